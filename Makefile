@@ -1,0 +1,142 @@
+# make            build ./vflow and the libraries it puts into profiled programs
+# make check      all tests that need no GPU; ends with "N passed, M failed"
+# make demo       install what is missing, build, profile the demo, draw it
+# make deps       install the Debian packages that vflow needs (root or sudo)
+# make install    PREFIX=/usr/local DESTDIR=
+# switches        DEBUG=1  ASAN=1  CC=clang  BUILD=folder  V=1
+
+BUILD ?= build
+PREFIX ?= /usr/local
+VFLOW = $(if $(filter build,$(BUILD)),./vflow,$(BUILD)/vflow)
+
+PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphviz-dev \
+	libpcre2-dev libssl-dev libsqlite3-dev libzstd-dev libjansson-dev uthash-dev \
+	librsvg2-dev libcmocka-dev graphviz libxml2-utils sqlite3
+LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3 jansson
+
+# goals that install the packages first look for them in a make of their own
+ifeq ($(filter deps demo clean,$(MAKECMDGOALS)),)
+missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
+	test -e /usr/include/uthash.h || echo uthash)
+endif
+have_rsvg := $(shell (pkg-config --exists librsvg-2.0 cairo) 2>/dev/null && echo 1 || echo 0)
+used_libraries := $(LIBRARIES) $(if $(filter 1,$(have_rsvg)),librsvg-2.0 cairo)
+used_cflags := $(shell (pkg-config --cflags $(used_libraries)) 2>/dev/null)
+used_libs := $(shell (pkg-config --libs $(used_libraries)) 2>/dev/null)
+unwind_libs := $(shell (pkg-config --libs libunwind) 2>/dev/null)
+plugins := $(shell (pkg-config --variable=libdir libgvc) 2>/dev/null)/graphviz
+NVCC := $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+
+# nvcc itself knows where its toolkit is: what is found on PATH may be a script that calls it
+cuda_top := $(if $(NVCC),$(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^\#\$$ TOP=//p'))
+
+# The GPU provider needs nvcc and the Sanitizer's headers and library, of any CUDA 12 or 13
+cuda_folders := $(CUDA_HOME) $(abspath $(cuda_top)) /usr/local/cuda /opt/cuda
+SANITIZER := $(firstword $(patsubst %/include/sanitizer.h,%,$(wildcard \
+	$(foreach f,$(cuda_folders),$(f)/compute-sanitizer/include/sanitizer.h $(f)/extras/compute-sanitizer/include/sanitizer.h \
+	$(f)/extras/Sanitizer/include/sanitizer.h) .deps/toolkit/usr/lib/nvidia-cuda-toolkit/compute-sanitizer/include/sanitizer.h)))
+have_sanitizer := $(if $(and $(NVCC),$(SANITIZER)),1)
+
+optimize := $(if $(DEBUG),-O0 -DDEBUG,-O2)
+comma := ,
+sanitize := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+COMMON = -std=gnu11 -Wall -Wextra -Werror -g $(optimize) $(sanitize) -D_GNU_SOURCE -I. -MMD -MP
+CFLAGS_VFLOW = $(COMMON) -DHAVE_RSVG=$(have_rsvg) $(used_cflags)
+# code that lives in other people's processes: nothing but the named entry points is visible
+CFLAGS_INSIDE = $(COMMON) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off
+LIBS_VFLOW = $(used_libs) -L$(plugins) -l:libgvplugin_dot_layout.so.6 -Wl,-rpath,$(plugins) -lstdc++ -lm
+Q = $(if $(V),,@)
+
+rooms = util graph collect query advice render
+vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
+guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c util/error.c util/say.c
+cuda_sources = $(wildcard gpu/emulator/*.c gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
+cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
+guest_objects = $(guest_sources:%.c=$(BUILD)/inside.o/%.o)
+cuda_objects = $(cuda_sources:%.c=$(BUILD)/inside.o/%.o)
+majors = 11 12 13
+soname = libcudart.so.$(if $(filter 11,$(1)),11.0,$(1))
+libraries = $(BUILD)/lib/libvflow-guest.so $(BUILD)/lib/emulator/libcuda.so.1 \
+	$(foreach m,$(majors),$(BUILD)/lib/emulator/$(call soname,$(m))) \
+	$(if $(have_sanitizer),$(BUILD)/lib/libvflow-sanitizer.so)
+
+all: packages $(VFLOW) $(libraries)
+
+packages:
+	@$(if $(missing),echo "vflow: missing libraries: $(missing)"; echo "install them with:  make deps"; exit 1,:)
+	@$(if $(filter 1,$(have_rsvg)),:,echo "vflow: no PNG output: install librsvg2-dev")
+	@$(if $(NVCC),:,echo "vflow: no CUDA toolkit: the tests of programs built with nvcc are left out")
+	@$(if $(have_sanitizer),:,echo "vflow: no collecting on GPUs: it needs nvcc and compute-sanitizer's headers (CUDA toolkit)")
+
+$(VFLOW): $(vflow_objects)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(sanitize) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
+
+$(BUILD)/vflow.o/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) $(CFLAGS_VFLOW) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/vflow.o/render/html_static.o: $(wildcard web-static/*) # .incbin
+
+$(BUILD)/inside.o/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC   $< (inside)"
+	$(Q)$(CC) $(CFLAGS_INSIDE) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/lib/libvflow-guest.so: $(guest_objects)
+	@mkdir -p $(@D)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(sanitize) -shared -o $@ $^ $(unwind_libs) -Wl,-z,defs $(LDFLAGS)
+
+# The preloaded libraries need libc and libm only (DESIGN 5).
+$(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/libcuda.map
+	@mkdir -p $(@D)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(sanitize) -shared -o $@ $(cuda_objects) -Wl,-soname,libcuda.so.1 \
+		-Wl,--version-script=gpu/emulator/libcuda.map -lm -ldl -lpthread -Wl,-z,defs $(LDFLAGS)
+
+include gpu/sanitizer/sanitizer.mk
+
+define cudart
+$(BUILD)/cudart$(1).o/%.o: %.c
+	@mkdir -p $$(@D)
+	@echo "  CC   $$< (cudart $(1))"
+	$$(Q)$$(CC) $$(CFLAGS_INSIDE) -DCUDART_MAJOR=$(1) $$(CFLAGS) -c -o $$@ $$<
+
+# ld.so aborts a program whose libcudart.so.N lacks the version node of that name
+$(BUILD)/cudart$(1).map:
+	@mkdir -p $$(@D)
+	@echo '$(call soname,$(1)) { global: cuda*; __cuda*; local: *; };' > $$@
+
+$(BUILD)/lib/emulator/$(call soname,$(1)): $$(cudart_sources:%.c=$(BUILD)/cudart$(1).o/%.o) \
+		$(BUILD)/cudart$(1).map $(BUILD)/lib/emulator/libcuda.so.1
+	@echo "  LINK $$@"
+	$$(Q)$$(CC) $$(sanitize) -shared -o $$@ $$(filter %.o,$$^) -Wl,-soname,$(call soname,$(1)) \
+		-Wl,--version-script=$(BUILD)/cudart$(1).map $(BUILD)/lib/emulator/libcuda.so.1 \
+		-Wl,-rpath,'$$$$ORIGIN' -Wl,-z,defs $$(LDFLAGS)
+
+-include $$(cudart_sources:%.c=$(BUILD)/cudart$(1).o/%.d)
+endef
+$(foreach m,$(majors),$(eval $(call cudart,$(m))))
+
+-include $(vflow_objects:.o=.d) $(guest_objects:.o=.d) $(cuda_objects:.o=.d)
+
+include tests/tests.mk
+
+deps:
+	@tests/install-packages $(PACKAGES)
+
+man_pages = $(wildcard $(rooms:%=%/*.1))
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/vflow/emulator $(DESTDIR)$(PREFIX)/share/man/man1
+	install $(VFLOW) $(DESTDIR)$(PREFIX)/bin/vflow
+	install -m 644 $(wildcard $(BUILD)/lib/libvflow-*.so) $(DESTDIR)$(PREFIX)/lib/vflow
+	install -m 644 $(BUILD)/lib/emulator/*.so* $(DESTDIR)$(PREFIX)/lib/vflow/emulator
+	install -m 644 $(man_pages) $(DESTDIR)$(PREFIX)/share/man/man1
+
+clean:
+	rm -rf $(BUILD) $(VFLOW)
+
+.PHONY: all packages deps install clean

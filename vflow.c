@@ -1,0 +1,50 @@
+/* vflow.c: the table of commands, nothing else. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advice/cmd.h"
+#include "collect/cmd.h"
+#include "graph/cmd.h"
+#include "query/cmd.h"
+#include "render/cmd.h"
+#include "util/cmd.h"
+#include "util/command.h"
+
+const struct command vflow_commands[] = {
+	{"collect", "run a program and record how values flow through its GPU work", cmd_collect},
+	{"report", "ranked findings with advice", cmd_report},
+	{"slice", "the flow into and out of one operation", cmd_slice},
+	{"prune", "keep only the important vertices and edges", cmd_prune},
+	{"path", "the ways from one operation to another", cmd_path},
+	{"top", "the operations with the most of something", cmd_top},
+	{"stat", "how large a graph is and what is in it", cmd_stat},
+	{"query", "ask the graph a question in a query language", cmd_query},
+	{"render", "draw a graph as SVG, PNG or DOT", cmd_render},
+	{"export", "the whole profile as JSON", cmd_export},
+	{"doctor", "check that this machine can collect and draw", cmd_doctor},
+	{"help", "this list, or the help of one command", cmd_help},
+	{"version", "version and the optional parts of this build", cmd_version},
+	{NULL, NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+
+	if (!name) {
+		fputs("vflow: no command given (see 'vflow help')\n", stderr);
+		return EXIT_MISUSE;
+	}
+	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+		name = "help";
+		argc = 2;
+	} else if (!strcmp(name, "--version")) {
+		name = "version";
+	}
+	for (const struct command *command = vflow_commands; command->name; command++)
+		if (!strcmp(name, command->name))
+			return command_run(command, argc - 1, argv + 1);
+	fprintf(stderr, "vflow: '%s' is not a command (see 'vflow help')\n", name);
+	return EXIT_MISUSE;
+}

@@ -1,0 +1,165 @@
+#include "util/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+#include "util/size.h"
+
+enum { FIRST_OPTION = 256 }; /* getopt values of table rows; below are letters */
+
+static void print_help(const struct command_help *help)
+{
+	printf("usage: %s\n\n%s\n\noptions:\n", help->usage, help->summary);
+	for (const struct command_option *o = help->options; o->name; o++) {
+		char left[64], letter[8] = "    ";
+
+		if (o->letter)
+			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+		snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name,
+			 o->argument ? " " : "", o->argument ? o->argument : "");
+		printf("%-31s %s\n", left, o->help);
+	}
+	printf("  -h, --help                    print this text\n");
+	if (help->more)
+		printf("\n%s\n", help->more);
+}
+
+int options_misuse(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "vflow %s: ", command);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, " (see 'vflow %s --help')\n", command);
+	return 2;
+}
+
+static int parse_fraction(const char *text, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%") != 0))
+		return -1;
+	if (*end)
+		*value /= 100;
+	return *value >= 0 && *value <= 1 ? 0 : -1;
+}
+
+static int parse_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno || end == text || *end || strchr(text, '-') ? -1 : 0;
+}
+
+static int assign(const struct command_option *option, const char *argument)
+{
+	switch (option->kind) {
+	case OPTION_FLAG:
+		*(bool *)option->value = true;
+		return 0;
+	case OPTION_TEXT:
+		*(const char **)option->value = argument;
+		return 0;
+	case OPTION_SIZE:
+		return size_parse(argument, option->value);
+	case OPTION_NUMBER:
+		return parse_number(argument, option->value);
+	case OPTION_FRACTION:
+		return parse_fraction(argument, option->value);
+	case OPTION_LIST: {
+		struct option_list *list = option->value;
+
+		list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
+		list->items[list->count++] = argument;
+		return 0;
+	}
+	}
+	return -1;
+}
+
+/* The tables of <getopt.h>; `letters` has room for every printable character twice. */
+static struct option *getopt_tables(const struct command_option *options, char *letters)
+{
+	size_t count = 0;
+	struct option *table;
+
+	while (options[count].name)
+		count++;
+	table = xcalloc(count + 2, sizeof(*table));
+	for (size_t i = 0; i < count; i++) {
+		bool argument = options[i].argument != NULL;
+
+		table[i] = (struct option){.name = options[i].name,
+					   .has_arg = argument,
+					   .val = FIRST_OPTION + (int)i};
+		if (!options[i].letter)
+			continue;
+		*letters++ = options[i].letter;
+		if (argument)
+			*letters++ = ':';
+	}
+	table[count] = (struct option){.name = "help", .val = 'h'};
+	*letters++ = 'h';
+	*letters = '\0';
+	return table;
+}
+
+static const struct command_option *option_of(const struct command_option *options, int value)
+{
+	if (value >= FIRST_OPTION)
+		return &options[value - FIRST_OPTION];
+	while (options->letter != value)
+		options++;
+	return options;
+}
+
+enum options_result options_parse(const struct command_help *help, int argc, char **argv,
+				  bool stop_at_operand, int *rest)
+{
+	char letters[256] = ":+:";
+	/* GNU order: '+' (stop at the first operand) must come before ':' (quiet errors) */
+	char *start = letters + (stop_at_operand ? 1 : 2);
+	struct option *table = getopt_tables(help->options, letters + 3);
+	enum options_result result = OPTIONS_RUN;
+	int value;
+
+	optind = 0; /* restart: one process may parse several command lines */
+	opterr = 0;
+	while (result == OPTIONS_RUN &&
+	       (value = getopt_long(argc, argv, start, table, NULL)) != -1) {
+		const char *word = argv[optind - 1];
+		const struct command_option *option;
+
+		if (value == 'h') {
+			print_help(help);
+			result = OPTIONS_HELP;
+		} else if (value == '?') {
+			if (optopt && optopt < FIRST_OPTION)
+				options_misuse(argv[0], "unknown option -%c", optopt);
+			else
+				options_misuse(argv[0], "unknown or ambiguous option %s", word);
+			result = OPTIONS_MISUSE;
+		} else if (value == ':') {
+			options_misuse(argv[0], "%s needs a value", word);
+			result = OPTIONS_MISUSE;
+		} else if (assign(option = option_of(help->options, value), optarg) != 0) {
+			options_misuse(argv[0], "--%s does not take '%s': it needs %s",
+				       option->name, optarg, option->argument);
+			result = OPTIONS_MISUSE;
+		}
+	}
+	*rest = optind;
+	free(table);
+	return result;
+}

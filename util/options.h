@@ -1,0 +1,58 @@
+/*
+ * util/options.h: one table per command that both parses its options and prints its help.
+ */
+#ifndef VFLOW_UTIL_OPTIONS_H
+#define VFLOW_UTIL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum option_kind {
+	OPTION_FLAG,   /* bool */
+	OPTION_TEXT,   /* const char *: points into argv */
+	OPTION_SIZE,   /* uint64_t, see util/size.h */
+	OPTION_NUMBER, /* uint64_t, decimal */
+	OPTION_FRACTION, /* double: 0.33 or 33% */
+	OPTION_LIST,   /* struct option_list: the option may be given several times */
+};
+
+struct option_list {
+	const char **items; /* point into argv; the array lives until the process ends */
+	uint32_t count;
+};
+
+struct command_option {
+	char letter; /* 0: none */
+	const char *name;
+	const char *argument; /* NULL for flags; shown in the help */
+	const char *help;     /* one line; says the default */
+	enum option_kind kind;
+	void *value; /* of the kind's type */
+};
+
+struct command_help {
+	const char *usage;   /* "vflow slice --vertex ID|REGEX [FILE]" */
+	const char *summary; /* one or two sentences */
+	const char *more;    /* after the options, may be NULL: examples, exit codes */
+	const struct command_option *options; /* ends with a row without a name */
+};
+
+enum options_result {
+	OPTIONS_RUN,   /* go on; *rest is the index of the first operand */
+	OPTIONS_HELP,  /* --help was printed on stdout: exit 0 */
+	OPTIONS_MISUSE /* one line was printed on stderr: exit 2 */
+};
+
+/*
+ * argv[0] is the command's name.  With `stop_at_operand` parsing ends at the first operand
+ * (for `collect`, whose operands are another program's command line); otherwise options and
+ * operands may be mixed.  "--" ends the options in both cases.
+ */
+enum options_result options_parse(const struct command_help *help, int argc, char **argv,
+				  bool stop_at_operand, int *rest);
+
+/* Prints "vflow COMMAND: message" as the one line of a misuse and returns 2. */
+int options_misuse(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

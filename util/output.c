@@ -1,0 +1,100 @@
+#include "util/output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/memory.h"
+
+struct output {
+	FILE *file;
+	char *path;      /* NULL: stdout */
+	char *temporary; /* what is renamed to path; NULL: path is written directly (a device) */
+};
+
+static struct output *opened(struct output *output)
+{
+	return memcpy(xmalloc(sizeof(*output)), output, sizeof(*output));
+}
+
+struct output *output_open(const char *path, struct error *error)
+{
+	struct stat status;
+	struct output output = {0};
+	mode_t mask;
+	int fd;
+
+	if (!path || !strcmp(path, "-")) {
+		output.file = stdout;
+		return opened(&output);
+	}
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+		error_set(error, "cannot write %s: it is a folder", path);
+		return NULL;
+	}
+	/* /dev/full, /dev/stdout, a named pipe: nothing to rename over */
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		output.file = fopen(path, "w");
+	} else {
+		output.temporary = xasprintf("%s.XXXXXX", path);
+		fd = mkstemp(output.temporary);
+		umask(mask = umask(0));
+		if (fd >= 0 && (fchmod(fd, 0666 & ~mask) != 0 || !(output.file = fdopen(fd, "w")))) {
+			close(fd);
+			unlink(output.temporary);
+		}
+	}
+	if (!output.file) {
+		error_set(error, "cannot write %s: %s", path, strerror(errno));
+		free(output.temporary);
+		return NULL;
+	}
+	output.path = xstrdup(path);
+	return opened(&output);
+}
+
+FILE *output_file(struct output *output)
+{
+	return output->file;
+}
+
+static void release(struct output *output)
+{
+	free(output->path);
+	free(output->temporary);
+	free(output);
+}
+
+int output_commit(struct output *output, struct error *error)
+{
+	const char *name = output->path ? output->path : "standard output";
+	bool failed = ferror(output->file) != 0;
+	int result = 0;
+
+	/* a write error may only show when the file is closed (disk full, quota, network) */
+	errno = failed ? EIO : 0;
+	failed |= fflush(output->file) != 0;
+	if (output->path)
+		failed |= fclose(output->file) != 0;
+	if (!failed && output->temporary)
+		failed |= rename(output->temporary, output->path) != 0;
+	if (failed) {
+		result = error_set(error, "cannot write %s: %s", name, strerror(errno));
+		if (output->temporary)
+			unlink(output->temporary);
+	}
+	release(output);
+	return result;
+}
+
+void output_discard(struct output *output)
+{
+	if (output->path)
+		fclose(output->file);
+	if (output->temporary)
+		unlink(output->temporary);
+	release(output);
+}

@@ -1,0 +1,20 @@
+/*
+ * util/output.h: where a command writes: stdout, or a file that appears complete or not at all.
+ */
+#ifndef VFLOW_UTIL_OUTPUT_H
+#define VFLOW_UTIL_OUTPUT_H
+
+#include <stdio.h>
+
+#include "util/error.h"
+
+struct output;
+
+/* `path` NULL or "-": stdout. Else a temporary file beside it, renamed by output_commit(). */
+struct output *output_open(const char *path, struct error *error);
+FILE *output_file(struct output *output);
+/* Flushes and checks every write.  Frees `output`, also on failure (the old file then stays). */
+int output_commit(struct output *output, struct error *error);
+void output_discard(struct output *output);
+
+#endif

@@ -1,0 +1,110 @@
+#include "util/text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+/* Decodes one character; returns its length, 0 when the bytes are not valid UTF-8. */
+static size_t decode(const unsigned char *bytes, size_t size, uint32_t *character)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t length = bytes[0] < 0x80 ? 1 : (bytes[0] & 0xe0) == 0xc0 ? 2 :
+			(bytes[0] & 0xf0) == 0xe0 ? 3 : (bytes[0] & 0xf8) == 0xf0 ? 4 : 0;
+	uint32_t value = bytes[0];
+
+	if (!length || length > size)
+		return 0;
+	if (length > 1)
+		value &= 0x7fu >> length;
+	for (size_t i = 1; i < length; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (bytes[i] & 0x3f);
+	}
+	if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	*character = value;
+	return length;
+}
+
+static bool unsafe(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029 ||
+	       c == 0x200e || c == 0x200f || c == 0x61c || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || (c >= 0xfdd0 && c <= 0xfdef) ||
+	       (c & 0xfffe) == 0xfffe || c == 0xfeff;
+}
+
+char *text_clean(const char *bytes, size_t size, size_t limit)
+{
+	const unsigned char *in = (const unsigned char *)bytes;
+	char *text = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (size_t i = 0; i < size;) {
+		char piece[12];
+		uint32_t character = 0;
+		size_t taken = decode(in + i, size - i, &character);
+		size_t length;
+
+		if (!taken)
+			length = (size_t)snprintf(piece, sizeof(piece), "\\x%02x", in[i]);
+		else if (unsafe(character))
+			length = (size_t)snprintf(piece, sizeof(piece),
+						  character < 0x100 ? "\\x%02x" : "\\u%04x",
+						  character);
+		else
+			memcpy(piece, in + i, length = taken);
+		if (limit && count + length + 3 > limit) {
+			memcpy(piece, "...", length = 3);
+			taken = size - i;
+		}
+		while (count + length + 1 > capacity) {
+			capacity = capacity ? capacity * 2 : size + 16;
+			text = xreallocarray(text, capacity, 1);
+		}
+		memcpy(text + count, piece, length);
+		count += length;
+		i += taken ? taken : 1;
+	}
+	if (!text)
+		return xstrdup("");
+	text[count] = '\0';
+	return text;
+}
+
+bool text_is_clean(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size;) {
+		uint32_t character = 0;
+		size_t taken = decode((const unsigned char *)bytes + i, size - i, &character);
+
+		if (!taken || unsafe(character))
+			return false;
+		i += taken;
+	}
+	return true;
+}
+
+char *text_shell(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+./,:=@%^";
+	char *text, *end;
+
+	if (*word && !word[strspn(word, plain)])
+		return xstrdup(word);
+	text = xmalloc(4 * strlen(word) + sizeof("''"));
+	end = text;
+	*end++ = '\'';
+	for (; *word; word++) {
+		if (*word == '\'')
+			end = stpcpy(end, "'\\''");
+		else
+			*end++ = *word;
+	}
+	strcpy(end, "'");
+	return text;
+}

@@ -1,0 +1,217 @@
+/*
+ * gpu/analysis/sha256.h: SHA-256 (FIPS 180-4), and the leaves and nodes of an object's hash tree.
+ *
+ * A leaf covers 1 KiB of the object: its bytes (uninitialised ones as 0), then the mask of
+ * initialised bytes; bytes past the object's end count as uninitialised.  A node covers 32
+ * children.  Leaf, node and root messages differ in length, so none can stand for another.
+ */
+#ifndef VFLOW_GPU_ANALYSIS_SHA256_H
+#define VFLOW_GPU_ANALYSIS_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gpu/analysis/device.h"
+#include "gpu/analysis/unit.h"
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+#include "gpu/analysis/sha256_x86.h"
+#define SHA256_X86
+#endif
+
+/* On the GPU messages are read by words. */
+#define SHA256_ALIGNED __attribute__((aligned(8)))
+
+#define SHA256_SIZE 32u
+#define SHA256_BLOCK 64u
+#define LEAF_BYTES 1024u
+#define LEAF_WORDS (LEAF_BYTES / WORD_BYTES)
+#define NODE_CHILDREN 32u
+
+VFLOW_DEVICE uint32_t sha256_rotate(uint32_t x, unsigned by)
+{
+	return x >> by | x << (32 - by);
+}
+
+VFLOW_DEVICE void sha256_start(uint32_t state[8])
+{
+	state[0] = 0x6a09e667;
+	state[1] = 0xbb67ae85;
+	state[2] = 0x3c6ef372;
+	state[3] = 0xa54ff53a;
+	state[4] = 0x510e527f;
+	state[5] = 0x9b05688c;
+	state[6] = 0x1f83d9ab;
+	state[7] = 0x5be0cd19;
+}
+
+VFLOW_DEVICE const uint32_t *sha256_constants(void)
+{
+	static const uint32_t constants[64] = {
+		0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
+		0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
+		0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
+		0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
+		0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
+		0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+		0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
+		0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+		0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+		0xc67178f2};
+
+	return constants;
+}
+
+/* Takes in one block (64 bytes) of the message. */
+VFLOW_DEVICE void sha256_plain_block(uint32_t state[8], const uint8_t *block)
+{
+	const uint32_t *constants = sha256_constants();
+	uint32_t w[64], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4],
+			f = state[5], g = state[6], h = state[7];
+
+	for (unsigned i = 0; i < 16; i++)
+		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+	for (unsigned i = 16; i < 64; i++) {
+		uint32_t x = w[i - 15], y = w[i - 2];
+
+		w[i] = w[i - 16] + w[i - 7] +
+		       (sha256_rotate(x, 7) ^ sha256_rotate(x, 18) ^ x >> 3) +
+		       (sha256_rotate(y, 17) ^ sha256_rotate(y, 19) ^ y >> 10);
+	}
+	for (unsigned i = 0; i < 64; i++) {
+		uint32_t t = h + constants[i] + w[i] + (g ^ (e & (f ^ g))) +
+			     (sha256_rotate(e, 6) ^ sha256_rotate(e, 11) ^ sha256_rotate(e, 25));
+		uint32_t u = (sha256_rotate(a, 2) ^ sha256_rotate(a, 13) ^ sha256_rotate(a, 22)) +
+			     ((a & b) | (c & (a | b)));
+
+		h = g, g = f, f = e, e = d + t;
+		d = c, c = b, b = a, a = t + u;
+	}
+	state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+	state[4] += e, state[5] += f, state[6] += g, state[7] += h;
+}
+
+#ifdef __CUDA_ARCH__
+/* The same in registers: sixteen words of the schedule at a time.  `block` is aligned to 4. */
+static __device__ inline void sha256_gpu_block(uint32_t state[8], const uint8_t *block)
+{
+	const uint32_t *constants = sha256_constants();
+	uint32_t w[16], s[8];
+
+#pragma unroll
+	for (unsigned i = 0; i < 16; i++)
+		w[i] = __byte_perm(((const uint32_t *)block)[i], 0, 0x0123);
+#pragma unroll
+	for (unsigned i = 0; i < 8; i++)
+		s[i] = state[i];
+	for (unsigned round = 0; round < 64; round += 16) {
+#pragma unroll
+		for (unsigned i = 0; i < 16; i++) {
+			/* the names a to h move by one in each round */
+			uint32_t a = s[(16 - i) & 7], b = s[(17 - i) & 7], c = s[(18 - i) & 7],
+				 e = s[(20 - i) & 7], f = s[(21 - i) & 7], g = s[(22 - i) & 7];
+			uint32_t t = s[(23 - i) & 7] + constants[round + i] + w[i] +
+				     (g ^ (e & (f ^ g))) +
+				     (sha256_rotate(e, 6) ^ sha256_rotate(e, 11) ^
+				      sha256_rotate(e, 25));
+			uint32_t u = (sha256_rotate(a, 2) ^ sha256_rotate(a, 13) ^
+				      sha256_rotate(a, 22)) +
+				     ((a & b) | (c & (a | b)));
+			uint32_t x = w[(i + 1) & 15], y = w[(i + 14) & 15];
+
+			s[(19 - i) & 7] += t;
+			s[(23 - i) & 7] = t + u;
+			w[i] += w[(i + 9) & 15] +
+				(sha256_rotate(x, 7) ^ sha256_rotate(x, 18) ^ x >> 3) +
+				(sha256_rotate(y, 17) ^ sha256_rotate(y, 19) ^ y >> 10);
+		}
+	}
+#pragma unroll
+	for (unsigned i = 0; i < 8; i++)
+		state[i] += s[i];
+}
+#endif
+
+VFLOW_DEVICE void sha256_block(uint32_t state[8], const uint8_t *block)
+{
+#ifdef __CUDA_ARCH__
+	sha256_gpu_block(state, block);
+	return;
+#endif
+#ifdef SHA256_X86
+	if (sha256_x86_present()) {
+		sha256_x86_block(state, block, sha256_constants());
+		return;
+	}
+#endif
+	sha256_plain_block(state, block);
+}
+
+/* Takes in the last `size` % 64 bytes of a message of `size` bytes, then gives the digest. */
+VFLOW_DEVICE void sha256_finish(uint32_t state[8], const uint8_t *rest, uint64_t size,
+				uint8_t digest[SHA256_SIZE])
+{
+	SHA256_ALIGNED uint8_t block[SHA256_BLOCK] = {0};
+	unsigned count = size % SHA256_BLOCK;
+
+	if (count)
+		memcpy(block, rest, count);
+	block[count] = 0x80;
+	if (count + 1 > SHA256_BLOCK - 8) {
+		sha256_block(state, block);
+		memset(block, 0, sizeof(block));
+	}
+	for (unsigned i = 0; i < 8; i++)
+		block[SHA256_BLOCK - 1 - i] = (uint8_t)(size * 8 >> 8 * i);
+	sha256_block(state, block);
+	for (unsigned i = 0; i < SHA256_SIZE; i++)
+		digest[i] = (uint8_t)(state[i / 4] >> (24 - i % 4 * 8));
+}
+
+VFLOW_DEVICE void sha256(const uint8_t *data, uint64_t size, uint8_t digest[SHA256_SIZE])
+{
+	uint32_t state[8];
+	uint64_t at = 0;
+
+	sha256_start(state);
+	for (; size - at >= SHA256_BLOCK; at += SHA256_BLOCK)
+		sha256_block(state, data + at);
+	sha256_finish(state, data + at, size, digest);
+}
+
+/* `value` is padded to a whole leaf.  Masks count as little-endian numbers of 8 bytes. */
+VFLOW_DEVICE void sha256_leaf(const uint8_t value[LEAF_BYTES],
+			      const uint64_t initialised[LEAF_WORDS], uint8_t digest[SHA256_SIZE])
+{
+	const uint8_t zeros[WORD_BYTES] = {0};
+	SHA256_ALIGNED uint8_t block[WORD_BYTES];
+	uint32_t state[8];
+
+	sha256_start(state);
+	for (unsigned i = 0; i < LEAF_WORDS; i++) {
+		if (initialised[i] == WORD_ALL) {
+			sha256_block(state, value + i * WORD_BYTES);
+			continue;
+		}
+		memcpy(block, zeros, WORD_BYTES);
+		unit_replace(block, value + i * WORD_BYTES, initialised[i]);
+		sha256_block(state, block);
+	}
+	for (unsigned i = 0; i < LEAF_WORDS; i++) {
+		for (unsigned k = 0; k < 8; k++)
+			block[i % 8 * 8 + k] = (uint8_t)(initialised[i] >> 8 * k);
+		if (i % 8 == 7)
+			sha256_block(state, block);
+	}
+	sha256_finish(state, NULL, LEAF_BYTES + LEAF_WORDS * 8, digest);
+}
+
+VFLOW_DEVICE void sha256_node(const uint8_t children[NODE_CHILDREN][SHA256_SIZE],
+			      uint8_t digest[SHA256_SIZE])
+{
+	sha256(&children[0][0], NODE_CHILDREN * SHA256_SIZE, digest);
+}
+
+#endif

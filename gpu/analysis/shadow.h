@@ -1,0 +1,95 @@
+/*
+ * gpu/analysis/shadow.h: shadow memory on the CPU; how the value-flow graph is computed.
+ *
+ * Per live object: `value` (its bytes after the last write), which bytes are initialised, `writer`
+ * (context id per 4-byte unit, aligned to the object's start), and the read and written masks
+ * (one bit per byte) of the running API.  Accesses set masks only; shadow_settle() walks the
+ * touched units once after each API, so cost grows with the bytes touched, never with
+ * calls x objects.  Definitions: DESIGN 4 and ValueExpert Def. 5.1.
+ *
+ * Not thread-safe: the provider holds its lock.
+ */
+#ifndef VFLOW_GPU_ANALYSIS_SHADOW_H
+#define VFLOW_GPU_ANALYSIS_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu/provider.h"
+
+struct shadow;
+struct shadow_object;
+
+/* With `digests`, shadow_settle() keeps a SHA-256 hash tree per object.  NULL: no memory. */
+struct shadow *shadow_create(bool digests);
+void shadow_destroy(struct shadow *shadow);
+
+/*
+ * Starts to follow an object of `size` bytes at `memory` (readable as long as the object is
+ * followed).  `id` is the sink's object id, `site` the context id of the allocation: the first
+ * writer of every unit.  All bytes start uninitialised.  With `id` 0 the object has not been
+ * announced to the sink (a module global that no API has touched): it has no digest before
+ * shadow_object_identify().  Costs 2.7 bytes per byte of the object, paid where it is touched.
+ * NULL: no memory.
+ */
+struct shadow_object *shadow_object_create(struct shadow *shadow, uint32_t id, uint32_t site,
+					   const void *memory, uint64_t size);
+void shadow_object_destroy(struct shadow_object *object);
+
+/* Gives the object its id and site, before anything else than its allocation wrote to it. */
+void shadow_object_identify(struct shadow_object *object, uint32_t id, uint32_t site);
+
+/* Whether the running API has touched the object. */
+bool shadow_object_touched(const struct shadow_object *object);
+
+/* The bytes hold what the allocation put there (a module global's initial content). */
+void shadow_initialised(struct shadow_object *object, uint64_t offset, uint64_t size);
+
+/*
+ * The running API reads or writes these bytes (GPU_READ, GPU_WRITE; GPU_FROM_HOST implies
+ * GPU_WRITE, GPU_TO_HOST implies GPU_READ).  The range must lie inside the object; one that does
+ * not is passed over.
+ */
+void shadow_touch(struct shadow_object *object, uint64_t offset, uint64_t size,
+		  enum gpu_access access);
+
+/*
+ * The running API copies bytes between or inside objects: touches both and carries
+ * initialisedness to the destination.  Call it once per contiguous row of the copy, before the
+ * copy is settled.
+ */
+void shadow_touch_copy(struct shadow_object *destination, uint64_t destination_offset,
+		       struct shadow_object *source, uint64_t source_offset, uint64_t size);
+
+/*
+ * The running API is over and memory holds its results: computes the rows, makes `context` the
+ * writer of every unit with a written byte, updates values, clears the masks.  The rows
+ * (ordered by object id, access, writer) stay valid until the next call.  Returns 0, or -1 when
+ * there is no memory for the rows: there are none then, and the touched objects are forgotten (see
+ * below).
+ */
+int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row **rows,
+		  size_t *count);
+
+/*
+ * After shadow_settle(): calls `changed` for each object whose digest changed, in order of object
+ * id.  The digest covers size, values (uninitialised bytes as 0) and the initialised mask, so equal
+ * content has equal digests.  An object that never held anything has none; one whose every byte
+ * was forgotten gets a digest that no other object has.  `zero`: all bytes are initialised and zero.
+ */
+void shadow_digests(struct shadow *shadow,
+		    void (*changed)(void *data, uint32_t object,
+				    const uint8_t digest[GPU_DIGEST_SIZE], bool zero),
+		    void *data);
+
+/*
+ * Something not analysed may have written here: the units get GPU_WRITER_UNKNOWN and count as
+ * uninitialised.
+ */
+void shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size);
+
+/* The running API failed: its masks are cleared, nothing else changes. */
+void shadow_abandon(struct shadow *shadow);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * gpu/analysis/shadow_internal.h: what the files of the shadow memory share.
+ *
+ * An object is cut into blocks of 1 KiB (a leaf of the hash tree each).  Everything here is
+ * meaningful when it is all zero, so an object costs nothing until it is touched.
+ */
+#ifndef VFLOW_GPU_ANALYSIS_SHADOW_INTERNAL_H
+#define VFLOW_GPU_ANALYSIS_SHADOW_INTERNAL_H
+
+#include "gpu/analysis/sha256.h"
+#include "gpu/analysis/shadow.h"
+#include "gpu/analysis/unit.h"
+
+#define BLOCK_BYTES LEAF_BYTES
+#define BLOCK_WORDS LEAF_WORDS
+#define BLOCK_UNITS (BLOCK_BYTES / UNIT_BYTES)
+#define TREE_LEVELS 12 /* 1 KiB * 32^11 = 2^65 bytes */
+
+/* A set of blocks: one bit each, and one bit per 64 blocks so that a walk is short. */
+struct block_set {
+	uint64_t *blocks, *groups;
+	uint64_t group_words;
+};
+
+/* Place of an object in the list of touched objects, or of those whose digest is stale. */
+struct shadow_links {
+	struct shadow_object *prev, *next;
+	bool listed;
+};
+
+struct shadow_object {
+	struct shadow *shadow;
+	struct shadow_links touched, stale;
+	uint32_t id, site;
+	const uint8_t *memory;
+	uint64_t size, blocks;
+
+	uint8_t *value;        /* per byte */
+	uint64_t *initialised; /* masks: one bit per byte */
+	uint64_t initialised_bytes;
+
+	/*
+	 * Last writers, XOR `site`: zero means the allocation.  A block has one writer for all its
+	 * units unless its bit in `mixed` is set.
+	 */
+	uint32_t *block_writer; /* per block */
+	uint64_t *mixed;        /* one bit per block */
+	uint32_t *writer;       /* per unit, for mixed blocks */
+
+	/* The running API; all zero between APIs. */
+	struct block_set touched_blocks;
+	uint64_t *read, *to_host; /* to_host is part of read */
+	/*
+	 * Two bits per byte:  written 1, origin 0: written;  1, 1: taken from the host;
+	 * 0, 1: copied from a byte that was not initialised.
+	 */
+	uint64_t *written, *origin;
+	bool uses_to_host, uses_origin;
+
+	/* The hash tree.  A digest of zeros stands for wholly uninitialised memory. */
+	struct block_set stale_blocks;
+	uint8_t (*tree)[SHA256_SIZE]; /* the leaves, then each level above, the root last */
+	uint64_t level_start[TREE_LEVELS];
+	unsigned levels;
+	uint64_t *zero_leaves; /* one bit per leaf that is initialised and all zero */
+	uint64_t zero_leaf_count;
+	uint8_t digest[SHA256_SIZE];
+	bool reported;
+
+	void *storage;
+	size_t storage_size;
+	bool mapped;
+};
+
+/* What one API did to one object's bytes by one writer. */
+struct tally {
+	uint32_t writer;
+	uint32_t slot;
+	uint64_t read, written, redundant;
+};
+
+/* The tallies of the object that is being settled: an open-addressing table over an array. */
+struct tallies {
+	struct tally *items;
+	uint32_t *slots; /* index + 1 */
+	uint32_t count, last;
+	unsigned bits; /* of the number of slots; 0: none yet */
+	bool failed;   /* no memory */
+	struct tally lost;
+};
+
+struct shadow {
+	struct shadow_object *touched, *stale; /* lists */
+	struct tallies tallies;
+	struct gpu_row *rows;
+	size_t row_count, row_capacity;
+	bool digests;
+	uint8_t blank[TREE_LEVELS][SHA256_SIZE]; /* digests of uninitialised memory */
+	uint8_t zero_leaf[SHA256_SIZE];          /* a whole leaf of initialised zeros */
+};
+
+static inline bool bit_get(const uint64_t *bits, uint64_t n)
+{
+	return bits[n / 64] >> n % 64 & 1;
+}
+
+static inline void bit_put(uint64_t *bits, uint64_t n, bool value)
+{
+	uint64_t bit = UINT64_C(1) << n % 64;
+
+	bits[n / 64] = value ? bits[n / 64] | bit : bits[n / 64] & ~bit;
+}
+
+/* The bits of word `word` that lie in [first, first + size); size is not 0. */
+static inline uint64_t range_bits(uint64_t word, uint64_t first, uint64_t size)
+{
+	uint64_t last = first + size - 1, bits = WORD_ALL;
+
+	if (word == first / 64)
+		bits &= WORD_ALL << first % 64;
+	if (word == last / 64)
+		bits &= WORD_ALL >> (63 - last % 64);
+	return bits;
+}
+
+/* The bytes of word `word` that the object has. */
+static inline uint64_t object_bits(const struct shadow_object *object, uint64_t word)
+{
+	return range_bits(word, 0, object->size);
+}
+
+void block_set_add(struct block_set *set, uint64_t first, uint64_t last);
+/* Takes out the lowest block at or after *cursor (0 to start).  False: none is left. */
+bool block_set_take(struct block_set *set, uint64_t *cursor, uint64_t *block);
+
+/* Clears the masks of one block. */
+void shadow_clear_block(struct shadow_object *object, uint64_t block);
+/* The content of these blocks changed: their digests are out of date. */
+void shadow_stale(struct shadow_object *object, uint64_t first, uint64_t last);
+/* Gives every unit of a block its own writer (equal ones for now). */
+void shadow_mix(struct shadow_object *object, uint64_t block);
+
+/* The constant digests. */
+void shadow_digest_prepare(struct shadow *shadow);
+
+#endif

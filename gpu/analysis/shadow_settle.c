@@ -1,0 +1,301 @@
+/* gpu/analysis/shadow_settle.c: the pass after each API: rows, last writers, values. */
+#include "gpu/analysis/shadow_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* -- counts per last writer --------------------------------------------------------------- */
+
+static uint32_t slot_of(const struct tallies *tallies, uint32_t writer)
+{
+	uint32_t last = (UINT32_C(1) << tallies->bits) - 1;
+	uint32_t slot = writer * UINT32_C(2654435769) >> (32 - tallies->bits);
+
+	while (tallies->slots[slot] && tallies->items[tallies->slots[slot] - 1].writer != writer)
+		slot = (slot + 1) & last;
+	return slot;
+}
+
+/* Doubles the table: half as many items as slots. */
+static bool grow(struct tallies *tallies)
+{
+	unsigned bits = tallies->bits ? tallies->bits + 1 : 6;
+	struct tally *items;
+	uint32_t *slots;
+
+	if (bits > 31)
+		return false;
+	items = realloc(tallies->items, (sizeof(*items) << bits) / 2);
+	if (!items)
+		return false;
+	tallies->items = items;
+	slots = calloc((size_t)1 << bits, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(tallies->slots);
+	tallies->slots = slots;
+	tallies->bits = bits;
+	for (uint32_t i = 0; i < tallies->count; i++) {
+		items[i].slot = slot_of(tallies, items[i].writer);
+		slots[items[i].slot] = i + 1;
+	}
+	return true;
+}
+
+static struct tally *tally_of(struct tallies *tallies, uint32_t writer)
+{
+	uint32_t slot;
+
+	if (tallies->last < tallies->count && tallies->items[tallies->last].writer == writer)
+		return &tallies->items[tallies->last];
+	if (tallies->count == (UINT32_C(1) << tallies->bits) / 2 && !grow(tallies)) {
+		tallies->failed = true;
+		return &tallies->lost;
+	}
+	slot = slot_of(tallies, writer);
+	if (!tallies->slots[slot]) {
+		tallies->items[tallies->count] = (struct tally){.writer = writer, .slot = slot};
+		tallies->slots[slot] = ++tallies->count;
+	}
+	tallies->last = tallies->slots[slot] - 1;
+	return &tallies->items[tallies->last];
+}
+
+static void clear_tallies(struct tallies *tallies)
+{
+	for (uint32_t i = 0; i < tallies->count; i++)
+		tallies->slots[tallies->items[i].slot] = 0;
+	tallies->count = 0;
+}
+
+static int by_writer(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+
+	return (x->writer > y->writer) - (x->writer < y->writer);
+}
+
+/* -- one object --------------------------------------------------------------------------- */
+
+struct settling {
+	struct shadow_object *object;
+	struct tallies *tallies;
+	uint32_t writer; /* the API's context, XOR site */
+	uint64_t from_host, to_host;
+};
+
+/* The masks of a word; what came from and went to the host is counted here. */
+static struct unit_word load_word(struct settling *settling, uint64_t index)
+{
+	const struct shadow_object *object = settling->object;
+	struct unit_word word = {.read = object->read[index],
+				 .written = object->written[index],
+				 .initialised = object->initialised[index]};
+
+	if (object->uses_to_host)
+		settling->to_host += unit_count(object->to_host[index]);
+	if (object->uses_origin) {
+		uint64_t origin = object->origin[index];
+
+		settling->from_host += unit_count(origin & word.written);
+		word.uninitialised = origin & ~word.written;
+		word.written |= origin;
+	}
+	return word;
+}
+
+static void count_word(struct settling *settling, const struct unit_word *word, uint64_t redundant,
+		       uint32_t writer, uint64_t bytes)
+{
+	struct tally *tally = tally_of(settling->tallies, writer);
+
+	tally->read += unit_count(word->read & bytes);
+	tally->written += unit_count(word->written & bytes);
+	tally->redundant += unit_count(redundant & bytes);
+}
+
+/* Takes over the written bytes of a word.  Returns which of them are redundant. */
+static uint64_t store_word(struct shadow_object *object, uint64_t index,
+			   const struct unit_word *word)
+{
+	uint8_t *value = object->value + index * WORD_BYTES;
+	const uint8_t *fresh = object->memory + index * WORD_BYTES;
+	uint64_t initialised = unit_initialised(word), equal;
+	uint8_t tail[WORD_BYTES] = {0};
+
+	if (object->size - index * WORD_BYTES < WORD_BYTES) {
+		memcpy(tail, fresh, object->size - index * WORD_BYTES);
+		fresh = tail;
+	}
+	equal = unit_equal(value, fresh);
+	if (word->written & ~equal)
+		unit_replace(value, fresh, word->written);
+	if (initialised != word->initialised) {
+		object->initialised[index] = initialised;
+		object->initialised_bytes += unit_count(initialised);
+		object->initialised_bytes -= unit_count(word->initialised);
+	}
+	if (initialised != word->initialised || (word->written & initialised & ~equal))
+		shadow_stale(object, index / BLOCK_WORDS, index / BLOCK_WORDS);
+	return unit_redundant(word, equal);
+}
+
+static void settle_word(struct settling *settling, uint64_t index, bool mixed, bool whole)
+{
+	struct shadow_object *object = settling->object;
+	uint32_t *writers = object->writer + index * WORD_UNITS;
+	struct unit_word word = load_word(settling, index);
+	uint64_t redundant = 0, left = unit_whole(word.read | word.written);
+
+	if (!left)
+		return;
+	if (word.written)
+		redundant = store_word(object, index, &word);
+	if (!mixed) {
+		count_word(settling, &word, redundant, object->block_writer[index / BLOCK_WORDS],
+			   WORD_ALL);
+	} else {
+		while (left) {
+			uint32_t writer = writers[unit_first(left) / UNIT_BYTES];
+			uint64_t bytes = unit_written_by(writers, writer);
+
+			count_word(settling, &word, redundant, writer, bytes);
+			left &= ~bytes;
+		}
+	}
+	if (whole || !word.written)
+		return;
+	if (!mixed && object->block_writer[index / BLOCK_WORDS] == settling->writer)
+		return;
+	shadow_mix(object, index / BLOCK_WORDS);
+	unit_set_writer(writers, word.written, settling->writer);
+}
+
+/* Counts a block that was wholly written with the values it had.  False: it was not, or not only.
+ */
+static bool settle_rewritten(struct settling *settling, uint64_t block)
+{
+	const struct shadow_object *object = settling->object;
+	uint64_t first = block * BLOCK_WORDS, read = 0, initialised = WORD_ALL;
+	struct tally *tally;
+
+	for (unsigned i = 0; i < BLOCK_WORDS; i++) {
+		read |= object->read[first + i];
+		initialised &= object->initialised[first + i];
+	}
+	if (read || initialised != WORD_ALL || object->uses_origin ||
+	    bit_get(object->mixed, block) ||
+	    memcmp(object->value + block * BLOCK_BYTES, object->memory + block * BLOCK_BYTES,
+		   BLOCK_BYTES))
+		return false;
+	tally = tally_of(settling->tallies, object->block_writer[block]);
+	tally->written += BLOCK_BYTES;
+	tally->redundant += BLOCK_BYTES;
+	return true;
+}
+
+static void settle_block(struct settling *settling, uint64_t block)
+{
+	struct shadow_object *object = settling->object;
+	uint64_t first = block * BLOCK_WORDS, all = WORD_ALL;
+	bool mixed = bit_get(object->mixed, block), whole;
+
+	for (unsigned i = 0; i < BLOCK_WORDS; i++)
+		all &= object->written[first + i] |
+		       (object->uses_origin ? object->origin[first + i] : 0);
+	whole = all == WORD_ALL;
+	if (!whole || !settle_rewritten(settling, block))
+		for (unsigned i = 0; i < BLOCK_WORDS; i++)
+			settle_word(settling, first + i, mixed, whole);
+	if (whole) {
+		object->block_writer[block] = settling->writer;
+		bit_put(object->mixed, block, false);
+	}
+	shadow_clear_block(object, block);
+}
+
+static bool reserve_rows(struct shadow *shadow, size_t more)
+{
+	size_t capacity = shadow->row_capacity;
+	struct gpu_row *rows;
+
+	if (capacity - shadow->row_count >= more)
+		return true;
+	capacity = capacity * 2 + more;
+	rows = reallocarray(shadow->rows, capacity, sizeof(*rows));
+	if (!rows)
+		return false;
+	shadow->rows = rows;
+	shadow->row_capacity = capacity;
+	return true;
+}
+
+static void add_row(struct shadow *shadow, const struct shadow_object *object, uint32_t writer,
+		    enum gpu_access access, uint64_t bytes, uint64_t redundant)
+{
+	if (bytes)
+		shadow->rows[shadow->row_count++] = (struct gpu_row){.object = object->id,
+								     .writer = writer,
+								     .access = access,
+								     .bytes = bytes,
+								     .redundant_bytes = redundant};
+}
+
+/* Returns whether there was memory enough for the rows. */
+static bool settle_object(struct shadow *shadow, struct shadow_object *object, uint32_t context)
+{
+	struct tallies *tallies = &shadow->tallies;
+	struct settling settling = {
+		.object = object, .tallies = tallies, .writer = context ^ object->site};
+	uint64_t cursor = 0, block;
+
+	while (block_set_take(&object->touched_blocks, &cursor, &block))
+		settle_block(&settling, block);
+	if (tallies->failed || !reserve_rows(shadow, (size_t)tallies->count * 2 + 2))
+		return false;
+	for (uint32_t i = 0; i < tallies->count; i++)
+		tallies->items[i].writer ^= object->site;
+	qsort(tallies->items, tallies->count, sizeof(*tallies->items), by_writer);
+	for (uint32_t i = 0; i < tallies->count; i++)
+		add_row(shadow, object, tallies->items[i].writer, GPU_READ, tallies->items[i].read,
+			0);
+	for (uint32_t i = 0; i < tallies->count; i++)
+		add_row(shadow, object, tallies->items[i].writer, GPU_WRITE,
+			tallies->items[i].written, tallies->items[i].redundant);
+	add_row(shadow, object, GPU_WRITER_HOST, GPU_FROM_HOST, settling.from_host, 0);
+	add_row(shadow, object, GPU_WRITER_HOST, GPU_TO_HOST, settling.to_host, 0);
+	return true;
+}
+
+static int by_id(const struct shadow_object *a, const struct shadow_object *b)
+{
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row **rows,
+		  size_t *count)
+{
+	struct shadow_object *object;
+	bool settled = true;
+
+	shadow->row_count = 0;
+	DL_SORT2(shadow->touched, by_id, touched.prev, touched.next);
+	DL_FOREACH2(shadow->touched, object, touched.next)
+	{
+		settled = settle_object(shadow, object, context);
+		clear_tallies(&shadow->tallies);
+		if (!settled)
+			break;
+	}
+	if (!settled) {
+		DL_FOREACH2(shadow->touched, object, touched.next)
+		shadow_forget(object, 0, object->size);
+		shadow->row_count = 0;
+		shadow->tallies.failed = false;
+	}
+	shadow_abandon(shadow);
+	*rows = shadow->rows;
+	*count = shadow->row_count;
+	return settled ? 0 : -1;
+}

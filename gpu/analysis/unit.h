@@ -1,0 +1,134 @@
+/*
+ * gpu/analysis/unit.h: the shadow-memory algorithm for one word of an object.
+ *
+ * A word is 64 bytes: 16 units of 4 bytes, each with one last writer.  A mask has one bit per byte,
+ * bit n for byte n, so bits 4n to 4n+3 are unit n.  Definitions: DESIGN 4, "Edge".
+ */
+#ifndef VFLOW_GPU_ANALYSIS_UNIT_H
+#define VFLOW_GPU_ANALYSIS_UNIT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "gpu/analysis/device.h"
+
+#define UNIT_BYTES 4u
+#define WORD_BYTES 64u
+#define WORD_UNITS (WORD_BYTES / UNIT_BYTES)
+#define WORD_ALL UINT64_MAX
+
+/* What one API did to the bytes of a word, and what was known of them before it. */
+struct unit_word {
+	uint64_t read;
+	uint64_t written;       /* includes `uninitialised` */
+	uint64_t uninitialised; /* written with bytes that were not initialised themselves */
+	uint64_t initialised;   /* before the API */
+};
+
+VFLOW_DEVICE unsigned unit_count(uint64_t mask)
+{
+#ifdef __CUDA_ARCH__
+	return (unsigned)__popcll(mask);
+#else
+	/* without -mpopcnt the builtin is a call */
+	mask -= mask >> 1 & UINT64_C(0x5555555555555555);
+	mask = (mask & UINT64_C(0x3333333333333333)) + (mask >> 2 & UINT64_C(0x3333333333333333));
+	mask = (mask + (mask >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(mask * UINT64_C(0x0101010101010101) >> 56);
+#endif
+}
+
+/* Index of the lowest bit; `mask` is not 0. */
+VFLOW_DEVICE unsigned unit_first(uint64_t mask)
+{
+#ifdef __CUDA_ARCH__
+	return (unsigned)__ffsll((long long)mask) - 1;
+#else
+	return (unsigned)__builtin_ctzll(mask);
+#endif
+}
+
+/* All bytes of the units that have a byte in `mask`. */
+VFLOW_DEVICE uint64_t unit_whole(uint64_t mask)
+{
+	mask |= mask >> 1;
+	mask |= mask >> 2;
+	return (mask & UINT64_C(0x1111111111111111)) * 15;
+}
+
+/* Eight bytes, 0xff where the bit of `bits` (the low eight) is set. */
+VFLOW_DEVICE uint64_t unit_spread(uint64_t bits)
+{
+	uint64_t spread = (bits & 0xff) * UINT64_C(0x0101010101010101);
+
+	spread &= UINT64_C(0x8040201008040201);
+	spread = (spread + UINT64_C(0x7f7f7f7f7f7f7f7f)) | spread;
+	return (spread >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
+}
+
+/* The mask of bytes that are the same in both words. */
+VFLOW_DEVICE uint64_t unit_equal(const uint8_t *a, const uint8_t *b)
+{
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t equal = 0;
+
+	for (unsigned i = 0; i < WORD_BYTES / 8; i++) {
+		uint64_t x, y;
+
+		memcpy(&x, a + 8 * i, 8);
+		memcpy(&y, b + 8 * i, 8);
+		x ^= y;
+		x = ~(((x & low) + low) | x | low) >> 7; /* 1 in each byte that was zero */
+		equal |= (x * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+	}
+	return equal;
+}
+
+/* Copies the bytes of `mask` from `fresh` to `value`. */
+VFLOW_DEVICE void unit_replace(uint8_t *value, const uint8_t *fresh, uint64_t mask)
+{
+	if (mask == WORD_ALL) {
+		memcpy(value, fresh, WORD_BYTES);
+		return;
+	}
+	for (unsigned i = 0; i < WORD_BYTES / 8; i++) {
+		uint64_t old, new_bytes, bytes = unit_spread(mask >> (8 * i));
+
+		memcpy(&old, value + 8 * i, 8);
+		memcpy(&new_bytes, fresh + 8 * i, 8);
+		old = (old & ~bytes) | (new_bytes & bytes);
+		memcpy(value + 8 * i, &old, 8);
+	}
+}
+
+/* Written bytes whose value was known before and is the same after; `equal` as by unit_equal(). */
+VFLOW_DEVICE uint64_t unit_redundant(const struct unit_word *word, uint64_t equal)
+{
+	return word->written & ~word->uninitialised & word->initialised & equal;
+}
+
+/* The initialised mask after the API. */
+VFLOW_DEVICE uint64_t unit_initialised(const struct unit_word *word)
+{
+	return (word->initialised | word->written) & ~word->uninitialised;
+}
+
+/* The bytes of the units whose writer is `writer`. */
+VFLOW_DEVICE uint64_t unit_written_by(const uint32_t *writers, uint32_t writer)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < WORD_UNITS; i++)
+		bytes |= (uint64_t)(writers[i] == writer) << (UNIT_BYTES * i);
+	return bytes * 15;
+}
+
+/* Makes `writer` the last writer of each unit that has a byte in `written`. */
+VFLOW_DEVICE void unit_set_writer(uint32_t *writers, uint64_t written, uint32_t writer)
+{
+	for (unsigned i = 0; i < WORD_UNITS; i++)
+		if (written >> (UNIT_BYTES * i) & 15)
+			writers[i] = writer;
+}
+
+#endif

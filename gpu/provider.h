@@ -1,0 +1,142 @@
+/*
+ * gpu/provider.h: where GPU events come from.
+ *
+ * A provider (gpu/emulator, gpu/sanitizer) watches the GPU APIs of the process it lives in and
+ * tells a sink (collect/guest) what happened.  Same program, same events on every provider.
+ *
+ * For one API invocation the provider calls, in this order and never interleaved on one thread:
+ *     begin -> [object | released ...] -> end      when the call succeeded
+ *     begin -> abandon                             when it returned an error
+ * and after `end`, `content` for each object whose content changed, before the next `end`.
+ * Events of one process are delivered one at a time (the provider holds its own lock), in the
+ * order in which the device sees them.
+ *
+ * A leaf: includes nothing of vflow's.
+ */
+#ifndef VFLOW_GPU_PROVIDER_H
+#define VFLOW_GPU_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GPU_PROVIDER_VERSION 1
+
+enum gpu_api {
+	GPU_ALLOC = 1,
+	GPU_FREE,
+	GPU_COPY,
+	GPU_SET,
+	GPU_KERNEL,
+	GPU_SYNC,
+};
+
+/* What an access row says of the API j that the row belongs to, and the last writer i. */
+enum gpu_access {
+	GPU_READ = 1,  /* j read bytes last written by i */
+	GPU_WRITE,     /* j wrote bytes last written by i */
+	GPU_FROM_HOST, /* j took bytes from the host into the object (edge host -> j); no writer */
+	GPU_TO_HOST,   /* j gave bytes of the object to the host (edge j -> host); no writer */
+};
+
+/* Writers are context ids that the sink gave out in begin(), or one of these. */
+#define GPU_WRITER_HOST 0u
+#define GPU_WRITER_UNKNOWN UINT32_MAX
+
+/* One API invocation.  The provider owns it from begin() to end() or abandon(). */
+struct gpu_call {
+	/* set by the provider before begin() */
+	enum gpu_api api;
+	const char *name; /* outermost public entry ("cudaMemcpy"); for kernels the mangled name */
+	uint32_t device;
+	uint32_t stream; /* small number; 0 is the default stream */
+	bool no_path;    /* not called by the program itself (a module global's alloc) */
+	/* set by begin() */
+	uint32_t context; /* id of (kind, name, call path): never 0, never GPU_WRITER_UNKNOWN */
+	uint32_t thread;
+	uint64_t start_ns;
+};
+
+enum gpu_memory {
+	GPU_MEMORY_DEVICE = 1,
+	GPU_MEMORY_MANAGED,
+	GPU_MEMORY_MAPPED_HOST,
+	GPU_MEMORY_GLOBAL, /* a module's __device__ or __constant__ variable */
+	GPU_MEMORY_ARRAY,
+};
+
+struct gpu_object {
+	uint64_t address;
+	uint64_t size;
+	uint32_t device;
+	enum gpu_memory memory;
+	const char *name; /* of a global, else NULL */
+};
+
+/*
+ * One row of an access summary: bytes of `object` that the API touched, grouped by their last
+ * writer before the API.  At most one row per (object, writer, access).  Byte counts are
+ * distinct bytes of this invocation.
+ */
+struct gpu_row {
+	uint32_t object; /* id from object() */
+	uint32_t writer;
+	enum gpu_access access;
+	uint64_t bytes;
+	uint64_t redundant_bytes; /* GPU_WRITE only: the value after equals the value before */
+};
+
+#define GPU_DIGEST_SIZE 32
+
+struct gpu_sink {
+	void (*begin)(struct gpu_call *call);
+	void (*end)(const struct gpu_call *call, const struct gpu_row *rows, size_t count);
+	void (*abandon)(const struct gpu_call *call);
+	/* A new object made by the running call (its site).  Returns its id: never 0. */
+	uint32_t (*object)(const struct gpu_call *call, const struct gpu_object *object);
+	/* The running call freed the object. */
+	void (*released)(const struct gpu_call *call, uint32_t object);
+	/*
+	 * After `call`, the object's content (values and initialised mask) has this digest;
+	 * `zero`: all its bytes are initialised and zero.
+	 */
+	void (*content)(const struct gpu_call *call, uint32_t object,
+			const uint8_t digest[GPU_DIGEST_SIZE], bool zero);
+	/*
+	 * Something was not seen, skipped or approximated.  `what` is a short stable word group
+	 * ("texture reads"), `reason` one sentence.  Equal pairs add up.
+	 */
+	void (*coverage)(const char *what, const char *reason, uint64_t count, uint64_t bytes);
+};
+
+struct gpu_options {
+	bool digests; /* deliver content() */
+};
+
+struct gpu_provider {
+	uint32_t version; /* GPU_PROVIDER_VERSION */
+	const char *name; /* "emulated", "gpu" */
+	const char *device_name; /* of device 0, for the profile */
+	/* The sink outlives the provider.  Returns 0, or -1: nothing will be delivered. */
+	int (*start)(const struct gpu_sink *sink, const struct gpu_options *options);
+	/* No event is delivered after stop() returns. */
+	void (*stop)(void);
+};
+
+/*
+ * A provider in a library of its own (libvflow-sanitizer.so, beside the guest): where the guest
+ * gets it when the CUDA driver loads the guest (CUDA_INJECTION64_PATH).
+ */
+typedef const struct gpu_provider *gpu_provider_get(void);
+#define GPU_PROVIDER_GET "vflow_gpu_provider"
+#define GPU_PROVIDER_LIBRARY "libvflow-sanitizer.so"
+
+/*
+ * The guest library's entry: vflow_guest_start() takes the provider of the process it was
+ * loaded into.  Returns 0, or -1 when the guest could not start (it has said why on stderr);
+ * the program then runs unobserved.
+ */
+typedef int gpu_guest_start(const struct gpu_provider *provider);
+#define GPU_GUEST_START "vflow_guest_start"
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * gpu/ptx/instruction.h: a decoded PTX module, shared by the parser and the interpreter.
+ *
+ * The parser (gpu/ptx) turns text into `struct ptx_instruction`s by looking each opcode up in
+ * the table of opcodes; the rows of that table stand beside their executors
+ * (gpu/emulator/interpreter_*.c).  A new opcode is a new row and an executor, nothing else.
+ *
+ * Values live in rows of 32 lanes x 64 bits.  An operand is the number of a row in a bank:
+ * registers of the running function, constants of the module, special registers of the warp.
+ * Predicates are 32-bit lane masks in a file of their own.
+ */
+#ifndef VFLOW_GPU_PTX_INSTRUCTION_H
+#define VFLOW_GPU_PTX_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu/ptx/ptx.h"
+
+#define PTX_LANES 32u
+
+enum ptx_type {
+	PTX_B8, PTX_U8, PTX_S8,
+	PTX_B16, PTX_U16, PTX_S16, PTX_F16, PTX_BF16,
+	PTX_B32, PTX_U32, PTX_S32, PTX_F32, PTX_F16X2, PTX_BF16X2, PTX_TF32,
+	PTX_B64, PTX_U64, PTX_S64, PTX_F64,
+	PTX_B128, PTX_PRED,
+	PTX_NO_TYPE,
+};
+
+/* One bit of a row's set of types: T(F32) | T(F64). */
+#define PTX_T(type) (1u << PTX_##type)
+
+/* The size of a value in bytes; 0 for predicates. */
+unsigned ptx_type_size(enum ptx_type type);
+
+/*
+ * Every word that may follow a mnemonic, except types.  One word, one number, whatever it means
+ * to the opcode (".lo" is half of a product to mul, a comparison to setp).
+ */
+#define PTX_MODIFIERS(X) \
+	X(RN, "rn") X(RZ, "rz") X(RM, "rm") X(RP, "rp") X(RNA, "rna") \
+	X(RNI, "rni") X(RZI, "rzi") X(RMI, "rmi") X(RPI, "rpi") \
+	X(FTZ, "ftz") X(SAT, "sat") X(APPROX, "approx") X(FULL, "full") X(PROPAGATE, "NaN") \
+	X(XORSIGN, "xorsign") X(RELU, "relu") \
+	X(CC, "cc") X(WIDE, "wide") X(HI, "hi") X(LO, "lo") \
+	X(EQ, "eq") X(NE, "ne") X(LT, "lt") X(LE, "le") X(GT, "gt") X(GE, "ge") \
+	X(LS, "ls") X(HS, "hs") X(EQU, "equ") X(NEU, "neu") X(LTU, "ltu") X(LEU, "leu") \
+	X(GTU, "gtu") X(GEU, "geu") X(NUM, "num") X(ISNAN, "nan") \
+	X(AND, "and") X(OR, "or") X(XOR, "xor") X(POPC, "popc") \
+	X(ADD, "add") X(MIN, "min") X(MAX, "max") X(INC, "inc") X(DEC, "dec") \
+	X(EXCH, "exch") X(CAS, "cas") \
+	X(GLOBAL, "global") X(SHARED, "shared") X(LOCAL, "local") X(PARAM, "param") \
+	X(CONST, "const") \
+	X(CA, "ca") X(CG, "cg") X(CS, "cs") X(CV, "cv") X(LU, "lu") X(WB, "wb") X(WT, "wt") \
+	X(NC, "nc") X(HINT, "L1::") \
+	X(WEAK, "weak") X(VOLATILE, "volatile") X(MMIO, "mmio") X(RELAXED, "relaxed") \
+	X(ACQUIRE, "acquire") X(RELEASE, "release") X(ACQ_REL, "acq_rel") X(SC, "sc") \
+	X(CTA, "cta") X(CLUSTER, "cluster") X(GPU, "gpu") X(SYS, "sys") X(GL, "gl") \
+	X(NOFTZ, "noftz") X(V2, "v2") X(V4, "v4") X(V8, "v8") \
+	X(UNI, "uni") X(SYNC, "sync") X(ALIGNED, "aligned") X(ARRIVE, "arrive") \
+	X(RED, "red") X(WARP, "warp") X(ALL, "all") X(ANY, "any") X(BALLOT, "ballot") \
+	X(UP, "up") X(DOWN, "down") X(BFLY, "bfly") X(IDX, "idx") \
+	X(WRAP, "wrap") X(CLAMP, "clamp") X(L, "l") X(R, "r") X(SHIFTAMT, "shiftamt") \
+	X(TO, "to") X(F4E, "f4e") X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") \
+	X(RC16, "rc16") \
+	X(FINITE, "finite") X(INFINITE, "infinite") X(NUMBER, "number") X(NOTANUMBER, "notanumber") \
+	X(NORMAL, "normal") X(SUBNORMAL, "subnormal") \
+	X(PREFETCH_L1, "L1") X(PREFETCH_L2, "L2") \
+	X(TRAP, "trap") X(ZERO, "zero")
+
+enum ptx_modifier {
+#define PTX_MODIFIER(name, text) PTX_MOD_##name,
+	PTX_MODIFIERS(PTX_MODIFIER)
+#undef PTX_MODIFIER
+	PTX_MODIFIER_COUNT,
+};
+
+typedef unsigned __int128 ptx_modifiers;
+_Static_assert(PTX_MODIFIER_COUNT <= 128, "ptx_modifiers is too narrow");
+#define PTX_M(name) ((ptx_modifiers)1 << PTX_MOD_##name)
+
+struct warp;
+struct ptx_instruction;
+typedef void ptx_executor(struct warp *warp, const struct ptx_instruction *i);
+
+/*
+ * A row of the table of opcodes.  An instruction belongs to the first row of its mnemonic that
+ * allows its types and modifiers.  A name with dots ("tex.2d") is a mnemonic of its own; the
+ * longest one counts.
+ *
+ * `shape` has a letter per operand, in the order of the text:
+ *   d  destination register (or _)        D  the same, or a vector, for ld
+ *   p  destination predicate, or p|q      e  destination register, or d|p
+ *   s  source of the first type           t  source of the second type
+ *   S  source or vector, for st           u  source of type u32
+ *   w  source of the type's double width  P  source predicate, may be negated
+ *   m  memory operand                     l  label
+ *   X  texture or surface: [handle, {coordinates}]; the coordinates are extras from `immediate`
+ *      on, `compare` says how many
+ *   h  texture or surface: [handle]
+ *   n  memory operand that a copy writes: address in `b`, the constant offset in `q`
+ *   Q  the same, to `e`
+ *   ?  the operands from here on may be missing        /  another shape that it may have
+ *   M  all of mov   C  all of call   B  all of brx
+ * The first source goes to `a`, then `b`, `c`, `e`.
+ */
+struct ptx_opcode {
+	const char *name;
+	const char *shape;
+	uint32_t types, second; /* sets of PTX_T(); 0: the opcode has no (second) type */
+	ptx_modifiers required, allowed; /* required ones need not be repeated in allowed */
+	ptx_executor *execute;
+};
+
+/* The table: sections, each ending with a row without a name. */
+extern const struct ptx_opcode *const ptx_opcodes[];
+
+/* What an instruction of no row becomes: a fault when it is reached. */
+extern ptx_executor ptx_execute_unsupported;
+/* Forms of mov that only operands tell apart: the decoder picks them. */
+extern ptx_executor ptx_execute_mov_predicate, ptx_execute_mov_pack, ptx_execute_mov_unpack,
+	ptx_execute_mov_frame, ptx_execute_mov_clock;
+/* The end of a function's body. */
+extern ptx_executor ptx_execute_ret;
+/* Accesses to the .param space: the launch's block, and a frame of a device function. */
+extern ptx_executor ptx_execute_ld_parameter;
+
+enum ptx_bank { PTX_BANK_REGISTER, PTX_BANK_CONSTANT, PTX_BANK_SPECIAL, PTX_BANK_SINK };
+#define PTX_OPERAND(bank, index) ((uint32_t)(bank) << 30 | (uint32_t)(index))
+
+/* The first predicates of every frame: always true, always false, never read. */
+enum { PTX_PREDICATE_TRUE, PTX_PREDICATE_FALSE, PTX_PREDICATE_SINK, PTX_PREDICATE_FIRST };
+#define PTX_NEGATED 0x80000000u
+
+/* A source that the text leaves out: a row that may be read, with nothing in it. */
+#define PTX_MISSING PTX_OPERAND(PTX_BANK_SINK, 0)
+
+enum ptx_flag {
+	PTX_FLAG_FTZ = 1,
+	PTX_FLAG_SAT = 2,
+	PTX_FLAG_NARROW = 4, /* the base register of the address has 32 bits */
+	PTX_FLAG_RELU = 16,
+	PTX_FLAG_NARROW_TO = 32, /* the same of the memory that a copy writes */
+	PTX_FLAG_FRAME = 8,  /* the address is relative to the function's frame in local memory */
+};
+
+struct ptx_instruction {
+	ptx_executor *execute;
+	uint32_t guard; /* predicate, | PTX_NEGATED; 0: always */
+	/* operands: see the shape.  Predicates are numbers in the predicate file, sources
+	 * of them perhaps | PTX_NEGATED. */
+	uint32_t d, q, a, b, c, e;
+	uint32_t extra;    /* index in module->extras: elements of a vector, struct ptx_call ... */
+	int64_t immediate; /* offset of the memory operand; target of the branch */
+	uint8_t type, second, flags;
+	uint8_t space;    /* enum ptx_modifier: PTX_MOD_GLOBAL ...; PTX_MODIFIER_COUNT: generic */
+	uint8_t vector;   /* elements: 1, 2, 4, 8 */
+	uint8_t compare;  /* enum ptx_modifier: the comparison */
+	uint8_t boolean;  /* enum ptx_modifier: and, or, xor; the operation of atom, red, vote */
+	uint8_t rounding; /* enum ptx_modifier; PTX_MODIFIER_COUNT: none given */
+};
+
+/* Where an instruction comes from. */
+struct ptx_place {
+	uint32_t line;              /* of the PTX */
+	uint32_t file, source_line; /* of .loc; source_line 0: not known */
+};
+
+enum ptx_special {
+	PTX_TID_X, PTX_TID_Y, PTX_TID_Z, PTX_NTID_X, PTX_NTID_Y, PTX_NTID_Z,
+	PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z, PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z,
+	PTX_LANEID, PTX_WARPID, PTX_NWARPID, PTX_LANEMASK_EQ, PTX_LANEMASK_LE, PTX_LANEMASK_LT,
+	PTX_LANEMASK_GE, PTX_LANEMASK_GT, PTX_DYNAMIC_SHARED, PTX_TOTAL_SHARED,
+	PTX_WORKSPACE_HIGH, PTX_WORKSPACE_LOW, PTX_RESERVED_SHARED_0, PTX_RESERVED_SHARED_1,
+	PTX_ZERO, PTX_ONE, /* what does not vary here: %smid, %nsmid ... */
+	PTX_CLOCK, /* counts instructions of the launch: time, the same in every run */
+	PTX_SPECIAL_COUNT,
+};
+
+/* Addresses that are no memory of the device; generic pointers into the other spaces. */
+#define PTX_WINDOW_SHARED 0x1000000000000u
+#define PTX_WINDOW_LOCAL 0x1000100000000u
+#define PTX_WINDOW_PARAM 0x1000200000000u
+#define PTX_WINDOW_FUNCTION 0x1000300000000u
+#define PTX_WINDOW_SIZE 0x100000000u
+#define PTX_FUNCTION_STRIDE 16u
+
+/* Functions that are not in PTX but that nvcc's code calls. */
+enum ptx_builtin {
+	PTX_BUILTIN_NONE, PTX_BUILTIN_ASSERTFAIL, PTX_BUILTIN_VPRINTF, PTX_BUILTIN_MALLOC,
+	PTX_BUILTIN_FREE,
+};
+
+struct ptx_function {
+	const char *name;
+	bool defined; /* has a body */
+	enum ptx_builtin builtin;
+	uint32_t entry, end; /* [entry, end) in module->code */
+	uint32_t registers, predicates;
+	/* the frame in local memory: the return value, the parameters, then all else */
+	uint32_t frame_bytes;
+	struct ptx_parameter *parameters;
+	uint32_t parameter_count;
+	struct ptx_parameter result; /* size 0: none */
+	bool by_register;            /* has .reg parameters: cannot be called here */
+};
+
+/* The operands of a call.  Offsets are in the caller's frame. */
+struct ptx_call {
+	uint32_t function; /* index, or PTX_CALL_INDIRECT: the register row `a` has the address */
+	uint32_t argument_count, first_argument; /* in module->arguments */
+	struct ptx_parameter result; /* size 0: none */
+	uint32_t line;
+};
+#define PTX_CALL_INDIRECT UINT32_MAX
+
+/* A constant whose value the launch knows: the address of a variable, or in shared memory. */
+struct ptx_patch {
+	uint32_t constant; /* row */
+	uint32_t variable; /* index, or one of: */
+	int64_t addend;
+};
+#define PTX_PATCH_DYNAMIC_SHARED (UINT32_MAX - 1)
+#define PTX_PATCH_MODULE_SHARED (UINT32_MAX - 2) /* variables that no kernel owns */
+
+struct ptx_chunk; /* memory of names and small arrays */
+
+struct ptx_module {
+	struct ptx_instruction *code;
+	struct ptx_place *places;
+	uint32_t code_count;
+
+	uint64_t (*constants)[PTX_LANES];
+	uint32_t constant_count;
+	struct ptx_patch *patches;
+	uint32_t patch_count;
+	uint32_t *extras;
+	uint32_t extra_count;
+	struct ptx_call *calls;
+	uint32_t call_count;
+	struct ptx_parameter *arguments;
+	uint32_t argument_count;
+	const char **texts; /* of unsupported instructions, for the fault */
+	uint32_t text_count;
+
+	struct ptx_function **functions;
+	uint32_t function_count;
+	struct ptx_kernel **kernels;
+	uint32_t kernel_count;
+	struct ptx_variable **variables;
+	uint32_t variable_count;
+	/*
+	 * Shared memory of a kernel: its own variables, then, from kernel->shared_bytes -
+	 * shared_bytes on, those that no kernel owns, then the dynamic part.
+	 */
+	uint32_t shared_bytes, dynamic_alignment;
+	uint32_t target;      /* 75: .target sm_75 */
+	bool reserved_shared; /* code looks at the shared memory that the system keeps */
+	const char **files; /* by number of .file; NULL: not given */
+	uint32_t file_count;
+
+	struct ptx_chunk *chunks;
+	size_t code_capacity, constant_capacity, patch_capacity, extra_capacity, call_capacity,
+		argument_capacity, text_capacity, function_capacity, kernel_capacity,
+		variable_capacity, file_capacity;
+};
+
+#endif

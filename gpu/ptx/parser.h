@@ -1,0 +1,139 @@
+/*
+ * gpu/ptx/parser.h: what the files of the parser share.
+ *
+ * parse.c reads directives and owns the loop; symbols.c keeps names and scopes; decode.c turns
+ * one statement into one instruction; pool.c holds the module's memory.
+ */
+#ifndef VFLOW_GPU_PTX_PARSER_H
+#define VFLOW_GPU_PTX_PARSER_H
+
+#include "gpu/ptx/instruction.h"
+#include "gpu/ptx/lexer.h"
+
+#define PTX_TEXT_LIMIT (256u << 20)
+#define PTX_NESTING_LIMIT 64u
+#define PTX_CODE_LIMIT (1u << 23)
+#define PTX_REGISTER_LIMIT (1u << 18) /* of one function */
+#define PTX_CONSTANT_LIMIT (1u << 18) /* different constants of a module */
+#define PTX_FRAME_LIMIT (512u << 10)  /* local memory of a thread, as the hardware has it */
+#define PTX_SHARED_LIMIT (256u << 10)
+#define PTX_PARAMETER_LIMIT 32764u
+#define PTX_INITIAL_LIMIT (256u << 20) /* bytes of an initialised variable */
+#define PTX_VARIABLE_LIMIT (1ull << 40)
+#define PTX_OPERANDS 8u
+
+enum ptx_symbol_kind {
+	PTX_SYMBOL_REGISTER, /* base: row; count > 0: a family %r<count> */
+	PTX_SYMBOL_PREDICATE,
+	PTX_SYMBOL_VARIABLE,      /* base: index of the module's variable */
+	PTX_SYMBOL_SHARED,        /* base: offset in the kernel's own */
+	PTX_SYMBOL_MODULE_SHARED, /* base: offset in the module's */
+	PTX_SYMBOL_DYNAMIC_SHARED,
+	PTX_SYMBOL_FRAME,     /* base: offset in the function's frame */
+	PTX_SYMBOL_PARAMETER, /* base: offset in the kernel's parameter block */
+	PTX_SYMBOL_FUNCTION,  /* base: index */
+	PTX_SYMBOL_KERNEL,
+	PTX_SYMBOL_LABEL,   /* base: instruction */
+	PTX_SYMBOL_TARGETS, /* base: index in extras: count, then instructions */
+	PTX_SYMBOL_PROTOTYPE,
+};
+
+struct ptx_symbol; /* with its hash links, in symbols.c */
+
+/* What a name stands for. */
+struct ptx_meaning {
+	enum ptx_symbol_kind kind;
+	enum ptx_type type;
+	uint32_t base, count;
+	uint64_t size;
+};
+
+/* A name used before its label: patched when the scope that has the label ends. */
+struct ptx_fixup {
+	const char *name;
+	size_t length;
+	uint32_t line;
+	uint32_t instruction; /* UINT32_MAX: extras[extra] is patched */
+	uint32_t extra;
+};
+
+struct ptx_scope {
+	struct ptx_symbol *symbols;
+	uint32_t next_register, next_predicate, frame_bytes;
+	size_t first_fixup;
+};
+
+struct ptx_parser {
+	struct ptx_lexer lexer;
+	struct ptx_token token; /* the next one */
+	struct ptx_module *module;
+	struct error *error;
+
+	struct ptx_symbol *symbols;
+	struct ptx_scope scopes[PTX_NESTING_LIMIT];
+	uint32_t depth;
+	struct ptx_fixup *fixups;
+	size_t fixup_count, fixup_capacity;
+
+	struct ptx_known_opcode *known;       /* opcodes by their text */
+	struct ptx_known_constant *constants; /* rows by value */
+	uint32_t known_count;
+
+	struct ptx_function *function; /* whose body is read, or NULL */
+	struct ptx_kernel *kernel;     /* if it is a kernel */
+	uint32_t file, source_line;    /* of the last .loc */
+	size_t place_capacity;
+};
+
+/* pool.c: zeroed memory that lives as long as the module.  NULL: no memory. */
+void *ptx_pool(struct ptx_module *module, size_t size);
+const char *ptx_pool_text(struct ptx_module *module, const char *text, size_t length);
+/* Makes room for one more element.  0, or -1 (error set). */
+int ptx_grow(void **array, size_t *capacity, size_t count, size_t element, struct error *error);
+
+/* symbols.c: all return 0, or -1 with parser->error set. */
+int ptx_scope_open(struct ptx_parser *parser);
+int ptx_scope_close(struct ptx_parser *parser); /* resolves the scope's labels */
+void ptx_symbols_free(struct ptx_parser *parser);
+int ptx_define(struct ptx_parser *parser, const struct ptx_token *name,
+	       const struct ptx_meaning *meaning);
+/* Also finds %r12 in the family %r<N>.  False: not known. */
+bool ptx_lookup(struct ptx_parser *parser, const struct ptx_token *name,
+		struct ptx_meaning *meaning);
+int ptx_refer(struct ptx_parser *parser, const struct ptx_token *label, uint32_t instruction,
+	      uint32_t extra);
+
+/* constants.c: the operand (bank and row) of a value, and of an address known at the launch */
+int ptx_constant(struct ptx_parser *parser, uint64_t value, uint32_t *operand);
+int ptx_constant_address(struct ptx_parser *parser, uint32_t variable, int64_t addend,
+			 uint32_t *operand);
+void ptx_constants_free(struct ptx_parser *parser);
+
+/* opcode.c: what the text of an opcode says; `row` NULL: no row of the table has it. */
+struct ptx_decoded {
+	const struct ptx_opcode *row;
+	struct ptx_instruction fields; /* type, modifiers; no operands */
+};
+int ptx_opcode_find(struct ptx_parser *parser, const struct ptx_token *name,
+		    struct ptx_decoded *decoded);
+void ptx_opcodes_free(struct ptx_parser *parser);
+enum ptx_type ptx_type_named(const char *text, size_t length); /* "f32" */
+
+/* decode.c: reads one instruction, the guard included, up to and with its semicolon. */
+int ptx_decode(struct ptx_parser *parser);
+/* Appends an instruction; its place is the line given and the last .loc. */
+int ptx_append(struct ptx_parser *parser, const struct ptx_instruction *instruction, uint32_t line);
+/* decode_call.c: the operands of a call, after the opcode; sets *understood. */
+int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *understood);
+int ptx_add_extra(struct ptx_parser *parser, uint32_t value);
+/* parse.c: the function of that name, made if it is new. */
+int ptx_function_index(struct ptx_parser *parser, const struct ptx_token *name, uint32_t *index);
+
+/* parse.c: tokens */
+int ptx_advance(struct ptx_parser *parser);
+int ptx_expect(struct ptx_parser *parser, const char *mark);
+/* Error: "line 12: expected WHAT, found 'token'".  Always -1. */
+int ptx_unexpected(struct ptx_parser *parser, const char *what);
+int ptx_out_of_memory(struct ptx_parser *parser);
+
+#endif

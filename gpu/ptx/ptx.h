@@ -1,0 +1,74 @@
+/*
+ * gpu/ptx/ptx.h: a PTX module, parsed and decoded.
+ *
+ * Text in, typed instructions out: nothing is looked up by name at run time.  PTX is hostile:
+ * every limit ends in an error that names line, token and what to do.
+ */
+#ifndef VFLOW_GPU_PTX_PTX_H
+#define VFLOW_GPU_PTX_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+struct ptx_module;
+
+/* `text` need not be NUL-terminated and is not kept.  NULL on error ("line 12: ..."). */
+struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error);
+void ptx_free(struct ptx_module *module);
+
+/* A module-scope .global or .const variable.  Owned by the module. */
+struct ptx_variable {
+	const char *name;
+	uint64_t size, alignment;
+	bool constant;          /* .const */
+	bool external;          /* .extern: no storage here */
+	const uint8_t *initial; /* `size` bytes, NULL: all zero */
+	/* Words inside `initial` that hold addresses of variables or functions. */
+	struct ptx_relocation {
+		uint64_t offset;
+		uint32_t width;         /* bytes: 4 or 8 */
+		const char *symbol;
+		int64_t addend;
+	} *relocations;
+	uint32_t relocation_count;
+	/* where the emulator put it; written by the loader before the first launch */
+	uint64_t address;
+};
+
+uint32_t ptx_variable_count(const struct ptx_module *module);
+struct ptx_variable *ptx_variable(struct ptx_module *module, uint32_t index);
+
+struct ptx_parameter {
+	uint32_t offset, size, alignment;
+};
+
+/* A kernel (.entry) as its callers see it.  Owned by the module. */
+struct ptx_kernel {
+	const char *name; /* mangled */
+	struct ptx_parameter *parameters;
+	uint32_t parameter_count;
+	uint32_t parameter_bytes; /* of the whole parameter block */
+	uint64_t shared_bytes;    /* static shared memory */
+	uint64_t local_bytes;     /* per thread, .local depots of the kernel itself */
+	uint32_t register_count;  /* virtual registers */
+	uint32_t max_threads;     /* .maxntid product, 0: none */
+	const struct ptx_function *function; /* private to gpu/ptx and the interpreter */
+};
+
+/*
+ * The address that a relocation to a function stands for: a number that only indirect calls
+ * understand.  0: the module has no such function.
+ */
+uint64_t ptx_function_address(const struct ptx_module *module, const char *name);
+
+/* The architecture that the module was made for: 75; 0: it does not say. */
+uint32_t ptx_target(const struct ptx_module *module);
+
+uint32_t ptx_kernel_count(const struct ptx_module *module);
+const struct ptx_kernel *ptx_kernel(const struct ptx_module *module, uint32_t index);
+const struct ptx_kernel *ptx_find_kernel(const struct ptx_module *module, const char *name);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * gpu/emulator/allocate.c: allocating and freeing the device's memory, and memory of the host
+ * that the device can see (which lies in the same range).
+ */
+#include "gpu/emulator/device.h"
+#include "gpu/emulator/observe.h"
+
+int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind, uint64_t size,
+			    uint64_t *address)
+{
+	struct allocation *allocation;
+	struct gpu_call call;
+	int64_t number;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	number = stream_number(stream);
+	if (number < 0) {
+		device_leave();
+		return INVALID_HANDLE;
+	}
+	allocation = memory_allocate(size, MEMORY_ALIGNMENT);
+	if (size && !allocation) {
+		device_leave();
+		return OUT_OF_MEMORY;
+	}
+	*address = allocation ? allocation->address : 0;
+	if (allocation) {
+		allocation->kind = kind;
+		allocation->context = context_current();
+	}
+	if (kind == GPU_MEMORY_MAPPED_HOST) { /* no object, no event */
+		observe_coverage("pinned host memory",
+				 "what kernels do in memory of the host is not followed on the "
+				 "emulated device",
+				 1, size);
+	} else {
+		observe_begin(&call, GPU_ALLOC, name, number);
+		if (allocation)
+			observe_allocated(&call, allocation);
+		observe_end(&call);
+	}
+	device_leave();
+	return 0;
+}
+
+int vflow_emulator_allocate_pitch(const char *name, uint64_t width, uint64_t height,
+				  uint64_t *pitch, uint64_t *address)
+{
+	uint64_t size;
+
+	if (width > EMULATOR_MAX_PITCH)
+		return INVALID_VALUE;
+	*pitch = (width + EMULATOR_PITCH_ALIGNMENT - 1) & ~(uint64_t)(EMULATOR_PITCH_ALIGNMENT - 1);
+	if (__builtin_mul_overflow(*pitch, height, &size))
+		return OUT_OF_MEMORY;
+	return vflow_emulator_allocate(name, NULL, GPU_MEMORY_DEVICE, size, address);
+}
+
+static void release(const struct gpu_call *call, struct allocation *allocation)
+{
+	observe_released(call, allocation);
+	memory_release(allocation);
+}
+
+int vflow_emulator_release(const char *name, void *stream, uint64_t address, bool host)
+{
+	struct allocation *allocation;
+	struct gpu_call call;
+	int64_t number;
+	int error = device_enter(true);
+
+	if (error || !address) {
+		if (!error)
+			device_leave();
+		return error;
+	}
+	number = stream_number(stream);
+	allocation = memory_find(address);
+	if (number < 0 || !allocation || allocation->address != address ||
+	    allocation->kind == GPU_MEMORY_GLOBAL || allocation->kind == GPU_MEMORY_ARRAY ||
+	    allocation->kind == MEMORY_KIND_HEAP ||
+	    (allocation->kind == GPU_MEMORY_MAPPED_HOST) != host) {
+		device_leave();
+		return number < 0 ? INVALID_HANDLE : INVALID_VALUE;
+	}
+	if (host) {
+		memory_release(allocation);
+	} else {
+		observe_begin(&call, GPU_FREE, name, number);
+		release(&call, allocation);
+		observe_end(&call);
+	}
+	device_leave();
+	return 0;
+}
+
+struct leavers {
+	const struct emulator_context *context; /* NULL: all */
+	struct gpu_call *call;
+	const char *name;
+	bool begun;
+};
+
+static void release_if_owned(struct allocation *allocation, void *data)
+{
+	struct leavers *leavers = data;
+
+	if (leavers->context && allocation->context != leavers->context)
+		return;
+	if (allocation->object && !leavers->begun) {
+		observe_begin(leavers->call, GPU_FREE, leavers->name, 0);
+		leavers->begun = true;
+	}
+	release(leavers->call, allocation);
+}
+
+/* One free that takes everything with it; none when nothing was left. */
+void allocations_release(const char *name, const struct emulator_context *context)
+{
+	struct gpu_call call = {0};
+	struct leavers leavers = {context, &call, name, false};
+
+	memory_each(release_if_owned, &leavers);
+	if (leavers.begun)
+		observe_end(&call);
+}
+
+int vflow_emulator_memory_info(uint64_t *free, uint64_t *total)
+{
+	int error = device_enter(false);
+
+	if (error)
+		return error;
+	*free = memory_free();
+	*total = memory_total();
+	device_leave();
+	return 0;
+}
+
+int vflow_emulator_pointer(uint64_t address, struct emulator_pointer *pointer)
+{
+	const struct allocation *allocation;
+	int error = device_enter(false);
+
+	if (error)
+		return error;
+	allocation = memory_find(address);
+	if (allocation)
+		*pointer = (struct emulator_pointer){allocation->address, allocation->size,
+						     (enum gpu_memory)allocation->kind};
+	device_leave();
+	return allocation ? 0 : INVALID_VALUE;
+}

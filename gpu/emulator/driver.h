@@ -1,0 +1,26 @@
+/*
+ * gpu/emulator/driver.h: what the files of the driver API share.
+ *
+ * Entries are named by their current version, as cuda.h maps them; ALIAS exports the other
+ * spellings that programs ask for.
+ */
+#ifndef VFLOW_GPU_EMULATOR_DRIVER_H
+#define VFLOW_GPU_EMULATOR_DRIVER_H
+
+#include "gpu/emulator/core.h"
+#include "gpu/emulator/include/cuda.h"
+
+/* `other` is the same function under another name. */
+#define ALIAS(function, other)                                                                     \
+	extern __typeof__(function) other                                                          \
+		__attribute__((alias(DRIVER_STRING(function)), visibility("default")))
+#define DRIVER_STRING(name) DRIVER_STRING_2(name)
+#define DRIVER_STRING_2(name) #name
+
+/* The driver API has one name for a bad shape and a bad pitch. */
+static inline CUresult driver_result(int error)
+{
+	return error == 9 || error == 12 ? CUDA_ERROR_INVALID_VALUE : (CUresult)error;
+}
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * gpu/emulator/driver_device.c: driver API: initialisation, devices, entry points.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/emulator/driver.h"
+#include "gpu/emulator/memory.h"
+
+#undef cuGetProcAddress
+#undef cuDeviceTotalMem
+
+static CUresult check_device(CUdevice device, const void *result)
+{
+	int error = vflow_emulator_check(false);
+
+	if (error)
+		return (CUresult)error;
+	if (!result)
+		return CUDA_ERROR_INVALID_VALUE;
+	return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuInit(unsigned int Flags)
+{
+	return Flags ? CUDA_ERROR_INVALID_VALUE : (CUresult)vflow_emulator_init();
+}
+
+CUresult cuDriverGetVersion(int *driverVersion)
+{
+	if (!driverVersion)
+		return CUDA_ERROR_INVALID_VALUE;
+	*driverVersion = EMULATOR_CUDA_VERSION;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+	CUresult result = check_device(0, count);
+
+	if (!result)
+		*count = 1;
+	return result;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+	CUresult result = check_device(ordinal, device);
+
+	if (!result)
+		*device = ordinal;
+	return result;
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+	CUresult result = check_device(dev, name);
+
+	if (!result && len < 1)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!result)
+		snprintf(name, (size_t)len, "%s", EMULATOR_DEVICE_NAME);
+	return result;
+}
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
+{
+	CUresult result = check_device(dev, bytes);
+
+	if (!result)
+		*bytes = memory_total();
+	return result;
+}
+ALIAS(cuDeviceTotalMem_v2, cuDeviceTotalMem);
+
+CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+	CUresult result = check_device(dev, pi);
+
+	return result ? result : (CUresult)vflow_emulator_attribute(attrib, pi);
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+	CUresult result = check_device(dev, major);
+
+	if (!result && !minor)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!result) {
+		*major = EMULATOR_MAJOR;
+		*minor = EMULATOR_MINOR;
+	}
+	return result;
+}
+
+CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+	CUresult result = check_device(dev, canAccessPeer);
+
+	if (!result && peerDev)
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (!result)
+		*canAccessPeer = 0;
+	return result;
+}
+
+/* The newest version of `symbol` that this library exports. */
+static void *find_entry(const char *symbol)
+{
+	static const char *const versions[] = {"_v4", "_v3", "_v2", ""};
+	void *self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *entry = NULL;
+	char name[256];
+
+	for (size_t i = 0; self && !entry && i < sizeof(versions) / sizeof(*versions); i++)
+		if (snprintf(name, sizeof(name), "%s%s", symbol, versions[i]) < (int)sizeof(name))
+			entry = dlsym(self, name);
+	if (self)
+		dlclose(self);
+	return entry;
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
+			     CUdriverProcAddressQueryResult *symbolStatus)
+{
+	(void)cudaVersion;
+	(void)flags;
+	if (!symbol || !pfn || strncmp(symbol, "cu", 2))
+		return CUDA_ERROR_INVALID_VALUE;
+	*pfn = find_entry(symbol);
+	if (symbolStatus)
+		*symbolStatus =
+			*pfn ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+__attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **pfn,
+								 int cudaVersion, uint64_t flags)
+{
+	return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+}

@@ -1,0 +1,20 @@
+/*
+ * gpu/emulator/graph.h: what streams and launches need to know of graphs.
+ */
+#ifndef VFLOW_GPU_EMULATOR_GRAPH_H
+#define VFLOW_GPU_EMULATOR_GRAPH_H
+
+#include "gpu/emulator/device.h"
+
+/* All with the lock held. */
+void *graph_new(void); /* NULL: no memory */
+/* An operation that a capturing stream was given.  Returns an error or 0. */
+int graph_record(void *graph, const struct emulator_node *node);
+
+/* stream.c: the graph that the stream is captured into; NULL: it is not. */
+void *stream_captures(const void *stream);
+
+/* launch.c: a copy of the parameter block, in *block (free() it); after the checks of a launch. */
+int launch_pack(const struct emulator_launch *what, uint8_t **block);
+
+#endif

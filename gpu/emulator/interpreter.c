@@ -1,0 +1,402 @@
+/*
+ * gpu/emulator/interpreter.c: a launch: blocks one after the other, the warps of a block in turn.
+ *
+ * Everything that could differ between two runs (order, %clock, uninitialised registers) is
+ * fixed, so that a program computes the same on every run.
+ */
+#include "gpu/emulator/interpreter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpu/emulator/interpreter_warp.h"
+
+/*
+ * Instructions of a warp until the others get a turn.  Few, so that the warps of a block keep
+ * step as they do on a GPU: programs whose threads race there by luck have the same luck here.
+ */
+#define QUANTUM 32u
+#define QUANTUM_ALONE 4096u
+#define TURNS_PER_LOOK 64u /* at the clock */
+#define RESERVED_SHARED 2048u
+#define SHARED_LIMIT (16u << 20)
+#define THREADS_LIMIT 1024u
+#define RESIDENT_LIMIT 1024u
+#define TIMEOUT_SECONDS 600.0 /* of a launch: an endless kernel must not hang a test run for good */
+
+/* Runs the warp until it waits, ends, faults or has had its turn.  False: nothing was ready. */
+static bool run_warp(struct warp *w)
+{
+	const struct ptx_instruction *code = w->module->code;
+	uint64_t end;
+
+	if (!warp_pick(w))
+		return false;
+	w->clock = w->block->clock;
+	end = w->clock + (w->block->warp_count > 1 ? QUANTUM : QUANTUM_ALONE);
+	do {
+		while (w->pc < w->limit && w->clock < end) {
+			const struct ptx_instruction *i = &code[w->pc++];
+
+			w->clock++;
+			w->mask = w->active;
+			if (i->guard) {
+				w->mask &= warp_predicate(w, i->guard);
+				if (!w->mask)
+					continue;
+			}
+			i->execute(w, i);
+		}
+		if (w->event == WARP_FAULT)
+			break;
+		if (w->event != WARP_GROUP_GONE)
+			warp_store(w);
+	} while (w->clock < end && warp_pick(w));
+	w->block->clock = w->clock;
+	return true;
+}
+
+static void set_row(uint64_t *row, uint64_t value)
+{
+	for (unsigned l = 0; l < PTX_LANES; l++)
+		row[l] = value;
+}
+
+/* Special registers that are the same for all warps and blocks, and lane masks. */
+static void set_launch_registers(struct warp *w, const struct launch *launch)
+{
+	uint64_t shared = launch->kernel->shared_bytes + launch->dynamic_shared_bytes;
+
+	for (unsigned n = 0; n < 3; n++) {
+		set_row(w->special[PTX_NTID_X + n], launch->block[n]);
+		set_row(w->special[PTX_NCTAID_X + n], launch->grid[n]);
+	}
+	set_row(w->special[PTX_WARPID], (uint64_t)(w - w->block->warps));
+	set_row(w->special[PTX_NWARPID], w->block->warp_count);
+	set_row(w->special[PTX_DYNAMIC_SHARED], launch->dynamic_shared_bytes);
+	set_row(w->special[PTX_TOTAL_SHARED], shared);
+	set_row(w->special[PTX_ONE], 1);
+	set_row(w->special[PTX_WORKSPACE_HIGH], launch->workspace >> 32);
+	set_row(w->special[PTX_WORKSPACE_LOW], (uint32_t)launch->workspace);
+	set_row(w->special[PTX_RESERVED_SHARED_0], w->block->shared_bytes - RESERVED_SHARED);
+	set_row(w->special[PTX_RESERVED_SHARED_1], w->block->shared_bytes - RESERVED_SHARED / 2);
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		w->special[PTX_LANEID][l] = l;
+		w->special[PTX_LANEMASK_EQ][l] = 1u << l;
+		w->special[PTX_LANEMASK_LT][l] = (1u << l) - 1;
+		w->special[PTX_LANEMASK_LE][l] = (2ull << l) - 1;
+		w->special[PTX_LANEMASK_GT][l] = (uint32_t) ~((2ull << l) - 1);
+		w->special[PTX_LANEMASK_GE][l] = (uint32_t) ~((1u << l) - 1);
+	}
+}
+
+static int create_warp(struct block *block, uint32_t number)
+{
+	const struct launch *launch = block->launch;
+	struct warp *w = &block->warps[number];
+	uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+
+	w->block = block;
+	w->module = launch->module;
+	w->now.function = launch->kernel->function;
+	w->bank[PTX_BANK_CONSTANT] =
+		launch->module->constants ? launch->module->constants[0] : NULL;
+	w->bank[PTX_BANK_SPECIAL] = w->special[0];
+	w->bank[PTX_BANK_SINK] = w->sink;
+	set_launch_registers(w, launch);
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		uint32_t thread = number * PTX_LANES + l;
+
+		if (thread >= threads)
+			break;
+		w->special[PTX_TID_X][l] = thread % launch->block[0];
+		w->special[PTX_TID_Y][l] = thread / launch->block[0] % launch->block[1];
+		w->special[PTX_TID_Z][l] = thread / launch->block[0] / launch->block[1];
+	}
+	return warp_make_room(w, launch->kernel->function) ? 0 : -1;
+}
+
+/* Makes a warp ready for the first instruction of a new block. */
+static void start_warp(struct warp *w)
+{
+	const struct launch *launch = w->block->launch;
+	const struct ptx_function *function = launch->kernel->function;
+	uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+	uint32_t first = (uint32_t)(w - w->block->warps) * PTX_LANES;
+	uint32_t lanes = threads - first < PTX_LANES ? (1u << (threads - first)) - 1 : WARP_ALL;
+
+	for (unsigned n = 0; n < 3; n++)
+		set_row(w->special[PTX_CTAID_X + n], w->block->index[n]);
+	for (unsigned l = 0; l < PTX_LANES && function->frame_bytes; l++)
+		memset(w->local + l * w->local_stride, 0, function->frame_bytes);
+	w->live = lanes;
+	w->carry = 0;
+	w->turn = 0;
+	w->turns = 0;
+	w->rotate = false;
+	w->event = WARP_RUNS;
+	w->groups[0] = (struct group){.mask = lanes, .pc = function->entry, .function = function};
+	w->group_count = 1;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* The warp that the fault is about, and at which instruction it waits. */
+static void stuck(struct block *block)
+{
+	for (uint32_t n = 0; n < block->warp_count; n++) {
+		struct warp *w = &block->warps[n];
+
+		if (!w->live || !w->group_count)
+			continue;
+		w->pc = w->groups[0].pc;
+		warp_fault(
+			w, w->groups[0].mask, FAULT_TIMEOUT,
+			"deadlock: a barrier that nobody can pass, for other threads of the block "
+			"wait elsewhere");
+		return;
+	}
+}
+
+static void start_block(struct block *block)
+{
+	for (uint32_t n = 0; n < block->warp_count; n++)
+		start_warp(&block->warps[n]);
+	memset(block->barriers, 0, sizeof(block->barriers));
+	if (block->shared)
+		memset(block->shared, 0, block->shared_bytes);
+	block->alive = true;
+}
+
+/* Gives each warp of the block its turn.  -1: a fault. */
+static int run_turn(struct block *block, double deadline, bool *progress)
+{
+	bool alive = false;
+
+	for (uint32_t n = 0; n < block->warp_count; n++) {
+		struct warp *w = &block->warps[n];
+
+		*progress |= run_warp(w);
+		if (w->event == WARP_FAULT)
+			return -1;
+		alive |= w->live != 0;
+	}
+	if (deadline > 0 && !(++block->turns % TURNS_PER_LOOK) && now() > deadline) {
+		warp_fault(block->warps, block->warps->active, FAULT_TIMEOUT,
+			   "the launch ran longer than VFLOW_EMULATOR_TIMEOUT allows");
+		return -1;
+	}
+	*progress |= block_check_barriers(block);
+	block->alive = alive;
+	return 0;
+}
+
+/* Runs `count` blocks that have been started to their end. */
+static int run_blocks(struct block *blocks, uint32_t count, double deadline)
+{
+	bool alive = true;
+
+	while (alive) {
+		bool progress = false;
+		struct block *waiting = NULL;
+
+		alive = false;
+		for (uint32_t n = 0; n < count; n++) {
+			if (!blocks[n].alive)
+				continue;
+			if (run_turn(&blocks[n], deadline, &progress))
+				return -1;
+			if (blocks[n].alive)
+				waiting = &blocks[n];
+			alive |= blocks[n].alive;
+		}
+		if (alive && !progress) {
+			stuck(waiting);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Writes what only the launch knows into the module's constants. */
+static void patch_constants(const struct launch *launch)
+{
+	struct ptx_module *module = launch->module;
+	const uint64_t own = launch->kernel->shared_bytes;
+	const uint64_t alignment = module->dynamic_alignment > 16 ? module->dynamic_alignment : 16;
+
+	for (uint32_t n = 0; n < module->patch_count; n++) {
+		const struct ptx_patch *patch = &module->patches[n];
+		uint64_t base;
+
+		if (patch->variable == PTX_PATCH_DYNAMIC_SHARED)
+			base = (own + alignment - 1) / alignment * alignment;
+		else if (patch->variable == PTX_PATCH_MODULE_SHARED)
+			base = own - module->shared_bytes;
+		else
+			base = module->variables[patch->variable]->address;
+		set_row(module->constants[patch->constant], base + (uint64_t)patch->addend);
+	}
+}
+
+static int create_block(struct block *block)
+{
+	const struct launch *launch = block->launch;
+	uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+	uint64_t alignment =
+		launch->module->dynamic_alignment > 16 ? launch->module->dynamic_alignment : 16;
+	uint64_t shared = launch->kernel->shared_bytes;
+
+	if (launch->dynamic_shared_bytes)
+		shared = (shared + alignment - 1) / alignment * alignment +
+			 launch->dynamic_shared_bytes;
+	if (launch->module->reserved_shared)
+		shared = (shared + 15) / 16 * 16 + RESERVED_SHARED;
+	block->shared_bytes = (uint32_t)shared;
+	block->warp_count = (threads + PTX_LANES - 1) / PTX_LANES;
+	block->warps = calloc(block->warp_count, sizeof(*block->warps));
+	block->shared = malloc(shared ? shared : 1);
+	if (!block->warps || !block->shared)
+		return -1;
+	for (uint32_t n = 0; n < block->warp_count; n++)
+		if (create_warp(block, n))
+			return -1;
+	return 0;
+}
+
+static void destroy_block(struct block *block)
+{
+	for (uint32_t n = 0; block->warps && n < block->warp_count; n++) {
+		free(block->warps[n].registers);
+		free(block->warps[n].predicate_file);
+		free(block->warps[n].local);
+		free(block->warps[n].links);
+	}
+	free(block->warps);
+	free(block->shared);
+}
+
+static void place_block(struct block *block, uint64_t number)
+{
+	const uint32_t *grid = block->launch->grid;
+
+	block->index[0] = (uint32_t)(number % grid[0]);
+	block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
+	block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
+	start_block(block);
+}
+
+static int run_grid(struct block *blocks, uint32_t resident, uint64_t count, double deadline)
+{
+	if (resident == count) {
+		for (uint32_t n = 0; n < resident; n++)
+			place_block(&blocks[n], n);
+		return run_blocks(blocks, resident, deadline);
+	}
+	for (uint64_t n = 0; n < count; n++) {
+		place_block(&blocks[0], n);
+		if (run_blocks(blocks, 1, deadline))
+			return -1;
+	}
+	return 0;
+}
+
+/* The blocks that are resident: all of a cooperative grid, else one.  NULL: no memory. */
+static struct block *create_blocks(const struct launch *launch, struct fault *fault, uint32_t count)
+{
+	struct block *blocks = calloc(count, sizeof(*blocks));
+
+	for (uint32_t n = 0; blocks && n < count; n++) {
+		blocks[n].launch = launch;
+		blocks[n].fault = fault;
+		blocks[n].all = blocks;
+		blocks[n].resident = n + 1;
+		if (create_block(&blocks[n])) {
+			for (uint32_t k = 0; k <= n; k++)
+				destroy_block(&blocks[k]);
+			free(blocks);
+			return NULL;
+		}
+	}
+	for (uint32_t n = 0; blocks && n < count; n++)
+		blocks[n].resident = count;
+	return blocks;
+}
+
+/* What makes no edges though values flow through it. */
+static void note_unseen(const struct block *blocks, uint32_t count)
+{
+	const struct launch *launch = blocks->launch;
+	uint64_t textures = 0, surfaces = 0, constants = 0;
+
+	for (uint32_t n = 0; n < count; n++) {
+		textures += blocks[n].texture_reads;
+		surfaces += blocks[n].surface_stores;
+		constants += blocks[n].constant_reads;
+	}
+	if (!launch->note)
+		return;
+	if (constants)
+		launch->note("constant memory reads", "reads of __constant__ memory make no edges",
+			     constants, 0);
+	if (textures)
+		launch->note("texture reads", "reads through textures and surfaces make no edges",
+			     textures, 0);
+	if (surfaces)
+		launch->note("surface stores",
+			     "what surface stores wrote counts as written by somebody unknown",
+			     surfaces, 0);
+}
+
+/* Seconds that a launch may take; 0: no limit. */
+static double time_limit(void)
+{
+	const char *text = getenv("VFLOW_EMULATOR_TIMEOUT");
+
+	return text && *text ? strtod(text, NULL) : TIMEOUT_SECONDS;
+}
+
+int interpreter_run(const struct launch *launch, struct fault *fault)
+{
+	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+	uint64_t count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	uint32_t resident = launch->cooperative ? (uint32_t)count : 1;
+	double seconds = time_limit();
+	struct block *blocks;
+	int result = -1;
+
+	*fault = (struct fault){0};
+	if (!threads || launch->block[0] > THREADS_LIMIT || launch->block[1] > THREADS_LIMIT ||
+	    threads > THREADS_LIMIT || launch->dynamic_shared_bytes > SHARED_LIMIT ||
+	    (launch->cooperative && count > RESIDENT_LIMIT)) {
+		fault->kind = FAULT_NO_MEMORY;
+		snprintf(fault->text, sizeof(fault->text),
+			 "kernel %.200s: %llu blocks of %llu threads with %llu bytes of shared memory",
+			 launch->kernel->name, (unsigned long long)count,
+			 (unsigned long long)threads,
+			 (unsigned long long)launch->dynamic_shared_bytes);
+		return -1;
+	}
+	patch_constants(launch);
+	blocks = create_blocks(launch, fault, resident);
+	if (!blocks) {
+		fault->kind = FAULT_NO_MEMORY;
+		snprintf(fault->text, sizeof(fault->text), "kernel %.200s: no memory for its warps",
+			 launch->kernel->name);
+		return -1;
+	}
+	result = run_grid(blocks, resident, count, seconds > 0 ? now() + seconds : 0);
+	note_unseen(blocks, resident);
+	for (uint32_t n = 0; n < resident; n++)
+		destroy_block(&blocks[n]);
+	free(blocks);
+	return result;
+}

@@ -1,0 +1,96 @@
+/*
+ * gpu/emulator/interpreter_atomic.c: atom and red.
+ *
+ * Lanes go one after the other, in order of their numbers.  A compare-and-swap that fails has
+ * read and written its operand all the same (DESIGN 4).
+ */
+#include <string.h>
+
+#include "gpu/emulator/interpreter_float.h"
+#include "gpu/emulator/interpreter_warp.h"
+
+#define T(type) PTX_T(type)
+#define M(name) PTX_M(name)
+
+/* `old` is in memory, b and c are operands, the expression is what goes there. */
+#define ATOMIC(name, ctype, expression)                                                            \
+	static void name(struct warp *w, const struct ptx_instruction *i)                          \
+	{                                                                                          \
+		uint8_t *pointers[PTX_LANES];                                                      \
+		uint64_t *d_ = warp_row(w, i->d), before[PTX_LANES] = {0};                         \
+		const uint64_t *b_ = warp_row(w, i->b), *c_ = warp_row(w, i->c);                   \
+                                                                                                   \
+		if (!warp_resolve(w, i, sizeof(ctype), true, true, pointers))                      \
+			return;                                                                    \
+		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
+			unsigned l = (unsigned)__builtin_ctz(m);                                   \
+			ctype old, value;                                                          \
+			ctype b, c;                                                                \
+			memcpy(&old, pointers[l], sizeof(old));                                    \
+			memcpy(&b, &b_[l], sizeof(b));                                             \
+			memcpy(&c, &c_[l], sizeof(c));                                             \
+			(void)c;                                                                   \
+			value = (ctype)(expression);                                               \
+			memcpy(pointers[l], &value, sizeof(value));                                \
+			memcpy(&before[l], &old, sizeof(old));                                     \
+		}                                                                                  \
+		FOR_LANES(w, d_[l] = before[l];);                                                  \
+	}
+
+#define ATOMICS(bits)                                                                              \
+	ATOMIC(add_##bits, uint##bits##_t, old + b)                                                \
+	ATOMIC(min_u##bits, uint##bits##_t, old < b ? old : b)                                     \
+	ATOMIC(min_s##bits, int##bits##_t, old < b ? old : b)                                      \
+	ATOMIC(max_u##bits, uint##bits##_t, old > b ? old : b)                                     \
+	ATOMIC(max_s##bits, int##bits##_t, old > b ? old : b)                                      \
+	ATOMIC(and_##bits, uint##bits##_t, old &b)                                                 \
+	ATOMIC(or_##bits, uint##bits##_t, old | b)                                                 \
+	ATOMIC(xor_##bits, uint##bits##_t, old ^ b)                                                \
+	ATOMIC(exch_##bits, uint##bits##_t, ((void)old, b))                                        \
+	ATOMIC(cas_##bits, uint##bits##_t, old == b ? c : old)
+
+ATOMICS(32)
+ATOMICS(64)
+ATOMIC(cas_16, uint16_t, old == b ? c : old)
+ATOMIC(inc_u32, uint32_t, old >= b ? 0 : old + 1)
+ATOMIC(dec_u32, uint32_t, old == 0 || old > b ? b : old - 1)
+ATOMIC(add_f64, double, old + b)
+
+/* On f32 in global memory atomics flush subnormals, in shared memory they do not. */
+static float add_flushed(const struct ptx_instruction *i, float a, float b)
+{
+	float sum = i->space == PTX_MOD_GLOBAL ? flush_float(flush_float(a) + flush_float(b)) : a + b;
+
+	return float_of(float_bits(sum));
+}
+ATOMIC(add_f32, float, add_flushed(i, old, b))
+
+#define SPACES (M(GLOBAL) | M(SHARED))
+#define ORDERS                                                                                     \
+	(M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | \
+	 M(NOFTZ))
+#define ROW(types, operation, execute)                                                             \
+	{"atom", "dms", types, 0, M(operation), SPACES | ORDERS, execute},                         \
+		{"red", "ms", types, 0, M(operation), SPACES | ORDERS, execute}
+#define ROWS(bits)                                                                                 \
+	ROW(T(U##bits) | T(S##bits), ADD, add_##bits), ROW(T(U##bits), MIN, min_u##bits),          \
+		ROW(T(S##bits), MIN, min_s##bits), ROW(T(U##bits), MAX, max_u##bits),              \
+		ROW(T(S##bits), MAX, max_s##bits), ROW(T(B##bits), AND, and_##bits),               \
+		ROW(T(B##bits), OR, or_##bits), ROW(T(B##bits), XOR, xor_##bits),                  \
+		{"atom", "dms", T(B##bits) | T(U##bits) | T(S##bits), 0, M(EXCH), SPACES | ORDERS, \
+		 exch_##bits},                                                                     \
+	{                                                                                          \
+		"atom", "dmss", T(B##bits) | T(U##bits) | T(S##bits), 0, M(CAS), SPACES | ORDERS,  \
+			cas_##bits                                                                 \
+	}
+
+const struct ptx_opcode interpreter_atomic[] = {
+	ROWS(32),
+	ROWS(64),
+	{"atom", "dmss", T(B16), 0, M(CAS), SPACES | ORDERS, cas_16},
+	ROW(T(U32), INC, inc_u32),
+	ROW(T(U32), DEC, dec_u32),
+	ROW(T(F32), ADD, add_f32),
+	ROW(T(F64), ADD, add_f64),
+	{0},
+};

@@ -1,0 +1,284 @@
+/*
+ * gpu/emulator/interpreter_convert.c: cvt between every pair of integer, f16, f32 and f64 types.
+ *
+ * Each source type has a reader to the widest value of its kind, each destination a writer; an
+ * instruction is one pair of them.
+ */
+#include "gpu/emulator/interpreter_float.h"
+#include "gpu/emulator/interpreter_warp.h"
+
+#define T(type) PTX_T(type)
+#define M(name) PTX_M(name)
+
+float half_to_float(uint16_t half)
+{
+	uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31;
+	uint32_t fraction = half & 0x3ff;
+
+	if (exponent == 31)
+		return float_of(sign | 0x7f800000 | fraction << 13);
+	if (exponent)
+		return float_of(sign | (exponent + 112) << 23 | fraction << 13);
+	return sign ? -ldexpf((float)fraction, -24) : ldexpf((float)fraction, -24);
+}
+
+/*
+ * Rounds to a 16-bit type with `digits` stored bits of fraction and the smallest normal value
+ * 2^least.  Infinity's bits follow those of the largest value.
+ */
+static uint16_t narrow(double value, bool toward_zero, int digits, int least)
+{
+	const uint16_t sign = signbit(value) ? 0x8000 : 0;
+	const uint16_t infinity = (uint16_t)(0x7fff >> digits << digits);
+	double magnitude = fabs(value), scaled, whole;
+	int exponent;
+	uint32_t bits;
+
+	if (value != value)
+		return 0x7fff;
+	if (isinf(value))
+		return sign | infinity;
+	/* the unit of the last place: that of the value's binade, or of subnormals */
+	exponent = magnitude < ldexp(1, least) ? least - digits : ilogb(magnitude) - digits;
+	if (exponent > 1 - least)
+		return sign | (toward_zero ? infinity - 1 : infinity);
+	scaled = ldexp(magnitude, -exponent);
+	whole = toward_zero ? trunc(scaled) : nearbyint(scaled);
+	/* a carry into the next binade, and out of the subnormals, comes out right by addition */
+	bits = ((uint32_t)(exponent - least + digits) << digits) + (uint32_t)whole;
+	return sign | (uint16_t)(bits < infinity ? bits : toward_zero ? infinity - 1u : infinity);
+}
+
+uint16_t double_to_half(double value, bool toward_zero)
+{
+	return narrow(value, toward_zero, 10, -14);
+}
+
+uint16_t double_to_bf16(double value, bool toward_zero)
+{
+	return narrow(value, toward_zero, 7, -126);
+}
+
+/* Integers: read as 64 bits of their sign. */
+static int64_t read_integer(enum ptx_type type, uint64_t bits)
+{
+	switch (type) {
+	case PTX_U8:
+		return (uint8_t)bits;
+	case PTX_S8:
+		return (int8_t)bits;
+	case PTX_U16:
+		return (uint16_t)bits;
+	case PTX_S16:
+		return (int16_t)bits;
+	case PTX_U32:
+		return (uint32_t)bits;
+	case PTX_S32:
+		return (int32_t)bits;
+	default:
+		return (int64_t)bits;
+	}
+}
+
+static bool is_signed(enum ptx_type type)
+{
+	return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
+}
+
+/* Narrow results are extended to the register by the destination's sign. */
+static uint64_t write_integer(enum ptx_type type, uint64_t bits)
+{
+	return (uint64_t)read_integer(type, bits);
+}
+
+/* .sat: the nearest value that the destination has */
+static uint64_t saturate(enum ptx_type type, int64_t value, bool huge)
+{
+	unsigned bits = ptx_type_size(type) * 8;
+	int64_t most = bits == 64 ? INT64_MAX : (int64_t)((1ull << (bits - is_signed(type))) - 1);
+	int64_t least = is_signed(type) ? -(int64_t)((1ull << (bits - 1)) - 1) - 1 : 0;
+
+	if (huge) /* a u64 above INT64_MAX */
+		return type == PTX_U64 ? (uint64_t)value : (uint64_t)most;
+	return (uint64_t)(value > most ? most : value < least ? least : value);
+}
+
+static void integer_to_integer(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+	const enum ptx_type to = i->type, from = i->second;
+
+	if (i->flags & PTX_FLAG_SAT)
+		FOR_LANES(w, {
+			int64_t value = read_integer(from, a[l]);
+			d[l] = saturate(to, value, from == PTX_U64 && value < 0);
+		});
+	else
+		FOR_LANES(w, d[l] = write_integer(to, (uint64_t)read_integer(from, a[l])););
+}
+
+/* The pairs that nvcc emits by the thousand. */
+static void extend_s32(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+
+	FOR_LANES(w, d[l] = (uint64_t)(int32_t)a[l];);
+}
+
+static void low_32(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+
+	FOR_LANES(w, d[l] = (uint32_t)a[l];);
+}
+
+static void s32_to_f32(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+
+	FOR_LANES(w, d[l] = float_bits((float)(int32_t)a[l]););
+}
+
+static uint64_t narrow_bits(enum ptx_type type, double value, bool toward_zero)
+{
+	return type == PTX_BF16 ? double_to_bf16(value, toward_zero)
+				: double_to_half(value, toward_zero);
+}
+
+static void integer_to_float(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+	const int old = fegetround();
+
+	fesetround(rounding_mode(i->rounding));
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		volatile int64_t value = read_integer(i->second, a[l]);
+		volatile float single;
+		volatile double wide;
+
+		if (i->type == PTX_F32) {
+			single = i->second == PTX_U64 ? (float)(uint64_t)value : (float)value;
+			d[l] = raw_float_bits(i->flags & PTX_FLAG_SAT ? saturate_float(single)
+								      : single);
+		} else {
+			wide = i->second == PTX_U64 ? (double)(uint64_t)value : (double)value;
+			if (i->flags & PTX_FLAG_SAT)
+				wide = saturate_double(wide);
+			d[l] = i->type == PTX_F64
+				       ? double_bits(wide)
+				       : narrow_bits(i->type, wide, i->rounding == PTX_MOD_RZ);
+		}
+	}
+	fesetround(old);
+}
+
+static double read_float(const struct ptx_instruction *i, uint64_t bits)
+{
+	if (i->second == PTX_F64)
+		return double_of(bits);
+	if (i->second == PTX_F16)
+		return half_to_float((uint16_t)bits);
+	if (i->second == PTX_BF16)
+		return bf16_to_float((uint16_t)bits);
+	return i->flags & PTX_FLAG_FTZ ? flush_float(float_of(bits)) : float_of(bits);
+}
+
+static double round_integral(uint8_t mode, double value)
+{
+	switch (mode) {
+	case PTX_MOD_RNI:
+		return nearbyint(value);
+	case PTX_MOD_RMI:
+		return floor(value);
+	case PTX_MOD_RPI:
+		return ceil(value);
+	default:
+		return trunc(value);
+	}
+}
+
+/* Out of range: the nearest value.  NaN: 0, or the top bit alone with a 64-bit type. */
+static void float_to_integer(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+	const unsigned bits = ptx_type_size(i->type) * 8;
+	const double most = ldexp(1, (int)(bits - is_signed(i->type)));
+	const double least = is_signed(i->type) ? -most : 0;
+	const uint64_t nan = i->second == PTX_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
+
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		double value = read_float(i, a[l]);
+		uint64_t result;
+
+		value = round_integral(i->rounding, value);
+		if (value != value)
+			result = nan;
+		else if (value >= most)
+			result = is_signed(i->type) ? (1ull << (bits - 1)) - 1
+						    : UINT64_MAX >> (64 - bits);
+		else if (value < least)
+			result = is_signed(i->type) ? 1ull << (bits - 1) : 0;
+		else
+			result = is_signed(i->type) ? (uint64_t)(int64_t)value : (uint64_t)value;
+		d[l] = write_integer(i->type, result);
+	}
+}
+
+/* f64 to f32 rounds in the machine's mode, f16 in double_to_half(). */
+static void float_to_float(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+	const bool integral = i->rounding >= PTX_MOD_RNI && i->rounding <= PTX_MOD_RPI;
+	const int old = fegetround();
+
+	fesetround(integral ? FE_TONEAREST : rounding_mode(i->rounding));
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		volatile double value = read_float(i, a[l]);
+		volatile float single;
+
+		if (integral)
+			value = round_integral(i->rounding, value);
+		if (i->flags & PTX_FLAG_SAT)
+			value = saturate_double(value);
+		if (i->flags & PTX_FLAG_RELU && value < 0)
+			value = 0;
+		if (i->type == PTX_F64) {
+			d[l] = double_bits(value);
+		} else if (i->type == PTX_F16 || i->type == PTX_BF16) {
+			d[l] = narrow_bits(i->type, value, i->rounding == PTX_MOD_RZ);
+		} else {
+			single = (float)value;
+			d[l] = float_bits(i->flags & PTX_FLAG_FTZ ? flush_float(single) : single);
+		}
+	}
+	fesetround(old);
+}
+
+#define INTEGERS                                                                                   \
+	(T(U8) | T(S8) | T(U16) | T(S16) | T(U32) | T(S32) | T(U64) | T(S64))
+#define FLOATS (T(F16) | T(BF16) | T(F32) | T(F64))
+#define ROUNDINGS (M(RN) | M(RZ) | M(RM) | M(RP))
+#define INTEGRAL (M(RNI) | M(RZI) | M(RMI) | M(RPI))
+
+const struct ptx_opcode interpreter_convert[] = {
+	{"cvt", "dt", T(U64) | T(S64), T(S32), 0, 0, extend_s32},
+	{"cvt", "dt", T(U64) | T(S64), T(U32), 0, 0, low_32},
+	{"cvt", "dt", T(U32), T(U64) | T(S64), 0, 0, low_32},
+	{"cvt", "dt", INTEGERS, INTEGERS, 0, M(SAT), integer_to_integer},
+	{"cvt", "dt", T(F32), T(S32), M(RN), 0, s32_to_f32},
+	{"cvt", "dt", FLOATS, INTEGERS, 0, ROUNDINGS | M(SAT), integer_to_float},
+	{"cvt", "dt", INTEGERS, FLOATS, 0, INTEGRAL | M(FTZ) | M(SAT), float_to_integer},
+	{"cvt", "dt", FLOATS, FLOATS, 0, ROUNDINGS | INTEGRAL | M(FTZ) | M(SAT) | M(RELU),
+	 float_to_float},
+	{0},
+};

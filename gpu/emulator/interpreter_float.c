@@ -1,0 +1,324 @@
+/*
+ * gpu/emulator/interpreter_float.c: f32 and f64 arithmetic.
+ *
+ * The common forms (rounding to nearest, no .ftz or .sat) have executors of their own; one
+ * general executor per operation serves the rest.  Approximations are those of libm, which are
+ * nearer than PTX asks for.
+ */
+#include "gpu/emulator/interpreter_float.h"
+#include "gpu/emulator/interpreter_warp.h"
+
+#define T(type) PTX_T(type)
+#define M(name) PTX_M(name)
+
+/* Keeps the compiler from moving the operation out of its rounding mode. */
+#define PIN(type, name, value) volatile type name##_pinned = (value); type name = name##_pinned
+
+#define ROUNDED(type, result, expression)                                                          \
+	do {                                                                                       \
+		volatile type pinned_ = (expression);                                              \
+		result = pinned_;                                                                  \
+	} while (0)
+
+#define FLOAT_EXECUTOR(name, expression)                                                           \
+	static void name##_f32(struct warp *w, const struct ptx_instruction *i)                    \
+	{                                                                                          \
+		uint64_t *d_ = warp_row(w, i->d);                                                  \
+		const uint64_t *a_ = warp_row(w, i->a), *b_ = warp_row(w, i->b);                   \
+		FOR_LANES(w, {                                                                     \
+			float a = float_of(a_[l]);                                                 \
+			float b = float_of(b_[l]);                                                 \
+			d_[l] = float_bits(expression);                                            \
+		});                                                                                \
+	}
+
+#define DOUBLE_EXECUTOR(name, expression)                                                          \
+	static void name##_f64(struct warp *w, const struct ptx_instruction *i)                    \
+	{                                                                                          \
+		uint64_t *d_ = warp_row(w, i->d);                                                  \
+		const uint64_t *a_ = warp_row(w, i->a), *b_ = warp_row(w, i->b);                   \
+		FOR_LANES(w, {                                                                     \
+			double a = double_of(a_[l]);                                               \
+			double b = double_of(b_[l]);                                               \
+			d_[l] = double_bits(expression);                                           \
+		});                                                                                \
+	}
+
+/*
+ * Any rounding, .ftz, .sat: slower, lane by lane.  An operand that the opcode lacks is
+ * PTX_MISSING, a row that may be read.
+ */
+#define GENERAL_FLOAT(name, expression)                                                            \
+	static void name##_general_f32(struct warp *w, const struct ptx_instruction *i)            \
+	{                                                                                          \
+		uint64_t *d_ = warp_row(w, i->d);                                                  \
+		const uint64_t *rows_[] = {warp_row(w, i->a), warp_row(w, i->b), warp_row(w, i->c)}; \
+		const bool ftz = i->flags & PTX_FLAG_FTZ, sat = i->flags & PTX_FLAG_SAT;           \
+		const int old = fegetround();                                                      \
+		fesetround(rounding_mode(i->rounding));                                            \
+		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
+			unsigned l = (unsigned)__builtin_ctz(m);                                   \
+			float in_[3], r_;                                                          \
+			for (unsigned n = 0; n < 3; n++) {                                         \
+				in_[n] = float_of(rows_[n][l]);                                    \
+				if (ftz)                                                           \
+					in_[n] = flush_float(in_[n]);                              \
+			}                                                                          \
+			PIN(float, a, in_[0]);                                                     \
+			PIN(float, b, in_[1]);                                                     \
+			PIN(float, c, in_[2]);                                                     \
+			(void)c;                                                                   \
+			ROUNDED(float, r_, expression);                                            \
+			if (ftz)                                                                   \
+				r_ = flush_float(r_);                                              \
+			if (sat)                                                                   \
+				r_ = saturate_float(r_);                                           \
+			d_[l] = float_bits(r_);                                                    \
+		}                                                                                  \
+		fesetround(old);                                                                   \
+	}
+
+#define GENERAL_DOUBLE(name, expression)                                                           \
+	static void name##_general_f64(struct warp *w, const struct ptx_instruction *i)            \
+	{                                                                                          \
+		uint64_t *d_ = warp_row(w, i->d);                                                  \
+		const uint64_t *a_ = warp_row(w, i->a), *b_ = warp_row(w, i->b),                   \
+			       *c_ = warp_row(w, i->c);                                            \
+		const int old = fegetround();                                                      \
+		fesetround(rounding_mode(i->rounding));                                            \
+		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
+			unsigned l = (unsigned)__builtin_ctz(m);                                   \
+			double r_;                                                                 \
+			PIN(double, a, double_of(a_[l]));                                          \
+			PIN(double, b, double_of(b_[l]));                                          \
+			PIN(double, c, double_of(c_[l]));                                          \
+			(void)c;                                                                   \
+			ROUNDED(double, r_, expression);                                           \
+			d_[l] = double_bits(r_);                                                   \
+		}                                                                                  \
+		fesetround(old);                                                                   \
+	}
+
+#define OPERATION(name, expression)                                                                \
+	FLOAT_EXECUTOR(name, expression)                                                       \
+	DOUBLE_EXECUTOR(name, expression)                                                      \
+	GENERAL_FLOAT(name, expression)                                                            \
+	GENERAL_DOUBLE(name, expression)
+
+OPERATION(add, a + b)
+OPERATION(sub, a - b)
+OPERATION(mul, a *b)
+OPERATION(div, a / b)
+
+/* The larger of two: the number if one is NaN; +0 is larger than -0. */
+#define LARGER(a, b) (a != a ? b : b != b ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b)
+#define SMALLER(a, b) (a != a ? b : b != b ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b)
+FLOAT_EXECUTOR(max, LARGER(a, b))
+FLOAT_EXECUTOR(min, SMALLER(a, b))
+DOUBLE_EXECUTOR(max, LARGER(a, b))
+DOUBLE_EXECUTOR(min, SMALLER(a, b))
+GENERAL_FLOAT(max, LARGER(a, b))
+GENERAL_FLOAT(min, SMALLER(a, b))
+GENERAL_FLOAT(max_nan, a != a || b != b ? NAN : LARGER(a, b))
+GENERAL_FLOAT(min_nan, a != a || b != b ? NAN : SMALLER(a, b))
+
+#if defined(__x86_64__)
+/* libm's fma is a call; the machine's is one instruction where it exists */
+static bool have_fma(void)
+{
+	return __builtin_cpu_supports("fma");
+}
+#define FMA_TARGET __attribute__((target("fma")))
+#else
+static bool have_fma(void)
+{
+	return false;
+}
+#define FMA_TARGET
+#endif
+
+#define FMA_EXECUTOR(name, attribute)                                                              \
+	attribute static void name##_f32(struct warp *w, const struct ptx_instruction *i)          \
+	{                                                                                          \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),                     \
+			       *c = warp_row(w, i->c);                                             \
+		FOR_LANES(w, d[l] = float_bits(__builtin_fmaf(float_of(a[l]), float_of(b[l]),      \
+							      float_of(c[l]))););                  \
+	}                                                                                          \
+	attribute static void name##_f64(struct warp *w, const struct ptx_instruction *i)          \
+	{                                                                                          \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),                     \
+			       *c = warp_row(w, i->c);                                             \
+		FOR_LANES(w, d[l] = double_bits(__builtin_fma(double_of(a[l]), double_of(b[l]),    \
+							      double_of(c[l]))););                 \
+	}
+FMA_EXECUTOR(fma_by_machine, FMA_TARGET)
+FMA_EXECUTOR(fma_by_libm, )
+GENERAL_FLOAT(fma, fmaf(a, b, c))
+GENERAL_DOUBLE(fma, fma(a, b, c))
+
+static void fma_f32(struct warp *w, const struct ptx_instruction *i)
+{
+	(have_fma() ? fma_by_machine_f32 : fma_by_libm_f32)(w, i);
+}
+
+static void fma_f64(struct warp *w, const struct ptx_instruction *i)
+{
+	(have_fma() ? fma_by_machine_f64 : fma_by_libm_f64)(w, i);
+}
+
+/* One operand. */
+#define UNARY(name, expression32, expression64)                                                    \
+	GENERAL_UNARY_F32(name, expression32)                                                      \
+	GENERAL_UNARY_F64(name, expression64)
+
+#define GENERAL_UNARY_F32(name, expression)                                                        \
+	static void name##_f32(struct warp *w, const struct ptx_instruction *i)                    \
+	{                                                                                          \
+		uint64_t *d_ = warp_row(w, i->d);                                                  \
+		const uint64_t *a_ = warp_row(w, i->a);                                            \
+		const bool ftz = i->flags & PTX_FLAG_FTZ, sat = i->flags & PTX_FLAG_SAT;           \
+		const int old = fegetround();                                                      \
+		fesetround(rounding_mode(i->rounding));                                            \
+		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
+			unsigned l = (unsigned)__builtin_ctz(m);                                   \
+			float in_ = float_of(a_[l]), r_;                                           \
+			if (ftz)                                                                   \
+				in_ = flush_float(in_);                                            \
+			PIN(float, a, in_);                                                        \
+			ROUNDED(float, r_, expression);                                            \
+			if (ftz)                                                                   \
+				r_ = flush_float(r_);                                              \
+			if (sat)                                                                   \
+				r_ = saturate_float(r_);                                           \
+			d_[l] = float_bits(r_);                                                    \
+		}                                                                                  \
+		fesetround(old);                                                                   \
+	}
+
+#define GENERAL_UNARY_F64(name, expression)                                                        \
+	static void name##_f64(struct warp *w, const struct ptx_instruction *i)                    \
+	{                                                                                          \
+		uint64_t *d_ = warp_row(w, i->d);                                                  \
+		const uint64_t *a_ = warp_row(w, i->a);                                            \
+		const int old = fegetround();                                                      \
+		fesetround(rounding_mode(i->rounding));                                            \
+		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
+			unsigned l = (unsigned)__builtin_ctz(m);                                   \
+			double r_;                                                                 \
+			PIN(double, a, double_of(a_[l]));                                          \
+			ROUNDED(double, r_, expression);                                           \
+			d_[l] = double_bits(r_);                                                   \
+		}                                                                                  \
+		fesetround(old);                                                                   \
+	}
+
+UNARY(rcp, 1 / a, 1 / a)
+UNARY(sqrt, sqrtf(a), sqrt(a))
+UNARY(rsqrt, (float)(1 / sqrt((double)a)), 1 / sqrt(a))
+GENERAL_UNARY_F32(sin, sinf(a))
+GENERAL_UNARY_F32(cos, cosf(a))
+GENERAL_UNARY_F32(lg2, log2f(a))
+GENERAL_UNARY_F32(ex2, exp2f(a))
+GENERAL_UNARY_F32(tanh, tanhf(a))
+
+/* rcp.approx.ftz.f64 and rsqrt's look at the upper half of the operand and give an upper half */
+static inline double upper_half(double value)
+{
+	return double_of(double_bits(value) & 0xffffffff00000000);
+}
+static inline double flush_double(double value)
+{
+	return fabs(value) < DBL_MIN ? copysign(0, value) : value;
+}
+GENERAL_UNARY_F64(rcp_approx, upper_half(flush_double(1 / flush_double(upper_half(a)))))
+GENERAL_UNARY_F64(rsqrt_approx, upper_half(1 / sqrt(flush_double(upper_half(a)))))
+
+/* Sign operations look at bits, and keep NaNs as they are. */
+#define SIGN_OPERATION(name, expression32, expression64)                                  \
+	static void name##_f32(struct warp *w, const struct ptx_instruction *i)                    \
+	{                                                                                          \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+		const uint64_t *a_ = warp_row(w, i->a);                                            \
+		const bool ftz = i->flags & PTX_FLAG_FTZ;                                          \
+		FOR_LANES(w, {                                                                     \
+			uint32_t a = ftz ? (uint32_t)raw_float_bits(flush_float(float_of(a_[l])))  \
+					 : (uint32_t)a_[l];                                        \
+			d[l] = expression32;                                                       \
+		});                                                                                \
+	}                                                                                          \
+	static void name##_f64(struct warp *w, const struct ptx_instruction *i)                    \
+	{                                                                                          \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+		const uint64_t *a_ = warp_row(w, i->a);                                            \
+		FOR_LANES(w, {                                                                     \
+			uint64_t a = a_[l];                                                        \
+			d[l] = expression64;                                                       \
+		});                                                                                \
+	}
+SIGN_OPERATION(neg, a ^ 0x80000000u, a ^ 0x8000000000000000u)
+SIGN_OPERATION(abs, a & 0x7fffffffu, a & 0x7fffffffffffffffu)
+
+static void copysign_f32(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b);
+
+	FOR_LANES(w, d[l] = (a[l] & 0x80000000u) | (b[l] & 0x7fffffffu););
+}
+
+static void copysign_f64(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b);
+
+	FOR_LANES(w, d[l] = (a[l] & 1ull << 63) | (b[l] & ~(1ull << 63)););
+}
+
+#define ROUNDINGS (M(RN) | M(RZ) | M(RM) | M(RP))
+#define BINARY(op)                                                                                 \
+	{#op, "dss", T(F32), 0, 0, M(RN), op##_f32},                                               \
+		{#op, "dss", T(F32), 0, 0, ROUNDINGS | M(FTZ) | M(SAT), op##_general_f32},         \
+		{#op, "dss", T(F64), 0, 0, M(RN), op##_f64},                                       \
+		{#op, "dss", T(F64), 0, 0, ROUNDINGS, op##_general_f64}
+/* fma, and its old name */
+#define FUSED(op)                                                                                  \
+	{op, "dsss", T(F32), 0, 0, M(RN), fma_f32},                                                \
+		{op, "dsss", T(F32), 0, 0, ROUNDINGS | M(FTZ) | M(SAT), fma_general_f32},          \
+		{op, "dsss", T(F64), 0, 0, M(RN), fma_f64},                                        \
+		{op, "dsss", T(F64), 0, 0, ROUNDINGS, fma_general_f64}
+#define APPROXIMATE (M(APPROX) | M(FTZ))
+
+const struct ptx_opcode interpreter_float[] = {
+	BINARY(add), BINARY(sub), BINARY(mul), FUSED("fma"), FUSED("mad"),
+	{"div", "dss", T(F32), 0, 0, M(RN) | M(APPROX) | M(FULL), div_f32},
+	{"div", "dss", T(F32), 0, 0, ROUNDINGS | APPROXIMATE | M(FULL), div_general_f32},
+	{"div", "dss", T(F64), 0, 0, M(RN), div_f64},
+	{"div", "dss", T(F64), 0, 0, ROUNDINGS, div_general_f64},
+	{"max", "dss", T(F32), 0, 0, 0, max_f32}, {"max", "dss", T(F64), 0, 0, 0, max_f64},
+	{"min", "dss", T(F32), 0, 0, 0, min_f32}, {"min", "dss", T(F64), 0, 0, 0, min_f64},
+	{"max", "dss", T(F32), 0, 0, M(FTZ), max_general_f32},
+	{"min", "dss", T(F32), 0, 0, M(FTZ), min_general_f32},
+	{"max", "dss", T(F32), 0, M(PROPAGATE), M(FTZ), max_nan_general_f32},
+	{"min", "dss", T(F32), 0, M(PROPAGATE), M(FTZ), min_nan_general_f32},
+	{"neg", "ds", T(F32), 0, 0, M(FTZ), neg_f32}, {"neg", "ds", T(F64), 0, 0, 0, neg_f64},
+	{"abs", "ds", T(F32), 0, 0, M(FTZ), abs_f32}, {"abs", "ds", T(F64), 0, 0, 0, abs_f64},
+	{"copysign", "dss", T(F32), 0, 0, 0, copysign_f32},
+	{"copysign", "dss", T(F64), 0, 0, 0, copysign_f64},
+	{"rcp", "ds", T(F32), 0, 0, ROUNDINGS | APPROXIMATE, rcp_f32},
+	{"rcp", "ds", T(F64), 0, 0, ROUNDINGS, rcp_f64},
+	{"rcp", "ds", T(F64), 0, M(APPROX) | M(FTZ), 0, rcp_approx_f64},
+	{"sqrt", "ds", T(F32), 0, 0, ROUNDINGS | APPROXIMATE, sqrt_f32},
+	{"sqrt", "ds", T(F64), 0, 0, ROUNDINGS, sqrt_f64},
+	{"rsqrt", "ds", T(F32), 0, 0, APPROXIMATE, rsqrt_f32},
+	{"rsqrt", "ds", T(F64), 0, M(APPROX) | M(FTZ), 0, rsqrt_approx_f64},
+	{"rsqrt", "ds", T(F64), 0, M(APPROX), 0, rsqrt_f64},
+	{"sin", "ds", T(F32), 0, 0, APPROXIMATE, sin_f32},
+	{"cos", "ds", T(F32), 0, 0, APPROXIMATE, cos_f32},
+	{"lg2", "ds", T(F32), 0, 0, APPROXIMATE, lg2_f32},
+	{"ex2", "ds", T(F32), 0, 0, APPROXIMATE, ex2_f32},
+	{"tanh", "ds", T(F32), 0, 0, APPROXIMATE, tanh_f32},
+	{0},
+};

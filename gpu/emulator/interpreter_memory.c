@@ -1,0 +1,237 @@
+/*
+ * gpu/emulator/interpreter_memory.c: ld, st, address conversion, moves with more than one part.
+ */
+#include <string.h>
+
+#include "gpu/emulator/interpreter_warp.h"
+
+#define T(type) PTX_T(type)
+#define M(name) PTX_M(name)
+
+/* Narrow signed values are extended to the register, whatever its width. */
+#define LOAD(ctype)                                                                                \
+	for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+		unsigned l = (unsigned)__builtin_ctz(m);                                           \
+		ctype value;                                                                       \
+		memcpy(&value, pointers[l] + at, sizeof(value));                                   \
+		d[l] = (uint64_t)value;                                                            \
+	}                                                                                          \
+	break
+
+static void load_element(const struct warp *w, enum ptx_type type, uint64_t *d,
+			 uint8_t *const *pointers, unsigned at)
+{
+	switch (type) {
+	case PTX_S8:
+		LOAD(int8_t);
+	case PTX_B8:
+	case PTX_U8:
+		LOAD(uint8_t);
+	case PTX_S16:
+		LOAD(int16_t);
+	case PTX_B16:
+	case PTX_U16:
+	case PTX_F16:
+	case PTX_BF16:
+		LOAD(uint16_t);
+	case PTX_S32:
+		LOAD(int32_t);
+	case PTX_B64:
+	case PTX_U64:
+	case PTX_S64:
+	case PTX_F64:
+		LOAD(uint64_t);
+	default:
+		LOAD(uint32_t);
+	}
+}
+
+static void load(struct warp *w, const struct ptx_instruction *i)
+{
+	const unsigned size = ptx_type_size(i->type);
+	uint8_t *pointers[PTX_LANES];
+
+	if (!warp_resolve(w, i, size * i->vector, true, false, pointers))
+		return;
+	if (i->vector == 1) {
+		load_element(w, i->type, warp_row(w, i->d), pointers, 0);
+		return;
+	}
+	for (unsigned n = 0; n < i->vector; n++)
+		load_element(w, i->type, warp_row(w, w->module->extras[i->extra + n]), pointers,
+			     n * size);
+}
+
+static void store(struct warp *w, const struct ptx_instruction *i)
+{
+	const unsigned size = ptx_type_size(i->type);
+	uint8_t *pointers[PTX_LANES];
+
+	if (!warp_resolve(w, i, size * i->vector, false, true, pointers))
+		return;
+	for (unsigned n = 0; n < i->vector; n++) {
+		const uint64_t *b =
+			warp_row(w, i->vector == 1 ? i->b : w->module->extras[i->extra + n]);
+		unsigned at = n * size;
+
+		/* rows are little-endian, as memory is */
+		switch (size) {
+		case 1:
+			FOR_LANES(w, memcpy(pointers[l] + at, &b[l], 1););
+			break;
+		case 2:
+			FOR_LANES(w, memcpy(pointers[l] + at, &b[l], 2););
+			break;
+		case 4:
+			FOR_LANES(w, memcpy(pointers[l] + at, &b[l], 4););
+			break;
+		default:
+			FOR_LANES(w, memcpy(pointers[l] + at, &b[l], 8););
+			break;
+		}
+	}
+}
+
+void ptx_execute_ld_parameter(struct warp *w, const struct ptx_instruction *i)
+{
+	const struct launch *launch = w->block->launch;
+	const unsigned size = ptx_type_size(i->type);
+	const uint64_t offset = (uint64_t)i->immediate;
+	uint8_t *pointers[PTX_LANES];
+
+	if (offset > launch->kernel->parameter_bytes ||
+	    launch->kernel->parameter_bytes - offset < size * i->vector) {
+		warp_fault(w, w->mask, FAULT_ILLEGAL_ADDRESS,
+			   "parameter load at offset %llu of a block of %u bytes",
+			   (unsigned long long)offset, launch->kernel->parameter_bytes);
+		return;
+	}
+	for (unsigned l = 0; l < PTX_LANES; l++)
+		pointers[l] = (uint8_t *)(uintptr_t)launch->parameters + offset;
+	for (unsigned n = 0; n < i->vector; n++)
+		load_element(w, i->type,
+			     warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]),
+			     pointers, n * size);
+}
+
+void ptx_execute_mov_frame(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	/* a function's parameters are read through .param, its variables through .local */
+	uint64_t value = PTX_WINDOW_LOCAL + w->now.frame_base + (uint64_t)i->immediate;
+
+	FOR_LANES(w, d[l] = value;);
+}
+
+void ptx_execute_mov_clock(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+
+	FOR_LANES(w, d[l] = w->clock;);
+}
+
+void ptx_execute_mov_pack(struct warp *w, const struct ptx_instruction *i)
+{
+	const unsigned bits = ptx_type_size(i->type) * 8 / i->vector;
+	uint64_t *d = warp_row(w, i->d), packed[PTX_LANES] = {0};
+
+	for (unsigned n = 0; n < i->vector; n++) {
+		const uint64_t *a = warp_row(w, w->module->extras[i->extra + n]);
+
+		FOR_LANES(w, packed[l] |= (a[l] & ((1ull << bits) - 1)) << n * bits;);
+	}
+	FOR_LANES(w, d[l] = packed[l];);
+}
+
+void ptx_execute_mov_unpack(struct warp *w, const struct ptx_instruction *i)
+{
+	const unsigned bits = ptx_type_size(i->type) * 8 / i->vector;
+	uint64_t packed[PTX_LANES];
+
+	memcpy(packed, warp_row(w, i->a), sizeof(packed));
+	for (unsigned n = 0; n < i->vector; n++) {
+		uint64_t *d = warp_row(w, w->module->extras[i->extra + n]);
+
+		FOR_LANES(w, d[l] = packed[l] >> n * bits & ((1ull << bits) - 1););
+	}
+}
+
+/* Windows of shared and local memory; the other spaces are generic addresses already. */
+static uint64_t window_of(const struct ptx_instruction *i)
+{
+	return i->space == PTX_MOD_SHARED  ? PTX_WINDOW_SHARED
+	       : i->space == PTX_MOD_LOCAL ? PTX_WINDOW_LOCAL
+					   : 0;
+}
+
+static void to_generic(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+	const uint64_t window = window_of(i);
+
+	if (window)
+		FOR_LANES(w, d[l] = window + (uint32_t)a[l];);
+	else
+		FOR_LANES(w, d[l] = a[l];);
+}
+
+static void from_generic(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+
+	if (window_of(i))
+		FOR_LANES(w, d[l] = (uint32_t)a[l];);
+	else
+		FOR_LANES(w, d[l] = a[l];);
+}
+
+static void is_space(struct warp *w, const struct ptx_instruction *i)
+{
+	const uint64_t *a = warp_row(w, i->a);
+	uint32_t result = 0;
+
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		uint64_t offset = a[l] - PTX_WINDOW_SHARED;
+		enum ptx_modifier space = offset < PTX_WINDOW_SIZE                   ? PTX_MOD_SHARED
+					  : offset - PTX_WINDOW_SIZE < PTX_WINDOW_SIZE ? PTX_MOD_LOCAL
+					  : offset - 2 * PTX_WINDOW_SIZE < PTX_WINDOW_SIZE
+						  ? PTX_MOD_PARAM
+						  : PTX_MOD_GLOBAL;
+
+		result |= (uint32_t)(space == i->space) << l;
+	}
+	warp_set_predicate(w, i->d, result);
+}
+
+/* Says nothing about values: checked by nobody, marked by nobody. */
+static void no_effect(struct warp *w, const struct ptx_instruction *i)
+{
+	(void)w;
+	(void)i;
+}
+
+#define SPACES (M(GLOBAL) | M(SHARED) | M(LOCAL) | M(PARAM) | M(CONST))
+#define CACHES                                                                                     \
+	(M(CA) | M(CG) | M(CS) | M(CV) | M(LU) | M(WB) | M(WT) | M(NC) | M(HINT) | M(UNI))
+#define ORDERS                                                                                     \
+	(M(WEAK) | M(VOLATILE) | M(MMIO) | M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) |      \
+	 M(SC) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | M(GL))
+#define ANY_SCALAR (~T(PRED) & ~T(B128) & ~T(F16X2) & ~T(BF16X2) & ~T(TF32))
+#define VECTORS (M(V2) | M(V4) | M(V8))
+
+const struct ptx_opcode interpreter_memory[] = {
+	{"ld", "Dm", ANY_SCALAR, 0, 0, SPACES | CACHES | ORDERS | VECTORS, load},
+	{"ldu", "Dm", ANY_SCALAR, 0, 0, SPACES | VECTORS, load},
+	{"st", "mS", ANY_SCALAR, 0, 0, SPACES | CACHES | ORDERS | VECTORS, store},
+	{"cvta", "ds", T(U64) | T(U32), 0, M(TO), SPACES, from_generic},
+	{"cvta", "ds", T(U64) | T(U32), 0, 0, SPACES, to_generic},
+	{"isspacep", "ps", 0, 0, 0, SPACES, is_space},
+	{"prefetch", "m", 0, 0, 0, SPACES | CACHES | M(PREFETCH_L1) | M(PREFETCH_L2), no_effect},
+	{"prefetchu", "m", 0, 0, 0, M(PREFETCH_L1), no_effect},
+	{"membar", "", 0, 0, 0, ORDERS, no_effect},
+	{"fence", "", 0, 0, 0, ORDERS, no_effect},
+	{"nanosleep", "u", T(U32), 0, 0, 0, no_effect},
+	{0},
+};

@@ -1,0 +1,225 @@
+/*
+ * gpu/emulator/interpreter_texture.c: tex, txq, suld, sust.
+ *
+ * Reads through textures make no edges (DESIGN 5); what a surface store may have written becomes
+ * unknown when the kernel ends.
+ */
+#include <string.h>
+
+#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/texture.h"
+
+#define T(type) PTX_T(type)
+#define M(name) PTX_M(name)
+
+static float as_float(uint64_t bits)
+{
+	uint32_t low = (uint32_t)bits;
+	float value;
+
+	memcpy(&value, &low, sizeof(value));
+	return value;
+}
+
+/* Coordinate number `n` of the operand, in a lane. */
+static uint64_t coordinate(const struct warp *w, const struct ptx_instruction *i, unsigned n,
+			   unsigned lane)
+{
+	return warp_row(w, w->module->extras[i->immediate + n])[lane];
+}
+
+static void no_object(struct warp *w, unsigned lane, const char *what, uint64_t handle)
+{
+	warp_fault(w, 1u << lane, FAULT_ILLEGAL_ADDRESS, "0x%llx is no %s object",
+		   (unsigned long long)handle, what);
+}
+
+static void give(const struct warp *w, const struct ptx_instruction *i, unsigned lane, unsigned n,
+		 uint64_t value)
+{
+	warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n])[lane] = value;
+}
+
+static void sample(struct warp *w, const struct ptx_instruction *i, enum texture_geometry geometry,
+		   unsigned dimensions)
+{
+	const bool layered = geometry == TEXTURE_1D_LAYERED || geometry == TEXTURE_2D_LAYERED ||
+			     geometry == TEXTURE_CUBE_LAYERED;
+	const uint64_t *handles = warp_row(w, i->a);
+	const struct texture *texture = NULL;
+	uint64_t handle = 0;
+
+	if (i->compare < dimensions + layered) {
+		warp_fault(w, w->mask, FAULT_ILLEGAL_INSTRUCTION, "a tex with %u coordinates",
+			   i->compare);
+		return;
+	}
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		double at[3] = {0};
+		union texel texel;
+
+		if (!texture || handles[l] != handle)
+			texture = texture_find(handle = handles[l]);
+		if (!texture) {
+			no_object(w, l, "texture", handle);
+			return;
+		}
+		for (unsigned n = 0; n < dimensions; n++) {
+			uint64_t bits = coordinate(w, i, n + layered, l);
+
+			at[n] = i->second == PTX_F32 ? (double)as_float(bits) : (int32_t)bits;
+		}
+		texture_sample(texture, geometry, at,
+			       layered ? (uint32_t)coordinate(w, i, 0, l) : 0, &texel);
+		for (unsigned n = 0; n < i->vector; n++)
+			give(w, i, l, n, texel.u[n]);
+	}
+	w->block->texture_reads++;
+}
+
+#define GEOMETRY(name, geometry, dimensions)                                                       \
+	static void name(struct warp *w, const struct ptx_instruction *i)                          \
+	{                                                                                          \
+		sample(w, i, geometry, dimensions);                                                \
+	}
+GEOMETRY(tex_1d, TEXTURE_1D, 1)
+GEOMETRY(tex_2d, TEXTURE_2D, 2)
+GEOMETRY(tex_3d, TEXTURE_3D, 3)
+GEOMETRY(tex_a1d, TEXTURE_1D_LAYERED, 1)
+GEOMETRY(tex_a2d, TEXTURE_2D_LAYERED, 2)
+GEOMETRY(tex_cube, TEXTURE_CUBE, 3)
+GEOMETRY(tex_acube, TEXTURE_CUBE_LAYERED, 3)
+
+#define QUERY(name, field)                                                                         \
+	static void name(struct warp *w, const struct ptx_instruction *i)                          \
+	{                                                                                          \
+		const uint64_t *handles = warp_row(w, i->a);                                       \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+                                                                                                   \
+		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
+			unsigned l = (unsigned)__builtin_ctz(m);                                   \
+			const struct texture *texture = texture_find(handles[l]);                  \
+                                                                                                   \
+			if (!texture) {                                                            \
+				no_object(w, l, "texture", handles[l]);                            \
+				return;                                                            \
+			}                                                                          \
+			d[l] = texture_shape(texture)->field;                                      \
+		}                                                                                  \
+	}
+QUERY(query_width, width)
+QUERY(query_height, height)
+QUERY(query_depth, depth)
+
+/* Outside: .trap faults, .zero reads 0 and drops stores, .clamp takes the nearest place. */
+static uint8_t *surface(struct warp *w, const struct ptx_instruction *i, unsigned lane,
+			unsigned dimensions, bool layered, unsigned size, bool *failed,
+			struct allocation **allocation)
+{
+	const uint64_t handle = warp_row(w, i->a)[lane];
+	int64_t at[3] = {0};
+	uint8_t *place;
+
+	*failed = false;
+	for (unsigned n = 0; n < dimensions; n++)
+		at[n] = (int32_t)coordinate(w, i, n + layered, lane);
+	if (layered)
+		at[2] = (int32_t)coordinate(w, i, 0, lane);
+	place = surface_at(handle, at[0], at[1], at[2], size, allocation);
+	if (place || (i->boolean == PTX_MOD_ZERO && surface_exists(handle)))
+		return place;
+	*failed = true;
+	if (!surface_exists(handle))
+		no_object(w, lane, "surface", handle);
+	else
+		warp_fault(w, 1u << lane, FAULT_ILLEGAL_ADDRESS,
+			   "%u-byte surface access at x = %lld (bytes), y = %lld, z = %lld: outside",
+			   size, (long long)at[0], (long long)at[1], (long long)at[2]);
+	return NULL;
+}
+
+static void load(struct warp *w, const struct ptx_instruction *i, unsigned dimensions, bool layered)
+{
+	const unsigned size = ptx_type_size(i->type);
+
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		struct allocation *allocation;
+		bool failed;
+		const uint8_t *place = surface(w, i, l, dimensions, layered, size * i->vector,
+					       &failed, &allocation);
+
+		if (failed)
+			return;
+		for (unsigned n = 0; n < i->vector; n++) {
+			uint64_t value = 0;
+
+			if (place)
+				memcpy(&value, place + n * size, size);
+			give(w, i, l, n, value);
+		}
+	}
+	w->block->texture_reads++;
+}
+
+static void store(struct warp *w, const struct ptx_instruction *i, unsigned dimensions,
+		  bool layered)
+{
+	const unsigned size = ptx_type_size(i->type);
+
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		struct allocation *allocation;
+		bool failed;
+		uint8_t *place = surface(w, i, l, dimensions, layered, size * i->vector, &failed,
+					 &allocation);
+
+		if (failed)
+			return;
+		for (unsigned n = 0; place && n < i->vector; n++)
+			memcpy(place + n * size,
+			       &warp_row(w, i->vector == 1 ? i->b
+							   : w->module->extras[i->extra + n])[l],
+			       size);
+		if (place)
+			allocation->stored = true;
+	}
+	w->block->surface_stores++;
+	if (w->block->launch->stored)
+		*w->block->launch->stored = true;
+}
+
+#define SURFACE(geometry, dimensions, layered)                                                     \
+	static void suld_##geometry(struct warp *w, const struct ptx_instruction *i)               \
+	{                                                                                          \
+		load(w, i, dimensions, layered);                                                   \
+	}                                                                                          \
+	static void sust_##geometry(struct warp *w, const struct ptx_instruction *i)               \
+	{                                                                                          \
+		store(w, i, dimensions, layered);                                                  \
+	}
+SURFACE(1d, 1, false)
+SURFACE(2d, 2, false)
+SURFACE(3d, 3, false)
+SURFACE(a1d, 1, true)
+SURFACE(a2d, 2, true)
+
+#define VALUES (T(F32) | T(S32) | T(U32))
+#define TEX(geometry)                                                                              \
+	{"tex." #geometry, "DX", VALUES, T(F32) | T(S32), 0, M(V4), tex_##geometry},               \
+		{"tex.level." #geometry, "DXt", VALUES, T(F32), 0, M(V4), tex_##geometry}
+#define SIZES (T(B8) | T(B16) | T(B32) | T(B64))
+#define OUTSIDE (M(TRAP) | M(ZERO) | M(V2) | M(V4))
+#define SURFACES(geometry)                                                                         \
+	{"suld.b." #geometry, "DX", SIZES, 0, 0, OUTSIDE, suld_##geometry},                        \
+		{"sust.b." #geometry, "XS", SIZES, 0, 0, OUTSIDE, sust_##geometry}
+
+const struct ptx_opcode interpreter_texture[] = {
+	TEX(1d), TEX(2d), TEX(3d), TEX(a1d), TEX(a2d), TEX(cube), TEX(acube),
+	{"txq.width", "dh", T(B32), 0, 0, 0, query_width},
+	{"txq.height", "dh", T(B32), 0, 0, 0, query_height},
+	{"txq.depth", "dh", T(B32), 0, 0, 0, query_depth},
+	SURFACES(1d), SURFACES(2d), SURFACES(3d), SURFACES(a1d), SURFACES(a2d),
+	{0},
+};

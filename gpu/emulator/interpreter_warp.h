@@ -1,0 +1,194 @@
+/*
+ * gpu/emulator/interpreter_warp.h: a running warp, as its executors see it.
+ *
+ * Lanes that run together form a group: same function frame, same pc.  The group that runs is
+ * spread over the warp's first fields; the others wait in `groups`.  An executor works on the
+ * lanes in `mask`; it leaves the loop of the warp by warp_leave().
+ */
+#ifndef VFLOW_GPU_EMULATOR_INTERPRETER_WARP_H
+#define VFLOW_GPU_EMULATOR_INTERPRETER_WARP_H
+
+#include "gpu/emulator/interpreter.h"
+#include "gpu/emulator/memory.h"
+#include "gpu/provider.h"
+#include "gpu/ptx/instruction.h"
+
+#define WARP_ALL 0xffffffffu
+#define WARP_CACHE 8u
+#define BARRIERS 16u
+
+enum group_state { GROUP_READY, GROUP_AT_SYNC, GROUP_AT_BARRIER };
+
+struct group {
+	uint32_t mask, pc, depth;
+	uint32_t register_base, predicate_base, frame_base;
+	const struct ptx_function *function;
+	enum group_state state;
+	uint32_t barrier;  /* GROUP_AT_BARRIER: its number */
+	uint32_t required; /* GROUP_AT_SYNC: the lanes it waits for */
+	uint64_t last_run; /* turn in which it last ran */
+};
+
+/* Where lanes return to; one per depth. */
+struct link {
+	uint32_t pc[PTX_LANES], register_base[PTX_LANES], predicate_base[PTX_LANES],
+		frame_base[PTX_LANES];
+	const struct ptx_function *function[PTX_LANES];
+};
+
+enum warp_event {
+	WARP_RUNS,
+	WARP_RESCHEDULE, /* another group may be due */
+	WARP_GROUP_GONE, /* the running group has ended or waits: it is in no list */
+	WARP_FAULT,
+};
+
+struct warp {
+	uint64_t *bank[4]; /* by enum ptx_bank */
+	uint32_t *predicates; /* of the running frame */
+	uint32_t mask;        /* lanes that execute the instruction */
+	uint32_t active;      /* lanes of the running group */
+	uint32_t pc, limit;   /* the group runs while pc < limit */
+	uint32_t carry;       /* lane mask: the flag of add.cc */
+	uint32_t turns;       /* backward branches until others get a turn */
+	uint64_t clock;
+
+	struct block *block;
+	const struct ptx_module *module;
+	enum warp_event event;
+	struct group now; /* the rest of the running group; mask and pc are stale */
+	struct group groups[PTX_LANES];
+	uint32_t group_count;
+	uint32_t live; /* lanes that have not exited */
+	uint64_t turn;
+	bool rotate; /* the next turn is for the group that waits longest */
+
+	uint64_t *registers;
+	uint32_t *predicate_file;
+	uint8_t *local; /* 32 x local_stride */
+	size_t register_rows, predicate_rows, local_stride;
+	struct link *links;
+	uint32_t link_count;
+	uint64_t special[PTX_SPECIAL_COUNT][PTX_LANES];
+	uint64_t sink[PTX_LANES];
+	/* the allocation that an instruction met last: most meet one only */
+	struct allocation *cache[WARP_CACHE];
+	bool force_sync; /* lanes that are waited for will not come: go on without them */
+};
+
+struct barrier {
+	uint32_t arrived[32]; /* lanes of each warp that arrived */
+	uint32_t expected;    /* threads; 0: all that are alive */
+	bool all, any;        /* bar.red */
+	uint32_t count;
+	bool used;
+};
+
+struct block {
+	const struct launch *launch;
+	struct fault *fault;
+	uint8_t *shared;
+	uint32_t shared_bytes;
+	uint32_t index[3];
+	struct warp *warps;
+	uint32_t warp_count;
+	struct barrier barriers[BARRIERS];
+	uint64_t clock; /* instructions of the launch until this warp's turn */
+	uint64_t texture_reads, surface_stores, constant_reads; /* instructions of warps */
+	uint32_t turns;
+	bool alive;     /* some of its threads have not ended */
+	struct block *all; /* the blocks that are resident together */
+	uint32_t resident;
+};
+
+static inline uint64_t *warp_row(const struct warp *warp, uint32_t operand)
+{
+	return warp->bank[operand >> 30] + (size_t)(operand & 0x3fffffff) * PTX_LANES;
+}
+
+/* The lane mask of a predicate operand, negation applied. */
+static inline uint32_t warp_predicate(const struct warp *warp, uint32_t operand)
+{
+	uint32_t value = warp->predicates[operand & ~PTX_NEGATED];
+
+	return operand & PTX_NEGATED ? ~value : value;
+}
+
+static inline void warp_set_predicate(struct warp *warp, uint32_t operand, uint32_t value)
+{
+	uint32_t *predicate = &warp->predicates[operand];
+
+	*predicate = (*predicate & ~warp->mask) | (value & warp->mask);
+}
+
+/* Rows are the same row or do not overlap: loops over lanes may be turned into vectors. */
+#ifdef __clang__
+#define LANE_PRAGMA
+#else
+#define LANE_PRAGMA _Pragma("GCC ivdep")
+#endif
+
+/* Runs the statements for each lane `l` in `warp->mask`. */
+#define FOR_LANES(warp, ...)                                                                       \
+	do {                                                                                       \
+		if ((warp)->mask == WARP_ALL) {                                                    \
+			LANE_PRAGMA                                                                \
+			for (unsigned l = 0; l < PTX_LANES; l++) {                                 \
+				__VA_ARGS__                                                        \
+			}                                                                          \
+		} else {                                                                           \
+			for (uint32_t m_ = (warp)->mask; m_; m_ &= m_ - 1) {                       \
+				unsigned l = (unsigned)__builtin_ctz(m_);                          \
+				__VA_ARGS__                                                        \
+			}                                                                          \
+		}                                                                                  \
+	} while (0)
+
+/* Ends the loop of the warp after this instruction. */
+static inline void warp_leave(struct warp *warp, enum warp_event event)
+{
+	warp->event = event;
+	warp->limit = 0;
+}
+
+/*
+ * interpreter_fault.c: fills the launch's fault for the first lane of `lanes` at the running
+ * instruction.  `format` says what happened; kernel and place are put before it.
+ */
+void warp_fault(struct warp *warp, uint32_t lanes, enum fault_kind kind, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/*
+ * interpreter_address.c: the host addresses of a memory operand of `size` bytes for the lanes in
+ * warp->mask; marks global bytes in the shadow (read, write).  False: a fault is set.
+ */
+bool warp_resolve(struct warp *warp, const struct ptx_instruction *i, unsigned size, bool read,
+		  bool write, uint8_t *pointers[PTX_LANES]);
+
+/*
+ * interpreter_address.c: what a generic address of a lane points to, with *room bytes from there
+ * on.  NULL: nothing of the device's.
+ */
+uint8_t *warp_generic(struct warp *warp, unsigned lane, uint64_t address, uint64_t *room);
+
+/* interpreter_builtin.c: printf, malloc, free and assert of device code. */
+void warp_call_builtin(struct warp *warp, const struct ptx_call *call, enum ptx_builtin builtin);
+
+/* interpreter_groups.c */
+void warp_set_limit(struct warp *warp);
+void warp_enter_frame(struct warp *warp);
+bool warp_pick(struct warp *warp); /* takes the group that is due; false: none is ready */
+/* Adds a group to those that wait; groups that meet at a pc become one. */
+void warp_insert(struct warp *warp, struct group group);
+void warp_store(struct warp *warp); /* puts the running group among the others */
+bool warp_make_room(struct warp *warp, const struct ptx_function *callee);
+/*
+ * Whether the lanes that `required` names are all here; if not, the group waits at this
+ * instruction and runs it again later.
+ */
+bool warp_gathered(struct warp *warp, uint32_t required);
+
+/* interpreter_barrier.c: lets go the lanes at barriers that are complete.  Whether there were any. */
+bool block_check_barriers(struct block *block);
+
+#endif

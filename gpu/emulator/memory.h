@@ -1,0 +1,56 @@
+/*
+ * gpu/emulator/memory.h: the emulated device's memory.
+ *
+ * A device pointer is a host address inside one reserved range, so generic addressing and
+ * host code that is handed a device pointer both work.  The range starts at the same address in
+ * every run where the kernel allows it.  Adjacent allocations have a gap between them, so that an
+ * access just past the end of one never lands in the next.  Not thread-safe: the device lock is
+ * held.
+ */
+#ifndef VFLOW_GPU_EMULATOR_MEMORY_H
+#define VFLOW_GPU_EMULATOR_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct shadow_object;
+
+struct allocation {
+	uint64_t address;             /* 512-byte aligned for cudaMalloc */
+	uint64_t size;                /* as asked for */
+	struct shadow_object *shadow; /* NULL: not observed */
+	uint32_t object;              /* the sink's id, 0: not observed */
+	uint32_t kind;                /* enum gpu_memory */
+	bool stored;                  /* by a surface store of the running kernel */
+	const void *context;          /* the CUDA context that owns it */
+};
+
+#define MEMORY_ALIGNMENT 512
+/* kinds beside enum gpu_memory: not objects of the program's */
+#define MEMORY_KIND_HEAP 0x100 /* malloc in device code, and the emulator's own */
+
+/*
+ * `alignment`: a power of two; at least MEMORY_ALIGNMENT is used.  NULL: size 0 or out of device
+ * memory.  Content is not defined (it is whatever was there before).
+ */
+struct allocation *memory_allocate(uint64_t size, uint64_t alignment);
+void memory_release(struct allocation *allocation);
+
+/*
+ * The allocation that holds `address`, or NULL.  A pointer stays valid until its release;
+ * memory_generation() changes whenever an allocation is made or released (for caches).
+ */
+struct allocation *memory_find(uint64_t address);
+uint64_t memory_generation(void);
+
+/* Whether the address lies in the device's range, allocated or not. */
+bool memory_is_device(uint64_t address);
+
+/* Calls `each` for every allocation in order of address; it may release the one it is given. */
+void memory_each(void (*each)(struct allocation *allocation, void *data), void *data);
+
+uint64_t memory_total(void);
+uint64_t memory_free(void);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * gpu/sanitizer/driver.h: the functions of the CUDA driver that the provider calls.
+ *
+ * They are looked up in the libcuda.so.1 of this process, which loaded us, so that building needs
+ * no driver.
+ */
+#ifndef VFLOW_GPU_SANITIZER_DRIVER_H
+#define VFLOW_GPU_SANITIZER_DRIVER_H
+
+#include <cuda.h>
+
+#define DRIVER_FUNCTIONS(X)                                                                        \
+	X(cuCtxPushCurrent)                                                                        \
+	X(cuCtxPopCurrent)                                                                         \
+	X(cuFuncGetAttribute)                                                                      \
+	X(cuLaunchKernel)                                                                          \
+	X(cuMemAlloc)                                                                              \
+	X(cuMemFree)                                                                               \
+	X(cuMemFreeHost)                                                                           \
+	X(cuMemGetInfo)                                                                            \
+	X(cuMemHostAlloc)                                                                          \
+	X(cuMemHostGetDevicePointer)                                                               \
+	X(cuMemcpyDtoDAsync)                                                                       \
+	X(cuMemcpyHtoDAsync)                                                                       \
+	X(cuMemsetD8Async)                                                                         \
+	X(cuModuleGetFunction)                                                                     \
+	X(cuModuleGetGlobal)                                                                       \
+	X(cuModuleLoadData)                                                                        \
+	X(cuStreamCreate)                                                                          \
+	X(cuStreamQuery)                                                                           \
+	X(cuStreamSynchronize)                                                                     \
+	X(cuThreadExchangeStreamCaptureMode)
+
+#define DRIVER_FIELD(name) __typeof__(&name) name;
+struct driver {
+	DRIVER_FUNCTIONS(DRIVER_FIELD)
+};
+#undef DRIVER_FIELD
+
+extern struct driver driver;
+
+/* Returns 0, or -1: this libcuda.so.1 lacks a function. */
+int driver_load(void);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * gpu/sanitizer/events.h: turns what an API call did into the sink's events.
+ *
+ * The lock of calls.c is held unless a function says otherwise; those that call the driver are
+ * called at the entry or exit of an API call.
+ */
+#ifndef VFLOW_GPU_SANITIZER_EVENTS_H
+#define VFLOW_GPU_SANITIZER_EVENTS_H
+
+#include "gpu/provider.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/thread.h"
+
+void events_start(const struct gpu_sink *sink, const struct gpu_options *options);
+void events_stop(void);
+
+/*
+ * A call of the driver begins in this context: makes its space, takes in the variables of new
+ * modules, and before a `launch` publishes the table; releases shadows when the program wants to
+ * allocate `wanted` bytes that are not free.  Calls the driver.
+ */
+void events_prepare(CUcontext context, bool launch, uint64_t wanted);
+/* What a launch hands to the patches; NULL: it cannot be followed. */
+void *events_callback_data(CUcontext context);
+/* The outermost call is over.  Calls the driver. */
+void events_finish(struct thread *thread, bool failed);
+/* A call did something while another thread held the lock for long.  Needs no lock. */
+void events_missed(void);
+/* A module could not be patched.  Needs no lock. */
+void events_unpatched(void);
+void events_context_gone(CUcontext context);
+
+#endif

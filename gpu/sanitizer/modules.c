@@ -1,0 +1,267 @@
+/* gpu/sanitizer/modules.c: modules of GPU code: their patches, and the names of their variables. */
+#include "gpu/sanitizer/modules.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/driver.h"
+
+extern const unsigned char vflow_patches_image[]; /* images.S */
+
+/* A loaded module: its variables' names wait, then its variables' objects. */
+static struct module {
+	struct module *next;
+	CUcontext context;
+	CUmodule module;
+	char **names;
+	uint32_t count;
+	uint32_t constants; /* how many of them are __constant__ */
+	bool pending;
+} * modules;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held across calls of the driver */
+static unsigned pending_count;
+static uint32_t order;
+
+/* -- the names of variables in a cubin ---------------------------------------------------- */
+
+static bool inside(size_t size, uint64_t offset, uint64_t length)
+{
+	return offset <= size && length <= size - offset;
+}
+
+static const char *text_at(const char *image, size_t size, const Elf64_Shdr *table, uint64_t at)
+{
+	const char *text;
+
+	if (at >= table->sh_size || !inside(size, table->sh_offset, table->sh_size))
+		return "";
+	text = image + table->sh_offset + at;
+	return memchr(text, 0, table->sh_size - at) ? text : "";
+}
+
+static bool holds_constants(const char *section)
+{
+	return !strcmp(section, ".nv.constant3");
+}
+
+static bool holds_variables(const char *section)
+{
+	return !strcmp(section, ".nv.global") || !strcmp(section, ".nv.global.init") ||
+	       holds_constants(section);
+}
+
+static bool add_name(struct module *module, const char *name)
+{
+	char **names = reallocarray(module->names, module->count + 1, sizeof(*names));
+
+	if (!names)
+		return false;
+	module->names = names;
+	names[module->count] = strdup(name);
+	if (!names[module->count])
+		return false;
+	module->count++;
+	return true;
+}
+
+static void read_names(struct module *module, const char *image, size_t size)
+{
+	const Elf64_Ehdr *header = (const void *)image;
+	const Elf64_Shdr *sections, *names;
+
+	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_shentsize != sizeof(Elf64_Shdr) ||
+	    !inside(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)) ||
+	    header->e_shstrndx >= header->e_shnum)
+		return;
+	sections = (const void *)(image + header->e_shoff);
+	names = &sections[header->e_shstrndx];
+	for (unsigned i = 0; i < header->e_shnum; i++) {
+		const Elf64_Shdr *table = &sections[i];
+		const Elf64_Sym *symbols = (const void *)(image + table->sh_offset);
+
+		if (table->sh_type != SHT_SYMTAB || table->sh_link >= header->e_shnum ||
+		    !inside(size, table->sh_offset, table->sh_size))
+			continue;
+		for (uint64_t k = 0; k < table->sh_size / sizeof(*symbols); k++) {
+			const Elf64_Sym *symbol = &symbols[k];
+			const char *section;
+
+			if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !symbol->st_size ||
+			    symbol->st_shndx >= header->e_shnum)
+				continue;
+			section = text_at(image, size, names, sections[symbol->st_shndx].sh_name);
+			if (!holds_variables(section))
+				continue;
+			if (!add_name(module, text_at(image, size, &sections[table->sh_link],
+						      symbol->st_name)))
+				return;
+			module->constants += holds_constants(section);
+		}
+	}
+}
+
+/* -- patching ----------------------------------------------------------------------------- */
+
+/* Contexts that have our patches. */
+static CUcontext ready[64];
+static unsigned ready_count;
+
+static bool patch(const Sanitizer_ResourceModuleData *data)
+{
+	/* numbers, since the headers of CUDA 12 end at 29 */
+	enum {
+		BULK_COPY_GLOBAL_TO_SHARED = 30,
+		BULK_COPY_SHARED_TO_GLOBAL = 35,
+		BULK_REDUCTION_SHARED_TO_GLOBAL = 37,
+	};
+	static const struct {
+		int instruction;
+		const char *function;
+		bool optional; /* newer than the oldest Sanitizer that serves */
+	} patches[] = {
+		{SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "vflow_patch_access", false},
+		{SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "vflow_patch_copy_async", false},
+		{BULK_COPY_GLOBAL_TO_SHARED, "vflow_patch_bulk_read", true},
+		{BULK_COPY_SHARED_TO_GLOBAL, "vflow_patch_bulk_write", true},
+		{BULK_REDUCTION_SHARED_TO_GLOBAL, "vflow_patch_bulk_reduction", true},
+	};
+	unsigned i = 0;
+
+	while (i < ready_count && ready[i] != data->context)
+		i++;
+	if (i == ready_count) {
+		if (i == sizeof(ready) / sizeof(*ready) ||
+		    sanitizerAddPatches(vflow_patches_image, data->context) != SANITIZER_SUCCESS)
+			return false;
+		ready[ready_count++] = data->context;
+	}
+	for (i = 0; i < sizeof(patches) / sizeof(*patches); i++)
+		if (sanitizerPatchInstructions((Sanitizer_InstructionId)patches[i].instruction,
+					       data->module,
+					       patches[i].function) != SANITIZER_SUCCESS &&
+		    !patches[i].optional)
+			return false;
+	return sanitizerPatchModule(data->module) == SANITIZER_SUCCESS;
+}
+
+static void free_module(struct module *module)
+{
+	for (uint32_t i = 0; i < module->count; i++)
+		free(module->names[i]);
+	free(module->names);
+	free(module);
+}
+
+bool module_loaded(const Sanitizer_ResourceModuleData *data)
+{
+	struct module *module = calloc(1, sizeof(*module));
+	bool patched;
+
+	if (module) {
+		module->context = data->context;
+		module->module = data->module;
+		read_names(module, data->pCubin, data->cubinSize);
+	}
+	pthread_mutex_lock(&lock);
+	patched = patch(data);
+	if (module && module->count) {
+		struct module **last = &modules;
+
+		while (*last)
+			last = &(*last)->next;
+		*last = module;
+		module->pending = true;
+		__atomic_add_fetch(&pending_count, 1, __ATOMIC_RELAXED);
+		module = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	if (module)
+		free_module(module);
+	return patched;
+}
+
+void module_unloading(CUcontext context, CUmodule module)
+{
+	pthread_mutex_lock(&lock);
+	for (struct module **at = &modules; *at; at = &(*at)->next)
+		if ((*at)->context == context && (*at)->module == module && (*at)->pending) {
+			struct module *gone = *at;
+
+			*at = gone->next;
+			__atomic_sub_fetch(&pending_count, 1, __ATOMIC_RELAXED);
+			free_module(gone);
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+}
+
+void modules_context_gone(CUcontext context)
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < ready_count; i++)
+		if (ready[i] == context) {
+			ready[i] = ready[--ready_count];
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+}
+
+/* -- variables ---------------------------------------------------------------------------- */
+
+bool modules_pending(void)
+{
+	return __atomic_load_n(&pending_count, __ATOMIC_RELAXED);
+}
+
+static void add_variable(struct space *space, CUmodule module, char **name, uint64_t *skipped)
+{
+	struct object *object;
+	CUdeviceptr address;
+	size_t size;
+
+	if (driver.cuModuleGetGlobal(&address, &size, module, *name) != CUDA_SUCCESS) {
+		++*skipped;
+		return;
+	}
+	object = space_add(space, address, size, GPU_MEMORY_GLOBAL, true);
+	if (!object)
+		return;
+	object->order = ++order;
+	object->module = module;
+	object->name = *name;
+	*name = NULL;
+	object_initialised(object);
+}
+
+/* Takes a pending module of the context out of the list, so that no lock is held meanwhile. */
+static struct module *take(CUcontext context)
+{
+	struct module *found = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (struct module **at = &modules; *at; at = &(*at)->next)
+		if ((*at)->pending && (*at)->context == context) {
+			found = *at;
+			*at = found->next;
+			found->pending = false;
+			__atomic_sub_fetch(&pending_count, 1, __ATOMIC_RELAXED);
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants)
+{
+	struct module *module;
+
+	while ((module = take(space_context(space)))) {
+		for (uint32_t i = 0; i < module->count; i++)
+			add_variable(space, module->module, &module->names[i], skipped);
+		*constants += module->constants;
+		free_module(module);
+	}
+}

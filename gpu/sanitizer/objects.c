@@ -1,0 +1,421 @@
+/*
+ * gpu/sanitizer/objects.c: followed objects: their records, masks and bodies in GPU memory, and
+ * the table that the patches search.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analysis/sha256.h"
+#include "gpu/sanitizer/space_internal.h"
+
+#define BLOCK_BYTES LEAF_BYTES
+#define BLOCK_WORDS LEAF_WORDS
+#define SIZE_LIMIT (UINT64_C(1) << 46)
+
+/* -- the list by address ------------------------------------------------------------------ */
+
+/* How many objects start at or before the address. */
+static uint32_t place(const struct space *space, uint64_t address)
+{
+	uint32_t low = 0, high = space->object_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (space->objects[middle]->address > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+struct object *space_find(struct space *space, uint64_t address)
+{
+	uint32_t at = place(space, address);
+	struct object *object = at ? space->objects[at - 1] : NULL;
+
+	return object && address - object->address < object->size ? object : NULL;
+}
+
+static bool insert(struct space *space, struct object *object)
+{
+	uint32_t at = place(space, object->address);
+
+	if (space->object_count == space->object_capacity) {
+		uint32_t capacity = space->object_capacity ? 2 * space->object_capacity : 256;
+		struct object **more =
+			reallocarray(space->objects, capacity, sizeof(struct object *));
+
+		if (!more)
+			return false;
+		space->objects = more;
+		space->object_capacity = capacity;
+	}
+	memmove(&space->objects[at + 1], &space->objects[at],
+		(space->object_count - at) * sizeof(struct object *));
+	space->objects[at] = object;
+	space->object_count++;
+	return true;
+}
+
+/* -- records ------------------------------------------------------------------------------ */
+
+CUdeviceptr object_record(const struct object *object)
+{
+	return object->space->records + object->slot * sizeof(struct device_record);
+}
+
+/* A larger copy of device memory; the rest is zero. */
+static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, size_t size)
+{
+	CUdeviceptr larger;
+
+	if (!space_check(space, driver.cuMemAlloc(&larger, size)) ||
+	    !space_check(space, driver.cuMemsetD8Async(larger, 0, size, space->stream)) ||
+	    (old_size && !space_check(space, driver.cuMemcpyDtoDAsync(larger, *memory, old_size,
+								      space->stream))) ||
+	    !space_wait(space))
+		return false;
+	if (old_size)
+		driver.cuMemFree(*memory);
+	*memory = larger;
+	return true;
+}
+
+/* Host memory that the device sees, for `count` elements instead of what there was. */
+static bool remap(struct space *space, void **host, CUdeviceptr *device, size_t size)
+{
+	void *larger;
+
+	if (!space_check(space, driver.cuMemHostAlloc(&larger, size, CU_MEMHOSTALLOC_DEVICEMAP)))
+		return false;
+	if (*host)
+		driver.cuMemFreeHost(*host);
+	memset(larger, 0, size);
+	*host = larger;
+	return space_check(space, driver.cuMemHostGetDevicePointer(device, larger, 0));
+}
+
+static bool more_slots(struct space *space)
+{
+	uint32_t old = space->slot_capacity, capacity = old ? 2 * old : 1024;
+	void *owners, *slots, *touched;
+
+	owners = reallocarray(space->owners, capacity, sizeof(struct object *));
+	if (owners)
+		space->owners = owners;
+	slots = reallocarray(space->free_slots, capacity, sizeof(uint32_t));
+	if (slots)
+		space->free_slots = slots;
+	touched = reallocarray(space->touched, capacity, sizeof(struct object *));
+	if (touched)
+		space->touched = touched;
+	if (!owners || !slots || !touched ||
+	    !enlarge(space, &space->records, old * sizeof(struct device_record),
+		     capacity * sizeof(struct device_record)) ||
+	    !remap(space, (void **)&space->list, &space->device_list,
+		   capacity * sizeof(uint32_t)) ||
+	    !remap(space, (void **)&space->result_objects, &space->device_result_objects,
+		   capacity * sizeof(struct result_object)))
+		return false;
+	for (uint32_t slot = capacity; slot-- > old;)
+		space->free_slots[space->free_count++] = slot;
+	space->slot_capacity = capacity;
+	space->published = false;
+	return true;
+}
+
+static bool put_record(const struct object *object, struct device_record *record)
+{
+	struct space *space = object->space;
+
+	/* the copy out of pageable memory is staged before the call returns */
+	return space_check(space, driver.cuMemcpyHtoDAsync(object_record(object), record,
+							   sizeof(*record), space->stream));
+}
+
+/* Cuts `size` bytes off memory that starts at `base`. */
+static uint64_t carve(uint64_t base, uint64_t *used, uint64_t size)
+{
+	uint64_t start = *used;
+
+	*used += (size + 63) / 64 * 64;
+	return base + start;
+}
+
+static uint64_t lay_out_head(struct device_record *record, uint64_t base)
+{
+	uint64_t used = 0, masks = record->blocks * BLOCK_WORDS * 8;
+
+	record->read = (uint64_t *)carve(base, &used, masks);
+	record->written = (uint64_t *)carve(base, &used, masks);
+	record->touched_blocks = (uint32_t *)carve(base, &used, (record->blocks + 31) / 32 * 4);
+	return used;
+}
+
+static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool digests)
+{
+	uint64_t used = 0, masks = record->blocks * BLOCK_WORDS * 8;
+	uint64_t level = record->blocks, nodes = 0;
+
+	record->value = (uint8_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
+	record->writer = (uint32_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
+	record->initialised = (uint64_t *)carve(base, &used, masks);
+	record->origin = (uint64_t *)carve(base, &used, masks);
+	if (!digests)
+		return used;
+	record->zero_leaves = (uint32_t *)carve(base, &used, (record->blocks + 31) / 32 * 4);
+	for (record->levels = 0; record->levels == 0 || level > 1; record->levels++) {
+		if (record->levels)
+			level = (level + NODE_CHILDREN - 1) / NODE_CHILDREN;
+		record->level_start[record->levels] = nodes;
+		record->stale[record->levels] =
+			(uint32_t *)carve(base, &used, (level + 31) / 32 * 4);
+		nodes += level;
+	}
+	record->tree = (uint8_t(*)[DIGEST_BYTES])carve(base, &used, nodes * DIGEST_BYTES);
+	return used;
+}
+
+static void describe(const struct object *object, struct device_record *record)
+{
+	memset(record, 0, sizeof(*record));
+	record->address = object->address;
+	record->size = object->size;
+	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+	record->site = object->site;
+	lay_out_head(record, object->head);
+	if (object->body)
+		lay_out_body(record, object->body, object->space->digests);
+}
+
+/* Memory for a part of a shadow, all zero. */
+static bool get_memory(struct space *space, CUdeviceptr *memory, uint64_t size)
+{
+	if (!space_check(space, driver.cuMemAlloc(memory, size))) {
+		*memory = 0;
+		return false;
+	}
+	return space_check(space, driver.cuMemsetD8Async(*memory, 0, size, space->stream));
+}
+
+static void follow(struct object *object)
+{
+	struct space *space = object->space;
+	struct device_record record;
+
+	if (space->failed || space->busy || object->size > SIZE_LIMIT || !object->size ||
+	    (!space->free_count && !more_slots(space)))
+		return;
+	describe(object, &record);
+	if (!get_memory(space, &object->head, lay_out_head(&record, 0)))
+		return;
+	describe(object, &record);
+	object->slot = space->free_slots[--space->free_count];
+	space->owners[object->slot] = object;
+	space->published = false;
+	if (!put_record(object, &record))
+		object_unfollow(object);
+}
+
+bool object_need_body(struct object *object)
+{
+	struct space *space = object->space;
+	struct device_record record;
+
+	if (object->slot == NO_SLOT || object->body)
+		return object->slot != NO_SLOT;
+	describe(object, &record);
+	if (!get_memory(space, &object->body, lay_out_body(&record, 0, space->digests))) {
+		object_unfollow(object);
+		return false;
+	}
+	describe(object, &record);
+	if (!put_record(object, &record)) {
+		object_unfollow(object);
+		return false;
+	}
+	if (object->unknown)
+		space_forget(object);
+	return true;
+}
+
+void object_unfollow(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->slot != NO_SLOT) {
+		space->owners[object->slot] = NULL;
+		space->free_slots[space->free_count++] = object->slot;
+		space->published = false;
+	}
+	if (object->listed)
+		for (uint32_t i = 0; i < space->touched_count; i++)
+			if (space->touched[i] == object) {
+				space->touched[i] = space->touched[--space->touched_count];
+				break;
+			}
+	object->listed = false;
+	object->slot = NO_SLOT;
+	if ((object->head || object->body) && !space->busy && space_wait(space)) {
+		if (object->head)
+			driver.cuMemFree(object->head);
+		if (object->body)
+			driver.cuMemFree(object->body);
+	}
+	object->head = object->body = 0;
+}
+
+struct object *space_add(struct space *space, uint64_t address, uint64_t size,
+			 enum gpu_memory memory, bool follow_it)
+{
+	struct object *object = calloc(1, sizeof(*object));
+
+	if (!object)
+		return NULL;
+	*object = (struct object){.space = space,
+				  .address = address,
+				  .size = size,
+				  .memory = memory,
+				  .slot = NO_SLOT};
+	if (!insert(space, object)) {
+		free(object);
+		return NULL;
+	}
+	if (follow_it)
+		follow(object);
+	return object;
+}
+
+void space_remove(struct object *object)
+{
+	struct space *space = object->space;
+	uint32_t at = place(space, object->address);
+
+	while (at && space->objects[at - 1] != object)
+		at--;
+	if (at) {
+		memmove(&space->objects[at - 1], &space->objects[at],
+			(space->object_count - at) * sizeof(struct object *));
+		space->object_count--;
+	}
+	object_unfollow(object);
+	free(object->name);
+	free(object);
+}
+
+void space_remove_module(struct space *space, CUmodule module)
+{
+	for (uint32_t i = space->object_count; i-- > 0;)
+		if (space->objects[i]->module == module)
+			space_remove(space->objects[i]);
+}
+
+void object_identify(struct object *object, uint32_t id, uint32_t site)
+{
+	struct space *space = object->space;
+
+	object->id = id;
+	object->site = site;
+	if (object->slot == NO_SLOT)
+		return;
+	space_check(space, driver.cuMemcpyHtoDAsync(
+				   object_record(object) + offsetof(struct device_record, site),
+				   &object->site, sizeof(object->site), space->stream));
+}
+
+int object_initialised(struct object *object)
+{
+	CUdeviceptr record;
+
+	if (!object_need_body(object))
+		return -1;
+	record = object_record(object);
+	return space_launch(object->space, PASS_INITIALISE, (object->size + 255) / 256, 1, 256,
+			    (void *[]){&record})
+		       ? 0
+		       : -1;
+}
+
+/* -- the table ---------------------------------------------------------------------------- */
+
+bool space_is_published(const struct space *space)
+{
+	return space->published;
+}
+
+int space_publish(struct space *space)
+{
+	struct device_state state = {0};
+	uint64_t *starts;
+	uint32_t *slots, followed = 0;
+	size_t size;
+
+	if (space->published)
+		return 0;
+	if (space->table_capacity < space->slot_capacity) {
+		if (space->table && space_wait(space))
+			driver.cuMemFree(space->table);
+		space->table = 0;
+		if (!space_check(space, driver.cuMemAlloc(&space->table,
+							  space->slot_capacity * (size_t)12)))
+			return -1;
+		space->table_capacity = space->slot_capacity;
+	}
+	size = space->table_capacity * (size_t)12;
+	starts = size ? calloc(1, size) : NULL;
+	if (size && !starts)
+		return -1;
+	slots = (uint32_t *)(starts + space->table_capacity);
+	for (uint32_t i = 0; i < space->object_count; i++)
+		if (space->objects[i]->slot != NO_SLOT) {
+			starts[followed] = space->objects[i]->address;
+			slots[followed++] = space->objects[i]->slot;
+		}
+	state.starts = (const uint64_t *)(uintptr_t)space->table;
+	state.slots = (const uint32_t *)(uintptr_t)(space->table + space->table_capacity * 8ull);
+	state.records = (struct device_record *)(uintptr_t)space->records;
+	state.list = (uint32_t *)(uintptr_t)space->device_list;
+	state.count = followed;
+	if (space_check(space, driver.cuMemcpyHtoDAsync(space->state, &state, sizeof(state),
+							space->stream)) &&
+	    (!followed ||
+	     (space_check(space, driver.cuMemcpyHtoDAsync(space->table, starts, followed * 8ull,
+							  space->stream)) &&
+	      space_check(space,
+			  driver.cuMemcpyHtoDAsync(space->table + space->table_capacity * 8ull,
+						   slots, followed * 4ull, space->stream)))) &&
+	    space_wait(space))
+		space->published = true;
+	free(starts);
+	return space->published ? 0 : -1;
+}
+
+/* -- memory ------------------------------------------------------------------------------- */
+
+uint32_t space_give_way(struct space *space, uint64_t bytes)
+{
+	const uint64_t spare = UINT64_C(64) << 20;
+	uint32_t lost = 0;
+	size_t free_bytes, total;
+
+	while (driver.cuMemGetInfo(&free_bytes, &total) == CUDA_SUCCESS &&
+	       free_bytes < bytes + spare && bytes + spare < total) {
+		struct object *largest = NULL;
+
+		for (uint32_t i = 0; i < space->object_count; i++) {
+			struct object *object = space->objects[i];
+
+			if (object->slot != NO_SLOT &&
+			    (!largest || !!object->body > !!largest->body ||
+			     (!!object->body == !!largest->body && object->size > largest->size)))
+				largest = object;
+		}
+		if (!largest)
+			break;
+		object_unfollow(largest);
+		lost++;
+	}
+	return lost;
+}

@@ -1,0 +1,100 @@
+/*
+ * gpu/sanitizer/provider.c: the provider "gpu": subscribes to the Sanitizer and hands its callbacks
+ * on.
+ */
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/sanitizer/calls.h"
+#include "gpu/sanitizer/driver.h"
+
+static Sanitizer_SubscriberHandle subscriber;
+
+static void callback(void *data, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+		     const void *details)
+{
+	(void)data;
+	switch (domain) {
+	case SANITIZER_CB_DOMAIN_DRIVER_API:
+	case SANITIZER_CB_DOMAIN_RUNTIME_API:
+		calls_api(domain, details);
+		break;
+	case SANITIZER_CB_DOMAIN_RESOURCE:
+		calls_resource(id, details);
+		break;
+	case SANITIZER_CB_DOMAIN_LAUNCH:
+		calls_launch(id, details);
+		break;
+	case SANITIZER_CB_DOMAIN_MEMCPY:
+		if (id == SANITIZER_CBID_MEMCPY_STARTING)
+			calls_copy(details);
+		break;
+	case SANITIZER_CB_DOMAIN_MEMSET:
+		if (id == SANITIZER_CBID_MEMSET_STARTING)
+			calls_set(details);
+		break;
+	case SANITIZER_CB_DOMAIN_GRAPHS:
+		calls_graph(id, details);
+		break;
+	default:
+		break;
+	}
+}
+
+static int start(const struct gpu_sink *sink, const struct gpu_options *options)
+{
+	static const Sanitizer_CallbackDomain domains[] = {
+		SANITIZER_CB_DOMAIN_DRIVER_API, SANITIZER_CB_DOMAIN_RUNTIME_API,
+		SANITIZER_CB_DOMAIN_RESOURCE,   SANITIZER_CB_DOMAIN_LAUNCH,
+		SANITIZER_CB_DOMAIN_MEMCPY,     SANITIZER_CB_DOMAIN_MEMSET,
+		SANITIZER_CB_DOMAIN_GRAPHS};
+
+	if (driver_load() != 0)
+		return -1;
+	calls_start(sink, options);
+	if (sanitizerSubscribe(&subscriber, callback, NULL) != SANITIZER_SUCCESS)
+		return -1;
+	for (size_t i = 0; i < sizeof(domains) / sizeof(*domains); i++)
+		if (sanitizerEnableDomain(1, subscriber, domains[i]) != SANITIZER_SUCCESS) {
+			sanitizerUnsubscribe(subscriber);
+			return -1;
+		}
+	return 0;
+}
+
+static void stop(void)
+{
+	calls_stop();
+}
+
+/* As the kernel driver calls it: CUDA is not initialised yet. */
+static const char *device_name(void)
+{
+	static char name[128] = "NVIDIA GPU";
+	char line[256];
+	glob_t found;
+	FILE *file;
+
+	if (glob("/proc/driver/nvidia/gpus/*/information", 0, NULL, &found) != 0)
+		return name;
+	file = fopen(found.gl_pathv[0], "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Model: %127[^\n]", name) == 1)
+			break;
+	if (file)
+		fclose(file);
+	globfree(&found);
+	return name;
+}
+
+__attribute__((visibility("default"))) gpu_provider_get vflow_gpu_provider;
+
+const struct gpu_provider *vflow_gpu_provider(void)
+{
+	static struct gpu_provider provider = {
+		.version = GPU_PROVIDER_VERSION, .name = "gpu", .start = start, .stop = stop};
+
+	provider.device_name = device_name();
+	return &provider;
+}

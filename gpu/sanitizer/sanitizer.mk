@@ -1,0 +1,42 @@
+# sanitizer.mk: the provider for NVIDIA GPUs.  Its GPU code is a fat binary for each architecture
+# that this nvcc knows, plus PTX for later ones.
+
+sanitizer_folder = $(BUILD)/sanitizer.o
+sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c)) \
+	$(sanitizer_folder)/images.S.o
+cuda_include = $(abspath $(dir $(realpath $(NVCC)))/../include)
+
+architectures := 75 80 86 89 90 100 120
+nvcc_knows := $(if $(have_sanitizer),$(shell $(NVCC) --list-gpu-code 2>/dev/null))
+fat := $(foreach a,$(architectures),$(if $(filter sm_$(a),$(nvcc_knows)),-gencode arch=compute_$(a)$(comma)code=sm_$(a))) \
+	-gencode arch=compute_80$(comma)code=compute_80
+CFLAGS_SANITIZER = $(CFLAGS_INSIDE) -isystem $(cuda_include) -isystem $(SANITIZER)/include
+NVCC_FATBIN = $(NVCC) --fatbin -std=c++17 -I. -I$(SANITIZER)/include $(fat)
+sanitizer_headers = $(wildcard gpu/sanitizer/*.h gpu/analysis/*.h)
+
+$(sanitizer_folder)/patches.fatbin: gpu/sanitizer/patches.cu $(sanitizer_headers)
+	@mkdir -p $(@D)
+	@echo "  NVCC $<"
+	$(Q)$(NVCC_FATBIN) --keep-device-functions -Xptxas --compile-as-tools-patch -o $@ $<
+
+$(sanitizer_folder)/passes.fatbin: gpu/sanitizer/passes.cu $(sanitizer_headers)
+	@mkdir -p $(@D)
+	@echo "  NVCC $<"
+	$(Q)$(NVCC_FATBIN) -Werror all-warnings -o $@ $<
+
+$(sanitizer_folder)/images.S.o: gpu/sanitizer/images.S $(sanitizer_folder)/patches.fatbin $(sanitizer_folder)/passes.fatbin
+	$(Q)$(CC) -c -DPATCHES='"$(sanitizer_folder)/patches.fatbin"' -DPASSES='"$(sanitizer_folder)/passes.fatbin"' -o $@ $<
+
+$(sanitizer_folder)/%.c.o: gpu/sanitizer/%.c
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) $(CFLAGS_SANITIZER) $(CFLAGS) -c -o $@ $<
+
+# the Sanitizer's library is found where it was at build time; LD_LIBRARY_PATH can name another
+$(BUILD)/lib/libvflow-sanitizer.so: $(sanitizer_objects)
+	@mkdir -p $(@D)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(sanitize) -shared -o $@ $^ -L$(SANITIZER) -lsanitizer-public \
+		-Wl,-rpath,$(abspath $(SANITIZER)) -ldl -lpthread -Wl,-z,defs $(LDFLAGS)
+
+-include $(sanitizer_objects:.o=.d)

@@ -1,0 +1,112 @@
+/*
+ * gpu/sanitizer/space.h: the shadow memory of one CUDA context: what gpu/analysis/shadow.h is on
+ * the CPU.
+ *
+ * Work is done on a stream of our own while nothing of the program runs (calls.c sees to that).
+ * Functions that say so call the driver: not from callbacks of the Sanitizer other than API entry
+ * and exit.  One lock is held around all of them.
+ */
+#ifndef VFLOW_GPU_SANITIZER_SPACE_H
+#define VFLOW_GPU_SANITIZER_SPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "gpu/provider.h"
+#include "gpu/sanitizer/device_state.h"
+
+#define NO_SLOT UINT32_MAX
+
+struct space;
+
+struct object {
+	struct space *space;
+	uint64_t address, size;
+	enum gpu_memory memory;
+	char *name;        /* of a variable, else NULL */
+	uint32_t id, site; /* 0 until the sink knows the object */
+	uint32_t order;    /* of a variable: when it was loaded */
+	CUmodule module;   /* of a variable */
+	uint32_t slot;     /* NO_SLOT: not followed */
+	CUdeviceptr head, body;
+	bool unknown; /* forgotten before it had a body */
+	bool listed;  /* touched by the running API, or forgotten */
+	bool reported;
+	uint8_t digest[DIGEST_BYTES];
+};
+
+struct row {
+	uint64_t read, written, redundant;
+	const struct object *object;
+	uint32_t writer;
+};
+
+/* Calls the driver.  NULL: no memory, or the device cannot run the passes. */
+struct space *space_create(CUcontext context, bool digests);
+/* The context is gone, and with it all memory. */
+void space_abandon(struct space *space);
+CUcontext space_context(const struct space *space);
+/*
+ * While something of the program's runs that we do not wait for, nothing may wait for the device:
+ * no object is followed any more, and memory of shadows is not given back.
+ */
+void space_set_busy(struct space *space, bool busy);
+/* The device gave an error: nothing more can be learnt from it. */
+bool space_failed(const struct space *space);
+
+/* -- objects.c ---------------------------------------------------------------------------- */
+
+/* The object that holds the address, or NULL. */
+struct object *space_find(struct space *space, uint64_t address);
+/*
+ * A new object; with `follow` it gets a record and masks (calls the driver).  It is not followed
+ * when there is no memory: see its slot.  NULL: none of the host's.
+ */
+struct object *space_add(struct space *space, uint64_t address, uint64_t size,
+			 enum gpu_memory memory, bool follow);
+void space_remove(struct object *object); /* calls the driver */
+/* The variables of a module. */
+void space_remove_module(struct space *space, CUmodule module); /* calls the driver */
+/* The object has an id and site now. */
+void object_identify(struct object *object, uint32_t id, uint32_t site);
+/* The object holds what its allocation put there.  Returns 0, or -1: no memory. */
+int object_initialised(struct object *object);
+/* Brings the table that the patches search up to date. */
+int space_publish(struct space *space);
+/* False: space_publish() must be called before a kernel is launched. */
+bool space_is_published(const struct space *space);
+/* The callback data of a launch. */
+void *space_state(const struct space *space);
+/* Gives memory back until `bytes` can be allocated; returns how many objects lost their shadow. */
+uint32_t space_give_way(struct space *space, uint64_t bytes);
+
+/* -- pass.c: the running API -------------------------------------------------------------- */
+
+/* Rows of bytes inside the object.  MARK_* */
+int space_mark(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
+	       uint64_t height, uint32_t marks);
+int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct object *from,
+		    uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height);
+/* Takes over what the patches of a finished launch listed. */
+void space_take_touched(struct space *space);
+/* The objects that the running API touched, in no order; valid until the next call. */
+struct object *const *space_touched(struct space *space, uint32_t *count);
+
+/*
+ * The pass: rows (ordered by object id), digests (in the objects; *changed of them, ordered by id,
+ * are handed to `content`).  Returns 0; 1: too many rows, the touched objects were forgotten; -1:
+ * the device fails.
+ */
+int space_settle(struct space *space, uint32_t writer, const struct row **rows, uint32_t *count);
+void space_digests(struct space *space,
+		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
+				   bool zero),
+		   void *data);
+/* Whatever is followed may have been written: unknown from now on.  Clears all masks. */
+int space_forget_all(struct space *space);
+/* The same for one object; it is reported with the next settled API. */
+void space_forget(struct object *object);
+
+#endif

@@ -1,0 +1,418 @@
+/*
+ * collect/guest/guest.c: the guest's start and end, and the sink that a provider fills.
+ *
+ * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
+ * VFLOW_DIGESTS=0 leaves out content digests.
+ */
+#include "collect/guest/guest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/say.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool running; /* read without the lock: a child of fork() must not touch it */
+static const struct gpu_provider *observed;
+static struct trace_writer *writer;
+static pid_t owner; /* a child made without pthread_atfork() handlers differs */
+
+static uint32_t thread_count, object_count;
+static __thread uint32_t thread_number; /* + 1 */
+
+static struct pending_free {
+	const struct gpu_call *call;
+	uint32_t object;
+} * pending;
+static uint32_t pending_count, pending_capacity;
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void guest_give_up(const char *why)
+{
+	char line[1200];
+
+	if (!__atomic_exchange_n(&running, false, __ATOMIC_ACQ_REL))
+		return;
+	snprintf(line, sizeof(line), "vflow: process %d is no longer observed: %s; it runs on\n",
+		 getpid(), why);
+	say(line);
+}
+
+int guest_append(struct trace_record *record, size_t size)
+{
+	if (trace_append(writer, record, size) == 0)
+		return 0;
+	guest_give_up(trace_writer_failure(writer));
+	return -1;
+}
+
+/* Takes the lock if there is anything to do. */
+static bool enter(void)
+{
+	if (!__atomic_load_n(&running, __ATOMIC_ACQUIRE))
+		return false;
+	pthread_mutex_lock(&lock);
+	if (__atomic_load_n(&running, __ATOMIC_ACQUIRE))
+		return true;
+	pthread_mutex_unlock(&lock);
+	return false;
+}
+
+static void leave(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* -- the sink ------------------------------------------------------------------------------ */
+
+static void sink_begin(struct gpu_call *call)
+{
+	int saved = errno;
+	uint32_t frame, context = 0;
+
+	call->context = 1; /* a guest that is off promises only that it is not 0 */
+	call->thread = 0;
+	call->start_ns = 0;
+	if (!enter())
+		return;
+	if (!thread_number)
+		thread_number = ++thread_count;
+	call->thread = thread_number - 1;
+	frame = call->no_path ? 0 : paths_here(observed);
+	if (frame != UINT32_MAX)
+		context = paths_context(call->api, call->name, frame);
+	if (context)
+		call->context = context;
+	leave();
+	call->start_ns = now_ns(CLOCK_MONOTONIC); /* after our own work */
+	errno = saved;
+}
+
+/* Forgets the frees of the call; with `write` they go into the trace. */
+static void flush_frees(const struct gpu_call *call, bool write)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < pending_count; i++) {
+		struct trace_free record = {
+			.record = {.type = TRACE_FREE},
+			.object = pending[i].object,
+			.context = call->context,
+		};
+
+		if (pending[i].call != call)
+			pending[kept++] = pending[i];
+		else if (write && guest_append(&record.record, sizeof(record)) != 0)
+			write = false;
+	}
+	pending_count = kept;
+}
+
+static void write_event(const struct gpu_call *call, const struct gpu_row *rows, size_t count,
+			uint64_t end_ns)
+{
+	static union {
+		struct trace_event event;
+		char bytes[sizeof(struct trace_event) + 64 * sizeof(struct trace_row)];
+	} small; /* the lock is held */
+	size_t size = sizeof(struct trace_event) + count * sizeof(struct trace_row);
+	struct trace_event *event = count <= 64 ? &small.event : malloc(size);
+
+	if (!event) {
+		guest_give_up("no memory");
+		return;
+	}
+	*event = (struct trace_event){
+		.record = {.type = TRACE_EVENT},
+		.context = call->context,
+		.thread = call->thread,
+		.device = call->device,
+		.stream = call->stream,
+		.invocation = paths_invocation(call->context),
+		.start_ns = call->start_ns,
+		.end_ns = end_ns,
+		.row_count = (uint32_t)count,
+	};
+	for (size_t i = 0; i < count; i++)
+		event->rows[i] = (struct trace_row){
+			.object = rows[i].object,
+			.writer = rows[i].writer,
+			.access = (uint32_t)rows[i].access,
+			.bytes = rows[i].bytes,
+			.redundant_bytes = rows[i].redundant_bytes,
+		};
+	guest_append(&event->record, size);
+	if (event != &small.event)
+		free(event);
+}
+
+static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
+{
+	int saved = errno;
+	uint64_t end_ns = now_ns(CLOCK_MONOTONIC);
+
+	/* a call that began before the guest was on has no start */
+	if (!enter())
+		return;
+	if (call->start_ns) {
+		write_event(call, rows, count, end_ns);
+		flush_frees(call, __atomic_load_n(&running, __ATOMIC_ACQUIRE));
+	}
+	leave();
+	errno = saved;
+}
+
+static void sink_abandon(const struct gpu_call *call)
+{
+	if (!enter())
+		return;
+	flush_frees(call, false);
+	leave();
+}
+
+static uint32_t sink_object(const struct gpu_call *call, const struct gpu_object *object)
+{
+	int saved = errno;
+	size_t start = offsetof(struct trace_object, text);
+	size_t name = object->name ? strlen(object->name) : 0;
+	struct trace_object *record;
+	uint32_t id;
+
+	if (!enter())
+		return 1;
+	record = calloc(1, sizeof(*record) + name + 1);
+	id = ++object_count;
+	if (record) {
+		record->record.type = TRACE_OBJECT;
+		record->id = id;
+		record->context = call->context;
+		record->address = object->address;
+		record->size = object->size;
+		record->device = object->device;
+		record->memory = (uint32_t)object->memory;
+		if (name)
+			memcpy((char *)record + start, object->name, name);
+		guest_append(&record->record, start + name + 1);
+		free(record);
+	} else {
+		guest_give_up("no memory");
+	}
+	leave();
+	errno = saved;
+	return id;
+}
+
+static void sink_released(const struct gpu_call *call, uint32_t object)
+{
+	int saved = errno;
+	void *moved;
+
+	if (!enter())
+		return;
+	moved = guest_reserve(pending, pending_count, &pending_capacity, sizeof(*pending));
+	if (moved) {
+		pending = moved;
+		pending[pending_count++] = (struct pending_free){call, object};
+	} else {
+		guest_give_up("no memory");
+	}
+	leave();
+	errno = saved;
+}
+
+static void sink_content(const struct gpu_call *call, uint32_t object,
+			 const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+{
+	struct trace_content record = {
+		.record = {.type = TRACE_CONTENT}, .object = object, .zero = zero};
+
+	(void)call;
+	if (!enter())
+		return;
+	memcpy(record.digest, digest, GPU_DIGEST_SIZE);
+	guest_append(&record.record, sizeof(record));
+	leave();
+}
+
+static void sink_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+{
+	int saved = errno;
+
+	if (!enter())
+		return;
+	coverage_add(what, reason, count, bytes);
+	leave();
+	errno = saved;
+}
+
+static const struct gpu_sink sink = {
+	.begin = sink_begin,
+	.end = sink_end,
+	.abandon = sink_abandon,
+	.object = sink_object,
+	.released = sink_released,
+	.content = sink_content,
+	.coverage = sink_coverage,
+};
+
+/* -- start and end ------------------------------------------------------------------------- */
+
+/* All of a small file, or as much as fits; returns the size. */
+static size_t read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t got = 0;
+
+	while (fd >= 0 && used < size && (got = read(fd, text + used, size - used)) > 0)
+		used += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	return used;
+}
+
+static size_t add_text(char *bytes, size_t used, const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	memcpy(bytes + used, text, size);
+	return used + size;
+}
+
+static int write_process(const struct gpu_provider *provider)
+{
+	enum { ARGUMENTS_MAX = 64 << 10 };
+	const char *device = provider->device_name ? provider->device_name : "";
+	size_t room = sizeof(struct trace_process) + strlen(provider->name) + strlen(device) +
+		      PATH_MAX + 3 * ARGUMENTS_MAX + 8;
+	struct trace_process *process = calloc(1, room);
+	char *arguments = malloc(ARGUMENTS_MAX + 1), *bytes = (char *)process;
+	char executable[PATH_MAX];
+	size_t used = offsetof(struct trace_process, text), length;
+	ssize_t link = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
+	int result = -1;
+
+	if (process && arguments) {
+		executable[link > 0 ? link : 0] = '\0';
+		process->record.type = TRACE_PROCESS;
+		process->process = (uint32_t)getpid();
+		process->parent = (uint32_t)getppid();
+		process->start_realtime_ns = now_ns(CLOCK_REALTIME);
+		used = add_text(bytes, used, provider->name);
+		used = add_text(bytes, used, device);
+		used = add_text(bytes, used, executable);
+		length = read_file("/proc/self/cmdline", arguments, ARGUMENTS_MAX);
+		arguments[length] = '\0';
+		for (size_t i = 0; i < length; i += strlen(arguments + i) + 1)
+			used = add_text(bytes, used, arguments[i] ? arguments + i : "''");
+		used = add_text(bytes, used, "");
+		result = guest_append(&process->record, used);
+	} else {
+		guest_give_up("no memory");
+	}
+	free(arguments);
+	free(process);
+	return result;
+}
+
+/* One trace per process image: a process that calls exec() keeps its id and writes another. */
+static int open_trace(const char *folder)
+{
+	char path[PATH_MAX];
+	struct error error = {"too many traces of one process id"};
+
+	for (unsigned i = 0; i < 1000; i++) {
+		int length =
+			i ? snprintf(path, sizeof(path), "%s/%d-%u" TRACE_SUFFIX, folder, getpid(),
+				     i)
+			  : snprintf(path, sizeof(path), "%s/%d" TRACE_SUFFIX, folder, getpid());
+
+		if (length >= (int)sizeof(path)) {
+			error_set(&error, "VFLOW_TRACE_DIR is too long");
+			break;
+		}
+		writer = trace_create(path, &error);
+		if (writer)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	guest_give_up(error.text);
+	return -1;
+}
+
+/* The child of fork() shares the mapping but not the device: its trace is another process's. */
+static void forget_in_child(void)
+{
+	__atomic_store_n(&running, false, __ATOMIC_RELEASE);
+}
+
+/*
+ * After the program's own destructors and exit handlers, which may still use the GPU.  A program
+ * that calls exit() in a signal handler may hold the lock: then there is no end record.
+ */
+__attribute__((destructor)) static void finish(void)
+{
+	struct trace_end end = {.record = {.type = TRACE_END}};
+	struct timespec soon;
+
+	if (!__atomic_load_n(&running, __ATOMIC_ACQUIRE) || getpid() != owner)
+		return;
+	clock_gettime(CLOCK_REALTIME, &soon);
+	soon.tv_sec++;
+	if (pthread_mutex_timedlock(&lock, &soon) != 0)
+		return;
+	coverage_write();
+	end.end_ns = now_ns(CLOCK_MONOTONIC);
+	if (__atomic_load_n(&running, __ATOMIC_ACQUIRE))
+		guest_append(&end.record, sizeof(end));
+	__atomic_store_n(&running, false, __ATOMIC_RELEASE);
+	trace_close(writer);
+	writer = NULL;
+	leave();
+}
+
+__attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_provider *provider)
+{
+	const char *folder = getenv("VFLOW_TRACE_DIR"), *digests = getenv("VFLOW_DIGESTS");
+	const struct gpu_options options = {.digests = !digests || strcmp(digests, "0") != 0};
+	static bool started;
+
+	if (started || !folder || !*folder)
+		return -1;
+	started = true;
+	running = true; /* so that giving up says why */
+	owner = getpid();
+	observed = provider;
+	if (provider->version != GPU_PROVIDER_VERSION) {
+		guest_give_up("the GPU provider is of another version of vflow");
+		return -1;
+	}
+	if (pthread_atfork(NULL, NULL, forget_in_child) != 0) {
+		guest_give_up("no memory");
+		return -1;
+	}
+	if (open_trace(folder) != 0 || write_process(provider) != 0)
+		return -1;
+	if (!options.digests)
+		coverage_add("duplicate values", "the contents of objects were not compared", 1, 0);
+	if (provider->start(&sink, &options) != 0) {
+		guest_give_up("the GPU provider did not start");
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,90 @@
+/*
+ * collect/guest/guest.h: what the files of the guest library share.
+ *
+ * The guest lives in somebody else's process: it never ends it, prints nothing but one line on
+ * stderr when it gives up, and changes no signal disposition.  Everything here is called with
+ * the guest's lock held unless it says otherwise.
+ */
+#ifndef VFLOW_COLLECT_GUEST_GUEST_H
+#define VFLOW_COLLECT_GUEST_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/trace.h"
+#include "gpu/provider.h"
+
+/* -- guest.c: start, end, giving up ------------------------------------------------------- */
+
+/* Appends to the trace.  When that fails the guest switches itself off and says why. */
+int guest_append(struct trace_record *record, size_t size);
+
+/* The entry that a provider calls (or inject.c for it). */
+gpu_guest_start vflow_guest_start;
+
+/* Says why in one line on stderr and switches the guest off; the program runs on. */
+void guest_give_up(const char *why);
+
+/* -- memory.c ----------------------------------------------------------------------------- */
+
+/*
+ * Room for one more element in a growing array (doubling).  Returns the array, perhaps moved, or
+ * NULL when there is no memory: then the old array is as it was.
+ */
+void *guest_reserve(void *array, uint32_t count, uint32_t *capacity, size_t size);
+
+/* A hash table from hashes to ids > 0; what the ids mean is the caller's.  Zeroed = empty. */
+struct table {
+	struct table_slot {
+		uint32_t hash, id;
+	} * slots;
+	uint32_t count, capacity; /* capacity: 0 or a power of two */
+};
+
+/*
+ * The next id stored under `hash`, or 0.  *position starts at 0; the caller compares what the id
+ * stands for and calls again when it is another.
+ */
+uint32_t table_find(const struct table *table, uint32_t hash, uint32_t *position);
+int table_add(struct table *table, uint32_t hash, uint32_t id);
+uint32_t table_hash(uint32_t hash, const void *bytes, size_t size);
+
+/* -- modules.c: which ELF file an address belongs to -------------------------------------- */
+
+struct module_range { /* the code of a loaded file */
+	uintptr_t start, end;
+	uintptr_t bias;
+	uint32_t module; /* id in the trace; 0: not described yet */
+	bool hidden;     /* libc, ld.so, the CUDA libraries, provider, guest: not in call paths */
+	bool runtime;    /* libc or ld.so: what starts threads and calls main */
+	char *path;      /* NULL: the program itself */
+	unsigned char build_id[TRACE_BUILD_ID_MAX];
+	uint32_t build_id_size;
+};
+
+/* Takes note of what is loaded, if that has changed.  Cheap if not.  Returns 0 or -1. */
+int modules_refresh(const struct gpu_provider *provider);
+/* NULL: the address is in no loaded file. */
+struct module_range *modules_find(uintptr_t address);
+/* The id of its MODULE record, which is written when it is not yet; 0 on failure. */
+uint32_t modules_id(struct module_range *range);
+/* Whether the address lies in the code that the kernel jumps to at the start (`_start`). */
+bool modules_is_entry(uintptr_t address);
+
+/* -- paths.c: call paths and contexts ----------------------------------------------------- */
+
+/* The innermost node of the caller's call path; UINT32_MAX on failure.  0: no frame. */
+uint32_t paths_here(const struct gpu_provider *provider);
+/* The id of (kind, name, frame); 0 on failure. */
+uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame);
+/* How often the context was seen before; counts this one. */
+uint64_t paths_invocation(uint32_t context);
+
+/* -- coverage.c --------------------------------------------------------------------------- */
+
+void coverage_add(const char *what, const char *reason, uint64_t count, uint64_t bytes);
+/* Writes every sum that has changed since it was last written. */
+void coverage_write(void);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * collect/guest/paths.c: call paths as a tree of frames, and contexts.
+ *
+ * Frames and contexts are described in the trace when they are first seen, so ids there are in
+ * order.  A call that fails afterwards leaves a context without events, which nobody sees.
+ */
+#include "collect/guest/guest.h"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_MAX 1024
+#define NAME_MAX_BYTES (64 << 10) /* of a kernel: longer names are cut */
+#define HASH_START UINT32_C(0x811c9dc5)
+
+static struct frame { /* id = index + 1 */
+	uint32_t parent;
+	uint32_t module;
+	uint64_t offset;
+} * frames;
+static uint32_t frame_count, frame_capacity;
+static struct table frame_table;
+
+static struct context { /* id = index + 1 */
+	char *name;
+	uint32_t kind, frame;
+	uint64_t invocations;
+} * contexts;
+static uint32_t context_count, context_capacity;
+static struct table context_table;
+
+static int write_frame(const struct frame *frame, uint32_t id)
+{
+	struct trace_frame record = {
+		.record = {.type = TRACE_FRAME},
+		.id = id,
+		.parent = frame->parent,
+		.module = frame->module,
+		.kind = TRACE_FRAME_NATIVE,
+		.offset = frame->offset,
+	};
+
+	return guest_append(&record.record, sizeof(record));
+}
+
+/* The id of the frame below `parent`; 0 on failure. */
+static uint32_t intern_frame(uint32_t parent, uint32_t module, uint64_t offset)
+{
+	const struct frame frame = {parent, module, offset};
+	uint64_t mixed = offset * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)parent << 32 ^ module;
+	uint32_t hash, id, position = 0;
+	void *moved;
+
+	mixed *= UINT64_C(0x9e3779b97f4a7c15);
+	hash = (uint32_t)(mixed >> 32);
+	while ((id = table_find(&frame_table, hash, &position))) {
+		const struct frame *other = &frames[id - 1];
+
+		if (other->parent == parent && other->module == module && other->offset == offset)
+			return id;
+	}
+	moved = guest_reserve(frames, frame_count, &frame_capacity, sizeof(*frames));
+	if (moved)
+		frames = moved;
+	if (!moved || table_add(&frame_table, hash, frame_count + 1) != 0) {
+		guest_give_up("no memory");
+		return 0;
+	}
+	frames[frame_count++] = frame;
+	return write_frame(&frame, frame_count) == 0 ? frame_count : 0;
+}
+
+uint32_t paths_here(const struct gpu_provider *provider)
+{
+	static void *addresses[FRAMES_MAX]; /* the lock is held; the caller's stack may be small */
+	uint32_t node = 0;
+	bool whole = false; /* reached what called main or started the thread */
+	int count;
+
+	if (modules_refresh(provider) != 0) {
+		guest_give_up("no memory");
+		return UINT32_MAX;
+	}
+	count = unw_backtrace(addresses, FRAMES_MAX);
+	for (int i = count - 1; i >= 0; i--) {
+		/* of the call, not of the instruction after it, which may be another function's */
+		uintptr_t address = (uintptr_t)addresses[i] - 1;
+		struct module_range *range = modules_find(address);
+		uint32_t module;
+
+		if (modules_is_entry(address) || (range && range->runtime)) {
+			whole = true;
+			continue;
+		}
+		if (!range)
+			coverage_add("call paths", "frames outside of any ELF file are left out", 1,
+				     0);
+		if (!range || range->hidden)
+			continue;
+		module = modules_id(range);
+		if (!module || !(node = intern_frame(node, module, address - range->bias)))
+			return UINT32_MAX;
+	}
+	if (count >= FRAMES_MAX)
+		coverage_add("call paths",
+			     "the outermost frames of very deep call paths are missing", 1, 0);
+	else if (!whole)
+		coverage_add("call paths", "the stack could not be followed up to main", 1, 0);
+	return node;
+}
+
+static int write_context(const struct context *context, uint32_t id, size_t name_size)
+{
+	size_t start = offsetof(struct trace_context, text);
+	struct trace_context *record = calloc(1, sizeof(*record) + name_size + 1);
+	int result;
+
+	if (!record) {
+		guest_give_up("no memory");
+		return -1;
+	}
+	record->record.type = TRACE_CONTEXT;
+	record->id = id;
+	record->frame = context->frame;
+	record->kind = context->kind;
+	memcpy((char *)record + start, context->name, name_size);
+	result = guest_append(&record->record, start + name_size + 1);
+	free(record);
+	return result;
+}
+
+uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame)
+{
+	size_t size = strnlen(name, NAME_MAX_BYTES);
+	uint32_t hash = table_hash(HASH_START ^ frame * UINT32_C(0x9e3779b1) ^ kind, name, size);
+	uint32_t id, position = 0;
+	struct context context = {.kind = kind, .frame = frame};
+	void *moved;
+
+	while ((id = table_find(&context_table, hash, &position))) {
+		const struct context *other = &contexts[id - 1];
+
+		if (other->frame == frame && other->kind == (uint32_t)kind &&
+		    !strncmp(other->name, name, size) && !other->name[size])
+			return id;
+	}
+	moved = guest_reserve(contexts, context_count, &context_capacity, sizeof(*contexts));
+	if (moved)
+		contexts = moved;
+	if (!moved || !(context.name = strndup(name, size)) ||
+	    table_add(&context_table, hash, context_count + 1) != 0) {
+		free(context.name);
+		guest_give_up("no memory");
+		return 0;
+	}
+	contexts[context_count++] = context;
+	return write_context(&context, context_count, size) == 0 ? context_count : 0;
+}
+
+uint64_t paths_invocation(uint32_t context)
+{
+	return contexts[context - 1].invocations++;
+}

@@ -1,0 +1,149 @@
+#include "collect/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "util/command.h"
+#include "util/memory.h"
+
+static volatile sig_atomic_t target_process;
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
+
+/* Ctrl-C comes from the kernel and has reached the target's process group already. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (info->si_code != SI_KERNEL && target_process > 0)
+		kill((pid_t)target_process, number);
+	errno = saved;
+}
+
+static void install_handlers(struct sigaction old[PASSED_ON])
+{
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	for (int i = 0; i < PASSED_ON; i++) {
+		sigaction(passed_on[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN) /* nohup, background jobs */
+			sigaction(passed_on[i], &action, NULL);
+	}
+}
+
+static void restore_handlers(const struct sigaction old[PASSED_ON])
+{
+	for (int i = 0; i < PASSED_ON; i++)
+		sigaction(passed_on[i], &old[i], NULL);
+}
+
+static int prepare(const struct launch_environment *environment)
+{
+	const char *guest = environment->gpu ? "CUDA_INJECTION64_PATH" : "VFLOW_GUEST";
+
+	if ((environment->preload && setenv("LD_PRELOAD", environment->preload, 1) != 0) ||
+	    setenv(guest, environment->guest, 1) != 0 ||
+	    setenv("VFLOW_TRACE_DIR", environment->trace, 1) != 0)
+		return -1;
+	/* in a build with the address sanitizer the target's own leaks are nobody's business */
+	if (environment->preload && strstr(environment->preload, "asan") &&
+	    setenv("LSAN_OPTIONS", "detect_leaks=0", 0) != 0)
+		return -1;
+	return environment->digests ? unsetenv("VFLOW_DIGESTS") : setenv("VFLOW_DIGESTS", "0", 1);
+}
+
+/* A text without "#!": sh PATH ARGS, as execvp(3) does it. */
+static void execute_by_shell(const char *path, char **argv)
+{
+	size_t count = 0;
+	char **words;
+
+	while (argv[count])
+		count++;
+	words = xcalloc(count + 2, sizeof(*words));
+	words[0] = (char[]){"sh"};
+	words[1] = (char *)path;
+	for (size_t i = 1; i < count; i++)
+		words[i + 1] = argv[i];
+	execv("/bin/sh", words);
+}
+
+/* In the child.  Tells errno through the pipe, which closes by itself when all goes well. */
+static void execute(const struct target *target, char **argv,
+		    const struct launch_environment *environment, int pipe_end)
+{
+	int failure;
+
+	if (prepare(environment) == 0) {
+		execv(target->path, argv);
+		if (errno == ENOEXEC && target->kind == TARGET_TEXT)
+			execute_by_shell(target->path, argv);
+	}
+	failure = errno;
+	if (write(pipe_end, &failure, sizeof(failure)) < 0)
+		_exit(EXIT_NOT_EXECUTABLE);
+	_exit(EXIT_NOT_EXECUTABLE);
+}
+
+static int start_failure(const struct target *target, int failure, struct error *error)
+{
+	if (failure == ENOENT && access(target->path, F_OK) == 0) {
+		error_set(error,
+			  "cannot run %s: the loader or interpreter that it needs is missing",
+			  target->path);
+		return EXIT_NOT_FOUND;
+	}
+	error_set(error, "cannot run %s: %s", target->path, strerror(failure));
+	return failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+int launch(const struct target *target, char **argv, const struct launch_environment *environment,
+	   int *status, struct error *error)
+{
+	struct sigaction old[PASSED_ON];
+	int ends[2], failure = 0;
+	sigset_t signals, before;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		error_set(error, "cannot make a pipe: %s", strerror(errno));
+		return EXIT_VFLOW_FAILED;
+	}
+	/* no signal is lost between fork() and the handlers, and the target inherits none of this
+	 */
+	sigemptyset(&signals);
+	for (int i = 0; i < PASSED_ON; i++)
+		sigaddset(&signals, passed_on[i]);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	child = fork();
+	if (child == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execute(target, argv, environment, ends[1]);
+	}
+	close(ends[1]);
+	if (child < 0) {
+		error_set(error, "cannot start a process: %s", strerror(errno));
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		close(ends[0]);
+		return EXIT_VFLOW_FAILED;
+	}
+	target_process = child;
+	install_handlers(old);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+
+	while (read(ends[0], &failure, sizeof(failure)) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	while (waitpid(child, status, 0) < 0 && errno == EINTR)
+		;
+	target_process = 0;
+	restore_handlers(old);
+	return failure ? start_failure(target, failure, error) : 0;
+}

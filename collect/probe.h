@@ -1,0 +1,21 @@
+/*
+ * collect/probe.h: a tiny CUDA program whose value flow is known, for `vflow doctor`.
+ */
+#ifndef VFLOW_COLLECT_PROBE_H
+#define VFLOW_COLLECT_PROBE_H
+
+#include <stdint.h>
+
+#include "graph/profile.h"
+#include "util/error.h"
+
+#define PROBE_BYTES 4096u     /* the kernel writes so many over a zeroed object */
+#define PROBE_REDUNDANT 2048u /* and the first half of them are zeros again */
+
+/* Runs the program in this process on libcuda.so.1 and checks the values it computed. */
+int probe_run(struct error *error);
+
+/* Whether its profile holds the flow that probe_run() must have caused. */
+int probe_check(const struct profile *profile, struct error *error);
+
+#endif

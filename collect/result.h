@@ -1,0 +1,36 @@
+/*
+ * collect/result.h: the files around a run: the trace folder before it, the profile after it.
+ */
+#ifndef VFLOW_COLLECT_RESULT_H
+#define VFLOW_COLLECT_RESULT_H
+
+#include <stdint.h>
+
+#include "graph/profile.h"
+#include "util/error.h"
+
+/* Whether a profile can be written to `output` later.  Nothing is changed. */
+int result_check_output(const char *output, struct error *error);
+
+/*
+ * Makes the folder for the traces beside the output, "OUTPUT.trace" or, when that is taken, with
+ * a number after it; some disk space is set aside in it for the profile.  Returns its absolute
+ * path, or NULL.
+ */
+char *result_make_folder(const char *output, struct error *error);
+
+/* Deletes what the run left in the folder, and the folder. */
+void result_remove_folder(const char *folder);
+
+struct result_run {    /* what the profile says of the run */
+	char *command; /* NULL: as the first process says */
+	uint64_t date; /* seconds since 1970 */
+};
+
+/* From the traces in the folder to a profile with findings; NULL on failure. */
+struct profile *result_build(const char *folder, const struct result_run *run, struct error *error);
+
+/* Writes the profile; a file that is there is kept as "OUTPUT.old". */
+int result_write(const struct profile *profile, const char *output, struct error *error);
+
+#endif

@@ -1,0 +1,32 @@
+/* graph/profile_file.h: what the reader and the writer of profiles share. */
+#ifndef VFLOW_GRAPH_PROFILE_FILE_H
+#define VFLOW_GRAPH_PROFILE_FILE_H
+
+#include "graph/profile.h"
+
+#define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
+#define PROFILE_USER_VERSION 1
+
+struct profile_table {
+	const char *name;
+	const char *sql; /* exactly as sqlite_schema has it */
+};
+
+/* Ends with a row without a name. */
+extern const struct profile_table profile_tables[];
+/* For people; vflow never reads them. */
+extern const char *const profile_views;
+
+/* SHA-256 of everything in the profile but what is derived from findings, as hex. */
+void profile_digest(const struct profile *profile, char hex[65]);
+
+/* References in range, numbers within PROFILE_NUMBER_MAX, strings there and clean. */
+int profile_validate(const struct profile *profile, struct error *error);
+
+/* What follows from the other fields of an edge: its redundancy and its key. */
+void profile_finish_edge(struct graph_edge *edge);
+
+/* Fills `patterns` and `advice` of the vertices from the findings. */
+void profile_mark_vertices(struct profile *profile);
+
+#endif

@@ -1,0 +1,618 @@
+/*
+ * graph/profile_read.c: a profile from its file.
+ *
+ * The file is hostile: only tables whose definition is ours to the letter are read, SQLite runs
+ * without views and triggers, every number is checked, and in the end the check sum must agree.
+ */
+#include "graph/profile_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/memory.h"
+
+#define MAGIC "SQLite format 3" /* and its NUL */
+#define HEADER_SIZE 100
+#define TEXT_MAX (64 << 20)
+
+struct reading {
+	sqlite3 *db;
+	sqlite3_stmt *statement;
+	const char *table;
+	uint64_t row; /* from 1 */
+	bool failed;
+	struct error *error;
+};
+
+static int read_header(const char *path, unsigned char header[HEADER_SIZE], ssize_t *size,
+		       struct error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return error_set(error, "cannot read %s: %s", path, strerror(errno));
+	if (fstat(fd, &status) != 0 || S_ISDIR(status.st_mode)) {
+		close(fd);
+		return error_set(error, "cannot read %s: it is a folder", path);
+	}
+	*size = pread(fd, header, HEADER_SIZE, 0);
+	close(fd);
+	return 0;
+}
+
+bool profile_is_profile(const char *path)
+{
+	unsigned char header[HEADER_SIZE];
+	struct error error;
+	ssize_t size;
+
+	return read_header(path, header, &size, &error) == 0 && size >= (ssize_t)sizeof(MAGIC) &&
+	       !memcmp(header, MAGIC, sizeof(MAGIC));
+}
+
+static uint32_t big_endian(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+/* What can be said before SQLite looks at the file. */
+static int check_header(const char *path, struct error *error)
+{
+	unsigned char header[HEADER_SIZE];
+	uint32_t version;
+	ssize_t size;
+
+	if (read_header(path, header, &size, error) != 0)
+		return -1;
+	if (size == 0)
+		return error_set(error, "%s: not a profile: the file is empty", path);
+	if (size < (ssize_t)sizeof(MAGIC) || memcmp(header, MAGIC, sizeof(MAGIC)) != 0)
+		return error_set(error, "%s: not a profile", path);
+	if (size < HEADER_SIZE)
+		return error_set(error, "%s: damaged: truncated after %zd bytes", path, size);
+	if (big_endian(header + 68) != PROFILE_APPLICATION_ID)
+		return error_set(error, "%s: an SQLite database, but not a vflow profile", path);
+	version = big_endian(header + 60);
+	if (version > PROFILE_USER_VERSION)
+		return error_set(error,
+				 "%s: made by a newer vflow: profile version %u, this one reads %u",
+				 path, version, PROFILE_USER_VERSION);
+	if (version != PROFILE_USER_VERSION)
+		return error_set(error, "%s: damaged: profile version %u", path, version);
+	return 0;
+}
+
+/* "file:..." with what means something in a URI escaped. */
+static char *uri_of(const char *path)
+{
+	/* immutable: no locks and no -wal or -shm beside it, so a read-only folder will do */
+	static const char prefix[] = "file:", suffix[] = "?immutable=1";
+	char *uri = xmalloc(sizeof(prefix) + sizeof(suffix) + 3 * strlen(path) + 2), *to = uri;
+
+	to = stpcpy(to, prefix);
+	if (path[0] != '/')
+		to = stpcpy(to, "./");
+	for (; *path; path++) {
+		if (strchr("%?#", *path)) {
+			static const char digits[] = "0123456789abcdef";
+
+			*to++ = '%';
+			*to++ = digits[(unsigned char)*path >> 4];
+			*to++ = digits[*path & 15];
+		} else {
+			*to++ = *path;
+		}
+	}
+	strcpy(to, suffix);
+	return uri;
+}
+
+static void restrain(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
+	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 100000);
+	sqlite3_limit(db, SQLITE_LIMIT_COLUMN, 100);
+	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 100);
+	sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 10);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(db, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+	sqlite3_exec(db,
+		     "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON",
+		     NULL, NULL, NULL);
+}
+
+static void fail(struct reading *reading)
+{
+	if (!reading->failed)
+		error_set(reading->error, "damaged: %s", sqlite3_errmsg(reading->db));
+	reading->failed = true;
+}
+
+static void fail_row(struct reading *reading)
+{
+	if (!reading->failed)
+		error_set(reading->error,
+			  "damaged: row %llu of table %s is not what a profile holds",
+			  (unsigned long long)reading->row, reading->table);
+	reading->failed = true;
+}
+
+static void start(struct reading *reading, const char *table, const char *sql)
+{
+	sqlite3_finalize(reading->statement);
+	reading->statement = NULL;
+	reading->table = table;
+	reading->row = 0;
+	if (!reading->failed &&
+	    sqlite3_prepare_v2(reading->db, sql, -1, &reading->statement, NULL) != SQLITE_OK)
+		fail(reading);
+}
+
+static bool next_row(struct reading *reading)
+{
+	int result;
+
+	if (reading->failed)
+		return false;
+	result = sqlite3_step(reading->statement);
+	if (result != SQLITE_ROW && result != SQLITE_DONE)
+		fail(reading);
+	reading->row += result == SQLITE_ROW;
+	if (reading->row >= UINT32_MAX)
+		fail_row(reading);
+	return result == SQLITE_ROW && !reading->failed;
+}
+
+/* Any 64 bits. */
+static uint64_t get_word(struct reading *reading, int column)
+{
+	if (sqlite3_column_type(reading->statement, column) != SQLITE_INTEGER)
+		fail_row(reading);
+	return (uint64_t)sqlite3_column_int64(reading->statement, column);
+}
+
+static uint64_t get_number(struct reading *reading, int column, uint64_t least, uint64_t most)
+{
+	uint64_t value = get_word(reading, column);
+
+	if (value < least || value > most) {
+		fail_row(reading);
+		return least;
+	}
+	return value;
+}
+
+static uint64_t get_count(struct reading *reading, int column)
+{
+	return get_number(reading, column, 0, PROFILE_NUMBER_MAX);
+}
+
+static uint32_t get_32(struct reading *reading, int column, uint32_t least)
+{
+	return (uint32_t)get_number(reading, column, least, UINT32_MAX);
+}
+
+static bool is_null(struct reading *reading, int column)
+{
+	return sqlite3_column_type(reading->statement, column) == SQLITE_NULL;
+}
+
+static double get_double(struct reading *reading, int column)
+{
+	if (sqlite3_column_type(reading->statement, column) != SQLITE_FLOAT)
+		fail_row(reading);
+	return sqlite3_column_double(reading->statement, column);
+}
+
+static char *get_text(struct reading *reading, int column)
+{
+	const unsigned char *text;
+	int size;
+
+	if (sqlite3_column_type(reading->statement, column) != SQLITE_TEXT) {
+		fail_row(reading);
+		return xstrdup("");
+	}
+	text = sqlite3_column_text(reading->statement, column);
+	size = sqlite3_column_bytes(reading->statement, column);
+	if (!text || memchr(text, '\0', (size_t)size)) {
+		fail_row(reading);
+		return xstrdup("");
+	}
+	return xstrndup((const char *)text, (size_t)size);
+}
+
+static char *get_text_or_null(struct reading *reading, int column)
+{
+	return is_null(reading, column) ? NULL : get_text(reading, column);
+}
+
+static char *get_text_or_none(struct reading *reading, int column)
+{
+	char *text = get_text(reading, column);
+
+	if (*text)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Rows that are numbered 1, 2, ... */
+static void expect_id(struct reading *reading)
+{
+	if (get_word(reading, 0) != reading->row)
+		fail_row(reading);
+}
+
+static void check_schema(struct reading *reading)
+{
+	size_t found = 0, wanted = 0;
+
+	start(reading, "sqlite_schema", "SELECT name, type, sql FROM sqlite_schema");
+	while (next_row(reading)) {
+		const char *name = (const char *)sqlite3_column_text(reading->statement, 0);
+		const char *type = (const char *)sqlite3_column_text(reading->statement, 1);
+		const char *sql = (const char *)sqlite3_column_text(reading->statement, 2);
+
+		for (const struct profile_table *table = profile_tables; table->name; table++)
+			found += name && type && sql && !strcmp(name, table->name) &&
+				 !strcmp(type, "table") && !strcmp(sql, table->sql);
+	}
+	while (profile_tables[wanted].name)
+		wanted++;
+	if (!reading->failed && found != wanted) {
+		error_set(reading->error, "damaged: the tables are not those of a profile");
+		reading->failed = true;
+	}
+}
+
+static void read_run(struct reading *reading, struct profile *profile, char **checksum)
+{
+	start(reading, "run",
+	      "SELECT id, command, date, event_count, redundancy_threshold, checksum FROM run");
+	while (next_row(reading)) {
+		expect_id(reading);
+		if (reading->row > 1) {
+			fail_row(reading);
+			return;
+		}
+		profile->command = get_text(reading, 1);
+		profile->date = get_count(reading, 2);
+		profile->event_count = get_count(reading, 3);
+		profile->redundancy_threshold = get_double(reading, 4);
+		*checksum = get_text(reading, 5);
+	}
+	if (!*checksum)
+		fail_row(reading);
+}
+
+static void read_processes(struct reading *reading, struct profile *profile)
+{
+	start(reading, "process",
+	      "SELECT id, pid, parent, executable, arguments, provider, device, ended "
+	      "FROM process ORDER BY id");
+	while (next_row(reading)) {
+		expect_id(reading);
+		ARRAY_RESERVE(profile->processes, profile->process_count,
+			      profile->process_capacity);
+		profile->processes[profile->process_count++] = (struct profile_process){
+			.pid = get_32(reading, 1, 0),
+			.parent = get_32(reading, 2, 0),
+			.executable = get_text(reading, 3),
+			.arguments = get_text(reading, 4),
+			.provider = get_text(reading, 5),
+			.device = get_text(reading, 6),
+			.ended = get_number(reading, 7, 0, 1) != 0,
+		};
+	}
+}
+
+static void read_frames(struct reading *reading, struct profile *profile)
+{
+	start(reading, "frame",
+	      "SELECT f.id, m.path, m.build_id, f.offset, f.function, f.file, f.line, f.inlined "
+	      "FROM frame f JOIN module m ON m.id = f.module ORDER BY f.id");
+	while (next_row(reading)) {
+		expect_id(reading);
+		ARRAY_RESERVE(profile->frames, profile->frame_count, profile->frame_capacity);
+		profile->frames[profile->frame_count++] = (struct profile_frame){
+			.module = get_text(reading, 1),
+			.build_id = get_text_or_null(reading, 2),
+			.offset = get_count(reading, 3),
+			.function = get_text_or_null(reading, 4),
+			.file = get_text_or_null(reading, 5),
+			.line = get_32(reading, 6, 0),
+			.inlined = get_number(reading, 7, 0, 1) != 0,
+		};
+	}
+}
+
+/* Every vertex has its path; paths without frames have no rows. */
+static void read_callpaths(struct reading *reading, struct profile *profile)
+{
+	start(reading, "callpath",
+	      "SELECT id, position, frame FROM callpath ORDER BY id, position");
+	while (next_row(reading)) {
+		uint32_t id = get_32(reading, 0, 1);
+		uint32_t position = get_32(reading, 1, 0), frame = get_32(reading, 2, 1);
+		struct profile_callpath *path;
+
+		if (reading->failed || id > profile->callpath_count ||
+		    position != profile->callpaths[id - 1].count) {
+			fail_row(reading);
+			return;
+		}
+		path = &profile->callpaths[id - 1];
+		/* grows at powers of two */
+		if (!(path->count & (path->count - 1)))
+			path->frames = xreallocarray(path->frames,
+						     path->count ? 2 * (size_t)path->count : 1,
+						     sizeof(*path->frames));
+		path->frames[path->count++] = frame - 1;
+	}
+}
+
+static void read_vertices(struct reading *reading, struct profile *profile)
+{
+	struct graph *graph = profile->graph;
+	uint32_t capacity = 0, paths = 0;
+
+	start(reading, "vertex",
+	      "SELECT id, position, kind, name, context, callpath, callpath_text, invocations, "
+	      "read_bytes, written_bytes, redundant_bytes, time_ns FROM vertex ORDER BY position");
+	while (next_row(reading)) {
+		uint32_t id = get_32(reading, 0, 0);
+		struct graph_vertex *vertex;
+
+		ARRAY_RESERVE(profile->vertices, graph->vertex_count, capacity);
+		profile->vertices[graph->vertex_count].callpath = get_32(reading, 5, 1) - 1;
+		if (get_word(reading, 1) != graph->vertex_count ||
+		    graph_find(graph, id) != UINT32_MAX ||
+		    /* a profile has at most one path per vertex */
+		    profile->vertices[graph->vertex_count].callpath > graph->vertex_count)
+			fail_row(reading);
+		if (reading->failed)
+			return;
+		if (profile->vertices[graph->vertex_count].callpath >= paths)
+			paths = profile->vertices[graph->vertex_count].callpath + 1;
+		vertex = graph_add_vertex(graph, id);
+		vertex->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_READ_BYTES |
+				 VERTEX_WRITTEN_BYTES | VERTEX_REDUNDANT_BYTES;
+		vertex->kind = get_text(reading, 2);
+		vertex->name = get_text(reading, 3);
+		vertex->context = get_text_or_none(reading, 4);
+		vertex->callpath = get_text_or_none(reading, 6);
+		vertex->fields |= (vertex->context ? VERTEX_CONTEXT : 0) |
+				  (vertex->callpath ? VERTEX_CALLPATH : 0);
+		if (!is_null(reading, 7)) {
+			vertex->fields |= VERTEX_INVOCATIONS;
+			vertex->invocations = get_count(reading, 7);
+		}
+		vertex->read_bytes = get_count(reading, 8);
+		vertex->written_bytes = get_count(reading, 9);
+		vertex->redundant_bytes = get_count(reading, 10);
+		if (!is_null(reading, 11)) {
+			vertex->fields |= VERTEX_TIME_NS;
+			vertex->time_ns = get_count(reading, 11);
+		}
+	}
+	profile->callpaths = xcalloc(paths, sizeof(*profile->callpaths));
+	profile->callpath_count = profile->callpath_capacity = paths;
+}
+
+static void read_edges(struct reading *reading, struct profile *profile)
+{
+	struct graph *graph = profile->graph;
+
+	start(reading, "edge",
+	      "SELECT id, source, target, object, access, bytes, redundant_bytes, count, "
+	      "object_bytes FROM edge ORDER BY id");
+	while (next_row(reading)) {
+		uint32_t from = graph_find(graph, get_32(reading, 1, 0));
+		uint32_t to = graph_find(graph, get_32(reading, 2, 0));
+		struct graph_edge *edge;
+
+		expect_id(reading);
+		if (from == UINT32_MAX || to == UINT32_MAX)
+			fail_row(reading);
+		if (reading->failed)
+			return;
+		edge = graph_add_edge(graph, from, to);
+		edge->fields =
+			EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES;
+		edge->object = get_32(reading, 3, 0);
+		edge->access = (enum graph_access)get_number(reading, 4, GRAPH_READ, GRAPH_WRITE);
+		edge->bytes = get_count(reading, 5);
+		if (!is_null(reading, 6)) {
+			edge->fields |= EDGE_REDUNDANT_BYTES;
+			edge->redundant_bytes = get_count(reading, 6);
+		}
+		edge->count = get_count(reading, 7);
+		edge->object_bytes = get_count(reading, 8);
+		profile_finish_edge(edge);
+	}
+}
+
+static void read_objects(struct reading *reading, struct profile *profile)
+{
+	start(reading, "object",
+	      "SELECT id, site, process, size, address, memory, name, start_ns, end_ns "
+	      "FROM object ORDER BY id");
+	while (next_row(reading)) {
+		expect_id(reading);
+		ARRAY_RESERVE(profile->objects, profile->object_count, profile->object_capacity);
+		profile->objects[profile->object_count++] = (struct profile_object){
+			.site = get_32(reading, 1, 0),
+			.process = get_32(reading, 2, 1) - 1,
+			.size = get_count(reading, 3),
+			.address = get_word(reading, 4),
+			.memory = get_32(reading, 5, 0),
+			.name = get_text_or_null(reading, 6),
+			.start_ns = get_count(reading, 7),
+			.end_ns = get_count(reading, 8),
+		};
+	}
+}
+
+static void read_duplicates(struct reading *reading, struct profile *profile)
+{
+	start(reading, "duplicate",
+	      "SELECT id, bytes, occurrences, events, zero FROM duplicate ORDER BY id");
+	while (next_row(reading)) {
+		expect_id(reading);
+		ARRAY_RESERVE(profile->duplicates, profile->duplicate_count,
+			      profile->duplicate_capacity);
+		profile->duplicates[profile->duplicate_count++] = (struct profile_duplicate){
+			.bytes = get_count(reading, 1),
+			.occurrences = get_count(reading, 2),
+			.events = get_count(reading, 3),
+			.zero = get_number(reading, 4, 0, 1) != 0,
+		};
+	}
+	start(reading, "duplicate_member",
+	      "SELECT duplicate, position, site, cause, objects FROM duplicate_member "
+	      "ORDER BY duplicate, position");
+	while (next_row(reading)) {
+		uint32_t id = get_32(reading, 0, 1);
+		struct profile_duplicate *group;
+
+		if (reading->failed || id > profile->duplicate_count ||
+		    get_word(reading, 1) != profile->duplicates[id - 1].member_count) {
+			fail_row(reading);
+			return;
+		}
+		group = &profile->duplicates[id - 1];
+		group->members = xreallocarray(group->members, group->member_count + (size_t)1,
+					       sizeof(*group->members));
+		group->members[group->member_count++] = (struct profile_duplicate_member){
+			.site = get_32(reading, 2, 0),
+			.cause = get_32(reading, 3, 0),
+			.objects = get_count(reading, 4),
+		};
+	}
+}
+
+static void read_findings(struct reading *reading, struct profile *profile)
+{
+	start(reading, "finding",
+	      "SELECT id, pattern, vertex, object, access, bytes, fraction, evidence, advice, "
+	      "limits "
+	      "FROM finding ORDER BY id");
+	while (next_row(reading)) {
+		struct profile_finding *finding = profile_add_finding(profile);
+
+		expect_id(reading);
+		finding->pattern = get_text(reading, 1);
+		finding->vertex = get_32(reading, 2, 0);
+		finding->object = get_32(reading, 3, 0);
+		finding->access =
+			(enum graph_access)get_number(reading, 4, GRAPH_ACCESS_NONE, GRAPH_WRITE);
+		finding->bytes = get_count(reading, 5);
+		finding->fraction = get_double(reading, 6);
+		finding->evidence = get_text(reading, 7);
+		finding->advice = get_text(reading, 8);
+		finding->limits = get_text(reading, 9);
+	}
+	start(reading, "finding_other",
+	      "SELECT finding, position, vertex FROM finding_other ORDER BY finding, position");
+	while (next_row(reading)) {
+		uint32_t id = get_32(reading, 0, 1);
+		struct profile_finding *finding;
+
+		if (reading->failed || id > profile->finding_count ||
+		    get_word(reading, 1) != profile->findings[id - 1].other_count) {
+			fail_row(reading);
+			return;
+		}
+		finding = &profile->findings[id - 1];
+		finding->others = xreallocarray(finding->others, finding->other_count + (size_t)1,
+						sizeof(*finding->others));
+		finding->others[finding->other_count++] = get_32(reading, 2, 0);
+	}
+}
+
+static void read_coverage(struct reading *reading, struct profile *profile)
+{
+	start(reading, "coverage",
+	      "SELECT id, what, reason, count, bytes FROM coverage ORDER BY id");
+	while (next_row(reading)) {
+		expect_id(reading);
+		ARRAY_RESERVE(profile->coverage, profile->coverage_count,
+			      profile->coverage_capacity);
+		profile->coverage[profile->coverage_count++] = (struct profile_coverage){
+			.what = get_text(reading, 1),
+			.reason = get_text(reading, 2),
+			.count = get_count(reading, 3),
+			.bytes = get_count(reading, 4),
+		};
+	}
+}
+
+static int read_all(struct reading *reading, struct profile *profile)
+{
+	char *checksum = NULL;
+	char digest[65];
+	int result = -1;
+
+	check_schema(reading);
+	read_run(reading, profile, &checksum);
+	read_processes(reading, profile);
+	read_frames(reading, profile);
+	read_vertices(reading, profile);
+	read_callpaths(reading, profile);
+	read_edges(reading, profile);
+	read_objects(reading, profile);
+	read_duplicates(reading, profile);
+	read_findings(reading, profile);
+	read_coverage(reading, profile);
+	sqlite3_finalize(reading->statement);
+	if (!reading->failed && profile_validate(profile, reading->error) == 0) {
+		profile_digest(profile, digest);
+		result = strcmp(digest, checksum)
+				 ? error_set(reading->error, "damaged: the check sum is wrong")
+				 : 0;
+	}
+	free(checksum);
+	return result;
+}
+
+struct profile *profile_read(const char *path, struct error *error)
+{
+	struct reading reading = {.error = error};
+	struct profile *profile;
+	char *uri;
+	int result;
+
+	if (check_header(path, error) != 0)
+		return NULL;
+	profile = profile_new();
+	uri = uri_of(path);
+	result = sqlite3_open_v2(uri, &reading.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	free(uri);
+	if (result != SQLITE_OK) {
+		error_set(error, "cannot open it: %s", sqlite3_errmsg(reading.db));
+		result = -1;
+	} else {
+		restrain(reading.db);
+		result = read_all(&reading, profile);
+	}
+	sqlite3_close(reading.db);
+	if (result != 0) {
+		error_prefix(error, "%s", path);
+		profile_free(profile);
+		return NULL;
+	}
+	profile_mark_vertices(profile);
+	return profile;
+}

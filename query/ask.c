@@ -1,0 +1,220 @@
+#include "query/ask.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "graph/dot.h"
+#include "graph/input.h"
+#include "query/eval.h"
+#include "query/print.h"
+#include "util/command.h"
+#include "util/memory.h"
+#include "util/output.h"
+
+enum { TYPE_DOT = PRINT_JSONL + 1, TYPE_UNSET };
+
+static const char *const type_names[] = {"table", "tsv", "csv", "json", "jsonl", "dot"};
+
+struct request {
+	const struct ask *ask;
+	struct parameter *parameters;
+	uint32_t parameter_count;
+	struct arena arena;
+	int type;
+};
+
+/* Numbers, text, lists and maps of them: nothing that needs a graph. */
+static bool is_constant(const struct expr *expr)
+{
+	bool constant = expr->type == EXPR_LITERAL || expr->type == EXPR_LIST ||
+			expr->type == EXPR_MAP || expr->type == EXPR_NEGATE;
+
+	for (uint32_t i = 0; i < expr->count && constant; i++)
+		constant = is_constant(expr->items[i]);
+	return constant;
+}
+
+/* name=value: the value is a number, a size, true, false, null, a list of those, or else text. */
+static int add_parameter(struct request *request, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	struct parameter *parameter = &request->parameters[request->parameter_count];
+	struct query query = {0};
+	struct run run = {.query = &query};
+	struct error ignored;
+	struct expr *expr;
+
+	if (!equals || equals == text)
+		return options_misuse(request->ask->command, "-p takes NAME=VALUE, not '%s'", text);
+	parameter->name = arena_text(&request->arena, text, (size_t)(equals - text));
+	expr = query_parse_expression(equals + 1, &query, &ignored);
+	parameter->value = value_text(equals + 1);
+	run.error = &ignored;
+	if (expr && is_constant(expr))
+		parameter->value = eval(&run, expr);
+	parameter->value = value_copy(&request->arena, parameter->value);
+	request->parameter_count++;
+	arena_free(&run.scratch);
+	arena_free(&query.arena);
+	return EXIT_OK;
+}
+
+/* What a table refers to, as RETURN GRAPH would; -1: something in it is no part of a graph. */
+static int keep_values(const struct engine *engine, const struct query_result *result,
+		       bool *keep_vertex, bool *keep_edge, struct value value)
+{
+	int code = 0;
+
+	switch (value.type) {
+	case VALUE_NULL:
+		break;
+	case VALUE_VERTEX:
+		keep_vertex[value.index] = true;
+		break;
+	case VALUE_EDGE:
+		keep_edge[value.index] = true;
+		keep_vertex[engine->from[value.index]] = keep_vertex[engine->to[value.index]] =
+			true;
+		break;
+	case VALUE_PATH:
+		for (uint32_t i = 0; i < 2 * value.path->length + 1; i++)
+			(i % 2 ? keep_edge : keep_vertex)[value.path->items[i]] = true;
+		break;
+	case VALUE_LIST:
+		for (uint32_t i = 0; i < value.list->count && code == 0; i++)
+			code = keep_values(engine, result, keep_vertex, keep_edge,
+					   value.list->items[i]);
+		break;
+	default:
+		code = -1;
+	}
+	return code;
+}
+
+static int write_dot(const char *command, struct graph *graph, struct engine *engine,
+		     struct query_result *result, FILE *file, struct error *error)
+{
+	uint32_t vertices = graph->vertex_count, edges = graph->edge_count;
+	int code = 0;
+
+	if (!result->is_graph) {
+		result->keep_vertex = xcalloc((size_t)vertices + 1, sizeof(bool));
+		result->keep_edge = xcalloc((size_t)edges + 1, sizeof(bool));
+		for (uint64_t i = 0; i < result->count * result->width && code == 0; i++)
+			code = keep_values(engine, result, result->keep_vertex, result->keep_edge,
+					   result->rows[i]);
+	}
+	if (code != 0)
+		return error_set(error, "-T dot needs columns of vertices, edges and paths");
+	graph_filter(graph, result->keep_vertex, result->keep_edge);
+	fprintf(stderr,
+		"vflow %s: kept %" PRIu32 " of %" PRIu32 " vertices, %" PRIu32 " of %" PRIu32
+		" edges\n",
+		command, graph->vertex_count, vertices, graph->edge_count, edges);
+	return dot_write(graph, file, error);
+}
+
+static int write_result(const struct request *request, struct graph *graph, struct engine *engine,
+			struct query_result *result, FILE *file, struct error *error)
+{
+	int type = request->type;
+
+	if (result->is_graph || type == TYPE_DOT)
+		return write_dot(request->ask->command, graph, engine, result, file, error);
+	if (type == TYPE_UNSET)
+		type = file == stdout && isatty(STDOUT_FILENO) ? PRINT_TABLE : PRINT_TSV;
+	print_result(engine, result, (enum print_type)type, file);
+	return 0;
+}
+
+/* Returns the exit code. */
+static int run_on(const struct request *request, struct graph *graph, FILE *file,
+		  struct error *error)
+{
+	struct query *query = query_parse(request->ask->query, error);
+	struct engine *engine = engine_from_graph(graph);
+	struct query_result result = {0};
+	int code = EXIT_MISUSE;
+
+	if (query &&
+	    query_check(query, engine, request->parameters, request->parameter_count, error) == 0) {
+		for (uint32_t i = 0; i < query->note_count; i++)
+			fprintf(stderr, "vflow %s: note: %s\n", request->ask->command,
+				query->notes[i]);
+		code = EXIT_FAILED;
+		if (query->clauses[query->clause_count - 1].type == CLAUSE_GRAPH &&
+		    request->type != TYPE_UNSET && request->type != TYPE_DOT) {
+			error_set(error, "RETURN GRAPH is a graph: -T %s is for tables",
+				  type_names[request->type]);
+			code = EXIT_MISUSE;
+		} else if (query_run(query, engine, &request->ask->limits, &result, error) == 0 &&
+			   write_result(request, graph, engine, &result, file, error) == 0) {
+			code = EXIT_OK;
+		}
+		query_result_free(&result);
+	}
+	engine_free(engine);
+	query_free(query);
+	return code;
+}
+
+static int run_all(const struct request *request, const char *file, const char *to)
+{
+	struct error error;
+	struct input *input = input_open(file, true, &error);
+	struct output *output = input ? output_open(to, &error) : NULL;
+	struct graph *graph;
+	int code = output ? EXIT_OK : EXIT_FAILED, more = 0;
+
+	while (code == EXIT_OK && (more = input_next(input, &graph, &error)) == 1) {
+		code = run_on(request, graph, output_file(output), &error);
+		graph_free(graph);
+	}
+	if (code == EXIT_OK && more < 0)
+		code = EXIT_FAILED;
+	if (output && code == EXIT_OK)
+		code = output_commit(output, &error) == 0 ? EXIT_OK : EXIT_FAILED;
+	else if (output)
+		output_discard(output);
+	if (input)
+		input_close(input);
+	if (code != EXIT_OK)
+		fprintf(stderr, "vflow %s: %s\n", request->ask->command, error.text);
+	return code;
+}
+
+int query_ask(const struct ask *ask)
+{
+	struct request request = {.ask = ask, .type = TYPE_UNSET};
+	struct error error;
+	struct query *query;
+	int code = EXIT_OK;
+
+	for (int i = 0; ask->type && i < TYPE_UNSET; i++)
+		if (!strcmp(ask->type, type_names[i]))
+			request.type = i;
+	if (ask->type && request.type == TYPE_UNSET)
+		return options_misuse(ask->command,
+				      "-T takes table, tsv, csv, json, jsonl or dot, not '%s'",
+				      ask->type);
+	/* a query that cannot be read fails before any input is */
+	query = query_parse(ask->query, &error);
+	if (!query) {
+		fprintf(stderr, "vflow %s: %s\n", ask->command, error.text);
+		return EXIT_MISUSE;
+	}
+	query_free(query);
+	request.parameters =
+		xcalloc((size_t)ask->parameters.count + 1, sizeof(*request.parameters));
+	for (uint32_t i = 0; i < ask->parameters.count && code == EXIT_OK; i++)
+		code = add_parameter(&request, ask->parameters.items[i]);
+	signal(SIGPIPE, SIG_DFL); /* `vflow query ... | head` ends quietly */
+	if (code == EXIT_OK)
+		code = run_all(&request, ask->file, ask->output);
+	free(request.parameters);
+	arena_free(&request.arena);
+	return code;
+}

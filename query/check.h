@@ -1,0 +1,53 @@
+/*
+ * query/check.h: what the two halves of the check, check.c (clauses and patterns) and
+ * check_expr.c, know of each other.
+ */
+#ifndef VFLOW_QUERY_CHECK_H
+#define VFLOW_QUERY_CHECK_H
+
+#include "query/eval.h"
+
+struct variable {
+	const char *name;
+	uint32_t slot;
+	unsigned kinds;
+};
+
+struct scope {
+	struct variable *items;
+	uint32_t count, capacity;
+};
+
+struct checker {
+	struct query *query;
+	struct engine *engine;
+	const struct parameter *parameters;
+	uint32_t parameter_count;
+	struct error *error;
+	struct scope scope;
+	bool *bound; /* per slot: bound by the clauses so far */
+	uint32_t bound_capacity;
+	struct projection *projection; /* whose aggregates are being found, NULL: none allowed */
+	bool in_aggregate;
+};
+
+int check_fail(struct checker *checker, uint32_t at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void check_note(struct checker *checker, uint32_t at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+uint32_t check_new_slot(struct checker *checker, bool bound);
+/* NULL: no such variable is visible. */
+struct variable *check_find(const struct checker *checker, const char *name);
+void check_declare(struct checker *checker, const char *name, uint32_t slot, unsigned kinds);
+
+/* -1 after an error; *kinds is what the value can be. */
+int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds);
+int check_condition(struct checker *checker, struct expr *expr);
+int check_labels(struct checker *checker, struct labels *labels, bool of_edge);
+/* A pattern as a condition. */
+int check_pattern(struct checker *checker, struct match *match);
+
+bool expr_same(const struct expr *a, const struct expr *b);
+bool expr_aggregates(const struct expr *expr);
+
+#endif

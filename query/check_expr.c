@@ -1,0 +1,443 @@
+/* query/check_expr.c: names and types in expressions. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/check.h"
+#include "util/memory.h"
+
+#define BOOLEAN KIND(VALUE_BOOLEAN)
+#define ELEMENT (KIND(VALUE_VERTEX) | KIND(VALUE_EDGE))
+
+int check_fail(struct checker *checker, uint32_t at, const char *format, ...)
+{
+	char message[500];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	return query_error_at(checker->error, checker->query->text, at, "%s", message);
+}
+
+void check_note(struct checker *checker, uint32_t at, const char *format, ...)
+{
+	struct query *query = checker->query;
+	char message[500];
+	struct error note;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	query_error_at(&note, query->text, at, "%s", message);
+	ARRAY_RESERVE(query->notes, query->note_count, query->note_capacity);
+	query->notes[query->note_count++] = xstrdup(note.text);
+}
+
+/* What a kind is called in a message: the first of the set. */
+static const char *name_of(unsigned kinds)
+{
+	return value_type_name((enum value_type)__builtin_ctz(kinds ? kinds : 1));
+}
+
+static int need(struct checker *checker, const struct expr *expr, unsigned kinds, unsigned wanted,
+		const char *what)
+{
+	kinds &= ~KIND(VALUE_NULL);
+	if (!kinds || kinds & wanted)
+		return 0;
+	return check_fail(checker, expr->at, "%s, not %s", what, name_of(kinds));
+}
+
+int check_condition(struct checker *checker, struct expr *expr)
+{
+	unsigned kinds;
+
+	if (check_expr(checker, expr, &kinds) != 0)
+		return -1;
+	return need(checker, expr, kinds, BOOLEAN, "a condition is true or false");
+}
+
+/* -- names -- */
+
+static int unknown_variable(struct checker *checker, const struct expr *expr)
+{
+	const char **names = xcalloc(checker->scope.count + 1, sizeof(*names)), *nearest;
+	int result;
+
+	for (uint32_t i = 0; i < checker->scope.count; i++)
+		names[i] = checker->scope.items[i].name;
+	nearest = query_nearest(expr->name, names, checker->scope.count);
+	result = check_fail(checker, expr->at, "there is no variable '%s' here%s%s%s", expr->name,
+			    nearest ? "; did you mean '" : "", nearest ? nearest : "",
+			    nearest ? "'?" : "");
+	free(names);
+	return result;
+}
+
+static int check_variable(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	const struct variable *variable;
+
+	*kinds = KIND_ANY;
+	if (!expr->name) /* stands for a column of the projection */
+		return 0;
+	variable = check_find(checker, expr->name);
+	if (!variable)
+		return unknown_variable(checker, expr);
+	expr->slot = variable->slot;
+	*kinds = variable->kinds;
+	return 0;
+}
+
+static int check_parameter(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	for (uint32_t i = 0; i < checker->parameter_count; i++)
+		if (!strcmp(checker->parameters[i].name, expr->name)) {
+			expr->literal = checker->parameters[i].value;
+			*kinds = KIND(expr->literal.type);
+			return 0;
+		}
+	return check_fail(checker, expr->at,
+			  "the parameter has no value: give one with -p %s=VALUE", expr->name);
+}
+
+static void note_property(struct checker *checker, const struct expr *expr)
+{
+	const char **names, *nearest;
+	uint32_t count = 0;
+
+	engine_columns(checker->engine, false);
+	engine_columns(checker->engine, true);
+	names = xcalloc(checker->engine->vertex_columns.count +
+				checker->engine->edge_columns.count + 1,
+			sizeof(*names));
+	for (uint32_t i = 0; i < checker->engine->vertex_columns.count; i++)
+		names[count++] = checker->engine->vertex_columns.items[i]->name;
+	for (uint32_t i = 0; i < checker->engine->edge_columns.count; i++)
+		names[count++] = checker->engine->edge_columns.items[i]->name;
+	nearest = query_nearest(expr->name, names, count);
+	check_note(checker, expr->at,
+		   "no vertex and no edge has the property '%s': it is null%s%s%s", expr->name,
+		   nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	free(names);
+}
+
+static int check_property(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	unsigned of;
+
+	if (check_expr(checker, expr->items[0], &of) != 0 ||
+	    need(checker, expr, of, ELEMENT | KIND(VALUE_MAP),
+		 "only vertices, edges and maps have properties") != 0)
+		return -1;
+	expr->of_vertex = engine_column(checker->engine, false, expr->name);
+	expr->of_edge = engine_column(checker->engine, true, expr->name);
+	if (of && !(of & ~(ELEMENT | KIND(VALUE_NULL))) && !expr->of_vertex && !expr->of_edge)
+		note_property(checker, expr);
+	*kinds = KIND_ANY;
+	return 0;
+}
+
+int check_labels(struct checker *checker, struct labels *labels, bool of_edge)
+{
+	for (uint32_t i = 0; i < labels->count; i++) {
+		struct label_term *term = &labels->terms[i];
+		const char *found;
+
+		if (!term->name)
+			continue;
+		found = engine_find_name(checker->engine, term->name);
+
+		if (!found) {
+			uint32_t count;
+			const char **names = engine_names(checker->engine, &count);
+			const char *nearest = query_nearest(term->name, names, count);
+
+			check_note(checker, term->at, "nothing has the %s '%s'%s%s%s",
+				   of_edge ? "type" : "label", term->name,
+				   nearest ? "; did you mean '" : "", nearest ? nearest : "",
+				   nearest ? "'?" : "");
+			free(names);
+		}
+		term->name = found;
+	}
+	return 0;
+}
+
+/* -- calls -- */
+
+static int check_aggregate(struct checker *checker, struct expr *expr)
+{
+	struct projection *projection = checker->projection;
+
+	if (checker->in_aggregate)
+		return check_fail(checker, expr->at, "an aggregate cannot stand in another one");
+	if (!projection)
+		return check_fail(checker, expr->at,
+				  "%s() adds up over rows: it stands in RETURN or WITH, not here",
+				  expr->function->name);
+	expr->slot = check_new_slot(checker, true);
+	ARENA_RESERVE(&checker->query->arena, projection->aggregates, projection->aggregate_count,
+		      projection->aggregate_capacity);
+	projection->aggregates[projection->aggregate_count++] = expr;
+	return 0;
+}
+
+static int check_call(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	const char *nearest;
+	const struct function *function = function_find(expr->name, &nearest);
+	uint32_t count = expr->count + expr->star;
+	bool outside = !checker->in_aggregate;
+
+	if (!function)
+		return check_fail(checker, expr->at, "there is no function '%s'%s%s%s", expr->name,
+				  nearest ? "; did you mean " : "", nearest ? nearest : "",
+				  nearest ? "()?" : "");
+	expr->function = function;
+	if ((expr->star && function->aggregate != COUNT) ||
+	    (expr->distinct && !function->aggregate))
+		return check_fail(checker, expr->at, "%s() does not take %s", function->name,
+				  expr->star ? "*" : "DISTINCT");
+	if (count < function->least || count > function->most)
+		return check_fail(checker, expr->at, "%s() takes %u%s argument%s, not %u",
+				  function->name, function->least,
+				  function->most > function->least ? " or more" : "",
+				  function->least == 1 && function->most == 1 ? "" : "s", count);
+	if (function->aggregate && check_aggregate(checker, expr) != 0)
+		return -1;
+	checker->in_aggregate |= function->aggregate != AGGREGATE_NONE;
+	for (uint32_t i = 0; i < expr->count; i++) {
+		unsigned argument;
+		char what[80];
+
+		snprintf(what, sizeof(what), "%s() does not take this", function->name);
+		if (expr->items[i]->type == EXPR_PATTERN && strcasecmp(function->name, "exists"))
+			return check_fail(checker, expr->items[i]->at,
+					  "a pattern is a condition, not a value");
+		if (check_expr(checker, expr->items[i], &argument) != 0 ||
+		    (!i && need(checker, expr->items[0], argument, function->takes, what) != 0))
+			return -1;
+	}
+	if (outside)
+		checker->in_aggregate = false;
+	*kinds = function->gives;
+	return 0;
+}
+
+/* -- the rest -- */
+
+/* all(name IN list WHERE condition), [name IN list WHERE condition | value] */
+static int check_loop(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	uint32_t outer = checker->scope.count;
+	unsigned list, result;
+	int code = 0;
+
+	if (check_expr(checker, expr->items[0], &list) != 0 ||
+	    need(checker, expr->items[0], list, KIND(VALUE_LIST), "IN needs a list") != 0)
+		return -1;
+	expr->slot = check_new_slot(checker, true);
+	check_declare(checker, expr->name, expr->slot, KIND_ANY);
+	for (uint32_t i = 1; i < expr->count && code == 0; i++)
+		if (expr->items[i]) {
+			if (expr_aggregates(expr->items[i]))
+				return check_fail(
+					checker, expr->items[i]->at,
+					"an aggregate cannot stand in a list's condition");
+			code = i == 1 ? check_condition(checker, expr->items[i])
+				      : check_expr(checker, expr->items[i], &result);
+		}
+	checker->scope.count = outer;
+	*kinds = expr->type == EXPR_COMPREHENSION ? KIND(VALUE_LIST) : BOOLEAN;
+	return code;
+}
+
+static int check_operands(struct checker *checker, struct expr *expr, unsigned wanted,
+			  const char *what)
+{
+	for (uint32_t i = 0; i < expr->count; i++) {
+		unsigned kinds;
+
+		if (expr->items[i] && (check_expr(checker, expr->items[i], &kinds) != 0 ||
+				       need(checker, expr->items[i], kinds, wanted, what) != 0))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	unsigned left, right;
+	bool add = expr->type == EXPR_ADD;
+	unsigned wanted = add ? KIND_NUMBER | KIND(VALUE_STRING) | KIND(VALUE_LIST) : KIND_NUMBER;
+
+	if (check_expr(checker, expr->items[0], &left) != 0 ||
+	    check_expr(checker, expr->items[1], &right) != 0)
+		return -1;
+	*kinds = KIND_NUMBER;
+	if (add && (left == KIND(VALUE_LIST) || right == KIND(VALUE_LIST))) {
+		*kinds = KIND(VALUE_LIST);
+		return 0;
+	}
+	if (add)
+		*kinds = KIND_ANY;
+	if (need(checker, expr->items[0], left, wanted, "this operator needs a number") != 0 ||
+	    need(checker, expr->items[1], right, wanted, "this operator needs a number") != 0)
+		return -1;
+	if (!((left | right) & ~KIND(VALUE_INTEGER)))
+		*kinds = expr->type == EXPR_POWER ? KIND(VALUE_FLOAT) : KIND(VALUE_INTEGER);
+	return 0;
+}
+
+static int check_literal(struct expr *expr, unsigned *kinds)
+{
+	*kinds = expr->literal.type == VALUE_NULL ? KIND(VALUE_NULL) : KIND(expr->literal.type);
+	return 0;
+}
+
+static int check_regex(struct checker *checker, const struct expr *expr)
+{
+	for (uint32_t i = 1; i < expr->count; i++) {
+		const struct expr *right = expr->items[i];
+
+		if (expr->operators[i - 1] == COMPARE_MATCHES && expr->count > 2)
+			return check_fail(checker, right->at, "=~ does not chain: use parentheses");
+		if (expr->operators[i - 1] == COMPARE_MATCHES && right->type == EXPR_LITERAL &&
+		    right->literal.type != VALUE_STRING && right->literal.type != VALUE_NULL)
+			return check_fail(checker, right->at,
+					  "=~ needs a regular expression in quotes");
+	}
+	return 0;
+}
+
+int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	unsigned ignored;
+
+	*kinds = BOOLEAN;
+	switch (expr->type) {
+	case EXPR_LITERAL:
+		return check_literal(expr, kinds);
+	case EXPR_PARAMETER:
+		return check_parameter(checker, expr, kinds);
+	case EXPR_VARIABLE:
+		return check_variable(checker, expr, kinds);
+	case EXPR_PROPERTY:
+		return check_property(checker, expr, kinds);
+	case EXPR_HAS_LABELS:
+		if (check_expr(checker, expr->items[0], &ignored) != 0 ||
+		    need(checker, expr, ignored, ELEMENT, "only vertices and edges have labels") !=
+			    0)
+			return -1;
+		return check_labels(checker, expr->labels, ignored == KIND(VALUE_EDGE));
+	case EXPR_OR:
+	case EXPR_XOR:
+	case EXPR_AND:
+	case EXPR_NOT:
+		return check_operands(checker, expr, BOOLEAN, "a condition is true or false");
+	case EXPR_COMPARE:
+		return check_operands(checker, expr, KIND_ANY, "") != 0
+			       ? -1
+			       : check_regex(checker, expr);
+	case EXPR_IS_NULL:
+	case EXPR_IS_NOT_NULL:
+	case EXPR_CONTAINS:
+	case EXPR_STARTS_WITH:
+	case EXPR_ENDS_WITH:
+		return check_operands(checker, expr, KIND_ANY, "");
+	case EXPR_IN:
+		if (check_expr(checker, expr->items[0], &ignored) != 0 ||
+		    check_expr(checker, expr->items[1], &ignored) != 0)
+			return -1;
+		return need(checker, expr->items[1], ignored, KIND(VALUE_LIST), "IN needs a list");
+	case EXPR_ADD:
+	case EXPR_SUBTRACT:
+	case EXPR_MULTIPLY:
+	case EXPR_DIVIDE:
+	case EXPR_MODULO:
+	case EXPR_POWER:
+		return check_arithmetic(checker, expr, kinds);
+	case EXPR_NEGATE:
+		*kinds = KIND_NUMBER;
+		return check_operands(checker, expr, KIND_NUMBER, "a sign needs a number");
+	case EXPR_CALL:
+		return check_call(checker, expr, kinds);
+	case EXPR_ALL:
+	case EXPR_ANY:
+	case EXPR_NONE:
+	case EXPR_SINGLE:
+	case EXPR_COMPREHENSION:
+		return check_loop(checker, expr, kinds);
+	case EXPR_PATTERN:
+		return check_pattern(checker, expr->match);
+	case EXPR_LIST:
+	case EXPR_SLICE:
+		*kinds = KIND(VALUE_LIST);
+		break;
+	case EXPR_MAP:
+		*kinds = KIND(VALUE_MAP);
+		break;
+	case EXPR_INDEX:
+	case EXPR_CASE:
+		*kinds = KIND_ANY;
+		break;
+	}
+	return check_operands(checker, expr, KIND_ANY, "");
+}
+
+/* -- comparing expressions -- */
+
+static bool same_labels(const struct labels *a, const struct labels *b)
+{
+	if (!a || !b || a->count != b->count)
+		return a == b;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->terms[i].negated != b->terms[i].negated ||
+		    a->terms[i].alternative != b->terms[i].alternative ||
+		    (a->terms[i].name != b->terms[i].name &&
+		     (!a->terms[i].name || !b->terms[i].name ||
+		      strcmp(a->terms[i].name, b->terms[i].name) != 0)))
+			return false;
+	return true;
+}
+
+bool expr_same(const struct expr *a, const struct expr *b)
+{
+	if (!a || !b)
+		return a == b;
+	if (a->type != b->type || a->count != b->count || a->distinct != b->distinct ||
+	    a->star != b->star || !a->name != !b->name || a->type == EXPR_PATTERN)
+		return false;
+	if (a->name &&
+	    (a->type == EXPR_CALL ? strcasecmp(a->name, b->name) : strcmp(a->name, b->name)) != 0)
+		return false;
+	if ((a->type == EXPR_LITERAL && !value_same(a->literal, b->literal)) ||
+	    !same_labels(a->labels, b->labels))
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!expr_same(a->items[i], b->items[i]) ||
+		    (a->keys && strcmp(a->keys[i], b->keys[i]) != 0) ||
+		    (a->operators && i && a->operators[i - 1] != b->operators[i - 1]))
+			return false;
+	return true;
+}
+
+bool expr_aggregates(const struct expr *expr)
+{
+	const char *nearest;
+
+	if (expr->type == EXPR_CALL) {
+		const struct function *function = function_find(expr->name, &nearest);
+
+		if (function && function->aggregate)
+			return true;
+	}
+	for (uint32_t i = 0; i < expr->count; i++)
+		if (expr->items[i] && expr_aggregates(expr->items[i]))
+			return true;
+	return false;
+}

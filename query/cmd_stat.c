@@ -1,0 +1,54 @@
+/* vflow stat: how large a graph is and what is in it; a query by another name. */
+#include "query/ask.h"
+#include "query/cmd.h"
+#include "util/command.h"
+
+/* One row per kind of vertex, then one per type of edge. */
+static const char statistics[] =
+	"MATCH (v) WITH coalesce(v.kind, '') AS kind, count(*) AS number, "
+	"sum(v.invocations) AS invocations "
+	"WITH collect({part: 'vertex', kind: kind, number: number, invocations: invocations}) AS "
+	"vertices "
+	"OPTIONAL MATCH ()-[e]->() WITH vertices, coalesce(type(e), '') AS kind, count(e) AS "
+	"number, "
+	"sum(e.count) AS invocations, sum(e.bytes) AS bytes, sum(e.redundant_bytes) AS redundant "
+	"WITH vertices, collect({part: 'edge', kind: kind, number: number, "
+	"invocations: invocations, bytes: bytes, redundant: redundant}) AS edges "
+	"UNWIND vertices + edges AS x WITH x WHERE x.number > 0 "
+	"RETURN x.part AS part, x.kind AS kind, x.number AS number, x.invocations AS invocations, "
+	"x.bytes AS bytes, x.redundant AS redundant_bytes ORDER BY part DESC, kind";
+
+int cmd_stat(int argc, char **argv)
+{
+	struct ask ask = {.command = "stat", .query = statistics};
+	const struct command_option options[] = {
+		{'T', "type", "TYPE", "table tsv csv json jsonl (table; tsv into pipes and files)",
+		 OPTION_TEXT, &ask.type},
+		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
+		 &ask.output},
+		{0},
+	};
+	const struct command_help help = {
+		.usage = "vflow stat [-T TYPE] [-o FILE] [FILE]",
+		.summary = "Counts the vertices of a graph by kind and its edges by access, with\n"
+			   "their invocations and bytes.",
+		.more = "FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
+			"./vflow.db.\n\n"
+			"  vflow prune --edge-bytes 1M | vflow stat",
+		.options = options,
+	};
+	int rest;
+
+	switch (options_parse(&help, argc, argv, false, &rest)) {
+	case OPTIONS_HELP:
+		return EXIT_OK;
+	case OPTIONS_MISUSE:
+		return EXIT_MISUSE;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (argc - rest > 1)
+		return options_misuse("stat", "one FILE at a time, not '%s'", argv[rest + 1]);
+	ask.file = argv[rest];
+	return query_ask(&ask);
+}

@@ -1,0 +1,352 @@
+/* query/parse_atom.c: what expressions are made of, by its first word. */
+#include <string.h>
+
+#include "query/parser.h"
+
+struct expr *new_expr(struct parser *parser, enum expr_type type, uint32_t at)
+{
+	struct expr *expr = arena_alloc(parser->arena, sizeof(*expr));
+
+	expr->type = type;
+	expr->at = at;
+	return expr;
+}
+
+/* The item may be NULL where the type allows it. */
+void add_item(struct parser *parser, struct expr *expr, struct expr *item)
+{
+	ARENA_RESERVE(parser->arena, expr->items, expr->count, expr->capacity);
+	expr->items[expr->count++] = item;
+	if (item && item->depth >= expr->depth)
+		expr->depth = item->depth + 1;
+}
+
+/* The text of an expression ends before the current token. */
+struct expr *finish(struct parser *parser, struct expr *expr)
+{
+	expr->end = parser->tokens[parser->at - 1].end;
+	if (expr->depth > 2 * DEPTH_LIMIT) {
+		parse_fail(parser, expr->at, "too many operators on each other: at most %d",
+			   2 * DEPTH_LIMIT);
+		return NULL;
+	}
+	return expr;
+}
+
+/* Whether the parenthesis here starts a pattern with an edge: (...)-[ (...)-- (...)<- */
+static bool is_pattern(const struct parser *parser)
+{
+	const struct token *at = token(parser), *inside = at + 1, *after;
+
+	if (at->sign != '(' || !at->partner)
+		return false;
+	if (inside->type != TOKEN_NAME && inside->type != TOKEN_QUOTED &&
+	    inside->type != TOKEN_PARAMETER && inside->sign != ':' && inside->sign != '{' &&
+	    inside->sign != ')')
+		return false;
+	after = &parser->tokens[at->partner + 1];
+	if (after->sign == '<' && after[1].sign == '-' && after->end == after[1].at)
+		return after[2].sign == '[' || after[2].sign == '-';
+	if (after->sign != '-')
+		return false;
+	return after[1].sign == '[' ||
+	       (after[1].sign == '-' && (after[2].sign == '(' || after[2].sign == '>'));
+}
+
+static struct expr *parse_pattern(struct parser *parser)
+{
+	struct expr *expr = new_expr(parser, EXPR_PATTERN, token(parser)->at);
+
+	expr->match = arena_alloc(parser->arena, sizeof(*expr->match));
+	expr->match->paths = arena_alloc(parser->arena, sizeof(*expr->match->paths));
+	expr->match->count = expr->match->capacity = 1;
+	expr->match->paths->at = expr->at;
+	if (parse_chain(parser, expr->match->paths) != 0)
+		return NULL;
+	return finish(parser, expr);
+}
+
+struct expr *parse_literal(struct parser *parser, struct value value)
+{
+	struct expr *expr = new_expr(parser, EXPR_LITERAL, token(parser)->at);
+
+	expr->literal = value;
+	parser->at++;
+	return finish(parser, expr);
+}
+
+static struct expr *parse_integer(struct parser *parser)
+{
+	if (token(parser)->integer > INT64_MAX) {
+		parse_fail(parser, token(parser)->at, "this number does not fit 64 bits");
+		return NULL;
+	}
+	return parse_literal(parser, value_integer((int64_t)token(parser)->integer));
+}
+
+/* name IN list [WHERE condition], of quantified predicates and list comprehensions. */
+static int parse_loop(struct parser *parser, struct expr *expr)
+{
+	struct expr *list, *where = NULL;
+
+	expr->name = take_name(parser, "a name");
+	if (!expr->name || expect_word(parser, "IN") != 0)
+		return -1;
+	list = parse_expr(parser);
+	if (!list)
+		return -1;
+	if (take_word(parser, "WHERE")) {
+		where = parse_expr(parser);
+		if (!where)
+			return -1;
+	}
+	add_item(parser, expr, list);
+	add_item(parser, expr, where);
+	return 0;
+}
+
+/* { expression ",", ... } and the sign that ends them. */
+static struct expr *parse_items(struct parser *parser, struct expr *expr, char end)
+{
+	while (!is_sign(parser, end)) {
+		struct expr *item = parse_expr(parser);
+
+		if (!item)
+			return NULL;
+		add_item(parser, expr, item);
+		if (!take_sign(parser, ','))
+			break;
+		if (is_sign(parser, end)) {
+			unexpected(parser, "an expression");
+			return NULL;
+		}
+	}
+	return expect_sign(parser, end) == 0 ? finish(parser, expr) : NULL;
+}
+
+/* After '[': (a)--(b) or name = (a)--(b). */
+static bool starts_pattern(const struct parser *parser)
+{
+	struct parser ahead = *parser;
+
+	if (token(parser)[0].type == TOKEN_NAME && token(parser)[1].sign == '=')
+		ahead.at += 2;
+	return is_pattern(&ahead);
+}
+
+static struct expr *parse_list(struct parser *parser)
+{
+	struct expr *expr = new_expr(parser, EXPR_LIST, token(parser)->at);
+	const struct token *name = token(parser) + 1;
+
+	parser->at++;
+	if ((name->type == TOKEN_NAME || name->type == TOKEN_QUOTED) &&
+	    is_word_at(parser, 1, "IN")) {
+		struct expr *result = NULL;
+
+		expr->type = EXPR_COMPREHENSION;
+		if (parse_loop(parser, expr) != 0)
+			return NULL;
+		if (take_sign(parser, '|')) {
+			result = parse_expr(parser);
+			if (!result)
+				return NULL;
+		}
+		add_item(parser, expr, result);
+		return expect_sign(parser, ']') == 0 ? finish(parser, expr) : NULL;
+	}
+	if (starts_pattern(parser)) {
+		parse_fail(parser, token(parser)->at,
+			   "pattern comprehensions are not in this language: MATCH the pattern and "
+			   "collect()");
+		return NULL;
+	}
+	return parse_items(parser, expr, ']');
+}
+
+struct expr *parse_map(struct parser *parser)
+{
+	struct expr *expr = new_expr(parser, EXPR_MAP, token(parser)->at);
+	uint32_t keys = 0, capacity = 0;
+
+	if (enter(parser) != 0 || expect_sign(parser, '{') != 0)
+		return NULL;
+	while (!is_sign(parser, '}')) {
+		const char *key = take_name(parser, "a key or '}'");
+		struct expr *item = NULL;
+
+		if (key && expect_sign(parser, ':') == 0)
+			item = parse_expr(parser);
+		if (!item)
+			return NULL;
+		ARENA_RESERVE(parser->arena, expr->keys, keys, capacity);
+		expr->keys[keys++] = key;
+		add_item(parser, expr, item);
+		if (!take_sign(parser, ','))
+			break;
+	}
+	leave(parser);
+	return expect_sign(parser, '}') == 0 ? finish(parser, expr) : NULL;
+}
+
+static struct expr *parse_case(struct parser *parser)
+{
+	struct expr *expr = new_expr(parser, EXPR_CASE, token(parser)->at), *part = NULL;
+
+	parser->at++;
+	if (!is_word(parser, "WHEN")) {
+		part = parse_expr(parser);
+		if (!part)
+			return NULL;
+	}
+	add_item(parser, expr, part);
+	if (!is_word(parser, "WHEN")) {
+		unexpected(parser, "WHEN");
+		return NULL;
+	}
+	while (take_word(parser, "WHEN")) {
+		part = parse_expr(parser);
+		if (!part || expect_word(parser, "THEN") != 0)
+			return NULL;
+		add_item(parser, expr, part);
+		part = parse_expr(parser);
+		if (!part)
+			return NULL;
+		add_item(parser, expr, part);
+	}
+	part = NULL;
+	if (take_word(parser, "ELSE")) {
+		part = parse_expr(parser);
+		if (!part)
+			return NULL;
+	}
+	add_item(parser, expr, part);
+	return expect_word(parser, "END") == 0 ? finish(parser, expr) : NULL;
+}
+
+static struct expr *parse_call(struct parser *parser)
+{
+	struct expr *expr = new_expr(parser, EXPR_CALL, token(parser)->at);
+
+	expr->name = token(parser)->text;
+	parser->at += 2; /* name ( */
+	if (take_sign(parser, '*')) {
+		expr->star = true;
+	} else {
+		expr->distinct = take_word(parser, "DISTINCT");
+		return parse_items(parser, expr, ')');
+	}
+	return expect_sign(parser, ')') == 0 ? finish(parser, expr) : NULL;
+}
+
+static struct expr *parse_quantified(struct parser *parser, enum expr_type type)
+{
+	struct expr *expr = new_expr(parser, type, token(parser)->at);
+
+	parser->at += 2;
+	if (parse_loop(parser, expr) != 0 || expect_sign(parser, ')') != 0)
+		return NULL;
+	if (!expr->items[1]) {
+		parse_fail(parser, expr->at, "%s(... IN ...) needs WHERE",
+			   type == EXPR_ALL    ? "all"
+			   : type == EXPR_ANY  ? "any"
+			   : type == EXPR_NONE ? "none"
+					       : "single");
+		return NULL;
+	}
+	return finish(parser, expr);
+}
+
+/* all any none single, when "name IN" follows. */
+static bool is_quantified(const struct parser *parser, enum expr_type *type)
+{
+	static const char *const words[] = {"all", "any", "none", "single"};
+
+	for (unsigned i = 0; i < 4; i++)
+		if (is_word(parser, words[i]) && token(parser)[1].sign == '(' &&
+		    is_word_at(parser, 3, "IN")) {
+			*type = EXPR_ALL + i;
+			return true;
+		}
+	return false;
+}
+
+static struct expr *parse_named(struct parser *parser)
+{
+	const struct token *at = token(parser);
+	enum expr_type quantified;
+	struct expr *expr;
+
+	if (is_word(parser, "true") || is_word(parser, "false"))
+		return parse_literal(parser, value_boolean(is_word(parser, "true")));
+	if (is_word(parser, "null"))
+		return parse_literal(parser, (struct value){0});
+	if (is_word(parser, "CASE") && at[1].sign != ')' && at[1].sign != ',' && at[1].sign != '.')
+		return parse_case(parser);
+	if (is_quantified(parser, &quantified))
+		return parse_quantified(parser, quantified);
+	if ((is_word(parser, "EXISTS") || is_word(parser, "COUNT")) && at[1].sign == '{') {
+		parse_fail(parser, at->at,
+			   "subqueries are not in this language: a pattern is a condition, "
+			   "WHERE (a)-->(b)");
+		return NULL;
+	}
+	if ((is_word(parser, "shortestPath") || is_word(parser, "allShortestPaths")) &&
+	    at[1].sign == '(') {
+		parse_fail(parser, at->at, "%s() stands in MATCH, not in an expression", at->text);
+		return NULL;
+	}
+	if (is_word(parser, "reduce") && at[1].sign == '(') {
+		parse_fail(parser, at->at, "reduce() is not in this language");
+		return NULL;
+	}
+	if (at[1].sign == '(')
+		return parse_call(parser);
+	expr = new_expr(parser, EXPR_VARIABLE, at->at);
+	expr->name = at->text;
+	parser->at++;
+	return finish(parser, expr);
+}
+
+static struct expr *parse_parameter(struct parser *parser)
+{
+	struct expr *expr = new_expr(parser, EXPR_PARAMETER, token(parser)->at);
+
+	expr->name = token(parser)->text;
+	parser->at++;
+	return finish(parser, expr);
+}
+
+struct expr *parse_atom(struct parser *parser)
+{
+	struct expr *expr;
+
+	switch (token(parser)->type) {
+	case TOKEN_INTEGER:
+		return parse_integer(parser);
+	case TOKEN_FLOAT:
+		return parse_literal(parser, value_number(token(parser)->number));
+	case TOKEN_STRING:
+		return parse_literal(parser, value_text(token(parser)->text));
+	case TOKEN_PARAMETER:
+		return parse_parameter(parser);
+	case TOKEN_NAME:
+	case TOKEN_QUOTED:
+		return parse_named(parser);
+	default:
+		break;
+	}
+	if (is_sign(parser, '['))
+		return parse_list(parser);
+	if (is_sign(parser, '{'))
+		return parse_map(parser);
+	if (is_pattern(parser))
+		return parse_pattern(parser);
+	if (!is_sign(parser, '(')) {
+		unexpected(parser, "an expression");
+		return NULL;
+	}
+	parser->at++;
+	expr = parse_expr(parser);
+	return expr && expect_sign(parser, ')') == 0 ? expr : NULL;
+}

@@ -1,0 +1,18 @@
+/* query/print.h: results as people and programs read them. */
+#ifndef VFLOW_QUERY_PRINT_H
+#define VFLOW_QUERY_PRINT_H
+
+#include <stdio.h>
+
+#include "query/engine.h"
+#include "query/run.h"
+
+enum print_type { PRINT_TABLE, PRINT_TSV, PRINT_CSV, PRINT_JSON, PRINT_JSONL };
+
+/* The value as text; the caller frees it.  null is empty. */
+char *print_value(const struct engine *engine, struct value value);
+
+void print_result(struct engine *engine, const struct query_result *result, enum print_type type,
+		  FILE *file);
+
+#endif

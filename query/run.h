@@ -1,0 +1,31 @@
+/*
+ * query/run.h: a checked query on an engine.
+ */
+#ifndef VFLOW_QUERY_RUN_H
+#define VFLOW_QUERY_RUN_H
+
+#include "query/syntax.h"
+
+struct query_limits {
+	uint64_t max_rows;        /* of the result, 0: any number */
+	uint64_t timeout_seconds; /* 0: none */
+};
+
+struct query_result {
+	/* a table: count rows of `width` values ... */
+	const char **names;
+	uint32_t width;
+	uint64_t count, capacity;
+	struct value *rows;
+	struct arena arena;
+	/* ... or RETURN GRAPH: what stays; one per vertex and edge */
+	bool is_graph;
+	bool *keep_vertex, *keep_edge;
+};
+
+/* The result when 0; -1: the message says which limit was met or what was wrong with a value. */
+int query_run(struct query *query, struct engine *engine, const struct query_limits *limits,
+	      struct query_result *result, struct error *error);
+void query_result_free(struct query_result *result);
+
+#endif

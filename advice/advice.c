@@ -1,0 +1,45 @@
+#include "advice/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/pattern.h"
+
+static const struct advice_pattern patterns[] = {
+	{"redundant_values", "redundant values", detect_redundant_values},
+	{"duplicate_values", "duplicate values", detect_duplicate_values},
+};
+
+enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
+
+static int by_bytes(const void *left, const void *right)
+{
+	const struct profile_finding *a = left, *b = right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	if (a->vertex != b->vertex)
+		return a->vertex < b->vertex ? -1 : 1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return strcmp(a->pattern, b->pattern);
+}
+
+void advice_detect(struct profile *profile, const struct advice_options *options)
+{
+	profile_clear_findings(profile);
+	profile->redundancy_threshold = options->redundancy;
+	for (size_t i = 0; i < PATTERNS; i++)
+		patterns[i].detect(profile, options);
+	if (profile->finding_count)
+		qsort(profile->findings, profile->finding_count, sizeof(*profile->findings),
+		      by_bytes);
+}
+
+const char *advice_title(const char *pattern)
+{
+	for (size_t i = 0; i < PATTERNS; i++)
+		if (!strcmp(patterns[i].name, pattern))
+			return patterns[i].title;
+	return pattern;
+}

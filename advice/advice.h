@@ -1,0 +1,25 @@
+/*
+ * advice/advice.h: the catalogue of patterns: detect, explain (DESIGN 8).
+ */
+#ifndef VFLOW_ADVICE_ADVICE_H
+#define VFLOW_ADVICE_ADVICE_H
+
+#include "graph/profile.h"
+
+struct advice_options {
+	double redundancy;        /* redundant values: fraction of an API's writes to an object */
+	uint64_t duplicate_bytes; /* duplicate values: objects larger than this */
+};
+
+#define ADVICE_DEFAULTS ((struct advice_options){.redundancy = 0.33, .duplicate_bytes = 1024})
+
+/*
+ * Replaces profile->findings, most bytes first (ties: by vertex, then by object), and sets
+ * profile->redundancy_threshold.
+ */
+void advice_detect(struct profile *profile, const struct advice_options *options);
+
+/* "redundant values" for "redundant_values"; the name itself when it is not in the catalogue. */
+const char *advice_title(const char *pattern);
+
+#endif

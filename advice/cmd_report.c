@@ -1,0 +1,89 @@
+/* vflow report: ranked findings with advice. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advice/cmd.h"
+#include "advice/report.h"
+#include "graph/input.h"
+#include "util/command.h"
+#include "util/options.h"
+#include "util/output.h"
+
+/* Only for eyes: https://no-color.org */
+static bool wants_colour(const char *output)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return !output && isatty(STDOUT_FILENO) && !(no_color && *no_color) && terminal &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+static int write_report(const struct report *report, const char *path, struct error *error)
+{
+	struct output *output = output_open(path, error);
+
+	if (!output)
+		return -1;
+	report_print(report, output_file(output));
+	return output_commit(output, error);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report report = {.options = ADVICE_DEFAULTS, .top = 10};
+	const char *output = NULL;
+	const struct command_option options[] = {
+		{0, "redundancy", "FRACTION", "redundant values: from this share on (default 0.33)",
+		 OPTION_FRACTION, &report.options.redundancy},
+		{0, "duplicate-bytes", "SIZE",
+		 "duplicate values: objects larger than this (default 1K)", OPTION_SIZE,
+		 &report.options.duplicate_bytes},
+		{0, "top", "N", "show at most N findings, 0 for all (default 10)", OPTION_NUMBER,
+		 &report.top},
+		{'o', "output", "FILE", "write the report there instead of to standard output",
+		 OPTION_TEXT, &output},
+		{0},
+	};
+	const struct command_help help = {
+		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] [--top N] "
+			 "[-o FILE] [FILE]",
+		.summary = "Says which of the recorded GPU work is superfluous, where it is in the\n"
+			   "source, and what to do about it, most bytes first.",
+		.more = "FILE is a profile; else $VFLOW_PROFILE, ./vflow.db.  Standard input is\n"
+			"never read.  vflow-report(1) explains the patterns.\n\n"
+			"  vflow report\n"
+			"  vflow report --redundancy 0.9 --top 3 run.db",
+		.options = options,
+	};
+	struct profile *profile;
+	struct error error;
+	int rest, result;
+
+	switch (options_parse(&help, argc, argv, false, &rest)) {
+	case OPTIONS_HELP:
+		return EXIT_OK;
+	case OPTIONS_MISUSE:
+		return EXIT_MISUSE;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (argc - rest > 1)
+		return options_misuse("report", "one FILE at a time, not '%s'", argv[rest + 1]);
+	signal(SIGPIPE, SIG_DFL); /* `vflow report | head` ends quietly */
+	profile = input_profile(argv[rest], &error);
+	result = profile ? 0 : -1;
+	if (profile) {
+		advice_detect(profile, &report.options);
+		report.profile = profile;
+		report.file = argv[rest];
+		report.colour = wants_colour(output);
+		result = write_report(&report, output, &error);
+		profile_free(profile);
+	}
+	if (result != 0)
+		fprintf(stderr, "vflow report: %s\n", error.text);
+	return result == 0 ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,351 @@
+/* advice/report.c: findings as text of at most 100 columns. */
+#include "advice/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "advice/words.h"
+#include "util/memory.h"
+#include "util/size.h"
+#include "util/text.h"
+
+enum {
+	WIDTH = 100,
+	LABEL = 15,       /* columns before the text of a finding's field */
+	FRAMES = 4,       /* of a call path */
+	NAME_LIMIT = 240, /* bytes of a kernel's name */
+};
+
+static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
+
+/* Columns of the text, taking every character for one column wide. */
+static size_t columns(const char *text, size_t bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		count += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+/* Bytes of the first `count` characters. */
+static size_t bytes_of(const char *text, size_t count)
+{
+	size_t i = 0;
+
+	for (; text[i]; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80 && count-- == 0)
+			break;
+	return i;
+}
+
+/* Prints the text from column `indent` on (where the cursor is), wrapped, and ends the line. */
+static void print_wrapped(FILE *out, size_t indent, const char *text)
+{
+	char *clean = text_clean(text, strlen(text), 0);
+	const char *word = clean;
+	size_t column = indent;
+
+	while (*word) {
+		size_t bytes = strcspn(word, " "), wide = columns(word, bytes);
+
+		if (column > indent && column + 1 + wide > WIDTH) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		while (column + wide > WIDTH) { /* a name that fits in no line */
+			size_t part = bytes_of(word, WIDTH - column);
+
+			fprintf(out, "%.*s\n%*s", (int)part, word, (int)indent, "");
+			word += part;
+			bytes -= part;
+			wide -= WIDTH - column;
+			column = indent;
+		}
+		fwrite(word, 1, bytes, out);
+		column += wide;
+		word += bytes;
+		word += strspn(word, " ");
+	}
+	fputc('\n', out);
+	free(clean);
+}
+
+static void print_heading(const struct report *report, FILE *out, const char *text)
+{
+	fputs(report->colour ? bold : "", out);
+	print_wrapped(out, 0, text);
+	fputs(report->colour ? plain : "", out);
+}
+
+static void print_field(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "    %-*s", LABEL - 4, label);
+	print_wrapped(out, LABEL, text);
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* "fill blas.c:12 < forward conv.c:40 < main demo.c:100"; NULL when nothing is known. */
+static char *call_path(const struct profile *profile, uint32_t vertex)
+{
+	const struct profile_callpath *path;
+	const struct profile_frame *where = profile_where(profile, vertex);
+	uint32_t first = 0, last;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!profile->vertices || profile->vertices[vertex].callpath >= profile->callpath_count)
+		return NULL;
+	path = &profile->callpaths[profile->vertices[vertex].callpath];
+	for (uint32_t i = 0; i < path->count && where; i++)
+		if (&profile->frames[path->frames[i]] == where) {
+			first = i;
+			break;
+		}
+	last = path->count - first > FRAMES ? first + FRAMES : path->count;
+	if (first == last || !(out = open_memstream(&text, &size)))
+		return NULL;
+	for (uint32_t i = first; i < last; i++) {
+		char *frame = profile_frame_text(&profile->frames[path->frames[i]]);
+
+		fprintf(out, "%s%s", i > first ? " < " : "", frame);
+		free(frame);
+	}
+	if (last < path->count)
+		fprintf(out, " < ... %" PRIu32 " more", path->count - last);
+	fclose(out);
+	return text;
+}
+
+static void print_place(const struct profile *profile, FILE *out, uint32_t vertex)
+{
+	char *path = call_path(profile, vertex);
+
+	print_field(out, "", path ? path : "(place unknown: no call path)");
+	free(path);
+}
+
+static void print_operation(const struct profile *profile, FILE *out, uint32_t id)
+{
+	uint32_t v = graph_find(profile->graph, id);
+	const struct graph_vertex *vertex;
+	char *name, *text;
+
+	if (v == UINT32_MAX)
+		return;
+	vertex = &profile->graph->vertices[v];
+	name = text_clean(vertex->name ? vertex->name : "", vertex->name ? strlen(vertex->name) : 0,
+			  NAME_LIMIT);
+	text = xasprintf("%s (%s, vertex %" PRIu32 ", %" PRIu64 " invocation%s)", name,
+			 vertex->kind ? vertex->kind : "unknown", id, vertex->invocations,
+			 plural(vertex->invocations));
+	print_field(out, "operation", text);
+	free(name);
+	free(text);
+	print_place(profile, out, v);
+}
+
+static void print_object(const struct profile *profile, FILE *out, uint32_t site)
+{
+	uint32_t v = graph_find(profile->graph, site);
+	const char *global = words_global(profile, site);
+	uint64_t count = 0, largest = 0;
+	char *name, *bytes, *text;
+
+	if (v == UINT32_MAX)
+		return;
+	for (uint32_t i = 0; i < profile->object_count; i++)
+		if (profile->objects[i].site == site) {
+			count++;
+			if (profile->objects[i].size > largest)
+				largest = profile->objects[i].size;
+		}
+	name = global ? xasprintf("global %s", global) : words_name(&profile->graph->vertices[v]);
+	bytes = words_bytes(largest);
+	text = count > 1 ? xasprintf("%s (vertex %" PRIu32 "), %" PRIu64 " objects of up to %s",
+				     name, site, count, bytes)
+			 : xasprintf("%s (vertex %" PRIu32 "), %s", name, site, bytes);
+	print_field(out, "object", text);
+	free(name);
+	free(bytes);
+	free(text);
+	print_place(profile, out, v);
+}
+
+/* The operand as the shell takes it, after a space; "" for none. */
+static char *operand(const char *file)
+{
+	char *word = file ? text_shell(file) : NULL;
+	char *text = xasprintf("%s%s%s", word ? " " : "", word && *file == '-' ? "./" : "",
+			       word ? word : "");
+
+	free(word);
+	return text;
+}
+
+static void print_finding(const struct report *report, FILE *out, uint32_t index)
+{
+	const struct profile_finding *finding = &report->profile->findings[index];
+	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
+	char *title = xasprintf("%" PRIu32 ". %s: %s to save", index + 1,
+				advice_title(finding->pattern), bytes);
+	char *look = xasprintf("vflow slice --vertex %" PRIu32
+			       "%s | vflow render -o vertex-%" PRIu32 ".svg",
+			       finding->vertex, file, finding->vertex);
+
+	fputc('\n', out);
+	print_heading(report, out, title);
+	print_operation(report->profile, out, finding->vertex);
+	print_object(report->profile, out, finding->object);
+	print_field(out, "seen", finding->evidence);
+	print_field(out, "advice", finding->advice);
+	print_field(out, "limits", finding->limits);
+	print_field(out, "look", look);
+	free(bytes);
+	free(file);
+	free(title);
+	free(look);
+}
+
+static void print_header(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	char *title = xasprintf("vflow report: %s", profile->command ? profile->command : "");
+	char date[64] = "at an unknown time", read_text[16], written_text[16];
+	uint64_t read = 0, written = 0;
+	time_t seconds = (time_t)profile->date;
+	struct tm local;
+	char *text;
+
+	if (profile->date && localtime_r(&seconds, &local))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M %Z", &local);
+	for (uint32_t e = 0; e < profile->graph->edge_count; e++) {
+		const struct graph_edge *edge = &profile->graph->edges[e];
+
+		*(edge->access == GRAPH_WRITE ? &written : &read) += edge->bytes;
+	}
+	print_heading(report, out, title);
+	free(title);
+	text = xasprintf("collected %s, %" PRIu32 " process%s", date, profile->process_count,
+			 profile->process_count == 1 ? "" : "es");
+	fputs("  ", out);
+	print_wrapped(out, 2, text);
+	free(text);
+	/* processes of one run mostly share the device: each is told once */
+	for (uint32_t p = 0; p < profile->process_count; p++) {
+		const struct profile_process *process = &profile->processes[p];
+		bool told = !process->device;
+
+		for (uint32_t q = 0; q < p && !told; q++)
+			told = profile->processes[q].device &&
+			       !strcmp(profile->processes[q].device, process->device);
+		if (told)
+			continue;
+		text = xasprintf("device: %s (%s)", process->device,
+				 process->provider ? process->provider : "unknown provider");
+		fputs("  ", out);
+		print_wrapped(out, 2, text);
+		free(text);
+	}
+	fprintf(out, "  %" PRIu32 " %s, %" PRIu32 " edge%s, %s read, %s written\n\n",
+		profile->graph->vertex_count,
+		profile->graph->vertex_count == 1 ? "vertex" : "vertices",
+		profile->graph->edge_count, plural(profile->graph->edge_count),
+		size_format(read, read_text), size_format(written, written_text));
+}
+
+static void print_none(const struct report *report, FILE *out)
+{
+	char size[16], *text;
+
+	if (report->profile->graph->vertex_count <= 1) {
+		print_wrapped(out, 0, "No findings: no work on the device was recorded.");
+		return;
+	}
+	text = xasprintf(
+		"No findings: no operation was seen to leave %.4g %% or more of the bytes that it "
+		"wrote to an object as they were, and no two objects larger than %s to hold the "
+		"same content.",
+		100 * report->options.redundancy,
+		size_format(report->options.duplicate_bytes, size));
+	print_wrapped(out, 0, text);
+	free(text);
+}
+
+static void print_findings(const struct report *report, FILE *out)
+{
+	uint32_t count = report->profile->finding_count;
+	uint32_t shown = report->top && report->top < count ? (uint32_t)report->top : count;
+	char *title, *file;
+
+	if (!count) {
+		print_none(report, out);
+		return;
+	}
+	title = xasprintf("%" PRIu32 " finding%s, most bytes first", count, plural(count));
+	print_heading(report, out, title);
+	free(title);
+	for (uint32_t i = 0; i < shown; i++)
+		print_finding(report, out, i);
+	if (shown == count)
+		return;
+	file = operand(report->file);
+	fprintf(out, "\n%" PRIu32 " more: vflow report --top 0%s\n", count - shown, file);
+	free(file);
+}
+
+static void print_coverage(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+
+	fputc('\n', out);
+	print_heading(report, out, "What was not seen, or not in full");
+	if (!profile->coverage_count)
+		fputs("  no gap was recorded\n", out);
+	for (uint32_t i = 0; i < profile->coverage_count; i++) {
+		const struct profile_coverage *row = &profile->coverage[i];
+		char *bytes = row->bytes ? words_bytes(row->bytes) : NULL;
+		char *text = xasprintf("%s: %" PRIu64 "%s%s: %s", row->what, row->count,
+				       bytes ? ", " : "", bytes ? bytes : "", row->reason);
+
+		fputs("  ", out);
+		print_wrapped(out, 4, text);
+		free(bytes);
+		free(text);
+	}
+}
+
+static void print_further(const struct report *report, FILE *out)
+{
+	char *file = operand(report->file);
+	char *whole = xasprintf("vflow render%s -o graph.svg # the whole graph", file);
+	char *numbers = xasprintf("vflow export -T json%s # all numbers", file);
+
+	fputc('\n', out);
+	print_heading(report, out, "To look further");
+	fputs("  ", out);
+	print_wrapped(out, 2, whole);
+	fputs("  ", out);
+	print_wrapped(out, 2, numbers);
+	free(file);
+	free(whole);
+	free(numbers);
+}
+
+void report_print(const struct report *report, FILE *out)
+{
+	print_header(report, out);
+	print_findings(report, out);
+	print_coverage(report, out);
+	print_further(report, out);
+}

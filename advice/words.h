@@ -1,0 +1,29 @@
+/*
+ * advice/words.h: vertices, objects and numbers as words of a sentence.
+ *
+ * Every char * is allocated; the caller frees it.
+ */
+#ifndef VFLOW_ADVICE_WORDS_H
+#define VFLOW_ADVICE_WORDS_H
+
+#include "graph/profile.h"
+
+/* "gemm<float>" for "void gemm<float>(float *, int)"; at most 80 bytes. */
+char *words_name(const struct graph_vertex *vertex);
+
+/* "cudaMemset (vertex 3, util.c:12 < main.c:31)". */
+char *words_vertex(const struct profile *profile, uint32_t vertex_index);
+
+/* The name of a module global, NULL when the object is none. */
+const char *words_global(const struct profile *profile, uint32_t site);
+
+/* "cudaMalloc (vertex 1, main.c:8)", "global weights (vertex 4)", "object 7" when unknown. */
+char *words_object(const struct profile *profile, uint32_t site);
+
+/* "1.0K", and "57 bytes" for what has no unit. */
+char *words_bytes(uint64_t bytes);
+
+/* "37.5 %"; "100 %" only for exactly that. */
+char *words_percent(uint64_t part, uint64_t whole);
+
+#endif

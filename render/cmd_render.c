@@ -1,0 +1,319 @@
+/*
+ * render/cmd_render.c: vflow render: draws one graph.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "graph/input.h"
+#include "render/cmd.h"
+#include "render/format.h"
+#include "render/group.h"
+#include "render/layout.h"
+#include "render/picture.h"
+#include "render/select.h"
+#include "util/command.h"
+#include "util/memory.h"
+#include "util/options.h"
+#include "util/output.h"
+#include "util/text.h"
+
+#define FORMATS "svg html png pdf dot json folded perfetto"
+
+enum {
+	DEFAULT_SECONDS = 5,
+	MOST_SECONDS = 86400,
+	MOST_IN_BITMAP = 5000, /* vertices and edges: librsvg draws some hundred in a second */
+};
+
+static int fail(const struct error *error)
+{
+	fprintf(stderr, "vflow render: %s\n", error->text);
+	return EXIT_FAILED;
+}
+
+/* -T, else the ending of -o, else SVG.  NULL: misuse, which was printed. */
+static const struct render_format *choose_format(const char *type, const char *path)
+{
+	const struct render_format *format = NULL;
+	const char *base = path ? path : "-";
+
+	if (strrchr(base, '/'))
+		base = strrchr(base, '/') + 1;
+	if (type)
+		format = render_format_named(type);
+	else if (strchr(base, '.'))
+		format = render_format_of_file(base);
+	else
+		format = &render_svg;
+	if (!format && type)
+		options_misuse("render", "-T does not take '%s': it needs one of " FORMATS, type);
+	else if (!format)
+		options_misuse("render",
+			       "the ending of '%s' says no format: give -T, one of " FORMATS, base);
+	return format;
+}
+
+/* The one graph of the input; a picture shows one. */
+static struct graph *read_graph(struct input *input, struct error *error)
+{
+	struct graph *graph = NULL, *second = NULL;
+	int more;
+
+	if (input_next(input, &graph, error) != 1)
+		return NULL;
+	more = input_next(input, &second, error);
+	if (more == 0)
+		return graph;
+	if (more == 1) {
+		error_set(error, "the input holds several graphs and a picture shows one: "
+				 "keep one of them in the input");
+		graph_free(second);
+	}
+	graph_free(graph);
+	return NULL;
+}
+
+static struct picture *select_and_describe(const struct graph *graph,
+					   const struct render_format *format,
+					   enum render_metric metric, bool all)
+{
+	bool *vertices = xcalloc(graph->vertex_count, sizeof(*vertices));
+	bool *edges = xcalloc(graph->edge_count, sizeof(*edges));
+	struct picture *picture;
+
+	if (all || format->everything) {
+		memset(vertices, true, graph->vertex_count * sizeof(*vertices));
+		memset(edges, true, graph->edge_count * sizeof(*edges));
+	} else {
+		render_select(graph, format->explorable ? RENDER_EXPLORABLE : RENDER_STILL,
+			      vertices, edges);
+	}
+	picture = picture_new(graph, metric, vertices, edges);
+	free(vertices);
+	free(edges);
+	if (picture->hidden)
+		fprintf(stderr, "vflow render: %s; --all draws everything\n", picture->hidden);
+	return picture;
+}
+
+static void say(char *remark)
+{
+	if (remark)
+		fprintf(stderr, "vflow render: %s\n", remark);
+	free(remark);
+}
+
+static int draw(const struct render_format *format, struct picture *picture,
+		enum layout_engine engine, double seconds, struct output *output,
+		struct error *error)
+{
+	char *remark = NULL;
+	int result = 0;
+
+	if (format->bitmap && picture->vertex_count + picture->edge_count > MOST_IN_BITMAP)
+		result = error_set(error,
+				   "%u vertices and %u edges are too many for %s, which would take "
+				   "minutes: draw SVG or HTML, leave out --all, or draw less "
+				   "('vflow prune')",
+				   picture->vertex_count, picture->edge_count, format->name);
+	else if (format->positions)
+		result = layout_picture(picture, engine, seconds, &remark, error);
+	say(remark);
+	if (result == 0)
+		result = render_write(format, picture, output_file(output), &remark, error);
+	if (result != 0) {
+		output_discard(output);
+		return -1;
+	}
+	say(remark);
+	return output_commit(output, error);
+}
+
+static int choose_layout(const char *name, enum layout_engine *engine)
+{
+	static const char *const names[] = {
+		[LAYOUT_AUTO] = "auto", [LAYOUT_DOT] = "dot", [LAYOUT_LAYERS] = "layers"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		*engine = (enum layout_engine)i;
+		return 0;
+	}
+	return options_misuse("render", "--layout takes auto, dot or layers, not '%s'", name);
+}
+
+static int choose_metric(const char *name, enum render_metric *metric)
+{
+	static const char *const names[] = {[METRIC_DEFAULT] = NULL,
+					    [METRIC_INVOCATIONS] = "invocations",
+					    [METRIC_TIME] = "time",
+					    [METRIC_BYTES] = "bytes",
+					    [METRIC_UNCHANGED] = "unchanged"};
+
+	for (size_t i = 1; name && i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		*metric = (enum render_metric)i;
+		return 0;
+	}
+	return !name ? 0
+		     : options_misuse("render",
+				      "--size-by takes invocations, time, bytes or unchanged, not "
+				      "'%s'",
+				      name);
+}
+
+/* Which groups are known to nobody yet, and why, is said too. */
+static int choose_groups(const char *name, enum group_by *by)
+{
+	static const char *const names[] = {[GROUP_FILE] = "file",
+					    [GROUP_FUNCTION] = "function",
+					    [GROUP_CALL_PATH] = "call-path",
+					    [GROUP_OBJECT] = "object"};
+
+	if (name && !strcmp(name, "stream"))
+		return options_misuse("render", "--group-by stream: profiles do not hold the "
+						"streams of operations yet");
+	for (size_t i = 1; name && i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		*by = (enum group_by)i;
+		return 0;
+	}
+	return !name ? 0
+		     : options_misuse("render",
+				      "--group-by takes file, function, call-path or object, not "
+				      "'%s'",
+				      name);
+}
+
+/* Replaces the graph by that of its groups; NULL on failure. */
+static struct graph *group(struct graph *graph, enum group_by by, struct error *error)
+{
+	struct graph *groups;
+
+	if (!graph || by == GROUP_NONE)
+		return graph;
+	groups = group_graph(graph, by, error);
+	if (groups)
+		fprintf(stderr, "vflow render: %u vertices, %u edges drawn as %u, %u\n",
+			graph->vertex_count, graph->edge_count, groups->vertex_count,
+			groups->edge_count);
+	graph_free(graph);
+	return groups;
+}
+
+/* Whether the input can give what is asked for. */
+static int check_input(const struct graph *graph, const struct profile *profile,
+		       const struct render_format *format, enum render_metric metric,
+		       struct error *error)
+{
+	if (format->times && !profile)
+		return error_set(error, "%s needs a profile: DOT does not say when objects lived",
+				 format->name);
+	for (uint32_t i = 0; metric == METRIC_TIME; i++) {
+		if (i == graph->vertex_count)
+			return error_set(error, "--size-by time: the input has no GPU times; they "
+						"come from a timing pass on a GPU");
+		if (graph->vertices[i].fields & VERTEX_TIME_NS && graph->vertices[i].time_ns)
+			break;
+	}
+	return 0;
+}
+
+int cmd_render(int argc, char **argv)
+{
+	const char *type = NULL, *path = NULL, *layout = "auto", *size_by = NULL, *group_by = NULL;
+	enum group_by groups = GROUP_NONE;
+	enum render_metric metric = METRIC_DEFAULT;
+	enum layout_engine engine = LAYOUT_AUTO;
+	uint64_t seconds = DEFAULT_SECONDS;
+	bool all = false;
+	const struct command_option options[] = {
+		{'T', "type", "FORMAT", "by default after the ending of -o, else svg", OPTION_TEXT,
+		 &type},
+		{'o', "output", "FILE", "write to FILE (default: stdout)", OPTION_TEXT, &path},
+		{0, "all", NULL, "draw everything, however large the graph is", OPTION_FLAG, &all},
+		{0, "size-by", "METRIC",
+		 "what makes a vertex large: invocations (default), time, bytes, unchanged",
+		 OPTION_TEXT, &size_by},
+		{0, "group-by", "WHAT", "draw as one: file, function, call-path or object",
+		 OPTION_TEXT, &group_by},
+		{0, "layout", "NAME", "dot, layers, or auto: dot while that is fast (default)",
+		 OPTION_TEXT, &layout},
+		{0, "time-limit", "SECONDS", "for Graphviz, then layers are used (default: 5)",
+		 OPTION_NUMBER, &seconds},
+		{0},
+	};
+	const struct command_help help = {
+		.usage = "vflow render [-T FORMAT] [-o FILE] [FILE]",
+		.summary = "Draws a profile or a DOT graph: rectangles are allocations, circles "
+			   "copies "
+			   "and sets,\novals kernels; wide, coloured edges move many bytes that "
+			   "did not "
+			   "change.",
+		.more = "formats: " FORMATS "\n"
+			"Of more than 300 vertices the 80 that matter most are drawn.\n"
+			"examples:\n"
+			"  vflow render -o picture.svg\n"
+			"  vflow slice --vertex 5 | vflow render -o slice.png\n"
+			"exit codes: 0 drawn, 1 failed, 2 misuse",
+		.options = options,
+	};
+	const struct render_format *format;
+	struct error error;
+	struct output *output = NULL;
+	struct input *input;
+	struct picture *picture;
+	struct graph *graph;
+	int rest, result;
+
+	switch (options_parse(&help, argc, argv, false, &rest)) {
+	case OPTIONS_HELP:
+		return EXIT_OK;
+	case OPTIONS_MISUSE:
+		return EXIT_MISUSE;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (argc - rest > 1)
+		return options_misuse("render", "one input file at most");
+	if (!seconds || seconds > MOST_SECONDS)
+		return options_misuse("render", "--time-limit takes 1 to %d", MOST_SECONDS);
+	if (choose_layout(layout, &engine) != 0 || choose_metric(size_by, &metric) != 0 ||
+	    choose_groups(group_by, &groups) != 0)
+		return EXIT_MISUSE;
+	format = choose_format(type, path);
+	if (!format)
+		return EXIT_MISUSE;
+	if (groups && format->everything)
+		return options_misuse("render", "%s does not take --group-by", format->name);
+	if (format->binary && (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO))
+		return options_misuse("render", "%s is not for terminals: write to a file with -o",
+				      format->name);
+	input = input_open(argv[rest], true, &error);
+	if (!input)
+		return fail(&error);
+	graph = group(read_graph(input, &error), groups, &error);
+	if (graph && check_input(graph, input_run(input), format, metric, &error) == 0)
+		output = output_open(path, &error);
+	if (!output) {
+		graph_free(graph);
+		input_close(input);
+		return fail(&error);
+	}
+	picture = select_and_describe(graph, format, metric, all);
+	picture->grouped = groups != GROUP_NONE;
+	if (input_run(input))
+		picture_set_run(picture, input_run(input));
+	if (argv[rest] && strcmp(argv[rest], "-") != 0)
+		picture->file = text_clean(argv[rest], strlen(argv[rest]), 0);
+	result = draw(format, picture, engine, (double)seconds, output, &error);
+	picture_free(picture);
+	graph_free(graph);
+	input_close(input);
+	return result == 0 ? EXIT_OK : fail(&error);
+}

@@ -1,0 +1,344 @@
+/* render/describe.c: see describe.h. */
+#include "render/describe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "render/style.h"
+#include "util/memory.h"
+#include "util/size.h"
+
+enum {
+	TEXT_LIMIT = 1000, /* characters of one text of the program in a tooltip */
+	PATH_LIMIT = 40,   /* frames */
+};
+
+/* A text that is built piece by piece. */
+struct sentence {
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+static FILE *begin(struct sentence *sentence)
+{
+	return sentence->file = xopen_memstream(&sentence->text, &sentence->size);
+}
+
+static char *end(struct sentence *sentence)
+{
+	fclose(sentence->file);
+	return sentence->text;
+}
+
+static void put_cut(FILE *out, const char *text, uint32_t limit)
+{
+	char *cut = render_cut_end(text, limit);
+
+	fputs(cut, out);
+	free(cut);
+}
+
+static void put_bytes(FILE *out, uint64_t bytes)
+{
+	char size[16], exact[32];
+
+	fprintf(out, "%s bytes", render_count(bytes, exact));
+	if (bytes >= 1024)
+		fprintf(out, " (%s)", size_format(bytes, size));
+}
+
+static void put_share(FILE *out, double share)
+{
+	char percent[8];
+
+	fprintf(out, " (%s)", render_percent(share, percent));
+}
+
+/* "redundant_values,duplicate_values" as people write it */
+static void put_patterns(FILE *out, const char *patterns)
+{
+	char *cut = render_cut_end(patterns, TEXT_LIMIT);
+
+	for (const char *at = cut; *at; at++) {
+		if (*at == ',')
+			fputs(", ", out);
+		else
+			fputc(*at == '_' ? ' ' : *at, out);
+	}
+	free(cut);
+}
+
+static void put_name(FILE *out, const struct graph_vertex *vertex, uint32_t limit)
+{
+	const char *name = vertex->name && *vertex->name ? vertex->name : vertex->node;
+
+	if (!graph_vertex_is(vertex, "host"))
+		fprintf(out, "#%u ", vertex->id);
+	put_cut(out, name, limit);
+}
+
+char *describe_figures(const struct graph_vertex *vertex, uint64_t object_bytes)
+{
+	struct sentence sentence;
+	FILE *out = begin(&sentence);
+	char text[32];
+
+	fprintf(out, "#%u", vertex->id);
+	if (object_bytes && graph_vertex_is(vertex, "alloc"))
+		fprintf(out, " · %s", size_format(object_bytes, text));
+	if ((vertex->fields & VERTEX_INVOCATIONS) && vertex->invocations > 1)
+		fprintf(out, " · %s×", render_count(vertex->invocations, text));
+	return end(&sentence);
+}
+
+char *describe_flow(const struct graph_edge *edge)
+{
+	double share = render_redundancy(edge);
+	char size[16], percent[8];
+
+	if (!(edge->fields & EDGE_BYTES))
+		return share > 0 ? xstrdup(render_percent(share, percent)) : NULL;
+	if (share > 0)
+		return xasprintf("%s · %s", size_format(edge->bytes, size),
+				 render_percent(share, percent));
+	return xstrdup(size_format(edge->bytes, size));
+}
+
+/* One line for each finding; " | " separates them. */
+static void put_advice(FILE *out, const char *advice)
+{
+	char *cut = render_cut_end(advice, TEXT_LIMIT);
+
+	for (const char *text = cut; *text;) {
+		const char *end = strstr(text, " | ");
+		int length = end ? (int)(end - text) : (int)strlen(text);
+
+		fprintf(out, "\nadvice: %.*s", length, text);
+		text += end ? length + 3 : length;
+	}
+	free(cut);
+}
+
+static void put_path(FILE *out, const char *path)
+{
+	for (uint32_t frame = 0; path && *path; frame++) {
+		const char *next = strstr(path, " < ");
+		char *text;
+
+		if (frame == PATH_LIMIT) {
+			fputs("\n  …", out);
+			return;
+		}
+		text = next ? xstrndup(path, (size_t)(next - path)) : xstrdup(path);
+		fputs(frame ? "\n  from " : "\n  at ", out);
+		put_cut(out, text, TEXT_LIMIT);
+		free(text);
+		path = next ? next + 3 : NULL;
+	}
+}
+
+char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes)
+{
+	struct sentence sentence;
+	FILE *out = begin(&sentence);
+	char count[32];
+
+	put_name(out, vertex, TEXT_LIMIT);
+	if (vertex->kind && *vertex->kind && strcmp(vertex->kind, "host") != 0) {
+		fputs("\nkind: ", out);
+		put_cut(out, vertex->kind, TEXT_LIMIT);
+	}
+	if (object_bytes && graph_vertex_is(vertex, "alloc")) {
+		fputs("\nlargest object: ", out);
+		put_bytes(out, object_bytes);
+	}
+	if ((vertex->fields & VERTEX_INVOCATIONS) && !graph_vertex_is(vertex, "host"))
+		fprintf(out, "\ninvocations: %s", render_count(vertex->invocations, count));
+	if ((vertex->fields & VERTEX_READ_BYTES) && vertex->read_bytes) {
+		fputs("\nreads ", out);
+		put_bytes(out, vertex->read_bytes);
+	}
+	if ((vertex->fields & VERTEX_WRITTEN_BYTES) && vertex->written_bytes) {
+		fputs("\nwrites ", out);
+		put_bytes(out, vertex->written_bytes);
+		if (vertex->redundant_bytes) {
+			fputs("\nof them unchanged ", out);
+			put_bytes(out, vertex->redundant_bytes);
+			put_share(out,
+				  (double)vertex->redundant_bytes / (double)vertex->written_bytes);
+		}
+	}
+	if ((vertex->fields & VERTEX_TIME_NS) && vertex->time_ns)
+		fprintf(out, "\ntime on the GPU: %.3f ms", (double)vertex->time_ns / 1e6);
+	put_path(out, vertex->callpath);
+	if (vertex->patterns && *vertex->patterns) {
+		fputs("\nfindings: ", out);
+		put_patterns(out, vertex->patterns);
+	}
+	if (vertex->advice)
+		put_advice(out, vertex->advice);
+	return end(&sentence);
+}
+
+static void put_object(FILE *out, const struct graph *graph, const struct graph_edge *edge)
+{
+	uint32_t site = graph_find(graph, edge->object);
+	char *where = NULL;
+
+	fputs("\nobject: ", out);
+	if (site == UINT32_MAX) {
+		fprintf(out, "#%u", edge->object);
+	} else {
+		put_name(out, &graph->vertices[site], 80);
+		where = render_where(graph->vertices[site].callpath, 0);
+	}
+	if (where) {
+		fputs(", ", out);
+		put_cut(out, where, 80);
+	}
+	if (edge->fields & EDGE_OBJECT_BYTES) {
+		fputs(", ", out);
+		put_bytes(out, edge->object_bytes);
+	}
+	free(where);
+}
+
+char *describe_edge(const struct graph *graph, const struct graph_edge *edge)
+{
+	static const char *const verbs[] = {
+		[GRAPH_ACCESS_NONE] = "uses",
+		[GRAPH_READ] = "reads",
+		[GRAPH_WRITE] = "overwrites",
+	};
+	const struct graph_vertex *from = &graph->vertices[edge->from];
+	const struct graph_vertex *to = &graph->vertices[edge->to];
+	struct sentence sentence;
+	FILE *out = begin(&sentence);
+	double share = render_redundancy(edge);
+	char count[32];
+
+	if (graph_vertex_is(to, "host")) {
+		put_name(out, from, 80);
+		fputs(" copies to host", out);
+	} else {
+		put_name(out, to, 80);
+		fprintf(out, " %s values of ", verbs[edge->access]);
+		put_name(out, from, 80);
+	}
+	if (edge->fields & EDGE_BYTES) {
+		fputs("\n", out);
+		put_bytes(out, edge->bytes);
+	}
+	if (edge->fields & EDGE_COUNT)
+		fprintf(out, " in %s invocation%s", render_count(edge->count, count),
+			edge->count == 1 ? "" : "s");
+	if (share > 0) {
+		fputs("\nof them unchanged ", out);
+		if (edge->fields & EDGE_REDUNDANT_BYTES)
+			put_bytes(out, edge->redundant_bytes);
+		put_share(out, share);
+	}
+	if (edge->fields & EDGE_OBJECT)
+		put_object(out, graph, edge);
+	return end(&sentence);
+}
+
+char *describe_finding(const struct graph_vertex *vertex, const char *name, const char *place)
+{
+	struct sentence sentence;
+	FILE *out = begin(&sentence);
+
+	fprintf(out, "#%u %s", vertex->id, name);
+	if (place) {
+		fputs(", ", out);
+		put_cut(out, place, 80);
+	}
+	fputs(": ", out);
+	put_patterns(out, vertex->patterns);
+	return end(&sentence);
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+char *describe_totals(const struct graph *graph)
+{
+	uint64_t read = 0, written = 0, redundant = 0;
+	struct sentence sentence;
+	FILE *out = begin(&sentence);
+	char a[32], b[32];
+
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+
+		if (edge->access == GRAPH_READ) {
+			read = add(read, edge->bytes);
+		} else if (edge->access == GRAPH_WRITE &&
+			   !graph_vertex_is(&graph->vertices[edge->to], "host")) {
+			written = add(written, edge->bytes);
+			redundant = add(redundant, edge->redundant_bytes);
+		}
+	}
+	fprintf(out, "%s %s, %s edge%s; ", render_count(graph->vertex_count, a),
+		graph->vertex_count == 1 ? "vertex" : "vertices",
+		render_count(graph->edge_count, b), graph->edge_count == 1 ? "" : "s");
+	fprintf(out, "%s bytes read, %s written", size_format(read, a), size_format(written, b));
+	if (written) {
+		fprintf(out, ", %s of them unchanged", size_format(redundant, a));
+		put_share(out, (double)redundant / (double)written);
+	}
+	return end(&sentence);
+}
+
+char *describe_run(const struct profile *profile)
+{
+	struct sentence sentence;
+	FILE *out = begin(&sentence);
+	time_t date = (time_t)profile->date;
+	struct tm day;
+	char text[32];
+
+	put_cut(out, profile->command ? profile->command : "a program", 120);
+	if (profile->process_count && profile->processes[0].device) {
+		fputs(" · ", out);
+		put_cut(out, profile->processes[0].device, 80);
+	}
+	if (profile->process_count > 1)
+		fprintf(out, " · %s processes", render_count(profile->process_count, text));
+	if (profile->date && gmtime_r(&date, &day) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &day))
+		fprintf(out, " · %s", text);
+	return end(&sentence);
+}
+
+char *describe_hidden(const struct graph *graph, const bool *vertices, const bool *edges)
+{
+	uint32_t vertex_count = 0, edge_count = 0;
+	uint64_t shown = 0, all = 0;
+	struct sentence sentence;
+	char a[32], b[32], c[32], d[32], percent[8];
+	FILE *out;
+
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		vertex_count += vertices[i];
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		edge_count += edges[i];
+		all = add(all, graph->edges[i].bytes);
+		shown = add(shown, edges[i] ? graph->edges[i].bytes : 0);
+	}
+	if (vertex_count == graph->vertex_count && edge_count == graph->edge_count)
+		return NULL;
+	out = begin(&sentence);
+	fprintf(out, "showing %s of %s vertices, %s of %s edges", render_count(vertex_count, a),
+		render_count(graph->vertex_count, b), render_count(edge_count, c),
+		render_count(graph->edge_count, d));
+	if (all)
+		fprintf(out, "; %s of %s bytes",
+			render_percent((double)shown / (double)all, percent), size_format(all, a));
+	return end(&sentence);
+}

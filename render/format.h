@@ -1,0 +1,51 @@
+/*
+ * render/format.h: one walker over the picture, one table row of functions per format.
+ */
+#ifndef VFLOW_RENDER_FORMAT_H
+#define VFLOW_RENDER_FORMAT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "render/picture.h"
+#include "util/error.h"
+
+struct render_format {
+	const char *name;
+	const char *endings[3]; /* of file names, with the dot */
+	bool positions;         /* needs layout_picture() */
+	bool binary;            /* not for terminals */
+	bool bitmap;            /* drawn by librsvg, slowly */
+	bool explorable;        /* finds its way in thousands of vertices */
+	bool everything;        /* no picture: of a large graph nothing is left out */
+	bool times;             /* of objects: only a profile has them */
+	bool vertices_first;    /* else last, so that they lie on top */
+	/* all but begin may be NULL */
+	void (*begin)(FILE *out, const struct picture *picture);
+	void (*edge)(FILE *out, const struct picture *picture, const struct picture_edge *edge);
+	void (*vertex)(FILE *out, const struct picture_vertex *vertex);
+	void (*end)(FILE *out, const struct picture *picture);
+	/*
+	 * Turns what the functions wrote into the format; NULL: it is the format.  *remark is set
+	 * to a sentence for the user when the result is less than it could be (freed by the
+	 * caller).
+	 */
+	int (*convert)(const char *text, size_t size, FILE *out, char **remark,
+		       struct error *error);
+};
+
+extern const struct render_format *const render_formats[]; /* ends with NULL */
+
+/* By name; NULL: there is none. */
+const struct render_format *render_format_named(const char *name);
+/* By the ending of a file name, whatever its case; the longest counts.  NULL: none has it. */
+const struct render_format *render_format_of_file(const char *path);
+
+/* Write errors of `out` are left to its owner. */
+int render_write(const struct render_format *format, const struct picture *picture, FILE *out,
+		 char **remark, struct error *error);
+
+extern const struct render_format render_svg, render_html, render_png, render_pdf, render_dot,
+	render_json, render_folded, render_perfetto;
+
+#endif

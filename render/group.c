@@ -1,0 +1,305 @@
+/* render/group.c: see group.h. */
+#include "render/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/style.h"
+#include "util/memory.h"
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* The innermost frame without its "file:line"; NULL: there is none. */
+static char *function_of(const char *callpath)
+{
+	const char *end, *blank;
+
+	if (!callpath || !*callpath)
+		return NULL;
+	end = strstr(callpath, " < ");
+	end = end ? end : callpath + strlen(callpath);
+	blank = memrchr(callpath, ' ', (size_t)(end - callpath));
+	return xstrndup(callpath, (size_t)((blank ? blank : end) - callpath));
+}
+
+static char *file_of(const char *callpath)
+{
+	char *where = render_where(callpath, 0);
+
+	if (where)
+		*strrchr(where, ':') = '\0';
+	return where;
+}
+
+static char *path_of(const char *callpath)
+{
+	char *function = function_of(callpath), *path;
+	const char *callers = function ? strstr(callpath, " < ") : NULL;
+
+	path = function ? xasprintf("%s%s", function, callers ? callers : "") : NULL;
+	free(function);
+	return path;
+}
+
+/* The only object that the vertex writes, by index of the vertex; UINT32_MAX: none, or several. */
+static uint32_t *written_objects(const struct graph *graph)
+{
+	uint32_t *objects = xcalloc(graph->vertex_count, sizeof(*objects));
+	bool *several = xcalloc(graph->vertex_count, sizeof(*several));
+
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		objects[i] = graph_vertex_is(&graph->vertices[i], "alloc") ? graph->vertices[i].id
+									   : UINT32_MAX;
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+
+		if (edge->access != GRAPH_WRITE || !(edge->fields & EDGE_OBJECT))
+			continue;
+		if (objects[edge->to] != UINT32_MAX && objects[edge->to] != edge->object)
+			several[edge->to] = true;
+		objects[edge->to] = edge->object;
+	}
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		if (several[i])
+			objects[i] = UINT32_MAX;
+	free(several);
+	return objects;
+}
+
+static char *object_name(const struct graph *graph, uint32_t object)
+{
+	uint32_t site = graph_find(graph, object);
+	char *where = NULL, *name;
+
+	if (object == UINT32_MAX)
+		return NULL;
+	if (site != UINT32_MAX)
+		where = render_where(graph->vertices[site].callpath, 0);
+	name = where ? xasprintf("object #%u, %s", object, where) : xasprintf("object #%u", object);
+	free(where);
+	return name;
+}
+
+struct member {
+	char *key; /* NULL: stays alone */
+	uint32_t index;
+};
+
+static int compare_members(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+	int order = a->key && b->key ? strcmp(a->key, b->key) : !b->key - !a->key;
+
+	return order ? order : a->index < b->index ? -1 : a->index > b->index;
+}
+
+static struct member *find_members(const struct graph *graph, enum group_by by)
+{
+	struct member *members = xcalloc(graph->vertex_count, sizeof(*members));
+	uint32_t *objects = by == GROUP_OBJECT ? written_objects(graph) : NULL;
+
+	for (uint32_t i = 0; i < graph->vertex_count; i++) {
+		const char *callpath = graph->vertices[i].callpath;
+
+		members[i].index = i;
+		if (graph_vertex_is(&graph->vertices[i], "host"))
+			continue;
+		members[i].key = by == GROUP_FILE        ? file_of(callpath)
+				 : by == GROUP_FUNCTION  ? function_of(callpath)
+				 : by == GROUP_CALL_PATH ? path_of(callpath)
+							 : object_name(graph, objects[i]);
+	}
+	free(objects);
+	qsort(members, graph->vertex_count, sizeof(*members), compare_members);
+	return members;
+}
+
+/* Appends the items of `more`, which `separator` separates, that are not there yet. */
+static void join(char **list, const char *more, const char *separator)
+{
+	while (more && *more) {
+		const char *end = strstr(more, separator);
+		char *item = end ? xstrndup(more, (size_t)(end - more)) : xstrdup(more);
+
+		if (!*list) {
+			*list = xstrdup(item);
+		} else if (!strstr(*list, item) && strlen(*list) < 2000) {
+			char *longer = xasprintf("%s%s%s", *list, separator, item);
+
+			free(*list);
+			*list = longer;
+		}
+		free(item);
+		more = end ? end + strlen(separator) : NULL;
+	}
+}
+
+static char *copy(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from)
+{
+	to->fields = from->fields;
+	to->kind = copy(from->kind);
+	to->name = copy(from->name && *from->name ? from->name : from->node);
+	to->context = copy(from->context);
+	to->callpath = copy(from->callpath);
+	to->patterns = copy(from->patterns);
+	to->advice = copy(from->advice);
+	to->invocations = from->invocations;
+	to->read_bytes = from->read_bytes;
+	to->written_bytes = from->written_bytes;
+	to->redundant_bytes = from->redundant_bytes;
+	to->time_ns = from->time_ns;
+}
+
+static void add_member(struct graph_vertex *group, const struct graph_vertex *member)
+{
+	group->fields |= member->fields;
+	group->fields &= ~(uint32_t)(VERTEX_CONTEXT | VERTEX_CALLPATH);
+	if (group->kind && member->kind && strcmp(group->kind, member->kind) != 0) {
+		free(group->kind);
+		group->kind = xstrdup("group");
+	}
+	free(group->context);
+	free(group->callpath);
+	group->context = group->callpath = NULL;
+	join(&group->patterns, member->patterns, ",");
+	join(&group->advice, member->advice, " | ");
+	group->invocations = add(group->invocations, member->invocations);
+	group->read_bytes = add(group->read_bytes, member->read_bytes);
+	group->written_bytes = add(group->written_bytes, member->written_bytes);
+	group->redundant_bytes = add(group->redundant_bytes, member->redundant_bytes);
+	group->time_ns = add(group->time_ns, member->time_ns);
+}
+
+static int compare_firsts(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Sets group_of[vertex] to the vertex of the new graph. */
+static void add_groups(struct graph *new, const struct graph *graph, const struct member *members,
+		       uint32_t *group_of)
+{
+	uint32_t *first_of = xcalloc(graph->vertex_count, sizeof(*first_of)), at = 0;
+	uint32_t *firsts = xcalloc(graph->vertex_count, sizeof(*firsts)), count = 0;
+	uint32_t *sizes = xcalloc(graph->vertex_count, sizeof(*sizes));
+	const char **names = xcalloc(graph->vertex_count, sizeof(*names));
+
+	for (uint32_t i = 0; i < graph->vertex_count; i++) {
+		bool same = i && members[i].key && members[i - 1].key &&
+			    !strcmp(members[i].key, members[i - 1].key);
+
+		at = same ? at : members[i].index;
+		if (!same)
+			firsts[count++] = at;
+		first_of[members[i].index] = at;
+		sizes[at]++;
+		names[at] = members[i].key;
+	}
+	qsort(firsts, count, sizeof(*firsts), compare_firsts); /* the order of the graph */
+	for (uint32_t i = 0; i < count; i++) {
+		const struct graph_vertex *first = &graph->vertices[firsts[i]];
+
+		group_of[firsts[i]] = new->vertex_count;
+		copy_vertex(graph_add_vertex(new, first->id), first);
+	}
+	for (uint32_t i = 0; i < graph->vertex_count; i++) {
+		group_of[i] = group_of[first_of[i]];
+		if (first_of[i] != i)
+			add_member(&new->vertices[group_of[i]], &graph->vertices[i]);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct graph_vertex *group = &new->vertices[group_of[firsts[i]]];
+
+		if (sizes[firsts[i]] < 2)
+			continue;
+		free(group->name);
+		group->name = xasprintf("%.200s (%u)", names[firsts[i]], sizes[firsts[i]]);
+		group->fields |= VERTEX_NAME;
+	}
+	free(first_of);
+	free(firsts);
+	free(sizes);
+	free(names);
+}
+
+struct bundle {
+	uint32_t from, to;
+	const struct graph_edge *edge;
+};
+
+static int compare_ends(const void *left, const void *right)
+{
+	const struct bundle *a = left, *b = right;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	if (a->edge->access != b->edge->access)
+		return a->edge->access < b->edge->access ? -1 : 1;
+	return a->edge < b->edge ? -1 : a->edge > b->edge;
+}
+
+static void add_edges(struct graph *new, const struct graph *graph, const uint32_t *group_of)
+{
+	struct bundle *bundles = xcalloc(graph->edge_count, sizeof(*bundles));
+	struct graph_edge *sum = NULL;
+
+	for (uint32_t i = 0; i < graph->edge_count; i++)
+		bundles[i] = (struct bundle){group_of[graph->edges[i].from],
+					     group_of[graph->edges[i].to], &graph->edges[i]};
+	qsort(bundles, graph->edge_count, sizeof(*bundles), compare_ends);
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = bundles[i].edge;
+
+		if (!sum || sum->from != bundles[i].from || sum->to != bundles[i].to ||
+		    sum->access != edge->access) {
+			sum = graph_add_edge(new, bundles[i].from, bundles[i].to);
+			sum->access = edge->access;
+			sum->fields = edge->fields & ~(uint32_t)EDGE_REDUNDANCY;
+			sum->object = edge->object;
+		} else if (!(edge->fields & EDGE_OBJECT) || sum->object != edge->object) {
+			sum->fields &= ~(uint32_t)(EDGE_OBJECT | EDGE_OBJECT_BYTES);
+		}
+		sum->fields |= edge->fields & (EDGE_BYTES | EDGE_REDUNDANT_BYTES | EDGE_COUNT);
+		sum->bytes = add(sum->bytes, edge->bytes);
+		sum->redundant_bytes = add(sum->redundant_bytes, edge->redundant_bytes);
+		sum->count = add(sum->count, edge->count);
+		if (edge->object_bytes > sum->object_bytes)
+			sum->object_bytes = edge->object_bytes;
+	}
+	free(bundles);
+}
+
+struct graph *group_graph(const struct graph *graph, enum group_by by, struct error *error)
+{
+	struct member *members = find_members(graph, by);
+	uint32_t *group_of = xcalloc(graph->vertex_count, sizeof(*group_of));
+	struct graph *new = graph_new();
+	bool any = false;
+
+	add_groups(new, graph, members, group_of);
+	add_edges(new, graph, group_of);
+	for (uint32_t i = 0; i < graph->vertex_count; i++) {
+		any |= members[i].key != NULL;
+		free(members[i].key);
+	}
+	free(members);
+	free(group_of);
+	if (any || !graph->vertex_count)
+		return new;
+	graph_free(new);
+	error_set(error, "nothing to group by: no operation says its %s",
+		  by == GROUP_OBJECT ? "object" : "call path");
+	return NULL;
+}

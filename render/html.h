@@ -1,0 +1,21 @@
+/*
+ * render/html.h: the parts of the page that `-T html` writes.
+ */
+#ifndef VFLOW_RENDER_HTML_H
+#define VFLOW_RENDER_HTML_H
+
+#include <stdio.h>
+
+#include "render/picture.h"
+
+/* The files of web-static/: what is around the drawing, and what makes it move. */
+extern const char html_page[], html_style[], html_script[];
+
+/*
+ * The data behind the picture as JSON, for <script type="application/json">: safe inside HTML.
+ * Holds the attributes of DESIGN 6 and those that the graph attribute `vflow_types` declares;
+ * those that style or link never, declared or not.
+ */
+void html_write_data(FILE *out, const struct picture *picture);
+
+#endif

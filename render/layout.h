@@ -1,0 +1,36 @@
+/*
+ * render/layout.h: where the vertices and edges of a picture go.
+ *
+ * Two layouts: Graphviz' dot for pictures of some hundred vertices, layers of our own, which take
+ * a second for a hundred thousand edges.  dot cannot be cancelled and has crashed on odd graphs,
+ * so it runs in a child process under limits, and only positions come back, over a pipe.
+ */
+#ifndef VFLOW_RENDER_LAYOUT_H
+#define VFLOW_RENDER_LAYOUT_H
+
+#include <stdio.h>
+
+#include "render/picture.h"
+#include "util/error.h"
+
+enum layout_engine { LAYOUT_AUTO, LAYOUT_DOT, LAYOUT_LAYERS };
+
+/*
+ * Sets the positions and the size of the picture.  LAYOUT_AUTO: dot while the picture is small
+ * enough and for `seconds` at most, else layers; *remark (freed by the caller) is NULL or says
+ * why it was not dot.  -1: only for LAYOUT_DOT, which found none in that time.
+ */
+int layout_picture(struct picture *picture, enum layout_engine engine, double seconds,
+		   char **remark, struct error *error);
+
+/* Layers by program order, so that time flows down; layout_layers.c. */
+void layout_by_layers(struct picture *picture);
+
+/*
+ * The child's work: doubles for the picture's width and height, then for each vertex its centre,
+ * then for each edge that is no loop its number of points, the tip of its arrow, the centre of its
+ * label, its points.  `quick` trades beauty for time.  Never frees: the process ends after it.
+ */
+int layout_by_dot(const struct picture *picture, bool quick, FILE *out);
+
+#endif

@@ -1,0 +1,204 @@
+/*
+ * render/names.c: short names that fit on a vertex, and how wide they are.
+ */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/style.h"
+#include "util/memory.h"
+
+/* Advance widths of DejaVu Sans for ' ' to '~', in thousandths of the font size. */
+static const short widths[] = {
+	318,  401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,
+	636,  636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,
+	1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
+	603,  787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500,
+	500,  613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,
+	635,  635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+};
+
+/* Bytes of the UTF-8 character that starts here; texts of a graph are valid UTF-8. */
+static size_t character_size(const char *text)
+{
+	size_t size = 1;
+
+	while (((unsigned char)text[size] & 0xc0) == 0x80)
+		size++;
+	return size;
+}
+
+static size_t character_count(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text += character_size(text))
+		count++;
+	return count;
+}
+
+static const char *skip_characters(const char *text, size_t count)
+{
+	while (count-- && *text)
+		text += character_size(text);
+	return text;
+}
+
+double render_text_width(const char *text, double size, int bold)
+{
+	double width = 0;
+
+	for (; *text; text += character_size(text)) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c >= ' ' && c <= '~')
+			width += widths[c - ' '];
+		else
+			width += c >= 0xe3 ? 1000 : 700; /* from U+3000 on mostly full width */
+	}
+	return width * size / 1000 * (bold ? 1.12 : 1);
+}
+
+char *render_cut_end(const char *text, uint32_t limit)
+{
+	const char *end = skip_characters(text, limit);
+
+	if (!*end)
+		return xstrdup(text);
+	end = skip_characters(text, limit ? limit - 1 : 0);
+	return xasprintf("%.*s…", (int)(end - text), text);
+}
+
+char *render_cut_middle(const char *text, uint32_t limit)
+{
+	size_t count = character_count(text), tail = limit * 2 / 3;
+	const char *end;
+
+	if (count <= limit)
+		return xstrdup(text);
+	/* the end tells more: "…/layers/convolution.cu:120" */
+	end = skip_characters(text, limit - 1 - tail);
+	return xasprintf("%.*s…%s", (int)(end - text), text,
+			 skip_characters(end, count - limit + 1));
+}
+
+/* Steps back over the group that ends before `end`, "(..)" or "<..>"; NULL when it is not closed.
+ */
+static const char *group_start(const char *start, const char *end, char open, char close)
+{
+	uint32_t depth = 0;
+
+	for (const char *at = end; at-- > start;) {
+		/* the arrow in "operator->" and in lambdas closes nothing */
+		if (*at == close && !(close == '>' && at > start && at[-1] == '-'))
+			depth++;
+		else if (*at == open && --depth == 0)
+			return at;
+		if (!depth)
+			return NULL;
+	}
+	return NULL;
+}
+
+static bool ends_with(const char *start, const char *end, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	return (size_t)(end - start) >= length && !memcmp(end - length, suffix, length);
+}
+
+/* The end of the name proper: without "[clone ..]", qualifiers and the parameter list. */
+static const char *name_end(const char *name)
+{
+	static const char *const qualifiers[] = {" const", " volatile", " &&", " &", " noexcept"};
+	const char *end = strstr(name, " [clone");
+	const char *group;
+	bool again = true;
+
+	if (!end || end == name)
+		end = name + strlen(name);
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++) {
+			if (ends_with(name, end, qualifiers[i])) {
+				end -= strlen(qualifiers[i]);
+				again = true;
+			}
+		}
+	}
+	group = ends_with(name, end, ")") ? group_start(name, end, '(', ')') : NULL;
+	if (!group || group == name || ends_with(name, group, "::") ||
+	    ends_with(name, group, "operator"))
+		return end;
+	return group;
+}
+
+/* Where the last component begins: after the "::" or blank that is outside of all brackets. */
+static const char *base_start(const char *name, const char *end)
+{
+	uint32_t depth = 0;
+
+	for (const char *at = end; at-- > name;) {
+		if (strchr(")>]}", *at) && !(*at == '>' && at > name && at[-1] == '-'))
+			depth++;
+		else if (strchr("(<[{", *at) && depth)
+			depth--;
+		else if (!depth && (*at == ' ' || (*at == ':' && at > name && at[-1] == ':')))
+			return at + 1;
+	}
+	return name;
+}
+
+char *render_short_name(const char *name, uint32_t limit)
+{
+	const char *end = name_end(name), *start = base_start(name, end), *arguments;
+	char *base, *shown;
+
+	if (start == end)
+		return render_cut_end(name, limit);
+	/* "operator()" alone says nothing: with the class or lambda before it */
+	if (start >= name + 2 && start[-1] == ':' && !strncmp(start, "operator", 8))
+		start = base_start(name, start - 2);
+	base = xstrndup(start, (size_t)(end - start));
+	arguments = ends_with(start, end, ">") ? group_start(start, end, '<', '>') : NULL;
+	if (arguments && arguments > start && character_count(base) > limit) {
+		char *cut = xasprintf("%.*s<…>", (int)(arguments - start), start);
+
+		free(base);
+		base = cut;
+	}
+	shown = render_cut_end(base, limit);
+	free(base);
+	return shown;
+}
+
+/* Whether the word is "something:digits"; then *base is its last path component. */
+static bool is_place(const char *word, size_t length, const char **base)
+{
+	size_t digits = 0;
+
+	while (digits < length && isdigit((unsigned char)word[length - 1 - digits]))
+		digits++;
+	if (!digits || length < digits + 2 || word[length - 1 - digits] != ':')
+		return false;
+	*base = memrchr(word, '/', length);
+	*base = *base ? *base + 1 : word;
+	return (*base)[0] != ':';
+}
+
+char *render_where(const char *callpath, uint32_t index)
+{
+	while (callpath && *callpath) {
+		const char *next = strstr(callpath, " < ");
+		size_t length = next ? (size_t)(next - callpath) : strlen(callpath);
+		const char *blank = memrchr(callpath, ' ', length);
+		const char *word = blank ? blank + 1 : callpath, *base;
+		size_t size = length - (size_t)(word - callpath);
+
+		if (is_place(word, size, &base) && !index--)
+			return xstrndup(base, size - (size_t)(base - word));
+		callpath = next ? next + 3 : NULL;
+	}
+	return NULL;
+}

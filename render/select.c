@@ -1,0 +1,140 @@
+/* render/select.c: see select.h. */
+#include "render/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+struct candidate {
+	uint32_t index;
+	bool finding, neighbour;
+	uint64_t redundant_bytes, bytes;
+};
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Most important first; equal ones in the order of the graph, so that the result is always the
+ * same. */
+static int compare(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->finding != b->finding)
+		return a->finding ? -1 : 1;
+	if (a->redundant_bytes != b->redundant_bytes)
+		return a->redundant_bytes > b->redundant_bytes ? -1 : 1;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static uint32_t keep_best(struct candidate *candidates, uint32_t count, uint32_t limit, bool *keep)
+{
+	uint32_t kept = 0;
+
+	qsort(candidates, count, sizeof(*candidates), compare);
+	for (uint32_t i = 0; i < count && kept < limit; i++) {
+		kept += !keep[candidates[i].index];
+		keep[candidates[i].index] = true;
+	}
+	return kept;
+}
+
+/* The vertices that are not kept and have an edge with one that is; returns how many. */
+static uint32_t find_neighbours(const struct graph *graph, const bool *keep, uint32_t host,
+				struct candidate *candidates)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		candidates[i] = (struct candidate){.index = i};
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+		struct candidate *new = &candidates[keep[edge->from] ? edge->to : edge->from];
+
+		/* host knows everybody, and says nothing about who matters */
+		if (keep[edge->from] == keep[edge->to] || edge->from == host || edge->to == host)
+			continue;
+		new->neighbour = true;
+		new->redundant_bytes = add(new->redundant_bytes, edge->redundant_bytes);
+		new->bytes = add(new->bytes, edge->bytes);
+	}
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		if (candidates[i].neighbour)
+			candidates[count++] = candidates[i];
+	return count;
+}
+
+static void select_vertices(const struct graph *graph, uint32_t some, bool *keep)
+{
+	uint32_t count = graph->vertex_count, host = UINT32_MAX, left = some;
+	struct candidate *candidates = xcalloc(count, sizeof(*candidates));
+	struct candidate *neighbours = xcalloc(count, sizeof(*neighbours));
+	uint32_t found, step = some / 10;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct graph_vertex *vertex = &graph->vertices[i];
+
+		candidates[i] = (struct candidate){
+			.index = i, .finding = vertex->patterns && *vertex->patterns};
+		if (host == UINT32_MAX && graph_vertex_is(vertex, "host")) {
+			keep[host = i] = true;
+			left--;
+		}
+	}
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+		struct candidate *to = &candidates[edge->to], *from = &candidates[edge->from];
+
+		to->redundant_bytes = add(to->redundant_bytes, edge->redundant_bytes);
+		to->bytes = add(to->bytes, edge->bytes);
+		from->bytes = add(from->bytes, edge->bytes);
+	}
+	left -= keep_best(candidates, count, some / 4, keep);
+	/* a few at a time, so that the neighbours of new ones have their chance */
+	while (left && (found = find_neighbours(graph, keep, host, neighbours)) > 0)
+		left -= keep_best(neighbours, found, left < step ? left : step, keep);
+	keep_best(candidates, count, left, keep);
+	free(candidates);
+	free(neighbours);
+}
+
+static void select_edges(const struct graph *graph, const bool *vertices, uint32_t limit,
+			 bool *keep)
+{
+	struct candidate *candidates = xcalloc(graph->edge_count, sizeof(*candidates));
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+
+		if (vertices[edge->from] && vertices[edge->to])
+			candidates[count++] =
+				(struct candidate){.index = i,
+						   .redundant_bytes = edge->redundant_bytes,
+						   .bytes = edge->bytes};
+	}
+	keep_best(candidates, count, limit, keep);
+	free(candidates);
+}
+
+void render_select(const struct graph *graph, struct render_limits limits, bool *vertices,
+		   bool *edges)
+{
+	bool large =
+		graph->vertex_count > limits.all_vertices || graph->edge_count > limits.all_edges;
+
+	memset(vertices, !large, graph->vertex_count * sizeof(*vertices));
+	memset(edges, !large, graph->edge_count * sizeof(*edges));
+	if (!large)
+		return;
+	if (graph->vertex_count > limits.some_vertices)
+		select_vertices(graph, limits.some_vertices, vertices);
+	else
+		memset(vertices, true, graph->vertex_count * sizeof(*vertices));
+	select_edges(graph, vertices, limits.all_edges, edges);
+}

@@ -1,0 +1,123 @@
+/* render/style.c: see style.h. */
+#include "render/style.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+/* clang-format off */
+const struct render_band_style render_bands[BAND_COUNT] = {
+	[BAND_LOW]  = {"#6E7781", "solid",  0,   0,   "up to 33%"},
+	[BAND_HALF] = {"#0072B2", "dashed", 3,   1.5, "33 to 66%"},
+	[BAND_HIGH] = {"#D55E00", "dotted", 1,   0.9, "66 to 99%"},
+	[BAND_ALL]  = {"#7A0177", "double", 0,   0,   "100%"},
+};
+/* clang-format on */
+
+enum render_shape render_shape(const struct graph_vertex *vertex)
+{
+	static const struct {
+		const char *kind;
+		enum render_shape shape;
+	} shapes[] = {
+		{"host", SHAPE_HOST},     {"alloc", SHAPE_BOX},   {"memcpy", SHAPE_CIRCLE},
+		{"memset", SHAPE_CIRCLE}, {"kernel", SHAPE_OVAL}, {"unknown", SHAPE_DIAMOND},
+		{"free", SHAPE_DIAMOND},
+	};
+
+	for (size_t i = 0; vertex->kind && i < sizeof(shapes) / sizeof(*shapes); i++)
+		if (graph_vertex_is(vertex, shapes[i].kind))
+			return shapes[i].shape;
+	return SHAPE_OTHER;
+}
+
+double render_redundancy(const struct graph_edge *edge)
+{
+	double share = 0;
+
+	if (edge->access == GRAPH_READ)
+		return 0;
+	/* the attribute `redundancy` is rounded; only the counters can tell "all" from "nearly" */
+	if ((edge->fields & EDGE_BYTES) && (edge->fields & EDGE_REDUNDANT_BYTES)) {
+		if (edge->bytes)
+			share = (double)edge->redundant_bytes / (double)edge->bytes;
+		if (share >= 1 && edge->redundant_bytes < edge->bytes)
+			share = nextafter(1, 0);
+	} else if (edge->fields & EDGE_REDUNDANCY) {
+		share = edge->redundancy;
+	}
+	return share > 0 ? fmin(share, 1) : 0; /* also for NaN */
+}
+
+enum render_band render_band(double redundancy)
+{
+	if (redundancy >= 1)
+		return BAND_ALL;
+	return redundancy > 0.66 ? BAND_HIGH : redundancy > 0.33 ? BAND_HALF : BAND_LOW;
+}
+
+double render_edge_width(uint64_t bytes, uint64_t largest)
+{
+	if (!bytes)
+		return 1;
+	return fmax(1, fmin(RENDER_WIDEST,
+			    RENDER_WIDEST - 0.6 * log2((double)largest / (double)bytes)));
+}
+
+double render_vertex_scale(uint64_t invocations)
+{
+	return invocations > 1 ? fmin(1.75, 1 + 0.15 * log10((double)invocations)) : 1;
+}
+
+uint64_t render_metric(const struct graph_vertex *vertex, enum render_metric metric)
+{
+	switch (metric) {
+	case METRIC_DEFAULT:
+	case METRIC_INVOCATIONS:
+		return vertex->fields & VERTEX_INVOCATIONS ? vertex->invocations : 0;
+	case METRIC_TIME:
+		return vertex->fields & VERTEX_TIME_NS ? vertex->time_ns : 0;
+	case METRIC_BYTES:
+		return vertex->read_bytes + vertex->written_bytes < vertex->read_bytes
+			       ? UINT64_MAX
+			       : vertex->read_bytes + vertex->written_bytes;
+	case METRIC_UNCHANGED:
+		return vertex->redundant_bytes;
+	}
+	return 0;
+}
+
+double render_vertex_share(uint64_t value, uint64_t most)
+{
+	return value ? fmax(1, 1.75 - 0.1 * log2((double)most / (double)value)) : 1;
+}
+
+char *render_percent(double share, char text[8])
+{
+	double percent = share * 100;
+
+	if (percent > 0 && percent < 1)
+		strcpy(text, "<1%");
+	else if (percent > 99 && share < 1)
+		strcpy(text, ">99%");
+	else
+		snprintf(text, 8, "%.0f%%", fmax(0, fmin(100, percent)));
+	return text;
+}
+
+char *render_count(uint64_t count, char text[32])
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+	char *out = text;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
+}

@@ -1,0 +1,179 @@
+/*
+ * A graph of 100,000 vertices and a million edges: how long it takes to read from a profile, to
+ * slice, to prune, and to ask, and how much memory.  With a folder as argument it leaves big.db and
+ * big.dot there for other programs to be measured on.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "graph/dot.h"
+#include "graph/profile.h"
+#include "query/query.h"
+#include "query/run.h"
+#include "util/memory.h"
+
+enum { VERTICES = 100 * 1000, EDGES = 1000 * 1000, SITES = 2000 };
+
+static uint32_t below(uint32_t limit)
+{
+	static uint64_t seed = 1;
+
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % limit;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void fail(const struct error *error)
+{
+	fprintf(stderr, "query: %s\n", error->text);
+	exit(1);
+}
+
+static void add_vertices(struct graph *graph)
+{
+	static const char *const kinds[] = {"memcpy", "memset", "kernel", "kernel", "kernel"};
+
+	for (uint32_t id = 0; id < VERTICES; id++) {
+		struct graph_vertex *vertex = graph_add_vertex(graph, id);
+
+		vertex->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_INVOCATIONS | VERTEX_CONTEXT |
+				 VERTEX_READ_BYTES | VERTEX_WRITTEN_BYTES | VERTEX_REDUNDANT_BYTES;
+		vertex->kind = xstrdup(!id ? "host" : id <= SITES ? "alloc" : kinds[id % 5]);
+		vertex->name = xasprintf("f%u(char*)", id % 1000);
+		vertex->context = xasprintf("%016x", id);
+		vertex->invocations = 1 + id % 50;
+	}
+}
+
+static void add_edges(struct graph *graph)
+{
+	for (uint32_t e = 0; e < EDGES; e++) {
+		uint32_t from = below(VERTICES), ahead = from + below(2000);
+		struct graph_edge *edge =
+			graph_add_edge(graph, from, ahead < VERTICES ? ahead : from);
+		bool write = below(2);
+
+		edge->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT |
+			       EDGE_OBJECT_BYTES |
+			       (write ? EDGE_REDUNDANT_BYTES | EDGE_REDUNDANCY : 0);
+		/* one edge for each pair of ends, object and access */
+		edge->object = 1 + e % SITES;
+		edge->access = write ? GRAPH_WRITE : GRAPH_READ;
+		edge->bytes = 1 + below(1 << 22);
+		edge->redundant_bytes = write ? edge->bytes / 2 : 0;
+		edge->redundancy = (double)edge->redundant_bytes / (double)edge->bytes;
+		edge->count = 3;
+		edge->object_bytes = 1 << 20;
+		edge->key = xasprintf("%u:%s", edge->object, write ? "WRITE" : "READ");
+	}
+}
+
+static void make(const char *db, const char *dot)
+{
+	struct profile *profile = profile_new();
+	struct error error;
+	FILE *file;
+
+	add_vertices(profile->graph);
+	add_edges(profile->graph);
+	profile->vertices = xcalloc(VERTICES, sizeof(*profile->vertices));
+	profile->callpaths = xcalloc(1, sizeof(*profile->callpaths));
+	profile->callpath_count = profile->callpath_capacity = 1;
+	profile->command = xstrdup("bench");
+	if (profile_write(profile, db, &error) != 0)
+		fail(&error);
+	file = dot ? fopen(dot, "w") : NULL;
+	if (file && (dot_write(profile->graph, file, &error) != 0 || fclose(file) != 0))
+		fail(&error);
+	profile_free(profile);
+}
+
+static struct profile *load(const char *db)
+{
+	struct error error;
+	struct profile *profile = profile_read(db, &error);
+
+	if (!profile)
+		fail(&error);
+	return profile;
+}
+
+static void ask(const char *db, const char *text)
+{
+	struct profile *profile = load(db);
+	static const struct query_limits limits = {0};
+	double start = now(), built;
+	struct engine *engine = engine_from_graph(profile->graph);
+	struct query_result result;
+	struct error error;
+	struct query *query = query_parse(text, &error);
+
+	built = now();
+	if (!query || query_check(query, engine, NULL, 0, &error) != 0 ||
+	    query_run(query, engine, &limits, &result, &error) != 0)
+		fail(&error);
+	printf("  %6.3f s (and %.3f s for the engine)  %s\n", now() - built, built - start, text);
+	query_result_free(&result);
+	query_free(query);
+	engine_free(engine);
+	profile_free(profile);
+}
+
+int main(int argc, char **argv)
+{
+	char folder[] = "/tmp/vflow-bench-XXXXXX", db[4096], dot[4096];
+	struct query_importance importance = {.edge_metric = EDGE_METRIC_BYTES,
+					      .edge_threshold = 1 << 21};
+	const char *place = argc > 1 ? argv[1] : mkdtemp(folder);
+	struct profile *profile;
+	struct rusage usage;
+	double start;
+
+	if (!place)
+		return 1;
+	snprintf(db, sizeof(db), "%s/big.db", place);
+	snprintf(dot, sizeof(dot), "%s/big.dot", place);
+	if (access(db, F_OK) != 0 && fork() == 0) { /* a child: its memory does not count */
+		make(db, argc > 1 ? dot : NULL);
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		;
+	printf("100,000 vertices, 1,000,000 edges:\n");
+	start = now();
+	profile = load(db);
+	printf("  %6.3f s  read the profile\n", now() - start);
+	start = now();
+	query_slice(profile->graph, VERTICES / 2);
+	printf("  %6.3f s  slice: %u edges\n", now() - start, profile->graph->edge_count);
+	profile_free(profile);
+	profile = load(db);
+	start = now();
+	query_prune(profile->graph, &importance);
+	printf("  %6.3f s  prune: %u edges\n", now() - start, profile->graph->edge_count);
+	profile_free(profile);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("  %ld MiB at most so far\n", usage.ru_maxrss / 1024);
+	ask(db, "MATCH ()-[e]->() WHERE e.bytes >= 2M RETURN GRAPH");
+	ask(db, "MATCH p = (a {id: 50000})-[*]->() RETURN GRAPH p");
+	ask(db, "MATCH (a:memset)-[w:WRITE]->(k:kernel) WHERE w.redundancy > 0.4 RETURN count(*)");
+	ask(db, "MATCH ()-[e]->(v) RETURN v.kind, count(*), sum(e.bytes)");
+	getrusage(RUSAGE_SELF, &usage);
+	printf("  %ld MiB at most\n", usage.ru_maxrss / 1024);
+	if (argc < 2) {
+		unlink(db);
+		rmdir(place);
+	}
+	return 0;
+}

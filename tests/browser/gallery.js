@@ -1,0 +1,40 @@
+/*
+ * tests/browser/gallery.js: the small pictures of the README, from real profiles.
+ * Usage: node gallery.js PROFILE VERTEX FOLDER
+ */
+"use strict";
+const {chromium} = require("playwright-core");
+const {execFileSync} = require("node:child_process");
+const fs = require("node:fs"), os = require("node:os"), path = require("node:path");
+
+const {VFLOW, CHROMIUM} = process.env, [, , profile, vertex, folder] = process.argv;
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "gallery-"));
+const vflow = (args, input) => execFileSync(VFLOW, args, {input, stdio: ["pipe", "pipe", "ignore"]});
+
+(async () => {
+	const browser = await chromium.launch({executablePath: CHROMIUM, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]});
+	const shoot = async (name, file, width, height, hash, scale = 1) => {
+		const page = await browser.newPage({viewport: {width, height}, deviceScaleFactor: scale});
+		await page.goto("file://" + path.join(work, file) + hash);
+		await page.waitForTimeout(500);
+		await page.screenshot({path: path.join(folder, name)});
+		try { /* 64 colours are enough, and a third of the bytes */
+			execFileSync("convert", [path.join(folder, name), "-strip", "+dither", "-colors", "64", "PNG8:" + path.join(folder, name)], {stdio: "ignore"});
+		} catch (error) {
+			console.log("no ImageMagick: " + name + " stays as large as it is");
+		}
+		console.log(path.join(folder, name) + ": " + Math.ceil(fs.statSync(path.join(folder, name)).size / 1024) + " KB");
+		await page.close();
+	};
+	vflow(["render", "-o", path.join(work, "all.html"), profile]);
+	fs.writeFileSync(path.join(work, "slice.svg"), vflow(["render", "-T", "svg", "-"], vflow(["slice", "--vertex", vertex, profile])));
+	fs.writeFileSync(path.join(work, "groups.svg"), vflow(["render", "--group-by", "function", "-T", "svg", profile]));
+	for (const name of ["slice", "groups"]) {
+		const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(fs.readFileSync(path.join(work, name + ".svg"), "utf8"));
+		await shoot(name + ".png", name + ".svg", Number(width), Number(height), "", .85);
+	}
+	await shoot("html.png", "all.html", 1240, 780, `#v=${vertex}`);
+	await shoot("html-dark.png", "all.html", 1240, 780, "#theme=dark&tab=edges");
+	await browser.close();
+	fs.rmSync(work, {recursive: true});
+})();

@@ -1,0 +1,70 @@
+/*
+ * tests/browser/graphs.js: graphs like those of real programs, of any size, and one with hostile
+ * text.  The same call gives the same graph.
+ */
+"use strict";
+
+function random(seed) {
+	let state = seed >>> 0;
+	return limit => {
+		state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+		return Math.floor(state / 4294967296 * limit);
+	};
+}
+
+/* Phases of allocations, copies, sets and kernels over a dozen live objects; DOT. */
+function program(count) {
+	const next = random(count), live = [], last = new Map(), sizes = new Map(), edges = [];
+	const lines = ["digraph { vflow_version=1;", "v0 [kind=host name=host];"];
+	const edge = (from, to, object, access, share) => edges.push({from, to, object, access, bytes: sizes.get(object),
+		unchanged: Math.round(sizes.get(object) * share)});
+	for (let i = 1; i < count; i++) {
+		const dice = next(100), place = `callpath="step_${i % 17} src/net.cu:${i % 613 + 1} < main src/main.cpp:12"`;
+		const object = () => live[next(live.length)];
+		if (live.length < 3 || dice < 15) {
+			lines.push(`v${i} [kind=alloc name=cudaMalloc invocations=1 ${place}];`);
+			live.push(i);
+			last.set(i, i);
+			sizes.set(i, 4096 << next(12));
+			if (live.length > 12) live.splice(next(live.length - 1), 1);
+		} else if (dice < 30) {
+			const k = object();
+			lines.push(`v${i} [kind=memcpy name=cudaMemcpy invocations=1 ${place}];`);
+			edge(0, i, k, "READ", 0);
+			edge(last.get(k), i, k, "WRITE", dice % 2);
+			last.set(k, i);
+		} else {
+			const read = object(), written = object(), share = [0, 0, .2, .5, .9, 1][next(6)];
+			const finding = share > .8 ? ` patterns=redundant_values advice="Skip the store where the value is there already."` : "";
+			lines.push(`v${i} [kind=kernel name="void ns::kernel_${i % 31}<float>(float const*, int)" invocations=${1 + i % 50}${finding} ${place}];`);
+			edge(last.get(read), i, read, "READ", 0);
+			edge(last.get(written), i, written, "WRITE", share);
+			last.set(written, i);
+		}
+	}
+	for (const e of edges)
+		lines.push(`v${e.from} -> v${e.to} [key="${e.object}:${e.access}" object=${e.object} access=${e.access} bytes=${e.bytes}` +
+			`${e.access === "WRITE" ? ` redundant_bytes=${e.unchanged}` : ""} count=1 object_bytes=${e.bytes}];`);
+	lines.push("}");
+	return lines.join("\n") + "\n";
+}
+
+const hostileNames = ["q\\", "a\\\"b", "</script>", "<!--<script>", "-->", "]]>", "\" onload=\"alert(1)", "javascript:alert(1)",
+	"<img src=x onerror=alert(1)>", "<b>bold</b>", "\\N\\G", "&lt;&#10;&amp;", "%5", "\u202eevil", "\x01\x1b[31m", "node", "x:y", "{a|b}",
+	"it's", "\ufffe", "${HOME}", "字字字", "__proto__", "constructor", "'; rm -rf /; '"];
+
+/* Each name as everything that a foreign file can say about a vertex or an edge. */
+function hostile() {
+	const quote = text => "\"" + text.replaceAll("\\", "\\\\").replaceAll("\"", "\\\"") + "\"";
+	const lines = ["digraph { vflow_version=1; vflow_types=\"note:str,URL:str,onclick:str,__proto__:str\"; stylesheet=\"http://evil.example/x.css\"; URL=\"javascript:evil()\";"];
+	hostileNames.forEach((name, i) => {
+		const h = quote(name), id = i + 1;
+		lines.push(`v${id} [kind=kernel name=${h} callpath=${quote(name + " < " + name + " " + name + ".c:1")} patterns=${h} advice=${h} context=${h} note=${h} secret="evil-undeclared"`);
+		lines.push(`  __proto__=${h} onclick="evil()" URL="javascript:evil()" href="evil.example" tooltip="evil" fontname="evil" image="/evil.png" color="evil" label="evil" id="evil"];`);
+		lines.push(`v${id} -> v${(i + 1) % hostileNames.length + 1} [key=${h} access=WRITE bytes=100 redundant_bytes=100 object=1 headURL="evil" note=${h}];`);
+	});
+	lines.push("}");
+	return lines.join("\n") + "\n";
+}
+
+module.exports = {program, hostile, hostileNames};

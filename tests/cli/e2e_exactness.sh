@@ -1,0 +1,197 @@
+#!/bin/bash
+# Value flow that can be worked out by hand: each table says which edges exactness.c must give.
+#	FROM>TO ACCESS OBJECT BYTES REDUNDANT COUNT
+. tests/lib.sh
+
+exact() { # CASE <TABLE
+	local expected
+	expected=$(table)
+	if ! collect "$T/$1.db" "$P/exactness" "$1" >"$T/$1.out" 2>"$T/$1.err"; then
+		not_ok "$1" "$(cat "$T/$1.err")"
+		return
+	fi
+	is "$1" "$(edges "$T/$1.db" | sort -V)" "$expected"
+}
+
+exact third_bytes <<'END'
+	1>2 W 1 1024 0 1 # 3072 / 3
+	2>3 R 1 3072 0 1 # every 4-byte unit has a byte whose offset is a multiple of 3
+	3>0 W 1 3072 0 1
+END
+exact halves <<'END'
+	1>2 W 1 2048 0 1
+	1>3 W 1 2048 0 1 # nobody had written the other half
+	2>4 R 1 2048 0 1
+	3>4 R 1 2048 0 1
+	4>0 W 1 4096 0 1
+END
+exact copy_disjoint <<'END'
+	1>2 W 1 2048    0 1 # [0,2048) = 11
+	1>3 W 1 2048    0 1 # [2048,4096) = 22
+	2>4 R 1 1024    0 1 # [1024,2048) = 11 ...
+	3>4 W 1 1024    0 1 # ... over the 22 at [2048,3072)
+	4>5 R 1 1024    0 1 # [2048,3072) = 11 ...
+	3>5 W 1 1024    0 1 # ... over the 22 at [3072,4096)
+	2>6 R 1 1024    0 1 # [0,1024) = 11 ...
+	5>6 W 1 1024 1024 1 # ... over the 11 at [3072,4096)
+END
+
+# what an overlapping copy writes is not defined; what it touches is
+collect "$T/overlap.db" "$P/exactness" copy_overlapping
+is "copy_overlapping" "$(edges "$T/overlap.db" | cut -d' ' -f1-4 | sort -V)" "$(table <<'END'
+	1>2 W 1 4096
+	2>3 R 1 2048
+	2>3 W 1 2048
+END
+)"
+
+exact pitch <<'END'
+	1>2 W 1  800   0 1 # 8 rows of 100 bytes
+	2>3 W 1  800 800 1 # zeros over those zeros
+	1>3 W 1 1248   0 1 # 2048 - 800 between the rows
+	3>5 R 1   24   0 1 # 4 rows of 6 bytes
+	4>5 W 4   24   0 1
+	5>6 R 4   32   0 1 # 6 bytes reach into both units of each 8-byte row
+	6>0 W 4   32   0 1
+	5>7 W 4   24  24 1 # zeros over the copied zeros
+	3>8 R 1  512   0 1 # 8 rows of 64 bytes
+	8>0 W 1  512   0 1
+END
+exact malloc_pitch <<'END'
+	1>2 W 1 800 0 1 # 8 rows of 100 bytes, whatever the pitch
+END
+pitch=$(sed -n 's/^pitch //p' "$T/malloc_pitch.out")
+is "malloc_pitch: size of the object" \
+	"$("$VFLOW" export -T json "$T/malloc_pitch.db" >"$T/p.json" && json_query "$T/p.json" "SELECT text->>'\$.edges[0].object_bytes' FROM json")" \
+	$((pitch * 8))
+
+exact sub_range <<'END'
+	0>2 R 1 1000   0 1
+	1>2 W 1 1000   0 1 # [100,1100)
+	0>3 R 1  500   0 1
+	2>3 W 1  500 500 1 # [100,600), the same bytes again
+	1>4 R 1    4   0 1 # [96,100): unit 24 was never written
+	3>4 R 1  196   0 1 # [100,296)
+	4>0 W 1  200   0 1
+	3>5 R 1    2   0 1 # 598, 599
+	2>5 R 1    2   0 1 # 600, 601
+	5>0 W 1    4   0 1
+END
+exact same_bits <<'END'
+	1>2 W 1 1024    0 1 # 01 00 c0 7f: a NaN
+	2>3 W 1 1024 1024 1 # the same NaN is the same value
+	3>4 W 1 1024  768 1 # 02 00 c0 7f: 3 of 4 bytes are the same
+	4>5 W 1 1024  256 1 # 00 00 00 00: 1 of 4
+	5>6 W 1 1024  768 1 # 00 00 00 80: -0.0 is not 0.0
+	6>7 W 1 1024 1024 1 # -0.0 over -0.0
+	7>8 W 1 1024  768 1 # 0.0 over -0.0
+END
+exact reallocated <<'END'
+	1>2 W 1 4096 0 1
+	3>4 W 3 4096 0 1 # not redundant, not from 2
+	5>6 R 5 2048 0 1 # not from 4
+	6>0 W 5 2048 0 1
+END
+is "reallocated: the addresses were the same" "$(cat "$T/reallocated.out")" reused
+exact loop <<'END'
+	1>2 W 1 12288 0 3 # 3 fresh objects of 4096 bytes
+END
+is "loop: invocations" "$(vertices "$T/loop.db")" $'0 host 0 host\n1 alloc 3 cudaMalloc\n2 memset 3 cudaMemset'
+exact big <<'END'
+	1>2 W 1   67108864          0  1 # 64 MiB
+	2>2 W 1 4496293888 4496293888 67 # 67 * 64 MiB > 2^32
+END
+exact atomics <<'END'
+	1>2 W 1 1024  0 1
+	2>3 R 1   28  0 1 # 4 words, 8 bytes, 1 float
+	2>3 W 1   28 22 1 # 0 -> 8: 4 * 3 bytes stay 0; 0 -> 32 in 8 bytes: 7; 0 -> 32.0f = 42000000: 3
+	3>5 R 1   16  0 1 # a failed compare-and-swap reads ...
+	3>5 W 1   16 16 1 # ... and writes the same
+	4>5 W 4   16  0 1
+	5>6 R 1   16  0 1
+	6>0 W 1   16  0 1
+END
+exact predicated <<'END'
+	1>2 W 1 4096 0 1
+	2>3 W 1  400 0 1 # 100 of 1024 threads store
+	2>3 R 1 3696 0 1 # the other 924 load
+END
+exact in_place <<'END'
+	1>2 W 1 1024   0 1
+	2>3 R 1 1024   0 1
+	2>3 W 1 1024 768 1 # 0 -> 1: 3 of 4 bytes stay
+	3>3 R 1 1024   0 1
+	3>3 W 1 1024 768 1 # 1 -> 2
+	3>4 R 1 1024   0 1 # also what it had just written itself
+	3>4 W 1 1024 768 1 # 2 -> 7 -> 8
+	4>5 R 1 1024   0 1
+	5>0 W 1 1024   0 1
+END
+exact module_global <<'END'
+	2>3 W 2 1024 769 1 # zeros at load; i in 256 words: 4 bytes of word 0 and 3 of the others stay
+	3>4 R 2 1024   0 1
+	4>0 W 2 1024   0 1
+	0>5 R 2  512   0 1
+	3>5 W 2  512 385 1 # zeros over 0..127: 4 + 127 * 3
+	0>7 R 6    4   0 1
+	6>7 W 6    4   3 1 # 3 at load -> 5
+	5>8 R 2  512   0 1 # the load of the __constant__ makes no edge
+	3>8 R 2  512   0 1
+	1>8 W 1 1024   0 1
+	8>9 R 1 1024   0 1
+	9>0 W 1 1024   0 1
+END
+is "coverage: reads of constant memory" \
+	"$(sqlite3 "$T/module_global.db" 'SELECT what FROM coverage')" 'constant memory reads'
+exact device_function <<'END'
+	1>2 W 1 800 0 1 # 200 words
+	2>3 R 1 800 0 1
+	3>0 W 1 800 0 1
+END
+exact shared_memory <<'END'
+	0>3 R 1 2048 0 1
+	1>3 W 1 2048 0 1
+	3>4 R 1 2048 0 1 # shared memory has no edges
+	2>4 W 2 2048 0 1
+	4>5 R 2 2048 0 1
+	5>0 W 2 2048 0 1
+END
+exact mangled <<'END'
+	1>2 W 1 1024    0 1
+	2>3 R 1 1024    0 1
+	2>3 W 1 1024 1024 1 # 0.0 * 2
+END
+is "mangled: vertices show the C++ name" "$(vertices "$T/mangled.db" | tail -1)" "3 kernel 1 void scale<float>(float*, float, int)"
+exact vectors <<'END'
+	1>2 W 1  800 0 1 # 50 vectors of 16 bytes
+	2>3 R 1  800 0 1
+	1>3 R 1  224 0 1 # 1024 - 800 never written
+	3>0 W 1 1024 0 1
+END
+exact failing_calls <<'END'
+	1>2 W 1 1024 0 1
+END
+is "failing_calls: no vertex" "$(vertices "$T/failing_calls.db")" $'0 host 0 host\n1 alloc 1 cudaMalloc\n2 memset 1 cudaMemset'
+exact streams <<'END'
+	1>2 W 1 1024   0 1
+	0>3 R 1  512   0 1
+	2>3 W 1  512 512 1 # the host's zeros over the set's
+	3>4 R 1  512   0 1
+	2>4 R 1  512   0 1
+	4>0 W 1 1024   0 1
+END
+is "streams: names as the program called them" "$(vertices "$T/streams.db" | cut -d' ' -f4 | tr '\n' ' ')" \
+	"host cudaMalloc cudaMemsetAsync cudaMemcpyAsync cudaMemcpyAsync "
+exact driver_api <<'END'
+	1>3 W 1 1024 0 1
+	3>4 R 1 1024 0 1
+	2>4 W 2 1024 0 1
+	4>5 R 2 1024 0 1
+	5>0 W 2 1024 0 1
+END
+is "driver_api: names without suffix" "$(vertices "$T/driver_api.db" | cut -d' ' -f4 | tr '\n' ' ')" \
+	"host cuMemAlloc cuMemAlloc cuMemsetD32 cuMemcpyDtoD cuMemcpyDtoH "
+is "every case of exactness.c has its table" \
+	"$("$P/exactness" 2>&1 | sed 's/.*one of: //' | tr ' ' '\n' | sort)" \
+	"$( (grep -o '^exact [a-z_]*' "$0" | cut -d' ' -f2; echo copy_overlapping) | sort)"
+finish

@@ -1,0 +1,121 @@
+#!/bin/bash
+# The emulated CUDA libraries, without a guest: what they export and need, and programs in C and
+# C++ that check them from inside.
+libraries=$(realpath "$BUILD")/lib/emulator
+here=$(mktemp -d) || exit 1
+trap 'rm -rf "$here"' EXIT
+number=0 failures=0
+toolkit=${NVCC%/bin/nvcc}
+[ -n "$ASAN" ] && export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+
+check() { # NAME COMMAND...
+	local name=$1
+	shift
+	number=$((number + 1))
+	if "$@" >"$here/log" 2>&1; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		failures=$((failures + 1))
+		sed 's/^/# /' "$here/log"
+	fi
+}
+skip() { # NAME WHY
+	number=$((number + 1))
+	echo "ok $number - $1 # SKIP $2"
+}
+preload() {
+	LD_PRELOAD=$(printf '%s:' "$libraries"/*.so.*) "$@"
+}
+equal() { # EXPECTED COMMAND...: its output
+	local expected=$1 got
+	shift
+	got=$("$@")
+	[ "$got" = "$expected" ] && return
+	printf 'expected: %s\ngot: %s\n' "$expected" "$got"
+	return 1
+}
+needed() {
+	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' |
+		grep -v -e '^libc\.so' -e '^libm\.so' -e '^ld-linux' -e '^libasan' -e '^libubsan'
+}
+
+for pair in 11:11.0 12:12 13:13; do
+	library=$libraries/libcudart.so.${pair#*:}
+	node=libcudart.so.${pair#*:}
+	check "$node needs libc and libcuda only" equal libcuda.so.1 needed "$library"
+	check "$node has its own version node" equal "cudaMalloc@@$node" \
+		sh -c "nm -D --defined-only '$library' | sed -n 's/.* \(cudaMalloc@.*\)/\1/p'"
+done
+check "libcuda.so.1 needs libc only" equal "" needed "$libraries/libcuda.so.1"
+check "nothing else is exported" equal "" \
+	sh -c "nm -D --defined-only '$libraries/libcuda.so.1' | sed -n 's/.* [TDBRV] //p' | grep -v -e '^cu' -e '^vflow_emulator_'"
+check "a program without CUDA does not notice" equal "hello" preload bash -c 'echo hello; ls / >/dev/null' 2>&1
+
+build() { # PROGRAM INCLUDE
+	$CC -std=gnu11 -Wall -Wextra -Werror -g -I"$2" -o "$here/$1" "tests/cli/$1.c" \
+		"$libraries/libcudart.so.13" "$libraries/libcuda.so.1" -Wl,-rpath,"$libraries"
+}
+run() { # PROGRAM: it prints TAP
+	preload "$here/$1" >"$here/out" 2>"$here/err" && ! grep '^not ok' "$here/out" && tail -1 "$here/out" | grep '^1\.\.' && return
+	grep -A1 '^not ok' "$here/out"
+	cat "$here/err"
+	return 1
+}
+for program in emulator_runtime emulator_driver; do
+	check "$program compiles against our header" build $program gpu/emulator/include
+	check "$program" run $program
+	if [ -e "$toolkit/include/cuda.h" ]; then
+		check "$program compiles against NVIDIA's header" build $program "$toolkit/include"
+		check "$program, so compiled" run $program
+	else
+		skip "$program compiles against NVIDIA's header" "no CUDA toolkit"
+	fi
+done
+check "without preloading too" "$here/emulator_runtime"
+
+# the other majors have other layouts
+for pair in 11:11.0 12:12; do
+	major() {
+		$CC -std=gnu11 -Wall -Wextra -Werror -DCUDART_MAJOR="${pair%:*}" -Igpu/emulator/include \
+			-o "$here/major" tests/cli/emulator_runtime.c "$libraries/libcudart.so.${pair#*:}" \
+			"$libraries/libcuda.so.1" -Wl,-rpath,"$libraries" && run major
+	}
+	check "emulator_runtime with libcudart.so.${pair#*:}" major
+done
+
+# a kernel that fails: one line on stderr, and the error stays
+fault() { # HOW CODE TEXT
+	equal "$2 $2 $2" preload "$here/emulator_driver" "$1" 2>"$here/err" || return 1
+	cat "$here/err"
+	[ "$(wc -l <"$here/err")" = 1 ] && grep -q "^vflow emulator: .*store.*$3" "$here/err"
+}
+check "a store outside is an illegal address" fault outside 700 ""
+check "an unaligned store is a misaligned address" fault unaligned 716 ""
+check "a trap is a launch failure" fault trap 719 ""
+
+if [ -z "$NVCC" ]; then
+	skip "programs built by nvcc" "no CUDA toolkit"
+else
+	compile() { # NAME OPTION...
+		local name=$1
+		shift
+		$NVCC -std=c++17 -cudart shared "$@" -o "$here/$name" tests/cli/emulator_nvcc.cu
+	}
+	check "nvcc, as it comes" compile plain
+	check "runs" run plain
+	check "nvcc -arch=sm_90 -O3 -lineinfo, not compressed" compile none -arch=sm_90 -O3 -lineinfo --no-compress
+	check "runs" run none
+	check "nvcc -G" compile debug -arch=sm_90 -G
+	check "runs" run debug
+	check "a fault in it" equal 700 preload "$here/plain" fail
+	only_sass() {
+		compile sass -gencode arch=compute_90,code=sm_90 || return 1
+		preload "$here/sass" >/dev/null 2>"$here/err"
+		cat "$here/err"
+		[ "$(wc -l <"$here/err")" = 1 ] && grep -q 'gencode arch=compute_90,code=compute_90' "$here/err"
+	}
+	check "without PTX it says what to add, once" only_sass
+fi
+echo "1..$number"
+[ $failures -eq 0 ]

@@ -1,0 +1,256 @@
+/*
+ * tests/cli/emulator_driver.c: the driver API, with kernels in inline PTX, as TAP.
+ *
+ * With an argument it runs one kernel that fails and says what the API then returns.
+ */
+#include <cuda.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char ptx[] =
+	".version 7.8\n"
+	".target sm_90\n"
+	".address_size 64\n"
+	".global .align 4 .u32 counter = 40;\n"
+	".global .align 8 .u64 pointer = counter;\n"
+	".const .align 4 .u32 table[4] = {1, 2, 3, 4};\n"
+	/* p[i] = base + i for each of n threads */
+	".visible .entry count(.param .u64 p, .param .u32 n, .param .u32 base)\n"
+	".maxntid 256, 1, 1\n"
+	"{\n"
+	"	.reg .pred %q; .reg .b32 %r<8>; .reg .b64 %a<4>;\n"
+	"	ld.param.u64 %a1, [p]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [base];\n"
+	"	mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x;\n"
+	"	mad.lo.s32 %r6, %r3, %r4, %r5;\n"
+	"	setp.ge.u32 %q, %r6, %r1;\n"
+	"	@%q bra DONE;\n"
+	"	cvta.to.global.u64 %a2, %a1; mul.wide.u32 %a3, %r6, 4; add.s64 %a2, %a2, %a3;\n"
+	"	add.s32 %r7, %r6, %r2; st.global.u32 [%a2], %r7;\n"
+	"DONE:	ret;\n"
+	"}\n"
+	/* p[0] = *pointer + table[2]; then *pointer += 1 */
+	".visible .entry globals(.param .u64 p)\n"
+	"{\n"
+	"	.reg .b32 %r<4>; .reg .b64 %a<4>;\n"
+	"	ld.param.u64 %a1, [p];\n"
+	"	ld.global.u64 %a2, [pointer]; ld.u32 %r1, [%a2];\n"
+	"	ld.const.u32 %r2, [table+8];\n"
+	"	add.s32 %r3, %r1, %r2; st.global.u32 [%a1], %r3;\n"
+	"	add.s32 %r1, %r1, 1; st.global.u32 [counter], %r1;\n"
+	"	ret;\n"
+	"}\n"
+	/* one 4-byte store where it is told, or a trap at 0 */
+	".visible .entry store(.param .u64 p)\n"
+	"{\n"
+	"	.reg .pred %q; .reg .b64 %a<2>;\n"
+	"	ld.param.u64 %a1, [p]; setp.eq.u64 %q, %a1, 0;\n"
+	"	@%q trap;\n"
+	"	st.global.u32 [%a1], 7;\n"
+	"	ret;\n"
+	"}\n";
+
+static int number, failures;
+
+#define OK(what, name)                                                                             \
+	do {                                                                                       \
+		int good = (what);                                                                 \
+		failures += !good;                                                                 \
+		printf("%s %d - %s\n", good ? "ok" : "not ok", ++number, name);                    \
+		if (!good)                                                                         \
+			printf("# line %d: %s\n", __LINE__, #what);                                \
+	} while (0)
+
+static CUmodule module;
+static CUfunction count, globals, store;
+
+static void contexts(void)
+{
+	CUcontext context, other, now;
+	CUdevice device;
+	CUdeviceptr memory;
+	int devices = 0;
+	char name[64];
+
+	OK(cuDeviceGetCount(&devices) == CUDA_ERROR_NOT_INITIALIZED, "before cuInit nothing works");
+	OK(cuInit(0) == CUDA_SUCCESS && cuDeviceGetCount(&devices) == CUDA_SUCCESS && devices >= 1,
+	   "cuInit");
+	OK(cuDeviceGet(&device, 0) == CUDA_SUCCESS &&
+		   cuDeviceGetName(name, sizeof(name), device) == CUDA_SUCCESS && *name,
+	   "a device and its name");
+	OK(cuDeviceGet(&device, 1000) == CUDA_ERROR_INVALID_DEVICE, "no thousand devices");
+	device = 0;
+	OK(cuMemAlloc(&memory, 4) == CUDA_ERROR_INVALID_CONTEXT, "no memory without a context");
+	OK(cuCtxCreate(&other, NULL, 0, device) == CUDA_SUCCESS &&
+		   cuMemAlloc(&memory, 4) == CUDA_SUCCESS,
+	   "cuCtxCreate makes it current");
+	OK(cuCtxDestroy(other) == CUDA_SUCCESS && cuCtxGetCurrent(&now) == CUDA_SUCCESS && !now,
+	   "cuCtxDestroy");
+	OK(cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS &&
+		   cuCtxPushCurrent(context) == CUDA_SUCCESS &&
+		   cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == context,
+	   "the primary context");
+	OK(cuMemFree(memory) == CUDA_ERROR_INVALID_VALUE, "a context takes its memory with it");
+}
+
+static void modules(void)
+{
+	CUdeviceptr address;
+	size_t size;
+
+	OK(cuModuleLoadData(&module, ptx) == CUDA_SUCCESS, "cuModuleLoadData of PTX");
+	OK(cuModuleGetFunction(&count, module, "count") == CUDA_SUCCESS &&
+		   cuModuleGetFunction(&globals, module, "globals") == CUDA_SUCCESS &&
+		   cuModuleGetFunction(&store, module, "store") == CUDA_SUCCESS,
+	   "its kernels");
+	OK(cuModuleGetFunction(&count, module, "none") == CUDA_ERROR_NOT_FOUND, "and no others");
+	OK(cuModuleGetGlobal(&address, &size, module, "table") == CUDA_SUCCESS && size == 16,
+	   "its variables");
+	OK(cuModuleGetGlobal(&address, &size, module, "count") == CUDA_ERROR_NOT_FOUND,
+	   "a kernel is no variable");
+	OK(cuModuleLoad(&module, "/nonexistent/file") == CUDA_ERROR_FILE_NOT_FOUND,
+	   "a file that is not there");
+}
+
+static void launches(void)
+{
+	unsigned n = 1000, base = 5, host[1001], same = 1;
+	struct {
+		CUdeviceptr memory;
+		unsigned n, base;
+	} packed;
+	size_t bytes = sizeof(packed);
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE,
+			 &bytes, CU_LAUNCH_PARAM_END};
+	CUdeviceptr memory;
+	void *arguments[] = {&memory, &n, &base};
+
+	cuMemAlloc(&memory, sizeof(host));
+	cuMemsetD32(memory, 0xabcd, 1001);
+	OK(cuLaunchKernel(count, 4, 1, 1, 256, 1, 1, 0, NULL, arguments, NULL) == CUDA_SUCCESS,
+	   "cuLaunchKernel");
+	OK(cuCtxSynchronize() == CUDA_SUCCESS, "cuCtxSynchronize");
+	cuMemcpyDtoH(host, memory, sizeof(host));
+	for (unsigned i = 0; i < n; i++)
+		same &= host[i] == i + 5;
+	OK(same, "every thread has stored");
+	OK(host[1000] == 0xabcd, "and none of those past the end");
+	packed.memory = memory;
+	packed.n = 1;
+	packed.base = 77;
+	OK(cuLaunchKernel(count, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, extra) == CUDA_SUCCESS &&
+		   cuMemcpyDtoH(host, memory, 8) == CUDA_SUCCESS && host[0] == 77 && host[1] == 6,
+	   "parameters in one block");
+	OK(cuLaunchKernel(count, 1, 1, 1, 257, 1, 1, 0, NULL, arguments, NULL) ==
+		   CUDA_ERROR_INVALID_VALUE,
+	   "more threads than the kernel allows");
+	OK(cuLaunchKernel(store, 1, 1, 1, 1025, 1, 1, 0, NULL, arguments, NULL) ==
+		   CUDA_ERROR_INVALID_VALUE,
+	   "than any block may have");
+	OK(cuLaunchKernel(store, 0, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) ==
+		   CUDA_ERROR_INVALID_VALUE,
+	   "an empty grid");
+	OK(cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 60000, NULL, arguments, NULL) ==
+		   CUDA_ERROR_INVALID_VALUE,
+	   "more shared memory than asked for");
+	OK(cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) == CUDA_ERROR_INVALID_VALUE,
+	   "no arguments");
+	arguments[0] = &memory;
+	OK(cuLaunchKernel(globals, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) == CUDA_SUCCESS &&
+		   cuMemcpyDtoH(host, memory, 4) == CUDA_SUCCESS && host[0] == 43,
+	   "a variable's content, one that holds an address, and a constant");
+	OK(cuLaunchKernel(globals, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) == CUDA_SUCCESS &&
+		   cuMemcpyDtoH(host, memory, 4) == CUDA_SUCCESS && host[0] == 44,
+	   "variables keep what kernels store");
+	cuMemFree(memory);
+}
+
+static void filling(void)
+{
+	unsigned char host[64];
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+			      .srcXInBytes = 2,
+			      .srcY = 1,
+			      .srcPitch = 16,
+			      .dstMemoryType = CU_MEMORYTYPE_HOST,
+			      .dstHost = host,
+			      .dstPitch = 4,
+			      .WidthInBytes = 4,
+			      .Height = 2};
+	CUdeviceptr memory;
+
+	cuMemAlloc(&memory, 64);
+	OK(cuMemsetD8(memory, 1, 64) == CUDA_SUCCESS &&
+		   cuMemsetD16(memory + 2, 0x0302, 3) == CUDA_SUCCESS &&
+		   cuMemsetD32(memory + 16, 0x07060504, 2) == CUDA_SUCCESS,
+	   "sets of 1, 2 and 4 bytes");
+	cuMemcpyDtoH(host, memory, 64);
+	OK(!memcmp(host, "\1\1\2\3\2\3\2\3\1\1\1\1\1\1\1\1\4\5\6\7\4\5\6\7\1", 25),
+	   "what they set");
+	OK(cuMemsetD32(memory + 2, 0, 1) == CUDA_ERROR_INVALID_VALUE, "must be aligned");
+	OK(cuMemsetD2D32(memory, 16, 0x01010101, 1, 5) == CUDA_ERROR_INVALID_VALUE,
+	   "must be inside");
+	copy.srcDevice = memory;
+	memset(host, 0, sizeof(host));
+	OK(cuMemcpy2D(&copy) == CUDA_SUCCESS && !memcmp(host, "\6\7\4\5\1\1\1\1\0", 9),
+	   "cuMemcpy2D from the middle");
+	cuMemFree(memory);
+}
+
+static void procedures(void)
+{
+	CUresult (*allocate)(CUdeviceptr *, size_t);
+	CUdriverProcAddressQueryResult status;
+	CUdeviceptr memory;
+	void *entry;
+
+	OK(cuGetProcAddress("cuMemAlloc", &entry, 13000, 0, &status) == CUDA_SUCCESS && entry,
+	   "cuGetProcAddress");
+	memcpy(&allocate, &entry, sizeof(allocate));
+	OK(allocate(&memory, 16) == CUDA_SUCCESS && cuMemFree(memory) == CUDA_SUCCESS,
+	   "what it gives works");
+	OK(cuGetProcAddress("cuNothing", &entry, 13000, 0, &status) == CUDA_ERROR_NOT_FOUND,
+	   "what is not there");
+}
+
+/* A kernel stores outside, unaligned, or traps; then nothing works any more. */
+static int fail(const char *how)
+{
+	CUdeviceptr memory, at;
+	void *arguments[] = {&at};
+	CUresult result;
+
+	cuMemAlloc(&memory, 64);
+	at = !strcmp(how, "outside") ? memory + 64 : !strcmp(how, "unaligned") ? memory + 1 : 0;
+	result = cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
+	if (!result)
+		result = cuCtxSynchronize();
+	printf("%d", result);
+	printf(" %d", cuMemAlloc(&memory, 64));
+	printf(" %d\n", cuCtxSynchronize());
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		CUcontext context;
+
+		cuInit(0);
+		cuDevicePrimaryCtxRetain(&context, 0);
+		cuCtxPushCurrent(context);
+		cuModuleLoadData(&module, ptx);
+		cuModuleGetFunction(&store, module, "store");
+		return fail(argv[1]);
+	}
+	contexts();
+	modules();
+	launches();
+	filling();
+	procedures();
+	OK(cuModuleUnload(module) == CUDA_SUCCESS &&
+		   cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) != CUDA_SUCCESS,
+	   "cuModuleUnload");
+	printf("1..%d\n", number);
+	return failures != 0;
+}

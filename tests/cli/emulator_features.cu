@@ -1,0 +1,249 @@
+// What nvcc's programs ask of the emulated device beyond arithmetic.  Prints TAP; expected values
+// follow from CUDA's documentation.
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cstring>
+
+static int number;
+static void check(bool good, const char *name)
+{
+	printf("%s %d - %s\n", good ? "ok" : "not ok", ++number, name);
+}
+
+__global__ void say(const char *unused, double value)
+{
+	if (threadIdx.x == 1)
+		printf("# %d|%s|%7.3f|%-4u|%c|%llx|%*d|%%\n", -5, "text", value, 7u, 'c',
+		       0x123456789abcull, 4, 42);
+}
+
+__global__ void heap(int *out)
+{
+	int *mine = (int *)malloc(16 * sizeof(int));
+
+	for (int i = 0; i < 16; i++)
+		mine[i] = threadIdx.x + i;
+	out[threadIdx.x] = mine[15];
+	free(mine);
+}
+
+// Every block waits until all have written.
+__global__ void meet(int *seen, int *out)
+{
+	cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+
+	if (threadIdx.x == 0)
+		seen[blockIdx.x] = blockIdx.x + 1;
+	grid.sync();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = seen[(blockIdx.x + 1) % gridDim.x];
+}
+
+__global__ void look(cudaTextureObject_t texture, float x, float y, float *out)
+{
+	*out = tex2D<float>(texture, x, y);
+}
+
+__global__ void fetch(cudaTextureObject_t texture, int at, float *out)
+{
+	*out = tex1Dfetch<float>(texture, at);
+}
+
+__global__ void draw(cudaSurfaceObject_t surface)
+{
+	surf2Dwrite((int)(10 * threadIdx.y + threadIdx.x), surface, threadIdx.x * 4, threadIdx.y);
+}
+
+__global__ void add(int *counter, int value)
+{
+	*counter += value;
+}
+
+__global__ void copy_async(const int *from, int *out)
+{
+	__shared__ int shared[32];
+	__shared__ unsigned long long barrier;
+	unsigned to = (unsigned)__cvta_generic_to_shared(&shared[threadIdx.x]);
+	unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+	unsigned long long state;
+	unsigned early, late;
+
+	shared[threadIdx.x] = -1;
+	if (threadIdx.x == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(at));
+	__syncthreads();
+	// odd threads read nothing: zeros come instead
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to),
+		     "l"(from + threadIdx.x), "r"(threadIdx.x & 1 ? 0 : 4));
+	asm volatile("cp.async.commit_group;\ncp.async.wait_group 0;");
+	asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; "
+		     "selp.u32 %0, 1, 0, p;}" : "=r"(early) : "r"(at));
+	__syncwarp();
+	asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at));
+	__syncwarp();
+	asm volatile("{.reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; "
+		     "selp.u32 %0, 1, 0, p;}" : "=r"(late) : "r"(at), "l"(state));
+	out[threadIdx.x] = shared[threadIdx.x] + 100 * early + 1000 * late;
+}
+
+static float sample(cudaTextureObject_t texture, float x, float y)
+{
+	static float *memory;
+	float result;
+
+	if (!memory)
+		cudaMalloc(&memory, 4);
+	look<<<1, 1>>>(texture, x, y, memory);
+	cudaMemcpy(&result, memory, 4, cudaMemcpyDeviceToHost);
+	return result;
+}
+
+static void textures()
+{
+	const float values[] = {0, 1, 2, 3};
+	const unsigned char bytes[] = {0, 51, 255, 0};
+	cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+	cudaResourceDesc resource = {};
+	cudaTextureDesc desc = {};
+	cudaTextureObject_t texture;
+	cudaSurfaceObject_t surface;
+	cudaArray_t array;
+	int drawn[4] = {}, expected[] = {0, 1, 10, 11};
+	float *out, result[2];
+	unsigned char *linear;
+
+	cudaMallocArray(&array, &format, 2, 2, cudaArraySurfaceLoadStore);
+	cudaMemcpy2DToArray(array, 0, 0, values, 8, 8, 2, cudaMemcpyHostToDevice);
+	resource.resType = cudaResourceTypeArray;
+	resource.res.array.array = array;
+	desc.addressMode[0] = desc.addressMode[1] = cudaAddressModeClamp;
+	desc.filterMode = cudaFilterModeLinear;
+	cudaCreateTextureObject(&texture, &resource, &desc, NULL);
+	check(sample(texture, 1, 1) == 1.5f, "the middle of four texels is their mean");
+	check(sample(texture, 0.5f, 0.5f) == 0 && sample(texture, 1.5f, 1.5f) == 3,
+	      "the middle of a texel is the texel");
+	check(sample(texture, 0.75f, 0.5f) == 0.25f, "a quarter of the way");
+	check(sample(texture, -9, 1.5f) == 2, "clamped");
+	cudaDestroyTextureObject(texture);
+	desc.filterMode = cudaFilterModePoint;
+	desc.normalizedCoords = 1;
+	desc.addressMode[0] = cudaAddressModeWrap;
+	desc.addressMode[1] = cudaAddressModeMirror;
+	cudaCreateTextureObject(&texture, &resource, &desc, NULL);
+	check(sample(texture, 1.25f, 0.75f) == 2 && sample(texture, -0.25f, 0) == 1, "wrapped");
+	check(sample(texture, 0, 1.25f) == 2 && sample(texture, 0, -0.25f) == 0, "mirrored");
+	cudaDestroyTextureObject(texture);
+
+	cudaMalloc(&linear, 4);
+	cudaMalloc(&out, 8);
+	cudaMemcpy(linear, bytes, 4, cudaMemcpyHostToDevice);
+	resource.resType = cudaResourceTypeLinear;
+	resource.res.linear.devPtr = linear;
+	resource.res.linear.desc = cudaCreateChannelDesc<unsigned char>();
+	resource.res.linear.sizeInBytes = 4;
+	desc = {};
+	desc.readMode = cudaReadModeNormalizedFloat;
+	cudaCreateTextureObject(&texture, &resource, &desc, NULL);
+	fetch<<<1, 1>>>(texture, 1, out);
+	fetch<<<1, 1>>>(texture, 9, out + 1);
+	cudaMemcpy(result, out, 8, cudaMemcpyDeviceToHost);
+	check(result[0] == 0.2f && result[1] == 0, "normalized bytes; zeros outside");
+
+	resource.resType = cudaResourceTypeArray;
+	resource.res.array.array = array;
+	cudaCreateSurfaceObject(&surface, &resource);
+	draw<<<1, dim3(2, 2)>>>(surface);
+	cudaMemcpy2DFromArray(drawn, 8, array, 0, 0, 8, 2, cudaMemcpyDeviceToHost);
+	check(!memcmp(drawn, expected, sizeof(drawn)), "a surface is written");
+	draw<<<1, dim3(3, 2)>>>(surface);
+	check(cudaDeviceSynchronize() != cudaSuccess, "outside of a surface is an error");
+	cudaDeviceReset();
+}
+
+static int value_of(const int *memory)
+{
+	int value;
+
+	cudaMemcpy(&value, memory, sizeof(value), cudaMemcpyDeviceToHost);
+	return value;
+}
+
+static void graphs()
+{
+	static int called;
+	cudaStream_t first, second;
+	cudaEvent_t fork, join;
+	cudaGraphExec_t executable;
+	cudaGraph_t graph;
+	int *counter;
+	size_t nodes = 0;
+
+	cudaMalloc(&counter, 8);
+	cudaMemset(counter, 0, 8);
+	cudaStreamCreate(&first);
+	cudaStreamCreate(&second);
+	cudaEventCreate(&fork);
+	cudaEventCreate(&join);
+	cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal);
+	add<<<1, 1, 0, first>>>(counter, 3);
+	cudaEventRecord(fork, first);
+	cudaStreamWaitEvent(second, fork, 0);
+	add<<<1, 1, 0, second>>>(counter + 1, 5);
+	cudaEventRecord(join, second);
+	cudaStreamWaitEvent(first, join, 0);
+	cudaLaunchHostFunc(first, [](void *data) { ++*(int *)data; }, &called);
+	cudaStreamEndCapture(first, &graph);
+	check(value_of(counter) == 0 && value_of(counter + 1) == 0 && !called,
+	      "capturing does nothing");
+	cudaGraphGetNodes(graph, NULL, &nodes);
+	check(nodes == 3, "three nodes");
+	cudaGraphInstantiate(&executable, graph, 0);
+	cudaGraphLaunch(executable, first);
+	cudaGraphLaunch(executable, first);
+	cudaStreamSynchronize(first);
+	check(value_of(counter) == 6 && value_of(counter + 1) == 10 && called == 2,
+	      "two launches do all twice");
+	add<<<1, 1, 0, second>>>(counter + 1, 1);
+	check(value_of(counter + 1) == 11, "the streams are free again");
+}
+
+int main()
+{
+	int *memory, out[64];
+	void *arguments[2];
+	bool good = true;
+
+	cudaMalloc(&memory, 512);
+	say<<<1, 2>>>("", 3.14159);
+	printf("# launched\n");
+	cudaDeviceSynchronize();
+
+	heap<<<1, 64>>>(memory);
+	cudaMemcpy(out, memory, sizeof(out), cudaMemcpyDeviceToHost);
+	for (int i = 0; i < 64; i++)
+		good &= out[i] == i + 15;
+	check(good, "memory from malloc in a kernel");
+
+	int *other = memory + 64;
+	arguments[0] = &memory;
+	arguments[1] = &other;
+	check(cudaLaunchCooperativeKernel((void *)meet, dim3(4), dim3(64), arguments, 0, 0) ==
+		      cudaSuccess, "a cooperative launch");
+	cudaMemcpy(out, other, 16, cudaMemcpyDeviceToHost);
+	check(out[0] == 2 && out[1] == 3 && out[2] == 4 && out[3] == 1, "blocks wait for blocks");
+	check(cudaLaunchCooperativeKernel((void *)meet, dim3(1000), dim3(64), arguments, 0, 0) ==
+		      cudaErrorCooperativeLaunchTooLarge, "unless they do not fit");
+
+	for (int i = 0; i < 32; i++)
+		out[i] = i;
+	cudaMemcpy(memory, out, 128, cudaMemcpyHostToDevice);
+	copy_async<<<1, 32>>>(memory, other);
+	cudaMemcpy(out, other, 128, cudaMemcpyDeviceToHost);
+	good = true;
+	for (int i = 0; i < 32; i++)
+		good &= out[i] == (i & 1 ? 0 : i) + 1000;
+	check(good, "cp.async, with zeros, and mbarrier");
+	graphs();
+	textures();
+	printf("1..%d\n", number);
+}

@@ -1,0 +1,121 @@
+#!/bin/bash
+# vflow query: answers worked out by hand on ValueExpert's Figure 3, output formats, errors, limits.
+. tests/lib.sh
+export VFLOW_PROFILE=
+cat >"$T/f.dot" <<'DOT'
+digraph vflow {
+	graph [vflow_version=1, vflow_types="weight:int,share:float,hot:bool"];
+	v0 [kind=host, name=host];
+	v1 [kind=alloc, name=cudaMalloc, invocations=1, weight=7, share="0.5", hot=true, note="a	b\"c"];
+	v2 [kind=alloc, name=cudaMalloc, invocations=1];
+	v3 [kind=memset, name=cudaMemset, invocations=1];
+	v4 [kind=memset, name=cudaMemset, invocations=1];
+	v5 [kind=kernel, name="zero(char*)", invocations=3];
+	v6 [kind=kernel, name="zero(char*)", invocations=1];
+	v7 [kind=kernel, name="mix(char*, char*)", invocations=1];
+	v1 -> v3 [key="1:WRITE", object=1, access=WRITE, bytes=4096, redundant_bytes=0, redundancy=0, count=1];
+	v2 -> v4 [key="2:WRITE", object=2, access=WRITE, bytes=4096, redundant_bytes=0, redundancy=0, count=1];
+	v3 -> v5 [key="1:WRITE", object=1, access=WRITE, bytes=4096, redundant_bytes=4096, redundancy=1, count=1];
+	v4 -> v6 [key="2:WRITE", object=2, access=WRITE, bytes=4096, redundant_bytes=4096, redundancy=1, count=1];
+	v5 -> v7 [key="1:READ", object=1, access=READ, bytes=1024, count=1];
+	v6 -> v7 [key="2:WRITE", object=2, access=WRITE, bytes=1024, redundant_bytes=0, redundancy=0, count=1];
+}
+DOT
+rows() { # ARGUMENTS: the answer without its heading, lines joined by ';', tabs by ','
+	"$VFLOW" query -T tsv "$@" "$T/f.dot" 2>"$T/err" | tail -n +2 | tr '\t\n' ',;'
+}
+asks() { # NAME EXPECTED QUERY [OPTIONS]
+	local name=$1 expected=$2
+	shift 2
+	is "$name" "$(rows "$@")" "$expected"
+}
+asks "labels and properties" "5,3;6,1;7,1;" 'MATCH (k:kernel) RETURN k.id, k.invocations'
+asks "! and | in labels" "0;3;4;" 'MATCH (k:!kernel&!alloc) RETURN k.id'
+asks "a pattern with a condition" "3,5;4,6;" 'MATCH (m:memset)-[w:WRITE]->(k) WHERE w.redundancy > 0.9 RETURN m.id, k.id'
+asks "READ edges have no redundancy: null is not 0" "5;" 'MATCH (a)-[r]->() WHERE r.redundancy IS NULL RETURN a.id'
+asks "sizes" "3;4;" "MATCH ()-[r]->(b) WHERE r.bytes >= 4K AND r.redundancy = 0 RETURN b.id"
+asks "1KB is 1000, 1K is 1024" "1000,1024,true;" 'RETURN 1KB, 1KiB, 1K = 1024'
+asks "groups" "alloc,2;host,1;kernel,3;memset,2;" 'MATCH (v) RETURN labels(v)[0] AS kind, count(*) ORDER BY kind'
+asks "having, by WITH" "4096,4;" 'MATCH ()-[e]->() WITH e.bytes AS b, count(*) AS n WHERE n > 2 RETURN b, n'
+asks "sums, least, most, mean" "18432,1024,4096,3072.0;" 'MATCH ()-[e]->() RETURN sum(e.bytes), min(e.bytes), max(e.bytes), avg(e.bytes)'
+asks "OPTIONAL MATCH" "6,7;7,;" 'MATCH (k:kernel) WHERE k.id > 5 OPTIONAL MATCH (k)-[]->(n) RETURN k.id, n.id'
+asks "a pattern as a condition" "7;" 'MATCH (k:kernel) WHERE NOT (k)-->() RETURN k.id'
+asks "[*] to where" "3;5;7;" 'MATCH (a {id: 1})-[*]->(b) RETURN b.id ORDER BY b.id'
+asks "{1,2} is *1..2" "3;5;" 'MATCH (a {id: 1})-->{1,2}(b) RETURN b.id ORDER BY b.id'
+asks "conditions on every edge of a range" "3;5;" 'MATCH (a {id: 1})-[e* WHERE e.access = "WRITE"]->(b) RETURN b.id ORDER BY b.id'
+asks "a shortest path" "(1)-[WRITE]->(3)-[WRITE]->(5)-[READ]->(7);" 'MATCH p = ANY SHORTEST (a {id: 1})-[*]->(b {id: 7}) RETURN p'
+asks "all shortest paths, undirected" "6;" 'MATCH p = ALL SHORTEST (a {id: 1})-[*]-(b {id: 2}) RETURN length(p)'
+asks "shortestPath()" "3;" 'MATCH p = shortestPath((a {id: 1})-[*]->(b {id: 7})) RETURN length(p)'
+asks "all over the edges of a path" "2,6;" 'MATCH p = (a:alloc)-[*2]->(k) WHERE all(e IN relationships(p) WHERE e.object = 2) RETURN a.id, k.id'
+asks "=~ takes the whole string" "7;" "MATCH (k) WHERE k.name =~ '(?i)MIX.*' RETURN k.id"
+asks "and no less" "" "MATCH (k) WHERE k.name =~ 'mi' RETURN k.id"
+asks "parameters" "6;7;" 'MATCH (k:kernel) WHERE k.id IN $ids AND k.name <> $name RETURN k.id' -p 'ids=[6, 7]' -p name=none
+asks "CASE, lists, ranges" "[1, 4, 9],odd;" "RETURN [x IN range(1, 3) | x * x], CASE 3 % 2 WHEN 0 THEN 'even' ELSE 'odd' END"
+asks "UNWIND and ORDER BY DESC" "3;2;1;" 'UNWIND [2, 3, 1] AS x RETURN x ORDER BY x DESC'
+asks "null is last" "1;2;;" 'UNWIND [2, null, 1] AS x RETURN x ORDER BY x'
+asks "three values of truth" ",false,true,;" 'RETURN null = null, null AND false, null OR true, 1 IN [2, null]'
+asks "vflow_types" "8,1.0,true;" 'MATCH (v {id: 1}) RETURN v.weight + 1, v.share * 2, v.hot'
+asks "tabs and quotes" 'a\tb"c;' 'MATCH (v {id: 1}) RETURN v.note'
+asks "SKIP and LIMIT" "2;3;" 'MATCH (v) RETURN v.id ORDER BY v.id SKIP 2 LIMIT 2'
+asks "[*] with DISTINCT is reachability" "6;" 'MATCH (a)-[*]->(b) RETURN count(DISTINCT b) + 1'
+
+"$VFLOW" query -T json 'MATCH p = (a {id: 5})-[e]->(b) RETURN a, e, nodes(p) AS n, null AS z' "$T/f.dot" >"$T/json"
+is "JSON" "$(json_query "$T/json" "SELECT text->>'\$[0].a.id', text->>'\$[0].a.labels[0]', text->>'\$[0].e.type', text->>'\$[0].e.start',
+	text->>'\$[0].e.properties.bytes', text->>'\$[0].n[1].properties.name', json_type(text, '\$[0].z') FROM json")" \
+	"5 kernel READ 5 1024 mix(char*, char*) null"
+is "jsonl is one object a line" "$("$VFLOW" query -T jsonl 'UNWIND ["a\"b", "c"] AS x RETURN x' "$T/f.dot")" '{"x":"a\"b"}
+{"x":"c"}'
+is "csv" "$("$VFLOW" query -T csv 'RETURN "a,b" AS x, "say \"hi\"" AS `y,z`' "$T/f.dot")" 'x,"y,z"
+"a,b","say ""hi"""'
+is "table" "$("$VFLOW" query -T table 'UNWIND [5, 10] AS n RETURN n, "é" AS c' "$T/f.dot")" 'n   c
+--  -
+ 5  é
+10  é'
+
+graph() { # NAME EDGES QUERY
+	is "$1" "$("$VFLOW" query "$3" "$T/f.dot" 2>"$T/err" | dot_edges)" "$2"
+}
+graph "RETURN GRAPH" "3>5 4>6" 'MATCH (a:memset)-[w:WRITE]->(k:kernel) RETURN GRAPH'
+graph "RETURN GRAPH of a walk" "2>4 4>6 6>7" 'MATCH p=()-[*0..]->(v)-[*0..]->() WHERE v.id = 6 RETURN GRAPH p'
+graph "RETURN GRAPH with a bound on length" "1>3 3>5" 'MATCH p=(a {id: 1})-[*..2]->() RETURN GRAPH p'
+graph "the slice of 7, as a query" "1>3 2>4 3>5 4>6 5>7 6>7" 'MATCH (v)-[t]-() WHERE v.id = 7 WITH DISTINCT v, t.object AS k
+	MATCH p=()-[e*0.. WHERE e.object = k]->(v), q=(v)-[f*0.. WHERE f.object = k]->() RETURN GRAPH p, q'
+like "and says what it kept" "$(cat "$T/err")" "kept 7 of 8 vertices, 6 of 6 edges"
+is "-T dot of a table" "$("$VFLOW" query -T dot 'MATCH ()-[e:READ]->() RETURN e' "$T/f.dot" 2>/dev/null | dot_edges)" "5>7"
+is "a graph pipes on, all attributes kept" "$("$VFLOW" query 'MATCH (v {id: 1}) RETURN GRAPH' "$T/f.dot" 2>/dev/null |
+	"$VFLOW" query 'MATCH (v) RETURN v.note, v.weight' | tail -n +2)" 'a\tb"c	7'
+
+wrong() { # NAME REGEX QUERY
+	expect_exit 2 "$1" "$VFLOW" query "$3" "$T/f.dot"
+	like "$1: says where and why" "$(cat "$T/err")" "$2"
+}
+wrong "a word too many" "line 1, column 17: expected '\)', not 'WHRE'; did you mean WHERE" 'MATCH (a:kernel WHRE true) RETURN a'
+wrong "a missing variable" "line 2, column 8: there is no variable 'bb' here; did you mean 'b'" $'MATCH (b)\nRETURN bb'
+wrong "the caret" $'\n  RETURN 1 \\+\n          *\\^' 'RETURN 1 +'
+wrong "writing" "CREATE is not in this language" 'CREATE (a) RETURN a'
+wrong "an aggregate in WHERE" "adds up over rows" 'MATCH (a) WHERE count(*) > 1 RETURN a'
+wrong "a type conflict" "already something else" 'MATCH (a)-[a]->() RETURN a'
+wrong "a type that cannot be" "a condition is true or false, not an integer" 'MATCH (a) WHERE 5 RETURN a'
+wrong "an unknown function" "no function 'siez'; did you mean size" 'RETURN siez([])'
+wrong "a parameter without value" "give one with -p x=VALUE" 'RETURN $x'
+wrong "a string without end" "does not end" "RETURN 'a"
+wrong "a malformed number" "malformed" 'RETURN 12x'
+wrong "SHORTEST k" "not in this language" 'MATCH SHORTEST 2 (a)-[*]->(b) RETURN a'
+wrong "depth" "too deep" "RETURN $(printf '(%.0s' $(seq 5000))1"
+wrong "a very long sum" "too many operators" "RETURN 1$(printf '+1%.0s' $(seq 5000))"
+"$VFLOW" query 'MATCH (a) RETURN a.nmae' "$T/f.dot" >/dev/null 2>"$T/err"
+like "a name that nothing has" "$(cat "$T/err")" "no property|has the property 'nmae'.*did you mean 'name'"
+expect_exit 1 "a regular expression that explodes" "$VFLOW" query "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' =~ '(a+)+\$'" "$T/f.dot"
+like "and says so" "$(cat "$T/err")" "too costly"
+expect_exit 1 "a value of the wrong type" "$VFLOW" query 'MATCH (a) RETURN a.name - 1' "$T/f.dot"
+expect_exit 1 "--max-rows" "$VFLOW" query --max-rows 5 'MATCH (a), (b) RETURN a' "$T/f.dot"
+is "without partial output" "$(cat "$T/out")" ""
+{ echo 'digraph {'; for i in $(seq 24); do for j in 1 2; do echo "v$i -> v$((i + 1)) [object=$j, access=WRITE, bytes=1];"; done; done; echo '}'; } >"$T/ladder.dot"
+expect_exit 1 "--timeout: 2^24 paths" "$VFLOW" query --timeout 1 'MATCH p=(a)-[*]->(b) WHERE length(p) > 23 RETURN count(*)' "$T/ladder.dot"
+like "the limit is named" "$(cat "$T/err")" "--timeout"
+is "what needs no paths needs no time" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) RETURN count(DISTINCT b)' "$T/ladder.dot" | tail -1)" 24
+is "nor does a graph" "$("$VFLOW" query --timeout 5 'MATCH p=(a {id: 1})-[*]->(b {id: 20}) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 38
+expect_exit 1 "memory" "$VFLOW" query "RETURN [$(printf 'range(1, 9999999), %.0s' $(seq 30)) 1]" "$T/f.dot"
+like "memory: the limit is named" "$(cat "$T/err")" "more than 1024 MiB"
+expect_exit 2 "no query" "$VFLOW" query
+finish

@@ -1,0 +1,260 @@
+#!/bin/bash
+# vflow render: formats, what is drawn, hostile text, odd graphs, failures.
+. tests/lib.sh
+export LSAN_OPTIONS=suppressions=$T/lsan # fontconfig keeps its tables until the process ends
+echo leak:libfontconfig >"$T/lsan"
+render() { "$VFLOW" render "$@"; }
+png=1
+"$VFLOW" version | grep -qi 'png.*\(no\|without\|missing\)' && png=
+
+# ValueExpert's Figure 3 with N = 4096, written by hand
+cat >"$T/figure3.dot" <<'END'
+digraph vflow { vflow_version=1;
+v0 [kind=host name=host];
+v1 [kind=alloc name=cudaMalloc invocations=1 callpath="main fig3.c:10"];
+v2 [kind=alloc name=cudaMalloc invocations=1 callpath="main fig3.c:11"];
+v3 [kind=memset name=cudaMemset invocations=1 written_bytes=4096 callpath="main fig3.c:12"];
+v4 [kind=memset name=cudaMemset invocations=1 written_bytes=4096 callpath="main fig3.c:13"];
+v5 [kind=kernel name="void ns::zero<int>(int*, int)" invocations=100 callpath="libx.so+0x1 < launch src/fig3.c:14 < main main.c:3"
+	written_bytes=4096 redundant_bytes=4096 patterns="redundant_values" advice="Delete the memset. | Reuse the other object."];
+v6 [kind=kernel name="zero(int*, int)" invocations=1 written_bytes=4096 redundant_bytes=4096];
+v7 [kind=kernel name="use(int const*, int*)" invocations=1 read_bytes=1024 written_bytes=1024];
+v1->v3 [key="1:WRITE" object=1 access=WRITE bytes=4096 redundant_bytes=0 count=1 object_bytes=4096];
+v2->v4 [key="2:WRITE" object=2 access=WRITE bytes=4096 redundant_bytes=0 count=1 object_bytes=4096];
+v3->v5 [key="1:WRITE" object=1 access=WRITE bytes=4096 redundant_bytes=4096 count=1 object_bytes=4096];
+v4->v6 [key="2:WRITE" object=2 access=WRITE bytes=4096 redundant_bytes=2048 count=1 object_bytes=4096];
+v5->v7 [key="1:READ" object=1 access=READ bytes=1024 count=1 object_bytes=4096];
+v6->v7 [key="2:WRITE" object=2 access=WRITE bytes=1024 redundant_bytes=0 count=1 object_bytes=4096];
+}
+END
+expect_exit 0 "svg to stdout" render "$T/figure3.dot"
+cp "$T/out" "$T/figure3.svg"
+is "nothing on stderr" "$(cat "$T/err")" ""
+if command -v xmllint >/dev/null; then
+	xpath() { xmllint --xpath "$2" "$1" 2>&1; } # FILE XPATH
+	well_formed() { xmllint --noout "$1" 2>&1; }
+else
+	xpath() { echo "no xmllint"; }
+	well_formed() { :; }
+	skip "svg is well-formed XML" "no xmllint (libxml2-utils)"
+fi
+g() { echo "/*/*[@id='graph']/*[@id='$1']"; }
+if command -v xmllint >/dev/null; then
+	is "svg is well-formed XML" "$(well_formed "$T/figure3.svg")" ""
+	is "eight vertices" "$(xpath "$T/figure3.svg" "count(//*[starts-with(@class, 'vertex')])")" 8
+	is "six edges" "$(xpath "$T/figure3.svg" "count(//*[starts-with(@class, 'edge')])")" 6
+	is "allocations are rectangles" "$(xpath "$T/figure3.svg" "count($(g v1)/*[local-name()='rect'])")" 1
+	is "sets are circles" "$(xpath "$T/figure3.svg" "count($(g v3)/*[local-name()='circle'])")" 1
+	is "kernels are ovals" "$(xpath "$T/figure3.svg" "count($(g v7)/*[local-name()='ellipse'])")" 1
+	is "short name, innermost known line, id, invocations" \
+		"$(xpath "$T/figure3.svg" "$(g v5)/*[local-name()='text']/text()" | tr '\n' '|')" "zero&lt;int&gt;|fig3.c:14|#5 · 100×|1|"
+	like "call path, figures and advice on hover" "$(xpath "$T/figure3.svg" "string($(g v5)/*[local-name()='title'])")" \
+		$'#5 void ns::zero<int>\(int\*, int\)\nkind: kernel\ninvocations: 100\nwrites 4,096 bytes \(4.0K\)\nof them unchanged 4,096 bytes \(4.0K\) \(100%\)\n  at libx.so\+0x1\n  from launch src/fig3.c:14\n  from main main.c:3\nfindings: redundant values\nadvice: Delete the memset.\nadvice: Reuse the other object.'
+	# edges keep the order of the input in their ids: e2 is 3->5, e3 is 4->6, e4 is 5->7
+	is "all bytes unchanged: purple, double" "$(xpath "$T/figure3.svg" "$(g e2)/*[local-name()='path']/@stroke" | tr -d '\n')" ' stroke="#7A0177" stroke="#FFFFFF"'
+	is "half: blue, dashed" "$(xpath "$T/figure3.svg" "count($(g e3)/*[local-name()='path'][@stroke='#0072B2' and @stroke-dasharray])")" 1
+	is "width of the most bytes" "$(xpath "$T/figure3.svg" "string($(g e0)/*[local-name()='path']/@stroke-width)")" 7.00
+	is "width of a quarter: two halvings" "$(xpath "$T/figure3.svg" "string($(g e4)/*[local-name()='path']/@stroke-width)")" 5.80
+	is "reads have an empty arrowhead" "$(xpath "$T/figure3.svg" "string($(g e4)/*[local-name()='polygon']/@fill)")" "#FFFFFF"
+	is "writes have a filled one" "$(xpath "$T/figure3.svg" "string($(g e5)/*[local-name()='polygon']/@fill)")" "#6E7781"
+	is "bytes and share on the edge" "$(xpath "$T/figure3.svg" "string($(g e3)/*[local-name()='text'])")" "4.0K · 50%"
+	# written: 4 * 4096 + 1024 = 17 K; unchanged: 4096 + 2048 = 6 K = 35.3 %
+	is "totals" "$(xpath "$T/figure3.svg" "string(/*/*[local-name()='desc'])")" "8 vertices, 6 edges; 1.0K bytes read, 17.0K written, 6.0K of them unchanged (35%)"
+	is "role and name" "$(xpath "$T/figure3.svg" "concat(/*/@role, '; ', /*/@aria-labelledby, '; ', count(/*/*[@id='title']))")" "graphics-document document; title summary; 1"
+fi
+like "the advice is in the picture" "$(cat "$T/figure3.svg")" '>Delete the memset\.</text>.*>Reuse the other object\.<'
+
+# time flows down: each centre is above that of its successors
+y() { sed -n "/id=\"v$1\"/,/<\/g>/p" "$T/figure3.svg" | sed -n 's/.*<\(rect\|circle\|ellipse\).* c\?y="\([0-9.]*\)".*/\2/p' | head -1; }
+down=yes
+for pair in 1:3 2:4 3:5 4:6 5:7 6:7; do
+	awk "BEGIN { exit !($(y ${pair%:*}) < $(y ${pair#*:})) }" || down="$pair"
+done
+is "time flows down" "$down" yes
+
+# formats
+signature() { head -c 8 "$1" | od -An -c | tr -d ' \n'; }
+for name in a.svg a.SVG plain; do
+	expect_exit 0 "-o $name" render -o "$T/$name" "$T/figure3.dot"
+	is "$name is the same SVG" "$(cmp "$T/$name" "$T/figure3.svg" 2>&1)" ""
+done
+for name in a.dot a.gv; do
+	expect_exit 0 "-o $name" render -o "$T/$name" "$T/figure3.dot"
+	like "$name is DOT" "$(head -1 "$T/$name")" '^digraph '
+done
+expect_exit 0 "-T wins over the ending" render -T dot -o "$T/b.svg" "$T/figure3.dot"
+is "DOT under another name" "$(cmp "$T/b.svg" "$T/a.dot" 2>&1)" ""
+expect_exit 0 "graph on stdin" render - <"$T/figure3.dot"
+is "the same from stdin" "$(cmp "$T/out" "$T/figure3.svg" 2>&1)" ""
+if [ $png ]; then
+	expect_exit 0 "-o a.png" render -o "$T/a.png" "$T/figure3.dot"
+	is "a PNG" "$(signature "$T/a.png")" '211PNG\r\n032\n'
+	expect_exit 0 "-T png to a pipe" render -T png "$T/figure3.dot"
+	is "the same PNG" "$(cmp "$T/out" "$T/a.png" 2>&1)" ""
+	mkdir "$T/nofonts"
+	echo "<fontconfig><dir>$T/nofonts</dir><cachedir>$T/nofonts</cachedir></fontconfig>" >"$T/fonts.conf"
+	FONTCONFIG_FILE=$T/fonts.conf expect_exit 0 "PNG without fonts" render -o "$T/b.png" "$T/figure3.dot"
+	like "no fonts: says what to install" "$(cat "$T/err")" 'install fonts-dejavu-core'
+	if script -qec true /dev/null >/dev/null 2>&1; then
+		expect_exit 2 "PNG to a terminal is refused" script -qec "'$VFLOW' render -T png '$T/figure3.dot'" /dev/null
+	else
+		skip "PNG to a terminal is refused" "script(1) gets no terminal here"
+	fi
+else
+	expect_exit 1 "no PNG in this build" render -o "$T/a.png" "$T/figure3.dot"
+	like "no PNG: says what to install" "$(cat "$T/err")" 'librsvg2-dev'
+fi
+is "DOT of DOT is the same" "$(render -T dot "$T/a.dot" | cmp - "$T/a.dot" 2>&1)" ""
+is "DOT keeps the graph" "$("$VFLOW" slice --vertex 6 "$T/a.dot" | dot_edges)" "2>4 4>6 6>7"
+if command -v dot >/dev/null; then
+	is "Graphviz draws the DOT" "$(dot -Tsvg "$T/a.dot" 2>&1 >"$T/stock.svg")" ""
+	is "with the same edges" "$(grep -c 'class="edge"' "$T/stock.svg")" 6
+else
+	skip "Graphviz draws the DOT" "no dot (graphviz)"
+fi
+
+# the same bytes wherever it runs
+is "same bytes again" "$(cd / && env -i LC_ALL=C.UTF-8 TZ=Asia/Tokyo LSAN_OPTIONS="$LSAN_OPTIONS" "$VFLOW" render "$T/figure3.dot" | cmp - "$T/figure3.svg" 2>&1)" ""
+
+# misuse and failures
+expect_exit 2 "unknown format" render -T bmp "$T/figure3.dot"
+expect_exit 2 "unknown ending" render -o "$T/a.bmp" "$T/figure3.dot"
+is "misuse says one line" "$(wc -l <"$T/err")" 1
+expect_exit 2 "two inputs" render "$T/figure3.dot" "$T/figure3.dot"
+expect_exit 2 "unknown layout" render --layout circo "$T/figure3.dot"
+expect_exit 2 "no time at all" render --time-limit 0 "$T/figure3.dot"
+expect_exit 0 "--help" render --help
+like "help is on stdout" "$(cat "$T/out")" '^usage: vflow render'
+expect_exit 1 "missing file" render "$T/none.dot"
+echo "this is not a graph" >"$T/bad.dot"
+expect_exit 1 "not a graph" render "$T/bad.dot"
+expect_exit 1 "empty input" render - </dev/null
+cat "$T/figure3.dot" "$T/figure3.dot" >"$T/two.dot"
+expect_exit 1 "two graphs" render -o "$T/two.svg" "$T/two.dot"
+like "two graphs: says so" "$(cat "$T/err")" 'several graphs'
+is "no file then" "$(ls "$T"/two.svg* 2>/dev/null)" ""
+expect_exit 1 "output in a folder that is not there" render -o "$T/no/a.svg" "$T/figure3.dot"
+if [ -e /dev/full ]; then
+	expect_exit 1 "output to a full disk" render -o /dev/full "$T/figure3.dot"
+	[ $png ] && expect_exit 1 "PNG to a full disk" render -T png -o /dev/full "$T/figure3.dot"
+fi
+
+# odd graphs
+odd() { # NAME DOT
+	echo "$2" >"$T/odd.dot"
+	expect_exit 0 "$1" render -o "$T/odd.svg" "$T/odd.dot"
+	is "$1: well-formed" "$(well_formed "$T/odd.svg")" ""
+	[ ! $png ] || expect_exit 0 "$1: as PNG" render -o "$T/odd.png" "$T/odd.dot"
+}
+odd "no vertices" 'digraph { vflow_version=1; }'
+odd "host only" 'digraph { vflow_version=1; v0 [kind=host name=host]; }'
+odd "foreign DOT" 'digraph { a -> b -> c; b -> b; c -> a [label="x"]; "q\\" -> a; }'
+odd "unknown kinds" 'digraph { v1 [kind=teapot name=t]; v2 [kind="" name=""]; v1 -> v2 [access=READ bytes=5]; }'
+odd "figures at the limits" 'digraph { v1 [kind=kernel name=k invocations=18446744073709551615]; v2 [kind=kernel name=j];
+	v1 -> v2 [access=WRITE bytes=18446744073709551615 redundant_bytes=18446744073709551614 object=77 object_bytes=18446744073709551615]; v2 -> v2 [access=WRITE bytes=0 redundant_bytes=9]; }'
+like "not quite all: 99%" "$(cat "$T/odd.svg")" '16384.0P · &gt;99%</text>'
+odd "calls in a helper" 'digraph { v1 [kind=alloc name=cudaMalloc callpath="get h.c:5 < wrap h.c:9 < main a.c:1"]; v2 [kind=alloc name=cudaMalloc callpath="get h.c:5 < wrap h.c:9 < main a.c:2"];
+	v3 [kind=kernel name=k callpath="run h.c:5 < main a.c:3"]; }'
+is "calls in a helper: the callers that differ" "$(grep -o ">[^<>]*\.c:[0-9]*</text" "$T/odd.svg" | tr "\n" " ")" ">h.c:5</text >&lt; a.c:1</text >h.c:5</text >&lt; a.c:2</text >h.c:5</text "
+odd "100 KB name" "digraph { v1 [kind=kernel name=\"$(head -c 100000 /dev/zero | tr '\0' 'x')\" callpath=\"$(head -c 100000 /dev/zero | tr '\0' 'y')\"]; v1 -> v1; }"
+is "100 KB name: cut" "$([ "$(wc -c <"$T/odd.svg")" -lt 20000 ] && echo yes)" yes
+
+# hostile text: each name as kernel name, call path, kind, pattern, advice, edge key and foreign attribute
+hostile=('q\\' 'a\\\"b' '</script>' '-->' ']]>' '\" onload=\"alert(1)' 'javascript:alert(1)' '<b>bold</b>' '\\N\\G' '&lt;&#10;&amp;' '%5'
+	$'\u202eevil' $'\x01\x1b[31m' $'\xff\xfe' 'node' 'x:y' '{a|b}' '<<b>x</b>>' "it's" $'\xef\xbf\xbe' $'\xed\xa0\x80' '${HOME}' '字字字')
+{
+	echo 'digraph vflow { vflow_version=1; stylesheet="http://evil.example/x.css"; fontpath="/evil"; URL="javascript:evil()"; label="evil";'
+	for i in "${!hostile[@]}"; do
+		h=${hostile[i]}
+		echo "v$((i + 1)) [kind=kernel name=\"$h\" callpath=\"$h < $h $h.c:1\" patterns=\"$h\" advice=\"$h\" context=\"$h\""
+		echo "  URL=\"javascript:evil()\" href=\"evil\" tooltip=\"evil\" fontname=\"evil\" image=\"/evil.png\" color=\"evil\" shape=record label=\"evil\" id=\"evil\" class=\"evil\"];"
+		echo "v$((i + 1)) -> v$(((i + 1) % ${#hostile[@]} + 1)) [key=\"$h\" access=WRITE bytes=100 redundant_bytes=100 object=1 headURL=\"evil\" style=\"evil\"];"
+	done
+	echo '}'
+} >"$T/hostile.dot"
+expect_exit 0 "hostile names" render -o "$T/hostile.svg" "$T/hostile.dot"
+if command -v xmllint >/dev/null; then
+	is "hostile names: well-formed" "$(well_formed "$T/hostile.svg")" ""
+	is "hostile names: only these elements" \
+		"$(xmllint --xpath '//*' "$T/hostile.svg" | grep -o '<[a-zA-Z][a-zA-Z:]*' | sort -u | tr -d '<' | tr '\n' ' ')" \
+		"circle desc ellipse g path polygon rect svg text title "
+	is "hostile names: only these attributes" "$(xmllint --xpath '//@*' "$T/hostile.svg" | sed 's/^ *\([^=]*\)=.*/\1/' | sort -u | tr '\n' ' ')" \
+		"aria-labelledby aria-roledescription class cx cy d fill font-family font-size font-weight height id paint-order points r role rx ry stroke stroke-dasharray stroke-linejoin stroke-width text-anchor transform viewBox width x y "
+	is "names arrive unchanged" "$(xpath "$T/hostile.svg" "string($(g v8)/*[local-name()='text'])")" "<b>bold</b>"
+	is "a backslash arrives unchanged" "$(xpath "$T/hostile.svg" "string($(g v1)/*[local-name()='text'])")" 'q\'
+fi
+unlike "styling of the input stays out" "$(cat "$T/hostile.svg")" '"evil|evil\(\)|evil\.example|=.?javascript'
+expect_exit 0 "hostile names: as DOT" render -T dot -o "$T/hostile2.dot" "$T/hostile.dot"
+expect_exit 0 "hostile names: DOT is read again" render -T dot "$T/hostile2.dot"
+is "hostile names: DOT of DOT is the same" "$(cmp "$T/out" "$T/hostile2.dot" 2>&1)" ""
+if command -v dot >/dev/null; then
+	is "hostile names: Graphviz draws it" "$(dot -Tsvg "$T/hostile2.dot" 2>&1 >"$T/stock.svg")" ""
+	is "hostile names: that is well-formed" "$(well_formed "$T/stock.svg")" ""
+	unlike "hostile names: no links or handlers there" "$(grep -v '<text\|xlink:title\|^<title\|^<!--' "$T/stock.svg")" '<a [^>]*href=|<script|onload'
+fi
+
+# large graphs: a chain of 400 kernels; the finding is at 200
+{
+	echo 'digraph { vflow_version=1; v0 [kind=host name=host];'
+	for i in {1..400}; do
+		echo "v$i [kind=kernel name=k$i $([ $i = 200 ] && echo 'patterns=redundant_values advice="Fix me."')];"
+		[ $i = 400 ] || echo "v$i -> v$((i + 1)) [object=1 access=READ bytes=$((1000 + i))];"
+	done
+	echo '}'
+} >"$T/large.dot"
+expect_exit 0 "large graph" render -o "$T/large.svg" "$T/large.dot"
+like "large graph: says what is shown" "$(cat "$T/err")" 'showing 80 of 401 vertices, [0-9]+ of 399 edges; [0-9]+% of .*; --all draws everything'
+like "large graph: in the picture too" "$(cat "$T/large.svg")" '>showing 80 of 401 vertices, '
+is "large graph: 80 vertices" "$(grep -c 'class="vertex' "$T/large.svg")" 80
+like "large graph: host, the finding and its neighbours" "$(tr '\n' ' ' <"$T/large.svg")" 'id="v0".*id="v199".*id="v200".*id="v201"'
+expect_exit 0 "large graph: --all" render --all -o "$T/large.svg" "$T/large.dot"
+is "large graph: everything" "$(grep -c 'class="vertex' "$T/large.svg")" 401
+awk 'BEGIN { print "digraph {"; for (i = 1; i <= 3000; i++) for (j = 1; j <= 3; j++) printf "v%d -> v%d;\n", i, (i * 7919 + j * 104729) % 3000 + 1; print "}" }' >"$T/dense.dot"
+expect_exit 1 "a layout that takes too long" render --all --layout dot --time-limit 1 -o "$T/dense.svg" "$T/dense.dot"
+like "too long: says what to do" "$(cat "$T/err")" 'no layout for 3000 vertices and 9000 edges: it takes too long; .*--layout dot.*vflow prune'
+is "too long: no file" "$(ls "$T"/dense.svg* 2>/dev/null)" ""
+
+expect_exit 0 "too large for Graphviz" render --all -o "$T/dense.svg" "$T/dense.dot"
+like "too large: says which layout" "$(cat "$T/err")" 'laid out in layers: 3000 vertices and 9000 edges are too many for Graphviz'
+is "too large: well-formed" "$(well_formed "$T/dense.svg")" ""
+is "too large: every vertex and edge" "$(grep -c 'class="vertex' "$T/dense.svg") $(grep -c 'class="edge' "$T/dense.svg")" "3000 9000"
+
+expect_exit 1 "too large for a PNG" render --all -T png -o "$T/dense.png" "$T/dense.dot"
+like "too large for a PNG: says what to do" "$(cat "$T/err")" '3000 vertices and 9000 edges are too many for png, .*SVG or HTML'
+
+# 1,000 vertices and 2,400 edges that keep dot busy for much more than a second
+awk 'BEGIN { print "digraph {"; for (i = 1; i <= 1000; i++) for (j = 1; j <= 2; j++) printf "v%d -> v%d;\n", i, (i * 7919 + j * 104729) % 1000 + 1;
+	for (i = 1; i <= 400; i++) printf "v%d -> v%d;\n", i, i * 37 % 1000 + 1; print "}" }' >"$T/busy.dot"
+expect_exit 0 "Graphviz out of time" render --all --time-limit 1 -o "$T/busy.svg" "$T/busy.dot"
+like "out of time: says so" "$(cat "$T/err")" 'laid out in layers, not by Graphviz: it takes too long'
+
+# our own layers: time flows down, nothing overlaps
+expect_exit 0 "layers" render --layout layers -o "$T/layers.svg" "$T/figure3.dot"
+is "layers: nothing to say" "$(cat "$T/err")" ""
+is "layers: well-formed" "$(well_formed "$T/layers.svg")" ""
+mv "$T/figure3.svg" "$T/dot.svg"
+mv "$T/layers.svg" "$T/figure3.svg"
+down=yes
+for pair in 1:3 2:4 3:5 4:6 5:7 6:7; do
+	awk "BEGIN { exit !($(y ${pair%:*}) < $(y ${pair#*:})) }" || down="$pair"
+done
+is "layers: time flows down" "$down" yes
+mv "$T/figure3.svg" "$T/layers.svg"
+mv "$T/dot.svg" "$T/figure3.svg"
+is "layers: the same bytes again" "$(render --layout layers "$T/figure3.dot" | cmp - "$T/layers.svg" 2>&1)" ""
+
+if [ -z "$ASAN" ]; then
+	# recursion in Graphviz: its crash is not ours
+	seq 19999 | awk 'BEGIN { print "digraph {" } { printf "v%d -> v%d;\n", $1, $1 + 1 } END { print "}" }' >"$T/chain.dot"
+	code=0
+	(ulimit -s 256 && render --all --layout dot --time-limit 5 -o "$T/chain.svg" "$T/chain.dot") 2>"$T/err" || code=$?
+	is "a layout that crashes" "$code" 1
+	like "crash: says what to do" "$(cat "$T/err")" 'no layout for 20000 vertices and 19999 edges: .*vflow prune'
+	code=0
+	(ulimit -s 256 && render --all -o "$T/chain.svg" "$T/chain.dot") 2>"$T/err" || code=$?
+	is "a chain of 20,000 without recursion" "$code" 0
+else
+	skip "a layout that crashes" "stacks of ASan are larger"
+fi
+
+finish

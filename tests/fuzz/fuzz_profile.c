@@ -1,0 +1,25 @@
+/* Profiles: a damaged SQLite file is refused or read, and what is read can be used. */
+#include "graph/profile.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *path = fuzz_write("vflow.db", data, size);
+	struct profile *profile;
+	struct error error;
+
+	if (!profile_is_profile(path))
+		return 0;
+	profile = profile_read(path, &error);
+	if (!profile)
+		return 0;
+	for (uint32_t i = 0; i < profile->graph->vertex_count; i++) {
+		const struct profile_frame *where = profile_where(profile, i);
+
+		if (where)
+			free(profile_frame_text(where));
+	}
+	profile_free(profile);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* Queries: whatever the text, an answer or a message; a query that runs is within its limits. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/print.h"
+#include "query/run.h"
+#include "tests/fuzz/fuzz.h"
+
+/* Eight vertices in two cycles with chords, labels A and B, parallel edges and a loop. */
+static struct engine *engine(void)
+{
+	static const char *const labels[] = {"kernel", "alloc"};
+	struct engine *made = engine_new();
+
+	for (uint32_t v = 0; v < 8; v++) {
+		engine_add_vertex(made, &labels[v % 2], 1);
+		engine_set(made, false, v, "name", value_text(v % 3 ? "a" : "bb"));
+		engine_set(made, false, v, "invocations", value_integer(v));
+	}
+	for (uint32_t v = 0; v < 8; v++) {
+		uint32_t edge = engine_add_edge(made, v, (v + 1) % 8, v % 2 ? "READ" : "WRITE");
+
+		engine_set(made, true, edge, "bytes", value_integer(v * 1000));
+		engine_add_edge(made, v, v / 2, "WRITE");
+	}
+	engine_finish(made);
+	return made;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct engine *graph;
+	static const struct query_limits limits = {.max_rows = 1000, .timeout_seconds = 1};
+	struct parameter parameter = {"x", value_integer(3)};
+	char *text = malloc(size + 1), *printed;
+	struct query_result result;
+	struct query *query;
+	struct error error;
+	size_t length;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (!graph)
+		graph = engine();
+	query = query_parse(text, &error);
+	if (query && query_check(query, graph, &parameter, 1, &error) == 0 &&
+	    query_run(query, graph, &limits, &result, &error) == 0) {
+		FILE *file = open_memstream(&printed, &length);
+
+		if (!file)
+			abort();
+		for (unsigned type = PRINT_TABLE; type <= PRINT_JSONL && !result.is_graph; type++)
+			print_result(graph, &result, (enum print_type)type, file);
+		fclose(file);
+		free(printed);
+		query_result_free(&result);
+	}
+	query_free(query);
+	free(text);
+	return 0;
+}

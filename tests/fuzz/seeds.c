@@ -1,0 +1,164 @@
+/*
+ * Writes the seeds of the fuzzers that are not text: seeds FOLDER makes a small trace with every
+ * type of record, the profile built from it and its graph as DOT.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect/trace.h"
+#include "graph/build.h"
+#include "graph/dot.h"
+#include "graph/profile.h"
+
+static struct trace_writer *writer;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "seeds: %s\n", what);
+	exit(1);
+}
+
+/* Appends a record of `size` bytes with `text` (of `text_size` bytes) after it. */
+static void append(enum trace_type type, const void *record, size_t size, const char *text,
+		   size_t text_size)
+{
+	union {
+		struct trace_record record;
+		char bytes[1024];
+	} whole = {.bytes = {0}};
+
+	memcpy(whole.bytes, record, size);
+	if (text_size)
+		memcpy(whole.bytes + size, text, text_size);
+	whole.record.type = (uint16_t)type;
+	if (trace_append(writer, &whole.record, size + text_size))
+		fail("cannot append to the trace");
+}
+
+#define RECORD(type, name, text, ...)                                                              \
+	append(type, &(struct name){__VA_ARGS__}, sizeof(struct name), text, sizeof(text))
+
+static void event(uint32_t context, uint64_t invocation, uint64_t start,
+		  const struct trace_row *rows, uint32_t count)
+{
+	struct trace_event record = {.context = context,
+				     .invocation = invocation,
+				     .start_ns = start,
+				     .end_ns = start + 900,
+				     .row_count = count};
+
+	append(TRACE_EVENT, &record, sizeof(record), (const char *)rows, count * sizeof(*rows));
+}
+
+static void write_trace(const char *path)
+{
+	struct error error;
+
+	writer = trace_create(path, &error);
+	if (!writer)
+		fail(error.text);
+	RECORD(TRACE_PROCESS, trace_process, "emulated\0Emulated device\0/tmp/app\0app\0-x\0",
+	       .process = 100, .parent = 99, .start_realtime_ns = UINT64_C(1700000000000000000));
+	RECORD(TRACE_MODULE, trace_module, "/tmp/nothing/app", .id = 1, .build_id_size = 4,
+	       .build_id = {0xde, 0xad, 0xbe, 0xef});
+	RECORD(TRACE_MODULE, trace_module, "/bin/true", .id = 2);
+	RECORD(TRACE_FRAME, trace_frame, "", .id = 1, .module = 1, .kind = TRACE_FRAME_NATIVE,
+	       .offset = 0x1234);
+	RECORD(TRACE_FRAME, trace_frame, "", .id = 2, .parent = 1, .module = 2,
+	       .kind = TRACE_FRAME_NATIVE, .offset = 0x2000);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 1, .frame = 1,
+	       .kind = TRACE_ALLOC);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 2, .frame = 2,
+	       .kind = TRACE_ALLOC);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaMemcpy", .id = 3, .frame = 2, .kind = TRACE_COPY);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaMemset", .id = 4, .frame = 1, .kind = TRACE_SET);
+	RECORD(TRACE_CONTEXT, trace_context, "_Z4zeroPfi\x1b\"<", .id = 5, .frame = 1,
+	       .kind = TRACE_KERNEL);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaDeviceSynchronize", .id = 6, .kind = TRACE_SYNC);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaFree", .id = 7, .frame = 1,
+	       .kind = TRACE_RELEASE);
+
+	RECORD(TRACE_OBJECT, trace_object, "", .id = 1, .context = 1, .address = 0x10000,
+	       .size = 4096, .memory = TRACE_MEMORY_DEVICE);
+	event(1, 0, 1000, NULL, 0);
+	RECORD(TRACE_OBJECT, trace_object, "table", .id = 2, .context = 2, .address = 0x20000,
+	       .size = 4096, .memory = TRACE_MEMORY_GLOBAL);
+	event(2, 0, 2000, NULL, 0);
+	event(3, 0, 3000,
+	      (const struct trace_row[]){
+		      {.object = 1, .writer = 1, .access = TRACE_WRITE, .bytes = 4096},
+		      {.object = 1, .access = TRACE_FROM_HOST, .bytes = 4096}},
+	      2);
+	RECORD(TRACE_CONTENT, trace_content, "", .object = 1, .zero = 1, .digest = {1, 2, 3});
+	event(4, 0, 4000,
+	      (const struct trace_row[]){
+		      {.object = 2, .writer = 2, .access = TRACE_WRITE, .bytes = 4096}},
+	      1);
+	RECORD(TRACE_CONTENT, trace_content, "", .object = 2, .zero = 1, .digest = {1, 2, 3});
+	for (unsigned i = 0; i < 3; i++)
+		event(5, i, 5000 + 1000 * i,
+		      (const struct trace_row[]){
+			      {.object = 1, .writer = i ? 5 : 3, .access = TRACE_READ, .bytes = 64},
+			      {.object = 1,
+			       .writer = i ? 5 : 3,
+			       .access = TRACE_WRITE,
+			       .bytes = 4096,
+			       .redundant_bytes = 4096},
+			      {.object = 2,
+			       .writer = TRACE_WRITER_UNKNOWN,
+			       .access = TRACE_READ,
+			       .bytes = 16}},
+		      3);
+	event(6, 0, 8500, NULL, 0);
+	event(3, 1, 9000,
+	      (const struct trace_row[]){
+		      {.object = 1, .writer = 5, .access = TRACE_READ, .bytes = 4096},
+		      {.object = 1, .access = TRACE_TO_HOST, .bytes = 4096}},
+	      2);
+	event(7, 0, 10000, NULL, 0);
+	RECORD(TRACE_FREE, trace_free, "", .object = 1, .context = 7);
+	RECORD(TRACE_COVERAGE, trace_coverage, "texture reads\0make no edges\0", .count = 3,
+	       .bytes = 12);
+	RECORD(TRACE_END, trace_end, "", .end_ns = 11000);
+	trace_close(writer);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const folders[] = {"", "/trace", "/profile", "/dot"};
+	char folder[PATH_MAX], path[PATH_MAX + 32];
+	struct profile *profile;
+	struct error error;
+	FILE *file;
+
+	if (argc != 2)
+		fail("usage: seeds FOLDER");
+	for (unsigned i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s%s", argv[1], folders[i]);
+		mkdir(path, 0777);
+	}
+	if (!realpath(argv[1], folder))
+		fail("no such folder");
+	snprintf(path, sizeof(path), "%s/trace/small.trace", folder);
+	unlink(path);
+	write_trace(path);
+
+	snprintf(path, sizeof(path), "%s/trace", folder);
+	profile = build_profile(path, &error);
+	if (!profile)
+		fail(error.text);
+	snprintf(path, sizeof(path), "%s/profile/small.db", folder);
+	unlink(path);
+	if (profile_write(profile, path, &error))
+		fail(error.text);
+	snprintf(path, sizeof(path), "%s/dot/small.dot", folder);
+	file = fopen(path, "w");
+	if (!file || dot_write(profile->graph, file, &error) || fclose(file))
+		fail("cannot write DOT");
+	profile_free(profile);
+	return 0;
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# The same program gives the same graph on the GPU and on the emulated device: ids, edges, bytes,
+# redundancy, patterns.  Needs an NVIDIA GPU; `make check-gpu` runs it.
+. tests/lib.sh
+
+. tests/gpu/real.bash
+
+whole() { # DB: the whole graph as DOT
+	"$VFLOW" prune --edge 'bytes>=0' --vertex 'invocations>=0' "$1" 2>/dev/null
+}
+on() { # DEVICE DB PROGRAM...
+	local device=$1
+	shift
+	timeout 120 "$VFLOW" collect --quiet --device "$device" -o "$@"
+}
+cases=$("$P/exactness" 2>&1 | sed 's/.*one of: //')
+for run in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc $(printf 'exactness:%s ' $cases); do
+	program=${run%%:*} argument=$(sed -n 's/[^:]*://p' <<<"$run")
+	on emulated "$T/e.db" "$P/$program" $argument >"$T/e.out" 2>&1
+	emulated=$?
+	on gpu "$T/g.db" "$P/$program" $argument >"$T/g.out" 2>&1
+	gpu=$?
+	is "$run: exit code and output" "$gpu $(cat "$T/g.out")" "$emulated $(cat "$T/e.out")"
+	whole "$T/e.db" >"$T/e.dot"
+	whole "$T/g.db" >"$T/g.dot"
+	like "$run: a graph" "$(head -c 4000 "$T/g.dot")" 'digraph.*alloc'
+	if cmp -s "$T/e.dot" "$T/g.dot"; then
+		ok "$run: the same graph"
+	else
+		not_ok "$run: the same graph" "$(diff "$T/e.dot" "$T/g.dot")"
+		sqlite3 "$T/g.db" 'SELECT * FROM coverage' 2>&1 | sed 's/^/# coverage: /'
+	fi
+	rm -f "$T"/*
+done
+
+# with the CUDA runtime inside, as nvcc links by default, the graph is the one of the shared runtime
+"$NVCC" -g -lineinfo -I. -o "$T/static" tests/programs/figure3_nvcc.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+on gpu "$T/g.db" "$P/figure3_nvcc" >"$T/out" 2>&1
+on gpu "$T/s.db" "$T/static" >"$T/out" 2>&1
+is "static runtime: vertices" "$(vertices "$T/s.db")" "$(vertices "$T/g.db")"
+is "static runtime: edges" "$(edges "$T/s.db")" "$(edges "$T/g.db")"
+paths() {
+	"$VFLOW" export -T json "$1" | sed -n 's/.*"callpath": //p'
+}
+is "static runtime: call paths" "$(paths "$T/s.db")" "$(paths "$T/g.db")"
+finish

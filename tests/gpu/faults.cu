@@ -1,0 +1,183 @@
+/*
+ * What a profiled program must survive, one case per run: `faults CASE`.  Says what CUDA answered,
+ * which must be the same with and without vflow.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <thread>
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+
+static __global__ void increment(int *data, int count)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < count)
+		data[i]++;
+}
+
+static void say(const char *what, cudaError_t error)
+{
+	printf("%s: %s\n", what, cudaGetErrorName(error));
+}
+
+static int *made(size_t size)
+{
+	int *data = NULL;
+
+	say("malloc", cudaMalloc((void **)&data, size));
+	say("memset", cudaMemset(data, 0, size));
+	return data;
+}
+
+static void check(const int *data, int expected)
+{
+	int first = -1;
+
+	say("memcpy", cudaMemcpy(&first, data, sizeof(first), cudaMemcpyDeviceToHost));
+	printf("%s\n", first == expected ? "right" : "wrong");
+}
+
+static void reset(void)
+{
+	for (int i = 0; i < 2; i++) {
+		int *data = made(4096);
+
+		increment<<<1, 32>>>(data, 32);
+		check(data, 1);
+		say("reset", cudaDeviceReset());
+	}
+}
+
+/* 95 % of the memory, which vflow's shadows must leave to the program */
+static void memory(void)
+{
+	size_t unused, total, size = (size_t)1 << 30;
+	int *first = made(size), *rest;
+
+	increment<<<1, 32>>>(first, 32);
+	cudaMemGetInfo(&unused, &total);
+	rest = made(total / 100 * 95 - size);
+	increment<<<1, 32>>>(rest, 32);
+	check(rest, 1);
+	increment<<<1, 32>>>(first, 32);
+	check(first, 2);
+	say("free", cudaFree(rest));
+}
+
+static void many(void)
+{
+	static int *data[100000];
+
+	for (int i = 0; i < 100000; i++)
+		if (cudaMalloc((void **)&data[i], 256))
+			puts("malloc failed");
+	say("memset", cudaMemset(data[77777], 0, 256));
+	for (int i = 0; i < 200; i++)
+		increment<<<1, 64>>>(data[77777], 64);
+	check(data[77777], 200);
+}
+
+static void sticky(void)
+{
+	int *data = made(4096);
+
+	increment<<<1, 32>>>(data + ((size_t)1 << 40), 32);
+	say("kernel", cudaDeviceSynchronize());
+	say("memset", cudaMemset(data, 0, 4096));
+	say("free", cudaFree(data));
+}
+
+static void graph(void)
+{
+	int *data = made(4096);
+	cudaGraphExec_t run;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+
+	cudaStreamCreate(&stream);
+	say("capture", cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	say("memset", cudaMemsetAsync(data, 0, 2048, stream));
+	increment<<<1, 32, 0, stream>>>(data, 32);
+	increment<<<1, 32, 0, stream>>>(data, 32);
+	say("end", cudaStreamEndCapture(stream, &graph));
+	say("instantiate", cudaGraphInstantiate(&run, graph, 0));
+	for (int i = 0; i < 3; i++)
+		say("launch", cudaGraphLaunch(run, stream));
+	say("synchronize", cudaStreamSynchronize(stream));
+	increment<<<1, 32, 0, stream>>>(data, 32);
+	check(data, 3);
+}
+
+static void pools(void)
+{
+	cudaStream_t stream;
+
+	cudaStreamCreate(&stream);
+	for (int i = 0; i < 3; i++) {
+		int *data = NULL, first = -1;
+
+		say("malloc", cudaMallocAsync((void **)&data, 1 << 20, stream));
+		say("memset", cudaMemsetAsync(data, 0, 1 << 20, stream));
+		increment<<<1, 32, 0, stream>>>(data, 32);
+		say("memcpy", cudaMemcpyAsync(&first, data, 4, cudaMemcpyDeviceToHost, stream));
+		say("free", cudaFreeAsync(data, stream));
+		say("synchronize", cudaStreamSynchronize(stream));
+		printf("%d\n", first);
+	}
+}
+
+static void work(int *data)
+{
+	cudaStream_t streams[8];
+
+	for (int i = 0; i < 8; i++)
+		cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking);
+	for (int i = 0; i < 80; i++)
+		increment<<<1, 32, 0, streams[i % 8]>>>(data + i % 8 * 32, 32);
+	for (int i = 0; i < 8; i++)
+		cudaStreamSynchronize(streams[i]);
+}
+
+static void threads(void)
+{
+	std::thread *running[8];
+	int *data[8];
+
+	for (int i = 0; i < 8; i++)
+		data[i] = made(4096);
+	for (int i = 0; i < 8; i++)
+		running[i] = new std::thread(work, data[i]);
+	for (int i = 0; i < 8; i++)
+		running[i]->join();
+	for (int i = 0; i < 8; i++)
+		check(data[i], 10);
+}
+
+static void leave(void)
+{
+	int *data = made(1 << 20);
+
+	for (int i = 0; i < 100; i++)
+		increment<<<1024, 256>>>(data, 1 << 18);
+	fflush(stdout);
+	_exit(3);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {{"reset", reset},     {"memory", memory}, {"many", many},   {"sticky", sticky},
+		     {"graph", graph},     {"pools", pools},   {"threads", threads},
+		     {"leave", leave}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (argc == 2 && !strcmp(argv[1], cases[i].name)) {
+			cases[i].run();
+			return 0;
+		}
+	return 2;
+}

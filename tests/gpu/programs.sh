@@ -1,0 +1,13 @@
+#!/bin/bash
+# The end-to-end tests of tests/cli, with their programs on the GPU.
+. tests/lib.sh
+. tests/gpu/real.bash
+export DEVICE=gpu
+for test in exactness figure3 demo targets; do
+	if output=$(timeout 300 "tests/cli/e2e_$test.sh" 2>&1); then
+		ok "$test: $(grep -c '^ok' <<<"$output") tests"
+	else
+		not_ok "$test" "$(grep -A 8 '^not ok' <<<"$output")"
+	fi
+done
+finish

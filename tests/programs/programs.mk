@@ -1,0 +1,39 @@
+# programs.mk: the CUDA programs that the tests profile.  They are built as their users would
+# build them: plainly, without vflow's own options.
+
+program_names = figure3 figure3_O2 exactness targets demo demo_corrected
+programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trace \
+	$(if $(NVCC),$(addprefix $(BUILD)/programs/,figure3_nvcc demo_nvcc))
+
+demo_sources = $(addprefix tests/programs/demo/,demo.c network.c layers.c ongpu.c)
+program_libraries = $(BUILD)/lib/emulator/libcudart.so.13 $(BUILD)/lib/emulator/libcuda.so.1
+PROGRAM_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -g -D_GNU_SOURCE -I. -Igpu/emulator/include
+
+$(BUILD)/programs/figure3 $(BUILD)/programs/figure3_O2: tests/programs/figure3.c
+$(BUILD)/programs/figure3_O2: PROGRAM_CFLAGS += -O2
+$(BUILD)/programs/exactness: tests/programs/exactness.c
+$(BUILD)/programs/targets: tests/programs/targets.c
+$(BUILD)/programs/demo $(BUILD)/programs/demo_corrected: $(demo_sources)
+$(BUILD)/programs/demo_corrected: PROGRAM_CFLAGS += -DCORRECTED
+
+$(program_names:%=$(BUILD)/programs/%): $(program_libraries) tests/programs/launch.h \
+		tests/programs/demo/network.h $(wildcard tests/programs/*.ptx tests/programs/demo/*.ptx)
+	@mkdir -p $(@D)
+	@echo "  PROG $@"
+	$(Q)$(CC) $(PROGRAM_CFLAGS) $(sanitize) -o $@ $(filter %.c,$^) $(program_libraries) \
+		-Wl,-rpath,'$$ORIGIN/../lib/emulator' -lm -lpthread
+
+$(BUILD)/programs/%_nvcc: $(wildcard tests/programs/*.c tests/programs/*.cu tests/programs/*.h \
+		tests/programs/demo/*.c tests/programs/demo/*.cu tests/programs/demo/*.h)
+	@mkdir -p $(@D)
+	@echo "  NVCC $@"
+	$(Q)$(NVCC) -cudart shared -g -lineinfo -I. -o $@ $(filter %/$*_nvcc.cu,$^)
+
+$(BUILD)/programs/hostile_trace: tests/programs/hostile_trace.c \
+		$(addprefix $(BUILD)/vflow.o/,collect/trace_write.o collect/trace_check.o util/error.o)
+	@mkdir -p $(@D)
+	@echo "  PROG $@"
+	$(Q)$(CC) $(COMMON) -MF $@.d -o $@ $^
+
+programs: $(programs)
+.PHONY: programs

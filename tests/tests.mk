@@ -1,0 +1,48 @@
+# The tests.  Every test is a program that prints TAP lines ("ok 1 - name", "not ok ...", "# SKIP");
+# tests/run adds them up.
+
+unit_tests = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/*.c))
+cli_tests = $(wildcard tests/cli/*.sh)
+
+CFLAGS_TESTS = $(CFLAGS_VFLOW) -Wno-unused-function
+# the command table and what refers to it belong to the program
+unit_objects = $(filter-out %/vflow.o/vflow.o %/util/cmd_help.o,$(vflow_objects))
+
+# unit tests of the rooms that live in the vflow process link with them; tests of gpu/ (named
+# gpu_*.c) link with the emulator's objects instead
+$(BUILD)/tests/unit/gpu_%: tests/unit/gpu_%.c $(cuda_objects)
+	@mkdir -p $(@D)
+	@echo "  TEST $<"
+	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $^ -lcmocka -lcrypto -lm -ldl -lpthread $(LDFLAGS)
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(unit_objects)
+	@mkdir -p $(@D)
+	@echo "  TEST $<"
+	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $^ -lcmocka $(LIBS_VFLOW) $(LDFLAGS)
+
+include tests/programs/programs.mk
+include tests/fuzz/fuzz.mk
+include tests/bench/bench.mk
+include tests/browser/browser.mk
+include tests/tck/tck.mk
+
+check: all $(unit_tests) programs $(replays) fuzz-seeds
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(ASAN)" \
+		tests/run tests/check-includes $(unit_tests) $(replays) $(cli_tests)
+
+# On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
+check-gpu: all programs
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" tests/run $(wildcard tests/gpu/*.sh)
+
+bench-gpu: all
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) NVCC="$(NVCC)" tests/gpu/overhead
+
+check-asan:
+	$(MAKE) ASAN=1 BUILD=$(abspath build-asan) check
+
+# The README's first command: everything from a bare machine to a picture.
+demo: deps
+	@$(MAKE) --no-print-directory all programs
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) tests/programs/run-demo
+
+.PHONY: check check-gpu bench-gpu check-asan demo

@@ -1,0 +1,469 @@
+/* The trace: what is written is read, and damage is found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/trace.h"
+#include "util/memory.h"
+
+static char folder[] = "/tmp/vflow-trace-XXXXXX";
+static char *path;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = xasprintf("%s/1.trace", folder);
+	return 0;
+}
+
+static int remove_trace(void **state)
+{
+	(void)state;
+	unlink(path);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	free(path);
+	return rmdir(folder);
+}
+
+static void append_process(struct trace_writer *writer)
+{
+	/* provider, device, executable, one argument, end */
+	static const char text[] = "emulated\0a device\0/bin/app\0./app\0";
+	union {
+		struct trace_process process;
+		char bytes[256];
+	} u = {.process = {.record = {.type = TRACE_PROCESS}, .process = 42, .parent = 7}};
+
+	memcpy(u.bytes + offsetof(struct trace_process, text), text, sizeof(text));
+	assert_int_equal(trace_append(writer, &u.process.record,
+				      offsetof(struct trace_process, text) + sizeof(text)),
+			 0);
+}
+
+static void append_context(struct trace_writer *writer, uint32_t id, const char *name)
+{
+	union {
+		struct trace_context context;
+		char bytes[256];
+	} u = {.context = {.record = {.type = TRACE_CONTEXT}, .id = id, .kind = TRACE_SET}};
+
+	strcpy(u.bytes + offsetof(struct trace_context, text), name);
+	assert_int_equal(trace_append(writer, &u.context.record,
+				      offsetof(struct trace_context, text) + strlen(name) + 1),
+			 0);
+}
+
+static int append_event(struct trace_writer *writer, uint64_t invocation)
+{
+	union {
+		struct trace_event event;
+		char bytes[sizeof(struct trace_event) + 2 * sizeof(struct trace_row)];
+	} u = {.event = {.record = {.type = TRACE_EVENT},
+			 .context = 1,
+			 .invocation = invocation,
+			 .row_count = 2}};
+
+	u.event.rows[0] = (struct trace_row){.object = 1, .access = TRACE_WRITE, .bytes = 100};
+	u.event.rows[1] = (struct trace_row){.object = 2,
+					     .writer = TRACE_WRITER_UNKNOWN,
+					     .access = TRACE_READ,
+					     .bytes = UINT64_C(5) << 32};
+	return trace_append(writer, &u.event.record, sizeof(u));
+}
+
+static void append_end(struct trace_writer *writer)
+{
+	struct trace_end end = {.record = {.type = TRACE_END}, .end_ns = 5};
+
+	assert_int_equal(trace_append(writer, &end.record, sizeof(end)), 0);
+}
+
+/* A small trace of five records; returns its size. */
+static size_t make_trace(void)
+{
+	struct error error;
+	struct trace_writer *writer = trace_create(path, &error);
+	struct stat status;
+
+	assert_non_null(writer);
+	append_process(writer);
+	append_context(writer, 1, "cudaMemset");
+	assert_int_equal(append_event(writer, 0), 0);
+	assert_int_equal(append_event(writer, 1), 0);
+	append_end(writer);
+	trace_close(writer);
+	assert_int_equal(stat(path, &status), 0);
+	return (size_t)status.st_size;
+}
+
+/* Reads to the end or the first error.  *records counts the good ones. */
+static int read_all(unsigned *records, bool *ended, struct error *error)
+{
+	struct trace_reader *reader = trace_open(path, error);
+	const struct trace_record *record;
+	int result;
+
+	*records = 0;
+	*ended = false;
+	if (!reader)
+		return -1;
+	while ((result = trace_next(reader, &record, error)) == 1) {
+		++*records;
+		*ended = record->type == TRACE_END;
+	}
+	trace_reader_close(reader);
+	return result;
+}
+
+static unsigned char *load(size_t size)
+{
+	unsigned char *bytes = xmalloc(size);
+	FILE *file = fopen(path, "r");
+
+	assert_int_equal(fread(bytes, 1, size, file), size);
+	fclose(file);
+	return bytes;
+}
+
+static void save(const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_round_trip(void **state)
+{
+	struct error error;
+	struct trace_reader *reader;
+	const struct trace_record *record;
+	const struct trace_process *process;
+	const struct trace_context *context;
+	const struct trace_event *event;
+	size_t size = make_trace();
+
+	(void)state;
+	/* header 40; process 16+16+34->72; context 16+16+11->48; events 64+64 each; end 24 */
+	assert_int_equal(size, 40 + 72 + 48 + 128 + 128 + 24);
+	reader = trace_open(path, &error);
+	assert_non_null(reader);
+	assert_true(trace_reader_header(reader)->start_ns > 0);
+	assert_int_equal(trace_reader_offset(reader), 40);
+
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	assert_int_equal(record->type, TRACE_PROCESS);
+	process = (const void *)record;
+	assert_int_equal(process->process, 42);
+	assert_int_equal(process->parent, 7);
+	assert_string_equal(trace_text(record, process->text, 0), "emulated");
+	assert_string_equal(trace_text(record, process->text, 1), "a device");
+	assert_string_equal(trace_text(record, process->text, 2), "/bin/app");
+	assert_string_equal(trace_text(record, process->text, 3), "./app");
+	assert_string_equal(trace_text(record, process->text, 4), "");
+	assert_null(trace_text(record, process->text, 40));
+
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	context = (const void *)record;
+	assert_int_equal(record->type, TRACE_CONTEXT);
+	assert_string_equal(trace_text(record, context->text, 0), "cudaMemset");
+
+	for (uint64_t i = 0; i < 2; i++) {
+		assert_int_equal(trace_next(reader, &record, &error), 1);
+		event = (const void *)record;
+		assert_int_equal(record->type, TRACE_EVENT);
+		assert_int_equal(event->invocation, i);
+		assert_int_equal(event->row_count, 2);
+		assert_int_equal(event->rows[0].bytes, 100);
+		assert_int_equal(event->rows[1].writer, TRACE_WRITER_UNKNOWN);
+		assert_true(event->rows[1].bytes == UINT64_C(0x500000000));
+	}
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	assert_int_equal(record->type, TRACE_END);
+	assert_int_equal(trace_next(reader, &record, &error), 0);
+	assert_int_equal(trace_reader_offset(reader), size);
+	trace_reader_close(reader);
+}
+
+/* Cut at every byte: whole records before the cut are read; a cut inside one says truncated. */
+static void test_truncated(void **state)
+{
+	static const size_t ends[] = {40, 112, 160, 288, 416, 440};
+	size_t size = make_trace();
+	unsigned char *bytes = load(size);
+
+	(void)state;
+	assert_int_equal(size, 440);
+	for (size_t cut = 0; cut < size; cut++) {
+		struct error error = {"none"};
+		unsigned whole = 0, records;
+		bool boundary = false, ended;
+		int result;
+
+		for (unsigned i = 0; i < 6; i++) {
+			whole = cut >= ends[i] ? i : whole;
+			boundary |= cut == ends[i];
+		}
+		save(bytes, cut);
+		result = read_all(&records, &ended, &error);
+		assert_int_equal(records, whole);
+		assert_int_equal(result, boundary ? 0 : -1);
+		assert_false(ended);
+		if (!boundary) {
+			char offset[32];
+
+			snprintf(offset, sizeof(offset), "offset %zu:", cut);
+			assert_non_null(strstr(error.text, "truncated"));
+			assert_non_null(strstr(error.text, offset));
+		}
+	}
+	free(bytes);
+}
+
+static void test_bit_flips(void **state)
+{
+	size_t size = make_trace();
+	unsigned char *bytes = load(size);
+
+	(void)state;
+	for (size_t bit = 0; bit < size * 8; bit++) {
+		struct error error = {""};
+		unsigned records;
+		bool ended;
+
+		if (bit / 8 >= 36 && bit / 8 < 40)
+			continue; /* the header's unused word */
+		bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		save(bytes, size);
+		bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		assert_int_equal(read_all(&records, &ended, &error), -1);
+		assert_non_null(strstr(error.text, bit / 8 >= 8 && bit / 8 < 24 ? "" : "offset"));
+		assert_true(records < 5);
+	}
+	free(bytes);
+}
+
+static void rewrite_header(unsigned char *bytes, uint32_t version, uint64_t features)
+{
+	struct trace_header header;
+
+	memcpy(&header, bytes, sizeof(header));
+	header.version = version;
+	header.features = features;
+	header.check = trace_check_header(&header);
+	memcpy(bytes, &header, sizeof(header));
+}
+
+static void test_newer(void **state)
+{
+	size_t size = make_trace();
+	unsigned char *bytes = load(size);
+	struct error error;
+
+	(void)state;
+	rewrite_header(bytes, TRACE_VERSION + 1, 0);
+	save(bytes, size);
+	assert_null(trace_open(path, &error));
+	assert_non_null(strstr(error.text, "made by a newer vflow"));
+	rewrite_header(bytes, TRACE_VERSION, UINT64_C(1) << 63);
+	save(bytes, size);
+	assert_null(trace_open(path, &error));
+	assert_non_null(strstr(error.text, "made by a newer vflow"));
+	rewrite_header(bytes, TRACE_VERSION, 0);
+	save(bytes, size);
+	free(bytes);
+	unlink(path);
+	assert_null(trace_open(path, &error));
+	assert_non_null(strstr(error.text, "No such file"));
+	assert_null(trace_open(folder, &error));
+	assert_non_null(strstr(error.text, "not a regular file"));
+}
+
+/* Records whose check sum is right and whose fields are wrong. */
+static void refuses(struct trace_record *record, size_t size, const char *message)
+{
+	struct error error = {""};
+	struct trace_writer *writer = trace_create(path, &error);
+	unsigned records;
+	bool ended;
+
+	assert_non_null(writer);
+	append_process(writer);
+	assert_int_equal(trace_append(writer, record, size), 0);
+	append_end(writer);
+	trace_close(writer);
+	assert_int_equal(read_all(&records, &ended, &error), -1);
+	assert_int_equal(records, 1);
+	assert_non_null(strstr(error.text, "offset 112"));
+	assert_non_null(strstr(error.text, message));
+	unlink(path);
+}
+
+static void test_hostile_fields(void **state)
+{
+	union {
+		struct trace_event event;
+		struct trace_module module;
+		struct trace_coverage coverage;
+		char bytes[256];
+	} u;
+
+	(void)state;
+	memset(&u, 0, sizeof(u));
+	u.event.record.type = TRACE_EVENT;
+	u.event.row_count = 0x8000001; /* times 32 is 32 in 32 bits */
+	refuses(&u.event.record, sizeof(u.event) + sizeof(struct trace_row), "rows");
+
+	refuses(&u.event.record, 24, "expected 64 or more");
+
+	memset(&u, 'x', sizeof(u));
+	u.coverage.record = (struct trace_record){.type = TRACE_COVERAGE};
+	refuses(&u.coverage.record, 64, "2 strings");
+	u.coverage.text[3] = 0; /* one string, not two */
+	refuses(&u.coverage.record, 64, "2 strings");
+
+	memset(&u, 0, sizeof(u));
+	u.module.record.type = TRACE_MODULE;
+	u.module.build_id_size = TRACE_BUILD_ID_MAX + 1;
+	refuses(&u.module.record, 80, "build id");
+}
+
+static void test_unknown_type(void **state)
+{
+	struct error error;
+	struct trace_writer *writer = trace_create(path, &error);
+	struct trace_reader *reader;
+	const struct trace_record *record;
+	struct {
+		struct trace_record record;
+		uint64_t what;
+	} newer = {.record = {.type = 999}, .what = 1};
+
+	(void)state;
+	append_process(writer);
+	assert_int_equal(trace_append(writer, &newer.record, sizeof(newer)), 0);
+	assert_int_equal(trace_append(writer, &newer.record, sizeof(newer)), 0);
+	append_end(writer);
+	assert_null(trace_create(path, &error)); /* one process, one file */
+	assert_int_equal(errno, EEXIST);
+	trace_close(writer);
+
+	reader = trace_open(path, &error);
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	assert_int_equal(record->type, TRACE_PROCESS);
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	assert_int_equal(record->type, TRACE_END);
+	assert_int_equal(trace_next(reader, &record, &error), 0);
+	trace_reader_close(reader);
+}
+
+/* A process that dies without a word loses nothing; the file then has zeros after the end. */
+static void test_killed(void **state)
+{
+	struct error error;
+	struct stat status;
+	unsigned records;
+	bool ended;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		struct trace_writer *writer = trace_create(path, &error);
+
+		append_process(writer);
+		for (unsigned i = 0; i < 10000; i++) /* 1.28 MB: several windows */
+			append_event(writer, i);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	assert_int_equal(read_all(&records, &ended, &error), 0);
+	assert_int_equal(records, 10001);
+	assert_false(ended);
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(status.st_size > 40 + 72 + 10000 * 128);
+}
+
+/* With a limit on file sizes the process lives (no SIGXFSZ), the trace is cut and says so. */
+static void test_size_limit(void **state)
+{
+	struct error error;
+	struct trace_reader *reader;
+	const struct trace_record *record;
+	const struct trace_coverage *last = NULL;
+	unsigned events = 0;
+	int status, result;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		const struct rlimit limit = {200 << 10, 200 << 10};
+		struct trace_writer *writer;
+		int good = 0;
+
+		setrlimit(RLIMIT_FSIZE, &limit);
+		writer = trace_create(path, &error);
+		append_process(writer);
+		while (good < 10000 && append_event(writer, 0) == 0)
+			good++;
+		/* every later call does nothing, even a smaller record */
+		if (append_event(writer, 0) == 0 ||
+		    !strstr(trace_writer_failure(writer), "File too large"))
+			_exit(1);
+		trace_close(writer);
+		/* 200 KiB less the header, the process and at most a page and the last words */
+		_exit(good > (200 * 1024 - 4096 - 512 - 112) / 128 - 1 && good <= 200 * 1024 / 128
+			      ? 0
+			      : 2);
+	}
+	waitpid(child, &status, 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	reader = trace_open(path, &error);
+	while ((result = trace_next(reader, &record, &error)) == 1) {
+		events += record->type == TRACE_EVENT;
+		last = record->type == TRACE_COVERAGE ? (const void *)record : NULL;
+		if (last) {
+			assert_string_equal(trace_text(record, last->text, 0), "trace");
+			assert_non_null(strstr(trace_text(record, last->text, 1), "cut at offset"));
+		}
+	}
+	assert_int_equal(result, 0);
+	assert_non_null(last);
+	assert_true(events > 1000);
+	trace_reader_close(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_round_trip, remove_trace),
+		cmocka_unit_test_teardown(test_truncated, remove_trace),
+		cmocka_unit_test_teardown(test_bit_flips, remove_trace),
+		cmocka_unit_test_teardown(test_newer, remove_trace),
+		cmocka_unit_test_teardown(test_hostile_fields, remove_trace),
+		cmocka_unit_test_teardown(test_unknown_type, remove_trace),
+		cmocka_unit_test_teardown(test_killed, remove_trace),
+		cmocka_unit_test_teardown(test_size_limit, remove_trace),
+	};
+
+	return cmocka_run_group_tests_name("collect_trace", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,352 @@
+/*
+ * Shadow memory against a model that does everything byte by byte, on random sequences of APIs;
+ * digests against a tree built from scratch with OpenSSL.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analysis/shadow.h"
+
+#define MAX_SIZE 40000u
+#define MAX_OBJECTS 4
+#define CONTEXTS 12 /* 1 .. 11 */
+
+struct model {
+	struct shadow_object *shadow;
+	uint32_t id;
+	unsigned size;
+	uint8_t memory[MAX_SIZE];
+	uint8_t value[MAX_SIZE];
+	bool initialised[MAX_SIZE];
+	uint32_t writer[MAX_SIZE / 4];
+	/* the running API */
+	bool read[MAX_SIZE], to_host[MAX_SIZE], written[MAX_SIZE], from_host[MAX_SIZE];
+	bool from_nothing[MAX_SIZE];
+	/* what was reported last */
+	bool reported;
+	uint8_t digest[GPU_DIGEST_SIZE];
+};
+
+static struct model models[MAX_OBJECTS];
+static uint32_t next_id;
+static uint64_t seed;
+
+static unsigned below(unsigned limit)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (unsigned)((seed >> 33) % limit);
+}
+
+static void create(struct shadow *shadow, struct model *model)
+{
+	static const unsigned sizes[] = {1,    3,    64,   100,  257,  700,
+					 1023, 1024, 1025, 3000, 5000, 40000};
+
+	memset(model, 0, sizeof(*model));
+	model->id = next_id++;
+	model->size = sizes[below(sizeof(sizes) / sizeof(*sizes))];
+	for (unsigned i = 0; i < (model->size + 3) / 4; i++)
+		model->writer[i] = 1 + model->id % 3;
+	model->shadow = shadow_object_create(shadow, model->id, 1 + model->id % 3, model->memory,
+					     model->size);
+	assert_non_null(model->shadow);
+}
+
+static void end_api(struct model *model)
+{
+	memset(model->read, 0, sizeof(model->read));
+	memset(model->to_host, 0, sizeof(model->to_host));
+	memset(model->written, 0, sizeof(model->written));
+	memset(model->from_host, 0, sizeof(model->from_host));
+	memset(model->from_nothing, 0, sizeof(model->from_nothing));
+}
+
+/* Compares the rows of one object, then brings the model up to date. */
+static void check_object(struct model *model, uint32_t context, const struct gpu_row **row,
+			 const struct gpu_row *end)
+{
+	uint64_t bytes[GPU_TO_HOST + 1][CONTEXTS + 1] = {{0}}, redundant[CONTEXTS + 1] = {0};
+
+	for (unsigned i = 0; i < model->size; i++) {
+		uint32_t last = model->writer[i / 4];
+		unsigned w = last == GPU_WRITER_UNKNOWN ? CONTEXTS : last;
+
+		bytes[GPU_READ][w] += model->read[i];
+		bytes[GPU_WRITE][w] += model->written[i];
+		bytes[GPU_FROM_HOST][0] += model->from_host[i];
+		bytes[GPU_TO_HOST][0] += model->to_host[i];
+		redundant[w] += model->written[i] && model->initialised[i] &&
+				!model->from_nothing[i] && model->value[i] == model->memory[i];
+	}
+	for (int access = GPU_READ; access <= GPU_TO_HOST; access++)
+		for (unsigned w = 0; w <= CONTEXTS; w++) {
+			if (!bytes[access][w])
+				continue;
+			assert_true(*row < end);
+			assert_int_equal((*row)->object, model->id);
+			assert_int_equal((*row)->access, access);
+			assert_true((*row)->writer == (w == CONTEXTS ? GPU_WRITER_UNKNOWN : w));
+			assert_int_equal((*row)->bytes, bytes[access][w]);
+			assert_int_equal((*row)->redundant_bytes,
+					 access == GPU_WRITE ? redundant[w] : 0);
+			++*row;
+		}
+	for (unsigned i = 0; i < model->size; i++)
+		if (model->written[i]) {
+			model->writer[i / 4] = context;
+			model->value[i] = model->memory[i];
+			model->initialised[i] = !model->from_nothing[i];
+		}
+	end_api(model);
+}
+
+/* -- digests ------------------------------------------------------------------------------ */
+
+static void hash(const uint8_t *data, size_t size, uint8_t digest[32])
+{
+	assert_int_equal(EVP_Digest(data, size, digest, NULL, EVP_sha256(), NULL), 1);
+}
+
+/* The node at `level`: 1 KiB * 32^level bytes from `start` on. */
+static void tree_digest(const struct model *model, unsigned level, uint64_t start,
+			uint8_t digest[32])
+{
+	uint8_t message[1024 + 128] = {0};
+	uint64_t below_size = 1024;
+
+	if (!level) {
+		for (unsigned i = 0; i < 1024 && start + i < model->size; i++)
+			if (model->initialised[start + i]) {
+				message[i] = model->value[start + i];
+				message[1024 + i / 8] |= (uint8_t)(1 << i % 8);
+			}
+		hash(message, 1152, digest);
+		return;
+	}
+	for (unsigned i = 1; i < level; i++)
+		below_size *= 32;
+	for (unsigned i = 0; i < 32; i++)
+		tree_digest(model, level - 1, start + i * below_size, message + 32 * i);
+	hash(message, 1024, digest);
+}
+
+static void expected_digest(const struct model *model, uint8_t digest[32])
+{
+	uint8_t message[8 + 32] = {0};
+	unsigned level = model->size > 32 * 1024 ? 2 : model->size > 1024;
+
+	for (unsigned i = 0; i < 4; i++)
+		message[i] = (uint8_t)(model->size >> 8 * i);
+	tree_digest(model, level, 0, message + 8);
+	hash(message, sizeof(message), digest);
+}
+
+static unsigned reports;
+static uint32_t last_reported;
+
+static void changed(void *data, uint32_t id, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+{
+	struct model *model = NULL;
+	uint8_t expected[32];
+	bool known = false, all_zero = true;
+
+	(void)data;
+	assert_true(id > last_reported);
+	last_reported = id;
+	for (unsigned i = 0; i < MAX_OBJECTS; i++)
+		if (models[i].shadow && models[i].id == id)
+			model = &models[i];
+	assert_non_null(model);
+	for (unsigned i = 0; i < model->size; i++) {
+		known |= model->initialised[i];
+		all_zero &= model->initialised[i] && !model->value[i];
+	}
+	assert_int_equal(zero, all_zero);
+	expected_digest(model, expected);
+	if (known)
+		assert_memory_equal(digest, expected, 32);
+	else
+		assert_memory_not_equal(digest, expected, 32);
+	assert_true(known || model->reported);
+	assert_true(!model->reported || memcmp(model->digest, digest, 32));
+	memcpy(model->digest, digest, 32);
+	model->reported = true;
+	reports++;
+}
+
+/* After shadow_digests() what was last reported of each object must be its content. */
+static void check_digests(struct shadow *shadow)
+{
+	last_reported = 0;
+	shadow_digests(shadow, changed, NULL);
+	for (unsigned i = 0; i < MAX_OBJECTS; i++) {
+		uint8_t expected[32];
+		bool known = false;
+
+		for (unsigned k = 0; models[i].shadow && k < models[i].size; k++)
+			known |= models[i].initialised[k];
+		if (!known)
+			continue;
+		expected_digest(&models[i], expected);
+		assert_true(models[i].reported);
+		assert_memory_equal(models[i].digest, expected, 32);
+	}
+}
+
+/* -- random APIs -------------------------------------------------------------------------- */
+
+static void random_range(const struct model *model, unsigned *offset, unsigned *size)
+{
+	*offset = below(model->size);
+	*size = 1 + below(model->size - *offset);
+	if (below(2))
+		*size = 1 + below(*size < 16 ? *size : 16);
+	if (!below(5))
+		*offset = 0, *size = model->size;
+}
+
+static void touch(struct model *model, bool quiet)
+{
+	enum gpu_access access = 1 + below(4);
+	unsigned offset, size, stride = 1, pattern = below(4);
+
+	random_range(model, &offset, &size);
+	if (!below(4))
+		stride = 2 + below(9);
+	for (unsigned i = offset; i < offset + size; i += stride) {
+		model->read[i] |= access == GPU_READ || access == GPU_TO_HOST;
+		model->to_host[i] |= access == GPU_TO_HOST;
+		model->from_host[i] |= access == GPU_FROM_HOST;
+		if (access == GPU_WRITE || access == GPU_FROM_HOST) {
+			model->written[i] = true;
+			model->from_nothing[i] = false;
+			if (pattern && !quiet)
+				model->memory[i] = pattern == 1 ? 0 : (uint8_t)below(pattern);
+		}
+		if (stride > 1)
+			shadow_touch(model->shadow, i, 1, access);
+	}
+	if (stride == 1)
+		shadow_touch(model->shadow, offset, size, access);
+}
+
+static void copy(struct model *to, struct model *from)
+{
+	static bool missing[MAX_SIZE];
+	unsigned at, size, start, limit;
+
+	random_range(to, &at, &size);
+	start = below(from->size);
+	limit = from->size - start;
+	if (size > limit)
+		size = limit;
+	for (unsigned i = 0; i < size; i++)
+		missing[i] = !from->initialised[start + i];
+	for (unsigned i = 0; i < size; i++) {
+		from->read[start + i] = true;
+		to->written[at + i] = true;
+		to->from_nothing[at + i] = missing[i];
+		if (missing[i])
+			to->from_host[at + i] = false;
+	}
+	memmove(to->memory + at, from->memory + start, size);
+	shadow_touch_copy(to->shadow, at, from->shadow, start, size);
+}
+
+static void forget(struct model *model)
+{
+	unsigned offset, size;
+
+	random_range(model, &offset, &size);
+	for (unsigned i = offset / 4 * 4; i < model->size && i / 4 <= (offset + size - 1) / 4;
+	     i++) {
+		model->writer[i / 4] = GPU_WRITER_UNKNOWN;
+		model->initialised[i] = false;
+	}
+	shadow_forget(model->shadow, offset, size);
+}
+
+static void run_sequence(bool digests)
+{
+	struct shadow *shadow = shadow_create(digests);
+
+	next_id = 1;
+	for (unsigned i = 0; i < MAX_OBJECTS; i++)
+		create(shadow, &models[i]);
+	for (unsigned step = 0; step < 12; step++) {
+		uint32_t context = 1 + below(CONTEXTS - 1);
+		bool fails = !below(8);
+		const struct gpu_row *rows, *row, *end;
+		size_t count;
+
+		if (!below(10)) {
+			unsigned i = below(MAX_OBJECTS);
+
+			shadow_object_destroy(models[i].shadow);
+			create(shadow, &models[i]);
+		}
+		if (!below(6))
+			forget(&models[below(MAX_OBJECTS)]);
+		for (unsigned n = below(4); n--;)
+			touch(&models[below(MAX_OBJECTS)], fails);
+		if (!fails && !below(3))
+			copy(&models[below(MAX_OBJECTS)], &models[below(MAX_OBJECTS)]);
+		if (fails) {
+			shadow_abandon(shadow);
+			for (unsigned i = 0; i < MAX_OBJECTS; i++)
+				end_api(&models[i]);
+			continue;
+		}
+		assert_int_equal(shadow_settle(shadow, context, &rows, &count), 0);
+		row = rows;
+		end = count ? rows + count : rows;
+		for (uint32_t id = 1; id < next_id; id++)
+			for (unsigned i = 0; i < MAX_OBJECTS; i++)
+				if (models[i].id == id)
+					check_object(&models[i], context, &row, end);
+		assert_ptr_equal(row, end);
+		if (digests)
+			check_digests(shadow);
+	}
+	for (unsigned i = 0; i < MAX_OBJECTS; i++)
+		shadow_object_destroy(models[i].shadow);
+	shadow_destroy(shadow);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (uint64_t start = 1; start < 3000; start++) {
+		seed = start * 7919;
+		run_sequence(false);
+	}
+}
+
+static void test_digests(void **state)
+{
+	(void)state;
+	reports = 0;
+	for (uint64_t start = 1; start < 250; start++) {
+		seed = start * 977;
+		run_sequence(true);
+	}
+	assert_true(reports > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_digests),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,683 @@
+/* The builder on traces written by hand, with graphs worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/trace.h"
+#include "graph/build.h"
+#include "util/memory.h"
+
+static char folder[] = "/tmp/vflow-build-XXXXXX";
+static struct trace_writer *writer;
+static char *path;
+static unsigned traces;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/vflow-build-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	traces = 0;
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i <= traces; i++) {
+		char *name = xasprintf("%s/%u.trace", folder, i);
+
+		unlink(name);
+		free(name);
+	}
+	free(path);
+	path = NULL;
+	return rmdir(folder);
+}
+
+/* -- records -- */
+
+static union {
+	struct trace_record record;
+	struct trace_process process;
+	struct trace_module module;
+	struct trace_frame frame;
+	struct trace_context context;
+	struct trace_object object;
+	struct trace_event event;
+	struct trace_free free;
+	struct trace_content content;
+	struct trace_coverage coverage;
+	struct trace_end end;
+	char bytes[1024];
+} u;
+
+static void append(enum trace_type type, size_t size)
+{
+	u.record.type = (uint16_t)type;
+	assert_int_equal(trace_append(writer, &u.record, size), 0);
+	memset(&u, 0, sizeof(u));
+}
+
+static void append_text(enum trace_type type, size_t at, const char *text, size_t size)
+{
+	memcpy(u.bytes + at, text, size);
+	append(type, at + size);
+}
+
+static void start(uint32_t pid)
+{
+	static const char text[] = "emulated\0a device\0/bin/app\0./app\0a b\0";
+	struct error error;
+
+	free(path);
+	path = xasprintf("%s/%u.trace", folder, ++traces);
+	writer = trace_create(path, &error);
+	assert_non_null(writer);
+	memset(&u, 0, sizeof(u));
+	u.process.process = pid;
+	u.process.parent = 1;
+	u.process.start_realtime_ns = UINT64_C(1700000000000000000);
+	append_text(TRACE_PROCESS, offsetof(struct trace_process, text), text, sizeof(text));
+}
+
+static void module(uint32_t id, const char *file)
+{
+	u.module.id = id;
+	append_text(TRACE_MODULE, offsetof(struct trace_module, text), file, strlen(file) + 1);
+}
+
+static void frame(uint32_t id, uint32_t parent, uint32_t of, uint64_t offset)
+{
+	u.frame.id = id;
+	u.frame.parent = parent;
+	u.frame.module = of;
+	u.frame.kind = TRACE_FRAME_NATIVE;
+	u.frame.offset = offset;
+	append(TRACE_FRAME, sizeof(u.frame));
+}
+
+static void context(uint32_t id, enum trace_kind kind, const char *name, uint32_t innermost)
+{
+	u.context.id = id;
+	u.context.kind = kind;
+	u.context.frame = innermost;
+	append_text(TRACE_CONTEXT, offsetof(struct trace_context, text), name, strlen(name) + 1);
+}
+
+static void object(uint32_t id, uint32_t of, uint64_t size)
+{
+	u.object.id = id;
+	u.object.context = of;
+	u.object.size = size;
+	u.object.address = 0x700000000 + id * 0x10000;
+	u.object.memory = TRACE_MEMORY_DEVICE;
+	append_text(TRACE_OBJECT, offsetof(struct trace_object, text), "", 1);
+}
+
+static uint64_t clock_ns;
+
+/* Rows are (object, writer, access, bytes, redundant bytes). */
+static void event(uint32_t of, uint32_t count, const uint64_t (*rows)[5])
+{
+	u.event.context = of;
+	u.event.row_count = count;
+	u.event.start_ns = clock_ns += 10;
+	u.event.end_ns = clock_ns += 10;
+	for (uint32_t i = 0; i < count; i++)
+		u.event.rows[i] = (struct trace_row){.object = (uint32_t)rows[i][0],
+						     .writer = (uint32_t)rows[i][1],
+						     .access = (uint32_t)rows[i][2],
+						     .bytes = rows[i][3],
+						     .redundant_bytes = rows[i][4]};
+	append(TRACE_EVENT, sizeof(u.event) + count * sizeof(struct trace_row));
+}
+
+#define EVENT(context, ...)                                                                        \
+	event(context, sizeof((const uint64_t[][5]){__VA_ARGS__}) / (5 * sizeof(uint64_t)),        \
+	      (const uint64_t[][5]){__VA_ARGS__})
+
+static void released(uint32_t id, uint32_t of)
+{
+	u.free.object = id;
+	u.free.context = of;
+	append(TRACE_FREE, sizeof(u.free));
+}
+
+static void content(uint32_t of, unsigned char what)
+{
+	u.content.object = of;
+	u.content.zero = what == 0;
+	memset(u.content.digest, what, sizeof(u.content.digest));
+	append(TRACE_CONTENT, sizeof(u.content));
+}
+
+static void end(void)
+{
+	append(TRACE_END, sizeof(u.end));
+	trace_close(writer);
+}
+
+static struct profile *build(void)
+{
+	struct error error;
+	struct profile *profile = build_profile(folder, &error);
+
+	if (!profile)
+		print_message("%s\n", error.text);
+	assert_non_null(profile);
+	return profile;
+}
+
+/* -- what came out -- */
+
+static const struct graph_edge *edge_of(const struct profile *profile, uint32_t from, uint32_t to,
+					uint32_t site, enum graph_access access)
+{
+	const struct graph *graph = profile->graph;
+	const struct graph_edge *found = NULL;
+
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		if (graph->vertices[edge->from].id != from || graph->vertices[edge->to].id != to ||
+		    edge->object != site || edge->access != access)
+			continue;
+		assert_null(found);
+		found = edge;
+	}
+	assert_non_null(found);
+	return found;
+}
+
+static void edge_is(const struct profile *profile, uint32_t from, uint32_t to, uint32_t site,
+		    enum graph_access access, uint64_t bytes, uint64_t redundant, uint64_t count,
+		    uint64_t object_bytes)
+{
+	const struct graph_edge *edge = edge_of(profile, from, to, site, access);
+	bool has_redundancy = access == GRAPH_WRITE && to != 0;
+
+	assert_int_equal(edge->bytes, bytes);
+	assert_int_equal(edge->redundant_bytes, redundant);
+	assert_int_equal(edge->count, count);
+	assert_int_equal(edge->object_bytes, object_bytes);
+	assert_int_equal((edge->fields & EDGE_REDUNDANT_BYTES) != 0, has_redundancy);
+	assert_int_equal((edge->fields & EDGE_REDUNDANCY) != 0, has_redundancy);
+}
+
+static void vertex_is(const struct profile *profile, uint32_t id, const char *kind,
+		      const char *name, uint64_t invocations)
+{
+	const struct graph_vertex *vertex =
+		&profile->graph->vertices[graph_find(profile->graph, id)];
+
+	assert_int_equal(graph_find(profile->graph, id), id);
+	assert_string_equal(vertex->kind, kind);
+	assert_string_equal(vertex->name, name);
+	assert_int_equal(vertex->invocations, invocations);
+	assert_int_equal(strlen(vertex->context), 16);
+	assert_int_equal(strspn(vertex->context, "0123456789abcdef"), 16);
+}
+
+static const char *coverage_of(const struct profile *profile, const char *what)
+{
+	for (uint32_t i = 0; i < profile->coverage_count; i++)
+		if (!strcmp(profile->coverage[i].what, what))
+			return profile->coverage[i].reason;
+	return "";
+}
+
+/* One program: two allocations at one site, copies in and out, a kernel twice, free, sync. */
+static void write_program(uint32_t pid, const char *file)
+{
+	start(pid);
+	module(1, file);
+	frame(1, 0, 1, 0x100); /* main */
+	frame(2, 1, 1, 0x200);
+	frame(3, 1, 1, 0x300);
+	context(1, TRACE_ALLOC, "cudaMalloc", 2);
+	context(2, TRACE_COPY, "cudaMemcpy", 3);
+	context(3, TRACE_KERNEL, "_Z4gemmPfi", 3);
+	context(4, TRACE_SYNC, "cudaDeviceSynchronize", 3);
+	context(5, TRACE_RELEASE, "cudaFree", 3);
+	context(6, TRACE_COPY, "cudaMemcpy", 1);
+	object(1, 1, 4096);
+	event(1, 0, NULL); /* 1: alloc */
+	event(4, 0, NULL);
+	object(2, 1, 8192);
+	event(1, 0, NULL);
+	/* the copy takes 1000 bytes from the host and writes them over the allocation's */
+	EVENT(2, {1, 0, TRACE_FROM_HOST, 1000, 0}, {1, 1, TRACE_WRITE, 1000, 0}); /* 2 */
+	/* both objects of the site: one edge, one invocation */
+	EVENT(3, {1, 2, TRACE_READ, 1000, 0}, {1, 1, TRACE_WRITE, 96, 0},
+	      {2, 1, TRACE_WRITE, 4000, 0}); /* 3 */
+	EVENT(3, {1, 2, TRACE_READ, 1000, 0}, {2, 3, TRACE_WRITE, 4000, 3000});
+	EVENT(6, {2, 3, TRACE_READ, 500, 0}, {2, 0, TRACE_TO_HOST, 500, 0}); /* 4 */
+	/* somebody unseen has written, then the host in managed memory */
+	EVENT(3, {1, TRACE_WRITER_UNKNOWN, TRACE_READ, 8, 0}, {1, 0, TRACE_READ, 4, 0}); /* 5 */
+	event(5, 0, NULL);
+	released(1, 5);
+	end();
+}
+
+static void check_program(const struct profile *profile, uint64_t n)
+{
+	assert_int_equal(profile->graph->vertex_count, 6);
+	vertex_is(profile, 0, "host", "host", 0);
+	vertex_is(profile, 1, "alloc", "cudaMalloc", 2 * n);
+	vertex_is(profile, 2, "memcpy", "cudaMemcpy", n);
+	vertex_is(profile, 3, "kernel", "gemm(float*, int)", 3 * n);
+	vertex_is(profile, 4, "memcpy", "cudaMemcpy", n);
+	vertex_is(profile, 5, "unknown", "unknown", 0);
+	assert_int_equal(profile->graph->edge_count, 9);
+	edge_is(profile, 0, 2, 1, GRAPH_READ, 1000 * n, 0, n, 8192);
+	edge_is(profile, 1, 2, 1, GRAPH_WRITE, 1000 * n, 0, n, 8192);
+	edge_is(profile, 2, 3, 1, GRAPH_READ, 2000 * n, 0, 2 * n, 8192);
+	edge_is(profile, 1, 3, 1, GRAPH_WRITE, 4096 * n, 0, n, 8192);
+	edge_is(profile, 3, 3, 1, GRAPH_WRITE, 4000 * n, 3000 * n, n, 8192);
+	edge_is(profile, 3, 4, 1, GRAPH_READ, 500 * n, 0, n, 8192);
+	edge_is(profile, 4, 0, 1, GRAPH_WRITE, 500 * n, 0, n, 8192);
+	edge_is(profile, 5, 3, 1, GRAPH_READ, 8 * n, 0, n, 8192);
+	edge_is(profile, 0, 3, 1, GRAPH_READ, 4 * n, 0, n, 8192);
+	assert_int_equal(profile->graph->vertices[3].read_bytes, 2012 * n);
+	assert_int_equal(profile->graph->vertices[3].written_bytes, 8096 * n);
+	assert_int_equal(profile->graph->vertices[3].redundant_bytes, 3000 * n);
+	assert_int_equal(profile->graph->vertices[0].written_bytes, 500 * n);
+	assert_int_equal(profile->event_count, 9 * n);
+	assert_int_equal(profile->object_count, 2 * n);
+}
+
+static void test_graph(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	clock_ns = UINT64_C(1) << 60; /* after the start of the trace */
+	write_program(77, "/nowhere/app");
+	profile = build();
+	check_program(profile, 1);
+	assert_int_equal(profile->objects[0].size, 4096);
+	assert_int_equal(profile->objects[0].site, 1);
+	assert_true(profile->objects[0].start_ns > 0);
+	assert_int_equal(profile->objects[0].end_ns - profile->objects[0].start_ns, 160);
+	assert_int_equal(profile->objects[1].end_ns, 0);
+	assert_int_equal(profile->process_count, 1);
+	assert_int_equal(profile->processes[0].pid, 77);
+	assert_true(profile->processes[0].ended);
+	assert_string_equal(profile->processes[0].provider, "emulated");
+	assert_string_equal(profile->processes[0].device, "a device");
+	assert_string_equal(profile->processes[0].executable, "/bin/app");
+	assert_string_equal(profile->processes[0].arguments, "./app a b");
+	assert_string_equal(profile->command, "./app a b");
+	assert_int_equal(profile->date, 1700000000);
+	assert_string_equal(profile->graph->vertices[3].callpath, "app+0x300 < app+0x100");
+	assert_int_equal(profile->callpaths[profile->vertices[3].callpath].count, 2);
+	assert_null(profile_where(profile, 3));
+	assert_non_null(strstr(coverage_of(profile, "symbols"), "app: the file is not there"));
+	assert_string_equal(coverage_of(profile, "trace"), "");
+	profile_free(profile);
+}
+
+/* A module without build id is known by its base name, in whatever folder it lies. */
+static void test_processes_merge(void **state)
+{
+	struct profile *profile;
+	char context[17];
+
+	(void)state;
+	clock_ns = UINT64_C(1) << 60;
+	write_program(77, "/nowhere/app");
+	profile = build();
+	strcpy(context, profile->graph->vertices[3].context);
+	profile_free(profile);
+	write_program(78, "/elsewhere/app");
+	profile = build();
+	check_program(profile, 2);
+	assert_int_equal(profile->process_count, 2);
+	assert_int_equal(profile->processes[0].pid, 77);
+	assert_int_equal(profile->objects[2].process, 1);
+	assert_string_equal(profile->graph->vertices[3].context, context);
+	profile_free(profile);
+	/* another binary: nothing merges but the host and the unknown */
+	write_program(79, "/nowhere/other");
+	profile = build();
+	assert_int_equal(profile->graph->vertex_count, 10);
+	vertex_is(profile, 8, "kernel", "gemm(float*, int)", 3);
+	assert_string_not_equal(profile->graph->vertices[8].context, context);
+	profile_free(profile);
+}
+
+static void test_empty(void **state)
+{
+	struct error error;
+	struct profile *profile = build();
+
+	(void)state;
+	assert_int_equal(profile->graph->vertex_count, 1);
+	vertex_is(profile, 0, "host", "host", 0);
+	assert_string_equal(profile->command, "");
+	profile_free(profile);
+	assert_null(build_profile("/nowhere/at/all", &error));
+	assert_non_null(strstr(error.text, "/nowhere/at/all"));
+}
+
+/* What was before the cut counts, wherever the cut is. */
+static void test_cut(void **state)
+{
+	struct profile *profile;
+	long size;
+	FILE *file;
+
+	(void)state;
+	write_program(77, "/nowhere/app");
+	file = fopen(path, "r");
+	fseek(file, 0, SEEK_END);
+	size = ftell(file);
+	fclose(file);
+	for (long cut = size - 1; cut > 0; cut -= cut > 41 ? 3 : 1) {
+		assert_int_equal(truncate(path, cut), 0);
+		profile = build();
+		assert_true(profile->event_count < 10);
+		assert_string_not_equal(coverage_of(profile, "trace"), "");
+		profile_free(profile);
+	}
+}
+
+static void test_killed(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	start(4242);
+	context(1, TRACE_ALLOC, "cudaMalloc", 0);
+	object(1, 1, 64);
+	event(1, 0, NULL);
+	object(2, 1, 64); /* its event is not there any more */
+	trace_close(writer);
+	profile = build();
+	assert_string_equal(coverage_of(profile, "trace"),
+			    "process 4242 left no final record (killed, crashed, _exit, exec, or "
+			    "still running)");
+	assert_false(profile->processes[0].ended);
+	assert_int_equal(profile->object_count, 1);
+	assert_int_equal(profile->graph->vertex_count, 2);
+	assert_null(profile->graph->vertices[1].callpath);
+	profile_free(profile);
+}
+
+/* -- records that are well formed and make no sense -- */
+
+static void good_beginning(void)
+{
+	start(1);
+	module(1, "/nowhere/app");
+	frame(1, 0, 1, 0x100);
+	context(1, TRACE_ALLOC, "cudaMalloc", 1);
+	context(2, TRACE_SET, "cudaMemset", 1);
+	context(3, TRACE_SYNC, "cudaDeviceSynchronize", 1);
+	object(1, 1, 64);
+	event(1, 0, NULL);
+}
+
+/* The bad record has been written: what was before it counts. */
+static void cut_there(const char *message)
+{
+	struct profile *profile;
+
+	event(1, 0, NULL);
+	end();
+	profile = build();
+	if (!strstr(coverage_of(profile, "trace"), message))
+		print_message("got: %s\n", coverage_of(profile, "trace"));
+	assert_non_null(strstr(coverage_of(profile, "trace"), "damaged at offset "));
+	assert_non_null(strstr(coverage_of(profile, "trace"), message));
+	assert_int_equal(profile->graph->vertices[1].invocations, 1);
+	assert_int_equal(profile->graph->edge_count, 0);
+	assert_false(profile->processes[0].ended);
+	profile_free(profile);
+	unlink(path);
+}
+
+static void test_senseless(void **state)
+{
+	(void)state;
+	good_beginning();
+	module(3, "x");
+	cut_there("module 3: expected 2");
+	good_beginning();
+	frame(2, 2, 1, 0);
+	cut_there("frame 2");
+	good_beginning();
+	frame(2, 1, 2, 0);
+	cut_there("frame 2");
+	good_beginning();
+	context(4, TRACE_SET, "x", 2);
+	cut_there("context 4");
+	good_beginning();
+	context(4, (enum trace_kind)7, "x", 1);
+	cut_there("context 4");
+	good_beginning();
+	object(2, 4, 64);
+	cut_there("object 2");
+	good_beginning();
+	object(2, 1, UINT64_MAX);
+	cut_there("object 2");
+	good_beginning();
+	event(4, 0, NULL);
+	cut_there("context 4");
+	good_beginning();
+	EVENT(2, {2, 1, TRACE_WRITE, 4, 0});
+	cut_there("object 2, which does not live");
+	good_beginning();
+	EVENT(2, {1, 4, TRACE_WRITE, 4, 0});
+	cut_there("writer 4, which never wrote");
+	good_beginning();
+	EVENT(2, {1, 3, TRACE_WRITE, 4, 0});
+	cut_there("writer 3, which never wrote");
+	good_beginning();
+	EVENT(2, {1, 1, 5, 4, 0});
+	cut_there("access 5");
+	good_beginning();
+	EVENT(2, {1, 1, TRACE_WRITE, 65, 0});
+	cut_there("more bytes");
+	good_beginning();
+	EVENT(2, {1, 1, TRACE_WRITE, 4, 5});
+	cut_there("more bytes");
+	good_beginning();
+	EVENT(3, {1, 1, TRACE_WRITE, 4, 0});
+	cut_there("touches no memory");
+	good_beginning();
+	released(2, 1);
+	cut_there("object 2 is freed");
+	good_beginning();
+	content(2, 1);
+	cut_there("content of object 2");
+	good_beginning();
+	object(2, 1, 64);
+	event(2, 0, NULL);
+	cut_there("object 2 is not of the event");
+}
+
+/* -- duplicates -- */
+
+static const struct profile_duplicate *group_of(const struct profile *profile, uint32_t count,
+						const uint32_t (*roles)[2])
+{
+	for (uint32_t d = 0; d < profile->duplicate_count; d++) {
+		const struct profile_duplicate *group = &profile->duplicates[d];
+		bool same = group->member_count == count;
+
+		for (uint32_t m = 0; m < count && same; m++)
+			same = group->members[m].site == roles[m][0] &&
+			       group->members[m].cause == roles[m][1];
+		if (same)
+			return group;
+	}
+	fail_msg("no such group");
+	return NULL;
+}
+
+static void test_duplicates(void **state)
+{
+	const struct profile_duplicate *group;
+	struct profile *profile;
+
+	(void)state;
+	start(1);
+	context(1, TRACE_ALLOC, "cudaMalloc", 0);
+	context(2, TRACE_ALLOC, "cudaMallocAsync", 0);
+	context(3, TRACE_SET, "cudaMemset", 0);
+	context(4, TRACE_COPY, "cudaMemcpy", 0);
+	context(5, TRACE_RELEASE, "cudaFree", 0);
+	object(1, 1, 64); /* vertex 1 */
+	event(1, 0, NULL);
+	object(2, 2, 64); /* vertex 2 */
+	event(2, 0, NULL);
+	object(3, 1, 128);
+	event(1, 0, NULL);
+	EVENT(3, {1, 1, TRACE_WRITE, 64, 0}); /* vertex 3; event 4 */
+	content(1, 0);
+	EVENT(3, {3, 1, TRACE_WRITE, 128, 0}); /* 5: equal digest, other size: no duplicate */
+	content(3, 0);
+	EVENT(4, {2, 2, TRACE_WRITE, 64, 0}); /* 6, vertex 4: {1, 2} begins */
+	content(2, 0);
+	EVENT(4, {2, 4, TRACE_WRITE, 64, 64}); /* 7: the same again is nothing new */
+	content(2, 0);
+	EVENT(3, {1, 3, TRACE_WRITE, 64, 0}); /* 8: ends; it was so after events 6 and 7 */
+	content(1, 5);
+	EVENT(4, {1, 3, TRACE_WRITE, 64, 0}); /* 9: begins again, now both by the copy */
+	content(1, 0);
+	/* 10: one event changes both, one after the other: in between is no time */
+	EVENT(4, {1, 4, TRACE_WRITE, 64, 0}, {2, 4, TRACE_WRITE, 64, 0});
+	content(1, 6);
+	content(2, 7);
+	EVENT(4, {1, 4, TRACE_WRITE, 64, 0}, {2, 4, TRACE_WRITE, 64, 0}); /* 11 */
+	content(1, 7); /* as 2 still is, but only until the next record */
+	content(2, 8);
+	EVENT(4, {2, 4, TRACE_WRITE, 64, 0}); /* 12: equal; until freed after 13 */
+	content(2, 7);
+	event(3, 0, NULL); /* 13 */
+	event(5, 0, NULL); /* 14 */
+	released(1, 5);
+	EVENT(3, {2, 4, TRACE_WRITE, 64, 0}); /* 15 */
+	content(2, 9);
+	object(4, 1, 64);
+	event(1, 0, NULL);                    /* 16 */
+	EVENT(3, {4, 1, TRACE_WRITE, 64, 0}); /* 17: equal to the end of the run */
+	content(4, 9);
+	event(3, 0, NULL); /* 18 */
+	end();
+	profile = build();
+
+	assert_string_equal(coverage_of(profile, "trace"), "");
+	assert_int_equal(profile->duplicate_count, 4);
+	group = group_of(profile, 2, (const uint32_t[][2]){{1, 3}, {2, 4}});
+	assert_int_equal(group->occurrences, 1);
+	assert_int_equal(group->events, 2);
+	assert_int_equal(group->bytes, 64);
+	assert_true(group->zero);
+	assert_int_equal(group->members[0].objects, 1);
+	/* zeros after event 9, sevens after 12 and 13: other groups, since zeros are special */
+	for (uint32_t d = 0; d < profile->duplicate_count; d++) {
+		group = &profile->duplicates[d];
+		if (group->members[0].cause != 4)
+			continue;
+		assert_int_equal(group->members[1].cause, 4);
+		assert_int_equal(group->occurrences, 1);
+		assert_int_equal(group->events, group->zero ? 1 : 2);
+	}
+	group = group_of(profile, 2, (const uint32_t[][2]){{1, 3}, {2, 3}});
+	assert_int_equal(group->events, 2); /* after 17 and 18 */
+	assert_false(group->zero);
+	profile_free(profile);
+}
+
+/* Two objects of one site, again and again: one group. */
+static void test_duplicates_in_a_loop(void **state)
+{
+	struct profile *profile;
+	const struct profile_duplicate *group;
+
+	(void)state;
+	start(1);
+	context(1, TRACE_ALLOC, "cudaMalloc", 0);
+	context(2, TRACE_SET, "cudaMemset", 0);
+	context(3, TRACE_RELEASE, "cudaFree", 0);
+	for (uint32_t i = 0; i < 10; i++) {
+		for (uint32_t j = 1; j <= 3; j++) {
+			object(3 * i + j, 1, 2048);
+			event(1, 0, NULL);
+			EVENT(2, {3 * i + j, 1, TRACE_WRITE, 2048, 0});
+			content(3 * i + j, 0);
+		}
+		for (uint32_t j = 1; j <= 3; j++) {
+			event(3, 0, NULL);
+			released(3 * i + j, 3);
+		}
+	}
+	end();
+	profile = build();
+	assert_int_equal(profile->duplicate_count, 1);
+	group = group_of(profile, 1, (const uint32_t[][2]){{1, 2}});
+	assert_int_equal(group->occurrences, 10);
+	/* from the second set on: alloc, set, free until only one is left: 4 events each time */
+	assert_int_equal(group->events, 10 * 4);
+	assert_int_equal(group->members[0].objects, 3);
+	profile_free(profile);
+}
+
+/* One million events: time and memory are for people to look at (make bench), content is not. */
+static void test_many_events(void **state)
+{
+	struct profile *profile;
+	struct timespec before, after;
+
+	(void)state;
+	start(1);
+	context(1, TRACE_ALLOC, "cudaMalloc", 0);
+	context(2, TRACE_KERNEL, "work", 0);
+	for (uint32_t i = 1; i <= 100; i++) {
+		object(i, 1, UINT64_C(1) << 32);
+		event(1, 0, NULL);
+	}
+	for (uint32_t i = 0; i < 1000000; i++)
+		EVENT(2, {i % 100 + 1, i < 100 ? 1 : 2, TRACE_WRITE, 4096, i < 100 ? 0 : 96},
+		      {(i + 1) % 100 + 1, 1, TRACE_READ, 64, 0});
+	end();
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	profile = build();
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	print_message("# 1M events in %.2f s\n",
+		      (double)(after.tv_sec - before.tv_sec) +
+			      (double)(after.tv_nsec - before.tv_nsec) / 1e9);
+	assert_int_equal(profile->graph->edge_count, 3);
+	edge_is(profile, 1, 2, 1, GRAPH_WRITE, 100 * 4096, 0, 100, UINT64_C(1) << 32);
+	edge_is(profile, 2, 2, 1, GRAPH_WRITE, UINT64_C(999900) * 4096, UINT64_C(999900) * 96,
+		999900, UINT64_C(1) << 32);
+	edge_is(profile, 1, 2, 1, GRAPH_READ, 64000000, 0, 1000000, UINT64_C(1) << 32);
+	profile_free(profile);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_graph),       TEST(test_processes_merge),
+		TEST(test_empty),       TEST(test_cut),
+		TEST(test_killed),      TEST(test_senseless),
+		TEST(test_duplicates),  TEST(test_duplicates_in_a_loop),
+		TEST(test_many_events),
+	};
+
+	return cmocka_run_group_tests_name("graph_build", tests, NULL, NULL);
+}

@@ -1,0 +1,521 @@
+/* Profiles: what is written is read; what is damaged, foreign or hostile is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "graph/dot.h"
+#include "graph/profile.h"
+#include "util/memory.h"
+
+static char folder[] = "/tmp/vflow-profile-XXXXXX";
+static char *path;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = xasprintf("%s/100%% #1?.db", folder); /* what means something in a URI */
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(path);
+	free(path);
+	return rmdir(folder);
+}
+
+static void add_vertex(struct profile *profile, const char *kind, const char *name)
+{
+	struct graph *graph = profile->graph;
+	uint32_t id = graph->vertex_count;
+	struct graph_vertex *vertex = graph_add_vertex(graph, id);
+
+	vertex->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_CONTEXT | VERTEX_READ_BYTES |
+			 VERTEX_WRITTEN_BYTES | VERTEX_REDUNDANT_BYTES;
+	vertex->kind = xstrdup(kind);
+	vertex->name = xstrdup(name);
+	vertex->context = xstrdup("0123456789abcdef");
+	if (id) {
+		vertex->fields |= VERTEX_INVOCATIONS | VERTEX_CALLPATH;
+		vertex->invocations = id;
+		vertex->callpath = xstrdup("work work.c:3 < main work.c:9");
+	}
+	profile->vertices = xreallocarray(profile->vertices, id + 1, sizeof(*profile->vertices));
+	profile->vertices[id].callpath = id ? 1 : 0; /* all but host share one */
+}
+
+static void add_edge(struct profile *profile, uint32_t from, uint32_t to, enum graph_access access,
+		     uint64_t bytes, uint64_t redundant)
+{
+	struct graph_edge *edge = graph_add_edge(profile->graph, from, to);
+
+	edge->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES;
+	edge->object = 1;
+	edge->access = access;
+	edge->bytes = bytes;
+	edge->count = 2;
+	edge->object_bytes = 4096;
+	if (access == GRAPH_WRITE) {
+		edge->fields |= EDGE_REDUNDANT_BYTES;
+		edge->redundant_bytes = redundant;
+	}
+}
+
+static void add_finding(struct profile *profile, const char *pattern, uint32_t vertex)
+{
+	struct profile_finding *finding = profile_add_finding(profile);
+
+	finding->pattern = xstrdup(pattern);
+	finding->vertex = vertex;
+	finding->object = 1;
+	finding->access = GRAPH_WRITE;
+	finding->bytes = 96;
+	finding->fraction = 1.0 / 3;
+	finding->evidence = xstrdup("evidence");
+	finding->advice = xasprintf("fix %s", pattern);
+	finding->limits = xstrdup("limits");
+	finding->others = xcalloc(2, sizeof(*finding->others));
+	finding->others[0] = 2;
+	finding->others[finding->other_count = 1] = 0;
+	finding->other_count = 2;
+}
+
+static struct profile *example(void)
+{
+	struct profile *profile = profile_new();
+
+	profile->command = xstrdup("./app --name \xc3\xa4");
+	profile->date = 1700000000;
+	profile->event_count = 12;
+	profile->redundancy_threshold = 0.33;
+	add_vertex(profile, "host", "host");
+	add_vertex(profile, "alloc", "cudaMalloc");
+	add_vertex(profile, "kernel", "void \"f\"<int>(char\\*)");
+	add_edge(profile, 0, 2, GRAPH_READ, 100, 0);
+	add_edge(profile, 1, 2, GRAPH_WRITE, INT64_MAX, 96);
+	add_edge(profile, 2, 2, GRAPH_WRITE, 0, 0);
+	profile->callpaths = xcalloc(2, sizeof(*profile->callpaths));
+	profile->callpath_count = profile->callpath_capacity = 2;
+	profile->callpaths[1].frames = xcalloc(2, sizeof(uint32_t));
+	profile->callpaths[1].frames[1] = 1;
+	profile->callpaths[1].count = 2;
+	profile->frames = xcalloc(2, sizeof(*profile->frames));
+	profile->frame_count = profile->frame_capacity = 2;
+	for (uint32_t i = 0; i < 2; i++)
+		profile->frames[i] = (struct profile_frame){
+			.function = xstrdup(i ? "main" : "work"),
+			.file = xstrdup("/src/work.c"),
+			.line = i ? 9 : 3,
+			.module = xstrdup("/bin/app"),
+			.build_id = xstrdup("00ff"),
+			.offset = 0x1000 + i,
+			.inlined = !i,
+		};
+	profile->processes = xcalloc(1, sizeof(*profile->processes));
+	profile->process_count = profile->process_capacity = 1;
+	profile->processes[0] = (struct profile_process){
+		.pid = 4000000000u,
+		.parent = 1,
+		.executable = xstrdup("/bin/app"),
+		.arguments = xstrdup("./app"),
+		.provider = xstrdup("emulated"),
+		.device = xstrdup("d"),
+		.ended = true,
+	};
+	profile->objects = xcalloc(1, sizeof(*profile->objects));
+	profile->object_count = profile->object_capacity = 1;
+	profile->objects[0] = (struct profile_object){.site = 1,
+						      .size = 4096,
+						      .address = UINT64_MAX - 1,
+						      .memory = 4,
+						      .name = xstrdup("weights"),
+						      .start_ns = 5,
+						      .end_ns = 0};
+	profile->duplicates = xcalloc(1, sizeof(*profile->duplicates));
+	profile->duplicate_count = profile->duplicate_capacity = 1;
+	profile->duplicates[0] = (struct profile_duplicate){
+		.bytes = 4096,
+		.occurrences = 2,
+		.events = 7,
+		.zero = true,
+		.members = xcalloc(1, sizeof(struct profile_duplicate_member)),
+		.member_count = 1};
+	profile->duplicates[0].members[0] = (struct profile_duplicate_member){1, 2, 3};
+	add_finding(profile, "redundant_values", 2);
+	add_finding(profile, "duplicate_values", 2);
+	add_finding(profile, "redundant_values", 2);
+	profile_add_coverage(profile, "texture reads", "not seen", 3, 0);
+	return profile;
+}
+
+static void write_example(void)
+{
+	struct error error = {""};
+	struct profile *profile = example();
+
+	unlink(path);
+	if (profile_write(profile, path, &error) != 0)
+		fail_msg("%s", error.text);
+	profile_free(profile);
+}
+
+static char *dot_of(const struct graph *graph)
+{
+	struct error error;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_int_equal(dot_write(graph, file, &error), 0);
+	fclose(file);
+	return text;
+}
+
+/* Whether the profile is the example: everything that is in it. */
+static bool is_example(const struct profile *read)
+{
+	struct error error;
+	struct profile *again;
+	struct stat before, after;
+	char *copy = xasprintf("%s/copy.db", folder);
+	bool same;
+
+	/* written again it must give the same bytes */
+	assert_int_equal(profile_write(read, copy, &error), 0);
+	again = profile_read(copy, &error);
+	assert_non_null(again);
+	same = stat(copy, &after) == 0 && stat(path, &before) == 0 &&
+	       before.st_size == after.st_size;
+	unlink(copy);
+	free(copy);
+	profile_free(again);
+	return same && read->graph->vertex_count == 3 && read->graph->edge_count == 3 &&
+	       read->finding_count == 3 && read->coverage_count == 1 &&
+	       !strcmp(read->graph->vertices[2].name, "void \"f\"<int>(char\\*)");
+}
+
+static void test_round_trip(void **state)
+{
+	struct error error = {""};
+	struct profile *profile, *expected = example();
+	char *dot;
+
+	(void)state;
+	write_example();
+	assert_true(profile_is_profile(path));
+	profile = profile_read(path, &error);
+	if (!profile)
+		fail_msg("%s", error.text);
+	assert_true(is_example(profile));
+	assert_string_equal(profile->command, expected->command);
+	assert_int_equal(profile->date, 1700000000);
+	assert_int_equal(profile->event_count, 12);
+	assert_true(profile->redundancy_threshold == 0.33);
+	assert_int_equal(profile->processes[0].pid, 4000000000u);
+	assert_string_equal(profile->processes[0].device, "d");
+	assert_int_equal(profile->vertices[0].callpath, 0);
+	assert_int_equal(profile->vertices[2].callpath, 1);
+	assert_int_equal(profile->callpaths[0].count, 0);
+	assert_int_equal(profile->callpaths[1].count, 2);
+	assert_int_equal(profile_where(profile, 2)->line, 3);
+	assert_null(profile_where(profile, 0));
+	assert_true(profile->frames[0].inlined);
+	assert_string_equal(profile->frames[1].build_id, "00ff");
+	assert_true(profile->objects[0].address == UINT64_MAX - 1);
+	assert_string_equal(profile->objects[0].name, "weights");
+	assert_int_equal(profile->duplicates[0].members[0].objects, 3);
+	assert_true(profile->duplicates[0].zero);
+	assert_true(profile->findings[0].fraction == 1.0 / 3);
+	assert_int_equal(profile->findings[2].others[0], 2);
+	assert_int_equal(profile->findings[2].others[1], 0);
+	assert_string_equal(profile->coverage[0].reason, "not seen");
+	/* derived from the findings: sorted, each once */
+	assert_string_equal(profile->graph->vertices[2].patterns,
+			    "duplicate_values,redundant_values");
+	assert_string_equal(profile->graph->vertices[2].advice,
+			    "fix redundant_values | fix duplicate_values");
+	assert_false(profile->graph->vertices[1].fields & VERTEX_PATTERNS);
+	assert_int_equal(profile->graph->edges[1].bytes, INT64_MAX);
+	assert_false(profile->graph->edges[0].fields & (EDGE_REDUNDANCY | EDGE_REDUNDANT_BYTES));
+	assert_false(profile->graph->edges[2].fields & EDGE_REDUNDANCY); /* nothing of nothing */
+	assert_string_equal(profile->graph->edges[0].key, "1:READ");
+	dot = dot_of(profile->graph);
+	assert_null(strstr(dot, "4000000000")); /* no process ids */
+	free(dot);
+	profile_free(profile);
+	profile_free(expected);
+}
+
+static void test_not_overwritten(void **state)
+{
+	struct error error;
+	struct profile *profile = example();
+
+	(void)state;
+	write_example();
+	assert_int_equal(profile_write(profile, path, &error), -1);
+	assert_non_null(strstr(error.text, "File exists"));
+	assert_int_equal(profile_write(profile, "/nowhere/x.db", &error), -1);
+	assert_non_null(strstr(error.text, "/nowhere/x.db"));
+	unlink(path);
+	/* what would not be readable is not written */
+	profile->graph->edges[0].object = 77;
+	assert_int_equal(profile_write(profile, path, &error), -1);
+	assert_int_equal(access(path, F_OK), -1);
+	profile_free(profile);
+}
+
+static void refuses(const char *message)
+{
+	struct error error = {""};
+	struct profile *profile = profile_read(path, &error);
+
+	assert_null(profile);
+	if (!strstr(error.text, message) || strncmp(error.text, path, strlen(path)))
+		print_message("got: %s\n", error.text);
+	assert_non_null(strstr(error.text, message));
+}
+
+static unsigned char *load(size_t *size)
+{
+	struct stat status;
+	unsigned char *bytes;
+	int fd = open(path, O_RDONLY);
+
+	assert_int_equal(fstat(fd, &status), 0);
+	*size = (size_t)status.st_size;
+	bytes = xmalloc(*size);
+	assert_int_equal(read(fd, bytes, *size), *size);
+	close(fd);
+	return bytes;
+}
+
+static void save(const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+}
+
+static void test_other_files(void **state)
+{
+	struct error error;
+
+	(void)state;
+	save("", 0);
+	assert_false(profile_is_profile(path));
+	refuses("the file is empty");
+	save("digraph { a }", 13);
+	assert_false(profile_is_profile(path));
+	refuses("not a profile");
+	save("SQLite format 3", 16);
+	assert_true(profile_is_profile(path));
+	refuses("truncated");
+	unlink(path);
+	assert_null(profile_read(path, &error));
+	assert_non_null(strstr(error.text, "No such file"));
+	assert_null(profile_read(folder, &error));
+	assert_non_null(strstr(error.text, "folder"));
+	assert_false(profile_is_profile("/dev/null"));
+}
+
+static void test_truncated(void **state)
+{
+	struct error error;
+	unsigned char *bytes;
+	size_t size;
+
+	(void)state;
+	write_example();
+	bytes = load(&size);
+	for (size_t cut = 0; cut < size; cut += cut < 200 ? 1 : 509) {
+		save(bytes, cut);
+		assert_null(profile_read(path, &error));
+	}
+	free(bytes);
+}
+
+/* One bit of each byte: an error, or a profile that is the same. */
+static void test_bit_flips(void **state)
+{
+	struct error error;
+	unsigned char *bytes;
+	size_t size, refused = 0;
+	int fd;
+
+	(void)state;
+	write_example();
+	bytes = load(&size);
+	fd = open(path, O_WRONLY);
+	for (size_t at = 0; at < size; at++) {
+		unsigned char flipped = bytes[at] ^ (unsigned char)(1 << at % 8);
+		struct profile *profile;
+
+		/* zeros in a row are pages' free space: a few will do */
+		if (at && !bytes[at] && !bytes[at - 1] && at % 16)
+			continue;
+		assert_int_equal(pwrite(fd, &flipped, 1, (off_t)at), 1);
+		profile = profile_read(path, &error);
+		if (profile)
+			assert_true(is_example(profile));
+		else
+			refused++;
+		profile_free(profile);
+		assert_int_equal(pwrite(fd, &bytes[at], 1, (off_t)at), 1);
+	}
+	close(fd);
+	/* the content and the tables' definitions are some 4 KB of the file */
+	assert_true(refused > 3000);
+	free(bytes);
+}
+
+static void change(const char *sql)
+{
+	sqlite3 *db;
+	char *message = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+		fail_msg("%s: %s", sql, message);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void test_changed(void **state)
+{
+	static const struct {
+		const char *sql, *message;
+	} changes[] = {
+		{"PRAGMA user_version = 2", "made by a newer vflow: profile version 2"},
+		{"PRAGMA user_version = 0", "damaged: profile version 0"},
+		{"PRAGMA application_id = 1", "not a vflow profile"},
+		{"UPDATE edge SET bytes = bytes - 1 WHERE id = 1", "check sum"},
+		{"UPDATE vertex SET name = 'x' WHERE id = 1", "check sum"},
+		{"UPDATE vertex SET name = char(27) || 'x' WHERE id = 1", "row 2 of table vertex"},
+		{"UPDATE vertex SET name = x'ff' WHERE id = 1", "row 2 of table vertex"},
+		{"UPDATE vertex SET name = CAST(x'6100ff' AS TEXT)", "row 1 of table vertex"},
+		{"UPDATE edge SET object = 99", "row 1 of table edge"},
+		{"UPDATE edge SET access = 3 WHERE id = 2", "row 2 of table edge"},
+		{"UPDATE edge SET source = 99 WHERE id = 3", "row 3 of table edge"},
+		{"UPDATE edge SET bytes = -1", "row 1 of table edge"},
+		{"UPDATE edge SET bytes = 'many'", "row 1 of table edge"},
+		{"UPDATE callpath SET frame = 50", "callpath"},
+		{"UPDATE callpath SET position = 4000000000 WHERE position = 1", "callpath"},
+		{"UPDATE vertex SET callpath = 4000000000 WHERE id = 2", "vertex"},
+		{"UPDATE object SET process = 2", "row 1 of table object"},
+		{"UPDATE object SET memory = 9", "row 1 of table object"},
+		{"UPDATE finding SET vertex = 50 WHERE id = 2", "row 2 of table finding"},
+		{"DELETE FROM run", "run"},
+		{"DELETE FROM edge WHERE id = 2", "edge"},
+		{"DELETE FROM coverage", "check sum"},
+		{"DROP TABLE coverage", "the tables are not those of a profile"},
+		{"ALTER TABLE edge ADD COLUMN more", "the tables are not those of a profile"},
+		/* a view instead of a table would run what it likes */
+		{"DROP TABLE coverage; CREATE VIEW coverage AS WITH RECURSIVE r(i) AS (SELECT 1 "
+		 "UNION ALL SELECT i + 1 FROM r) SELECT i AS id, 'a' AS what, 'b' AS reason, 1 AS "
+		 "count, "
+		 "1 AS bytes FROM r",
+		 "the tables are not those of a profile"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		write_example();
+		change(changes[i].sql);
+		refuses(changes[i].message);
+	}
+}
+
+/* People may add to their file; vflow does not run it and does not mind. */
+static void test_additions(void **state)
+{
+	struct error error;
+	struct profile *profile;
+
+	(void)state;
+	write_example();
+	change("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine');"
+	       "CREATE VIEW big AS SELECT * FROM edge WHERE bytes > 10;"
+	       "CREATE INDEX edges_by_bytes ON edge (bytes);"
+	       "CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM edge; END");
+	profile = profile_read(path, &error);
+	assert_non_null(profile);
+	assert_int_equal(profile->graph->edge_count, 3);
+	profile_free(profile);
+}
+
+/* The views that people are promised. */
+static void test_views(void **state)
+{
+	sqlite3 *db;
+	sqlite3_stmt *statement;
+
+	(void)state;
+	write_example();
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(db,
+				   "SELECT f.from_name, f.to_name, f.access, v.name, "
+				   "o.memory, n.percent FROM flows f, vertices v, objects o, "
+				   "findings n, callpaths c LIMIT 1",
+				   -1, &statement, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	assert_string_equal((const char *)sqlite3_column_text(statement, 0), "host");
+	assert_string_equal((const char *)sqlite3_column_text(statement, 2), "READ");
+	assert_string_equal((const char *)sqlite3_column_text(statement, 4), "global");
+	assert_true(sqlite3_column_double(statement, 5) == 33.3);
+	sqlite3_finalize(statement);
+	assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA foreign_key_check", -1, &statement, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_DONE);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+}
+
+/* Reading leaves nothing beside the file and needs no right to write there. */
+static void test_read_only(void **state)
+{
+	char *journal = xasprintf("%s-journal", path), *wal = xasprintf("%s-wal", path);
+	struct error error;
+	struct profile *profile;
+
+	(void)state;
+	write_example();
+	assert_int_equal(chmod(path, 0444), 0);
+	assert_int_equal(chmod(folder, 0555), 0);
+	profile = profile_read(path, &error);
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_non_null(profile);
+	profile_free(profile);
+	assert_int_equal(access(journal, F_OK), -1);
+	assert_int_equal(access(wal, F_OK), -1);
+	free(journal);
+	free(wal);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_not_overwritten),
+		cmocka_unit_test(test_other_files), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_bit_flips),   cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_additions),   cmocka_unit_test(test_views),
+		cmocka_unit_test(test_read_only),
+	};
+
+	return cmocka_run_group_tests_name("graph_profile", tests, make_folder, remove_folder);
+}

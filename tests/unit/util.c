@@ -1,0 +1,220 @@
+/* Sizes, clean text, atomic output, options. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/options.h"
+#include "util/output.h"
+#include "util/size.h"
+#include "util/text.h"
+
+static uint64_t size_of(const char *text)
+{
+	uint64_t size = 0;
+
+	assert_int_equal(size_parse(text, &size), 0);
+	return size;
+}
+
+static void test_size(void **state)
+{
+	static const char *bad[] = {"",
+				    "K",
+				    "-1",
+				    "1X",
+				    "1Ki",
+				    "1KBx",
+				    "1 K",
+				    ".",
+				    "1e3",
+				    "16384P",
+				    "18446744073709551616",
+				    "0x10",
+				    "nan",
+				    "1..2K"};
+	char text[16];
+	uint64_t size;
+
+	(void)state;
+	assert_int_equal(size_of("0"), 0);
+	assert_int_equal(size_of("1k"), 1024);
+	assert_int_equal(size_of("1KB"), 1000);
+	assert_int_equal(size_of("1KiB"), 1024);
+	assert_int_equal(size_of("1.5M"), 1572864);
+	assert_int_equal(size_of("2GB"), 2000000000);
+	assert_true(size_of("18446744073709551615") == UINT64_MAX);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(size_parse(bad[i], &size), -1);
+	assert_string_equal(size_format(1023, text), "1023");
+	assert_string_equal(size_format(1024, text), "1.0K");
+	assert_string_equal(size_format(1048575, text), "1.0M");
+	assert_string_equal(size_format(1536 * 1024, text), "1.5M");
+	assert_string_equal(size_format(UINT64_MAX, text), "16384.0P");
+}
+
+static void cleans(const char *in, size_t size, size_t limit, const char *out)
+{
+	char *text = text_clean(in, size, limit);
+
+	assert_string_equal(text, out);
+	if (!limit)
+		assert_int_equal(text_is_clean(in, size), strcmp(in, out) == 0);
+	free(text);
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	cleans("plain \\ text", 12, 0, "plain \\ text");
+	cleans("a\tb\n\x1b[31m", 9, 0, "a\\x09b\\x0a\\x1b[31m");
+	cleans("\xff\xc3", 2, 0, "\\xff\\xc3");
+	cleans("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, 0,
+	       "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+	cleans("\xc2\x85", 2, 0, "\\x85");                        /* C1 control */
+	cleans("\xe2\x80\xae", 3, 0, "\\u202e");                  /* right-to-left override */
+	cleans("\xc0\xaf", 2, 0, "\\xc0\\xaf");                   /* overlong '/' */
+	cleans("\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80");          /* surrogate */
+	cleans("\xf4\x90\x80\x80", 4, 0, "\\xf4\\x90\\x80\\x80"); /* above U+10FFFF */
+	cleans("", 0, 0, "");
+	cleans("abcdefghij", 10, 8, "abcde...");
+	cleans("abc\xc3\xa9zzz", 8, 7, "abc...");
+}
+
+static char *contents(const char *path)
+{
+	char *text = xcalloc(64, 1);
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_true(fread(text, 1, 63, file) > 0);
+	fclose(file);
+	return text;
+}
+
+static void test_output(void **state)
+{
+	char folder[] = "/tmp/vflow-util-XXXXXX";
+	char *path, *text;
+	struct error error;
+	struct output *output;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = xasprintf("%s/file", folder);
+	output = output_open(path, &error);
+	assert_non_null(output);
+	fputs("first", output_file(output));
+	assert_int_equal(access(path, F_OK), -1); /* nothing half-written is ever seen */
+	assert_int_equal(output_commit(output, &error), 0);
+
+	output = output_open(path, &error);
+	fputs("second", output_file(output));
+	output_discard(output);
+	text = contents(path);
+	assert_string_equal(text, "first");
+	free(text);
+
+	output = output_open("/dev/full", &error);
+	assert_non_null(output);
+	fputs("lost", output_file(output));
+	assert_int_equal(output_commit(output, &error), -1);
+	assert_non_null(strstr(error.text, "No space left"));
+	assert_null(output_open(folder, &error));
+	assert_non_null(strstr(error.text, "folder"));
+	assert_null(output_open("/nonexistent/file", &error));
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0); /* no temporary file is left */
+	free(path);
+}
+
+static void test_options(void **state)
+{
+	bool flag = false;
+	const char *name = NULL;
+	uint64_t size = 0;
+	double fraction = 0;
+	struct option_list list = {0};
+	int rest;
+	const struct command_option options[] = {
+		{'f', "flag", NULL, "", OPTION_FLAG, &flag},
+		{'o', "output", "FILE", "", OPTION_TEXT, &name},
+		{0, "size", "SIZE", "", OPTION_SIZE, &size},
+		{0, "part", "FRACTION", "", OPTION_FRACTION, &fraction},
+		{'e', "each", "TEXT", "", OPTION_LIST, &list},
+		{0, NULL, NULL, NULL, OPTION_FLAG, NULL},
+	};
+	const struct command_help help = {"vflow t", "Test.", NULL, options};
+	char *mixed[] = {"t",   "a",      "-fo", "x",      "--size=2K", "b",
+			 "-e1", "--each", "2",   "--part", "33%",       NULL};
+	char *stop[] = {"t", "-f", "prog", "-o", "y", NULL};
+	char *dashes[] = {"t", "--", "-f", NULL};
+	char *unknown[] = {"t", "--what", NULL}, *letter[] = {"t", "-z", NULL};
+	char *lacking[] = {"t", "-o", NULL}, *wrong[] = {"t", "--size", "x", NULL};
+	char *part[] = {"t", "--part", "1.5", NULL};
+
+	(void)state;
+	assert_int_equal(options_parse(&help, 11, mixed, false, &rest), OPTIONS_RUN);
+	assert_true(flag);
+	assert_string_equal(name, "x");
+	assert_int_equal(size, 2048);
+	assert_true(fraction > 0.329 && fraction < 0.331);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.items[1], "2");
+	assert_int_equal(rest, 9);
+	assert_string_equal(mixed[rest], "a");
+	assert_string_equal(mixed[rest + 1], "b");
+
+	flag = false;
+	free(list.items);
+	assert_int_equal(options_parse(&help, 5, stop, true, &rest), OPTIONS_RUN);
+	assert_true(flag);
+	assert_int_equal(rest, 2);
+	assert_string_equal(name, "x"); /* the program's -o is not ours */
+
+	flag = false;
+	assert_int_equal(options_parse(&help, 3, dashes, false, &rest), OPTIONS_RUN);
+	assert_false(flag);
+	assert_int_equal(rest, 2);
+	assert_int_equal(options_parse(&help, 2, unknown, false, &rest), OPTIONS_MISUSE);
+	assert_int_equal(options_parse(&help, 2, letter, false, &rest), OPTIONS_MISUSE);
+	assert_int_equal(options_parse(&help, 2, lacking, false, &rest), OPTIONS_MISUSE);
+	assert_int_equal(options_parse(&help, 3, wrong, false, &rest), OPTIONS_MISUSE);
+	assert_int_equal(options_parse(&help, 3, part, false, &rest), OPTIONS_MISUSE);
+}
+
+static void test_shell(void **state)
+{
+	static const char *const words[][2] = {
+		{"plain-1.x", "plain-1.x"}, {"", "''"},       {"a b", "'a b'"},
+		{"it's", "'it'\\''s'"},     {"'", "''\\'''"}, {"$x\n*", "'$x\n*'"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		char *word = text_shell(words[i][0]);
+
+		assert_string_equal(word, words[i][1]);
+		free(word);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size),    cmocka_unit_test(test_text),
+		cmocka_unit_test(test_shell),   cmocka_unit_test(test_output),
+		cmocka_unit_test(test_options),
+	};
+
+	return cmocka_run_group_tests_name("util", tests, NULL, NULL);
+}

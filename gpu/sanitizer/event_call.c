@@ -1,0 +1,153 @@
+/*
+ * gpu/sanitizer/event_call.c: one event of the sink: its beginning, the objects it brings, its
+ * rows.
+ */
+#include "gpu/sanitizer/events_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct gpu_row *rows;
+static size_t row_capacity;
+
+void event_content(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero)
+{
+	events_sink->content(data, object, digest, zero);
+}
+
+uint32_t event_introduce(const struct gpu_call *call, const struct object *object)
+{
+	struct gpu_object described = {.address = object->address,
+				       .size = object->size,
+				       .memory = object->memory,
+				       .name = object->name};
+
+	return events_sink->object(call, &described);
+}
+
+void event_announce(struct object *object)
+{
+	struct gpu_call call = {.api = GPU_ALLOC, .name = object->name, .no_path = true};
+
+	if (object->id || object->memory != GPU_MEMORY_GLOBAL)
+		return;
+	events_sink->begin(&call);
+	object_identify(object, event_introduce(&call, object), call.context);
+	events_sink->end(&call, NULL, 0);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct object *x = *(struct object *const *)a, *y = *(struct object *const *)b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+void event_announce_touched(struct space *space)
+{
+	uint32_t count, found = 0;
+	struct object *const *touched = space_touched(space, &count);
+	struct object **news;
+
+	for (uint32_t i = 0; i < count; i++)
+		found += !touched[i]->id;
+	news = found ? calloc(found, sizeof(struct object *)) : NULL;
+	if (!news)
+		return;
+	found = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (!touched[i]->id)
+			news[found++] = touched[i];
+	qsort(news, found, sizeof(struct object *), by_order);
+	for (uint32_t i = 0; i < found; i++)
+		event_announce(news[i]);
+	free(news);
+}
+
+void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
+		 const struct thread *thread)
+{
+	*call = (struct gpu_call){.api = api, .name = name, .stream = events_stream_number(stream)};
+	events_sink->begin(call);
+	if (call->start_ns)
+		call->start_ns = thread->start_ns;
+}
+
+const char *event_public_name(const char *name)
+{
+	static const char *const suffixes[] = {"_ptsz", "_ptds", "_v2", "_v3", "_v2_ptsz"};
+	static char plain[128]; /* the lock is held, and the events_sink copies names */
+	size_t length = strlen(name);
+
+	if (length >= sizeof(plain))
+		return name;
+	memcpy(plain, name, length + 1);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t size = strlen(suffixes[i]);
+
+		if (length > size && !strcmp(plain + length - size, suffixes[i])) {
+			plain[length -= size] = '\0';
+			i = (size_t)-1; /* from the start */
+		}
+	}
+	return plain;
+}
+
+static bool reserve_rows(size_t count)
+{
+	struct gpu_row *more;
+
+	if (count <= row_capacity)
+		return true;
+	more = reallocarray(rows, count, sizeof(*more));
+	if (!more)
+		return false;
+	rows = more;
+	row_capacity = count;
+	return true;
+}
+
+static size_t convert(const struct row *from, uint32_t count, const struct host_row *host)
+{
+	size_t used = 0;
+
+	if (!reserve_rows(2 * (size_t)count + 1))
+		return 0;
+	for (uint32_t i = 0; i < count;) {
+		uint32_t last = i;
+
+		while (last < count && from[last].object == from[i].object)
+			last++;
+		for (uint32_t k = i; k < last; k++)
+			if (from[k].read)
+				rows[used++] = (struct gpu_row){from[k].object->id, from[k].writer,
+								GPU_READ, from[k].read, 0};
+		for (uint32_t k = i; k < last; k++)
+			if (from[k].written)
+				rows[used++] = (struct gpu_row){from[k].object->id, from[k].writer,
+								GPU_WRITE, from[k].written,
+								from[k].redundant};
+		i = last;
+	}
+	if (host->object && host->object->slot != NO_SLOT)
+		rows[used++] = (struct gpu_row){host->object->id, GPU_WRITER_HOST, host->access,
+						host->bytes, 0};
+	return used;
+}
+
+void event_settle(struct gpu_call *call, struct space *space, const struct host_row *host)
+{
+	const struct row *found = NULL;
+	uint32_t count = 0;
+	int result = space_settle(space, call->context, &found, &count);
+
+	if (result < 0 || space_failed(space)) {
+		events_sink->abandon(call);
+		return;
+	}
+	if (result > 0)
+		events_sink->coverage("access rows",
+				      "an API touched bytes of too many last writers", 1, 0);
+	events_sink->end(call, rows, convert(found, count, host));
+	space_digests(space, event_content, call);
+}

@@ -1,0 +1,83 @@
+/*
+ * gpu/sanitizer/event_spaces.c: the contexts of the process and their shadow memory, its streams
+ * and objects.
+ */
+#include "gpu/sanitizer/events_internal.h"
+
+#include <stdlib.h>
+
+struct space *event_spaces[EVENT_SPACES_MAX];
+unsigned event_space_count;
+
+/* Streams by number; 0 is the default stream. */
+static CUstream *streams;
+static uint32_t stream_count, stream_capacity;
+
+struct space *events_find_space(CUcontext context)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (space_context(event_spaces[i]) == context)
+			return event_spaces[i];
+	return NULL;
+}
+
+struct space *events_make_space(CUcontext context)
+{
+	struct space *space = events_find_space(context);
+
+	if (space || event_space_count == sizeof(event_spaces) / sizeof(*event_spaces))
+		return space;
+	space = space_create(context, events_digests);
+	if (space)
+		event_spaces[event_space_count++] = space;
+	return space;
+}
+
+uint32_t events_stream_number(CUstream stream)
+{
+	if (!stream || stream == CU_STREAM_LEGACY)
+		return 0;
+	for (uint32_t i = 0; i < stream_count; i++)
+		if (streams[i] == stream)
+			return i + 1;
+	if (stream_count == stream_capacity) {
+		uint32_t capacity = stream_capacity ? 2 * stream_capacity : 16;
+		CUstream *more = reallocarray(streams, capacity, sizeof(*more));
+
+		if (!more)
+			return 0;
+		streams = more;
+		stream_capacity = capacity;
+	}
+	streams[stream_count++] = stream;
+	return stream_count;
+}
+
+bool visit_enter(struct visit *visit, CUcontext context)
+{
+	visit->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	visit->pushed = driver.cuCtxPushCurrent(context) == CUDA_SUCCESS;
+	if (visit->pushed)
+		driver.cuThreadExchangeStreamCaptureMode(&visit->mode);
+	return visit->pushed;
+}
+
+void visit_leave(struct visit *visit)
+{
+	CUcontext context;
+
+	if (!visit->pushed)
+		return;
+	driver.cuThreadExchangeStreamCaptureMode(&visit->mode);
+	driver.cuCtxPopCurrent(&context);
+}
+
+struct object *events_find_object(CUcontext context, uint64_t address)
+{
+	struct space *space = events_find_space(context);
+	struct object *object = space ? space_find(space, address) : NULL;
+
+	for (unsigned i = 0; !object && i < event_space_count; i++)
+		object = space_find(event_spaces[i], address);
+	return object;
+}

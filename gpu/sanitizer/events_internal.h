@@ -1,0 +1,88 @@
+/*
+ * gpu/sanitizer/events_internal.h: what the files that make events share.
+ *
+ * As in events.h, the lock of calls.c is held; functions other than lookups call the driver.
+ */
+#ifndef VFLOW_GPU_SANITIZER_EVENTS_INTERNAL_H
+#define VFLOW_GPU_SANITIZER_EVENTS_INTERNAL_H
+
+#include "gpu/provider.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/space.h"
+#include "gpu/sanitizer/thread.h"
+
+extern const struct gpu_sink *events_sink; /* NULL: stopped */
+extern bool events_digests;
+
+/* -- event_spaces.c ----------------------------------------------------------------------- */
+
+enum { EVENT_SPACES_MAX = 64 };
+extern struct space *event_spaces[EVENT_SPACES_MAX];
+extern unsigned event_space_count;
+
+/* The shadow memory of a context, or NULL. */
+struct space *events_find_space(CUcontext context);
+struct space *events_make_space(CUcontext context);
+/* The object that holds the address: in this context, else in any. */
+struct object *events_find_object(CUcontext context, uint64_t address);
+/* 0 is the default stream. */
+uint32_t events_stream_number(CUstream stream);
+
+/* Our calls of the driver must neither fail nor break what the program captures. */
+struct visit {
+	CUstreamCaptureMode mode;
+	bool pushed;
+};
+
+bool visit_enter(struct visit *visit, CUcontext context);
+void visit_leave(struct visit *visit);
+
+/* -- event_wait.c ------------------------------------------------------------------------- */
+
+/* Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: not for ever. */
+CUresult events_wait_for(CUstream stream);
+/* No more waiting for what runs on this stream. */
+void events_give_up_waiting(struct space *space, CUstream stream);
+/* Whether there is a kernel that we gave up waiting for, and whether it still runs. */
+bool events_is_late(void);
+bool events_still_late(void);
+/* If something was not seen, nothing is known of what the followed objects hold now. */
+void events_forget_unseen(const struct gpu_call *call);
+/* The space is about to go. */
+void events_wait_abandon(const struct space *space);
+
+/* -- event_call.c ------------------------------------------------------------------------- */
+
+/* Bytes of an object that a copy gave to or took from the host. */
+struct host_row {
+	const struct object *object;
+	enum gpu_access access;
+	uint64_t bytes;
+};
+
+/* cudaMemcpy_ptds, cuMemAlloc_v2: as the program spells them.  Valid until the next call. */
+const char *event_public_name(const char *name);
+void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
+		 const struct thread *thread);
+uint32_t event_introduce(const struct gpu_call *call, const struct object *object);
+/* The alloc vertex of a variable comes just before the first API that touches it. */
+void event_announce(struct object *object);
+void event_announce_touched(struct space *space);
+/* The pass after an API that touched objects of this space, and its event's end. */
+void event_settle(struct gpu_call *call, struct space *space, const struct host_row *host);
+/* For space_digests(). */
+void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
+
+/* -- event_memory.c, event_copy.c --------------------------------------------------------- */
+
+void event_alloc(const struct thread *thread, const struct operation *operation);
+void event_free(const struct thread *thread, const struct operation *operation);
+void event_copy(const struct thread *thread, const struct operation *operation);
+void event_set(const struct thread *thread, const struct operation *operation);
+
+static inline bool object_is_followed(const struct object *object)
+{
+	return object && object->slot != NO_SLOT;
+}
+
+#endif

@@ -49,10 +49,11 @@ static json_t *vertex_json(const struct graph_vertex *vertex)
 static json_t *edge_json(const struct graph *graph, const struct graph_edge *edge)
 {
 	json_t *object = json_object();
+	char key[GRAPH_KEY_SIZE];
 
 	set_number(object, "start", graph->vertices[edge->from].id);
 	set_number(object, "end", graph->vertices[edge->to].id);
-	set_text(object, DOT_KEY, edge->key);
+	set_text(object, DOT_KEY, graph_edge_key(edge, key));
 	set_number(object, DOT_OBJECT, edge->object);
 	set_text(object, DOT_ACCESS, edge->access == GRAPH_READ ? "READ" : "WRITE");
 	set_number(object, DOT_BYTES, edge->bytes);

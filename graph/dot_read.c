@@ -508,6 +508,23 @@ static int by_sequence(const void *left, const void *right)
 	return AGSEQ(*a) < AGSEQ(*b) ? -1 : AGSEQ(*a) > AGSEQ(*b);
 }
 
+static void take_key(struct graph_edge *edge, const char *key)
+{
+	char ours[GRAPH_KEY_SIZE];
+
+	if (!key || !*key || *key == '%')
+		return;
+	if (edge->fields & EDGE_OBJECT && edge->fields & EDGE_ACCESS) {
+		edge->fields |= EDGE_KEY;
+		if (!strcmp(key, graph_edge_key(edge, ours)))
+			return;
+		edge->fields &= ~(uint32_t)EDGE_KEY;
+	}
+	edge->key = xstrdup(key);
+	undouble(edge->key);
+	clean_in_place(&edge->key);
+}
+
 static int take_edges(struct reading *reading)
 {
 	uint32_t count = 0, capacity = 0;
@@ -526,15 +543,9 @@ static int take_edges(struct reading *reading)
 		struct graph_edge *edge =
 			graph_add_edge(reading->to, reading->index_of[AGSEQ(agtail(e))],
 				       reading->index_of[AGSEQ(aghead(e))]);
-		const char *key = agnameof(e);
-
-		if (key && *key && *key != '%') {
-			edge->key = xstrdup(key);
-			undouble(edge->key);
-			clean_in_place(&edge->key);
-		}
 		result = take_attributes(reading, e, AGEDGE, known_edge, edge, &edge->fields,
 					 &edge->attributes, agnameof(agtail(e)));
+		take_key(edge, agnameof(e));
 	}
 	free(edges);
 	return result;

@@ -142,6 +142,7 @@ static void write_edge(const struct graph *graph, const struct graph_edge *edge,
 {
 	struct list list = {.file = file};
 	uint32_t fields = edge->fields;
+	char key[GRAPH_KEY_SIZE];
 	const char *access = edge->access == GRAPH_READ    ? "READ"
 			     : edge->access == GRAPH_WRITE ? "WRITE"
 							   : NULL;
@@ -150,7 +151,7 @@ static void write_edge(const struct graph *graph, const struct graph_edge *edge,
 	put_value(file, graph->vertices[edge->from].node, false);
 	fputs(" -> ", file);
 	put_value(file, graph->vertices[edge->to].node, false);
-	put_text(&list, true, DOT_KEY, edge->key);
+	put_text(&list, true, DOT_KEY, graph_edge_key(edge, key));
 	put_number(&list, fields & EDGE_OBJECT, DOT_OBJECT, edge->object);
 	put_text(&list, fields & EDGE_ACCESS, DOT_ACCESS, access);
 	put_number(&list, fields & EDGE_BYTES, DOT_BYTES, edge->bytes);

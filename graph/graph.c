@@ -1,5 +1,7 @@
 #include "graph/graph.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +73,9 @@ static uint32_t *slot_of(const struct graph *graph, uint32_t id)
 
 static void index_vertices(struct graph *graph)
 {
+	graph->sparse = false;
+	for (uint32_t v = 0; v < graph->vertex_count && !graph->sparse; v++)
+		graph->sparse = graph->vertices[v].id != v;
 	memset(graph->by_id, 0, graph->by_id_size * sizeof(*graph->by_id));
 	for (uint32_t v = 0; v < graph->vertex_count; v++)
 		*slot_of(graph, graph->vertices[v].id) = v + 1;
@@ -83,6 +88,7 @@ struct graph_vertex *graph_add_vertex(struct graph *graph, uint32_t id)
 	ARRAY_RESERVE(graph->vertices, graph->vertex_count, graph->vertex_capacity);
 	vertex = &graph->vertices[graph->vertex_count++];
 	*vertex = (struct graph_vertex){.id = id, .node = xasprintf("v%u", id)};
+	graph->sparse |= id != graph->vertex_count - 1;
 	if (graph->by_id_size < 2 * (size_t)graph->vertex_count) {
 		graph->by_id_size = graph->by_id_size ? graph->by_id_size * 2 : 64;
 		graph->by_id =
@@ -96,6 +102,8 @@ struct graph_vertex *graph_add_vertex(struct graph *graph, uint32_t id)
 
 uint32_t graph_find(const struct graph *graph, uint32_t id)
 {
+	if (!graph->sparse)
+		return id < graph->vertex_count ? id : UINT32_MAX;
 	/* UINT32_MAX when the slot is empty */
 	return graph->by_id_size ? *slot_of(graph, id) - 1 : UINT32_MAX;
 }
@@ -108,6 +116,15 @@ struct graph_edge *graph_add_edge(struct graph *graph, uint32_t from, uint32_t t
 	edge = &graph->edges[graph->edge_count++];
 	*edge = (struct graph_edge){.from = from, .to = to};
 	return edge;
+}
+
+const char *graph_edge_key(const struct graph_edge *edge, char buffer[GRAPH_KEY_SIZE])
+{
+	if (edge->key || !(edge->fields & EDGE_KEY))
+		return edge->key;
+	snprintf(buffer, GRAPH_KEY_SIZE, "%" PRIu32 ":%s", edge->object,
+		 edge->access == GRAPH_READ ? "READ" : "WRITE");
+	return buffer;
 }
 
 bool graph_vertex_is(const struct graph_vertex *vertex, const char *label)

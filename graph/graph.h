@@ -65,6 +65,7 @@ enum graph_edge_field {
 	EDGE_REDUNDANCY = 1 << 4,
 	EDGE_COUNT = 1 << 5,
 	EDGE_OBJECT_BYTES = 1 << 6,
+	EDGE_KEY = 1 << 7, /* key is "<object>:<access>"; the string is made when it is needed */
 };
 
 struct graph_edge {
@@ -77,7 +78,7 @@ struct graph_edge {
 	double redundancy;        /* WRITE only: redundant_bytes / bytes */
 	uint64_t count;           /* invocations */
 	uint64_t object_bytes;    /* the site's largest object */
-	char *key; /* "<object>:<access>", or what a foreign file says; may be NULL */
+	char *key; /* what a foreign file says; NULL: none, or EDGE_KEY */
 	struct graph_attributes attributes;
 };
 
@@ -97,7 +98,9 @@ struct graph {
 	struct graph_attributes attributes; /* of the graph itself, without vflow_version */
 	struct graph_default *defaults;
 	uint32_t default_count, default_capacity;
-	uint32_t *by_id, by_id_size; /* belongs to graph_find() */
+	/* belong to graph_find() */
+	uint32_t *by_id, by_id_size;
+	bool sparse; /* some vertex has an id that is not its index */
 };
 
 struct graph *graph_new(void);
@@ -110,8 +113,12 @@ void graph_free(struct graph *graph);
 struct graph_vertex *graph_add_vertex(struct graph *graph, uint32_t id);
 struct graph_edge *graph_add_edge(struct graph *graph, uint32_t from, uint32_t to);
 
-/* Index of the vertex with this id, or UINT32_MAX.  Logarithmic or better. */
+/* Index of the vertex with this id, or UINT32_MAX. */
 uint32_t graph_find(const struct graph *graph, uint32_t id);
+
+/* The edge's key in DOT; NULL: none.  `buffer` may hold it. */
+enum { GRAPH_KEY_SIZE = 24 };
+const char *graph_edge_key(const struct graph_edge *edge, char buffer[GRAPH_KEY_SIZE]);
 
 /* Whether `kind` has the label (kinds may hold several, "A:B"). */
 bool graph_vertex_is(const struct graph_vertex *vertex, const char *label);

@@ -147,7 +147,8 @@ void profile_finish_edge(struct graph_edge *edge)
 		edge->redundancy = (double)edge->redundant_bytes / (double)edge->bytes;
 	}
 	free(edge->key);
-	edge->key = xasprintf("%u:%s", edge->object, edge->access == GRAPH_READ ? "READ" : "WRITE");
+	edge->key = NULL;
+	edge->fields |= EDGE_KEY;
 }
 
 /* Adds `item` to an owned list unless it is in it; sorted lists stay sorted. */

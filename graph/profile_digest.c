@@ -13,31 +13,56 @@
 
 /* -- the check sum: numbers as 8 bytes, strings with their length -- */
 
-static void add(EVP_MD_CTX *sum, const void *bytes, size_t size)
+/* Gathered: a call of OpenSSL for each number would cost more than the sum itself. */
+struct sum {
+	EVP_MD_CTX *context;
+	size_t used;
+	unsigned char bytes[1 << 14];
+};
+
+static void flush(struct sum *sum)
 {
-	if (EVP_DigestUpdate(sum, bytes, size) != 1)
+	if (EVP_DigestUpdate(sum->context, sum->bytes, sum->used) != 1)
 		abort(); /* SHA-256 only fails when it was not set up */
+	sum->used = 0;
 }
 
-static void add_number(EVP_MD_CTX *sum, uint64_t value)
+static void add(struct sum *sum, const void *bytes, size_t size)
+{
+	const unsigned char *from = bytes;
+
+	while (size) {
+		size_t part = sizeof(sum->bytes) - sum->used;
+
+		part = part < size ? part : size;
+		memcpy(sum->bytes + sum->used, from, part);
+		sum->used += part;
+		from += part;
+		size -= part;
+		if (sum->used == sizeof(sum->bytes))
+			flush(sum);
+	}
+}
+
+static void add_number(struct sum *sum, uint64_t value)
 {
 	add(sum, &value, sizeof(value));
 }
 
-static void add_double(EVP_MD_CTX *sum, double value)
+static void add_double(struct sum *sum, double value)
 {
 	value += 0.0; /* SQLite does not keep the sign of -0.0 */
 	add(sum, &value, sizeof(value));
 }
 
-static void add_text(EVP_MD_CTX *sum, const char *text)
+static void add_text(struct sum *sum, const char *text)
 {
 	add_number(sum, text ? strlen(text) : UINT64_MAX);
 	if (text)
 		add(sum, text, strlen(text));
 }
 
-static void add_graph(EVP_MD_CTX *sum, const struct profile *profile)
+static void add_graph(struct sum *sum, const struct profile *profile)
 {
 	const struct graph *graph = profile->graph;
 
@@ -74,7 +99,7 @@ static void add_graph(EVP_MD_CTX *sum, const struct profile *profile)
 	}
 }
 
-static void add_paths(EVP_MD_CTX *sum, const struct profile *profile)
+static void add_paths(struct sum *sum, const struct profile *profile)
 {
 	add_number(sum, profile->frame_count);
 	for (uint32_t i = 0; i < profile->frame_count; i++) {
@@ -96,7 +121,7 @@ static void add_paths(EVP_MD_CTX *sum, const struct profile *profile)
 	}
 }
 
-static void add_run(EVP_MD_CTX *sum, const struct profile *profile)
+static void add_run(struct sum *sum, const struct profile *profile)
 {
 	add_text(sum, profile->command);
 	add_number(sum, profile->date);
@@ -129,7 +154,7 @@ static void add_run(EVP_MD_CTX *sum, const struct profile *profile)
 	}
 }
 
-static void add_results(EVP_MD_CTX *sum, const struct profile *profile)
+static void add_results(struct sum *sum, const struct profile *profile)
 {
 	add_number(sum, profile->duplicate_count);
 	for (uint32_t i = 0; i < profile->duplicate_count; i++) {
@@ -175,18 +200,18 @@ static void add_results(EVP_MD_CTX *sum, const struct profile *profile)
 void profile_digest(const struct profile *profile, char hex[65])
 {
 	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned size = 0;
-	EVP_MD_CTX *sum = EVP_MD_CTX_new();
+	struct sum sum = {.context = EVP_MD_CTX_new()};
 
-	if (!sum || EVP_DigestInit_ex(sum, EVP_sha256(), NULL) != 1)
+	if (!sum.context || EVP_DigestInit_ex(sum.context, EVP_sha256(), NULL) != 1)
 		abort(); /* out of memory */
-	add_run(sum, profile);
-	add_paths(sum, profile);
-	add_graph(sum, profile);
-	add_results(sum, profile);
-	if (EVP_DigestFinal_ex(sum, digest, &size) != 1)
+	add_run(&sum, profile);
+	add_paths(&sum, profile);
+	add_graph(&sum, profile);
+	add_results(&sum, profile);
+	flush(&sum);
+	if (EVP_DigestFinal_ex(sum.context, digest, NULL) != 1)
 		abort();
-	EVP_MD_CTX_free(sum);
+	EVP_MD_CTX_free(sum.context);
 	for (unsigned i = 0; i < 32; i++)
 		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 }

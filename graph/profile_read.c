@@ -177,9 +177,11 @@ static bool next_row(struct reading *reading)
 /* Any 64 bits. */
 static uint64_t get_word(struct reading *reading, int column)
 {
-	if (sqlite3_column_type(reading->statement, column) != SQLITE_INTEGER)
+	sqlite3_value *value = sqlite3_column_value(reading->statement, column);
+
+	if (sqlite3_value_type(value) != SQLITE_INTEGER)
 		fail_row(reading);
-	return (uint64_t)sqlite3_column_int64(reading->statement, column);
+	return (uint64_t)sqlite3_value_int64(value);
 }
 
 static uint64_t get_number(struct reading *reading, int column, uint64_t least, uint64_t most)
@@ -598,7 +600,8 @@ struct profile *profile_read(const char *path, struct error *error)
 		return NULL;
 	profile = profile_new();
 	uri = uri_of(path);
-	result = sqlite3_open_v2(uri, &reading.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	result = sqlite3_open_v2(uri, &reading.db,
+				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	free(uri);
 	if (result != SQLITE_OK) {
 		error_set(error, "cannot open it: %s", sqlite3_errmsg(reading.db));

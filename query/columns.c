@@ -51,7 +51,7 @@ static const struct known known_vertex[] = {
 
 static const struct known known_edge[] = {
 	{DOT_ACCESS, VALUE_STRING, EDGE_ACCESS, 0, true},
-	{DOT_KEY, VALUE_STRING, 0, offsetof(struct graph_edge, key), true},
+	{DOT_KEY, VALUE_STRING, EDGE_KEY, 0, true},
 	EDGE(DOT_OBJECT, VALUE_INTEGER, EDGE_OBJECT, object),
 	EDGE(DOT_BYTES, VALUE_INTEGER, EDGE_BYTES, bytes),
 	EDGE(DOT_REDUNDANT_BYTES, VALUE_INTEGER, EDGE_REDUNDANT_BYTES, redundant_bytes),
@@ -142,6 +142,18 @@ static void fill_known_vertex(const struct engine *engine, const struct known *k
 	}
 }
 
+static void fill_key(struct engine *engine, struct column *column)
+{
+	char buffer[GRAPH_KEY_SIZE];
+
+	for (uint32_t e = 0; e < engine->edge_count; e++) {
+		const char *key = graph_edge_key(&engine->graph->edges[e], buffer);
+
+		column->texts[e] = key == buffer ? arena_text(&engine->arena, key, strlen(key)) : key;
+		column->present[e] = key && *key;
+	}
+}
+
 static void fill_known_edge(const struct engine *engine, const struct known *known,
 			    struct column *column)
 {
@@ -154,7 +166,7 @@ static void fill_known_edge(const struct engine *engine, const struct known *kno
 		} else if (known->field == EDGE_OBJECT) { /* 32 bits */
 			column->integers[e] = edge->object;
 			column->present[e] = edge->fields & EDGE_OBJECT;
-		} else if (!known->field || edge->fields & known->field) {
+		} else if (edge->fields & known->field) {
 			read_known(known, edge, column, e);
 		}
 	}
@@ -166,7 +178,9 @@ static struct column *known_column(struct engine *engine, bool of_edge, const st
 					   of_edge ? engine->edge_count : engine->vertex_count);
 
 	column->hidden = known->hidden;
-	if (of_edge)
+	if (of_edge && known->field == EDGE_KEY)
+		fill_key(engine, column);
+	else if (of_edge)
 		fill_known_edge(engine, known, column);
 	else
 		fill_known_vertex(engine, known, column);

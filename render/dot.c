@@ -135,6 +135,8 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 {
 	const struct graph_edge *edge = shown->edge;
 	const char *color = render_bands[shown->band].color;
+	char buffer[GRAPH_KEY_SIZE];
+	const char *key = graph_edge_key(edge, buffer);
 	const struct {
 		uint32_t field;
 		const char *name;
@@ -149,8 +151,8 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 
 	fprintf(out, "v%u -> v%u [", picture->vertices[shown->from].vertex->id,
 		picture->vertices[shown->to].vertex->id);
-	if (edge->key)
-		put(out, "key", edge->key);
+	if (key)
+		put(out, "key", key);
 	if (edge->fields & EDGE_ACCESS)
 		put(out, "access", edge->access == GRAPH_READ ? "READ" : "WRITE");
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)

@@ -266,7 +266,7 @@ static void add_edges(struct graph *new, const struct graph *graph, const uint32
 		    sum->access != edge->access) {
 			sum = graph_add_edge(new, bundles[i].from, bundles[i].to);
 			sum->access = edge->access;
-			sum->fields = edge->fields & ~(uint32_t)EDGE_REDUNDANCY;
+			sum->fields = edge->fields & ~(uint32_t)(EDGE_REDUNDANCY | EDGE_KEY);
 			sum->object = edge->object;
 		} else if (!(edge->fields & EDGE_OBJECT) || sum->object != edge->object) {
 			sum->fields &= ~(uint32_t)(EDGE_OBJECT | EDGE_OBJECT_BYTES);

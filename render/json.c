@@ -66,12 +66,13 @@ static void put_edge(FILE *out, const struct picture *picture, const struct pict
 {
 	const struct graph_edge *edge = shown->edge;
 	uint32_t has = edge->fields;
+	char key[GRAPH_KEY_SIZE];
 
 	fprintf(out, "{\"start\":%u,\"end\":%u", picture->vertices[shown->from].vertex->id,
 		picture->vertices[shown->to].vertex->id);
 	if (edge->access != GRAPH_ACCESS_NONE)
 		fprintf(out, ",\"access\":\"%s\"", edge->access == GRAPH_READ ? "READ" : "WRITE");
-	put_text(out, "key", edge->key);
+	put_text(out, "key", graph_edge_key(edge, key));
 	put_count(out, "object", has & EDGE_OBJECT, edge->object);
 	put_count(out, "bytes", has & EDGE_BYTES, edge->bytes);
 	put_count(out, "redundant_bytes", has & EDGE_REDUNDANT_BYTES, edge->redundant_bytes);

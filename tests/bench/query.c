@@ -75,7 +75,7 @@ static void add_edges(struct graph *graph)
 		edge->redundancy = (double)edge->redundant_bytes / (double)edge->bytes;
 		edge->count = 3;
 		edge->object_bytes = 1 << 20;
-		edge->key = xasprintf("%u:%s", edge->object, write ? "WRITE" : "READ");
+		edge->fields |= EDGE_KEY;
 	}
 }
 

@@ -2,8 +2,10 @@
  * What a profiled program must survive, one case per run: `faults CASE`.  Says what CUDA answered,
  * which must be the same with and without vflow.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -165,14 +167,129 @@ static void leave(void)
 	_exit(3);
 }
 
+static void use(void)
+{
+	int *data = made(4096);
+
+	increment<<<1, 32>>>(data, 32);
+	check(data, 1);
+}
+
+/* Runs in a child; what it says comes before what the parent says next. */
+static void in_child(void (*run)(void))
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		run();
+		fflush(stdout);
+		_exit(7);
+	}
+	waitpid(child, &status, 0);
+	printf("child: %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+}
+
+/* before cuInit: parent and child are two programs that use the GPU */
+static void fork_before(void)
+{
+	in_child(use);
+	use();
+}
+
+/* after cuInit: the child must leave CUDA alone; the parent goes on */
+static void fork_after(void)
+{
+	use();
+	in_child([] { say("count", cudaGetLastError()); });
+	use();
+}
+
+/* after cuInit, and the child becomes another program, which uses the GPU */
+static void fork_exec(void)
+{
+	use();
+	in_child([] {
+		execl("/proc/self/exe", "faults", "use", (char *)NULL);
+		puts("exec failed");
+	});
+	use();
+}
+
+static __global__ void wait_for(volatile int *flag, int *data)
+{
+	while (!*flag)
+		;
+	data[threadIdx.x] = 7;
+}
+
+/* a kernel that waits for the host */
+static void host(void)
+{
+	int *data = made(4096), *flag, *seen;
+
+	say("flag", cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped));
+	*flag = 0;
+	cudaHostGetDevicePointer((void **)&seen, flag, 0);
+	wait_for<<<1, 32>>>(seen, data);
+	say("launch", cudaGetLastError());
+	*(volatile int *)flag = 1;
+	say("synchronize", cudaDeviceSynchronize());
+	check(data, 7);
+}
+
+static __global__ void raise_flag(volatile int *flag)
+{
+	*flag = 1;
+}
+
+/* a kernel that waits for a kernel of another stream */
+static void kernel(void)
+{
+	int *data = made(4096), *flag = made(4096);
+	cudaStream_t first, second;
+
+	cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+	cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+	wait_for<<<1, 32, 0, first>>>(flag, data);
+	raise_flag<<<1, 1, 0, second>>>(flag);
+	say("synchronize", cudaDeviceSynchronize());
+	check(data, 7);
+}
+
+static void launches(void)
+{
+	int *data = made(4096);
+
+	for (int i = 0; i < 1000000; i++)
+		increment<<<1, 32>>>(data, 32);
+	check(data, 1000000);
+}
+
+/* ends by a signal that nobody can handle, a kernel in flight */
+static void killed(void)
+{
+	int *data = made(1 << 20);
+
+	for (int i = 0; i < 100; i++)
+		increment<<<1024, 256>>>(data, 1 << 18);
+	fflush(stdout);
+	kill(getpid(), SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"reset", reset},     {"memory", memory}, {"many", many},   {"sticky", sticky},
-		     {"graph", graph},     {"pools", pools},   {"threads", threads},
-		     {"leave", leave}};
+	} cases[] = {{"reset", reset},       {"memory", memory},     {"many", many},
+		     {"sticky", sticky},     {"graph", graph},       {"pools", pools},
+		     {"threads", threads},   {"leave", leave},       {"use", use},
+		     {"fork_before", fork_before}, {"fork_after", fork_after},
+		     {"fork_exec", fork_exec},     {"host", host},   {"kernel", kernel},
+		     {"launches", launches},       {"killed", killed}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		if (argc == 2 && !strcmp(argv[1], cases[i].name)) {

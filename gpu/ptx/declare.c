@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-static bool is_mark(const struct ptx_parser *parser, char mark)
-{
-	return parser->token.kind == PTX_MARK && *parser->token.text == mark;
-}
-
-static bool is_word(const struct ptx_parser *parser, const char *word)
-{
-	return ptx_token_is(&parser->token, word);
-}
-
 static int align_up(struct ptx_parser *parser, uint32_t *cursor, uint64_t size, uint64_t alignment,
 		    uint32_t limit, const char *what, uint32_t *offset)
 {
@@ -31,9 +21,9 @@ static int align_up(struct ptx_parser *parser, uint32_t *cursor, uint64_t size, 
 /* ".attribute(.managed)" and the like, after the word */
 static int skip_parentheses(struct ptx_parser *parser)
 {
-	if (!is_mark(parser, '('))
+	if (!ptx_is_mark(parser, '('))
 		return 0;
-	while (!is_mark(parser, ')')) {
+	while (!ptx_is_mark(parser, ')')) {
 		if (parser->token.kind == PTX_END)
 			return ptx_unexpected(parser, "')'");
 		if (ptx_advance(parser))
@@ -64,20 +54,20 @@ int ptx_read_type(struct ptx_parser *parser, struct ptx_declarator *declarator)
 
 		if (type != PTX_NO_TYPE)
 			declarator->type = type;
-		else if (is_word(parser, ".texref") || is_word(parser, ".surfref") ||
-			 is_word(parser, ".samplerref"))
+		else if (ptx_is_word(parser, ".texref") || ptx_is_word(parser, ".surfref") ||
+			 ptx_is_word(parser, ".samplerref"))
 			declarator->type = PTX_U64;
-		else if (is_word(parser, ".v2"))
+		else if (ptx_is_word(parser, ".v2"))
 			elements = 2;
-		else if (is_word(parser, ".v4"))
+		else if (ptx_is_word(parser, ".v4"))
 			elements = 4;
-		if (is_word(parser, ".ptr"))
+		if (ptx_is_word(parser, ".ptr"))
 			pointer = true;
-		if (is_word(parser, ".align")) {
+		if (ptx_is_word(parser, ".align")) {
 			if (ptx_advance(parser) ||
 			    read_alignment(parser, pointer ? &pointee : &declarator->alignment))
 				return -1;
-		} else if (is_word(parser, ".attribute")) {
+		} else if (ptx_is_word(parser, ".attribute")) {
 			if (ptx_advance(parser) || skip_parentheses(parser))
 				return -1;
 		} else if (ptx_advance(parser)) {
@@ -102,7 +92,7 @@ int ptx_read_name(struct ptx_parser *parser, struct ptx_declarator *declarator)
 	declarator->unsized = false;
 	if (ptx_advance(parser))
 		return -1;
-	while (is_mark(parser, '[')) {
+	while (ptx_is_mark(parser, '[')) {
 		uint64_t count = 0;
 
 		if (declarator->dimension_count == PTX_DIMENSIONS)
@@ -170,7 +160,7 @@ int ptx_declare_registers(struct ptx_parser *parser)
 
 		if (ptx_read_name(parser, &declarator))
 			return -1;
-		if (is_mark(parser, '<')) {
+		if (ptx_is_mark(parser, '<')) {
 			if (ptx_advance(parser))
 				return -1;
 			count = parser->token.value;
@@ -181,7 +171,7 @@ int ptx_declare_registers(struct ptx_parser *parser)
 		}
 		if (add_register(parser, &declarator, count))
 			return -1;
-		if (!is_mark(parser, ','))
+		if (!ptx_is_mark(parser, ','))
 			return ptx_expect(parser, ";");
 		if (ptx_advance(parser))
 			return -1;
@@ -232,7 +222,7 @@ static int add_variable(struct ptx_parser *parser, struct ptx_declarator *declar
 		variable->constant = constant;
 		variable->external = external;
 	}
-	if (!is_mark(parser, '='))
+	if (!ptx_is_mark(parser, '='))
 		return 0;
 	if (external)
 		return ptx_unexpected(parser, "no initial value of an .extern variable");
@@ -302,7 +292,7 @@ int ptx_declare_variables(struct ptx_parser *parser, enum ptx_modifier space, bo
 			return -1;
 		if (space == PTX_MOD_LOCAL && parser->kernel)
 			parser->kernel->local_bytes += declarator.size;
-		if (!is_mark(parser, ','))
+		if (!ptx_is_mark(parser, ','))
 			return ptx_expect(parser, ";");
 		if (ptx_advance(parser))
 			return -1;

@@ -35,4 +35,15 @@ int ptx_declare_variables(struct ptx_parser *parser, enum ptx_modifier space, bo
 int ptx_read_initial(struct ptx_parser *parser, struct ptx_declarator *declarator,
 		     struct ptx_variable *variable);
 
+/* function.c: after ".entry" and ".func". */
+int ptx_read_kernel(struct ptx_parser *parser);
+int ptx_read_function(struct ptx_parser *parser);
+
+/* parse.c: what stands in modules and in functions alike. */
+int ptx_read_linkage(struct ptx_parser *parser, bool *external); /* .visible .extern ... */
+int ptx_read_location(struct ptx_parser *parser);                /* .loc */
+int ptx_skip_to_semicolon(struct ptx_parser *parser);
+/* The space that ".global" and the like name; PTX_MODIFIER_COUNT: none. */
+enum ptx_modifier ptx_space_named(const struct ptx_parser *parser);
+
 #endif

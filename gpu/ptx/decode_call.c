@@ -8,11 +8,6 @@
  */
 #include "gpu/ptx/parser.h"
 
-static bool is_mark(const struct ptx_parser *parser, char mark)
-{
-	return parser->token.kind == PTX_MARK && *parser->token.text == mark;
-}
-
 /* One .param variable of the caller.  False: something else, or not declared. */
 static bool frame_operand(struct ptx_parser *parser, struct ptx_parameter *parameter)
 {
@@ -32,7 +27,7 @@ static int read_arguments(struct ptx_parser *parser, struct ptx_call *call, bool
 	call->first_argument = module->argument_count;
 	if (ptx_advance(parser))
 		return -1;
-	while (!is_mark(parser, ')')) {
+	while (!ptx_is_mark(parser, ')')) {
 		if (ptx_grow((void **)&module->arguments, &module->argument_capacity,
 			     module->argument_count, sizeof(*module->arguments), parser->error))
 			return -1;
@@ -42,7 +37,7 @@ static int read_arguments(struct ptx_parser *parser, struct ptx_call *call, bool
 		}
 		module->argument_count++;
 		call->argument_count++;
-		if (ptx_advance(parser) || (is_mark(parser, ',') && ptx_advance(parser)))
+		if (ptx_advance(parser) || (ptx_is_mark(parser, ',') && ptx_advance(parser)))
 			return -1;
 	}
 	return ptx_advance(parser);
@@ -70,7 +65,7 @@ int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *
 	struct ptx_call call = {.line = parser->token.line};
 
 	*understood = true;
-	if (is_mark(parser, '(')) {
+	if (ptx_is_mark(parser, '(')) {
 		if (ptx_advance(parser))
 			return -1;
 		if (!frame_operand(parser, &call.result)) {
@@ -82,16 +77,16 @@ int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *
 	}
 	if (read_target(parser, i, &call, understood))
 		return -1;
-	if (*understood && is_mark(parser, ',')) {
+	if (*understood && ptx_is_mark(parser, ',')) {
 		if (ptx_advance(parser))
 			return -1;
-		if (is_mark(parser, '(') && read_arguments(parser, &call, understood))
+		if (ptx_is_mark(parser, '(') && read_arguments(parser, &call, understood))
 			return -1;
 	}
 	/* the prototype of an indirect call says nothing that the arguments do not */
-	if (*understood && is_mark(parser, ',') && (ptx_advance(parser) || ptx_advance(parser)))
+	if (*understood && ptx_is_mark(parser, ',') && (ptx_advance(parser) || ptx_advance(parser)))
 		return -1;
-	if (!is_mark(parser, ';'))
+	if (!ptx_is_mark(parser, ';'))
 		*understood = false;
 	if (!*understood)
 		return 0;

@@ -19,11 +19,6 @@ struct initial {
 	size_t relocation_count, relocation_capacity;
 };
 
-static bool is_mark(const struct ptx_parser *parser, char mark)
-{
-	return parser->token.kind == PTX_MARK && *parser->token.text == mark;
-}
-
 /* Makes the initialiser at least `size` bytes long. */
 static int reach(struct initial *initial, uint64_t size)
 {
@@ -95,8 +90,8 @@ static int write_address(struct initial *initial, uint64_t at, uint64_t mask)
 		return ptx_out_of_memory(parser);
 	if (ptx_advance(parser) || (generic && ptx_expect(parser, ")")))
 		return -1;
-	while (is_mark(parser, '+') || is_mark(parser, '-')) {
-		bool negative = is_mark(parser, '-');
+	while (ptx_is_mark(parser, '+') || ptx_is_mark(parser, '-')) {
+		bool negative = ptx_is_mark(parser, '-');
 
 		if (ptx_advance(parser))
 			return -1;
@@ -132,7 +127,7 @@ static int write_address(struct initial *initial, uint64_t at, uint64_t mask)
 static int write_element(struct initial *initial, uint64_t at)
 {
 	struct ptx_parser *parser = initial->parser;
-	bool negative = is_mark(parser, '-');
+	bool negative = ptx_is_mark(parser, '-');
 	struct ptx_lexer ahead;
 	struct ptx_token token;
 
@@ -171,7 +166,7 @@ static int read_braces(struct initial *initial)
 	for (unsigned n = declarator->dimension_count; n-- > 0;)
 		row[n] = row[n + 1] * (declarator->dimensions[n] ? declarator->dimensions[n] : 1);
 	do {
-		if (is_mark(parser, '{')) {
+		if (ptx_is_mark(parser, '{')) {
 			if (depth >= declarator->dimension_count)
 				return error_set(parser->error,
 						 "line %u: more braces than dimensions",
@@ -179,22 +174,22 @@ static int read_braces(struct initial *initial)
 			start[depth++] = at;
 			if (ptx_advance(parser))
 				return -1;
-		} else if (is_mark(parser, '}')) {
+		} else if (ptx_is_mark(parser, '}')) {
 			depth--;
 			if (depth)
 				at = start[depth] + row[depth];
 			if (ptx_advance(parser))
 				return -1;
-			if (is_mark(parser, ',') && depth && ptx_advance(parser))
+			if (ptx_is_mark(parser, ',') && depth && ptx_advance(parser))
 				return -1;
 		} else {
 			if (write_element(initial, at))
 				return -1;
 			at += declarator->element_size;
-			if (is_mark(parser, ',')) {
+			if (ptx_is_mark(parser, ',')) {
 				if (ptx_advance(parser))
 					return -1;
-			} else if (!is_mark(parser, '}')) {
+			} else if (!ptx_is_mark(parser, '}')) {
 				return ptx_unexpected(parser, "',' or '}'");
 			}
 		}
@@ -237,7 +232,7 @@ int ptx_read_initial(struct ptx_parser *parser, struct ptx_declarator *declarato
 	if (declarator->element_size > 8)
 		return error_set(parser->error, "line %u: no initial values for this type",
 				 parser->token.line);
-	result = is_mark(parser, '{') ? read_braces(&initial) : write_element(&initial, 0);
+	result = ptx_is_mark(parser, '{') ? read_braces(&initial) : write_element(&initial, 0);
 	if (!result)
 		result = finish(&initial, variable);
 	free(initial.bytes);

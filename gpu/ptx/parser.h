@@ -1,8 +1,9 @@
 /*
  * gpu/ptx/parser.h: what the files of the parser share.
  *
- * parse.c reads directives and owns the loop; symbols.c keeps names and scopes; decode.c turns
- * one statement into one instruction; pool.c holds the module's memory.
+ * parse.c reads the directives of a module and owns the loop, function.c those of kernels and
+ * functions; symbols.c keeps names and scopes; decode.c turns one statement into one instruction;
+ * pool.c holds the module's memory.
  */
 #ifndef VFLOW_GPU_PTX_PARSER_H
 #define VFLOW_GPU_PTX_PARSER_H
@@ -126,7 +127,7 @@ int ptx_append(struct ptx_parser *parser, const struct ptx_instruction *instruct
 /* decode_call.c: the operands of a call, after the opcode; sets *understood. */
 int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *understood);
 int ptx_add_extra(struct ptx_parser *parser, uint32_t value);
-/* parse.c: the function of that name, made if it is new. */
+/* function.c: the function of that name, made if it is new. */
 int ptx_function_index(struct ptx_parser *parser, const struct ptx_token *name, uint32_t *index);
 
 /* parse.c: tokens */
@@ -135,5 +136,15 @@ int ptx_expect(struct ptx_parser *parser, const char *mark);
 /* Error: "line 12: expected WHAT, found 'token'".  Always -1. */
 int ptx_unexpected(struct ptx_parser *parser, const char *what);
 int ptx_out_of_memory(struct ptx_parser *parser);
+
+static inline bool ptx_is_mark(const struct ptx_parser *parser, char mark)
+{
+	return parser->token.kind == PTX_MARK && *parser->token.text == mark;
+}
+
+static inline bool ptx_is_word(const struct ptx_parser *parser, const char *word)
+{
+	return ptx_token_is(&parser->token, word);
+}
 
 #endif

@@ -1,0 +1,72 @@
+/*
+ * What the Sanitizer itself costs, for tests/gpu/overhead: a library for CUDA_INJECTION64_PATH that
+ * subscribes and watches nothing.  FLOOR says how far it goes:
+ *   subscribed  all callbacks are asked for
+ *   empty       every access to global memory calls a patch that does nothing (FLOOR_PATCH)
+ *   data        ... and each launch is given data, as a tool that looks at them must
+ *   function    ... and each kernel is given data once
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sanitizer.h>
+
+static enum { SUBSCRIBED, EMPTY, DATA, FUNCTION } mode;
+static CUcontext ready;
+static CUfunction known[64];
+
+static void patch(const Sanitizer_ResourceModuleData *module)
+{
+	if (ready != module->context &&
+	    sanitizerAddPatchesFromFile(getenv("FLOOR_PATCH"), module->context) !=
+		    SANITIZER_SUCCESS)
+		return;
+	ready = module->context;
+	sanitizerPatchInstructions(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, module->module,
+				   "floor_patch");
+	sanitizerPatchModule(module->module);
+}
+
+static void launch(const Sanitizer_LaunchData *data)
+{
+	if (mode == DATA)
+		sanitizerSetLaunchCallbackData(data->hLaunch, data->function, data->hStream, &mode);
+	if (mode != FUNCTION)
+		return;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (known[i] == data->function)
+			return;
+		if (!known[i]) {
+			known[i] = data->function;
+			break;
+		}
+	}
+	sanitizerSetCallbackData(data->function, &mode);
+}
+
+static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+		     const void *data)
+{
+	(void)unused;
+	if (mode != SUBSCRIBED && domain == SANITIZER_CB_DOMAIN_RESOURCE &&
+	    id == SANITIZER_CBID_RESOURCE_MODULE_LOADED)
+		patch(data);
+	if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
+		launch(data);
+}
+
+int InitializeInjection(void)
+{
+	static const char *const names[] = {"subscribed", "empty", "data", "function"};
+	const char *wanted = getenv("FLOOR");
+	Sanitizer_SubscriberHandle subscriber;
+
+	for (unsigned i = 0; wanted && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(wanted, names[i]))
+			mode = i;
+	if (sanitizerSubscribe(&subscriber, callback, NULL) != SANITIZER_SUCCESS ||
+	    sanitizerEnableAllDomains(1, subscriber) != SANITIZER_SUCCESS)
+		fprintf(stderr, "floor: cannot subscribe\n");
+	return 1;
+}

@@ -26,7 +26,11 @@ static void add_number(struct run *run, const struct expr *call, struct accumula
 
 static void add_value(struct run *run, struct accumulator *accumulator, struct value value)
 {
+	uint32_t before = accumulator->value_capacity;
+
 	ARRAY_RESERVE(accumulator->values, accumulator->value_count, accumulator->value_capacity);
+	arena_charge(&run->kept,
+		     (accumulator->value_capacity - before) * sizeof(*accumulator->values));
 	accumulator->values[accumulator->value_count++] = value_copy(&run->kept, value);
 }
 
@@ -146,7 +150,7 @@ struct value accumulated(struct run *run, const struct expr *call, struct accumu
 		if (list->count)
 			memcpy(list->items, accumulator->values,
 			       list->count * sizeof(*list->items));
-		return value_of_list(list);
+		return run_list(run, call, list);
 	default:
 		return percentile(run, call, accumulator);
 	}

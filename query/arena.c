@@ -73,6 +73,11 @@ void arena_release(struct arena *arena, struct arena_mark mark)
 		mark.block->used = mark.used;
 }
 
+void arena_charge(struct arena *arena, size_t bytes)
+{
+	arena->total += bytes;
+}
+
 void arena_free(struct arena *arena)
 {
 	for (struct arena_block *block = arena->first, *next; block; block = next) {

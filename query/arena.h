@@ -25,6 +25,8 @@ char *arena_text(struct arena *arena, const char *text, size_t length);
 struct arena_mark arena_mark(const struct arena *arena);
 /* Gives back what was taken since the mark; the blocks stay for the next ones. */
 void arena_release(struct arena *arena, struct arena_mark mark);
+/* Counts memory that belongs to what is in the arena and lives elsewhere: `total` is for limits. */
+void arena_charge(struct arena *arena, size_t bytes);
 void arena_free(struct arena *arena);
 
 /* Like ARRAY_RESERVE, in an arena: the old array stays where it was until its release. */

@@ -17,11 +17,29 @@ uint32_t check_new_slot(struct checker *checker, bool bound)
 	return query->slot_count++;
 }
 
-struct variable *check_find(const struct checker *checker, const char *name)
+/* Every subquery that the variable is from outside of. */
+static void note_use(struct checker *checker, uint32_t slot)
+{
+	for (struct subquery *in = checker->subquery; in && slot < in->first_slot; in = in->around) {
+		bool known = false;
+
+		for (uint32_t i = 0; i < in->outer_count && !known; i++)
+			known = in->outer[i] == slot;
+		if (known)
+			continue;
+		ARENA_RESERVE(&checker->query->arena, in->outer, in->outer_count,
+			      in->outer_capacity);
+		in->outer[in->outer_count++] = slot;
+	}
+}
+
+struct variable *check_find(struct checker *checker, const char *name)
 {
 	for (uint32_t i = checker->scope.count; i > 0; i--)
-		if (!strcmp(checker->scope.items[i - 1].name, name))
+		if (!strcmp(checker->scope.items[i - 1].name, name)) {
+			note_use(checker, checker->scope.items[i - 1].slot);
 			return &checker->scope.items[i - 1];
+		}
 	return NULL;
 }
 
@@ -33,240 +51,15 @@ void check_declare(struct checker *checker, const char *name, uint32_t slot, uns
 	scope->items[scope->count++] = (struct variable){name, slot, kinds};
 }
 
-/* -- patterns -- */
-
-/* The variable of a vertex or edge: known before, or declared here. */
-static int check_element(struct checker *checker, struct element *element, unsigned kinds,
-			 bool may_declare)
+/* Only what is around a subquery stays visible. */
+static void leave_scope(struct checker *checker)
 {
-	struct variable *variable = element->name ? check_find(checker, element->name) : NULL;
+	struct scope scope = checker->scope;
 
-	if (!variable) {
-		if (element->name && !may_declare)
-			return check_fail(checker, element->at,
-					  "there is no variable '%s' here: a pattern in a "
-					  "condition declares none",
-					  element->name);
-		element->declared = true;
-		element->slot = check_new_slot(checker, false);
-		if (element->name)
-			check_declare(checker, element->name, element->slot, kinds);
-		return 0;
-	}
-	element->slot = variable->slot;
-	if (variable->kinds != KIND(VALUE_NULL) &&
-	    (!(variable->kinds & kinds) || kinds & KIND(VALUE_LIST)))
-		return check_fail(checker, element->at, "'%s' is already something else: %s",
-				  element->name,
-				  value_type_name((enum value_type)__builtin_ctz(
-					  variable->kinds & ~1u ? variable->kinds & ~1u : 1)));
-	return 0;
-}
-
-static struct expr *make(struct checker *checker, enum expr_type type, uint32_t at, uint32_t count)
-{
-	struct expr *expr = arena_alloc(&checker->query->arena, sizeof(*expr));
-
-	expr->type = type;
-	expr->at = at;
-	expr->count = expr->capacity = count;
-	expr->items = arena_alloc(&checker->query->arena, (count + 1) * sizeof(*expr->items));
-	return expr;
-}
-
-/* variable.key = value */
-static struct expr *make_comparison(struct checker *checker, const struct element *element,
-				    const char *key, struct expr *value)
-{
-	struct expr *comparison = make(checker, EXPR_COMPARE, element->at, 2);
-	struct expr *property = make(checker, EXPR_PROPERTY, value->at, 1);
-
-	property->name = key;
-	property->of_vertex = engine_column(checker->engine, false, key);
-	property->of_edge = engine_column(checker->engine, true, key);
-	property->items[0] = make(checker, EXPR_VARIABLE, element->at, 0);
-	property->items[0]->slot = element->slot;
-	comparison->items[0] = property;
-	comparison->items[1] = value;
-	comparison->operators = arena_alloc(&checker->query->arena, sizeof(enum comparison));
-	comparison->operators[0] = COMPARE_EQUAL;
-	return comparison;
-}
-
-/* {key: value, ...} becomes variable.key = value AND ... */
-static int check_properties(struct checker *checker, struct element *element)
-{
-	struct expr *map = element->properties, *all;
-	unsigned kinds;
-
-	if (!map)
-		return 0;
-	if (check_expr(checker, map, &kinds) != 0)
-		return -1;
-	if (map->type == EXPR_PARAMETER) {
-		const struct value_map *values = map->literal.map;
-
-		if (map->literal.type != VALUE_MAP)
-			return check_fail(checker, map->at, "this parameter has to be a map");
-		all = make(checker, EXPR_AND, map->at, values->count);
-		for (uint32_t i = 0; i < values->count; i++) {
-			struct expr *value = make(checker, EXPR_LITERAL, map->at, 0);
-
-			value->literal = values->entries[i].value;
-			all->items[i] =
-				make_comparison(checker, element, values->entries[i].key, value);
-		}
-	} else {
-		all = make(checker, EXPR_AND, map->at, map->count);
-		for (uint32_t i = 0; i < map->count; i++)
-			all->items[i] =
-				make_comparison(checker, element, map->keys[i], map->items[i]);
-	}
-	element->properties = all;
-	return 0;
-}
-
-static int check_element_conditions(struct checker *checker, struct element *element,
-				    bool single_edge)
-{
-	struct variable *variable = element->name ? check_find(checker, element->name) : NULL;
-	unsigned kinds = variable ? variable->kinds : 0;
-	int result;
-
-	if (check_properties(checker, element) != 0)
-		return -1;
-	if (!element->where)
-		return 0;
-	/* in the condition on a range its variable is each single edge */
-	if (variable && single_edge)
-		variable->kinds = KIND(VALUE_EDGE);
-	result = check_condition(checker, element->where);
-	variable = element->name ? check_find(checker, element->name) : NULL;
-	if (variable)
-		variable->kinds = kinds;
-	return result;
-}
-
-static int check_edge(struct checker *checker, struct path_pattern *path, uint32_t index,
-		      bool may_declare)
-{
-	struct edge_pattern *edge = &path->edges[index];
-	unsigned kinds = edge->variable ? KIND(VALUE_LIST) : KIND(VALUE_EDGE);
-	bool declares = !edge->element.name || !check_find(checker, edge->element.name);
-
-	if (edge->variable && !declares)
-		return check_fail(checker, edge->element.at,
-				  "'%s' is already something else: a range declares its variable",
-				  edge->element.name);
-	if (path->selector != SELECT_ALL && !edge->variable)
-		return check_fail(checker, edge->element.at,
-				  "a shortest path needs a range, like -[*]->");
-	if (path->selector != SELECT_ALL && edge->least > 1)
-		return check_fail(checker, edge->element.at,
-				  "a shortest path starts with a length of 0 or 1");
-	return check_element(checker, &edge->element, kinds, may_declare);
-}
-
-static int check_path(struct checker *checker, struct path_pattern *path, bool may_declare)
-{
-	if (path->selector != SELECT_ALL && path->edge_count != 1)
-		return check_fail(checker, path->at, "a shortest path is a pattern of one edge");
-	for (uint32_t i = 0; i <= path->edge_count; i++) {
-		if (check_element(checker, &path->nodes[i], KIND(VALUE_VERTEX), may_declare) != 0)
-			return -1;
-		if (i < path->edge_count && check_edge(checker, path, i, may_declare) != 0)
-			return -1;
-	}
-	if (!path->name)
-		return 0;
-	if (check_find(checker, path->name))
-		return check_fail(checker, path->at, "'%s' is already something else", path->name);
-	path->slot = check_new_slot(checker, false);
-	check_declare(checker, path->name, path->slot, KIND(VALUE_PATH));
-	return 0;
-}
-
-static int check_path_conditions(struct checker *checker, struct path_pattern *path)
-{
-	for (uint32_t i = 0; i <= path->edge_count; i++) {
-		if (check_labels(checker, &path->nodes[i].labels, false) != 0 ||
-		    check_element_conditions(checker, &path->nodes[i], false) != 0)
-			return -1;
-		if (i < path->edge_count &&
-		    (check_labels(checker, &path->edges[i].element.labels, true) != 0 ||
-		     check_element_conditions(checker, &path->edges[i].element,
-					      path->edges[i].variable) != 0))
-			return -1;
-	}
-	return 0;
-}
-
-/* One edge with a range, whose ends are all that counts: then each end needs to be found once. */
-static bool only_ends_count(const struct match *match)
-{
-	const struct edge_pattern *range = NULL;
-	uint32_t edges = 0;
-
-	for (uint32_t p = 0; p < match->count; p++) {
-		edges += match->paths[p].edge_count;
-		if (match->paths[p].name || match->paths[p].selector != SELECT_ALL)
-			return false;
-		if (match->paths[p].edge_count)
-			range = match->paths[p].edges;
-	}
-	/* without direction, a walk back over the same edge is no trail to where it started */
-	return edges == 1 && range->variable && range->least <= 1 && !range->element.name &&
-	       (range->to_left != range->to_right || !range->least);
-}
-
-/* One edge cannot be in two places of a MATCH. */
-static int check_edges_differ(struct checker *checker, const struct match *match)
-{
-	for (uint32_t p = 0; p < match->count; p++)
-		for (uint32_t i = 0; i < match->paths[p].edge_count; i++) {
-			const struct element *edge = &match->paths[p].edges[i].element;
-
-			for (uint32_t q = 0; edge->name && q <= p; q++)
-				for (uint32_t k = 0; k < (q < p ? match->paths[q].edge_count : i);
-				     k++)
-					if (match->paths[q].edges[k].element.slot == edge->slot)
-						return check_fail(checker, edge->at,
-								  "the edge '%s' is in this MATCH "
-								  "already",
-								  edge->name);
-		}
-	return 0;
-}
-
-static int check_patterns(struct checker *checker, struct match *match, bool may_declare)
-{
-	for (uint32_t p = 0; p < match->count; p++)
-		if (check_path(checker, &match->paths[p], may_declare) != 0)
-			return -1;
-	if (check_edges_differ(checker, match) != 0)
-		return -1;
-	for (uint32_t p = 0; p < match->count; p++)
-		if (check_path_conditions(checker, &match->paths[p]) != 0)
-			return -1;
-	return match->where ? check_condition(checker, match->where) : 0;
-}
-
-int check_pattern(struct checker *checker, struct match *match)
-{
-	bool *bound;
-	int result;
-
-	if (check_patterns(checker, match, false) != 0)
-		return -1;
-	/* all that is visible is there when the condition is looked at */
-	bound = xcalloc(checker->query->slot_count + 1, sizeof(*bound));
-	memcpy(bound, checker->bound, checker->query->slot_count * sizeof(*bound));
-	for (uint32_t i = 0; i < checker->scope.count; i++)
-		bound[checker->scope.items[i].slot] = true;
-	match->reachability = only_ends_count(match);
-	result = match_plan(checker->query, match, bound, checker->error);
-	free(bound);
-	return result;
+	checker->scope = (struct scope){0};
+	for (uint32_t i = 0; i < checker->around; i++)
+		check_declare(checker, scope.items[i].name, scope.items[i].slot,
+			      scope.items[i].kinds);
 }
 
 static int check_match(struct checker *checker, struct clause *clause)
@@ -278,10 +71,27 @@ static int check_match(struct checker *checker, struct clause *clause)
 
 /* -- projections -- */
 
+/* The variables of the loops around an expression: [x IN ... | ...] */
+struct loop {
+	const struct expr *expr;
+	const struct loop *outer;
+};
+
+static bool is_loop_variable(const struct loop *loop, uint32_t slot)
+{
+	for (; loop; loop = loop->outer)
+		if (loop->expr->slot == slot ||
+		    (loop->expr->type == EXPR_REDUCE && loop->expr->second_slot == slot))
+			return true;
+	return false;
+}
+
 /* Each part of an item with aggregates is one, a constant, or what the rows are grouped by. */
 static int check_grouped(struct checker *checker, const struct projection *projection,
-			 const struct expr *expr)
+			 const struct expr *expr, const struct loop *outer)
 {
+	struct loop loop = {expr, outer};
+
 	for (uint32_t i = 0; i < projection->count; i++)
 		if (!projection->items[i].aggregates &&
 		    (expr->type == EXPR_VARIABLE || expr->type == EXPR_PROPERTY) &&
@@ -289,17 +99,19 @@ static int check_grouped(struct checker *checker, const struct projection *proje
 			return 0;
 	if (expr->type == EXPR_CALL && expr->function && expr->function->aggregate)
 		return 0;
-	if (expr->type == EXPR_VARIABLE && expr->name)
+	if (expr->type == EXPR_VARIABLE && expr->name && !is_loop_variable(outer, expr->slot))
 		return check_fail(checker, expr->at,
 				  "'%s' differs within a group: project it too, or put it into the "
 				  "aggregate",
 				  expr->name);
-	if (expr->type == EXPR_PATTERN)
-		return check_fail(checker, expr->at, "a pattern cannot stand beside an aggregate");
+	if (expr->type == EXPR_PATTERN || expr->type == EXPR_SUBQUERY)
+		return check_fail(checker, expr->at,
+				  "a pattern cannot stand beside an aggregate: give it a column of "
+				  "its own, in a WITH before");
 	for (uint32_t i = 0; i < expr->count; i++)
 		if (expr->items[i] &&
-		    !(i && expr->type >= EXPR_ALL && expr->type <= EXPR_COMPREHENSION) &&
-		    check_grouped(checker, projection, expr->items[i]) != 0)
+		    check_grouped(checker, projection, expr->items[i],
+				  EXPR_IS_LOOP(expr->type) ? &loop : outer) != 0)
 			return -1;
 	return 0;
 }
@@ -329,7 +141,7 @@ static int add_star(struct checker *checker, struct projection *projection, uint
 			continue;
 		}
 		*item = (struct item){.name = checker->scope.items[i].name, .aliased = true};
-		item->expr = make(checker, EXPR_VARIABLE, at, 0);
+		item->expr = check_make(checker, EXPR_VARIABLE, at, 0);
 		item->expr->name = item->name;
 	}
 	qsort(projection->items, checker->scope.count, sizeof(*projection->items), by_name);
@@ -357,20 +169,39 @@ static int check_item(struct checker *checker, struct clause *clause, struct ite
 	return 0;
 }
 
-/* Parts of ORDER BY that are columns become those columns. */
-static void use_columns(struct checker *checker, struct projection *projection, struct expr **expr)
+/*
+ * Parts of ORDER BY that are columns become those columns.  Beside an aggregate (`simple`) only
+ * names, properties and aggregates do: a.x + a.y + count(*) could be grouped by either.
+ */
+static void use_columns(struct checker *checker, struct projection *projection, struct expr **expr,
+			bool simple)
 {
-	for (uint32_t i = 0; i < projection->count; i++)
+	bool may = !simple || (*expr)->type == EXPR_VARIABLE || (*expr)->type == EXPR_PROPERTY ||
+		   (*expr)->type == EXPR_CALL;
+
+	for (uint32_t i = 0; i < projection->count && may; i++)
 		if (expr_same(projection->items[i].expr, *expr)) {
 			uint32_t at = (*expr)->at;
 
-			*expr = make(checker, EXPR_VARIABLE, at, 0);
+			*expr = check_make(checker, EXPR_VARIABLE, at, 0);
 			(*expr)->slot = projection->items[i].slot;
 			return;
 		}
 	for (uint32_t i = 0; i < (*expr)->count; i++)
 		if ((*expr)->items[i])
-			use_columns(checker, projection, &(*expr)->items[i]);
+			use_columns(checker, projection, &(*expr)->items[i], simple);
+}
+
+/* A whole column, or parts of it. */
+static void use_any_columns(struct checker *checker, struct projection *projection,
+			    struct expr **expr)
+{
+	for (uint32_t i = 0; i < projection->count; i++)
+		if (expr_same(projection->items[i].expr, *expr)) {
+			use_columns(checker, projection, expr, false);
+			return;
+		}
+	use_columns(checker, projection, expr, expr_aggregates(*expr));
 }
 
 static int check_count(struct checker *checker, struct expr *expr, const char *clause)
@@ -401,7 +232,7 @@ static int check_after(struct checker *checker, struct clause *clause)
 	unsigned kinds;
 
 	if (merged)
-		checker->scope = (struct scope){0};
+		leave_scope(checker);
 	else
 		projection->keep_scope = projection->sort_count || projection->where;
 	for (uint32_t i = 0; i < projection->count; i++)
@@ -411,7 +242,7 @@ static int check_after(struct checker *checker, struct clause *clause)
 		struct expr **expr = &projection->sorts[i].expr;
 
 		if ((*expr)->type != EXPR_VARIABLE || !check_find(checker, (*expr)->name))
-			use_columns(checker, projection, expr);
+			use_any_columns(checker, projection, expr);
 		if (expr_aggregates(*expr))
 			return check_fail(checker, (*expr)->at,
 					  "ORDER BY takes an aggregate only when it is a column, "
@@ -422,7 +253,7 @@ static int check_after(struct checker *checker, struct clause *clause)
 	if (!projection->where)
 		return 0;
 	if (merged)
-		use_columns(checker, projection, &projection->where);
+		use_any_columns(checker, projection, &projection->where);
 	return check_condition(checker, projection->where);
 }
 
@@ -438,7 +269,7 @@ static int check_projection(struct checker *checker, struct clause *clause)
 			return -1;
 	for (uint32_t i = 0; i < projection->count; i++) {
 		if (projection->items[i].aggregates &&
-		    check_grouped(checker, projection, projection->items[i].expr) != 0)
+		    check_grouped(checker, projection, projection->items[i].expr, NULL) != 0)
 			return -1;
 		projection->items[i].slot = check_new_slot(checker, true);
 	}
@@ -452,7 +283,7 @@ static int check_projection(struct checker *checker, struct clause *clause)
 	    check_count(checker, projection->limit, "LIMIT") != 0 ||
 	    check_after(checker, clause) != 0)
 		return -1;
-	checker->scope = (struct scope){0};
+	leave_scope(checker);
 	for (uint32_t i = 0; i < projection->count; i++)
 		check_declare(checker, projection->items[i].name, projection->items[i].slot,
 			      projection->items[i].kinds);
@@ -471,7 +302,8 @@ static int check_unwind(struct checker *checker, struct clause *clause)
 		return check_fail(checker, clause->at, "'%s' is already something else",
 				  clause->name);
 	clause->slot = check_new_slot(checker, true);
-	check_declare(checker, clause->name, clause->slot, KIND_ANY);
+	check_declare(checker, clause->name, clause->slot,
+		      PLAIN_KINDS(kinds) == KIND(VALUE_LIST) ? ITEM_KINDS(kinds) : KIND_ANY);
 	return 0;
 }
 
@@ -529,15 +361,18 @@ static int check_graph(struct checker *checker, struct clause *clause)
 }
 
 /* Whether what follows does not care how often a row comes. */
-static bool ignores_repetition(const struct clause *clause, const struct clause *end)
+static bool ignores_repetition(const struct clause *clause, const struct clause *end, bool once)
 {
 	const struct projection *projection;
 
 	while (clause < end && (clause->type == CLAUSE_MATCH || clause->type == CLAUSE_UNWIND))
 		clause++;
 	if (clause == end || clause->type == CLAUSE_GRAPH)
-		return false;
+		return clause == end && once;
 	projection = &clause->projection;
+	if (once && clause + 1 == end && !projection->grouped && !projection->skip &&
+	    !projection->limit)
+		return true;
 	for (uint32_t i = 0; i < projection->aggregate_count; i++) {
 		const struct expr *call = projection->aggregates[i];
 
@@ -548,6 +383,70 @@ static bool ignores_repetition(const struct clause *clause, const struct clause 
 	return projection->distinct || projection->grouped;
 }
 
+static int check_clause(struct checker *checker, struct clause *clause)
+{
+	switch (clause->type) {
+	case CLAUSE_MATCH:
+		return check_match(checker, clause);
+	case CLAUSE_UNWIND:
+		return check_unwind(checker, clause);
+	case CLAUSE_GRAPH:
+		return check_graph(checker, clause);
+	default:
+		return check_projection(checker, clause);
+	}
+}
+
+/* once: nothing but whether there is a row counts at the end. */
+static int check_clauses(struct checker *checker, struct clause *clauses, uint32_t count, bool once)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		clauses[i].match.first_slot = checker->query->slot_count;
+		if (check_clause(checker, &clauses[i]) != 0)
+			return -1;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (clauses[i].type == CLAUSE_MATCH && check_only_ends_count(&clauses[i].match))
+			clauses[i].match.reachability =
+				ignores_repetition(&clauses[i + 1], clauses + count, once);
+	return 0;
+}
+
+int check_subquery(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	struct subquery *subquery = expr->subquery;
+	struct checker before = *checker;
+	uint32_t slots = checker->query->slot_count;
+	bool *bound = xcalloc((size_t)slots + 1, sizeof(*bound));
+	int result;
+
+	*kinds = subquery->type == SUBQUERY_EXISTS  ? KIND(VALUE_BOOLEAN)
+		 : subquery->type == SUBQUERY_COUNT ? KIND(VALUE_INTEGER)
+						    : KIND(VALUE_LIST);
+	subquery->first_slot = slots;
+	subquery->around = checker->subquery;
+	checker->subquery = subquery;
+	checker->around = checker->scope.count;
+	checker->projection = NULL;
+	checker->in_aggregate = false;
+	/* all that is visible is there when the subquery runs */
+	if (slots)
+		memcpy(bound, checker->bound, slots * sizeof(*bound));
+	for (uint32_t i = 0; i < checker->scope.count; i++)
+		checker->bound[checker->scope.items[i].slot] = true;
+	result = check_clauses(checker, subquery->clauses, subquery->clause_count,
+			       subquery->type == SUBQUERY_EXISTS);
+	if (slots)
+		memcpy(checker->bound, bound, slots * sizeof(*bound));
+	free(bound);
+	checker->subquery = before.subquery;
+	checker->around = before.around;
+	checker->scope = before.scope;
+	checker->projection = before.projection;
+	checker->in_aggregate = before.in_aggregate;
+	return result;
+}
+
 int query_check(struct query *query, struct engine *engine, const struct parameter *parameters,
 		uint32_t parameter_count, struct error *error)
 {
@@ -556,28 +455,12 @@ int query_check(struct query *query, struct engine *engine, const struct paramet
 				  .parameters = parameters,
 				  .parameter_count = parameter_count,
 				  .error = error};
+	struct clause *last = &query->clauses[query->clause_count - 1];
 
-	for (uint32_t i = 0; i < query->clause_count; i++) {
-		struct clause *clause = &query->clauses[i], *last = clause + 1;
-		uint32_t slots = query->slot_count;
-		int result = clause->type == CLAUSE_MATCH    ? check_match(&checker, clause)
-			     : clause->type == CLAUSE_UNWIND ? check_unwind(&checker, clause)
-			     : clause->type == CLAUSE_GRAPH  ? check_graph(&checker, clause)
-							     : check_projection(&checker, clause);
-
-		if (result != 0)
-			return -1;
-		clause->match.first_slot = slots;
-		if (clause->type == CLAUSE_MATCH &&
-		    last == &query->clauses[query->clause_count - 1] && last->type == CLAUSE_GRAPH)
-			clause->walk = walk_fits(&clause->match, slots, query->slot_count);
-	}
-	for (uint32_t i = 0; i < query->clause_count; i++) {
-		struct clause *clause = &query->clauses[i];
-
-		if (clause->type == CLAUSE_MATCH && only_ends_count(&clause->match))
-			clause->match.reachability = ignores_repetition(
-				clause + 1, query->clauses + query->clause_count);
-	}
+	if (check_clauses(&checker, query->clauses, query->clause_count, false) != 0)
+		return -1;
+	if (last->type == CLAUSE_GRAPH && last > query->clauses && last[-1].type == CLAUSE_MATCH)
+		last[-1].walk = walk_fits(&last[-1].match, last[-1].match.first_slot,
+					  query->slot_count);
 	return 0;
 }

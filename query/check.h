@@ -1,6 +1,6 @@
 /*
- * query/check.h: what the two halves of the check, check.c (clauses and patterns) and
- * check_expr.c, know of each other.
+ * query/check.h: what the parts of the check, check.c (clauses), check_pattern.c and check_expr.c,
+ * know of each other.
  */
 #ifndef VFLOW_QUERY_CHECK_H
 #define VFLOW_QUERY_CHECK_H
@@ -25,6 +25,8 @@ struct checker {
 	uint32_t parameter_count;
 	struct error *error;
 	struct scope scope;
+	uint32_t around;           /* the first variables of the scope, which are from around ... */
+	struct subquery *subquery; /* ... this one; NULL outside of any */
 	bool *bound; /* per slot: bound by the clauses so far */
 	uint32_t bound_capacity;
 	struct projection *projection; /* whose aggregates are being found, NULL: none allowed */
@@ -36,16 +38,22 @@ int check_fail(struct checker *checker, uint32_t at, const char *format, ...)
 void check_note(struct checker *checker, uint32_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 uint32_t check_new_slot(struct checker *checker, bool bound);
-/* NULL: no such variable is visible. */
-struct variable *check_find(const struct checker *checker, const char *name);
+/* NULL: no such variable is visible.  A subquery notes that it uses what is around it. */
+struct variable *check_find(struct checker *checker, const char *name);
 void check_declare(struct checker *checker, const char *name, uint32_t slot, unsigned kinds);
 
 /* -1 after an error; *kinds is what the value can be. */
 int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds);
 int check_condition(struct checker *checker, struct expr *expr);
 int check_labels(struct checker *checker, struct labels *labels, bool of_edge);
+/* The patterns of a MATCH and its WHERE.  Outside of MATCH a pattern declares no variables. */
+int check_patterns(struct checker *checker, struct match *match, bool may_declare);
 /* A pattern as a condition. */
 int check_pattern(struct checker *checker, struct match *match);
+/* One edge with a range, whose ends are all that counts: then each end needs to be found once. */
+bool check_only_ends_count(const struct match *match);
+int check_subquery(struct checker *checker, struct expr *expr, unsigned *kinds);
+struct expr *check_make(struct checker *checker, enum expr_type type, uint32_t at, uint32_t count);
 
 bool expr_same(const struct expr *a, const struct expr *b);
 bool expr_aggregates(const struct expr *expr);

@@ -192,6 +192,7 @@ static int check_call(struct checker *checker, struct expr *expr, unsigned *kind
 	const struct function *function = function_find(expr->name, &nearest);
 	uint32_t count = expr->count + expr->star;
 	bool outside = !checker->in_aggregate;
+	unsigned argument = 0;
 
 	if (!function)
 		return check_fail(checker, expr->at, "there is no function '%s'%s%s%s", expr->name,
@@ -207,11 +208,14 @@ static int check_call(struct checker *checker, struct expr *expr, unsigned *kind
 				  function->name, function->least,
 				  function->most > function->least ? " or more" : "",
 				  function->least == 1 && function->most == 1 ? "" : "s", count);
+	if (checker->in_aggregate && !strcmp(function->name, "rand"))
+		return check_fail(checker, expr->at,
+				  "rand() cannot stand in an aggregate: give it a name in a WITH "
+				  "before");
 	if (function->aggregate && check_aggregate(checker, expr) != 0)
 		return -1;
 	checker->in_aggregate |= function->aggregate != AGGREGATE_NONE;
 	for (uint32_t i = 0; i < expr->count; i++) {
-		unsigned argument;
 		char what[80];
 
 		snprintf(what, sizeof(what), "%s() does not take this", function->name);
@@ -225,34 +229,65 @@ static int check_call(struct checker *checker, struct expr *expr, unsigned *kind
 	if (outside)
 		checker->in_aggregate = false;
 	*kinds = function->gives;
+	if (function->aggregate == COLLECT)
+		*kinds = LIST_OF(argument);
 	return 0;
 }
 
 /* -- the rest -- */
 
+static int no_aggregate(struct checker *checker, const struct expr *expr)
+{
+	if (!expr_aggregates(expr))
+		return 0;
+	return check_fail(checker, expr->at, "an aggregate cannot stand in what a list is gone through with");
+}
+
+/* reduce(sum = items[0], name IN items[1] | items[2]) */
+static int check_reduce(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	uint32_t outer = checker->scope.count;
+	unsigned list, first;
+	int code;
+
+	if (check_expr(checker, expr->items[0], &first) != 0 ||
+	    check_expr(checker, expr->items[1], &list) != 0 ||
+	    need(checker, expr->items[1], list, KIND(VALUE_LIST), "IN needs a list") != 0 ||
+	    no_aggregate(checker, expr->items[2]) != 0)
+		return -1;
+	expr->second_slot = check_new_slot(checker, true);
+	check_declare(checker, expr->second_name, expr->second_slot, KIND_ANY);
+	expr->slot = check_new_slot(checker, true);
+	check_declare(checker, expr->name, expr->slot, ITEM_KINDS(list));
+	code = check_expr(checker, expr->items[2], kinds);
+	*kinds = PLAIN_KINDS(*kinds | first);
+	checker->scope.count = outer;
+	return code;
+}
+
 /* all(name IN list WHERE condition), [name IN list WHERE condition | value] */
 static int check_loop(struct checker *checker, struct expr *expr, unsigned *kinds)
 {
 	uint32_t outer = checker->scope.count;
-	unsigned list, result;
+	unsigned list, result = 0;
 	int code = 0;
 
 	if (check_expr(checker, expr->items[0], &list) != 0 ||
 	    need(checker, expr->items[0], list, KIND(VALUE_LIST), "IN needs a list") != 0)
 		return -1;
 	expr->slot = check_new_slot(checker, true);
-	check_declare(checker, expr->name, expr->slot, KIND_ANY);
+	check_declare(checker, expr->name, expr->slot, ITEM_KINDS(list));
 	for (uint32_t i = 1; i < expr->count && code == 0; i++)
 		if (expr->items[i]) {
-			if (expr_aggregates(expr->items[i]))
-				return check_fail(
-					checker, expr->items[i]->at,
-					"an aggregate cannot stand in a list's condition");
+			if (no_aggregate(checker, expr->items[i]) != 0)
+				return -1;
 			code = i == 1 ? check_condition(checker, expr->items[i])
 				      : check_expr(checker, expr->items[i], &result);
 		}
 	checker->scope.count = outer;
-	*kinds = expr->type == EXPR_COMPREHENSION ? KIND(VALUE_LIST) : BOOLEAN;
+	*kinds = expr->type == EXPR_COMPREHENSION
+			 ? LIST_OF(expr->items[2] ? result : ITEM_KINDS(list))
+			 : BOOLEAN;
 	return code;
 }
 
@@ -269,6 +304,19 @@ static int check_operands(struct checker *checker, struct expr *expr, unsigned w
 	return 0;
 }
 
+static int check_list(struct checker *checker, struct expr *expr, unsigned *kinds)
+{
+	unsigned items = 0, item;
+
+	for (uint32_t i = 0; i < expr->count; i++) {
+		if (check_expr(checker, expr->items[i], &item) != 0)
+			return -1;
+		items |= item;
+	}
+	*kinds = LIST_OF(items);
+	return 0;
+}
+
 static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned *kinds)
 {
 	unsigned left, right;
@@ -279,7 +327,8 @@ static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned
 	    check_expr(checker, expr->items[1], &right) != 0)
 		return -1;
 	*kinds = KIND_NUMBER;
-	if (add && (left == KIND(VALUE_LIST) || right == KIND(VALUE_LIST))) {
+	if (add && (PLAIN_KINDS(left) == KIND(VALUE_LIST) ||
+		    PLAIN_KINDS(right) == KIND(VALUE_LIST))) {
 		*kinds = KIND(VALUE_LIST);
 		return 0;
 	}
@@ -372,9 +421,14 @@ int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds)
 	case EXPR_SINGLE:
 	case EXPR_COMPREHENSION:
 		return check_loop(checker, expr, kinds);
+	case EXPR_REDUCE:
+		return check_reduce(checker, expr, kinds);
+	case EXPR_SUBQUERY:
+		return check_subquery(checker, expr, kinds);
 	case EXPR_PATTERN:
 		return check_pattern(checker, expr->match);
 	case EXPR_LIST:
+		return check_list(checker, expr, kinds);
 	case EXPR_SLICE:
 		*kinds = KIND(VALUE_LIST);
 		break;
@@ -410,7 +464,8 @@ bool expr_same(const struct expr *a, const struct expr *b)
 	if (!a || !b)
 		return a == b;
 	if (a->type != b->type || a->count != b->count || a->distinct != b->distinct ||
-	    a->star != b->star || !a->name != !b->name || a->type == EXPR_PATTERN)
+	    a->star != b->star || !a->name != !b->name || a->type == EXPR_PATTERN ||
+	    a->type == EXPR_SUBQUERY || a->type == EXPR_REDUCE)
 		return false;
 	if (a->name &&
 	    (a->type == EXPR_CALL ? strcasecmp(a->name, b->name) : strcmp(a->name, b->name)) != 0)

@@ -12,7 +12,7 @@
 #include "query/regex.h"
 #include "util/memory.h"
 
-enum { MEMORY_LIMIT_MIB = 1024, STEPS_BETWEEN_LOOKS = 1024 };
+enum { MEMORY_LIMIT = 1024 * 1024 * 1024, STEPS_BETWEEN_LOOKS = 1024 };
 
 static int64_t now_ns(void)
 {
@@ -36,24 +36,42 @@ void run_fail(struct run *run, uint32_t at, const char *format, ...)
 	run->failed = true;
 }
 
-bool run_step(struct run *run)
+static bool limit_met(struct run *run, const char *what)
 {
-	size_t memory =
-		run->scratch.total + run->kept.total + (run->result ? run->result->total : 0);
+	error_set(run->error, "%s", what);
+	run->failed = true;
+	return false;
+}
+
+/* Looks at the clock and at Ctrl-C. */
+static bool may_go_on(struct run *run)
+{
+	run->next_look = run->steps + STEPS_BETWEEN_LOOKS;
+	if (run->interrupted && *run->interrupted)
+		return limit_met(run, "interrupted");
+	if (run->deadline_ns && now_ns() > run->deadline_ns)
+		return limit_met(run, "the time for the query is up: narrow it down, or allow more "
+				      "with --timeout SECONDS");
+	return true;
+}
+
+bool run_work(struct run *run, uint64_t count, uint64_t bytes)
+{
+	uint64_t memory = run->scratch.total + run->kept.total + run->elsewhere +
+			  (run->result ? run->result->total : 0);
 
 	if (run->failed)
 		return false;
-	if (memory >> 20 > MEMORY_LIMIT_MIB) {
-		error_set(run->error, "the query needs more than %d MiB of memory: narrow it down",
-			  MEMORY_LIMIT_MIB);
-		run->failed = true;
-	} else if (run->steps++ % STEPS_BETWEEN_LOOKS == 0 && run->deadline_ns &&
-		   now_ns() > run->deadline_ns) {
-		error_set(run->error, "the time for the query is up: narrow it down, or allow more "
-				      "with --timeout SECONDS");
-		run->failed = true;
-	}
-	return !run->failed;
+	if (bytes > MEMORY_LIMIT || memory + bytes > MEMORY_LIMIT)
+		return limit_met(run, "the query needs more than 1024 MiB of memory: narrow it "
+				      "down, or let it return and collect less");
+	run->steps += count;
+	return run->steps < run->next_look || may_go_on(run);
+}
+
+bool run_step(struct run *run)
+{
+	return run_work(run, 1, 0);
 }
 
 /* -- small ones -- */
@@ -238,6 +256,8 @@ static struct value eval_in(struct run *run, const struct expr *expr)
 		return list;
 	if (list.type != VALUE_LIST)
 		return eval_type_error(run, expr->items[1], "IN needs a list", list);
+	if (!run_work(run, list.list->count / 16, 0))
+		return (struct value){0};
 	for (uint32_t i = 0; i < list.list->count; i++) {
 		enum truth truth = value_equal(item, list.list->items[i]);
 
@@ -326,27 +346,31 @@ static struct value number_arithmetic(const struct expr *expr, double a, double 
 static struct value concatenate(struct run *run, struct value a, struct value b)
 {
 	size_t first = strlen(a.text), second = strlen(b.text);
-	char *text = arena_alloc(&run->scratch, first + second + 1);
+	char *text;
 
+	if (!run_work(run, (first + second) / 1024, first + second))
+		return (struct value){0};
+	text = arena_alloc(&run->scratch, first + second + 1);
 	memcpy(text, a.text, first);
 	memcpy(text + first, b.text, second);
 	return value_text(text);
 }
 
-static struct value append(struct run *run, struct value a, struct value b)
+static struct value append(struct run *run, const struct expr *expr, struct value a,
+			   struct value b)
 {
 	uint64_t first = a.type == VALUE_LIST ? a.list->count : 1;
 	uint64_t second = b.type == VALUE_LIST ? b.list->count : 1;
 	struct value_list *list;
 
-	if (first + second >= UNBOUNDED)
+	if (!run_work(run, first + second, (first + second) * sizeof(struct value)))
 		return (struct value){0};
 	list = value_new_list(&run->scratch, (uint32_t)(first + second));
 	for (uint64_t i = 0; i < first; i++)
 		list->items[i] = a.type == VALUE_LIST ? a.list->items[i] : a;
 	for (uint64_t i = 0; i < second; i++)
 		list->items[first + i] = b.type == VALUE_LIST ? b.list->items[i] : b;
-	return value_of_list(list);
+	return run_list(run, expr, list);
 }
 
 static struct value eval_arithmetic(struct run *run, const struct expr *expr)
@@ -360,7 +384,7 @@ static struct value eval_arithmetic(struct run *run, const struct expr *expr)
 	if (VALUE_IS_NUMBER(a) && VALUE_IS_NUMBER(b))
 		return number_arithmetic(expr, value_as_number(a), value_as_number(b));
 	if (expr->type == EXPR_ADD && (a.type == VALUE_LIST || b.type == VALUE_LIST))
-		return append(run, a, b);
+		return append(run, expr, a, b);
 	if (expr->type == EXPR_ADD && a.type == VALUE_STRING && b.type == VALUE_STRING)
 		return concatenate(run, a, b);
 	if (VALUE_IS_NUMBER(a))
@@ -483,8 +507,12 @@ struct value eval(struct run *run, const struct expr *expr)
 		return eval_quantified(run, expr);
 	case EXPR_COMPREHENSION:
 		return eval_comprehension(run, expr);
+	case EXPR_REDUCE:
+		return eval_reduce(run, expr);
 	case EXPR_PATTERN:
 		return value_boolean(match_exists(run, expr->match));
+	case EXPR_SUBQUERY:
+		return eval_subquery(run, expr);
 	}
 	return (struct value){0};
 }

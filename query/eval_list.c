@@ -1,13 +1,34 @@
 /* query/eval_list.c: lists, maps, and what goes through the items of a list. */
 #include "query/eval_list.h"
 
+enum { NESTING_LIMIT = 1000, ROUNDS_BETWEEN_COPIES = 256 };
+
+static struct value nested(struct run *run, const struct expr *expr, struct value value)
+{
+	if (value_depth(value) <= NESTING_LIMIT)
+		return value;
+	run_fail(run, expr->at, "lists and maps are more than %d deep in each other",
+		 NESTING_LIMIT);
+	return (struct value){0};
+}
+
+struct value run_list(struct run *run, const struct expr *expr, struct value_list *list)
+{
+	return nested(run, expr, value_of_list(list));
+}
+
+struct value run_map(struct run *run, const struct expr *expr, struct value_map *map)
+{
+	return nested(run, expr, value_of_map(map));
+}
+
 struct value eval_list(struct run *run, const struct expr *expr)
 {
 	struct value_list *list = value_new_list(&run->scratch, expr->count);
 
 	for (uint32_t i = 0; i < expr->count; i++)
 		list->items[i] = eval(run, expr->items[i]);
-	return value_of_list(list);
+	return run_list(run, expr, list);
 }
 
 struct value eval_map(struct run *run, const struct expr *expr)
@@ -18,7 +39,7 @@ struct value eval_map(struct run *run, const struct expr *expr)
 		map->entries[i].key = expr->keys[i];
 		map->entries[i].value = eval(run, expr->items[i]);
 	}
-	return value_of_map(map);
+	return run_map(run, expr, map);
 }
 
 struct value eval_index(struct run *run, const struct expr *expr)
@@ -127,6 +148,32 @@ struct value eval_quantified(struct run *run, const struct expr *expr)
 	}
 }
 
+/* What is between two copies of the sum can be long lists: it is given back from time to time. */
+struct value eval_reduce(struct run *run, const struct expr *expr)
+{
+	struct value sum = eval(run, expr->items[0]), list = eval(run, expr->items[1]);
+	struct arena_mark mark = arena_mark(&run->scratch);
+
+	if (list.type == VALUE_NULL)
+		return list;
+	if (list.type != VALUE_LIST)
+		return eval_type_error(run, expr->items[1], "IN needs a list", list);
+	for (uint32_t i = 0; i < list.list->count && run_step(run); i++) {
+		run->row[expr->second_slot] = sum;
+		run->row[expr->slot] = list.list->items[i];
+		sum = eval(run, expr->items[2]);
+		if (i % ROUNDS_BETWEEN_COPIES == ROUNDS_BETWEEN_COPIES - 1) {
+			struct arena aside = {0};
+
+			sum = value_copy(&aside, sum);
+			arena_release(&run->scratch, mark);
+			sum = value_copy(&run->scratch, sum);
+			arena_free(&aside);
+		}
+	}
+	return sum;
+}
+
 struct value eval_comprehension(struct run *run, const struct expr *expr)
 {
 	struct value list = eval(run, expr->items[0]);
@@ -137,6 +184,8 @@ struct value eval_comprehension(struct run *run, const struct expr *expr)
 		return list;
 	if (list.type != VALUE_LIST)
 		return eval_type_error(run, expr->items[0], "IN needs a list", list);
+	if (!run_work(run, list.list->count, list.list->count * sizeof(struct value)))
+		return (struct value){0};
 	result = value_new_list(&run->scratch, list.list->count);
 	for (uint32_t i = 0; i < list.list->count && run_step(run); i++) {
 		run->row[expr->slot] = list.list->items[i];
@@ -146,5 +195,5 @@ struct value eval_comprehension(struct run *run, const struct expr *expr)
 			expr->items[2] ? eval(run, expr->items[2]) : list.list->items[i];
 	}
 	result->count = count;
-	return value_of_list(result);
+	return run_list(run, expr, result);
 }

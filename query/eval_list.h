@@ -9,6 +9,7 @@ struct value eval_map(struct run *run, const struct expr *expr);
 struct value eval_index(struct run *run, const struct expr *expr);
 struct value eval_slice(struct run *run, const struct expr *expr);
 struct value eval_quantified(struct run *run, const struct expr *expr);
+struct value eval_reduce(struct run *run, const struct expr *expr);
 struct value eval_comprehension(struct run *run, const struct expr *expr);
 
 /* "what, not a list": a value has a type that does not go there. */

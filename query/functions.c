@@ -214,6 +214,8 @@ FUNCTION(call_range)
 		run_fail(run, expr->at, "range() gives at most %d numbers", RANGE_LIMIT);
 		return NOTHING;
 	}
+	if (!run_work(run, count / 16, count * sizeof(struct value)))
+		return NOTHING;
 	list = value_new_list(&run->scratch, (uint32_t)count);
 	for (uint32_t i = 0; i < list->count; i++)
 		list->items[i] = value_integer(from + (int64_t)i * step);
@@ -281,6 +283,15 @@ OF_NUMBER(call_exp, exp)
 OF_NUMBER(call_log, log)
 OF_NUMBER(call_log10, log10)
 
+/* The same numbers in every run: an answer can be had again. */
+FUNCTION(call_rand)
+{
+	(void)expr;
+	(void)values;
+	run->random = run->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return value_number((double)(run->random >> 11) * 0x1p-53);
+}
+
 /* -- the table -- */
 
 #define ELEMENT (KIND(VALUE_VERTEX) | KIND(VALUE_EDGE))
@@ -291,13 +302,13 @@ OF_NUMBER(call_log10, log10)
 
 static const struct function functions[] = {
 	{"id", 1, 1, ELEMENT, INTEGER, call_id, 0},
-	{"labels", 1, 1, KIND(VALUE_VERTEX), LIST, call_labels, 0},
+	{"labels", 1, 1, KIND(VALUE_VERTEX), LIST_OF(STRING), call_labels, 0},
 	{"type", 1, 1, KIND(VALUE_EDGE), STRING, call_type, 0},
 	{"properties", 1, 1, ELEMENT | KIND(VALUE_MAP), KIND(VALUE_MAP), call_properties, 0},
-	{"keys", 1, 1, ELEMENT | KIND(VALUE_MAP), LIST, call_keys, 0},
+	{"keys", 1, 1, ELEMENT | KIND(VALUE_MAP), LIST_OF(STRING), call_keys, 0},
 	{"length", 1, 1, KIND(VALUE_PATH), INTEGER, call_length, 0},
-	{"nodes", 1, 1, KIND(VALUE_PATH), LIST, call_nodes, 0},
-	{"relationships", 1, 1, KIND(VALUE_PATH), LIST, call_relationships, 0},
+	{"nodes", 1, 1, KIND(VALUE_PATH), LIST_OF(KIND(VALUE_VERTEX)), call_nodes, 0},
+	{"relationships", 1, 1, KIND(VALUE_PATH), LIST_OF(KIND(VALUE_EDGE)), call_relationships, 0},
 	{"startNode", 1, 1, KIND(VALUE_EDGE), KIND(VALUE_VERTEX), call_start, 0},
 	{"endNode", 1, 1, KIND(VALUE_EDGE), KIND(VALUE_VERTEX), call_end, 0},
 	{"indegree", 1, 1, KIND(VALUE_VERTEX), INTEGER, call_indegree, 0},
@@ -306,7 +317,7 @@ static const struct function functions[] = {
 	{"head", 1, 1, LIST, KIND_ANY, call_head, 0},
 	{"last", 1, 1, LIST, KIND_ANY, call_last, 0},
 	{"tail", 1, 1, LIST, LIST, call_tail, 0},
-	{"range", 2, 3, KIND_ANY, LIST, call_range, 0},
+	{"range", 2, 3, KIND_ANY, LIST_OF(INTEGER), call_range, 0},
 	{"coalesce", 1, 100, KIND_ANY, KIND_ANY, call_coalesce, 0},
 	{"exists", 1, 1, KIND_ANY, KIND(VALUE_BOOLEAN), call_exists, 0},
 	{"toLower", 1, 1, STRING, STRING, call_lower, 0},
@@ -318,7 +329,7 @@ static const struct function functions[] = {
 	{"left", 2, 2, STRING, STRING, call_left, 0},
 	{"right", 2, 2, STRING, STRING, call_right, 0},
 	{"replace", 3, 3, STRING, STRING, call_replace, 0},
-	{"split", 2, 2, STRING, LIST, call_split, 0},
+	{"split", 2, 2, STRING, LIST_OF(STRING), call_split, 0},
 	{"reverse", 1, 1, STRING | LIST, STRING | LIST, call_reverse, 0},
 	{"toString", 1, 1, KIND_ANY, STRING, call_to_string, 0},
 	{"toInteger", 1, 1, KIND_ANY, INTEGER, call_to_integer, 0},
@@ -330,6 +341,7 @@ static const struct function functions[] = {
 	{"ceil", 1, 1, KIND_NUMBER, FLOAT, call_ceil, 0},
 	{"floor", 1, 1, KIND_NUMBER, FLOAT, call_floor, 0},
 	{"round", 1, 1, KIND_NUMBER, FLOAT, call_round, 0},
+	{"rand", 0, 0, 0, FLOAT, call_rand, 0},
 	{"sqrt", 1, 1, KIND_NUMBER, FLOAT, call_sqrt, 0},
 	{"exp", 1, 1, KIND_NUMBER, FLOAT, call_exp, 0},
 	{"log", 1, 1, KIND_NUMBER, FLOAT, call_log, 0},

@@ -128,10 +128,8 @@ FUNCTION(call_right)
 FUNCTION(call_replace)
 {
 	const char *from, *hit;
-	size_t old, length;
-	char *text = NULL;
-	FILE *out;
-	struct value result;
+	size_t old, new, hits = 0;
+	char *text, *to;
 
 	for (uint32_t i = 0; i < 3; i++)
 		if (values[i].type != VALUE_STRING)
@@ -139,16 +137,18 @@ FUNCTION(call_replace)
 	old = strlen(values[1].text);
 	if (!old)
 		return values[0];
-	out = xopen_memstream(&text, &length);
+	new = strlen(values[2].text);
+	for (from = values[0].text; (hit = strstr(from, values[1].text)); from = hit + old)
+		hits++;
+	if (!run_work(run, hits / 16, strlen(values[0].text) + hits * new))
+		return NOTHING;
+	text = to = arena_alloc(&run->scratch, strlen(values[0].text) + hits * new + 1);
 	for (from = values[0].text; (hit = strstr(from, values[1].text)); from = hit + old) {
-		fwrite(from, 1, (size_t)(hit - from), out);
-		fputs(values[2].text, out);
+		to = mempcpy(to, from, (size_t)(hit - from));
+		to = mempcpy(to, values[2].text, new);
 	}
-	fputs(from, out);
-	fclose(out);
-	result = value_text(arena_text(&run->scratch, text, strlen(text)));
-	free(text);
-	return result;
+	strcpy(to, from);
+	return value_text(text);
 }
 
 FUNCTION(call_split)
@@ -165,6 +165,8 @@ FUNCTION(call_split)
 	for (from = values[0].text; length && (hit = strstr(from, values[1].text));
 	     from = hit + length)
 		parts++;
+	if (!run_work(run, parts / 16, parts * 3 * sizeof(struct value)))
+		return NOTHING;
 	list = value_new_list(&run->scratch, parts);
 	from = values[0].text;
 	for (uint32_t i = 0; i < parts; i++) {

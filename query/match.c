@@ -214,6 +214,45 @@ static bool run_trails(struct matcher *matcher, uint32_t index, uint32_t start)
 	return more && !run->failed;
 }
 
+/* Over just the edges of a list, in its order. */
+static bool run_list_of_edges(struct matcher *matcher, uint32_t index, uint32_t start)
+{
+	const struct step *step = &matcher->match->steps[index];
+	struct value value = matcher->run->row[step->edge->element.slot];
+	struct arrival arrival = {matcher, index};
+	uint32_t count, done = 0, at = start, edge, other;
+	bool fits = true, more = true;
+
+	if (value.type != VALUE_LIST)
+		return true;
+	count = value.list->count;
+	if (count < step->edge->least || count > step->edge->most)
+		return true;
+	while (fits && done < count && run_step(matcher->run)) {
+		struct value item = value.list->items[step->backwards ? count - 1 - done : done];
+		struct cursor cursor =
+			cursor_start(matcher->run->engine, at, step->edge, step->backwards);
+
+		fits = false;
+		while (!fits && item.type == VALUE_EDGE && cursor_next(&cursor, &edge, &other))
+			fits = edge == item.index && !is_used(matcher->match, edge) &&
+			       match_edge(matcher->run, step, edge);
+		if (!fits)
+			break;
+		flip_used(matcher->match, edge);
+		done++;
+		at = other;
+	}
+	if (fits && !matcher->run->failed)
+		more = arrive(&arrival, at, NULL, 0);
+	while (done) {
+		done--;
+		flip_used(matcher->match,
+			  value.list->items[step->backwards ? count - 1 - done : done].index);
+	}
+	return more && !matcher->run->failed;
+}
+
 /* Breadth first: every end once, when nothing else of the walk is asked for. */
 static bool run_reach(struct matcher *matcher, uint32_t index, uint32_t start)
 {
@@ -353,14 +392,20 @@ static bool run_steps(struct matcher *matcher, uint32_t index)
 	if (from.type != VALUE_VERTEX)
 		return true;
 	if (step->path->selector != SELECT_ALL) {
+		uint32_t target = UINT32_MAX;
+
 		to = run->row[step->to->slot];
-		return shortest_run(run, step, from.index,
-				    step->to_bound && to.type == VALUE_VERTEX ? to.index
-									      : UINT32_MAX,
-				    arrive, &arrival);
+		if (step->to_bound && to.type != VALUE_VERTEX)
+			return true;
+		if (step->to_bound)
+			target = to.index;
+		return (step->path->selector == SELECT_SHORTEST_K ? shortest_k_run : shortest_run)(
+			run, step, from.index, target, arrive, &arrival);
 	}
 	if (!step->edge->variable)
 		return run_edge(matcher, index, from.index);
+	if (step->edge_bound)
+		return run_list_of_edges(matcher, index, from.index);
 	if (matcher->match->reachability)
 		return run_reach(matcher, index, from.index);
 	return run_trails(matcher, index, from.index);
@@ -371,7 +416,7 @@ bool match_run(struct run *run, struct match *match, bool (*emit)(void *data), v
 	struct matcher matcher = {run, match, emit, data};
 
 	if (!match->used)
-		match->used = arena_alloc(&run->kept,
+		match->used = arena_alloc(&run->whole,
 					  (run->engine->edge_count / 64 + 1) * sizeof(uint64_t));
 	return run_steps(&matcher, 0) && !run->failed;
 }

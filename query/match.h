@@ -56,4 +56,10 @@ bool shortest_run(struct run *run, const struct step *step, uint32_t start, uint
 				 uint32_t count),
 		  void *data);
 
+/* query/shortest_k.c: SHORTEST k, the same arguments. */
+bool shortest_k_run(struct run *run, const struct step *step, uint32_t start, uint32_t target,
+		    bool (*arrive)(void *data, uint32_t vertex, const uint32_t *edges,
+				   uint32_t count),
+		    void *data);
+
 #endif

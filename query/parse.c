@@ -1,5 +1,5 @@
 /*
- * query/parse.c: clauses and patterns, by recursive descent.  The grammar is in vflow-query(1).
+ * query/parse.c: words and clauses, by recursive descent.  The grammar is in vflow-query(1).
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -130,228 +130,10 @@ void leave(struct parser *parser)
 	parser->depth--;
 }
 
-/* -- patterns -- */
-
-int parse_labels(struct parser *parser, struct labels *labels)
-{
-	bool alternative = false;
-
-	for (;;) {
-		struct label_term *term;
-		bool negated = take_sign(parser, '!');
-		uint32_t at = token(parser)->at;
-		const char *name = take_name(parser, "a label or type");
-
-		if (!name)
-			return -1;
-		ARENA_RESERVE(parser->arena, labels->terms, labels->count, labels->capacity);
-		term = &labels->terms[labels->count++];
-		*term = (struct label_term){name, negated, alternative, at};
-		if (take_sign(parser, '|')) {
-			alternative = true;
-			take_sign(parser, ':');
-		} else if (take_sign(parser, '&') || take_sign(parser, ':')) {
-			alternative = false;
-		} else {
-			return 0;
-		}
-	}
-}
-
-/* What a node and an edge have in common, the range of an edge between the labels and the map. */
-static int parse_filters(struct parser *parser, struct element *element)
-{
-	if (is_sign(parser, '{')) {
-		element->properties = parse_map(parser);
-		if (!element->properties)
-			return -1;
-	} else if (token(parser)->type == TOKEN_PARAMETER) {
-		element->properties = new_expr(parser, EXPR_PARAMETER, token(parser)->at);
-		element->properties->name = token(parser)->text;
-		element->properties->end = token(parser)->end;
-		parser->at++;
-	}
-	if (take_word(parser, "WHERE")) {
-		element->where = parse_expr(parser);
-		if (!element->where)
-			return -1;
-	}
-	return 0;
-}
-
-static int parse_head(struct parser *parser, struct element *element)
-{
-	const struct token *at = token(parser);
-
-	element->at = at->at;
-	if (at->type == TOKEN_QUOTED ||
-	    (at->type == TOKEN_NAME &&
-	     !(is_word(parser, "WHERE") && !parser->tokens[parser->at + 1].sign))) {
-		element->name = at->text;
-		parser->at++;
-	}
-	return take_sign(parser, ':') ? parse_labels(parser, &element->labels) : 0;
-}
-
-static int parse_node(struct parser *parser, struct element *node)
-{
-	if (!is_sign(parser, '('))
-		return unexpected(parser, "a vertex in parentheses");
-	parser->at++;
-	if (parse_head(parser, node) != 0 || parse_filters(parser, node) != 0)
-		return -1;
-	return expect_sign(parser, ')');
-}
-
-static int take_count(struct parser *parser, uint32_t *count)
-{
-	const struct token *at = token(parser);
-
-	if (at->type != TOKEN_INTEGER)
-		return 0;
-	if (at->integer >= UNBOUNDED)
-		return parse_fail(parser, at->at, "this length is too large");
-	*count = (uint32_t)at->integer;
-	parser->at++;
-	return 1;
-}
-
-/* After '*': [digits] [".." [digits]]. */
-static int parse_range(struct parser *parser, struct edge_pattern *edge)
-{
-	int found;
-
-	edge->variable = true;
-	edge->least = 1;
-	edge->most = UNBOUNDED;
-	found = take_count(parser, &edge->least);
-	if (found < 0)
-		return -1;
-	if (found)
-		edge->most = edge->least;
-	if (token(parser)->type == TOKEN_DOTS) {
-		parser->at++;
-		edge->most = UNBOUNDED;
-		if (take_count(parser, &edge->most) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* After the arrow: + * {m} {m,} {,n} {m,n}. */
-static int parse_quantifier(struct parser *parser, struct edge_pattern *edge)
-{
-	uint32_t at = token(parser)->at;
-	int found;
-
-	if (!is_sign(parser, '+') && !is_sign(parser, '*') && !is_sign(parser, '{'))
-		return 0;
-	if (edge->variable)
-		return parse_fail(parser, at, "this edge has a range already");
-	edge->variable = true;
-	edge->most = UNBOUNDED;
-	edge->least = is_sign(parser, '+');
-	if (!take_sign(parser, '{')) {
-		parser->at++;
-		return 0;
-	}
-	found = take_count(parser, &edge->least);
-	if (found < 0)
-		return -1;
-	if (take_sign(parser, ',')) {
-		if (take_count(parser, &edge->most) < 0)
-			return -1;
-	} else if (found) {
-		edge->most = edge->least;
-	} else {
-		return unexpected(parser, "a length");
-	}
-	return expect_sign(parser, '}');
-}
-
-static int parse_edge(struct parser *parser, struct edge_pattern *edge)
-{
-	edge->least = edge->most = 1;
-	edge->element.at = token(parser)->at;
-	edge->to_left = take_sign(parser, '<');
-	if (expect_sign(parser, '-') != 0)
-		return -1;
-	if (take_sign(parser, '[')) {
-		if (parse_head(parser, &edge->element) != 0 ||
-		    (take_sign(parser, '*') && parse_range(parser, edge) != 0) ||
-		    parse_filters(parser, &edge->element) != 0 || expect_sign(parser, ']') != 0)
-			return -1;
-	}
-	if (expect_sign(parser, '-') != 0)
-		return -1;
-	edge->to_right = take_sign(parser, '>');
-	return parse_quantifier(parser, edge);
-}
-
-int parse_chain(struct parser *parser, struct path_pattern *path)
-{
-	for (;;) {
-		ARENA_RESERVE(parser->arena, path->nodes, path->edge_count, path->node_capacity);
-		path->nodes[path->edge_count] = (struct element){0};
-		if (parse_node(parser, &path->nodes[path->edge_count]) != 0)
-			return -1;
-		if (!is_sign(parser, '-') && !is_sign(parser, '<'))
-			return 0;
-		if (path->edge_count == CHAIN_LIMIT)
-			return parse_fail(parser, token(parser)->at,
-					  "a pattern has at most %d edges", CHAIN_LIMIT);
-		ARENA_RESERVE(parser->arena, path->edges, path->edge_count, path->edge_capacity);
-		path->edges[path->edge_count] = (struct edge_pattern){0};
-		if (parse_edge(parser, &path->edges[path->edge_count]) != 0)
-			return -1;
-		path->edge_count++;
-	}
-}
-
-static int parse_selector(struct parser *parser, struct path_pattern *path)
-{
-	if (is_word(parser, "ANY") || is_word(parser, "ALL")) {
-		path->selector = is_word(parser, "ANY") ? SELECT_ANY_SHORTEST : SELECT_ALL_SHORTEST;
-		parser->at++;
-		return expect_word(parser, "SHORTEST");
-	}
-	if (is_word(parser, "SHORTEST"))
-		return parse_fail(parser, token(parser)->at,
-				  "SHORTEST k is not in this language: ANY SHORTEST or ALL "
-				  "SHORTEST");
-	if (is_word(parser, "shortestPath") || is_word(parser, "allShortestPaths")) {
-		path->selector =
-			is_word(parser, "shortestPath") ? SELECT_ANY_SHORTEST : SELECT_ALL_SHORTEST;
-		path->legacy = true;
-		parser->at++;
-		return expect_sign(parser, '(');
-	}
-	return 0;
-}
-
-int parse_path(struct parser *parser, struct path_pattern *path)
-{
-	path->at = token(parser)->at;
-	if ((token(parser)->type == TOKEN_NAME || token(parser)->type == TOKEN_QUOTED) &&
-	    parser->tokens[parser->at + 1].sign == '=') {
-		path->name = token(parser)->text;
-		parser->at += 2;
-	}
-	if (parse_selector(parser, path) != 0 || parse_chain(parser, path) != 0)
-		return -1;
-	return path->legacy ? expect_sign(parser, ')') : 0;
-}
-
 /* -- clauses -- */
 
-static int parse_match(struct parser *parser, struct clause *clause)
+int parse_patterns(struct parser *parser, struct match *match)
 {
-	struct match *match = &clause->match;
-
-	clause->type = CLAUSE_MATCH;
-	match->optional = take_word(parser, "OPTIONAL");
-	if (expect_word(parser, "MATCH") != 0)
-		return -1;
 	do {
 		if (match->count == CLAUSE_LIMIT)
 			return parse_fail(parser, token(parser)->at,
@@ -367,6 +149,13 @@ static int parse_match(struct parser *parser, struct clause *clause)
 			return -1;
 	}
 	return 0;
+}
+
+static int parse_match(struct parser *parser, struct clause *clause)
+{
+	clause->type = CLAUSE_MATCH;
+	clause->match.optional = take_word(parser, "OPTIONAL");
+	return expect_word(parser, "MATCH") == 0 ? parse_patterns(parser, &clause->match) : -1;
 }
 
 static int parse_item(struct parser *parser, struct projection *projection)
@@ -513,21 +302,30 @@ static int parse_clause(struct parser *parser, struct clause *clause)
 	return unexpected(parser, "MATCH, WITH, UNWIND or RETURN");
 }
 
-static int parse_query(struct parser *parser, struct query *query)
+int parse_clauses(struct parser *parser, char end, struct clause **clauses, uint32_t *count,
+		  uint32_t *capacity)
 {
 	struct clause *clause;
 
 	do {
-		if (query->clause_count == CLAUSE_LIMIT)
+		if (*count == CLAUSE_LIMIT)
 			return parse_fail(parser, token(parser)->at,
 					  "a query has at most %d clauses", CLAUSE_LIMIT);
-		ARENA_RESERVE(parser->arena, query->clauses, query->clause_count,
-			      query->clause_capacity);
-		clause = &query->clauses[query->clause_count++];
+		ARENA_RESERVE(parser->arena, *clauses, *count, *capacity);
+		clause = &(*clauses)[(*count)++];
 		*clause = (struct clause){0};
 		if (parse_clause(parser, clause) != 0)
 			return -1;
-	} while (clause->type != CLAUSE_RETURN && clause->type != CLAUSE_GRAPH);
+	} while (clause->type != CLAUSE_RETURN && clause->type != CLAUSE_GRAPH &&
+		 !(end && is_sign(parser, end)));
+	return 0;
+}
+
+static int parse_query(struct parser *parser, struct query *query)
+{
+	if (parse_clauses(parser, '\0', &query->clauses, &query->clause_count,
+			  &query->clause_capacity) != 0)
+		return -1;
 	take_sign(parser, ';');
 	return token(parser)->type == TOKEN_END ? 0 : unexpected(parser, "the end of the query");
 }

@@ -33,39 +33,6 @@ struct expr *finish(struct parser *parser, struct expr *expr)
 	return expr;
 }
 
-/* Whether the parenthesis here starts a pattern with an edge: (...)-[ (...)-- (...)<- */
-static bool is_pattern(const struct parser *parser)
-{
-	const struct token *at = token(parser), *inside = at + 1, *after;
-
-	if (at->sign != '(' || !at->partner)
-		return false;
-	if (inside->type != TOKEN_NAME && inside->type != TOKEN_QUOTED &&
-	    inside->type != TOKEN_PARAMETER && inside->sign != ':' && inside->sign != '{' &&
-	    inside->sign != ')')
-		return false;
-	after = &parser->tokens[at->partner + 1];
-	if (after->sign == '<' && after[1].sign == '-' && after->end == after[1].at)
-		return after[2].sign == '[' || after[2].sign == '-';
-	if (after->sign != '-')
-		return false;
-	return after[1].sign == '[' ||
-	       (after[1].sign == '-' && (after[2].sign == '(' || after[2].sign == '>'));
-}
-
-static struct expr *parse_pattern(struct parser *parser)
-{
-	struct expr *expr = new_expr(parser, EXPR_PATTERN, token(parser)->at);
-
-	expr->match = arena_alloc(parser->arena, sizeof(*expr->match));
-	expr->match->paths = arena_alloc(parser->arena, sizeof(*expr->match->paths));
-	expr->match->count = expr->match->capacity = 1;
-	expr->match->paths->at = expr->at;
-	if (parse_chain(parser, expr->match->paths) != 0)
-		return NULL;
-	return finish(parser, expr);
-}
-
 struct expr *parse_literal(struct parser *parser, struct value value)
 {
 	struct expr *expr = new_expr(parser, EXPR_LITERAL, token(parser)->at);
@@ -124,16 +91,6 @@ static struct expr *parse_items(struct parser *parser, struct expr *expr, char e
 	return expect_sign(parser, end) == 0 ? finish(parser, expr) : NULL;
 }
 
-/* After '[': (a)--(b) or name = (a)--(b). */
-static bool starts_pattern(const struct parser *parser)
-{
-	struct parser ahead = *parser;
-
-	if (token(parser)[0].type == TOKEN_NAME && token(parser)[1].sign == '=')
-		ahead.at += 2;
-	return is_pattern(&ahead);
-}
-
 static struct expr *parse_list(struct parser *parser)
 {
 	struct expr *expr = new_expr(parser, EXPR_LIST, token(parser)->at);
@@ -155,12 +112,8 @@ static struct expr *parse_list(struct parser *parser)
 		add_item(parser, expr, result);
 		return expect_sign(parser, ']') == 0 ? finish(parser, expr) : NULL;
 	}
-	if (starts_pattern(parser)) {
-		parse_fail(parser, token(parser)->at,
-			   "pattern comprehensions are not in this language: MATCH the pattern and "
-			   "collect()");
-		return NULL;
-	}
+	if (is_path(parser))
+		return parse_pattern_comprehension(parser, expr->at);
 	return parse_items(parser, expr, ']');
 }
 
@@ -257,6 +210,33 @@ static struct expr *parse_quantified(struct parser *parser, enum expr_type type)
 	return finish(parser, expr);
 }
 
+/* reduce(sum = expr, name IN list | expr) */
+static struct expr *parse_reduce(struct parser *parser)
+{
+	struct expr *expr = new_expr(parser, EXPR_REDUCE, token(parser)->at), *item;
+
+	parser->at += 2;
+	expr->second_name = take_name(parser, "a name");
+	if (!expr->second_name || expect_sign(parser, '=') != 0)
+		return NULL;
+	item = parse_expr(parser);
+	if (!item || expect_sign(parser, ',') != 0)
+		return NULL;
+	add_item(parser, expr, item);
+	expr->name = take_name(parser, "a name");
+	if (!expr->name || expect_word(parser, "IN") != 0)
+		return NULL;
+	item = parse_expr(parser);
+	if (!item || expect_sign(parser, '|') != 0)
+		return NULL;
+	add_item(parser, expr, item);
+	item = parse_expr(parser);
+	if (!item || expect_sign(parser, ')') != 0)
+		return NULL;
+	add_item(parser, expr, item);
+	return finish(parser, expr);
+}
+
 /* all any none single, when "name IN" follows. */
 static bool is_quantified(const struct parser *parser, enum expr_type *type)
 {
@@ -285,21 +265,17 @@ static struct expr *parse_named(struct parser *parser)
 		return parse_case(parser);
 	if (is_quantified(parser, &quantified))
 		return parse_quantified(parser, quantified);
-	if ((is_word(parser, "EXISTS") || is_word(parser, "COUNT")) && at[1].sign == '{') {
-		parse_fail(parser, at->at,
-			   "subqueries are not in this language: a pattern is a condition, "
-			   "WHERE (a)-->(b)");
-		return NULL;
-	}
+	if (at[1].sign == '{' && (is_word(parser, "EXISTS") || is_word(parser, "COUNT") ||
+				  is_word(parser, "COLLECT")))
+		return parse_subquery(parser);
 	if ((is_word(parser, "shortestPath") || is_word(parser, "allShortestPaths")) &&
 	    at[1].sign == '(') {
 		parse_fail(parser, at->at, "%s() stands in MATCH, not in an expression", at->text);
 		return NULL;
 	}
-	if (is_word(parser, "reduce") && at[1].sign == '(') {
-		parse_fail(parser, at->at, "reduce() is not in this language");
-		return NULL;
-	}
+	if (is_word(parser, "reduce") && at[1].sign == '(' && at[2].type != TOKEN_END &&
+	    at[3].sign == '=')
+		return parse_reduce(parser);
 	if (at[1].sign == '(')
 		return parse_call(parser);
 	expr = new_expr(parser, EXPR_VARIABLE, at->at);
@@ -341,7 +317,7 @@ struct expr *parse_atom(struct parser *parser)
 	if (is_sign(parser, '{'))
 		return parse_map(parser);
 	if (is_pattern(parser))
-		return parse_pattern(parser);
+		return parse_pattern_condition(parser);
 	if (!is_sign(parser, '(')) {
 		unexpected(parser, "an expression");
 		return NULL;

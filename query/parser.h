@@ -48,6 +48,21 @@ struct expr *parse_atom(struct parser *parser);
 struct expr *parse_literal(struct parser *parser, struct value value);
 int parse_labels(struct parser *parser, struct labels *labels);
 
+/* Clauses up to RETURN, or up to `end` where that is not '\0'; -1 after an error. */
+int parse_clauses(struct parser *parser, char end, struct clause **clauses, uint32_t *count,
+		  uint32_t *capacity);
+/* pattern {, pattern} [WHERE expr] */
+int parse_patterns(struct parser *parser, struct match *match);
+/* Whether a pattern with an edge starts here: (a)--(b); is_path: or name = (a)--(b). */
+bool is_pattern(const struct parser *parser);
+bool is_path(const struct parser *parser);
+/* A pattern as a condition. */
+struct expr *parse_pattern_condition(struct parser *parser);
+/* EXISTS, COUNT or COLLECT and '{' are here. */
+struct expr *parse_subquery(struct parser *parser);
+/* After '[': pattern [WHERE expr] | expr ']'. */
+struct expr *parse_pattern_comprehension(struct parser *parser, uint32_t at);
+
 /* node { edge node }; -1 after an error. */
 int parse_chain(struct parser *parser, struct path_pattern *path);
 /* name = selector chain; -1 after an error.  Also for tests that build graphs from patterns. */

@@ -34,6 +34,9 @@ static bool is_ready(const struct expr *expr, const bool *bound)
 			    (i && !element_ready(&path->edges[i - 1].element, bound)))
 				return false;
 	}
+	for (uint32_t i = 0; expr->subquery && i < expr->subquery->outer_count; i++)
+		if (!bound[expr->subquery->outer[i]])
+			return false;
 	for (uint32_t i = 0; i < expr->count; i++)
 		if (expr->items[i] && !is_ready(expr->items[i], bound))
 			return false;
@@ -214,6 +217,11 @@ int match_plan(struct query *query, struct match *match, bool *bound, struct err
 	for (uint32_t p = 0; p < match->count; p++)
 		if (plan_path(&planner, &match->paths[p]) != 0)
 			return -1;
+	query->step_count += match->step_count;
+	if (query->step_count > STEP_LIMIT)
+		return query_error_at(error, query->text, match->paths[0].at,
+				      "the patterns of a query have at most %d vertices and edges",
+				      STEP_LIMIT);
 	last = &match->steps[match->step_count - 1];
 	for (uint32_t i = 0; i < planner.condition_count; i++) {
 		struct expr *condition = planner.conditions[i];

@@ -20,6 +20,7 @@ enum {
 	DEPTH_LIMIT = 200,  /* of brackets in each other, and of operators on each other */
 	CLAUSE_LIMIT = 100, /* clauses of a query */
 	CHAIN_LIMIT = 100,  /* edges of a pattern */
+	STEP_LIMIT = 1000,  /* vertices and edges of all patterns: the search nests as deep */
 	UNBOUNDED = INT32_MAX,
 };
 
@@ -58,8 +59,13 @@ enum expr_type {
 	EXPR_NONE,
 	EXPR_SINGLE,
 	EXPR_COMPREHENSION, /* [name IN items[0] WHERE items[1] | items[2]], each may be NULL */
+	EXPR_REDUCE,        /* reduce(second_name = items[0], name IN items[1] | items[2]) */
 	EXPR_PATTERN,       /* whether `match` finds anything */
+	EXPR_SUBQUERY,
 };
+
+/* With a variable of its own: x IN list */
+#define EXPR_IS_LOOP(type) ((type) >= EXPR_ALL && (type) <= EXPR_REDUCE)
 
 enum comparison {
 	COMPARE_EQUAL,
@@ -86,6 +92,7 @@ struct labels {
 struct function;
 struct match;
 struct regex;
+struct subquery;
 
 struct expr {
 	enum expr_type type;
@@ -98,10 +105,13 @@ struct expr {
 	const char **keys;          /* EXPR_MAP */
 	enum comparison *operators; /* EXPR_COMPARE */
 	uint32_t slot;              /* of a variable; of an aggregate's result */
+	const char *second_name;    /* EXPR_REDUCE: what adds up */
+	uint32_t second_slot;
 	bool distinct, star;        /* EXPR_CALL */
 	const struct function *function;
 	struct labels *labels;
 	struct match *match;
+	struct subquery *subquery;
 	const struct column *of_vertex, *of_edge; /* EXPR_PROPERTY */
 	struct regex *regex;                      /* of the last expression that was matched */
 	char *regex_text;
@@ -125,12 +135,14 @@ struct edge_pattern {
 	uint32_t least, most;
 };
 
-enum selector_type { SELECT_ALL, SELECT_ANY_SHORTEST, SELECT_ALL_SHORTEST };
+enum selector_type { SELECT_ALL, SELECT_ANY_SHORTEST, SELECT_ALL_SHORTEST, SELECT_SHORTEST_K };
 
 struct path_pattern {
 	const char *name;
 	uint32_t at, slot;
 	enum selector_type selector;
+	uint32_t k;  /* SELECT_SHORTEST_K: so many paths */
+	bool groups; /* so many lengths instead */
 	bool legacy; /* shortestPath(), allShortestPaths() */
 	struct element *nodes;
 	struct edge_pattern *edges;
@@ -200,12 +212,26 @@ struct clause {
 	bool walk; /* RETURN GRAPH takes this MATCH as sets of vertices (query/walk.c) */
 };
 
+/*
+ * EXISTS { ... }, COUNT { ... }, COLLECT { ... } and [pattern | expr]: clauses that run for a row of
+ * what is around them.  A pattern alone is a MATCH.
+ */
+struct subquery {
+	enum { SUBQUERY_EXISTS, SUBQUERY_COUNT, SUBQUERY_COLLECT } type;
+	struct clause *clauses; /* RETURN may be missing at the end unless the type is COLLECT */
+	uint32_t clause_count, clause_capacity;
+	/* after the check */
+	uint32_t first_slot; /* slots below belong to what is around */
+	uint32_t *outer, outer_count, outer_capacity; /* those of them that it uses */
+	struct subquery *around;                      /* the subquery that it stands in */
+};
+
 struct query {
 	const char *text;
 	struct arena arena;
 	struct clause *clauses;
 	uint32_t clause_count, clause_capacity;
-	uint32_t slot_count;
+	uint32_t slot_count, step_count;
 	struct expr *regexes;
 	char **notes; /* for the user: names that nothing has */
 	uint32_t note_count, note_capacity;

@@ -50,8 +50,19 @@ struct value_list *value_new_list(struct arena *arena, uint32_t count)
 	return list;
 }
 
-struct value value_of_list(const struct value_list *list)
+uint32_t value_depth(struct value value)
 {
+	return value.type == VALUE_LIST ? value.list->depth
+	       : value.type == VALUE_MAP ? value.map->depth
+					 : 0;
+}
+
+struct value value_of_list(struct value_list *list)
+{
+	list->depth = 1;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (value_depth(list->items[i]) >= list->depth)
+			list->depth = value_depth(list->items[i]) + 1;
 	return (struct value){.type = VALUE_LIST, .list = list};
 }
 
@@ -79,6 +90,10 @@ struct value value_of_map(struct value_map *map)
 		map->entries[kept++] = map->entries[i];
 	}
 	map->count = kept;
+	map->depth = 1;
+	for (uint32_t i = 0; i < kept; i++)
+		if (value_depth(map->entries[i].value) >= map->depth)
+			map->depth = value_depth(map->entries[i].value) + 1;
 	return (struct value){.type = VALUE_MAP, .map = map};
 }
 
@@ -347,6 +362,7 @@ struct value value_copy(struct arena *arena, struct value value)
 	case VALUE_LIST: {
 		struct value_list *list = value_new_list(arena, value.list->count);
 
+		list->depth = value.list->depth;
 		for (uint32_t i = 0; i < list->count; i++)
 			list->items[i] = value_copy(arena, value.list->items[i]);
 		value.list = list;
@@ -355,6 +371,7 @@ struct value value_copy(struct arena *arena, struct value value)
 	case VALUE_MAP: {
 		struct value_map *map = value_new_map(arena, value.map->count);
 
+		map->depth = value.map->depth;
 		for (uint32_t i = 0; i < map->count; i++) {
 			const char *key = value.map->entries[i].key;
 
@@ -389,8 +406,9 @@ const char *value_type_name(enum value_type type)
 
 /* -- sets -- */
 
-static void set_grow(struct value_set *set)
+static void set_grow(struct value_set *set, struct arena *arena)
 {
+	arena_charge(arena, (set->slot_count ? set->slot_count : 64) * sizeof(*set->slots));
 	set->slot_count = set->slot_count ? set->slot_count * 2 : 64;
 	free(set->slots);
 	set->slots = xcalloc(set->slot_count, sizeof(*set->slots));
@@ -418,7 +436,7 @@ uint32_t value_set_add(struct value_set *set, const struct value *row, struct ar
 	uint32_t at;
 
 	if (set->slot_count < 2 * (size_t)set->count + 2)
-		set_grow(set);
+		set_grow(set, arena);
 	for (uint32_t i = 0; i < set->width; i++)
 		hash = mix(hash, value_hash(row[i]));
 	*added = false;
@@ -435,6 +453,9 @@ uint32_t value_set_add(struct value_set *set, const struct value *row, struct ar
 		set->rows = xreallocarray(set->rows, (size_t)set->capacity * (set->width + 1),
 					  sizeof(*set->rows));
 		set->hashes = xreallocarray(set->hashes, set->capacity, sizeof(*set->hashes));
+		arena_charge(arena, (size_t)set->capacity / 2 *
+					    ((set->width + 1) * sizeof(*set->rows) +
+					     sizeof(*set->hashes)));
 	}
 	for (uint32_t i = 0; i < set->width; i++)
 		set->rows[(size_t)set->count * set->width + i] = value_copy(arena, row[i]);

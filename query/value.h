@@ -41,11 +41,12 @@ struct value {
 
 struct value_list {
 	uint32_t count;
+	uint32_t depth; /* of lists and maps in each other, this one included */
 	struct value items[];
 };
 
 struct value_map { /* in the order of the keys */
-	uint32_t count;
+	uint32_t count, depth;
 	struct value_entry {
 		const char *key;
 		struct value value;
@@ -71,12 +72,16 @@ struct value value_vertex(uint32_t index);
 struct value value_edge(uint32_t index);
 
 struct value_list *value_new_list(struct arena *arena, uint32_t count);
-struct value value_of_list(const struct value_list *list);
+/* When its items are there. */
+struct value value_of_list(struct value_list *list);
 struct value_map *value_new_map(struct arena *arena, uint32_t count);
 /* Sorts the entries by key; of equal keys the last one stays. */
 struct value value_of_map(struct value_map *map);
 /* NULL when the map has no such key. */
 const struct value *value_map_get(const struct value_map *map, const char *key);
+
+/* Of lists and maps in each other; 0: neither. */
+uint32_t value_depth(struct value value);
 
 double value_as_number(struct value value); /* of an integer or float */
 

@@ -53,6 +53,9 @@ static bool uses_only(const struct expr *expr, const bool *allowed, uint32_t fir
 				return false;
 		}
 	}
+	for (uint32_t i = 0; expr->subquery && i < expr->subquery->outer_count; i++)
+		if (expr->subquery->outer[i] >= first_slot && !allowed[expr->subquery->outer[i]])
+			return false;
 	for (uint32_t i = 0; i < expr->count; i++)
 		if (expr->items[i] && !uses_only(expr->items[i], allowed, first_slot))
 			return false;
@@ -61,8 +64,10 @@ static bool uses_only(const struct expr *expr, const bool *allowed, uint32_t fir
 
 static void allow_loops(const struct expr *expr, bool *allowed)
 {
-	if (expr->type >= EXPR_ALL && expr->type <= EXPR_COMPREHENSION)
+	if (EXPR_IS_LOOP(expr->type))
 		allowed[expr->slot] = true;
+	if (expr->type == EXPR_REDUCE)
+		allowed[expr->second_slot] = true;
 	for (uint32_t i = 0; i < expr->count; i++)
 		if (expr->items[i])
 			allow_loops(expr->items[i], allowed);
@@ -355,10 +360,8 @@ bool walk_run(struct run *run, struct match *match, const struct clause *graph)
 		struct value value = run->row[graph->slots[i]];
 
 		/* bound by clauses before */
-		if (graph->slots[i] < match->first_slot && value.type == VALUE_VERTEX)
-			run->keep_vertex[value.index] = true;
-		else if (graph->slots[i] < match->first_slot && value.type == VALUE_EDGE)
-			run->keep_edge[value.index] = true;
+		if (graph->slots[i] < match->first_slot)
+			run_keep(run, value);
 	}
 	for (uint32_t e = 0; e < engine->edge_count; e++)
 		if (run->keep_edge[e])

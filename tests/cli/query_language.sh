@@ -57,6 +57,33 @@ asks "three values of truth" ",false,true,;" 'RETURN null = null, null AND false
 asks "vflow_types" "8,1.0,true;" 'MATCH (v {id: 1}) RETURN v.weight + 1, v.share * 2, v.hot'
 asks "tabs and quotes" 'a\tb"c;' 'MATCH (v {id: 1}) RETURN v.note'
 asks "SKIP and LIMIT" "2;3;" 'MATCH (v) RETURN v.id ORDER BY v.id SKIP 2 LIMIT 2'
+asks "a pattern comprehension" "1,[3];3,[5];5,[7];7,[];" 'MATCH (a) WHERE a.id IN [1, 3, 5, 7] RETURN a.id, [(a)-->(b) | b.id]'
+asks "with a condition and a path" "[2, 3];" 'MATCH (a {id: 1}) RETURN [p = (a)-[*]->(b:kernel) WHERE b.id > 1 | length(p)]'
+asks "EXISTS { }" "5;6;" 'MATCH (k:kernel) WHERE EXISTS { (k)-[e]->(n) WHERE e.bytes < 4K AND n.id > k.id } RETURN k.id'
+asks "EXISTS { } with clauses" "7;" 'MATCH (k) WHERE EXISTS { MATCH (a)-->(k) WITH k, count(*) AS n WHERE n = 2 RETURN n } RETURN k.id'
+asks "a subquery in a subquery" "1;2;" 'MATCH (a:alloc) WHERE EXISTS { MATCH (a)-->(b) WHERE EXISTS { (b)-->(c:kernel) WHERE c.id = a.id + 4 } } RETURN a.id'
+asks "COUNT { } and COLLECT { }" "7,2,[6, 5];" 'MATCH (k {id: 7}) RETURN k.id, COUNT { ()-->(k) }, COLLECT { MATCH (a)-->(k) RETURN a.id ORDER BY a.id DESC }'
+asks "a subquery after an aggregate" "kernel,3,1;memset,2,0;" 'MATCH (v:kernel|memset) WITH v.kind AS kind, count(*) AS n RETURN kind, n, COUNT { ({kind: kind})-[:READ]->() } ORDER BY kind'
+asks "reduce()" "[6, 4, 2],30;" 'RETURN reduce(l = [], x IN [1, 2, 3] | x * 2 + l), reduce(s = 0, x IN [1, 2, 3, 4] | s + x * x)'
+asks "a range over a list of edges" "7;" 'MATCH p = (a {id: 3})-[*2]->() WITH a, relationships(p) AS es MATCH (a)-[es*]->(b) RETURN b.id'
+cat >"$T/ways.dot" <<'DOT'
+digraph { graph [vflow_version=1]; v1; v2; v3; v4; v5; v1 -> v2 [object=1]; v2 -> v4 [object=2]; v1 -> v3 [object=3]; v3 -> v4 [object=4];
+	v1 -> v4 [object=5]; v2 -> v3 [object=6]; v4 -> v5 [object=7]; v5 -> v1 [object=8]; v4 -> v4 [object=9]; }
+DOT
+ways() { # NAME EXPECTED SELECTOR: the objects along each path from 1 to 4
+	is "$1" "$("$VFLOW" query -T tsv "MATCH p = $3 (a {id: 1})-[*]->(b {id: 4}) RETURN [e IN relationships(p) | e.object] AS o ORDER BY size(o), o" "$T/ways.dot" |
+		tail -n +2 | tr '\n' ';')" "$2"
+}
+ways "ANY" "[5];" "ANY"
+ways "SHORTEST 1" "[5];" "SHORTEST 1"
+ways "SHORTEST 4: by length, a trail may come back to its end" "[5];[1, 2];[3, 4];[5, 9];" "SHORTEST 4 PATHS"
+ways "SHORTEST 2 GROUPS: all of the two shortest lengths" "[5];[1, 2];[3, 4];[5, 9];" "SHORTEST 2 GROUPS"
+ways "SHORTEST 3 GROUPS" "[5];[1, 2];[3, 4];[5, 9];[1, 2, 9];[1, 6, 4];[3, 4, 9];" "SHORTEST 3 GROUPS"
+all_ways=$("$VFLOW" query -T tsv 'MATCH p = (a {id: 1})-[*]->(b {id: 4}) RETURN length(p) AS n ORDER BY n' "$T/ways.dot" | tail -n +2 | tr '\n' ' ')
+is "SHORTEST 1000: every trail there is" "$("$VFLOW" query -T tsv 'MATCH p = SHORTEST 1000 (a {id: 1})-[*]->(b {id: 4}) RETURN length(p) AS n ORDER BY n' "$T/ways.dot" |
+	tail -n +2 | tr '\n' ' ')" "$all_ways"
+is "SHORTEST k to every end" "$("$VFLOW" query -T tsv 'MATCH p = SHORTEST 2 (a {id: 1})-[*]->(b) RETURN b.id, collect(length(p)) ORDER BY b.id' "$T/ways.dot" |
+	tail -n +2 | tr '\t\n' ' ;')" "1 [3, 4];2 [1, 4];3 [1, 2];4 [1, 2];5 [2, 3];"
 asks "[*] with DISTINCT is reachability" "6;" 'MATCH (a)-[*]->(b) RETURN count(DISTINCT b) + 1'
 
 "$VFLOW" query -T json 'MATCH p = (a {id: 5})-[e]->(b) RETURN a, e, nodes(p) AS n, null AS z' "$T/f.dot" >"$T/json"
@@ -100,7 +127,12 @@ wrong "an unknown function" "no function 'siez'; did you mean size" 'RETURN siez
 wrong "a parameter without value" "give one with -p x=VALUE" 'RETURN $x'
 wrong "a string without end" "does not end" "RETURN 'a"
 wrong "a malformed number" "malformed" 'RETURN 12x'
-wrong "SHORTEST k" "not in this language" 'MATCH SHORTEST 2 (a)-[*]->(b) RETURN a'
+wrong "SHORTEST without number" "number of paths after SHORTEST" 'MATCH SHORTEST (a)-[*]->(b) RETURN a'
+wrong "a type conflict in a quantifier" "line 1, column 38: this operator needs a number, not a string" "RETURN all(x IN ['a', 'b'] WHERE 1 + x * 2 > 0)"
+wrong "a type conflict by way of WITH and UNWIND" "needs a number, not a string" "WITH ['a', 'b'] AS names UNWIND names AS n RETURN n - 1"
+wrong "what a subquery declares ends with it" "no variable 'b' here" 'MATCH (a) WHERE EXISTS { (a)-->(b) } RETURN b'
+wrong "a subquery only reads" "SET is not in this language" 'MATCH (a) WHERE EXISTS { MATCH (a) SET a.x = 1 } RETURN a'
+wrong "a loop beside an aggregate" "'a' differs within a group" 'MATCH (a) RETURN [x IN [1] | x + a.id], count(*)[0 + size([y IN [1] | y + a.id])]'
 wrong "depth" "too deep" "RETURN $(printf '(%.0s' $(seq 5000))1"
 wrong "a very long sum" "too many operators" "RETURN 1$(printf '+1%.0s' $(seq 5000))"
 "$VFLOW" query 'MATCH (a) RETURN a.nmae' "$T/f.dot" >/dev/null 2>"$T/err"

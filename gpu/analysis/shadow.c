@@ -191,6 +191,11 @@ void shadow_object_identify(struct shadow_object *object, uint32_t id, uint32_t 
 		list_stale(object);
 }
 
+void shadow_object_shared(struct shadow_object *object)
+{
+	object->shared = true;
+}
+
 bool shadow_object_touched(const struct shadow_object *object)
 {
 	return object->touched.listed;

@@ -40,6 +40,13 @@ void shadow_object_destroy(struct shadow_object *object);
 /* Gives the object its id and site, before anything else than its allocation wrote to it. */
 void shadow_object_identify(struct shadow_object *object, uint32_t id, uint32_t site);
 
+/*
+ * The host writes to the object without an API (managed and mapped memory): units that an API read
+ * and did not write, and that hold something else than the shadow, were written by
+ * GPU_WRITER_HOST.  Call it before the object is touched; its memory is zero then.
+ */
+void shadow_object_shared(struct shadow_object *object);
+
 /* Whether the running API has touched the object. */
 bool shadow_object_touched(const struct shadow_object *object);
 

@@ -34,6 +34,7 @@ struct shadow_object {
 	uint32_t id, site;
 	const uint8_t *memory;
 	uint64_t size, blocks;
+	bool shared; /* the host writes to it without an API */
 
 	uint8_t *value;        /* per byte */
 	uint64_t *initialised; /* masks: one bit per byte */

@@ -115,19 +115,46 @@ static void count_word(struct settling *settling, const struct unit_word *word, 
 	tally->redundant += unit_count(redundant & bytes);
 }
 
+/* What memory holds in a word of the object; zeros past its end. */
+static const uint8_t *load_memory(const struct shadow_object *object, uint64_t index,
+				  uint8_t tail[WORD_BYTES])
+{
+	const uint8_t *fresh = object->memory + index * WORD_BYTES;
+
+	if (object->size - index * WORD_BYTES >= WORD_BYTES)
+		return fresh;
+	memset(tail, 0, WORD_BYTES);
+	memcpy(tail, fresh, object->size - index * WORD_BYTES);
+	return tail;
+}
+
+/* Takes over what the host put into units that the API read. */
+static void store_host(struct shadow_object *object, uint64_t index, struct unit_word *word)
+{
+	uint8_t *value = object->value + index * WORD_BYTES, tail[WORD_BYTES];
+	const uint8_t *fresh = load_memory(object, index, tail);
+	uint64_t bytes = unit_from_host(word, unit_equal(value, fresh)), known;
+
+	if (!bytes)
+		return;
+	shadow_mix(object, index / BLOCK_WORDS);
+	unit_set_writer(object->writer + index * WORD_UNITS, bytes,
+			GPU_WRITER_HOST ^ object->site);
+	unit_replace(value, fresh, bytes);
+	known = word->initialised | (bytes & object_bits(object, index));
+	object->initialised_bytes += unit_count(known) - unit_count(word->initialised);
+	object->initialised[index] = word->initialised = known;
+	shadow_stale(object, index / BLOCK_WORDS, index / BLOCK_WORDS);
+}
+
 /* Takes over the written bytes of a word.  Returns which of them are redundant. */
 static uint64_t store_word(struct shadow_object *object, uint64_t index,
 			   const struct unit_word *word)
 {
-	uint8_t *value = object->value + index * WORD_BYTES;
-	const uint8_t *fresh = object->memory + index * WORD_BYTES;
+	uint8_t *value = object->value + index * WORD_BYTES, tail[WORD_BYTES];
+	const uint8_t *fresh = load_memory(object, index, tail);
 	uint64_t initialised = unit_initialised(word), equal;
-	uint8_t tail[WORD_BYTES] = {0};
 
-	if (object->size - index * WORD_BYTES < WORD_BYTES) {
-		memcpy(tail, fresh, object->size - index * WORD_BYTES);
-		fresh = tail;
-	}
 	equal = unit_equal(value, fresh);
 	if (word->written & ~equal)
 		unit_replace(value, fresh, word->written);
@@ -141,15 +168,19 @@ static uint64_t store_word(struct shadow_object *object, uint64_t index,
 	return unit_redundant(word, equal);
 }
 
-static void settle_word(struct settling *settling, uint64_t index, bool mixed, bool whole)
+static void settle_word(struct settling *settling, uint64_t index, bool whole)
 {
 	struct shadow_object *object = settling->object;
 	uint32_t *writers = object->writer + index * WORD_UNITS;
 	struct unit_word word = load_word(settling, index);
 	uint64_t redundant = 0, left = unit_whole(word.read | word.written);
+	bool mixed;
 
 	if (!left)
 		return;
+	if (object->shared && word.read)
+		store_host(object, index, &word);
+	mixed = bit_get(object->mixed, index / BLOCK_WORDS);
 	if (word.written)
 		redundant = store_word(object, index, &word);
 	if (!mixed) {
@@ -199,7 +230,7 @@ static void settle_block(struct settling *settling, uint64_t block)
 {
 	struct shadow_object *object = settling->object;
 	uint64_t first = block * BLOCK_WORDS, all = WORD_ALL;
-	bool mixed = bit_get(object->mixed, block), whole;
+	bool whole;
 
 	for (unsigned i = 0; i < BLOCK_WORDS; i++)
 		all &= object->written[first + i] |
@@ -207,7 +238,7 @@ static void settle_block(struct settling *settling, uint64_t block)
 	whole = all == WORD_ALL;
 	if (!whole || !settle_rewritten(settling, block))
 		for (unsigned i = 0; i < BLOCK_WORDS; i++)
-			settle_word(settling, first + i, mixed, whole);
+			settle_word(settling, first + i, whole);
 	if (whole) {
 		object->block_writer[block] = settling->writer;
 		bit_put(object->mixed, block, false);

@@ -101,6 +101,15 @@ VFLOW_DEVICE void unit_replace(uint8_t *value, const uint8_t *fresh, uint64_t ma
 	}
 }
 
+/*
+ * All bytes of the units that the API read and did not write, and whose value is not the one that
+ * the last API left there; `equal` as by unit_equal().
+ */
+VFLOW_DEVICE uint64_t unit_from_host(const struct unit_word *word, uint64_t equal)
+{
+	return unit_whole(unit_whole(word->read) & ~unit_whole(word->written) & ~equal);
+}
+
 /* Written bytes whose value was known before and is the same after; `equal` as by unit_equal(). */
 VFLOW_DEVICE uint64_t unit_redundant(const struct unit_word *word, uint64_t equal)
 {

@@ -30,17 +30,10 @@ int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind
 		allocation->kind = kind;
 		allocation->context = context_current();
 	}
-	if (kind == GPU_MEMORY_MAPPED_HOST) { /* no object, no event */
-		observe_coverage("pinned host memory",
-				 "what kernels do in memory of the host is not followed on the "
-				 "emulated device",
-				 1, size);
-	} else {
-		observe_begin(&call, GPU_ALLOC, name, number);
-		if (allocation)
-			observe_allocated(&call, allocation);
-		observe_end(&call);
-	}
+	observe_begin(&call, GPU_ALLOC, name, number);
+	if (allocation)
+		observe_allocated(&call, allocation);
+	observe_end(&call);
 	device_leave();
 	return 0;
 }
@@ -85,13 +78,9 @@ int vflow_emulator_release(const char *name, void *stream, uint64_t address, boo
 		device_leave();
 		return number < 0 ? INVALID_HANDLE : INVALID_VALUE;
 	}
-	if (host) {
-		memory_release(allocation);
-	} else {
-		observe_begin(&call, GPU_FREE, name, number);
-		release(&call, allocation);
-		observe_end(&call);
-	}
+	observe_begin(&call, GPU_FREE, name, number);
+	release(&call, allocation);
+	observe_end(&call);
 	device_leave();
 	return 0;
 }

@@ -157,20 +157,23 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 	if (!sink)
 		return;
 	allocation->object = introduce(call, allocation, NULL);
-	if (allocation->kind != GPU_MEMORY_DEVICE && allocation->kind != GPU_MEMORY_ARRAY) {
-		/* the host writes there without an API: a shadow would be stale */
-		observe_coverage(
-			"managed memory",
-			"accesses to managed memory are not followed on the emulated device", 1,
-			allocation->size);
-		return;
-	}
 	allocation->shadow = shadow_object_create(shadow, allocation->object, call->context,
 						  (const void *)(uintptr_t)allocation->address,
 						  allocation->size);
-	if (!allocation->shadow)
+	if (!allocation->shadow) {
 		observe_coverage("objects", "no memory for the shadow of an allocation", 1,
 				 allocation->size);
+		return;
+	}
+	if (allocation->kind != GPU_MEMORY_MANAGED && allocation->kind != GPU_MEMORY_MAPPED_HOST)
+		return;
+	memset((void *)(uintptr_t)allocation->address, 0, allocation->size);
+	shadow_object_shared(allocation->shadow);
+	observe_coverage(allocation->kind == GPU_MEMORY_MANAGED ? "managed memory"
+								: "pinned host memory",
+			 "what the host writes is seen when the GPU reads it; what is overwritten "
+			 "before is not",
+			 1, allocation->size);
 }
 
 void observe_released(const struct gpu_call *call, struct allocation *allocation)

@@ -18,6 +18,7 @@ struct device_record {
 	uint64_t blocks; /* of 1 KiB */
 	uint32_t site;
 	uint32_t touched; /* stands in the list of touched objects */
+	uint32_t shared;  /* the host writes to it without an API */
 
 	/* The running API: a bit per byte, and a bit per block that has one. */
 	uint64_t *read, *written;

@@ -185,6 +185,8 @@ static void describe(const struct object *object, struct device_record *record)
 	record->size = object->size;
 	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 	record->site = object->site;
+	record->shared = object->memory == GPU_MEMORY_MANAGED ||
+			 object->memory == GPU_MEMORY_MAPPED_HOST;
 	lay_out_head(record, object->head);
 	if (object->body)
 		lay_out_body(record, object->body, object->space->digests);

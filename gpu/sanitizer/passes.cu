@@ -6,6 +6,7 @@
  */
 #include "gpu/analysis/sha256.h"
 #include "gpu/analysis/unit.h"
+#include "gpu/provider.h"
 #include "gpu/sanitizer/device_state.h"
 
 #define KERNEL extern "C" __global__ void
@@ -225,6 +226,46 @@ static __device__ void load_memory(const struct device_record *record, uint64_t 
 	}
 }
 
+static __device__ void load_value(const struct device_record *record, uint64_t index, uint64_t to[8])
+{
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		ulonglong2 pair = ((const ulonglong2 *)record->value)[index * 4 + i];
+
+		to[2 * i] = pair.x, to[2 * i + 1] = pair.y;
+	}
+}
+
+static __device__ void store_value(struct device_record *record, uint64_t index,
+				   const uint64_t from[8])
+{
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		((ulonglong2 *)record->value)[index * 4 + i] =
+			make_ulonglong2(from[2 * i], from[2 * i + 1]);
+}
+
+/* Takes over what the host put into units that the API read.  Returns the bytes of those. */
+static __device__ uint64_t store_host(struct device_record *record, uint64_t index,
+				      struct unit_word *word, uint32_t writers[WORD_UNITS],
+				      int64_t *initialised_bytes)
+{
+	uint64_t fresh[8], value[8], bytes, known = word->initialised;
+
+	load_memory(record, index, fresh);
+	load_value(record, index, value);
+	bytes = unit_from_host(word, unit_equal((const uint8_t *)value, (const uint8_t *)fresh));
+	if (!bytes)
+		return 0;
+	unit_set_writer(writers, bytes, GPU_WRITER_HOST ^ record->site);
+	unit_replace((uint8_t *)value, (const uint8_t *)fresh, bytes);
+	store_value(record, index, value);
+	word->initialised |= bytes & range_bits(index, 0, record->size);
+	record->initialised[index] = word->initialised;
+	*initialised_bytes += (int64_t)unit_count(word->initialised) - unit_count(known);
+	return bytes;
+}
+
 /* One word that the running API touched.  Returns whether its digest is out of date. */
 static __device__ bool settle_word(struct device_record *record, uint64_t index, uint32_t slot,
 				   uint32_t writer, struct device_rows *rows, struct tally *tally,
@@ -234,6 +275,7 @@ static __device__ bool settle_word(struct device_record *record, uint64_t index,
 	struct unit_word word = {record->read[index], record->written[index], 0,
 				 record->initialised[index]};
 	uint32_t writers[WORD_UNITS];
+	uint64_t from_host = 0;
 	bool changed = false;
 
 	word.uninitialised = origin & ~word.written;
@@ -247,26 +289,22 @@ static __device__ bool settle_word(struct device_record *record, uint64_t index,
 		writers[4 * i] = four.x, writers[4 * i + 1] = four.y;
 		writers[4 * i + 2] = four.z, writers[4 * i + 3] = four.w;
 	}
+	if (record->shared && word.read) {
+		from_host = store_host(record, index, &word, writers, initialised_bytes);
+		changed = from_host;
+	}
 	if (word.written) {
 		uint64_t after = unit_initialised(&word);
 
 		load_memory(record, index, fresh);
-#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			ulonglong2 pair = ((const ulonglong2 *)record->value)[index * 4 + i];
-
-			value[2 * i] = pair.x, value[2 * i + 1] = pair.y;
-		}
+		load_value(record, index, value);
 		equal = unit_equal((const uint8_t *)value, (const uint8_t *)fresh);
 		redundant = unit_redundant(&word, equal);
 		if (word.written & ~equal) {
 			unit_replace((uint8_t *)value, (const uint8_t *)fresh, word.written);
-#pragma unroll
-			for (int i = 0; i < 4; i++)
-				((ulonglong2 *)record->value)[index * 4 + i] =
-					make_ulonglong2(value[2 * i], value[2 * i + 1]);
+			store_value(record, index, value);
 		}
-		changed = after != word.initialised || (word.written & after & ~equal);
+		changed |= after != word.initialised || (word.written & after & ~equal);
 		if (after != word.initialised) {
 			record->initialised[index] = after;
 			*initialised_bytes += (int64_t)unit_count(after) - unit_count(word.initialised);
@@ -282,7 +320,7 @@ static __device__ bool settle_word(struct device_record *record, uint64_t index,
 				    writers[i] ^ record->site);
 			units &= ~bytes;
 		}
-	if (word.written) {
+	if (word.written || from_host) {
 		unit_set_writer(writers, word.written, writer ^ record->site);
 #pragma unroll
 		for (int i = 0; i < WORD_UNITS / 4; i++)

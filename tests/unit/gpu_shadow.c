@@ -265,6 +265,35 @@ static void test_host_rows(void **state)
 	shadow_destroy(shadow);
 }
 
+/* The host writes between the APIs: managed and mapped memory. */
+static void test_shared_with_host(void **state)
+{
+	struct shadow *shadow = shadow_create(true);
+	uint8_t memory[70] = {0};
+	struct shadow_object *object = shadow_object_create(shadow, 1, ALLOC, memory, 70);
+
+	(void)state;
+	shadow_object_shared(object);
+	memory[5] = 1;  /* unit 1 */
+	memory[69] = 1; /* the last unit, which has two bytes */
+	shadow_touch(object, 0, 70, GPU_READ);
+	SETTLES(K2, {1, 0, GPU_READ, 6, 0}, {1, ALLOC, GPU_READ, 64, 0});
+	/* one byte of a unit is read, another one changed: the unit is the host's */
+	memory[11] = 9;
+	shadow_touch(object, 8, 1, GPU_READ);
+	SETTLES(K3, {1, 0, GPU_READ, 1, 0});
+	/* written by the API, so what the host had put there is not seen, nor that it is unit 1 */
+	memory[4] = 3;
+	shadow_touch(object, 4, 4, GPU_READ);
+	shadow_touch(object, 4, 1, GPU_WRITE);
+	SETTLES(K4, {1, 0, GPU_READ, 4, 0}, {1, 0, GPU_WRITE, 1, 0});
+	/* what was taken over from the host is known: the same value again is redundant */
+	shadow_touch(object, 8, 4, GPU_WRITE);
+	SETTLES(K5, {1, 0, GPU_WRITE, 4, 4});
+	shadow_object_destroy(object);
+	shadow_destroy(shadow);
+}
+
 static void test_forget(void **state)
 {
 	struct shadow *shadow = shadow_create(false);
@@ -502,6 +531,7 @@ int main(void)
 		cmocka_unit_test(test_copy_inside),
 		cmocka_unit_test(test_copy_of_uninitialised),
 		cmocka_unit_test(test_host_rows),
+		cmocka_unit_test(test_shared_with_host),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_global),
 		cmocka_unit_test(test_odd_sizes),

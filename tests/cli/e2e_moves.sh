@@ -1,0 +1,57 @@
+#!/bin/bash
+# Managed memory, memory of the host, arrays, graphs: each table says which edges moves.c must give.
+#	FROM>TO ACCESS OBJECT BYTES REDUNDANT COUNT
+. tests/lib.sh
+
+exact() { # CASE <TABLE
+	local expected
+	expected=$(table)
+	if ! collect "$T/$1.db" "$P/moves" "$1" >"$T/$1.out" 2>"$T/$1.err"; then
+		not_ok "$1" "$(cat "$T/$1.err")"
+		return
+	fi
+	is "$1" "$(edges "$T/$1.db" | sort -V)" "$expected"
+}
+
+exact managed <<'END'
+	0>3 R 1 1020    0 1 # the host wrote 1..255
+	1>3 R 1    4    0 1 # its 0 cannot be told from nothing
+	2>3 W 2 1024    0 1
+	3>4 R 2 1024    0 1
+	3>4 W 2 1024  767 1 # 255-i -> 256-i: 3 of 4 bytes stay, of 255 -> 256 two
+	0>5 R 1 1020    0 1 # what the host wrote since is overwritten, so it is not seen
+	1>5 R 1    4    0 1
+	0>5 W 1 1020  765 1 # i<64: 8 over i: 3 bytes, all of 8; i>=64: i+1: 3 bytes, of 255 two
+	1>5 W 1    4    0 1
+	5>6 R 1 1024    0 1
+	6>0 W 1 1024    0 1
+	0>7 R 1    4    0 1
+	5>7 R 1 1020    0 1
+	7>0 W 1 1024    0 1
+	4>8 W 2 1024  768 1 # 256-i: each has 3 zero bytes
+END
+exact mapped <<'END'
+	0>3 R 1 1024    0 1
+	2>3 W 2 1024    0 1
+	3>4 R 2 1024    0 1
+	4>0 W 2 1024    0 1
+	0>5 R 1 1024    0 1
+	0>5 W 1 1024  767 1 # 257-i over i+1: bytes 2, 3: 512; byte 1 but for 0, 1, 255: 253; byte 0 of 0, 128
+	5>6 W 1  512  383 1 # 257-i, i<128: 257 has 2 zero bytes, the others 3
+	0>7 R 2 1024    0 1
+	3>7 W 2 1024  768 1 # i<128: 0 over 256-i: 3 bytes; then 257-i over 256-i: 3 bytes
+	7>8 R 2 1024    0 1
+	8>0 W 2 1024    0 1
+END
+exact pinned <<'END'
+	0>3 R 2 1024    0 1
+	2>3 W 2 1024    0 1
+	3>4 R 2 1024    0 1
+	4>0 W 2 1024    0 1
+END
+is "pinned: the vertices" "$(vertices "$T/pinned.db" | cut -d' ' -f2,4 | tr '\n' ' ')" \
+	"host host alloc cudaMallocHost alloc cudaMalloc memcpy cudaMemcpyAsync memcpy cudaMemcpyAsync "
+is "every case of moves.c has its table" \
+	"$("$P/moves" 2>&1 | sed 's/.*one of: //' | tr ' ' '\n' | sort)" \
+	"$(grep -o '^exact [a-z_]*' "$0" | cut -d' ' -f2 | sort)"
+finish

@@ -12,26 +12,21 @@
 #include <string.h>
 
 #include "collect/trace.h"
+#include "graph/build_coverage.h"
 #include "graph/build_duplicates.h"
 #include "graph/build_merge.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 #define NAME_LIMIT 4096
-#define TEXT_LIMIT (64 << 10)  /* of a command line */
-#define FRAME_DEPTH_MAX 2048   /* the guest records 1024 */
-#define COVERAGE_ROWS_MAX 4096 /* per process */
+#define TEXT_LIMIT (64 << 10) /* of a command line */
+#define FRAME_DEPTH_MAX 2048  /* the guest records 1024 */
 #define NANOSECONDS UINT64_C(1000000000)
 
 struct object {
 	uint32_t context; /* of the allocation, as number of the merge */
 	uint32_t profile; /* index into profile->objects */
 	bool freed;
-};
-
-struct coverage_row {
-	char *what, *reason;
-	uint64_t count, bytes;
 };
 
 /* One process; ids in the trace are indices here, less 1. */
@@ -49,8 +44,7 @@ struct process {
 	struct object *objects;
 	uint32_t object_count, object_capacity;
 	uint32_t placed; /* objects before it know their time */
-	struct coverage_row *coverage;
-	uint32_t coverage_count, coverage_capacity;
+	struct coverage *coverage;
 	uint64_t events_before; /* of other processes */
 	uint64_t events;
 	uint64_t last_end_ns;  /* of the last event, since the start of the run */
@@ -224,11 +218,25 @@ static int check_row(const struct process *process, const struct trace_row *row,
 	return 0;
 }
 
+/* The vertex that the row's bytes come from. */
+static uint32_t writer_of(const struct process *process, const struct trace_row *row,
+			  uint32_t vertex)
+{
+	if (row->access == TRACE_TO_HOST)
+		return vertex;
+	if (row->access == TRACE_FROM_HOST || row->writer == TRACE_WRITER_HOST)
+		return merge_host(process->merge);
+	if (row->writer == TRACE_WRITER_UNKNOWN)
+		return merge_unknown(process->merge);
+	return merge_vertex(process->merge, process->contexts[row->writer - 1]);
+}
+
 static void take_row(struct process *process, const struct trace_row *row, uint32_t vertex)
 {
 	struct merge *merge = process->merge;
 	struct merge_flow flow = {
-		.to = vertex,
+		.from = writer_of(process, row, vertex),
+		.to = row->access == TRACE_TO_HOST ? merge_host(merge) : vertex,
 		.site = site_of(process, row->object),
 		.access = row->access == TRACE_READ || row->access == TRACE_FROM_HOST ? GRAPH_READ
 										      : GRAPH_WRITE,
@@ -237,16 +245,6 @@ static void take_row(struct process *process, const struct trace_row *row, uint3
 		.event = process->events_before + process->events,
 	};
 
-	if (row->access == TRACE_TO_HOST) {
-		flow.from = vertex;
-		flow.to = merge_host(merge);
-	} else if (row->access == TRACE_FROM_HOST || row->writer == TRACE_WRITER_HOST) {
-		flow.from = merge_host(merge);
-	} else if (row->writer == TRACE_WRITER_UNKNOWN) {
-		flow.from = merge_unknown(merge);
-	} else {
-		flow.from = merge_vertex(merge, process->contexts[row->writer - 1]);
-	}
 	merge_flow(merge, &flow);
 }
 
@@ -275,19 +273,69 @@ static int place_objects(struct process *process, const struct trace_event *even
 	return 0;
 }
 
+/* Of a long run the first ones, as a whole: once one is left out, all later ones are. */
+static void keep_event(struct process *process, const struct trace_event *event, uint32_t vertex)
+{
+	struct profile *profile = process->profile;
+	const char *name =
+		merge_context_name(process->merge, process->contexts[event->context - 1]);
+	uint32_t first = profile->access_count;
+
+	if (profile->event_rows != process->events_before + process->events - 1 ||
+	    profile->event_rows == PROFILE_EVENTS_MAX ||
+	    event->row_count > PROFILE_ACCESSES_MAX - first)
+		return;
+	for (uint32_t i = 0; i < event->row_count; i++) {
+		const struct trace_row *row = &event->rows[i];
+
+		if (row->access != TRACE_READ && row->access != TRACE_WRITE)
+			continue;
+		ARRAY_RESERVE(profile->accesses, profile->access_count, profile->access_capacity);
+		profile->accesses[profile->access_count++] = (struct profile_access){
+			.object = process->objects[row->object - 1].profile,
+			.writer = writer_of(process, row, vertex),
+			.access = row->access == TRACE_READ ? GRAPH_READ : GRAPH_WRITE,
+			.bytes = row->bytes,
+			.redundant_bytes = row->redundant_bytes,
+		};
+	}
+	ARRAY_RESERVE(profile->events, profile->event_rows, profile->event_capacity);
+	profile->events[profile->event_rows++] = (struct profile_event){
+		.vertex = vertex,
+		.process = process->index,
+		.thread = event->thread,
+		.device = event->device,
+		.stream = event->stream,
+		.first_access = first,
+		.access_count = profile->access_count - first,
+		.invocation = event->invocation,
+		.start_ns = since_start(process, event->start_ns),
+		.end_ns = since_start(process, event->end_ns),
+		.name = vertex == NO_VERTEX ? text_clean(name, strlen(name), NAME_LIMIT) : NULL,
+	};
+}
+
 static int take_event(struct process *process, const struct trace_event *event, struct error *error)
 {
+	uint64_t start_ns = since_start(process, event->start_ns);
+	uint64_t end_ns = since_start(process, event->end_ns);
 	uint32_t vertex;
 
 	if (!event->context || event->context > process->context_count)
 		return error_set(error, "an event of context %u: expected 1 to %u", event->context,
 				 process->context_count);
+	if (event->start_ns > event->end_ns || event->invocation > PROFILE_NUMBER_MAX)
+		return error_set(error,
+				 "an event of context %u that ends before it starts, or of "
+				 "an invocation that cannot be",
+				 event->context);
 	/* an allocation may write what it allocates: its own rows know it as a writer */
 	process->seen[event->context - 1] = true;
-	vertex = merge_invoke(process->merge, process->contexts[event->context - 1]);
+	vertex = merge_invoke(process->merge, process->contexts[event->context - 1],
+			      end_ns - start_ns);
 	process->last_context = event->context;
 	process->last_vertex = vertex;
-	process->last_end_ns = since_start(process, event->end_ns);
+	process->last_end_ns = end_ns;
 	process->events++;
 	if (place_objects(process, event, vertex, error) != 0)
 		return -1;
@@ -298,6 +346,7 @@ static int take_event(struct process *process, const struct trace_event *event, 
 			return -1;
 	for (uint32_t i = 0; i < event->row_count; i++)
 		take_row(process, &event->rows[i], vertex);
+	keep_event(process, event, vertex);
 	return 0;
 }
 
@@ -344,32 +393,9 @@ static int take_content(struct process *process, const struct trace_content *rec
 static int take_coverage(struct process *process, const struct trace_coverage *record,
 			 struct error *error)
 {
-	const char *texts[2] = {trace_text(&record->record, record->text, 0),
-				trace_text(&record->record, record->text, 1)};
-	char *what = text_clean(texts[0], strlen(texts[0]), NAME_LIMIT);
-	char *reason = text_clean(texts[1], strlen(texts[1]), NAME_LIMIT);
-	uint32_t i = 0;
-
-	while (i < process->coverage_count && (strcmp(process->coverage[i].what, what) ||
-					       strcmp(process->coverage[i].reason, reason)))
-		i++;
-	if (i == COVERAGE_ROWS_MAX) {
-		free(what);
-		free(reason);
-		return error_set(error, "more than %d kinds of coverage", COVERAGE_ROWS_MAX);
-	}
-	if (i == process->coverage_count) {
-		ARRAY_RESERVE(process->coverage, process->coverage_count,
-			      process->coverage_capacity);
-		process->coverage[process->coverage_count++] =
-			(struct coverage_row){.what = what, .reason = reason};
-	} else {
-		free(what);
-		free(reason);
-	}
-	process->coverage[i].count = record->count;
-	process->coverage[i].bytes = record->bytes;
-	return 0;
+	return coverage_take(process->coverage, trace_text(&record->record, record->text, 0),
+			     trace_text(&record->record, record->text, 1), record->count,
+			     record->bytes, error);
 }
 
 static int take(struct process *process, const struct trace_record *record, struct error *error)
@@ -426,14 +452,7 @@ static void drop_unplaced(struct process *process)
 
 static void free_process(struct process *process)
 {
-	for (uint32_t i = 0; i < process->coverage_count; i++) {
-		struct coverage_row *row = &process->coverage[i];
-
-		profile_add_coverage(process->profile, row->what, row->reason, row->count,
-				     row->bytes);
-		free(row->what);
-		free(row->reason);
-	}
+	coverage_free(process->coverage, process->profile);
 	duplicates_free(process->duplicates, process->events);
 	free(process->modules);
 	free(process->frames);
@@ -441,7 +460,6 @@ static void free_process(struct process *process)
 	free(process->contexts);
 	free(process->seen);
 	free(process->objects);
-	free(process->coverage);
 }
 
 static void read_trace(struct profile *profile, struct merge *merge, struct trace_reader *reader,
@@ -451,6 +469,7 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 		.profile = profile,
 		.merge = merge,
 		.duplicates = duplicates_new(merge),
+		.coverage = coverage_new(),
 		.index = UINT32_MAX,
 		.run_start_ns = run_start_ns,
 		.events_before = profile->event_count,
@@ -574,6 +593,11 @@ struct profile *build_profile(const char *trace_folder, struct error *error)
 	free(sources);
 	merge_finish(merge);
 	merge_free(merge);
+	if (profile->event_rows < profile->event_count)
+		profile_add_coverage(profile, "events",
+				     "the event table holds the first API calls only; the graph "
+				     "and its sums hold all",
+				     profile->event_count - profile->event_rows, 0);
 	profile->command = xstrdup(profile->process_count ? profile->processes[0].arguments : "");
 	return profile;
 }

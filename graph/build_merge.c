@@ -242,12 +242,17 @@ static const char *vertex_kind(uint32_t kind)
 	return NULL;
 }
 
+const char *merge_context_name(const struct merge *merge, uint32_t context)
+{
+	return merge->context_list[context]->key->name;
+}
+
 uint32_t merge_vertex(const struct merge *merge, uint32_t context)
 {
 	return merge->context_list[context]->vertex;
 }
 
-uint32_t merge_invoke(struct merge *merge, uint32_t context)
+uint32_t merge_invoke(struct merge *merge, uint32_t context, uint64_t host_ns)
 {
 	struct context *of = merge->context_list[context];
 	const char *kind = vertex_kind(of->key->kind);
@@ -258,8 +263,9 @@ uint32_t merge_invoke(struct merge *merge, uint32_t context)
 	if (of->vertex == NO_VERTEX)
 		of->vertex = add_vertex(merge, kind, symbols_demangle(of->key->name), context);
 	vertex = &merge->profile->graph->vertices[of->vertex];
-	vertex->fields |= VERTEX_INVOCATIONS;
+	vertex->fields |= VERTEX_INVOCATIONS | VERTEX_HOST_NS;
 	vertex->invocations++;
+	vertex->host_ns = add(vertex->host_ns, host_ns);
 	return of->vertex;
 }
 

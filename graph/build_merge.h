@@ -11,7 +11,7 @@
 #include "collect/trace.h"
 #include "graph/profile.h"
 
-#define NO_VERTEX UINT32_MAX
+#define NO_VERTEX PROFILE_NO_VERTEX
 
 struct merge;
 
@@ -26,10 +26,13 @@ uint32_t merge_module(struct merge *merge, const char *path, const uint8_t *buil
 uint32_t merge_frame(struct merge *merge, uint32_t parent, uint32_t module, uint64_t offset);
 uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame);
 
+/* As the trace gave it; valid as long as the merge. */
+const char *merge_context_name(const struct merge *merge, uint32_t context);
 /* Index of the context's vertex; NO_VERTEX: it had no event yet. */
 uint32_t merge_vertex(const struct merge *merge, uint32_t context);
-/* One more invocation; makes the vertex at the first.  NO_VERTEX for kinds without one. */
-uint32_t merge_invoke(struct merge *merge, uint32_t context);
+/* One more invocation, of `host_ns`; makes the vertex at the first.  NO_VERTEX for kinds without
+ * one. */
+uint32_t merge_invoke(struct merge *merge, uint32_t context, uint64_t host_ns);
 uint32_t merge_host(const struct merge *merge);
 uint32_t merge_unknown(struct merge *merge); /* makes it when it is not there */
 

@@ -39,6 +39,7 @@ enum graph_vertex_field {
 	VERTEX_CALLPATH = 1 << 8,
 	VERTEX_PATTERNS = 1 << 9,
 	VERTEX_ADVICE = 1 << 10,
+	VERTEX_HOST_NS = 1 << 11,
 };
 
 struct graph_vertex {
@@ -54,6 +55,7 @@ struct graph_vertex {
 	uint64_t invocations;
 	uint64_t read_bytes, written_bytes, redundant_bytes; /* sums over the edges into it */
 	uint64_t time_ns;
+	uint64_t host_ns; /* host time of its calls: from profiles only, never in DOT */
 	struct graph_attributes attributes;
 };
 

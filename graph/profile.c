@@ -46,6 +46,8 @@ void profile_free(struct profile *profile)
 		free(profile->callpaths[i].frames);
 	for (uint32_t i = 0; i < profile->object_count; i++)
 		free(profile->objects[i].name);
+	for (uint32_t i = 0; i < profile->event_rows; i++)
+		free(profile->events[i].name);
 	for (uint32_t i = 0; i < profile->process_count; i++) {
 		free(profile->processes[i].executable);
 		free(profile->processes[i].arguments);
@@ -64,6 +66,8 @@ void profile_free(struct profile *profile)
 	free(profile->callpaths);
 	free(profile->objects);
 	free(profile->processes);
+	free(profile->events);
+	free(profile->accesses);
 	free(profile->duplicates);
 	free(profile->findings);
 	free(profile->coverage);

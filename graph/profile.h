@@ -45,6 +45,37 @@ struct profile_object {
 	uint64_t start_ns, end_ns; /* since the start of the run; end 0: never freed */
 };
 
+/*
+ * One API invocation, from profile_read_events().  Times are the host's, from the start of the call
+ * to its return, in ns since the start of the run: what the device does later is not in them.
+ */
+#define PROFILE_NO_VERTEX UINT32_MAX
+
+struct profile_event {
+	uint32_t vertex;                 /* id; PROFILE_NO_VERTEX: a release or a wait, see name */
+	uint32_t process;                /* index into profile->processes */
+	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
+	uint32_t first_access, access_count; /* in profile->accesses */
+	uint64_t invocation;                 /* 0, 1, ... of the same operation in this process */
+	uint64_t start_ns, end_ns;
+	char *name; /* of the call, NULL when it has a vertex */
+};
+
+/* What an event did to one object; for copies from and to the host, the side of the device. */
+struct profile_access {
+	uint32_t object; /* index into profile->objects */
+	uint32_t writer; /* vertex id: who wrote these bytes last, before the event */
+	enum graph_access access;
+	uint64_t bytes, redundant_bytes; /* distinct bytes */
+};
+
+/*
+ * How much of a long run is kept: its first events, whole, up to one of these numbers.  Coverage
+ * says how many are left out.  The graph and the sums of vertices hold all of them.
+ */
+#define PROFILE_EVENTS_MAX 50000
+#define PROFILE_ACCESSES_MAX 150000
+
 struct profile_process {
 	uint32_t pid, parent;
 	char *executable, *arguments; /* arguments joined by spaces */
@@ -103,13 +134,18 @@ struct profile {
 	uint32_t process_count, process_capacity;
 	struct profile_duplicate *duplicates;
 	uint32_t duplicate_count, duplicate_capacity;
+	struct profile_event *events; /* in order of processes, then of their ends */
+	uint32_t event_rows, event_capacity;
+	struct profile_access *accesses;
+	uint32_t access_count, access_capacity;
+	char events_digest[65]; /* of both, for profile_read_events() */
 	struct profile_finding *findings;
 	uint32_t finding_count, finding_capacity;
 	struct profile_coverage *coverage;
 	uint32_t coverage_count, coverage_capacity;
-	char *command; /* what `vflow collect` was asked to run */
-	uint64_t date; /* seconds since 1970 */
-	uint64_t event_count;
+	char *command;               /* what `vflow collect` was asked to run */
+	uint64_t date;               /* seconds since 1970 */
+	uint64_t event_count;        /* of the run; event_rows may be less */
 	double redundancy_threshold; /* that `findings` were made with */
 };
 
@@ -131,6 +167,11 @@ int profile_write(const struct profile *profile, const char *path, struct error 
  * graph carry `patterns` and `advice` of the findings.
  */
 struct profile *profile_read(const char *path, struct error *error);
+/*
+ * Fills the events and accesses of a profile that was read from this file and still has its graph:
+ * they are many and few commands need them.  -1: damaged.
+ */
+int profile_read_events(struct profile *profile, const char *path, struct error *error);
 
 /* "function file.c:12" (last path component), "function", or "libfoo.so+0x1234"; caller frees. */
 char *profile_frame_text(const struct profile_frame *frame);

@@ -71,7 +71,8 @@ static void add_graph(struct sum *sum, const struct profile *profile)
 		const struct graph_vertex *vertex = &graph->vertices[v];
 
 		add_number(sum, vertex->id);
-		add_number(sum, vertex->fields & (VERTEX_INVOCATIONS | VERTEX_TIME_NS));
+		add_number(sum,
+			   vertex->fields & (VERTEX_INVOCATIONS | VERTEX_TIME_NS | VERTEX_HOST_NS));
 		add_text(sum, vertex->kind);
 		add_text(sum, vertex->name);
 		add_text(sum, vertex->context);
@@ -81,6 +82,7 @@ static void add_graph(struct sum *sum, const struct profile *profile)
 		add_number(sum, vertex->written_bytes);
 		add_number(sum, vertex->redundant_bytes);
 		add_number(sum, vertex->time_ns);
+		add_number(sum, vertex->host_ns);
 		add_number(sum, profile->vertices[v].callpath);
 	}
 	add_number(sum, graph->edge_count);
@@ -197,7 +199,7 @@ static void add_results(struct sum *sum, const struct profile *profile)
 	}
 }
 
-void profile_digest(const struct profile *profile, char hex[65])
+void profile_digest(const struct profile *profile, const char *events, char hex[65])
 {
 	unsigned char digest[EVP_MAX_MD_SIZE];
 	struct sum sum = {.context = EVP_MD_CTX_new()};
@@ -205,6 +207,7 @@ void profile_digest(const struct profile *profile, char hex[65])
 	if (!sum.context || EVP_DigestInit_ex(sum.context, EVP_sha256(), NULL) != 1)
 		abort(); /* out of memory */
 	add_run(&sum, profile);
+	add_text(&sum, events);
 	add_paths(&sum, profile);
 	add_graph(&sum, profile);
 	add_results(&sum, profile);
@@ -252,7 +255,8 @@ static bool vertex_holds(const struct profile *profile, uint32_t index)
 	       is_text_or_null(vertex->context) && is_text_or_null(vertex->callpath) &&
 	       is_number(vertex->invocations) && is_number(vertex->read_bytes) &&
 	       is_number(vertex->written_bytes) && is_number(vertex->redundant_bytes) &&
-	       is_number(vertex->time_ns) && graph_find(profile->graph, vertex->id) == index &&
+	       is_number(vertex->time_ns) && is_number(vertex->host_ns) &&
+	       graph_find(profile->graph, vertex->id) == index &&
 	       /* the reader relies on it */
 	       profile->vertices[index].callpath < profile->callpath_count &&
 	       profile->vertices[index].callpath <= index;

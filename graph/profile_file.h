@@ -5,7 +5,7 @@
 #include "graph/profile.h"
 
 #define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
-#define PROFILE_USER_VERSION 1
+#define PROFILE_USER_VERSION 2
 
 struct profile_table {
 	const char *name;
@@ -17,11 +17,20 @@ extern const struct profile_table profile_tables[];
 /* For people; vflow never reads them. */
 extern const char *const profile_views;
 
-/* SHA-256 of everything in the profile but what is derived from findings, as hex. */
-void profile_digest(const struct profile *profile, char hex[65]);
+/*
+ * SHA-256 as hex: of the events and their accesses; of everything else in the profile but what is
+ * derived from findings, and that of the events.
+ */
+void profile_digest_events(const struct profile *profile, char hex[65]);
+void profile_digest(const struct profile *profile, const char *events, char hex[65]);
 
 /* References in range, numbers within PROFILE_NUMBER_MAX, strings there and clean. */
 int profile_validate(const struct profile *profile, struct error *error);
+int profile_validate_events(const struct profile *profile, struct error *error);
+
+/* Opens the file for reading, if it is a profile; closed with sqlite3_close(). */
+struct sqlite3;
+int profile_open(const char *path, struct sqlite3 **db, struct error *error);
 
 /* What follows from the other fields of an edge: its redundancy and its key. */
 void profile_finish_edge(struct graph_edge *edge);

@@ -6,19 +6,11 @@
  */
 #include "graph/profile_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "util/memory.h"
-
-#define MAGIC "SQLite format 3" /* and its NUL */
-#define HEADER_SIZE 100
-#define TEXT_MAX (64 << 20)
 
 struct reading {
 	sqlite3 *db;
@@ -28,109 +20,6 @@ struct reading {
 	bool failed;
 	struct error *error;
 };
-
-static int read_header(const char *path, unsigned char header[HEADER_SIZE], ssize_t *size,
-		       struct error *error)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-
-	if (fd < 0)
-		return error_set(error, "cannot read %s: %s", path, strerror(errno));
-	if (fstat(fd, &status) != 0 || S_ISDIR(status.st_mode)) {
-		close(fd);
-		return error_set(error, "cannot read %s: it is a folder", path);
-	}
-	*size = pread(fd, header, HEADER_SIZE, 0);
-	close(fd);
-	return 0;
-}
-
-bool profile_is_profile(const char *path)
-{
-	unsigned char header[HEADER_SIZE];
-	struct error error;
-	ssize_t size;
-
-	return read_header(path, header, &size, &error) == 0 && size >= (ssize_t)sizeof(MAGIC) &&
-	       !memcmp(header, MAGIC, sizeof(MAGIC));
-}
-
-static uint32_t big_endian(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
-	       bytes[3];
-}
-
-/* What can be said before SQLite looks at the file. */
-static int check_header(const char *path, struct error *error)
-{
-	unsigned char header[HEADER_SIZE];
-	uint32_t version;
-	ssize_t size;
-
-	if (read_header(path, header, &size, error) != 0)
-		return -1;
-	if (size == 0)
-		return error_set(error, "%s: not a profile: the file is empty", path);
-	if (size < (ssize_t)sizeof(MAGIC) || memcmp(header, MAGIC, sizeof(MAGIC)) != 0)
-		return error_set(error, "%s: not a profile", path);
-	if (size < HEADER_SIZE)
-		return error_set(error, "%s: damaged: truncated after %zd bytes", path, size);
-	if (big_endian(header + 68) != PROFILE_APPLICATION_ID)
-		return error_set(error, "%s: an SQLite database, but not a vflow profile", path);
-	version = big_endian(header + 60);
-	if (version > PROFILE_USER_VERSION)
-		return error_set(error,
-				 "%s: made by a newer vflow: profile version %u, this one reads %u",
-				 path, version, PROFILE_USER_VERSION);
-	if (version != PROFILE_USER_VERSION)
-		return error_set(error, "%s: damaged: profile version %u", path, version);
-	return 0;
-}
-
-/* "file:..." with what means something in a URI escaped. */
-static char *uri_of(const char *path)
-{
-	/* immutable: no locks and no -wal or -shm beside it, so a read-only folder will do */
-	static const char prefix[] = "file:", suffix[] = "?immutable=1";
-	char *uri = xmalloc(sizeof(prefix) + sizeof(suffix) + 3 * strlen(path) + 2), *to = uri;
-
-	to = stpcpy(to, prefix);
-	if (path[0] != '/')
-		to = stpcpy(to, "./");
-	for (; *path; path++) {
-		if (strchr("%?#", *path)) {
-			static const char digits[] = "0123456789abcdef";
-
-			*to++ = '%';
-			*to++ = digits[(unsigned char)*path >> 4];
-			*to++ = digits[*path & 15];
-		} else {
-			*to++ = *path;
-		}
-	}
-	strcpy(to, suffix);
-	return uri;
-}
-
-static void restrain(sqlite3 *db)
-{
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
-	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 100000);
-	sqlite3_limit(db, SQLITE_LIMIT_COLUMN, 100);
-	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 100);
-	sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 10);
-	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_limit(db, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
-	sqlite3_exec(db,
-		     "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON",
-		     NULL, NULL, NULL);
-}
 
 static void fail(struct reading *reading)
 {
@@ -282,8 +171,11 @@ static void check_schema(struct reading *reading)
 static void read_run(struct reading *reading, struct profile *profile, char **checksum)
 {
 	start(reading, "run",
-	      "SELECT id, command, date, event_count, redundancy_threshold, checksum FROM run");
+	      "SELECT id, command, date, event_count, redundancy_threshold, checksum, "
+	      "events_checksum FROM run");
 	while (next_row(reading)) {
+		char *events;
+
 		expect_id(reading);
 		if (reading->row > 1) {
 			fail_row(reading);
@@ -294,6 +186,12 @@ static void read_run(struct reading *reading, struct profile *profile, char **ch
 		profile->event_count = get_count(reading, 3);
 		profile->redundancy_threshold = get_double(reading, 4);
 		*checksum = get_text(reading, 5);
+		events = get_text(reading, 6);
+		if (strlen(events) < sizeof(profile->events_digest))
+			strcpy(profile->events_digest, events);
+		else
+			fail_row(reading);
+		free(events);
 	}
 	if (!*checksum)
 		fail_row(reading);
@@ -372,7 +270,8 @@ static void read_vertices(struct reading *reading, struct profile *profile)
 
 	start(reading, "vertex",
 	      "SELECT id, position, kind, name, context, callpath, callpath_text, invocations, "
-	      "read_bytes, written_bytes, redundant_bytes, time_ns FROM vertex ORDER BY position");
+	      "read_bytes, written_bytes, redundant_bytes, time_ns, host_ns FROM vertex "
+	      "ORDER BY position");
 	while (next_row(reading)) {
 		uint32_t id = get_32(reading, 0, 0);
 		struct graph_vertex *vertex;
@@ -407,6 +306,10 @@ static void read_vertices(struct reading *reading, struct profile *profile)
 		if (!is_null(reading, 11)) {
 			vertex->fields |= VERTEX_TIME_NS;
 			vertex->time_ns = get_count(reading, 11);
+		}
+		if (!is_null(reading, 12)) {
+			vertex->fields |= VERTEX_HOST_NS;
+			vertex->host_ns = get_count(reading, 12);
 		}
 	}
 	profile->callpaths = xcalloc(paths, sizeof(*profile->callpaths));
@@ -580,7 +483,7 @@ static int read_all(struct reading *reading, struct profile *profile)
 	read_coverage(reading, profile);
 	sqlite3_finalize(reading->statement);
 	if (!reading->failed && profile_validate(profile, reading->error) == 0) {
-		profile_digest(profile, digest);
+		profile_digest(profile, profile->events_digest, digest);
 		result = strcmp(digest, checksum)
 				 ? error_set(reading->error, "damaged: the check sum is wrong")
 				 : 0;
@@ -593,23 +496,12 @@ struct profile *profile_read(const char *path, struct error *error)
 {
 	struct reading reading = {.error = error};
 	struct profile *profile;
-	char *uri;
 	int result;
 
-	if (check_header(path, error) != 0)
+	if (profile_open(path, &reading.db, error) != 0)
 		return NULL;
 	profile = profile_new();
-	uri = uri_of(path);
-	result = sqlite3_open_v2(uri, &reading.db,
-				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
-	free(uri);
-	if (result != SQLITE_OK) {
-		error_set(error, "cannot open it: %s", sqlite3_errmsg(reading.db));
-		result = -1;
-	} else {
-		restrain(reading.db);
-		result = read_all(&reading, profile);
-	}
+	result = read_all(&reading, profile);
 	sqlite3_close(reading.db);
 	if (result != 0) {
 		error_prefix(error, "%s", path);

@@ -95,16 +95,18 @@ static void end_row(struct writing *writing)
 
 static void write_run(struct writing *writing, const struct profile *profile)
 {
-	char checksum[65];
+	char events[65], checksum[65];
 
-	profile_digest(profile, checksum);
-	start_table(writing, "run", 7);
+	profile_digest_events(profile, events);
+	profile_digest(profile, events, checksum);
+	start_table(writing, "run", 8);
 	put_number(writing, 1);
 	put_text(writing, VFLOW_VERSION);
 	put_text(writing, profile->command);
 	put_number(writing, profile->date);
 	put_number(writing, profile->event_count);
 	put_double(writing, profile->redundancy_threshold);
+	put_text(writing, events);
 	put_text(writing, checksum);
 	end_row(writing);
 }
@@ -185,7 +187,7 @@ static void write_graph(struct writing *writing, const struct profile *profile)
 {
 	const struct graph *graph = profile->graph;
 
-	start_table(writing, "vertex", 12);
+	start_table(writing, "vertex", 13);
 	for (uint32_t v = 0; v < graph->vertex_count; v++) {
 		const struct graph_vertex *vertex = &graph->vertices[v];
 
@@ -205,6 +207,10 @@ static void write_graph(struct writing *writing, const struct profile *profile)
 		put_number(writing, vertex->redundant_bytes);
 		if (vertex->fields & VERTEX_TIME_NS)
 			put_number(writing, vertex->time_ns);
+		else
+			put_null(writing);
+		if (vertex->fields & VERTEX_HOST_NS)
+			put_number(writing, vertex->host_ns);
 		else
 			put_null(writing);
 		end_row(writing);
@@ -246,6 +252,47 @@ static void write_objects(struct writing *writing, const struct profile *profile
 		put_number(writing, object->end_ns);
 		end_row(writing);
 	}
+}
+
+static void write_events(struct writing *writing, const struct profile *profile)
+{
+	start_table(writing, "event", 10);
+	for (uint32_t i = 0; i < profile->event_rows; i++) {
+		const struct profile_event *event = &profile->events[i];
+
+		put_number(writing, i + UINT64_C(1));
+		if (event->vertex == PROFILE_NO_VERTEX)
+			put_null(writing);
+		else
+			put_number(writing, event->vertex);
+		put_text(writing, event->name);
+		put_number(writing, event->process + UINT64_C(1));
+		put_number(writing, event->thread);
+		put_number(writing, event->device);
+		put_number(writing, event->stream);
+		put_number(writing, event->invocation);
+		put_number(writing, event->start_ns);
+		put_number(writing, event->end_ns);
+		end_row(writing);
+	}
+	start_table(writing, "access", 7);
+	for (uint32_t i = 0; i < profile->event_rows; i++)
+		for (uint32_t k = 0; k < profile->events[i].access_count; k++) {
+			uint32_t index = profile->events[i].first_access + k;
+			const struct profile_access *access = &profile->accesses[index];
+
+			put_number(writing, index + UINT64_C(1));
+			put_number(writing, i + UINT64_C(1));
+			put_number(writing, access->object + UINT64_C(1));
+			put_number(writing, access->access);
+			put_number(writing, access->writer);
+			put_number(writing, access->bytes);
+			if (access->access == GRAPH_WRITE)
+				put_number(writing, access->redundant_bytes);
+			else
+				put_null(writing);
+			end_row(writing);
+		}
 }
 
 static void write_duplicates(struct writing *writing, const struct profile *profile)
@@ -323,10 +370,13 @@ static void write_all(struct writing *writing, const struct profile *profile)
 {
 	char pragmas[200];
 
-	/* the file is new: when it fails it goes as a whole, so nothing is needed to roll back */
+	/*
+	 * The file is new: when it fails it goes as a whole, so nothing is needed to roll back.
+	 * References were checked; SQLite would take twice the time to do it again.
+	 */
 	snprintf(pragmas, sizeof(pragmas),
 		 "PRAGMA page_size = 1024; PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL;"
-		 "PRAGMA foreign_keys = ON; PRAGMA application_id = %d; PRAGMA user_version = %d",
+		 "PRAGMA foreign_keys = OFF; PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 PROFILE_APPLICATION_ID, PROFILE_USER_VERSION);
 	execute(writing, pragmas);
 	execute(writing, "BEGIN");
@@ -338,6 +388,7 @@ static void write_all(struct writing *writing, const struct profile *profile)
 	write_frames(writing, profile);
 	write_graph(writing, profile);
 	write_objects(writing, profile);
+	write_events(writing, profile);
 	write_duplicates(writing, profile);
 	write_findings(writing, profile);
 	write_coverage(writing, profile);
@@ -365,7 +416,7 @@ int profile_write(const struct profile *profile, const char *path, struct error 
 	char *name; /* a path that SQLite does not take for a URI or an option */
 	int fd;
 
-	if (profile_validate(profile, error) != 0)
+	if (profile_validate(profile, error) != 0 || profile_validate_events(profile, error) != 0)
 		return error_prefix(error, "cannot write %s", path);
 	fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
 	if (fd < 0)

@@ -150,33 +150,52 @@ static void write_trace(uint32_t events)
 	trace_close(writer);
 }
 
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void build_and_write(uint32_t events)
+{
+	static char db[] = "/tmp/vflow-bench-XXXXXX/bench.db";
+	double start = now(), built;
+	struct error error;
+	struct profile *profile = build_profile(folder, &error);
+	struct stat trace, file;
+
+	built = now();
+	memcpy(db, folder, strlen(folder));
+	if (!profile || profile->event_count < events || stat(path, &trace) != 0)
+		fail("the build failed");
+	if (profile_write(profile, db, &error) != 0 || stat(db, &file) != 0)
+		fail(error.text);
+	unlink(db);
+	printf("  %8u events, %4ld MB of trace: %6.2f s, %8.0f events/s; written in %.2f s, "
+	       "%ld MB with %u events",
+	       events, (long)(trace.st_size >> 20), built - start, events / (built - start),
+	       now() - built, (long)(file.st_size >> 20), profile->event_rows);
+}
+
 /* Returns the peak memory of the build in KiB. */
 static long build(uint32_t events)
 {
-	struct timespec start, end;
 	struct rusage usage;
-	struct stat file;
-	double seconds;
 	int status;
 	pid_t child;
 
-	if (stat(path, &file))
-		fail("no trace");
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	fflush(stdout);
 	child = fork();
 	if (!child) {
-		struct error error;
-		struct profile *profile = build_profile(folder, &error);
-
-		_exit(profile && profile->event_count >= events ? 0 : 1);
+		build_and_write(events);
+		fflush(stdout);
+		_exit(0);
 	}
 	if (child < 0 || wait4(child, &status, 0, &usage) != child || status)
 		fail("the build failed");
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	seconds =
-		(double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
-	printf("  %8u events, %4ld MB of trace: %6.2f s, %8.0f events/s, peak %ld MB\n", events,
-	       (long)(file.st_size >> 20), seconds, events / seconds, usage.ru_maxrss >> 10);
+	printf(", peak %ld MB\n", usage.ru_maxrss >> 10);
 	return usage.ru_maxrss;
 }
 

@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (where)
 			free(profile_frame_text(where));
 	}
+	profile_read_events(profile, path, &error);
 	profile_free(profile);
 	return 0;
 }

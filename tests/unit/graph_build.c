@@ -327,6 +327,66 @@ static void test_graph(void **state)
 	profile_free(profile);
 }
 
+/* Each call of write_program() in order, and the device's side of what it touched. */
+static void test_events(void **state)
+{
+	static const uint32_t none = PROFILE_NO_VERTEX;
+	static const struct {
+		uint32_t vertex, accesses;
+		const char *name;
+	} events[] = {
+		{1, 0, NULL},          {none, 0, "cudaDeviceSynchronize"},
+		{1, 0, NULL},          {2, 1, NULL},
+		{3, 3, NULL},          {3, 2, NULL},
+		{4, 1, NULL},          {3, 2, NULL},
+		{none, 0, "cudaFree"},
+	};
+	/* object, writer, access, bytes, redundant bytes */
+	static const uint64_t accesses[][5] = {
+		{0, 1, GRAPH_WRITE, 1000, 0},      {0, 2, GRAPH_READ, 1000, 0},
+		{0, 1, GRAPH_WRITE, 96, 0},        {1, 1, GRAPH_WRITE, 4000, 0},
+		{0, 2, GRAPH_READ, 1000, 0},       {1, 3, GRAPH_WRITE, 4000, 3000},
+		{1, 3, GRAPH_READ, 500, 0},        {0, 5, GRAPH_READ, 8, 0},
+		{0, GRAPH_HOST, GRAPH_READ, 4, 0},
+	};
+	struct profile *profile;
+	uint32_t first = 0;
+
+	(void)state;
+	clock_ns = UINT64_C(1) << 60;
+	write_program(77, "/nowhere/app");
+	profile = build();
+	assert_int_equal(profile->event_rows, 9);
+	assert_int_equal(profile->access_count, 9);
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct profile_event *event = &profile->events[i];
+
+		assert_int_equal(event->vertex, events[i].vertex);
+		assert_int_equal(event->access_count, events[i].accesses);
+		assert_int_equal(event->first_access, first);
+		assert_int_equal(event->start_ns - profile->events[0].start_ns, 20 * i);
+		assert_int_equal(event->end_ns - event->start_ns, 10);
+		assert_int_equal(event->process, 0);
+		if (events[i].name)
+			assert_string_equal(event->name, events[i].name);
+		else
+			assert_null(event->name);
+		first += event->access_count;
+	}
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct profile_access *access = &profile->accesses[i];
+
+		assert_int_equal(access->object, accesses[i][0]);
+		assert_int_equal(access->writer, accesses[i][1]);
+		assert_int_equal(access->access, accesses[i][2]);
+		assert_int_equal(access->bytes, accesses[i][3]);
+		assert_int_equal(access->redundant_bytes, accesses[i][4]);
+	}
+	assert_int_equal(profile->graph->vertices[3].host_ns, 30);
+	assert_string_equal(coverage_of(profile, "events"), "");
+	profile_free(profile);
+}
+
 /* A module without build id is known by its base name, in whatever folder it lies. */
 static void test_processes_merge(void **state)
 {
@@ -664,6 +724,13 @@ static void test_many_events(void **state)
 	edge_is(profile, 2, 2, 1, GRAPH_WRITE, UINT64_C(999900) * 4096, UINT64_C(999900) * 96,
 		999900, UINT64_C(1) << 32);
 	edge_is(profile, 1, 2, 1, GRAPH_READ, 64000000, 0, 1000000, UINT64_C(1) << 32);
+	/* the first ones are kept, and coverage says so: 1,000,100 less 50,000 */
+	assert_int_equal(profile->event_rows, PROFILE_EVENTS_MAX);
+	assert_int_equal(profile->access_count, 2 * (PROFILE_EVENTS_MAX - 100));
+	assert_int_equal(profile->events[PROFILE_EVENTS_MAX - 1].vertex, 2);
+	assert_int_equal(profile->coverage[profile->coverage_count - 1].count, 950100);
+	assert_non_null(strstr(coverage_of(profile, "events"), "first API calls only"));
+	assert_int_equal(profile->graph->vertices[2].host_ns, 10000000);
 	profile_free(profile);
 }
 
@@ -672,10 +739,9 @@ static void test_many_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_graph),       TEST(test_processes_merge),
-		TEST(test_empty),       TEST(test_cut),
-		TEST(test_killed),      TEST(test_senseless),
-		TEST(test_duplicates),  TEST(test_duplicates_in_a_loop),
+		TEST(test_graph),       TEST(test_events),     TEST(test_processes_merge),
+		TEST(test_empty),       TEST(test_cut),        TEST(test_killed),
+		TEST(test_senseless),   TEST(test_duplicates), TEST(test_duplicates_in_a_loop),
 		TEST(test_many_events),
 	};
 

@@ -144,6 +144,29 @@ static struct profile *example(void)
 						      .name = xstrdup("weights"),
 						      .start_ns = 5,
 						      .end_ns = 0};
+	profile->graph->vertices[2].fields |= VERTEX_HOST_NS;
+	profile->graph->vertices[2].host_ns = 700;
+	profile->events = xcalloc(3, sizeof(*profile->events));
+	profile->event_rows = profile->event_capacity = 3;
+	profile->events[0] = (struct profile_event){.vertex = 1, .start_ns = 1, .end_ns = 5};
+	profile->events[1] = (struct profile_event){.vertex = 2,
+						    .thread = 3,
+						    .device = 1,
+						    .stream = UINT32_MAX,
+						    .access_count = 2,
+						    .invocation = 1,
+						    .start_ns = 5,
+						    .end_ns = INT64_MAX};
+	profile->events[2] = (struct profile_event){.vertex = PROFILE_NO_VERTEX,
+						    .first_access = 2,
+						    .start_ns = 8,
+						    .end_ns = 8,
+						    .name = xstrdup("cudaFree")};
+	profile->accesses = xcalloc(2, sizeof(*profile->accesses));
+	profile->access_count = profile->access_capacity = 2;
+	profile->accesses[0] = (struct profile_access){
+		.writer = 1, .access = GRAPH_WRITE, .bytes = 4096, .redundant_bytes = 96};
+	profile->accesses[1] = (struct profile_access){.access = GRAPH_READ, .bytes = 100};
 	profile->duplicates = xcalloc(1, sizeof(*profile->duplicates));
 	profile->duplicate_count = profile->duplicate_capacity = 1;
 	profile->duplicates[0] = (struct profile_duplicate){
@@ -184,6 +207,26 @@ static char *dot_of(const struct graph *graph)
 	return text;
 }
 
+/* With its events; NULL: one of them is refused. */
+static struct profile *read_whole(const char *from)
+{
+	struct error error;
+	struct profile *profile = profile_read(from, &error);
+
+	if (!profile || profile_read_events(profile, from, &error) == 0)
+		return profile;
+	profile_free(profile);
+	return NULL;
+}
+
+/* At a glance: what was read has passed its check sums. */
+static bool looks_like_example(const struct profile *read)
+{
+	return read->graph->vertex_count == 3 && read->graph->edge_count == 3 &&
+	       read->finding_count == 3 && read->coverage_count == 1 && read->event_rows == 3 &&
+	       !strcmp(read->graph->vertices[2].name, "void \"f\"<int>(char\\*)");
+}
+
 /* Whether the profile is the example: everything that is in it. */
 static bool is_example(const struct profile *read)
 {
@@ -195,16 +238,14 @@ static bool is_example(const struct profile *read)
 
 	/* written again it must give the same bytes */
 	assert_int_equal(profile_write(read, copy, &error), 0);
-	again = profile_read(copy, &error);
+	again = read_whole(copy);
 	assert_non_null(again);
 	same = stat(copy, &after) == 0 && stat(path, &before) == 0 &&
 	       before.st_size == after.st_size;
 	unlink(copy);
 	free(copy);
 	profile_free(again);
-	return same && read->graph->vertex_count == 3 && read->graph->edge_count == 3 &&
-	       read->finding_count == 3 && read->coverage_count == 1 &&
-	       !strcmp(read->graph->vertices[2].name, "void \"f\"<int>(char\\*)");
+	return same && looks_like_example(read);
 }
 
 static void test_round_trip(void **state)
@@ -220,7 +261,36 @@ static void test_round_trip(void **state)
 	profile = profile_read(path, &error);
 	if (!profile)
 		fail_msg("%s", error.text);
+	assert_int_equal(profile->event_rows, 0); /* not asked for */
+	if (profile_read_events(profile, path, &error) != 0)
+		fail_msg("%s", error.text);
 	assert_true(is_example(profile));
+	assert_int_equal(profile->event_rows, 3);
+	assert_int_equal(profile->access_count, 2);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct profile_event *a = &profile->events[i], *b = &expected->events[i];
+
+		assert_int_equal(a->vertex, b->vertex);
+		assert_int_equal(a->thread, b->thread);
+		assert_int_equal(a->device, b->device);
+		assert_int_equal(a->stream, b->stream);
+		assert_int_equal(a->first_access, b->first_access);
+		assert_int_equal(a->access_count, b->access_count);
+		assert_int_equal(a->invocation, b->invocation);
+		assert_int_equal(a->start_ns, b->start_ns);
+		assert_int_equal(a->end_ns, b->end_ns);
+	}
+	assert_null(profile->events[1].name);
+	assert_string_equal(profile->events[2].name, "cudaFree");
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(profile->accesses[i].object, 0);
+		assert_int_equal(profile->accesses[i].writer, expected->accesses[i].writer);
+		assert_int_equal(profile->accesses[i].access, expected->accesses[i].access);
+		assert_int_equal(profile->accesses[i].bytes, expected->accesses[i].bytes);
+	}
+	assert_int_equal(profile->accesses[0].redundant_bytes, 96);
+	assert_int_equal(profile->graph->vertices[2].host_ns, 700);
+	assert_false(profile->graph->vertices[1].fields & VERTEX_HOST_NS);
 	assert_string_equal(profile->command, expected->command);
 	assert_int_equal(profile->date, 1700000000);
 	assert_int_equal(profile->event_count, 12);
@@ -353,7 +423,6 @@ static void test_truncated(void **state)
 /* One bit of each byte: an error, or a profile that is the same. */
 static void test_bit_flips(void **state)
 {
-	struct error error;
 	unsigned char *bytes;
 	size_t size, refused = 0;
 	int fd;
@@ -370,9 +439,9 @@ static void test_bit_flips(void **state)
 		if (at && !bytes[at] && !bytes[at - 1] && at % 16)
 			continue;
 		assert_int_equal(pwrite(fd, &flipped, 1, (off_t)at), 1);
-		profile = profile_read(path, &error);
+		profile = read_whole(path);
 		if (profile)
-			assert_true(is_example(profile));
+			assert_true(looks_like_example(profile));
 		else
 			refused++;
 		profile_free(profile);
@@ -400,7 +469,9 @@ static void test_changed(void **state)
 	static const struct {
 		const char *sql, *message;
 	} changes[] = {
-		{"PRAGMA user_version = 2", "made by a newer vflow: profile version 2"},
+		{"PRAGMA user_version = 3", "made by a newer vflow: profile version 3"},
+		{"PRAGMA user_version = 1",
+		 "made by an older vflow: profile version 1, this one reads 2: collect it again"},
 		{"PRAGMA user_version = 0", "damaged: profile version 0"},
 		{"PRAGMA application_id = 1", "not a vflow profile"},
 		{"UPDATE edge SET bytes = bytes - 1 WHERE id = 1", "check sum"},
@@ -438,6 +509,54 @@ static void test_changed(void **state)
 		change(changes[i].sql);
 		refuses(changes[i].message);
 	}
+}
+
+/* Damage to the events is nothing to commands that do not read them. */
+static void test_changed_events(void **state)
+{
+	static const struct {
+		const char *sql, *message;
+	} changes[] = {
+		{"UPDATE event SET start_ns = 2 WHERE id = 1", "check sum of the events"},
+		{"DELETE FROM access; DELETE FROM event", "check sum of the events"},
+		{"UPDATE event SET start_ns = 6 WHERE id = 1", "row 1 of table event"},
+		{"UPDATE event SET vertex = 99 WHERE id = 1", "row 1 of table event"},
+		{"UPDATE event SET vertex = NULL WHERE id = 2", "row 2 of table event"},
+		{"UPDATE event SET name = 'x' WHERE id = 1", "row 1 of table event"},
+		{"UPDATE event SET name = char(27) WHERE id = 3", "row 3 of table event"},
+		{"UPDATE event SET process = 2", "row 1 of table event"},
+		{"UPDATE event SET process = 0", "row 1 of table event"},
+		{"UPDATE event SET end_ns = -1", "row 1 of table event"},
+		{"UPDATE event SET id = 7 WHERE id = 3", "row 3 of table event"},
+		{"UPDATE access SET event = 3 WHERE id = 2", "row 3 of table event"},
+		{"UPDATE access SET event = 3 WHERE id = 1", "row 2 of table access"},
+		{"UPDATE access SET object = 2", "row 1 of table access"},
+		{"UPDATE access SET access = 0", "row 1 of table access"},
+		{"UPDATE access SET bytes = 5000", "row 1 of table access"},
+		{"UPDATE access SET redundant_bytes = 1 WHERE id = 2", "row 2 of table access"},
+		{"UPDATE access SET writer = 'me'", "row 1 of table access"},
+		{"WITH RECURSIVE r(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM r WHERE i < 50001) "
+		 "INSERT INTO event SELECT i, 1, NULL, 1, 0, 0, 0, 0, 9, 9 FROM r",
+		 "row 50001 of table event"},
+	};
+	struct error error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		struct profile *profile;
+
+		write_example();
+		change(changes[i].sql);
+		profile = profile_read(path, &error);
+		assert_non_null(profile);
+		assert_int_equal(profile_read_events(profile, path, &error), -1);
+		if (!strstr(error.text, changes[i].message))
+			fail_msg("%s: %s", changes[i].sql, error.text);
+		profile_free(profile);
+	}
+	write_example();
+	change("UPDATE run SET events_checksum = 'x'");
+	refuses("check sum");
 }
 
 /* People may add to their file; vflow does not run it and does not mind. */
@@ -511,11 +630,11 @@ static void test_read_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_not_overwritten),
-		cmocka_unit_test(test_other_files), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_bit_flips),   cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_additions),   cmocka_unit_test(test_views),
-		cmocka_unit_test(test_read_only),
+		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_not_overwritten),
+		cmocka_unit_test(test_other_files),    cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_bit_flips),      cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_changed_events), cmocka_unit_test(test_additions),
+		cmocka_unit_test(test_views),          cmocka_unit_test(test_read_only),
 	};
 
 	return cmocka_run_group_tests_name("graph_profile", tests, make_folder, remove_folder);

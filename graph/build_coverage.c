@@ -1,0 +1,67 @@
+/* graph/build_coverage.c: see build_coverage.h. */
+#include "graph/build_coverage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+#include "util/text.h"
+
+#define ROWS_MAX 4096
+#define TEXT_LIMIT 4096
+
+struct row {
+	char *what, *reason;
+	uint64_t count, bytes;
+};
+
+struct coverage {
+	struct row *rows;
+	uint32_t count, capacity;
+};
+
+struct coverage *coverage_new(void)
+{
+	return xcalloc(1, sizeof(struct coverage));
+}
+
+int coverage_take(struct coverage *coverage, const char *what, const char *reason, uint64_t count,
+		  uint64_t bytes, struct error *error)
+{
+	struct row row = {.what = text_clean(what, strlen(what), TEXT_LIMIT),
+			  .reason = text_clean(reason, strlen(reason), TEXT_LIMIT),
+			  .count = count,
+			  .bytes = bytes};
+	uint32_t i = 0;
+
+	while (i < coverage->count && (strcmp(coverage->rows[i].what, row.what) ||
+				       strcmp(coverage->rows[i].reason, row.reason)))
+		i++;
+	if (i < coverage->count || i == ROWS_MAX) {
+		free(row.what);
+		free(row.reason);
+	}
+	if (i == ROWS_MAX)
+		return error_set(error, "more than %d kinds of coverage", ROWS_MAX);
+	if (i < coverage->count) {
+		coverage->rows[i].count = count;
+		coverage->rows[i].bytes = bytes;
+		return 0;
+	}
+	ARRAY_RESERVE(coverage->rows, coverage->count, coverage->capacity);
+	coverage->rows[coverage->count++] = row;
+	return 0;
+}
+
+void coverage_free(struct coverage *coverage, struct profile *profile)
+{
+	for (uint32_t i = 0; i < coverage->count; i++) {
+		const struct row *row = &coverage->rows[i];
+
+		profile_add_coverage(profile, row->what, row->reason, row->count, row->bytes);
+		free(row->what);
+		free(row->reason);
+	}
+	free(coverage->rows);
+	free(coverage);
+}

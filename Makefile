@@ -49,7 +49,8 @@ Q = $(if $(V),,@)
 
 rooms = util graph collect query advice render
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
-guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c util/error.c util/say.c
+guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c \
+	collect/kernel_filter.c util/error.c util/mangled.c util/say.c
 cuda_sources = $(wildcard gpu/emulator/*.c gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
 cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
 guest_objects = $(guest_sources:%.c=$(BUILD)/inside.o/%.o)
@@ -87,7 +88,8 @@ $(BUILD)/inside.o/%.o: %.c
 $(BUILD)/lib/libvflow-guest.so: $(guest_objects)
 	@mkdir -p $(@D)
 	@echo "  LINK $@"
-	$(Q)$(CC) $(sanitize) -shared -o $@ $^ $(unwind_libs) -Wl,-z,defs $(LDFLAGS)
+	$(Q)$(CC) $(sanitize) -shared -o $@ $^ $(unwind_libs) -l:libpcre2-8.a -l:libsupc++.a \
+		-Wl,--exclude-libs,ALL -Wl,-z,defs $(LDFLAGS)
 
 # The preloaded libraries need libc and libm only (DESIGN 5).
 $(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/libcuda.map

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collect/cmd.h"
+#include "collect/kernel_filter.h"
 #include "collect/launch.h"
 #include "collect/library.h"
 #include "collect/result.h"
@@ -33,8 +34,9 @@ enum device { DEVICE_AUTO, DEVICE_GPU, DEVICE_EMULATED };
 struct arguments {
 	const char *output, *device_name, *from_trace;
 	bool no_duplicates, keep_trace, quiet;
-	const char *later; /* value of an option that this version lacks */
-	bool later_flag;
+	const char *kernel;
+	uint64_t sample_kernels, sample_blocks, memory_limit;
+	bool fine;
 	enum device device;
 	const char *why_emulated; /* what `auto` found */
 	char **program;           /* ends with NULL; program[0] is NULL: none */
@@ -82,23 +84,31 @@ static int parse_device(const char *name, enum device *device)
 	return -1;
 }
 
-/* Which command-line word asked for an option that this version does not have. */
-static const char *later_option(char **argv, int rest)
+/* The options that say what is analysed.  Returns -1 to go on, else an exit code. */
+static int check_choice(const struct arguments *a)
 {
-	static const char *const names[] = {"--kernel", "--sample-kernels", "--sample-blocks",
-					    "--fine", "--memory-limit"};
+	struct kernel_filter *filter;
+	struct error error;
 
-	for (int i = 1; i < rest; i++)
-		for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
-			if (!strncmp(argv[i], names[n], strlen(names[n])))
-				return names[n];
-	return "this option";
+	if (a->fine)
+		return options_misuse("collect", "--fine is not in this version");
+	if (!a->sample_kernels || !a->sample_blocks)
+		return options_misuse("collect", "--sample-%s is 1 or more",
+				      a->sample_kernels ? "blocks" : "kernels");
+	if (!a->kernel)
+		return -1;
+	if (!*a->kernel)
+		return options_misuse("collect", "--kernel is empty; '.' means every kernel");
+	filter = kernel_filter_new(a->kernel, &error);
+	if (!filter)
+		return options_misuse("collect", "--kernel: %s", error.text);
+	kernel_filter_free(filter);
+	return -1;
 }
 
 /* Returns -1 to go on, else an exit code. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
-	const char *missing = "is not in this version";
 	const struct command_option options[] = {
 		{'o', "output", "FILE", "the profile (default " DEFAULT_OUTPUT ")", OPTION_TEXT,
 		 &a->output},
@@ -111,11 +121,21 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{0, "from-trace", "FOLDER", "run nothing: build the profile from a kept trace",
 		 OPTION_TEXT, &a->from_trace},
 		{'q', "quiet", NULL, "say nothing on stderr but errors", OPTION_FLAG, &a->quiet},
-		{0, "kernel", "REGEX", missing, OPTION_TEXT, &a->later},
-		{0, "sample-kernels", "N", missing, OPTION_TEXT, &a->later},
-		{0, "sample-blocks", "N", missing, OPTION_TEXT, &a->later},
-		{0, "fine", NULL, missing, OPTION_FLAG, &a->later_flag},
-		{0, "memory-limit", "SIZE", missing, OPTION_TEXT, &a->later},
+		{0, "kernel", "REGEX",
+		 "analyse only kernels in whose name this is found (default all)", OPTION_TEXT,
+		 &a->kernel},
+		{0, "sample-kernels", "N",
+		 "of each kernel and call path analyse the first launch, then every Nth (default "
+		 "1)",
+		 OPTION_NUMBER, &a->sample_kernels},
+		{0, "sample-blocks", "N",
+		 "look at every Nth block only, which leaves the launch out of the graph (default "
+		 "1)",
+		 OPTION_NUMBER, &a->sample_blocks},
+		{0, "fine", NULL, "is not in this version", OPTION_FLAG, &a->fine},
+		{0, "memory-limit", "SIZE",
+		 "the most memory for shadows of objects (default what is free)", OPTION_SIZE,
+		 &a->memory_limit},
 		{0},
 	};
 	const struct command_help help = {
@@ -127,7 +147,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 			"An existing FILE is kept as FILE.old.",
 		.options = options,
 	};
-	int rest;
+	int rest, code;
 
 	switch (options_parse(&help, argc, argv, true, &rest)) {
 	case OPTIONS_HELP:
@@ -137,8 +157,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 	case OPTIONS_RUN:
 		break;
 	}
-	if (a->later || a->later_flag)
-		return options_misuse("collect", "%s %s", later_option(argv, rest), missing);
+	if ((code = check_choice(a)) >= 0)
+		return code;
 	if (parse_device(a->device_name, &a->device) != 0)
 		return options_misuse("collect", "--device is auto, gpu or emulated, not '%s'",
 				      a->device_name);
@@ -309,6 +329,10 @@ static int collect(const struct arguments *a, const struct target *target)
 	environment.preload = preload;
 	environment.guest = guest;
 	environment.trace = folder;
+	environment.kernel = a->kernel;
+	environment.sample_kernels = a->sample_kernels > 1 ? a->sample_kernels : 0;
+	environment.sample_blocks = a->sample_blocks > 1 ? a->sample_blocks : 0;
+	environment.memory_limit = a->memory_limit;
 	announce(a, target);
 	fflush(NULL);
 	code = launch(target, a->program, &environment, &status, &error);
@@ -368,7 +392,10 @@ static int collect_from_trace(const struct arguments *a)
 
 int cmd_collect(int argc, char **argv)
 {
-	struct arguments a = {.output = DEFAULT_OUTPUT, .device_name = "auto"};
+	struct arguments a = {.output = DEFAULT_OUTPUT,
+			      .device_name = "auto",
+			      .sample_kernels = 1,
+			      .sample_blocks = 1};
 	struct target target;
 	struct error error;
 	int code = parse(argc, argv, &a);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -44,6 +45,19 @@ static void restore_handlers(const struct sigaction old[PASSED_ON])
 		sigaction(passed_on[i], &old[i], NULL);
 }
 
+static int set(const char *name, const char *value)
+{
+	return value ? setenv(name, value, 1) : unsetenv(name);
+}
+
+static int set_number(const char *name, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return set(name, value ? text : NULL);
+}
+
 static int prepare(const struct launch_environment *environment)
 {
 	const char *guest = environment->gpu ? "CUDA_INJECTION64_PATH" : "VFLOW_GUEST";
@@ -56,7 +70,13 @@ static int prepare(const struct launch_environment *environment)
 	if (environment->preload && strstr(environment->preload, "asan") &&
 	    setenv("LSAN_OPTIONS", "detect_leaks=0", 0) != 0)
 		return -1;
-	return environment->digests ? unsetenv("VFLOW_DIGESTS") : setenv("VFLOW_DIGESTS", "0", 1);
+	return set("VFLOW_DIGESTS", environment->digests ? NULL : "0") ||
+			       set("VFLOW_KERNEL", environment->kernel) ||
+			       set_number("VFLOW_SAMPLE_KERNELS", environment->sample_kernels) ||
+			       set_number("VFLOW_SAMPLE_BLOCKS", environment->sample_blocks) ||
+			       set_number("VFLOW_MEMORY_LIMIT", environment->memory_limit)
+		       ? -1
+		       : 0;
 }
 
 /* A text without "#!": sh PATH ARGS, as execvp(3) does it. */

@@ -5,6 +5,7 @@
 #define VFLOW_COLLECT_LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "collect/target.h"
 #include "util/error.h"
@@ -16,6 +17,9 @@ struct launch_environment {
 	bool gpu;            /* the CUDA driver loads the guest, not the emulated device */
 	const char *trace;   /* VFLOW_TRACE_DIR: absolute */
 	bool digests;        /* else VFLOW_DIGESTS=0 */
+	const char *kernel;  /* VFLOW_KERNEL; NULL: none */
+	/* 0: none */
+	uint64_t sample_kernels, sample_blocks, memory_limit;
 };
 
 /*

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GPU_PROVIDER_VERSION 1
+#define GPU_PROVIDER_VERSION 2
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -89,6 +89,13 @@ struct gpu_row {
 #define GPU_DIGEST_SIZE 32
 
 struct gpu_sink {
+	/*
+	 * Whether a launch of this kernel (mangled name), which the calling thread is about to make
+	 * and for which it will call begin(), is to be analysed.  If not, the kernel should run
+	 * at native speed; the launch is delivered without rows, and what it may have written
+	 * (gpu/analysis/may_write.h) is unknown from then on.  The sink says so in coverage.
+	 */
+	bool (*wanted)(const char *kernel);
 	void (*begin)(struct gpu_call *call);
 	void (*end)(const struct gpu_call *call, const struct gpu_row *rows, size_t count);
 	void (*abandon)(const struct gpu_call *call);
@@ -111,6 +118,7 @@ struct gpu_sink {
 
 struct gpu_options {
 	bool digests; /* deliver content() */
+	uint64_t memory_limit; /* bytes of all shadows together; 0: none */
 };
 
 struct gpu_provider {

@@ -1,9 +1,8 @@
 /*
  * graph/demangle.c: C++ names by libstdc++.
  *
- * A mangled name may refer to its own parts again and again and stand for one that is longer by
- * orders of magnitude: 200 bytes can mean gigabytes.  libstdc++ has no limit for that, so names
- * with many references are demangled in a child with a second of processor time.
+ * A name can stand for one that is longer by orders of magnitude (util/mangled.h).  libstdc++ has
+ * no limit for that, so such names are demangled in a child with a second of processor time.
  */
 #include "graph/symbols.h"
 
@@ -16,32 +15,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "util/mangled.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-#define MANGLED_MAX 8192
 #define NAME_LIMIT 4096
-#define REFERENCES_HARMLESS 30 /* at most 3^(30/3) times as long */
 
 /* libstdc++'s; there is no header for C */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
-
-/* Substitutions and template parameters, "S_", "S1A_", "T0_"; a few letters too many do no harm. */
-static unsigned count_references(const char *mangled)
-{
-	unsigned count = 0;
-
-	for (const char *at = mangled; *at; at++) {
-		size_t digits;
-
-		if (*at != 'S' && *at != 'T')
-			continue;
-		digits = strspn(at + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-		/* a digit may be an 'S' itself: every letter is tried */
-		count += at[1 + digits] == '_';
-	}
-	return count;
-}
 
 static void demangle_in_child(const char *mangled, int fd)
 {
@@ -102,7 +83,7 @@ char *symbols_demangle(const char *name)
 	int status;
 
 	if (name[0] == '_' && name[1] == 'Z' && strnlen(name, MANGLED_MAX) < MANGLED_MAX)
-		plain = count_references(name) <= REFERENCES_HARMLESS
+		plain = mangled_is_short(name)
 				? __cxa_demangle(name, NULL, NULL, &status)
 				: demangle_apart(name);
 	if (plain)

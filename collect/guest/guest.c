@@ -2,7 +2,8 @@
  * collect/guest/guest.c: the guest's start and end, and the sink that a provider fills.
  *
  * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
- * VFLOW_DIGESTS=0 leaves out content digests.
+ * VFLOW_DIGESTS=0 leaves out content digests, VFLOW_MEMORY_LIMIT is the most bytes of shadows; see
+ * choice.c for more.
  */
 #include "collect/guest/guest.h"
 
@@ -259,7 +260,21 @@ static void sink_coverage(const char *what, const char *reason, uint64_t count, 
 	errno = saved;
 }
 
+static bool sink_wanted(const char *kernel)
+{
+	int saved = errno;
+	bool wanted;
+
+	if (!enter())
+		return false;
+	wanted = choice_wanted(kernel, observed);
+	leave();
+	errno = saved;
+	return wanted;
+}
+
 static const struct gpu_sink sink = {
+	.wanted = sink_wanted,
 	.begin = sink_begin,
 	.end = sink_end,
 	.abandon = sink_abandon,
@@ -389,8 +404,11 @@ __attribute__((destructor)) static void finish(void)
 __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_provider *provider)
 {
 	const char *folder = getenv("VFLOW_TRACE_DIR"), *digests = getenv("VFLOW_DIGESTS");
-	const struct gpu_options options = {.digests = !digests || strcmp(digests, "0") != 0};
+	const char *limit = getenv("VFLOW_MEMORY_LIMIT");
+	const struct gpu_options options = {.digests = !digests || strcmp(digests, "0") != 0,
+					    .memory_limit = limit ? strtoull(limit, NULL, 10) : 0};
 	static bool started;
+	struct error error;
 
 	if (started || !folder || !*folder)
 		return -1;
@@ -404,6 +422,10 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 	}
 	if (pthread_atfork(NULL, NULL, forget_in_child) != 0) {
 		guest_give_up("no memory");
+		return -1;
+	}
+	if (choice_start(&error) != 0) {
+		guest_give_up(error.text);
 		return -1;
 	}
 	if (open_trace(folder) != 0 || write_process(provider) != 0)

@@ -14,6 +14,7 @@
 
 #include "collect/trace.h"
 #include "gpu/provider.h"
+#include "util/error.h"
 
 /* -- guest.c: start, end, giving up ------------------------------------------------------- */
 
@@ -80,6 +81,15 @@ uint32_t paths_here(const struct gpu_provider *provider);
 uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame);
 /* How often the context was seen before; counts this one. */
 uint64_t paths_invocation(uint32_t context);
+/* How often so far. */
+uint64_t paths_invocations(uint32_t context);
+
+/* -- choice.c: which launches are analysed ------------------------------------------------ */
+
+/* Reads the environment.  Returns 0, or -1: it makes no sense. */
+int choice_start(struct error *error);
+/* See gpu_sink. */
+bool choice_wanted(const char *kernel, const struct gpu_provider *provider);
 
 /* -- coverage.c --------------------------------------------------------------------------- */
 

@@ -164,3 +164,8 @@ uint64_t paths_invocation(uint32_t context)
 {
 	return contexts[context - 1].invocations++;
 }
+
+uint64_t paths_invocations(uint32_t context)
+{
+	return contexts[context - 1].invocations;
+}

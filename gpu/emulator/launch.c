@@ -140,6 +140,17 @@ static void forget_stored(struct allocation *allocation, void *data)
 	allocation->stored = false;
 }
 
+/* A launch that was not analysed may have written what its parameters and its module name. */
+static void forget_written(const struct emulator_kernel *kernel, const uint8_t *parameters)
+{
+	struct emulator_module *module = kernel->module;
+
+	observe_unanalysed(kernel->ptx->name, parameters, kernel->ptx->parameter_bytes);
+	for (uint32_t i = 0; i < ptx_variable_count(module->ptx); i++)
+		if (module->variables[i] && !ptx_variable(module->ptx, i)->constant)
+			observe_forget(module->variables[i]);
+}
+
 static int run(const struct emulator_launch *what, const uint8_t *parameters, int64_t stream)
 {
 	const struct ptx_kernel *kernel = what->kernel->ptx;
@@ -150,7 +161,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		.kernel = kernel,
 		.dynamic_shared_bytes = what->shared_bytes,
 		.parameters = parameters,
-		.observed = observe_active(),
+		.observed = observe_wanted(kernel->name),
 		.cooperative = what->cooperative,
 		.print = print_add,
 		.note = observe_coverage,
@@ -184,6 +195,8 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		return error;
 	}
 	observe_begin_kernel(&call, kernel->name, stream, start);
+	if (!launch.observed && observe_active())
+		forget_written(what->kernel, parameters);
 	observe_end(&call);
 	if (stored)
 		memory_each(forget_stored, NULL);

@@ -8,17 +8,20 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpu/analysis/may_write.h"
 #include "gpu/analysis/shadow.h"
 #include "gpu/emulator/device.h"
 
 static const struct gpu_sink *sink; /* NULL: nobody watches */
 static struct shadow *shadow;
+static struct may_write *may_write;
 static bool digests;
 
 /* Module variables that no API has touched yet, in the order in which they were loaded. */
 static struct variable {
 	struct allocation *allocation;
 	const char *name;
+	bool unknown; /* a launch that was not analysed may have written it */
 } * variables;
 static size_t variable_count, variable_capacity;
 
@@ -26,7 +29,8 @@ static int start(const struct gpu_sink *to, const struct gpu_options *options)
 {
 	digests = options->digests;
 	shadow = shadow_create(digests);
-	if (!shadow)
+	may_write = may_write_create();
+	if (!shadow || !may_write)
 		return -1;
 	sink = to;
 	return 0;
@@ -80,6 +84,11 @@ bool observe_active(void)
 	return sink != NULL;
 }
 
+bool observe_wanted(const char *kernel)
+{
+	return sink && sink->wanted(kernel);
+}
+
 uint64_t observe_now(void)
 {
 	struct timespec now;
@@ -119,6 +128,8 @@ void observe_end(struct gpu_call *call)
 		observe_coverage("access rows", "no memory for the shadow of what an API touched",
 				 1, 0);
 	}
+	if (call->api == GPU_KERNEL)
+		may_write_note(may_write, call->name, rows, count);
 	sink->end(call, rows, count);
 	if (digests)
 		shadow_digests(shadow, changed, call);
@@ -148,8 +159,10 @@ static uint32_t introduce(const struct gpu_call *call, const struct allocation *
 		.memory = (enum gpu_memory)allocation->kind,
 		.name = name,
 	};
+	uint32_t id = sink->object(call, &object);
 
-	return sink->object(call, &object);
+	may_write_object(may_write, id, allocation->address);
+	return id;
 }
 
 void observe_allocated(const struct gpu_call *call, struct allocation *allocation)
@@ -181,8 +194,10 @@ void observe_released(const struct gpu_call *call, struct allocation *allocation
 	if (allocation->shadow)
 		shadow_object_destroy(allocation->shadow);
 	allocation->shadow = NULL;
-	if (sink && allocation->object)
-		sink->released(call, allocation->object);
+	if (!sink || !allocation->object)
+		return;
+	may_write_released(may_write, allocation->object);
+	sink->released(call, allocation->object);
 }
 
 void observe_variable(struct allocation *allocation, const char *name)
@@ -204,7 +219,8 @@ void observe_variable(struct allocation *allocation, const char *name)
 	if (!allocation->shadow)
 		goto no_memory;
 	shadow_initialised(allocation->shadow, 0, allocation->size);
-	variables[variable_count++] = (struct variable){allocation, name};
+	variables[variable_count++] =
+		(struct variable){.allocation = allocation, .name = name};
 	return;
 no_memory:
 	observe_coverage("objects", "no memory for the shadow of a module's variable", 1,
@@ -221,6 +237,8 @@ static void announce(const struct variable *variable)
 	allocation->object = introduce(&call, allocation, variable->name);
 	shadow_object_identify(allocation->shadow, allocation->object, call.context);
 	sink->end(&call, NULL, 0);
+	if (variable->unknown)
+		shadow_forget(allocation->shadow, 0, allocation->size);
 }
 
 static void forget_variable(size_t index)
@@ -249,6 +267,8 @@ void observe_variable_gone(struct allocation *allocation)
 			forget_variable(i);
 			break;
 		}
+	if (sink && allocation->object)
+		may_write_released(may_write, allocation->object);
 	if (allocation->shadow)
 		shadow_object_destroy(allocation->shadow);
 	allocation->shadow = NULL;
@@ -279,8 +299,32 @@ void observe_touch(struct allocation *allocation, uint64_t address, uint64_t siz
 
 void observe_forget(struct allocation *allocation)
 {
-	if (allocation->shadow)
+	for (size_t i = 0; !allocation->object && i < variable_count; i++)
+		if (variables[i].allocation == allocation)
+			variables[i].unknown = true; /* once it has a site */
+	if (allocation->shadow && allocation->object)
 		shadow_forget(allocation->shadow, 0, allocation->size);
+}
+
+static void forget_written(void *data, uint64_t address, uint32_t id)
+{
+	struct allocation *allocation = memory_find(address);
+
+	(void)data;
+	if (allocation && (!id || allocation->object == id))
+		observe_forget(allocation);
+}
+
+static void forget_any(struct allocation *allocation, void *data)
+{
+	(void)data;
+	observe_forget(allocation);
+}
+
+void observe_unanalysed(const char *kernel, const void *parameters, size_t size)
+{
+	if (sink && may_write_each(may_write, kernel, parameters, size, forget_written, NULL) != 0)
+		memory_each(forget_any, NULL);
 }
 
 void observe_copy(struct allocation *to, uint64_t to_address, struct allocation *from,

@@ -47,6 +47,14 @@ void observe_copy(struct allocation *to, uint64_t to_address, struct allocation 
 /* Something that is not seen may have written there. */
 void observe_forget(struct allocation *allocation);
 
+/* Whether the launch that is about to be made is to be analysed (see gpu_sink). */
+bool observe_wanted(const char *kernel);
+/*
+ * The running launch was not analysed: forgets what it may have written, but for its module's
+ * variables.
+ */
+void observe_unanalysed(const char *kernel, const void *parameters, size_t size);
+
 /*
  * A kernel runs before its call begins: only then is it known which variables it touches, and
  * their alloc vertices come before it.  Announces them; `start_ns` is when the kernel began.

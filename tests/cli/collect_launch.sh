@@ -61,11 +61,17 @@ fi
 run 2 "no program"
 is "... in one line" "$(lines err)" 1
 run 2 "unknown device" --device warp /bin/true
-for option in "--kernel x" "--sample-kernels 2" "--sample-blocks 2" --fine "--memory-limit 1G"; do
-	# shellcheck disable=SC2086
-	run 2 "refused: $option" $option /bin/true
-	has "... says why" "$(cat err)" "${option%% *} is not in this version"
-done
+run 2 "refused: --fine" --fine /bin/true
+has "... says why" "$(cat err)" "--fine is not in this version"
+run 2 "--kernel that is no regular expression" --kernel 'a(b' /bin/true
+has "... says where" "$(cat err)" "'a(b' is no regular expression: missing closing parenthesis, at byte 3"
+is "... in one line" "$(lines err)" 1
+run 2 "--kernel that is empty" --kernel '' /bin/true
+run 2 "--sample-kernels 0" --sample-kernels 0 /bin/true
+has "... says what it may be" "$(cat err)" "--sample-kernels is 1 or more"
+run 2 "--sample-blocks 0" --sample-blocks 0 /bin/true
+run 2 "--sample-kernels of no number" --sample-kernels two /bin/true
+run 2 "--memory-limit of no size" --memory-limit much /bin/true
 run 2 "--from-trace with a program" --from-trace . /bin/true
 run 125 "--from-trace without traces" --from-trace folder
 is "nothing was left behind" "$(ls)" "$(printf '%s\n' bad_script elf32 err folder garbage loop out plain text_script | LC_ALL=C sort)"
@@ -110,6 +116,10 @@ has "the trace folder" "$(grep ^VFLOW_TRACE_DIR out)" "$T/result/vflow.db.trace"
 is "digests are on" "$(grep ^VFLOW_DIGESTS out)" ""
 "$VFLOW" collect -q --no-duplicates env 2>err >out
 is "--no-duplicates" "$(grep ^VFLOW_DIGESTS out)" "VFLOW_DIGESTS=0"
+VFLOW_KERNEL=users VFLOW_SAMPLE_KERNELS=7 "$VFLOW" collect -q --sample-blocks 3 --memory-limit 2K env 2>err >chosen
+is "the options that choose" "$(grep -E '^VFLOW_(KERN|SAMP|MEM)' chosen | sort | tr '\n' ' ')" "VFLOW_MEMORY_LIMIT=2048 VFLOW_SAMPLE_BLOCKS=3 "
+"$VFLOW" collect -q --kernel 'a|b c' --sample-kernels 10 env 2>err >chosen
+is "... the others" "$(grep -E '^VFLOW_(KERN|SAMP|MEM)' chosen | sort | tr '\n' ' ')" "VFLOW_KERNEL=a|b c VFLOW_SAMPLE_KERNELS=10 "
 is "nothing else is new in the environment" \
 	"$(diff <(env | sed 's/=.*//' | sort -u) <(sed 's/=.*//' out | sort -u) | grep '^>' | tr -d '\n> ' | sed 's/LD_PRELOAD//; s/LSAN_OPTIONS//')" "VFLOW_DIGESTSVFLOW_GUESTVFLOW_TRACE_DIR"
 "$VFLOW" collect -q sh -c 'ls /proc/self/fd | wc -l' >out 2>err </dev/null

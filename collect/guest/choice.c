@@ -1,0 +1,111 @@
+/*
+ * collect/guest/choice.c: which launches are analysed.
+ *
+ * Environment: VFLOW_KERNEL is the regular expression of the kernels that are wanted,
+ * VFLOW_SAMPLE_KERNELS=N takes the first launch of each context and then every Nth,
+ * VFLOW_SAMPLE_BLOCKS=N looks at part of each launch's blocks, which is too little for the graph.
+ */
+#include "collect/guest/guest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/kernel_filter.h"
+
+static struct kernel_filter *filter; /* NULL: all kernels */
+static uint64_t every = 1, blocks = 1;
+
+/* What the filter says of a kernel's name, id = index + 1. */
+static struct verdict {
+	char *name;
+	bool wanted;
+} * verdicts;
+static uint32_t verdict_count, verdict_capacity;
+static struct table verdict_table;
+
+static int read_number(const char *name, uint64_t *number)
+{
+	const char *text = getenv(name);
+	char *end;
+
+	if (!text || !*text)
+		return 0;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return errno || *end || !*number ? -1 : 0;
+}
+
+int choice_start(struct error *error)
+{
+	const char *expression = getenv("VFLOW_KERNEL");
+
+	if (read_number("VFLOW_SAMPLE_KERNELS", &every) != 0 ||
+	    read_number("VFLOW_SAMPLE_BLOCKS", &blocks) != 0)
+		return error_set(error, "VFLOW_SAMPLE_KERNELS and VFLOW_SAMPLE_BLOCKS are numbers");
+	if (expression && *expression && !(filter = kernel_filter_new(expression, error)))
+		return error_prefix(error, "VFLOW_KERNEL");
+	return 0;
+}
+
+static bool ask_filter(const char *kernel)
+{
+	int found = kernel_filter_matches(filter, kernel);
+
+	if (found < 0)
+		coverage_add("kernels",
+			     "the search of --kernel took too long in a name; such kernels are "
+			     "analysed",
+			     1, 0);
+	return found != 0;
+}
+
+/* The filter's verdict, which is asked for once per name. */
+static bool passes(const char *kernel)
+{
+	uint32_t hash = table_hash(0, kernel, strlen(kernel)), id, position = 0;
+	struct verdict verdict;
+	void *moved;
+
+	while ((id = table_find(&verdict_table, hash, &position)))
+		if (!strcmp(verdicts[id - 1].name, kernel))
+			return verdicts[id - 1].wanted;
+	verdict.wanted = ask_filter(kernel);
+	moved = guest_reserve(verdicts, verdict_count, &verdict_capacity, sizeof(*verdicts));
+	if (moved)
+		verdicts = moved;
+	if (!moved || !(verdict.name = strdup(kernel)))
+		return verdict.wanted;
+	if (table_add(&verdict_table, hash, verdict_count + 1) != 0)
+		free(verdict.name);
+	else
+		verdicts[verdict_count++] = verdict;
+	return verdict.wanted;
+}
+
+static bool skip(const char *reason)
+{
+	coverage_add("skipped launches", reason, 1, 0);
+	coverage_add("pointers in memory",
+		     "what a skipped launch wrote through pointers that lie in memory is not known",
+		     1, 0);
+	return false;
+}
+
+bool choice_wanted(const char *kernel, const struct gpu_provider *provider)
+{
+	uint32_t frame, context;
+
+	if (filter && !passes(kernel))
+		return skip("--kernel left their kernels out");
+	if (every > 1) {
+		frame = paths_here(provider);
+		context = frame == UINT32_MAX ? 0 : paths_context(GPU_KERNEL, kernel, frame);
+		if (context && paths_invocations(context) % every)
+			return skip("--sample-kernels left them out");
+	}
+	if (blocks > 1)
+		return skip("--sample-blocks: they were looked at in part, which does not do for "
+			    "the graph");
+	return true;
+}

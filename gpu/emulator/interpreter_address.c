@@ -266,17 +266,24 @@ static bool resolve_generic(struct warp *w, const struct ptx_instruction *i, uns
 	return resolve_global(w, i, size, read, write, addresses, global, pointers);
 }
 
-bool warp_resolve(struct warp *w, const struct ptx_instruction *i, unsigned size, bool read,
-		  bool write, uint8_t *pointers[PTX_LANES])
+void warp_addresses(const struct warp *w, const struct ptx_instruction *i,
+		    uint64_t addresses[PTX_LANES])
 {
 	const uint64_t *base = warp_row(w, i->a);
 	const uint64_t narrow = i->flags & PTX_FLAG_NARROW ? UINT32_MAX : UINT64_MAX;
 	const uint64_t offset =
 		(uint64_t)i->immediate + (i->flags & PTX_FLAG_FRAME ? w->now.frame_base : 0);
-	uint64_t addresses[PTX_LANES], all = 0;
 
 	for (unsigned l = 0; l < PTX_LANES; l++)
 		addresses[l] = (base[l] & narrow) + offset;
+}
+
+bool warp_resolve_at(struct warp *w, const struct ptx_instruction *i,
+		     const uint64_t addresses[PTX_LANES], unsigned size, bool read, bool write,
+		     uint8_t *pointers[PTX_LANES])
+{
+	uint64_t all = 0;
+
 	for (uint32_t m = w->mask; m; m &= m - 1)
 		all |= addresses[__builtin_ctz(m)];
 	if (all & (size - 1)) {
@@ -306,4 +313,13 @@ bool warp_resolve(struct warp *w, const struct ptx_instruction *i, unsigned size
 	default:
 		return resolve_generic(w, i, size, read, write, addresses, pointers);
 	}
+}
+
+bool warp_resolve(struct warp *w, const struct ptx_instruction *i, unsigned size, bool read,
+		  bool write, uint8_t *pointers[PTX_LANES])
+{
+	uint64_t addresses[PTX_LANES];
+
+	warp_addresses(w, i, addresses);
+	return warp_resolve_at(w, i, addresses, size, read, write, pointers);
 }

@@ -65,10 +65,67 @@ static float add_flushed(const struct ptx_instruction *i, float a, float b)
 }
 ATOMIC(add_f32, float, add_flushed(i, old, b))
 
+/* One value of f32 or a half type, or a pair of them, combined with what is in memory. */
+static uint64_t combine(const struct ptx_instruction *i, uint64_t old, uint64_t b)
+{
+	const bool brain = i->type == PTX_BF16 || i->type == PTX_BF16X2;
+	const unsigned parts = i->type == PTX_F16X2 || i->type == PTX_BF16X2 ? 2 : 1;
+	uint64_t result = 0;
+
+	if (i->type == PTX_F32)
+		return float_bits(add_flushed(i, float_of(old), float_of(b)));
+	for (unsigned n = 0; n < parts; n++) {
+		uint16_t bits[2] = {(uint16_t)(old >> 16 * n), (uint16_t)(b >> 16 * n)};
+		double x = brain ? bf16_to_float(bits[0]) : half_to_float(bits[0]);
+		double y = brain ? bf16_to_float(bits[1]) : half_to_float(bits[1]), value;
+
+		if (i->boolean == PTX_MOD_ADD)
+			value = x + y;
+		else if (x != x || y != y)
+			value = x != x ? y : x;
+		else if (x == y)
+			value = signbit(x) == (i->boolean == PTX_MOD_MIN) ? x : y;
+		else
+			value = (x < y) == (i->boolean == PTX_MOD_MIN) ? x : y;
+		result |= (uint64_t)(brain ? double_to_bf16(value, false)
+					   : double_to_half(value, false))
+			  << 16 * n;
+	}
+	return result;
+}
+
+/* Half types, and vectors of them or of f32: each element is an atomic operation of its own. */
+static void atomic_elements(struct warp *w, const struct ptx_instruction *i)
+{
+	const unsigned size = ptx_type_size(i->type);
+	const bool gives = i->d != PTX_MISSING; /* red has no result */
+	const uint32_t *results = w->module->extras + i->extra;
+	const uint32_t *sources = w->module->extras + (i->c == PTX_MISSING ? i->extra : i->c);
+	uint8_t *pointers[PTX_LANES];
+
+	if (!warp_resolve(w, i, size * i->vector, true, true, pointers))
+		return;
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+
+		for (unsigned n = 0; n < i->vector; n++) {
+			uint64_t old = 0;
+			uint64_t b = warp_row(w, i->vector == 1 ? i->b : sources[n])[l];
+			uint64_t value;
+
+			memcpy(&old, pointers[l] + n * size, size);
+			value = combine(i, old, b);
+			memcpy(pointers[l] + n * size, &value, size);
+			if (gives)
+				warp_row(w, i->vector == 1 ? i->d : results[n])[l] = old;
+		}
+	}
+}
+
 #define SPACES (M(GLOBAL) | M(SHARED))
 #define ORDERS                                                                                     \
 	(M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | \
-	 M(NOFTZ))
+	 M(NOFTZ) | M(HINT) | M(CACHE_HINT))
 #define ROW(types, operation, execute)                                                             \
 	{"atom", "dms", types, 0, M(operation), SPACES | ORDERS, execute},                         \
 		{"red", "ms", types, 0, M(operation), SPACES | ORDERS, execute}
@@ -84,6 +141,16 @@ ATOMIC(add_f32, float, add_flushed(i, old, b))
 			cas_##bits                                                                 \
 	}
 
+#define HALVES (T(F16) | T(BF16) | T(F16X2) | T(BF16X2))
+#define VECTOR_ROWS(vector, operation, types)                                                      \
+	{"atom", "DmS", types, 0, M(vector) | M(operation), SPACES | ORDERS, atomic_elements},     \
+	{                                                                                          \
+		"red", "mS", types, 0, M(vector) | M(operation), SPACES | ORDERS, atomic_elements  \
+	}
+#define VECTORS(vector)                                                                            \
+	VECTOR_ROWS(vector, ADD, HALVES | T(F32)), VECTOR_ROWS(vector, MIN, HALVES),               \
+		VECTOR_ROWS(vector, MAX, HALVES)
+
 const struct ptx_opcode interpreter_atomic[] = {
 	ROWS(32),
 	ROWS(64),
@@ -92,5 +159,6 @@ const struct ptx_opcode interpreter_atomic[] = {
 	ROW(T(U32), DEC, dec_u32),
 	ROW(T(F32), ADD, add_f32),
 	ROW(T(F64), ADD, add_f64),
+	ROW(HALVES, ADD, atomic_elements), VECTORS(V2), VECTORS(V4), VECTORS(V8),
 	{0},
 };

@@ -121,6 +121,14 @@ GENERAL_FLOAT(max, LARGER(a, b))
 GENERAL_FLOAT(min, SMALLER(a, b))
 GENERAL_FLOAT(max_nan, a != a || b != b ? NAN : LARGER(a, b))
 GENERAL_FLOAT(min_nan, a != a || b != b ? NAN : SMALLER(a, b))
+/* .xorsign.abs: of the magnitudes, with the sign of the product */
+#define XORSIGN(a, b, value) ((value) * (signbit(a) != signbit(b) ? -1.0f : 1.0f))
+GENERAL_FLOAT(max_xorsign, XORSIGN(a, b, LARGER(fabsf(a), fabsf(b))))
+GENERAL_FLOAT(min_xorsign, XORSIGN(a, b, SMALLER(fabsf(a), fabsf(b))))
+GENERAL_FLOAT(max_nan_xorsign,
+	      a != a || b != b ? NAN : XORSIGN(a, b, LARGER(fabsf(a), fabsf(b))))
+GENERAL_FLOAT(min_nan_xorsign,
+	      a != a || b != b ? NAN : XORSIGN(a, b, SMALLER(fabsf(a), fabsf(b))))
 
 #if defined(__x86_64__)
 /* libm's fma is a call; the machine's is one instruction where it exists */
@@ -303,6 +311,12 @@ const struct ptx_opcode interpreter_float[] = {
 	{"min", "dss", T(F32), 0, 0, M(FTZ), min_general_f32},
 	{"max", "dss", T(F32), 0, M(PROPAGATE), M(FTZ), max_nan_general_f32},
 	{"min", "dss", T(F32), 0, M(PROPAGATE), M(FTZ), min_nan_general_f32},
+	{"max", "dss", T(F32), 0, M(XORSIGN) | M(ABS), M(FTZ), max_xorsign_general_f32},
+	{"min", "dss", T(F32), 0, M(XORSIGN) | M(ABS), M(FTZ), min_xorsign_general_f32},
+	{"max", "dss", T(F32), 0, M(PROPAGATE) | M(XORSIGN) | M(ABS), M(FTZ),
+	 max_nan_xorsign_general_f32},
+	{"min", "dss", T(F32), 0, M(PROPAGATE) | M(XORSIGN) | M(ABS), M(FTZ),
+	 min_nan_xorsign_general_f32},
 	{"neg", "ds", T(F32), 0, 0, M(FTZ), neg_f32}, {"neg", "ds", T(F64), 0, 0, 0, neg_f64},
 	{"abs", "ds", T(F32), 0, 0, M(FTZ), abs_f32}, {"abs", "ds", T(F64), 0, 0, 0, abs_f64},
 	{"copysign", "dss", T(F32), 0, 0, 0, copysign_f32},

@@ -35,6 +35,11 @@ static double value_of(const struct ptx_instruction *i, uint64_t bits)
 	return i->flags & PTX_FLAG_FTZ ? flush_half(i->type, value) : value;
 }
 
+static double largest_half(enum ptx_type type)
+{
+	return is_bf16(type) ? 0x1.fep127 : 65504;
+}
+
 static uint16_t bits_of(const struct ptx_instruction *i, double value)
 {
 	const bool toward_zero = i->rounding == PTX_MOD_RZ;
@@ -44,6 +49,8 @@ static uint16_t bits_of(const struct ptx_instruction *i, double value)
 		value = saturate_double(value);
 	if (i->flags & PTX_FLAG_RELU && value < 0)
 		value = 0;
+	if (i->flags & PTX_FLAG_SATFINITE && fabs(value) > largest_half(i->type))
+		value = copysign(largest_half(i->type), value);
 	bits = is_bf16(i->type) ? double_to_bf16(value, toward_zero)
 				: double_to_half(value, toward_zero);
 	if (i->flags & PTX_FLAG_FTZ && !(bits & (is_bf16(i->type) ? 0x7f80 : 0x7c00)))
@@ -108,6 +115,17 @@ HALF_EXECUTOR(max_half, larger(a, b))
 HALF_EXECUTOR(min_half, smaller(a, b))
 HALF_EXECUTOR(max_nan_half, a != a || b != b ? NAN : larger(a, b))
 HALF_EXECUTOR(min_nan_half, a != a || b != b ? NAN : smaller(a, b))
+/* .xorsign.abs: of the magnitudes, with the sign of the product */
+static double with_sign(double a, double b, double value)
+{
+	return signbit(a) != signbit(b) ? -value : value;
+}
+HALF_EXECUTOR(max_xorsign_half, with_sign(a, b, larger(fabs(a), fabs(b))))
+HALF_EXECUTOR(min_xorsign_half, with_sign(a, b, smaller(fabs(a), fabs(b))))
+HALF_EXECUTOR(max_nan_xorsign_half,
+	      a != a || b != b ? NAN : with_sign(a, b, larger(fabs(a), fabs(b))))
+HALF_EXECUTOR(min_nan_xorsign_half,
+	      a != a || b != b ? NAN : with_sign(a, b, smaller(fabs(a), fabs(b))))
 HALF_EXECUTOR(ex2_half, exp2(a))
 HALF_EXECUTOR(tanh_half, tanh(a))
 
@@ -143,7 +161,75 @@ static void pack(struct warp *w, const struct ptx_instruction *i)
 	}
 }
 
-/* The 19 bits that tensor cores look at; rounds to nearest, ties away from zero. */
+/*
+ * 8 bits with `digits` of fraction and the smallest normal value 2^least; `largest` is what too
+ * large values become, NaN has all bits set.
+ */
+static uint8_t narrow_8(double value, int digits, int least, double largest)
+{
+	const uint8_t sign = signbit(value) ? 0x80 : 0;
+	double magnitude = fabs(value), whole;
+	int exponent;
+
+	if (value != value)
+		return 0x7f;
+	if (magnitude > largest)
+		magnitude = largest;
+	exponent = magnitude < ldexp(1, least) ? least - digits : ilogb(magnitude) - digits;
+	whole = nearbyint(ldexp(magnitude, -exponent));
+	if (ldexp(whole, exponent) > largest)
+		return narrow_8(copysign(largest, value), digits, least, largest);
+	return (uint8_t)(sign | (((uint32_t)(exponent - least + digits) << digits) + (uint32_t)whole));
+}
+
+static uint8_t to_8(const struct ptx_instruction *i, double value)
+{
+	if (i->flags & PTX_FLAG_RELU && value < 0)
+		value = 0;
+	return i->type == PTX_E4M3X2 ? narrow_8(value, 3, -6, 448) : narrow_8(value, 2, -14, 57344);
+}
+
+/* e5m2 is the upper half of an f16; e4m3 has no infinities and one NaN */
+static double from_8(enum ptx_type type, uint8_t bits)
+{
+	double value;
+
+	if (type == PTX_E5M2X2)
+		return half_to_float((uint16_t)(bits << 8));
+	if ((bits & 0x7f) == 0x7f)
+		return NAN;
+	value = bits & 0x78 ? ldexp(8 + (bits & 7), (bits >> 3 & 15) - 10) : ldexp(bits & 7, -9);
+	return bits & 0x80 ? -value : value;
+}
+
+/* cvt.rn.satfinite.e4m3x2.f32 d, a, b */
+static void pack_8(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b);
+
+	FOR_LANES(w, d[l] = (uint64_t)to_8(i, float_of(a[l])) << 8 | to_8(i, float_of(b[l])););
+}
+
+static void pack_8_half(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+
+	FOR_LANES(w, d[l] = (uint64_t)to_8(i, half_to_float((uint16_t)(a[l] >> 16))) << 8 |
+			    to_8(i, half_to_float((uint16_t)a[l])););
+}
+
+static void unpack_8(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	const uint64_t *a = warp_row(w, i->a);
+
+	FOR_LANES(w, d[l] = (uint64_t)bits_of(i, from_8(i->second, (uint8_t)(a[l] >> 8))) << 16 |
+			    bits_of(i, from_8(i->second, (uint8_t)a[l])););
+}
+
+/* The 19 bits that tensor cores look at; .rna: to nearest, ties away from zero. */
 static void to_tf32(struct warp *w, const struct ptx_instruction *i)
 {
 	uint64_t *d = warp_row(w, i->d);
@@ -152,8 +238,13 @@ static void to_tf32(struct warp *w, const struct ptx_instruction *i)
 	FOR_LANES(w, {
 		uint32_t bits = (uint32_t)a[l];
 		bool finite = (bits & 0x7f800000) != 0x7f800000;
+		uint32_t half = i->rounding == PTX_MOD_RNA  ? 0x1000
+				: i->rounding == PTX_MOD_RN ? 0xfff + (bits >> 13 & 1)
+							    : 0;
 
-		d[l] = finite ? (bits + 0x1000) & 0xffffe000
+		if (i->flags & PTX_FLAG_RELU && bits >> 31 && bits << 1 <= 0xff000000)
+			bits = 0;
+		d[l] = finite ? (bits + half) & 0xffffe000
 		       : bits & 0x7fffff ? 0x7fffffff
 					 : bits;
 	});
@@ -161,7 +252,7 @@ static void to_tf32(struct warp *w, const struct ptx_instruction *i)
 
 #define HALVES (T(F16) | T(BF16) | T(F16X2) | T(BF16X2))
 #define ROUNDED (M(RN) | M(FTZ) | M(SAT) | M(RELU))
-#define PAIR_ROUNDINGS (M(RN) | M(RZ) | M(RELU))
+#define PAIR_ROUNDINGS (M(RN) | M(RZ) | M(RELU) | M(SATFINITE))
 
 const struct ptx_opcode interpreter_half[] = {
 	{"add", "dss", HALVES, 0, 0, ROUNDED, add_half},
@@ -172,11 +263,18 @@ const struct ptx_opcode interpreter_half[] = {
 	{"min", "dss", HALVES, 0, 0, M(FTZ), min_half},
 	{"max", "dss", HALVES, 0, M(PROPAGATE), M(FTZ), max_nan_half},
 	{"min", "dss", HALVES, 0, M(PROPAGATE), M(FTZ), min_nan_half},
+	{"max", "dss", HALVES, 0, M(XORSIGN) | M(ABS), M(FTZ), max_xorsign_half},
+	{"min", "dss", HALVES, 0, M(XORSIGN) | M(ABS), M(FTZ), min_xorsign_half},
+	{"max", "dss", HALVES, 0, M(PROPAGATE) | M(XORSIGN) | M(ABS), M(FTZ), max_nan_xorsign_half},
+	{"min", "dss", HALVES, 0, M(PROPAGATE) | M(XORSIGN) | M(ABS), M(FTZ), min_nan_xorsign_half},
 	{"neg", "ds", HALVES, 0, 0, M(FTZ), neg_half},
 	{"abs", "ds", HALVES, 0, 0, M(FTZ), abs_half},
 	{"ex2", "ds", HALVES, 0, M(APPROX), M(FTZ), ex2_half},
 	{"tanh", "ds", HALVES, 0, M(APPROX), 0, tanh_half},
 	{"cvt", "dtt", T(F16X2) | T(BF16X2), T(F32), 0, PAIR_ROUNDINGS, pack},
-	{"cvt", "dt", T(TF32), T(F32), M(RNA), M(RELU), to_tf32},
+	{"cvt", "dt", T(TF32), T(F32), 0, M(RNA) | M(RN) | M(RZ) | M(RELU), to_tf32},
+	{"cvt", "dtt", T(E4M3X2) | T(E5M2X2), T(F32), M(RN) | M(SATFINITE), M(RELU), pack_8},
+	{"cvt", "dt", T(E4M3X2) | T(E5M2X2), T(F16X2), M(RN) | M(SATFINITE), M(RELU), pack_8_half},
+	{"cvt", "dt", T(F16X2), T(E4M3X2) | T(E5M2X2), M(RN), M(RELU), unpack_8},
 	{0},
 };

@@ -4,48 +4,10 @@
  * Results are kept truncated to the type's width.  An integer division by zero gives all ones,
  * as the hardware does; PTX leaves it open.
  */
-#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/interpreter_rows.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
-
-/* An executor of three or four operands: the expression sees a, b, c of the C type. */
-#define EXECUTE_2(name, ctype, result, expression)                                                 \
-	static void name(struct warp *w, const struct ptx_instruction *i)                          \
-	{                                                                                          \
-		uint64_t *d_ = warp_row(w, i->d);                                                  \
-		const uint64_t *a_ = warp_row(w, i->a), *b_ = warp_row(w, i->b);                   \
-		FOR_LANES(w, {                                                                     \
-			ctype a = (ctype)a_[l];                                                    \
-			ctype b = (ctype)b_[l];                                                    \
-			d_[l] = (result)(expression);                                              \
-		});                                                                                \
-	}
-
-#define EXECUTE_3(name, ctype, ctype3, result, expression)                                         \
-	static void name(struct warp *w, const struct ptx_instruction *i)                          \
-	{                                                                                          \
-		uint64_t *d_ = warp_row(w, i->d);                                                  \
-		const uint64_t *a_ = warp_row(w, i->a), *b_ = warp_row(w, i->b),                   \
-			       *c_ = warp_row(w, i->c);                                            \
-		FOR_LANES(w, {                                                                     \
-			ctype a = (ctype)a_[l];                                                    \
-			ctype b = (ctype)b_[l];                                                    \
-			ctype3 c = (ctype3)c_[l];                                                  \
-			d_[l] = (result)(expression);                                              \
-		});                                                                                \
-	}
-
-#define EXECUTE_1(name, ctype, result, expression)                                                 \
-	static void name(struct warp *w, const struct ptx_instruction *i)                          \
-	{                                                                                          \
-		uint64_t *d_ = warp_row(w, i->d);                                                  \
-		const uint64_t *a_ = warp_row(w, i->a);                                            \
-		FOR_LANES(w, {                                                                     \
-			ctype a = (ctype)a_[l];                                                    \
-			d_[l] = (result)(expression);                                              \
-		});                                                                                \
-	}
 
 /* Unsigned arithmetic in at least 64 bits wraps alike for both signs. */
 #define ADD_AND_SO_ON(bits)                                                                        \
@@ -118,14 +80,20 @@ EXECUTE_3(mad_hi_s32, int32_t, uint64_t, uint32_t, (uint64_t)((int64_t)a * b >> 
 EXECUTE_3(mad_hi_u64, uint64_t, uint64_t, uint64_t, (uint64_t)((unsigned __int128)a * b >> 64) + c)
 EXECUTE_3(mad_hi_s64, int64_t, uint64_t, uint64_t, (uint64_t)((__int128)a * b >> 64) + c)
 
-static inline uint32_t mul24(int32_t a, int32_t b)
+static inline int64_t product24(int32_t a, int32_t b)
 {
-	return (uint32_t)((int64_t)(int32_t)((uint32_t)a << 8) * (int32_t)((uint32_t)b << 8) >> 16);
+	return (int64_t)((int32_t)((uint32_t)a << 8) >> 8) * ((int32_t)((uint32_t)b << 8) >> 8);
 }
 EXECUTE_2(mul24_lo_u32, uint32_t, uint32_t, (a & 0xffffff) * (b & 0xffffff))
-EXECUTE_2(mul24_lo_s32, int32_t, uint32_t, mul24(a, b))
+EXECUTE_2(mul24_lo_s32, int32_t, uint32_t, product24(a, b))
 EXECUTE_3(mad24_lo_u32, uint32_t, uint32_t, uint32_t, (a & 0xffffff) * (b & 0xffffff) + c)
-EXECUTE_3(mad24_lo_s32, int32_t, uint32_t, uint32_t, mul24(a, b) + c)
+EXECUTE_3(mad24_lo_s32, int32_t, uint32_t, uint32_t, (uint32_t)product24(a, b) + c)
+
+EXECUTE_2(mul24_hi_u32, uint32_t, uint32_t, (uint64_t)(a & 0xffffff) * (b & 0xffffff) >> 16)
+EXECUTE_2(mul24_hi_s32, int32_t, uint32_t, product24(a, b) >> 16)
+EXECUTE_3(mad24_hi_u32, uint32_t, uint32_t, uint32_t,
+	  ((uint64_t)(a & 0xffffff) * (b & 0xffffff) >> 16) + c)
+EXECUTE_3(mad24_hi_s32, int32_t, int32_t, uint32_t, (product24(a, b) >> 16) + c)
 
 static inline uint32_t saturate_s32(int64_t value)
 {
@@ -133,6 +101,30 @@ static inline uint32_t saturate_s32(int64_t value)
 }
 EXECUTE_2(add_sat_s32, int32_t, uint32_t, saturate_s32((int64_t)a + b))
 EXECUTE_2(sub_sat_s32, int32_t, uint32_t, saturate_s32((int64_t)a - b))
+EXECUTE_3(mad_hi_sat_s32, int32_t, int32_t, uint32_t, saturate_s32(((int64_t)a * b >> 32) + c))
+EXECUTE_3(mad24_hi_sat_s32, int32_t, int32_t, uint32_t,
+	  saturate_s32((int64_t)(int32_t)(product24(a, b) >> 16) + c))
+
+/* Pairs of 16 bits; .relu: negative results become 0. */
+#define HALVES(ctype, a, b, expression)                                                            \
+	PAIR16(HALF(ctype, a, b, expression, 16), HALF(ctype, a, b, expression, 0))
+#define PAIR16(high, low) ((uint32_t)(uint16_t)(high) << 16 | (uint16_t)(low))
+#define HALF(ctype, a, b, expression, shift)                                                       \
+	(__extension__({                                                                           \
+		ctype x = (ctype)((a) >> shift), y = (ctype)((b) >> shift);                        \
+		(ctype)(expression);                                                               \
+	}))
+#define SMALLER(a, b) ((a) < (b) ? (a) : (b))
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+EXECUTE_2(add_16x2, uint32_t, uint32_t, HALVES(uint16_t, a, b, x + y))
+EXECUTE_2(min_u16x2, uint32_t, uint32_t, HALVES(uint16_t, a, b, SMALLER(x, y)))
+EXECUTE_2(max_u16x2, uint32_t, uint32_t, HALVES(uint16_t, a, b, LARGER(x, y)))
+EXECUTE_2(min_s16x2, uint32_t, uint32_t, HALVES(int16_t, a, b, SMALLER(x, y)))
+EXECUTE_2(max_s16x2, uint32_t, uint32_t, HALVES(int16_t, a, b, LARGER(x, y)))
+EXECUTE_2(min_relu_s16x2, uint32_t, uint32_t, HALVES(int16_t, a, b, LARGER(SMALLER(x, y), 0)))
+EXECUTE_2(max_relu_s16x2, uint32_t, uint32_t, HALVES(int16_t, a, b, LARGER(LARGER(x, y), 0)))
+EXECUTE_2(min_relu_s32, int32_t, uint32_t, LARGER(SMALLER(a, b), 0))
+EXECUTE_2(max_relu_s32, int32_t, uint32_t, LARGER(LARGER(a, b), 0))
 
 /* One lane's bit of the carry flag in and out. */
 #define CARRY_IN (w->carry >> l & 1)
@@ -170,178 +162,18 @@ EXECUTE_2(sub_sat_s32, int32_t, uint32_t, saturate_s32((int64_t)a - b))
 		      (wide)(uint##bits##_t)(a * b) + c + carry)                                   \
 	EXECUTE_CARRY(mad_hi_cc_u##bits, uint##bits##_t, wide, bits, 0, 1, (a * b >> bits) + c + carry) \
 	EXECUTE_CARRY(madc_hi_u##bits, uint##bits##_t, wide, bits, 1, 0, (a * b >> bits) + c + carry) \
-	EXECUTE_CARRY(madc_hi_cc_u##bits, uint##bits##_t, wide, bits, 1, 1, (a * b >> bits) + c + carry)
+	EXECUTE_CARRY(madc_hi_cc_u##bits, uint##bits##_t, wide, bits, 1, 1, (a * b >> bits) + c + carry) \
+	EXECUTE_CARRY(mad_hi_cc_s##bits, uint##bits##_t, wide, bits, 0, 1,                         \
+		      HIGH_SIGNED(bits, a, b) + c + carry)                                         \
+	EXECUTE_CARRY(madc_hi_s##bits, uint##bits##_t, wide, bits, 1, 0,                           \
+		      HIGH_SIGNED(bits, a, b) + c + carry)                                         \
+	EXECUTE_CARRY(madc_hi_cc_s##bits, uint##bits##_t, wide, bits, 1, 1,                        \
+		      HIGH_SIGNED(bits, a, b) + c + carry)
+/* the upper half of a signed product, as unsigned bits: the carry is that of the addition */
+#define HIGH_SIGNED(bits, a, b)                                                                    \
+	(uint##bits##_t)((__int128)(int##bits##_t)(a) * (int##bits##_t)(b) >> bits)
 CARRIES(32, uint64_t)
 CARRIES(64, unsigned __int128)
-
-EXECUTE_1(popc_32, uint32_t, uint32_t, __builtin_popcount(a))
-EXECUTE_1(popc_64, uint64_t, uint32_t, __builtin_popcountll(a))
-EXECUTE_1(clz_32, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
-EXECUTE_1(clz_64, uint64_t, uint32_t, a ? __builtin_clzll(a) : 64)
-
-static inline uint64_t reverse_bits(uint64_t a)
-{
-	a = (a >> 1 & 0x5555555555555555) | (a & 0x5555555555555555) << 1;
-	a = (a >> 2 & 0x3333333333333333) | (a & 0x3333333333333333) << 2;
-	a = (a >> 4 & 0x0f0f0f0f0f0f0f0f) | (a & 0x0f0f0f0f0f0f0f0f) << 4;
-	return __builtin_bswap64(a);
-}
-EXECUTE_1(brev_32, uint32_t, uint32_t, reverse_bits(a) >> 32)
-EXECUTE_1(brev_64, uint64_t, uint64_t, reverse_bits(a))
-
-/* The place of the highest bit that differs from the sign; none: all ones. */
-static inline uint32_t find_bit(uint64_t a, bool shiftamt, unsigned bits)
-{
-	unsigned place;
-
-	if (!a)
-		return UINT32_MAX;
-	place = 63 - (unsigned)__builtin_clzll(a);
-	return shiftamt ? bits - 1 - place : place;
-}
-EXECUTE_1(bfind_u32, uint32_t, uint32_t, find_bit(a, false, 32))
-EXECUTE_1(bfind_s32, int32_t, uint32_t, find_bit((uint32_t)(a < 0 ? ~a : a), false, 32))
-EXECUTE_1(bfind_u64, uint64_t, uint32_t, find_bit(a, false, 64))
-EXECUTE_1(bfind_s64, int64_t, uint32_t, find_bit((uint64_t)(a < 0 ? ~a : a), false, 64))
-EXECUTE_1(bfind_shift_u32, uint32_t, uint32_t, find_bit(a, true, 32))
-EXECUTE_1(bfind_shift_s32, int32_t, uint32_t, find_bit((uint32_t)(a < 0 ? ~a : a), true, 32))
-EXECUTE_1(bfind_shift_u64, uint64_t, uint32_t, find_bit(a, true, 64))
-EXECUTE_1(bfind_shift_s64, int64_t, uint32_t, find_bit((uint64_t)(a < 0 ? ~a : a), true, 64))
-
-static inline uint64_t low_mask(unsigned length)
-{
-	return length >= 64 ? UINT64_MAX : (1ull << length) - 1;
-}
-
-static inline uint64_t extract(uint64_t a, uint32_t position, uint32_t length, unsigned bits,
-			       bool is_signed)
-{
-	uint64_t value, sign;
-	unsigned last;
-
-	position &= 0xff;
-	length &= 0xff;
-	if (!length)
-		return 0;
-	last = position + length - 1 < bits - 1 ? position + length - 1 : bits - 1;
-	sign = is_signed ? a >> last & 1 : 0;
-	value = position < bits ? a >> position & low_mask(length) : 0;
-	if (sign && position >= bits)
-		return UINT64_MAX;
-	if (sign && last - position + 1 < 64)
-		value |= ~low_mask(last - position + 1);
-	return value;
-}
-EXECUTE_3(bfe_u32, uint32_t, uint32_t, uint32_t, extract(a, b, c, 32, false))
-EXECUTE_3(bfe_s32, uint32_t, uint32_t, uint32_t, extract(a, b, c, 32, true))
-EXECUTE_3(bfe_u64, uint64_t, uint32_t, uint64_t, extract(a, (uint32_t)b, c, 64, false))
-EXECUTE_3(bfe_s64, uint64_t, uint32_t, uint64_t, extract(a, (uint32_t)b, c, 64, true))
-
-static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t position, uint32_t length,
-			      unsigned bits)
-{
-	uint64_t mask;
-
-	position &= 0xff;
-	length &= 0xff;
-	if (position >= bits)
-		return b;
-	mask = low_mask(length) << position;
-	return (b & ~mask) | (a << position & mask);
-}
-#define EXECUTE_BFI(bits)                                                                          \
-	static void bfi_##bits(struct warp *w, const struct ptx_instruction *i)                    \
-	{                                                                                          \
-		uint64_t *d = warp_row(w, i->d);                                                   \
-		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),                     \
-			       *c = warp_row(w, i->c), *e = warp_row(w, i->e);                     \
-		FOR_LANES(w, d[l] = (uint##bits##_t)insert((uint##bits##_t)a[l],                   \
-							   (uint##bits##_t)b[l], (uint32_t)c[l],   \
-							   (uint32_t)e[l], bits););                \
-	}
-EXECUTE_BFI(32)
-EXECUTE_BFI(64)
-
-static inline uint32_t bit_mask(uint32_t position, uint32_t length)
-{
-	return position >= 32 || !length ? 0 : (uint32_t)(low_mask(length) << position);
-}
-EXECUTE_2(bmsk_clamp, uint32_t, uint32_t, bit_mask(a, b > 32 ? 32 : b))
-EXECUTE_2(bmsk_wrap, uint32_t, uint32_t, bit_mask(a & 31, b & 31))
-
-#define PAIR(high, low) ((uint64_t)(high) << 32 | (low))
-EXECUTE_3(shf_l_wrap, uint32_t, uint32_t, uint32_t, PAIR(b, a) << (c & 31) >> 32)
-EXECUTE_3(shf_r_wrap, uint32_t, uint32_t, uint32_t, PAIR(b, a) >> (c & 31))
-EXECUTE_3(shf_l_clamp, uint32_t, uint32_t, uint32_t, PAIR(b, a) << (c > 32 ? 32 : c) >> 32)
-EXECUTE_3(shf_r_clamp, uint32_t, uint32_t, uint32_t, PAIR(b, a) >> (c > 32 ? 32 : c))
-
-/* prmt without a mode: each nibble of the selector picks a byte, or its sign */
-static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
-{
-	uint64_t bytes = PAIR(b, a);
-	uint32_t result = 0;
-
-	for (unsigned n = 0; n < 4; n++) {
-		uint32_t pick = selector >> n * 4;
-		uint32_t byte = (uint32_t)(bytes >> (pick & 7) * 8) & 0xff;
-
-		if (pick & 8)
-			byte = byte & 0x80 ? 0xff : 0;
-		result |= byte << n * 8;
-	}
-	return result;
-}
-EXECUTE_3(prmt, uint32_t, uint32_t, uint32_t, permute(a, b, c))
-
-/* The modes of prmt are selectors that depend on the low two bits of c. */
-static inline uint32_t selector_of(enum ptx_modifier mode, uint32_t c)
-{
-	static const uint16_t f4e[] = {0x3210, 0x4321, 0x5432, 0x6543},
-			      b4e[] = {0x5670, 0x6701, 0x7012, 0x0123},
-			      rc8[] = {0x0000, 0x1111, 0x2222, 0x3333},
-			      ecl[] = {0x3210, 0x3211, 0x3222, 0x3333},
-			      ecr[] = {0x0000, 0x1110, 0x2210, 0x3210},
-			      rc16[] = {0x1010, 0x3232, 0x1010, 0x3232};
-
-	switch (mode) {
-	case PTX_MOD_F4E:
-		return f4e[c & 3];
-	case PTX_MOD_B4E:
-		return b4e[c & 3];
-	case PTX_MOD_RC8:
-		return rc8[c & 3];
-	case PTX_MOD_ECL:
-		return ecl[c & 3];
-	case PTX_MOD_ECR:
-		return ecr[c & 3];
-	default:
-		return rc16[c & 3];
-	}
-}
-EXECUTE_3(prmt_f4e, uint32_t, uint32_t, uint32_t, permute(a, b, selector_of(PTX_MOD_F4E, c)))
-EXECUTE_3(prmt_b4e, uint32_t, uint32_t, uint32_t, permute(a, b, selector_of(PTX_MOD_B4E, c)))
-EXECUTE_3(prmt_rc8, uint32_t, uint32_t, uint32_t, permute(a, b, selector_of(PTX_MOD_RC8, c)))
-EXECUTE_3(prmt_ecl, uint32_t, uint32_t, uint32_t, permute(a, b, selector_of(PTX_MOD_ECL, c)))
-EXECUTE_3(prmt_ecr, uint32_t, uint32_t, uint32_t, permute(a, b, selector_of(PTX_MOD_ECR, c)))
-EXECUTE_3(prmt_rc16, uint32_t, uint32_t, uint32_t, permute(a, b, selector_of(PTX_MOD_RC16, c)))
-
-/* lop3 has its table as an immediate operand */
-static void lop3(struct warp *w, const struct ptx_instruction *i)
-{
-	uint64_t *d = warp_row(w, i->d);
-	const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b), *c = warp_row(w, i->c);
-	uint32_t table = (uint32_t)*warp_row(w, i->e);
-
-	FOR_LANES(w, {
-		uint32_t result = 0;
-		for (unsigned n = 0; n < 8; n++)
-			if (table >> n & 1)
-				result |= (n & 4 ? (uint32_t)a[l] : ~(uint32_t)a[l]) &
-					  (n & 2 ? (uint32_t)b[l] : ~(uint32_t)b[l]) &
-					  (n & 1 ? (uint32_t)c[l] : ~(uint32_t)c[l]);
-		d[l] = result;
-	});
-}
 
 static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed)
 {
@@ -357,6 +189,33 @@ EXECUTE_3(dp4a_uu, uint32_t, uint32_t, uint32_t, dot4(a, b, c, false, false))
 EXECUTE_3(dp4a_us, uint32_t, uint32_t, uint32_t, dot4(a, b, c, false, true))
 EXECUTE_3(dp4a_su, uint32_t, uint32_t, uint32_t, dot4(a, b, c, true, false))
 EXECUTE_3(dp4a_ss, uint32_t, uint32_t, uint32_t, dot4(a, b, c, true, true))
+
+/* Two halves of a and two bytes of b, from bit `from` on. */
+static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed,
+			    unsigned from)
+{
+	for (unsigned n = 0; n < 2; n++) {
+		int32_t x = a_signed ? (int16_t)(a >> 16 * n) : (uint16_t)(a >> 16 * n);
+		int32_t y = b_signed ? (int8_t)(b >> (from + 8 * n)) : (uint8_t)(b >> (from + 8 * n));
+
+		c += (uint32_t)(x * y);
+	}
+	return c;
+}
+#define DOT2(name, a_signed, b_signed)                                                             \
+	EXECUTE_3(dp2a_lo_##name, uint32_t, uint32_t, uint32_t,                                    \
+		  dot2(a, b, c, a_signed, b_signed, 0))                                            \
+	EXECUTE_3(dp2a_hi_##name, uint32_t, uint32_t, uint32_t,                                    \
+		  dot2(a, b, c, a_signed, b_signed, 16))
+DOT2(uu, false, false)
+DOT2(us, false, true)
+DOT2(su, true, false)
+DOT2(ss, true, true)
+#define DOT2_ROWS(name, first, second)                                                             \
+	{"dp2a", "dsss", first, second, M(LO), 0, dp2a_lo_##name},                                 \
+	{                                                                                          \
+		"dp2a", "dsss", first, second, M(HI), 0, dp2a_hi_##name                            \
+	}
 
 #define SIGNS(type) T(U##type) | T(S##type)
 #define BITS_3(op, shape, more)                                                                    \
@@ -381,7 +240,10 @@ EXECUTE_3(dp4a_ss, uint32_t, uint32_t, uint32_t, dot4(a, b, c, true, true))
 		{"madc", "dsss", SIGNS(type), 0, M(LO), 0, madc_lo_##type},                        \
 		{"mad", "dsss", T(U##type), 0, M(HI) | M(CC), 0, mad_hi_cc_u##type},               \
 		{"madc", "dsss", T(U##type), 0, M(HI) | M(CC), 0, madc_hi_cc_u##type},             \
-		{"madc", "dsss", T(U##type), 0, M(HI), 0, madc_hi_u##type}
+		{"madc", "dsss", T(U##type), 0, M(HI), 0, madc_hi_u##type},                        \
+		{"mad", "dsss", T(S##type), 0, M(HI) | M(CC), 0, mad_hi_cc_s##type},               \
+		{"madc", "dsss", T(S##type), 0, M(HI) | M(CC), 0, madc_hi_cc_s##type},             \
+		{"madc", "dsss", T(S##type), 0, M(HI), 0, madc_hi_s##type}
 #define HIGH(op, shape)                                                                            \
 	{#op, shape, T(U16), 0, M(HI), 0, op##_hi_u16}, {#op, shape, T(S16), 0, M(HI), 0, op##_hi_s16}, \
 		{#op, shape, T(U32), 0, M(HI), 0, op##_hi_u32},                                    \
@@ -404,6 +266,19 @@ const struct ptx_opcode interpreter_integer[] = {
 	CARRY_ROWS(32), CARRY_ROWS(64),
 	LOW(mul, "dss"), HIGH(mul, "dss"), WIDE(mul, "dss"),
 	LOW(mad, "dsss"), HIGH(mad, "dsss"), WIDE(mad, "dssw"),
+	{"add", "dss", T(U16X2) | T(S16X2), 0, 0, 0, add_16x2},
+	{"min", "dss", T(U16X2), 0, 0, 0, min_u16x2}, {"max", "dss", T(U16X2), 0, 0, 0, max_u16x2},
+	{"min", "dss", T(S16X2), 0, 0, 0, min_s16x2}, {"max", "dss", T(S16X2), 0, 0, 0, max_s16x2},
+	{"min", "dss", T(S16X2), 0, M(RELU), 0, min_relu_s16x2},
+	{"max", "dss", T(S16X2), 0, M(RELU), 0, max_relu_s16x2},
+	{"min", "dss", T(S32), 0, M(RELU), 0, min_relu_s32},
+	{"max", "dss", T(S32), 0, M(RELU), 0, max_relu_s32},
+	{"mad", "dsss", T(S32), 0, M(HI) | M(SAT), 0, mad_hi_sat_s32},
+	{"mul24", "dss", T(U32), 0, M(HI), 0, mul24_hi_u32},
+	{"mul24", "dss", T(S32), 0, M(HI), 0, mul24_hi_s32},
+	{"mad24", "dsss", T(U32), 0, M(HI), 0, mad24_hi_u32},
+	{"mad24", "dsss", T(S32), 0, M(HI), 0, mad24_hi_s32},
+	{"mad24", "dsss", T(S32), 0, M(HI) | M(SAT), 0, mad24_hi_sat_s32},
 	{"mul24", "dss", T(U32), 0, M(LO), 0, mul24_lo_u32},
 	{"mul24", "dss", T(S32), 0, M(LO), 0, mul24_lo_s32},
 	{"mad24", "dsss", T(U32), 0, M(LO), 0, mad24_lo_u32},
@@ -418,33 +293,10 @@ const struct ptx_opcode interpreter_integer[] = {
 	{"shr", "dsu", T(U16) | T(B16), 0, 0, 0, shr_u16}, {"shr", "dsu", T(S16), 0, 0, 0, shr_s16},
 	{"shr", "dsu", T(U32) | T(B32), 0, 0, 0, shr_u32}, {"shr", "dsu", T(S32), 0, 0, 0, shr_s32},
 	{"shr", "dsu", T(U64) | T(B64), 0, 0, 0, shr_u64}, {"shr", "dsu", T(S64), 0, 0, 0, shr_s64},
-	{"popc", "ds", T(B32), 0, 0, 0, popc_32}, {"popc", "ds", T(B64), 0, 0, 0, popc_64},
-	{"clz", "ds", T(B32), 0, 0, 0, clz_32}, {"clz", "ds", T(B64), 0, 0, 0, clz_64},
-	{"brev", "ds", T(B32), 0, 0, 0, brev_32}, {"brev", "ds", T(B64), 0, 0, 0, brev_64},
-	{"bfind", "ds", T(U32), 0, 0, 0, bfind_u32}, {"bfind", "ds", T(S32), 0, 0, 0, bfind_s32},
-	{"bfind", "ds", T(U64), 0, 0, 0, bfind_u64}, {"bfind", "ds", T(S64), 0, 0, 0, bfind_s64},
-	{"bfind", "ds", T(U32), 0, M(SHIFTAMT), 0, bfind_shift_u32},
-	{"bfind", "ds", T(S32), 0, M(SHIFTAMT), 0, bfind_shift_s32},
-	{"bfind", "ds", T(U64), 0, M(SHIFTAMT), 0, bfind_shift_u64},
-	{"bfind", "ds", T(S64), 0, M(SHIFTAMT), 0, bfind_shift_s64},
-	{"bfe", "dsuu", T(U32), 0, 0, 0, bfe_u32}, {"bfe", "dsuu", T(S32), 0, 0, 0, bfe_s32},
-	{"bfe", "dsuu", T(U64), 0, 0, 0, bfe_u64}, {"bfe", "dsuu", T(S64), 0, 0, 0, bfe_s64},
-	{"bfi", "dssuu", T(B32), 0, 0, 0, bfi_32}, {"bfi", "dssuu", T(B64), 0, 0, 0, bfi_64},
-	{"bmsk", "dss", T(B32), 0, M(CLAMP), 0, bmsk_clamp},
-	{"bmsk", "dss", T(B32), 0, M(WRAP), 0, bmsk_wrap},
-	{"shf", "dssu", T(B32), 0, M(L) | M(WRAP), 0, shf_l_wrap},
-	{"shf", "dssu", T(B32), 0, M(R) | M(WRAP), 0, shf_r_wrap},
-	{"shf", "dssu", T(B32), 0, M(L) | M(CLAMP), 0, shf_l_clamp},
-	{"shf", "dssu", T(B32), 0, M(R) | M(CLAMP), 0, shf_r_clamp},
-	{"prmt", "dsss", T(B32), 0, 0, 0, prmt}, {"prmt", "dsss", T(B32), 0, M(F4E), 0, prmt_f4e},
-	{"prmt", "dsss", T(B32), 0, M(B4E), 0, prmt_b4e},
-	{"prmt", "dsss", T(B32), 0, M(RC8), 0, prmt_rc8},
-	{"prmt", "dsss", T(B32), 0, M(ECL), 0, prmt_ecl},
-	{"prmt", "dsss", T(B32), 0, M(ECR), 0, prmt_ecr},
-	{"prmt", "dsss", T(B32), 0, M(RC16), 0, prmt_rc16},
-	{"lop3", "dssss", T(B32), 0, 0, 0, lop3},
 	{"dp4a", "dsss", T(U32), T(U32), 0, 0, dp4a_uu}, {"dp4a", "dsss", T(U32), T(S32), 0, 0, dp4a_us},
 	{"dp4a", "dsss", T(S32), T(U32), 0, 0, dp4a_su}, {"dp4a", "dsss", T(S32), T(S32), 0, 0, dp4a_ss},
+	DOT2_ROWS(uu, T(U32), T(U32)), DOT2_ROWS(us, T(U32), T(S32)),
+	DOT2_ROWS(su, T(S32), T(U32)), DOT2_ROWS(ss, T(S32), T(S32)),
 	{"mov", "M", T(B16) | T(U16) | T(S16) | T(F16) | T(BF16), 0, 0, 0, mov_16},
 	{"mov", "M", T(B32) | T(U32) | T(S32) | T(F32), 0, 0, 0, mov_32},
 	{"mov", "M", T(B64) | T(U64) | T(S64) | T(F64), 0, 0, 0, mov_64},

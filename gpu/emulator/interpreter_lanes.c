@@ -172,6 +172,33 @@ REDUCE(reduce_and, uint32_t, a &b)
 REDUCE(reduce_or, uint32_t, a | b)
 REDUCE(reduce_xor, uint32_t, a ^ b)
 
+/* The first lane of the mask is the leader. */
+static void elect(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	uint32_t members, required = (uint32_t)warp_row(w, i->a)[__builtin_ctz(w->mask)], leader;
+
+	if (!gather(w, i->a, &members))
+		return;
+	leader = required ? (uint32_t)__builtin_ctz(required) : 0;
+	FOR_LANES(w, d[l] = leader;);
+	warp_set_predicate(w, i->q, 1u << leader);
+}
+
+/* vote as it was before .sync: of the lanes that are here */
+static void vote_here(struct warp *w, const struct ptx_instruction *i)
+{
+	warp_set_predicate(w, i->d, vote_result(i, warp_predicate(w, i->a), w->mask));
+}
+
+static void ballot_here(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+	uint32_t value = warp_predicate(w, i->a) & w->mask;
+
+	FOR_LANES(w, d[l] = value;);
+}
+
 #define SHUFFLES (M(UP) | M(DOWN) | M(BFLY) | M(IDX))
 
 const struct ptx_opcode interpreter_lanes[] = {
@@ -179,6 +206,9 @@ const struct ptx_opcode interpreter_lanes[] = {
 	{"activemask", "d", T(B32), 0, 0, 0, active_mask},
 	{"vote", "dPu", T(B32), 0, M(BALLOT) | M(SYNC), 0, vote_ballot},
 	{"vote", "pPu", T(PRED), 0, M(SYNC), M(ALL) | M(ANY) | M(UNI), vote},
+	{"vote", "pP", T(PRED), 0, 0, M(ALL) | M(ANY) | M(UNI), vote_here},
+	{"vote", "dP", T(B32), 0, M(BALLOT), 0, ballot_here},
+	{"elect", "eu", 0, 0, M(SYNC), 0, elect},
 	{"shfl", "esuuu", T(B32), 0, M(SYNC), SHUFFLES, shuffle},
 	{"shfl", "esuu", T(B32), 0, 0, SHUFFLES, shuffle},
 	{"match", "esu", T(B32) | T(B64), 0, M(SYNC), M(ANY) | M(ALL), match},

@@ -212,13 +212,24 @@ static void no_effect(struct warp *w, const struct ptx_instruction *i)
 	(void)i;
 }
 
+/* A cache policy: a number that only hints look at. */
+static void policy(struct warp *w, const struct ptx_instruction *i)
+{
+	uint64_t *d = warp_row(w, i->d);
+
+	FOR_LANES(w, d[l] = 0;);
+}
+
 #define SPACES (M(GLOBAL) | M(SHARED) | M(LOCAL) | M(PARAM) | M(CONST))
 #define CACHES                                                                                     \
-	(M(CA) | M(CG) | M(CS) | M(CV) | M(LU) | M(WB) | M(WT) | M(NC) | M(HINT) | M(UNI))
+	(M(CA) | M(CG) | M(CS) | M(CV) | M(LU) | M(WB) | M(WT) | M(NC) | M(HINT) | M(CACHE_HINT) | \
+	 M(UNI))
 #define ORDERS                                                                                     \
 	(M(WEAK) | M(VOLATILE) | M(MMIO) | M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) |      \
 	 M(SC) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | M(GL))
-#define ANY_SCALAR (~T(PRED) & ~T(B128) & ~T(F16X2) & ~T(BF16X2) & ~T(TF32))
+#define ANY_SCALAR                                                                                 \
+	(T(B8) | T(U8) | T(S8) | T(B16) | T(U16) | T(S16) | T(F16) | T(BF16) | T(B32) | T(U32) |   \
+	 T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | T(F64))
 #define VECTORS (M(V2) | M(V4) | M(V8))
 
 const struct ptx_opcode interpreter_memory[] = {
@@ -232,6 +243,21 @@ const struct ptx_opcode interpreter_memory[] = {
 	{"prefetchu", "m", 0, 0, 0, M(PREFETCH_L1), no_effect},
 	{"membar", "", 0, 0, 0, ORDERS, no_effect},
 	{"fence", "", 0, 0, 0, ORDERS, no_effect},
+	{"membar.proxy.alias", "", 0, 0, 0, 0, no_effect},
+	{"fence.proxy.alias", "", 0, 0, 0, 0, no_effect},
+	{"fence.proxy.async", "", 0, 0, 0, M(GLOBAL) | M(SHARED) | M(CTA) | M(CLUSTER), no_effect},
+	{"fence.mbarrier_init", "", 0, 0, 0, ORDERS, no_effect},
+	{"applypriority", "mu", 0, 0, 0, M(GLOBAL) | M(HINT), no_effect},
+	{"discard", "mu", 0, 0, 0, M(GLOBAL) | M(PREFETCH_L2), no_effect},
+	{"createpolicy.fractional", "d?s", T(B64), 0, 0, M(HINT), policy},
+	{"createpolicy.range", "dmuu", T(B64), 0, 0, M(HINT) | M(GLOBAL), policy},
+	{"createpolicy.cvt", "ds", T(B64), 0, 0, M(HINT), policy},
+	{"griddepcontrol.launch_dependents", "", 0, 0, 0, 0, no_effect},
+	{"griddepcontrol.wait", "", 0, 0, 0, 0, no_effect},
+	{"setmaxnreg.inc", "u", T(U32), 0, M(SYNC), M(ALIGNED), no_effect},
+	{"setmaxnreg.dec", "u", T(U32), 0, M(SYNC), M(ALIGNED), no_effect},
+	{"pmevent", "u", 0, 0, 0, 0, no_effect},
+	{"pmevent.mask", "u", 0, 0, 0, 0, no_effect},
 	{"nanosleep", "u", T(U32), 0, 0, 0, no_effect},
 	{0},
 };

@@ -3,7 +3,8 @@
 
 extern const struct ptx_opcode interpreter_integer[], interpreter_float[], interpreter_compare[],
 	interpreter_convert[], interpreter_memory[], interpreter_atomic[], interpreter_control[],
-	interpreter_barrier[], interpreter_lanes[], interpreter_half[],
+	interpreter_barrier[], interpreter_lanes[], interpreter_half[], interpreter_bits[],
+	interpreter_video[], interpreter_matrix[],
 	interpreter_texture[], interpreter_async[];
 
 const struct ptx_opcode *const ptx_opcodes[] = {
@@ -13,5 +14,7 @@ const struct ptx_opcode *const ptx_opcodes[] = {
 	interpreter_control, interpreter_barrier,
 	interpreter_lanes,   interpreter_half,
 	interpreter_texture, interpreter_async,
+	interpreter_bits,    interpreter_video,
+	interpreter_matrix,
 	NULL,
 };

@@ -165,6 +165,14 @@ void warp_fault(struct warp *warp, uint32_t lanes, enum fault_kind kind, const c
 bool warp_resolve(struct warp *warp, const struct ptx_instruction *i, unsigned size, bool read,
 		  bool write, uint8_t *pointers[PTX_LANES]);
 
+/* The same for addresses that the executor worked out; the space is the instruction's. */
+bool warp_resolve_at(struct warp *warp, const struct ptx_instruction *i,
+		     const uint64_t addresses[PTX_LANES], unsigned size, bool read, bool write,
+		     uint8_t *pointers[PTX_LANES]);
+/* The addresses of a memory operand. */
+void warp_addresses(const struct warp *warp, const struct ptx_instruction *i,
+		    uint64_t addresses[PTX_LANES]);
+
 /*
  * interpreter_address.c: what a generic address of a lane points to, with *room bytes from there
  * on.  NULL: nothing of the device's.

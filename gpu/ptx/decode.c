@@ -7,7 +7,7 @@
  */
 #include "gpu/ptx/decode.h"
 
-static enum outcome memory(struct statement *s, const struct operand *operand)
+enum outcome ptx_memory(struct statement *s, const struct operand *operand)
 {
 	struct ptx_instruction *i = s->i;
 	struct ptx_meaning meaning;
@@ -58,7 +58,10 @@ static enum outcome data(struct statement *s, const struct operand *operand, boo
 			TRY(ptx_source(s, element, operand->offset, i->type, &refs[n]));
 	}
 	*single = refs[0];
-	i->extra = s->parser->module->extra_count;
+	if (writes || !s->loads)
+		i->extra = s->parser->module->extra_count;
+	else
+		i->c = s->parser->module->extra_count; /* of both a destination and a source */
 	for (unsigned n = 0; n < i->vector && i->vector > 1; n++)
 		if (ptx_add_extra(s->parser, refs[n]))
 			return FAILED;
@@ -108,6 +111,15 @@ static enum outcome destination_memory(struct statement *s, const struct operand
 	return ptx_constant(s->parser, (uint64_t)operand->offset, &i->q) ? FAILED : OK;
 }
 
+/* The barrier of a bulk copy: [name + offset] in `e`, the offset's constant in `extra`. */
+static enum outcome third_memory(struct statement *s, const struct operand *operand)
+{
+	if (operand->kind != OPERAND_MEMORY || operand->count || operand->first.negative)
+		return UNKNOWN_FORM;
+	TRY(ptx_source(s, &operand->first, 0, PTX_U64, &s->i->e));
+	return ptx_constant(s->parser, (uint64_t)operand->offset, &s->i->extra) ? FAILED : OK;
+}
+
 static enum ptx_type doubled(enum ptx_type type)
 {
 	switch (type) {
@@ -124,7 +136,8 @@ static enum ptx_type doubled(enum ptx_type type)
 
 static enum outcome label(struct statement *s, const struct operand *operand)
 {
-	if (operand->kind != OPERAND_NAME || operand->has_second || operand->inverted)
+	if (operand->kind != OPERAND_NAME || operand->has_second || operand->inverted ||
+	    operand->first.negative)
 		return UNKNOWN_FORM;
 	return ptx_refer(s->parser, &operand->first.token, s->parser->module->code_count, 0)
 		       ? FAILED
@@ -160,7 +173,8 @@ static enum outcome mov(struct statement *s)
 		TRY(ptx_destination(s, &to->first, &i->d));
 		return data(s, from, false, &i->a);
 	}
-	if (from->inverted || from->kind == OPERAND_MEMORY || to->kind != OPERAND_NAME)
+	if (from->inverted || from->kind == OPERAND_MEMORY || to->kind != OPERAND_NAME ||
+	    (from->kind == OPERAND_NAME && from->first.negative))
 		return UNKNOWN_FORM;
 	TRY(ptx_destination(s, &to->first, &i->d));
 	if (from->kind == OPERAND_NAME && ptx_special_named(&from->first.token) == PTX_CLOCK) {
@@ -181,7 +195,7 @@ static enum outcome indexed_branch(struct statement *s)
 {
 	struct ptx_meaning meaning;
 
-	if (s->count != 2 || s->operands[1].kind != OPERAND_NAME)
+	if (s->count != 2 || s->operands[1].kind != OPERAND_NAME || s->operands[1].first.negative)
 		return UNKNOWN_FORM;
 	TRY(ptx_source(s, &s->operands[0].first, 0, PTX_U32, &s->i->a));
 	TRY(ptx_name(s, &s->operands[1].first.token, &meaning));
@@ -198,13 +212,22 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 			     : letter == 'w' ? doubled(i->type)
 					     : i->type;
 
-	if (s->sources == 4)
+	if (s->sources == 4 && letter != 'Z')
 		return UNKNOWN_FORM;
-	slot = slots[s->sources++];
+	slot = s->sources < 4 ? slots[s->sources++] : NULL;
 	if (letter == 'm')
-		return memory(s, operand);
+		return ptx_memory(s, operand);
 	if (letter == 'n')
 		return destination_memory(s, operand);
+	if (letter == 'o')
+		return third_memory(s, operand);
+	if (letter == 'Z') {
+		uint32_t number;
+
+		TRY(ptx_predicate_source(s, operand, &number));
+		i->immediate = number;
+		return OK;
+	}
 	if (letter == 'X' || letter == 'h')
 		return texture(s, operand, letter == 'X');
 	if (letter == 'P' || letter == 'Q')
@@ -220,7 +243,8 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 static enum outcome match_operand(struct statement *s, const struct operand *operand, char letter)
 {
 	struct ptx_instruction *i = s->i;
-	const bool name = operand->kind == OPERAND_NAME && !operand->inverted && !operand->offset;
+	const bool name = operand->kind == OPERAND_NAME && !operand->inverted &&
+			  !operand->offset && !operand->first.negative;
 
 	switch (letter) {
 	case 'D':
@@ -270,6 +294,15 @@ static enum outcome match_shape(struct statement *s, const char *shape)
 		return mov(s);
 	if (*shape == 'B')
 		return indexed_branch(s);
+	if (*shape == 'W')
+		return ptx_decode_matrix(s);
+	if (*shape == 'V')
+		return ptx_decode_video(s);
+	if (s->i->flags & PTX_FLAG_CACHE_HINT) {
+		if (!s->count || s->operands[s->count - 1].kind != OPERAND_NAME)
+			return UNKNOWN_FORM;
+		s->count--;
+	}
 	s->loads = *shape == 'D';
 	for (shape = alternative(shape, s->count); *shape && *shape != '/'; shape++) {
 		if (*shape == '?')
@@ -348,6 +381,7 @@ int ptx_decode(struct ptx_parser *parser)
 		return -1;
 	fixups = parser->fixup_count;
 	i = decoded.fields;
+	s.opcode = opcode;
 	i.guard = guard;
 	i.d = i.a = i.b = i.c = i.e = PTX_MISSING;
 	i.q = PTX_PREDICATE_SINK;

@@ -21,7 +21,7 @@ enum operand_kind {
 
 struct element {
 	struct ptx_token token;
-	bool negative; /* of a number */
+	bool negative; /* of a number; a name with a sign is for vmad only */
 };
 
 struct operand {
@@ -38,6 +38,7 @@ struct operand {
 struct statement {
 	struct ptx_parser *parser;
 	struct ptx_instruction *i;
+	struct ptx_token opcode;
 	struct operand operands[PTX_OPERANDS];
 	unsigned count, sources;
 	bool loads;
@@ -73,5 +74,12 @@ enum outcome ptx_predicate(struct statement *s, const struct ptx_token *token, u
 enum outcome ptx_predicate_source(struct statement *s, const struct operand *operand,
 				  uint32_t *ref);
 enum ptx_special ptx_special_named(const struct ptx_token *token);
+
+/* decode.c: [name + offset], to `a` and `immediate`. */
+enum outcome ptx_memory(struct statement *s, const struct operand *operand);
+
+/* decode_matrix.c, decode_video.c: opcodes whose words are a language of their own. */
+enum outcome ptx_decode_matrix(struct statement *s);
+enum outcome ptx_decode_video(struct statement *s);
 
 #endif

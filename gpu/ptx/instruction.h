@@ -24,6 +24,7 @@ enum ptx_type {
 	PTX_B8, PTX_U8, PTX_S8,
 	PTX_B16, PTX_U16, PTX_S16, PTX_F16, PTX_BF16,
 	PTX_B32, PTX_U32, PTX_S32, PTX_F32, PTX_F16X2, PTX_BF16X2, PTX_TF32,
+	PTX_U16X2, PTX_S16X2, PTX_E4M3X2, PTX_E5M2X2, /* the last two have 16 bits */
 	PTX_B64, PTX_U64, PTX_S64, PTX_F64,
 	PTX_B128, PTX_PRED,
 	PTX_NO_TYPE,
@@ -43,7 +44,7 @@ unsigned ptx_type_size(enum ptx_type type);
 	X(RN, "rn") X(RZ, "rz") X(RM, "rm") X(RP, "rp") X(RNA, "rna") \
 	X(RNI, "rni") X(RZI, "rzi") X(RMI, "rmi") X(RPI, "rpi") \
 	X(FTZ, "ftz") X(SAT, "sat") X(APPROX, "approx") X(FULL, "full") X(PROPAGATE, "NaN") \
-	X(XORSIGN, "xorsign") X(RELU, "relu") \
+	X(XORSIGN, "xorsign") X(ABS, "abs") X(RELU, "relu") X(SATFINITE, "satfinite") \
 	X(CC, "cc") X(WIDE, "wide") X(HI, "hi") X(LO, "lo") \
 	X(EQ, "eq") X(NE, "ne") X(LT, "lt") X(LE, "le") X(GT, "gt") X(GE, "ge") \
 	X(LS, "ls") X(HS, "hs") X(EQU, "equ") X(NEU, "neu") X(LTU, "ltu") X(LEU, "leu") \
@@ -54,7 +55,7 @@ unsigned ptx_type_size(enum ptx_type type);
 	X(GLOBAL, "global") X(SHARED, "shared") X(LOCAL, "local") X(PARAM, "param") \
 	X(CONST, "const") \
 	X(CA, "ca") X(CG, "cg") X(CS, "cs") X(CV, "cv") X(LU, "lu") X(WB, "wb") X(WT, "wt") \
-	X(NC, "nc") X(HINT, "L1::") \
+	X(NC, "nc") X(HINT, "L1::") X(CACHE_HINT, "L2::cache_hint") \
 	X(WEAK, "weak") X(VOLATILE, "volatile") X(MMIO, "mmio") X(RELAXED, "relaxed") \
 	X(ACQUIRE, "acquire") X(RELEASE, "release") X(ACQ_REL, "acq_rel") X(SC, "sc") \
 	X(CTA, "cta") X(CLUSTER, "cluster") X(GPU, "gpu") X(SYS, "sys") X(GL, "gl") \
@@ -103,8 +104,12 @@ typedef void ptx_executor(struct warp *warp, const struct ptx_instruction *i);
  *   n  memory operand that a copy writes: address in `b`, the constant offset in `q`
  *   Q  the same, to `e`
  *   ?  the operands from here on may be missing        /  another shape that it may have
- *   M  all of mov   C  all of call   B  all of brx
- * The first source goes to `a`, then `b`, `c`, `e`.
+ *   o  one more memory operand: address in `e`, the constant offset in `extra`
+ *   Z  source predicate, its number in `immediate`
+ *   M  all of mov   C  all of call   B  all of brx   W  all of wmma, mma and their like
+ *   V  all of the video instructions
+ * The first source goes to `a`, then `b`, `c`, `e`.  With both D and S the elements of S follow
+ * those of D.
  */
 struct ptx_opcode {
 	const char *name;
@@ -143,6 +148,8 @@ enum ptx_flag {
 	PTX_FLAG_NARROW = 4, /* the base register of the address has 32 bits */
 	PTX_FLAG_RELU = 16,
 	PTX_FLAG_NARROW_TO = 32, /* the same of the memory that a copy writes */
+	PTX_FLAG_CACHE_HINT = 64, /* the last operand of the text is a policy, which changes nothing */
+	PTX_FLAG_SATFINITE = 128,
 	PTX_FLAG_FRAME = 8,  /* the address is relative to the function's frame in local memory */
 };
 
@@ -161,6 +168,50 @@ struct ptx_instruction {
 	uint8_t boolean;  /* enum ptx_modifier: and, or, xor; the operation of atom, red, vote */
 	uint8_t rounding; /* enum ptx_modifier; PTX_MODIFIER_COUNT: none given */
 };
+
+/*
+ * A video instruction, in extras from instruction->extra on.  One part (vadd) or two or four
+ * (vadd2, vadd4).  A selector of a part: with one part what is taken of the register, PTX_WHOLE,
+ * PTX_BYTE + 0..3, PTX_HALF + 0..1; else the number of the part, counted over a and b.
+ */
+enum { PTX_WHOLE, PTX_BYTE, PTX_HALF = PTX_BYTE + 4 };
+enum ptx_video_operation {
+	PTX_VADD, PTX_VSUB, PTX_VABSDIFF, PTX_VMIN, PTX_VMAX, PTX_VAVRG, PTX_VSET, PTX_VSHL, PTX_VSHR,
+	PTX_VMAD,
+};
+struct ptx_video {
+	uint8_t operation, parts;
+	bool signed_d, signed_a, signed_b, saturates, clamps, plus_one, negative_product, negative_c;
+	uint8_t second;  /* enum ptx_modifier: add, min, max; PTX_MODIFIER_COUNT: none */
+	uint8_t compare; /* of vset */
+	uint8_t shift;   /* of vmad */
+	uint8_t mask;    /* parts of the result that are written, the others come from c */
+	uint8_t select_d, select_a[4], select_b[4];
+};
+#define PTX_VIDEO_EXTRAS ((sizeof(struct ptx_video) + 3) / 4)
+
+/*
+ * A matrix instruction, in extras from instruction->extra on, with the registers behind it: of d,
+ * a, b and c.  Loads have the fragment in d, stores in a.
+ */
+enum ptx_matrix_operation {
+	PTX_MATRIX_LOAD_A, PTX_MATRIX_LOAD_B, PTX_MATRIX_LOAD_C, PTX_MATRIX_STORE, PTX_MATRIX_MULTIPLY,
+	PTX_MATRIX_LDMATRIX, PTX_MATRIX_STMATRIX, PTX_MATRIX_MOVMATRIX,
+};
+enum ptx_element {
+	PTX_ELEMENT_F16, PTX_ELEMENT_BF16, PTX_ELEMENT_TF32, PTX_ELEMENT_F32, PTX_ELEMENT_F64,
+	PTX_ELEMENT_S8, PTX_ELEMENT_U8, PTX_ELEMENT_S4, PTX_ELEMENT_U4, PTX_ELEMENT_B1,
+	PTX_ELEMENT_S32, PTX_ELEMENT_E4M3, PTX_ELEMENT_E5M2, PTX_ELEMENT_NONE,
+};
+struct ptx_matrix {
+	uint16_t m, n, k;
+	uint8_t operation; /* enum ptx_matrix_operation */
+	uint8_t element[4]; /* enum ptx_element: d, a, b, c */
+	uint8_t count[4];   /* registers: d, a, b, c */
+	bool column[2];     /* layouts: of a and b, or of what is loaded or stored */
+	bool saturates, is_and, transposes;
+};
+#define PTX_MATRIX_EXTRAS ((sizeof(struct ptx_matrix) + 3) / 4)
 
 /* Where an instruction comes from. */
 struct ptx_place {

@@ -31,6 +31,8 @@ static const struct {
 	[PTX_F16X2] = {"f16x2", 4}, [PTX_BF16X2] = {"bf16x2", 4}, [PTX_TF32] = {"tf32", 4},
 	[PTX_B64] = {"b64", 8},   [PTX_U64] = {"u64", 8},     [PTX_S64] = {"s64", 8},
 	[PTX_F64] = {"f64", 8},   [PTX_B128] = {"b128", 16},  [PTX_PRED] = {"pred", 0},
+	[PTX_U16X2] = {"u16x2", 4}, [PTX_S16X2] = {"s16x2", 4},
+	[PTX_E4M3X2] = {"e4m3x2", 2}, [PTX_E5M2X2] = {"e5m2x2", 2},
 };
 
 unsigned ptx_type_size(enum ptx_type type)
@@ -67,8 +69,8 @@ static enum ptx_modifier modifier_named(const char *text, size_t length)
 		return PTX_MOD_SHARED;
 	if (equals(text, length, "param::entry") || equals(text, length, "param::func"))
 		return PTX_MOD_PARAM;
-	/* hints change no result; cache_hint brings an operand */
-	if (length > 4 && text[0] == 'L' && text[2] == ':' && !equals(text, length, "L2::cache_hint"))
+	/* hints change no result */
+	if (length > 4 && text[0] == 'L' && text[2] == ':')
 		return PTX_MOD_HINT;
 	return PTX_MODIFIER_COUNT;
 }
@@ -87,6 +89,17 @@ static const struct ptx_opcode *row_of(const char *name, size_t length, ptx_modi
 	return NULL;
 }
 
+/* The row of an opcode whose words its own decoder reads. */
+static const struct ptx_opcode *row_of_own_words(const char *name, size_t length)
+{
+	for (const struct ptx_opcode *const *section = ptx_opcodes; *section; section++)
+		for (const struct ptx_opcode *row = *section; row->name; row++)
+			if ((*row->shape == 'W' || *row->shape == 'V') &&
+			    equals(name, length, row->name))
+				return row;
+	return NULL;
+}
+
 /* The fields that executors read, from the words. */
 static void set_field(struct ptx_instruction *fields, enum ptx_modifier modifier)
 {
@@ -96,6 +109,12 @@ static void set_field(struct ptx_instruction *fields, enum ptx_modifier modifier
 		break;
 	case PTX_MOD_SAT:
 		fields->flags |= PTX_FLAG_SAT;
+		break;
+	case PTX_MOD_SATFINITE:
+		fields->flags |= PTX_FLAG_SATFINITE;
+		break;
+	case PTX_MOD_CACHE_HINT:
+		fields->flags |= PTX_FLAG_CACHE_HINT;
 		break;
 	case PTX_MOD_RELU:
 		fields->flags |= PTX_FLAG_RELU;
@@ -120,6 +139,7 @@ static void set_field(struct ptx_instruction *fields, enum ptx_modifier modifier
 		fields->rounding = modifier;
 		break;
 	case PTX_MOD_EQ ... PTX_MOD_ISNAN:
+	case PTX_MOD_FINITE ... PTX_MOD_SUBNORMAL:
 	case PTX_MOD_HI:
 	case PTX_MOD_LO:
 		fields->compare = modifier;
@@ -166,7 +186,8 @@ static void take_apart(const char *text, size_t length, struct ptx_decoded *deco
 			   .compare = PTX_MODIFIER_COUNT,
 			   .boolean = PTX_MODIFIER_COUNT,
 			   .rounding = PTX_MODIFIER_COUNT}};
-	for (; stop; stop = memchr(word, '.', end - word)) {
+	decoded->row = row_of_own_words(text, base);
+	for (; stop && !decoded->row; stop = memchr(word, '.', end - word)) {
 		const char *next;
 		enum ptx_modifier modifier;
 		enum ptx_type type;
@@ -190,7 +211,8 @@ static void take_apart(const char *text, size_t length, struct ptx_decoded *deco
 	}
 	decoded->fields.type = found[0];
 	decoded->fields.second = found[1];
-	decoded->row = row_of(text, base, modifiers, count > 0 ? 1u << found[0] : 0,
+	if (!decoded->row)
+		decoded->row = row_of(text, base, modifiers, count > 0 ? 1u << found[0] : 0,
 			      count > 1 ? 1u << found[1] : 0);
 	if (decoded->row)
 		decoded->fields.execute = decoded->row->execute;

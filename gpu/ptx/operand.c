@@ -12,8 +12,7 @@ static enum outcome read_element(struct ptx_parser *parser, struct element *elem
 	element->negative = ptx_is_mark(parser, '-');
 	if (element->negative)
 		TRY(ptx_next(parser));
-	if (parser->token.kind < PTX_WORD || parser->token.kind > PTX_DOUBLE_BITS ||
-	    (element->negative && parser->token.kind == PTX_WORD))
+	if (parser->token.kind < PTX_WORD || parser->token.kind > PTX_DOUBLE_BITS)
 		return UNKNOWN_FORM;
 	element->token = parser->token;
 	return ptx_next(parser);

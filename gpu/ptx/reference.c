@@ -115,6 +115,8 @@ enum outcome ptx_source(struct statement *s, const struct element *element, int6
 		TRY(number_bits(element, type, &bits));
 		return ptx_constant(parser, bits, ref) ? FAILED : OK;
 	}
+	if (element->negative)
+		return UNKNOWN_FORM;
 	special = ptx_special_named(&element->token);
 	if (special < PTX_CLOCK) {
 		if (special == PTX_RESERVED_SHARED_0 || special == PTX_RESERVED_SHARED_1)
@@ -162,7 +164,7 @@ enum outcome ptx_destination(struct statement *s, const struct element *element,
 {
 	struct ptx_meaning meaning;
 
-	if (element->token.kind != PTX_WORD)
+	if (element->token.kind != PTX_WORD || element->negative)
 		return UNKNOWN_FORM;
 	if (is_sink(&element->token)) {
 		*ref = PTX_OPERAND(PTX_BANK_SINK, 0);
@@ -194,6 +196,8 @@ enum outcome ptx_predicate_source(struct statement *s, const struct operand *ope
 {
 	if (operand->kind == OPERAND_NUMBER && operand->first.token.kind == PTX_INTEGER)
 		*ref = operand->first.token.value ? PTX_PREDICATE_TRUE : PTX_PREDICATE_FALSE;
+	else if (operand->first.negative)
+		return UNKNOWN_FORM;
 	else
 		TRY(ptx_predicate(s, &operand->first.token, ref));
 	if (operand->inverted)

@@ -24,14 +24,14 @@
 #include <string.h>
 
 #define CASES_THREADS 64u
-#define CASES_WORDS 40u /* of 32 bits, a thread's input: a b c as 64 bits, words, doubles */
+#define CASES_WORDS 40u  /* of 32 bits, a thread's input: a b c as 64 bits, words, doubles */
 #define CASES_RESULTS 8u /* of 64 bits, a thread's output */
 
 struct ptx_case {
 	char line[512]; /* as in the file, without the newline */
 	char text[256], result[24], operands[3][16];
-	unsigned count;  /* operands */
-	unsigned shown;  /* 64-bit results that count */
+	unsigned count;   /* operands */
+	unsigned shown;   /* 64-bit results that count */
 	double tolerance; /* 0: exact */
 	bool absolute;
 };
@@ -60,23 +60,52 @@ static const uint64_t cases_bf16[] = {
 	0x0000, 0x8000, 0x3f80, 0xbf80, 0x3fc0, 0xc020, 0x4049, 0x7f7f, 0xff7f, 0x0080, 0x8080,
 	0x007f, 0x807f, 0x0001, 0x8001, 0x7f80, 0xff80, 0x7fc0, 0x7f81, 0xffc1, 0x3eff, 0x3f00,
 	0x4b00, 0x4b7f, 0x4f00, 0xcf01, 0x5f00, 0x3f7f, 0x3f81, 0x4040, 0x3380, 0xc2c8};
-static const uint64_t cases_b64[] = {
-	0, 1, 2, 3, 7, 8, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
-	0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
-	0x8000000000000001, 0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffff80000000,
-	0xffffffffffff8000, 0x123456789abcdef0, 0xaaaaaaaaaaaaaaaa, 0x5555555555555555,
-	0xfedcba9876543210};
+static const uint64_t cases_b64[] = {0,
+				     1,
+				     2,
+				     3,
+				     7,
+				     8,
+				     31,
+				     32,
+				     33,
+				     63,
+				     64,
+				     0x7f,
+				     0x80,
+				     0xff,
+				     0x7fff,
+				     0x8000,
+				     0xffff,
+				     0x7fffffff,
+				     0x80000000,
+				     0xffffffff,
+				     0x100000000,
+				     0x7fffffffffffffff,
+				     0x8000000000000000,
+				     0x8000000000000001,
+				     0xffffffffffffffff,
+				     0xfffffffffffffffe,
+				     0xffffffff80000000,
+				     0xffffffffffff8000,
+				     0x123456789abcdef0,
+				     0xaaaaaaaaaaaaaaaa,
+				     0x5555555555555555,
+				     0xfedcba9876543210};
 static const uint64_t cases_b32[] = {
-	0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff,
-	0x10000, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0xffffff80,
-	0xffff8000, 0x12345678, 0x9abcdef0, 0xaaaaaaaa, 0x55555555, 1000003, 0xfedcba98};
+	0,          1,          2,          3,          7,          8,          15,
+	16,         31,         32,         33,         0x7f,       0x80,       0xff,
+	0x100,      0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffffff, 0x80000000,
+	0x80000001, 0xffffffff, 0xfffffffe, 0xffffff80, 0xffff8000, 0x12345678, 0x9abcdef0,
+	0xaaaaaaaa, 0x55555555, 1000003,    0xfedcba98};
 static const uint64_t cases_b16[] = {
-	0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 0x7f, 0x80, 0xff, 0x100, 0x1234, 0x7ffe, 0x7fff,
-	0x8000, 0x8001, 0xffff, 0xfffe, 0xff80, 0xff7f, 0xaaaa, 0x5555, 0x0ff0, 0xf00f, 100, 1000,
-	10000, 0xedcb};
+	0,      1,      2,      3,      7,      8,      15,     16,     17,     31,     32,
+	0x7f,   0x80,   0xff,   0x100,  0x1234, 0x7ffe, 0x7fff, 0x8000, 0x8001, 0xffff, 0xfffe,
+	0xff80, 0xff7f, 0xaaaa, 0x5555, 0x0ff0, 0xf00f, 100,    1000,   10000,  0xedcb};
 static const uint64_t cases_shift[] = {
-	0, 1, 2, 7, 8, 15, 16, 17, 23, 24, 31, 32, 33, 47, 48, 63, 64, 65, 100, 127, 128, 200, 255,
-	256, 257, 0x100001f, 0x7fffffff, 0x80000000, 0xffffffff, 5, 12, 20};
+	0,   1,   2,   7,         8,          15,         16,         17,  23,  24,  31,
+	32,  33,  47,  48,        63,         64,         65,         100, 127, 128, 200,
+	255, 256, 257, 0x100001f, 0x7fffffff, 0x80000000, 0xffffffff, 5,   12,  20};
 static const uint64_t cases_pred[] = {0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0,
 				      0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0};
 
@@ -114,12 +143,12 @@ static unsigned cases_width(const char *type)
 
 static uint64_t cases_value(const char *type, unsigned index, uint64_t ordinary)
 {
-	const uint64_t *set = !strcmp(type, "f32")     ? cases_f32
-			      : !strcmp(type, "f64")   ? cases_f64
-			      : !strcmp(type, "f16")   ? cases_f16
-			      : !strcmp(type, "bf16")  ? cases_bf16
-			      : !strcmp(type, "shift") ? cases_shift
-			      : !strcmp(type, "pred")  ? cases_pred
+	const uint64_t *set = !strcmp(type, "f32")      ? cases_f32
+			      : !strcmp(type, "f64")    ? cases_f64
+			      : !strcmp(type, "f16")    ? cases_f16
+			      : !strcmp(type, "bf16")   ? cases_bf16
+			      : !strcmp(type, "shift")  ? cases_shift
+			      : !strcmp(type, "pred")   ? cases_pred
 			      : cases_width(type) == 64 ? cases_b64
 			      : cases_width(type) == 16 ? cases_b16
 							: cases_b32;
@@ -139,8 +168,10 @@ static uint64_t cases_value(const char *type, unsigned index, uint64_t ordinary)
 /* Small numbers whose products and sums every format holds exactly. */
 static uint32_t cases_small(const char *kind, uint64_t x)
 {
-	static const uint16_t f16[] = {0x0000, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4200, 0x3800, 0xc400};
-	static const uint16_t bf16[] = {0x0000, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4040, 0x3f00, 0xc080};
+	static const uint16_t f16[] = {0x0000, 0x3c00, 0xbc00, 0x4000,
+				       0xc000, 0x4200, 0x3800, 0xc400};
+	static const uint16_t bf16[] = {0x0000, 0x3f80, 0xbf80, 0x4000,
+					0xc000, 0x4040, 0x3f00, 0xc080};
 
 	x = cases_hash(x);
 	if (!strcmp(kind, "matrix-f16"))
@@ -157,7 +188,11 @@ static void cases_input(const struct ptx_case *c, unsigned thread, uint32_t word
 {
 	const unsigned n = thread;
 	const bool one = c->count == 1, second = n >= 32;
-	const unsigned indices[] = {n % 32, !second ? n * 5 + 1 : n & 1 ? n : n * 13 + 7, n * 11 + 3};
+	const unsigned indices[] = {n % 32,
+				    !second ? n * 5 + 1
+				    : n & 1 ? n
+					    : n * 13 + 7,
+				    n * 11 + 3};
 
 	memset(words, 0, CASES_WORDS * 4);
 	for (unsigned k = 0; k < c->count; k++) {
@@ -166,7 +201,8 @@ static void cases_input(const struct ptx_case *c, unsigned thread, uint32_t word
 		memcpy(&words[2 * k], &value, 8);
 	}
 	for (unsigned k = 0; k < 16; k++)
-		words[8 + k] = cases_small(c->result, (k < 8 && !strncmp(c->result, "matrix", 6) ? 0 : 64) +
+		words[8 + k] = cases_small(c->result,
+					   (k < 8 && !strncmp(c->result, "matrix", 6) ? 0 : 64) +
 						   thread * 100 + k);
 	for (unsigned k = 0; k < 8; k++) {
 		double value = (double)(int)(cases_hash(thread * 100 + 50 + k) % 15) - 7;
@@ -186,13 +222,15 @@ static void cases_expand(const struct ptx_case *c, char *out, size_t room)
 					cases_width(c->result) == 1 ? "p" : "");
 		for (unsigned k = 0; k < c->count; k++)
 			used += (size_t)snprintf(out + used, room - used, ", %%%s%c",
-						 cases_width(c->operands[k]) == 1 ? "p" : "", "abc"[k]);
+						 cases_width(c->operands[k]) == 1 ? "p" : "",
+						 "abc"[k]);
 		snprintf(out + used, room - used, ";\n");
 		return;
 	}
 	used = (size_t)snprintf(out, room, "\t");
 	for (const char *at = c->text; *at && used + 4 < room; at++)
-		used += (size_t)snprintf(out + used, room - used, *at == '|' && at[1] == ' ' ? ";\n\t" : "%c", *at);
+		used += (size_t)snprintf(out + used, room - used,
+					 *at == '|' && at[1] == ' ' ? ";\n\t" : "%c", *at);
 	snprintf(out + used, room - used, ";\n");
 }
 
@@ -207,38 +245,45 @@ static void cases_kernel(const struct ptx_case *c, const char *name, char *out, 
 	used = (size_t)snprintf(
 		out, room,
 		".visible .entry %s(.param .u64 in, .param .u64 out) {\n"
-		".reg .b%u %%a; .reg .b%u %%b; .reg .b%u %%c; .reg .b%u %%d; .reg .pred %%p, %%o, %%g, %%pa, %%pb, %%pc, %%pd;\n"
-		".reg .b16 %%h<8>; .reg .b32 %%t, %%s, x<16>, y<8>, %%r<8>; .reg .b64 %%i, %%u, %%m, %%v, %%rd<8>; .reg .f64 z<8>, w<4>;\n"
+		".reg .b%u %%a; .reg .b%u %%b; .reg .b%u %%c; .reg .b%u %%d; .reg .pred %%p, %%o, "
+		"%%g, %%pa, %%pb, %%pc, %%pd;\n"
+		".reg .b16 %%h<8>; .reg .b32 %%t, %%s, x<16>, y<8>, %%r<8>; .reg .b64 %%i, %%u, "
+		"%%m, %%v, %%rd<8>; .reg .f64 z<8>, w<4>;\n"
 		".shared .align 16 .b8 cells[%u];\n"
 		"mov.u32 %%t, %%tid.x;\nld.param.u64 %%i, [in];\nld.param.u64 %%u, [out];\n"
 		"mad.wide.u32 %%i, %%t, %u, %%i;\nmad.wide.u32 %%u, %%t, %u, %%u;\n"
 		"setp.ne.u32 %%p, %%t, %%t; setp.ne.u32 %%pd, %%t, %%t;\n"
 		"add.u64 %%m, %%u, 64;\nmov.u32 %%s, cells;\nmad.lo.u32 %%s, %%t, 64, %%s;\n",
-		name, c->count > 0 && cases_width(c->operands[0]) > 1 ? cases_width(c->operands[0]) : 32,
+		name,
+		c->count > 0 && cases_width(c->operands[0]) > 1 ? cases_width(c->operands[0]) : 32,
 		c->count > 1 && cases_width(c->operands[1]) > 1 ? cases_width(c->operands[1]) : 32,
 		c->count > 2 && cases_width(c->operands[2]) > 1 ? cases_width(c->operands[2]) : 32,
-		width > 1 ? width : 32, 64 * CASES_THREADS, CASES_WORDS * 4, CASES_RESULTS * 8 + 64);
+		width > 1 ? width : 32, 64 * CASES_THREADS, CASES_WORDS * 4,
+		CASES_RESULTS * 8 + 64);
 	for (unsigned k = 0; k < c->count; k++) {
 		unsigned bits = cases_width(c->operands[k]);
 
 		used += (size_t)snprintf(out + used, room - used, "ld.global.b%u %%%c, [%%i+%u];\n",
 					 bits == 1 ? 32 : bits, "abc"[k], 8 * k);
 		if (bits == 1)
-			used += (size_t)snprintf(out + used, room - used, "setp.ne.u32 %%p%c, %%%c, 0;\n",
-						 "abc"[k], "abc"[k]);
+			used += (size_t)snprintf(out + used, room - used,
+						 "setp.ne.u32 %%p%c, %%%c, 0;\n", "abc"[k],
+						 "abc"[k]);
 	}
 	if (strstr(body, "x0") || strstr(body, "x8"))
 		for (unsigned k = 0; k < 16; k++)
-			used += (size_t)snprintf(out + used, room - used, "ld.global.b32 x%u, [%%i+%u];\n", k,
-						 32 + 4 * k);
+			used += (size_t)snprintf(out + used, room - used,
+						 "ld.global.b32 x%u, [%%i+%u];\n", k, 32 + 4 * k);
 	if (strstr(body, "z0"))
 		for (unsigned k = 0; k < 8; k++)
-			used += (size_t)snprintf(out + used, room - used, "ld.global.f64 z%u, [%%i+%u];\n", k,
-						 96 + 8 * k);
+			used += (size_t)snprintf(out + used, room - used,
+						 "ld.global.f64 z%u, [%%i+%u];\n", k, 96 + 8 * k);
 	for (unsigned k = 0; k < 8 && (strstr(body, "%m") || strstr(body, "%s")); k++)
-		used += (size_t)snprintf(out + used, room - used,
-					 "ld.global.b64 %%v, [%%i+%u];\nst.global.b64 [%%m+%u], %%v;\n"
-					 "st.shared.b64 [%%s+%u], %%v;\n", 8 * k, 8 * k, 8 * k);
+		used += (size_t)snprintf(
+			out + used, room - used,
+			"ld.global.b64 %%v, [%%i+%u];\nst.global.b64 [%%m+%u], %%v;\n"
+			"st.shared.b64 [%%s+%u], %%v;\n",
+			8 * k, 8 * k, 8 * k);
 	if (width > 1 && !strstr(c->result, "matrix"))
 		used += (size_t)snprintf(out + used, room - used, "mov.b%u %%d, 0;\n", width);
 	used += (size_t)snprintf(out + used, room - used, "%s", body);
@@ -246,22 +291,25 @@ static void cases_kernel(const struct ptx_case *c, const char *name, char *out, 
 		used += (size_t)snprintf(out + used, room - used, "selp.b32 %%d, 1, 0, %%pd;\n");
 	if (strstr(body, "y0"))
 		for (unsigned k = 0; k < 8; k++)
-			used += (size_t)snprintf(out + used, room - used, "%sst.global.b32 [%%u+%u], y%u;\n",
-						 "", 4 * k, k);
+			used += (size_t)snprintf(out + used, room - used,
+						 "%sst.global.b32 [%%u+%u], y%u;\n", "", 4 * k, k);
 	else if (strstr(body, "w0"))
 		for (unsigned k = 0; k < 4; k++)
-			used += (size_t)snprintf(out + used, room - used, "st.global.f64 [%%u+%u], w%u;\n",
-						 8 * k, k);
+			used += (size_t)snprintf(out + used, room - used,
+						 "st.global.f64 [%%u+%u], w%u;\n", 8 * k, k);
 	else
-		used += (size_t)snprintf(out + used, room - used,
-					 "st.global.b%u [%%u], %%d;\n@%%p st.global.u32 [%%u+4], 1;\n",
-					 width == 1 ? 32 : width);
+		used += (size_t)snprintf(
+			out + used, room - used,
+			"st.global.b%u [%%u], %%d;\n@%%p st.global.u32 [%%u+4], 1;\n",
+			width == 1 ? 32 : width);
 	if (strstr(body, "%m"))
-		used += (size_t)snprintf(out + used, room - used,
-					 "ld.global.b64 %%v, [%%m];\nst.global.b64 [%%u+8], %%v;\n");
+		used += (size_t)snprintf(
+			out + used, room - used,
+			"ld.global.b64 %%v, [%%m];\nst.global.b64 [%%u+8], %%v;\n");
 	else if (strstr(body, "%s"))
-		used += (size_t)snprintf(out + used, room - used,
-					 "ld.shared.b64 %%v, [%%s];\nst.global.b64 [%%u+8], %%v;\n");
+		used += (size_t)snprintf(
+			out + used, room - used,
+			"ld.shared.b64 %%v, [%%s];\nst.global.b64 [%%u+8], %%v;\n");
 	snprintf(out + used, room - used, "ret;\n}\n");
 }
 
@@ -306,9 +354,9 @@ static bool cases_next(FILE *file, struct ptx_case *c)
 		c->absolute = *part[3] == 'a';
 		c->tolerance = atof(part[3] + c->absolute);
 	}
-	c->shown = strstr(c->text, "y0") || strstr(c->text, "w0") ? 4
+	c->shown = strstr(c->text, "y0") || strstr(c->text, "w0")   ? 4
 		   : strstr(c->text, "%m") || strstr(c->text, "%s") ? 2
-								     : 1;
+								    : 1;
 	return true;
 }
 

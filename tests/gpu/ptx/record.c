@@ -15,7 +15,8 @@ static int (*cuDeviceGetName)(char *, int, int), (*cuDriverGetVersion)(int *);
 static int (*cuModuleLoadData)(void **, const void *), (*cuModuleUnload)(void *);
 static int (*cuModuleGetFunction)(void **, void *, const char *);
 static int (*cuMemAlloc)(uint64_t *, size_t), (*cuMemcpyHtoD)(uint64_t, const void *, size_t);
-static int (*cuMemcpyDtoH)(void *, uint64_t, size_t), (*cuMemsetD8)(uint64_t, unsigned char, size_t);
+static int (*cuMemcpyDtoH)(void *, uint64_t, size_t),
+	(*cuMemsetD8)(uint64_t, unsigned char, size_t);
 static int (*cuLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
 			     unsigned, void *, void **, void **);
 
@@ -51,7 +52,8 @@ static void check(int error, const char *what)
 	}
 }
 
-/* Runs one kernel and prints its line; a failed launch ends the program, for the context is lost. */
+/* Runs one kernel and prints its line; a failed launch ends the program, for the context is lost.
+ */
 static void run(void *module, const struct ptx_case *c, const char *name)
 {
 	static uint32_t words[CASES_THREADS * CASES_WORDS];
@@ -63,7 +65,8 @@ static void run(void *module, const struct ptx_case *c, const char *name)
 		cases_input(c, t, words + t * CASES_WORDS);
 	check(cuMemcpyHtoD(input, words, sizeof(words)), c->line);
 	check(cuMemsetD8(output, 0, sizeof(results)), c->line);
-	check(cuLaunchKernel(function, 1, 1, 1, CASES_THREADS, 1, 1, 0, NULL, arguments, NULL), c->line);
+	check(cuLaunchKernel(function, 1, 1, 1, CASES_THREADS, 1, 1, 0, NULL, arguments, NULL),
+	      c->line);
 	check(cuMemcpyDtoH(results, output, sizeof(results)), c->line);
 	cases_print(stdout, c, results);
 }
@@ -85,7 +88,8 @@ static void run_batch(unsigned first, unsigned count)
 		if (count == 1)
 			printf("# not compiled: %s\n", cases[first].line);
 		for (unsigned n = 0; count > 1 && n < count; n += (count + 3) / 4)
-			run_batch(first + n, n + (count + 3) / 4 < count ? (count + 3) / 4 : count - n);
+			run_batch(first + n,
+				  n + (count + 3) / 4 < count ? (count + 3) / 4 : count - n);
 		return;
 	}
 	for (unsigned n = 0; n < count; n++) {
@@ -142,7 +146,8 @@ int main(int argc, char **argv)
 	check(cuMemAlloc(&input, CASES_THREADS * CASES_WORDS * 4), "cuMemAlloc");
 	check(cuMemAlloc(&output, CASES_THREADS * CASES_STRIDE * 8), "cuMemAlloc");
 	strftime(date, sizeof(date), "%Y-%m-%d", gmtime(&now));
-	printf("# %s, %s, driver %d: tests/gpu/ptx/record tests/gpu/ptx/cases.txt\n", date, name, version);
+	printf("# %s, %s, driver %d: tests/gpu/ptx/record tests/gpu/ptx/cases.txt\n", date, name,
+	       version);
 	for (unsigned n = 0; n < count; n += BATCH)
 		run_batch(n, count - n < BATCH ? count - n : BATCH);
 	return 0;

@@ -15,6 +15,7 @@
 
 struct input {
 	char *name; /* for messages */
+	char *path; /* of a profile */
 	FILE *dot;  /* NULL: a profile */
 	struct profile *profile;
 	uint64_t graphs; /* read so far */
@@ -23,6 +24,7 @@ struct input {
 
 static int open_profile(struct input *input, const char *path, struct error *error)
 {
+	input->path = xstrdup(path);
 	input->profile = profile_read(path, error);
 	return input->profile ? 0 : -1;
 }
@@ -137,6 +139,14 @@ int input_next(struct input *input, struct graph **graph, struct error *error)
 	return result;
 }
 
+int input_read_events(struct input *input, struct error *error)
+{
+	if (!input->profile)
+		return error_set(error, "%s is DOT, which has no events: name a profile",
+				 input->name);
+	return profile_read_events(input->profile, input->path, error);
+}
+
 const struct profile *input_run(const struct input *input)
 {
 	return input->profile;
@@ -153,6 +163,7 @@ void input_close(struct input *input)
 	}
 	profile_free(input->profile);
 	free(input->name);
+	free(input->path);
 	free(input);
 }
 

@@ -147,14 +147,13 @@ static int choose_layout(const char *name, enum layout_engine *engine)
 
 static int choose_metric(const char *name, enum render_metric *metric)
 {
-	static const char *const names[] = {[METRIC_DEFAULT] = NULL,
-					    [METRIC_INVOCATIONS] = "invocations",
-					    [METRIC_TIME] = "time",
-					    [METRIC_BYTES] = "bytes",
-					    [METRIC_UNCHANGED] = "unchanged"};
+	static const char *const names[] = {
+		[METRIC_DEFAULT] = NULL,  [METRIC_INVOCATIONS] = "invocations",
+		[METRIC_TIME] = "time",   [METRIC_HOST_TIME] = NULL, /* when there is no other */
+		[METRIC_BYTES] = "bytes", [METRIC_UNCHANGED] = "unchanged"};
 
 	for (size_t i = 1; name && i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(name, names[i]) != 0)
+		if (!names[i] || strcmp(name, names[i]) != 0)
 			continue;
 		*metric = (enum render_metric)i;
 		return 0;
@@ -166,17 +165,14 @@ static int choose_metric(const char *name, enum render_metric *metric)
 				      name);
 }
 
-/* Which groups are known to nobody yet, and why, is said too. */
 static int choose_groups(const char *name, enum group_by *by)
 {
 	static const char *const names[] = {[GROUP_FILE] = "file",
 					    [GROUP_FUNCTION] = "function",
 					    [GROUP_CALL_PATH] = "call-path",
-					    [GROUP_OBJECT] = "object"};
+					    [GROUP_OBJECT] = "object",
+					    [GROUP_STREAM] = "stream"};
 
-	if (name && !strcmp(name, "stream"))
-		return options_misuse("render", "--group-by stream: profiles do not hold the "
-						"streams of operations yet");
 	for (size_t i = 1; name && i < sizeof(names) / sizeof(*names); i++) {
 		if (strcmp(name, names[i]) != 0)
 			continue;
@@ -185,19 +181,20 @@ static int choose_groups(const char *name, enum group_by *by)
 	}
 	return !name ? 0
 		     : options_misuse("render",
-				      "--group-by takes file, function, call-path or object, not "
-				      "'%s'",
+				      "--group-by takes file, function, call-path, object or "
+				      "stream, not '%s'",
 				      name);
 }
 
 /* Replaces the graph by that of its groups; NULL on failure. */
-static struct graph *group(struct graph *graph, enum group_by by, struct error *error)
+static struct graph *group(struct graph *graph, enum group_by by, const struct profile *run,
+			   struct error *error)
 {
 	struct graph *groups;
 
 	if (!graph || by == GROUP_NONE)
 		return graph;
-	groups = group_graph(graph, by, error);
+	groups = group_graph(graph, by, run, error);
 	if (groups)
 		fprintf(stderr, "vflow render: %u vertices, %u edges drawn as %u, %u\n",
 			graph->vertex_count, graph->edge_count, groups->vertex_count,
@@ -206,21 +203,26 @@ static struct graph *group(struct graph *graph, enum group_by by, struct error *
 	return groups;
 }
 
-/* Whether the input can give what is asked for. */
-static int check_input(const struct graph *graph, const struct profile *profile,
-		       const struct render_format *format, enum render_metric metric,
-		       struct error *error)
+static bool any_has(const struct graph *graph, enum render_metric metric)
 {
-	if (format->times && !profile)
-		return error_set(error, "%s needs a profile: DOT does not say when objects lived",
-				 format->name);
-	for (uint32_t i = 0; metric == METRIC_TIME; i++) {
-		if (i == graph->vertex_count)
-			return error_set(error, "--size-by time: the input has no GPU times; they "
-						"come from a timing pass on a GPU");
-		if (graph->vertices[i].fields & VERTEX_TIME_NS && graph->vertices[i].time_ns)
-			break;
-	}
+	for (uint32_t i = 0; i < graph->vertex_count; i++)
+		if (render_metric(&graph->vertices[i], metric))
+			return true;
+	return false;
+}
+
+/* Without times of the GPU, those of the host will do, but never unsaid. */
+static int settle_metric(const struct graph *graph, enum render_metric *metric, struct error *error)
+{
+	if (*metric != METRIC_TIME || any_has(graph, METRIC_TIME))
+		return 0;
+	if (!any_has(graph, METRIC_HOST_TIME))
+		return error_set(error,
+				 "--size-by time: the input has no times: DOT only has those "
+				 "of a timing pass on a GPU, name a profile");
+	*metric = METRIC_HOST_TIME;
+	fprintf(stderr, "vflow render: no GPU timing in the input: sizes stand for the host time "
+			"of the calls\n");
 	return 0;
 }
 
@@ -240,7 +242,7 @@ int cmd_render(int argc, char **argv)
 		{0, "size-by", "METRIC",
 		 "what makes a vertex large: invocations (default), time, bytes, unchanged",
 		 OPTION_TEXT, &size_by},
-		{0, "group-by", "WHAT", "draw as one: file, function, call-path or object",
+		{0, "group-by", "WHAT", "draw as one: file, function, call-path, object or stream",
 		 OPTION_TEXT, &group_by},
 		{0, "layout", "NAME", "dot, layers, or auto: dot while that is fast (default)",
 		 OPTION_TEXT, &layout},
@@ -268,7 +270,7 @@ int cmd_render(int argc, char **argv)
 	struct output *output = NULL;
 	struct input *input;
 	struct picture *picture;
-	struct graph *graph;
+	struct graph *graph = NULL;
 	int rest, result;
 
 	switch (options_parse(&help, argc, argv, false, &rest)) {
@@ -297,8 +299,9 @@ int cmd_render(int argc, char **argv)
 	input = input_open(argv[rest], true, &error);
 	if (!input)
 		return fail(&error);
-	graph = group(read_graph(input, &error), groups, &error);
-	if (graph && check_input(graph, input_run(input), format, metric, &error) == 0)
+	if ((!format->times && groups != GROUP_STREAM) || input_read_events(input, &error) == 0)
+		graph = group(read_graph(input, &error), groups, input_run(input), &error);
+	if (graph && settle_metric(graph, &metric, &error) == 0)
 		output = output_open(path, &error);
 	if (!output) {
 		graph_free(graph);

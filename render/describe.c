@@ -173,6 +173,8 @@ char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes)
 	}
 	if ((vertex->fields & VERTEX_TIME_NS) && vertex->time_ns)
 		fprintf(out, "\ntime on the GPU: %.3f ms", (double)vertex->time_ns / 1e6);
+	if ((vertex->fields & VERTEX_HOST_NS) && vertex->host_ns)
+		fprintf(out, "\nhost time of its calls: %.3f ms", (double)vertex->host_ns / 1e6);
 	put_path(out, vertex->callpath);
 	if (vertex->patterns && *vertex->patterns) {
 		fputs("\nfindings: ", out);

@@ -18,7 +18,7 @@ struct render_format {
 	bool bitmap;            /* drawn by librsvg, slowly */
 	bool explorable;        /* finds its way in thousands of vertices */
 	bool everything;        /* no picture: of a large graph nothing is left out */
-	bool times;             /* of objects: only a profile has them */
+	bool times;             /* needs a profile with its events */
 	bool vertices_first;    /* else last, so that they lie on top */
 	/* all but begin may be NULL */
 	void (*begin)(FILE *out, const struct picture *picture);

@@ -1,6 +1,7 @@
 /* render/group.c: see group.h. */
 #include "render/group.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,51 @@ static char *object_name(const struct graph *graph, uint32_t object)
 	return name;
 }
 
+/* Where a vertex ran, as far as the events say. */
+struct place {
+	bool known, several;
+	uint32_t process, device, stream;
+};
+
+static struct place *find_places(const struct graph *graph, const struct profile *run)
+{
+	struct place *places = xcalloc(graph->vertex_count, sizeof(*places));
+
+	for (uint32_t i = 0; run && i < run->event_rows; i++) {
+		const struct profile_event *event = &run->events[i];
+		uint32_t index = graph_find(graph, event->vertex);
+		struct place *place = &places[index == UINT32_MAX ? 0 : index];
+
+		if (index == UINT32_MAX)
+			continue;
+		place->several |= place->known && (place->process != event->process ||
+						   place->device != event->device ||
+						   place->stream != event->stream);
+		place->known = true;
+		place->process = event->process;
+		place->device = event->device;
+		place->stream = event->stream;
+	}
+	return places;
+}
+
+/* Allocations belong to no stream's work, even those that are made in its order. */
+static char *stream_name(const struct graph_vertex *vertex, const struct place *place,
+			 const struct profile *run)
+{
+	char process[32] = "", device[32] = "";
+
+	if (!place->known || place->several || graph_vertex_is(vertex, "alloc"))
+		return NULL;
+	if (run->process_count > 1)
+		snprintf(process, sizeof(process), "process %u, ",
+			 run->processes[place->process].pid);
+	if (place->device)
+		snprintf(device, sizeof(device), "device %u, ", place->device);
+	return place->stream ? xasprintf("%s%sstream %u", process, device, place->stream)
+			     : xasprintf("%s%sdefault stream", process, device);
+}
+
 struct member {
 	char *key; /* NULL: stays alone */
 	uint32_t index;
@@ -96,10 +142,12 @@ static int compare_members(const void *left, const void *right)
 	return order ? order : a->index < b->index ? -1 : a->index > b->index;
 }
 
-static struct member *find_members(const struct graph *graph, enum group_by by)
+static struct member *find_members(const struct graph *graph, enum group_by by,
+				   const struct profile *run)
 {
 	struct member *members = xcalloc(graph->vertex_count, sizeof(*members));
 	uint32_t *objects = by == GROUP_OBJECT ? written_objects(graph) : NULL;
+	struct place *places = by == GROUP_STREAM ? find_places(graph, run) : NULL;
 
 	for (uint32_t i = 0; i < graph->vertex_count; i++) {
 		const char *callpath = graph->vertices[i].callpath;
@@ -110,9 +158,12 @@ static struct member *find_members(const struct graph *graph, enum group_by by)
 		members[i].key = by == GROUP_FILE        ? file_of(callpath)
 				 : by == GROUP_FUNCTION  ? function_of(callpath)
 				 : by == GROUP_CALL_PATH ? path_of(callpath)
-							 : object_name(graph, objects[i]);
+				 : by == GROUP_STREAM
+					 ? stream_name(&graph->vertices[i], &places[i], run)
+					 : object_name(graph, objects[i]);
 	}
 	free(objects);
+	free(places);
 	qsort(members, graph->vertex_count, sizeof(*members), compare_members);
 	return members;
 }
@@ -156,6 +207,7 @@ static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from
 	to->written_bytes = from->written_bytes;
 	to->redundant_bytes = from->redundant_bytes;
 	to->time_ns = from->time_ns;
+	to->host_ns = from->host_ns;
 }
 
 static void add_member(struct graph_vertex *group, const struct graph_vertex *member)
@@ -176,6 +228,7 @@ static void add_member(struct graph_vertex *group, const struct graph_vertex *me
 	group->written_bytes = add(group->written_bytes, member->written_bytes);
 	group->redundant_bytes = add(group->redundant_bytes, member->redundant_bytes);
 	group->time_ns = add(group->time_ns, member->time_ns);
+	group->host_ns = add(group->host_ns, member->host_ns);
 }
 
 static int compare_firsts(const void *left, const void *right)
@@ -281,9 +334,10 @@ static void add_edges(struct graph *new, const struct graph *graph, const uint32
 	free(bundles);
 }
 
-struct graph *group_graph(const struct graph *graph, enum group_by by, struct error *error)
+struct graph *group_graph(const struct graph *graph, enum group_by by, const struct profile *run,
+			  struct error *error)
 {
-	struct member *members = find_members(graph, by);
+	struct member *members = find_members(graph, by, run);
 	uint32_t *group_of = xcalloc(graph->vertex_count, sizeof(*group_of));
 	struct graph *new = graph_new();
 	bool any = false;
@@ -300,6 +354,8 @@ struct graph *group_graph(const struct graph *graph, enum group_by by, struct er
 		return new;
 	graph_free(new);
 	error_set(error, "nothing to group by: no operation says its %s",
-		  by == GROUP_OBJECT ? "object" : "call path");
+		  by == GROUP_OBJECT   ? "object"
+		  : by == GROUP_STREAM ? "stream"
+				       : "call path");
 	return NULL;
 }

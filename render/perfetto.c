@@ -1,7 +1,9 @@
 /*
- * render/perfetto.c: a trace for ui.perfetto.dev: when each object lived, and how much memory was
- * in use.  The profile holds no times of single operations, so that none are drawn.
+ * render/perfetto.c: a trace for ui.perfetto.dev, in Chrome's JSON: when each object lived, how
+ * much memory was in use, and the calls of perfetto_calls.c.
  */
+#include "render/perfetto.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -28,9 +30,9 @@ static int compare(const void *left, const void *right)
 	return b->frees - a->frees;
 }
 
-static void put_time(FILE *out, uint64_t ns)
+void perfetto_put_time(FILE *out, const char *name, uint64_t ns)
 {
-	fprintf(out, "\"ts\":%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+	fprintf(out, "\"%s\":%" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
 }
 
 /* Objects that are never freed live until the last thing that is known to happen. */
@@ -44,6 +46,8 @@ static uint64_t last_time(const struct profile *profile)
 		last = object->start_ns > last ? object->start_ns : last;
 		last = object->end_ns > last ? object->end_ns : last;
 	}
+	for (uint32_t i = 0; i < profile->event_rows; i++)
+		last = profile->events[i].end_ns > last ? profile->events[i].end_ns : last;
 	return last + 1000;
 }
 
@@ -60,9 +64,9 @@ static void put_process(FILE *out, const struct profile *profile, uint32_t index
 		index + 1, index);
 }
 
-static const struct picture_vertex *find_site(const struct picture *picture, uint32_t site)
+const struct picture_vertex *perfetto_vertex(const struct picture *picture, uint32_t id)
 {
-	uint32_t index = graph_find(picture->graph, site);
+	uint32_t index = graph_find(picture->graph, id);
 
 	/* the format takes everything: indices are those of the graph */
 	return index < picture->vertex_count ? &picture->vertices[index] : NULL;
@@ -71,7 +75,7 @@ static const struct picture_vertex *find_site(const struct picture *picture, uin
 static void put_object(FILE *out, const struct picture *picture, uint32_t index, uint64_t last)
 {
 	const struct profile_object *object = &picture->profile->objects[index];
-	const struct picture_vertex *site = find_site(picture, object->site);
+	const struct picture_vertex *site = perfetto_vertex(picture, object->site);
 	const char *place = site && site->place ? site->place : "";
 	char *name = xasprintf("#%u %s %s", object->site,
 			       object->name ? object->name
@@ -83,7 +87,10 @@ static void put_object(FILE *out, const struct picture *picture, uint32_t index,
 		fprintf(out,
 			"{\"ph\":\"%c\",\"cat\":\"object\",\"id\":\"0x%x\",\"pid\":%u,\"tid\":1,",
 			end ? 'e' : 'b', index + 1, object->process + 1);
-		put_time(out, !end ? object->start_ns : object->end_ns ? object->end_ns : last);
+		perfetto_put_time(out, "ts",
+				  !end             ? object->start_ns
+				  : object->end_ns ? object->end_ns
+						   : last);
 		fputs(",\"name\":", out);
 		json_put_string(out, name);
 		if (!end) {
@@ -124,7 +131,7 @@ static void put_memory(FILE *out, const struct profile *profile)
 		live = changes[i].frees ? live - changes[i].size : live + changes[i].size;
 		fprintf(out, "{\"ph\":\"C\",\"name\":\"device bytes\",\"pid\":%u,",
 			changes[i].process + 1);
-		put_time(out, changes[i].time);
+		perfetto_put_time(out, "ts", changes[i].time);
 		fprintf(out, ",\"args\":{\"live\":%" PRIu64 "}},\n", live);
 	}
 	free(changes);
@@ -137,14 +144,20 @@ static void begin(FILE *out, const struct picture *picture)
 
 	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"run\":", out);
 	json_put_string(out, picture->run);
-	fputs("},\"traceEvents\":[\n", out);
+	fprintf(out,
+		",\"times\":\"host time of the calls, from their start to their return; what the "
+		"GPU "
+		"does later is not in them\",\"calls_left_out\":%" PRIu64 "},\"traceEvents\":[\n",
+		profile->event_count - profile->event_rows);
 	for (uint32_t i = 0; i < profile->process_count; i++)
 		put_process(out, profile, i);
 	for (uint32_t i = 0; i < profile->object_count; i++)
 		put_object(out, picture, i, last);
 	put_memory(out, profile);
+	perfetto_put_calls(out, picture);
 	/* an event that says nothing ends the list without a comma */
-	fputs("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":1,\"args\":{\"labels\":\"vflow\"}}"
+	fputs("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":1,\"args\":{\"labels\":\"host "
+	      "times\"}}"
 	      "\n"
 	      "]}\n",
 	      out);

@@ -79,6 +79,8 @@ uint64_t render_metric(const struct graph_vertex *vertex, enum render_metric met
 		return vertex->fields & VERTEX_INVOCATIONS ? vertex->invocations : 0;
 	case METRIC_TIME:
 		return vertex->fields & VERTEX_TIME_NS ? vertex->time_ns : 0;
+	case METRIC_HOST_TIME:
+		return vertex->fields & VERTEX_HOST_NS ? vertex->host_ns : 0;
 	case METRIC_BYTES:
 		return vertex->read_bytes + vertex->written_bytes < vertex->read_bytes
 			       ? UINT64_MAX

@@ -61,7 +61,8 @@ double render_vertex_scale(uint64_t invocations);
 enum render_metric {
 	METRIC_DEFAULT,
 	METRIC_INVOCATIONS,
-	METRIC_TIME,
+	METRIC_TIME,      /* on the GPU */
+	METRIC_HOST_TIME, /* of the calls */
 	METRIC_BYTES,
 	METRIC_UNCHANGED,
 };

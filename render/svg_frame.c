@@ -254,6 +254,7 @@ static double legend(FILE *out, const struct picture *picture, double y)
 		[METRIC_DEFAULT] = "how often it ran",
 		[METRIC_INVOCATIONS] = "how often it ran",
 		[METRIC_TIME] = "time on the GPU",
+		[METRIC_HOST_TIME] = "host time of its calls (no GPU timing)",
 		[METRIC_BYTES] = "bytes read and written",
 		[METRIC_UNCHANGED] = "bytes left unchanged",
 	};

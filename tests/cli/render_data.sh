@@ -63,7 +63,7 @@ font() { # OPTION... : size of the kernel's name
 is "by invocations: 12 * (1 + 0.15 * 3)" "$(font)" 17.4
 is "by bytes: the largest is 12 * 1.75" "$(font --size-by bytes)" 21.0
 expect_exit 1 "by time without times" render --size-by time "$T/g.dot"
-like "by time: says where times come from" "$(cat "$T/err")" 'no GPU times'
+like "by time: says where times come from" "$(cat "$T/err")" 'no times: DOT only has those of a timing pass'
 expect_exit 2 "by nonsense" render --size-by colour "$T/g.dot"
 
 # groups: a.c has 1 and 2, b.c has 3; 4 has no place, host stays alone
@@ -92,28 +92,72 @@ like "by file: says how many" "$(cat "$T/err")" '5 vertices, 6 edges drawn as 4,
 is "by function" "$(grouped function)" $'0:host: 1:cudaMalloc:2 2:run (2):12 4:cudaMemcpy:1\n1>2:R:10:1 1>2:W:100:1 2>2:R:50:5 2>4:R:40:1 4>0:W:40:1'
 is "by object: the allocation and its only writer" "$(grouped object | head -1)" "0:host: 1:object #1, a.c:3 (2):7 3:l:7 4:cudaMemcpy:1"
 is "by call path: run is called from two lines" "$(grouped call-path | head -1)" "0:host: 1:cudaMalloc:2 2:k:5 3:l:7 4:cudaMemcpy:1"
-expect_exit 2 "by stream: not known" render --group-by stream "$T/groups.dot"
-like "by stream: says why" "$(cat "$T/err")" 'do not hold the streams'
 echo 'digraph { a -> b; }' >"$T/plain.dot"
 expect_exit 1 "nothing to group by" render --group-by file "$T/plain.dot"
 like "nothing to group by: says so" "$(cat "$T/err")" 'no operation says its call path'
 
-# Perfetto: lives of objects from a profile
+# Perfetto: from a profile only
 expect_exit 1 "perfetto of DOT" render -T perfetto "$T/g.dot"
-like "perfetto of DOT: says what it needs" "$(cat "$T/err")" 'perfetto needs a profile'
-if collect "$T/f.db" "$P/figure3" >/dev/null 2>&1; then
+like "perfetto of DOT: says what it needs" "$(cat "$T/err")" 'is DOT, which has no events: name a profile'
+expect_exit 1 "by stream of DOT" render --group-by stream "$T/groups.dot"
+
+# What ui.perfetto.dev would drop or misplace; prints what breaks a rule.
+perfetto_rules() { # FILE
+	sqlite3 -batch :memory: "CREATE TABLE e AS SELECT key AS row, value->>'ph' AS ph, value->>'pid' AS pid, value->>'tid' AS tid, CAST(round((value->>'ts') * 1000) AS INTEGER) AS ts,
+			CAST(round((value->>'dur') * 1000) AS INTEGER) AS dur, value->>'id' AS id, value->>'name' AS name, value->>'cat' AS cat, value->>'bp' AS bp
+			FROM json_each(CAST(readfile('$1') AS TEXT), '\$.traceEvents');
+		SELECT 'no such event: ' || ph || ' ' || row FROM e WHERE ph NOT IN ('M', 'X', 's', 'f', 'b', 'e', 'C') OR pid IS NULL OR (ph != 'M' AND (ts IS NULL OR ts < 0 OR name IS NULL));
+		SELECT 'slices overlap: ' || row FROM (SELECT row, ts + dur > lead(ts) OVER (PARTITION BY pid, tid ORDER BY ts) AS overlaps FROM e WHERE ph = 'X') WHERE overlaps;
+		SELECT 'slice without length or name of its track: ' || row FROM e WHERE ph = 'X' AND (coalesce(dur, 0) < 1 OR (pid || '/' || tid) NOT IN
+			(SELECT pid || '/' || tid FROM e WHERE ph = 'M' AND name = 'thread_name'));
+		SELECT 'pair is none: ' || group_concat(ph) || ' ' || id FROM e WHERE id IS NOT NULL GROUP BY id, cat HAVING count(*) != 2 OR
+			NOT (min(ts * 10 + (ph IN ('f', 'e'))) = min(CASE WHEN ph IN ('s', 'b') THEN ts * 10 END)) OR group_concat(ph, '') NOT IN ('sf', 'be', 'fs', 'eb');
+		SELECT 'no life: ' || id FROM e WHERE cat = 'object' GROUP BY id HAVING max(ts) <= min(ts);
+		SELECT 'flow from or to no slice: ' || row FROM e AS flow WHERE ph IN ('s', 'f') AND NOT EXISTS (SELECT 1 FROM e WHERE ph = 'X' AND pid = flow.pid AND tid = flow.tid
+			AND flow.ts BETWEEN ts AND ts + dur - 1);
+		SELECT 'flow that binds to the next slice: ' || row FROM e WHERE ph = 'f' AND bp IS NOT 'e';"
+}
+if collect "$T/f.db" "$P/figure3" >/dev/null 2>&1 && collect "$T/demo.db" "$P/demo" >/dev/null 2>&1; then
 	expect_exit 0 "perfetto" render -T perfetto -o "$T/f.json" "$T/f.db"
 	is "perfetto: JSON" "$(json_query "$T/f.json" "SELECT json_valid(text) FROM json")" 1
 	each="FROM json, json_each(text, '\$.traceEvents')"
 	is "perfetto: a life for each object" "$(json_query "$T/f.json" "SELECT count(*) $each WHERE value->>'ph' = 'b'")" "$(sqlite3 "$T/f.db" 'SELECT count(*) FROM object')"
-	is "perfetto: which ends later than it begins" "$(json_query "$T/f.json" "SELECT count(*) FROM (SELECT max(CASE value->>'ph' WHEN 'e' THEN value->>'ts' END) >
-		max(CASE value->>'ph' WHEN 'b' THEN value->>'ts' END) AS later $each WHERE value->>'id' IS NOT NULL GROUP BY value->>'id') WHERE NOT later")" 0
 	is "perfetto: the most memory" "$(json_query "$T/f.json" "SELECT max(value->>'\$.args.live') $each WHERE value->>'ph' = 'C'")" 8192
-	is "perfetto: only kinds of events that nest" "$(json_query "$T/f.json" "SELECT group_concat(ph, '') FROM (SELECT DISTINCT value->>'ph' AS ph $each ORDER BY 1)")" CMbe
+	is "perfetto: a slice for each call" "$(json_query "$T/f.json" "SELECT count(*) $each WHERE value->>'ph' = 'X'")" "$(sqlite3 "$T/f.db" 'SELECT event_count FROM run')"
+	is "perfetto: times of the calls" "$(json_query "$T/f.json" "SELECT value->>'name', CAST(round((value->>'ts') * 1000) AS INTEGER), CAST(round((value->>'dur') * 1000) AS INTEGER)
+		$each WHERE value->>'cat' = 'kernel'")" "$(sqlite3 -separator ' ' "$T/f.db" "SELECT call, start_ns, host_ns FROM events WHERE call IN ('zero', 'use')")"
+	# use reads what the first zero wrote; the second one's object it only writes over
+	is "perfetto: values flow from zero to use" "$(json_query "$T/f.json" "WITH e AS (SELECT value AS v $each), x AS (SELECT v->>'name' AS name, v->>'ts' AS ts, v->>'\$.args.vertex' AS vertex
+		FROM e WHERE v->>'ph' = 'X') SELECT v->>'ph', x.name, x.vertex FROM e JOIN x ON x.ts = v->>'ts' WHERE v->>'ph' IN ('s', 'f') ORDER BY 1 DESC")" $'s zero 5\nf use 7'
+	is "perfetto: it says whose time it is" "$(json_query "$T/f.json" "SELECT text->>'\$.otherData.times' LIKE 'host time%', text->>'\$.otherData.calls_left_out' FROM json")" "1 0"
+	is "perfetto: rules" "$(perfetto_rules "$T/f.json")" ""
+	render -T perfetto -o "$T/demo.json" "$T/demo.db"
+	is "perfetto: rules, demo" "$(perfetto_rules "$T/demo.json")" ""
+	is "perfetto: demo, a flow for each pair of calls" "$(json_query "$T/demo.json" "SELECT count(*) $each WHERE value->>'ph' = 's'")" \
+		"$(sqlite3 "$T/demo.db" "SELECT count(*) FROM (SELECT DISTINCT a.event, (SELECT max(w.event) FROM access w JOIN event e ON e.id = w.event
+			WHERE w.object = a.object AND w.access = 2 AND e.vertex = a.writer AND w.event < a.event) AS f FROM access a WHERE a.access = 1) WHERE f")"
+	mkdir "$T/overlap"
+	"$P/hostile_trace" "$T/overlap/1.trace" && "$VFLOW" collect --from-trace "$T/overlap" -o "$T/o.db" 2>/dev/null
+	render -T perfetto -o "$T/o.json" "$T/o.db"
+	is "perfetto: rules, calls of two threads overlap" "$(perfetto_rules "$T/o.json")" ""
+	is "perfetto: they take two tracks" "$(json_query "$T/o.json" "SELECT group_concat(DISTINCT value->>'\$.args.name') $each WHERE value->>'name' = 'thread_name'")" \
+		"calls on the default stream,calls on the default stream (2)"
+
+	# host times stand in for GPU times, and it is said
+	is "by time: the longest call is the largest" "$(render --size-by time "$T/demo.db" 2>"$T/err" |
+		awk -F'"' '/<g id="v/ { id = substr($2, 2) } /font-size="21.0" text-anchor/ { print id }')" "$(sqlite3 "$T/demo.db" 'SELECT id FROM vertex ORDER BY host_ns DESC LIMIT 1')"
+	like "by time: says whose time" "$(cat "$T/err")" 'no GPU timing in the input: sizes stand for the host time of the calls'
+	like "by time: the legend too" "$(render --size-by time "$T/demo.db" 2>/dev/null)" '>host time of its calls \(no GPU timing\)<'
+	is "by time: folded stacks add up" "$(render -T folded --size-by time "$T/demo.db" 2>/dev/null | awk '{ sum += $NF } END { printf "%d", sum }')" "$(sqlite3 "$T/demo.db" 'SELECT sum(host_ns) FROM vertex')"
+	unlike "DOT has no times" "$(render -T dot --size-by time "$T/demo.db" 2>/dev/null)" '(time|host)_ns='
+
+	# the demo uses one stream: all that is no allocation is one vertex
+	is "by stream" "$(render -T json --group-by stream "$T/demo.db" 2>/dev/null >"$T/s.json"; json_query "$T/s.json" "SELECT value->>'name' FROM json, json_each(text, '\$.vertices')
+		WHERE value->>'name' NOT IN ('cudaMalloc', 'host')")" "default stream ($(sqlite3 "$T/demo.db" "SELECT count(*) FROM vertex WHERE kind IN ('memcpy', 'memset', 'kernel')"))"
 	expect_exit 0 "a profile's picture" render -o "$T/f.svg" "$T/f.db"
 	like "says which run it was" "$(cat "$T/f.svg")" '>[^<]*figure3[^<]* · vflow emulated device · 20[0-9-]+ [0-9:]+ UTC<'
 else
-	skip "perfetto of a profile" "figure3 could not be profiled"
+	skip "perfetto of a profile" "figure3 or the demo could not be profiled"
 fi
 
 # PDF

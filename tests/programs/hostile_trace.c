@@ -1,10 +1,12 @@
 /*
  * hostile_trace.c FILE: a trace as a hostile program could make it.  Kernel names hold quotes,
  * markup, an escape sequence and bytes that are not UTF-8; otherwise it is in order: object 1 is
- * allocated, set, and written by each kernel in turn.
+ * allocated, set, and written by each kernel in turn.  Two threads take turns on one stream, and
+ * their calls overlap.
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "collect/trace.h"
 
@@ -51,11 +53,17 @@ static void context(uint32_t id, enum trace_kind kind, const char *name)
 }
 
 /* One invocation; with a writer, it wrote the whole object. */
-static void event(uint32_t context, uint64_t time, const uint32_t *previous)
+static void event(uint32_t context, uint64_t microseconds, const uint32_t *previous)
 {
+	static struct timespec start; /* after that of the trace */
+
+	if (!start.tv_sec)
+		clock_gettime(CLOCK_MONOTONIC, &start);
 	buffer.event.context = context;
-	buffer.event.start_ns = time;
-	buffer.event.end_ns = time + 1;
+	buffer.event.thread = context % 2;
+	buffer.event.start_ns = (uint64_t)start.tv_sec * 1000000000 + (uint64_t)start.tv_nsec +
+				microseconds * 1000;
+	buffer.event.end_ns = buffer.event.start_ns + 15000;
 	buffer.event.row_count = previous != NULL;
 	if (previous)
 		buffer.event.rows[0] = (struct trace_row){.object = 1,
@@ -96,7 +104,7 @@ int main(int argc, char **argv)
 	event(2, 20, &(uint32_t){1});
 	for (uint32_t i = 0; i < KERNELS; i++) {
 		context(3 + i, TRACE_KERNEL, kernels[i]);
-		event(3 + i, 30 + i, &(uint32_t){2 + i});
+		event(3 + i, 30 + 10 * i, &(uint32_t){2 + i});
 	}
 	buffer.end.end_ns = 100;
 	append(TRACE_END, sizeof(buffer.end));

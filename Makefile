@@ -11,7 +11,7 @@ VFLOW = $(if $(filter build,$(BUILD)),./vflow,$(BUILD)/vflow)
 
 PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphviz-dev \
 	libpcre2-dev libssl-dev libsqlite3-dev libzstd-dev libjansson-dev uthash-dev \
-	librsvg2-dev libcmocka-dev graphviz libxml2-utils sqlite3
+	librsvg2-dev libedit-dev libcmocka-dev graphviz libxml2-utils sqlite3
 LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3 jansson
 
 # goals that install the packages first look for them in a make of their own
@@ -20,7 +20,8 @@ missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exi
 	test -e /usr/include/uthash.h || echo uthash)
 endif
 have_rsvg := $(shell (pkg-config --exists librsvg-2.0 cairo) 2>/dev/null && echo 1 || echo 0)
-used_libraries := $(LIBRARIES) $(if $(filter 1,$(have_rsvg)),librsvg-2.0 cairo)
+have_edit := $(shell (pkg-config --exists libedit) 2>/dev/null && echo 1 || echo 0)
+used_libraries := $(LIBRARIES) $(if $(filter 1,$(have_rsvg)),librsvg-2.0 cairo) $(if $(filter 1,$(have_edit)),libedit)
 used_cflags := $(shell (pkg-config --cflags $(used_libraries)) 2>/dev/null)
 used_libs := $(shell (pkg-config --libs $(used_libraries)) 2>/dev/null)
 unwind_libs := $(shell (pkg-config --libs libunwind) 2>/dev/null)
@@ -41,7 +42,7 @@ optimize := $(if $(DEBUG),-O0 -DDEBUG,-O2)
 comma := ,
 sanitize := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 COMMON = -std=gnu11 -Wall -Wextra -Werror -g $(optimize) $(sanitize) -D_GNU_SOURCE -I. -MMD -MP
-CFLAGS_VFLOW = $(COMMON) -DHAVE_RSVG=$(have_rsvg) $(used_cflags)
+CFLAGS_VFLOW = $(COMMON) -DHAVE_RSVG=$(have_rsvg) -DHAVE_EDIT=$(have_edit) $(used_cflags)
 # code that lives in other people's processes: nothing but the named entry points is visible
 CFLAGS_INSIDE = $(COMMON) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off
 LIBS_VFLOW = $(used_libs) -L$(plugins) -l:libgvplugin_dot_layout.so.6 -Wl,-rpath,$(plugins) -lstdc++ -lm
@@ -66,6 +67,7 @@ all: packages $(VFLOW) $(libraries)
 packages:
 	@$(if $(missing),echo "vflow: missing libraries: $(missing)"; echo "install them with:  make deps"; exit 1,:)
 	@$(if $(filter 1,$(have_rsvg)),:,echo "vflow: no PNG output: install librsvg2-dev")
+	@$(if $(filter 1,$(have_edit)),:,echo "vflow: no line editing in vflow query -i: install libedit-dev")
 	@$(if $(NVCC),:,echo "vflow: no CUDA toolkit: the tests of programs built with nvcc are left out")
 	@$(if $(have_sanitizer),:,echo "vflow: no collecting on GPUs: it needs nvcc and compute-sanitizer's headers (CUDA toolkit)")
 

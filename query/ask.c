@@ -9,22 +9,11 @@
 #include "graph/dot.h"
 #include "graph/input.h"
 #include "query/eval.h"
-#include "query/print.h"
 #include "util/command.h"
 #include "util/memory.h"
 #include "util/output.h"
 
-enum { TYPE_DOT = PRINT_JSONL + 1, TYPE_UNSET };
-
 static const char *const type_names[] = {"table", "tsv", "csv", "json", "jsonl", "dot"};
-
-struct request {
-	const struct ask *ask;
-	struct parameter *parameters;
-	uint32_t parameter_count;
-	struct arena arena;
-	int type;
-};
 
 /* Numbers, text, lists and maps of them: nothing that needs a graph. */
 static bool is_constant(const struct expr *expr)
@@ -122,23 +111,23 @@ static int write_result(const struct request *request, struct graph *graph, stru
 {
 	int type = request->type;
 
-	if (result->is_graph || type == TYPE_DOT)
+	if (result->is_graph || type == REQUEST_DOT)
 		return write_dot(request->ask->command, graph, engine, result, file, error);
-	if (type == TYPE_UNSET)
+	if (type == REQUEST_UNSET)
 		type = file == stdout && isatty(STDOUT_FILENO) ? PRINT_TABLE : PRINT_TSV;
-	print_result(engine, result, (enum print_type)type, file);
-	return 0;
+	print_result(engine, result, (enum print_type)type, request->interrupted, file);
+	return request->interrupted && *request->interrupted ? error_set(error, "interrupted") : 0;
 }
 
-/* Returns the exit code. */
-static int run_on(const struct request *request, struct graph *graph, FILE *file,
-		  struct error *error)
+int request_answer(const struct request *request, const char *text, struct graph *graph,
+		   struct engine *engine, FILE *file, struct error *error)
 {
-	struct query *query = query_parse(request->ask->query, error);
-	struct engine *engine = engine_from_graph(graph);
+	struct query *query = query_parse(text, error);
+	struct query_limits limits = request->ask->limits;
 	struct query_result result = {0};
 	int code = EXIT_MISUSE;
 
+	limits.interrupted = request->interrupted;
 	if (query &&
 	    query_check(query, engine, request->parameters, request->parameter_count, error) == 0) {
 		for (uint32_t i = 0; i < query->note_count; i++)
@@ -146,17 +135,16 @@ static int run_on(const struct request *request, struct graph *graph, FILE *file
 				query->notes[i]);
 		code = EXIT_FAILED;
 		if (query->clauses[query->clause_count - 1].type == CLAUSE_GRAPH &&
-		    request->type != TYPE_UNSET && request->type != TYPE_DOT) {
+		    request->type != REQUEST_UNSET && request->type != REQUEST_DOT) {
 			error_set(error, "RETURN GRAPH is a graph: -T %s is for tables",
 				  type_names[request->type]);
 			code = EXIT_MISUSE;
-		} else if (query_run(query, engine, &request->ask->limits, &result, error) == 0 &&
+		} else if (query_run(query, engine, &limits, &result, error) == 0 &&
 			   write_result(request, graph, engine, &result, file, error) == 0) {
 			code = EXIT_OK;
 		}
 		query_result_free(&result);
 	}
-	engine_free(engine);
 	query_free(query);
 	return code;
 }
@@ -170,7 +158,11 @@ static int run_all(const struct request *request, const char *file, const char *
 	int code = output ? EXIT_OK : EXIT_FAILED, more = 0;
 
 	while (code == EXIT_OK && (more = input_next(input, &graph, &error)) == 1) {
-		code = run_on(request, graph, output_file(output), &error);
+		struct engine *engine = engine_from_graph(graph);
+
+		code = request_answer(request, request->ask->query, graph, engine,
+				      output_file(output), &error);
+		engine_free(engine);
 		graph_free(graph);
 	}
 	if (code == EXIT_OK && more < 0)
@@ -186,20 +178,48 @@ static int run_all(const struct request *request, const char *file, const char *
 	return code;
 }
 
-int query_ask(const struct ask *ask)
+int request_type(const char *name)
 {
-	struct request request = {.ask = ask, .type = TYPE_UNSET};
-	struct error error;
-	struct query *query;
+	for (int i = 0; i < REQUEST_UNSET; i++)
+		if (!strcmp(name, type_names[i]))
+			return i;
+	return -1;
+}
+
+int request_open(struct request *request, const struct ask *ask)
+{
 	int code = EXIT_OK;
 
-	for (int i = 0; ask->type && i < TYPE_UNSET; i++)
-		if (!strcmp(ask->type, type_names[i]))
-			request.type = i;
-	if (ask->type && request.type == TYPE_UNSET)
+	*request = (struct request){.ask = ask, .type = REQUEST_UNSET};
+	if (ask->type)
+		request->type = request_type(ask->type);
+	if (request->type < 0)
 		return options_misuse(ask->command,
 				      "-T takes table, tsv, csv, json, jsonl or dot, not '%s'",
 				      ask->type);
+	request->parameters =
+		xcalloc((size_t)ask->parameters.count + 1, sizeof(*request->parameters));
+	for (uint32_t i = 0; i < ask->parameters.count && code == EXIT_OK; i++)
+		code = add_parameter(request, ask->parameters.items[i]);
+	if (code != EXIT_OK)
+		request_close(request);
+	signal(SIGPIPE, SIG_DFL); /* `vflow query ... | head` ends quietly */
+	return code;
+}
+
+void request_close(struct request *request)
+{
+	free(request->parameters);
+	arena_free(&request->arena);
+}
+
+int query_ask(const struct ask *ask)
+{
+	struct request request;
+	struct error error;
+	struct query *query;
+	int code;
+
 	/* a query that cannot be read fails before any input is */
 	query = query_parse(ask->query, &error);
 	if (!query) {
@@ -207,14 +227,10 @@ int query_ask(const struct ask *ask)
 		return EXIT_MISUSE;
 	}
 	query_free(query);
-	request.parameters =
-		xcalloc((size_t)ask->parameters.count + 1, sizeof(*request.parameters));
-	for (uint32_t i = 0; i < ask->parameters.count && code == EXIT_OK; i++)
-		code = add_parameter(&request, ask->parameters.items[i]);
-	signal(SIGPIPE, SIG_DFL); /* `vflow query ... | head` ends quietly */
-	if (code == EXIT_OK)
-		code = run_all(&request, ask->file, ask->output);
-	free(request.parameters);
-	arena_free(&request.arena);
+	code = request_open(&request, ask);
+	if (code != EXIT_OK)
+		return code;
+	code = run_all(&request, ask->file, ask->output);
+	request_close(&request);
 	return code;
 }

@@ -5,7 +5,9 @@
 #ifndef VFLOW_QUERY_ASK_H
 #define VFLOW_QUERY_ASK_H
 
-#include "query/run.h"
+#include <stdio.h>
+
+#include "query/print.h"
 #include "util/options.h"
 
 struct ask {
@@ -17,7 +19,35 @@ struct ask {
 	struct query_limits limits;
 };
 
-/* Returns the exit code. */
+/* Both return the exit code. */
 int query_ask(const struct ask *ask);
+/* Queries and commands from stdin, line by line; ask->query is not looked at. */
+int query_session(const struct ask *ask);
+
+/* -- what both are made of -- */
+
+struct request {
+	const struct ask *ask;
+	struct parameter *parameters;
+	uint32_t parameter_count;
+	struct arena arena;
+	int type;                                 /* an enum print_type, or one of the two */
+	const volatile sig_atomic_t *interrupted; /* or NULL */
+};
+
+enum { REQUEST_DOT = PRINT_JSONL + 1, REQUEST_UNSET };
+
+/* The exit code, after a message unless it is EXIT_OK; then request_close() is due. */
+int request_open(struct request *request, const struct ask *ask);
+void request_close(struct request *request);
+/* -1: there is no such type. */
+int request_type(const char *name);
+
+/*
+ * Returns the exit code; without EXIT_OK the error says why.  RETURN GRAPH takes from the graph
+ * what it does not return: the engine is of no use then.
+ */
+int request_answer(const struct request *request, const char *text, struct graph *graph,
+		   struct engine *engine, FILE *file, struct error *error);
 
 #endif

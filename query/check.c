@@ -20,7 +20,8 @@ uint32_t check_new_slot(struct checker *checker, bool bound)
 /* Every subquery that the variable is from outside of. */
 static void note_use(struct checker *checker, uint32_t slot)
 {
-	for (struct subquery *in = checker->subquery; in && slot < in->first_slot; in = in->around) {
+	for (struct subquery *in = checker->subquery; in && slot < in->first_slot;
+	     in = in->around) {
 		bool known = false;
 
 		for (uint32_t i = 0; i < in->outer_count && !known; i++)
@@ -109,9 +110,8 @@ static int check_grouped(struct checker *checker, const struct projection *proje
 				  "a pattern cannot stand beside an aggregate: give it a column of "
 				  "its own, in a WITH before");
 	for (uint32_t i = 0; i < expr->count; i++)
-		if (expr->items[i] &&
-		    check_grouped(checker, projection, expr->items[i],
-				  EXPR_IS_LOOP(expr->type) ? &loop : outer) != 0)
+		if (expr->items[i] && check_grouped(checker, projection, expr->items[i],
+						    EXPR_IS_LOOP(expr->type) ? &loop : outer) != 0)
 			return -1;
 	return 0;
 }
@@ -460,7 +460,7 @@ int query_check(struct query *query, struct engine *engine, const struct paramet
 	if (check_clauses(&checker, query->clauses, query->clause_count, false) != 0)
 		return -1;
 	if (last->type == CLAUSE_GRAPH && last > query->clauses && last[-1].type == CLAUSE_MATCH)
-		last[-1].walk = walk_fits(&last[-1].match, last[-1].match.first_slot,
-					  query->slot_count);
+		last[-1].walk =
+			walk_fits(&last[-1].match, last[-1].match.first_slot, query->slot_count);
 	return 0;
 }

@@ -27,7 +27,7 @@ struct checker {
 	struct scope scope;
 	uint32_t around;           /* the first variables of the scope, which are from around ... */
 	struct subquery *subquery; /* ... this one; NULL outside of any */
-	bool *bound; /* per slot: bound by the clauses so far */
+	bool *bound;               /* per slot: bound by the clauses so far */
 	uint32_t bound_capacity;
 	struct projection *projection; /* whose aggregates are being found, NULL: none allowed */
 	bool in_aggregate;

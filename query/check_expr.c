@@ -28,6 +28,8 @@ void check_note(struct checker *checker, uint32_t at, const char *format, ...)
 	struct error note;
 	va_list arguments;
 
+	if (query->note_count == NOTE_LIMIT)
+		return;
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
@@ -240,7 +242,8 @@ static int no_aggregate(struct checker *checker, const struct expr *expr)
 {
 	if (!expr_aggregates(expr))
 		return 0;
-	return check_fail(checker, expr->at, "an aggregate cannot stand in what a list is gone through with");
+	return check_fail(checker, expr->at,
+			  "an aggregate cannot stand in what a list is gone through with");
 }
 
 /* reduce(sum = items[0], name IN items[1] | items[2]) */
@@ -327,8 +330,8 @@ static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned
 	    check_expr(checker, expr->items[1], &right) != 0)
 		return -1;
 	*kinds = KIND_NUMBER;
-	if (add && (PLAIN_KINDS(left) == KIND(VALUE_LIST) ||
-		    PLAIN_KINDS(right) == KIND(VALUE_LIST))) {
+	if (add &&
+	    (PLAIN_KINDS(left) == KIND(VALUE_LIST) || PLAIN_KINDS(right) == KIND(VALUE_LIST))) {
 		*kinds = KIND(VALUE_LIST);
 		return 0;
 	}

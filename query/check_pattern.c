@@ -34,8 +34,7 @@ static int check_element(struct checker *checker, struct element *element, unsig
 	return 0;
 }
 
-struct expr *check_make(struct checker *checker, enum expr_type type, uint32_t at,
-			uint32_t count)
+struct expr *check_make(struct checker *checker, enum expr_type type, uint32_t at, uint32_t count)
 {
 	struct expr *expr = arena_alloc(&checker->query->arena, sizeof(*expr));
 

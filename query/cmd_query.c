@@ -1,20 +1,83 @@
 /* vflow query: the query language on the command line. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "query/ask.h"
 #include "query/cmd.h"
 #include "util/command.h"
+#include "util/memory.h"
+
+/* The text of a query, NULL after a message.  A little more than the limit: the parser refuses it.
+ */
+static char *read_query(const char *path)
+{
+	size_t room = QUERY_LIMIT + 2, length;
+	FILE *file = fopen(path, "re");
+	char *text;
+
+	if (!file) {
+		fprintf(stderr, "vflow query: cannot read %s: %s\n", path, strerror(errno));
+		return NULL;
+	}
+	text = xcalloc(room, 1);
+	length = fread(text, 1, room - 1, file);
+	if (ferror(file)) {
+		fprintf(stderr, "vflow query: cannot read %s: %s\n", path, strerror(errno));
+	} else if (memchr(text, 0, length)) {
+		fprintf(stderr, "vflow query: %s is not a query: it is not text\n", path);
+	} else {
+		fclose(file);
+		return text;
+	}
+	fclose(file);
+	free(text);
+	return NULL;
+}
+
+static int run(struct ask *ask, const char *query_file, bool session, int count, char **operands)
+{
+	int wanted = !session && !query_file;
+	char *text;
+	int code;
+
+	if (session && (query_file || ask->output))
+		return options_misuse("query", "-i takes neither -f nor -o");
+	if (count < wanted)
+		return options_misuse("query", "the QUERY is missing");
+	if (count > wanted + 1)
+		return options_misuse("query", "one FILE at a time, not '%s'",
+				      operands[wanted + 1]);
+	ask->file = count > wanted ? operands[wanted] : NULL;
+	if (session)
+		return query_session(ask);
+	if (!query_file) {
+		ask->query = operands[0];
+		return query_ask(ask);
+	}
+	ask->query = text = read_query(query_file);
+	code = text ? query_ask(ask) : EXIT_FAILED;
+	free(text);
+	return code;
+}
 
 int cmd_query(int argc, char **argv)
 {
 	struct ask ask = {.command = "query",
 			  .limits = {.max_rows = 1000000, .timeout_seconds = 60}};
+	const char *query_file = NULL;
+	bool session = false;
 	const struct command_option options[] = {
 		{'p', "param", "NAME=VALUE", "value of $NAME; may be given several times",
 		 OPTION_LIST, &ask.parameters},
 		{'T', "type", "TYPE",
 		 "table tsv csv json jsonl dot (table; tsv into pipes and files)", OPTION_TEXT,
 		 &ask.type},
+		{'f', "file", "FILE", "read the QUERY from FILE instead", OPTION_TEXT, &query_file},
+		{'i', "interactive", NULL,
+		 "queries from standard input, one after the other; \\h for help", OPTION_FLAG,
+		 &session},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &ask.output},
 		{0, "max-rows", "N", "fail when there are more (default 1000000, 0: any number)",
@@ -24,7 +87,9 @@ int cmd_query(int argc, char **argv)
 		{0},
 	};
 	const struct command_help help = {
-		.usage = "vflow query [-p NAME=VALUE] [-T TYPE] [-o FILE] QUERY [FILE]",
+		.usage = "vflow query [-p NAME=VALUE] [-T TYPE] [-o FILE] QUERY [FILE]\n"
+			 "       vflow query -f FILE [FILE]\n"
+			 "       vflow query -i [FILE]",
 		.summary =
 			"Asks the graph a question in a language that reads like a drawing of the\n"
 			"answer: openCypher, reading only, see vflow-query(1).",
@@ -48,15 +113,7 @@ int cmd_query(int argc, char **argv)
 		code = EXIT_MISUSE;
 		break;
 	case OPTIONS_RUN:
-		ask.query = argv[rest];
-		ask.file = ask.query ? argv[rest + 1] : NULL;
-		if (argc - rest < 1)
-			code = options_misuse("query", "the QUERY is missing");
-		else if (argc - rest > 2)
-			code = options_misuse("query", "one FILE at a time, not '%s'",
-					      argv[rest + 2]);
-		else
-			code = query_ask(&ask);
+		code = run(&ask, query_file, session, argc - rest, argv + rest);
 		break;
 	}
 	free(ask.parameters.items);

@@ -12,7 +12,7 @@
 #include "query/regex.h"
 #include "util/memory.h"
 
-enum { MEMORY_LIMIT = 1024 * 1024 * 1024, STEPS_BETWEEN_LOOKS = 1024 };
+enum { MEMORY_LIMIT = 1024 * 1024 * 1024, STEPS_BETWEEN_LOOKS = 1024, STEPS_OF_REGEX = 8 };
 
 static int64_t now_ns(void)
 {
@@ -191,6 +191,8 @@ static enum truth matches(struct run *run, const struct expr *expr, struct value
 		own->regex_text = xstrdup(pattern.text);
 		own->regex = regex_new_whole(pattern.text, &error);
 	}
+	if (!run_work(run, STEPS_OF_REGEX + strlen(text.text) / 64, 0))
+		return TRUTH_UNKNOWN;
 	found = own->regex ? regex_search(own->regex, text.text, &error) : -1;
 	if (found < 0)
 		run_fail(run, expr->items[1]->at, "%s", error.text);
@@ -274,7 +276,8 @@ static struct value eval_text_test(struct run *run, const struct expr *expr)
 	struct value text = eval(run, expr->items[0]), part = eval(run, expr->items[1]);
 	size_t length, size;
 
-	if (text.type != VALUE_STRING || part.type != VALUE_STRING)
+	if (text.type != VALUE_STRING || part.type != VALUE_STRING ||
+	    !run_work(run, strlen(text.text) / 1024, 0))
 		return (struct value){0};
 	if (expr->type == EXPR_CONTAINS)
 		return value_boolean(strstr(text.text, part.text) != NULL);
@@ -356,8 +359,7 @@ static struct value concatenate(struct run *run, struct value a, struct value b)
 	return value_text(text);
 }
 
-static struct value append(struct run *run, const struct expr *expr, struct value a,
-			   struct value b)
+static struct value append(struct run *run, const struct expr *expr, struct value a, struct value b)
 {
 	uint64_t first = a.type == VALUE_LIST ? a.list->count : 1;
 	uint64_t second = b.type == VALUE_LIST ? b.list->count : 1;

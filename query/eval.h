@@ -25,7 +25,7 @@ struct run {
 	int64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
 	const volatile sig_atomic_t *interrupted;
 	uint64_t random;
-	uint64_t max_rows;   /* 0: any number */
+	uint64_t max_rows; /* 0: any number */
 	/* RETURN GRAPH */
 	bool *keep_vertex, *keep_edge;
 };

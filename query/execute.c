@@ -24,7 +24,7 @@ struct projection_state {
 	uint64_t row_count, row_capacity;
 	struct arena row_arena; /* what they consist of */
 	size_t row_bytes;       /* both, as the run knows */
-	int64_t skip, limit; /* still to go */
+	int64_t skip, limit;    /* still to go */
 };
 
 struct link {
@@ -83,23 +83,17 @@ static int by_sort_keys(const void *a, const void *b, void *data)
 	return (left > right) - (left < right); /* equal ones keep their order */
 }
 
-static void sort_rows(const struct projection *projection)
+/* The waiting rows in their order; the caller frees the array. */
+static const struct value **sorted_rows(const struct projection *projection)
 {
 	struct projection_state *state = projection->state;
 	uint32_t width = waiting_width(projection);
 	const struct value **order = xcalloc(state->row_count + 1, sizeof(*order));
-	struct value *sorted =
-		xreallocarray(NULL, state->row_count + 1, width * sizeof(*sorted));
 
 	for (uint64_t i = 0; i < state->row_count; i++)
 		order[i] = &state->rows[i * width];
 	qsort_r(order, state->row_count, sizeof(*order), by_sort_keys, (void *)projection);
-	for (uint64_t i = 0; i < state->row_count; i++)
-		memcpy(&sorted[i * width], order[i], width * sizeof(*sorted));
-	free(order);
-	free(state->rows);
-	state->rows = sorted;
-	state->row_capacity = state->row_count + 1;
+	return order;
 }
 
 /* With a LIMIT: sorts what waits and lets go of what cannot be among the first any more. */
@@ -107,17 +101,35 @@ static void drop_rows(const struct projection *projection)
 {
 	struct projection_state *state = projection->state;
 	uint64_t first = (uint64_t)state->skip + (uint64_t)state->limit;
-	size_t count = (size_t)waiting_width(projection) * first;
-	struct arena old = state->row_arena;
+	uint32_t width = waiting_width(projection);
+	const struct value **order;
+	struct arena arena = {0};
+	struct value *rows;
 
 	if (state->limit < 0 || first > ROWS_BEFORE_DROP || state->row_count < 2 * ROWS_BEFORE_DROP)
 		return;
-	sort_rows(projection);
-	state->row_arena = (struct arena){0};
-	for (size_t i = 0; i < count; i++)
-		state->rows[i] = value_copy(&state->row_arena, state->rows[i]);
+	order = sorted_rows(projection);
+	rows = xreallocarray(NULL, state->row_capacity, width * sizeof(*rows));
+	for (uint64_t i = 0; i < first; i++)
+		for (uint32_t k = 0; k < width; k++)
+			rows[i * width + k] = value_copy(&arena, order[i][k]);
+	free(order);
+	free(state->rows);
+	arena_free(&state->row_arena);
+	state->rows = rows;
 	state->row_count = first;
-	arena_free(&old);
+	state->row_arena = arena;
+}
+
+static bool grow_rows(struct run *run, struct projection_state *state, uint32_t width)
+{
+	uint64_t capacity = state->row_capacity ? 2 * state->row_capacity : 64;
+
+	if (!run_work(run, 1, (capacity - state->row_capacity) * width * sizeof(*state->rows)))
+		return false;
+	state->row_capacity = capacity;
+	state->rows = xreallocarray(state->rows, capacity, width * sizeof(*state->rows));
+	return true;
 }
 
 static bool wait_for_sort(struct execution *execution, const struct projection *projection)
@@ -127,11 +139,8 @@ static bool wait_for_sort(struct execution *execution, const struct projection *
 	uint32_t width = waiting_width(projection), at = 0;
 	struct value *row;
 
-	if (state->row_count == state->row_capacity) {
-		state->row_capacity = state->row_capacity ? 2 * state->row_capacity : 64;
-		state->rows = xreallocarray(state->rows, state->row_capacity,
-					    width * sizeof(*state->rows));
-	}
+	if (state->row_count == state->row_capacity && !grow_rows(run, state, width))
+		return false;
 	row = &state->rows[state->row_count++ * width];
 	for (uint32_t i = 0; i < projection->count; i++)
 		row[at++] = value_copy(&state->row_arena, run->row[projection->items[i].slot]);
@@ -313,14 +322,13 @@ static void finish_sort(struct execution *execution, uint32_t index)
 {
 	struct run *run = execution->run;
 	struct projection *projection = &execution->clauses[index].projection;
-	struct projection_state *state = projection->state;
-	uint32_t width = waiting_width(projection);
+	const struct value **order = sorted_rows(projection);
+	uint64_t count = projection->state->row_count;
 	bool more = true;
 
-	sort_rows(projection);
-	for (uint64_t i = 0; i < state->row_count && more && !run->failed; i++) {
+	for (uint64_t i = 0; i < count && more && !run->failed; i++) {
 		struct arena_mark mark = arena_mark(&run->scratch);
-		const struct value *row = &state->rows[i * width];
+		const struct value *row = order[i];
 
 		for (uint32_t k = 0; k < projection->count; k++)
 			run->row[projection->items[k].slot] = row[k];
@@ -330,6 +338,7 @@ static void finish_sort(struct execution *execution, uint32_t index)
 		more = pass(execution, index);
 		arena_release(&run->scratch, mark);
 	}
+	free(order);
 }
 
 static void finish_groups(struct execution *execution, uint32_t index)

@@ -11,8 +11,8 @@ struct execution {
 	struct clause *clauses;
 	uint32_t clause_count;
 	/*
-	 * Takes a row of the result: the slots of the projection hold it; NULL where the clauses end
-	 * without RETURN.  False: that was enough, or the run has failed.
+	 * Takes a row of the result: the slots of the projection hold it; NULL where the clauses
+	 * end without RETURN.  False: that was enough, or the run has failed.
 	 */
 	bool (*emit)(void *data, const struct projection *projection);
 	void *data;

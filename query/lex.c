@@ -454,7 +454,10 @@ struct token *lex(const char *text, struct arena *arena, struct error *error)
 	struct lexer lexer = {.text = text, .arena = arena, .error = error};
 
 	if (strlen(text) > QUERY_LIMIT) {
-		error_set(error, "the query is longer than %d bytes", QUERY_LIMIT);
+		error_set(error,
+			  "the query is longer than %d KiB: give long lists as parameters, -p "
+			  "NAME=[...]",
+			  QUERY_LIMIT / 1024);
 		return NULL;
 	}
 	for (;;) {

@@ -73,7 +73,7 @@ int unexpected(struct parser *parser, const char *wanted)
 	const struct token *at = token(parser);
 	const char *nearest = NULL;
 
-	if (at->type == TOKEN_END)
+	if (at->type == TOKEN_END || at->sign == ';')
 		return parse_fail(parser, at->at, "the query ends here: expected %s", wanted);
 	if (at->type == TOKEN_NAME) {
 		for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
@@ -163,6 +163,9 @@ static int parse_item(struct parser *parser, struct projection *projection)
 	uint32_t from = token(parser)->at;
 	struct item *item;
 
+	if (projection->count == COLUMN_LIMIT)
+		return parse_fail(parser, from, "RETURN and WITH have at most %d columns",
+				  COLUMN_LIMIT);
 	ARENA_RESERVE(parser->arena, projection->items, projection->count, projection->capacity);
 	item = &projection->items[projection->count++];
 	*item = (struct item){.expr = parse_expr(parser)};
@@ -184,6 +187,9 @@ static int parse_sort(struct parser *parser, struct projection *projection)
 {
 	struct sort *sort;
 
+	if (projection->sort_count == COLUMN_LIMIT)
+		return parse_fail(parser, token(parser)->at, "ORDER BY has at most %d keys",
+				  COLUMN_LIMIT);
 	ARENA_RESERVE(parser->arena, projection->sorts, projection->sort_count,
 		      projection->sort_capacity);
 	sort = &projection->sorts[projection->sort_count++];

@@ -25,6 +25,8 @@ void add_item(struct parser *parser, struct expr *expr, struct expr *item)
 struct expr *finish(struct parser *parser, struct expr *expr)
 {
 	expr->end = parser->tokens[parser->at - 1].end;
+	if (expr->depth > parser->deepest)
+		parser->deepest = expr->depth;
 	if (expr->depth > 2 * DEPTH_LIMIT) {
 		parse_fail(parser, expr->at, "too many operators on each other: at most %d",
 			   2 * DEPTH_LIMIT);
@@ -265,8 +267,8 @@ static struct expr *parse_named(struct parser *parser)
 		return parse_case(parser);
 	if (is_quantified(parser, &quantified))
 		return parse_quantified(parser, quantified);
-	if (at[1].sign == '{' && (is_word(parser, "EXISTS") || is_word(parser, "COUNT") ||
-				  is_word(parser, "COLLECT")))
+	if (at[1].sign == '{' &&
+	    (is_word(parser, "EXISTS") || is_word(parser, "COUNT") || is_word(parser, "COLLECT")))
 		return parse_subquery(parser);
 	if ((is_word(parser, "shortestPath") || is_word(parser, "allShortestPaths")) &&
 	    at[1].sign == '(') {

@@ -38,17 +38,28 @@ bool is_path(const struct parser *parser)
 	return is_pattern(&ahead);
 }
 
+/* What stands in the clauses and patterns of an expression makes it as deep as operators would. */
+static struct expr *finish_around(struct parser *parser, struct expr *expr, uint32_t before)
+{
+	expr->depth = parser->deepest + 1;
+	if (before > parser->deepest)
+		parser->deepest = before;
+	return finish(parser, expr);
+}
+
 struct expr *parse_pattern_condition(struct parser *parser)
 {
 	struct expr *expr = new_expr(parser, EXPR_PATTERN, token(parser)->at);
+	uint32_t deepest = parser->deepest;
 
 	expr->match = arena_alloc(parser->arena, sizeof(*expr->match));
 	expr->match->paths = arena_alloc(parser->arena, sizeof(*expr->match->paths));
 	expr->match->count = expr->match->capacity = 1;
 	expr->match->paths->at = expr->at;
+	parser->deepest = 0;
 	if (parse_chain(parser, expr->match->paths) != 0)
 		return NULL;
-	return finish(parser, expr);
+	return finish_around(parser, expr, deepest);
 }
 
 static struct clause *add_clause(struct parser *parser, struct subquery *subquery,
@@ -88,7 +99,9 @@ struct expr *parse_subquery(struct parser *parser)
 	struct expr *expr = new_expr(parser, EXPR_SUBQUERY, token(parser)->at);
 	struct subquery *subquery = arena_alloc(parser->arena, sizeof(*subquery));
 	const struct clause *last;
+	uint32_t deepest = parser->deepest;
 
+	parser->deepest = 0;
 	expr->subquery = subquery;
 	subquery->type = is_word(parser, "EXISTS")  ? SUBQUERY_EXISTS
 			 : is_word(parser, "COUNT") ? SUBQUERY_COUNT
@@ -107,7 +120,7 @@ struct expr *parse_subquery(struct parser *parser)
 		parse_fail(parser, last->at, "COLLECT { } returns one column");
 		return NULL;
 	}
-	return expect_sign(parser, '}') == 0 ? finish(parser, expr) : NULL;
+	return expect_sign(parser, '}') == 0 ? finish_around(parser, expr, deepest) : NULL;
 }
 
 struct expr *parse_pattern_comprehension(struct parser *parser, uint32_t at)
@@ -116,7 +129,9 @@ struct expr *parse_pattern_comprehension(struct parser *parser, uint32_t at)
 	struct subquery *subquery = arena_alloc(parser->arena, sizeof(*subquery));
 	struct match *match = &add_clause(parser, subquery, CLAUSE_MATCH)->match;
 	struct projection *projection;
+	uint32_t deepest = parser->deepest;
 
+	parser->deepest = 0;
 	expr->subquery = subquery;
 	subquery->type = SUBQUERY_COLLECT;
 	ARENA_RESERVE(parser->arena, match->paths, match->count, match->capacity);
@@ -136,5 +151,5 @@ struct expr *parse_pattern_comprehension(struct parser *parser, uint32_t at)
 		(struct item){.expr = parse_expr(parser), .name = "", .aliased = true};
 	if (!projection->items[0].expr)
 		return NULL;
-	return expect_sign(parser, ']') == 0 ? finish(parser, expr) : NULL;
+	return expect_sign(parser, ']') == 0 ? finish_around(parser, expr, deepest) : NULL;
 }

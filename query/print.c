@@ -1,9 +1,12 @@
 #include "query/print.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "query/select.h"
 #include "util/memory.h"
@@ -63,6 +66,34 @@ static void put_path(FILE *file, const struct engine *engine, const struct value
 	}
 }
 
+/* As the language reads it: 'it\'s' */
+static void put_quoted(FILE *file, const char *text, char quote)
+{
+	putc(quote, file);
+	for (; *text; text++) {
+		if (*text == quote || *text == '\\')
+			putc('\\', file);
+		putc(*text, file);
+	}
+	putc(quote, file);
+}
+
+static void put_key(FILE *file, const char *key)
+{
+	bool plain = *key && !isdigit((unsigned char)*key);
+
+	for (const char *c = key; *c && plain; c++)
+		plain = isalnum((unsigned char)*c) || *c == '_' || *c & 0x80;
+	if (plain) {
+		fputs(key, file);
+		return;
+	}
+	putc('`', file);
+	for (; *key; key++)
+		fputs(*key == '`' ? "``" : (char[]){*key, '\0'}, file);
+	putc('`', file);
+}
+
 static void put_text(FILE *file, const struct engine *engine, struct value value, bool nested)
 {
 	switch (value.type) {
@@ -79,7 +110,10 @@ static void put_text(FILE *file, const struct engine *engine, struct value value
 		put_number(file, value.number);
 		break;
 	case VALUE_STRING:
-		fprintf(file, nested ? "'%s'" : "%s", value.text);
+		if (nested)
+			put_quoted(file, value.text, '\'');
+		else
+			fputs(value.text, file);
 		break;
 	case VALUE_LIST:
 		putc('[', file);
@@ -92,7 +126,9 @@ static void put_text(FILE *file, const struct engine *engine, struct value value
 	case VALUE_MAP:
 		putc('{', file);
 		for (uint32_t i = 0; i < value.map->count; i++) {
-			fprintf(file, "%s%s: ", i ? ", " : "", value.map->entries[i].key);
+			fputs(i ? ", " : "", file);
+			put_key(file, value.map->entries[i].key);
+			fputs(": ", file);
 			put_text(file, engine, value.map->entries[i].value, true);
 		}
 		putc('}', file);
@@ -250,11 +286,16 @@ static void put_json(FILE *file, struct engine *engine, struct value value)
 	}
 }
 
+static bool stopped(const volatile sig_atomic_t *interrupted)
+{
+	return interrupted && *interrupted;
+}
+
 static void print_json(struct engine *engine, const struct query_result *result, bool lines,
-		       FILE *file)
+		       const volatile sig_atomic_t *interrupted, FILE *file)
 {
 	fputs(lines ? "" : "[", file);
-	for (uint64_t row = 0; row < result->count; row++) {
+	for (uint64_t row = 0; row < result->count && !stopped(interrupted); row++) {
 		fputs(lines ? "{" : row ? ",\n {" : "\n {", file);
 		for (uint32_t i = 0; i < result->width; i++) {
 			fputs(i ? "," : "", file);
@@ -302,43 +343,97 @@ static void put_csv(FILE *file, const char *text)
 	putc('"', file);
 }
 
+/* One cell after the other as text, in the same memory. */
+struct cells {
+	const struct engine *engine;
+	FILE *file;
+	char *text;
+	size_t size;
+};
+
+static struct cells *new_cells(const struct engine *engine)
+{
+	struct cells *cells = xcalloc(1, sizeof(*cells));
+
+	cells->engine = engine;
+	cells->file = xopen_memstream(&cells->text, &cells->size);
+	return cells;
+}
+
+static void free_cells(struct cells *cells)
+{
+	fclose(cells->file);
+	free(cells->text);
+	free(cells);
+}
+
+/* Until the next call. */
+static const char *cell(struct cells *cells, struct value value)
+{
+	rewind(cells->file);
+	put_text(cells->file, cells->engine, value, false);
+	putc('\0', cells->file);
+	fflush(cells->file);
+	return cells->text;
+}
+
 static void print_separated(struct engine *engine, const struct query_result *result, bool csv,
-			    FILE *file)
+			    const volatile sig_atomic_t *interrupted, FILE *file)
 {
 	void (*put)(FILE *, const char *) = csv ? put_csv : put_tsv;
+	struct cells *cells = new_cells(engine);
 
 	for (uint32_t i = 0; i < result->width; i++) {
 		fputs(i ? csv ? "," : "\t" : "", file);
 		put(file, result->names[i]);
 	}
 	putc('\n', file);
-	for (uint64_t row = 0; row < result->count; row++) {
+	for (uint64_t row = 0; row < result->count && !stopped(interrupted); row++) {
 		for (uint32_t i = 0; i < result->width; i++) {
-			char *text = print_value(engine, result->rows[row * result->width + i]);
+			const struct value *value = &result->rows[row * result->width + i];
 
 			fputs(i ? csv ? "," : "\t" : "", file);
-			put(file, text);
-			free(text);
+			if (csv && value->type == VALUE_STRING && !*value->text)
+				fputs("\"\"", file); /* null is nothing at all */
+			else
+				put(file, cell(cells, *value));
 		}
 		putc('\n', file);
 	}
+	free_cells(cells);
 }
 
+/* -- the table -- */
+
+/* Columns of a terminal: wide characters take two, combining ones none. */
 static size_t width_of(const char *text)
 {
+	mbstate_t state = {0};
 	size_t width = 0;
+	wchar_t wide;
 
-	for (; *text; text++)
-		width += (*text & 0xc0) != 0x80;
+	while (*text) {
+		size_t length = *text & 0x80 ? mbrtowc(&wide, text, 8, &state) : 1;
+
+		if (length == 1) {
+			width++;
+		} else if (length > 8) {
+			state = (mbstate_t){0};
+			length = 1;
+			width++;
+		} else {
+			width += wcwidth(wide) < 0 ? 1 : (size_t)wcwidth(wide);
+		}
+		text += length;
+	}
 	return width;
 }
 
-static char *cell(const struct engine *engine, struct value value)
+static char *clean_cell(struct cells *cells, struct value value)
 {
-	char *text = print_value(engine, value), *clean = text_clean(text, strlen(text), 0);
+	const char *text = cell(cells, value);
 
-	free(text);
-	return clean;
+	return text_clean(text, strlen(text), 0);
 }
 
 static void put_cell(FILE *file, const char *text, size_t width, bool right, bool last)
@@ -350,31 +445,47 @@ static void put_cell(FILE *file, const char *text, size_t width, bool right, boo
 		fprintf(file, "%*s  ", right ? 0 : (int)space, "");
 }
 
-static void print_table(struct engine *engine, const struct query_result *result, FILE *file)
+static void put_heading(FILE *file, const struct query_result *result, const size_t *widths)
+{
+	for (uint32_t i = 0; i < result->width; i++) {
+		char *name = text_clean(result->names[i], strlen(result->names[i]), 0);
+
+		put_cell(file, name, widths[i], false, i + 1 == result->width);
+		free(name);
+	}
+	putc('\n', file);
+	for (uint32_t i = 0; i < result->width; i++) {
+		for (size_t width = widths[i]; width > 0; width--)
+			putc('-', file);
+		fputs(i + 1 == result->width ? "\n" : "  ", file);
+	}
+}
+
+/* Every cell is made twice: once to learn the widths. */
+static void print_cells(struct engine *engine, const struct query_result *result,
+			const volatile sig_atomic_t *interrupted, FILE *file)
 {
 	size_t *widths = xcalloc((size_t)result->width + 1, sizeof(*widths)), width;
+	struct cells *cells = new_cells(engine);
 
-	for (uint32_t i = 0; i < result->width; i++)
-		widths[i] = width_of(result->names[i]);
-	for (uint64_t at = 0; at < result->count * result->width; at++) {
-		char *text = cell(engine, result->rows[at]);
+	for (uint32_t i = 0; i < result->width; i++) {
+		char *name = text_clean(result->names[i], strlen(result->names[i]), 0);
+
+		widths[i] = width_of(name);
+		free(name);
+	}
+	for (uint64_t at = 0; at < result->count * result->width && !stopped(interrupted); at++) {
+		char *text = clean_cell(cells, result->rows[at]);
 
 		width = width_of(text);
 		if (width > widths[at % result->width])
 			widths[at % result->width] = width;
 		free(text);
 	}
-	for (uint32_t i = 0; i < result->width; i++)
-		put_cell(file, result->names[i], widths[i], false, i + 1 == result->width);
-	putc('\n', file);
-	for (uint32_t i = 0; i < result->width; i++) {
-		for (width = widths[i]; width > 0; width--)
-			putc('-', file);
-		fputs(i + 1 == result->width ? "\n" : "  ", file);
-	}
-	for (uint64_t at = 0; at < result->count * result->width; at++) {
+	put_heading(file, result, widths);
+	for (uint64_t at = 0; at < result->count * result->width && !stopped(interrupted); at++) {
 		uint32_t column = (uint32_t)(at % result->width);
-		char *text = cell(engine, result->rows[at]);
+		char *text = clean_cell(cells, result->rows[at]);
 
 		put_cell(file, text, widths[column], VALUE_IS_NUMBER(result->rows[at]),
 			 column + 1 == result->width);
@@ -382,23 +493,37 @@ static void print_table(struct engine *engine, const struct query_result *result
 			putc('\n', file);
 		free(text);
 	}
+	free_cells(cells);
 	free(widths);
 }
 
+static void print_table(struct engine *engine, const struct query_result *result,
+			const volatile sig_atomic_t *interrupted, FILE *file)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before;
+
+	before = utf8 ? uselocale(utf8) : (locale_t)0;
+	print_cells(engine, result, interrupted, file);
+	if (utf8) {
+		uselocale(before);
+		freelocale(utf8);
+	}
+}
+
 void print_result(struct engine *engine, const struct query_result *result, enum print_type type,
-		  FILE *file)
+		  const volatile sig_atomic_t *interrupted, FILE *file)
 {
 	switch (type) {
 	case PRINT_TABLE:
-		print_table(engine, result, file);
+		print_table(engine, result, interrupted, file);
 		break;
 	case PRINT_TSV:
 	case PRINT_CSV:
-		print_separated(engine, result, type == PRINT_CSV, file);
+		print_separated(engine, result, type == PRINT_CSV, interrupted, file);
 		break;
 	case PRINT_JSON:
 	case PRINT_JSONL:
-		print_json(engine, result, type == PRINT_JSONL, file);
+		print_json(engine, result, type == PRINT_JSONL, interrupted, file);
 		break;
 	}
 }

@@ -30,6 +30,9 @@ static bool add_result(void *data, const struct projection *projection)
 		return false;
 	}
 	if (result->count == result->capacity) {
+		if (!run_work(run, 1,
+			      (result->capacity + 64) * result->width * sizeof(*result->rows)))
+			return false;
 		result->capacity = result->capacity ? 2 * result->capacity : 64;
 		result->rows =
 			xreallocarray(result->rows, result->capacity,

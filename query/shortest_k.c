@@ -79,8 +79,7 @@ static void add(struct trails *trails, uint32_t before, uint32_t edge, uint32_t 
 	if (whole >= trails->lengths) {
 		uint32_t lengths = 2 * whole + 64;
 
-		trails->waiting =
-			xreallocarray(trails->waiting, lengths, sizeof(*trails->waiting));
+		trails->waiting = xreallocarray(trails->waiting, lengths, sizeof(*trails->waiting));
 		memset(trails->waiting + trails->lengths, 0xff,
 		       (lengths - trails->lengths) * sizeof(*trails->waiting));
 		trails->lengths = lengths;

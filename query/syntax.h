@@ -19,6 +19,8 @@
 enum {
 	DEPTH_LIMIT = 200,  /* of brackets in each other, and of operators on each other */
 	CLAUSE_LIMIT = 100, /* clauses of a query */
+	COLUMN_LIMIT = 1000, /* of RETURN and WITH */
+	NOTE_LIMIT = 20,    /* notes for the user */
 	CHAIN_LIMIT = 100,  /* edges of a pattern */
 	STEP_LIMIT = 1000,  /* vertices and edges of all patterns: the search nests as deep */
 	UNBOUNDED = INT32_MAX,
@@ -107,7 +109,7 @@ struct expr {
 	uint32_t slot;              /* of a variable; of an aggregate's result */
 	const char *second_name;    /* EXPR_REDUCE: what adds up */
 	uint32_t second_slot;
-	bool distinct, star;        /* EXPR_CALL */
+	bool distinct, star; /* EXPR_CALL */
 	const struct function *function;
 	struct labels *labels;
 	struct match *match;
@@ -213,15 +215,15 @@ struct clause {
 };
 
 /*
- * EXISTS { ... }, COUNT { ... }, COLLECT { ... } and [pattern | expr]: clauses that run for a row of
- * what is around them.  A pattern alone is a MATCH.
+ * EXISTS { ... }, COUNT { ... }, COLLECT { ... } and [pattern | expr]: clauses that run for a row
+ * of what is around them.  A pattern alone is a MATCH.
  */
 struct subquery {
 	enum { SUBQUERY_EXISTS, SUBQUERY_COUNT, SUBQUERY_COLLECT } type;
 	struct clause *clauses; /* RETURN may be missing at the end unless the type is COLLECT */
 	uint32_t clause_count, clause_capacity;
 	/* after the check */
-	uint32_t first_slot; /* slots below belong to what is around */
+	uint32_t first_slot;                          /* slots below belong to what is around */
 	uint32_t *outer, outer_count, outer_capacity; /* those of them that it uses */
 	struct subquery *around;                      /* the subquery that it stands in */
 };

@@ -52,7 +52,7 @@ struct value_list *value_new_list(struct arena *arena, uint32_t count)
 
 uint32_t value_depth(struct value value)
 {
-	return value.type == VALUE_LIST ? value.list->depth
+	return value.type == VALUE_LIST  ? value.list->depth
 	       : value.type == VALUE_MAP ? value.map->depth
 					 : 0;
 }

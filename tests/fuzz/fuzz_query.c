@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!file)
 			abort();
 		for (unsigned type = PRINT_TABLE; type <= PRINT_JSONL && !result.is_graph; type++)
-			print_result(graph, &result, (enum print_type)type, file);
+			print_result(graph, &result, (enum print_type)type, NULL, file);
 		fclose(file);
 		free(printed);
 		query_result_free(&result);

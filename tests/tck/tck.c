@@ -191,7 +191,7 @@ static void run_query(struct loader *loader, const json_t *scenario)
 			size_t size;
 			FILE *file = xopen_memstream(&text, &size);
 
-			print_result(loader->engine, &result, PRINT_JSON, file);
+			print_result(loader->engine, &result, PRINT_JSON, NULL, file);
 			fclose(file);
 			for (char *c = text; *c; c++)
 				putchar(*c == '\n' ? ' ' : *c);

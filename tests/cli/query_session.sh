@@ -1,0 +1,133 @@
+#!/bin/bash
+# vflow query -i: as a script, and on a terminal that python3 plays.
+. tests/lib.sh
+export VFLOW_PROFILE=
+cat >"$T/g.dot" <<'DOT'
+digraph vflow {
+	graph [vflow_version=1, vflow_types="weight:float"];
+	v0 [kind=host, name=host];
+	v1 [kind=alloc, name=cudaMalloc, invocations=1, weight="0.5"];
+	v2 [kind=kernel, name="zero(char*)", invocations=3, note="it's"];
+	v3 [kind=kernel, name="mix(char*)", invocations=1];
+	v1 -> v2 [key="1:WRITE", object=1, access=WRITE, bytes=4096, count=1];
+	v2 -> v3 [key="1:READ", object=1, access=READ, bytes=1024, count=1];
+}
+DOT
+session() { # TEXT [OPTIONS]: standard output in $T/out, errors in $T/err; the exit code
+	local text=$1
+	shift
+	printf '%s' "$text" | "$VFLOW" query -i "$@" "$T/g.dot" >"$T/out" 2>"$T/err"
+}
+session $'MATCH (k:kernel)\n  RETURN k.id; RETURN ";" AS x;\nRETURN 7 AS y'
+is "a script: several lines, several in a line, the last ';' missing" "$(tr '\n' ' ' <"$T/out")" 'k.id 2 3 x ; y 7 '
+is "and nothing else" "$(cat "$T/err")" ""
+session $'RETURN 1 AS a; // a comment; with a semicolon\n/* another;\n*/ RETURN \'it\\\'s; \' AS b, `c;` AS d;\n'
+is "comments, quotes" "$(cat "$T/err")" $'vflow query: line 3, column 27: there is no variable \'c;\' here\n  */ RETURN \'it\\\'s; \' AS b, `c;` AS d;\n                            ^'
+session $'RETURN 1 AS a;\nRETURN 1 +;\nMATCH (n) RETURN n.id - n.name;\n\\nonsense\nRETURN 2 AS b;\n'
+is "errors do not end it, but the exit code tells" "$?,$(tr '\n' ' ' <"$T/out")" "1,a 1 b 2 "
+like "each error is told" "$(cat "$T/err")" "line 1, column 11: the query ends here: expected an expression.*needs a number, not a string.*no command .nonsense"
+session $'RETURN 1 AS a;\n\\q\nRETURN 2 AS b;\n'
+is "\\q" "$?,$(tr '\n' ' ' <"$T/out")" "0,a 1 "
+session $'\\d\n'
+is "\\d: labels, types, properties" "$(sed 's/  */ /g' "$T/out")" "Labels of 4 vertices:
+ alloc 1
+ host 1
+ kernel 2
+Types of 2 edges:
+ READ 1
+ WRITE 1
+Properties of vertices: how many have it, type, an example
+ id 4 integer 0
+ kind 4 string host
+ name 4 string host
+ invocations 3 integer 1
+ weight 1 float 0.5
+ note 1 string it's
+Properties of edges:
+ access 2 string WRITE
+ key 2 string 1:WRITE
+ object 2 integer 1
+ bytes 2 integer 4096
+ count 2 integer 1"
+session $'\\h\n'
+like "\\h" "$(cat "$T/out")" "Ctrl-C ends the query"
+session $'\\T json\nMATCH (v:alloc) RETURN v.id AS i;\n\\T nonsense\n\\T csv\nRETURN "a,b" AS c;\n'
+is "\\T" "$(tr '\n' ' ' <"$T/out")" '[  {"i":1} ] c "a,b" '
+session $'MATCH (v:kernel) RETURN GRAPH;\nMATCH (v) RETURN count(*) AS n;\n'
+is "RETURN GRAPH leaves the graph as it was" "$(grep -c 'v[23] \[' "$T/out"),$(tail -1 "$T/out")" "2,4"
+session 'RETURN $x + 1 AS y;' -p x=2
+is "-p" "$(tr '\n' ' ' <"$T/out")" "y 3 "
+session 'UNWIND range(1, 100) AS x RETURN x; RETURN 1 AS y;' --max-rows 10
+is "a limit ends the query only" "$?,$(tr '\n' ' ' <"$T/out")" "1,y 1 "
+{ echo "RETURN '"; head -c 1200000 /dev/zero | tr '\0' 'x'; echo "' AS x;"; echo "RETURN 3 AS z;"; } | "$VFLOW" query -i "$T/g.dot" >"$T/out" 2>"$T/err"
+like "a query of more than 1 MB is refused" "$(cat "$T/err")" "longer than 256 KiB"
+expect_exit 2 "-i with standard input as the graph" "$VFLOW" query -i -
+expect_exit 2 "-i and -o" "$VFLOW" query -i -o x "$T/g.dot"
+expect_exit 1 "-i without a graph" env VFLOW_PROFILE="$T/none.db" "$VFLOW" query -i
+echo 'MATCH (k:kernel) RETURN count(*) AS n' >"$T/q.cypher"
+is "-f FILE" "$("$VFLOW" query -f "$T/q.cypher" "$T/g.dot" | tr '\n' ' ')" "n 2 "
+expect_exit 1 "-f of a file that is not there" "$VFLOW" query -f "$T/none" "$T/g.dot"
+
+command -v python3 >/dev/null || { skip "on a terminal" "no python3"; finish; }
+cat >"$T/terminal.py" <<'PY'
+"""Types what is told, each part once the text that it waits for is on the screen."""
+import os, pty, select, sys, time
+
+def play(command, steps):
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(command[0], command)
+    shown, at = "", 0
+    for wanted, keys in steps:
+        end = time.time() + 60
+        while wanted not in shown[at:]:
+            ready = select.select([fd], [], [], 0.2)[0]
+            if ready:
+                try:
+                    shown += os.read(fd, 4096).decode(errors="replace")
+                except OSError:
+                    break
+            elif keys == b"\x03" or time.time() > end:
+                if time.time() > end:
+                    print("NOT SEEN:", repr(wanted))
+                    break
+                os.write(fd, keys)  # Ctrl-C until it has been heard
+        at = shown.find(wanted, at) + len(wanted) if wanted in shown[at:] else at
+        if keys and keys != b"\x03":
+            os.write(fd, keys)
+    try:
+        while True:
+            data = os.read(fd, 4096)
+            if not data:
+                break
+            shown += data.decode(errors="replace")
+    except OSError:
+        pass
+    print(shown.replace("\r", ""))
+    print("exit", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+os.environ.update(TERM="xterm", VFLOW_HISTORY=sys.argv[3], LC_ALL="C.UTF-8")
+play([sys.argv[1], "query", "-i", "--timeout", "0", sys.argv[2]], [
+    ("vflow> ", b"RETURN 20 + 1\r"),
+    ("...> ", b"AS \xc3\xa9t\xc3\xa9;\r"),
+    ("21", b"RETURN nothing;\r"),
+    ("no variable 'nothing'", b"UNWIND range(1, 9999999) AS x UNWIND range(1, 9999999) AS y RETURN count(*);\r"),
+    ("interrupted", b"\x03"),
+    ("vflow> ", b"RETURN 30 + 2 AS answer;\r"),
+    ("32\r\n", b"MATCH (v:kernel) RETURN GRAPH;\r"),
+    ("}", b"\\q\r"),
+])
+PY
+python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" "$T/history" >"$T/out" 2>&1
+like "a statement of two lines on a terminal" "$(cat "$T/out")" $'---\n +21\n|---\n21\n'
+like "Ctrl-C ends the query, not the session" "$(cat "$T/out")" "interrupted.*answer.*32"
+unlike "all was seen" "$(cat "$T/out")" "NOT SEEN|Traceback"
+like "the graph as DOT" "$(cat "$T/out")" 'v3 \[.*mix'
+like "and it ends well" "$(cat "$T/out")" "exit 0"
+if "$VFLOW" query --help >/dev/null && ldd "$VFLOW" | grep -q libedit; then
+	like "the history is kept" "$(cat "$T/history")" 'RETURN.04030'
+	is "for its owner only" "$(stat -c %a "$T/history")" 600
+else
+	skip "the history" "built without libedit"
+fi
+finish

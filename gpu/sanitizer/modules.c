@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "gpu/sanitizer/driver.h"
-
-extern const unsigned char vflow_patches_image[]; /* images.S */
+#include "gpu/sanitizer/patching.h"
 
 /* A loaded module: its variables' names wait, then its variables' objects. */
 static struct module {
@@ -103,50 +102,6 @@ static void read_names(struct module *module, const char *image, size_t size)
 	}
 }
 
-/* -- patching ----------------------------------------------------------------------------- */
-
-/* Contexts that have our patches. */
-static CUcontext ready[64];
-static unsigned ready_count;
-
-static bool patch(const Sanitizer_ResourceModuleData *data)
-{
-	/* numbers, since the headers of CUDA 12 end at 29 */
-	enum {
-		BULK_COPY_GLOBAL_TO_SHARED = 30,
-		BULK_COPY_SHARED_TO_GLOBAL = 35,
-		BULK_REDUCTION_SHARED_TO_GLOBAL = 37,
-	};
-	static const struct {
-		int instruction;
-		const char *function;
-		bool optional; /* newer than the oldest Sanitizer that serves */
-	} patches[] = {
-		{SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "vflow_patch_access", false},
-		{SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "vflow_patch_copy_async", false},
-		{BULK_COPY_GLOBAL_TO_SHARED, "vflow_patch_bulk_read", true},
-		{BULK_COPY_SHARED_TO_GLOBAL, "vflow_patch_bulk_write", true},
-		{BULK_REDUCTION_SHARED_TO_GLOBAL, "vflow_patch_bulk_reduction", true},
-	};
-	unsigned i = 0;
-
-	while (i < ready_count && ready[i] != data->context)
-		i++;
-	if (i == ready_count) {
-		if (i == sizeof(ready) / sizeof(*ready) ||
-		    sanitizerAddPatches(vflow_patches_image, data->context) != SANITIZER_SUCCESS)
-			return false;
-		ready[ready_count++] = data->context;
-	}
-	for (i = 0; i < sizeof(patches) / sizeof(*patches); i++)
-		if (sanitizerPatchInstructions((Sanitizer_InstructionId)patches[i].instruction,
-					       data->module,
-					       patches[i].function) != SANITIZER_SUCCESS &&
-		    !patches[i].optional)
-			return false;
-	return sanitizerPatchModule(data->module) == SANITIZER_SUCCESS;
-}
-
 static void free_module(struct module *module)
 {
 	for (uint32_t i = 0; i < module->count; i++)
@@ -165,8 +120,8 @@ bool module_loaded(const Sanitizer_ResourceModuleData *data)
 		module->module = data->module;
 		read_names(module, data->pCubin, data->cubinSize);
 	}
+	patched = patching_loaded(data);
 	pthread_mutex_lock(&lock);
-	patched = patch(data);
 	if (module && module->count) {
 		struct module **last = &modules;
 
@@ -200,13 +155,7 @@ void module_unloading(CUcontext context, CUmodule module)
 
 void modules_context_gone(CUcontext context)
 {
-	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < ready_count; i++)
-		if (ready[i] == context) {
-			ready[i] = ready[--ready_count];
-			break;
-		}
-	pthread_mutex_unlock(&lock);
+	patching_context_gone(context);
 }
 
 /* -- variables ---------------------------------------------------------------------------- */

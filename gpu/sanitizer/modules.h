@@ -20,7 +20,7 @@ bool modules_pending(void);
  * in constant memory.
  */
 void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants);
-/* The context is gone, and with it the patches that were loaded into it. */
+/* The context is gone, and with it its modules. */
 void modules_context_gone(CUcontext context);
 
 #endif

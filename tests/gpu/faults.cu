@@ -250,9 +250,13 @@ static void kernel(void)
 {
 	int *data = made(4096), *flag = made(4096);
 	cudaStream_t first, second;
+	cudaFuncAttributes loaded;
 
 	cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
 	cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+	/* loading it waits for running kernels */
+	say("load", cudaFuncGetAttributes(&loaded, raise_flag));
+	say("load", cudaFuncGetAttributes(&loaded, wait_for));
 	wait_for<<<1, 32, 0, first>>>(flag, data);
 	raise_flag<<<1, 1, 0, second>>>(flag);
 	say("synchronize", cudaDeviceSynchronize());

@@ -22,6 +22,7 @@
 #define EMULATOR_MINOR 0
 #define EMULATOR_SHARED_BYTES 49152 /* per block, without opt-in */
 #define EMULATOR_SHARED_OPTIN_BYTES 232448
+#define EMULATOR_CLUSTER 16 /* blocks */
 #define EMULATOR_BLOCK_THREADS 1024
 #define EMULATOR_MULTIPROCESSORS 1
 #define EMULATOR_PITCH_ALIGNMENT 512
@@ -153,6 +154,7 @@ struct emulator_launch {
 	const void *packed; /* the parameter block itself */
 	uint64_t packed_bytes;
 	bool cooperative; /* its blocks may wait for each other */
+	uint32_t cluster[3]; /* blocks of a cluster; 0: what the kernel says */
 };
 /* The kernel has run when this returns. */
 int vflow_emulator_launch(void *stream, const struct emulator_launch *launch);

@@ -24,6 +24,7 @@
 #define SHARED_LIMIT (16u << 20)
 #define THREADS_LIMIT 1024u
 #define RESIDENT_LIMIT 1024u
+#define CLUSTER_LIMIT 16u
 #define TIMEOUT_SECONDS 600.0 /* of a launch: an endless kernel must not hang a test run for good */
 
 /* Runs the warp until it waits, ends, faults or has had its turn.  False: nothing was ready. */
@@ -58,6 +59,16 @@ static bool run_warp(struct warp *w)
 	return true;
 }
 
+static uint32_t cluster_of(const struct launch *launch, unsigned dimension)
+{
+	return launch->cluster[dimension] ? launch->cluster[dimension] : 1;
+}
+
+static uint32_t cluster_size(const struct launch *launch)
+{
+	return cluster_of(launch, 0) * cluster_of(launch, 1) * cluster_of(launch, 2);
+}
+
 static void set_row(uint64_t *row, uint64_t value)
 {
 	for (unsigned l = 0; l < PTX_LANES; l++)
@@ -72,11 +83,14 @@ static void set_launch_registers(struct warp *w, const struct launch *launch)
 	for (unsigned n = 0; n < 3; n++) {
 		set_row(w->special[PTX_NTID_X + n], launch->block[n]);
 		set_row(w->special[PTX_NCTAID_X + n], launch->grid[n]);
+		set_row(w->special[PTX_NCLUSTERID_X + n], launch->grid[n] / cluster_of(launch, n));
+		set_row(w->special[PTX_CLUSTER_NCTAID_X + n], cluster_of(launch, n));
 	}
 	set_row(w->special[PTX_WARPID], (uint64_t)(w - w->block->warps));
 	set_row(w->special[PTX_NWARPID], w->block->warp_count);
 	set_row(w->special[PTX_DYNAMIC_SHARED], launch->dynamic_shared_bytes);
 	set_row(w->special[PTX_TOTAL_SHARED], shared);
+	set_row(w->special[PTX_CLUSTER_SIZE], w->block->cluster_size);
 	set_row(w->special[PTX_ONE], 1);
 	set_row(w->special[PTX_WORKSPACE_HIGH], launch->workspace >> 32);
 	set_row(w->special[PTX_WORKSPACE_LOW], (uint32_t)launch->workspace);
@@ -127,8 +141,14 @@ static void start_warp(struct warp *w)
 	uint32_t first = (uint32_t)(w - w->block->warps) * PTX_LANES;
 	uint32_t lanes = threads - first < PTX_LANES ? (1u << (threads - first)) - 1 : WARP_ALL;
 
-	for (unsigned n = 0; n < 3; n++)
+	for (unsigned n = 0; n < 3; n++) {
+		const uint32_t size = cluster_of(launch, n);
+
 		set_row(w->special[PTX_CTAID_X + n], w->block->index[n]);
+		set_row(w->special[PTX_CLUSTERID_X + n], w->block->index[n] / size);
+		set_row(w->special[PTX_CLUSTER_CTAID_X + n], w->block->index[n] % size);
+	}
+	set_row(w->special[PTX_CLUSTER_RANK], w->block->rank);
 	for (unsigned l = 0; l < PTX_LANES && function->frame_bytes; l++)
 		memset(w->local + l * w->local_stride, 0, function->frame_bytes);
 	w->live = lanes;
@@ -171,6 +191,8 @@ static void start_block(struct block *block)
 	for (uint32_t n = 0; n < block->warp_count; n++)
 		start_warp(&block->warps[n]);
 	memset(block->barriers, 0, sizeof(block->barriers));
+	memset(block->cluster_arrived, 0, sizeof(block->cluster_arrived));
+	memset(block->cluster_passed, 0, sizeof(block->cluster_passed));
 	if (block->shared)
 		memset(block->shared, 0, block->shared_bytes);
 	block->alive = true;
@@ -286,11 +308,17 @@ static void destroy_block(struct block *block)
 
 static void place_block(struct block *block, uint64_t number)
 {
-	const uint32_t *grid = block->launch->grid;
+	const uint64_t size = cluster_size(block->launch);
+	uint64_t cluster = number / size, inside = number % size;
 
-	block->index[0] = (uint32_t)(number % grid[0]);
-	block->index[1] = (uint32_t)(number / grid[0] % grid[1]);
-	block->index[2] = (uint32_t)(number / grid[0] / grid[1]);
+	/* blocks are counted cluster by cluster, for those of one lie together */
+	for (unsigned n = 0; n < 3; n++) {
+		const uint32_t side = cluster_of(block->launch, n), count = block->launch->grid[n] / side;
+
+		block->index[n] = (uint32_t)(cluster % count * side + inside % side);
+		cluster /= count;
+		inside /= side;
+	}
 	start_block(block);
 }
 
@@ -301,15 +329,16 @@ static int run_grid(struct block *blocks, uint32_t resident, uint64_t count, dou
 			place_block(&blocks[n], n);
 		return run_blocks(blocks, resident, deadline);
 	}
-	for (uint64_t n = 0; n < count; n++) {
-		place_block(&blocks[0], n);
-		if (run_blocks(blocks, 1, deadline))
+	for (uint64_t n = 0; n < count; n += resident) {
+		for (uint32_t k = 0; k < resident; k++)
+			place_block(&blocks[k], n + k);
+		if (run_blocks(blocks, resident, deadline))
 			return -1;
 	}
 	return 0;
 }
 
-/* The blocks that are resident: all of a cooperative grid, else one.  NULL: no memory. */
+/* The blocks that are resident: all of a cooperative grid, else a cluster.  NULL: no memory. */
 static struct block *create_blocks(const struct launch *launch, struct fault *fault, uint32_t count)
 {
 	struct block *blocks = calloc(count, sizeof(*blocks));
@@ -319,6 +348,9 @@ static struct block *create_blocks(const struct launch *launch, struct fault *fa
 		blocks[n].fault = fault;
 		blocks[n].all = blocks;
 		blocks[n].resident = n + 1;
+		blocks[n].cluster_size = cluster_size(launch);
+		blocks[n].rank = n % blocks[n].cluster_size;
+		blocks[n].cluster = &blocks[n - blocks[n].rank];
 		if (create_block(&blocks[n])) {
 			for (uint32_t k = 0; k <= n; k++)
 				destroy_block(&blocks[k]);
@@ -364,11 +396,19 @@ static double time_limit(void)
 	return text && *text ? strtod(text, NULL) : TIMEOUT_SECONDS;
 }
 
+static bool clusters_fit(const struct launch *launch)
+{
+	for (unsigned n = 0; n < 3; n++)
+		if (cluster_of(launch, n) > CLUSTER_LIMIT || launch->grid[n] % cluster_of(launch, n))
+			return false;
+	return cluster_size(launch) <= CLUSTER_LIMIT;
+}
+
 int interpreter_run(const struct launch *launch, struct fault *fault)
 {
 	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
 	uint64_t count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-	uint32_t resident = launch->cooperative ? (uint32_t)count : 1;
+	uint32_t resident = launch->cooperative ? (uint32_t)count : cluster_size(launch);
 	double seconds = time_limit();
 	struct block *blocks;
 	int result = -1;
@@ -376,11 +416,12 @@ int interpreter_run(const struct launch *launch, struct fault *fault)
 	*fault = (struct fault){0};
 	if (!threads || launch->block[0] > THREADS_LIMIT || launch->block[1] > THREADS_LIMIT ||
 	    threads > THREADS_LIMIT || launch->dynamic_shared_bytes > SHARED_LIMIT ||
-	    (launch->cooperative && count > RESIDENT_LIMIT)) {
+	    (launch->cooperative && count > RESIDENT_LIMIT) || !clusters_fit(launch)) {
 		fault->kind = FAULT_NO_MEMORY;
 		snprintf(fault->text, sizeof(fault->text),
-			 "kernel %.200s: %llu blocks of %llu threads with %llu bytes of shared memory",
-			 launch->kernel->name, (unsigned long long)count,
+			 "kernel %.200s: %llu blocks in clusters of %u, of %llu threads with %llu bytes of "
+			 "shared memory",
+			 launch->kernel->name, (unsigned long long)count, cluster_size(launch),
 			 (unsigned long long)threads,
 			 (unsigned long long)launch->dynamic_shared_bytes);
 		return -1;

@@ -1,8 +1,8 @@
 /*
  * gpu/emulator/interpreter.h: runs one kernel launch, warp by warp, deterministically.
  *
- * 32 lanes in lockstep with divergence and reconvergence; blocks one after the other, or in turns
- * when the launch is cooperative.
+ * 32 lanes in lockstep with divergence and reconvergence; blocks one after the other, those of a
+ * cluster or of a cooperative launch in turns.
  * Every global access is checked against the device's allocations and, when `observed`, marked in
  * their shadows (shadow_touch semantics; shared, local, param and const accesses are not).
  */
@@ -28,6 +28,8 @@ struct launch {
 	 */
 	bool cooperative;
 	uint64_t workspace;
+	/* blocks of a cluster, which run together; 0 or 1: each block is its own */
+	uint32_t cluster[3];
 	/* what device code prints; NULL: nowhere */
 	void (*print)(const char *text, size_t size);
 	bool *stored; /* set by surface stores: see allocation->stored; may be NULL */

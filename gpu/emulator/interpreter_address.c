@@ -167,19 +167,31 @@ static uint32_t in_window(const uint64_t *addresses, uint32_t lanes, uint64_t wi
 	return result;
 }
 
+/* The block whose shared memory that is; the offset becomes one in there.  NULL: nobody's. */
+static const struct block *owner(const struct warp *w, uint32_t *offset)
+{
+	const uint32_t rank = *offset >> PTX_RANK_SHIFT;
+
+	if (!rank)
+		return w->block;
+	*offset &= (1u << PTX_RANK_SHIFT) - 1;
+	return rank <= w->block->cluster_size ? &w->block->cluster[rank - 1] : NULL;
+}
+
 static bool resolve_shared(struct warp *w, unsigned size, bool read, bool write,
 			   const uint64_t *addresses, uint32_t lanes, uint8_t **pointers)
 {
 	for (; lanes; lanes &= lanes - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
 		uint32_t offset = (uint32_t)addresses[lane];
+		const struct block *block = owner(w, &offset);
 
-		if ((uint64_t)offset + size > w->block->shared_bytes) {
-			outside(w, lane, offset, size, w->block->shared_bytes, "shared", read,
-				write);
+		if (!block || (uint64_t)offset + size > block->shared_bytes) {
+			outside(w, lane, (uint32_t)addresses[lane], size, w->block->shared_bytes,
+				"shared", read, write);
 			return false;
 		}
-		pointers[lane] = w->block->shared + offset;
+		pointers[lane] = block->shared + offset;
 	}
 	return true;
 }
@@ -218,6 +230,34 @@ static bool resolve_parameters(struct warp *w, unsigned size, bool read, bool wr
 		pointers[lane] = (uint8_t *)(uintptr_t)launch->parameters + offset;
 	}
 	return true;
+}
+
+uint8_t *warp_resolve_range(struct warp *w, unsigned lane, enum ptx_modifier space,
+			    uint64_t address, uint64_t size, bool read, bool write)
+{
+	struct allocation *allocation;
+
+	if (space == PTX_MODIFIER_COUNT && address - PTX_WINDOW_SHARED < PTX_WINDOW_SIZE)
+		space = PTX_MOD_SHARED;
+	if (space == PTX_MOD_SHARED) {
+		uint32_t offset = (uint32_t)address;
+		const struct block *block = owner(w, &offset);
+
+		if (block && size <= block->shared_bytes && offset <= block->shared_bytes - size)
+			return block->shared + offset;
+		outside(w, lane, (uint32_t)address, (unsigned)size, w->block->shared_bytes, "shared",
+			read, write);
+		return NULL;
+	}
+	allocation = memory_find(address);
+	if (!allocation || size > allocation->size ||
+	    address - allocation->address > allocation->size - size) {
+		illegal(w, lane, address, (unsigned)size, read, write);
+		return NULL;
+	}
+	if (w->block->launch->observed && allocation->shadow)
+		touch(allocation, address, size, read, write);
+	return (uint8_t *)(uintptr_t)address;
 }
 
 uint8_t *warp_generic(struct warp *w, unsigned lane, uint64_t address, uint64_t *room)

@@ -33,8 +33,7 @@ static struct barrier *arrive(struct warp *w, const struct ptx_instruction *i, u
 	return barrier;
 }
 
-/* The lanes wait; those that the guard switched off go on. */
-static void wait(struct warp *w, uint32_t number)
+void warp_wait(struct warp *w, uint32_t number)
 {
 	uint32_t others = w->active & ~w->mask;
 
@@ -56,7 +55,7 @@ static void barrier_sync(struct warp *w, const struct ptx_instruction *i)
 	uint32_t number;
 
 	if (arrive(w, i, &number))
-		wait(w, number);
+		warp_wait(w, number);
 }
 
 static void barrier_arrive(struct warp *w, const struct ptx_instruction *i)
@@ -77,7 +76,7 @@ static void barrier_reduce(struct warp *w, const struct ptx_instruction *i)
 	barrier->count += (uint32_t)__builtin_popcount(value);
 	barrier->any |= value != 0;
 	barrier->all &= value == w->mask;
-	wait(w, number);
+	warp_wait(w, number);
 }
 
 static bool complete(const struct block *block, const struct barrier *barrier)
@@ -121,26 +120,24 @@ static void give_result(struct warp *w, const struct group *group, const struct 
 		*predicate |= group->mask;
 }
 
-static void release(struct block *block, uint32_t number)
+uint32_t warp_release(struct warp *w, uint32_t number)
 {
-	struct barrier *barrier = &block->barriers[number];
+	uint32_t released = 0;
 
-	for (uint32_t n = 0; n < block->warp_count; n++) {
-		struct warp *w = &block->warps[n];
+	for (uint32_t g = 0; g < w->group_count; g++) {
+		struct group group = w->groups[g];
 
-		for (uint32_t g = 0; g < w->group_count; g++) {
-			struct group group = w->groups[g];
-
-			if (group.state != GROUP_AT_BARRIER || group.barrier != number)
-				continue;
-			give_result(w, &group, barrier);
-			group.state = GROUP_READY;
-			w->groups[g] = w->groups[--w->group_count];
-			warp_insert(w, group);
-			g = UINT32_MAX; /* the list has changed: look from the start */
-		}
+		if (group.state != GROUP_AT_BARRIER || group.barrier != number)
+			continue;
+		if (number < BARRIERS)
+			give_result(w, &group, &w->block->barriers[number]);
+		released |= group.mask;
+		group.state = GROUP_READY;
+		w->groups[g] = w->groups[--w->group_count];
+		warp_insert(w, group);
+		g = UINT32_MAX; /* the list has changed: look from the start */
 	}
-	barrier->used = false;
+	return released;
 }
 
 bool block_check_barriers(struct block *block)
@@ -150,10 +147,12 @@ bool block_check_barriers(struct block *block)
 	for (uint32_t number = 0; number < BARRIERS; number++) {
 		if (!block->barriers[number].used || !complete(block, &block->barriers[number]))
 			continue;
-		release(block, number);
+		for (uint32_t n = 0; n < block->warp_count; n++)
+			warp_release(&block->warps[n], number);
+		block->barriers[number].used = false;
 		released = true;
 	}
-	return released;
+	return released | block_check_cluster(block);
 }
 
 const struct ptx_opcode interpreter_barrier[] = {

@@ -4,7 +4,7 @@
 extern const struct ptx_opcode interpreter_integer[], interpreter_float[], interpreter_compare[],
 	interpreter_convert[], interpreter_memory[], interpreter_atomic[], interpreter_control[],
 	interpreter_barrier[], interpreter_lanes[], interpreter_half[], interpreter_bits[],
-	interpreter_video[], interpreter_matrix[],
+	interpreter_video[], interpreter_matrix[], interpreter_cluster[],
 	interpreter_texture[], interpreter_async[];
 
 const struct ptx_opcode *const ptx_opcodes[] = {
@@ -15,6 +15,6 @@ const struct ptx_opcode *const ptx_opcodes[] = {
 	interpreter_lanes,   interpreter_half,
 	interpreter_texture, interpreter_async,
 	interpreter_bits,    interpreter_video,
-	interpreter_matrix,
+	interpreter_matrix,  interpreter_cluster,
 	NULL,
 };

@@ -16,6 +16,7 @@
 #define WARP_ALL 0xffffffffu
 #define WARP_CACHE 8u
 #define BARRIERS 16u
+#define BARRIER_CLUSTER BARRIERS
 
 enum group_state { GROUP_READY, GROUP_AT_SYNC, GROUP_AT_BARRIER };
 
@@ -96,6 +97,10 @@ struct block {
 	uint64_t clock; /* instructions of the launch until this warp's turn */
 	uint64_t texture_reads, surface_stores, constant_reads; /* instructions of warps */
 	uint32_t turns;
+	struct block *cluster; /* its blocks, one after the other */
+	uint32_t cluster_size, rank;
+	/* barrier.cluster: lanes of each warp that arrived, and that may pass the next wait */
+	uint32_t cluster_arrived[32], cluster_passed[32];
 	bool alive;     /* some of its threads have not ended */
 	struct block *all; /* the blocks that are resident together */
 	uint32_t resident;
@@ -174,6 +179,14 @@ void warp_addresses(const struct warp *warp, const struct ptx_instruction *i,
 		    uint64_t addresses[PTX_LANES]);
 
 /*
+ * interpreter_address.c: the host address of `size` bytes from an address of that space on
+ * (PTX_MOD_GLOBAL, PTX_MOD_SHARED, PTX_MODIFIER_COUNT: generic), for one lane; marks global bytes.
+ * NULL: a fault is set.
+ */
+uint8_t *warp_resolve_range(struct warp *warp, unsigned lane, enum ptx_modifier space,
+			    uint64_t address, uint64_t size, bool read, bool write);
+
+/*
  * interpreter_address.c: what a generic address of a lane points to, with *room bytes from there
  * on.  NULL: nothing of the device's.
  */
@@ -196,6 +209,12 @@ bool warp_make_room(struct warp *warp, const struct ptx_function *callee);
  */
 bool warp_gathered(struct warp *warp, uint32_t required);
 
+/* interpreter_barrier.c: the running lanes wait there; those that the guard switched off go on. */
+void warp_wait(struct warp *warp, uint32_t barrier);
+/* Lets go the lanes that wait there; which they were. */
+uint32_t warp_release(struct warp *warp, uint32_t barrier);
+/* interpreter_cluster.c: as block_check_barriers(), for the barrier of the block's cluster */
+bool block_check_cluster(struct block *block);
 /* interpreter_barrier.c: lets go the lanes at barriers that are complete.  Whether there were any. */
 bool block_check_barriers(struct block *block);
 

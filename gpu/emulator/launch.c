@@ -38,6 +38,26 @@ static int fault_error(enum fault_kind kind)
 	return ILLEGAL_INSTRUCTION;
 }
 
+/* A grid is made of whole clusters; those that the kernel says are the launch's. */
+static bool check_cluster(const struct emulator_launch *what)
+{
+	const uint32_t *own = what->kernel->ptx->cluster;
+	uint64_t size = 1;
+
+	for (unsigned n = 0; n < 3; n++) {
+		uint32_t side = *what->cluster ? what->cluster[n] : own[n];
+
+		if (*what->cluster && *own && what->cluster[n] != own[n])
+			return false;
+		if (!side)
+			side = 1;
+		if (side > EMULATOR_CLUSTER || what->grid[n] % side)
+			return false;
+		size *= side;
+	}
+	return size <= EMULATOR_CLUSTER;
+}
+
 static int check_shape(const struct emulator_launch *what)
 {
 	static const uint32_t grid_max[] = {INT32_MAX, 65535, 65535};
@@ -52,6 +72,8 @@ static int check_shape(const struct emulator_launch *what)
 		threads *= what->block[i];
 	}
 	if (threads > EMULATOR_BLOCK_THREADS)
+		return INVALID_CONFIGURATION;
+	if (!check_cluster(what))
 		return INVALID_CONFIGURATION;
 	if (kernel->ptx->max_threads && threads > kernel->ptx->max_threads)
 		return INVALID_CONFIGURATION;
@@ -174,6 +196,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 
 	memcpy(launch.grid, what->grid, sizeof(launch.grid));
 	memcpy(launch.block, what->block, sizeof(launch.block));
+	memcpy(launch.cluster, *what->cluster ? what->cluster : kernel->cluster, sizeof(launch.cluster));
 	if (what->cooperative) {
 		workspace = memory_allocate(MEMORY_ALIGNMENT, MEMORY_ALIGNMENT);
 		if (!workspace)

@@ -240,7 +240,9 @@ static int read_tuning(struct ptx_parser *parser, struct ptx_kernel *kernel)
 {
 	while (parser->token.kind == PTX_WORD && *parser->token.text == '.') {
 		bool threads = ptx_is_word(parser, ".maxntid") || ptx_is_word(parser, ".reqntid");
+		bool cluster = ptx_is_word(parser, ".reqnctapercluster");
 		uint64_t product = 1;
+		unsigned count = 0;
 
 		if (ptx_is_word(parser, ".pragma")) {
 			if (ptx_skip_to_semicolon(parser))
@@ -253,6 +255,8 @@ static int read_tuning(struct ptx_parser *parser, struct ptx_kernel *kernel)
 			if (parser->token.value > 65535)
 				return ptx_unexpected(parser, "a number below 65536");
 			product *= parser->token.value;
+			if (cluster && kernel && count < 3)
+				kernel->cluster[count++] = (uint32_t)parser->token.value;
 			if (product > UINT32_MAX)
 				return ptx_unexpected(parser, "fewer threads");
 			if (ptx_advance(parser) || (ptx_is_mark(parser, ',') && ptx_advance(parser)))
@@ -260,6 +264,8 @@ static int read_tuning(struct ptx_parser *parser, struct ptx_kernel *kernel)
 		}
 		if (threads && kernel)
 			kernel->max_threads = (uint32_t)product;
+		for (; count && count < 3; count++)
+			kernel->cluster[count] = 1;
 	}
 	return 0;
 }

@@ -55,6 +55,7 @@ struct ptx_kernel {
 	uint64_t local_bytes;     /* per thread, .local depots of the kernel itself */
 	uint32_t register_count;  /* virtual registers */
 	uint32_t max_threads;     /* .maxntid product, 0: none */
+	uint32_t cluster[3];      /* .reqnctapercluster; 0: none */
 	const struct ptx_function *function; /* private to gpu/ptx and the interpreter */
 };
 

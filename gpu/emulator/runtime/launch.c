@@ -17,6 +17,7 @@ struct cudaLaunchAttribute_st {
 	union {
 		char space[64];
 		int cooperative;
+		unsigned cluster[3];
 	} value;
 };
 
@@ -58,7 +59,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 }
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
-			  cudaStream_t stream, bool cooperative)
+			  cudaStream_t stream, bool cooperative, const unsigned *cluster)
 {
 	struct emulator_launch what = {
 		.grid = {grid.x, grid.y, grid.z},
@@ -69,6 +70,8 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **ar
 	};
 	int error;
 
+	if (cluster)
+		memcpy(what.cluster, cluster, sizeof(what.cluster));
 	ATTACH();
 	error = registry_kernel(function, &what.kernel);
 	if (!error)
@@ -81,26 +84,27 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **ar
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
 			     size_t sharedMem, cudaStream_t stream)
 {
-	return launch(func, gridDim, blockDim, args, sharedMem, stream, false);
+	return launch(func, gridDim, blockDim, args, sharedMem, stream, false, NULL);
 }
 ALIAS(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
 			       size_t shared, cudaStream_t stream)
 {
-	return launch(kernel, grid, block, args, shared, stream, false);
+	return launch(kernel, grid, block, args, shared, stream, false, NULL);
 }
 ALIAS(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
 					size_t sharedMem, cudaStream_t stream)
 {
-	return launch(func, gridDim, blockDim, args, sharedMem, stream, true);
+	return launch(func, gridDim, blockDim, args, sharedMem, stream, true, NULL);
 }
 ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
+	const unsigned *cluster = NULL;
 	bool cooperative = false;
 
 	if (!config || (config->numAttrs && !config->attrs))
@@ -109,12 +113,12 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		const struct cudaLaunchAttribute_st *attribute = &config->attrs[i];
 
 		if (attribute->id == ATTRIBUTE_CLUSTER)
-			return runtime_result(vflow_emulator_unsupported("cluster launch"));
+			cluster = attribute->value.cluster;
 		if (attribute->id == ATTRIBUTE_COOPERATIVE)
 			cooperative = attribute->value.cooperative;
 	}
 	return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
-		      config->stream, cooperative);
+		      config->stream, cooperative, cluster);
 }
 ALIAS(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 

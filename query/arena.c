@@ -30,16 +30,20 @@ static void advance(struct arena *arena, size_t size)
 {
 	struct arena_block *next = arena->current ? arena->current->next : arena->first;
 
-	if (!next || next->size < size) {
-		struct arena_block *block = new_block(arena, size > BLOCK ? size : BLOCK);
+	/* blocks after the current one are free: those that are too small never come to use */
+	while (next && next->size < size) {
+		struct arena_block *small = next;
 
-		block->next = next;
-		if (arena->current)
-			arena->current->next = block;
-		else
-			arena->first = block;
-		next = block;
+		next = next->next;
+		arena->total -= small->size;
+		free(small);
 	}
+	if (!next)
+		next = new_block(arena, size > BLOCK ? size : BLOCK);
+	if (arena->current)
+		arena->current->next = next;
+	else
+		arena->first = next;
 	next->used = 0;
 	arena->current = next;
 }

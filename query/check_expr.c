@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/check.h"
+#include "query/regex.h"
 #include "util/memory.h"
 
 #define BOOLEAN KIND(VALUE_BOOLEAN)
@@ -324,7 +325,8 @@ static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned
 {
 	unsigned left, right;
 	bool add = expr->type == EXPR_ADD;
-	unsigned wanted = add ? KIND_NUMBER | KIND(VALUE_STRING) | KIND(VALUE_LIST) : KIND_NUMBER;
+	unsigned wanted = KIND_NUMBER;
+	const char *what = "this operator needs a number";
 
 	if (check_expr(checker, expr->items[0], &left) != 0 ||
 	    check_expr(checker, expr->items[1], &right) != 0)
@@ -335,10 +337,18 @@ static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned
 		*kinds = KIND(VALUE_LIST);
 		return 0;
 	}
-	if (add)
+	if (add) {
 		*kinds = KIND_ANY;
-	if (need(checker, expr->items[0], left, wanted, "this operator needs a number") != 0 ||
-	    need(checker, expr->items[1], right, wanted, "this operator needs a number") != 0)
+		wanted |= KIND(VALUE_STRING) | KIND(VALUE_LIST);
+		if ((left | right) & KIND(VALUE_STRING))
+			wanted |= KIND(VALUE_BOOLEAN);
+		what = "+ adds numbers and joins strings or lists";
+	}
+	if (add &&
+	    (PLAIN_KINDS(left) == KIND(VALUE_STRING) || PLAIN_KINDS(right) == KIND(VALUE_STRING)))
+		*kinds = KIND(VALUE_STRING) | KIND(VALUE_LIST);
+	if (need(checker, expr->items[0], left, wanted, what) != 0 ||
+	    need(checker, expr->items[1], right, wanted, what) != 0)
 		return -1;
 	if (!((left | right) & ~KIND(VALUE_INTEGER)))
 		*kinds = expr->type == EXPR_POWER ? KIND(VALUE_FLOAT) : KIND(VALUE_INTEGER);
@@ -353,6 +363,8 @@ static int check_literal(struct expr *expr, unsigned *kinds)
 
 static int check_regex(struct checker *checker, const struct expr *expr)
 {
+	struct error error;
+
 	for (uint32_t i = 1; i < expr->count; i++) {
 		const struct expr *right = expr->items[i];
 
@@ -362,6 +374,14 @@ static int check_regex(struct checker *checker, const struct expr *expr)
 		    right->literal.type != VALUE_STRING && right->literal.type != VALUE_NULL)
 			return check_fail(checker, right->at,
 					  "=~ needs a regular expression in quotes");
+		if (expr->operators[i - 1] == COMPARE_MATCHES && right->type == EXPR_LITERAL &&
+		    right->literal.type == VALUE_STRING) {
+			struct regex *regex = regex_new_whole(right->literal.text, &error);
+
+			if (!regex)
+				return check_fail(checker, right->at, "%s", error.text);
+			regex_free(regex);
+		}
 	}
 	return 0;
 }

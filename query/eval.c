@@ -9,6 +9,7 @@
 
 #include "query/eval_list.h"
 #include "query/match.h"
+#include "query/print.h"
 #include "query/regex.h"
 #include "util/memory.h"
 
@@ -359,6 +360,24 @@ static struct value concatenate(struct run *run, struct value a, struct value b)
 	return value_text(text);
 }
 
+/* 'a' + 'b', 'a' + 1, true + 'a' */
+static struct value join(struct run *run, const struct expr *expr, struct value a, struct value b)
+{
+	struct value *other = a.type == VALUE_STRING ? &b : &a, result;
+	char *text;
+
+	if (other->type == VALUE_STRING)
+		return concatenate(run, a, b);
+	if (!VALUE_IS_NUMBER(*other) && other->type != VALUE_BOOLEAN)
+		return eval_type_error(run, expr, "a string is joined with a string or a number",
+				       *other);
+	text = print_value(run->engine, *other);
+	*other = value_text(text);
+	result = concatenate(run, a, b);
+	free(text);
+	return result;
+}
+
 static struct value append(struct run *run, const struct expr *expr, struct value a, struct value b)
 {
 	uint64_t first = a.type == VALUE_LIST ? a.list->count : 1;
@@ -387,8 +406,8 @@ static struct value eval_arithmetic(struct run *run, const struct expr *expr)
 		return number_arithmetic(expr, value_as_number(a), value_as_number(b));
 	if (expr->type == EXPR_ADD && (a.type == VALUE_LIST || b.type == VALUE_LIST))
 		return append(run, expr, a, b);
-	if (expr->type == EXPR_ADD && a.type == VALUE_STRING && b.type == VALUE_STRING)
-		return concatenate(run, a, b);
+	if (expr->type == EXPR_ADD && (a.type == VALUE_STRING || b.type == VALUE_STRING))
+		return join(run, expr, a, b);
 	if (VALUE_IS_NUMBER(a))
 		return eval_type_error(run, expr->items[1], "this operator needs a number", b);
 	return eval_type_error(run, expr->items[0], "this operator needs a number", a);

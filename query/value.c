@@ -296,10 +296,13 @@ bool value_same(struct value a, struct value b)
 
 /* -- hashes and copies -- */
 
+/* The finalizer of splitmix64: numbers in a row must not end up in rows of slots. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	hash = (hash + UINT64_C(0x9e3779b97f4a7c15)) ^ word;
+	hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+	return hash ^ hash >> 31;
 }
 
 static uint64_t hash_text(const char *text)

@@ -186,14 +186,19 @@ static int choose_groups(const char *name, enum group_by *by)
 				      name);
 }
 
+struct counts { /* of the graph before it was grouped */
+	uint32_t vertices, edges;
+};
+
 /* Replaces the graph by that of its groups; NULL on failure. */
 static struct graph *group(struct graph *graph, enum group_by by, const struct profile *run,
-			   struct error *error)
+			   struct counts *before, struct error *error)
 {
 	struct graph *groups;
 
 	if (!graph || by == GROUP_NONE)
 		return graph;
+	*before = (struct counts){graph->vertex_count, graph->edge_count};
 	groups = group_graph(graph, by, run, error);
 	if (groups)
 		fprintf(stderr, "vflow render: %u vertices, %u edges drawn as %u, %u\n",
@@ -271,6 +276,7 @@ int cmd_render(int argc, char **argv)
 	struct input *input;
 	struct picture *picture;
 	struct graph *graph = NULL;
+	struct counts before = {0};
 	int rest, result;
 
 	switch (options_parse(&help, argc, argv, false, &rest)) {
@@ -300,7 +306,7 @@ int cmd_render(int argc, char **argv)
 	if (!input)
 		return fail(&error);
 	if ((!format->times && groups != GROUP_STREAM) || input_read_events(input, &error) == 0)
-		graph = group(read_graph(input, &error), groups, input_run(input), &error);
+		graph = group(read_graph(input, &error), groups, input_run(input), &before, &error);
 	if (graph && settle_metric(graph, &metric, &error) == 0)
 		output = output_open(path, &error);
 	if (!output) {
@@ -309,7 +315,8 @@ int cmd_render(int argc, char **argv)
 		return fail(&error);
 	}
 	picture = select_and_describe(graph, format, metric, all);
-	picture->grouped = groups != GROUP_NONE;
+	if (groups)
+		picture_set_groups(picture, group_by, before.vertices, before.edges);
 	if (input_run(input))
 		picture_set_run(picture, input_run(input));
 	if (argv[rest] && strcmp(argv[rest], "-") != 0)

@@ -71,6 +71,26 @@ static void put_patterns(FILE *out, const char *patterns)
 	free(cut);
 }
 
+char *describe_patterns(const char *patterns, uint32_t limit)
+{
+	struct sentence sentence;
+	FILE *out = begin(&sentence);
+	size_t first = strcspn(patterns, ",");
+	char *name = xstrndup(patterns, first), *cut, *text;
+	uint32_t more = 0;
+
+	for (const char *at = patterns + first; *at; at++)
+		more += *at == ',';
+	cut = render_cut_end(name, limit);
+	put_patterns(out, cut);
+	if (more)
+		fprintf(out, " +%u", more);
+	text = end(&sentence);
+	free(name);
+	free(cut);
+	return text;
+}
+
 static void put_name(FILE *out, const struct graph_vertex *vertex, uint32_t limit)
 {
 	const char *name = vertex->name && *vertex->name ? vertex->name : vertex->node;

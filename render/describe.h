@@ -12,6 +12,8 @@
 char *describe_figures(const struct graph_vertex *vertex, uint64_t object_bytes);
 /* "4.0K · 92%": bytes and redundant share of an edge, NULL where neither is known. */
 char *describe_flow(const struct graph_edge *edge);
+/* "redundant values +1": the first patterns of the list that fit, and how many do not. */
+char *describe_patterns(const char *patterns, uint32_t limit);
 /* Tooltips: several lines, the full name, the call path, exact figures, advice. */
 char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes);
 char *describe_edge(const struct graph *graph, const struct graph_edge *edge);

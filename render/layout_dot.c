@@ -11,7 +11,7 @@
 
 extern gvplugin_library_t gvplugin_dot_layout_LTX_library;
 
-static const double points_per_inch = 72;
+static const double points_per_inch = 72, nodesep = 0.35;
 
 /* cgraph's prototypes lack const in the versions of Debian 12 and 13. */
 static void set(void *object, const char *name, const char *format, double value)
@@ -32,7 +32,9 @@ static Agraph_t *new_graph(bool quick)
 	Agraph_t *graph = agopen("picture", Agdirected, NULL);
 
 	declare(graph, AGRAPH, "rankdir", "TB");
-	declare(graph, AGRAPH, "nodesep", "0.35");
+	declare(graph, AGRAPH, "margin", "");
+	declare(graph, AGRAPH, "nodesep", "");
+	set(graph, "nodesep", "%.2f", nodesep);
 	declare(graph, AGRAPH, "ranksep", "0.4");
 	if (quick) { /* only these two help, and only straight lines are safe with them */
 		declare(graph, AGRAPH, "nslimit", "1");
@@ -50,6 +52,8 @@ static Agraph_t *new_graph(bool quick)
 	declare(graph, AGEDGE, "dir", "forward");
 	declare(graph, AGEDGE, "arrowsize", "1");
 	declare(graph, AGEDGE, "weight", "1");
+	declare(graph, AGEDGE, "style", "");
+	declare(graph, AGEDGE, "minlen", "1");
 	return graph;
 }
 
@@ -74,6 +78,33 @@ static Agnode_t *add_vertex(Agraph_t *graph, const struct picture_vertex *vertex
 static bool goes_back(const struct picture *picture, const struct picture_edge *edge)
 {
 	return picture->vertices[edge->to].vertex->id < picture->vertices[edge->from].vertex->id;
+}
+
+/*
+ * Room for the loops at a vertex, which layout_loops() draws: an invisible neighbour on its right.
+ * Were the loops dot's, it would lead other edges through them.
+ */
+static void add_loop_room(Agraph_t *graph, const struct picture_vertex *vertex, Agnode_t *node,
+			  double reach, uint32_t index)
+{
+	double width = reach - vertex->width / 2 - nodesep * points_per_inch;
+	char name[24];
+	Agraph_t *pair;
+	Agnode_t *room;
+	Agedge_t *line;
+
+	snprintf(name, sizeof(name), "cluster%u", index); /* nothing comes between the two */
+	pair = agsubg(graph, name, 1);
+	agset(pair, "margin", "0");
+	room = agnode(graph, name, 1);
+	agsubnode(pair, node, 1);
+	agsubnode(pair, room, 1);
+	set(room, "width", "%.4f", (width > 4 ? width : 4) / points_per_inch);
+	set(room, "height", "%.4f", vertex->height / points_per_inch);
+	line = agedge(pair, node, room, NULL, 1);
+	agset(line, "minlen", "0");
+	agset(line, "style", "invis");
+	agset(line, "weight", "100");
 }
 
 static Agedge_t *add_edge(Agraph_t *graph, const struct picture *picture,
@@ -152,6 +183,7 @@ int layout_by_dot(const struct picture *picture, bool quick, FILE *out)
 	uint32_t part_count = layout_find_parts(picture, NULL, part_of);
 	struct layout_part *parts = xcalloc(part_count, sizeof(*parts));
 	Agraph_t **graphs = xcalloc(part_count, sizeof(*graphs));
+	double *reach = layout_loop_reach(picture);
 	GVC_t *context = gvContextPlugins(plugins, 0);
 	struct picture_point size;
 
@@ -163,9 +195,14 @@ int layout_by_dot(const struct picture *picture, bool quick, FILE *out)
 			*graph = new_graph(quick);
 		nodes[i] = add_vertex(*graph, &picture->vertices[i], i);
 	}
+	for (uint32_t i = 0; i < picture->vertex_count; i++)
+		if (reach[i] > 0)
+			add_loop_room(graphs[part_of[i]], &picture->vertices[i], nodes[i], reach[i],
+				      i);
 	for (uint32_t i = 0; i < picture->edge_count; i++)
-		lines[i] = add_edge(graphs[part_of[picture->edges[i].from]], picture,
-				    &picture->edges[i], nodes);
+		if (picture->edges[i].from != picture->edges[i].to)
+			lines[i] = add_edge(graphs[part_of[picture->edges[i].from]], picture,
+					    &picture->edges[i], nodes);
 	for (uint32_t i = 0; i < part_count; i++) {
 		if (!context || gvLayout(context, graphs[i], "dot") != 0)
 			return -1;

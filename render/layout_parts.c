@@ -41,7 +41,8 @@ struct picture_point layout_place_parts(struct layout_part *parts, uint32_t coun
 {
 	static const double gap = 24;
 	struct picture_point size = {0, 0};
-	double area = 0, row_width = 0, x = 0, row_height = 0;
+	double area = 0, row_width = 0, row_height = 0;
+	double x = 0, y = 0, width = 0; /* of the column in the row that is being filled */
 
 	for (uint32_t i = 0; i < count; i++) {
 		area += (parts[i].width + gap) * (parts[i].height + gap);
@@ -49,15 +50,20 @@ struct picture_point layout_place_parts(struct layout_part *parts, uint32_t coun
 	}
 	row_width = fmax(row_width * 1.3, sqrt(area) * 1.2);
 	for (uint32_t i = 0; i < count; i++) {
-		if (x > 0 && x + parts[i].width > row_width) {
+		if (width > 0 && y + parts[i].height > row_height) { /* a new column */
+			x += width + gap;
+			y = width = 0;
+		}
+		if (x > 0 && x + parts[i].width > row_width) { /* a new row */
 			size.y += row_height + gap;
-			x = row_height = 0;
+			x = y = width = row_height = 0;
 		}
 		parts[i].x = x;
-		parts[i].y = size.y;
-		x += parts[i].width + gap;
-		size.x = fmax(size.x, x - gap);
+		parts[i].y = size.y + y;
+		y += parts[i].height + gap;
+		width = fmax(width, parts[i].width);
 		row_height = fmax(row_height, parts[i].height);
+		size.x = fmax(size.x, x + width);
 	}
 	size.y += row_height;
 	return size;

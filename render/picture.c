@@ -59,7 +59,11 @@ static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t obj
 		free(cut);
 	}
 	if (shown->shape != SHAPE_HOST)
-		shown->lines[count] = describe_figures(vertex, object_bytes);
+		shown->lines[count++] = describe_figures(vertex, object_bytes);
+	if (vertex->patterns && *vertex->patterns) {
+		shown->finding_line = count;
+		shown->lines[count] = describe_patterns(vertex->patterns, limit);
+	}
 	shown->place = where && caller ? xasprintf("%s < %s", where, caller)
 		       : where         ? xstrdup(where)
 				       : NULL;
@@ -142,6 +146,28 @@ static uint32_t *find_outer_places(const struct picture *picture)
 	return outer;
 }
 
+static bool is_bold(const struct picture_vertex *shown, uint32_t line)
+{
+	return !line || line == shown->finding_line;
+}
+
+/* The half width of an ellipse of this half height around lines of text that stand on its centre.
+ */
+static double ellipse_around(const struct picture_vertex *shown, double height, double half)
+{
+	double y = -height / 2, widest = 0;
+
+	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
+		double size = picture_line_size(shown, i), middle = y + size * RENDER_LINE / 2;
+		double corner = (fabs(middle) + size * 0.36) / half;
+		double width = render_text_width(shown->lines[i], size, is_bold(shown, i));
+
+		widest = fmax(widest, (width / 2 + 5) / sqrt(1 - fmin(0.9, corner * corner)));
+		y += size * RENDER_LINE;
+	}
+	return widest;
+}
+
 static void set_size(struct picture_vertex *shown)
 {
 	double width = 0, height = 0;
@@ -149,16 +175,23 @@ static void set_size(struct picture_vertex *shown)
 	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
 		double size = picture_line_size(shown, i);
 
-		width = fmax(width, render_text_width(shown->lines[i], size, i == 0));
+		width = fmax(width, render_text_width(shown->lines[i], size, is_bold(shown, i)));
 		height += size * RENDER_LINE;
 	}
 	switch (shown->shape) {
-	case SHAPE_OVAL: /* the ellipse around the text's rectangle, a little tighter */
-		shown->width = width * 1.22 + 14;
+	case SHAPE_OVAL:
 		shown->height = height * 1.35 + 8;
+		shown->width = 2 * ellipse_around(shown, height, shown->height / 2) + 4;
 		break;
 	case SHAPE_CIRCLE:
-		shown->width = shown->height = hypot(width, height * 0.85) + 14;
+		shown->width = height;
+		/* the smallest that goes around itself */
+		for (int i = 0; i < 20; i++)
+			shown->width = fmax(height * 1.1,
+					    (shown->width +
+					     2 * ellipse_around(shown, height, shown->width / 2)) /
+						    2);
+		shown->height = shown->width;
 		break;
 	case SHAPE_DIAMOND:
 		shown->width = width * 1.5 + 24;
@@ -270,6 +303,66 @@ static void add_edges(struct picture *picture, const struct graph *graph, const 
 	}
 }
 
+/* A vertex that is shown and a neighbour that is not. */
+struct hidden {
+	uint32_t shown, neighbour;
+	bool after;
+};
+
+static int compare_hidden(const void *left, const void *right)
+{
+	const struct hidden *a = left, *b = right;
+
+	if (a->shown != b->shown)
+		return a->shown < b->shown ? -1 : 1;
+	if (a->after != b->after)
+		return a->after ? 1 : -1;
+	return a->neighbour < b->neighbour ? -1 : a->neighbour > b->neighbour;
+}
+
+static void say_hidden(struct picture_vertex *shown)
+{
+	char before[32], after[32];
+	char *longer;
+
+	if (!shown->hidden_before && !shown->hidden_after)
+		return;
+	longer = xasprintf("%s\nnot shown: %s before it, %s after it", shown->tooltip,
+			   render_count(shown->hidden_before, before),
+			   render_count(shown->hidden_after, after));
+	free(shown->tooltip);
+	shown->tooltip = longer;
+}
+
+static void count_hidden(struct picture *picture, const struct graph *graph, const bool *keep,
+			 const uint32_t *index)
+{
+	struct hidden *all = xcalloc(graph->edge_count, sizeof(*all));
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+
+		if (keep[edge->from] != keep[edge->to])
+			all[count++] =
+				keep[edge->from]
+					? (struct hidden){index[edge->from], edge->to, true}
+					: (struct hidden){index[edge->to], edge->from, false};
+	}
+	qsort(all, count, sizeof(*all), compare_hidden);
+	for (uint32_t i = 0; i < count; i++) {
+		struct picture_vertex *shown = &picture->vertices[all[i].shown];
+
+		if (i && !compare_hidden(&all[i - 1], &all[i]))
+			continue;
+		*(all[i].after ? &shown->hidden_after : &shown->hidden_before) += 1;
+	}
+	for (uint32_t i = 0; i < picture->vertex_count; i++)
+		say_hidden(&picture->vertices[i]);
+	picture->hides = count != 0;
+	free(all);
+}
+
 /* Redundant bytes first, then bytes, then the order of the graph. */
 static int more_important(const void *left, const void *right)
 {
@@ -348,6 +441,7 @@ struct picture *picture_new(const struct graph *graph, enum render_metric metric
 
 	picture->graph = graph;
 	add_edges(picture, graph, keep_edge, index);
+	count_hidden(picture, graph, keep_vertex, index);
 	add_labels(picture);
 	add_notes(picture);
 	picture->title = xstrdup("vflow: how values flow");
@@ -355,6 +449,18 @@ struct picture *picture_new(const struct graph *graph, enum render_metric metric
 	picture->hidden = describe_hidden(graph, keep_vertex, keep_edge);
 	free(index);
 	return picture;
+}
+
+void picture_set_groups(struct picture *picture, const char *by, uint32_t vertices, uint32_t edges)
+{
+	char v[32], e[32];
+	char *more = picture->hidden;
+
+	picture->grouped = true;
+	picture->hidden =
+		xasprintf("%s vertices and %s edges, grouped by %s%s%s", render_count(vertices, v),
+			  render_count(edges, e), by, more ? "; " : "", more ? more : "");
+	free(more);
 }
 
 void picture_set_run(struct picture *picture, const struct profile *profile)

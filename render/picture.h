@@ -16,17 +16,20 @@ struct picture_point {
 	double x, y;
 };
 
-enum { PICTURE_LINES = 4 };
+enum { PICTURE_LINES = 5 };
 
 struct picture_vertex {
 	const struct graph_vertex *vertex;
 	enum render_shape shape;
-	char *lines[PICTURE_LINES]; /* name, places, id and figures; NULL: fewer */
+	char *lines[PICTURE_LINES]; /* name, places, id and figures, findings; NULL: fewer */
+	uint32_t finding_line;      /* index of the findings among them; 0: none */
 	char *place;                /* "file.c:12" or "file.c:12 < caller.c:3"; may be NULL */
 	char *tooltip;              /* lines end with newlines, except the last */
 	double font;                /* size of the first line */
 	double width, height;
 	uint32_t note;           /* number on its badge, 0: no badge */
+	/* neighbours that are not shown: they wrote what it uses, or use what it wrote */
+	uint32_t hidden_before, hidden_after;
 	struct picture_point at; /* centre */
 };
 
@@ -66,7 +69,7 @@ struct picture {
 	struct picture_note *notes;
 	uint32_t note_count, notes_left;         /* left: findings that are not listed */
 	uint64_t largest;                        /* bytes of the widest edge */
-	bool shapes[SHAPE_COUNT], reads, writes; /* what the legend must explain */
+	bool shapes[SHAPE_COUNT], reads, writes, hides; /* what the legend must explain */
 	double width, height;                    /* of the drawing, without header and legend */
 };
 
@@ -79,6 +82,8 @@ struct picture {
 /* `keep_*` as render_select() says.  The picture refers to the graph, which must outlive it. */
 struct picture *picture_new(const struct graph *graph, enum render_metric metric,
 			    const bool *keep_vertex, const bool *keep_edge);
+/* Says in the header that the graph stands for a larger one, "grouped by file". */
+void picture_set_groups(struct picture *picture, const char *by, uint32_t vertices, uint32_t edges);
 /* Says in the header which run it was; the picture refers to the profile from then on. */
 void picture_set_run(struct picture *picture, const struct profile *profile);
 void picture_free(struct picture *picture);

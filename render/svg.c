@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "render/format.h"
+#include "render/layout_parts.h"
 #include "util/memory.h"
 
 static const char ink[] = "#1F2328", faint[] = "#57606A";
@@ -231,6 +232,28 @@ const char *svg_shape_name(enum render_shape shape)
 	return names[shape];
 }
 
+/* A dotted line to neighbours that are not shown, with their number: up, or down. */
+static void put_hidden(FILE *out, const struct picture_vertex *vertex, uint32_t count, bool down)
+{
+	static const double length = 13, size = 9;
+	double x = -vertex->width * 0.28;
+	double y = vertex->at.y + (down ? 1 : -1) * layout_border(vertex, x);
+	double end = y + (down ? length : -length);
+	char number[32], text[40];
+
+	if (!count)
+		return;
+	fprintf(out,
+		"<path d=\"M%.1f,%.1f L%.1f,%.1f\" fill=\"none\" stroke=\"%s\" "
+		"stroke-width=\"1.5\" stroke-dasharray=\"1.5 2.5\"/>\n",
+		vertex->at.x + x, y, vertex->at.x + x, end, faint);
+	snprintf(text, sizeof(text), "+%s", render_count(count, number));
+	svg_text(out, vertex->at.x + x - 3 - render_text_width(text, size, 0),
+		 (y + end) / 2 + (down ? 2 : -2), size, SVG_LEFT,
+		 "fill=\"#57606A\" stroke=\"#FFFFFF\" stroke-width=\"2\" paint-order=\"stroke\"",
+		 text);
+}
+
 void svg_vertex_body(FILE *out, const struct picture_vertex *vertex)
 {
 	bool host = vertex->shape == SHAPE_HOST;
@@ -244,6 +267,8 @@ void svg_vertex_body(FILE *out, const struct picture_vertex *vertex)
 		double size = picture_line_size(vertex, i);
 		const char *style = i == 0 ? "font-weight=\"bold\"" : "fill=\"#57606A\"";
 
+		if (i && i == vertex->finding_line)
+			style = "font-weight=\"bold\" fill=\"#7A4B00\"";
 		if (host)
 			style = i == 0 ? "font-weight=\"bold\" fill=\"#FFFFFF\""
 				       : "fill=\"#FFFFFF\"";
@@ -251,6 +276,8 @@ void svg_vertex_body(FILE *out, const struct picture_vertex *vertex)
 			 vertex->lines[i]);
 		y += size * RENDER_LINE;
 	}
+	put_hidden(out, vertex, vertex->hidden_before, false);
+	put_hidden(out, vertex, vertex->hidden_after, true);
 	if (vertex->note) {
 		bool round = vertex->shape == SHAPE_CIRCLE || vertex->shape == SHAPE_OVAL;
 		double out_there = round ? 0.354 : vertex->shape == SHAPE_DIAMOND ? 0.25 : 0.5;

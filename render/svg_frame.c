@@ -146,7 +146,16 @@ static double findings(FILE *out, const struct picture *picture, double y)
 
 /* Legend. */
 
-enum icon { ICON_HEADING, ICON_NONE, ICON_BAND, ICON_ARROW, ICON_WIDTH, ICON_SHAPE, ICON_BADGE };
+enum icon {
+	ICON_HEADING,
+	ICON_NONE,
+	ICON_BAND,
+	ICON_ARROW,
+	ICON_WIDTH,
+	ICON_HIDDEN,
+	ICON_SHAPE,
+	ICON_BADGE
+};
 
 struct legend { /* where the next item goes */
 	FILE *out;
@@ -169,6 +178,12 @@ static void icon(FILE *out, enum icon kind, double value, double x, double y)
 		return;
 	case ICON_WIDTH:
 		svg_line(out, BAND_LOW, value, line);
+		return;
+	case ICON_HIDDEN:
+		fprintf(out,
+			"<path d=\"%s\" fill=\"none\" stroke=\"#57606A\" stroke-width=\"1.5\" "
+			"stroke-dasharray=\"1.5 2.5\"/>\n",
+			line);
 		return;
 	case ICON_ARROW:
 		svg_line(out, BAND_LOW, 2, line);
@@ -234,12 +249,14 @@ static void edge_items(struct legend *legend, const struct picture *picture)
 		if (picture->largest >> 10)
 			item(legend, ICON_WIDTH, 1, text);
 	}
+	if (picture->hides)
+		item(legend, ICON_HIDDEN, 0, "+N: neighbours that are not shown");
 	new_row(legend);
 }
 
 static double legend(FILE *out, const struct picture *picture, double y)
 {
-	static const struct {
+	const struct {
 		enum render_shape shape;
 		const char *text;
 	} shapes[] = {
@@ -248,7 +265,7 @@ static double legend(FILE *out, const struct picture *picture, double y)
 		{SHAPE_CIRCLE, "copy or set"},
 		{SHAPE_OVAL, "kernel"},
 		{SHAPE_DIAMOND, "not analysed"},
-		{SHAPE_OTHER, "other"},
+		{SHAPE_OTHER, picture->grouped ? "several kinds" : "other"},
 	};
 	static const char *const sizes[] = {
 		[METRIC_DEFAULT] = "how often it ran",

@@ -40,7 +40,7 @@ fi
 like "nothing else may load" "$html" "default-src 'none'.*base-uri 'none'; form-action 'none'"
 unlike "links, styles and unknown attributes are not even text" "$html" 'evil|hidden text'
 unlike "no links, no handlers, no styles in tags" "$(sed '/<script>/,$d' "$T/g.html")" '<[a-z][^>]* (href|src|on[a-z]+|style)='
-is "our own share is below 60 KB" "$([ "$(cat web-static/* | wc -c)" -lt 60000 ] && echo yes)" yes
+is "our own script and style are below 60 KB" "$([ "$(cat web-static/*.js web-static/*.css | wc -c)" -lt 60000 ] && echo yes)" yes
 is "no innerHTML" "$(grep -c 'innerHTML\|outerHTML\|insertAdjacentHTML\|eval(\|document.write' web-static/view.js)" 0
 is "the same bytes again" "$(render -T html "$T/g.dot" | cmp - "$T/g.html" 2>&1)" ""
 
@@ -89,6 +89,7 @@ grouped() { # WHAT: vertices as ID:NAME:INVOCATIONS, edges as FROM>TO:ACCESS:BYT
 }
 is "by file" "$(grouped file)" $'0:host: 1:a.c (2):7 3:l:7 4:cudaMemcpy:1\n1>1:W:100:1 1>3:R:60:6 3>4:R:40:1 4>0:W:40:1'
 like "by file: says how many" "$(cat "$T/err")" '5 vertices, 6 edges drawn as 4, 4'
+like "by file: the picture too" "$(render --group-by file "$T/groups.dot" 2>/dev/null)" '>5 vertices and 6 edges, grouped by file<'
 is "by function" "$(grouped function)" $'0:host: 1:cudaMalloc:2 2:run (2):12 4:cudaMemcpy:1\n1>2:R:10:1 1>2:W:100:1 2>2:R:50:5 2>4:R:40:1 4>0:W:40:1'
 is "by object: the allocation and its only writer" "$(grouped object | head -1)" "0:host: 1:object #1, a.c:3 (2):7 3:l:7 4:cudaMemcpy:1"
 is "by call path: run is called from two lines" "$(grouped call-path | head -1)" "0:host: 1:cudaMalloc:2 2:k:5 3:l:7 4:cudaMemcpy:1"

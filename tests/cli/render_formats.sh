@@ -47,7 +47,7 @@ if command -v xmllint >/dev/null; then
 	is "sets are circles" "$(xpath "$T/figure3.svg" "count($(g v3)/*[local-name()='circle'])")" 1
 	is "kernels are ovals" "$(xpath "$T/figure3.svg" "count($(g v7)/*[local-name()='ellipse'])")" 1
 	is "short name, innermost known line, id, invocations" \
-		"$(xpath "$T/figure3.svg" "$(g v5)/*[local-name()='text']/text()" | tr '\n' '|')" "zero&lt;int&gt;|fig3.c:14|#5 · 100×|1|"
+		"$(xpath "$T/figure3.svg" "$(g v5)/*[local-name()='text']/text()" | tr '\n' '|')" "zero&lt;int&gt;|fig3.c:14|#5 · 100×|redundant values|1|"
 	like "call path, figures and advice on hover" "$(xpath "$T/figure3.svg" "string($(g v5)/*[local-name()='title'])")" \
 		$'#5 void ns::zero<int>\(int\*, int\)\nkind: kernel\ninvocations: 100\nwrites 4,096 bytes \(4.0K\)\nof them unchanged 4,096 bytes \(4.0K\) \(100%\)\n  at libx.so\+0x1\n  from launch src/fig3.c:14\n  from main main.c:3\nfindings: redundant values\nadvice: Delete the memset.\nadvice: Reuse the other object.'
 	# edges keep the order of the input in their ids: e2 is 3->5, e3 is 4->6, e4 is 5->7
@@ -207,6 +207,11 @@ like "large graph: says what is shown" "$(cat "$T/err")" 'showing 80 of 401 vert
 like "large graph: in the picture too" "$(cat "$T/large.svg")" '>showing 80 of 401 vertices, '
 is "large graph: 80 vertices" "$(grep -c 'class="vertex' "$T/large.svg")" 80
 like "large graph: host, the finding and its neighbours" "$(tr '\n' ' ' <"$T/large.svg")" 'id="v0".*id="v199".*id="v200".*id="v201"'
+# each vertex beside a hidden one says so, in the direction of the chain
+expected=$(grep -o 'id="v[0-9]*"' "$T/large.svg" | tr -dc '0-9\n' | awk '{ shown[$1] = 1 } END { for (v = 1; v <= 400; v++) if (shown[v]) n += (v > 1 && !shown[v - 1]) + (v < 400 && !shown[v + 1]); print n }')
+is "large graph: hidden neighbours are counted" "$(grep -c '>+1<' "$T/large.svg")" "$expected"
+like "large graph: the legend says what +1 is" "$(cat "$T/large.svg")" '>\+N: neighbours that are not shown<'
+unlike "small graph: nothing of it" "$(cat "$T/figure3.svg")" 'neighbours that are not shown'
 expect_exit 0 "large graph: --all" render --all -o "$T/large.svg" "$T/large.dot"
 is "large graph: everything" "$(grep -c 'class="vertex' "$T/large.svg")" 401
 awk 'BEGIN { print "digraph {"; for (i = 1; i <= 3000; i++) for (j = 1; j <= 3; j++) printf "v%d -> v%d;\n", i, (i * 7919 + j * 104729) % 3000 + 1; print "}" }' >"$T/dense.dot"

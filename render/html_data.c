@@ -1,8 +1,9 @@
 /*
  * render/html_data.c: the graph behind the picture as JSON.  Rows are arrays, in the order that
- * web-static/view.js names; a missing attribute is null.
+ * web-static/graph.js names; a missing attribute is null.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,18 @@ static void put_others(FILE *out, const char *types, const struct graph_attribut
 		fputc('}', out);
 }
 
+/* How it is drawn: shape, lines, size of the first one, place. */
+static void put_look(FILE *out, const struct picture_vertex *shown)
+{
+	fprintf(out, "%d,[", (int)shown->shape);
+	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
+		fputs(i ? "," : "", out);
+		json_put_string(out, shown->lines[i]);
+	}
+	fprintf(out, "],%.3g,%.1f,%.1f,%.1f,%.1f", shown->font, shown->at.x, shown->at.y,
+		shown->width, shown->height);
+}
+
 static void put_vertex(FILE *out, const char *types, const struct picture_vertex *shown)
 {
 	const struct graph_vertex *vertex = shown->vertex;
@@ -147,9 +160,9 @@ static void put_vertex(FILE *out, const char *types, const struct picture_vertex
 	};
 	const char *const texts[] = {
 		vertex->kind,     vertex->name && *vertex->name ? vertex->name : vertex->node,
-		shown->lines[0],  shown->place,
-		vertex->context,  vertex->callpath,
-		vertex->patterns, vertex->advice,
+		shown->place,     vertex->context,
+		vertex->callpath, vertex->patterns,
+		vertex->advice,
 	};
 
 	fprintf(out, "[%u", vertex->id);
@@ -161,10 +174,40 @@ static void put_vertex(FILE *out, const char *types, const struct picture_vertex
 		fputc(',', out);
 		put_number(out, vertex->fields & numbers[i].field, numbers[i].value);
 	}
-	fprintf(out, ",%u,%.0f,%.0f,%.0f,%.0f", shown->note, shown->at.x, shown->at.y, shown->width,
-		shown->height);
+	fprintf(out, ",%u,", shown->note);
+	put_look(out, shown);
 	put_others(out, types, &vertex->attributes);
 	fputc(']', out);
+}
+
+/* In tenths of a pixel, each point from the one before it: a third of the text. */
+static void put_points(FILE *out, const struct picture_edge *shown)
+{
+	long x = 0, y = 0;
+
+	for (uint32_t i = 0; i <= shown->point_count; i++) {
+		const struct picture_point *point =
+			i < shown->point_count ? &shown->points[i] : &shown->tip;
+		long to_x = lround(point->x * 10), to_y = lround(point->y * 10);
+
+		fprintf(out, "%s%ld,%ld", i ? "," : "", to_x - x, to_y - y);
+		x = to_x;
+		y = to_y;
+	}
+}
+
+/* How it is drawn: band, width, points of Bezier curves and the arrow's tip, label and its place.
+ */
+static void put_line(FILE *out, const struct picture_edge *shown)
+{
+	fprintf(out, ",%d,%.3g,[", (int)shown->band, shown->width);
+	put_points(out, shown);
+	fputs("],", out);
+	json_put_string(out, shown->label);
+	if (shown->label)
+		fprintf(out, ",%.1f,%.1f", shown->label_at.x + shown->width / 2, shown->label_at.y);
+	else
+		fputs(",0,0", out);
 }
 
 static void put_edge(FILE *out, const char *types, const struct picture_edge *shown)
@@ -194,6 +237,7 @@ static void put_edge(FILE *out, const char *types, const struct picture_edge *sh
 		fprintf(out, ",%.6g", share);
 	else
 		fputs(",null", out);
+	put_line(out, shown);
 	put_others(out, types, &edge->attributes);
 	fputc(']', out);
 }

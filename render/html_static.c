@@ -4,13 +4,14 @@
  */
 #include "render/html.h"
 
-#define EMBED(name, file)                                                                          \
+#define INCLUDE(file) ".incbin \"web-static/" file "\"\n"
+#define EMBED(name, files)                                                                         \
 	__asm__(".section .rodata\n"                                                               \
-		".global " #name "\n" #name ":\n"                                                  \
-		".incbin \"" file "\"\n"                                                           \
-		".byte 0\n"                                                                        \
+		".global " #name "\n" #name ":\n" files ".byte 0\n"                                \
 		".previous\n")
 
-EMBED(html_page, "web-static/view.html");
-EMBED(html_style, "web-static/view.css");
-EMBED(html_script, "web-static/view.js");
+EMBED(html_page, INCLUDE("view.html"));
+EMBED(html_style, INCLUDE("view.css"));
+/* one script: each file uses what stands above it */
+EMBED(html_script, INCLUDE("graph.js") INCLUDE("paint.js") INCLUDE("panel.js") INCLUDE("table.js")
+			   INCLUDE("view.js"));

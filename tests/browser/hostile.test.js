@@ -1,0 +1,86 @@
+/*
+ * tests/browser/hostile.test.js: names that attack, in every place that a foreign file can fill:
+ * nothing runs, nothing is refused (the policy would have had to stop it), nothing is ill-formed, and
+ * every text stays text.
+ */
+"use strict";
+const fs = require("node:fs"), path = require("node:path");
+const graphs = require("./graphs.js");
+const {check, is, vflow, render, open, settled, main, WORK} = require("./browser.js");
+
+/* Every text through card, panel, tables, options and the address. */
+async function everywhere(page) {
+	for (let id = 1; id <= graphs.hostileNames.length; id++) {
+		await page.fill("#search", "#" + id);
+		await page.press("#search", "Enter");
+		await settled(page);
+		const [x, y] = await page.evaluate(() => { const v = vertices[state.vertex], box = stage.getBoundingClientRect();
+			return [v[V.x] * view.scale + view.x + box.left, v[V.y] * view.scale + view.y + box.top]; });
+		await page.mouse.move(x, y);
+		await page.mouse.click(x, y);
+	}
+	for (let i = 0; i < graphs.hostileNames.length; i++) await page.evaluate(i => select(-1, i, true), i);
+	for (const tab of ["edges", "vertices", "findings"]) await page.click("#tab-" + tab);
+	for (const name of graphs.hostileNames) {
+		await page.fill("#search", name);
+		await page.fill("#kernel", name);
+	}
+	await page.click("#reset");
+	await page.click("#theme");
+	await page.waitForTimeout(300);
+}
+
+main(async browser => {
+	const files = render(graphs.hostile(), "hostile"), source = fs.readFileSync(files.html, "utf8");
+	const page = await open(browser, files.html);
+	is("nothing was refused", await page.evaluate(() => window.seen.violations), 0);
+	await everywhere(page);
+	is("no errors, dialogs or requests", page.problems.join("; "), "");
+	is("still nothing was refused", await page.evaluate(() => window.seen.violations), 0);
+	const names = await page.evaluate(() => vertices.map(v => v[V.name]));
+	const odd = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/;
+	graphs.hostileNames.forEach((name, i) => { if (!odd.test(name)) is(`the name ${i + 1} arrives unchanged`, names[i], name); });
+	check("no control characters", !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\ufffe]/.test(source));
+	check("links and styles of the input are not there, not even as text", !/evil\(\)|evil\.example|evil\.png|evil-undeclared/.test(source));
+	is("what vflow_types declares is there", await page.evaluate(() => vertices[2][V.more].note), "</script>");
+	is("the panel shows it as text", await page.evaluate(() => { select(2, -1, false); return document.querySelector("#details h2").textContent; }), "#3 </script>");
+	is("prototypes are as they were", await page.evaluate(() => String(({}).note) + Object.keys(Object.prototype)), "undefined");
+	const expected = ("aside body button canvas circle dd div dl dt ellipse g h1 h2 h3 head header html input kbd label li main meta noscript ol option output p path " +
+		"polygon rect script section select span style svg table tbody td th thead title tr ul").split(" ");
+	is("no foreign elements", await page.evaluate(expected => [...new Set([...document.querySelectorAll("*")].map(e => e.localName))].filter(n => !expected.includes(n)).join(" "), expected), "");
+	is("no handlers or links", await page.evaluate(() => [...document.querySelectorAll("*")].flatMap(e => e.getAttributeNames()).filter(n => /^on|href|^src/.test(n)).join(" ")), "");
+	/* and the policy is alive: what is injected does not run */
+	await page.evaluate(() => {
+		const script = document.createElement("script");
+		script.textContent = "window.injected = true";
+		document.body.append(script);
+		const image = document.createElement("img");
+		image.src = "https://evil.invalid/x.png";
+		document.body.append(image);
+		const style = document.createElement("style");
+		style.textContent = "body { display: none }";
+		document.body.append(style);
+		const link = document.createElement("div");
+		link.setAttribute("onclick", "window.injected = true");
+		document.body.append(link);
+		link.click();
+	});
+	await page.waitForFunction(() => window.seen.violations >= 4, null, {timeout: 3000}).catch(() => {});
+	is("the policy refuses scripts, images, styles and handlers", await page.evaluate(() => window.seen.violations + " " + window.injected), "4 undefined");
+	await page.close();
+
+	/* our own code is small and complete: nothing is fetched (open() counts requests) */
+	const script = /<script>([^]*?)<\/script>/.exec(source)[1], style = /<style>([^]*?)<\/style>/.exec(source)[1];
+	check("less than 60 KB of script and style", script.length + style.length < 60000, script.length + style.length);
+	console.log(`# script ${script.length}, style ${style.length} bytes`);
+
+	const svg = path.join(WORK, "hostile.svg"), problems = [], drawing = await browser.newPage();
+	vflow("render", "-o", svg, files.dot);
+	drawing.on("dialog", dialog => { problems.push("dialog"); dialog.dismiss(); });
+	drawing.on("request", request => { if (!request.url().startsWith("file://" + svg)) problems.push(request.url()); });
+	await drawing.goto("file://" + svg);
+	is("the SVG opens as XML", await drawing.evaluate(() => document.documentElement.localName + " " + document.querySelectorAll("parsererror, script").length), "svg 0");
+	is("it has a name and a description", await drawing.evaluate(() => document.documentElement.getAttribute("aria-labelledby").split(" ").filter(id => document.getElementById(id).textContent).length), 2);
+	is("and runs and fetches nothing", problems.join(" "), "");
+	await drawing.close();
+});

@@ -1,0 +1,131 @@
+/*
+ * web-static/graph.js: the graph behind the picture, as arrays, and words for it.
+ *
+ * The script of the page is these files one after the other: graph.js, paint.js, panel.js, table.js,
+ * view.js.  The data is in the page as JSON, rows in the order of V and E below.  Text only ever
+ * becomes text (textContent, fillText): it comes from the profiled program and is not to be trusted.
+ */
+"use strict";
+const $ = id => document.getElementById(id);
+const on = (target, type, action, options) => target.addEventListener(type, action, options);
+const data = JSON.parse($("data").textContent);
+const vertices = data.vertices, edges = data.edges;
+const V = {id: 0, kind: 1, name: 2, place: 3, context: 4, callpath: 5, patterns: 6, advice: 7, runs: 8, read: 9, written: 10,
+	unchanged: 11, time: 12, note: 13, shape: 14, lines: 15, font: 16, x: 17, y: 18, w: 19, h: 20, more: 21};
+const E = {from: 0, to: 1, access: 2, object: 3, bytes: 4, unchanged: 5, count: 6, size: 7, share: 8, band: 9, width: 10,
+	points: 11, label: 12, labelX: 13, labelY: 14, more: 15};
+const indexOf = new Map(vertices.map((v, i) => [v[V.id], i]));
+
+/* Words. */
+
+function size(bytes) {
+	let unit = -1;
+	if (bytes === null) return "";
+	if (bytes < 1024) return String(bytes);
+	for (; bytes >= 1024 && unit < 4; unit++) bytes /= 1024;
+	return bytes.toFixed(1) + "KMGTP"[unit];
+}
+const exact = n => n === null ? "" : n.toLocaleString("en-US");
+const bytesText = n => n < 1024 ? exact(n) + " bytes" : exact(n) + " bytes (" + size(n) + ")";
+const count = (n, word) => exact(n) + " " + word + (n === 1 ? "" : "s");
+function percent(share) {
+	if (share === null || share === undefined) return "";
+	if (share > 0 && share < .01) return "<1%";
+	if (share > .99 && share < 1) return ">99%";
+	return Math.round(share * 100) + "%";
+}
+const words = patterns => (patterns || "").replaceAll(",", ", ").replaceAll("_", " ");
+const isHost = i => (":" + vertices[i][V.kind] + ":").includes(":host:");
+const label = i => isHost(i) ? "host" : "#" + vertices[i][V.id] + " " + vertices[i][V.lines][0];
+const longName = i => isHost(i) ? "host" : "#" + vertices[i][V.id] + " " + vertices[i][V.name];
+const framesOf = i => (vertices[i][V.callpath] || "").split(" < ").filter(frame => frame !== "");
+function objectName(id) {
+	const site = indexOf.get(id);
+	if (id === null) return "";
+	if (site === undefined) return "#" + id;
+	return label(site) + (vertices[site][V.place] ? ", " + vertices[site][V.place] : "");
+}
+function element(name, text, className) {
+	const result = document.createElement(name);
+	if (text !== undefined) result.textContent = text;
+	if (className) result.className = className;
+	return result;
+}
+
+/* The edges of a vertex, sorted by object, for each direction. */
+
+const objectKey = e => e[E.object] === null ? -1 : e[E.object];
+function adjacency(end) {
+	const order = edges.map((e, i) => i).sort((a, b) => edges[a][end] - edges[b][end] ||
+		objectKey(edges[a]) - objectKey(edges[b]) || a - b);
+	const first = new Uint32Array(vertices.length + 1);
+	for (const e of edges) first[e[end] + 1]++;
+	for (let i = 0; i < vertices.length; i++) first[i + 1] += first[i];
+	return {order, first};
+}
+const outgoing = adjacency(E.from), incoming = adjacency(E.to);
+const degree = (list, i) => list.first[i + 1] - list.first[i];
+
+/* Calls visit(edge) for the edges of a vertex that carry one object: a binary search and a run. */
+function eachOf(list, vertex, object, visit) {
+	let low = list.first[vertex], high = list.first[vertex + 1];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (objectKey(edges[list.order[middle]]) < object) low = middle + 1; else high = middle;
+	}
+	for (; low < list.first[vertex + 1] && objectKey(edges[list.order[low]]) === object; low++)
+		visit(list.order[low]);
+}
+
+/*
+ * The vertex slice as `vflow slice` defines it (ValueExpert Def. 5.2): of each object that u
+ * touches, over edges of that object only, what leads to u and what u leads to; with way "up" or
+ * "down" one of them.
+ */
+function slice(u, way) {
+	const keptEdges = new Uint8Array(edges.length), keptVertices = new Uint8Array(vertices.length);
+	const objects = new Set();
+	for (const list of [outgoing, incoming])
+		for (let k = list.first[u]; k < list.first[u + 1]; k++) objects.add(objectKey(edges[list.order[k]]));
+	const seen = new Int32Array(vertices.length);
+	let walk = 0;
+	for (const object of objects)
+		for (const [name, list, end] of [["down", outgoing, E.to], ["up", incoming, E.from]]) {
+			const stack = [u];
+			if (way && way !== name) continue;
+			seen[u] = ++walk;
+			while (stack.length)
+				eachOf(list, stack.pop(), object, e => {
+					const next = edges[e][end];
+					keptEdges[e] = 1;
+					if (seen[next] !== walk) {
+						seen[next] = walk;
+						stack.push(next);
+					}
+				});
+		}
+	keptVertices[u] = 1;
+	for (let e = 0; e < edges.length; e++)
+		if (keptEdges[e]) keptVertices[edges[e][E.from]] = keptVertices[edges[e][E.to]] = 1;
+	return {edges: keptEdges, vertices: keptVertices};
+}
+
+/* Text for a substring of whatever case, /text/ for a regular expression; null: a bad one. */
+function matcher(text) {
+	const places = [V.name, V.callpath, V.place];
+	if (!text) return () => true;
+	if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
+		try {
+			const expression = new RegExp(text.slice(1, -1), "i");
+			return v => places.some(place => expression.test(v[place] || ""));
+		} catch (error) {
+			return null;
+		}
+	}
+	const low = text.toLowerCase(), id = /^#?\d+$/.test(text) ? Number(text.replace("#", "")) : -1;
+	return v => v[V.id] === id || places.some(place => (v[place] || "").toLowerCase().includes(low));
+}
+
+/* What is shown and chosen: kept is the slice, gone what the filters leave out. */
+const state = {vertex: -1, edge: -1, kept: null, way: "", hover: {kind: "", i: -1}, tab: "findings", sort: {}, matches: [], match: -1,
+	goneVertices: new Uint8Array(vertices.length), goneEdges: new Uint8Array(edges.length)};

@@ -1,0 +1,123 @@
+/*
+ * web-static/panel.js: what is known of a vertex or an edge: the panel on the right, and the card at
+ * the mouse.
+ */
+const LEFT_OUT = " (vflow render --all draws everything)";
+
+function facts(kind, i) {
+	const row = kind === "v" ? vertices[i] : edges[i], more = row[kind === "v" ? V.more : E.more];
+	const list = [];
+	const add = (name, value) => { if (value !== "" && value !== null && value !== undefined) list.push([name, value]); };
+	if (kind === "v") {
+		if (!isHost(i)) add("kind", row[V.kind]);
+		if (row[V.runs]) add("ran", exact(row[V.runs]) + "×");
+		if (row[V.read]) add("reads", bytesText(row[V.read]));
+		if (row[V.written]) add("writes", bytesText(row[V.written]));
+		if (row[V.unchanged]) add("unchanged", bytesText(row[V.unchanged]) + (row[V.written] ? ", " + percent(row[V.unchanged] / row[V.written]) : ""));
+		if (row[V.time]) add("GPU time", (row[V.time] / 1e6).toFixed(3) + " ms");
+		add("finding", words(row[V.patterns]));
+	} else {
+		add("from", label(row[E.from]));
+		add("to", label(row[E.to]));
+		add("access", row[E.access] === "READ" ? "reads" : row[E.access] === "WRITE" ? "overwrites" : "");
+		if (row[E.bytes] !== null) add("bytes", bytesText(row[E.bytes]));
+		if (row[E.unchanged]) add("unchanged", bytesText(row[E.unchanged]) + ", " + percent(row[E.share]));
+		if (row[E.count]) add("ran", exact(row[E.count]) + "×");
+		add("object", objectName(row[E.object]));
+		if (row[E.size] !== null) add("object size", bytesText(row[E.size]));
+	}
+	for (const name in more || {}) add(name, more[name]);
+	return list;
+}
+function edgeTitle(e) {
+	if (isHost(e[E.to])) return label(e[E.from]) + " copies to host";
+	return label(e[E.to]) + (e[E.access] === "WRITE" ? " overwrites " : e[E.access] === "READ" ? " reads " : " uses ") + "values of " + label(e[E.from]);
+}
+
+/* The same slice on the command line. */
+const shellWord = text => /^[\w./+-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
+const command = i => "vflow slice --vertex " + vertices[i][V.id] + (state.way ? " --" + state.way : "") +
+	(/^\d+$/.test($("object").value) ? " --object " + $("object").value : "") + (data.file ? " " + shellWord(data.file) : "") +
+	" | vflow render -o slice-" + vertices[i][V.id] + ".html";
+function copyCommand() {
+	const input = $("command"), button = $("copy");
+	if (!input) return;
+	const done = () => { button.textContent = "Copied"; };
+	const byHand = () => { input.select(); if (document.execCommand("copy")) done(); };
+	if (navigator.clipboard) navigator.clipboard.writeText(input.value).then(done, byHand); else byHand();
+}
+
+function button(text, action) {
+	const result = element("button", text);
+	result.type = "button";
+	on(result, "click", action);
+	return result;
+}
+function flowText(i) {
+	const sum = (flags, gone) => flags.reduce((n, flag, at) => n + (flag && !gone[at]), 0);
+	return count(sum(state.kept.vertices, state.goneVertices), "operation") + ", " + count(sum(state.kept.edges, state.goneEdges), "edge") +
+		(data.hidden && !data.grouped ? ", of those that this page holds. The command below takes all." : ".");
+}
+/* Which way the slice goes, how large it is, and how to have it on the command line. */
+function flowControls(i) {
+	const ways = element("select"), line = element("div", undefined, "command"), input = element("input"), copy = button("Copy", copyCommand);
+	for (const [value, text] of [["", "The flow through it"], ["up", "What leads to it"], ["down", "What follows from it"]]) {
+		const option = element("option", text);
+		option.value = value;
+		ways.append(option);
+	}
+	ways.id = "way";
+	ways.value = state.way;
+	ways.setAttribute("aria-label", "Direction of the flow");
+	on(ways, "change", () => { state.way = ways.value; select(i, -1, false); $("way").focus(); });
+	if (data.grouped) return [ways]; /* the command knows single operations only */
+	input.readOnly = true;
+	input.value = command(i);
+	input.id = "command";
+	input.setAttribute("aria-label", "The same slice on the command line");
+	copy.id = "copy";
+	line.append(input, copy);
+	return [ways, element("p", flowText(i)), line];
+}
+function describe() {
+	const box = $("details"), i = state.vertex, kind = i >= 0 ? "v" : "e";
+	box.replaceChildren();
+	if (i < 0 && state.edge < 0) {
+		box.append(element("h2", "Nothing selected"), element("p", vertices.length ? "Click an operation to see where its values come from and go to." :
+			"The graph is empty: nothing was recorded, or a filter before this page left nothing."));
+		return;
+	}
+	box.append(element("h2", i >= 0 ? longName(i) : edgeTitle(edges[state.edge])));
+	const list = element("dl");
+	for (const [name, value] of facts(kind, i >= 0 ? i : state.edge)) list.append(element("dt", name), element("dd", value));
+	box.append(list);
+	if (i < 0) {
+		for (const end of new Set([edges[state.edge][E.from], edges[state.edge][E.to]]))
+			box.append(button("Go to " + label(end), () => select(end, -1, true)), " ");
+		return;
+	}
+	for (const advice of (vertices[i][V.advice] || "").split(" | ")) if (advice) box.append(element("p", advice, "advice"));
+	if (framesOf(i).length) {
+		const path = element("ol", undefined, "path");
+		for (const frame of framesOf(i)) path.append(element("li", frame));
+		box.append(element("h3", "Called from"), path);
+	}
+	box.append(...flowControls(i));
+}
+
+function card({kind, i}, x, y) {
+	const box = $("card");
+	box.hidden = i < 0;
+	if (i < 0) return;
+	box.replaceChildren(element("p", (kind === "v" ? longName(i) : edgeTitle(edges[i])).slice(0, 300)));
+	for (const [name, value] of facts(kind, i))
+		if (name !== "from" && name !== "to" && name !== "access") box.append(element("p", name + ": " + String(value).slice(0, 300)));
+	if (kind === "v") {
+		const path = framesOf(i);
+		for (const frame of path.slice(0, 12)) box.append(element("p", frame.slice(0, 200), "frame"));
+		if (path.length > 12) box.append(element("p", "and " + (path.length - 12) + " more", "frame"));
+		if (vertices[i][V.advice]) box.append(element("p", vertices[i][V.advice].slice(0, 500), "advice"));
+	}
+	box.style.left = Math.max(4, Math.min(x + 16, innerWidth - box.offsetWidth - 8)) + "px";
+	box.style.top = Math.max(4, y + 20 + box.offsetHeight > innerHeight ? y - box.offsetHeight - 12 : y + 16) + "px";
+}

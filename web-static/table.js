@@ -1,0 +1,178 @@
+/*
+ * web-static/table.js: the tables of findings, vertices and edges: sortable, linked to the picture,
+ * with elements only for the rows in sight.
+ */
+const ROW = 24; /* height in pixels, as in view.css */
+/* Each column: title, share of the width, text, what to sort by, whether that is a number. */
+const textColumn = (title, width, field) => [title, width, row => row[field] || "", row => row[field] || ""];
+const countColumn = (title, width, field) => [title, width, row => row[field] ? exact(row[field]) : "", row => row[field] || 0, true];
+const bytesColumn = (title, width, field) => [title, width, row => size(row[field]), row => row[field] || 0, true];
+const shareColumn = (title, width, share) => [title, width, row => percent(share(row)), row => share(row) || 0, true];
+const tables = {
+	findings: {kind: "v", columns: [countColumn("№", 4, V.note), ["operation", 16, (v, i) => label(i), v => v[V.id]], textColumn("place", 14, V.place),
+		["finding", 16, v => words(v[V.patterns]), v => v[V.patterns]], bytesColumn("unchanged", 11, V.unchanged), textColumn("advice", 37, V.advice)]},
+	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
+		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), countColumn("ran", 7, V.runs),
+		["time, ms", 9, v => v[V.time] ? (v[V.time] / 1e6).toFixed(3) : "", v => v[V.time] || 0, true], bytesColumn("read", 8, V.read),
+		bytesColumn("written", 8, V.written), bytesColumn("unchanged", 11, V.unchanged),
+		shareColumn("share", 7, v => v[V.written] ? v[V.unchanged] / v[V.written] : null)]},
+	edges: {kind: "e", columns: [["from", 19, e => label(e[E.from]), e => vertices[e[E.from]][V.id]], ["to", 19, e => label(e[E.to]), e => vertices[e[E.to]][V.id]],
+		["access", 11, e => ({READ: "reads", WRITE: "overwrites"})[e[E.access]] || "", e => e[E.access] || ""],
+		["object", 20, e => objectName(e[E.object]), e => objectKey(e)], bytesColumn("bytes", 8, E.bytes), bytesColumn("unchanged", 11, E.unchanged),
+		shareColumn("share", 7, e => e[E.share]), countColumn("ran", 7, E.count)]},
+};
+for (const name in tables) { /* columns without a single value only take room */
+	const now = tables[name];
+	now.list = now.kind === "v" ? vertices : edges;
+	now.rows = now.list.map((row, i) => i).filter(i => name !== "findings" || vertices[i][V.patterns]);
+	now.columns = now.columns.filter(column => !column[4] || now.rows.some(i => column[3](now.list[i], i)));
+	$("tab-" + name).append(" ", element("span", exact(now.rows.length), "count"));
+}
+const panel = $("panel"), head = panel.querySelector("thead"), body = panel.querySelector("tbody");
+const shownRows = {top: 0, height: 0}; /* what is in sight; asking the panel would make it lay out */
+let rows = [], drawnHead = "";
+
+function sorted(now, sort) {
+	const value = now.columns[sort.column][3], keyed = rows.map(i => [value(now.list[i], i), i]);
+	keyed.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0) * sort.way || a[1] - b[1]);
+	return keyed.map(pair => pair[1]);
+}
+function drawHead(now, sort) {
+	const line = element("tr"), total = now.columns.reduce((sum, column) => sum + column[1], 0);
+	let focused = -1;
+	now.columns.forEach(([title, width, , , number], column) => {
+		const cell = element("th", undefined, number ? "number" : ""), mine = sort && sort.column === column;
+		cell.scope = "col";
+		cell.style.width = width / total * 100 + "%";
+		cell.setAttribute("aria-sort", mine ? (sort.way > 0 ? "ascending" : "descending") : "none");
+		cell.append(button(title + (mine ? sort.way > 0 ? " ▲" : " ▼" : ""), () => {
+			state.sort[state.tab] = {column, way: mine ? -sort.way : number ? -1 : 1};
+			table();
+			scrollRows(0);
+			remember();
+		}));
+		if (head.contains(document.activeElement) && document.activeElement.closest("th").cellIndex === column) focused = column;
+		line.append(cell);
+	});
+	head.replaceChildren(line);
+	if (focused >= 0) line.children[focused].firstChild.focus({preventScroll: true});
+}
+/* Which rows there are; fill() draws those in sight. */
+function table() {
+	const now = tables[state.tab], sort = state.sort[state.tab], key = state.tab + JSON.stringify(sort || "");
+	const gone = now.kind === "v" ? state.goneVertices : state.goneEdges;
+	const kept = state.kept && state.tab !== "findings" ? (now.kind === "v" ? state.kept.vertices : state.kept.edges) : null;
+	rows = now.rows.filter(i => !gone[i] && (!kept || kept[i]));
+	if (sort && now.columns[sort.column]) rows = sorted(now, sort);
+	else if (state.tab === "findings") rows.sort((a, b) => vertices[a][V.note] - vertices[b][V.note]);
+	if (key !== drawnHead) drawHead(now, sort);
+	drawnHead = key;
+	for (const name in tables) {
+		$("tab-" + name).setAttribute("aria-selected", String(name === state.tab));
+		$("tab-" + name).tabIndex = name === state.tab ? 0 : -1;
+	}
+	panel.setAttribute("aria-labelledby", "tab-" + state.tab);
+	panel.querySelector("table").setAttribute("aria-rowcount", String(rows.length + 1));
+	$("norows").hidden = rows.length > 0;
+	$("norows").textContent = now.rows.length ? "No row matches the filters and the selection." :
+		state.tab === "findings" ? "No findings: no work of this run was seen to be superfluous." : "There are none.";
+	fill();
+}
+function space(count, columns) {
+	const line = element("tr"), cell = element("td", undefined, "space");
+	cell.colSpan = columns;
+	cell.style.height = count * ROW + "px";
+	line.setAttribute("aria-hidden", "true");
+	line.append(cell);
+	return line;
+}
+function drawRow(now, at) {
+	const i = rows[at], line = element("tr"), chosen = i === (now.kind === "v" ? state.vertex : state.edge);
+	line.setAttribute("aria-rowindex", String(at + 2));
+	line.dataset.row = String(i);
+	if (chosen) {
+		line.className = "on";
+		line.setAttribute("aria-current", "true");
+	}
+	for (const [title, , text, , number] of now.columns) {
+		const cell = element("td", undefined, number ? "number" : ""), shown = text(now.list[i], i);
+		if (title === "operation" || title === "to") cell.append(button(shown));
+		else cell.textContent = shown;
+		cell.title = shown;
+		line.append(cell);
+	}
+	return line;
+}
+function fill() {
+	const now = tables[state.tab], focused = body.contains(document.activeElement) ? document.activeElement.closest("tr").dataset.row : "";
+	const first = Math.max(0, Math.min(rows.length - shownRows.height / ROW, Math.floor(shownRows.top / ROW)) - 5 | 0);
+	const last = Math.min(rows.length, first + Math.ceil(shownRows.height / ROW) + 12), lines = [space(first, now.columns.length)];
+	for (let at = first; at < last; at++) lines.push(drawRow(now, at));
+	lines.push(space(rows.length - last, now.columns.length));
+	body.replaceChildren(...lines);
+	if (focused) focusRow(focused);
+}
+function focusRow(i) {
+	const button = body.querySelector("tr[data-row=\"" + Number(i) + "\"] button");
+	if (button) button.focus({preventScroll: true});
+}
+/* Scrolls to the row of what was selected elsewhere. */
+function showRow() {
+	const at = rows.indexOf(tables[state.tab].kind === "v" ? state.vertex : state.edge);
+	if (at >= 0) reveal(at, 2);
+}
+/* Scrolls as little as is needed; the head covers one row. */
+function reveal(at, margin) {
+	let to = shownRows.top;
+	if (at * ROW < to) to = Math.max(0, at - margin) * ROW;
+	else if ((at + 2) * ROW > to + shownRows.height) to = (at + 2 + margin) * ROW - shownRows.height;
+	if (to !== shownRows.top) scrollRows(to);
+}
+function scrollRows(to) {
+	shownRows.top = to;
+	fill();
+	panel.scrollTop = to;
+}
+function pickRow(i) {
+	if (tables[state.tab].kind === "v") select(i, -1, true); else select(-1, i, true);
+}
+on(body, "click", event => {
+	const line = event.target.closest("tr[data-row]");
+	if (!line) return;
+	pickRow(Number(line.dataset.row));
+	focusRow(line.dataset.row);
+});
+on(body, "keydown", event => { /* up and down through the rows */
+	const line = event.target.closest("tr[data-row]"), by = {ArrowDown: 1, ArrowUp: -1}[event.key];
+	if (!line || !by) return;
+	const at = Math.min(rows.length - 1, Math.max(0, rows.indexOf(Number(line.dataset.row)) + by));
+	event.preventDefault();
+	event.stopPropagation();
+	reveal(at, 0);
+	focusRow(rows[at]);
+});
+on(panel, "scroll", () => {
+	shownRows.top = panel.scrollTop;
+	fill();
+});
+new ResizeObserver(() => {
+	shownRows.height = panel.clientHeight;
+	fill();
+}).observe(panel);
+function openTab(name) {
+	state.tab = name;
+	table();
+	scrollRows(0);
+	showRow();
+	remember();
+}
+const tabNames = Object.keys(tables);
+for (const name of tabNames) {
+	on($("tab-" + name), "click", () => openTab(name));
+	on($("tab-" + name), "keydown", event => {
+		const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+		if (!by) return;
+		openTab(tabNames[(tabNames.indexOf(name) + by + tabNames.length) % tabNames.length]);
+		$("tab-" + state.tab).focus();
+	});
+}

@@ -19,11 +19,14 @@
 void calls_start(const struct gpu_sink *sink, const struct gpu_options *options);
 void calls_stop(void);
 
-void calls_api(Sanitizer_CallbackDomain domain, const Sanitizer_CallbackData *data);
+void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+	       const Sanitizer_CallbackData *data);
 void calls_resource(Sanitizer_CallbackId id, const void *data);
 void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data);
 void calls_copy(const Sanitizer_MemcpyData *data);
 void calls_set(const Sanitizer_MemsetData *data);
+void calls_word(const Sanitizer_BatchMemopData *data);
+void calls_mapped(const Sanitizer_ExternalMemoryData *data);
 void calls_graph(Sanitizer_CallbackId id, const void *data);
 
 #endif

@@ -10,23 +10,38 @@
 #include <cuda.h>
 
 #define DRIVER_FUNCTIONS(X)                                                                        \
-	X(cuCtxPushCurrent)                                                                        \
+	X(cuArray3DGetDescriptor)                                                                  \
 	X(cuCtxPopCurrent)                                                                         \
+	X(cuCtxPushCurrent)                                                                        \
 	X(cuFuncGetAttribute)                                                                      \
+	X(cuGraphChildGraphNodeGetGraph)                                                           \
+	X(cuGraphCreate)                                                                           \
+	X(cuGraphDestroy)                                                                          \
+	X(cuGraphExecHostNodeSetParams)                                                            \
+	X(cuGraphGetEdges)                                                                         \
+	X(cuGraphGetNodes)                                                                         \
+	X(cuGraphHostNodeGetParams)                                                                \
+	X(cuGraphLaunch)                                                                           \
+	X(cuGraphNodeGetEnabled)                                                                   \
+	X(cuGraphNodeGetType)                                                                      \
+	X(cuGraphNodeSetEnabled)                                                                   \
 	X(cuLaunchKernel)                                                                          \
 	X(cuMemAlloc)                                                                              \
+	X(cuMemcpy3DAsync)                                                                         \
+	X(cuMemcpyDtoDAsync)                                                                       \
+	X(cuMemcpyHtoDAsync)                                                                       \
 	X(cuMemFree)                                                                               \
 	X(cuMemFreeHost)                                                                           \
 	X(cuMemGetInfo)                                                                            \
 	X(cuMemHostAlloc)                                                                          \
 	X(cuMemHostGetDevicePointer)                                                               \
-	X(cuMemcpyDtoDAsync)                                                                       \
-	X(cuMemcpyHtoDAsync)                                                                       \
 	X(cuMemsetD8Async)                                                                         \
 	X(cuModuleGetFunction)                                                                     \
 	X(cuModuleGetGlobal)                                                                       \
 	X(cuModuleLoadData)                                                                        \
+	X(cuPointerGetAttribute)                                                                   \
 	X(cuStreamCreate)                                                                          \
+	X(cuStreamIsCapturing)                                                                     \
 	X(cuStreamQuery)                                                                           \
 	X(cuStreamSynchronize)                                                                     \
 	X(cuThreadExchangeStreamCaptureMode)

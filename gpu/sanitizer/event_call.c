@@ -107,11 +107,12 @@ static bool reserve_rows(size_t count)
 	return true;
 }
 
-static size_t convert(const struct row *from, uint32_t count, const struct host_row *host)
+static size_t convert(const struct row *from, uint32_t count, const struct host_row *hosts,
+		      size_t host_count)
 {
 	size_t used = 0;
 
-	if (!reserve_rows(2 * (size_t)count + 1))
+	if (!reserve_rows(2 * (size_t)count + host_count))
 		return 0;
 	for (uint32_t i = 0; i < count;) {
 		uint32_t last = i;
@@ -129,13 +130,15 @@ static size_t convert(const struct row *from, uint32_t count, const struct host_
 								from[k].redundant};
 		i = last;
 	}
-	if (host->object && host->object->slot != NO_SLOT)
-		rows[used++] = (struct gpu_row){host->object->id, GPU_WRITER_HOST, host->access,
-						host->bytes, 0};
+	for (size_t i = 0; i < host_count; i++)
+		if (object_is_followed(hosts[i].object))
+			rows[used++] = (struct gpu_row){hosts[i].object->id, GPU_WRITER_HOST,
+							hosts[i].access, hosts[i].bytes, 0};
 	return used;
 }
 
-void event_settle(struct gpu_call *call, struct space *space, const struct host_row *host)
+void event_settle(struct gpu_call *call, struct space *space, const struct host_row *hosts,
+		  size_t host_count)
 {
 	const struct row *found = NULL;
 	uint32_t count = 0;
@@ -148,6 +151,6 @@ void event_settle(struct gpu_call *call, struct space *space, const struct host_
 	if (result > 0)
 		events_sink->coverage("access rows",
 				      "an API touched bytes of too many last writers", 1, 0);
-	events_sink->end(call, rows, convert(found, count, host));
+	events_sink->end(call, rows, convert(found, count, hosts, host_count));
 	space_digests(space, event_content, call);
 }

@@ -3,121 +3,279 @@
  */
 #include "gpu/sanitizer/events_internal.h"
 
+#include <stdlib.h>
+
 #include "gpu/sanitizer/events.h"
 
-/* Whether the rows of one side of a copy or set lie inside the object. */
-static bool fits(const struct object *object, uint64_t address, uint64_t pitch, uint64_t slice,
-		 const struct operation *operation)
-{
-	uint64_t offset = address - object->address, end;
+/* One side of a copy or set: where its first byte lies; no object: on the host, or not known. */
+struct side {
+	struct object *object;
+	uint64_t address, pitch, slice;
+	bool device;
+};
 
-	if (__builtin_mul_overflow(slice, operation->depth - 1, &end) ||
-	    __builtin_add_overflow(end, pitch * (operation->height - 1), &end) ||
-	    __builtin_add_overflow(end, operation->width, &end))
-		return false;
-	return end <= object->size - offset;
+struct box {
+	uint64_t width, height, depth;
+};
+
+/* What copies and sets bytes of at most one object on each side. */
+struct piece {
+	struct side to, from;
+	struct box box;
+};
+
+static struct host_row *hosts;
+static size_t host_count, host_capacity;
+
+static void add_host_row(const struct object *object, enum gpu_access access, uint64_t bytes)
+{
+	struct host_row *more;
+
+	if (host_count == host_capacity) {
+		more = reallocarray(hosts, 2 * host_capacity + 4, sizeof(*more));
+		if (!more)
+			return;
+		hosts = more;
+		host_capacity = 2 * host_capacity + 4;
+	}
+	hosts[host_count++] = (struct host_row){object, access, bytes};
 }
 
-/* Sets the masks of what a copy touches. */
-static void mark_copy(struct object *to, struct object *from, const struct operation *operation)
+/* The object at an address; memory of the host counts as host. */
+static void find_object(struct side *side, CUcontext context)
 {
-	for (uint64_t i = 0; i < operation->depth; i++) {
-		uint64_t at = object_is_followed(to)
-				      ? operation->address - to->address + i * operation->slice
-				      : 0;
-		uint64_t from_at = object_is_followed(from)
-					   ? operation->from_address - from->address +
-						     i * operation->from_slice
-					   : 0;
-
-		if (object_is_followed(from))
-			space_mark(from, from_at, operation->from_pitch, operation->width,
-				   operation->height, MARK_READ);
-		if (object_is_followed(to) && object_is_followed(from) && to->space == from->space)
-			space_mark_copy(to, at, operation->pitch, from, from_at,
-					operation->from_pitch, operation->width, operation->height);
-		else if (object_is_followed(to))
-			space_mark(to, at, operation->pitch, operation->width, operation->height,
-				   MARK_WRITTEN);
+	side->object = events_find_object(context, side->address);
+	if (side->object && side->object->memory == GPU_MEMORY_MAPPED_HOST) {
+		side->object = NULL;
+		side->device = false;
 	}
 }
 
-/* A side that the driver calls device memory, but that we know nothing of. */
-static void check_side(bool device, const struct object *object, uint64_t bytes)
+static bool is_array(const struct side *side)
 {
-	if (device && !object)
+	return side->object && side->object->memory == GPU_MEMORY_ARRAY;
+}
+
+static void resolve(struct side *side, CUcontext context, const struct array_place *array)
+{
+	if (array->array)
+		side->object = event_array_find(array, &side->address, &side->pitch, &side->slice);
+	else
+		find_object(side, context);
+}
+
+/* Whether all bytes of one side lie inside its object. */
+static bool fits(const struct side *side, const struct box *box)
+{
+	uint64_t slices, end;
+
+	if (!side->object)
+		return true;
+	if (__builtin_mul_overflow(side->slice, box->depth - 1, &slices) ||
+	    __builtin_mul_overflow(side->pitch, box->height - 1, &end) ||
+	    __builtin_add_overflow(end, slices, &end) ||
+	    __builtin_add_overflow(end, box->width, &end))
+		return false;
+	return end <= side->object->size - (side->address - side->object->address);
+}
+
+/* Of a row of bytes, those that lie in one object. */
+static uint64_t reach(const struct side *side, uint64_t bytes)
+{
+	uint64_t left;
+
+	if (!side->object)
+		return bytes;
+	left = side->object->size - (side->address - side->object->address);
+	return bytes < left ? bytes : left;
+}
+
+static uint64_t offset(const struct side *side, uint64_t slice)
+{
+	return side->address - side->object->address + slice * side->slice;
+}
+
+/* Sets the masks of what a piece touches. */
+static void mark(const struct piece *piece)
+{
+	const struct side *to = &piece->to, *from = &piece->from;
+	const struct box *box = &piece->box;
+	bool written = object_is_followed(to->object), read = object_is_followed(from->object);
+
+	for (uint64_t i = 0; i < box->depth; i++) {
+		if (read)
+			space_mark(from->object, offset(from, i), from->pitch, box->width,
+				   box->height, MARK_READ);
+		if (written && read && to->object->space == from->object->space)
+			space_mark_copy(to->object, offset(to, i), to->pitch, from->object,
+					offset(from, i), from->pitch, box->width, box->height);
+		else if (written)
+			space_mark(to->object, offset(to, i), to->pitch, box->width, box->height,
+				   MARK_WRITTEN);
+	}
+	if (to->object && !from->object && !from->device)
+		add_host_row(to->object, GPU_FROM_HOST, box->width * box->height * box->depth);
+	else if (from->object && !to->object && !to->device)
+		add_host_row(from->object, GPU_TO_HOST, box->width * box->height * box->depth);
+}
+
+/* A side that the driver calls device memory, but that we know nothing of. */
+static void check_side(const struct side *side, uint64_t bytes)
+{
+	if (side->device && !side->object)
 		events_sink->coverage("copies", "an array or memory whose allocation was not seen",
 				      1, bytes);
 }
 
+static bool is_host_to_host(const struct piece *piece)
+{
+	return !piece->to.object && !piece->from.object && !piece->to.device && !piece->from.device;
+}
+
+static void announce(const struct side *side)
+{
+	if (side->object)
+		event_announce(side->object);
+}
+
+/* A row that reaches over several objects (mappings side by side) is cut where they meet. */
+static bool next_piece(struct piece *piece, uint64_t *left, const struct operation *operation)
+{
+	*left -= piece->box.width;
+	if (!*left)
+		return false;
+	piece->to.address += piece->box.width;
+	piece->from.address += piece->box.width;
+	find_object(&piece->to, operation->context);
+	find_object(&piece->from, operation->from_context);
+	return true;
+}
+
+static void cut(struct piece *piece, uint64_t left)
+{
+	piece->box.width = reach(&piece->from, reach(&piece->to, left));
+}
+
+static struct piece describe(const struct operation *operation)
+{
+	struct piece piece = {.to = {.address = operation->address,
+				     .pitch = operation->pitch,
+				     .slice = operation->slice,
+				     .device = operation->to_device},
+			      .from = {.address = operation->from_address,
+				       .pitch = operation->from_pitch,
+				       .slice = operation->from_slice,
+				       .device = operation->from_device},
+			      .box = {operation->width, operation->height, operation->depth}};
+
+	resolve(&piece.to, operation->context, &operation->array);
+	resolve(&piece.from, operation->from_context, &operation->from_array);
+	return piece;
+}
+
+/* Marks all pieces.  False: a side is too small for them. */
+static bool mark_pieces(struct piece piece, const struct operation *operation)
+{
+	uint64_t left = piece.box.width;
+
+	if (piece.box.height > 1 || piece.box.depth > 1 || is_array(&piece.to) ||
+	    is_array(&piece.from)) {
+		if (!fits(&piece.to, &piece.box) || !fits(&piece.from, &piece.box))
+			return false;
+		mark(&piece);
+		return true;
+	}
+	do {
+		cut(&piece, left);
+		mark(&piece);
+	} while (next_piece(&piece, &left, operation));
+	return true;
+}
+
+static struct space *space_of(const struct piece *piece, const struct operation *operation)
+{
+	return piece->to.object     ? piece->to.object->space
+	       : piece->from.object ? piece->from.object->space
+				    : events_find_space(operation->context);
+}
+
 void event_copy(const struct thread *thread, const struct operation *operation)
 {
+	struct piece piece = describe(operation);
 	uint64_t bytes = operation->width * operation->height * operation->depth;
-	struct object *to = events_find_object(operation->context, operation->address);
-	struct object *from = events_find_object(operation->from_context, operation->from_address);
-	struct host_row host = {.bytes = bytes};
 	struct gpu_call call;
 
-	check_side(operation->to_device, to, bytes);
-	check_side(operation->from_device, from, bytes);
-	if (!to && !from && !operation->to_device && !operation->from_device)
-		return; /* from host to host */
-	if (to)
-		event_announce(to);
-	if (from)
-		event_announce(from);
+	host_count = 0;
+	check_side(&piece.to, bytes);
+	check_side(&piece.from, bytes);
+	if (is_host_to_host(&piece))
+		return;
+	announce(&piece.to);
+	announce(&piece.from);
 	event_begin(&call, GPU_COPY, event_public_name(thread->name), operation->stream, thread);
-	if ((object_is_followed(to) &&
-	     !fits(to, operation->address, operation->pitch, operation->slice, operation)) ||
-	    (object_is_followed(from) && !fits(from, operation->from_address, operation->from_pitch,
-					       operation->from_slice, operation))) {
+	if (!mark_pieces(piece, operation)) {
 		events_sink->coverage("copies", "a copy across the bounds of an allocation", 1,
 				      bytes);
 		events_missed();
 		events_sink->end(&call, NULL, 0);
 		return;
 	}
-	mark_copy(to, from, operation);
-	if (to && !from && !operation->from_device)
-		host.object = to, host.access = GPU_FROM_HOST;
-	else if (from && !to && !operation->to_device)
-		host.object = from, host.access = GPU_TO_HOST;
-	if (to && from && to->space != from->space && object_is_followed(to)) {
+	if (is_array(&piece.to) && !event_array_mirror(&operation->array, piece.box.width,
+						       piece.box.height, piece.box.depth))
+		events_missed();
+	if (piece.to.object && piece.from.object &&
+	    piece.to.object->space != piece.from.object->space &&
+	    object_is_followed(piece.to.object)) {
 		/* two devices: two passes, one event each would be two invocations */
 		events_sink->coverage(
 			"copies", "what a copy between two devices read is not counted", 1, bytes);
 		events_missed();
 	}
-	event_settle(&call,
-		     to     ? to->space
-		     : from ? from->space
-			    : events_find_space(operation->context),
-		     &host);
+	if (operation->whole)
+		events_sink->end(&call, NULL, 0);
+	else
+		event_settle(&call, space_of(&piece, operation), hosts, host_count);
 }
 
 void event_set(const struct thread *thread, const struct operation *operation)
 {
-	struct object *object = events_find_object(operation->context, operation->address);
-	const struct host_row host = {0};
+	struct piece piece = {.to = {.address = operation->address, .pitch = operation->pitch},
+			      .from = {.device = true},
+			      .box = {operation->width, operation->height, 1}};
 	struct gpu_call call;
 
-	if (object)
-		event_announce(object);
+	host_count = 0;
+	piece.to.object = events_find_object(operation->context, operation->address);
+	announce(&piece.to);
 	event_begin(&call, GPU_SET, event_public_name(thread->name), operation->stream, thread);
-	if (!object)
+	if (!piece.to.object)
 		events_sink->coverage("sets", "memory whose allocation was not seen", 1,
 				      operation->width);
-	if (!object_is_followed(object) || !operation->width) {
+	if (!piece.to.object || !operation->width) {
 		events_sink->end(&call, NULL, 0);
 		return;
 	}
-	if (!fits(object, operation->address, operation->pitch, 0, operation)) {
+	if (operation->height > 1 && !fits(&piece.to, &piece.box)) {
 		events_sink->coverage("sets", "a set across the bounds of an allocation", 1, 0);
 		events_missed();
 		events_sink->end(&call, NULL, 0);
 		return;
 	}
-	space_mark(object, operation->address - object->address, operation->pitch, operation->width,
-		   operation->height, MARK_WRITTEN);
-	event_settle(&call, object->space, &host);
+	if (operation->height > 1) {
+		mark(&piece);
+	} else {
+		for (uint64_t left = operation->width; left && piece.to.object;) {
+			cut(&piece, left);
+			mark(&piece);
+			left -= piece.box.width;
+			piece.to.address += piece.box.width;
+			if (left)
+				piece.to.object =
+					events_find_object(operation->context, piece.to.address);
+		}
+	}
+	if (operation->whole)
+		events_sink->end(&call, NULL, 0);
+	else
+		event_settle(&call, space_of(&piece, operation), NULL, 0);
 }

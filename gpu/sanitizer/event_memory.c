@@ -8,30 +8,30 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	struct space *space = events_make_space(operation->context);
 	struct object *object;
 	struct gpu_call call;
-	bool follow = operation->memory == GPU_MEMORY_DEVICE;
 
-	if (operation->memory == GPU_MEMORY_MAPPED_HOST) {
-		events_sink->coverage("pinned host memory",
-				      "what kernels do in memory of the host is not followed", 1,
-				      operation->size);
-		return;
-	}
 	object = space_find(space, operation->address);
-	if (object && object->address == operation->address)
+	if (object && object->address == operation->address) {
+		if (operation->again && object->size == operation->size)
+			return;
 		space_remove(object); /* its free was not seen */
-	object = space_add(space, operation->address, operation->size, operation->memory, follow);
+	}
+	object = space_add(space, operation->address, operation->size, operation->memory, true);
 	if (!object)
 		return;
 	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), operation->stream, thread);
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
-	if (!follow)
-		events_sink->coverage("managed memory",
-				      "accesses to managed memory are not followed", 1,
-				      operation->size);
-	else if (object->slot == NO_SLOT)
+	if (operation->whole)
+		space_forget(object); /* what the graph does with it is not known */
+	if (object->slot == NO_SLOT)
 		events_sink->coverage("objects", "no GPU memory for the shadow of an allocation", 1,
 				      operation->size);
+	else if (object->memory != GPU_MEMORY_DEVICE)
+		events_sink->coverage(object->memory == GPU_MEMORY_MANAGED ? "managed memory"
+									   : "pinned host memory",
+				      "what the host writes is seen when the GPU reads it; what is "
+				      "overwritten before is not",
+				      1, operation->size);
 }
 
 void event_free(const struct thread *thread, const struct operation *operation)

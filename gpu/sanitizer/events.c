@@ -25,6 +25,7 @@ void events_context_gone(CUcontext context)
 	for (unsigned i = 0; i < event_space_count; i++)
 		if (space_context(event_spaces[i]) == context) {
 			events_wait_abandon(event_spaces[i]);
+			event_arrays_abandon(event_spaces[i]);
 			space_abandon(event_spaces[i]);
 			event_spaces[i] = event_spaces[--event_space_count];
 			return;
@@ -34,18 +35,38 @@ void events_context_gone(CUcontext context)
 static void finish_kernel(const struct thread *thread, const struct operation *operation,
 			  struct space *space)
 {
-	const struct host_row host = {0};
 	struct gpu_call call;
 
-	if (operation->patched)
+	if (operation->patched && !operation->whole) {
 		space_take_touched(space);
-	event_announce_touched(space);
+		event_announce_touched(space);
+	}
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!operation->patched) {
 		events_sink->coverage("kernels", "a launch that could not be followed", 1, 0);
 		events_missed();
 	}
-	event_settle(&call, space, &host);
+	if (operation->whole)
+		events_sink->end(&call, NULL, 0);
+	else
+		event_settle(&call, space, NULL, 0);
+}
+
+/* The nodes of the graph have set masks, but which of them wrote what is not known. */
+static void finish_graph(struct space *space)
+{
+	const struct row *rows;
+	uint32_t count;
+
+	events_sink->coverage("CUDA graphs",
+			      "a graph that cannot be launched node by node; what it wrote has no "
+			      "known writer",
+			      1, 0);
+	space_take_touched(space);
+	event_announce_touched(space);
+	if (space_settle(space, GPU_WRITER_UNKNOWN, &rows, &count) < 0)
+		return;
+	space_digests(space, event_content, NULL);
 }
 
 /* What was put on a stream is waited for; false: in vain. */
@@ -57,6 +78,7 @@ static bool completed(const struct operation *operation, struct space *space)
 	case OPERATION_COPY:
 	case OPERATION_SET:
 	case OPERATION_KERNEL:
+	case OPERATION_GRAPH:
 	case OPERATION_UNSEEN:
 		break;
 	default:
@@ -81,7 +103,8 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 		return;
 	if (events_still_late()) {
 		/* memory is kept account of, the rest must wait */
-		if (operation->kind != OPERATION_ALLOC && operation->kind != OPERATION_FREE) {
+		if (operation->kind != OPERATION_ALLOC && operation->kind != OPERATION_FREE &&
+		    operation->kind != OPERATION_ARRAY_GONE) {
 			events_missed();
 			visit_leave(&visit);
 			return;
@@ -108,9 +131,23 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 	case OPERATION_KERNEL:
 		finish_kernel(thread, operation, space);
 		break;
+	case OPERATION_ARRAY:
+		event_array(thread, operation);
+		break;
+	case OPERATION_ARRAY_GONE:
+		event_array_gone(thread, operation);
+		break;
+	case OPERATION_GRAPH:
+		finish_graph(space);
+		break;
+	case OPERATION_SHARED:
+		events_sink->coverage(event_public_name(operation->name),
+				      "memory that others can write; what they write is not seen",
+				      1, 0);
+		break;
 	case OPERATION_UNSEEN:
-		events_sink->coverage(operation->name,
-				      "what they do is not followed; it leaves contents unknown", 1,
+		events_sink->coverage(event_public_name(operation->name),
+				      "what it does is not followed; it leaves contents unknown", 1,
 				      0);
 		events_missed();
 		events_forget_unseen(NULL);

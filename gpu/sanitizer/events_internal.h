@@ -69,7 +69,8 @@ uint32_t event_introduce(const struct gpu_call *call, const struct object *objec
 void event_announce(struct object *object);
 void event_announce_touched(struct space *space);
 /* The pass after an API that touched objects of this space, and its event's end. */
-void event_settle(struct gpu_call *call, struct space *space, const struct host_row *host);
+void event_settle(struct gpu_call *call, struct space *space, const struct host_row *hosts,
+		  size_t host_count);
 /* For space_digests(). */
 void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
 
@@ -79,6 +80,21 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 void event_free(const struct thread *thread, const struct operation *operation);
 void event_copy(const struct thread *thread, const struct operation *operation);
 void event_set(const struct thread *thread, const struct operation *operation);
+
+/* -- event_array.c ------------------------------------------------------------------------ */
+
+void event_array(const struct thread *thread, const struct operation *operation);
+void event_array_gone(const struct thread *thread, const struct operation *operation);
+/* The space is about to go. */
+void event_arrays_abandon(const struct space *space);
+/* Where a place of an array lies in its mirror.  NULL: an array that is not followed. */
+struct object *event_array_find(const struct array_place *place, uint64_t *address, uint64_t *pitch,
+				uint64_t *slice);
+/* Brings a box of bytes in the mirror up to date. */
+bool event_array_mirror(const struct array_place *place, uint64_t width, uint64_t height,
+			uint64_t depth);
+/* A kernel may have stored into the arrays that allow it. */
+void event_arrays_stored(const struct space *space);
 
 static inline bool object_is_followed(const struct object *object)
 {

@@ -169,6 +169,7 @@ static void add_variable(struct space *space, CUmodule module, char **name, uint
 {
 	struct object *object;
 	CUdeviceptr address;
+	unsigned managed = 0;
 	size_t size;
 
 	if (driver.cuModuleGetGlobal(&address, &size, module, *name) != CUDA_SUCCESS) {
@@ -182,6 +183,9 @@ static void add_variable(struct space *space, CUmodule module, char **name, uint
 	object->module = module;
 	object->name = *name;
 	*name = NULL;
+	object->shared = driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+						      address) == CUDA_SUCCESS &&
+			 managed;
 	object_initialised(object);
 }
 

@@ -185,8 +185,7 @@ static void describe(const struct object *object, struct device_record *record)
 	record->size = object->size;
 	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 	record->site = object->site;
-	record->shared = object->memory == GPU_MEMORY_MANAGED ||
-			 object->memory == GPU_MEMORY_MAPPED_HOST;
+	record->shared = object->shared;
 	lay_out_head(record, object->head);
 	if (object->body)
 		lay_out_body(record, object->body, object->space->digests);
@@ -280,6 +279,8 @@ struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 				  .address = address,
 				  .size = size,
 				  .memory = memory,
+				  .shared = memory == GPU_MEMORY_MANAGED ||
+					    memory == GPU_MEMORY_MAPPED_HOST,
 				  .slot = NO_SLOT};
 	if (!insert(space, object)) {
 		free(object);

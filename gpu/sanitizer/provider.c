@@ -18,7 +18,7 @@ static void callback(void *data, Sanitizer_CallbackDomain domain, Sanitizer_Call
 	switch (domain) {
 	case SANITIZER_CB_DOMAIN_DRIVER_API:
 	case SANITIZER_CB_DOMAIN_RUNTIME_API:
-		calls_api(domain, details);
+		calls_api(domain, id, details);
 		break;
 	case SANITIZER_CB_DOMAIN_RESOURCE:
 		calls_resource(id, details);
@@ -34,6 +34,14 @@ static void callback(void *data, Sanitizer_CallbackDomain domain, Sanitizer_Call
 		if (id == SANITIZER_CBID_MEMSET_STARTING)
 			calls_set(details);
 		break;
+	case SANITIZER_CB_DOMAIN_BATCH_MEMOP:
+		if (id == SANITIZER_CBID_BATCH_MEMOP_WRITE)
+			calls_word(details);
+		break;
+	case SANITIZER_CB_DOMAIN_EXTERNAL_MEMORY:
+		if (id == SANITIZER_CBID_EXTERNAL_MEMORY_MAPPED)
+			calls_mapped(details);
+		break;
 	case SANITIZER_CB_DOMAIN_GRAPHS:
 		calls_graph(id, details);
 		break;
@@ -45,9 +53,10 @@ static void callback(void *data, Sanitizer_CallbackDomain domain, Sanitizer_Call
 static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 {
 	static const Sanitizer_CallbackDomain domains[] = {
-		SANITIZER_CB_DOMAIN_DRIVER_API, SANITIZER_CB_DOMAIN_RUNTIME_API,
-		SANITIZER_CB_DOMAIN_RESOURCE,   SANITIZER_CB_DOMAIN_LAUNCH,
-		SANITIZER_CB_DOMAIN_MEMCPY,     SANITIZER_CB_DOMAIN_MEMSET,
+		SANITIZER_CB_DOMAIN_DRIVER_API,  SANITIZER_CB_DOMAIN_RUNTIME_API,
+		SANITIZER_CB_DOMAIN_RESOURCE,    SANITIZER_CB_DOMAIN_LAUNCH,
+		SANITIZER_CB_DOMAIN_MEMCPY,      SANITIZER_CB_DOMAIN_MEMSET,
+		SANITIZER_CB_DOMAIN_BATCH_MEMOP, SANITIZER_CB_DOMAIN_EXTERNAL_MEMORY,
 		SANITIZER_CB_DOMAIN_GRAPHS};
 
 	if (driver_load() != 0)

@@ -124,6 +124,11 @@ CUcontext space_context(const struct space *space)
 	return space->context;
 }
 
+CUstream space_stream(const struct space *space)
+{
+	return space->stream;
+}
+
 void space_set_busy(struct space *space, bool busy)
 {
 	space->busy = busy;

@@ -31,6 +31,7 @@ struct object {
 	CUmodule module;   /* of a variable */
 	uint32_t slot;     /* NO_SLOT: not followed */
 	CUdeviceptr head, body;
+	bool shared;  /* the host writes to it without an API */
 	bool unknown; /* forgotten before it had a body */
 	bool listed;  /* touched by the running API, or forgotten */
 	bool reported;
@@ -48,6 +49,7 @@ struct space *space_create(CUcontext context, bool digests);
 /* The context is gone, and with it all memory. */
 void space_abandon(struct space *space);
 CUcontext space_context(const struct space *space);
+CUstream space_stream(const struct space *space); /* our own */
 /*
  * While something of the program's runs that we do not wait for, nothing may wait for the device:
  * no object is followed any more, and memory of shadows is not given back.

@@ -10,15 +10,28 @@
 #include <cuda.h>
 
 #include "gpu/provider.h"
+#include "gpu/sanitizer/apis.h"
+
+struct graph;
 
 enum operation_kind {
 	OPERATION_ALLOC,
 	OPERATION_FREE,
+	OPERATION_ARRAY,      /* an array was made */
+	OPERATION_ARRAY_GONE, /* ... destroyed */
 	OPERATION_COPY,
 	OPERATION_SET,
 	OPERATION_KERNEL,
+	OPERATION_GRAPH,  /* the end of a graph that was launched as a whole */
 	OPERATION_UNSEEN, /* something ran that is not followed */
+	OPERATION_SHARED, /* somebody else may write memory from now on */
 	OPERATION_UNLOAD,
+};
+
+/* A side of a copy that is an array: its first byte, row and slice. */
+struct array_place {
+	CUarray array; /* NULL: memory */
+	uint64_t x, y, z;
 };
 
 struct operation {
@@ -29,28 +42,42 @@ struct operation {
 	uint64_t address, from_address, size;
 	uint64_t width, height, depth; /* bytes, rows, slices */
 	uint64_t pitch, from_pitch, slice, from_slice;
+	struct array_place array, from_array;
 	bool to_device, from_device; /* what the driver says */
+	bool again;                  /* an allocation that may be known already */
 	enum gpu_memory memory;
 	/* kernels: the mangled name; otherwise why something is not seen */
 	const char *name;
 	CUmodule module;
+	CUfunction function;
 	bool patched; /* the launch carries our callback data */
+	bool whole;   /* part of a graph that was launched as a whole */
 };
 
-enum { OPERATIONS_MAX = 32 };
+enum { OPERATIONS_LIMIT = 1 << 16 };
 
 struct thread {
 	unsigned depth; /* of nested API calls */
 	bool inside;    /* our own calls of the driver */
 	bool loading;   /* ... which make it load what the program is about to use */
+	bool stepping;  /* ... which do a part of the program's call */
 	bool locked;
-	const char *name;  /* of the outermost call */
-	const char *inner; /* of the innermost driver call, and its parameters */
-	const void *parameters;
-	CUcontext context; /* current at the innermost driver call */
+	const char *name; /* of the outermost call */
 	uint64_t start_ns;
-	struct operation operations[OPERATIONS_MAX];
-	unsigned count;
+	/* the innermost driver call */
+	const char *inner;
+	enum api_effect effect;
+	const void *parameters;
+	CUcontext context; /* current there */
+	unsigned first;    /* its first operation */
+	/* a graph's launch */
+	struct graph *graph; /* one node after the other */
+	bool whole;          /* all nodes at once */
+	CUstream graph_stream;
+	unsigned node_first; /* operations before the node that is being launched */
+
+	struct operation *operations;
+	unsigned count, room;
 };
 
 #endif

@@ -51,6 +51,55 @@ exact pinned <<'END'
 END
 is "pinned: the vertices" "$(vertices "$T/pinned.db" | cut -d' ' -f2,4 | tr '\n' ' ')" \
 	"host host alloc cudaMallocHost alloc cudaMalloc memcpy cudaMemcpyAsync memcpy cudaMemcpyAsync "
+exact array <<'END'
+	0>3  R 1  256    0 1
+	1>3  W 1  256    0 1
+	2>4  W 2 2048    0 1
+	4>5  R 2 2048    0 1
+	3>5  W 1  256    0 1 # 0 over 1
+	1>5  W 1 1792    0 1
+	4>6  R 2 2048    0 1
+	5>6  W 1 2048 2048 1
+	6>7  R 1 2048    0 1
+	7>0  W 1 2048    0 1
+	6>8  R 1   64    0 1
+	4>8  W 2   64   64 1
+	0>10 R 9  128    0 1
+	9>10 W 9  128    0 1
+END
+exact box <<'END'
+	1>2 W 1 2400  0 1 # 3 * 8 * 100
+	0>3 R 1  128  0 1 # 2 * 4 * 16
+	2>3 W 1  128  0 1
+	3>4 R 1   64  0 1
+	2>4 W 1   64  0 1
+	2>5 W 1   40 40 2 # of 8 bytes in 4 rows of 2 slices
+	4>5 W 1   12  0 1 # 4 bytes in rows 1, 2, 3
+	3>5 W 1   12  0 1
+	2>6 R 1 2168  0 1
+	3>6 R 1  116  0 1 # 128 - 12
+	4>6 R 1   52  0 1 # 64 - 12
+	5>6 R 1   64  0 1
+	6>0 W 1 2400  0 1
+END
+exact pool <<'END'
+	1>2 W 1 1024 0 1
+	3>4 W 3 1024 0 1
+	5>6 W 5  512 0 1
+END
+exact graph <<'END'
+	1>4 W 1 1024    0 1
+	5>4 W 1 1024  768 1 # 0 over 1: 3 of 4 bytes
+	4>5 R 1 2048    0 2
+	4>5 W 1 2048 1536 2
+	5>6 R 1 2048    0 2
+	2>6 W 2 1024    0 1
+	6>6 W 2 1024 1024 1 # the second time the same
+	6>6 R 2 2048    0 2 # the other copy of the graph: same name, same call path
+	6>0 W 2 2048    0 2
+END
+is "graph: the vertices" "$(vertices "$T/graph.db" | cut -d' ' -f2- | tail -n 3 | tr '\n' ' ')" \
+	"memset 2 cudaGraphLaunch kernel 2 increment memcpy 4 cudaGraphLaunch "
 is "every case of moves.c has its table" \
 	"$("$P/moves" 2>&1 | sed 's/.*one of: //' | tr ' ' '\n' | sort)" \
 	"$(grep -o '^exact [a-z_]*' "$0" | cut -d' ' -f2 | sort)"

@@ -14,7 +14,9 @@ on() { # DEVICE DB PROGRAM...
 	timeout 120 "$VFLOW" collect --quiet --device "$device" -o "$@"
 }
 cases=$("$P/exactness" 2>&1 | sed 's/.*one of: //')
-for run in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc $(printf 'exactness:%s ' $cases); do
+moves=$("$P/moves" 2>&1 | sed 's/.*one of: //')
+for run in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc $(printf 'exactness:%s ' $cases) \
+		$(printf 'moves:%s ' $moves); do
 	program=${run%%:*} argument=$(sed -n 's/[^:]*://p' <<<"$run")
 	on emulated "$T/e.db" "$P/$program" $argument >"$T/e.out" 2>&1
 	emulated=$?

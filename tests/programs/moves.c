@@ -63,7 +63,7 @@ static void mapped(void)
 	CHECK(cudaMalloc((void **)&d, 1024)); /* 2 */
 	for (int i = 0; i < 256; i++)
 		h[i] = i + 1;
-	LAUNCH(reverse_blocks, 1, 256, (const int *)seen, d); /* 3 */
+	LAUNCH(reverse_blocks, 1, 256, (const int *)seen, d);  /* 3 */
 	CHECK(cudaMemcpy(h, d, 1024, cudaMemcpyDeviceToHost)); /* 4 */
 	expect(h[0] == 256 && h[255] == 1, "reversed");
 	LAUNCH(increment, 1, 256, seen, 256); /* 5 */
@@ -71,7 +71,7 @@ static void mapped(void)
 	expect(h[0] == 257, "the host sees what the kernel wrote");
 	CHECK(cudaMemset(seen, 0, 512)); /* 6 */
 	synchronize();
-	CHECK(cudaMemcpy(d, h, 1024, cudaMemcpyHostToDevice)); /* 7 */
+	CHECK(cudaMemcpy(d, h, 1024, cudaMemcpyHostToDevice));    /* 7 */
 	CHECK(cudaMemcpy(host, d, 1024, cudaMemcpyDeviceToHost)); /* 8 */
 	expect(host[127] == 0 && host[128] == 129, "set and copied");
 	CHECK(cudaFreeHost(h));
@@ -90,13 +90,123 @@ static void pinned(void)
 	CHECK(cudaFreeHost(h));
 }
 
+static void array(void)
+{
+	const struct cudaChannelFormatDesc format =
+		cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+	struct cudaMemcpy3DParms box = {0};
+	cudaArray_t a, b;
+	char *d;
+
+	memset(host, 1, sizeof(host));
+	CHECK(cudaMallocArray(&a, &format, 32, 16, 0));                                    /* 1 */
+	CHECK(cudaMalloc((void **)&d, 2048));                                              /* 2 */
+	CHECK(cudaMemcpy2DToArray(a, 16, 2, host, 64, 64, 4, cudaMemcpyHostToDevice));     /* 3 */
+	CHECK(cudaMemset(d, 0, 2048));                                                     /* 4 */
+	CHECK(cudaMemcpy2DToArray(a, 0, 0, d, 128, 128, 16, cudaMemcpyDeviceToDevice));    /* 5 */
+	CHECK(cudaMemcpy2DToArray(a, 0, 0, d, 128, 128, 16, cudaMemcpyDeviceToDevice));    /* 6 */
+	CHECK(cudaMemcpy2DFromArray(host, 128, a, 0, 0, 128, 16, cudaMemcpyDeviceToHost)); /* 7 */
+	expect(host[0] == 0 && host[511] == 0 && host[512] == 0x01010101, "the array's zeros");
+	CHECK(cudaMemcpy2DFromArray(d, 32, a, 64, 1, 32, 2, cudaMemcpyDeviceToDevice)); /* 8 */
+	CHECK(cudaMalloc3DArray(&b, &format, (struct cudaExtent){8, 4, 2}, 0));         /* 9 */
+	box.srcPtr = (struct cudaPitchedPtr){host, 32, 32, 4};
+	box.dstArray = b;
+	box.dstPos.z = 1;
+	box.extent = (struct cudaExtent){8, 4, 1};
+	box.kind = cudaMemcpyHostToDevice;
+	CHECK(cudaMemcpy3D(&box)); /* 10 */
+	CHECK(cudaFreeArray(a));
+	CHECK(cudaFreeArray(b));
+}
+
+static void box(void)
+{
+	const struct cudaExtent all = {100, 8, 3};
+	struct cudaMemcpy3DParms copy = {0};
+	struct cudaPitchedPtr p;
+	static char out[2400];
+
+	memset(host, 1, sizeof(host));
+	CHECK(cudaMalloc3D(&p, all));   /* 1 */
+	CHECK(cudaMemset3D(p, 0, all)); /* 2 */
+	copy.srcPtr = (struct cudaPitchedPtr){host, 32, 32, 6};
+	copy.dstPtr = p;
+	copy.dstPos = (struct cudaPos){4, 1, 1};
+	copy.extent = (struct cudaExtent){16, 4, 2};
+	copy.kind = cudaMemcpyHostToDevice;
+	CHECK(cudaMemcpy3D(&copy)); /* 3 */
+	copy.srcPtr = p;
+	copy.srcPos = copy.dstPos;
+	copy.dstPos.z = 0;
+	copy.extent.depth = 1;
+	copy.kind = cudaMemcpyDeviceToDevice;
+	CHECK(cudaMemcpy3DAsync(&copy, NULL));                   /* 4 */
+	CHECK(cudaMemset3D(p, 0, (struct cudaExtent){8, 4, 2})); /* 5, once for each slice */
+	memset(&copy, 0, sizeof(copy));
+	copy.srcPtr = p;
+	copy.dstPtr = (struct cudaPitchedPtr){out, 100, 100, 8};
+	copy.extent = all;
+	copy.kind = cudaMemcpyDeviceToHost;
+	CHECK(cudaMemcpy3D(&copy)); /* 6 */
+	expect(out[104] == 0 && out[108] == 1 && out[908] == 1 && out[1704] == 1, "the slices");
+}
+
+static void pool(void)
+{
+	cudaStream_t stream;
+	cudaMemPool_t standard;
+	void *x;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMallocAsync(&x, 1024, stream));   /* 1 */
+	CHECK(cudaMemsetAsync(x, 0, 1024, stream)); /* 2 */
+	CHECK(cudaFreeAsync(x, stream));
+	CHECK(cudaDeviceGetDefaultMemPool(&standard, 0));
+	CHECK(cudaMallocFromPoolAsync(&x, 1024, standard, stream)); /* 3 */
+	CHECK(cudaMemsetAsync(x, 0, 1024, stream));                 /* 4 */
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaFree(x));
+	CHECK(cudaMalloc(&x, 1024));               /* 5 */
+	CHECK(cudaMemsetAsync(x, 0, 512, stream)); /* 6 */
+	CHECK(cudaFreeAsync(x, stream));
+	CHECK(cudaStreamSynchronize(stream));
+}
+
+/* A captured graph: its nodes are vertices, called from where it is launched. */
+static void graph(void)
+{
+	cudaStream_t stream;
+	cudaGraph_t captured;
+	cudaGraphExec_t executable;
+	int *x, *y, *h, count = 256;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc((void **)&x, 1024));     /* 1 */
+	CHECK(cudaMalloc((void **)&y, 1024));     /* 2 */
+	CHECK(cudaMallocHost((void **)&h, 1024)); /* 3 */
+	CUfunction add = kernel("increment");
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	CHECK(cudaMemsetAsync(x, 0, 1024, stream)); /* 4 */
+	CHECK(cuLaunchKernel(add, 1, 1, 1, 256, 1, 1, 0, (CUstream)stream, (void *[]){&x, &count},
+			     NULL));                                          /* 5 */
+	CHECK(cudaMemcpyAsync(y, x, 1024, cudaMemcpyDeviceToDevice, stream)); /* 6 */
+	CHECK(cudaMemcpyAsync(h, y, 1024, cudaMemcpyDeviceToHost, stream));   /* 6 */
+	CHECK(cudaStreamEndCapture(stream, &captured));
+	CHECK(cudaGraphInstantiateWithFlags(&executable, captured, 0));
+	CHECK(cudaGraphDestroy(captured));
+	for (int i = 0; i < 2; i++)
+		CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	expect(h[0] == 1 && h[255] == 1, "the graph's result");
+	CHECK(cudaGraphExecDestroy(executable));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{"managed", managed},
-	{"mapped", mapped},
-	{"pinned", pinned},
+	{"managed", managed}, {"mapped", mapped}, {"pinned", pinned}, {"array", array},
+	{"box", box},         {"pool", pool},     {"graph", graph},
 };
 
 int main(int argc, char **argv)

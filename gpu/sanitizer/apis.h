@@ -1,0 +1,32 @@
+/*
+ * gpu/sanitizer/apis.h: what the functions of the driver API do to device memory.
+ *
+ * Nothing stays silently ignored: a function that is not in the table (apis.def) is taken for one
+ * that may have written anywhere.
+ */
+#ifndef VFLOW_GPU_SANITIZER_APIS_H
+#define VFLOW_GPU_SANITIZER_APIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum api_effect {
+	API_NOTHING = 1,
+	API_ALLOC,
+	API_FREE,
+	API_COPY,
+	API_SET,
+	API_LAUNCH,
+	API_GRAPH,  /* says what a graph does when it is launched */
+	API_LOAD,   /* code */
+	API_UNSEEN, /* may write memory without a callback that says so */
+	API_SHARED, /* another process or API may write memory from now on */
+};
+
+/* `id`: the callback's; `name` as the driver spells it.  Any thread may ask. */
+enum api_effect api_effect(uint32_t id, const char *name);
+
+/* Whether the name of an API, without its suffix, is this one: cuMemcpy3DAsync_v2_ptsz. */
+bool api_is(const char *name, const char *plain);
+
+#endif

@@ -1,0 +1,195 @@
+/*
+ * gpu/sanitizer/calls_graph.c: launches of CUDA graphs: node after node where that can be done, see
+ * graphs.h, else as a whole.
+ */
+#include "gpu/sanitizer/calls.h"
+#include "gpu/sanitizer/calls_internal.h"
+#include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/graphs.h"
+
+#define thread calls_thread
+
+/*
+ * Launches all nodes but the last, which is left to the program's own launch.  False: it cannot be
+ * done, and nothing was launched.
+ */
+static bool launch_nodes(CUgraphExec exec)
+{
+	unsigned steps = graph_steps(thread.graph);
+
+	for (unsigned i = 0; i < steps; i++) {
+		CUresult result;
+
+		if (!graph_select(thread.graph, i)) {
+			if (i)
+				events_missed();
+			return i;
+		}
+		if (i + 1 == steps)
+			break;
+		thread.stepping = true;
+		result = driver.cuGraphLaunch(exec, thread.graph_stream);
+		thread.stepping = false;
+		if (result != CUDA_SUCCESS) {
+			/* the program's launch will meet the same error */
+			thread.count = 0;
+			graph_restore(thread.graph);
+			return false;
+		}
+		events_finish(&thread, false);
+		thread.count = 0;
+		events_prepare(thread.context, true, 0);
+	}
+	return true;
+}
+
+static void enter_launch(const Sanitizer_CallbackData *data)
+{
+	const void *const *words = data->functionParams;
+	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
+
+	thread.graph_stream = calls_stream(data->functionName, (CUstream)(uintptr_t)words[1]);
+	if (calls_capturing(thread.graph_stream))
+		return;
+	thread.inside = true;
+	thread.graph = graphs_find(exec);
+	if (thread.graph && !launch_nodes(exec))
+		thread.graph = NULL;
+	thread.whole = !thread.graph;
+	thread.first = thread.count;
+	thread.inside = false;
+}
+
+static void exit_launch(bool failed)
+{
+	thread.inside = true;
+	if (thread.graph)
+		graph_restore(thread.graph);
+	thread.inside = false;
+	if (thread.whole && !failed) {
+		struct operation *operation = calls_add(OPERATION_GRAPH, NULL);
+
+		if (operation)
+			operation->stream = thread.graph_stream;
+	}
+	thread.graph = NULL;
+	thread.whole = false;
+}
+
+void calls_graph_enter(const Sanitizer_CallbackData *data)
+{
+	CUgraph *graph = (CUgraph *)(uintptr_t)data->functionParams, other;
+
+	if (api_is(data->functionName, "cuGraphLaunch")) {
+		enter_launch(data);
+	} else if (api_is(data->functionName, "cuGraphDestroy")) {
+		thread.inside = true;
+		other = graphs_instead_of(*graph);
+		thread.inside = false;
+		if (other)
+			*graph = other;
+	} else if (api_is(data->functionName, "cuGraphDestroyNode")) {
+		graphs_node_gone(*(CUgraphNode *)(uintptr_t)data->functionParams);
+	}
+}
+
+void calls_graph_exit(const Sanitizer_CallbackData *data)
+{
+	const char *name = data->functionName;
+	const void *const *words = data->functionParams;
+	bool failed = *(const int *)data->functionReturnValue != 0;
+
+	if (api_is(name, "cuGraphLaunch")) {
+		exit_launch(failed);
+		return;
+	}
+	if (failed)
+		return;
+	thread.inside = true;
+	if (api_is(name, "cuGraphInstantiate") || api_is(name, "cuGraphInstantiateWithFlags") ||
+	    api_is(name, "cuGraphInstantiateWithParams"))
+		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1]);
+	else if (api_is(name, "cuGraphExecHostNodeSetParams"))
+		graphs_host_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1],
+				 words[2]);
+	else if (api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams") ||
+		 api_is(name, "cuGraphExecChildGraphNodeSetParams"))
+		graphs_updated((CUgraphExec)(uintptr_t)words[0]);
+	else if (api_is(name, "cuGraphExecDestroy"))
+		graphs_gone((CUgraphExec)(uintptr_t)words[0]);
+	thread.inside = false;
+}
+
+/* -- nodes -------------------------------------------------------------------------------- */
+
+static void unseen(CUcontext context, const char *name)
+{
+	struct operation *operation = calls_add(OPERATION_UNSEEN, context);
+
+	if (!operation)
+		return;
+	operation->stream = thread.graph_stream;
+	operation->name = name;
+}
+
+static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
+{
+	struct operation *operation;
+
+	thread.node_first = thread.count;
+	switch (node->nodeType) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		calls_note_kernel(&node->launchData, thread.graph_stream);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		calls_copy(&node->memcpyData);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		calls_set(&node->memsetData);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+		operation = calls_add(OPERATION_ALLOC, node->memAllocData.context);
+		if (operation) {
+			operation->address = node->memAllocData.address;
+			operation->size = node->memAllocData.size;
+			operation->memory = GPU_MEMORY_DEVICE;
+		}
+		break;
+	case CU_GRAPH_NODE_TYPE_MEM_FREE:
+		operation = calls_add(OPERATION_FREE, NULL);
+		if (operation)
+			operation->address = node->memFreeAddress;
+		break;
+	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+		unseen(NULL, "graph nodes of other kinds");
+		break;
+	default: /* their parts, if any, are told by themselves */
+		break;
+	}
+}
+
+/* Copies of arrays are not told in their node. */
+static void node_ends(const Sanitizer_GraphNodeLaunchData *node)
+{
+	if (node->nodeType == CU_GRAPH_NODE_TYPE_MEMCPY && thread.count == thread.node_first)
+		unseen(NULL, "copies of arrays in graphs");
+}
+
+void calls_graph(Sanitizer_CallbackId id, const void *data)
+{
+	const Sanitizer_GraphNodeLaunchData *node = data;
+
+	if (id != SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN &&
+	    id != SANITIZER_CBID_GRAPHS_NODE_LAUNCH_END)
+		return;
+	if (calls_noting() && !node->isGraphUpload) {
+		if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN)
+			node_begins(node);
+		else
+			node_ends(node);
+	} else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN &&
+		   node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL) {
+		calls_unfollow(&node->launchData);
+	}
+}

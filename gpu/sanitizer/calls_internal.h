@@ -1,0 +1,45 @@
+/*
+ * gpu/sanitizer/calls_internal.h: what the files that watch API calls share.
+ */
+#ifndef VFLOW_GPU_SANITIZER_CALLS_INTERNAL_H
+#define VFLOW_GPU_SANITIZER_CALLS_INTERNAL_H
+
+#include <sanitizer.h>
+
+#include "gpu/sanitizer/thread.h"
+
+/* The calling thread's. */
+extern __thread struct thread calls_thread;
+
+/* Notes an operation of the running call; NULL: no room, and what it does is not seen. */
+struct operation *calls_add(enum operation_kind kind, CUcontext context);
+/* Whether what happens now belongs to a call of the program. */
+bool calls_noting(void);
+/* The stream that a function of this name means by a handle. */
+CUstream calls_stream(const char *function, CUstream stream);
+/* Whether the stream is being captured into a graph: nothing is done then. */
+bool calls_capturing(CUstream stream);
+
+/* -- calls_note.c ------------------------------------------------------------------------- */
+
+void calls_note_resource(Sanitizer_CallbackId id, const void *data);
+/* A kernel of the program's starts on the stream. */
+void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream);
+/* A launch that must not use the patches. */
+void calls_unfollow(const Sanitizer_LaunchData *data);
+
+/* -- calls_copy.c ------------------------------------------------------------------------- */
+
+/*
+ * A copy of the driver succeeded that no callback told of: one that touches an array, or a batch.
+ * Notes it, from its parameters.
+ */
+void calls_copy_silent(const char *function, const void *parameters);
+
+/* -- calls_graph.c ------------------------------------------------------------------------ */
+
+/* A function about graphs begins or ended; the lock is held. */
+void calls_graph_enter(const Sanitizer_CallbackData *data);
+void calls_graph_exit(const Sanitizer_CallbackData *data);
+
+#endif

@@ -35,7 +35,7 @@ check-gpu: all programs
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" tests/run $(wildcard tests/gpu/*.sh)
 
 bench-gpu: all
-	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) NVCC="$(NVCC)" tests/gpu/overhead
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" SANITIZER="$(SANITIZER)" tests/gpu/overhead
 
 check-asan:
 	$(MAKE) ASAN=1 BUILD=$(abspath build-asan) check

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,7 +17,7 @@
 #include "query/run.h"
 #include "util/memory.h"
 
-enum { VERTICES = 100 * 1000, EDGES = 1000 * 1000, SITES = 2000 };
+enum { VERTICES = 100 * 1000, EDGES = 1000 * 1000, SITES = 2000, FRAMES = 5000, DEPTH = 8 };
 
 static uint32_t below(uint32_t limit)
 {
@@ -59,7 +60,9 @@ static void add_vertices(struct graph *graph)
 static void add_edges(struct graph *graph)
 {
 	for (uint32_t e = 0; e < EDGES; e++) {
-		uint32_t from = below(VERTICES), ahead = from + below(2000);
+		/* all over the place, but one edge for each pair of ends, object and access */
+		uint32_t from = (uint32_t)((uint64_t)e * 7919 % VERTICES);
+		uint32_t ahead = from + below(2000);
 		struct graph_edge *edge =
 			graph_add_edge(graph, from, ahead < VERTICES ? ahead : from);
 		bool write = below(2);
@@ -67,8 +70,7 @@ static void add_edges(struct graph *graph)
 		edge->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT |
 			       EDGE_OBJECT_BYTES |
 			       (write ? EDGE_REDUNDANT_BYTES | EDGE_REDUNDANCY : 0);
-		/* one edge for each pair of ends, object and access */
-		edge->object = 1 + e % SITES;
+		edge->object = 1 + (e + e / VERTICES) % SITES;
 		edge->access = write ? GRAPH_WRITE : GRAPH_READ;
 		edge->bytes = 1 + below(1 << 22);
 		edge->redundant_bytes = write ? edge->bytes / 2 : 0;
@@ -76,6 +78,40 @@ static void add_edges(struct graph *graph)
 		edge->count = 3;
 		edge->object_bytes = 1 << 20;
 		edge->fields |= EDGE_KEY;
+	}
+}
+
+/* Every operation has a call path of its own, of DEPTH frames. */
+static void add_paths(struct profile *profile)
+{
+	profile->frames = xcalloc(FRAMES, sizeof(*profile->frames));
+	profile->frame_count = FRAMES;
+	for (uint32_t i = 0; i < FRAMES; i++)
+		profile->frames[i] = (struct profile_frame){.function = xasprintf("function_%u", i),
+							    .file = xstrdup("/src/solver/step.c"),
+							    .line = i,
+							    .module = xstrdup("/usr/bin/solver"),
+							    .offset = 16 * i};
+	profile->vertices = xcalloc(VERTICES, sizeof(*profile->vertices));
+	profile->callpaths = xcalloc(VERTICES, sizeof(*profile->callpaths));
+	profile->callpath_count = VERTICES;
+	for (uint32_t v = 0; v < VERTICES; v++) {
+		struct profile_callpath *path = &profile->callpaths[v];
+		struct graph_vertex *vertex = &profile->graph->vertices[v];
+		char text[DEPTH * 40] = "";
+
+		profile->vertices[v].callpath = v;
+		path->frames = xcalloc(DEPTH, sizeof(*path->frames));
+		for (; path->count < DEPTH; path->count++) {
+			size_t used = strlen(text);
+			uint32_t frame = below(FRAMES);
+
+			path->frames[path->count] = frame;
+			snprintf(text + used, sizeof(text) - used, "%sfunction_%u step.c:%u",
+				 used ? " < " : "", frame, frame);
+		}
+		vertex->callpath = xstrdup(text);
+		vertex->fields |= VERTEX_CALLPATH;
 	}
 }
 
@@ -87,9 +123,7 @@ static void make(const char *db, const char *dot)
 
 	add_vertices(profile->graph);
 	add_edges(profile->graph);
-	profile->vertices = xcalloc(VERTICES, sizeof(*profile->vertices));
-	profile->callpaths = xcalloc(1, sizeof(*profile->callpaths));
-	profile->callpath_count = profile->callpath_capacity = 1;
+	add_paths(profile);
 	profile->command = xstrdup("bench");
 	if (profile_write(profile, db, &error) != 0)
 		fail(&error);

@@ -186,26 +186,60 @@ static int choose_groups(const char *name, enum group_by *by)
 				      name);
 }
 
-struct counts { /* of the graph before it was grouped */
-	uint32_t vertices, edges;
+/* What the graph stands for. */
+struct grouping {
+	const char *by;           /* NULL: it is the input's */
+	uint32_t vertices, edges; /* of the input */
 };
 
-/* Replaces the graph by that of its groups; NULL on failure. */
-static struct graph *group(struct graph *graph, enum group_by by, const struct profile *run,
-			   struct counts *before, struct error *error)
+/* Replaces the graph by `groups`. */
+static struct graph *take_groups(struct graph *graph, struct graph *groups, const char *by,
+				 struct grouping *grouping)
+{
+	*grouping = (struct grouping){by, graph->vertex_count, graph->edge_count};
+	fprintf(stderr, "vflow render: %u vertices, %u edges drawn as %u, %u: grouped by %s\n",
+		graph->vertex_count, graph->edge_count, groups->vertex_count, groups->edge_count,
+		by);
+	graph_free(graph);
+	return groups;
+}
+
+/* NULL on failure. */
+static struct graph *group(struct graph *graph, enum group_by by, const char *name,
+			   const struct profile *run, struct grouping *grouping,
+			   struct error *error)
 {
 	struct graph *groups;
 
 	if (!graph || by == GROUP_NONE)
 		return graph;
-	*before = (struct counts){graph->vertex_count, graph->edge_count};
 	groups = group_graph(graph, by, run, error);
 	if (groups)
-		fprintf(stderr, "vflow render: %u vertices, %u edges drawn as %u, %u\n",
-			graph->vertex_count, graph->edge_count, groups->vertex_count,
-			groups->edge_count);
+		return take_groups(graph, groups, name, grouping);
 	graph_free(graph);
-	return groups;
+	return NULL;
+}
+
+/* A graph too large for a page, as the smallest groups that are not; as it is when none are. */
+static struct graph *collapse(struct graph *graph, struct grouping *grouping)
+{
+	static const struct {
+		enum group_by by;
+		const char *name;
+	} rungs[] = {{GROUP_CALL_PATH, "call-path"}, {GROUP_FUNCTION, "function"}};
+	struct error error;
+
+	for (size_t i = 0; i < sizeof(rungs) / sizeof(*rungs); i++) {
+		struct graph *groups;
+
+		if (render_fits(graph, RENDER_EXPLORABLE))
+			return graph;
+		groups = group_graph(graph, rungs[i].by, NULL, &error);
+		if (groups && render_fits(groups, RENDER_EXPLORABLE))
+			return take_groups(graph, groups, rungs[i].name, grouping);
+		graph_free(groups);
+	}
+	return graph;
 }
 
 static bool any_has(const struct graph *graph, enum render_metric metric)
@@ -276,7 +310,7 @@ int cmd_render(int argc, char **argv)
 	struct input *input;
 	struct picture *picture;
 	struct graph *graph = NULL;
-	struct counts before = {0};
+	struct grouping grouping = {0};
 	int rest, result;
 
 	switch (options_parse(&help, argc, argv, false, &rest)) {
@@ -306,7 +340,10 @@ int cmd_render(int argc, char **argv)
 	if (!input)
 		return fail(&error);
 	if ((!format->times && groups != GROUP_STREAM) || input_read_events(input, &error) == 0)
-		graph = group(read_graph(input, &error), groups, input_run(input), &before, &error);
+		graph = group(read_graph(input, &error), groups, group_by, input_run(input),
+			      &grouping, &error);
+	if (graph && format->explorable && !all && !groups)
+		graph = collapse(graph, &grouping);
 	if (graph && settle_metric(graph, &metric, &error) == 0)
 		output = output_open(path, &error);
 	if (!output) {
@@ -315,8 +352,8 @@ int cmd_render(int argc, char **argv)
 		return fail(&error);
 	}
 	picture = select_and_describe(graph, format, metric, all);
-	if (groups)
-		picture_set_groups(picture, group_by, before.vertices, before.edges);
+	if (grouping.by)
+		picture_set_groups(picture, grouping.by, grouping.vertices, grouping.edges);
 	if (input_run(input))
 		picture_set_run(picture, input_run(input));
 	if (argv[rest] && strcmp(argv[rest], "-") != 0)

@@ -25,12 +25,19 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 
 /* Layers by program order, so that time flows down; layout_layers.c. */
 void layout_by_layers(struct picture *picture);
+/* How often edges pass a layer on their way: what makes dot slow. */
+uint64_t layout_count_passes(const struct picture *picture);
 
 /*
  * The child's work: doubles for the picture's width and height, then for each vertex its centre,
  * then for each edge that is no loop its number of points, the tip of its arrow, the centre of its
- * label, its points.  `quick` trades beauty for time.  Never frees: the process ends after it.
+ * label, its points.  Never frees: the process ends after it.
  */
-int layout_by_dot(const struct picture *picture, bool quick, FILE *out);
+enum layout_manner {
+	MANNER_BEST,  /* loops have room of their own; dot's assertions fail on some graphs */
+	MANNER_SAFE,  /* other edges may cross the labels of loops */
+	MANNER_QUICK, /* straight lines, labels wherever they come to lie */
+};
+int layout_by_dot(const struct picture *picture, enum layout_manner manner, FILE *out);
 
 #endif

@@ -27,7 +27,7 @@ static void declare(Agraph_t *graph, int kind, const char *name, const char *val
 	agattr(graph, kind, (char *)name, (char *)value);
 }
 
-static Agraph_t *new_graph(bool quick)
+static Agraph_t *new_graph(enum layout_manner manner)
 {
 	Agraph_t *graph = agopen("picture", Agdirected, NULL);
 
@@ -36,7 +36,8 @@ static Agraph_t *new_graph(bool quick)
 	declare(graph, AGRAPH, "nodesep", "");
 	set(graph, "nodesep", "%.2f", nodesep);
 	declare(graph, AGRAPH, "ranksep", "0.4");
-	if (quick) { /* only these two help, and only straight lines are safe with them */
+	if (manner ==
+	    MANNER_QUICK) { /* only these two help, and only straight lines are safe with them */
 		declare(graph, AGRAPH, "nslimit", "1");
 		declare(graph, AGRAPH, "nslimit1", "1");
 		declare(graph, AGRAPH, "splines", "line");
@@ -108,7 +109,8 @@ static void add_loop_room(Agraph_t *graph, const struct picture_vertex *vertex, 
 }
 
 static Agedge_t *add_edge(Agraph_t *graph, const struct picture *picture,
-			  const struct picture_edge *edge, Agnode_t *const *nodes)
+			  const struct picture_edge *edge, Agnode_t *const *nodes,
+			  enum layout_manner manner)
 {
 	bool back = goes_back(picture, edge);
 	char label[64];
@@ -119,7 +121,8 @@ static Agedge_t *add_edge(Agraph_t *graph, const struct picture *picture,
 		agset(line, "dir", "back");
 	set(line, "arrowsize", "%.2f", picture_arrow(edge) / 10);
 	set(line, "weight", "%.0f", back ? 1 : edge->width);
-	if (edge->label) {
+	if (edge->label &&
+	    manner != MANNER_QUICK) { /* one label gives every edge twice as many ranks */
 		/*
 		 * The built-in widths are Helvetica's: a sixth narrower than what is drawn.  The
 		 * blanks make room for the half of a wide line.
@@ -171,7 +174,7 @@ static void put_edge(FILE *out, const struct layout_part *part, const struct pic
 		put_point(out, part, curve->list[back ? curve->size - 1 - i : i]);
 }
 
-int layout_by_dot(const struct picture *picture, bool quick, FILE *out)
+int layout_by_dot(const struct picture *picture, enum layout_manner manner, FILE *out)
 {
 	static lt_symlist_t plugins[] = {
 		{"gvplugin_dot_layout_LTX_library", &gvplugin_dot_layout_LTX_library},
@@ -192,17 +195,17 @@ int layout_by_dot(const struct picture *picture, bool quick, FILE *out)
 		Agraph_t **graph = &graphs[part_of[i]];
 
 		if (!*graph)
-			*graph = new_graph(quick);
+			*graph = new_graph(manner);
 		nodes[i] = add_vertex(*graph, &picture->vertices[i], i);
 	}
 	for (uint32_t i = 0; i < picture->vertex_count; i++)
-		if (reach[i] > 0)
+		if (reach[i] > 0 && manner == MANNER_BEST)
 			add_loop_room(graphs[part_of[i]], &picture->vertices[i], nodes[i], reach[i],
 				      i);
 	for (uint32_t i = 0; i < picture->edge_count; i++)
-		if (picture->edges[i].from != picture->edges[i].to)
+		if (picture->edges[i].from != picture->edges[i].to || manner != MANNER_BEST)
 			lines[i] = add_edge(graphs[part_of[picture->edges[i].from]], picture,
-					    &picture->edges[i], nodes);
+					    &picture->edges[i], nodes, manner);
 	for (uint32_t i = 0; i < part_count; i++) {
 		if (!context || gvLayout(context, graphs[i], "dot") != 0)
 			return -1;

@@ -405,8 +405,8 @@ static void stack_layers(struct layers *layers)
 	free(gap);
 }
 
-/* Moves each part to its place on the page. */
-static void place_parts(struct layers *layers, uint32_t part_count)
+/* Moves each part to its place on the page; returns the page's size. */
+static struct picture_point place_parts(struct layers *layers, uint32_t part_count)
 {
 	struct layout_part *parts = xcalloc(part_count, sizeof(*parts));
 	double *left = xcalloc(part_count, sizeof(*left)),
@@ -442,14 +442,13 @@ static void place_parts(struct layers *layers, uint32_t part_count)
 	}
 	for (uint32_t layer = 0; layer < layers->layer_count; layer++)
 		layers->top[layer] += parts[part_of_layer[layer]].y - top[part_of_layer[layer]];
-	layers->picture->width = size.x;
-	layers->picture->height = size.y;
 	free(parts);
 	free(left);
 	free(right);
 	free(top);
 	free(bottom);
 	free(part_of_layer);
+	return size;
 }
 
 static void add_nodes(struct layers *layers, const uint32_t *rank)
@@ -501,6 +500,32 @@ static bool *find_stubs(const struct picture *picture)
 	return stubs;
 }
 
+uint64_t layout_count_passes(const struct picture *picture)
+{
+	bool *stubs = xcalloc(picture->edge_count, sizeof(*stubs));
+	double *loop_reach = xcalloc(picture->vertex_count, sizeof(*loop_reach));
+	uint32_t *rank = xcalloc(picture->vertex_count, sizeof(*rank));
+	uint32_t *order = program_order(picture, rank);
+	struct layers layers = {.picture = picture, .loop_reach = loop_reach, .stubs = stubs};
+	uint64_t passes = 0;
+
+	add_nodes(&layers, rank);
+	find_neighbours(&layers);
+	assign_layers(&layers, order);
+	for (uint32_t i = 0; i < layers.link_count; i++)
+		passes += layers.nodes[layers.links[i].lower].layer -
+			  layers.nodes[layers.links[i].upper].layer - 1;
+	free_neighbours(&layers);
+	free(layers.nodes);
+	free(layers.routes);
+	free(layers.links);
+	free(loop_reach);
+	free(stubs);
+	free(order);
+	free(rank);
+	return passes;
+}
+
 void layout_by_layers(struct picture *picture)
 {
 	bool *stubs = find_stubs(picture);
@@ -511,6 +536,7 @@ void layout_by_layers(struct picture *picture)
 	double *loop_reach = layout_loop_reach(picture);
 	struct layers layers = {
 		.picture = picture, .loop_reach = loop_reach, .part_of = part_of, .stubs = stubs};
+	struct picture_point size;
 
 	add_nodes(&layers, rank);
 	find_neighbours(&layers);
@@ -523,14 +549,16 @@ void layout_by_layers(struct picture *picture)
 	order_layers(&layers);
 	settle(&layers);
 	stack_layers(&layers);
-	place_parts(&layers, part_count);
+	size = place_parts(&layers, part_count);
+	picture->width = size.x;
+	picture->height = size.y;
 	for (uint32_t i = 0; i < picture->vertex_count; i++) {
 		const struct node *node = &layers.nodes[i];
 
 		picture->vertices[i].at = (struct picture_point){
 			node->x, layers.top[node->layer] + layers.height[node->layer] / 2};
 	}
-	layers_draw_edges(&layers);
+	layers_draw_edges(&layers, picture);
 	free_neighbours(&layers);
 	free(layers.nodes);
 	free(layers.routes);

@@ -34,7 +34,7 @@ struct route {
 };
 
 struct layers {
-	struct picture *picture;
+	const struct picture *picture;
 	const double *loop_reach;
 	const uint32_t *part_of;
 	const bool *stubs;  /* per edge */
@@ -52,6 +52,6 @@ struct layers {
 bool layers_is_host(const struct layers *layers, uint32_t vertex);
 
 /* The curves of all edges but the loops, once every node has its place. */
-void layers_draw_edges(struct layers *layers);
+void layers_draw_edges(struct layers *layers, struct picture *picture);
 
 #endif

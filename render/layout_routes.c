@@ -175,10 +175,8 @@ static void draw_route(const struct layers *layers, const struct route *route,
 	}
 }
 
-void layers_draw_edges(struct layers *layers)
+void layers_draw_edges(struct layers *layers, struct picture *picture)
 {
-	struct picture *picture = layers->picture;
-
 	place_ports(layers);
 	for (uint32_t i = 0; i < picture->edge_count; i++)
 		if (layers->stubs[i])

@@ -122,11 +122,15 @@ static void select_edges(const struct graph *graph, const bool *vertices, uint32
 	free(candidates);
 }
 
+bool render_fits(const struct graph *graph, struct render_limits limits)
+{
+	return graph->vertex_count <= limits.all_vertices && graph->edge_count <= limits.all_edges;
+}
+
 void render_select(const struct graph *graph, struct render_limits limits, bool *vertices,
 		   bool *edges)
 {
-	bool large =
-		graph->vertex_count > limits.all_vertices || graph->edge_count > limits.all_edges;
+	bool large = !render_fits(graph, limits);
 
 	memset(vertices, !large, graph->vertex_count * sizeof(*vertices));
 	memset(edges, !large, graph->edge_count * sizeof(*edges));

@@ -16,6 +16,9 @@ struct render_limits {
 #define RENDER_STILL ((struct render_limits){300, 600, 80})
 #define RENDER_EXPLORABLE ((struct render_limits){5000, 20000, 1000})
 
+/* Whether everything is drawn. */
+bool render_fits(const struct graph *graph, struct render_limits limits);
+
 /*
  * Marks what to draw; both arrays have one entry per vertex / edge.  A graph above one of the
  * limits is cut down to the vertices that matter most and their edges: host, then for

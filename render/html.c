@@ -8,10 +8,12 @@
 #include "render/html.h"
 
 #include <openssl/evp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render/format.h"
 #include "render/svg.h"
+#include "util/memory.h"
 
 /* 'sha256-...' for the policy; returns `text`. */
 static char *source_hash(const char *content, char text[64])
@@ -27,8 +29,32 @@ static char *source_hash(const char *content, char text[64])
 	return strcat(text, "'");
 }
 
+/* The source without indentation and without comments that fill lines.  The caller frees. */
+static char *compact(const char *source)
+{
+	char *text = xmalloc(strlen(source) + 1), *to = text;
+	bool comment = false;
+
+	while (*source) {
+		size_t length;
+
+		source += strspn(source, "\t");
+		length = strcspn(source, "\n");
+		length += source[length] == '\n';
+		comment |= !strncmp(source, "/*", 2);
+		if (!comment)
+			to = mempcpy(to, source, length);
+		else if (length > 2 && !strncmp(source + length - 3, "*/\n", 3))
+			comment = false;
+		source += length;
+	}
+	*to = '\0';
+	return text;
+}
+
 static void write_page(FILE *out, const struct picture *picture)
 {
+	char *style_text = compact(html_style), *script_text = compact(html_script);
 	char style[64], script[64];
 
 	fprintf(out,
@@ -36,14 +62,16 @@ static void write_page(FILE *out, const struct picture *picture)
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		"script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action "
 		"'none'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
-		source_hash(html_script, script), source_hash(html_style, style));
+		source_hash(script_text, script), source_hash(style_text, style));
 	svg_put_escaped(out, picture->title);
 	fprintf(out,
 		"</title>\n<style>%s</style>\n</head>\n<body>\n%s"
 		"<script type=\"application/json\" id=\"data\">",
-		html_style, html_page);
+		style_text, html_page);
 	html_write_data(out, picture);
-	fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
+	fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", script_text);
+	free(style_text);
+	free(script_text);
 }
 
 const struct render_format render_html = {

@@ -133,7 +133,8 @@ static void put_others(FILE *out, const char *types, const struct graph_attribut
 		fputc('}', out);
 }
 
-/* How it is drawn: shape, lines, size of the first one, place. */
+/* How it is drawn: shape, lines and which of them names findings, size of the first one, place, how
+ * many neighbours before and after it are not shown. */
 static void put_look(FILE *out, const struct picture_vertex *shown)
 {
 	fprintf(out, "%d,[", (int)shown->shape);
@@ -141,8 +142,9 @@ static void put_look(FILE *out, const struct picture_vertex *shown)
 		fputs(i ? "," : "", out);
 		json_put_string(out, shown->lines[i]);
 	}
-	fprintf(out, "],%.3g,%.1f,%.1f,%.1f,%.1f", shown->font, shown->at.x, shown->at.y,
-		shown->width, shown->height);
+	fprintf(out, "],%u,%.3g,%.1f,%.1f,%.1f,%.1f,%u,%u", shown->finding_line, shown->font,
+		shown->at.x, shown->at.y, shown->width, shown->height, shown->hidden_before,
+		shown->hidden_after);
 }
 
 static void put_vertex(FILE *out, const char *types, const struct picture_vertex *shown)
@@ -242,6 +244,28 @@ static void put_edge(FILE *out, const char *types, const struct picture_edge *sh
 	fputc(']', out);
 }
 
+/* The findings of a profile, also about vertices that are not shown; DOT has but their names. */
+static void put_findings(FILE *out, const struct picture *picture)
+{
+	const struct profile *profile = picture->grouped ? NULL : picture->profile;
+	bool first = true;
+
+	for (uint32_t i = 0; profile && i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+		const char *const texts[] = {finding->pattern, finding->evidence, finding->advice,
+					     finding->limits};
+
+		fprintf(out, "%s\n[%u,%u,%" PRIu64 ",%.6g", first ? "" : ",", finding->vertex,
+			finding->object, finding->bytes, finding->fraction);
+		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++) {
+			fputc(',', out);
+			json_put_string(out, texts[k]);
+		}
+		fputc(']', out);
+		first = false;
+	}
+}
+
 void html_write_data(FILE *out, const struct picture *picture)
 {
 	const char *types = graph_attribute(&picture->graph->attributes, "vflow_types");
@@ -268,5 +292,7 @@ void html_write_data(FILE *out, const struct picture *picture)
 		fputs(i ? ",\n" : "\n", out);
 		put_edge(out, types, &picture->edges[i]);
 	}
+	fputs("],\"findings\":[", out);
+	put_findings(out, picture);
 	fputs("]}\n", out);
 }

@@ -11,10 +11,17 @@ const on = (target, type, action, options) => target.addEventListener(type, acti
 const data = JSON.parse($("data").textContent);
 const vertices = data.vertices, edges = data.edges;
 const V = {id: 0, kind: 1, name: 2, place: 3, context: 4, callpath: 5, patterns: 6, advice: 7, runs: 8, read: 9, written: 10,
-	unchanged: 11, time: 12, note: 13, shape: 14, lines: 15, font: 16, x: 17, y: 18, w: 19, h: 20, more: 21};
+	unchanged: 11, time: 12, note: 13, shape: 14, lines: 15, findingLine: 16, font: 17, x: 18, y: 19, w: 20, h: 21, before: 22, after: 23, more: 24};
 const E = {from: 0, to: 1, access: 2, object: 3, bytes: 4, unchanged: 5, count: 6, size: 7, share: 8, band: 9, width: 10,
 	points: 11, label: 12, labelX: 13, labelY: 14, more: 15};
+const F = {vertex: 0, object: 1, bytes: 2, share: 3, pattern: 4, evidence: 5, advice: 6, limits: 7};
 const indexOf = new Map(vertices.map((v, i) => [v[V.id], i]));
+
+/* A profile has findings with their numbers, DOT only what its vertices say. */
+const findings = data.findings.filter(f => indexOf.has(f[F.vertex])).map(f => [indexOf.get(f[F.vertex]), ...f.slice(1)]);
+if (!findings.length) vertices.forEach((v, i) => {
+	if (v[V.patterns]) findings.push([i, null, v[V.unchanged], v[V.written] ? v[V.unchanged] / v[V.written] : null, v[V.patterns], "", v[V.advice], ""]);
+});
 
 /* Words. */
 

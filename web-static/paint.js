@@ -7,6 +7,7 @@ const stage = $("stage"), drawing = $("drawing");
 const below = $("picture").getContext("2d"), above = drawing.getContext("2d");
 const view = {scale: 1, x: 0, y: 0, width: 1, height: 1, ratio: 1}; /* a point p of the picture is at p * scale + x */
 const FAR = .3; /* below this scale nothing can be read */
+const isPlain = () => view.scale < (edges.length > 1000 ? FAR : .1); /* whether edges lose dashes and arrowheads */
 const SHAPE = {box: 0, circle: 1, oval: 2, host: 3, diamond: 4, other: 5};
 const FONT = "px DejaVu Sans, Verdana, sans-serif";
 
@@ -78,7 +79,7 @@ const noteOrder = vertices.map((v, i) => i).filter(i => vertices[i][V.note]).sor
 /* The colours of the style sheet, as they are now. */
 let colors = {};
 function readColors() {
-	for (const name of ["paper", "ink", "faint", "box", "flag", "badge", "accent", "b0", "b1", "b2", "b3"]) {
+	for (const name of ["paper", "ink", "faint", "box", "flag", "badge", "accent", "warn", "b0", "b1", "b2", "b3"]) {
 		$("probe").style.color = "var(--" + name + ")";
 		colors[name] = getComputedStyle($("probe")).color;
 	}
@@ -89,7 +90,7 @@ function readColors() {
 function strokeEdge(c, i, box) {
 	const e = edges[i], band = e[E.band], width = e[E.width], path = pathInSight(i, box);
 	c.strokeStyle = colors["b" + band];
-	c.lineWidth = width;
+	c.lineWidth = Math.max(width, .5 / view.scale);
 	if (band === 1 || band === 2) c.setLineDash(band === 1 ? [3 * width, 1.5 * width] : [width, .9 * width]);
 	c.stroke(path);
 	c.setLineDash([]);
@@ -174,13 +175,33 @@ function drawVertex(c, i) {
 	let y = v[V.y] - lines.reduce((sum, text, k) => sum + font(k) * 1.25, 0) / 2;
 	lines.forEach((text, k) => {
 		if (font(k) * view.scale >= 4.5) {
-			c.font = (k ? "" : "bold ") + font(k) + FONT;
-			c.fillStyle = host ? colors.paper : k ? colors.faint : colors.ink;
+			const finding = k && k === v[V.findingLine];
+			c.font = (k && !finding ? "" : "bold ") + font(k) + FONT;
+			c.fillStyle = host ? colors.paper : finding ? colors.warn : k ? colors.faint : colors.ink;
 			c.fillText(text, v[V.x], y + font(k) * .985);
 		}
 		y += font(k) * 1.25;
 	});
+	if (view.scale >= .45) {
+		if (v[V.before]) neighbours(c, v, v[V.before], -1);
+		if (v[V.after]) neighbours(c, v, v[V.after], 1);
+	}
 	if (v[V.note] && view.scale >= FAR) badge(c, ...badgePlace(v), v[V.note]);
+}
+/* A dotted line to neighbours that the page does not hold, with their number. */
+function neighbours(c, v, number, way) {
+	const x = v[V.x] - v[V.w] * .28, round = v[V.shape] === SHAPE.oval || v[V.shape] === SHAPE.circle;
+	const y = v[V.y] + way * v[V.h] / 2 * (round ? .8285 : v[V.shape] === SHAPE.diamond ? .44 : 1), text = "+" + exact(number);
+	c.setLineDash([1.5, 2.5]);
+	c.strokeStyle = c.fillStyle = colors.faint;
+	c.lineWidth = 1.5;
+	c.beginPath();
+	c.moveTo(x, y);
+	c.lineTo(x, y + way * 13);
+	c.stroke();
+	c.setLineDash([]);
+	c.font = "9" + FONT;
+	c.fillText(text, x - 3 - c.measureText(text).width / 2, y + way * 8.5 + 3.2);
 }
 function badgePlace(v) {
 	const share = v[V.shape] === SHAPE.oval || v[V.shape] === SHAPE.circle ? .354 : v[V.shape] === SHAPE.diamond ? .25 : .5;
@@ -200,7 +221,7 @@ function draw(c, edgeFlags, vertexFlags) {
 	const box = sight();
 	c.lineJoin = "round";
 	c.textAlign = "center";
-	if (view.scale < FAR) drawFar(c, edgeFlags);
+	if (isPlain()) drawFar(c, edgeFlags);
 	else for (const i of edgeOrder) if (!state.goneEdges[i] && (!edgeFlags || edgeFlags[i]) && sees(box, i)) strokeEdge(c, i, box);
 	vertices.forEach((v, i) => {
 		if (!state.goneVertices[i] && (!vertexFlags || vertexFlags[i]) && seesVertex(box, v)) drawVertex(c, i);
@@ -299,11 +320,10 @@ function around(list, width) {
 function over(i, width) {
 	above.strokeStyle = colors.accent;
 	above.lineWidth = Math.max(edges[i][E.width] + width, 3 / view.scale);
-	above.stroke(view.scale < FAR ? pathOf(i) : pathInSight(i, sight()));
+	above.stroke(isPlain() ? pathOf(i) : pathInSight(i, sight()));
 }
 function paintAbove() {
 	start(above);
-	if (state.edge >= 0) over(state.edge, 5);
 	if (state.kept) { /* a veil dims everything, what is kept lies on top */
 		onScreen(above, () => {
 			above.globalAlpha = .84;
@@ -312,13 +332,13 @@ function paintAbove() {
 			above.globalAlpha = 1;
 		});
 		if (state.edge >= 0) over(state.edge, 5);
+		if (state.vertex >= 0) around([state.vertex], 9);
 		draw(above, state.kept.edges, state.kept.vertices);
 		if (view.scale < FAR) farNames();
 	}
 	around(state.matches, 3);
 	if (state.hover.kind === "e") over(state.hover.i, 0);
 	if (state.hover.kind === "v") around([state.hover.i], 2);
-	if (state.vertex >= 0) around([state.vertex], 5);
 }
 
 /* Once per frame, and only what changed. */

@@ -16,6 +16,7 @@ function facts(kind, i) {
 		if (row[V.unchanged]) add("unchanged", bytesText(row[V.unchanged]) + (row[V.written] ? ", " + percent(row[V.unchanged] / row[V.written]) : ""));
 		if (row[V.time]) add("GPU time", (row[V.time] / 1e6).toFixed(3) + " ms");
 		add("finding", words(row[V.patterns]));
+		if (row[V.before] + row[V.after]) add("not in this page", "neighbours: " + exact(row[V.before]) + " before it, " + exact(row[V.after]) + " after it");
 	} else {
 		add("from", label(row[E.from]));
 		add("to", label(row[E.to]));
@@ -79,6 +80,13 @@ function flowControls(i) {
 	line.append(input, copy);
 	return [ways, element("p", flowText(i)), line];
 }
+function finding(f) {
+	const box = element("div", undefined, "advice");
+	for (const advice of (f[F.advice] || "").split(" | ")) if (advice) box.append(element("p", advice));
+	if (f[F.evidence]) box.prepend(element("p", words(f[F.pattern]) + ": " + f[F.evidence]));
+	if (f[F.limits]) box.append(element("p", f[F.limits], "limits"));
+	return box;
+}
 function describe() {
 	const box = $("details"), i = state.vertex, kind = i >= 0 ? "v" : "e";
 	box.replaceChildren();
@@ -96,13 +104,12 @@ function describe() {
 			box.append(button("Go to " + label(end), () => select(end, -1, true)), " ");
 		return;
 	}
-	for (const advice of (vertices[i][V.advice] || "").split(" | ")) if (advice) box.append(element("p", advice, "advice"));
+	box.append(...flowControls(i), ...findings.filter(f => f[F.vertex] === i).map(finding));
 	if (framesOf(i).length) {
 		const path = element("ol", undefined, "path");
 		for (const frame of framesOf(i)) path.append(element("li", frame));
 		box.append(element("h3", "Called from"), path);
 	}
-	box.append(...flowControls(i));
 }
 
 function card({kind, i}, x, y) {

@@ -8,9 +8,12 @@ const textColumn = (title, width, field) => [title, width, row => row[field] || 
 const countColumn = (title, width, field) => [title, width, row => row[field] ? exact(row[field]) : "", row => row[field] || 0, true];
 const bytesColumn = (title, width, field) => [title, width, row => size(row[field]), row => row[field] || 0, true];
 const shareColumn = (title, width, share) => [title, width, row => percent(share(row)), row => share(row) || 0, true];
+const place = i => vertices[i][V.place] || "";
 const tables = {
-	findings: {kind: "v", columns: [countColumn("№", 4, V.note), ["operation", 16, (v, i) => label(i), v => v[V.id]], textColumn("place", 14, V.place),
-		["finding", 16, v => words(v[V.patterns]), v => v[V.patterns]], bytesColumn("unchanged", 11, V.unchanged), textColumn("advice", 37, V.advice)]},
+	findings: {kind: "f", columns: [["№", 4, f => vertices[f[F.vertex]][V.note], f => vertices[f[F.vertex]][V.note], true],
+		["operation", 17, f => label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
+		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
+		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 7, f => f[F.share]), textColumn("advice", 34, F.advice)]},
 	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
 		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), countColumn("ran", 7, V.runs),
 		["time, ms", 9, v => v[V.time] ? (v[V.time] / 1e6).toFixed(3) : "", v => v[V.time] || 0, true], bytesColumn("read", 8, V.read),
@@ -23,9 +26,9 @@ const tables = {
 };
 for (const name in tables) { /* columns without a single value only take room */
 	const now = tables[name];
-	now.list = now.kind === "v" ? vertices : edges;
-	now.rows = now.list.map((row, i) => i).filter(i => name !== "findings" || vertices[i][V.patterns]);
-	now.columns = now.columns.filter(column => !column[4] || now.rows.some(i => column[3](now.list[i], i)));
+	now.list = {v: vertices, e: edges, f: findings}[now.kind];
+	now.rows = now.list.map((row, i) => i);
+	now.columns = now.columns.filter(column => now.list.some(row => column[3](row)));
 	$("tab-" + name).append(" ", element("span", exact(now.rows.length), "count"));
 }
 const panel = $("panel"), head = panel.querySelector("thead"), body = panel.querySelector("tbody");
@@ -33,7 +36,7 @@ const shownRows = {top: 0, height: 0}; /* what is in sight; asking the panel wou
 let rows = [], drawnHead = "";
 
 function sorted(now, sort) {
-	const value = now.columns[sort.column][3], keyed = rows.map(i => [value(now.list[i], i), i]);
+	const value = now.columns[sort.column][3], keyed = rows.map(i => [value(now.list[i]), i]);
 	keyed.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0) * sort.way || a[1] - b[1]);
 	return keyed.map(pair => pair[1]);
 }
@@ -60,11 +63,11 @@ function drawHead(now, sort) {
 /* Which rows there are; fill() draws those in sight. */
 function table() {
 	const now = tables[state.tab], sort = state.sort[state.tab], key = state.tab + JSON.stringify(sort || "");
-	const gone = now.kind === "v" ? state.goneVertices : state.goneEdges;
-	const kept = state.kept && state.tab !== "findings" ? (now.kind === "v" ? state.kept.vertices : state.kept.edges) : null;
-	rows = now.rows.filter(i => !gone[i] && (!kept || kept[i]));
+	const gone = now.kind === "e" ? state.goneEdges : state.goneVertices;
+	const kept = state.kept && now.kind !== "f" ? (now.kind === "v" ? state.kept.vertices : state.kept.edges) : null;
+	rows = now.rows.filter(i => !gone[now.kind === "f" ? findings[i][F.vertex] : i] && (!kept || kept[i]));
 	if (sort && now.columns[sort.column]) rows = sorted(now, sort);
-	else if (state.tab === "findings") rows.sort((a, b) => vertices[a][V.note] - vertices[b][V.note]);
+	else if (now.kind === "f") rows.sort((a, b) => vertices[findings[a][F.vertex]][V.note] - vertices[findings[b][F.vertex]][V.note] || a - b);
 	if (key !== drawnHead) drawHead(now, sort);
 	drawnHead = key;
 	for (const name in tables) {
@@ -86,8 +89,9 @@ function space(count, columns) {
 	line.append(cell);
 	return line;
 }
+const isChosen = (now, i) => now.kind === "e" ? i === state.edge : state.vertex >= 0 && (now.kind === "v" ? i : findings[i][F.vertex]) === state.vertex;
 function drawRow(now, at) {
-	const i = rows[at], line = element("tr"), chosen = i === (now.kind === "v" ? state.vertex : state.edge);
+	const i = rows[at], line = element("tr"), chosen = isChosen(now, i);
 	line.setAttribute("aria-rowindex", String(at + 2));
 	line.dataset.row = String(i);
 	if (chosen) {
@@ -95,7 +99,7 @@ function drawRow(now, at) {
 		line.setAttribute("aria-current", "true");
 	}
 	for (const [title, , text, , number] of now.columns) {
-		const cell = element("td", undefined, number ? "number" : ""), shown = text(now.list[i], i);
+		const cell = element("td", undefined, number ? "number" : ""), shown = text(now.list[i]);
 		if (title === "operation" || title === "to") cell.append(button(shown));
 		else cell.textContent = shown;
 		cell.title = shown;
@@ -118,7 +122,7 @@ function focusRow(i) {
 }
 /* Scrolls to the row of what was selected elsewhere. */
 function showRow() {
-	const at = rows.indexOf(tables[state.tab].kind === "v" ? state.vertex : state.edge);
+	const at = rows.findIndex(i => isChosen(tables[state.tab], i));
 	if (at >= 0) reveal(at, 2);
 }
 /* Scrolls as little as is needed; the head covers one row. */
@@ -134,7 +138,8 @@ function scrollRows(to) {
 	panel.scrollTop = to;
 }
 function pickRow(i) {
-	if (tables[state.tab].kind === "v") select(i, -1, true); else select(-1, i, true);
+	const kind = tables[state.tab].kind;
+	if (kind === "e") select(-1, i, true); else select(kind === "v" ? i : findings[i][F.vertex], -1, true);
 }
 on(body, "click", event => {
 	const line = event.target.closest("tr[data-row]");

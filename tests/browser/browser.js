@@ -66,6 +66,13 @@ async function time(page, action, turns = page.turns) {
 const median = all => all[all.length >> 1];
 const inWords = times => Object.entries(times).map(([what, all]) => `${what} ${Math.round(median(all))}` + (all.length > 1 ? `/${Math.round(all[all.length - 1])}` : "")).join(", ");
 
+let lap = Date.now();
+/* For those who ask where the time goes: TIMES=1. */
+function timeOf(what) {
+	if (process.env.TIMES) console.log(`# ${what}: ${Date.now() - lap} ms`);
+	lap = Date.now();
+}
+
 async function main(tests) {
 	const browser = await chromium.launch({executablePath: CHROMIUM, args: flags});
 	try {
@@ -77,4 +84,4 @@ async function main(tests) {
 	process.exitCode = failed ? 1 : 0;
 }
 
-module.exports = {check, is, vflow, render, open, settled, time, inWords, main, WORK};
+module.exports = {check, is, vflow, render, open, settled, time, inWords, timeOf, main, WORK};

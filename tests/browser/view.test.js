@@ -8,7 +8,7 @@ const fs = require("node:fs");
 const {execFileSync} = require("node:child_process");
 const path = require("node:path");
 const graphs = require("./graphs.js");
-const {check, is, vflow, render, open, settled, time, inWords, main, WORK} = require("./browser.js");
+const {check, is, vflow, render, open, settled, time, inWords, timeOf, main, WORK} = require("./browser.js");
 
 const chosen = page => page.evaluate(() => state.vertex < 0 ? -1 : vertices[state.vertex][V.id]);
 const shown = page => page.evaluate(() => [state.goneVertices, state.goneEdges].map(gone => gone.filter(flag => !flag).length).join(" "));
@@ -413,7 +413,10 @@ async function interactions(browser, size) {
 	const data = JSON.parse(await text(page, "#data")), finding = data.vertices.filter(v => v[6]).map(v => v[0]);
 	const target = finding.length ? finding[finding.length - 1] : data.vertices[data.edges[data.edges.length - 1][1]][0];
 	const given = {browser, page, name, size, files, data, target, times};
-	for (const test of [drawn, moving, fingers, searching, pointing, keys, filters, lists, remembered, copied, readers]) await test(given);
+	for (const test of [drawn, moving, fingers, searching, pointing, keys, filters, lists, remembered, copied, readers]) {
+		await test(given);
+		timeOf(test.name);
+	}
 	is(name("nothing was refused"), await page.evaluate(() => window.seen.violations), 0);
 	is(name("no errors, dialogs or requests"), page.problems.join("; "), "");
 	await page.close();

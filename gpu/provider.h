@@ -94,6 +94,7 @@ struct gpu_sink {
 	 * and for which it will call begin(), is to be analysed.  If not, the kernel should run
 	 * at native speed; the launch is delivered without rows, and what it may have written
 	 * (gpu/analysis/may_write.h) is unknown from then on.  The sink says so in coverage.
+	 * NULL: all are.
 	 */
 	bool (*wanted)(const char *kernel);
 	void (*begin)(struct gpu_call *call);

@@ -48,6 +48,11 @@ int choice_start(struct error *error)
 	return 0;
 }
 
+bool choice_is_made(void)
+{
+	return filter || every > 1 || blocks > 1;
+}
+
 static bool ask_filter(const char *kernel)
 {
 	int found = kernel_filter_matches(filter, kernel);

@@ -273,8 +273,7 @@ static bool sink_wanted(const char *kernel)
 	return wanted;
 }
 
-static const struct gpu_sink sink = {
-	.wanted = sink_wanted,
+static struct gpu_sink sink = {
 	.begin = sink_begin,
 	.end = sink_end,
 	.abandon = sink_abandon,
@@ -432,6 +431,8 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 		return -1;
 	if (!options.digests)
 		coverage_add("duplicate values", "the contents of objects were not compared", 1, 0);
+	if (choice_is_made())
+		sink.wanted = sink_wanted;
 	if (provider->start(&sink, &options) != 0) {
 		guest_give_up("the GPU provider did not start");
 		return -1;

@@ -88,6 +88,8 @@ uint64_t paths_invocations(uint32_t context);
 
 /* Reads the environment.  Returns 0, or -1: it makes no sense. */
 int choice_start(struct error *error);
+/* Whether some launches may be left out. */
+bool choice_is_made(void);
 /* See gpu_sink. */
 bool choice_wanted(const char *kernel, const struct gpu_provider *provider);
 

@@ -86,7 +86,7 @@ bool observe_active(void)
 
 bool observe_wanted(const char *kernel)
 {
-	return sink && sink->wanted(kernel);
+	return sink && (!sink->wanted || sink->wanted(kernel));
 }
 
 uint64_t observe_now(void)

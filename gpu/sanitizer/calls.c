@@ -11,6 +11,7 @@
 
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/launches.h"
 #include "gpu/sanitizer/modules.h"
 
 #define LOCK_SECONDS 5
@@ -26,6 +27,8 @@ static bool active;
 static void forget_thread(void *operations)
 {
 	free(operations);
+	free(thread.launch.parameters);
+	thread.launch.parameters = NULL;
 	thread.operations = NULL;
 	thread.count = thread.room = 0;
 }
@@ -134,18 +137,6 @@ bool calls_capturing(CUstream stream)
 	return captures;
 }
 
-/* The kernel of a launch, from the parameters of the driver's function; NULL: another function. */
-static CUfunction launched_function(const char *name, const void *parameters)
-{
-	const CUfunction *words = parameters;
-
-	if (api_is(name, "cuLaunchKernelEx"))
-		return words[1];
-	if (api_is(name, "cuLaunchKernel") || api_is(name, "cuLaunchCooperativeKernel"))
-		return words[0];
-	return NULL;
-}
-
 /* How much memory of the device an allocation wants, as far as its parameters say. */
 static uint64_t wanted_bytes(const char *name, const uint64_t *words)
 {
@@ -162,18 +153,22 @@ static uint64_t wanted_bytes(const char *name, const uint64_t *words)
  */
 static void prepare(const Sanitizer_CallbackData *data)
 {
-	CUfunction function = launched_function(data->functionName, data->functionParams);
-	int value;
+	CUfunction function = NULL;
 
+	thread.launch.kernel = NULL;
 	if (!data->context || !thread.locked)
 		return;
 	thread.inside = true;
-	if (function) {
+	if (thread.effect == API_LAUNCH) {
 		thread.loading = true;
-		driver.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+		function = launch_function(data->functionName, data->functionParams);
+		if (function)
+			launch_choose(&thread, function, data->functionName, data->functionParams);
 		thread.loading = false;
 	}
-	events_prepare(data->context, thread.effect == API_LAUNCH,
+	events_prepare(data->context,
+		       thread.effect == API_LAUNCH &&
+			       (!thread.launch.kernel || thread.launch.wanted),
 		       wanted_bytes(data->functionName, data->functionParams));
 	thread.inside = false;
 }
@@ -202,10 +197,12 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 /* What a call noted that failed did not happen, but for kernels, of which nothing is known. */
 static void forget_operations(void)
 {
-	for (unsigned i = thread.first; i < thread.count; i++)
+	for (unsigned i = thread.first; i < thread.count; i++) {
 		if (thread.operations[i].kind == OPERATION_KERNEL ||
 		    thread.operations[i].kind == OPERATION_UNSEEN)
 			events_missed();
+		free(thread.operations[i].parameters);
+	}
 	if (thread.count > thread.first)
 		thread.count = thread.first;
 }

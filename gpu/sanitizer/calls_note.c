@@ -6,6 +6,7 @@
 #include "gpu/sanitizer/calls.h"
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/launches.h"
 #include "gpu/sanitizer/modules.h"
 
 #define thread calls_thread
@@ -136,7 +137,13 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->module = data->module;
 	operation->function = data->function;
 	/* without the lock, or with a table that is out of date, the launch is not followed */
-	state = thread.locked ? events_callback_data(data->context) : NULL;
+	state = thread.locked && launch_begins(&thread, data, operation)
+			? events_callback_data(data->context)
+			: NULL;
+	if (operation->left_out) {
+		calls_unfollow(data);
+		return;
+	}
 	operation->patched =
 		sanitizerSetLaunchCallbackData(data->hLaunch, data->function, data->hStream,
 					       state) == SANITIZER_SUCCESS &&

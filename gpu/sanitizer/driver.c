@@ -21,6 +21,11 @@ int driver_load(void)
 	memcpy(&driver.name, &symbol, sizeof(symbol));
 	DRIVER_FUNCTIONS(LOOK_UP)
 #undef LOOK_UP
+#define LOOK_UP(name, parameters)                                                                  \
+	symbol = dlsym(library, #name);                                                            \
+	memcpy(&driver.name, &symbol, sizeof(symbol));
+	DRIVER_NEWER_FUNCTIONS(LOOK_UP)
+#undef LOOK_UP
 #undef NAME
 	return 0;
 }

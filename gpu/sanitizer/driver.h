@@ -13,6 +13,10 @@
 	X(cuArray3DGetDescriptor)                                                                  \
 	X(cuCtxPopCurrent)                                                                         \
 	X(cuCtxPushCurrent)                                                                        \
+	X(cuEventCreate)                                                                           \
+	X(cuEventDestroy)                                                                          \
+	X(cuEventQuery)                                                                            \
+	X(cuEventRecord)                                                                           \
 	X(cuFuncGetAttribute)                                                                      \
 	X(cuGraphChildGraphNodeGetGraph)                                                           \
 	X(cuGraphCreate)                                                                           \
@@ -46,11 +50,21 @@
 	X(cuStreamSynchronize)                                                                     \
 	X(cuThreadExchangeStreamCaptureMode)
 
+/* Since CUDA 12.0, 12.3 and 12.4; NULL in an older driver. */
+#define DRIVER_NEWER_FUNCTIONS(X)                                                                  \
+	X(cuKernelGetFunction, (CUfunction *, void *kernel))                                       \
+	X(cuFuncGetModule, (CUmodule *, CUfunction))                                               \
+	X(cuFuncGetName, (const char **, CUfunction))                                              \
+	X(cuFuncGetParamInfo, (CUfunction, size_t index, size_t *offset, size_t *size))
+
 #define DRIVER_FIELD(name) __typeof__(&name) name;
 struct driver {
 	DRIVER_FUNCTIONS(DRIVER_FIELD)
+#define DRIVER_NEWER_FIELD(name, parameters) CUresult(*name) parameters;
+	DRIVER_NEWER_FUNCTIONS(DRIVER_NEWER_FIELD)
 };
 #undef DRIVER_FIELD
+#undef DRIVER_NEWER_FIELD
 
 extern struct driver driver;
 

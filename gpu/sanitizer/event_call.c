@@ -22,7 +22,10 @@ uint32_t event_introduce(const struct gpu_call *call, const struct object *objec
 				       .memory = object->memory,
 				       .name = object->name};
 
-	return events_sink->object(call, &described);
+	uint32_t id = events_sink->object(call, &described);
+
+	events_known_object(id, object->address);
+	return id;
 }
 
 void event_announce(struct object *object)
@@ -142,6 +145,7 @@ void event_settle(struct gpu_call *call, struct space *space, const struct host_
 {
 	const struct row *found = NULL;
 	uint32_t count = 0;
+	size_t used;
 	int result = space_settle(space, call->context, &found, &count);
 
 	if (result < 0 || space_failed(space)) {
@@ -151,6 +155,8 @@ void event_settle(struct gpu_call *call, struct space *space, const struct host_
 	if (result > 0)
 		events_sink->coverage("access rows",
 				      "an API touched bytes of too many last writers", 1, 0);
-	events_sink->end(call, rows, convert(found, count, hosts, host_count));
+	used = convert(found, count, hosts, host_count);
+	events_known_rows(call, rows, used);
+	events_sink->end(call, rows, used);
 	space_digests(space, event_content, call);
 }

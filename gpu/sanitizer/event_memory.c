@@ -46,6 +46,7 @@ void event_free(const struct thread *thread, const struct operation *operation)
 		return;
 	event_begin(&call, GPU_FREE, event_public_name(thread->name), operation->stream, thread);
 	events_sink->released(&call, object->id);
+	events_object_gone(object->id);
 	space_remove(object);
 	events_sink->end(&call, NULL, 0);
 }

@@ -1,34 +1,29 @@
 /*
  * gpu/sanitizer/event_wait.c: waiting for what the program's calls put on streams, but not for
- * ever; and what becomes of contents when something ran that was not followed.
+ * ever: a kernel may wait for another kernel or for the host.
  */
 #include "gpu/sanitizer/events_internal.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/launches.h"
 
 #define PATIENCE_NS UINT64_C(5000000000)
 
-/* Something ran that was not followed: what is known of the objects' contents may be wrong. */
-static bool unseen;
-/* A kernel that we do not wait for any more, and where it runs. */
-static CUstream late_stream;
+/* What we do not wait for any more: where it runs, and an event of ours behind it. */
 static struct space *late;
+static CUevent late_event;
 
-void events_missed(void)
-{
-	__atomic_store_n(&unseen, true, __ATOMIC_RELEASE);
-}
-
-void events_unpatched(void)
-{
-	events_sink->coverage("modules",
-			      "the code of a module could not be patched; its kernels are not "
-			      "followed",
-			      1, 0);
-	events_missed();
-}
+/* Streams with launches that were left out, each with an event of ours behind the last one. */
+static struct running {
+	struct space *space;
+	uintptr_t stream;
+	CUevent event;
+	bool busy;
+} running[64];
+static unsigned running_count;
 
 static uint64_t now_ns(void)
 {
@@ -38,17 +33,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/*
- * Waits until the stream has nothing left to do; not for ever: a kernel may wait for another kernel
- * or for the host.
- */
-CUresult events_wait_for(CUstream stream)
+/* Asks again and again whether the stream or the event is over. */
+static CUresult wait_for(CUstream stream, CUevent event)
 {
 	const struct timespec nap = {.tv_nsec = 50000};
 	uint64_t start = now_ns(), waited;
 	CUresult result;
 
-	while ((result = driver.cuStreamQuery(stream)) == CUDA_ERROR_NOT_READY) {
+	while ((result = event ? driver.cuEventQuery(event) : driver.cuStreamQuery(stream)) ==
+	       CUDA_ERROR_NOT_READY) {
 		waited = now_ns() - start;
 		if (waited > PATIENCE_NS)
 			break;
@@ -58,56 +51,134 @@ CUresult events_wait_for(CUstream stream)
 	return result;
 }
 
+CUresult events_wait_for(CUstream stream)
+{
+	return wait_for(stream, NULL);
+}
+
+/* -- launches that are not waited for ----------------------------------------------------- */
+
+static struct running *find_running(struct space *space, uintptr_t stream)
+{
+	for (unsigned i = 0; i < running_count; i++)
+		if (running[i].space == space && running[i].stream == stream)
+			return &running[i];
+	if (running_count == sizeof(running) / sizeof(*running) ||
+	    driver.cuEventCreate(&running[running_count].event, CU_EVENT_DISABLE_TIMING) !=
+		    CUDA_SUCCESS)
+		return NULL;
+	running[running_count].space = space;
+	running[running_count].stream = stream;
+	return &running[running_count++];
+}
+
+void events_running(struct space *space, CUstream stream)
+{
+	bool of_thread = stream == CU_STREAM_PER_THREAD;
+	struct running *found =
+		find_running(space, of_thread ? (uintptr_t)pthread_self() : (uintptr_t)stream);
+
+	if (found && driver.cuEventRecord(found->event, stream) == CUDA_SUCCESS)
+		found->busy = true;
+	else
+		events_wait_for(stream);
+}
+
+bool events_quiet(void)
+{
+	for (unsigned i = 0; i < running_count; i++) {
+		CUresult result = CUDA_SUCCESS;
+		struct visit visit;
+
+		if (!running[i].busy)
+			continue;
+		if (visit_enter(&visit, space_context(running[i].space)))
+			result = wait_for(NULL, running[i].event);
+		visit_leave(&visit);
+		if (result == CUDA_ERROR_NOT_READY)
+			return false;
+		running[i].busy = false;
+	}
+	return true;
+}
+
+/* -- launches that are not waited for any more -------------------------------------------- */
+
 bool events_is_late(void)
 {
 	return late;
 }
 
+/*
+ * It has ended after all.  Its masks tell what it touched, but not in which order with what the
+ * host and other kernels did meanwhile: what it wrote is unknown.
+ */
+static void take_in(struct space *space)
+{
+	const struct row *rows;
+	uint32_t count;
+
+	space_take_touched(space);
+	if (space_settle(space, GPU_WRITER_UNKNOWN, &rows, &count) != 0) {
+		events_missed();
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].written)
+			space_forget_later((struct object *)rows[i].object);
+	space_digests(space, event_content, NULL);
+}
+
 bool events_still_late(void)
 {
+	bool still = true;
 	struct visit visit;
-	bool running = true;
 
 	if (!late)
 		return false;
-	if (visit_enter(&visit, space_context(late)))
-		running = driver.cuStreamQuery(late_stream) == CUDA_ERROR_NOT_READY;
-	visit_leave(&visit);
-	if (!running) {
-		space_set_busy(late, false);
-		late = NULL;
+	if (visit_enter(&visit, space_context(late))) {
+		still = driver.cuEventQuery(late_event) == CUDA_ERROR_NOT_READY;
+		if (!still) {
+			struct space *space = late;
+
+			late = NULL;
+			driver.cuEventDestroy(late_event);
+			space_set_busy(space, false);
+			if (!space_failed(space))
+				take_in(space);
+		}
 	}
-	return running;
+	visit_leave(&visit);
+	return still;
 }
 
-void events_give_up_waiting(struct space *space, CUstream stream)
+void events_give_up_waiting(struct space *space, const struct operation *operation)
 {
+	if (driver.cuEventCreate(&late_event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		return;
+	if (driver.cuEventRecord(late_event, operation->stream) != CUDA_SUCCESS) {
+		driver.cuEventDestroy(late_event);
+		return;
+	}
 	late = space;
-	late_stream = stream;
 	space_set_busy(space, true);
-	events_missed();
+	if (operation->kind != OPERATION_KERNEL)
+		return;
+	launch_never_again(operation->name);
 	events_sink->coverage("kernels",
 			      "a kernel that ran for more than 5 seconds was not waited for; what "
-			      "it and the calls during it wrote is unknown",
+			      "it wrote is unknown",
 			      1, 0);
 }
 
 void events_wait_abandon(const struct space *space)
 {
+	unsigned kept = 0;
+
 	if (late == space)
 		late = NULL;
-}
-
-void events_forget_unseen(const struct gpu_call *call)
-{
-	if (!__atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL))
-		return;
-	for (unsigned i = 0; i < event_space_count; i++) {
-		struct visit visit;
-
-		if (visit_enter(&visit, space_context(event_spaces[i])) &&
-		    space_forget_all(event_spaces[i]) == 0)
-			space_digests(event_spaces[i], event_content, (void *)call);
-		visit_leave(&visit);
-	}
+	for (unsigned i = 0; i < running_count; i++)
+		if (running[i].space != space)
+			running[kept++] = running[i];
+	running_count = kept;
 }

@@ -3,6 +3,8 @@
  */
 #include "gpu/sanitizer/events.h"
 
+#include <stdlib.h>
+
 #include "gpu/sanitizer/events_internal.h"
 #include "gpu/sanitizer/modules.h"
 
@@ -12,7 +14,8 @@ bool events_digests;
 void events_start(const struct gpu_sink *to, const struct gpu_options *options)
 {
 	events_digests = options->digests;
-	events_sink = to;
+	if (events_unknown_start() == 0)
+		events_sink = to;
 }
 
 void events_stop(void)
@@ -86,8 +89,51 @@ static bool completed(const struct operation *operation, struct space *space)
 	}
 	result = events_wait_for(operation->stream);
 	if (result == CUDA_ERROR_NOT_READY)
-		events_give_up_waiting(space, operation->stream);
+		events_give_up_waiting(space, operation);
 	return result == CUDA_SUCCESS;
+}
+
+/* While something runs that we do not wait for, memory is kept account of, and no more. */
+static void finish_late(const struct thread *thread, const struct operation *operation)
+{
+	struct gpu_call call;
+
+	switch (operation->kind) {
+	case OPERATION_ALLOC:
+		event_alloc(thread, operation);
+		break;
+	case OPERATION_FREE:
+		event_free(thread, operation);
+		break;
+	case OPERATION_COPY:
+	case OPERATION_SET:
+		event_not_waited_for(thread, operation);
+		break;
+	case OPERATION_KERNEL:
+		if (operation->left_out) {
+			event_left_out(thread, operation);
+			break;
+		}
+		/* the one that is late: its masks tell later what it did */
+		event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+		events_sink->end(&call, NULL, 0);
+		if (!operation->patched)
+			events_missed();
+		break;
+	case OPERATION_ARRAY_GONE:
+		event_array_gone(thread, operation);
+		break;
+	case OPERATION_ARRAY:
+	case OPERATION_SHARED:
+		break;
+	case OPERATION_GRAPH:
+	case OPERATION_UNSEEN:
+		events_missed();
+		break;
+	case OPERATION_UNLOAD:
+		space_remove_module(events_find_space(operation->context), operation->module);
+		break;
+	}
 }
 
 static void finish_one(const struct thread *thread, const struct operation *operation)
@@ -101,20 +147,14 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 		return;
 	if (!visit_enter(&visit, space_context(space)))
 		return;
-	if (events_still_late()) {
-		/* memory is kept account of, the rest must wait */
-		if (operation->kind != OPERATION_ALLOC && operation->kind != OPERATION_FREE &&
-		    operation->kind != OPERATION_ARRAY_GONE) {
-			events_missed();
-			visit_leave(&visit);
-			return;
-		}
-	} else if (!completed(operation, space)) {
+	if (events_still_late() || (!operation->left_out && !completed(operation, space))) {
+		if (events_is_late())
+			finish_late(thread, operation);
 		visit_leave(&visit);
 		return;
-	} else {
-		events_forget_unseen(NULL);
 	}
+	if (!operation->left_out)
+		events_forget();
 	switch (operation->kind) {
 	case OPERATION_ALLOC:
 		event_alloc(thread, operation);
@@ -129,7 +169,10 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 		event_set(thread, operation);
 		break;
 	case OPERATION_KERNEL:
-		finish_kernel(thread, operation, space);
+		if (operation->left_out)
+			event_left_out(thread, operation);
+		else
+			finish_kernel(thread, operation, space);
 		break;
 	case OPERATION_ARRAY:
 		event_array(thread, operation);
@@ -150,7 +193,6 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 				      "what it does is not followed; it leaves contents unknown", 1,
 				      0);
 		events_missed();
-		events_forget_unseen(NULL);
 		break;
 	case OPERATION_UNLOAD:
 		space_remove_module(space, operation->module);
@@ -163,15 +205,16 @@ void events_finish(struct thread *thread, bool failed)
 {
 	if (!events_sink)
 		return;
-	if (failed) {
-		for (unsigned i = 0; i < thread->count; i++)
-			if (thread->operations[i].kind == OPERATION_KERNEL ||
-			    thread->operations[i].kind == OPERATION_UNSEEN)
-				events_missed();
-		return;
+	for (unsigned i = 0; i < thread->count; i++) {
+		struct operation *operation = &thread->operations[i];
+
+		if (!failed)
+			finish_one(thread, operation);
+		else if (operation->kind == OPERATION_KERNEL || operation->kind == OPERATION_UNSEEN)
+			events_missed();
+		free(operation->parameters);
+		operation->parameters = NULL;
 	}
-	for (unsigned i = 0; i < thread->count; i++)
-		finish_one(thread, &thread->operations[i]);
 }
 
 void events_prepare(CUcontext context, bool launch, uint64_t wanted)
@@ -186,7 +229,8 @@ void events_prepare(CUcontext context, bool launch, uint64_t wanted)
 	if (visit_enter(&visit, context)) {
 		space = events_make_space(context);
 		if (space && !space_failed(space)) {
-			events_forget_unseen(NULL);
+			if (launch)
+				events_forget();
 			if (modules_pending())
 				modules_variables(space, &skipped, &constants);
 			if (launch)

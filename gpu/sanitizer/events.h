@@ -16,7 +16,7 @@ void events_stop(void);
 
 /*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
- * modules, and before a `launch` publishes the table; releases shadows when the program wants to
+ * modules, and before a `launch` that is to be analysed publishes the table; releases shadows when the program wants to
  * allocate `wanted` bytes that are not free.  Calls the driver.
  */
 void events_prepare(CUcontext context, bool launch, uint64_t wanted);

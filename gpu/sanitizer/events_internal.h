@@ -41,15 +41,33 @@ void visit_leave(struct visit *visit);
 
 /* Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: not for ever. */
 CUresult events_wait_for(CUstream stream);
-/* No more waiting for what runs on this stream. */
-void events_give_up_waiting(struct space *space, CUstream stream);
-/* Whether there is a kernel that we gave up waiting for, and whether it still runs. */
+/* A launch that is not waited for was put on the stream.  Waits until no such launch runs. */
+void events_running(struct space *space, CUstream stream);
+bool events_quiet(void); /* false: one ran for too long */
+/* No more waiting for what the operation put on its stream. */
+void events_give_up_waiting(struct space *space, const struct operation *operation);
+/*
+ * Whether there is something that we gave up waiting for, and whether it still runs.  Meanwhile
+ * nothing is analysed: our passes might wait for it, and its masks could not be told from others'.
+ */
 bool events_is_late(void);
 bool events_still_late(void);
-/* If something was not seen, nothing is known of what the followed objects hold now. */
-void events_forget_unseen(const struct gpu_call *call);
 /* The space is about to go. */
 void events_wait_abandon(const struct space *space);
+
+/* -- event_unknown.c ---------------------------------------------------------------------- */
+
+int events_unknown_start(void);
+/* What later launches that are not analysed may write: objects, what kernels wrote, no more. */
+void events_known_object(uint32_t id, uint64_t address);
+void events_known_rows(const struct gpu_call *call, const struct gpu_row *rows, size_t count);
+void events_object_gone(uint32_t id);
+/* A launch that was left out: its event; lists what it may have written. */
+void event_left_out(const struct thread *thread, const struct operation *operation);
+/* A copy or set while something runs that we do not wait for; the same. */
+void event_not_waited_for(const struct thread *thread, const struct operation *operation);
+/* Forgets what is listed, or everything if something was missed; before anything is analysed. */
+void events_forget(void);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 

@@ -14,7 +14,10 @@ static struct module {
 	struct module *next;
 	CUcontext context;
 	CUmodule module;
-	char **names;
+	struct name {
+		char *text;
+		bool constant;
+	} * names;
 	uint32_t count;
 	uint32_t constants; /* how many of them are __constant__ */
 	bool pending;
@@ -51,15 +54,15 @@ static bool holds_variables(const char *section)
 	       holds_constants(section);
 }
 
-static bool add_name(struct module *module, const char *name)
+static bool add_name(struct module *module, const char *name, bool constant)
 {
-	char **names = reallocarray(module->names, module->count + 1, sizeof(*names));
+	struct name *names = reallocarray(module->names, module->count + 1, sizeof(*names));
 
 	if (!names)
 		return false;
 	module->names = names;
-	names[module->count] = strdup(name);
-	if (!names[module->count])
+	names[module->count] = (struct name){strdup(name), constant};
+	if (!names[module->count].text)
 		return false;
 	module->count++;
 	return true;
@@ -95,7 +98,8 @@ static void read_names(struct module *module, const char *image, size_t size)
 			if (!holds_variables(section))
 				continue;
 			if (!add_name(module, text_at(image, size, &sections[table->sh_link],
-						      symbol->st_name)))
+						      symbol->st_name),
+				      holds_constants(section)))
 				return;
 			module->constants += holds_constants(section);
 		}
@@ -105,7 +109,7 @@ static void read_names(struct module *module, const char *image, size_t size)
 static void free_module(struct module *module)
 {
 	for (uint32_t i = 0; i < module->count; i++)
-		free(module->names[i]);
+		free(module->names[i].text);
 	free(module->names);
 	free(module);
 }
@@ -140,6 +144,7 @@ bool module_loaded(const Sanitizer_ResourceModuleData *data)
 
 void module_unloading(CUcontext context, CUmodule module)
 {
+	patching_unloading(module);
 	pthread_mutex_lock(&lock);
 	for (struct module **at = &modules; *at; at = &(*at)->next)
 		if ((*at)->context == context && (*at)->module == module && (*at)->pending) {
@@ -165,14 +170,14 @@ bool modules_pending(void)
 	return __atomic_load_n(&pending_count, __ATOMIC_RELAXED);
 }
 
-static void add_variable(struct space *space, CUmodule module, char **name, uint64_t *skipped)
+static void add_variable(struct space *space, CUmodule module, struct name *name, uint64_t *skipped)
 {
 	struct object *object;
 	CUdeviceptr address;
 	unsigned managed = 0;
 	size_t size;
 
-	if (driver.cuModuleGetGlobal(&address, &size, module, *name) != CUDA_SUCCESS) {
+	if (driver.cuModuleGetGlobal(&address, &size, module, name->text) != CUDA_SUCCESS) {
 		++*skipped;
 		return;
 	}
@@ -181,8 +186,9 @@ static void add_variable(struct space *space, CUmodule module, char **name, uint
 		return;
 	object->order = ++order;
 	object->module = module;
-	object->name = *name;
-	*name = NULL;
+	object->constant = name->constant;
+	object->name = name->text;
+	name->text = NULL;
 	object->shared = driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
 						      address) == CUDA_SUCCESS &&
 			 managed;

@@ -257,7 +257,13 @@ void object_unfollow(struct object *object)
 				space->touched[i] = space->touched[--space->touched_count];
 				break;
 			}
-	object->listed = false;
+	if (object->later)
+		for (uint32_t i = 0; i < space->later_count; i++)
+			if (space->later[i] == object) {
+				space->later[i] = space->later[--space->later_count];
+				break;
+			}
+	object->listed = object->later = false;
 	object->slot = NO_SLOT;
 	if ((object->head || object->body) && !space->busy && space_wait(space)) {
 		if (object->head)
@@ -326,6 +332,8 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 	space_check(space, driver.cuMemcpyHtoDAsync(
 				   object_record(object) + offsetof(struct device_record, site),
 				   &object->site, sizeof(object->site), space->stream));
+	if (object->unknown && object->body)
+		space_forget(object); /* writers are kept relative to the site */
 }
 
 int object_initialised(struct object *object)

@@ -181,6 +181,8 @@ int space_settle(struct space *space, uint32_t writer, const struct row **rows, 
 			i++; /* else it left the list */
 	if (!space->touched_count)
 		return 0;
+	for (uint32_t i = 0; i < space->touched_count; i++)
+		space->touched[i]->blank = false;
 	qsort(space->touched, space->touched_count, sizeof(struct object *), by_id);
 	write_list(space);
 	if (!over_list(space, PASS_SETTLE, most_blocks(space) * LEAF_WORDS, &writer,
@@ -261,7 +263,7 @@ void space_forget(struct object *object)
 	if (object->slot == NO_SLOT)
 		return;
 	object->unknown = true;
-	if (!object->body)
+	if (!object->body || !object->id)
 		return;
 	/* the rows are read already, so their memory serves as a list of one */
 	if (!space_wait(space))
@@ -271,10 +273,31 @@ void space_forget(struct object *object)
 		     THREADS, (void *[]){&space->records, &one, (void *)&unknown});
 }
 
-int space_forget_all(struct space *space)
+/* Nothing is known of the object any more, once forget_touched() has run. */
+static void forgotten(struct object *object)
+{
+	object->unknown = true; /* for later, if it has no body or id yet */
+	object->blank = object->id;
+	if (object->body && object->id)
+		object_list(object);
+}
+
+static int forget_touched(struct space *space)
 {
 	const uint32_t unknown = GPU_WRITER_UNKNOWN;
 
+	if (!space->touched_count)
+		return 0;
+	write_list(space);
+	return over_list(space, PASS_FORGET, most_blocks(space) * LEAF_WORDS, (void *)&unknown,
+			 NULL) &&
+			       hash(space) && gather(space)
+		       ? 0
+		       : -1;
+}
+
+int space_forget_all(struct space *space)
+{
 	space_take_touched(space);
 	for (uint32_t slot = 0; slot < space->slot_capacity; slot++)
 		if (space->owners[slot])
@@ -289,14 +312,58 @@ int space_forget_all(struct space *space)
 
 		if (!object)
 			continue;
-		object->unknown = true;
-		if (object->body)
-			object_list(object);
+		forgotten(object);
 	}
-	write_list(space);
-	if (!over_list(space, PASS_FORGET, most_blocks(space) * LEAF_WORDS, (void *)&unknown,
-		       NULL) ||
-	    !hash(space) || !gather(space))
-		return -1;
-	return 0;
+	return forget_touched(space);
+}
+
+void space_forget_later(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->slot == NO_SLOT || object->later || object->blank)
+		return;
+	if (space->later_count == space->later_capacity) {
+		uint32_t capacity = space->later_capacity ? 2 * space->later_capacity : 64;
+		struct object **more =
+			reallocarray(space->later, capacity, sizeof(struct object *));
+
+		if (!more) {
+			space->forget_all = true;
+			return;
+		}
+		space->later = more;
+		space->later_capacity = capacity;
+	}
+	object->later = true;
+	space->later[space->later_count++] = object;
+}
+
+void space_forget_variables(struct space *space, CUmodule module)
+{
+	for (uint32_t i = 0; i < space->object_count; i++)
+		if (space->objects[i]->module == module && !space->objects[i]->constant)
+			space_forget_later(space->objects[i]);
+}
+
+bool space_has_forgotten(const struct space *space)
+{
+	return space->later_count || space->forget_all;
+}
+
+int space_forget_listed(struct space *space)
+{
+	/* the list of touched objects serves: one that is in use must not be disturbed */
+	bool all = space->forget_all || (space->later_count && space->list[0]);
+
+	if (!all && !space->later_count)
+		return 1;
+	for (uint32_t i = 0; i < space->later_count; i++) {
+		space->later[i]->later = false;
+		if (!all)
+			forgotten(space->later[i]);
+	}
+	space->later_count = 0;
+	space->forget_all = false;
+	return all ? space_forget_all(space) : forget_touched(space);
 }

@@ -2,6 +2,8 @@
 #include "gpu/sanitizer/patching.h"
 
 #include <pthread.h>
+#include <search.h>
+#include <stdint.h>
 
 extern const unsigned char vflow_patches_image[]; /* images.S */
 
@@ -10,6 +12,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Contexts that have our patches. */
 static CUcontext ready[64];
 static unsigned ready_count;
+
+static bool lazy;
+static void *off; /* tree of the modules without patches, by address */
 
 static bool make_ready(CUcontext context)
 {
@@ -45,11 +50,55 @@ static bool patch(CUmodule module)
 
 	for (size_t i = 0; i < sizeof(patches) / sizeof(*patches); i++)
 		if (sanitizerPatchInstructions((Sanitizer_InstructionId)patches[i].instruction,
-					       module,
-					       patches[i].function) != SANITIZER_SUCCESS &&
+					       module, patches[i].function) != SANITIZER_SUCCESS &&
 		    !patches[i].optional)
 			return false;
 	return sanitizerPatchModule(module) == SANITIZER_SUCCESS;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+void patching_start(bool lazily)
+{
+	lazy = lazily;
+}
+
+bool patching_is_on(CUmodule module)
+{
+	bool on;
+
+	pthread_mutex_lock(&lock);
+	on = !tfind(module, &off, by_address);
+	pthread_mutex_unlock(&lock);
+	return on;
+}
+
+bool patching_set(CUmodule module, bool on)
+{
+	bool done;
+
+	pthread_mutex_lock(&lock);
+	if (on) {
+		/* what was said of its instructions is forgotten when they are unpatched */
+		done = patch(module);
+		if (done)
+			tdelete(module, &off, by_address);
+	} else {
+		done = sanitizerUnpatchModule(module) == SANITIZER_SUCCESS &&
+		       tsearch(module, &off, by_address);
+	}
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+void patching_unloading(CUmodule module)
+{
+	pthread_mutex_lock(&lock);
+	tdelete(module, &off, by_address);
+	pthread_mutex_unlock(&lock);
 }
 
 bool patching_loaded(const Sanitizer_ResourceModuleData *data)
@@ -57,7 +106,10 @@ bool patching_loaded(const Sanitizer_ResourceModuleData *data)
 	bool patched;
 
 	pthread_mutex_lock(&lock);
-	patched = make_ready(data->context) && patch(data->module);
+	patched = make_ready(data->context);
+	if (patched)
+		patched = lazy ? tsearch(data->module, &off, by_address) != NULL
+			       : patch(data->module);
 	pthread_mutex_unlock(&lock);
 	return patched;
 }

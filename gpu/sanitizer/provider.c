@@ -8,6 +8,7 @@
 
 #include "gpu/sanitizer/calls.h"
 #include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/patching.h"
 
 static Sanitizer_SubscriberHandle subscriber;
 
@@ -61,6 +62,7 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 
 	if (driver_load() != 0)
 		return -1;
+	patching_start(sink->wanted && driver.cuFuncGetName && driver.cuFuncGetModule);
 	calls_start(sink, options);
 	if (sanitizerSubscribe(&subscriber, callback, NULL) != SANITIZER_SUCCESS)
 		return -1;

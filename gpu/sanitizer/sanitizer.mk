@@ -3,7 +3,7 @@
 
 sanitizer_folder = $(BUILD)/sanitizer.o
 sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c)) \
-	$(sanitizer_folder)/images.S.o
+	$(sanitizer_folder)/images.S.o $(BUILD)/inside.o/gpu/analysis/may_write.o
 cuda_include = $(abspath $(cuda_top))/include
 
 architectures := 75 80 86 89 90 100 120

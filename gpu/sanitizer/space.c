@@ -115,6 +115,7 @@ void space_abandon(struct space *space)
 	free(space->owners);
 	free(space->free_slots);
 	free(space->touched);
+	free(space->later);
 	free(space->row_buffer);
 	free(space);
 }

@@ -29,10 +29,13 @@ struct object {
 	uint32_t id, site; /* 0 until the sink knows the object */
 	uint32_t order;    /* of a variable: when it was loaded */
 	CUmodule module;   /* of a variable */
+	bool constant;     /* ... that no kernel can write */
 	uint32_t slot;     /* NO_SLOT: not followed */
 	CUdeviceptr head, body;
 	bool shared;  /* the host writes to it without an API */
-	bool unknown; /* forgotten before it had a body */
+	bool unknown; /* forgotten before it had a body or an id */
+	bool later;   /* in the list of space_forget_later() */
+	bool blank;   /* forgotten, and not touched since */
 	bool listed;  /* touched by the running API, or forgotten */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
@@ -110,5 +113,14 @@ void space_digests(struct space *space,
 int space_forget_all(struct space *space);
 /* The same for one object; it is reported with the next settled API. */
 void space_forget(struct object *object);
+/*
+ * The same for one object, when space_forget_listed() is called: after space_forget_later() nothing
+ * may touch it before.  Calls no driver.
+ */
+void space_forget_later(struct object *object);
+void space_forget_variables(struct space *space, CUmodule module); /* that kernels can write */
+bool space_has_forgotten(const struct space *space);
+/* Returns 0, then space_digests() is to be called; 1: there was nothing to do; -1: no device. */
+int space_forget_listed(struct space *space);
 
 #endif

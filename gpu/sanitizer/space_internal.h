@@ -47,6 +47,11 @@ struct space {
 	struct pass_results *results;
 	CUdeviceptr device_list, device_result_objects, device_results, rows, blanks;
 
+	/* Those that space_forget_later() listed. */
+	struct object **later;
+	uint32_t later_count, later_capacity;
+	bool forget_all; /* no memory for the list */
+
 	struct object **touched;
 	uint32_t touched_count;
 	struct row *row_buffer;

@@ -50,8 +50,19 @@ struct operation {
 	const char *name;
 	CUmodule module;
 	CUfunction function;
-	bool patched; /* the launch carries our callback data */
-	bool whole;   /* part of a graph that was launched as a whole */
+	bool patched;  /* the launch carries our callback data */
+	bool whole;    /* part of a graph that was launched as a whole */
+	bool left_out; /* it is not to be analysed; then: */
+	void *parameters; /* its parameter block; NULL: not known */
+	size_t parameters_size;
+};
+
+/* What was decided at the entry of a launch's driver call: see launches.h. */
+struct launch {
+	const char *kernel; /* NULL: nothing was */
+	bool wanted;
+	void *parameters;
+	size_t size;
 };
 
 enum { OPERATIONS_LIMIT = 1 << 16 };
@@ -76,6 +87,7 @@ struct thread {
 	CUstream graph_stream;
 	unsigned node_first; /* operations before the node that is being launched */
 
+	struct launch launch;
 	struct operation *operations;
 	unsigned count, room;
 };

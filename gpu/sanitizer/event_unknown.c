@@ -1,0 +1,130 @@
+/*
+ * gpu/sanitizer/event_unknown.c: what is not analysed, and what becomes unknown by it (DESIGN 4,
+ * "Never silently stale").
+ */
+#include "gpu/sanitizer/events_internal.h"
+
+#include <stdlib.h>
+
+#include "gpu/analysis/may_write.h"
+#include "gpu/sanitizer/events.h"
+
+static struct may_write *may_write;
+/* Something ran of which it is not known what it wrote. */
+static bool unseen;
+/* The variables of this module are listed to be forgotten. */
+static CUmodule listed_module;
+
+int events_unknown_start(void)
+{
+	may_write = may_write_create();
+	return may_write ? 0 : -1;
+}
+
+void events_missed(void)
+{
+	__atomic_store_n(&unseen, true, __ATOMIC_RELEASE);
+}
+
+void events_unpatched(void)
+{
+	events_sink->coverage("modules",
+			      "the code of a module could not be patched; its kernels are not "
+			      "followed",
+			      1, 0);
+	events_missed();
+}
+
+void events_known_object(uint32_t id, uint64_t address)
+{
+	may_write_object(may_write, id, address);
+}
+
+void events_known_rows(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
+{
+	if (call->api == GPU_KERNEL)
+		may_write_note(may_write, call->name, rows, count);
+}
+
+void events_object_gone(uint32_t id)
+{
+	may_write_released(may_write, id);
+}
+
+static void forget_at(void *data, uint64_t address, uint32_t id)
+{
+	const CUcontext *context = data;
+	struct object *object = events_find_object(*context, address);
+
+	if (object && (!id || object->id == id))
+		space_forget_later(object);
+}
+
+static void forget_variables(CUmodule module)
+{
+	if (listed_module == module)
+		return;
+	listed_module = module;
+	for (unsigned i = 0; i < event_space_count; i++)
+		space_forget_variables(event_spaces[i], module);
+}
+
+void event_left_out(const struct thread *thread, const struct operation *operation)
+{
+	CUcontext context = operation->context;
+	struct gpu_call call;
+
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	if (!operation->parameters ||
+	    may_write_each(may_write, operation->name, operation->parameters,
+			   operation->parameters_size, forget_at, &context) != 0)
+		events_missed();
+	forget_variables(operation->module);
+	events_sink->end(&call, NULL, 0);
+	events_running(events_find_space(context), operation->stream);
+}
+
+void event_not_waited_for(const struct thread *thread, const struct operation *operation)
+{
+	struct object *to = events_find_object(operation->context, operation->address);
+	struct gpu_call call;
+	bool set = operation->kind == OPERATION_SET;
+
+	event_begin(&call, set ? GPU_SET : GPU_COPY, event_public_name(thread->name),
+		    operation->stream, thread);
+	if (to)
+		space_forget_later(to);
+	events_sink->end(&call, NULL, 0);
+	events_sink->coverage(
+		set ? "sets" : "copies",
+		"made while a kernel ran that did not end within 5 seconds; what they "
+		"wrote is unknown",
+		1, operation->width * operation->height * operation->depth);
+}
+
+/* Ends an operation that made things unknown in a space. */
+static void report(struct space *space, int result)
+{
+	if (result == 0)
+		space_digests(space, event_content, NULL);
+}
+
+void events_forget(void)
+{
+	bool all = __atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL);
+
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct space *space = event_spaces[i];
+		struct visit visit;
+
+		if (!all && !space_has_forgotten(space))
+			continue;
+		if (visit_enter(&visit, space_context(space))) {
+			report(space, space_forget_listed(space));
+			if (all)
+				report(space, space_forget_all(space));
+		}
+		visit_leave(&visit);
+	}
+	listed_module = NULL;
+}

@@ -1,0 +1,197 @@
+/* gpu/sanitizer/launches.c: see launches.h. */
+#include "gpu/sanitizer/launches.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/events_internal.h"
+#include "gpu/sanitizer/patching.h"
+
+#define PARAMETERS_MAX 32768 /* bytes; 4096 before CUDA 12.1 */
+
+static void *endless; /* tree of names: see launch_never_again() */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+void launch_never_again(const char *kernel)
+{
+	char *name = strdup(kernel), **node;
+
+	node = name ? tsearch(name, &endless, by_text) : NULL;
+	if (!node || *node != name)
+		free(name);
+}
+
+/* The parameters of the driver's functions, as the Sanitizer hands them over. */
+struct plain_launch {
+	CUfunction function;
+	unsigned shape[7];
+	CUstream stream;
+	void **values, **extra; /* without `extra` for cooperative ones */
+};
+
+struct configured_launch {
+	const void *configuration;
+	CUfunction function;
+	void **values, **extra;
+};
+
+static bool starts(const char *name, const char *part)
+{
+	return !strncmp(name, part, strlen(part));
+}
+
+CUfunction launch_function(const char *api, const void *parameters)
+{
+	const struct plain_launch *plain = parameters;
+	const struct configured_launch *configured = parameters;
+	CUfunction function, loaded;
+	int value;
+
+	if (starts(api, "cuLaunchKernelEx"))
+		function = configured->function;
+	else if (starts(api, "cuLaunchKernel") ||
+		 (starts(api, "cuLaunchCooperativeKernel") && !strstr(api, "MultiDevice")))
+		function = plain->function;
+	else
+		return NULL;
+	/* the runtime launches a CUkernel, which stands for a function per context */
+	if (driver.cuKernelGetFunction &&
+	    driver.cuKernelGetFunction(&loaded, function) == CUDA_SUCCESS)
+		function = loaded;
+	driver.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+	return function;
+}
+
+/* The parameter block as the kernel will see it.  NULL: it cannot be known. */
+static void *copy_parameters(CUfunction function, const char *api, const void *parameters,
+			     size_t *size)
+{
+	const struct plain_launch *plain = parameters;
+	const struct configured_launch *configured = parameters;
+	bool with_configuration = starts(api, "cuLaunchKernelEx");
+	void **values = with_configuration ? configured->values : plain->values;
+	void **extra = with_configuration                   ? configured->extra
+		       : starts(api, "cuLaunchCooperative") ? NULL
+							    : plain->extra;
+	const void *packed = NULL;
+	size_t offset, bytes;
+	char *block;
+
+	*size = 0;
+	for (size_t i = 0; !values && extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2)
+		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			packed = extra[i + 1];
+		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			*size = *(const size_t *)extra[i + 1];
+		else
+			return NULL;
+	if (!driver.cuFuncGetParamInfo || *size > PARAMETERS_MAX)
+		return NULL;
+	block = calloc(1, PARAMETERS_MAX);
+	if (!block)
+		return NULL;
+	if (packed)
+		memcpy(block, packed, *size);
+	for (size_t i = 0;
+	     !packed && driver.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS;
+	     i++) {
+		if (!values || !values[i] || bytes > PARAMETERS_MAX ||
+		    offset > PARAMETERS_MAX - bytes) {
+			free(block);
+			return NULL;
+		}
+		memcpy(block + offset, values[i], bytes);
+		if (offset + bytes > *size)
+			*size = offset + bytes;
+	}
+	packed = realloc(block, *size + 1);
+	return packed ? (void *)packed : block;
+}
+
+static bool ask(const char *kernel)
+{
+	if (tfind(kernel, &endless, by_text)) {
+		events_sink->coverage("skipped launches",
+				      "an earlier launch of their kernel did not end within 5 "
+				      "seconds",
+				      1, 0);
+		return false;
+	}
+	return !events_sink->wanted || events_sink->wanted(kernel);
+}
+
+/* Has the module with patches or without.  False: it is as it was. */
+static bool prepare_module(CUfunction function, bool patched)
+{
+	CUmodule module;
+
+	if (driver.cuFuncGetModule(&module, function) != CUDA_SUCCESS)
+		return false;
+	if (patching_is_on(module) == patched)
+		return true;
+	/* code must not change under a running kernel */
+	if (!events_quiet()) {
+		events_sink->coverage("skipped launches",
+				      "another kernel of their module did not end within 5 "
+				      "seconds",
+				      1, 0);
+		return false;
+	}
+	if (patching_set(module, patched))
+		return true;
+	if (patched)
+		events_unpatched();
+	return false;
+}
+
+void launch_choose(struct thread *thread, CUfunction function, const char *api,
+		   const void *parameters)
+{
+	struct launch *launch = &thread->launch;
+
+	free(launch->parameters);
+	*launch = (struct launch){0};
+	if (!events_sink || (!events_sink->wanted && !endless && !events_is_late()) ||
+	    !driver.cuFuncGetName || !driver.cuFuncGetModule ||
+	    driver.cuFuncGetName(&launch->kernel, function) != CUDA_SUCCESS) {
+		launch->kernel = NULL;
+		return;
+	}
+	launch->wanted = ask(launch->kernel) && !events_is_late();
+	if (events_is_late())
+		; /* nothing can be waited for now */
+	else if (!prepare_module(function, launch->wanted))
+		launch->wanted = false;
+	if (!launch->wanted)
+		launch->parameters = copy_parameters(function, api, parameters, &launch->size);
+}
+
+bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
+		   struct operation *operation)
+{
+	struct launch *launch = &thread->launch;
+	bool chosen = launch->kernel && !strcmp(launch->kernel, data->functionName);
+	bool wanted = chosen ? launch->wanted : ask(data->functionName);
+
+	if (wanted && !patching_is_on(data->module)) {
+		/* another way to launch than launch_function() knows */
+		events_sink->coverage("skipped launches",
+				      "their module was unpatched when they were made", 1, 0);
+		wanted = false;
+	}
+	operation->module = data->module;
+	if (!wanted && chosen) {
+		operation->parameters = launch->parameters;
+		operation->parameters_size = launch->size;
+		launch->parameters = NULL;
+	}
+	launch->kernel = NULL;
+	operation->left_out = !wanted;
+	return wanted;
+}

@@ -1,0 +1,31 @@
+/*
+ * gpu/sanitizer/launches.h: which launches are analysed, decided before they are made.
+ *
+ * At the entry of a launch's driver call the sink is asked, and the module of a kernel that is left
+ * out is unpatched, so that it runs at native speed.  The lock of calls.c is held.
+ */
+#ifndef VFLOW_GPU_SANITIZER_LAUNCHES_H
+#define VFLOW_GPU_SANITIZER_LAUNCHES_H
+
+#include <sanitizer.h>
+
+#include "gpu/sanitizer/thread.h"
+
+/*
+ * A call of the driver begins.  NULL: it is no launch of a kernel, or it is not known which.  Makes
+ * the driver load the kernel, which it would do later in the launch: calls the driver.
+ */
+CUfunction launch_function(const char *api, const void *parameters);
+/* The same call: decides.  `function` is what launch_function() gave.  Calls the driver. */
+void launch_choose(struct thread *thread, CUfunction function, const char *api,
+		   const void *parameters);
+/*
+ * The launch is made now: fills in operation->left_out, and what the kernel may write then.  False:
+ * it is to get no callback data.
+ */
+bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
+		   struct operation *operation);
+/* This kernel did not end for so long that it is not analysed again. */
+void launch_never_again(const char *kernel);
+
+#endif

@@ -1,0 +1,138 @@
+/* gpu/sanitizer/memory.c: see memory.h. */
+#include "gpu/sanitizer/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/sanitizer/driver.h"
+
+/* Left free beside what the program asks for: the driver needs memory for stacks and code. */
+#define SPARE_BYTES (UINT64_C(64) << 20)
+
+static uint64_t limit, on_device, on_host, host_limit;
+
+void memory_limit(uint64_t bytes)
+{
+	limit = bytes;
+}
+
+uint64_t memory_on_host(void)
+{
+	return on_host;
+}
+
+bool memory_fits(uint64_t bytes)
+{
+	size_t free_bytes, total;
+
+	/* what no device has is not ours to make room for */
+	return driver.cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS ||
+	       free_bytes >= bytes + SPARE_BYTES || bytes + SPARE_BYTES >= total;
+}
+
+/* Half of what the host has to spare when it is first asked: pinned memory cannot be swapped out.
+ */
+static uint64_t find_host_limit(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kilobytes = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kilobytes * 1024 / 2;
+}
+
+static CUresult get_on_device(struct shadow_memory *memory, uint64_t size, CUstream stream)
+{
+	CUresult result;
+
+	if ((limit && on_device + size > limit) || !memory_fits(size))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = driver.cuMemAlloc(&memory->device, size);
+	if (result != CUDA_SUCCESS) {
+		memory->device = 0;
+		return result;
+	}
+	*memory = (struct shadow_memory){.device = memory->device, .size = size};
+	on_device += size;
+	return driver.cuMemsetD8Async(memory->device, 0, size, stream);
+}
+
+static CUresult get_on_host(struct shadow_memory *memory, uint64_t size)
+{
+	CUdeviceptr device;
+	CUresult result;
+	void *host;
+
+	if (!host_limit)
+		host_limit = find_host_limit();
+	if (on_host + size > host_limit)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = driver.cuMemHostAlloc(&host, size,
+				       CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = driver.cuMemHostGetDevicePointer(&device, host, 0);
+	if (result != CUDA_SUCCESS) {
+		driver.cuMemFreeHost(host);
+		return result;
+	}
+	*memory = (struct shadow_memory){device, host, size};
+	on_host += size;
+	return CUDA_SUCCESS;
+}
+
+CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream)
+{
+	CUresult result = get_on_device(memory, size, stream);
+
+	if (result != CUDA_ERROR_OUT_OF_MEMORY)
+		return result;
+	result = get_on_host(memory, size);
+	if (result == CUDA_SUCCESS)
+		memset(memory->host, 0, size);
+	return result;
+}
+
+void memory_abandon(const struct shadow_memory *memory)
+{
+	if (memory->host)
+		on_host -= memory->size;
+	else
+		on_device -= memory->size;
+}
+
+void memory_release(struct shadow_memory *memory)
+{
+	if (!memory->device)
+		return;
+	if (memory->host)
+		driver.cuMemFreeHost(memory->host);
+	else
+		driver.cuMemFree(memory->device);
+	memory_abandon(memory);
+	*memory = (struct shadow_memory){0};
+}
+
+bool memory_to_host(struct shadow_memory *memory, CUstream stream)
+{
+	struct shadow_memory copy = {0};
+
+	if (!memory->device || memory->host)
+		return memory->host;
+	if (get_on_host(&copy, memory->size) != CUDA_SUCCESS)
+		return false;
+	if (driver.cuMemcpyDtoDAsync(copy.device, memory->device, memory->size, stream) !=
+		    CUDA_SUCCESS ||
+	    driver.cuStreamSynchronize(stream) != CUDA_SUCCESS) {
+		memory_release(&copy);
+		return false;
+	}
+	memory_release(memory);
+	*memory = copy;
+	return true;
+}

@@ -1,0 +1,39 @@
+/*
+ * gpu/sanitizer/memory.h: memory for shadows, on the device while it fits, else on the host.
+ *
+ * The device reads and writes pinned memory of the host through its bus: what lies there is as exact
+ * and slower.  All functions call the driver; the context is current.
+ */
+#ifndef VFLOW_GPU_SANITIZER_MEMORY_H
+#define VFLOW_GPU_SANITIZER_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+struct shadow_memory {
+	CUdeviceptr device; /* 0: none */
+	void *host;         /* NULL: on the device */
+	uint64_t size;
+};
+
+/* The most bytes of shadows on the device, of all contexts together; 0: what is free. */
+void memory_limit(uint64_t bytes);
+/*
+ * `size` bytes, all zero once the stream has run.  Leaves some of the device's memory to the
+ * program.  CUDA_ERROR_OUT_OF_MEMORY: neither the device nor the host has them.
+ */
+CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream);
+/* Nothing on the device uses it any more. */
+void memory_release(struct shadow_memory *memory);
+/* Moves it to the host; nothing on the device uses it meanwhile.  False: there is no room. */
+bool memory_to_host(struct shadow_memory *memory, CUstream stream);
+/* The context is gone, and with it what lay on its device. */
+void memory_abandon(const struct shadow_memory *memory);
+/* Bytes of shadows on the host. */
+uint64_t memory_on_host(void);
+/* Whether the program can have `bytes` of the device's memory. */
+bool memory_fits(uint64_t bytes);
+
+#endif

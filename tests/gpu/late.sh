@@ -1,0 +1,31 @@
+#!/bin/bash
+# A kernel that waits for the host: vflow lets the host go on after 5 seconds, once.
+. tests/lib.sh
+. tests/gpu/real.bash
+"$NVCC" -arch=native -o "$T/late" tests/gpu/late.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+SECONDS=0
+expect_exit 0 "collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/l.db" "$T/late"
+is "the program's output" "$(cat "$T/out" "$T/err")" 7
+echo "# $SECONDS s"
+named() {
+	"$VFLOW" export -T json "$1" >"$T/export.json" &&
+		json_query "$T/export.json" "WITH v AS (SELECT value->>'id' AS id, value->>'name' AS name FROM json, json_each(text, '\$.vertices'))
+			SELECT f.name || '>' || t.name, substr(e.value->>'access', 1, 1), o.name || o.id,
+				e.value->>'bytes', coalesce(e.value->>'redundant_bytes', 0), e.value->>'count'
+			FROM json, json_each(text, '\$.edges') e JOIN v f ON f.id = e.value->>'start' JOIN v t ON t.id = e.value->>'end'
+				JOIN v o ON o.id = e.value->>'object'" | LC_ALL=C sort
+}
+is "edges" "$(named "$T/l.db")" "$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g' <<'END' | LC_ALL=C sort
+	cudaMalloc>cudaMemset W cudaMalloc1 4096 0 1
+	cudaMalloc>cudaMemset W cudaMalloc2 4096 0 1
+	cudaMemset>cudaMemset W cudaMalloc2 4096 4096 1 # b again
+	unknown>cudaMemset W cudaMalloc1 4096 0 1 # a again
+	unknown>cudaMemcpy R cudaMalloc1 4 0 1
+	cudaMemcpy>host W cudaMalloc1 4 0 1
+	cudaMemset>cudaMemset W cudaMalloc2 4096 4096 1 # b once more
+END
+)"
+is "launches" "$(vertices "$T/l.db" | grep kernel | cut -d ' ' -f 3 | tr '\n' ' ')" "1 20 "
+is "coverage: one was given up" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that ran for more than 5 seconds%'")" 1
+is "coverage: the others were left out" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'an earlier launch of their kernel%'")" 20
+finish

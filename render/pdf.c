@@ -9,8 +9,6 @@
 #include <cairo-pdf.h>
 #include <math.h>
 
-#include "util/memory.h"
-
 static const double points_per_pixel = 0.75;
 static const double longest_side = 14400; /* PDF's own limit: 200 inches */
 
@@ -24,10 +22,7 @@ static int convert(const char *svg, size_t size, FILE *out, char **remark, struc
 	if (!handle)
 		return -1;
 	scale = fmin(scale, longest_side / fmax(width, height));
-	if (rsvg_has_no_fonts())
-		*remark = xstrdup(
-			"the PDF has no readable text, because this machine has no fonts: install "
-			"fonts-dejavu-core, or draw SVG");
+	*remark = rsvg_font_remark("PDF");
 	surface = cairo_pdf_surface_create_for_stream(rsvg_put, out, width * scale, height * scale);
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, "vflow");
 	/* the same picture, the same bytes */
@@ -44,8 +39,7 @@ static int convert(const char *svg, size_t size, FILE *out, char **remark, struc
 static int convert(const char *svg, size_t size, FILE *out, char **remark, struct error *error)
 {
 	(void)svg, (void)size, (void)out, (void)remark;
-	return error_set(error, "this vflow was built without PDF: install librsvg2-dev and run "
-				"make again, or draw SVG ('-T svg')");
+	return rsvg_missing("PDF", error);
 }
 
 #endif

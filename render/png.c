@@ -32,11 +32,8 @@ static int convert(const char *svg, size_t size, FILE *out, char **remark, struc
 		return -1;
 	scale = fmin(scale, sqrt(most_pixels / (width * height)));
 	scale = fmin(scale, longest_side / fmax(width, height));
-	if (rsvg_has_no_fonts())
-		*remark = xstrdup(
-			"the PNG has no readable text, because this machine has no fonts: install "
-			"fonts-dejavu-core, or draw SVG");
-	else if (scale < 0.8)
+	*remark = rsvg_font_remark("PNG");
+	if (!*remark && scale < 0.8)
 		*remark = xasprintf("the PNG is drawn at %.0f%% of its size; SVG stays sharp, "
 				    "'vflow prune' makes it smaller",
 				    scale * 100);
@@ -53,8 +50,7 @@ static int convert(const char *svg, size_t size, FILE *out, char **remark, struc
 static int convert(const char *svg, size_t size, FILE *out, char **remark, struct error *error)
 {
 	(void)svg, (void)size, (void)out, (void)remark;
-	return error_set(error, "this vflow was built without PNG: install librsvg2-dev and run "
-				"make again, or draw SVG ('-T svg')");
+	return rsvg_missing("PNG", error);
 }
 
 #endif

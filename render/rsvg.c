@@ -2,7 +2,10 @@
 #include "render/rsvg.h"
 
 #if HAVE_RSVG
+#include <stdbool.h>
 #include <stdio.h>
+
+#include "util/memory.h"
 
 cairo_status_t rsvg_put(void *file, const unsigned char *bytes, unsigned size)
 {
@@ -10,7 +13,8 @@ cairo_status_t rsvg_put(void *file, const unsigned char *bytes, unsigned size)
 						    : CAIRO_STATUS_WRITE_ERROR;
 }
 
-bool rsvg_has_no_fonts(void)
+/* librsvg says nothing then; cairo falls back to a font of its own. */
+static bool has_no_fonts(void)
 {
 	cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
 	cairo_t *cairo = cairo_create(surface);
@@ -22,6 +26,15 @@ bool rsvg_has_no_fonts(void)
 	cairo_destroy(cairo);
 	cairo_surface_destroy(surface);
 	return none;
+}
+
+char *rsvg_font_remark(const char *format)
+{
+	return has_no_fonts()
+		       ? xasprintf("the %s has no readable text, because this machine has no "
+				   "fonts: install fonts-dejavu-core, or draw SVG",
+				   format)
+		       : NULL;
 }
 
 RsvgHandle *rsvg_load(const char *svg, size_t size, const char *format, double *width,
@@ -65,5 +78,15 @@ int rsvg_draw(RsvgHandle *handle, cairo_surface_t *surface, double width, double
 	cairo_destroy(cairo);
 	cairo_surface_destroy(surface);
 	return result;
+}
+
+#else
+
+int rsvg_missing(const char *format, struct error *error)
+{
+	return error_set(error,
+			 "this vflow was built without %s: install librsvg2-dev and run make "
+			 "again, or draw SVG ('-T svg')",
+			 format);
 }
 #endif

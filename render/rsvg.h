@@ -4,12 +4,11 @@
 #ifndef VFLOW_RENDER_RSVG_H
 #define VFLOW_RENDER_RSVG_H
 
+#include "util/error.h"
+
 #if HAVE_RSVG
 #include <cairo.h>
 #include <librsvg/rsvg.h>
-#include <stdbool.h>
-
-#include "util/error.h"
 
 /* NULL on failure; else g_object_unref().  `format` is for messages. */
 RsvgHandle *rsvg_load(const char *svg, size_t size, const char *format, double *width,
@@ -20,11 +19,15 @@ int rsvg_draw(RsvgHandle *handle, cairo_surface_t *surface, double width, double
 	      const char *format, int (*finish)(cairo_surface_t *surface, void *data), void *data,
 	      struct error *error);
 
-/* librsvg then draws boxes for letters and says nothing; cairo falls back to a font of its own. */
-bool rsvg_has_no_fonts(void);
+/* What to do on a machine without fonts, where letters become boxes; NULL: it has some. */
+char *rsvg_font_remark(const char *format);
 
 /* For cairo: `file` is a FILE. */
 cairo_status_t rsvg_put(void *file, const unsigned char *bytes, unsigned size);
+#else
+
+/* Says what the build lacks; -1. */
+int rsvg_missing(const char *format, struct error *error);
 #endif
 
 #endif

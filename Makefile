@@ -55,7 +55,10 @@ guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trac
 cuda_sources = $(wildcard gpu/emulator/*.c gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
 cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
 guest_objects = $(guest_sources:%.c=$(BUILD)/inside.o/%.o)
-cuda_objects = $(cuda_sources:%.c=$(BUILD)/inside.o/%.o)
+# executors that loop over lanes, a second time for CPUs with AVX2
+lane_sources = $(patsubst %,gpu/emulator/interpreter_%.c,integer bits float compare convert memory)
+lane_objects = $(if $(filter x86_64,$(shell uname -m)),$(lane_sources:%.c=$(BUILD)/inside.o/%.avx2.o))
+cuda_objects = $(cuda_sources:%.c=$(BUILD)/inside.o/%.o) $(lane_objects)
 majors = 11 12 13
 soname = libcudart.so.$(if $(filter 11,$(1)),11.0,$(1))
 libraries = $(BUILD)/lib/libvflow-guest.so $(BUILD)/lib/emulator/libcuda.so.1 \
@@ -86,6 +89,12 @@ $(BUILD)/inside.o/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC   $< (inside)"
 	$(Q)$(CC) $(CFLAGS_INSIDE) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/inside.o/%.avx2.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC   $< (inside, AVX2)"
+	$(Q)$(CC) $(CFLAGS_INSIDE) $(if $(DEBUG),,-O3) -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt -DINTERPRETER_AVX2 \
+		$(CFLAGS) -c -o $@ $<
 
 $(BUILD)/lib/libvflow-guest.so: $(guest_objects)
 	@mkdir -p $(@D)

@@ -27,10 +27,25 @@
 #define CLUSTER_LIMIT 16u
 #define TIMEOUT_SECONDS 600.0 /* of a launch: an endless kernel must not hang a test run for good */
 
+/*
+ * Executors built for AVX2 may leave the upper halves of vector registers behind (gcc 12 forgets
+ * vzeroupper after reductions); all SSE code, the program's too, would pay for that.
+ */
+static inline void clean_upper_halves(bool wide)
+{
+#if defined(__x86_64__)
+	if (wide)
+		__asm__ volatile("vzeroupper");
+#else
+	(void)wide;
+#endif
+}
+
 /* Runs the warp until it waits, ends, faults or has had its turn.  False: nothing was ready. */
 static bool run_warp(struct warp *w)
 {
 	const struct ptx_instruction *code = w->module->code;
+	const bool wide = w->block->wide;
 	uint64_t end;
 
 	if (!warp_pick(w))
@@ -49,6 +64,7 @@ static bool run_warp(struct warp *w)
 					continue;
 			}
 			i->execute(w, i);
+			clean_upper_halves(wide);
 		}
 		if (w->event == WARP_FAULT)
 			break;
@@ -156,6 +172,7 @@ static void start_warp(struct warp *w)
 	w->turn = 0;
 	w->turns = 0;
 	w->rotate = false;
+	w->held = false;
 	w->event = WARP_RUNS;
 	w->groups[0] = (struct group){.mask = lanes, .pc = function->entry, .function = function};
 	w->group_count = 1;
@@ -175,7 +192,7 @@ static void stuck(struct block *block)
 	for (uint32_t n = 0; n < block->warp_count; n++) {
 		struct warp *w = &block->warps[n];
 
-		if (!w->live || !w->group_count)
+		if (!w->live || !w->group_count || w->held)
 			continue;
 		w->pc = w->groups[0].pc;
 		warp_fault(
@@ -216,7 +233,10 @@ static int run_turn(struct block *block, double deadline, bool *progress)
 			   "the launch ran longer than VFLOW_EMULATOR_TIMEOUT allows");
 		return -1;
 	}
-	*progress |= block_check_barriers(block);
+	if (block->look) {
+		block->look = false;
+		*progress |= block_check_barriers(block);
+	}
 	block->alive = alive;
 	return 0;
 }
@@ -345,6 +365,7 @@ static struct block *create_blocks(const struct launch *launch, struct fault *fa
 
 	for (uint32_t n = 0; blocks && n < count; n++) {
 		blocks[n].launch = launch;
+		blocks[n].wide = ptx_opcodes_wide();
 		blocks[n].fault = fault;
 		blocks[n].all = blocks;
 		blocks[n].resident = n + 1;
@@ -436,6 +457,8 @@ int interpreter_run(const struct launch *launch, struct fault *fault)
 	}
 	result = run_grid(blocks, resident, count, seconds > 0 ? now() + seconds : 0);
 	note_unseen(blocks, resident);
+	for (uint32_t n = 0; launch->instructions && n < resident; n++)
+		*launch->instructions += blocks[n].clock;
 	for (uint32_t n = 0; n < resident; n++)
 		destroy_block(&blocks[n]);
 	free(blocks);

@@ -32,6 +32,7 @@ struct launch {
 	uint32_t cluster[3];
 	/* what device code prints; NULL: nowhere */
 	void (*print)(const char *text, size_t size);
+	uint64_t *instructions; /* of warps, added up; may be NULL */
 	bool *stored; /* set by surface stores: see allocation->stored; may be NULL */
 	/* as gpu_sink's coverage(); NULL: nobody wants to know */
 	void (*note)(const char *what, const char *reason, uint64_t count, uint64_t bytes);

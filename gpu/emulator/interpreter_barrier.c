@@ -29,6 +29,7 @@ static struct barrier *arrive(struct warp *w, const struct ptx_instruction *i, u
 	if (!barrier->used)
 		*barrier = (struct barrier){.used = true, .all = true};
 	barrier->expected = expected;
+	block->look = true;
 	barrier->arrived[w - block->warps] |= w->mask;
 	return barrier;
 }

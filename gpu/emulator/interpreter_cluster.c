@@ -55,6 +55,7 @@ static void arrive(struct warp *w, const struct ptx_instruction *i)
 {
 	(void)i;
 	w->block->cluster_arrived[w - w->block->warps] |= w->mask;
+	w->block->look = true;
 	warp_leave(w, WARP_RESCHEDULE); /* others may go on now */
 }
 

@@ -199,6 +199,7 @@ static void call(struct warp *w, const struct ptx_instruction *i)
 static void end_lanes(struct warp *w)
 {
 	w->live &= ~w->mask;
+	w->block->look = true;
 	w->active &= ~w->mask;
 	/* barriers and .sync instructions no longer wait for these lanes */
 	warp_leave(w, w->active ? WARP_RESCHEDULE : WARP_GROUP_GONE);

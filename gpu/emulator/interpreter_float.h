@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef INTERPRETER_AVX2
+#include "gpu/emulator/interpreter_avx2.h"
+#endif
 #include "gpu/ptx/instruction.h"
 
 static inline float float_of(uint64_t bits)

@@ -66,6 +66,10 @@ void warp_store(struct warp *w)
 {
 	struct group group = w->now;
 
+	if (!w->group_count && group.state == GROUP_READY) {
+		w->held = true;
+		return;
+	}
 	group.mask = w->active;
 	group.pc = w->pc;
 	group.last_run = w->turn;
@@ -92,8 +96,15 @@ static struct group *find_due(struct warp *w, enum group_state state)
 
 bool warp_pick(struct warp *w)
 {
-	struct group *due = find_due(w, GROUP_READY);
+	struct group *due;
 
+	if (w->held) {
+		w->held = false;
+		w->event = WARP_RUNS;
+		w->limit = UINT32_MAX;
+		return true;
+	}
+	due = find_due(w, GROUP_READY);
 	w->force_sync = false;
 	if (!due) {
 		/* lanes wait for lanes that will not come: at barriers, or gone elsewhere */

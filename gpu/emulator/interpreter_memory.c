@@ -3,10 +3,82 @@
  */
 #include <string.h>
 
+#include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter_warp.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
+
+/* Where the lanes of an access go, when all of them may go there. */
+struct span {
+	uint8_t *base;
+	uint64_t offsets[PTX_LANES];
+	bool dense; /* lane after lane, without gaps */
+};
+
+/*
+ * The usual access, for less than warp_resolve() costs: aligned, inside shared memory or inside
+ * the allocation that this instruction met last.  False: look closer; nothing is marked then.
+ */
+static bool find_span(struct warp *w, const struct ptx_instruction *i, unsigned size, bool write,
+		      struct span *span)
+{
+	const uint64_t *rows = warp_row(w, i->a);
+	const unsigned first = (unsigned)__builtin_ctz(w->mask);
+	const bool shared = i->space == PTX_MOD_SHARED;
+	struct allocation *allocation = NULL;
+	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start;
+
+	if (shared) {
+		if (w->block->shared_bytes < size)
+			return false;
+		span->base = w->block->shared;
+		subtract = 0;
+		limit = w->block->shared_bytes - size;
+	} else if (i->space == PTX_MOD_GLOBAL || i->space == PTX_MODIFIER_COUNT ||
+		   i->space == PTX_MOD_CONST) {
+		allocation = w->cache[(unsigned)(i - w->module->code) % WARP_CACHE];
+		if (!allocation || allocation->size < size)
+			return false;
+		span->base = (uint8_t *)(uintptr_t)allocation->address;
+		subtract = allocation->address;
+		limit = allocation->size - size;
+	} else {
+		return false;
+	}
+	if (i->flags & (PTX_FLAG_FRAME | (shared ? 0 : PTX_FLAG_NARROW)))
+		return false;
+	subtract -= (uint64_t)i->immediate;
+	for (unsigned l = 0; l < PTX_LANES; l++)
+		span->offsets[l] = (shared ? (uint32_t)(rows[l] - subtract) : rows[l] - subtract);
+	start = span->offsets[first];
+	if (w->mask != WARP_ALL)
+		for (unsigned l = 0; l < PTX_LANES; l++)
+			span->offsets[l] = w->mask >> l & 1 ? span->offsets[l] : start;
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		/* the top bit says that an offset is beyond the limit */
+		bad |= span->offsets[l] | (limit - span->offsets[l]);
+		low |= span->offsets[l];
+		gaps |= span->offsets[l] ^ (start + l * size);
+	}
+	if (bad >> 63 || low & (size - 1))
+		return false;
+	span->dense = !gaps;
+	if (i->space == PTX_MOD_CONST) {
+		w->block->constant_reads++;
+		return true;
+	}
+	if (!allocation || !w->block->launch->observed || !allocation->shadow)
+		return true;
+	if (gaps && w->mask != WARP_ALL)
+		return false;
+	for (unsigned l = 0; gaps && l < PTX_LANES; l++)
+		if (span->offsets[l] != start)
+			return false;
+	shadow_touch(allocation->shadow, start, gaps ? size : (uint64_t)size * PTX_LANES,
+		     write ? GPU_WRITE : GPU_READ);
+	return true;
+}
 
 /* Narrow signed values are extended to the register, whatever its width. */
 #define LOAD(ctype)                                                                                \
@@ -46,11 +118,98 @@ static void load_element(const struct warp *w, enum ptx_type type, uint64_t *d,
 	}
 }
 
+/* An element of each lane, `at` bytes behind its place. */
+#define LOAD_SPAN(ctype)                                                                           \
+	if (span->dense && w->mask == WARP_ALL && alone) {                                         \
+		const uint8_t *from = span->base + span->offsets[0];                               \
+		LANE_PRAGMA                                                                        \
+		for (unsigned l = 0; l < PTX_LANES; l++) {                                         \
+			ctype value;                                                               \
+			memcpy(&value, from + l * sizeof(value), sizeof(value));                   \
+			d[l] = (uint64_t)value;                                                    \
+		}                                                                                  \
+		return;                                                                            \
+	}                                                                                          \
+	FOR_LANES(w, {                                                                             \
+		ctype value;                                                                       \
+		memcpy(&value, span->base + span->offsets[l] + at, sizeof(value));                 \
+		d[l] = (uint64_t)value;                                                            \
+	});                                                                                        \
+	return
+
+static void load_span(const struct warp *w, enum ptx_type type, uint64_t *restrict d,
+		      const struct span *restrict span, unsigned at, bool alone)
+{
+	switch (type) {
+	case PTX_S8:
+		LOAD_SPAN(int8_t);
+	case PTX_B8:
+	case PTX_U8:
+		LOAD_SPAN(uint8_t);
+	case PTX_S16:
+		LOAD_SPAN(int16_t);
+	case PTX_B16:
+	case PTX_U16:
+	case PTX_F16:
+	case PTX_BF16:
+		LOAD_SPAN(uint16_t);
+	case PTX_S32:
+		LOAD_SPAN(int32_t);
+	case PTX_B64:
+	case PTX_U64:
+	case PTX_S64:
+	case PTX_F64:
+		LOAD_SPAN(uint64_t);
+	default:
+		LOAD_SPAN(uint32_t);
+	}
+}
+
+#define STORE_SPAN(ctype)                                                                          \
+	if (span->dense && w->mask == WARP_ALL && alone) {                                         \
+		uint8_t *to = span->base + span->offsets[0];                                       \
+		LANE_PRAGMA                                                                        \
+		for (unsigned l = 0; l < PTX_LANES; l++) {                                         \
+			ctype value = (ctype)b[l];                                                 \
+			memcpy(to + l * sizeof(value), &value, sizeof(value));                     \
+		}                                                                                  \
+		return;                                                                            \
+	}                                                                                          \
+	for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+		unsigned l = (unsigned)__builtin_ctz(m);                                           \
+		ctype value = (ctype)b[l];                                                         \
+		memcpy(span->base + span->offsets[l] + at, &value, sizeof(value));                 \
+	}                                                                                          \
+	return
+
+static void store_span(const struct warp *w, unsigned size, const uint64_t *restrict b,
+		       const struct span *restrict span, unsigned at, bool alone)
+{
+	switch (size) {
+	case 1:
+		STORE_SPAN(uint8_t);
+	case 2:
+		STORE_SPAN(uint16_t);
+	case 4:
+		STORE_SPAN(uint32_t);
+	default:
+		STORE_SPAN(uint64_t);
+	}
+}
+
 static void load(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned size = ptx_type_size(i->type);
+	struct span span;
 	uint8_t *pointers[PTX_LANES];
 
+	if (find_span(w, i, size * i->vector, false, &span)) {
+		for (unsigned n = 0; n < i->vector; n++)
+			load_span(w, i->type,
+				  warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]),
+				  &span, n * size, i->vector == 1);
+		return;
+	}
 	if (!warp_resolve(w, i, size * i->vector, true, false, pointers))
 		return;
 	if (i->vector == 1) {
@@ -65,8 +224,16 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 static void store(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned size = ptx_type_size(i->type);
+	struct span span;
 	uint8_t *pointers[PTX_LANES];
 
+	if (find_span(w, i, size * i->vector, true, &span)) {
+		for (unsigned n = 0; n < i->vector; n++)
+			store_span(w, size,
+				   warp_row(w, i->vector == 1 ? i->b : w->module->extras[i->extra + n]),
+				   &span, n * size, i->vector == 1);
+		return;
+	}
 	if (!warp_resolve(w, i, size * i->vector, false, true, pointers))
 		return;
 	for (unsigned n = 0; n < i->vector; n++) {
@@ -97,7 +264,6 @@ void ptx_execute_ld_parameter(struct warp *w, const struct ptx_instruction *i)
 	const struct launch *launch = w->block->launch;
 	const unsigned size = ptx_type_size(i->type);
 	const uint64_t offset = (uint64_t)i->immediate;
-	uint8_t *pointers[PTX_LANES];
 
 	if (offset > launch->kernel->parameter_bytes ||
 	    launch->kernel->parameter_bytes - offset < size * i->vector) {
@@ -106,12 +272,19 @@ void ptx_execute_ld_parameter(struct warp *w, const struct ptx_instruction *i)
 			   (unsigned long long)offset, launch->kernel->parameter_bytes);
 		return;
 	}
-	for (unsigned l = 0; l < PTX_LANES; l++)
-		pointers[l] = (uint8_t *)(uintptr_t)launch->parameters + offset;
-	for (unsigned n = 0; n < i->vector; n++)
-		load_element(w, i->type,
-			     warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]),
-			     pointers, n * size);
+	for (unsigned n = 0; n < i->vector; n++) {
+		uint64_t *d = warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]);
+		uint64_t value = 0;
+
+		memcpy(&value, launch->parameters + offset + n * size, size);
+		if (i->type == PTX_S8)
+			value = (uint64_t)(int8_t)value;
+		else if (i->type == PTX_S16)
+			value = (uint64_t)(int16_t)value;
+		else if (i->type == PTX_S32)
+			value = (uint64_t)(int32_t)value;
+		FOR_LANES(w, d[l] = value;);
+	}
 }
 
 void ptx_execute_mov_frame(struct warp *w, const struct ptx_instruction *i)

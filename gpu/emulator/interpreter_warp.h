@@ -8,6 +8,9 @@
 #ifndef VFLOW_GPU_EMULATOR_INTERPRETER_WARP_H
 #define VFLOW_GPU_EMULATOR_INTERPRETER_WARP_H
 
+#ifdef INTERPRETER_AVX2
+#include "gpu/emulator/interpreter_avx2.h"
+#endif
 #include "gpu/emulator/interpreter.h"
 #include "gpu/emulator/memory.h"
 #include "gpu/provider.h"
@@ -62,6 +65,7 @@ struct warp {
 	uint32_t group_count;
 	uint32_t live; /* lanes that have not exited */
 	uint64_t turn;
+	bool held;   /* the running group only waits for the warp's next turn: it is all there is */
 	bool rotate; /* the next turn is for the group that waits longest */
 
 	uint64_t *registers;
@@ -97,6 +101,8 @@ struct block {
 	uint64_t clock; /* instructions of the launch until this warp's turn */
 	uint64_t texture_reads, surface_stores, constant_reads; /* instructions of warps */
 	uint32_t turns;
+	bool wide;   /* executors are those built for AVX2 */
+	bool look;   /* threads arrived at barriers or ended: see whether one is complete */
 	struct block *cluster; /* its blocks, one after the other */
 	uint32_t cluster_size, rank;
 	/* barrier.cluster: lanes of each warp that arrived, and that may pass the next wait */

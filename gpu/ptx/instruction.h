@@ -119,8 +119,13 @@ struct ptx_opcode {
 	ptx_executor *execute;
 };
 
-/* The table: sections, each ending with a row without a name. */
-extern const struct ptx_opcode *const ptx_opcodes[];
+/*
+ * The table for this CPU: sections, each ending with a row without a name, up to NULL.
+ * ptx_opcodes_plain, for tests: without what only some CPUs have.
+ */
+const struct ptx_opcode *const *ptx_opcodes(void);
+bool ptx_opcodes_wide(void); /* the table is the one for AVX2 */
+extern bool ptx_opcodes_plain;
 
 /* What an instruction of no row becomes: a fault when it is reached. */
 extern ptx_executor ptx_execute_unsupported;

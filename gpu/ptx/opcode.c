@@ -78,7 +78,7 @@ static enum ptx_modifier modifier_named(const char *text, size_t length)
 static const struct ptx_opcode *row_of(const char *name, size_t length, ptx_modifiers modifiers,
 				       uint32_t first, uint32_t second)
 {
-	for (const struct ptx_opcode *const *section = ptx_opcodes; *section; section++)
+	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++)
 			if (equals(name, length, row->name) &&
 			    (row->types ? (row->types & first) != 0 : !first) &&
@@ -92,7 +92,7 @@ static const struct ptx_opcode *row_of(const char *name, size_t length, ptx_modi
 /* The row of an opcode whose words its own decoder reads. */
 static const struct ptx_opcode *row_of_own_words(const char *name, size_t length)
 {
-	for (const struct ptx_opcode *const *section = ptx_opcodes; *section; section++)
+	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++)
 			if ((*row->shape == 'W' || *row->shape == 'V') &&
 			    equals(name, length, row->name))
@@ -161,7 +161,7 @@ static size_t mnemonic_length(const char *text, size_t length)
 	const char *dot = memchr(text, '.', length);
 	size_t longest = dot ? (size_t)(dot - text) : length;
 
-	for (const struct ptx_opcode *const *section = ptx_opcodes; *section; section++)
+	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++) {
 			size_t size = strlen(row->name);
 

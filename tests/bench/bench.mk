@@ -16,7 +16,18 @@ $(bench_folder)/query: tests/bench/query.c $(unit_objects)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
 
-bench: all programs $(bench_folder)/shadow $(bench_folder)/builder $(bench_folder)/query
+# the same kernels twice: without optimisation, and with
+$(bench_folder)/kernels_%.o: tests/bench/interpreter/kernels.c tests/bench/interpreter/kernels.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -I. $(if $(filter un%,$*),-O0,-O2) -DPLAIN_KERNELS=plain_$* -c -o $@ $<
+
+$(bench_folder)/interpreter: tests/bench/interpreter/bench.c $(cuda_objects) \
+		$(bench_folder)/kernels_unoptimised.o $(bench_folder)/kernels_optimised.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $^ -lm -ldl -lpthread $(LDFLAGS)
+
+bench: all programs $(bench_folder)/interpreter $(bench_folder)/shadow $(bench_folder)/builder $(bench_folder)/query
+	@$(bench_folder)/interpreter
 	@$(bench_folder)/shadow
 	@$(bench_folder)/builder
 	@$(bench_folder)/query

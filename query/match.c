@@ -144,6 +144,24 @@ static bool run_edge(struct matcher *matcher, uint32_t index, uint32_t start)
 	return true;
 }
 
+/* Every edge, for a vertex before it of which nothing is asked. */
+static bool run_scan(struct matcher *matcher, uint32_t index)
+{
+	const struct step *step = &matcher->match->steps[index];
+	struct run *run = matcher->run;
+	const struct engine *engine = run->engine;
+	bool incoming = step->edge->to_left != step->backwards;
+	const uint32_t *starts = incoming ? engine->to : engine->from;
+	const uint32_t *ends = incoming ? engine->from : engine->to;
+
+	for (uint32_t edge = 0; edge < engine->edge_count; edge++) {
+		run->row[step->from->slot] = value_vertex(starts[edge]);
+		if (!run_step(run) || !take_edge(matcher, index, edge, ends[edge]))
+			return false;
+	}
+	return true;
+}
+
 /* -- ranges -- */
 
 /* At the end of a walk over `count` edges: goes on with the next step. */
@@ -385,7 +403,7 @@ static bool run_steps(struct matcher *matcher, uint32_t index)
 	if (index == matcher->match->step_count)
 		return matcher->emit(matcher->data);
 	if (step->type == STEP_VERTEX)
-		return run_vertex(matcher, index);
+		return step->scan ? run_scan(matcher, index + 1) : run_vertex(matcher, index);
 	if (step->type == STEP_PATH)
 		return run_path(matcher, index);
 	from = run->row[step->from->slot];

@@ -19,6 +19,7 @@ struct step {
 	bool backwards;            /* from the right end of the edge to its left */
 	bool to_bound, edge_bound;
 	struct expr *seek;     /* STEP_VERTEX: the id that it has to have */
+	bool scan;             /* STEP_VERTEX: any will do; the step after it looks at all edges */
 	struct expr **filters; /* conditions */
 	uint32_t filter_count, filter_capacity;
 	struct expr **edge_filters; /* of every single edge of a range */
@@ -56,7 +57,7 @@ bool shortest_run(struct run *run, const struct step *step, uint32_t start, uint
 				 uint32_t count),
 		  void *data);
 
-/* query/shortest_k.c: SHORTEST k, the same arguments. */
+/* query/shortest_k.c: SHORTEST k, the same arguments; the target is known. */
 bool shortest_k_run(struct run *run, const struct step *step, uint32_t start, uint32_t target,
 		    bool (*arrive)(void *data, uint32_t vertex, const uint32_t *edges,
 				   uint32_t count),

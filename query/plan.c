@@ -174,23 +174,47 @@ static int plan_edge(struct planner *planner, struct path_pattern *path, uint32_
 	return 0;
 }
 
-static int plan_path(struct planner *planner, struct path_pattern *path)
+static void plan_vertex(struct planner *planner, struct path_pattern *path, uint32_t node)
 {
-	uint32_t start = choose_start(planner, path);
 	struct step *step = add_step(planner, path, STEP_VERTEX);
 
-	step->to = &path->nodes[start];
+	step->to = &path->nodes[node];
 	step->to_bound = planner->bound[step->to->slot];
 	if (!step->to_bound)
 		step->seek = seek_of(planner, step->to->slot);
 	planner->bound[step->to->slot] = true;
 	settle(planner, step);
+}
+
+/* From any vertex over one edge: that is every edge, and faster in the order of the edges. */
+static void may_scan(struct match *match, uint32_t first)
+{
+	struct step *vertex = &match->steps[first], *edge = vertex + 1;
+
+	if (first + 2 != match->step_count || vertex->to_bound || vertex->seek ||
+	    vertex->filter_count || vertex->to->labels.count || edge->type != STEP_EDGE ||
+	    edge->edge->variable || edge->edge_bound || edge->path->selector != SELECT_ALL)
+		return;
+	vertex->scan = edge->edge->to_left != edge->edge->to_right;
+}
+
+static int plan_path(struct planner *planner, struct path_pattern *path)
+{
+	uint32_t start = choose_start(planner, path), first = planner->match->step_count;
+	struct step *step;
+
+	plan_vertex(planner, path, start);
+	/* one search finds the shortest paths to all ends, but k of them only to one end */
+	if (path->selector == SELECT_SHORTEST_K ||
+	    (path->selector != SELECT_ALL && seek_of(planner, path->nodes[!start].slot)))
+		plan_vertex(planner, path, !start);
 	for (uint32_t e = start; e < path->edge_count; e++)
 		if (plan_edge(planner, path, e, false) != 0)
 			return -1;
 	for (uint32_t e = start; e > 0; e--)
 		if (plan_edge(planner, path, e - 1, true) != 0)
 			return -1;
+	may_scan(planner->match, first);
 	if (path->name) {
 		step = add_step(planner, path, STEP_PATH);
 		planner->bound[path->slot] = true;

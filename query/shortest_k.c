@@ -31,19 +31,19 @@ struct trails {
 	void *data;
 };
 
-/* How far every vertex is from `vertex`, against the direction of the pattern if `back`. */
-static bool measure(struct trails *trails, uint32_t vertex, bool back, uint32_t *reached)
+/* How far every vertex is from the end, going against the direction of the pattern. */
+static bool measure(struct trails *trails, uint32_t end)
 {
 	const struct step *step = trails->step;
 	uint32_t count = trails->run->engine->vertex_count, tail = 0, edge, other;
 
 	memset(trails->distance, 0xff, count * sizeof(*trails->distance));
-	trails->distance[vertex] = 0;
-	trails->queue[tail++] = vertex;
+	trails->distance[end] = 0;
+	trails->queue[tail++] = end;
 	for (uint32_t head = 0; head < tail; head++) {
 		uint32_t at = trails->queue[head];
-		struct cursor cursor = cursor_start(trails->run->engine, at, step->edge,
-						    back ? !step->backwards : step->backwards);
+		struct cursor cursor =
+			cursor_start(trails->run->engine, at, step->edge, !step->backwards);
 
 		while (cursor_next(&cursor, &edge, &other)) {
 			if (!run_step(trails->run))
@@ -54,8 +54,7 @@ static bool measure(struct trails *trails, uint32_t vertex, bool back, uint32_t 
 			trails->queue[tail++] = other;
 		}
 	}
-	*reached = tail;
-	return !trails->run->failed;
+	return true;
 }
 
 static bool has_edge(const struct trails *trails, uint32_t at, uint32_t edge)
@@ -158,26 +157,12 @@ bool shortest_k_run(struct run *run, const struct step *step, uint32_t start, ui
 		.arrive = arrive,
 		.data = data,
 	};
-	uint32_t *targets = xcalloc(vertices, sizeof(*targets)), count = 1;
-	bool more = true;
+	bool more = measure(&trails, target) && search(&trails, start, target);
 
-	targets[0] = target;
-	if (target == NONE) {
-		more = measure(&trails, start, false, &count);
-		memcpy(targets, trails.queue, (more ? count : 0) * sizeof(*targets));
-	}
-	for (uint32_t i = 0; more && i < count; i++) {
-		uint32_t reached;
-
-		if (labels_hold(run->engine, &step->to->labels, value_vertex(targets[i])))
-			more = measure(&trails, targets[i], true, &reached) &&
-			       search(&trails, start, targets[i]);
-	}
 	run->elsewhere -= trails.capacity * sizeof(*trails.items);
 	free(trails.distance);
 	free(trails.queue);
 	free(trails.items);
 	free(trails.waiting);
-	free(targets);
 	return more && !run->failed;
 }

@@ -186,19 +186,49 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* The warp that the fault is about, and at which instruction it waits. */
+/* The lanes of a block that wait at that instruction, and those that wait elsewhere. */
+static uint32_t count_waiting(const struct block *block, uint32_t pc, uint32_t *others,
+			      uint32_t *other_pc)
+{
+	uint32_t here = 0;
+
+	*others = 0;
+	for (uint32_t n = 0; n < block->warp_count; n++)
+		for (uint32_t g = 0; g < block->warps[n].group_count; g++) {
+			const struct group *group = &block->warps[n].groups[g];
+
+			if (group->pc == pc) {
+				here += (uint32_t)__builtin_popcount(group->mask);
+				continue;
+			}
+			*others += (uint32_t)__builtin_popcount(group->mask);
+			*other_pc = group->pc;
+		}
+	return here;
+}
+
+/* Nobody can go on: names a barrier at which threads wait, and where the others are. */
 static void stuck(struct block *block)
 {
 	for (uint32_t n = 0; n < block->warp_count; n++) {
 		struct warp *w = &block->warps[n];
+		uint32_t here, others, other_pc = 0;
+		char barrier[32] = "barrier.cluster", place[256] = "";
 
-		if (!w->live || !w->group_count || w->held)
+		if (!w->live || !w->group_count)
 			continue;
 		w->pc = w->groups[0].pc;
-		warp_fault(
-			w, w->groups[0].mask, FAULT_TIMEOUT,
-			"deadlock: a barrier that nobody can pass, for other threads of the block "
-			"wait elsewhere");
+		here = count_waiting(block, w->pc, &others, &other_pc);
+		if (w->groups[0].barrier < BARRIERS)
+			snprintf(barrier, sizeof(barrier), "barrier %u", w->groups[0].barrier);
+		if (others)
+			warp_place(w, other_pc ? other_pc - 1 : 0, place, sizeof(place));
+		warp_fault(w, w->groups[0].mask, FAULT_TIMEOUT,
+			   "deadlock: %u threads of block (%u, %u, %u) wait at %s, which nobody "
+			   "can pass%s%s",
+			   here, block->index[0], block->index[1], block->index[2], barrier,
+			   others ? "; others wait at " : ": too few threads are left to come",
+			   place);
 		return;
 	}
 }
@@ -213,6 +243,7 @@ static void start_block(struct block *block)
 	if (block->shared)
 		memset(block->shared, 0, block->shared_bytes);
 	block->alive = true;
+	block->time++;
 }
 
 /* Gives each warp of the block its turn.  -1: a fault. */
@@ -306,7 +337,7 @@ static int create_block(struct block *block)
 	block->warp_count = (threads + PTX_LANES - 1) / PTX_LANES;
 	block->warps = calloc(block->warp_count, sizeof(*block->warps));
 	block->shared = malloc(shared ? shared : 1);
-	if (!block->warps || !block->shared)
+	if (!block->warps || !block->shared || !race_start(block))
 		return -1;
 	for (uint32_t n = 0; n < block->warp_count; n++)
 		if (create_warp(block, n))
@@ -324,6 +355,7 @@ static void destroy_block(struct block *block)
 	}
 	free(block->warps);
 	free(block->shared);
+	free(block->races);
 }
 
 static void place_block(struct block *block, uint64_t number)

@@ -30,6 +30,8 @@ struct launch {
 	uint64_t workspace;
 	/* blocks of a cluster, which run together; 0 or 1: each block is its own */
 	uint32_t cluster[3];
+	/* a race that VFLOW_EMULATOR_RACES looks for, one line; NULL: nobody wants to know */
+	void (*say)(const char *text);
 	/* what device code prints; NULL: nowhere */
 	void (*print)(const char *text, size_t size);
 	uint64_t *instructions; /* of warps, added up; may be NULL */

@@ -192,6 +192,8 @@ static bool resolve_shared(struct warp *w, unsigned size, bool read, bool write,
 			return false;
 		}
 		pointers[lane] = block->shared + offset;
+		if (w->block->races && block == w->block)
+			race_access(w, offset, size, read, write);
 	}
 	return true;
 }

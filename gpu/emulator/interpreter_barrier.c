@@ -125,6 +125,8 @@ uint32_t warp_release(struct warp *w, uint32_t number)
 {
 	uint32_t released = 0;
 
+	w->block->time++;
+
 	for (uint32_t g = 0; g < w->group_count; g++) {
 		struct group group = w->groups[g];
 

@@ -6,22 +6,17 @@
 
 #include "gpu/emulator/interpreter_warp.h"
 
-static size_t put_place(const struct warp *w, char *text, size_t room)
+size_t warp_place(const struct warp *w, uint32_t pc, char *text, size_t room)
 {
 	const struct ptx_module *module = w->module;
-	/* the pc has moved past the instruction that faults */
-	const struct ptx_place *place = &module->places[w->pc ? w->pc - 1 : 0];
+	const struct ptx_place *place = &module->places[pc];
 	const char *file = place->file < module->file_count ? module->files[place->file] : NULL;
 	int used;
 
 	if (place->source_line && file)
-		used = snprintf(text, room,
-				"kernel %.200s, %.200s:%u: ", w->block->launch->kernel->name, file,
-				place->source_line);
+		used = snprintf(text, room, "%.200s:%u", file, place->source_line);
 	else
-		used = snprintf(text, room,
-				"kernel %.200s, PTX line %u: ", w->block->launch->kernel->name,
-				place->line);
+		used = snprintf(text, room, "PTX line %u", place->line);
 	return (size_t)used < room ? (size_t)used : room - 1;
 }
 
@@ -37,7 +32,11 @@ void warp_fault(struct warp *w, uint32_t lanes, enum fault_kind kind, const char
 		fault->block[n] = w->block->index[n];
 		fault->thread[n] = (uint32_t)w->special[PTX_TID_X + n][lane];
 	}
-	used = put_place(w, fault->text, sizeof(fault->text));
+	used = (size_t)snprintf(fault->text, sizeof(fault->text), "kernel %.200s, ",
+				w->block->launch->kernel->name);
+	/* the pc has moved past the instruction that faults */
+	used += warp_place(w, w->pc ? w->pc - 1 : 0, fault->text + used, sizeof(fault->text) - used);
+	used += (size_t)snprintf(fault->text + used, sizeof(fault->text) - used, ": ");
 	va_start(arguments, format);
 	vsnprintf(fault->text + used, sizeof(fault->text) - used, format, arguments);
 	va_end(arguments);

@@ -30,7 +30,7 @@ static bool find_span(struct warp *w, const struct ptx_instruction *i, unsigned 
 	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start;
 
 	if (shared) {
-		if (w->block->shared_bytes < size)
+		if (w->block->shared_bytes < size || w->block->races)
 			return false;
 		span->base = w->block->shared;
 		subtract = 0;
@@ -378,6 +378,13 @@ static void is_space(struct warp *w, const struct ptx_instruction *i)
 	warp_set_predicate(w, i->d, result);
 }
 
+/* membar, fence */
+static void fence(struct warp *w, const struct ptx_instruction *i)
+{
+	(void)i;
+	w->block->time++;
+}
+
 /* Says nothing about values: checked by nobody, marked by nobody. */
 static void no_effect(struct warp *w, const struct ptx_instruction *i)
 {
@@ -414,8 +421,8 @@ const struct ptx_opcode interpreter_memory[] = {
 	{"isspacep", "ps", 0, 0, 0, SPACES, is_space},
 	{"prefetch", "m", 0, 0, 0, SPACES | CACHES | M(PREFETCH_L1) | M(PREFETCH_L2), no_effect},
 	{"prefetchu", "m", 0, 0, 0, M(PREFETCH_L1), no_effect},
-	{"membar", "", 0, 0, 0, ORDERS, no_effect},
-	{"fence", "", 0, 0, 0, ORDERS, no_effect},
+	{"membar", "", 0, 0, 0, ORDERS, fence},
+	{"fence", "", 0, 0, 0, ORDERS, fence},
 	{"membar.proxy.alias", "", 0, 0, 0, 0, no_effect},
 	{"fence.proxy.alias", "", 0, 0, 0, 0, no_effect},
 	{"fence.proxy.async", "", 0, 0, 0, M(GLOBAL) | M(SHARED) | M(CTA) | M(CLUSTER), no_effect},

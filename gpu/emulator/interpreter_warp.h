@@ -101,6 +101,9 @@ struct block {
 	uint64_t clock; /* instructions of the launch until this warp's turn */
 	uint64_t texture_reads, surface_stores, constant_reads; /* instructions of warps */
 	uint32_t turns;
+	struct race_cell *races; /* of each byte of shared memory; NULL: races are not looked for */
+	uint32_t time;           /* points at which threads may have waited for each other */
+	bool raced;              /* and one was reported */
 	bool wide;   /* executors are those built for AVX2 */
 	bool look;   /* threads arrived at barriers or ended: see whether one is complete */
 	struct block *cluster; /* its blocks, one after the other */
@@ -164,8 +167,10 @@ static inline void warp_leave(struct warp *warp, enum warp_event event)
 
 /*
  * interpreter_fault.c: fills the launch's fault for the first lane of `lanes` at the running
- * instruction.  `format` says what happened; kernel and place are put before it.
+ * instruction.  `format` says what happened; kernel and place are put before it.  warp_place():
+ * where an instruction is, in the source or in the PTX.
  */
+size_t warp_place(const struct warp *warp, uint32_t pc, char *text, size_t room); /* "file:12" */
 void warp_fault(struct warp *warp, uint32_t lanes, enum fault_kind kind, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -197,6 +202,10 @@ uint8_t *warp_resolve_range(struct warp *warp, unsigned lane, enum ptx_modifier 
  * on.  NULL: nothing of the device's.
  */
 uint8_t *warp_generic(struct warp *warp, unsigned lane, uint64_t address, uint64_t *room);
+
+/* interpreter_race.c: false: no memory.  An access to shared memory, checked. */
+bool race_start(struct block *block);
+void race_access(struct warp *warp, uint64_t offset, unsigned size, bool read, bool write);
 
 /* interpreter_builtin.c: printf, malloc, free and assert of device code. */
 void warp_call_builtin(struct warp *warp, const struct ptx_call *call, enum ptx_builtin builtin);

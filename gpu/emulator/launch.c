@@ -173,6 +173,11 @@ static void forget_written(const struct emulator_kernel *kernel, const uint8_t *
 			observe_forget(module->variables[i]);
 }
 
+static void say_race(const char *text)
+{
+	device_say("%s", text);
+}
+
 static int run(const struct emulator_launch *what, const uint8_t *parameters, int64_t stream)
 {
 	const struct ptx_kernel *kernel = what->kernel->ptx;
@@ -186,6 +191,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		.observed = observe_wanted(kernel->name),
 		.cooperative = what->cooperative,
 		.print = print_add,
+		.say = say_race,
 		.note = observe_coverage,
 		.stored = &stored,
 	};

@@ -171,7 +171,7 @@ struct ptx_instruction {
 	uint8_t vector;   /* elements: 1, 2, 4, 8 */
 	uint8_t compare;  /* enum ptx_modifier: the comparison */
 	uint8_t boolean;  /* enum ptx_modifier: and, or, xor; the operation of atom, red, vote */
-	uint8_t rounding; /* enum ptx_modifier; PTX_MODIFIER_COUNT: none given */
+	uint8_t rounding; /* enum ptx_modifier; PTX_MODIFIER_COUNT: none given; of ld, st: the order */
 };
 
 /*

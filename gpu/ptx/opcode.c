@@ -135,6 +135,7 @@ static void set_field(struct ptx_instruction *fields, enum ptx_modifier modifier
 	case PTX_MOD_V8:
 		fields->vector = 8;
 		break;
+	case PTX_MOD_VOLATILE ... PTX_MOD_ACQ_REL: /* of memory operations, which do not round */
 	case PTX_MOD_RN ... PTX_MOD_RPI:
 		fields->rounding = modifier;
 		break;

@@ -139,60 +139,6 @@ if [ -e /dev/full ]; then
 	[ $png ] && expect_exit 1 "PNG to a full disk" render -T png -o /dev/full "$T/figure3.dot"
 fi
 
-# odd graphs
-odd() { # NAME DOT
-	echo "$2" >"$T/odd.dot"
-	expect_exit 0 "$1" render -o "$T/odd.svg" "$T/odd.dot"
-	is "$1: well-formed" "$(well_formed "$T/odd.svg")" ""
-	[ ! $png ] || expect_exit 0 "$1: as PNG" render -o "$T/odd.png" "$T/odd.dot"
-}
-odd "no vertices" 'digraph { vflow_version=1; }'
-odd "host only" 'digraph { vflow_version=1; v0 [kind=host name=host]; }'
-odd "foreign DOT" 'digraph { a -> b -> c; b -> b; c -> a [label="x"]; "q\\" -> a; }'
-odd "unknown kinds" 'digraph { v1 [kind=teapot name=t]; v2 [kind="" name=""]; v1 -> v2 [access=READ bytes=5]; }'
-odd "figures at the limits" 'digraph { v1 [kind=kernel name=k invocations=18446744073709551615]; v2 [kind=kernel name=j];
-	v1 -> v2 [access=WRITE bytes=18446744073709551615 redundant_bytes=18446744073709551614 object=77 object_bytes=18446744073709551615]; v2 -> v2 [access=WRITE bytes=0 redundant_bytes=9]; }'
-like "not quite all: 99%" "$(cat "$T/odd.svg")" '16384.0P · &gt;99%</text>'
-odd "calls in a helper" 'digraph { v1 [kind=alloc name=cudaMalloc callpath="get h.c:5 < wrap h.c:9 < main a.c:1"]; v2 [kind=alloc name=cudaMalloc callpath="get h.c:5 < wrap h.c:9 < main a.c:2"];
-	v3 [kind=kernel name=k callpath="run h.c:5 < main a.c:3"]; }'
-is "calls in a helper: the callers that differ" "$(grep -o ">[^<>]*\.c:[0-9]*</text" "$T/odd.svg" | tr "\n" " ")" ">h.c:5</text >&lt; a.c:1</text >h.c:5</text >&lt; a.c:2</text >h.c:5</text "
-odd "100 KB name" "digraph { v1 [kind=kernel name=\"$(head -c 100000 /dev/zero | tr '\0' 'x')\" callpath=\"$(head -c 100000 /dev/zero | tr '\0' 'y')\"]; v1 -> v1; }"
-is "100 KB name: cut" "$([ "$(wc -c <"$T/odd.svg")" -lt 20000 ] && echo yes)" yes
-
-# hostile text: each name as kernel name, call path, kind, pattern, advice, edge key and foreign attribute
-hostile=('q\\' 'a\\\"b' '</script>' '-->' ']]>' '\" onload=\"alert(1)' 'javascript:alert(1)' '<b>bold</b>' '\\N\\G' '&lt;&#10;&amp;' '%5'
-	$'\u202eevil' $'\x01\x1b[31m' $'\xff\xfe' 'node' 'x:y' '{a|b}' '<<b>x</b>>' "it's" $'\xef\xbf\xbe' $'\xed\xa0\x80' '${HOME}' '字字字')
-{
-	echo 'digraph vflow { vflow_version=1; stylesheet="http://evil.example/x.css"; fontpath="/evil"; URL="javascript:evil()"; label="evil";'
-	for i in "${!hostile[@]}"; do
-		h=${hostile[i]}
-		echo "v$((i + 1)) [kind=kernel name=\"$h\" callpath=\"$h < $h $h.c:1\" patterns=\"$h\" advice=\"$h\" context=\"$h\""
-		echo "  URL=\"javascript:evil()\" href=\"evil\" tooltip=\"evil\" fontname=\"evil\" image=\"/evil.png\" color=\"evil\" shape=record label=\"evil\" id=\"evil\" class=\"evil\"];"
-		echo "v$((i + 1)) -> v$(((i + 1) % ${#hostile[@]} + 1)) [key=\"$h\" access=WRITE bytes=100 redundant_bytes=100 object=1 headURL=\"evil\" style=\"evil\"];"
-	done
-	echo '}'
-} >"$T/hostile.dot"
-expect_exit 0 "hostile names" render -o "$T/hostile.svg" "$T/hostile.dot"
-if command -v xmllint >/dev/null; then
-	is "hostile names: well-formed" "$(well_formed "$T/hostile.svg")" ""
-	is "hostile names: only these elements" \
-		"$(xmllint --xpath '//*' "$T/hostile.svg" | grep -o '<[a-zA-Z][a-zA-Z:]*' | sort -u | tr -d '<' | tr '\n' ' ')" \
-		"circle desc ellipse g path polygon rect svg text title "
-	is "hostile names: only these attributes" "$(xmllint --xpath '//@*' "$T/hostile.svg" | sed 's/^ *\([^=]*\)=.*/\1/' | sort -u | tr '\n' ' ')" \
-		"aria-labelledby aria-roledescription class cx cy d fill font-family font-size font-weight height id paint-order points r role rx ry stroke stroke-dasharray stroke-linejoin stroke-width text-anchor transform viewBox width x y "
-	is "names arrive unchanged" "$(xpath "$T/hostile.svg" "string($(g v8)/*[local-name()='text'])")" "<b>bold</b>"
-	is "a backslash arrives unchanged" "$(xpath "$T/hostile.svg" "string($(g v1)/*[local-name()='text'])")" 'q\'
-fi
-unlike "styling of the input stays out" "$(cat "$T/hostile.svg")" '"evil|evil\(\)|evil\.example|=.?javascript'
-expect_exit 0 "hostile names: as DOT" render -T dot -o "$T/hostile2.dot" "$T/hostile.dot"
-expect_exit 0 "hostile names: DOT is read again" render -T dot "$T/hostile2.dot"
-is "hostile names: DOT of DOT is the same" "$(cmp "$T/out" "$T/hostile2.dot" 2>&1)" ""
-if command -v dot >/dev/null; then
-	is "hostile names: Graphviz draws it" "$(dot -Tsvg "$T/hostile2.dot" 2>&1 >"$T/stock.svg")" ""
-	is "hostile names: that is well-formed" "$(well_formed "$T/stock.svg")" ""
-	unlike "hostile names: no links or handlers there" "$(grep -v '<text\|xlink:title\|^<title\|^<!--' "$T/stock.svg")" '<a [^>]*href=|<script|onload'
-fi
-
 # large graphs: a chain of 400 kernels; the finding is at 200
 {
 	echo 'digraph { vflow_version=1; v0 [kind=host name=host];'

@@ -11,6 +11,7 @@
 
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/launches.h"
 #include "gpu/sanitizer/modules.h"
 
@@ -207,6 +208,23 @@ static void forget_operations(void)
 		thread.count = thread.first;
 }
 
+/* A kernel that writes unseen may write what its parameters point to. */
+static void keep_parameters(const Sanitizer_CallbackData *data)
+{
+	thread.inside = true;
+	for (unsigned i = thread.first; i < thread.count; i++) {
+		struct operation *operation = &thread.operations[i];
+
+		if (operation->kind == OPERATION_KERNEL && !operation->left_out &&
+		    operation->instructions & INSTRUCTIONS_WRITE &&
+		    launch_function(data->functionName, data->functionParams))
+			operation->parameters = launch_parameters(
+				operation->function, data->functionName, data->functionParams,
+				&operation->parameters_size);
+	}
+	thread.inside = false;
+}
+
 static void note_by_name(enum operation_kind kind, const char *name)
 {
 	struct operation *operation = calls_add(kind, NULL);
@@ -225,6 +243,8 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 		calls_graph_exit(data);
 	if (failed)
 		forget_operations();
+	else if (thread.effect == API_LAUNCH)
+		keep_parameters(data);
 	else if (thread.effect == API_COPY && thread.count == thread.first)
 		calls_copy_silent(data->functionName, data->functionParams);
 	else if (thread.effect == API_UNSEEN)

@@ -6,6 +6,7 @@
 #include "gpu/sanitizer/calls.h"
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/launches.h"
 #include "gpu/sanitizer/modules.h"
 
@@ -136,6 +137,7 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->name = data->functionName;
 	operation->module = data->module;
 	operation->function = data->function;
+	operation->instructions = instructions_of(data->module, data->functionName);
 	/* without the lock, or with a table that is out of date, the launch is not followed */
 	state = thread.locked && launch_begins(&thread, data, operation)
 			? events_callback_data(data->context)

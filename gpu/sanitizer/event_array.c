@@ -169,5 +169,5 @@ void event_arrays_stored(const struct space *space)
 {
 	for (struct array *array = arrays; array; array = array->next)
 		if (array->stores && array->object->space == space)
-			space_forget(array->object);
+			space_forget_later(array->object);
 }

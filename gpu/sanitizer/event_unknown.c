@@ -8,6 +8,7 @@
 
 #include "gpu/analysis/may_write.h"
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/instructions.h"
 
 static struct may_write *may_write;
 /* Something ran of which it is not known what it wrote. */
@@ -69,18 +70,57 @@ static void forget_variables(CUmodule module)
 		space_forget_variables(event_spaces[i], module);
 }
 
+/* The kernel may have written, unseen, what DESIGN 4 says. */
+static void forget_writable(const struct operation *operation)
+{
+	CUcontext context = operation->context;
+
+	if (!operation->parameters ||
+	    may_write_each(may_write, operation->name, operation->parameters,
+			   operation->parameters_size, forget_at, &context) != 0)
+		events_missed();
+	forget_variables(operation->module);
+}
+
+void event_instructions(const struct operation *operation, const struct space *space)
+{
+	static const struct {
+		unsigned instructions;
+		const char *what, *reason;
+	} rows[] = {
+		{INSTRUCTIONS_TEXTURE_READ, "texture reads",
+		 "reads through textures and surfaces make no edges"},
+		{INSTRUCTIONS_SURFACE_STORE, "surface stores",
+		 "what surface stores wrote counts as written by somebody unknown"},
+		{INSTRUCTIONS_TENSOR_READ, "tensor reads",
+		 "reads by tensor copies (cp.async.bulk.tensor) make no edges"},
+		{INSTRUCTIONS_TENSOR_WRITE, "tensor writes",
+		 "what kernels with tensor copies to global memory may have written counts as "
+		 "written by somebody unknown"},
+		{INSTRUCTIONS_MULTICAST, "multicast memory",
+		 "what kernels with accesses to multicast addresses may have written counts as "
+		 "written by somebody unknown"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (operation->instructions & rows[i].instructions)
+			events_sink->coverage(rows[i].what, rows[i].reason, 1, 0);
+	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
+		event_arrays_stored(space);
+	if (operation->instructions & INSTRUCTIONS_WRITE)
+		forget_writable(operation);
+}
+
 void event_left_out(const struct thread *thread, const struct operation *operation)
 {
 	CUcontext context = operation->context;
 	struct gpu_call call;
 
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
-	if (!operation->parameters ||
-	    may_write_each(may_write, operation->name, operation->parameters,
-			   operation->parameters_size, forget_at, &context) != 0)
-		events_missed();
-	forget_variables(operation->module);
+	forget_writable(operation);
 	events_sink->end(&call, NULL, 0);
+	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
+		event_arrays_stored(events_find_space(context));
 	events_running(events_find_space(context), operation->stream);
 }
 

@@ -53,6 +53,8 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 		events_sink->end(&call, NULL, 0);
 	else
 		event_settle(&call, space, NULL, 0);
+	if (operation->instructions)
+		event_instructions(operation, space);
 }
 
 /* The nodes of the graph have set masks, but which of them wrote what is not known. */

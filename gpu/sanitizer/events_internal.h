@@ -62,6 +62,8 @@ int events_unknown_start(void);
 void events_known_object(uint32_t id, uint64_t address);
 void events_known_rows(const struct gpu_call *call, const struct gpu_row *rows, size_t count);
 void events_object_gone(uint32_t id);
+/* After a kernel's event: what instructions that no patch sees may have done. */
+void event_instructions(const struct operation *operation, const struct space *space);
 /* A launch that was left out: its event; lists what it may have written. */
 void event_left_out(const struct thread *thread, const struct operation *operation);
 /* A copy or set while something runs that we do not wait for; the same. */

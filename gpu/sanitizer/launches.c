@@ -69,7 +69,7 @@ CUfunction launch_function(const char *api, const void *parameters)
 }
 
 /* The parameter block as the kernel will see it.  NULL: it cannot be known. */
-static void *copy_parameters(CUfunction function, const char *api, const void *parameters,
+void *launch_parameters(CUfunction function, const char *api, const void *parameters,
 			     size_t *size)
 {
 	const struct plain_launch *plain = parameters;
@@ -169,7 +169,7 @@ void launch_choose(struct thread *thread, CUfunction function, const char *api,
 	else if (!prepare_module(function, launch->wanted))
 		launch->wanted = false;
 	if (!launch->wanted)
-		launch->parameters = copy_parameters(function, api, parameters, &launch->size);
+		launch->parameters = launch_parameters(function, api, parameters, &launch->size);
 }
 
 bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,

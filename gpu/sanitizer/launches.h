@@ -19,6 +19,8 @@ CUfunction launch_function(const char *api, const void *parameters);
 /* The same call: decides.  `function` is what launch_function() gave.  Calls the driver. */
 void launch_choose(struct thread *thread, CUfunction function, const char *api,
 		   const void *parameters);
+/* The launch's parameter block as the kernel will see it: free() it.  NULL: it cannot be known. */
+void *launch_parameters(CUfunction function, const char *api, const void *parameters, size_t *size);
 /*
  * The launch is made now: fills in operation->left_out, and what the kernel may write then.  False:
  * it is to get no callback data.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/patching.h"
 
 /* A loaded module: its variables' names wait, then its variables' objects. */
@@ -124,6 +125,7 @@ bool module_loaded(const Sanitizer_ResourceModuleData *data)
 		module->module = data->module;
 		read_names(module, data->pCubin, data->cubinSize);
 	}
+	instructions_read(data->module, data->pCubin, data->cubinSize);
 	patched = patching_loaded(data);
 	pthread_mutex_lock(&lock);
 	if (module && module->count) {
@@ -145,6 +147,7 @@ bool module_loaded(const Sanitizer_ResourceModuleData *data)
 void module_unloading(CUcontext context, CUmodule module)
 {
 	patching_unloading(module);
+	instructions_gone(module);
 	pthread_mutex_lock(&lock);
 	for (struct module **at = &modules; *at; at = &(*at)->next)
 		if ((*at)->context == context && (*at)->module == module && (*at)->pending) {

@@ -50,10 +50,12 @@ struct operation {
 	const char *name;
 	CUmodule module;
 	CUfunction function;
+	unsigned instructions; /* that no patch sees: see instructions.h */
 	bool patched;  /* the launch carries our callback data */
 	bool whole;    /* part of a graph that was launched as a whole */
-	bool left_out; /* it is not to be analysed; then: */
-	void *parameters; /* its parameter block; NULL: not known */
+	bool left_out; /* it is not to be analysed */
+	/* of one that may write unseen: its parameter block; NULL: not known */
+	void *parameters;
 	size_t parameters_size;
 };
 

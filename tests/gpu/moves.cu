@@ -1,0 +1,371 @@
+/*
+ * moves.cu CASE: what moves values and the emulated device does not know; tests/gpu/moves.sh says
+ * which edges each case must give.  The comments number the vertices.
+ */
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <cooperative_groups.h>
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+namespace cg = cooperative_groups;
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		int error_ = (int)(call);                                                          \
+		if (error_) {                                                                      \
+			fprintf(stderr, "moves: line %d: %s: error %d\n", __LINE__, #call,         \
+				error_);                                                           \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static int host[4096];
+
+static void expect(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "moves: wrong result: %s\n", what);
+	exit(1);
+}
+
+__global__ void add(int *x, int n, int by)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		x[i] += by;
+}
+
+__global__ void copy(int *to, const int *from, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		to[i] = from[i];
+}
+
+/* A graph made by hand: set, child graph with a kernel, kernel, copy, a function of the host. */
+static void called(void *data)
+{
+	++*(int *)data;
+}
+
+static void graph()
+{
+	int *x, *y, *h, calls = 0, n = 256, by = 2;
+	cudaGraph_t whole, child;
+	cudaGraphExec_t executable;
+	cudaGraphNode_t node[5];
+	cudaMemsetParams set = {};
+	cudaKernelNodeParams kernel = {};
+	cudaHostNodeParams function = {called, &calls};
+	cudaStream_t stream;
+	void *add_arguments[] = {&x, &n, &by}, *copy_arguments[] = {&y, &x, &n};
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024));     /* 1 */
+	CHECK(cudaMalloc(&y, 1024));     /* 2 */
+	CHECK(cudaMallocHost(&h, 1024)); /* 3 */
+	CHECK(cudaGraphCreate(&whole, 0));
+	CHECK(cudaGraphCreate(&child, 0));
+	set.dst = x, set.elementSize = 4, set.width = 256, set.height = 1, set.value = 1;
+	CHECK(cudaGraphAddMemsetNode(&node[0], whole, NULL, 0, &set)); /* 4 */
+	kernel.func = (void *)add, kernel.gridDim = 1, kernel.blockDim = 256;
+	kernel.kernelParams = add_arguments;
+	CHECK(cudaGraphAddKernelNode(&node[4], child, NULL, 0, &kernel)); /* 5: add */
+	CHECK(cudaGraphAddChildGraphNode(&node[1], whole, &node[0], 1, child));
+	kernel.func = (void *)copy, kernel.kernelParams = copy_arguments;
+	CHECK(cudaGraphAddKernelNode(&node[2], whole, &node[1], 1, &kernel)); /* 6: copy */
+	CHECK(cudaGraphAddMemcpyNode1D(&node[3], whole, &node[2], 1, h, y, 1024,
+				       cudaMemcpyDeviceToHost)); /* 7 */
+	CHECK(cudaGraphAddHostNode(&node[4], whole, &node[3], 1, &function));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	expect(h[0] == 3 && h[255] == 3 && calls == 1, "1 + 2, one call");
+	kernel.gridDim = 1, n = 128;
+	CHECK(cudaGraphExecKernelNodeSetParams(executable, node[2], &kernel));
+	CHECK(cudaGraphDestroy(whole));
+	CHECK(cudaGraphLaunch(executable, stream)); /* 8, 9, 10, 11: another line */
+	CHECK(cudaStreamSynchronize(stream));
+	expect(calls == 2, "two calls");
+	CHECK(cudaGraphExecDestroy(executable));
+}
+
+/* Memory of a graph: its nodes cannot be launched one by one. */
+static void graph_memory()
+{
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaGraphNode_t node[4];
+	cudaMemAllocNodeParams memory = {};
+	cudaMemsetParams set = {};
+	cudaStream_t stream;
+	int *h, *y;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMallocHost(&h, 1024)); /* 1 */
+	CHECK(cudaMalloc(&y, 1024));     /* 2 */
+	CHECK(cudaMemset(y, 0, 1024));   /* 3 */
+	CHECK(cudaGraphCreate(&whole, 0));
+	memory.bytesize = 1024;
+	memory.poolProps.allocType = cudaMemAllocationTypePinned;
+	memory.poolProps.location.type = cudaMemLocationTypeDevice;
+	CHECK(cudaGraphAddMemAllocNode(&node[0], whole, NULL, 0, &memory));
+	set.dst = memory.dptr, set.elementSize = 4, set.width = 256, set.height = 1, set.value = 1;
+	CHECK(cudaGraphAddMemsetNode(&node[1], whole, node, 1, &set));
+	CHECK(cudaGraphAddMemcpyNode1D(&node[2], whole, &node[1], 1, y, memory.dptr, 512,
+				       cudaMemcpyDeviceToDevice));
+	CHECK(cudaGraphAddMemFreeNode(&node[3], whole, &node[2], 1, memory.dptr));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	for (int i = 0; i < 2; i++)
+		CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaMemcpy(h, y, 1024, cudaMemcpyDeviceToHost)); /* the last but one vertex */
+	expect(h[0] == 1 && h[127] == 1 && h[128] == 0, "the graph's copy");
+	CHECK(cudaMemset(y, 0, 1024));
+}
+
+static size_t round_up(size_t size, size_t to)
+{
+	return (size + to - 1) / to * to;
+}
+
+/* Two mappings side by side: two objects; a set and a copy reach over both. */
+static void mappings()
+{
+	CUmemAllocationProp what = {};
+	CUmemAccessDesc access = {};
+	CUmemGenericAllocationHandle handle[2];
+	CUdeviceptr at;
+	size_t size;
+
+	CHECK(cudaFree(0));
+	what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+	what.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	CHECK(cuMemGetAllocationGranularity(&size, &what, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	size = round_up(1 << 21, size);
+	CHECK(cuMemAddressReserve(&at, 2 * size, 0, 0, 0));
+	access.location = what.location;
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuMemCreate(&handle[i], size, &what, 0));
+		CHECK(cuMemMap(at + i * size, size, 0, handle[i], 0));
+	}
+	CHECK(cuMemSetAccess(at, 2 * size, &access, 1));   /* 1: two objects */
+	CHECK(cuMemSetAccess(at, size, &access, 1));       /* nothing new */
+	CHECK(cuMemsetD8(at + size - 512, 0, 1024));       /* 2 */
+	add<<<1, 256>>>((int *)(at + size - 512), 256, 1); /* 3 */
+	CHECK(cuMemcpyDtoD(at, at + size - 1024, 2048));   /* 4 */
+	CHECK(cuMemcpyDtoH(host, at, 2048));               /* 5 */
+	expect(host[128] == 1 && host[383] == 1, "both mappings were copied");
+	CHECK(cuMemUnmap(at, 2 * size));
+	for (int i = 0; i < 2; i++)
+		CHECK(cuMemRelease(handle[i]));
+	CHECK(cuMemAddressFree(at, 2 * size));
+}
+
+/* Several copies in one call, and words that a stream writes. */
+static void batch()
+{
+	char *x;
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 4096));   /* 1 */
+	CHECK(cudaMemset(x, 1, 4096)); /* 2 */
+#if CUDART_VERSION >= 13000
+	void *to[] = {x, x + 1024};
+	const void *from[] = {host, x + 2048};
+	size_t sizes[] = {64, 128}, first = 0;
+	cudaMemcpyAttributes attributes = {};
+
+	attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+	CHECK(cudaMemcpyBatchAsync(to, from, sizes, 2, &attributes, &first, 1, stream)); /* 3 */
+#else
+	CHECK(cudaMemcpyAsync(x, host, 64, cudaMemcpyHostToDevice, stream));
+#endif
+	CHECK(cuStreamWriteValue32((CUstream)stream, (CUdeviceptr)x + 4000, 5, 0)); /* 4 */
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaMemcpyAsync(host, x, 4096, cudaMemcpyDeviceToHost, stream)); /* 5 */
+	CHECK(cudaStreamSynchronize(stream));
+	expect(host[1000] == 5, "the stream's word");
+}
+
+/* The host's own memory, mapped. */
+static void registered()
+{
+	int *h = (int *)aligned_alloc(4096, 8192), *d, *y;
+
+	memset(h, 0, 8192);
+	CHECK(cudaHostRegister(h, 8192, cudaHostRegisterMapped)); /* 1 */
+	CHECK(cudaHostGetDevicePointer(&d, h, 0));
+	CHECK(cudaMalloc(&y, 1024)); /* 2 */
+	for (int i = 0; i < 128; i++)
+		h[i] = 7;
+	copy<<<1, 256>>>(y, d, 256); /* 3 */
+	CHECK(cudaDeviceSynchronize());
+	add<<<1, 256>>>(d + 256, 256, 1);  /* 4 */
+	copy<<<1, 256>>>(y, d + 256, 256); /* 5 */
+	CHECK(cudaDeviceSynchronize());
+	expect(h[256] == 1, "the host sees it");
+	CHECK(cudaHostUnregister(h));
+}
+
+/* A surface store is not seen: the array is unknown after it. */
+__global__ void store(cudaSurfaceObject_t surface)
+{
+	surf2Dwrite(7.0f, surface, threadIdx.x * 4, blockIdx.x);
+}
+
+static void surface()
+{
+	cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+	cudaResourceDesc resource = {};
+	cudaSurfaceObject_t object;
+	cudaArray_t array;
+
+	CHECK(cudaMallocArray(&array, &format, 32, 16, cudaArraySurfaceLoadStore));          /* 1 */
+	CHECK(cudaMemcpy2DToArray(array, 0, 0, host, 128, 128, 16, cudaMemcpyHostToDevice)); /* 2 */
+	resource.resType = cudaResourceTypeArray;
+	resource.res.array.array = array;
+	CHECK(cudaCreateSurfaceObject(&object, &resource));
+	store<<<16, 32>>>(object); /* 3 */
+	CHECK(cudaMemcpy2DFromArray(host, 128, array, 0, 0, 128, 16,
+				    cudaMemcpyDeviceToHost)); /* 4 */
+	expect(host[0] == 0x40e00000 && host[511] == 0x40e00000, "7.0");
+	CHECK(cudaMemcpy2DToArray(array, 0, 0, host, 128, 128, 16, cudaMemcpyHostToDevice)); /* 5 */
+}
+
+/* Bulk copies both ways, a bulk reduction, stores into the other block's shared memory. */
+__global__ void __cluster_dims__(2, 1, 1) bulk(int *to, const int *from, int *sums)
+{
+#if __CUDA_ARCH__ >= 900
+	__shared__ alignas(128) int data[64];
+	__shared__ alignas(8) uint64_t barrier;
+	__shared__ int remote[32];
+	auto cluster = cg::this_cluster();
+	uint32_t at = (uint32_t)__cvta_generic_to_shared(data);
+	uint32_t bar = (uint32_t)__cvta_generic_to_shared(&barrier);
+	uint32_t done = 0;
+
+	if (threadIdx.x == 0) {
+		asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(bar));
+		asm volatile("fence.mbarrier_init.release.cluster;");
+	}
+	cluster.sync();
+	if (threadIdx.x == 0) {
+		asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(bar));
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+			     "[%0], [%1], 256, [%2];" ::"r"(at),
+			     "l"(from + blockIdx.x * 64), "r"(bar)
+			     : "memory");
+	}
+	while (!done)
+		asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; "
+			     "selp.u32 %0, 1, 0, p; }"
+			     : "=r"(done)
+			     : "r"(bar)
+			     : "memory");
+	cluster.map_shared_rank(remote, cluster.block_rank() ^ 1)[threadIdx.x] = 1;
+	cluster.sync();
+	if (threadIdx.x == 0) {
+		asm volatile("fence.proxy.async;");
+		asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(
+				     to + blockIdx.x * 64),
+			     "r"(at)
+			     : "memory");
+		asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], "
+			     "[%1], 128;" ::"l"(sums),
+			     "r"(at)
+			     : "memory");
+		asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::
+				     : "memory");
+	}
+	cluster.sync();
+#endif
+}
+
+static void bulk_copies()
+{
+	int *x, *y, *sums, major;
+
+	CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+	if (major < 9) {
+		puts("no bulk copies");
+		return;
+	}
+	for (int i = 0; i < 128; i++)
+		host[i] = 1;
+	CHECK(cudaMalloc(&x, 512));                                       /* 1 */
+	CHECK(cudaMalloc(&y, 1024));                                      /* 2 */
+	CHECK(cudaMalloc(&sums, 512));                                    /* 3 */
+	CHECK(cudaMemcpy(x, host, 512, cudaMemcpyHostToDevice));          /* 4 */
+	CHECK(cudaMemset(sums, 0, 512));                                  /* 5 */
+	bulk<<<2, 32>>>(y, x, sums);                                      /* 6 */
+	CHECK(cudaMemcpy(host, y, 512, cudaMemcpyDeviceToHost));          /* 7 */
+	CHECK(cudaMemcpy(host + 128, sums, 512, cudaMemcpyDeviceToHost)); /* 8 */
+	expect(host[127] == 1 && host[128] == 2 && host[159] == 2 && host[160] == 0, "1, 1 + 1");
+}
+
+/* Two devices: a copy between them, and a kernel that reaches the other's memory. */
+static void peers()
+{
+	int count, can = 0, *x, *y;
+
+	CHECK(cudaGetDeviceCount(&count));
+	if (count > 1)
+		CHECK(cudaDeviceCanAccessPeer(&can, 1, 0));
+	if (!can) {
+		puts("no peers");
+		return;
+	}
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 2 */
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaSetDevice(1));
+	CHECK(cudaMalloc(&y, 1024));            /* 3 */
+	CHECK(cudaMemcpyPeer(y, 1, x, 0, 512)); /* 4 */
+	CHECK(cudaDeviceEnablePeerAccess(0, 0));
+	add<<<1, 128>>>(y, 128, 1); /* 5 */
+	add<<<1, 256>>>(x, 256, 3); /* 6: another line */
+	copy<<<1, 64>>>(y, x, 64);  /* 7 */
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost));      /* 8 */
+	CHECK(cudaMemcpy(host + 256, y, 512, cudaMemcpyDeviceToHost)); /* 9 */
+	expect(host[255] == 3 && host[256] == 3 && host[383] == 1, "both devices");
+}
+
+static const struct {
+	const char *name;
+	void (*run)();
+} cases[] = {
+	{"graph", graph},
+	{"graph_memory", graph_memory},
+	{"mappings", mappings},
+	{"batch", batch},
+	{"registered", registered},
+	{"surface", surface},
+	{"bulk_copies", bulk_copies},
+	{"peers", peers},
+};
+
+int main(int argc, char **argv)
+{
+	for (auto &each : cases)
+		if (argc == 2 && !strcmp(argv[1], each.name)) {
+			each.run();
+			CHECK(cudaDeviceSynchronize());
+			return 0;
+		}
+	fprintf(stderr, "usage: moves CASE, one of:");
+	for (auto &each : cases)
+		fprintf(stderr, " %s", each.name);
+	fprintf(stderr, "\n");
+	return 2;
+}

@@ -1,0 +1,127 @@
+#!/bin/bash
+# What moves values and the emulated device does not know: edges worked out by hand.
+#	FROM>TO ACCESS SITE BYTES REDUNDANT COUNT, vertices as NAME.ID
+. tests/lib.sh
+. tests/gpu/real.bash
+"$NVCC" -arch=native -g -lineinfo -o "$T/moves" tests/gpu/moves.cu -lcuda 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+
+named() { # DB: vertices by name and id; the id of `unknown` is left out, it comes when it comes
+	"$VFLOW" export -T json "$1" >"$T/export.json" &&
+		json_query "$T/export.json" "WITH v AS (SELECT value->>'id' AS id, replace(replace(value->>'name', ' ', ''), 'cuda', '')
+				|| CASE value->>'kind' WHEN 'unknown' THEN '' WHEN 'host' THEN '' ELSE '.' || (value->>'id') END AS name
+				FROM json, json_each(text, '\$.vertices'))
+			SELECT f.name || '>' || t.name, substr(e.value->>'access', 1, 1), o.name,
+				e.value->>'bytes', coalesce(e.value->>'redundant_bytes', 0), e.value->>'count'
+			FROM json, json_each(text, '\$.edges') e JOIN v f ON f.id = e.value->>'start' JOIN v t ON t.id = e.value->>'end'
+				JOIN v o ON o.id = e.value->>'object'" | LC_ALL=C sort
+}
+exact() { # CASE <TABLE
+	local native expected
+	expected=$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g; /^$/d' | LC_ALL=C sort)
+	native=$(timeout 60 "$T/moves" "$1" 2>&1; echo "exit code $?")
+	is "$1: as without vflow" "$(timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/moves" "$1" 2>&1; echo "exit code $?")" "$native"
+	case $native in no*) skip "$1" "$native"; return ;; esac
+	is "$1" "$(named "$T/$1.db")" "$expected"
+}
+covers() { # CASE WHAT
+	is "$1: coverage: $2" "$(sqlite3 "$T/$1.db" "SELECT count(*) > 0 FROM coverage WHERE what = '$2'")" 1
+}
+
+add='add(int*,int,int)' copy='copy(int*,intconst*,int)'
+exact graph <<END
+	Malloc.1>GraphLaunch.4        W Malloc.1 1024   0 1
+	GraphLaunch.4>$add.5          R Malloc.1 1024   0 1
+	GraphLaunch.4>$add.5          W Malloc.1 1024 768 1 # 1 -> 3: 3 of 4 bytes
+	$add.5>$copy.6                R Malloc.1 1024   0 1
+	Malloc.2>$copy.6              W Malloc.2 1024   0 1
+	$copy.6>GraphLaunch.7         R Malloc.2 1024   0 1
+	GraphLaunch.7>host            W Malloc.2 1024   0 1
+	$add.5>GraphLaunch.8          W Malloc.1 1024 768 1 # 3 -> 1
+	GraphLaunch.8>$add.9          R Malloc.1 1024   0 1
+	GraphLaunch.8>$add.9          W Malloc.1 1024 768 1
+	$add.9>$copy.10               R Malloc.1  512   0 1 # its parameters were changed
+	$copy.6>$copy.10              W Malloc.2  512 512 1 # 3 over 3
+	$copy.10>GraphLaunch.11       R Malloc.2  512   0 1
+	$copy.6>GraphLaunch.11        R Malloc.2  512   0 1
+	GraphLaunch.11>host           W Malloc.2 1024   0 1
+END
+exact graph_memory <<'END'
+	Malloc.2>Memset.3   W Malloc.2 1024   0 1
+	unknown>Memcpy.7    R Malloc.2  512   0 1 # the graph's copy, with a writer that is not known
+	Memset.3>Memcpy.7   R Malloc.2  512   0 1
+	Memcpy.7>host       W Malloc.2 1024   0 1
+	unknown>Memset.8    W Malloc.2  512 384 1 # 0 over 1: the value is known
+	Memset.3>Memset.8   W Malloc.2  512 512 1
+END
+covers graph_memory 'CUDA graphs'
+exact mappings <<END
+	cuMemSetAccess.1>cuMemsetD8.2   W cuMemSetAccess.1 1024    0 1
+	cuMemsetD8.2>$add.3             R cuMemSetAccess.1 1024    0 1
+	cuMemsetD8.2>$add.3             W cuMemSetAccess.1 1024  768 1
+	$add.3>cuMemcpyDtoD.4           R cuMemSetAccess.1 1024    0 1
+	cuMemSetAccess.1>cuMemcpyDtoD.4 R cuMemSetAccess.1 1024    0 1 # 512 on both sides
+	cuMemSetAccess.1>cuMemcpyDtoD.4 W cuMemSetAccess.1 2048    0 1
+	cuMemcpyDtoD.4>cuMemcpyDtoH.5   R cuMemSetAccess.1 2048    0 1
+	cuMemcpyDtoH.5>host             W cuMemSetAccess.1 2048    0 1
+END
+exact batch <<'END'
+	Malloc.1>Memset.2                 W Malloc.1 4096   0 1
+	host>MemcpyBatchAsync.3           R Malloc.1   64   0 1
+	Memset.2>MemcpyBatchAsync.3       R Malloc.1  128   0 1
+	Memset.2>MemcpyBatchAsync.3       W Malloc.1  192 128 2 # each copy is an invocation; 1 over 1
+	Memset.2>cuStreamWriteValue32.4   W Malloc.1    4   0 1 # 5 over 01010101
+	MemcpyBatchAsync.3>MemcpyAsync.5  R Malloc.1  192   0 1
+	cuStreamWriteValue32.4>MemcpyAsync.5 R Malloc.1 4   0 1
+	Memset.2>MemcpyAsync.5            R Malloc.1 3900   0 1
+	MemcpyAsync.5>host                W Malloc.1 4096   0 1
+END
+exact registered <<END
+	host>$copy.3           R HostRegister.1  512   0 1
+	HostRegister.1>$copy.3 R HostRegister.1  512   0 1
+	Malloc.2>$copy.3       W Malloc.2       1024   0 1
+	HostRegister.1>$add.4  R HostRegister.1 1024   0 1
+	HostRegister.1>$add.4  W HostRegister.1 1024   0 1
+	$add.4>$copy.5         R HostRegister.1 1024   0 1
+	$copy.3>$copy.5        W Malloc.2       1024 768 1 # 1 over 7 and over 0
+END
+exact surface <<'END'
+	host>Memcpy2DToArray.2           R MallocArray.1 2048 0 1
+	MallocArray.1>Memcpy2DToArray.2  W MallocArray.1 2048 0 1
+	unknown>Memcpy2DFromArray.4      R MallocArray.1 2048 0 1
+	Memcpy2DFromArray.4>host         W MallocArray.1 2048 0 1
+	host>Memcpy2DToArray.5           R MallocArray.1 2048 0 1
+	unknown>Memcpy2DToArray.5        W MallocArray.1 2048 0 1
+END
+covers surface 'surface stores'
+bulk='bulk(int*,intconst*,int*)'
+exact bulk_copies <<END
+	host>Memcpy.4      R Malloc.1 512  0 1
+	Malloc.1>Memcpy.4  W Malloc.1 512  0 1
+	Malloc.3>Memset.5  W Malloc.3 512  0 1
+	Memcpy.4>$bulk.6   R Malloc.1 512  0 1
+	Malloc.2>$bulk.6   W Malloc.2 512  0 1
+	Memset.5>$bulk.6   R Malloc.3 128  0 1
+	Memset.5>$bulk.6   W Malloc.3 128 96 1 # 0 -> 2
+	$bulk.6>Memcpy.7   R Malloc.2 512  0 1
+	Memcpy.7>host      W Malloc.2 512  0 1
+	$bulk.6>Memcpy.8   R Malloc.3 128  0 1
+	Memset.5>Memcpy.8  R Malloc.3 384  0 1
+	Memcpy.8>host      W Malloc.3 512  0 1
+END
+exact peers <<END
+	Malloc.1>Memset.2     W Malloc.1 1024   0 1
+	Memset.2>MemcpyPeer.4 R Malloc.1  512   0 1
+	Malloc.3>MemcpyPeer.4 W Malloc.3  512   0 1
+	MemcpyPeer.4>$add.5   R Malloc.3  512   0 1
+	MemcpyPeer.4>$add.5   W Malloc.3  512 384 1
+	Memset.2>$add.6       R Malloc.1 1024   0 1
+	Memset.2>$add.6       W Malloc.1 1024 768 1
+	$add.6>$copy.7        R Malloc.1  256   0 1
+	$add.5>$copy.7        W Malloc.3  256 192 1 # 3 over 1
+	$add.6>Memcpy.8       R Malloc.1 1024   0 1
+	Memcpy.8>host         W Malloc.1 1024   0 1
+	$copy.7>Memcpy.9      R Malloc.3  256   0 1
+	$add.5>Memcpy.9       R Malloc.3  256   0 1
+	Memcpy.9>host         W Malloc.3  512   0 1
+END
+finish

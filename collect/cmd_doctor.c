@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "collect/cmd.h"
+#include "collect/doctor.h"
 #include "collect/library.h"
 #include "collect/probe.h"
 #include "collect/result.h"
@@ -30,8 +30,7 @@
 
 extern char **environ;
 
-__attribute__((format(printf, 3, 4))) static void line(const char *state, const char *what,
-						       const char *format, ...)
+void doctor_line(const char *state, const char *what, const char *format, ...)
 {
 	va_list args;
 
@@ -55,7 +54,7 @@ static bool loadable(const char *path, const char *after)
 }
 
 /* The libraries are loaded by a child: they are made for other people's processes. */
-static bool check_loadable(const char *what, const char *path, const char *after)
+bool doctor_check_loadable(const char *what, const char *path, const char *after)
 {
 	int status = -1;
 	pid_t child;
@@ -67,11 +66,11 @@ static bool check_loadable(const char *what, const char *path, const char *after
 	if (child > 0)
 		waitpid(child, &status, 0);
 	if (status == 0)
-		line("ok", what, "%s", path);
+		doctor_line("ok", what, "%s", path);
 	else
-		line("broken", what, "%s cannot be loaded: %s", path,
-		     access(path, R_OK) == 0 ? "build vflow again on this machine ('make')"
-					     : "it is not there: build it with 'make'");
+		doctor_line("broken", what, "%s cannot be loaded: %s", path,
+			    access(path, R_OK) == 0 ? "build vflow again on this machine ('make')"
+						    : "it is not there: build it with 'make'");
 	return status == 0;
 }
 
@@ -79,23 +78,21 @@ static bool check_libraries(const char *folder)
 {
 	char *path = xasprintf("%s/libvflow-guest.so", folder);
 	char *driver = xasprintf("%s/emulator/%s", folder, library_emulator[0]);
-	bool good = check_loadable("guest", path, NULL);
+	bool good = doctor_check_loadable("guest", path, NULL);
 
 	free(path);
 	for (const char *const *name = library_emulator; *name; name++) {
 		path = xasprintf("%s/emulator/%s", folder, *name);
-		good &= check_loadable("emulated device", path, driver);
+		good &= doctor_check_loadable("emulated device", path, driver);
 		free(path);
 	}
 	free(driver);
 	return good;
 }
 
-/* Runs `vflow collect` on `vflow doctor --known-answer`; what it says goes to `log`. */
-static int collect_probe(const char *self, const char *device, const char *output, const char *log)
+/* Runs a command; what it says goes to `log`.  Returns as waitpid(2), or -1. */
+static int run(char **argv, const char *log)
 {
-	char *argv[] = {(char *)self,   "collect", "--quiet",    "--device", (char *)device, "-o",
-			(char *)output, "--",      (char *)self, "doctor",   KNOWN_ANSWER,   NULL};
 	posix_spawn_file_actions_t actions;
 	int status = -1, failure;
 	pid_t child;
@@ -103,12 +100,21 @@ static int collect_probe(const char *self, const char *device, const char *outpu
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT, 0600);
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	failure = posix_spawn(&child, self, &actions, NULL, argv, environ);
+	failure = posix_spawn(&child, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (failure)
 		return -1;
 	waitpid(child, &status, 0);
 	return status;
+}
+
+/* Runs `vflow collect` on `vflow doctor --known-answer`. */
+static int collect_probe(const char *self, const char *device, const char *output, const char *log)
+{
+	char *argv[] = {(char *)self,   "collect", "--quiet",    "--device", (char *)device, "-o",
+			(char *)output, "--",      (char *)self, "doctor",   KNOWN_ANSWER,   NULL};
+
+	return run(argv, log);
 }
 
 /* The first line that the run said; "nothing" when it was silent. */
@@ -125,7 +131,7 @@ static void read_log(const char *log, struct error *error)
 	error_set(error, "%s", *text ? text : "the program ended and said nothing");
 }
 
-static bool check_known_answer(const char *device)
+bool doctor_check_known_answer(const char *device)
 {
 	const char *temporary = getenv("TMPDIR");
 	char *folder = xasprintf("%s/vflow-doctor-XXXXXX", temporary ? temporary : "/tmp");
@@ -137,8 +143,8 @@ static bool check_known_answer(const char *device)
 
 	self[length > 0 ? length : 0] = '\0';
 	if (!mkdtemp(folder)) {
-		line("broken", "known answer", "cannot make %s: %s (set TMPDIR)", folder,
-		     strerror(errno));
+		doctor_line("broken", "known answer", "cannot make %s: %s (set TMPDIR)", folder,
+			    strerror(errno));
 		free(folder);
 		return false;
 	}
@@ -149,11 +155,11 @@ static bool check_known_answer(const char *device)
 	else if ((profile = profile_read(output, &error)))
 		good = probe_check(profile, &error) == 0;
 	if (good)
-		line("ok", "known answer",
-		     "a kernel that wrote %u bytes, %u of them unchanged, was seen so", PROBE_BYTES,
-		     PROBE_REDUNDANT);
+		doctor_line("ok", "known answer",
+			    "a kernel that wrote %u bytes, %u of them unchanged, was seen so",
+			    PROBE_BYTES, PROBE_REDUNDANT);
 	else
-		line("broken", "known answer", "%s: please report this", error.text);
+		doctor_line("broken", "known answer", "%s: please report this", error.text);
 	profile_free(profile);
 	unlink(output);
 	unlink(log);
@@ -169,80 +175,19 @@ static bool check_output(void)
 	struct error error;
 
 	if (result_check_output("vflow.db", &error) != 0) {
-		line("broken", "output", "%s", error.text);
+		doctor_line("broken", "output", "%s", error.text);
 		return false;
 	}
-	line("ok", "output", "vflow.db can be written in this folder");
+	doctor_line("ok", "output", "vflow.db can be written in this folder");
 	return true;
-}
-
-/* The first file that matches one of the patterns; caller frees; NULL: none. */
-static char *find_file(const char *const *patterns)
-{
-	for (; *patterns; patterns++) {
-		glob_t found;
-
-		if (glob(*patterns, 0, NULL, &found) == 0) {
-			char *path = xstrdup(found.gl_pathv[0]);
-
-			globfree(&found);
-			return path;
-		}
-	}
-	return NULL;
-}
-
-static void check_gpu(const char *folder)
-{
-	static const char *const toolkits[] = {"/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc",
-					       "/usr/local/cuda-*/bin/nvcc", NULL};
-	static const char *const sanitizers[] = {
-		"/usr/local/cuda/compute-sanitizer/libsanitizer-public.so",
-		"/usr/local/cuda*/extras/Sanitizer/libsanitizer-public.so",
-		"/opt/cuda/extras/compute-sanitizer/libsanitizer-public.so",
-		"/usr/lib/*/compute-sanitizer/libsanitizer-public.so",
-		"/usr/lib/nvidia-cuda-toolkit/compute-sanitizer/libsanitizer-public.so",
-		NULL};
-	char *toolkit = target_search("nvcc"), *sanitizer = find_file(sanitizers);
-	char *provider = library_provider(folder);
-	bool present = library_gpu_present();
-
-	if (!toolkit)
-		toolkit = find_file(toolkits);
-	if (present)
-		line("ok", "GPU", "the NVIDIA driver reports one");
-	else
-		line("missing", "GPU",
-		     "the NVIDIA driver reports none: install nvidia-driver if there is one");
-	if (toolkit)
-		line("ok", "CUDA toolkit", "%s", toolkit);
-	else
-		line("missing", "CUDA toolkit",
-		     "no nvcc: install nvidia-cuda-toolkit or NVIDIA's own");
-	if (sanitizer)
-		line("ok", "Sanitizer", "%s", sanitizer);
-	else
-		line("missing", "Sanitizer",
-		     "no libsanitizer-public.so: it comes with the CUDA toolkit "
-		     "(compute-sanitizer)");
-	if (access(provider, R_OK) != 0)
-		line("missing", "GPU provider",
-		     "%s: build vflow again where there are nvcc and the Sanitizer", provider);
-	else if (present && check_loadable("GPU provider", provider, NULL))
-		check_known_answer("gpu");
-	else if (!present)
-		line("ok", "GPU provider", "%s", provider);
-	free(provider);
-	free(toolkit);
-	free(sanitizer);
 }
 
 static void check_optional(void)
 {
 	if (HAVE_RSVG)
-		line("ok", "PNG", "vflow render -T png");
+		doctor_line("ok", "PNG", "vflow render -T png");
 	else
-		line("missing", "PNG", "install librsvg2-dev and build vflow again");
+		doctor_line("missing", "PNG", "install librsvg2-dev and build vflow again");
 }
 
 static int known_answer(void)
@@ -286,19 +231,19 @@ int cmd_doctor(int argc, char **argv)
 	puts("Collecting on the emulated device:");
 	folder = library_folder(&error);
 	if (!folder) {
-		line("broken", "guest", "%s", error.text);
+		doctor_line("broken", "guest", "%s", error.text);
 		good = false;
 	} else {
 		good = check_libraries(folder);
-		good = check_known_answer("emulated") && good;
+		good = doctor_check_known_answer("emulated") && good;
 	}
 	good = check_output() && good;
 	puts("\nCollecting on a GPU:");
 	if (folder)
-		check_gpu(folder);
+		good = doctor_check_gpu(folder) && good;
 	free(folder);
 	puts("\nDrawing:");
-	line("ok", "SVG and DOT", "vflow render");
+	doctor_line("ok", "SVG and DOT", "vflow render");
 	check_optional();
 	puts(good ? "\nThis machine can do the main job."
 		  : "\nThis machine cannot do the main job: see the lines marked broken.");

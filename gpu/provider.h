@@ -130,6 +130,7 @@ struct gpu_provider {
 	int (*start)(const struct gpu_sink *sink, const struct gpu_options *options);
 	/* No event is delivered after stop() returns. */
 	void (*stop)(void);
+	const char *failure; /* after start() has failed: why, and what to do; may be NULL */
 };
 
 /*

@@ -434,7 +434,8 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 	if (choice_is_made())
 		sink.wanted = sink_wanted;
 	if (provider->start(&sink, &options) != 0) {
-		guest_give_up("the GPU provider did not start");
+		guest_give_up(provider->failure ? provider->failure
+						: "the GPU provider did not start");
 		return -1;
 	}
 	return 0;

@@ -51,6 +51,19 @@ static void callback(void *data, Sanitizer_CallbackDomain domain, Sanitizer_Call
 	}
 }
 
+static struct gpu_provider provider;
+
+static int failed(const char *what, SanitizerResult result, const char *remedy)
+{
+	static char text[512];
+	const char *reason = "unknown error";
+
+	sanitizerGetResultString(result, &reason);
+	snprintf(text, sizeof(text), "%s: %s: %s", what, reason, remedy);
+	provider.failure = text;
+	return -1;
+}
+
 static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 {
 	static const Sanitizer_CallbackDomain domains[] = {
@@ -60,16 +73,26 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 		SANITIZER_CB_DOMAIN_BATCH_MEMOP, SANITIZER_CB_DOMAIN_EXTERNAL_MEMORY,
 		SANITIZER_CB_DOMAIN_GRAPHS};
 
-	if (driver_load() != 0)
+	SanitizerResult result;
+
+	if (driver_load() != 0) {
+		provider.failure = "libcuda.so.1 lacks functions that vflow needs: it takes a "
+				   "driver of CUDA 12 or newer";
 		return -1;
+	}
 	patching_start(sink->wanted && driver.cuFuncGetName && driver.cuFuncGetModule);
 	calls_start(sink, options);
-	if (sanitizerSubscribe(&subscriber, callback, NULL) != SANITIZER_SUCCESS)
-		return -1;
+	result = sanitizerSubscribe(&subscriber, callback, NULL);
+	if (result != SANITIZER_SUCCESS)
+		return failed("the Sanitizer does not start", result,
+			      "only one tool can observe a process: run it without "
+			      "compute-sanitizer, nsys, ncu or a profiler inside the program");
 	for (size_t i = 0; i < sizeof(domains) / sizeof(*domains); i++)
-		if (sanitizerEnableDomain(1, subscriber, domains[i]) != SANITIZER_SUCCESS) {
+		if ((result = sanitizerEnableDomain(1, subscriber, domains[i])) !=
+		    SANITIZER_SUCCESS) {
 			sanitizerUnsubscribe(subscriber);
-			return -1;
+			return failed("the Sanitizer lacks callbacks", result,
+				      "it is older than CUDA 12's, or than the driver");
 		}
 	return 0;
 }
@@ -103,9 +126,10 @@ __attribute__((visibility("default"))) gpu_provider_get vflow_gpu_provider;
 
 const struct gpu_provider *vflow_gpu_provider(void)
 {
-	static struct gpu_provider provider = {
-		.version = GPU_PROVIDER_VERSION, .name = "gpu", .start = start, .stop = stop};
-
+	provider.version = GPU_PROVIDER_VERSION;
+	provider.name = "gpu";
+	provider.start = start;
+	provider.stop = stop;
 	provider.device_name = device_name();
 	return &provider;
 }

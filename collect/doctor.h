@@ -1,0 +1,30 @@
+/*
+ * collect/doctor.h: what the files of `vflow doctor` share: one line per thing, with what to do
+ * about each that is not well.
+ */
+#ifndef VFLOW_COLLECT_DOCTOR_H
+#define VFLOW_COLLECT_DOCTOR_H
+
+#include <stdbool.h>
+
+/* "  STATE    WHAT   TEXT"; STATE is ok, note, missing or broken. */
+__attribute__((format(printf, 3, 4))) void doctor_line(const char *state, const char *what,
+						       const char *format, ...);
+
+/*
+ * Whether the library can be loaded, with the libraries that it needs; says so in a line.  `after`:
+ * one that is loaded before, or NULL.
+ */
+bool doctor_check_loadable(const char *what, const char *path, const char *after);
+/* Collects the program with the known answer on the device; says in a line whether it was found. */
+bool doctor_check_known_answer(const char *device);
+/* Runs it on the GPU without vflow; the same. */
+bool doctor_check_native(void);
+
+/*
+ * Everything that collecting on a GPU needs; `folder`: of vflow's libraries.  False: there is a
+ * GPU, and programs cannot be collected on it.
+ */
+bool doctor_check_gpu(const char *folder);
+
+#endif

@@ -1,0 +1,28 @@
+#!/bin/bash
+# `vflow doctor`: what it says of this machine, and of one where something is missing.
+. tests/lib.sh
+expect_exit 0 "doctor" "$VFLOW" doctor
+like "... the emulated device computes and is observed" "$(cat "$T/out")" 'ok +known answer +a kernel that wrote 4096 bytes, 2048 of them unchanged'
+is "... nothing on stderr" "$(cat "$T/err")" ""
+state() { # WHAT: its state
+	sed -n "s/^  \([a-z]*\) *$1 .*/\1/p" "$T/out" | sort -u | tr '\n' ' '
+}
+if [ ! -e /sys/module/nvidia ] && [ ! -e /proc/driver/nvidia/version ]; then
+	is "no GPU: that is missing, not broken" "$(state 'kernel driver')" "missing "
+	like "... and how to mend it" "$(cat "$T/out")" "kernel driver +the kernel has no NVIDIA driver: if there is a GPU, install nvidia-driver"
+fi
+expect_exit 0 "another tool's injection" env CUDA_INJECTION64_PATH=/opt/tool/inject.so "$VFLOW" doctor
+like "... is named" "$(cat "$T/out")" 'note +other tools +CUDA_INJECTION64_PATH names /opt/tool/inject.so: '
+mkdir "$T/place"
+cp "$VFLOW" "$T/place/vflow"
+expect_exit 1 "a vflow without its libraries" "$T/place/vflow" doctor
+like "... says where it looked" "$(cat "$T/out")" 'broken +guest +libvflow-guest.so is not in '
+like "... and at the end" "$(tail -n 1 "$T/out")" 'cannot do the main job'
+mkdir "$T/place/lib"
+cp -r "$(dirname "$(realpath "$VFLOW")")/lib/." "$T/place/lib/" 2>/dev/null || cp -r "$BUILD/lib/." "$T/place/lib/"
+rm "$T/place/lib/emulator/libcuda.so.1"
+expect_exit 1 "a vflow without the emulated device" "$T/place/vflow" doctor
+is "... the guest is well, it is not" "$(state guest)$(state 'emulated device')" "ok broken "
+expect_exit 2 "an operand" "$VFLOW" doctor now
+is "... in one line" "$(wc -l <"$T/err")" 1
+finish

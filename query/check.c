@@ -231,6 +231,7 @@ static int check_after(struct checker *checker, struct clause *clause)
 	bool merged = projection->grouped || projection->distinct;
 	unsigned kinds;
 
+	checker->merged = merged;
 	if (merged)
 		leave_scope(checker);
 	else
@@ -250,11 +251,12 @@ static int check_after(struct checker *checker, struct clause *clause)
 		if (check_expr(checker, *expr, &kinds) != 0)
 			return -1;
 	}
-	if (!projection->where)
-		return 0;
-	if (merged)
+	if (projection->where && merged)
 		use_any_columns(checker, projection, &projection->where);
-	return check_condition(checker, projection->where);
+	if (projection->where && check_condition(checker, projection->where) != 0)
+		return -1;
+	checker->merged = false;
+	return 0;
 }
 
 static int check_projection(struct checker *checker, struct clause *clause)

@@ -31,6 +31,7 @@ struct checker {
 	uint32_t bound_capacity;
 	struct projection *projection; /* whose aggregates are being found, NULL: none allowed */
 	bool in_aggregate;
+	bool merged; /* the rows of the projection: only its columns are visible */
 };
 
 int check_fail(struct checker *checker, uint32_t at, const char *format, ...)
@@ -44,6 +45,12 @@ void check_declare(struct checker *checker, const char *name, uint32_t slot, uns
 
 /* -1 after an error; *kinds is what the value can be. */
 int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds);
+int check_call(struct checker *checker, struct expr *expr, unsigned *kinds);
+int check_compare(struct checker *checker, struct expr *expr);
+/* Each operand is one of the kinds wanted, or "WHAT, not a list". */
+int check_operands(struct checker *checker, struct expr *expr, unsigned wanted, const char *what);
+int check_need(struct checker *checker, const struct expr *expr, unsigned kinds, unsigned wanted,
+	       const char *what);
 int check_condition(struct checker *checker, struct expr *expr);
 int check_labels(struct checker *checker, struct labels *labels, bool of_edge);
 /* The patterns of a MATCH and its WHERE.  Outside of MATCH a pattern declares no variables. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "query/check.h"
-#include "query/regex.h"
 #include "util/memory.h"
 
 #define BOOLEAN KIND(VALUE_BOOLEAN)
@@ -45,8 +44,8 @@ static const char *name_of(unsigned kinds)
 	return value_type_name((enum value_type)__builtin_ctz(kinds ? kinds : 1));
 }
 
-static int need(struct checker *checker, const struct expr *expr, unsigned kinds, unsigned wanted,
-		const char *what)
+int check_need(struct checker *checker, const struct expr *expr, unsigned kinds, unsigned wanted,
+	       const char *what)
 {
 	kinds &= ~KIND(VALUE_NULL);
 	if (!kinds || kinds & wanted)
@@ -60,7 +59,7 @@ int check_condition(struct checker *checker, struct expr *expr)
 
 	if (check_expr(checker, expr, &kinds) != 0)
 		return -1;
-	return need(checker, expr, kinds, BOOLEAN, "a condition is true or false");
+	return check_need(checker, expr, kinds, BOOLEAN, "a condition is true or false");
 }
 
 /* -- names -- */
@@ -73,9 +72,20 @@ static int unknown_variable(struct checker *checker, const struct expr *expr)
 	for (uint32_t i = 0; i < checker->scope.count; i++)
 		names[i] = checker->scope.items[i].name;
 	nearest = query_nearest(expr->name, names, checker->scope.count);
-	result = check_fail(checker, expr->at, "there is no variable '%s' here%s%s%s", expr->name,
-			    nearest ? "; did you mean '" : "", nearest ? nearest : "",
-			    nearest ? "'?" : "");
+	if (nearest)
+		result = check_fail(checker, expr->at,
+				    "there is no variable '%s' here; did you mean '%s'?",
+				    expr->name, nearest);
+	else if (checker->merged)
+		result =
+			check_fail(checker, expr->at,
+				   "there is no variable '%s' here: after DISTINCT or an aggregate "
+				   "only the columns are left",
+				   expr->name);
+	else
+		result = check_fail(checker, expr->at,
+				    "there is no variable '%s' here; text is written in quotes",
+				    expr->name);
 	free(names);
 	return result;
 }
@@ -128,19 +138,39 @@ static void note_property(struct checker *checker, const struct expr *expr)
 	free(names);
 }
 
+static int need_properties(struct checker *checker, const struct expr *expr, unsigned of)
+{
+	const char *what = "only vertices, edges and maps have properties";
+
+	if (of == LIST_OF(KIND(VALUE_EDGE)) || of == LIST_OF(KIND(VALUE_VERTEX)))
+		what = "only vertices, edges and maps have properties (of a list: all(x IN list "
+		       "WHERE x.name ...))";
+	return check_need(checker, expr, of, ELEMENT | KIND(VALUE_MAP), what);
+}
+
+static unsigned kinds_of_column(const struct column *column)
+{
+	if (!column)
+		return KIND(VALUE_NULL);
+	return column->type == VALUE_NULL ? KIND_ANY : KIND(column->type) | KIND(VALUE_NULL);
+}
+
 static int check_property(struct checker *checker, struct expr *expr, unsigned *kinds)
 {
 	unsigned of;
 
 	if (check_expr(checker, expr->items[0], &of) != 0 ||
-	    need(checker, expr, of, ELEMENT | KIND(VALUE_MAP),
-		 "only vertices, edges and maps have properties") != 0)
+	    need_properties(checker, expr, of) != 0)
 		return -1;
 	expr->of_vertex = engine_column(checker->engine, false, expr->name);
 	expr->of_edge = engine_column(checker->engine, true, expr->name);
 	if (of && !(of & ~(ELEMENT | KIND(VALUE_NULL))) && !expr->of_vertex && !expr->of_edge)
 		note_property(checker, expr);
 	*kinds = KIND_ANY;
+	if (of == KIND(VALUE_VERTEX))
+		*kinds = kinds_of_column(expr->of_vertex);
+	else if (of == KIND(VALUE_EDGE))
+		*kinds = kinds_of_column(expr->of_edge);
 	return 0;
 }
 
@@ -170,73 +200,6 @@ int check_labels(struct checker *checker, struct labels *labels, bool of_edge)
 	return 0;
 }
 
-/* -- calls -- */
-
-static int check_aggregate(struct checker *checker, struct expr *expr)
-{
-	struct projection *projection = checker->projection;
-
-	if (checker->in_aggregate)
-		return check_fail(checker, expr->at, "an aggregate cannot stand in another one");
-	if (!projection)
-		return check_fail(checker, expr->at,
-				  "%s() adds up over rows: it stands in RETURN or WITH, not here",
-				  expr->function->name);
-	expr->slot = check_new_slot(checker, true);
-	ARENA_RESERVE(&checker->query->arena, projection->aggregates, projection->aggregate_count,
-		      projection->aggregate_capacity);
-	projection->aggregates[projection->aggregate_count++] = expr;
-	return 0;
-}
-
-static int check_call(struct checker *checker, struct expr *expr, unsigned *kinds)
-{
-	const char *nearest;
-	const struct function *function = function_find(expr->name, &nearest);
-	uint32_t count = expr->count + expr->star;
-	bool outside = !checker->in_aggregate;
-	unsigned argument = 0;
-
-	if (!function)
-		return check_fail(checker, expr->at, "there is no function '%s'%s%s%s", expr->name,
-				  nearest ? "; did you mean " : "", nearest ? nearest : "",
-				  nearest ? "()?" : "");
-	expr->function = function;
-	if ((expr->star && function->aggregate != COUNT) ||
-	    (expr->distinct && !function->aggregate))
-		return check_fail(checker, expr->at, "%s() does not take %s", function->name,
-				  expr->star ? "*" : "DISTINCT");
-	if (count < function->least || count > function->most)
-		return check_fail(checker, expr->at, "%s() takes %u%s argument%s, not %u",
-				  function->name, function->least,
-				  function->most > function->least ? " or more" : "",
-				  function->least == 1 && function->most == 1 ? "" : "s", count);
-	if (checker->in_aggregate && !strcmp(function->name, "rand"))
-		return check_fail(checker, expr->at,
-				  "rand() cannot stand in an aggregate: give it a name in a WITH "
-				  "before");
-	if (function->aggregate && check_aggregate(checker, expr) != 0)
-		return -1;
-	checker->in_aggregate |= function->aggregate != AGGREGATE_NONE;
-	for (uint32_t i = 0; i < expr->count; i++) {
-		char what[80];
-
-		snprintf(what, sizeof(what), "%s() does not take this", function->name);
-		if (expr->items[i]->type == EXPR_PATTERN && strcasecmp(function->name, "exists"))
-			return check_fail(checker, expr->items[i]->at,
-					  "a pattern is a condition, not a value");
-		if (check_expr(checker, expr->items[i], &argument) != 0 ||
-		    (!i && need(checker, expr->items[0], argument, function->takes, what) != 0))
-			return -1;
-	}
-	if (outside)
-		checker->in_aggregate = false;
-	*kinds = function->gives;
-	if (function->aggregate == COLLECT)
-		*kinds = LIST_OF(argument);
-	return 0;
-}
-
 /* -- the rest -- */
 
 static int no_aggregate(struct checker *checker, const struct expr *expr)
@@ -256,7 +219,7 @@ static int check_reduce(struct checker *checker, struct expr *expr, unsigned *ki
 
 	if (check_expr(checker, expr->items[0], &first) != 0 ||
 	    check_expr(checker, expr->items[1], &list) != 0 ||
-	    need(checker, expr->items[1], list, KIND(VALUE_LIST), "IN needs a list") != 0 ||
+	    check_need(checker, expr->items[1], list, KIND(VALUE_LIST), "IN needs a list") != 0 ||
 	    no_aggregate(checker, expr->items[2]) != 0)
 		return -1;
 	expr->second_slot = check_new_slot(checker, true);
@@ -277,7 +240,7 @@ static int check_loop(struct checker *checker, struct expr *expr, unsigned *kind
 	int code = 0;
 
 	if (check_expr(checker, expr->items[0], &list) != 0 ||
-	    need(checker, expr->items[0], list, KIND(VALUE_LIST), "IN needs a list") != 0)
+	    check_need(checker, expr->items[0], list, KIND(VALUE_LIST), "IN needs a list") != 0)
 		return -1;
 	expr->slot = check_new_slot(checker, true);
 	check_declare(checker, expr->name, expr->slot, ITEM_KINDS(list));
@@ -295,14 +258,14 @@ static int check_loop(struct checker *checker, struct expr *expr, unsigned *kind
 	return code;
 }
 
-static int check_operands(struct checker *checker, struct expr *expr, unsigned wanted,
-			  const char *what)
+int check_operands(struct checker *checker, struct expr *expr, unsigned wanted, const char *what)
 {
 	for (uint32_t i = 0; i < expr->count; i++) {
 		unsigned kinds;
 
-		if (expr->items[i] && (check_expr(checker, expr->items[i], &kinds) != 0 ||
-				       need(checker, expr->items[i], kinds, wanted, what) != 0))
+		if (expr->items[i] &&
+		    (check_expr(checker, expr->items[i], &kinds) != 0 ||
+		     check_need(checker, expr->items[i], kinds, wanted, what) != 0))
 			return -1;
 	}
 	return 0;
@@ -347,8 +310,8 @@ static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned
 	if (add &&
 	    (PLAIN_KINDS(left) == KIND(VALUE_STRING) || PLAIN_KINDS(right) == KIND(VALUE_STRING)))
 		*kinds = KIND(VALUE_STRING) | KIND(VALUE_LIST);
-	if (need(checker, expr->items[0], left, wanted, what) != 0 ||
-	    need(checker, expr->items[1], right, wanted, what) != 0)
+	if (check_need(checker, expr->items[0], left, wanted, what) != 0 ||
+	    check_need(checker, expr->items[1], right, wanted, what) != 0)
 		return -1;
 	if (!((left | right) & ~KIND(VALUE_INTEGER)))
 		*kinds = expr->type == EXPR_POWER ? KIND(VALUE_FLOAT) : KIND(VALUE_INTEGER);
@@ -358,31 +321,6 @@ static int check_arithmetic(struct checker *checker, struct expr *expr, unsigned
 static int check_literal(struct expr *expr, unsigned *kinds)
 {
 	*kinds = expr->literal.type == VALUE_NULL ? KIND(VALUE_NULL) : KIND(expr->literal.type);
-	return 0;
-}
-
-static int check_regex(struct checker *checker, const struct expr *expr)
-{
-	struct error error;
-
-	for (uint32_t i = 1; i < expr->count; i++) {
-		const struct expr *right = expr->items[i];
-
-		if (expr->operators[i - 1] == COMPARE_MATCHES && expr->count > 2)
-			return check_fail(checker, right->at, "=~ does not chain: use parentheses");
-		if (expr->operators[i - 1] == COMPARE_MATCHES && right->type == EXPR_LITERAL &&
-		    right->literal.type != VALUE_STRING && right->literal.type != VALUE_NULL)
-			return check_fail(checker, right->at,
-					  "=~ needs a regular expression in quotes");
-		if (expr->operators[i - 1] == COMPARE_MATCHES && right->type == EXPR_LITERAL &&
-		    right->literal.type == VALUE_STRING) {
-			struct regex *regex = regex_new_whole(right->literal.text, &error);
-
-			if (!regex)
-				return check_fail(checker, right->at, "%s", error.text);
-			regex_free(regex);
-		}
-	}
 	return 0;
 }
 
@@ -402,8 +340,8 @@ int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds)
 		return check_property(checker, expr, kinds);
 	case EXPR_HAS_LABELS:
 		if (check_expr(checker, expr->items[0], &ignored) != 0 ||
-		    need(checker, expr, ignored, ELEMENT, "only vertices and edges have labels") !=
-			    0)
+		    check_need(checker, expr, ignored, ELEMENT,
+			       "only vertices and edges have labels") != 0)
 			return -1;
 		return check_labels(checker, expr->labels, ignored == KIND(VALUE_EDGE));
 	case EXPR_OR:
@@ -412,9 +350,7 @@ int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds)
 	case EXPR_NOT:
 		return check_operands(checker, expr, BOOLEAN, "a condition is true or false");
 	case EXPR_COMPARE:
-		return check_operands(checker, expr, KIND_ANY, "") != 0
-			       ? -1
-			       : check_regex(checker, expr);
+		return check_compare(checker, expr);
 	case EXPR_IS_NULL:
 	case EXPR_IS_NOT_NULL:
 	case EXPR_CONTAINS:
@@ -425,7 +361,8 @@ int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds)
 		if (check_expr(checker, expr->items[0], &ignored) != 0 ||
 		    check_expr(checker, expr->items[1], &ignored) != 0)
 			return -1;
-		return need(checker, expr->items[1], ignored, KIND(VALUE_LIST), "IN needs a list");
+		return check_need(checker, expr->items[1], ignored, KIND(VALUE_LIST),
+				  "IN needs a list");
 	case EXPR_ADD:
 	case EXPR_SUBTRACT:
 	case EXPR_MULTIPLY:
@@ -464,58 +401,4 @@ int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds)
 		break;
 	}
 	return check_operands(checker, expr, KIND_ANY, "");
-}
-
-/* -- comparing expressions -- */
-
-static bool same_labels(const struct labels *a, const struct labels *b)
-{
-	if (!a || !b || a->count != b->count)
-		return a == b;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (a->terms[i].negated != b->terms[i].negated ||
-		    a->terms[i].alternative != b->terms[i].alternative ||
-		    (a->terms[i].name != b->terms[i].name &&
-		     (!a->terms[i].name || !b->terms[i].name ||
-		      strcmp(a->terms[i].name, b->terms[i].name) != 0)))
-			return false;
-	return true;
-}
-
-bool expr_same(const struct expr *a, const struct expr *b)
-{
-	if (!a || !b)
-		return a == b;
-	if (a->type != b->type || a->count != b->count || a->distinct != b->distinct ||
-	    a->star != b->star || !a->name != !b->name || a->type == EXPR_PATTERN ||
-	    a->type == EXPR_SUBQUERY || a->type == EXPR_REDUCE)
-		return false;
-	if (a->name &&
-	    (a->type == EXPR_CALL ? strcasecmp(a->name, b->name) : strcmp(a->name, b->name)) != 0)
-		return false;
-	if ((a->type == EXPR_LITERAL && !value_same(a->literal, b->literal)) ||
-	    !same_labels(a->labels, b->labels))
-		return false;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (!expr_same(a->items[i], b->items[i]) ||
-		    (a->keys && strcmp(a->keys[i], b->keys[i]) != 0) ||
-		    (a->operators && i && a->operators[i - 1] != b->operators[i - 1]))
-			return false;
-	return true;
-}
-
-bool expr_aggregates(const struct expr *expr)
-{
-	const char *nearest;
-
-	if (expr->type == EXPR_CALL) {
-		const struct function *function = function_find(expr->name, &nearest);
-
-		if (function && function->aggregate)
-			return true;
-	}
-	for (uint32_t i = 0; i < expr->count; i++)
-		if (expr->items[i] && expr_aggregates(expr->items[i]))
-			return true;
-	return false;
 }

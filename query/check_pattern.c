@@ -16,7 +16,7 @@ static int check_element(struct checker *checker, struct element *element, unsig
 		if (element->name && !may_declare)
 			return check_fail(checker, element->at,
 					  "there is no variable '%s' here: a pattern in a "
-					  "condition declares none",
+					  "condition declares none, EXISTS { } does",
 					  element->name);
 		element->declared = true;
 		element->slot = check_new_slot(checker, false);
@@ -141,6 +141,10 @@ static int check_edge(struct checker *checker, struct path_pattern *path, uint32
 
 	if (edge->variable && !declares)
 		return check_range_list(checker, edge);
+	if (edge->variable && edge->least > edge->most)
+		check_note(checker, edge->element.at,
+			   "the range is empty: nothing is at least %u and at most %u edges long",
+			   edge->least, edge->most);
 	if (path->selector != SELECT_ALL && !edge->variable)
 		return check_fail(checker, edge->element.at,
 				  "a shortest path needs a range, like -[*]->");

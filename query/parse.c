@@ -59,6 +59,34 @@ int parse_fail(struct parser *parser, uint32_t at, const char *format, ...)
 	return query_error_at(parser->error, parser->text, at, "%s", message);
 }
 
+/* How other languages write what is here; NULL: no such thing. */
+static const char *foreign_spelling(const struct parser *parser)
+{
+	const struct token *at = token(parser);
+	char before = parser->at ? at[-1].sign : '\0',
+	     next = at->type == TOKEN_END ? '\0' : at[1].sign;
+
+	if (before == '=' && at->sign == '=')
+		return "one '=' compares";
+	if (at->sign == '!' && next == '=')
+		return "not equal is written <>";
+	if (at->sign == '!')
+		return "NOT is written in letters";
+	if ((before == '&' && at->sign == '&') || (at->sign == '&' && next == '&'))
+		return "AND is written in letters";
+	if (at->sign == '|' && next == '|')
+		return "OR is written in letters";
+	if (before == '-' && at->sign == '>')
+		return "an arrow without brackets is written -->";
+	if (is_word(parser, "LIKE") || is_word(parser, "ILIKE"))
+		return "LIKE is not in this language: CONTAINS, STARTS WITH, ENDS WITH, or =~ with "
+		       "a "
+		       "regular expression";
+	if (is_word(parser, "SELECT") || is_word(parser, "FROM"))
+		return "this is not SQL: MATCH (v:kernel) RETURN v.name";
+	return NULL;
+}
+
 int unexpected(struct parser *parser, const char *wanted)
 {
 	static const char *const keywords[] = {
@@ -75,6 +103,8 @@ int unexpected(struct parser *parser, const char *wanted)
 
 	if (at->type == TOKEN_END || at->sign == ';')
 		return parse_fail(parser, at->at, "the query ends here: expected %s", wanted);
+	if (foreign_spelling(parser))
+		return parse_fail(parser, at->at, "%s", foreign_spelling(parser));
 	if (at->type == TOKEN_NAME) {
 		for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
 			if (!strcasecmp(at->text, foreign[i]))
@@ -332,7 +362,9 @@ static int parse_query(struct parser *parser, struct query *query)
 	if (parse_clauses(parser, '\0', &query->clauses, &query->clause_count,
 			  &query->clause_capacity) != 0)
 		return -1;
-	take_sign(parser, ';');
+	if (take_sign(parser, ';') && token(parser)->type != TOKEN_END)
+		return parse_fail(parser, token(parser)->at,
+				  "this is one query after another: vflow query -i takes several");
 	return token(parser)->type == TOKEN_END ? 0 : unexpected(parser, "the end of the query");
 }
 

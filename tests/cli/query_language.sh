@@ -139,7 +139,27 @@ wrong "a very long sum" "too many operators" "RETURN 1$(printf '+1%.0s' $(seq 50
 like "a name that nothing has" "$(cat "$T/err")" "no property|has the property 'nmae'.*did you mean 'name'"
 expect_exit 1 "a regular expression that explodes" "$VFLOW" query "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' =~ '(a+)+\$'" "$T/f.dot"
 like "and says so" "$(cat "$T/err")" "too costly"
-expect_exit 1 "a value of the wrong type" "$VFLOW" query 'MATCH (a) RETURN a.name - 1' "$T/f.dot"
+wrong "a property of the wrong type" "line 1, column 18: this operator needs a number, not a string" 'MATCH (a) RETURN a.name - 1'
+expect_exit 1 "a value of the wrong type" "$VFLOW" query "UNWIND [1, 'a'] AS x RETURN x - 1" "$T/f.dot"
+wrong "the wrong argument" "length\(\) takes a path, not a vertex" 'MATCH (a) RETURN length(a)'
+wrong "the wrong argument of several" "size\(\) takes a string, a list or a map, not an edge" 'MATCH ()-[e]->() RETURN size(e)'
+wrong "==" "one '=' compares" "MATCH (a) WHERE a.name == 'x' RETURN a"
+wrong "!=" "not equal is written <>" "MATCH (a) WHERE a.name != 'x' RETURN a"
+wrong "&&" "AND is written in letters" "MATCH (a) WHERE a.id = 1 && a.id = 2 RETURN a"
+wrong "||" "OR is written in letters" "MATCH (a) WHERE a.id = 1 || a.id = 2 RETURN a"
+wrong "LIKE" "CONTAINS, STARTS WITH" "MATCH (a) WHERE a.name LIKE 'x' RETURN a"
+wrong "->" "written -->" "MATCH (a)->(b) RETURN a"
+wrong "two queries" "vflow query -i takes several" "RETURN 1; RETURN 2"
+wrong "text without quotes" "no variable 'zero' here; text is written in quotes" "MATCH (a) WHERE a.name = zero RETURN a"
+wrong "ORDER BY after DISTINCT" "after DISTINCT or an aggregate only the columns are left" "MATCH (a) RETURN DISTINCT a.id ORDER BY a.name"
+wrong "the edges of a range are a list" "all\(x IN list" "MATCH (a)-[e*]->() WHERE e.bytes > 1 RETURN a"
+notes() { # NAME REGEX QUERY
+	expect_exit 0 "$1" "$VFLOW" query "$3" "$T/f.dot"
+	like "$1: says so" "$(cat "$T/err")" "note: .*$2"
+}
+notes "a number compared with text" "line 1, column 24: an integer is compared with a string: they are never equal" "MATCH (a) WHERE a.id = '5' RETURN a"
+notes "an empty range" "nothing is at least 5 and at most 2 edges long" "MATCH (a)-[*5..2]->() RETURN a.id"
+notes "a label that nothing has" "label 'kernal'; did you mean 'kernel'" "MATCH (a:kernal) RETURN a"
 expect_exit 1 "--max-rows" "$VFLOW" query --max-rows 5 'MATCH (a), (b) RETURN a' "$T/f.dot"
 is "without partial output" "$(cat "$T/out")" ""
 { echo 'digraph {'; for i in $(seq 24); do for j in 1 2; do echo "v$i -> v$((i + 1)) [object=$j, access=WRITE, bytes=1];"; done; done; echo '}'; } >"$T/ladder.dot"

@@ -22,7 +22,7 @@ session $'MATCH (k:kernel)\n  RETURN k.id; RETURN ";" AS x;\nRETURN 7 AS y'
 is "a script: several lines, several in a line, the last ';' missing" "$(tr '\n' ' ' <"$T/out")" 'k.id 2 3 x ; y 7 '
 is "and nothing else" "$(cat "$T/err")" ""
 session $'RETURN 1 AS a; // a comment; with a semicolon\n/* another;\n*/ RETURN \'it\\\'s; \' AS b, `c;` AS d;\n'
-is "comments, quotes" "$(cat "$T/err")" $'vflow query: line 3, column 27: there is no variable \'c;\' here\n  */ RETURN \'it\\\'s; \' AS b, `c;` AS d;\n                            ^'
+is "comments, quotes" "$(cat "$T/err")" $'vflow query: line 3, column 27: there is no variable \'c;\' here; text is written in quotes\n  */ RETURN \'it\\\'s; \' AS b, `c;` AS d;\n                            ^'
 session $'RETURN 1 AS a;\nRETURN 1 +;\nMATCH (n) RETURN n.id - n.name;\n\\nonsense\nRETURN 2 AS b;\n'
 is "errors do not end it, but the exit code tells" "$?,$(tr '\n' ' ' <"$T/out")" "1,a 1 b 2 "
 like "each error is told" "$(cat "$T/err")" "line 1, column 11: the query ends here: expected an expression.*needs a number, not a string.*no command .nonsense"

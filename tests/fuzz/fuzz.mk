@@ -43,7 +43,9 @@ fuzz-run: $(fuzz_names:%=$(fuzz_folder)/fuzz_%) fuzz-seeds
 	@for name in $(fuzz_names); do \
 		echo "fuzz_$$name: $(FUZZ_SECONDS) s"; \
 		mkdir -p $(fuzz_folder)/corpus/$$name $(fuzz_folder)/seeds/$$name tests/fuzz/corpus/$$name; \
-		$(fuzz_folder)/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=4096 \
+		set --; dictionary=tests/fuzz/$$name.dict; \
+		test ! -e $$dictionary || set -- -dict=$$dictionary; \
+		$(fuzz_folder)/fuzz_$$name "$$@" -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=4096 \
 			-artifact_prefix=$(fuzz_folder)/$$name- $(fuzz_folder)/corpus/$$name \
 			$(fuzz_folder)/seeds/$$name tests/fuzz/corpus/$$name \
 			>$(fuzz_folder)/$$name.log 2>&1 || { tail -40 $(fuzz_folder)/$$name.log; exit 1; }; \

@@ -1,7 +1,9 @@
 /* Queries: whatever the text, an answer or a message; a query that runs is within its limits. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "query/print.h"
 #include "query/run.h"
@@ -28,10 +30,36 @@ static struct engine *engine(void)
 	return made;
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+/* What takes long is interrupted after a while of CPU time: more queries in the same time. */
+static void set_timer(long nanoseconds)
+{
+	static timer_t timer;
+	static bool made;
+	struct itimerspec value = {.it_value.tv_nsec = nanoseconds};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+
+	if (!made && (signal(SIGUSR2, interrupt) == SIG_ERR ||
+		      timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0))
+		abort();
+	made = true;
+	interrupted = 0;
+	if (timer_settime(timer, 0, &value, NULL) != 0)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct engine *graph;
-	static const struct query_limits limits = {.max_rows = 1000, .timeout_seconds = 1};
+	static const struct query_limits limits = {
+		.max_rows = 300, .timeout_seconds = 10, .interrupted = &interrupted};
 	struct parameter parameter = {"x", value_integer(3)};
 	char *text = malloc(size + 1), *printed;
 	struct query_result result;
@@ -45,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	if (!graph)
 		graph = engine();
+	set_timer(50 * 1000 * 1000);
 	query = query_parse(text, &error);
 	if (query && query_check(query, graph, &parameter, 1, &error) == 0 &&
 	    query_run(query, graph, &limits, &result, &error) == 0) {
@@ -58,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(printed);
 		query_result_free(&result);
 	}
+	set_timer(0);
 	query_free(query);
 	free(text);
 	return 0;

@@ -11,12 +11,14 @@ deps-browser:
 check-browser: all
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) BROWSER_FOLDER=$(abspath $(browser_folder)) tests/run tests/browser/run
 
-# The pictures of the README: the demo, and the flow through its fill_kernel.
+# The pictures of the README: the demo, the flow through its fill_kernel, and the demo corrected.
 gallery: all programs deps-browser
 	@mkdir -p render/gallery
-	@$(VFLOW) collect --quiet --device emulated -o $(BUILD)/gallery.db $(BUILD)/programs/demo >/dev/null
+	@for program in demo demo_corrected; do \
+		(cd $(BUILD)/programs && $(abspath $(VFLOW)) collect --quiet --device emulated -o $(abspath $(BUILD))/$$program.db ./$$program >/dev/null); \
+	done
 	@VFLOW=$(abspath $(VFLOW)) CHROMIUM=$$(command -v chromium) NODE_PATH=$(abspath $(browser_folder))/node_modules \
-		node tests/browser/gallery.js $(BUILD)/gallery.db \
-		$$(sqlite3 $(BUILD)/gallery.db "SELECT id FROM vertex WHERE name LIKE '%fill_kernel%'") render/gallery
+		node tests/browser/gallery.js $(BUILD)/demo.db \
+		$$(sqlite3 $(BUILD)/demo.db "SELECT id FROM vertex WHERE name LIKE '%fill_kernel%'") render/gallery $(BUILD)/demo_corrected.db
 
 .PHONY: deps-browser check-browser gallery

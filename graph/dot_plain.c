@@ -10,7 +10,8 @@
 
 enum {
 	LINE_MAX_BYTES = 1 << 16,
-	NAMES_MAX = DOT_ATTRIBUTES_MAX - 16, /* of foreign attributes: cgraph counts known ones too */
+	NAMES_MAX =
+		DOT_ATTRIBUTES_MAX - 16, /* of foreign attributes: cgraph counts known ones too */
 };
 
 bool dot_text_fill(struct dot_text *text)
@@ -32,7 +33,15 @@ bool dot_text_fill(struct dot_text *text)
 
 /* -- words -- */
 
-enum word_type { WORD_END, WORD_MARK, WORD_ARROW, WORD_KEYWORD, WORD_PLAIN, WORD_QUOTED, WORD_OTHER };
+enum word_type {
+	WORD_END,
+	WORD_MARK,
+	WORD_ARROW,
+	WORD_KEYWORD,
+	WORD_PLAIN,
+	WORD_QUOTED,
+	WORD_OTHER
+};
 
 /* A word's text, with its NUL; the room is used again. */
 struct word {
@@ -282,8 +291,7 @@ static bool set_foreign(struct plain *plain, struct target *target, const char *
 static bool set(struct plain *plain, struct target *target, const char *name,
 		const struct word *value)
 {
-	const struct dot_known *table =
-		target->kind == OF_EDGE ? dot_known_edge : dot_known_vertex;
+	const struct dot_known *table = target->kind == OF_EDGE ? dot_known_edge : dot_known_vertex;
 	const struct dot_known *known = target->next;
 	const char *wanted;
 
@@ -417,8 +425,8 @@ static bool read_edge(struct plain *plain, uint32_t from)
 static bool read_vertex(struct plain *plain, uint32_t index)
 {
 	struct graph_vertex *vertex = &plain->graph->vertices[index];
-	struct target target = {OF_VERTEX, vertex, &vertex->fields, &vertex->attributes, {0},
-				dot_known_vertex};
+	struct target target = {OF_VERTEX,           vertex, &vertex->fields,
+				&vertex->attributes, {0},    dot_known_vertex};
 
 	if (plain->stated[index])
 		return false;

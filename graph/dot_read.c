@@ -259,8 +259,7 @@ static void take_defaults(struct reading *reading, int kind, const struct dot_kn
 		ARRAY_RESERVE(graph->defaults, graph->default_count, graph->default_capacity);
 		declaration = &graph->defaults[graph->default_count++];
 		declaration->name = dot_text(a->name, false);
-		declaration->value =
-			dot_value(a->defval, aghtmlstr(a->defval), &declaration->raw);
+		declaration->value = dot_value(a->defval, aghtmlstr(a->defval), &declaration->raw);
 		reading->html |= aghtmlstr(a->defval) != 0;
 		declaration->of = kind == AGNODE ? DEFAULT_VERTEX : DEFAULT_EDGE;
 	}

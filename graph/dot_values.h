@@ -16,7 +16,8 @@
 #define DOT_BYTES_MAX (UINT64_C(256) << 20) /* of one graph */
 #define DOT_NODES_MAX 1000000
 #define DOT_EDGES_MAX 4000000
-#define DOT_ATTRIBUTES_MAX 256 /* names per kind of object: each costs cgraph a slot in every object */
+#define DOT_ATTRIBUTES_MAX                                                                         \
+	256 /* names per kind of object: each costs cgraph a slot in every object */
 #define DOT_ID_MAX (UINT32_MAX - 1)
 
 enum dot_type { TEXT, NUMBER, NUMBER32, FRACTION, ACCESS };
@@ -28,7 +29,8 @@ struct dot_known {
 	size_t offset;
 };
 
-extern const struct dot_known dot_known_vertex[], dot_known_edge[]; /* end with a row without name */
+extern const struct dot_known dot_known_vertex[],
+	dot_known_edge[]; /* end with a row without name */
 const struct dot_known *dot_find_known(const struct dot_known *table, const char *name);
 /* -1: the value is not what the attribute takes; *wanted says what it takes. */
 int dot_set_known(const struct dot_known *known, void *object, const char *value, bool html,

@@ -9,9 +9,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/dot_names.h"
+#include "graph/dot_values.h"
+#include "util/memory.h"
 
 /* Decides for itself whether quotes are needed, so that numbers and words stay readable. */
 static bool is_plain(const char *text)
@@ -155,7 +158,32 @@ static void write_vertex(const struct graph_vertex *vertex, FILE *file)
 	close_list(&list);
 }
 
-static void write_edge(const struct graph *graph, const struct graph_edge *edge, FILE *file)
+/* The names of vertices, for edges: those that are "v<id>" without a look at the vertex. */
+static void put_node(FILE *file, const struct graph *graph, const uint32_t *ids, uint32_t vertex)
+{
+	if (ids[vertex] == UINT32_MAX) {
+		put_value(file, graph->vertices[vertex].node, false);
+		return;
+	}
+	putc_unlocked('v', file);
+	put_digits(file, ids[vertex]);
+}
+
+static uint32_t *find_ids(const struct graph *graph)
+{
+	uint32_t *ids = xcalloc((size_t)graph->vertex_count + 1, sizeof(*ids));
+
+	for (uint32_t v = 0; v < graph->vertex_count; v++) {
+		const struct graph_vertex *vertex = &graph->vertices[v];
+
+		ids[v] = dot_vertex_id(vertex->node, &ids[v]) && ids[v] == vertex->id ? vertex->id
+										      : UINT32_MAX;
+	}
+	return ids;
+}
+
+static void write_edge(const struct graph *graph, const uint32_t *ids,
+		       const struct graph_edge *edge, FILE *file)
 {
 	struct list list = {.file = file};
 	uint32_t fields = edge->fields;
@@ -165,9 +193,9 @@ static void write_edge(const struct graph *graph, const struct graph_edge *edge,
 							   : NULL;
 
 	putc_unlocked('\t', file);
-	put_value(file, graph->vertices[edge->from].node, false);
+	put_node(file, graph, ids, edge->from);
 	fputs_unlocked(" -> ", file);
-	put_value(file, graph->vertices[edge->to].node, false);
+	put_node(file, graph, ids, edge->to);
 	put_text(&list, true, DOT_KEY, graph_edge_key(edge, key));
 	put_number(&list, fields & EDGE_OBJECT, DOT_OBJECT, edge->object);
 	put_text(&list, fields & EDGE_ACCESS, DOT_ACCESS, access);
@@ -184,6 +212,7 @@ static void write_edge(const struct graph *graph, const struct graph_edge *edge,
 int dot_write(const struct graph *graph, FILE *file, struct error *error)
 {
 	struct list list = {.file = file};
+	uint32_t *ids = find_ids(graph);
 
 	fputs_unlocked("digraph ", file);
 	if (graph->name && *graph->name) {
@@ -208,7 +237,8 @@ int dot_write(const struct graph *graph, FILE *file, struct error *error)
 	for (uint32_t v = 0; v < graph->vertex_count; v++)
 		write_vertex(&graph->vertices[v], file);
 	for (uint32_t e = 0; e < graph->edge_count; e++)
-		write_edge(graph, &graph->edges[e], file);
+		write_edge(graph, ids, &graph->edges[e], file);
+	free(ids);
 	fputs_unlocked("}\n", file);
 	if (ferror(file))
 		return error_set(error, "cannot write DOT: %s",

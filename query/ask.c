@@ -9,6 +9,7 @@
 #include "graph/dot.h"
 #include "graph/input.h"
 #include "query/eval.h"
+#include "query/kept.h"
 #include "util/command.h"
 #include "util/memory.h"
 #include "util/output.h"
@@ -86,12 +87,12 @@ static int keep_values(const struct engine *engine, const struct query_result *r
 static int write_dot(const char *command, struct graph *graph, struct engine *engine,
 		     struct query_result *result, FILE *file, struct error *error)
 {
-	uint32_t vertices = graph->vertex_count, edges = graph->edge_count;
+	struct kept before = kept_of(graph);
 	int code = 0;
 
 	if (!result->is_graph) {
-		result->keep_vertex = xcalloc((size_t)vertices + 1, sizeof(bool));
-		result->keep_edge = xcalloc((size_t)edges + 1, sizeof(bool));
+		result->keep_vertex = xcalloc((size_t)before.vertices + 1, sizeof(bool));
+		result->keep_edge = xcalloc((size_t)before.edges + 1, sizeof(bool));
 		for (uint64_t i = 0; i < result->count * result->width && code == 0; i++)
 			code = keep_values(engine, result, result->keep_vertex, result->keep_edge,
 					   result->rows[i]);
@@ -99,10 +100,7 @@ static int write_dot(const char *command, struct graph *graph, struct engine *en
 	if (code != 0)
 		return error_set(error, "-T dot needs columns of vertices, edges and paths");
 	graph_filter(graph, result->keep_vertex, result->keep_edge);
-	fprintf(stderr,
-		"vflow %s: kept %" PRIu32 " of %" PRIu32 " vertices, %" PRIu32 " of %" PRIu32
-		" edges\n",
-		command, graph->vertex_count, vertices, graph->edge_count, edges);
+	kept_say(command, before, graph);
 	return dot_write(graph, file, error);
 }
 

@@ -1,4 +1,6 @@
 /* vflow path: the ways from one operation to another. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "query/cmd.h"
@@ -12,23 +14,38 @@
 struct path {
 	struct selector *from, *to;
 	const char *from_text, *to_text;
-	bool shortest, one_object;
-	uint32_t object;
+	struct query_ways ways;
 };
 
 static int apply(struct graph *graph, void *data, struct error *error)
 {
 	const struct path *path = data;
+	struct query_ways ways = path->ways;
+	struct engine *engine;
+	struct selection keep;
+	int64_t found;
 	bool *from = xcalloc((size_t)graph->vertex_count + 1, sizeof(*from));
 	bool *to = xcalloc((size_t)graph->vertex_count + 1, sizeof(*to));
 	int result = 0;
 
-	if (selector_mark(path->from, graph, from, error) < 0 ||
-	    selector_mark(path->to, graph, to, error) < 0)
+	if (selector_mark(path->from, graph, from, error) <= 0 ||
+	    selector_mark(path->to, graph, to, error) <= 0) {
 		result = -1;
-	else if (!query_path(graph, from, to, path->shortest, path->one_object, path->object))
-		result = error_set(error, "no way leads from %s to %s%s", path->from_text,
-				   path->to_text, path->one_object ? " along that object" : "");
+	} else {
+		ways.from = from;
+		ways.to = to;
+		engine = engine_from_graph(graph);
+		keep = selection_new(engine);
+		found = query_path(engine, &ways, &keep, error);
+		filter_keep(graph, engine, &keep);
+		if (found == 0)
+			error_set(error, "no way leads from %s to %s%s", path->from_text,
+				  path->to_text, ways.one_object ? " along that object" : "");
+		result = found > 0 ? 0 : -1;
+		if (found > 0 && (uint64_t)found < ways.limit)
+			fprintf(stderr, "vflow path: there %s only %" PRId64 " way%s\n",
+				found == 1 ? "is" : "are", found, found == 1 ? "" : "s");
+	}
 	free(from);
 	free(to);
 	return result;
@@ -53,7 +70,8 @@ int cmd_path(int argc, char **argv)
 {
 	struct path path = {0};
 	const char *output = NULL;
-	bool all = false;
+	bool all = false, limited;
+	uint64_t limit = UINT64_MAX;  /* not given */
 	uint64_t object = UINT64_MAX; /* not given */
 	const struct command_option options[] = {
 		{0, "from", "ID|REGEX", "where the ways start", OPTION_TEXT, &path.from_text},
@@ -61,21 +79,25 @@ int cmd_path(int argc, char **argv)
 		{0, "object", "ID", "only along the object of this allocation", OPTION_NUMBER,
 		 &object},
 		{0, "all", NULL, "every edge on some way (the default)", OPTION_FLAG, &all},
-		{0, "shortest", NULL, "one way with the fewest edges", OPTION_FLAG, &path.shortest},
+		{0, "limit", "N", "only the N shortest ways, each without an edge twice",
+		 OPTION_NUMBER, &limit},
+		{0, "shortest", NULL, "one way with the fewest edges", OPTION_FLAG,
+		 &path.ways.shortest},
 		{'o', "output", "FILE", "write the DOT there instead of to standard output",
 		 OPTION_TEXT, &output},
 		{0},
 	};
 	const struct command_help help = {
 		.usage =
-			"vflow path --from ID|REGEX --to ID|REGEX [--object ID] [--all|--shortest] "
-			"[-o FILE] [FILE]",
+			"vflow path --from ID|REGEX --to ID|REGEX [--object ID] [--all [--limit N]|"
+			"--shortest] [-o FILE] [FILE]",
 		.summary = "Keeps the ways that values can take from one operation to another.",
 		.more = "The host vertex always stays.  Exits 1 when there is no way.\n"
 			"FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
 			"./vflow.db.\n\n"
 			"  vflow path --from 3 --to 17 | vflow render -o ways.svg\n"
-			"  vflow path --from cudaMemset --to '^gemm' --shortest run.db",
+			"  vflow path --from cudaMemset --to '^gemm' --shortest run.db\n"
+			"  vflow path --from 3 --to 17 --limit 5 --object 1",
 		.options = options,
 	};
 	int rest;
@@ -91,11 +113,15 @@ int cmd_path(int argc, char **argv)
 	if (!path.from_text || !path.to_text)
 		return options_misuse("path", "%s ID|REGEX is missing",
 				      path.from_text ? "--to" : "--from");
-	if (all && path.shortest)
-		return options_misuse("path", "--all or --shortest, not both");
+	limited = limit != UINT64_MAX;
+	if (path.ways.shortest && (all || limited))
+		return options_misuse("path", "--shortest is one way: not with --all or --limit");
+	if (!limit)
+		return options_misuse("path", "--limit 0 keeps nothing");
 	if (argc - rest > 1)
 		return options_misuse("path", "one FILE at a time, not '%s'", argv[rest + 1]);
-	path.one_object = object != UINT64_MAX;
-	path.object = object < UINT32_MAX ? (uint32_t)object : UINT32_MAX;
+	path.ways.one_object = object != UINT64_MAX;
+	path.ways.object = object < UINT32_MAX ? (uint32_t)object : UINT32_MAX;
+	path.ways.limit = limited ? limit : 0;
 	return run(&path, argv[rest], output);
 }

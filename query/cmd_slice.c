@@ -44,18 +44,23 @@ static void say_union(const struct graph *graph, const bool *of, uint64_t count)
 static int apply(struct graph *graph, void *data, struct error *error)
 {
 	const struct slice *slice = data;
-	bool *of = xcalloc(graph->vertex_count, sizeof(*of));
+	bool *of = xcalloc((size_t)graph->vertex_count + 1, sizeof(*of));
+	struct engine *engine;
+	struct selection keep;
 	uint64_t count = 0;
 	int result = 0;
 
 	for (uint32_t i = 0; i < slice->count && result == 0; i++)
-		result = selector_mark(slice->selectors[i], graph, of, error) < 0 ? -1 : 0;
+		result = selector_mark(slice->selectors[i], graph, of, error) > 0 ? 0 : -1;
 	if (result == 0) {
 		for (uint32_t v = 0; v < graph->vertex_count; v++)
 			count += of[v];
 		if (count > 1)
 			say_union(graph, of, count);
-		query_slice_part(graph, of, &slice->part);
+		engine = engine_from_graph(graph);
+		keep = selection_new(engine);
+		query_slice(engine, of, &slice->part, &keep);
+		filter_keep(graph, engine, &keep);
 		if (graph->edge_count == 0)
 			fputs("vflow slice: nothing flows there: the slice has no edges\n", stderr);
 	}

@@ -149,7 +149,8 @@ static void fill_key(struct engine *engine, struct column *column)
 	for (uint32_t e = 0; e < engine->edge_count; e++) {
 		const char *key = graph_edge_key(&engine->graph->edges[e], buffer);
 
-		column->texts[e] = key == buffer ? arena_text(&engine->arena, key, strlen(key)) : key;
+		column->texts[e] =
+			key == buffer ? arena_text(&engine->arena, key, strlen(key)) : key;
 		column->present[e] = key && *key;
 	}
 }

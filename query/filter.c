@@ -1,51 +1,24 @@
 #include "query/filter.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "graph/dot.h"
 #include "graph/input.h"
+#include "query/kept.h"
 #include "util/command.h"
 #include "util/output.h"
-#include "util/size.h"
-
-struct totals {
-	uint32_t vertices, edges;
-	uint64_t bytes;
-};
-
-static struct totals totals_of(const struct graph *graph)
-{
-	struct totals totals = {graph->vertex_count, graph->edge_count, 0};
-
-	for (uint32_t e = 0; e < graph->edge_count; e++)
-		if (__builtin_add_overflow(totals.bytes, graph->edges[e].bytes, &totals.bytes))
-			totals.bytes = UINT64_MAX; /* only in DOT that was made up */
-	return totals;
-}
-
-static void say_kept(const char *command, struct totals before, struct totals after)
-{
-	char kept[16], all[16];
-
-	fprintf(stderr,
-		"vflow %s: kept %" PRIu32 " of %" PRIu32 " vertices, %" PRIu32 " of %" PRIu32
-		" edges, %s of %s bytes\n",
-		command, after.vertices, before.vertices, after.edges, before.edges,
-		size_format(after.bytes, kept), size_format(before.bytes, all));
-}
 
 static int filter_one(const struct filter *filter, struct graph *graph, FILE *file,
 		      struct error *error)
 {
-	struct totals before = totals_of(graph);
+	struct kept before = kept_of(graph);
 
 	if (filter->apply(graph, filter->data, error) != 0)
 		return -1;
 	if (dot_write(graph, file, error) != 0)
 		return -1;
-	say_kept(filter->command, before, totals_of(graph));
+	kept_say(filter->command, before, graph);
 	return 0;
 }
 
@@ -62,6 +35,13 @@ static int filter_all(const struct filter *filter, struct input *input, struct o
 			break;
 	}
 	return result;
+}
+
+void filter_keep(struct graph *graph, struct engine *engine, struct selection *keep)
+{
+	engine_free(engine);
+	graph_filter(graph, keep->vertex, keep->edge);
+	selection_free(keep);
 }
 
 int filter_run(const struct filter *filter)

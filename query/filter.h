@@ -1,6 +1,6 @@
 /*
- * query/filter.h: what slice and prune have in common: a stream of graphs in, one DOT graph out
- * for each, and a line on stderr that says what was kept.
+ * query/filter.h: what slice, prune and path have in common: a stream of graphs in, one DOT graph
+ * out for each, and a line on stderr that says what was kept.
  */
 #ifndef VFLOW_QUERY_FILTER_H
 #define VFLOW_QUERY_FILTER_H
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "graph/graph.h"
+#include "query/query.h"
 #include "util/error.h"
 
 struct filter {
@@ -18,6 +19,9 @@ struct filter {
 	int (*apply)(struct graph *graph, void *data, struct error *error);
 	void *data;
 };
+
+/* Leaves what was selected on the engine of this graph, and frees both. */
+void filter_keep(struct graph *graph, struct engine *engine, struct selection *keep);
 
 /* Returns the exit code. */
 int filter_run(const struct filter *filter);

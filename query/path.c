@@ -2,131 +2,227 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/engine.h"
+#include "graph/dot_names.h"
 #include "query/query.h"
 #include "util/memory.h"
 
-struct ways {
+#define NONE UINT32_MAX
+#define TRAILS_MAX 4000000 /* beginnings of ways that are looked at */
+
+struct search {
 	const struct engine *engine;
-	const struct graph *graph;
-	bool one_object;
-	uint32_t object;
+	const struct query_ways *ways;
+	bool *may_use; /* per edge */
 	uint32_t *queue;
 };
 
-static bool may_use(const struct ways *ways, uint32_t edge)
-{
-	const struct graph_edge *of = &ways->graph->edges[edge];
-
-	return !ways->one_object || (of->fields & EDGE_OBJECT && of->object == ways->object);
-}
-
 /*
- * Marks in seen[] what the vertices of `from` reach, themselves included.  by[] (unless NULL) is
- * the edge that came to a vertex first: the walks back from there over by[] are shortest ones, of
- * length[] edges.
+ * distance[v]: the fewest edges from one of `start`, or backwards to one; NONE: it cannot be
+ * reached.  by[] (unless NULL): the edge that came to a vertex first, also to those of `start`.
  */
-static void spread(const struct ways *ways, const bool *from, bool forwards, bool *seen,
-		   uint32_t *by, uint32_t *length)
+static void spread(const struct search *search, const bool *start, bool forwards,
+		   uint32_t *distance, uint32_t *by)
 {
-	const struct engine *engine = ways->engine;
+	const struct engine *engine = search->engine;
 	const uint32_t *first = forwards ? engine->out_first : engine->in_first;
 	const uint32_t *edges = forwards ? engine->out : engine->in;
 	const uint32_t *ends = forwards ? engine->to : engine->from;
 	uint32_t tail = 0;
 
 	for (uint32_t v = 0; v < engine->vertex_count; v++) {
-		seen[v] = from[v];
+		distance[v] = start[v] ? 0 : NONE;
 		if (by)
-			by[v] = UINT32_MAX;
-		if (from[v])
-			ways->queue[tail++] = v;
+			by[v] = NONE;
+		if (start[v])
+			search->queue[tail++] = v;
 	}
 	for (uint32_t head = 0; head < tail; head++) {
-		uint32_t v = ways->queue[head];
+		uint32_t v = search->queue[head];
 
 		for (uint32_t i = first[v]; i < first[v + 1]; i++) {
 			uint32_t next = ends[edges[i]];
 
-			if (!may_use(ways, edges[i]))
+			if (!search->may_use[edges[i]])
 				continue;
-			/* also for those that it starts from: a way may lead back there */
-			if (by && by[next] == UINT32_MAX) {
+			if (by && by[next] == NONE)
 				by[next] = edges[i];
-				length[next] = from[v] ? 1 : length[v] + 1;
-			}
-			if (seen[next])
+			if (distance[next] != NONE)
 				continue;
-			seen[next] = true;
-			ways->queue[tail++] = next;
+			distance[next] = distance[v] + 1;
+			search->queue[tail++] = next;
 		}
 	}
 }
 
-static bool keep_shortest(const struct ways *ways, const bool *from, const bool *to,
-			  bool *keep_edge)
+static void keep_edge(const struct search *search, uint32_t edge, struct selection *keep)
 {
-	const struct engine *engine = ways->engine;
-	bool *seen = xcalloc((size_t)engine->vertex_count + 1, sizeof(*seen));
-	uint32_t *by = xcalloc((size_t)engine->vertex_count + 1, sizeof(*by));
-	uint32_t *length = xcalloc((size_t)engine->vertex_count + 1, sizeof(*length));
-	uint32_t best = UINT32_MAX, end = 0;
+	keep->edge[edge] = true;
+	keep->vertex[search->engine->from[edge]] = true;
+	keep->vertex[search->engine->to[edge]] = true;
+}
 
-	spread(ways, from, true, seen, by, length);
+static bool keep_shortest(const struct search *search, uint32_t *distance, uint32_t *by,
+			  struct selection *keep)
+{
+	const struct engine *engine = search->engine;
+	uint32_t best = NONE, end = 0;
+
+	spread(search, search->ways->from, true, distance, by);
+	/* by[] leads back to the start, also from a vertex of the start itself */
 	for (uint32_t v = 0; v < engine->vertex_count; v++)
-		if (to[v] && by[v] != UINT32_MAX && length[v] < best) {
-			best = length[v];
+		if (search->ways->to[v] && by[v] != NONE && distance[engine->from[by[v]]] < best) {
+			best = distance[engine->from[by[v]]];
 			end = v;
 		}
-	for (uint32_t v = end, left = best; best != UINT32_MAX && left > 0; left--) {
-		keep_edge[by[v]] = true;
-		v = engine->from[by[v]];
-	}
-	free(seen);
-	free(by);
-	free(length);
-	return best != UINT32_MAX;
+	if (best == NONE)
+		return false;
+	do {
+		keep_edge(search, by[end], keep);
+		end = engine->from[by[end]];
+	} while (best--);
+	return true;
 }
 
-static bool keep_all(const struct ways *ways, const bool *from, const bool *to, bool *keep_edge)
+static bool keep_all(const struct search *search, uint32_t *forth, uint32_t *back,
+		     struct selection *keep)
 {
-	const struct engine *engine = ways->engine;
-	bool *forth = xcalloc((size_t)engine->vertex_count + 1, sizeof(*forth));
-	bool *back = xcalloc((size_t)engine->vertex_count + 1, sizeof(*back));
+	const struct engine *engine = search->engine;
 	bool found = false;
 
-	spread(ways, from, true, forth, NULL, NULL);
-	spread(ways, to, false, back, NULL, NULL);
+	spread(search, search->ways->from, true, forth, NULL);
+	spread(search, search->ways->to, false, back, NULL);
 	for (uint32_t e = 0; e < engine->edge_count; e++) {
-		keep_edge[e] = forth[engine->from[e]] && back[engine->to[e]] && may_use(ways, e);
-		found |= keep_edge[e];
+		if (forth[engine->from[e]] == NONE || back[engine->to[e]] == NONE ||
+		    !search->may_use[e])
+			continue;
+		keep_edge(search, e, keep);
+		found = true;
 	}
-	free(forth);
-	free(back);
 	return found;
 }
 
-bool query_path(struct graph *graph, const bool *from, const bool *to, bool shortest,
-		bool one_object, uint32_t object)
-{
-	struct engine *engine = engine_from_graph(graph);
-	bool *keep_edge = xcalloc((size_t)graph->edge_count + 1, sizeof(*keep_edge));
-	bool *keep_vertex = xcalloc((size_t)graph->vertex_count + 1, sizeof(*keep_vertex));
-	struct ways ways = {engine, graph, one_object, object,
-			    xcalloc((size_t)graph->vertex_count + 1, sizeof(*ways.queue))};
-	bool found = shortest ? keep_shortest(&ways, from, to, keep_edge)
-			      : keep_all(&ways, from, to, keep_edge);
+/* -- so many of the shortest -- */
 
-	for (uint32_t v = 0; v < graph->vertex_count; v++)
-		keep_vertex[v] = graph->vertices[v].id == GRAPH_HOST;
-	for (uint32_t e = 0; e < graph->edge_count; e++)
-		if (keep_edge[e])
-			keep_vertex[engine->from[e]] = keep_vertex[engine->to[e]] = true;
-	engine_free(engine);
-	if (found)
-		graph_filter(graph, keep_vertex, keep_edge);
-	free(ways.queue);
-	free(keep_edge);
-	free(keep_vertex);
+/* The beginning of a way: an edge more than another one. */
+struct trail {
+	uint32_t before; /* NONE: starts here */
+	uint32_t edge, vertex, length;
+	uint32_t next; /* that can be as short as this one at best */
+};
+
+/* Beginnings wait in the order in which they were found, those first that can get shortest. */
+struct trails {
+	struct trail *items;
+	uint32_t count, capacity;
+	uint32_t *first, *last; /* per length of the whole way */
+	uint32_t lengths;
+};
+
+static void wait_for(struct trails *trails, const struct trail *trail, uint32_t whole)
+{
+	uint32_t old = trails->lengths;
+
+	if (whole >= trails->lengths) {
+		trails->lengths = 2 * whole + 16;
+		trails->first = xreallocarray(trails->first, trails->lengths, sizeof(uint32_t));
+		trails->last = xreallocarray(trails->last, trails->lengths, sizeof(uint32_t));
+		memset(trails->first + old, 0xff, (trails->lengths - old) * sizeof(uint32_t));
+	}
+	ARRAY_RESERVE(trails->items, trails->count, trails->capacity);
+	trails->items[trails->count] = *trail;
+	trails->items[trails->count].next = NONE;
+	if (trails->first[whole] == NONE)
+		trails->first[whole] = trails->count;
+	else
+		trails->items[trails->last[whole]].next = trails->count;
+	trails->last[whole] = trails->count++;
+}
+
+static bool has_edge(const struct trails *trails, uint32_t at, uint32_t edge)
+{
+	for (; trails->items[at].before != NONE; at = trails->items[at].before)
+		if (trails->items[at].edge == edge)
+			return true;
+	return false;
+}
+
+static void extend(const struct search *search, struct trails *trails, uint32_t at,
+		   const uint32_t *distance)
+{
+	const struct engine *engine = search->engine;
+	struct trail trail = trails->items[at];
+
+	for (uint32_t i = engine->out_first[trail.vertex]; i < engine->out_first[trail.vertex + 1];
+	     i++) {
+		uint32_t edge = engine->out[i], next = engine->to[edge];
+
+		if (!search->may_use[edge] || distance[next] == NONE || has_edge(trails, at, edge))
+			continue;
+		wait_for(trails, &(struct trail){at, edge, next, trail.length + 1, NONE},
+			 trail.length + 1 + distance[next]);
+	}
+}
+
+/* The number of ways, or -1. */
+static int64_t keep_some(const struct search *search, uint32_t *distance, struct selection *keep)
+{
+	const struct query_ways *ways = search->ways;
+	struct trails trails = {0};
+	uint64_t found = 0;
+
+	spread(search, ways->to, false, distance, NULL);
+	for (uint32_t v = 0; v < search->engine->vertex_count; v++)
+		if (ways->from[v] && distance[v] != NONE)
+			wait_for(&trails, &(struct trail){NONE, NONE, v, 0, NONE}, distance[v]);
+	for (uint32_t length = 0; length < trails.lengths; length++)
+		for (uint32_t at = trails.first[length]; at != NONE && found < ways->limit;
+		     at = trails.items[at].next) {
+			if (trails.count > TRAILS_MAX) {
+				found = UINT64_MAX;
+				break;
+			}
+			extend(search, &trails, at, distance);
+			if (!ways->to[trails.items[at].vertex] || !trails.items[at].length)
+				continue;
+			found++;
+			for (uint32_t i = at; trails.items[i].before != NONE;
+			     i = trails.items[i].before)
+				keep_edge(search, trails.items[i].edge, keep);
+		}
+	free(trails.items);
+	free(trails.first);
+	free(trails.last);
+	return (int64_t)found;
+}
+
+int64_t query_path(struct engine *engine, const struct query_ways *ways, struct selection *keep,
+		   struct error *error)
+{
+	size_t vertices = (size_t)engine->vertex_count + 1;
+	const struct column *object = engine_column(engine, true, DOT_OBJECT);
+	uint32_t *one = xcalloc(vertices, sizeof(*one)), *other = xcalloc(vertices, sizeof(*other));
+	struct search search = {engine, ways, xcalloc((size_t)engine->edge_count + 1, sizeof(bool)),
+				xcalloc(vertices, sizeof(uint32_t))};
+	int64_t found;
+
+	for (uint32_t e = 0; e < engine->edge_count; e++)
+		search.may_use[e] = !ways->one_object || (object && object->present[e] &&
+							  object->integers[e] == ways->object);
+	if (ways->limit)
+		found = keep_some(&search, one, keep);
+	else if (ways->shortest)
+		found = keep_shortest(&search, one, other, keep);
+	else
+		found = keep_all(&search, one, other, keep);
+	if (found < 0)
+		error_set(
+			error,
+			"there are too many ways to look at: more than %d beginnings; --object ID "
+			"or a lower --limit has fewer, without --limit all edges are kept",
+			TRAILS_MAX);
+	free(search.may_use);
+	free(search.queue);
+	free(one);
+	free(other);
 	return found;
 }

@@ -126,10 +126,10 @@ static int nothing_matches(const struct selector *selector, const struct graph *
 			 vertex->id, name);
 		free(name);
 	}
-	return error_set(
-		error, "no vertex has '%s' in its name or call path; %s%s", selector->shown,
-		count ? "most alike: " : "'vflow report' and 'vflow export' list the vertices",
-		list);
+	error_set(error, "no vertex has '%s' in its name or call path; %s%s", selector->shown,
+		  count ? "most alike: " : "'vflow report' and 'vflow export' list the vertices",
+		  list);
+	return 0;
 }
 
 static int no_such_id(const struct selector *selector, const struct graph *graph,
@@ -140,8 +140,9 @@ static int no_such_id(const struct selector *selector, const struct graph *graph
 	for (uint32_t v = 0; v < graph->vertex_count; v++)
 		if (graph->vertices[v].id > highest)
 			highest = graph->vertices[v].id;
-	return error_set(error, "there is no vertex %s: the highest id is %" PRIu32,
-			 selector->shown, highest);
+	error_set(error, "there is no vertex %s: the highest id is %" PRIu32, selector->shown,
+		  highest);
+	return 0;
 }
 
 int64_t selector_mark(const struct selector *selector, const struct graph *graph, bool *of,

@@ -20,8 +20,8 @@ struct selector;
 struct selector *selector_new(const char *text, struct error *error);
 
 /*
- * Sets of[index] for every vertex that is meant; host only by its ID.  Returns how many are meant,
- * or -1: none (the message names the nearest ones), or the expression is too costly.
+ * Sets of[index] for every vertex that is meant; host only by its ID.  Returns how many are meant;
+ * 0: none, and the message names the nearest ones; -1: the expression is too costly.
  */
 int64_t selector_mark(const struct selector *selector, const struct graph *graph, bool *of,
 		      struct error *error);

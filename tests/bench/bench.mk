@@ -31,6 +31,7 @@ bench: all programs $(bench_folder)/interpreter $(bench_folder)/shadow $(bench_f
 	@$(bench_folder)/shadow
 	@$(bench_folder)/builder
 	@$(bench_folder)/query
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) tests/bench/filters
 	@echo "whole processes on the emulated device, vflow collect against none:"
 	@for run in $(bench_runs); do \
 		VFLOW=$(abspath $(VFLOW)) tests/bench/overhead $(BUILD)/programs/$${run%%:*} \

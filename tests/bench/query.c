@@ -17,7 +17,9 @@
 #include "query/run.h"
 #include "util/memory.h"
 
-enum { VERTICES = 100 * 1000, EDGES = 1000 * 1000, SITES = 2000, FRAMES = 5000, DEPTH = 8 };
+enum { SITES = 2000, FRAMES = 5000, DEPTH = 8 };
+
+static uint32_t vertex_count = 100 * 1000; /* and ten times as many edges */
 
 static uint32_t below(uint32_t limit)
 {
@@ -45,7 +47,7 @@ static void add_vertices(struct graph *graph)
 {
 	static const char *const kinds[] = {"memcpy", "memset", "kernel", "kernel", "kernel"};
 
-	for (uint32_t id = 0; id < VERTICES; id++) {
+	for (uint32_t id = 0; id < vertex_count; id++) {
 		struct graph_vertex *vertex = graph_add_vertex(graph, id);
 
 		vertex->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_INVOCATIONS | VERTEX_CONTEXT |
@@ -59,18 +61,18 @@ static void add_vertices(struct graph *graph)
 
 static void add_edges(struct graph *graph)
 {
-	for (uint32_t e = 0; e < EDGES; e++) {
+	for (uint32_t e = 0; e < 10 * vertex_count; e++) {
 		/* all over the place, but one edge for each pair of ends, object and access */
-		uint32_t from = (uint32_t)((uint64_t)e * 7919 % VERTICES);
+		uint32_t from = (uint32_t)((uint64_t)e * 7919 % vertex_count);
 		uint32_t ahead = from + below(2000);
 		struct graph_edge *edge =
-			graph_add_edge(graph, from, ahead < VERTICES ? ahead : from);
+			graph_add_edge(graph, from, ahead < vertex_count ? ahead : from);
 		bool write = below(2);
 
 		edge->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT |
 			       EDGE_OBJECT_BYTES |
 			       (write ? EDGE_REDUNDANT_BYTES | EDGE_REDUNDANCY : 0);
-		edge->object = 1 + (e + e / VERTICES) % SITES;
+		edge->object = 1 + (e + e / vertex_count) % SITES;
 		edge->access = write ? GRAPH_WRITE : GRAPH_READ;
 		edge->bytes = 1 + below(1 << 22);
 		edge->redundant_bytes = write ? edge->bytes / 2 : 0;
@@ -92,10 +94,10 @@ static void add_paths(struct profile *profile)
 							    .line = i,
 							    .module = xstrdup("/usr/bin/solver"),
 							    .offset = 16 * i};
-	profile->vertices = xcalloc(VERTICES, sizeof(*profile->vertices));
-	profile->callpaths = xcalloc(VERTICES, sizeof(*profile->callpaths));
-	profile->callpath_count = VERTICES;
-	for (uint32_t v = 0; v < VERTICES; v++) {
+	profile->vertices = xcalloc(vertex_count, sizeof(*profile->vertices));
+	profile->callpaths = xcalloc(vertex_count, sizeof(*profile->callpaths));
+	profile->callpath_count = vertex_count;
+	for (uint32_t v = 0; v < vertex_count; v++) {
 		struct profile_callpath *path = &profile->callpaths[v];
 		struct graph_vertex *vertex = &profile->graph->vertices[v];
 		char text[DEPTH * 40] = "";
@@ -164,18 +166,77 @@ static void ask(const char *db, const char *text)
 	profile_free(profile);
 }
 
+static void slice(struct engine *engine, struct selection *keep)
+{
+	bool *of = xcalloc(vertex_count, sizeof(*of));
+
+	of[vertex_count / 2] = true;
+	query_slice(engine, of, &(struct query_part){0}, keep);
+	free(of);
+}
+
+static void prune(struct engine *engine, struct selection *keep)
+{
+	const struct query_threshold edge = {"bytes", 1 << 21}, vertex = {NULL, 0};
+	struct error error;
+
+	if (query_prune(engine, &edge, &vertex, keep, &error) != 0)
+		fail(&error);
+}
+
+static void ignore(struct engine *engine, struct selection *keep)
+{
+	bool *of = xcalloc(vertex_count, sizeof(*of));
+
+	for (uint32_t v = 1; v < vertex_count; v += 10)
+		of[v] = true;
+	query_ignore(engine, of, keep);
+	free(of);
+}
+
+static void path(struct engine *engine, struct selection *keep)
+{
+	bool *from = xcalloc(vertex_count, sizeof(*from)), *to = xcalloc(vertex_count, sizeof(*to));
+	struct query_ways ways = {.from = from, .to = to};
+	struct error error;
+
+	from[vertex_count / 10] = to[vertex_count / 2] = true;
+	query_path(engine, &ways, keep, &error);
+	free(from);
+	free(to);
+}
+
+/* The whole of a verb after loading: engine, selection, what is left. */
+static void time_verb(const char *db, const char *name,
+		      void (*verb)(struct engine *engine, struct selection *keep))
+{
+	struct profile *profile = load(db);
+	double start = now(), selected;
+	struct engine *engine = engine_from_graph(profile->graph);
+	struct selection keep = selection_new(engine);
+
+	verb(engine, &keep);
+	engine_free(engine);
+	selected = now();
+	graph_filter(profile->graph, keep.vertex, keep.edge);
+	printf("  %6.3f s  %s, and %.3f s to drop the rest: %u edges are left\n", selected - start,
+	       name, now() - selected, profile->graph->edge_count);
+	selection_free(&keep);
+	profile_free(profile);
+}
+
+/* query [FOLDER [VERTICES]]: the folder keeps big.db and big.dot for other benches */
 int main(int argc, char **argv)
 {
 	char folder[] = "/tmp/vflow-bench-XXXXXX", db[4096], dot[4096];
-	struct query_importance importance = {.edge_metric = EDGE_METRIC_BYTES,
-					      .edge_threshold = 1 << 21};
 	const char *place = argc > 1 ? argv[1] : mkdtemp(folder);
-	struct profile *profile;
 	struct rusage usage;
 	double start;
 
 	if (!place)
 		return 1;
+	if (argc > 2)
+		vertex_count = (uint32_t)strtoul(argv[2], NULL, 10);
 	snprintf(db, sizeof(db), "%s/big.db", place);
 	snprintf(dot, sizeof(dot), "%s/big.dot", place);
 	if (access(db, F_OK) != 0 && fork() == 0) { /* a child: its memory does not count */
@@ -184,23 +245,18 @@ int main(int argc, char **argv)
 	}
 	while (wait(NULL) > 0)
 		;
-	printf("100,000 vertices, 1,000,000 edges:\n");
+	printf("%u vertices, %u edges:\n", vertex_count, 10 * vertex_count);
 	start = now();
-	profile = load(db);
+	profile_free(load(db));
 	printf("  %6.3f s  read the profile\n", now() - start);
-	start = now();
-	query_slice(profile->graph, VERTICES / 2);
-	printf("  %6.3f s  slice: %u edges\n", now() - start, profile->graph->edge_count);
-	profile_free(profile);
-	profile = load(db);
-	start = now();
-	query_prune(profile->graph, &importance);
-	printf("  %6.3f s  prune: %u edges\n", now() - start, profile->graph->edge_count);
-	profile_free(profile);
+	time_verb(db, "slice", slice);
+	time_verb(db, "prune", prune);
+	time_verb(db, "ignore", ignore);
+	time_verb(db, "path", path);
 	getrusage(RUSAGE_SELF, &usage);
 	printf("  %ld MiB at most so far\n", usage.ru_maxrss / 1024);
 	ask(db, "MATCH ()-[e]->() WHERE e.bytes >= 2M RETURN GRAPH");
-	ask(db, "MATCH p = (a {id: 50000})-[*]->() RETURN GRAPH p");
+	ask(db, "MATCH p = (a {id: 5000})-[*]->() RETURN GRAPH p");
 	ask(db, "MATCH (a:memset)-[w:WRITE]->(k:kernel) WHERE w.redundancy > 0.4 RETURN count(*)");
 	ask(db, "MATCH ()-[e]->(v) RETURN v.kind, count(*), sum(e.bytes)");
 	getrusage(RUSAGE_SELF, &usage);

@@ -80,7 +80,8 @@ figure=$dir/figure3.dot
 run slice --vertex 6 "$figure"
 expect_graph "v0 v2 v4 v6 v7" "v2->v4 v4->v6 v6->v7" "Figure 3d: the slice of 6"
 # 4096 + 4096 + 1024 of 4 * 4096 + 2 * 1024 bytes
-says "kept 5 of 8 vertices, 3 of 6 edges, 9.0K of 18.0K bytes" "slice says what it kept"
+says "kept 5 of 8 vertices, 3 of 6 edges, 9.0K of 18.0K bytes; dropped 3 vertices, 3 edges, 9.0K bytes" \
+	"slice says what it kept and dropped"
 cp "$dir/out" "$dir/slice6.dot"
 run slice --vertex v6 <"$figure"
 cmp -s "$dir/out" "$dir/slice6.dot"
@@ -213,14 +214,23 @@ for arguments in '' '--vertex' '--vertex 1 a b' '--bad' '--vertex='; do
 	expect_code 2 "slice $arguments"
 	one_line "slice $arguments"
 done
-for arguments in '' 'x.dot' '--edge bytes' '--edge bytes>1' '--edge weight>=1' '--edge bytes>=x' \
-	'--edge redundancy>=nan' '--edge redundancy>=' '--vertex bytes>=1' '--vertex invocations>=-1' \
+for arguments in '' 'x.dot' '--edge bytes' '--edge bytes>1' '--edge bytes>=x' \
+	'--edge redundancy>=nan' '--edge redundancy>=' '--edge redundancy>=5' '--edge redundancy>=101%' \
+	'--vertex >=1' '--vertex invocations>=1-1' '--nodefraction 2' '--edgefraction -0.1' '--edgefraction x' \
+	'--nodecount x' '--focus (' '--hide=' \
 	'--edge-bytes x' '--edge-bytes 1 --edge count>=1' '--edge-bytes 1 a b'; do
 	run prune $arguments
 	expect_code 2 "prune $arguments"
 	one_line "prune $arguments"
 done
-for command in slice prune report; do
+run prune --edge 'redundancy>=5' "$figure"
+says "redundancy is from 0 to 1 (100%), '5' is not" "a value that is not possible"
+run prune --edge 'weight>=1' "$figure"
+expect_code 1 "a metric that the graph has not"
+says "edges have no number 'weight'; there are object, bytes, redundant_bytes" "and those that it has"
+run prune --vertex 'bytes>=1' "$figure"
+says "vertices have no number 'bytes'; there are invocations" "of vertices too"
+for command in slice prune path top stat report; do
 	run $command --help
 	[ "$code" -eq 0 ] && [ -s "$dir/out" ] && ! [ -s "$dir/err" ]
 	ok $? "$command --help"

@@ -75,12 +75,16 @@ static void test_plain(void **state)
 		"digraph { v1 -> v2; v2->v1 v3 }",
 		"digraph { graph [linelength=0, vflow_version=1]; v0 [kind=host]; }",
 		"digraph { graph [a=b] [c=\"d\"]; x=1; y = \"2\"\nz=3 v7 }",
-		"digraph { node [shape=box; style=x] edge [penalty=\"3\" weight=\"\"]; v1 [shape=box]; "
+		"digraph { node [shape=box; style=x] edge [penalty=\"3\" weight=\"\"]; v1 "
+		"[shape=box]; "
 		"v2 [shape=oval] v1 -> v2 [penalty=3, weight=4]; v1 -> v1 [weight=\"\"] }",
-		"digraph { v1 [name=\"a\\\\b\\\"c\\\nd\\ne\", odd=\"\\N\\l \\\\ x\", callpath=\"a\nb\"] }",
+		"digraph { v1 [name=\"a\\\\b\\\"c\\\nd\\ne\", odd=\"\\N\\l \\\\ x\", "
+		"callpath=\"a\nb\"] }",
 		"digraph { v1 [name=\"\xc3\xa4\", t\xc3\xb6=\xc3\xb6] v4294967294 }",
-		"digraph { v1 -> v2 [key=\"1:READ\", object=1, access=READ, bytes=5, redundancy=0.25]; "
-		"v1 -> v2 [key=\"1:WRITE\", object=1, access=WRITE]; v1 -> v2; v1 -> v2 [key=foo] }",
+		"digraph { v1 -> v2 [key=\"1:READ\", object=1, access=READ, bytes=5, "
+		"redundancy=0.25]; "
+		"v1 -> v2 [key=\"1:WRITE\", object=1, access=WRITE]; v1 -> v2; v1 -> v2 [key=foo] "
+		"}",
 		"digraph { v2 -> v1; v1 [name=late, bytes=7]; v1 [] }",
 		"digraph { v1 [name=\"\", invocations=\"\", kind=a, kind=b] }",
 		"digraph { \"v1\" -> \"v2\" [\"bytes\"=\"12\"] }",

@@ -90,38 +90,39 @@ static const char on_a_walk[] =
 	" SELECT n FROM u WHERE i IN forth AND j IN back";
 
 /* One row: the number of edges of a shortest walk of at least one edge. */
-static const char shortest[] =
-	"WITH RECURSIVE u AS (SELECT * FROM e WHERE ?3 < 0 OR k = ?3),"
-	" walk(v, l) AS (SELECT j, 1 FROM u WHERE i = ?1 UNION"
-	"  SELECT u.j, l + 1 FROM walk JOIN u ON u.i = walk.v WHERE l < 13)"
-	" SELECT min(l) FROM walk WHERE v = ?2 HAVING min(l) > 0";
+static const char shortest[] = "WITH RECURSIVE u AS (SELECT * FROM e WHERE ?3 < 0 OR k = ?3),"
+			       " walk(v, l) AS (SELECT j, 1 FROM u WHERE i = ?1 UNION"
+			       "  SELECT u.j, l + 1 FROM walk JOIN u ON u.i = walk.v WHERE l < 13)"
+			       " SELECT min(l) FROM walk WHERE v = ?2 HAVING min(l) > 0";
 
 static const char reached[] =
 	"WITH RECURSIVE u AS (SELECT * FROM e WHERE ?3 < 0 OR k = ?3),"
 	" r(v) AS (SELECT j FROM u WHERE i = ?1 UNION SELECT u.j FROM r JOIN u ON u.i = r.v)"
 	" SELECT v FROM r WHERE ?2 >= 0";
 
-static uint64_t edges_of(const struct graph *graph)
-{
-	uint64_t edges = 0;
-
-	for (uint32_t e = 0; e < graph->edge_count; e++)
-		edges |= UINT64_C(1) << graph->edges[e].count;
-	return edges;
-}
-
 static uint64_t path(const struct random_graph *random, uint32_t a, uint32_t b, bool one,
 		     int object)
 {
 	bool from[12] = {false}, to[12] = {false};
 	struct graph *graph = graph_of(random);
+	struct query_ways ways = {.from = from, .to = to, .shortest = one};
+	struct engine *engine;
+	struct selection keep;
+	struct error error;
 	uint64_t edges = 0;
+	int64_t found;
 
 	from[a] = to[b] = true;
-	if (query_path(graph, from, to, one, object >= 0, (uint32_t)object))
-		edges = edges_of(graph);
-	else
-		assert_int_equal(graph->edge_count, random->edges);
+	engine = engine_from_graph(graph);
+	keep = selection_new(engine);
+	ways.one_object = object >= 0;
+	ways.object = (uint32_t)object;
+	found = query_path(engine, &ways, &keep, &error);
+	for (uint32_t e = 0; e < graph->edge_count; e++)
+		edges |= (uint64_t)keep.edge[e] << e;
+	assert_true(found == (edges != 0));
+	selection_free(&keep);
+	engine_free(engine);
 	graph_free(graph);
 	return edges;
 }
@@ -130,9 +131,8 @@ static uint64_t path(const struct random_graph *random, uint32_t a, uint32_t b, 
 static uint64_t query(const struct random_graph *random, const char *text, uint32_t a, uint32_t b,
 		      int object)
 {
-	const struct parameter parameters[] = {{"a", value_integer(a)},
-					       {"b", value_integer(b)},
-					       {"k", value_integer(object)}};
+	const struct parameter parameters[] = {
+		{"a", value_integer(a)}, {"b", value_integer(b)}, {"k", value_integer(object)}};
 	static const struct query_limits limits = {.timeout_seconds = 60};
 	struct graph *graph = graph_of(random);
 	struct engine *engine = engine_from_graph(graph);

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/graph.h"
 #include "query/query.h"
@@ -70,11 +71,31 @@ static void expect(struct graph *graph, const int *ids, const int *ends)
 #define LIST(...) ((const int[]){__VA_ARGS__, -1})
 #define NOTHING ((const int[]){-1})
 
-static struct graph *pruned(struct graph *graph, enum query_edge_metric edge_metric, double ie,
-			    enum query_vertex_metric vertex_metric, double iv)
+static struct graph *pruned(struct graph *graph, const char *edge_metric, double ie,
+			    const char *vertex_metric, double iv)
 {
-	query_prune(graph, &(struct query_importance){edge_metric, ie, vertex_metric, iv});
+	const struct query_threshold edge = {edge_metric, ie}, vertex = {vertex_metric, iv};
+	struct engine *engine = engine_from_graph(graph);
+	struct selection keep = selection_new(engine);
+	struct error error;
+
+	assert_int_equal(query_prune(engine, &edge, &vertex, &keep, &error), 0);
+	engine_free(engine);
+	graph_filter(graph, keep.vertex, keep.edge);
+	selection_free(&keep);
 	return graph;
+}
+
+static void slice_of_6(struct graph *graph)
+{
+	struct engine *engine = engine_from_graph(graph);
+	struct selection keep = selection_new(engine);
+	const bool of[8] = {[6] = true};
+
+	query_slice(engine, of, &(struct query_part){0}, &keep);
+	engine_free(engine);
+	graph_filter(graph, keep.vertex, keep.edge);
+	selection_free(&keep);
 }
 
 static void test_figure3e(void **state)
@@ -82,26 +103,24 @@ static void test_figure3e(void **state)
 	struct graph *graph;
 
 	(void)state;
-	query_slice(graph = figure3(), 6);
-	expect(pruned(graph, EDGE_METRIC_BYTES, N / 2, VERTEX_METRIC_INVOCATIONS, 1),
-	       LIST(0, 2, 4, 6, 7), LIST(2, 4, 4, 6));
-	query_slice(graph = figure3(), 6);
-	expect(pruned(graph, EDGE_METRIC_BYTES, N / 2, VERTEX_METRIC_INVOCATIONS, 2),
-	       LIST(0, 2, 4, 6), LIST(2, 4, 4, 6));
+	slice_of_6(graph = figure3());
+	expect(pruned(graph, "bytes", N / 2, "invocations", 1), LIST(0, 2, 4, 6, 7),
+	       LIST(2, 4, 4, 6));
+	slice_of_6(graph = figure3());
+	expect(pruned(graph, "bytes", N / 2, "invocations", 2), LIST(0, 2, 4, 6), LIST(2, 4, 4, 6));
 }
 
 static void test_edges_only(void **state)
 {
 	(void)state;
-	expect(pruned(figure3(), EDGE_METRIC_BYTES, N / 2, VERTEX_METRIC_NONE, 0),
-	       LIST(0, 1, 2, 3, 4, 5, 6), LIST(1, 3, 2, 4, 3, 5, 4, 6));
+	expect(pruned(figure3(), "bytes", N / 2, NULL, 0), LIST(0, 1, 2, 3, 4, 5, 6),
+	       LIST(1, 3, 2, 4, 3, 5, 4, 6));
 	/* at least, not more than */
-	expect(pruned(figure3(), EDGE_METRIC_BYTES, N, VERTEX_METRIC_NONE, 0),
-	       LIST(0, 1, 2, 3, 4, 5, 6), LIST(1, 3, 2, 4, 3, 5, 4, 6));
-	expect(pruned(figure3(), EDGE_METRIC_BYTES, N + 1, VERTEX_METRIC_NONE, 0), LIST(0),
-	       NOTHING);
-	expect(pruned(figure3(), EDGE_METRIC_BYTES, 0, VERTEX_METRIC_NONE, 0),
-	       LIST(0, 1, 2, 3, 4, 5, 6, 7), LIST(1, 3, 2, 4, 3, 5, 4, 6, 5, 7, 6, 7));
+	expect(pruned(figure3(), "bytes", N, NULL, 0), LIST(0, 1, 2, 3, 4, 5, 6),
+	       LIST(1, 3, 2, 4, 3, 5, 4, 6));
+	expect(pruned(figure3(), "bytes", N + 1, NULL, 0), LIST(0), NOTHING);
+	expect(pruned(figure3(), "bytes", 0, NULL, 0), LIST(0, 1, 2, 3, 4, 5, 6, 7),
+	       LIST(1, 3, 2, 4, 3, 5, 4, 6, 5, 7, 6, 7));
 }
 
 static void test_vertices_only(void **state)
@@ -116,17 +135,15 @@ static void test_vertices_only(void **state)
 	edge(graph, 0, 3, 1, N);
 	edge(graph, 0, 4, 2, N);
 	edge(graph, 5, 5, 1, N);
-	expect(pruned(graph, EDGE_METRIC_NONE, 0, VERTEX_METRIC_INVOCATIONS, 10), LIST(0, 3, 5),
-	       LIST(3, 5, 0, 3, 5, 5));
-	expect(pruned(figure3(), EDGE_METRIC_NONE, 0, VERTEX_METRIC_INVOCATIONS, 2), LIST(0),
-	       NOTHING);
+	expect(pruned(graph, NULL, 0, "invocations", 10), LIST(0, 3, 5), LIST(3, 5, 0, 3, 5, 5));
+	expect(pruned(figure3(), NULL, 0, "invocations", 2), LIST(0), NOTHING);
 }
 
 static void test_no_threshold(void **state)
 {
 	(void)state;
-	expect(pruned(figure3(), EDGE_METRIC_NONE, 0, VERTEX_METRIC_NONE, 0),
-	       LIST(0, 1, 2, 3, 4, 5, 6, 7), LIST(1, 3, 2, 4, 3, 5, 4, 6, 5, 7, 6, 7));
+	expect(pruned(figure3(), NULL, 0, NULL, 0), LIST(0, 1, 2, 3, 4, 5, 6, 7),
+	       LIST(1, 3, 2, 4, 3, 5, 4, 6, 5, 7, 6, 7));
 }
 
 /* 1 -> 2 has the metric with the value 10, 2 -> 3 with 9, 3 -> 4 lacks it. */
@@ -144,14 +161,14 @@ static struct graph *metric_graph(void)
 static void test_edge_metrics(void **state)
 {
 	static const struct {
-		enum query_edge_metric metric;
+		const char *metric;
 		uint32_t field;
 	} rows[] = {
-		{EDGE_METRIC_BYTES, EDGE_BYTES},
-		{EDGE_METRIC_REDUNDANT_BYTES, EDGE_REDUNDANT_BYTES},
-		{EDGE_METRIC_REDUNDANCY, EDGE_REDUNDANCY},
-		{EDGE_METRIC_COUNT, EDGE_COUNT},
-		{EDGE_METRIC_OBJECT_BYTES, EDGE_OBJECT_BYTES},
+		{"bytes", EDGE_BYTES},
+		{"redundant_bytes", EDGE_REDUNDANT_BYTES},
+		{"redundancy", EDGE_REDUNDANCY},
+		{"count", EDGE_COUNT},
+		{"object_bytes", EDGE_OBJECT_BYTES},
 	};
 
 	(void)state;
@@ -163,43 +180,41 @@ static void test_edge_metrics(void **state)
 				uint64_t value = 10 - e;
 
 				graph->edges[e].fields = rows[i].field;
-				if (rows[i].metric == EDGE_METRIC_BYTES)
+				if (!strcmp(rows[i].metric, "bytes"))
 					graph->edges[e].bytes = value;
-				if (rows[i].metric == EDGE_METRIC_REDUNDANT_BYTES)
+				if (!strcmp(rows[i].metric, "redundant_bytes"))
 					graph->edges[e].redundant_bytes = value;
-				if (rows[i].metric == EDGE_METRIC_REDUNDANCY)
+				if (!strcmp(rows[i].metric, "redundancy"))
 					graph->edges[e].redundancy = (double)value;
-				if (rows[i].metric == EDGE_METRIC_COUNT)
+				if (!strcmp(rows[i].metric, "count"))
 					graph->edges[e].count = value;
-				if (rows[i].metric == EDGE_METRIC_OBJECT_BYTES)
+				if (!strcmp(rows[i].metric, "object_bytes"))
 					graph->edges[e].object_bytes = value;
 			}
 			/* null meets no threshold, not even 0 */
 			if (zero)
-				expect(pruned(graph, rows[i].metric, 0, VERTEX_METRIC_NONE, 0),
-				       LIST(0, 1, 2, 3), LIST(1, 2, 2, 3));
+				expect(pruned(graph, rows[i].metric, 0, NULL, 0), LIST(0, 1, 2, 3),
+				       LIST(1, 2, 2, 3));
 			else
-				expect(pruned(graph, rows[i].metric, 10, VERTEX_METRIC_NONE, 0),
-				       LIST(0, 1, 2), LIST(1, 2));
+				expect(pruned(graph, rows[i].metric, 10, NULL, 0), LIST(0, 1, 2),
+				       LIST(1, 2));
 		}
 }
 
 static void test_vertex_metrics(void **state)
 {
 	static const struct {
-		enum query_vertex_metric metric;
+		const char *metric;
 		uint32_t field;
 		size_t offset;
 	} rows[] = {
-		{VERTEX_METRIC_INVOCATIONS, VERTEX_INVOCATIONS,
-		 offsetof(struct graph_vertex, invocations)},
-		{VERTEX_METRIC_READ_BYTES, VERTEX_READ_BYTES,
-		 offsetof(struct graph_vertex, read_bytes)},
-		{VERTEX_METRIC_WRITTEN_BYTES, VERTEX_WRITTEN_BYTES,
+		{"invocations", VERTEX_INVOCATIONS, offsetof(struct graph_vertex, invocations)},
+		{"read_bytes", VERTEX_READ_BYTES, offsetof(struct graph_vertex, read_bytes)},
+		{"written_bytes", VERTEX_WRITTEN_BYTES,
 		 offsetof(struct graph_vertex, written_bytes)},
-		{VERTEX_METRIC_REDUNDANT_BYTES, VERTEX_REDUNDANT_BYTES,
+		{"redundant_bytes", VERTEX_REDUNDANT_BYTES,
 		 offsetof(struct graph_vertex, redundant_bytes)},
-		{VERTEX_METRIC_TIME_NS, VERTEX_TIME_NS, offsetof(struct graph_vertex, time_ns)},
+		{"time_ns", VERTEX_TIME_NS, offsetof(struct graph_vertex, time_ns)},
 	};
 
 	(void)state;
@@ -210,9 +225,40 @@ static void test_vertex_metrics(void **state)
 			*(uint64_t *)((char *)&graph->vertices[v] + rows[i].offset) = 10 + v;
 			graph->vertices[v].fields = v == 3 ? 0 : rows[i].field;
 		}
-		expect(pruned(graph, EDGE_METRIC_NONE, 0, rows[i].metric, 11), LIST(0, 1, 2),
-		       LIST(1, 2));
+		expect(pruned(graph, NULL, 0, rows[i].metric, 11), LIST(0, 1, 2), LIST(1, 2));
 	}
+}
+
+/* Any number will do, also one that only vflow_types makes one. */
+static void test_foreign_metrics(void **state)
+{
+	struct graph *graph = metric_graph();
+	struct engine *engine;
+	struct selection keep;
+	struct error error;
+
+	(void)state;
+	graph_set_attribute(&graph->attributes, "vflow_types", "rank:int, cost:float");
+	graph_set_attribute(&graph->vertices[1].attributes, "rank", "-3");
+	graph_set_attribute(&graph->vertices[2].attributes, "rank", "12");
+	graph_set_attribute(&graph->vertices[3].attributes, "rank", "many");
+	graph_set_attribute(&graph->edges[0].attributes, "cost", "0.5");
+	graph_set_attribute(&graph->edges[1].attributes, "cost", "0.75");
+	graph_set_attribute(&graph->edges[1].attributes, "colour", "3");
+	expect(pruned(graph, "cost", 0.75, "rank", -3), LIST(0, 1, 2, 3), LIST(2, 3));
+	graph = metric_graph();
+	graph_set_attribute(&graph->edges[1].attributes, "colour", "3");
+	engine = engine_from_graph(graph);
+	keep = selection_new(engine);
+	assert_int_equal(query_prune(engine, &(struct query_threshold){"colour", 1},
+				     &(struct query_threshold){NULL, 0}, &keep, &error),
+			 -1);
+	assert_non_null(strstr(error.text, "edges have no number 'colour'"));
+	assert_non_null(strstr(error.text, "vflow_types"));
+	assert_non_null(strstr(error.text, "redundant_bytes, redundancy, count"));
+	selection_free(&keep);
+	engine_free(engine);
+	graph_free(graph);
 }
 
 static void test_not_a_number(void **state)
@@ -223,8 +269,7 @@ static void test_not_a_number(void **state)
 	graph->edges[0].redundancy = NAN;
 	graph->edges[1].redundancy = 0.5;
 	graph->edges[0].fields = graph->edges[1].fields = EDGE_REDUNDANCY;
-	expect(pruned(graph, EDGE_METRIC_REDUNDANCY, 0.25, VERTEX_METRIC_NONE, 0), LIST(0, 2, 3),
-	       LIST(2, 3));
+	expect(pruned(graph, "redundancy", 0.25, NULL, 0), LIST(0, 2, 3), LIST(2, 3));
 }
 
 int main(void)
@@ -233,7 +278,7 @@ int main(void)
 		cmocka_unit_test(test_figure3e),      cmocka_unit_test(test_edges_only),
 		cmocka_unit_test(test_vertices_only), cmocka_unit_test(test_no_threshold),
 		cmocka_unit_test(test_edge_metrics),  cmocka_unit_test(test_vertex_metrics),
-		cmocka_unit_test(test_not_a_number),
+		cmocka_unit_test(test_not_a_number),  cmocka_unit_test(test_foreign_metrics),
 	};
 
 	return cmocka_run_group_tests_name("query_prune", tests, NULL, NULL);

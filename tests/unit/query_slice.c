@@ -57,6 +57,27 @@ static struct graph *figure3(void)
 	return graph;
 }
 
+/* Leaves the union of the slices of the vertices with of[index]. */
+static void slice_union(struct graph *graph, const bool *of)
+{
+	struct engine *engine = engine_from_graph(graph);
+	struct selection keep = selection_new(engine);
+
+	query_slice(engine, of, &(struct query_part){0}, &keep);
+	engine_free(engine);
+	graph_filter(graph, keep.vertex, keep.edge);
+	selection_free(&keep);
+}
+
+static void slice(struct graph *graph, uint32_t u)
+{
+	bool *of = xcalloc(graph->vertex_count, sizeof(*of));
+
+	of[u] = true;
+	slice_union(graph, of);
+	free(of);
+}
+
 /* Compares with the numbers of edges and ids of vertices, both ended by -1; frees the graph. */
 static void expect(struct graph *graph, const int *edges, const int *ids)
 {
@@ -83,17 +104,17 @@ static void test_figure3(void **state)
 	struct graph *graph;
 
 	(void)state;
-	query_slice(graph = figure3(), 6); /* {2->4, 4->6, 6->7} */
+	slice(graph = figure3(), 6); /* {2->4, 4->6, 6->7} */
 	assert_int_equal(graph->vertices[graph->edges[2].from].id, 6);
 	assert_int_equal(graph->vertices[graph->edges[2].to].id, 7);
 	expect(graph, LIST(1, 3, 5), LIST(0, 2, 4, 6, 7));
-	query_slice(graph = figure3(), 7); /* all six */
+	slice(graph = figure3(), 7); /* all six */
 	expect(graph, LIST(0, 1, 2, 3, 4, 5), LIST(0, 1, 2, 3, 4, 5, 6, 7));
-	query_slice(graph = figure3(), 1); /* the flow of A */
+	slice(graph = figure3(), 1); /* the flow of A */
 	expect(graph, LIST(0, 2, 4), LIST(0, 1, 3, 5, 7));
-	query_slice(graph = figure3(), 3);
+	slice(graph = figure3(), 3);
 	expect(graph, LIST(0, 2, 4), LIST(0, 1, 3, 5, 7));
-	query_slice(graph = figure3(), 0); /* host touches nothing here */
+	slice(graph = figure3(), 0); /* host touches nothing here */
 	expect(graph, NOTHING, LIST(0));
 }
 
@@ -107,7 +128,7 @@ static void test_objects_do_not_mix(void **state)
 	edge(graph, 2, 3, 2);
 	edge(graph, 3, 4, 2);
 	edge(graph, 3, 5, 1);
-	query_slice(graph, 4);
+	slice(graph, 4);
 	expect(graph, LIST(1, 2), LIST(0, 2, 3, 4));
 }
 
@@ -122,7 +143,7 @@ static void test_siblings(void **state)
 	edge(graph, 2, 4, 1);
 	edge(graph, 3, 4, 1); /* into what 2 reaches, from what it does not: not kept */
 	edge(graph, 4, 5, 1);
-	query_slice(graph, 2);
+	slice(graph, 2);
 	expect(graph, LIST(0, 2, 4), LIST(0, 1, 2, 4, 5));
 }
 
@@ -136,7 +157,7 @@ static void test_loops_and_parallels(void **state)
 	edge(graph, 1, 2, 1);
 	edge(graph, 1, 1, 1);
 	edge(graph, 3, 3, 1);
-	query_slice(graph, 2);
+	slice(graph, 2);
 	expect(graph, LIST(0, 1, 2, 3), LIST(0, 1, 2));
 
 	graph = vertices(5); /* a cycle: 2 -> 3 -> 2; 4 hangs on it */
@@ -144,7 +165,7 @@ static void test_loops_and_parallels(void **state)
 	edge(graph, 2, 3, 1);
 	edge(graph, 3, 2, 1);
 	edge(graph, 3, 4, 1);
-	query_slice(graph, 3);
+	slice(graph, 3);
 	expect(graph, LIST(0, 1, 2, 3), LIST(0, 1, 2, 3, 4));
 }
 
@@ -158,7 +179,7 @@ static void test_through_host(void **state)
 	edge(graph, 2, 0, 1);
 	edge(graph, 0, 3, 1);
 	edge(graph, 0, 4, 9); /* another object */
-	query_slice(graph, 3);
+	slice(graph, 3);
 	expect(graph, LIST(0, 1, 2), LIST(0, 1, 2, 3));
 }
 
@@ -171,14 +192,14 @@ static void test_no_object(void **state)
 	edge(graph, 1, 2, NO_OBJECT);
 	edge(graph, 2, 3, NO_OBJECT);
 	edge(graph, 3, 4, 0);
-	query_slice(graph, 3);
+	slice(graph, 3);
 	expect(graph, LIST(0, 1, 2), LIST(0, 1, 2, 3, 4));
 
 	graph = vertices(5);
 	edge(graph, 1, 2, NO_OBJECT);
 	edge(graph, 2, 3, NO_OBJECT);
 	edge(graph, 3, 4, 0);
-	query_slice(graph, 2);
+	slice(graph, 2);
 	expect(graph, LIST(0, 1), LIST(0, 1, 2, 3));
 }
 
@@ -188,11 +209,11 @@ static void test_union(void **state)
 	bool of[8] = {[5] = true, [6] = true};
 
 	(void)state;
-	query_slice_union(graph, of);
+	slice_union(graph, of);
 	expect(graph, LIST(0, 1, 2, 3, 4, 5), LIST(0, 1, 2, 3, 4, 5, 6, 7));
 	graph = figure3();
 	memset(of, 0, sizeof(of));
-	query_slice_union(graph, of);
+	slice_union(graph, of);
 	expect(graph, NOTHING, LIST(0));
 }
 
@@ -204,7 +225,7 @@ static void test_long_chain(void **state)
 	(void)state;
 	for (uint32_t v = 0; v + 1 < LENGTH; v++)
 		edge(graph, v, v + 1, 1);
-	query_slice(graph, LENGTH / 2);
+	slice(graph, LENGTH / 2);
 	assert_int_equal(graph->edge_count, LENGTH - 1);
 	graph_free(graph);
 }
@@ -220,7 +241,7 @@ static void test_many_objects(void **state)
 		edge(graph, (uint32_t)object, 1, object);
 		edge(graph, 1, (uint32_t)object, object + 1);
 	}
-	query_slice(graph, 1);
+	slice(graph, 1);
 	assert_int_equal(graph->edge_count, 2 * OBJECTS);
 	graph_free(graph);
 }
@@ -335,11 +356,11 @@ static void test_random(void **state)
 		ask(statement, u, keep);
 		for (uint32_t e = 0; e < random.edges; e++, all++)
 			kept += keep[e];
-		query_slice(graph = graph_of(&random), u);
+		slice(graph = graph_of(&random), u);
 		compare(&random, graph, keep);
 		ask(statement, w, keep);
 		of[u] = of[w] = true;
-		query_slice_union(graph = graph_of(&random), of);
+		slice_union(graph = graph_of(&random), of);
 		compare(&random, graph, keep);
 	}
 	/* a test in which all or nothing is kept would say little */

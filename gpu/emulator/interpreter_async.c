@@ -279,7 +279,7 @@ static void reduce_bytes(const struct ptx_instruction *i, uint8_t *to, const uin
 			a = i->boolean == PTX_MOD_ADD	? a + b
 			    : i->boolean == PTX_MOD_MIN ? fmin(a, b)
 							: fmax(a, b);
-			bits[0] = is_bf16 ? double_to_bf16(a, false) : double_to_half(a, false);
+			bits[0] = is_bf16 ? double_to_bf16(a, PTX_MOD_RN) : double_to_half(a, PTX_MOD_RN);
 			memcpy(to + n, bits, 2);
 		}
 	}

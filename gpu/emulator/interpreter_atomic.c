@@ -54,7 +54,17 @@ ATOMICS(64)
 ATOMIC(cas_16, uint16_t, old == b ? c : old)
 ATOMIC(inc_u32, uint32_t, old >= b ? 0 : old + 1)
 ATOMIC(dec_u32, uint32_t, old == 0 || old > b ? b : old - 1)
-ATOMIC(add_f64, double, old + b)
+
+/* In global memory a NaN goes through as it is, in shared memory as in add.f64 b, old (H200). */
+static double add_f64_at(const struct ptx_instruction *i, double old, double b)
+{
+	const uint64_t before = double_bits(old), more = double_bits(b);
+
+	if (i->space == PTX_MOD_SHARED)
+		return double_of(double_result(old + b, more, before, 0));
+	return is_nan_64(more) ? b : is_nan_64(before) ? old : double_of(double_result(old + b, 0, 0, 0));
+}
+ATOMIC(add_f64, double, add_f64_at(i, old, b))
 
 /* On f32 in global memory atomics flush subnormals, in shared memory they do not. */
 static float add_flushed(const struct ptx_instruction *i, float a, float b)
@@ -87,8 +97,8 @@ static uint64_t combine(const struct ptx_instruction *i, uint64_t old, uint64_t 
 			value = signbit(x) == (i->boolean == PTX_MOD_MIN) ? x : y;
 		else
 			value = (x < y) == (i->boolean == PTX_MOD_MIN) ? x : y;
-		result |= (uint64_t)(brain ? double_to_bf16(value, false)
-					   : double_to_half(value, false))
+		result |= (uint64_t)(brain ? double_to_bf16(value, PTX_MOD_RN)
+					   : double_to_half(value, PTX_MOD_RN))
 			  << 16 * n;
 	}
 	return result;

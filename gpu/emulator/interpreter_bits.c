@@ -45,14 +45,28 @@ static inline uint64_t low_mask(unsigned length)
 	return length >= 64 ? UINT64_MAX : (1ull << length) - 1;
 }
 
+/*
+ * PTX takes 8 bits of position and length.  The hardware does for 32 bits; the 64-bit forms, which
+ * it does not have, take all 32 (H200).
+ */
+static inline void field_of(uint32_t *position, uint32_t *length, unsigned bits)
+{
+	if (bits == 32) {
+		*position &= 0xff;
+		*length &= 0xff;
+	} else {
+		*position = *position < 255 ? *position : 255;
+		*length = *length < 255 ? *length : 255;
+	}
+}
+
 static inline uint64_t extract(uint64_t a, uint32_t position, uint32_t length, unsigned bits,
 			       bool is_signed)
 {
 	uint64_t value, sign;
 	unsigned last;
 
-	position &= 0xff;
-	length &= 0xff;
+	field_of(&position, &length, bits);
 	if (!length)
 		return 0;
 	last = position + length - 1 < bits - 1 ? position + length - 1 : bits - 1;
@@ -74,8 +88,7 @@ static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t position, uint32_
 {
 	uint64_t mask;
 
-	position &= 0xff;
-	length &= 0xff;
+	field_of(&position, &length, bits);
 	if (position >= bits)
 		return b;
 	mask = low_mask(length) << position;

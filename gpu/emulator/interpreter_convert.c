@@ -22,15 +22,36 @@ float half_to_float(uint16_t half)
 	return sign ? -ldexpf((float)fraction, -24) : ldexpf((float)fraction, -24);
 }
 
+/* The whole number that a positive one becomes; the machine's rounding mode does not matter. */
+static double round_magnitude(double scaled, enum ptx_modifier rounding, bool negative)
+{
+	double whole = floor(scaled), rest = scaled - whole;
+
+	switch (rounding) {
+	case PTX_MOD_RZ:
+		return whole;
+	case PTX_MOD_RM:
+		return whole + (negative && rest != 0);
+	case PTX_MOD_RP:
+		return whole + (!negative && rest != 0);
+	default:
+		return whole + (rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0));
+	}
+}
+
 /*
  * Rounds to a 16-bit type with `digits` stored bits of fraction and the smallest normal value
  * 2^least.  Infinity's bits follow those of the largest value.
  */
-static uint16_t narrow(double value, bool toward_zero, int digits, int least)
+static uint16_t narrow(double value, enum ptx_modifier rounding, int digits, int least)
 {
-	const uint16_t sign = signbit(value) ? 0x8000 : 0;
+	const bool negative = signbit(value);
+	const uint16_t sign = negative ? 0x8000 : 0;
 	const uint16_t infinity = (uint16_t)(0x7fff >> digits << digits);
-	double magnitude = fabs(value), scaled, whole;
+	/* what too large a number becomes */
+	const bool stays = rounding == PTX_MOD_RZ || rounding == (negative ? PTX_MOD_RP : PTX_MOD_RM);
+	const uint16_t huge = stays ? infinity - 1 : infinity;
+	double magnitude = fabs(value), whole;
 	int exponent;
 	uint32_t bits;
 
@@ -41,22 +62,21 @@ static uint16_t narrow(double value, bool toward_zero, int digits, int least)
 	/* the unit of the last place: that of the value's binade, or of subnormals */
 	exponent = magnitude < ldexp(1, least) ? least - digits : ilogb(magnitude) - digits;
 	if (exponent > 1 - least)
-		return sign | (toward_zero ? infinity - 1 : infinity);
-	scaled = ldexp(magnitude, -exponent);
-	whole = toward_zero ? trunc(scaled) : nearbyint(scaled);
+		return sign | huge;
+	whole = round_magnitude(ldexp(magnitude, -exponent), rounding, negative);
 	/* a carry into the next binade, and out of the subnormals, comes out right by addition */
 	bits = ((uint32_t)(exponent - least + digits) << digits) + (uint32_t)whole;
-	return sign | (uint16_t)(bits < infinity ? bits : toward_zero ? infinity - 1u : infinity);
+	return sign | (uint16_t)(bits < infinity ? bits : huge);
 }
 
-uint16_t double_to_half(double value, bool toward_zero)
+uint16_t double_to_half(double value, enum ptx_modifier rounding)
 {
-	return narrow(value, toward_zero, 10, -14);
+	return narrow(value, rounding, 10, -14);
 }
 
-uint16_t double_to_bf16(double value, bool toward_zero)
+uint16_t double_to_bf16(double value, enum ptx_modifier rounding)
 {
-	return narrow(value, toward_zero, 7, -126);
+	return narrow(value, rounding, 7, -126);
 }
 
 /* Integers: read as 64 bits of their sign. */
@@ -143,10 +163,29 @@ static void s32_to_f32(struct warp *w, const struct ptx_instruction *i)
 	FOR_LANES(w, d[l] = float_bits((float)(int32_t)a[l]););
 }
 
-static uint64_t narrow_bits(enum ptx_type type, double value, bool toward_zero)
+/* A number of either half type. */
+static uint64_t narrow_bits(enum ptx_type type, double value, enum ptx_modifier rounding)
 {
-	return type == PTX_BF16 ? double_to_bf16(value, toward_zero)
-				: double_to_half(value, toward_zero);
+	return type == PTX_BF16 ? double_to_bf16(value, rounding) : double_to_half(value, rounding);
+}
+
+/* To 53 bits, the last of which says whether anything was cut: a second rounding sees it. */
+static double round_to_odd(uint64_t magnitude)
+{
+	const int extra = 11 - __builtin_clzll(magnitude | 1);
+	uint64_t rest;
+
+	if (extra <= 0)
+		return (double)magnitude;
+	rest = magnitude & ((1ull << extra) - 1);
+	return (double)((magnitude - rest) | (uint64_t)(rest != 0) << extra);
+}
+
+static double wide_of(enum ptx_type from, int64_t value)
+{
+	if (from == PTX_U64 || value >= 0)
+		return round_to_odd((uint64_t)value);
+	return -round_to_odd(-(uint64_t)value);
 }
 
 static void integer_to_float(struct warp *w, const struct ptx_instruction *i)
@@ -167,12 +206,14 @@ static void integer_to_float(struct warp *w, const struct ptx_instruction *i)
 			d[l] = raw_float_bits(i->flags & PTX_FLAG_SAT ? saturate_float(single)
 								      : single);
 		} else {
-			wide = i->second == PTX_U64 ? (double)(uint64_t)value : (double)value;
+			if (i->type == PTX_F64)
+				wide = i->second == PTX_U64 ? (double)(uint64_t)value : (double)value;
+			else
+				wide = wide_of(i->second, value);
 			if (i->flags & PTX_FLAG_SAT)
 				wide = saturate_double(wide);
-			d[l] = i->type == PTX_F64
-				       ? double_bits(wide)
-				       : narrow_bits(i->type, wide, i->rounding == PTX_MOD_RZ);
+			d[l] = i->type == PTX_F64 ? double_bits(wide)
+						  : narrow_bits(i->type, wide, i->rounding);
 		}
 	}
 	fesetround(old);
@@ -186,7 +227,8 @@ static double read_float(const struct ptx_instruction *i, uint64_t bits)
 		return half_to_float((uint16_t)bits);
 	if (i->second == PTX_BF16)
 		return bf16_to_float((uint16_t)bits);
-	return i->flags & PTX_FLAG_FTZ ? flush_float(float_of(bits)) : float_of(bits);
+	return i->flags & PTX_FLAG_FTZ ? float_of(float_bits(flush_float(float_of(bits))))
+				       : float_of(bits);
 }
 
 static double round_integral(uint8_t mode, double value)
@@ -232,6 +274,15 @@ static void float_to_integer(struct warp *w, const struct ptx_instruction *i)
 	}
 }
 
+/* The NaN of a half type with the sign and the first digits of one of f64. */
+static uint64_t narrow_nan(enum ptx_type type, uint64_t bits)
+{
+	const uint64_t sign = bits >> 48 & 0x8000;
+
+	return type == PTX_BF16 ? sign | 0x7fc0 | (bits >> 45 & 0x3f)
+				: sign | 0x7e00 | (bits >> 42 & 0x1ff);
+}
+
 /* f64 to f32 rounds in the machine's mode, f16 in double_to_half(). */
 static void float_to_float(struct warp *w, const struct ptx_instruction *i)
 {
@@ -250,19 +301,47 @@ static void float_to_float(struct warp *w, const struct ptx_instruction *i)
 			value = round_integral(i->rounding, value);
 		if (i->flags & PTX_FLAG_SAT)
 			value = saturate_double(value);
-		if (i->flags & PTX_FLAG_RELU && value < 0)
+		if (i->flags & PTX_FLAG_RELU && value <= 0)
 			value = 0;
+		if (i->flags & PTX_FLAG_SATFINITE && fabs(value) > largest_half(i->type))
+			value = copysign(largest_half(i->type), value);
 		if (i->type == PTX_F64) {
-			d[l] = double_bits(value);
+			d[l] = value != value ? double_bits(value) | 1ull << 51 : double_bits(value);
 		} else if (i->type == PTX_F16 || i->type == PTX_BF16) {
-			d[l] = narrow_bits(i->type, value, i->rounding == PTX_MOD_RZ);
+			d[l] = value != value && i->second == PTX_F64
+				       ? narrow_nan(i->type, double_bits(value))
+				       : narrow_bits(i->type, value, i->rounding);
+		} else if (i->second == PTX_BF16 && !integral && !i->flags) {
+			d[l] = (uint64_t)(uint16_t)a[l] << 16; /* the same number, even a NaN */
 		} else {
 			single = (float)value;
-			d[l] = float_bits(i->flags & PTX_FLAG_FTZ ? flush_float(single) : single);
+			if (i->flags & PTX_FLAG_FTZ)
+				single = flush_float(single);
+			d[l] = i->second == PTX_F64 ? raw_float_bits(single) : float_bits(single);
 		}
 	}
 	fesetround(old);
 }
+
+/* cvt.pack: a above b, and what was in c above them */
+#define PACK(name, to, bits, has_c)                                                                \
+	static void name(struct warp *w, const struct ptx_instruction *i)                          \
+	{                                                                                          \
+		const uint32_t mask = (1u << bits) - 1;                                            \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),                     \
+			       *c = warp_row(w, i->c);                                             \
+                                                                                                   \
+		FOR_LANES(w, {                                                                     \
+			uint64_t high = saturate(to, (int32_t)a[l], false) & mask;                 \
+			uint64_t low = saturate(to, (int32_t)b[l], false) & mask;                  \
+			d[l] = (uint32_t)((has_c ? c[l] << 2 * bits : 0) | high << bits | low);    \
+		});                                                                                \
+	}
+PACK(pack_u16, PTX_U16, 16, false)
+PACK(pack_s16, PTX_S16, 16, false)
+PACK(pack_u8, PTX_U8, 8, true)
+PACK(pack_s8, PTX_S8, 8, true)
 
 #define INTEGERS                                                                                   \
 	(T(U8) | T(S8) | T(U16) | T(S16) | T(U32) | T(S32) | T(U64) | T(S64))
@@ -280,5 +359,11 @@ const struct ptx_opcode interpreter_convert[] = {
 	{"cvt", "dt", INTEGERS, FLOATS, 0, INTEGRAL | M(FTZ) | M(SAT), float_to_integer},
 	{"cvt", "dt", FLOATS, FLOATS, 0, ROUNDINGS | INTEGRAL | M(FTZ) | M(SAT) | M(RELU),
 	 float_to_float},
+	{"cvt", "dt", T(F16) | T(BF16), T(F32), M(SATFINITE), ROUNDINGS | M(FTZ) | M(RELU),
+	 float_to_float},
+	{"cvt.pack.sat.u16.s32", "duu", 0, 0, 0, 0, pack_u16},
+	{"cvt.pack.sat.s16.s32", "duu", 0, 0, 0, 0, pack_s16},
+	{"cvt.pack.sat.u8.s32.b32", "duuu", 0, 0, 0, 0, pack_u8},
+	{"cvt.pack.sat.s8.s32.b32", "duuu", 0, 0, 0, 0, pack_s8},
 	{0},
 };

@@ -20,6 +20,15 @@
 		result = pinned_;                                                                  \
 	} while (0)
 
+/* Of two NaN operands b goes through, of a division a (H200). */
+#define NAN_OF_add double_result
+#define NAN_OF_sub double_result
+#define NAN_OF_mul double_result
+#define NAN_OF_fma double_result
+#define NAN_OF_min double_result
+#define NAN_OF_max double_result
+#define NAN_OF_div(value, a, b, c) double_result(value, b, a, c)
+
 #define FLOAT_EXECUTOR(name, expression)                                                           \
 	static void name##_f32(struct warp *w, const struct ptx_instruction *i)                    \
 	{                                                                                          \
@@ -40,7 +49,7 @@
 		FOR_LANES(w, {                                                                     \
 			double a = double_of(a_[l]);                                               \
 			double b = double_of(b_[l]);                                               \
-			d_[l] = double_bits(expression);                                           \
+			d_[l] = NAN_OF_##name(expression, a_[l], b_[l], 0);                                           \
 		});                                                                                \
 	}
 
@@ -94,7 +103,7 @@
 			PIN(double, c, double_of(c_[l]));                                          \
 			(void)c;                                                                   \
 			ROUNDED(double, r_, expression);                                           \
-			d_[l] = double_bits(r_);                                                   \
+			d_[l] = NAN_OF_##name(r_, a_[l], b_[l], i->c == PTX_MISSING ? 0 : c_[l]);  \
 		}                                                                                  \
 		fesetround(old);                                                                   \
 	}
@@ -109,6 +118,10 @@ OPERATION(add, a + b)
 OPERATION(sub, a - b)
 OPERATION(mul, a *b)
 OPERATION(div, a / b)
+/* div.approx multiplies by 1 / b, which is 0 for |b| above 2^126 (PTX ISA, div) */
+#define DIVIDE_APPROX(a, b)                                                                        \
+	(fabsf(b) > 0x1p126f && !isinf(b) ? (isinf(a) ? NAN : (a) * copysignf(0, b)) : (a) / (b))
+GENERAL_FLOAT(div_approx, DIVIDE_APPROX(a, b))
 
 /* The larger of two: the number if one is NaN; +0 is larger than -0. */
 #define LARGER(a, b) (a != a ? b : b != b ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b)
@@ -159,8 +172,9 @@ static bool have_fma(void)
 		uint64_t *d = warp_row(w, i->d);                                                   \
 		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),                     \
 			       *c = warp_row(w, i->c);                                             \
-		FOR_LANES(w, d[l] = double_bits(__builtin_fma(double_of(a[l]), double_of(b[l]),    \
-							      double_of(c[l]))););                 \
+		FOR_LANES(w, d[l] = double_result(__builtin_fma(double_of(a[l]), double_of(b[l]),  \
+								double_of(c[l])),          \
+						  a[l], b[l], c[l]););                 \
 	}
 FMA_EXECUTOR(fma_by_machine, FMA_TARGET)
 FMA_EXECUTOR(fma_by_libm, )
@@ -244,7 +258,7 @@ static inline double flush_double(double value)
 GENERAL_UNARY_F64(rcp_approx, upper_half(flush_double(1 / flush_double(upper_half(a)))))
 GENERAL_UNARY_F64(rsqrt_approx, upper_half(1 / sqrt(flush_double(upper_half(a)))))
 
-/* Sign operations look at bits, and keep NaNs as they are. */
+/* Sign operations look at bits; a NaN becomes the one that f32 has, one of f64 a quiet one. */
 #define SIGN_OPERATION(name, expression32, expression64)                                  \
 	static void name##_f32(struct warp *w, const struct ptx_instruction *i)                    \
 	{                                                                                          \
@@ -266,8 +280,11 @@ GENERAL_UNARY_F64(rsqrt_approx, upper_half(1 / sqrt(flush_double(upper_half(a)))
 			d[l] = expression64;                                                       \
 		});                                                                                \
 	}
-SIGN_OPERATION(neg, a ^ 0x80000000u, a ^ 0x8000000000000000u)
-SIGN_OPERATION(abs, a & 0x7fffffffu, a & 0x7fffffffffffffffu)
+#define IS_NAN_32(a) (((a) & 0x7fffffffu) > 0x7f800000u)
+SIGN_OPERATION(neg, IS_NAN_32(a) ? 0x7fffffffu : a ^ 0x80000000u,
+	       is_nan_64(a) ? a | 1ull << 51 : a ^ 0x8000000000000000u)
+SIGN_OPERATION(abs, IS_NAN_32(a) ? 0x7fffffffu : a & 0x7fffffffu,
+	       is_nan_64(a) ? a | 1ull << 51 : a & 0x7fffffffffffffffu)
 
 static void copysign_f32(struct warp *w, const struct ptx_instruction *i)
 {
@@ -301,8 +318,9 @@ static void copysign_f64(struct warp *w, const struct ptx_instruction *i)
 
 const struct ptx_opcode interpreter_float[] = {
 	BINARY(add), BINARY(sub), BINARY(mul), FUSED("fma"), FUSED("mad"),
-	{"div", "dss", T(F32), 0, 0, M(RN) | M(APPROX) | M(FULL), div_f32},
-	{"div", "dss", T(F32), 0, 0, ROUNDINGS | APPROXIMATE | M(FULL), div_general_f32},
+	{"div", "dss", T(F32), 0, 0, M(RN) | M(FULL), div_f32},
+	{"div", "dss", T(F32), 0, M(APPROX), M(FTZ), div_approx_general_f32},
+	{"div", "dss", T(F32), 0, 0, ROUNDINGS | M(FTZ) | M(FULL), div_general_f32},
 	{"div", "dss", T(F64), 0, 0, M(RN), div_f64},
 	{"div", "dss", T(F64), 0, 0, ROUNDINGS, div_general_f64},
 	{"max", "dss", T(F32), 0, 0, 0, max_f32}, {"max", "dss", T(F64), 0, 0, 0, max_f64},

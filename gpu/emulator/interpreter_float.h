@@ -54,6 +54,26 @@ static inline uint64_t double_bits(double value)
 	return bits;
 }
 
+static inline bool is_nan_64(uint64_t bits)
+{
+	return (bits & INT64_MAX) > 0x7ff0000000000000;
+}
+
+/*
+ * The bits of a result of f64 arithmetic on a, b and c (0 if there is none): a NaN operand goes
+ * through, quieted; b before a before c (H200).
+ */
+static inline uint64_t double_result(double value, uint64_t a, uint64_t b, uint64_t c)
+{
+	const uint64_t quiet = 1ull << 51;
+	uint64_t nan = is_nan_64(b)   ? b | quiet
+		       : is_nan_64(a) ? a | quiet
+		       : is_nan_64(c) ? c | quiet
+				      : 0xfff8000000000000;
+
+	return value != value ? nan : double_bits(value);
+}
+
 /* .ftz: subnormal values are zeros of their sign */
 static inline float flush_float(float value)
 {
@@ -87,9 +107,14 @@ static inline int rounding_mode(uint8_t modifier)
 }
 
 float half_to_float(uint16_t half);
-/* From double, so that one rounding is all there is.  Modes: rn, rz. */
-uint16_t double_to_half(double value, bool toward_zero);
-uint16_t double_to_bf16(double value, bool toward_zero);
+/* From double, so that one rounding is all there is: PTX_MOD_RN, RZ, RM, RP. */
+uint16_t double_to_half(double value, enum ptx_modifier rounding);
+uint16_t double_to_bf16(double value, enum ptx_modifier rounding);
+
+static inline double largest_half(enum ptx_type type)
+{
+	return type == PTX_BF16 || type == PTX_BF16X2 ? 0x1.fep127 : 65504;
+}
 
 static inline float bf16_to_float(uint16_t bits)
 {

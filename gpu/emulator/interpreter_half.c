@@ -35,24 +35,18 @@ static double value_of(const struct ptx_instruction *i, uint64_t bits)
 	return i->flags & PTX_FLAG_FTZ ? flush_half(i->type, value) : value;
 }
 
-static double largest_half(enum ptx_type type)
-{
-	return is_bf16(type) ? 0x1.fep127 : 65504;
-}
-
 static uint16_t bits_of(const struct ptx_instruction *i, double value)
 {
-	const bool toward_zero = i->rounding == PTX_MOD_RZ;
+	const enum ptx_modifier rounding = i->rounding == PTX_MOD_RZ ? PTX_MOD_RZ : PTX_MOD_RN;
 	uint16_t bits;
 
 	if (i->flags & PTX_FLAG_SAT)
 		value = saturate_double(value);
-	if (i->flags & PTX_FLAG_RELU && value < 0)
+	if (i->flags & PTX_FLAG_RELU && value <= 0)
 		value = 0;
 	if (i->flags & PTX_FLAG_SATFINITE && fabs(value) > largest_half(i->type))
 		value = copysign(largest_half(i->type), value);
-	bits = is_bf16(i->type) ? double_to_bf16(value, toward_zero)
-				: double_to_half(value, toward_zero);
+	bits = is_bf16(i->type) ? double_to_bf16(value, rounding) : double_to_half(value, rounding);
 	if (i->flags & PTX_FLAG_FTZ && !(bits & (is_bf16(i->type) ? 0x7f80 : 0x7c00)))
 		bits &= 0x8000;
 	return bits;
@@ -129,24 +123,34 @@ HALF_EXECUTOR(min_nan_xorsign_half,
 HALF_EXECUTOR(ex2_half, exp2(a))
 HALF_EXECUTOR(tanh_half, tanh(a))
 
-/* Sign operations look at bits. */
-static void neg_half(struct warp *w, const struct ptx_instruction *i)
+/* Sign operations look at bits; a NaN becomes the one that arithmetic gives. */
+static uint16_t with_sign_bits(const struct ptx_instruction *i, uint16_t bits, bool negate)
 {
-	uint64_t *d = warp_row(w, i->d);
-	const uint64_t *a = warp_row(w, i->a);
-	const uint64_t signs = parts_of(i->type) == 2 ? 0x80008000 : 0x8000;
+	const uint16_t infinity = is_bf16(i->type) ? 0x7f80 : 0x7c00;
 
-	FOR_LANES(w, d[l] = a[l] ^ signs;);
+	if ((bits & 0x7fff) > infinity)
+		return 0x7fff;
+	if (i->flags & PTX_FLAG_FTZ && !(bits & infinity))
+		bits &= 0x8000;
+	return negate ? bits ^ 0x8000 : bits & 0x7fff;
 }
 
-static void abs_half(struct warp *w, const struct ptx_instruction *i)
-{
-	uint64_t *d = warp_row(w, i->d);
-	const uint64_t *a = warp_row(w, i->a);
-	const uint64_t rest = parts_of(i->type) == 2 ? 0x7fff7fff : 0x7fff;
-
-	FOR_LANES(w, d[l] = a[l] & rest;);
-}
+#define SIGN_EXECUTOR(name, negate)                                                                \
+	static void name(struct warp *w, const struct ptx_instruction *i)                          \
+	{                                                                                          \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+		const uint64_t *a = warp_row(w, i->a);                                             \
+		const bool pair = parts_of(i->type) == 2;                                          \
+                                                                                                   \
+		FOR_LANES(                                                                         \
+			w,                                                                         \
+			d[l] = with_sign_bits(i, (uint16_t)a[l], negate) |                         \
+			       (pair ? (uint64_t)with_sign_bits(i, (uint16_t)(a[l] >> 16), negate) \
+						<< 16                                              \
+				     : 0););                                                       \
+	}
+SIGN_EXECUTOR(neg_half, true)
+SIGN_EXECUTOR(abs_half, false)
 
 /* cvt.rn.f16x2.f32 d, a, b: a goes to the upper half. */
 static void pack(struct warp *w, const struct ptx_instruction *i)
@@ -179,12 +183,13 @@ static uint8_t narrow_8(double value, int digits, int least, double largest)
 	whole = nearbyint(ldexp(magnitude, -exponent));
 	if (ldexp(whole, exponent) > largest)
 		return narrow_8(copysign(largest, value), digits, least, largest);
-	return (uint8_t)(sign | (((uint32_t)(exponent - least + digits) << digits) + (uint32_t)whole));
+	return (uint8_t)(sign |
+			 (((uint32_t)(exponent - least + digits) << digits) + (uint32_t)whole));
 }
 
 static uint8_t to_8(const struct ptx_instruction *i, double value)
 {
-	if (i->flags & PTX_FLAG_RELU && value < 0)
+	if (i->flags & PTX_FLAG_RELU && value <= 0)
 		value = 0;
 	return i->type == PTX_E4M3X2 ? narrow_8(value, 3, -6, 448) : narrow_8(value, 2, -14, 57344);
 }
@@ -244,9 +249,10 @@ static void to_tf32(struct warp *w, const struct ptx_instruction *i)
 
 		if (i->flags & PTX_FLAG_RELU && bits >> 31 && bits << 1 <= 0xff000000)
 			bits = 0;
-		d[l] = finite ? (bits + half) & 0xffffe000
-		       : bits & 0x7fffff ? 0x7fffffff
-					 : bits;
+		bits = (finite ? bits + half : bits) & 0xffffe000;
+		if (i->flags & PTX_FLAG_SATFINITE && bits << 1 == 0xff000000)
+			bits = (bits & 0x80000000) | 0x7f7fe000;
+		d[l] = bits;
 	});
 }
 
@@ -272,7 +278,7 @@ const struct ptx_opcode interpreter_half[] = {
 	{"ex2", "ds", HALVES, 0, M(APPROX), M(FTZ), ex2_half},
 	{"tanh", "ds", HALVES, 0, M(APPROX), 0, tanh_half},
 	{"cvt", "dtt", T(F16X2) | T(BF16X2), T(F32), 0, PAIR_ROUNDINGS, pack},
-	{"cvt", "dt", T(TF32), T(F32), 0, M(RNA) | M(RN) | M(RZ) | M(RELU), to_tf32},
+	{"cvt", "dt", T(TF32), T(F32), 0, M(RNA) | M(RN) | M(RZ) | M(RELU) | M(SATFINITE), to_tf32},
 	{"cvt", "dtt", T(E4M3X2) | T(E5M2X2), T(F32), M(RN) | M(SATFINITE), M(RELU), pack_8},
 	{"cvt", "dt", T(E4M3X2) | T(E5M2X2), T(F16X2), M(RN) | M(SATFINITE), M(RELU), pack_8_half},
 	{"cvt", "dt", T(F16X2), T(E4M3X2) | T(E5M2X2), M(RN), M(RELU), unpack_8},

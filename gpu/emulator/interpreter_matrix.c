@@ -159,7 +159,7 @@ static uint64_t narrow(enum ptx_element element, union number value, bool satura
 {
 	switch (element) {
 	case PTX_ELEMENT_F16:
-		return double_to_half(value.f, false);
+		return double_to_half(value.f, PTX_MOD_RN);
 	case PTX_ELEMENT_F32:
 		return float_bits((float)value.f);
 	case PTX_ELEMENT_F64:

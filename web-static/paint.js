@@ -30,27 +30,39 @@ function pathOf(i) {
 	for (let k = 2; k + 7 < p.length; k += 6) path.bezierCurveTo(p[k], p[k + 1], p[k + 2], p[k + 3], p[k + 4], p[k + 5]);
 	return path;
 }
-/* The pieces of a long edge that are in sight: dashes over the whole of it take a browser long. */
+/*
+ * What is in sight of an edge: dashes over all of a long one take a browser seconds.  Curves are
+ * halved until they are out of sight or short.
+ */
 function pathInSight(i, box) {
-	const p = curves[i], all = boxes[i * 4 + 3] - boxes[i * 4 + 1] < 4 * (box.down - box.up), path = all ? pathOf(i) : new Path2D();
-	for (let k = 0, drawn = false; !all && k + 9 < p.length; k += 6) {
-		const left = Math.min(p[k], p[k + 2], p[k + 4], p[k + 6]), right = Math.max(p[k], p[k + 2], p[k + 4], p[k + 6]);
-		const up = Math.min(p[k + 1], p[k + 3], p[k + 5], p[k + 7]), down = Math.max(p[k + 1], p[k + 3], p[k + 5], p[k + 7]), reach = 20;
+	const all = curves[i], reach = 20, width = box.right - box.left, height = box.down - box.up;
+	const path = new Path2D();
+	let drawn = false;
+	if (boxes[i * 4 + 2] - boxes[i * 4] < 2 * width && boxes[i * 4 + 3] - boxes[i * 4 + 1] < 2 * height) return pathOf(i);
+	const add = p => {
+		const left = Math.min(p[0], p[2], p[4], p[6]), right = Math.max(p[0], p[2], p[4], p[6]);
+		const up = Math.min(p[1], p[3], p[5], p[7]), down = Math.max(p[1], p[3], p[5], p[7]);
 		if (left > box.right + reach || right < box.left - reach || up > box.down + reach || down < box.up - reach) {
 			drawn = false;
-		} else if (left === right) { /* straight down */
-			const period = 4.5 * edges[i][E.width], way = p[k + 7] < p[k + 1] ? -1 : 1;
-			const hidden = Math.max(0, way > 0 ? box.up - reach - p[k + 1] : p[k + 1] - box.down - reach);
-			const from = p[k + 1] + way * Math.floor(hidden / period) * period;
-			if (!drawn || from !== p[k + 1]) path.moveTo(left, from);
-			path.lineTo(left, Math.min(box.down + reach, Math.max(box.up - reach, p[k + 7])));
-			drawn = p[k + 7] < box.down + reach && p[k + 7] > box.up - reach;
+		} else if (right - left > 2 * width || down - up > 2 * height) {
+			const half = (a, b) => (a + b) / 2, first = p.slice(), second = p.slice();
+			for (const k of [0, 1]) {
+				const ab = half(p[k], p[2 + k]), bc = half(p[2 + k], p[4 + k]), cd = half(p[4 + k], p[6 + k]), abc = half(ab, bc), bcd = half(bc, cd);
+				first[2 + k] = ab;
+				first[4 + k] = abc;
+				first[6 + k] = second[k] = half(abc, bcd);
+				second[2 + k] = bcd;
+				second[4 + k] = cd;
+			}
+			add(first);
+			add(second);
 		} else {
-			if (!drawn) path.moveTo(p[k], p[k + 1]);
-			path.bezierCurveTo(p[k + 2], p[k + 3], p[k + 4], p[k + 5], p[k + 6], p[k + 7]);
+			if (!drawn) path.moveTo(p[0], p[1]);
+			path.bezierCurveTo(p[2], p[3], p[4], p[5], p[6], p[7]);
 			drawn = true;
 		}
-	}
+	};
+	for (let k = 0; k + 9 < all.length; k += 6) add(Array.from(all.subarray(k, k + 8)));
 	return path;
 }
 /*
@@ -290,9 +302,10 @@ function farNames() {
 	});
 }
 
+let blank = false; /* a canvas is, when its size was set; clearing it again would empty it on paper */
 function start(c) {
 	c.setTransform(1, 0, 0, 1, 0, 0);
-	c.clearRect(0, 0, c.canvas.width, c.canvas.height);
+	if (!blank) c.clearRect(0, 0, c.canvas.width, c.canvas.height);
 	c.setTransform(view.ratio * view.scale, 0, 0, view.ratio * view.scale, view.ratio * view.x, view.ratio * view.y);
 }
 function paintBelow() {
@@ -303,24 +316,29 @@ function paintBelow() {
 function around(list, width) {
 	const box = sight();
 	above.strokeStyle = colors.accent;
-	above.lineWidth = Math.max(width, width * .5 / view.scale);
+	above.lineWidth = Math.max(width, width * .6 / view.scale);
 	above.beginPath();
 	for (const i of list) {
-		const v = vertices[i];
+		const v = vertices[i], side = Math.max(v[V.w], v[V.h]) / 2;
 		if (state.goneVertices[i] || !seesVertex(box, v)) continue;
-		if (isSmall(v)) {
-			above.moveTo(v[V.x] + 5 / view.scale, v[V.y]);
-			above.arc(v[V.x], v[V.y], 5 / view.scale, 0, 2 * Math.PI);
+		if (side * view.scale < 14) { /* too small for its shape to be seen */
+			above.moveTo(v[V.x] + side + 4 / view.scale, v[V.y]);
+			above.arc(v[V.x], v[V.y], side + 4 / view.scale, 0, 2 * Math.PI);
 		} else {
 			outline(above, i);
 		}
 	}
 	above.stroke();
 }
-function over(i, width) {
-	above.strokeStyle = colors.accent;
-	above.lineWidth = Math.max(edges[i][E.width] + width, 3 / view.scale);
-	above.stroke(isPlain() ? pathOf(i) : pathInSight(i, sight()));
+/* A halo: the line itself stays as it is. */
+function aroundEdge(i) {
+	const path = pathInSight(i, sight()), width = Math.max(edges[i][E.width], .7 / view.scale);
+	for (const [color, more] of [["accent", 8], ["paper", 3]]) {
+		above.strokeStyle = colors[color];
+		above.lineWidth = Math.max(width + more, more * .6 / view.scale);
+		above.stroke(path);
+	}
+	strokeEdge(above, i, sight());
 }
 function paintAbove() {
 	start(above);
@@ -331,13 +349,13 @@ function paintAbove() {
 			above.fillRect(0, 0, view.width, view.height);
 			above.globalAlpha = 1;
 		});
-		if (state.edge >= 0) over(state.edge, 5);
+		if (state.edge >= 0) aroundEdge(state.edge);
 		if (state.vertex >= 0) around([state.vertex], 9);
 		draw(above, state.kept.edges, state.kept.vertices);
 		if (view.scale < FAR) farNames();
 	}
 	around(state.matches, 3);
-	if (state.hover.kind === "e") over(state.hover.i, 0);
+	if (state.hover.kind === "e") aroundEdge(state.hover.i);
 	if (state.hover.kind === "v") around([state.hover.i], 2);
 }
 
@@ -360,7 +378,10 @@ function resize(width, height, ratio) {
 		c.canvas.width = Math.round(width * ratio);
 		c.canvas.height = Math.round(height * ratio);
 	}
-	frame(stale = {below: true, above: true});
+	stale = {below: true, above: true};
+	blank = true;
+	frame();
+	blank = false;
 }
 
 /* Which part is at a point of the stage: vertices first, then the nearest line. */

@@ -27,6 +27,8 @@ function filter() {
 	$("bytestext").textContent = bytes ? size(bytes) + " bytes" : "any size";
 	$("sharetext").textContent = least ? percent(least) : "any share";
 	$("shown").textContent = exact(vertexCount) + " of " + count(vertices.length, "operation") + ", " + exact(edgeCount) + " of " + count(edges.length, "edge");
+	$("bytes").setAttribute("aria-valuetext", $("bytestext").textContent);
+	$("share").setAttribute("aria-valuetext", $("sharetext").textContent);
 	$("reset").disabled = !ofVertex && !ofEdge;
 	$("empty").hidden = vertexCount > 0;
 	$("emptytext").textContent = vertices.length ? named ? "Nothing matches the filters." : "The regular expression is not complete." : "The graph is empty.";

@@ -27,7 +27,7 @@ async function everywhere(page) {
 	}
 	await page.click("#reset");
 	await page.click("#theme");
-	await page.waitForTimeout(300);
+	await page.waitForFunction(() => location.hash === address(), null, {timeout: 20000}).catch(() => {});
 }
 
 main(async browser => {
@@ -65,7 +65,7 @@ main(async browser => {
 		document.body.append(link);
 		link.click();
 	});
-	await page.waitForFunction(() => window.seen.violations >= 4, null, {timeout: 3000}).catch(() => {});
+	await page.waitForFunction(() => window.seen.violations >= 4, null, {timeout: 20000}).catch(() => {});
 	is("the policy refuses scripts, images, styles and handlers", await page.evaluate(() => window.seen.violations + " " + window.injected), "4 undefined");
 	await page.close();
 

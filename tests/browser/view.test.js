@@ -6,7 +6,7 @@
 "use strict";
 const fs = require("node:fs");
 const {execFileSync} = require("node:child_process");
-const path = require("node:path");
+const path = require("node:path"), zlib = require("node:zlib");
 const graphs = require("./graphs.js");
 const {check, is, vflow, render, open, settled, time, inWords, timeOf, main, WORK} = require("./browser.js");
 
@@ -299,7 +299,7 @@ async function lists({page, name, size, data, times}) {
 	check(name("but not all at once"), await page.evaluate(() => document.querySelectorAll("#panel tr[data-row]").length) <= 60);
 	await page.evaluate(() => { document.getElementById("panel").scrollTop = 1e9; });
 	check(name("the last one after scrolling"), await page.waitForFunction(last => [...document.querySelectorAll("#panel tr[data-row]")].pop().dataset.row === last,
-		String(size - 1), {timeout: 3000}).then(() => true, () => false));
+		String(size - 1), {timeout: 20000}).then(() => true, () => false));
 	await page.evaluate(() => scrollRows(0));
 	await page.evaluate(() => document.querySelector("#panel tr[data-row] button").focus());
 	for (let k = 0; k < 9; k++) await page.keyboard.press("ArrowDown");
@@ -330,7 +330,7 @@ async function remembered({browser, page, name, files, target, times}) {
 	await page.fill("#search", "#" + target);
 	await page.press("#search", "Enter");
 	await page.click("#zoomout");
-	await page.waitForTimeout(400);
+	await page.waitForFunction(() => location.hash === address(), null, {timeout: 20000}).catch(() => {});
 	const hash = await page.evaluate(() => location.hash), other = await open(browser, files.html, hash, {viewport: {width: 1200, height: 700}});
 	const what = () => [chosen, shown, p => p.inputValue("#kernel"), p => p.evaluate(() => document.documentElement.dataset.theme + JSON.stringify([state.tab, state.sort[state.tab]]))];
 	const middle = p => p.evaluate(() => [view.scale, (view.width / 2 - view.x) / view.scale, (view.height / 2 - view.y) / view.scale]);
@@ -338,7 +338,7 @@ async function remembered({browser, page, name, files, target, times}) {
 	is(name("the address keeps selection, filters, theme and table"), await all(other), await all(page));
 	check(name("and the middle of the view, in a window of another size"), close(await middle(other), await middle(page), .2), `${await middle(page)} ${await middle(other)}`);
 	await other.evaluate(() => { location.hash = "#v=1"; });
-	await other.waitForFunction(() => state.vertex >= 0 && vertices[state.vertex][V.id] === 1, null, {timeout: 3000}).catch(() => {});
+	await other.waitForFunction(() => state.vertex >= 0 && vertices[state.vertex][V.id] === 1, null, {timeout: 20000}).catch(() => {});
 	is(name("a new address in the same window is followed"), await chosen(other) + await other.inputValue("#kernel"), "1");
 	await other.evaluate(() => { location.hash = "#v=77777777&e=x&bytes=zz&tab=constructor&at=1_2&sort=99&object=%00&way=sideways&theme=<"; });
 	await settled(other);
@@ -360,7 +360,7 @@ async function copied({page, name, target}) {
 	await page.press("#search", "Enter");
 	const line = await page.inputValue("#command");
 	await page.click("#copy");
-	await page.waitForFunction(() => document.getElementById("copy").textContent === "Copied", null, {timeout: 3000}).catch(() => {});
+	await page.waitForFunction(() => document.getElementById("copy").textContent === "Copied", null, {timeout: 20000}).catch(() => {});
 	await page.fill("#search", "");
 	await page.press("#search", "Control+V");
 	is(name("copying puts the command into the clipboard"), await page.inputValue("#search"), line);
@@ -372,9 +372,22 @@ async function copied({page, name, target}) {
 	await page.keyboard.press("Escape");
 }
 
+/* How many curves a PDF draws. */
+function curvesIn(pdf) {
+	const source = pdf.toString("latin1");
+	let found = 0;
+	for (const {1: dictionary, index, 0: head} of source.matchAll(/<<([^>]*FlateDecode[^>]*)>>\s*stream\r?\n/g)) {
+		if (/FontFile|Length1|Image/.test(dictionary)) continue;
+		try {
+			found += (zlib.inflateSync(pdf.subarray(index + head.length), {finishFlush: zlib.constants.Z_SYNC_FLUSH}).toString("latin1").match(/ c$/gm) || []).length;
+		} catch (error) { /* not text */ }
+	}
+	return found;
+}
+
 /* As a screen reader meets it. */
 async function readers({page, name, size, data, target}) {
-	await page.waitForTimeout(300);
+	await page.waitForFunction(() => vertices.length > 1000 || drawing.children.length === vertices.length, null, {timeout: 20000}).catch(() => {});
 	const session = await page.context().newCDPSession(page), {nodes} = await session.send("Accessibility.getFullAXTree");
 	const roles = {}, nameless = [];
 	for (const node of nodes) {
@@ -399,7 +412,8 @@ async function readers({page, name, size, data, target}) {
 	await page.emulateMedia({media: "print"});
 	is(name("on paper only the drawing and its header"), await page.evaluate(() => ["aside", "#lists", ".tools"].filter(s => getComputedStyle(document.querySelector(s)).display !== "none").join()), "");
 	await page.emulateMedia({media: "screen"});
-	check(name("it prints"), (await page.pdf({landscape: true})).length > 5000);
+	const printed = curvesIn(await page.pdf({landscape: true})), seen = await page.evaluate(() => vertices.filter(v => seesVertex(sight(), v) && v[V.shape] !== SHAPE.box && !isSmall(v)).length);
+	check(name("it prints, as lines that stay sharp"), printed >= 4 * seen && printed > 4, `${printed} curves, ${seen} ovals`);
 	is(name("and is as it was"), await page.evaluate(() => document.documentElement.dataset.theme + view.ratio), "dark1");
 	check(name("few elements, however many vertices"), await page.evaluate(() => document.querySelectorAll(":not(option):not(#drawing *)").length) < 900, target + data.title);
 }

@@ -174,9 +174,10 @@ static void prepare(const Sanitizer_CallbackData *data)
 	thread.inside = false;
 }
 
-static bool touches_memory(enum api_effect effect)
+static bool needs_shadows(enum api_effect effect)
 {
-	return effect != API_NOTHING && effect != API_LOAD && effect != API_GRAPH;
+	return effect == API_ALLOC || effect == API_COPY || effect == API_SET ||
+	       effect == API_LAUNCH || effect == API_UNSEEN;
 }
 
 static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
@@ -186,10 +187,10 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	thread.parameters = data->functionParams;
 	thread.context = data->context;
 	thread.first = thread.count;
-	if (thread.effect == API_NOTHING || thread.effect == API_LOAD)
+	if (thread.effect == API_NOTHING)
 		return;
-	take_lock();
-	if (touches_memory(thread.effect))
+	take_lock(); /* also where code is loaded: patching is not for several threads */
+	if (needs_shadows(thread.effect))
 		prepare(data);
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_enter(data);
@@ -237,7 +238,7 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 {
 	bool failed = *(const int *)data->functionReturnValue != 0;
 
-	if (thread.effect == API_NOTHING || thread.effect == API_LOAD)
+	if (thread.effect == API_NOTHING)
 		return;
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_exit(data);
@@ -245,7 +246,7 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 		forget_operations();
 	else if (thread.effect == API_LAUNCH)
 		keep_parameters(data);
-	else if (thread.effect == API_COPY && thread.count == thread.first)
+	else if (thread.effect == API_COPY)
 		calls_copy_silent(data->functionName, data->functionParams);
 	else if (thread.effect == API_UNSEEN)
 		note_by_name(OPERATION_UNSEEN, data->functionName);

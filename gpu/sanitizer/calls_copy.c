@@ -110,6 +110,33 @@ static void copy_batch(const uint64_t *words, CUstream stream)
 			stream);
 }
 
+/* Of a batch of boxes only copies between arrays and memory are not told. */
+static void batch_3d(const char *function, const uint64_t *words)
+{
+#if CUDA_VERSION >= 12080
+	const CUDA_MEMCPY3D_BATCH_OP *copies = (const void *)(uintptr_t)words[1];
+	unsigned at =
+		strstr(function, "_v2") ? 3 : 4; /* the first version had one more parameter */
+	CUstream stream = calls_stream(function, (CUstream)(uintptr_t)words[at]);
+	bool arrays = false;
+
+	for (uint64_t i = 0; i < words[0]; i++)
+		arrays |= copies[i].src.type != CU_MEMCPY_OPERAND_TYPE_POINTER ||
+			  copies[i].dst.type != CU_MEMCPY_OPERAND_TYPE_POINTER;
+	if (arrays && !calls_capturing(stream)) {
+		struct operation *operation = calls_add(OPERATION_UNSEEN, NULL);
+
+		if (!operation)
+			return;
+		operation->stream = stream;
+		operation->name = function;
+	}
+#else
+	(void)function;
+	(void)words;
+#endif
+}
+
 void calls_copy_silent(const char *function, const void *parameters)
 {
 	const uint64_t *words = parameters;
@@ -121,6 +148,10 @@ void calls_copy_silent(const char *function, const void *parameters)
 				     .array = (CUarray)(uintptr_t)words[1]};
 	struct side to, from;
 
+	if (api_is(function, "cuMemcpy3DBatchAsync"))
+		batch_3d(function, words);
+	else if (thread.count > thread.first)
+		return;
 	if (api_is(function, "cuMemcpy2D") || api_is(function, "cuMemcpy2DUnaligned")) {
 		copy_2d(block, NULL);
 	} else if (api_is(function, "cuMemcpy3D")) {

@@ -31,8 +31,8 @@ void calls_unfollow(const Sanitizer_LaunchData *data);
 /* -- calls_copy.c ------------------------------------------------------------------------- */
 
 /*
- * A copy of the driver succeeded that no callback told of: one that touches an array, or a batch.
- * Notes it, from its parameters.
+ * A copy of the driver succeeded.  Notes, from its parameters, what no callback told of: one that
+ * touches an array, a batch.
  */
 void calls_copy_silent(const char *function, const void *parameters);
 

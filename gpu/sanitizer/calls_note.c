@@ -164,9 +164,36 @@ void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data)
 
 /* -- copies and sets ---------------------------------------------------------------------- */
 
+/* How high the slices of the next copy between pointers in a batch are.  False: nobody says. */
+static bool batch_heights(uint64_t *to, uint64_t *from)
+{
+#if CUDA_VERSION >= 12080
+	const uint64_t *words = thread.parameters;
+	const CUDA_MEMCPY3D_BATCH_OP *copies = (const void *)(uintptr_t)words[1];
+	unsigned before = thread.count - 1 - thread.first;
+
+	if (!api_is(thread.inner, "cuMemcpy3DBatchAsync"))
+		return false;
+	for (uint64_t i = 0; i < words[0]; i++) {
+		if (copies[i].src.type != CU_MEMCPY_OPERAND_TYPE_POINTER ||
+		    copies[i].dst.type != CU_MEMCPY_OPERAND_TYPE_POINTER || before--)
+			continue;
+		*to = copies[i].dst.op.ptr.layerHeight;
+		*from = copies[i].src.op.ptr.layerHeight;
+		return true;
+	}
+#else
+	(void)to;
+	(void)from;
+#endif
+	return false;
+}
+
 /* The height of a slice, which only the parameters of the call know. */
 static void find_slices(struct operation *operation)
 {
+	uint64_t height, from_height;
+
 	operation->slice = operation->pitch * operation->height;
 	operation->from_slice = operation->from_pitch * operation->height;
 	if (operation->depth == 1)
@@ -187,8 +214,13 @@ static void find_slices(struct operation *operation)
 			operation->slice = operation->pitch * copy->dstHeight;
 		if (copy->srcHeight)
 			operation->from_slice = operation->from_pitch * copy->srcHeight;
+	} else if (batch_heights(&height, &from_height)) {
+		if (height)
+			operation->slice = operation->pitch * height;
+		if (from_height)
+			operation->from_slice = operation->from_pitch * from_height;
 	} else {
-		/* batches and graphs: nobody says */
+		/* in graphs */
 		operation->kind = OPERATION_UNSEEN;
 		operation->name = thread.inner;
 	}

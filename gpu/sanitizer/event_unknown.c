@@ -29,10 +29,14 @@ void events_missed(void)
 
 void events_unpatched(void)
 {
-	events_sink->coverage("modules",
-			      "the code of a module could not be patched; its kernels are not "
-			      "followed",
-			      1, 0);
+	const struct gpu_sink *sink = events_sink; /* another thread may be stopping */
+
+	if (!sink)
+		return;
+	sink->coverage("modules",
+		       "the code of a module could not be patched; its kernels are not "
+		       "followed",
+		       1, 0);
 	events_missed();
 }
 

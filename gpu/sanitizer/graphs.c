@@ -78,6 +78,13 @@ static bool get_edges(CUgraph graph, struct edges *edges)
 	if (driver.cuGraphGetEdges(graph, NULL, NULL, &edges->count) != CUDA_SUCCESS)
 		return false;
 #endif
+	if (!edges->count) {
+		/* asked for none, the driver would call it an error */
+#if CUDA_VERSION >= 13000
+		free(data);
+#endif
+		return true;
+	}
 	edges->from = calloc(edges->count + 1, sizeof(CUgraphNode));
 	edges->to = calloc(edges->count + 1, sizeof(CUgraphNode));
 	result = CUDA_ERROR_OUT_OF_MEMORY;

@@ -119,7 +119,7 @@ struct gpu_sink {
 
 struct gpu_options {
 	bool digests; /* deliver content() */
-	uint64_t memory_limit; /* bytes of all shadows together; 0: none */
+	uint64_t memory_limit; /* bytes of all shadows on the device; 0: none */
 };
 
 struct gpu_provider {

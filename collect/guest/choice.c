@@ -106,7 +106,7 @@ bool choice_wanted(const char *kernel, const struct gpu_provider *provider)
 	if (every > 1) {
 		frame = paths_here(provider);
 		context = frame == UINT32_MAX ? 0 : paths_context(GPU_KERNEL, kernel, frame);
-		if (context && paths_invocations(context) % every)
+		if (context && paths_launch(context) % every)
 			return skip("--sample-kernels left them out");
 	}
 	if (blocks > 1)

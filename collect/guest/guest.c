@@ -2,7 +2,7 @@
  * collect/guest/guest.c: the guest's start and end, and the sink that a provider fills.
  *
  * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
- * VFLOW_DIGESTS=0 leaves out content digests, VFLOW_MEMORY_LIMIT is the most bytes of shadows; see
+ * VFLOW_DIGESTS=0 leaves out content digests, VFLOW_MEMORY_LIMIT is the most bytes of shadows on a GPU; see
  * choice.c for more.
  */
 #include "collect/guest/guest.h"

@@ -81,8 +81,11 @@ uint32_t paths_here(const struct gpu_provider *provider);
 uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame);
 /* How often the context was seen before; counts this one. */
 uint64_t paths_invocation(uint32_t context);
-/* How often so far. */
-uint64_t paths_invocations(uint32_t context);
+/*
+ * The same for a context that was asked about where a launch is decided, which may lie deeper in a
+ * CUDA runtime that is part of the program than where it is recorded.
+ */
+uint64_t paths_launch(uint32_t context);
 
 /* -- choice.c: which launches are analysed ------------------------------------------------ */
 

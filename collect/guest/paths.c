@@ -28,6 +28,7 @@ static struct context { /* id = index + 1 */
 	char *name;
 	uint32_t kind, frame;
 	uint64_t invocations;
+	uint64_t launches; /* see paths_launch() */
 } * contexts;
 static uint32_t context_count, context_capacity;
 static struct table context_table;
@@ -165,7 +166,7 @@ uint64_t paths_invocation(uint32_t context)
 	return contexts[context - 1].invocations++;
 }
 
-uint64_t paths_invocations(uint32_t context)
+uint64_t paths_launch(uint32_t context)
 {
-	return contexts[context - 1].invocations;
+	return contexts[context - 1].launches++;
 }

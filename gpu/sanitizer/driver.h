@@ -32,6 +32,7 @@
 	X(cuLaunchKernel)                                                                          \
 	X(cuMemAlloc)                                                                              \
 	X(cuMemcpy3DAsync)                                                                         \
+	X(cuMemcpyDtoHAsync)                                                                       \
 	X(cuMemcpyDtoDAsync)                                                                       \
 	X(cuMemcpyHtoDAsync)                                                                       \
 	X(cuMemFree)                                                                               \

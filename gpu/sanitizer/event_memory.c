@@ -3,6 +3,8 @@
  */
 #include "gpu/sanitizer/events_internal.h"
 
+#include <string.h>
+
 void event_alloc(const struct thread *thread, const struct operation *operation)
 {
 	struct space *space = events_make_space(operation->context);
@@ -24,14 +26,40 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	if (operation->whole)
 		space_forget(object); /* what the graph does with it is not known */
 	if (object->slot == NO_SLOT)
-		events_sink->coverage("objects", "no GPU memory for the shadow of an allocation", 1,
-				      operation->size);
+		events_sink->coverage("objects",
+				      events_is_late()
+					      ? "allocated while a kernel ran that did not end"
+					      : "not followed: neither the GPU nor the host has "
+						"memory for their shadows",
+				      1, operation->size);
 	else if (object->memory != GPU_MEMORY_DEVICE)
 		events_sink->coverage(object->memory == GPU_MEMORY_MANAGED ? "managed memory"
 									   : "pinned host memory",
 				      "what the host writes is seen when the GPU reads it; what is "
 				      "overwritten before is not",
 				      1, operation->size);
+}
+
+void event_shadow_on_host(const struct object *object)
+{
+	events_sink->coverage("objects",
+			      "the GPU had no memory for all of their shadows; what lies on the "
+			      "host is exact and slower",
+			      1, object->size);
+}
+
+void event_shadow_given_up(const struct object *object)
+{
+	uint8_t digest[DIGEST_BYTES] = {0};
+
+	events_sink->coverage("objects",
+			      "given up: neither the GPU nor the host had memory for their shadows",
+			      1, object->size);
+	if (!object->reported)
+		return;
+	/* like no other content; that of digests begins with a hash, which is not all but zero */
+	memcpy(digest, &object->id, sizeof(object->id));
+	events_sink->content(NULL, object->id, digest, false);
 }
 
 void event_free(const struct thread *thread, const struct operation *operation)

@@ -14,6 +14,7 @@ bool events_digests;
 void events_start(const struct gpu_sink *to, const struct gpu_options *options)
 {
 	events_digests = options->digests;
+	memory_limit(options->memory_limit);
 	if (events_unknown_start() == 0)
 		events_sink = to;
 }
@@ -224,7 +225,6 @@ void events_prepare(CUcontext context, bool launch, uint64_t wanted)
 	uint64_t skipped = 0, constants = 0;
 	struct space *space;
 	struct visit visit;
-	uint32_t lost;
 
 	if (!events_sink || events_still_late())
 		return;
@@ -237,13 +237,8 @@ void events_prepare(CUcontext context, bool launch, uint64_t wanted)
 				modules_variables(space, &skipped, &constants);
 			if (launch)
 				space_publish(space);
-			lost = wanted ? space_give_way(space, wanted) : 0;
-			if (lost)
-				events_sink->coverage(
-					"objects",
-					"the shadow of an object was given up because the "
-					"program needed the GPU memory",
-					lost, 0);
+			if (wanted)
+				space_give_way(space, wanted);
 		}
 	}
 	visit_leave(&visit);

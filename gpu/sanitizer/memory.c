@@ -6,8 +6,8 @@
 
 #include "gpu/sanitizer/driver.h"
 
-/* Left free beside what the program asks for: the driver needs memory for stacks and code. */
-#define SPARE_BYTES (UINT64_C(64) << 20)
+/* This part of the device is left free beside what the program asks for: for stacks and code. */
+#define SPARE_PART 256
 
 static uint64_t limit, on_device, on_host, host_limit;
 
@@ -26,16 +26,38 @@ bool memory_fits(uint64_t bytes)
 	size_t free_bytes, total;
 
 	/* what no device has is not ours to make room for */
-	return driver.cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS ||
-	       free_bytes >= bytes + SPARE_BYTES || bytes + SPARE_BYTES >= total;
+	return driver.cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS || bytes >= total ||
+	       free_bytes >= bytes + total / SPARE_PART;
 }
 
-/* Half of what the host has to spare when it is first asked: pinned memory cannot be swapped out.
- */
+/* What a control group leaves to this process; UINT64_MAX: there is none. */
+static uint64_t group_limit(void)
+{
+	static const char *const names[] = {"max", "current"};
+	unsigned long long values[2];
+
+	for (int i = 0; i < 2; i++) {
+		char path[64];
+		FILE *file;
+		int got;
+
+		snprintf(path, sizeof(path), "/sys/fs/cgroup/memory.%s", names[i]);
+		file = fopen(path, "re");
+		got = file ? fscanf(file, "%llu", &values[i]) : 0;
+		if (file)
+			fclose(file);
+		if (got != 1)
+			return UINT64_MAX;
+	}
+	return values[0] > values[1] ? values[0] - values[1] : 0;
+}
+
+/* Half of what the host can spare when it is first asked: pinned memory is never swapped out. */
 static uint64_t find_host_limit(void)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
 	unsigned long long kilobytes = 0;
+	uint64_t group = group_limit();
 	char line[128];
 
 	while (file && fgets(line, sizeof(line), file))
@@ -43,7 +65,16 @@ static uint64_t find_host_limit(void)
 			break;
 	if (file)
 		fclose(file);
-	return kilobytes * 1024 / 2;
+	return (kilobytes * 1024 < group ? kilobytes * 1024 : group) / 2;
+}
+
+bool memory_has(uint64_t bytes)
+{
+	if ((!limit || on_device + bytes <= limit) && memory_fits(bytes))
+		return true;
+	if (!host_limit)
+		host_limit = find_host_limit();
+	return on_host + bytes <= host_limit;
 }
 
 static CUresult get_on_device(struct shadow_memory *memory, uint64_t size, CUstream stream)

@@ -33,6 +33,8 @@ bool memory_to_host(struct shadow_memory *memory, CUstream stream);
 void memory_abandon(const struct shadow_memory *memory);
 /* Bytes of shadows on the host. */
 uint64_t memory_on_host(void);
+/* Whether a whole shadow of so many bytes can be had. */
+bool memory_has(uint64_t bytes);
 /* Whether the program can have `bytes` of the device's memory. */
 bool memory_fits(uint64_t bytes);
 

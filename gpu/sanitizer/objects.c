@@ -186,19 +186,28 @@ static void describe(const struct object *object, struct device_record *record)
 	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 	record->site = object->site;
 	record->shared = object->shared;
-	lay_out_head(record, object->head);
-	if (object->body)
-		lay_out_body(record, object->body, object->space->digests);
+	lay_out_head(record, object->head.device);
+	if (object->body.device)
+		lay_out_body(record, object->body.device, object->space->digests);
+}
+
+static void give_up(struct object *object)
+{
+	event_shadow_given_up(object);
+	object_unfollow(object);
 }
 
 /* Memory for a part of a shadow, all zero. */
-static bool get_memory(struct space *space, CUdeviceptr *memory, uint64_t size)
+static bool get_memory(struct object *object, struct shadow_memory *memory, uint64_t size)
 {
-	if (!space_check(space, driver.cuMemAlloc(memory, size))) {
-		*memory = 0;
+	struct space *space = object->space;
+	bool on_host = object->head.host;
+
+	if (!space_check(space, memory_get(memory, size, space->stream)))
 		return false;
-	}
-	return space_check(space, driver.cuMemsetD8Async(*memory, 0, size, space->stream));
+	if (memory->host && !on_host)
+		event_shadow_on_host(object);
+	return true;
 }
 
 static void follow(struct object *object)
@@ -210,7 +219,9 @@ static void follow(struct object *object)
 	    (!space->free_count && !more_slots(space)))
 		return;
 	describe(object, &record);
-	if (!get_memory(space, &object->head, lay_out_head(&record, 0)))
+	/* masks without hope for the rest are of no use */
+	if (!memory_has(lay_out_head(&record, 0) + lay_out_body(&record, 0, space->digests)) ||
+	    !get_memory(object, &object->head, lay_out_head(&record, 0)))
 		return;
 	describe(object, &record);
 	object->slot = space->free_slots[--space->free_count];
@@ -225,16 +236,16 @@ bool object_need_body(struct object *object)
 	struct space *space = object->space;
 	struct device_record record;
 
-	if (object->slot == NO_SLOT || object->body)
+	if (object->slot == NO_SLOT || object->body.device)
 		return object->slot != NO_SLOT;
 	describe(object, &record);
-	if (!get_memory(space, &object->body, lay_out_body(&record, 0, space->digests))) {
-		object_unfollow(object);
+	if (!get_memory(object, &object->body, lay_out_body(&record, 0, space->digests))) {
+		give_up(object);
 		return false;
 	}
 	describe(object, &record);
 	if (!put_record(object, &record)) {
-		object_unfollow(object);
+		give_up(object);
 		return false;
 	}
 	if (object->unknown)
@@ -265,13 +276,11 @@ void object_unfollow(struct object *object)
 			}
 	object->listed = object->later = false;
 	object->slot = NO_SLOT;
-	if ((object->head || object->body) && !space->busy && space_wait(space)) {
-		if (object->head)
-			driver.cuMemFree(object->head);
-		if (object->body)
-			driver.cuMemFree(object->body);
+	if (object->head.device && !space->busy && space_wait(space)) {
+		memory_release(&object->head);
+		memory_release(&object->body);
 	}
-	object->head = object->body = 0;
+	object->head = object->body = (struct shadow_memory){0};
 }
 
 struct object *space_add(struct space *space, uint64_t address, uint64_t size,
@@ -332,7 +341,7 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 	space_check(space, driver.cuMemcpyHtoDAsync(
 				   object_record(object) + offsetof(struct device_record, site),
 				   &object->site, sizeof(object->site), space->stream));
-	if (object->unknown && object->body)
+	if (object->unknown && object->body.device)
 		space_forget(object); /* writers are kept relative to the site */
 }
 
@@ -405,28 +414,55 @@ int space_publish(struct space *space)
 
 /* -- memory ------------------------------------------------------------------------------- */
 
-uint32_t space_give_way(struct space *space, uint64_t bytes)
+/* The part of a shadow on the device whose move helps most: bodies are touched less than masks. */
+static struct object *find_largest(struct space *space, bool bodies)
 {
-	const uint64_t spare = UINT64_C(64) << 20;
-	uint32_t lost = 0;
-	size_t free_bytes, total;
+	struct object *largest = NULL;
 
-	while (driver.cuMemGetInfo(&free_bytes, &total) == CUDA_SUCCESS &&
-	       free_bytes < bytes + spare && bytes + spare < total) {
-		struct object *largest = NULL;
+	for (uint32_t i = 0; i < space->object_count; i++) {
+		struct object *object = space->objects[i];
+		const struct shadow_memory *part = bodies ? &object->body : &object->head;
 
-		for (uint32_t i = 0; i < space->object_count; i++) {
-			struct object *object = space->objects[i];
-
-			if (object->slot != NO_SLOT &&
-			    (!largest || !!object->body > !!largest->body ||
-			     (!!object->body == !!largest->body && object->size > largest->size)))
-				largest = object;
-		}
-		if (!largest)
-			break;
-		object_unfollow(largest);
-		lost++;
+		if (object->slot != NO_SLOT && part->device && !part->host &&
+		    (!largest || object->size > largest->size))
+			largest = object;
 	}
-	return lost;
+	return largest;
+}
+
+static void move_to_host(struct object *object, bool body)
+{
+	struct space *space = object->space;
+	struct device_record record;
+	bool first = !object->body.host && !object->head.host;
+
+	if (!memory_to_host(body ? &object->body : &object->head, space->stream)) {
+		give_up(object);
+		return;
+	}
+	/* what changes in the record while passes run, they have written: it is read back */
+	if (!space_check(space, driver.cuMemcpyDtoHAsync(&record, object_record(object),
+							 sizeof(record), space->stream)) ||
+	    !space_wait(space)) {
+		give_up(object);
+		return;
+	}
+	lay_out_head(&record, object->head.device);
+	if (object->body.device)
+		lay_out_body(&record, object->body.device, space->digests);
+	if (!put_record(object, &record)) {
+		give_up(object);
+		return;
+	}
+	if (first)
+		event_shadow_on_host(object);
+}
+
+void space_give_way(struct space *space, uint64_t bytes)
+{
+	struct object *object;
+
+	for (int heads = 0; heads < 2; heads++)
+		while (!memory_fits(bytes) && (object = find_largest(space, !heads)))
+			move_to_host(object, !heads);
 }

@@ -263,7 +263,7 @@ void space_forget(struct object *object)
 	if (object->slot == NO_SLOT)
 		return;
 	object->unknown = true;
-	if (!object->body || !object->id)
+	if (!object->body.device || !object->id)
 		return;
 	/* the rows are read already, so their memory serves as a list of one */
 	if (!space_wait(space))
@@ -278,7 +278,7 @@ static void forgotten(struct object *object)
 {
 	object->unknown = true; /* for later, if it has no body or id yet */
 	object->blank = object->id;
-	if (object->body && object->id)
+	if (object->body.device && object->id)
 		object_list(object);
 }
 

@@ -108,6 +108,8 @@ struct space *space_create(CUcontext context, bool digests)
 void space_abandon(struct space *space)
 {
 	for (uint32_t i = 0; i < space->object_count; i++) {
+		memory_abandon(&space->objects[i]->head);
+		memory_abandon(&space->objects[i]->body);
 		free(space->objects[i]->name);
 		free(space->objects[i]);
 	}

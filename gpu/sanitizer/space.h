@@ -16,6 +16,7 @@
 
 #include "gpu/provider.h"
 #include "gpu/sanitizer/device_state.h"
+#include "gpu/sanitizer/memory.h"
 
 #define NO_SLOT UINT32_MAX
 
@@ -31,7 +32,7 @@ struct object {
 	CUmodule module;   /* of a variable */
 	bool constant;     /* ... that no kernel can write */
 	uint32_t slot;     /* NO_SLOT: not followed */
-	CUdeviceptr head, body;
+	struct shadow_memory head, body;
 	bool shared;  /* the host writes to it without an API */
 	bool unknown; /* forgotten before it had a body or an id */
 	bool later;   /* in the list of space_forget_later() */
@@ -84,8 +85,17 @@ int space_publish(struct space *space);
 bool space_is_published(const struct space *space);
 /* The callback data of a launch. */
 void *space_state(const struct space *space);
-/* Gives memory back until `bytes` can be allocated; returns how many objects lost their shadow. */
-uint32_t space_give_way(struct space *space, uint64_t bytes);
+/*
+ * Makes room on the device for `bytes` of the program's: shadows move to the host; those that find
+ * no room there are given up.
+ */
+void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
+/*
+ * What happened to an object's shadow for want of memory.  An object that was given up is not
+ * followed any more: what was known of its content is no longer so.
+ */
+void event_shadow_on_host(const struct object *object);  /* event_memory.c */
+void event_shadow_given_up(const struct object *object); /* event_memory.c */
 
 /* -- pass.c: the running API -------------------------------------------------------------- */
 

@@ -14,6 +14,8 @@ uint32_t check_new_slot(struct checker *checker, bool bound)
 
 	ARENA_RESERVE(&query->arena, checker->bound, query->slot_count, checker->bound_capacity);
 	checker->bound[query->slot_count] = bound;
+	ARENA_RESERVE(&query->arena, checker->used, query->slot_count, checker->used_capacity);
+	checker->used[query->slot_count] = 0;
 	return query->slot_count++;
 }
 
@@ -39,6 +41,7 @@ struct variable *check_find(struct checker *checker, const char *name)
 	for (uint32_t i = checker->scope.count; i > 0; i--)
 		if (!strcmp(checker->scope.items[i - 1].name, name)) {
 			note_use(checker, checker->scope.items[i - 1].slot);
+			checker->used[checker->scope.items[i - 1].slot]++;
 			return &checker->scope.items[i - 1];
 		}
 	return NULL;
@@ -399,6 +402,32 @@ static int check_clause(struct checker *checker, struct clause *clause)
 	}
 }
 
+static uint32_t times_in(const struct expr *expr, uint32_t slot)
+{
+	uint32_t times = expr->type == EXPR_VARIABLE && expr->slot == slot;
+
+	for (uint32_t i = 0; i < expr->count; i++)
+		times += expr->items[i] ? times_in(expr->items[i], slot) : 0;
+	return times;
+}
+
+/*
+ * Whether it does not matter from where an end is reached: nothing asks for the start but its own
+ * conditions, and no length, which depends on it, is a limit.
+ */
+static bool from_any_start(const struct checker *checker, const struct match *match)
+{
+	const struct step *start = match->steps;
+	uint32_t times = 0;
+
+	if (!match->reachability || match->count != 1 || start->to_bound ||
+	    match->steps[1].edge->most != UNBOUNDED)
+		return false;
+	for (uint32_t i = 0; i < start->filter_count; i++)
+		times += times_in(start->filters[i], start->to->slot);
+	return times == checker->used[start->to->slot];
+}
+
 /* once: nothing but whether there is a row counts at the end. */
 static int check_clauses(struct checker *checker, struct clause *clauses, uint32_t count, bool once)
 {
@@ -408,9 +437,11 @@ static int check_clauses(struct checker *checker, struct clause *clauses, uint32
 			return -1;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		if (clauses[i].type == CLAUSE_MATCH && check_only_ends_count(&clauses[i].match))
+		if (clauses[i].type == CLAUSE_MATCH && check_only_ends_count(&clauses[i].match)) {
 			clauses[i].match.reachability =
 				ignores_repetition(&clauses[i + 1], clauses + count, once);
+			clauses[i].match.any_start = from_any_start(checker, &clauses[i].match);
+		}
 	return 0;
 }
 

@@ -29,6 +29,8 @@ struct checker {
 	struct subquery *subquery; /* ... this one; NULL outside of any */
 	bool *bound;               /* per slot: bound by the clauses so far */
 	uint32_t bound_capacity;
+	uint32_t *used; /* per slot: how often something asks for it */
+	uint32_t used_capacity;
 	struct projection *projection; /* whose aggregates are being found, NULL: none allowed */
 	bool in_aggregate;
 	bool merged; /* the rows of the projection: only its columns are visible */

@@ -57,6 +57,7 @@ static struct expr *make_comparison(struct checker *checker, const struct elemen
 	property->of_edge = engine_column(checker->engine, true, key);
 	property->items[0] = check_make(checker, EXPR_VARIABLE, element->at, 0);
 	property->items[0]->slot = element->slot;
+	checker->used[element->slot]++;
 	comparison->items[0] = property;
 	comparison->items[1] = value;
 	comparison->operators = arena_alloc(&checker->query->arena, sizeof(enum comparison));
@@ -100,14 +101,16 @@ static int check_properties(struct checker *checker, struct element *element)
 static int check_element_conditions(struct checker *checker, struct element *element,
 				    bool single_edge)
 {
-	struct variable *variable = element->name ? check_find(checker, element->name) : NULL;
-	unsigned kinds = variable ? variable->kinds : 0;
+	struct variable *variable;
+	unsigned kinds;
 	int result;
 
 	if (check_properties(checker, element) != 0)
 		return -1;
 	if (!element->where)
 		return 0;
+	variable = element->name ? check_find(checker, element->name) : NULL;
+	kinds = variable ? variable->kinds : 0;
 	/* in the condition on a range its variable is each single edge */
 	if (variable && single_edge)
 		variable->kinds = KIND(VALUE_EDGE);

@@ -274,36 +274,43 @@ static bool run_list_of_edges(struct matcher *matcher, uint32_t index, uint32_t 
 /* Breadth first: every end once, when nothing else of the walk is asked for. */
 static bool run_reach(struct matcher *matcher, uint32_t index, uint32_t start)
 {
-	const struct step *step = &matcher->match->steps[index];
+	struct step *step = &matcher->match->steps[index];
 	struct arrival arrival = {matcher, index};
 	struct run *run = matcher->run;
 	uint32_t count = run->engine->vertex_count, head = 0, tail = 0, level_end, depth = 0;
-	uint32_t *queue = xcalloc((size_t)count + 1, sizeof(*queue)), edge, other;
-	bool *seen = xcalloc(count, sizeof(*seen)), more = true;
+	uint32_t edge, other;
+	bool more = true;
 
-	queue[tail++] = start;
+	if (!step->queue) {
+		step->queue = arena_alloc(&run->whole, ((size_t)count + 1) * sizeof(uint32_t));
+		step->seen = arena_alloc(&run->whole, ((size_t)count + 1) * sizeof(uint32_t));
+	}
+	step->round += !matcher->match->started;
+	matcher->match->started = matcher->match->any_start;
+	if (step->seen[start] == step->round) /* from here all has been seen */
+		return true;
+	step->queue[tail++] = start;
 	if (!step->edge->least) {
-		seen[start] = true;
+		step->seen[start] = step->round;
 		more = arrive(&arrival, start, NULL, 0);
 	}
 	while (more && head < tail && depth++ < step->edge->most) {
 		for (level_end = tail; more && head < level_end; head++) {
-			struct cursor cursor =
-				cursor_start(run->engine, queue[head], step->edge, step->backwards);
+			struct cursor cursor = cursor_start(run->engine, step->queue[head],
+							    step->edge, step->backwards);
 
 			while (more && cursor_next(&cursor, &edge, &other)) {
 				more = run_step(run);
-				if (seen[other] || !match_edge(run, step, edge))
+				if (step->seen[other] == step->round ||
+				    !match_edge(run, step, edge))
 					continue;
-				seen[other] = true;
+				step->seen[other] = step->round;
 				if (other != start)
-					queue[tail++] = other;
+					step->queue[tail++] = other;
 				more = more && arrive(&arrival, other, NULL, 0);
 			}
 		}
 	}
-	free(queue);
-	free(seen);
 	return more && !run->failed;
 }
 
@@ -436,6 +443,7 @@ bool match_run(struct run *run, struct match *match, bool (*emit)(void *data), v
 	if (!match->used)
 		match->used = arena_alloc(&run->whole,
 					  (run->engine->edge_count / 64 + 1) * sizeof(uint64_t));
+	match->started = false;
 	return run_steps(&matcher, 0) && !run->failed;
 }
 

@@ -19,6 +19,8 @@ struct step {
 	bool backwards;            /* from the right end of the edge to its left */
 	bool to_bound, edge_bound;
 	struct expr *seek;     /* STEP_VERTEX: the id that it has to have */
+	uint32_t *queue, *seen; /* reachability: room for all vertices; seen in which round */
+	uint32_t round;
 	bool scan;             /* STEP_VERTEX: any will do; the step after it looks at all edges */
 	struct expr **filters; /* conditions */
 	uint32_t filter_count, filter_capacity;

@@ -161,6 +161,8 @@ struct match {
 	/* after the check */
 	bool keep_paths;   /* a path or the list of its edges is used */
 	bool reachability; /* it is enough to find each end once */
+	bool any_start;    /* and that from any start */
+	bool started;      /* with any_start: what is seen holds for the starts to come */
 	struct step *steps;
 	uint32_t step_count, step_capacity;
 	uint32_t first_slot; /* slots below are from before */

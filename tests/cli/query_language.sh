@@ -84,6 +84,12 @@ is "SHORTEST 1000: every trail there is" "$("$VFLOW" query -T tsv 'MATCH p = SHO
 	tail -n +2 | tr '\n' ' ')" "$all_ways"
 is "SHORTEST k to every end" "$("$VFLOW" query -T tsv 'MATCH p = SHORTEST 2 (a {id: 1})-[*]->(b) RETURN b.id, collect(length(p)) ORDER BY b.id' "$T/ways.dot" |
 	tail -n +2 | tr '\t\n' ' ;')" "1 [3, 4];2 [1, 4];3 [1, 2];4 [1, 2];5 [2, 3];"
+asks "[*] from one start" "6;7;" 'MATCH (a:memset)-[*]->(b) WHERE a.id = 4 RETURN DISTINCT b.id ORDER BY b.id'
+asks "[*] from several starts: what each reaches" "1,3;1,5;1,7;2,4;2,6;2,7;" 'MATCH (a:alloc)-[*]->(b) RETURN DISTINCT a.id, b.id ORDER BY a.id, b.id'
+asks "[*] from several starts: what any reaches" "3;4;5;6;7;" 'MATCH (a:alloc)-[*]->(b) RETURN DISTINCT b.id ORDER BY b.id'
+asks "with a condition on the start" "4;6;7;" 'MATCH (a:alloc {invocations: 1})-[*]->(b) WHERE a.id > 1 RETURN DISTINCT b.id ORDER BY b.id'
+asks "with the start in the answer only" "2,3;" 'MATCH (a:alloc {invocations: 1})-[*]->(b) RETURN count(DISTINCT a), count(DISTINCT b) - 2'
+asks "with a length" "3;4;5;6;" 'MATCH (a:alloc)-[*1..2]->(b) RETURN DISTINCT b.id ORDER BY b.id'
 asks "[*] with DISTINCT is reachability" "6;" 'MATCH (a)-[*]->(b) RETURN count(DISTINCT b) + 1'
 
 "$VFLOW" query -T json 'MATCH p = (a {id: 5})-[e]->(b) RETURN a, e, nodes(p) AS n, null AS z' "$T/f.dot" >"$T/json"

@@ -480,6 +480,9 @@ enum cudaStreamCaptureStatus {
 	cudaStreamCaptureStatusInvalidated = 2
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 cudaError_t cudaDriverGetVersion(int *driverVersion);
@@ -688,5 +691,8 @@ cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif

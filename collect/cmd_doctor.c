@@ -188,6 +188,11 @@ static void check_optional(void)
 		doctor_line("ok", "PNG", "vflow render -T png");
 	else
 		doctor_line("missing", "PNG", "install librsvg2-dev and build vflow again");
+	if (HAVE_EDIT)
+		doctor_line("ok", "line editing", "vflow query -i");
+	else
+		doctor_line("missing", "line editing",
+			    "install libedit-dev and build vflow again");
 }
 
 static int known_answer(void)

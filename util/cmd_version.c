@@ -33,5 +33,6 @@ int cmd_version(int argc, char **argv)
 	printf("vflow %s\n", VFLOW_VERSION);
 	print_part("emulator", 1, "");
 	print_part("png", HAVE_RSVG, "no: built without librsvg2-dev");
+	print_part("editing", HAVE_EDIT, "no: built without libedit-dev");
 	return EXIT_OK;
 }

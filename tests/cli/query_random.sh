@@ -1,0 +1,121 @@
+#!/bin/bash
+# vflow query on random small graphs with cycles, loops, parallel edges and disconnected parts, against
+# brute force in Python.
+. tests/lib.sh
+command -v python3 >/dev/null || { skip "random graphs" "no python3"; finish; }
+cat >"$T/random.py" <<'PY'
+import collections, json, os, random, subprocess, sys
+
+vflow, folder, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+
+def graph(rng):
+    n = rng.randint(2, 6)
+    labels = [rng.choice(["kernel", "memset"]) for _ in range(n)]
+    edges = [(rng.randrange(n), rng.randrange(n), rng.choice(["READ", "WRITE"])) for _ in range(rng.randint(0, 9))]
+    return n, labels, edges
+
+
+def trails(edges, start, both=False, kind=None, most=99):
+    """(end, edges) of every walk from start that uses no edge twice, the empty one too."""
+    found, stack = [], [(start, ())]
+    while stack:
+        at, used = stack.pop()
+        found.append((at, used))
+        if len(used) == most:
+            continue
+        for i, (u, v, t) in enumerate(edges):
+            if i in used or (kind and t != kind):
+                continue
+            if u == at:
+                stack.append((v, used + (i,)))
+            elif both and v == at:
+                stack.append((u, used + (i,)))
+    return found
+
+
+def reach(edges, start):
+    seen, stack = {start}, [start]
+    while stack:
+        at = stack.pop()
+        for u, v, _ in edges:
+            if u == at and v not in seen:
+                seen.add(v)
+                stack.append(v)
+    return seen
+
+
+def questions(n, labels, edges):
+    kernels = [v for v in range(n) if labels[v] == "kernel"]
+    every = {v: trails(edges, v) for v in range(n)}
+    yield ("MATCH (a:kernel)-[*]->(b:memset) RETURN DISTINCT b.id AS b",
+           sorted({b for a in kernels for b, used in every[a] if used and labels[b] == "memset"}))
+    yield ("MATCH (a:kernel)-[*0..]->(b) RETURN DISTINCT a.id * 10 + b.id AS x",
+           sorted({a * 10 + b for a in kernels for b, _ in every[a]}))
+    yield ("MATCH (a)-[*]-(b) RETURN DISTINCT a.id * 10 + b.id AS x",
+           sorted({a * 10 + b for a in range(n) for b, used in trails(edges, a, True, None, 5) if used}) if len(edges) <= 5 else None)
+    yield ("MATCH (a:kernel)-[:READ*1..3]-(b) RETURN b.id AS b",
+           sorted(b for a in kernels for b, used in trails(edges, a, True, "READ", 3) if used))
+    yield ("MATCH p = (a)-[*]->(b {id: 1}) RETURN length(p) AS l",
+           sorted(len(used) for a in range(n) for b, used in every[a] if used and b == 1))
+    for k in (1, 3):
+        yield ("MATCH p = SHORTEST %d (a)-[*]->(b) RETURN a.id * 1000 + b.id * 100 + length(p) AS x" % k,
+               sorted(a * 1000 + b * 100 + l for a in range(n) for b in range(n)
+                      for l in sorted(len(used) for end, used in every[a] if used and end == b)[:k]))
+    lengths = {(a, b): sorted({len(used) for end, used in every[a] if used and end == b}) for a in range(n) for b in range(n)}
+    yield ("MATCH p = SHORTEST 2 GROUPS (a)-[*]->(b) RETURN a.id * 1000 + b.id * 100 + length(p) AS x",
+           sorted(a * 1000 + b * 100 + len(used) for a in range(n) for b, used in every[a]
+                  if used and len(used) in lengths[a, b][:2]))
+    yield ("MATCH p = ALL SHORTEST (a)-[*]->(b) RETURN a.id * 1000 + b.id * 100 + length(p) AS x",
+           sorted(a * 1000 + b * 100 + len(used) for a in range(n) for b, used in every[a]
+                  if a != b and used and len(used) == lengths[a, b][0]))
+    yield ("MATCH p = ANY SHORTEST (a)-[*]->(b) WHERE a.id = 0 RETURN b.id * 100 + length(p) AS x",
+           sorted(b * 100 + lengths[0, b][0] for b in range(1, n) if lengths[0, b]))
+    yield ("MATCH (a)-[e]->(b)<-[f]-(c:kernel) RETURN c.id AS c",
+           sorted(edges[f][0] for e in range(len(edges)) for f in range(len(edges))
+                  if e != f and edges[e][1] == edges[f][1] and labels[edges[f][0]] == "kernel"))
+    yield ("MATCH (a) RETURN a.id * 100 + size([(a)-[*1..2]-(x:kernel) | x]) AS x",
+           sorted(a * 100 + sum(labels[b] == "kernel" for b, used in trails(edges, a, True, None, 2) if used) for a in range(n)))
+    yield ("MATCH (a) WHERE NOT EXISTS { (a)-[:WRITE]->(b:kernel) WHERE b.id > a.id } RETURN a.id AS a",
+           [a for a in range(n) if not any(u == a and t == "WRITE" and labels[v] == "kernel" and v > a for u, v, t in edges)])
+    yield ("MATCH (a) OPTIONAL MATCH (a)-[:READ]->(b) WITH a, count(b) AS n RETURN a.id * 100 + n AS x",
+           sorted(a * 100 + sum(u == a and t == "READ" for u, v, t in edges) for a in range(n)))
+    on_a_walk = [e for e, (u, v, _) in enumerate(edges) if u in reach(edges, 0) and 1 in reach(edges, v)]
+    yield ("MATCH p = (a {id: 0})-[*]->(b {id: 1}) RETURN GRAPH p", len(on_a_walk))
+
+
+failures = asked = 0
+for seed in range(rounds):
+    n, labels, edges = graph(random.Random(seed))
+    path = os.path.join(folder, "random.dot")
+    with open(path, "w") as out:
+        out.write("digraph { graph [vflow_version=1];\n")
+        for v in range(n):
+            out.write("v%d [kind=%s, name=n%d];\n" % (v, labels[v], v))
+        for i, (u, v, t) in enumerate(edges):
+            out.write('v%d -> v%d [key="%d:%s", object=%d, access=%s, bytes=%d];\n' % (u, v, i, t, i, t, i))
+        out.write("}\n")
+    wanted = [(query, answer) for query, answer in questions(n, labels, edges) if answer is not None]
+    tables = [query for query, _ in wanted if "GRAPH" not in query]
+    text = "".join("RETURN '--' AS mark;\n%s;\n" % query for query, _ in wanted)
+    run = subprocess.run([vflow, "query", "-i", "--timeout", "20", path], input=text, capture_output=True, text=True)
+    parts = run.stdout.split("mark\n--\n")[1:]
+    for (query, answer), part in zip(wanted, parts):
+        asked += 1
+        got = part.count(" -> ") if "GRAPH" in query else sorted(int(x) for x in part.split("\n")[1:] if x)
+        if got != answer:
+            failures += 1
+            print("seed %d: %s: got %s, wanted %s\n%s" % (seed, query, got, answer, run.stderr[:300]))
+    if len(parts) != len(wanted):
+        failures += 1
+        print("seed %d: %d answers of %d: %s" % (seed, len(parts), len(wanted), run.stderr[:500]))
+print(asked, "questions,", failures, "wrong")
+sys.exit(failures > 0)
+PY
+rounds=${RANDOM_GRAPHS:-100}
+if python3 "$T/random.py" "$VFLOW" "$T" "$rounds" >"$T/out" 2>&1; then
+	ok "$rounds random graphs: $(tail -1 "$T/out")"
+else
+	not_ok "$rounds random graphs" "$(tail -20 "$T/out")"
+fi
+finish

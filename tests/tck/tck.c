@@ -2,10 +2,10 @@
  * Runs the scenarios that tests/tck/check sends: one JSON object a line on stdin,
  * {"setup": [QUERY...], "query": QUERY, "parameters": {...}}, one on stdout,
  * {"rows": ...} as vflow query -T json prints them with "columns", or {"error": ..., "at": "check"
- * or "run"}, or {"skipped": ...} when the set-up is more than CREATE.
+ * or "run"}, or {"skipped": ...} when the set-up is more than reading clauses and CREATE.
  *
  * CREATE is no part of the language: its patterns are read by the parser of MATCH and go straight
- * into an engine.
+ * into an engine, once for each row of the clauses before it.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -18,16 +18,16 @@
 #include "query/run.h"
 #include "util/memory.h"
 
-struct named {
-	const char *name;
-	uint32_t vertex;
-};
+enum { NAMES = 300 };
 
+/* The rows that a set-up works on: each a map of variables. */
 struct loader {
 	struct engine *engine;
 	struct arena arena;
-	struct named names[256];
-	uint32_t count;
+	const char *names[NAMES];
+	uint32_t name_count;
+	struct value **rows; /* of NAMES values */
+	uint32_t row_count;
 };
 
 static struct value value_of_json(struct arena *arena, const json_t *json)
@@ -65,55 +65,170 @@ static struct value value_of_json(struct arena *arena, const json_t *json)
 	return (struct value){0};
 }
 
-static int set_properties(struct loader *loader, bool of_edge, uint32_t index,
-			  const struct expr *map)
+/* -- set-ups -- */
+
+static int find_name(struct loader *loader, const char *name)
 {
-	struct query query = {.text = ""};
-	struct error error;
-	struct run run = {.query = &query, .error = &error, .engine = loader->engine};
-
-	for (uint32_t i = 0; map && i < map->count; i++) {
-		struct expr *item = map->items[i];
-
-		for (uint32_t k = 0; k < item->count; k++)
-			if (item->items[k] && item->items[k]->type != EXPR_LITERAL)
-				return -1;
-		if (item->type != EXPR_LITERAL && item->type != EXPR_LIST &&
-		    item->type != EXPR_NEGATE)
-			return -1;
-		engine_set(loader->engine, of_edge, index, map->keys[i], eval(&run, item));
-	}
-	arena_free(&run.scratch);
-	return run.failed ? -1 : 0;
+	for (uint32_t i = 0; i < loader->name_count; i++)
+		if (!strcmp(loader->names[i], name))
+			return (int)i;
+	return -1;
 }
 
-static int create_vertex(struct loader *loader, const struct element *node, uint32_t *vertex)
+static int add_name(struct loader *loader, const char *name)
 {
+	if (loader->name_count == NAMES)
+		return -1;
+	loader->names[loader->name_count] = arena_text(&loader->arena, name, strlen(name));
+	return (int)loader->name_count++;
+}
+
+/* The edges that are there now can be walked. */
+static void refresh(struct engine *engine)
+{
+	free(engine->out_first);
+	free(engine->out);
+	free(engine->in_first);
+	free(engine->in);
+	engine_finish(engine);
+}
+
+/* rows = what `text`, a query of one list of columns, gives; they get its names. */
+static int run_text(struct loader *loader, const char *text)
+{
+	struct query_limits limits = {.max_rows = 100000, .timeout_seconds = 10};
+	struct value_list *rows = value_new_list(&loader->arena, loader->row_count);
+	struct parameter parameter = {.name = "rows"};
+	struct query_result result;
+	struct query *query;
+	struct error error;
+	int code = -1;
+
+	for (uint32_t r = 0; r < loader->row_count; r++) {
+		struct value_map *map = value_new_map(&loader->arena, loader->name_count);
+
+		for (uint32_t i = 0; i < loader->name_count; i++) {
+			map->entries[i].key = loader->names[i];
+			map->entries[i].value = loader->rows[r][i];
+		}
+		rows->items[r] = value_of_map(map);
+	}
+	parameter.value = value_of_list(rows);
+	refresh(loader->engine);
+	query = query_parse(text, &error);
+	if (query && query_check(query, loader->engine, &parameter, 1, &error) == 0 &&
+	    query_run(query, loader->engine, &limits, &result, &error) == 0) {
+		loader->name_count = 0;
+		loader->row_count = (uint32_t)result.count;
+		loader->rows =
+			arena_alloc(&loader->arena, (result.count + 1) * sizeof(*loader->rows));
+		for (uint32_t i = 0; i < result.width; i++)
+			add_name(loader, result.names[i]);
+		for (uint32_t r = 0; r < result.count; r++) {
+			loader->rows[r] =
+				arena_alloc(&loader->arena, NAMES * sizeof(**loader->rows));
+			for (uint32_t i = 0; i < result.width; i++)
+				loader->rows[r][i] = value_copy(&loader->arena,
+								result.rows[r * result.width + i]);
+		}
+		query_result_free(&result);
+		code = 0;
+	}
+	query_free(query);
+	return code;
+}
+
+/* Columns for the values of the properties, called by their place in the text. */
+static void add_columns(FILE *file, const char *text, const struct element *element)
+{
+	const struct expr *map = element->properties;
+
+	for (uint32_t i = 0; map && i < map->count; i++)
+		fprintf(file, ", (%.*s) AS `%u`", (int)(map->items[i]->end - map->items[i]->at),
+			text + map->items[i]->at, map->items[i]->at);
+}
+
+/*
+ * Reading clauses, may be none, and the patterns of the CREATE after them become a query that
+ * gives a row for each time that the patterns are made.
+ */
+static int run_reading(struct loader *loader, const char *text, uint32_t from, uint32_t to,
+		       const struct path_pattern *paths, uint32_t count)
+{
+	bool names = loader->name_count > 0, reads = false;
+	size_t size;
+	char *query;
+	FILE *file = xopen_memstream(&query, &size);
+	int code;
+
+	if (names)
+		fprintf(file, "UNWIND $rows AS `the row` ");
+	for (uint32_t i = 0; i < loader->name_count; i++)
+		fprintf(file, "%s `the row`.`%s` AS `%s`", i ? "," : "WITH", loader->names[i],
+			loader->names[i]);
+	for (uint32_t i = from; i < to; i++)
+		reads |= !strchr(" \t\r\n", text[i]);
+	fprintf(file, " %.*s RETURN %s", (int)(to - from), text + from,
+		names || reads ? "*" : "0 AS ` `");
+	for (uint32_t p = 0; p < count; p++)
+		for (uint32_t i = 0; i <= paths[p].edge_count; i++) {
+			add_columns(file, text, &paths[p].nodes[i]);
+			if (i)
+				add_columns(file, text, &paths[p].edges[i - 1].element);
+		}
+	fclose(file);
+	code = run_text(loader, query);
+	free(query);
+	return code;
+}
+
+static void set_properties(struct loader *loader, const struct value *row, bool of_edge,
+			   uint32_t index, const struct element *element)
+{
+	const struct expr *map = element->properties;
+	char name[16];
+
+	for (uint32_t i = 0; map && i < map->count; i++) {
+		int column;
+
+		snprintf(name, sizeof(name), "%u", map->items[i]->at);
+		column = find_name(loader, name);
+		if (column >= 0 && row[column].type != VALUE_NULL)
+			engine_set(loader->engine, of_edge, index, map->keys[i], row[column]);
+	}
+}
+
+static int create_vertex(struct loader *loader, struct value *row, const struct element *node,
+			 uint32_t *vertex)
+{
+	int column = node->name ? find_name(loader, node->name) : -1;
 	const char *labels[16];
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; node->name && i < loader->count; i++)
-		if (!strcmp(loader->names[i].name, node->name)) {
-			*vertex = loader->names[i].vertex;
-			return 0;
-		}
+	if (column >= 0 && row[column].type != VALUE_NULL) {
+		*vertex = row[column].index;
+		return row[column].type == VALUE_VERTEX ? 0 : -1;
+	}
 	for (; count < node->labels.count && count < 16; count++)
 		labels[count] = node->labels.terms[count].name;
 	*vertex = engine_add_vertex(loader->engine, labels, count);
-	if (node->name && loader->count < 256)
-		loader->names[loader->count++] = (struct named){
-			arena_text(&loader->arena, node->name, strlen(node->name)), *vertex};
-	return set_properties(loader, false, *vertex, node->properties);
+	set_properties(loader, row, false, *vertex, node);
+	if (node->name && column < 0)
+		column = add_name(loader, node->name);
+	if (node->name && column >= 0)
+		row[column] = value_vertex(*vertex);
+	return 0;
 }
 
-static int create_path(struct loader *loader, const struct path_pattern *path)
+static int create_path(struct loader *loader, struct value *row, const struct path_pattern *path)
 {
 	uint32_t vertices[CHAIN_LIMIT + 1], index;
 
 	for (uint32_t i = 0; i <= path->edge_count; i++) {
 		const struct edge_pattern *edge = i ? &path->edges[i - 1] : NULL;
+		int column;
 
-		if (create_vertex(loader, &path->nodes[i], &vertices[i]) != 0)
+		if (create_vertex(loader, row, &path->nodes[i], &vertices[i]) != 0)
 			return -1;
 		if (!edge)
 			continue;
@@ -122,30 +237,51 @@ static int create_path(struct loader *loader, const struct path_pattern *path)
 		index = engine_add_edge(loader->engine, vertices[i - edge->to_right],
 					vertices[i - !edge->to_right],
 					edge->element.labels.terms[0].name);
-		if (set_properties(loader, true, index, edge->element.properties) != 0)
-			return -1;
+		set_properties(loader, row, true, index, &edge->element);
+		if (!edge->element.name)
+			continue;
+		column = find_name(loader, edge->element.name);
+		if (column < 0)
+			column = add_name(loader, edge->element.name);
+		if (column >= 0)
+			row[column] = value_edge(index);
 	}
 	return 0;
 }
 
-/* CREATE pattern, pattern CREATE pattern ...; -1: it is something else. */
+/* { reading clauses CREATE pattern, pattern CREATE ... }; -1: it is something else. */
 static int create(struct loader *loader, const char *text)
 {
 	struct error error;
 	struct parser parser = {.text = text, .error = &error, .arena = &loader->arena};
 
-	loader->count = 0;
+	loader->name_count = loader->row_count = 0;
 	parser.tokens = lex(text, &loader->arena, &error);
-	while (parser.tokens && take_word(&parser, "CREATE"))
-		do {
-			struct path_pattern path = {0};
+	while (parser.tokens && token(&parser)->type != TOKEN_END) {
+		uint32_t from = token(&parser)->at, to, count = 0, capacity = 0;
+		struct path_pattern *paths = NULL;
 
-			if (parse_path(&parser, &path) != 0 || create_path(loader, &path) != 0)
-				return -1;
-		} while (take_sign(&parser, ','));
-	if (parser.tokens)
+		while (token(&parser)->type != TOKEN_END && !is_word(&parser, "CREATE"))
+			parser.at++;
+		to = token(&parser)->at;
+		if (token(&parser)->type == TOKEN_END) /* reading at the end changes nothing */
+			return 0;
+		while (take_word(&parser, "CREATE"))
+			do {
+				ARENA_RESERVE(&loader->arena, paths, count, capacity);
+				paths[count] = (struct path_pattern){0};
+				if (parse_path(&parser, &paths[count++]) != 0)
+					return -1;
+			} while (take_sign(&parser, ','));
 		take_sign(&parser, ';');
-	return parser.tokens && token(&parser)->type == TOKEN_END ? 0 : -1;
+		if (run_reading(loader, text, from, to, paths, count) != 0)
+			return -1;
+		for (uint32_t r = 0; r < loader->row_count; r++)
+			for (uint32_t p = 0; p < count; p++)
+				if (create_path(loader, loader->rows[r], &paths[p]) != 0)
+					return -1;
+	}
+	return parser.tokens ? 0 : -1;
 }
 
 static void print_error(const char *at, const char *text)
@@ -212,7 +348,7 @@ static void run_scenario(const json_t *scenario)
 	loader->engine = engine_new();
 	for (size_t i = 0; i < json_array_size(setup) && code == 0; i++)
 		code = create(loader, json_string_value(json_array_get(setup, i)));
-	engine_finish(loader->engine);
+	refresh(loader->engine);
 	if (code == 0)
 		run_query(loader, scenario);
 	else

@@ -202,10 +202,12 @@ static int attempt(struct picture *picture, enum layout_manner manner, double se
 	return error_set(error, WIFSIGNALED(status) ? "Graphviz crashed" : "Graphviz gave up");
 }
 
-static int by_dot(struct picture *picture, double seconds, struct error *error)
+/* Sets *labelled when the labels have places too. */
+static int by_dot(struct picture *picture, double seconds, bool *labelled, struct error *error)
 {
 	double end = now() + seconds;
 
+	*labelled = true;
 	if (picture->vertex_count <= DETAILED_VERTICES && picture->edge_count <= DETAILED_EDGES) {
 		double middle = now() + seconds / 2;
 
@@ -213,6 +215,7 @@ static int by_dot(struct picture *picture, double seconds, struct error *error)
 		    attempt(picture, MANNER_SAFE, middle - now(), error) == 0)
 			return 0;
 	}
+	*labelled = false;
 	return attempt(picture, MANNER_QUICK, end - now(), error);
 }
 
@@ -221,6 +224,7 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 {
 	bool large = picture->vertex_count > QUICK_VERTICES || picture->edge_count > QUICK_EDGES ||
 		     (engine == LAYOUT_AUTO && layout_count_passes(picture) > QUICK_PASSES);
+	bool labelled = false;
 	int result = 0;
 
 	*remark = NULL;
@@ -230,7 +234,7 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 	if (engine == LAYOUT_LAYERS || (engine == LAYOUT_AUTO && large))
 		layout_by_layers(picture);
 	else
-		result = by_dot(picture, seconds, error);
+		result = by_dot(picture, seconds, &labelled, error);
 	if (engine == LAYOUT_AUTO && large) {
 		*remark = xasprintf("laid out in layers: %u vertices and %u edges like these take "
 				    "Graphviz too long",
@@ -251,5 +255,7 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 			picture->vertex_count, picture->edge_count, why.text);
 	}
 	layout_loops(picture);
+	if (!labelled)
+		layout_labels(picture);
 	return 0;
 }

@@ -27,6 +27,10 @@ double *layout_loop_reach(const struct picture *picture);
 /* Draws the edges from a vertex to itself, inside each other on its right side. */
 void layout_loops(struct picture *picture);
 
+/* Puts labels beside their lines, for layouts that do not; those that find no place go.
+ * layout_labels.c. */
+void layout_labels(struct picture *picture);
+
 /* Half of the vertex's height at `x` to the side of its centre: where a line meets its border. */
 double layout_border(const struct picture_vertex *vertex, double x);
 

@@ -108,6 +108,7 @@ static void draw_stub(const struct layers *layers, const struct route *route,
 	edge->label_at = (struct picture_point){x, up ? y - 6 : y + stub_length + 7};
 	free(edge->label);
 	edge->label = xstrdup("host");
+	edge->stub = true;
 }
 
 /*

@@ -44,6 +44,7 @@ struct picture_edge {
 	uint32_t point_count;
 	struct picture_point tip; /* of the arrow; its base is the last point */
 	struct picture_point label_at;
+	bool stub; /* drawn at one end only; the label says what is at the other */
 };
 
 struct picture_note { /* a finding, for the list under the drawing */

@@ -77,6 +77,40 @@ static void check_distances(const struct picture *picture)
 	}
 }
 
+/* Labels of lines between two vertices lie on no vertex and on no other label. */
+static uint32_t check_labels(const struct picture *picture)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < picture->edge_count; i++) {
+		const struct picture_edge *a = &picture->edges[i];
+		double half, x = a->label_at.x + a->width / 2;
+
+		if (!a->label || a->from == a->to)
+			continue;
+		count++;
+		half = render_text_width(a->label, RENDER_EDGE_FONT, 0) / 2;
+		for (uint32_t k = 0; k < picture->edge_count; k++) {
+			const struct picture_edge *b = &picture->edges[k];
+
+			if (k == i || !b->label)
+				continue;
+			assert_true(
+				fabs(a->label_at.y - b->label_at.y) > RENDER_EDGE_FONT ||
+				fabs(x - b->label_at.x - b->width / 2) >=
+					half + render_text_width(b->label, RENDER_EDGE_FONT, 0) /
+							2);
+		}
+		for (uint32_t k = 0; k < picture->vertex_count; k++) {
+			const struct picture_vertex *v = &picture->vertices[k];
+
+			assert_true(fabs(a->label_at.y - v->at.y) > v->height / 2 ||
+				    fabs(x - v->at.x) >= half + v->width / 2);
+		}
+	}
+	return count;
+}
+
 /* The tip of each arrow touches the border of the vertex it points to. */
 static void check_tips(const struct picture *picture)
 {
@@ -108,6 +142,7 @@ static void check_time(const struct picture *picture)
 static void test_random(void **state)
 {
 	uint64_t seed = 1;
+	uint32_t labels = 0;
 
 	(void)state;
 	for (int round = 0; round < 60; round++) {
@@ -125,9 +160,11 @@ static void test_random(void **state)
 		check_distances(picture);
 		check_tips(picture);
 		check_time(picture);
+		labels += check_labels(picture);
 		picture_free(picture);
 		graph_free(graph);
 	}
+	assert_true(labels > 60 * 5); /* few find no place */
 }
 
 /* alloc 1 -> set 2 -> kernel 4, alloc 3 -> kernel 4: the second alloc stands above its use. */

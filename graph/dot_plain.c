@@ -491,6 +491,14 @@ static bool read_graph(struct plain *plain)
 	return true;
 }
 
+/* As cgraph has them. */
+static int by_name(const void *left, const void *right)
+{
+	const struct graph_default *a = left, *b = right;
+
+	return a->of != b->of ? (a->of > b->of) - (a->of < b->of) : strcmp(a->name, b->name);
+}
+
 struct graph *dot_read_plain(struct dot_text *text)
 {
 	struct plain plain = {.text = text, .graph = graph_new()};
@@ -501,6 +509,9 @@ struct graph *dot_read_plain(struct dot_text *text)
 		graph_free(plain.graph);
 		plain.graph = NULL;
 	}
+	if (plain.graph && plain.graph->default_count)
+		qsort(plain.graph->defaults, plain.graph->default_count,
+		      sizeof(*plain.graph->defaults), by_name);
 	for (int of_edge = 0; of_edge < 2; of_edge++) {
 		for (uint32_t i = 0; i < plain.foreign_count[of_edge]; i++) {
 			free(plain.foreign[of_edge][i].name);

@@ -112,7 +112,7 @@ static int note_message(char *text)
 /* "Error: syntax error in line 3 near 'x'" as "name:3: syntax error near 'x'". */
 static int syntax_error(const char *name, char *message, struct error *error)
 {
-	static const char in_line[] = " in line ";
+	static const char in_line[] = "syntax error in line "; /* warnings may come before it */
 	char *at = strstr(message, in_line), *rest, *clean;
 	unsigned long line;
 

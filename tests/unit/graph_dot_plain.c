@@ -75,6 +75,7 @@ static void test_plain(void **state)
 		"digraph { v1 -> v2; v2->v1 v3 }",
 		"digraph { graph [linelength=0, vflow_version=1]; v0 [kind=host]; }",
 		"digraph { graph [a=b] [c=\"d\"]; x=1; y = \"2\"\nz=3 v7 }",
+		"digraph { edge [weight=1] node [style=x, shape=box] edge [len=2] v1 }",
 		"digraph { node [shape=box; style=x] edge [penalty=\"3\" weight=\"\"]; v1 "
 		"[shape=box]; "
 		"v2 [shape=oval] v1 -> v2 [penalty=3, weight=4]; v1 -> v1 [weight=\"\"] }",

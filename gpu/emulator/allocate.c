@@ -74,7 +74,7 @@ int vflow_emulator_release(const char *name, void *stream, uint64_t address, boo
 	if (number < 0 || !allocation || allocation->address != address ||
 	    allocation->kind == GPU_MEMORY_GLOBAL || allocation->kind == GPU_MEMORY_ARRAY ||
 	    allocation->kind == MEMORY_KIND_HEAP ||
-	    (allocation->kind == GPU_MEMORY_MAPPED_HOST) != host) {
+	    (allocation->kind == GPU_MEMORY_MAPPED_HOST) != host || !memory_is_device(address)) {
 		device_leave();
 		return number < 0 ? INVALID_HANDLE : INVALID_VALUE;
 	}
@@ -83,6 +83,46 @@ int vflow_emulator_release(const char *name, void *stream, uint64_t address, boo
 	observe_end(&call);
 	device_leave();
 	return 0;
+}
+
+int vflow_emulator_register(const char *name, uint64_t address, uint64_t size)
+{
+	struct allocation *allocation;
+	struct gpu_call call;
+	int error = address && size ? device_enter(true) : INVALID_VALUE;
+
+	if (error)
+		return error;
+	allocation = memory_register(address, size);
+	if (allocation) {
+		allocation->kind = GPU_MEMORY_MAPPED_HOST;
+		allocation->context = context_current();
+		observe_begin(&call, GPU_ALLOC, name, 0);
+		observe_allocated(&call, allocation);
+		observe_end(&call);
+	}
+	device_leave();
+	return allocation ? 0 : ALREADY_REGISTERED;
+}
+
+int vflow_emulator_unregister(const char *name, uint64_t address)
+{
+	struct allocation *allocation;
+	struct gpu_call call;
+	int error = address ? device_enter(true) : INVALID_VALUE;
+
+	if (error)
+		return error;
+	allocation = memory_is_device(address) ? NULL : memory_find(address);
+	if (allocation && allocation->address == address) {
+		observe_begin(&call, GPU_FREE, name, 0);
+		release(&call, allocation);
+		observe_end(&call);
+	} else {
+		error = NOT_REGISTERED;
+	}
+	device_leave();
+	return error;
 }
 
 struct leavers {

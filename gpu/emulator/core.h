@@ -64,6 +64,9 @@ int vflow_emulator_allocate_pitch(const char *name, uint64_t width, uint64_t hei
 				  uint64_t *pitch, uint64_t *address);
 /* Memory of the host (GPU_MEMORY_MAPPED_HOST) or the device; 0 is nothing. */
 int vflow_emulator_release(const char *name, void *stream, uint64_t address, bool host);
+/* The host's own memory becomes visible to the device; errors 712 and 713: it was, it was not. */
+int vflow_emulator_register(const char *name, uint64_t address, uint64_t size);
+int vflow_emulator_unregister(const char *name, uint64_t address);
 /* Needs no context. */
 int vflow_emulator_memory_info(uint64_t *free, uint64_t *total);
 

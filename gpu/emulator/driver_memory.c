@@ -139,6 +139,17 @@ CUresult cuMemFreeHost(void *p)
 	return (CUresult)vflow_emulator_release("cuMemFreeHost", NULL, bits(p), true);
 }
 
+CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+	(void)Flags;
+	return (CUresult)vflow_emulator_register("cuMemHostRegister", bits(p), bytesize);
+}
+
+CUresult cuMemHostUnregister(void *p)
+{
+	return (CUresult)vflow_emulator_unregister("cuMemHostUnregister", bits(p));
+}
+
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {
 	struct emulator_pointer pointer;

@@ -33,6 +33,10 @@ static struct {
 	uint64_t generation;
 } memory;
 
+/* Registered memory of the host, in no order: programs have little of it. */
+static struct allocation **registered;
+static size_t registered_count, registered_capacity;
+
 static uint64_t round_up(uint64_t value, uint64_t alignment)
 {
 	return (value + alignment - 1) & ~(alignment - 1);
@@ -143,7 +147,56 @@ static size_t slots_up_to(uint64_t address)
 	return low;
 }
 
-void memory_release(struct allocation *allocation)
+struct allocation *memory_register(uint64_t address, uint64_t size)
+{
+	struct allocation *allocation;
+
+	if (!size || reserve() || address + size < address ||
+	    (address < memory.start + memory.size && address + size > memory.start))
+		return NULL;
+	for (size_t i = 0; i < registered_count; i++)
+		if (address < registered[i]->address + registered[i]->size &&
+		    address + size > registered[i]->address)
+			return NULL;
+	if (registered_count == registered_capacity) {
+		size_t capacity = registered_capacity ? 2 * registered_capacity : 8;
+		struct allocation **more = realloc(registered, capacity * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		registered = more;
+		registered_capacity = capacity;
+	}
+	allocation = calloc(1, sizeof(*allocation));
+	if (!allocation)
+		return NULL;
+	allocation->address = address;
+	allocation->size = size;
+	registered[registered_count++] = allocation;
+	memory.generation++;
+	return allocation;
+}
+
+static struct allocation *find_registered(uint64_t address)
+{
+	for (size_t i = 0; i < registered_count; i++)
+		if (address - registered[i]->address < registered[i]->size)
+			return registered[i];
+	return NULL;
+}
+
+static void unregister(struct allocation *allocation)
+{
+	for (size_t i = 0; i < registered_count; i++)
+		if (registered[i] == allocation) {
+			registered[i] = registered[--registered_count];
+			break;
+		}
+	memory.generation++;
+	free(allocation);
+}
+
+static void release(struct allocation *allocation)
 {
 	size_t at = slots_up_to(allocation->address) - 1;
 	uint64_t bytes = round_up(allocation->size, MEMORY_ALIGNMENT);
@@ -165,11 +218,21 @@ void memory_release(struct allocation *allocation)
 	free(allocation);
 }
 
+void memory_release(struct allocation *allocation)
+{
+	if (memory_is_device(allocation->address))
+		release(allocation);
+	else
+		unregister(allocation);
+}
+
 struct allocation *memory_find(uint64_t address)
 {
 	size_t count = slots_up_to(address);
 	struct allocation *allocation;
 
+	if (registered_count && !memory_is_device(address))
+		return find_registered(address);
 	if (!count)
 		return NULL;
 	allocation = memory.slots[count - 1].allocation;
@@ -193,6 +256,13 @@ void memory_each(void (*each)(struct allocation *allocation, void *data), void *
 
 		each(allocation, data);
 		if (i < memory.count && memory.slots[i].allocation == allocation)
+			i++;
+	}
+	for (size_t i = 0; i < registered_count;) {
+		struct allocation *allocation = registered[i];
+
+		each(allocation, data);
+		if (i < registered_count && registered[i] == allocation)
 			i++;
 	}
 }

@@ -38,13 +38,19 @@ struct allocation *memory_allocate(uint64_t size, uint64_t alignment);
 void memory_release(struct allocation *allocation);
 
 /*
+ * Memory of the host's own that the device is to see where it lies; memory_release() takes it out
+ * again.  NULL: no memory, size 0, or part of it is known already.
+ */
+struct allocation *memory_register(uint64_t address, uint64_t size);
+
+/*
  * The allocation that holds `address`, or NULL.  A pointer stays valid until its release;
  * memory_generation() changes whenever an allocation is made or released (for caches).
  */
 struct allocation *memory_find(uint64_t address);
 uint64_t memory_generation(void);
 
-/* Whether the address lies in the device's range, allocated or not. */
+/* Whether the address lies in the device's range, allocated or not; registered memory does not. */
 bool memory_is_device(uint64_t address);
 
 /* Calls `each` for every allocation in order of address; it may release the one it is given. */

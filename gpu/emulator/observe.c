@@ -180,7 +180,8 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 	}
 	if (allocation->kind != GPU_MEMORY_MANAGED && allocation->kind != GPU_MEMORY_MAPPED_HOST)
 		return;
-	memset((void *)(uintptr_t)allocation->address, 0, allocation->size);
+	if (memory_is_device(allocation->address))
+		memset((void *)(uintptr_t)allocation->address, 0, allocation->size);
 	shadow_object_shared(allocation->shadow);
 	observe_coverage(allocation->kind == GPU_MEMORY_MANAGED ? "managed memory"
 								: "pinned host memory",

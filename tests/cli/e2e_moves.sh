@@ -51,6 +51,14 @@ exact pinned <<'END'
 END
 is "pinned: the vertices" "$(vertices "$T/pinned.db" | cut -d' ' -f2,4 | tr '\n' ' ')" \
 	"host host alloc cudaMallocHost alloc cudaMalloc memcpy cudaMemcpyAsync memcpy cudaMemcpyAsync "
+exact registered <<'END'
+	0>3 R 1 1024 0 1
+	2>3 W 2 1024 0 1
+	1>4 R 1 1024 0 1 # zeros, as nobody had written there
+	1>4 W 1 1024 0 1
+	3>5 R 2 1024 0 1
+	5>0 W 2 1024 0 1
+END
 exact array <<'END'
 	0>3  R 1  256    0 1
 	1>3  W 1  256    0 1

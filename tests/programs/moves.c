@@ -90,6 +90,28 @@ static void pinned(void)
 	CHECK(cudaFreeHost(h));
 }
 
+/* The host's own memory, with what it held before. */
+static void registered(void)
+{
+	static int own[512];
+	int *seen, *d;
+
+	for (int i = 0; i < 256; i++)
+		own[i] = i + 1;
+	CHECK(cudaHostRegister(own, sizeof(own), cudaHostRegisterMapped)); /* 1 */
+	CHECK(cudaHostGetDevicePointer((void **)&seen, own, 0));
+	CHECK(cudaMalloc((void **)&d, 1024));                 /* 2 */
+	LAUNCH(reverse_blocks, 1, 256, (const int *)seen, d); /* 3 */
+	LAUNCH(increment, 1, 256, seen + 256, 256);           /* 4 */
+	synchronize();
+	expect(own[256] == 1 && own[511] == 1, "the host sees what the kernel wrote");
+	CHECK(cudaMemcpy(own, d, 1024, cudaMemcpyDeviceToHost)); /* 5 */
+	expect(own[0] == 256 && own[255] == 1, "reversed");
+	CHECK(cudaHostUnregister(own));
+	expect(cudaHostUnregister(own) == cudaErrorHostMemoryNotRegistered, "twice");
+	(void)cudaGetLastError();
+}
+
 static void array(void)
 {
 	const struct cudaChannelFormatDesc format =
@@ -205,8 +227,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{"managed", managed}, {"mapped", mapped}, {"pinned", pinned}, {"array", array},
-	{"box", box},         {"pool", pool},     {"graph", graph},
+	{"managed", managed}, {"mapped", mapped}, {"pinned", pinned}, {"registered", registered},
+	{"array", array},     {"box", box},       {"pool", pool},     {"graph", graph},
 };
 
 int main(int argc, char **argv)

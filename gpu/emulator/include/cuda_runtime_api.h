@@ -118,6 +118,7 @@ enum cudaDeviceAttr {
 
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
+#define cudaHostRegisterMapped 0x02
 #define cudaHostAllocMapped 0x02
 #define cudaHostAllocWriteCombined 0x04
 #define cudaHostRegisterDefault 0x00

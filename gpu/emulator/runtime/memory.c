@@ -103,18 +103,17 @@ cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int f
 	return runtime_result(error);
 }
 
-/* Any memory of the host can be copied from at any time; kernels cannot reach it. */
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
 	(void)flags;
 	ATTACH();
-	return runtime_result(ptr && size ? cudaSuccess : cudaErrorInvalidValue);
+	return runtime_result(vflow_emulator_register("cudaHostRegister", runtime_bits(ptr), size));
 }
 
 cudaError_t cudaHostUnregister(void *ptr)
 {
 	ATTACH();
-	return runtime_result(ptr ? cudaSuccess : cudaErrorInvalidValue);
+	return runtime_result(vflow_emulator_unregister("cudaHostUnregister", runtime_bits(ptr)));
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total)

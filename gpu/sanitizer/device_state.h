@@ -48,6 +48,7 @@ struct device_state {
 	uint32_t *list; /* slots + 1 of the objects that the launch touched; lies on the host */
 	uint32_t count;
 	uint32_t touched_count;
+	uint32_t progress; /* grows when a launch touches a block for the first time */
 };
 
 /* Bytes of one object, by last writer, that the running API touched. */
@@ -74,6 +75,7 @@ struct result_object {
 /* On the host; the device writes it. */
 struct pass_results {
 	uint32_t row_count;
+	uint32_t progress; /* see space_progress() */
 	struct result_row rows[ROW_LIMIT];
 };
 

@@ -90,7 +90,7 @@ static bool completed(const struct operation *operation, struct space *space)
 	default:
 		return true;
 	}
-	result = events_wait_for(operation->stream);
+	result = events_wait_for(space, operation->stream);
 	if (result == CUDA_ERROR_NOT_READY)
 		events_give_up_waiting(space, operation);
 	return result == CUDA_SUCCESS;

@@ -39,8 +39,11 @@ void visit_leave(struct visit *visit);
 
 /* -- event_wait.c ------------------------------------------------------------------------- */
 
-/* Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: not for ever. */
-CUresult events_wait_for(CUstream stream);
+/*
+ * Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: it made no progress for
+ * 5 seconds.
+ */
+CUresult events_wait_for(struct space *space, CUstream stream);
 /* A launch that is not waited for was put on the stream.  Waits until no such launch runs. */
 void events_running(struct space *space, CUstream stream);
 bool events_quiet(void); /* false: one ran for too long */

@@ -34,6 +34,7 @@ static __device__ __forceinline__ void touch_block(struct device_state *state,
 
 	if ((*(volatile uint32_t *)at & bit) || (atomicOr(at, bit) & bit))
 		return;
+	atomicAdd(&state->progress, 1);
 	if (*(volatile uint32_t *)&record->touched || atomicExch(&record->touched, 1))
 		return;
 	*(volatile uint32_t *)&state->list[atomicAdd(&state->touched_count, 1)] =

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gpu/analysis/sha256.h"
 #include "gpu/sanitizer/space_internal.h"
@@ -135,6 +136,26 @@ CUstream space_stream(const struct space *space)
 void space_set_busy(struct space *space, bool busy)
 {
 	space->busy = busy;
+}
+
+uint32_t space_progress(struct space *space)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+	CUresult result;
+
+	if (space->failed ||
+	    driver.cuMemcpyDtoHAsync(&space->results->progress,
+				     space->state + offsetof(struct device_state, progress),
+				     sizeof(space->results->progress),
+				     space->stream) != CUDA_SUCCESS)
+		return 0;
+	for (int i = 0; i < 1000; i++) {
+		result = driver.cuStreamQuery(space->stream);
+		if (result != CUDA_ERROR_NOT_READY)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	return result == CUDA_SUCCESS ? space->results->progress : 0;
 }
 
 bool space_failed(const struct space *space)

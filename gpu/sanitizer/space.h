@@ -59,6 +59,11 @@ CUstream space_stream(const struct space *space); /* our own */
  * no object is followed any more, and memory of shadows is not given back.
  */
 void space_set_busy(struct space *space, bool busy);
+/*
+ * A number that changes while a running launch touches more and more memory.  While it runs, only the
+ * device's copy engine is asked.  0: it cannot be told.
+ */
+uint32_t space_progress(struct space *space);
 /* The device gave an error: nothing more can be learnt from it. */
 bool space_failed(const struct space *space);
 

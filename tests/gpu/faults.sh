@@ -3,10 +3,21 @@
 . tests/lib.sh
 . tests/gpu/real.bash
 "$NVCC" -arch=native -o "$T/faults" tests/gpu/faults.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
-for case in reset memory many sticky graph pools threads leave; do
-	native=$(timeout 60 "$T/faults" $case 2>&1; echo "exit code $?")
-	collected=$(timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/$case.db" "$T/faults" $case 2>&1; echo "exit code $?")
-	is "$case: as without vflow" "$collected" "$native"
+# `memory` takes the whole GPU; the others may run side by side
+run() { # CASE
+	local native=$T/$1.native collected=$T/$1.collected
+	{ timeout 60 "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$native"
+	{ timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$collected"
+}
+others="reset many sticky graph pools threads leave fork_before fork_after fork_exec host kernel killed"
+run memory 2>/dev/null
+for case in $others; do
+	run $case 2>/dev/null &
+	[ "$(jobs -r | wc -l)" -lt 6 ] || wait -n
+done
+wait
+for case in memory $others; do
+	is "$case: as without vflow" "$(cat "$T/$case.collected")" "$(cat "$T/$case.native")"
 	expect_exit 0 "$case: the profile can be read" "$VFLOW" export -T json -o "$T/$case.json" "$T/$case.db"
 done
 # the sums that the programs work out
@@ -18,4 +29,10 @@ bytes() { # CASE KERNEL ACCESS
 is "many: 200 launches write 256 bytes each" "$(bytes many increment WRITE)" 51200
 is "threads: 640 launches read 128 bytes each" "$(bytes threads increment READ)" 81920
 is "pools: 3 launches write 128 bytes each" "$(bytes pools increment WRITE)" 384
+is "fork_before: parent and child are two processes of one vertex" "$(bytes fork_before increment WRITE)" 256
+is "fork_exec: the child's program, too" "$(bytes fork_exec increment WRITE)" 384
+SECONDS=0
+expect_exit 0 "a million launches" timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/launches.db" "$T/faults" launches
+echo "# $SECONDS s"
+is "launches: each writes 128 bytes" "$(bytes launches increment WRITE)" 128000000
 finish

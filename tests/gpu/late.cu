@@ -25,8 +25,39 @@ static __global__ void await(volatile int *flag, int *data)
 	data[threadIdx.x] = 7;
 }
 
-int main(void)
+/* One block that reads memory bit by bit for longer than vflow's patience. */
+static __global__ void crawl(const int *from, int *data, int words, long long cycles)
 {
+	long long start = clock64();
+
+	for (int i = 0; i < words; i++) {
+		while (clock64() - start < cycles / words * i)
+			;
+		data[0] += from[i];
+	}
+}
+
+static int crawl_long(void)
+{
+	int *from, *data, words = 1 << 20, rate, sum;
+
+	CHECK(cudaDeviceGetAttribute(&rate, cudaDevAttrClockRate, 0));
+	CHECK(cudaMalloc((void **)&from, words * 4));
+	CHECK(cudaMalloc((void **)&data, SIZE));
+	CHECK(cudaMemset(from, 0, words * 4));
+	CHECK(cudaMemset(data, 0, SIZE));
+	crawl<<<1, 1>>>(from, data, words, rate * 8000ll); /* 8 s */
+	CHECK(cudaGetLastError());
+	CHECK(cudaMemcpy(&sum, data, sizeof(sum), cudaMemcpyDeviceToHost));
+	printf("%d\n", sum);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return crawl_long();
 	int *a, *b, *flag, *seen, first;
 
 	CHECK(cudaMalloc((void **)&a, SIZE));  /* a */

@@ -26,6 +26,10 @@ is "edges" "$(named "$T/l.db")" "$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /
 END
 )"
 is "launches" "$(vertices "$T/l.db" | grep kernel | cut -d ' ' -f 3 | tr '\n' ' ')" "1 20 "
-is "coverage: one was given up" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that ran for more than 5 seconds%'")" 1
+is "coverage: one was given up" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that touched no more memory for 5 seconds%'")" 1
 is "coverage: the others were left out" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'an earlier launch of their kernel%'")" 20
+# one that goes on touching memory is waited for, however long it takes
+expect_exit 0 "a kernel that works for 8 seconds" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/c.db" "$T/late" crawl
+is "... is followed" "$(named "$T/c.db" | grep crawl)" "$(printf '%s\n' 'crawl(int const*, int*, int, long long)>cudaMemcpy R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc1 4194304 0 1' \
+	'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) W cudaMalloc2 4 4 1')"
 finish

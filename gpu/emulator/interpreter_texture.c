@@ -91,6 +91,54 @@ GEOMETRY(tex_a2d, TEXTURE_2D_LAYERED, 2)
 GEOMETRY(tex_cube, TEXTURE_CUBE, 3)
 GEOMETRY(tex_acube, TEXTURE_CUBE_LAYERED, 3)
 
+static void gather(struct warp *w, const struct ptx_instruction *i, unsigned component, bool layered)
+{
+	const uint64_t *handles = warp_row(w, i->a);
+
+	if (i->compare < 2u + layered) {
+		warp_fault(w, w->mask, FAULT_ILLEGAL_INSTRUCTION, "a tld4 with %u coordinates",
+			   i->compare);
+		return;
+	}
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		const struct texture *texture = texture_find(handles[l]);
+		union texel texel;
+		double at[2];
+
+		if (!texture) {
+			no_object(w, l, "texture", handles[l]);
+			return;
+		}
+		for (unsigned n = 0; n < 2; n++)
+			at[n] = (double)as_float(coordinate(w, i, n + layered, l));
+		texture_gather(texture, at, layered ? (uint32_t)coordinate(w, i, 0, l) : 0, component,
+			       &texel);
+		for (unsigned n = 0; n < i->vector; n++)
+			give(w, i, l, n, texel.u[n]);
+	}
+	w->block->texture_reads++;
+}
+
+#define GATHER(letter, component)                                                                  \
+	static void gather_##letter(struct warp *w, const struct ptx_instruction *i)               \
+	{                                                                                          \
+		gather(w, i, component, false);                                                    \
+	}                                                                                          \
+	static void gather_layer_##letter(struct warp *w, const struct ptx_instruction *i)         \
+	{                                                                                          \
+		gather(w, i, component, true);                                                     \
+	}
+GATHER(r, 0)
+GATHER(g, 1)
+GATHER(b, 2)
+GATHER(a, 3)
+#define GATHER_ROWS(letter)                                                                        \
+	{"tld4." #letter ".2d", "DX", VALUES, T(F32), M(V4), 0, gather_##letter},                  \
+	{                                                                                          \
+		"tld4." #letter ".a2d", "DX", VALUES, T(F32), M(V4), 0, gather_layer_##letter      \
+	}
+
 #define QUERY(name, field)                                                                         \
 	static void name(struct warp *w, const struct ptx_instruction *i)                          \
 	{                                                                                          \
@@ -217,6 +265,7 @@ SURFACE(a2d, 2, true)
 
 const struct ptx_opcode interpreter_texture[] = {
 	TEX(1d), TEX(2d), TEX(3d), TEX(a1d), TEX(a2d), TEX(cube), TEX(acube),
+	GATHER_ROWS(r), GATHER_ROWS(g), GATHER_ROWS(b), GATHER_ROWS(a),
 	{"txq.width", "dh", T(B32), 0, 0, 0, query_width},
 	{"txq.height", "dh", T(B32), 0, 0, 0, query_height},
 	{"txq.depth", "dh", T(B32), 0, 0, 0, query_depth},

@@ -292,6 +292,32 @@ bool texture_sample(const struct texture *texture, enum texture_geometry geometr
 	return floats;
 }
 
+void texture_gather(const struct texture *texture, const double coordinates[2], uint32_t layer,
+		    unsigned component, union texel *result)
+{
+	static const uint8_t right[4] = {0, 1, 1, 0}, below[4] = {1, 1, 0, 0};
+	const struct emulator_texture *facts = &texture->facts;
+	const struct emulator_array_shape *shape = &facts->shape;
+	const bool normalized = facts->normalized_coordinates;
+	const bool floats = shape->kind == CHANNEL_FLOAT || facts->normalized_values;
+	const uint64_t size[2] = {shape->width, shape->height};
+	double at[2], out[4];
+
+	for (unsigned n = 0; n < 2; n++)
+		at[n] = floor((normalized ? coordinates[n] * (double)size[n] : coordinates[n]) - 0.5);
+	for (unsigned n = 0; n < 4; n++) {
+		const int64_t index[3] = {wrap(facts->addressing[0], at[0] + right[n], size[0], normalized),
+					  wrap(facts->addressing[1], at[1] + below[n], size[1], normalized),
+					  layer < shape->depth ? layer : (int64_t)shape->depth - 1};
+
+		fetch(facts, index, out);
+		if (floats)
+			result->f[n] = (float)out[component];
+		else
+			result->u[n] = (uint32_t)(int64_t)out[component];
+	}
+}
+
 bool surface_exists(uint64_t handle)
 {
 	struct texture *found;

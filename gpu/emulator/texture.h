@@ -37,6 +37,12 @@ union texel {
  */
 bool texture_sample(const struct texture *texture, enum texture_geometry geometry,
 		    const double *coordinates, uint32_t layer, union texel *result);
+/*
+ * One channel of the four texels that linear filtering in two dimensions would weigh, in the order
+ * of tld4: lower left, lower right, upper right, upper left.
+ */
+void texture_gather(const struct texture *texture, const double coordinates[2], uint32_t layer,
+		    unsigned component, union texel *result);
 const struct emulator_array_shape *texture_shape(const struct texture *texture);
 
 /*

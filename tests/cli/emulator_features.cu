@@ -44,6 +44,13 @@ __global__ void look(cudaTextureObject_t texture, float x, float y, float *out)
 	*out = tex2D<float>(texture, x, y);
 }
 
+__global__ void gather(cudaTextureObject_t texture, float x, float y, float *out)
+{
+	float4 four = tex2Dgather<float4>(texture, x, y, 0);
+
+	*out = four.x * 1000 + four.y * 100 + four.z * 10 + four.w;
+}
+
 __global__ void fetch(cudaTextureObject_t texture, int at, float *out)
 {
 	*out = tex1Dfetch<float>(texture, at);
@@ -124,6 +131,10 @@ static void textures()
 	      "the middle of a texel is the texel");
 	check(sample(texture, 0.75f, 0.5f) == 0.25f, "a quarter of the way");
 	check(sample(texture, -9, 1.5f) == 2, "clamped");
+	cudaMalloc(&out, 4);
+	gather<<<1, 1>>>(texture, 1, 1, out);
+	cudaMemcpy(result, out, 4, cudaMemcpyDeviceToHost);
+	check(result[0] == 2310, "four texels are gathered, from the lower left one on");
 	cudaDestroyTextureObject(texture);
 	desc.filterMode = cudaFilterModePoint;
 	desc.normalizedCoords = 1;

@@ -3,20 +3,18 @@
 . tests/lib.sh
 . tests/gpu/real.bash
 "$NVCC" -arch=native -o "$T/faults" tests/gpu/faults.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
-# `memory` takes the whole GPU; the others may run side by side
 run() { # CASE
 	local native=$T/$1.native collected=$T/$1.collected
 	{ timeout 60 "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$native"
 	{ timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$collected"
 }
-others="reset many sticky graph pools threads leave fork_before fork_after fork_exec host kernel killed"
-run memory 2>/dev/null
-for case in $others; do
+cases="reset many sticky graph pools threads leave fork_before fork_after fork_exec host kernel killed"
+for case in $cases; do
 	run $case 2>/dev/null &
 	[ "$(jobs -r | wc -l)" -lt 6 ] || wait -n
 done
 wait
-for case in memory $others; do
+for case in $cases; do
 	is "$case: as without vflow" "$(cat "$T/$case.collected")" "$(cat "$T/$case.native")"
 	expect_exit 0 "$case: the profile can be read" "$VFLOW" export -T json -o "$T/$case.json" "$T/$case.db"
 done

@@ -163,11 +163,14 @@ void launch_choose(struct thread *thread, CUfunction function, const char *api,
 		launch->kernel = NULL;
 		return;
 	}
-	launch->wanted = ask(launch->kernel) && !events_is_late();
-	if (events_is_late())
-		; /* nothing can be waited for now */
-	else if (!prepare_module(function, launch->wanted))
-		launch->wanted = false;
+	if (events_still_late()) {
+		events_sink->coverage("skipped launches",
+				      "another kernel ran that was not waited for", 1, 0);
+	} else {
+		launch->wanted = ask(launch->kernel);
+		if (!prepare_module(function, launch->wanted))
+			launch->wanted = false;
+	}
 	if (!launch->wanted)
 		launch->parameters = launch_parameters(function, api, parameters, &launch->size);
 }

@@ -51,7 +51,7 @@ function program(count) {
 
 const hostileNames = ["q\\", "a\\\"b", "</script>", "<!--<script>", "-->", "]]>", "\" onload=\"alert(1)", "javascript:alert(1)",
 	"<img src=x onerror=alert(1)>", "<b>bold</b>", "\\N\\G", "&lt;&#10;&amp;", "%5", "\u202eevil", "\x01\x1b[31m", "node", "x:y", "{a|b}",
-	"it's", "\ufffe", "${HOME}", "字字字", "__proto__", "constructor", "'; rm -rf /; '"];
+	"it's", "", "a\u2028b\u2029", "\u2066x\u2069", "\u0085\u009b31m", "\ufffe", "${HOME}", "字字字", "__proto__", "constructor", "'; rm -rf /; '"];
 
 /* Each name as everything that a foreign file can say about a vertex or an edge. */
 function hostile() {
@@ -67,4 +67,16 @@ function hostile() {
 	return lines.join("\n") + "\n";
 }
 
-module.exports = {program, hostile, hostileNames};
+/* What the page must live with: name -> DOT. */
+const odd = {
+	"no vertices": "digraph { vflow_version=1; }",
+	"host alone": "digraph { vflow_version=1; v0 [kind=host name=host]; }",
+	"foreign DOT": "digraph { a -> b -> c; b -> b; c -> a [label=x]; \"q\\\\\" -> a; }",
+	"unknown kinds": "digraph { v1 [kind=teapot name=t]; v2 [kind=\"\" name=\"\"]; v1 -> v2 [access=READ bytes=5]; }",
+	"figures at the limits": `digraph { v1 [kind=kernel name=k invocations=18446744073709551615 written_bytes=18446744073709551615 redundant_bytes=1]; v2 [kind=kernel name=j];
+		v1 -> v2 [access=WRITE bytes=18446744073709551615 redundant_bytes=18446744073709551614 object=77 object_bytes=18446744073709551615]; v2 -> v2 [access=WRITE bytes=0 redundant_bytes=9]; }`,
+	"100 KB name": `digraph { v1 [kind=kernel name="${"x".repeat(100000)}" callpath="${"y".repeat(100000)}" advice="${"z".repeat(100000)}" patterns=p]; v1 -> v1; }`,
+	"not UTF-8": Buffer.concat([Buffer.from("digraph { v1 [kind=kernel name=\"a"), Buffer.from([0xff, 0xc0, 0xaf, 0xed, 0xa0, 0x80]), Buffer.from("b\"]; v1 -> v1 [bytes=1]; }")]),
+};
+
+module.exports = {program, hostile, hostileNames, odd};

@@ -437,8 +437,27 @@ async function interactions(browser, size) {
 	console.log(`# ${size} vertices, ${data.edges.length} edges, ms to the frame that shows it${size > 1000 ? ", median/worst of 5" : ""}: ` + inWords(times));
 }
 
+/* A profile brings its findings with their evidence; every operation has a place, and most ran often. */
+async function profile(browser) {
+	const from = path.join(WORK, "demo.db"), to = path.join(WORK, "demo.html"), name = n => "a profile: " + n;
+	vflow("collect", "--quiet", "--device", "emulated", "-o", from, path.join(process.env.BUILD, "programs/demo"));
+	vflow("render", "-o", to, from);
+	const {findings, vertices} = JSON.parse(vflow("export", "-T", "json", from)), page = await open(browser, to);
+	is(name("a row for each finding"), await page.getAttribute("#panel table", "aria-rowcount"), String(findings.length + 1));
+	is(name("nothing is missing"), await shown(page).then(counts => counts.split(" ")[0]), String(vertices.length));
+	check(name("it says which program ran"), (await text(page, "#run")).includes("programs/demo"));
+	await page.click("#panel tr[data-row] button");
+	const chosenOnes = findings.filter(f => f.vertex === findings[0].vertex), details = await text(page, "#details");
+	is(name("a row selects its operation"), await chosen(page), await page.evaluate(() => vertices[noteOrder[0]][V.id]));
+	check(name("the panel has the evidence, the advice and the limits"), findings.filter(f => details.includes("#" + f.vertex + " ")).every(f =>
+		[f.evidence, f.limits, ...f.advice.split(" | ")].every(part => details.includes(part))) && chosenOnes.length > 0, details);
+	is(name("no errors, dialogs or requests"), page.problems.join("; "), "");
+	await page.close();
+}
+
 main(async browser => {
 	fs.mkdirSync(path.join(WORK, "bin"));
 	fs.symlinkSync(process.env.VFLOW, path.join(WORK, "bin", "vflow"));
+	await profile(browser);
 	for (const size of [10, 500, 5000]) await interactions(browser, size);
 });

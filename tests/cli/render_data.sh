@@ -132,6 +132,10 @@ if collect "$T/f.db" "$P/figure3" >/dev/null 2>&1 && collect "$T/demo.db" "$P/de
 		FROM e WHERE v->>'ph' = 'X') SELECT v->>'ph', x.name, x.vertex FROM e JOIN x ON x.ts = v->>'ts' WHERE v->>'ph' IN ('s', 'f') ORDER BY 1 DESC")" $'s zero 5\nf use 7'
 	is "perfetto: it says whose time it is" "$(json_query "$T/f.json" "SELECT text->>'\$.otherData.times' LIKE 'host time%', text->>'\$.otherData.calls_left_out' FROM json")" "1 0"
 	is "perfetto: rules" "$(perfetto_rules "$T/f.json")" ""
+	render -o "$T/demo.html" "$T/demo.db"
+	sed -n '/id="data">/,/^<\/script>/p' "$T/demo.html" | sed 's/.*id="data">//; /^<\/script>/d' >"$T/data.json"
+	is "html: the findings of a profile" "$(json_query "$T/data.json" "SELECT value->>'\$[0]', value->>'\$[1]', value->>'\$[2]', value->>'\$[4]', value->>'\$[6]' FROM json, json_each(text, '\$.findings')")" \
+		"$(sqlite3 -separator ' ' "$T/demo.db" "SELECT vertex, object, bytes, pattern, advice FROM finding ORDER BY id")"
 	render -T perfetto -o "$T/demo.json" "$T/demo.db"
 	is "perfetto: rules, demo" "$(perfetto_rules "$T/demo.json")" ""
 	is "perfetto: demo, a flow for each pair of calls" "$(json_query "$T/demo.json" "SELECT count(*) $each WHERE value->>'ph' = 's'")" \

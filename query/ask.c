@@ -34,7 +34,7 @@ static int add_parameter(struct request *request, const char *text)
 	struct parameter *parameter = &request->parameters[request->parameter_count];
 	struct query query = {0};
 	struct run run = {.query = &query};
-	struct error ignored;
+	struct error ignored = {.text = ""};
 	struct expr *expr;
 
 	if (!equals || equals == text)
@@ -43,6 +43,17 @@ static int add_parameter(struct request *request, const char *text)
 	expr = query_parse_expression(equals + 1, &query, &ignored);
 	parameter->value = value_text(equals + 1);
 	run.error = &ignored;
+	if (!expr && strchr("[{", equals[1]) && equals[1]) {
+		arena_free(&query.arena);
+		return options_misuse(request->ask->command,
+				      "the value of $%s is no list and no map: %s", parameter->name,
+				      strtok(ignored.text, "\n"));
+	}
+	if (query_valid_length(text) < strlen(text)) {
+		arena_free(&query.arena);
+		return options_misuse(request->ask->command, "the value of $%s is not UTF-8",
+				      parameter->name);
+	}
 	if (expr && is_constant(expr))
 		parameter->value = eval(&run, expr);
 	parameter->value = value_copy(&request->arena, parameter->value);

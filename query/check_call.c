@@ -127,6 +127,17 @@ static unsigned sort_of(unsigned kinds)
 	return kinds & KIND_NUMBER ? kinds | KIND_NUMBER : kinds;
 }
 
+void check_sorts(struct checker *checker, uint32_t at, unsigned left, unsigned right)
+{
+	left = sort_of(left);
+	right = sort_of(right);
+	if (left && right && !(left & right))
+		check_note(checker, at,
+			   "%s is compared with %s: they are never equal, and neither is more",
+			   value_type_name((enum value_type)__builtin_ctz(left)),
+			   value_type_name((enum value_type)__builtin_ctz(right)));
+}
+
 int check_compare(struct checker *checker, struct expr *expr)
 {
 	unsigned before = 0;
@@ -136,13 +147,8 @@ int check_compare(struct checker *checker, struct expr *expr)
 
 		if (check_expr(checker, expr->items[i], &kinds) != 0)
 			return -1;
-		kinds = sort_of(kinds);
-		if (i && before && kinds && !(before & kinds))
-			check_note(checker, expr->items[i]->at,
-				   "%s is compared with %s: they are never equal, and neither is "
-				   "more",
-				   value_type_name((enum value_type)__builtin_ctz(before)),
-				   value_type_name((enum value_type)__builtin_ctz(kinds)));
+		if (i)
+			check_sorts(checker, expr->items[i]->at, before, kinds);
 		before = kinds;
 	}
 	return check_regex(checker, expr);

@@ -148,7 +148,7 @@ static int need_properties(struct checker *checker, const struct expr *expr, uns
 	return check_need(checker, expr, of, ELEMENT | KIND(VALUE_MAP), what);
 }
 
-static unsigned kinds_of_column(const struct column *column)
+unsigned check_column(const struct column *column)
 {
 	if (!column)
 		return KIND(VALUE_NULL);
@@ -168,9 +168,9 @@ static int check_property(struct checker *checker, struct expr *expr, unsigned *
 		note_property(checker, expr);
 	*kinds = KIND_ANY;
 	if (of == KIND(VALUE_VERTEX))
-		*kinds = kinds_of_column(expr->of_vertex);
+		*kinds = check_column(expr->of_vertex);
 	else if (of == KIND(VALUE_EDGE))
-		*kinds = kinds_of_column(expr->of_edge);
+		*kinds = check_column(expr->of_edge);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ struct expr *check_make(struct checker *checker, enum expr_type type, uint32_t a
 
 /* variable.key = value */
 static struct expr *make_comparison(struct checker *checker, const struct element *element,
-				    const char *key, struct expr *value)
+				    bool of_edge, const char *key, struct expr *value)
 {
 	struct expr *comparison = check_make(checker, EXPR_COMPARE, element->at, 2);
 	struct expr *property = check_make(checker, EXPR_PROPERTY, value->at, 1);
@@ -58,6 +58,10 @@ static struct expr *make_comparison(struct checker *checker, const struct elemen
 	property->items[0] = check_make(checker, EXPR_VARIABLE, element->at, 0);
 	property->items[0]->slot = element->slot;
 	checker->used[element->slot]++;
+	if (value->type == EXPR_LITERAL || value->type == EXPR_PARAMETER)
+		check_sorts(checker, value->at,
+			    check_column(of_edge ? property->of_edge : property->of_vertex),
+			    KIND(value->literal.type));
 	comparison->items[0] = property;
 	comparison->items[1] = value;
 	comparison->operators = arena_alloc(&checker->query->arena, sizeof(enum comparison));
@@ -66,7 +70,7 @@ static struct expr *make_comparison(struct checker *checker, const struct elemen
 }
 
 /* {key: value, ...} becomes variable.key = value AND ... */
-static int check_properties(struct checker *checker, struct element *element)
+static int check_properties(struct checker *checker, struct element *element, bool of_edge)
 {
 	struct expr *map = element->properties, *all;
 	unsigned kinds;
@@ -85,34 +89,33 @@ static int check_properties(struct checker *checker, struct element *element)
 			struct expr *value = check_make(checker, EXPR_LITERAL, map->at, 0);
 
 			value->literal = values->entries[i].value;
-			all->items[i] =
-				make_comparison(checker, element, values->entries[i].key, value);
+			all->items[i] = make_comparison(checker, element, of_edge,
+							values->entries[i].key, value);
 		}
 	} else {
 		all = check_make(checker, EXPR_AND, map->at, map->count);
 		for (uint32_t i = 0; i < map->count; i++)
-			all->items[i] =
-				make_comparison(checker, element, map->keys[i], map->items[i]);
+			all->items[i] = make_comparison(checker, element, of_edge, map->keys[i],
+							map->items[i]);
 	}
 	element->properties = all;
 	return 0;
 }
 
-static int check_element_conditions(struct checker *checker, struct element *element,
-				    bool single_edge)
+static int check_element_conditions(struct checker *checker, struct element *element, bool of_edge)
 {
 	struct variable *variable;
 	unsigned kinds;
 	int result;
 
-	if (check_properties(checker, element) != 0)
+	if (check_properties(checker, element, of_edge) != 0)
 		return -1;
 	if (!element->where)
 		return 0;
 	variable = element->name ? check_find(checker, element->name) : NULL;
 	kinds = variable ? variable->kinds : 0;
 	/* in the condition on a range its variable is each single edge */
-	if (variable && single_edge)
+	if (variable && of_edge)
 		variable->kinds = KIND(VALUE_EDGE);
 	result = check_condition(checker, element->where);
 	variable = element->name ? check_find(checker, element->name) : NULL;
@@ -184,8 +187,7 @@ static int check_path_conditions(struct checker *checker, struct path_pattern *p
 			return -1;
 		if (i < path->edge_count &&
 		    (check_labels(checker, &path->edges[i].element.labels, true) != 0 ||
-		     check_element_conditions(checker, &path->edges[i].element,
-					      path->edges[i].variable) != 0))
+		     check_element_conditions(checker, &path->edges[i].element, true) != 0))
 			return -1;
 	}
 	return 0;

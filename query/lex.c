@@ -449,6 +449,32 @@ static void pair_brackets(struct lexer *lexer)
 	free(open);
 }
 
+uint32_t query_valid_length(const char *text)
+{
+	uint32_t at = 0;
+
+	while (text[at]) {
+		unsigned char lead = (unsigned char)text[at];
+		uint32_t length = lead < 0x80   ? 1
+				  : lead < 0xc2 ? 0
+				  : lead < 0xe0 ? 2
+				  : lead < 0xf0 ? 3
+				  : lead < 0xf5 ? 4
+						: 0;
+		uint32_t part = 1;
+
+		while (part < length && is_continuation(text[at + part]))
+			part++;
+		if (!length || part < length || (lead == 0xe0 && !(text[at + 1] & 0x20)) ||
+		    (lead == 0xed && text[at + 1] & 0x20) ||
+		    (lead == 0xf0 && !(text[at + 1] & 0x30)) ||
+		    (lead == 0xf4 && text[at + 1] & 0x30))
+			return at;
+		at += length;
+	}
+	return at;
+}
+
 struct token *lex(const char *text, struct arena *arena, struct error *error)
 {
 	struct lexer lexer = {.text = text, .arena = arena, .error = error};
@@ -458,6 +484,10 @@ struct token *lex(const char *text, struct arena *arena, struct error *error)
 			  "the query is longer than %d KiB: give long lists as parameters, -p "
 			  "NAME=[...]",
 			  QUERY_LIMIT / 1024);
+		return NULL;
+	}
+	if (text[query_valid_length(text)]) {
+		fail(&lexer, query_valid_length(text), "the query is not UTF-8");
 		return NULL;
 	}
 	for (;;) {

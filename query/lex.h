@@ -41,6 +41,9 @@ enum { QUERY_LIMIT = 256 * 1024 }; /* bytes */
 /* The last token is TOKEN_END.  NULL when the text has no meaning; error has a caret. */
 struct token *lex(const char *text, struct arena *arena, struct error *error);
 
+/* Where the text is not UTF-8; its length when all of it is. */
+uint32_t query_valid_length(const char *text);
+
 /* "line 1, column 8: message", the line and a caret under the place.  Returns -1. */
 int query_error_at(struct error *error, const char *text, uint32_t at, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

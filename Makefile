@@ -56,7 +56,7 @@ cuda_sources = $(wildcard gpu/emulator/*.c gpu/ptx/*.c gpu/analysis/*.c) util/er
 cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
 guest_objects = $(guest_sources:%.c=$(BUILD)/inside.o/%.o)
 # executors that loop over lanes, a second time for CPUs with AVX2
-lane_sources = $(patsubst %,gpu/emulator/interpreter_%.c,integer bits float compare convert memory)
+lane_sources = $(patsubst %,gpu/emulator/interpreter_%.c,integer bits float compare convert memory half matrix)
 lane_objects = $(if $(filter x86_64,$(shell uname -m)),$(lane_sources:%.c=$(BUILD)/inside.o/%.avx2.o))
 cuda_objects = $(cuda_sources:%.c=$(BUILD)/inside.o/%.o) $(lane_objects)
 majors = 11 12 13

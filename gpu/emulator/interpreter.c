@@ -356,6 +356,7 @@ static void destroy_block(struct block *block)
 	free(block->warps);
 	free(block->shared);
 	free(block->races);
+	free(block->matrices);
 }
 
 static void place_block(struct block *block, uint64_t number)

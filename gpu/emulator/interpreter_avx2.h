@@ -13,6 +13,8 @@
 #define interpreter_compare interpreter_compare_avx2
 #define interpreter_convert interpreter_convert_avx2
 #define interpreter_memory interpreter_memory_avx2
+#define interpreter_half interpreter_half_avx2
+#define interpreter_matrix interpreter_matrix_avx2
 #define half_to_float half_to_float_avx2
 #define double_to_half double_to_half_avx2
 #define double_to_bf16 double_to_bf16_avx2

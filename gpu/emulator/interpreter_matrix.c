@@ -6,6 +6,7 @@
  * register) on; further registers have the blocks of 8 rows below, then those to the right.
  * Products of floating-point numbers are summed in double and rounded once: nearer than PTX asks.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/emulator/interpreter_float.h"
@@ -13,13 +14,8 @@
 
 enum { D, A, B, C };
 
-#define MOST_SIDE 32u
-#define MOST_DEPTH 256u
-
-union number {
-	double f;
-	int64_t i;
-};
+/* Elements of a matrix: 8 registers of 32 lanes with 32 bits at most. */
+#define MOST_ELEMENTS 8192u
 
 static unsigned bits_of(enum ptx_element element)
 {
@@ -57,50 +53,41 @@ static double from_8(bool e5m2, uint8_t bits)
 	return bits & 0x80 ? -value : value;
 }
 
-/* Element `n` of a register. */
-static union number value_of(enum ptx_element element, uint64_t bits, unsigned n)
+/* Element `n` of a register, a number that is no integer. */
+static double float_element(enum ptx_element element, uint64_t bits, unsigned n)
 {
-	union number value;
-
 	switch (element) {
 	case PTX_ELEMENT_F16:
-		value.f = half_to_float((uint16_t)(bits >> 16 * n));
-		break;
+		return half_to_float((uint16_t)(bits >> 16 * n));
 	case PTX_ELEMENT_BF16:
-		value.f = bf16_to_float((uint16_t)(bits >> 16 * n));
-		break;
+		return bf16_to_float((uint16_t)(bits >> 16 * n));
 	case PTX_ELEMENT_TF32: /* the lower 13 bits are not looked at */
-		value.f = float_of(bits & 0xffffe000);
-		break;
+		return float_of(bits & 0xffffe000);
 	case PTX_ELEMENT_F32:
-		value.f = float_of(bits);
-		break;
+		return float_of(bits);
 	case PTX_ELEMENT_F64:
-		value.f = double_of(bits);
-		break;
-	case PTX_ELEMENT_S8:
-		value.i = (int8_t)(bits >> 8 * n);
-		break;
-	case PTX_ELEMENT_U8:
-		value.i = (uint8_t)(bits >> 8 * n);
-		break;
-	case PTX_ELEMENT_S4:
-		value.i = (int8_t)((uint8_t)(bits >> 4 * n) << 4) >> 4;
-		break;
-	case PTX_ELEMENT_U4:
-		value.i = bits >> 4 * n & 15;
-		break;
-	case PTX_ELEMENT_B1:
-		value.i = bits >> n & 1;
-		break;
-	case PTX_ELEMENT_S32:
-		value.i = (int32_t)bits;
-		break;
+		return double_of(bits);
 	default:
-		value.f = from_8(element == PTX_ELEMENT_E5M2, (uint8_t)(bits >> 8 * n));
-		break;
+		return from_8(element == PTX_ELEMENT_E5M2, (uint8_t)(bits >> 8 * n));
 	}
-	return value;
+}
+
+static int32_t integer_element(enum ptx_element element, uint64_t bits, unsigned n)
+{
+	switch (element) {
+	case PTX_ELEMENT_S8:
+		return (int8_t)(bits >> 8 * n);
+	case PTX_ELEMENT_U8:
+		return (uint8_t)(bits >> 8 * n);
+	case PTX_ELEMENT_S4:
+		return (int8_t)((uint8_t)(bits >> 4 * n) << 4) >> 4;
+	case PTX_ELEMENT_U4:
+		return bits >> 4 * n & 15;
+	case PTX_ELEMENT_B1:
+		return bits >> n & 1;
+	default:
+		return (int32_t)bits;
+	}
 }
 
 /* Where element `n` of register `r` of a lane lies in the matrix a, b or c. */
@@ -136,106 +123,193 @@ static unsigned distinct(const struct ptx_matrix *matrix, unsigned which, enum p
 	return rows * columns / (PTX_LANES * per_register(element));
 }
 
-static void collect(const struct warp *w, const struct ptx_matrix *matrix, unsigned which,
-		    const uint32_t *rows, union number *values, unsigned stride)
+/*
+ * Where the elements of the registers of a, b, c and d go, in matrices that lie row after row: an
+ * index for each register, lane and element.  Programs use few shapes: the last ones are kept.
+ */
+struct layout {
+	struct ptx_matrix key;
+	bool known;
+	uint16_t index[4][MOST_ELEMENTS];
+};
+
+#define LAYOUTS 4u
+
+static void lay_out(const struct ptx_matrix *matrix, struct layout *layout)
 {
-	const enum ptx_element element = matrix->element[which];
-	const unsigned count = distinct(matrix, which, element);
+	static const unsigned as[] = {[D] = C, [A] = A, [B] = B, [C] = C};
 
-	for (unsigned r = 0; r < count; r++) {
-		const uint64_t *bits = warp_row(w, rows[r]);
+	for (unsigned which = D; which <= C; which++) {
+		const enum ptx_element element = matrix->element[which];
+		const unsigned columns = which == A ? matrix->k : matrix->n;
+		const unsigned count = distinct(matrix, as[which], element);
+		uint16_t *index = layout->index[which];
 
-		for (unsigned l = 0; l < PTX_LANES; l++)
-			for (unsigned n = 0; n < per_register(element); n++) {
-				unsigned row, column;
+		for (unsigned r = 0; r < count; r++)
+			for (unsigned l = 0; l < PTX_LANES; l++)
+				for (unsigned n = 0; n < per_register(element); n++) {
+					unsigned row, column;
 
-				place_of(matrix, which, element, l, r, n, &row, &column);
-				values[row * stride + column] = value_of(element, bits[l], n);
-			}
+					place_of(matrix, as[which], element, l, r, n, &row,
+						 &column);
+					*index++ = (uint16_t)(row * columns + column);
+				}
 	}
+	layout->key = *matrix;
+	layout->known = true;
 }
 
-static uint64_t narrow(enum ptx_element element, union number value, bool saturates)
+/* What a block needs for its matrix instructions; made when the first one is met. */
+struct matrices {
+	struct layout layouts[LAYOUTS];
+	unsigned next;
+	union {
+		double f[3][MOST_ELEMENTS];
+		int32_t i[4][MOST_ELEMENTS];
+	} at;
+};
+
+/* NULL: a fault is set. */
+static struct matrices *matrices_of(struct warp *w)
 {
-	switch (element) {
-	case PTX_ELEMENT_F16:
-		return double_to_half(value.f, PTX_MOD_RN);
-	case PTX_ELEMENT_F32:
-		return float_bits((float)value.f);
-	case PTX_ELEMENT_F64:
-		return double_bits(value.f);
-	default:
-		if (saturates)
-			value.i = value.i > INT32_MAX   ? INT32_MAX
-				  : value.i < INT32_MIN ? INT32_MIN
-							: value.i;
-		return (uint32_t)value.i;
+	if (!w->block->matrices)
+		w->block->matrices = calloc(1, sizeof(*w->block->matrices));
+	if (!w->block->matrices)
+		warp_fault(w, w->mask, FAULT_NO_MEMORY, "no memory for matrices");
+	return w->block->matrices;
+}
+
+static const struct layout *layout_of(struct matrices *room, const struct ptx_matrix *matrix)
+{
+	struct layout *layout;
+
+	for (unsigned n = 0; n < LAYOUTS; n++)
+		if (room->layouts[n].known &&
+		    !memcmp(&room->layouts[n].key, matrix, sizeof(*matrix)))
+			return &room->layouts[n];
+	layout = &room->layouts[room->next++ % LAYOUTS];
+	lay_out(matrix, layout);
+	return layout;
+}
+
+#define COLLECT(name, ctype, element_of)                                                           \
+	static void name(const struct warp *w, const struct ptx_matrix *matrix, unsigned which,    \
+			 const uint16_t *index, const uint32_t *rows, ctype *values)               \
+	{                                                                                          \
+		const enum ptx_element element = matrix->element[which];                           \
+		const unsigned count = distinct(matrix, which, element);                           \
+		const unsigned parts = per_register(element);                                      \
+                                                                                                   \
+		for (unsigned r = 0; r < count; r++) {                                             \
+			const uint64_t *bits = warp_row(w, rows[r]);                               \
+                                                                                                   \
+			for (unsigned l = 0; l < PTX_LANES; l++)                                   \
+				for (unsigned n = 0; n < parts; n++)                               \
+					values[*index++] = element_of(element, bits[l], n);        \
+		}                                                                                  \
 	}
+COLLECT(collect_floats, double, float_element)
+COLLECT(collect_integers, int32_t, integer_element)
+
+/* c += a b, with the number of columns known to the compiler */
+#define MULTIPLY(name, ctype, sum, columns)                                                        \
+	for (unsigned row = 0; row < matrix->m; row++)                                             \
+		for (unsigned k = 0; k < matrix->k; k++) {                                         \
+			const ctype x = a[row * matrix->k + k];                                    \
+			ctype *to = c + row * (columns);                                           \
+			const ctype *from = b + k * (columns);                                     \
+                                                                                                   \
+			for (unsigned n = 0; n < (columns); n++) {                                 \
+				const ctype y = from[n];                                           \
+				to[n] = sum;                                                       \
+			}                                                                          \
+		}
+#define MULTIPLY_BY_COLUMNS(name, ctype, sum)                                                      \
+	static void name(const struct ptx_matrix *matrix, const ctype *restrict a,                 \
+			 const ctype *restrict b, ctype *restrict c)                               \
+	{                                                                                          \
+		if (matrix->n == 8) {                                                              \
+			MULTIPLY(name, ctype, sum, 8u)                                             \
+		} else if (matrix->n == 16) {                                                      \
+			MULTIPLY(name, ctype, sum, 16u)                                            \
+		} else {                                                                           \
+			MULTIPLY(name, ctype, sum, 32u)                                            \
+		}                                                                                  \
+	}
+MULTIPLY_BY_COLUMNS(multiply_floats, double, to[n] + x * y)
+MULTIPLY_BY_COLUMNS(multiply_doubles, double, fma(x, y, to[n]))
+MULTIPLY_BY_COLUMNS(multiply_integers, int32_t, to[n] + x * y)
+MULTIPLY_BY_COLUMNS(multiply_xor, int32_t, to[n] + (x ^ y))
+
+static uint64_t narrow_float(enum ptx_element element, double value)
+{
+	return element == PTX_ELEMENT_F16   ? double_to_half(value, PTX_MOD_RN)
+	       : element == PTX_ELEMENT_F64 ? double_bits(value)
+					    : float_bits((float)value);
 }
 
-static void multiply_floats(const struct ptx_matrix *matrix, const union number *a,
-			    const union number *b, union number *c)
+/* The sum of products, which fits in 32 bits, and c, which may make it too large. */
+static uint64_t narrow_integer(int32_t products, int32_t c, bool saturates)
 {
-	for (unsigned row = 0; row < matrix->m; row++)
-		for (unsigned k = 0; k < matrix->k; k++) {
-			const double factor = a[row * MOST_DEPTH + k].f;
+	int64_t sum = (int64_t)products + c;
 
-			for (unsigned column = 0; column < matrix->n; column++)
-				c[row * MOST_SIDE + column].f =
-					matrix->element[A] == PTX_ELEMENT_F64
-						? fma(factor, b[k * MOST_SIDE + column].f,
-						      c[row * MOST_SIDE + column].f)
-						: c[row * MOST_SIDE + column].f +
-							  factor * b[k * MOST_SIDE + column].f;
-		}
+	if (saturates)
+		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+	return (uint32_t)sum;
 }
 
-static void multiply_integers(const struct ptx_matrix *matrix, const union number *a,
-			      const union number *b, union number *c)
+static void scatter_floats(struct warp *w, const struct ptx_matrix *matrix, const uint16_t *index,
+			   const uint32_t *rows, const double *values)
 {
-	const bool is_xor = matrix->element[A] == PTX_ELEMENT_B1 && !matrix->is_and;
+	const enum ptx_element element = matrix->element[D];
+	const unsigned parts = per_register(element), bits = bits_of(element);
 
-	for (unsigned row = 0; row < matrix->m; row++)
-		for (unsigned k = 0; k < matrix->k; k++) {
-			const int64_t factor = a[row * MOST_DEPTH + k].i;
+	for (unsigned r = 0; r < matrix->count[D]; r++, index += PTX_LANES * parts) {
+		uint64_t *d = warp_row(w, rows[r]);
 
-			for (unsigned column = 0; column < matrix->n; column++)
-				c[row * MOST_SIDE + column].i +=
-					is_xor ? factor ^ b[k * MOST_SIDE + column].i
-					       : factor * b[k * MOST_SIDE + column].i;
-		}
+		FOR_LANES(w, {
+			uint64_t result = 0;
+
+			for (unsigned n = 0; n < parts; n++)
+				result |= narrow_float(element, values[index[l * parts + n]])
+					  << n * bits;
+			d[l] = result;
+		});
+	}
 }
 
 static void multiply(struct warp *w, const struct ptx_matrix *matrix, const uint32_t *rows)
 {
-	const enum ptx_element element = matrix->element[D];
-	static _Thread_local union number a[MOST_SIDE * MOST_DEPTH], b[MOST_DEPTH * MOST_SIDE],
-		c[MOST_SIDE * MOST_SIDE];
+	struct matrices *room = matrices_of(w);
+	const struct layout *layout = room ? layout_of(room, matrix) : NULL;
+	const uint32_t *a = rows + matrix->count[D], *b = a + matrix->count[A],
+		       *c = b + matrix->count[B];
+	const unsigned size = (unsigned)matrix->m * matrix->n;
 
-	collect(w, matrix, A, rows + matrix->count[D], a, MOST_DEPTH);
-	collect(w, matrix, B, rows + matrix->count[D] + matrix->count[A], b, MOST_SIDE);
-	collect(w, matrix, C, rows + matrix->count[D] + matrix->count[A] + matrix->count[B], c,
-		MOST_SIDE);
-	if (is_integer(matrix->element[A]))
-		multiply_integers(matrix, a, b, c);
-	else
-		multiply_floats(matrix, a, b, c);
+	if (!layout)
+		return;
+	if (!is_integer(matrix->element[A])) {
+		collect_floats(w, matrix, A, layout->index[A], a, room->at.f[0]);
+		collect_floats(w, matrix, B, layout->index[B], b, room->at.f[1]);
+		collect_floats(w, matrix, C, layout->index[C], c, room->at.f[2]);
+		(matrix->element[A] == PTX_ELEMENT_F64 ? multiply_doubles : multiply_floats)(
+			matrix, room->at.f[0], room->at.f[1], room->at.f[2]);
+		scatter_floats(w, matrix, layout->index[D], rows, room->at.f[2]);
+		return;
+	}
+	collect_integers(w, matrix, A, layout->index[A], a, room->at.i[0]);
+	collect_integers(w, matrix, B, layout->index[B], b, room->at.i[1]);
+	collect_integers(w, matrix, C, layout->index[C], c, room->at.i[2]);
+	memset(room->at.i[3], 0, size * sizeof(room->at.i[3][0]));
+	(matrix->element[A] == PTX_ELEMENT_B1 && !matrix->is_and
+		 ? multiply_xor
+		 : multiply_integers)(matrix, room->at.i[0], room->at.i[1], room->at.i[3]);
 	for (unsigned r = 0; r < matrix->count[D]; r++) {
+		const uint16_t *index = layout->index[D] + r * PTX_LANES;
 		uint64_t *d = warp_row(w, rows[r]);
 
-		FOR_LANES(w, {
-			uint64_t bits = 0;
-
-			for (unsigned n = 0; n < per_register(element); n++) {
-				unsigned row, column;
-
-				place_of(matrix, C, element, l, r, n, &row, &column);
-				bits |= narrow(element, c[row * MOST_SIDE + column],
-					       matrix->saturates)
-					<< n * bits_of(element);
-			}
-			d[l] = bits;
-		});
+		FOR_LANES(w, d[l] = narrow_integer(room->at.i[3][index[l]], room->at.i[2][index[l]],
+						   matrix->saturates););
 	}
 }
 

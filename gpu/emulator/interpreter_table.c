@@ -3,12 +3,13 @@
 
 #define SECTION(name) extern const struct ptx_opcode interpreter_##name[];
 /* sections that loop over lanes, built twice on x86-64; and those that do not */
-#define LANE_SECTIONS(X) X(integer) X(float) X(compare) X(convert) X(memory) X(bits)
+#define LANE_SECTIONS(X)                                                                           \
+	X(integer) X(float) X(compare) X(convert) X(memory) X(bits) X(half) X(matrix)
 #define AVX2_SECTIONS(X)                                                                           \
-	X(integer_avx2) X(float_avx2) X(compare_avx2) X(convert_avx2) X(memory_avx2) X(bits_avx2)
-#define SECTIONS(X)                                                                                \
-	X(atomic) X(control) X(barrier) X(lanes) X(half) X(texture) X(async) X(video) X(matrix)    \
-	X(cluster)
+	X(integer_avx2)                                                                            \
+	X(float_avx2) X(compare_avx2) X(convert_avx2) X(memory_avx2) X(bits_avx2) X(half_avx2)     \
+		X(matrix_avx2)
+#define SECTIONS(X) X(atomic) X(control) X(barrier) X(lanes) X(texture) X(async) X(video) X(cluster)
 LANE_SECTIONS(SECTION)
 SECTIONS(SECTION)
 #define ENTRY(name) interpreter_##name,

@@ -101,6 +101,7 @@ struct block {
 	uint64_t clock; /* instructions of the launch until this warp's turn */
 	uint64_t texture_reads, surface_stores, constant_reads; /* instructions of warps */
 	uint32_t turns;
+	struct matrices *matrices; /* of interpreter_matrix.c; freed with the block */
 	struct race_cell *races; /* of each byte of shared memory; NULL: races are not looked for */
 	uint32_t time;           /* points at which threads may have waited for each other */
 	bool raced;              /* and one was reported */

@@ -205,7 +205,8 @@ static bool check(const struct words *words, bool is_wmma)
 		return m == 8 && n == 8 && !k && !words->element_count &&
 		       (moves ? matrix->transposes && !words->matrices : words->matrices);
 	}
-	if (m % 8 || n % 8 || !m || !n || m > 32 || n > 32 || k > 256 || matrix->transposes)
+	if ((m != 8 && m != 16 && m != 32) || (n != 8 && n != 16 && n != 32) || k > 256 ||
+	    matrix->transposes)
 		return false;
 	switch (matrix->operation) {
 	case PTX_MATRIX_LOAD_A:

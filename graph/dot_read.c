@@ -151,6 +151,8 @@ static Agraph_t *parse(void)
 	agreseterrors();
 	graph = agread(stream.text.file, &discipline);
 	agseterrf(NULL);
+	stream.graph = graph;
+	check_limits(); /* of the last line */
 	stream.graph = NULL;
 	return graph;
 }

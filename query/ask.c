@@ -1,6 +1,6 @@
 #include "query/ask.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static int keep_values(const struct engine *engine, const struct query_result *r
 	return code;
 }
 
-static int write_dot(const char *command, struct graph *graph, struct engine *engine,
+static int write_dot(const struct ask *ask, struct graph *graph, struct engine *engine,
 		     struct query_result *result, FILE *file, struct error *error)
 {
 	struct kept before = kept_of(graph);
@@ -111,8 +111,11 @@ static int write_dot(const char *command, struct graph *graph, struct engine *en
 	if (code != 0)
 		return error_set(error, "-T dot needs columns of vertices, edges and paths");
 	graph_filter(graph, result->keep_vertex, result->keep_edge);
-	kept_say(command, before, graph);
-	return dot_write(graph, file, error);
+	if (dot_write(graph, file, error) != 0)
+		return error_set(error, "cannot write %s: %s",
+				 file == stdout ? "standard output" : ask->output, strerror(errno));
+	kept_say(ask->command, before, graph);
+	return 0;
 }
 
 static int write_result(const struct request *request, struct graph *graph, struct engine *engine,
@@ -121,7 +124,7 @@ static int write_result(const struct request *request, struct graph *graph, stru
 	int type = request->type;
 
 	if (result->is_graph || type == REQUEST_DOT)
-		return write_dot(request->ask->command, graph, engine, result, file, error);
+		return write_dot(request->ask, graph, engine, result, file, error);
 	if (type == REQUEST_UNSET)
 		type = file == stdout && isatty(STDOUT_FILENO) ? PRINT_TABLE : PRINT_TSV;
 	print_result(engine, result, (enum print_type)type, request->interrupted, file);

@@ -1,7 +1,9 @@
 #include "query/filter.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "graph/dot.h"
 #include "graph/input.h"
@@ -9,15 +11,16 @@
 #include "util/command.h"
 #include "util/output.h"
 
-static int filter_one(const struct filter *filter, struct graph *graph, FILE *file,
+static int filter_one(const struct filter *filter, struct graph *graph, struct output *output,
 		      struct error *error)
 {
 	struct kept before = kept_of(graph);
 
 	if (filter->apply(graph, filter->data, error) != 0)
 		return -1;
-	if (dot_write(graph, file, error) != 0)
-		return -1;
+	if (dot_write(graph, output_file(output), error) != 0)
+		return error_set(error, "cannot write %s: %s", output_name(output),
+				 strerror(errno));
 	kept_say(filter->command, before, graph);
 	return 0;
 }
@@ -29,7 +32,7 @@ static int filter_all(const struct filter *filter, struct input *input, struct o
 	int result;
 
 	while ((result = input_next(input, &graph, error)) == 1) {
-		result = filter_one(filter, graph, output_file(output), error);
+		result = filter_one(filter, graph, output, error);
 		graph_free(graph);
 		if (result != 0)
 			break;

@@ -61,6 +61,11 @@ FILE *output_file(struct output *output)
 	return output->file;
 }
 
+const char *output_name(const struct output *output)
+{
+	return output->path ? output->path : "standard output";
+}
+
 static void release(struct output *output)
 {
 	free(output->path);
@@ -70,7 +75,6 @@ static void release(struct output *output)
 
 int output_commit(struct output *output, struct error *error)
 {
-	const char *name = output->path ? output->path : "standard output";
 	bool failed = ferror(output->file) != 0;
 	int result = 0;
 
@@ -82,7 +86,7 @@ int output_commit(struct output *output, struct error *error)
 	if (!failed && output->temporary)
 		failed |= rename(output->temporary, output->path) != 0;
 	if (failed) {
-		result = error_set(error, "cannot write %s: %s", name, strerror(errno));
+		result = error_set(error, "cannot write %s: %s", output_name(output), strerror(errno));
 		if (output->temporary)
 			unlink(output->temporary);
 	}

@@ -13,6 +13,8 @@ struct output;
 /* `path` NULL or "-": stdout. Else a temporary file beside it, renamed by output_commit(). */
 struct output *output_open(const char *path, struct error *error);
 FILE *output_file(struct output *output);
+/* For messages: the path, or "standard output". */
+const char *output_name(const struct output *output);
 /* Flushes and checks every write.  Frees `output`, also on failure (the old file then stays). */
 int output_commit(struct output *output, struct error *error);
 void output_discard(struct output *output);

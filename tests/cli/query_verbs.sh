@@ -34,6 +34,12 @@ run "the shortest along one object" "2>3 3>4 4>5" path --from 2 --to 5 --object 
 run "a way back to the start" "3>3 3>4 4>3" path --from 3 --to 3
 run "the shortest one" "3>3" path --from 3 --to 3 --shortest
 run "from several" "2>3 3>3 3>4 4>3" path --from '^a$|Memset' --to b
+run "the shortest way of several" "2>5" path --from 2 --to 5 --limit 1
+run "the two shortest" "2>3 2>5 3>4 4>5" path --from 2 --to 5 --all --limit 2
+run "all ways without an edge twice" "2>3 2>5 3>3 3>4 4>5" path --from 2 --to 5 --limit 9
+like "are fewer than the limit" "$(cat "$T/err")" "vflow path: there are only 3 ways"
+expect_exit 2 "--limit 0" "$VFLOW" path --from 2 --to 5 --limit 0 "$T/f.dot"
+expect_exit 2 "--shortest --limit" "$VFLOW" path --from 2 --to 5 --shortest --limit 2 "$T/f.dot"
 expect_exit 1 "no way" "$VFLOW" path --from 5 --to 1 "$T/f.dot"
 like "and says so" "$(cat "$T/err")" "no way leads from 5 to 1"
 expect_exit 1 "no such operation" "$VFLOW" path --from 5 --to 77 "$T/f.dot"
@@ -44,6 +50,43 @@ run "slice --depth 1: the edges at it" "3>4 4>3 4>5" slice --depth 1 --vertex 4
 run "slice --up --depth 2" "2>3 3>3 3>4" slice --up --depth 2 --vertex 4
 run "slice --object" "4>3" slice --object 9 --vertex 4
 expect_exit 2 "slice --up --down" "$VFLOW" slice --up --down --vertex 4 "$T/f.dot"
+pruned() { # NAME VERTICES EDGES OPTION...
+	local name=$1 vertices=$2 edges=$3
+	shift 3
+	"$VFLOW" prune "$@" "$T/f.dot" >"$T/out" 2>"$T/err"
+	is "prune: $name" "$(dot_vertices <"$T/out"): $(dot_edges <"$T/out")" "$vertices: $edges"
+}
+pruned "--focus: whole flows" "0 1 2 3 4 5" "1>2 2>3 3>3 3>4 4>3 4>5 5>0" --focus '^b$'
+pruned "--ignore: flows of object 1 all go through b, of object 9 one does" "0 2 5 6" "2>5" --ignore '^b$'
+pruned "--ignore by ID" "0 2 5 6" "2>5" --ignore 4
+pruned "--hide bridges" "0 1 2 3 5 6" "1>2 2>3 2>5 3>3 3>5 5>0" --hide '^b$'
+like "and says so" "$(cat "$T/err")" "kept 6 of 7 vertices, 5 of 8 edges.*; 1 bridged$"
+is "bridged edges are marked, and have no bytes" "$(grep bridged "$T/out" | grep -v graph)" \
+	$'\tv3 -> v5 [key="1:WRITE:bridged", object=1, access=WRITE, bridged=true];'
+is "and are true for queries" "$("$VFLOW" query 'MATCH (a)-[e]->(b) WHERE e.bridged RETURN a.id, b.id' "$T/out" | tail -1)" $'3\t5'
+pruned "--hide of two that touch" "0 1 2 5 6" "1>2 2>5 2>5 5>0" --hide '^[ab]$'
+pruned "--hide of host" "0 1 2 3 4 5 6" "1>2 2>3 2>5 3>3 3>4 4>3 4>5 5>0" --hide 0
+pruned "--show" "0 1 5" "1>5 5>0" --show '^c$|Malloc'
+pruned "--nodecount" "0 2 5" "2>5 5>0" --nodecount 2
+pruned "--nodecount 0" "0" "" --nodecount 0
+pruned "--nodefraction" "0 2" "" --nodefraction 0.5
+pruned "--edgefraction" "0 1 2 3 5" "1>2 2>3 5>0" --edgefraction 20%
+pruned "--trim" "0 1 2 3 4 5" "1>2 2>3 3>4 4>3 4>5 5>0" --trim
+pruned "--trim with a nodecount" "0 2 3 5" "2>3 5>0" --trim --nodecount 3
+pruned "thresholds pass over bridged edges" "0 1 2 3 5" "1>2 2>3 3>5 5>0" --hide '^b$' --edge-bytes 1K
+pruned "fractions are of the whole graph" "0 1 2" "1>2 2>0" --focus Malloc --hide '^[abc]$' --edgefraction 0.3
+expect_exit 1 "--focus on nothing" "$VFLOW" prune --focus zzz "$T/f.dot"
+like "says so" "$(cat "$T/err")" "^vflow prune: --focus: no vertex has 'zzz' in its name or call path"
+expect_exit 1 "--show nothing" "$VFLOW" prune --show zzz "$T/f.dot"
+expect_exit 0 "--hide nothing is a note" "$VFLOW" prune --hide zzz "$T/f.dot"
+like "that names it" "$(head -n 1 "$T/err")" "^vflow prune: --hide: no vertex has 'zzz'"
+"$VFLOW" prune --hide '^a$' --nodecount 3 --ignore b --focus 5 "$T/f.dot" >"$T/once" 2>/dev/null
+"$VFLOW" prune --focus 5 "$T/f.dot" 2>/dev/null | "$VFLOW" prune --ignore b 2>/dev/null |
+	"$VFLOW" prune --hide '^a$' 2>/dev/null | "$VFLOW" prune --nodecount 3 >"$T/piped" 2>/dev/null
+is "options work one after the other, as in a pipe" "$(cat "$T/once")" "$(cat "$T/piped")"
+"$VFLOW" prune --hide '^[ab]$' "$T/f.dot" >"$T/once" 2>/dev/null
+"$VFLOW" prune --hide '^a$' "$T/f.dot" 2>/dev/null | "$VFLOW" prune --hide '^b$' >"$T/piped" 2>/dev/null
+is "hiding one after the other is hiding both" "$(cat "$T/once")" "$(cat "$T/piped")"
 is "top" "$("$VFLOW" top -n 2 "$T/f.dot" | cut -f 1-4)" $'id\tredundant_bytes\tkind\tname\n4\t2048\tkernel\tb\n3\t512\tkernel\ta'
 is "top --by" "$("$VFLOW" top --by invocations -n 1 "$T/f.dot" | tail -1 | cut -f 1,2)" $'6\t9'
 expect_exit 2 "top by something else" "$VFLOW" top --by colour "$T/f.dot"
@@ -56,18 +99,18 @@ edge READ 3 3 111 0
 edge WRITE 5 6 13388 2560"
 is "stat of a graph without edges" "$(echo 'digraph { v1 [kind=alloc]; }' | "$VFLOW" stat | tail -n +2 | tr '\t' ' ')" "vertex alloc 1 0  "
 
-# every line of a manual page that starts with "vflow query" runs
+# every line of a verb's manual page that starts with "vflow query" runs
 examples() { # PAGE
 	sed -n "s/\\\\(aq/'/g; s/\\\\e/\\\\/g; s/\\\\-/-/g; /^vflow query/p" "query/vflow-$1.1"
 }
 count=0
-for page in query slice prune path top; do
+for page in slice prune path top; do
 	while read -r line; do
 		count=$((count + 1))
 		expect_exit 0 "vflow-$page(1): $line" bash -c "cd '$T' && VFLOW_PROFILE=f.dot '$(realpath "$VFLOW")' ${line#vflow } </dev/null"
 	done < <(examples $page)
 done
-is "the manual has examples" "$((count > 12))" 1
+is "the manual has examples" "$count" 13
 same() { # PAGE NUMBER VERB...: the NUMBERth query of the page gives what the verb gives, host apart
 	local page=$1 line
 	line=$(examples "$page" | sed -n "$2p")
@@ -79,7 +122,12 @@ same slice 1 slice --vertex 5
 same prune 1 prune --edge-bytes 1K
 same prune 2 prune --vertex 'invocations>=2'
 same prune 3 prune --edge-bytes 1K --vertex 'invocations>=2'
+same prune 4 prune --focus '^b$'
+same prune 5 prune --nodefraction 0.5
+same prune 6 prune --nodecount 2
+same prune 7 prune --edgefraction 0.2
 same path 1 path --from 3 --to 5
 same path 2 path --from 3 --to 5 --shortest
+same path 3 path --from 3 --to 5 --limit 2
 is "top equals its query" "$(VFLOW_PROFILE=$T/f.dot bash -c "'$VFLOW' $(examples top | sed 's/^vflow //') </dev/null")" "$("$VFLOW" top "$T/f.dot")"
 finish

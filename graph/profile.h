@@ -160,7 +160,10 @@ void profile_add_coverage(struct profile *profile, const char *what, const char 
 /* Whether the file starts like a profile (so that commands can tell it from DOT). */
 bool profile_is_profile(const char *path);
 
-/* Writes a new file at `path` (which must not exist), fully synced; nothing stays on failure. */
+/*
+ * Writes a new file at `path` (which must not exist), fully synced; nothing stays on failure.  When
+ * the disk is too full for the events, they are left out, and the file's coverage says so.
+ */
 int profile_write(const struct profile *profile, const char *path, struct error *error);
 /*
  * NULL on failure: no file, not a profile, newer than this vflow, damaged.  The vertices of the

@@ -17,14 +17,16 @@ struct writing {
 	sqlite3 *db;
 	sqlite3_stmt *statement;
 	int column;
-	bool failed;
+	bool failed, full; /* full: failed because the disk is */
 	struct error *error;
 };
 
 static void fail(struct writing *writing)
 {
-	if (!writing->failed)
+	if (!writing->failed) {
 		error_set(writing->error, "%s", sqlite3_errmsg(writing->db));
+		writing->full = (sqlite3_errcode(writing->db) & 0xff) == SQLITE_FULL;
+	}
 	writing->failed = true;
 }
 
@@ -410,30 +412,66 @@ static void sync_folder(const char *path)
 	free(folder);
 }
 
-int profile_write(const struct profile *profile, const char *path, struct error *error)
+static int write_file(const struct profile *profile, const char *path, bool *full,
+		      struct error *error)
 {
 	struct writing writing = {.error = error};
 	char *name; /* a path that SQLite does not take for a URI or an option */
-	int fd;
+	int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
 
-	if (profile_validate(profile, error) != 0 || profile_validate_events(profile, error) != 0)
-		return error_prefix(error, "cannot write %s", path);
-	fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+	*full = false;
 	if (fd < 0)
-		return error_set(error, "cannot write %s: %s", path, strerror(errno));
+		return error_set(error, "%s", strerror(errno));
 	close(fd);
 	name = xasprintf("%s%s", path[0] == '/' ? "" : "./", path);
 	if (sqlite3_open_v2(name, &writing.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
 		fail(&writing);
 	write_all(&writing, profile);
 	finish_table(&writing);
+	*full = writing.full;
 	if (sqlite3_close(writing.db) != SQLITE_OK)
 		fail(&writing);
 	free(name);
-	if (writing.failed) {
-		unlink(path);
+	if (!writing.failed)
+		return 0;
+	unlink(path);
+	return -1;
+}
+
+/* The events are most of the file, and the least of it to miss. */
+static int write_without_events(const struct profile *profile, const char *path,
+				struct error *error)
+{
+	struct profile less = *profile;
+	bool full;
+	int result;
+
+	less.event_rows = less.access_count = 0;
+	less.coverage = xcalloc(profile->coverage_count + (size_t)1, sizeof(*less.coverage));
+	if (profile->coverage_count)
+		memcpy(less.coverage, profile->coverage,
+		       profile->coverage_count * sizeof(*less.coverage));
+	less.coverage[less.coverage_count++] =
+		(struct profile_coverage){.what = "events",
+					  .reason = "the event table is empty: the disk was full",
+					  .count = profile->event_rows};
+	result = write_file(&less, path, &full, error);
+	free(less.coverage);
+	return result;
+}
+
+int profile_write(const struct profile *profile, const char *path, struct error *error)
+{
+	bool full;
+	int result;
+
+	if (profile_validate(profile, error) != 0 || profile_validate_events(profile, error) != 0)
 		return error_prefix(error, "cannot write %s", path);
-	}
+	result = write_file(profile, path, &full, error);
+	if (result != 0 && full && profile->event_rows)
+		result = write_without_events(profile, path, error);
+	if (result != 0)
+		return error_prefix(error, "cannot write %s", path);
 	sync_folder(path);
 	return 0;
 }

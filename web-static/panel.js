@@ -54,7 +54,7 @@ function button(text, action) {
 	on(result, "click", action);
 	return result;
 }
-function flowText(i) {
+function flowText() {
 	const sum = (flags, gone) => flags.reduce((n, flag, at) => n + (flag && !gone[at]), 0);
 	return count(sum(state.kept.vertices, state.goneVertices), "operation") + ", " + count(sum(state.kept.edges, state.goneEdges), "edge") +
 		(data.hidden && !data.grouped ? ", of those that this page holds. The command below takes all." : ".");
@@ -78,7 +78,7 @@ function flowControls(i) {
 	input.setAttribute("aria-label", "The same slice on the command line");
 	copy.id = "copy";
 	line.append(input, copy);
-	return [ways, element("p", flowText(i)), line];
+	return [ways, element("p", flowText()), line];
 }
 function finding(f) {
 	const box = element("div", undefined, "advice");

@@ -13,16 +13,16 @@ const tables = {
 	findings: {kind: "f", columns: [["№", 4, f => vertices[f[F.vertex]][V.note], f => vertices[f[F.vertex]][V.note], true],
 		["operation", 17, f => label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
 		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
-		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 7, f => f[F.share]), textColumn("advice", 34, F.advice)]},
+		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 9, f => f[F.share]), textColumn("advice", 34, F.advice)]},
 	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
 		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), countColumn("ran", 7, V.runs),
 		["time, ms", 9, v => v[V.time] ? (v[V.time] / 1e6).toFixed(3) : "", v => v[V.time] || 0, true], bytesColumn("read", 8, V.read),
 		bytesColumn("written", 8, V.written), bytesColumn("unchanged", 11, V.unchanged),
-		shareColumn("share", 7, v => v[V.written] ? v[V.unchanged] / v[V.written] : null)]},
+		shareColumn("share", 9, v => v[V.written] ? v[V.unchanged] / v[V.written] : null)]},
 	edges: {kind: "e", columns: [["from", 19, e => label(e[E.from]), e => vertices[e[E.from]][V.id]], ["to", 19, e => label(e[E.to]), e => vertices[e[E.to]][V.id]],
 		["access", 11, e => ({READ: "reads", WRITE: "overwrites"})[e[E.access]] || "", e => e[E.access] || ""],
 		["object", 20, e => objectName(e[E.object]), e => objectKey(e)], bytesColumn("bytes", 8, E.bytes), bytesColumn("unchanged", 11, E.unchanged),
-		shareColumn("share", 7, e => e[E.share]), countColumn("ran", 7, E.count)]},
+		shareColumn("share", 9, e => e[E.share]), countColumn("ran", 7, E.count)]},
 };
 for (const name in tables) { /* columns without a single value only take room */
 	const now = tables[name];

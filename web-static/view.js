@@ -56,6 +56,7 @@ function select(vertex, edge, move) {
 	state.kept = vertex >= 0 ? slice(vertex, state.way) : edge >= 0 ? ends(edge) : null;
 	if (move && vertex >= 0) moveTo(vertices[vertex][V.x], vertices[vertex][V.y]);
 	if (move && edge >= 0) moveTo(curves[edge][curves[edge].length - 2], curves[edge][curves[edge].length - 1]);
+	$("said").textContent = vertex >= 0 ? label(vertex) + ": " + flowText() : edge >= 0 ? edgeTitle(edges[edge]) : "";
 	repaint("above");
 	describe();
 	table();

@@ -49,6 +49,18 @@ function program(count) {
 	return lines.join("\n") + "\n";
 }
 
+/* Few vertices, many edges of all sorts: parallel, in circles, to themselves, with and without an object. */
+function tangle(seed) {
+	const next = random(seed), lines = ["digraph { vflow_version=1;"];
+	for (let i = 0; i < 14; i++) lines.push(`v${i} [kind=${i ? "kernel" : "host"} name=n${i}];`);
+	for (let e = 0; e < 40; e++) {
+		const object = next(5);
+		lines.push(`v${next(14)} -> v${next(14)} [key="k${e}" ${object ? `object=${object - 1} ` : ""}access=${next(2) ? "READ" : "WRITE"} bytes=${e + 1}];`);
+	}
+	lines.push("}");
+	return lines.join("\n") + "\n";
+}
+
 const hostileNames = ["q\\", "a\\\"b", "</script>", "<!--<script>", "-->", "]]>", "\" onload=\"alert(1)", "javascript:alert(1)",
 	"<img src=x onerror=alert(1)>", "<b>bold</b>", "\\N\\G", "&lt;&#10;&amp;", "%5", "\u202eevil", "\x01\x1b[31m", "node", "x:y", "{a|b}",
 	"it's", "", "a\u2028b\u2029", "\u2066x\u2069", "\u0085\u009b31m", "\ufffe", "${HOME}", "字字字", "__proto__", "constructor", "'; rm -rf /; '"];
@@ -79,4 +91,4 @@ const odd = {
 	"not UTF-8": Buffer.concat([Buffer.from("digraph { v1 [kind=kernel name=\"a"), Buffer.from([0xff, 0xc0, 0xaf, 0xed, 0xa0, 0x80]), Buffer.from("b\"]; v1 -> v1 [bytes=1]; }")]),
 };
 
-module.exports = {program, hostile, hostileNames, odd};
+module.exports = {program, tangle, hostile, hostileNames, odd};

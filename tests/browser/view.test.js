@@ -167,6 +167,7 @@ async function pointing({page, name, files, data, target, times}) {
 	await page.mouse.move(x, y - 3);
 	times.click = await time(page, async turn => { await page.mouse.move(x, y + turn % 2); await page.mouse.down(); await page.mouse.up(); });
 	is(name("a click selects"), await chosen(page), target);
+	check(name("a screen reader hears it"), (await text(page, "#said")).startsWith(`#${target} `) && /\d+ operations?, \d+ edges?/.test(await text(page, "#said")), await text(page, "#said"));
 	is(name("and lights the slice of vflow slice"), await lit(page), sliceOf(files.dot, target));
 	is(name("the panel tells the command"), await page.inputValue("#command"), `vflow slice --vertex ${target} ${files.dot} | vflow render -o slice-${target}.html`);
 	for (const way of ["up", "down"]) {
@@ -437,6 +438,22 @@ async function interactions(browser, size) {
 	console.log(`# ${size} vertices, ${data.edges.length} edges, ms to the frame that shows it${size > 1000 ? ", median/worst of 5" : ""}: ` + inWords(times));
 }
 
+/* Slices of every vertex of graphs with all sorts of edges; each edge has its own number of bytes. */
+async function tangles(browser) {
+	for (const seed of [1, 2]) {
+		const files = render(graphs.tangle(seed), "tangle"), page = await open(browser, files.html), missed = [];
+		for (let id = 0; id < 14; id++)
+			for (const way of ["", "up", "down"]) {
+				const out = vflow("slice", "--vertex", String(id), ...way ? ["--" + way] : [], files.dot);
+				const expected = [...out.matchAll(/->[^[]*\[[^\]]*bytes=(\d+)/g)].map(m => Number(m[1])).sort((a, b) => a - b).join();
+				const got = await page.evaluate(([id, way]) => { const kept = slice(indexOf.get(id), way); return edges.filter((e, i) => kept.edges[i]).map(e => e[E.bytes]).sort((a, b) => a - b).join(); }, [id, way]);
+				if (got !== expected) missed.push(`${id} ${way}`);
+			}
+		is(`a tangle: slices of graph ${seed}`, missed.join(), "");
+		await page.close();
+	}
+}
+
 /* A profile brings its findings with their evidence; every operation has a place, and most ran often. */
 async function profile(browser) {
 	const from = path.join(WORK, "demo.db"), to = path.join(WORK, "demo.html"), name = n => "a profile: " + n;
@@ -459,5 +476,6 @@ main(async browser => {
 	fs.mkdirSync(path.join(WORK, "bin"));
 	fs.symlinkSync(process.env.VFLOW, path.join(WORK, "bin", "vflow"));
 	await profile(browser);
+	await tangles(browser);
 	for (const size of [10, 500, 5000]) await interactions(browser, size);
 });

@@ -217,7 +217,7 @@ static void keep_parameters(const Sanitizer_CallbackData *data)
 		struct operation *operation = &thread.operations[i];
 
 		if (operation->kind == OPERATION_KERNEL && !operation->left_out &&
-		    operation->instructions & INSTRUCTIONS_WRITE &&
+		    operation->instructions & INSTRUCTIONS_TENSOR_WRITE &&
 		    launch_function(data->functionName, data->functionParams))
 			operation->parameters = launch_parameters(
 				operation->function, data->functionName, data->functionParams,

@@ -101,9 +101,8 @@ void event_instructions(const struct operation *operation, const struct space *s
 		{INSTRUCTIONS_TENSOR_WRITE, "tensor writes",
 		 "what kernels with tensor copies to global memory may have written counts as "
 		 "written by somebody unknown"},
-		{INSTRUCTIONS_MULTICAST, "multicast memory",
-		 "what kernels with accesses to multicast addresses may have written counts as "
-		 "written by somebody unknown"},
+		{INSTRUCTIONS_MULTICAST_READ, "multicast reads",
+		 "reads through multicast addresses make no edges"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -111,7 +110,7 @@ void event_instructions(const struct operation *operation, const struct space *s
 			events_sink->coverage(rows[i].what, rows[i].reason, 1, 0);
 	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
 		event_arrays_stored(space);
-	if (operation->instructions & INSTRUCTIONS_WRITE)
+	if (operation->instructions & INSTRUCTIONS_TENSOR_WRITE)
 		forget_writable(operation);
 }
 

@@ -44,8 +44,7 @@ static unsigned classify(uint64_t instruction)
 	case 0x1b6: /* UTMAREDG */
 		return INSTRUCTIONS_TENSOR_WRITE;
 	case 0x1a5: /* LDGMC */
-	case 0x1a6: /* REDG on a multicast address */
-		return INSTRUCTIONS_MULTICAST;
+		return INSTRUCTIONS_MULTICAST_READ;
 	default:
 		return 0;
 	}

@@ -50,8 +50,8 @@ exact graph_memory <<'END'
 	unknown>Memcpy.7    R Malloc.2  512   0 1 # the graph's copy, with a writer that is not known
 	Memset.3>Memcpy.7   R Malloc.2  512   0 1
 	Memcpy.7>host       W Malloc.2 1024   0 1
-	unknown>Memset.8    W Malloc.2  512 384 1 # 0 over 1: the value is known
-	Memset.3>Memset.8   W Malloc.2  512 512 1
+	unknown>Memset.9    W Malloc.2  512   0 1 # unknown is 8; what it wrote had no known value
+	Memset.3>Memset.9   W Malloc.2  512 512 1
 END
 covers graph_memory 'CUDA graphs'
 exact mappings <<END
@@ -89,8 +89,8 @@ exact surface <<'END'
 	MallocArray.1>Memcpy2DToArray.2  W MallocArray.1 2048 0 1
 	unknown>Memcpy2DFromArray.4      R MallocArray.1 2048 0 1
 	Memcpy2DFromArray.4>host         W MallocArray.1 2048 0 1
-	host>Memcpy2DToArray.5           R MallocArray.1 2048 0 1
-	unknown>Memcpy2DToArray.5        W MallocArray.1 2048 0 1
+	host>Memcpy2DToArray.6           R MallocArray.1 2048 0 1 # unknown is 5
+	unknown>Memcpy2DToArray.6        W MallocArray.1 2048 0 1
 END
 covers surface 'surface stores'
 bulk='bulk(int*,intconst*,int*)'

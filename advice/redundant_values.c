@@ -342,6 +342,8 @@ static bool writes_unseen(const struct profile *profile)
 		const char *what = profile->coverage[i].what;
 		size_t length = strlen(what);
 
+		if (!strcmp(what, "shadows on the host")) /* where they lie changes nothing */
+			continue;
 		if (length < strlen(" reads") || strcmp(what + length - strlen(" reads"), " reads"))
 			return true;
 	}

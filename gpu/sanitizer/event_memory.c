@@ -42,10 +42,9 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 
 void event_shadow_on_host(const struct object *object)
 {
-	events_sink->coverage("objects",
-			      "the GPU had no memory for all of their shadows; what lies on the "
-			      "host is exact and slower",
-			      1, object->size);
+	events_sink->coverage("shadows on the host",
+			      "the GPU had no memory for them; they are exact and slower", 1,
+			      object->size);
 }
 
 void event_shadow_given_up(const struct object *object)

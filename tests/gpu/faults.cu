@@ -1,9 +1,10 @@
 /*
- * What a profiled program must survive, one case per run: `faults CASE`.  Says what CUDA answered,
+ * What a profiled program must survive, one case per run: `faults CASE [LAUNCHES]`.  Says what CUDA answered,
  * which must be the same with and without vflow.
  */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <thread>
@@ -263,13 +264,15 @@ static void kernel(void)
 	check(data, 7);
 }
 
+static int launch_count = 1000000;
+
 static void launches(void)
 {
 	int *data = made(4096);
 
-	for (int i = 0; i < 1000000; i++)
+	for (int i = 0; i < launch_count; i++)
 		increment<<<1, 32>>>(data, 32);
-	check(data, 1000000);
+	check(data, launch_count);
 }
 
 /* ends by a signal that nobody can handle, a kernel in flight */
@@ -295,8 +298,10 @@ int main(int argc, char **argv)
 		     {"fork_exec", fork_exec},     {"host", host},   {"kernel", kernel},
 		     {"launches", launches},       {"killed", killed}};
 
+	if (argc == 3)
+		launch_count = atoi(argv[2]);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		if (argc == 2 && !strcmp(argv[1], cases[i].name)) {
+		if (argc >= 2 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();
 			return 0;
 		}

@@ -7,7 +7,7 @@ graph() { # OPTIONS PROGRAM...
 	"$VFLOW" prune --edge 'bytes>=0' --vertex 'invocations>=0' "$T/g.db" 2>/dev/null
 }
 host() { # objects whose shadows lie on the host, as coverage says
-	sqlite3 "$T/g.db" "SELECT coalesce(sum(count), 0) FROM coverage WHERE reason LIKE '%lies on the host%'"
+	sqlite3 "$T/g.db" "SELECT coalesce(sum(count), 0) FROM coverage WHERE what = 'shadows on the host'"
 }
 for program in figure3 demo "exactness big"; do
 	# shellcheck disable=SC2086

@@ -1,6 +1,7 @@
 #include "query/ask.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,11 @@ static int write_result(const struct request *request, struct graph *graph, stru
 	if (type == REQUEST_UNSET)
 		type = file == stdout && isatty(STDOUT_FILENO) ? PRINT_TABLE : PRINT_TSV;
 	print_result(engine, result, (enum print_type)type, request->interrupted, file);
+	if (request->ask->says_kept)
+		fprintf(stderr,
+			"vflow %s: kept %" PRIu64 " of %" PRIu32 " vertices; dropped %" PRIu64 "\n",
+			request->ask->command, result->count, graph->vertex_count,
+			graph->vertex_count - result->count);
 	return request->interrupted && *request->interrupted ? error_set(error, "interrupted") : 0;
 }
 

@@ -15,6 +15,7 @@ struct ask {
 	const char *query;
 	struct option_list parameters; /* NAME=VALUE */
 	const char *type;              /* -T, may be NULL */
+	bool says_kept;                /* rows are vertices: say how many are left out */
 	const char *file, *output;     /* may be NULL */
 	struct query_limits limits;
 };

@@ -28,9 +28,10 @@ static int apply(struct graph *graph, void *data, struct error *error)
 	bool *to = xcalloc((size_t)graph->vertex_count + 1, sizeof(*to));
 	int result = 0;
 
-	if (selector_mark(path->from, graph, from, error) <= 0 ||
-	    selector_mark(path->to, graph, to, error) <= 0) {
-		result = -1;
+	if (selector_mark(path->from, graph, from, error) <= 0) {
+		result = error_prefix(error, "--from");
+	} else if (selector_mark(path->to, graph, to, error) <= 0) {
+		result = error_prefix(error, "--to");
 	} else {
 		ways.from = from;
 		ways.to = to;

@@ -13,7 +13,7 @@ static const char *const metrics[] = {"redundant_bytes", "written_bytes", "read_
 
 int cmd_top(int argc, char **argv)
 {
-	struct ask ask = {.command = "top"};
+	struct ask ask = {.command = "top", .says_kept = true};
 	const char *by = metrics[0];
 	uint64_t limit = 10;
 	const struct command_option options[] = {

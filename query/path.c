@@ -110,11 +110,14 @@ struct trail {
 	uint32_t next; /* that can be as short as this one at best */
 };
 
-/* Beginnings wait in the order in which they were found, those first that can get shortest. */
+/*
+ * Beginnings wait for the length that they can have at best; of one length the last one found is
+ * the next to be looked at: it is nearest to the end, and one way is enough to be found.
+ */
 struct trails {
 	struct trail *items;
 	uint32_t count, capacity;
-	uint32_t *first, *last; /* per length of the whole way */
+	uint32_t *waiting; /* per length of the whole way */
 	uint32_t lengths;
 };
 
@@ -124,18 +127,13 @@ static void wait_for(struct trails *trails, const struct trail *trail, uint32_t 
 
 	if (whole >= trails->lengths) {
 		trails->lengths = 2 * whole + 16;
-		trails->first = xreallocarray(trails->first, trails->lengths, sizeof(uint32_t));
-		trails->last = xreallocarray(trails->last, trails->lengths, sizeof(uint32_t));
-		memset(trails->first + old, 0xff, (trails->lengths - old) * sizeof(uint32_t));
+		trails->waiting = xreallocarray(trails->waiting, trails->lengths, sizeof(uint32_t));
+		memset(trails->waiting + old, 0xff, (trails->lengths - old) * sizeof(uint32_t));
 	}
 	ARRAY_RESERVE(trails->items, trails->count, trails->capacity);
 	trails->items[trails->count] = *trail;
-	trails->items[trails->count].next = NONE;
-	if (trails->first[whole] == NONE)
-		trails->first[whole] = trails->count;
-	else
-		trails->items[trails->last[whole]].next = trails->count;
-	trails->last[whole] = trails->count++;
+	trails->items[trails->count].next = trails->waiting[whole];
+	trails->waiting[whole] = trails->count++;
 }
 
 static bool has_edge(const struct trails *trails, uint32_t at, uint32_t edge)
@@ -175,8 +173,10 @@ static int64_t keep_some(const struct search *search, uint32_t *distance, struct
 		if (ways->from[v] && distance[v] != NONE)
 			wait_for(&trails, &(struct trail){NONE, NONE, v, 0, NONE}, distance[v]);
 	for (uint32_t length = 0; length < trails.lengths; length++)
-		for (uint32_t at = trails.first[length]; at != NONE && found < ways->limit;
-		     at = trails.items[at].next) {
+		while (trails.waiting[length] != NONE && found < ways->limit) {
+			uint32_t at = trails.waiting[length];
+
+			trails.waiting[length] = trails.items[at].next;
 			if (trails.count > TRAILS_MAX) {
 				found = UINT64_MAX;
 				break;
@@ -190,8 +190,7 @@ static int64_t keep_some(const struct search *search, uint32_t *distance, struct
 				keep_edge(search, trails.items[i].edge, keep);
 		}
 	free(trails.items);
-	free(trails.first);
-	free(trails.last);
+	free(trails.waiting);
 	return (int64_t)found;
 }
 

@@ -43,6 +43,11 @@ expect_exit 2 "--shortest --limit" "$VFLOW" path --from 2 --to 5 --shortest --li
 expect_exit 1 "no way" "$VFLOW" path --from 5 --to 1 "$T/f.dot"
 like "and says so" "$(cat "$T/err")" "no way leads from 5 to 1"
 expect_exit 1 "no such operation" "$VFLOW" path --from 5 --to 77 "$T/f.dot"
+is "and which it was" "$(cat "$T/err")" "vflow path: --to: there is no vertex 77: the highest id is 6"
+# 2^40 ways of equal length: three of them are found at once
+awk 'BEGIN { print "digraph {"; for (i = 1; i < 40; i++) for (k = 1; k < 3; k++)
+	printf "v%d -> v%d [key=\"%d:READ\", object=%d, access=READ];\n", i, i + 1, k, k; print "}" }' >"$T/ladder.dot"
+expect_exit 0 "some of very many ways" "$VFLOW" path --from 1 --to 40 --limit 3 "$T/ladder.dot"
 expect_exit 2 "path needs both ends" "$VFLOW" path --from 5 "$T/f.dot"
 run "slice --up" "1>2 2>3 3>3 3>4" slice --up --vertex 4
 run "slice --down" "4>3 4>5 5>0" slice --down --vertex 4
@@ -87,8 +92,9 @@ is "options work one after the other, as in a pipe" "$(cat "$T/once")" "$(cat "$
 "$VFLOW" prune --hide '^[ab]$' "$T/f.dot" >"$T/once" 2>/dev/null
 "$VFLOW" prune --hide '^a$' "$T/f.dot" 2>/dev/null | "$VFLOW" prune --hide '^b$' >"$T/piped" 2>/dev/null
 is "hiding one after the other is hiding both" "$(cat "$T/once")" "$(cat "$T/piped")"
-is "top" "$("$VFLOW" top -n 2 "$T/f.dot" | cut -f 1-4)" $'id\tredundant_bytes\tkind\tname\n4\t2048\tkernel\tb\n3\t512\tkernel\ta'
-is "top --by" "$("$VFLOW" top --by invocations -n 1 "$T/f.dot" | tail -1 | cut -f 1,2)" $'6\t9'
+is "top" "$("$VFLOW" top -n 2 "$T/f.dot" 2>/dev/null | cut -f 1-4)" $'id\tredundant_bytes\tkind\tname\n4\t2048\tkernel\tb\n3\t512\tkernel\ta'
+is "top says how many it leaves out" "$("$VFLOW" top -n 2 "$T/f.dot" 2>&1 >/dev/null)" "vflow top: kept 2 of 7 vertices; dropped 5"
+is "top --by" "$("$VFLOW" top --by invocations -n 1 "$T/f.dot" 2>/dev/null | tail -1 | cut -f 1,2)" $'6\t9'
 expect_exit 2 "top by something else" "$VFLOW" top --by colour "$T/f.dot"
 is "stat" "$("$VFLOW" stat "$T/f.dot" | tr '\t' ' ')" "part kind number invocations bytes redundant_bytes
 vertex alloc 1 1  
@@ -104,13 +110,13 @@ examples() { # PAGE
 	sed -n "s/\\\\(aq/'/g; s/\\\\e/\\\\/g; s/\\\\-/-/g; /^vflow query/p" "query/vflow-$1.1"
 }
 count=0
-for page in slice prune path top; do
+for page in slice prune path top stat; do
 	while read -r line; do
 		count=$((count + 1))
 		expect_exit 0 "vflow-$page(1): $line" bash -c "cd '$T' && VFLOW_PROFILE=f.dot '$(realpath "$VFLOW")' ${line#vflow } </dev/null"
 	done < <(examples $page)
 done
-is "the manual has examples" "$count" 13
+is "the manual has examples" "$count" 14
 same() { # PAGE NUMBER VERB...: the NUMBERth query of the page gives what the verb gives, host apart
 	local page=$1 line
 	line=$(examples "$page" | sed -n "$2p")
@@ -129,5 +135,6 @@ same prune 7 prune --edgefraction 0.2
 same path 1 path --from 3 --to 5
 same path 2 path --from 3 --to 5 --shortest
 same path 3 path --from 3 --to 5 --limit 2
-is "top equals its query" "$(VFLOW_PROFILE=$T/f.dot bash -c "'$VFLOW' $(examples top | sed 's/^vflow //') </dev/null")" "$("$VFLOW" top "$T/f.dot")"
+is "stat equals its query" "$(VFLOW_PROFILE=$T/f.dot bash -c "'$VFLOW' $(examples stat | sed 's/^vflow //') </dev/null")" "$("$VFLOW" stat "$T/f.dot")"
+is "top equals its query" "$(VFLOW_PROFILE=$T/f.dot bash -c "'$VFLOW' $(examples top | sed 's/^vflow //') </dev/null")" "$("$VFLOW" top "$T/f.dot" 2>/dev/null)"
 finish

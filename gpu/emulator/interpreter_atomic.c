@@ -55,14 +55,14 @@ ATOMIC(cas_16, uint16_t, old == b ? c : old)
 ATOMIC(inc_u32, uint32_t, old >= b ? 0 : old + 1)
 ATOMIC(dec_u32, uint32_t, old == 0 || old > b ? b : old - 1)
 
-/* In global memory a NaN goes through as it is, in shared memory as in add.f64 b, old (H200). */
+/* In global memory a NaN goes through as it is, the operand's first (H200). */
 static double add_f64_at(const struct ptx_instruction *i, double old, double b)
 {
 	const uint64_t before = double_bits(old), more = double_bits(b);
 
 	if (i->space == PTX_MOD_SHARED)
-		return double_of(double_result(old + b, more, before, 0));
-	return is_nan_64(more) ? b : is_nan_64(before) ? old : double_of(double_result(old + b, 0, 0, 0));
+		return double_of(ordered_result(old + b, before, more));
+	return is_nan_64(more) ? b : is_nan_64(before) ? old : old + b;
 }
 ATOMIC(add_f64, double, add_f64_at(i, old, b))
 

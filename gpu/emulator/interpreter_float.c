@@ -20,14 +20,14 @@
 		result = pinned_;                                                                  \
 	} while (0)
 
-/* Of two NaN operands b goes through, of a division a (H200). */
-#define NAN_OF_add double_result
-#define NAN_OF_sub double_result
-#define NAN_OF_mul double_result
-#define NAN_OF_fma double_result
-#define NAN_OF_min double_result
-#define NAN_OF_max double_result
-#define NAN_OF_div(value, a, b, c) double_result(value, b, a, c)
+/* Which of two NaN operands goes through. */
+#define NAN_OF_add(value, a, b, c) double_result(value, a, b)
+#define NAN_OF_sub(value, a, b, c) double_result(value, a, b)
+#define NAN_OF_mul(value, a, b, c) double_result(value, a, b)
+#define NAN_OF_fma fused_result
+#define NAN_OF_min(value, a, b, c) double_result(value, a, b)
+#define NAN_OF_max(value, a, b, c) double_result(value, a, b)
+#define NAN_OF_div(value, a, b, c) ordered_result(value, a, b)
 
 #define FLOAT_EXECUTOR(name, expression)                                                           \
 	static void name##_f32(struct warp *w, const struct ptx_instruction *i)                    \
@@ -172,7 +172,7 @@ static bool have_fma(void)
 		uint64_t *d = warp_row(w, i->d);                                                   \
 		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),                     \
 			       *c = warp_row(w, i->c);                                             \
-		FOR_LANES(w, d[l] = double_result(__builtin_fma(double_of(a[l]), double_of(b[l]),  \
+		FOR_LANES(w, d[l] = fused_result(__builtin_fma(double_of(a[l]), double_of(b[l]),  \
 								double_of(c[l])),          \
 						  a[l], b[l], c[l]););                 \
 	}

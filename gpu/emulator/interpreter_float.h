@@ -59,19 +59,47 @@ static inline bool is_nan_64(uint64_t bits)
 	return (bits & INT64_MAX) > 0x7ff0000000000000;
 }
 
-/*
- * The bits of a result of f64 arithmetic on a, b and c (0 if there is none): a NaN operand goes
- * through, quieted; b before a before c (H200).
- */
-static inline uint64_t double_result(double value, uint64_t a, uint64_t b, uint64_t c)
-{
-	const uint64_t quiet = 1ull << 51;
-	uint64_t nan = is_nan_64(b)   ? b | quiet
-		       : is_nan_64(a) ? a | quiet
-		       : is_nan_64(c) ? c | quiet
-				      : 0xfff8000000000000;
+#define QUIET_64 (1ull << 51)
 
-	return value != value ? nan : double_bits(value);
+/*
+ * The bits of a result of f64 arithmetic: a NaN operand goes through, quieted.  Of two a quiet one
+ * before one that is not, then b (H200).
+ */
+static inline uint64_t double_result(double value, uint64_t a, uint64_t b)
+{
+	const bool second = is_nan_64(b) && (b & QUIET_64 || !is_nan_64(a) || !(a & QUIET_64));
+	uint64_t nan = second ? b : is_nan_64(a) ? a : 0xfff8000000000000;
+
+	return value != value ? nan | QUIET_64 : double_bits(value);
+}
+
+static inline bool is_quiet_64(uint64_t bits)
+{
+	return is_nan_64(bits) && bits & QUIET_64;
+}
+
+/* The same of fma: c if it is not quiet, then those that are, b, a and c (H200). */
+static inline uint64_t fused_result(double value, uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t nan = is_nan_64(c) && !is_quiet_64(c) ? c
+		       : is_quiet_64(b)		       ? b
+		       : is_quiet_64(a)		       ? a
+		       : is_nan_64(c)		       ? c
+		       : is_nan_64(b)		       ? b
+		       : is_nan_64(a)		       ? a
+						       : 0xfff8000000000000;
+
+	return value != value ? nan | QUIET_64 : double_bits(value);
+}
+
+/* Of a division, or of an atomic operation in shared memory: that of `first` (H200). */
+static inline uint64_t ordered_result(double value, uint64_t first, uint64_t second)
+{
+	uint64_t nan = is_nan_64(first)	   ? first
+		       : is_nan_64(second) ? second
+					   : 0xfff8000000000000;
+
+	return value != value ? nan | QUIET_64 : double_bits(value);
 }
 
 /* .ftz: subnormal values are zeros of their sign */

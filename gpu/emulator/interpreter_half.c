@@ -249,6 +249,9 @@ static void to_tf32(struct warp *w, const struct ptx_instruction *i)
 
 		if (i->flags & PTX_FLAG_RELU && bits >> 31 && bits << 1 <= 0xff000000)
 			bits = 0;
+		/* .rna leaves a NaN as it is, the others make it one (H200) */
+		if (i->rounding != PTX_MOD_RNA && bits << 1 > 0xff000000)
+			bits = 0x7fffe000;
 		bits = (finite ? bits + half : bits) & 0xffffe000;
 		if (i->flags & PTX_FLAG_SATFINITE && bits << 1 == 0xff000000)
 			bits = (bits & 0x80000000) | 0x7f7fe000;

@@ -2,7 +2,7 @@
  * tests/bench/interpreter/bench.c: thread-instructions per second of the interpreter on one host
  * thread, and the time against CPU builds of the same kernels.
  *
- *     bench [kernels.ptx]
+ *     bench [kernels.ptx [kernel]]
  *
  * An instruction of a warp counts as 32, whatever lanes its guard leaves: what the lanes of these
  * kernels nearly always all do.
@@ -131,6 +131,8 @@ int main(int argc, char **argv)
 	printf("%-10s %12s %10s %12s %12s\n", "kernel", "ms emulated", "M/s", "x CPU -O0",
 	       "x CPU -O2");
 	for (size_t n = 0; n < sizeof(runs) / sizeof(*runs); n++) {
+		if (argc > 2 && strcmp(argv[2], runs[n].name))
+			continue;
 		struct parameters parameters = runs[n].parameters;
 		uint64_t instructions = 0;
 		struct launch launch = {.module = module,

@@ -6,7 +6,6 @@
  */
 #include "graph/build.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "graph/build_coverage.h"
 #include "graph/build_duplicates.h"
 #include "graph/build_merge.h"
+#include "graph/build_sources.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -430,14 +430,6 @@ static int take(struct process *process, const struct trace_record *record, stru
 
 /* -- one trace -- */
 
-static void add_cut(struct profile *profile, const char *reason)
-{
-	char *clean = text_clean(reason, strlen(reason), NAME_LIMIT);
-
-	profile_add_coverage(profile, "trace", clean, 1, 0);
-	free(clean);
-}
-
 /* Objects whose allocation the trace does not have are no objects: they have no site. */
 static void drop_unplaced(struct process *process)
 {
@@ -494,15 +486,15 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 	pid = process.index == UINT32_MAX ? 0 : profile->processes[process.index].pid;
 	if (result != 0) {
 		reason = xasprintf("process %u: the trace is cut: %s", pid, error.text);
-		add_cut(profile, reason);
+		coverage_cut(profile, reason);
 		free(reason);
 	} else if (process.index == UINT32_MAX) {
-		add_cut(profile, "a trace without any record");
+		coverage_cut(profile, "a trace without any record");
 	} else if (!profile->processes[process.index].ended) {
 		reason = xasprintf("process %u left no final record (killed, crashed, _exit, exec, "
 				   "or still running)",
 				   pid);
-		add_cut(profile, reason);
+		coverage_cut(profile, reason);
 		free(reason);
 	}
 	profile->event_count += process.events;
@@ -511,70 +503,14 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 
 /* -- the folder -- */
 
-struct source {
-	char *path;
-	uint64_t start_ns;
-};
-
-static int by_start(const void *left, const void *right)
-{
-	const struct source *a = left, *b = right;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return strcmp(a->path, b->path);
-}
-
-static int is_trace(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name), suffix = strlen(TRACE_SUFFIX);
-
-	return length > suffix && !strcmp(entry->d_name + length - suffix, TRACE_SUFFIX);
-}
-
-/* The traces that can be opened, in start order; the others are rows of coverage. */
-static int find_traces(const char *folder, struct profile *profile, struct source **sources,
-		       uint32_t *count, struct error *error)
-{
-	uint32_t capacity = 0;
-	struct dirent **entries;
-	/* sorted: the same traces give the same coverage */
-	int entry_count = scandir(folder, &entries, is_trace, alphasort);
-
-	*sources = NULL;
-	*count = 0;
-	if (entry_count < 0)
-		return error_set(error, "cannot read the folder %s: %s", folder, strerror(errno));
-	for (int i = 0; i < entry_count; i++) {
-		char *path = xasprintf("%s/%s", folder, entries[i]->d_name);
-		struct error reason;
-		struct trace_reader *reader = trace_open(path, &reason);
-
-		free(entries[i]);
-		if (!reader) {
-			add_cut(profile, reason.text);
-			free(path);
-			continue;
-		}
-		ARRAY_RESERVE(*sources, *count, capacity);
-		(*sources)[(*count)++] =
-			(struct source){path, trace_reader_header(reader)->start_ns};
-		trace_reader_close(reader);
-	}
-	free(entries);
-	if (*count)
-		qsort(*sources, *count, sizeof(**sources), by_start);
-	return 0;
-}
-
 struct profile *build_profile(const char *trace_folder, struct error *error)
 {
 	struct profile *profile = profile_new();
-	struct source *sources;
+	struct build_source *sources;
 	struct merge *merge;
 	uint32_t count;
 
-	if (find_traces(trace_folder, profile, &sources, &count, error) != 0) {
+	if (build_find_sources(trace_folder, profile, &sources, &count, error) != 0) {
 		profile_free(profile);
 		return NULL;
 	}
@@ -586,7 +522,7 @@ struct profile *build_profile(const char *trace_folder, struct error *error)
 		if (reader)
 			read_trace(profile, merge, reader, sources[0].start_ns);
 		else
-			add_cut(profile, reason.text);
+			coverage_cut(profile, reason.text);
 		trace_reader_close(reader);
 		free(sources[i].path);
 	}

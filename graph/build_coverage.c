@@ -65,3 +65,11 @@ void coverage_free(struct coverage *coverage, struct profile *profile)
 	free(coverage->rows);
 	free(coverage);
 }
+
+void coverage_cut(struct profile *profile, const char *reason)
+{
+	char *clean = text_clean(reason, strlen(reason), TEXT_LIMIT);
+
+	profile_add_coverage(profile, "trace", clean, 1, 0);
+	free(clean);
+}

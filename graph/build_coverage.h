@@ -17,4 +17,7 @@ int coverage_take(struct coverage *coverage, const char *what, const char *reaso
 /* Adds all rows to the profile. */
 void coverage_free(struct coverage *coverage, struct profile *profile);
 
+/* A trace that is not whole; `reason` may be any text. */
+void coverage_cut(struct profile *profile, const char *reason);
+
 #endif

@@ -1,0 +1,76 @@
+/* graph/build_frames.c: see build_frames.h. */
+#include "graph/build_frames.h"
+
+#include <string.h>
+
+/*
+ * Whether the host's function stands for the kernel.  DWARF has a bare name for functions without
+ * a linkage name: "add<int>" for "void ns::add<int>(int*)".
+ */
+static bool stands_for(const char *function, const char *kernel)
+{
+	size_t size = strlen(function), length = strlen(kernel);
+	int depth = 0;
+
+	if (!strcmp(function, kernel))
+		return true;
+	if (length && kernel[length - 1] == ')')
+		do {
+			length--;
+			depth += (kernel[length] == ')') - (kernel[length] == '(');
+		} while (depth && length);
+	if (!size || size > length || memcmp(kernel + length - size, function, size) != 0)
+		return false;
+	return size == length || strchr(" :", kernel[length - size - 1]);
+}
+
+/*
+ * nvcc makes a host function of each kernel, which <<<>>> calls and from which a stub, for
+ * templates by way of a wrapper, launches it.  The place of the launch is their caller.  Returns
+ * how many innermost frames belong to nvcc.
+ */
+static uint32_t launch_frames(const struct profile *profile, const struct profile_callpath *path,
+			      const char *kernel)
+{
+	static const char stub[] = "__device_stub__", wrapper[] = "__wrapper__device_stub_";
+
+	for (uint32_t i = 0; i + 1 < path->count; i++) {
+		const char *function = profile->frames[path->frames[i]].function;
+
+		if (!function || strncmp(function, stub, sizeof(stub) - 1) != 0)
+			continue;
+		function = profile->frames[path->frames[++i]].function;
+		if (function && i + 1 < path->count &&
+		    !strncmp(function, wrapper, sizeof(wrapper) - 1))
+			function = profile->frames[path->frames[++i]].function;
+		return i + (function && i + 1 < path->count && stands_for(function, kernel));
+	}
+	return 0;
+}
+
+/*
+ * A statically linked CUDA runtime is part of the program's file, without debug information.  Its
+ * frames end with the function that the program called.  Returns how many they are.
+ */
+static uint32_t runtime_frames(const struct profile *profile, const struct profile_callpath *path,
+			       const char *call)
+{
+	for (uint32_t i = 0; i + 1 < path->count; i++) {
+		const struct profile_frame *frame = &profile->frames[path->frames[i]];
+
+		if (frame->file || !frame->function)
+			break;
+		if (!strcmp(frame->function, call) ||
+		    !strncmp(frame->function, "cudaLaunch", strlen("cudaLaunch")))
+			return i + 1;
+	}
+	return 0;
+}
+
+uint32_t frames_of_cuda(const struct profile *profile, const struct profile_callpath *path,
+			const char *name)
+{
+	uint32_t count = launch_frames(profile, path, name);
+
+	return count ? count : runtime_frames(profile, path, name);
+}

@@ -4,10 +4,12 @@
  * A provider (gpu/emulator, gpu/sanitizer) watches the GPU APIs of the process it lives in and
  * tells a sink (collect/guest) what happened.  Same program, same events on every provider.
  *
- * For one API invocation the provider calls, in this order and never interleaved on one thread:
+ * For one API invocation the provider calls, in this order:
  *     begin -> [object | released ...] -> end      when the call succeeded
  *     begin -> abandon                             when it returned an error
- * and after `end`, `content` for each object whose content changed, before the next `end`.
+ * and after `end`, `content` for each object whose content changed, before the next `end`.  A call
+ * may begin before earlier ones end; they end in the order in which they began, but for the alloc
+ * of a module global, which may begin and end inside another call.
  * Events of one process are delivered one at a time (the provider holds its own lock), in the
  * order in which the device sees them.
  *
@@ -20,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GPU_PROVIDER_VERSION 2
+#define GPU_PROVIDER_VERSION 3
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -51,6 +53,8 @@ struct gpu_call {
 	uint32_t device;
 	uint32_t stream; /* small number; 0 is the default stream */
 	bool no_path;    /* not called by the program itself (a module global's alloc) */
+	/* set by the provider before end() */
+	uint64_t end_ns; /* when the call was over, on CLOCK_MONOTONIC; 0: now */
 	/* set by begin() */
 	uint32_t context; /* id of (kind, name, call path): never 0, never GPU_WRITER_UNKNOWN */
 	uint32_t thread;

@@ -164,7 +164,7 @@ static void write_event(const struct gpu_call *call, const struct gpu_row *rows,
 static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
 {
 	int saved = errno;
-	uint64_t end_ns = now_ns(CLOCK_MONOTONIC);
+	uint64_t end_ns = call->end_ns ? call->end_ns : now_ns(CLOCK_MONOTONIC);
 
 	/* a call that began before the guest was on has no start */
 	if (!enter())

@@ -1,10 +1,4 @@
-/*
- * gpu/analysis/sha256.h: SHA-256 (FIPS 180-4), and the leaves and nodes of an object's hash tree.
- *
- * A leaf covers 1 KiB of the object: its bytes (uninitialised ones as 0), then the mask of
- * initialised bytes; bytes past the object's end count as uninitialised.  A node covers 32
- * children.  Leaf, node and root messages differ in length, so none can stand for another.
- */
+/* gpu/analysis/sha256.h: SHA-256 (FIPS 180-4). */
 #ifndef VFLOW_GPU_ANALYSIS_SHA256_H
 #define VFLOW_GPU_ANALYSIS_SHA256_H
 
@@ -13,7 +7,6 @@
 #include <string.h>
 
 #include "gpu/analysis/device.h"
-#include "gpu/analysis/unit.h"
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
 #include "gpu/analysis/sha256_x86.h"
@@ -25,9 +18,6 @@
 
 #define SHA256_SIZE 32u
 #define SHA256_BLOCK 64u
-#define LEAF_BYTES 1024u
-#define LEAF_WORDS (LEAF_BYTES / WORD_BYTES)
-#define NODE_CHILDREN 32u
 
 VFLOW_DEVICE uint32_t sha256_rotate(uint32_t x, unsigned by)
 {
@@ -179,39 +169,6 @@ VFLOW_DEVICE void sha256(const uint8_t *data, uint64_t size, uint8_t digest[SHA2
 	for (; size - at >= SHA256_BLOCK; at += SHA256_BLOCK)
 		sha256_block(state, data + at);
 	sha256_finish(state, data + at, size, digest);
-}
-
-/* `value` is padded to a whole leaf.  Masks count as little-endian numbers of 8 bytes. */
-VFLOW_DEVICE void sha256_leaf(const uint8_t value[LEAF_BYTES],
-			      const uint64_t initialised[LEAF_WORDS], uint8_t digest[SHA256_SIZE])
-{
-	const uint8_t zeros[WORD_BYTES] = {0};
-	SHA256_ALIGNED uint8_t block[WORD_BYTES];
-	uint32_t state[8];
-
-	sha256_start(state);
-	for (unsigned i = 0; i < LEAF_WORDS; i++) {
-		if (initialised[i] == WORD_ALL) {
-			sha256_block(state, value + i * WORD_BYTES);
-			continue;
-		}
-		memcpy(block, zeros, WORD_BYTES);
-		unit_replace(block, value + i * WORD_BYTES, initialised[i]);
-		sha256_block(state, block);
-	}
-	for (unsigned i = 0; i < LEAF_WORDS; i++) {
-		for (unsigned k = 0; k < 8; k++)
-			block[i % 8 * 8 + k] = (uint8_t)(initialised[i] >> 8 * k);
-		if (i % 8 == 7)
-			sha256_block(state, block);
-	}
-	sha256_finish(state, NULL, LEAF_BYTES + LEAF_WORDS * 8, digest);
-}
-
-VFLOW_DEVICE void sha256_node(const uint8_t children[NODE_CHILDREN][SHA256_SIZE],
-			      uint8_t digest[SHA256_SIZE])
-{
-	sha256(&children[0][0], NODE_CHILDREN * SHA256_SIZE, digest);
 }
 
 #endif

@@ -91,7 +91,7 @@ static void carve_set(const struct shadow_object *object, size_t *used, struct b
 /* Places the arrays in the storage.  Returns the bytes they need. */
 static size_t lay_out(struct shadow_object *object)
 {
-	uint64_t blocks = object->blocks, words = blocks * BLOCK_WORDS, level = blocks, nodes = 0;
+	uint64_t blocks = object->blocks, words = blocks * BLOCK_WORDS;
 	size_t used = 0;
 
 	object->value = carve(object, &used, blocks, BLOCK_BYTES);
@@ -108,13 +108,7 @@ static size_t lay_out(struct shadow_object *object)
 		return used;
 	carve_set(object, &used, &object->stale_blocks);
 	object->zero_leaves = carve(object, &used, (blocks + 63) / 64, sizeof(uint64_t));
-	for (object->levels = 0; object->levels == 0 || level > 1; object->levels++) {
-		if (object->levels)
-			level = (level + NODE_CHILDREN - 1) / NODE_CHILDREN;
-		object->level_start[object->levels] = nodes;
-		nodes += level;
-	}
-	object->tree = carve(object, &used, nodes, sizeof(*object->tree));
+	object->leaves = carve(object, &used, blocks, sizeof(*object->leaves));
 	return used;
 }
 

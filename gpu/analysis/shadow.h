@@ -21,7 +21,7 @@
 struct shadow;
 struct shadow_object;
 
-/* With `digests`, shadow_settle() keeps a SHA-256 hash tree per object.  NULL: no memory. */
+/* With `digests`, shadow_settle() keeps a digest per object (leaf.h).  NULL: no memory. */
 struct shadow *shadow_create(bool digests);
 void shadow_destroy(struct shadow *shadow);
 

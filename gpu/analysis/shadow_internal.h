@@ -1,20 +1,19 @@
 /*
  * gpu/analysis/shadow_internal.h: what the files of the shadow memory share.
  *
- * An object is cut into blocks of 1 KiB (a leaf of the hash tree each).  Everything here is
+ * An object is cut into blocks of 1 KiB (a leaf of the digest each).  Everything here is
  * meaningful when it is all zero, so an object costs nothing until it is touched.
  */
 #ifndef VFLOW_GPU_ANALYSIS_SHADOW_INTERNAL_H
 #define VFLOW_GPU_ANALYSIS_SHADOW_INTERNAL_H
 
-#include "gpu/analysis/sha256.h"
+#include "gpu/analysis/leaf.h"
 #include "gpu/analysis/shadow.h"
 #include "gpu/analysis/unit.h"
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
 #define BLOCK_UNITS (BLOCK_BYTES / UNIT_BYTES)
-#define TREE_LEVELS 12 /* 1 KiB * 32^11 = 2^65 bytes */
 
 /* A set of blocks: one bit each, and one bit per 64 blocks so that a walk is short. */
 struct block_set {
@@ -58,11 +57,10 @@ struct shadow_object {
 	uint64_t *written, *origin;
 	bool uses_to_host, uses_origin;
 
-	/* The hash tree.  A digest of zeros stands for wholly uninitialised memory. */
+	/* Digests of the leaves, and their sum: see leaf.h. */
 	struct block_set stale_blocks;
-	uint8_t (*tree)[SHA256_SIZE]; /* the leaves, then each level above, the root last */
-	uint64_t level_start[TREE_LEVELS];
-	unsigned levels;
+	uint64_t (*leaves)[LEAF_LANES];
+	uint64_t sum[LEAF_LANES];
 	uint64_t *zero_leaves; /* one bit per leaf that is initialised and all zero */
 	uint64_t zero_leaf_count;
 	uint8_t digest[SHA256_SIZE];
@@ -96,8 +94,7 @@ struct shadow {
 	struct gpu_row *rows;
 	size_t row_count, row_capacity;
 	bool digests;
-	uint8_t blank[TREE_LEVELS][SHA256_SIZE]; /* digests of uninitialised memory */
-	uint8_t zero_leaf[SHA256_SIZE];          /* a whole leaf of initialised zeros */
+	uint32_t leaf_keys[LEAF_KEYS];
 };
 
 static inline bool bit_get(const uint64_t *bits, uint64_t n)
@@ -141,7 +138,7 @@ void shadow_stale(struct shadow_object *object, uint64_t first, uint64_t last);
 /* Gives every unit of a block its own writer (equal ones for now). */
 void shadow_mix(struct shadow_object *object, uint64_t block);
 
-/* The constant digests. */
+/* The keys of leaves. */
 void shadow_digest_prepare(struct shadow *shadow);
 
 #endif

@@ -66,10 +66,19 @@ VFLOW_DEVICE uint64_t unit_spread(uint64_t bits)
 	return (spread >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
 }
 
+/* The mask of those of eight bytes that are the same in both numbers. */
+VFLOW_DEVICE uint64_t unit_equal_bytes(uint64_t a, uint64_t b)
+{
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+
+	a ^= b;
+	a = ~(((a & low) + low) | a | low) >> 7; /* 1 in each byte that is zero */
+	return a * UINT64_C(0x0102040810204080) >> 56;
+}
+
 /* The mask of bytes that are the same in both words. */
 VFLOW_DEVICE uint64_t unit_equal(const uint8_t *a, const uint8_t *b)
 {
-	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
 	uint64_t equal = 0;
 
 	for (unsigned i = 0; i < WORD_BYTES / 8; i++) {
@@ -77,9 +86,7 @@ VFLOW_DEVICE uint64_t unit_equal(const uint8_t *a, const uint8_t *b)
 
 		memcpy(&x, a + 8 * i, 8);
 		memcpy(&y, b + 8 * i, 8);
-		x ^= y;
-		x = ~(((x & low) + low) | x | low) >> 7; /* 1 in each byte that was zero */
-		equal |= (x * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+		equal |= unit_equal_bytes(x, y) << (8 * i);
 	}
 	return equal;
 }

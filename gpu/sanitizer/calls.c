@@ -155,6 +155,8 @@ static uint64_t wanted_bytes(const char *name, const uint64_t *words)
 static void prepare(const Sanitizer_CallbackData *data)
 {
 	CUfunction function = NULL;
+	CUstream stream;
+	bool known = false;
 
 	thread.launch.kernel = NULL;
 	if (!data->context || !thread.locked)
@@ -162,7 +164,9 @@ static void prepare(const Sanitizer_CallbackData *data)
 	thread.inside = true;
 	if (thread.effect == API_LAUNCH) {
 		thread.loading = true;
-		function = launch_function(data->functionName, data->functionParams);
+		function = launch_function(data->context, data->functionName,
+					   data->functionParams);
+		known = function && launch_stream(data->functionName, data->functionParams, &stream);
 		if (function)
 			launch_choose(&thread, function, data->functionName, data->functionParams);
 		thread.loading = false;
@@ -170,6 +174,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 	events_prepare(data->context,
 		       thread.effect == API_LAUNCH &&
 			       (!thread.launch.kernel || thread.launch.wanted),
+		       known ? &stream : NULL,
 		       wanted_bytes(data->functionName, data->functionParams));
 	thread.inside = false;
 }
@@ -218,7 +223,7 @@ static void keep_parameters(const Sanitizer_CallbackData *data)
 
 		if (operation->kind == OPERATION_KERNEL && !operation->left_out &&
 		    operation->instructions & INSTRUCTIONS_TENSOR_WRITE &&
-		    launch_function(data->functionName, data->functionParams))
+		    launch_function(data->context, data->functionName, data->functionParams))
 			operation->parameters = launch_parameters(
 				operation->function, data->functionName, data->functionParams,
 				&operation->parameters_size);
@@ -234,9 +239,15 @@ static void note_by_name(enum operation_kind kind, const char *name)
 		operation->name = name;
 }
 
+/* Some functions give something else than a result: cudaGetErrorName(). */
+static bool has_failed(const Sanitizer_CallbackData *data)
+{
+	return data->functionReturnValue && *(const int *)data->functionReturnValue != 0;
+}
+
 static void exit_driver(const Sanitizer_CallbackData *data)
 {
-	bool failed = *(const int *)data->functionReturnValue != 0;
+	bool failed = has_failed(data);
 
 	if (thread.effect == API_NOTHING)
 		return;
@@ -257,15 +268,15 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 
 static void finish(const Sanitizer_CallbackData *data)
 {
-	bool failed = *(const int *)data->functionReturnValue != 0;
-
 	if (thread.count) {
 		thread.inside = true;
 		if (!take_lock())
 			events_missed();
 		else
-			events_finish(&thread, failed);
+			events_finish(&thread, has_failed(data));
 		thread.inside = false;
+	} else if (events_deferred() && strstr(thread.name, "Synchronize") && take_lock()) {
+		events_look(); /* should the program be killed later */
 	}
 	thread.count = 0;
 	drop_lock();
@@ -308,6 +319,7 @@ void calls_resource(Sanitizer_CallbackId id, const void *data)
 			events_unpatched();
 	} else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
 		modules_context_gone(context->context);
+		launch_functions_gone();
 		if (take_lock()) {
 			events_context_gone(context->context);
 			if (!thread.depth)

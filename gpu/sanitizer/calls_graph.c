@@ -38,7 +38,7 @@ static bool launch_nodes(CUgraphExec exec)
 		}
 		events_finish(&thread, false);
 		thread.count = 0;
-		events_prepare(thread.context, true, 0);
+		events_prepare(thread.context, true, NULL, 0);
 	}
 	return true;
 }

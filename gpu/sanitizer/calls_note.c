@@ -66,6 +66,7 @@ static void unloading(const Sanitizer_ResourceModuleData *data)
 	struct operation *operation;
 
 	module_unloading(data->context, data->module);
+	launch_functions_gone();
 	operation = calls_add(OPERATION_UNLOAD, data->context);
 	if (operation)
 		operation->module = data->module;
@@ -137,6 +138,8 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->name = data->functionName;
 	operation->module = data->module;
 	operation->function = data->function;
+	operation->threads = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z *
+			     data->blockDim_x * data->blockDim_y * data->blockDim_z;
 	operation->instructions = instructions_of(data->module, data->functionName);
 	/* without the lock, or with a table that is out of date, the launch is not followed */
 	state = thread.locked && launch_begins(&thread, data, operation)

@@ -10,12 +10,25 @@
 
 #include <stdint.h>
 
-#define TREE_LEVELS 10 /* 1 KiB * 32^9 = 2^55 bytes */
+#define PASS_THREADS 256 /* in a block of them */
 #define DIGEST_BYTES 32
+#define DIGEST_LANES 4
+
+/* A block of 1 KiB, a leaf of the digest. */
+enum block_flags {
+	BLOCK_MIXED = 1, /* its units have their own writers */
+	BLOCK_WHOLE = 2, /* all of its bytes are initialised */
+	BLOCK_ZERO = 4,  /* ... those that the object has, and they are all zero */
+};
+
+struct device_block {
+	uint32_t writer; /* of all its units unless BLOCK_MIXED, XOR `site`: 0 is the allocation */
+	uint32_t flags;
+};
 
 struct device_record {
 	uint64_t address, size;
-	uint64_t blocks; /* of 1 KiB */
+	uint64_t blocks;
 	uint32_t site;
 	uint32_t touched; /* stands in the list of touched objects */
 	uint32_t shared;  /* the host writes to it without an API */
@@ -26,29 +39,17 @@ struct device_record {
 
 	/* The body; `value` is NULL: there is none yet. */
 	uint8_t *value;
-	uint32_t *writer;      /* per unit, XOR `site`: 0 is the allocation */
+	struct device_block *states;
+	uint32_t *writer;      /* per unit of mixed blocks, XOR `site` */
 	uint64_t *initialised; /* a bit per byte */
 	uint64_t *origin;      /* copied by the running API from a byte that was not initialised */
+	uint32_t uses_origin;
 	uint64_t initialised_bytes;
 
-	/* The hash tree; `tree` is NULL: no digests.  A digest of zeros: uninitialised. */
-	uint8_t (*tree)[DIGEST_BYTES];
-	uint32_t *stale[TREE_LEVELS]; /* a bit per node that must be hashed again */
-	uint64_t level_start[TREE_LEVELS];
-	uint32_t *zero_leaves; /* a bit per leaf that is initialised and all zero */
+	/* Digests of the leaves, and their sum (gpu/analysis/leaf.h); NULL: no digests. */
+	uint64_t (*leaves)[DIGEST_LANES];
+	uint64_t sum[DIGEST_LANES];
 	uint64_t zero_leaf_count;
-	uint32_t levels;
-};
-
-/* What the patches see: the callback data of every launch. */
-struct device_state {
-	const uint64_t *starts; /* addresses of the followed objects, ascending */
-	const uint32_t *slots;  /* their records */
-	struct device_record *records;
-	uint32_t *list; /* slots + 1 of the objects that the launch touched; lies on the host */
-	uint32_t count;
-	uint32_t touched_count;
-	uint32_t progress; /* grows when a launch touches a block for the first time */
 };
 
 /* Bytes of one object, by last writer, that the running API touched. */
@@ -62,21 +63,56 @@ struct device_rows {
 	uint32_t count; /* more than ROW_LIMIT: there were too many */
 };
 
+/* -- results, on the host; the device writes them into rings ------------------------------ */
+
 struct result_row {
 	uint64_t read, written, redundant;
 	uint32_t slot, writer;
 };
 
-struct result_object {
+struct result_object { /* that the API touched */
 	uint64_t initialised_bytes, zero_leaf_count;
-	uint8_t root[DIGEST_BYTES];
+	uint64_t sum[DIGEST_LANES];
+	uint32_t slot;
 };
 
-/* On the host; the device writes it. */
-struct pass_results {
-	uint32_t row_count;
-	uint32_t progress; /* see space_progress() */
-	struct result_row rows[ROW_LIMIT];
+enum pass_status {
+	PASS_DONE = 1,
+	PASS_NEEDS_BODIES, /* nothing was done, because an object has none */
+	PASS_TOO_MANY,     /* rows or objects, which are lost */
+};
+
+struct result_pass {
+	uint32_t status;
+	uint32_t first_row, rows;
+	uint32_t first_object, objects;
+	uint32_t ticket; /* of the pass; written last */
+};
+
+#define PASSES 256 /* whose results wait at most */
+#define ROW_RING (2 * ROW_LIMIT)
+
+/* Stands for the site of a variable, whose allocation gets an id when an API touches it first. */
+#define SITE_OF_VARIABLE (UINT32_MAX - 1)
+
+/* What the patches see: the callback data of every launch; and what the passes share. */
+struct device_state {
+	const uint64_t *starts; /* addresses of the followed objects, ascending */
+	const uint32_t *slots;  /* their records */
+	struct device_record *records;
+	uint32_t *list; /* slots + 1 of the objects that the running API touched */
+	uint32_t count;
+	uint32_t touched_count;
+	uint32_t progress; /* grows when launches touch blocks for the first time */
+
+	struct device_rows *rows;
+	struct result_pass *result_passes;
+	struct result_row *result_rows;
+	struct result_object *result_objects;
+	uint32_t row_mask, object_mask; /* of places in the rings */
+	/* kept by the passes */
+	uint64_t row_cursor, object_cursor;
+	uint32_t finished; /* blocks of threads of the running pass */
 };
 
 /* Which masks a range of bytes goes to. */

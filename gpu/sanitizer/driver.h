@@ -11,8 +11,10 @@
 
 #define DRIVER_FUNCTIONS(X)                                                                        \
 	X(cuArray3DGetDescriptor)                                                                  \
+	X(cuCtxGetDevice)                                                                          \
 	X(cuCtxPopCurrent)                                                                         \
 	X(cuCtxPushCurrent)                                                                        \
+	X(cuDeviceGetAttribute)                                                                    \
 	X(cuEventCreate)                                                                           \
 	X(cuEventDestroy)                                                                          \
 	X(cuEventQuery)                                                                            \
@@ -36,14 +38,16 @@
 	X(cuMemcpyDtoDAsync)                                                                       \
 	X(cuMemcpyHtoDAsync)                                                                       \
 	X(cuMemFree)                                                                               \
-	X(cuMemFreeHost)                                                                           \
 	X(cuMemGetInfo)                                                                            \
+	X(cuMemFreeHost)                                                                           \
 	X(cuMemHostAlloc)                                                                          \
 	X(cuMemHostGetDevicePointer)                                                               \
+	X(cuMemHostRegister)                                                                       \
 	X(cuMemsetD8Async)                                                                         \
 	X(cuModuleGetFunction)                                                                     \
 	X(cuModuleGetGlobal)                                                                       \
 	X(cuModuleLoadData)                                                                        \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                             \
 	X(cuPointerGetAttribute)                                                                   \
 	X(cuStreamCreate)                                                                          \
 	X(cuStreamIsCapturing)                                                                     \

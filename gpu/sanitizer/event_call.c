@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/sanitizer/events.h"
+
 static struct gpu_row *rows;
 static size_t row_capacity;
 
@@ -49,18 +51,18 @@ static int by_order(const void *a, const void *b)
 void event_announce_touched(struct space *space)
 {
 	uint32_t count, found = 0;
-	struct object *const *touched = space_touched(space, &count);
+	const struct touched *touched = space_touched(space, &count);
 	struct object **news;
 
 	for (uint32_t i = 0; i < count; i++)
-		found += !touched[i]->id;
+		found += !touched[i].object->id;
 	news = found ? calloc(found, sizeof(struct object *)) : NULL;
 	if (!news)
 		return;
 	found = 0;
 	for (uint32_t i = 0; i < count; i++)
-		if (!touched[i]->id)
-			news[found++] = touched[i];
+		if (!touched[i].object->id)
+			news[found++] = touched[i].object;
 	qsort(news, found, sizeof(struct object *), by_order);
 	for (uint32_t i = 0; i < found; i++)
 		event_announce(news[i]);
@@ -140,13 +142,12 @@ static size_t convert(const struct row *from, uint32_t count, const struct host_
 	return used;
 }
 
-void event_settle(struct gpu_call *call, struct space *space, const struct host_row *hosts,
-		  size_t host_count)
+static void finish(const struct gpu_call *call, struct space *space, int result,
+		   const struct host_row *hosts, size_t host_count)
 {
-	const struct row *found = NULL;
-	uint32_t count = 0;
+	const struct row *found;
+	uint32_t count;
 	size_t used;
-	int result = space_settle(space, call->context, &found, &count);
 
 	if (result < 0 || space_failed(space)) {
 		events_sink->abandon(call);
@@ -155,8 +156,23 @@ void event_settle(struct gpu_call *call, struct space *space, const struct host_
 	if (result > 0)
 		events_sink->coverage("access rows",
 				      "an API touched bytes of too many last writers", 1, 0);
+	event_announce_touched(space);
+	found = space_rows(space, &count);
 	used = convert(found, count, hosts, host_count);
 	events_known_rows(call, rows, used);
 	events_sink->end(call, rows, used);
-	space_digests(space, event_content, call);
+	space_digests(space, event_content, (void *)call);
+}
+
+void event_settle(struct gpu_call *call, struct space *space, const struct host_row *hosts,
+		  size_t host_count)
+{
+	finish(call, space, space_settle(space, call->context), hosts, host_count);
+}
+
+void event_results(const struct gpu_call *call, struct space *space, int result)
+{
+	if (result > 0)
+		events_missed(); /* what it touched is not known */
+	finish(call, space, result, NULL, 0);
 }

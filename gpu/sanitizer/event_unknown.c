@@ -152,6 +152,15 @@ static void report(struct space *space, int result)
 		space_digests(space, event_content, NULL);
 }
 
+bool events_to_forget(void)
+{
+	bool some = __atomic_load_n(&unseen, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < event_space_count; i++)
+		some |= space_has_forgotten(event_spaces[i]);
+	return some;
+}
+
 void events_forget(void)
 {
 	bool all = __atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL);

@@ -130,11 +130,12 @@ static void take_in(struct space *space)
 	const struct row *rows;
 	uint32_t count;
 
-	space_take_touched(space);
-	if (space_settle(space, GPU_WRITER_UNKNOWN, &rows, &count) != 0) {
+	space_launched(space, UINT64_MAX);
+	if (space_settle(space, GPU_WRITER_UNKNOWN) != 0) {
 		events_missed();
 		return;
 	}
+	rows = space_rows(space, &count);
 	for (uint32_t i = 0; i < count; i++)
 		if (rows[i].written)
 			space_forget_later((struct object *)rows[i].object);

@@ -21,6 +21,7 @@ void events_start(const struct gpu_sink *to, const struct gpu_options *options)
 
 void events_stop(void)
 {
+	events_drain_at_end();
 	events_sink = NULL;
 }
 
@@ -28,6 +29,7 @@ void events_context_gone(CUcontext context)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
 		if (space_context(event_spaces[i]) == context) {
+			events_drain_at_end();
 			events_wait_abandon(event_spaces[i]);
 			event_arrays_abandon(event_spaces[i]);
 			space_abandon(event_spaces[i]);
@@ -41,10 +43,8 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 {
 	struct gpu_call call;
 
-	if (operation->patched && !operation->whole) {
-		space_take_touched(space);
-		event_announce_touched(space);
-	}
+	if (operation->patched && !operation->whole)
+		space_launched(space, operation->threads);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!operation->patched) {
 		events_sink->coverage("kernels", "a launch that could not be followed", 1, 0);
@@ -61,17 +61,14 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 /* The nodes of the graph have set masks, but which of them wrote what is not known. */
 static void finish_graph(struct space *space)
 {
-	const struct row *rows;
-	uint32_t count;
-
 	events_sink->coverage("CUDA graphs",
 			      "a graph that cannot be launched node by node; what it wrote has no "
 			      "known writer",
 			      1, 0);
-	space_take_touched(space);
-	event_announce_touched(space);
-	if (space_settle(space, GPU_WRITER_UNKNOWN, &rows, &count) < 0)
+	space_launched(space, UINT64_MAX);
+	if (space_settle(space, GPU_WRITER_UNKNOWN) < 0)
 		return;
+	event_announce_touched(space);
 	space_digests(space, event_content, NULL);
 }
 
@@ -139,11 +136,45 @@ static void finish_late(const struct thread *thread, const struct operation *ope
 	}
 }
 
+/* A launch that need not be waited for.  False: it must be. */
+static bool finish_deferred(const struct thread *thread, const struct operation *operation)
+{
+	struct space *space = events_find_space(operation->context);
+	struct visit visit = {0};
+	struct gpu_call call;
+	bool deferred;
+
+	if (operation->kind != OPERATION_KERNEL || !operation->patched || operation->left_out ||
+	    operation->whole || operation->parameters || thread->graph || !space || space_failed(space) ||
+	    operation->stream == CU_STREAM_PER_THREAD || events_is_late() || events_to_forget() ||
+	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
+	    !events_defer_more())
+		return false;
+	if (thread->context != operation->context &&
+	    !visit_enter(&visit, space_context(space)))
+		return false;
+	space_launched(space, operation->threads);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	deferred = event_defer(&call, space, operation->stream);
+	if (!deferred) {
+		events_sink->abandon(&call);
+		events_missed();
+	}
+	if (operation->instructions)
+		event_instructions(operation, space);
+	visit_leave(&visit);
+	return true;
+}
+
 static void finish_one(const struct thread *thread, const struct operation *operation)
 {
-	struct space *space = events_make_space(operation->context);
+	struct space *space;
 	struct visit visit;
 
+	if (finish_deferred(thread, operation))
+		return;
+	events_drain();
+	space = events_make_space(operation->context);
 	if (operation->kind == OPERATION_COPY && !space)
 		space = events_make_space(operation->from_context);
 	if (!space || space_failed(space))
@@ -220,13 +251,20 @@ void events_finish(struct thread *thread, bool failed)
 	}
 }
 
-void events_prepare(CUcontext context, bool launch, uint64_t wanted)
+void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted)
 {
 	uint64_t skipped = 0, constants = 0;
 	struct space *space;
 	struct visit visit;
 
-	if (!events_sink || events_still_late())
+	if (!events_sink)
+		return;
+	space = launch && stream ? events_find_space(context) : NULL;
+	if (space && space_is_published(space) && !modules_pending() && !events_to_forget() &&
+	    !events_is_late() && events_deferred_on(space, *stream) && !space_wants_bodies(space))
+		return; /* launches follow each other */
+	events_drain();
+	if (events_still_late())
 		return;
 	if (visit_enter(&visit, context)) {
 		space = events_make_space(context);
@@ -235,6 +273,8 @@ void events_prepare(CUcontext context, bool launch, uint64_t wanted)
 				events_forget();
 			if (modules_pending())
 				modules_variables(space, &skipped, &constants);
+			if (launch && space_wants_bodies(space))
+				space_complete(space);
 			if (launch)
 				space_publish(space);
 			if (wanted)

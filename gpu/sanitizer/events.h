@@ -16,14 +16,22 @@ void events_stop(void);
 
 /*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
- * modules, and before a `launch` that is to be analysed publishes the table; releases shadows when the program wants to
- * allocate `wanted` bytes that are not free.  Calls the driver.
+ * modules, and before a `launch` that is to be analysed publishes the table; releases shadows when
+ * the program wants to allocate `wanted` bytes that are not free.  Launches that were not waited
+ * for are ended first, unless it is another one on the same `stream` (NULL: not known).  Calls the
+ * driver.
  */
-void events_prepare(CUcontext context, bool launch, uint64_t wanted);
+void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted);
 /* What a launch hands to the patches; NULL: it cannot be followed. */
 void *events_callback_data(CUcontext context);
 /* The outermost call is over.  Calls the driver. */
 void events_finish(struct thread *thread, bool failed);
+/*
+ * Whether launches were not waited for (needs no lock); takes in what is known of them by now.
+ * Calls no driver.
+ */
+bool events_deferred(void);
+void events_look(void);
 /* A call did something while another thread held the lock for long.  Needs no lock. */
 void events_missed(void);
 /* A module could not be patched.  Needs no lock. */

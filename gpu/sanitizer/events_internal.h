@@ -73,6 +73,24 @@ void event_left_out(const struct thread *thread, const struct operation *operati
 void event_not_waited_for(const struct thread *thread, const struct operation *operation);
 /* Forgets what is listed, or everything if something was missed; before anything is analysed. */
 void events_forget(void);
+/* Whether events_forget() has something to do. */
+bool events_to_forget(void);
+
+/* -- event_defer.c ------------------------------------------------------------------------ */
+
+/*
+ * The launch that `call` began is not waited for: its pass goes to the same stream, and the call
+ * ends later.  False: this cannot be done now.
+ */
+bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream);
+/* Whether launches that are not waited for may be followed by one on this stream. */
+bool events_deferred_on(const struct space *space, CUstream stream);
+/* Makes room for another.  False: the oldest does not end. */
+bool events_defer_more(void);
+/* Ends all of them; before anything else is done.  False: one does not end, and it is late now. */
+bool events_drain(void);
+/* The same when the driver must not be called. */
+void events_drain_at_end(void);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 
@@ -90,10 +108,13 @@ void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUst
 uint32_t event_introduce(const struct gpu_call *call, const struct object *object);
 /* The alloc vertex of a variable comes just before the first API that touches it. */
 void event_announce(struct object *object);
+/* The same for those that space_settle() found touched. */
 void event_announce_touched(struct space *space);
 /* The pass after an API that touched objects of this space, and its event's end. */
 void event_settle(struct gpu_call *call, struct space *space, const struct host_row *hosts,
 		  size_t host_count);
+/* The same for a pass whose results were taken. */
+void event_results(const struct gpu_call *call, struct space *space, int result);
 /* For space_digests(). */
 void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
 

@@ -46,11 +46,23 @@ static bool starts(const char *name, const char *part)
 	return !strncmp(name, part, strlen(part));
 }
 
-CUfunction launch_function(const char *api, const void *parameters)
+/* What launch_function() gave lately, so that most launches need not ask the driver. */
+static struct {
+	CUcontext context;
+	CUfunction given, loaded;
+} loaded_functions[256];
+
+void launch_functions_gone(void)
+{
+	memset(loaded_functions, 0, sizeof(loaded_functions));
+}
+
+CUfunction launch_function(CUcontext context, const char *api, const void *parameters)
 {
 	const struct plain_launch *plain = parameters;
 	const struct configured_launch *configured = parameters;
-	CUfunction function, loaded;
+	CUfunction function, given, loaded;
+	size_t place;
 	int value;
 
 	if (starts(api, "cuLaunchKernelEx"))
@@ -60,12 +72,33 @@ CUfunction launch_function(const char *api, const void *parameters)
 		function = plain->function;
 	else
 		return NULL;
+	given = function;
+	place = ((uintptr_t)given >> 4) % (sizeof(loaded_functions) / sizeof(*loaded_functions));
+	if (loaded_functions[place].given == given && loaded_functions[place].context == context)
+		return loaded_functions[place].loaded;
 	/* the runtime launches a CUkernel, which stands for a function per context */
 	if (driver.cuKernelGetFunction &&
 	    driver.cuKernelGetFunction(&loaded, function) == CUDA_SUCCESS)
 		function = loaded;
-	driver.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+	if (driver.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function) ==
+	    CUDA_SUCCESS) {
+		loaded_functions[place].context = context;
+		loaded_functions[place].given = given;
+		loaded_functions[place].loaded = function;
+	}
 	return function;
+}
+
+bool launch_stream(const char *api, const void *parameters, CUstream *stream)
+{
+	const struct plain_launch *plain = parameters;
+	const struct configured_launch *configured = parameters;
+
+	if (starts(api, "cuLaunchKernelEx"))
+		*stream = ((const CUlaunchConfig *)configured->configuration)->hStream;
+	else
+		*stream = plain->stream;
+	return *stream || !strstr(api, "_ptsz");
 }
 
 /* The parameter block as the kernel will see it.  NULL: it cannot be known. */
@@ -136,7 +169,7 @@ static bool prepare_module(CUfunction function, bool patched)
 	if (patching_is_on(module) == patched)
 		return true;
 	/* code must not change under a running kernel */
-	if (!events_quiet()) {
+	if (!events_drain() || !events_quiet()) {
 		events_sink->coverage("skipped launches",
 				      "another kernel of their module did not end within 5 "
 				      "seconds",

@@ -15,7 +15,11 @@
  * A call of the driver begins.  NULL: it is no launch of a kernel, or it is not known which.  Makes
  * the driver load the kernel, which it would do later in the launch: calls the driver.
  */
-CUfunction launch_function(const char *api, const void *parameters);
+CUfunction launch_function(CUcontext context, const char *api, const void *parameters);
+/* A module or context goes away. */
+void launch_functions_gone(void);
+/* The stream of such a launch.  False: the thread's own. */
+bool launch_stream(const char *api, const void *parameters, CUstream *stream);
 /* The same call: decides.  `function` is what launch_function() gave.  Calls the driver. */
 void launch_choose(struct thread *thread, CUfunction function, const char *api,
 		   const void *parameters);

@@ -173,7 +173,8 @@ bool modules_pending(void)
 	return __atomic_load_n(&pending_count, __ATOMIC_RELAXED);
 }
 
-static void add_variable(struct space *space, CUmodule module, struct name *name, uint64_t *skipped)
+static struct object *add_variable(struct space *space, CUmodule module, struct name *name,
+				   uint64_t *skipped)
 {
 	struct object *object;
 	CUdeviceptr address;
@@ -182,11 +183,11 @@ static void add_variable(struct space *space, CUmodule module, struct name *name
 
 	if (driver.cuModuleGetGlobal(&address, &size, module, name->text) != CUDA_SUCCESS) {
 		++*skipped;
-		return;
+		return NULL;
 	}
 	object = space_add(space, address, size, GPU_MEMORY_GLOBAL, true);
 	if (!object)
-		return;
+		return NULL;
 	object->order = ++order;
 	object->module = module;
 	object->constant = name->constant;
@@ -195,7 +196,7 @@ static void add_variable(struct space *space, CUmodule module, struct name *name
 	object->shared = driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
 						      address) == CUDA_SUCCESS &&
 			 managed;
-	object_initialised(object);
+	return object;
 }
 
 /* Takes a pending module of the context out of the list, so that no lock is held meanwhile. */
@@ -221,8 +222,18 @@ void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constan
 	struct module *module;
 
 	while ((module = take(space_context(space)))) {
-		for (uint32_t i = 0; i < module->count; i++)
-			add_variable(space, module->module, &module->names[i], skipped);
+		struct object *found[64];
+		uint32_t count = 0;
+
+		for (uint32_t i = 0; i < module->count; i++) {
+			found[count] = add_variable(space, module->module, &module->names[i],
+						    skipped);
+			count += !!found[count];
+			if (count == sizeof(found) / sizeof(*found) || i + 1 == module->count) {
+				space_initialised(space, found, count);
+				count = 0;
+			}
+		}
 		*constants += module->constants;
 		free_module(module);
 	}

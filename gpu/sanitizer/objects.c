@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/analysis/sha256.h"
+#include "gpu/analysis/leaf.h"
 #include "gpu/sanitizer/space_internal.h"
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
-#define SIZE_LIMIT (UINT64_C(1) << 46)
+#define SIZE_LIMIT (UINT64_C(1) << 40) /* the passes count blocks with 32 bits */
+#define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
+#define HELD_UP_LIMIT 50
+#define OBJECTS_WAITING 16384 /* in results of passes that were not taken yet */
 
 /* -- the list by address ------------------------------------------------------------------ */
 
@@ -83,18 +86,17 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 	return true;
 }
 
-/* Host memory that the device sees, for `count` elements instead of what there was. */
-static bool remap(struct space *space, void **host, CUdeviceptr *device, size_t size)
+/* The ring has room for what every object's results need twice, a power of 2. */
+static bool more_results(struct space *space, uint32_t capacity)
 {
-	void *larger;
+	uint32_t count = capacity < OBJECTS_WAITING / 2 ? OBJECTS_WAITING : 2 * capacity;
 
-	if (!space_check(space, driver.cuMemHostAlloc(&larger, size, CU_MEMHOSTALLOC_DEVICEMAP)))
-		return false;
-	if (*host)
-		driver.cuMemFreeHost(*host);
-	memset(larger, 0, size);
-	*host = larger;
-	return space_check(space, driver.cuMemHostGetDevicePointer(device, larger, 0));
+	space_unmap_host(space->result_objects,
+			 space->object_ring * sizeof(struct result_object));
+	space->object_ring = count;
+	return space_map_host(space, (void **)&space->result_objects, &space->device_objects,
+			      count * sizeof(struct result_object)) &&
+	       space_describe(space);
 }
 
 static bool more_slots(struct space *space)
@@ -108,19 +110,20 @@ static bool more_slots(struct space *space)
 	slots = reallocarray(space->free_slots, capacity, sizeof(uint32_t));
 	if (slots)
 		space->free_slots = slots;
-	touched = reallocarray(space->touched, capacity, sizeof(struct object *));
+	/* those of an API, and those that were forgotten */
+	touched = reallocarray(space->touched, 2 * (size_t)capacity, sizeof(struct touched));
 	if (touched)
 		space->touched = touched;
 	if (!owners || !slots || !touched ||
 	    !enlarge(space, &space->records, old * sizeof(struct device_record),
 		     capacity * sizeof(struct device_record)) ||
-	    !remap(space, (void **)&space->list, &space->device_list,
-		   capacity * sizeof(uint32_t)) ||
-	    !remap(space, (void **)&space->result_objects, &space->device_result_objects,
-		   capacity * sizeof(struct result_object)))
+	    !enlarge(space, &space->list, old * sizeof(uint32_t), capacity * sizeof(uint32_t)) ||
+	    !more_results(space, capacity))
 		return false;
-	for (uint32_t slot = capacity; slot-- > old;)
+	for (uint32_t slot = capacity; slot-- > old;) {
+		space->owners[slot] = NULL;
 		space->free_slots[space->free_count++] = slot;
+	}
 	space->slot_capacity = capacity;
 	space->published = false;
 	return true;
@@ -130,6 +133,7 @@ static bool put_record(const struct object *object, struct device_record *record
 {
 	struct space *space = object->space;
 
+	space->unfinished = true;
 	/* the copy out of pageable memory is staged before the call returns */
 	return space_check(space, driver.cuMemcpyHtoDAsync(object_record(object), record,
 							   sizeof(*record), space->stream));
@@ -157,24 +161,16 @@ static uint64_t lay_out_head(struct device_record *record, uint64_t base)
 static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool digests)
 {
 	uint64_t used = 0, masks = record->blocks * BLOCK_WORDS * 8;
-	uint64_t level = record->blocks, nodes = 0;
 
 	record->value = (uint8_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
 	record->writer = (uint32_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
+	record->states = (struct device_block *)carve(
+		base, &used, record->blocks * sizeof(struct device_block));
 	record->initialised = (uint64_t *)carve(base, &used, masks);
 	record->origin = (uint64_t *)carve(base, &used, masks);
-	if (!digests)
-		return used;
-	record->zero_leaves = (uint32_t *)carve(base, &used, (record->blocks + 31) / 32 * 4);
-	for (record->levels = 0; record->levels == 0 || level > 1; record->levels++) {
-		if (record->levels)
-			level = (level + NODE_CHILDREN - 1) / NODE_CHILDREN;
-		record->level_start[record->levels] = nodes;
-		record->stale[record->levels] =
-			(uint32_t *)carve(base, &used, (level + 31) / 32 * 4);
-		nodes += level;
-	}
-	record->tree = (uint8_t(*)[DIGEST_BYTES])carve(base, &used, nodes * DIGEST_BYTES);
+	if (digests)
+		record->leaves = (uint64_t(*)[DIGEST_LANES])carve(
+			base, &used, record->blocks * sizeof(*record->leaves));
 	return used;
 }
 
@@ -184,7 +180,7 @@ static void describe(const struct object *object, struct device_record *record)
 	record->address = object->address;
 	record->size = object->size;
 	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
-	record->site = object->site;
+	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
 	record->shared = object->shared;
 	lay_out_head(record, object->head.device);
 	if (object->body.device)
@@ -226,6 +222,8 @@ static void follow(struct object *object)
 	describe(object, &record);
 	object->slot = space->free_slots[--space->free_count];
 	space->owners[object->slot] = object;
+	space->bodiless++;
+	space->bodiless_bytes += object->size;
 	space->published = false;
 	if (!put_record(object, &record))
 		object_unfollow(object);
@@ -244,6 +242,9 @@ bool object_need_body(struct object *object)
 		return false;
 	}
 	describe(object, &record);
+	space->bodiless--;
+	space->bodiless_bytes -= object->size;
+	space->body_blocks += record.blocks;
 	if (!put_record(object, &record)) {
 		give_up(object);
 		return false;
@@ -253,28 +254,43 @@ bool object_need_body(struct object *object)
 	return true;
 }
 
+bool space_wants_bodies(const struct space *space)
+{
+	return space->held_up > HELD_UP_LIMIT && space->bodiless &&
+	       space->bodiless_bytes <= COMPLETE_LIMIT;
+}
+
+void space_complete(struct space *space)
+{
+	space->held_up = 0;
+	for (uint32_t slot = 0; slot < space->slot_capacity && space->bodiless; slot++)
+		if (space->owners[slot])
+			object_need_body(space->owners[slot]);
+}
+
 void object_unfollow(struct object *object)
 {
 	struct space *space = object->space;
 
 	if (object->slot != NO_SLOT) {
+		if (object->body.device) {
+			space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		} else {
+			space->bodiless--;
+			space->bodiless_bytes -= object->size;
+		}
 		space->owners[object->slot] = NULL;
 		space->free_slots[space->free_count++] = object->slot;
 		space->published = false;
 	}
-	if (object->listed)
-		for (uint32_t i = 0; i < space->touched_count; i++)
-			if (space->touched[i] == object) {
-				space->touched[i] = space->touched[--space->touched_count];
-				break;
-			}
 	if (object->later)
 		for (uint32_t i = 0; i < space->later_count; i++)
 			if (space->later[i] == object) {
 				space->later[i] = space->later[--space->later_count];
 				break;
 			}
-	object->listed = object->later = false;
+	space->forgotten -= object->forgotten;
+	object->forgotten = object->later = false;
 	object->slot = NO_SLOT;
 	if (object->head.device && !space->busy && space_wait(space)) {
 		memory_release(&object->head);
@@ -336,26 +352,13 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 
 	object->id = id;
 	object->site = site;
-	if (object->slot == NO_SLOT)
+	/* variables have SITE_OF_VARIABLE for good */
+	if (object->slot == NO_SLOT || object->memory == GPU_MEMORY_GLOBAL)
 		return;
+	space->unfinished = true;
 	space_check(space, driver.cuMemcpyHtoDAsync(
 				   object_record(object) + offsetof(struct device_record, site),
 				   &object->site, sizeof(object->site), space->stream));
-	if (object->unknown && object->body.device)
-		space_forget(object); /* writers are kept relative to the site */
-}
-
-int object_initialised(struct object *object)
-{
-	CUdeviceptr record;
-
-	if (!object_need_body(object))
-		return -1;
-	record = object_record(object);
-	return space_launch(object->space, PASS_INITIALISE, (object->size + 255) / 256, 1, 256,
-			    (void *[]){&record})
-		       ? 0
-		       : -1;
 }
 
 /* -- the table ---------------------------------------------------------------------------- */
@@ -396,10 +399,11 @@ int space_publish(struct space *space)
 	state.starts = (const uint64_t *)(uintptr_t)space->table;
 	state.slots = (const uint32_t *)(uintptr_t)(space->table + space->table_capacity * 8ull);
 	state.records = (struct device_record *)(uintptr_t)space->records;
-	state.list = (uint32_t *)(uintptr_t)space->device_list;
+	state.list = (uint32_t *)(uintptr_t)space->list;
 	state.count = followed;
-	if (space_check(space, driver.cuMemcpyHtoDAsync(space->state, &state, sizeof(state),
-							space->stream)) &&
+	if (space_check(space, driver.cuMemcpyHtoDAsync(
+				space->state, &state,
+				offsetof(struct device_state, touched_count), space->stream)) &&
 	    (!followed ||
 	     (space_check(space, driver.cuMemcpyHtoDAsync(space->table, starts, followed * 8ull,
 							  space->stream)) &&

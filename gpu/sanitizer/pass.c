@@ -3,36 +3,35 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "gpu/analysis/sha256.h"
+#include "gpu/analysis/leaf.h"
 #include "gpu/sanitizer/space_internal.h"
-
-#define THREADS 256
-#define LIST_ROWS 65535 /* of a grid */
 
 /* -- what the running API touched --------------------------------------------------------- */
 
-void object_list(struct object *object)
-{
-	if (object->listed)
-		return;
-	object->listed = true;
-	object->space->touched[object->space->touched_count++] = object;
-}
-
 static uint64_t blocks_for_rows(uint64_t width, uint64_t height)
 {
-	return (height * (width / WORD_BYTES + 2) + THREADS - 1) / THREADS;
+	return (height * (width / WORD_BYTES + 2) + PASS_THREADS - 1) / PASS_THREADS;
+}
+
+/* The next pass has something to do, for about so many threads. */
+static void expect(struct space *space, uint64_t threads)
+{
+	space->marked = true;
+	if (threads > space->expected)
+		space->expected = threads;
 }
 
 int space_mark(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
 	       uint64_t height, uint32_t marks)
 {
-	CUdeviceptr record = object_record(object);
+	struct space *space = object->space;
 
-	object_list(object);
-	return space_launch(object->space, PASS_MARK, blocks_for_rows(width, height), 1, THREADS,
-			    (void *[]){&record, &offset, &pitch, &width, &height, &marks})
+	expect(space, height * (width / WORD_BYTES + 2));
+	return space_launch(space, PASS_MARK, blocks_for_rows(width, height),
+			    (void *[]){&space->state, &object->slot, &offset, &pitch, &width,
+				       &height, &marks})
 		       ? 0
 		       : -1;
 }
@@ -40,113 +39,203 @@ int space_mark(struct object *object, uint64_t offset, uint64_t pitch, uint64_t 
 int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct object *from,
 		    uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height)
 {
-	CUdeviceptr to_record, from_record;
+	struct space *space = to->space;
 
 	if (!object_need_body(to))
 		return 0;
-	to_record = object_record(to);
-	from_record = object_record(from);
-	object_list(to);
-	return space_launch(to->space, PASS_MARK_COPY, blocks_for_rows(width, height), 1, THREADS,
-			    (void *[]){&to_record, &offset, &pitch, &from_record, &from_offset,
-				       &from_pitch, &width, &height})
+	expect(space, height * (width / WORD_BYTES + 2));
+	return space_launch(space, PASS_MARK_COPY, blocks_for_rows(width, height),
+			    (void *[]){&space->state, &to->slot, &offset, &pitch, &from->slot,
+				       &from_offset, &from_pitch, &width, &height})
 		       ? 0
 		       : -1;
 }
 
-void space_take_touched(struct space *space)
+void space_launched(struct space *space, uint64_t threads)
 {
-	for (uint32_t i = 0; i < space->slot_capacity && space->list[i]; i++) {
-		struct object *object = space->owners[space->list[i] - 1];
+	space->held_up += !!space->bodiless;
+	expect(space, threads);
+}
 
-		if (object)
-			object_list(object);
-		space->list[i] = 0;
+/* -- the pass ----------------------------------------------------------------------------- */
+
+/* Words of touched blocks that one block of threads may have to look through. */
+#define SCAN_LIMIT 8192
+
+/* Starts a pass; its ticket, or 0: the device fails. */
+static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
+{
+	uint64_t blocks = space->expected / PASS_THREADS + 1;
+	uint64_t scanning = space->body_blocks / 32 / SCAN_LIMIT + 1;
+
+	blocks = blocks > scanning ? blocks : scanning;
+	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
+	if (++space->ticket == 0)
+		space->ticket = 1;
+	return !space->failed &&
+			       space_check(space,
+					   driver.cuLaunchKernel(
+						   space->kernels[PASS_SETTLE], (unsigned)blocks, 1,
+						   1, PASS_THREADS, 1, 1, 0, stream,
+						   (void *[]){&space->state, &writer, &space->ticket,
+							      &space->rows_taken,
+							      &space->objects_taken},
+						   NULL))
+		       ? space->ticket
+		       : 0;
+}
+
+bool space_can_pass(const struct space *space)
+{
+	/* a pass can make no bodies */
+	return !space->bodiless && !space->busy &&
+	       space->ticket - space->ticket_taken < PASSES - 1;
+}
+
+uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer)
+{
+	uint32_t ticket;
+
+	if (space->unfinished && !space_wait(space))
+		return 0;
+	space->marked = false;
+	ticket = start_pass(space, stream, writer);
+	space->expected = 0;
+	return ticket;
+}
+
+bool space_passed(const struct space *space, uint32_t ticket)
+{
+	return __atomic_load_n(&space->result_passes[ticket % PASSES].ticket, __ATOMIC_ACQUIRE) ==
+	       ticket;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Waits for the results of a pass on our own stream. */
+static bool await_pass(struct space *space, uint32_t ticket)
+{
+	uint64_t asked = now_ns();
+
+	while (!space_passed(space, ticket)) {
+		CUresult result;
+
+		__builtin_ia32_pause();
+		if (now_ns() - asked < 100000)
+			continue;
+		/* it may have failed */
+		result = driver.cuStreamQuery(space->stream);
+		asked = now_ns();
+		if (result == CUDA_ERROR_NOT_READY)
+			continue;
+		if (!space_check(space, result))
+			return false;
+		if (!space_passed(space, ticket)) {
+			space->failed = true;
+			return false;
+		}
+	}
+	space->unfinished = false;
+	return true;
+}
+
+/* Takes over what a pass found: the results of those before it are lost. */
+static void take_objects(struct space *space, uint32_t ticket)
+{
+	const volatile struct result_pass *pass;
+
+	space->touched_count = 0;
+	do {
+		if (++space->ticket_taken == 0)
+			space->ticket_taken = 1;
+		pass = &space->result_passes[space->ticket_taken % PASSES];
+		space->rows_taken += pass->rows;
+		space->objects_taken += pass->objects;
+	} while (space->ticket_taken != ticket);
+	space->taken = pass;
+	for (uint32_t i = 0; i < pass->objects; i++) {
+		const struct result_object *result =
+			&space->result_objects[(pass->first_object + i) % space->object_ring];
+		struct object *object = space->owners[result->slot];
+
+		if (!object)
+			continue;
+		object->blank = false;
+		space->touched[space->touched_count++] = (struct touched){object, result};
 	}
 }
 
-struct object *const *space_touched(struct space *space, uint32_t *count)
+int space_take(struct space *space, uint32_t ticket)
+{
+	take_objects(space, ticket);
+	return space->taken->status == PASS_DONE ? 0 : 1;
+}
+
+/* Objects that have no memory for a body are taken off the list of the API. */
+static bool write_list(struct space *space)
+{
+	uint32_t count = 0, *list = calloc(space->touched_count + 1, sizeof(*list));
+	bool written;
+
+	if (!list)
+		return false;
+	for (uint32_t i = 0; i < space->touched_count; i++)
+		if (space->touched[i].object->slot != NO_SLOT)
+			list[count++] = space->touched[i].object->slot + 1;
+	written = space_check(space, driver.cuMemcpyHtoDAsync(space->list, list,
+							      count * sizeof(*list) + 4,
+							      space->stream)) &&
+		  space_check(space,
+			      driver.cuMemcpyHtoDAsync(
+				      space->state + offsetof(struct device_state, touched_count),
+				      &count, sizeof(count), space->stream)) &&
+		  space_wait(space);
+	free(list);
+	return written;
+}
+
+int space_settle(struct space *space, uint32_t writer)
+{
+	static const struct result_pass nothing;
+
+	space->touched_count = 0;
+	space->taken = &nothing;
+	if (!space->marked)
+		return 0;
+	space->marked = false;
+	for (;;) {
+		bool lost = false;
+
+		if (!start_pass(space, space->stream, writer) || !await_pass(space, space->ticket))
+			return -1;
+		take_objects(space, space->ticket);
+		if (space->taken->status != PASS_NEEDS_BODIES)
+			break;
+		for (uint32_t i = 0; i < space->touched_count; i++)
+			lost |= !object_need_body(space->touched[i].object);
+		if (lost && !write_list(space))
+			return -1;
+	}
+	space->expected = 0;
+	if (space->taken->status == PASS_DONE)
+		return 0;
+	for (uint32_t i = 0; i < space->touched_count; i++) {
+		space_forget(space->touched[i].object);
+		space->touched[i].result = NULL;
+	}
+	return space_failed(space) ? -1 : 1;
+}
+
+const struct touched *space_touched(const struct space *space, uint32_t *count)
 {
 	*count = space->touched_count;
 	return space->touched;
-}
-
-/* -- passes over lists of objects --------------------------------------------------------- */
-
-/* Hands the touched objects to the passes, through the list that the patches use, too. */
-static void write_list(struct space *space)
-{
-	for (uint32_t i = 0; i < space->touched_count; i++)
-		space->list[i] = space->touched[i]->slot + 1;
-}
-
-static void clear_list(struct space *space)
-{
-	memset(space->list, 0, space->touched_count * sizeof(*space->list));
-	for (uint32_t i = 0; i < space->touched_count; i++)
-		space->touched[i]->listed = false;
-	space->touched_count = 0;
-}
-
-static uint64_t most_blocks(const struct space *space)
-{
-	uint64_t most = 0;
-
-	for (uint32_t i = 0; i < space->touched_count; i++)
-		if (space->touched[i]->size > most)
-			most = space->touched[i]->size;
-	return (most + LEAF_BYTES - 1) / LEAF_BYTES;
-}
-
-/*
- * Runs a pass over the listed objects; `items` for the largest of them.  The first two parameters
- * of the kernel are the records and the list.
- */
-static bool over_list(struct space *space, enum pass_kernel kernel, uint64_t items, void *third,
-		      void *fourth)
-{
-	for (uint32_t at = 0; at < space->touched_count; at += LIST_ROWS) {
-		uint32_t rows = space->touched_count - at;
-		CUdeviceptr list = space->device_list + at * sizeof(uint32_t);
-
-		if (!space_launch(space, kernel, (items + THREADS - 1) / THREADS,
-				  rows < LIST_ROWS ? rows : LIST_ROWS, THREADS,
-				  (void *[]){&space->records, &list, third, fourth}))
-			return false;
-	}
-	return true;
-}
-
-static bool hash(struct space *space)
-{
-	uint64_t nodes = most_blocks(space);
-
-	for (uint32_t level = 0; space->digests; level++) {
-		CUdeviceptr blank = space->blanks + (level ? level - 1 : 0) * DIGEST_BYTES;
-
-		if (!over_list(space, PASS_HASH, nodes, &level, &blank))
-			return false;
-		if (nodes <= 1)
-			break;
-		nodes = (nodes + NODE_CHILDREN - 1) / NODE_CHILDREN;
-	}
-	return true;
-}
-
-static bool gather(struct space *space)
-{
-	return space_launch(space, PASS_GATHER, 1, 1, 1024,
-			    (void *[]){&space->state, &space->records, &space->device_list,
-				       &space->touched_count, &space->rows, &space->device_results,
-				       &space->device_result_objects}) &&
-	       space_wait(space);
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct object *x = *(struct object *const *)a, *y = *(struct object *const *)b;
-
-	return (x->id > y->id) - (x->id < y->id);
 }
 
 static int by_object(const void *a, const void *b)
@@ -158,74 +247,70 @@ static int by_object(const void *a, const void *b)
 	return (x->writer > y->writer) - (x->writer < y->writer);
 }
 
-static void take_rows(struct space *space)
+const struct row *space_rows(struct space *space, uint32_t *count)
 {
-	for (uint32_t i = 0; i < space->results->row_count; i++) {
-		const struct result_row *row = &space->results->rows[i];
+	*count = space->taken->rows;
+	for (uint32_t i = 0; i < *count; i++) {
+		const struct result_row *row =
+			&space->result_rows[(space->taken->first_row + i) % ROW_RING];
+		const struct object *object = space->owners[row->slot];
 
-		space->row_buffer[i] = (struct row){.read = row->read,
-						    .written = row->written,
-						    .redundant = row->redundant,
-						    .object = space->owners[row->slot],
-						    .writer = row->writer};
+		space->row_buffer[i] = (struct row){
+			.read = row->read,
+			.written = row->written,
+			.redundant = row->redundant,
+			.object = object,
+			.writer = row->writer == SITE_OF_VARIABLE ? object->site : row->writer};
 	}
-	qsort(space->row_buffer, space->results->row_count, sizeof(*space->row_buffer), by_object);
+	qsort(space->row_buffer, *count, sizeof(*space->row_buffer), by_object);
+	return space->row_buffer;
 }
 
-int space_settle(struct space *space, uint32_t writer, const struct row **rows, uint32_t *count)
+/* -- digests ------------------------------------------------------------------------------ */
+
+static int by_id(const void *a, const void *b)
 {
-	*rows = space->row_buffer;
-	*count = 0;
-	for (uint32_t i = 0; i < space->touched_count;)
-		if (object_need_body(space->touched[i]))
-			i++; /* else it left the list */
-	if (!space->touched_count)
-		return 0;
-	for (uint32_t i = 0; i < space->touched_count; i++)
-		space->touched[i]->blank = false;
-	qsort(space->touched, space->touched_count, sizeof(struct object *), by_id);
-	write_list(space);
-	if (!over_list(space, PASS_SETTLE, most_blocks(space) * LEAF_WORDS, &writer,
-		       &space->rows) ||
-	    !hash(space) || !gather(space))
-		return -1;
-	if (space->results->row_count > ROW_LIMIT) {
-		for (uint32_t i = 0; i < space->touched_count; i++)
-			space_forget(space->touched[i]);
-		if (!space_check(space,
-				 driver.cuMemsetD8Async(space->rows, 0, sizeof(struct device_rows),
-							space->stream)) ||
-		    !hash(space) || !gather(space))
-			return -1;
-		return 1;
-	}
-	take_rows(space);
-	*count = space->results->row_count;
-	return 0;
+	const struct touched *x = a, *y = b;
+
+	if (x->object->id != y->object->id)
+		return x->object->id > y->object->id ? 1 : -1;
+	return !!y->result - !!x->result; /* what a pass found is newer */
 }
 
-/* As gpu/analysis/shadow_digest.c makes it. */
-static void digest_object(const struct space *space, const struct object *object,
-			  const struct result_object *result, uint8_t digest[DIGEST_BYTES])
+static void list_forgotten(struct space *space)
 {
-	static const uint8_t zeros[DIGEST_BYTES];
-	uint64_t level = (object->size + LEAF_BYTES - 1) / LEAF_BYTES;
-	const uint8_t *root = result->root;
-	uint8_t message[8 + DIGEST_BYTES + 4];
-	size_t size = 8 + DIGEST_BYTES;
-	unsigned top = 0;
+	for (uint32_t slot = 0; space->forgotten && slot < space->slot_capacity; slot++) {
+		struct object *object = space->owners[slot];
 
-	for (; level > 1; level = (level + NODE_CHILDREN - 1) / NODE_CHILDREN)
-		top++;
-	if (!memcmp(root, zeros, DIGEST_BYTES))
-		root = space->blank[top];
-	for (unsigned i = 0; i < 8; i++)
-		message[i] = (uint8_t)(object->size >> 8 * i);
-	memcpy(message + 8, root, DIGEST_BYTES);
-	if (!result->initialised_bytes)
-		for (unsigned i = 0; i < 4; i++)
-			message[size++] = (uint8_t)(object->id >> 8 * i);
-	sha256(message, size, digest);
+		if (!object || !object->forgotten)
+			continue;
+		object->forgotten = false;
+		space->forgotten--;
+		space->touched[space->touched_count++] = (struct touched){object, NULL};
+	}
+}
+
+static void report(struct object *object, const struct result_object *result,
+		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
+				   bool zero),
+		   void *data)
+{
+	static const struct result_object nothing;
+	uint8_t digest[DIGEST_BYTES];
+	bool unknown;
+
+	if (!result)
+		result = &nothing;
+	unknown = !result->initialised_bytes;
+	if (!object->id || (!object->reported && unknown))
+		return; /* not announced, or never held anything */
+	leaf_object(object->size, result->sum, unknown ? object->id : 0, digest);
+	if (object->reported && !memcmp(digest, object->digest, DIGEST_BYTES))
+		return;
+	memcpy(object->digest, digest, DIGEST_BYTES);
+	object->reported = true;
+	content(data, object->id, digest,
+		result->zero_leaf_count == (object->size + LEAF_BYTES - 1) / LEAF_BYTES);
 }
 
 void space_digests(struct space *space,
@@ -233,88 +318,61 @@ void space_digests(struct space *space,
 				   bool zero),
 		   void *data)
 {
-	for (uint32_t i = 0; space->digests && i < space->touched_count; i++) {
-		const struct result_object *result = &space->result_objects[i];
-		struct object *object = space->touched[i];
-		uint8_t digest[DIGEST_BYTES];
-
-		if (!object->id || (!object->reported && !result->initialised_bytes))
-			continue; /* not announced, or never held anything */
-		digest_object(space, object, result, digest);
-		if (object->reported && !memcmp(digest, object->digest, DIGEST_BYTES))
-			continue;
-		memcpy(object->digest, digest, DIGEST_BYTES);
-		object->reported = true;
-		content(data, object->id, digest,
-			result->zero_leaf_count == (object->size + LEAF_BYTES - 1) / LEAF_BYTES);
-	}
-	clear_list(space);
+	if (!space->digests)
+		return;
+	list_forgotten(space);
+	if (space->touched_count > 1)
+		qsort(space->touched, space->touched_count, sizeof(*space->touched), by_id);
+	for (uint32_t i = 0; i < space->touched_count; i++)
+		if (!i || space->touched[i].object != space->touched[i - 1].object)
+			report(space->touched[i].object, space->touched[i].result, content, data);
+	space->touched_count = 0;
 }
 
 /* -- forgetting --------------------------------------------------------------------------- */
+
+static uint64_t blocks_for_words(const struct object *object)
+{
+	return (object->size / WORD_BYTES + PASS_THREADS) / PASS_THREADS;
+}
 
 void space_forget(struct object *object)
 {
 	struct space *space = object->space;
 	const uint32_t unknown = GPU_WRITER_UNKNOWN;
-	uint32_t place = object->slot + 1;
-	CUdeviceptr one = space->device_results + offsetof(struct pass_results, rows);
 
 	if (object->slot == NO_SLOT)
 		return;
-	object->unknown = true;
-	if (!object->body.device || !object->id)
-		return;
-	/* the rows are read already, so their memory serves as a list of one */
-	if (!space_wait(space))
-		return;
-	memcpy(space->results->rows, &place, sizeof(place));
-	space_launch(space, PASS_FORGET, (object->size / WORD_BYTES + THREADS) / THREADS, 1,
-		     THREADS, (void *[]){&space->records, &one, (void *)&unknown});
-}
-
-/* Nothing is known of the object any more, once forget_touched() has run. */
-static void forgotten(struct object *object)
-{
-	object->unknown = true; /* for later, if it has no body or id yet */
-	object->blank = object->id;
-	if (object->body.device && object->id)
-		object_list(object);
-}
-
-static int forget_touched(struct space *space)
-{
-	const uint32_t unknown = GPU_WRITER_UNKNOWN;
-
-	if (!space->touched_count)
-		return 0;
-	write_list(space);
-	return over_list(space, PASS_FORGET, most_blocks(space) * LEAF_WORDS, (void *)&unknown,
-			 NULL) &&
-			       hash(space) && gather(space)
-		       ? 0
-		       : -1;
+	object->unknown = object->blank = true;
+	if (!object->body.device)
+		return; /* when it gets one */
+	space->forgotten += !object->forgotten;
+	object->forgotten = true;
+	space_launch(space, PASS_FORGET, blocks_for_words(object),
+		     (void *[]){&space->state, &object->slot, (void *)&unknown});
 }
 
 int space_forget_all(struct space *space)
 {
-	space_take_touched(space);
-	for (uint32_t slot = 0; slot < space->slot_capacity; slot++)
-		if (space->owners[slot])
-			object_list(space->owners[slot]);
-	write_list(space);
-	if (!over_list(space, PASS_CLEAR, most_blocks(space) * LEAF_WORDS, NULL, NULL) ||
-	    !space_wait(space))
-		return -1;
-	clear_list(space);
 	for (uint32_t slot = 0; slot < space->slot_capacity; slot++) {
 		struct object *object = space->owners[slot];
 
 		if (!object)
 			continue;
-		forgotten(object);
+		if (!space_launch(space, PASS_CLEAR, blocks_for_words(object),
+				  (void *[]){&space->state, &slot}))
+			return -1;
+		space_forget(object);
 	}
-	return forget_touched(space);
+	space->touched_count = 0;
+	space->marked = false;
+	space->expected = 0;
+	return space_check(space, driver.cuMemsetD8Async(
+					  space->state + offsetof(struct device_state, touched_count),
+					  0, sizeof(uint32_t), space->stream)) &&
+			       space_wait(space)
+		       ? 0
+		       : -1;
 }
 
 void space_forget_later(struct object *object)
@@ -353,17 +411,31 @@ bool space_has_forgotten(const struct space *space)
 
 int space_forget_listed(struct space *space)
 {
-	/* the list of touched objects serves: one that is in use must not be disturbed */
-	bool all = space->forget_all || (space->later_count && space->list[0]);
+	bool all = space->forget_all;
 
 	if (!all && !space->later_count)
 		return 1;
+	space->touched_count = 0;
 	for (uint32_t i = 0; i < space->later_count; i++) {
 		space->later[i]->later = false;
 		if (!all)
-			forgotten(space->later[i]);
+			space_forget(space->later[i]);
 	}
 	space->later_count = 0;
 	space->forget_all = false;
-	return all ? space_forget_all(space) : forget_touched(space);
+	if (all)
+		return space_forget_all(space);
+	return space_failed(space) ? -1 : 0;
+}
+
+/* -- variables ---------------------------------------------------------------------------- */
+
+int space_initialised(struct space *space, struct object *const *variables, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (object_need_body(variables[i]) &&
+		    space_mark(variables[i], 0, variables[i]->size, variables[i]->size, 1,
+			       MARK_WRITTEN) != 0)
+			return -1;
+	return space_settle(space, SITE_OF_VARIABLE) < 0 ? -1 : 0;
 }

@@ -2,7 +2,7 @@
  * gpu/sanitizer/patches.cu: what the Sanitizer calls before each memory instruction of the profiled
  * program's kernels.  Sets bits in masks, nothing else: see device_state.h.
  *
- * The lanes of a warp mostly touch the same few words of a mask, so they add up their bits first.
+ * The lanes of a warp mostly touch one stretch of memory, which is marked by a few of them.
  */
 #include <sanitizer_patching.h>
 
@@ -18,47 +18,86 @@ template <typename T> static __device__ __forceinline__ T *constant(T *const *po
 	return (T *)__ldg((const unsigned long long *)pointer);
 }
 
-static __device__ __forceinline__ void set_bits64(uint64_t *at, uint64_t bits)
+/*
+ * What other warps change at the same time.  Written out, since the compiler does not know that all
+ * of it lies in global memory: its own code would be twice as long, and wait for results of atomics.
+ */
+static __device__ __forceinline__ uint32_t look(const uint32_t *at)
 {
-	if (bits == ~0ull) /* no atomic needed to set them all */
-		*(volatile uint64_t *)at = bits;
-	else if ((*(volatile uint64_t *)at & bits) != bits)
-		atomicOr((unsigned long long *)at, (unsigned long long)bits);
+	uint32_t value;
+
+	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+	return value;
 }
 
-/* The block has a touched byte; the first block of a launch puts its object into the list. */
-static __device__ __forceinline__ void touch_block(struct device_state *state,
-						   struct device_record *record, uint64_t block)
+static __device__ __forceinline__ uint64_t look(const uint64_t *at)
 {
-	uint32_t *at = &constant(&record->touched_blocks)[block / 32], bit = 1u << block % 32;
+	uint64_t value;
 
-	if ((*(volatile uint32_t *)at & bit) || (atomicOr(at, bit) & bit))
+	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+	return value;
+}
+
+static __device__ __forceinline__ void set_bits(uint64_t *at, uint64_t bits)
+{
+	if (bits == ~0ull) /* no atomic needed to set them all */
+		asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+	else if ((look(at) & bits) != bits)
+		asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(at), "l"(bits)
+			     : "memory");
+}
+
+/* A block has its first touched byte; the first block of a launch puts its object into the list. */
+static __device__ __forceinline__ void first_touch(struct device_state *state,
+						   struct device_record *record, uint32_t *at,
+						   uint32_t bit)
+{
+	uint32_t before, place;
+
+	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bit) : "memory");
+	if (bit == 1) /* one block in 32 is enough, and all say it at the same place */
+		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(&state->progress)
+			     : "memory");
+	if (look(&record->touched))
 		return;
-	atomicAdd(&state->progress, 1);
-	if (*(volatile uint32_t *)&record->touched || atomicExch(&record->touched, 1))
+	asm volatile("atom.relaxed.gpu.global.exch.b32 %0, [%1], 1;"
+		     : "=r"(before)
+		     : "l"(&record->touched)
+		     : "memory");
+	if (before)
 		return;
-	*(volatile uint32_t *)&state->list[atomicAdd(&state->touched_count, 1)] =
-		(uint32_t)(record - state->records) + 1;
+	asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], 1;"
+		     : "=r"(place)
+		     : "l"(&state->touched_count)
+		     : "memory");
+	constant(&state->list)[place] =
+		(uint32_t)(record - constant(&state->records)) + 1;
 }
 
 static __device__ __forceinline__ void mark(struct device_state *state,
 					    struct device_record *record, uint64_t word,
 					    uint64_t bits, uint32_t flags)
 {
+	uint32_t *at = &constant(&record->touched_blocks)[word / 512], bit = 1u << word / 16 % 32;
+	uint32_t seen = look(at);
+
 	if (flags & READ)
-		set_bits64(&constant(&record->read)[word], bits);
+		set_bits(&constant(&record->read)[word], bits);
 	if (flags & WRITE)
-		set_bits64(&constant(&record->written)[word], bits);
-	touch_block(state, record, word / 16);
+		set_bits(&constant(&record->written)[word], bits);
+	if (!(seen & bit))
+		first_touch(state, record, at, bit);
 }
 
-/* The followed object that holds the address, or NULL. */
+/* The followed object that holds the address, or NULL; `left`: its bytes from there on. */
 static __device__ __forceinline__ struct device_record *find(const struct device_state *state,
-							     uint64_t address)
+							     uint64_t address, uint64_t *offset,
+							     uint64_t *left)
 {
 	const uint64_t *starts = constant(&state->starts);
 	uint32_t low = 0, high = __ldg(&state->count);
 	struct device_record *record;
+	uint64_t size;
 
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
@@ -70,69 +109,67 @@ static __device__ __forceinline__ struct device_record *find(const struct device
 	}
 	if (!low)
 		return NULL;
+	*offset = address - __ldg(&starts[low - 1]);
 	record = &constant(&state->records)[__ldg(&constant(&state->slots)[low - 1])];
-	return address - __ldg(&starts[low - 1]) < __ldg(&record->size) ? record : NULL;
+	size = __ldg(&record->size);
+	*left = size - *offset;
+	return *offset < size ? record : NULL;
 }
 
 /*
- * Adds up the bits of the lanes that touch the same word of a mask; true for one lane of them.  (The
- * instruction that would do it at once, redux, is not allowed in patches.)
+ * The lanes touch one stretch of memory, each what follows its predecessor's, or all the same: the
+ * words of the mask are shared out among them.  False: they cannot be, or it is not all in one
+ * object.
  */
-static __device__ __forceinline__ bool gather(uint64_t *const *mask, uint64_t word, uint32_t size,
-					      uint64_t *bits)
+static __device__ __forceinline__ bool touch_stretch(struct device_state *state, uint64_t address,
+						     uint32_t length, uint32_t rank, uint32_t lanes,
+						     uint32_t flags)
 {
-	unsigned active = __activemask(), before, lane, peers, rest, rank, last;
-	bool in_order, same;
-	uint64_t first;
+	uint64_t offset, left, bits = ~0ull;
+	struct device_record *record = find(state, address, &offset, &left);
+	uint32_t first = (uint32_t)offset % 64, last = first + length - 1;
 
-	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	peers = __match_any_sync(active, (unsigned long long)&constant(mask)[word]);
-	first = __shfl_sync(active, *bits, __ffs((int)peers) - 1);
-	/* mostly each lane touches what follows its predecessor's, or all the same */
-	rank = __popc(peers & before) * size;
-	in_order = rank < 64 && *bits == first << rank;
-	in_order = !(peers & ~__ballot_sync(active, in_order));
-	same = !(peers & ~__ballot_sync(active, *bits == first));
-	if (__all_sync(active, in_order || same)) {
-		last = __popc(peers) * size;
-		if (!same)
-			*bits = last >= 64 ? ~0ull
-					   : ((1ull << last) - 1) << (__ffsll((long long)first) - 1);
-	} else {
-		for (rest = peers; __any_sync(active, rest); rest &= rest - 1)
-			*bits |= __shfl_sync(active, *bits,
-					     rest ? __ffs((int)rest) - 1 : (int)lane);
-	}
-	return !(peers & before);
+	if (!record || length > left || last / 64 >= lanes)
+		return false;
+	if (rank > last / 64)
+		return true;
+	if (rank == 0)
+		bits <<= first;
+	if (rank == last / 64)
+		bits &= ~0ull >> (63 - last % 64);
+	mark(state, record, offset / 64 + rank, bits, flags);
+	return true;
 }
 
 /* At most 16 bytes. */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
 {
+	unsigned active = __activemask(), before, rank, lanes = __popc(active);
+	uint64_t offset, left, bits, base;
 	struct device_record *record;
-	uint64_t offset, word, bits, left;
-	uint32_t shift;
+	uint32_t shift, length;
 
 	if (!state || !size)
 		return;
-	record = find(state, address);
+	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+	rank = __popc(active & before);
+	base = __shfl_sync(active, address, __ffs((int)active) - 1);
+	length = __all_sync(active, address == base + rank * size) ? lanes * size
+		 : __all_sync(active, address == base)		   ? size
+								   : 0;
+	if (length && touch_stretch(state, base, length, rank, lanes, flags))
+		return;
+	record = find(state, address, &offset, &left);
 	if (!record)
 		return;
-	offset = address - __ldg(&record->address);
-	left = __ldg(&record->size) - offset;
 	if (size > left)
 		size = (uint32_t)left;
-	word = offset / 64;
 	shift = offset % 64;
 	bits = (1ull << size) - 1;
 	if (shift + size > 64) /* the object is aligned to less than the access */
-		mark(state, record, word + 1, bits >> (64 - shift), flags);
-	bits <<= shift;
-	if (!gather(&record->written, word, size, &bits))
-		return;
-	mark(state, record, word, bits, flags);
+		mark(state, record, offset / 64 + 1, bits >> (64 - shift), flags);
+	mark(state, record, offset / 64, bits << shift, flags);
 }
 
 /* Any number of bytes; the active lanes, which all say the same, share them. */
@@ -145,11 +182,9 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 
 	if (!state || !size)
 		return;
-	record = find(state, address);
+	record = find(state, address, &offset, &left);
 	if (!record)
 		return;
-	offset = address - record->address;
-	left = record->size - offset;
 	last = offset + (size < left ? size : left) - 1;
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	for (uint64_t word = offset / 64 + __popc(active & before); word <= last / 64;

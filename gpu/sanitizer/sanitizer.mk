@@ -12,7 +12,7 @@ fat := $(foreach a,$(architectures),$(if $(filter sm_$(a),$(nvcc_knows)),-gencod
 	-gencode arch=compute_80$(comma)code=compute_80
 CFLAGS_SANITIZER = $(CFLAGS_INSIDE) -isystem $(cuda_include) -isystem $(SANITIZER)/include
 NVCC_FATBIN = $(NVCC) --fatbin -std=c++17 -I. -I$(SANITIZER)/include $(fat)
-sanitizer_headers = $(wildcard gpu/sanitizer/*.h gpu/analysis/*.h)
+sanitizer_headers = $(wildcard gpu/sanitizer/*.h gpu/sanitizer/*.cuh gpu/analysis/*.h)
 
 $(sanitizer_folder)/patches.fatbin: gpu/sanitizer/patches.cu $(sanitizer_headers)
 	@mkdir -p $(@D)

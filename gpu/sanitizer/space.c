@@ -2,10 +2,9 @@
  * gpu/sanitizer/space.c: making the shadow memory of a context, and talking to its device.
  */
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
-#include "gpu/analysis/sha256.h"
 #include "gpu/sanitizer/space_internal.h"
 
 extern const unsigned char vflow_passes_image[]; /* images.S */
@@ -19,27 +18,29 @@ bool space_check(struct space *space, CUresult result)
 
 bool space_wait(struct space *space)
 {
+	space->unfinished = false;
 	return !space->failed && space_check(space, driver.cuStreamSynchronize(space->stream));
 }
 
-bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, uint32_t rows,
-		  uint32_t threads, void **parameters)
+bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, void **parameters)
 {
-	const uint64_t most = 2048; /* the passes stride */
+	const uint64_t most = 2048;
 
 	blocks = blocks < most ? blocks ? blocks : 1 : most;
+	space->unfinished = true;
 	return !space->failed &&
-	       space_check(space, driver.cuLaunchKernel(space->kernels[kernel], (unsigned)blocks,
-							rows, 1, threads, 1, 1, 0, space->stream,
+	       space_check(space, driver.cuLaunchKernel(space->kernels[kernel], (unsigned)blocks, 1,
+							1, PASS_THREADS, 1, 1, 0, space->stream,
 							parameters, NULL));
 }
 
 static bool load_kernels(struct space *space)
 {
-	static const char *const names[PASS_COUNT] = {
-		"vflow_mark",   "vflow_mark_copy",  "vflow_settle", "vflow_clear",
-		"vflow_forget", "vflow_initialise", "vflow_hash",   "vflow_gather"};
+	static const char *const names[PASS_COUNT] = {"vflow_mark", "vflow_mark_copy", "vflow_pass",
+						      "vflow_clear", "vflow_forget"};
 	CUmodule module;
+	int resident, processors;
+	CUdevice device;
 
 	if (!space_check(space, driver.cuModuleLoadData(&module, vflow_passes_image)))
 		return false;
@@ -47,39 +48,65 @@ static bool load_kernels(struct space *space)
 		if (!space_check(space,
 				 driver.cuModuleGetFunction(&space->kernels[i], module, names[i])))
 			return false;
-	return true;
-}
-
-/* The digests of uninitialised memory, level by level. */
-static bool make_blanks(struct space *space)
-{
-	static const uint8_t zeros[LEAF_BYTES];
-	uint64_t initialised[LEAF_WORDS] = {0};
-	uint8_t children[NODE_CHILDREN][SHA256_SIZE];
-
-	sha256_leaf(zeros, initialised, space->blank[0]);
-	for (unsigned level = 1; level < TREE_LEVELS; level++) {
-		for (unsigned i = 0; i < NODE_CHILDREN; i++)
-			memcpy(children[i], space->blank[level - 1], SHA256_SIZE);
-		sha256_node(children, space->blank[level]);
-	}
-	return space_check(space, driver.cuMemAlloc(&space->blanks, sizeof(space->blank))) &&
-	       space_check(space, driver.cuMemcpyHtoDAsync(space->blanks, space->blank,
-							   sizeof(space->blank), space->stream));
-}
-
-static bool map_host(struct space *space, void **host, CUdeviceptr *device, size_t size)
-{
-	if (!space_check(space, driver.cuMemHostAlloc(host, size, CU_MEMHOSTALLOC_DEVICEMAP)))
+	if (!space_check(space, driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+					&resident, space->kernels[PASS_SETTLE], PASS_THREADS, 0)) ||
+	    !space_check(space, driver.cuCtxGetDevice(&device)) ||
+	    !space_check(space,
+			 driver.cuDeviceGetAttribute(
+				 &processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device)))
 		return false;
-	memset(*host, 0, size);
-	return space_check(space, driver.cuMemHostGetDevicePointer(device, *host, 0));
+	space->pass_blocks = (uint32_t)(resident * processors);
+	return space->pass_blocks;
+}
+
+/* Memory that is shared with children of fork(), so that the device and we go on to see the same. */
+bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size)
+{
+	*host = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (*host == MAP_FAILED) {
+		*host = NULL;
+		return false;
+	}
+	return space_check(space, driver.cuMemHostRegister(*host, size,
+							   CU_MEMHOSTREGISTER_DEVICEMAP)) &&
+	       space_check(space, driver.cuMemHostGetDevicePointer(device, *host, 0));
+}
+
+void space_unmap_host(void *host, size_t size)
+{
+	if (host)
+		munmap(host, size);
 }
 
 static bool zeroed(struct space *space, CUdeviceptr *memory, size_t size)
 {
 	return space_check(space, driver.cuMemAlloc(memory, size)) &&
 	       space_check(space, driver.cuMemsetD8Async(*memory, 0, size, space->stream));
+}
+
+bool space_describe(struct space *space)
+{
+	const struct device_state state = {
+		.records = (struct device_record *)(uintptr_t)space->records,
+		.list = (uint32_t *)(uintptr_t)space->list,
+		.rows = (struct device_rows *)(uintptr_t)space->rows,
+		.result_passes = (struct result_pass *)(uintptr_t)space->device_passes,
+		.result_rows = (struct result_row *)(uintptr_t)space->device_rows,
+		.result_objects = (struct result_object *)(uintptr_t)space->device_objects,
+		.row_mask = ROW_RING - 1,
+		.object_mask = space->object_ring - 1,
+	};
+	const size_t records = offsetof(struct device_state, records);
+	const size_t rows = offsetof(struct device_state, rows);
+
+	return space_check(space, driver.cuMemcpyHtoDAsync(
+					  space->state + records, (const char *)&state + records,
+					  offsetof(struct device_state, count) - records,
+					  space->stream)) &&
+	       space_check(space, driver.cuMemcpyHtoDAsync(
+					  space->state + rows, (const char *)&state + rows,
+					  offsetof(struct device_state, row_cursor) - rows,
+					  space->stream));
 }
 
 struct space *space_create(CUcontext context, bool digests)
@@ -93,16 +120,16 @@ struct space *space_create(CUcontext context, bool digests)
 	space->row_buffer = calloc(ROW_LIMIT, sizeof(*space->row_buffer));
 	if (space->row_buffer &&
 	    space_check(space, driver.cuStreamCreate(&space->stream, CU_STREAM_NON_BLOCKING)) &&
-	    load_kernels(space) && make_blanks(space) &&
-	    zeroed(space, &space->state, sizeof(struct device_state)) &&
+	    load_kernels(space) && zeroed(space, &space->state, sizeof(struct device_state)) &&
 	    zeroed(space, &space->rows, sizeof(struct device_rows)) &&
-	    map_host(space, (void **)&space->results, &space->device_results,
-		     sizeof(*space->results)) &&
+	    space_map_host(space, (void **)&space->result_passes, &space->device_passes,
+			   (PASSES + 1) * sizeof(struct result_pass)) &&
+	    space_map_host(space, (void **)&space->result_rows, &space->device_rows,
+			   ROW_RING * sizeof(struct result_row)) &&
 	    space_wait(space))
 		return space;
-	/* what there is goes with the context */
-	free(space->row_buffer);
-	free(space);
+	/* what there is on the device goes with the context */
+	space_abandon(space);
 	return NULL;
 }
 
@@ -120,6 +147,9 @@ void space_abandon(struct space *space)
 	free(space->touched);
 	free(space->later);
 	free(space->row_buffer);
+	space_unmap_host((void *)space->result_passes, (PASSES + 1) * sizeof(struct result_pass));
+	space_unmap_host(space->result_rows, ROW_RING * sizeof(struct result_row));
+	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
 	free(space);
 }
 
@@ -141,13 +171,14 @@ void space_set_busy(struct space *space, bool busy)
 uint32_t space_progress(struct space *space)
 {
 	const struct timespec nap = {.tv_nsec = 1000000};
+	/* pinned memory after the results */
+	volatile uint32_t *seen = &space->result_passes[PASSES].ticket;
 	CUresult result;
 
 	if (space->failed ||
-	    driver.cuMemcpyDtoHAsync(&space->results->progress,
+	    driver.cuMemcpyDtoHAsync((void *)seen,
 				     space->state + offsetof(struct device_state, progress),
-				     sizeof(space->results->progress),
-				     space->stream) != CUDA_SUCCESS)
+				     sizeof(*seen), space->stream) != CUDA_SUCCESS)
 		return 0;
 	for (int i = 0; i < 1000; i++) {
 		result = driver.cuStreamQuery(space->stream);
@@ -155,7 +186,7 @@ uint32_t space_progress(struct space *space)
 			break;
 		nanosleep(&nap, NULL);
 	}
-	return result == CUDA_SUCCESS ? space->results->progress : 0;
+	return result == CUDA_SUCCESS ? *seen : 0;
 }
 
 bool space_failed(const struct space *space)

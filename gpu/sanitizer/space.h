@@ -33,13 +33,19 @@ struct object {
 	bool constant;     /* ... that no kernel can write */
 	uint32_t slot;     /* NO_SLOT: not followed */
 	struct shadow_memory head, body;
-	bool shared;  /* the host writes to it without an API */
-	bool unknown; /* forgotten before it had a body or an id */
-	bool later;   /* in the list of space_forget_later() */
-	bool blank;   /* forgotten, and not touched since */
-	bool listed;  /* touched by the running API, or forgotten */
+	bool shared;    /* the host writes to it without an API */
+	bool unknown;   /* forgotten before it had a body */
+	bool forgotten; /* since the last space_digests() */
+	bool later;     /* in the list of space_forget_later() */
+	bool blank;     /* forgotten, and not touched since */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
+};
+
+/* An object that an API touched. */
+struct touched {
+	struct object *object;
+	const struct result_object *result; /* NULL: it was forgotten */
 };
 
 struct row {
@@ -82,8 +88,11 @@ void space_remove(struct object *object); /* calls the driver */
 void space_remove_module(struct space *space, CUmodule module); /* calls the driver */
 /* The object has an id and site now. */
 void object_identify(struct object *object, uint32_t id, uint32_t site);
-/* The object holds what its allocation put there.  Returns 0, or -1: no memory. */
-int object_initialised(struct object *object);
+/*
+ * These variables hold what was put there when their module was loaded.  No API may be running.
+ * Returns 0, or -1: no memory.
+ */
+int space_initialised(struct space *space, struct object *const *variables, uint32_t count);
 /* Brings the table that the patches search up to date. */
 int space_publish(struct space *space);
 /* False: space_publish() must be called before a kernel is launched. */
@@ -109,24 +118,45 @@ int space_mark(struct object *object, uint64_t offset, uint64_t pitch, uint64_t 
 	       uint64_t height, uint32_t marks);
 int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct object *from,
 		    uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height);
-/* Takes over what the patches of a finished launch listed. */
-void space_take_touched(struct space *space);
-/* The objects that the running API touched, in no order; valid until the next call. */
-struct object *const *space_touched(struct space *space, uint32_t *count);
+/* A launch of so many threads was made whose patches may touch objects. */
+void space_launched(struct space *space, uint64_t threads);
 
 /*
- * The pass: rows (ordered by object id), digests (in the objects; *changed of them, ordered by id,
- * are handed to `content`).  Returns 0; 1: too many rows, the touched objects were forgotten; -1:
- * the device fails.
+ * The pass over what the API `writer` touched.  Returns 0; 1: there were too many rows, the touched
+ * objects were forgotten; -1: the device fails.
  */
-int space_settle(struct space *space, uint32_t writer, const struct row **rows, uint32_t *count);
+int space_settle(struct space *space, uint32_t writer);
+/*
+ * The same without waiting, on the stream of a launch; its ticket, or 0: the device fails.  Every
+ * pass after that must be on the same stream until its results are taken.
+ */
+bool space_can_pass(const struct space *space); /* now */
+/*
+ * Launches must be waited for while an object without a body might be touched: whether that happens
+ * often because of a few megabytes, and giving them bodies (before a launch; calls the driver).
+ */
+bool space_wants_bodies(const struct space *space);
+void space_complete(struct space *space);
+uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer);
+/* Whether the results are there; calls no driver. */
+bool space_passed(const struct space *space, uint32_t ticket);
+/* Takes them, in the order of tickets.  Returns 0, or 1: rows or objects were too many. */
+int space_take(struct space *space, uint32_t ticket);
+/* The objects that it touched, in no order; valid until the next pass is taken. */
+const struct touched *space_touched(const struct space *space, uint32_t *count);
+/* Its rows, ordered by object id and writer; all touched objects have ids by now. */
+const struct row *space_rows(struct space *space, uint32_t *count);
+/*
+ * Hands the digests that changed to `content`, ordered by id: of the objects that the pass touched,
+ * and of those that were forgotten.
+ */
 void space_digests(struct space *space,
 		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
 				   bool zero),
 		   void *data);
 /* Whatever is followed may have been written: unknown from now on.  Clears all masks. */
 int space_forget_all(struct space *space);
-/* The same for one object; it is reported with the next settled API. */
+/* The same for one object; its digest is reported by the next space_digests(). */
 void space_forget(struct object *object);
 /*
  * The same for one object, when space_forget_listed() is called: after space_forget_later() nothing

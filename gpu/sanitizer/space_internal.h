@@ -13,9 +13,6 @@ enum pass_kernel {
 	PASS_SETTLE,
 	PASS_CLEAR,
 	PASS_FORGET,
-	PASS_INITIALISE,
-	PASS_HASH,
-	PASS_GATHER,
 	PASS_COUNT,
 };
 
@@ -23,6 +20,7 @@ struct space {
 	CUcontext context;
 	CUstream stream;
 	CUfunction kernels[PASS_COUNT];
+	uint32_t pass_blocks; /* in the largest grid of a pass */
 	bool digests;
 	bool failed; /* the device gave an error: nothing works any more */
 	bool busy;   /* see space_set_busy() */
@@ -37,41 +35,56 @@ struct space {
 	uint32_t slot_capacity;
 
 	/* What the patches search. */
-	CUdeviceptr state, table;
+	CUdeviceptr state, table, list;
 	uint32_t table_capacity;
 	bool published;
 
-	/* Host memory that the device writes: slots + 1 of touched objects, and results. */
-	uint32_t *list;
+	/* Passes: what the running API touched is listed on the device; results come back in rings. */
+	bool marked;     /* something may be in the list */
+	bool unfinished; /* our stream has work that was not waited for */
+	uint64_t expected;    /* threads that have something to do in the next pass */
+	uint64_t body_blocks; /* of all bodies */
+	uint32_t bodiless;    /* followed objects that have none */
+	uint64_t bodiless_bytes;
+	uint32_t held_up; /* launches that had to be waited for because of them */
+	uint32_t ticket, ticket_taken; /* of the last pass, and the last whose results were taken */
+	uint64_t rows_taken, objects_taken; /* of the rings */
+	CUdeviceptr rows;
+	volatile struct result_pass *result_passes;
+	struct result_row *result_rows;
 	struct result_object *result_objects;
-	struct pass_results *results;
-	CUdeviceptr device_list, device_result_objects, device_results, rows, blanks;
+	CUdeviceptr device_passes, device_rows, device_objects;
+	uint32_t object_ring;
 
 	/* Those that space_forget_later() listed. */
 	struct object **later;
 	uint32_t later_count, later_capacity;
 	bool forget_all; /* no memory for the list */
 
-	struct object **touched;
+	/* The results that were taken last. */
+	struct touched *touched;
 	uint32_t touched_count;
+	const volatile struct result_pass *taken;
 	struct row *row_buffer;
-	uint8_t blank[TREE_LEVELS][DIGEST_BYTES];
+	uint32_t forgotten; /* objects that are */
 };
 
 /* Remembers the first failure of the driver.  True: all is well. */
 bool space_check(struct space *space, CUresult result);
 /* Waits for our own stream. */
 bool space_wait(struct space *space);
-/* `blocks` x `rows` blocks of `threads` threads of a pass, on our stream. */
-bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, uint32_t rows,
-		  uint32_t threads, void **parameters);
+/* Blocks of PASS_THREADS threads of a kernel, on our stream; it strides over what is left. */
+bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, void **parameters);
+/* Zeroed memory of the host that the device sees.  It stays when the context has gone. */
+bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size);
+void space_unmap_host(void *host, size_t size);
+/* Lets the device know where records, lists and rings are. */
+bool space_describe(struct space *space);
 
 CUdeviceptr object_record(const struct object *object);
 /* The rest of the shadow.  False: no memory; the object is not followed any more. */
 bool object_need_body(struct object *object);
-/* Takes the object off the device. */
+/* Takes the object off the device; no API's list may hold it. */
 void object_unfollow(struct object *object);
-/* Puts the object into the list of the running API. */
-void object_list(struct object *object);
 
 #endif

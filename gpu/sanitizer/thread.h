@@ -50,6 +50,7 @@ struct operation {
 	const char *name;
 	CUmodule module;
 	CUfunction function;
+	uint64_t threads;
 	unsigned instructions; /* that no patch sees: see instructions.h */
 	bool patched;  /* the launch carries our callback data */
 	bool whole;    /* part of a graph that was launched as a whole */

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "gpu/analysis/sha256.h"
+#include "gpu/analysis/leaf.h"
 #include "gpu/analysis/unit.h"
 
 #define LEAVES 64
@@ -14,8 +14,8 @@ struct results {
 	uint64_t redundant[WORDS], initialised[WORDS], groups[WORDS], counts[WORDS];
 	uint32_t writers[WORDS * WORD_UNITS];
 	uint8_t value[WORDS * WORD_BYTES];
-	uint8_t leaves[LEAVES][SHA256_SIZE];
-	uint8_t nodes[LEAVES / NODE_CHILDREN][SHA256_SIZE];
+	uint64_t leaves[LEAVES][LEAF_LANES];
+	uint8_t objects[LEAVES][SHA256_SIZE];
 };
 
 struct inputs {
@@ -41,8 +41,13 @@ VFLOW_DEVICE void settle(const struct inputs *in, struct results *out, unsigned 
 
 VFLOW_DEVICE void hash(struct results *out, unsigned leaf)
 {
-	sha256_leaf(out->value + leaf * LEAF_BYTES, out->initialised + leaf * LEAF_WORDS,
-		    out->leaves[leaf]);
+	uint32_t keys[LEAF_KEYS];
+
+	for (unsigned i = 0; i < LEAF_KEYS; i++)
+		keys[i] = leaf_key(i);
+	leaf_digest(leaf, out->value + leaf * LEAF_BYTES, out->initialised + leaf * LEAF_WORDS,
+		    keys, out->leaves[leaf]);
+	leaf_object(LEAF_BYTES, out->leaves[leaf], leaf, out->objects[leaf]);
 }
 
 __global__ void settle_words(const struct inputs *in, struct results *out)
@@ -53,11 +58,6 @@ __global__ void settle_words(const struct inputs *in, struct results *out)
 __global__ void hash_leaves(struct results *out)
 {
 	hash(out, threadIdx.x);
-}
-
-__global__ void hash_nodes(struct results *out)
-{
-	sha256_node(out->leaves + threadIdx.x * NODE_CHILDREN, out->nodes[threadIdx.x]);
 }
 
 static uint64_t random_bits(void)
@@ -107,7 +107,6 @@ int main(void)
 	}
 	settle_words<<<WORDS / 128, 128>>>(device_in, device_out);
 	hash_leaves<<<1, LEAVES>>>(device_out);
-	hash_nodes<<<1, LEAVES / NODE_CHILDREN>>>(device_out);
 	if (cudaMemcpy(&device, device_out, sizeof(device), cudaMemcpyDeviceToHost)) {
 		puts("not ok 1 - kernels");
 		return 1;
@@ -116,8 +115,6 @@ int main(void)
 		settle(&in, &host, i);
 	for (unsigned i = 0; i < LEAVES; i++)
 		hash(&host, i);
-	for (unsigned i = 0; i < LEAVES / NODE_CHILDREN; i++)
-		sha256_node(host.leaves + i * NODE_CHILDREN, host.nodes[i]);
 	if (memcmp(&host, &device, sizeof(host))) {
 		puts("not ok 1 - words and hashes are the same on the device");
 		return 1;

@@ -80,32 +80,11 @@ static void test_abc(void **state)
 	assert_memory_equal(digest, abc, SHA256_SIZE);
 }
 
-static void test_leaf(void **state)
-{
-	uint8_t value[LEAF_BYTES], message[LEAF_BYTES + LEAF_WORDS * 8] = {0}, ours[32], theirs[32];
-	uint64_t initialised[LEAF_WORDS] = {0};
-
-	(void)state;
-	for (unsigned i = 0; i < LEAF_BYTES; i++) {
-		value[i] = (uint8_t)(i * 7 + 1);
-		/* whole words, empty words and every fifth byte */
-		if (i < 200 || i % 5 == 0) {
-			initialised[i / 64] |= UINT64_C(1) << i % 64;
-			message[i] = value[i];
-			message[LEAF_BYTES + i / 8] |= (uint8_t)(1 << i % 8);
-		}
-	}
-	sha256_leaf(value, initialised, ours);
-	EVP_Digest(message, sizeof(message), theirs, NULL, EVP_sha256(), NULL);
-	assert_memory_equal(ours, theirs, SHA256_SIZE);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lengths), cmocka_unit_test(test_long),
 		cmocka_unit_test(test_plain),   cmocka_unit_test(test_abc),
-		cmocka_unit_test(test_leaf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,159 @@
+/*
+ * gpu/sanitizer/event_defer.c: launches that are not waited for.
+ *
+ * One launch after the other on the same stream, each followed by its pass there: what the passes
+ * find is read later, in order.  Before anything else of the program is looked at, all must be in.
+ */
+#include "gpu/sanitizer/events_internal.h"
+
+#include <time.h>
+
+#include "gpu/sanitizer/events.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define PATIENCE_NS (5 * SECOND_NS)
+#define PATIENCE_AT_END_NS SECOND_NS /* the driver may be gone, and all it ran */
+#define QUEUE_LENGTH 128
+
+static struct {
+	struct gpu_call call;
+	uint32_t ticket;
+} queue[QUEUE_LENGTH];
+static unsigned first, count;
+/* where they all run */
+static struct space *deferred_space;
+static CUstream deferred_stream;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool events_deferred_on(const struct space *space, CUstream stream)
+{
+	return !count || (deferred_space == space && deferred_stream == stream);
+}
+
+/* Hands over the results of the oldest launch.  False: they are not there yet. */
+static bool deliver(void)
+{
+	struct gpu_call *call = &queue[first].call;
+
+	if (!space_passed(deferred_space, queue[first].ticket))
+		return false;
+	event_results(call, deferred_space, space_take(deferred_space, queue[first].ticket));
+	first = (first + 1) % QUEUE_LENGTH;
+	count--;
+	return true;
+}
+
+/* What is left will never be known. */
+static void drop(void)
+{
+	for (; count; count--, first = (first + 1) % QUEUE_LENGTH)
+		events_sink->end(&queue[first].call, NULL, 0);
+	events_missed();
+}
+
+/*
+ * Waits until at most `most` launches are left.  False: in vain.  With `asking` the driver is asked
+ * whether something failed, and a launch that touches more and more memory is waited for.
+ */
+static bool wait_until(unsigned most, bool asking)
+{
+	uint64_t moved = now_ns(), asked = moved, looked = moved;
+	const struct timespec nap = {.tv_nsec = 20000};
+	uint32_t seen = 0, progress;
+
+	while (count > most) {
+		uint64_t now;
+
+		if (deliver()) {
+			moved = 0;
+			continue;
+		}
+		__builtin_ia32_pause();
+		now = now_ns();
+		if (!moved)
+			moved = asked = looked = now;
+		if (now - moved > (asking ? PATIENCE_NS : PATIENCE_AT_END_NS))
+			return false;
+		if (!asking || now - asked < SECOND_NS / 1000)
+			continue;
+		asked = now;
+		if (driver.cuStreamQuery(deferred_stream) != CUDA_ERROR_NOT_READY) {
+			if (!space_passed(deferred_space, queue[first].ticket))
+				return false; /* an error */
+			continue;
+		}
+		nanosleep(&nap, NULL);
+		if (now - looked < SECOND_NS)
+			continue;
+		looked = now;
+		progress = space_progress(deferred_space);
+		if (progress != seen)
+			moved = now;
+		seen = progress;
+	}
+	return true;
+}
+
+bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream)
+{
+	uint32_t ticket = space_pass(space, stream, call->context);
+
+	if (!ticket)
+		return false;
+	deferred_space = space;
+	deferred_stream = stream;
+	queue[(first + count) % QUEUE_LENGTH].call = *call;
+	queue[(first + count) % QUEUE_LENGTH].call.end_ns = now_ns();
+	queue[(first + count++) % QUEUE_LENGTH].ticket = ticket;
+	events_look();
+	return true;
+}
+
+bool events_deferred(void)
+{
+	return __atomic_load_n(&count, __ATOMIC_RELAXED);
+}
+
+void events_look(void)
+{
+	while (count && deliver())
+		;
+}
+
+bool events_defer_more(void)
+{
+	return count < QUEUE_LENGTH || wait_until(QUEUE_LENGTH / 2, true);
+}
+
+bool events_drain(void)
+{
+	struct operation operation = {.kind = OPERATION_KERNEL, .stream = deferred_stream};
+	struct space *space = deferred_space;
+	struct visit visit;
+	bool done = true;
+
+	if (!count)
+		return true;
+	if (visit_enter(&visit, space_context(space)) && !wait_until(0, true)) {
+		done = false;
+		operation.name = queue[first].call.name;
+		if (driver.cuStreamQuery(deferred_stream) == CUDA_ERROR_NOT_READY)
+			events_give_up_waiting(space, &operation);
+		drop();
+	}
+	visit_leave(&visit);
+	return done;
+}
+
+void events_drain_at_end(void)
+{
+	if (count && !wait_until(0, false))
+		drop();
+}

@@ -1,0 +1,260 @@
+/*
+ * gpu/sanitizer/settle.cuh: the pass after an API, in one kernel: finds the blocks that it touched,
+ * settles them, and hands what was found to the host.
+ */
+#include "gpu/sanitizer/block.cuh"
+
+#define SCAN 4 /* words of touched blocks that a lane loads at once */
+
+/* -- the pass ----------------------------------------------------------------------------- */
+
+/* How many blocks one warp takes at a time, as a power of 2: few when there are few. */
+static __device__ unsigned portion(uint32_t blocks, uint32_t warps)
+{
+	return blocks / 32 >= warps ? 5 : blocks / 8 >= warps ? 3 : blocks / 2 >= warps ? 1 : 0;
+}
+
+/* Takes a portion's bits out of the object's. */
+static __device__ uint32_t take_bits(struct device_record *record, uint32_t block, uint32_t mask)
+{
+	uint32_t *at = &record->touched_blocks[block / 32], bits;
+
+	if (block >= (uint32_t)record->blocks)
+		return 0;
+	bits = *at >> block % 32 & mask;
+	if (bits)
+		atomicAnd(at, ~(bits << block % 32));
+	return bits;
+}
+
+/* The warp's share of an object, in portions of 1 << shift blocks; `first` is its first. */
+static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t warps,
+				     unsigned shift)
+{
+	struct device_record *record = walk->record;
+	uint32_t portions = ((uint32_t)record->blocks + (1u << shift) - 1) >> shift;
+	uint32_t mask = shift == 5 ? ~0u : (1u << (1u << shift)) - 1;
+	unsigned lane = threadIdx.x % 32;
+	bool found = false;
+
+	for (; first < portions; first += SCAN * 32 * warps) {
+		uint32_t bits[SCAN];
+
+#pragma unroll
+		for (int i = 0; i < SCAN; i++)
+			bits[i] = take_bits(record, (first + (32 * i + lane) * warps) << shift, mask);
+#pragma unroll 1
+		for (int i = 0; i < SCAN; i++) {
+			uint32_t these = i == 0 ? bits[0] : i == 1 ? bits[1] : i == 2 ? bits[2] : bits[3];
+			unsigned waiting = __ballot_sync(ALL_LANES, these != 0);
+
+			for (; waiting; waiting &= waiting - 1) {
+				int from = __ffs((int)waiting) - 1;
+
+				found = true;
+				settle_blocks(walk,
+					      (uint64_t)(first + (32 * i + from) * warps) << shift,
+					      __shfl_sync(ALL_LANES, these, from));
+			}
+		}
+	}
+	if (found)
+		add_to_object(&record->initialised_bytes, (u64)(int64_t)walk->initialised);
+	walk->initialised = 0;
+}
+
+/* Whether the pass can do its work: all objects have bodies. */
+static __device__ bool have_bodies(const struct device_state *state, uint32_t listed)
+{
+	bool missing = false;
+
+	for (uint32_t i = threadIdx.x % 32; i < listed; i += 32)
+		missing |= !state->records[state->list[i] - 1].value;
+	return !__any_sync(ALL_LANES, missing);
+}
+
+static __device__ void settle_listed(const struct device_state *state, uint32_t listed,
+				     struct walk *walk)
+{
+	uint32_t warps = gridDim.x * (PASS_THREADS / 32);
+	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
+	uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x, base = 0;
+	unsigned lane = threadIdx.x % 32;
+
+	for (uint32_t start = 0; start < listed; start += 32) {
+		uint32_t slot = start + lane < listed ? state->list[start + lane] - 1 : 0;
+		uint32_t blocks = (uint32_t)state->records[slot].blocks;
+
+		for (unsigned i = 0; i < 32 && start + i < listed; i++) {
+			uint32_t count = __shfl_sync(ALL_LANES, blocks, i);
+			unsigned shift = portion(count, warps);
+
+			/* objects begin where the one before ended, so that all warps have work */
+			walk->slot = __shfl_sync(ALL_LANES, slot, i);
+			walk->record = &state->records[walk->slot];
+			settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps,
+				      shift);
+			base = (base + (count >> shift) + 1) % warps;
+		}
+	}
+	if (walk->key)
+		flush_row(walk);
+}
+
+static __device__ void put_row(struct device_state *state, uint64_t place, u64 key, u64 read,
+			       u64 written, u64 redundant)
+{
+	struct result_row row;
+
+	row.read = read;
+	row.written = written;
+	row.redundant = redundant;
+	row.slot = (uint32_t)(key >> 32) - 1;
+	row.writer = (uint32_t)key;
+	state->result_rows[place & state->row_mask] = row;
+}
+
+/* Hands the rows to the host; returns how many. */
+static __device__ uint32_t gather_rows(struct device_state *state, uint64_t taken)
+{
+	struct device_rows *rows = state->rows;
+	uint32_t found = __ldcg(&rows->count);
+	uint64_t cursor = state->row_cursor;
+
+	if (found > ROW_LIMIT || cursor + found - taken > state->row_mask) {
+		for (uint32_t i = threadIdx.x; i < ROW_SLOTS; i += PASS_THREADS)
+			rows->keys[i] = rows->read[i] = rows->written[i] = rows->redundant[i] = 0;
+		return ROW_LIMIT + 1;
+	}
+	for (uint32_t i = threadIdx.x; i < found; i += PASS_THREADS) {
+		uint32_t at = __ldcg(&rows->used[i]);
+
+		put_row(state, cursor + i, __ldcg(&rows->keys[at]), __ldcg(&rows->read[at]),
+			__ldcg(&rows->written[at]), __ldcg(&rows->redundant[at]));
+		rows->keys[at] = rows->read[at] = rows->written[at] = rows->redundant[at] = 0;
+	}
+	return found;
+}
+
+/* The same for the rows of the only block of threads. */
+static __device__ uint32_t gather_near_rows(struct device_state *state, struct near_rows *near,
+					    uint64_t taken)
+{
+	uint64_t cursor = state->row_cursor;
+
+	if (cursor + NEAR_ROWS - taken > state->row_mask)
+		return ROW_LIMIT + 1;
+	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
+		if (near->keys[i])
+			put_row(state, cursor + atomicAdd(&near->gathered, 1), near->keys[i],
+				near->read[i], near->written[i], near->redundant[i]);
+	__syncthreads();
+	return near->gathered;
+}
+
+/* Hands the facts about the objects in the list to the host; with `done` the list can go. */
+static __device__ void gather_objects(struct device_state *state, uint32_t listed, bool done)
+{
+	uint64_t cursor = state->object_cursor;
+
+	for (uint32_t i = threadIdx.x; i < listed; i += PASS_THREADS) {
+		uint32_t slot = state->list[i] - 1;
+		struct device_record *record = &state->records[slot];
+		struct result_object object;
+
+		object.slot = slot;
+		object.initialised_bytes = __ldcg(&record->initialised_bytes);
+		object.zero_leaf_count = __ldcg(&record->zero_leaf_count);
+		for (int k = 0; k < DIGEST_LANES; k++)
+			object.sum[k] = __ldcg(&record->sum[k]);
+		state->result_objects[(cursor + i) & state->object_mask] = object;
+		if (done)
+			record->touched = record->uses_origin = 0;
+	}
+}
+
+/*
+ * The last block of threads: puts what was found into the rings and makes ready for the next API.
+ * `near`: the rows are there; else they are in memory.
+ */
+static __device__ void gather(struct device_state *state, struct near_rows *near, uint32_t listed,
+			      bool done, uint32_t ticket, uint64_t rows_taken,
+			      uint64_t objects_taken)
+{
+	struct result_pass *pass = &state->result_passes[ticket % PASSES];
+	uint64_t row_cursor = state->row_cursor, object_cursor = state->object_cursor;
+	bool fits = object_cursor + listed - objects_taken <= state->object_mask;
+	uint32_t rows = near ? gather_near_rows(state, near, rows_taken)
+			     : gather_rows(state, rows_taken);
+	bool lost = !fits || rows > ROW_LIMIT;
+	struct result_pass result;
+
+	if (fits)
+		gather_objects(state, listed, done);
+	__syncthreads();
+	if (threadIdx.x)
+		return;
+	rows = rows > ROW_LIMIT ? 0 : rows;
+	listed = fits ? listed : 0;
+	result.status = lost ? PASS_TOO_MANY : done ? PASS_DONE : PASS_NEEDS_BODIES;
+	result.first_row = (uint32_t)row_cursor & state->row_mask;
+	result.rows = rows;
+	result.first_object = (uint32_t)object_cursor & state->object_mask;
+	result.objects = listed;
+	result.ticket = ticket - 1;
+	*pass = result;
+	state->row_cursor = row_cursor + rows;
+	state->object_cursor = object_cursor + listed;
+	state->rows->count = 0;
+	state->finished = 0;
+	if (done)
+		state->touched_count = 0;
+	__threadfence_system();
+	*(volatile uint32_t *)&pass->ticket = ticket;
+}
+
+/*
+ * The pass over the objects in the list, for the API `writer`.  The last block of threads puts what
+ * was found into the rings and makes ready for the next API.  `rows_taken` and `objects_taken` say
+ * what the host has read of the rings.
+ */
+extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
+	vflow_pass(struct device_state *state, uint32_t writer, uint32_t ticket,
+		   uint64_t rows_taken, uint64_t objects_taken)
+{
+	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
+	__shared__ struct near_rows near;
+	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
+	__shared__ bool last;
+	uint32_t listed = state->touched_count;
+	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer,
+			    0, 0, 0, 0, 0};
+	bool done = have_bodies(state, listed), alone;
+
+	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
+		keys[i] = leaf_key(i);
+	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
+		near.keys[i] = near.read[i] = near.written[i] = near.redundant[i] = 0;
+	if (threadIdx.x == 0)
+		near.gathered = near.full = 0;
+	__syncthreads();
+	if (done)
+		settle_listed(state, listed, &walk);
+	__syncthreads();
+	alone = gridDim.x == 1 && !near.full;
+	if (!alone) {
+		for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
+			if (near.keys[i])
+				add_row(state->rows, near.keys[i], near.read[i], near.written[i],
+					near.redundant[i]);
+		__threadfence();
+		__syncthreads();
+		if (threadIdx.x == 0)
+			last = atomicAdd(&state->finished, 1) == gridDim.x - 1;
+		__syncthreads();
+		if (!last)
+			return;
+		__threadfence();
+	}
+	gather(state, alone ? &near : NULL, listed, done, ticket, rows_taken, objects_taken);
+}

@@ -1,0 +1,282 @@
+/*
+ * The events of gpu/sanitizer without the Sanitizer: its driver is the emulated device, and instead
+ * of patched kernels the test marks what they touch.  Says TAP lines.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/events_internal.h"
+#include "gpu/sanitizer/space_internal.h"
+
+/* -- what the events would call, and what the emulated device lacks ------------------------ */
+
+struct driver driver;
+
+bool modules_pending(void)
+{
+	return false;
+}
+
+void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants)
+{
+	(void)space, (void)skipped, (void)constants;
+}
+
+void launch_never_again(const char *kernel)
+{
+	(void)kernel;
+}
+
+static CUresult exchange(CUstreamCaptureMode *mode)
+{
+	(void)mode;
+	return CUDA_SUCCESS;
+}
+
+static CUresult missing(void)
+{
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult registered(void *memory, size_t size, unsigned flags)
+{
+	(void)memory, (void)size, (void)flags;
+	return CUDA_SUCCESS;
+}
+
+static CUresult seen_as(CUdeviceptr *device, void *memory, unsigned flags)
+{
+	(void)flags;
+	*device = (CUdeviceptr)(uintptr_t)memory;
+	return CUDA_SUCCESS;
+}
+
+/* The emulated device sees no memory but its own. */
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
+{
+	void *memory = NULL;
+
+	(void)at, (void)protection, (void)flags, (void)file, (void)offset;
+	if (driver.cuMemHostAlloc(&memory, size, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
+		return (void *)-1;
+	return memset(memory, 0, size);
+}
+
+int __wrap_munmap(void *memory, size_t size)
+{
+	(void)memory, (void)size;
+	return 0;
+}
+
+/* -- the sink ------------------------------------------------------------------------------ */
+
+#define EVENTS_MAX 1000
+
+static struct event {
+	uint32_t context, contents;
+	size_t rows;
+	struct gpu_row row; /* the last */
+} events[EVENTS_MAX];
+static uint32_t begun, ended, objects, calls_of_coverage;
+
+static void sink_begin(struct gpu_call *call)
+{
+	call->context = ++begun;
+	call->start_ns = 1;
+}
+
+static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
+{
+	struct event *event = &events[ended++];
+
+	*event = (struct event){.context = call->context, .rows = count};
+	if (count)
+		event->row = rows[count - 1];
+}
+
+static void sink_abandon(const struct gpu_call *call)
+{
+	(void)call;
+	puts("not ok - an event was abandoned");
+	exit(1);
+}
+
+static uint32_t sink_object(const struct gpu_call *call, const struct gpu_object *object)
+{
+	(void)call, (void)object;
+	return ++objects;
+}
+
+static void sink_released(const struct gpu_call *call, uint32_t object)
+{
+	(void)call, (void)object;
+}
+
+static void sink_content(const struct gpu_call *call, uint32_t object,
+			 const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+{
+	(void)call, (void)object, (void)digest, (void)zero;
+	events[ended ? ended - 1 : 0].contents++;
+}
+
+static void sink_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+{
+	(void)what, (void)reason, (void)count, (void)bytes;
+	calls_of_coverage++;
+}
+
+static const struct gpu_sink sink = {.begin = sink_begin,
+				     .end = sink_end,
+				     .abandon = sink_abandon,
+				     .object = sink_object,
+				     .released = sink_released,
+				     .content = sink_content,
+				     .coverage = sink_coverage};
+
+/* -- the program --------------------------------------------------------------------------- */
+
+static CUcontext context;
+static struct thread thread = {.name = "cudaCall"};
+static CUstream streams[2];
+static int tests;
+
+static void check(bool fine, const char *what)
+{
+	printf("%s %d - %s\n", fine ? "ok" : "not ok", ++tests, what);
+}
+
+static void finish(struct operation operation)
+{
+	operation.context = operation.from_context = context;
+	thread.operations = &operation;
+	thread.count = thread.room = 1;
+	thread.context = context;
+	events_finish(&thread, false);
+}
+
+static CUdeviceptr allocate(uint64_t size)
+{
+	CUdeviceptr address = 0;
+
+	events_prepare(context, false, NULL, 0);
+	driver.cuMemAlloc(&address, size);
+	finish((struct operation){.kind = OPERATION_ALLOC,
+				  .address = address,
+				  .size = size,
+				  .memory = GPU_MEMORY_DEVICE});
+	return address;
+}
+
+static void set(CUdeviceptr address, uint64_t size, uint8_t value)
+{
+	events_prepare(context, false, NULL, 0);
+	driver.cuMemsetD8Async(address, value, size, 0);
+	finish((struct operation){.kind = OPERATION_SET,
+				  .address = address,
+				  .width = size,
+				  .height = 1,
+				  .depth = 1,
+				  .pitch = size});
+}
+
+/* A launch whose kernel reads the bytes, or sets them to the value. */
+static void launch(CUdeviceptr address, uint64_t size, int value, int stream)
+{
+	struct object *object = events_find_object(context, address);
+
+	events_prepare(context, true, &streams[stream], 0);
+	if (!events_callback_data(context))
+		check(false, "a launch can be followed");
+	if (value >= 0)
+		driver.cuMemsetD8Async(address, (uint8_t)value, size, streams[stream]);
+	space_mark(object, address - object->address, size, size, 1,
+		   value >= 0 ? MARK_WRITTEN : MARK_READ);
+	finish((struct operation){.kind = OPERATION_KERNEL,
+				  .name = "kernel",
+				  .stream = streams[stream],
+				  .patched = true,
+				  .threads = 256});
+}
+
+static bool row_is(uint32_t event, uint32_t object, uint32_t writer, enum gpu_access access,
+		   uint64_t bytes, uint64_t redundant)
+{
+	const struct event *found = &events[event - 1];
+
+	return found->context == event && found->rows == 1 && found->row.object == object &&
+	       found->row.writer == writer && found->row.access == access &&
+	       found->row.bytes == bytes && found->row.redundant_bytes == redundant;
+}
+
+static void start(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW), *function;
+	CUresult (*init)(unsigned), (*create)(CUcontext *, unsigned, CUdevice);
+
+#define NAME_OF(name) #name
+#define LOOK_UP(name)                                                                              \
+	function = dlsym(library, NAME_OF(name));                                                  \
+	if (!function)                                                                             \
+		function = (void *)missing;                                                        \
+	memcpy(&driver.name, &function, sizeof(function));
+	DRIVER_FUNCTIONS(LOOK_UP)
+	driver.cuThreadExchangeStreamCaptureMode = exchange;
+	driver.cuMemHostRegister = registered;
+	driver.cuMemHostGetDevicePointer = seen_as;
+	function = dlsym(library, "cuInit");
+	memcpy(&init, &function, sizeof(init));
+	function = dlsym(library, "cuCtxCreate_v2");
+	memcpy(&create, &function, sizeof(create));
+	if (init(0) != CUDA_SUCCESS || create(&context, 0, 0) != CUDA_SUCCESS)
+		check(false, "a context");
+	for (int i = 0; i < 2; i++)
+		driver.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
+	events_start(&sink, &(struct gpu_options){.digests = true});
+}
+
+int main(void)
+{
+	CUdeviceptr a, b;
+	bool right = true;
+
+	start();
+	a = allocate(10000);  /* event 1, object 1 */
+	b = allocate(300000); /* event 2, object 2 */
+	set(a, 10000, 7);     /* 3 */
+	check(row_is(3, 1, 1, GPU_WRITE, 10000, 0) && events[2].contents == 1, "a set");
+	launch(a, 5000, -1, 0); /* 4 */
+	launch(b, 5000, 0, 0);  /* 5: the object has no shadow yet */
+	check(row_is(4, 1, 3, GPU_READ, 5000, 0) && !events[3].contents, "a launch that reads");
+	check(ended == 5 && row_is(5, 2, 2, GPU_WRITE, 5000, 0), "the first that writes");
+	for (int i = 0; i < 300; i++)
+		launch(b + 100 * i, 100, i % 256, 0); /* 6 + i */
+	launch(b, 64, -1, 1);			      /* 306, after all of the other stream's */
+	check(ended >= 305, "another stream's launch waits for what ran before");
+	set(a, 32, 7); /* 307 */
+	check(ended == 307 && begun == 307, "all events have ended, in order");
+	/* the first 50 write what launch 5 wrote, the first of them with the same value */
+	for (int i = 0; i < 300; i++)
+		right &= row_is(6 + i, 2, i < 50 ? 5 : 2, GPU_WRITE, 100, i == 0 ? 100 : 0) &&
+			 events[5 + i].contents == (i != 0);
+	check(right, "300 launches, each with its row and digest");
+	check(row_is(306, 2, 6, GPU_READ, 64, 0), "the launch after them sees what they wrote");
+	check(row_is(307, 1, 3, GPU_WRITE, 32, 32), "a set of the same bytes is redundant");
+	launch(a, 32, -1, 1); /* 308 */
+	events_missed();
+	launch(a, 32, -1, 1); /* 309 */
+	finish((struct operation){.kind = OPERATION_FREE, .address = b}); /* 310 */
+	check(row_is(308, 1, 307, GPU_READ, 32, 0) &&
+		      row_is(309, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0),
+	      "after something that was missed nothing is known");
+	check(ended == 310 && events[309].rows == 0, "a free");
+	launch(a, 32, 9, 1); /* 311 */
+	events_stop();
+	check(ended == 311 && row_is(311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 32, 0),
+	      "what is under way when the process ends is taken in");
+	check(!calls_of_coverage, "everything was seen");
+	printf("1..%d\n", tests);
+	return 0;
+}

@@ -1,0 +1,451 @@
+/*
+ * The passes of gpu/sanitizer alone, without the Sanitizer: random APIs give the rows and digests
+ * that gpu/analysis/shadow.h gives on the CPU, then the speed of each in bytes of objects.
+ *
+ *     pass_speed                   on a GPU
+ *     pass_speed BLOCKS SEED       small objects, no speed: serves on the emulated device, too;
+ *                                  BLOCKS of threads in the grid of a pass
+ */
+#include <algorithm>
+#include <stdio.h>
+#include <stdlib.h>
+#include <vector>
+
+#include "gpu/sanitizer/passes.cu"
+
+extern "C" {
+#include "gpu/analysis/shadow.h"
+}
+
+#define OBJECTS 4
+#define SHARED 3 /* one of them */
+#define CONTEXTS 12
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		cudaError_t error_ = call;                                                         \
+		if (error_) {                                                                      \
+			printf("not ok - %s: %s\n", #call, cudaGetErrorString(error_));            \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static unsigned pass_blocks;
+static device_state *state, host_state;
+static std::vector<device_record> records;
+
+static uint64_t seed = 1;
+static uint64_t below(uint64_t limit)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (seed ^ seed >> 31) % limit;
+}
+
+template <typename T> static T *zeroed(uint64_t count)
+{
+	T *memory;
+
+	CHECK(cudaMalloc((void **)&memory, count * sizeof(T)));
+	CHECK(cudaMemset(memory, 0, count * sizeof(T)));
+	return memory;
+}
+
+template <typename T> static T *shared_with_host(uint64_t count)
+{
+	T *memory;
+
+	CHECK(cudaHostAlloc((void **)&memory, count * sizeof(T), cudaHostAllocMapped));
+	memset((void *)memory, 0, count * sizeof(T));
+	return memory;
+}
+
+static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bool digests)
+{
+	device_record record = {};
+	uint64_t words;
+
+	record.size = size;
+	record.blocks = (size + LEAF_BYTES - 1) / LEAF_BYTES;
+	words = record.blocks * LEAF_WORDS;
+	record.site = site;
+	record.address = (uint64_t)zeroed<uint8_t>(size + 64) + misaligned;
+	record.read = zeroed<uint64_t>(words);
+	record.written = zeroed<uint64_t>(words);
+	record.touched_blocks = zeroed<uint32_t>((record.blocks + 31) / 32);
+	record.value = zeroed<uint8_t>(record.blocks * LEAF_BYTES);
+	record.states = zeroed<device_block>(record.blocks);
+	record.writer = zeroed<uint32_t>(record.blocks * LEAF_BYTES / 4);
+	record.initialised = zeroed<uint64_t>(words);
+	record.origin = zeroed<uint64_t>(words);
+	if (digests)
+		record.leaves = (uint64_t(*)[DIGEST_LANES])zeroed<uint64_t>(record.blocks * 4);
+	records.push_back(record);
+	return (uint32_t)records.size() - 1;
+}
+
+static void start(void)
+{
+	state = zeroed<device_state>(1);
+	host_state.records = zeroed<device_record>(64);
+	CHECK(cudaMemcpy(host_state.records, records.data(), records.size() * sizeof(records[0]),
+			 cudaMemcpyHostToDevice));
+	host_state.list = zeroed<uint32_t>(64);
+	host_state.rows = zeroed<device_rows>(1);
+	host_state.result_passes = shared_with_host<result_pass>(PASSES);
+	host_state.result_rows = shared_with_host<result_row>(ROW_RING);
+	host_state.result_objects = shared_with_host<result_object>(1024);
+	host_state.row_mask = ROW_RING - 1;
+	host_state.object_mask = 1023;
+	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
+}
+
+static uint64_t rows_taken, objects_taken;
+static uint32_t ticket;
+
+static const result_pass *pass(uint32_t writer, float *milliseconds)
+{
+	static cudaEvent_t before, after;
+	const result_pass *result;
+
+	if (!before) {
+		CHECK(cudaEventCreate(&before));
+		CHECK(cudaEventCreate(&after));
+	}
+	ticket++;
+	CHECK(cudaEventRecord(before));
+	vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, writer, ticket, rows_taken, objects_taken);
+	CHECK(cudaEventRecord(after));
+	CHECK(cudaDeviceSynchronize());
+	if (milliseconds)
+		CHECK(cudaEventElapsedTime(milliseconds, before, after));
+	result = &host_state.result_passes[ticket % PASSES];
+	if (result->ticket != ticket || result->status != PASS_DONE) {
+		printf("not ok - a pass ended with status %u\n", result->status);
+		exit(1);
+	}
+	rows_taken += result->rows;
+	objects_taken += result->objects;
+	return result;
+}
+
+/* -- against the CPU ---------------------------------------------------------------------- */
+
+static std::vector<uint8_t> memory[OBJECTS];
+static struct shadow_object *shadows[OBJECTS];
+static uint8_t digests[OBJECTS + 1][SHA256_SIZE];
+static bool zeros[OBJECTS + 1];
+static bool compared = true;
+
+static void changed(void *, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+{
+	memcpy(digests[object], digest, SHA256_SIZE);
+	zeros[object] = zero;
+}
+
+static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width, uint64_t height,
+		 uint32_t marks)
+{
+	vflow_mark<<<256, 256>>>(state, slot, offset, pitch, width, height, marks);
+}
+
+static void touch_one(void)
+{
+	uint32_t slot = (uint32_t)below(OBJECTS);
+	uint64_t size = memory[slot].size(), width, pitch, height, offset;
+	bool write = below(2);
+
+	/* rows of some width: from single bytes to the whole object */
+	width = below(4) ? 1 + below(below(2) ? 16 : size) : size;
+	width = std::min(width, size);
+	pitch = width + below(3) * below(100);
+	offset = below(size - width + 1);
+	height = 1 + below((size - offset - width) / pitch + 1);
+	if (width == size)
+		offset = 0, height = 1;
+	height = std::min<uint64_t>(height, 200000);
+	for (uint64_t row = 0; row < height; row++) {
+		shadow_touch(shadows[slot], offset + row * pitch, width, write ? GPU_WRITE : GPU_READ);
+		for (uint64_t i = 0; write && i < width; i++)
+			if (uint8_t *at = &memory[slot][offset + row * pitch + i]; seed & 64)
+				*at = (uint8_t)(seed & 128 ? below(2) : 0);
+	}
+	mark(slot, offset, pitch, width, height, write ? MARK_WRITTEN : MARK_READ);
+}
+
+static void copy_one(void)
+{
+	uint32_t to = (uint32_t)below(OBJECTS), from = (uint32_t)below(OBJECTS);
+	uint64_t at, start, size;
+
+	if (to == from)
+		return;
+	at = below(memory[to].size());
+	start = below(memory[from].size());
+	size = 1 + below(std::min(memory[to].size() - at, memory[from].size() - start));
+	shadow_touch_copy(shadows[to], at, shadows[from], start, size);
+	memcpy(&memory[to][at], &memory[from][start], size);
+	mark(from, start, size, size, 1, MARK_READ);
+	vflow_mark_copy<<<256, 256>>>(state, to, at, size, from, start, size, size, 1);
+}
+
+static bool row_order(const result_row &a, const result_row &b)
+{
+	return a.slot != b.slot ? a.slot < b.slot : a.writer < b.writer;
+}
+
+static void compare(const struct gpu_row *rows, size_t count, const result_pass *result)
+{
+	std::vector<result_row> found;
+	std::vector<struct gpu_row> ours;
+
+	for (uint32_t i = 0; i < result->rows; i++)
+		found.push_back(host_state.result_rows[(result->first_row + i) % (ROW_RING)]);
+	std::sort(found.begin(), found.end(), row_order);
+	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
+		for (const result_row &row : found)
+			if (access == GPU_READ ? row.read : row.written)
+				ours.push_back({row.slot + 1, row.writer, (enum gpu_access)access,
+						access == GPU_READ ? row.read : row.written,
+						access == GPU_READ ? 0 : row.redundant});
+	std::stable_sort(ours.begin(), ours.end(),
+			 [](const struct gpu_row &a, const struct gpu_row &b) { return a.object < b.object; });
+	compared &= ours.size() == count;
+	for (size_t i = 0; i < count && compared; i++)
+		compared &= ours[i].object == rows[i].object && ours[i].writer == rows[i].writer &&
+			    ours[i].access == rows[i].access && ours[i].bytes == rows[i].bytes &&
+			    ours[i].redundant_bytes == rows[i].redundant_bytes;
+	for (uint32_t i = 0; i < result->objects && compared; i++) {
+		const result_object *object = &host_state.result_objects[(result->first_object + i) % 1024];
+		uint8_t digest[SHA256_SIZE];
+
+		if (!object->initialised_bytes)
+			continue;
+		leaf_object(records[object->slot].size, object->sum, 0, digest);
+		compared &= !memcmp(digest, digests[object->slot + 1], SHA256_SIZE) &&
+			    (object->zero_leaf_count == records[object->slot].blocks) ==
+				    zeros[object->slot + 1];
+	}
+}
+
+/* `sizes` of the objects; the third is not aligned to 16 bytes. */
+static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
+{
+	struct shadow *shadow = shadow_create(true);
+	unsigned steps;
+
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		memory[i].resize(sizes[i]);
+		shadows[i] = shadow_object_create(shadow, i + 1, 1 + i % 3, memory[i].data(), sizes[i]);
+		add_object(sizes[i], i == 2 ? 20 : 0, 1 + i % 3, true);
+	}
+	shadow_object_shared(shadows[SHARED]);
+	records[SHARED].shared = 1;
+	start();
+	for (steps = 0; steps < apis && compared; steps++) {
+		uint32_t context = 1 + (uint32_t)below(CONTEXTS);
+		const struct gpu_row *rows;
+		size_t count;
+
+		if (!below(2)) /* the host writes, too */
+			memset(&memory[SHARED][below(sizes[SHARED] - 500)], (int)below(3), below(500));
+		if (!below(3))
+			copy_one();
+		else
+			for (uint64_t n = below(4); n--;)
+				touch_one();
+		for (unsigned i = 0; i < OBJECTS; i++)
+			CHECK(cudaMemcpy((void *)records[i].address, memory[i].data(), sizes[i],
+					 cudaMemcpyHostToDevice));
+		shadow_settle(shadow, context, &rows, &count);
+		shadow_digests(shadow, changed, NULL);
+		compare(rows, count, pass(context, NULL));
+	}
+	printf("%s 1 - %u APIs: the rows and digests of the CPU\n", compared ? "ok" : "not ok", steps);
+	shadow_destroy(shadow);
+}
+
+/* -- speed -------------------------------------------------------------------------------- */
+
+__global__ void fill(uint32_t *memory, uint64_t count, uint32_t salt)
+{
+	for (uint64_t i = thread_of_grid(); i < count; i += threads_of_grid())
+		memory[i] = (uint32_t)(i * 2654435761u) ^ salt;
+}
+
+/* Sets the masks of every word alike, `step` words apart. */
+__global__ void touch_words(device_state *state, uint32_t slot, uint64_t read, uint64_t written,
+			    uint64_t step)
+{
+	device_record *record = &state->records[slot];
+
+	list_object(state, record);
+	for (uint64_t i = thread_of_grid(); i < record->blocks * LEAF_WORDS / step;
+	     i += threads_of_grid()) {
+		record->read[i * step] = read;
+		record->written[i * step] = written;
+		set_bit(record->touched_blocks, i * step / LEAF_WORDS);
+	}
+}
+
+static void report(const char *name, uint64_t bytes, std::vector<float> &times)
+{
+	std::sort(times.begin(), times.end());
+	printf("%-34s %8.1f us %7.3f TB/s of objects\n", name, times[times.size() / 2] * 1e3,
+	       bytes / (double)times[times.size() / 2] * 1e-9);
+}
+
+static void speed(const char *name, uint32_t slot, uint64_t read, uint64_t written, uint64_t step,
+		  bool change, unsigned writers)
+{
+	uint64_t size = records[slot].size;
+	std::vector<float> times;
+	uint32_t context = 100;
+
+	for (int i = 0; i < 7; i++) {
+		float time;
+
+		for (unsigned w = 0; w + 1 < writers; w++) {
+			touch_words<<<1024, 256>>>(state, slot, 0, 0x1111111111111111ull << 4 * w % 64, step);
+			pass(200 + w, NULL);
+		}
+		if (change)
+			fill<<<1024, 256>>>((uint32_t *)records[slot].address, size / 4, rand());
+		touch_words<<<1024, 256>>>(state, slot, read, written, step);
+		pass(context++, &time);
+		times.push_back(time);
+	}
+	report(name, size / step, times);
+}
+
+/* The first launch of each is slow. */
+static void warm_up(uint32_t slot)
+{
+	mark(slot, 0, 4, 4, 1, MARK_READ);
+	pass(2, NULL);
+}
+
+__global__ void nothing(void)
+{
+}
+
+/* How long a kernel takes that does nothing. */
+static void floor_speed(void)
+{
+	cudaEvent_t before, after;
+	std::vector<float> times;
+	float time;
+
+	CHECK(cudaEventCreate(&before));
+	CHECK(cudaEventCreate(&after));
+	for (int i = 0; i < 9; i++) {
+		CHECK(cudaEventRecord(before));
+		nothing<<<pass_blocks, PASS_THREADS>>>();
+		CHECK(cudaEventRecord(after));
+		CHECK(cudaDeviceSynchronize());
+		CHECK(cudaEventElapsedTime(&time, before, after));
+		times.push_back(time);
+	}
+	report("an empty kernel", 0, times);
+}
+
+/* Passes with little to do, one after the other: what one costs then. */
+static void row_of_passes(uint32_t slot)
+{
+	cudaEvent_t before, after;
+	std::vector<float> times;
+	float time;
+
+	CHECK(cudaEventCreate(&before));
+	CHECK(cudaEventCreate(&after));
+	for (int i = 0; i < 5; i++) {
+		CHECK(cudaEventRecord(before));
+		for (int k = 0; k < 100; k++) {
+			touch_words<<<1, 32>>>(state, slot, 15, 15, records[slot].blocks * 8);
+			fill<<<1, 32>>>((uint32_t *)records[slot].address, 32, i * 100 + k);
+			ticket++;
+			vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, 300, ticket, rows_taken,
+								  objects_taken);
+		}
+		CHECK(cudaEventRecord(after));
+		CHECK(cudaDeviceSynchronize());
+		CHECK(cudaEventElapsedTime(&time, before, after));
+		times.push_back(time / 100);
+		for (uint32_t k = ticket - 99; k <= ticket; k++) {
+			rows_taken += host_state.result_passes[k % PASSES].rows;
+			objects_taken += host_state.result_passes[k % PASSES].objects;
+		}
+	}
+	report("a mark, a store and a small pass", 0, times);
+}
+
+static void mark_speed(uint32_t slot)
+{
+	cudaEvent_t before, after;
+	std::vector<float> times;
+	float time;
+
+	CHECK(cudaEventCreate(&before));
+	CHECK(cudaEventCreate(&after));
+	for (int i = 0; i < 7; i++) {
+		CHECK(cudaEventRecord(before));
+		vflow_mark<<<1024, 256>>>(state, slot, 0, records[slot].size, records[slot].size, 1,
+					  MARK_WRITTEN);
+		CHECK(cudaEventRecord(after));
+		CHECK(cudaDeviceSynchronize());
+		CHECK(cudaEventElapsedTime(&time, before, after));
+		times.push_back(time);
+		pass(3, NULL);
+	}
+	report("mark a set", records[slot].size, times);
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t size = 256 << 20, all = ~0ull;
+	static const uint64_t sizes[OBJECTS] = {3000001, 700, 400000, 65536};
+	static const uint64_t small_sizes[OBJECTS] = {9001, 700, 4000, 6553};
+	cudaDeviceProp device;
+	int resident;
+	uint32_t plain, hashed, small;
+
+	if (argc > 2) {
+		pass_blocks = atoi(argv[1]);
+		seed = atoi(argv[2]);
+		against_cpu(small_sizes, 60);
+		return !compared;
+	}
+	CHECK(cudaGetDeviceProperties(&device, 0));
+	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, vflow_pass, PASS_THREADS, 0));
+	pass_blocks = device.multiProcessorCount * resident;
+	printf("%s, %u blocks of threads, %d resident\n", device.name, pass_blocks, resident);
+	against_cpu(sizes, 150);
+	records.clear();
+	plain = add_object(size, 0, 1, false);
+	hashed = add_object(size, 0, 1, true);
+	small = add_object(1 << 20, 0, 1, true);
+	start();
+	ticket = 0, rows_taken = objects_taken = 0;
+	warm_up(plain);
+	floor_speed();
+	mark_speed(plain);
+	speed("all read", plain, all, 0, 1, false, 1);
+	speed("all written, the same", plain, 0, all, 1, false, 1);
+	speed("all written, changed", plain, 0, all, 1, true, 1);
+	speed("all read and written, changed", plain, all, all, 1, true, 1);
+	speed("all written, changed, digests", hashed, 0, all, 1, true, 1);
+	speed("every third byte, digests", hashed, 0, 0x9249249249249249ull, 1, true, 2);
+	speed("4 writers, all read", hashed, all, 0, 1, false, 5);
+	speed("4 writers, all written, digests", hashed, 0, all, 1, true, 5);
+	speed("a word in 4 KiB, digests", hashed, 15, 15, 64, true, 2);
+	speed("two words of 256 MiB, digests", hashed, 15, 15, size / 128, true, 2);
+	speed("1 MiB, digests", small, all, all, 1, true, 1);
+	speed("two words of 1 MiB, digests", small, 15, 15, 1 << 13, true, 2);
+	row_of_passes(small);
+	pass_blocks = 1;
+	floor_speed();
+	row_of_passes(small);
+	row_of_passes(plain);
+	speed("... by one block of threads", small, 15, 15, 1 << 13, true, 2);
+	speed("two words of 256 MiB, the same", hashed, 15, 15, size / 128, true, 2);
+	return !compared;
+}

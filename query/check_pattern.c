@@ -151,19 +151,29 @@ static int check_edge(struct checker *checker, struct path_pattern *path, uint32
 		check_note(checker, edge->element.at,
 			   "the range is empty: nothing is at least %u and at most %u edges long",
 			   edge->least, edge->most);
-	if (path->selector != SELECT_ALL && !edge->variable)
+	if (path->legacy && !edge->variable)
 		return check_fail(checker, edge->element.at,
 				  "a shortest path needs a range, like -[*]->");
-	if (path->selector != SELECT_ALL && edge->least > 1)
+	if (path->legacy && edge->least > 1)
 		return check_fail(checker, edge->element.at,
-				  "a shortest path starts with a length of 0 or 1");
+				  "a shortest path starts with a length of 0 or 1: ANY SHORTEST "
+				  "may be longer");
+	if (path->selector != SELECT_ALL && edge->least > 1 && !path->choose) {
+		/* breadth first would miss the longer ones */
+		path->groups |= path->selector == SELECT_ALL_SHORTEST;
+		path->k = path->selector == SELECT_SHORTEST_K ? path->k : 1;
+		path->selector = SELECT_SHORTEST_K;
+	}
 	return check_element(checker, &edge->element, kinds, may_declare);
 }
 
 static int check_path(struct checker *checker, struct path_pattern *path, bool may_declare)
 {
-	if (path->selector != SELECT_ALL && path->edge_count != 1)
-		return check_fail(checker, path->at, "a shortest path is a pattern of one edge");
+	if (path->legacy && path->edge_count != 1)
+		return check_fail(checker, path->at,
+				  "shortestPath() takes one edge: ANY SHORTEST takes more");
+	path->choose =
+		path->selector != SELECT_ALL && (path->edge_count != 1 || !path->edges[0].variable);
 	for (uint32_t i = 0; i <= path->edge_count; i++) {
 		if (check_element(checker, &path->nodes[i], KIND(VALUE_VERTEX), may_declare) != 0)
 			return -1;

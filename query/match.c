@@ -1,3 +1,4 @@
+#include "query/choice.h"
 #include "query/match.h"
 
 #include <stdlib.h>
@@ -174,7 +175,8 @@ static bool arrive(void *data, uint32_t vertex, const uint32_t *edges, uint32_t 
 	struct arena_mark mark = arena_mark(&run->scratch);
 	bool more = true;
 
-	if (edges && (step->edge->element.name || step->path->name || matcher->match->keep_paths)) {
+	if (edges && (step->edge->element.name || step->path->name || step->path->choose ||
+		      matcher->match->keep_paths)) {
 		struct value_list *list = value_new_list(&run->scratch, count);
 
 		for (uint32_t i = 0; i < count; i++)
@@ -400,6 +402,23 @@ static bool run_vertex(struct matcher *matcher, uint32_t index)
 	return true;
 }
 
+/* Looks for all fits of a path, and goes on with the shortest. */
+static bool run_choice(struct matcher *matcher, uint32_t index)
+{
+	uint32_t end = matcher->match->steps[index].choose;
+	struct step *last = &matcher->match->steps[end];
+	struct run *run = matcher->run;
+	struct choice *choice = last->choice = choice_new(last->path);
+	bool more = run_vertex(matcher, index);
+
+	last->choice = NULL;
+	while (more && choice_next(choice, run))
+		if (match_filters(run, last->filters, last->filter_count))
+			more = run_steps(matcher, end + 1);
+	choice_free(choice, run);
+	return more && !run->failed;
+}
+
 static bool run_steps(struct matcher *matcher, uint32_t index)
 {
 	const struct step *step = &matcher->match->steps[index];
@@ -409,6 +428,10 @@ static bool run_steps(struct matcher *matcher, uint32_t index)
 
 	if (index == matcher->match->step_count)
 		return matcher->emit(matcher->data);
+	if (step->type == STEP_CHOOSE)
+		return choice_add(step->choice, run);
+	if (step->choose)
+		return run_choice(matcher, index);
 	if (step->type == STEP_VERTEX)
 		return step->scan ? run_scan(matcher, index + 1) : run_vertex(matcher, index);
 	if (step->type == STEP_PATH)
@@ -416,7 +439,7 @@ static bool run_steps(struct matcher *matcher, uint32_t index)
 	from = run->row[step->from->slot];
 	if (from.type != VALUE_VERTEX)
 		return true;
-	if (step->path->selector != SELECT_ALL) {
+	if (step->path->selector != SELECT_ALL && !step->path->choose) {
 		uint32_t target = UINT32_MAX;
 
 		to = run->row[step->to->slot];

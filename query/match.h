@@ -9,7 +9,7 @@
 
 #include "query/eval.h"
 
-enum step_type { STEP_VERTEX, STEP_EDGE, STEP_PATH };
+enum step_type { STEP_VERTEX, STEP_EDGE, STEP_PATH, STEP_CHOOSE };
 
 struct step {
 	enum step_type type;
@@ -18,7 +18,9 @@ struct step {
 	struct element *from, *to; /* STEP_VERTEX: to only */
 	bool backwards;            /* from the right end of the edge to its left */
 	bool to_bound, edge_bound;
-	struct expr *seek;     /* STEP_VERTEX: the id that it has to have */
+	uint32_t choose;        /* STEP_VERTEX: the STEP_CHOOSE at the end of its path, 0: none */
+	struct choice *choice;  /* STEP_CHOOSE, while it is under way */
+	struct expr *seek;      /* STEP_VERTEX: the id that it has to have */
 	uint32_t *queue, *seen; /* reachability: room for all vertices; seen in which round */
 	uint32_t round;
 	bool scan;             /* STEP_VERTEX: any will do; the step after it looks at all edges */

@@ -8,8 +8,12 @@ struct planner {
 	struct match *match;
 	bool *bound;
 	struct error *error;
-	struct expr **conditions; /* NULL: has its place */
+	struct condition {
+		struct expr *expr; /* NULL: has its place */
+		bool own;          /* stands inside the pattern */
+	} * conditions;
 	uint32_t condition_count, condition_capacity;
+	const bool *held; /* what WHERE may ask for before the shortest are chosen; NULL: all */
 };
 
 static bool is_ready(const struct expr *expr, const bool *bound);
@@ -43,41 +47,43 @@ static bool is_ready(const struct expr *expr, const bool *bound)
 	return true;
 }
 
-static void add_condition(struct planner *planner, struct expr *expr)
+static void add_condition(struct planner *planner, struct expr *expr, bool own)
 {
 	ARENA_RESERVE(&planner->query->arena, planner->conditions, planner->condition_count,
 		      planner->condition_capacity);
-	planner->conditions[planner->condition_count++] = expr;
+	planner->conditions[planner->condition_count++] = (struct condition){expr, own};
 }
 
-static void add_conjuncts(struct planner *planner, struct expr *expr)
+static void add_conjuncts(struct planner *planner, struct expr *expr, bool own)
 {
 	if (expr && expr->type == EXPR_AND)
 		for (uint32_t i = 0; i < expr->count; i++)
-			add_conjuncts(planner, expr->items[i]);
+			add_conjuncts(planner, expr->items[i], own);
 	else if (expr)
-		add_condition(planner, expr);
+		add_condition(planner, expr, own);
 }
 
 /* The check has made of {key: value} an AND of comparisons. */
 static void add_element(struct planner *planner, struct element *element)
 {
-	add_conjuncts(planner, element->properties);
-	add_conjuncts(planner, element->where);
+	add_conjuncts(planner, element->properties, true);
+	add_conjuncts(planner, element->where, true);
 }
 
 /* Hands the conditions that are ready to the step. */
 static void settle(struct planner *planner, struct step *step)
 {
 	for (uint32_t i = 0; i < planner->condition_count; i++) {
-		struct expr *condition = planner->conditions[i];
+		struct expr *condition = planner->conditions[i].expr;
 
-		if (!condition || !is_ready(condition, planner->bound))
+		if (!condition || !is_ready(condition, planner->bound) ||
+		    (planner->held && !planner->conditions[i].own &&
+		     !is_ready(condition, planner->held)))
 			continue;
 		ARENA_RESERVE(&planner->query->arena, step->filters, step->filter_count,
 			      step->filter_capacity);
 		step->filters[step->filter_count++] = condition;
-		planner->conditions[i] = NULL;
+		planner->conditions[i].expr = NULL;
 	}
 }
 
@@ -107,7 +113,7 @@ static bool is_id_of(const struct expr *expr, uint32_t slot)
 static struct expr *seek_of(const struct planner *planner, uint32_t slot)
 {
 	for (uint32_t i = 0; i < planner->condition_count; i++) {
-		const struct expr *condition = planner->conditions[i];
+		const struct expr *condition = planner->conditions[i].expr;
 
 		if (!condition || condition->type != EXPR_COMPARE || condition->count != 2 ||
 		    condition->operators[0] != COMPARE_EQUAL)
@@ -161,13 +167,16 @@ static int plan_edge(struct planner *planner, struct path_pattern *path, uint32_
 		add_element(&single, &step->edge->element);
 		bound[slot] = true;
 		for (uint32_t i = 0; i < single.condition_count; i++)
-			if (!is_ready(single.conditions[i], bound))
+			if (!is_ready(single.conditions[i].expr, bound))
 				return query_error_at(planner->error, planner->query->text,
-						      single.conditions[i]->at,
+						      single.conditions[i].expr->at,
 						      "a condition on the edges of a range may "
 						      "only use what was matched before it");
-		step->edge_filters = single.conditions;
-		step->edge_filter_count = single.condition_count;
+		for (uint32_t i = 0; i < single.condition_count; i++) {
+			ARENA_RESERVE(&planner->query->arena, step->edge_filters,
+				      step->edge_filter_count, step->edge_filter_capacity);
+			step->edge_filters[step->edge_filter_count++] = single.conditions[i].expr;
+		}
 	}
 	bound[slot] = bound[step->to->slot] = true;
 	settle(planner, step);
@@ -198,15 +207,28 @@ static void may_scan(struct match *match, uint32_t first)
 	vertex->scan = edge->edge->to_left != edge->edge->to_right;
 }
 
+/* Until the shortest have been chosen, WHERE is asked only about the ends and what was before. */
+static const bool *hold(struct planner *planner, const struct path_pattern *path)
+{
+	uint32_t slots = planner->query->slot_count;
+	bool *held = arena_alloc(&planner->query->arena, slots + 1);
+
+	memcpy(held, planner->bound, slots);
+	held[path->nodes[0].slot] = held[path->nodes[path->edge_count].slot] = true;
+	return held;
+}
+
 static int plan_path(struct planner *planner, struct path_pattern *path)
 {
 	uint32_t start = choose_start(planner, path), first = planner->match->step_count;
 	struct step *step;
 
+	planner->held = path->choose ? hold(planner, path) : NULL;
 	plan_vertex(planner, path, start);
 	/* one search finds the shortest paths to all ends, but k of them only to one end */
-	if (path->selector == SELECT_SHORTEST_K ||
-	    (path->selector != SELECT_ALL && seek_of(planner, path->nodes[!start].slot)))
+	if ((path->selector == SELECT_SHORTEST_K && !path->choose) ||
+	    (path->selector != SELECT_ALL && !path->choose &&
+	     seek_of(planner, path->nodes[!start].slot)))
 		plan_vertex(planner, path, !start);
 	for (uint32_t e = start; e < path->edge_count; e++)
 		if (plan_edge(planner, path, e, false) != 0)
@@ -214,6 +236,12 @@ static int plan_path(struct planner *planner, struct path_pattern *path)
 	for (uint32_t e = start; e > 0; e--)
 		if (plan_edge(planner, path, e - 1, true) != 0)
 			return -1;
+	if (path->choose) {
+		step = add_step(planner, path, STEP_CHOOSE);
+		planner->match->steps[first].choose = planner->match->step_count - 1;
+		planner->held = NULL;
+		settle(planner, step);
+	}
 	may_scan(planner->match, first);
 	if (path->name) {
 		step = add_step(planner, path, STEP_PATH);
@@ -228,7 +256,7 @@ int match_plan(struct query *query, struct match *match, bool *bound, struct err
 	struct planner planner = {.query = query, .match = match, .bound = bound, .error = error};
 	struct step *last;
 
-	add_conjuncts(&planner, match->where);
+	add_conjuncts(&planner, match->where, false);
 	for (uint32_t p = 0; p < match->count; p++) {
 		struct path_pattern *path = &match->paths[p];
 
@@ -248,7 +276,7 @@ int match_plan(struct query *query, struct match *match, bool *bound, struct err
 				      STEP_LIMIT);
 	last = &match->steps[match->step_count - 1];
 	for (uint32_t i = 0; i < planner.condition_count; i++) {
-		struct expr *condition = planner.conditions[i];
+		struct expr *condition = planner.conditions[i].expr;
 
 		if (!condition)
 			continue;

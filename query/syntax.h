@@ -17,12 +17,12 @@
 #include "query/value.h"
 
 enum {
-	DEPTH_LIMIT = 200,  /* of brackets in each other, and of operators on each other */
-	CLAUSE_LIMIT = 100, /* clauses of a query */
+	DEPTH_LIMIT = 200,   /* of brackets in each other, and of operators on each other */
+	CLAUSE_LIMIT = 100,  /* clauses of a query */
 	COLUMN_LIMIT = 1000, /* of RETURN and WITH */
-	NOTE_LIMIT = 20,    /* notes for the user */
-	CHAIN_LIMIT = 100,  /* edges of a pattern */
-	STEP_LIMIT = 1000,  /* vertices and edges of all patterns: the search nests as deep */
+	NOTE_LIMIT = 20,     /* notes for the user */
+	CHAIN_LIMIT = 100,   /* edges of a pattern */
+	STEP_LIMIT = 1000,   /* vertices and edges of all patterns: the search nests as deep */
 	UNBOUNDED = INT32_MAX,
 };
 
@@ -145,6 +145,7 @@ struct path_pattern {
 	enum selector_type selector;
 	uint32_t k;  /* SELECT_SHORTEST_K: so many paths */
 	bool groups; /* so many lengths instead */
+	bool choose; /* more than a range: all fits are looked for (query/choice.c) */
 	bool legacy; /* shortestPath(), allShortestPaths() */
 	struct element *nodes;
 	struct edge_pattern *edges;

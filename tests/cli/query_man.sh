@@ -62,6 +62,8 @@ done <<'ALL'
 1;|MATCH p = ALL SHORTEST PATH (a {id: 1})-[*]->(b {id: 7}) RETURN count(p)
 1;|MATCH p = SHORTEST 2 (a {id: 1})-[*]->(b {id: 7}) RETURN count(p)
 1;|MATCH p = SHORTEST GROUPS (a {id: 1})-[*]->(b {id: 7}) RETURN count(p)
+3;|MATCH p = ANY SHORTEST (a {id: 1})-[:WRITE]->+(m)-[:READ]->*(b {id: 7}) RETURN length(p)
+2;|MATCH p = ANY SHORTEST (a {id: 1})-[*2..]->(b:kernel {id: 5}) RETURN length(p)
 1;|MATCH p = allShortestPaths((a {id: 1})-[*]->(b {id: 7})) RETURN count(p)
 5;|MATCH (v:!kernel) RETURN count(*)
 5;|MATCH (v:alloc|:kernel) RETURN count(*)

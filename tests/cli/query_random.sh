@@ -80,6 +80,23 @@ def questions(n, labels, edges):
            [a for a in range(n) if not any(u == a and t == "WRITE" and labels[v] == "kernel" and v > a for u, v, t in edges)])
     yield ("MATCH (a) OPTIONAL MATCH (a)-[:READ]->(b) WITH a, count(b) AS n RETURN a.id * 100 + n AS x",
            sorted(a * 100 + sum(u == a and t == "READ" for u, v, t in edges) for a in range(n)))
+    chains = collections.defaultdict(list)  # READ edges, then WRITE edges: (length, vertex between)
+    for a in range(n):
+        for m, reads in trails(edges, a, False, "READ"):
+            for b, writes in trails(edges, m, False, "WRITE") if reads else []:
+                chains[a, b].append((len(reads) + len(writes), m))
+    least = {ends: min(chain)[0] for ends, chain in chains.items()}
+    yield ("MATCH p = ANY SHORTEST (a)-[:READ]->+(m)-[:WRITE]->*(b) RETURN a.id * 1000 + b.id * 100 + length(p) AS x",
+           sorted(a * 1000 + b * 100 + l for (a, b), l in least.items()))
+    yield ("MATCH p = ALL SHORTEST (a)-[:READ]->+(m)-[:WRITE]->*(b) WHERE m.id < 2 RETURN a.id * 1000 + b.id * 100 + length(p) AS x",
+           sorted(a * 1000 + b * 100 + l for (a, b), chain in chains.items() for l, m in chain if l == least[a, b] and m < 2))
+    yield ("MATCH p = SHORTEST 2 (a)-[:READ]->+(m)-[:WRITE]->*(b {id: 1}) RETURN a.id * 1000 + b.id * 100 + length(p) AS x",
+           sorted(a * 1000 + b * 100 + l for (a, b), chain in chains.items() if b == 1 for l in sorted(l for l, m in chain)[:2]))
+    yield ("MATCH p = ANY SHORTEST (a)-[*2..5]->(b) RETURN a.id * 1000 + b.id * 100 + length(p) AS x",
+           sorted(a * 1000 + b * 100 + min(l for l in ls if l > 1) for (a, b), ls in lengths.items() if any(1 < l < 6 for l in ls)))
+    yield ("MATCH p = ALL SHORTEST (a)-->(b)-->(c) RETURN a.id * 100 + c.id AS x",
+           sorted(edges[e][0] * 100 + edges[g][1] for e in range(len(edges)) for g in range(len(edges))
+                  if e != g and edges[e][1] == edges[g][0]))
     on_a_walk = [e for e, (u, v, _) in enumerate(edges) if u in reach(edges, 0) and 1 in reach(edges, v)]
     yield ("MATCH p = (a {id: 0})-[*]->(b {id: 1}) RETURN GRAPH p", len(on_a_walk))
 

@@ -35,34 +35,34 @@ function pathOf(i) {
  * halved until they are out of sight or short.
  */
 function pathInSight(i, box) {
-	const all = curves[i], reach = 20, width = box.right - box.left, height = box.down - box.up;
+	const points = curves[i], reach = 20, width = box.right - box.left, height = box.down - box.up;
 	const path = new Path2D();
 	let drawn = false;
 	if (boxes[i * 4 + 2] - boxes[i * 4] < 2 * width && boxes[i * 4 + 3] - boxes[i * 4 + 1] < 2 * height) return pathOf(i);
-	const add = p => {
-		const left = Math.min(p[0], p[2], p[4], p[6]), right = Math.max(p[0], p[2], p[4], p[6]);
-		const up = Math.min(p[1], p[3], p[5], p[7]), down = Math.max(p[1], p[3], p[5], p[7]);
+	const add = (p, at) => {
+		const left = Math.min(p[at], p[at + 2], p[at + 4], p[at + 6]), right = Math.max(p[at], p[at + 2], p[at + 4], p[at + 6]);
+		const up = Math.min(p[at + 1], p[at + 3], p[at + 5], p[at + 7]), down = Math.max(p[at + 1], p[at + 3], p[at + 5], p[at + 7]);
 		if (left > box.right + reach || right < box.left - reach || up > box.down + reach || down < box.up - reach) {
 			drawn = false;
 		} else if (right - left > 2 * width || down - up > 2 * height) {
-			const half = (a, b) => (a + b) / 2, first = p.slice(), second = p.slice();
+			const half = (a, b) => (a + b) / 2, all = Array.from(p.slice(at, at + 8)), first = all.slice(), second = all.slice();
 			for (const k of [0, 1]) {
-				const ab = half(p[k], p[2 + k]), bc = half(p[2 + k], p[4 + k]), cd = half(p[4 + k], p[6 + k]), abc = half(ab, bc), bcd = half(bc, cd);
+				const ab = half(all[k], all[2 + k]), bc = half(all[2 + k], all[4 + k]), cd = half(all[4 + k], all[6 + k]), abc = half(ab, bc), bcd = half(bc, cd);
 				first[2 + k] = ab;
 				first[4 + k] = abc;
 				first[6 + k] = second[k] = half(abc, bcd);
 				second[2 + k] = bcd;
 				second[4 + k] = cd;
 			}
-			add(first);
-			add(second);
+			add(first, 0);
+			add(second, 0);
 		} else {
-			if (!drawn) path.moveTo(p[0], p[1]);
-			path.bezierCurveTo(p[2], p[3], p[4], p[5], p[6], p[7]);
+			if (!drawn) path.moveTo(p[at], p[at + 1]);
+			path.bezierCurveTo(p[at + 2], p[at + 3], p[at + 4], p[at + 5], p[at + 6], p[at + 7]);
 			drawn = true;
 		}
 	};
-	for (let k = 0; k + 9 < all.length; k += 6) add(Array.from(all.subarray(k, k + 8)));
+	for (let k = 0; k + 9 < points.length; k += 6) add(points, k);
 	return path;
 }
 /*

@@ -295,7 +295,7 @@ function address() {
 function remember() {
 	if (!ready) return;
 	clearTimeout(remembering);
-	remembering = setTimeout(() => history.replaceState(null, "", address()), 150);
+	remembering = setTimeout(() => history.replaceState(null, "", address()), 300);
 }
 function recall() {
 	const hash = new URLSearchParams(location.hash.slice(1)), at = (hash.get("at") || "").split("_").map(Number);

@@ -342,12 +342,15 @@ char *describe_hidden(const struct graph *graph, const bool *vertices, const boo
 {
 	uint32_t vertex_count = 0, edge_count = 0;
 	uint64_t shown = 0, all = 0;
+	bool findings = false;
 	struct sentence sentence;
 	char a[32], b[32], c[32], d[32], percent[8];
 	FILE *out;
 
-	for (uint32_t i = 0; i < graph->vertex_count; i++)
+	for (uint32_t i = 0; i < graph->vertex_count; i++) {
 		vertex_count += vertices[i];
+		findings |= graph->vertices[i].patterns && *graph->vertices[i].patterns;
+	}
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		edge_count += edges[i];
 		all = add(all, graph->edges[i].bytes);
@@ -362,5 +365,7 @@ char *describe_hidden(const struct graph *graph, const bool *vertices, const boo
 	if (all)
 		fprintf(out, "; %s of %s bytes",
 			render_percent((double)shown / (double)all, percent), size_format(all, a));
+	if (vertex_count < graph->vertex_count)
+		fputs(findings ? "; chosen around the findings" : "; chosen by bytes", out);
 	return end(&sentence);
 }

@@ -149,7 +149,7 @@ fi
 	echo '}'
 } >"$T/large.dot"
 expect_exit 0 "large graph" render -o "$T/large.svg" "$T/large.dot"
-like "large graph: says what is shown" "$(cat "$T/err")" 'showing 80 of 401 vertices, [0-9]+ of 399 edges; [0-9]+% of .*; --all draws everything'
+like "large graph: says what is shown" "$(cat "$T/err")" 'showing 80 of 401 vertices, [0-9]+ of 399 edges; [0-9]+% of .*; chosen around the findings; --all draws everything'
 like "large graph: in the picture too" "$(cat "$T/large.svg")" '>showing 80 of 401 vertices, '
 is "large graph: 80 vertices" "$(grep -c 'class="vertex' "$T/large.svg")" 80
 like "large graph: host, the finding and its neighbours" "$(tr '\n' ' ' <"$T/large.svg")" 'id="v0".*id="v199".*id="v200".*id="v201"'

@@ -133,9 +133,12 @@ void check_sorts(struct checker *checker, uint32_t at, unsigned left, unsigned r
 	right = sort_of(right);
 	if (left && right && !(left & right))
 		check_note(checker, at,
-			   "%s is compared with %s: they are never equal, and neither is more",
+			   "%s is compared with %s: they are never equal, and neither is more%s",
 			   value_type_name((enum value_type)__builtin_ctz(left)),
-			   value_type_name((enum value_type)__builtin_ctz(right)));
+			   value_type_name((enum value_type)__builtin_ctz(right)),
+			   (left | right) == (KIND_NUMBER | KIND(VALUE_STRING))
+				   ? "; toFloat() makes numbers of text"
+				   : "");
 }
 
 int check_compare(struct checker *checker, struct expr *expr)

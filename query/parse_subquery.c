@@ -32,9 +32,19 @@ static bool has_name(const struct parser *parser)
 
 bool is_path(const struct parser *parser)
 {
+	static const char *const selectors[] = {"ANY",   "ALL",   "SHORTEST", "PATH",
+						"PATHS", "GROUP", "GROUPS"};
 	struct parser ahead = *parser;
 
-	ahead.at += has_name(parser) ? 2 : 0;
+	if (!has_name(parser))
+		return is_pattern(parser);
+	ahead.at += 2;
+	if (is_word(&ahead, "shortestPath") || is_word(&ahead, "allShortestPaths"))
+		return true;
+	for (size_t i = 0; i < sizeof(selectors) / sizeof(*selectors); i++) {
+		take_word(&ahead, selectors[i]);
+		ahead.at += token(&ahead)->type == TOKEN_INTEGER;
+	}
 	return is_pattern(&ahead);
 }
 

@@ -97,6 +97,7 @@ b,yes;|RETURN CASE 2 WHEN 1 THEN 'a' WHEN 2 THEN 'b' END, CASE WHEN false THEN '
 true,true,true,true;|RETURN all(x IN [1] WHERE x > 0), any(x IN [1] WHERE x > 0), none(x IN [1] WHERE x < 0), single(x IN [1] WHERE x > 0)
 [2, 4],[2],6;|RETURN [x IN [1, 2] | x * 2], [x IN [1, 2] WHERE x > 1], reduce(s = 0, x IN [1, 2, 3] | s + x)
 [7];|MATCH (v {id: 5}) RETURN [p = (v)-->(b) WHERE b.id > 1 | b.id]
+[3],[3],[true];|MATCH (v {id: 1}) RETURN [p = ANY SHORTEST (v)-[*]->({id: 7}) | length(p)], [p = shortestPath((v)-[*]->({id: 7})) | length(p)], [v.id = 1]
 1;|MATCH (v:kernel) WHERE NOT (v)-->() RETURN count(*)
 true,1,[7];|MATCH (v {id: 5}) RETURN EXISTS { (v)-->(b) WHERE b.id = 7 }, COUNT { MATCH (v)-->(b) RETURN b }, COLLECT { MATCH (v)-->(b) RETURN b.id }
 1;|RETURN 1 // to the end of the line

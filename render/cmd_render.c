@@ -265,6 +265,22 @@ static int settle_metric(const struct graph *graph, enum render_metric *metric, 
 	return 0;
 }
 
+/* Long runs keep their first events only. */
+static int read_events(struct input *input, struct error *error)
+{
+	const struct profile *run;
+
+	if (input_read_events(input, error) != 0)
+		return -1;
+	run = input_run(input);
+	if (run->event_rows < run->event_count)
+		fprintf(stderr,
+			"vflow render: the profile keeps the first %u of %llu calls; later ones "
+			"are not drawn\n",
+			run->event_rows, (unsigned long long)run->event_count);
+	return 0;
+}
+
 int cmd_render(int argc, char **argv)
 {
 	const char *type = NULL, *path = NULL, *layout = "auto", *size_by = NULL, *group_by = NULL;
@@ -339,7 +355,7 @@ int cmd_render(int argc, char **argv)
 	input = input_open(argv[rest], true, &error);
 	if (!input)
 		return fail(&error);
-	if ((!format->times && groups != GROUP_STREAM) || input_read_events(input, &error) == 0)
+	if ((!format->times && groups != GROUP_STREAM) || read_events(input, &error) == 0)
 		graph = group(read_graph(input, &error), groups, group_by, input_run(input),
 			      &grouping, &error);
 	if (graph && format->explorable && !all && !groups)

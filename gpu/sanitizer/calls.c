@@ -245,6 +245,14 @@ static bool has_failed(const Sanitizer_CallbackData *data)
 	return data->functionReturnValue && *(const int *)data->functionReturnValue != 0;
 }
 
+static void note_peer(const Sanitizer_CallbackData *data)
+{
+	thread.inside = true;
+	events_peer(thread.context, *(const CUcontext *)data->functionParams,
+		    api_is(data->functionName, "cuCtxEnablePeerAccess"));
+	thread.inside = false;
+}
+
 static void exit_driver(const Sanitizer_CallbackData *data)
 {
 	bool failed = has_failed(data);
@@ -257,6 +265,8 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 		forget_operations();
 	else if (thread.effect == API_LAUNCH)
 		keep_parameters(data);
+	else if (thread.effect == API_PEER && thread.locked)
+		note_peer(data);
 	else if (thread.effect == API_COPY)
 		calls_copy_silent(data->functionName, data->functionParams);
 	else if (thread.effect == API_UNSEEN)

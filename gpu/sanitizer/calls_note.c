@@ -250,6 +250,7 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 	if (!operation)
 		return;
 	operation->from_context = data->srcContext ? data->srcContext : data->apiContext;
+	operation->api_context = data->apiContext;
 	operation->stream = thread.graph || thread.whole ? thread.graph_stream : data->apiStream;
 	operation->address = data->dstAddress;
 	operation->from_address = data->srcAddress;

@@ -95,12 +95,21 @@ struct result_pass {
 /* Stands for the site of a variable, whose allocation gets an id when an API touches it first. */
 #define SITE_OF_VARIABLE (UINT32_MAX - 1)
 
+/* In the table of a context: an object of another one. */
+#define FOREIGN_SLOT 0x80000000u
+
+struct device_foreign {
+	struct device_state *state;
+	struct device_record *record;
+};
+
 /* What the patches see: the callback data of every launch; and what the passes share. */
 struct device_state {
 	const uint64_t *starts; /* addresses of the followed objects, ascending */
-	const uint32_t *slots;  /* their records */
+	const uint32_t *slots;  /* their records; FOREIGN_SLOT: places in `foreign` */
 	struct device_record *records;
 	uint32_t *list; /* slots + 1 of the objects that the running API touched */
+	const struct device_foreign *foreign;
 	uint32_t count;
 	uint32_t touched_count;
 	uint32_t progress; /* grows when launches touch blocks for the first time */

@@ -15,6 +15,7 @@
 	X(cuCtxPopCurrent)                                                                         \
 	X(cuCtxPushCurrent)                                                                        \
 	X(cuDeviceGetAttribute)                                                                    \
+	X(cuDeviceGetP2PAttribute)                                                                 \
 	X(cuEventCreate)                                                                           \
 	X(cuEventDestroy)                                                                          \
 	X(cuEventQuery)                                                                            \
@@ -34,12 +35,12 @@
 	X(cuLaunchKernel)                                                                          \
 	X(cuMemAlloc)                                                                              \
 	X(cuMemcpy3DAsync)                                                                         \
-	X(cuMemcpyDtoHAsync)                                                                       \
 	X(cuMemcpyDtoDAsync)                                                                       \
+	X(cuMemcpyDtoHAsync)                                                                       \
 	X(cuMemcpyHtoDAsync)                                                                       \
 	X(cuMemFree)                                                                               \
-	X(cuMemGetInfo)                                                                            \
 	X(cuMemFreeHost)                                                                           \
+	X(cuMemGetInfo)                                                                            \
 	X(cuMemHostAlloc)                                                                          \
 	X(cuMemHostGetDevicePointer)                                                               \
 	X(cuMemHostRegister)                                                                       \

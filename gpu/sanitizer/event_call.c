@@ -112,13 +112,11 @@ static bool reserve_rows(size_t count)
 	return true;
 }
 
-static size_t convert(const struct row *from, uint32_t count, const struct host_row *hosts,
-		      size_t host_count)
+/* Adds the rows of one space to those that there are. */
+static size_t add_rows(size_t used, const struct row *from, uint32_t count)
 {
-	size_t used = 0;
-
-	if (!reserve_rows(2 * (size_t)count + host_count))
-		return 0;
+	if (!reserve_rows(used + 2 * (size_t)count))
+		return used;
 	for (uint32_t i = 0; i < count;) {
 		uint32_t last = i;
 
@@ -135,6 +133,13 @@ static size_t convert(const struct row *from, uint32_t count, const struct host_
 								from[k].redundant};
 		i = last;
 	}
+	return used;
+}
+
+static size_t add_host_rows(size_t used, const struct host_row *hosts, size_t host_count)
+{
+	if (!reserve_rows(used + host_count))
+		return used;
 	for (size_t i = 0; i < host_count; i++)
 		if (object_is_followed(hosts[i].object))
 			rows[used++] = (struct gpu_row){hosts[i].object->id, GPU_WRITER_HOST,
@@ -142,37 +147,63 @@ static size_t convert(const struct row *from, uint32_t count, const struct host_
 	return used;
 }
 
-static void finish(const struct gpu_call *call, struct space *space, int result,
-		   const struct host_row *hosts, size_t host_count)
+/* The rows of a pass whose results are there. */
+static size_t take_rows(size_t used, struct space *space, int result)
 {
 	const struct row *found;
 	uint32_t count;
-	size_t used;
 
-	if (result < 0 || space_failed(space)) {
-		events_sink->abandon(call);
-		return;
-	}
 	if (result > 0)
 		events_sink->coverage("access rows",
 				      "an API touched bytes of too many last writers", 1, 0);
 	event_announce_touched(space);
 	found = space_rows(space, &count);
-	used = convert(found, count, hosts, host_count);
-	events_known_rows(call, rows, used);
-	events_sink->end(call, rows, used);
-	space_digests(space, event_content, (void *)call);
+	return add_rows(used, found, count);
 }
 
-void event_settle(struct gpu_call *call, struct space *space, const struct host_row *hosts,
-		  size_t host_count)
+static void end(const struct gpu_call *call, size_t used, const struct host_row *hosts,
+		size_t host_count)
 {
-	finish(call, space, space_settle(space, call->context), hosts, host_count);
+	used = add_host_rows(used, hosts, host_count);
+	events_known_rows(call, rows, used);
+	events_sink->end(call, rows, used);
+}
+
+void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned space_count,
+		  const struct host_row *hosts, size_t host_count)
+{
+	size_t used = 0;
+	bool fine = true;
+
+	for (unsigned i = 0; i < space_count; i++) {
+		struct visit visit;
+
+		if (visit_enter(&visit, space_context(spaces[i]))) {
+			int result = space_settle(spaces[i], call->context);
+
+			fine = fine && result >= 0 && !space_failed(spaces[i]);
+			if (fine)
+				used = take_rows(used, spaces[i], result);
+		}
+		visit_leave(&visit);
+	}
+	if (!fine) {
+		events_sink->abandon(call);
+		return;
+	}
+	end(call, used, hosts, host_count);
+	for (unsigned i = 0; i < space_count; i++)
+		space_digests(spaces[i], event_content, call);
 }
 
 void event_results(const struct gpu_call *call, struct space *space, int result)
 {
 	if (result > 0)
 		events_missed(); /* what it touched is not known */
-	finish(call, space, result, NULL, 0);
+	if (result < 0 || space_failed(space)) {
+		events_sink->abandon(call);
+		return;
+	}
+	end(call, take_rows(0, space, result), NULL, 0);
+	space_digests(space, event_content, (void *)call);
 }

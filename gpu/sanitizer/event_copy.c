@@ -95,7 +95,19 @@ static uint64_t offset(const struct side *side, uint64_t slice)
 	return side->address - side->object->address + slice * side->slice;
 }
 
-/* Sets the masks of what a piece touches. */
+static void mark_rows(const struct side *side, const struct box *box, uint64_t slice,
+		      uint32_t marks)
+{
+	struct visit visit;
+
+	if (visit_enter(&visit, space_context(side->object->space)))
+		space_mark(side->object, offset(side, slice), side->pitch, box->width, box->height,
+			   marks);
+	visit_leave(&visit);
+}
+
+/* Sets the masks of what a piece touches.  What comes from another context counts as initialised.
+ */
 static void mark(const struct piece *piece)
 {
 	const struct side *to = &piece->to, *from = &piece->from;
@@ -104,14 +116,12 @@ static void mark(const struct piece *piece)
 
 	for (uint64_t i = 0; i < box->depth; i++) {
 		if (read)
-			space_mark(from->object, offset(from, i), from->pitch, box->width,
-				   box->height, MARK_READ);
+			mark_rows(from, box, i, MARK_READ);
 		if (written && read && to->object->space == from->object->space)
 			space_mark_copy(to->object, offset(to, i), to->pitch, from->object,
 					offset(from, i), from->pitch, box->width, box->height);
 		else if (written)
-			space_mark(to->object, offset(to, i), to->pitch, box->width, box->height,
-				   MARK_WRITTEN);
+			mark_rows(to, box, i, MARK_WRITTEN);
 	}
 	if (to->object && !from->object && !from->device)
 		add_host_row(to->object, GPU_FROM_HOST, box->width * box->height * box->depth);
@@ -192,16 +202,25 @@ static bool mark_pieces(struct piece piece, const struct operation *operation)
 	return true;
 }
 
-static struct space *space_of(const struct piece *piece, const struct operation *operation)
+/* The spaces that a copy or set touches: two at most. */
+static unsigned spaces_of(const struct piece *piece, const struct operation *operation,
+			  struct space *spaces[2])
 {
-	return piece->to.object     ? piece->to.object->space
-	       : piece->from.object ? piece->from.object->space
-				    : events_find_space(operation->context);
+	unsigned count = 0;
+
+	if (piece->from.object)
+		spaces[count++] = piece->from.object->space;
+	if (piece->to.object && (!count || piece->to.object->space != spaces[0]))
+		spaces[count++] = piece->to.object->space;
+	if (!count && (spaces[0] = events_find_space(operation->context)))
+		count++;
+	return count;
 }
 
 void event_copy(const struct thread *thread, const struct operation *operation)
 {
 	struct piece piece = describe(operation);
+	struct space *spaces[2];
 	uint64_t bytes = operation->width * operation->height * operation->depth;
 	struct gpu_call call;
 
@@ -223,18 +242,11 @@ void event_copy(const struct thread *thread, const struct operation *operation)
 	if (is_array(&piece.to) && !event_array_mirror(&operation->array, piece.box.width,
 						       piece.box.height, piece.box.depth))
 		events_missed();
-	if (piece.to.object && piece.from.object &&
-	    piece.to.object->space != piece.from.object->space &&
-	    object_is_followed(piece.to.object)) {
-		/* two devices: two passes, one event each would be two invocations */
-		events_sink->coverage(
-			"copies", "what a copy between two devices read is not counted", 1, bytes);
-		events_missed();
-	}
 	if (operation->whole)
 		events_sink->end(&call, NULL, 0);
 	else
-		event_settle(&call, space_of(&piece, operation), hosts, host_count);
+		event_settle(&call, spaces, spaces_of(&piece, operation, spaces), hosts,
+			     host_count);
 }
 
 void event_set(const struct thread *thread, const struct operation *operation)
@@ -242,6 +254,7 @@ void event_set(const struct thread *thread, const struct operation *operation)
 	struct piece piece = {.to = {.address = operation->address, .pitch = operation->pitch},
 			      .from = {.device = true},
 			      .box = {operation->width, operation->height, 1}};
+	struct space *spaces[2];
 	struct gpu_call call;
 
 	host_count = 0;
@@ -277,5 +290,5 @@ void event_set(const struct thread *thread, const struct operation *operation)
 	if (operation->whole)
 		events_sink->end(&call, NULL, 0);
 	else
-		event_settle(&call, space_of(&piece, operation), NULL, 0);
+		event_settle(&call, spaces, spaces_of(&piece, operation, spaces), NULL, 0);
 }

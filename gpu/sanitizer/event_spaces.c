@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "gpu/sanitizer/events.h"
+
 struct space *event_spaces[EVENT_SPACES_MAX];
 unsigned event_space_count;
 
@@ -31,6 +33,75 @@ struct space *events_make_space(CUcontext context)
 	if (space)
 		event_spaces[event_space_count++] = space;
 	return space;
+}
+
+/* Which contexts' kernels reach which others' memory. */
+static struct peer {
+	CUcontext context, peer;
+	bool blind; /* the patches could not mark what they touch there */
+} peers[EVENT_SPACES_MAX];
+static unsigned peer_count;
+
+static bool find_device(CUcontext context, CUdevice *device)
+{
+	struct visit visit;
+	bool found = visit_enter(&visit, context) && driver.cuCtxGetDevice(device) == CUDA_SUCCESS;
+
+	visit_leave(&visit);
+	return found;
+}
+
+static bool has_atomics(CUcontext context, CUcontext peer)
+{
+	CUdevice from, to;
+	int value = 0;
+
+	return find_device(context, &from) && find_device(peer, &to) &&
+	       (from == to || (driver.cuDeviceGetP2PAttribute(
+				       &value, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+				       from, to) == CUDA_SUCCESS &&
+			       value));
+}
+
+void events_peer(CUcontext context, CUcontext peer, bool enabled)
+{
+	unsigned i = 0;
+
+	while (i < peer_count && (peers[i].context != context || peers[i].peer != peer))
+		i++;
+	if (enabled && i == peer_count && peer_count < EVENT_SPACES_MAX)
+		peers[peer_count++] = (struct peer){context, peer, !has_atomics(context, peer)};
+	else if (!enabled && i < peer_count)
+		peers[i] = peers[--peer_count];
+}
+
+unsigned events_peers(const struct space *space, struct space *found[EVENT_SPACES_MAX])
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < peer_count; i++)
+		if (peers[i].context == space_context(space) && !peers[i].blind) {
+			struct space *peer = events_find_space(peers[i].peer);
+
+			if (peer && !space_failed(peer))
+				found[count++] = peer;
+		}
+	return count;
+}
+
+bool events_reaches_unseen(const struct space *space)
+{
+	for (unsigned i = 0; i < peer_count; i++)
+		if (peers[i].context == space_context(space) && peers[i].blind)
+			return true;
+	return false;
+}
+
+void events_peers_abandon(CUcontext context)
+{
+	for (unsigned i = peer_count; i-- > 0;)
+		if (peers[i].context == context || peers[i].peer == context)
+			peers[i] = peers[--peer_count];
 }
 
 uint32_t events_stream_number(CUstream stream)

@@ -31,6 +31,7 @@ void events_context_gone(CUcontext context)
 		if (space_context(event_spaces[i]) == context) {
 			events_drain_at_end();
 			events_wait_abandon(event_spaces[i]);
+			events_peers_abandon(context);
 			event_arrays_abandon(event_spaces[i]);
 			space_abandon(event_spaces[i]);
 			event_spaces[i] = event_spaces[--event_space_count];
@@ -41,10 +42,22 @@ void events_context_gone(CUcontext context)
 static void finish_kernel(const struct thread *thread, const struct operation *operation,
 			  struct space *space)
 {
+	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
 	struct gpu_call call;
+	unsigned count;
 
 	if (operation->patched && !operation->whole)
 		space_launched(space, operation->threads);
+	count = 1 + events_peers(space, spaces + 1);
+	for (unsigned i = 1; i < count; i++)
+		space_launched(spaces[i], operation->threads);
+	if (events_reaches_unseen(space)) {
+		events_sink->coverage("peer memory",
+				      "what kernels do in memory of a device that has no atomics for "
+				      "theirs is not followed; it leaves contents unknown",
+				      1, 0);
+		events_missed();
+	}
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!operation->patched) {
 		events_sink->coverage("kernels", "a launch that could not be followed", 1, 0);
@@ -53,7 +66,7 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 	if (operation->whole)
 		events_sink->end(&call, NULL, 0);
 	else
-		event_settle(&call, space, NULL, 0);
+		event_settle(&call, spaces, count, NULL, 0);
 	if (operation->instructions)
 		event_instructions(operation, space);
 }
@@ -61,20 +74,32 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 /* The nodes of the graph have set masks, but which of them wrote what is not known. */
 static void finish_graph(struct space *space)
 {
+	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
+	unsigned count;
+
 	events_sink->coverage("CUDA graphs",
 			      "a graph that cannot be launched node by node; what it wrote has no "
 			      "known writer",
 			      1, 0);
-	space_launched(space, UINT64_MAX);
-	if (space_settle(space, GPU_WRITER_UNKNOWN) < 0)
-		return;
-	event_announce_touched(space);
-	space_digests(space, event_content, NULL);
+	count = 1 + events_peers(space, spaces + 1);
+	for (unsigned i = 0; i < count; i++) {
+		struct visit visit;
+
+		if (visit_enter(&visit, space_context(spaces[i]))) {
+			space_launched(spaces[i], UINT64_MAX);
+			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
+				event_announce_touched(spaces[i]);
+				space_digests(spaces[i], event_content, NULL);
+			}
+		}
+		visit_leave(&visit);
+	}
 }
 
 /* What was put on a stream is waited for; false: in vain. */
 static bool completed(const struct operation *operation, struct space *space)
 {
+	struct visit visit = {0};
 	CUresult result;
 
 	switch (operation->kind) {
@@ -87,7 +112,11 @@ static bool completed(const struct operation *operation, struct space *space)
 	default:
 		return true;
 	}
+	if (operation->api_context && operation->api_context != operation->context &&
+	    !visit_enter(&visit, operation->api_context))
+		return false;
 	result = events_wait_for(space, operation->stream);
+	visit_leave(&visit);
 	if (result == CUDA_ERROR_NOT_READY)
 		events_give_up_waiting(space, operation);
 	return result == CUDA_SUCCESS;
@@ -139,13 +168,14 @@ static void finish_late(const struct thread *thread, const struct operation *ope
 /* A launch that need not be waited for.  False: it must be. */
 static bool finish_deferred(const struct thread *thread, const struct operation *operation)
 {
-	struct space *space = events_find_space(operation->context);
+	struct space *space = events_find_space(operation->context), *peers[EVENT_SPACES_MAX];
 	struct visit visit = {0};
 	struct gpu_call call;
 	bool deferred;
 
 	if (operation->kind != OPERATION_KERNEL || !operation->patched || operation->left_out ||
-	    operation->whole || operation->parameters || thread->graph || !space || space_failed(space) ||
+	    operation->whole || operation->parameters || thread->graph || !space ||
+	    space_failed(space) || events_peers(space, peers) ||
 	    operation->stream == CU_STREAM_PER_THREAD || events_is_late() || events_to_forget() ||
 	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
 	    !events_defer_more())
@@ -254,14 +284,15 @@ void events_finish(struct thread *thread, bool failed)
 void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted)
 {
 	uint64_t skipped = 0, constants = 0;
-	struct space *space;
+	struct space *space, *peers[EVENT_SPACES_MAX];
 	struct visit visit;
 
 	if (!events_sink)
 		return;
 	space = launch && stream ? events_find_space(context) : NULL;
 	if (space && space_is_published(space) && !modules_pending() && !events_to_forget() &&
-	    !events_is_late() && events_deferred_on(space, *stream) && !space_wants_bodies(space))
+	    !events_is_late() && events_deferred_on(space, *stream) && !space_wants_bodies(space) &&
+	    !events_peers(space, peers))
 		return; /* launches follow each other */
 	events_drain();
 	if (events_still_late())
@@ -276,7 +307,7 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 			if (launch && space_wants_bodies(space))
 				space_complete(space);
 			if (launch)
-				space_publish(space);
+				space_publish(space, peers, events_peers(space, peers));
 			if (wanted)
 				space_give_way(space, wanted);
 		}

@@ -37,5 +37,7 @@ void events_missed(void);
 /* A module could not be patched.  Needs no lock. */
 void events_unpatched(void);
 void events_context_gone(CUcontext context);
+/* Kernels of a context can reach the memory of another one now, or no more. */
+void events_peer(CUcontext context, CUcontext peer, bool enabled);
 
 #endif

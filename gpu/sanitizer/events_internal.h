@@ -25,6 +25,11 @@ struct space *events_find_space(CUcontext context);
 struct space *events_make_space(CUcontext context);
 /* The object that holds the address: in this context, else in any. */
 struct object *events_find_object(CUcontext context, uint64_t address);
+/* The spaces whose memory kernels of this one reach, besides its own.  Returns how many. */
+unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACES_MAX]);
+/* Whether there are others, where they cannot be followed. */
+bool events_reaches_unseen(const struct space *space);
+void events_peers_abandon(CUcontext context);
 /* 0 is the default stream. */
 uint32_t events_stream_number(CUstream stream);
 
@@ -110,9 +115,9 @@ uint32_t event_introduce(const struct gpu_call *call, const struct object *objec
 void event_announce(struct object *object);
 /* The same for those that space_settle() found touched. */
 void event_announce_touched(struct space *space);
-/* The pass after an API that touched objects of this space, and its event's end. */
-void event_settle(struct gpu_call *call, struct space *space, const struct host_row *hosts,
-		  size_t host_count);
+/* The passes after an API that touched objects of these spaces, and its event's end. */
+void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned space_count,
+		  const struct host_row *hosts, size_t host_count);
 /* The same for a pass whose results were taken. */
 void event_results(const struct gpu_call *call, struct space *space, int result);
 /* For space_digests(). */

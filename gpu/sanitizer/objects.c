@@ -368,51 +368,126 @@ bool space_is_published(const struct space *space)
 	return space->published;
 }
 
-int space_publish(struct space *space)
-{
-	struct device_state state = {0};
-	uint64_t *starts;
-	uint32_t *slots, followed = 0;
-	size_t size;
+struct entry {
+	uint64_t start;
+	uint32_t slot;
+	struct device_foreign foreign;
+};
 
-	if (space->published)
-		return 0;
-	if (space->table_capacity < space->slot_capacity) {
-		if (space->table && space_wait(space))
-			driver.cuMemFree(space->table);
-		space->table = 0;
-		if (!space_check(space, driver.cuMemAlloc(&space->table,
-							  space->slot_capacity * (size_t)12)))
-			return -1;
-		space->table_capacity = space->slot_capacity;
+static int by_start(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Adds the followed objects of a space to a table.  Returns how many there are then. */
+static uint32_t add_entries(struct entry *entries, uint32_t count, const struct space *space,
+			    bool foreign)
+{
+	for (uint32_t i = 0; i < space->object_count; i++) {
+		const struct object *object = space->objects[i];
+
+		if (object->slot == NO_SLOT)
+			continue;
+		entries[count++] = (struct entry){
+			.start = object->address,
+			.slot = foreign ? FOREIGN_SLOT : object->slot,
+			.foreign = {(struct device_state *)(uintptr_t)space->state,
+				    (struct device_record *)(uintptr_t)object_record(object)}};
 	}
-	size = space->table_capacity * (size_t)12;
-	starts = size ? calloc(1, size) : NULL;
-	if (size && !starts)
-		return -1;
-	slots = (uint32_t *)(starts + space->table_capacity);
-	for (uint32_t i = 0; i < space->object_count; i++)
-		if (space->objects[i]->slot != NO_SLOT) {
-			starts[followed] = space->objects[i]->address;
-			slots[followed++] = space->objects[i]->slot;
+	return count;
+}
+
+/* A table has a start, a slot and a place for a foreign object for each of its entries. */
+#define ENTRY_BYTES (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(struct device_foreign))
+
+static bool make_room(struct space *space, uint32_t wanted)
+{
+	uint32_t capacity = space->slot_capacity > wanted ? space->slot_capacity : 2 * wanted;
+
+	if (space->table_capacity >= wanted)
+		return true;
+	if (space->table && space_wait(space))
+		driver.cuMemFree(space->table);
+	space->table = 0;
+	space->table_capacity = 0;
+	if (!space_check(space, driver.cuMemAlloc(&space->table, capacity * ENTRY_BYTES)))
+		return false;
+	space->table_capacity = capacity;
+	return true;
+}
+
+static bool put_table(struct space *space, CUdeviceptr to, const void *from, size_t size)
+{
+	return !size ||
+	       space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
+}
+
+static bool upload(struct space *space, const struct entry *entries, uint32_t count)
+{
+	const uint64_t room = space->table_capacity;
+	uint64_t slots_at = room * (sizeof(uint64_t) + sizeof(struct device_foreign));
+	struct device_state state = {
+		.starts = (const uint64_t *)(uintptr_t)space->table,
+		.slots = (const uint32_t *)(uintptr_t)(space->table + slots_at),
+		.records = (struct device_record *)(uintptr_t)space->records,
+		.list = (uint32_t *)(uintptr_t)space->list,
+		.foreign = (const struct device_foreign *)(uintptr_t)(space->table +
+								      room * sizeof(uint64_t)),
+		.count = count};
+	char *table = calloc(count + 1, ENTRY_BYTES);
+	uint64_t *starts = (uint64_t *)table;
+	struct device_foreign *foreign = (struct device_foreign *)(starts + count);
+	uint32_t *slots = (uint32_t *)(foreign + count), foreigners = 0;
+	bool done;
+
+	if (!table)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		starts[i] = entries[i].start;
+		slots[i] = entries[i].slot;
+		if (entries[i].slot & FOREIGN_SLOT) {
+			slots[i] = FOREIGN_SLOT | foreigners;
+			foreign[foreigners++] = entries[i].foreign;
 		}
-	state.starts = (const uint64_t *)(uintptr_t)space->table;
-	state.slots = (const uint32_t *)(uintptr_t)(space->table + space->table_capacity * 8ull);
-	state.records = (struct device_record *)(uintptr_t)space->records;
-	state.list = (uint32_t *)(uintptr_t)space->list;
-	state.count = followed;
-	if (space_check(space, driver.cuMemcpyHtoDAsync(
-				space->state, &state,
-				offsetof(struct device_state, touched_count), space->stream)) &&
-	    (!followed ||
-	     (space_check(space, driver.cuMemcpyHtoDAsync(space->table, starts, followed * 8ull,
-							  space->stream)) &&
-	      space_check(space,
-			  driver.cuMemcpyHtoDAsync(space->table + space->table_capacity * 8ull,
-						   slots, followed * 4ull, space->stream)))) &&
-	    space_wait(space))
-		space->published = true;
-	free(starts);
+	}
+	done = space_check(space, driver.cuMemcpyHtoDAsync(
+					  space->state, &state,
+					  offsetof(struct device_state, touched_count),
+					  space->stream)) &&
+	       put_table(space, space->table, starts, count * sizeof(*starts)) &&
+	       put_table(space, space->table + slots_at, slots, count * sizeof(*slots)) &&
+	       put_table(space, space->table + room * sizeof(uint64_t), foreign,
+			 foreigners * sizeof(*foreign)) &&
+	       space_wait(space);
+	free(table);
+	return done;
+}
+
+int space_publish(struct space *space, struct space *const *peers, unsigned peer_count)
+{
+	uint32_t count = space->object_count;
+	struct entry *entries;
+
+	if (space->published && !peer_count && !space->foreign)
+		return 0;
+	for (unsigned i = 0; i < peer_count; i++)
+		count += peers[i]->object_count;
+	space->published = false;
+	if (!make_room(space, count))
+		return -1;
+	entries = calloc(count + 1, sizeof(*entries));
+	if (!entries)
+		return -1;
+	count = add_entries(entries, 0, space, false);
+	for (unsigned i = 0; i < peer_count; i++)
+		count = add_entries(entries, count, peers[i], true);
+	if (peer_count)
+		qsort(entries, count, sizeof(*entries), by_start);
+	space->foreign = peer_count;
+	space->published = upload(space, entries, count);
+	free(entries);
 	return space->published ? 0 : -1;
 }
 

@@ -89,13 +89,16 @@ static __device__ __forceinline__ void mark(struct device_state *state,
 		first_touch(state, record, at, bit);
 }
 
-/* The followed object that holds the address, or NULL; `left`: its bytes from there on. */
-static __device__ __forceinline__ struct device_record *find(const struct device_state *state,
+/*
+ * The followed object that holds the address, or NULL; `left`: its bytes from there on.  *state
+ * becomes the one of the object's context.
+ */
+static __device__ __forceinline__ struct device_record *find(struct device_state **state,
 							     uint64_t address, uint64_t *offset,
 							     uint64_t *left)
 {
-	const uint64_t *starts = constant(&state->starts);
-	uint32_t low = 0, high = __ldg(&state->count);
+	const uint64_t *starts = constant(&(*state)->starts);
+	uint32_t low = 0, high = __ldg(&(*state)->count), slot;
 	struct device_record *record;
 	uint64_t size;
 
@@ -110,7 +113,16 @@ static __device__ __forceinline__ struct device_record *find(const struct device
 	if (!low)
 		return NULL;
 	*offset = address - __ldg(&starts[low - 1]);
-	record = &constant(&state->records)[__ldg(&constant(&state->slots)[low - 1])];
+	slot = __ldg(&constant(&(*state)->slots)[low - 1]);
+	if (slot & FOREIGN_SLOT) {
+		const struct device_foreign *foreign =
+			&constant(&(*state)->foreign)[slot & ~FOREIGN_SLOT];
+
+		record = constant(&foreign->record);
+		*state = constant(&foreign->state);
+	} else {
+		record = &constant(&(*state)->records)[slot];
+	}
 	size = __ldg(&record->size);
 	*left = size - *offset;
 	return *offset < size ? record : NULL;
@@ -126,7 +138,7 @@ static __device__ __forceinline__ bool touch_stretch(struct device_state *state,
 						     uint32_t flags)
 {
 	uint64_t offset, left, bits = ~0ull;
-	struct device_record *record = find(state, address, &offset, &left);
+	struct device_record *record = find(&state, address, &offset, &left);
 	uint32_t first = (uint32_t)offset % 64, last = first + length - 1;
 
 	if (!record || length > left || last / 64 >= lanes)
@@ -160,7 +172,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 								   : 0;
 	if (length && touch_stretch(state, base, length, rank, lanes, flags))
 		return;
-	record = find(state, address, &offset, &left);
+	record = find(&state, address, &offset, &left);
 	if (!record)
 		return;
 	if (size > left)
@@ -182,7 +194,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 
 	if (!state || !size)
 		return;
-	record = find(state, address, &offset, &left);
+	record = find(&state, address, &offset, &left);
 	if (!record)
 		return;
 	last = offset + (size < left ? size : left) - 1;

@@ -93,8 +93,11 @@ void object_identify(struct object *object, uint32_t id, uint32_t site);
  * Returns 0, or -1: no memory.
  */
 int space_initialised(struct space *space, struct object *const *variables, uint32_t count);
-/* Brings the table that the patches search up to date. */
-int space_publish(struct space *space);
+/*
+ * Brings the table that the patches search up to date; with the objects of peers, whose memory
+ * kernels of this context reach, it is made anew each time.
+ */
+int space_publish(struct space *space, struct space *const *peers, unsigned peer_count);
 /* False: space_publish() must be called before a kernel is launched. */
 bool space_is_published(const struct space *space);
 /* The callback data of a launch. */

@@ -37,6 +37,7 @@ struct space {
 	/* What the patches search. */
 	CUdeviceptr state, table, list;
 	uint32_t table_capacity;
+	bool foreign; /* objects of peers are in the table */
 	bool published;
 
 	/* Passes: what the running API touched is listed on the device; results come back in rings. */

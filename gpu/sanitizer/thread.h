@@ -37,6 +37,7 @@ struct array_place {
 struct operation {
 	enum operation_kind kind;
 	CUcontext context, from_context;
+	CUcontext api_context; /* of the stream; NULL: `context` */
 	CUstream stream;
 	/* copies, sets, allocations */
 	uint64_t address, from_address, size;

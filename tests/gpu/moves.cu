@@ -313,6 +313,40 @@ static void bulk_copies()
 	expect(host[127] == 1 && host[128] == 2 && host[159] == 2 && host[160] == 0, "1, 1 + 1");
 }
 
+static CUcontext make_context()
+{
+	CUcontext context;
+
+#if CUDA_VERSION >= 13000
+	CHECK(cuCtxCreate(&context, NULL, 0, 0));
+#else
+	CHECK(cuCtxCreate(&context, 0, 0));
+#endif
+	return context;
+}
+
+/* Two contexts of one device, and a copy between them. */
+static void contexts()
+{
+	CUcontext a, b;
+	CUdeviceptr x, y;
+
+	CHECK(cuInit(0));
+	a = make_context();
+	CHECK(cuMemAlloc(&x, 1024));   /* 1 */
+	CHECK(cuMemsetD8(x, 0, 1024)); /* 2 */
+	b = make_context();
+	CHECK(cuMemAlloc(&y, 1024));          /* 3 */
+	CHECK(cuMemcpyPeer(y, b, x, a, 512)); /* 4 */
+	add<<<1, 128>>>((int *)y, 128, 1);    /* 5 */
+	CHECK(cuMemcpyDtoH(host, y, 512));    /* 6 */
+	expect(host[0] == 1 && host[127] == 1, "0 + 1");
+	CHECK(cuCtxSetCurrent(a));
+	CHECK(cuMemcpyDtoH(host, x, 1024)); /* 7 */
+	CHECK(cuCtxDestroy(b));
+	expect(host[0] == 0, "still 0");
+}
+
 /* Two devices: a copy between them, and a kernel that reaches the other's memory. */
 static void peers()
 {
@@ -352,6 +386,7 @@ static const struct {
 	{"registered", registered},
 	{"surface", surface},
 	{"bulk_copies", bulk_copies},
+	{"contexts", contexts},
 	{"peers", peers},
 };
 

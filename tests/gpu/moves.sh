@@ -108,6 +108,17 @@ exact bulk_copies <<END
 	Memset.5>Memcpy.8  R Malloc.3 384  0 1
 	Memcpy.8>host      W Malloc.3 512  0 1
 END
+exact contexts <<END
+	cuMemAlloc.1>cuMemsetD8.2   W cuMemAlloc.1 1024   0 1
+	cuMemsetD8.2>cuMemcpyPeer.4 R cuMemAlloc.1  512   0 1
+	cuMemAlloc.3>cuMemcpyPeer.4 W cuMemAlloc.3  512   0 1
+	cuMemcpyPeer.4>$add.5       R cuMemAlloc.3  512   0 1
+	cuMemcpyPeer.4>$add.5       W cuMemAlloc.3  512 384 1 # 0 -> 1
+	$add.5>cuMemcpyDtoH.6       R cuMemAlloc.3  512   0 1
+	cuMemcpyDtoH.6>host         W cuMemAlloc.3  512   0 1
+	cuMemsetD8.2>cuMemcpyDtoH.7 R cuMemAlloc.1 1024   0 1
+	cuMemcpyDtoH.7>host         W cuMemAlloc.1 1024   0 1
+END
 exact peers <<END
 	Malloc.1>Memset.2     W Malloc.1 1024   0 1
 	Memset.2>MemcpyPeer.4 R Malloc.1  512   0 1

@@ -137,19 +137,26 @@ bool events_drain(void)
 	struct operation operation = {.kind = OPERATION_KERNEL, .stream = deferred_stream};
 	struct space *space = deferred_space;
 	struct visit visit;
-	bool done = true;
 
 	if (!count)
 		return true;
+	if (events_is_late())
+		return false;
 	if (visit_enter(&visit, space_context(space)) && !wait_until(0, true)) {
-		done = false;
 		operation.name = queue[first].call.name;
 		if (driver.cuStreamQuery(deferred_stream) == CUDA_ERROR_NOT_READY)
 			events_give_up_waiting(space, &operation);
-		drop();
+		if (!events_is_late())
+			drop(); /* else their passes run when they can */
 	}
 	visit_leave(&visit);
-	return done;
+	return !count;
+}
+
+void events_drain_late(void)
+{
+	if (count && !wait_until(0, true))
+		drop();
 }
 
 void events_drain_at_end(void)

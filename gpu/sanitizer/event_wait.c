@@ -157,6 +157,7 @@ bool events_still_late(void)
 			late = NULL;
 			driver.cuEventDestroy(late_event);
 			space_set_busy(space, false);
+			events_drain_late();
 			if (!space_failed(space))
 				take_in(space);
 		}

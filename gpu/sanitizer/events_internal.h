@@ -96,6 +96,8 @@ bool events_defer_more(void);
 bool events_drain(void);
 /* The same when the driver must not be called. */
 void events_drain_at_end(void);
+/* The same for launches that were given up, when they are over after all. */
+void events_drain_late(void);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 

@@ -249,13 +249,15 @@ static int by_object(const void *a, const void *b)
 
 const struct row *space_rows(struct space *space, uint32_t *count)
 {
-	*count = space->taken->rows;
-	for (uint32_t i = 0; i < *count; i++) {
+	*count = 0;
+	for (uint32_t i = 0; i < space->taken->rows; i++) {
 		const struct result_row *row =
 			&space->result_rows[(space->taken->first_row + i) % ROW_RING];
 		const struct object *object = space->owners[row->slot];
 
-		space->row_buffer[i] = (struct row){
+		if (!object) /* it went while nobody waited for the launch */
+			continue;
+		space->row_buffer[(*count)++] = (struct row){
 			.read = row->read,
 			.written = row->written,
 			.redundant = row->redundant,

@@ -53,11 +53,37 @@ static int crawl_long(void)
 	return 0;
 }
 
+/* The kernel waits for what the host does after its next call, which waits for no kernel. */
+static int call_between(void)
+{
+	int *a, *b, *flag, *seen;
+	cudaStream_t stream;
+
+	CHECK(cudaMalloc((void **)&a, SIZE)); /* 1 */
+	CHECK(cudaMalloc((void **)&b, SIZE)); /* 2 */
+	CHECK(cudaMemset(a, 0, SIZE));        /* 3 */
+	CHECK(cudaMemset(b, 0, SIZE));        /* 4 */
+	CHECK(cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped)); /* 5 */
+	CHECK(cudaHostGetDevicePointer((void **)&seen, flag, 0));
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	*(volatile int *)flag = 1;
+	await<<<1, THREADS, 0, stream>>>(seen, a); /* 6: now all objects have shadows */
+	CHECK(cudaStreamSynchronize(stream));
+	*(volatile int *)flag = 0;
+	await<<<1, THREADS, 0, stream>>>(seen, a); /* 7 */
+	CHECK(cudaMemset(b, 0, SIZE));             /* 8 */
+	*(volatile int *)flag = 1;
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaMemset(a, 0, SIZE));
+	CHECK(cudaMemset(b, 0, SIZE));
+	puts("done");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	(void)argv;
 	if (argc > 1)
-		return crawl_long();
+		return *argv[1] == 'b' ? call_between() : crawl_long();
 	int *a, *b, *flag, *seen, first;
 
 	CHECK(cudaMalloc((void **)&a, SIZE));  /* a */

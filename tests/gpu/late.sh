@@ -28,6 +28,19 @@ END
 is "launches" "$(vertices "$T/l.db" | grep kernel | cut -d ' ' -f 3 | tr '\n' ' ')" "1 20 "
 is "coverage: one was given up" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that touched no more memory for 5 seconds%'")" 1
 is "coverage: the others were left out" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'an earlier launch of their kernel%'")" 20
+# a launch that nobody waited for when the next call found it still running: when it ends it is seen
+expect_exit 0 "a call between" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/b.db" "$T/late" between
+is "... the launch is followed, the call is not" "$(named "$T/b.db" | sed 's/(int volatile\*, int\*)//g')" "$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g' <<'END' | LC_ALL=C sort
+	cudaMalloc>cudaMemset W cudaMalloc1 4096 0 1
+	cudaMalloc>cudaMemset W cudaMalloc2 4096 0 1
+	host>await R cudaHostAlloc5 4 0 1
+	cudaMemset>await W cudaMalloc1 4096 3072 1 # of 7 over 0 one byte changes
+	host>await R cudaHostAlloc5 4 0 1 # the second await
+	await>await W cudaMalloc1 4096 4096 1
+	await>cudaMemset W cudaMalloc1 4096 3072 1
+	unknown>cudaMemset W cudaMalloc2 4096 0 1 # what the call between wrote is unknown
+END
+)"
 # one that goes on touching memory is waited for, however long it takes
 expect_exit 0 "a kernel that works for 8 seconds" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/c.db" "$T/late" crawl
 is "... is followed" "$(named "$T/c.db" | grep crawl)" "$(printf '%s\n' 'crawl(int const*, int*, int, long long)>cudaMemcpy R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc1 4194304 0 1' \

@@ -213,14 +213,15 @@ bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
 {
 	struct launch *launch = &thread->launch;
 	bool chosen = launch->kernel && !strcmp(launch->kernel, data->functionName);
-	bool wanted = chosen ? launch->wanted : ask(data->functionName);
+	bool wanted = chosen && launch->wanted;
 
-	if (wanted && !patching_is_on(data->module)) {
-		/* another way to launch than launch_function() knows */
+	if (!chosen && events_sink->wanted)
+		/* whether a graph has patched code may have been decided when it was made */
 		events_sink->coverage("skipped launches",
-				      "their module was unpatched when they were made", 1, 0);
-		wanted = false;
-	}
+				      "--kernel and --sample-kernels do not reach into CUDA graphs", 1,
+				      0);
+	else if (!chosen)
+		wanted = ask(data->functionName);
 	operation->module = data->module;
 	if (!wanted && chosen) {
 		operation->parameters = launch->parameters;

@@ -215,7 +215,7 @@ bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
 	bool chosen = launch->kernel && !strcmp(launch->kernel, data->functionName);
 	bool wanted = chosen && launch->wanted;
 
-	if (!chosen && events_sink->wanted)
+	if (!chosen && events_sink->wanted && driver.cuFuncGetName)
 		/* whether a graph has patched code may have been decided when it was made */
 		events_sink->coverage("skipped launches",
 				      "--kernel and --sample-kernels do not reach into CUDA graphs", 1,

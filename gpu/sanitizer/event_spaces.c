@@ -97,6 +97,29 @@ bool events_reaches_unseen(const struct space *space)
 	return false;
 }
 
+static bool can_mark(const struct space *space, const struct space *other)
+{
+	for (unsigned i = 0; i < peer_count; i++)
+		if (peers[i].context == space_context(space) &&
+		    peers[i].peer == space_context(other))
+			return !peers[i].blind;
+	return space == other;
+}
+
+bool events_reaches_shared(const struct space *space, bool forget)
+{
+	bool found = false;
+
+	for (unsigned i = 0; event_space_count > 1 && i < event_space_count; i++) {
+		if (!space_has_shared(event_spaces[i]) || can_mark(space, event_spaces[i]))
+			continue;
+		found = true;
+		if (forget)
+			space_forget_shared(event_spaces[i]);
+	}
+	return found;
+}
+
 void events_peers_abandon(CUcontext context)
 {
 	for (unsigned i = peer_count; i-- > 0;)

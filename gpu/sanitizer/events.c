@@ -58,6 +58,11 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 				      1, 0);
 		events_missed();
 	}
+	if (events_reaches_shared(space, true))
+		events_sink->coverage("memory of other contexts",
+				      "what kernels do in managed or mapped memory that another "
+				      "context made is not followed; it leaves contents unknown",
+				      1, 0);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!operation->patched) {
 		events_sink->coverage("kernels", "a launch that could not be followed", 1, 0);
@@ -176,6 +181,7 @@ static bool finish_deferred(const struct thread *thread, const struct operation 
 	if (operation->kind != OPERATION_KERNEL || !operation->patched || operation->left_out ||
 	    operation->whole || operation->parameters || thread->graph || !space ||
 	    space_failed(space) || events_peers(space, peers) ||
+	    events_reaches_shared(space, false) ||
 	    operation->stream == CU_STREAM_PER_THREAD || events_is_late() || events_to_forget() ||
 	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
 	    !events_defer_more())

@@ -29,6 +29,11 @@ struct object *events_find_object(CUcontext context, uint64_t address);
 unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACES_MAX]);
 /* Whether there are others, where they cannot be followed. */
 bool events_reaches_unseen(const struct space *space);
+/*
+ * Whether kernels of this space reach managed or mapped memory of others that they cannot mark; with
+ * `forget` it is listed as unknown.
+ */
+bool events_reaches_shared(const struct space *space, bool forget);
 void events_peers_abandon(CUcontext context);
 /* 0 is the default stream. */
 uint32_t events_stream_number(CUstream stream);

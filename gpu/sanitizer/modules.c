@@ -193,9 +193,10 @@ static struct object *add_variable(struct space *space, CUmodule module, struct 
 	object->constant = name->constant;
 	object->name = name->text;
 	name->text = NULL;
-	object->shared = driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-						      address) == CUDA_SUCCESS &&
-			 managed;
+	if (driver.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) ==
+		    CUDA_SUCCESS &&
+	    managed)
+		object_share(object);
 	return object;
 }
 

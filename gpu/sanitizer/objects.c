@@ -310,16 +310,34 @@ struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 				  .address = address,
 				  .size = size,
 				  .memory = memory,
-				  .shared = memory == GPU_MEMORY_MANAGED ||
-					    memory == GPU_MEMORY_MAPPED_HOST,
 				  .slot = NO_SLOT};
 	if (!insert(space, object)) {
 		free(object);
 		return NULL;
 	}
+	if (memory == GPU_MEMORY_MANAGED || memory == GPU_MEMORY_MAPPED_HOST)
+		object_share(object);
 	if (follow_it)
 		follow(object);
 	return object;
+}
+
+void object_share(struct object *object)
+{
+	object->space->shared_count += !object->shared;
+	object->shared = true;
+}
+
+bool space_has_shared(const struct space *space)
+{
+	return space->shared_count;
+}
+
+void space_forget_shared(struct space *space)
+{
+	for (uint32_t i = 0; space->shared_count && i < space->object_count; i++)
+		if (space->objects[i]->shared)
+			space_forget_later(space->objects[i]);
 }
 
 void space_remove(struct object *object)
@@ -334,6 +352,7 @@ void space_remove(struct object *object)
 			(space->object_count - at) * sizeof(struct object *));
 		space->object_count--;
 	}
+	space->shared_count -= object->shared;
 	object_unfollow(object);
 	free(object->name);
 	free(object);

@@ -84,6 +84,11 @@ struct object *space_find(struct space *space, uint64_t address);
 struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 			 enum gpu_memory memory, bool follow);
 void space_remove(struct object *object); /* calls the driver */
+/* The host writes to the object without an API; before anything is known of it. */
+void object_share(struct object *object);
+/* Whether there are such objects: kernels of all contexts reach them. */
+bool space_has_shared(const struct space *space);
+void space_forget_shared(struct space *space); /* as by space_forget_later() */
 /* The variables of a module. */
 void space_remove_module(struct space *space, CUmodule module); /* calls the driver */
 /* The object has an id and site now. */

@@ -26,7 +26,7 @@ struct space {
 	bool busy;   /* see space_set_busy() */
 
 	struct object **objects; /* by address */
-	uint32_t object_count, object_capacity;
+	uint32_t object_count, object_capacity, shared_count;
 
 	/* Records, and which object has which. */
 	CUdeviceptr records;

@@ -1,8 +1,8 @@
 /*
  * gpu/analysis/device.h: what lets one source serve the CPU and the GPU.
  *
- * unit.h and sha256.h are plain C that nvcc compiles for both sides; everything in them is marked
- * VFLOW_DEVICE.
+ * unit.h, sha256.h and leaf.h are plain C that nvcc compiles for both sides; everything in them is
+ * marked VFLOW_DEVICE.
  */
 #ifndef VFLOW_GPU_ANALYSIS_DEVICE_H
 #define VFLOW_GPU_ANALYSIS_DEVICE_H

@@ -87,6 +87,8 @@ static uint32_t cluster_size(const struct launch *launch)
 
 static void set_row(uint64_t *row, uint64_t value)
 {
+	if (row[0] == value) /* all lanes have it: from block to block most rows stay as they are */
+		return;
 	for (unsigned l = 0; l < PTX_LANES; l++)
 		row[l] = value;
 }
@@ -186,24 +188,32 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* The groups of a warp that waits. */
+static const struct group *groups_of(const struct warp *w, uint32_t *count)
+{
+	*count = w->held ? 1 : w->group_count;
+	return w->held ? &w->now : w->groups;
+}
+
 /* The lanes of a block that wait at that instruction, and those that wait elsewhere. */
 static uint32_t count_waiting(const struct block *block, uint32_t pc, uint32_t *others,
 			      uint32_t *other_pc)
 {
-	uint32_t here = 0;
+	uint32_t here = 0, count;
 
 	*others = 0;
-	for (uint32_t n = 0; n < block->warp_count; n++)
-		for (uint32_t g = 0; g < block->warps[n].group_count; g++) {
-			const struct group *group = &block->warps[n].groups[g];
+	for (uint32_t n = 0; n < block->warp_count; n++) {
+		const struct group *groups = groups_of(&block->warps[n], &count);
 
-			if (group->pc == pc) {
-				here += (uint32_t)__builtin_popcount(group->mask);
+		for (uint32_t g = 0; g < count && block->warps[n].live; g++) {
+			if (groups[g].pc == pc) {
+				here += (uint32_t)__builtin_popcount(groups[g].mask);
 				continue;
 			}
-			*others += (uint32_t)__builtin_popcount(group->mask);
-			*other_pc = group->pc;
+			*others += (uint32_t)__builtin_popcount(groups[g].mask);
+			*other_pc = groups[g].pc;
 		}
+	}
 	return here;
 }
 
@@ -212,18 +222,19 @@ static void stuck(struct block *block)
 {
 	for (uint32_t n = 0; n < block->warp_count; n++) {
 		struct warp *w = &block->warps[n];
-		uint32_t here, others, other_pc = 0;
+		uint32_t here, others, other_pc = 0, count;
+		const struct group *first = groups_of(w, &count);
 		char barrier[32] = "barrier.cluster", place[256] = "";
 
-		if (!w->live || !w->group_count)
+		if (!w->live || !count)
 			continue;
-		w->pc = w->groups[0].pc;
+		w->pc = first->pc;
 		here = count_waiting(block, w->pc, &others, &other_pc);
-		if (w->groups[0].barrier < BARRIERS)
-			snprintf(barrier, sizeof(barrier), "barrier %u", w->groups[0].barrier);
+		if (first->barrier < BARRIERS)
+			snprintf(barrier, sizeof(barrier), "barrier %u", first->barrier);
 		if (others)
 			warp_place(w, other_pc ? other_pc - 1 : 0, place, sizeof(place));
-		warp_fault(w, w->groups[0].mask, FAULT_TIMEOUT,
+		warp_fault(w, first->mask, FAULT_TIMEOUT,
 			   "deadlock: %u threads of block (%u, %u, %u) wait at %s, which nobody "
 			   "can pass%s%s",
 			   here, block->index[0], block->index[1], block->index[2], barrier,

@@ -3,8 +3,7 @@
  */
 #include <stdio.h>
 
-#include "gpu/analysis/shadow.h"
-#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/interpreter_span.h"
 
 static const char *access_name(bool read, bool write)
 {
@@ -361,7 +360,13 @@ bool warp_resolve(struct warp *w, const struct ptx_instruction *i, unsigned size
 		  bool write, uint8_t *pointers[PTX_LANES])
 {
 	uint64_t addresses[PTX_LANES];
+	struct span span;
 
+	if (find_span(w, i, size, read, write, &span)) {
+		for (unsigned l = 0; l < PTX_LANES; l++)
+			pointers[l] = span.base + span.offsets[l];
+		return true;
+	}
 	warp_addresses(w, i, addresses);
 	return warp_resolve_at(w, i, addresses, size, read, write, pointers);
 }

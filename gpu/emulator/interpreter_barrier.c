@@ -126,6 +126,14 @@ uint32_t warp_release(struct warp *w, uint32_t number)
 	uint32_t released = 0;
 
 	w->block->time++;
+	if (w->held) {
+		if (w->now.state != GROUP_AT_BARRIER || w->now.barrier != number)
+			return 0;
+		if (number < BARRIERS)
+			give_result(w, &w->now, &w->block->barriers[number]);
+		w->now.state = GROUP_READY;
+		return w->now.mask;
+	}
 
 	for (uint32_t g = 0; g < w->group_count; g++) {
 		struct group group = w->groups[g];

@@ -143,7 +143,13 @@ GENERAL_FLOAT(max_nan_xorsign,
 GENERAL_FLOAT(min_nan_xorsign,
 	      a != a || b != b ? NAN : XORSIGN(a, b, SMALLER(fabsf(a), fabsf(b))))
 
-#if defined(__x86_64__)
+#if defined(__FMA__)
+static bool have_fma(void)
+{
+	return true;
+}
+#define FMA_TARGET
+#elif defined(__x86_64__)
 /* libm's fma is a call; the machine's is one instruction where it exists */
 static bool have_fma(void)
 {

@@ -66,12 +66,14 @@ void warp_store(struct warp *w)
 {
 	struct group group = w->now;
 
-	if (!w->group_count && group.state == GROUP_READY) {
+	group.mask = w->active;
+	group.pc = w->pc;
+	if (!w->group_count && group.state != GROUP_AT_SYNC) {
+		w->now.mask = group.mask;
+		w->now.pc = group.pc;
 		w->held = true;
 		return;
 	}
-	group.mask = w->active;
-	group.pc = w->pc;
 	group.last_run = w->turn;
 	warp_insert(w, group);
 }
@@ -99,6 +101,8 @@ bool warp_pick(struct warp *w)
 	struct group *due;
 
 	if (w->held) {
+		if (w->now.state != GROUP_READY)
+			return false;
 		w->held = false;
 		w->event = WARP_RUNS;
 		w->limit = UINT32_MAX;

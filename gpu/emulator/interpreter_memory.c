@@ -3,82 +3,10 @@
  */
 #include <string.h>
 
-#include "gpu/analysis/shadow.h"
-#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/interpreter_span.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
-
-/* Where the lanes of an access go, when all of them may go there. */
-struct span {
-	uint8_t *base;
-	uint64_t offsets[PTX_LANES];
-	bool dense; /* lane after lane, without gaps */
-};
-
-/*
- * The usual access, for less than warp_resolve() costs: aligned, inside shared memory or inside
- * the allocation that this instruction met last.  False: look closer; nothing is marked then.
- */
-static bool find_span(struct warp *w, const struct ptx_instruction *i, unsigned size, bool write,
-		      struct span *span)
-{
-	const uint64_t *rows = warp_row(w, i->a);
-	const unsigned first = (unsigned)__builtin_ctz(w->mask);
-	const bool shared = i->space == PTX_MOD_SHARED;
-	struct allocation *allocation = NULL;
-	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start;
-
-	if (shared) {
-		if (w->block->shared_bytes < size || w->block->races)
-			return false;
-		span->base = w->block->shared;
-		subtract = 0;
-		limit = w->block->shared_bytes - size;
-	} else if (i->space == PTX_MOD_GLOBAL || i->space == PTX_MODIFIER_COUNT ||
-		   i->space == PTX_MOD_CONST) {
-		allocation = w->cache[(unsigned)(i - w->module->code) % WARP_CACHE];
-		if (!allocation || allocation->size < size)
-			return false;
-		span->base = (uint8_t *)(uintptr_t)allocation->address;
-		subtract = allocation->address;
-		limit = allocation->size - size;
-	} else {
-		return false;
-	}
-	if (i->flags & (PTX_FLAG_FRAME | (shared ? 0 : PTX_FLAG_NARROW)))
-		return false;
-	subtract -= (uint64_t)i->immediate;
-	for (unsigned l = 0; l < PTX_LANES; l++)
-		span->offsets[l] = (shared ? (uint32_t)(rows[l] - subtract) : rows[l] - subtract);
-	start = span->offsets[first];
-	if (w->mask != WARP_ALL)
-		for (unsigned l = 0; l < PTX_LANES; l++)
-			span->offsets[l] = w->mask >> l & 1 ? span->offsets[l] : start;
-	for (unsigned l = 0; l < PTX_LANES; l++) {
-		/* the top bit says that an offset is beyond the limit */
-		bad |= span->offsets[l] | (limit - span->offsets[l]);
-		low |= span->offsets[l];
-		gaps |= span->offsets[l] ^ (start + l * size);
-	}
-	if (bad >> 63 || low & (size - 1))
-		return false;
-	span->dense = !gaps;
-	if (i->space == PTX_MOD_CONST) {
-		w->block->constant_reads++;
-		return true;
-	}
-	if (!allocation || !w->block->launch->observed || !allocation->shadow)
-		return true;
-	if (gaps && w->mask != WARP_ALL)
-		return false;
-	for (unsigned l = 0; gaps && l < PTX_LANES; l++)
-		if (span->offsets[l] != start)
-			return false;
-	shadow_touch(allocation->shadow, start, gaps ? size : (uint64_t)size * PTX_LANES,
-		     write ? GPU_WRITE : GPU_READ);
-	return true;
-}
 
 /* Narrow signed values are extended to the register, whatever its width. */
 #define LOAD(ctype)                                                                                \
@@ -203,7 +131,7 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 	struct span span;
 	uint8_t *pointers[PTX_LANES];
 
-	if (find_span(w, i, size * i->vector, false, &span)) {
+	if (find_span(w, i, size * i->vector, true, false, &span)) {
 		for (unsigned n = 0; n < i->vector; n++)
 			load_span(w, i->type,
 				  warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]),
@@ -221,13 +149,44 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 			     n * size);
 }
 
+/*
+ * Four bytes of shared memory for a whole warp, which the loops of most kernels that use it are
+ * made of: offsets of 32 bits.
+ */
+static void load_shared_4(struct warp *w, const struct ptx_instruction *i)
+{
+	const uint64_t *rows = warp_row(w, i->a);
+	const uint32_t add = (uint32_t)i->immediate, limit = w->block->shared_bytes - 4;
+	const uint8_t *shared = w->block->shared;
+	uint64_t *d = warp_row(w, i->d);
+	uint32_t offsets[PTX_LANES], most = 0, low = 0;
+
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		offsets[l] = (uint32_t)rows[l] + add;
+		most = offsets[l] > most ? offsets[l] : most;
+		low |= offsets[l];
+	}
+	if (w->mask != WARP_ALL || i->vector != 1 || i->flags & PTX_FLAG_FRAME || w->block->races ||
+	    w->block->shared_bytes < 4 || most > limit || low & 3) {
+		load(w, i);
+		return;
+	}
+	LANE_PRAGMA
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		uint32_t value;
+
+		memcpy(&value, shared + offsets[l], sizeof(value));
+		d[l] = value;
+	}
+}
+
 static void store(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned size = ptx_type_size(i->type);
 	struct span span;
 	uint8_t *pointers[PTX_LANES];
 
-	if (find_span(w, i, size * i->vector, true, &span)) {
+	if (find_span(w, i, size * i->vector, false, true, &span)) {
 		for (unsigned n = 0; n < i->vector; n++)
 			store_span(w, size,
 				   warp_row(w, i->vector == 1 ? i->b : w->module->extras[i->extra + n]),
@@ -413,6 +372,7 @@ static void policy(struct warp *w, const struct ptx_instruction *i)
 #define VECTORS (M(V2) | M(V4) | M(V8))
 
 const struct ptx_opcode interpreter_memory[] = {
+	{"ld", "Dm", T(B32) | T(U32) | T(F32), 0, M(SHARED), ORDERS, load_shared_4},
 	{"ld", "Dm", ANY_SCALAR, 0, 0, SPACES | CACHES | ORDERS | VECTORS, load},
 	{"ldu", "Dm", ANY_SCALAR, 0, 0, SPACES | VECTORS, load},
 	{"st", "mS", ANY_SCALAR, 0, 0, SPACES | CACHES | ORDERS | VECTORS, store},

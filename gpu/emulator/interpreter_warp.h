@@ -65,7 +65,7 @@ struct warp {
 	uint32_t group_count;
 	uint32_t live; /* lanes that have not exited */
 	uint64_t turn;
-	bool held;   /* the running group only waits for the warp's next turn: it is all there is */
+	bool held;   /* the only group is in `now`, not in `groups`: it is ready, or at a barrier */
 	bool rotate; /* the next turn is for the group that waits longest */
 
 	uint64_t *registers;

@@ -1,0 +1,85 @@
+/*
+ * gpu/emulator/interpreter_span.h: the quick way to the memory of an access.
+ */
+#ifndef VFLOW_GPU_EMULATOR_INTERPRETER_SPAN_H
+#define VFLOW_GPU_EMULATOR_INTERPRETER_SPAN_H
+
+#include "gpu/analysis/shadow.h"
+#include "gpu/emulator/interpreter_warp.h"
+
+/* Where the lanes of an access go, when all of them may go there. */
+struct span {
+	uint8_t *base;
+	uint64_t offsets[PTX_LANES];
+	bool dense; /* lane after lane, without gaps */
+};
+
+/*
+ * The usual access, for less than warp_resolve() costs: aligned, inside shared memory or inside
+ * the allocation that this instruction met last.  False: look closer; nothing is marked then.
+ */
+static inline bool find_span(struct warp *w, const struct ptx_instruction *i, unsigned size,
+			     bool read, bool write, struct span *span)
+{
+	const uint64_t *rows = warp_row(w, i->a);
+	const unsigned first = (unsigned)__builtin_ctz(w->mask);
+	const bool shared = i->space == PTX_MOD_SHARED;
+	struct allocation *allocation = NULL;
+	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start;
+
+	if (shared) {
+		if (w->block->shared_bytes < size || w->block->races)
+			return false;
+		span->base = w->block->shared;
+		subtract = 0;
+		limit = w->block->shared_bytes - size;
+	} else if (i->space == PTX_MOD_GLOBAL || i->space == PTX_MODIFIER_COUNT ||
+		   i->space == PTX_MOD_CONST) {
+		allocation = w->cache[(unsigned)(i - w->module->code) % WARP_CACHE];
+		if (!allocation || allocation->size < size)
+			return false;
+		span->base = (uint8_t *)(uintptr_t)allocation->address;
+		subtract = allocation->address;
+		limit = allocation->size - size;
+	} else {
+		return false;
+	}
+	if (i->flags & (PTX_FLAG_FRAME | (shared ? 0 : PTX_FLAG_NARROW)))
+		return false;
+	subtract -= (uint64_t)i->immediate;
+	for (unsigned l = 0; l < PTX_LANES; l++)
+		span->offsets[l] = (shared ? (uint32_t)(rows[l] - subtract) : rows[l] - subtract);
+	start = span->offsets[first];
+	if (w->mask != WARP_ALL)
+		for (unsigned l = 0; l < PTX_LANES; l++)
+			span->offsets[l] = w->mask >> l & 1 ? span->offsets[l] : start;
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		/* the top bit says that an offset is beyond the limit */
+		bad |= span->offsets[l] | (limit - span->offsets[l]);
+		low |= span->offsets[l];
+		gaps |= span->offsets[l] ^ (start + l * size);
+	}
+	if (bad >> 63 || low & (size - 1))
+		return false;
+	span->dense = !gaps;
+	if (i->space == PTX_MOD_CONST) {
+		w->block->constant_reads++;
+		return true;
+	}
+	if (!allocation || !w->block->launch->observed || !allocation->shadow)
+		return true;
+	if (gaps && w->mask != WARP_ALL)
+		return false;
+	for (unsigned l = 0; gaps && l < PTX_LANES; l++)
+		if (span->offsets[l] != start)
+			return false;
+	if (read)
+		shadow_touch(allocation->shadow, start, gaps ? size : (uint64_t)size * PTX_LANES,
+			     GPU_READ);
+	if (write)
+		shadow_touch(allocation->shadow, start, gaps ? size : (uint64_t)size * PTX_LANES,
+			     GPU_WRITE);
+	return true;
+}
+
+#endif

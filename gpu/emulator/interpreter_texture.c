@@ -139,6 +139,27 @@ GATHER(a, 3)
 		"tld4." #letter ".a2d", "DX", VALUES, T(F32), M(V4), 0, gather_layer_##letter      \
 	}
 
+#define QUERY_SURFACE(name, field)                                                                 \
+	static void name(struct warp *w, const struct ptx_instruction *i)                          \
+	{                                                                                          \
+		const uint64_t *handles = warp_row(w, i->a);                                       \
+		uint64_t *d = warp_row(w, i->d);                                                   \
+                                                                                                   \
+		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
+			unsigned l = (unsigned)__builtin_ctz(m);                                   \
+			const struct emulator_array_shape *shape = surface_shape(handles[l]);      \
+                                                                                                   \
+			if (!shape) {                                                              \
+				no_object(w, l, "surface", handles[l]);                            \
+				return;                                                            \
+			}                                                                          \
+			d[l] = shape->field;                                                       \
+		}                                                                                  \
+	}
+QUERY_SURFACE(surface_width, width)
+QUERY_SURFACE(surface_height, height)
+QUERY_SURFACE(surface_depth, depth)
+
 #define QUERY(name, field)                                                                         \
 	static void name(struct warp *w, const struct ptx_instruction *i)                          \
 	{                                                                                          \
@@ -160,12 +181,18 @@ QUERY(query_width, width)
 QUERY(query_height, height)
 QUERY(query_depth, depth)
 
+static int64_t nearest(int64_t at, int64_t last)
+{
+	return at < 0 ? 0 : at > last ? last : at;
+}
+
 /* Outside: .trap faults, .zero reads 0 and drops stores, .clamp takes the nearest place. */
 static uint8_t *surface(struct warp *w, const struct ptx_instruction *i, unsigned lane,
 			unsigned dimensions, bool layered, unsigned size, bool *failed,
 			struct allocation **allocation)
 {
 	const uint64_t handle = warp_row(w, i->a)[lane];
+	const struct emulator_array_shape *shape = surface_shape(handle);
 	int64_t at[3] = {0};
 	uint8_t *place;
 
@@ -174,11 +201,17 @@ static uint8_t *surface(struct warp *w, const struct ptx_instruction *i, unsigne
 		at[n] = (int32_t)coordinate(w, i, n + layered, lane);
 	if (layered)
 		at[2] = (int32_t)coordinate(w, i, 0, lane);
+	if (shape && i->boolean == PTX_MOD_CLAMP) {
+		at[0] = nearest(at[0], (int64_t)(shape->width * shape->channels * shape->channel_bytes) -
+					       (int64_t)size);
+		at[1] = nearest(at[1], (int64_t)shape->height - 1);
+		at[2] = nearest(at[2], (int64_t)shape->depth - 1);
+	}
 	place = surface_at(handle, at[0], at[1], at[2], size, allocation);
-	if (place || (i->boolean == PTX_MOD_ZERO && surface_exists(handle)))
+	if (place || (i->boolean == PTX_MOD_ZERO && shape))
 		return place;
 	*failed = true;
-	if (!surface_exists(handle))
+	if (!shape)
 		no_object(w, lane, "surface", handle);
 	else
 		warp_fault(w, 1u << lane, FAULT_ILLEGAL_ADDRESS,
@@ -258,7 +291,7 @@ SURFACE(a2d, 2, true)
 	{"tex." #geometry, "DX", VALUES, T(F32) | T(S32), 0, M(V4), tex_##geometry},               \
 		{"tex.level." #geometry, "DXt", VALUES, T(F32), 0, M(V4), tex_##geometry}
 #define SIZES (T(B8) | T(B16) | T(B32) | T(B64))
-#define OUTSIDE (M(TRAP) | M(ZERO) | M(V2) | M(V4))
+#define OUTSIDE (M(TRAP) | M(CLAMP) | M(ZERO) | M(V2) | M(V4))
 #define SURFACES(geometry)                                                                         \
 	{"suld.b." #geometry, "DX", SIZES, 0, 0, OUTSIDE, suld_##geometry},                        \
 		{"sust.b." #geometry, "XS", SIZES, 0, 0, OUTSIDE, sust_##geometry}
@@ -269,6 +302,9 @@ const struct ptx_opcode interpreter_texture[] = {
 	{"txq.width", "dh", T(B32), 0, 0, 0, query_width},
 	{"txq.height", "dh", T(B32), 0, 0, 0, query_height},
 	{"txq.depth", "dh", T(B32), 0, 0, 0, query_depth},
+	{"suq.width", "dh", T(B32), 0, 0, 0, surface_width},
+	{"suq.height", "dh", T(B32), 0, 0, 0, surface_height},
+	{"suq.depth", "dh", T(B32), 0, 0, 0, surface_depth},
 	SURFACES(1d), SURFACES(2d), SURFACES(3d), SURFACES(a1d), SURFACES(a2d),
 	{0},
 };

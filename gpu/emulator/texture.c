@@ -318,25 +318,21 @@ void texture_gather(const struct texture *texture, const double coordinates[2], 
 	}
 }
 
-bool surface_exists(uint64_t handle)
+const struct emulator_array_shape *surface_shape(uint64_t handle)
 {
 	struct texture *found;
 
 	HASH_FIND(hh, objects, &handle, sizeof(handle), found);
-	return found && found->surface;
+	return found && found->surface ? &found->facts.shape : NULL;
 }
 
 uint8_t *surface_at(uint64_t handle, int64_t x, int64_t y, int64_t z, unsigned size,
 		    struct allocation **allocation)
 {
-	const struct emulator_array_shape *shape;
-	struct texture *found;
+	const struct emulator_array_shape *shape = surface_shape(handle);
 
-	HASH_FIND(hh, objects, &handle, sizeof(handle), found);
-	if (!found || !found->surface)
-		return NULL;
-	shape = &found->facts.shape;
-	if (x < 0 || y < 0 || z < 0 || (uint64_t)x + size > shape->pitch ||
+	if (!shape || x < 0 || y < 0 || z < 0 ||
+	    (uint64_t)x + size > shape->width * shape->channels * shape->channel_bytes ||
 	    (uint64_t)y >= shape->height || (uint64_t)z >= shape->depth || x % size)
 		return NULL;
 	*allocation = memory_find(shape->address);

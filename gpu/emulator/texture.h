@@ -50,6 +50,7 @@ const struct emulator_array_shape *texture_shape(const struct texture *texture);
  */
 uint8_t *surface_at(uint64_t handle, int64_t x, int64_t y, int64_t z, unsigned size,
 		    struct allocation **allocation);
-bool surface_exists(uint64_t handle);
+/* NULL: no such surface. */
+const struct emulator_array_shape *surface_shape(uint64_t handle);
 
 #endif

@@ -145,6 +145,7 @@ static void set_field(struct ptx_instruction *fields, enum ptx_modifier modifier
 	case PTX_MOD_LO:
 		fields->compare = modifier;
 		break;
+	case PTX_MOD_CLAMP:
 	case PTX_MOD_TRAP:
 	case PTX_MOD_ZERO:
 	case PTX_MOD_AND ... PTX_MOD_CAS:

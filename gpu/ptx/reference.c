@@ -42,6 +42,7 @@ enum ptx_special ptx_special_named(const struct ptx_token *token)
 		{"%cluster_ctaid.z", PTX_CLUSTER_CTAID_Z}, {"%cluster_nctaid.x", PTX_CLUSTER_NCTAID_X},
 		{"%cluster_nctaid.y", PTX_CLUSTER_NCTAID_Y}, {"%cluster_nctaid.z", PTX_CLUSTER_NCTAID_Z},
 		{"%cluster_ctarank", PTX_CLUSTER_RANK}, {"%cluster_nctarank", PTX_CLUSTER_SIZE},
+		{"%aggr_smem_size", PTX_TOTAL_SHARED}, {"%current_graph_exec", PTX_ZERO},
 		{"%reserved_smem_offset_0", PTX_RESERVED_SHARED_0},
 		{"%reserved_smem_offset_1", PTX_RESERVED_SHARED_1},
 		{"%reserved_smem_offset_begin", PTX_RESERVED_SHARED_0},
@@ -55,7 +56,8 @@ enum ptx_special ptx_special_named(const struct ptx_token *token)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (ptx_token_is(token, names[i].name))
 			return names[i].special;
-	if (token->length > 7 && !memcmp(token->text, "%envreg", 7))
+	if ((token->length > 7 && !memcmp(token->text, "%envreg", 7)) ||
+	    (token->length > 3 && !memcmp(token->text, "%pm", 3)))
 		return PTX_ZERO;
 	return PTX_SPECIAL_COUNT;
 }

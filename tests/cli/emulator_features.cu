@@ -61,6 +61,13 @@ __global__ void draw(cudaSurfaceObject_t surface)
 	surf2Dwrite((int)(10 * threadIdx.y + threadIdx.x), surface, threadIdx.x * 4, threadIdx.y);
 }
 
+/* Each thread reads its texel of a grid of 4 x 4 around the array; outside the nearest one counts. */
+__global__ void read_around(cudaSurfaceObject_t surface, int *out)
+{
+	out[4 * threadIdx.y + threadIdx.x] = surf2Dread<int>(surface, ((int)threadIdx.x - 1) * 4, (int)threadIdx.y - 1,
+							      cudaBoundaryModeClamp);
+}
+
 __global__ void add(int *counter, int value)
 {
 	*counter += value;
@@ -166,6 +173,15 @@ static void textures()
 	draw<<<1, dim3(2, 2)>>>(surface);
 	cudaMemcpy2DFromArray(drawn, 8, array, 0, 0, 8, 2, cudaMemcpyDeviceToHost);
 	check(!memcmp(drawn, expected, sizeof(drawn)), "a surface is written");
+	{
+		const int clamped[] = {0, 0, 1, 1, 0, 0, 1, 1, 10, 10, 11, 11, 10, 10, 11, 11};
+		int *around, seen[16];
+
+		cudaMalloc(&around, sizeof(seen));
+		read_around<<<1, dim3(4, 4)>>>(surface, around);
+		cudaMemcpy(seen, around, sizeof(seen), cudaMemcpyDeviceToHost);
+		check(!memcmp(seen, clamped, sizeof(seen)), "a surface read outside its edges, clamped");
+	}
 	draw<<<1, dim3(3, 2)>>>(surface);
 	check(cudaDeviceSynchronize() != cudaSuccess, "outside of a surface is an error");
 	cudaDeviceReset();

@@ -263,15 +263,22 @@ static void read_callpaths(struct reading *reading, struct profile *profile)
 	}
 }
 
+#define VERTEX_COLUMNS                                                                             \
+	"id, position, kind, name, context, callpath, callpath_text, invocations, read_bytes, "    \
+	"written_bytes, redundant_bytes, time_ns, host_ns"
+
 static void read_vertices(struct reading *reading, struct profile *profile)
 {
 	struct graph *graph = profile->graph;
 	uint32_t capacity = 0, paths = 0;
+	bool sorted;
 
+	/* almost always: then nothing has to be sorted */
+	start(reading, "vertex", "SELECT 1 FROM vertex WHERE position <> id LIMIT 1");
+	sorted = !next_row(reading);
 	start(reading, "vertex",
-	      "SELECT id, position, kind, name, context, callpath, callpath_text, invocations, "
-	      "read_bytes, written_bytes, redundant_bytes, time_ns, host_ns FROM vertex "
-	      "ORDER BY position");
+	      sorted ? "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY id"
+		     : "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY position");
 	while (next_row(reading)) {
 		uint32_t id = get_32(reading, 0, 0);
 		struct graph_vertex *vertex;

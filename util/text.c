@@ -79,8 +79,13 @@ bool text_is_clean(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size;) {
 		uint32_t character = 0;
-		size_t taken = decode((const unsigned char *)bytes + i, size - i, &character);
+		size_t taken;
 
+		if (bytes[i] >= ' ' && bytes[i] <= '~') { /* most of all text */
+			i++;
+			continue;
+		}
+		taken = decode((const unsigned char *)bytes + i, size - i, &character);
 		if (!taken || unsafe(character))
 			return false;
 		i += taken;

@@ -248,6 +248,33 @@ static bool is_example(const struct profile *read)
 	return same && looks_like_example(read);
 }
 
+/* Ids in another order than the vertices: several processes, or threads. */
+static void test_order(void **state)
+{
+	const bool all[8] = {true, true, true, true, true, true, true, true};
+	struct error error = {""};
+	struct profile *profile = example();
+	struct graph *graph = profile->graph;
+
+	(void)state;
+	assert_int_equal(graph->vertex_count, 3);
+	graph->vertices[1].id = 2;
+	graph->vertices[2].id = 1;
+	graph_filter(graph, all, all); /* finds the new ids */
+	unlink(path);
+	assert_int_equal(profile_write(profile, path, &error), 0);
+	profile_free(profile);
+	profile = profile_read(path, &error);
+	if (!profile)
+		fail_msg("%s", error.text);
+	assert_int_equal(profile->graph->vertices[1].id, 2);
+	assert_string_equal(profile->graph->vertices[1].name, "cudaMalloc");
+	assert_int_equal(profile->graph->vertices[2].id, 1);
+	assert_int_equal(graph_find(profile->graph, 1), 2);
+	profile_free(profile);
+	unlink(path);
+}
+
 static void test_round_trip(void **state)
 {
 	char key[GRAPH_KEY_SIZE];
@@ -630,11 +657,12 @@ static void test_read_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_not_overwritten),
-		cmocka_unit_test(test_other_files),    cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_bit_flips),      cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_changed_events), cmocka_unit_test(test_additions),
-		cmocka_unit_test(test_views),          cmocka_unit_test(test_read_only),
+		cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_order),
+		cmocka_unit_test(test_not_overwritten), cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_truncated),       cmocka_unit_test(test_bit_flips),
+		cmocka_unit_test(test_changed),         cmocka_unit_test(test_changed_events),
+		cmocka_unit_test(test_additions),       cmocka_unit_test(test_views),
+		cmocka_unit_test(test_read_only),
 	};
 
 	return cmocka_run_group_tests_name("graph_profile", tests, make_folder, remove_folder);

@@ -125,10 +125,11 @@ int vflow_emulator_surface_destroy(uint64_t handle)
 /* Where coordinate `at` of `size` texels lies; -1: outside, in the border. */
 static int64_t wrap(enum emulator_addressing mode, double at, uint64_t size, bool normalized)
 {
-	double n = (double)size, place = floor(at);
+	double n = (double)size, place;
 
-	if (place >= 0 && place < n)
-		return (int64_t)place;
+	if (at >= 0 && at < n)
+		return (int64_t)at;
+	place = floor(at);
 	if (mode == ADDRESS_BORDER || place != place)
 		return -1;
 	if (normalized && mode == ADDRESS_WRAP) {
@@ -182,6 +183,15 @@ static void fetch(const struct emulator_texture *facts, const int64_t index[3], 
 	at = (const uint8_t *)(uintptr_t)shape->address + (uint64_t)index[2] * shape->slice +
 	     (uint64_t)index[1] * shape->pitch +
 	     (uint64_t)index[0] * shape->channels * shape->channel_bytes;
+	if (shape->kind == CHANNEL_FLOAT && shape->channel_bytes == sizeof(float)) {
+		for (unsigned n = 0; n < shape->channels; n++) {
+			float value;
+
+			memcpy(&value, at + n * sizeof(value), sizeof(value));
+			out[n] = value;
+		}
+		return;
+	}
 	for (unsigned n = 0; n < shape->channels; n++)
 		out[n] = channel(facts, at + n * shape->channel_bytes);
 }

@@ -25,7 +25,7 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	const unsigned first = (unsigned)__builtin_ctz(w->mask);
 	const bool shared = i->space == PTX_MOD_SHARED;
 	struct allocation *allocation = NULL;
-	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start;
+	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start, skew = 0;
 
 	if (shared) {
 		if (w->block->shared_bytes < size || w->block->races)
@@ -40,6 +40,7 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 			return false;
 		span->base = (uint8_t *)(uintptr_t)allocation->address;
 		subtract = allocation->address;
+		skew = allocation->address % 64; /* registered memory begins anywhere */
 		limit = allocation->size - size;
 	} else {
 		return false;
@@ -56,7 +57,7 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	for (unsigned l = 0; l < PTX_LANES; l++) {
 		/* the top bit says that an offset is beyond the limit */
 		bad |= span->offsets[l] | (limit - span->offsets[l]);
-		low |= span->offsets[l];
+		low |= span->offsets[l] + skew;
 		gaps |= span->offsets[l] ^ (start + l * size);
 	}
 	if (bad >> 63 || low & (size - 1))

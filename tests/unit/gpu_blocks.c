@@ -277,12 +277,44 @@ static void test_races(void **state)
 	unsetenv("VFLOW_EMULATOR_RACES");
 }
 
+/* Registered memory of the host may begin anywhere; what counts is the address. */
+static void test_registered(void **state)
+{
+	static uint32_t host[300] __attribute__((aligned(64)));
+	const char *text = HEADER
+		".visible .entry k(.param .u64 p) {\n"
+		".reg .b32 %r<3>; .reg .b64 %d<5>;\nld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x;\n"
+		"mul.wide.u32 %d2, %r1, 8; add.u64 %d2, %d1, %d2;\n"
+		"ld.global.u64 %d3, [%d2]; add.u64 %d3, %d3, 1; st.global.u64 [%d2], %d3;\n"
+		"ld.global.u64 %d4, [%d2+4]; ret; }";
+	struct error error;
+	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct allocation *memory = memory_register((uintptr_t)host + 4, sizeof(host) - 4);
+	uint64_t address = (uintptr_t)host + 8;
+	struct launch launch = {.module = module,
+				.kernel = ptx_find_kernel(module, "k"),
+				.grid = {1, 1, 1},
+				.block = {32, 1, 1},
+				.parameters = (const uint8_t *)&address};
+	struct fault fault;
+
+	(void)state;
+	assert_non_null(memory);
+	assert_int_equal(interpreter_run(&launch, &fault), -1);
+	assert_int_equal(fault.kind, FAULT_MISALIGNED);
+	for (unsigned n = 0; n < 32; n++)
+		assert_int_equal(host[2 + 2 * n], 1);
+	memory_release(memory);
+	ptx_free(module);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cluster),  cmocka_unit_test(test_no_cluster),
-		cmocka_unit_test(test_bulk),     cmocka_unit_test(test_wmma),
-		cmocka_unit_test(test_deadlock), cmocka_unit_test(test_races),
+		cmocka_unit_test(test_cluster),    cmocka_unit_test(test_no_cluster),
+		cmocka_unit_test(test_bulk),       cmocka_unit_test(test_wmma),
+		cmocka_unit_test(test_deadlock),   cmocka_unit_test(test_races),
+		cmocka_unit_test(test_registered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,28 @@ static void fill_known_edge(const struct engine *engine, const struct known *kno
 	}
 }
 
+/*
+ * Equal texts in one place, when there are few of them (kinds): grouping by them then finds them in
+ * the cache.
+ */
+static void share_texts(struct column *column, uint32_t count)
+{
+	const char *texts[16];
+	uint32_t known = 0, i;
+
+	for (uint32_t row = 0; row < count; row++) {
+		if (!column->present[row])
+			continue;
+		for (i = 0; i < known && strcmp(texts[i], column->texts[row]) != 0; i++)
+			;
+		if (i == sizeof(texts) / sizeof(*texts))
+			return;
+		if (i == known)
+			texts[known++] = column->texts[row];
+		column->texts[row] = texts[i];
+	}
+}
+
 static struct column *known_column(struct engine *engine, bool of_edge, const struct known *known)
 {
 	struct column *column = add_column(engine, of_edge, known->name, known->type,
@@ -185,6 +207,8 @@ static struct column *known_column(struct engine *engine, bool of_edge, const st
 		fill_known_edge(engine, known, column);
 	else
 		fill_known_vertex(engine, known, column);
+	if (column->type == VALUE_STRING)
+		share_texts(column, of_edge ? engine->edge_count : engine->vertex_count);
 	return column;
 }
 

@@ -52,9 +52,10 @@ function objectName(id) {
 	if (site === undefined) return "#" + id;
 	return label(site) + (vertices[site][V.place] ? ", " + vertices[site][V.place] : "");
 }
+const cut = (text, limit) => text.length > limit ? text.slice(0, limit) + "…" : text;
 function element(name, text, className) {
 	const result = document.createElement(name);
-	if (text !== undefined) result.textContent = text;
+	if (text !== undefined) result.textContent = cut(String(text), 4096); /* the data has all of it */
 	if (className) result.className = className;
 	return result;
 }

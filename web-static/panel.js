@@ -116,14 +116,14 @@ function card({kind, i}, x, y) {
 	const box = $("card");
 	box.hidden = i < 0;
 	if (i < 0) return;
-	box.replaceChildren(element("p", (kind === "v" ? longName(i) : edgeTitle(edges[i])).slice(0, 300)));
+	box.replaceChildren(element("p", cut(kind === "v" ? longName(i) : edgeTitle(edges[i]), 300)));
 	for (const [name, value] of facts(kind, i))
-		if (name !== "from" && name !== "to" && name !== "access") box.append(element("p", name + ": " + String(value).slice(0, 300)));
+		if (name !== "from" && name !== "to" && name !== "access") box.append(element("p", name + ": " + cut(String(value), 300)));
 	if (kind === "v") {
 		const path = framesOf(i);
-		for (const frame of path.slice(0, 12)) box.append(element("p", frame.slice(0, 200), "frame"));
+		for (const frame of path.slice(0, 12)) box.append(element("p", cut(frame, 200), "frame"));
 		if (path.length > 12) box.append(element("p", "and " + (path.length - 12) + " more", "frame"));
-		if (vertices[i][V.advice]) box.append(element("p", vertices[i][V.advice].slice(0, 500), "advice"));
+		if (vertices[i][V.advice]) box.append(element("p", cut(vertices[i][V.advice], 500), "advice"));
 	}
 	box.style.left = Math.max(4, Math.min(x + 16, innerWidth - box.offsetWidth - 8)) + "px";
 	box.style.top = Math.max(4, y + 20 + box.offsetHeight > innerHeight ? y - box.offsetHeight - 12 : y + 16) + "px";

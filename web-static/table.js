@@ -99,7 +99,7 @@ function drawRow(now, at) {
 		line.setAttribute("aria-current", "true");
 	}
 	for (const [title, , text, , number] of now.columns) {
-		const cell = element("td", undefined, number ? "number" : ""), shown = text(now.list[i]);
+		const cell = element("td", undefined, number ? "number" : ""), shown = cut(String(text(now.list[i])), 300);
 		if (title === "operation" || title === "to") cell.append(button(shown));
 		else cell.textContent = shown;
 		cell.title = shown;

@@ -297,8 +297,8 @@ function remember() {
 	clearTimeout(remembering);
 	remembering = setTimeout(() => history.replaceState(null, "", address()), 300);
 }
-function recall() {
-	const hash = new URLSearchParams(location.hash.slice(1)), at = (hash.get("at") || "").split("_").map(Number);
+function recall(from) {
+	const hash = new URLSearchParams(from.slice(1)), at = (hash.get("at") || "").split("_").map(Number);
 	const vertex = indexOf.get(Number(hash.get("v") ?? NaN)), edge = Number(hash.get("e") ?? NaN), sort = /^(\d+)(-?)$/.exec(hash.get("sort") || "");
 	for (const name of ["search", ...FILTERS]) $(name).value = hash.get(name) || (name === "bytes" || name === "share" ? "0" : "");
 	for (const name of ["pattern", "object"]) if ($(name).selectedIndex < 0) $(name).value = "";
@@ -359,7 +359,7 @@ new ResizeObserver(() => {
 	view.y = view.height / 2 - y * view.scale;
 	frame();
 }).observe(stage);
-on(window, "hashchange", recall);
+on(window, "hashchange", event => recall(new URL(event.newURL).hash)); /* what the address is by now may be ours again */
 /* On paper: light, all of it, sharp. */
 on(window, "beforeprint", () => {
 	document.documentElement.dataset.theme = "light";
@@ -373,5 +373,5 @@ on(window, "afterprint", () => {
 setTheme("");
 measure();
 shownRows.height = panel.clientHeight;
-recall();
+recall(location.hash);
 ready = true;

@@ -184,7 +184,7 @@ async function pointing({page, name, files, data, target, times}) {
 	await page.keyboard.press("Escape");
 	is(name("Escape clears"), await chosen(page) + await page.evaluate(() => String(state.kept)), "-1null");
 	const missed = [];
-	const step = Math.ceil(data.vertices.length / (data.vertices.length > 1000 ? 20 : 100));
+	const step = Math.ceil(data.vertices.length / (data.vertices.length > 1000 ? 20 : 50));
 	for (let i = 0; i < data.vertices.length; i += step) {
 		const id = data.vertices[i][0], way = ["", "up", "down"][i % 3];
 		if (await computed(page, id, way) !== sliceOf(files.dot, id, ...way ? ["--" + way] : [])) missed.push(id + way);
@@ -422,7 +422,7 @@ async function readers({page, name, size, data, target}) {
 async function interactions(browser, size) {
 	const name = n => `${size} vertices: ${n}`, files = render(graphs.program(size), "program" + size), times = {};
 	const page = await open(browser, files.html);
-	page.turns = size > 1000 ? 5 : 1; /* only there do times matter */
+	page.turns = size > 1000 ? 3 : 1; /* only there do times matter */
 	times["first paint"] = [await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime)];
 	times["all drawn"] = [await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now())))))];
 	const data = JSON.parse(await text(page, "#data")), finding = data.vertices.filter(v => v[6]).map(v => v[0]);
@@ -435,7 +435,7 @@ async function interactions(browser, size) {
 	is(name("nothing was refused"), await page.evaluate(() => window.seen.violations), 0);
 	is(name("no errors, dialogs or requests"), page.problems.join("; "), "");
 	await page.close();
-	console.log(`# ${size} vertices, ${data.edges.length} edges, ms to the frame that shows it${size > 1000 ? ", median/worst of 5" : ""}: ` + inWords(times));
+	console.log(`# ${size} vertices, ${data.edges.length} edges, ms to the frame that shows it${size > 1000 ? ", median/worst of 3" : ""}: ` + inWords(times));
 }
 
 /* Slices of every vertex of graphs with all sorts of edges; each edge has its own number of bytes. */

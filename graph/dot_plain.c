@@ -19,8 +19,9 @@ bool dot_text_fill(struct dot_text *text)
 	size_t start = text->size;
 	int c = 0;
 
-	text->too_large |= text->size > DOT_BYTES_MAX;
-	if (text->too_large)
+	if (text->size > DOT_BYTES_MAX)
+		text->limit = "the graph is larger than 256 MiB";
+	if (text->limit)
 		return false;
 
 	while (text->size - start < LINE_MAX_BYTES && c != '\n' &&
@@ -355,7 +356,9 @@ static bool vertex_of(struct plain *plain, const struct word *word, uint32_t *in
 	ARRAY_RESERVE(plain->stated, *index, plain->stated_capacity);
 	plain->stated[*index] = false;
 	graph_add_vertex(plain->graph, id);
-	return plain->graph->vertex_count <= DOT_NODES_MAX;
+	if (plain->graph->vertex_count > DOT_NODES_MAX)
+		plain->text->limit = "more than 1000000 vertices";
+	return !plain->text->limit;
 }
 
 /* Hashes that are equal by chance only cost the time that cgraph takes. */
@@ -413,7 +416,10 @@ static bool read_edge(struct plain *plain, uint32_t from)
 	target.object = edge;
 	target.fields = &edge->fields;
 	target.attributes = &edge->attributes;
-	good = read_lists(plain, &target) && plain->graph->edge_count <= DOT_EDGES_MAX;
+	good = read_lists(plain, &target);
+	if (plain->graph->edge_count > DOT_EDGES_MAX)
+		plain->text->limit = "more than 4000000 edges";
+	good &= !plain->text->limit;
 	if (good && target.key.length) {
 		good = is_new(plain, hash_of(from, to, target.key.text));
 		dot_set_key(edge, target.key.text);

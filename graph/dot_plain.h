@@ -21,13 +21,14 @@ struct dot_text {
 	FILE *file;
 	char *bytes;
 	size_t at, size, capacity; /* bytes[0..at) is read */
-	bool too_large;
+	const char *limit;         /* what was exceeded, NULL: nothing */
 };
 
 /* Reads on to the end of a line, or less of a long one; false: there is no more. */
 bool dot_text_fill(struct dot_text *text);
 
-/* NULL: the rest of the stream is not plain (or at its end); at is then where it was. */
+/* NULL: a limit was met, or the rest of the stream is not plain (or at its end); at is then where
+ * it was. */
 struct graph *dot_read_plain(struct dot_text *text);
 
 #endif

@@ -402,8 +402,8 @@ int dot_read(FILE *file, const char *name, struct graph **graph, struct error *e
 		*graph = dot_read_plain(&stream.text);
 		if (*graph)
 			return 1;
-		if (stream.text.too_large)
-			return error_set(error, "%s: the graph is larger than 256 MiB", name);
+		if (stream.text.limit)
+			return error_set(error, "%s: %s", name, stream.text.limit);
 	}
 	reading.from = parse();
 	/* when the parser runs out of stack, cgraph gives what it has so far */

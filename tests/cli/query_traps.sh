@@ -164,6 +164,8 @@ is "and x:y is a name" "$(gvpr 'E [head.name == "a"] { printf("%s|%s", tail.name
 # -- 2.2.13: limits on what comes from others --
 expect_exit 1 "an undirected graph" "$vflow" slice --vertex 1 <(echo 'graph { v1 -- v2 }')
 like "is refused by name" "$(cat "$T/err")" "write 'digraph' and '->'"
+expect_exit 1 "too many vertices" "$vflow" stat <(awk 'BEGIN { print "digraph {"; for (i = 0; i < 1000002; i++) print "v" i ";"; print "}" }')
+like "are refused by number" "$(cat "$T/err")" ": more than 1000000 vertices$"
 expect_exit 1 "a newer version" "$vflow" slice --vertex 1 <(echo 'digraph { graph [vflow_version=2]; v1 }')
 like "is refused by name" "$(cat "$T/err")" "made by a newer vflow: vflow_version 2"
 

@@ -259,6 +259,11 @@ int main(int argc, char **argv)
 	ask(db, "MATCH p = (a {id: 5000})-[*]->() RETURN GRAPH p");
 	ask(db, "MATCH (a:memset)-[w:WRITE]->(k:kernel) WHERE w.redundancy > 0.4 RETURN count(*)");
 	ask(db, "MATCH ()-[e]->(v) RETURN v.kind, count(*), sum(e.bytes)");
+	ask(db, "MATCH ()-[e:WRITE]->() RETURN count(*)");
+	ask(db, "MATCH (v) WHERE v.name CONTAINS 'f99' RETURN count(*)");
+	ask(db, "MATCH (a {id: 5000})-[*1..3]->(b) RETURN DISTINCT b.id");
+	ask(db, "MATCH (a:alloc)-[*]->(b:kernel) RETURN count(DISTINCT b)");
+	ask(db, "MATCH p = SHORTEST 10 (a {id: 5000})-[*]->(b {id: 6000}) RETURN length(p)");
 	getrusage(RUSAGE_SELF, &usage);
 	printf("  %ld MiB at most\n", usage.ru_maxrss / 1024);
 	if (argc < 2) {

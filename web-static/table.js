@@ -10,10 +10,10 @@ const bytesColumn = (title, width, field) => [title, width, row => size(row[fiel
 const shareColumn = (title, width, share) => [title, width, row => percent(share(row)), row => share(row) || 0, true];
 const place = i => vertices[i][V.place] || "";
 const tables = {
-	findings: {kind: "f", columns: [["№", 4, f => vertices[f[F.vertex]][V.note], f => vertices[f[F.vertex]][V.note], true],
-		["operation", 17, f => label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
+	findings: {kind: "f", columns: [["№", 5, f => vertices[f[F.vertex]][V.note], f => vertices[f[F.vertex]][V.note], true],
+		["operation", 19, f => label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
 		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
-		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 9, f => f[F.share]), textColumn("advice", 34, F.advice)]},
+		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 9, f => f[F.share]), textColumn("advice", 31, F.advice)]},
 	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
 		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), countColumn("ran", 7, V.runs),
 		["time, ms", 9, v => v[V.time] ? (v[V.time] / 1e6).toFixed(3) : "", v => v[V.time] || 0, true], bytesColumn("read", 8, V.read),

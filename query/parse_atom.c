@@ -212,30 +212,31 @@ static struct expr *parse_quantified(struct parser *parser, enum expr_type type)
 	return finish(parser, expr);
 }
 
+/* An expression that ends with the sign, as the next item. */
+static int take_item(struct parser *parser, struct expr *expr, char end)
+{
+	struct expr *item = parse_expr(parser);
+
+	if (!item || expect_sign(parser, end) != 0)
+		return -1;
+	add_item(parser, expr, item);
+	return 0;
+}
+
 /* reduce(sum = expr, name IN list | expr) */
 static struct expr *parse_reduce(struct parser *parser)
 {
-	struct expr *expr = new_expr(parser, EXPR_REDUCE, token(parser)->at), *item;
+	struct expr *expr = new_expr(parser, EXPR_REDUCE, token(parser)->at);
 
 	parser->at += 2;
 	expr->second_name = take_name(parser, "a name");
-	if (!expr->second_name || expect_sign(parser, '=') != 0)
+	if (!expr->second_name || expect_sign(parser, '=') != 0 ||
+	    take_item(parser, expr, ',') != 0)
 		return NULL;
-	item = parse_expr(parser);
-	if (!item || expect_sign(parser, ',') != 0)
-		return NULL;
-	add_item(parser, expr, item);
 	expr->name = take_name(parser, "a name");
-	if (!expr->name || expect_word(parser, "IN") != 0)
+	if (!expr->name || expect_word(parser, "IN") != 0 || take_item(parser, expr, '|') != 0 ||
+	    take_item(parser, expr, ')') != 0)
 		return NULL;
-	item = parse_expr(parser);
-	if (!item || expect_sign(parser, '|') != 0)
-		return NULL;
-	add_item(parser, expr, item);
-	item = parse_expr(parser);
-	if (!item || expect_sign(parser, ')') != 0)
-		return NULL;
-	add_item(parser, expr, item);
 	return finish(parser, expr);
 }
 

@@ -17,15 +17,17 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 			return;
 		space_remove(object); /* its free was not seen */
 	}
-	object = space_add(space, operation->address, operation->size, operation->memory, true);
+	object = space_add(space, operation->address, operation->size, operation->memory,
+			   !operation->whole); /* it may be gone when the graph has ended */
 	if (!object)
 		return;
 	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), operation->stream, thread);
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
 	if (operation->whole)
-		space_forget(object); /* what the graph does with it is not known */
-	if (object->slot == NO_SLOT)
+		events_sink->coverage("objects", "not followed: made by a node of a CUDA graph", 1,
+				      operation->size);
+	else if (object->slot == NO_SLOT)
 		events_sink->coverage("objects",
 				      events_is_late()
 					      ? "allocated while a kernel ran that did not end"

@@ -50,7 +50,7 @@ exact graph_memory <<'END'
 	unknown>Memcpy.7    R Malloc.2  512   0 1 # the graph's copy, with a writer that is not known
 	Memset.3>Memcpy.7   R Malloc.2  512   0 1
 	Memcpy.7>host       W Malloc.2 1024   0 1
-	unknown>Memset.9    W Malloc.2  512   0 1 # unknown is 8; what it wrote had no known value
+	unknown>Memset.9    W Malloc.2  512 384 1 # unknown is 8; 0 over the graph's 1
 	Memset.3>Memset.9   W Malloc.2  512 512 1
 END
 covers graph_memory 'CUDA graphs'

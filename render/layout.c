@@ -17,17 +17,11 @@
 #include "util/memory.h"
 
 /*
- * What dot takes depends on how many layers edges pass: of program-like graphs 330 vertices with
- * 2,200 passes took 0.14 s, 450 with 4,500 0.5 s, 660 with 12,000 2.6 s, 800 with 13,000 9 s, and
- * random ones, which are denser, 2.7 s with 3,000 (tests/bench/render).
+ * Above, dot takes seconds to minutes, or draws straight lines across vertices when it must not: on
+ * graphs like those of programs it took 0.9 s for 330 vertices, 2.6 s for 660, 9 s for 800, where
+ * layers, which lead lines around vertices, take some hundredths (tests/bench/render).
  */
-enum {
-	DETAILED_VERTICES = 300, /* above, the network simplex of dot takes minutes */
-	DETAILED_EDGES = 700,
-	QUICK_VERTICES = 1500, /* above, even with a limit on it */
-	QUICK_EDGES = 3500,
-	QUICK_PASSES = 5000,
-};
+enum { DOT_VERTICES = 300, DOT_EDGES = 700 };
 
 static const rlim_t memory_limit = (rlim_t)4 << 30;
 static const size_t answer_limit = (size_t)1 << 30;
@@ -202,28 +196,31 @@ static int attempt(struct picture *picture, enum layout_manner manner, double se
 	return error_set(error, WIFSIGNALED(status) ? "Graphviz crashed" : "Graphviz gave up");
 }
 
-/* Sets *labelled when the labels have places too. */
-static int by_dot(struct picture *picture, double seconds, bool *labelled, struct error *error)
+static bool is_small(const struct picture *picture)
 {
-	double end = now() + seconds;
+	return picture->vertex_count <= DOT_VERTICES && picture->edge_count <= DOT_EDGES;
+}
+
+/* In the best manner for half of the time, in a quick one if there must be dot. */
+static int by_dot(struct picture *picture, enum layout_engine engine, double seconds,
+		  bool *labelled, struct error *error)
+{
+	double start = now(), share = engine == LAYOUT_DOT ? 0.5 : 1;
 
 	*labelled = true;
-	if (picture->vertex_count <= DETAILED_VERTICES && picture->edge_count <= DETAILED_EDGES) {
-		double middle = now() + seconds / 2;
-
-		if (attempt(picture, MANNER_BEST, middle - now(), error) == 0 ||
-		    attempt(picture, MANNER_SAFE, middle - now(), error) == 0)
-			return 0;
-	}
+	if (is_small(picture) &&
+	    (attempt(picture, MANNER_BEST, seconds * share, error) == 0 ||
+	     attempt(picture, MANNER_SAFE, start + seconds * share - now(), error) == 0))
+		return 0;
 	*labelled = false;
-	return attempt(picture, MANNER_QUICK, end - now(), error);
+	if (engine != LAYOUT_DOT)
+		return -1;
+	return attempt(picture, MANNER_QUICK, start + seconds - now(), error);
 }
 
 int layout_picture(struct picture *picture, enum layout_engine engine, double seconds,
 		   char **remark, struct error *error)
 {
-	bool large = picture->vertex_count > QUICK_VERTICES || picture->edge_count > QUICK_EDGES ||
-		     (engine == LAYOUT_AUTO && layout_count_passes(picture) > QUICK_PASSES);
 	bool labelled = false;
 	int result = 0;
 
@@ -231,15 +228,11 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 	picture->width = picture->height = 0;
 	if (!picture->vertex_count)
 		return 0;
-	if (engine == LAYOUT_LAYERS || (engine == LAYOUT_AUTO && large))
+	if (engine == LAYOUT_LAYERS || (engine == LAYOUT_AUTO && !is_small(picture)))
 		layout_by_layers(picture);
 	else
-		result = by_dot(picture, seconds, &labelled, error);
-	if (engine == LAYOUT_AUTO && large) {
-		*remark = xasprintf("laid out in layers: %u vertices and %u edges like these take "
-				    "Graphviz too long",
-				    picture->vertex_count, picture->edge_count);
-	} else if (engine == LAYOUT_AUTO && result != 0) {
+		result = by_dot(picture, engine, seconds, &labelled, error);
+	if (engine == LAYOUT_AUTO && result != 0) {
 		*remark = xasprintf("laid out in layers, not by Graphviz: %s", error->text);
 		layout_by_layers(picture);
 		result = 0;

@@ -1,7 +1,7 @@
 /*
  * render/layout.h: where the vertices and edges of a picture go.
  *
- * Two layouts: Graphviz' dot for pictures of some hundred vertices, layers of our own, which take
+ * Two layouts: Graphviz' dot for pictures of up to 300 vertices, layers of our own, which take
  * a second for a hundred thousand edges.  dot cannot be cancelled and has crashed on odd graphs,
  * so it runs in a child process under limits, and only positions come back, over a pipe.
  */
@@ -25,8 +25,6 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 
 /* Layers by program order, so that time flows down; layout_layers.c. */
 void layout_by_layers(struct picture *picture);
-/* How often edges pass a layer on their way: what makes dot slow. */
-uint64_t layout_count_passes(const struct picture *picture);
 
 /*
  * The child's work: doubles for the picture's width and height, then for each vertex its centre,

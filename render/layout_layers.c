@@ -500,32 +500,6 @@ static bool *find_stubs(const struct picture *picture)
 	return stubs;
 }
 
-uint64_t layout_count_passes(const struct picture *picture)
-{
-	bool *stubs = xcalloc(picture->edge_count, sizeof(*stubs));
-	double *loop_reach = xcalloc(picture->vertex_count, sizeof(*loop_reach));
-	uint32_t *rank = xcalloc(picture->vertex_count, sizeof(*rank));
-	uint32_t *order = program_order(picture, rank);
-	struct layers layers = {.picture = picture, .loop_reach = loop_reach, .stubs = stubs};
-	uint64_t passes = 0;
-
-	add_nodes(&layers, rank);
-	find_neighbours(&layers);
-	assign_layers(&layers, order);
-	for (uint32_t i = 0; i < layers.link_count; i++)
-		passes += layers.nodes[layers.links[i].lower].layer -
-			  layers.nodes[layers.links[i].upper].layer - 1;
-	free_neighbours(&layers);
-	free(layers.nodes);
-	free(layers.routes);
-	free(layers.links);
-	free(loop_reach);
-	free(stubs);
-	free(order);
-	free(rank);
-	return passes;
-}
-
 void layout_by_layers(struct picture *picture)
 {
 	bool *stubs = find_stubs(picture);

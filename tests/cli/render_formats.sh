@@ -166,14 +166,9 @@ like "too long: says what to do" "$(cat "$T/err")" 'no layout for 3000 vertices 
 is "too long: no file" "$(ls "$T"/dense.svg* 2>/dev/null)" ""
 
 expect_exit 0 "too large for Graphviz" render --all -o "$T/dense.svg" "$T/dense.dot"
-like "too large: says which layout" "$(cat "$T/err")" 'laid out in layers: 3000 vertices and 9000 edges like these take Graphviz too long'
+is "too large: nothing to say" "$(cat "$T/err")" ""
 is "too large: well-formed" "$(well_formed "$T/dense.svg")" ""
 is "too large: every vertex and edge" "$(grep -c 'class="vertex' "$T/dense.svg") $(grep -c 'class="edge' "$T/dense.svg")" "3000 9000"
-
-# 660 vertices whose edges pass many layers: dot would take seconds, layers take none
-awk 'BEGIN { print "digraph {"; for (i = 1; i < 660; i++) printf "v%d -> v%d; v%d -> v%d;\n", i, i + 1, i, (i + 20 <= 660 ? i + 20 : 660); print "}" }' >"$T/long.dot"
-expect_exit 0 "long edges" render --all -o "$T/long.svg" "$T/long.dot"
-like "long edges: which layout, at once" "$(cat "$T/err")" '660 vertices and 1318 edges like these take Graphviz too long'
 
 # loops and many parallel edges: an assertion in dot fails, a second way does not
 awk 'BEGIN { print "digraph {"; for (i = 1; i <= 8; i++) for (j = 1; j <= 8; j++) for (k = 0; k < 5; k++) printf "v%d -> v%d [key=%d access=WRITE bytes=%d];\n", i, j, k, i * 100 + j + k; print "}" }' >"$T/loops.dot"
@@ -193,9 +188,9 @@ expect_exit 0 "a large page: --all" render --all -o "$T/page.html" "$T/page.dot"
 expect_exit 1 "too large for a PNG" render --all -T png -o "$T/dense.png" "$T/dense.dot"
 like "too large for a PNG: says what to do" "$(cat "$T/err")" '3000 vertices and 9000 edges are too many for png, .*SVG or HTML'
 
-# 1,000 vertices and 2,400 edges that keep dot busy for much more than a second
-awk 'BEGIN { print "digraph {"; for (i = 1; i <= 1000; i++) for (j = 1; j <= 2; j++) printf "v%d -> v%d;\n", i, (i * 7919 + j * 104729) % 1000 + 1;
-	for (i = 1; i <= 400; i++) printf "v%d -> v%d;\n", i, i * 37 % 1000 + 1; print "}" }' >"$T/busy.dot"
+# 300 vertices whose long edges keep dot busy for half a minute
+awk 'BEGIN { print "digraph {"; for (i = 1; i < 300; i++) printf "v%d -> v%d;\n", i, i + 1;
+	for (i = 1; i <= 260; i++) printf "v%d -> v%d;\n", i, i + 40 - i * 7 % 13; print "}" }' >"$T/busy.dot"
 expect_exit 0 "Graphviz out of time" render --all --time-limit 1 -o "$T/busy.svg" "$T/busy.dot"
 like "out of time: says so" "$(cat "$T/err")" 'laid out in layers, not by Graphviz: it takes too long'
 

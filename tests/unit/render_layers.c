@@ -229,35 +229,12 @@ static void test_nothing(void **state)
 	graph_free(graph);
 }
 
-/* 1 -> 2 -> 3 -> 4 take four layers: 1 -> 4 passes two of them, 4 -> 2, which goes back, one. */
-static void test_passes(void **state)
-{
-	struct graph *graph = graph_new();
-	bool all[5] = {true, true, true, true, true};
-	struct picture *picture;
-
-	(void)state;
-	for (uint32_t id = 1; id <= 4; id++)
-		add_vertex(graph, id, "kernel");
-	add_edge(graph, 0, 1);
-	add_edge(graph, 1, 2);
-	add_edge(graph, 2, 3);
-	picture = picture_new(graph, METRIC_DEFAULT, all, all);
-	assert_int_equal(layout_count_passes(picture), 0);
-	picture_free(picture);
-	add_edge(graph, 0, 3);
-	add_edge(graph, 3, 1);
-	picture = picture_new(graph, METRIC_DEFAULT, all, all);
-	assert_int_equal(layout_count_passes(picture), 3);
-	picture_free(picture);
-	graph_free(graph);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_passes),      cmocka_unit_test(test_random),
-		cmocka_unit_test(test_allocs_sink), cmocka_unit_test(test_host_stubs),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_allocs_sink),
+		cmocka_unit_test(test_host_stubs),
 		cmocka_unit_test(test_nothing),
 	};
 

@@ -44,6 +44,7 @@
 	X(cuMemHostAlloc)                                                                          \
 	X(cuMemHostGetDevicePointer)                                                               \
 	X(cuMemHostRegister)                                                                       \
+	X(cuMemHostUnregister)                                                                     \
 	X(cuMemsetD8Async)                                                                         \
 	X(cuModuleGetFunction)                                                                     \
 	X(cuModuleGetGlobal)                                                                       \

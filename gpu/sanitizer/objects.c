@@ -91,6 +91,9 @@ static bool more_results(struct space *space, uint32_t capacity)
 {
 	uint32_t count = capacity < OBJECTS_WAITING / 2 ? OBJECTS_WAITING : 2 * capacity;
 
+	/* what the driver still thinks registered could not be registered again */
+	if (space->result_objects)
+		driver.cuMemHostUnregister(space->result_objects);
 	space_unmap_host(space->result_objects,
 			 space->object_ring * sizeof(struct result_object));
 	space->object_ring = count;

@@ -246,6 +246,7 @@ int query_session(const struct ask *ask)
 	struct sigaction action = {.sa_handler = on_interrupt};
 	struct error error;
 	struct input *input;
+	struct graph *another;
 	bool terminal = isatty(STDIN_FILENO);
 
 	if (ask->file && !strcmp(ask->file, "-"))
@@ -259,6 +260,10 @@ int query_session(const struct ask *ask)
 		fprintf(stderr, "vflow query: %s\n", error.text);
 		session.code = EXIT_FAILED;
 	} else {
+		if (input_next(input, &another, &error) == 1) {
+			fprintf(stderr, "vflow query: note: -i asks the first of several graphs\n");
+			graph_free(another);
+		}
 		session.engine = engine_from_graph(session.graph);
 		session.request.interrupted = &interrupted;
 		if (terminal) {

@@ -61,6 +61,9 @@ session 'UNWIND range(1, 100) AS x RETURN x; RETURN 1 AS y;' --max-rows 10
 is "a limit ends the query only" "$?,$(tr '\n' ' ' <"$T/out")" "1,y 1 "
 { echo "RETURN '"; head -c 1200000 /dev/zero | tr '\0' 'x'; echo "' AS x;"; echo "RETURN 3 AS z;"; } | "$VFLOW" query -i "$T/g.dot" >"$T/out" 2>"$T/err"
 like "a query of more than 1 MB is refused" "$(cat "$T/err")" "longer than 256 KiB"
+cat "$T/g.dot" "$T/g.dot" >"$T/two.dot"
+is "the first of several graphs" "$(echo 'MATCH (v) RETURN count(*) AS n' | "$VFLOW" query -i "$T/two.dot" 2>&1 | tr '\n' ' ')" \
+	"vflow query: note: -i asks the first of several graphs n 4 "
 expect_exit 2 "-i with standard input as the graph" "$VFLOW" query -i -
 expect_exit 2 "-i and -o" "$VFLOW" query -i -o x "$T/g.dot"
 expect_exit 1 "-i without a graph" env VFLOW_PROFILE="$T/none.db" "$VFLOW" query -i

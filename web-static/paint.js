@@ -153,21 +153,21 @@ function outline(c, i) {
 		c.roundRect(x - w / 2, y - h / 2, w, h, v[V.shape] === SHAPE.box ? 0 : 8);
 	}
 }
-function badge(c, x, y, note) {
+function badge(c, x, y, note, factor) {
 	c.beginPath();
-	c.arc(x, y, note < 100 ? 9 : 12, 0, 2 * Math.PI);
+	c.arc(x, y, (note < 100 ? 9 : 12) * factor, 0, 2 * Math.PI);
 	c.fillStyle = colors.badge;
 	c.strokeStyle = "#1f2328";
-	c.lineWidth = 1.5;
+	c.lineWidth = 1.5 * factor;
 	c.fill();
 	c.stroke();
 	c.fillStyle = "#1f2328";
-	c.font = "bold 11" + FONT;
-	c.fillText(String(note), x, y + 4);
+	c.font = "bold " + 11 * factor + FONT;
+	c.fillText(String(note), x, y + 4 * factor);
 }
 const isSmall = v => Math.max(v[V.w], v[V.h]) * view.scale < 6;
 function drawVertex(c, i) {
-	const v = vertices[i], host = v[V.shape] === SHAPE.host, lines = v[V.lines];
+	const v = vertices[i], host = v[V.shape] === SHAPE.host;
 	if (isSmall(v)) {
 		const side = (v[V.note] ? 4 : 3) / view.scale;
 		c.fillStyle = v[V.note] ? colors.b2 : host ? colors.ink : colors.faint;
@@ -183,22 +183,33 @@ function drawVertex(c, i) {
 	c.fill();
 	c.stroke();
 	c.setLineDash([]);
-	const font = k => v[V.font] * (k ? .85 : 1);
-	let y = v[V.y] - lines.reduce((sum, text, k) => sum + font(k) * 1.25, 0) / 2;
-	lines.forEach((text, k) => {
-		if (font(k) * view.scale >= 4.5) {
-			const finding = k && k === v[V.findingLine];
-			c.font = (k && !finding ? "" : "bold ") + font(k) + FONT;
-			c.fillStyle = host ? colors.paper : finding ? colors.warn : k ? colors.faint : colors.ink;
-			c.fillText(text, v[V.x], y + font(k) * .985);
-		}
-		y += font(k) * 1.25;
-	});
+	if (v[V.font] * .85 * view.scale >= 4.5) texts(c, v, host);
+	else if (v[V.w] * view.scale > 14) nameOnly(c, v, host);
 	if (view.scale >= .45) {
 		if (v[V.before]) neighbours(c, v, v[V.before], -1);
 		if (v[V.after]) neighbours(c, v, v[V.after], 1);
 	}
-	if (v[V.note] && view.scale >= FAR) badge(c, ...badgePlace(v), v[V.note]);
+	if (v[V.note] && view.scale >= FAR) badge(c, ...badgePlace(v), v[V.note], Math.max(1, .75 / view.scale));
+}
+function texts(c, v, host) {
+	const lines = v[V.lines], font = k => v[V.font] * (k ? .85 : 1);
+	let y = v[V.y] - lines.reduce((sum, text, k) => sum + font(k) * 1.25, 0) / 2;
+	lines.forEach((text, k) => {
+		const finding = k && k === v[V.findingLine];
+		c.font = (k && !finding ? "" : "bold ") + font(k) + FONT;
+		c.fillStyle = host ? colors.paper : finding ? colors.warn : k ? colors.faint : colors.ink;
+		c.fillText(text, v[V.x], y + font(k) * .985);
+		y += font(k) * 1.25;
+	});
+}
+/* Where only the name can be read it takes the room of all lines. */
+function nameOnly(c, v, host) {
+	c.font = "bold " + v[V.font] + FONT;
+	const font = v[V.font] * Math.min(2, v[V.w] * .88 / c.measureText(v[V.lines][0]).width);
+	if (font * view.scale < 4.5) return;
+	c.font = "bold " + font + FONT;
+	c.fillStyle = host ? colors.paper : colors.ink;
+	c.fillText(v[V.lines][0], v[V.x], v[V.y] + font * .36);
 }
 /* A dotted line to neighbours that the page does not hold, with their number. */
 function neighbours(c, v, number, way) {
@@ -276,7 +287,7 @@ function farBadges() {
 		for (const i of noteOrder.slice(0, 100)) {
 			const v = vertices[i], x = v[V.x] * view.scale + view.x + 14, y = v[V.y] * view.scale + view.y - 8;
 			if (!state.goneVertices[i] && free(x - 12, y, 24)) {
-				badge(below, x, y, v[V.note]);
+				badge(below, x, y, v[V.note], 1);
 				if (!--left) return;
 			}
 		}
@@ -350,7 +361,7 @@ function paintAbove() {
 			above.globalAlpha = 1;
 		});
 		if (state.edge >= 0) aroundEdge(state.edge);
-		if (state.vertex >= 0) around([state.vertex], 9);
+		if (state.vertex >= 0) around([state.vertex], view.scale < .5 ? 5 : 9);
 		draw(above, state.kept.edges, state.kept.vertices);
 		if (view.scale < FAR) farNames();
 	}

@@ -363,8 +363,7 @@ bool warp_resolve(struct warp *w, const struct ptx_instruction *i, unsigned size
 	struct span span;
 
 	if (find_span(w, i, size, read, write, &span)) {
-		for (unsigned l = 0; l < PTX_LANES; l++)
-			pointers[l] = span.base + span.offsets[l];
+		FOR_LANES(w, pointers[l] = span.base + span.offsets[l];);
 		return true;
 	}
 	warp_addresses(w, i, addresses);

@@ -103,7 +103,12 @@ static void load_span(const struct warp *w, enum ptx_type type, uint64_t *restri
 		}                                                                                  \
 		return;                                                                            \
 	}                                                                                          \
-	for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+	/* in order: where lanes store to one place the last one stays */                         \
+	for (unsigned l = 0; w->mask == WARP_ALL && l < PTX_LANES; l++) {                          \
+		ctype value = (ctype)b[l];                                                         \
+		memcpy(span->base + span->offsets[l] + at, &value, sizeof(value));                 \
+	}                                                                                          \
+	for (uint32_t m = w->mask == WARP_ALL ? 0 : w->mask; m; m &= m - 1) {                      \
 		unsigned l = (unsigned)__builtin_ctz(m);                                           \
 		ctype value = (ctype)b[l];                                                         \
 		memcpy(span->base + span->offsets[l] + at, &value, sizeof(value));                 \

@@ -24,6 +24,7 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	const uint64_t *rows = warp_row(w, i->a);
 	const unsigned first = (unsigned)__builtin_ctz(w->mask);
 	const bool shared = i->space == PTX_MOD_SHARED;
+	const bool alone = !(w->mask & (w->mask - 1)); /* one lane */
 	struct allocation *allocation = NULL;
 	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start, skew = 0;
 
@@ -48,17 +49,25 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	if (i->flags & (PTX_FLAG_FRAME | (shared ? 0 : PTX_FLAG_NARROW)))
 		return false;
 	subtract -= (uint64_t)i->immediate;
-	for (unsigned l = 0; l < PTX_LANES; l++)
-		span->offsets[l] = (shared ? (uint32_t)(rows[l] - subtract) : rows[l] - subtract);
-	start = span->offsets[first];
-	if (w->mask != WARP_ALL)
+	start = shared ? (uint32_t)(rows[first] - subtract) : rows[first] - subtract;
+	if (alone) {
+		span->offsets[first] = start;
+		bad = start | (limit - start);
+		low = start + skew;
+		gaps = 1;
+	} else {
 		for (unsigned l = 0; l < PTX_LANES; l++)
-			span->offsets[l] = w->mask >> l & 1 ? span->offsets[l] : start;
-	for (unsigned l = 0; l < PTX_LANES; l++) {
-		/* the top bit says that an offset is beyond the limit */
-		bad |= span->offsets[l] | (limit - span->offsets[l]);
-		low |= span->offsets[l] + skew;
-		gaps |= span->offsets[l] ^ (start + l * size);
+			span->offsets[l] =
+				shared ? (uint32_t)(rows[l] - subtract) : rows[l] - subtract;
+		if (w->mask != WARP_ALL)
+			for (unsigned l = 0; l < PTX_LANES; l++)
+				span->offsets[l] = w->mask >> l & 1 ? span->offsets[l] : start;
+		for (unsigned l = 0; l < PTX_LANES; l++) {
+			/* the top bit says that an offset is beyond the limit */
+			bad |= span->offsets[l] | (limit - span->offsets[l]);
+			low |= span->offsets[l] + skew;
+			gaps |= span->offsets[l] ^ (start + l * size);
+		}
 	}
 	if (bad >> 63 || low & (size - 1))
 		return false;
@@ -69,9 +78,9 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	}
 	if (!allocation || !w->block->launch->observed || !allocation->shadow)
 		return true;
-	if (gaps && w->mask != WARP_ALL)
+	if (gaps && !alone && w->mask != WARP_ALL)
 		return false;
-	for (unsigned l = 0; gaps && l < PTX_LANES; l++)
+	for (unsigned l = 0; gaps && !alone && l < PTX_LANES; l++)
 		if (span->offsets[l] != start)
 			return false;
 	if (read)

@@ -237,6 +237,16 @@ static void start(void)
 	events_start(&sink, &(struct gpu_options){.digests = true});
 }
 
+/* So much of the device's memory that shadows must go. */
+static uint64_t nearly_all(void)
+{
+	size_t unused, total;
+
+	if (driver.cuMemGetInfo(&unused, &total) != CUDA_SUCCESS)
+		check(false, "the memory's size");
+	return unused - total / 512;
+}
+
 int main(void)
 {
 	CUdeviceptr a, b;
@@ -272,11 +282,20 @@ int main(void)
 		      row_is(309, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0),
 	      "after something that was missed nothing is known");
 	check(ended == 310 && events[309].rows == 0, "a free");
-	launch(a, 32, 9, 1); /* 311 */
-	events_stop();
-	check(ended == 311 && row_is(311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 32, 0),
-	      "what is under way when the process ends is taken in");
 	check(!calls_of_coverage, "everything was seen");
+	set(a, 10000, 9); /* 311 */
+	check(row_is(311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) && !memory_on_host(),
+	      "shadows lie on the device");
+	events_prepare(context, false, NULL, nearly_all());
+	check(memory_on_host() && calls_of_coverage == 1, "they make way for the program");
+	set(a, 10000, 9);     /* 312 */
+	launch(a, 32, -1, 1); /* 313 */
+	launch(a, 32, 9, 1);  /* 314 */
+	events_stop();
+	check(row_is(312, 1, 311, GPU_WRITE, 10000, 10000) && row_is(313, 1, 312, GPU_READ, 32, 0),
+	      "nothing is lost when they move");
+	check(ended == 314 && row_is(314, 1, 312, GPU_WRITE, 32, 32),
+	      "what is under way when the process ends is taken in");
 	printf("1..%d\n", tests);
 	return 0;
 }

@@ -16,9 +16,9 @@
 enum layout_engine { LAYOUT_AUTO, LAYOUT_DOT, LAYOUT_LAYERS };
 
 /*
- * Sets the positions and the size of the picture.  LAYOUT_AUTO: dot while the picture is small
- * enough and for `seconds` at most, else layers; *remark (freed by the caller) is NULL or says
- * why it was not dot.  -1: only for LAYOUT_DOT, which found none in that time.
+ * Sets the positions and the size of the picture.  LAYOUT_AUTO: dot for small pictures and for
+ * `seconds` at most, else layers; *remark (freed by the caller) is NULL or says why dot failed.
+ * -1: only for LAYOUT_DOT, which found no layout in that time.
  */
 int layout_picture(struct picture *picture, enum layout_engine engine, double seconds,
 		   char **remark, struct error *error);

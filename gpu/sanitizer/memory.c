@@ -21,13 +21,29 @@ uint64_t memory_on_host(void)
 	return on_host;
 }
 
+static bool is_free(uint64_t bytes, bool *hopeless)
+{
+	size_t free_bytes = 0, total = 0;
+
+	if (driver.cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
+		free_bytes = total = 0;
+	*hopeless = bytes >= total;
+	return free_bytes >= bytes + total / SPARE_PART;
+}
+
 bool memory_fits(uint64_t bytes)
 {
-	size_t free_bytes, total;
+	bool hopeless;
 
 	/* what no device has is not ours to make room for */
-	return driver.cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS || bytes >= total ||
-	       free_bytes >= bytes + total / SPARE_PART;
+	return is_free(bytes, &hopeless) || hopeless;
+}
+
+static bool fits_limit(uint64_t bytes)
+{
+	bool hopeless;
+
+	return (!limit || on_device + bytes <= limit) && is_free(bytes, &hopeless);
 }
 
 /* What a control group leaves to this process; UINT64_MAX: there is none. */
@@ -70,7 +86,7 @@ static uint64_t find_host_limit(void)
 
 bool memory_has(uint64_t bytes)
 {
-	if ((!limit || on_device + bytes <= limit) && memory_fits(bytes))
+	if (fits_limit(bytes))
 		return true;
 	if (!host_limit)
 		host_limit = find_host_limit();
@@ -81,7 +97,7 @@ static CUresult get_on_device(struct shadow_memory *memory, uint64_t size, CUstr
 {
 	CUresult result;
 
-	if ((limit && on_device + size > limit) || !memory_fits(size))
+	if (!fits_limit(size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	result = driver.cuMemAlloc(&memory->device, size);
 	if (result != CUDA_SUCCESS) {

@@ -13,9 +13,6 @@
 #define SHA256_X86
 #endif
 
-/* On the GPU messages are read by words. */
-#define SHA256_ALIGNED __attribute__((aligned(8)))
-
 #define SHA256_SIZE 32u
 #define SHA256_BLOCK 64u
 
@@ -83,53 +80,8 @@ VFLOW_DEVICE void sha256_plain_block(uint32_t state[8], const uint8_t *block)
 	state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
-#ifdef __CUDA_ARCH__
-/* The same in registers: sixteen words of the schedule at a time.  `block` is aligned to 4. */
-static __device__ inline void sha256_gpu_block(uint32_t state[8], const uint8_t *block)
-{
-	const uint32_t *constants = sha256_constants();
-	uint32_t w[16], s[8];
-
-#pragma unroll
-	for (unsigned i = 0; i < 16; i++)
-		w[i] = __byte_perm(((const uint32_t *)block)[i], 0, 0x0123);
-#pragma unroll
-	for (unsigned i = 0; i < 8; i++)
-		s[i] = state[i];
-	for (unsigned round = 0; round < 64; round += 16) {
-#pragma unroll
-		for (unsigned i = 0; i < 16; i++) {
-			/* the names a to h move by one in each round */
-			uint32_t a = s[(16 - i) & 7], b = s[(17 - i) & 7], c = s[(18 - i) & 7],
-				 e = s[(20 - i) & 7], f = s[(21 - i) & 7], g = s[(22 - i) & 7];
-			uint32_t t = s[(23 - i) & 7] + constants[round + i] + w[i] +
-				     (g ^ (e & (f ^ g))) +
-				     (sha256_rotate(e, 6) ^ sha256_rotate(e, 11) ^
-				      sha256_rotate(e, 25));
-			uint32_t u = (sha256_rotate(a, 2) ^ sha256_rotate(a, 13) ^
-				      sha256_rotate(a, 22)) +
-				     ((a & b) | (c & (a | b)));
-			uint32_t x = w[(i + 1) & 15], y = w[(i + 14) & 15];
-
-			s[(19 - i) & 7] += t;
-			s[(23 - i) & 7] = t + u;
-			w[i] += w[(i + 9) & 15] +
-				(sha256_rotate(x, 7) ^ sha256_rotate(x, 18) ^ x >> 3) +
-				(sha256_rotate(y, 17) ^ sha256_rotate(y, 19) ^ y >> 10);
-		}
-	}
-#pragma unroll
-	for (unsigned i = 0; i < 8; i++)
-		state[i] += s[i];
-}
-#endif
-
 VFLOW_DEVICE void sha256_block(uint32_t state[8], const uint8_t *block)
 {
-#ifdef __CUDA_ARCH__
-	sha256_gpu_block(state, block);
-	return;
-#endif
 #ifdef SHA256_X86
 	if (sha256_x86_present()) {
 		sha256_x86_block(state, block, sha256_constants());
@@ -143,7 +95,7 @@ VFLOW_DEVICE void sha256_block(uint32_t state[8], const uint8_t *block)
 VFLOW_DEVICE void sha256_finish(uint32_t state[8], const uint8_t *rest, uint64_t size,
 				uint8_t digest[SHA256_SIZE])
 {
-	SHA256_ALIGNED uint8_t block[SHA256_BLOCK] = {0};
+	uint8_t block[SHA256_BLOCK] = {0};
 	unsigned count = size % SHA256_BLOCK;
 
 	if (count)

@@ -115,7 +115,7 @@ static void hash(const uint8_t *data, size_t size, uint8_t digest[32])
 	assert_int_equal(EVP_Digest(data, size, digest, NULL, EVP_sha256(), NULL), 1);
 }
 
-/* As gpu/analysis/leaf.h says it: NH in four shifts, then SHA-256, then the sum. */
+/* As gpu/analysis/leaf.h says it: NH in four shifts, each through a bijection, then the sum. */
 static uint32_t key(uint64_t i)
 {
 	uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -134,8 +134,9 @@ static void put(uint8_t *to, uint64_t number)
 /* Adds the leaf's digest to `sum`. */
 static void add_leaf(const struct model *model, uint64_t leaf, uint64_t sum[4])
 {
+	static const uint64_t steps[4] = {0x6a09e667f3bcc909, 0xbb67ae8584caa73b,
+					  0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1};
 	uint32_t numbers[256 + 64] = {0};
-	uint8_t message[40], digest[32];
 	bool known = false;
 
 	for (unsigned i = 0; i < 1024 && leaf * 1024 + i < model->size; i++)
@@ -147,7 +148,6 @@ static void add_leaf(const struct model *model, uint64_t leaf, uint64_t sum[4])
 		}
 	if (!known)
 		return;
-	put(message, leaf);
 	for (unsigned shift = 0; shift < 4; shift++) {
 		uint64_t nh = 0;
 
@@ -158,15 +158,12 @@ static void add_leaf(const struct model *model, uint64_t leaf, uint64_t sum[4])
 			if (i < 256 || numbers[i] != 0xffff || numbers[i + 1] != 0xffff)
 				nh += (uint64_t)a * b;
 		}
-		put(message + 8 + 8 * shift, nh);
-	}
-	hash(message, sizeof(message), digest);
-	/* eight big-endian numbers of four bytes; each two make one of eight, the low one first */
-	for (unsigned i = 0; i < 8; i++) {
-		uint64_t word = (uint64_t)digest[4 * i] << 24 | (uint64_t)digest[4 * i + 1] << 16 |
-				(uint64_t)digest[4 * i + 2] << 8 | digest[4 * i + 3];
-
-		sum[i / 2] += word << i % 2 * 32;
+		nh ^= (leaf + 1) * steps[shift];
+		for (unsigned i = 0; i < 2; i++) {
+			nh ^= nh >> 32;
+			nh *= 0xd6e8feb86659fd93;
+		}
+		sum[shift] += nh ^ nh >> 32;
 	}
 }
 

@@ -27,7 +27,7 @@ include tests/browser/browser.mk
 include tests/tck/tck.mk
 
 check: all $(unit_tests) programs $(replays) fuzz-seeds
-	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(ASAN)" \
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(ASAN)" SANITIZER="$(SANITIZER)" \
 		tests/run tests/check-includes $(unit_tests) $(replays) $(cli_tests)
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.

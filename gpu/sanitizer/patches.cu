@@ -47,19 +47,16 @@ static __device__ __forceinline__ void set_bits(uint64_t *at, uint64_t bits)
 			     : "memory");
 }
 
-/* A block has its first touched byte; the first block of a launch puts its object into the list. */
-static __device__ __forceinline__ void first_touch(struct device_state *state,
-						   struct device_record *record, uint32_t *at,
-						   uint32_t bit)
+/* The first touch of a launch puts the object into the list. */
+static __device__ __forceinline__ void list_object(struct device_state *state,
+						   struct device_record *record)
 {
 	uint32_t before, place;
 
-	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bit) : "memory");
-	if (bit == 1) /* one block in 32 is enough, and all say it at the same place */
-		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(&state->progress)
-			     : "memory");
-	if (look(&record->touched))
+	if (look(&record->touched)) {
+		record->touched = 1; /* so that the multiprocessor's own cache knows */
 		return;
+	}
 	asm volatile("atom.relaxed.gpu.global.exch.b32 %0, [%1], 1;"
 		     : "=r"(before)
 		     : "l"(&record->touched)
@@ -74,6 +71,34 @@ static __device__ __forceinline__ void first_touch(struct device_state *state,
 		(uint32_t)(record - constant(&state->records)) + 1;
 }
 
+static __device__ __forceinline__ void set_masks(struct device_record *record, uint64_t word,
+						 uint64_t bits, uint32_t flags)
+{
+	if (flags & READ)
+		set_bits(&constant(&record->read)[word], bits);
+	if (flags & WRITE)
+		set_bits(&constant(&record->written)[word], bits);
+}
+
+/* Sets the bit of a touched block. */
+static __device__ __forceinline__ void touch_block(struct device_state *state,
+						   struct device_record *record, uint32_t *at,
+						   uint32_t bit)
+{
+	uint32_t listed;
+
+	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bit) : "memory");
+	asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(listed) : "l"(&record->touched) : "memory");
+	if (!listed)
+		list_object(state, record);
+}
+
+static __device__ __forceinline__ void get_on(struct device_state *state)
+{
+	asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(&state->progress) : "memory");
+}
+
+/* One word of the object's masks, which other lanes may touch, too: they ask first. */
 static __device__ __forceinline__ void mark(struct device_state *state,
 					    struct device_record *record, uint64_t word,
 					    uint64_t bits, uint32_t flags)
@@ -81,12 +106,32 @@ static __device__ __forceinline__ void mark(struct device_state *state,
 	uint32_t *at = &constant(&record->touched_blocks)[word / 512], bit = 1u << word / 16 % 32;
 	uint32_t seen = look(at);
 
-	if (flags & READ)
-		set_bits(&constant(&record->read)[word], bits);
-	if (flags & WRITE)
-		set_bits(&constant(&record->written)[word], bits);
-	if (!(seen & bit))
-		first_touch(state, record, at, bit);
+	set_masks(record, word, bits, flags);
+	if (seen & bit)
+		return;
+	if (bit == 1)
+		get_on(state);
+	touch_block(state, record, at, bit);
+}
+
+/*
+ * The same for a word of a stretch.  Whether its block was touched before is not asked, since the
+ * answer would take longer than all the rest; one lane of those in the block is enough.
+ */
+static __device__ __forceinline__ void mark_stretch(struct device_state *state,
+						    struct device_record *record, uint64_t word,
+						    uint64_t bits, uint32_t flags, bool first)
+{
+	uint32_t *at, bit;
+
+	set_masks(record, word, bits, flags);
+	if (!first && word % 16)
+		return;
+	at = &constant(&record->touched_blocks)[word / 512];
+	bit = 1u << word / 16 % 32;
+	if (bit == 1 && !(look(at) & bit)) /* one block in 32 shows that the launch gets on */
+		get_on(state);
+	touch_block(state, record, at, bit);
 }
 
 /*
@@ -149,7 +194,7 @@ static __device__ __forceinline__ bool touch_stretch(struct device_state *state,
 		bits <<= first;
 	if (rank == last / 64)
 		bits &= ~0ull >> (63 - last % 64);
-	mark(state, record, offset / 64 + rank, bits, flags);
+	mark_stretch(state, record, offset / 64 + rank, bits, flags, !rank);
 	return true;
 }
 
@@ -172,6 +217,17 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 								   : 0;
 	if (length && touch_stretch(state, base, length, rank, lanes, flags))
 		return;
+	/* each half of the warp, as where a block of threads is 16 wide */
+	if (!length && active >> 16) {
+		unsigned half = active & (before & 0x8000 ? 0xffff0000 : 0xffff);
+
+		rank = __popc(half & before);
+		lanes = __popc(half);
+		base = __shfl_sync(active, address, __ffs((int)half) - 1);
+		if (__all_sync(active, address == base + rank * size) &&
+		    touch_stretch(state, base, lanes * size, rank, lanes, flags))
+			return;
+	}
 	record = find(&state, address, &offset, &left);
 	if (!record)
 		return;

@@ -1,0 +1,183 @@
+/*
+ * The patch for accesses to global memory, without the Sanitizer: a kernel calls it as the Sanitizer
+ * would, with random patterns of addresses, and the masks, touched blocks and the list are compared
+ * with what the addresses say.
+ */
+#include <set>
+#include <stdio.h>
+#include <stdlib.h>
+#include <vector>
+
+#include "gpu/sanitizer/patches.cu"
+
+#define OBJECTS 3
+#define THREADS 256
+#define BASE UINT64_C(0x700000000000) /* nothing is there, and nothing is read there */
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		cudaError_t error_ = call;                                                         \
+		if (error_) {                                                                      \
+			printf("not ok - %s: %s\n", #call, cudaGetErrorString(error_));            \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* Two objects side by side, one at a distance; in the table they have other places. */
+static const uint64_t starts[OBJECTS] = {BASE + 512, BASE + 5512, BASE + 40000};
+static const uint64_t sizes[OBJECTS] = {5000, 777, 100000};
+static const uint32_t slots[OBJECTS] = {2, 0, 1};
+
+static device_record records[OBJECTS];
+static device_state host_state, *state;
+static uint64_t *addresses;
+
+__global__ void call(device_state *state, const uint64_t *addresses, uint32_t size, uint32_t flags,
+		     uint32_t lanes)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (lanes >> threadIdx.x % 32 & 1)
+		vflow_patch_access(state, 0, (void *)addresses[i], size, flags, NULL);
+}
+
+template <typename T> static T *zeroed(size_t count)
+{
+	T *memory;
+
+	CHECK(cudaMalloc((void **)&memory, count * sizeof(T)));
+	CHECK(cudaMemset(memory, 0, count * sizeof(T)));
+	return memory;
+}
+
+template <typename T> static std::vector<T> from_device(const T *memory, size_t count)
+{
+	std::vector<T> host(count);
+
+	CHECK(cudaMemcpy(host.data(), memory, count * sizeof(T), cudaMemcpyDeviceToHost));
+	return host;
+}
+
+static uint64_t below(uint64_t limit)
+{
+	static uint64_t seed = 1;
+
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (seed >> 33) % limit;
+}
+
+static void start(void)
+{
+	uint64_t *table = zeroed<uint64_t>(OBJECTS);
+	uint32_t *places = zeroed<uint32_t>(OBJECTS);
+
+	for (int i = 0; i < OBJECTS; i++) {
+		device_record *record = &records[slots[i]];
+
+		record->address = starts[i];
+		record->size = sizes[i];
+		record->blocks = (sizes[i] + 1023) / 1024;
+		record->read = zeroed<uint64_t>(record->blocks * 16);
+		record->written = zeroed<uint64_t>(record->blocks * 16);
+		record->touched_blocks = zeroed<uint32_t>((record->blocks + 31) / 32);
+	}
+	CHECK(cudaMemcpy(table, starts, sizeof(starts), cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(places, slots, sizeof(slots), cudaMemcpyHostToDevice));
+	host_state.starts = table;
+	host_state.slots = places;
+	host_state.records = zeroed<device_record>(OBJECTS);
+	host_state.list = zeroed<uint32_t>(OBJECTS);
+	host_state.count = OBJECTS;
+	state = zeroed<device_state>(1);
+	addresses = zeroed<uint64_t>(THREADS);
+}
+
+static void clear(void)
+{
+	for (const device_record &record : records) {
+		CHECK(cudaMemset(record.read, 0, record.blocks * 128));
+		CHECK(cudaMemset(record.written, 0, record.blocks * 128));
+		CHECK(cudaMemset(record.touched_blocks, 0, (record.blocks + 31) / 32 * 4));
+	}
+	CHECK(cudaMemcpy(host_state.records, records, sizeof(records), cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
+}
+
+/* Neighbours, the same, halves of a warp apart, strided, random, backwards, in pairs. */
+static void choose(std::vector<uint64_t> &chosen, uint32_t size)
+{
+	uint64_t kind = below(7), at = BASE + below(8) * 1000 + below(2) * below(150000);
+	uint64_t stride = 1 + below(40);
+
+	if (below(3))
+		at &= ~UINT64_C(15);
+	for (uint64_t i = 0; i < THREADS; i++)
+		chosen[i] = kind == 0	? at + i * size
+			    : kind == 1 ? at
+			    : kind == 2 ? at + i / 16 * 1024 + i % 16 * size
+			    : kind == 3 ? at + i * stride
+			    : kind == 4 ? BASE + below(150000)
+			    : kind == 5 ? at - i * size
+					: at + i / 2 * size;
+}
+
+/* Compares what the device marked in one object; an access belongs to that of its first byte. */
+static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t size, uint32_t flags,
+		   uint32_t lanes, std::set<uint32_t> &touched)
+{
+	const device_record *record = &records[slots[object]];
+	size_t words = record->blocks * 16;
+	std::vector<uint64_t> read(words), written(words);
+	std::vector<uint32_t> blocks((record->blocks + 31) / 32);
+
+	for (unsigned k = 0; k < THREADS; k++) {
+		uint64_t offset = chosen[k] - starts[object];
+
+		if (!(lanes >> k % 32 & 1) || chosen[k] < starts[object])
+			continue;
+		for (uint64_t end = offset + size; offset < end && end - size < sizes[object]; offset++) {
+			if (offset >= sizes[object])
+				continue;
+			if (flags & READ)
+				read[offset / 64] |= UINT64_C(1) << offset % 64;
+			if (flags & WRITE)
+				written[offset / 64] |= UINT64_C(1) << offset % 64;
+			blocks[offset / 32768] |= 1u << offset / 1024 % 32;
+			touched.insert(slots[object] + 1);
+		}
+	}
+	return from_device(record->read, words) == read &&
+	       from_device(record->written, words) == written &&
+	       from_device(record->touched_blocks, blocks.size()) == blocks;
+}
+
+int main(void)
+{
+	std::vector<uint64_t> chosen(THREADS);
+	bool fine = true;
+	int calls;
+
+	start();
+	for (calls = 0; calls < 300 && fine; calls++) {
+		uint32_t size = 1u << below(5), flags = 1 + (uint32_t)below(3);
+		uint32_t lanes = below(3) ? ~0u : (uint32_t)(below(1 << 16) << 16 | below(1 << 16));
+		std::set<uint32_t> touched, listed;
+		uint32_t count;
+
+		clear();
+		choose(chosen, size);
+		CHECK(cudaMemcpy(addresses, chosen.data(), THREADS * sizeof(uint64_t),
+				 cudaMemcpyHostToDevice));
+		call<<<2, THREADS / 2>>>(state, addresses, size, flags, lanes);
+		CHECK(cudaDeviceSynchronize());
+		for (int i = 0; i < OBJECTS; i++)
+			fine &= marked(i, chosen, size, flags, lanes, touched);
+		count = from_device(&state->touched_count, 1)[0];
+		fine &= count <= OBJECTS;
+		for (uint32_t slot : from_device(host_state.list, fine ? count : 0))
+			listed.insert(slot);
+		fine &= count == touched.size() && listed == touched;
+	}
+	printf("%s 1 - %d patterns of accesses are marked\n", fine ? "ok" : "not ok", calls);
+	return !fine;
+}

@@ -13,14 +13,11 @@ on() { # DEVICE DB PROGRAM...
 	shift
 	timeout 120 "$VFLOW" collect --quiet --device "$device" -o "$@"
 }
-cases=$("$P/exactness" 2>&1 | sed 's/.*one of: //')
-moves=$("$P/moves" 2>&1 | sed 's/.*one of: //')
-for run in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc $(printf 'exactness:%s ' $cases) \
-		$(printf 'moves:%s ' $moves); do
-	program=${run%%:*} argument=$(sed -n 's/[^:]*://p' <<<"$run")
-	on emulated "$T/e.db" "$P/$program" $argument >"$T/e.out" 2>&1
+same() { # PROGRAM [ARGUMENT]
+	local run="${1##*/}${2:+:$2}" emulated gpu
+	on emulated "$T/e.db" "$@" >"$T/e.out" 2>&1
 	emulated=$?
-	on gpu "$T/g.db" "$P/$program" $argument >"$T/g.out" 2>&1
+	on gpu "$T/g.db" "$@" >"$T/g.out" 2>&1
 	gpu=$?
 	is "$run: exit code and output" "$gpu $(cat "$T/g.out")" "$emulated $(cat "$T/e.out")"
 	whole "$T/e.db" >"$T/e.dot"
@@ -32,7 +29,22 @@ for run in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc $(print
 		not_ok "$run: the same graph" "$(diff "$T/e.dot" "$T/g.dot")"
 		sqlite3 "$T/g.db" 'SELECT * FROM coverage' 2>&1 | sed 's/^/# coverage: /'
 	fi
-	rm -f "$T"/*
+	rm -f "$T"/[eg].*
+}
+for program in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc; do
+	same "$P/$program"
+done
+for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do
+	same "$P/exactness" "$case"
+done
+for case in $("$P/moves" 2>&1 | sed 's/.*one of: //'); do
+	same "$P/moves" "$case"
+done
+# of the GPU's own program what the emulated device knows, too; both compile its PTX
+"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/moves_nvcc" tests/gpu/moves.cu -L"$toolkit/lib64/stubs" -lcuda 2>"$T/log" ||
+	not_ok "nvcc" "$(cat "$T/log")"
+for case in graph registered surface; do
+	same "$T/moves_nvcc" "$case"
 done
 
 # with the CUDA runtime inside, as nvcc links by default, the graph is the one of the shared runtime

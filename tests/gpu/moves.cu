@@ -242,8 +242,14 @@ static void surface()
 	CHECK(cudaMemcpy2DToArray(array, 0, 0, host, 128, 128, 16, cudaMemcpyHostToDevice)); /* 5 */
 }
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define CLUSTER
+#else
+#define CLUSTER __cluster_dims__(2, 1, 1)
+#endif
+
 /* Bulk copies both ways, a bulk reduction, stores into the other block's shared memory. */
-__global__ void __cluster_dims__(2, 1, 1) bulk(int *to, const int *from, int *sums)
+__global__ void CLUSTER bulk(int *to, const int *from, int *sums)
 {
 #if __CUDA_ARCH__ >= 900
 	__shared__ alignas(128) int data[64];

@@ -13,6 +13,7 @@
 	X(cuArray3DGetDescriptor)                                                                  \
 	X(cuCtxGetDevice)                                                                          \
 	X(cuCtxPopCurrent)                                                                         \
+	X(cuCtxGetCurrent)                                                                         \
 	X(cuCtxPushCurrent)                                                                        \
 	X(cuDeviceGetAttribute)                                                                    \
 	X(cuDeviceGetP2PAttribute)                                                                 \

@@ -21,14 +21,37 @@ uint64_t memory_on_host(void)
 	return on_host;
 }
 
+/*
+ * What the driver said last, less what was asked for since then: it takes long to answer.  As long as
+ * there is plenty, it is asked now and then only.
+ */
+static struct {
+	CUcontext context;
+	size_t unused, total;
+	unsigned answers;
+} known;
+
 static bool is_free(uint64_t bytes, bool *hopeless)
 {
-	size_t free_bytes = 0, total = 0;
+	CUcontext context = NULL;
 
-	if (driver.cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
-		free_bytes = total = 0;
-	*hopeless = bytes >= total;
-	return free_bytes >= bytes + total / SPARE_PART;
+	driver.cuCtxGetCurrent(&context);
+	if (known.context == context && known.answers < 64 &&
+	    known.unused > bytes + 4 * (known.total / SPARE_PART)) {
+		known.answers++;
+		known.unused -= bytes;
+		*hopeless = false;
+		return true;
+	}
+	known.context = context;
+	known.answers = 0;
+	if (driver.cuMemGetInfo(&known.unused, &known.total) != CUDA_SUCCESS)
+		known.unused = known.total = 0;
+	*hopeless = bytes >= known.total;
+	if (known.unused < bytes + known.total / SPARE_PART)
+		return false;
+	known.unused -= bytes;
+	return true;
 }
 
 bool memory_fits(uint64_t bytes)

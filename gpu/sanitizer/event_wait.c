@@ -22,7 +22,7 @@ static struct running {
 	struct space *space;
 	uintptr_t stream;
 	CUevent event;
-	bool busy;
+	bool busy, given_up; /* given up: it was waited for in vain */
 } running[64];
 static unsigned running_count;
 
@@ -105,9 +105,11 @@ bool events_quiet(void)
 		if (!running[i].busy)
 			continue;
 		if (visit_enter(&visit, space_context(running[i].space)))
-			result = wait_for(NULL, NULL, running[i].event);
+			result = running[i].given_up ? driver.cuEventQuery(running[i].event)
+						     : wait_for(NULL, NULL, running[i].event);
 		visit_leave(&visit);
-		if (result == CUDA_ERROR_NOT_READY)
+		running[i].given_up = result == CUDA_ERROR_NOT_READY;
+		if (running[i].given_up)
 			return false;
 		running[i].busy = false;
 	}

@@ -201,7 +201,9 @@ void launch_choose(struct thread *thread, CUfunction function, const char *api,
 				      "another kernel ran that was not waited for", 1, 0);
 	} else {
 		launch->wanted = ask(launch->kernel);
-		if (!prepare_module(function, launch->wanted))
+		/* with all kernels but a few analysed, code stays patched */
+		if ((launch->wanted || events_sink->wanted) &&
+		    !prepare_module(function, launch->wanted))
 			launch->wanted = false;
 	}
 	if (!launch->wanted)

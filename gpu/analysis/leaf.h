@@ -1,15 +1,15 @@
 /*
  * gpu/analysis/leaf.h: the digest of an object's content, kept up to date leaf by leaf.
  *
- * A leaf covers 1 KiB of the object: its bytes (uninitialised ones as 0) and the mask of initialised
- * bytes; bytes past the object's end count as uninitialised.  It is compressed to 4 x 64 bits by the
- * universal hash NH (Black, Halevi, Krawczyk, Krovetz, Rogaway: "UMAC", CRYPTO '99; four Toeplitz
- * shifts: two given leaves collide with a chance of 2^-128); each of the four then goes through a
- * bijection of its own that depends on the leaf's index.  The object's digest is SHA-256 of its size
- * and the sum of its leaves' digests: a leaf that changes costs one subtraction and one addition,
- * and the order in which leaves are hashed does not matter.  A leaf without initialised bytes counts
- * 0.  (SHA-256 of every leaf is bound by a GPU's arithmetic, 0.75 TB/s on an H200 and nothing else
- * done; a tree of nodes cost a tiny launch 47 us per level.)
+ * A leaf covers 1 KiB of the object: its bytes (uninitialised ones as 0) and the mask of
+ * initialised bytes; bytes past the object's end count as uninitialised.  It is compressed to 4 x
+ * 64 bits by the universal hash NH (Black, Halevi, Krawczyk, Krovetz, Rogaway: "UMAC", CRYPTO '99;
+ * four Toeplitz shifts: two given leaves collide with a chance of 2^-128); each of the four then
+ * goes through a bijection of its own that depends on the leaf's index.  The object's digest is
+ * SHA-256 of its size and the sum of its leaves' digests: a leaf that changes costs one subtraction
+ * and one addition, and the order in which leaves are hashed does not matter.  A leaf without
+ * initialised bytes counts 0.  (SHA-256 of every leaf is bound by a GPU's arithmetic, 0.75 TB/s on
+ * an H200 and nothing else done; a tree of nodes cost a tiny launch 47 us per level.)
  *
  * The keys are fixed: a program could be made to find collisions, but only its own report would
  * suffer.
@@ -22,7 +22,7 @@
 
 #define LEAF_BYTES 1024u
 #define LEAF_WORDS (LEAF_BYTES / WORD_BYTES)
-#define LEAF_LANES 4u /* numbers in a digest */
+#define LEAF_LANES 4u  /* numbers in a digest */
 #define LEAF_PARTS 32u /* of a mask: see leaf_add_mask() */
 #define LEAF_KEYS (LEAF_BYTES / 4 + 2 * LEAF_PARTS + 2 * (LEAF_LANES - 1))
 
@@ -58,10 +58,9 @@ VFLOW_DEVICE void leaf_finish(uint64_t index, const uint64_t sum[LEAF_LANES],
 			      uint64_t digest[LEAF_LANES])
 {
 	/* odd, and without a plan: square roots of primes */
-	const uint64_t steps[LEAF_LANES] = {UINT64_C(0x6a09e667f3bcc909),
-					    UINT64_C(0xbb67ae8584caa73b),
-					    UINT64_C(0x3c6ef372fe94f82b),
-					    UINT64_C(0xa54ff53a5f1d36f1)};
+	const uint64_t steps[LEAF_LANES] = {
+		UINT64_C(0x6a09e667f3bcc909), UINT64_C(0xbb67ae8584caa73b),
+		UINT64_C(0x3c6ef372fe94f82b), UINT64_C(0xa54ff53a5f1d36f1)};
 
 	for (unsigned i = 0; i < LEAF_LANES; i++) {
 		uint64_t x = sum[i] ^ (index + 1) * steps[i];

@@ -1,4 +1,5 @@
-/* gpu/analysis/shadow_digest.c: a digest per object; only the leaves that changed are hashed again. */
+/* gpu/analysis/shadow_digest.c: a digest per object; only the leaves that changed are hashed again.
+ */
 #include "gpu/analysis/shadow_internal.h"
 
 #include <string.h>

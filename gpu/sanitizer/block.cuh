@@ -1,6 +1,6 @@
 /*
- * gpu/sanitizer/block.cuh: a warp settles blocks of 1 KiB: what gpu/analysis/shadow_settle.c does on
- * the CPU.
+ * gpu/sanitizer/block.cuh: a warp settles blocks of 1 KiB: what gpu/analysis/shadow_settle.c does
+ * on the CPU.
  *
  * Each lane has two chunks of 16 bytes, one in each half, so that a warp's accesses are contiguous.
  * A warp takes up to 32 blocks, then finishes the digests of those that changed, one per lane.
@@ -78,8 +78,7 @@ static __device__ unsigned take_host(struct walk *walk, uint64_t index, struct c
 		chunk->value[i] = (chunk->value[i] & ~bytes) | (chunk->fresh[i] & bytes);
 	}
 	((ulonglong2 *)record->value)[index] = make_ulonglong2(chunk->value[0], chunk->value[1]);
-	known = chunk->initialised |
-		(differ & (left < CHUNK_BYTES ? (1u << left) - 1 : CHUNK_ALL));
+	known = chunk->initialised | (differ & (left < CHUNK_BYTES ? (1u << left) - 1 : CHUNK_ALL));
 	walk->initialised += __popc(known) - __popc(chunk->initialised);
 	((uint16_t *)record->initialised)[index] = (uint16_t)known;
 	chunk->initialised = known;
@@ -178,8 +177,7 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 		}
 		state.flags |= BLOCK_MIXED;
 	}
-	if (__all_sync(ALL_LANES,
-		       (chunks[0].initialised & chunks[1].initialised) == CHUNK_ALL))
+	if (__all_sync(ALL_LANES, (chunks[0].initialised & chunks[1].initialised) == CHUNK_ALL))
 		state.flags |= BLOCK_WHOLE;
 	else
 		state.flags &= ~BLOCK_WHOLE;
@@ -191,7 +189,7 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 /* What one API did to a block, from its masks. */
 struct glance {
 	struct device_block state;
-	uint32_t read; /* bytes */
+	uint32_t read;      /* bytes */
 	bool writes, whole; /* some bytes, all bytes */
 };
 
@@ -238,13 +236,13 @@ static __device__ void count_blocks(struct walk *walk, bool mine, const struct g
 	unsigned waiting = __ballot_sync(ALL_LANES, mine);
 
 	while (waiting) {
-		uint32_t writer = __shfl_sync(ALL_LANES, glance->state.writer,
-					      __ffs((int)waiting) - 1);
-		bool same = mine && (waiting >> threadIdx.x % 32 & 1) &&
-			    glance->state.writer == writer;
+		uint32_t writer =
+			__shfl_sync(ALL_LANES, glance->state.writer, __ffs((int)waiting) - 1);
+		bool same =
+			mine && (waiting >> threadIdx.x % 32 & 1) && glance->state.writer == writer;
 
-		count(walk, writer, same ? glance->read : 0,
-		      same && glance->whole ? LEAF_BYTES : 0, 0);
+		count(walk, writer, same ? glance->read : 0, same && glance->whole ? LEAF_BYTES : 0,
+		      0);
 		waiting &= ~__ballot_sync(ALL_LANES, same);
 	}
 }
@@ -272,9 +270,9 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 			redundant += CHUNK_BYTES;
 			continue;
 		}
-		redundant += __popc((unsigned)unit_equal_bytes(chunk->fresh[0], chunk->value[0]) |
-				    (unsigned)unit_equal_bytes(chunk->fresh[1], chunk->value[1])
-					    << 8);
+		redundant +=
+			__popc((unsigned)unit_equal_bytes(chunk->fresh[0], chunk->value[0]) |
+			       (unsigned)unit_equal_bytes(chunk->fresh[1], chunk->value[1]) << 8);
 		chunk->value[0] = chunk->fresh[0];
 		chunk->value[1] = chunk->fresh[1];
 		((ulonglong2 *)record->value)[index + 32 * k] =

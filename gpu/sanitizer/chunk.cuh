@@ -1,6 +1,6 @@
 /*
- * gpu/sanitizer/chunk.cuh: 16 bytes of a block, a lane's share of one half of it: loading, comparing,
- * storing; and the digest of the block that the lanes' chunks make up.
+ * gpu/sanitizer/chunk.cuh: 16 bytes of a block, a lane's share of one half of it: loading,
+ * comparing, storing; and the digest of the block that the lanes' chunks make up.
  */
 #ifndef VFLOW_GPU_SANITIZER_CHUNK_CUH
 #define VFLOW_GPU_SANITIZER_CHUNK_CUH
@@ -69,8 +69,8 @@ static __device__ bool store_chunk(struct walk *walk, uint64_t index, struct chu
 	if (written & ~equal) {
 #pragma unroll
 		for (int i = 0; i < 2; i++) {
-			uint64_t bytes = written == CHUNK_ALL ? ~0ull
-							      : unit_spread(written >> 8 * i);
+			uint64_t bytes =
+				written == CHUNK_ALL ? ~0ull : unit_spread(written >> 8 * i);
 
 			chunk->value[i] = (chunk->value[i] & ~bytes) | (chunk->fresh[i] & bytes);
 		}
@@ -95,8 +95,7 @@ static __device__ u64 add_up(uint64_t nh[LEAF_LANES])
 	other = lane & 16 ? nh[3] : nh[1];
 	one += __shfl_xor_sync(ALL_LANES, lane & 16 ? nh[0] : nh[2], 16);
 	other += __shfl_xor_sync(ALL_LANES, lane & 16 ? nh[1] : nh[3], 16);
-	one = (lane & 8 ? other : one) +
-	      __shfl_xor_sync(ALL_LANES, lane & 8 ? one : other, 8);
+	one = (lane & 8 ? other : one) + __shfl_xor_sync(ALL_LANES, lane & 8 ? one : other, 8);
 	for (int by = 4; by; by /= 2)
 		one += __shfl_xor_sync(ALL_LANES, one, by);
 	return one;

@@ -72,15 +72,14 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
 	if (++space->ticket == 0)
 		space->ticket = 1;
-	return !space->failed &&
-			       space_check(space,
-					   driver.cuLaunchKernel(
-						   space->kernels[PASS_SETTLE], (unsigned)blocks, 1,
-						   1, PASS_THREADS, 1, 1, 0, stream,
-						   (void *[]){&space->state, &writer, &space->ticket,
-							      &space->rows_taken,
-							      &space->objects_taken},
-						   NULL))
+	return !space->failed && space_check(space,
+					     driver.cuLaunchKernel(
+						     space->kernels[PASS_SETTLE], (unsigned)blocks,
+						     1, 1, PASS_THREADS, 1, 1, 0, stream,
+						     (void *[]){&space->state, &writer,
+								&space->ticket, &space->rows_taken,
+								&space->objects_taken},
+						     NULL))
 		       ? space->ticket
 		       : 0;
 }
@@ -88,8 +87,7 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 bool space_can_pass(const struct space *space)
 {
 	/* a pass can make no bodies */
-	return !space->bodiless && !space->busy &&
-	       space->ticket - space->ticket_taken < PASSES - 1;
+	return !space->bodiless && !space->busy && space->ticket - space->ticket_taken < PASSES - 1;
 }
 
 uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer)
@@ -188,9 +186,9 @@ static bool write_list(struct space *space)
 	for (uint32_t i = 0; i < space->touched_count; i++)
 		if (space->touched[i].object->slot != NO_SLOT)
 			list[count++] = space->touched[i].object->slot + 1;
-	written = space_check(space, driver.cuMemcpyHtoDAsync(space->list, list,
-							      count * sizeof(*list) + 4,
-							      space->stream)) &&
+	written = space_check(space,
+			      driver.cuMemcpyHtoDAsync(space->list, list, count * sizeof(*list) + 4,
+						       space->stream)) &&
 		  space_check(space,
 			      driver.cuMemcpyHtoDAsync(
 				      space->state + offsetof(struct device_state, touched_count),
@@ -369,9 +367,10 @@ int space_forget_all(struct space *space)
 	space->touched_count = 0;
 	space->marked = false;
 	space->expected = 0;
-	return space_check(space, driver.cuMemsetD8Async(
-					  space->state + offsetof(struct device_state, touched_count),
-					  0, sizeof(uint32_t), space->stream)) &&
+	return space_check(space,
+			   driver.cuMemsetD8Async(
+				   space->state + offsetof(struct device_state, touched_count), 0,
+				   sizeof(uint32_t), space->stream)) &&
 			       space_wait(space)
 		       ? 0
 		       : -1;

@@ -20,7 +20,8 @@ template <typename T> static __device__ __forceinline__ T *constant(T *const *po
 
 /*
  * What other warps change at the same time.  Written out, since the compiler does not know that all
- * of it lies in global memory: its own code would be twice as long, and wait for results of atomics.
+ * of it lies in global memory: its own code would be twice as long, and wait for results of
+ * atomics.
  */
 static __device__ __forceinline__ uint32_t look(const uint32_t *at)
 {
@@ -67,8 +68,7 @@ static __device__ __forceinline__ void list_object(struct device_state *state,
 		     : "=r"(place)
 		     : "l"(&state->touched_count)
 		     : "memory");
-	constant(&state->list)[place] =
-		(uint32_t)(record - constant(&state->records)) + 1;
+	constant(&state->list)[place] = (uint32_t)(record - constant(&state->records)) + 1;
 }
 
 static __device__ __forceinline__ void set_masks(struct device_record *record, uint64_t word,
@@ -88,7 +88,10 @@ static __device__ __forceinline__ void touch_block(struct device_state *state,
 	uint32_t listed;
 
 	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bit) : "memory");
-	asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(listed) : "l"(&record->touched) : "memory");
+	asm volatile("ld.global.ca.u32 %0, [%1];"
+		     : "=r"(listed)
+		     : "l"(&record->touched)
+		     : "memory");
 	if (!listed)
 		list_object(state, record);
 }
@@ -213,7 +216,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	rank = __popc(active & before);
 	base = __shfl_sync(active, address, __ffs((int)active) - 1);
 	length = __all_sync(active, address == base + rank * size) ? lanes * size
-		 : __all_sync(active, address == base)		   ? size
+		 : __all_sync(active, address == base)             ? size
 								   : 0;
 	if (length && touch_stretch(state, base, length, rank, lanes, flags))
 		return;

@@ -42,10 +42,14 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 
 #pragma unroll
 		for (int i = 0; i < SCAN; i++)
-			bits[i] = take_bits(record, (first + (32 * i + lane) * warps) << shift, mask);
+			bits[i] =
+				take_bits(record, (first + (32 * i + lane) * warps) << shift, mask);
 #pragma unroll 1
 		for (int i = 0; i < SCAN; i++) {
-			uint32_t these = i == 0 ? bits[0] : i == 1 ? bits[1] : i == 2 ? bits[2] : bits[3];
+			uint32_t these = i == 0   ? bits[0]
+					 : i == 1 ? bits[1]
+					 : i == 2 ? bits[2]
+						  : bits[3];
 			unsigned waiting = __ballot_sync(ALL_LANES, these != 0);
 
 			for (; waiting; waiting &= waiting - 1) {
@@ -184,8 +188,8 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 	struct result_pass *pass = &state->result_passes[ticket % PASSES];
 	uint64_t row_cursor = state->row_cursor, object_cursor = state->object_cursor;
 	bool fits = object_cursor + listed - objects_taken <= state->object_mask;
-	uint32_t rows = near ? gather_near_rows(state, near, rows_taken)
-			     : gather_rows(state, rows_taken);
+	uint32_t rows =
+		near ? gather_near_rows(state, near, rows_taken) : gather_rows(state, rows_taken);
 	bool lost = !fits || rows > ROW_LIMIT;
 	struct result_pass result;
 
@@ -227,8 +231,8 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
 	__shared__ bool last;
 	uint32_t listed = state->touched_count;
-	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer,
-			    0, 0, 0, 0, 0};
+	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer, 0,
+			    0,    0,           0,     0};
 	bool done = have_bodies(state, listed), alone;
 
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)

@@ -59,7 +59,8 @@ static bool load_kernels(struct space *space)
 	return space->pass_blocks;
 }
 
-/* Memory that is shared with children of fork(), so that the device and we go on to see the same. */
+/* Memory that is shared with children of fork(), so that the device and we go on to see the same.
+ */
 bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size)
 {
 	*host = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -67,8 +68,8 @@ bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_
 		*host = NULL;
 		return false;
 	}
-	return space_check(space, driver.cuMemHostRegister(*host, size,
-							   CU_MEMHOSTREGISTER_DEVICEMAP)) &&
+	return space_check(space,
+			   driver.cuMemHostRegister(*host, size, CU_MEMHOSTREGISTER_DEVICEMAP)) &&
 	       space_check(space, driver.cuMemHostGetDevicePointer(device, *host, 0));
 }
 

@@ -40,14 +40,15 @@ struct space {
 	bool foreign; /* objects of peers are in the table */
 	bool published;
 
-	/* Passes: what the running API touched is listed on the device; results come back in rings. */
-	bool marked;     /* something may be in the list */
-	bool unfinished; /* our stream has work that was not waited for */
+	/* Passes: what the running API touched is listed on the device; results come back in rings.
+	 */
+	bool marked;          /* something may be in the list */
+	bool unfinished;      /* our stream has work that was not waited for */
 	uint64_t expected;    /* threads that have something to do in the next pass */
 	uint64_t body_blocks; /* of all bodies */
 	uint32_t bodiless;    /* followed objects that have none */
 	uint64_t bodiless_bytes;
-	uint32_t held_up; /* launches that had to be waited for because of them */
+	uint32_t held_up;              /* launches that had to be waited for because of them */
 	uint32_t ticket, ticket_taken; /* of the last pass, and the last whose results were taken */
 	uint64_t rows_taken, objects_taken; /* of the rings */
 	CUdeviceptr rows;

@@ -81,7 +81,7 @@ struct walk {
 	struct device_record *record;
 	struct device_rows *rows;
 	struct near_rows *near;
-	const uint32_t *keys; /* of leaves */
+	const uint32_t *keys;  /* of leaves */
 	u64 (*nh)[LEAF_LANES]; /* of the warp: see struct leaves */
 	uint32_t slot, writer;
 	u64 key; /* of the bytes counted below */

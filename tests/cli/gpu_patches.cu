@@ -1,7 +1,7 @@
 /*
- * The patch for accesses to global memory, without the Sanitizer: a kernel calls it as the Sanitizer
- * would, with random patterns of addresses, and the masks, touched blocks and the list are compared
- * with what the addresses say.
+ * The patch for accesses to global memory, without the Sanitizer: a kernel calls it as the
+ * Sanitizer would, with random patterns of addresses, and the masks, touched blocks and the list
+ * are compared with what the addresses say.
  */
 #include <set>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static void choose(std::vector<uint64_t> &chosen, uint32_t size)
 	if (below(3))
 		at &= ~UINT64_C(15);
 	for (uint64_t i = 0; i < THREADS; i++)
-		chosen[i] = kind == 0	? at + i * size
+		chosen[i] = kind == 0   ? at + i * size
 			    : kind == 1 ? at
 			    : kind == 2 ? at + i / 16 * 1024 + i % 16 * size
 			    : kind == 3 ? at + i * stride
@@ -135,7 +135,8 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 
 		if (!(lanes >> k % 32 & 1) || chosen[k] < starts[object])
 			continue;
-		for (uint64_t end = offset + size; offset < end && end - size < sizes[object]; offset++) {
+		for (uint64_t end = offset + size; offset < end && end - size < sizes[object];
+		     offset++) {
 			if (offset >= sizes[object])
 				continue;
 			if (flags & READ)

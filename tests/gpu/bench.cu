@@ -158,8 +158,8 @@ static void transpose(void)
 	float *a = on_device(numbers(n * n)), *b = on_device<float>(n * n);
 
 	repeat(20, 1, [=](int i) {
-		transpose_kernel<<<dim3(n / 32, n / 32), dim3(32, 8)>>>(i % 2 ? a : b, i % 2 ? b : a,
-									 n);
+		transpose_kernel<<<dim3(n / 32, n / 32), dim3(32, 8)>>>(i % 2 ? a : b,
+									i % 2 ? b : a, n);
 	});
 	add_up(b, n * n);
 }
@@ -189,7 +189,8 @@ static void gemm(void)
 	float *a = on_device(numbers(n * n)), *b = on_device(numbers(n * n)),
 	      *c = on_device<float>(n * n);
 
-	repeat(20, 1, [=](int) { gemm_kernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(c, a, b, n); });
+	repeat(20, 1,
+	       [=](int) { gemm_kernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(c, a, b, n); });
 	add_up(c, n * n);
 }
 
@@ -387,7 +388,7 @@ static void stencil2d(void)
 
 	repeat(50, 1, [=](int i) {
 		stencil2d_kernel<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(i % 2 ? a : b, i % 2 ? b : a,
-									n);
+								       n);
 	});
 	add_up(a, n * n);
 }
@@ -399,9 +400,8 @@ __global__ void stencil3d_kernel(float *to, const float *from, int n)
 	for (int z = 1; x && y && x < n - 1 && y < n - 1 && z < n - 1; z++) {
 		const float *at = from + (z * n + y) * n + x;
 
-		to[(z * n + y) * n + x] =
-			at[0] + 0.1f * (at[-1] + at[1] + at[-n] + at[n] + at[-n * n] + at[n * n] -
-					6 * at[0]);
+		to[(z * n + y) * n + x] = at[0] + 0.1f * (at[-1] + at[1] + at[-n] + at[n] +
+							  at[-n * n] + at[n * n] - 6 * at[0]);
 	}
 }
 
@@ -412,7 +412,7 @@ static void stencil3d(void)
 
 	repeat(20, 1, [=](int i) {
 		stencil3d_kernel<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(i % 2 ? a : b, i % 2 ? b : a,
-									n);
+								       n);
 	});
 	add_up(a, n * n * n);
 }
@@ -427,7 +427,8 @@ __global__ void nbody_kernel(float4 *to, const float4 *from, int count)
 		tile[threadIdx.x] = from[start + threadIdx.x];
 		__syncthreads();
 		for (int k = 0; k < THREADS; k++) {
-			float x = tile[k].x - mine.x, y = tile[k].y - mine.y, z = tile[k].z - mine.z;
+			float x = tile[k].x - mine.x, y = tile[k].y - mine.y,
+			      z = tile[k].z - mine.z;
 			float pull = tile[k].w * rsqrtf(x * x + y * y + z * z + 0.01f);
 
 			force.x += x * pull, force.y += y * pull, force.z += z * pull;
@@ -490,11 +491,14 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} programs[] = {
-		{"triad", triad},         {"gemm", gemm},           {"gather", gather},
-		{"set", set},             {"tiny", tiny},           {"reduce", reduce},
-		{"histogram", histogram}, {"stencil2d", stencil2d}, {"stencil3d", stencil3d},
-		{"transpose", transpose}, {"scan", scan},           {"spmv", spmv},
-		{"nbody", nbody},         {"bitonic", bitonic},     {"pipeline", pipeline},
+		{"triad", triad},         {"gemm", gemm},
+		{"gather", gather},       {"set", set},
+		{"tiny", tiny},           {"reduce", reduce},
+		{"histogram", histogram}, {"stencil2d", stencil2d},
+		{"stencil3d", stencil3d}, {"transpose", transpose},
+		{"scan", scan},           {"spmv", spmv},
+		{"nbody", nbody},         {"bitonic", bitonic},
+		{"pipeline", pipeline},
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)

@@ -164,7 +164,8 @@ static void touch_one(void)
 		offset = 0, height = 1;
 	height = std::min<uint64_t>(height, 200000);
 	for (uint64_t row = 0; row < height; row++) {
-		shadow_touch(shadows[slot], offset + row * pitch, width, write ? GPU_WRITE : GPU_READ);
+		shadow_touch(shadows[slot], offset + row * pitch, width,
+			     write ? GPU_WRITE : GPU_READ);
 		for (uint64_t i = 0; write && i < width; i++)
 			if (uint8_t *at = &memory[slot][offset + row * pitch + i]; seed & 64)
 				*at = (uint8_t)(seed & 128 ? below(2) : 0);
@@ -208,14 +209,17 @@ static void compare(const struct gpu_row *rows, size_t count, const result_pass 
 						access == GPU_READ ? row.read : row.written,
 						access == GPU_READ ? 0 : row.redundant});
 	std::stable_sort(ours.begin(), ours.end(),
-			 [](const struct gpu_row &a, const struct gpu_row &b) { return a.object < b.object; });
+			 [](const struct gpu_row &a, const struct gpu_row &b) {
+				 return a.object < b.object;
+			 });
 	compared &= ours.size() == count;
 	for (size_t i = 0; i < count && compared; i++)
 		compared &= ours[i].object == rows[i].object && ours[i].writer == rows[i].writer &&
 			    ours[i].access == rows[i].access && ours[i].bytes == rows[i].bytes &&
 			    ours[i].redundant_bytes == rows[i].redundant_bytes;
 	for (uint32_t i = 0; i < result->objects && compared; i++) {
-		const result_object *object = &host_state.result_objects[(result->first_object + i) % 1024];
+		const result_object *object =
+			&host_state.result_objects[(result->first_object + i) % 1024];
 		uint8_t digest[SHA256_SIZE];
 
 		if (!object->initialised_bytes)
@@ -235,7 +239,8 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		memory[i].resize(sizes[i]);
-		shadows[i] = shadow_object_create(shadow, i + 1, 1 + i % 3, memory[i].data(), sizes[i]);
+		shadows[i] =
+			shadow_object_create(shadow, i + 1, 1 + i % 3, memory[i].data(), sizes[i]);
 		add_object(sizes[i], i == 2 ? 20 : 0, 1 + i % 3, true);
 	}
 	shadow_object_shared(shadows[SHARED]);
@@ -247,7 +252,8 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 		size_t count;
 
 		if (!below(2)) /* the host writes, too */
-			memset(&memory[SHARED][below(sizes[SHARED] - 500)], (int)below(3), below(500));
+			memset(&memory[SHARED][below(sizes[SHARED] - 500)], (int)below(3),
+			       below(500));
 		if (!below(3))
 			copy_one();
 		else
@@ -260,7 +266,8 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 		shadow_digests(shadow, changed, NULL);
 		compare(rows, count, pass(context, NULL));
 	}
-	printf("%s 1 - %u APIs: the rows and digests of the CPU\n", compared ? "ok" : "not ok", steps);
+	printf("%s 1 - %u APIs: the rows and digests of the CPU\n", compared ? "ok" : "not ok",
+	       steps);
 	shadow_destroy(shadow);
 }
 
@@ -305,7 +312,8 @@ static void speed(const char *name, uint32_t slot, uint64_t read, uint64_t writt
 		float time;
 
 		for (unsigned w = 0; w + 1 < writers; w++) {
-			touch_words<<<1024, 256>>>(state, slot, 0, 0x1111111111111111ull << 4 * w % 64, step);
+			touch_words<<<1024, 256>>>(state, slot, 0,
+						   0x1111111111111111ull << 4 * w % 64, step);
 			pass(200 + w, NULL);
 		}
 		if (change)
@@ -415,7 +423,8 @@ int main(int argc, char **argv)
 		return !compared;
 	}
 	CHECK(cudaGetDeviceProperties(&device, 0));
-	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, vflow_pass, PASS_THREADS, 0));
+	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, vflow_pass, PASS_THREADS,
+							    0));
 	pass_blocks = device.multiProcessorCount * resident;
 	printf("%s, %u blocks of threads, %d resident\n", device.name, pass_blocks, resident);
 	against_cpu(sizes, 150);

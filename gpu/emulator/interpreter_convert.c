@@ -19,7 +19,7 @@ float half_to_float(uint16_t half)
 		return float_of(sign | 0x7f800000 | fraction << 13);
 	if (exponent)
 		return float_of(sign | (exponent + 112) << 23 | fraction << 13);
-	return sign ? -ldexpf((float)fraction, -24) : ldexpf((float)fraction, -24);
+	return sign ? -0x1p-24f * (float)fraction : 0x1p-24f * (float)fraction;
 }
 
 /* The whole number that a positive one becomes; the machine's rounding mode does not matter. */

@@ -211,19 +211,23 @@ static const struct layout *layout_of(struct matrices *room, const struct ptx_ma
 COLLECT(collect_floats, double, float_element)
 COLLECT(collect_integers, int32_t, integer_element)
 
-/* c += a b, with the number of columns known to the compiler */
+/* c += a b, with the number of columns known to the compiler: a row of sums stays in registers */
 #define MULTIPLY(name, ctype, sum, columns)                                                        \
-	for (unsigned row = 0; row < matrix->m; row++)                                             \
+	for (unsigned row = 0; row < matrix->m; row++) {                                           \
+		ctype to[columns];                                                                 \
+                                                                                                   \
+		memcpy(to, c + row * (columns), sizeof(to));                                       \
 		for (unsigned k = 0; k < matrix->k; k++) {                                         \
 			const ctype x = a[row * matrix->k + k];                                    \
-			ctype *to = c + row * (columns);                                           \
 			const ctype *from = b + k * (columns);                                     \
                                                                                                    \
 			for (unsigned n = 0; n < (columns); n++) {                                 \
 				const ctype y = from[n];                                           \
 				to[n] = sum;                                                       \
 			}                                                                          \
-		}
+		}                                                                                  \
+		memcpy(c + row * (columns), to, sizeof(to));                                       \
+	}
 #define MULTIPLY_BY_COLUMNS(name, ctype, sum)                                                      \
 	static void name(const struct ptx_matrix *matrix, const ctype *restrict a,                 \
 			 const ctype *restrict b, ctype *restrict c)                               \

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/emulator/device.h"
 #include "gpu/emulator/driver.h"
 #include "gpu/emulator/memory.h"
+#include "gpu/emulator/observe.h"
 
 #undef cuGetProcAddress
 #undef cuDeviceTotalMem
@@ -139,4 +141,37 @@ __attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *sym
 								 int cudaVersion, uint64_t flags)
 {
 	return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+}
+
+/*
+ * Private tables, which the statically linked runtime asks for before anything else.  Whoever
+ * calls (a program, or a library such as cuSPARSE) is named: its own message tells nothing.
+ */
+__attribute__((visibility("default"))) CUresult cuGetExportTable(const void **table,
+								 const void *identity)
+{
+	static char *said[16];
+	static size_t count;
+	const char *file = "the program";
+	Dl_info caller;
+	size_t i = 0;
+
+	(void)identity;
+	if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname)
+		file = caller.dli_fname;
+	if (vflow_emulator_init() || device_enter(false))
+		return CUDA_ERROR_NOT_INITIALIZED;
+	while (i < count && strcmp(said[i], file))
+		i++;
+	if (i == count && count < sizeof(said) / sizeof(*said) && (said[count] = strdup(file))) {
+		count++;
+		device_say("%s has the CUDA runtime linked in, which the emulated device cannot "
+			   "serve: build it with nvcc -cudart shared, or run it on a GPU",
+			   file);
+	}
+	observe_coverage("unsupported API", "cuGetExportTable", 1, 0);
+	device_leave();
+	if (table)
+		*table = NULL;
+	return CUDA_ERROR_NOT_SUPPORTED;
 }

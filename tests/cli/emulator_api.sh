@@ -116,6 +116,14 @@ else
 		[ "$(wc -l <"$here/err")" = 1 ] && grep -q 'gencode arch=compute_90,code=compute_90' "$here/err"
 	}
 	check "without PTX it says what to add, once" only_sass
+	static_runtime() {
+		$NVCC -std=c++17 -cudart static -o "$here/static" tests/cli/emulator_nvcc.cu || return 1
+		preload "$here/static" >/dev/null 2>"$here/err"
+		cat "$here/err"
+		[ "$(grep -c '^vflow emulator: ' "$here/err")" = 1 ] &&
+			grep -q "^vflow emulator: $here/static .*-cudart shared" "$here/err"
+	}
+	check "with the runtime linked in it says who and what to do, once" static_runtime
 fi
 echo "1..$number"
 [ $failures -eq 0 ]

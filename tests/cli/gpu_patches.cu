@@ -30,6 +30,11 @@ static const uint32_t slots[OBJECTS] = {2, 0, 1};
 
 static device_record records[OBJECTS];
 static device_state host_state, *state;
+/* Object FOREIGN belongs to another context, in half of the calls. */
+#define FOREIGN 1
+static device_state host_other, *other;
+static uint32_t *places;
+static bool foreign;
 static uint64_t *addresses;
 
 __global__ void call(device_state *state, const uint64_t *addresses, uint32_t size, uint32_t flags,
@@ -69,7 +74,8 @@ static uint64_t below(uint64_t limit)
 static void start(void)
 {
 	uint64_t *table = zeroed<uint64_t>(OBJECTS);
-	uint32_t *places = zeroed<uint32_t>(OBJECTS);
+	device_foreign owner;
+	device_foreign *owners = zeroed<device_foreign>(1);
 
 	for (int i = 0; i < OBJECTS; i++) {
 		device_record *record = &records[slots[i]];
@@ -82,18 +88,27 @@ static void start(void)
 		record->touched_blocks = zeroed<uint32_t>((record->blocks + 31) / 32);
 	}
 	CHECK(cudaMemcpy(table, starts, sizeof(starts), cudaMemcpyHostToDevice));
-	CHECK(cudaMemcpy(places, slots, sizeof(slots), cudaMemcpyHostToDevice));
+	places = zeroed<uint32_t>(OBJECTS);
 	host_state.starts = table;
 	host_state.slots = places;
 	host_state.records = zeroed<device_record>(OBJECTS);
 	host_state.list = zeroed<uint32_t>(OBJECTS);
 	host_state.count = OBJECTS;
 	state = zeroed<device_state>(1);
+	host_other.records = zeroed<device_record>(1);
+	host_other.list = zeroed<uint32_t>(1);
+	other = zeroed<device_state>(1);
+	owner.state = other;
+	owner.record = host_other.records;
+	CHECK(cudaMemcpy(owners, &owner, sizeof(owner), cudaMemcpyHostToDevice));
+	host_state.foreign = owners;
 	addresses = zeroed<uint64_t>(THREADS);
 }
 
 static void clear(void)
 {
+	uint32_t table[OBJECTS];
+
 	for (const device_record &record : records) {
 		CHECK(cudaMemset(record.read, 0, record.blocks * 128));
 		CHECK(cudaMemset(record.written, 0, record.blocks * 128));
@@ -101,6 +116,12 @@ static void clear(void)
 	}
 	CHECK(cudaMemcpy(host_state.records, records, sizeof(records), cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
+	for (int i = 0; i < OBJECTS; i++)
+		table[i] = foreign && i == FOREIGN ? FOREIGN_SLOT : slots[i];
+	CHECK(cudaMemcpy(places, table, sizeof(table), cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(host_other.records, &records[slots[FOREIGN]], sizeof(records[0]),
+			 cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(other, &host_other, sizeof(host_other), cudaMemcpyHostToDevice));
 }
 
 /* Neighbours, the same, halves of a warp apart, strided, random, backwards, in pairs. */
@@ -165,6 +186,7 @@ int main(void)
 		std::set<uint32_t> touched, listed;
 		uint32_t count;
 
+		foreign = below(2);
 		clear();
 		choose(chosen, size);
 		CHECK(cudaMemcpy(addresses, chosen.data(), THREADS * sizeof(uint64_t),
@@ -177,6 +199,12 @@ int main(void)
 		fine &= count <= OBJECTS;
 		for (uint32_t slot : from_device(host_state.list, fine ? count : 0))
 			listed.insert(slot);
+		if (foreign) {
+			uint32_t wanted = (uint32_t)touched.erase(slots[FOREIGN] + 1);
+
+			fine &= from_device(&other->touched_count, 1)[0] == wanted &&
+				(!wanted || from_device(host_other.list, 1)[0] == 1);
+		}
 		fine &= count == touched.size() && listed == touched;
 	}
 	printf("%s 1 - %d patterns of accesses are marked\n", fine ? "ok" : "not ok", calls);

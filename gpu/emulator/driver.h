@@ -23,4 +23,9 @@ static inline CUresult driver_result(int error)
 	return error == 9 || error == 12 ? CUDA_ERROR_INVALID_VALUE : (CUresult)error;
 }
 
+/* driver_module.c: the file's content with a NUL behind it (free() it); NULL: *error says why. */
+char *driver_read_file(const char *path, size_t *size, int *error);
+/* The packed parameters that `extra` of a launch lists; false: it is malformed. */
+bool driver_read_extra(void **extra, struct emulator_launch *launch);
+
 #endif

@@ -33,8 +33,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int nu
 	return cuModuleLoadData(module, image);
 }
 
-/* The file's content, NULL-terminated; NULL: *error says why. */
-static char *read_file(const char *path, size_t *size, int *error)
+char *driver_read_file(const char *path, size_t *size, int *error)
 {
 	FILE *file = fopen(path, "rb");
 	char *content = NULL;
@@ -67,7 +66,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 
 	if (error)
 		return (CUresult)error;
-	content = read_file(fname, &size, &error);
+	content = driver_read_file(fname, &size, &error);
 	if (content) {
 		error = vflow_emulator_module_load(content, size, &made);
 		free(content);
@@ -233,8 +232,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction 
 						  dynamicSMemSize, numBlocks);
 }
 
-/* The packed parameters that `extra` lists; false: it is malformed. */
-static bool read_extra(void **extra, struct emulator_launch *launch)
+bool driver_read_extra(void **extra, struct emulator_launch *launch)
 {
 	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
 		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
@@ -260,7 +258,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
 		.arguments = kernelParams,
 	};
 
-	if (extra && (kernelParams || !read_extra(extra, &launch)))
+	if (extra && (kernelParams || !driver_read_extra(extra, &launch)))
 		return CUDA_ERROR_INVALID_VALUE;
 	return driver_result(vflow_emulator_launch(hStream, &launch));
 }

@@ -165,6 +165,68 @@ static void launches(void)
 	cuMemFree(memory);
 }
 
+/* The other ways to launch, of a module that the linker made. */
+static void linking(void)
+{
+	CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+					 .value = {.cooperative = 1}};
+	CUlaunchConfig config = {.gridDimX = 2,
+				 .gridDimY = 1,
+				 .gridDimZ = 1,
+				 .blockDimX = 32,
+				 .blockDimY = 1,
+				 .blockDimZ = 1,
+				 .attrs = &cooperative,
+				 .numAttrs = 1};
+	unsigned n = 64, base = 3, host[64] = {0};
+	CUdeviceptr memory;
+	void *arguments[] = {&memory, &n, &base};
+	int grid = 0, block = 0, blocks = 0;
+	CUlinkState state;
+	CUfunction function;
+	CUmodule linked;
+	void *image;
+	size_t size;
+
+	OK(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS &&
+		   cuLinkComplete(state, &image, &size) != CUDA_SUCCESS,
+	   "a linker without input makes nothing");
+	OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)ptx, sizeof(ptx), "text", 0, NULL,
+			 NULL) == CUDA_SUCCESS &&
+		   cuLinkComplete(state, &image, &size) == CUDA_SUCCESS &&
+		   cuModuleLoadData(&linked, image) == CUDA_SUCCESS &&
+		   cuLinkDestroy(state) == CUDA_SUCCESS &&
+		   cuModuleGetFunction(&function, linked, "count") == CUDA_SUCCESS,
+	   "what the linker makes of PTX can be loaded");
+	cuMemAlloc(&memory, sizeof(host));
+	OK(cuLaunchKernelEx(&config, function, arguments, NULL) == CUDA_SUCCESS &&
+		   cuMemcpyDtoH(host, memory, sizeof(host)) == CUDA_SUCCESS && host[0] == 3 &&
+		   host[63] == 66,
+	   "cuLaunchKernelEx");
+	base = 10;
+	OK(cuLaunchCooperativeKernel(function, 2, 1, 1, 32, 1, 1, 0, NULL, arguments) ==
+			   CUDA_SUCCESS &&
+		   cuMemcpyDtoH(host, memory, sizeof(host)) == CUDA_SUCCESS && host[0] == 10 &&
+		   host[63] == 73,
+	   "cuLaunchCooperativeKernel");
+	config.attrs = NULL;
+	OK(cuLaunchKernelEx(&config, function, arguments, NULL) == CUDA_ERROR_INVALID_VALUE,
+	   "attributes that are not there");
+	OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 0) ==
+			   CUDA_SUCCESS &&
+		   block == 256 && /* its .maxntid */
+		   cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, block, 0) ==
+			   CUDA_SUCCESS &&
+		   grid > 0 && grid % blocks == 0,
+	   "the best block is no larger than the kernel allows");
+	OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 100) ==
+			   CUDA_SUCCESS &&
+		   block <= 100 && block > 0,
+	   "nor than asked for");
+	cuMemFree(memory);
+	cuModuleUnload(linked);
+}
+
 static void filling(void)
 {
 	unsigned char host[64];
@@ -246,6 +308,7 @@ int main(int argc, char **argv)
 	contexts();
 	modules();
 	launches();
+	linking();
 	filling();
 	procedures();
 	OK(cuModuleUnload(module) == CUDA_SUCCESS &&

@@ -134,7 +134,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 		 OPTION_NUMBER, &a->sample_blocks},
 		{0, "fine", NULL, "is not in this version", OPTION_FLAG, &a->fine},
 		{0, "memory-limit", "SIZE",
-		 "the most GPU memory for shadows; the others lie on the host (default what is free)",
+		 "the most GPU memory for shadows, the others lie on the host (default what is free); "
+		 "emulated: the size of the device's memory",
 		 OPTION_SIZE,
 		 &a->memory_limit},
 		{0},

@@ -42,6 +42,15 @@ static uint64_t round_up(uint64_t value, uint64_t alignment)
 	return (value + alignment - 1) & ~(alignment - 1);
 }
 
+/* What `vflow collect --memory-limit` leaves of `total` bytes. */
+static uint64_t limited(uint64_t total)
+{
+	const char *text = secure_getenv("VFLOW_MEMORY_LIMIT");
+	uint64_t limit = text ? strtoull(text, NULL, 10) : 0;
+
+	return limit && limit < total ? limit : total;
+}
+
 static int reserve(void)
 {
 	uint64_t ram = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -68,6 +77,7 @@ static int reserve(void)
 		madvise(range, 2 * memory.total, MADV_DONTDUMP);
 		memory.start = (uintptr_t)range;
 		memory.size = 2 * memory.total;
+		memory.total = limited(memory.total);
 		return 0;
 	}
 	memory.total = 0;

@@ -28,6 +28,10 @@ like "a race is reported with both places, and the program goes on" "$(run race)
 vflow emulator: kernel race: race on shared memory at offset 0x0: written at PTX line 21 and written at PTX line 21 by different warps"
 unset VFLOW_EMULATOR_RACES
 
+is "--memory-limit is the emulated device's memory" \
+	"$("$VFLOW" collect -q --device emulated --memory-limit 3M -o "$T/memory.db" "$T/limits" memory 2>&1)" \
+	"3145728 0 2"
+
 # Ctrl-C goes to the whole group of the terminal
 set -m
 "$VFLOW" collect --device emulated -o "$T/loop.db" "$T/limits" loop >"$T/out" 2>"$T/err" &

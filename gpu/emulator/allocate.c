@@ -73,7 +73,7 @@ int vflow_emulator_release(const char *name, void *stream, uint64_t address, boo
 	allocation = memory_find(address);
 	if (number < 0 || !allocation || allocation->address != address ||
 	    allocation->kind == GPU_MEMORY_GLOBAL || allocation->kind == GPU_MEMORY_ARRAY ||
-	    allocation->kind == MEMORY_KIND_HEAP ||
+	    allocation->kind == MEMORY_KIND_HEAP || allocation->reserved ||
 	    (allocation->kind == GPU_MEMORY_MAPPED_HOST) != host || !memory_is_device(address)) {
 		device_leave();
 		return number < 0 ? INVALID_HANDLE : INVALID_VALUE;

@@ -182,6 +182,7 @@ int vflow_emulator_attribute(int attribute, int *value)
 		[89] = 1, /* the host may use managed memory at any time */
 		[95] = 1, /* cooperative launch */
 		[97] = EMULATOR_SHARED_OPTIN_BYTES,
+		[102] = 1,    /* virtual memory management */
 		[106] = 32,   /* blocks per multiprocessor */
 		[111] = 1024, /* shared memory that the driver keeps of a block */
 		[115] = 1,    /* memory pools */

@@ -23,6 +23,7 @@ struct allocation {
 	uint32_t object;              /* the sink's id, 0: not observed */
 	uint32_t kind;                /* enum gpu_memory */
 	bool stored;                  /* by a surface store of the running kernel */
+	bool reserved;                /* an address range: cuMemAddressFree() alone frees it */
 	const void *context;          /* the CUDA context that owns it */
 };
 

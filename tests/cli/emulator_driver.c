@@ -259,6 +259,54 @@ static void filling(void)
 	cuMemFree(memory);
 }
 
+/* Two pieces of memory side by side in one range of addresses. */
+static void virtual_memory(void)
+{
+	CUmemAllocationProp where = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				     .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemAccessDesc access = {where.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemGenericAllocationHandle first, second;
+	unsigned char host[2];
+	CUdeviceptr range;
+	size_t size = 0;
+
+	OK(cuMemGetAllocationGranularity(&size, &where, CU_MEM_ALLOC_GRANULARITY_MINIMUM) ==
+			   CUDA_SUCCESS &&
+		   size && !(size & (size - 1)),
+	   "the granularity is a power of two");
+	OK(cuMemAddressReserve(&range, 2 * size + 1, 0, 0, 0) == CUDA_ERROR_INVALID_VALUE,
+	   "ranges are multiples of it");
+	OK(cuMemAddressReserve(&range, 2 * size, 0, 0, 0) == CUDA_SUCCESS && range % size == 0 &&
+		   cuMemFree(range) == CUDA_ERROR_INVALID_VALUE,
+	   "cuMemAddressReserve, which cuMemFree does not free");
+	OK(cuMemSetAccess(range, 2 * size, &access, 1) == CUDA_ERROR_INVALID_VALUE,
+	   "no access to what is not mapped");
+	OK(cuMemCreate(&first, size, &where, 0) == CUDA_SUCCESS &&
+		   cuMemCreate(&second, size, &where, 0) == CUDA_SUCCESS &&
+		   cuMemMap(range, size, 0, first, 0) == CUDA_SUCCESS &&
+		   cuMemMap(range + size, size, 0, second, 0) == CUDA_SUCCESS &&
+		   cuMemSetAccess(range, 2 * size, &access, 1) == CUDA_SUCCESS,
+	   "two mappings");
+	OK(cuMemMap(range, size, 0, second, 0) == CUDA_ERROR_INVALID_VALUE,
+	   "nothing can be mapped over another");
+	OK(cuMemRelease(first) == CUDA_SUCCESS && cuMemRelease(second) == CUDA_SUCCESS &&
+		   cuMemRelease(second) == CUDA_ERROR_INVALID_VALUE,
+	   "handles may go first, once");
+	OK(cuMemsetD8(range, 5, 2 * size) == CUDA_SUCCESS &&
+		   cuMemsetD8(range + size, 6, size) == CUDA_SUCCESS &&
+		   cuMemcpyDtoH(host, range + size - 1, 2) == CUDA_SUCCESS && host[0] == 5 &&
+		   host[1] == 6,
+	   "they are one piece");
+	OK(cuMemAddressFree(range, 2 * size) == CUDA_ERROR_INVALID_VALUE &&
+		   cuMemUnmap(range, size / 2) == CUDA_ERROR_INVALID_VALUE,
+	   "a mapping holds its addresses and goes as a whole");
+	OK(cuMemUnmap(range, 2 * size) == CUDA_SUCCESS &&
+		   cuMemUnmap(range, size) == CUDA_ERROR_INVALID_VALUE &&
+		   cuMemAddressFree(range, 2 * size) == CUDA_SUCCESS &&
+		   cuMemAddressFree(range, 2 * size) == CUDA_ERROR_INVALID_VALUE,
+	   "and then everything can be given back");
+}
+
 static void procedures(void)
 {
 	CUresult (*allocate)(CUdeviceptr *, size_t);
@@ -310,6 +358,7 @@ int main(int argc, char **argv)
 	launches();
 	linking();
 	filling();
+	virtual_memory();
 	procedures();
 	OK(cuModuleUnload(module) == CUDA_SUCCESS &&
 		   cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) != CUDA_SUCCESS,

@@ -2,7 +2,7 @@
  * gpu/emulator/allocate.c: allocating and freeing the device's memory, and memory of the host
  * that the device can see (which lies in the same range).
  */
-#include "gpu/emulator/device.h"
+#include "gpu/emulator/graph.h"
 #include "gpu/emulator/observe.h"
 
 int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind, uint64_t size,
@@ -19,6 +19,11 @@ int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind
 	if (number < 0) {
 		device_leave();
 		return INVALID_HANDLE;
+	}
+	if (size && stream_captures(stream)) {
+		error = graph_record_memory(stream_captures(stream), size, address);
+		device_leave();
+		return error;
 	}
 	allocation = memory_allocate(size, MEMORY_ALIGNMENT);
 	if (size && !allocation) {
@@ -57,6 +62,48 @@ static void release(const struct gpu_call *call, struct allocation *allocation)
 	memory_release(allocation);
 }
 
+/* Between launches the memory of a graph stays reserved, but is no object. */
+static int set_live(const char *name, int64_t stream, struct allocation *allocation, bool live)
+{
+	struct gpu_call call;
+
+	if (allocation->live == live)
+		return INVALID_VALUE;
+	allocation->live = live;
+	observe_begin(&call, live ? GPU_ALLOC : GPU_FREE, name, stream);
+	if (live)
+		observe_allocated(&call, allocation);
+	else
+		observe_released(&call, allocation);
+	observe_end(&call);
+	if (!live && !graph_allocates(allocation->address))
+		memory_release(allocation);
+	return 0;
+}
+
+static struct allocation *find_in_graph(uint64_t address)
+{
+	struct allocation *allocation = memory_find(address);
+
+	return allocation && allocation->in_graph && allocation->address == address ? allocation
+										     : NULL;
+}
+
+int vflow_emulator_graph_memory(const char *name, void *stream, uint64_t address, bool live)
+{
+	struct allocation *allocation;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	allocation = find_in_graph(address);
+	error = stream_number(stream) < 0 ? INVALID_HANDLE
+		: allocation		   ? set_live(name, stream_number(stream), allocation, live)
+					   : INVALID_VALUE;
+	device_leave();
+	return error;
+}
+
 int vflow_emulator_release(const char *name, void *stream, uint64_t address, bool host)
 {
 	struct allocation *allocation;
@@ -71,6 +118,17 @@ int vflow_emulator_release(const char *name, void *stream, uint64_t address, boo
 	}
 	number = stream_number(stream);
 	allocation = memory_find(address);
+	if (number >= 0 && stream_captures(stream)) {
+		error = graph_record(stream_captures(stream),
+				     &(struct emulator_node){.kind = NODE_FREE, .address = address});
+		device_leave();
+		return error;
+	}
+	if (number >= 0 && !host && find_in_graph(address)) {
+		error = set_live(name, number, allocation, false);
+		device_leave();
+		return error;
+	}
 	if (number < 0 || !allocation || allocation->address != address ||
 	    allocation->kind == GPU_MEMORY_GLOBAL || allocation->kind == GPU_MEMORY_ARRAY ||
 	    allocation->kind == MEMORY_KIND_HEAP || allocation->reserved ||

@@ -62,6 +62,8 @@ int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind
 /* Rows of `width` bytes, the next row *pitch bytes on. */
 int vflow_emulator_allocate_pitch(const char *name, uint64_t width, uint64_t height,
 				  uint64_t *pitch, uint64_t *address);
+/* What allocation and free nodes of graphs do when they run; 1 when it is there, or not, already. */
+int vflow_emulator_graph_memory(const char *name, void *stream, uint64_t address, bool live);
 /* Memory of the host (GPU_MEMORY_MAPPED_HOST) or the device; 0 is nothing. */
 int vflow_emulator_release(const char *name, void *stream, uint64_t address, bool host);
 /* The host's own memory becomes visible to the device; errors 712 and 713: it was, it was not. */
@@ -165,7 +167,9 @@ int vflow_emulator_launch(void *stream, const struct emulator_launch *launch);
 /* -- graphs: graph.c, stream.c --------------------------------------------------------------- */
 
 struct emulator_node {
-	enum { NODE_EMPTY, NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH } kind;
+	enum { NODE_EMPTY, NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH,
+	       NODE_ALLOC, NODE_FREE } kind;
+	uint64_t address; /* of NODE_ALLOC, NODE_FREE */
 	struct emulator_launch launch;
 	struct emulator_copy copy;
 	struct {
@@ -181,6 +185,9 @@ int vflow_emulator_graph_destroy(void *graph, bool executable);
 /* `before`: nodes of the graph that come first.  *made: the node; may be NULL. */
 int vflow_emulator_graph_add(void *graph, void *const *before, size_t count,
 			     const struct emulator_node *what, void **made);
+/* A node that allocates: its address is the same at every launch and known from now on. */
+int vflow_emulator_graph_add_memory(void *graph, void *const *before, size_t count, uint64_t size,
+				    uint64_t *address, void **made);
 int vflow_emulator_graph_depend(void *graph, void *const *from, void *const *to, size_t count);
 /* *count: room in `nodes` (which may be NULL), then how many there are. */
 int vflow_emulator_graph_nodes(void *graph, void **nodes, size_t *count);
@@ -197,6 +204,8 @@ int vflow_emulator_capture_begin(void *stream, void *graph);
 int vflow_emulator_capture_end(void *stream, void **graph);
 /* *graph NULL: the stream is not captured. */
 int vflow_emulator_capture_graph(void *stream, void **graph);
+/* The graph (NULL: none) and what the stream's next operation comes after; valid until it comes. */
+int vflow_emulator_capture_info(void *stream, void **graph, void ***nodes, size_t *count);
 /* A wait for an event of a captured stream draws the waiting one in. */
 int vflow_emulator_stream_wait(void *stream, void *event);
 

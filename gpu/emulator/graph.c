@@ -66,6 +66,15 @@ static struct emulator_graph *create(bool executable)
 	return graph;
 }
 
+/* Memory that no graph allocates any more; what is live waits for its free. */
+static void forget(uint64_t address)
+{
+	struct allocation *allocation = memory_find(address);
+
+	if (allocation && allocation->in_graph && !allocation->live && !graph_allocates(address))
+		memory_release(allocation);
+}
+
 static void destroy(struct emulator_graph *graph)
 {
 	struct emulator_graph **link = &graphs;
@@ -74,12 +83,24 @@ static void destroy(struct emulator_graph *graph)
 		link = &(*link)->next;
 	*link = graph->next;
 	for (size_t n = 0; n < graph->node_count; n++) {
+		if (graph->nodes[n]->what.kind == NODE_ALLOC)
+			forget(graph->nodes[n]->what.address);
 		free(graph->nodes[n]->parameters);
 		free(graph->nodes[n]);
 	}
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph);
+}
+
+bool graph_allocates(uint64_t address)
+{
+	for (const struct emulator_graph *each = graphs; each; each = each->next)
+		for (size_t n = 0; n < each->node_count; n++)
+			if (each->nodes[n]->what.kind == NODE_ALLOC &&
+			    each->nodes[n]->what.address == address)
+				return true;
+	return false;
 }
 
 static int set_operation(struct emulator_graph_node *node, const struct emulator_node *what)
@@ -153,6 +174,60 @@ static int add(struct emulator_graph *graph, void *const *before, size_t count,
 int graph_record(void *graph, const struct emulator_node *node)
 {
 	return add(graph, NULL, 0, node, NULL);
+}
+
+static int add_memory(struct emulator_graph *graph, void *const *before, size_t count,
+		      uint64_t size, uint64_t *address, void **made)
+{
+	struct emulator_node node = {.kind = NODE_ALLOC};
+	struct allocation *allocation = memory_allocate(size, MEMORY_ALIGNMENT);
+	int error;
+
+	if (!allocation)
+		return OUT_OF_MEMORY;
+	allocation->kind = GPU_MEMORY_DEVICE;
+	allocation->reserved = allocation->in_graph = true;
+	node.address = *address = allocation->address;
+	error = add(graph, before, count, &node, made);
+	if (error)
+		memory_release(allocation);
+	return error;
+}
+
+int graph_record_memory(void *graph, uint64_t size, uint64_t *address)
+{
+	return add_memory(graph, NULL, 0, size, address, NULL);
+}
+
+int vflow_emulator_graph_add_memory(void *graph, void *const *before, size_t count, uint64_t size,
+				    uint64_t *address, void **made)
+{
+	struct emulator_graph *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	found = size ? find(graph, false) : NULL;
+	error = found ? add_memory(found, before, count, size, address, made) : INVALID_VALUE;
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_capture_info(void *stream, void **graph, void ***nodes, size_t *count)
+{
+	const struct emulator_graph *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	*graph = stream_captures(stream);
+	found = *graph ? find(*graph, false) : NULL;
+	if (stream_number(stream) < 0)
+		error = INVALID_HANDLE;
+	*count = found && found->node_count;
+	*nodes = *count ? (void **)&found->nodes[found->node_count - 1] : NULL;
+	device_leave();
+	return error;
 }
 
 void *graph_new(void)
@@ -346,6 +421,10 @@ static int run_node(const char *name, void *stream, const struct emulator_node *
 	case NODE_HOST:
 		node->host(node->host_data);
 		return 0;
+	case NODE_ALLOC:
+	case NODE_FREE:
+		return vflow_emulator_graph_memory(name, stream, node->address,
+						   node->kind == NODE_ALLOC);
 	case NODE_GRAPH:
 		return vflow_emulator_graph_launch(name, node->graph, stream);
 	default:

@@ -11,6 +11,11 @@ void *graph_new(void); /* NULL: no memory */
 /* An operation that a capturing stream was given.  Returns an error or 0. */
 int graph_record(void *graph, const struct emulator_node *node);
 
+/* An allocation of a stream that is captured; its address at every launch. */
+int graph_record_memory(void *graph, uint64_t size, uint64_t *address);
+/* Whether a graph, executable or not, allocates there. */
+bool graph_allocates(uint64_t address);
+
 /* stream.c: the graph that the stream is captured into; NULL: it is not. */
 void *stream_captures(const void *stream);
 

@@ -24,6 +24,8 @@ struct allocation {
 	uint32_t kind;                /* enum gpu_memory */
 	bool stored;                  /* by a surface store of the running kernel */
 	bool reserved;                /* an address range: cuMemAddressFree() alone frees it */
+	bool in_graph;                /* reserved by an allocation node of a graph */
+	bool live;                    /* in_graph: between the node and its free */
 	const void *context;          /* the CUDA context that owns it */
 };
 

@@ -234,6 +234,85 @@ static void graphs()
 	check(value_of(counter + 1) == 11, "the streams are free again");
 }
 
+/* Memory that a graph allocates: made by hand, then captured. */
+static void graph_memory()
+{
+	cudaGraphNode_t allocated, set, added, freed;
+	cudaMemAllocNodeParams make = {};
+	cudaMemsetParams zero = {};
+	cudaGraphNodeParams any = {};
+	const cudaGraphNode_t *last;
+	cudaGraphExec_t executable;
+	cudaStreamCaptureStatus status;
+	cudaGraph_t graph, captured;
+	cudaStream_t stream;
+	int three = 3, *counter, *result, got = 0;
+	size_t count = 0;
+
+	cudaMalloc(&result, 4);
+	cudaMemset(result, 0, 4);
+	cudaStreamCreate(&stream);
+	cudaGraphCreate(&graph, 0);
+	make.poolProps.allocType = cudaMemAllocationTypePinned;
+	make.poolProps.location.type = cudaMemLocationTypeDevice;
+	make.bytesize = 4;
+	check(!cudaGraphAddMemAllocNode(&allocated, graph, NULL, 0, &make) && make.dptr,
+	      "an allocation node tells its address at once");
+	zero.dst = make.dptr;
+	zero.value = 0;
+	zero.elementSize = 4;
+	zero.width = zero.height = 1;
+	cudaGraphAddMemsetNode(&set, graph, &allocated, 1, &zero);
+	void *arguments[] = {&make.dptr, &three};
+	any.type = cudaGraphNodeTypeKernel;
+	any.kernel.func = (void *)add;
+	any.kernel.gridDim = any.kernel.blockDim = dim3(1);
+	any.kernel.kernelParams = arguments;
+#if CUDART_VERSION >= 13000
+	check(!cudaGraphAddNode(&added, graph, &set, NULL, 1, &any), "cudaGraphAddNode");
+#else
+	check(!cudaGraphAddNode(&added, graph, &set, 1, &any), "cudaGraphAddNode");
+#endif
+	cudaGraphAddMemcpyNode1D(&set, graph, &added, 1, &got, make.dptr, 4, cudaMemcpyDeviceToHost);
+	cudaGraphAddMemFreeNode(&freed, graph, &set, 1, make.dptr);
+	cudaGraphInstantiate(&executable, graph, 0);
+	check(!cudaGraphLaunch(executable, stream) && !cudaGraphLaunch(executable, stream) &&
+		      !cudaStreamSynchronize(stream) && got == 3,
+	      "each launch has new memory");
+	check(cudaFree(make.dptr) != cudaSuccess, "which is gone after it");
+	cudaGraphExecDestroy(executable);
+	cudaGraphDestroy(graph);
+
+	cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+	cudaMallocAsync(&counter, 4, stream);
+	cudaMemsetAsync(counter, 0, 4, stream);
+	add<<<1, 1, 0, stream>>>(counter, 4);
+	cudaMemcpyAsync(result, counter, 4, cudaMemcpyDeviceToDevice, stream);
+	cudaFreeAsync(counter, stream);
+#if CUDART_VERSION >= 13000
+	cudaStreamGetCaptureInfo(stream, &status, NULL, &captured, &last, NULL, &count);
+#else
+	cudaStreamGetCaptureInfo_v2(stream, &status, NULL, &captured, &last, &count);
+#endif
+	cudaStreamEndCapture(stream, &graph);
+	check(status == cudaStreamCaptureStatusActive && captured == graph && count == 1 && *last,
+	      "what a captured stream tells");
+	cudaGraphGetNodes(graph, NULL, &count);
+	check(count == 5, "a captured allocation and its free are nodes");
+	cudaGraphInstantiate(&executable, graph, 0);
+	check(!cudaGraphLaunch(executable, stream) && !cudaGraphLaunch(executable, stream) &&
+		      value_of(result) == 4,
+	      "they run at every launch");
+
+	cudaGraphCreate(&graph, 0);
+	cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, cudaStreamCaptureModeGlobal);
+	add<<<1, 1, 0, stream>>>(result, 1);
+	cudaStreamEndCapture(stream, &captured);
+	cudaGraphInstantiate(&executable, graph, 0);
+	cudaGraphLaunch(executable, stream);
+	check(captured == graph && value_of(result) == 5, "a capture into a graph that is there");
+}
+
 int main()
 {
 	int *memory, out[64];
@@ -271,6 +350,7 @@ int main()
 		good &= out[i] == (i & 1 ? 0 : i) + 1000;
 	check(good, "cp.async, with zeros, and mbarrier");
 	graphs();
+	graph_memory();
 	textures();
 	printf("1..%d\n", number);
 }

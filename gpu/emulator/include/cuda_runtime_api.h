@@ -33,6 +33,7 @@ enum cudaError {
 	cudaErrorInvalidSource = 300,
 	cudaErrorFileNotFound = 301,
 	cudaErrorInvalidResourceHandle = 400,
+	cudaErrorIllegalState = 401,
 	cudaErrorSymbolNotFound = 500,
 	cudaErrorNotReady = 600,
 	cudaErrorIllegalAddress = 700,

@@ -1,0 +1,242 @@
+/*
+ * gpu/emulator/runtime/graph_node.c: runtime API: nodes of any kind, allocations in graphs, and
+ * what programs ask and change while a stream is captured.
+ *
+ * A captured graph keeps its operations in the order in which they came, which respects all
+ * dependencies that a program can state.
+ */
+#include "gpu/emulator/runtime/runtime.h"
+
+struct memory_node {
+	char pool[88];
+	const void *access;
+	size_t access_count;
+	size_t size;
+	void *address; /* out */
+};
+
+enum node_type { KERNEL, COPY, SET, HOST, CHILD, EMPTY, ALLOC = 10, FREE = 11 };
+
+struct node_parameters {
+	int type;
+	int reserved[3];
+	union {
+		long long space[29];
+		struct cudaKernelNodeParams kernel;
+		struct {
+			int flags, reserved[3];
+			struct cudaMemcpy3DParms copy;
+		} copy;
+		struct cudaMemsetParams set;
+		struct cudaHostNodeParams host;
+		cudaGraph_t child;
+		struct memory_node alloc;
+		void *free;
+	};
+};
+
+EXPORT cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph,
+					    const cudaGraphNode_t *before, size_t count,
+					    struct memory_node *node);
+EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph,
+					   const cudaGraphNode_t *before, size_t count,
+					   void *address);
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *made, cudaGraph_t graph,
+				     const cudaGraphNode_t *before, size_t count,
+				     struct memory_node *node)
+{
+	uint64_t address;
+	void *handle;
+	int error;
+
+	ATTACH();
+	error = made && node && (before || !count)
+			? vflow_emulator_graph_add_memory(graph, (void *const *)(uintptr_t)before,
+							  count, node->size, &address, &handle)
+			: (int)cudaErrorInvalidValue;
+	if (!error) {
+		node->address = (void *)(uintptr_t)address;
+		*made = handle;
+	}
+	return runtime_result(error);
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph,
+				    const cudaGraphNode_t *before, size_t count, void *address)
+{
+	struct emulator_node node = {.kind = NODE_FREE, .address = runtime_bits(address)};
+	void *handle;
+	int error;
+
+	ATTACH();
+	error = made && address && (before || !count)
+			? vflow_emulator_graph_add(graph, (void *const *)(uintptr_t)before, count,
+						   &node, &handle)
+			: (int)cudaErrorInvalidValue;
+	if (!error)
+		*made = handle;
+	return runtime_result(error);
+}
+
+static cudaError_t add(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
+		       size_t count, struct node_parameters *p)
+{
+	if (!p)
+		return runtime_result(cudaErrorInvalidValue);
+	switch (p->type) {
+	case KERNEL:
+		return cudaGraphAddKernelNode(made, graph, before, count, &p->kernel);
+	case COPY:
+		return cudaGraphAddMemcpyNode(made, graph, before, count, &p->copy.copy);
+	case SET:
+		return cudaGraphAddMemsetNode(made, graph, before, count, &p->set);
+	case HOST:
+		return cudaGraphAddHostNode(made, graph, before, count, &p->host);
+	case CHILD:
+		return cudaGraphAddChildGraphNode(made, graph, before, count, p->child);
+	case EMPTY:
+		return cudaGraphAddEmptyNode(made, graph, before, count);
+	case ALLOC:
+		return cudaGraphAddMemAllocNode(made, graph, before, count, &p->alloc);
+	case FREE:
+		return cudaGraphAddMemFreeNode(made, graph, before, count, p->free);
+	default:
+		return runtime_result(
+			vflow_emulator_unsupported("cudaGraphAddNode of an event, a semaphore or "
+						   "a condition"));
+	}
+}
+
+/* CUDA 13 dropped the form without data of edges, which says nothing about order. */
+#if CUDART_MAJOR >= 13
+EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
+				    const cudaGraphNode_t *before, const void *edges, size_t count,
+				    struct node_parameters *p);
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
+			     const cudaGraphNode_t *before, const void *edges, size_t count,
+			     struct node_parameters *p)
+{
+	(void)edges;
+	return add(made, graph, before, count, p);
+}
+#else
+EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
+				    const cudaGraphNode_t *before, size_t count,
+				    struct node_parameters *p);
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
+			     const cudaGraphNode_t *before, size_t count,
+			     struct node_parameters *p)
+{
+	return add(made, graph, before, count, p);
+}
+EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *made, cudaGraph_t graph,
+				       const cudaGraphNode_t *before, const void *edges,
+				       size_t count, struct node_parameters *p);
+cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *made, cudaGraph_t graph,
+				const cudaGraphNode_t *before, const void *edges, size_t count,
+				struct node_parameters *p)
+{
+	(void)edges;
+	return add(made, graph, before, count, p);
+}
+#endif
+
+EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+						 const cudaGraphNode_t *before, const void *edges,
+						 size_t count, int mode);
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+					  const cudaGraphNode_t *before, const void *edges,
+					  size_t count, int mode)
+{
+	size_t nodes = 0;
+	int error;
+
+	(void)edges;
+	(void)mode;
+	ATTACH();
+	error = before || !count ? vflow_emulator_graph_nodes(graph, NULL, &nodes)
+				 : (int)cudaErrorInvalidValue;
+	return runtime_result(error ? error : vflow_emulator_capture_begin(stream, graph));
+}
+
+static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+				unsigned long long *id, cudaGraph_t *graph,
+				const cudaGraphNode_t **nodes, size_t *count)
+{
+	void *found, **last;
+	size_t last_count;
+	int error;
+
+	ATTACH();
+	error = status ? vflow_emulator_capture_info(stream, &found, &last, &last_count)
+		       : (int)cudaErrorInvalidValue;
+	if (error)
+		return runtime_result(error);
+	*status = found ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+	if (!found)
+		return cudaSuccess;
+	if (id)
+		*id = runtime_bits(found);
+	if (graph)
+		*graph = found;
+	if (nodes)
+		*nodes = (const cudaGraphNode_t *)last;
+	if (count)
+		*count = last_count;
+	return cudaSuccess;
+}
+
+#define FULL_INFO(entry)                                                                           \
+	EXPORT cudaError_t entry(cudaStream_t stream, enum cudaStreamCaptureStatus *status,        \
+				 unsigned long long *id, cudaGraph_t *graph,                       \
+				 const cudaGraphNode_t **nodes, const void **edges, size_t *count); \
+	cudaError_t entry(cudaStream_t stream, enum cudaStreamCaptureStatus *status,               \
+			  unsigned long long *id, cudaGraph_t *graph,                              \
+			  const cudaGraphNode_t **nodes, const void **edges, size_t *count)        \
+	{                                                                                          \
+		if (edges)                                                                         \
+			*edges = NULL;                                                             \
+		return capture_info(stream, status, id, graph, nodes, count);                      \
+	}
+
+#if CUDART_MAJOR >= 13
+FULL_INFO(cudaStreamGetCaptureInfo)
+ALIAS(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz);
+#else
+FULL_INFO(cudaStreamGetCaptureInfo_v3)
+EXPORT cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
+					       enum cudaStreamCaptureStatus *status,
+					       unsigned long long *id, cudaGraph_t *graph,
+					       const cudaGraphNode_t **nodes, size_t *count);
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+					unsigned long long *id, cudaGraph_t *graph,
+					const cudaGraphNode_t **nodes, size_t *count)
+{
+	return capture_info(stream, status, id, graph, nodes, count);
+}
+EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+					    enum cudaStreamCaptureStatus *status,
+					    unsigned long long *id);
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+				     unsigned long long *id)
+{
+	return capture_info(stream, status, id, NULL, NULL, NULL);
+}
+#endif
+
+/* What comes next in the stream comes after everything that is there, so after these. */
+EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream)
+{
+	void *graph;
+	int error;
+
+	ATTACH();
+	error = vflow_emulator_capture_graph(stream, &graph);
+	return runtime_result(error ? error : graph ? 0 : (int)cudaErrorIllegalState);
+}
+ALIAS(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_ptsz);
+#if CUDART_MAJOR < 13
+ALIAS(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_v2);
+#endif

@@ -220,17 +220,6 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 								   : 0;
 	if (length && touch_stretch(state, base, length, rank, lanes, flags))
 		return;
-	/* each half of the warp, as where a block of threads is 16 wide */
-	if (!length && active >> 16) {
-		unsigned half = active & (before & 0x8000 ? 0xffff0000 : 0xffff);
-
-		rank = __popc(half & before);
-		lanes = __popc(half);
-		base = __shfl_sync(active, address, __ffs((int)half) - 1);
-		if (__all_sync(active, address == base + rank * size) &&
-		    touch_stretch(state, base, lanes * size, rank, lanes, flags))
-			return;
-	}
 	record = find(&state, address, &offset, &left);
 	if (!record)
 		return;

@@ -43,10 +43,8 @@ ALIAS(cuStreamSynchronize, cuStreamSynchronize_ptsz);
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
-	int error = vflow_emulator_stream_check(hStream, NULL, NULL);
-
 	(void)Flags;
-	return (CUresult)(error ? error : vflow_emulator_event_check(hEvent));
+	return (CUresult)vflow_emulator_stream_wait(hStream, hEvent);
 }
 ALIAS(cuStreamWaitEvent, cuStreamWaitEvent_ptsz);
 

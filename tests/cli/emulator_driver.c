@@ -259,6 +259,33 @@ static void filling(void)
 	cuMemFree(memory);
 }
 
+static void attributes(void)
+{
+	unsigned flags = 7, version = 0;
+	int least = 1, greatest = 1, priority = 1;
+	char bus[16] = "";
+	CUstream stream;
+	CUuuid uuid;
+
+	OK(cuCtxGetStreamPriorityRange(&least, &greatest) == CUDA_SUCCESS && least == 0 &&
+		   greatest < 0,
+	   "a range of priorities");
+	OK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -100) == CUDA_SUCCESS &&
+		   cuStreamGetPriority(stream, &priority) == CUDA_SUCCESS && priority == greatest &&
+		   cuStreamGetFlags(stream, &flags) == CUDA_SUCCESS &&
+		   flags == CU_STREAM_NON_BLOCKING && cuStreamDestroy(stream) == CUDA_SUCCESS,
+	   "a stream says its own, inside of it");
+	OK(cuStreamGetFlags(stream, &flags) != CUDA_SUCCESS, "and nothing once it is gone");
+	OK(cuCtxGetApiVersion(NULL, &version) == CUDA_SUCCESS && version >= 3010 &&
+		   cuCtxGetFlags(&flags) == CUDA_SUCCESS &&
+		   cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1) == CUDA_SUCCESS,
+	   "of the context");
+	OK(cuDeviceGetUuid(&uuid, 0) == CUDA_SUCCESS &&
+		   cuDeviceGetUuid(&uuid, 1000) == CUDA_ERROR_INVALID_DEVICE &&
+		   cuDeviceGetPCIBusId(bus, sizeof(bus), 0) == CUDA_SUCCESS && strlen(bus) == 12,
+	   "of the device");
+}
+
 /* Two pieces of memory side by side in one range of addresses. */
 static void virtual_memory(void)
 {
@@ -359,6 +386,7 @@ int main(int argc, char **argv)
 	linking();
 	filling();
 	virtual_memory();
+	attributes();
 	procedures();
 	OK(cuModuleUnload(module) == CUDA_SUCCESS &&
 		   cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) != CUDA_SUCCESS,

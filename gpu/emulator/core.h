@@ -50,6 +50,8 @@ int vflow_emulator_reset(const char *name);
 uint64_t vflow_emulator_generation(void);
 /* A CUdevice_attribute. */
 int vflow_emulator_attribute(int attribute, int *value);
+/* Reads or sets a CUlimit, which is only remembered; 215 (unsupported limit) for others. */
+int vflow_emulator_limit(int limit, uint64_t *value, bool set);
 /* Says once per name that the emulator lacks it; returns 801 (not supported). */
 int vflow_emulator_unsupported(const char *name);
 /* Name and description of an error number in one of the APIs; NULL: it has no such error. */

@@ -140,6 +140,24 @@ int vflow_emulator_unsupported(const char *name)
 	return NOT_SUPPORTED;
 }
 
+int vflow_emulator_limit(int limit, uint64_t *value, bool set)
+{
+	/* stack, printf, heap, nested launches and their number, and two of the cache */
+	static uint64_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	if (limit < 0 || limit >= (int)(sizeof(limits) / sizeof(*limits)))
+		error = UNSUPPORTED_LIMIT;
+	else if (set)
+		limits[limit] = *value;
+	else
+		*value = limits[limit];
+	device_leave();
+	return error;
+}
+
 /* Numbers of CUdevice_attribute; what is not listed is a feature that is not there: 0. */
 int vflow_emulator_attribute(int attribute, int *value)
 {

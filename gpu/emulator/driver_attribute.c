@@ -22,6 +22,24 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 	return (CUresult)error;
 }
 
+CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+	uint64_t value;
+	int error = pvalue ? vflow_emulator_limit((int)limit, &value, false)
+			   : (int)CUDA_ERROR_INVALID_VALUE;
+
+	if (!error)
+		*pvalue = value;
+	return (CUresult)error;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+	uint64_t wanted = value;
+
+	return (CUresult)vflow_emulator_limit((int)limit, &wanted, true);
+}
+
 CUresult cuCtxGetFlags(unsigned int *flags)
 {
 	int error = vflow_emulator_check(true);

@@ -29,6 +29,8 @@ static const struct {
 	 "invalid device context"},
 	{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "cudaErrorNoKernelImageForDevice",
 	 "no kernel image is available for execution on the device"},
+	{215, "CUDA_ERROR_UNSUPPORTED_LIMIT", "cudaErrorUnsupportedLimit",
+	 "limit is not supported on this architecture"},
 	{218, "CUDA_ERROR_INVALID_PTX", "cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
 	{300, "CUDA_ERROR_INVALID_SOURCE", "cudaErrorInvalidSource",
 	 "device kernel image is invalid"},

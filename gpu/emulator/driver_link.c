@@ -9,6 +9,7 @@
 #include "gpu/emulator/device.h"
 #include "gpu/emulator/driver.h"
 #include "gpu/emulator/fatbin.h"
+#include "gpu/emulator/observe.h"
 
 #undef cuLinkCreate
 #undef cuLinkAddData
@@ -60,6 +61,7 @@ static int add(CUlinkState state, const void *data, size_t size)
 	if (state->image) {
 		device_say("cuLinkAddData: linking several modules is not supported on the emulated "
 			   "device");
+		observe_coverage("unsupported API", "cuLinkAddData of several modules", 1, 0);
 		return NOT_SUPPORTED;
 	}
 	if (fatbin_find_ptx(data, size, 10 * EMULATOR_MAJOR + EMULATOR_MINOR, &ptx, &error)) {

@@ -204,7 +204,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 		*(int *)data = 0;
 		return CUDA_SUCCESS;
 	default:
-		return CUDA_ERROR_NOT_SUPPORTED;
+		return (CUresult)vflow_emulator_unsupported("this attribute of cuPointerGetAttribute");
 	}
 }
 

@@ -264,6 +264,7 @@ static void attributes(void)
 	unsigned flags = 7, version = 0;
 	int least = 1, greatest = 1, priority = 1;
 	char bus[16] = "";
+	size_t limit = 0;
 	CUstream stream;
 	CUuuid uuid;
 
@@ -280,6 +281,10 @@ static void attributes(void)
 		   cuCtxGetFlags(&flags) == CUDA_SUCCESS &&
 		   cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1) == CUDA_SUCCESS,
 	   "of the context");
+	OK(cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 4096) == CUDA_SUCCESS &&
+		   cuCtxGetLimit(&limit, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) == CUDA_SUCCESS &&
+		   limit == 4096 && cuCtxGetLimit(&limit, (CUlimit)99) == 215,
+	   "limits are remembered, those that there are");
 	OK(cuDeviceGetUuid(&uuid, 0) == CUDA_SUCCESS &&
 		   cuDeviceGetUuid(&uuid, 1000) == CUDA_ERROR_INVALID_DEVICE &&
 		   cuDeviceGetPCIBusId(bus, sizeof(bus), 0) == CUDA_SUCCESS && strlen(bus) == 12,

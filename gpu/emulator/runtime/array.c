@@ -215,7 +215,8 @@ static int shape_count(cudaArray_const_t array, size_t x, size_t count, size_t *
 	*bytes = (struct cudaExtent){count, 1, 1};
 	if (count > end.pitch - x) {
 		if (x || count % end.pitch)
-			return cudaErrorNotSupported;
+			return vflow_emulator_unsupported(
+				"a copy of part of several rows of an array");
 		*bytes = (struct cudaExtent){end.pitch, count / end.pitch, 1};
 	}
 	return 0;

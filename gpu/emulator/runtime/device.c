@@ -204,27 +204,25 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 	return cudaDeviceEnablePeerAccess(peerDevice, 0);
 }
 
-/* Stack, heap and printf buffer take what they need; the numbers are only remembered. */
-static size_t limits[] = {1024, 1 << 20, 8 << 20};
-
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)
 {
+	uint64_t value;
+	int error;
+
 	ATTACH();
-	if (!pValue)
-		return runtime_result(cudaErrorInvalidValue);
-	if ((unsigned)limit > cudaLimitMallocHeapSize)
-		return runtime_result(cudaErrorNotSupported);
-	*pValue = limits[limit];
-	return cudaSuccess;
+	error = pValue ? vflow_emulator_limit((int)limit, &value, false)
+		       : (int)cudaErrorInvalidValue;
+	if (!error)
+		*pValue = value;
+	return runtime_result(error);
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
+	uint64_t wanted = value;
+
 	ATTACH();
-	if ((unsigned)limit > cudaLimitMallocHeapSize)
-		return runtime_result(cudaErrorNotSupported);
-	limits[limit] = value;
-	return cudaSuccess;
+	return runtime_result(vflow_emulator_limit((int)limit, &wanted, true));
 }
 
 static enum cudaFuncCache cache_config;
@@ -289,6 +287,8 @@ cudaError_t cudaProfilerStop(void)
 HINT(cudaMemAdvise)
 HINT(cudaMemPrefetchAsync)
 HINT(cudaStreamAttachMemAsync)
+HINT(cudaStreamSetAttribute)
+HINT(cudaStreamCopyAttributes)
 HINT(cudaCtxResetPersistingL2Cache)
 HINT(cudaDeviceSetSharedMemConfig)
 HINT(cudaFuncSetSharedMemConfig)

@@ -139,6 +139,9 @@ int vflow_emulator_module_kernel(struct emulator_module *module, const char *nam
 int vflow_emulator_module_variable(struct emulator_module *module, const char *name,
 				   uint64_t *address, uint64_t *size);
 
+/* The host reads and writes the variable at this address too, unseen. */
+void vflow_emulator_variable_shared(uint64_t address);
+
 struct emulator_kernel_facts {
 	const char *name;
 	uint64_t shared_bytes, local_bytes, max_dynamic_shared_bytes;

@@ -273,3 +273,15 @@ int vflow_emulator_module_variable(struct emulator_module *module, const char *n
 	device_leave();
 	return error;
 }
+
+void vflow_emulator_variable_shared(uint64_t address)
+{
+	struct allocation *allocation;
+
+	if (device_enter(true))
+		return;
+	allocation = memory_find(address);
+	if (allocation && allocation->kind == GPU_MEMORY_GLOBAL)
+		observe_variable_shared(allocation);
+	device_leave();
+}

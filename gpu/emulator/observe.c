@@ -228,6 +228,17 @@ no_memory:
 			 allocation->size);
 }
 
+void observe_variable_shared(struct allocation *allocation)
+{
+	if (!allocation->shadow)
+		return;
+	shadow_object_shared(allocation->shadow);
+	observe_coverage("managed memory",
+			 "what the host writes is seen when the GPU reads it; what is overwritten "
+			 "before is not",
+			 1, allocation->size);
+}
+
 /* The alloc vertex of a variable, whose masks the running API may have set already. */
 static void announce(const struct variable *variable)
 {

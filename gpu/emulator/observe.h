@@ -38,6 +38,9 @@ void observe_known(struct allocation *allocation);
 /* A module goes: its variable is forgotten, announced or not. */
 void observe_variable_gone(struct allocation *allocation);
 
+/* A managed variable, which no kernel has touched yet: the host writes there unseen. */
+void observe_variable_shared(struct allocation *allocation);
+
 /* The running API touches these bytes of the allocation. */
 void observe_touch(struct allocation *allocation, uint64_t address, uint64_t size,
 		   enum gpu_access access);

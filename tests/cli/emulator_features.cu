@@ -234,6 +234,26 @@ static void graphs()
 	check(value_of(counter + 1) == 11, "the streams are free again");
 }
 
+__managed__ int managed = 5;
+__managed__ int *managed_pointer;
+__global__ void use_managed()
+{
+	managed += 2;
+	*managed_pointer = managed;
+}
+
+static void managed_variables()
+{
+	int *target;
+
+	cudaMallocManaged(&target, 4);
+	managed_pointer = target;
+	managed += 10;
+	use_managed<<<1, 1>>>();
+	check(!cudaDeviceSynchronize() && managed == 17 && *target == 17,
+	      "a managed variable is one for host and device");
+}
+
 /* Memory that a graph allocates: made by hand, then captured. */
 static void graph_memory()
 {
@@ -351,6 +371,7 @@ int main()
 	check(good, "cp.async, with zeros, and mbarrier");
 	graphs();
 	graph_memory();
+	managed_variables();
 	textures();
 	printf("1..%d\n", number);
 }

@@ -26,6 +26,7 @@ struct symbol {
 	const char *name; /* in the program's memory, as long as it is registered */
 	struct emulator_kernel *kernel;
 	uint64_t generation; /* of `kernel` */
+	bool managed;        /* `host` is where the program looks up the variable's address */
 	UT_hash_handle hh;
 };
 
@@ -59,7 +60,8 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
-static void add(struct symbol **table, void **handle, const void *host, const char *name)
+static void add(struct symbol **table, void **handle, const void *host, const char *name,
+		bool managed)
 {
 	struct symbol *symbol = handle ? calloc(1, sizeof(*symbol)) : NULL;
 
@@ -68,6 +70,7 @@ static void add(struct symbol **table, void **handle, const void *host, const ch
 	symbol->host = host;
 	symbol->binary = (struct fat_binary *)handle;
 	symbol->name = name;
+	symbol->managed = managed;
 	pthread_mutex_lock(&lock);
 	HASH_ADD_PTR(*table, host, symbol);
 	pthread_mutex_unlock(&lock);
@@ -77,28 +80,21 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
 			    int threads, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp)
 {
 	(void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-	add(&kernels, handle, host, name);
+	add(&kernels, handle, host, name, false);
 }
 
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
 		       size_t size, int constant, int global)
 {
 	(void)device, (void)external, (void)size, (void)constant, (void)global;
-	add(&variables, handle, host, name);
+	add(&variables, handle, host, name, false);
 }
 
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
 			      int external, size_t size, int constant, int global)
 {
-	(void)handle, (void)host, (void)device, (void)name;
-	(void)external, (void)size, (void)constant, (void)global;
-	vflow_emulator_unsupported("__managed__");
-}
-
-char __cudaInitModule(void **handle)
-{
-	(void)handle;
-	return 1;
+	(void)device, (void)external, (void)size, (void)constant, (void)global;
+	add(&variables, handle, host, name, true);
 }
 
 static void drop(struct symbol **table, const struct fat_binary *binary)
@@ -130,6 +126,20 @@ void __cudaUnregisterFatBinary(void **handle)
 	pthread_mutex_unlock(&lock);
 }
 
+/* The program reads and writes managed variables where the device has them. */
+static void show_managed(const struct fat_binary *binary)
+{
+	for (struct symbol *each = variables; each; each = each->hh.next) {
+		uint64_t address, size;
+
+		if (each->managed && each->binary == binary &&
+		    !vflow_emulator_module_variable(binary->module, each->name, &address, &size)) {
+			*(uint64_t *)(uintptr_t)each->host = address;
+			vflow_emulator_variable_shared(address);
+		}
+	}
+}
+
 /* Under the lock. */
 static int load(struct fat_binary *binary)
 {
@@ -143,10 +153,26 @@ static int load(struct fat_binary *binary)
 	binary->module = NULL;
 	binary->generation = generation;
 	error = vflow_emulator_module_load(binary->wrapper, SIZE_MAX, &binary->module);
+	if (!error)
+		show_managed(binary);
 	if (error == cudaErrorInvalidKernelImage || error == cudaErrorNoKernelImageForDevice ||
 	    error == cudaErrorInvalidPtx)
 		binary->refused = error;
 	return error;
+}
+
+/* Before the host's first use of a managed variable. */
+char __cudaInitModule(void **handle)
+{
+	int error = handle ? vflow_emulator_attach() : (int)cudaErrorInvalidValue;
+
+	if (!error) {
+		pthread_mutex_lock(&lock);
+		error = load((struct fat_binary *)handle);
+		pthread_mutex_unlock(&lock);
+	}
+	runtime_result(error);
+	return !error;
 }
 
 static struct symbol *find(struct symbol *table, const void *host)

@@ -29,10 +29,10 @@ plugins := $(shell (pkg-config --variable=libdir libgvc) 2>/dev/null)/graphviz
 NVCC := $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 
 # nvcc itself knows where its toolkit is: what is found on PATH may be a script that calls it
-cuda_top := $(if $(NVCC),$(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^\#\$$ TOP=//p'))
+export CUDA_TOOLKIT := $(abspath $(if $(NVCC),$(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^\#\$$ TOP=//p')))
 
 # The GPU provider needs nvcc and the Sanitizer's headers and library, of any CUDA 12 or 13
-cuda_folders := $(CUDA_HOME) $(abspath $(cuda_top)) /usr/local/cuda /opt/cuda
+cuda_folders := $(CUDA_HOME) $(CUDA_TOOLKIT) /usr/local/cuda /opt/cuda
 SANITIZER := $(firstword $(patsubst %/include/sanitizer.h,%,$(wildcard \
 	$(foreach f,$(cuda_folders),$(f)/compute-sanitizer/include/sanitizer.h $(f)/extras/compute-sanitizer/include/sanitizer.h \
 	$(f)/extras/Sanitizer/include/sanitizer.h) .deps/toolkit/usr/lib/nvidia-cuda-toolkit/compute-sanitizer/include/sanitizer.h)))

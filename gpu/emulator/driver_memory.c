@@ -386,6 +386,15 @@ CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUst
 }
 ALIAS(cuMemsetD32Async, cuMemsetD32Async_ptsz);
 
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, uint32_t value,
+				 unsigned int flags)
+{
+	if (flags & ~1u) /* whether memory is ordered before it: here it always is */
+		return CUDA_ERROR_INVALID_VALUE;
+	return fill("cuStreamWriteValue32", stream, addr, 0, value, 4, 1, 1);
+}
+ALIAS(cuStreamWriteValue32_v2, cuStreamWriteValue32_v2_ptsz);
+
 CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
 			 size_t Height)
 {

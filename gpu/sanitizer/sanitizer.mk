@@ -4,7 +4,7 @@
 sanitizer_folder = $(BUILD)/sanitizer.o
 sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c)) \
 	$(sanitizer_folder)/images.S.o $(BUILD)/inside.o/gpu/analysis/may_write.o
-cuda_include = $(abspath $(cuda_top))/include
+cuda_include = $(CUDA_TOOLKIT)/include
 
 architectures := 75 80 86 89 90 100 120
 nvcc_knows := $(if $(have_sanitizer),$(shell $(NVCC) --list-gpu-code 2>/dev/null))

@@ -5,7 +5,7 @@ libraries=$(realpath "$BUILD")/lib/emulator
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 number=0 failures=0
-toolkit=${NVCC%/bin/nvcc}
+: "${CUDA_TOOLKIT:=}"
 [ -n "$ASAN" ] && export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
 check() { # NAME COMMAND...
@@ -65,8 +65,8 @@ run() { # PROGRAM: it prints TAP
 for program in emulator_runtime emulator_driver; do
 	check "$program compiles against our header" build $program gpu/emulator/include
 	check "$program" run $program
-	if [ -e "$toolkit/include/cuda.h" ]; then
-		check "$program compiles against NVIDIA's header" build $program "$toolkit/include"
+	if [ -e "$CUDA_TOOLKIT/include/cuda.h" ]; then
+		check "$program compiles against NVIDIA's header" build $program "$CUDA_TOOLKIT/include"
 		check "$program, so compiled" run $program
 	else
 		skip "$program compiles against NVIDIA's header" "no CUDA toolkit"

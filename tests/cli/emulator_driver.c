@@ -249,6 +249,11 @@ static void filling(void)
 	cuMemcpyDtoH(host, memory, 64);
 	OK(!memcmp(host, "\1\1\2\3\2\3\2\3\1\1\1\1\1\1\1\1\4\5\6\7\4\5\6\7\1", 25),
 	   "what they set");
+	OK(cuStreamWriteValue32(NULL, memory + 4, 0x0d0c0b0a, 0) == CUDA_SUCCESS &&
+		   cuMemcpyDtoH(host, memory, 12) == CUDA_SUCCESS &&
+		   !memcmp(host, "\1\1\2\3\n\v\f\r\1\1\1\1", 12),
+	   "cuStreamWriteValue32");
+	cuMemsetD32(memory + 4, 0x03020302, 1);
 	OK(cuMemsetD32(memory + 2, 0, 1) == CUDA_ERROR_INVALID_VALUE, "must be aligned");
 	OK(cuMemsetD2D32(memory, 16, 0x01010101, 1, 5) == CUDA_ERROR_INVALID_VALUE,
 	   "must be inside");

@@ -6,9 +6,8 @@ if [ ! -e "$objects/images.S.o" ] || [ -n "$ASAN" ]; then
 	skip "launches" "needs the provider for GPUs, built without ASan"
 	finish
 fi
-toolkit=$(dirname "$("$NVCC" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#$ TOP=//p')/x")
 include=$(sed -n 's/.* \(\/[^ ]*\)\/cuda\.h.*/\1/p' "$objects/events.c.d" | head -n 1)
-"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "${include:-$toolkit/include}" -o "$T/launches" tests/cli/gpu_launches.c \
+"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "${include:-$CUDA_TOOLKIT/include}" -o "$T/launches" tests/cli/gpu_launches.c \
 	"$objects"/event*.c.o "$objects"/{space,objects,pass,memory,apis}.c.o "$objects/images.S.o" \
 	"$BUILD/inside.o/gpu/analysis/may_write.o" -Wl,--wrap=mmap -Wl,--wrap=munmap "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread \
 	>"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"

@@ -3,8 +3,7 @@
 # a function that is not there would leave everything unknown.
 . tests/lib.sh
 headers="gpu/emulator/include/cuda.h"
-toolkit=$(dirname "$(dirname "$(realpath -m "${NVCC:-/nowhere/bin/nvcc}")")")
-[ ! -r "$toolkit/include/cuda.h" ] || headers="$headers $toolkit/include/cuda.h"
+[ ! -r "$CUDA_TOOLKIT/include/cuda.h" ] || headers="$headers $CUDA_TOOLKIT/include/cuda.h"
 rows=$(sed -n 's/^API(\([A-Za-z0-9]*\), [A-Z]*)$/\1/p' gpu/sanitizer/apis.def | sort)
 for header in $headers; do
 	# shellcheck disable=SC2086

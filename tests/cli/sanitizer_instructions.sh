@@ -80,9 +80,8 @@ int main(int argc, char **argv)
 	return instructions_of((CUmodule)image, "stores") != 0;
 }
 END
-include=$(dirname "$(dirname "$(realpath "$(command -v "$NVCC")")")")/include
 # shellcheck disable=SC2086
-$CC -std=gnu11 -g -D_GNU_SOURCE -Wall -fsanitize=address,undefined -I. -I"$include" -o "$T/look" "$T/look.c" gpu/sanitizer/instructions.c -lpthread 2>"$T/log" ||
+$CC -std=gnu11 -g -D_GNU_SOURCE -Wall -fsanitize=address,undefined -I. -I"$CUDA_TOOLKIT/include" -o "$T/look" "$T/look.c" gpu/sanitizer/instructions.c -lpthread 2>"$T/log" ||
 	not_ok "compiles" "$(cat "$T/log")"
 known=$("$NVCC" --list-gpu-code)
 for architecture in 75 90 100; do

@@ -15,10 +15,10 @@ is "the known answer is seen on both devices" "$(line "known answer" | grep -c '
 expect_exit 1 "no GPU is visible" env CUDA_VISIBLE_DEVICES= "$VFLOW" doctor
 like "... says why" "$(line "CUDA driver")" 'broken.*CUDA_VISIBLE_DEVICES'
 mkdir "$T/none"
-cp "$(ls "$toolkit"/lib64/stubs/libcuda.so "$toolkit"/targets/*/lib/stubs/libcuda.so 2>/dev/null | head -n 1)" "$T/none/libcuda.so.1" 2>/dev/null &&
+cp "$(ls "$CUDA_TOOLKIT"/lib64/stubs/libcuda.so "$CUDA_TOOLKIT"/targets/*/lib/stubs/libcuda.so 2>/dev/null | head -n 1)" "$T/none/libcuda.so.1" 2>/dev/null &&
 	expect_exit 1 "the toolkit's stub instead of the driver" env LD_LIBRARY_PATH="$T/none:$LD_LIBRARY_PATH" "$VFLOW" doctor &&
 	like "... says so" "$(line "CUDA driver")" 'broken.*error 34.*stub'
-sanitizer=$(command -v compute-sanitizer || ls "$toolkit"/bin/compute-sanitizer "$toolkit"/compute-sanitizer/compute-sanitizer 2>/dev/null | head -n 1)
+sanitizer=$(command -v compute-sanitizer || ls "$CUDA_TOOLKIT"/bin/compute-sanitizer "$CUDA_TOOLKIT"/compute-sanitizer/compute-sanitizer 2>/dev/null | head -n 1)
 if [ -n "$sanitizer" ]; then
 	"$sanitizer" "$VFLOW" collect --device gpu -o "$T/s.db" "$VFLOW" doctor --known-answer >"$T/out" 2>&1
 	sed 's/^/# /' "$T/out" | head -n 20

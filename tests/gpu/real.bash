@@ -2,5 +2,4 @@
 # libraries before it.  Sourced after tests/lib.sh.
 driver=$(ldconfig -p | sed -n 's/.*libcuda\.so\.1 .*x86-64.* => //p' | head -n 1)
 [ -n "$driver" ] || driver=$(find /usr/local/nvidia /usr/lib -name libcuda.so.1 2>/dev/null | head -n 1)
-toolkit=$(dirname "$(dirname "$(realpath "$NVCC")")")
-export LD_LIBRARY_PATH=$(dirname "$driver"):$toolkit/lib64:$toolkit/targets/x86_64-linux/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH=$(dirname "$driver"):$CUDA_TOOLKIT/lib64:$CUDA_TOOLKIT/targets/x86_64-linux/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

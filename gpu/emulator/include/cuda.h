@@ -238,9 +238,12 @@ typedef enum CUlimit_enum {
 	CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6
 } CUlimit;
 
+#ifndef CU_UUID_HAS_BEEN_DEFINED /* NVIDIA's name for it */
+#define CU_UUID_HAS_BEEN_DEFINED
 typedef struct CUuuid_st {
 	char bytes[16];
 } CUuuid;
+#endif
 
 typedef struct CUctxCreateParams_st CUctxCreateParams;
 
@@ -273,6 +276,7 @@ typedef struct CUctxCreateParams_st CUctxCreateParams;
 #define cuLinkAddData cuLinkAddData_v2
 #define cuLinkAddFile cuLinkAddFile_v2
 #define cuMemGetInfo cuMemGetInfo_v2
+#define cuStreamWriteValue32 cuStreamWriteValue32_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemAllocPitch cuMemAllocPitch_v2
 #define cuMemFree cuMemFree_v2
@@ -450,6 +454,8 @@ CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N);
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream);
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream);
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, uint32_t value,
+			      unsigned int flags);
 CUresult cuMemsetD2D8(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
 		      size_t Height);
 CUresult cuMemsetD2D16(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,

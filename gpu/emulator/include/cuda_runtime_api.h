@@ -151,9 +151,12 @@ struct dim3 {
 };
 typedef struct dim3 dim3;
 
+#ifndef CU_UUID_HAS_BEEN_DEFINED /* NVIDIA's name for it */
+#define CU_UUID_HAS_BEEN_DEFINED
 typedef struct CUuuid_st {
 	char bytes[16];
 } CUuuid;
+#endif
 typedef CUuuid cudaUUID_t;
 
 /*

@@ -105,10 +105,15 @@ static unsigned scan(const struct image *image, const Elf64_Shdr *section)
 	return found;
 }
 
-/* Whether the section holds a kernel, not a function that others call. */
-static bool holds_kernel(const struct image *image, unsigned which)
+/*
+ * Which sections hold kernels, not functions that others call; by section.  NULL: no memory.  One
+ * walk for all: a library's module may have thousands of sections and of symbols.
+ */
+static bool *kernel_sections(const struct image *image)
 {
-	for (unsigned i = 0; i < image->count; i++) {
+	bool *kernels = calloc(image->count + 1, sizeof(*kernels));
+
+	for (unsigned i = 0; kernels && i < image->count; i++) {
 		const Elf64_Shdr *table = &image->sections[i];
 		const Elf64_Sym *symbols = (const void *)(image->bytes + table->sh_offset);
 
@@ -116,12 +121,12 @@ static bool holds_kernel(const struct image *image, unsigned which)
 		    !inside(image, table->sh_offset, table->sh_size))
 			continue;
 		for (uint64_t k = 0; k < table->sh_size / sizeof(*symbols); k++)
-			if (symbols[k].st_shndx == which &&
+			if (symbols[k].st_shndx < image->count &&
 			    ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
 			    (symbols[k].st_other & ENTRY))
-				return true;
+				kernels[symbols[k].st_shndx] = true;
 	}
-	return false;
+	return kernels;
 }
 
 static void add(struct module *module, const char *name, unsigned instructions)
@@ -162,12 +167,17 @@ void instructions_read(CUmodule handle, const char *bytes, size_t size)
 {
 	struct module *module;
 	struct image image;
+	bool *kernels;
 
 	if (!bytes || !open_image(&image, bytes, size))
 		return;
 	module = calloc(1, sizeof(*module));
-	if (!module)
+	kernels = kernel_sections(&image);
+	if (!module || !kernels) {
+		free(module);
+		free(kernels);
 		return;
+	}
 	module->module = handle;
 	for (unsigned i = 0; i < image.count; i++) {
 		const char *name = section_name(&image, &image.sections[i]);
@@ -178,11 +188,12 @@ void instructions_read(CUmodule handle, const char *bytes, size_t size)
 		found = scan(&image, &image.sections[i]);
 		if (!found)
 			continue;
-		if (holds_kernel(&image, i))
+		if (kernels[i])
 			add(module, name + strlen(TEXT), found);
 		else
 			module->shared |= found;
 	}
+	free(kernels);
 	if (!module->count && !module->shared) {
 		free_module(module);
 		return;

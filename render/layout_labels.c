@@ -125,18 +125,6 @@ static bool place(const struct picture *picture, struct picture_edge *edge, stru
 	return best != UINT32_MAX;
 }
 
-static int more_important(const void *left, const void *right)
-{
-	const struct picture_edge *a = *(struct picture_edge *const *)left;
-	const struct picture_edge *b = *(struct picture_edge *const *)right;
-
-	if (a->edge->redundant_bytes != b->edge->redundant_bytes)
-		return a->edge->redundant_bytes > b->edge->redundant_bytes ? -1 : 1;
-	if (a->edge->bytes != b->edge->bytes)
-		return a->edge->bytes > b->edge->bytes ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
 void layout_labels(struct picture *picture)
 {
 	struct picture_edge **order = xcalloc(picture->edge_count, sizeof(*order));
@@ -153,7 +141,7 @@ void layout_labels(struct picture *picture)
 		else if (edge->label)
 			order[labels++] = edge;
 	}
-	qsort(order, labels, sizeof(*order), more_important);
+	qsort(order, labels, sizeof(*order), picture_edge_order);
 	for (uint32_t i = 0; i < labels; i++) {
 		if (place(picture, order[i], placed, count)) {
 			count++;

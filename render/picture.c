@@ -363,8 +363,7 @@ static void count_hidden(struct picture *picture, const struct graph *graph, con
 	free(all);
 }
 
-/* Redundant bytes first, then bytes, then the order of the graph. */
-static int more_important(const void *left, const void *right)
+int picture_edge_order(const void *left, const void *right)
 {
 	const struct picture_edge *a = *(struct picture_edge *const *)left;
 	const struct picture_edge *b = *(struct picture_edge *const *)right;
@@ -383,7 +382,7 @@ static void add_labels(struct picture *picture)
 
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = &picture->edges[i];
-	qsort(order, count, sizeof(*order), more_important);
+	qsort(order, count, sizeof(*order), picture_edge_order);
 	if (count > LABELS_ALL)
 		count = LABELS_SOME;
 	for (uint32_t i = 0; i < count; i++)

@@ -93,5 +93,7 @@ void picture_free(struct picture *picture);
 double picture_line_size(const struct picture_vertex *vertex, uint32_t index);
 /* Length of the arrowhead of an edge. */
 double picture_arrow(const struct picture_edge *edge);
+/* Of pointers to edges, for qsort(): redundant bytes first, then bytes, then the graph's order. */
+int picture_edge_order(const void *left, const void *right);
 
 #endif

@@ -3,7 +3,7 @@
 # brute force in Python.
 . tests/lib.sh
 command -v python3 >/dev/null || { skip "random graphs" "no python3"; finish; }
-cat >"$T/random.py" <<'PY'
+cat >"$T/questions.py" <<'PY'
 import collections, json, os, random, subprocess, sys
 
 vflow, folder, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -130,7 +130,7 @@ print(asked, "questions,", failures, "wrong")
 sys.exit(failures > 0)
 PY
 rounds=${RANDOM_GRAPHS:-100}
-if python3 "$T/random.py" "$VFLOW" "$T" "$rounds" >"$T/out" 2>&1; then
+if python3 "$T/questions.py" "$VFLOW" "$T" "$rounds" >"$T/out" 2>&1; then
 	ok "$rounds random graphs: $(tail -1 "$T/out")"
 else
 	not_ok "$rounds random graphs" "$(tail -20 "$T/out")"

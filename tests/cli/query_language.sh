@@ -61,6 +61,7 @@ asks "a pattern comprehension" "1,[3];3,[5];5,[7];7,[];" 'MATCH (a) WHERE a.id I
 asks "with a condition and a path" "[2, 3];" 'MATCH (a {id: 1}) RETURN [p = (a)-[*]->(b:kernel) WHERE b.id > 1 | length(p)]'
 asks "EXISTS { }" "5;6;" 'MATCH (k:kernel) WHERE EXISTS { (k)-[e]->(n) WHERE e.bytes < 4K AND n.id > k.id } RETURN k.id'
 asks "EXISTS { } with clauses" "7;" 'MATCH (k) WHERE EXISTS { MATCH (a)-->(k) WITH k, count(*) AS n WHERE n = 2 RETURN n } RETURN k.id'
+asks "a subquery's groups leave our values alone" "1;2;3;4;5;6;" 'MATCH (a) WITH a, collect(a.id) AS l WHERE EXISTS { MATCH (a)-->(b) WITH b, count(*) AS n WHERE n > 0 RETURN b } AND COUNT { MATCH (a)-->(b) WITH b, collect(b.id) AS m RETURN b } >= 1 RETURN l[0]'
 asks "a subquery in a subquery" "1;2;" 'MATCH (a:alloc) WHERE EXISTS { MATCH (a)-->(b) WHERE EXISTS { (b)-->(c:kernel) WHERE c.id = a.id + 4 } } RETURN a.id'
 asks "COUNT { } and COLLECT { }" "7,2,[6, 5];" 'MATCH (k {id: 7}) RETURN k.id, COUNT { ()-->(k) }, COLLECT { MATCH (a)-->(k) RETURN a.id ORDER BY a.id DESC }'
 asks "a subquery after an aggregate" "kernel,3,1;memset,2,0;" 'MATCH (v:kernel|memset) WITH v.kind AS kind, count(*) AS n RETURN kind, n, COUNT { ({kind: kind})-[:READ]->() } ORDER BY kind'

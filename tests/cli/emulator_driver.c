@@ -184,7 +184,7 @@ static void linking(void)
 	int grid = 0, block = 0, blocks = 0;
 	CUlinkState state;
 	CUfunction function;
-	CUmodule linked;
+	CUmodule linked = NULL;
 	void *image;
 	size_t size;
 

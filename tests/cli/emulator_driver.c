@@ -183,7 +183,7 @@ static void linking(void)
 	void *arguments[] = {&memory, &n, &base};
 	int grid = 0, block = 0, blocks = 0;
 	CUlinkState state;
-	CUfunction function;
+	CUfunction function = NULL;
 	CUmodule linked = NULL;
 	void *image;
 	size_t size;
@@ -302,7 +302,7 @@ static void virtual_memory(void)
 	CUmemAllocationProp where = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
 				     .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
 	CUmemAccessDesc access = {where.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-	CUmemGenericAllocationHandle first, second;
+	CUmemGenericAllocationHandle first = 0, second = 0;
 	unsigned char host[2];
 	CUdeviceptr range;
 	size_t size = 0;

@@ -44,7 +44,8 @@ limited 1 "[*] over a dense graph: time" "time for the query is up.*--timeout" -
 limited 1 "[*] over a dense graph: rows" "more than 1000 rows.*--max-rows" --max-rows 1000 'MATCH p = (a)-[*]->(b) RETURN length(p)'
 is "[*] where only ends count" "$("$VFLOW" query 'MATCH (a)-[*]->(b) RETURN count(DISTINCT b) AS n' "$T/dense.dot" | tail -1)" 12
 limited 1 "UNWIND of a UNWIND" "time for the query is up" --timeout 1 'UNWIND range(1, 9999999) AS x UNWIND range(1, 9999999) AS y RETURN count(*)'
-limited 1 "all shortest paths of a grid" "time for the query is up" --timeout 1 \
+# a fast machine runs out of memory first
+limited 1 "all shortest paths of a grid" "time for the query is up|needs more than [0-9]+ MiB of memory" --timeout 1 \
 	'MATCH p = SHORTEST 1000000000 (a {id: 1})-[*]->(b {id: 2}) RETURN count(p)'
 limited 1 "a regular expression that explodes" "too costly.*simpler" "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' =~ '(a+)+\$'"
 limited 1 "a regular expression that is costly for every row" "too costly|time for the query is up" --timeout 1 \

@@ -134,7 +134,7 @@ static bool search(struct trails *trails, uint32_t start, uint32_t target)
 		cursor = cursor_start(trails->run->engine, vertex, trails->step->edge,
 				      trails->step->backwards);
 		while (more && cursor_next(&cursor, &edge, &other)) {
-			more = run_step(trails->run);
+			more = run_work(trails->run, 1 + trails->items[at].length / 64, 0);
 			if (!has_edge(trails, at, edge) &&
 			    match_edge(trails->run, trails->step, edge))
 				add(trails, at, edge, other);

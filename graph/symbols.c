@@ -12,6 +12,7 @@
 
 #include <uthash.h>
 
+#include "graph/symbol_table.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -35,6 +36,7 @@ struct symbols_module {
 	Dwfl *dwfl;
 	Dwfl_Module *module; /* NULL: nothing but offsets */
 	Dwarf_Addr bias;     /* of dwfl's addresses against the file's */
+	struct symbol_table *table; /* NULL: not read yet */
 	struct place *places;
 	struct unit_range *units; /* by address */
 	size_t unit_count, unit_capacity;
@@ -73,6 +75,7 @@ static void free_module(struct symbols_module *module)
 		HASH_DEL(module->places, place);
 		free(place);
 	}
+	symbol_table_free(module->table);
 	if (module->dwfl)
 		dwfl_end(module->dwfl);
 	free(module->units);
@@ -347,7 +350,9 @@ static void describe(struct symbols *symbols, struct symbols_module *module, uin
 		if (describe_scopes(symbols, module, unit, address, offset, first))
 			return;
 	}
-	name = dwfl_module_addrname(module->module, offset + module->bias);
+	if (!module->table)
+		module->table = symbol_table_new(module->module);
+	name = symbol_table_at(module->table, offset + module->bias);
 	if (name)
 		symbols->profile->frames[first].function = symbols_demangle(name);
 }

@@ -6,12 +6,14 @@
 
 #include <cmocka.h>
 
+#include <elfutils/libdwfl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "graph/symbol_table.h"
 #include "graph/symbols.h"
 #include "util/memory.h"
 
@@ -134,6 +136,43 @@ static void test_stripped(void **state)
 	free(command);
 }
 
+/* The table says of code what libdw says, which looks at each symbol for each address. */
+static void test_table(void **state)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	char *path = executable();
+	Dwfl_Module *module = dwfl_report_offline(dwfl, path, path, -1);
+	struct symbol_table *table;
+	GElf_Addr bias = 0, start;
+	unsigned known = 0;
+
+	(void)state;
+	dwfl_report_end(dwfl, NULL, NULL);
+	assert_non_null(dwfl_module_getelf(module, &bias));
+	table = symbol_table_new(module);
+	outer();
+	start = place + bias;
+	for (GElf_Addr at = start - 8192; at < start + 8192; at += 7) {
+		const char *expected = dwfl_module_addrname(module, at);
+		const char *name = symbol_table_at(table, at);
+
+		assert_int_equal(!name, !expected);
+		if (name)
+			assert_string_equal(name, expected);
+		known += name != NULL;
+	}
+	assert_true(known > 100);
+	assert_null(symbol_table_at(table, UINT64_C(1) << 60));
+	symbol_table_free(table);
+	dwfl_end(dwfl);
+	free(path);
+}
+
 /* Another file than the one that ran would give wrong lines: better none. */
 static void test_unusable(void **state)
 {
@@ -171,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_unusable),
 	};
 

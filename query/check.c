@@ -265,7 +265,7 @@ static int check_after(struct checker *checker, struct clause *clause)
 static int check_projection(struct checker *checker, struct clause *clause)
 {
 	struct projection *projection = &clause->projection;
-	struct scope scope;
+	const struct variable *own;
 
 	if (projection->star && add_star(checker, projection, clause->at) != 0)
 		return -1;
@@ -278,12 +278,12 @@ static int check_projection(struct checker *checker, struct clause *clause)
 			return -1;
 		projection->items[i].slot = check_new_slot(checker, true);
 	}
-	scope = checker->scope;
-	projection->scope_count = scope.count;
-	projection->scope =
-		arena_alloc(&checker->query->arena, (scope.count + 1) * sizeof(*projection->scope));
-	for (uint32_t i = 0; i < scope.count; i++)
-		projection->scope[i] = scope.items[i].slot;
+	own = checker->scope.items + checker->around;
+	projection->scope_count = checker->scope.count - checker->around;
+	projection->scope = arena_alloc(&checker->query->arena,
+					(projection->scope_count + 1) * sizeof(*projection->scope));
+	for (uint32_t i = 0; i < projection->scope_count; i++)
+		projection->scope[i] = own[i].slot;
 	if (check_count(checker, projection->skip, "SKIP") != 0 ||
 	    check_count(checker, projection->limit, "LIMIT") != 0 ||
 	    check_after(checker, clause) != 0)

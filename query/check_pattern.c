@@ -125,7 +125,8 @@ static int check_element_conditions(struct checker *checker, struct element *ele
 }
 
 /* (a)-[list*]->(b) with a list from before the MATCH: over just those edges, in their order. */
-static int check_range_list(struct checker *checker, struct edge_pattern *edge)
+static int check_range_list(struct checker *checker, struct path_pattern *path,
+			    struct edge_pattern *edge)
 {
 	const struct variable *list = check_find(checker, edge->element.name);
 
@@ -135,6 +136,7 @@ static int check_range_list(struct checker *checker, struct edge_pattern *edge)
 				  "or takes a list of edges from before",
 				  edge->element.name);
 	edge->element.slot = list->slot;
+	path->choose = path->selector != SELECT_ALL;
 	return 0;
 }
 
@@ -146,7 +148,7 @@ static int check_edge(struct checker *checker, struct path_pattern *path, uint32
 	bool declares = !edge->element.name || !check_find(checker, edge->element.name);
 
 	if (edge->variable && !declares)
-		return check_range_list(checker, edge);
+		return check_range_list(checker, path, edge);
 	if (edge->variable && edge->least > edge->most)
 		check_note(checker, edge->element.at,
 			   "the range is empty: nothing is at least %u and at most %u edges long",

@@ -94,10 +94,12 @@ bool choice_next(struct choice *choice, struct run *run)
 		if (!is_chosen(choice, before, fit))
 			continue;
 		for (uint32_t i = 0; i <= path->edge_count; i++)
-			run->row[path->nodes[i].slot] = fit->values[i];
+			if (path->nodes[i].declared)
+				run->row[path->nodes[i].slot] = fit->values[i];
 		for (uint32_t i = 0; i < path->edge_count; i++)
-			run->row[path->edges[i].element.slot] =
-				fit->values[path->edge_count + 1 + i];
+			if (path->edges[i].element.declared)
+				run->row[path->edges[i].element.slot] =
+					fit->values[path->edge_count + 1 + i];
 		return true;
 	}
 	return false;

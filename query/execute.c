@@ -183,7 +183,27 @@ static void fill_columns(struct run *run, const struct projection *projection)
 		run->row[projection->items[i].slot] = eval(run, projection->items[i].expr);
 }
 
-/* Index of the group that the row belongs to. */
+/* Room for one group more. */
+static bool grow_groups(struct run *run, const struct projection *projection)
+{
+	struct projection_state *state = projection->state;
+	uint32_t capacity = state->group_capacity ? 2 * state->group_capacity : 16;
+	size_t row = (projection->scope_count + 1) * sizeof(*state->group_rows);
+	size_t accumulators = projection->aggregate_count * sizeof(*state->accumulators);
+	size_t bytes = (capacity - state->group_capacity) * (row + accumulators);
+
+	if (state->groups.count < state->group_capacity)
+		return true;
+	if (!run_work(run, 1, bytes))
+		return false;
+	arena_charge(&run->kept, bytes);
+	state->group_rows = xreallocarray(state->group_rows, capacity, row);
+	state->accumulators = xreallocarray(state->accumulators, capacity, accumulators);
+	state->group_capacity = capacity;
+	return true;
+}
+
+/* Index of the group that the row belongs to; there is room for one more. */
 static uint32_t group_of(struct run *run, const struct projection *projection)
 {
 	struct projection_state *state = projection->state;
@@ -198,14 +218,6 @@ static uint32_t group_of(struct run *run, const struct projection *projection)
 	group = value_set_add(&state->groups, keys, &run->kept, &added);
 	if (!added)
 		return group;
-	if (group == state->group_capacity) {
-		state->group_capacity = state->group_capacity ? 2 * state->group_capacity : 16;
-		state->group_rows = xreallocarray(state->group_rows, state->group_capacity,
-						  (width + 1) * sizeof(*state->group_rows));
-		state->accumulators =
-			xreallocarray(state->accumulators, state->group_capacity,
-				      projection->aggregate_count * sizeof(*state->accumulators));
-	}
 	for (uint32_t i = 0; i < width; i++)
 		state->group_rows[(size_t)group * width + i] =
 			value_copy(&run->kept, run->row[projection->scope[i]]);
@@ -216,10 +228,14 @@ static uint32_t group_of(struct run *run, const struct projection *projection)
 
 static bool add_to_group(struct run *run, const struct projection *projection)
 {
-	uint32_t group = group_of(run, projection);
-	struct accumulator *accumulators =
-		&projection->state->accumulators[(size_t)group * projection->aggregate_count];
+	struct accumulator *accumulators;
+	uint32_t group;
 
+	if (!grow_groups(run, projection))
+		return false;
+	group = group_of(run, projection);
+	accumulators =
+		&projection->state->accumulators[(size_t)group * projection->aggregate_count];
 	for (uint32_t i = 0; i < projection->aggregate_count; i++)
 		accumulate(run, projection->aggregates[i], &accumulators[i]);
 	return run_step(run);
@@ -350,8 +366,12 @@ static void finish_groups(struct execution *execution, uint32_t index)
 
 	for (uint32_t i = 0; i < projection->count; i++)
 		keys |= !projection->items[i].aggregates;
-	if (!keys && !state->groups.count)
-		group_of(run, projection); /* count(*) of nothing is 0 */
+	if (!keys && !state->groups.count && grow_groups(run, projection)) {
+		/* count(*) of nothing is 0; what earlier rows left in the slots is gone */
+		for (uint32_t i = 0; i < projection->scope_count; i++)
+			run->row[projection->scope[i]] = (struct value){0};
+		group_of(run, projection);
+	}
 	for (uint32_t group = 0; group < state->groups.count && more && !run->failed; group++) {
 		struct arena_mark mark = arena_mark(&run->scratch);
 

@@ -56,18 +56,13 @@ struct value eval_subquery(struct run *run, const struct expr *expr)
 				      .emit = take,
 				      .data = &taker};
 	struct arena kept = run->kept;
-	size_t row_bytes = run->query->slot_count * sizeof(*run->row);
-	struct value *row = arena_alloc(&run->scratch, row_bytes + 1);
 	struct value value = {0};
 
-	/* what its rows keep goes with it, and so must the copies that its groups put in our slots */
-	memcpy(row, run->row, row_bytes);
 	run->kept = (struct arena){0};
 	run->elsewhere += kept.total;
 	if (run_step(run) && execute(&execution))
 		value = value_of(run, expr, &taker);
 	arena_free(&run->kept);
-	memcpy(run->row, row, row_bytes);
 	run->elsewhere -= kept.total;
 	run->kept = kept;
 	return value;

@@ -194,7 +194,7 @@ struct projection {
 	struct expr **aggregates; /* calls */
 	uint32_t aggregate_count, aggregate_capacity;
 	bool grouped;
-	uint32_t *scope; /* slots that were visible before */
+	uint32_t *scope; /* slots that were visible before, but for those around a subquery */
 	uint32_t scope_count;
 	bool keep_scope; /* ORDER BY or WHERE looks at them */
 	struct projection_state *state;

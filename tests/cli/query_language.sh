@@ -44,6 +44,8 @@ asks "[*] to where" "3;5;7;" 'MATCH (a {id: 1})-[*]->(b) RETURN b.id ORDER BY b.
 asks "{1,2} is *1..2" "3;5;" 'MATCH (a {id: 1})-->{1,2}(b) RETURN b.id ORDER BY b.id'
 asks "conditions on every edge of a range" "3;5;" 'MATCH (a {id: 1})-[e* WHERE e.access = "WRITE"]->(b) RETURN b.id ORDER BY b.id'
 asks "a shortest path" "(1)-[WRITE]->(3)-[WRITE]->(5)-[READ]->(7);" 'MATCH p = ANY SHORTEST (a {id: 1})-[*]->(b {id: 7}) RETURN p'
+asks "a shortest path over a list of edges" "1,3,1;2,3,1;" 'MATCH (a {id: 1})-[r*1..1]->(b) UNWIND [1, 2] AS i MATCH ANY SHORTEST (x)-[r*]->(y) RETURN i, y.id, size(r)'
+asks "and on from there" "1,5,1;2,5,1;" 'MATCH (a {id: 1})-[r*1..1]->(b) UNWIND [1, 2] AS i MATCH ANY SHORTEST (x)-[r*]->()-->(y) RETURN i, y.id, size(r)'
 asks "all shortest paths, undirected" "6;" 'MATCH p = ALL SHORTEST (a {id: 1})-[*]-(b {id: 2}) RETURN length(p)'
 asks "shortestPath()" "3;" 'MATCH p = shortestPath((a {id: 1})-[*]->(b {id: 7})) RETURN length(p)'
 asks "all over the edges of a path" "2,6;" 'MATCH p = (a:alloc)-[*2]->(k) WHERE all(e IN relationships(p) WHERE e.object = 2) RETURN a.id, k.id'
@@ -62,6 +64,8 @@ asks "with a condition and a path" "[2, 3];" 'MATCH (a {id: 1}) RETURN [p = (a)-
 asks "EXISTS { }" "5;6;" 'MATCH (k:kernel) WHERE EXISTS { (k)-[e]->(n) WHERE e.bytes < 4K AND n.id > k.id } RETURN k.id'
 asks "EXISTS { } with clauses" "7;" 'MATCH (k) WHERE EXISTS { MATCH (a)-->(k) WITH k, count(*) AS n WHERE n = 2 RETURN n } RETURN k.id'
 asks "a subquery's groups leave our values alone" "1;2;3;4;5;6;" 'MATCH (a) WITH a, collect(a.id) AS l WHERE EXISTS { MATCH (a)-->(b) WITH b, count(*) AS n WHERE n > 0 RETURN b } AND COUNT { MATCH (a)-->(b) WITH b, collect(b.id) AS m RETURN b } >= 1 RETURN l[0]'
+asks "nor do they look at what is not there yet" "5;6;" 'MATCH (a:alloc)-[r*2]->(b) WHERE b.id > 2 AND COUNT { MATCH (a)-->(c) WITH c.id AS k, collect(c.id) AS l WITH k ORDER BY size(l) RETURN k } = 1 RETURN b.id'
+asks "a group of nothing" "0,[];" "UNWIND [1, 2] AS i WITH i, CASE WHEN i = 2 THEN replace('$(printf 'A%.0s' {1..3000})', 'A', 'AB') ELSE 'q' END AS t WHERE i = 1 WITH i, range(1, 50) AS pad, [1, 2, 3, t] AS x WHERE i = 7 RETURN count(*), collect(pad)"
 asks "a subquery in a subquery" "1;2;" 'MATCH (a:alloc) WHERE EXISTS { MATCH (a)-->(b) WHERE EXISTS { (b)-->(c:kernel) WHERE c.id = a.id + 4 } } RETURN a.id'
 asks "COUNT { } and COLLECT { }" "7,2,[6, 5];" 'MATCH (k {id: 7}) RETURN k.id, COUNT { ()-->(k) }, COLLECT { MATCH (a)-->(k) RETURN a.id ORDER BY a.id DESC }'
 asks "a subquery after an aggregate" "kernel,3,1;memset,2,0;" 'MATCH (v:kernel|memset) WITH v.kind AS kind, count(*) AS n RETURN kind, n, COUNT { ({kind: kind})-[:READ]->() } ORDER BY kind'

@@ -65,5 +65,6 @@ is "ORDER BY with LIMIT keeps what it needs" "$("$VFLOW" query 'UNWIND range(1, 
 	"1999 -1999;2999 -2999;"
 limited 1 "the beginnings of very many trails" "1024 MiB of memory" --timeout 600 \
 	'MATCH p = SHORTEST 1000000000 (a {id: 1})-[*]->(b {id: 2}) RETURN count(p)'
+limited 1 "many groups of many sums" "1024 MiB of memory" "UNWIND range(1, 100000) AS x RETURN x$(for i in {1..300}; do echo -n ", sum(x + $i)"; done)"
 limited 1 "collect() of too many" "1024 MiB of memory" 'UNWIND range(1, 9999999) AS x UNWIND range(1, 9) AS y RETURN size(collect(x))'
 finish

@@ -268,35 +268,34 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 	find_slices(operation);
 }
 
+static struct operation *note_set(CUcontext context, CUstream stream, uint64_t address,
+				  uint64_t width)
+{
+	struct operation *operation = calls_noting() ? calls_add(OPERATION_SET, context) : NULL;
+
+	if (!operation)
+		return NULL;
+	operation->stream = thread.graph || thread.whole ? thread.graph_stream : stream;
+	operation->address = address;
+	operation->width = width;
+	operation->height = operation->depth = 1;
+	return operation;
+}
+
 void calls_set(const Sanitizer_MemsetData *data)
 {
-	struct operation *operation;
+	struct operation *operation = note_set(data->context, data->stream, data->address,
+					       data->width * data->elementSize);
 
-	if (!calls_noting())
-		return;
-	operation = calls_add(OPERATION_SET, data->context);
-	if (!operation)
-		return;
-	operation->stream = thread.graph || thread.whole ? thread.graph_stream : data->stream;
-	operation->address = data->address;
-	operation->width = data->width * data->elementSize;
-	operation->height = data->height ? data->height : 1;
-	operation->depth = 1;
-	operation->pitch = data->pitch;
+	if (operation && data->height) {
+		operation->height = data->height;
+		operation->pitch = data->pitch;
+	}
 }
 
 /* A word that a stream writes. */
 void calls_word(const Sanitizer_BatchMemopData *data)
 {
-	struct operation *operation;
-
-	if (!calls_noting())
-		return;
-	operation = calls_add(OPERATION_SET, data->context);
-	if (!operation)
-		return;
-	operation->stream = data->stream;
-	operation->address = data->address;
-	operation->width = data->type == SANITIZER_BATCH_MEMOP_TYPE_64B ? 8 : 4;
-	operation->height = operation->depth = 1;
+	note_set(data->context, data->stream, data->address,
+		 data->type == SANITIZER_BATCH_MEMOP_TYPE_64B ? 8 : 4);
 }

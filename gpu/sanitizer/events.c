@@ -127,47 +127,15 @@ static bool completed(const struct operation *operation, struct space *space)
 	return result == CUDA_SUCCESS;
 }
 
-/* While something runs that we do not wait for, memory is kept account of, and no more. */
-static void finish_late(const struct thread *thread, const struct operation *operation)
+/* The launch that is not waited for any more: its masks tell later what it did. */
+static void finish_late_kernel(const struct thread *thread, const struct operation *operation)
 {
 	struct gpu_call call;
 
-	switch (operation->kind) {
-	case OPERATION_ALLOC:
-		event_alloc(thread, operation);
-		break;
-	case OPERATION_FREE:
-		event_free(thread, operation);
-		break;
-	case OPERATION_COPY:
-	case OPERATION_SET:
-		event_not_waited_for(thread, operation);
-		break;
-	case OPERATION_KERNEL:
-		if (operation->left_out) {
-			event_left_out(thread, operation);
-			break;
-		}
-		/* the one that is late: its masks tell later what it did */
-		event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
-		events_sink->end(&call, NULL, 0);
-		if (!operation->patched)
-			events_missed();
-		break;
-	case OPERATION_ARRAY_GONE:
-		event_array_gone(thread, operation);
-		break;
-	case OPERATION_ARRAY:
-	case OPERATION_SHARED:
-		break;
-	case OPERATION_GRAPH:
-	case OPERATION_UNSEEN:
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	events_sink->end(&call, NULL, 0);
+	if (!operation->patched)
 		events_missed();
-		break;
-	case OPERATION_UNLOAD:
-		space_remove_module(events_find_space(operation->context), operation->module);
-		break;
-	}
 }
 
 /* A launch that need not be waited for.  False: it must be. */
@@ -202,29 +170,13 @@ static bool finish_deferred(const struct thread *thread, const struct operation 
 	return true;
 }
 
-static void finish_one(const struct thread *thread, const struct operation *operation)
+/*
+ * One operation that is over.  `late`: while something runs that we do not wait for, memory is kept
+ * account of, and no more.
+ */
+static void finish_in(struct space *space, const struct thread *thread,
+		      const struct operation *operation, bool late)
 {
-	struct space *space;
-	struct visit visit;
-
-	if (finish_deferred(thread, operation))
-		return;
-	events_drain();
-	space = events_make_space(operation->context);
-	if (operation->kind == OPERATION_COPY && !space)
-		space = events_make_space(operation->from_context);
-	if (!space || space_failed(space))
-		return;
-	if (!visit_enter(&visit, space_context(space)))
-		return;
-	if (events_still_late() || (!operation->left_out && !completed(operation, space))) {
-		if (events_is_late())
-			finish_late(thread, operation);
-		visit_leave(&visit);
-		return;
-	}
-	if (!operation->left_out)
-		events_forget();
 	switch (operation->kind) {
 	case OPERATION_ALLOC:
 		event_alloc(thread, operation);
@@ -233,25 +185,31 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 		event_free(thread, operation);
 		break;
 	case OPERATION_COPY:
-		event_copy(thread, operation);
+		(late ? event_not_waited_for : event_copy)(thread, operation);
 		break;
 	case OPERATION_SET:
-		event_set(thread, operation);
+		(late ? event_not_waited_for : event_set)(thread, operation);
 		break;
 	case OPERATION_KERNEL:
 		if (operation->left_out)
 			event_left_out(thread, operation);
+		else if (late)
+			finish_late_kernel(thread, operation);
 		else
 			finish_kernel(thread, operation, space);
 		break;
 	case OPERATION_ARRAY:
-		event_array(thread, operation);
+		if (!late)
+			event_array(thread, operation);
 		break;
 	case OPERATION_ARRAY_GONE:
 		event_array_gone(thread, operation);
 		break;
 	case OPERATION_GRAPH:
-		finish_graph(space);
+		if (late)
+			events_missed();
+		else
+			finish_graph(space);
 		break;
 	case OPERATION_SHARED:
 		events_sink->coverage(event_public_name(operation->name),
@@ -268,6 +226,29 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 		space_remove_module(space, operation->module);
 		break;
 	}
+}
+
+static void finish_one(const struct thread *thread, const struct operation *operation)
+{
+	struct space *space;
+	struct visit visit;
+	bool over;
+
+	if (finish_deferred(thread, operation))
+		return;
+	events_drain();
+	space = events_make_space(operation->context);
+	if (operation->kind == OPERATION_COPY && !space)
+		space = events_make_space(operation->from_context);
+	if (!space || space_failed(space))
+		return;
+	if (!visit_enter(&visit, space_context(space)))
+		return;
+	over = !events_still_late() && (operation->left_out || completed(operation, space));
+	if (over && !operation->left_out)
+		events_forget();
+	if (over || events_is_late()) /* else it failed */
+		finish_in(space, thread, operation, !over);
 	visit_leave(&visit);
 }
 

@@ -1,10 +1,11 @@
 #!/bin/bash
-# What moves values and the emulated device does not know: edges worked out by hand.
+# moves.sh [CASE...]: what moves values and the emulated device does not know: edges worked out by hand.
 #	FROM>TO ACCESS SITE BYTES REDUNDANT COUNT, vertices as NAME.ID
 . tests/lib.sh
 . tests/gpu/real.bash
 "$NVCC" -arch=native -g -lineinfo -o "$T/moves" tests/gpu/moves.cu -lcuda 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 
+wanted=" $* " limit=${MOVES_LIMIT:-60} # seconds: processes start slowly where there are several GPUs
 named() { # DB: vertices by name and id; the id of `unknown` is left out, it comes when it comes
 	"$VFLOW" export -T json "$1" >"$T/export.json" &&
 		json_query "$T/export.json" "WITH v AS (SELECT value->>'id' AS id, replace(replace(value->>'name', ' ', ''), 'cuda', '')
@@ -17,14 +18,15 @@ named() { # DB: vertices by name and id; the id of `unknown` is left out, it com
 }
 exact() { # CASE <TABLE
 	local native expected
+	[ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]] || return
 	expected=$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g; /^$/d' | LC_ALL=C sort)
-	native=$(timeout 60 "$T/moves" "$1" 2>&1; echo "exit code $?")
-	is "$1: as without vflow" "$(timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/moves" "$1" 2>&1; echo "exit code $?")" "$native"
+	native=$(timeout "$limit" "$T/moves" "$1" 2>&1; echo "exit code $?")
+	is "$1: as without vflow" "$(timeout "$limit" "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/moves" "$1" 2>&1; echo "exit code $?")" "$native"
 	case $native in no*) skip "$1" "$native"; return ;; esac
 	is "$1" "$(named "$T/$1.db")" "$expected"
 }
 covers() { # CASE WHAT
-	is "$1: coverage: $2" "$(sqlite3 "$T/$1.db" "SELECT count(*) > 0 FROM coverage WHERE what = '$2'")" 1
+	[ ! -e "$T/$1.db" ] || is "$1: coverage: $2" "$(sqlite3 "$T/$1.db" "SELECT count(*) > 0 FROM coverage WHERE what = '$2'")" 1
 }
 
 add='add(int*,int,int)' copy='copy(int*,intconst*,int)'

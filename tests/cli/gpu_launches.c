@@ -138,7 +138,8 @@ static const struct gpu_sink sink = {.begin = sink_begin,
 
 /* -- the program --------------------------------------------------------------------------- */
 
-static CUcontext context;
+static CUcontext context; /* the current one */
+static CUresult (*create_context)(CUcontext *, unsigned, CUdevice);
 static struct thread thread = {.name = "cudaCall"};
 static CUstream streams[2];
 static int tests;
@@ -150,7 +151,8 @@ static void check(bool fine, const char *what)
 
 static void finish(struct operation operation)
 {
-	operation.context = operation.from_context = context;
+	if (!operation.context)
+		operation.context = operation.from_context = context;
 	thread.operations = &operation;
 	thread.count = thread.room = 1;
 	thread.context = context;
@@ -214,7 +216,7 @@ static bool row_is(uint32_t event, uint32_t object, uint32_t writer, enum gpu_ac
 static void start(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW), *function;
-	CUresult (*init)(unsigned), (*create)(CUcontext *, unsigned, CUdevice);
+	CUresult (*init)(unsigned);
 
 #define NAME_OF(name) #name
 #define LOOK_UP(name)                                                                              \
@@ -229,12 +231,57 @@ static void start(void)
 	function = dlsym(library, "cuInit");
 	memcpy(&init, &function, sizeof(init));
 	function = dlsym(library, "cuCtxCreate_v2");
-	memcpy(&create, &function, sizeof(create));
-	if (init(0) != CUDA_SUCCESS || create(&context, 0, 0) != CUDA_SUCCESS)
+	memcpy(&create_context, &function, sizeof(create_context));
+	if (init(0) != CUDA_SUCCESS || create_context(&context, 0, 0) != CUDA_SUCCESS)
 		check(false, "a context");
 	for (int i = 0; i < 2; i++)
 		driver.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
 	events_start(&sink, &(struct gpu_options){.digests = true});
+}
+
+static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+		 uint64_t size)
+{
+	events_prepare(context, false, NULL, 0);
+	driver.cuMemcpyDtoDAsync(to, from, size, 0);
+	finish((struct operation){.kind = OPERATION_COPY,
+				  .context = to_context,
+				  .from_context = from_context,
+				  .api_context = context,
+				  .address = to,
+				  .from_address = from,
+				  .width = size,
+				  .height = 1,
+				  .depth = 1,
+				  .pitch = size,
+				  .from_pitch = size,
+				  .to_device = true,
+				  .from_device = true});
+}
+
+/* What was copied from another context has the copy for its writer. */
+static void two_contexts(void)
+{
+	CUcontext first = context, second, popped;
+	CUdeviceptr x = allocate(1024), y; /* begin */
+	uint32_t begin = begun;
+
+	set(x, 1024, 0); /* begin + 1 */
+	if (create_context(&second, 0, 0) != CUDA_SUCCESS)
+		check(false, "a second context");
+	context = second;
+	y = allocate(1024);		/* + 2 */
+	copy(y, second, x, first, 512); /* + 3 */
+	launch(y, 512, 0, 0);		/* + 4 */
+	set(y, 512, 0);			/* + 5 */
+	check(events[begin + 2].rows == 2 && events[begin + 2].row.object == objects &&
+		      events[begin + 2].row.writer == begin + 2,
+	      "a copy between contexts has rows of both");
+	check(row_is(begin + 4, objects, begin + 3, GPU_WRITE, 512, 512) &&
+		      row_is(begin + 5, objects, begin + 4, GPU_WRITE, 512, 512),
+	      "... and is the writer of what it copied");
+	context = first;
+	driver.cuCtxPopCurrent(&popped);
 }
 
 /* So much of the device's memory that shadows must go. */
@@ -250,6 +297,7 @@ static uint64_t nearly_all(void)
 int main(void)
 {
 	CUdeviceptr a, b;
+	uint32_t more;
 	bool right = true;
 
 	start();
@@ -283,8 +331,11 @@ int main(void)
 	      "after something that was missed nothing is known");
 	check(ended == 310 && events[309].rows == 0, "a free");
 	check(!calls_of_coverage, "everything was seen");
-	set(a, 10000, 9); /* 311 */
-	check(row_is(311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) && !memory_on_host(),
+	two_contexts();
+	more = ended - 310; /* events of these */
+	calls_of_coverage = 0;
+	set(a, 10000, 9); /* 311 and more */
+	check(row_is(more + 311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) && !memory_on_host(),
 	      "shadows lie on the device");
 	events_prepare(context, false, NULL, nearly_all());
 	check(memory_on_host() && calls_of_coverage == 1, "they make way for the program");
@@ -292,9 +343,11 @@ int main(void)
 	launch(a, 32, -1, 1); /* 313 */
 	launch(a, 32, 9, 1);  /* 314 */
 	events_stop();
-	check(row_is(312, 1, 311, GPU_WRITE, 10000, 10000) && row_is(313, 1, 312, GPU_READ, 32, 0),
+	check(row_is(more + 312, 1, more + 311, GPU_WRITE, 10000, 10000) &&
+		      row_is(more + 313, 1, more + 312, GPU_READ, 32, 0),
 	      "nothing is lost when they move");
-	check(ended == 314 && row_is(314, 1, 312, GPU_WRITE, 32, 32),
+	check(ended == more + 314 &&
+		      row_is(more + 314, 1, more + 312, GPU_WRITE, 32, 32),
 	      "what is under way when the process ends is taken in");
 	printf("1..%d\n", tests);
 	return 0;

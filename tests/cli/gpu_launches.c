@@ -280,8 +280,10 @@ static void two_contexts(void)
 	check(row_is(begin + 4, objects, begin + 3, GPU_WRITE, 512, 512) &&
 		      row_is(begin + 5, objects, begin + 4, GPU_WRITE, 512, 512),
 	      "... and is the writer of what it copied");
+	finish((struct operation){.kind = OPERATION_FREE, .address = y});
 	context = first;
 	driver.cuCtxPopCurrent(&popped);
+	finish((struct operation){.kind = OPERATION_FREE, .address = x});
 }
 
 /* So much of the device's memory that shadows must go. */

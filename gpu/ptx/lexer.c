@@ -183,7 +183,7 @@ int ptx_lexer_next(struct ptx_lexer *lexer, struct ptx_token *token, struct erro
 			if (c == ':' && lexer->end - lexer->at > 2 && lexer->at[1] == ':' &&
 			    (is_letter(lexer->at[2]) || is_digit(lexer->at[2])))
 				lexer->at++;
-			else if (!is_letter(c) && !is_digit(c) && c != '.')
+			else if (!is_letter(c) && !is_digit(c) && (c != '.' || *start == '.'))
 				break;
 		}
 		token->kind = PTX_WORD;

@@ -1,8 +1,8 @@
 /*
  * gpu/ptx/lexer.h: PTX text into tokens.
  *
- * A word keeps its dots ("ld.global.f32", "%tid.x", ".reg"), for that is how opcodes are looked
- * up.  Tokens point into the text.
+ * A word keeps its dots ("ld.global.f32", "%tid.x"), for that is how opcodes are looked up; one
+ * that begins with a dot ends before the next (".reg.b32" is two).  Tokens point into the text.
  */
 #ifndef VFLOW_GPU_PTX_LEXER_H
 #define VFLOW_GPU_PTX_LEXER_H

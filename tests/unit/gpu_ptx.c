@@ -41,8 +41,8 @@ static void test_kernel(void **state)
 		       "a, .param .b64 b);\n"
 		       ".visible .entry _Z1kPfi(\n.param .u64 .ptr .global .align 4 p0,\n.param .u8 p1,\n.param "
 		       ".align 8 .b8 p2[13],\n.param .u16 p3)\n.maxntid 16, 8, 2\n.minnctapersm 2\n{\n"
-		       ".reg .b32 %r<5>; .reg .pred %p<3>; .local .align 8 .b8 d[24];\n"
-		       ".shared .align 4 .b8 a[10]; .shared .f64 b;\nret;\n}\n"
+		       ".reg.b32 %r<5>; .reg .pred %p<3>; .local.align 8 .b8 d[24];\n"
+		       ".shared .align 4 .b8 a[10]; .shared.f64 b;\nret;\n}\n"
 		       ".entry second() { ret; }\n");
 	const struct ptx_kernel *kernel = ptx_find_kernel(module, "_Z1kPfi");
 

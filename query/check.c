@@ -172,18 +172,36 @@ static int check_item(struct checker *checker, struct clause *clause, struct ite
 	return 0;
 }
 
+/* Whether the expression speaks of a variable of the loops around it. */
+static bool uses_loop(const struct expr *expr, const struct loop *loop)
+{
+	for (const struct loop *in = expr->name ? loop : NULL; in && expr->type == EXPR_VARIABLE;
+	     in = in->outer)
+		if (!strcmp(expr->name, in->expr->name) ||
+		    (in->expr->second_name && !strcmp(expr->name, in->expr->second_name)))
+			return true;
+	for (uint32_t i = 0; i < expr->count; i++)
+		if (expr->items[i] && uses_loop(expr->items[i], loop))
+			return true;
+	return false;
+}
+
 /*
  * Parts of ORDER BY that are columns become those columns.  Beside an aggregate (`simple`) only
  * names, properties and aggregates do: a.x + a.y + count(*) could be grouped by either.
  */
 static void use_columns(struct checker *checker, struct projection *projection, struct expr **expr,
-			bool simple)
+			bool simple, const struct loop *outer)
 {
+	struct loop loop = {*expr, outer};
+	uint32_t lists = (*expr)->type == EXPR_REDUCE  ? 2
+			 : EXPR_IS_LOOP((*expr)->type) ? 1
+						       : (*expr)->count;
 	bool may = !simple || (*expr)->type == EXPR_VARIABLE || (*expr)->type == EXPR_PROPERTY ||
 		   (*expr)->type == EXPR_CALL;
 
 	for (uint32_t i = 0; i < projection->count && may; i++)
-		if (expr_same(projection->items[i].expr, *expr)) {
+		if (expr_same(projection->items[i].expr, *expr) && !uses_loop(*expr, outer)) {
 			uint32_t at = (*expr)->at;
 
 			*expr = check_make(checker, EXPR_VARIABLE, at, 0);
@@ -192,7 +210,8 @@ static void use_columns(struct checker *checker, struct projection *projection, 
 		}
 	for (uint32_t i = 0; i < (*expr)->count; i++)
 		if ((*expr)->items[i])
-			use_columns(checker, projection, &(*expr)->items[i], simple);
+			use_columns(checker, projection, &(*expr)->items[i], simple,
+				    i < lists ? outer : &loop);
 }
 
 /* A whole column, or parts of it. */
@@ -201,10 +220,10 @@ static void use_any_columns(struct checker *checker, struct projection *projecti
 {
 	for (uint32_t i = 0; i < projection->count; i++)
 		if (expr_same(projection->items[i].expr, *expr)) {
-			use_columns(checker, projection, expr, false);
+			use_columns(checker, projection, expr, false, NULL);
 			return;
 		}
-	use_columns(checker, projection, expr, expr_aggregates(*expr));
+	use_columns(checker, projection, expr, expr_aggregates(*expr), NULL);
 }
 
 static int check_count(struct checker *checker, struct expr *expr, const char *clause)
@@ -265,7 +284,6 @@ static int check_after(struct checker *checker, struct clause *clause)
 static int check_projection(struct checker *checker, struct clause *clause)
 {
 	struct projection *projection = &clause->projection;
-	const struct variable *own;
 
 	if (projection->star && add_star(checker, projection, clause->at) != 0)
 		return -1;
@@ -278,12 +296,11 @@ static int check_projection(struct checker *checker, struct clause *clause)
 			return -1;
 		projection->items[i].slot = check_new_slot(checker, true);
 	}
-	own = checker->scope.items + checker->around;
 	projection->scope_count = checker->scope.count - checker->around;
 	projection->scope = arena_alloc(&checker->query->arena,
 					(projection->scope_count + 1) * sizeof(*projection->scope));
 	for (uint32_t i = 0; i < projection->scope_count; i++)
-		projection->scope[i] = own[i].slot;
+		projection->scope[i] = checker->scope.items[checker->around + i].slot;
 	if (check_count(checker, projection->skip, "SKIP") != 0 ||
 	    check_count(checker, projection->limit, "LIMIT") != 0 ||
 	    check_after(checker, clause) != 0)

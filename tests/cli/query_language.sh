@@ -44,6 +44,8 @@ asks "[*] to where" "3;5;7;" 'MATCH (a {id: 1})-[*]->(b) RETURN b.id ORDER BY b.
 asks "{1,2} is *1..2" "3;5;" 'MATCH (a {id: 1})-->{1,2}(b) RETURN b.id ORDER BY b.id'
 asks "conditions on every edge of a range" "3;5;" 'MATCH (a {id: 1})-[e* WHERE e.access = "WRITE"]->(b) RETURN b.id ORDER BY b.id'
 asks "a shortest path" "(1)-[WRITE]->(3)-[WRITE]->(5)-[READ]->(7);" 'MATCH p = ANY SHORTEST (a {id: 1})-[*]->(b {id: 7}) RETURN p'
+asks "a loop's own name in ORDER BY" "2;1;" 'UNWIND [1, 2] AS x RETURN x AS y ORDER BY [x IN [-x] | x][0]'
+asks "and beside groups" "2,1;1,1;" 'UNWIND [1, 2] AS x RETURN x AS y, count(*) ORDER BY reduce(x = 0, z IN [x] | x - z)'
 asks "a shortest path over a list of edges" "1,3,1;2,3,1;" 'MATCH (a {id: 1})-[r*1..1]->(b) UNWIND [1, 2] AS i MATCH ANY SHORTEST (x)-[r*]->(y) RETURN i, y.id, size(r)'
 asks "and on from there" "1,5,1;2,5,1;" 'MATCH (a {id: 1})-[r*1..1]->(b) UNWIND [1, 2] AS i MATCH ANY SHORTEST (x)-[r*]->()-->(y) RETURN i, y.id, size(r)'
 asks "all shortest paths, undirected" "6;" 'MATCH p = ALL SHORTEST (a {id: 1})-[*]-(b {id: 2}) RETURN length(p)'

@@ -1,6 +1,7 @@
 /* gpu/analysis/shadow.c: objects under observation, and what the running API touches. */
 #include "gpu/analysis/shadow_internal.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -285,15 +286,20 @@ static void set_bits(uint64_t *mask, uint64_t offset, uint64_t size)
 	mask[last] |= range_bits(last, offset, size);
 }
 
+static void list_touched(struct shadow_object *object)
+{
+	if (object->touched.listed)
+		return;
+	DL_APPEND2(object->shadow->touched, object, touched.prev, touched.next);
+	__atomic_store_n(&object->touched.listed, true, __ATOMIC_RELAXED);
+}
+
 void shadow_touch(struct shadow_object *object, uint64_t offset, uint64_t size,
 		  enum gpu_access access)
 {
 	if (!inside(object, offset, size))
 		return;
-	if (!object->touched.listed) {
-		DL_APPEND2(object->shadow->touched, object, touched.prev, touched.next);
-		object->touched.listed = true;
-	}
+	list_touched(object);
 	block_set_add(&object->touched_blocks, offset / BLOCK_BYTES,
 		      (offset + size - 1) / BLOCK_BYTES);
 	switch (access) {
@@ -318,6 +324,35 @@ void shadow_touch(struct shadow_object *object, uint64_t offset, uint64_t size,
 		set_bits(object->written, offset, size);
 		break;
 	}
+}
+
+/* Most bits are set already, by whoever came first: nobody need wait for the word then. */
+static void set_bits_together(uint64_t *mask, uint64_t first, uint64_t size)
+{
+	for (uint64_t word = first / 64; word <= (first + size - 1) / 64; word++) {
+		uint64_t bits = range_bits(word, first, size);
+
+		if (bits & ~__atomic_load_n(&mask[word], __ATOMIC_RELAXED))
+			__atomic_fetch_or(&mask[word], bits, __ATOMIC_RELAXED);
+	}
+}
+
+void shadow_touch_together(struct shadow_object *object, uint64_t offset, uint64_t size,
+			   enum gpu_access access)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of lists of touched objects */
+	uint64_t first = offset / BLOCK_BYTES, last = (offset + size - 1) / BLOCK_BYTES;
+
+	if (!inside(object, offset, size))
+		return;
+	if (!__atomic_load_n(&object->touched.listed, __ATOMIC_RELAXED)) {
+		pthread_mutex_lock(&lock);
+		list_touched(object);
+		pthread_mutex_unlock(&lock);
+	}
+	set_bits_together(object->touched_blocks.blocks, first, last - first + 1);
+	set_bits_together(object->touched_blocks.groups, first / 64, last / 64 - first / 64 + 1);
+	set_bits_together(access == GPU_READ ? object->read : object->written, offset, size);
 }
 
 /* `count` <= 64 bits of a mask from bit `first` on. */

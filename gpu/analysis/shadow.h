@@ -7,7 +7,7 @@
  * touched units once after each API, so cost grows with the bytes touched, never with
  * calls x objects.  Definitions: DESIGN 4 and ValueExpert Def. 5.1.
  *
- * Not thread-safe: the provider holds its lock.
+ * Not thread-safe, but for shadow_touch_together(): the provider holds its lock.
  */
 #ifndef VFLOW_GPU_ANALYSIS_SHADOW_H
 #define VFLOW_GPU_ANALYSIS_SHADOW_H
@@ -60,6 +60,13 @@ void shadow_initialised(struct shadow_object *object, uint64_t offset, uint64_t 
  */
 void shadow_touch(struct shadow_object *object, uint64_t offset, uint64_t size,
 		  enum gpu_access access);
+
+/*
+ * The same for GPU_READ and GPU_WRITE of a kernel that several threads run: they may call it at the
+ * same time, for one object too, and nothing else of the shadow.
+ */
+void shadow_touch_together(struct shadow_object *object, uint64_t offset, uint64_t size,
+			   enum gpu_access access);
 
 /*
  * The running API copies bytes between or inside objects: touches both and carries

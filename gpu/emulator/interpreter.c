@@ -1,184 +1,57 @@
 /*
- * gpu/emulator/interpreter.c: a launch: blocks one after the other, the warps of a block in turn.
+ * gpu/emulator/interpreter.c: a launch, and the host threads that run its blocks.
  *
  * Everything that could differ between two runs (order, %clock, uninitialised registers) is
- * fixed, so that a program computes the same on every run.
+ * fixed, so that a program computes the same on every run.  So only kernels whose code cannot see
+ * the order of blocks (ptx_observes_order()) run on several threads; one that breaks CUDA's rules,
+ * where blocks of one launch store to the same place or read what another stored, is the exception.
+ * VFLOW_EMULATOR_THREADS=1 keeps those in order too.
  */
 #include "gpu/emulator/interpreter.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/interpreter_block.h"
 
-/*
- * Instructions of a warp until the others get a turn.  Few, so that the warps of a block keep
- * step as they do on a GPU: programs whose threads race there by luck have the same luck here.
- */
-#define QUANTUM 32u
-#define QUANTUM_ALONE 4096u
-#define TURNS_PER_LOOK 64u /* at the clock */
-#define RESERVED_SHARED 2048u
 #define SHARED_LIMIT (16u << 20)
 #define THREADS_LIMIT 1024u
 #define RESIDENT_LIMIT 1024u
 #define CLUSTER_LIMIT 16u
+#define HOST_THREADS_LIMIT 256u
 #define TIMEOUT_SECONDS 600.0 /* of a launch: an endless kernel must not hang a test run for good */
+/* What a launch must have taken for each host thread that is to help: far more than to start one. */
+#define HELPER_SECONDS 100e-6
 
-/*
- * Executors built for AVX2 may leave the upper halves of vector registers behind (gcc 12 forgets
- * vzeroupper after reductions); all SSE code, the program's too, would pay for that.
- */
-static inline void clean_upper_halves(bool wide)
-{
-#if defined(__x86_64__)
-	if (wide)
-		__asm__ volatile("vzeroupper");
-#else
-	(void)wide;
-#endif
-}
+/* A host thread that runs blocks: the caller's own is the first. */
+struct worker {
+	struct grid *grid;
+	struct block *blocks;
+	struct fault fault;
+	uint64_t first; /* of the blocks that it runs */
+	pthread_t thread;
+};
 
-/* Runs the warp until it waits, ends, faults or has had its turn.  False: nothing was ready. */
-static bool run_warp(struct warp *w)
-{
-	const struct ptx_instruction *code = w->module->code;
-	const bool wide = w->block->wide;
-	uint64_t end;
+/* A launch while it runs. */
+struct grid {
+	const struct launch *launch;
+	uint64_t count;
+	uint32_t resident; /* blocks that run together */
+	double start, seconds; /* 0 seconds: no limit */
+	uint32_t helpers, most_helpers;
+	struct worker *workers; /* 1 + most_helpers */
 
-	if (!warp_pick(w))
-		return false;
-	w->clock = w->block->clock;
-	end = w->clock + (w->block->warp_count > 1 ? QUANTUM : QUANTUM_ALONE);
-	do {
-		while (w->pc < w->limit && w->clock < end) {
-			const struct ptx_instruction *i = &code[w->pc++];
-
-			w->clock++;
-			w->mask = w->active;
-			if (i->guard) {
-				w->mask &= warp_predicate(w, i->guard);
-				if (!w->mask)
-					continue;
-			}
-			i->execute(w, i);
-			clean_upper_halves(wide);
-		}
-		if (w->event == WARP_FAULT)
-			break;
-		if (w->event != WARP_GROUP_GONE)
-			warp_store(w);
-	} while (w->clock < end && warp_pick(w));
-	w->block->clock = w->clock;
-	return true;
-}
-
-static uint32_t cluster_of(const struct launch *launch, unsigned dimension)
-{
-	return launch->cluster[dimension] ? launch->cluster[dimension] : 1;
-}
-
-static uint32_t cluster_size(const struct launch *launch)
-{
-	return cluster_of(launch, 0) * cluster_of(launch, 1) * cluster_of(launch, 2);
-}
-
-static void set_row(uint64_t *row, uint64_t value)
-{
-	if (row[0] == value) /* all lanes have it: from block to block most rows stay as they are */
-		return;
-	for (unsigned l = 0; l < PTX_LANES; l++)
-		row[l] = value;
-}
-
-/* Special registers that are the same for all warps and blocks, and lane masks. */
-static void set_launch_registers(struct warp *w, const struct launch *launch)
-{
-	uint64_t shared = launch->kernel->shared_bytes + launch->dynamic_shared_bytes;
-
-	for (unsigned n = 0; n < 3; n++) {
-		set_row(w->special[PTX_NTID_X + n], launch->block[n]);
-		set_row(w->special[PTX_NCTAID_X + n], launch->grid[n]);
-		set_row(w->special[PTX_NCLUSTERID_X + n], launch->grid[n] / cluster_of(launch, n));
-		set_row(w->special[PTX_CLUSTER_NCTAID_X + n], cluster_of(launch, n));
-	}
-	set_row(w->special[PTX_WARPID], (uint64_t)(w - w->block->warps));
-	set_row(w->special[PTX_NWARPID], w->block->warp_count);
-	set_row(w->special[PTX_DYNAMIC_SHARED], launch->dynamic_shared_bytes);
-	set_row(w->special[PTX_TOTAL_SHARED], shared);
-	set_row(w->special[PTX_CLUSTER_SIZE], w->block->cluster_size);
-	set_row(w->special[PTX_ONE], 1);
-	set_row(w->special[PTX_WORKSPACE_HIGH], launch->workspace >> 32);
-	set_row(w->special[PTX_WORKSPACE_LOW], (uint32_t)launch->workspace);
-	set_row(w->special[PTX_RESERVED_SHARED_0], w->block->shared_bytes - RESERVED_SHARED);
-	set_row(w->special[PTX_RESERVED_SHARED_1], w->block->shared_bytes - RESERVED_SHARED / 2);
-	for (unsigned l = 0; l < PTX_LANES; l++) {
-		w->special[PTX_LANEID][l] = l;
-		w->special[PTX_LANEMASK_EQ][l] = 1u << l;
-		w->special[PTX_LANEMASK_LT][l] = (1u << l) - 1;
-		w->special[PTX_LANEMASK_LE][l] = (2ull << l) - 1;
-		w->special[PTX_LANEMASK_GT][l] = (uint32_t) ~((2ull << l) - 1);
-		w->special[PTX_LANEMASK_GE][l] = (uint32_t) ~((1u << l) - 1);
-	}
-}
-
-static int create_warp(struct block *block, uint32_t number)
-{
-	const struct launch *launch = block->launch;
-	struct warp *w = &block->warps[number];
-	uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-
-	w->block = block;
-	w->module = launch->module;
-	w->now.function = launch->kernel->function;
-	w->bank[PTX_BANK_CONSTANT] =
-		launch->module->constants ? launch->module->constants[0] : NULL;
-	w->bank[PTX_BANK_SPECIAL] = w->special[0];
-	w->bank[PTX_BANK_SINK] = w->sink;
-	set_launch_registers(w, launch);
-	for (unsigned l = 0; l < PTX_LANES; l++) {
-		uint32_t thread = number * PTX_LANES + l;
-
-		if (thread >= threads)
-			break;
-		w->special[PTX_TID_X][l] = thread % launch->block[0];
-		w->special[PTX_TID_Y][l] = thread / launch->block[0] % launch->block[1];
-		w->special[PTX_TID_Z][l] = thread / launch->block[0] / launch->block[1];
-	}
-	return warp_make_room(w, launch->kernel->function) ? 0 : -1;
-}
-
-/* Makes a warp ready for the first instruction of a new block. */
-static void start_warp(struct warp *w)
-{
-	const struct launch *launch = w->block->launch;
-	const struct ptx_function *function = launch->kernel->function;
-	uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-	uint32_t first = (uint32_t)(w - w->block->warps) * PTX_LANES;
-	uint32_t lanes = threads - first < PTX_LANES ? (1u << (threads - first)) - 1 : WARP_ALL;
-
-	for (unsigned n = 0; n < 3; n++) {
-		const uint32_t size = cluster_of(launch, n);
-
-		set_row(w->special[PTX_CTAID_X + n], w->block->index[n]);
-		set_row(w->special[PTX_CLUSTERID_X + n], w->block->index[n] / size);
-		set_row(w->special[PTX_CLUSTER_CTAID_X + n], w->block->index[n] % size);
-	}
-	set_row(w->special[PTX_CLUSTER_RANK], w->block->rank);
-	for (unsigned l = 0; l < PTX_LANES && function->frame_bytes; l++)
-		memset(w->local + l * w->local_stride, 0, function->frame_bytes);
-	w->live = lanes;
-	w->carry = 0;
-	w->turn = 0;
-	w->turns = 0;
-	w->rotate = false;
-	w->held = false;
-	w->event = WARP_RUNS;
-	w->groups[0] = (struct group){.mask = lanes, .pc = function->entry, .function = function};
-	w->group_count = 1;
-}
+	uint64_t next; /* block that nobody has taken; atomic */
+	/* The first block that faulted (atomic), and its fault; no block behind it need run. */
+	uint64_t faulted;
+	struct fault *fault;
+	pthread_mutex_t lock; /* of *fault */
+};
 
 static double now(void)
 {
@@ -186,128 +59,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* The groups of a warp that waits. */
-static const struct group *groups_of(const struct warp *w, uint32_t *count)
-{
-	*count = w->held ? 1 : w->group_count;
-	return w->held ? &w->now : w->groups;
-}
-
-/* The lanes of a block that wait at that instruction, and those that wait elsewhere. */
-static uint32_t count_waiting(const struct block *block, uint32_t pc, uint32_t *others,
-			      uint32_t *other_pc)
-{
-	uint32_t here = 0, count;
-
-	*others = 0;
-	for (uint32_t n = 0; n < block->warp_count; n++) {
-		const struct group *groups = groups_of(&block->warps[n], &count);
-
-		for (uint32_t g = 0; g < count && block->warps[n].live; g++) {
-			if (groups[g].pc == pc) {
-				here += (uint32_t)__builtin_popcount(groups[g].mask);
-				continue;
-			}
-			*others += (uint32_t)__builtin_popcount(groups[g].mask);
-			*other_pc = groups[g].pc;
-		}
-	}
-	return here;
-}
-
-/* Nobody can go on: names a barrier at which threads wait, and where the others are. */
-static void stuck(struct block *block)
-{
-	for (uint32_t n = 0; n < block->warp_count; n++) {
-		struct warp *w = &block->warps[n];
-		uint32_t here, others, other_pc = 0, count;
-		const struct group *first = groups_of(w, &count);
-		char barrier[32] = "barrier.cluster", place[256] = "";
-
-		if (!w->live || !count)
-			continue;
-		w->pc = first->pc;
-		here = count_waiting(block, w->pc, &others, &other_pc);
-		if (first->barrier < BARRIERS)
-			snprintf(barrier, sizeof(barrier), "barrier %u", first->barrier);
-		if (others)
-			warp_place(w, other_pc ? other_pc - 1 : 0, place, sizeof(place));
-		warp_fault(w, first->mask, FAULT_TIMEOUT,
-			   "deadlock: %u threads of block (%u, %u, %u) wait at %s, which nobody "
-			   "can pass%s%s",
-			   here, block->index[0], block->index[1], block->index[2], barrier,
-			   others ? "; others wait at " : ": too few threads are left to come",
-			   place);
-		return;
-	}
-}
-
-static void start_block(struct block *block)
-{
-	for (uint32_t n = 0; n < block->warp_count; n++)
-		start_warp(&block->warps[n]);
-	memset(block->barriers, 0, sizeof(block->barriers));
-	memset(block->cluster_arrived, 0, sizeof(block->cluster_arrived));
-	memset(block->cluster_passed, 0, sizeof(block->cluster_passed));
-	if (block->shared)
-		memset(block->shared, 0, block->shared_bytes);
-	block->alive = true;
-	block->time++;
-}
-
-/* Gives each warp of the block its turn.  -1: a fault. */
-static int run_turn(struct block *block, double deadline, bool *progress)
-{
-	bool alive = false;
-
-	for (uint32_t n = 0; n < block->warp_count; n++) {
-		struct warp *w = &block->warps[n];
-
-		*progress |= run_warp(w);
-		if (w->event == WARP_FAULT)
-			return -1;
-		alive |= w->live != 0;
-	}
-	if (deadline > 0 && !(++block->turns % TURNS_PER_LOOK) && now() > deadline) {
-		warp_fault(block->warps, block->warps->active, FAULT_TIMEOUT,
-			   "the launch ran longer than VFLOW_EMULATOR_TIMEOUT allows");
-		return -1;
-	}
-	if (block->look) {
-		block->look = false;
-		*progress |= block_check_barriers(block);
-	}
-	block->alive = alive;
-	return 0;
-}
-
-/* Runs `count` blocks that have been started to their end. */
-static int run_blocks(struct block *blocks, uint32_t count, double deadline)
-{
-	bool alive = true;
-
-	while (alive) {
-		bool progress = false;
-		struct block *waiting = NULL;
-
-		alive = false;
-		for (uint32_t n = 0; n < count; n++) {
-			if (!blocks[n].alive)
-				continue;
-			if (run_turn(&blocks[n], deadline, &progress))
-				return -1;
-			if (blocks[n].alive)
-				waiting = &blocks[n];
-			alive |= blocks[n].alive;
-		}
-		if (alive && !progress) {
-			stuck(waiting);
-			return -1;
-		}
-	}
-	return 0;
 }
 
 /* Writes what only the launch knows into the module's constants. */
@@ -331,114 +82,121 @@ static void patch_constants(const struct launch *launch)
 	}
 }
 
-static int create_block(struct block *block)
+/* Of the blocks that fault, the first is told, however many threads there are. */
+static void tell_fault(struct worker *worker)
 {
-	const struct launch *launch = block->launch;
-	uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-	uint64_t alignment =
-		launch->module->dynamic_alignment > 16 ? launch->module->dynamic_alignment : 16;
-	uint64_t shared = launch->kernel->shared_bytes;
+	struct grid *grid = worker->grid;
 
-	if (launch->dynamic_shared_bytes)
-		shared = (shared + alignment - 1) / alignment * alignment +
-			 launch->dynamic_shared_bytes;
-	if (launch->module->reserved_shared)
-		shared = (shared + 15) / 16 * 16 + RESERVED_SHARED;
-	block->shared_bytes = (uint32_t)shared;
-	block->warp_count = (threads + PTX_LANES - 1) / PTX_LANES;
-	block->warps = calloc(block->warp_count, sizeof(*block->warps));
-	block->shared = malloc(shared ? shared : 1);
-	if (!block->warps || !block->shared || !race_start(block))
-		return -1;
-	for (uint32_t n = 0; n < block->warp_count; n++)
-		if (create_warp(block, n))
-			return -1;
-	return 0;
+	pthread_mutex_lock(&grid->lock);
+	if (worker->fault.kind != FAULT_NONE && worker->first < grid->faulted) {
+		*grid->fault = worker->fault;
+		__atomic_store_n(&grid->faulted, worker->first, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&grid->lock);
 }
 
-static void destroy_block(struct block *block)
+static void get_help(struct grid *grid);
+
+/* Runs blocks until none are left.  They are taken in order: all before a fault do run. */
+static void work(struct worker *worker)
 {
-	for (uint32_t n = 0; block->warps && n < block->warp_count; n++) {
-		free(block->warps[n].registers);
-		free(block->warps[n].predicate_file);
-		free(block->warps[n].local);
-		free(block->warps[n].links);
-	}
-	free(block->warps);
-	free(block->shared);
-	free(block->races);
-	free(block->matrices);
-}
+	struct grid *grid = worker->grid;
 
-static void place_block(struct block *block, uint64_t number)
-{
-	const uint64_t size = cluster_size(block->launch);
-	uint64_t cluster = number / size, inside = number % size;
-
-	/* blocks are counted cluster by cluster, for those of one lie together */
-	for (unsigned n = 0; n < 3; n++) {
-		const uint32_t side = cluster_of(block->launch, n), count = block->launch->grid[n] / side;
-
-		block->index[n] = (uint32_t)(cluster % count * side + inside % side);
-		cluster /= count;
-		inside /= side;
-	}
-	start_block(block);
-}
-
-static int run_grid(struct block *blocks, uint32_t resident, uint64_t count, double deadline)
-{
-	if (resident == count) {
-		for (uint32_t n = 0; n < resident; n++)
-			place_block(&blocks[n], n);
-		return run_blocks(blocks, resident, deadline);
-	}
-	for (uint64_t n = 0; n < count; n += resident) {
-		for (uint32_t k = 0; k < resident; k++)
-			place_block(&blocks[k], n + k);
-		if (run_blocks(blocks, resident, deadline))
-			return -1;
-	}
-	return 0;
-}
-
-/* The blocks that are resident: all of a cooperative grid, else a cluster.  NULL: no memory. */
-static struct block *create_blocks(const struct launch *launch, struct fault *fault, uint32_t count)
-{
-	struct block *blocks = calloc(count, sizeof(*blocks));
-
-	for (uint32_t n = 0; blocks && n < count; n++) {
-		blocks[n].launch = launch;
-		blocks[n].wide = ptx_opcodes_wide();
-		blocks[n].fault = fault;
-		blocks[n].all = blocks;
-		blocks[n].resident = n + 1;
-		blocks[n].cluster_size = cluster_size(launch);
-		blocks[n].rank = n % blocks[n].cluster_size;
-		blocks[n].cluster = &blocks[n - blocks[n].rank];
-		if (create_block(&blocks[n])) {
-			for (uint32_t k = 0; k <= n; k++)
-				destroy_block(&blocks[k]);
-			free(blocks);
-			return NULL;
+	for (;;) {
+		worker->first = __atomic_fetch_add(&grid->next, grid->resident, __ATOMIC_RELAXED);
+		if (worker->first >= grid->count ||
+		    worker->first > __atomic_load_n(&grid->faulted, __ATOMIC_RELAXED))
+			return;
+		if (blocks_run(worker->blocks, grid->resident, worker->first)) {
+			tell_fault(worker);
+			return;
 		}
+		if (worker == grid->workers)
+			get_help(grid);
 	}
-	for (uint32_t n = 0; blocks && n < count; n++)
-		blocks[n].resident = count;
-	return blocks;
+}
+
+static void *help(void *data)
+{
+	struct worker *worker = data;
+	struct grid *grid = worker->grid;
+
+	worker->blocks = blocks_create(grid->launch, &worker->fault, worker, grid->resident);
+	for (uint32_t n = 0; worker->blocks && n < grid->resident; n++)
+		worker->blocks[n].helped = true;
+	if (worker->blocks)
+		work(worker);
+	return NULL;
+}
+
+/* Starts threads while the launch has taken long enough to be worth them. */
+static void get_help(struct grid *grid)
+{
+	while (grid->helpers < grid->most_helpers &&
+	       __atomic_load_n(&grid->next, __ATOMIC_RELAXED) < grid->count &&
+	       now() - grid->start > HELPER_SECONDS * (grid->helpers + 1)) {
+		struct worker *worker = &grid->workers[grid->helpers + 1];
+		sigset_t all, before;
+
+		for (uint32_t n = 0; n < grid->resident; n++)
+			grid->workers->blocks[n].helped = true;
+		worker->grid = grid;
+		/* the program's signals are for the program's threads */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		if (pthread_create(&worker->thread, NULL, help, worker))
+			grid->most_helpers = grid->helpers; /* it goes without */
+		else
+			grid->helpers++;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+}
+
+bool worker_look(struct worker *worker)
+{
+	struct grid *grid = worker->grid;
+
+	if (grid->seconds > 0 && now() - grid->start > grid->seconds) {
+		warp_fault(worker->blocks->warps, worker->blocks->warps->active, FAULT_TIMEOUT,
+			   "the launch ran longer than VFLOW_EMULATOR_TIMEOUT allows");
+		return false;
+	}
+	if (worker == grid->workers)
+		get_help(grid);
+	return worker->first < __atomic_load_n(&grid->faulted, __ATOMIC_RELAXED);
+}
+
+/* Host threads that may run blocks of the launch. */
+static uint32_t threads_of(const struct launch *launch, uint64_t parts)
+{
+	const char *text = getenv("VFLOW_EMULATOR_THREADS");
+	uint64_t wanted = text ? strtoul(text, NULL, 10) : 0;
+	cpu_set_t cpus;
+
+	if (parts < 2 || races_wanted(launch) ||
+	    ptx_observes_order(launch->module, launch->kernel))
+		return 1;
+	if (!wanted && !sched_getaffinity(0, sizeof(cpus), &cpus))
+		wanted = (uint64_t)CPU_COUNT(&cpus);
+	if (wanted > HOST_THREADS_LIMIT)
+		wanted = HOST_THREADS_LIMIT;
+	return (uint32_t)(wanted > parts ? parts : wanted ? wanted : 1);
 }
 
 /* What makes no edges though values flow through it. */
-static void note_unseen(const struct block *blocks, uint32_t count)
+static void note_unseen(const struct grid *grid)
 {
-	const struct launch *launch = blocks->launch;
+	const struct launch *launch = grid->launch;
 	uint64_t textures = 0, surfaces = 0, constants = 0;
 
-	for (uint32_t n = 0; n < count; n++) {
-		textures += blocks[n].texture_reads;
-		surfaces += blocks[n].surface_stores;
-		constants += blocks[n].constant_reads;
-	}
+	for (uint32_t n = 0; n <= grid->helpers; n++)
+		for (uint32_t k = 0; grid->workers[n].blocks && k < grid->resident; k++) {
+			const struct block *block = &grid->workers[n].blocks[k];
+
+			textures += block->texture_reads;
+			surfaces += block->surface_stores;
+			constants += block->constant_reads;
+		}
 	if (!launch->note)
 		return;
 	if (constants)
@@ -451,6 +209,36 @@ static void note_unseen(const struct block *blocks, uint32_t count)
 		launch->note("surface stores",
 			     "what surface stores wrote counts as written by somebody unknown",
 			     surfaces, 0);
+}
+
+static void count_instructions(const struct grid *grid)
+{
+	for (uint32_t n = 0; n <= grid->helpers; n++)
+		for (uint32_t k = 0; grid->workers[n].blocks && k < grid->resident; k++)
+			*grid->launch->instructions += grid->workers[n].blocks[k].clock;
+}
+
+/* Runs all blocks.  False: no memory. */
+static bool run_grid(struct grid *grid)
+{
+	struct worker *own = grid->workers;
+
+	own->grid = grid;
+	own->blocks = blocks_create(grid->launch, &own->fault, own, grid->resident);
+	if (!own->blocks)
+		return false;
+	work(own);
+	for (uint32_t n = 1; n <= grid->helpers; n++)
+		pthread_join(grid->workers[n].thread, NULL);
+	note_unseen(grid);
+	if (grid->launch->instructions)
+		count_instructions(grid);
+	if (grid->launch->host_threads)
+		*grid->launch->host_threads = grid->helpers + 1;
+	for (uint32_t n = 0; n <= grid->helpers; n++)
+		if (grid->workers[n].blocks)
+			blocks_destroy(grid->workers[n].blocks, grid->resident);
+	return true;
 }
 
 /* Seconds that a launch may take; 0: no limit. */
@@ -474,9 +262,16 @@ int interpreter_run(const struct launch *launch, struct fault *fault)
 	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
 	uint64_t count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	uint32_t resident = launch->cooperative ? (uint32_t)count : cluster_size(launch);
-	double seconds = time_limit();
-	struct block *blocks;
-	int result = -1;
+	struct grid grid = {
+		.launch = launch,
+		.count = count,
+		.resident = resident,
+		.seconds = time_limit(),
+		.start = now(),
+		.faulted = UINT64_MAX,
+		.fault = fault,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
 
 	*fault = (struct fault){0};
 	if (!threads || launch->block[0] > THREADS_LIMIT || launch->block[1] > THREADS_LIMIT ||
@@ -492,19 +287,13 @@ int interpreter_run(const struct launch *launch, struct fault *fault)
 		return -1;
 	}
 	patch_constants(launch);
-	blocks = create_blocks(launch, fault, resident);
-	if (!blocks) {
+	grid.most_helpers = threads_of(launch, count / resident) - 1;
+	grid.workers = calloc(grid.most_helpers + 1, sizeof(*grid.workers));
+	if (!grid.workers || !run_grid(&grid)) {
 		fault->kind = FAULT_NO_MEMORY;
 		snprintf(fault->text, sizeof(fault->text), "kernel %.200s: no memory for its warps",
 			 launch->kernel->name);
-		return -1;
 	}
-	result = run_grid(blocks, resident, count, seconds > 0 ? now() + seconds : 0);
-	note_unseen(blocks, resident);
-	for (uint32_t n = 0; launch->instructions && n < resident; n++)
-		*launch->instructions += blocks[n].clock;
-	for (uint32_t n = 0; n < resident; n++)
-		destroy_block(&blocks[n]);
-	free(blocks);
-	return result;
+	free(grid.workers);
+	return fault->kind == FAULT_NONE ? 0 : -1;
 }

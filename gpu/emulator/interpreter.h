@@ -2,7 +2,9 @@
  * gpu/emulator/interpreter.h: runs one kernel launch, warp by warp, deterministically.
  *
  * 32 lanes in lockstep with divergence and reconvergence; blocks one after the other, those of a
- * cluster or of a cooperative launch in turns.
+ * cluster or of a cooperative launch in turns.  Kernels whose code cannot see the order of blocks
+ * (ptx_observes_order()) run on VFLOW_EMULATOR_THREADS host threads, or as many as there are
+ * processors, once they have taken a while; the result is the same.
  * Every global access is checked against the device's allocations and, when `observed`, marked in
  * their shadows (shadow_touch semantics; shared, local, param and const accesses are not).
  */
@@ -35,6 +37,7 @@ struct launch {
 	/* what device code prints; NULL: nowhere */
 	void (*print)(const char *text, size_t size);
 	uint64_t *instructions; /* of warps, added up; may be NULL */
+	uint32_t *host_threads; /* that ran its blocks, set; may be NULL */
 	bool *stored; /* set by surface stores: see allocation->stored; may be NULL */
 	/* as gpu_sink's coverage(); NULL: nobody wants to know */
 	void (*note)(const char *what, const char *reason, uint64_t count, uint64_t bytes);

@@ -101,17 +101,6 @@ static struct allocation *allocation_of(struct warp *w, unsigned slot, unsigned 
 	return allocation;
 }
 
-static void touch(struct allocation *allocation, uint64_t address, uint64_t size, bool read,
-		  bool write)
-{
-	uint64_t offset = address - allocation->address;
-
-	if (read)
-		shadow_touch(allocation->shadow, offset, size, GPU_READ);
-	if (write)
-		shadow_touch(allocation->shadow, offset, size, GPU_WRITE);
-}
-
 /* Global bytes: checked, and marked in runs of lanes that lie side by side. */
 static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsigned size,
 			   bool read, bool write, const uint64_t *addresses, uint32_t lanes,
@@ -141,14 +130,14 @@ static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsi
 			end += size;
 		} else if (allocation != run || address < start || address + size > end) {
 			if (run)
-				touch(run, start, end - start, read, write);
+				warp_touch(w, run, start - run->address, end - start, read, write);
 			run = allocation;
 			start = address;
 			end = address + size;
 		}
 	}
 	if (run)
-		touch(run, start, end - start, read, write);
+		warp_touch(w, run, start - run->address, end - start, read, write);
 	return true;
 }
 
@@ -257,7 +246,7 @@ uint8_t *warp_resolve_range(struct warp *w, unsigned lane, enum ptx_modifier spa
 		return NULL;
 	}
 	if (w->block->launch->observed && allocation->shadow)
-		touch(allocation, address, size, read, write);
+		warp_touch(w, allocation, address - allocation->address, size, read, write);
 	return (uint8_t *)(uintptr_t)address;
 }
 

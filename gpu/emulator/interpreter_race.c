@@ -24,11 +24,16 @@ struct race_cell {
 	struct access write, read;
 };
 
-bool race_start(struct block *block)
+bool races_wanted(const struct launch *launch)
 {
 	const char *wanted = getenv("VFLOW_EMULATOR_RACES");
 
-	if (!wanted || !*wanted || *wanted == '0' || !block->launch->say)
+	return launch->say && wanted && *wanted && *wanted != '0';
+}
+
+bool race_start(struct block *block)
+{
+	if (!races_wanted(block->launch))
 		return true;
 	block->races = calloc(block->shared_bytes + 1u, sizeof(*block->races));
 	return block->races != NULL;

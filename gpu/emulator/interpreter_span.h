@@ -4,7 +4,6 @@
 #ifndef VFLOW_GPU_EMULATOR_INTERPRETER_SPAN_H
 #define VFLOW_GPU_EMULATOR_INTERPRETER_SPAN_H
 
-#include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter_warp.h"
 
 /* Where the lanes of an access go, when all of them may go there. */
@@ -83,12 +82,7 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	for (unsigned l = 0; gaps && !alone && l < PTX_LANES; l++)
 		if (span->offsets[l] != start)
 			return false;
-	if (read)
-		shadow_touch(allocation->shadow, start, gaps ? size : (uint64_t)size * PTX_LANES,
-			     GPU_READ);
-	if (write)
-		shadow_touch(allocation->shadow, start, gaps ? size : (uint64_t)size * PTX_LANES,
-			     GPU_WRITE);
+	warp_touch(w, allocation, start, gaps ? size : (uint64_t)size * PTX_LANES, read, write);
 	return true;
 }
 

@@ -264,11 +264,11 @@ static void store(struct warp *w, const struct ptx_instruction *i, unsigned dime
 							   : w->module->extras[i->extra + n])[l],
 			       size);
 		if (place)
-			allocation->stored = true;
+			__atomic_store_n(&allocation->stored, true, __ATOMIC_RELAXED);
 	}
 	w->block->surface_stores++;
 	if (w->block->launch->stored)
-		*w->block->launch->stored = true;
+		__atomic_store_n(w->block->launch->stored, true, __ATOMIC_RELAXED);
 }
 
 #define SURFACE(geometry, dimensions, layered)                                                     \

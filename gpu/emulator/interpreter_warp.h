@@ -11,6 +11,7 @@
 #ifdef INTERPRETER_AVX2
 #include "gpu/emulator/interpreter_avx2.h"
 #endif
+#include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter.h"
 #include "gpu/emulator/memory.h"
 #include "gpu/provider.h"
@@ -91,6 +92,8 @@ struct barrier {
 
 struct block {
 	const struct launch *launch;
+	struct worker *worker; /* the host thread that runs it, interpreter.c */
+	bool helped;           /* others run blocks of the launch at the same time */
 	struct fault *fault;
 	uint8_t *shared;
 	uint32_t shared_bytes;
@@ -190,6 +193,19 @@ bool warp_resolve_at(struct warp *warp, const struct ptx_instruction *i,
 void warp_addresses(const struct warp *warp, const struct ptx_instruction *i,
 		    uint64_t addresses[PTX_LANES]);
 
+/* Marks bytes of an allocation that has a shadow. */
+static inline void warp_touch(const struct warp *warp, const struct allocation *allocation,
+			      uint64_t offset, uint64_t size, bool read, bool write)
+{
+	void (*touch)(struct shadow_object *, uint64_t, uint64_t, enum gpu_access) =
+		warp->block->helped ? shadow_touch_together : shadow_touch;
+
+	if (read)
+		touch(allocation->shadow, offset, size, GPU_READ);
+	if (write)
+		touch(allocation->shadow, offset, size, GPU_WRITE);
+}
+
 /*
  * interpreter_address.c: the host address of `size` bytes from an address of that space on
  * (PTX_MOD_GLOBAL, PTX_MOD_SHARED, PTX_MODIFIER_COUNT: generic), for one lane; marks global bytes.
@@ -204,7 +220,8 @@ uint8_t *warp_resolve_range(struct warp *warp, unsigned lane, enum ptx_modifier 
  */
 uint8_t *warp_generic(struct warp *warp, unsigned lane, uint64_t address, uint64_t *room);
 
-/* interpreter_race.c: false: no memory.  An access to shared memory, checked. */
+/* interpreter_race.c: whether to look for races.  False: no memory.  An access, checked. */
+bool races_wanted(const struct launch *launch);
 bool race_start(struct block *block);
 void race_access(struct warp *warp, uint64_t offset, unsigned size, bool read, bool write);
 

@@ -361,6 +361,33 @@ static enum outcome read_guard(struct statement *s)
 	return ptx_next(parser);
 }
 
+/*
+ * What a call lets the caller see of other blocks.  What it calls is known when it runs, or prints
+ * or allocates; of functions of the module ptx_observes_order() knows.
+ */
+static bool note_call(struct ptx_parser *parser, const struct ptx_instruction *i)
+{
+	const uint32_t index = parser->module->calls[i->extra].function;
+	enum ptx_builtin builtin;
+
+	if (index == PTX_CALL_INDIRECT)
+		return true;
+	builtin = parser->module->functions[index]->builtin;
+	parser->function->calls |= builtin == PTX_BUILTIN_NONE;
+	return builtin != PTX_BUILTIN_NONE && builtin != PTX_BUILTIN_ASSERTFAIL;
+}
+
+/* What the launch must know of the function that has the instruction. */
+static void note_order(struct ptx_parser *parser, const struct ptx_instruction *i, bool observes)
+{
+	struct ptx_function *function = parser->function;
+
+	if (!observes && i->execute != ptx_execute_mov_clock)
+		return;
+	function->observes_order = true;
+	parser->module->functions_observe_order |= !parser->kernel;
+}
+
 int ptx_decode(struct ptx_parser *parser)
 {
 	struct ptx_instruction i = {0};
@@ -390,6 +417,7 @@ int ptx_decode(struct ptx_parser *parser)
 
 		if (ptx_decode_call(parser, &i, &understood))
 			return -1;
+		decoded.observes_order = understood && note_call(parser, &i);
 		outcome = understood ? OK : UNKNOWN_FORM;
 	} else if (decoded.row) {
 		outcome = ptx_read_operands(&s);
@@ -410,6 +438,7 @@ int ptx_decode(struct ptx_parser *parser)
 		if (keep_text(parser, &i, opcode.text))
 			return -1;
 	}
+	note_order(parser, &i, decoded.observes_order);
 	if (ptx_append(parser, &i, opcode.line))
 		return -1;
 	return ptx_advance(parser);

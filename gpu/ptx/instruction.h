@@ -268,6 +268,7 @@ struct ptx_function {
 	uint32_t parameter_count;
 	struct ptx_parameter result; /* size 0: none */
 	bool by_register;            /* has .reg parameters: cannot be called here */
+	bool calls, observes_order;  /* its own code, without its callees' */
 };
 
 /* The operands of a call.  Offsets are in the caller's frame. */
@@ -320,6 +321,7 @@ struct ptx_module {
 	 */
 	uint32_t shared_bytes, dynamic_alignment;
 	uint32_t target;      /* 75: .target sm_75 */
+	bool functions_observe_order; /* one of those that are no kernels does */
 	bool reserved_shared; /* code looks at the shared memory that the system keeps */
 	const char **files; /* by number of .file; NULL: not given */
 	uint32_t file_count;

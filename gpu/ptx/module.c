@@ -31,6 +31,12 @@ const struct ptx_kernel *ptx_find_kernel(const struct ptx_module *module, const 
 	return NULL;
 }
 
+bool ptx_observes_order(const struct ptx_module *module, const struct ptx_kernel *kernel)
+{
+	return kernel->function->observes_order ||
+	       (kernel->function->calls && module->functions_observe_order);
+}
+
 uint64_t ptx_function_address(const struct ptx_module *module, const char *name)
 {
 	for (uint32_t n = 0; n < module->function_count; n++)

@@ -157,6 +157,31 @@ static void set_field(struct ptx_instruction *fields, enum ptx_modifier modifier
 	}
 }
 
+static bool starts_with(const char *text, size_t length, const char *word)
+{
+	return length >= strlen(word) && !memcmp(text, word, strlen(word));
+}
+
+/* Whether the instruction lets a block see what other blocks have done by now. */
+static bool observes_order(const char *text, size_t length, ptx_modifiers words,
+			   enum ptx_modifier space)
+{
+	const ptx_modifiers orders = PTX_M(VOLATILE) | PTX_M(MMIO) | PTX_M(RELAXED) |
+				     PTX_M(ACQUIRE) | PTX_M(RELEASE) | PTX_M(ACQ_REL) | PTX_M(SC) |
+				     PTX_M(CV);
+	const bool within = space == PTX_MOD_SHARED || space == PTX_MOD_LOCAL ||
+			    (words & (PTX_M(CTA) | PTX_M(CLUSTER))) != 0;
+
+	if (starts_with(text, length, "atom") || starts_with(text, length, "red."))
+		return space != PTX_MOD_SHARED;
+	if (starts_with(text, length, "ld.") || starts_with(text, length, "st."))
+		return (words & orders) && !within;
+	if (starts_with(text, length, "membar") || starts_with(text, length, "fence"))
+		return !within;
+	return starts_with(text, length, "cp.reduce") || starts_with(text, length, "multimem") ||
+	       starts_with(text, length, "sured");
+}
+
 /* The mnemonic of a text: up to the first dot, or the longest name with dots that it starts with. */
 static size_t mnemonic_length(const char *text, size_t length)
 {
@@ -218,6 +243,7 @@ static void take_apart(const char *text, size_t length, struct ptx_decoded *deco
 			      count > 1 ? 1u << found[1] : 0);
 	if (decoded->row)
 		decoded->fields.execute = decoded->row->execute;
+	decoded->observes_order = observes_order(text, length, modifiers, decoded->fields.space);
 }
 
 int ptx_opcode_find(struct ptx_parser *parser, const struct ptx_token *name,

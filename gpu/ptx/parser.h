@@ -114,6 +114,7 @@ void ptx_constants_free(struct ptx_parser *parser);
 struct ptx_decoded {
 	const struct ptx_opcode *row;
 	struct ptx_instruction fields; /* type, modifiers; no operands */
+	bool observes_order;           /* see ptx_observes_order() */
 };
 int ptx_opcode_find(struct ptx_parser *parser, const struct ptx_token *name,
 		    struct ptx_decoded *decoded);

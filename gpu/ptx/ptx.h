@@ -60,6 +60,14 @@ struct ptx_kernel {
 };
 
 /*
+ * Whether the order in which blocks run can be seen in what the kernel computes or prints, as long
+ * as no block stores where another one loads or stores: there are atomics, volatile or ordered
+ * accesses and fences beyond the block, clocks, printf, malloc, free or calls of unknown functions
+ * in its code or in that of any function of the module that it may call.
+ */
+bool ptx_observes_order(const struct ptx_module *module, const struct ptx_kernel *kernel);
+
+/*
  * The address that a relocation to a function stands for: a number that only indirect calls
  * understand.  0: the module has no such function.
  */

@@ -1,7 +1,8 @@
 /*
- * tests/bench/interpreter/bench.c: thread-instructions per second of the interpreter on one host
- * thread, not observed and observed (with its share of the value-flow graph), and the time against
- * CPU builds of the same kernels.
+ * tests/bench/interpreter/bench.c: thread-instructions per second of the interpreter, not observed
+ * and observed (with its share of the value-flow graph): on one host thread, where the time against
+ * CPU builds of the same kernels is said too, and on all of them, by the clock and per second of
+ * processor time.
  *
  *     bench [kernels.ptx [kernel]]
  *
@@ -17,6 +18,7 @@
 #include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter.h"
 #include "gpu/emulator/memory.h"
+#include "gpu/ptx/instruction.h"
 #include "tests/bench/interpreter/kernels.h"
 
 #define COUNT (1 << 18)
@@ -25,11 +27,11 @@ struct parameters {
 	uint64_t words[7];
 };
 
-static double now(void)
+static double now(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	clock_gettime(clock, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -74,37 +76,47 @@ static double plain(const struct plain_kernel *list, const char *name, const str
 	double start, best = 1e9;
 
 	for (int k = 0; k < 3; k++) {
-		start = now();
+		start = now(CLOCK_THREAD_CPUTIME_ID);
 		kernel->run(arrays, n);
-		if (now() - start < best)
-			best = now() - start;
+		if (now(CLOCK_THREAD_CPUTIME_ID) - start < best)
+			best = now(CLOCK_THREAD_CPUTIME_ID) - start;
 	}
 	return best;
 }
 
-/* The least seconds of three launches; with a shadow, what collection does after each included. */
-static double emulated(struct launch *launch, struct shadow *shadow, uint64_t *instructions)
+struct figures {
+	double seconds, wall; /* of processor time, by the clock: the least of each of a few launches */
+	double instructions;  /* of threads */
+};
+
+/* With a shadow, what collection does after each launch is included. */
+static struct figures emulated(struct launch *launch, struct shadow *shadow, const char *threads)
 {
+	struct figures best = {1e9, 1e9, 0};
 	const struct gpu_row *rows;
-	double best = 1e9;
+	uint64_t instructions;
 	struct fault fault;
 	size_t count;
 
-	launch->instructions = instructions;
+	setenv("VFLOW_EMULATOR_THREADS", threads, 1);
+	launch->instructions = &instructions;
 	launch->observed = shadow != NULL;
-	for (int k = 0; k < 3; k++) {
-		double start = now();
+	for (int k = 0; k < 5; k++) {
+		double start = now(CLOCK_PROCESS_CPUTIME_ID), begin = now(CLOCK_MONOTONIC), taken;
 
-		*instructions = 0;
+		instructions = 0;
 		if (interpreter_run(launch, &fault)) {
 			fprintf(stderr, "bench: %s\n", fault.text);
 			exit(1);
 		}
 		if (shadow)
 			shadow_settle(shadow, 2, &rows, &count);
-		if (now() - start < best)
-			best = now() - start;
+		taken = now(CLOCK_PROCESS_CPUTIME_ID) - start;
+		best.seconds = taken < best.seconds ? taken : best.seconds;
+		taken = now(CLOCK_MONOTONIC) - begin;
+		best.wall = taken < best.wall ? taken : best.wall;
 	}
+	best.instructions = (double)instructions * PTX_LANES / 1e6;
 	return best;
 }
 
@@ -161,27 +173,29 @@ int main(int argc, char **argv)
 	if (!shadow)
 		return 1;
 	allocation->shadow = shadow_object_create(shadow, 1, 1, (void *)memory, COUNT * 4 * 7);
-	printf("%-10s %12s %10s %10s %12s %12s\n", "kernel", "ms emulated", "M/s", "observed",
-	       "x CPU -O0", "x CPU -O2");
+	printf("%-10s %8s %8s %8s %9s %9s %9s %8s %8s\n", "million", "1 thread", "observed",
+	       "threads", "per core", "observed", "per core", "x -O0", "x -O2");
 	for (size_t n = 0; n < sizeof(runs) / sizeof(*runs); n++) {
 		if (argc > 2 && strcmp(argv[2], runs[n].name))
 			continue;
 		struct parameters parameters = runs[n].parameters;
-		uint64_t instructions = 0;
 		struct launch launch = {.module = module,
 					.kernel = ptx_find_kernel(module, runs[n].name),
 					.parameters = (const uint8_t *)&parameters};
-		double best, observed;
+		struct figures one, seen, all, all_seen;
 
 		memcpy(launch.grid, runs[n].grid, sizeof(launch.grid));
 		memcpy(launch.block, runs[n].block, sizeof(launch.block));
-		best = emulated(&launch, NULL, &instructions);
-		observed = emulated(&launch, shadow, &instructions);
-		printf("%-10s %12.1f %10.0f %10.0f %12.1f %12.1f\n", runs[n].name, best * 1e3,
-		       (double)instructions * 32 / best / 1e6,
-		       (double)instructions * 32 / observed / 1e6,
-		       best / plain(plain_unoptimised, runs[n].name, &arrays, runs[n].plain),
-		       best / plain(plain_optimised, runs[n].name, &arrays, runs[n].plain));
+		one = emulated(&launch, NULL, "1");
+		seen = emulated(&launch, shadow, "1");
+		all = emulated(&launch, NULL, "");
+		all_seen = emulated(&launch, shadow, "");
+		printf("%-10s %8.0f %8.0f %8.0f %9.0f %9.0f %9.0f %8.1f %8.1f\n", runs[n].name,
+		       one.instructions / one.seconds, one.instructions / seen.seconds,
+		       one.instructions / all.wall, one.instructions / all.seconds,
+		       one.instructions / all_seen.wall, one.instructions / all_seen.seconds,
+		       one.seconds / plain(plain_unoptimised, runs[n].name, &arrays, runs[n].plain),
+		       one.seconds / plain(plain_optimised, runs[n].name, &arrays, runs[n].plain));
 	}
 	shadow_object_destroy(allocation->shadow);
 	shadow_destroy(shadow);

@@ -247,8 +247,10 @@ static bool set_of_graph(struct plain *plain, const char *name, const char *valu
 {
 	uint64_t version;
 
-	if (!*value || !strcmp(name, DOT_LINELENGTH))
+	if (!strcmp(name, DOT_LINELENGTH))
 		return true;
+	if (!*value)
+		return !graph_attribute(&plain->graph->attributes, name);
 	if (!strcmp(name, DOT_VERSION))
 		return dot_number(value, DOT_VERSION_NUMBER, &version);
 	dot_set_foreign(&plain->graph->attributes, name, value, false);

@@ -136,6 +136,7 @@ static void test_left_to_cgraph(void **state)
 		"digraph { v1 -> v2 [access=BOTH] }",
 		"digraph { vflow_version=2 }",
 		"digraph { v1 [x=1, x=\"\"] }",
+		"digraph { x=1; x=\"\" }",
 		"digraph { v1 [\"a\\\\b\"=1] }",
 		"digraph { v1 [x=1 }",
 		"digraph { v1 [x=\"1 }",

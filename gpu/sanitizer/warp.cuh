@@ -105,7 +105,7 @@ static __device__ void flush_row(struct walk *walk)
 	uint32_t read = sum_of_lanes(walk->read), written = sum_of_lanes(walk->written);
 	uint32_t redundant = sum_of_lanes(walk->redundant);
 
-	if (threadIdx.x % 32 == 0 && (read || written))
+	if (threadIdx.x % 32 == 0 && (read || written || redundant))
 		add_near_row(walk->near, walk->rows, walk->key, read, written, redundant);
 	walk->read = walk->written = walk->redundant = 0;
 }

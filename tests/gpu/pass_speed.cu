@@ -411,7 +411,7 @@ int main(int argc, char **argv)
 {
 	const uint64_t size = 256 << 20, all = ~0ull;
 	static const uint64_t sizes[OBJECTS] = {3000001, 700, 400000, 65536};
-	static const uint64_t small_sizes[OBJECTS] = {9001, 700, 4000, 6553};
+	static const uint64_t small_sizes[OBJECTS] = {90001, 700, 4000, 6553};
 	cudaDeviceProp device;
 	int resident;
 	uint32_t plain, hashed, small;

@@ -247,8 +247,8 @@ static uint32_t compare_integers(struct warp *w, const struct ptx_instruction *i
 	}
 }
 
-/* set: all ones, or 1.0 of a floating-point type, for true */
-static uint64_t truth(enum ptx_type type)
+/* set: all ones, or 1.0 of a floating-point type, for true; of a pair: of one half */
+static uint64_t truth(enum ptx_type type, bool pair)
 {
 	switch (type) {
 	case PTX_F32:
@@ -263,14 +263,14 @@ static uint64_t truth(enum ptx_type type)
 	case PTX_S16:
 		return UINT16_MAX;
 	default:
-		return UINT32_MAX;
+		return pair ? UINT16_MAX : UINT32_MAX;
 	}
 }
 
 static void set_integers(struct warp *w, const struct ptx_instruction *i)
 {
 	const uint32_t result = combine(w, i, compare_integers(w, i));
-	const uint64_t one = truth(i->type);
+	const uint64_t one = truth(i->type, false);
 	uint64_t *d = warp_row(w, i->d);
 
 	FOR_LANES(w, d[l] = result >> l & 1 ? one : 0;);
@@ -278,7 +278,7 @@ static void set_integers(struct warp *w, const struct ptx_instruction *i)
 
 static void set_floats(struct warp *w, const struct ptx_instruction *i)
 {
-	const uint64_t one = truth(i->type);
+	const uint64_t one = truth(i->type, is_pair(i->second));
 	uint64_t *d = warp_row(w, i->d);
 	uint32_t result[2];
 
@@ -408,8 +408,8 @@ const struct ptx_opcode interpreter_compare[] = {
 	 INTEGER_COMPARISONS | BOOLEANS, set_integers},
 	{"set", "dtt?P", SET_RESULTS, T(F32) | T(F64) | T(F16) | T(BF16), 0,
 	 FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
-	{"set", "dtt?P", T(F16X2), T(F16X2), 0, FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
-	{"set", "dtt?P", T(BF16X2), T(BF16X2), 0, FLOAT_COMPARISONS | BOOLEANS, set_floats},
+	{"set", "dtt?P", T(F16X2) | T(U32) | T(S32), T(F16X2), 0, FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
+	{"set", "dtt?P", T(BF16X2) | T(U32) | T(S32), T(BF16X2), 0, FLOAT_COMPARISONS | BOOLEANS, set_floats},
 	{"slct", "dsst", REGISTERS, T(S32), 0, 0, select_integer},
 	{"slct", "dsst", REGISTERS, T(F32), 0, M(FTZ), select_float},
 	{"testp", "ps", T(F32) | T(F64), 0, 0, PROPERTIES, test_property},

@@ -324,7 +324,14 @@ static void float_to_float(struct warp *w, const struct ptx_instruction *i)
 }
 
 /* cvt.pack: a above b, and what was in c above them */
-#define PACK(name, to, bits, has_c)                                                                \
+static uint32_t clamp(uint64_t value, int32_t least, int32_t most)
+{
+	const int32_t number = (int32_t)value;
+
+	return (uint32_t)(number < least ? least : number > most ? most : number);
+}
+
+#define PACK(name, least, most, bits)                                                              \
 	static void name(struct warp *w, const struct ptx_instruction *i)                          \
 	{                                                                                          \
 		const uint32_t mask = (1u << bits) - 1;                                            \
@@ -333,15 +340,19 @@ static void float_to_float(struct warp *w, const struct ptx_instruction *i)
 			       *c = warp_row(w, i->c);                                             \
                                                                                                    \
 		FOR_LANES(w, {                                                                     \
-			uint64_t high = saturate(to, (int32_t)a[l], false) & mask;                 \
-			uint64_t low = saturate(to, (int32_t)b[l], false) & mask;                  \
-			d[l] = (uint32_t)((has_c ? c[l] << 2 * bits : 0) | high << bits | low);    \
+			uint32_t high = clamp(a[l], least, most) & mask;                           \
+			uint32_t low = clamp(b[l], least, most) & mask;                            \
+			d[l] = (uint32_t)(bits < 16 ? c[l] << 2 * bits : 0) | high << bits | low;  \
 		});                                                                                \
 	}
-PACK(pack_u16, PTX_U16, 16, false)
-PACK(pack_s16, PTX_S16, 16, false)
-PACK(pack_u8, PTX_U8, 8, true)
-PACK(pack_s8, PTX_S8, 8, true)
+PACK(pack_u16, 0, 65535, 16)
+PACK(pack_s16, -32768, 32767, 16)
+PACK(pack_u8, 0, 255, 8)
+PACK(pack_s8, -128, 127, 8)
+PACK(pack_u4, 0, 15, 4)
+PACK(pack_s4, -8, 7, 4)
+PACK(pack_u2, 0, 3, 2)
+PACK(pack_s2, -2, 1, 2)
 
 #define INTEGERS                                                                                   \
 	(T(U8) | T(S8) | T(U16) | T(S16) | T(U32) | T(S32) | T(U64) | T(S64))
@@ -365,5 +376,9 @@ const struct ptx_opcode interpreter_convert[] = {
 	{"cvt.pack.sat.s16.s32", "duu", 0, 0, 0, 0, pack_s16},
 	{"cvt.pack.sat.u8.s32.b32", "duuu", 0, 0, 0, 0, pack_u8},
 	{"cvt.pack.sat.s8.s32.b32", "duuu", 0, 0, 0, 0, pack_s8},
+	{"cvt.pack.sat.u4.s32.b32", "duuu", 0, 0, 0, 0, pack_u4},
+	{"cvt.pack.sat.s4.s32.b32", "duuu", 0, 0, 0, 0, pack_s4},
+	{"cvt.pack.sat.u2.s32.b32", "duuu", 0, 0, 0, 0, pack_u2},
+	{"cvt.pack.sat.s2.s32.b32", "duuu", 0, 0, 0, 0, pack_s2},
 	{0},
 };

@@ -8,20 +8,52 @@
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
 
-/* The lanes that take part: those of the member mask that are here. */
-static bool gather(struct warp *w, uint32_t operand, uint32_t *members)
+/* Waits until the lanes that the member masks name are here. */
+static bool gather(struct warp *w, uint32_t operand)
 {
-	uint32_t required = (uint32_t)warp_row(w, operand)[__builtin_ctz(w->mask)];
+	const uint64_t *masks = warp_row(w, operand);
+	uint32_t required = 0;
 
-	*members = required & w->mask;
+	for (uint32_t m = w->mask; m; m &= m - 1)
+		required |= (uint32_t)masks[__builtin_ctz(m)];
 	return warp_gathered(w, required);
+}
+
+/* Lanes with one member mask: tiles of a warp run the same instruction, each for itself. */
+struct tile {
+	uint32_t lanes, members; /* who is here with that mask; whom it names, of those here */
+};
+
+/* The tile of the first lane in `rest`, which it is taken from.  False: there are no more. */
+static bool next_tile(const struct warp *w, uint32_t operand, uint32_t *rest, struct tile *tile)
+{
+	const uint64_t *masks = warp_row(w, operand);
+	uint32_t mask;
+
+	if (!*rest)
+		return false;
+	mask = (uint32_t)masks[__builtin_ctz(*rest)];
+	tile->lanes = 0;
+	if (operand >> 30 == PTX_BANK_CONSTANT)
+		tile->lanes = *rest;
+	else
+		for (uint32_t m = *rest; m; m &= m - 1)
+			if ((uint32_t)masks[__builtin_ctz(m)] == mask)
+				tile->lanes |= m & -m;
+	tile->members = mask & w->mask;
+	*rest &= ~tile->lanes;
+	return true;
+}
+
+static void set_lanes(uint64_t *row, uint32_t lanes, uint64_t value)
+{
+	for (; lanes; lanes &= lanes - 1)
+		row[__builtin_ctz(lanes)] = value;
 }
 
 static void warp_sync(struct warp *w, const struct ptx_instruction *i)
 {
-	uint32_t members;
-
-	gather(w, i->a, &members);
+	gather(w, i->a);
 }
 
 static void active_mask(struct warp *w, const struct ptx_instruction *i)
@@ -45,19 +77,28 @@ static uint32_t vote_result(const struct ptx_instruction *i, uint32_t value, uin
 
 static void vote(struct warp *w, const struct ptx_instruction *i)
 {
-	uint32_t members, value = warp_predicate(w, i->a);
+	const uint32_t value = warp_predicate(w, i->a);
+	uint32_t rest = w->mask, result = 0;
+	struct tile tile;
 
-	if (gather(w, i->b, &members))
-		warp_set_predicate(w, i->d, vote_result(i, value, members));
+	if (!gather(w, i->b))
+		return;
+	while (next_tile(w, i->b, &rest, &tile))
+		result |= vote_result(i, value, tile.members) & tile.lanes;
+	warp_set_predicate(w, i->d, result);
 }
 
 static void vote_ballot(struct warp *w, const struct ptx_instruction *i)
 {
-	uint32_t members, value = warp_predicate(w, i->a);
+	const uint32_t value = warp_predicate(w, i->a);
 	uint64_t *d = warp_row(w, i->d);
+	uint32_t rest = w->mask;
+	struct tile tile;
 
-	if (gather(w, i->b, &members))
-		FOR_LANES(w, d[l] = value & members;);
+	if (!gather(w, i->b))
+		return;
+	while (next_tile(w, i->b, &rest, &tile))
+		set_lanes(d, tile.lanes, value & tile.members);
 }
 
 /* Where lane `l` reads: PTX ISA, shfl.sync, "Semantics". */
@@ -96,9 +137,9 @@ static void shuffle(struct warp *w, const struct ptx_instruction *i)
 {
 	uint64_t *d = warp_row(w, i->d), values[PTX_LANES];
 	const uint64_t *b = warp_row(w, i->b), *c = warp_row(w, i->c);
-	uint32_t members, inside = 0;
+	uint32_t inside = 0;
 
-	if (i->e != PTX_MISSING && !gather(w, i->e, &members))
+	if (i->e != PTX_MISSING && !gather(w, i->e))
 		return;
 	memcpy(values, warp_row(w, i->a), sizeof(values));
 	/* PTX leaves open what lanes that are not here give; programs count on 0 */
@@ -128,21 +169,23 @@ static void match(struct warp *w, const struct ptx_instruction *i)
 {
 	uint64_t width = i->type == PTX_B32 ? UINT32_MAX : UINT64_MAX, values[PTX_LANES];
 	uint64_t *d = warp_row(w, i->d);
-	uint32_t members, all = 0;
+	uint32_t rest = w->mask, all = 0;
+	struct tile tile;
 
-	if (!gather(w, i->b, &members))
+	if (!gather(w, i->b))
 		return;
 	memcpy(values, warp_row(w, i->a), sizeof(values));
-	for (uint32_t m = w->mask; m; m &= m - 1) {
-		unsigned l = (unsigned)__builtin_ctz(m);
-		uint32_t alike = equal_lanes(values, members, l, width);
+	while (next_tile(w, i->b, &rest, &tile))
+		for (uint32_t m = tile.lanes; m; m &= m - 1) {
+			unsigned l = (unsigned)__builtin_ctz(m);
+			uint32_t alike = equal_lanes(values, tile.members, l, width);
 
-		if (i->boolean == PTX_MOD_ALL) {
-			alike = alike == members ? members : 0;
-			all |= alike ? 1u << l : 0;
+			if (i->boolean == PTX_MOD_ALL) {
+				alike = alike == tile.members ? alike : 0;
+				all |= alike ? 1u << l : 0;
+			}
+			d[l] = alike;
 		}
-		d[l] = alike;
-	}
 	warp_set_predicate(w, i->q, all);
 }
 
@@ -151,17 +194,20 @@ static void match(struct warp *w, const struct ptx_instruction *i)
 	{                                                                                          \
 		uint64_t *d = warp_row(w, i->d);                                                   \
 		const uint64_t *a_ = warp_row(w, i->a);                                            \
-		uint32_t members;                                                                  \
-		ctype a;                                                                           \
+		uint32_t rest = w->mask;                                                           \
+		struct tile tile;                                                                  \
                                                                                                    \
-		if (!gather(w, i->b, &members) || !members)                                        \
+		if (!gather(w, i->b))                                                              \
 			return;                                                                    \
-		a = (ctype)a_[__builtin_ctz(members)];                                             \
-		for (uint32_t m = members & (members - 1); m; m &= m - 1) {                        \
-			ctype b = (ctype)a_[__builtin_ctz(m)];                                     \
-			a = (expression);                                                          \
+		while (next_tile(w, i->b, &rest, &tile)) {                                         \
+			ctype a = (ctype)a_[__builtin_ctz(tile.members | 1u << 31)];               \
+                                                                                                   \
+			for (uint32_t m = tile.members & (tile.members - 1); m; m &= m - 1) {      \
+				ctype b = (ctype)a_[__builtin_ctz(m)];                             \
+				a = (expression);                                                  \
+			}                                                                          \
+			set_lanes(d, tile.lanes, (uint32_t)a);                                     \
 		}                                                                                  \
-		FOR_LANES(w, d[l] = (uint32_t)a;);                                                 \
 	}
 REDUCE(reduce_add, uint32_t, a + b)
 REDUCE(reduce_min_u, uint32_t, a < b ? a : b)
@@ -175,14 +221,21 @@ REDUCE(reduce_xor, uint32_t, a ^ b)
 /* The first lane of the mask is the leader. */
 static void elect(struct warp *w, const struct ptx_instruction *i)
 {
+	const uint64_t *masks = warp_row(w, i->a);
 	uint64_t *d = warp_row(w, i->d);
-	uint32_t members, required = (uint32_t)warp_row(w, i->a)[__builtin_ctz(w->mask)], leader;
+	uint32_t rest = w->mask, leaders = 0;
+	struct tile tile;
 
-	if (!gather(w, i->a, &members))
+	if (!gather(w, i->a))
 		return;
-	leader = required ? (uint32_t)__builtin_ctz(required) : 0;
-	FOR_LANES(w, d[l] = leader;);
-	warp_set_predicate(w, i->q, 1u << leader);
+	while (next_tile(w, i->a, &rest, &tile)) {
+		const uint32_t mask = (uint32_t)masks[__builtin_ctz(tile.lanes)];
+		const unsigned leader = mask ? (unsigned)__builtin_ctz(mask) : 0;
+
+		leaders |= 1u << leader;
+		set_lanes(d, tile.lanes, leader);
+	}
+	warp_set_predicate(w, i->q, leaders);
 }
 
 /* vote as it was before .sync: of the lanes that are here */

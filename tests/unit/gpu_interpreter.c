@@ -201,6 +201,8 @@ static void test_halves(void **state)
 		{"neg.f16", 16, 16, 0, 0, 0x3c00, 0, 0, 0xbc00},
 		{"abs.f16x2", 32, 32, 0, 0, 0xbc00fc00, 0, 0, 0x3c007c00},
 		{"ex2.approx.f16", 16, 16, 0, 0, 0x4200, 0, 0, 0x4800},
+		{"set.le.u32.f16x2", 32, 32, 32, 0, 0x3c007e00, 0x3c003c00, 0, 0xffff0000},
+		{"set.leu.s32.bf16x2", 32, 32, 32, 0, 0x3f807fc0, 0x00000000, 0, 0x0000ffff},
 		{"add.rn.bf16", 16, 16, 16, 0, 0x3f80, 0x3f80, 0, 0x4000},
 		{"fma.rn.bf16", 16, 16, 16, 16, 0x3f80, 0x3f80, 0x3b00, 0x3f80},
 		{"mul.rn.bf16x2", 32, 32, 32, 0, 0x40004040, 0x40003f80, 0, 0x40804040},
@@ -342,6 +344,11 @@ static void test_floats(void **state)
 static void test_conversions(void **state)
 {
 	static const struct op_case cases[] = {
+		{"cvt.pack.sat.u4.s32.b32", 32, 32, 32, 32, 16, 0xffffffff, 0x12345678, 0x345678f0},
+		{"cvt.pack.sat.s4.s32.b32", 32, 32, 32, 32, 0xfffffff7, 8, 0xff, 0xff87},
+		{"cvt.pack.sat.u2.s32.b32", 32, 32, 32, 32, 4, MIN32, 0xf, 0xfc},
+		{"cvt.pack.sat.s2.s32.b32", 32, 32, 32, 32, MIN32, 2, 0, 0x9},
+		{"cvt.pack.sat.u8.s32.b32", 32, 32, 32, 32, 256, 0xffffffff, 0x12345678, 0x5678ff00},
 		{"cvt.s64.s32", 64, 32, 0, 0, MIN32, 0, 0, 0xffffffff80000000},
 		{"cvt.u64.u32", 64, 32, 0, 0, MIN32, 0, 0, MIN32},
 		{"cvt.u32.u64", 32, 64, 0, 0, 0x123456789, 0, 0, 0x23456789},
@@ -635,6 +642,34 @@ static void test_lanes(void **state)
 		assert_int_equal(out[l], l < 8 ? l + 1 : 0);
 }
 
+/* Four tiles of eight lanes run an instruction together, each with its own member mask. */
+static void test_tiles(void **state)
+{
+	uint32_t out[32];
+
+	(void)state;
+	run(KERNEL "and.b32 %r2, %r1, 24; shl.b32 %r2, 255, %r2; and.b32 %r3, %r1, 1; "
+		   "setp.eq.u32 %p1, %r3, 0; setp.lt.u32 %p2, %r1, 12;\n"
+		   "redux.sync.add.s32 %r4, %r1, %r2; vote.sync.ballot.b32 %r5, %p1, %r2; "
+		   "vote.sync.all.pred %p3, %p2, %r2; vote.sync.any.pred %p4, %p2, %r2; "
+		   "match.any.sync.b32 %r6, %r3, %r2; match.all.sync.b32 %r7|%p5, %r3, %r2;\n"
+		   "popc.b32 %r6, %r6; shl.b32 %r6, %r6, 8; or.b32 %r4, %r4, %r6; "
+		   "and.b32 %r5, %r5, %r2; popc.b32 %r5, %r5; shl.b32 %r5, %r5, 16; or.b32 %r4, %r4, %r5; "
+		   "selp.b32 %r5, 0x1000000, 0, %p3; or.b32 %r4, %r4, %r5; "
+		   "selp.b32 %r5, 0x2000000, 0, %p4; or.b32 %r4, %r4, %r5; "
+		   "selp.b32 %r5, 0x4000000, 0, %p5; or.b32 %r4, %r4, %r5; "
+		   "elect.sync %r5|%p1, %r2; sub.u32 %r5, %r5, %r1; shl.b32 %r5, %r5, 28; "
+		   "@%p1 or.b32 %r4, %r4, 0x8000000; add.u32 %r4, %r4, %r5; st.global.u32 [%d3], %r4; ret; }",
+	    1, 32, 0, out, 32);
+	for (uint32_t l = 0; l < 32; l++) {
+		uint32_t first = l & 24, sum = 8 * first + 28, all = first == 0, any = first < 12;
+
+		assert_int_equal(out[l], (sum | 4 << 8 | 4 << 16 | all << 24 | any << 25 |
+					  (uint32_t)(l == first) << 27) +
+						 ((first - l) << 28));
+	}
+}
+
 static void test_spin_lock(void **state)
 {
 	uint32_t out[2];
@@ -803,7 +838,8 @@ int main(void)
 		cmocka_unit_test(test_predicates), cmocka_unit_test(test_moves),
 		cmocka_unit_test(test_divergence), cmocka_unit_test(test_barriers),
 		cmocka_unit_test(test_calls),	   cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_lanes),	   cmocka_unit_test(test_spin_lock),
+		cmocka_unit_test(test_lanes),	   cmocka_unit_test(test_tiles),
+		cmocka_unit_test(test_spin_lock),
 		cmocka_unit_test(test_faults),	   cmocka_unit_test(test_observed),
 		cmocka_unit_test(test_variables),
 	};

@@ -9,6 +9,7 @@
  */
 #include "gpu/emulator/interpreter.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -272,6 +273,7 @@ int interpreter_run(const struct launch *launch, struct fault *fault)
 		.fault = fault,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
+	fenv_t environment;
 
 	*fault = (struct fault){0};
 	if (!threads || launch->block[0] > THREADS_LIMIT || launch->block[1] > THREADS_LIMIT ||
@@ -289,11 +291,15 @@ int interpreter_run(const struct launch *launch, struct fault *fault)
 	patch_constants(launch);
 	grid.most_helpers = threads_of(launch, count / resident) - 1;
 	grid.workers = calloc(grid.most_helpers + 1, sizeof(*grid.workers));
+	/* whatever rounding, flushing or traps the program has chosen for itself */
+	fegetenv(&environment);
+	fesetenv(FE_DFL_ENV);
 	if (!grid.workers || !run_grid(&grid)) {
 		fault->kind = FAULT_NO_MEMORY;
 		snprintf(fault->text, sizeof(fault->text), "kernel %.200s: no memory for its warps",
 			 launch->kernel->name);
 	}
+	fesetenv(&environment);
 	free(grid.workers);
 	return fault->kind == FAULT_NONE ? 0 : -1;
 }

@@ -56,15 +56,15 @@ ATOMIC(inc_u32, uint32_t, old >= b ? 0 : old + 1)
 ATOMIC(dec_u32, uint32_t, old == 0 || old > b ? b : old - 1)
 
 /* In global memory a NaN goes through as it is, the operand's first (H200). */
-static double add_f64_at(const struct ptx_instruction *i, double old, double b)
+static uint64_t add_f64_at(const struct ptx_instruction *i, uint64_t before, uint64_t more)
 {
-	const uint64_t before = double_bits(old), more = double_bits(b);
+	const double sum = double_of(before) + double_of(more);
 
 	if (i->space == PTX_MOD_SHARED)
-		return double_of(ordered_result(old + b, before, more));
-	return is_nan_64(more) ? b : is_nan_64(before) ? old : old + b;
+		return ordered_result(sum, before, more);
+	return is_nan_64(more) ? more : is_nan_64(before) ? before : double_bits(sum);
 }
-ATOMIC(add_f64, double, add_f64_at(i, old, b))
+ATOMIC(add_f64, uint64_t, add_f64_at(i, old, b))
 
 /* On f32 in global memory atomics flush subnormals, in shared memory they do not. */
 static float add_flushed(const struct ptx_instruction *i, float a, float b)

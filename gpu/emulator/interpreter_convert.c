@@ -169,54 +169,64 @@ static uint64_t narrow_bits(enum ptx_type type, double value, enum ptx_modifier 
 	return type == PTX_BF16 ? double_to_bf16(value, rounding) : double_to_half(value, rounding);
 }
 
-/* To 53 bits, the last of which says whether anything was cut: a second rounding sees it. */
-static double round_to_odd(uint64_t magnitude)
+/* How a magnitude is rounded to that many digits: PTX_MOD_RN ..., or */
+#define TO_ODD PTX_MODIFIER_COUNT /* the last digit says whether anything was cut */
+
+/* In integers: compilers take for granted that numbers are rounded to nearest. */
+static double round_digits(uint64_t magnitude, int digits, unsigned rounding, bool negative)
 {
-	const int extra = 11 - __builtin_clzll(magnitude | 1);
-	uint64_t rest;
+	const int extra = 64 - digits - __builtin_clzll(magnitude | 1);
+	uint64_t rest, half, whole;
 
 	if (extra <= 0)
-		return (double)magnitude;
+		return (double)(int64_t)magnitude;
 	rest = magnitude & ((1ull << extra) - 1);
-	return (double)((magnitude - rest) | (uint64_t)(rest != 0) << extra);
+	half = 1ull << (extra - 1);
+	whole = magnitude >> extra;
+	switch (rounding) {
+	case PTX_MOD_RZ:
+		break;
+	case PTX_MOD_RM:
+		whole += negative && rest;
+		break;
+	case PTX_MOD_RP:
+		whole += !negative && rest;
+		break;
+	case TO_ODD:
+		whole |= rest != 0;
+		break;
+	default:
+		whole += rest > half || (rest == half && whole & 1);
+	}
+	return (double)(int64_t)whole * (double)(1ull << extra);
 }
 
-static double wide_of(enum ptx_type from, int64_t value)
+static double number_of(enum ptx_type from, int64_t value, int digits, unsigned rounding)
 {
 	if (from == PTX_U64 || value >= 0)
-		return round_to_odd((uint64_t)value);
-	return -round_to_odd(-(uint64_t)value);
+		return round_digits((uint64_t)value, digits, rounding, false);
+	return -round_digits(-(uint64_t)value, digits, rounding, true);
 }
 
 static void integer_to_float(struct warp *w, const struct ptx_instruction *i)
 {
 	uint64_t *d = warp_row(w, i->d);
 	const uint64_t *a = warp_row(w, i->a);
-	const int old = fegetround();
+	const bool half = i->type == PTX_F16 || i->type == PTX_BF16;
+	const int digits = i->type == PTX_F32 ? FLT_MANT_DIG : DBL_MANT_DIG;
 
-	fesetround(rounding_mode(i->rounding));
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
-		volatile int64_t value = read_integer(i->second, a[l]);
-		volatile float single;
-		volatile double wide;
+		/* halves are rounded once more, which must see what was cut */
+		double value = number_of(i->second, read_integer(i->second, a[l]), digits,
+					 half ? TO_ODD : i->rounding);
 
-		if (i->type == PTX_F32) {
-			single = i->second == PTX_U64 ? (float)(uint64_t)value : (float)value;
-			d[l] = raw_float_bits(i->flags & PTX_FLAG_SAT ? saturate_float(single)
-								      : single);
-		} else {
-			if (i->type == PTX_F64)
-				wide = i->second == PTX_U64 ? (double)(uint64_t)value : (double)value;
-			else
-				wide = wide_of(i->second, value);
-			if (i->flags & PTX_FLAG_SAT)
-				wide = saturate_double(wide);
-			d[l] = i->type == PTX_F64 ? double_bits(wide)
-						  : narrow_bits(i->type, wide, i->rounding);
-		}
+		if (i->flags & PTX_FLAG_SAT)
+			value = saturate_double(value);
+		d[l] = half		    ? narrow_bits(i->type, value, i->rounding)
+		       : i->type == PTX_F32 ? raw_float_bits((float)value)
+					    : double_bits(value);
 	}
-	fesetround(old);
 }
 
 static double read_float(const struct ptx_instruction *i, uint64_t bits)

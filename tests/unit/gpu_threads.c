@@ -2,6 +2,7 @@
  * tests/unit/gpu_threads.c: blocks on several host threads: the same results, faults and rows as on
  * one, and only for kernels that cannot tell.
  */
+#include <fenv.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,6 +127,35 @@ static void test_shared(void **state)
 	assert_true(host_threads > 1);
 	for (uint32_t n = 0; n < COUNT; n++)
 		assert_int_equal(words(out)[n], 63 * 64 / 2);
+}
+
+/* The program's own rounding, flushing and traps are not the device's, and stay the program's. */
+static void test_environment(void **state)
+{
+	/* 1/100, to nearest downwards; 2^-149 + 0; 1/0: infinity */
+	static const char text[] =
+		KERNEL LONG "mov.f32 %f1, 0f3F800000; div.rn.f32 %f2, %f1, 0f42C80000;\n"
+			    "mov.b32 %r7, %f2; add.f32 %f3, 0f00000001, 0f00000000;\n"
+			    "mov.b32 %r8, %f3; add.u32 %r7, %r7, %r8;\n"
+			    "div.rn.f32 %f2, %f1, 0f00000000; mov.b32 %r8, %f2;\n"
+			    "add.u32 %r7, %r7, %r8; st.global.u32 [%d1], %r7; ret; }";
+
+	(void)state;
+	fesetround(FE_UPWARD);
+	feenableexcept(FE_DIVBYZERO);
+#ifdef __SSE__
+	__builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); /* as -ffast-math does */
+#endif
+	must_run(text, "4", false);
+	assert_true(host_threads > 1);
+	assert_int_equal(fegetround(), FE_UPWARD);
+	assert_int_equal(fegetexcept(), FE_DIVBYZERO);
+#ifdef __SSE__
+	assert_int_equal(__builtin_ia32_stmxcsr() & 0x8040, 0x8040);
+#endif
+	fesetenv(FE_DFL_ENV);
+	for (uint32_t n = 0; n < COUNT; n++)
+		assert_int_equal(words(out)[n], 0x3c23d70au + 1 + 0x7f800000u);
 }
 
 /* Tickets are given in the order of blocks, as on one thread. */
@@ -277,7 +307,7 @@ static void test_observes_order(void **state)
 			 HEADER ".func quiet { ret; }\n"
 				".func looks { .reg .b32 %%c; mov.u32 %%c, %%clock; ret; }\n"
 				"%.*s%s\n ret; }",
-			 (int)(sizeof(KERNEL) - sizeof(HEADER)), KERNEL + sizeof(HEADER) - 1,
+			 (int)(sizeof(KERNEL) - sizeof(HEADER)), &KERNEL[sizeof(HEADER) - 1],
 			 cases[n].instruction);
 		module = parse(text);
 		if (ptx_observes_order(module, ptx_find_kernel(module, "k")) != cases[n].observes)
@@ -291,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_endless),

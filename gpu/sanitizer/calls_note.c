@@ -14,15 +14,35 @@
 
 /* -- memory ------------------------------------------------------------------------------- */
 
+/*
+ * Memory is reported once for each context that reaches it, those of the same device above all: it
+ * belongs to the one where it was made.  True: this is another report of what was noted.
+ */
+static bool is_known(enum operation_kind kind, CUcontext context, uint64_t address, CUarray array)
+{
+	for (unsigned i = thread.first; i < thread.count; i++) {
+		struct operation *operation = &thread.operations[i];
+
+		if (operation->kind != kind || operation->address != address ||
+		    operation->array.array != array)
+			continue;
+		if (context == thread.context)
+			operation->context = context;
+		return true;
+	}
+	return false;
+}
+
 static void allocated(const Sanitizer_ResourceMemoryData *data)
 {
 	const uint32_t not_the_programs = SANITIZER_MEMORY_FLAG_MODULE |
 					  SANITIZER_MEMORY_FLAG_CG_RUNTIME |
-					  SANITIZER_MEMORY_FLAG_CNP;
+					  SANITIZER_MEMORY_FLAG_CNP | SANITIZER_MEMORY_FLAG_PEER;
 	struct operation *operation;
 
 	/* the driver allocates for itself, too, in other calls */
-	if (data->flags & not_the_programs || thread.effect != API_ALLOC)
+	if (data->flags & not_the_programs || thread.effect != API_ALLOC ||
+	    is_known(OPERATION_ALLOC, data->context, data->address, NULL))
 		return;
 	operation = calls_add(OPERATION_ALLOC, data->context);
 	if (!operation)
@@ -51,8 +71,11 @@ static void freed(const Sanitizer_ResourceMemoryData *data)
 
 static void array(enum operation_kind kind, const Sanitizer_ResourceArrayData *data)
 {
-	struct operation *operation = calls_add(kind, data->context);
+	struct operation *operation;
 
+	if (is_known(kind, data->context, 0, data->hArray))
+		return;
+	operation = calls_add(kind, data->context);
 	if (!operation)
 		return;
 	operation->array.array = data->hArray;

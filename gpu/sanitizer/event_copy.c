@@ -123,11 +123,6 @@ static void mark(const struct piece *piece)
 		else if (written)
 			mark_rows(to, box, i, MARK_WRITTEN);
 	}
-	/* seen on an H200, with two contexts of one device; the cause is not known */
-	if (written && read && to->object->space != from->object->space)
-		events_sink->coverage("copies between contexts",
-				      "later accesses may name the allocation as the writer", 1,
-				      box->width * box->height * box->depth);
 	if (to->object && !from->object && !from->device)
 		add_host_row(to->object, GPU_FROM_HOST, box->width * box->height * box->depth);
 	else if (from->object && !to->object && !to->device)

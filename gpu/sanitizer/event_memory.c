@@ -65,12 +65,9 @@ void event_shadow_given_up(const struct object *object)
 
 void event_free(const struct thread *thread, const struct operation *operation)
 {
-	struct space *space = events_find_space(operation->context);
-	struct object *object = space ? space_find(space, operation->address) : NULL;
+	struct object *object = events_find_object(operation->context, operation->address);
 	struct gpu_call call;
 
-	for (unsigned i = 0; !object && i < event_space_count; i++)
-		object = space_find(event_spaces[i], operation->address);
 	if (!object || object->address != operation->address)
 		return;
 	event_begin(&call, GPU_FREE, event_public_name(thread->name), operation->stream, thread);

@@ -26,16 +26,19 @@ struct space *events_find_space(CUcontext context)
 struct space *events_make_space(CUcontext context)
 {
 	struct space *space = events_find_space(context);
+	struct visit visit;
 
-	if (space || event_space_count == sizeof(event_spaces) / sizeof(*event_spaces))
+	if (space || event_space_count == EVENT_SPACES_MAX)
 		return space;
-	space = space_create(context, events_digests);
+	if (visit_enter(&visit, context))
+		space = space_create(context, events_digests);
+	visit_leave(&visit);
 	if (space)
 		event_spaces[event_space_count++] = space;
 	return space;
 }
 
-/* Which contexts' kernels reach which others' memory. */
+/* Which contexts' kernels may reach the memory of which others on other devices. */
 static struct peer {
 	CUcontext context, peer;
 	bool blind; /* the patches could not mark what they touch there */
@@ -57,10 +60,10 @@ static bool has_atomics(CUcontext context, CUcontext peer)
 	int value = 0;
 
 	return find_device(context, &from) && find_device(peer, &to) &&
-	       (from == to || (driver.cuDeviceGetP2PAttribute(
-				       &value, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
-				       from, to) == CUDA_SUCCESS &&
-			       value));
+	       driver.cuDeviceGetP2PAttribute(&value,
+					      CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from,
+					      to) == CUDA_SUCCESS &&
+	       value;
 }
 
 void events_peer(CUcontext context, CUcontext peer, bool enabled)
@@ -75,43 +78,49 @@ void events_peer(CUcontext context, CUcontext peer, bool enabled)
 		peers[i] = peers[--peer_count];
 }
 
+enum reach {
+	OUT_OF_REACH,
+	MARKED, /* by the patches */
+	BLIND,
+};
+
+/* What kernels of a space do in the memory of another one. */
+static enum reach reach(const struct space *from, const struct space *to)
+{
+	/* contexts of one device share its addresses */
+	if (space_device(from) == space_device(to))
+		return MARKED;
+	for (unsigned i = 0; i < peer_count; i++)
+		if (peers[i].context == space_context(from) && peers[i].peer == space_context(to))
+			return peers[i].blind ? BLIND : MARKED;
+	return OUT_OF_REACH;
+}
+
 unsigned events_peers(const struct space *space, struct space *found[EVENT_SPACES_MAX])
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < peer_count; i++)
-		if (peers[i].context == space_context(space) && !peers[i].blind) {
-			struct space *peer = events_find_space(peers[i].peer);
-
-			if (peer && !space_failed(peer))
-				found[count++] = peer;
-		}
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (event_spaces[i] != space && !space_failed(event_spaces[i]) &&
+		    reach(space, event_spaces[i]) == MARKED)
+			found[count++] = event_spaces[i];
 	return count;
 }
 
 bool events_reaches_unseen(const struct space *space)
 {
-	for (unsigned i = 0; i < peer_count; i++)
-		if (peers[i].context == space_context(space) && peers[i].blind)
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (reach(space, event_spaces[i]) == BLIND)
 			return true;
 	return false;
-}
-
-static bool can_mark(const struct space *space, const struct space *other)
-{
-	for (unsigned i = 0; i < peer_count; i++)
-		if (peers[i].context == space_context(space) &&
-		    peers[i].peer == space_context(other))
-			return !peers[i].blind;
-	return space == other;
 }
 
 bool events_reaches_shared(const struct space *space, bool forget)
 {
 	bool found = false;
 
-	for (unsigned i = 0; event_space_count > 1 && i < event_space_count; i++) {
-		if (!space_has_shared(event_spaces[i]) || can_mark(space, event_spaces[i]))
+	for (unsigned i = 0; i < event_space_count; i++) {
+		if (!space_has_shared(event_spaces[i]) || reach(space, event_spaces[i]) == MARKED)
 			continue;
 		found = true;
 		if (forget)

@@ -228,6 +228,27 @@ static void finish_in(struct space *space, const struct thread *thread,
 	}
 }
 
+/* Where the operation was done; for what goes away none is made: the context may be gone. */
+static struct space *space_of(const struct operation *operation)
+{
+	struct object *object;
+	struct space *space;
+
+	switch (operation->kind) {
+	case OPERATION_FREE:
+		object = events_find_object(operation->context, operation->address);
+		return object ? object->space : NULL;
+	case OPERATION_ARRAY_GONE:
+	case OPERATION_UNLOAD:
+		return events_find_space(operation->context);
+	case OPERATION_COPY:
+		space = events_make_space(operation->context);
+		return space ? space : events_make_space(operation->from_context);
+	default:
+		return events_make_space(operation->context);
+	}
+}
+
 static void finish_one(const struct thread *thread, const struct operation *operation)
 {
 	struct space *space;
@@ -237,9 +258,7 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 	if (finish_deferred(thread, operation))
 		return;
 	events_drain();
-	space = events_make_space(operation->context);
-	if (operation->kind == OPERATION_COPY && !space)
-		space = events_make_space(operation->from_context);
+	space = space_of(operation);
 	if (!space || space_failed(space))
 		return;
 	if (!visit_enter(&visit, space_context(space)))

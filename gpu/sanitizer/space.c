@@ -40,7 +40,6 @@ static bool load_kernels(struct space *space)
 						      "vflow_clear", "vflow_forget"};
 	CUmodule module;
 	int resident, processors;
-	CUdevice device;
 
 	if (!space_check(space, driver.cuModuleLoadData(&module, vflow_passes_image)))
 		return false;
@@ -50,10 +49,10 @@ static bool load_kernels(struct space *space)
 			return false;
 	if (!space_check(space, driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
 					&resident, space->kernels[PASS_SETTLE], PASS_THREADS, 0)) ||
-	    !space_check(space, driver.cuCtxGetDevice(&device)) ||
-	    !space_check(space,
-			 driver.cuDeviceGetAttribute(
-				 &processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device)))
+	    !space_check(space, driver.cuCtxGetDevice(&space->device)) ||
+	    !space_check(space, driver.cuDeviceGetAttribute(
+					&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+					space->device)))
 		return false;
 	space->pass_blocks = (uint32_t)(resident * processors);
 	return space->pass_blocks;
@@ -157,6 +156,11 @@ void space_abandon(struct space *space)
 CUcontext space_context(const struct space *space)
 {
 	return space->context;
+}
+
+CUdevice space_device(const struct space *space)
+{
+	return space->device;
 }
 
 CUstream space_stream(const struct space *space)

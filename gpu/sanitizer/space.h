@@ -59,6 +59,7 @@ struct space *space_create(CUcontext context, bool digests);
 /* The context is gone, and with it all memory. */
 void space_abandon(struct space *space);
 CUcontext space_context(const struct space *space);
+CUdevice space_device(const struct space *space);
 CUstream space_stream(const struct space *space); /* our own */
 /*
  * While something of the program's runs that we do not wait for, nothing may wait for the device:

@@ -18,6 +18,7 @@ enum pass_kernel {
 
 struct space {
 	CUcontext context;
+	CUdevice device;
 	CUstream stream;
 	CUfunction kernels[PASS_COUNT];
 	uint32_t pass_blocks; /* in the largest grid of a pass */

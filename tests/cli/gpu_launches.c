@@ -264,7 +264,7 @@ static void two_contexts(void)
 {
 	CUcontext first = context, second, popped;
 	CUdeviceptr x = allocate(1024), y; /* begin */
-	uint32_t begin = begun;
+	uint32_t begin = begun, of_x = objects;
 
 	set(x, 1024, 0); /* begin + 1 */
 	if (create_context(&second, 0, 0) != CUDA_SUCCESS)
@@ -280,10 +280,16 @@ static void two_contexts(void)
 	check(row_is(begin + 4, objects, begin + 3, GPU_WRITE, 512, 512) &&
 		      row_is(begin + 5, objects, begin + 4, GPU_WRITE, 512, 512),
 	      "... and is the writer of what it copied");
+	launch(x, 16, 0, 0); /* + 6: in the second context */
+	check(row_is(begin + 6, of_x, begin + 1, GPU_WRITE, 16, 16),
+	      "kernels reach what another context of their device has");
 	finish((struct operation){.kind = OPERATION_FREE, .address = y});
 	context = first;
 	driver.cuCtxPopCurrent(&popped);
 	finish((struct operation){.kind = OPERATION_FREE, .address = x});
+	events_context_gone(second);
+	finish((struct operation){.kind = OPERATION_UNLOAD, .context = second});
+	check(!events_find_space(second), "of a context that has gone nothing is left");
 }
 
 /* So much of the device's memory that shadows must go. */

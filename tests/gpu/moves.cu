@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 #include <cooperative_groups.h>
 #include <cuda.h>
@@ -353,6 +354,62 @@ static void contexts()
 	expect(host[0] == 0, "still 0");
 }
 
+/* A kernel of one context writes what another one of the same device has. */
+static void across()
+{
+	CUcontext a, b;
+	CUdeviceptr x, y;
+
+	CHECK(cuInit(0));
+	a = make_context();
+	CHECK(cuMemAlloc(&x, 1024));   /* 1 */
+	CHECK(cuMemsetD8(x, 0, 1024)); /* 2 */
+	b = make_context();
+	CHECK(cuMemAlloc(&y, 1024));   /* 3 */
+	CHECK(cuMemsetD8(y, 0, 1024)); /* 4 */
+	CHECK(cuCtxSetCurrent(a));
+	copy<<<1, 256>>>((int *)y, (int *)x, 256); /* 5 */
+	if (cuCtxSynchronize() != CUDA_SUCCESS) {
+		puts("no memory of other contexts");
+		fflush(stdout);
+		_exit(0);
+	}
+	CHECK(cuCtxSetCurrent(b));
+	CHECK(cuMemcpyDtoH(host, y, 1024)); /* 6 */
+}
+
+/* A green context has the memory of the device's primary one. */
+static void green()
+{
+#if CUDA_VERSION >= 12040
+	CUdevResource whole, part;
+	CUdevResourceDesc what;
+	CUgreenCtx made;
+	CUcontext context, primary;
+	unsigned count = 1;
+	int *x;
+
+	CHECK(cudaMalloc(&x, 1024));    /* 1 */
+	CHECK(cudaMemset(x, 0, 1024));  /* 2 */
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cuCtxGetCurrent(&primary));
+	CHECK(cuDeviceGetDevResource(0, &whole, CU_DEV_RESOURCE_TYPE_SM));
+	CHECK(cuDevSmResourceSplitByCount(&part, &count, &whole, NULL, 0, 8));
+	CHECK(cuDevResourceGenerateDesc(&what, &part, 1));
+	CHECK(cuGreenCtxCreate(&made, what, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+	CHECK(cuCtxFromGreenCtx(&context, made));
+	CHECK(cuCtxSetCurrent(context));
+	add<<<1, 256>>>(x, 256, 1); /* 3 */
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cuCtxSetCurrent(primary));
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost)); /* 4 */
+	expect(host[0] == 1 && host[255] == 1, "0 + 1");
+	CHECK(cuGreenCtxDestroy(made));
+#else
+	puts("no green contexts");
+#endif
+}
+
 /* Two devices: a copy between them, and a kernel that reaches the other's memory. */
 static void peers()
 {
@@ -393,6 +450,8 @@ static const struct {
 	{"surface", surface},
 	{"bulk_copies", bulk_copies},
 	{"contexts", contexts},
+	{"across", across},
+	{"green", green},
 	{"peers", peers},
 };
 

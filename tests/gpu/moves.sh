@@ -121,6 +121,21 @@ exact contexts <<END
 	cuMemsetD8.2>cuMemcpyDtoH.7 R cuMemAlloc.1 1024   0 1
 	cuMemcpyDtoH.7>host         W cuMemAlloc.1 1024   0 1
 END
+exact across <<END
+	cuMemAlloc.1>cuMemsetD8.2 W cuMemAlloc.1 1024    0 1
+	cuMemAlloc.3>cuMemsetD8.4 W cuMemAlloc.3 1024    0 1
+	cuMemsetD8.2>$copy.5      R cuMemAlloc.1 1024    0 1
+	cuMemsetD8.4>$copy.5      W cuMemAlloc.3 1024 1024 1 # 0 over 0
+	$copy.5>cuMemcpyDtoH.6    R cuMemAlloc.3 1024    0 1
+	cuMemcpyDtoH.6>host       W cuMemAlloc.3 1024    0 1
+END
+exact green <<END
+	Malloc.1>Memset.2 W Malloc.1 1024   0 1
+	Memset.2>$add.3   R Malloc.1 1024   0 1
+	Memset.2>$add.3   W Malloc.1 1024 768 1 # 0 -> 1
+	$add.3>Memcpy.4   R Malloc.1 1024   0 1
+	Memcpy.4>host     W Malloc.1 1024   0 1
+END
 exact peers <<END
 	Malloc.1>Memset.2     W Malloc.1 1024   0 1
 	Memset.2>MemcpyPeer.4 R Malloc.1  512   0 1

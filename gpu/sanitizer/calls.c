@@ -138,16 +138,6 @@ bool calls_capturing(CUstream stream)
 	return captures;
 }
 
-/* How much memory of the device an allocation wants, as far as its parameters say. */
-static uint64_t wanted_bytes(const char *name, const uint64_t *words)
-{
-	if (api_is(name, "cuMemAllocPitch"))
-		return words[2] * words[3] + words[3] * 512;
-	if (!strncmp(name, "cuMemAlloc", strlen("cuMemAlloc")) && !strstr(name, "Host"))
-		return words[1];
-	return api_is(name, "cuMemCreate") ? words[1] : 0;
-}
-
 /*
  * A call of the driver begins.  Kernels are loaded when they are launched first; that is done now,
  * so that their module's variables are known before they run.
@@ -175,14 +165,14 @@ static void prepare(const Sanitizer_CallbackData *data)
 		       thread.effect == API_LAUNCH &&
 			       (!thread.launch.kernel || thread.launch.wanted),
 		       known ? &stream : NULL,
-		       wanted_bytes(data->functionName, data->functionParams));
+		       calls_wanted_bytes(data->functionName, data->functionParams));
 	thread.inside = false;
 }
 
 static bool needs_shadows(enum api_effect effect)
 {
 	return effect == API_ALLOC || effect == API_COPY || effect == API_SET ||
-	       effect == API_LAUNCH || effect == API_UNSEEN;
+	       effect == API_LAUNCH || effect == API_UNSEEN || effect == API_ROOM;
 }
 
 static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)

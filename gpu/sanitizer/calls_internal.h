@@ -20,6 +20,11 @@ CUstream calls_stream(const char *function, CUstream stream);
 /* Whether the stream is being captured into a graph: nothing is done then. */
 bool calls_capturing(CUstream stream);
 
+/* -- calls_room.c ------------------------------------------------------------------------- */
+
+/* About how many bytes of the device's memory a function of the driver is going to take. */
+uint64_t calls_wanted_bytes(const char *function, const void *parameters);
+
 /* -- calls_note.c ------------------------------------------------------------------------- */
 
 void calls_note_resource(Sanitizer_CallbackId id, const void *data);

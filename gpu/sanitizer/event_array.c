@@ -1,7 +1,7 @@
 /*
  * gpu/sanitizer/event_array.c: arrays.  Their memory has no address, so each has a mirror: linear
- * memory of ours, as large as the array, whose shadow is the array's.  What a copy wrote into the
- * array is copied into the mirror before the pass looks at it.
+ * memory of ours as large as the array (on the host if need be), whose shadow is the array's.  What
+ * a copy wrote into the array is copied into the mirror before the pass looks at it.
  */
 #include <stdlib.h>
 
@@ -11,11 +11,12 @@ static struct array {
 	struct array *next;
 	CUarray handle;
 	struct object *object;
+	struct shadow_memory mirror;
 	uint64_t pitch, height, depth; /* bytes, rows, slices */
 	bool stores;                   /* kernels may store into it */
 } * arrays;
 
-static uint64_t format_bytes(CUarray_format format)
+uint64_t events_format_bytes(CUarray_format format)
 {
 	switch (format) {
 	case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -54,7 +55,6 @@ void event_array(const struct thread *thread, const struct operation *operation)
 	struct space *space = events_find_space(operation->context);
 	CUDA_ARRAY3D_DESCRIPTOR descriptor;
 	struct array *array;
-	CUdeviceptr mirror;
 	struct gpu_call call;
 	uint64_t size;
 
@@ -64,19 +64,19 @@ void event_array(const struct thread *thread, const struct operation *operation)
 	if (!array)
 		return;
 	array->handle = operation->array.array;
-	array->pitch = operation->width * format_bytes(descriptor.Format) * descriptor.NumChannels;
+	array->pitch = operation->width * events_format_bytes(descriptor.Format) * descriptor.NumChannels;
 	array->height = operation->height;
 	array->depth = operation->depth;
 	array->stores = descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST;
 	size = array->pitch * array->height * array->depth;
-	if (!size || driver.cuMemAlloc(&mirror, size) != CUDA_SUCCESS) {
+	if (!size || memory_get(&array->mirror, size, space_stream(space)) != CUDA_SUCCESS) {
 		not_followed(size);
 		free(array);
 		return;
 	}
-	array->object = space_add(space, mirror, size, GPU_MEMORY_ARRAY, true);
+	array->object = space_add(space, array->mirror.device, size, GPU_MEMORY_ARRAY, true);
 	if (!array->object) {
-		driver.cuMemFree(mirror);
+		memory_release(&array->mirror);
 		free(array);
 		return;
 	}
@@ -103,16 +103,15 @@ void event_array_gone(const struct thread *thread, const struct operation *opera
 {
 	struct array *array = find(operation->array.array);
 	struct gpu_call call;
-	CUdeviceptr mirror;
 
 	if (!array)
 		return;
-	mirror = array->object->address;
 	event_begin(&call, GPU_FREE, event_public_name(thread->name), NULL, thread);
 	events_sink->released(&call, array->object->id);
 	space_remove(array->object);
 	events_sink->end(&call, NULL, 0);
-	driver.cuMemFree(mirror);
+	if (!events_is_late()) /* freeing would wait for what is */
+		memory_release(&array->mirror);
 	drop(array);
 }
 
@@ -122,8 +121,10 @@ void event_arrays_abandon(const struct space *space)
 
 	for (struct array *array = arrays; array; array = next) {
 		next = array->next;
-		if (array->object->space == space)
-			drop(array);
+		if (array->object->space != space)
+			continue;
+		memory_abandon(&array->mirror);
+		drop(array);
 	}
 }
 
@@ -149,7 +150,7 @@ bool event_array_mirror(const struct array_place *place, uint64_t width, uint64_
 			      .srcXInBytes = place->x,
 			      .srcY = place->y,
 			      .srcZ = place->z,
-			      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+			      .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
 			      .dstXInBytes = place->x,
 			      .dstY = place->y,
 			      .dstZ = place->z,

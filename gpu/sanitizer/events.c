@@ -287,6 +287,21 @@ void events_finish(struct thread *thread, bool failed)
 	}
 }
 
+/* For what the program allocates in this space. */
+static void make_room(const struct space *space, uint64_t bytes)
+{
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (space_device(event_spaces[i]) != space_device(space) ||
+		    space_failed(event_spaces[i]))
+			continue;
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			space_give_way(event_spaces[i], bytes);
+		visit_leave(&visit);
+	}
+}
+
 void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted)
 {
 	uint64_t skipped = 0, constants = 0;
@@ -315,7 +330,7 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 			if (launch)
 				space_publish(space, peers, events_peers(space, peers));
 			if (wanted)
-				space_give_way(space, wanted);
+				make_room(space, wanted);
 		}
 	}
 	visit_leave(&visit);

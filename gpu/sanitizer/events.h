@@ -16,8 +16,8 @@ void events_stop(void);
 
 /*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
- * modules, and before a `launch` that is to be analysed publishes the table; releases shadows when
- * the program wants to allocate `wanted` bytes that are not free.  Launches that were not waited
+ * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the host
+ * when the program wants to allocate `wanted` bytes that are not free.  Launches that were not waited
  * for are ended first, unless it is another one on the same `stream` (NULL: not known).  Calls the
  * driver.
  */
@@ -39,5 +39,8 @@ void events_unpatched(void);
 void events_context_gone(CUcontext context);
 /* Kernels of a context can reach the memory of another one now, or no more. */
 void events_peer(CUcontext context, CUcontext peer, bool enabled);
+
+/* Bytes of a texel's channel in arrays; 0: of a kind that is not followed.  Needs no lock. */
+uint64_t events_format_bytes(CUarray_format format);
 
 #endif

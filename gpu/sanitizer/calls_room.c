@@ -1,0 +1,50 @@
+/*
+ * gpu/sanitizer/calls_room.c: how much of the device's memory a call of the program is about to
+ * take, as far as its parameters say: shadows make way for it.
+ */
+#include <string.h>
+
+#include "gpu/sanitizer/calls_internal.h"
+#include "gpu/sanitizer/events.h"
+
+#define ROW_PADDING 512
+#define CONTEXT_BYTES (UINT64_C(512) << 20) /* measured: 500 MiB on an H200 */
+
+static uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array)
+{
+	/* a dimension that is 0 is none */
+	uint64_t texels = array->Width * (array->Height ? array->Height : 1) *
+			  (array->Depth ? array->Depth : 1);
+
+	return texels * events_format_bytes(array->Format) * array->NumChannels;
+}
+
+static uint64_t flat_array_bytes(const CUDA_ARRAY_DESCRIPTOR *array)
+{
+	return array_bytes(&(CUDA_ARRAY3D_DESCRIPTOR){.Width = array->Width,
+						      .Height = array->Height,
+						      .Format = array->Format,
+						      .NumChannels = array->NumChannels});
+}
+
+uint64_t calls_wanted_bytes(const char *function, const void *parameters)
+{
+	const uint64_t *words = parameters;
+	const void *second = (const void *)(uintptr_t)words[1];
+
+	if (api_is(function, "cuMemAllocPitch"))
+		return words[2] * words[3] + words[3] * ROW_PADDING;
+	if (api_is(function, "cuMemCreate") ||
+	    (!strncmp(function, "cuMemAlloc", strlen("cuMemAlloc")) && !strstr(function, "Host")))
+		return words[1];
+	if (api_is(function, "cuArrayCreate"))
+		return flat_array_bytes(second);
+	if (api_is(function, "cuArray3DCreate"))
+		return array_bytes(second);
+	if (api_is(function, "cuMipmappedArrayCreate"))
+		return 2 *
+		       array_bytes(second); /* all smaller levels together: less than the first */
+	if (api_is(function, "cuCtxCreate") || api_is(function, "cuGreenCtxCreate"))
+		return CONTEXT_BYTES;
+	return 0;
+}

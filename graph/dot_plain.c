@@ -482,7 +482,7 @@ static bool read_graph(struct plain *plain)
 		return false;
 	next(plain->text, &plain->word);
 	if (is_text(&plain->word)) {
-		if (*plain->word.text == '%')
+		if (*plain->word.text == '%' || !is_ordinary(plain->word.text))
 			return false;
 		plain->graph->name = dot_text(plain->word.text, false);
 		next(plain->text, &plain->word);

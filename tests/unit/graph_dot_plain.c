@@ -145,6 +145,7 @@ static void test_left_to_cgraph(void **state)
 		"digraph { ; }",
 		"digraph { v1 ;; }",
 		"digraph \"%3\" { v1 }",
+		"digraph \"\n\" { v1 }",
 	};
 
 	(void)state;

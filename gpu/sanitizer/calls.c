@@ -158,7 +158,11 @@ static void prepare(const Sanitizer_CallbackData *data)
 					   data->functionParams);
 		known = function && launch_stream(data->functionName, data->functionParams, &stream);
 		if (function)
-			launch_choose(&thread, function, data->functionName, data->functionParams);
+			launch_choose(&thread, function);
+		if (thread.launch.kernel && !thread.launch.wanted)
+			thread.launch.parameters =
+				launch_parameters(function, data->functionName,
+						  data->functionParams, &thread.launch.size);
 		thread.loading = false;
 	}
 	events_prepare(data->context,
@@ -285,6 +289,8 @@ static void finish(const Sanitizer_CallbackData *data)
 void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	       const Sanitizer_CallbackData *data)
 {
+	if (thread.instead && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+		calls_graph_lead(data);
 	if (thread.inside || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
 	if (data->callbackSite == SANITIZER_API_ENTER) {

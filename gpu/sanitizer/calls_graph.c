@@ -2,12 +2,44 @@
  * gpu/sanitizer/calls_graph.c: launches of CUDA graphs: node after node where that can be done, see
  * graphs.h, else as a whole.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "gpu/sanitizer/calls.h"
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
 #include "gpu/sanitizer/graphs.h"
+#include "gpu/sanitizer/launches.h"
 
 #define thread calls_thread
+
+static void unseen(CUcontext context, const char *name)
+{
+	struct operation *operation = calls_add(OPERATION_UNSEEN, context);
+
+	if (!operation)
+		return;
+	operation->stream = thread.graph_stream;
+	operation->name = name;
+}
+
+/* Whether the kernel of a step is to be analysed is decided before it is launched. */
+static void choose(unsigned step)
+{
+	const struct graph_kernel *kernel = graph_kernel(thread.graph, step);
+	struct launch *launch = &thread.launch;
+
+	if (!kernel)
+		return;
+	launch_choose(&thread, kernel->function);
+	if (!launch->kernel || launch->wanted || !kernel->parameters)
+		return;
+	launch->parameters = malloc(kernel->size + 1);
+	if (!launch->parameters)
+		return;
+	memcpy(launch->parameters, kernel->parameters, kernel->size);
+	launch->size = kernel->size;
+}
 
 /*
  * Launches all nodes but the last, which is left to the program's own launch.  False: it cannot be
@@ -25,6 +57,7 @@ static bool launch_nodes(CUgraphExec exec)
 				events_missed();
 			return i;
 		}
+		choose(i);
 		if (i + 1 == steps)
 			break;
 		thread.stepping = true;
@@ -43,6 +76,65 @@ static bool launch_nodes(CUgraphExec exec)
 	return true;
 }
 
+/* Memory of the graph's own is there before its nodes use it, and goes after all of them. */
+static void note_memory(bool allocated, enum operation_kind kind)
+{
+	const struct graph_memory *memory;
+	unsigned count;
+
+	if (!thread.graph)
+		return;
+	memory = graph_memory(thread.graph, &count);
+	for (unsigned i = 0; i < count; i++) {
+		struct operation *operation =
+			allocated == !!memory[i].size ? calls_add(kind, NULL) : NULL;
+
+		if (!operation)
+			continue;
+		operation->stream = thread.graph_stream;
+		operation->address = memory[i].address;
+		operation->size = memory[i].size;
+		operation->memory = GPU_MEMORY_DEVICE;
+	}
+}
+
+static void begin_whole(void)
+{
+	uint64_t bytes = 0;
+
+	thread.whole = false;
+	note_memory(true, OPERATION_ALLOC);
+	if (thread.count > thread.first) {
+		for (unsigned i = thread.first; i < thread.count; i++)
+			bytes += thread.operations[i].size;
+		events_prepare(thread.context, false, NULL, bytes);
+		events_finish(&thread, false);
+		thread.count = 0;
+		events_prepare(thread.context, true, NULL, 0);
+	}
+	thread.whole = true;
+}
+
+static void end_whole(bool failed)
+{
+	struct operation *operation;
+
+	thread.whole = false;
+	if (failed) {
+		thread.count = 0;
+		note_memory(true, OPERATION_FREE);
+		events_finish(&thread, false);
+		thread.count = 0;
+		return;
+	}
+	operation = calls_add(OPERATION_GRAPH, NULL);
+	if (operation)
+		operation->stream = thread.graph_stream;
+	if (thread.graph && graph_is_conditional(thread.graph))
+		unseen(NULL, "conditional nodes of CUDA graphs");
+	note_memory(false, OPERATION_FREE);
+}
+
 static void enter_launch(const Sanitizer_CallbackData *data)
 {
 	const void *const *words = data->functionParams;
@@ -53,9 +145,8 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 		return;
 	thread.inside = true;
 	thread.graph = graphs_find(exec);
-	if (thread.graph && !launch_nodes(exec))
-		thread.graph = NULL;
-	thread.whole = !thread.graph;
+	if (!thread.graph || !graph_is_separable(thread.graph) || !launch_nodes(exec))
+		begin_whole();
 	thread.first = thread.count;
 	thread.inside = false;
 }
@@ -63,34 +154,57 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 static void exit_launch(bool failed)
 {
 	thread.inside = true;
-	if (thread.graph)
+	if (thread.whole)
+		end_whole(failed);
+	else if (thread.graph)
 		graph_restore(thread.graph);
 	thread.inside = false;
-	if (thread.whole && !failed) {
-		struct operation *operation = calls_add(OPERATION_GRAPH, NULL);
-
-		if (operation)
-			operation->stream = thread.graph_stream;
-	}
 	thread.graph = NULL;
-	thread.whole = false;
+}
+
+static CUresult destroy(CUgraph graph, CUgraph instead)
+{
+	CUresult result;
+
+	thread.instead = instead;
+	result = driver.cuGraphDestroy(graph);
+	thread.instead = NULL;
+	return result;
+}
+
+static void lead(const Sanitizer_CallbackData *data, CUgraph instead)
+{
+	*(CUgraph *)(uintptr_t)data->functionParams = instead;
+}
+
+void calls_graph_lead(const Sanitizer_CallbackData *data)
+{
+	if (data->callbackSite == SANITIZER_API_ENTER &&
+	    api_is(data->functionName, "cuGraphDestroy"))
+		lead(data, thread.instead);
+}
+
+static void enter_destroy(const Sanitizer_CallbackData *data)
+{
+	CUgraph other;
+
+	thread.inside = true;
+	other = graphs_instead_of(*(const CUgraph *)data->functionParams, destroy);
+	thread.inside = false;
+	if (other)
+		lead(data, other);
+	else if (graphs_lost())
+		events_graph_lost();
 }
 
 void calls_graph_enter(const Sanitizer_CallbackData *data)
 {
-	CUgraph *graph = (CUgraph *)(uintptr_t)data->functionParams, other;
-
-	if (api_is(data->functionName, "cuGraphLaunch")) {
+	if (api_is(data->functionName, "cuGraphLaunch"))
 		enter_launch(data);
-	} else if (api_is(data->functionName, "cuGraphDestroy")) {
-		thread.inside = true;
-		other = graphs_instead_of(*graph);
-		thread.inside = false;
-		if (other)
-			*graph = other;
-	} else if (api_is(data->functionName, "cuGraphDestroyNode")) {
-		graphs_node_gone(*(CUgraphNode *)(uintptr_t)data->functionParams);
-	}
+	else if (api_is(data->functionName, "cuGraphDestroy"))
+		enter_destroy(data);
+	else if (api_is(data->functionName, "cuGraphDestroyNode"))
+		graphs_node_gone(*(const CUgraphNode *)data->functionParams);
 }
 
 void calls_graph_exit(const Sanitizer_CallbackData *data)
@@ -108,10 +222,14 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	thread.inside = true;
 	if (api_is(name, "cuGraphInstantiate") || api_is(name, "cuGraphInstantiateWithFlags") ||
 	    api_is(name, "cuGraphInstantiateWithParams"))
-		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1]);
+		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1],
+				    events_choose());
 	else if (api_is(name, "cuGraphExecHostNodeSetParams"))
 		graphs_host_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1],
 				 words[2]);
+	else if (api_is(name, "cuGraphExecKernelNodeSetParams"))
+		graphs_kernel_node((CUgraphExec)(uintptr_t)words[0],
+				   (CUgraphNode)(uintptr_t)words[1], words[2]);
 	else if (api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams") ||
 		 api_is(name, "cuGraphExecChildGraphNodeSetParams"))
 		graphs_updated((CUgraphExec)(uintptr_t)words[0]);
@@ -121,16 +239,6 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 }
 
 /* -- nodes -------------------------------------------------------------------------------- */
-
-static void unseen(CUcontext context, const char *name)
-{
-	struct operation *operation = calls_add(OPERATION_UNSEEN, context);
-
-	if (!operation)
-		return;
-	operation->stream = thread.graph_stream;
-	operation->name = name;
-}
 
 static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
@@ -148,6 +256,8 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 		calls_set(&node->memsetData);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+		if (thread.graph) /* it was noted before the launch */
+			break;
 		operation = calls_add(OPERATION_ALLOC, node->memAllocData.context);
 		if (operation) {
 			operation->address = node->memAllocData.address;
@@ -156,6 +266,8 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 		}
 		break;
 	case CU_GRAPH_NODE_TYPE_MEM_FREE:
+		if (thread.graph)
+			break;
 		operation = calls_add(OPERATION_FREE, NULL);
 		if (operation)
 			operation->address = node->memFreeAddress;

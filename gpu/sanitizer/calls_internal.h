@@ -46,5 +46,7 @@ void calls_copy_silent(const char *function, const void *parameters);
 /* A function about graphs begins or ended; the lock is held. */
 void calls_graph_enter(const Sanitizer_CallbackData *data);
 void calls_graph_exit(const Sanitizer_CallbackData *data);
+/* Our own call that destroys a graph begins: it gets thread.instead. */
+void calls_graph_lead(const Sanitizer_CallbackData *data);
 
 #endif

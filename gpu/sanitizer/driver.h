@@ -29,10 +29,14 @@
 	X(cuGraphGetEdges)                                                                         \
 	X(cuGraphGetNodes)                                                                         \
 	X(cuGraphHostNodeGetParams)                                                                \
+	X(cuGraphKernelNodeGetParams)                                                              \
 	X(cuGraphLaunch)                                                                           \
+	X(cuGraphMemAllocNodeGetParams)                                                            \
+	X(cuGraphMemFreeNodeGetParams)                                                             \
 	X(cuGraphNodeGetEnabled)                                                                   \
 	X(cuGraphNodeGetType)                                                                      \
 	X(cuGraphNodeSetEnabled)                                                                   \
+	X(cuGraphRetainUserObject)                                                                 \
 	X(cuLaunchKernel)                                                                          \
 	X(cuMemAlloc)                                                                              \
 	X(cuMemcpy3DAsync)                                                                         \
@@ -56,7 +60,8 @@
 	X(cuStreamIsCapturing)                                                                     \
 	X(cuStreamQuery)                                                                           \
 	X(cuStreamSynchronize)                                                                     \
-	X(cuThreadExchangeStreamCaptureMode)
+	X(cuThreadExchangeStreamCaptureMode)                                                       \
+	X(cuUserObjectCreate)
 
 /* Since CUDA 12.0, 12.3 and 12.4; NULL in an older driver. */
 #define DRIVER_NEWER_FUNCTIONS(X)                                                                  \

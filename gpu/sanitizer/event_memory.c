@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+static void release(const struct thread *thread, const struct operation *operation,
+		    struct object *object)
+{
+	struct gpu_call call;
+
+	event_begin(&call, GPU_FREE, event_public_name(thread->name), operation->stream, thread);
+	events_sink->released(&call, object->id);
+	events_object_gone(object->id);
+	space_remove(object);
+	events_sink->end(&call, NULL, 0);
+}
+
 void event_alloc(const struct thread *thread, const struct operation *operation)
 {
 	struct space *space = events_make_space(operation->context);
@@ -15,7 +27,7 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	if (object && object->address == operation->address) {
 		if (operation->again && object->size == operation->size)
 			return;
-		space_remove(object); /* its free was not seen */
+		release(thread, operation, object); /* a graph's memory that is freed by itself */
 	}
 	object = space_add(space, operation->address, operation->size, operation->memory,
 			   !operation->whole); /* it may be gone when the graph has ended */
@@ -66,13 +78,7 @@ void event_shadow_given_up(const struct object *object)
 void event_free(const struct thread *thread, const struct operation *operation)
 {
 	struct object *object = events_find_object(operation->context, operation->address);
-	struct gpu_call call;
 
-	if (!object || object->address != operation->address)
-		return;
-	event_begin(&call, GPU_FREE, event_public_name(thread->name), operation->stream, thread);
-	events_sink->released(&call, object->id);
-	events_object_gone(object->id);
-	space_remove(object);
-	events_sink->end(&call, NULL, 0);
+	if (object && object->address == operation->address)
+		release(thread, operation, object);
 }

@@ -39,6 +39,20 @@ void events_context_gone(CUcontext context)
 		}
 }
 
+bool events_choose(void)
+{
+	return events_sink && events_sink->wanted;
+}
+
+void events_graph_lost(void)
+{
+	if (events_sink)
+		events_sink->coverage("CUDA graphs",
+				      "this driver lets no graph be kept that the program destroys; "
+				      "its later launches are seen as a whole",
+				      1, 0);
+}
+
 static void finish_kernel(const struct thread *thread, const struct operation *operation,
 			  struct space *space)
 {

@@ -37,6 +37,10 @@ void events_missed(void);
 /* A module could not be patched.  Needs no lock. */
 void events_unpatched(void);
 void events_context_gone(CUcontext context);
+/* Whether it is asked which launches are to be analysed.  Needs no lock. */
+bool events_choose(void);
+/* Graphs cannot be launched node by node any more when the program destroys what they come from. */
+void events_graph_lost(void);
 /* Kernels of a context can reach the memory of another one now, or no more. */
 void events_peer(CUcontext context, CUcontext peer, bool enabled);
 

@@ -1,34 +1,12 @@
 /* gpu/sanitizer/graphs.c: the program's executable graphs, and switching their nodes on and off. */
-#include "gpu/sanitizer/graphs.h"
-
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
-#include "gpu/sanitizer/driver.h"
-
-#define NODES_LIMIT 100000u
-#define DEPTH_LIMIT 16 /* of child graphs in child graphs */
-
-struct node {
-	CUgraphNode node;
-	CUgraphNodeType type;
-	CUDA_HOST_NODE_PARAMS host; /* of a host node: what the program wants */
-	bool step;                  /* enabled when the launch began */
-	bool off;
-};
-
-struct graph {
-	struct graph *next;
-	CUgraphExec exec;
-	CUgraph source;
-	bool kept;          /* the program has destroyed `source`: it is ours */
-	struct node *nodes; /* in an order that keeps the dependencies */
-	size_t count;
-	bool separable;
-};
+#include "gpu/sanitizer/graphs_internal.h"
 
 static struct graph *graphs;
+/* Whether cuGraphDestroy() can be led to another graph: 0 is not known. */
+static enum { UNTRIED, WORKS, FAILS } leading;
 
 static struct graph *find(CUgraphExec exec)
 {
@@ -39,201 +17,9 @@ static struct graph *find(CUgraphExec exec)
 	return graph;
 }
 
-/* -- nodes -------------------------------------------------------------------------------- */
-
-/* Whether the node does nothing that we see, so that it may be launched again and again. */
-static bool is_passive(CUgraphNodeType type)
-{
-	return type == CU_GRAPH_NODE_TYPE_EMPTY || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
-	       type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
-}
-
-static bool is_step(CUgraphNodeType type)
-{
-	return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-	       type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_HOST;
-}
-
-struct edges {
-	CUgraphNode *from, *to;
-	size_t count;
-};
-
-static void free_edges(struct edges *edges)
-{
-	free(edges->from);
-	free(edges->to);
-}
-
-static bool get_edges(CUgraph graph, struct edges *edges)
-{
-	CUresult result;
-#if CUDA_VERSION >= 13000
-	CUgraphEdgeData *data;
-
-	if (driver.cuGraphGetEdges(graph, NULL, NULL, NULL, &edges->count) != CUDA_SUCCESS)
-		return false;
-	data = calloc(edges->count + 1, sizeof(*data));
-#else
-	if (driver.cuGraphGetEdges(graph, NULL, NULL, &edges->count) != CUDA_SUCCESS)
-		return false;
-#endif
-	if (!edges->count) {
-		/* asked for none, the driver would call it an error */
-#if CUDA_VERSION >= 13000
-		free(data);
-#endif
-		return true;
-	}
-	edges->from = calloc(edges->count + 1, sizeof(CUgraphNode));
-	edges->to = calloc(edges->count + 1, sizeof(CUgraphNode));
-	result = CUDA_ERROR_OUT_OF_MEMORY;
-#if CUDA_VERSION >= 13000
-	if (data && edges->from && edges->to)
-		result = driver.cuGraphGetEdges(graph, edges->from, edges->to, data, &edges->count);
-	free(data);
-#else
-	if (edges->from && edges->to)
-		result = driver.cuGraphGetEdges(graph, edges->from, edges->to, &edges->count);
-#endif
-	return result == CUDA_SUCCESS;
-}
-
-struct place {
-	CUgraphNode node;
-	uint32_t index;
-};
-
-static int by_node(const void *a, const void *b)
-{
-	uintptr_t x = (uintptr_t)((const struct place *)a)->node;
-	uintptr_t y = (uintptr_t)((const struct place *)b)->node;
-
-	return (x > y) - (x < y);
-}
-
-/* The index of a node among `count`, which are sorted by handle. */
-static uint32_t index_of(const struct place *places, size_t count, CUgraphNode node)
-{
-	const struct place key = {.node = node};
-	const struct place *found = bsearch(&key, places, count, sizeof(key), by_node);
-
-	return found ? found->index : UINT32_MAX;
-}
-
-static int by_from(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
-}
-
-/*
- * Sorts nodes so that each comes after what it depends on, otherwise as they are: rounds over the
- * nodes that are left, as the emulated device does it.
- */
-static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges)
-{
-	struct place *places = calloc(count + 1, sizeof(*places));
-	CUgraphNode *sorted = calloc(count + 1, sizeof(*sorted));
-	uint32_t *waits = calloc(count + 1, sizeof(*waits));
-	uint32_t *first = calloc(count + 2, sizeof(*first));
-	uint32_t(*pairs)[2] = calloc(edges->count + 1, sizeof(*pairs));
-	size_t done = 0, before = SIZE_MAX;
-	bool fine = places && sorted && waits && first && pairs;
-
-	for (uint32_t i = 0; fine && i < count; i++)
-		places[i] = (struct place){nodes[i], i};
-	if (fine)
-		qsort(places, count, sizeof(*places), by_node);
-	for (size_t i = 0; fine && i < edges->count; i++) {
-		pairs[i][0] = index_of(places, count, edges->from[i]);
-		pairs[i][1] = index_of(places, count, edges->to[i]);
-		fine = pairs[i][0] < count && pairs[i][1] < count;
-		if (fine) {
-			waits[pairs[i][1]]++;
-			first[pairs[i][0] + 1]++;
-		}
-	}
-	if (fine)
-		qsort(pairs, edges->count, sizeof(*pairs), by_from);
-	for (size_t i = 0; fine && i < count; i++)
-		first[i + 1] += first[i];
-	while (fine && done < count && done != before) {
-		before = done;
-		for (uint32_t i = 0; i < count; i++) {
-			if (waits[i])
-				continue;
-			waits[i] = UINT32_MAX; /* taken */
-			sorted[done++] = nodes[i];
-			for (uint32_t k = first[i]; k < first[i + 1]; k++)
-				waits[pairs[k][1]]--;
-		}
-	}
-	fine = fine && done == count;
-	if (fine)
-		memcpy(nodes, sorted, count * sizeof(*nodes));
-	free(places);
-	free(sorted);
-	free(waits);
-	free(first);
-	free(pairs);
-	return fine;
-}
-
-static bool read_nodes(struct graph *graph, CUgraph source, unsigned depth);
-
-static bool add_node(struct graph *graph, CUgraphNode which, unsigned depth)
-{
-	struct node *more, *node;
-	CUgraphNodeType type;
-	CUgraph child;
-
-	if (driver.cuGraphNodeGetType(which, &type) != CUDA_SUCCESS)
-		return false;
-	if (type == CU_GRAPH_NODE_TYPE_GRAPH)
-		return depth < DEPTH_LIMIT &&
-		       driver.cuGraphChildGraphNodeGetGraph(which, &child) == CUDA_SUCCESS &&
-		       read_nodes(graph, child, depth + 1);
-	if (!is_passive(type) && !is_step(type))
-		return false;
-	if (graph->count % 64 == 0) {
-		if (graph->count >= NODES_LIMIT)
-			return false;
-		more = reallocarray(graph->nodes, graph->count + 64, sizeof(*more));
-		if (!more)
-			return false;
-		graph->nodes = more;
-	}
-	node = &graph->nodes[graph->count++];
-	*node = (struct node){.node = which, .type = type};
-	return type != CU_GRAPH_NODE_TYPE_HOST ||
-	       driver.cuGraphHostNodeGetParams(which, &node->host) == CUDA_SUCCESS;
-}
-
-/* Adds the nodes of a graph and its child graphs.  Whether each of them can be launched alone. */
-static bool read_nodes(struct graph *graph, CUgraph source, unsigned depth)
-{
-	struct edges edges = {NULL, NULL, 0};
-	CUgraphNode *nodes = NULL;
-	size_t count;
-	bool fine;
-
-	if (driver.cuGraphGetNodes(source, NULL, &count) != CUDA_SUCCESS || count > NODES_LIMIT)
-		return false;
-	nodes = calloc(count + 1, sizeof(CUgraphNode));
-	fine = nodes && driver.cuGraphGetNodes(source, nodes, &count) == CUDA_SUCCESS &&
-	       get_edges(source, &edges) && sort(nodes, count, &edges);
-	for (size_t i = 0; fine && i < count; i++)
-		fine = add_node(graph, nodes[i], depth);
-	free_edges(&edges);
-	free(nodes);
-	return fine;
-}
-
 /* -- the program's graphs ----------------------------------------------------------------- */
 
-void graphs_instantiated(CUgraphExec exec, CUgraph source)
+void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels)
 {
 	struct graph *graph;
 
@@ -243,7 +29,8 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source)
 		return;
 	graph->exec = exec;
 	graph->source = source;
-	graph->separable = read_nodes(graph, source, 0);
+	graph->with_kernels = with_kernels;
+	graph_read(graph);
 	graph->next = graphs;
 	graphs = graph;
 }
@@ -260,18 +47,38 @@ void graphs_updated(CUgraphExec exec)
 {
 	struct graph *graph = find(exec);
 
-	/* the functions of host nodes are not known any more */
+	/* the functions of host nodes and the parameters of kernels are not known any more */
 	if (graph && has_host_nodes(graph))
 		graph->separable = false;
+	for (size_t i = 0; graph && i < graph->count; i++)
+		graph_forget_kernel(&graph->nodes[i]);
 }
 
-void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_PARAMS *parameters)
+static struct node *find_node(CUgraphExec exec, CUgraphNode which)
 {
 	struct graph *graph = find(exec);
 
 	for (size_t i = 0; graph && i < graph->count; i++)
 		if (graph->nodes[i].node == which)
-			graph->nodes[i].host = *parameters;
+			return &graph->nodes[i];
+	return NULL;
+}
+
+void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_PARAMS *parameters)
+{
+	struct node *node = find_node(exec, which);
+
+	if (node)
+		node->host = *parameters;
+}
+
+void graphs_kernel_node(CUgraphExec exec, CUgraphNode which,
+			const CUDA_KERNEL_NODE_PARAMS *parameters)
+{
+	struct node *node = find_node(exec, which);
+
+	if (node && find(exec)->with_kernels)
+		graph_read_kernel(node, parameters);
 }
 
 void graphs_node_gone(CUgraphNode node)
@@ -303,18 +110,72 @@ void graphs_gone(CUgraphExec exec)
 	*at = gone->next;
 	if (gone->kept && !is_used(gone->source))
 		driver.cuGraphDestroy(gone->source);
+	for (size_t i = 0; i < gone->count; i++)
+		graph_forget_kernel(&gone->nodes[i]);
 	free(gone->nodes);
+	free(gone->memory);
 	free(gone);
 }
 
-CUgraph graphs_instead_of(CUgraph source)
+/* -- keeping graphs ----------------------------------------------------------------------- */
+
+static void CUDA_CB note_end(void *destroyed)
+{
+	__atomic_store_n((bool *)destroyed, true, __ATOMIC_RELEASE);
+}
+
+/* A graph that says when it is destroyed. */
+static CUgraph make_witness(bool *destroyed)
+{
+	CUuserObject object;
+	CUgraph graph;
+
+	if (driver.cuGraphCreate(&graph, 0) != CUDA_SUCCESS)
+		return NULL;
+	if (driver.cuUserObjectCreate(&object, destroyed, note_end, 1,
+				      CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) == CUDA_SUCCESS &&
+	    driver.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) ==
+		    CUDA_SUCCESS)
+		return graph;
+	driver.cuGraphDestroy(graph);
+	return NULL;
+}
+
+/* That parameters of a call can be replaced is written nowhere. */
+static bool can_lead(CUresult (*destroy)(CUgraph graph, CUgraph instead))
+{
+	static bool of_first, of_second; /* static: the driver may tell late */
+	CUgraph first, second;
+
+	if (leading != UNTRIED)
+		return leading == WORKS;
+	leading = FAILS;
+	first = make_witness(&of_first);
+	second = first ? make_witness(&of_second) : NULL;
+	if (!second || destroy(first, second) != CUDA_SUCCESS)
+		return false;
+	for (unsigned i = 0; i < 1000 && !__atomic_load_n(&of_first, __ATOMIC_ACQUIRE) &&
+			     !__atomic_load_n(&of_second, __ATOMIC_ACQUIRE); i++)
+		usleep(1000);
+	if (__atomic_load_n(&of_second, __ATOMIC_ACQUIRE))
+		leading = WORKS;
+	driver.cuGraphDestroy(leading == WORKS ? first : second);
+	return leading == WORKS;
+}
+
+bool graphs_lost(void)
+{
+	return leading == FAILS;
+}
+
+CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUgraph instead))
 {
 	CUgraph empty = NULL;
 	bool wanted = false;
 
 	for (const struct graph *graph = graphs; graph; graph = graph->next)
 		wanted |= graph->source == source && graph->separable && !graph->kept;
-	if (wanted && driver.cuGraphCreate(&empty, 0) != CUDA_SUCCESS)
+	if (wanted && (!can_lead(destroy) || driver.cuGraphCreate(&empty, 0) != CUDA_SUCCESS))
 		empty = NULL;
 	for (struct graph *graph = graphs; graph; graph = graph->next) {
 		if (graph->source != source)
@@ -337,9 +198,23 @@ static void CUDA_CB nothing(void *data)
 
 struct graph *graphs_find(CUgraphExec exec)
 {
-	struct graph *graph = find(exec);
+	return find(exec);
+}
 
-	return graph && graph->separable ? graph : NULL;
+bool graph_is_separable(const struct graph *graph)
+{
+	return graph->separable;
+}
+
+bool graph_is_conditional(const struct graph *graph)
+{
+	return graph->conditional;
+}
+
+const struct graph_memory *graph_memory(const struct graph *graph, unsigned *count)
+{
+	*count = graph->memory_count;
+	return graph->memory;
 }
 
 unsigned graph_steps(struct graph *graph)
@@ -351,7 +226,7 @@ unsigned graph_steps(struct graph *graph)
 		unsigned enabled = 1;
 
 		node->off = false;
-		node->step = is_step(node->type) &&
+		node->step = graph_is_step(node->type) &&
 			     (node->type == CU_GRAPH_NODE_TYPE_HOST ||
 			      (driver.cuGraphNodeGetEnabled(graph->exec, node->node, &enabled) ==
 				       CUDA_SUCCESS &&
@@ -381,14 +256,6 @@ static bool turn(const struct graph *graph, struct node *node, bool off)
 	return result == CUDA_SUCCESS;
 }
 
-bool graph_is_off(const struct graph *graph, CUgraphNode which)
-{
-	for (size_t i = 0; i < graph->count; i++)
-		if (graph->nodes[i].node == which)
-			return graph->nodes[i].off;
-	return false;
-}
-
 void graph_restore(struct graph *graph)
 {
 	for (size_t i = 0; i < graph->count; i++)
@@ -407,4 +274,12 @@ bool graph_select(struct graph *graph, unsigned step)
 			return false;
 		}
 	return true;
+}
+
+const struct graph_kernel *graph_kernel(const struct graph *graph, unsigned step)
+{
+	for (size_t i = 0; i < graph->count; i++)
+		if (graph->nodes[i].step && !step--)
+			return graph->nodes[i].kernel.function ? &graph->nodes[i].kernel : NULL;
+	return NULL;
 }

@@ -101,17 +101,8 @@ bool launch_stream(const char *api, const void *parameters, CUstream *stream)
 	return *stream || !strstr(api, "_ptsz");
 }
 
-/* The parameter block as the kernel will see it.  NULL: it cannot be known. */
-void *launch_parameters(CUfunction function, const char *api, const void *parameters,
-			     size_t *size)
+void *launch_block(CUfunction function, void **values, void **extra, size_t *size)
 {
-	const struct plain_launch *plain = parameters;
-	const struct configured_launch *configured = parameters;
-	bool with_configuration = starts(api, "cuLaunchKernelEx");
-	void **values = with_configuration ? configured->values : plain->values;
-	void **extra = with_configuration                   ? configured->extra
-		       : starts(api, "cuLaunchCooperative") ? NULL
-							    : plain->extra;
 	const void *packed = NULL;
 	size_t offset, bytes;
 	char *block;
@@ -145,6 +136,17 @@ void *launch_parameters(CUfunction function, const char *api, const void *parame
 	}
 	packed = realloc(block, *size + 1);
 	return packed ? (void *)packed : block;
+}
+
+void *launch_parameters(CUfunction function, const char *api, const void *parameters, size_t *size)
+{
+	const struct plain_launch *plain = parameters;
+	const struct configured_launch *configured = parameters;
+
+	if (starts(api, "cuLaunchKernelEx"))
+		return launch_block(function, configured->values, configured->extra, size);
+	return launch_block(function, plain->values,
+			    starts(api, "cuLaunchCooperative") ? NULL : plain->extra, size);
 }
 
 static bool ask(const char *kernel)
@@ -183,8 +185,7 @@ static bool prepare_module(CUfunction function, bool patched)
 	return false;
 }
 
-void launch_choose(struct thread *thread, CUfunction function, const char *api,
-		   const void *parameters)
+void launch_choose(struct thread *thread, CUfunction function)
 {
 	struct launch *launch = &thread->launch;
 
@@ -206,8 +207,6 @@ void launch_choose(struct thread *thread, CUfunction function, const char *api,
 		    !prepare_module(function, launch->wanted))
 			launch->wanted = false;
 	}
-	if (!launch->wanted)
-		launch->parameters = launch_parameters(function, api, parameters, &launch->size);
 }
 
 bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
@@ -218,10 +217,10 @@ bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
 	bool wanted = chosen && launch->wanted;
 
 	if (!chosen && events_sink->wanted && driver.cuFuncGetName)
-		/* whether a graph has patched code may have been decided when it was made */
 		events_sink->coverage("skipped launches",
-				      "--kernel and --sample-kernels do not reach into CUDA graphs", 1,
-				      0);
+				      "--kernel and --sample-kernels do not reach into CUDA graphs "
+				      "that are launched as a whole",
+				      1, 0);
 	else if (!chosen)
 		wanted = ask(data->functionName);
 	operation->module = data->module;

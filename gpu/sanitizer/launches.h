@@ -20,11 +20,15 @@ CUfunction launch_function(CUcontext context, const char *api, const void *param
 void launch_functions_gone(void);
 /* The stream of such a launch.  False: the thread's own. */
 bool launch_stream(const char *api, const void *parameters, CUstream *stream);
-/* The same call: decides.  `function` is what launch_function() gave.  Calls the driver. */
-void launch_choose(struct thread *thread, CUfunction function, const char *api,
-		   const void *parameters);
+/*
+ * Decides about the launch of a kernel that comes next: see thread->launch.  Whoever calls it gives
+ * one that is not wanted its parameter block.  Calls the driver.
+ */
+void launch_choose(struct thread *thread, CUfunction function);
 /* The launch's parameter block as the kernel will see it: free() it.  NULL: it cannot be known. */
 void *launch_parameters(CUfunction function, const char *api, const void *parameters, size_t *size);
+/* The same from pointers to the values, or from `extra`. */
+void *launch_block(CUfunction function, void **values, void **extra, size_t *size);
 /*
  * The launch is made now: fills in operation->left_out, and what the kernel may write then.  False:
  * it is to get no callback data.

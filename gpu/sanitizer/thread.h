@@ -86,9 +86,10 @@ struct thread {
 	CUcontext context; /* current there */
 	unsigned first;    /* its first operation */
 	/* a graph's launch */
-	struct graph *graph; /* one node after the other */
-	bool whole;          /* all nodes at once */
+	struct graph *graph; /* NULL: it is not known */
+	bool whole;          /* all nodes at once, not one after the other */
 	CUstream graph_stream;
+	CUgraph instead; /* of the one that we destroy next */
 	unsigned node_first; /* operations before the node that is being launched */
 
 	struct launch launch;

@@ -132,6 +132,46 @@ static void graph_memory()
 	CHECK(cudaMemset(y, 0, 1024));
 }
 
+/* What the device decides is not seen. */
+static void conditional()
+{
+#if CUDART_VERSION >= 12040
+	cudaGraphConditionalHandle handle;
+	cudaGraphNodeParams choice = {};
+	cudaKernelNodeParams kernel = {};
+	cudaGraphExec_t executable;
+	cudaGraphNode_t node;
+	cudaGraph_t whole;
+	int *x, *y, n = 256, by = 1;
+	void *arguments[] = {&x, &n, &by};
+
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));   /* 2 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaGraphCreate(&whole, 0));
+	CHECK(cudaGraphConditionalHandleCreate(&handle, whole, 1, cudaGraphCondAssignDefault));
+	choice.type = cudaGraphNodeTypeConditional;
+	choice.conditional.handle = handle;
+	choice.conditional.type = cudaGraphCondTypeIf;
+	choice.conditional.size = 1;
+#if CUDART_VERSION >= 13000
+	CHECK(cudaGraphAddNode(&node, whole, NULL, NULL, 0, &choice));
+#else
+	CHECK(cudaGraphAddNode(&node, whole, NULL, 0, &choice));
+#endif
+	kernel.func = (void *)add, kernel.gridDim = 1, kernel.blockDim = 256;
+	kernel.kernelParams = arguments;
+	CHECK(cudaGraphAddKernelNode(&node, choice.conditional.phGraph_out[0], NULL, 0, &kernel));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphLaunch(executable, 0));
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost));
+	expect(host[0] == 1 && host[255] == 1, "0 + 1");
+#else
+	puts("no conditional nodes");
+#endif
+}
+
 static size_t round_up(size_t size, size_t to)
 {
 	return (size + to - 1) / to * to;
@@ -444,6 +484,7 @@ static const struct {
 } cases[] = {
 	{"graph", graph},
 	{"graph_memory", graph_memory},
+	{"conditional", conditional},
 	{"mappings", mappings},
 	{"batch", batch},
 	{"registered", registered},

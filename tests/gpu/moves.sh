@@ -16,14 +16,14 @@ named() { # DB: vertices by name and id; the id of `unknown` is left out, it com
 			FROM json, json_each(text, '\$.edges') e JOIN v f ON f.id = e.value->>'start' JOIN v t ON t.id = e.value->>'end'
 				JOIN v o ON o.id = e.value->>'object'" | LC_ALL=C sort
 }
-exact() { # CASE <TABLE
+exact() { # CASE [OPTION...] <TABLE
 	local native expected
 	[ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]] || return
 	expected=$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g; /^$/d' | LC_ALL=C sort)
 	native=$(timeout "$limit" "$T/moves" "$1" 2>&1; echo "exit code $?")
-	is "$1: as without vflow" "$(timeout "$limit" "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/moves" "$1" 2>&1; echo "exit code $?")" "$native"
-	case $native in no*) skip "$1" "$native"; return ;; esac
-	is "$1" "$(named "$T/$1.db")" "$expected"
+	is "$*: as without vflow" "$(timeout "$limit" "$VFLOW" collect --quiet --device gpu "${@:2}" -o "$T/$1.db" "$T/moves" "$1" 2>&1; echo "exit code $?")" "$native"
+	case $native in no*) skip "$*" "$native"; return ;; esac
+	is "$*" "$(named "$T/$1.db")" "$expected"
 }
 covers() { # CASE WHAT
 	[ ! -e "$T/$1.db" ] || is "$1: coverage: $2" "$(sqlite3 "$T/$1.db" "SELECT count(*) > 0 FROM coverage WHERE what = '$2'")" 1
@@ -42,6 +42,20 @@ exact graph <<END
 	GraphLaunch.8>$add.9          R Malloc.1 1024   0 1
 	GraphLaunch.8>$add.9          W Malloc.1 1024 768 1
 	$add.9>$copy.10               R Malloc.1  512   0 1 # its parameters were changed
+	$copy.6>$copy.10              W Malloc.2  512 512 1 # 3 over 3
+	$copy.10>GraphLaunch.11       R Malloc.2  512   0 1
+	$copy.6>GraphLaunch.11        R Malloc.2  512   0 1
+	GraphLaunch.11>host           W Malloc.2 1024   0 1
+END
+# nodes that are left out make unknown what their parameters point to, no more
+exact graph --kernel copy <<END
+	Malloc.1>GraphLaunch.4        W Malloc.1 1024   0 1
+	unknown>$copy.6               R Malloc.1 1024   0 1
+	Malloc.2>$copy.6              W Malloc.2 1024   0 1
+	$copy.6>GraphLaunch.7         R Malloc.2 1024   0 1
+	GraphLaunch.7>host            W Malloc.2 1024   0 1
+	unknown>GraphLaunch.8         W Malloc.1 1024   0 1
+	unknown>$copy.10              R Malloc.1  512   0 1 # its parameters were changed
 	$copy.6>$copy.10              W Malloc.2  512 512 1 # 3 over 3
 	$copy.10>GraphLaunch.11       R Malloc.2  512   0 1
 	$copy.6>GraphLaunch.11        R Malloc.2  512   0 1

@@ -1,0 +1,274 @@
+/*
+ * gpu/sanitizer/graph_nodes.c: reading the nodes of a graph, in an order that keeps its
+ * dependencies.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/graphs_internal.h"
+#include "gpu/sanitizer/launches.h"
+
+#define NODES_LIMIT 100000u
+#define DEPTH_LIMIT 16 /* of child graphs in child graphs */
+#define NODE_TYPE_CONDITIONAL 13 /* since CUDA 12.3 */
+
+/* Whether the node does nothing that we see, so that it may be launched again and again. */
+static bool is_passive(CUgraphNodeType type)
+{
+	return type == CU_GRAPH_NODE_TYPE_EMPTY || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
+	       type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+}
+
+bool graph_is_step(CUgraphNodeType type)
+{
+	return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+	       type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_HOST;
+}
+
+struct edges {
+	CUgraphNode *from, *to;
+	size_t count;
+};
+
+static void free_edges(struct edges *edges)
+{
+	free(edges->from);
+	free(edges->to);
+}
+
+static bool get_edges(CUgraph graph, struct edges *edges)
+{
+	CUresult result;
+#if CUDA_VERSION >= 13000
+	CUgraphEdgeData *data;
+
+	if (driver.cuGraphGetEdges(graph, NULL, NULL, NULL, &edges->count) != CUDA_SUCCESS)
+		return false;
+	data = calloc(edges->count + 1, sizeof(*data));
+#else
+	if (driver.cuGraphGetEdges(graph, NULL, NULL, &edges->count) != CUDA_SUCCESS)
+		return false;
+#endif
+	if (!edges->count) {
+		/* asked for none, the driver would call it an error */
+#if CUDA_VERSION >= 13000
+		free(data);
+#endif
+		return true;
+	}
+	edges->from = calloc(edges->count + 1, sizeof(CUgraphNode));
+	edges->to = calloc(edges->count + 1, sizeof(CUgraphNode));
+	result = CUDA_ERROR_OUT_OF_MEMORY;
+#if CUDA_VERSION >= 13000
+	if (data && edges->from && edges->to)
+		result = driver.cuGraphGetEdges(graph, edges->from, edges->to, data, &edges->count);
+	free(data);
+#else
+	if (edges->from && edges->to)
+		result = driver.cuGraphGetEdges(graph, edges->from, edges->to, &edges->count);
+#endif
+	return result == CUDA_SUCCESS;
+}
+
+struct place {
+	CUgraphNode node;
+	uint32_t index;
+};
+
+static int by_node(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)((const struct place *)a)->node;
+	uintptr_t y = (uintptr_t)((const struct place *)b)->node;
+
+	return (x > y) - (x < y);
+}
+
+/* The index of a node among `count`, which are sorted by handle. */
+static uint32_t index_of(const struct place *places, size_t count, CUgraphNode node)
+{
+	const struct place key = {.node = node};
+	const struct place *found = bsearch(&key, places, count, sizeof(key), by_node);
+
+	return found ? found->index : UINT32_MAX;
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/*
+ * Sorts nodes so that each comes after what it depends on, otherwise as they are: rounds over the
+ * nodes that are left, as the emulated device does it.
+ */
+static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges)
+{
+	struct place *places = calloc(count + 1, sizeof(*places));
+	CUgraphNode *sorted = calloc(count + 1, sizeof(*sorted));
+	uint32_t *waits = calloc(count + 1, sizeof(*waits));
+	uint32_t *first = calloc(count + 2, sizeof(*first));
+	uint32_t(*pairs)[2] = calloc(edges->count + 1, sizeof(*pairs));
+	size_t done = 0, before = SIZE_MAX;
+	bool fine = places && sorted && waits && first && pairs;
+
+	for (uint32_t i = 0; fine && i < count; i++)
+		places[i] = (struct place){nodes[i], i};
+	if (fine)
+		qsort(places, count, sizeof(*places), by_node);
+	for (size_t i = 0; fine && i < edges->count; i++) {
+		pairs[i][0] = index_of(places, count, edges->from[i]);
+		pairs[i][1] = index_of(places, count, edges->to[i]);
+		fine = pairs[i][0] < count && pairs[i][1] < count;
+		if (fine) {
+			waits[pairs[i][1]]++;
+			first[pairs[i][0] + 1]++;
+		}
+	}
+	if (fine)
+		qsort(pairs, edges->count, sizeof(*pairs), by_from);
+	for (size_t i = 0; fine && i < count; i++)
+		first[i + 1] += first[i];
+	while (fine && done < count && done != before) {
+		before = done;
+		for (uint32_t i = 0; i < count; i++) {
+			if (waits[i])
+				continue;
+			waits[i] = UINT32_MAX; /* taken */
+			sorted[done++] = nodes[i];
+			for (uint32_t k = first[i]; k < first[i + 1]; k++)
+				waits[pairs[k][1]]--;
+		}
+	}
+	fine = fine && done == count;
+	if (fine)
+		memcpy(nodes, sorted, count * sizeof(*nodes));
+	free(places);
+	free(sorted);
+	free(waits);
+	free(first);
+	free(pairs);
+	return fine;
+}
+
+void graph_forget_kernel(struct node *node)
+{
+	free(node->kernel.parameters);
+	node->kernel = (struct graph_kernel){0};
+}
+
+void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *parameters)
+{
+	CUfunction function = parameters->func;
+
+	graph_forget_kernel(node);
+	if (!function && (!driver.cuKernelGetFunction ||
+			  driver.cuKernelGetFunction(&function, parameters->kern) != CUDA_SUCCESS))
+		return;
+	node->kernel.function = function;
+	node->kernel.parameters = launch_block(function, parameters->kernelParams,
+					       parameters->extra, &node->kernel.size);
+}
+
+static bool add_memory(struct graph *graph, uint64_t address, uint64_t size)
+{
+	struct graph_memory *more =
+		reallocarray(graph->memory, graph->memory_count + 1, sizeof(*more));
+
+	if (!more)
+		return false;
+	graph->memory = more;
+	more[graph->memory_count++] = (struct graph_memory){address, size};
+	return true;
+}
+
+/* Memory that appears and goes with a launch. */
+static void read_memory(struct graph *graph, CUgraphNode node, CUgraphNodeType type)
+{
+	CUDA_MEM_ALLOC_NODE_PARAMS made;
+	CUdeviceptr freed;
+
+	if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+	    driver.cuGraphMemAllocNodeGetParams(node, &made) == CUDA_SUCCESS && made.bytesize)
+		add_memory(graph, made.dptr, made.bytesize);
+	else if (type == CU_GRAPH_NODE_TYPE_MEM_FREE &&
+		 driver.cuGraphMemFreeNodeGetParams(node, &freed) == CUDA_SUCCESS)
+		add_memory(graph, freed, 0);
+}
+
+static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNodeType type)
+{
+	struct node *more, *node;
+
+	if (graph->count % 64 == 0) {
+		if (graph->count >= NODES_LIMIT)
+			return NULL;
+		more = reallocarray(graph->nodes, graph->count + 64, sizeof(*more));
+		if (!more)
+			return NULL;
+		graph->nodes = more;
+	}
+	node = &graph->nodes[graph->count++];
+	*node = (struct node){.node = which, .type = type};
+	return node;
+}
+
+static void read_nodes(struct graph *graph, CUgraph source, unsigned depth);
+
+static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
+{
+	CUDA_KERNEL_NODE_PARAMS kernel;
+	CUgraphNodeType type;
+	struct node *node;
+	CUgraph child;
+
+	if (driver.cuGraphNodeGetType(which, &type) != CUDA_SUCCESS) {
+		graph->separable = false;
+		return;
+	}
+	if (type == CU_GRAPH_NODE_TYPE_GRAPH && depth < DEPTH_LIMIT &&
+	    driver.cuGraphChildGraphNodeGetGraph(which, &child) == CUDA_SUCCESS) {
+		read_nodes(graph, child, depth + 1);
+		return;
+	}
+	graph->conditional |= type == NODE_TYPE_CONDITIONAL;
+	read_memory(graph, which, type);
+	node = is_passive(type) || graph_is_step(type) ? add_node(graph, which, type) : NULL;
+	if (!node)
+		graph->separable = false;
+	else if (type == CU_GRAPH_NODE_TYPE_HOST &&
+		 driver.cuGraphHostNodeGetParams(which, &node->host) != CUDA_SUCCESS)
+		graph->separable = false;
+	else if (type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels &&
+		 driver.cuGraphKernelNodeGetParams(which, &kernel) == CUDA_SUCCESS)
+		graph_read_kernel(node, &kernel);
+}
+
+static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
+{
+	struct edges edges = {NULL, NULL, 0};
+	CUgraphNode *nodes = NULL;
+	size_t count;
+	bool fine;
+
+	if (driver.cuGraphGetNodes(source, NULL, &count) != CUDA_SUCCESS || count > NODES_LIMIT) {
+		graph->separable = false;
+		return;
+	}
+	nodes = calloc(count + 1, sizeof(CUgraphNode));
+	fine = nodes && driver.cuGraphGetNodes(source, nodes, &count) == CUDA_SUCCESS &&
+	       get_edges(source, &edges) && sort(nodes, count, &edges);
+	graph->separable &= fine;
+	for (size_t i = 0; fine && i < count; i++)
+		read_node(graph, nodes[i], depth);
+	free_edges(&edges);
+	free(nodes);
+}
+
+void graph_read(struct graph *graph)
+{
+	graph->separable = true;
+	read_nodes(graph, graph->source, 0);
+}

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
+#include "gpu/emulator/interpreter_cluster.h"
 #include "gpu/emulator/interpreter_float.h"
-#include "gpu/emulator/interpreter_warp.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
@@ -153,6 +153,7 @@ MBARRIER(inval, ((void)b, state = 0))
 MBARRIER(arrive, state = completed(arrived(state, b)))
 MBARRIER(arrive_pending, state = arrived(state, b))
 MBARRIER(arrive_drop, state = completed(arrived(state - (b << COUNT_BITS), b)))
+MBARRIER(arrive_drop_pending, state = arrived(state - (b << COUNT_BITS), b))
 MBARRIER(expect_bytes, state = with_bytes(state, b))
 MBARRIER(complete_bytes, state = completed(with_bytes(state, -b)))
 MBARRIER(arrive_expect_bytes, state = completed(arrived(with_bytes(state, b), 1)))
@@ -192,7 +193,7 @@ struct bulk {
 	bool tells;
 };
 
-static bool tell_barrier(struct warp *w, unsigned lane, uint64_t address, uint64_t bytes)
+bool mbarrier_complete_bytes(struct warp *w, unsigned lane, uint64_t address, uint64_t bytes)
 {
 	uint8_t *at = warp_resolve_range(w, lane, PTX_MOD_SHARED, address, 8, true, true);
 	uint64_t state;
@@ -229,6 +230,10 @@ static void move_bytes(const struct ptx_instruction *i, uint8_t *to, const uint8
 		REDUCE_AS(ctype, (uint64_t)a + (uint64_t)b);                                       \
 	case PTX_MOD_MIN:                                                                          \
 		REDUCE_AS(ctype, a < b ? a : b);                                                   \
+	case PTX_MOD_INC:                                                                          \
+		REDUCE_AS(ctype, a >= b ? 0 : a + 1);                                              \
+	case PTX_MOD_DEC:                                                                          \
+		REDUCE_AS(ctype, a == 0 || a > b ? b : a - 1);                                     \
 	default:                                                                                   \
 		REDUCE_AS(ctype, a > b ? a : b);                                                   \
 	}                                                                                          \
@@ -316,9 +321,10 @@ static void bulk(struct warp *w, const struct ptx_instruction *i, struct bulk ho
 		if (!destination)
 			return;
 		move(i, destination, source, size);
-		if (how.tells &&
-		    !tell_barrier(w, l,
-				  warp_row(w, i->e)[l] + warp_row(w, i->extra)[0], size))
+		if (how.tells && !mbarrier_complete_bytes(w, l,
+							  warp_row(w, i->e)[l] +
+								  warp_row(w, i->extra)[0],
+							  size))
 			return;
 	}
 }
@@ -336,7 +342,7 @@ BULK(bulk_reduce_global, SHARED, GLOBAL, false, reduce_bytes)
 
 #define TELLS ".mbarrier::complete_tx::bytes"
 #define BULK_REDUCTIONS                                                                            \
-	(M(ADD) | M(MIN) | M(MAX) | M(AND) | M(OR) | M(XOR) | M(NOFTZ) | M(CACHE_HINT))
+	(M(ADD) | M(MIN) | M(MAX) | M(INC) | M(DEC) | M(AND) | M(OR) | M(XOR) | M(NOFTZ) | M(CACHE_HINT))
 #define BULK_TYPES                                                                                 \
 	(T(U32) | T(S32) | T(U64) | T(S64) | T(B32) | T(B64) | T(F32) | T(F64) | T(F16) | T(BF16))
 #define PLACE (M(SHARED) | M(CTA) | M(CLUSTER) | M(RELEASE) | M(ACQUIRE) | M(RELAXED))
@@ -367,6 +373,7 @@ const struct ptx_opcode interpreter_async[] = {
 	{"mbarrier.arrive", "dm?u", T(B64), 0, 0, PLACE, arrive},
 	{"mbarrier.arrive.noComplete", "dmu", T(B64), 0, 0, PLACE, arrive_pending},
 	{"mbarrier.arrive_drop", "dm?u", T(B64), 0, 0, PLACE, arrive_drop},
+	{"mbarrier.arrive_drop.noComplete", "dmu", T(B64), 0, 0, PLACE, arrive_drop_pending},
 	{"mbarrier.arrive.expect_tx", "dmu", T(B64), 0, 0, PLACE, arrive_expect_bytes},
 	{"mbarrier.expect_tx", "mu", T(B64), 0, 0, PLACE, expect_bytes},
 	{"mbarrier.complete_tx", "mu", T(B64), 0, 0, PLACE, complete_bytes},

@@ -2,13 +2,12 @@
  * gpu/emulator/interpreter_cluster.c: clusters: blocks that run together and see each other's
  * shared memory.  A block that is launched without a cluster is one of its own.
  */
-#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/interpreter_cluster.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
 
-/* The address in the shared memory of block `rank` of the cluster. */
-static uint64_t map_address(const struct warp *w, uint64_t address, uint32_t rank)
+uint64_t cluster_address(const struct warp *w, uint64_t address, uint32_t rank)
 {
 	uint32_t offset = (uint32_t)address & ((1u << PTX_RANK_SHIFT) - 1);
 
@@ -35,7 +34,7 @@ static void map_rank(struct warp *w, const struct ptx_instruction *i)
 				   w->block->cluster_size);
 			return;
 		}
-		d[l] = window + map_address(w, a[l], (uint32_t)b[l]);
+		d[l] = window + cluster_address(w, a[l], (uint32_t)b[l]);
 	}
 }
 

@@ -373,7 +373,7 @@ static void policy(struct warp *w, const struct ptx_instruction *i)
 	 M(SC) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | M(GL))
 #define ANY_SCALAR                                                                                 \
 	(T(B8) | T(U8) | T(S8) | T(B16) | T(U16) | T(S16) | T(F16) | T(BF16) | T(B32) | T(U32) |   \
-	 T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | T(F64))
+	 T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | T(F64) | T(B128))
 #define VECTORS (M(V2) | M(V4) | M(V8))
 
 const struct ptx_opcode interpreter_memory[] = {

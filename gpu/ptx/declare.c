@@ -140,6 +140,8 @@ static int add_register(struct ptx_parser *parser, const struct ptx_declarator *
 	};
 	uint64_t wanted = count ? count : 1;
 
+	if (wanted <= PTX_REGISTER_LIMIT)
+		wanted *= ptx_type_rows(declarator->type);
 	if (wanted > PTX_REGISTER_LIMIT || *next + wanted > PTX_REGISTER_LIMIT)
 		return error_set(parser->error, "line %u: more than %u registers in one function",
 				 parser->token.line, PTX_REGISTER_LIMIT);

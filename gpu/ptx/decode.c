@@ -45,10 +45,17 @@ static enum outcome data(struct statement *s, const struct operand *operand, boo
 {
 	struct ptx_instruction *i = s->i;
 	uint32_t refs[PTX_OPERANDS] = {0};
+	const bool is_wide = i->type == PTX_B128;
 
-	if ((operand->kind == OPERAND_VECTOR ? operand->count : 1) != i->vector)
+	if (is_wide) { /* two words: what follows has no wider type */
+		if (i->vector != 1)
+			return UNKNOWN_FORM;
+		TRY(ptx_wide_register(s, operand, refs));
+		i->type = PTX_B64;
+		i->vector = 2;
+	} else if ((operand->kind == OPERAND_VECTOR ? operand->count : 1) != i->vector)
 		return UNKNOWN_FORM;
-	for (unsigned n = 0; n < i->vector; n++) {
+	for (unsigned n = 0; n < i->vector && !is_wide; n++) {
 		const struct element *element =
 			operand->kind == OPERAND_VECTOR ? &operand->elements[n] : &operand->first;
 
@@ -111,13 +118,14 @@ static enum outcome destination_memory(struct statement *s, const struct operand
 	return ptx_constant(s->parser, (uint64_t)operand->offset, &i->q) ? FAILED : OK;
 }
 
-/* The barrier of a bulk copy: [name + offset] in `e`, the offset's constant in `extra`. */
-static enum outcome third_memory(struct statement *s, const struct operand *operand)
+/* A barrier: the address of [name + offset] and the offset's constant. */
+static enum outcome last_memory(struct statement *s, const struct operand *operand,
+				uint32_t *address, uint32_t *offset)
 {
 	if (operand->kind != OPERAND_MEMORY || operand->count || operand->first.negative)
 		return UNKNOWN_FORM;
-	TRY(ptx_source(s, &operand->first, 0, PTX_U64, &s->i->e));
-	return ptx_constant(s->parser, (uint64_t)operand->offset, &s->i->extra) ? FAILED : OK;
+	TRY(ptx_source(s, &operand->first, 0, PTX_U64, address));
+	return ptx_constant(s->parser, (uint64_t)operand->offset, offset) ? FAILED : OK;
 }
 
 static enum ptx_type doubled(enum ptx_type type)
@@ -157,12 +165,14 @@ static enum outcome mov(struct statement *s)
 		TRY(ptx_predicate(s, &to->first.token, &i->d));
 		return ptx_predicate_source(s, from, &i->a);
 	}
+	if (i->type == PTX_B128)
+		return ptx_decode_mov_wide(s);
 	if (to->kind == OPERAND_VECTOR || from->kind == OPERAND_VECTOR) {
 		const struct operand *vector = to->kind == OPERAND_VECTOR ? to : from;
 
 		if ((to->kind == OPERAND_VECTOR) == (from->kind == OPERAND_VECTOR) ||
 		    (vector->count != 2 && vector->count != 4) ||
-		    ptx_type_size(i->type) / vector->count == 0 || i->type == PTX_B128)
+		    ptx_type_size(i->type) / vector->count == 0)
 			return UNKNOWN_FORM;
 		i->vector = (uint8_t)vector->count;
 		i->execute = vector == to ? ptx_execute_mov_unpack : ptx_execute_mov_pack;
@@ -208,11 +218,11 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 	struct ptx_instruction *i = s->i;
 	uint32_t *slots[] = {&i->a, &i->b, &i->c, &i->e}, *slot;
 	enum ptx_type type = letter == 't'   ? i->second
-			     : letter == 'u' ? PTX_U32
+			     : letter == 'u' || letter == 'U' ? PTX_U32
 			     : letter == 'w' ? doubled(i->type)
 					     : i->type;
 
-	if (s->sources == 4 && letter != 'Z')
+	if (s->sources == 4 && letter != 'Z' && letter != 'U')
 		return UNKNOWN_FORM;
 	slot = s->sources < 4 ? slots[s->sources++] : NULL;
 	if (letter == 'm')
@@ -220,7 +230,11 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 	if (letter == 'n')
 		return destination_memory(s, operand);
 	if (letter == 'o')
-		return third_memory(s, operand);
+		return last_memory(s, operand, &i->e, &i->extra);
+	if (letter == 'N')
+		return last_memory(s, operand, slot, &i->q);
+	if (letter == 'U')
+		slot = &i->d;
 	if (letter == 'Z') {
 		uint32_t number;
 
@@ -234,6 +248,13 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 		return ptx_predicate_source(s, operand, letter == 'Q' ? &i->e : slot);
 	if (letter == 'S')
 		return data(s, operand, false, slot);
+	if (type == PTX_B128) {
+		uint32_t rows[2];
+
+		TRY(ptx_wide_register(s, operand, rows));
+		*slot = rows[0];
+		return OK;
+	}
 	if ((operand->kind != OPERAND_NUMBER && operand->kind != OPERAND_NAME) || operand->inverted ||
 	    operand->has_second)
 		return UNKNOWN_FORM;
@@ -258,6 +279,13 @@ static enum outcome match_operand(struct statement *s, const struct operand *ope
 			return UNKNOWN_FORM;
 		if (operand->has_second)
 			TRY(ptx_predicate(s, &operand->second, &i->q));
+		if (i->type == PTX_B128) {
+			uint32_t rows[2];
+
+			TRY(ptx_wide_register(s, operand, rows));
+			i->d = rows[0];
+			return OK;
+		}
 		return ptx_destination(s, &operand->first, &i->d);
 	case 'p':
 		i->q = PTX_PREDICATE_SINK;

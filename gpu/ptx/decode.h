@@ -75,6 +75,11 @@ enum outcome ptx_predicate_source(struct statement *s, const struct operand *ope
 				  uint32_t *ref);
 enum ptx_special ptx_special_named(const struct ptx_token *token);
 
+/* decode_wide.c: both rows of a register of 128 bits. */
+enum outcome ptx_wide_register(struct statement *s, const struct operand *operand,
+			       uint32_t rows[2]);
+enum outcome ptx_decode_mov_wide(struct statement *s);
+
 /* decode.c: [name + offset], to `a` and `immediate`. */
 enum outcome ptx_memory(struct statement *s, const struct operand *operand);
 

@@ -35,6 +35,11 @@ enum ptx_type {
 
 /* The size of a value in bytes; 0 for predicates. */
 unsigned ptx_type_size(enum ptx_type type);
+/* Rows that a register of the type takes: 128 bits are two, the lower half first. */
+static inline unsigned ptx_type_rows(enum ptx_type type)
+{
+	return type == PTX_B128 ? 2 : 1;
+}
 
 /*
  * Every word that may follow a mnemonic, except types.  One word, one number, whatever it means
@@ -105,6 +110,8 @@ typedef void ptx_executor(struct warp *warp, const struct ptx_instruction *i);
  *   Q  the same, to `e`
  *   ?  the operands from here on may be missing        /  another shape that it may have
  *   o  one more memory operand: address in `e`, the constant offset in `extra`
+ *   N  the same: address in the next source, the constant offset in `q`
+ *   U  source of type u32, to `d`
  *   Z  source predicate, its number in `immediate`
  *   M  all of mov   C  all of call   B  all of brx   W  all of wmma, mma and their like
  *   V  all of the video instructions
@@ -131,7 +138,7 @@ extern bool ptx_opcodes_plain;
 extern ptx_executor ptx_execute_unsupported;
 /* Forms of mov that only operands tell apart: the decoder picks them. */
 extern ptx_executor ptx_execute_mov_predicate, ptx_execute_mov_pack, ptx_execute_mov_unpack,
-	ptx_execute_mov_frame, ptx_execute_mov_clock;
+	ptx_execute_mov_frame, ptx_execute_mov_clock, ptx_execute_mov_wide;
 /* The end of a function's body. */
 extern ptx_executor ptx_execute_ret;
 /* Accesses to the .param space: the launch's block, and a frame of a device function. */

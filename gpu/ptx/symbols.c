@@ -159,7 +159,7 @@ bool ptx_lookup(struct ptx_parser *parser, const struct ptx_token *name,
 	if (!symbol || number >= symbol->meaning.count)
 		return false;
 	*meaning = symbol->meaning;
-	meaning->base += (uint32_t)number;
+	meaning->base += (uint32_t)number * ptx_type_rows(meaning->type);
 	meaning->count = 0;
 	return true;
 }

@@ -31,14 +31,14 @@ static void add_value(struct run *run, struct accumulator *accumulator, struct v
 	ARRAY_RESERVE(accumulator->values, accumulator->value_count, accumulator->value_capacity);
 	arena_charge(&run->kept,
 		     (accumulator->value_capacity - before) * sizeof(*accumulator->values));
-	accumulator->values[accumulator->value_count++] = value_copy(&run->kept, value);
+	accumulator->values[accumulator->value_count++] = run_copy(run, &run->kept, value);
 }
 
 static void add_best(struct run *run, struct accumulator *accumulator, struct value value,
 		     int wanted)
 {
 	if (accumulator->count == 1 || value_order(value, accumulator->best) == wanted)
-		accumulator->best = value_copy(&run->kept, value);
+		accumulator->best = run_copy(run, &run->kept, value);
 }
 
 /* Whether the value is new to a call with DISTINCT. */
@@ -46,6 +46,8 @@ static bool is_new(struct run *run, struct accumulator *accumulator, struct valu
 {
 	bool added;
 
+	if (!run_room(run, &value, 1))
+		return false;
 	if (!accumulator->distinct) {
 		accumulator->distinct = xcalloc(1, sizeof(*accumulator->distinct));
 		accumulator->distinct->width = 1;
@@ -88,7 +90,7 @@ void accumulate(struct run *run, const struct expr *call, struct accumulator *ac
 			run_fail(run, call->at, "%s() takes numbers, not %s", call->function->name,
 				 value_type_name(value.type));
 		add_value(run, accumulator, value);
-		accumulator->best = value_copy(&run->kept, eval(run, call->items[1]));
+		accumulator->best = run_copy(run, &run->kept, eval(run, call->items[1]));
 		break;
 	case COUNT:
 	case AGGREGATE_NONE:

@@ -13,13 +13,15 @@
 #include "query/regex.h"
 #include "util/memory.h"
 
-enum { MEMORY_LIMIT = 1024 * 1024 * 1024, STEPS_BETWEEN_LOOKS = 1024, STEPS_OF_REGEX = 8 };
+/* few steps between looks: one may compare long lists */
+enum { MEMORY_LIMIT = VALUE_BYTES_LIMIT, STEPS_BETWEEN_LOOKS = 16, STEPS_OF_REGEX = 8 };
+enum { BYTES_OF_STEP = 1024 };
 
 static int64_t now_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
@@ -73,6 +75,20 @@ bool run_work(struct run *run, uint64_t count, uint64_t bytes)
 bool run_step(struct run *run)
 {
 	return run_work(run, 1, 0);
+}
+
+bool run_room(struct run *run, const struct value *values, uint32_t count)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < count && bytes <= MEMORY_LIMIT; i++)
+		bytes += value_bytes(values[i]);
+	return run_work(run, bytes / BYTES_OF_STEP, bytes);
+}
+
+struct value run_copy(struct run *run, struct arena *arena, struct value value)
+{
+	return run_room(run, &value, 1) ? value_copy(arena, value) : (struct value){0};
 }
 
 /* -- small ones -- */
@@ -208,6 +224,9 @@ static enum truth compare(struct run *run, const struct expr *expr, enum compari
 
 	if (comparison == COMPARE_MATCHES)
 		return matches(run, expr, a, b);
+	if (value_depth(a) && value_depth(b) &&
+	    !run_work(run, value_bytes(value_bytes(a) < value_bytes(b) ? a : b) / BYTES_OF_STEP, 0))
+		return TRUTH_UNKNOWN;
 	if (comparison == COMPARE_EQUAL || comparison == COMPARE_NOT_EQUAL) {
 		equal = value_equal(a, b);
 		if (equal == TRUTH_UNKNOWN || comparison == COMPARE_EQUAL)
@@ -259,7 +278,7 @@ static struct value eval_in(struct run *run, const struct expr *expr)
 		return list;
 	if (list.type != VALUE_LIST)
 		return eval_type_error(run, expr->items[1], "IN needs a list", list);
-	if (!run_work(run, list.list->count / 16, 0))
+	if (!run_work(run, list.list->bytes / BYTES_OF_STEP, 0))
 		return (struct value){0};
 	for (uint32_t i = 0; i < list.list->count; i++) {
 		enum truth truth = value_equal(item, list.list->items[i]);

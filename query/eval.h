@@ -34,11 +34,15 @@ struct run {
 bool run_step(struct run *run);
 /* The same for work that takes as long as `count` steps, and `bytes` more memory. */
 bool run_work(struct run *run, uint64_t count, uint64_t bytes);
+/* Whether there is room for copies of the values. */
+bool run_room(struct run *run, const struct value *values, uint32_t count);
+/* A copy in the arena, one of those that the run counts; null where there is no room. */
+struct value run_copy(struct run *run, struct arena *arena, struct value value);
 /* Fails with line and column; the place is that of the expression. */
 void run_fail(struct run *run, uint32_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The list or map as a value; fails where it is too deep. */
+/* The list or map as a value; fails where it is too deep or large. */
 struct value run_list(struct run *run, const struct expr *expr, struct value_list *list);
 struct value run_map(struct run *run, const struct expr *expr, struct value_map *map);
 

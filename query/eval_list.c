@@ -5,7 +5,11 @@ enum { NESTING_LIMIT = 1000, ROUNDS_BETWEEN_COPIES = 256 };
 
 static struct value nested(struct run *run, const struct expr *expr, struct value value)
 {
-	if (value_depth(value) <= NESTING_LIMIT)
+	if (value_bytes(value) > VALUE_BYTES_LIMIT)
+		run_fail(run, expr->at,
+			 "a list or map needs more than %d MiB of memory: let it hold less",
+			 VALUE_BYTES_LIMIT / (1024 * 1024));
+	else if (value_depth(value) <= NESTING_LIMIT)
 		return value;
 	run_fail(run, expr->at, "lists and maps are more than %d deep in each other",
 		 NESTING_LIMIT);
@@ -162,7 +166,8 @@ struct value eval_reduce(struct run *run, const struct expr *expr)
 		run->row[expr->second_slot] = sum;
 		run->row[expr->slot] = list.list->items[i];
 		sum = eval(run, expr->items[2]);
-		if (i % ROUNDS_BETWEEN_COPIES == ROUNDS_BETWEEN_COPIES - 1) {
+		if (i % ROUNDS_BETWEEN_COPIES == ROUNDS_BETWEEN_COPIES - 1 &&
+		    run_room(run, &sum, 1)) {
 			struct arena aside = {0};
 
 			sum = value_copy(&aside, sum);

@@ -132,6 +132,19 @@ static bool grow_rows(struct run *run, struct projection_state *state, uint32_t 
 	return true;
 }
 
+static struct value copy_to_wait(struct run *run, struct projection_state *state,
+				 struct value value)
+{
+	size_t before = state->row_arena.total;
+
+	if (!run_room(run, &value, 1))
+		return (struct value){0};
+	value = value_copy(&state->row_arena, value);
+	run->elsewhere += state->row_arena.total - before;
+	state->row_bytes += state->row_arena.total - before;
+	return value;
+}
+
 static bool wait_for_sort(struct execution *execution, const struct projection *projection)
 {
 	struct projection_state *state = projection->state;
@@ -143,11 +156,11 @@ static bool wait_for_sort(struct execution *execution, const struct projection *
 		return false;
 	row = &state->rows[state->row_count++ * width];
 	for (uint32_t i = 0; i < projection->count; i++)
-		row[at++] = value_copy(&state->row_arena, run->row[projection->items[i].slot]);
+		row[at++] = copy_to_wait(run, state, run->row[projection->items[i].slot]);
 	for (uint32_t i = 0; i < projection->sort_count; i++)
-		row[at++] = value_copy(&state->row_arena, eval(run, projection->sorts[i].expr));
+		row[at++] = copy_to_wait(run, state, eval(run, projection->sorts[i].expr));
 	for (uint32_t i = 0; at < width; i++)
-		row[at++] = value_copy(&state->row_arena, run->row[projection->scope[i]]);
+		row[at++] = copy_to_wait(run, state, run->row[projection->scope[i]]);
 	drop_rows(projection);
 	run->elsewhere -= state->row_bytes;
 	state->row_bytes = state->row_arena.total + state->row_capacity * width * sizeof(*row);
@@ -168,6 +181,8 @@ static bool project(struct execution *execution, uint32_t index)
 
 		for (uint32_t i = 0; i < projection->count; i++)
 			row[i] = run->row[projection->items[i].slot];
+		if (!run_room(run, row, projection->count))
+			return false;
 		value_set_add(&projection->state->distinct, row, &run->kept, &added);
 		if (!added)
 			return !run->failed;
@@ -203,27 +218,29 @@ static bool grow_groups(struct run *run, const struct projection *projection)
 	return true;
 }
 
-/* Index of the group that the row belongs to; there is room for one more. */
-static uint32_t group_of(struct run *run, const struct projection *projection)
+/* Index of the group that the row belongs to. */
+static bool find_group(struct run *run, const struct projection *projection, uint32_t *group)
 {
 	struct projection_state *state = projection->state;
 	struct value *keys = arena_alloc(&run->scratch, (projection->count + 1) * sizeof(*keys));
-	uint32_t count = 0, group, width = projection->scope_count;
+	uint32_t count = 0, width = projection->scope_count;
 	bool added;
 
 	for (uint32_t i = 0; i < projection->count; i++)
 		if (!projection->items[i].aggregates)
 			keys[count++] = eval(run, projection->items[i].expr);
+	if (!grow_groups(run, projection) || !run_room(run, keys, count))
+		return false;
 	state->groups.width = count;
-	group = value_set_add(&state->groups, keys, &run->kept, &added);
+	*group = value_set_add(&state->groups, keys, &run->kept, &added);
 	if (!added)
-		return group;
+		return true;
 	for (uint32_t i = 0; i < width; i++)
-		state->group_rows[(size_t)group * width + i] =
-			value_copy(&run->kept, run->row[projection->scope[i]]);
-	memset(&state->accumulators[(size_t)group * projection->aggregate_count], 0,
+		state->group_rows[(size_t)*group * width + i] =
+			run_copy(run, &run->kept, run->row[projection->scope[i]]);
+	memset(&state->accumulators[(size_t)*group * projection->aggregate_count], 0,
 	       projection->aggregate_count * sizeof(*state->accumulators));
-	return group;
+	return true;
 }
 
 static bool add_to_group(struct run *run, const struct projection *projection)
@@ -231,9 +248,8 @@ static bool add_to_group(struct run *run, const struct projection *projection)
 	struct accumulator *accumulators;
 	uint32_t group;
 
-	if (!grow_groups(run, projection))
+	if (!find_group(run, projection, &group))
 		return false;
-	group = group_of(run, projection);
 	accumulators =
 		&projection->state->accumulators[(size_t)group * projection->aggregate_count];
 	for (uint32_t i = 0; i < projection->aggregate_count; i++)
@@ -363,14 +379,15 @@ static void finish_groups(struct execution *execution, uint32_t index)
 	struct projection *projection = &execution->clauses[index].projection;
 	struct projection_state *state = projection->state;
 	bool keys = false, more = true;
+	uint32_t only;
 
 	for (uint32_t i = 0; i < projection->count; i++)
 		keys |= !projection->items[i].aggregates;
-	if (!keys && !state->groups.count && grow_groups(run, projection)) {
+	if (!keys && !state->groups.count) {
 		/* count(*) of nothing is 0; what earlier rows left in the slots is gone */
 		for (uint32_t i = 0; i < projection->scope_count; i++)
 			run->row[projection->scope[i]] = (struct value){0};
-		group_of(run, projection);
+		find_group(run, projection, &only);
 	}
 	for (uint32_t group = 0; group < state->groups.count && more && !run->failed; group++) {
 		struct arena_mark mark = arena_mark(&run->scratch);

@@ -41,7 +41,7 @@ static bool add_result(void *data, const struct projection *projection)
 	}
 	for (uint32_t i = 0; i < result->width; i++)
 		result->rows[result->count * result->width + i] =
-			value_copy(&result->arena, run->row[projection->items[i].slot]);
+			run_copy(run, &result->arena, run->row[projection->items[i].slot]);
 	result->count++;
 	return run_step(run);
 }

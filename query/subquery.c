@@ -23,7 +23,7 @@ static bool take(void *data, const struct projection *projection)
 
 		value = run->row[projection->items[0].slot];
 		ARENA_RESERVE(&run->kept, taker->items, count, taker->item_capacity);
-		taker->items[count] = value_copy(&run->kept, value);
+		taker->items[count] = run_copy(run, &run->kept, value);
 	}
 	taker->count++;
 	return taker->subquery->type != SUBQUERY_EXISTS && run_step(run);
@@ -41,7 +41,7 @@ static struct value value_of(struct run *run, const struct expr *expr, const str
 	default:
 		list = value_new_list(&run->scratch, (uint32_t)taker->count);
 		for (uint32_t i = 0; i < list->count; i++)
-			list->items[i] = value_copy(&run->scratch, taker->items[i]);
+			list->items[i] = run_copy(run, &run->scratch, taker->items[i]);
 		return run_list(run, expr, list);
 	}
 }

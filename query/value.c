@@ -57,12 +57,36 @@ uint32_t value_depth(struct value value)
 					 : 0;
 }
 
+uint64_t value_bytes(struct value value)
+{
+	switch (value.type) {
+	case VALUE_STRING:
+		return sizeof(value) + strlen(value.text);
+	case VALUE_LIST:
+		return value.list->bytes;
+	case VALUE_MAP:
+		return value.map->bytes;
+	case VALUE_PATH:
+		return sizeof(*value.path) +
+		       (2 * (uint64_t)value.path->length + 1) * sizeof(*value.path->items);
+	default:
+		return 0;
+	}
+}
+
+static void add_part(struct value part, uint32_t *depth, uint64_t *bytes)
+{
+	if (value_depth(part) >= *depth)
+		*depth = value_depth(part) + 1;
+	*bytes += value_bytes(part);
+}
+
 struct value value_of_list(struct value_list *list)
 {
 	list->depth = 1;
-	for (uint32_t i = 0; i < list->count; i++)
-		if (value_depth(list->items[i]) >= list->depth)
-			list->depth = value_depth(list->items[i]) + 1;
+	list->bytes = sizeof(*list) + (uint64_t)list->count * sizeof(*list->items);
+	for (uint32_t i = 0; i < list->count && list->bytes <= VALUE_BYTES_LIMIT; i++)
+		add_part(list->items[i], &list->depth, &list->bytes);
 	return (struct value){.type = VALUE_LIST, .list = list};
 }
 
@@ -91,9 +115,11 @@ struct value value_of_map(struct value_map *map)
 	}
 	map->count = kept;
 	map->depth = 1;
-	for (uint32_t i = 0; i < kept; i++)
-		if (value_depth(map->entries[i].value) >= map->depth)
-			map->depth = value_depth(map->entries[i].value) + 1;
+	map->bytes = sizeof(*map) + kept * sizeof(*map->entries);
+	for (uint32_t i = 0; i < kept && map->bytes <= VALUE_BYTES_LIMIT; i++) {
+		map->bytes += sizeof(struct value) + strlen(map->entries[i].key);
+		add_part(map->entries[i].value, &map->depth, &map->bytes);
+	}
 	return (struct value){.type = VALUE_MAP, .map = map};
 }
 
@@ -366,6 +392,7 @@ struct value value_copy(struct arena *arena, struct value value)
 		struct value_list *list = value_new_list(arena, value.list->count);
 
 		list->depth = value.list->depth;
+		list->bytes = value.list->bytes;
 		for (uint32_t i = 0; i < list->count; i++)
 			list->items[i] = value_copy(arena, value.list->items[i]);
 		value.list = list;
@@ -375,6 +402,7 @@ struct value value_copy(struct arena *arena, struct value value)
 		struct value_map *map = value_new_map(arena, value.map->count);
 
 		map->depth = value.map->depth;
+		map->bytes = value.map->bytes;
 		for (uint32_t i = 0; i < map->count; i++) {
 			const char *key = value.map->entries[i].key;
 

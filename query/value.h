@@ -42,11 +42,13 @@ struct value {
 struct value_list {
 	uint32_t count;
 	uint32_t depth; /* of lists and maps in each other, this one included */
+	uint64_t bytes;
 	struct value items[];
 };
 
 struct value_map { /* in the order of the keys */
 	uint32_t count, depth;
+	uint64_t bytes;
 	struct value_entry {
 		const char *key;
 		struct value value;
@@ -82,6 +84,12 @@ const struct value *value_map_get(const struct value_map *map, const char *key);
 
 /* Of lists and maps in each other; 0: neither. */
 uint32_t value_depth(struct value value);
+/*
+ * Of a copy; what lists and maps share counts as often as it is there.  Of a list or map with more
+ * than VALUE_BYTES_LIMIT it is some number above the limit.
+ */
+enum { VALUE_BYTES_LIMIT = 1024 * 1024 * 1024 };
+uint64_t value_bytes(struct value value);
 
 double value_as_number(struct value value); /* of an integer or float */
 

@@ -44,6 +44,7 @@ is "notes have an end, too" "$("$VFLOW" query "MATCH (a) RETURN 1$(for i in $(se
 limited 1 "[*] over a dense graph: time" "time for the query is up.*--timeout" --timeout 1 'MATCH p = (a {id: 1})-[*]->(b) RETURN count(p)'
 limited 1 "[*] over a dense graph: rows" "more than 1000 rows.*--max-rows" --max-rows 1000 'MATCH p = (a)-[*]->(b) RETURN length(p)'
 is "[*] where only ends count" "$("$VFLOW" query 'MATCH (a)-[*]->(b) RETURN count(DISTINCT b) AS n' "$T/dense.dot" | tail -1)" 12
+limited 1 "comparing long lists" "time for the query is up" --timeout 1 'WITH range(1, 9999999) AS l UNWIND l AS x RETURN count(l = l)'
 limited 1 "UNWIND of a UNWIND" "time for the query is up" --timeout 1 'UNWIND range(1, 9999999) AS x UNWIND range(1, 9999999) AS y RETURN count(*)'
 { echo 'digraph {'; for i in $(seq 0 39); do echo "v$i -> { u$i w$i }; { u$i w$i } -> v$((i + 1));"; done; echo '}'; } >"$T/ladder.dot"
 limited 1 "all of 2^40 shortest paths" "time for the query is up.*--timeout" --timeout 1 \
@@ -59,6 +60,10 @@ limited 1 "a very long range" "range\(\) gives at most 10000000" 'UNWIND range(1
 limited 1 "a string that doubles" "1024 MiB of memory" "RETURN size(reduce(s = 'x', i IN range(1, 60) | s + s))"
 limited 1 "a string by replace()" "1024 MiB of memory" "WITH reduce(s = 'x', i IN range(1, 17) | s + s) AS s RETURN size(replace(s, 'x', s))"
 limited 1 "a list that doubles" "1024 MiB of memory" 'RETURN size(reduce(l = [1], i IN range(1, 60) | l + l))'
+limited 1 "a list that holds another twice that holds another twice" "needs more than 1024 MiB of memory" \
+	'WITH reduce(l = [1], i IN range(1, 60) | [l, l]) AS l RETURN l = l'
+limited 1 "a long string in many columns" "1024 MiB of memory" \
+	"WITH reduce(s = 'x', i IN range(1, 26) | s + s) AS s RETURN 1$(for i in {1..100}; do echo -n ", s AS s$i"; done)"
 limited 1 "a list of lists of lists" "more than 1000 deep" 'RETURN reduce(l = [], i IN range(1, 100000) | [l])'
 limited 1 "ORDER BY of too many rows" "1024 MiB of memory" 'UNWIND range(1, 9999999) AS x UNWIND range(1, 9) AS y RETURN x, y ORDER BY y, x'
 is "ORDER BY with LIMIT keeps what it needs" "$("$VFLOW" query 'UNWIND range(1, 200000) AS x RETURN x, toString(-x) AS t ORDER BY x % 1000 DESC, x SKIP 1 LIMIT 2' "$T/dense.dot" | tail -n 2 | tr '\t\n' ' ;')" \

@@ -87,6 +87,7 @@ struct result_pass {
 	uint32_t first_row, rows;
 	uint32_t first_object, objects;
 	uint32_t ticket; /* of the pass; written last */
+	uint64_t missed, missed_bytes; /* see struct device_state */
 };
 
 #define PASSES 256 /* whose results wait at most */
@@ -122,6 +123,8 @@ struct device_state {
 	/* kept by the passes */
 	uint64_t row_cursor, object_cursor;
 	uint32_t finished; /* blocks of threads of the running pass */
+	/* accesses of launches to memory that is not in the table, until the next pass */
+	uint64_t missed, missed_bytes;
 };
 
 /* Which masks a range of bytes goes to. */

@@ -4,6 +4,7 @@
  */
 #include "gpu/sanitizer/events_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,11 +148,26 @@ static size_t add_host_rows(size_t used, const struct host_row *hosts, size_t ho
 	return used;
 }
 
+void event_unknown_memory(struct space *space, const char *kernel)
+{
+	uint64_t bytes, count = space_missed(space, &bytes);
+	char reason[256];
+
+	if (!count)
+		return;
+	snprintf(reason, sizeof(reason),
+		 "accesses to memory that has no shadow, or whose allocation was not seen, by %s",
+		 kernel);
+	events_sink->coverage("unknown memory", reason, count, bytes);
+}
+
 /* The rows of a pass whose results are there. */
-static size_t take_rows(size_t used, struct space *space, int result)
+static size_t take_rows(size_t used, const struct gpu_call *call, struct space *space, int result)
 {
 	const struct row *found;
 	uint32_t count;
+
+	event_unknown_memory(space, call->name);
 
 	if (result > 0)
 		events_sink->coverage("access rows",
@@ -183,7 +199,7 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 
 			fine = fine && result >= 0 && !space_failed(spaces[i]);
 			if (fine)
-				used = take_rows(used, spaces[i], result);
+				used = take_rows(used, call, spaces[i], result);
 		}
 		visit_leave(&visit);
 	}
@@ -204,6 +220,6 @@ void event_results(const struct gpu_call *call, struct space *space, int result)
 		events_sink->abandon(call);
 		return;
 	}
-	end(call, take_rows(0, space, result), NULL, 0);
+	end(call, take_rows(0, call, space, result), NULL, 0);
 	space_digests(space, event_content, (void *)call);
 }

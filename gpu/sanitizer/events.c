@@ -107,6 +107,7 @@ static void finish_graph(struct space *space)
 		if (visit_enter(&visit, space_context(spaces[i]))) {
 			space_launched(spaces[i], UINT64_MAX);
 			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
+				event_unknown_memory(spaces[i], "a CUDA graph");
 				event_announce_touched(spaces[i]);
 				space_digests(spaces[i], event_content, NULL);
 			}

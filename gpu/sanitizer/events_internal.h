@@ -127,6 +127,8 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 		  const struct host_row *hosts, size_t host_count);
 /* The same for a pass whose results were taken. */
 void event_results(const struct gpu_call *call, struct space *space, int result);
+/* Says what a kernel touched that is no object's. */
+void event_unknown_memory(struct space *space, const char *kernel);
 /* For space_digests(). */
 void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
 

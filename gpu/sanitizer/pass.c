@@ -155,6 +155,8 @@ static void take_objects(struct space *space, uint32_t ticket)
 		pass = &space->result_passes[space->ticket_taken % PASSES];
 		space->rows_taken += pass->rows;
 		space->objects_taken += pass->objects;
+		space->missed += pass->missed;
+		space->missed_bytes += pass->missed_bytes;
 	} while (space->ticket_taken != ticket);
 	space->taken = pass;
 	for (uint32_t i = 0; i < pass->objects; i++) {
@@ -234,6 +236,15 @@ const struct touched *space_touched(const struct space *space, uint32_t *count)
 {
 	*count = space->touched_count;
 	return space->touched;
+}
+
+uint64_t space_missed(struct space *space, uint64_t *bytes)
+{
+	uint64_t missed = space->missed;
+
+	*bytes = space->missed_bytes;
+	space->missed = space->missed_bytes = 0;
+	return missed;
 }
 
 static int by_object(const void *a, const void *b)

@@ -176,6 +176,27 @@ static __device__ __forceinline__ struct device_record *find(struct device_state
 	return *offset < size ? record : NULL;
 }
 
+static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
+{
+	asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(to), "l"(number) : "memory");
+}
+
+/* Memory that no table knows: one lane counts the accesses of all that come here together. */
+static __device__ __forceinline__ void miss(struct device_state *state, uint64_t address,
+					    uint64_t size)
+{
+	unsigned active, before;
+
+	if (__isLocal((const void *)address) || __isShared((const void *)address))
+		return;
+	active = __activemask();
+	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+	if (active & before)
+		return;
+	add(&state->missed, __popc(active));
+	add(&state->missed_bytes, __popc(active) * size);
+}
+
 /*
  * The lanes touch one stretch of memory, each what follows its predecessor's, or all the same: the
  * words of the mask are shared out among them.  False: they cannot be, or it is not all in one
@@ -207,6 +228,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 {
 	unsigned active = __activemask(), before, rank, lanes = __popc(active);
 	uint64_t offset, left, bits, base;
+	struct device_state *own = state;
 	struct device_record *record;
 	uint32_t shift, length;
 
@@ -221,8 +243,10 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	if (length && touch_stretch(state, base, length, rank, lanes, flags))
 		return;
 	record = find(&state, address, &offset, &left);
-	if (!record)
+	if (!record) {
+		miss(own, address, size);
 		return;
+	}
 	if (size > left)
 		size = (uint32_t)left;
 	shift = offset % 64;
@@ -236,6 +260,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 static __device__ __forceinline__ void touch_bulk(struct device_state *state, uint64_t address,
 						  uint64_t size, uint32_t flags)
 {
+	struct device_state *own = state;
 	struct device_record *record;
 	uint64_t offset, last, left;
 	unsigned active = __activemask(), before;
@@ -243,8 +268,11 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 	if (!state || !size)
 		return;
 	record = find(&state, address, &offset, &left);
-	if (!record)
+	if (!record) {
+		/* each lane says all of it */
+		miss(own, address, (size + __popc(active) - 1) / __popc(active));
 		return;
+	}
 	last = offset + (size < left ? size : left) - 1;
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	for (uint64_t word = offset / 64 + __popc(active & before); word <= last / 64;

@@ -206,7 +206,10 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 	result.first_object = (uint32_t)object_cursor & state->object_mask;
 	result.objects = listed;
 	result.ticket = ticket - 1;
+	result.missed = state->missed;
+	result.missed_bytes = state->missed_bytes;
 	*pass = result;
+	state->missed = state->missed_bytes = 0;
 	state->row_cursor = row_cursor + rows;
 	state->object_cursor = object_cursor + listed;
 	state->rows->count = 0;

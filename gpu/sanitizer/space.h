@@ -153,6 +153,8 @@ bool space_passed(const struct space *space, uint32_t ticket);
 int space_take(struct space *space, uint32_t ticket);
 /* The objects that it touched, in no order; valid until the next pass is taken. */
 const struct touched *space_touched(const struct space *space, uint32_t *count);
+/* Accesses of launches to memory that is no object's, in the passes that were taken since it was asked. */
+uint64_t space_missed(struct space *space, uint64_t *bytes);
 /* Its rows, ordered by object id and writer; all touched objects have ids by now. */
 const struct row *space_rows(struct space *space, uint32_t *count);
 /*

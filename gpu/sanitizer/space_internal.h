@@ -70,6 +70,7 @@ struct space {
 	const volatile struct result_pass *taken;
 	struct row *row_buffer;
 	uint32_t forgotten; /* objects that are */
+	uint64_t missed, missed_bytes;
 };
 
 /* Remembers the first failure of the driver.  True: all is well. */

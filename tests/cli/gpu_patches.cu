@@ -173,6 +173,21 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 	       from_device(record->touched_blocks, blocks.size()) == blocks;
 }
 
+/* Accesses that begin in no object. */
+static uint64_t outside(const std::vector<uint64_t> &chosen, uint32_t lanes)
+{
+	uint64_t count = 0;
+
+	for (unsigned k = 0; k < THREADS; k++) {
+		bool found = !(lanes >> k % 32 & 1);
+
+		for (int i = 0; i < OBJECTS; i++)
+			found |= chosen[k] >= starts[i] && chosen[k] - starts[i] < sizes[i];
+		count += !found;
+	}
+	return count;
+}
+
 int main(void)
 {
 	std::vector<uint64_t> chosen(THREADS);
@@ -206,6 +221,8 @@ int main(void)
 				(!wanted || from_device(host_other.list, 1)[0] == 1);
 		}
 		fine &= count == touched.size() && listed == touched;
+		fine &= from_device(&state->missed, 1)[0] == outside(chosen, lanes) &&
+			from_device(&state->missed_bytes, 1)[0] == outside(chosen, lanes) * size;
 	}
 	printf("%s 1 - %d patterns of accesses are marked\n", fine ? "ok" : "not ok", calls);
 	return !fine;

@@ -360,6 +360,29 @@ static void bulk_copies()
 	expect(host[127] == 1 && host[128] == 2 && host[159] == 2 && host[160] == 0, "1, 1 + 1");
 }
 
+/* Memory that no allocation of the host made. */
+__global__ void allocate(int *x)
+{
+	volatile int *heap = (volatile int *)malloc(64);
+
+	if (!heap)
+		return;
+	for (int i = 0; i < 4; i++)
+		heap[i] = i;
+	*x = heap[2];
+	free((void *)heap);
+}
+
+static void heap()
+{
+	int *x;
+
+	CHECK(cudaMalloc(&x, 512));                              /* 1 */
+	allocate<<<1, 1>>>(x);                                   /* 2 */
+	CHECK(cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost));   /* 3 */
+	expect(host[0] == 2, "2");
+}
+
 static CUcontext make_context()
 {
 	CUcontext context;
@@ -490,6 +513,7 @@ static const struct {
 	{"registered", registered},
 	{"surface", surface},
 	{"bulk_copies", bulk_copies},
+	{"heap", heap},
 	{"contexts", contexts},
 	{"across", across},
 	{"green", green},

@@ -124,6 +124,12 @@ exact bulk_copies <<END
 	Memset.5>Memcpy.8  R Malloc.3 384  0 1
 	Memcpy.8>host      W Malloc.3 512  0 1
 END
+exact heap <<'END'
+	Malloc.1>allocate(int*).2 W Malloc.1 4 0 1
+	allocate(int*).2>Memcpy.3 R Malloc.1 4 0 1
+	Memcpy.3>host             W Malloc.1 4 0 1
+END
+covers heap 'unknown memory'
 exact contexts <<END
 	cuMemAlloc.1>cuMemsetD8.2   W cuMemAlloc.1 1024   0 1
 	cuMemsetD8.2>cuMemcpyPeer.4 R cuMemAlloc.1  512   0 1

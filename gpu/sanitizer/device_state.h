@@ -113,7 +113,9 @@ struct device_state {
 	const struct device_foreign *foreign;
 	uint32_t count;
 	uint32_t touched_count;
-	uint32_t progress; /* grows when launches touch blocks for the first time */
+	/* of launches since the last pass: */
+	uint32_t progress; /* grows when they touch blocks for the first time */
+	uint64_t told;     /* bits for blocks of which some were touched; the host clears it */
 
 	struct device_rows *rows;
 	struct result_pass *result_passes;

@@ -10,8 +10,6 @@
 
 #include "gpu/sanitizer/events.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-#define PATIENCE_NS (5 * SECOND_NS)
 #define PATIENCE_AT_END_NS SECOND_NS /* the driver may be gone, and all it ran */
 #define QUEUE_LENGTH 128
 
@@ -23,14 +21,6 @@ static unsigned first, count;
 /* where they all run */
 static struct space *deferred_space;
 static CUstream deferred_stream;
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 bool events_deferred_on(const struct space *space, CUstream stream)
 {
@@ -60,26 +50,26 @@ static void drop(void)
 
 /*
  * Waits until at most `most` launches are left.  False: in vain.  With `asking` the driver is asked
- * whether something failed, and a launch that touches more and more memory is waited for.
+ * whether something failed, and there is patience with what works.
  */
 static bool wait_until(unsigned most, bool asking)
 {
-	uint64_t moved = now_ns(), asked = moved, looked = moved;
+	uint64_t start = events_now_ns(), asked = start, now;
+	struct patience patience = patience_from(start);
 	const struct timespec nap = {.tv_nsec = 20000};
-	uint32_t seen = 0, progress;
 
 	while (count > most) {
-		uint64_t now;
-
 		if (deliver()) {
-			moved = 0;
+			start = 0;
 			continue;
 		}
 		__builtin_ia32_pause();
-		now = now_ns();
-		if (!moved)
-			moved = asked = looked = now;
-		if (now - moved > (asking ? PATIENCE_NS : PATIENCE_AT_END_NS))
+		now = events_now_ns();
+		if (!start) {
+			start = asked = now;
+			patience = patience_from(now);
+		}
+		if (!asking && now - start > PATIENCE_AT_END_NS)
 			return false;
 		if (!asking || now - asked < SECOND_NS / 1000)
 			continue;
@@ -90,13 +80,8 @@ static bool wait_until(unsigned most, bool asking)
 			continue;
 		}
 		nanosleep(&nap, NULL);
-		if (now - looked < SECOND_NS)
-			continue;
-		looked = now;
-		progress = space_progress(deferred_space);
-		if (progress != seen)
-			moved = now;
-		seen = progress;
+		if (!patience_lasts(&patience, deferred_space, now))
+			return false;
 	}
 	return true;
 }
@@ -110,7 +95,7 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 	deferred_space = space;
 	deferred_stream = stream;
 	queue[(first + count) % QUEUE_LENGTH].call = *call;
-	queue[(first + count) % QUEUE_LENGTH].call.end_ns = now_ns();
+	queue[(first + count) % QUEUE_LENGTH].call.end_ns = events_now_ns();
 	queue[(first + count++) % QUEUE_LENGTH].ticket = ticket;
 	events_look();
 	return true;

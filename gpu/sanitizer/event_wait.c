@@ -10,8 +10,9 @@
 #include "gpu/sanitizer/events.h"
 #include "gpu/sanitizer/launches.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 #define PATIENCE_NS (5 * SECOND_NS)
+#define PATIENCE_AT_WORK_NS (120 * SECOND_NS)
+#define BLOCKS_AT_WORK 24 /* of 64 bits: who waits looks at few places */
 
 /* What we do not wait for any more: where it runs, and an event of ours behind it. */
 static struct space *late;
@@ -26,36 +27,49 @@ static struct running {
 } running[64];
 static unsigned running_count;
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
+/* -- patience ----------------------------------------------------------------------------- */
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+struct patience patience_from(uint64_t now)
+{
+	return (struct patience){.moved = now, .looked = now};
 }
 
-/*
- * Asks again and again whether the stream or the event is over.  A kernel with our patches takes
- * its time: as long as the space sees it touch more memory, it is waited for.
- */
+bool patience_lasts(struct patience *patience, struct space *space, uint64_t now)
+{
+	struct progress progress;
+	int blocks;
+	bool waits;
+
+	if (space && now - patience->looked > SECOND_NS) {
+		patience->looked = now;
+		if (space_progress(space, &progress)) {
+			patience->begun |= progress.first || progress.blocks;
+			patience->blocks |= progress.blocks;
+			if (progress.first != patience->first) {
+				patience->moved = now;
+				patience->blocks = 0;
+			}
+			patience->first = progress.first;
+		}
+	}
+	blocks = __builtin_popcountll(patience->blocks);
+	/* one that has begun and touches nothing more computes, as one that goes through much does */
+	waits = !patience->begun || (blocks && blocks < BLOCKS_AT_WORK);
+	return now - patience->moved <= (waits ? PATIENCE_NS : PATIENCE_AT_WORK_NS);
+}
+
+/* Asks again and again whether the stream or the event is over, with patience for the space's. */
 static CUresult wait_for(struct space *space, CUstream stream, CUevent event)
 {
 	const struct timespec nap = {.tv_nsec = 50000};
-	uint64_t start = now_ns(), moved = start, look = start + SECOND_NS, now;
-	uint32_t seen = 0, progress;
+	uint64_t start = events_now_ns(), now;
+	struct patience patience = patience_from(start);
 	CUresult result;
 
 	while ((result = event ? driver.cuEventQuery(event) : driver.cuStreamQuery(stream)) ==
 	       CUDA_ERROR_NOT_READY) {
-		now = now_ns();
-		if (now > look && space) {
-			look = now + SECOND_NS;
-			progress = space_progress(space);
-			if (progress != seen)
-				moved = now;
-			seen = progress;
-		}
-		if (now - moved > PATIENCE_NS)
+		now = events_now_ns();
+		if (!patience_lasts(&patience, space, now))
 			break;
 		if (now - start > 1000000)
 			nanosleep(&nap, NULL);

@@ -6,6 +6,8 @@
 #ifndef VFLOW_GPU_SANITIZER_EVENTS_INTERNAL_H
 #define VFLOW_GPU_SANITIZER_EVENTS_INTERNAL_H
 
+#include <time.h>
+
 #include "gpu/provider.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/space.h"
@@ -47,12 +49,36 @@ struct visit {
 bool visit_enter(struct visit *visit, CUcontext context);
 void visit_leave(struct visit *visit);
 
+#define SECOND_NS UINT64_C(1000000000)
+
+static inline uint64_t events_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
 /* -- event_wait.c ------------------------------------------------------------------------- */
 
 /*
- * Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: it made no progress for
- * 5 seconds.
+ * How long something is waited for: 5 seconds when it seems to wait itself (for the host, or for
+ * what comes after it): it has not begun, or looks again and again at a few words that it has
+ * touched before.  As long as a launch touches new memory, and for 120 seconds when it touches
+ * nothing or very much of the old, it is at work.
  */
+struct patience {
+	uint64_t moved, looked; /* when it touched new memory, when that was asked */
+	uint64_t blocks;        /* that it touched since it moved: see struct progress */
+	uint32_t first;
+	bool begun;
+};
+
+struct patience patience_from(uint64_t now);
+/* Asks now and then what runs in the space (NULL: it cannot be known).  False: that was too long. */
+bool patience_lasts(struct patience *patience, struct space *space, uint64_t now);
+
+/* Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: that took too long. */
 CUresult events_wait_for(struct space *space, CUstream stream);
 /* A launch that is not waited for was put on the stream.  Waits until no such launch runs. */
 void events_running(struct space *space, CUstream stream);

@@ -11,6 +11,7 @@
 #define PATCH extern "C" __device__ __noinline__ SanitizerPatchResult
 #define READ SANITIZER_MEMORY_DEVICE_FLAG_READ
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
+#define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
 
 /* A pointer that does not change during a launch. */
 template <typename T> static __device__ __forceinline__ T *constant(T *const *pointer)
@@ -181,6 +182,21 @@ static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
 	asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(to), "l"(number) : "memory");
 }
 
+/*
+ * Now and then an access tells where it is, in one of 64 bits: a kernel that only looks at what it
+ * has touched before may be at work on it, or wait for somebody to change one word of it.
+ */
+static __device__ __forceinline__ void tell(struct device_state *state, uint64_t address)
+{
+	uint32_t clock;
+
+	asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
+	if (!(clock & TELL_CYCLES))
+		asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(&state->told),
+			     "l"(1ull << ((uint32_t)(address >> 10) * 2654435769u >> 26))
+			     : "memory");
+}
+
 /* Memory that no table knows: one lane counts the accesses of all that come here together. */
 static __device__ __forceinline__ void miss(struct device_state *state, uint64_t address,
 					    uint64_t size)
@@ -234,6 +250,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 
 	if (!state || !size)
 		return;
+	tell(state, address);
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	rank = __popc(active & before);
 	base = __shfl_sync(active, address, __ffs((int)active) - 1);

@@ -210,6 +210,8 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 	result.missed_bytes = state->missed_bytes;
 	*pass = result;
 	state->missed = state->missed_bytes = 0;
+	state->progress = 0;
+	state->told = 0;
 	state->row_cursor = row_cursor + rows;
 	state->object_cursor = object_cursor + listed;
 	state->rows->count = 0;

@@ -173,25 +173,29 @@ void space_set_busy(struct space *space, bool busy)
 	space->busy = busy;
 }
 
-uint32_t space_progress(struct space *space)
+bool space_progress(struct space *space, struct progress *progress)
 {
 	const struct timespec nap = {.tv_nsec = 1000000};
-	/* pinned memory after the results */
-	volatile uint32_t *seen = &space->result_passes[PASSES].ticket;
-	CUresult result;
+	const size_t first = offsetof(struct device_state, progress);
+	const size_t told = offsetof(struct device_state, told);
+	/* pinned memory after the results: what is there now, and zeros */
+	volatile struct result_pass *seen = &space->result_passes[PASSES];
+	CUresult result = CUDA_ERROR_NOT_READY;
 
 	if (space->failed ||
-	    driver.cuMemcpyDtoHAsync((void *)seen,
-				     space->state + offsetof(struct device_state, progress),
-				     sizeof(*seen), space->stream) != CUDA_SUCCESS)
-		return 0;
-	for (int i = 0; i < 1000; i++) {
-		result = driver.cuStreamQuery(space->stream);
-		if (result != CUDA_ERROR_NOT_READY)
-			break;
+	    driver.cuMemcpyDtoHAsync((void *)&seen->status, space->state + first,
+				     sizeof(seen->status), space->stream) != CUDA_SUCCESS ||
+	    driver.cuMemcpyDtoHAsync((void *)&seen->missed, space->state + told,
+				     sizeof(seen->missed), space->stream) != CUDA_SUCCESS ||
+	    driver.cuMemcpyHtoDAsync(space->state + told, (const void *)&seen->missed_bytes,
+				     sizeof(seen->missed_bytes), space->stream) != CUDA_SUCCESS)
+		return false;
+	for (int i = 0; i < 1000 && result == CUDA_ERROR_NOT_READY; i++) {
 		nanosleep(&nap, NULL);
+		result = driver.cuStreamQuery(space->stream);
 	}
-	return result == CUDA_SUCCESS ? *seen : 0;
+	*progress = (struct progress){seen->status, seen->missed};
+	return result == CUDA_SUCCESS;
 }
 
 bool space_failed(const struct space *space)

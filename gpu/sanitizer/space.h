@@ -67,10 +67,15 @@ CUstream space_stream(const struct space *space); /* our own */
  */
 void space_set_busy(struct space *space, bool busy);
 /*
- * A number that changes while a running launch touches more and more memory.  While it runs, only the
- * device's copy engine is asked.  0: it cannot be told.
+ * What a running launch does: a number that changes while it touches memory for the first time, and
+ * bits for some of the blocks that it touched since this was asked last.  Only the device's copy
+ * engine is asked.  False: it cannot be told.
  */
-uint32_t space_progress(struct space *space);
+struct progress {
+	uint32_t first;
+	uint64_t blocks;
+};
+bool space_progress(struct space *space, struct progress *progress);
 /* The device gave an error: nothing more can be learnt from it. */
 bool space_failed(const struct space *space);
 

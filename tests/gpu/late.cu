@@ -37,6 +37,45 @@ static __global__ void crawl(const int *from, int *data, int words, long long cy
 	}
 }
 
+/* Loads a word, computes for longer than vflow's patience, stores it. */
+static __global__ void think(int *data, long long cycles)
+{
+	long long start = clock64();
+	int value = data[threadIdx.x];
+
+	while (clock64() - start < cycles)
+		value ^= 1;
+	data[threadIdx.x] = value / 2 * 2 + 1;
+}
+
+/* Goes through the same memory again and again. */
+static __global__ void roam(int *data, int words, long long cycles)
+{
+	long long start = clock64();
+	int sum = 0;
+
+	for (int i = threadIdx.x; clock64() - start < cycles; i += blockDim.x)
+		sum += ((volatile int *)data)[i % words];
+	data[threadIdx.x] = sum + 1;
+}
+
+static int work_long(bool thinks)
+{
+	int *data, words = 1 << 16, rate, first;
+
+	CHECK(cudaDeviceGetAttribute(&rate, cudaDevAttrClockRate, 0));
+	CHECK(cudaMalloc((void **)&data, words * 4));
+	CHECK(cudaMemset(data, 0, words * 4));
+	if (thinks)
+		think<<<1, 256>>>(data, rate * 9000ll); /* 9 s */
+	else
+		roam<<<1, 256>>>(data, words, rate * 9000ll);
+	CHECK(cudaGetLastError());
+	CHECK(cudaMemcpy(&first, data, sizeof(first), cudaMemcpyDeviceToHost));
+	printf("%d\n", first);
+	return 0;
+}
+
 static int crawl_long(void)
 {
 	int *from, *data, words = 1 << 20, rate, sum;
@@ -83,7 +122,9 @@ static int call_between(void)
 int main(int argc, char **argv)
 {
 	if (argc > 1)
-		return *argv[1] == 'b' ? call_between() : crawl_long();
+		return *argv[1] == 'b'   ? call_between()
+		       : *argv[1] == 'c' ? crawl_long()
+					 : work_long(*argv[1] == 't');
 	int *a, *b, *flag, *seen, first;
 
 	CHECK(cudaMalloc((void **)&a, SIZE));  /* a */

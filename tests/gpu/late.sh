@@ -45,4 +45,13 @@ END
 expect_exit 0 "a kernel that works for 8 seconds" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/c.db" "$T/late" crawl
 is "... is followed" "$(named "$T/c.db" | grep crawl)" "$(printf '%s\n' 'crawl(int const*, int*, int, long long)>cudaMemcpy R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc1 4194304 0 1' \
 	'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) W cudaMalloc2 4 4 1')"
+# so are those that compute, or go through the same memory: their stores are known
+for case in think roam; do
+	(timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/$case.db" "$T/late" $case >"$T/$case.out" 2>&1; echo "exit code $?" >>"$T/$case.out") &
+done
+wait
+for case in think roam; do
+	is "$case: the program's output" "$(cat "$T/$case.out")" $'1\nexit code 0'
+	is "... is followed" "$(named "$T/$case.db" | sed 's/([^)]*)//g' | grep ' W ')" "$(printf '%s\n' 'cudaMalloc>cudaMemset W cudaMalloc1 262144 0 1' "cudaMemset>$case W cudaMalloc1 1024 768 1" 'cudaMemcpy>host W cudaMalloc1 4 0 1' | LC_ALL=C sort)"
+done
 finish

@@ -20,6 +20,11 @@ bytes() { # FROM TO COLUMN
 is "memory: a's shadow survived its move" "$(bytes cudaMemset cudaMemset bytes) $(bytes cudaMemset cudaMemset redundant_bytes)" "536869888 536869888"
 is "memory: what the kernel wrote there" "$(bytes increment cudaMemset bytes) $(bytes increment cudaMemset redundant_bytes)" "1024 768"
 
+expect_exit 0 "array: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/memory" array
+is "array: the program's output" "$(cat "$T/out" "$T/err")" 1
+is "array: the bytes of the copy are seen" "$(sqlite3 "$T/g.db" "SELECT sum(bytes) FROM edge JOIN vertex v ON v.id = edge.target WHERE v.name LIKE 'cudaMemcpy2D%' AND access = 2")" 1024
+sqlite3 "$T/g.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
+
 "$NVCC" -arch=native -o "$T/faults" tests/gpu/faults.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 native=$("$T/faults" memory 2>&1)
 expect_exit 0 "95 % of the memory" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/faults" memory

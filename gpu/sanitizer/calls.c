@@ -169,7 +169,9 @@ static void prepare(const Sanitizer_CallbackData *data)
 		       thread.effect == API_LAUNCH &&
 			       (!thread.launch.kernel || thread.launch.wanted),
 		       known ? &stream : NULL,
-		       calls_wanted_bytes(data->functionName, data->functionParams));
+		       thread.effect == API_LAUNCH
+			       ? launch_local_memory()
+			       : calls_wanted_bytes(data->functionName, data->functionParams));
 	thread.inside = false;
 }
 

@@ -325,7 +325,7 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 
 	if (!events_sink)
 		return;
-	space = launch && stream ? events_find_space(context) : NULL;
+	space = launch && stream && !wanted ? events_find_space(context) : NULL;
 	if (space && space_is_published(space) && !modules_pending() && !events_to_forget() &&
 	    !events_is_late() && events_deferred_on(space, *stream) && !space_wants_bodies(space) &&
 	    !events_peers(space, peers))
@@ -342,10 +342,10 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 				modules_variables(space, &skipped, &constants);
 			if (launch && space_wants_bodies(space))
 				space_complete(space);
-			if (launch)
-				space_publish(space, peers, events_peers(space, peers));
 			if (wanted)
 				make_room(space, wanted);
+			if (launch)
+				space_publish(space, peers, events_peers(space, peers));
 		}
 	}
 	visit_leave(&visit);

@@ -57,6 +57,37 @@ void launch_functions_gone(void)
 	memset(loaded_functions, 0, sizeof(loaded_functions));
 }
 
+/*
+ * The driver makes local memory for all threads that fit on the device when a kernel wants more per
+ * thread than those before it.
+ */
+static uint64_t local_bytes;
+
+static void note_local_memory(CUfunction function)
+{
+	static int most;
+	int each = 0, processors = 0, threads = 0;
+	CUdevice device;
+
+	if (driver.cuFuncGetAttribute(&each, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) !=
+		    CUDA_SUCCESS ||
+	    each <= most || driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+		return;
+	driver.cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+	driver.cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+				    device);
+	most = each;
+	local_bytes = (uint64_t)each * (uint64_t)processors * (uint64_t)threads;
+}
+
+uint64_t launch_local_memory(void)
+{
+	uint64_t bytes = local_bytes;
+
+	local_bytes = 0;
+	return bytes;
+}
+
 CUfunction launch_function(CUcontext context, const char *api, const void *parameters)
 {
 	const struct plain_launch *plain = parameters;
@@ -85,6 +116,7 @@ CUfunction launch_function(CUcontext context, const char *api, const void *param
 		loaded_functions[place].context = context;
 		loaded_functions[place].given = given;
 		loaded_functions[place].loaded = function;
+		note_local_memory(function);
 	}
 	return function;
 }

@@ -16,6 +16,8 @@
  * the driver load the kernel, which it would do later in the launch: calls the driver.
  */
 CUfunction launch_function(CUcontext context, const char *api, const void *parameters);
+/* Bytes of the device's memory that such launches are going to take, since this was asked last. */
+uint64_t launch_local_memory(void);
 /* A module or context goes away. */
 void launch_functions_gone(void);
 /* The stream of such a launch.  False: the thread's own. */

@@ -54,7 +54,8 @@ static void child(const struct picture *picture, enum layout_manner manner, doub
 	limit(RLIMIT_CORE, 0);
 	if (!SANITIZED && !freopen("/dev/null", "w", stderr)) /* Graphviz talks to itself */
 		_exit(1);
-	limit(RLIMIT_CPU, (rlim_t)seconds + 1);
+	/* for when the parent is gone: never met before its deadline */
+	limit(RLIMIT_CPU, (rlim_t)ceil(seconds) + 1);
 	if (!SANITIZED) /* whose shadow takes terabytes of address space */
 		limit(RLIMIT_AS, memory_limit);
 	_exit(out && layout_by_dot(picture, manner, out) == 0 ? 0 : 1);
@@ -193,7 +194,12 @@ static int attempt(struct picture *picture, enum layout_manner manner, double se
 		return 0;
 	if (now() >= deadline)
 		return error_set(error, "it takes too long");
-	return error_set(error, WIFSIGNALED(status) ? "Graphviz crashed" : "Graphviz gave up");
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return error_set(error, "Graphviz was killed (does the machine have too little "
+					"memory for it?)");
+	if (WIFSIGNALED(status))
+		return error_set(error, "Graphviz crashed: %s", strsignal(WTERMSIG(status)));
+	return error_set(error, "Graphviz gave up");
 }
 
 static bool is_small(const struct picture *picture)

@@ -85,10 +85,10 @@ static void outside(struct warp *w, unsigned lane, uint64_t offset, unsigned siz
 }
 
 /* The allocation of a global access of one lane; NULL: a fault is set. */
-static struct allocation *allocation_of(struct warp *w, unsigned slot, unsigned lane,
+static struct allocation *allocation_of(struct warp *w, struct allocation **cached, unsigned lane,
 					uint64_t address, unsigned size, bool read, bool write)
 {
-	struct allocation *allocation = w->cache[slot];
+	struct allocation *allocation = *cached;
 
 	if (!allocation || address - allocation->address >= allocation->size)
 		allocation = memory_find(address);
@@ -97,7 +97,7 @@ static struct allocation *allocation_of(struct warp *w, unsigned slot, unsigned 
 		illegal(w, lane, address, size, read, write);
 		return NULL;
 	}
-	w->cache[slot] = allocation;
+	*cached = allocation;
 	return allocation;
 }
 
@@ -107,7 +107,7 @@ static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsi
 			   uint8_t **pointers)
 {
 	const bool observed = w->block->launch->observed && i->space != PTX_MOD_CONST;
-	const unsigned slot = (unsigned)(i - w->module->code) % WARP_CACHE;
+	struct allocation **const cached = warp_cached(w, i);
 	struct allocation *run = NULL;
 	uint64_t start = 0, end = 0;
 
@@ -115,11 +115,11 @@ static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsi
 	for (; lanes; lanes &= lanes - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
 		uint64_t address = addresses[lane];
-		struct allocation *allocation = w->cache[slot];
+		struct allocation *allocation = *cached;
 
 		if (!allocation || allocation->size < size ||
 		    address - allocation->address > allocation->size - size) {
-			allocation = allocation_of(w, slot, lane, address, size, read, write);
+			allocation = allocation_of(w, cached, lane, address, size, read, write);
 			if (!allocation)
 				return false;
 		}

@@ -248,12 +248,8 @@ static bool give_back(struct warp *w, unsigned lane, uint64_t address)
 	}
 	memory_release(allocation);
 	/* nobody may remember what is gone */
-	for (uint32_t n = 0; n < w->block->resident; n++) {
-		struct block *block = &w->block->all[n];
-
-		for (uint32_t k = 0; k < block->warp_count; k++)
-			memset(block->warps[k].cache, 0, sizeof(w->cache));
-	}
+	for (uint32_t n = 0; n < w->block->resident; n++)
+		memset(w->block->all[n].cache, 0, sizeof(w->block->cache));
 	return true;
 }
 

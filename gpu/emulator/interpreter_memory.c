@@ -130,6 +130,16 @@ static void store_span(const struct warp *w, unsigned size, const uint64_t *rest
 	}
 }
 
+/* warp_resolve() when find_span() has failed. */
+static bool resolve(struct warp *w, const struct ptx_instruction *i, unsigned size, bool write,
+		    uint8_t **pointers)
+{
+	uint64_t addresses[PTX_LANES];
+
+	warp_addresses(w, i, addresses);
+	return warp_resolve_at(w, i, addresses, size, !write, write, pointers);
+}
+
 static void load(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned size = ptx_type_size(i->type);
@@ -143,7 +153,7 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 				  &span, n * size, i->vector == 1);
 		return;
 	}
-	if (!warp_resolve(w, i, size * i->vector, true, false, pointers))
+	if (!resolve(w, i, size * i->vector, false, pointers))
 		return;
 	if (i->vector == 1) {
 		load_element(w, i->type, warp_row(w, i->d), pointers, 0);
@@ -198,7 +208,7 @@ static void store(struct warp *w, const struct ptx_instruction *i)
 				   &span, n * size, i->vector == 1);
 		return;
 	}
-	if (!warp_resolve(w, i, size * i->vector, false, true, pointers))
+	if (!resolve(w, i, size * i->vector, true, pointers))
 		return;
 	for (unsigned n = 0; n < i->vector; n++) {
 		const uint64_t *b =

@@ -15,7 +15,7 @@ struct span {
 
 /*
  * The usual access, for less than warp_resolve() costs: aligned, inside shared memory or inside
- * the allocation that this instruction met last.  False: look closer; nothing is marked then.
+ * one allocation.  False: look closer; nothing is marked then.
  */
 static inline bool find_span(struct warp *w, const struct ptx_instruction *i, unsigned size,
 			     bool read, bool write, struct span *span)
@@ -35,8 +35,19 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 		limit = w->block->shared_bytes - size;
 	} else if (i->space == PTX_MOD_GLOBAL || i->space == PTX_MODIFIER_COUNT ||
 		   i->space == PTX_MOD_CONST) {
-		allocation = w->cache[(unsigned)(i - w->module->code) % WARP_CACHE];
-		if (!allocation || allocation->size < size)
+		const uint64_t address = rows[first] + (uint64_t)i->immediate;
+		struct allocation **cached = warp_cached(w, i);
+
+		if (address - PTX_WINDOW_SHARED < 3 * PTX_WINDOW_SIZE)
+			return false; /* generic, and not global */
+		allocation = *cached;
+		if (!allocation || address - allocation->address >= allocation->size) {
+			allocation = memory_find(address);
+			if (!allocation)
+				return false;
+			*cached = allocation;
+		}
+		if (allocation->size < size)
 			return false;
 		span->base = (uint8_t *)(uintptr_t)allocation->address;
 		subtract = allocation->address;

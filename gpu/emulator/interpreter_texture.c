@@ -40,6 +40,108 @@ static void give(const struct warp *w, const struct ptx_instruction *i, unsigned
 	warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n])[lane] = value;
 }
 
+static double number(const struct ptx_instruction *i, uint64_t bits)
+{
+	return i->second == PTX_F32 ? (double)as_float(bits) : (int32_t)bits;
+}
+
+static float texel_of(const struct texture_plane *plane, int64_t x, int64_t y, unsigned n)
+{
+	float value;
+
+	memcpy(&value,
+	       plane->texels + (uint64_t)y * plane->pitch +
+		       ((uint64_t)x * plane->channels + n) * sizeof(value),
+	       sizeof(value));
+	return value;
+}
+
+/* Of the texels around, in the order and with the weights of texture_sample().  False: an edge. */
+static bool filter_plane(const struct texture_plane *plane, const double at[2], unsigned channels,
+			 uint32_t out[4])
+{
+	double base[2] = {0, 0}, weight[2] = {0, 0};
+
+	for (unsigned n = 0; n < plane->dimensions; n++) {
+		const double from = at[n] - 0.5;
+
+		if (!(from >= 0 && from < plane->size[n] - 1))
+			return false;
+		base[n] = (double)(int64_t)from;
+		weight[n] = (double)(int64_t)((from - base[n]) * 256 + 0.5) / 256;
+	}
+	for (unsigned n = 0; n < channels; n++) {
+		double sum = 0;
+		float result;
+
+		for (unsigned corner = 0; corner < 1u << plane->dimensions; corner++) {
+			const unsigned right = corner & 1, below = corner >> 1;
+			double share = (right ? weight[0] : 1 - weight[0]) *
+				       (below ? weight[1] : 1 - weight[1]);
+
+			if (share > 0)
+				sum += share * texel_of(plane, (int64_t)base[0] + right,
+							(int64_t)base[1] + below, n);
+		}
+		result = (float)sum;
+		memcpy(&out[n], &result, sizeof(result));
+	}
+	return true;
+}
+
+static bool nearest_in_plane(const struct texture_plane *plane, const double at[2],
+			     unsigned channels, uint32_t out[4])
+{
+	if (!(at[0] >= 0 && at[0] < plane->size[0] && at[1] >= 0 && at[1] < plane->size[1]))
+		return false;
+	for (unsigned n = 0; n < channels; n++)
+		memcpy(&out[n],
+		       plane->texels + (uint64_t)(int64_t)at[1] * plane->pitch +
+			       ((uint64_t)(int64_t)at[0] * plane->channels + n) * sizeof(out[n]),
+		       sizeof(out[n]));
+	return true;
+}
+
+/* The usual fetch: of the texels inside one plane.  Which lanes want something else. */
+static uint32_t sample_plane(struct warp *w, const struct ptx_instruction *i,
+			     const struct texture_plane *plane)
+{
+	const uint64_t *x = warp_row(w, w->module->extras[i->immediate]);
+	const uint64_t *y =
+		warp_row(w, w->module->extras[i->immediate + plane->dimensions - 1]);
+	const unsigned channels = plane->channels < i->vector ? plane->channels : i->vector;
+	uint32_t others = 0;
+	uint64_t *d[4];
+
+	for (unsigned n = 0; n < i->vector; n++)
+		d[n] = warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]);
+	for (uint32_t m = w->mask; m; m &= m - 1) {
+		unsigned l = (unsigned)__builtin_ctz(m);
+		const double at[2] = {
+			number(i, x[l]) * plane->scale[0],
+			plane->dimensions == 2 ? number(i, y[l]) * plane->scale[1] : 0};
+		uint32_t out[4] = {0};
+
+		if (!(plane->linear ? filter_plane : nearest_in_plane)(plane, at, channels, out)) {
+			others |= 1u << l;
+			continue;
+		}
+		for (unsigned n = 0; n < i->vector; n++)
+			d[n][l] = out[n];
+	}
+	return others;
+}
+
+static bool is_same(const uint64_t *row, uint32_t mask)
+{
+	const uint64_t first = row[__builtin_ctz(mask)];
+	uint32_t others = 0;
+
+	for (unsigned l = 0; l < PTX_LANES; l++)
+		others |= (uint32_t)(row[l] != first) << l;
+	return !(others & mask);
+}
+
 static void sample(struct warp *w, const struct ptx_instruction *i, enum texture_geometry geometry,
 		   unsigned dimensions)
 {
@@ -47,6 +149,8 @@ static void sample(struct warp *w, const struct ptx_instruction *i, enum texture
 			     geometry == TEXTURE_CUBE_LAYERED;
 	const uint64_t *handles = warp_row(w, i->a);
 	const struct texture *texture = NULL;
+	struct texture_plane plane;
+	uint32_t lanes = w->mask;
 	uint64_t handle = 0;
 
 	if (i->compare < dimensions + layered) {
@@ -54,7 +158,11 @@ static void sample(struct warp *w, const struct ptx_instruction *i, enum texture
 			   i->compare);
 		return;
 	}
-	for (uint32_t m = w->mask; m; m &= m - 1) {
+	if (is_same(handles, lanes))
+		texture = texture_find(handle = handles[__builtin_ctz(lanes)]);
+	if (texture && texture_plane(texture, geometry, &plane))
+		lanes = sample_plane(w, i, &plane);
+	for (uint32_t m = lanes; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
 		double at[3] = {0};
 		union texel texel;
@@ -68,7 +176,7 @@ static void sample(struct warp *w, const struct ptx_instruction *i, enum texture
 		for (unsigned n = 0; n < dimensions; n++) {
 			uint64_t bits = coordinate(w, i, n + layered, l);
 
-			at[n] = i->second == PTX_F32 ? (double)as_float(bits) : (int32_t)bits;
+			at[n] = number(i, bits);
 		}
 		texture_sample(texture, geometry, at,
 			       layered ? (uint32_t)coordinate(w, i, 0, l) : 0, &texel);

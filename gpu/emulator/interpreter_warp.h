@@ -18,7 +18,7 @@
 #include "gpu/ptx/instruction.h"
 
 #define WARP_ALL 0xffffffffu
-#define WARP_CACHE 8u
+#define ALLOCATION_CACHE 64u
 #define BARRIERS 16u
 #define BARRIER_CLUSTER BARRIERS
 
@@ -77,8 +77,6 @@ struct warp {
 	uint32_t link_count;
 	uint64_t special[PTX_SPECIAL_COUNT][PTX_LANES];
 	uint64_t sink[PTX_LANES];
-	/* the allocation that an instruction met last: most meet one only */
-	struct allocation *cache[WARP_CACHE];
 	bool force_sync; /* lanes that are waited for will not come: go on without them */
 };
 
@@ -108,6 +106,8 @@ struct block {
 	struct race_cell *races; /* of each byte of shared memory; NULL: races are not looked for */
 	uint32_t time;           /* points at which threads may have waited for each other */
 	bool raced;              /* and one was reported */
+	/* the allocation that an instruction met last: most meet one only */
+	struct allocation *cache[ALLOCATION_CACHE];
 	bool wide;   /* executors are those built for AVX2 */
 	bool look;   /* threads arrived at barriers or ended: see whether one is complete */
 	struct block *cluster; /* its blocks, one after the other */
@@ -204,6 +204,12 @@ static inline void warp_touch(const struct warp *warp, const struct allocation *
 		touch(allocation->shadow, offset, size, GPU_READ);
 	if (write)
 		touch(allocation->shadow, offset, size, GPU_WRITE);
+}
+
+static inline struct allocation **warp_cached(const struct warp *warp,
+					      const struct ptx_instruction *i)
+{
+	return &warp->block->cache[(size_t)(i - warp->module->code) % ALLOCATION_CACHE];
 }
 
 /*

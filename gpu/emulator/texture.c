@@ -227,7 +227,7 @@ static unsigned cube_face(const double *c, double place[2])
 	return face;
 }
 
-/* The mean of the 2, 4 or 8 texels around, weighted. */
+/* The mean of the 2, 4 or 8 texels around, weighted.  interpreter_texture.c has it for a plane. */
 static void filter(const struct emulator_texture *facts, unsigned dimensions, const double at[3],
 		   const uint64_t size[3], int64_t layer, bool normalized, double out[4])
 {
@@ -300,6 +300,30 @@ bool texture_sample(const struct texture *texture, enum texture_geometry geometr
 		else
 			result->u[n] = (uint32_t)(int64_t)out[n];
 	return floats;
+}
+
+bool texture_plane(const struct texture *texture, enum texture_geometry geometry,
+		   struct texture_plane *plane)
+{
+	const struct emulator_texture *facts = &texture->facts;
+	const struct emulator_array_shape *shape = &facts->shape;
+	const bool flat = geometry == TEXTURE_1D;
+	const uint64_t size[2] = {shape->width, flat ? 1 : shape->height};
+
+	if ((!flat && geometry != TEXTURE_2D) || shape->channel_bytes != 4 || !shape->depth ||
+	    facts->normalized_values)
+		return false;
+	*plane = (struct texture_plane){.texels = (const uint8_t *)(uintptr_t)shape->address,
+					.pitch = shape->pitch,
+					.linear = facts->linear_filter &&
+						  shape->kind == CHANNEL_FLOAT,
+					.dimensions = flat ? 1 : 2,
+					.channels = shape->channels};
+	for (unsigned n = 0; n < 2; n++) {
+		plane->size[n] = (double)size[n];
+		plane->scale[n] = facts->normalized_coordinates ? (double)size[n] : 1;
+	}
+	return true;
 }
 
 void texture_gather(const struct texture *texture, const double coordinates[2], uint32_t layer,

@@ -38,6 +38,20 @@ union texel {
 bool texture_sample(const struct texture *texture, enum texture_geometry geometry,
 		    const double *coordinates, uint32_t layer, union texel *result);
 /*
+ * One plane of texels of 32-bit channels, whose samples inside need no more than this.  `scale`: what
+ * coordinates are multiplied by; `linear`: a sample is the weighted mean of 2 or 4 texels of floats,
+ * else it is the nearest one.  False: it is not so simple.
+ */
+struct texture_plane {
+	const uint8_t *texels;
+	double size[2], scale[2];
+	uint64_t pitch;
+	unsigned dimensions, channels;
+	bool linear;
+};
+bool texture_plane(const struct texture *texture, enum texture_geometry geometry,
+		   struct texture_plane *plane);
+/*
  * One channel of the four texels that linear filtering in two dimensions would weigh, in the order
  * of tld4: lower left, lower right, upper right, upper left.
  */

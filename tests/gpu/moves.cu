@@ -360,6 +360,29 @@ static void bulk_copies()
 	expect(host[127] == 1 && host[128] == 2 && host[159] == 2 && host[160] == 0, "1, 1 + 1");
 }
 
+/* Blocks that wait for each other, in memory of the runtime's own. */
+__global__ void together(int *x, int *y, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	x[i] += 1;
+	cg::this_grid().sync();
+	y[i] = x[n - 1 - i];
+}
+
+static void cooperative()
+{
+	int *x, *y, n = 256;
+	void *arguments[] = {&x, &y, &n};
+
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));   /* 2 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaLaunchCooperativeKernel((void *)together, 2, 128, arguments, 0, 0)); /* 4 */
+	CHECK(cudaMemcpy(host, y, 1024, cudaMemcpyDeviceToHost));                      /* 5 */
+	expect(host[0] == 1 && host[255] == 1, "0 + 1");
+}
+
 /* Memory that no allocation of the host made. */
 __global__ void allocate(int *x)
 {
@@ -513,6 +536,7 @@ static const struct {
 	{"registered", registered},
 	{"surface", surface},
 	{"bulk_copies", bulk_copies},
+	{"cooperative", cooperative},
 	{"heap", heap},
 	{"contexts", contexts},
 	{"across", across},

@@ -124,6 +124,15 @@ exact bulk_copies <<END
 	Memset.5>Memcpy.8  R Malloc.3 384  0 1
 	Memcpy.8>host      W Malloc.3 512  0 1
 END
+together='together(int*,int*,int)'
+exact cooperative <<END
+	Malloc.1>Memset.3    W Malloc.1 1024   0 1
+	Memset.3>$together.4 R Malloc.1 1024   0 1
+	Memset.3>$together.4 W Malloc.1 1024 768 1
+	Malloc.2>$together.4 W Malloc.2 1024   0 1
+	$together.4>Memcpy.5 R Malloc.2 1024   0 1
+	Memcpy.5>host        W Malloc.2 1024   0 1
+END
 exact heap <<'END'
 	Malloc.1>allocate(int*).2 W Malloc.1 4 0 1
 	allocate(int*).2>Memcpy.3 R Malloc.1 4 0 1

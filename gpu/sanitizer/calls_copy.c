@@ -67,15 +67,24 @@ static uint64_t bits(const void *pointer)
 		.pitch = (p)->side##Pitch                                                          \
 	}
 
-static void copy_2d(const CUDA_MEMCPY2D *p, CUstream stream)
+/* -- by the words of their parameters ----------------------------------------------------- */
+
+static const void *pointer(uint64_t word)
 {
+	return (const void *)(uintptr_t)word;
+}
+
+static void copy_2d(const uint64_t *words, CUstream stream)
+{
+	const CUDA_MEMCPY2D *p = pointer(words[0]);
 	struct side to = SIDE(p, dst), from = SIDE(p, src);
 
 	note(&to, &from, p->WidthInBytes, p->Height, 1, stream);
 }
 
-static void copy_3d(const CUDA_MEMCPY3D *p, CUstream stream)
+static void copy_3d(const uint64_t *words, CUstream stream)
 {
+	const CUDA_MEMCPY3D *p = pointer(words[0]);
 	struct side to = SIDE(p, dst), from = SIDE(p, src);
 
 	to.z = p->dstZ, to.height = p->dstHeight;
@@ -83,8 +92,9 @@ static void copy_3d(const CUDA_MEMCPY3D *p, CUstream stream)
 	note(&to, &from, p->WidthInBytes, p->Height, p->Depth, stream);
 }
 
-static void copy_3d_peer(const CUDA_MEMCPY3D_PEER *p, CUstream stream)
+static void copy_3d_peer(const uint64_t *words, CUstream stream)
 {
+	const CUDA_MEMCPY3D_PEER *p = pointer(words[0]);
 	struct side to = SIDE(p, dst), from = SIDE(p, src);
 
 	to.z = p->dstZ, to.height = p->dstHeight;
@@ -92,113 +102,115 @@ static void copy_3d_peer(const CUDA_MEMCPY3D_PEER *p, CUstream stream)
 	note(&to, &from, p->WidthInBytes, p->Height, p->Depth, stream);
 }
 
-static void copy_1d(const struct side *to, const struct side *from, uint64_t bytes, CUstream stream)
+/* addresses are unified: which side is the host's, the objects will tell */
+static struct side memory_at(uint64_t address)
 {
-	note(to, from, bytes, 1, 1, stream);
+	return (struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = address};
 }
 
-static void copy_batch(const uint64_t *words, CUstream stream)
+static struct side array_at(uint64_t handle, uint64_t x)
 {
-	const CUdeviceptr *to = (const CUdeviceptr *)(uintptr_t)words[0];
-	const CUdeviceptr *from = (const CUdeviceptr *)(uintptr_t)words[1];
-	const size_t *sizes = (const size_t *)(uintptr_t)words[2];
+	return (struct side){
+		.type = CU_MEMORYTYPE_ARRAY, .array = (CUarray)(uintptr_t)handle, .x = x};
+}
 
-	/* addresses are unified: which side is the host's, the objects will tell */
+static void array_to_array(const uint64_t *words, CUstream stream)
+{
+	struct side to = array_at(words[0], words[1]), from = array_at(words[2], words[3]);
+
+	note(&to, &from, words[4], 1, 1, stream);
+}
+
+static void to_array(const uint64_t *words, CUstream stream)
+{
+	struct side to = array_at(words[0], words[1]), from = memory_at(words[2]);
+
+	note(&to, &from, words[3], 1, 1, stream);
+}
+
+static void from_array(const uint64_t *words, CUstream stream)
+{
+	struct side to = memory_at(words[0]), from = array_at(words[1], words[2]);
+
+	note(&to, &from, words[3], 1, 1, stream);
+}
+
+static void batch(const uint64_t *words, CUstream stream)
+{
+	const CUdeviceptr *to = pointer(words[0]), *from = pointer(words[1]);
+	const size_t *sizes = pointer(words[2]);
+
 	for (uint64_t i = 0; i < words[3]; i++)
-		copy_1d(&(struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = to[i]},
-			&(struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = from[i]}, sizes[i],
-			stream);
+		note(&(struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = to[i]},
+		     &(struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = from[i]}, sizes[i], 1,
+		     1, stream);
 }
 
 /* Of a batch of boxes only copies between arrays and memory are not told. */
-static void batch_3d(const char *function, const uint64_t *words)
+static void batch_3d(const uint64_t *words, CUstream stream)
 {
 #if CUDA_VERSION >= 12080
-	const CUDA_MEMCPY3D_BATCH_OP *copies = (const void *)(uintptr_t)words[1];
-	unsigned at =
-		strstr(function, "_v2") ? 3 : 4; /* the first version had one more parameter */
-	CUstream stream = calls_stream(function, (CUstream)(uintptr_t)words[at]);
+	const CUDA_MEMCPY3D_BATCH_OP *copies = pointer(words[1]);
+	struct operation *operation;
 	bool arrays = false;
 
 	for (uint64_t i = 0; i < words[0]; i++)
 		arrays |= copies[i].src.type != CU_MEMCPY_OPERAND_TYPE_POINTER ||
 			  copies[i].dst.type != CU_MEMCPY_OPERAND_TYPE_POINTER;
-	if (arrays && !calls_capturing(stream)) {
-		struct operation *operation = calls_add(OPERATION_UNSEEN, NULL);
-
-		if (!operation)
-			return;
-		operation->stream = stream;
-		operation->name = function;
-	}
+	operation = arrays ? calls_add(OPERATION_UNSEEN, NULL) : NULL;
+	if (!operation)
+		return;
+	operation->stream = stream;
+	operation->name = "cuMemcpy3DBatchAsync";
 #else
-	(void)function;
 	(void)words;
+	(void)stream;
 #endif
 }
 
+static const struct silent {
+	const char *function;
+	void (*note)(const uint64_t *words, CUstream stream);
+	unsigned stream; /* its word; 0: the default stream */
+	bool batch;      /* the first version had one word more */
+} silent[] = {
+	{"cuMemcpy2D", copy_2d, 0, false},
+	{"cuMemcpy2DUnaligned", copy_2d, 0, false},
+	{"cuMemcpy2DAsync", copy_2d, 1, false},
+	{"cuMemcpy3D", copy_3d, 0, false},
+	{"cuMemcpy3DAsync", copy_3d, 1, false},
+	{"cuMemcpy3DPeer", copy_3d_peer, 0, false},
+	{"cuMemcpy3DPeerAsync", copy_3d_peer, 1, false},
+	{"cuMemcpyAtoA", array_to_array, 0, false},
+	{"cuMemcpyHtoA", to_array, 0, false},
+	{"cuMemcpyHtoAAsync", to_array, 4, false},
+	{"cuMemcpyDtoA", to_array, 0, false},
+	{"cuMemcpyAtoH", from_array, 0, false},
+	{"cuMemcpyAtoHAsync", from_array, 4, false},
+	{"cuMemcpyAtoD", from_array, 0, false},
+	{"cuMemcpyBatchAsync", batch, 7, true},
+	{"cuMemcpy3DBatchAsync", batch_3d, 3, true},
+};
+
 void calls_copy_silent(const char *function, const void *parameters)
 {
+	const struct silent *found = NULL;
 	const uint64_t *words = parameters;
-	const void *block = (const void *)(uintptr_t)words[0];
-	const CUstream second = calls_stream(function, (CUstream)(uintptr_t)words[1]);
-	const struct side array_0 = {.type = CU_MEMORYTYPE_ARRAY,
-				     .array = (CUarray)(uintptr_t)words[0]},
-			  array_1 = {.type = CU_MEMORYTYPE_ARRAY,
-				     .array = (CUarray)(uintptr_t)words[1]};
-	struct side to, from;
+	CUstream stream = NULL;
 
-	if (api_is(function, "cuMemcpy3DBatchAsync"))
-		batch_3d(function, words);
-	else if (thread.count > thread.first)
+	/* of a batch of boxes some are told */
+	if (thread.count > thread.first && !api_is(function, "cuMemcpy3DBatchAsync"))
 		return;
-	if (api_is(function, "cuMemcpy2D") || api_is(function, "cuMemcpy2DUnaligned")) {
-		copy_2d(block, NULL);
-	} else if (api_is(function, "cuMemcpy3D")) {
-		copy_3d(block, NULL);
-	} else if (api_is(function, "cuMemcpy3DPeer")) {
-		copy_3d_peer(block, NULL);
-	} else if (api_is(function, "cuMemcpy2DAsync")) {
-		if (!calls_capturing(second))
-			copy_2d(block, second);
-	} else if (api_is(function, "cuMemcpy3DAsync")) {
-		if (!calls_capturing(second))
-			copy_3d(block, second);
-	} else if (api_is(function, "cuMemcpy3DPeerAsync")) {
-		if (!calls_capturing(second))
-			copy_3d_peer(block, second);
-	} else if (api_is(function, "cuMemcpyBatchAsync")) {
-		/* the first version had one more parameter before the stream */
-		bool old = !strstr(function, "_v2");
-		CUstream stream = calls_stream(function, (CUstream)(uintptr_t)words[old ? 8 : 7]);
+	for (size_t i = 0; i < sizeof(silent) / sizeof(*silent) && !found; i++)
+		if (api_is(function, silent[i].function))
+			found = &silent[i];
+	if (!found)
+		return;
+	if (found->stream) {
+		unsigned word = found->stream + (found->batch && !strstr(function, "_v2"));
 
-		if (!calls_capturing(stream))
-			copy_batch(words, stream);
-	} else if (api_is(function, "cuMemcpyAtoA")) {
-		to = array_0, to.x = words[1];
-		from = (struct side){.type = CU_MEMORYTYPE_ARRAY,
-				     .array = (CUarray)(uintptr_t)words[2],
-				     .x = words[3]};
-		copy_1d(&to, &from, words[4], NULL);
-	} else if (!strncmp(function, "cuMemcpyHtoA", strlen("cuMemcpyHtoA")) ||
-		   api_is(function, "cuMemcpyDtoA")) {
-		CUstream stream = strstr(function, "Async")
-					  ? calls_stream(function, (CUstream)(uintptr_t)words[4])
-					  : NULL;
-
-		to = array_0, to.x = words[1];
-		from = (struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = words[2]};
-		if (!calls_capturing(stream))
-			copy_1d(&to, &from, words[3], stream);
-	} else if (!strncmp(function, "cuMemcpyAtoH", strlen("cuMemcpyAtoH")) ||
-		   api_is(function, "cuMemcpyAtoD")) {
-		CUstream stream = strstr(function, "Async")
-					  ? calls_stream(function, (CUstream)(uintptr_t)words[4])
-					  : NULL;
-
-		to = (struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = words[0]};
-		from = array_1, from.x = words[2];
-		if (!calls_capturing(stream))
-			copy_1d(&to, &from, words[3], stream);
+		stream = calls_stream(function, (CUstream)(uintptr_t)words[word]);
 	}
+	if (!calls_capturing(stream))
+		found->note(words, stream);
 }

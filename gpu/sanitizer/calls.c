@@ -59,7 +59,7 @@ static uint64_t now_ns(void)
 
 /*
  * A thread may wait inside a call for what another thread is about to do; then the other goes on
- * without the lock, unobserved.
+ * without the lock, unobserved; but not while we wait for a launch that is at work.
  */
 static bool take_lock(void)
 {
@@ -67,9 +67,11 @@ static bool take_lock(void)
 
 	if (thread.locked)
 		return true;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += LOCK_SECONDS;
-	thread.locked = pthread_mutex_timedlock(&lock, &until) == 0;
+	do {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += LOCK_SECONDS;
+		thread.locked = pthread_mutex_timedlock(&lock, &until) == 0;
+	} while (!thread.locked && events_at_work());
 	return thread.locked;
 }
 

@@ -34,6 +34,14 @@ struct patience patience_from(uint64_t now)
 	return (struct patience){.moved = now, .looked = now};
 }
 
+/* When a launch that is waited for was last seen at work. */
+static uint64_t at_work_ns;
+
+bool events_at_work(void)
+{
+	return events_now_ns() - __atomic_load_n(&at_work_ns, __ATOMIC_RELAXED) < 2 * SECOND_NS;
+}
+
 bool patience_lasts(struct patience *patience, struct space *space, uint64_t now)
 {
 	struct progress progress;
@@ -55,6 +63,8 @@ bool patience_lasts(struct patience *patience, struct space *space, uint64_t now
 	blocks = __builtin_popcountll(patience->blocks);
 	/* one that has begun and touches nothing more computes, as one that goes through much does */
 	waits = !patience->begun || (blocks && blocks < BLOCKS_AT_WORK);
+	if (!waits)
+		__atomic_store_n(&at_work_ns, now, __ATOMIC_RELAXED);
 	return now - patience->moved <= (waits ? PATIENCE_NS : PATIENCE_AT_WORK_NS);
 }
 

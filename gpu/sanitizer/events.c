@@ -331,7 +331,7 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	    !events_peers(space, peers))
 		return; /* launches follow each other */
 	events_drain();
-	if (events_still_late())
+	if (events_still_late()) /* freeing shadows would wait for it, too */
 		return;
 	if (visit_enter(&visit, context)) {
 		space = events_make_space(context);

@@ -32,6 +32,8 @@ void events_finish(struct thread *thread, bool failed);
  */
 bool events_deferred(void);
 void events_look(void);
+/* Whether the lock is held for long because a launch is at work.  Needs no lock. */
+bool events_at_work(void);
 /* A call did something while another thread held the lock for long.  Needs no lock. */
 void events_missed(void);
 /* A module could not be patched.  Needs no lock. */

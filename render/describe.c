@@ -250,6 +250,8 @@ char *describe_edge(const struct graph *graph, const struct graph_edge *edge)
 		fprintf(out, " %s values of ", verbs[edge->access]);
 		put_name(out, from, 80);
 	}
+	if (render_is_bridge(edge))
+		fprintf(out, "\n%s", render_bands[BAND_BRIDGE].range);
 	if (edge->fields & EDGE_BYTES) {
 		fputs("\n", out);
 		put_bytes(out, edge->bytes);

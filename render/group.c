@@ -300,6 +300,8 @@ static int compare_ends(const void *left, const void *right)
 		return a->to < b->to ? -1 : 1;
 	if (a->edge->access != b->edge->access)
 		return a->edge->access < b->edge->access ? -1 : 1;
+	if (render_is_bridge(a->edge) != render_is_bridge(b->edge))
+		return render_is_bridge(a->edge) ? 1 : -1;
 	return a->edge < b->edge ? -1 : a->edge > b->edge;
 }
 
@@ -316,11 +318,14 @@ static void add_edges(struct graph *new, const struct graph *graph, const uint32
 		const struct graph_edge *edge = bundles[i].edge;
 
 		if (!sum || sum->from != bundles[i].from || sum->to != bundles[i].to ||
-		    sum->access != edge->access) {
+		    sum->access != edge->access ||
+		    render_is_bridge(sum) != render_is_bridge(edge)) {
 			sum = graph_add_edge(new, bundles[i].from, bundles[i].to);
 			sum->access = edge->access;
 			sum->fields = edge->fields & ~(uint32_t)(EDGE_REDUNDANCY | EDGE_KEY);
 			sum->object = edge->object;
+			if (render_is_bridge(edge))
+				graph_set_attribute(&sum->attributes, "bridged", "true");
 		} else if (!(edge->fields & EDGE_OBJECT) || sum->object != edge->object) {
 			sum->fields &= ~(uint32_t)(EDGE_OBJECT | EDGE_OBJECT_BYTES);
 		}

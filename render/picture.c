@@ -284,7 +284,9 @@ static void add_edges(struct picture *picture, const struct graph *graph, const 
 		shown->edge = edge;
 		shown->from = index[edge->from];
 		shown->to = index[edge->to];
-		shown->band = render_band(render_redundancy(edge));
+		shown->band =
+			render_is_bridge(edge) ? BAND_BRIDGE : render_band(render_redundancy(edge));
+		picture->bridges |= shown->band == BAND_BRIDGE;
 		shown->tooltip = describe_edge(graph, edge);
 		if (edge->bytes > picture->largest)
 			picture->largest = edge->bytes;

@@ -70,7 +70,7 @@ struct picture {
 	struct picture_note *notes;
 	uint32_t note_count, notes_left;         /* left: findings that are not listed */
 	uint64_t largest;                        /* bytes of the widest edge */
-	bool shapes[SHAPE_COUNT], reads, writes, hides; /* what the legend must explain */
+	bool shapes[SHAPE_COUNT], reads, writes, bridges, hides; /* what the legend must explain */
 	double width, height;                    /* of the drawing, without header and legend */
 };
 

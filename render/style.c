@@ -13,6 +13,7 @@ const struct render_band_style render_bands[BAND_COUNT] = {
 	[BAND_HALF] = {"#0072B2", "dashed", 3,   1.5, "33 to 66%"},
 	[BAND_HIGH] = {"#D55E00", "dotted", 1,   0.9, "66 to 99%"},
 	[BAND_ALL]  = {"#7A0177", "double", 0,   0,   "100%"},
+	[BAND_BRIDGE] = {"#6E7781", "dashed", 4, 2.5, "through operations that were hidden"},
 };
 /* clang-format on */
 
@@ -56,6 +57,13 @@ enum render_band render_band(double redundancy)
 	if (redundancy >= 1)
 		return BAND_ALL;
 	return redundancy > 0.66 ? BAND_HIGH : redundancy > 0.33 ? BAND_HALF : BAND_LOW;
+}
+
+bool render_is_bridge(const struct graph_edge *edge)
+{
+	const char *bridged = graph_attribute(&edge->attributes, "bridged");
+
+	return bridged && !strcmp(bridged, "true");
 }
 
 double render_edge_width(uint64_t bytes, uint64_t largest)

@@ -25,10 +25,11 @@ enum render_shape {
  * in Lab under deuteranopia and a contrast of 3.9 on white; line styles say the same in grey.
  */
 enum render_band {
-	BAND_LOW,  /* <= 33 %, and all reads */
-	BAND_HALF, /* <= 66 % */
-	BAND_HIGH, /* < 100 % */
-	BAND_ALL,  /* every byte */
+	BAND_LOW,    /* <= 33 %, and all reads */
+	BAND_HALF,   /* <= 66 % */
+	BAND_HIGH,   /* < 100 % */
+	BAND_ALL,    /* every byte */
+	BAND_BRIDGE, /* no share: an edge that prune --hide made of a way through hidden vertices */
 	BAND_COUNT
 };
 
@@ -49,6 +50,9 @@ enum render_shape render_shape(const struct graph_vertex *vertex);
 double render_redundancy(const struct graph_edge *edge);
 
 enum render_band render_band(double redundancy);
+
+/* Whether prune --hide made the edge (bridged=true). */
+bool render_is_bridge(const struct graph_edge *edge);
 
 /* Width of an edge: RENDER_WIDEST for the graph's largest, thinner by 0.6 for each halving, >= 1.
  */

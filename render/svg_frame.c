@@ -174,7 +174,7 @@ static void icon(FILE *out, enum icon kind, double value, double x, double y)
 	case ICON_NONE:
 		return;
 	case ICON_BAND:
-		svg_line(out, (enum render_band)value, 4, line);
+		svg_line(out, (enum render_band)value, value == BAND_BRIDGE ? 1.8 : 4, line);
 		return;
 	case ICON_WIDTH:
 		svg_line(out, BAND_LOW, value, line);
@@ -232,7 +232,7 @@ static void edge_items(struct legend *legend, const struct picture *picture)
 
 	if (picture->writes) {
 		item(legend, ICON_HEADING, 0, "Written bytes left unchanged:");
-		for (int band = 0; band < BAND_COUNT; band++)
+		for (int band = BAND_LOW; band <= BAND_ALL; band++)
 			item(legend, ICON_BAND, band, render_bands[band].range);
 		new_row(legend);
 	}
@@ -249,6 +249,8 @@ static void edge_items(struct legend *legend, const struct picture *picture)
 		if (picture->largest >> 10)
 			item(legend, ICON_WIDTH, 1, text);
 	}
+	if (picture->bridges)
+		item(legend, ICON_BAND, BAND_BRIDGE, render_bands[BAND_BRIDGE].range);
 	if (picture->hides)
 		item(legend, ICON_HIDDEN, 0, "+N: neighbours that are not shown");
 	new_row(legend);

@@ -20,7 +20,7 @@ const indexOf = new Map(vertices.map((v, i) => [v[V.id], i]));
 /* A profile has findings with their numbers, DOT only what its vertices say. */
 const findings = data.findings.filter(f => indexOf.has(f[F.vertex])).map(f => [indexOf.get(f[F.vertex]), ...f.slice(1)]);
 if (!findings.length) vertices.forEach((v, i) => {
-	if (v[V.patterns]) findings.push([i, null, v[V.unchanged], v[V.written] ? v[V.unchanged] / v[V.written] : null, v[V.patterns], "", v[V.advice], ""]);
+	if (v[V.patterns]) findings.push([i, null, v[V.unchanged] || null, v[V.unchanged] ? v[V.unchanged] / v[V.written] : null, v[V.patterns], "", v[V.advice], ""]);
 });
 
 /* Words. */

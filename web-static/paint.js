@@ -91,7 +91,7 @@ const noteOrder = vertices.map((v, i) => i).filter(i => vertices[i][V.note]).sor
 /* The colours of the style sheet, as they are now. */
 let colors = {};
 function readColors() {
-	for (const name of ["paper", "ink", "faint", "box", "flag", "badge", "accent", "warn", "b0", "b1", "b2", "b3"]) {
+	for (const name of ["paper", "ink", "faint", "box", "flag", "badge", "accent", "warn", "b0", "b1", "b2", "b3", "b4"]) {
 		$("probe").style.color = "var(--" + name + ")";
 		colors[name] = getComputedStyle($("probe")).color;
 	}
@@ -99,11 +99,13 @@ function readColors() {
 
 /* Parts of the picture. */
 
+const DASHES = [[], [3, 1.5], [1, .9], [], [4, 2.5]]; /* of the bands, in widths of the line */
+
 function strokeEdge(c, i, box) {
 	const e = edges[i], band = e[E.band], width = e[E.width], path = pathInSight(i, box);
 	c.strokeStyle = colors["b" + band];
 	c.lineWidth = Math.max(width, .5 / view.scale);
-	if (band === 1 || band === 2) c.setLineDash(band === 1 ? [3 * width, 1.5 * width] : [width, .9 * width]);
+	c.setLineDash(DASHES[band].map(length => length * width));
 	c.stroke(path);
 	c.setLineDash([]);
 	if (band === 3) {

@@ -62,6 +62,18 @@ if command -v xmllint >/dev/null; then
 	is "totals" "$(xpath "$T/figure3.svg" "string(/*/*[local-name()='desc'])")" "8 vertices, 6 edges; 1.0K bytes read, 17.0K written, 6.0K of them unchanged (35%)"
 	is "role and name" "$(xpath "$T/figure3.svg" "concat(/*/@role, '; ', /*/@aria-labelledby, '; ', count(/*/*[@id='title']))")" "graphics-document document; title summary; 1"
 fi
+# what prune --hide leaves: 2 -> 6 stands for 2 -> 4 -> 6
+sed -e '/^v4 \|->v4/d' -e 's/^v4->v6.*/v2->v6 [key="2:WRITE:bridged" object=2 access=WRITE bridged=true];/' "$T/figure3.dot" >"$T/bridge.dot"
+render "$T/bridge.dot" >"$T/bridge.svg"
+# e0 1->3, e1 3->5, e2 2->6
+if command -v xmllint >/dev/null; then
+	is "a bridge is dashed, and grey" "$(xpath "$T/bridge.svg" "count($(g e2)/*[local-name()='path'][@stroke='#6E7781' and @stroke-dasharray])")" 1
+	like "a bridge says so" "$(xpath "$T/bridge.svg" "string($(g e2)/*[local-name()='title'])")" 'through operations that were hidden'
+fi
+like "the legend says so, too" "$(cat "$T/bridge.svg")" '>through operations that were hidden</text>'
+unlike "where there is no bridge it does not" "$(cat "$T/figure3.svg")" 'hidden'
+like "bridges in DOT" "$(render -T dot "$T/bridge.dot" | grep 'v2 -> v6')" 'style=dashed'
+is "groups keep bridges apart" "$(render -T svg --group-by function "$T/bridge.dot" | grep -c 'through operations that were hidden$')" 1
 like "the advice is in the picture" "$(cat "$T/figure3.svg")" '>Delete the memset\.</text>.*>Reuse the other object\.<'
 
 # time flows down: each centre is above that of its successors

@@ -95,6 +95,8 @@ static void note_memory(bool allocated, enum operation_kind kind)
 		operation->address = memory[i].address;
 		operation->size = memory[i].size;
 		operation->memory = GPU_MEMORY_DEVICE;
+		/* it must not be looked at when the graph has ended */
+		operation->whole = memory[i].short_lived;
 	}
 }
 

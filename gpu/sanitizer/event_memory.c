@@ -37,7 +37,7 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
 	if (operation->whole)
-		events_sink->coverage("objects", "not followed: made by a node of a CUDA graph", 1,
+		events_sink->coverage("objects", "not followed: made and freed by a CUDA graph", 1,
 				      operation->size);
 	else if (object->slot == NO_SLOT)
 		events_sink->coverage("objects",

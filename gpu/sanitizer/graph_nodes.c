@@ -180,7 +180,7 @@ static bool add_memory(struct graph *graph, uint64_t address, uint64_t size)
 	if (!more)
 		return false;
 	graph->memory = more;
-	more[graph->memory_count++] = (struct graph_memory){address, size};
+	more[graph->memory_count++] = (struct graph_memory){address, size, false};
 	return true;
 }
 
@@ -267,8 +267,18 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	free(nodes);
 }
 
+static bool frees(const struct graph *graph, uint64_t address)
+{
+	for (unsigned i = 0; i < graph->memory_count; i++)
+		if (!graph->memory[i].size && graph->memory[i].address == address)
+			return true;
+	return false;
+}
+
 void graph_read(struct graph *graph)
 {
 	graph->separable = true;
 	read_nodes(graph, graph->source, 0);
+	for (unsigned i = 0; i < graph->memory_count; i++)
+		graph->memory[i].short_lived = frees(graph, graph->memory[i].address);
 }

@@ -29,6 +29,7 @@ struct graph_kernel {
 /* What a memory node allocates, or frees: then its size is 0. */
 struct graph_memory {
 	uint64_t address, size;
+	bool short_lived; /* allocated and freed by the same graph */
 };
 
 /* The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for. */

@@ -52,14 +52,14 @@ exact graph --kernel copy <<END
 	Malloc.1>GraphLaunch.4        W Malloc.1 1024   0 1
 	unknown>$copy.6               R Malloc.1 1024   0 1
 	Malloc.2>$copy.6              W Malloc.2 1024   0 1
-	$copy.6>GraphLaunch.7         R Malloc.2 1024   0 1
-	GraphLaunch.7>host            W Malloc.2 1024   0 1
-	unknown>GraphLaunch.8         W Malloc.1 1024   0 1
-	unknown>$copy.10              R Malloc.1  512   0 1 # its parameters were changed
-	$copy.6>$copy.10              W Malloc.2  512 512 1 # 3 over 3
-	$copy.10>GraphLaunch.11       R Malloc.2  512   0 1
-	$copy.6>GraphLaunch.11        R Malloc.2  512   0 1
-	GraphLaunch.11>host           W Malloc.2 1024   0 1
+	$copy.6>GraphLaunch.8         R Malloc.2 1024   0 1 # unknown is 7
+	GraphLaunch.8>host            W Malloc.2 1024   0 1
+	unknown>GraphLaunch.9         W Malloc.1 1024   0 1
+	unknown>$copy.11              R Malloc.1  512   0 1 # its parameters were changed
+	$copy.6>$copy.11              W Malloc.2  512 512 1 # 3 over 3
+	$copy.11>GraphLaunch.12       R Malloc.2  512   0 1
+	$copy.6>GraphLaunch.12        R Malloc.2  512   0 1
+	GraphLaunch.12>host           W Malloc.2 1024   0 1
 END
 exact graph_memory <<'END'
 	Malloc.2>Memset.3   W Malloc.2 1024   0 1

@@ -132,6 +132,32 @@ static void graph_memory()
 	CHECK(cudaMemset(y, 0, 1024));
 }
 
+/* Memory that a graph makes and leaves to the program. */
+static void graph_kept()
+{
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaGraphNode_t node[2];
+	cudaMemAllocNodeParams memory = {};
+	cudaMemsetParams set = {};
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaGraphCreate(&whole, 0));
+	memory.bytesize = 1024;
+	memory.poolProps.allocType = cudaMemAllocationTypePinned;
+	memory.poolProps.location.type = cudaMemLocationTypeDevice;
+	CHECK(cudaGraphAddMemAllocNode(&node[0], whole, NULL, 0, &memory)); /* 1 */
+	set.dst = memory.dptr, set.elementSize = 4, set.width = 256, set.height = 1, set.value = 1;
+	CHECK(cudaGraphAddMemsetNode(&node[1], whole, node, 1, &set)); /* 2 */
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaMemcpyAsync(host, memory.dptr, 1024, cudaMemcpyDeviceToHost, stream)); /* 3 */
+	CHECK(cudaFreeAsync(memory.dptr, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	expect(host[0] == 1 && host[255] == 1, "the graph's set");
+}
+
 /* What the device decides is not seen. */
 static void conditional()
 {
@@ -530,6 +556,7 @@ static const struct {
 } cases[] = {
 	{"graph", graph},
 	{"graph_memory", graph_memory},
+	{"graph_kept", graph_kept},
 	{"conditional", conditional},
 	{"mappings", mappings},
 	{"batch", batch},

@@ -70,6 +70,10 @@ exact graph_memory <<'END'
 	Memset.3>Memset.9   W Malloc.2  512 512 1
 END
 covers graph_memory 'CUDA graphs'
+exact graph_kept <<'END'
+	unknown>MemcpyAsync.3 R GraphLaunch.1 1024 0 1
+	MemcpyAsync.3>host    W GraphLaunch.1 1024 0 1
+END
 exact mappings <<END
 	cuMemSetAccess.1>cuMemsetD8.2   W cuMemSetAccess.1 1024    0 1
 	cuMemsetD8.2>$add.3             R cuMemSetAccess.1 1024    0 1

@@ -413,7 +413,7 @@ const struct ptx_opcode interpreter_memory[] = {
 	{"discard", "mu", 0, 0, 0, M(GLOBAL) | M(PREFETCH_L2), no_effect},
 	{"createpolicy.fractional", "d?s", T(B64), 0, 0, M(HINT), policy},
 	{"createpolicy.range", "dmuu", T(B64), 0, 0, M(HINT) | M(GLOBAL), policy},
-	{"createpolicy.cvt", "ds", T(B64), 0, 0, M(HINT), policy},
+	{"createpolicy.cvt", "ds", T(B64), 0, 0, M(PREFETCH_L2), policy},
 	{"griddepcontrol.launch_dependents", "", 0, 0, 0, 0, no_effect},
 	{"griddepcontrol.wait", "", 0, 0, 0, 0, no_effect},
 	{"setmaxnreg.inc", "u", T(U32), 0, M(SYNC), M(ALIGNED), no_effect},

@@ -39,7 +39,7 @@ static const struct {
 	{"cuLaunchKernel", &cuLaunchKernel},
 };
 
-#define MOST 2048u
+#define MOST 4096u
 #define BATCH 48u
 static struct ptx_case cases[MOST];
 static uint64_t input, output;

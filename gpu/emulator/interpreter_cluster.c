@@ -94,6 +94,12 @@ bool block_check_cluster(struct block *block)
 	return any;
 }
 
+/* Whether the launch names clusters. */
+void ptx_execute_mov_explicit_cluster(struct warp *w, const struct ptx_instruction *i)
+{
+	warp_set_predicate(w, i->d, w->block->launch->cluster[0] ? WARP_ALL : 0);
+}
+
 #define ORDERS (M(ALIGNED) | M(ACQUIRE) | M(RELEASE) | M(RELAXED))
 
 const struct ptx_opcode interpreter_cluster[] = {

@@ -112,7 +112,9 @@ static void enter(struct warp *w, const struct ptx_call *call, const struct ptx_
 	w->now.depth++;
 	w->now.register_base += caller.function->registers;
 	w->now.predicate_base += caller.function->predicates;
-	w->now.frame_base = (caller.frame_base + caller.function->frame_bytes + 15) & ~15u;
+	w->now.frame_base =
+		(caller.frame_base + caller.function->frame_bytes + caller.dynamic + 15) & ~15u;
+	w->now.dynamic = 0;
 	w->now.function = callee;
 	if (!warp_make_room(w, callee))
 		return;
@@ -124,6 +126,7 @@ static void enter(struct warp *w, const struct ptx_call *call, const struct ptx_
 		link->register_base[l] = caller.register_base;
 		link->predicate_base[l] = caller.predicate_base;
 		link->frame_base[l] = caller.frame_base;
+		link->dynamic[l] = caller.dynamic;
 		link->function[l] = caller.function;
 	}
 	for (uint32_t n = 0; n < count; n++)
@@ -231,8 +234,11 @@ static void return_lanes(struct warp *w, uint32_t lanes, struct group *back)
 
 		if (link->pc[l] == back->pc && link->register_base[l] == back->register_base &&
 		    link->predicate_base[l] == back->predicate_base &&
-		    link->frame_base[l] == back->frame_base)
+		    link->frame_base[l] == back->frame_base) {
 			back->mask |= 1u << l;
+			if (link->dynamic[l] > back->dynamic)
+				back->dynamic = link->dynamic[l];
+		}
 	}
 	made = &w->module->calls[w->module->code[back->pc - 1].extra];
 	if (made->result.size)

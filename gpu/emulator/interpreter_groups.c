@@ -54,6 +54,8 @@ void warp_insert(struct warp *w, struct group group)
 		    group.state != GROUP_AT_BARRIER && same_frame(other, &group)) {
 			/* who waited for lanes looks again at who is there */
 			group.mask |= other->mask;
+			if (other->dynamic > group.dynamic)
+				group.dynamic = other->dynamic;
 			group.state = GROUP_READY;
 			*other = w->groups[--w->group_count];
 			n--;
@@ -178,6 +180,20 @@ static bool grow_local(struct warp *w, size_t stride)
 	return true;
 }
 
+bool warp_make_local(struct warp *w, uint64_t bytes)
+{
+	if (bytes > LOCAL_LIMIT) {
+		warp_fault(w, w->mask, FAULT_ILLEGAL_ADDRESS, "the stack of a thread overflows in %s",
+			   w->now.function->name);
+		return false;
+	}
+	if (bytes <= w->local_stride ||
+	    grow_local(w, bytes * 2 < LOCAL_LIMIT ? (bytes * 2 + 15) & ~(size_t)15 : LOCAL_LIMIT))
+		return true;
+	warp_fault(w, w->mask, FAULT_NO_MEMORY, "no memory for the stack of a warp");
+	return false;
+}
+
 bool warp_make_room(struct warp *w, const struct ptx_function *callee)
 {
 	size_t rows = (size_t)w->now.register_base + callee->registers + 1;
@@ -205,9 +221,8 @@ bool warp_make_room(struct warp *w, const struct ptx_function *callee)
 			goto no_memory;
 		w->predicate_rows = wanted;
 	}
-	if (local > w->local_stride &&
-	    !grow_local(w, local * 2 < LOCAL_LIMIT ? (local * 2 + 15) & ~(size_t)15 : LOCAL_LIMIT))
-		goto no_memory;
+	if (!warp_make_local(w, local))
+		return false;
 	if (w->now.depth >= w->link_count) {
 		size_t wanted = w->link_count ? w->link_count * 2 : 4;
 

@@ -126,7 +126,10 @@ EXECUTE_2(max_relu_s16x2, uint32_t, uint32_t, HALVES(int16_t, a, b, LARGER(LARGE
 EXECUTE_2(min_relu_s32, int32_t, uint32_t, LARGER(SMALLER(a, b), 0))
 EXECUTE_2(max_relu_s32, int32_t, uint32_t, LARGER(LARGER(a, b), 0))
 
-/* One lane's bit of the carry flag in and out. */
+/*
+ * One lane's bit of the carry flag in and out.  A subtraction is a + ~b + 1 as in hardware: the
+ * flag is set where nothing was borrowed, and nvcc's division of 128 bits reads it with addc.
+ */
 #define CARRY_IN (w->carry >> l & 1)
 #define CARRY_OUT(bit) (w->carry = (w->carry & ~(1u << l)) | (uint32_t)(bit) << l)
 
@@ -151,9 +154,12 @@ EXECUTE_2(max_relu_s32, int32_t, uint32_t, LARGER(LARGER(a, b), 0))
 	EXECUTE_CARRY(add_cc_##bits, uint##bits##_t, wide, bits, 0, 1, a + b + carry)              \
 	EXECUTE_CARRY(addc_##bits, uint##bits##_t, wide, bits, 1, 0, a + b + carry)                \
 	EXECUTE_CARRY(addc_cc_##bits, uint##bits##_t, wide, bits, 1, 1, a + b + carry)             \
-	EXECUTE_CARRY(sub_cc_##bits, uint##bits##_t, wide, bits, 0, 1, a - b - carry)              \
-	EXECUTE_CARRY(subc_##bits, uint##bits##_t, wide, bits, 1, 0, a - b - carry)                \
-	EXECUTE_CARRY(subc_cc_##bits, uint##bits##_t, wide, bits, 1, 1, a - b - carry)             \
+	EXECUTE_CARRY(sub_cc_##bits, uint##bits##_t, wide, bits, 0, 1,                             \
+		      a + (uint##bits##_t)~b + 1 + carry)                                          \
+	EXECUTE_CARRY(subc_##bits, uint##bits##_t, wide, bits, 1, 0,                               \
+		      a + (uint##bits##_t)~b + carry)                                              \
+	EXECUTE_CARRY(subc_cc_##bits, uint##bits##_t, wide, bits, 1, 1,                            \
+		      a + (uint##bits##_t)~b + carry)                                              \
 	EXECUTE_CARRY(mad_lo_cc_##bits, uint##bits##_t, wide, bits, 0, 1,                          \
 		      (wide)(uint##bits##_t)(a * b) + c + carry)                                   \
 	EXECUTE_CARRY(madc_lo_##bits, uint##bits##_t, wide, bits, 1, 0,                            \

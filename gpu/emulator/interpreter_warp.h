@@ -27,6 +27,7 @@ enum group_state { GROUP_READY, GROUP_AT_SYNC, GROUP_AT_BARRIER };
 struct group {
 	uint32_t mask, pc, depth;
 	uint32_t register_base, predicate_base, frame_base;
+	uint32_t dynamic; /* bytes of alloca behind the frame: the most that a lane has */
 	const struct ptx_function *function;
 	enum group_state state;
 	uint32_t barrier;  /* GROUP_AT_BARRIER: its number */
@@ -37,7 +38,7 @@ struct group {
 /* Where lanes return to; one per depth. */
 struct link {
 	uint32_t pc[PTX_LANES], register_base[PTX_LANES], predicate_base[PTX_LANES],
-		frame_base[PTX_LANES];
+		frame_base[PTX_LANES], dynamic[PTX_LANES];
 	const struct ptx_function *function[PTX_LANES];
 };
 
@@ -242,6 +243,8 @@ bool warp_pick(struct warp *warp); /* takes the group that is due; false: none i
 void warp_insert(struct warp *warp, struct group group);
 void warp_store(struct warp *warp); /* puts the running group among the others */
 bool warp_make_room(struct warp *warp, const struct ptx_function *callee);
+/* Room for so many bytes of local memory in all.  False: a fault is set. */
+bool warp_make_local(struct warp *warp, uint64_t bytes);
 /*
  * Whether the lanes that `required` names are all here; if not, the group waits at this
  * instruction and runs it again later.

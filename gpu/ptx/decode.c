@@ -162,6 +162,11 @@ static enum outcome mov(struct statement *s)
 		return UNKNOWN_FORM;
 	if (i->type == PTX_PRED) {
 		i->execute = ptx_execute_mov_predicate;
+		if (from->kind == OPERAND_NAME &&
+		    ptx_token_is(&from->first.token, "%is_explicit_cluster")) {
+			i->execute = ptx_execute_mov_explicit_cluster;
+			return ptx_predicate(s, &to->first.token, &i->d);
+		}
 		TRY(ptx_predicate(s, &to->first.token, &i->d));
 		return ptx_predicate_source(s, from, &i->a);
 	}

@@ -138,7 +138,8 @@ extern bool ptx_opcodes_plain;
 extern ptx_executor ptx_execute_unsupported;
 /* Forms of mov that only operands tell apart: the decoder picks them. */
 extern ptx_executor ptx_execute_mov_predicate, ptx_execute_mov_pack, ptx_execute_mov_unpack,
-	ptx_execute_mov_frame, ptx_execute_mov_clock, ptx_execute_mov_wide;
+	ptx_execute_mov_frame, ptx_execute_mov_clock, ptx_execute_mov_wide,
+	ptx_execute_mov_explicit_cluster;
 /* The end of a function's body. */
 extern ptx_executor ptx_execute_ret;
 /* Accesses to the .param space: the launch's block, and a frame of a device function. */

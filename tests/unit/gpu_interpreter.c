@@ -440,6 +440,12 @@ static void test_carry(void **state)
 	    1, 1, 0, out, 2);
 	assert_int_equal(out[0], 5);
 	assert_int_equal(out[1], 6);
+	/* addc after sub.cc adds 1 where nothing was borrowed */
+	run(KERNEL "sub.cc.u32 %r3, 5, 5; addc.u32 %r4, 10, 0; sub.cc.u32 %r3, 5, 6; addc.u32 %r5, 10, 0; "
+		   "st.global.v2.u32 [%d1], {%r4, %r5}; ret; }",
+	    1, 1, 0, out, 2);
+	assert_int_equal(out[0], 11);
+	assert_int_equal(out[1], 10);
 	/* 0xffffffff^2 + 0xffffffff = 0xffffffff_00000000 by madc */
 	run(KERNEL "mov.u32 %r2, -1; mad.lo.cc.u32 %r3, %r2, %r2, %r2; madc.hi.u32 %r4, %r2, %r2, 0; "
 		   "st.global.v2.u32 [%d1], {%r3, %r4}; ret; }",

@@ -28,8 +28,8 @@
 #define CASES_RESULTS 8u /* of 64 bits, a thread's output */
 
 struct ptx_case {
-	char line[512]; /* as in the file, without the newline */
-	char text[256], result[24], operands[3][16];
+	char line[640]; /* as in the file, without the newline */
+	char text[512], result[24], operands[3][16];
 	unsigned count;   /* operands */
 	unsigned shown;   /* 64-bit results that count */
 	double tolerance; /* 0: exact */
@@ -238,7 +238,7 @@ static void cases_expand(const struct ptx_case *c, char *out, size_t room)
 static void cases_kernel(const struct ptx_case *c, const char *name, char *out, size_t room)
 {
 	const unsigned width = cases_width(c->result);
-	char body[1024];
+	char body[2048];
 	size_t used;
 
 	cases_expand(c, body, sizeof(body));
@@ -314,7 +314,7 @@ static void cases_kernel(const struct ptx_case *c, const char *name, char *out, 
 }
 
 #define CASES_STRIDE ((CASES_RESULTS * 8 + 64) / 8) /* of a thread's output, in 64-bit words */
-#define CASES_HEADER ".version 8.3\n.target sm_90\n.address_size 64\n"
+#define CASES_HEADER ".version 8.6\n.target sm_90\n.address_size 64\n"
 
 static char *cases_trim(char *text)
 {
@@ -329,7 +329,7 @@ static char *cases_trim(char *text)
 /* The next case of the file; false: there is none.  A line that is no case ends the program. */
 static bool cases_next(FILE *file, struct ptx_case *c)
 {
-	char line[512], *part[4] = {0}, *at, *word;
+	char line[640], *part[4] = {0}, *at, *word;
 	unsigned parts = 0;
 
 	do {

@@ -140,35 +140,36 @@ static void atomic_elements(struct warp *w, const struct ptx_instruction *i)
 	{"atom", "dms", types, 0, M(operation), SPACES | ORDERS, execute},                         \
 		{"red", "ms", types, 0, M(operation), SPACES | ORDERS, execute}
 #define ROWS(bits)                                                                                 \
-	ROW(T(U##bits) | T(S##bits), ADD, add_##bits), ROW(T(U##bits), MIN, min_u##bits),          \
+	ROW(T(U##bits), ADD, add_##bits), ROW(T(U##bits), MIN, min_u##bits),                       \
 		ROW(T(S##bits), MIN, min_s##bits), ROW(T(U##bits), MAX, max_u##bits),              \
 		ROW(T(S##bits), MAX, max_s##bits), ROW(T(B##bits), AND, and_##bits),               \
 		ROW(T(B##bits), OR, or_##bits), ROW(T(B##bits), XOR, xor_##bits),                  \
-		{"atom", "dms", T(B##bits) | T(U##bits) | T(S##bits), 0, M(EXCH), SPACES | ORDERS, \
-		 exch_##bits},                                                                     \
+		{"atom", "dms", T(B##bits), 0, M(EXCH), SPACES | ORDERS, exch_##bits},             \
 	{                                                                                          \
-		"atom", "dmss", T(B##bits) | T(U##bits) | T(S##bits), 0, M(CAS), SPACES | ORDERS,  \
-			cas_##bits                                                                 \
+		"atom", "dmss", T(B##bits), 0, M(CAS), SPACES | ORDERS, cas_##bits                 \
 	}
 
 #define HALVES (T(F16) | T(BF16) | T(F16X2) | T(BF16X2))
 #define VECTOR_ROWS(vector, operation, types)                                                      \
-	{"atom", "DmS", types, 0, M(vector) | M(operation), SPACES | ORDERS, atomic_elements},     \
+	{"atom", "DmS", types, 0, M(vector) | M(operation), M(GLOBAL) | ORDERS, atomic_elements},  \
 	{                                                                                          \
-		"red", "mS", types, 0, M(vector) | M(operation), SPACES | ORDERS, atomic_elements  \
+		"red", "mS", types, 0, M(vector) | M(operation), M(GLOBAL) | ORDERS,               \
+			atomic_elements                                                            \
 	}
-#define VECTORS(vector)                                                                            \
-	VECTOR_ROWS(vector, ADD, HALVES | T(F32)), VECTOR_ROWS(vector, MIN, HALVES),               \
-		VECTOR_ROWS(vector, MAX, HALVES)
+#define VECTORS(vector, halves, single)                                                            \
+	VECTOR_ROWS(vector, ADD, halves | single), VECTOR_ROWS(vector, MIN, halves),               \
+		VECTOR_ROWS(vector, MAX, halves)
 
 const struct ptx_opcode interpreter_atomic[] = {
 	ROWS(32),
 	ROWS(64),
+	ROW(T(S32), ADD, add_32),
 	{"atom", "dmss", T(B16), 0, M(CAS), SPACES | ORDERS, cas_16},
 	ROW(T(U32), INC, inc_u32),
 	ROW(T(U32), DEC, dec_u32),
 	ROW(T(F32), ADD, add_f32),
 	ROW(T(F64), ADD, add_f64),
-	ROW(HALVES, ADD, atomic_elements), VECTORS(V2), VECTORS(V4), VECTORS(V8),
+	ROW(HALVES, ADD, atomic_elements), VECTORS(V2, HALVES, T(F32)),
+	VECTORS(V4, HALVES, T(F32)), VECTORS(V8, T(F16) | T(BF16), 0),
 	{0},
 };

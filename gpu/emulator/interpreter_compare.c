@@ -381,33 +381,37 @@ static void xor_predicate(struct warp *w, const struct ptx_instruction *i)
 }
 
 #define BOOLEANS (M(AND) | M(OR) | M(XOR))
-#define INTEGER_COMPARISONS                                                                        \
-	(M(EQ) | M(NE) | M(LT) | M(LE) | M(GT) | M(GE) | M(LO) | M(LS) | M(HI) | M(HS))
+#define SIGNED_COMPARISONS (M(EQ) | M(NE) | M(LT) | M(LE) | M(GT) | M(GE))
+#define INTEGER_COMPARISONS (SIGNED_COMPARISONS | M(LO) | M(LS) | M(HI) | M(HS))
 #define FLOAT_COMPARISONS                                                                          \
 	(M(EQ) | M(NE) | M(LT) | M(LE) | M(GT) | M(GE) | M(EQU) | M(NEU) | M(LTU) | M(LEU) |       \
 	 M(GTU) | M(GEU) | M(NUM) | M(ISNAN))
 #define SETP(types, comparisons, execute)                                                          \
 	{"setp", "pss?P", types, 0, 0, comparisons | BOOLEANS, execute}
 
-#define SET_RESULTS                                                                                \
-	(T(U32) | T(S32) | T(F32) | T(F16) | T(BF16) | T(U16) | T(S16))
+#define SET_RESULTS (T(U32) | T(S32) | T(F32) | T(F16) | T(BF16))
+#define HALF_RESULTS (T(U16) | T(S16) | T(U32) | T(S32))
 #define REGISTERS                                                                                  \
-	(T(B16) | T(U16) | T(S16) | T(F16) | T(BF16) | T(B32) | T(U32) | T(S32) | T(F32) | T(F16X2) | \
-	 T(BF16X2) | T(B64) | T(U64) | T(S64) | T(F64))
+	(T(B16) | T(U16) | T(S16) | T(B32) | T(U32) | T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | \
+	 T(F64))
 #define PROPERTIES                                                                                 \
 	(M(FINITE) | M(INFINITE) | M(NUMBER) | M(NOTANUMBER) | M(NORMAL) | M(SUBNORMAL))
 
 const struct ptx_opcode interpreter_compare[] = {
-	SETP(T(U16) | T(B16), INTEGER_COMPARISONS, setp_u16), SETP(T(S16), INTEGER_COMPARISONS, setp_s16),
-	SETP(T(U32) | T(B32), INTEGER_COMPARISONS, setp_u32), SETP(T(S32), INTEGER_COMPARISONS, setp_s32),
-	SETP(T(U64) | T(B64), INTEGER_COMPARISONS, setp_u64), SETP(T(S64), INTEGER_COMPARISONS, setp_s64),
+	SETP(T(U16) | T(B16), INTEGER_COMPARISONS, setp_u16), SETP(T(S16), SIGNED_COMPARISONS, setp_s16),
+	SETP(T(U32) | T(B32), INTEGER_COMPARISONS, setp_u32), SETP(T(S32), SIGNED_COMPARISONS, setp_s32),
+	SETP(T(U64) | T(B64), INTEGER_COMPARISONS, setp_u64), SETP(T(S64), SIGNED_COMPARISONS, setp_s64),
 	SETP(T(F32), FLOAT_COMPARISONS, setp_f32), SETP(T(F32), FLOAT_COMPARISONS | M(FTZ), setp_ftz_f32),
 	SETP(T(F64), FLOAT_COMPARISONS, setp_f64),
 	SETP(T(F16) | T(BF16) | T(F16X2) | T(BF16X2), FLOAT_COMPARISONS | M(FTZ), setp_half),
 	{"set", "dtt?P", SET_RESULTS, T(U16) | T(S16) | T(B16) | T(U32) | T(S32) | T(B32) | T(U64) | T(S64) | T(B64), 0,
 	 INTEGER_COMPARISONS | BOOLEANS, set_integers},
-	{"set", "dtt?P", SET_RESULTS, T(F32) | T(F64) | T(F16) | T(BF16), 0,
+	{"set", "dtt?P", SET_RESULTS, T(F32) | T(F64), 0, FLOAT_COMPARISONS | BOOLEANS | M(FTZ),
+	 set_floats},
+	{"set", "dtt?P", HALF_RESULTS | T(F16) | T(BF16), T(F16), 0,
 	 FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
+	{"set", "dtt?P", HALF_RESULTS | T(BF16), T(BF16), 0, FLOAT_COMPARISONS | BOOLEANS,
+	 set_floats},
 	{"set", "dtt?P", T(F16X2) | T(U32) | T(S32), T(F16X2), 0, FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
 	{"set", "dtt?P", T(BF16X2) | T(U32) | T(S32), T(BF16X2), 0, FLOAT_COMPARISONS | BOOLEANS, set_floats},
 	{"slct", "dsst", REGISTERS, T(S32), 0, 0, select_integer},

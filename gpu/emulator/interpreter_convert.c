@@ -366,6 +366,7 @@ PACK(pack_s2, -2, 1, 2)
 
 #define INTEGERS                                                                                   \
 	(T(U8) | T(S8) | T(U16) | T(S16) | T(U32) | T(S32) | T(U64) | T(S64))
+#define BYTES (T(U8) | T(S8))
 #define FLOATS (T(F16) | T(BF16) | T(F32) | T(F64))
 #define ROUNDINGS (M(RN) | M(RZ) | M(RM) | M(RP))
 #define INTEGRAL (M(RNI) | M(RZI) | M(RMI) | M(RPI))
@@ -376,11 +377,13 @@ const struct ptx_opcode interpreter_convert[] = {
 	{"cvt", "dt", T(U32), T(U64) | T(S64), 0, 0, low_32},
 	{"cvt", "dt", INTEGERS, INTEGERS, 0, M(SAT), integer_to_integer},
 	{"cvt", "dt", T(F32), T(S32), M(RN), 0, s32_to_f32},
-	{"cvt", "dt", FLOATS, INTEGERS, 0, ROUNDINGS | M(SAT), integer_to_float},
-	{"cvt", "dt", INTEGERS, FLOATS, 0, INTEGRAL | M(FTZ) | M(SAT), float_to_integer},
+	{"cvt", "dt", FLOATS & ~T(BF16), INTEGERS, 0, ROUNDINGS | M(SAT), integer_to_float},
+	{"cvt", "dt", T(BF16), INTEGERS & ~BYTES, 0, ROUNDINGS, integer_to_float},
+	{"cvt", "dt", INTEGERS, FLOATS & ~T(BF16), 0, INTEGRAL | M(FTZ) | M(SAT), float_to_integer},
+	{"cvt", "dt", INTEGERS & ~BYTES, T(BF16), 0, INTEGRAL, float_to_integer},
 	{"cvt", "dt", FLOATS, FLOATS, 0, ROUNDINGS | INTEGRAL | M(FTZ) | M(SAT) | M(RELU),
 	 float_to_float},
-	{"cvt", "dt", T(F16) | T(BF16), T(F32), M(SATFINITE), ROUNDINGS | M(FTZ) | M(RELU),
+	{"cvt", "dt", T(F16) | T(BF16), T(F32), M(SATFINITE), M(RN) | M(RZ) | M(RELU),
 	 float_to_float},
 	{"cvt.pack.sat.u16.s32", "duu", 0, 0, 0, 0, pack_u16},
 	{"cvt.pack.sat.s16.s32", "duu", 0, 0, 0, 0, pack_s16},

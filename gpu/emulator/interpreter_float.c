@@ -357,6 +357,6 @@ const struct ptx_opcode interpreter_float[] = {
 	{"cos", "ds", T(F32), 0, 0, APPROXIMATE, cos_f32},
 	{"lg2", "ds", T(F32), 0, 0, APPROXIMATE, lg2_f32},
 	{"ex2", "ds", T(F32), 0, 0, APPROXIMATE, ex2_f32},
-	{"tanh", "ds", T(F32), 0, 0, APPROXIMATE, tanh_f32},
+	{"tanh", "ds", T(F32), 0, M(APPROX), 0, tanh_f32},
 	{0},
 };

@@ -260,14 +260,14 @@ static void to_tf32(struct warp *w, const struct ptx_instruction *i)
 }
 
 #define HALVES (T(F16) | T(BF16) | T(F16X2) | T(BF16X2))
-#define ROUNDED (M(RN) | M(FTZ) | M(SAT) | M(RELU))
+#define ROUNDED (M(RN) | M(FTZ) | M(SAT))
 #define PAIR_ROUNDINGS (M(RN) | M(RZ) | M(RELU) | M(SATFINITE))
 
 const struct ptx_opcode interpreter_half[] = {
 	{"add", "dss", HALVES, 0, 0, ROUNDED, add_half},
 	{"sub", "dss", HALVES, 0, 0, ROUNDED, sub_half},
 	{"mul", "dss", HALVES, 0, 0, ROUNDED, mul_half},
-	{"fma", "dsss", HALVES, 0, 0, ROUNDED, fma_half},
+	{"fma", "dsss", HALVES, 0, 0, ROUNDED | M(RELU), fma_half},
 	{"max", "dss", HALVES, 0, 0, M(FTZ), max_half},
 	{"min", "dss", HALVES, 0, 0, M(FTZ), min_half},
 	{"max", "dss", HALVES, 0, M(PROPAGATE), M(FTZ), max_nan_half},

@@ -303,7 +303,7 @@ const struct ptx_opcode interpreter_integer[] = {
 	{"dp4a", "dsss", T(S32), T(U32), 0, 0, dp4a_su}, {"dp4a", "dsss", T(S32), T(S32), 0, 0, dp4a_ss},
 	DOT2_ROWS(uu, T(U32), T(U32)), DOT2_ROWS(us, T(U32), T(S32)),
 	DOT2_ROWS(su, T(S32), T(U32)), DOT2_ROWS(ss, T(S32), T(S32)),
-	{"mov", "M", T(B16) | T(U16) | T(S16) | T(F16) | T(BF16), 0, 0, 0, mov_16},
+	{"mov", "M", T(B16) | T(U16) | T(S16), 0, 0, 0, mov_16},
 	{"mov", "M", T(B32) | T(U32) | T(S32) | T(F32), 0, 0, 0, mov_32},
 	{"mov", "M", T(B64) | T(U64) | T(S64) | T(F64), 0, 0, 0, mov_64},
 	{"mov", "M", T(PRED), 0, 0, 0, ptx_execute_mov_predicate},

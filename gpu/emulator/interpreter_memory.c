@@ -382,19 +382,20 @@ static void policy(struct warp *w, const struct ptx_instruction *i)
 	(M(WEAK) | M(VOLATILE) | M(MMIO) | M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) |      \
 	 M(SC) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | M(GL))
 #define ANY_SCALAR                                                                                 \
-	(T(B8) | T(U8) | T(S8) | T(B16) | T(U16) | T(S16) | T(F16) | T(BF16) | T(B32) | T(U32) |   \
-	 T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | T(F64) | T(B128))
+	(T(B8) | T(U8) | T(S8) | T(B16) | T(U16) | T(S16) | T(B32) | T(U32) | T(S32) | T(F32) |    \
+	  T(B64) | T(U64) | T(S64) | T(F64) | T(B128))
 #define VECTORS (M(V2) | M(V4) | M(V8))
 
 const struct ptx_opcode interpreter_memory[] = {
 	{"ld", "Dm", T(B32) | T(U32) | T(F32), 0, M(SHARED), ORDERS, load_shared_4},
 	{"ld", "Dm", ANY_SCALAR, 0, 0, SPACES | CACHES | ORDERS | VECTORS, load},
-	{"ldu", "Dm", ANY_SCALAR, 0, 0, SPACES | VECTORS, load},
-	{"st", "mS", ANY_SCALAR, 0, 0, SPACES | CACHES | ORDERS | VECTORS, store},
-	{"cvta", "ds", T(U64) | T(U32), 0, M(TO), SPACES, from_generic},
-	{"cvta", "ds", T(U64) | T(U32), 0, 0, SPACES, to_generic},
+	{"ldu", "Dm", ANY_SCALAR, 0, 0, M(GLOBAL) | M(V2) | M(V4), load},
+	{"st", "mS", ANY_SCALAR, 0, 0, (SPACES & ~M(CONST)) | CACHES | ORDERS | VECTORS, store},
+	{"cvta", "ds", T(U64), 0, M(TO), SPACES, from_generic},
+	{"cvta", "ds", T(U64), 0, 0, SPACES, to_generic},
 	{"isspacep", "ps", 0, 0, 0, SPACES, is_space},
-	{"prefetch", "m", 0, 0, 0, SPACES | CACHES | M(PREFETCH_L1) | M(PREFETCH_L2), no_effect},
+	{"prefetch", "m", 0, 0, 0, M(GLOBAL) | M(LOCAL) | CACHES | M(PREFETCH_L1) | M(PREFETCH_L2),
+	 no_effect},
 	{"prefetchu", "m", 0, 0, 0, M(PREFETCH_L1), no_effect},
 	{"membar", "", 0, 0, 0, ORDERS, fence},
 	{"fence", "", 0, 0, 0, ORDERS, fence},

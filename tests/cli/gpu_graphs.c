@@ -1,0 +1,320 @@
+/*
+ * What gpu/sanitizer knows of CUDA graphs, with a driver of our own whose graphs are tables.  Says
+ * TAP lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/graphs.h"
+
+struct driver driver;
+
+/* -- the driver: a graph's nodes depend on each other in the order of `after` -------------- */
+
+#define NODES_MAX 8
+
+static struct fake_node {
+	CUgraphNodeType type;
+	int after; /* the index of the node before it; -1: none */
+	struct fake *child;
+	uint64_t address, size;
+	int value; /* a kernel's parameter */
+	bool enabled;
+} fake_nodes[16];
+
+static struct fake {
+	unsigned count;
+	struct fake_node *nodes[NODES_MAX];
+	bool *destroyed; /* told when it goes */
+	bool gone;
+} fakes[16];
+static unsigned fake_count;
+
+static struct fake *graph_of(CUgraph graph)
+{
+	return (struct fake *)(void *)graph;
+}
+
+static struct fake_node *node_of(CUgraphNode node)
+{
+	return (struct fake_node *)(void *)node;
+}
+
+static CUresult get_nodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+	for (unsigned i = 0; nodes && i < graph_of(graph)->count; i++)
+		nodes[i] = (CUgraphNode)(void *)graph_of(graph)->nodes[i];
+	*count = graph_of(graph)->count;
+	return CUDA_SUCCESS;
+}
+
+static size_t edges_of(CUgraph graph, CUgraphNode *from, CUgraphNode *to)
+{
+	struct fake *fake = graph_of(graph);
+	size_t count = 0;
+
+	for (unsigned i = 0; i < fake->count; i++) {
+		if (fake->nodes[i]->after < 0)
+			continue;
+		if (from) {
+			from[count] = (CUgraphNode)(void *)&fake_nodes[fake->nodes[i]->after];
+			to[count] = (CUgraphNode)(void *)fake->nodes[i];
+		}
+		count++;
+	}
+	return count;
+}
+
+#if CUDA_VERSION >= 13000
+static CUresult get_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+			  size_t *count)
+{
+	(void)data;
+	*count = edges_of(graph, from, to);
+	return CUDA_SUCCESS;
+}
+#else
+static CUresult get_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count)
+{
+	*count = edges_of(graph, from, to);
+	return CUDA_SUCCESS;
+}
+#endif
+
+static CUresult get_type(CUgraphNode node, CUgraphNodeType *type)
+{
+	*type = node_of(node)->type;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_child(CUgraphNode node, CUgraph *child)
+{
+	*child = (CUgraph)(void *)node_of(node)->child;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+	static void *values[1];
+
+	values[0] = &node_of(node)->value;
+	*kernel = (CUDA_KERNEL_NODE_PARAMS){.func = (CUfunction)(void *)&fakes[0],
+					    .kernelParams = values};
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_alloc(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *memory)
+{
+	*memory = (CUDA_MEM_ALLOC_NODE_PARAMS){.dptr = node_of(node)->address,
+					       .bytesize = node_of(node)->size};
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_free(CUgraphNode node, CUdeviceptr *address)
+{
+	*address = node_of(node)->address;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_host(CUgraphNode node, CUDA_HOST_NODE_PARAMS *host)
+{
+	(void)node;
+	*host = (CUDA_HOST_NODE_PARAMS){0};
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_enabled(CUgraphExec exec, CUgraphNode node, unsigned *enabled)
+{
+	(void)exec;
+	*enabled = node_of(node)->enabled;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_enabled(CUgraphExec exec, CUgraphNode node, unsigned enabled)
+{
+	(void)exec;
+	node_of(node)->enabled = enabled;
+	return CUDA_SUCCESS;
+}
+
+static CUresult create(CUgraph *graph, unsigned flags)
+{
+	(void)flags;
+	*graph = (CUgraph)(void *)&fakes[fake_count++];
+	return CUDA_SUCCESS;
+}
+
+static CUresult destroy(CUgraph graph)
+{
+	graph_of(graph)->gone = true;
+	if (graph_of(graph)->destroyed)
+		*graph_of(graph)->destroyed = true;
+	return CUDA_SUCCESS;
+}
+
+static CUresult make_object(CUuserObject *object, void *data, CUhostFn function, unsigned count,
+			    unsigned flags)
+{
+	(void)function, (void)count, (void)flags;
+	*object = (CUuserObject)data;
+	return CUDA_SUCCESS;
+}
+
+static CUresult retain(CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
+{
+	(void)count, (void)flags;
+	graph_of(graph)->destroyed = (bool *)(void *)object;
+	return CUDA_SUCCESS;
+}
+
+/* One parameter of 4 bytes. */
+void *launch_block(CUfunction function, void **values, void **extra, size_t *size)
+{
+	void *block = malloc(4);
+
+	(void)function, (void)extra;
+	*size = 4;
+	return block ? memcpy(block, values[0], 4) : NULL;
+}
+
+/* -- the tests ----------------------------------------------------------------------------- */
+
+static int tests;
+
+static void check(bool fine, const char *what)
+{
+	printf("%s %d - %s\n", fine ? "ok" : "not ok", ++tests, what);
+}
+
+static CUgraph make(const struct fake_node *nodes, unsigned first, unsigned count)
+{
+	struct fake *fake = &fakes[fake_count++];
+
+	for (unsigned i = 0; i < count; i++) {
+		fake_nodes[first + i] = nodes[i];
+		fake_nodes[first + i].enabled = true;
+		fake->nodes[fake->count++] = &fake_nodes[first + i];
+	}
+	return (CUgraph)(void *)fake;
+}
+
+static CUgraphExec exec_of(uintptr_t number)
+{
+	return (CUgraphExec)number;
+}
+
+/* cuGraphDestroy(graph), led or not. */
+static CUresult led(CUgraph graph, CUgraph instead)
+{
+	(void)graph;
+	return destroy(instead);
+}
+
+static CUresult not_led(CUgraph graph, CUgraph instead)
+{
+	(void)instead;
+	return destroy(graph);
+}
+
+/* The values of the steps' kernels in their order, each alone enabled; restored afterwards. */
+static int values(struct graph *graph, unsigned first, unsigned count)
+{
+	unsigned steps = graph_steps(graph);
+	int number = 0;
+
+	for (unsigned i = 0; i < steps; i++) {
+		const struct graph_kernel *kernel = graph_kernel(graph, i);
+
+		if (!kernel || !graph_select(graph, i))
+			return -1;
+		for (unsigned k = first; k < first + count; k++)
+			if (fake_nodes[k].type == CU_GRAPH_NODE_TYPE_KERNEL &&
+			    fake_nodes[k].enabled !=
+				    (fake_nodes[k].value == *(int *)kernel->parameters))
+				return -1;
+		number = 10 * number + *(int *)kernel->parameters;
+	}
+	graph_restore(graph);
+	for (unsigned k = first; k < first + count; k++)
+		if (!fake_nodes[k].enabled)
+			return -1;
+	return number;
+}
+
+int main(int argc, char **argv)
+{
+	const CUgraphNodeType kernel = CU_GRAPH_NODE_TYPE_KERNEL;
+	CUgraph inner, outer, memory, choice;
+	const struct graph_memory *list;
+	struct graph *graph;
+	unsigned count;
+	bool leads = argc > 1 && !strcmp(argv[1], "leads");
+	CUgraph instead;
+
+	driver = (struct driver){.cuGraphGetNodes = get_nodes,
+				 .cuGraphGetEdges = get_edges,
+				 .cuGraphNodeGetType = get_type,
+				 .cuGraphChildGraphNodeGetGraph = get_child,
+				 .cuGraphKernelNodeGetParams = get_kernel,
+				 .cuGraphMemAllocNodeGetParams = get_alloc,
+				 .cuGraphMemFreeNodeGetParams = get_free,
+				 .cuGraphHostNodeGetParams = get_host,
+				 .cuGraphNodeGetEnabled = get_enabled,
+				 .cuGraphNodeSetEnabled = set_enabled,
+				 .cuGraphCreate = create,
+				 .cuGraphDestroy = destroy,
+				 .cuUserObjectCreate = make_object,
+				 .cuGraphRetainUserObject = retain};
+	fake_count = 1;
+	/* 4 in a child graph, which comes after 2, which comes after 1; 3 depends on the child */
+	inner = make((struct fake_node[]){{.type = kernel, .after = -1, .value = 4}}, 0, 1);
+	outer = make(
+		(struct fake_node[]){
+			{.type = kernel, .after = 4, .value = 3},
+			{.type = kernel, .after = 3, .value = 2},
+			{.type = kernel, .after = -1, .value = 1},
+			{.type = CU_GRAPH_NODE_TYPE_GRAPH, .after = 2, .child = graph_of(inner)}},
+		1, 4);
+	graphs_instantiated(exec_of(1), outer, true);
+	graph = graphs_find(exec_of(1));
+	check(graph && graph_is_separable(graph) && values(graph, 0, 5) == 1243,
+	      "steps keep the dependencies, also those of child graphs");
+	instead = graphs_instead_of(outer, leads ? led : not_led);
+	check(leads ? instead && !graph_of(instead)->gone && graph_is_separable(graph)
+		    : !instead && graphs_lost() && !graph_is_separable(graph),
+	      leads ? "a graph that the program destroys is kept"
+		    : "a driver that lets no graph be kept is noticed");
+	graphs_gone(exec_of(1));
+	check(!graphs_find(exec_of(1)) && graph_of(outer)->gone == leads,
+	      "what was kept goes with what was made of it");
+	memory = make(
+		(struct fake_node[]){
+			{.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+			 .after = -1,
+			 .address = 4096,
+			 .size = 100},
+			{.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+			 .after = 5,
+			 .address = 8192,
+			 .size = 200},
+			{.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .after = 6, .address = 4096}},
+		5, 3);
+	graphs_instantiated(exec_of(2), memory, false);
+	graph = graphs_find(exec_of(2));
+	list = graph_memory(graph, &count);
+	check(!graph_is_separable(graph) && count == 3 && list[0].size == 100 &&
+		      list[0].short_lived && list[1].size == 200 && !list[1].short_lived &&
+		      list[2].address == 4096 && !list[2].size,
+	      "memory that the graph frees, and memory that it keeps");
+	choice = make((struct fake_node[]){{.type = (CUgraphNodeType)13, .after = -1}}, 8, 1);
+	graphs_instantiated(exec_of(3), choice, false);
+	check(graph_is_conditional(graphs_find(exec_of(3))) &&
+		      !graph_is_separable(graphs_find(exec_of(3))) && !graph_is_conditional(graph),
+	      "conditional nodes");
+	graphs_gone(exec_of(2));
+	graphs_gone(exec_of(3));
+	printf("1..%d\n", tests);
+	return 0;
+}

@@ -1,0 +1,18 @@
+#!/bin/bash
+# What the provider for GPUs knows of CUDA graphs.  See gpu_graphs.c.
+. tests/lib.sh
+objects=$BUILD/sanitizer.o
+if [ ! -e "$objects/images.S.o" ]; then
+	skip "graphs" "needs the provider for GPUs"
+	finish
+	exit
+fi
+include=$(sed -n 's/.* \(\/[^ ]*\)\/cuda\.h.*/\1/p' "$objects/graphs.c.d" | head -n 1)
+"$CC" -std=gnu11 -D_GNU_SOURCE -g -fsanitize=address,undefined -I. -isystem "${include:-$CUDA_TOOLKIT/include}" \
+	${SANITIZER:+-isystem "$SANITIZER/include"} -o "$T/graphs" tests/cli/gpu_graphs.c gpu/sanitizer/{graphs,graph_nodes}.c >"$T/log" 2>&1 ||
+	not_ok "build" "$(cat "$T/log")"
+for leads in leads "does not lead"; do
+	output=$(timeout 60 "$T/graphs" "$leads" 2>&1)
+	is "graphs, a driver that $leads" "$(grep -v '^ok' <<<"$output")" "1..5"
+done
+finish

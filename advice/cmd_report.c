@@ -36,10 +36,11 @@ int cmd_report(int argc, char **argv)
 	struct report report = {.options = ADVICE_DEFAULTS, .top = 10};
 	const char *output = NULL;
 	const struct command_option options[] = {
-		{0, "redundancy", "FRACTION", "redundant values: from this share on (default 0.33)",
+		{0, "redundancy", "FRACTION",
+		 "redundant values: this share of unchanged bytes or more (default 0.33)",
 		 OPTION_FRACTION, &report.options.redundancy},
 		{0, "duplicate-bytes", "SIZE",
-		 "duplicate values: objects larger than this (default 1K)", OPTION_SIZE,
+		 "duplicate values: objects of more bytes than this (default 1K)", OPTION_SIZE,
 		 &report.options.duplicate_bytes},
 		{0, "top", "N", "show at most N findings, 0 for all (default 10)", OPTION_NUMBER,
 		 &report.top},
@@ -50,10 +51,11 @@ int cmd_report(int argc, char **argv)
 	const struct command_help help = {
 		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] [--top N] "
 			 "[-o FILE] [FILE]",
-		.summary = "Says which of the recorded GPU work is superfluous, where it is in the\n"
-			   "source, and what to do about it, most bytes first.",
-		.more = "FILE is a profile; else $VFLOW_PROFILE, ./vflow.db.  Standard input is\n"
-			"never read.  vflow-report(1) explains the patterns.\n\n"
+		.summary =
+			"Says which of the recorded GPU work is superfluous, where it is in the\n"
+			"source, and what to do about it, most bytes first.",
+		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
+			"is not read.  vflow-report(1) explains the patterns.\n\n"
 			"  vflow report\n"
 			"  vflow report --redundancy 0.9 --top 3 run.db",
 		.options = options,

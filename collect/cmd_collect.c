@@ -122,20 +122,19 @@ static int parse(int argc, char **argv, struct arguments *a)
 		 OPTION_TEXT, &a->from_trace},
 		{'q', "quiet", NULL, "say nothing on stderr but errors", OPTION_FLAG, &a->quiet},
 		{0, "kernel", "REGEX",
-		 "analyse only kernels in whose name this is found (default all)", OPTION_TEXT,
+		 "analyse only kernels whose name matches (default all)", OPTION_TEXT,
 		 &a->kernel},
 		{0, "sample-kernels", "N",
 		 "of each kernel and call path analyse the first launch, then every Nth (default "
 		 "1)",
 		 OPTION_NUMBER, &a->sample_kernels},
 		{0, "sample-blocks", "N",
-		 "look at every Nth block only, which leaves the launch out of the graph (default "
-		 "1)",
+		 "look at every Nth block only; its launches are not in the graph (default 1)",
 		 OPTION_NUMBER, &a->sample_blocks},
-		{0, "fine", NULL, "is not in this version", OPTION_FLAG, &a->fine},
+		{0, "fine", NULL, "reserved: not in this version", OPTION_FLAG, &a->fine},
 		{0, "memory-limit", "SIZE",
-		 "the most GPU memory for shadows, the others lie on the host (default what is free); "
-		 "emulated: the size of the device's memory",
+		 "GPU memory for shadows, the rest lies on the host (default what is free); "
+		 "emulated: that of the device",
 		 OPTION_SIZE,
 		 &a->memory_limit},
 		{0},

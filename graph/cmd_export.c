@@ -205,8 +205,8 @@ int cmd_export(int argc, char **argv)
 		.summary =
 			"Writes a whole profile as JSON: vertices, edges, objects, findings and\n"
 			"coverage; or its value-flow graph as DOT.",
-		.more = "FILE is a profile; else $VFLOW_PROFILE, ./vflow.db.  Standard input is "
-			"not read.\n\n"
+		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
+			"is not read.\n\n"
 			"  vflow export | jq '.edges[] | select(.redundancy > 0.9)'\n"
 			"  vflow export -T dot run.db | gvpr 'N [kind == \"kernel\"] { print(name) "
 			"}'",

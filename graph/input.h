@@ -11,6 +11,11 @@
 #include "graph/profile.h"
 #include "util/error.h"
 
+/* For the help of commands that read a graph. */
+#define INPUT_HELP                                                                                 \
+	"FILE is a profile or DOT.  Without it: standard input when that is a pipe\n"              \
+	"or a file, else $VFLOW_PROFILE, else ./vflow.db.\n"
+
 struct input;
 
 /* `file` may be NULL; "-" is stdin.  With `use_stdin` false, stdin is never read. */

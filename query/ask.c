@@ -211,10 +211,9 @@ int request_open(struct request *request, const struct ask *ask)
 	*request = (struct request){.ask = ask, .type = REQUEST_UNSET};
 	if (ask->type)
 		request->type = request_type(ask->type);
-	if (request->type < 0)
-		return options_misuse(ask->command,
-				      "-T takes table, tsv, csv, json, jsonl or dot, not '%s'",
-				      ask->type);
+	if (request->type < 0 || (request->type == REQUEST_DOT && ask->tables_only))
+		return options_misuse(ask->command, "-T takes table, tsv, csv, json%s, not '%s'",
+				      ask->tables_only ? " or jsonl" : ", jsonl or dot", ask->type);
 	request->parameters =
 		xcalloc((size_t)ask->parameters.count + 1, sizeof(*request->parameters));
 	for (uint32_t i = 0; i < ask->parameters.count && code == EXIT_OK; i++)

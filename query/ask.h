@@ -16,6 +16,7 @@ struct ask {
 	struct option_list parameters; /* NAME=VALUE */
 	const char *type;              /* -T, may be NULL */
 	bool says_kept;                /* rows are vertices: say how many are left out */
+	bool tables_only;              /* -T dot is none */
 	const char *file, *output;     /* may be NULL */
 	struct query_limits limits;
 };

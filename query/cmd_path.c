@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "graph/input.h"
 #include "query/cmd.h"
 #include "query/filter.h"
 #include "query/query.h"
@@ -93,9 +94,8 @@ int cmd_path(int argc, char **argv)
 			"vflow path --from ID|REGEX --to ID|REGEX [--object ID] [--all [--limit N]|"
 			"--shortest] [-o FILE] [FILE]",
 		.summary = "Keeps the ways that values can take from one operation to another.",
-		.more = "The host vertex always stays.  Exits 1 when there is no way.\n"
-			"FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
-			"./vflow.db.\n\n"
+		.more = "The host vertex always stays.  Exits 1 when there is no way.\n" INPUT_HELP
+			"\n"
 			"  vflow path --from 3 --to 17 | vflow render -o ways.svg\n"
 			"  vflow path --from cudaMemset --to '^gemm' --shortest run.db\n"
 			"  vflow path --from 3 --to 17 --limit 5 --object 1",

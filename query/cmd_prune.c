@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/dot_names.h"
+#include "graph/input.h"
 #include "query/cmd.h"
 #include "query/filter.h"
 #include "query/query.h"
@@ -315,15 +316,15 @@ int cmd_prune(int argc, char **argv)
 			 "[--vertex METRIC>=X] [--nodecount N] ... [-o FILE] [FILE]",
 		.summary = "Keeps the important part of a graph.  The options work one after the\n"
 			   "other, in the order of this list.",
-		.more = "Of --edge and --vertex: with edges only, a vertex stays through a kept\n"
-			"edge; with vertices only, an edge stays between kept ones; with both, a\n"
-			"vertex stays for either reason and an edge by its own metric.\n"
+		.more = "With --edge alone, a vertex stays if one of its edges does; with "
+			"--vertex\n"
+			"alone, an edge stays if both its ends do; with both, a vertex stays for\n"
+			"either reason and an edge for its own metric.\n"
 			"The host vertex always stays.  X is a number or size (1K = 1024,\n"
 			"1KB = 1000) or, for redundancy, a fraction (0.5 or 50%).  Quote\n"
 			"METRIC>=X: '>' means something to the shell.  Edges that --hide and\n"
-			"--show make have the attribute bridged=true and no bytes.\n"
-			"FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
-			"./vflow.db.\n\n"
+			"--show make have the attribute bridged=true and no bytes.\n" INPUT_HELP
+			"\n"
 			"  vflow prune --trim | vflow render -o big.svg\n"
 			"  vflow prune --focus gemm --hide cudaMemcpy --edge-bytes 1M\n"
 			"  vflow prune --edge 'redundancy>=0.9' --vertex 'invocations>=100'",

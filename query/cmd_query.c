@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/input.h"
 #include "query/ask.h"
 #include "query/cmd.h"
 #include "util/command.h"
@@ -72,8 +73,8 @@ int cmd_query(int argc, char **argv)
 		{'p', "param", "NAME=VALUE", "value of $NAME; may be given several times",
 		 OPTION_LIST, &ask.parameters},
 		{'T', "type", "TYPE",
-		 "table tsv csv json jsonl dot (table; tsv into pipes and files)", OPTION_TEXT,
-		 &ask.type},
+		 "table tsv csv json jsonl dot (default: table on a terminal, else tsv)",
+		 OPTION_TEXT, &ask.type},
 		{'f', "file", "FILE", "read the QUERY from FILE instead", OPTION_TEXT, &query_file},
 		{'i', "interactive", NULL,
 		 "queries from standard input, one after the other; \\h for help", OPTION_FLAG,
@@ -93,15 +94,15 @@ int cmd_query(int argc, char **argv)
 		.summary =
 			"Asks the graph a question in a language that reads like a drawing of the\n"
 			"answer: openCypher, reading only, see vflow-query(1).",
-		.more = "FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
-			"./vflow.db.\n\n"
-			"  vflow query 'MATCH (k:kernel) RETURN k.name, k.redundant_bytes\n"
-			"               ORDER BY k.redundant_bytes DESC LIMIT 10'\n"
-			"  vflow query 'MATCH (a:memset)-[w:WRITE]->(k:kernel)\n"
-			"               WHERE w.redundancy > 0.9 RETURN GRAPH' | vflow render -o "
-			"g.svg\n"
-			"  vflow query 'MATCH p = ANY SHORTEST (a {id: 1})-[*]->(b {id: 7}) RETURN "
-			"p'",
+		.more = INPUT_HELP
+		"\n"
+		"  vflow query 'MATCH (k:kernel) RETURN k.name, k.redundant_bytes\n"
+		"               ORDER BY k.redundant_bytes DESC LIMIT 10'\n"
+		"  vflow query 'MATCH (a:memset)-[w:WRITE]->(k:kernel)\n"
+		"               WHERE w.redundancy > 0.9 RETURN GRAPH' | vflow render -o "
+		"g.svg\n"
+		"  vflow query 'MATCH p = ANY SHORTEST (a {id: 1})-[*]->(b {id: 7}) RETURN "
+		"p'",
 		.options = options,
 	};
 	int rest, code = EXIT_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/input.h"
 #include "query/cmd.h"
 #include "query/filter.h"
 #include "query/query.h"
@@ -116,9 +117,7 @@ int cmd_slice(int argc, char **argv)
 			   "it touches, the operations that lead to it and that follow from it.",
 		.more = "REGEX is a Perl-compatible expression, found anywhere in the name or the\n"
 			"call path; when it finds several vertices, the result is the union of\n"
-			"their slices.\n"
-			"FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
-			"./vflow.db.\n\n"
+			"their slices.\n" INPUT_HELP "\n"
 			"  vflow slice --vertex 5 | vflow render -o flow.svg\n"
 			"  vflow slice --vertex gemm run.db | vflow prune --edge-bytes 1M",
 		.options = options,
@@ -138,8 +137,8 @@ int cmd_slice(int argc, char **argv)
 		if (!wanted.count)
 			code = options_misuse("slice", "--vertex ID|REGEX is missing");
 		else if (part.up && part.down)
-			code = options_misuse("slice", "--up and --down: without both it is the "
-						       "whole slice");
+			code = options_misuse("slice", "--up and --down exclude each other; "
+						       "without them the slice goes both ways");
 		else if (argc - rest > 1)
 			code = options_misuse("slice", "one FILE at a time, not '%s'",
 					      argv[rest + 1]);

@@ -1,4 +1,5 @@
 /* vflow stat: how large a graph is and what is in it; a query by another name. */
+#include "graph/input.h"
 #include "query/ask.h"
 #include "query/cmd.h"
 #include "util/command.h"
@@ -20,10 +21,11 @@ static const char statistics[] =
 
 int cmd_stat(int argc, char **argv)
 {
-	struct ask ask = {.command = "stat", .query = statistics};
+	struct ask ask = {.command = "stat", .query = statistics, .tables_only = true};
 	const struct command_option options[] = {
-		{'T', "type", "TYPE", "table tsv csv json jsonl (table; tsv into pipes and files)",
-		 OPTION_TEXT, &ask.type},
+		{'T', "type", "TYPE",
+		 "table tsv csv json jsonl (default: table on a terminal, else tsv)", OPTION_TEXT,
+		 &ask.type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &ask.output},
 		{0},
@@ -32,9 +34,8 @@ int cmd_stat(int argc, char **argv)
 		.usage = "vflow stat [-T TYPE] [-o FILE] [FILE]",
 		.summary = "Counts the vertices of a graph by kind and its edges by access, with\n"
 			   "their invocations and bytes.",
-		.more = "FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
-			"./vflow.db.\n\n"
-			"  vflow prune --edge-bytes 1M | vflow stat",
+		.more = INPUT_HELP "\n"
+				   "  vflow prune --edge-bytes 1M | vflow stat",
 		.options = options,
 	};
 	int rest;

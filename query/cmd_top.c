@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/input.h"
 #include "query/ask.h"
 #include "query/cmd.h"
 #include "util/command.h"
@@ -13,26 +14,28 @@ static const char *const metrics[] = {"redundant_bytes", "written_bytes", "read_
 
 int cmd_top(int argc, char **argv)
 {
-	struct ask ask = {.command = "top", .says_kept = true};
+	struct ask ask = {.command = "top", .says_kept = true, .tables_only = true};
 	const char *by = metrics[0];
 	uint64_t limit = 10;
 	const struct command_option options[] = {
 		{0, "by", "METRIC",
 		 "redundant_bytes (default) written_bytes read_bytes invocations time_ns",
 		 OPTION_TEXT, &by},
-		{'n', "limit", "N", "so many (default 10)", OPTION_NUMBER, &limit},
-		{'T', "type", "TYPE", "table tsv csv json jsonl (table; tsv into pipes and files)",
-		 OPTION_TEXT, &ask.type},
+		{'n', "limit", "N", "how many operations (default 10)", OPTION_NUMBER, &limit},
+		{'T', "type", "TYPE",
+		 "table tsv csv json jsonl (default: table on a terminal, else tsv)", OPTION_TEXT,
+		 &ask.type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &ask.output},
 		{0},
 	};
 	const struct command_help help = {
 		.usage = "vflow top [--by METRIC] [-n N] [-T TYPE] [-o FILE] [FILE]",
-		.summary = "Lists the operations with the most of something.",
-		.more = "FILE is a profile or DOT; else standard input, $VFLOW_PROFILE,\n"
-			"./vflow.db.\n\n"
-			"  vflow slice --vertex 5 | vflow top --by written_bytes",
+		.summary =
+			"Lists the operations with the most bytes left unchanged, or by another\n"
+			"metric.",
+		.more = INPUT_HELP "\n"
+				   "  vflow slice --vertex 5 | vflow top --by written_bytes",
 		.options = options,
 	};
 	int rest, code;

@@ -48,7 +48,7 @@ static const struct render_format *choose_format(const char *type, const char *p
 	else
 		format = &render_svg;
 	if (!format && type)
-		options_misuse("render", "-T does not take '%s': it needs one of " FORMATS, type);
+		options_misuse("render", "-T is one of " FORMATS ", not '%s'", type);
 	else if (!format)
 		options_misuse("render",
 			       "the ending of '%s' says no format: give -T, one of " FORMATS, base);
@@ -290,34 +290,34 @@ int cmd_render(int argc, char **argv)
 	uint64_t seconds = DEFAULT_SECONDS;
 	bool all = false;
 	const struct command_option options[] = {
-		{'T', "type", "FORMAT", "by default after the ending of -o, else svg", OPTION_TEXT,
+		{'T', "type", "FORMAT", FORMATS " (default: as -o ends, else svg)", OPTION_TEXT,
 		 &type},
-		{'o', "output", "FILE", "write to FILE (default: stdout)", OPTION_TEXT, &path},
+		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
+		 &path},
 		{0, "all", NULL, "draw everything, however large the graph is", OPTION_FLAG, &all},
 		{0, "size-by", "METRIC",
-		 "what makes a vertex large: invocations (default), time, bytes, unchanged",
+		 "what makes a vertex large: invocations (default), time, bytes or unchanged",
 		 OPTION_TEXT, &size_by},
 		{0, "group-by", "WHAT", "draw as one: file, function, call-path, object or stream",
 		 OPTION_TEXT, &group_by},
-		{0, "layout", "NAME", "dot, layers, or auto: dot while that is fast (default)",
-		 OPTION_TEXT, &layout},
-		{0, "time-limit", "SECONDS", "for Graphviz, then layers are used (default: 5)",
+		{0, "layout", "NAME",
+		 "auto (default: dot while that is fast, else layers), dot or layers", OPTION_TEXT,
+		 &layout},
+		{0, "time-limit", "SECONDS", "for Graphviz; after that layers are used (default 5)",
 		 OPTION_NUMBER, &seconds},
 		{0},
 	};
 	const struct command_help help = {
-		.usage = "vflow render [-T FORMAT] [-o FILE] [FILE]",
-		.summary = "Draws a profile or a DOT graph: rectangles are allocations, circles "
-			   "copies "
-			   "and sets,\novals kernels; wide, coloured edges move many bytes that "
-			   "did not "
-			   "change.",
-		.more = "formats: " FORMATS "\n"
-			"Of more than 300 vertices the 80 that matter most are drawn.\n"
-			"examples:\n"
+		.usage = "vflow render [-T FORMAT] [-o FILE] [--all] [--size-by METRIC] "
+			 "[--group-by WHAT] [FILE]",
+		.summary = "Draws a graph: rectangles are allocations, circles copies and sets,\n"
+			   "ovals kernels; a wide edge stands for many bytes, a coloured one for\n"
+			   "bytes that did not change.",
+		.more = "Of more than 300 vertices or 600 edges the 80 vertices that matter most\n"
+			"are drawn; an HTML page holds 5,000.\n" INPUT_HELP "\n"
 			"  vflow render -o picture.svg\n"
-			"  vflow slice --vertex 5 | vflow render -o slice.png\n"
-			"exit codes: 0 drawn, 1 failed, 2 misuse",
+			"  vflow render -o explore.html\n"
+			"  vflow slice --vertex 5 | vflow render -o slice.png",
 		.options = options,
 	};
 	const struct render_format *format;

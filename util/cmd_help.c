@@ -35,5 +35,6 @@ int cmd_help(int argc, char **argv)
 			ask[0] = argv[1];
 			return command->run(2, ask);
 		}
-	return options_misuse("help", "'%s' is not a command", argv[1]);
+	fprintf(stderr, "vflow help: '%s' is not a command (see 'vflow help')\n", argv[1]);
+	return EXIT_MISUSE;
 }

@@ -28,7 +28,7 @@ int cmd_version(int argc, char **argv)
 		break;
 	}
 	if (rest < argc)
-		return options_misuse("version", "'%s' is too much: it takes no operands",
+		return options_misuse("version", "it takes no operands, but '%s' is given",
 				      argv[rest]);
 	printf("vflow %s\n", VFLOW_VERSION);
 	print_part("emulator", 1, "");

@@ -62,6 +62,19 @@ static int parse_number(const char *text, uint64_t *value)
 	return errno || end == text || *end || strchr(text, '-') ? -1 : 0;
 }
 
+/* "a number": what assign() wants. */
+static const char *kind_name(enum option_kind kind)
+{
+	switch (kind) {
+	case OPTION_SIZE:
+		return "a size, like 4096, 64K or 1.5M";
+	case OPTION_FRACTION:
+		return "a fraction, like 0.33 or 33%";
+	default:
+		return "a number";
+	}
+}
+
 static int assign(const struct command_option *option, const char *argument)
 {
 	switch (option->kind) {
@@ -100,9 +113,8 @@ static struct option *getopt_tables(const struct command_option *options, char *
 	for (size_t i = 0; i < count; i++) {
 		bool argument = options[i].argument != NULL;
 
-		table[i] = (struct option){.name = options[i].name,
-					   .has_arg = argument,
-					   .val = FIRST_OPTION + (int)i};
+		table[i] = (struct option){
+			.name = options[i].name, .has_arg = argument, .val = FIRST_OPTION + (int)i};
 		if (!options[i].letter)
 			continue;
 		*letters++ = options[i].letter;
@@ -154,8 +166,8 @@ enum options_result options_parse(const struct command_help *help, int argc, cha
 			options_misuse(argv[0], "%s needs a value", word);
 			result = OPTIONS_MISUSE;
 		} else if (assign(option = option_of(help->options, value), optarg) != 0) {
-			options_misuse(argv[0], "--%s does not take '%s': it needs %s",
-				       option->name, optarg, option->argument);
+			options_misuse(argv[0], "--%s takes %s, not '%s'", option->name,
+				       kind_name(option->kind), optarg);
 			result = OPTIONS_MISUSE;
 		}
 	}

@@ -79,14 +79,16 @@ int output_commit(struct output *output, struct error *error)
 	int result = 0;
 
 	/* a write error may only show when the file is closed (disk full, quota, network) */
-	errno = failed ? EIO : 0;
+	errno = 0;
 	failed |= fflush(output->file) != 0;
 	if (output->path)
 		failed |= fclose(output->file) != 0;
 	if (!failed && output->temporary)
 		failed |= rename(output->temporary, output->path) != 0;
 	if (failed) {
-		result = error_set(error, "cannot write %s: %s", output_name(output), strerror(errno));
+		/* of an earlier write that failed, nobody kept the reason */
+		result = error_set(error, "cannot write %s: %s", output_name(output),
+				   errno ? strerror(errno) : "it is closed or full");
 		if (output->temporary)
 			unlink(output->temporary);
 	}

@@ -1,5 +1,5 @@
 /*
- * collect/cmd_doctor.c: `vflow doctor`: can this machine do the main job, and what is missing
+ * collect/cmd_doctor.c: `vflow doctor`: can programs be collected here, and what is missing
  * for the rest.  Every line that is not "ok" says what to do.
  */
 #include <dlfcn.h>
@@ -185,14 +185,13 @@ static bool check_output(void)
 static void check_optional(void)
 {
 	if (HAVE_RSVG)
-		doctor_line("ok", "PNG", "vflow render -T png");
+		doctor_line("ok", "PNG and PDF", "vflow render -T png");
 	else
-		doctor_line("missing", "PNG", "install librsvg2-dev and build vflow again");
+		doctor_line("missing", "PNG and PDF", "install librsvg2-dev and build vflow again");
 	if (HAVE_EDIT)
 		doctor_line("ok", "line editing", "vflow query -i");
 	else
-		doctor_line("missing", "line editing",
-			    "install libedit-dev and build vflow again");
+		doctor_line("missing", "line editing", "install libedit-dev and build vflow again");
 }
 
 static int known_answer(void)
@@ -250,7 +249,7 @@ int cmd_doctor(int argc, char **argv)
 	puts("\nDrawing:");
 	doctor_line("ok", "SVG and DOT", "vflow render");
 	check_optional();
-	puts(good ? "\nThis machine can do the main job."
-		  : "\nThis machine cannot do the main job: see the lines marked broken.");
+	puts(good ? "\nPrograms can be collected here."
+		  : "\nPrograms cannot be collected here: see the lines marked broken.");
 	return good ? EXIT_OK : EXIT_FAILED;
 }

@@ -348,8 +348,8 @@ BULK(bulk_reduce_global, SHARED, GLOBAL, false, reduce_bytes)
 #define PLACE (M(SHARED) | M(CTA) | M(CLUSTER) | M(RELEASE) | M(ACQUIRE) | M(RELAXED))
 
 const struct ptx_opcode interpreter_async[] = {
-	{"cp.async.ca", "nmu?u", 0, 0, M(SHARED) | M(GLOBAL), M(HINT), copy},
-	{"cp.async.cg", "nmu?u", 0, 0, M(SHARED) | M(GLOBAL), M(HINT), copy},
+	{"cp.async.ca", "nmu?u", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
+	{"cp.async.cg", "nmu?u", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
 	{"cp.async.bulk.shared::cluster.global" TELLS, "nmuo", 0, 0, 0, M(CACHE_HINT), bulk_to_shared},
 	{"cp.async.bulk.shared::cta.global" TELLS, "nmuo", 0, 0, 0, M(CACHE_HINT), bulk_to_shared},
 	{"cp.async.bulk.shared::cluster.shared::cta" TELLS, "nmuo", 0, 0, 0, 0, bulk_between_shared},

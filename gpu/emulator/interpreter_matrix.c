@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter_float.h"
-#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/interpreter_matrix.h"
 
 enum { D, A, B, C };
 
@@ -480,6 +480,8 @@ static void matrix(struct warp *w, const struct ptx_instruction *i)
 	extras += PTX_MATRIX_EXTRAS;
 	if (matrix.operation == PTX_MATRIX_MULTIPLY)
 		multiply(w, &matrix, extras);
+	else if (matrix.operation == PTX_MATRIX_QUADS)
+		matrix_multiply_quads(w, &matrix, extras);
 	else if (matrix.operation == PTX_MATRIX_MOVMATRIX)
 		transpose(w, extras);
 	else if (matrix.operation >= PTX_MATRIX_LDMATRIX)

@@ -397,7 +397,10 @@ SURFACE(a2d, 2, true)
 #define VALUES (T(F32) | T(S32) | T(U32))
 #define TEX(geometry)                                                                              \
 	{"tex." #geometry, "DX", VALUES, T(F32) | T(S32), 0, M(V4), tex_##geometry},               \
-		{"tex.level." #geometry, "DXt", VALUES, T(F32), 0, M(V4), tex_##geometry}
+		{"tex.level." #geometry, "DXt", VALUES, T(F32), 0, M(V4), tex_##geometry},         \
+	{                                                                                          \
+		"tex.grad." #geometry, "DXGG", VALUES, T(F32), 0, M(V4), tex_##geometry            \
+	}
 #define SIZES (T(B8) | T(B16) | T(B32) | T(B64))
 #define OUTSIDE (M(TRAP) | M(CLAMP) | M(ZERO) | M(V2) | M(V4))
 #define SURFACES(geometry)                                                                         \

@@ -218,6 +218,18 @@ static enum outcome indexed_branch(struct statement *s)
 	return meaning.kind == PTX_SYMBOL_TARGETS ? OK : UNKNOWN_FORM;
 }
 
+/* Values that change nothing. */
+static enum outcome ignored(struct statement *s, const struct operand *operand)
+{
+	uint32_t ref;
+
+	if (operand->kind != OPERAND_VECTOR)
+		return UNKNOWN_FORM;
+	for (unsigned n = 0; n < operand->count; n++)
+		TRY(ptx_source(s, &operand->elements[n], 0, PTX_F32, &ref));
+	return OK;
+}
+
 static enum outcome match_source(struct statement *s, const struct operand *operand, char letter)
 {
 	struct ptx_instruction *i = s->i;
@@ -247,6 +259,8 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 		i->immediate = number;
 		return OK;
 	}
+	if (letter == 'G')
+		return ignored(s, operand);
 	if (letter == 'X' || letter == 'h')
 		return texture(s, operand, letter == 'X');
 	if (letter == 'P' || letter == 'Q')

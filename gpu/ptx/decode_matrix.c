@@ -188,6 +188,15 @@ static bool check_types(const struct words *words, bool is_wmma)
 	       (a == matrix->element[B] || a >= PTX_ELEMENT_E4M3);
 }
 
+/* mma.m8n8k4 of f16, as Volta had it. */
+static bool is_quads(const struct ptx_matrix *matrix)
+{
+	const enum ptx_element c = matrix->element[C], d = matrix->element[D];
+
+	return matrix->m == 8 && matrix->n == 8 && matrix->k == 4 &&
+	       matrix->element[A] == PTX_ELEMENT_F16 && (d == PTX_ELEMENT_F32 || c == d);
+}
+
 /* Sets the number of registers of each operand; false: no such instruction. */
 static bool check(const struct words *words, bool is_wmma)
 {
@@ -226,8 +235,16 @@ static bool check(const struct words *words, bool is_wmma)
 			(uint8_t)(words->element_count == 1 ? registers(one, m, n) : 0);
 		return words->column_count == 1 && (matrix->count[D] || matrix->count[A]);
 	default:
-		if (!check_types(words, is_wmma) || words->column_count != 2 ||
-		    !is_whole(matrix->element[A], k))
+		if (!check_types(words, is_wmma) || words->column_count != 2)
+			return false;
+		if (!is_wmma && is_quads(matrix)) {
+			matrix->operation = PTX_MATRIX_QUADS;
+			matrix->count[A] = matrix->count[B] = 2;
+			matrix->count[C] = matrix->element[C] == PTX_ELEMENT_F16 ? 4 : 8;
+			matrix->count[D] = matrix->element[D] == PTX_ELEMENT_F16 ? 4 : 8;
+			return true;
+		}
+		if (!is_whole(matrix->element[A], k))
 			return false;
 		matrix->count[D] = (uint8_t)registers(matrix->element[D], m, n);
 		matrix->count[A] = (uint8_t)registers(matrix->element[A], m, k);
@@ -267,7 +284,7 @@ static enum outcome fragment(struct statement *s, const struct operand *operand,
 enum outcome ptx_decode_matrix(struct statement *s)
 {
 	static const char *const orders[] = {"dm?s", "dm?s", "dm?s", "ma?s",
-					     "dabc", "dm",   "ma",   "da"};
+					     "dabc", "dabc", "dabcef", "dm", "ma", "da"};
 	const bool is_wmma = s->opcode.length > 4 && !memcmp(s->opcode.text, "wmma", 4);
 	struct ptx_instruction *i = s->i;
 	struct ptx_matrix matrix;

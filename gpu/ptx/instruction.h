@@ -106,6 +106,7 @@ typedef void ptx_executor(struct warp *warp, const struct ptx_instruction *i);
  *   X  texture or surface: [handle, {coordinates}]; the coordinates are extras from `immediate`
  *      on, `compare` says how many
  *   h  texture or surface: [handle]
+ *   G  vector that changes nothing: gradients, which choose among mipmaps
  *   n  memory operand that a copy writes: address in `b`, the constant offset in `q`
  *   Q  the same, to `e`
  *   ?  the operands from here on may be missing        /  another shape that it may have
@@ -209,6 +210,8 @@ struct ptx_video {
  */
 enum ptx_matrix_operation {
 	PTX_MATRIX_LOAD_A, PTX_MATRIX_LOAD_B, PTX_MATRIX_LOAD_C, PTX_MATRIX_STORE, PTX_MATRIX_MULTIPLY,
+	PTX_MATRIX_QUADS, /* mma.m8n8k4 of f16: four products, each by two quads of lanes */
+	PTX_MATRIX_SPARSE,
 	PTX_MATRIX_LDMATRIX, PTX_MATRIX_STMATRIX, PTX_MATRIX_MOVMATRIX,
 };
 enum ptx_element {

@@ -165,8 +165,9 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ta
 		i++;
 	if (i == count && count < sizeof(said) / sizeof(*said) && (said[count] = strdup(file))) {
 		count++;
-		device_say("%s has the CUDA runtime linked in, which the emulated device cannot "
-			   "serve: build it with nvcc -cudart shared, or run it on a GPU",
+		device_say("%s has the CUDA runtime linked in and no symbols (or is not preloaded), so "
+			   "the emulated device cannot serve it: build it with nvcc -cudart shared, "
+			   "do not strip it, or run it on a GPU",
 			   file);
 	}
 	observe_coverage("unsupported API", "cuGetExportTable", 1, 0);

@@ -5,7 +5,8 @@
  *   entry:     u16 kind (1 PTX, 2 SASS), u16 version, u32 header size, u64 payload size,
  *              u32 compressed size (+16), u32 architecture (+28), u64 flags (+40),
  *              u64 unpacked size (+56); payload after the header
- *   wrapper:   u32 magic 0x466243b1, u32 version, pointer to the container
+ *   wrapper:   u32 magic 0x466243b1, u32 version, pointer to the container; in version 2 also
+ *              one to the containers of the translation units that it was linked from, then NULL
  */
 #include "gpu/emulator/fatbin.h"
 
@@ -22,10 +23,12 @@
 #define FLAG_ZSTD UINT64_C(0x8000)
 #define UNPACKED_MAX (UINT64_C(1) << 30)
 
+#define UNITS_MAX 65536
+
 struct wrapper {
 	uint32_t magic, version;
 	const void *data;
-	void *more;
+	const void *const *units;
 };
 
 struct entry {
@@ -255,4 +258,64 @@ enum fatbin_result fatbin_find_ptx(const void *image, size_t size, unsigned arch
 	ptx->text = image;
 	ptx->size = strnlen(image, size);
 	return FATBIN_FOUND;
+}
+
+void fatbin_free(struct fatbin_ptx *list, size_t count)
+{
+	for (size_t n = 0; n < count; n++)
+		free(list[n].unpacked);
+	free(list);
+}
+
+static enum fatbin_result find_units(const void *const *units, unsigned architecture,
+				     struct fatbin_ptx **list, size_t *count, struct error *error)
+{
+	enum fatbin_result result = FATBIN_FOUND;
+	size_t units_count = 0;
+
+	while (units_count < UNITS_MAX && units[units_count])
+		units_count++;
+	*list = calloc(units_count + 1, sizeof(**list));
+	if (!*list) {
+		error_set(error, "no memory for %zu translation units", units_count);
+		return FATBIN_NO_MEMORY;
+	}
+	*count = 0;
+	while (*count < units_count && !result) {
+		result = fatbin_find_ptx(units[*count], SIZE_MAX, architecture, &(*list)[*count],
+					 error);
+		*count += !result;
+	}
+	if (!result)
+		return FATBIN_FOUND;
+	fatbin_free(*list, *count);
+	*list = NULL;
+	return result;
+}
+
+enum fatbin_result fatbin_find_all(const void *image, size_t size, unsigned architecture,
+				   struct fatbin_ptx **list, size_t *count, struct error *error)
+{
+	const struct wrapper *wrapper = image;
+	enum fatbin_result result;
+	uint32_t magic = 0;
+
+	*list = NULL;
+	*count = 0;
+	if (size == SIZE_MAX && strnlen(image, 4) == 4)
+		memcpy(&magic, image, sizeof(magic));
+	if (magic == WRAPPER_MAGIC && wrapper->version == 2 && wrapper->units && *wrapper->units)
+		return find_units(wrapper->units, architecture, list, count, error);
+	*list = calloc(1, sizeof(**list));
+	if (!*list) {
+		error_set(error, "no memory for the program's PTX");
+		return FATBIN_NO_MEMORY;
+	}
+	result = fatbin_find_ptx(image, size, architecture, *list, error);
+	*count = !result;
+	if (result) {
+		free(*list);
+		*list = NULL;
+	}
+	return result;
 }

@@ -32,4 +32,13 @@ enum fatbin_result {
 enum fatbin_result fatbin_find_ptx(const void *image, size_t size, unsigned architecture,
 				   struct fatbin_ptx *ptx, struct error *error);
 
+/*
+ * The same for a program linked by nvcc -rdc=true: its wrapper points to the linked code, for
+ * particular GPUs only, and to the fat binaries of all translation units.  Fills *list, which has
+ * *count elements and is freed with fatbin_free().
+ */
+enum fatbin_result fatbin_find_all(const void *image, size_t size, unsigned architecture,
+				   struct fatbin_ptx **list, size_t *count, struct error *error);
+void fatbin_free(struct fatbin_ptx *list, size_t count);
+
 #endif

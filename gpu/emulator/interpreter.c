@@ -75,8 +75,9 @@ static void patch_constants(const struct launch *launch)
 
 		if (patch->variable == PTX_PATCH_DYNAMIC_SHARED)
 			base = (own + alignment - 1) / alignment * alignment;
-		else if (patch->variable == PTX_PATCH_MODULE_SHARED)
-			base = own - module->shared_bytes;
+		else if (patch->variable >= PTX_PATCH_SHARED)
+			base = ptx_shared_offset(launch->kernel,
+						 patch->variable - PTX_PATCH_SHARED);
 		else
 			base = module->variables[patch->variable]->address;
 		set_row(module->constants[patch->constant], base + (uint64_t)patch->addend);

@@ -58,8 +58,7 @@ static int place_variables(struct emulator_module *module)
 		struct allocation *allocation;
 
 		if (variable->external) {
-			device_say("the module uses %s of another module: linking several modules "
-				   "(nvcc -rdc=true) is not supported on the emulated device",
+			device_say("the module uses %s, which no translation unit defines",
 				   variable->name);
 			return INVALID_PTX;
 		}
@@ -143,6 +142,28 @@ static int list_kernels(struct emulator_module *module)
 	return 0;
 }
 
+static int parse(struct emulator_module *module, const struct fatbin_ptx *list, size_t count)
+{
+	struct ptx_text *texts = calloc(count + 1, sizeof(*texts));
+	struct error error;
+	int code;
+
+	if (!texts)
+		return OUT_OF_MEMORY;
+	for (size_t n = 0; n < count; n++)
+		texts[n] = (struct ptx_text){list[n].text, list[n].size};
+	module->ptx = ptx_link(texts, count, &error);
+	free(texts);
+	if (!module->ptx) {
+		device_say("PTX: %s", error.text);
+		return INVALID_PTX;
+	}
+	code = list_kernels(module);
+	if (!code)
+		code = place_variables(module);
+	return code ? code : fill_variables(module);
+}
+
 static int load(struct emulator_module *module, const void *image, size_t size)
 {
 	static const int results[] = {
@@ -152,25 +173,20 @@ static int load(struct emulator_module *module, const void *image, size_t size)
 		[-FATBIN_NO_LIBRARY] = INVALID_IMAGE,
 	};
 	unsigned architecture = 10 * EMULATOR_MAJOR + EMULATOR_MINOR;
-	struct fatbin_ptx ptx;
+	struct fatbin_ptx *list;
+	size_t count;
 	struct error error;
-	enum fatbin_result result = fatbin_find_ptx(image, size, architecture, &ptx, &error);
+	enum fatbin_result result =
+		fatbin_find_all(image, size, architecture, &list, &count, &error);
 	int code;
 
 	if (result) {
 		device_say("%s", error.text);
 		return results[-result];
 	}
-	module->ptx = ptx_parse(ptx.text, ptx.size, &error);
-	free(ptx.unpacked);
-	if (!module->ptx) {
-		device_say("PTX: %s", error.text);
-		return INVALID_PTX;
-	}
-	code = list_kernels(module);
-	if (!code)
-		code = place_variables(module);
-	return code ? code : fill_variables(module);
+	code = parse(module, list, count);
+	fatbin_free(list, count);
+	return code;
 }
 
 int vflow_emulator_module_load(const void *image, size_t size, struct emulator_module **module)

@@ -190,7 +190,7 @@ static struct ptx_variable *variable_named(struct ptx_parser *parser,
 
 	if (ptx_lookup(parser, &declarator->name, &meaning) &&
 	    meaning.kind == PTX_SYMBOL_VARIABLE &&
-	    (external || module->variables[meaning.base]->external))
+	    (external || parser->weak || module->variables[meaning.base]->external))
 		return module->variables[meaning.base];
 	variable = ptx_pool(module, sizeof(*variable));
 	if (variable)
@@ -215,9 +215,12 @@ static int add_variable(struct ptx_parser *parser, struct ptx_declarator *declar
 			bool external)
 {
 	struct ptx_variable *variable = variable_named(parser, declarator, external);
+	struct ptx_variable again = {.external = true};
 
 	if (!variable)
 		return -1;
+	if (!variable->external && parser->weak && !external)
+		again.name = variable->name, variable = &again; /* the first one counts */
 	if (variable->external) {
 		variable->size = declarator->unsized ? 0 : declarator->size;
 		variable->alignment = declarator->alignment;
@@ -238,7 +241,7 @@ static int add_shared(struct ptx_parser *parser, const struct ptx_declarator *de
 	struct ptx_kernel *kernel = parser->kernel;
 	struct ptx_meaning meaning = {.kind = kernel ? PTX_SYMBOL_SHARED : PTX_SYMBOL_MODULE_SHARED,
 				      .size = declarator->size};
-	uint32_t cursor = kernel ? (uint32_t)kernel->shared_bytes : module->shared_bytes;
+	uint32_t cursor = kernel ? (uint32_t)kernel->shared_bytes : 0;
 
 	if (external || declarator->unsized) {
 		meaning.kind = PTX_SYMBOL_DYNAMIC_SHARED;
@@ -246,13 +249,21 @@ static int add_shared(struct ptx_parser *parser, const struct ptx_declarator *de
 			module->dynamic_alignment = (uint32_t)declarator->alignment;
 		return ptx_define(parser, &declarator->name, &meaning);
 	}
+	if (!kernel) {
+		struct ptx_meaning first;
+
+		if (parser->weak && ptx_lookup(parser, &declarator->name, &first) &&
+		    first.kind == PTX_SYMBOL_MODULE_SHARED)
+			return 0;
+		if (ptx_shared_declare(parser, declarator->size, declarator->alignment,
+				       &meaning.base))
+			return -1;
+		return ptx_define(parser, &declarator->name, &meaning);
+	}
 	if (align_up(parser, &cursor, declarator->size, declarator->alignment, PTX_SHARED_LIMIT,
 		     "shared memory", &meaning.base))
 		return -1;
-	if (kernel)
-		kernel->shared_bytes = cursor;
-	else
-		module->shared_bytes = cursor;
+	kernel->shared_bytes = cursor;
 	return ptx_define(parser, &declarator->name, &meaning);
 }
 

@@ -295,7 +295,7 @@ int ptx_read_kernel(struct ptx_parser *parser)
 	struct ptx_kernel *kernel = ptx_pool(module, sizeof(*kernel));
 	struct ptx_function *function = ptx_pool(module, sizeof(*function));
 	struct ptx_meaning meaning;
-	bool by_register = false;
+	bool by_register = false, again;
 
 	if (!kernel || !function)
 		return ptx_out_of_memory(parser);
@@ -306,7 +306,8 @@ int ptx_read_kernel(struct ptx_parser *parser)
 		return ptx_out_of_memory(parser);
 	function->name = kernel->name;
 	kernel->function = function;
-	if (ptx_find_kernel(module, kernel->name))
+	again = ptx_find_kernel(module, kernel->name);
+	if (again && !parser->weak)
 		return error_set(parser->error, "line %u: the kernel '%s' has two bodies",
 				 parser->token.line, kernel->name);
 	/* it may have been declared before */
@@ -330,6 +331,9 @@ int ptx_read_kernel(struct ptx_parser *parser)
 	parser->kernel = kernel;
 	if (ptx_is_mark(parser, ';')) { /* a declaration ahead of the definition */
 		if (ptx_advance(parser))
+			return -1;
+	} else if (again) {
+		if (ptx_skip_block(parser))
 			return -1;
 	} else {
 		if (ptx_grow((void **)&module->kernels, &module->kernel_capacity,
@@ -371,9 +375,11 @@ int ptx_read_function(struct ptx_parser *parser)
 		return -1;
 	if (read_tuning(parser, NULL))
 		return -1;
-	if (ptx_is_mark(parser, '{') && function->defined)
+	if (ptx_is_mark(parser, '{') && function->defined && !parser->weak)
 		return error_set(parser->error, "line %u: the function '%s' has two bodies",
 				 parser->token.line, function->name);
+	if (ptx_is_mark(parser, '{') && function->defined)
+		return ptx_skip_block(parser) ? -1 : ptx_scope_close(parser);
 	if (!function->defined) {
 		function->frame_bytes = seen.frame_bytes;
 		function->result = seen.result;

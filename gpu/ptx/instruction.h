@@ -298,7 +298,10 @@ struct ptx_patch {
 	int64_t addend;
 };
 #define PTX_PATCH_DYNAMIC_SHARED (UINT32_MAX - 1)
-#define PTX_PATCH_MODULE_SHARED (UINT32_MAX - 2) /* variables that no kernel owns */
+#define PTX_PATCH_SHARED UINT32_C(0x80000000) /* and an index in module->shared */
+
+/* Where the kernel has the module's shared variable of that index. */
+uint32_t ptx_shared_offset(const struct ptx_kernel *kernel, uint32_t index);
 
 struct ptx_chunk; /* memory of names and small arrays */
 
@@ -327,10 +330,15 @@ struct ptx_module {
 	struct ptx_variable **variables;
 	uint32_t variable_count;
 	/*
-	 * Shared memory of a kernel: its own variables, then, from kernel->shared_bytes -
-	 * shared_bytes on, those that no kernel owns, then the dynamic part.
+	 * Shared memory of a kernel: its own variables, then those that no kernel declares and that
+	 * it reaches, then the dynamic part.
 	 */
-	uint32_t shared_bytes, dynamic_alignment;
+	struct ptx_shared {
+		uint32_t size, alignment;
+		bool in_function; /* code that is no kernel's names it */
+	} *shared;
+	uint32_t shared_count, dynamic_alignment;
+	size_t shared_capacity;
 	uint32_t target;      /* 75: .target sm_75 */
 	bool functions_observe_order; /* one of those that are no kernels does */
 	bool reserved_shared; /* code looks at the shared memory that the system keeps */

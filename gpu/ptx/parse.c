@@ -85,8 +85,8 @@ int ptx_read_location(struct ptx_parser *parser)
 		numbers[n] = parser->token.value;
 	}
 	/* line 0 is code that belongs to no line: the one before it says more */
-	if (numbers[1] && numbers[0] <= UINT32_MAX && numbers[1] <= UINT32_MAX) {
-		parser->file = (uint32_t)numbers[0];
+	if (numbers[1] && numbers[0] <= UINT16_MAX && numbers[1] <= UINT32_MAX) {
+		parser->file = parser->first_file + (uint32_t)numbers[0];
 		parser->source_line = (uint32_t)numbers[1];
 	}
 	ptx_lexer_skip_line(&parser->lexer);
@@ -104,6 +104,7 @@ static int read_file(struct ptx_parser *parser)
 	number = parser->token.value;
 	if (parser->token.kind != PTX_INTEGER || number > 65535)
 		return ptx_unexpected(parser, "a file number below 65536");
+	number += parser->first_file;
 	if (ptx_advance(parser))
 		return -1;
 	if (parser->token.kind != PTX_STRING)
@@ -169,10 +170,12 @@ enum ptx_modifier ptx_space_named(const struct ptx_parser *parser)
 /* Linkage words before a declaration. */
 int ptx_read_linkage(struct ptx_parser *parser, bool *external)
 {
-	*external = false;
+	*external = parser->shared_name = parser->weak = false;
 	while (ptx_is_word(parser, ".visible") || ptx_is_word(parser, ".extern") ||
 	       ptx_is_word(parser, ".weak") || ptx_is_word(parser, ".common")) {
 		*external |= ptx_is_word(parser, ".extern");
+		parser->weak |= ptx_is_word(parser, ".weak") || ptx_is_word(parser, ".common");
+		parser->shared_name = true;
 		if (ptx_advance(parser))
 			return -1;
 	}
@@ -181,6 +184,8 @@ int ptx_read_linkage(struct ptx_parser *parser, bool *external)
 
 static int read_header(struct ptx_parser *parser)
 {
+	if (ptx_is_word(parser, ".target"))
+		parser->module->target = 0;
 	do {
 		const char *text;
 
@@ -239,31 +244,28 @@ static int read_directive(struct ptx_parser *parser)
 	return ptx_unexpected(parser, "a directive (.version, .entry, .func, .global ...)");
 }
 
-/* Puts the shared variables that no kernel owns behind each kernel's own. */
-static void add_module_shared(struct ptx_module *module)
+static int read_text(struct ptx_parser *parser, const struct ptx_text *text)
 {
-	for (uint32_t n = 0; n < module->kernel_count && module->shared_bytes; n++) {
-		struct ptx_kernel *kernel = module->kernels[n];
-
-		kernel->shared_bytes =
-			((kernel->shared_bytes + 4095) & ~4095ull) + module->shared_bytes;
-	}
+	if (text->size > PTX_TEXT_LIMIT)
+		return error_set(parser->error, "the PTX text is larger than %u MB",
+				 PTX_TEXT_LIMIT >> 20);
+	ptx_lexer_start(&parser->lexer, text->text, text->size);
+	if (ptx_advance(parser))
+		return -1;
+	while (parser->token.kind != PTX_END)
+		if (read_directive(parser))
+			return -1;
+	return 0;
 }
 
-struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error)
+struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct error *error)
 {
-	struct ptx_parser *parser;
-	struct ptx_module *module;
-	bool good;
+	struct ptx_parser *parser = calloc(1, sizeof(*parser));
+	struct ptx_module *module = calloc(1, sizeof(*module));
+	bool good = parser && module;
 
 	error->text[0] = 0;
-	if (size > PTX_TEXT_LIMIT) {
-		error_set(error, "the PTX text is larger than %u MB", PTX_TEXT_LIMIT >> 20);
-		return NULL;
-	}
-	parser = calloc(1, sizeof(*parser));
-	module = calloc(1, sizeof(*module));
-	if (!parser || !module) {
+	if (!good) {
 		error_set(error, "no memory for the PTX module");
 		free(parser);
 		free(module);
@@ -271,11 +273,9 @@ struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error)
 	}
 	parser->module = module;
 	parser->error = error;
-	ptx_lexer_start(&parser->lexer, text, size);
-	good = !ptx_advance(parser);
-	while (good && parser->token.kind != PTX_END)
-		good = !read_directive(parser);
-	add_module_shared(module);
+	for (size_t n = 0; good && n < count; n++)
+		good = !read_text(parser, &texts[n]) && (count == 1 || !ptx_end_text(parser));
+	good = good && !ptx_shared_place(parser);
 	ptx_symbols_free(parser);
 	ptx_constants_free(parser);
 	ptx_opcodes_free(parser);
@@ -284,4 +284,9 @@ struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error)
 		return module;
 	ptx_free(module);
 	return NULL;
+}
+
+struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error)
+{
+	return ptx_link(&(struct ptx_text){text, size}, 1, error);
 }

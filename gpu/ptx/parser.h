@@ -18,6 +18,7 @@
 #define PTX_CONSTANT_LIMIT (1u << 18) /* different constants of a module */
 #define PTX_FRAME_LIMIT (512u << 10)  /* local memory of a thread, as the hardware has it */
 #define PTX_SHARED_LIMIT (256u << 10)
+#define PTX_SHARED_VARIABLES (1u << 20)
 #define PTX_PARAMETER_LIMIT 32764u
 #define PTX_INITIAL_LIMIT (256u << 20) /* bytes of an initialised variable */
 #define PTX_VARIABLE_LIMIT (1ull << 40)
@@ -28,7 +29,7 @@ enum ptx_symbol_kind {
 	PTX_SYMBOL_PREDICATE,
 	PTX_SYMBOL_VARIABLE,      /* base: index of the module's variable */
 	PTX_SYMBOL_SHARED,        /* base: offset in the kernel's own */
-	PTX_SYMBOL_MODULE_SHARED, /* base: offset in the module's */
+	PTX_SYMBOL_MODULE_SHARED, /* base: index of the module's */
 	PTX_SYMBOL_DYNAMIC_SHARED,
 	PTX_SYMBOL_FRAME,     /* base: offset in the function's frame */
 	PTX_SYMBOL_PARAMETER, /* base: offset in the kernel's parameter block */
@@ -83,6 +84,9 @@ struct ptx_parser {
 	struct ptx_function *function; /* whose body is read, or NULL */
 	struct ptx_kernel *kernel;     /* if it is a kernel */
 	uint32_t file, source_line;    /* of the last .loc */
+	uint32_t first_file;           /* of the text: its own numbers count from here */
+	uint32_t text_number, first_variable, first_function;
+	bool shared_name, weak; /* what the linkage words before this declaration say */
 	size_t place_capacity;
 };
 
@@ -96,6 +100,9 @@ int ptx_grow(void **array, size_t *capacity, size_t count, size_t element, struc
 int ptx_scope_open(struct ptx_parser *parser);
 int ptx_scope_close(struct ptx_parser *parser); /* resolves the scope's labels */
 void ptx_symbols_free(struct ptx_parser *parser);
+/* Forgets the names that only this text means; `each` sees them before. */
+int ptx_symbols_end_text(struct ptx_parser *parser,
+			 int (*each)(struct ptx_parser *, const struct ptx_meaning *));
 int ptx_define(struct ptx_parser *parser, const struct ptx_token *name,
 	       const struct ptx_meaning *meaning);
 /* Also finds %r12 in the family %r<N>.  False: not known. */
@@ -130,6 +137,17 @@ int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *
 int ptx_add_extra(struct ptx_parser *parser, uint32_t value);
 /* function.c: the function of that name, made if it is new. */
 int ptx_function_index(struct ptx_parser *parser, const struct ptx_token *name, uint32_t *index);
+
+/* shared.c: shared variables that no kernel declares.  0, or -1 with parser->error set. */
+int ptx_shared_declare(struct ptx_parser *parser, uint64_t size, uint64_t alignment,
+		       uint32_t *index);
+int ptx_shared_use(struct ptx_parser *parser, uint32_t index);
+int ptx_shared_place(struct ptx_parser *parser); /* once all code is read */
+
+/* link.c: makes ready for the next text.  0, or -1 */
+int ptx_end_text(struct ptx_parser *parser);
+/* From '{' to behind its '}'. */
+int ptx_skip_block(struct ptx_parser *parser);
 
 /* parse.c: tokens */
 int ptx_advance(struct ptx_parser *parser);

@@ -73,6 +73,7 @@ void ptx_free(struct ptx_module *module)
 	free(module->patches);
 	free(module->extras);
 	free(module->calls);
+	free(module->shared);
 	free(module->arguments);
 	free(module->texts);
 	free(module->functions);

@@ -17,6 +17,17 @@ struct ptx_module;
 
 /* `text` need not be NUL-terminated and is not kept.  NULL on error ("line 12: ..."). */
 struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error);
+
+/*
+ * Parses several texts as one module, as nvcc -rdc=true links them: names that are .visible,
+ * .weak, .common or .extern mean the same in all of them, others only in their own text.  Of
+ * several .weak definitions the first counts.
+ */
+struct ptx_text {
+	const char *text;
+	size_t size;
+};
+struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct error *error);
 void ptx_free(struct ptx_module *module);
 
 /* A module-scope .global or .const variable.  Owned by the module. */
@@ -57,6 +68,11 @@ struct ptx_kernel {
 	uint32_t max_threads;     /* .maxntid product, 0: none */
 	uint32_t cluster[3];      /* .reqnctapercluster; 0: none */
 	const struct ptx_function *function; /* private to gpu/ptx and the interpreter */
+	/* ... as are these: shared variables of the module that it reaches, and where it has them */
+	struct ptx_shared_use {
+		uint32_t index, offset;
+	} *shared;
+	uint32_t shared_count, shared_room;
 };
 
 /*

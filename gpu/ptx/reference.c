@@ -141,8 +141,9 @@ enum outcome ptx_source(struct statement *s, const struct element *element, int6
 		return ptx_constant_address(parser, PTX_PATCH_DYNAMIC_SHARED, offset, ref) ? FAILED
 											   : OK;
 	case PTX_SYMBOL_MODULE_SHARED:
-		return ptx_constant_address(parser, PTX_PATCH_MODULE_SHARED, meaning.base + offset,
-					    ref)
+		return ptx_shared_use(parser, meaning.base) ||
+				       ptx_constant_address(parser, PTX_PATCH_SHARED + meaning.base,
+							    offset, ref)
 			       ? FAILED
 			       : OK;
 	case PTX_SYMBOL_SHARED:

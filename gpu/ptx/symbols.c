@@ -17,6 +17,7 @@ struct ptx_symbol {
 	const char *name; /* in the text */
 	struct ptx_meaning meaning;
 	uint32_t depth;
+	bool own; /* of the text that it stands in */
 	struct ptx_symbol *hidden, *next;
 	UT_hash_handle hh;
 };
@@ -110,6 +111,27 @@ void ptx_symbols_free(struct ptx_parser *parser)
 	free(parser->fixups);
 }
 
+int ptx_symbols_end_text(struct ptx_parser *parser,
+			 int (*each)(struct ptx_parser *, const struct ptx_meaning *))
+{
+	struct ptx_symbol **link = &parser->scopes[0].symbols;
+
+	while (*link) {
+		struct ptx_symbol *symbol = *link;
+
+		if (!symbol->own) {
+			link = &symbol->next;
+			continue;
+		}
+		if (each(parser, &symbol->meaning))
+			return -1;
+		*link = symbol->next;
+		HASH_DEL(parser->symbols, symbol);
+		free(symbol);
+	}
+	return 0;
+}
+
 int ptx_define(struct ptx_parser *parser, const struct ptx_token *name,
 	       const struct ptx_meaning *meaning)
 {
@@ -126,6 +148,7 @@ int ptx_define(struct ptx_parser *parser, const struct ptx_token *name,
 	symbol->name = name->text;
 	symbol->meaning = *meaning;
 	symbol->depth = parser->depth;
+	symbol->own = !parser->shared_name || meaning->kind == PTX_SYMBOL_DYNAMIC_SHARED;
 	symbol->hidden = old;
 	if (old)
 		HASH_DEL(parser->symbols, old);

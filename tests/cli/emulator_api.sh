@@ -108,6 +108,48 @@ else
 	check "runs" run none
 	check "nvcc -G" compile debug -arch=sm_90 -G
 	check "runs" run debug
+	# Two translation units with names of their own: x + 1, doubled by the other unit and shared
+	# memory of both: (3 + 1) * 2 + 10 = 18; its static functions and strings stay apart.
+	cat >"$here/one.cu" <<-'END'
+		#include <cstdio>
+		extern __device__ int table[4];
+		extern __constant__ int added;
+		__device__ int twice(int);
+		static __device__ __noinline__ int mine(int x) { printf("one %d\n", x); return x + 1; }
+		template <class T> __device__ __noinline__ T shared_name(T x) { __shared__ T kept; kept = x; return kept; }
+		__global__ void first(int *to) { __shared__ int tile[2]; tile[1] = mine(*to); *to = twice(shared_name(tile[1])) + added; table[2] = *to; }
+		int second(int *to);
+		int main() {
+			int *p, x = 3, y;
+			cudaMalloc(&p, sizeof(x));
+			cudaMemcpy(p, &x, sizeof(x), cudaMemcpyHostToDevice);
+			first<<<1, 1>>>(p);
+			cudaMemcpyFromSymbol(&y, table, sizeof(y), 8);
+			cudaDeviceSynchronize();
+			printf("%d %d\n", y, second(p));
+		}
+	END
+	cat >"$here/two.cu" <<-'END'
+		#include <cstdio>
+		__device__ int table[4];
+		__constant__ int added = 10;
+		static __device__ __noinline__ int mine(int x) { printf("two %d\n", x); return x + x; }
+		template <class T> __device__ __noinline__ T shared_name(T x) { __shared__ T kept; kept = x; return kept; }
+		__device__ int twice(int x) { return mine(x); }
+		__global__ void last(int *to) { __shared__ int tile[10000]; tile[9999] = shared_name(table[2]); *to = tile[9999] + 1; }
+		int second(int *to) {
+			int x = 0;
+			last<<<1, 1>>>(to);
+			cudaMemcpy(&x, to, sizeof(x), cudaMemcpyDeviceToHost);
+			return x;
+		}
+	END
+	separate() { # OPTION...
+		$NVCC -rdc=true "$@" -o "$here/separate" "$here/one.cu" "$here/two.cu" &&
+			equal $'one 3\ntwo 4\n18 19' preload "$here/separate"
+	}
+	check "separate compilation" separate -cudart shared
+	[ -n "$ASAN" ] || check "separate compilation with the runtime linked in" separate
 	check "a fault in it" equal 700 preload "$here/plain" fail
 	only_sass() {
 		compile sass -gencode arch=compute_90,code=sm_90 || return 1
@@ -117,16 +159,20 @@ else
 	}
 	check "without PTX it says what to add, once" only_sass
 	static_runtime() {
-		$NVCC -std=c++17 -cudart static -o "$here/static" tests/cli/emulator_nvcc.cu || return 1
-		preload "$here/static" >/dev/null 2>"$here/err"
+		$NVCC -std=c++17 -cudart static -o "$here/static" tests/cli/emulator_nvcc.cu && run static
+	}
+	stripped() {
+		strip -o "$here/stripped" "$here/static" || return 1
+		preload "$here/stripped" >/dev/null 2>"$here/err"
 		cat "$here/err"
 		[ "$(grep -c '^vflow emulator: ' "$here/err")" = 1 ] &&
-			grep -q "^vflow emulator: $here/static .*-cudart shared" "$here/err"
+			grep -q "^vflow emulator: $here/stripped .*-cudart shared" "$here/err"
 	}
 	if [ -n "$ASAN" ]; then
 		skip "with the runtime linked in" "its constructors run before AddressSanitizer's"
 	else
-		check "with the runtime linked in it says who and what to do, once" static_runtime
+		check "with the runtime linked in" static_runtime
+		check "... and no symbols it says who and what to do, once" stripped
 	fi
 fi
 echo "1..$number"

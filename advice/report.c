@@ -328,7 +328,7 @@ static void print_coverage(const struct report *report, FILE *out)
 static void print_further(const struct report *report, FILE *out)
 {
 	char *file = operand(report->file);
-	char *whole = xasprintf("vflow render%s -o graph.svg # the whole graph", file);
+	char *whole = xasprintf("vflow render%s -o graph.html # the graph, to explore", file);
 	char *numbers = xasprintf("vflow export -T json%s # all numbers", file);
 
 	fputc('\n', out);

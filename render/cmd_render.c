@@ -112,7 +112,7 @@ static int draw(const struct render_format *format, struct picture *picture,
 	char *remark = NULL;
 	int result = 0;
 
-	if (format->bitmap && picture->vertex_count + picture->edge_count > MOST_IN_BITMAP)
+	if (format->convert && picture->vertex_count + picture->edge_count > MOST_IN_BITMAP)
 		result = error_set(error,
 				   "%u vertices and %u edges are too many for %s, which would take "
 				   "minutes: draw SVG or HTML, leave out --all, or draw less "
@@ -349,7 +349,7 @@ int cmd_render(int argc, char **argv)
 		return EXIT_MISUSE;
 	if (groups && format->everything)
 		return options_misuse("render", "%s does not take --group-by", format->name);
-	if (format->binary && (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO))
+	if (format->convert && (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO))
 		return options_misuse("render", "%s is not for terminals: write to a file with -o",
 				      format->name);
 	input = input_open(argv[rest], true, &error);

@@ -14,8 +14,6 @@ struct render_format {
 	const char *name;
 	const char *endings[3]; /* of file names, with the dot */
 	bool positions;         /* needs layout_picture() */
-	bool binary;            /* not for terminals */
-	bool bitmap;            /* drawn by librsvg, slowly */
 	bool explorable;        /* finds its way in thousands of vertices */
 	bool everything;        /* no picture: of a large graph nothing is left out */
 	bool times;             /* needs a profile with its events */
@@ -26,9 +24,9 @@ struct render_format {
 	void (*vertex)(FILE *out, const struct picture_vertex *vertex);
 	void (*end)(FILE *out, const struct picture *picture);
 	/*
-	 * Turns what the functions wrote into the format; NULL: it is the format.  *remark is set
-	 * to a sentence for the user when the result is less than it could be (freed by the
-	 * caller).
+	 * Turns what the functions wrote, SVG, into a binary format, slowly; NULL: it is the
+	 * format.  *remark is set to a sentence for the user when the result is less than it could
+	 * be (freed by the caller).
 	 */
 	int (*convert)(const char *text, size_t size, FILE *out, char **remark,
 		       struct error *error);

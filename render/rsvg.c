@@ -1,13 +1,26 @@
-/* render/rsvg.c: see rsvg.h. */
-#include "render/rsvg.h"
+/*
+ * render/rsvg.c: PNG and PDF of one page from our own SVG, by librsvg and cairo where the build
+ * found them.
+ */
+#include "render/format.h"
+#include "render/svg.h"
 
 #if HAVE_RSVG
-#include <stdbool.h>
-#include <stdio.h>
+#include <cairo-pdf.h>
+#include <cairo.h>
+#include <librsvg/rsvg.h>
+#include <math.h>
 
 #include "util/memory.h"
 
-cairo_status_t rsvg_put(void *file, const unsigned char *bytes, unsigned size)
+static const double png_sharpness = 2;        /* pixels per pixel of the SVG */
+static const double png_most_pixels = 36e6;   /* 144 MB while drawing */
+static const double png_longest_side = 32000; /* cairo ends at 32767 */
+
+static const double pdf_points_per_pixel = 0.75;
+static const double pdf_longest_side = 14400; /* PDF's own limit: 200 inches */
+
+static cairo_status_t put(void *file, const unsigned char *bytes, unsigned size)
 {
 	return fwrite(bytes, 1, size, file) == size ? CAIRO_STATUS_SUCCESS
 						    : CAIRO_STATUS_WRITE_ERROR;
@@ -28,7 +41,7 @@ static bool has_no_fonts(void)
 	return none;
 }
 
-char *rsvg_font_remark(const char *format)
+static char *font_remark(const char *format)
 {
 	return has_no_fonts()
 		       ? xasprintf("the %s has no readable text, because this machine has no "
@@ -37,8 +50,9 @@ char *rsvg_font_remark(const char *format)
 		       : NULL;
 }
 
-RsvgHandle *rsvg_load(const char *svg, size_t size, const char *format, double *width,
-		      double *height, struct error *error)
+/* NULL on failure; `format` is for messages. */
+static RsvgHandle *load(const char *svg, size_t size, const char *format, double *width,
+			double *height, struct error *error)
 {
 	GInputStream *stream = g_memory_input_stream_new_from_data(svg, (gssize)size, NULL);
 	GError *why = NULL;
@@ -57,9 +71,8 @@ RsvgHandle *rsvg_load(const char *svg, size_t size, const char *format, double *
 	return handle;
 }
 
-int rsvg_draw(RsvgHandle *handle, cairo_surface_t *surface, double width, double height,
-	      const char *format, int (*finish)(cairo_surface_t *surface, void *data), void *data,
-	      struct error *error)
+static int draw(RsvgHandle *handle, cairo_surface_t *surface, double width, double height,
+		const char *format, struct error *error)
 {
 	RsvgRectangle page = {0, 0, width, height};
 	cairo_t *cairo = cairo_create(surface);
@@ -72,21 +85,89 @@ int rsvg_draw(RsvgHandle *handle, cairo_surface_t *surface, double width, double
 	else if (!rsvg_handle_render_document(handle, cairo, &page, &why))
 		result = error_set(error, "cannot draw the %s: %s; SVG may work ('-T svg')", format,
 				   why->message);
-	else if (finish && finish(surface, data) != 0)
-		result = error_set(error, "cannot write the %s", format);
 	g_clear_error(&why);
 	cairo_destroy(cairo);
+	return result;
+}
+
+/* Write errors show when the output is closed. */
+static int to_png(const char *svg, size_t size, FILE *out, char **remark, struct error *error)
+{
+	double width = 0, height = 0, scale = png_sharpness;
+	RsvgHandle *handle = load(svg, size, "PNG", &width, &height, error);
+	cairo_surface_t *surface;
+	int result;
+
+	if (!handle)
+		return -1;
+	scale = fmin(scale, sqrt(png_most_pixels / (width * height)));
+	scale = fmin(scale, png_longest_side / fmax(width, height));
+	*remark = font_remark("PNG");
+	if (!*remark && scale < 0.8)
+		*remark = xasprintf("the PNG is drawn at %.0f%% of its size; SVG stays sharp, "
+				    "'vflow prune' makes it smaller",
+				    scale * 100);
+	width = fmax(1, round(width * scale));
+	height = fmax(1, round(height * scale));
+	surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
+	result = draw(handle, surface, width, height, "PNG", error);
+	if (result == 0)
+		cairo_surface_write_to_png_stream(surface, put, out);
 	cairo_surface_destroy(surface);
+	g_object_unref(handle);
+	return result;
+}
+
+static int to_pdf(const char *svg, size_t size, FILE *out, char **remark, struct error *error)
+{
+	double width = 0, height = 0, scale = pdf_points_per_pixel;
+	RsvgHandle *handle = load(svg, size, "PDF", &width, &height, error);
+	cairo_surface_t *surface;
+	int result;
+
+	if (!handle)
+		return -1;
+	scale = fmin(scale, pdf_longest_side / fmax(width, height));
+	*remark = font_remark("PDF");
+	surface = cairo_pdf_surface_create_for_stream(put, out, width * scale, height * scale);
+	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, "vflow");
+	/* the same picture, the same bytes */
+	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE,
+				       "2000-01-01T00:00:00Z");
+	result = draw(handle, surface, width * scale, height * scale, "PDF", error);
+	cairo_surface_destroy(surface);
+	g_object_unref(handle);
 	return result;
 }
 
 #else
 
-int rsvg_missing(const char *format, struct error *error)
+static int missing(const char *svg, size_t size, FILE *out, char **remark, struct error *error)
 {
+	(void)svg, (void)size, (void)out, (void)remark;
 	return error_set(error,
-			 "this vflow was built without %s: install librsvg2-dev and run make "
-			 "again, or draw SVG ('-T svg')",
-			 format);
+			 "this vflow was built without PNG and PDF: install librsvg2-dev and "
+			 "run make again, or draw SVG ('-T svg')");
 }
+#define to_png missing
+#define to_pdf missing
+
 #endif
+
+#define AS_SVG                                                                                     \
+	.positions = true, .begin = svg_begin, .edge = svg_edge, .vertex = svg_vertex,             \
+	.end = svg_end
+
+const struct render_format render_png = {
+	.name = "png",
+	.endings = {".png"},
+	AS_SVG,
+	.convert = to_png,
+};
+
+const struct render_format render_pdf = {
+	.name = "pdf",
+	.endings = {".pdf"},
+	AS_SVG,
+	.convert = to_pdf,
+};

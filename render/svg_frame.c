@@ -244,7 +244,7 @@ static void edge_items(struct legend *legend, const struct picture *picture)
 	if (picture->largest) {
 		snprintf(text, sizeof(text), "%s bytes", size_format(picture->largest, size));
 		item(legend, ICON_WIDTH, RENDER_WIDEST, text);
-		snprintf(text, sizeof(text), "%s or less",
+		snprintf(text, sizeof(text), "%s bytes or less",
 			 size_format(picture->largest >> 10, size));
 		if (picture->largest >> 10)
 			item(legend, ICON_WIDTH, 1, text);

@@ -166,33 +166,84 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 
 /*
  * Four bytes of shared memory for a whole warp, which the loops of most kernels that use it are
- * made of: offsets of 32 bits.
+ * made of.  Offsets have 32 bits, whatever the rows hold above them.
  */
+static bool is_whole_warp(const struct warp *w, const struct ptx_instruction *i)
+{
+	return w->mask == WARP_ALL && i->vector == 1 && !(i->flags & PTX_FLAG_FRAME) &&
+	       !w->block->races && w->block->shared_bytes >= 4;
+}
+
+#define PART 8u /* lanes: tiles of 16 and 8 threads side by side lie in parts */
+
+/* Whether those lanes lie one after the other, or all at one place. */
+static inline bool is_dense(const uint64_t *rows, unsigned lanes)
+{
+	uint64_t gaps = 0;
+
+	for (unsigned l = 0; l < lanes; l++)
+		gaps |= rows[l] ^ (rows[0] + 4 * l);
+	return !(uint32_t)gaps;
+}
+
+static inline bool is_one_place(const uint64_t *rows)
+{
+	uint64_t differ = 0;
+
+	for (unsigned l = 1; l < PART; l++)
+		differ |= rows[l] ^ rows[0];
+	return !(uint32_t)differ;
+}
+
+/* False: not where shared memory is, or not aligned. */
+static inline bool load_part(const struct block *block, const uint64_t *rows, uint32_t add,
+			     uint64_t *d)
+{
+	const uint32_t start = (uint32_t)rows[0] + add;
+	uint32_t value;
+
+	if (is_dense(rows, PART)) {
+		if (start & 3 || (uint64_t)start + 4 * PART > block->shared_bytes)
+			return false;
+		for (unsigned l = 0; l < PART; l++) {
+			memcpy(&value, block->shared + start + 4 * l, sizeof(value));
+			d[l] = value;
+		}
+		return true;
+	}
+	if (is_one_place(rows)) {
+		if (start & 3 || (uint64_t)start + 4 > block->shared_bytes)
+			return false;
+		memcpy(&value, block->shared + start, sizeof(value));
+		for (unsigned l = 0; l < PART; l++)
+			d[l] = value;
+		return true;
+	}
+	for (unsigned l = 0; l < PART; l++) {
+		const uint32_t offset = (uint32_t)rows[l] + add;
+
+		if (offset & 3 || (uint64_t)offset + 4 > block->shared_bytes)
+			return false;
+		memcpy(&value, block->shared + offset, sizeof(value));
+		d[l] = value;
+	}
+	return true;
+}
+
 static void load_shared_4(struct warp *w, const struct ptx_instruction *i)
 {
 	const uint64_t *rows = warp_row(w, i->a);
-	const uint32_t add = (uint32_t)i->immediate, limit = w->block->shared_bytes - 4;
-	const uint8_t *shared = w->block->shared;
-	uint64_t *d = warp_row(w, i->d);
-	uint32_t offsets[PTX_LANES], most = 0, low = 0;
+	uint64_t *d = warp_row(w, i->d), aside[PTX_LANES];
+	uint64_t *to = d == rows ? aside : d; /* the addresses are needed again if this fails */
 
-	for (unsigned l = 0; l < PTX_LANES; l++) {
-		offsets[l] = (uint32_t)rows[l] + add;
-		most = offsets[l] > most ? offsets[l] : most;
-		low |= offsets[l];
-	}
-	if (w->mask != WARP_ALL || i->vector != 1 || i->flags & PTX_FLAG_FRAME || w->block->races ||
-	    w->block->shared_bytes < 4 || most > limit || low & 3) {
-		load(w, i);
-		return;
-	}
-	LANE_PRAGMA
-	for (unsigned l = 0; l < PTX_LANES; l++) {
-		uint32_t value;
-
-		memcpy(&value, shared + offsets[l], sizeof(value));
-		d[l] = value;
-	}
+	for (unsigned part = 0; part < PTX_LANES; part += PART)
+		if (!is_whole_warp(w, i) ||
+		    !load_part(w->block, rows + part, (uint32_t)i->immediate, to + part)) {
+			load(w, i);
+			return;
+		}
+	if (to == aside)
+		memcpy(d, aside, sizeof(aside));
 }
 
 static void store(struct warp *w, const struct ptx_instruction *i)
@@ -230,6 +281,25 @@ static void store(struct warp *w, const struct ptx_instruction *i)
 			FOR_LANES(w, memcpy(pointers[l] + at, &b[l], 8););
 			break;
 		}
+	}
+}
+
+static void store_shared_4(struct warp *w, const struct ptx_instruction *i)
+{
+	const uint64_t *rows = warp_row(w, i->a), *b = warp_row(w, i->b);
+	const uint32_t start = (uint32_t)rows[0] + (uint32_t)i->immediate;
+	uint8_t *shared = w->block->shared;
+
+	if (!is_whole_warp(w, i) || !is_dense(rows, PTX_LANES) || start & 3 ||
+	    (uint64_t)start + 4 * PTX_LANES > w->block->shared_bytes) {
+		store(w, i);
+		return;
+	}
+	LANE_PRAGMA
+	for (unsigned l = 0; l < PTX_LANES; l++) {
+		uint32_t value = (uint32_t)b[l];
+
+		memcpy(shared + start + 4 * l, &value, sizeof(value));
 	}
 }
 
@@ -390,6 +460,7 @@ const struct ptx_opcode interpreter_memory[] = {
 	{"ld", "Dm", T(B32) | T(U32) | T(F32), 0, M(SHARED), ORDERS, load_shared_4},
 	{"ld", "Dm", ANY_SCALAR, 0, 0, SPACES | CACHES | ORDERS | VECTORS, load},
 	{"ldu", "Dm", ANY_SCALAR, 0, 0, M(GLOBAL) | M(V2) | M(V4), load},
+	{"st", "mS", T(B32) | T(U32) | T(F32), 0, M(SHARED), ORDERS, store_shared_4},
 	{"st", "mS", ANY_SCALAR, 0, 0, (SPACES & ~M(CONST)) | CACHES | ORDERS | VECTORS, store},
 	{"cvta", "ds", T(U64), 0, M(TO), SPACES, from_generic},
 	{"cvta", "ds", T(U64), 0, 0, SPACES, to_generic},

@@ -253,8 +253,10 @@ static void to_tf32(struct warp *w, const struct ptx_instruction *i)
 		if (i->rounding != PTX_MOD_RNA && bits << 1 > 0xff000000)
 			bits = 0x7fffe000;
 		bits = (finite ? bits + half : bits) & 0xffffe000;
-		if (i->flags & PTX_FLAG_SATFINITE && bits << 1 == 0xff000000)
-			bits = (bits & 0x80000000) | 0x7f7fe000;
+		/* so the largest number comes before infinity, and NaNs change (H200) */
+		if (i->flags & PTX_FLAG_SATFINITE && (bits & 0x7f800000) == 0x7f800000 &&
+		    bits != 0x7fffe000)
+			bits -= 0x2000;
 		d[l] = bits;
 	});
 }

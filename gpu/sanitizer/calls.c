@@ -159,7 +159,8 @@ static void prepare(const Sanitizer_CallbackData *data)
 		function = launch_function(data->context, data->functionName,
 					   data->functionParams);
 		known = function && launch_stream(data->functionName, data->functionParams, &stream);
-		if (function)
+		/* what is captured is chosen when its graph is launched */
+		if (function && !(events_choose() && known && calls_capturing(stream)))
 			launch_choose(&thread, function);
 		if (thread.launch.kernel && !thread.launch.wanted)
 			thread.launch.parameters =

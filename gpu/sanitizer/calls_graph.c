@@ -199,8 +199,46 @@ static void enter_destroy(const Sanitizer_CallbackData *data)
 		events_graph_lost();
 }
 
+static bool makes_executable(const char *name)
+{
+	return api_is(name, "cuGraphInstantiate") || api_is(name, "cuGraphInstantiateWithFlags") ||
+	       api_is(name, "cuGraphInstantiateWithParams");
+}
+
+/* Where launches are chosen, modules are patched when they have to be: not those of graphs. */
+static void freeze(const Sanitizer_CallbackData *data)
+{
+	const char *name = data->functionName;
+	const void *const *words = data->functionParams;
+	const CUDA_KERNEL_NODE_PARAMS *kernel = NULL;
+	CUfunction function;
+	bool known = true;
+
+	if (makes_executable(name) || api_is(name, "cuGraphExecUpdate"))
+		known = graph_each_kernel((CUgraph)(uintptr_t)words[1], launch_in_graph);
+	else if (api_is(name, "cuGraphExecChildGraphNodeSetParams"))
+		known = graph_each_kernel((CUgraph)(uintptr_t)words[2], launch_in_graph);
+	else if (api_is(name, "cuGraphExecKernelNodeSetParams"))
+		kernel = words[2];
+	else if (api_is(name, "cuGraphExecNodeSetParams"))
+		known = false;
+	if (kernel) {
+		function = graph_function(kernel->func, kernel->kern);
+		known = function;
+		if (function)
+			launch_in_graph(function);
+	}
+	if (!known)
+		launch_freeze();
+}
+
 void calls_graph_enter(const Sanitizer_CallbackData *data)
 {
+	if (events_choose()) {
+		thread.inside = thread.loading = true;
+		freeze(data);
+		thread.inside = thread.loading = false;
+	}
 	if (api_is(data->functionName, "cuGraphLaunch"))
 		enter_launch(data);
 	else if (api_is(data->functionName, "cuGraphDestroy"))
@@ -222,8 +260,7 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	if (failed)
 		return;
 	thread.inside = true;
-	if (api_is(name, "cuGraphInstantiate") || api_is(name, "cuGraphInstantiateWithFlags") ||
-	    api_is(name, "cuGraphInstantiateWithParams"))
+	if (makes_executable(name))
 		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1],
 				    events_choose());
 	else if (api_is(name, "cuGraphExecHostNodeSetParams"))

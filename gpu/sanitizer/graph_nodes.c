@@ -159,13 +159,20 @@ void graph_forget_kernel(struct node *node)
 	node->kernel = (struct graph_kernel){0};
 }
 
+CUfunction graph_function(CUfunction function, CUkernel kernel)
+{
+	if (!function && driver.cuKernelGetFunction &&
+	    driver.cuKernelGetFunction(&function, kernel) != CUDA_SUCCESS)
+		function = NULL;
+	return function;
+}
+
 void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
-	CUfunction function = parameters->func;
+	CUfunction function = graph_function(parameters->func, parameters->kern);
 
 	graph_forget_kernel(node);
-	if (!function && (!driver.cuKernelGetFunction ||
-			  driver.cuKernelGetFunction(&function, parameters->kern) != CUDA_SUCCESS))
+	if (!function)
 		return;
 	node->kernel.function = function;
 	node->kernel.parameters = launch_block(function, parameters->kernelParams,
@@ -281,4 +288,49 @@ void graph_read(struct graph *graph)
 	read_nodes(graph, graph->source, 0);
 	for (unsigned i = 0; i < graph->memory_count; i++)
 		graph->memory[i].short_lived = frees(graph, graph->memory[i].address);
+}
+
+static bool each_kernel(CUgraph graph, unsigned depth, void (*call)(CUfunction function));
+
+static bool each_in_node(CUgraphNode node, unsigned depth, void (*call)(CUfunction function))
+{
+	CUDA_KERNEL_NODE_PARAMS kernel;
+	CUfunction function = NULL;
+	CUgraphNodeType type;
+	CUgraph child;
+
+	if (driver.cuGraphNodeGetType(node, &type) != CUDA_SUCCESS || type == NODE_TYPE_CONDITIONAL)
+		return false;
+	if (type == CU_GRAPH_NODE_TYPE_GRAPH)
+		return depth < DEPTH_LIMIT &&
+		       driver.cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS &&
+		       each_kernel(child, depth + 1, call);
+	if (type != CU_GRAPH_NODE_TYPE_KERNEL)
+		return true;
+	if (driver.cuGraphKernelNodeGetParams(node, &kernel) == CUDA_SUCCESS)
+		function = graph_function(kernel.func, kernel.kern);
+	if (function)
+		call(function);
+	return function;
+}
+
+static bool each_kernel(CUgraph graph, unsigned depth, void (*call)(CUfunction function))
+{
+	CUgraphNode *nodes;
+	size_t count;
+	bool all;
+
+	if (driver.cuGraphGetNodes(graph, NULL, &count) != CUDA_SUCCESS || count > NODES_LIMIT)
+		return false;
+	nodes = calloc(count + 1, sizeof(CUgraphNode));
+	all = nodes && driver.cuGraphGetNodes(graph, nodes, &count) == CUDA_SUCCESS;
+	for (size_t i = 0; i < count && nodes; i++)
+		all &= each_in_node(nodes[i], depth, call);
+	free(nodes);
+	return all;
+}
+
+bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function))
+{
+	return each_kernel(graph, 0, call);
 }

@@ -32,6 +32,10 @@ struct graph_memory {
 	bool short_lived; /* allocated and freed by the same graph */
 };
 
+/* Calls it with each kernel of a graph.  False: some cannot be known. */
+bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function));
+/* The function of a kernel node.  NULL: it cannot be known. */
+CUfunction graph_function(CUfunction function, CUkernel kernel);
 /* The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for. */
 void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels);
 /* Another graph's parameters, or another function for a host or kernel node, were put into it. */

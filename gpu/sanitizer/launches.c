@@ -202,6 +202,14 @@ static bool prepare_module(CUfunction function, bool patched)
 		return false;
 	if (patching_is_on(module) == patched)
 		return true;
+	if (patching_is_frozen(module)) {
+		if (patched)
+			events_sink->coverage("skipped launches",
+					      "the code of kernels in CUDA graphs stays as it was "
+					      "when the graph was made",
+					      1, 0);
+		return false;
+	}
 	/* code must not change under a running kernel */
 	if (!events_drain() || !events_quiet()) {
 		events_sink->coverage("skipped launches",
@@ -215,6 +223,23 @@ static bool prepare_module(CUfunction function, bool patched)
 	if (patched)
 		events_unpatched();
 	return false;
+}
+
+void launch_in_graph(CUfunction function)
+{
+	CUmodule module;
+
+	if (driver.cuFuncGetModule(&module, function) != CUDA_SUCCESS) {
+		launch_freeze();
+		return;
+	}
+	prepare_module(function, true);
+	patching_freeze(module);
+}
+
+void launch_freeze(void)
+{
+	patching_freeze(NULL);
 }
 
 void launch_choose(struct thread *thread, CUfunction function)

@@ -15,6 +15,8 @@ static unsigned ready_count;
 
 static bool lazy;
 static void *off; /* tree of the modules without patches, by address */
+static void *frozen;
+static bool all_frozen;
 
 static bool make_ready(CUcontext context)
 {
@@ -98,7 +100,26 @@ void patching_unloading(CUmodule module)
 {
 	pthread_mutex_lock(&lock);
 	tdelete(module, &off, by_address);
+	tdelete(module, &frozen, by_address);
 	pthread_mutex_unlock(&lock);
+}
+
+void patching_freeze(CUmodule module)
+{
+	pthread_mutex_lock(&lock);
+	if (!module || !tsearch(module, &frozen, by_address))
+		all_frozen = true;
+	pthread_mutex_unlock(&lock);
+}
+
+bool patching_is_frozen(CUmodule module)
+{
+	bool is;
+
+	pthread_mutex_lock(&lock);
+	is = all_frozen || tfind(module, &frozen, by_address);
+	pthread_mutex_unlock(&lock);
+	return is;
 }
 
 bool patching_loaded(const Sanitizer_ResourceModuleData *data)

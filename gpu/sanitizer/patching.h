@@ -22,6 +22,12 @@ bool patching_is_on(CUmodule module);
  * running, so its launches must be waited for before.  False: that cannot be done.
  */
 bool patching_set(CUmodule module, bool on);
+/*
+ * The module's code, or that of all modules (NULL), must stay as it is: CUDA graphs hold places in
+ * it (measured: they run into illegal instructions otherwise).
+ */
+void patching_freeze(CUmodule module);
+bool patching_is_frozen(CUmodule module);
 /* The context is gone, and with it the patches that were loaded into it. */
 void patching_context_gone(CUcontext context);
 

@@ -243,6 +243,13 @@ static int values(struct graph *graph, unsigned first, unsigned count)
 	return number;
 }
 
+static unsigned kernels;
+
+static void count_kernel(CUfunction function)
+{
+	kernels += function != NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const CUgraphNodeType kernel = CU_GRAPH_NODE_TYPE_KERNEL;
@@ -281,6 +288,7 @@ int main(int argc, char **argv)
 	graph = graphs_find(exec_of(1));
 	check(graph && graph_is_separable(graph) && values(graph, 0, 5) == 1243,
 	      "steps keep the dependencies, also those of child graphs");
+	check(graph_each_kernel(outer, count_kernel) && kernels == 4, "all kernels of a graph");
 	instead = graphs_instead_of(outer, leads ? led : not_led);
 	check(leads ? instead && !graph_of(instead)->gone && graph_is_separable(graph)
 		    : !instead && graphs_lost() && !graph_is_separable(graph),
@@ -310,7 +318,8 @@ int main(int argc, char **argv)
 	      "memory that the graph frees, and memory that it keeps");
 	choice = make((struct fake_node[]){{.type = (CUgraphNodeType)13, .after = -1}}, 8, 1);
 	graphs_instantiated(exec_of(3), choice, false);
-	check(graph_is_conditional(graphs_find(exec_of(3))) &&
+	check(!graph_each_kernel(choice, count_kernel) &&
+		      graph_is_conditional(graphs_find(exec_of(3))) &&
 		      !graph_is_separable(graphs_find(exec_of(3))) && !graph_is_conditional(graph),
 	      "conditional nodes");
 	graphs_gone(exec_of(2));

@@ -493,7 +493,7 @@ static void across()
 /* A green context has the memory of the device's primary one. */
 static void green()
 {
-#if CUDA_VERSION >= 12040
+#if CUDA_VERSION >= 12040 && !defined(EMULATED) /* whose driver has none of these */
 	CUdevResource whole, part;
 	CUdevResourceDesc what;
 	CUgreenCtx made;

@@ -22,6 +22,15 @@ for options in "--kernel gemm" "--sample-kernels 2" "--sample-kernels 7"; do
 	is "demo $options: the same graph" "$(graph gpu $options "$P/demo")" "$(graph emulated $options "$P/demo")"
 done
 
+# kernels that are launched by themselves and in a graph
+"$NVCC" -DEMULATED -arch=compute_75 -cudart shared -o "$T/moves" tests/gpu/moves.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
+	not_ok "nvcc" "$(cat "$T/log")"
+for options in "--kernel add" "--kernel copy" "--kernel nothing" "--sample-kernels 2" "--sample-kernels 3"; do
+	# shellcheck disable=SC2086
+	is "graph_mixed $options: the same graph" "$(graph gpu $options "$T/moves" graph_mixed)" "$(graph emulated $options "$T/moves" graph_mixed)"
+	is "... and the program's output" "$(cat "$T/out")" ""
+done
+
 "$NVCC" -O2 -arch=native -o "$T/mixed" tests/gpu/mixed.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 bytes() { # KERNEL
 	"$VFLOW" export -T json "$T/m.db" >"$T/export.json"

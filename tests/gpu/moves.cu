@@ -98,6 +98,35 @@ static void graph()
 	CHECK(cudaGraphExecDestroy(executable));
 }
 
+/* Kernels that are launched by themselves, too, before and after their graph was made. */
+static void graph_mixed()
+{
+	int *x, *y;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024));
+	CHECK(cudaMalloc(&y, 1024));
+	CHECK(cudaMemset(x, 0, 1024));
+	add<<<1, 256, 0, stream>>>(x, 256, 1);
+	copy<<<1, 256, 0, stream>>>(y, x, 256);
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	add<<<1, 256, 0, stream>>>(x, 256, 1);
+	copy<<<1, 256, 0, stream>>>(y, x, 256);
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	for (int i = 0; i < 4; i++) {
+		copy<<<1, 256, 0, stream>>>(y, x, 256);
+		CHECK(cudaGraphLaunch(executable, stream));
+		add<<<1, 256, 0, stream>>>(x, 256, 1);
+	}
+	CHECK(cudaMemcpyAsync(host, y, 1024, cudaMemcpyDeviceToHost, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	expect(host[0] == 8 && host[255] == 8, "1 + 4 + 3");
+}
+
 /* Memory of a graph: its nodes cannot be launched one by one. */
 static void graph_memory()
 {
@@ -555,6 +584,7 @@ static const struct {
 	void (*run)();
 } cases[] = {
 	{"graph", graph},
+	{"graph_mixed", graph_mixed},
 	{"graph_memory", graph_memory},
 	{"graph_kept", graph_kept},
 	{"conditional", conditional},

@@ -74,6 +74,12 @@ exact graph_kept <<'END'
 	unknown>MemcpyAsync.3 R GraphLaunch.1 1024 0 1
 	MemcpyAsync.3>host    W GraphLaunch.1 1024 0 1
 END
+exact conditional <<'END'
+	Malloc.1>Memset.3 W Malloc.1 1024 0 1
+	unknown>Memcpy.5  R Malloc.1 1024 0 1
+	Memcpy.5>host     W Malloc.1 1024 0 1
+END
+covers conditional 'conditional nodes of CUDA graphs'
 exact mappings <<END
 	cuMemSetAccess.1>cuMemsetD8.2   W cuMemSetAccess.1 1024    0 1
 	cuMemsetD8.2>$add.3             R cuMemSetAccess.1 1024    0 1
@@ -142,7 +148,7 @@ exact heap <<'END'
 	allocate(int*).2>Memcpy.3 R Malloc.1 4 0 1
 	Memcpy.3>host             W Malloc.1 4 0 1
 END
-covers heap 'unknown memory'
+[ ! -e "$T/heap.db" ] || is "heap: 4 stores and a load are not followed" "$(sqlite3 "$T/heap.db" "SELECT count, bytes FROM coverage WHERE what = 'unknown memory'")" "5|20"
 exact contexts <<END
 	cuMemAlloc.1>cuMemsetD8.2   W cuMemAlloc.1 1024   0 1
 	cuMemsetD8.2>cuMemcpyPeer.4 R cuMemAlloc.1  512   0 1

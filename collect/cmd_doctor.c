@@ -216,14 +216,22 @@ int cmd_doctor(int argc, char **argv)
 	};
 	struct error error;
 	char *folder;
-	int rest, code;
+	int rest;
 	bool good = true;
 
 	if (argc == 2 && !strcmp(argv[1], KNOWN_ANSWER))
 		return known_answer();
-	code = options_parse(&help, argc, argv, 0, &rest);
-	if (code != OPTIONS_RUN)
-		return code;
+	switch (options_parse(&help, argc, argv, false, &rest)) {
+	case OPTIONS_HELP:
+		return EXIT_OK;
+	case OPTIONS_MISUSE:
+		return EXIT_MISUSE;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (rest < argc)
+		return options_misuse("doctor", "'%s' is too much: it takes no operands",
+				      argv[rest]);
 	puts("Collecting on the emulated device:");
 	folder = library_folder(&error);
 	if (!folder) {

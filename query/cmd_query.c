@@ -105,10 +105,18 @@ int cmd_query(int argc, char **argv)
 		"p'",
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, 2, &rest);
+	int rest, code = EXIT_OK;
 
-	if (code == OPTIONS_RUN)
+	switch (options_parse(&help, argc, argv, false, &rest)) {
+	case OPTIONS_HELP:
+		break;
+	case OPTIONS_MISUSE:
+		code = EXIT_MISUSE;
+		break;
+	case OPTIONS_RUN:
 		code = run(&ask, query_file, session, argc - rest, argv + rest);
+		break;
+	}
 	free(ask.parameters.items);
 	return code;
 }

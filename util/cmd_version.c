@@ -17,10 +17,19 @@ int cmd_version(int argc, char **argv)
 		.summary = "Says which vflow this is and which optional parts it was built with.",
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, 0, &rest);
+	int rest;
 
-	if (code != OPTIONS_RUN)
-		return code;
+	switch (options_parse(&help, argc, argv, false, &rest)) {
+	case OPTIONS_HELP:
+		return EXIT_OK;
+	case OPTIONS_MISUSE:
+		return EXIT_MISUSE;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (rest < argc)
+		return options_misuse("version", "it takes no operands, but '%s' is given",
+				      argv[rest]);
 	printf("vflow %s\n", VFLOW_VERSION);
 	print_part("emulator", 1, "");
 	print_part("png", HAVE_RSVG, "no: built without librsvg2-dev");

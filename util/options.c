@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/command.h"
 #include "util/memory.h"
 #include "util/size.h"
 
@@ -39,7 +38,7 @@ int options_misuse(const char *command, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fprintf(stderr, " (see 'vflow %s --help')\n", command);
-	return EXIT_MISUSE;
+	return 2;
 }
 
 static int parse_fraction(const char *text, double *value)
@@ -137,13 +136,15 @@ static const struct command_option *option_of(const struct command_option *optio
 	return options;
 }
 
-int options_parse(const struct command_help *help, int argc, char **argv, int operands, int *rest)
+enum options_result options_parse(const struct command_help *help, int argc, char **argv,
+				  bool stop_at_operand, int *rest)
 {
 	char letters[256] = ":+:";
 	/* GNU order: '+' (stop at the first operand) must come before ':' (quiet errors) */
-	char *start = letters + (operands == OPTIONS_PROGRAM ? 1 : 2);
+	char *start = letters + (stop_at_operand ? 1 : 2);
 	struct option *table = getopt_tables(help->options, letters + 3);
-	int result = OPTIONS_RUN, value;
+	enum options_result result = OPTIONS_RUN;
+	int value;
 
 	optind = 0; /* restart: one process may parse several command lines */
 	opterr = 0;
@@ -154,27 +155,23 @@ int options_parse(const struct command_help *help, int argc, char **argv, int op
 
 		if (value == 'h') {
 			print_help(help);
-			result = EXIT_OK;
+			result = OPTIONS_HELP;
 		} else if (value == '?') {
 			if (optopt && optopt < FIRST_OPTION)
-				result = options_misuse(argv[0], "unknown option -%c", optopt);
+				options_misuse(argv[0], "unknown option -%c", optopt);
 			else
-				result = options_misuse(argv[0], "unknown or ambiguous option %s",
-							word);
+				options_misuse(argv[0], "unknown or ambiguous option %s", word);
+			result = OPTIONS_MISUSE;
 		} else if (value == ':') {
-			result = options_misuse(argv[0], "%s needs a value", word);
+			options_misuse(argv[0], "%s needs a value", word);
+			result = OPTIONS_MISUSE;
 		} else if (assign(option = option_of(help->options, value), optarg) != 0) {
-			result = options_misuse(argv[0], "--%s takes %s, not '%s'", option->name,
-						kind_name(option->kind), optarg);
+			options_misuse(argv[0], "--%s takes %s, not '%s'", option->name,
+				       kind_name(option->kind), optarg);
+			result = OPTIONS_MISUSE;
 		}
 	}
 	*rest = optind;
-	if (result == OPTIONS_RUN && operands == 0 && optind < argc)
-		result = options_misuse(argv[0], "it takes no operands, but '%s' is given",
-					argv[optind]);
-	else if (result == OPTIONS_RUN && operands > 0 && optind + operands < argc)
-		result = options_misuse(argv[0], "one FILE at a time, not '%s'",
-					argv[optind + operands]);
 	free(table);
 	return result;
 }

@@ -134,6 +134,8 @@ static inline uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
 	int64_t count = (offset < 0 ? -(int64_t)offset : offset) - 1, place = base;
 
+	if (offset == INT32_MIN)
+		return 0; /* the H200 does, with base 0 and 31 and all bits but the last set */
 	if (!offset)
 		return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
 	for (; place >= 0 && place < 32; place += offset > 0 ? 1 : -1)

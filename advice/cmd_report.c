@@ -62,18 +62,10 @@ int cmd_report(int argc, char **argv)
 	};
 	struct profile *profile;
 	struct error error;
-	int rest, result;
+	int rest, result, code = options_parse(&help, argc, argv, 1, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
-	if (argc - rest > 1)
-		return options_misuse("report", "one FILE at a time, not '%s'", argv[rest + 1]);
+	if (code != OPTIONS_RUN)
+		return code;
 	signal(SIGPIPE, SIG_DFL); /* `vflow report | head` ends quietly */
 	profile = input_profile(argv[rest], &error);
 	result = profile ? 0 : -1;

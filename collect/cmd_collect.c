@@ -148,16 +148,10 @@ static int parse(int argc, char **argv, struct arguments *a)
 			"An existing FILE is kept as FILE.old.",
 		.options = options,
 	};
-	int rest, code;
+	int rest, code = options_parse(&help, argc, argv, OPTIONS_PROGRAM, &rest);
 
-	switch (options_parse(&help, argc, argv, true, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
+	if (code != OPTIONS_RUN)
+		return code;
 	if ((code = check_choice(a)) >= 0)
 		return code;
 	if (parse_device(a->device_name, &a->device) != 0)

@@ -216,22 +216,14 @@ int cmd_doctor(int argc, char **argv)
 	};
 	struct error error;
 	char *folder;
-	int rest;
+	int rest, code;
 	bool good = true;
 
 	if (argc == 2 && !strcmp(argv[1], KNOWN_ANSWER))
 		return known_answer();
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
-	if (rest < argc)
-		return options_misuse("doctor", "'%s' is too much: it takes no operands",
-				      argv[rest]);
+	code = options_parse(&help, argc, argv, 0, &rest);
+	if (code != OPTIONS_RUN)
+		return code;
 	puts("Collecting on the emulated device:");
 	folder = library_folder(&error);
 	if (!folder) {

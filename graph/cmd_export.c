@@ -213,20 +213,12 @@ int cmd_export(int argc, char **argv)
 		.options = options,
 	};
 	struct error error;
-	int rest;
+	int rest, code = options_parse(&help, argc, argv, 1, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
+	if (code != OPTIONS_RUN)
+		return code;
 	if (strcmp(type, "json") && strcmp(type, "dot"))
 		return options_misuse("export", "-T takes json or dot, not '%s'", type);
-	if (argc - rest > 1)
-		return options_misuse("export", "one FILE at a time, not '%s'", argv[rest + 1]);
 	signal(SIGPIPE, SIG_DFL); /* `vflow export | head` ends quietly */
 	if (export(argv[rest], output, !strcmp(type, "dot"), &error) == 0)
 		return EXIT_OK;

@@ -101,16 +101,10 @@ int cmd_path(int argc, char **argv)
 			"  vflow path --from 3 --to 17 --limit 5 --object 1",
 		.options = options,
 	};
-	int rest;
+	int rest, code = options_parse(&help, argc, argv, 1, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
+	if (code != OPTIONS_RUN)
+		return code;
 	if (!path.from_text || !path.to_text)
 		return options_misuse("path", "%s ID|REGEX is missing",
 				      path.from_text ? "--to" : "--from");
@@ -119,8 +113,6 @@ int cmd_path(int argc, char **argv)
 		return options_misuse("path", "--shortest is one way: not with --all or --limit");
 	if (!limit)
 		return options_misuse("path", "--limit 0 keeps nothing");
-	if (argc - rest > 1)
-		return options_misuse("path", "one FILE at a time, not '%s'", argv[rest + 1]);
 	path.ways.one_object = object != UINT64_MAX;
 	path.ways.object = object < UINT32_MAX ? (uint32_t)object : UINT32_MAX;
 	path.ways.limit = limited ? limit : 0;

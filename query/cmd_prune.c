@@ -332,18 +332,10 @@ int cmd_prune(int argc, char **argv)
 	};
 	struct prune prune = {0};
 	struct filter filter = {.command = "prune", .apply = apply, .data = &prune};
-	int rest, code;
+	int rest, code = options_parse(&help, argc, argv, 1, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
-	if (argc - rest > 1)
-		return options_misuse("prune", "one FILE at a time, not '%s'", argv[rest + 1]);
+	if (code != OPTIONS_RUN)
+		return code;
 	filter.file = argv[rest];
 	filter.output = output;
 	code = parse(&texts, &prune);

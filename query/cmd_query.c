@@ -105,18 +105,10 @@ int cmd_query(int argc, char **argv)
 		"p'",
 		.options = options,
 	};
-	int rest, code = EXIT_OK;
+	int rest, code = options_parse(&help, argc, argv, 2, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		break;
-	case OPTIONS_MISUSE:
-		code = EXIT_MISUSE;
-		break;
-	case OPTIONS_RUN:
+	if (code == OPTIONS_RUN)
 		code = run(&ask, query_file, session, argc - rest, argv + rest);
-		break;
-	}
 	free(ask.parameters.items);
 	return code;
 }

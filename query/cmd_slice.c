@@ -122,15 +122,9 @@ int cmd_slice(int argc, char **argv)
 			"  vflow slice --vertex gemm run.db | vflow prune --edge-bytes 1M",
 		.options = options,
 	};
-	int rest, code = EXIT_OK;
+	int rest, code = options_parse(&help, argc, argv, 1, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		break;
-	case OPTIONS_MISUSE:
-		code = EXIT_MISUSE;
-		break;
-	case OPTIONS_RUN:
+	if (code == OPTIONS_RUN) {
 		part.one_object = object != UINT64_MAX;
 		part.object = object < UINT32_MAX ? (uint32_t)object : UINT32_MAX;
 		part.depth = depth < UINT32_MAX ? (uint32_t)depth : 0;
@@ -139,12 +133,8 @@ int cmd_slice(int argc, char **argv)
 		else if (part.up && part.down)
 			code = options_misuse("slice", "--up and --down exclude each other; "
 						       "without them the slice goes both ways");
-		else if (argc - rest > 1)
-			code = options_misuse("slice", "one FILE at a time, not '%s'",
-					      argv[rest + 1]);
 		else
 			code = run(&wanted, &part, argv[rest], output);
-		break;
 	}
 	free(wanted.items);
 	return code;

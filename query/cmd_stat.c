@@ -38,18 +38,10 @@ int cmd_stat(int argc, char **argv)
 				   "  vflow prune --edge-bytes 1M | vflow stat",
 		.options = options,
 	};
-	int rest;
+	int rest, code = options_parse(&help, argc, argv, 1, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
-	if (argc - rest > 1)
-		return options_misuse("stat", "one FILE at a time, not '%s'", argv[rest + 1]);
+	if (code != OPTIONS_RUN)
+		return code;
 	ask.file = argv[rest];
 	return query_ask(&ask);
 }

@@ -38,18 +38,12 @@ int cmd_top(int argc, char **argv)
 				   "  vflow slice --vertex 5 | vflow top --by written_bytes",
 		.options = options,
 	};
-	int rest, code;
+	int rest, code = options_parse(&help, argc, argv, 1, &rest);
 	bool known = false;
 	char *query;
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
+	if (code != OPTIONS_RUN)
+		return code;
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
 		known |= !strcmp(by, metrics[i]);
 	if (!known)
@@ -59,8 +53,6 @@ int cmd_top(int argc, char **argv)
 				      by);
 	if (limit > INT64_MAX)
 		return options_misuse("top", "-n is too large");
-	if (argc - rest > 1)
-		return options_misuse("top", "one FILE at a time, not '%s'", argv[rest + 1]);
 	query = xasprintf("MATCH (v) WHERE v.%s > 0 RETURN v.id AS id, v.%s AS %s, v.kind AS kind, "
 			  "v.name AS name, v.callpath AS callpath ORDER BY v.%s DESC, v.id LIMIT "
 			  "%" PRIu64,

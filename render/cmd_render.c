@@ -327,18 +327,10 @@ int cmd_render(int argc, char **argv)
 	struct picture *picture;
 	struct graph *graph = NULL;
 	struct grouping grouping = {0};
-	int rest, result;
+	int rest, result, code = options_parse(&help, argc, argv, 1, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
-	if (argc - rest > 1)
-		return options_misuse("render", "one input file at most");
+	if (code != OPTIONS_RUN)
+		return code;
 	if (!seconds || seconds > MOST_SECONDS)
 		return options_misuse("render", "--time-limit takes 1 to %d", MOST_SECONDS);
 	if (choose_layout(layout, &engine) != 0 || choose_metric(size_by, &metric) != 0 ||

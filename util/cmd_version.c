@@ -17,19 +17,10 @@ int cmd_version(int argc, char **argv)
 		.summary = "Says which vflow this is and which optional parts it was built with.",
 		.options = options,
 	};
-	int rest;
+	int rest, code = options_parse(&help, argc, argv, 0, &rest);
 
-	switch (options_parse(&help, argc, argv, false, &rest)) {
-	case OPTIONS_HELP:
-		return EXIT_OK;
-	case OPTIONS_MISUSE:
-		return EXIT_MISUSE;
-	case OPTIONS_RUN:
-		break;
-	}
-	if (rest < argc)
-		return options_misuse("version", "it takes no operands, but '%s' is given",
-				      argv[rest]);
+	if (code != OPTIONS_RUN)
+		return code;
 	printf("vflow %s\n", VFLOW_VERSION);
 	print_part("emulator", 1, "");
 	print_part("png", HAVE_RSVG, "no: built without librsvg2-dev");

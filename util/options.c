@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/command.h"
 #include "util/memory.h"
 #include "util/size.h"
 
@@ -38,7 +39,7 @@ int options_misuse(const char *command, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fprintf(stderr, " (see 'vflow %s --help')\n", command);
-	return 2;
+	return EXIT_MISUSE;
 }
 
 static int parse_fraction(const char *text, double *value)
@@ -136,15 +137,13 @@ static const struct command_option *option_of(const struct command_option *optio
 	return options;
 }
 
-enum options_result options_parse(const struct command_help *help, int argc, char **argv,
-				  bool stop_at_operand, int *rest)
+int options_parse(const struct command_help *help, int argc, char **argv, int operands, int *rest)
 {
 	char letters[256] = ":+:";
 	/* GNU order: '+' (stop at the first operand) must come before ':' (quiet errors) */
-	char *start = letters + (stop_at_operand ? 1 : 2);
+	char *start = letters + (operands == OPTIONS_PROGRAM ? 1 : 2);
 	struct option *table = getopt_tables(help->options, letters + 3);
-	enum options_result result = OPTIONS_RUN;
-	int value;
+	int result = OPTIONS_RUN, value;
 
 	optind = 0; /* restart: one process may parse several command lines */
 	opterr = 0;
@@ -155,23 +154,27 @@ enum options_result options_parse(const struct command_help *help, int argc, cha
 
 		if (value == 'h') {
 			print_help(help);
-			result = OPTIONS_HELP;
+			result = EXIT_OK;
 		} else if (value == '?') {
 			if (optopt && optopt < FIRST_OPTION)
-				options_misuse(argv[0], "unknown option -%c", optopt);
+				result = options_misuse(argv[0], "unknown option -%c", optopt);
 			else
-				options_misuse(argv[0], "unknown or ambiguous option %s", word);
-			result = OPTIONS_MISUSE;
+				result = options_misuse(argv[0], "unknown or ambiguous option %s",
+							word);
 		} else if (value == ':') {
-			options_misuse(argv[0], "%s needs a value", word);
-			result = OPTIONS_MISUSE;
+			result = options_misuse(argv[0], "%s needs a value", word);
 		} else if (assign(option = option_of(help->options, value), optarg) != 0) {
-			options_misuse(argv[0], "--%s takes %s, not '%s'", option->name,
-				       kind_name(option->kind), optarg);
-			result = OPTIONS_MISUSE;
+			result = options_misuse(argv[0], "--%s takes %s, not '%s'", option->name,
+						kind_name(option->kind), optarg);
 		}
 	}
 	*rest = optind;
+	if (result == OPTIONS_RUN && operands == 0 && optind < argc)
+		result = options_misuse(argv[0], "it takes no operands, but '%s' is given",
+					argv[optind]);
+	else if (result == OPTIONS_RUN && operands > 0 && optind + operands < argc)
+		result = options_misuse(argv[0], "one FILE at a time, not '%s'",
+					argv[optind + operands]);
 	free(table);
 	return result;
 }

@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 enum option_kind {
-	OPTION_FLAG,   /* bool */
-	OPTION_TEXT,   /* const char *: points into argv */
-	OPTION_SIZE,   /* uint64_t, see util/size.h */
-	OPTION_NUMBER, /* uint64_t, decimal */
+	OPTION_FLAG,     /* bool */
+	OPTION_TEXT,     /* const char *: points into argv */
+	OPTION_SIZE,     /* uint64_t, see util/size.h */
+	OPTION_NUMBER,   /* uint64_t, decimal */
 	OPTION_FRACTION, /* double: 0.33 or 33% */
-	OPTION_LIST,   /* struct option_list: the option may be given several times */
+	OPTION_LIST,     /* struct option_list: the option may be given several times */
 };
 
 struct option_list {
@@ -37,19 +37,19 @@ struct command_help {
 	const struct command_option *options; /* ends with a row without a name */
 };
 
-enum options_result {
-	OPTIONS_RUN,   /* go on; *rest is the index of the first operand */
-	OPTIONS_HELP,  /* --help was printed on stdout: exit 0 */
-	OPTIONS_MISUSE /* one line was printed on stderr: exit 2 */
+enum {
+	OPTIONS_RUN = -1,     /* a result: go on */
+	OPTIONS_PROGRAM = -1, /* for `operands`: they are another program's command line */
 };
 
 /*
- * argv[0] is the command's name.  With `stop_at_operand` parsing ends at the first operand
- * (for `collect`, whose operands are another program's command line); otherwise options and
- * operands may be mixed.  "--" ends the options in both cases.
+ * Returns OPTIONS_RUN, *rest is the index of the first operand then; else the exit code, after
+ * --help on stdout or one line of misuse on stderr.
+ *
+ * argv[0] is the command's name; it takes at most so many operands, which may be mixed with
+ * options.  With OPTIONS_PROGRAM parsing ends at the first.  "--" ends the options, too.
  */
-enum options_result options_parse(const struct command_help *help, int argc, char **argv,
-				  bool stop_at_operand, int *rest);
+int options_parse(const struct command_help *help, int argc, char **argv, int operands, int *rest);
 
 /* Prints "vflow COMMAND: message" as the one line of a misuse and returns 2. */
 int options_misuse(const char *command, const char *format, ...)

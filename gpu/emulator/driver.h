@@ -17,6 +17,11 @@
 #define DRIVER_STRING(name) DRIVER_STRING_2(name)
 #define DRIVER_STRING_2(name) #name
 
+/* An entry under its current name and those of other versions and default streams. */
+#define ALIAS_V2(function, suffix)                                                                 \
+	ALIAS(function##_v2, function);                                                            \
+	ALIAS(function##_v2, function##_v2_##suffix)
+
 /* The driver API has one name for a bad shape and a bad pitch. */
 static inline CUresult driver_result(int error)
 {
@@ -27,5 +32,8 @@ static inline CUresult driver_result(int error)
 char *driver_read_file(const char *path, size_t *size, int *error);
 /* The packed parameters that `extra` of a launch lists; false: it is malformed. */
 bool driver_read_extra(void **extra, struct emulator_launch *launch);
+
+/* driver_array.c: channels and their kind.  An error, or 0. */
+int driver_channels(CUarray_format format, unsigned channels, struct emulator_array_shape *shape);
 
 #endif

@@ -16,20 +16,12 @@
 #undef cuMemcpyHtoDAsync
 #undef cuMemcpyDtoHAsync
 #undef cuMemcpyDtoDAsync
-#undef cuMemcpy2D
-#undef cuMemcpy2DUnaligned
-#undef cuMemcpy2DAsync
 #undef cuMemsetD8
 #undef cuMemsetD16
 #undef cuMemsetD32
 #undef cuMemsetD2D8
 #undef cuMemsetD2D16
 #undef cuMemsetD2D32
-
-/* An entry under its current name and those of other versions and default streams. */
-#define ALIAS_V2(function, suffix)                                                                 \
-	ALIAS(function##_v2, function);                                                            \
-	ALIAS(function##_v2, function##_v2_##suffix)
 
 static uint64_t bits(const void *pointer)
 {
@@ -279,67 +271,6 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size
 		    ByteCount);
 }
 ALIAS_V2(cuMemcpyDtoDAsync, ptsz);
-
-/* Where a row starts, and on which side.  Returns 0, or an error for arrays. */
-static int locate(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch, size_t x,
-		  size_t y, uint64_t *address, enum emulator_side *side)
-{
-	switch (type) {
-	case CU_MEMORYTYPE_HOST:
-		*address = bits(host);
-		*side = SIDE_HOST;
-		break;
-	case CU_MEMORYTYPE_DEVICE:
-		*address = device;
-		*side = SIDE_DEVICE;
-		break;
-	case CU_MEMORYTYPE_UNIFIED:
-		*address = device;
-		*side = SIDE_ANY;
-		break;
-	default:
-		return vflow_emulator_unsupported("cuMemcpy2D with arrays");
-	}
-	*address += y * pitch + x;
-	return 0;
-}
-
-static CUresult copy_2d(const char *name, CUstream stream, const CUDA_MEMCPY2D *copy)
-{
-	struct emulator_copy what = {0};
-	int error = copy ? 0 : CUDA_ERROR_INVALID_VALUE;
-
-	if (error)
-		return (CUresult)error;
-	what.width = copy->WidthInBytes;
-	what.height = copy->Height;
-	what.to_pitch = copy->dstPitch;
-	what.from_pitch = copy->srcPitch;
-	error = locate(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch,
-		       copy->dstXInBytes, copy->dstY, &what.to, &what.to_side);
-	if (!error)
-		error = locate(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch,
-			       copy->srcXInBytes, copy->srcY, &what.from, &what.from_side);
-	return driver_result(error ? error : vflow_emulator_copy(name, stream, &what));
-}
-
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
-{
-	return copy_2d("cuMemcpy2D", NULL, pCopy);
-}
-ALIAS_V2(cuMemcpy2D, ptds);
-
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
-{
-	return copy_2d("cuMemcpy2DUnaligned", NULL, pCopy);
-}
-ALIAS_V2(cuMemcpy2DUnaligned, ptds);
-
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
-{
-	return copy_2d("cuMemcpy2DAsync", hStream, pCopy);
-}
-ALIAS_V2(cuMemcpy2DAsync, ptsz);
 
 /* -- sets --------------------------------------------------------------------------------- */
 

@@ -11,23 +11,6 @@
 		return vflow_emulator_unsupported(name);                                           \
 	}
 
-UNSUPPORTED(cuArrayCreate_v2, "cuArrayCreate")
-UNSUPPORTED(cuArray3DCreate_v2, "cuArray3DCreate")
-UNSUPPORTED(cuArrayDestroy, "cuArrayDestroy")
-UNSUPPORTED(cuArrayGetDescriptor_v2, "cuArrayGetDescriptor")
-UNSUPPORTED(cuMemcpy3D_v2, "cuMemcpy3D")
-UNSUPPORTED(cuMemcpy3DAsync_v2, "cuMemcpy3DAsync")
-UNSUPPORTED(cuMemcpyHtoA_v2, "cuMemcpyHtoA")
-UNSUPPORTED(cuMemcpyAtoH_v2, "cuMemcpyAtoH")
-UNSUPPORTED(cuMemcpyDtoA_v2, "cuMemcpyDtoA")
-UNSUPPORTED(cuMemcpyAtoD_v2, "cuMemcpyAtoD")
-UNSUPPORTED(cuMemcpyAtoA_v2, "cuMemcpyAtoA")
-UNSUPPORTED(cuMemcpyPeer, "cuMemcpyPeer")
-UNSUPPORTED(cuMemcpyPeerAsync, "cuMemcpyPeerAsync")
-UNSUPPORTED(cuTexObjectCreate, "cuTexObjectCreate")
-UNSUPPORTED(cuTexObjectDestroy, "cuTexObjectDestroy")
-UNSUPPORTED(cuSurfObjectCreate, "cuSurfObjectCreate")
-UNSUPPORTED(cuSurfObjectDestroy, "cuSurfObjectDestroy")
 UNSUPPORTED(cuGraphCreate, "cuGraphCreate")
 UNSUPPORTED(cuGraphDestroy, "cuGraphDestroy")
 UNSUPPORTED(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")

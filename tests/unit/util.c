@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/command.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/options.h"
@@ -163,7 +164,7 @@ static void test_options(void **state)
 	char *part[] = {"t", "--part", "1.5", NULL};
 
 	(void)state;
-	assert_int_equal(options_parse(&help, 11, mixed, false, &rest), OPTIONS_RUN);
+	assert_int_equal(options_parse(&help, 11, mixed, 2, &rest), OPTIONS_RUN);
 	assert_true(flag);
 	assert_string_equal(name, "x");
 	assert_int_equal(size, 2048);
@@ -176,20 +177,21 @@ static void test_options(void **state)
 
 	flag = false;
 	free(list.items);
-	assert_int_equal(options_parse(&help, 5, stop, true, &rest), OPTIONS_RUN);
+	assert_int_equal(options_parse(&help, 5, stop, OPTIONS_PROGRAM, &rest), OPTIONS_RUN);
 	assert_true(flag);
 	assert_int_equal(rest, 2);
 	assert_string_equal(name, "x"); /* the program's -o is not ours */
 
 	flag = false;
-	assert_int_equal(options_parse(&help, 3, dashes, false, &rest), OPTIONS_RUN);
+	assert_int_equal(options_parse(&help, 3, dashes, 1, &rest), OPTIONS_RUN);
 	assert_false(flag);
 	assert_int_equal(rest, 2);
-	assert_int_equal(options_parse(&help, 2, unknown, false, &rest), OPTIONS_MISUSE);
-	assert_int_equal(options_parse(&help, 2, letter, false, &rest), OPTIONS_MISUSE);
-	assert_int_equal(options_parse(&help, 2, lacking, false, &rest), OPTIONS_MISUSE);
-	assert_int_equal(options_parse(&help, 3, wrong, false, &rest), OPTIONS_MISUSE);
-	assert_int_equal(options_parse(&help, 3, part, false, &rest), OPTIONS_MISUSE);
+	assert_int_equal(options_parse(&help, 2, unknown, 1, &rest), EXIT_MISUSE);
+	assert_int_equal(options_parse(&help, 2, letter, 1, &rest), EXIT_MISUSE);
+	assert_int_equal(options_parse(&help, 2, lacking, 1, &rest), EXIT_MISUSE);
+	assert_int_equal(options_parse(&help, 3, wrong, 1, &rest), EXIT_MISUSE);
+	assert_int_equal(options_parse(&help, 3, part, 1, &rest), EXIT_MISUSE);
+	assert_int_equal(options_parse(&help, 3, dashes, 0, &rest), EXIT_MISUSE);
 }
 
 static void test_shell(void **state)

@@ -156,7 +156,8 @@ void event_unknown_memory(struct space *space, const char *kernel)
 	if (!count)
 		return;
 	snprintf(reason, sizeof(reason),
-		 "accesses to memory that has no shadow, or whose allocation was not seen, by %s",
+		 "accesses to memory without a shadow, of an allocation that was not seen, or of "
+		 "the CUDA runtime's own, by %s",
 		 kernel);
 	events_sink->coverage("unknown memory", reason, count, bytes);
 }

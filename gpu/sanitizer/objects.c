@@ -64,7 +64,7 @@ static bool insert(struct space *space, struct object *object)
 
 /* -- records ------------------------------------------------------------------------------ */
 
-CUdeviceptr object_record(const struct object *object)
+static CUdeviceptr object_record(const struct object *object)
 {
 	return object->space->records + object->slot * sizeof(struct device_record);
 }
@@ -190,6 +190,38 @@ static void describe(const struct object *object, struct device_record *record)
 		lay_out_body(record, object->body.device, object->space->digests);
 }
 
+/* Takes the object off the device; no API's list may hold it. */
+static void object_unfollow(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->slot != NO_SLOT) {
+		if (object->body.device) {
+			space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		} else {
+			space->bodiless--;
+			space->bodiless_bytes -= object->size;
+		}
+		space->owners[object->slot] = NULL;
+		space->free_slots[space->free_count++] = object->slot;
+		space->published = false;
+	}
+	if (object->later)
+		for (uint32_t i = 0; i < space->later_count; i++)
+			if (space->later[i] == object) {
+				space->later[i] = space->later[--space->later_count];
+				break;
+			}
+	space->forgotten -= object->forgotten;
+	object->forgotten = object->later = false;
+	object->slot = NO_SLOT;
+	if (object->head.device && !space->busy && space_wait(space)) {
+		memory_release(&object->head);
+		memory_release(&object->body);
+	}
+	object->head = object->body = (struct shadow_memory){0};
+}
+
 static void give_up(struct object *object)
 {
 	event_shadow_given_up(object);
@@ -269,37 +301,6 @@ void space_complete(struct space *space)
 	for (uint32_t slot = 0; slot < space->slot_capacity && space->bodiless; slot++)
 		if (space->owners[slot])
 			object_need_body(space->owners[slot]);
-}
-
-void object_unfollow(struct object *object)
-{
-	struct space *space = object->space;
-
-	if (object->slot != NO_SLOT) {
-		if (object->body.device) {
-			space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
-		} else {
-			space->bodiless--;
-			space->bodiless_bytes -= object->size;
-		}
-		space->owners[object->slot] = NULL;
-		space->free_slots[space->free_count++] = object->slot;
-		space->published = false;
-	}
-	if (object->later)
-		for (uint32_t i = 0; i < space->later_count; i++)
-			if (space->later[i] == object) {
-				space->later[i] = space->later[--space->later_count];
-				break;
-			}
-	space->forgotten -= object->forgotten;
-	object->forgotten = object->later = false;
-	object->slot = NO_SLOT;
-	if (object->head.device && !space->busy && space_wait(space)) {
-		memory_release(&object->head);
-		memory_release(&object->body);
-	}
-	object->head = object->body = (struct shadow_memory){0};
 }
 
 struct object *space_add(struct space *space, uint64_t address, uint64_t size,

@@ -69,7 +69,11 @@ static void begin(FILE *out, const struct picture *picture)
 	}
 	fputs("Written bytes that did not change: grey up to 33%, blue dashed up to 66%, orange "
 	      "dotted below 100%, purple double all\\lFilled arrowhead: overwrites what the tail "
-	      "wrote; empty: reads it\\l\"];\n"
+	      "wrote; empty: reads it\\l",
+	      out);
+	if (picture->bridges)
+		fprintf(out, "Thin, dashed, grey: %s\\l", render_bands[BAND_BRIDGE].range);
+	fputs("\"];\n"
 	      "node [fixedsize=shape fontname=\"Helvetica\" color=\"#1F2328\"];\n"
 	      "edge [fontname=\"Helvetica\" fontsize=12];\n",
 	      out);
@@ -160,6 +164,8 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 			fprintf(out, " %s=%" PRIu64, counters[i].name, counters[i].value);
 	if (edge->fields & EDGE_REDUNDANCY)
 		fprintf(out, " redundancy=%.6g", edge->redundancy);
+	if (shown->band == BAND_BRIDGE)
+		fputs(" bridged=true", out);
 	if (shown->band == BAND_ALL)
 		fprintf(out, " color=\"%s:#FFFFFF:%s\" penwidth=%.2f", color, color,
 			shown->width / 3);

@@ -78,6 +78,8 @@ static void put_edge(FILE *out, const struct picture *picture, const struct pict
 	put_count(out, "redundant_bytes", has & EDGE_REDUNDANT_BYTES, edge->redundant_bytes);
 	put_count(out, "count", has & EDGE_COUNT, edge->count);
 	put_count(out, "object_bytes", has & EDGE_OBJECT_BYTES, edge->object_bytes);
+	if (shown->band == BAND_BRIDGE)
+		fputs(",\"bridged\":true", out);
 	if (edge->access == GRAPH_WRITE && has & (EDGE_REDUNDANCY | EDGE_REDUNDANT_BYTES))
 		fprintf(out, ",\"redundancy\":%.6g", render_redundancy(edge));
 	fputc('}', out);

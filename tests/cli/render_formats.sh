@@ -72,8 +72,10 @@ if command -v xmllint >/dev/null; then
 fi
 like "the legend says so, too" "$(cat "$T/bridge.svg")" '>through operations that were hidden</text>'
 unlike "where there is no bridge it does not" "$(cat "$T/figure3.svg")" 'hidden'
-like "bridges in DOT" "$(render -T dot "$T/bridge.dot" | grep 'v2 -> v6')" 'style=dashed'
-is "groups keep bridges apart" "$(render -T svg --group-by function "$T/bridge.dot" | grep -c 'through operations that were hidden$')" 1
+like "bridges in DOT" "$(render -T dot "$T/bridge.dot" | grep 'v2 -> v6')" 'bridged=true .*style=dashed'
+like "they are bridges for the next, too" "$(render -T dot "$T/bridge.dot" | render)" '>through operations that were hidden</text>'
+is "and in JSON" "$(render -T json "$T/bridge.dot" | grep -o '"start":.*"bridged":true')" '"start":2,"end":6,"access":"WRITE","key":"2:WRITE:bridged","object":2,"bridged":true'
+is "groups keep bridges apart" "$(render -T svg --group-by function "$T/bridge.dot" 2>/dev/null | grep -c 'through operations that were hidden$')" 1
 like "the advice is in the picture" "$(cat "$T/figure3.svg")" '>Delete the memset\.</text>.*>Reuse the other object\.<'
 
 # time flows down: each centre is above that of its successors

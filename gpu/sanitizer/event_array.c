@@ -102,14 +102,10 @@ static void drop(struct array *array)
 void event_array_gone(const struct thread *thread, const struct operation *operation)
 {
 	struct array *array = find(operation->array.array);
-	struct gpu_call call;
 
 	if (!array)
 		return;
-	event_begin(&call, GPU_FREE, event_public_name(thread->name), NULL, thread);
-	events_sink->released(&call, array->object->id);
-	space_remove(array->object);
-	events_sink->end(&call, NULL, 0);
+	event_release(thread, NULL, array->object);
 	if (!events_is_late()) /* freeing would wait for what is */
 		memory_release(&array->mirror);
 	drop(array);

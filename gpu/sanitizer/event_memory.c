@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-static void release(const struct thread *thread, const struct operation *operation,
-		    struct object *object)
+void event_release(const struct thread *thread, CUstream stream, struct object *object)
 {
 	struct gpu_call call;
 
-	event_begin(&call, GPU_FREE, event_public_name(thread->name), operation->stream, thread);
+	event_begin(&call, GPU_FREE, event_public_name(thread->name), stream, thread);
 	events_sink->released(&call, object->id);
 	events_object_gone(object->id);
 	space_remove(object);
@@ -27,7 +26,7 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	if (object && object->address == operation->address) {
 		if (operation->again && object->size == operation->size)
 			return;
-		release(thread, operation, object); /* a graph's memory that is freed by itself */
+		event_release(thread, operation->stream, object); /* a graph freed it by itself */
 	}
 	object = space_add(space, operation->address, operation->size, operation->memory,
 			   !operation->whole); /* it may be gone when the graph has ended */
@@ -80,5 +79,5 @@ void event_free(const struct thread *thread, const struct operation *operation)
 	struct object *object = events_find_object(operation->context, operation->address);
 
 	if (object && object->address == operation->address)
-		release(thread, operation, object);
+		event_release(thread, operation->stream, object);
 }

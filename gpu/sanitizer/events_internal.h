@@ -162,6 +162,8 @@ void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTE
 
 void event_alloc(const struct thread *thread, const struct operation *operation);
 void event_free(const struct thread *thread, const struct operation *operation);
+/* The call freed the object, which is gone then. */
+void event_release(const struct thread *thread, CUstream stream, struct object *object);
 void event_copy(const struct thread *thread, const struct operation *operation);
 void event_set(const struct thread *thread, const struct operation *operation);
 

@@ -273,9 +273,9 @@ static void print_none(const struct report *report, FILE *out)
 		return;
 	}
 	text = xasprintf(
-		"No findings: no operation was seen to leave %.4g %% or more of the bytes that it "
-		"wrote to an object as they were, and no two objects larger than %s to hold the "
-		"same content.",
+		"No findings: no operation was seen to leave %.4g%% or more of the bytes that it "
+		"wrote to an object unchanged, and no two objects larger than %s were seen to "
+		"hold the same content.",
 		100 * report->options.redundancy,
 		size_format(report->options.duplicate_bytes, size));
 	print_wrapped(out, 0, text);

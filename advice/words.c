@@ -120,7 +120,7 @@ char *words_percent(uint64_t part, uint64_t whole)
 	double percent;
 
 	if (part >= whole)
-		return xstrdup("100 %");
+		return xstrdup("100%");
 	percent = 100.0 * (double)part / (double)whole;
-	return xasprintf("%.1f %%", percent > 99.9 ? 99.9 : percent);
+	return xasprintf("%.1f%%", percent > 99.9 ? 99.9 : percent);
 }

@@ -23,7 +23,7 @@ char *words_object(const struct profile *profile, uint32_t site);
 /* "1.0K", and "57 bytes" for what has no unit. */
 char *words_bytes(uint64_t bytes);
 
-/* "37.5 %"; "100 %" only for exactly that. */
+/* "37.5%"; "100%" only for exactly that. */
 char *words_percent(uint64_t part, uint64_t whole);
 
 #endif

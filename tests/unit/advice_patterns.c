@@ -166,7 +166,7 @@ static void test_darknet(void **state)
 	assert_int_equal(finding->other_count, 2);
 	assert_int_equal(finding->others[0], 2);
 	assert_int_equal(finding->others[1], 6);
-	contains(finding->evidence, "96.0K of the 192.0K (50.0 %) that fill_kernel wrote");
+	contains(finding->evidence, "96.0K of the 192.0K (50.0%) that fill_kernel wrote");
 	contains(finding->evidence, "cudaMemcpy (vertex 2, net.c:102): 64.0K");
 	contains(finding->evidence, "gemm<float> (vertex 6, net.c:106): 32.0K");
 	contains(finding->advice,
@@ -344,7 +344,7 @@ static void test_delete_it(void **state)
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 1000);
 	contains(only_advice(profile), "Delete this launch");
 	contains(profile->findings[0].advice, "earlier (vertex 2, net.c:102)");
-	contains(profile->findings[0].evidence, "(100 %)");
+	contains(profile->findings[0].evidence, "(100%)");
 	profile_free(profile);
 
 	profile = two_writers("memset", "memset");
@@ -362,7 +362,7 @@ static void test_delete_it(void **state)
 	profile = two_writers("kernel", "memcpy");
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 100000, 99999);
 	contains(only_advice(profile), "Copy only the part that differs");
-	contains(profile->findings[0].evidence, "(99.9 %)");
+	contains(profile->findings[0].evidence, "(99.9%)");
 	profile_free(profile);
 }
 
@@ -605,7 +605,7 @@ static void test_report_of_nothing(void **state)
 	free(text);
 	vertex(profile, "alloc", "cudaMalloc", 1);
 	text = report_of(profile, 0, NULL);
-	contains(text, "No findings: no operation was seen to leave 33 % or more");
+	contains(text, "No findings: no operation was seen to leave 33% or more");
 	free(text);
 	profile_free(profile);
 }

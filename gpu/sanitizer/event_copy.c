@@ -106,8 +106,19 @@ static void mark_rows(const struct side *side, const struct box *box, uint64_t s
 	visit_leave(&visit);
 }
 
-/* Sets the masks of what a piece touches.  What comes from another context counts as initialised.
- */
+static void mark_copied(const struct piece *piece, uint64_t slice)
+{
+	const struct side *to = &piece->to, *from = &piece->from;
+	struct visit visit;
+
+	if (visit_enter(&visit, space_context(to->object->space)))
+		space_mark_copy(to->object, offset(to, slice), to->pitch, from->object,
+				offset(from, slice), from->pitch, piece->box.width,
+				piece->box.height);
+	visit_leave(&visit);
+}
+
+/* Sets the masks of what a piece touches.  What comes from another device counts as initialised. */
 static void mark(const struct piece *piece)
 {
 	const struct side *to = &piece->to, *from = &piece->from;
@@ -117,9 +128,9 @@ static void mark(const struct piece *piece)
 	for (uint64_t i = 0; i < box->depth; i++) {
 		if (read)
 			mark_rows(from, box, i, MARK_READ);
-		if (written && read && to->object->space == from->object->space)
-			space_mark_copy(to->object, offset(to, i), to->pitch, from->object,
-					offset(from, i), from->pitch, box->width, box->height);
+		if (written && read &&
+		    space_device(to->object->space) == space_device(from->object->space))
+			mark_copied(piece, i);
 		else if (written)
 			mark_rows(to, box, i, MARK_WRITTEN);
 	}

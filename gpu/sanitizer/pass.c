@@ -40,12 +40,13 @@ int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct o
 		    uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height)
 {
 	struct space *space = to->space;
+	CUdeviceptr record = object_record(from);
 
 	if (!object_need_body(to))
 		return 0;
 	expect(space, height * (width / WORD_BYTES + 2));
 	return space_launch(space, PASS_MARK_COPY, blocks_for_rows(width, height),
-			    (void *[]){&space->state, &to->slot, &offset, &pitch, &from->slot,
+			    (void *[]){&space->state, &to->slot, &offset, &pitch, &record,
 				       &from_offset, &from_pitch, &width, &height})
 		       ? 0
 		       : -1;

@@ -107,13 +107,15 @@ static __device__ uint64_t bits_from(const uint64_t *mask, uint64_t first, unsig
 	return bits & WORD_ALL >> (64 - count);
 }
 
-/* Writes rows of bytes that were copied from another object (or this one). */
+/*
+ * Writes rows of bytes that were copied from another object of the device (or this one), perhaps of
+ * another context.
+ */
 KERNEL vflow_mark_copy(struct device_state *state, uint32_t slot, uint64_t offset, uint64_t pitch,
-		       uint32_t from_slot, uint64_t from_offset, uint64_t from_pitch,
+		       const struct device_record *from, uint64_t from_offset, uint64_t from_pitch,
 		       uint64_t width, uint64_t height)
 {
 	struct device_record *to = &state->records[slot];
-	const struct device_record *from = &state->records[from_slot];
 
 	list_object(state, to);
 	each_word(offset, pitch, width, height, [=](uint64_t word, uint64_t bits, uint64_t row) {

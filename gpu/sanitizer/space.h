@@ -130,6 +130,7 @@ void event_shadow_given_up(const struct object *object); /* event_memory.c */
 /* Rows of bytes inside the object.  MARK_* */
 int space_mark(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
 	       uint64_t height, uint32_t marks);
+/* Between objects of one device. */
 int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct object *from,
 		    uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height);
 /* A launch of so many threads was made whose patches may touch objects. */

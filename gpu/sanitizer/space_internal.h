@@ -85,6 +85,7 @@ void space_unmap_host(void *host, size_t size);
 /* Lets the device know where records, lists and rings are. */
 bool space_describe(struct space *space);
 
+CUdeviceptr object_record(const struct object *object);
 /* The rest of the shadow.  False: no memory; the object is not followed any more. */
 bool object_need_body(struct object *object);
 

@@ -263,7 +263,7 @@ static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUconte
 static void two_contexts(void)
 {
 	CUcontext first = context, second, popped;
-	CUdeviceptr x = allocate(1024), y; /* begin */
+	CUdeviceptr z = allocate(512), x = allocate(1024), y; /* begin - 1, begin */
 	uint32_t begin = begun, of_x = objects;
 
 	set(x, 1024, 0); /* begin + 1 */
@@ -277,16 +277,21 @@ static void two_contexts(void)
 	check(events[begin + 2].rows == 2 && events[begin + 2].row.object == objects &&
 		      events[begin + 2].row.writer == begin + 2,
 	      "a copy between contexts has rows of both");
+	copy(y + 512, second, z, first, 512); /* + 6 */
+	set(y + 512, 512, 0);		      /* + 7 */
+	check(row_is(begin + 7, objects, begin + 6, GPU_WRITE, 512, 0),
+	      "... of bytes that were never written, too: they are equal to none");
 	check(row_is(begin + 4, objects, begin + 3, GPU_WRITE, 512, 512) &&
 		      row_is(begin + 5, objects, begin + 4, GPU_WRITE, 512, 512),
 	      "... and is the writer of what it copied");
-	launch(x, 16, 0, 0); /* + 6: in the second context */
-	check(row_is(begin + 6, of_x, begin + 1, GPU_WRITE, 16, 16),
+	launch(x, 16, 0, 0); /* + 8: in the second context */
+	check(row_is(begin + 8, of_x, begin + 1, GPU_WRITE, 16, 16),
 	      "kernels reach what another context of their device has");
 	finish((struct operation){.kind = OPERATION_FREE, .address = y});
 	context = first;
 	driver.cuCtxPopCurrent(&popped);
 	finish((struct operation){.kind = OPERATION_FREE, .address = x});
+	finish((struct operation){.kind = OPERATION_FREE, .address = z});
 	events_context_gone(second);
 	finish((struct operation){.kind = OPERATION_UNLOAD, .context = second});
 	check(!events_find_space(second), "of a context that has gone nothing is left");

@@ -186,7 +186,8 @@ static void copy_one(void)
 	shadow_touch_copy(shadows[to], at, shadows[from], start, size);
 	memcpy(&memory[to][at], &memory[from][start], size);
 	mark(from, start, size, size, 1, MARK_READ);
-	vflow_mark_copy<<<256, 256>>>(state, to, at, size, from, start, size, size, 1);
+	vflow_mark_copy<<<256, 256>>>(state, to, at, size, host_state.records + from, start,
+					   size, size, 1);
 }
 
 static bool row_order(const result_row &a, const result_row &b)

@@ -50,7 +50,7 @@ static bool starts(const char *name, const char *part)
 static struct {
 	CUcontext context;
 	CUfunction given, loaded;
-} loaded_functions[256];
+} loaded_functions[4096];
 
 void launch_functions_gone(void)
 {

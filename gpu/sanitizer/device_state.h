@@ -27,15 +27,17 @@ struct device_block {
 };
 
 struct device_record {
+	/* What the patches need: one line of a cache. */
 	uint64_t address, size;
-	uint64_t blocks;
-	uint32_t site;
-	uint32_t touched; /* stands in the list of touched objects */
-	uint32_t shared;  /* the host writes to it without an API */
-
 	/* The running API: a bit per byte, and a bit per block that has one. */
 	uint64_t *read, *written;
 	uint32_t *touched_blocks;
+	uint32_t touched;           /* stands in the list of touched objects */
+	uint32_t shared;            /* the host writes to it without an API */
+	struct device_state *state; /* of the object's context */
+
+	uint32_t site;
+	uint64_t blocks;
 
 	/* The body; `value` is NULL: there is none yet. */
 	uint8_t *value;
@@ -50,7 +52,7 @@ struct device_record {
 	uint64_t (*leaves)[DIGEST_LANES];
 	uint64_t sum[DIGEST_LANES];
 	uint64_t zero_leaf_count;
-};
+} __attribute__((aligned(64)));
 
 /* Bytes of one object, by last writer, that the running API touched. */
 #define ROW_SLOTS (1u << 17)
@@ -96,22 +98,16 @@ struct result_pass {
 /* Stands for the site of a variable, whose allocation gets an id when an API touches it first. */
 #define SITE_OF_VARIABLE (UINT32_MAX - 1)
 
-/* In the table of a context: an object of another one. */
-#define FOREIGN_SLOT 0x80000000u
-
-struct device_foreign {
-	struct device_state *state;
-	struct device_record *record;
-};
-
 /* What the patches see: the callback data of every launch; and what the passes share. */
 struct device_state {
-	const uint64_t *starts; /* addresses of the followed objects, ascending */
-	const uint32_t *slots;  /* their records; FOREIGN_SLOT: places in `foreign` */
+	/*
+	 * Addresses of the followed objects, ascending; `room` places on, the addresses of their
+	 * records, of which some may be another context's.
+	 */
+	const uint64_t *starts;
+	uint32_t count, room;
 	struct device_record *records;
 	uint32_t *list; /* slots + 1 of the objects that the running API touched */
-	const struct device_foreign *foreign;
-	uint32_t count;
 	uint32_t touched_count;
 	/* of launches since the last pass: */
 	uint32_t progress; /* grows when they touch blocks for the first time */

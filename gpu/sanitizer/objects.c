@@ -10,7 +10,7 @@
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
-#define SIZE_LIMIT (UINT64_C(1) << 40) /* the passes count blocks with 32 bits */
+#define SIZE_LIMIT (UINT64_C(1) << 40)      /* the passes count blocks with 32 bits */
 #define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
 #define HELD_UP_LIMIT 50
 #define OBJECTS_WAITING 16384 /* in results of passes that were not taken yet */
@@ -64,7 +64,7 @@ static bool insert(struct space *space, struct object *object)
 
 /* -- records ------------------------------------------------------------------------------ */
 
-CUdeviceptr object_record(const struct object *object)
+static CUdeviceptr object_record(const struct object *object)
 {
 	return object->space->records + object->slot * sizeof(struct device_record);
 }
@@ -94,8 +94,7 @@ static bool more_results(struct space *space, uint32_t capacity)
 	/* what the driver still thinks registered could not be registered again */
 	if (space->result_objects)
 		driver.cuMemHostUnregister(space->result_objects);
-	space_unmap_host(space->result_objects,
-			 space->object_ring * sizeof(struct result_object));
+	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
 	space->object_ring = count;
 	return space_map_host(space, (void **)&space->result_objects, &space->device_objects,
 			      count * sizeof(struct result_object)) &&
@@ -167,8 +166,8 @@ static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool d
 
 	record->value = (uint8_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
 	record->writer = (uint32_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
-	record->states = (struct device_block *)carve(
-		base, &used, record->blocks * sizeof(struct device_block));
+	record->states = (struct device_block *)carve(base, &used,
+						      record->blocks * sizeof(struct device_block));
 	record->initialised = (uint64_t *)carve(base, &used, masks);
 	record->origin = (uint64_t *)carve(base, &used, masks);
 	if (digests)
@@ -185,6 +184,7 @@ static void describe(const struct object *object, struct device_record *record)
 	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
 	record->shared = object->shared;
+	record->state = (struct device_state *)(uintptr_t)object->space->state;
 	lay_out_head(record, object->head.device);
 	if (object->body.device)
 		lay_out_body(record, object->body.device, object->space->digests);
@@ -393,8 +393,7 @@ bool space_is_published(const struct space *space)
 
 struct entry {
 	uint64_t start;
-	uint32_t slot;
-	struct device_foreign foreign;
+	CUdeviceptr record;
 };
 
 static int by_start(const void *a, const void *b)
@@ -405,25 +404,16 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Adds the followed objects of a space to a table.  Returns how many there are then. */
-static uint32_t add_entries(struct entry *entries, uint32_t count, const struct space *space,
-			    bool foreign)
+static uint32_t add_entries(struct entry *entries, uint32_t count, const struct space *space)
 {
 	for (uint32_t i = 0; i < space->object_count; i++) {
 		const struct object *object = space->objects[i];
 
-		if (object->slot == NO_SLOT)
-			continue;
-		entries[count++] = (struct entry){
-			.start = object->address,
-			.slot = foreign ? FOREIGN_SLOT : object->slot,
-			.foreign = {(struct device_state *)(uintptr_t)space->state,
-				    (struct device_record *)(uintptr_t)object_record(object)}};
+		if (object->slot != NO_SLOT)
+			entries[count++] = (struct entry){object->address, object_record(object)};
 	}
 	return count;
 }
-
-/* A table has a start, a slot and a place for a foreign object for each of its entries. */
-#define ENTRY_BYTES (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(struct device_foreign))
 
 static bool make_room(struct space *space, uint32_t wanted)
 {
@@ -435,7 +425,7 @@ static bool make_room(struct space *space, uint32_t wanted)
 		driver.cuMemFree(space->table);
 	space->table = 0;
 	space->table_capacity = 0;
-	if (!space_check(space, driver.cuMemAlloc(&space->table, capacity * ENTRY_BYTES)))
+	if (!space_check(space, driver.cuMemAlloc(&space->table, capacity * sizeof(struct entry))))
 		return false;
 	space->table_capacity = capacity;
 	return true;
@@ -443,46 +433,34 @@ static bool make_room(struct space *space, uint32_t wanted)
 
 static bool put_table(struct space *space, CUdeviceptr to, const void *from, size_t size)
 {
-	return !size ||
-	       space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
+	return !size || space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
 }
 
 static bool upload(struct space *space, const struct entry *entries, uint32_t count)
 {
-	const uint64_t room = space->table_capacity;
-	uint64_t slots_at = room * (sizeof(uint64_t) + sizeof(struct device_foreign));
-	struct device_state state = {
+	const struct device_state state = {
 		.starts = (const uint64_t *)(uintptr_t)space->table,
-		.slots = (const uint32_t *)(uintptr_t)(space->table + slots_at),
+		.count = count,
+		.room = space->table_capacity,
 		.records = (struct device_record *)(uintptr_t)space->records,
-		.list = (uint32_t *)(uintptr_t)space->list,
-		.foreign = (const struct device_foreign *)(uintptr_t)(space->table +
-								      room * sizeof(uint64_t)),
-		.count = count};
-	char *table = calloc(count + 1, ENTRY_BYTES);
-	uint64_t *starts = (uint64_t *)table;
-	struct device_foreign *foreign = (struct device_foreign *)(starts + count);
-	uint32_t *slots = (uint32_t *)(foreign + count), foreigners = 0;
+		.list = (uint32_t *)(uintptr_t)space->list};
+	const size_t size = count * sizeof(uint64_t);
+	uint64_t *table = calloc(count + 1, 2 * sizeof(uint64_t));
 	bool done;
 
 	if (!table)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		starts[i] = entries[i].start;
-		slots[i] = entries[i].slot;
-		if (entries[i].slot & FOREIGN_SLOT) {
-			slots[i] = FOREIGN_SLOT | foreigners;
-			foreign[foreigners++] = entries[i].foreign;
-		}
+		table[i] = entries[i].start;
+		table[count + i] = entries[i].record;
 	}
-	done = space_check(space, driver.cuMemcpyHtoDAsync(
-					  space->state, &state,
-					  offsetof(struct device_state, touched_count),
-					  space->stream)) &&
-	       put_table(space, space->table, starts, count * sizeof(*starts)) &&
-	       put_table(space, space->table + slots_at, slots, count * sizeof(*slots)) &&
-	       put_table(space, space->table + room * sizeof(uint64_t), foreign,
-			 foreigners * sizeof(*foreign)) &&
+	done = space_check(space,
+			   driver.cuMemcpyHtoDAsync(space->state, &state,
+						    offsetof(struct device_state, touched_count),
+						    space->stream)) &&
+	       put_table(space, space->table, table, size) &&
+	       put_table(space, space->table + space->table_capacity * sizeof(uint64_t),
+			 table + count, size) &&
 	       space_wait(space);
 	free(table);
 	return done;
@@ -503,9 +481,9 @@ int space_publish(struct space *space, struct space *const *peers, unsigned peer
 	entries = calloc(count + 1, sizeof(*entries));
 	if (!entries)
 		return -1;
-	count = add_entries(entries, 0, space, false);
+	count = add_entries(entries, 0, space);
 	for (unsigned i = 0; i < peer_count; i++)
-		count = add_entries(entries, count, peers[i], true);
+		count = add_entries(entries, count, peers[i]);
 	if (peer_count)
 		qsort(entries, count, sizeof(*entries), by_start);
 	space->foreign = peer_count;

@@ -40,6 +40,18 @@ static __device__ __forceinline__ uint64_t look(const uint64_t *at)
 	return value;
 }
 
+/*
+ * The same as the multiprocessor's own cache has it, which is nearer, and may be old: but what is
+ * set there is set.
+ */
+static __device__ __forceinline__ uint32_t near(const uint32_t *at)
+{
+	uint32_t value;
+
+	asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+	return value;
+}
+
 static __device__ __forceinline__ void set_bits(uint64_t *at, uint64_t bits)
 {
 	if (bits == ~0ull) /* no atomic needed to set them all */
@@ -50,9 +62,9 @@ static __device__ __forceinline__ void set_bits(uint64_t *at, uint64_t bits)
 }
 
 /* The first touch of a launch puts the object into the list. */
-static __device__ __forceinline__ void list_object(struct device_state *state,
-						   struct device_record *record)
+static __device__ __forceinline__ void list_object(struct device_record *record)
 {
+	struct device_state *state = constant(&record->state);
 	uint32_t before, place;
 
 	if (look(&record->touched)) {
@@ -72,107 +84,68 @@ static __device__ __forceinline__ void list_object(struct device_state *state,
 	constant(&state->list)[place] = (uint32_t)(record - constant(&state->records)) + 1;
 }
 
-static __device__ __forceinline__ void set_masks(struct device_record *record, uint64_t word,
-						 uint64_t bits, uint32_t flags)
-{
-	if (flags & READ)
-		set_bits(&constant(&record->read)[word], bits);
-	if (flags & WRITE)
-		set_bits(&constant(&record->written)[word], bits);
-}
-
-/* Sets the bit of a touched block. */
-static __device__ __forceinline__ void touch_block(struct device_state *state,
-						   struct device_record *record, uint32_t *at,
-						   uint32_t bit)
-{
-	uint32_t listed;
-
-	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bit) : "memory");
-	asm volatile("ld.global.ca.u32 %0, [%1];"
-		     : "=r"(listed)
-		     : "l"(&record->touched)
-		     : "memory");
-	if (!listed)
-		list_object(state, record);
-}
-
-static __device__ __forceinline__ void get_on(struct device_state *state)
-{
-	asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(&state->progress) : "memory");
-}
-
-/* One word of the object's masks, which other lanes may touch, too: they ask first. */
-static __device__ __forceinline__ void mark(struct device_state *state,
-					    struct device_record *record, uint64_t word,
-					    uint64_t bits, uint32_t flags)
-{
-	uint32_t *at = &constant(&record->touched_blocks)[word / 512], bit = 1u << word / 16 % 32;
-	uint32_t seen = look(at);
-
-	set_masks(record, word, bits, flags);
-	if (seen & bit)
-		return;
-	if (bit == 1)
-		get_on(state);
-	touch_block(state, record, at, bit);
-}
-
 /*
- * The same for a word of a stretch.  Whether its block was touched before is not asked, since the
- * answer would take longer than all the rest; one lane of those in the block is enough.
+ * What is known of an access, in one register: the size, flags as READ and WRITE, the place of this
+ * lane among those that take part, and how many bytes all of them touch.  Once its first word is
+ * known: flags, the bits for the word after it, and whether another lane sees to the block.
  */
-static __device__ __forceinline__ void mark_stretch(struct device_state *state,
-						    struct device_record *record, uint64_t word,
-						    uint64_t bits, uint32_t flags, bool first)
+#define SIZE(access) ((access)&0x1f)
+#define FLAGS(access) ((access) >> 5 & (READ | WRITE))
+#define RANK(access) ((access) >> 7 & 0x1f)
+#define LENGTH(access) ((access) >> 12 & 0x3ff)
+#define KEEP_FLAGS ((READ | WRITE) << 5)
+#define REST(access) ((access) >> 16 & 0x7fff)
+#define SILENT (1u << 31)
+
+/* Bits of one word of the object's masks, and the bit of the block that they are in. */
+static __device__ __forceinline__ void mark(struct device_record *record, uint64_t word,
+					    uint64_t bits, uint32_t access)
 {
 	uint32_t *at, bit;
 
-	set_masks(record, word, bits, flags);
-	if (!first && word % 16)
+	if (FLAGS(access) & READ)
+		set_bits(&constant(&record->read)[word], bits);
+	if (FLAGS(access) & WRITE)
+		set_bits(&constant(&record->written)[word], bits);
+	if (access & SILENT)
 		return;
 	at = &constant(&record->touched_blocks)[word / 512];
-	bit = 1u << word / 16 % 32;
-	if (bit == 1 && !(look(at) & bit)) /* one block in 32 shows that the launch gets on */
-		get_on(state);
-	touch_block(state, record, at, bit);
+	bit = 1u << (uint32_t)word / 16 % 32;
+	if (near(at) & bit || look(at) & bit)
+		return;
+	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bit) : "memory");
+	if (bit == 1) /* one block in 32 shows that the launch gets on */
+		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(
+				     &constant(&record->state)->progress)
+			     : "memory");
+	if (!near(&record->touched))
+		list_object(record);
 }
 
-/*
- * The followed object that holds the address, or NULL; `left`: its bytes from there on.  *state
- * becomes the one of the object's context.
- */
-static __device__ __forceinline__ struct device_record *find(struct device_state **state,
+/* The followed object that holds the address, or NULL; `left`: its bytes from there on. */
+static __device__ __forceinline__ struct device_record *find(const struct device_state *state,
 							     uint64_t address, uint64_t *offset,
 							     uint64_t *left)
 {
-	const uint64_t *starts = constant(&(*state)->starts);
-	uint32_t low = 0, high = __ldg(&(*state)->count), slot;
+	const uint64_t *at = constant(&state->starts);
+	uint32_t count = __ldg(&state->count);
 	struct device_record *record;
-	uint64_t size;
+	uint64_t start, size;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (__ldg(&starts[middle]) > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low)
+	if (!count)
 		return NULL;
-	*offset = address - __ldg(&starts[low - 1]);
-	slot = __ldg(&constant(&(*state)->slots)[low - 1]);
-	if (slot & FOREIGN_SLOT) {
-		const struct device_foreign *foreign =
-			&constant(&(*state)->foreign)[slot & ~FOREIGN_SLOT];
+	while (count > 1) {
+		uint32_t half = count / 2;
 
-		record = constant(&foreign->record);
-		*state = constant(&foreign->state);
-	} else {
-		record = &constant(&(*state)->records)[slot];
+		if (__ldg(&at[half]) <= address)
+			at += half;
+		count -= half;
 	}
-	size = __ldg(&record->size);
+	record = constant((struct device_record *const *)(at + __ldg(&state->room)));
+	asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%2];" /* address and size, at once */
+		     : "=l"(start), "=l"(size)
+		     : "l"(record));
+	*offset = address - start;
 	*left = size - *offset;
 	return *offset < size ? record : NULL;
 }
@@ -213,81 +186,110 @@ static __device__ __forceinline__ void miss(struct device_state *state, uint64_t
 	add(&state->missed_bytes, __popc(active) * size);
 }
 
+/* The compiler must not keep what it could know of the value, but ask it again. */
+#define OPAQUE(type, value) asm volatile("" : "+" type(value))
+
 /*
- * The lanes touch one stretch of memory, each what follows its predecessor's, or all the same: the
- * words of the mask are shared out among them.  False: they cannot be, or it is not all in one
- * object.
+ * At most 16 bytes.  Most often the lanes touch one stretch of memory, each what follows its
+ * predecessor's: then the words of the mask are shared out among them.
+ *
+ * On an H100 a patch has 14 registers.  Each one more is stored and loaded again by every thread
+ * at every access, and two of them cost more than all the rest: hence one search for all cases,
+ * and one register for what is known of the access.
  */
-static __device__ __forceinline__ bool touch_stretch(struct device_state *state, uint64_t address,
-						     uint32_t length, uint32_t rank, uint32_t lanes,
-						     uint32_t flags)
-{
-	uint64_t offset, left, bits = ~0ull;
-	struct device_record *record = find(&state, address, &offset, &left);
-	uint32_t first = (uint32_t)offset % 64, last = first + length - 1;
-
-	if (!record || length > left || last / 64 >= lanes)
-		return false;
-	if (rank > last / 64)
-		return true;
-	if (rank == 0)
-		bits <<= first;
-	if (rank == last / 64)
-		bits &= ~0ull >> (63 - last % 64);
-	mark_stretch(state, record, offset / 64 + rank, bits, flags, !rank);
-	return true;
-}
-
-/* At most 16 bytes. */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
 {
-	unsigned active = __activemask(), before, rank, lanes = __popc(active);
-	uint64_t offset, left, bits, base;
-	struct device_state *own = state;
-	struct device_record *record;
-	uint32_t shift, length;
+	uint32_t active = __activemask(), access;
+	uint64_t leading;
+	bool stretch, same;
 
 	if (!state || !size)
 		return;
-	tell(state, address);
-	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	rank = __popc(active & before);
-	base = __shfl_sync(active, address, __ffs((int)active) - 1);
-	length = __all_sync(active, address == base + rank * size) ? lanes * size
-		 : __all_sync(active, address == base)             ? size
-								   : 0;
-	if (length && touch_stretch(state, base, length, rank, lanes, flags))
-		return;
-	record = find(&state, address, &offset, &left);
-	if (!record) {
-		miss(own, address, size);
-		return;
+	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(access));
+	access = size | (flags & (READ | WRITE)) << 5 | __popc(access & active) << 7 |
+		 __popc(active) * size << 12;
+	OPAQUE("r", access);
+	address -= RANK(access) * SIZE(access); /* where the stretch begins, if it is one */
+	OPAQUE("l", address);
+	leading = __shfl_sync(active, address, __ffs((int)active) - 1);
+	same = address + RANK(access) * SIZE(access) == leading;
+	stretch = __all_sync(active, address == leading) && LENGTH(access) > SIZE(access);
+	same = __all_sync(active, same) && RANK(access);
+	for (;;) {
+		struct device_record *record;
+		uint64_t offset, left, bits;
+		uint32_t first;
+
+		if (!stretch) {
+			address += RANK(access) * SIZE(access);
+			access &= ~(0x1fu << 7);
+		}
+		tell(state, address);
+		record = find(state, address, &offset, &left);
+		first = (uint32_t)offset % 64;
+		if (stretch) {
+			uint32_t last = first + LENGTH(access) - 1, rank;
+
+			if (!record || LENGTH(access) > left) { /* it is not all in one object */
+				stretch = false;
+				continue;
+			}
+			rank = RANK(access);
+			if (rank * 64 > last)
+				return;
+			bits = ~0ull;
+			if (!rank)
+				bits <<= first;
+			offset = offset / 64 + rank;
+			last -= rank * 64;
+			if (last < 64)
+				bits &= ~0ull >> (63 - last);
+			access &= KEEP_FLAGS;
+			if (rank && (uint32_t)offset % 16)
+				access |= SILENT;
+		} else {
+			if (!record) {
+				miss(state, address, SIZE(access));
+				return;
+			}
+			if (same)
+				return;
+			size = SIZE(access);
+			if (size > left)
+				size = (uint32_t)left;
+			bits = (1ull << size) - 1;
+			offset /= 64;
+			access &= KEEP_FLAGS;
+			if (first + size > 64) /* the object is aligned to less than the access */
+				access |= bits >> (64 - first) << 16;
+			bits <<= first;
+		}
+		for (;;) {
+			mark(record, offset, bits, access);
+			bits = REST(access);
+			if (!bits)
+				return;
+			access &= KEEP_FLAGS;
+			offset++;
+		}
 	}
-	if (size > left)
-		size = (uint32_t)left;
-	shift = offset % 64;
-	bits = (1ull << size) - 1;
-	if (shift + size > 64) /* the object is aligned to less than the access */
-		mark(state, record, offset / 64 + 1, bits >> (64 - shift), flags);
-	mark(state, record, offset / 64, bits << shift, flags);
 }
 
 /* Any number of bytes; the active lanes, which all say the same, share them. */
 static __device__ __forceinline__ void touch_bulk(struct device_state *state, uint64_t address,
 						  uint64_t size, uint32_t flags)
 {
-	struct device_state *own = state;
 	struct device_record *record;
 	uint64_t offset, last, left;
 	unsigned active = __activemask(), before;
 
 	if (!state || !size)
 		return;
-	record = find(&state, address, &offset, &left);
+	record = find(state, address, &offset, &left);
 	if (!record) {
 		/* each lane says all of it */
-		miss(own, address, (size + __popc(active) - 1) / __popc(active));
+		miss(state, address, (size + __popc(active) - 1) / __popc(active));
 		return;
 	}
 	last = offset + (size < left ? size : left) - 1;
@@ -300,7 +302,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			bits &= ~0ull << offset % 64;
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
-		mark(state, record, word, bits, flags);
+		mark(record, word, bits, flags << 5);
 	}
 }
 

@@ -101,7 +101,7 @@ bool space_describe(struct space *space)
 
 	return space_check(space, driver.cuMemcpyHtoDAsync(
 					  space->state + records, (const char *)&state + records,
-					  offsetof(struct device_state, count) - records,
+					  offsetof(struct device_state, touched_count) - records,
 					  space->stream)) &&
 	       space_check(space, driver.cuMemcpyHtoDAsync(
 					  space->state + rows, (const char *)&state + rows,

@@ -33,7 +33,7 @@ static device_state host_state, *state;
 /* Object FOREIGN belongs to another context, in half of the calls. */
 #define FOREIGN 1
 static device_state host_other, *other;
-static uint32_t *places;
+static device_record **places;
 static bool foreign;
 static uint64_t *addresses;
 
@@ -73,9 +73,7 @@ static uint64_t below(uint64_t limit)
 
 static void start(void)
 {
-	uint64_t *table = zeroed<uint64_t>(OBJECTS);
-	device_foreign owner;
-	device_foreign *owners = zeroed<device_foreign>(1);
+	uint64_t *table = zeroed<uint64_t>(2 * OBJECTS); /* records come after addresses */
 
 	for (int i = 0; i < OBJECTS; i++) {
 		device_record *record = &records[slots[i]];
@@ -88,9 +86,9 @@ static void start(void)
 		record->touched_blocks = zeroed<uint32_t>((record->blocks + 31) / 32);
 	}
 	CHECK(cudaMemcpy(table, starts, sizeof(starts), cudaMemcpyHostToDevice));
-	places = zeroed<uint32_t>(OBJECTS);
+	places = (device_record **)(table + OBJECTS);
 	host_state.starts = table;
-	host_state.slots = places;
+	host_state.room = OBJECTS;
 	host_state.records = zeroed<device_record>(OBJECTS);
 	host_state.list = zeroed<uint32_t>(OBJECTS);
 	host_state.count = OBJECTS;
@@ -98,27 +96,26 @@ static void start(void)
 	host_other.records = zeroed<device_record>(1);
 	host_other.list = zeroed<uint32_t>(1);
 	other = zeroed<device_state>(1);
-	owner.state = other;
-	owner.record = host_other.records;
-	CHECK(cudaMemcpy(owners, &owner, sizeof(owner), cudaMemcpyHostToDevice));
-	host_state.foreign = owners;
 	addresses = zeroed<uint64_t>(THREADS);
 }
 
 static void clear(void)
 {
-	uint32_t table[OBJECTS];
+	device_record *table[OBJECTS];
 
-	for (const device_record &record : records) {
+	for (device_record &record : records) {
 		CHECK(cudaMemset(record.read, 0, record.blocks * 128));
 		CHECK(cudaMemset(record.written, 0, record.blocks * 128));
 		CHECK(cudaMemset(record.touched_blocks, 0, (record.blocks + 31) / 32 * 4));
+		record.state = state;
 	}
 	CHECK(cudaMemcpy(host_state.records, records, sizeof(records), cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
 	for (int i = 0; i < OBJECTS; i++)
-		table[i] = foreign && i == FOREIGN ? FOREIGN_SLOT : slots[i];
+		table[i] = foreign && i == FOREIGN ? host_other.records
+						   : host_state.records + slots[i];
 	CHECK(cudaMemcpy(places, table, sizeof(table), cudaMemcpyHostToDevice));
+	records[slots[FOREIGN]].state = other;
 	CHECK(cudaMemcpy(host_other.records, &records[slots[FOREIGN]], sizeof(records[0]),
 			 cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(other, &host_other, sizeof(host_other), cudaMemcpyHostToDevice));

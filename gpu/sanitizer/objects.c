@@ -64,7 +64,7 @@ static bool insert(struct space *space, struct object *object)
 
 /* -- records ------------------------------------------------------------------------------ */
 
-static CUdeviceptr object_record(const struct object *object)
+CUdeviceptr object_record(const struct object *object)
 {
 	return object->space->records + object->slot * sizeof(struct device_record);
 }

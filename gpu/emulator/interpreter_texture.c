@@ -395,12 +395,13 @@ SURFACE(a1d, 1, true)
 SURFACE(a2d, 2, true)
 
 #define VALUES (T(F32) | T(S32) | T(U32))
-#define TEX(geometry)                                                                              \
-	{"tex." #geometry, "DX", VALUES, T(F32) | T(S32), 0, M(V4), tex_##geometry},               \
-		{"tex.level." #geometry, "DXt", VALUES, T(F32), 0, M(V4), tex_##geometry},         \
+#define TEX(geometry, coordinates)                                                                 \
+	{"tex." #geometry, "DX", VALUES, coordinates, M(V4), 0, tex_##geometry},                   \
+		{"tex.level." #geometry, "DXt", VALUES, T(F32), M(V4), 0, tex_##geometry},         \
 	{                                                                                          \
-		"tex.grad." #geometry, "DXGG", VALUES, T(F32), 0, M(V4), tex_##geometry            \
+		"tex.grad." #geometry, "DXGG", VALUES, T(F32), M(V4), 0, tex_##geometry            \
 	}
+#define NUMBERS (T(F32) | T(S32))
 #define SIZES (T(B8) | T(B16) | T(B32) | T(B64))
 #define OUTSIDE (M(TRAP) | M(CLAMP) | M(ZERO) | M(V2) | M(V4))
 #define SURFACES(geometry)                                                                         \
@@ -408,7 +409,8 @@ SURFACE(a2d, 2, true)
 		{"sust.b." #geometry, "XS", SIZES, 0, 0, OUTSIDE, sust_##geometry}
 
 const struct ptx_opcode interpreter_texture[] = {
-	TEX(1d), TEX(2d), TEX(3d), TEX(a1d), TEX(a2d), TEX(cube), TEX(acube),
+	TEX(1d, NUMBERS), TEX(2d, NUMBERS), TEX(3d, NUMBERS), TEX(a1d, NUMBERS), TEX(a2d, NUMBERS),
+	TEX(cube, T(F32)), TEX(acube, T(F32)),
 	GATHER_ROWS(r), GATHER_ROWS(g), GATHER_ROWS(b), GATHER_ROWS(a),
 	{"txq.width", "dh", T(B32), 0, 0, 0, query_width},
 	{"txq.height", "dh", T(B32), 0, 0, 0, query_height},

@@ -225,7 +225,7 @@ static void move_bytes(const struct ptx_instruction *i, uint8_t *to, const uint8
 	}                                                                                          \
 	break
 #define REDUCE_BY(ctype)                                                                           \
-	switch (i->boolean) {                                                                      \
+	switch (operation) {                                                                       \
 	case PTX_MOD_ADD:                                                                          \
 		REDUCE_AS(ctype, (uint64_t)a + (uint64_t)b);                                       \
 	case PTX_MOD_MIN:                                                                          \
@@ -239,7 +239,7 @@ static void move_bytes(const struct ptx_instruction *i, uint8_t *to, const uint8
 	}                                                                                          \
 	break
 #define REDUCE_BITS(ctype)                                                                         \
-	switch (i->boolean) {                                                                      \
+	switch (operation) {                                                                       \
 	case PTX_MOD_AND:                                                                          \
 		REDUCE_AS(ctype, a &b);                                                            \
 	case PTX_MOD_OR:                                                                           \
@@ -249,13 +249,12 @@ static void move_bytes(const struct ptx_instruction *i, uint8_t *to, const uint8
 	}                                                                                          \
 	break
 
-/* Element by element; integers wrap. */
-static void reduce_bytes(const struct ptx_instruction *i, uint8_t *to, const uint8_t *from,
-			 uint64_t size)
+void bulk_reduce(enum ptx_type type, enum ptx_modifier operation, uint8_t *to, const uint8_t *from,
+		 uint64_t size)
 {
-	const bool is_bf16 = i->type == PTX_BF16;
+	const bool is_bf16 = type == PTX_BF16;
 
-	switch (i->type) {
+	switch (type) {
 	case PTX_U32:
 		REDUCE_BY(uint32_t);
 	case PTX_S32:
@@ -281,13 +280,19 @@ static void reduce_bytes(const struct ptx_instruction *i, uint8_t *to, const uin
 			memcpy(&bits[1], from + n, 2);
 			a = is_bf16 ? bf16_to_float(bits[0]) : half_to_float(bits[0]);
 			b = is_bf16 ? bf16_to_float(bits[1]) : half_to_float(bits[1]);
-			a = i->boolean == PTX_MOD_ADD	? a + b
-			    : i->boolean == PTX_MOD_MIN ? fmin(a, b)
+			a = operation == PTX_MOD_ADD   ? a + b
+			    : operation == PTX_MOD_MIN ? fmin(a, b)
 							: fmax(a, b);
 			bits[0] = is_bf16 ? double_to_bf16(a, PTX_MOD_RN) : double_to_half(a, PTX_MOD_RN);
 			memcpy(to + n, bits, 2);
 		}
 	}
+}
+
+static void reduce_bytes(const struct ptx_instruction *i, uint8_t *to, const uint8_t *from,
+			 uint64_t size)
+{
+	bulk_reduce(i->type, i->boolean, to, from, size);
 }
 
 /* Each lane that runs it copies; most programs have one do it. */

@@ -16,4 +16,11 @@ uint64_t cluster_address(const struct warp *warp, uint64_t address, uint32_t ran
  */
 bool mbarrier_complete_bytes(struct warp *warp, unsigned lane, uint64_t address, uint64_t bytes);
 
+/*
+ * interpreter_async.c: to[n] = to[n] `operation` from[n] for `size` bytes of elements of that type;
+ * integers wrap.
+ */
+void bulk_reduce(enum ptx_type type, enum ptx_modifier operation, uint8_t *to, const uint8_t *from,
+		 uint64_t size);
+
 #endif

@@ -380,7 +380,7 @@ const struct ptx_opcode interpreter_convert[] = {
 	{"cvt", "dt", FLOATS & ~T(BF16), INTEGERS, 0, ROUNDINGS | M(SAT), integer_to_float},
 	{"cvt", "dt", T(BF16), INTEGERS & ~BYTES, 0, ROUNDINGS, integer_to_float},
 	{"cvt", "dt", INTEGERS, FLOATS & ~T(BF16), 0, INTEGRAL | M(FTZ) | M(SAT), float_to_integer},
-	{"cvt", "dt", INTEGERS & ~BYTES, T(BF16), 0, INTEGRAL, float_to_integer},
+	{"cvt", "dt", INTEGERS, T(BF16), 0, INTEGRAL, float_to_integer},
 	{"cvt", "dt", FLOATS, FLOATS, 0, ROUNDINGS | INTEGRAL | M(FTZ) | M(SAT) | M(RELU),
 	 float_to_float},
 	{"cvt", "dt", T(F16) | T(BF16), T(F32), M(SATFINITE), M(RN) | M(RZ) | M(RELU),

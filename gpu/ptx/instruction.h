@@ -74,7 +74,10 @@ static inline unsigned ptx_type_rows(enum ptx_type type)
 	X(FINITE, "finite") X(INFINITE, "infinite") X(NUMBER, "number") X(NOTANUMBER, "notanumber") \
 	X(NORMAL, "normal") X(SUBNORMAL, "subnormal") \
 	X(PREFETCH_L1, "L1") X(PREFETCH_L2, "L2") \
-	X(TRAP, "trap") X(ZERO, "zero")
+	X(TRAP, "trap") X(ZERO, "zero") \
+	X(D1, "1d") X(D2, "2d") X(D3, "3d") X(D4, "4d") X(D5, "5d") X(TILE, "tile") \
+	X(BULK_GROUP, "bulk_group") X(MULTICAST, "multicast::cluster") \
+	X(COMPLETES_BYTES, "mbarrier::complete_tx::bytes")
 
 enum ptx_modifier {
 #define PTX_MODIFIER(name, text) PTX_MOD_##name,

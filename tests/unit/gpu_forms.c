@@ -16,7 +16,7 @@
 #include "gpu/ptx/instruction.h"
 
 #define FILE_NAME "tests/gpu/ptx/forms.txt"
-#define HEADER ".version 8.5\n.target sm_90a\n.address_size 64\n"
+#define HEADER ".version 8.6\n.target sm_90a\n.address_size 64\n"
 #define REGISTERS                                                                                  \
 	".reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 %d<10>; .reg .b128 %q<5>; "                 \
 	".reg .f32 %f<10>; .reg .f64 %e<10>; .reg .pred %p<5>; .shared .align 16 .b8 cell[64];"

@@ -344,6 +344,8 @@ static void test_floats(void **state)
 static void test_conversions(void **state)
 {
 	static const struct op_case cases[] = {
+		{"cvt.rzi.u8.bf16", 16, 16, 0, 0, 0x4348, 0, 0, 200}, /* cuda_bf16.hpp */
+		{"cvt.rzi.s8.bf16", 16, 16, 0, 0, 0xc348, 0, 0, 0xff80},
 		{"cvt.pack.sat.u4.s32.b32", 32, 32, 32, 32, 16, 0xffffffff, 0x12345678, 0x345678f0},
 		{"cvt.pack.sat.s4.s32.b32", 32, 32, 32, 32, 0xfffffff7, 8, 0xff, 0xff87},
 		{"cvt.pack.sat.u2.s32.b32", 32, 32, 32, 32, 4, MIN32, 0xf, 0xfc},

@@ -136,6 +136,9 @@ int vflow_emulator_module_load(const void *image, size_t size, struct emulator_m
 int vflow_emulator_module_unload(struct emulator_module *module);
 int vflow_emulator_module_kernel(struct emulator_module *module, const char *name,
 				 struct emulator_kernel **kernel);
+/* Fills up to `room` handles; *count: how many kernels the module has. */
+int vflow_emulator_module_kernels(struct emulator_module *module, struct emulator_kernel **kernels,
+				  unsigned room, unsigned *count);
 int vflow_emulator_module_variable(struct emulator_module *module, const char *name,
 				   uint64_t *address, uint64_t *size);
 
@@ -151,6 +154,9 @@ struct emulator_kernel_facts {
 };
 int vflow_emulator_kernel_facts(struct emulator_kernel *kernel,
 				struct emulator_kernel_facts *facts);
+/* Place and size of a parameter in the parameter block; 1 (invalid value): it has fewer. */
+int vflow_emulator_kernel_parameter(struct emulator_kernel *kernel, uint64_t index,
+				    uint64_t *offset, uint64_t *size);
 int vflow_emulator_kernel_set_shared(struct emulator_kernel *kernel, int bytes);
 /* Blocks of that shape that fit one multiprocessor. */
 int vflow_emulator_occupancy(struct emulator_kernel *kernel, int threads, uint64_t shared_bytes,
@@ -173,7 +179,7 @@ int vflow_emulator_launch(void *stream, const struct emulator_launch *launch);
 
 struct emulator_node {
 	enum { NODE_EMPTY, NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH,
-	       NODE_ALLOC, NODE_FREE } kind;
+	       NODE_ALLOC, NODE_FREE, NODE_RECORD, NODE_WAIT } kind;
 	uint64_t address; /* of NODE_ALLOC, NODE_FREE */
 	struct emulator_launch launch;
 	struct emulator_copy copy;
@@ -184,6 +190,7 @@ struct emulator_node {
 	void (*host)(void *data);
 	void *host_data;
 	void *graph; /* executable */
+	void *event; /* of NODE_RECORD, NODE_WAIT */
 };
 int vflow_emulator_graph_create(void **graph);
 int vflow_emulator_graph_destroy(void *graph, bool executable);
@@ -203,6 +210,21 @@ int vflow_emulator_graph_update(void *executable, void *graph);
 /* Another operation of the same kind for a node of the graph that the executable was made from. */
 int vflow_emulator_graph_set(void *graph, bool executable, const void *node,
 			     const struct emulator_node *what);
+/* graph_edit.c: what a node does; its kernel's arguments are packed. */
+int vflow_emulator_graph_node(const void *node, struct emulator_node *what);
+/* Like vflow_emulator_graph_set(), in the graph that has the node. */
+int vflow_emulator_graph_node_set(const void *node, const struct emulator_node *what);
+int vflow_emulator_graph_node_remove(const void *node);
+/* The nodes that come directly before, or after, this one; *count as in graph_nodes. */
+int vflow_emulator_graph_neighbours(const void *node, bool before, void **nodes, size_t *count);
+/* Nodes that wait for no other. */
+int vflow_emulator_graph_roots(void *graph, void **nodes, size_t *count);
+int vflow_emulator_graph_edges(void *graph, void **from, void **to, size_t *count);
+int vflow_emulator_graph_undepend(void *graph, void *const *from, void *const *to, size_t count);
+/* Reads or sets whether a node of an executable does anything. */
+int vflow_emulator_graph_enable(void *executable, const void *node, bool *enabled, bool set);
+/* The node of a clone that was made from this one. */
+int vflow_emulator_graph_in_clone(void *clone, const void *node, void **found);
 int vflow_emulator_graph_launch(const char *name, void *executable, void *stream);
 /* Until the end the stream's operations go into a graph and are not done. */
 int vflow_emulator_capture_begin(void *stream, void *graph);

@@ -2,35 +2,21 @@
  * gpu/emulator/graph.c: CUDA graphs: made node by node or captured from streams, instantiated into
  * a list of operations in an order that keeps the dependencies, and run one after the other.
  */
-#include "gpu/emulator/graph.h"
+#include "gpu/emulator/graph_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NODES_LIMIT 100000u
 
-struct emulator_graph_node {
-	struct emulator_node what;
-	uint8_t *parameters; /* what.launch.packed: its own copy */
-	const void *origin; /* the node that it was copied from */
-	uint32_t index;
-};
-
-struct edge {
-	uint32_t from, to;
-};
-
-struct emulator_graph {
-	struct emulator_graph_node **nodes;
-	struct edge *edges;
-	size_t node_count, node_room, edge_count, edge_room;
-	bool executable;
-	struct emulator_graph *next;
-};
-
 static struct emulator_graph *graphs;
 
-static struct emulator_graph *find(const void *handle, bool executable)
+struct emulator_graph *graphs_first(void)
+{
+	return graphs;
+}
+
+struct emulator_graph *graph_find(const void *handle, bool executable)
 {
 	struct emulator_graph *each = graphs;
 
@@ -103,7 +89,7 @@ bool graph_allocates(uint64_t address)
 	return false;
 }
 
-static int set_operation(struct emulator_graph_node *node, const struct emulator_node *what)
+int graph_set_operation(struct emulator_graph_node *node, const struct emulator_node *what)
 {
 	uint8_t *parameters = NULL;
 	int error = 0;
@@ -132,8 +118,7 @@ static int add_edge(struct emulator_graph *graph, uint32_t from, uint32_t to)
 	return 0;
 }
 
-/* The node with that handle; NULL: it is not in the graph. */
-static struct emulator_graph_node *node_of(const struct emulator_graph *graph, const void *handle)
+struct emulator_graph_node *graph_node_of(const struct emulator_graph *graph, const void *handle)
 {
 	for (size_t n = graph->node_count; n--;)
 		if (graph->nodes[n] == handle)
@@ -148,7 +133,7 @@ static int add(struct emulator_graph *graph, void *const *before, size_t count,
 	int error = 0;
 
 	for (size_t n = 0; n < count; n++)
-		if (!node_of(graph, before[n]))
+		if (!graph_node_of(graph, before[n]))
 			return INVALID_VALUE;
 	if (graph->node_count == NODES_LIMIT ||
 	    !room_for((void **)&graph->nodes, &graph->node_room, graph->node_count,
@@ -157,7 +142,7 @@ static int add(struct emulator_graph *graph, void *const *before, size_t count,
 	node = calloc(1, sizeof(*node));
 	if (!node)
 		return OUT_OF_MEMORY;
-	error = set_operation(node, what);
+	error = graph_set_operation(node, what);
 	if (error) {
 		free(node);
 		return error;
@@ -165,15 +150,23 @@ static int add(struct emulator_graph *graph, void *const *before, size_t count,
 	node->index = (uint32_t)graph->node_count;
 	graph->nodes[graph->node_count++] = node;
 	for (size_t n = 0; n < count && !error; n++)
-		error = add_edge(graph, node_of(graph, before[n])->index, node->index);
+		error = add_edge(graph, graph_node_of(graph, before[n])->index, node->index);
 	if (made)
 		*made = node;
 	return error;
 }
 
+/* What a stream does comes after all that was captured before, which respects every order. */
+static int record(struct emulator_graph *graph, const struct emulator_node *node)
+{
+	void *last = graph->node_count ? graph->nodes[graph->node_count - 1] : NULL;
+
+	return add(graph, &last, last != NULL, node, NULL);
+}
+
 int graph_record(void *graph, const struct emulator_node *node)
 {
-	return add(graph, NULL, 0, node, NULL);
+	return record(graph, node);
 }
 
 static int add_memory(struct emulator_graph *graph, void *const *before, size_t count,
@@ -196,7 +189,10 @@ static int add_memory(struct emulator_graph *graph, void *const *before, size_t 
 
 int graph_record_memory(void *graph, uint64_t size, uint64_t *address)
 {
-	return add_memory(graph, NULL, 0, size, address, NULL);
+	struct emulator_graph *captured = graph;
+	void *last = captured->node_count ? captured->nodes[captured->node_count - 1] : NULL;
+
+	return add_memory(graph, &last, last != NULL, size, address, NULL);
 }
 
 int vflow_emulator_graph_add_memory(void *graph, void *const *before, size_t count, uint64_t size,
@@ -207,7 +203,7 @@ int vflow_emulator_graph_add_memory(void *graph, void *const *before, size_t cou
 
 	if (error)
 		return error;
-	found = size ? find(graph, false) : NULL;
+	found = size ? graph_find(graph, false) : NULL;
 	error = found ? add_memory(found, before, count, size, address, made) : INVALID_VALUE;
 	device_leave();
 	return error;
@@ -221,7 +217,7 @@ int vflow_emulator_capture_info(void *stream, void **graph, void ***nodes, size_
 	if (error)
 		return error;
 	*graph = stream_captures(stream);
-	found = *graph ? find(*graph, false) : NULL;
+	found = *graph ? graph_find(*graph, false) : NULL;
 	if (stream_number(stream) < 0)
 		error = INVALID_HANDLE;
 	*count = found && found->node_count;
@@ -253,7 +249,7 @@ int vflow_emulator_graph_destroy(void *graph, bool executable)
 
 	if (error)
 		return error;
-	found = find(graph, executable);
+	found = graph_find(graph, executable);
 	if (found)
 		destroy(found);
 	device_leave();
@@ -268,7 +264,7 @@ int vflow_emulator_graph_add(void *graph, void *const *before, size_t count,
 
 	if (error)
 		return error;
-	found = find(graph, false);
+	found = graph_find(graph, false);
 	error = found ? add(found, before, count, what, made) : INVALID_VALUE;
 	device_leave();
 	return error;
@@ -281,11 +277,11 @@ int vflow_emulator_graph_depend(void *graph, void *const *from, void *const *to,
 
 	if (error)
 		return error;
-	found = find(graph, false);
+	found = graph_find(graph, false);
 	error = found ? 0 : INVALID_VALUE;
 	for (size_t n = 0; n < count && !error; n++) {
-		const struct emulator_graph_node *a = node_of(found, from[n]);
-		const struct emulator_graph_node *b = node_of(found, to[n]);
+		const struct emulator_graph_node *a = graph_node_of(found, from[n]);
+		const struct emulator_graph_node *b = graph_node_of(found, to[n]);
 
 		error = a && b ? add_edge(found, a->index, b->index) : INVALID_VALUE;
 	}
@@ -300,7 +296,7 @@ int vflow_emulator_graph_nodes(void *graph, void **nodes, size_t *count)
 
 	if (error)
 		return error;
-	found = find(graph, false);
+	found = graph_find(graph, false);
 	for (size_t n = 0; found && nodes && n < *count && n < found->node_count; n++)
 		nodes[n] = found->nodes[n];
 	if (found)
@@ -309,32 +305,79 @@ int vflow_emulator_graph_nodes(void *graph, void **nodes, size_t *count)
 	return found ? 0 : INVALID_VALUE;
 }
 
+/* The edges of a graph sorted by where they begin: those of node n are [first[n], first[n + 1]). */
+struct outgoing {
+	uint32_t *first, *targets;
+	uint32_t *waits; /* edges that end in a node */
+	uint32_t *places; /* of the nodes in the copy */
+};
+
+static bool sort_edges(const struct emulator_graph *graph, struct outgoing *out)
+{
+	size_t nodes = graph->node_count;
+
+	out->first = calloc(nodes + 2, sizeof(uint32_t));
+	out->targets = calloc(graph->edge_count + 1, sizeof(uint32_t));
+	out->waits = calloc(nodes + 1, sizeof(uint32_t));
+	out->places = calloc(nodes + 1, sizeof(uint32_t));
+	if (!out->first || !out->targets || !out->waits || !out->places)
+		return false;
+	for (size_t e = 0; e < graph->edge_count; e++) {
+		out->first[graph->edges[e].from + 2]++;
+		out->waits[graph->edges[e].to]++;
+	}
+	for (size_t n = 2; n < nodes + 2; n++)
+		out->first[n] += out->first[n - 1];
+	for (size_t e = 0; e < graph->edge_count; e++)
+		out->targets[out->first[graph->edges[e].from + 1]++] = graph->edges[e].to;
+	return true;
+}
+
+static void free_edges(struct outgoing *out)
+{
+	free(out->first);
+	free(out->targets);
+	free(out->waits);
+	free(out->places);
+}
+
+static int copy_node(struct emulator_graph *to, const struct emulator_graph *from, uint32_t n,
+		     struct outgoing *out)
+{
+	int error = add(to, NULL, 0, &from->nodes[n]->what, NULL);
+
+	if (error)
+		return error;
+	to->nodes[to->node_count - 1]->origin = from->nodes[n];
+	out->waits[n] = UINT32_MAX; /* taken */
+	out->places[n] = (uint32_t)to->node_count - 1;
+	for (uint32_t e = out->first[n]; e < out->first[n + 1]; e++)
+		out->waits[out->targets[e]]--;
+	return 0;
+}
+
 /* Copies the nodes of `from` into `to`, in an order in which each comes after what it needs. */
 static int copy_in_order(struct emulator_graph *to, const struct emulator_graph *from)
 {
-	uint32_t *waits = calloc(from->node_count + 1, sizeof(*waits));
+	struct outgoing out = {0};
 	size_t done = 0, before = SIZE_MAX;
-	int error = waits ? 0 : OUT_OF_MEMORY;
+	int error = sort_edges(from, &out) ? 0 : OUT_OF_MEMORY;
 
-	for (size_t e = 0; !error && e < from->edge_count; e++)
-		waits[from->edges[e].to]++;
 	while (!error && done < from->node_count && done != before) {
 		before = done;
-		for (uint32_t n = 0; !error && n < from->node_count; n++) {
-			if (waits[n])
-				continue;
-			waits[n] = UINT32_MAX; /* taken */
-			error = add(to, NULL, 0, &from->nodes[n]->what, NULL);
-			if (!error)
-				to->nodes[to->node_count - 1]->origin = from->nodes[n];
-			done++;
-			for (size_t e = 0; e < from->edge_count; e++)
-				if (from->edges[e].from == n)
-					waits[from->edges[e].to]--;
-		}
+		for (uint32_t n = 0; !error && n < from->node_count; n++)
+			if (!out.waits[n]) {
+				error = copy_node(to, from, n, &out);
+				done++;
+			}
 	}
-	free(waits);
-	return error ? error : done < from->node_count ? INVALID_VALUE : 0; /* a cycle */
+	if (!error && done < from->node_count)
+		error = INVALID_VALUE; /* a cycle */
+	for (size_t e = 0; !error && !to->executable && e < from->edge_count; e++)
+		error = add_edge(to, out.places[from->edges[e].from],
+				 out.places[from->edges[e].to]);
+	free_edges(&out);
+	return error;
 }
 
 static int instantiate(const struct emulator_graph *graph, bool executable, void **made)
@@ -355,7 +398,7 @@ int vflow_emulator_graph_copy(void *graph, bool executable, void **made)
 
 	if (error)
 		return error;
-	found = find(graph, false);
+	found = graph_find(graph, false);
 	error = found ? instantiate(found, executable, made) : INVALID_VALUE;
 	device_leave();
 	return error;
@@ -368,8 +411,8 @@ int vflow_emulator_graph_update(void *executable, void *graph)
 
 	if (error)
 		return error;
-	old = find(executable, true);
-	from = find(graph, false);
+	old = graph_find(executable, true);
+	from = graph_find(graph, false);
 	error = old && from ? instantiate(from, true, (void **)&made) : INVALID_VALUE;
 	if (!error && made->node_count != old->node_count)
 		error = UPDATE_FAILED;
@@ -393,12 +436,12 @@ int vflow_emulator_graph_set(void *graph, bool executable, const void *node,
 
 	if (error)
 		return error;
-	found = find(graph, executable);
+	found = graph_find(graph, executable);
 	error = INVALID_VALUE;
 	for (size_t n = 0; found && n < found->node_count; n++)
 		if ((executable ? found->nodes[n]->origin : found->nodes[n]) == node &&
 		    found->nodes[n]->what.kind == what->kind)
-			error = set_operation(found->nodes[n], what);
+			error = graph_set_operation(found->nodes[n], what);
 	device_leave();
 	return error;
 }
@@ -425,6 +468,8 @@ static int run_node(const char *name, void *stream, const struct emulator_node *
 	case NODE_FREE:
 		return vflow_emulator_graph_memory(name, stream, node->address,
 						   node->kind == NODE_ALLOC);
+	case NODE_RECORD:
+		return vflow_emulator_event_record(node->event, stream);
 	case NODE_GRAPH:
 		return vflow_emulator_graph_launch(name, node->graph, stream);
 	default:
@@ -439,12 +484,13 @@ int vflow_emulator_graph_launch(const char *name, void *executable, void *stream
 
 	if (error)
 		return error;
-	found = find(executable, true);
+	found = graph_find(executable, true);
 	device_leave();
 	if (!found)
 		return INVALID_VALUE;
 	for (size_t n = 0; n < found->node_count && !error; n++)
-		error = run_node(name, stream, &found->nodes[n]->what);
+		if (!found->nodes[n]->disabled)
+			error = run_node(name, stream, &found->nodes[n]->what);
 	return error;
 }
 

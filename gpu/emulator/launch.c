@@ -285,6 +285,25 @@ int vflow_emulator_kernel_facts(struct emulator_kernel *kernel, struct emulator_
 	return error;
 }
 
+int vflow_emulator_kernel_parameter(struct emulator_kernel *kernel, uint64_t index,
+				    uint64_t *offset, uint64_t *size)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	if (!module_kernel_alive(kernel)) {
+		error = INVALID_HANDLE;
+	} else if (index >= kernel->ptx->parameter_count) {
+		error = INVALID_VALUE;
+	} else {
+		*offset = kernel->ptx->parameters[index].offset;
+		*size = kernel->ptx->parameters[index].size;
+	}
+	device_leave();
+	return error;
+}
+
 int vflow_emulator_kernel_set_shared(struct emulator_kernel *kernel, int bytes)
 {
 	int error = device_enter(true);

@@ -269,6 +269,23 @@ int vflow_emulator_module_kernel(struct emulator_module *module, const char *nam
 	return error;
 }
 
+int vflow_emulator_module_kernels(struct emulator_module *module, struct emulator_kernel **kernels,
+				  unsigned room, unsigned *count)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	error = module_alive(module) ? 0 : INVALID_HANDLE;
+	if (!error) {
+		*count = ptx_kernel_count(module->ptx);
+		for (unsigned i = 0; i < *count && i < room; i++)
+			kernels[i] = &module->kernels[i];
+	}
+	device_leave();
+	return error;
+}
+
 int vflow_emulator_module_variable(struct emulator_module *module, const char *name,
 				   uint64_t *address, uint64_t *size)
 {

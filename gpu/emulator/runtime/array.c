@@ -202,54 +202,131 @@ static cudaError_t from_array(const char *name, void *dst, size_t pitch, cudaArr
 	return error ? runtime_result(error) : copy(name, stream, &to, &from, bytes, kind);
 }
 
-/* `count` bytes from (x, y) on, row after row: whole rows, as programs do, or part of one. */
-static int shape_count(cudaArray_const_t array, size_t x, size_t count, size_t *pitch,
-		       struct cudaExtent *bytes)
+/*
+ * `count` bytes from (x, y) on, row after row: the rest of the first row, whole rows, and a part of
+ * the last.
+ */
+static cudaError_t copy_count(const char *name, cudaArray_const_t array, size_t x, size_t y,
+			      const void *memory, size_t count, bool in, enum cudaMemcpyKind kind,
+			      cudaStream_t stream)
 {
+	const char *at = memory;
+	cudaArray_t target = (cudaArray_t)(uintptr_t)array;
+	cudaError_t result = cudaSuccess;
 	struct end end;
-	int error = array_end(array, (struct cudaPos){0, 0, 0}, false, &end);
+	int error;
 
+	ATTACH();
+	error = array_end(array, (struct cudaPos){0, 0, 0}, false, &end);
+	if (!error && x >= end.pitch && count)
+		error = cudaErrorInvalidValue;
 	if (error)
-		return error;
-	*pitch = end.pitch;
-	*bytes = (struct cudaExtent){count, 1, 1};
-	if (count > end.pitch - x) {
-		if (x || count % end.pitch)
-			return vflow_emulator_unsupported(
-				"a copy of part of several rows of an array");
-		*bytes = (struct cudaExtent){end.pitch, count / end.pitch, 1};
-	}
-	return 0;
+		return runtime_result(error);
+	do {
+		size_t width = count < end.pitch - x ? count : end.pitch - x;
+		size_t rows = !x && count >= end.pitch ? count / end.pitch : 1;
+		struct cudaExtent bytes = {width, rows, 1};
+
+		result = in ? to_array(name, target, x, y, at, end.pitch, bytes, kind, stream)
+			    : from_array(name, (void *)(uintptr_t)at, end.pitch, array, x, y, bytes,
+					 kind, stream);
+		at += width * rows;
+		count -= width * rows;
+		y += rows;
+		x = 0;
+	} while (count && !result);
+	return result;
 }
 
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
 			      size_t count, enum cudaMemcpyKind kind)
 {
-	struct cudaExtent bytes;
-	size_t pitch;
-	int error;
-
-	ATTACH();
-	error = shape_count(dst, wOffset, count, &pitch, &bytes);
-	if (error)
-		return runtime_result(error);
-	return to_array("cudaMemcpyToArray", dst, wOffset, hOffset, src, pitch, bytes, kind, NULL);
+	return copy_count("cudaMemcpyToArray", dst, wOffset, hOffset, src, count, true, kind, NULL);
 }
+ALIAS(cudaMemcpyToArray, cudaMemcpyToArray_ptds);
+
+EXPORT cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
+					  const void *src, size_t count, enum cudaMemcpyKind kind,
+					  cudaStream_t stream);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+				   size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return copy_count("cudaMemcpyToArrayAsync", dst, wOffset, hOffset, src, count, true, kind,
+			  stream);
+}
+ALIAS(cudaMemcpyToArrayAsync, cudaMemcpyToArrayAsync_ptsz);
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
 				size_t count, enum cudaMemcpyKind kind)
 {
-	struct cudaExtent bytes;
-	size_t pitch;
+	return copy_count("cudaMemcpyFromArray", src, wOffset, hOffset, dst, count, false, kind,
+			  NULL);
+}
+ALIAS(cudaMemcpyFromArray, cudaMemcpyFromArray_ptds);
+
+EXPORT cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset,
+					    size_t hOffset, size_t count, enum cudaMemcpyKind kind,
+					    cudaStream_t stream);
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset,
+				     size_t hOffset, size_t count, enum cudaMemcpyKind kind,
+				     cudaStream_t stream)
+{
+	return copy_count("cudaMemcpyFromArrayAsync", src, wOffset, hOffset, dst, count, false,
+			  kind, stream);
+}
+ALIAS(cudaMemcpyFromArrayAsync, cudaMemcpyFromArrayAsync_ptsz);
+
+static cudaError_t between_arrays(const char *name, cudaArray_t dst, size_t to_x, size_t to_y,
+				  cudaArray_const_t src, size_t from_x, size_t from_y, size_t width,
+				  size_t height, enum cudaMemcpyKind kind)
+{
+	struct end to, from;
 	int error;
 
 	ATTACH();
-	error = shape_count(src, wOffset, count, &pitch, &bytes);
-	if (error)
-		return runtime_result(error);
-	return from_array("cudaMemcpyFromArray", dst, pitch, src, wOffset, hOffset, bytes, kind,
-			  NULL);
+	error = array_end(dst, (struct cudaPos){to_x, to_y, 0}, false, &to);
+	if (!error)
+		error = array_end(src, (struct cudaPos){from_x, from_y, 0}, false, &from);
+	if (!error && (width > to.pitch - to_x || width > from.pitch - from_x))
+		error = cudaErrorInvalidValue;
+	return error ? runtime_result(error)
+		     : copy(name, NULL, &to, &from, (struct cudaExtent){width, height, 1}, kind);
 }
+
+EXPORT cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+					    cudaArray_const_t src, size_t wOffsetSrc,
+					    size_t hOffsetSrc, size_t width, size_t height,
+					    enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+				     cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
+				     size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+	return between_arrays("cudaMemcpy2DArrayToArray", dst, wOffsetDst, hOffsetDst, src,
+			      wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+ALIAS(cudaMemcpy2DArrayToArray, cudaMemcpy2DArrayToArray_ptds);
+
+EXPORT cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+					  cudaArray_const_t src, size_t wOffsetSrc,
+					  size_t hOffsetSrc, size_t count,
+					  enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+				   cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
+				   size_t count, enum cudaMemcpyKind kind)
+{
+	struct end from;
+	size_t rows = 1;
+
+	ATTACH();
+	/* whole rows, as programs copy them; both have the same */
+	if (!wOffsetDst && !wOffsetSrc &&
+	    !array_end(src, (struct cudaPos){0, 0, 0}, false, &from) && count > from.pitch &&
+	    count % from.pitch == 0)
+		rows = count / from.pitch;
+	return between_arrays("cudaMemcpyArrayToArray", dst, wOffsetDst, hOffsetDst, src,
+			      wOffsetSrc, hOffsetSrc, count / rows, rows, kind);
+}
+ALIAS(cudaMemcpyArrayToArray, cudaMemcpyArrayToArray_ptds);
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
 				size_t spitch, size_t width, size_t height,
@@ -258,6 +335,7 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 	return to_array("cudaMemcpy2DToArray", dst, wOffset, hOffset, src, spitch,
 			(struct cudaExtent){width, height, 1}, kind, NULL);
 }
+ALIAS(cudaMemcpy2DToArray, cudaMemcpy2DToArray_ptds);
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
 				     const void *src, size_t spitch, size_t width, size_t height,
@@ -266,6 +344,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOf
 	return to_array("cudaMemcpy2DToArrayAsync", dst, wOffset, hOffset, src, spitch,
 			(struct cudaExtent){width, height, 1}, kind, stream);
 }
+ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
 				  size_t hOffset, size_t width, size_t height,
@@ -274,6 +353,7 @@ cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t sr
 	return from_array("cudaMemcpy2DFromArray", dst, dpitch, src, wOffset, hOffset,
 			  (struct cudaExtent){width, height, 1}, kind, NULL);
 }
+ALIAS(cudaMemcpy2DFromArray, cudaMemcpy2DFromArray_ptds);
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src,
 				       size_t wOffset, size_t hOffset, size_t width, size_t height,
@@ -282,6 +362,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
 	return from_array("cudaMemcpy2DFromArrayAsync", dst, dpitch, src, wOffset, hOffset,
 			  (struct cudaExtent){width, height, 1}, kind, stream);
 }
+ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
 
 int runtime_copy_3d(const struct cudaMemcpy3DParms *p, struct emulator_copy *what)
 {
@@ -324,11 +405,51 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
 	return copy_3d("cudaMemcpy3D", p, NULL);
 }
+ALIAS(cudaMemcpy3D, cudaMemcpy3D_ptds);
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
 	return copy_3d("cudaMemcpy3DAsync", p, stream);
 }
+ALIAS(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
+
+/* There is one device: a copy between devices is a copy. */
+struct peer_copy {
+	cudaArray_t srcArray;
+	struct cudaPos srcPos;
+	struct cudaPitchedPtr srcPtr;
+	int srcDevice;
+	cudaArray_t dstArray;
+	struct cudaPos dstPos;
+	struct cudaPitchedPtr dstPtr;
+	int dstDevice;
+	struct cudaExtent extent;
+};
+
+static cudaError_t copy_3d_peer(const char *name, const struct peer_copy *p, cudaStream_t stream)
+{
+	if (!p || p->srcDevice || p->dstDevice)
+		return runtime_result(p ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+	return copy_3d(name,
+		       &(struct cudaMemcpy3DParms){p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+						   p->dstPos, p->dstPtr, p->extent,
+						   cudaMemcpyDefault},
+		       stream);
+}
+
+EXPORT cudaError_t cudaMemcpy3DPeer(const struct peer_copy *p);
+cudaError_t cudaMemcpy3DPeer(const struct peer_copy *p)
+{
+	return copy_3d_peer("cudaMemcpy3DPeer", p, NULL);
+}
+ALIAS(cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds);
+
+EXPORT cudaError_t cudaMemcpy3DPeerAsync(const struct peer_copy *p, cudaStream_t stream);
+cudaError_t cudaMemcpy3DPeerAsync(const struct peer_copy *p, cudaStream_t stream)
+{
+	return copy_3d_peer("cudaMemcpy3DPeerAsync", p, stream);
+}
+ALIAS(cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz);
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
 {
@@ -371,9 +492,11 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct 
 {
 	return fill_3d("cudaMemset3D", &pitchedDevPtr, value, extent, NULL);
 }
+ALIAS(cudaMemset3D, cudaMemset3D_ptds);
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
 			      struct cudaExtent extent, cudaStream_t stream)
 {
 	return fill_3d("cudaMemset3DAsync", &pitchedDevPtr, value, extent, stream);
 }
+ALIAS(cudaMemset3DAsync, cudaMemset3DAsync_ptsz);

@@ -61,6 +61,40 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 	return copy("cudaMemcpyPeerAsync", stream, cudaMemcpyDeviceToDevice, row(dst, src, count));
 }
 
+/* Attributes of batches are hints; CUDA 12 has a place for the number of the copy that failed. */
+#if CUDART_MAJOR >= 13
+#define FAILED_NUMBER
+#else
+#define FAILED_NUMBER size_t *failed,
+#endif
+EXPORT cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count,
+					void *attrs, size_t *attr_indices, size_t attr_count,
+					FAILED_NUMBER cudaStream_t stream);
+cudaError_t cudaMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, void *attrs,
+				 size_t *attr_indices, size_t attr_count,
+				 FAILED_NUMBER cudaStream_t stream)
+{
+	(void)attrs;
+	(void)attr_indices;
+	(void)attr_count;
+	if (!dsts || !srcs || !sizes || !count)
+		return runtime_result(cudaErrorInvalidValue);
+	for (size_t n = 0; n < count; n++) {
+		cudaError_t error = copy("cudaMemcpyBatchAsync", stream, cudaMemcpyDefault,
+					 row(dsts[n], srcs[n], sizes[n]));
+
+		if (!error)
+			continue;
+#if CUDART_MAJOR < 13
+		if (failed)
+			*failed = n;
+#endif
+		return error;
+	}
+	return cudaSuccess;
+}
+ALIAS(cudaMemcpyBatchAsync, cudaMemcpyBatchAsync_ptsz);
+
 static struct emulator_copy rows(void *dst, size_t dpitch, const void *src, size_t spitch,
 				 size_t width, size_t height)
 {

@@ -94,11 +94,33 @@ static void describe(struct cudaDeviceProp *prop, uint64_t total)
 	prop->textureAlignment = 512;
 	prop->texturePitchAlignment = 32;
 	prop->surfaceAlignment = 512;
-	prop->maxTexture1D = 131072;
-	prop->maxTexture2D[0] = 131072;
-	prop->maxTexture2D[1] = 65536;
-	for (int i = 0; i < 3; i++)
-		prop->maxTexture3D[i] = 16384;
+	prop->maxTexture1D = attribute(21);
+	prop->maxTexture1DMipmap = attribute(77);
+	prop->maxTexture2D[0] = attribute(22);
+	prop->maxTexture2D[1] = attribute(23);
+	for (int i = 0; i < 2; i++) {
+		prop->maxTexture2DMipmap[i] = attribute(73 + i);
+		prop->maxTexture2DGather[i] = attribute(45 + i);
+		prop->maxTexture1DLayered[i] = attribute(42 + i);
+		prop->maxTextureCubemapLayered[i] = attribute(53 + i);
+		prop->maxSurface2D[i] = attribute(56 + i);
+		prop->maxSurface1DLayered[i] = attribute(61 + i);
+		prop->maxSurfaceCubemapLayered[i] = attribute(67 + i);
+	}
+	for (int i = 0; i < 3; i++) {
+		prop->maxTexture2DLinear[i] = attribute(70 + i);
+		prop->maxTexture3D[i] = attribute(24 + i);
+		prop->maxTexture3DAlt[i] = attribute(47 + i);
+		prop->maxTexture2DLayered[i] = attribute(27 + i);
+		prop->maxSurface3D[i] = attribute(58 + i);
+		prop->maxSurface2DLayered[i] = attribute(63 + i);
+	}
+	prop->maxTextureCubemap = attribute(52);
+	prop->maxSurface1D = attribute(55);
+	prop->maxSurfaceCubemap = attribute(66);
+	prop->persistingL2CacheMaxSize = attribute(108);
+	prop->accessPolicyMaxWindowSize = attribute(109);
+	prop->canUseHostPointerForRegisteredMem = attribute(91);
 	prop->cooperativeLaunch = 1;
 	prop->concurrentManagedAccess = 1;
 	prop->multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount);
@@ -121,8 +143,11 @@ static void describe(struct cudaDeviceProp *prop, uint64_t total)
 	prop->reservedSharedMemPerBlock = (size_t)attribute(111);
 #if CUDART_MAJOR >= 12
 	prop->memoryPoolsSupported = 1;
+	prop->hostRegisterSupported = attribute(99);
+	prop->clusterLaunch = attribute(120);
 #endif
 #if CUDART_MAJOR < 13
+	prop->maxTexture1DLinear = attribute(69);
 	prop->clockRate = attribute(cudaDevAttrClockRate);
 	prop->memoryClockRate = attribute(cudaDevAttrMemoryClockRate);
 	prop->deviceOverlap = 1;
@@ -286,9 +311,16 @@ cudaError_t cudaProfilerStop(void)
 
 HINT(cudaMemAdvise)
 HINT(cudaMemPrefetchAsync)
+HINT(cudaMemPrefetchAsync_ptsz)
+HINT(cudaMemPrefetchBatchAsync)
 HINT(cudaStreamAttachMemAsync)
+HINT(cudaStreamAttachMemAsync_ptsz)
 HINT(cudaStreamSetAttribute)
+HINT(cudaStreamSetAttribute_ptsz)
 HINT(cudaStreamCopyAttributes)
+HINT(cudaStreamCopyAttributes_ptsz)
+HINT(cudaGraphKernelNodeSetAttribute)
+HINT(cudaGraphKernelNodeCopyAttributes)
 HINT(cudaCtxResetPersistingL2Cache)
 HINT(cudaDeviceSetSharedMemConfig)
 HINT(cudaFuncSetSharedMemConfig)

@@ -1,7 +1,7 @@
 /*
  * gpu/emulator/runtime/graph.c: runtime API: graphs and stream capture.
  */
-#include "gpu/emulator/runtime/runtime.h"
+#include "gpu/emulator/runtime/graph.h"
 
 /* CUDA 12 and 13 made the five arguments of CUDA 11 three; the first two did not change. */
 EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph);
@@ -56,7 +56,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
 		   &(struct emulator_node){.kind = NODE_EMPTY});
 }
 
-static int kernel_node(const struct cudaKernelNodeParams *p, struct emulator_node *node)
+int runtime_kernel_node(const struct cudaKernelNodeParams *p, struct emulator_node *node)
 {
 	struct emulator_kernel *kernel;
 	int error = p && !p->extra ? registry_kernel(p->func, &kernel)
@@ -81,7 +81,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 	int error;
 
 	ATTACH();
-	error = kernel_node(pNodeParams, &node);
+	error = runtime_kernel_node(pNodeParams, &node);
 	return error ? runtime_result(error)
 		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
 }
@@ -93,7 +93,7 @@ static cudaError_t set_kernel(void *graph, bool executable, cudaGraphNode_t whic
 	int error;
 
 	ATTACH();
-	error = kernel_node(params, &node);
+	error = runtime_kernel_node(params, &node);
 	return runtime_result(
 		error ? error : vflow_emulator_graph_set(graph, executable, which, &node));
 }
@@ -122,15 +122,45 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, v
 	return runtime_result(error);
 }
 
+int runtime_copy_node(const struct cudaMemcpy3DParms *p, struct emulator_node *node)
+{
+	node->kind = NODE_COPY;
+	return runtime_copy_3d(p, &node->copy);
+}
+
+int runtime_fill_node(const struct cudaMemsetParams *p, struct emulator_node *node)
+{
+	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+		return cudaErrorInvalidValue;
+	node->kind = NODE_FILL;
+	node->fill.to = runtime_bits(p->dst);
+	node->fill.pitch = p->pitch;
+	node->fill.value = p->value;
+	node->fill.element = p->elementSize;
+	node->fill.width = p->width;
+	node->fill.height = p->height;
+	return 0;
+}
+
+int runtime_host_node(const struct cudaHostNodeParams *p, struct emulator_node *node)
+{
+	if (!p || !p->fn)
+		return cudaErrorInvalidValue;
+	node->kind = NODE_HOST;
+	node->host = p->fn;
+	node->host_data = p->userData;
+	return 0;
+}
+
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				   const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				   const struct cudaMemcpy3DParms *pCopyParams)
 {
-	struct emulator_node node = {.kind = NODE_COPY};
+	struct emulator_node node = {0};
 	int error;
 
 	ATTACH();
-	error = runtime_copy_3d(pCopyParams, &node.copy);
+	error = runtime_copy_node(pCopyParams, &node);
 	return error ? runtime_result(error)
 		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
 }
@@ -155,29 +185,22 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 				   const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				   const struct cudaMemsetParams *p)
 {
-	struct emulator_node node = {.kind = NODE_FILL};
+	struct emulator_node node = {0};
+	int error = runtime_fill_node(p, &node);
 
-	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
-		return runtime_result(cudaErrorInvalidValue);
-	node.fill.to = runtime_bits(p->dst);
-	node.fill.pitch = p->pitch;
-	node.fill.value = p->value;
-	node.fill.element = p->elementSize;
-	node.fill.width = p->width;
-	node.fill.height = p->height;
-	return add(pGraphNode, graph, pDependencies, numDependencies, &node);
+	return error ? runtime_result(error)
+		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				 const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				 const struct cudaHostNodeParams *pNodeParams)
 {
-	if (!pNodeParams || !pNodeParams->fn)
-		return runtime_result(cudaErrorInvalidValue);
-	return add(pGraphNode, graph, pDependencies, numDependencies,
-		   &(struct emulator_node){.kind = NODE_HOST,
-					   .host = pNodeParams->fn,
-					   .host_data = pNodeParams->userData});
+	struct emulator_node node = {0};
+	int error = runtime_host_node(pNodeParams, &node);
+
+	return error ? runtime_result(error)
+		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
 /* The child as it is now: it is copied, as the documentation says. */
@@ -258,6 +281,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 	ATTACH();
 	return runtime_result(vflow_emulator_stream_check(stream, NULL, NULL));
 }
+ALIAS(cudaGraphUpload, cudaGraphUpload_ptsz);
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {

@@ -159,6 +159,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 				 : (int)cudaErrorInvalidValue;
 	return runtime_result(error ? error : vflow_emulator_capture_begin(stream, graph));
 }
+ALIAS(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz);
 
 static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
 				unsigned long long *id, cudaGraph_t *graph,

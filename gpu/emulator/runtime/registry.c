@@ -201,9 +201,16 @@ int registry_kernel(const void *function, struct emulator_kernel **kernel)
 
 	pthread_mutex_lock(&lock);
 	symbol = find_kernel(function);
-	if (!symbol)
-		error = cudaErrorInvalidDeviceFunction;
-	else if (!symbol->kernel || symbol->generation != vflow_emulator_generation()) {
+	if (!symbol) { /* a handle that the driver or cudaLibraryGetKernel() gave out? */
+		struct emulator_kernel_facts facts;
+
+		*kernel = (struct emulator_kernel *)(uintptr_t)function;
+		pthread_mutex_unlock(&lock);
+		error = vflow_emulator_kernel_facts(*kernel, &facts);
+		return error == cudaErrorInvalidResourceHandle ? (int)cudaErrorInvalidDeviceFunction
+							       : error;
+	}
+	if (!symbol->kernel || symbol->generation != vflow_emulator_generation()) {
 		error = load(symbol->binary);
 		if (!error) {
 			error = vflow_emulator_module_kernel(symbol->binary->module, symbol->name,

@@ -88,6 +88,28 @@ static void test_wide_vectors(void **state)
 	}
 }
 
+/* 128 bits in shared memory are exchanged, compared and swapped. */
+static void test_wide_atomics(void **state)
+{
+	uint32_t out[16];
+
+	(void)state;
+	assert_string_equal(
+		gpu_run(START ".shared .align 16 .b8 cell[16]; mov.u32 %r3, cell;\n"
+			      "st.shared.v4.u32 [%r3], {1, 2, 3, 4}; mov.b64 %d4, 0x600000005;\n"
+			      "mov.b64 %d5, 0x800000007; mov.b128 %q1, {%d4, %d5};\n"
+			      "atom.exch.shared.b128 %q2, [%r3], %q1; st.global.b128 [%d1], %q2;\n"
+			      "atom.cas.shared.b128 %q3, [%r3], %q1, %q2; st.global.b128 [%d1+16], %q3;\n"
+			      "ld.shared.b128 %q3, [%r3]; st.global.b128 [%d1+32], %q3; ret; }",
+			1, 1, 1, out, 16),
+		"");
+	for (uint32_t n = 0; n < 4; n++) {
+		assert_int_equal(out[n], n + 1);
+		assert_int_equal(out[4 + n], n + 5);
+		assert_int_equal(out[8 + n], n + 1);
+	}
+}
+
 /* Addresses of constant memory and of parameters, there and back. */
 static void test_spaces(void **state)
 {
@@ -99,10 +121,12 @@ static void test_spaces(void **state)
 			      "ld.u64 %d7, [%d5]; sub.u64 %d7, %d7, %d1; st.global.u64 [%d1], %d7;\n"
 			      "sub.u64 %d6, %d6, %d4; st.global.u64 [%d1+8], %d6;\n"
 			      "cvta.const.u64 %d5, %d1; cvta.to.const.u64 %d6, %d5;\n"
-			      "sub.u64 %d6, %d6, %d1; st.global.u64 [%d1+16], %d6; ret; }",
+			      "sub.u64 %d6, %d6, %d1; st.global.u64 [%d1+16], %d6;\n"
+			      ".shared .align 16 .b8 cell[16]; mov.u64 %d4, cell; cvta.shared.u64 %d5, %d4;\n"
+			      "getctarank.u64 %r4, %d5; st.global.u32 [%d1+24], %r4; ret; }",
 			1, 1, 1, out, 8),
 		"");
-	for (unsigned n = 0; n < 6; n++)
+	for (unsigned n = 0; n < 7; n++)
 		assert_int_equal(out[n], 0);
 }
 
@@ -119,8 +143,10 @@ static void test_nothing(void **state)
 			"fence.release.sync_restrict::shared::cta.cluster;\n"
 			"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n"
 			"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n"
-			"fence.proxy.tensormap::generic.release.gpu;\n"
+			"fence.proxy.tensormap; fence.proxy.tensormap::generic.release.gpu;\n"
 			"fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n"
+			"prefetch.tensormap [%d1]; prefetch.param.tensormap [out];\n"
+			"prefetch.const.tensormap [%d1];\n"
 			"setmaxnreg.inc.sync.aligned.u32 64; setmaxnreg.dec.sync.aligned.u32 24;\n"
 			"discard.global.L2 [%d1+128], 128;\n"
 			"ld.global.u32 %r4, [%d1]; st.global.u32 [%d1+4], %r4; ret; }",
@@ -219,7 +245,7 @@ int main(void)
 		cmocka_unit_test(test_votes),      cmocka_unit_test(test_arrive),
 		cmocka_unit_test(test_breakpoint), cmocka_unit_test(test_wide_vectors),
 		cmocka_unit_test(test_spaces),     cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_mbarrier),   cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_wide_atomics), cmocka_unit_test(test_mbarrier),   cmocka_unit_test(test_copies),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

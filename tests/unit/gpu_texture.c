@@ -156,40 +156,42 @@ static void test_filter(void **state)
 }
 
 static const char *const fetches[] = {
-	"tex.1d.v4.f32.f32", "tex.1d.v4.f32.s32", "tex.1d.v4.u32.f32", "tex.1d.v4.u32.s32",
-	"tex.1d.v4.s32.f32", "tex.1d.v4.s32.s32", "tex.level.1d.v4.f32.f32",
-	"tex.level.1d.v4.u32.f32", "tex.level.1d.v4.s32.f32", "tex.grad.1d.v4.f32.f32",
-	"tex.grad.1d.v4.u32.f32", "tex.grad.1d.v4.s32.f32", "tex.2d.v4.f32.f32",
-	"tex.2d.v4.f32.s32", "tex.2d.v4.u32.f32", "tex.2d.v4.u32.s32", "tex.2d.v4.s32.f32",
-	"tex.2d.v4.s32.s32", "tex.level.2d.v4.f32.f32", "tex.level.2d.v4.u32.f32",
-	"tex.level.2d.v4.s32.f32", "tex.grad.2d.v4.f32.f32", "tex.grad.2d.v4.u32.f32",
-	"tex.grad.2d.v4.s32.f32", "tex.3d.v4.f32.f32", "tex.3d.v4.f32.s32", "tex.3d.v4.u32.f32",
-	"tex.3d.v4.u32.s32", "tex.3d.v4.s32.f32", "tex.3d.v4.s32.s32", "tex.level.3d.v4.f32.f32",
-	"tex.level.3d.v4.u32.f32", "tex.level.3d.v4.s32.f32", "tex.grad.3d.v4.f32.f32",
-	"tex.grad.3d.v4.u32.f32", "tex.grad.3d.v4.s32.f32", "tex.a1d.v4.f32.f32",
-	"tex.a1d.v4.f32.s32", "tex.a1d.v4.u32.f32", "tex.a1d.v4.u32.s32", "tex.a1d.v4.s32.f32",
-	"tex.a1d.v4.s32.s32", "tex.level.a1d.v4.f32.f32", "tex.level.a1d.v4.u32.f32",
-	"tex.level.a1d.v4.s32.f32", "tex.grad.a1d.v4.f32.f32", "tex.grad.a1d.v4.u32.f32",
-	"tex.grad.a1d.v4.s32.f32", "tex.a2d.v4.f32.f32", "tex.a2d.v4.f32.s32",
-	"tex.a2d.v4.u32.f32", "tex.a2d.v4.u32.s32", "tex.a2d.v4.s32.f32", "tex.a2d.v4.s32.s32",
-	"tex.level.a2d.v4.f32.f32", "tex.level.a2d.v4.u32.f32", "tex.level.a2d.v4.s32.f32",
-	"tex.grad.a2d.v4.f32.f32", "tex.grad.a2d.v4.u32.f32", "tex.grad.a2d.v4.s32.f32",
-	"tex.cube.v4.f32.f32", "tex.cube.v4.u32.f32", "tex.cube.v4.s32.f32",
-	"tex.level.cube.v4.f32.f32", "tex.level.cube.v4.u32.f32", "tex.level.cube.v4.s32.f32",
-	"tex.grad.cube.v4.f32.f32", "tex.grad.cube.v4.u32.f32", "tex.grad.cube.v4.s32.f32",
-	"tex.acube.v4.f32.f32", "tex.acube.v4.u32.f32", "tex.acube.v4.s32.f32",
+	"tex.1d.v4.f32.f32",          "tex.1d.v4.f32.s32",          "tex.1d.v4.u32.f32",
+	"tex.1d.v4.u32.s32",          "tex.1d.v4.s32.f32",          "tex.1d.v4.s32.s32",
+	"tex.level.1d.v4.f32.f32",    "tex.level.1d.v4.u32.f32",    "tex.level.1d.v4.s32.f32",
+	"tex.grad.1d.v4.f32.f32",     "tex.grad.1d.v4.u32.f32",     "tex.grad.1d.v4.s32.f32",
+	"tex.2d.v4.f32.f32",          "tex.2d.v4.f32.s32",          "tex.2d.v4.u32.f32",
+	"tex.2d.v4.u32.s32",          "tex.2d.v4.s32.f32",          "tex.2d.v4.s32.s32",
+	"tex.level.2d.v4.f32.f32",    "tex.level.2d.v4.u32.f32",    "tex.level.2d.v4.s32.f32",
+	"tex.grad.2d.v4.f32.f32",     "tex.grad.2d.v4.u32.f32",     "tex.grad.2d.v4.s32.f32",
+	"tex.3d.v4.f32.f32",          "tex.3d.v4.f32.s32",          "tex.3d.v4.u32.f32",
+	"tex.3d.v4.u32.s32",          "tex.3d.v4.s32.f32",          "tex.3d.v4.s32.s32",
+	"tex.level.3d.v4.f32.f32",    "tex.level.3d.v4.u32.f32",    "tex.level.3d.v4.s32.f32",
+	"tex.grad.3d.v4.f32.f32",     "tex.grad.3d.v4.u32.f32",     "tex.grad.3d.v4.s32.f32",
+	"tex.a1d.v4.f32.f32",         "tex.a1d.v4.f32.s32",         "tex.a1d.v4.u32.f32",
+	"tex.a1d.v4.u32.s32",         "tex.a1d.v4.s32.f32",         "tex.a1d.v4.s32.s32",
+	"tex.level.a1d.v4.f32.f32",   "tex.level.a1d.v4.u32.f32",   "tex.level.a1d.v4.s32.f32",
+	"tex.grad.a1d.v4.f32.f32",    "tex.grad.a1d.v4.u32.f32",    "tex.grad.a1d.v4.s32.f32",
+	"tex.a2d.v4.f32.f32",         "tex.a2d.v4.f32.s32",         "tex.a2d.v4.u32.f32",
+	"tex.a2d.v4.u32.s32",         "tex.a2d.v4.s32.f32",         "tex.a2d.v4.s32.s32",
+	"tex.level.a2d.v4.f32.f32",   "tex.level.a2d.v4.u32.f32",   "tex.level.a2d.v4.s32.f32",
+	"tex.grad.a2d.v4.f32.f32",    "tex.grad.a2d.v4.u32.f32",    "tex.grad.a2d.v4.s32.f32",
+	"tex.cube.v4.f32.f32",        "tex.cube.v4.u32.f32",        "tex.cube.v4.s32.f32",
+	"tex.level.cube.v4.f32.f32",  "tex.level.cube.v4.u32.f32",  "tex.level.cube.v4.s32.f32",
+	"tex.grad.cube.v4.f32.f32",   "tex.grad.cube.v4.u32.f32",   "tex.grad.cube.v4.s32.f32",
+	"tex.acube.v4.f32.f32",       "tex.acube.v4.u32.f32",       "tex.acube.v4.s32.f32",
 	"tex.level.acube.v4.f32.f32", "tex.level.acube.v4.u32.f32", "tex.level.acube.v4.s32.f32",
-	"tex.grad.acube.v4.f32.f32", "tex.grad.acube.v4.u32.f32", "tex.grad.acube.v4.s32.f32",
+	"tex.grad.acube.v4.f32.f32",  "tex.grad.acube.v4.u32.f32",  "tex.grad.acube.v4.s32.f32",
 };
 
 static const char *const gathers[] = {
-	"tld4.r.2d.v4.f32.f32", "tld4.r.2d.v4.u32.f32", "tld4.r.2d.v4.s32.f32",
+	"tld4.r.2d.v4.f32.f32",  "tld4.r.2d.v4.u32.f32",  "tld4.r.2d.v4.s32.f32",
 	"tld4.r.a2d.v4.f32.f32", "tld4.r.a2d.v4.u32.f32", "tld4.r.a2d.v4.s32.f32",
-	"tld4.g.2d.v4.f32.f32", "tld4.g.2d.v4.u32.f32", "tld4.g.2d.v4.s32.f32",
+	"tld4.g.2d.v4.f32.f32",  "tld4.g.2d.v4.u32.f32",  "tld4.g.2d.v4.s32.f32",
 	"tld4.g.a2d.v4.f32.f32", "tld4.g.a2d.v4.u32.f32", "tld4.g.a2d.v4.s32.f32",
-	"tld4.b.2d.v4.f32.f32", "tld4.b.2d.v4.u32.f32", "tld4.b.2d.v4.s32.f32",
+	"tld4.b.2d.v4.f32.f32",  "tld4.b.2d.v4.u32.f32",  "tld4.b.2d.v4.s32.f32",
 	"tld4.b.a2d.v4.f32.f32", "tld4.b.a2d.v4.u32.f32", "tld4.b.a2d.v4.s32.f32",
-	"tld4.a.2d.v4.f32.f32", "tld4.a.2d.v4.u32.f32", "tld4.a.2d.v4.s32.f32",
+	"tld4.a.2d.v4.f32.f32",  "tld4.a.2d.v4.u32.f32",  "tld4.a.2d.v4.s32.f32",
 	"tld4.a.a2d.v4.f32.f32", "tld4.a.a2d.v4.u32.f32", "tld4.a.a2d.v4.s32.f32",
 };
 
@@ -281,7 +283,7 @@ static uint32_t content(const char *opcode, unsigned x, unsigned y, unsigned z, 
 {
 	const unsigned value = 1000 * z + 100 * y + 10 * x + c;
 
-	return says(opcode, ".v4.f32") ? float_bits_of((float)value)
+	return says(opcode, ".v4.f32")   ? float_bits_of((float)value)
 	       : says(opcode, ".v4.s32") ? -value
 					 : value;
 }
@@ -315,7 +317,7 @@ static struct emulator_texture fill_small(const char *opcode, const struct alloc
 /* The operand that has the coordinates of a thread. */
 static const char *place(const char *opcode)
 {
-	return says(opcode, ".acube.") ? "{%r7, %r4, %r5, %r6}"
+	return says(opcode, ".acube.")                          ? "{%r7, %r4, %r5, %r6}"
 	       : says(opcode, ".cube.") || says(opcode, ".3d.") ? "{%r4, %r5, %r6, %r6}"
 	       : says(opcode, ".a2d.")                          ? "{%r7, %r4, %r5, %r5}"
 	       : says(opcode, ".a1d.")                          ? "{%r7, %r4}"
@@ -338,7 +340,7 @@ static void test_fetches(void **state)
 		char kernel[2048];
 		uint64_t handle;
 
-		gradient = flat ? "{%f1}, {%f1}"
+		gradient = flat                  ? "{%f1}, {%f1}"
 			   : says(opcode, "2d.") ? "{%f1, %f1}, {%f1, %f1}"
 						 : "{%f1, %f1, %f1, %f1}, {%f1, %f1, %f1, %f1}";
 		for (unsigned t = 0; t < 24; t++) {
@@ -346,18 +348,21 @@ static void test_fetches(void **state)
 			const unsigned face = t % 6;
 
 			for (unsigned k = 0; k < 3; k++)
-				coordinates[t][k] =
-					cube ? float_bits_of(k != face / 2 ? 0 : face % 2 ? -1 : 1)
-					: says(opcode + strlen(opcode) - 4, ".s32")
-						? at[k]
-						: float_bits_of((float)at[k] + 0.5f);
+				coordinates[t][k] = cube ? float_bits_of(k != face / 2 ? 0
+									 : face % 2    ? -1
+										       : 1)
+						    : says(opcode + strlen(opcode) - 4, ".s32")
+							    ? at[k]
+							    : float_bits_of((float)at[k] + 0.5f);
 			coordinates[t][3] = cube ? t / 6 % 2 : t / 12;
 		}
 		snprintf(kernel, sizeof(kernel),
 			 BODY "%s {%%r8, %%r9, %%r10, %%r11}, [%%d1, %s]%s%s;\n"
 			      "st.global.v4.b32 [%%d3], {%%r8, %%r9, %%r10, %%r11}; ret; }",
 			 opcode, place(opcode),
-			 says(opcode, ".level.") ? ", %f1" : says(opcode, ".grad.") ? ", " : "",
+			 says(opcode, ".level.")  ? ", %f1"
+			 : says(opcode, ".grad.") ? ", "
+						  : "",
 			 says(opcode, ".grad.") ? gradient : "");
 		assert_int_equal(vflow_emulator_texture_create(&texture, &handle), 0);
 		run(kernel, handle, (const uint32_t(*)[4])coordinates, 24, results);
@@ -366,7 +371,10 @@ static void test_fetches(void **state)
 			for (unsigned c = 0; c < 4; c++) {
 				const uint32_t expected =
 					cube ? content(opcode, 0, 0,
-						       t % 6 + (says(opcode, ".acube.") ? t / 6 % 2 * 6 : 0), c)
+						       t % 6 + (says(opcode, ".acube.")
+									? t / 6 % 2 * 6
+									: 0),
+						       c)
 					     : content(opcode, t % 4, flat ? 0 : t / 4 % 3,
 						       deep ? t / 12 : 0, c);
 
@@ -408,9 +416,10 @@ static void test_gathers(void **state)
 		vflow_emulator_texture_destroy(handle);
 		for (unsigned t = 0; t < 12; t++)
 			for (unsigned k = 0; k < 4; k++)
-				assert_int_equal(results[t][k],
-						 content(opcode, t % 3 + right[k], t / 3 % 2 + below[k],
-							 says(opcode, ".a2d.") ? t / 6 : 0, channel));
+				assert_int_equal(
+					results[t][k],
+					content(opcode, t % 3 + right[k], t / 3 % 2 + below[k],
+						says(opcode, ".a2d.") ? t / 6 : 0, channel));
 	}
 	memory_release(memory);
 }
@@ -421,8 +430,12 @@ static void test_surfaces(void **state)
 	(void)state;
 	for (size_t n = 0; n < sizeof(surfaces) / sizeof(*surfaces); n++) {
 		const char *opcode = surfaces[n][0];
-		const bool flat = says(opcode, "1d."), deep = says(opcode, ".3d.") || says(opcode, ".a");
-		const unsigned size = says(opcode, ".b8") ? 1 : says(opcode, ".b16") ? 2 : says(opcode, ".b32") ? 4 : 8;
+		const bool flat = says(opcode, "1d."),
+			   deep = says(opcode, ".3d.") || says(opcode, ".a");
+		const unsigned size = says(opcode, ".b8")    ? 1
+				      : says(opcode, ".b16") ? 2
+				      : says(opcode, ".b32") ? 4
+							     : 8;
 		const unsigned vector = says(opcode, ".v2") ? 2 : says(opcode, ".v4") ? 4 : 1;
 		const char *data = vector == 2   ? "{%r8, %r9}"
 				   : vector == 4 ? "{%h1, %h2, %h3, %h4}"
@@ -453,17 +466,23 @@ static void test_surfaces(void **state)
 		}
 		/* bytes of a value: its thread, 0x50 or 0x60, twice */
 		snprintf(kernel, sizeof(kernel),
-			 BODY "mad.lo.u32 %%r8, %%r1, 0x10001, 0x50005000;\n"
-			      "xor.b32 %%r9, %%r8, 0x30003000; mov.b64 %%d8, {%%r8, %%r9};\n"
-			      "mov.b64 {%%h1, %%h2, %%h3, %%h4}, %%d8;\n"
-			      "%s [%%d1, %s], %s;\n"
-			      "mov.b32 %%r8, 0; mov.b32 %%r9, 0; mov.b64 %%d8, 0; mov.b16 %%h1, 0;\n"
-			      "mov.b16 %%h2, 0; mov.b16 %%h3, 0; mov.b16 %%h4, 0;\n"
-			      "%s %s, [%%d1, %s];\n"
-			      "st.global.b%u [%%d3], %s; ret; }",
+			 BODY
+			 "mad.lo.u32 %%r8, %%r1, 0x10001, 0x50005000;\n"
+			 "xor.b32 %%r9, %%r8, 0x30003000; mov.b64 %%d8, {%%r8, %%r9};\n"
+			 "mov.b64 {%%h1, %%h2, %%h3, %%h4}, %%d8;\n"
+			 "%s [%%d1, %s], %s;\n"
+			 "mov.b32 %%r8, 0; mov.b32 %%r9, 0; mov.b64 %%d8, 0; mov.b16 %%h1, 0;\n"
+			 "mov.b16 %%h2, 0; mov.b16 %%h3, 0; mov.b16 %%h4, 0;\n"
+			 "%s %s, [%%d1, %s];\n"
+			 "st.global.b%u [%%d3], %s; ret; }",
 			 opcode, place(opcode), data, surfaces[n][1], data, place(opcode),
-			 size == 1 ? 16 : vector == 4 ? 16 : vector == 2 ? 32 : size * 8,
-			 vector == 2 ? "%r8" : vector == 4 ? "%h3" : data);
+			 size == 1     ? 16
+			 : vector == 4 ? 16
+			 : vector == 2 ? 32
+				       : size * 8,
+			 vector == 2   ? "%r8"
+			 : vector == 4 ? "%h3"
+				       : data);
 		assert_int_equal(vflow_emulator_array_create("test", &shape, &array), 0);
 		assert_int_equal(vflow_emulator_array_shape(array, &made), 0);
 		assert_int_equal(vflow_emulator_surface_create(array, &handle), 0);
@@ -475,13 +494,14 @@ static void test_surfaces(void **state)
 					    coordinates[t][2] * made.slice +
 					    coordinates[t][1] * made.pitch + coordinates[t][0];
 			uint64_t stored = 0, loaded = results[t][0] | (uint64_t)results[t][1] << 32;
-			uint64_t shown = vector == 4 ? value >> 32 & 0xffff
+			uint64_t shown = vector == 4   ? value >> 32 & 0xffff
 					 : vector == 2 ? low
 					 : size == 8   ? value
 						       : value & ((1ull << 8 * size) - 1);
 
 			memcpy(&stored, at, size * vector);
-			if (stored != (size * vector == 8 ? value : value & ((1ull << 8 * size) - 1)) ||
+			if (stored != (size * vector == 8 ? value
+							  : value & ((1ull << 8 * size) - 1)) ||
 			    loaded != shown)
 				fail_msg("%s, thread %u: stored 0x%llx, loaded 0x%llx", opcode, t,
 					 (unsigned long long)stored, (unsigned long long)loaded);
@@ -494,8 +514,12 @@ static void test_surfaces(void **state)
 /* txq and suq */
 static void test_queries(void **state)
 {
-	const struct emulator_array_shape shape = {
-		.width = 5, .height = 4, .depth = 3, .channels = 1, .channel_bytes = 4, .dimensions = 3};
+	const struct emulator_array_shape shape = {.width = 5,
+						   .height = 4,
+						   .depth = 3,
+						   .channels = 1,
+						   .channel_bytes = 4,
+						   .dimensions = 3};
 	const struct emulator_texture texture = make(1, false, false, ADDRESS_CLAMP);
 	const uint32_t none[1][4] = {{0}};
 	uint32_t results[1][8];
@@ -531,12 +555,9 @@ static void test_queries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planes),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_fetches),
-		cmocka_unit_test(test_gathers),
-		cmocka_unit_test(test_surfaces),
-		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_planes),   cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_fetches),  cmocka_unit_test(test_gathers),
+		cmocka_unit_test(test_surfaces), cmocka_unit_test(test_queries),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -164,6 +164,8 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->threads = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z *
 			     data->blockDim_x * data->blockDim_y * data->blockDim_z;
 	operation->instructions = instructions_of(data->module, data->functionName);
+	if (!thread.locked) /* nobody knows when it ends */
+		launch_freeze();
 	/* without the lock, or with a table that is out of date, the launch is not followed */
 	state = thread.locked && launch_begins(&thread, data, operation)
 			? events_callback_data(data->context)

@@ -205,8 +205,8 @@ static bool prepare_module(CUfunction function, bool patched)
 	if (patching_is_frozen(module)) {
 		if (patched)
 			events_sink->coverage("skipped launches",
-					      "the code of kernels in CUDA graphs stays as it was "
-					      "when the graph was made",
+					      "the code of kernels in CUDA graphs, and of all when one "
+					      "was launched unobserved, stays as it was then",
 					      1, 0);
 		return false;
 	}

@@ -27,7 +27,7 @@ bool launch_stream(const char *api, const void *parameters, CUstream *stream);
  * one that is not wanted its parameter block.  Calls the driver.
  */
 void launch_choose(struct thread *thread, CUfunction function);
-/* The kernel, or unknown ones, become part of a CUDA graph: their code must not change any more. */
+/* The kernel, or unknown ones, may run at any time from now on: their code must not change any more. */
 void launch_in_graph(CUfunction function); /* calls the driver */
 void launch_freeze(void);
 /* The launch's parameter block as the kernel will see it: free() it.  NULL: it cannot be known. */

@@ -197,7 +197,8 @@ static struct graph *take_groups(struct graph *graph, struct graph *groups, cons
 				 struct grouping *grouping)
 {
 	*grouping = (struct grouping){by, graph->vertex_count, graph->edge_count};
-	fprintf(stderr, "vflow render: %u vertices, %u edges drawn as %u, %u: grouped by %s\n",
+	fprintf(stderr,
+		"vflow render: %u vertices and %u edges drawn as %u and %u, grouped by %s\n",
 		graph->vertex_count, graph->edge_count, groups->vertex_count, groups->edge_count,
 		by);
 	graph_free(graph);

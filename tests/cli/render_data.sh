@@ -88,7 +88,7 @@ grouped() { # WHAT: vertices as ID:NAME:INVOCATIONS, edges as FROM>TO:ACCESS:BYT
 			substr(value->>'access', 1, 1) || ':' || (value->>'bytes') || ':' || (value->>'count') AS e FROM json, json_each(text, '\$.edges') ORDER BY e)"
 }
 is "by file" "$(grouped file)" $'0:host: 1:a.c (2):7 3:l:7 4:cudaMemcpy:1\n1>1:W:100:1 1>3:R:60:6 3>4:R:40:1 4>0:W:40:1'
-like "by file: says how many" "$(cat "$T/err")" '5 vertices, 6 edges drawn as 4, 4'
+like "by file: says how many" "$(cat "$T/err")" '5 vertices and 6 edges drawn as 4 and 4, grouped by file'
 like "by file: the picture too" "$(render --group-by file "$T/groups.dot" 2>/dev/null)" '>5 vertices and 6 edges, grouped by file<'
 is "by function" "$(grouped function)" $'0:host: 1:cudaMalloc:2 2:run (2):12 4:cudaMemcpy:1\n1>2:R:10:1 1>2:W:100:1 2>2:R:50:5 2>4:R:40:1 4>0:W:40:1'
 is "by object: the allocation and its only writer" "$(grouped object | head -1)" "0:host: 1:object #1, a.c:3 (2):7 3:l:7 4:cudaMemcpy:1"

@@ -195,7 +195,7 @@ for path in 'callpath="f%d a.c:%d < main b.c:%d"' ''; do
 		for (i = 1; i <= 5000; i++) printf "v%d -> v%d [object=1 access=READ bytes=8];\n", i, i + 1; print "}" }' >"$T/page.dot"
 	expect_exit 0 "a large page" render -o "$T/page.html" "$T/page.dot"
 	# i mod 30 decides i mod 3: thirty functions, each on one path
-	like "a large page: what is drawn" "$(cat "$T/err")" "$([ "$path" ] && echo '5001 vertices, 5000 edges drawn as 30, 30: grouped by call-path' || echo 'showing 1,000 of 5,001 vertices')"
+	like "a large page: what is drawn" "$(cat "$T/err")" "$([ "$path" ] && echo '5001 vertices and 5000 edges drawn as 30 and 30, grouped by call-path' || echo 'showing 1,000 of 5,001 vertices')"
 done
 expect_exit 0 "a large page: --all" render --all -o "$T/page.html" "$T/page.dot"
 

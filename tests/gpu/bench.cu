@@ -11,6 +11,7 @@
 #include "tests/programs/launch.h"
 
 #define THREADS 256
+#define LARGE (16u << 20) /* 64 MiB of floats */
 
 static float milliseconds;
 static int launches;
@@ -77,9 +78,25 @@ template <typename F> static void repeat(int count, int per_call, F f)
 	launches += count * per_call;
 }
 
-/* -- streaming ---------------------------------------------------------------------------- */
+/* 4 GiB in 64 objects, all of it read and written: how much GPU memory is taken then, in MiB. */
+__global__ void increment_kernel(unsigned *a)
+{
+	a[blockIdx.x * blockDim.x + threadIdx.x]++;
+}
 
-#define LARGE (16u << 20) /* 64 MiB of floats */
+static void memory(void)
+{
+	size_t available, all;
+	unsigned *arrays[64];
+
+	for (unsigned *&array : arrays)
+		array = on_device<unsigned>(LARGE);
+	repeat(64, 1, [=](int i) { increment_kernel<<<LARGE / THREADS, THREADS>>>(arrays[i]); });
+	CHECK(cudaMemGetInfo(&available, &all));
+	sum = (double)((all - available) >> 20);
+}
+
+/* -- streaming ---------------------------------------------------------------------------- */
 
 __global__ void triad_kernel(float *a, const float *b, const float *c)
 {
@@ -498,7 +515,7 @@ int main(int argc, char **argv)
 		{"stencil3d", stencil3d}, {"transpose", transpose},
 		{"scan", scan},           {"spmv", spmv},
 		{"nbody", nbody},         {"bitonic", bitonic},
-		{"pipeline", pipeline},
+		{"pipeline", pipeline},   {"memory", memory},
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)

@@ -208,6 +208,16 @@ static void end_lanes(struct warp *w)
 	warp_leave(w, w->active ? WARP_RESCHEDULE : WARP_GROUP_GONE);
 }
 
+/* Time does not pass here: who sleeps waits for others, and they get a turn. */
+static void sleep_lanes(struct warp *w, const struct ptx_instruction *i)
+{
+	(void)i;
+	if (!w->group_count)
+		return;
+	w->rotate = true;
+	warp_leave(w, WARP_RESCHEDULE);
+}
+
 static void exit_lanes(struct warp *w, const struct ptx_instruction *i)
 {
 	(void)i;
@@ -290,6 +300,7 @@ const struct ptx_opcode interpreter_control[] = {
 	{"call", "C", 0, 0, 0, M(UNI), call},
 	{"ret", "", 0, 0, 0, M(UNI), ptx_execute_ret},
 	{"exit", "", 0, 0, 0, 0, exit_lanes},
+	{"nanosleep", "u", T(U32), 0, 0, 0, sleep_lanes},
 	{"trap", "", 0, 0, 0, 0, trap},
 	{"brkpt", "", 0, 0, 0, 0, trap},
 	{0},

@@ -4,7 +4,7 @@
  * Lanes that part become groups.  The group that is due is the one deepest in calls and, among
  * those, with the lowest pc: groups that reach the same pc become one again, so that lanes that
  * part at an `if` meet at its end.  A group that keeps branching backwards while others wait (a
- * spin lock whose holder is another lane) gives them a turn.
+ * spin lock whose holder is another lane) gives the one that waits longest a turn of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -88,14 +88,25 @@ static bool due_before(const struct warp *w, const struct group *a, const struct
 	return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
 
-static struct group *find_due(struct warp *w, enum group_state state)
+static struct group *find_due(struct warp *w, enum group_state state, bool only_last)
 {
 	struct group *due = NULL;
 
 	for (uint32_t n = 0; n < w->group_count; n++)
-		if (w->groups[n].state == state && (!due || due_before(w, &w->groups[n], due)))
+		if (w->groups[n].state == state &&
+		    (!only_last || w->groups[n].last_run == w->turn) &&
+		    (!due || due_before(w, &w->groups[n], due)))
 			due = &w->groups[n];
 	return due;
+}
+
+/* Who spins deep in calls would be due again at each return of the one that it waits for. */
+static struct group *find_ready(struct warp *w)
+{
+	struct group *due = w->keeps && !w->rotate ? find_due(w, GROUP_READY, true) : NULL;
+
+	w->keeps = due || w->rotate;
+	return due ? due : find_due(w, GROUP_READY, false);
 }
 
 bool warp_pick(struct warp *w)
@@ -110,11 +121,11 @@ bool warp_pick(struct warp *w)
 		w->limit = UINT32_MAX;
 		return true;
 	}
-	due = find_due(w, GROUP_READY);
+	due = find_ready(w);
 	w->force_sync = false;
 	if (!due) {
 		/* lanes wait for lanes that will not come: at barriers, or gone elsewhere */
-		due = find_due(w, GROUP_AT_SYNC);
+		due = find_due(w, GROUP_AT_SYNC, false);
 		for (uint32_t n = 0; due && n < w->group_count; n++)
 			if (w->groups[n].state == GROUP_AT_BARRIER &&
 			    w->groups[n].mask & due->required & w->live)

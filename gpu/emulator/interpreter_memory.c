@@ -492,6 +492,5 @@ const struct ptx_opcode interpreter_memory[] = {
 	{"setmaxnreg.dec", "u", T(U32), 0, M(SYNC), M(ALIGNED), no_effect},
 	{"pmevent", "u", 0, 0, 0, 0, no_effect},
 	{"pmevent.mask", "u", 0, 0, 0, 0, no_effect},
-	{"nanosleep", "u", T(U32), 0, 0, 0, no_effect},
 	{0},
 };

@@ -690,6 +690,23 @@ static void test_spin_lock(void **state)
 		   "ret; }",
 	    2, 64, 0, out, 2);
 	assert_int_equal(out[1], 128);
+	/* the others spin deeper in calls than the holder, who returns from one after the other */
+	run(HEADER
+	    ".func (.param .b32 r) take(.param .b64 p) { .reg .b64 %d1; .reg .b32 %r<4>; .reg .pred %p1; "
+	    "ld.param.b64 %d1, [p]; AGAIN: nanosleep.u32 10; atom.cas.b32 %r2, [%d1], 0, 1; "
+	    "setp.ne.u32 %p1, %r2, 0; @%p1 bra AGAIN; st.param.b32 [r], %r2; ret; }\n"
+	    ".func (.param .b32 r) lock(.param .b64 p) { .reg .b64 %d1; .reg .b32 %r<4>; "
+	    "ld.param.b64 %d1, [p]; { .param .b32 s; .param .b64 q; st.param.b64 [q], %d1; "
+	    "call (s), take, (q); ld.param.b32 %r1, [s]; } st.param.b32 [r], %r1; ret; }\n"
+	    ".func free_(.param .b64 p) { .reg .b64 %d1; .reg .b32 %r1; ld.param.b64 %d1, [p]; "
+	    "atom.exch.b32 %r1, [%d1], 0; ret; }\n"
+	    ".visible .entry k(.param .u64 out) { .reg .b64 %d<4>; .reg .b32 %r<8>; "
+	    "ld.param.u64 %d1, [out]; { .param .b32 s; .param .b64 q; st.param.b64 [q], %d1; "
+	    "call (s), lock, (q); ld.param.b32 %r1, [s]; }\n"
+	    "ld.volatile.u32 %r3, [%d1+4]; add.u32 %r3, %r3, 1; st.volatile.u32 [%d1+4], %r3; "
+	    "{ .param .b64 q; st.param.b64 [q], %d1; call free_, (q); } ret; }",
+	    2, 64, 0, out, 2);
+	assert_int_equal(out[1], 128);
 }
 
 static void expect_fault(const char *text, unsigned threads, enum fault_kind kind, const char *part,

@@ -461,6 +461,40 @@ static void heap()
 	expect(host[0] == 2, "2");
 }
 
+/* Addresses of any kind: of a stack, of shared memory, of an object. */
+__device__ __noinline__ int sum(const int *values, int n)
+{
+	int total = 0;
+
+	for (int i = 0; i < n; i++)
+		total += values[i];
+	return total;
+}
+
+__global__ void sums(int *x, const int *y)
+{
+	__shared__ int shared[32];
+	int stack[8];
+
+	for (int i = 0; i < 8; i++)
+		stack[i] = (int)threadIdx.x + i;
+	shared[threadIdx.x] = 1;
+	__syncthreads();
+	x[threadIdx.x] = sum(stack, (int)threadIdx.x % 8) + sum(shared, 32) + sum(y, 4);
+}
+
+static void generic()
+{
+	int *x, *y;
+
+	CHECK(cudaMalloc(&x, 512));                              /* 1 */
+	CHECK(cudaMalloc(&y, 512));                              /* 2 */
+	CHECK(cudaMemset(y, 0, 512));                            /* 3 */
+	sums<<<1, 32>>>(x, y);                                   /* 4 */
+	CHECK(cudaMemcpy(host, x, 128, cudaMemcpyDeviceToHost)); /* 5 */
+	expect(host[0] == 32 && host[9] == 41, "0 + 32, 9 + 32");
+}
+
 static CUcontext make_context()
 {
 	CUcontext context;
@@ -595,6 +629,7 @@ static const struct {
 	{"bulk_copies", bulk_copies},
 	{"cooperative", cooperative},
 	{"heap", heap},
+	{"generic", generic},
 	{"contexts", contexts},
 	{"across", across},
 	{"green", green},

@@ -149,6 +149,15 @@ exact heap <<'END'
 	Memcpy.3>host             W Malloc.1 4 0 1
 END
 [ ! -e "$T/heap.db" ] || is "heap: 4 stores and a load are not followed" "$(sqlite3 "$T/heap.db" "SELECT count, bytes FROM coverage WHERE what = 'unknown memory'")" "5|20"
+sums='sums(int*,intconst*)'
+exact generic <<END
+	Malloc.2>Memset.3 W Malloc.2 512 0 1
+	Memset.3>$sums.4  R Malloc.2  16 0 1
+	Malloc.1>$sums.4  W Malloc.1 128 0 1
+	$sums.4>Memcpy.5  R Malloc.1 128 0 1
+	Memcpy.5>host     W Malloc.1 128 0 1
+END
+[ ! -e "$T/generic.db" ] || is "generic: stacks and shared memory are known" "$(sqlite3 "$T/generic.db" "SELECT count(*) FROM coverage WHERE what = 'unknown memory'")" 0
 exact contexts <<END
 	cuMemAlloc.1>cuMemsetD8.2   W cuMemAlloc.1 1024   0 1
 	cuMemsetD8.2>cuMemcpyPeer.4 R cuMemAlloc.1  512   0 1

@@ -7,6 +7,9 @@
  * Products of floating-point numbers are summed in double and rounded once: nearer than PTX asks.
  */
 #include <stdlib.h>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
 #include <string.h>
 
 #include "gpu/emulator/interpreter_float.h"
@@ -53,12 +56,22 @@ static double from_8(bool e5m2, uint8_t bits)
 	return bits & 0x80 ? -value : value;
 }
 
+/* NaNs need not keep their digits: results have one NaN. */
+static inline double half_value(uint16_t bits)
+{
+#ifdef __F16C__
+	return (double)_cvtsh_ss(bits);
+#else
+	return half_to_float(bits);
+#endif
+}
+
 /* Element `n` of a register, a number that is no integer. */
-static double float_element(enum ptx_element element, uint64_t bits, unsigned n)
+static inline double float_element(enum ptx_element element, uint64_t bits, unsigned n)
 {
 	switch (element) {
 	case PTX_ELEMENT_F16:
-		return half_to_float((uint16_t)(bits >> 16 * n));
+		return half_value((uint16_t)(bits >> 16 * n));
 	case PTX_ELEMENT_BF16:
 		return bf16_to_float((uint16_t)(bits >> 16 * n));
 	case PTX_ELEMENT_TF32: /* the lower 13 bits are not looked at */
@@ -72,7 +85,7 @@ static double float_element(enum ptx_element element, uint64_t bits, unsigned n)
 	}
 }
 
-static int32_t integer_element(enum ptx_element element, uint64_t bits, unsigned n)
+static inline int32_t integer_element(enum ptx_element element, uint64_t bits, unsigned n)
 {
 	switch (element) {
 	case PTX_ELEMENT_S8:
@@ -192,41 +205,71 @@ static const struct layout *layout_of(struct matrices *room, const struct ptx_ma
 	return layout;
 }
 
-#define COLLECT(name, ctype, element_of)                                                           \
-	static void name(const struct warp *w, const struct ptx_matrix *matrix, unsigned which,    \
-			 const uint16_t *index, const uint32_t *rows, ctype *values)               \
-	{                                                                                          \
-		const enum ptx_element element = matrix->element[which];                           \
-		const unsigned count = distinct(matrix, which, element);                           \
-		const unsigned parts = per_register(element);                                      \
+/* The elements of the registers from `rows` on, where `index` says; `element` is a constant. */
+#define COLLECT(element, ctype, element_of)                                                        \
+	for (unsigned r = 0; r < count; r++) {                                                     \
+		const uint64_t *bits = warp_row(w, rows[r]);                                       \
                                                                                                    \
-		for (unsigned r = 0; r < count; r++) {                                             \
-			const uint64_t *bits = warp_row(w, rows[r]);                               \
-                                                                                                   \
-			for (unsigned l = 0; l < PTX_LANES; l++)                                   \
-				for (unsigned n = 0; n < parts; n++)                               \
-					values[*index++] = element_of(element, bits[l], n);        \
-		}                                                                                  \
+		for (unsigned l = 0; l < PTX_LANES; l++)                                           \
+			for (unsigned n = 0; n < per_register(element); n++)                       \
+				values[*index++] = element_of(element, bits[l], n);                \
 	}
-COLLECT(collect_floats, double, float_element)
-COLLECT(collect_integers, int32_t, integer_element)
 
-/* c += a b, with the number of columns known to the compiler: a row of sums stays in registers */
+static void collect_floats(const struct warp *w, const struct ptx_matrix *matrix, unsigned which,
+			   const uint16_t *index, const uint32_t *rows, double *values)
+{
+	const enum ptx_element element = matrix->element[which];
+	const unsigned count = distinct(matrix, which, element);
+
+	if (element == PTX_ELEMENT_F16) {
+		COLLECT(PTX_ELEMENT_F16, double, float_element)
+	} else if (element == PTX_ELEMENT_BF16) {
+		COLLECT(PTX_ELEMENT_BF16, double, float_element)
+	} else if (element == PTX_ELEMENT_F32) {
+		COLLECT(PTX_ELEMENT_F32, double, float_element)
+	} else {
+		COLLECT(element, double, float_element)
+	}
+}
+
+static void collect_integers(const struct warp *w, const struct ptx_matrix *matrix, unsigned which,
+			     const uint16_t *index, const uint32_t *rows, int32_t *values)
+{
+	const enum ptx_element element = matrix->element[which];
+	const unsigned count = distinct(matrix, which, element);
+
+	if (element == PTX_ELEMENT_S8) {
+		COLLECT(PTX_ELEMENT_S8, int32_t, integer_element)
+	} else if (element == PTX_ELEMENT_U8) {
+		COLLECT(PTX_ELEMENT_U8, int32_t, integer_element)
+	} else {
+		COLLECT(element, int32_t, integer_element)
+	}
+}
+
+/*
+ * c += a b, with the number of columns known to the compiler: two rows of sums, which do not wait for
+ * each other, stay in registers.
+ */
 #define MULTIPLY(name, ctype, sum, columns)                                                        \
-	for (unsigned row = 0; row < matrix->m; row++) {                                           \
-		ctype to[columns];                                                                 \
+	for (unsigned row = 0; row < matrix->m; row += 2) {                                        \
+		ctype sums[2][columns];                                                            \
                                                                                                    \
-		memcpy(to, c + row * (columns), sizeof(to));                                       \
+		memcpy(sums, c + row * (columns), sizeof(sums));                                   \
 		for (unsigned k = 0; k < matrix->k; k++) {                                         \
-			const ctype x = a[row * matrix->k + k];                                    \
 			const ctype *from = b + k * (columns);                                     \
                                                                                                    \
-			for (unsigned n = 0; n < (columns); n++) {                                 \
-				const ctype y = from[n];                                           \
-				to[n] = sum;                                                       \
+			for (unsigned r = 0; r < 2; r++) {                                         \
+				const ctype x = a[(row + r) * matrix->k + k];                      \
+				ctype *to = sums[r];                                               \
+                                                                                                   \
+				for (unsigned n = 0; n < (columns); n++) {                         \
+					const ctype y = from[n];                                   \
+					to[n] = sum;                                               \
+				}                                                                  \
 			}                                                                          \
 		}                                                                                  \
-		memcpy(c + row * (columns), to, sizeof(to));                                       \
+		memcpy(c + row * (columns), sums, sizeof(sums));                                   \
 	}
 #define MULTIPLY_BY_COLUMNS(name, ctype, sum)                                                      \
 	static void name(const struct ptx_matrix *matrix, const ctype *restrict a,                 \
@@ -271,6 +314,10 @@ static void scatter_floats(struct warp *w, const struct ptx_matrix *matrix, cons
 	for (unsigned r = 0; r < matrix->count[D]; r++, index += PTX_LANES * parts) {
 		uint64_t *d = warp_row(w, rows[r]);
 
+		if (element == PTX_ELEMENT_F32) {
+			FOR_LANES(w, d[l] = float_bits((float)values[index[l]]););
+			continue;
+		}
 		FOR_LANES(w, {
 			uint64_t result = 0;
 

@@ -124,8 +124,8 @@ int ptx_read_name(struct ptx_parser *parser, struct ptx_declarator *declarator)
 	return 0;
 }
 
-static int add_register(struct ptx_parser *parser, const struct ptx_declarator *declarator,
-			uint64_t count)
+int ptx_add_register(struct ptx_parser *parser, const struct ptx_declarator *declarator,
+		     uint64_t count)
 {
 	struct ptx_scope *scope = &parser->scopes[parser->depth];
 	bool is_predicate = declarator->type == PTX_PRED;
@@ -171,7 +171,7 @@ int ptx_declare_registers(struct ptx_parser *parser)
 			if (ptx_advance(parser) || ptx_expect(parser, ">"))
 				return -1;
 		}
-		if (add_register(parser, &declarator, count))
+		if (ptx_add_register(parser, &declarator, count))
 			return -1;
 		if (!ptx_is_mark(parser, ','))
 			return ptx_expect(parser, ";");
@@ -265,6 +265,17 @@ static int add_shared(struct ptx_parser *parser, const struct ptx_declarator *de
 		return -1;
 	kernel->shared_bytes = cursor;
 	return ptx_define(parser, &declarator->name, &meaning);
+}
+
+int ptx_frame_slot(struct ptx_parser *parser, uint32_t *offset)
+{
+	struct ptx_scope *scope = &parser->scopes[parser->depth];
+
+	if (align_up(parser, &scope->frame_bytes, 8, 8, PTX_FRAME_LIMIT, "local memory", offset))
+		return -1;
+	if (scope->frame_bytes > parser->function->frame_bytes)
+		parser->function->frame_bytes = scope->frame_bytes;
+	return 0;
 }
 
 /* .local, and .param variables of calls: both in the function's frame */

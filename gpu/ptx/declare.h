@@ -26,6 +26,9 @@ int ptx_read_type(struct ptx_parser *parser, struct ptx_declarator *declarator);
 int ptx_read_name(struct ptx_parser *parser, struct ptx_declarator *declarator);
 
 /* .reg, after the word. */
+/* A register of that name, or with `count` a family of them. */
+int ptx_add_register(struct ptx_parser *parser, const struct ptx_declarator *declarator,
+		     uint64_t count);
 int ptx_declare_registers(struct ptx_parser *parser);
 /* .global .const .shared .local .param, after the word `space`; inside or outside functions. */
 int ptx_declare_variables(struct ptx_parser *parser, enum ptx_modifier space, bool external);

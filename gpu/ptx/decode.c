@@ -486,7 +486,11 @@ int ptx_decode(struct ptx_parser *parser)
 			return -1;
 	}
 	note_order(parser, &i, decoded.observes_order);
-	if (ptx_append(parser, &i, opcode.line))
+	if ((i.execute == ptx_execute_ret && ptx_store_result(parser, guard, opcode.line)) ||
+	    ptx_append(parser, &i, opcode.line))
+		return -1;
+	if (outcome == OK && *decoded.row->shape == 'C' && parser->after.execute &&
+	    ptx_append(parser, &parser->after, opcode.line))
 		return -1;
 	return ptx_advance(parser);
 }

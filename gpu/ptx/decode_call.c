@@ -4,7 +4,8 @@
  *     call.uni (retval0), function, (param0, param1);
  *     call (retval0), %rd25, (param0), prototype_5;
  *
- * Arguments and result are .param variables in the caller's frame.
+ * Arguments and result are .param variables in the caller's frame; registers and numbers are put
+ * into such variables (call_register.c).
  */
 #include "gpu/ptx/parser.h"
 
@@ -20,7 +21,8 @@ static bool frame_operand(struct ptx_parser *parser, struct ptx_parameter *param
 	return true;
 }
 
-static int read_arguments(struct ptx_parser *parser, struct ptx_call *call, bool *understood)
+static int read_arguments(struct ptx_parser *parser, uint32_t guard, struct ptx_call *call,
+			  bool *understood)
 {
 	struct ptx_module *module = parser->module;
 
@@ -31,10 +33,12 @@ static int read_arguments(struct ptx_parser *parser, struct ptx_call *call, bool
 		if (ptx_grow((void **)&module->arguments, &module->argument_capacity,
 			     module->argument_count, sizeof(*module->arguments), parser->error))
 			return -1;
-		if (!frame_operand(parser, &module->arguments[module->argument_count])) {
-			*understood = false;
+		if (!frame_operand(parser, &module->arguments[module->argument_count]) &&
+		    ptx_register_argument(parser, guard,
+					  &module->arguments[module->argument_count], understood))
+			return -1;
+		if (!*understood)
 			return 0;
-		}
 		module->argument_count++;
 		call->argument_count++;
 		if (ptx_advance(parser) || (ptx_is_mark(parser, ',') && ptx_advance(parser)))
@@ -65,13 +69,15 @@ int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *
 	struct ptx_call call = {.line = parser->token.line};
 
 	*understood = true;
+	parser->after.execute = NULL;
 	if (ptx_is_mark(parser, '(')) {
 		if (ptx_advance(parser))
 			return -1;
-		if (!frame_operand(parser, &call.result)) {
-			*understood = false;
+		if (!frame_operand(parser, &call.result) &&
+		    ptx_register_result(parser, i->guard, &call.result, understood))
+			return -1;
+		if (!*understood)
 			return 0;
-		}
 		if (ptx_advance(parser) || ptx_expect(parser, ")") || ptx_expect(parser, ","))
 			return -1;
 	}
@@ -80,7 +86,7 @@ int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *
 	if (*understood && ptx_is_mark(parser, ',')) {
 		if (ptx_advance(parser))
 			return -1;
-		if (ptx_is_mark(parser, '(') && read_arguments(parser, &call, understood))
+		if (ptx_is_mark(parser, '(') && read_arguments(parser, i->guard, &call, understood))
 			return -1;
 	}
 	/* the prototype of an indirect call says nothing that the arguments do not */

@@ -94,7 +94,11 @@ static int read_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind,
 
 		if (read_parameter(parser, &declarator, &in_register))
 			goto out;
-		*by_register |= in_register;
+		/* predicates and 128 bits have no slots */
+		*by_register |= in_register &&
+				(kind != PTX_SYMBOL_FRAME || ptx_type_size(declarator.type) < 2 ||
+				 declarator.type == PTX_B128 || declarator.dimension_count ||
+				 parser->by_register_count == PTX_REGISTER_PARAMETERS);
 		if (declarator.size > PTX_PARAMETER_LIMIT ||
 		    *bytes + declarator.size + declarator.alignment > PTX_PARAMETER_LIMIT) {
 			error_set(parser->error, "line %u: more than %u bytes of parameters",
@@ -108,8 +112,13 @@ static int read_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind,
 		meaning.base = place(bytes, &declarator);
 		list[used++] = (struct ptx_parameter){meaning.base, (uint32_t)declarator.size,
 						      (uint32_t)declarator.alignment};
-		if (!ptx_token_is(&declarator.name, "_") &&
-		    ptx_define(parser, &declarator.name, &meaning))
+		if (in_register && !*by_register)
+			parser->by_register[parser->by_register_count++] =
+				(struct ptx_register_parameter){.name = declarator.name,
+								.type = declarator.type,
+								.offset = meaning.base};
+		else if (!ptx_token_is(&declarator.name, "_") &&
+			 ptx_define(parser, &declarator.name, &meaning))
 			goto out;
 		if (ptx_is_mark(parser, ',') ? ptx_advance(parser)
 					 : !ptx_is_mark(parser, ')') && ptx_expect(parser, ")"))
@@ -212,7 +221,7 @@ static int read_body(struct ptx_parser *parser)
 	const struct ptx_instruction end = {.execute = ptx_execute_ret};
 	uint32_t outer = parser->depth;
 
-	if (ptx_expect(parser, "{"))
+	if (ptx_expect(parser, "{") || ptx_load_parameters(parser))
 		return -1;
 	for (;;) {
 		if (ptx_is_mark(parser, '{')) {
@@ -230,7 +239,8 @@ static int read_body(struct ptx_parser *parser)
 		}
 	}
 	/* running into the end of a function is a return, and a label may stand there */
-	if (ptx_append(parser, &end, parser->token.line))
+	if (ptx_store_result(parser, 0, parser->token.line) ||
+	    ptx_append(parser, &end, parser->token.line))
 		return -1;
 	return ptx_advance(parser);
 }
@@ -297,6 +307,7 @@ int ptx_read_kernel(struct ptx_parser *parser)
 	struct ptx_meaning meaning;
 	bool by_register = false, again;
 
+	parser->by_register_count = 0;
 	if (!kernel || !function)
 		return ptx_out_of_memory(parser);
 	if (parser->token.kind != PTX_WORD)
@@ -354,6 +365,7 @@ int ptx_read_function(struct ptx_parser *parser)
 	struct ptx_parameter *results = NULL;
 	uint32_t index, result_count = 0;
 
+	parser->by_register_count = 0;
 	if (ptx_scope_open(parser))
 		return -1;
 	if (ptx_is_mark(parser, '(') && read_parameters(parser, PTX_SYMBOL_FRAME, &seen.frame_bytes,
@@ -364,6 +376,8 @@ int ptx_read_function(struct ptx_parser *parser)
 				 parser->token.line);
 	if (result_count)
 		seen.result = *results;
+	for (uint32_t n = 0; n < parser->by_register_count; n++)
+		parser->by_register[n].is_result = true;
 	if (parser->token.kind != PTX_WORD)
 		return ptx_unexpected(parser, "the name of a function");
 	if (ptx_function_index(parser, &parser->token, &index) || ptx_advance(parser))

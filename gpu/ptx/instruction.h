@@ -281,7 +281,7 @@ struct ptx_function {
 	struct ptx_parameter *parameters;
 	uint32_t parameter_count;
 	struct ptx_parameter result; /* size 0: none */
-	bool by_register;            /* has .reg parameters: cannot be called here */
+	bool by_register;            /* has .reg parameters that have no slots: cannot be called */
 	bool calls, observes_order;  /* its own code, without its callees' */
 };
 

@@ -23,6 +23,7 @@
 #define PTX_INITIAL_LIMIT (256u << 20) /* bytes of an initialised variable */
 #define PTX_VARIABLE_LIMIT (1ull << 40)
 #define PTX_OPERANDS 8u
+#define PTX_REGISTER_PARAMETERS 32u
 
 enum ptx_symbol_kind {
 	PTX_SYMBOL_REGISTER, /* base: row; count > 0: a family %r<count> */
@@ -83,6 +84,15 @@ struct ptx_parser {
 
 	struct ptx_function *function; /* whose body is read, or NULL */
 	struct ptx_kernel *kernel;     /* if it is a kernel */
+	/* its .reg parameters: they travel through slots of the frame, see call_register.c */
+	struct ptx_register_parameter {
+		struct ptx_token name;
+		enum ptx_type type;
+		uint32_t offset, operand;
+		bool is_result;
+	} by_register[PTX_REGISTER_PARAMETERS];
+	uint32_t by_register_count;
+	struct ptx_instruction after; /* of the call that is read; no executor: nothing */
 	uint32_t file, source_line;    /* of the last .loc */
 	uint32_t first_file;           /* of the text: its own numbers count from here */
 	uint32_t text_number, first_variable, first_function;
@@ -134,6 +144,20 @@ int ptx_decode(struct ptx_parser *parser);
 int ptx_append(struct ptx_parser *parser, const struct ptx_instruction *instruction, uint32_t line);
 /* decode_call.c: the operands of a call, after the opcode; sets *understood. */
 int ptx_decode_call(struct ptx_parser *parser, struct ptx_instruction *i, bool *understood);
+/* declare.c: eight bytes of the function's frame. */
+int ptx_frame_slot(struct ptx_parser *parser, uint32_t *offset);
+/*
+ * call_register.c: parameters, arguments and results in registers.  An argument that is a register
+ * or a number goes to a slot of the caller's frame before the call; the result comes from one
+ * after it.  *understood: it is one of these.
+ */
+int ptx_register_argument(struct ptx_parser *parser, uint32_t guard,
+			  struct ptx_parameter *argument, bool *understood);
+int ptx_register_result(struct ptx_parser *parser, uint32_t guard, struct ptx_parameter *result,
+			bool *understood);
+/* At the begin of a function, and before each of its returns. */
+int ptx_load_parameters(struct ptx_parser *parser);
+int ptx_store_result(struct ptx_parser *parser, uint32_t guard, uint32_t line);
 int ptx_add_extra(struct ptx_parser *parser, uint32_t value);
 /* function.c: the function of that name, made if it is new. */
 int ptx_function_index(struct ptx_parser *parser, const struct ptx_token *name, uint32_t *index);

@@ -101,6 +101,25 @@ static struct allocation *allocation_of(struct warp *w, struct allocation **cach
 	return allocation;
 }
 
+void warp_touch_lanes(const struct warp *w, const struct allocation *allocation,
+		      const uint64_t offsets[PTX_LANES], unsigned size, bool read, bool write)
+{
+	uint64_t start = offsets[__builtin_ctz(w->mask)], end = start + size;
+
+	for (uint32_t m = w->mask & (w->mask - 1); m; m &= m - 1) {
+		const uint64_t offset = offsets[__builtin_ctz(m)];
+
+		if (offset == end) {
+			end += size;
+		} else if (offset < start || offset + size > end) {
+			warp_touch(w, allocation, start, end - start, read, write);
+			start = offset;
+			end = offset + size;
+		}
+	}
+	warp_touch(w, allocation, start, end - start, read, write);
+}
+
 /* Global bytes: checked, and marked in runs of lanes that lie side by side. */
 static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsigned size,
 			   bool read, bool write, const uint64_t *addresses, uint32_t lanes,

@@ -88,12 +88,11 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	}
 	if (!allocation || !w->block->launch->observed || !allocation->shadow)
 		return true;
-	if (gaps && !alone && w->mask != WARP_ALL)
-		return false;
-	for (unsigned l = 0; gaps && !alone && l < PTX_LANES; l++)
-		if (span->offsets[l] != start)
-			return false;
-	warp_touch(w, allocation, start, gaps ? size : (uint64_t)size * PTX_LANES, read, write);
+	if (gaps && !alone)
+		warp_touch_lanes(w, allocation, span->offsets, size, read, write);
+	else
+		warp_touch(w, allocation, start, gaps ? size : (uint64_t)size * PTX_LANES, read,
+			   write);
 	return true;
 }
 

@@ -208,6 +208,10 @@ static inline void warp_touch(const struct warp *warp, const struct allocation *
 		touch(allocation->shadow, offset, size, GPU_WRITE);
 }
 
+/* interpreter_address.c: marks the lanes' `size` bytes, in runs of those that lie side by side. */
+void warp_touch_lanes(const struct warp *warp, const struct allocation *allocation,
+		      const uint64_t offsets[PTX_LANES], unsigned size, bool read, bool write);
+
 static inline struct allocation **warp_cached(const struct warp *warp,
 					      const struct ptx_instruction *i)
 {

@@ -1,6 +1,10 @@
 /*
  * gpu/emulator/interpreter_compare.c: setp, selp, and predicates, which are lane masks.
  */
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "gpu/emulator/interpreter_float.h"
 #include "gpu/emulator/interpreter_warp.h"
 
@@ -71,8 +75,71 @@ static void set_predicates(struct warp *w, const struct ptx_instruction *i, uint
 			result |= (uint32_t)((ctype)a_[l] operator(ctype) b_[l]) << l;             \
 		break
 COMPARE_INTEGER(16)
-COMPARE_INTEGER(32)
 COMPARE_INTEGER(64)
+
+#ifdef __AVX2__
+/* The low halves of eight lanes, in the order 0 1 4 5 2 3 6 7. */
+static inline __m256 low_halves(const uint64_t *row)
+{
+	return _mm256_shuffle_ps(_mm256_loadu_ps((const float *)(const void *)row),
+				 _mm256_loadu_ps((const float *)(const void *)(row + 4)), 0x88);
+}
+
+static inline uint32_t in_order(uint32_t bits)
+{
+	return (bits & 0xc3c3c3c3) | (bits & 0x0c0c0c0c) << 2 | (bits & 0x30303030) >> 2;
+}
+
+/* `vector` compares eight values x and y, all ones where it is so. */
+#define COMPARE_LOW(vector)                                                                        \
+	for (unsigned l = 0; l < PTX_LANES; l += 8) {                                              \
+		const __m256 x = low_halves(a_ + l), y = low_halves(b_ + l);                       \
+		result |= (uint32_t)_mm256_movemask_ps(vector) << l;                               \
+	}                                                                                          \
+	result = in_order(result)
+#define AS_INTEGERS(value) _mm256_xor_si256(_mm256_castps_si256(value), flip)
+#define IS_GREATER(x, y)                                                                           \
+	_mm256_castsi256_ps(_mm256_cmpgt_epi32(AS_INTEGERS(x), AS_INTEGERS(y)))
+#define IS_EQUAL(x, y) _mm256_castsi256_ps(_mm256_cmpeq_epi32(AS_INTEGERS(x), AS_INTEGERS(y)))
+
+/* Unsigned numbers are compared as signed ones with the top bit turned. */
+static inline void compare_low(struct warp *w, const struct ptx_instruction *i, __m256i flip)
+{
+	const uint64_t *a_ = warp_row(w, i->a), *b_ = warp_row(w, i->b);
+	uint32_t result = 0;
+
+	switch (i->compare) {
+	case PTX_MOD_EQ:
+	case PTX_MOD_NE:
+		COMPARE_LOW(IS_EQUAL(x, y));
+		break;
+	case PTX_MOD_GT:
+	case PTX_MOD_HI:
+	case PTX_MOD_LE:
+	case PTX_MOD_LS:
+		COMPARE_LOW(IS_GREATER(x, y));
+		break;
+	default:
+		COMPARE_LOW(IS_GREATER(y, x));
+	}
+	if (i->compare == PTX_MOD_NE || i->compare == PTX_MOD_LE || i->compare == PTX_MOD_LS ||
+	    i->compare == PTX_MOD_GE || i->compare == PTX_MOD_HS)
+		result = ~result;
+	set_predicates(w, i, result);
+}
+
+static void setp_u32(struct warp *w, const struct ptx_instruction *i)
+{
+	compare_low(w, i, _mm256_set1_epi32(INT32_MIN));
+}
+
+static void setp_s32(struct warp *w, const struct ptx_instruction *i)
+{
+	compare_low(w, i, _mm256_setzero_si256());
+}
+#else
+COMPARE_INTEGER(32)
+#endif
 
 /* eq ... ge are false for NaN, equ ... geu true; != is the other way round in C */
 #define ORDERED(a, b) (!isunordered(a, b))
@@ -108,7 +175,40 @@ COMPARE_INTEGER(64)
 		}                                                                                  \
 		set_predicates(w, i, result);                                                      \
 	}
+#ifdef __AVX2__
+#define COMPARE_SINGLE(modifier, predicate)                                                        \
+	case PTX_MOD_##modifier:                                                                   \
+		COMPARE_LOW(_mm256_cmp_ps(x, y, predicate));                                       \
+		break
+
+static void setp_f32(struct warp *w, const struct ptx_instruction *i)
+{
+	const uint64_t *a_ = warp_row(w, i->a), *b_ = warp_row(w, i->b);
+	uint32_t result = 0;
+
+	switch (i->compare) {
+		COMPARE_SINGLE(EQ, _CMP_EQ_OQ);
+		COMPARE_SINGLE(NE, _CMP_NEQ_OQ);
+		COMPARE_SINGLE(LT, _CMP_LT_OQ);
+		COMPARE_SINGLE(LE, _CMP_LE_OQ);
+		COMPARE_SINGLE(GT, _CMP_GT_OQ);
+		COMPARE_SINGLE(GE, _CMP_GE_OQ);
+		COMPARE_SINGLE(EQU, _CMP_EQ_UQ);
+		COMPARE_SINGLE(NEU, _CMP_NEQ_UQ);
+		COMPARE_SINGLE(LTU, _CMP_NGE_UQ);
+		COMPARE_SINGLE(LEU, _CMP_NGT_UQ);
+		COMPARE_SINGLE(GTU, _CMP_NLE_UQ);
+		COMPARE_SINGLE(GEU, _CMP_NLT_UQ);
+		COMPARE_SINGLE(NUM, _CMP_ORD_Q);
+		COMPARE_SINGLE(ISNAN, _CMP_UNORD_Q);
+	default:
+		break;
+	}
+	set_predicates(w, i, result);
+}
+#else
 SETP_FLOAT(setp_f32, AS_FLOAT)
+#endif
 SETP_FLOAT(setp_ftz_f32, AS_FLUSHED)
 SETP_FLOAT(setp_f64, AS_DOUBLE)
 

@@ -283,6 +283,35 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 		hash_block(walk, block, chunks, place, leaves);
 }
 
+/* The same of an object of which nothing but a writer per block is kept. */
+static __device__ void settle_coarse(struct walk *walk, uint64_t first, uint32_t bits)
+{
+	struct device_record *record = walk->record;
+	uint64_t block = first + threadIdx.x % 32;
+	bool mine = bits >> threadIdx.x % 32 & 1;
+	unsigned waiting = __ballot_sync(ALL_LANES, mine);
+	uint32_t read = 0, written = 0, last = 0;
+
+	if (mine) {
+		for (uint64_t word = block * LEAF_WORDS; word < (block + 1) * LEAF_WORDS; word++) {
+			read += __popcll(record->read[word]);
+			written += __popcll(record->written[word]);
+		}
+		clear_masks(record, block, written, read);
+		last = record->states[block].writer;
+		if (written)
+			record->states[block].writer = walk->writer ^ record->site;
+	}
+	while (waiting) {
+		uint32_t writer = __shfl_sync(ALL_LANES, last, __ffs((int)waiting) - 1);
+		bool same = mine && (waiting >> threadIdx.x % 32 & 1) && last == writer;
+
+		count(walk, writer, same ? read : 0, same ? written : 0, 0);
+		waiting &= ~__ballot_sync(ALL_LANES, same);
+	}
+	__syncwarp();
+}
+
 /* The blocks from `first` on whose bits are set. */
 static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t bits)
 {
@@ -292,6 +321,10 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	struct glance glance = {{0, 0}, 0, false, false};
 	bool simple = false;
 
+	if (record->coarse) {
+		settle_coarse(walk, first, bits);
+		return;
+	}
 	/* most blocks were only read, or written from end to end */
 	if ((bits >> lane & 1) && !record->shared && !record->uses_origin) {
 		glance = look_at(record, first + lane);

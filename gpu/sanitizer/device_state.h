@@ -2,7 +2,8 @@
  * gpu/sanitizer/device_state.h: what the host, the patches and the passes share in GPU memory.
  *
  * A followed object has a record.  Its masks are there from its allocation on, since any kernel may
- * touch it; the rest of its shadow (the body) is made when an API has touched it.  As on the CPU
+ * touch it; the rest of its shadow (the body) is made when an API has touched it, and is coarse when
+ * there is no memory for all of it.  As on the CPU
  * (gpu/analysis), everything means "untouched and uninitialised" when it is all zero.
  */
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_STATE_H
@@ -37,9 +38,10 @@ struct device_record {
 	struct device_state *state; /* of the object's context */
 
 	uint32_t site;
+	uint32_t coarse; /* the body has nothing but `states`: a writer per block */
 	uint64_t blocks;
 
-	/* The body; `value` is NULL: there is none yet. */
+	/* The body; `states` is NULL: there is none yet. */
 	uint8_t *value;
 	struct device_block *states;
 	uint32_t *writer;      /* per unit of mixed blocks, XOR `site` */

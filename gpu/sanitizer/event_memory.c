@@ -60,6 +60,14 @@ void event_shadow_on_host(const struct object *object)
 			      object->size);
 }
 
+void event_shadow_coarse(const struct object *object)
+{
+	events_sink->coverage("coarse shadows",
+			      "neither the GPU nor the host had memory for more: a writer is known "
+			      "per 1 KiB, unchanged bytes and equal contents are not",
+			      1, object->size);
+}
+
 void event_shadow_given_up(const struct object *object)
 {
 	uint8_t digest[DIGEST_BYTES] = {0};

@@ -107,6 +107,11 @@ static uint64_t find_host_limit(void)
 	return (kilobytes * 1024 < group ? kilobytes * 1024 : group) / 2;
 }
 
+bool memory_has_on_device(uint64_t bytes)
+{
+	return fits_limit(bytes);
+}
+
 bool memory_has(uint64_t bytes)
 {
 	if (fits_limit(bytes))

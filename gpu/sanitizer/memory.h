@@ -35,6 +35,7 @@ void memory_abandon(const struct shadow_memory *memory);
 uint64_t memory_on_host(void);
 /* Whether a whole shadow of so many bytes can be had. */
 bool memory_has(uint64_t bytes);
+bool memory_has_on_device(uint64_t bytes);
 /* Whether the program can have `bytes` of the device's memory. */
 bool memory_fits(uint64_t bytes);
 

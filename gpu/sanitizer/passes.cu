@@ -126,6 +126,8 @@ KERNEL vflow_mark_copy(struct device_state *state, uint32_t slot, uint64_t offse
 						       << first
 					     : 0;
 
+		if (to->coarse)
+			known = bits;
 		add_bits(&to->written[word], known);
 		if (bits & ~known) {
 			to->uses_origin = 1;
@@ -163,7 +165,8 @@ KERNEL vflow_forget(struct device_state *state, uint32_t slot, uint32_t unknown)
 
 	for (uint64_t word = thread_of_grid(); word < record->blocks * LEAF_WORDS;
 	     word += threads_of_grid()) {
-		record->initialised[word] = 0;
+		if (!record->coarse)
+			record->initialised[word] = 0;
 		if (word % LEAF_WORDS == 0) {
 			record->states[word / LEAF_WORDS].writer = unknown ^ record->site;
 			record->states[word / LEAF_WORDS].flags = 0;

@@ -73,7 +73,7 @@ static __device__ bool have_bodies(const struct device_state *state, uint32_t li
 	bool missing = false;
 
 	for (uint32_t i = threadIdx.x % 32; i < listed; i += 32)
-		missing |= !state->records[state->list[i] - 1].value;
+		missing |= !state->records[state->list[i] - 1].states;
 	return !__any_sync(ALL_LANES, missing);
 }
 

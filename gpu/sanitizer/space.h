@@ -33,6 +33,7 @@ struct object {
 	bool constant;     /* ... that no kernel can write */
 	uint32_t slot;     /* NO_SLOT: not followed */
 	struct shadow_memory head, body;
+	bool coarse;    /* there was no memory for more than a writer per block */
 	bool shared;    /* the host writes to it without an API */
 	bool unknown;   /* forgotten before it had a body */
 	bool forgotten; /* since the last space_digests() */
@@ -79,7 +80,7 @@ bool space_progress(struct space *space, struct progress *progress);
 /* The device gave an error: nothing more can be learnt from it. */
 bool space_failed(const struct space *space);
 
-/* -- objects.c ---------------------------------------------------------------------------- */
+/* -- objects.c, shadows.c ------------------------------------------------------------------ */
 
 /* The object that holds the address, or NULL. */
 struct object *space_find(struct space *space, uint64_t address);
@@ -115,7 +116,7 @@ bool space_is_published(const struct space *space);
 void *space_state(const struct space *space);
 /*
  * Makes room on the device for `bytes` of the program's: shadows move to the host; those that find
- * no room there are given up.
+ * no room there become coarse, or are given up.
  */
 void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
 /*
@@ -123,6 +124,7 @@ void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
  * followed any more: what was known of its content is no longer so.
  */
 void event_shadow_on_host(const struct object *object);  /* event_memory.c */
+void event_shadow_coarse(const struct object *object);   /* event_memory.c */
 void event_shadow_given_up(const struct object *object); /* event_memory.c */
 
 /* -- pass.c: the running API -------------------------------------------------------------- */

@@ -85,6 +85,10 @@ void space_unmap_host(void *host, size_t size);
 /* Lets the device know where records, lists and rings are. */
 bool space_describe(struct space *space);
 
+/* Gives the object a record and masks.  It has a slot then, if there was memory. */
+void object_follow(struct object *object);
+/* Takes it off the device; no API's list may hold it. */
+void object_unfollow(struct object *object);
 CUdeviceptr object_record(const struct object *object);
 /* The rest of the shadow.  False: no memory; the object is not followed any more. */
 bool object_need_body(struct object *object);

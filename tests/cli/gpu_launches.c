@@ -213,7 +213,15 @@ static bool row_is(uint32_t event, uint32_t object, uint32_t writer, enum gpu_ac
 	       found->row.bytes == bytes && found->row.redundant_bytes == redundant;
 }
 
-static void start(void)
+static CUresult (*host_alloc)(void **, size_t, unsigned);
+static bool host_is_full;
+
+static CUresult alloc_on_host(void **memory, size_t size, unsigned flags)
+{
+	return host_is_full ? CUDA_ERROR_OUT_OF_MEMORY : host_alloc(memory, size, flags);
+}
+
+static void start(uint64_t memory_limit)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW), *function;
 	CUresult (*init)(unsigned);
@@ -227,6 +235,8 @@ static void start(void)
 	DRIVER_FUNCTIONS(LOOK_UP)
 	driver.cuThreadExchangeStreamCaptureMode = exchange;
 	driver.cuMemHostRegister = registered;
+	host_alloc = driver.cuMemHostAlloc;
+	driver.cuMemHostAlloc = alloc_on_host;
 	driver.cuMemHostGetDevicePointer = seen_as;
 	function = dlsym(library, "cuInit");
 	memcpy(&init, &function, sizeof(init));
@@ -236,7 +246,8 @@ static void start(void)
 		check(false, "a context");
 	for (int i = 0; i < 2; i++)
 		driver.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
-	events_start(&sink, &(struct gpu_options){.digests = true});
+	events_start(&sink,
+		     &(struct gpu_options){.digests = true, .memory_limit = memory_limit});
 }
 
 static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
@@ -297,23 +308,71 @@ static void two_contexts(void)
 	check(!events_find_space(second), "of a context that has gone nothing is left");
 }
 
-/* So much of the device's memory that shadows must go. */
-static uint64_t nearly_all(void)
+/* So much of the device's memory that shadows of so many bytes must go. */
+static uint64_t all_but(uint64_t bytes)
 {
 	size_t unused, total;
 
 	if (driver.cuMemGetInfo(&unused, &total) != CUDA_SUCCESS)
 		check(false, "the memory's size");
-	return unused - total / 512;
+	return unused - total / 256 + bytes; /* a part is left free */
 }
 
-int main(void)
+/* Neither the device nor the host has memory for whole shadows. */
+static int coarse(void)
+{
+	CUdeviceptr a, b, c;
+
+	start(200000);
+	a = allocate(300000); /* event 1, object 1: the masks fit */
+	host_is_full = true;
+	set(a, 300000, 7);	   /* 2 */
+	launch(a, 100, -1, 0);	   /* 3 */
+	launch(a + 5000, 10, 7, 0); /* 4 */
+	set(a, 300000, 7);	   /* 5 */
+	check(row_is(2, 1, 1, GPU_WRITE, 300000, 0) && row_is(3, 1, 2, GPU_READ, 100, 0) &&
+		      calls_of_coverage == 1,
+	      "a coarse shadow knows the last writer");
+	check(row_is(4, 1, 2, GPU_WRITE, 10, 0) && events[4].rows == 2 &&
+		      events[4].row.writer == 4 && events[4].row.bytes == 1024 &&
+		      !events[4].row.redundant_bytes,
+	      "... of blocks, not of words, and not what is unchanged");
+	check(!events[1].contents && !events[4].contents, "... and no digests");
+	b = allocate(2000);		      /* 6, object 2 */
+	copy(b, context, a, context, 1000);   /* 7 */
+	set(b, 1000, 7);		      /* 8 */
+	copy(a + 2048, context, b, context, 1000); /* 9 */
+	launch(a + 2048, 16, -1, 0);	      /* 10 */
+	set(b, 10, 7);			      /* 11: and not before launch 10 has ended */
+	check(row_is(8, 2, 7, GPU_WRITE, 1000, 0), "what it does not know is equal to nothing");
+	check(row_is(10, 1, 9, GPU_READ, 16, 0), "copies into it are seen");
+	events_missed();
+	launch(a, 32, -1, 0); /* 12 */
+	c = allocate(10000);  /* 13, object 3 */
+	check(row_is(12, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0), "it can be forgotten");
+	set(c, 10000, 9); /* 14 */
+	calls_of_coverage = 0;
+	events_prepare(context, false, NULL, all_but(10000));
+	set(c, 10000, 9);      /* 15 */
+	launch(c, 2000, 9, 0); /* 16 */
+	events_stop();
+	check(calls_of_coverage == 1 && row_is(14, 3, 13, GPU_WRITE, 10000, 0) &&
+		      row_is(15, 3, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) &&
+		      row_is(16, 3, 15, GPU_WRITE, 2000, 0),
+	      "shadows that make way and find no room become coarse");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	CUdeviceptr a, b;
 	uint32_t more;
 	bool right = true;
 
-	start();
+	if (argc > 1 && !strcmp(argv[1], "coarse"))
+		return coarse();
+	start(0);
 	a = allocate(10000);  /* event 1, object 1 */
 	b = allocate(300000); /* event 2, object 2 */
 	set(a, 10000, 7);     /* 3 */
@@ -350,7 +409,7 @@ int main(void)
 	set(a, 10000, 9); /* 311 and more */
 	check(row_is(more + 311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) && !memory_on_host(),
 	      "shadows lie on the device");
-	events_prepare(context, false, NULL, nearly_all());
+	events_prepare(context, false, NULL, all_but(30000));
 	check(memory_on_host() && calls_of_coverage == 1, "they make way for the program");
 	set(a, 10000, 9);     /* 312 */
 	launch(a, 32, -1, 1); /* 313 */

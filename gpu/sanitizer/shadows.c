@@ -1,0 +1,367 @@
+/*
+ * gpu/sanitizer/shadows.c: the shadows of followed objects: their records, masks and bodies in
+ * memory of the GPU, or of the host.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analysis/leaf.h"
+#include "gpu/sanitizer/space_internal.h"
+
+#define BLOCK_BYTES LEAF_BYTES
+#define BLOCK_WORDS LEAF_WORDS
+#define SIZE_LIMIT (UINT64_C(1) << 40)      /* the passes count blocks with 32 bits */
+#define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
+#define HELD_UP_LIMIT 50
+#define OBJECTS_WAITING 16384 /* in results of passes that were not taken yet */
+
+/* -- records ------------------------------------------------------------------------------ */
+
+CUdeviceptr object_record(const struct object *object)
+{
+	return object->space->records + object->slot * sizeof(struct device_record);
+}
+
+/* A larger copy of device memory; the rest is zero. */
+static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, size_t size)
+{
+	CUdeviceptr larger;
+
+	if (!space_check(space, driver.cuMemAlloc(&larger, size)) ||
+	    !space_check(space, driver.cuMemsetD8Async(larger, 0, size, space->stream)) ||
+	    (old_size && !space_check(space, driver.cuMemcpyDtoDAsync(larger, *memory, old_size,
+								      space->stream))) ||
+	    !space_wait(space))
+		return false;
+	if (old_size)
+		driver.cuMemFree(*memory);
+	*memory = larger;
+	return true;
+}
+
+/* The ring has room for what every object's results need twice, a power of 2. */
+static bool more_results(struct space *space, uint32_t capacity)
+{
+	uint32_t count = capacity < OBJECTS_WAITING / 2 ? OBJECTS_WAITING : 2 * capacity;
+
+	/* what the driver still thinks registered could not be registered again */
+	if (space->result_objects)
+		driver.cuMemHostUnregister(space->result_objects);
+	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
+	space->object_ring = count;
+	return space_map_host(space, (void **)&space->result_objects, &space->device_objects,
+			      count * sizeof(struct result_object)) &&
+	       space_describe(space);
+}
+
+static bool more_slots(struct space *space)
+{
+	uint32_t old = space->slot_capacity, capacity = old ? 2 * old : 1024;
+	void *owners, *slots, *touched;
+
+	owners = reallocarray(space->owners, capacity, sizeof(struct object *));
+	if (owners)
+		space->owners = owners;
+	slots = reallocarray(space->free_slots, capacity, sizeof(uint32_t));
+	if (slots)
+		space->free_slots = slots;
+	/* those of an API, and those that were forgotten */
+	touched = reallocarray(space->touched, 2 * (size_t)capacity, sizeof(struct touched));
+	if (touched)
+		space->touched = touched;
+	if (!owners || !slots || !touched ||
+	    !enlarge(space, &space->records, old * sizeof(struct device_record),
+		     capacity * sizeof(struct device_record)) ||
+	    !enlarge(space, &space->list, old * sizeof(uint32_t), capacity * sizeof(uint32_t)) ||
+	    !more_results(space, capacity))
+		return false;
+	for (uint32_t slot = capacity; slot-- > old;) {
+		space->owners[slot] = NULL;
+		space->free_slots[space->free_count++] = slot;
+	}
+	space->slot_capacity = capacity;
+	space->published = false;
+	return true;
+}
+
+static bool put_record(const struct object *object, struct device_record *record)
+{
+	struct space *space = object->space;
+
+	space->unfinished = true;
+	/* the copy out of pageable memory is staged before the call returns */
+	return space_check(space, driver.cuMemcpyHtoDAsync(object_record(object), record,
+							   sizeof(*record), space->stream));
+}
+
+/* Cuts `size` bytes off memory that starts at `base`. */
+static uint64_t carve(uint64_t base, uint64_t *used, uint64_t size)
+{
+	uint64_t start = *used;
+
+	*used += (size + 63) / 64 * 64;
+	return base + start;
+}
+
+static uint64_t lay_out_head(struct device_record *record, uint64_t base)
+{
+	uint64_t used = 0, masks = record->blocks * BLOCK_WORDS * 8;
+
+	record->read = (uint64_t *)carve(base, &used, masks);
+	record->written = (uint64_t *)carve(base, &used, masks);
+	record->touched_blocks = (uint32_t *)carve(base, &used, (record->blocks + 31) / 32 * 4);
+	return used;
+}
+
+static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool digests)
+{
+	uint64_t used = 0, masks = record->blocks * BLOCK_WORDS * 8;
+
+	if (!record->coarse) {
+		record->value = (uint8_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
+		record->writer = (uint32_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
+	}
+	record->states = (struct device_block *)carve(base, &used,
+						      record->blocks * sizeof(struct device_block));
+	if (record->coarse)
+		return used;
+	record->initialised = (uint64_t *)carve(base, &used, masks);
+	record->origin = (uint64_t *)carve(base, &used, masks);
+	if (digests)
+		record->leaves = (uint64_t(*)[DIGEST_LANES])carve(
+			base, &used, record->blocks * sizeof(*record->leaves));
+	return used;
+}
+
+static void describe(const struct object *object, struct device_record *record)
+{
+	memset(record, 0, sizeof(*record));
+	record->address = object->address;
+	record->size = object->size;
+	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
+	record->shared = object->shared && !object->coarse;
+	record->coarse = object->coarse;
+	record->state = (struct device_state *)(uintptr_t)object->space->state;
+	lay_out_head(record, object->head.device);
+	if (object->body.device)
+		lay_out_body(record, object->body.device, object->space->digests);
+}
+
+/* Takes the object off the device; no API's list may hold it. */
+void object_unfollow(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->slot != NO_SLOT) {
+		if (object->body.device) {
+			space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		} else {
+			space->bodiless--;
+			space->bodiless_bytes -= object->size;
+		}
+		space->owners[object->slot] = NULL;
+		space->free_slots[space->free_count++] = object->slot;
+		space->published = false;
+	}
+	if (object->later)
+		for (uint32_t i = 0; i < space->later_count; i++)
+			if (space->later[i] == object) {
+				space->later[i] = space->later[--space->later_count];
+				break;
+			}
+	space->forgotten -= object->forgotten;
+	object->forgotten = object->later = false;
+	object->slot = NO_SLOT;
+	if (object->head.device && !space->busy && space_wait(space)) {
+		memory_release(&object->head);
+		memory_release(&object->body);
+	}
+	object->head = object->body = (struct shadow_memory){0};
+}
+
+static void give_up(struct object *object)
+{
+	event_shadow_given_up(object);
+	object_unfollow(object);
+}
+
+/* Memory for a part of a shadow, all zero. */
+static bool get_memory(struct object *object, struct shadow_memory *memory, uint64_t size)
+{
+	struct space *space = object->space;
+	bool on_host = object->head.host;
+
+	if (!space_check(space, memory_get(memory, size, space->stream)))
+		return false;
+	if (memory->host && !on_host)
+		event_shadow_on_host(object);
+	return true;
+}
+
+static uint64_t shadow_size(const struct object *object)
+{
+	struct device_record record;
+
+	describe(object, &record);
+	return lay_out_head(&record, 0) + lay_out_body(&record, 0, object->space->digests);
+}
+
+void object_follow(struct object *object)
+{
+	struct space *space = object->space;
+	struct device_record record;
+
+	if (space->failed || space->busy || object->size > SIZE_LIMIT || !object->size ||
+	    (!space->free_count && !more_slots(space)))
+		return;
+	/* masks without hope for the rest are of no use, nor are any of such size on the host */
+	if (!memory_has(shadow_size(object))) {
+		object->coarse = true;
+		if (!memory_has_on_device(shadow_size(object)))
+			return;
+		event_shadow_coarse(object);
+	}
+	describe(object, &record);
+	if (!get_memory(object, &object->head, lay_out_head(&record, 0)))
+		return;
+	describe(object, &record);
+	object->slot = space->free_slots[--space->free_count];
+	space->owners[object->slot] = object;
+	space->bodiless++;
+	space->bodiless_bytes += object->size;
+	space->published = false;
+	if (!put_record(object, &record))
+		object_unfollow(object);
+}
+
+static bool get_body(struct object *object)
+{
+	struct device_record record;
+
+	describe(object, &record);
+	return get_memory(object, &object->body, lay_out_body(&record, 0, object->space->digests));
+}
+
+bool object_need_body(struct object *object)
+{
+	struct space *space = object->space;
+	struct device_record record;
+
+	if (object->slot == NO_SLOT || object->body.device)
+		return object->slot != NO_SLOT;
+	if (!get_body(object)) {
+		bool hopeless = object->coarse;
+
+		object->coarse = true;
+		if (hopeless || !get_body(object)) {
+			give_up(object);
+			return false;
+		}
+		event_shadow_coarse(object);
+	}
+	describe(object, &record);
+	space->bodiless--;
+	space->bodiless_bytes -= object->size;
+	space->body_blocks += record.blocks;
+	if (!put_record(object, &record)) {
+		give_up(object);
+		return false;
+	}
+	if (object->unknown)
+		space_forget(object);
+	return true;
+}
+
+bool space_wants_bodies(const struct space *space)
+{
+	return space->held_up > HELD_UP_LIMIT && space->bodiless &&
+	       space->bodiless_bytes <= COMPLETE_LIMIT;
+}
+
+void space_complete(struct space *space)
+{
+	space->held_up = 0;
+	for (uint32_t slot = 0; slot < space->slot_capacity && space->bodiless; slot++)
+		if (space->owners[slot])
+			object_need_body(space->owners[slot]);
+}
+
+/* -- making way --------------------------------------------------------------------------- */
+
+/* The part of a shadow on the device whose move helps most: bodies are touched less than masks. */
+static struct object *find_largest(struct space *space, bool bodies)
+{
+	struct object *largest = NULL;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < space->object_count; i++) {
+		struct object *object = space->objects[i];
+		const struct shadow_memory *part = bodies ? &object->body : &object->head;
+
+		if (object->slot == NO_SLOT || !part->device || part->host || part->size <= most ||
+		    (bodies && object->coarse))
+			continue;
+		largest = object;
+		most = part->size;
+	}
+	return largest;
+}
+
+/* The host has no room for the body: what was known of the object's content goes with it. */
+static void coarsen(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->coarse || !space_wait(space)) {
+		give_up(object);
+		return;
+	}
+	memory_release(&object->body);
+	space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+	space->bodiless++;
+	space->bodiless_bytes += object->size;
+	object->coarse = object->unknown = true;
+	event_shadow_coarse(object);
+	object_need_body(object);
+}
+
+static void move_to_host(struct object *object, bool body)
+{
+	struct space *space = object->space;
+	struct device_record record;
+	bool first = !object->body.host && !object->head.host;
+
+	if (!memory_to_host(body ? &object->body : &object->head, space->stream)) {
+		if (body)
+			coarsen(object);
+		else
+			give_up(object);
+		return;
+	}
+	/* what changes in the record while passes run, they have written: it is read back */
+	if (!space_check(space, driver.cuMemcpyDtoHAsync(&record, object_record(object),
+							 sizeof(record), space->stream)) ||
+	    !space_wait(space)) {
+		give_up(object);
+		return;
+	}
+	lay_out_head(&record, object->head.device);
+	if (object->body.device)
+		lay_out_body(&record, object->body.device, space->digests);
+	if (!put_record(object, &record)) {
+		give_up(object);
+		return;
+	}
+	if (first)
+		event_shadow_on_host(object);
+}
+
+void space_give_way(struct space *space, uint64_t bytes)
+{
+	struct object *object;
+
+	for (int heads = 0; heads < 2; heads++)
+		while (!memory_fits(bytes) && (object = find_largest(space, !heads)))
+			move_to_host(object, !heads);
+}

@@ -25,6 +25,13 @@ is "array: the program's output" "$(cat "$T/out" "$T/err")" 1
 is "array: the bytes of the copy are seen" "$(sqlite3 "$T/g.db" "SELECT sum(bytes) FROM edge JOIN vertex v ON v.id = edge.target WHERE v.name LIKE 'cudaMemcpy2D%' AND access = 2")" 1024
 sqlite3 "$T/g.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
 
+# no device has memory for its whole shadow, and few hosts
+expect_exit 0 "large: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/memory" large
+is "large: the program's output" "$(cat "$T/out" "$T/err")" 1
+is "large: what the kernel wrote" "$(bytes cudaMemset increment bytes)" 1024
+like "large: where its shadow is" "$(sqlite3 "$T/g.db" "SELECT what FROM coverage")" '(coarse shadows|shadows on the host)'
+sqlite3 "$T/g.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
+
 "$NVCC" -arch=native -o "$T/faults" tests/gpu/faults.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 native=$("$T/faults" memory 2>&1)
 expect_exit 0 "95 % of the memory" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/faults" memory

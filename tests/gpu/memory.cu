@@ -2,6 +2,8 @@
  * memory [array]: the GPU's memory becomes short: what vflow keeps there must make way, and nothing
  * may be lost.  Sizes in MiB: a 512, b (or an array) 1536; what else there is, but for 3 GiB, is
  * taken before.
+ *
+ * memory large: one object that takes 70 % of the memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,15 +41,32 @@ static void array(void)
 	printf("%g\n", back);
 }
 
+static void large(void)
+{
+	size_t unused, total;
+	int first = 0;
+	int *data;
+
+	CHECK(cudaMemGetInfo(&unused, &total));
+	CHECK(cudaMalloc((void **)&data, total / 10 * 7));
+	CHECK(cudaMemset(data, 0, total / 10 * 7));
+	increment<<<1, 256>>>(data);
+	CHECK(cudaMemcpy(&first, data, sizeof(first), cudaMemcpyDeviceToHost));
+	printf("%d\n", first);
+}
+
 int main(int argc, char **argv)
 {
 	const size_t MiB = 1 << 20, a_size = 512 * MiB, b_size = 1536 * MiB;
 	char *a, *b, *ballast, last;
 	size_t unused, total;
 
-	(void)argv;
 
 	CHECK(cudaFree(0));
+	if (argc > 1 && *argv[1] == 'l') {
+		large();
+		return 0;
+	}
 	CHECK(cudaMemGetInfo(&unused, &total));
 	CHECK(cudaMalloc((void **)&ballast, unused - 3072 * MiB));
 	CHECK(cudaMalloc((void **)&a, a_size));

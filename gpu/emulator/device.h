@@ -64,6 +64,10 @@ void graphs_release(void);
 void modules_release(const struct emulator_context *context);
 void streams_release(void);
 
+/* driver_unsupported.c: where its entries lie, so that cuGetProcAddress() prefers others. */
+#define UNSUPPORTED_SECTION "vflow_unsupported"
+extern const char __start_vflow_unsupported[], __stop_vflow_unsupported[];
+
 /* print.c: what device code prints waits for the program's next synchronization. */
 void print_add(const char *text, size_t size);
 void print_flush(void);

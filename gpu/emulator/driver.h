@@ -33,7 +33,8 @@ char *driver_read_file(const char *path, size_t *size, int *error);
 /* The packed parameters that `extra` of a launch lists; false: it is malformed. */
 bool driver_read_extra(void **extra, struct emulator_launch *launch);
 
-/* driver_array.c: channels and their kind.  An error, or 0. */
+/* driver_array.c: a copy as the emulator knows it; channels and their kind.  An error, or 0. */
+int driver_copy_3d(const CUDA_MEMCPY3D *copy, struct emulator_copy *what);
 int driver_channels(CUarray_format format, unsigned channels, struct emulator_array_shape *shape);
 
 #endif

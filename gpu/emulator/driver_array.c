@@ -190,18 +190,17 @@ static int locate(const struct end *end, size_t width, struct place *place)
 	return 0;
 }
 
-static CUresult copy(const char *name, CUstream stream, const struct end *to,
-		     const struct end *from, size_t width, size_t height, size_t depth)
+static int describe(const struct end *to, const struct end *from, size_t width, size_t height,
+		    size_t depth, struct emulator_copy *what)
 {
 	struct place target, source;
-	struct emulator_copy what;
 	int error = locate(to, width, &target);
 
 	if (!error)
 		error = locate(from, width, &source);
 	if (error)
-		return driver_result(error);
-	what = (struct emulator_copy){.to = target.address,
+		return error;
+	*what = (struct emulator_copy){.to = target.address,
 				      .from = source.address,
 				      .to_side = target.side,
 				      .from_side = source.side,
@@ -212,7 +211,16 @@ static CUresult copy(const char *name, CUstream stream, const struct end *to,
 				      .from_pitch = source.pitch,
 				      .to_slice = target.slice,
 				      .from_slice = source.slice};
-	return driver_result(vflow_emulator_copy(name, stream, &what));
+	return 0;
+}
+
+static CUresult copy(const char *name, CUstream stream, const struct end *to,
+		     const struct end *from, size_t width, size_t height, size_t depth)
+{
+	struct emulator_copy what;
+	int error = describe(to, from, width, height, depth, &what);
+
+	return driver_result(error ? error : vflow_emulator_copy(name, stream, &what));
 }
 
 static CUresult copy_2d(const char *name, CUstream stream, const CUDA_MEMCPY2D *c)
@@ -245,16 +253,22 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 }
 ALIAS_V2(cuMemcpy2DAsync, ptsz);
 
-static CUresult copy_3d(const char *name, CUstream stream, const CUDA_MEMCPY3D *c)
+int driver_copy_3d(const CUDA_MEMCPY3D *c, struct emulator_copy *what)
 {
-	if (!c)
-		return CUDA_ERROR_INVALID_VALUE;
-	return copy(name, stream,
+	return describe(
 		    &(struct end){c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray,
 				  c->dstPitch, c->dstHeight, c->dstXInBytes, c->dstY, c->dstZ},
 		    &(struct end){c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray,
 				  c->srcPitch, c->srcHeight, c->srcXInBytes, c->srcY, c->srcZ},
-		    c->WidthInBytes, c->Height, c->Depth);
+		    c->WidthInBytes, c->Height, c->Depth, what);
+}
+
+static CUresult copy_3d(const char *name, CUstream stream, const CUDA_MEMCPY3D *c)
+{
+	struct emulator_copy what;
+	int error = c ? driver_copy_3d(c, &what) : CUDA_ERROR_INVALID_VALUE;
+
+	return driver_result(error ? error : vflow_emulator_copy(name, stream, &what));
 }
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)

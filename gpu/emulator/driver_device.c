@@ -107,7 +107,13 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
 	return result;
 }
 
-/* The newest version of `symbol` that this library exports. */
+static bool is_supported(const void *entry)
+{
+	return (const char *)entry < __start_vflow_unsupported ||
+	       (const char *)entry >= __stop_vflow_unsupported;
+}
+
+/* The newest version of `symbol` that works; else one that says what it lacks when it is called. */
 static void *find_entry(const char *symbol)
 {
 	static const char *const versions[] = {"_v4", "_v3", "_v2", ""};
@@ -115,9 +121,18 @@ static void *find_entry(const char *symbol)
 	void *entry = NULL;
 	char name[256];
 
-	for (size_t i = 0; self && !entry && i < sizeof(versions) / sizeof(*versions); i++)
-		if (snprintf(name, sizeof(name), "%s%s", symbol, versions[i]) < (int)sizeof(name))
-			entry = dlsym(self, name);
+	for (size_t i = 0; self && i < sizeof(versions) / sizeof(*versions); i++) {
+		void *found;
+
+		if (snprintf(name, sizeof(name), "%s%s", symbol, versions[i]) >= (int)sizeof(name))
+			continue;
+		found = dlsym(self, name);
+		if (found && is_supported(found)) {
+			entry = found;
+			break;
+		}
+		entry = found ? found : entry;
+	}
 	if (self)
 		dlclose(self);
 	return entry;

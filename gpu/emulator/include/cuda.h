@@ -631,4 +631,6 @@ CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 }
 #endif
 
+#include "cuda_graph.h"
+
 #endif

@@ -1,0 +1,240 @@
+/*
+ * gpu/emulator/driver_graph.c: driver API: graphs and stream capture.
+ */
+#include "gpu/emulator/driver.h"
+
+#undef cuGraphAddKernelNode
+#undef cuGraphAddDependencies
+#undef cuGraphInstantiate
+#undef cuStreamBeginCapture
+#undef cuGraphExecKernelNodeSetParams
+
+static CUresult add(CUgraphNode *made, CUgraph graph, const CUgraphNode *before, size_t count,
+		    const struct emulator_node *what)
+{
+	void *node;
+	int error = made && (before || !count)
+			    ? vflow_emulator_graph_add(graph, (void *const *)(uintptr_t)before,
+						       count, what, &node)
+			    : CUDA_ERROR_INVALID_VALUE;
+
+	if (!error)
+		*made = node;
+	return driver_result(error);
+}
+
+CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+	void *graph;
+	int error = phGraph && !flags ? vflow_emulator_graph_create(&graph)
+				      : CUDA_ERROR_INVALID_VALUE;
+
+	if (!error)
+		*phGraph = graph;
+	return (CUresult)error;
+}
+
+CUresult cuGraphDestroy(CUgraph hGraph)
+{
+	return (CUresult)vflow_emulator_graph_destroy(hGraph, false);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+	return (CUresult)vflow_emulator_graph_destroy(hGraphExec, true);
+}
+
+CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+			     const CUgraphNode *dependencies, size_t numDependencies)
+{
+	return add(phGraphNode, hGraph, dependencies, numDependencies,
+		   &(struct emulator_node){.kind = NODE_EMPTY});
+}
+
+static int read_kernel(const CUDA_KERNEL_NODE_PARAMS *p, struct emulator_node *node)
+{
+	if (!p || (p->extra && p->kernelParams))
+		return CUDA_ERROR_INVALID_VALUE;
+	*node = (struct emulator_node){
+		.kind = NODE_KERNEL,
+		.launch = {.kernel = (struct emulator_kernel *)(p->func ? (void *)p->func
+									: (void *)p->kern),
+			   .grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+			   .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+			   .shared_bytes = p->sharedMemBytes,
+			   .arguments = p->kernelParams}};
+	return p->extra && !driver_read_extra(p->extra, &node->launch) ? CUDA_ERROR_INVALID_VALUE
+									: 0;
+}
+
+CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+				 const CUgraphNode *dependencies, size_t numDependencies,
+				 const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+	struct emulator_node node;
+	int error = read_kernel(nodeParams, &node);
+
+	return error ? (CUresult)error
+		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+					   const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+	struct emulator_node node;
+	int error = read_kernel(nodeParams, &node);
+
+	return driver_result(error ? error
+				   : vflow_emulator_graph_set(hGraphExec, true, hNode, &node));
+}
+
+CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+			      const CUgraphNode *dependencies, size_t numDependencies,
+			      const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+	struct emulator_node node = {.kind = NODE_COPY};
+	int error = copyParams ? driver_copy_3d(copyParams, &node.copy) : CUDA_ERROR_INVALID_VALUE;
+
+	(void)ctx;
+	return error ? driver_result(error)
+		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+}
+
+CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+			      const CUgraphNode *dependencies, size_t numDependencies,
+			      const CUDA_MEMSET_NODE_PARAMS *p, CUcontext ctx)
+{
+	struct emulator_node node = {.kind = NODE_FILL};
+
+	(void)ctx;
+	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+		return CUDA_ERROR_INVALID_VALUE;
+	node.fill.to = p->dst;
+	node.fill.pitch = p->pitch;
+	node.fill.value = p->value;
+	node.fill.element = p->elementSize;
+	node.fill.width = p->width;
+	node.fill.height = p->height;
+	return add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+}
+
+CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+			    const CUgraphNode *dependencies, size_t numDependencies,
+			    const CUDA_HOST_NODE_PARAMS *p)
+{
+	if (!p || !p->fn)
+		return CUDA_ERROR_INVALID_VALUE;
+	return add(phGraphNode, hGraph, dependencies, numDependencies,
+		   &(struct emulator_node){
+			   .kind = NODE_HOST, .host = p->fn, .host_data = p->userData});
+}
+
+/* The child as it is now: it is copied, as the documentation says. */
+CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+				  const CUgraphNode *dependencies, size_t numDependencies,
+				  CUgraph childGraph)
+{
+	struct emulator_node node = {.kind = NODE_GRAPH};
+	int error = vflow_emulator_graph_copy(childGraph, true, &node.graph);
+
+	return error ? (CUresult)error
+		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+}
+
+CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+				   const void *edgeData, size_t numDependencies)
+{
+	(void)edgeData;
+	return (CUresult)vflow_emulator_graph_depend(hGraph, (void *const *)(uintptr_t)from,
+						     (void *const *)(uintptr_t)to,
+						     numDependencies);
+}
+
+CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+	return numNodes ? (CUresult)vflow_emulator_graph_nodes(hGraph, (void **)nodes, numNodes)
+			: CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+	void *made;
+	int error = phGraphClone ? vflow_emulator_graph_copy(originalGraph, false, &made)
+				 : CUDA_ERROR_INVALID_VALUE;
+
+	if (!error)
+		*phGraphClone = made;
+	return (CUresult)error;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
+				     unsigned long long flags)
+{
+	void *made;
+	int error = phGraphExec ? vflow_emulator_graph_copy(hGraph, true, &made)
+				: CUDA_ERROR_INVALID_VALUE;
+
+	(void)flags;
+	if (!error)
+		*phGraphExec = made;
+	return (CUresult)error;
+}
+
+/* Of CUDA 11: the node that failed, and a text about it. */
+__attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
+					    CUgraphNode *failed, char *text, size_t size);
+__attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
+					    CUgraphNode *failed, char *text, size_t size)
+{
+	if (failed)
+		*failed = NULL;
+	if (text && size)
+		*text = 0;
+	return cuGraphInstantiateWithFlags(phGraphExec, hGraph, 0);
+}
+ALIAS(cuGraphInstantiate_v2, cuGraphInstantiate);
+
+CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
+{
+	return driver_result(vflow_emulator_graph_launch("cuGraphLaunch", hGraphExec, hStream));
+}
+ALIAS(cuGraphLaunch, cuGraphLaunch_ptsz);
+
+CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
+{
+	(void)hGraphExec;
+	return (CUresult)vflow_emulator_stream_check(hStream, NULL, NULL);
+}
+ALIAS(cuGraphUpload, cuGraphUpload_ptsz);
+
+CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+	(void)mode;
+	return (CUresult)vflow_emulator_capture_begin(hStream, NULL);
+}
+ALIAS(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz);
+
+CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+	void *graph;
+	int error = phGraph ? vflow_emulator_capture_end(hStream, &graph)
+			    : CUDA_ERROR_INVALID_VALUE;
+
+	if (!error)
+		*phGraph = graph;
+	return (CUresult)error;
+}
+ALIAS(cuStreamEndCapture, cuStreamEndCapture_ptsz);
+
+CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+	void *graph;
+	int error = captureStatus ? vflow_emulator_capture_graph(hStream, &graph)
+				  : CUDA_ERROR_INVALID_VALUE;
+
+	if (!error)
+		*captureStatus = graph ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+				       : CU_STREAM_CAPTURE_STATUS_NONE;
+	return (CUresult)error;
+}
+ALIAS(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);

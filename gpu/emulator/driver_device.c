@@ -174,6 +174,10 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ta
 	(void)identity;
 	if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname)
 		file = caller.dli_fname;
+	if (table)
+		*table = NULL;
+	if (strstr(file, "libnvrtc") || strstr(file, "libnvJitLink")) /* they do without */
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (vflow_emulator_init() || device_enter(false))
 		return CUDA_ERROR_NOT_INITIALIZED;
 	while (i < count && strcmp(said[i], file))
@@ -187,7 +191,5 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ta
 	}
 	observe_coverage("unsupported API", "cuGetExportTable", 1, 0);
 	device_leave();
-	if (table)
-		*table = NULL;
 	return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -49,7 +49,7 @@ for pair in 11:11.0 12:12 13:13; do
 done
 check "libcuda.so.1 needs libc only" equal "" needed "$libraries/libcuda.so.1"
 check "nothing else is exported" equal "" \
-	sh -c "nm -D --defined-only '$libraries/libcuda.so.1' | sed -n 's/.* [TDBRV] //p' | grep -v -e '^cu' -e '^vflow_emulator_'"
+	sh -c "nm -D --defined-only '$libraries/libcuda.so.1' | sed -n 's/.* [TDBRV] //p' | grep -v -e '^cu' -e '^nvrtcGetCUBIN' -e '^vflow_emulator_'"
 check "a program without CUDA does not notice" equal "hello" preload bash -c 'echo hello; ls / >/dev/null' 2>&1
 
 build() { # PROGRAM INCLUDE
@@ -150,6 +150,41 @@ else
 	}
 	check "separate compilation" separate -cudart shared
 	[ -n "$ASAN" ] || check "separate compilation with the runtime linked in" separate
+	cat >"$here/jit.cpp" <<-'END'
+		#include <cuda.h>
+		#include <nvrtc.h>
+		#include <cstdio>
+		#include <vector>
+		int main() {
+			const char *source = "extern \"C\" __global__ void twice(int *p) { p[threadIdx.x] *= 2; }";
+			const char *options[] = {"--gpu-architecture=sm_90"};
+			nvrtcProgram program;
+			size_t size;
+			if (nvrtcCreateProgram(&program, source, "twice.cu", 0, 0, 0) || nvrtcCompileProgram(program, 1, options) ||
+			    nvrtcGetCUBINSize(program, &size))
+				return 1;
+			std::vector<char> image(size);
+			nvrtcGetCUBIN(program, image.data());
+			CUcontext context;
+			CUmodule module;
+			CUfunction twice;
+			CUdeviceptr memory;
+			int values[] = {3, 5};
+			void *arguments[] = {&memory};
+			cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
+			int error = cuModuleLoadData(&module, image.data());
+			cuModuleGetFunction(&twice, module, "twice");
+			cuMemAlloc(&memory, 8), cuMemcpyHtoD(memory, values, 8);
+			cuLaunchKernel(twice, 1, 1, 1, 2, 1, 1, 0, 0, arguments, 0);
+			cuMemcpyDtoH(values, memory, 8);
+			printf("%d %d %d\n", error, values[0], values[1]);
+		}
+	END
+	if [ -z "$ASAN" ] && $NVCC -cudart none -o "$here/jit" "$here/jit.cpp" -lnvrtc "$libraries/libcuda.so.1" 2>"$here/err"; then
+		check "compiled at run time to a cubin" equal "0 6 10" preload "$here/jit"
+	else
+		skip "compiled at run time to a cubin" "no NVRTC here"
+	fi
 	check "a fault in it" equal 700 preload "$here/plain" fail
 	only_sass() {
 		compile sass -gencode arch=compute_90,code=sm_90 || return 1

@@ -180,7 +180,7 @@ else
 			printf("%d %d %d\n", error, values[0], values[1]);
 		}
 	END
-	if [ -z "$ASAN" ] && $NVCC -cudart none -o "$here/jit" "$here/jit.cpp" -lnvrtc "$libraries/libcuda.so.1" 2>"$here/err"; then
+	if [ -z "$ASAN" ] && $NVCC -cudart none -o "$here/jit" "$here/jit.cpp" -lnvrtc -Xlinker "$libraries/libcuda.so.1" 2>"$here/err"; then
 		check "compiled at run time to a cubin" equal "0 6 10" preload "$here/jit"
 	else
 		skip "compiled at run time to a cubin" "no NVRTC here"

@@ -85,16 +85,19 @@ static __device__ __forceinline__ void list_object(struct device_record *record)
 }
 
 /*
- * What is known of an access, in one register: the size, flags as READ and WRITE, the place of this
- * lane among those that take part, and how many bytes all of them touch.  Once its first word is
- * known: flags, the bits for the word after it, and whether another lane sees to the block.
+ * What is known of an access, in one register: its size; flags as READ and WRITE; the place of this
+ * lane among those that take part, and its distance from the first of them; how many they are, and
+ * how many there are from the first to the last.  Once its first word is known: flags, how many
+ * bytes are in the next, and whether another lane sees to the block.
  */
-#define SIZE(access) ((access)&0x1f)
-#define FLAGS(access) ((access) >> 5 & (READ | WRITE))
-#define RANK(access) ((access) >> 7 & 0x1f)
-#define LENGTH(access) ((access) >> 12 & 0x3ff)
-#define KEEP_FLAGS ((READ | WRITE) << 5)
-#define REST(access) ((access) >> 16 & 0x7fff)
+#define FLAGS(access) ((access) & (READ | WRITE))
+#define SIZE(access) ((access) >> 2 & 0x3f)
+#define RANK(access) ((access) >> 8 & 0x1f)
+#define DISTANCE(access) ((access) >> 13 & 0x1f)
+#define LANES(access) ((access) >> 18 & 0x3f)
+#define SPAN(access) ((access) >> 24 & 0x3f)
+#define GAPS (1u << 30) /* fewer lanes than that */
+#define REST(access) ((access) >> 2 & 0x1f)
 #define SILENT (1u << 31)
 
 /* Bits of one word of the object's masks, and the bit of the block that they are in. */
@@ -122,15 +125,16 @@ static __device__ __forceinline__ void mark(struct device_record *record, uint64
 		list_object(record);
 }
 
-/* The followed object that holds the address, or NULL; `left`: its bytes from there on. */
+/* The followed object that holds this many bytes from the address on, or NULL. */
 static __device__ __forceinline__ struct device_record *find(const struct device_state *state,
-							     uint64_t address, uint64_t *offset,
-							     uint64_t *left)
+							     uint64_t address, uint32_t bytes,
+							     uint64_t *offset)
 {
 	const uint64_t *at = constant(&state->starts);
 	uint32_t count = __ldg(&state->count);
 	struct device_record *record;
 	uint64_t start, size;
+	bool inside;
 
 	if (!count)
 		return NULL;
@@ -146,8 +150,9 @@ static __device__ __forceinline__ struct device_record *find(const struct device
 		     : "=l"(start), "=l"(size)
 		     : "l"(record));
 	*offset = address - start;
-	*left = size - *offset;
-	return *offset < size ? record : NULL;
+	inside = *offset < size;
+	size -= *offset;
+	return inside && size >= bytes ? record : NULL;
 }
 
 static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
@@ -189,65 +194,99 @@ static __device__ __forceinline__ void miss(struct device_state *state, uint64_t
 /* The compiler must not keep what it could know of the value, but ask it again. */
 #define OPAQUE(type, value) asm volatile("" : "+" type(value))
 
+/* Each of 16 bits four times. */
+static __device__ __forceinline__ uint64_t four_times(uint32_t bits16)
+{
+	uint64_t bits = bits16;
+
+	bits = (bits | bits << 24) & 0x000000ff000000ff;
+	bits = (bits | bits << 12) & 0x000f000f000f000f;
+	bits = (bits | bits << 6) & 0x0303030303030303;
+	bits = (bits | bits << 3) & 0x1111111111111111;
+	return bits * 15;
+}
+
 /*
- * At most 16 bytes.  Most often the lanes touch one stretch of memory, each what follows its
- * predecessor's: then the words of the mask are shared out among them.
+ * At most 32 bytes.  Most often the lanes touch one stretch of memory, side by side: then the words
+ * of the mask are shared out among them.  Lanes that do not take part leave gaps.
  *
  * On an H100 a patch has 14 registers.  Each one more is stored and loaded again by every thread
  * at every access, and two of them cost more than all the rest: hence one search for all cases,
- * and one register for what is known of the access.
+ * one register for what is known of the access, and what is done twice.
  */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
 {
-	uint32_t active = __activemask(), access;
+	uint32_t active = __activemask(), access, lane;
 	uint64_t leading;
 	bool stretch, same;
 
 	if (!state || !size)
 		return;
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(access));
-	access = size | (flags & (READ | WRITE)) << 5 | __popc(access & active) << 7 |
-		 __popc(active) * size << 12;
+	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+	lane -= __ffs((int)active) - 1;
+	access = (flags & (READ | WRITE)) | size << 2 | __popc(access & active) << 8 | lane << 13 |
+		 __popc(active) << 18 | (33 - __clz((int)active) - __ffs((int)active)) << 24;
+	if (SPAN(access) != LANES(access))
+		access |= GAPS;
 	OPAQUE("r", access);
-	address -= RANK(access) * SIZE(access); /* where the stretch begins, if it is one */
+	address -= DISTANCE(access) * SIZE(access); /* where the stretch begins, if it is one */
 	OPAQUE("l", address);
 	leading = __shfl_sync(active, address, __ffs((int)active) - 1);
-	same = address + RANK(access) * SIZE(access) == leading;
-	stretch = __all_sync(active, address == leading) && LENGTH(access) > SIZE(access);
+	same = address + DISTANCE(access) * SIZE(access) == leading;
+	stretch = __all_sync(active, address == leading);
+	/* with gaps, there are lanes enough for the words that 32 times 4 bytes may be in */
+	stretch = stretch &&
+		  (access & GAPS ? SIZE(access) == 4 && LANES(access) > 2 : LANES(access) > 1);
 	same = __all_sync(active, same) && RANK(access);
 	for (;;) {
 		struct device_record *record;
-		uint64_t offset, left, bits;
+		uint64_t offset, bits;
 		uint32_t first;
 
 		if (!stretch) {
-			address += RANK(access) * SIZE(access);
-			access &= ~(0x1fu << 7);
+			address += DISTANCE(access) * SIZE(access);
+			access &= ~(0x1fu << 13);
 		}
 		tell(state, address);
-		record = find(state, address, &offset, &left);
+		record = find(state, address, stretch ? SPAN(access) * SIZE(access) : 1, &offset);
+		OPAQUE("r", access);
 		first = (uint32_t)offset % 64;
 		if (stretch) {
-			uint32_t last = first + LENGTH(access) - 1, rank;
+			uint32_t last;
 
-			if (!record || LENGTH(access) > left) { /* it is not all in one object */
+			if (!record) { /* it is not all in one object: each for itself */
 				stretch = false;
 				continue;
 			}
-			rank = RANK(access);
-			if (rank * 64 > last)
-				return;
+			last = first + SPAN(access) * SIZE(access) - 1;
+			OPAQUE("r", access);
 			bits = ~0ull;
-			if (!rank)
-				bits <<= first;
-			offset = offset / 64 + rank;
-			last -= rank * 64;
+			if (access & GAPS) {
+				uint32_t pattern = __activemask();
+
+				if (first % 4 || __popc(pattern) != LANES(access)) {
+					stretch = false;
+					continue;
+				}
+				pattern >>= __ffs((int)pattern) - 1;
+				bits = four_times((uint64_t)pattern << first / 4 >>
+							  (16 * RANK(access) & 0x3f) &
+						  0xffff);
+			}
+			OPAQUE("r", access);
+			last -= RANK(access) * 64;
+			if ((int32_t)last < 0)
+				return;
+			if (!RANK(access))
+				bits &= ~0ull << first;
 			if (last < 64)
 				bits &= ~0ull >> (63 - last);
-			access &= KEEP_FLAGS;
-			if (rank && (uint32_t)offset % 16)
+			offset = offset / 64 + RANK(access);
+			if (RANK(access) && (uint32_t)offset % 16)
 				access |= SILENT;
+			access &= READ | WRITE | SILENT;
 		} else {
 			if (!record) {
 				miss(state, address, SIZE(access));
@@ -256,21 +295,22 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 			if (same)
 				return;
 			size = SIZE(access);
-			if (size > left)
-				size = (uint32_t)left;
+			if (size > __ldg(&record->size) - offset)
+				size = (uint32_t)(__ldg(&record->size) - offset);
 			bits = (1ull << size) - 1;
 			offset /= 64;
-			access &= KEEP_FLAGS;
+			access &= READ | WRITE;
 			if (first + size > 64) /* the object is aligned to less than the access */
-				access |= bits >> (64 - first) << 16;
+				access |= (first + size - 64) << 2;
 			bits <<= first;
 		}
+		OPAQUE("l", bits);
 		for (;;) {
 			mark(record, offset, bits, access);
-			bits = REST(access);
-			if (!bits)
+			if (!REST(access))
 				return;
-			access &= KEEP_FLAGS;
+			bits = (1ull << REST(access)) - 1;
+			access &= READ | WRITE;
 			offset++;
 		}
 	}
@@ -286,12 +326,13 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 
 	if (!state || !size)
 		return;
-	record = find(state, address, &offset, &left);
+	record = find(state, address, 1, &offset);
 	if (!record) {
 		/* each lane says all of it */
 		miss(state, address, (size + __popc(active) - 1) / __popc(active));
 		return;
 	}
+	left = record->size - offset;
 	last = offset + (size < left ? size : left) - 1;
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	for (uint64_t word = offset / 64 + __popc(active & before); word <= last / 64;
@@ -302,7 +343,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			bits &= ~0ull << offset % 64;
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
-		mark(record, word, bits, flags << 5);
+		mark(record, word, bits, flags);
 	}
 }
 

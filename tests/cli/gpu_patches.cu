@@ -193,7 +193,7 @@ int main(void)
 
 	start();
 	for (calls = 0; calls < 300 && fine; calls++) {
-		uint32_t size = 1u << below(5), flags = 1 + (uint32_t)below(3);
+		uint32_t size = 1u << below(6), flags = 1 + (uint32_t)below(3);
 		uint32_t lanes = below(3) ? ~0u : (uint32_t)(below(1 << 16) << 16 | below(1 << 16));
 		std::set<uint32_t> touched, listed;
 		uint32_t count;

@@ -12,6 +12,7 @@
 #define BLOCK_WORDS LEAF_WORDS
 #define SIZE_LIMIT (UINT64_C(1) << 40)      /* the passes count blocks with 32 bits */
 #define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
+#define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
 #define HELD_UP_LIMIT 50
 #define OBJECTS_WAITING 16384 /* in results of passes that were not taken yet */
 
@@ -273,10 +274,15 @@ bool object_need_body(struct object *object)
 	return true;
 }
 
-bool space_wants_bodies(const struct space *space)
+bool space_wants_bodies(struct space *space)
 {
-	return space->held_up > HELD_UP_LIMIT && space->bodiless &&
-	       space->bodiless_bytes <= COMPLETE_LIMIT;
+	if (space->held_up <= HELD_UP_LIMIT || !space->bodiless)
+		return false;
+	if (space->bodiless_bytes <= COMPLETE_LIMIT ||
+	    memory_has_on_device(COMPLETE_PART * space->bodiless_bytes))
+		return true;
+	space->held_up = 0; /* to be asked again */
+	return false;
 }
 
 void space_complete(struct space *space)

@@ -150,9 +150,10 @@ int space_settle(struct space *space, uint32_t writer);
 bool space_can_pass(const struct space *space); /* now */
 /*
  * Launches must be waited for while an object without a body might be touched: whether that happens
- * often because of a few megabytes, and giving them bodies (before a launch; calls the driver).
+ * often though there is memory for those bodies, and giving them theirs (before a launch; calls the
+ * driver).
  */
-bool space_wants_bodies(const struct space *space);
+bool space_wants_bodies(struct space *space);
 void space_complete(struct space *space);
 uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer);
 /* Whether the results are there; calls no driver. */

@@ -2,7 +2,6 @@
  * gpu/emulator/interpreter_quads.c: mma.m8n8k4 of f16: lanes 4q .. 4q + 3 and 16 + 4q .. 16 + 4q + 3
  * multiply their own matrices (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16").
  */
-#include "gpu/emulator/interpreter_float.h"
 #include "gpu/emulator/interpreter_matrix.h"
 
 enum { D, A, B, C };

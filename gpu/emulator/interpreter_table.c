@@ -10,7 +10,7 @@
 	X(float_avx2) X(compare_avx2) X(convert_avx2) X(memory_avx2) X(bits_avx2) X(half_avx2)     \
 		X(matrix_avx2)
 #define SECTIONS(X) X(atomic) X(control) X(barrier) X(lanes) X(texture) X(async) X(video) X(cluster) X(wide) X(remote) \
-	X(stack) X(tensor)
+	X(stack) X(tensor) X(group)
 LANE_SECTIONS(SECTION)
 SECTIONS(SECTION)
 #define ENTRY(name) interpreter_##name,

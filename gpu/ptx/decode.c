@@ -466,6 +466,8 @@ int ptx_decode(struct ptx_parser *parser)
 			return -1;
 		decoded.observes_order = understood && note_call(parser, &i);
 		outcome = understood ? OK : UNKNOWN_FORM;
+	} else if (decoded.row && *decoded.row->shape == 'K') {
+		outcome = ptx_decode_group(&s);
 	} else if (decoded.row) {
 		outcome = ptx_read_operands(&s);
 		if (outcome == OK)

@@ -85,6 +85,11 @@ enum outcome ptx_memory(struct statement *s, const struct operand *operand);
 
 /* decode_matrix.c, decode_video.c: opcodes whose words are a language of their own. */
 enum outcome ptx_decode_matrix(struct statement *s);
+/* The words of a matrix instruction: shape, layouts, types (up to four, in their order). */
+bool ptx_matrix_words(const struct ptx_token *opcode, struct ptx_instruction *i,
+		      struct ptx_matrix *matrix, enum ptx_element types[4], unsigned *count);
+/* decode_group.c: wgmma, whose operands are too many for a statement; reads them itself. */
+enum outcome ptx_decode_group(struct statement *s);
 enum outcome ptx_decode_video(struct statement *s);
 
 #endif

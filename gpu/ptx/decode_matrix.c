@@ -101,7 +101,7 @@ static bool name_operation(struct ptx_matrix *matrix, const char *text, size_t l
 		{"wmma.load.c", PTX_MATRIX_LOAD_C},  {"wmma.store.d", PTX_MATRIX_STORE},
 		{"wmma.mma", PTX_MATRIX_MULTIPLY},   {"mma", PTX_MATRIX_MULTIPLY},
 		{"ldmatrix", PTX_MATRIX_LDMATRIX},   {"stmatrix", PTX_MATRIX_STMATRIX},
-		{"movmatrix", PTX_MATRIX_MOVMATRIX},
+		{"movmatrix", PTX_MATRIX_MOVMATRIX}, {"wgmma.mma_async", PTX_MATRIX_GROUP},
 	};
 
 	for (size_t n = 0; n < sizeof(operations) / sizeof(*operations); n++) {
@@ -131,6 +131,18 @@ static bool read_words(struct words *words, struct ptx_instruction *i,
 		if (at == stop || !read_word(words, i, at, (size_t)(stop - at)))
 			return false;
 	}
+	return true;
+}
+
+bool ptx_matrix_words(const struct ptx_token *opcode, struct ptx_instruction *i,
+		      struct ptx_matrix *matrix, enum ptx_element types[4], unsigned *count)
+{
+	struct words words = {.matrix = matrix};
+
+	if (!read_words(&words, i, opcode))
+		return false;
+	memcpy(types, words.elements, sizeof(words.elements));
+	*count = words.element_count;
 	return true;
 }
 
@@ -284,7 +296,7 @@ static enum outcome fragment(struct statement *s, const struct operand *operand,
 enum outcome ptx_decode_matrix(struct statement *s)
 {
 	static const char *const orders[] = {"dm?s", "dm?s", "dm?s", "ma?s",
-					     "dabc", "dabc", "dabcef", "dm", "ma", "da"};
+					     "dabc", "dabc", "", "", "dm", "ma", "da"};
 	const bool is_wmma = s->opcode.length > 4 && !memcmp(s->opcode.text, "wmma", 4);
 	struct ptx_instruction *i = s->i;
 	struct ptx_matrix matrix;

@@ -118,7 +118,7 @@ typedef void ptx_executor(struct warp *warp, const struct ptx_instruction *i);
  *   U  source of type u32, to `d`
  *   Z  source predicate, its number in `immediate`
  *   M  all of mov   C  all of call   B  all of brx   W  all of wmma, mma and their like
- *   V  all of the video instructions
+ *   V  all of the video instructions   K  all of wgmma
  * The first source goes to `a`, then `b`, `c`, `e`.  With both D and S the elements of S follow
  * those of D.
  */
@@ -215,6 +215,7 @@ enum ptx_matrix_operation {
 	PTX_MATRIX_LOAD_A, PTX_MATRIX_LOAD_B, PTX_MATRIX_LOAD_C, PTX_MATRIX_STORE, PTX_MATRIX_MULTIPLY,
 	PTX_MATRIX_QUADS, /* mma.m8n8k4 of f16: four products, each by two quads of lanes */
 	PTX_MATRIX_SPARSE,
+	PTX_MATRIX_GROUP, /* wgmma: a warpgroup's, with b and perhaps a in shared memory */
 	PTX_MATRIX_LDMATRIX, PTX_MATRIX_STMATRIX, PTX_MATRIX_MOVMATRIX,
 };
 enum ptx_element {
@@ -230,6 +231,8 @@ struct ptx_matrix {
 	bool column[2];     /* layouts: of a and b, or of what is loaded or stored */
 	bool saturates, is_and, transposes;
 };
+/* What wgmma has besides, in the instruction's `flags`; the predicate that keeps d is in `c`. */
+enum { PTX_GROUP_NEGATIVE_A = 1, PTX_GROUP_NEGATIVE_B = 2 };
 #define PTX_MATRIX_EXTRAS ((sizeof(struct ptx_matrix) + 3) / 4)
 
 /* Where an instruction comes from. */

@@ -94,7 +94,7 @@ static const struct ptx_opcode *row_of_own_words(const char *name, size_t length
 {
 	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++)
-			if ((*row->shape == 'W' || *row->shape == 'V') &&
+			if ((*row->shape == 'W' || *row->shape == 'V' || *row->shape == 'K') &&
 			    equals(name, length, row->name))
 				return row;
 	return NULL;

@@ -71,7 +71,9 @@ enum cudaMemoryType {
 
 enum cudaFuncAttribute {
 	cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-	cudaFuncAttributePreferredSharedMemoryCarveout = 9
+	cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+	cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+	cudaFuncAttributeClusterSchedulingPolicyPreference = 15
 };
 
 enum cudaFuncCache {

@@ -162,7 +162,9 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
 	error = facts_of(func, &kernel, &facts);
 	if (!error && attr == cudaFuncAttributeMaxDynamicSharedMemorySize)
 		error = vflow_emulator_kernel_set_shared(kernel, value);
-	else if (!error && attr != cudaFuncAttributePreferredSharedMemoryCarveout)
+	else if (!error && attr != cudaFuncAttributePreferredSharedMemoryCarveout &&
+		 attr != cudaFuncAttributeNonPortableClusterSizeAllowed &&
+		 attr != cudaFuncAttributeClusterSchedulingPolicyPreference)
 		error = cudaErrorInvalidValue;
 	return runtime_result(error);
 }

@@ -96,7 +96,7 @@ static void join(const struct side *to, const struct side *from, struct box *box
 		box->width *= box->depth, box->depth = 1;
 }
 
-static int copy(const char *name, int64_t stream, const struct emulator_copy *what)
+int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 {
 	struct side to = {what->to, what->to_pitch, what->to_slice, NULL};
 	struct side from = {what->from, what->from_pitch, what->from_slice, NULL};
@@ -140,7 +140,7 @@ int vflow_emulator_copy(const char *name, void *stream, const struct emulator_co
 		error = graph_record(stream_captures(stream),
 				     &(struct emulator_node){.kind = NODE_COPY, .copy = *what});
 	else
-		error = copy(name, number, what);
+		error = copy_now(name, number, what);
 	device_leave();
 	return error;
 }

@@ -57,6 +57,9 @@ struct emulator_context *context_current(void);
 struct emulator_context *context_primary(void);
 void context_make_current(struct emulator_context *context);
 
+/* copy.c, under the lock: a copy that no capture sees. */
+int copy_now(const char *name, int64_t stream, const struct emulator_copy *what);
+
 /* Under the lock: drop what belongs to a context; NULL: everything. */
 void allocations_release(const char *name, const struct emulator_context *context);
 void arrays_release(void);

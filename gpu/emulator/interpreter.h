@@ -32,6 +32,8 @@ struct launch {
 	uint64_t workspace;
 	/* blocks of a cluster, which run together; 0 or 1: each block is its own */
 	uint32_t cluster[3];
+	/* takes what the kernel launches; NULL: it cannot */
+	struct nested *nested;
 	/* a race that VFLOW_EMULATOR_RACES looks for, one line; NULL: nobody wants to know */
 	void (*say)(const char *text);
 	/* what device code prints; NULL: nowhere */

@@ -268,7 +268,11 @@ void warp_call_builtin(struct warp *w, const struct ptx_call *call, enum ptx_bui
 			     (uint64_t)(int64_t)print(w, l, first, argument(w, call, 1, l)));
 		else if (builtin == PTX_BUILTIN_MALLOC)
 			give(w, call, l, allocate(w, first));
+		else if (builtin != PTX_BUILTIN_FREE && builtin != PTX_BUILTIN_NESTED_FREE)
+			give(w, call, l, warp_call_device_runtime(w, call, builtin, l));
 		else if (!give_back(w, l, first))
 			return;
+		else if (builtin == PTX_BUILTIN_NESTED_FREE)
+			give(w, call, l, 0);
 	}
 }

@@ -238,6 +238,9 @@ bool race_start(struct block *block);
 void race_access(struct warp *warp, uint64_t offset, unsigned size, bool read, bool write);
 
 /* interpreter_builtin.c: printf, malloc, free and assert of device code. */
+/* interpreter_nested.c: what one of PTX_BUILTIN_NESTED... gives the lane. */
+uint64_t warp_call_device_runtime(struct warp *warp, const struct ptx_call *call,
+				  enum ptx_builtin builtin, unsigned lane);
 void warp_call_builtin(struct warp *warp, const struct ptx_call *call, enum ptx_builtin builtin);
 
 /* interpreter_groups.c */

@@ -8,6 +8,7 @@
 #include "gpu/emulator/graph.h"
 #include "gpu/emulator/interpreter.h"
 #include "gpu/emulator/module.h"
+#include "gpu/emulator/nested.h"
 #include "gpu/emulator/observe.h"
 
 #define MULTIPROCESSOR_THREADS 2048
@@ -178,7 +179,8 @@ static void say_race(const char *text)
 	device_say("%s", text);
 }
 
-static int run(const struct emulator_launch *what, const uint8_t *parameters, int64_t stream)
+static int run(const struct emulator_launch *what, const uint8_t *parameters, int64_t stream,
+	       struct nested *nested)
 {
 	const struct ptx_kernel *kernel = what->kernel->ptx;
 	struct allocation *workspace = NULL;
@@ -190,6 +192,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		.parameters = parameters,
 		.observed = observe_wanted(kernel->name),
 		.cooperative = what->cooperative,
+		.nested = nested,
 		.print = print_add,
 		.say = say_race,
 		.note = observe_coverage,
@@ -232,6 +235,47 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 	return 0;
 }
 
+static int run_nested(const struct nested_operation *operation, struct emulator_module *module,
+		      int64_t stream, struct nested *nested)
+{
+	struct emulator_launch what = {.shared_bytes = operation->shared_bytes};
+	int error;
+
+	if (!operation->kernel)
+		return copy_now("cudaMemcpyAsync", stream,
+				&(struct emulator_copy){.to = operation->to,
+							.from = operation->from,
+							.width = operation->bytes,
+							.height = 1});
+	for (uint32_t i = 0; i < ptx_kernel_count(module->ptx); i++)
+		if (module->kernels[i].ptx == operation->kernel)
+			what.kernel = &module->kernels[i];
+	memcpy(what.grid, operation->grid, sizeof(what.grid));
+	memcpy(what.block, operation->block, sizeof(what.block));
+	error = check_shape(&what);
+	return error ? error
+		     : run(&what, (const uint8_t *)(uintptr_t)operation->parameters->address, stream,
+			   nested);
+}
+
+/* The kernel and all that it launches, and that launch in turn. */
+static int run_all(const struct emulator_launch *what, const uint8_t *parameters, int64_t stream)
+{
+	struct nested_operation *operation;
+	struct nested nested;
+	int error;
+
+	nested_start(&nested);
+	error = run(what, parameters, stream, &nested);
+	while ((operation = nested_take(&nested))) {
+		/* one whose parameters were asked for, and no more, is no launch */
+		if (!error && (operation->launched || !operation->kernel))
+			error = run_nested(operation, what->kernel->module, stream, &nested);
+		nested_end(operation);
+	}
+	return error;
+}
+
 int launch_pack(const struct emulator_launch *what, uint8_t **block)
 {
 	int error = module_kernel_alive(what->kernel) ? check_shape(what) : INVALID_HANDLE;
@@ -262,7 +306,7 @@ int vflow_emulator_launch(void *stream, const struct emulator_launch *what)
 	} else if (!error) {
 		parameters = gather(what, buffer, sizeof(buffer), &error);
 		if (parameters) {
-			error = run(what, parameters, number);
+			error = run_all(what, parameters, number);
 			if (parameters != buffer)
 				free(parameters);
 		}

@@ -142,17 +142,27 @@ static int list_kernels(struct emulator_module *module)
 	return 0;
 }
 
+/* NVIDIA's runtime for launches from kernels, which ours replaces (interpreter_nested.c). */
+static bool is_device_runtime(const struct fatbin_ptx *ptx)
+{
+	static const char mark[] = "__CNPRT_VERSION_NUMBER__";
+
+	return memmem(ptx->text, ptx->size, mark, sizeof(mark) - 1);
+}
+
 static int parse(struct emulator_module *module, const struct fatbin_ptx *list, size_t count)
 {
 	struct ptx_text *texts = calloc(count + 1, sizeof(*texts));
 	struct error error;
+	size_t used = 0;
 	int code;
 
 	if (!texts)
 		return OUT_OF_MEMORY;
 	for (size_t n = 0; n < count; n++)
-		texts[n] = (struct ptx_text){list[n].text, list[n].size};
-	module->ptx = ptx_link(texts, count, &error);
+		if (!is_device_runtime(&list[n]))
+			texts[used++] = (struct ptx_text){list[n].text, list[n].size};
+	module->ptx = ptx_link(texts, used, &error);
 	free(texts);
 	if (!module->ptx) {
 		device_say("PTX: %s", error.text);

@@ -16,6 +16,16 @@ static const struct {
 	{"vprintf", PTX_BUILTIN_VPRINTF},
 	{"malloc", PTX_BUILTIN_MALLOC},
 	{"free", PTX_BUILTIN_FREE},
+	{"__cudaCDP2GetParameterBufferV2", PTX_BUILTIN_NESTED_PARAMETERS},
+	{"__cudaCDP2LaunchDeviceV2", PTX_BUILTIN_NESTED_LAUNCH},
+	{"__cudaCDP2MemcpyAsync", PTX_BUILTIN_NESTED_COPY},
+	{"__cudaCDP2StreamCreateWithFlags", PTX_BUILTIN_NESTED_STREAM},
+	{"__cudaCDP2Malloc", PTX_BUILTIN_NESTED_ALLOCATE},
+	{"__cudaCDP2Free", PTX_BUILTIN_NESTED_FREE},
+	{"__cudaCDP2StreamDestroy", PTX_BUILTIN_NESTED_NOTHING},
+	{"__cudaCDP2GetLastError", PTX_BUILTIN_NESTED_NOTHING},
+	{"__cudaCDP2PeekAtLastError", PTX_BUILTIN_NESTED_NOTHING},
+	{"__cudaCDP2GetErrorString", PTX_BUILTIN_NESTED_NOTHING},
 };
 
 

@@ -266,11 +266,16 @@ enum ptx_special {
 /* Shared memory of block r of the cluster, in shared addresses: (r + 1) << PTX_RANK_SHIFT. */
 #define PTX_RANK_SHIFT 24u
 #define PTX_FUNCTION_STRIDE 16u
+#define PTX_WINDOW_KERNEL (PTX_WINDOW_FUNCTION + 0x80000000u) /* of kernels that kernels launch */
 
 /* Functions that are not in PTX but that nvcc's code calls. */
 enum ptx_builtin {
 	PTX_BUILTIN_NONE, PTX_BUILTIN_ASSERTFAIL, PTX_BUILTIN_VPRINTF, PTX_BUILTIN_MALLOC,
 	PTX_BUILTIN_FREE,
+	/* the device's runtime: all give a number, 0 where nothing else is said */
+	PTX_BUILTIN_NESTED_PARAMETERS, PTX_BUILTIN_NESTED_LAUNCH, PTX_BUILTIN_NESTED_COPY,
+	PTX_BUILTIN_NESTED_STREAM, PTX_BUILTIN_NESTED_ALLOCATE, PTX_BUILTIN_NESTED_FREE,
+	PTX_BUILTIN_NESTED_NOTHING,
 };
 
 struct ptx_function {
@@ -306,6 +311,8 @@ struct ptx_patch {
 #define PTX_PATCH_DYNAMIC_SHARED (UINT32_MAX - 1)
 #define PTX_PATCH_SHARED UINT32_C(0x80000000) /* and an index in module->shared */
 
+/* The kernel that code knows by that address; NULL: none. */
+const struct ptx_kernel *ptx_kernel_at(const struct ptx_module *module, uint64_t address);
 /* Where the kernel has the module's shared variable of that index. */
 uint32_t ptx_shared_offset(const struct ptx_kernel *kernel, uint32_t index);
 
@@ -332,6 +339,9 @@ struct ptx_module {
 	struct ptx_function **functions;
 	uint32_t function_count;
 	struct ptx_kernel **kernels;
+	const char **launched; /* names of kernels whose addresses code takes */
+	uint32_t launched_count;
+	size_t launched_capacity;
 	uint32_t kernel_count;
 	struct ptx_variable **variables;
 	uint32_t variable_count;

@@ -1,7 +1,7 @@
 /* gpu/ptx/module.c: what a parsed module has, for the driver API. */
 #include <string.h>
 
-#include "gpu/ptx/instruction.h"
+#include "gpu/ptx/parser.h"
 
 uint32_t ptx_variable_count(const struct ptx_module *module)
 {
@@ -29,6 +29,33 @@ const struct ptx_kernel *ptx_find_kernel(const struct ptx_module *module, const 
 		if (!strcmp(module->kernels[n]->name, name))
 			return module->kernels[n];
 	return NULL;
+}
+
+int ptx_kernel_number(struct ptx_parser *parser, const struct ptx_token *name, uint32_t *number)
+{
+	struct ptx_module *module = parser->module;
+
+	for (*number = 0; *number < module->launched_count; ++*number)
+		if (ptx_token_is(name, module->launched[*number]))
+			return 0;
+	if (ptx_grow((void **)&module->launched, &module->launched_capacity,
+		     module->launched_count, sizeof(*module->launched), parser->error))
+		return -1;
+	module->launched[*number] = ptx_pool_text(module, name->text, name->length);
+	if (!module->launched[*number])
+		return ptx_out_of_memory(parser);
+	module->launched_count++;
+	return 0;
+}
+
+const struct ptx_kernel *ptx_kernel_at(const struct ptx_module *module, uint64_t address)
+{
+	uint64_t number = (address - PTX_WINDOW_KERNEL) / PTX_FUNCTION_STRIDE;
+
+	if (address < PTX_WINDOW_KERNEL || address % PTX_FUNCTION_STRIDE ||
+	    number >= module->launched_count)
+		return NULL;
+	return ptx_find_kernel(module, module->launched[number]);
 }
 
 bool ptx_observes_order(const struct ptx_module *module, const struct ptx_kernel *kernel)

@@ -173,6 +173,9 @@ int ptx_end_text(struct ptx_parser *parser);
 /* From '{' to behind its '}'. */
 int ptx_skip_block(struct ptx_parser *parser);
 
+/* module.c: the number by which code knows a kernel.  0, or -1 */
+int ptx_kernel_number(struct ptx_parser *parser, const struct ptx_token *name, uint32_t *number);
+
 /* parse.c: tokens */
 int ptx_advance(struct ptx_parser *parser);
 int ptx_expect(struct ptx_parser *parser, const char *mark);

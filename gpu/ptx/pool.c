@@ -74,6 +74,7 @@ void ptx_free(struct ptx_module *module)
 	free(module->extras);
 	free(module->calls);
 	free(module->shared);
+	free(module->launched);
 	free(module->arguments);
 	free(module->texts);
 	free(module->functions);

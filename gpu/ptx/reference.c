@@ -111,6 +111,7 @@ enum outcome ptx_source(struct statement *s, const struct element *element, int6
 	struct ptx_parser *parser = s->parser;
 	struct ptx_meaning meaning;
 	enum ptx_special special;
+	uint32_t number;
 	uint64_t bits;
 
 	if (element->token.kind != PTX_WORD) {
@@ -151,6 +152,13 @@ enum outcome ptx_source(struct statement *s, const struct element *element, int6
 	case PTX_SYMBOL_PARAMETER:
 		return ptx_constant(parser, PTX_WINDOW_PARAM + meaning.base + offset, ref) ? FAILED
 											   : OK;
+	case PTX_SYMBOL_KERNEL:
+		if (ptx_kernel_number(parser, &element->token, &number))
+			return FAILED;
+		return ptx_constant(parser,
+				    PTX_WINDOW_KERNEL + (uint64_t)number * PTX_FUNCTION_STRIDE, ref)
+			       ? FAILED
+			       : OK;
 	case PTX_SYMBOL_FUNCTION:
 		return ptx_constant(parser,
 				    PTX_WINDOW_FUNCTION +

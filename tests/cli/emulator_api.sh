@@ -149,6 +149,31 @@ else
 			equal $'one 3\ntwo 4\n18 19' preload "$here/separate"
 	}
 	check "separate compilation" separate -cudart shared
+	# Each of 2 threads launches a grid of 3 and, down to level 2, 2 threads more:
+	# levels 0, 1 and 2 have 2, 4 and 8 threads, so 14 grids of 3 add 1 each.
+	cat >"$here/nested.cu" <<-'END'
+		#include <cstdio>
+		__global__ void add(int *to, int by) { atomicAdd(to, by); }
+		__global__ void spread(int *to, int level) {
+			add<<<3, 1>>>(to, 1);
+			if (level < 2)
+				spread<<<1, 2>>>(to, level + 1);
+		}
+		int main() {
+			int *p, x = 0;
+			cudaMalloc(&p, sizeof(x));
+			cudaMemset(p, 0, sizeof(x));
+			spread<<<1, 2>>>(p, 0);
+			printf("%d ", cudaDeviceSynchronize());
+			cudaMemcpy(&x, p, sizeof(x), cudaMemcpyDeviceToHost);
+			printf("%d\n", x);
+		}
+	END
+	nested() {
+		$NVCC -rdc=true -arch=sm_90 -cudart shared -o "$here/nested" "$here/nested.cu" -lcudadevrt &&
+			equal "0 42" preload "$here/nested"
+	}
+	check "kernels that launch kernels" nested
 	[ -n "$ASAN" ] || check "separate compilation with the runtime linked in" separate
 	cat >"$here/jit.cpp" <<-'END'
 		#include <cuda.h>

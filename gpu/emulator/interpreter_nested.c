@@ -1,0 +1,107 @@
+/*
+ * gpu/emulator/interpreter_nested.c: the device's runtime: functions that kernels call to launch
+ * kernels.  nvcc links NVIDIA's own (cuda_device_runtime.cu); these take its place.
+ */
+#include <string.h>
+
+#include "gpu/emulator/interpreter_warp.h"
+#include "gpu/emulator/nested.h"
+
+#define INVALID_VALUE 1
+#define MEMORY_ALLOCATION 2
+#define INVALID_DEVICE_FUNCTION 98
+
+static const uint8_t *argument_at(const struct warp *w, const struct ptx_call *call,
+				  unsigned number, unsigned lane)
+{
+	const struct ptx_parameter *place = &w->module->arguments[call->first_argument + number];
+
+	return w->local + lane * w->local_stride + w->now.frame_base + place->offset;
+}
+
+static uint64_t word(const struct warp *w, const struct ptx_call *call, unsigned number,
+		     unsigned lane)
+{
+	const struct ptx_parameter *place = &w->module->arguments[call->first_argument + number];
+	uint64_t value = 0;
+
+	if (number < call->argument_count)
+		memcpy(&value, argument_at(w, call, number, lane),
+		       place->size < 8 ? place->size : 8);
+	return value;
+}
+
+static void shape(const struct warp *w, const struct ptx_call *call, unsigned number, unsigned lane,
+		  uint32_t sides[3])
+{
+	if (number < call->argument_count &&
+	    w->module->arguments[call->first_argument + number].size >= 12)
+		memcpy(sides, argument_at(w, call, number, lane), 12);
+}
+
+/* The kernel, its grid, its block, its dynamic shared memory. */
+static uint64_t prepare(struct warp *w, const struct ptx_call *call, unsigned lane)
+{
+	struct nested_operation what = {
+		.kernel = ptx_kernel_at(w->module, word(w, call, 0, lane)),
+		.shared_bytes = word(w, call, 3, lane),
+	};
+
+	shape(w, call, 1, lane, what.grid);
+	shape(w, call, 2, lane, what.block);
+	if (!what.kernel || !w->block->launch->nested)
+		return 0;
+	return nested_prepare(w->block->launch->nested, &what);
+}
+
+/* Writes a word of `size` bytes that the program gave the address of. */
+static bool store(struct warp *w, unsigned lane, uint64_t address, uint64_t value, unsigned size)
+{
+	uint64_t room = 0;
+	uint8_t *at = address ? warp_generic(w, lane, address, &room) : NULL;
+
+	if (!at || room < size)
+		return false;
+	memcpy(at, &value, size);
+	return true;
+}
+
+static uint64_t allocate(struct warp *w, const struct ptx_call *call, unsigned lane)
+{
+	struct allocation *allocation = memory_allocate(word(w, call, 1, lane), 256);
+
+	if (!allocation)
+		return MEMORY_ALLOCATION;
+	allocation->kind = MEMORY_KIND_HEAP;
+	if (w->block->launch->note)
+		w->block->launch->note("device heap",
+				       "memory from cudaMalloc in device code is not followed", 1,
+				       word(w, call, 1, lane));
+	return store(w, lane, word(w, call, 0, lane), allocation->address, 8) ? 0 : INVALID_VALUE;
+}
+
+uint64_t warp_call_device_runtime(struct warp *w, const struct ptx_call *call,
+				  enum ptx_builtin builtin, unsigned lane)
+{
+	struct nested *nested = w->block->launch->nested;
+
+	switch (builtin) {
+	case PTX_BUILTIN_NESTED_PARAMETERS:
+		return prepare(w, call, lane);
+	case PTX_BUILTIN_NESTED_LAUNCH:
+		return nested && nested_launch(nested, word(w, call, 0, lane))
+			       ? 0
+			       : INVALID_DEVICE_FUNCTION;
+	case PTX_BUILTIN_NESTED_COPY:
+		return nested && nested_copy(nested, word(w, call, 0, lane), word(w, call, 1, lane),
+					     word(w, call, 2, lane))
+			       ? 0
+			       : MEMORY_ALLOCATION;
+	case PTX_BUILTIN_NESTED_STREAM: /* all streams are one */
+		return store(w, lane, word(w, call, 0, lane), 1, 8) ? 0 : INVALID_VALUE;
+	case PTX_BUILTIN_NESTED_ALLOCATE:
+		return allocate(w, call, lane);
+	default:
+		return 0;
+	}
+}

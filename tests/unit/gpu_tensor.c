@@ -93,9 +93,10 @@ static void test_load(void **state)
 		/* outside is 0, and the barrier hears of the whole box */
 		{6, 6, 1, 0, 0, {54, 55, 0, 0, 62, 63}},
 		{-2, -1, 1, 0, 0, {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 8, 9, 0, 0, 16, 17}},
-		{100, 0, 1, 0, 1, {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff,
-				   0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff,
-				   0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff}},
+		/* the NaN of an H200 */
+		{100, 0, 1, 0, 1, {0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7,
+				   0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7,
+				   0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7}},
 		/* every second row: two rows of the four */
 		{0, 0, 2, 0, 0, {0, 1, 2, 3, 16, 17, 18, 19}},
 	};

@@ -215,8 +215,8 @@ static void test_wmma(void **state)
 			 "{%r2, %r3, %r4, "
 			 "%r5}, {%r2, %r3}, {%r2, %r3, %r4, %r5}; ret; }",
 		  32, FAULT_ILLEGAL_INSTRUCTION, "mma.sync.aligned.m16n8k32");
-	must_fail(KERNEL "wgmma.fence.sync.aligned; ret; }", 32, FAULT_ILLEGAL_INSTRUCTION,
-		  "kernel k, PTX line 9: 'wgmma.fence.sync.aligned' is not supported");
+	must_fail(KERNEL "tcgen05.wait::ld.sync.aligned; ret; }", 32, FAULT_ILLEGAL_INSTRUCTION,
+		  "kernel k, PTX line 9: 'tcgen05.wait::ld.sync.aligned' is not supported");
 }
 
 static void test_deadlock(void **state)

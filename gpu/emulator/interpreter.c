@@ -134,6 +134,8 @@ static void *help(void *data)
 /* Starts threads while the launch has taken long enough to be worth them. */
 static void get_help(struct grid *grid)
 {
+	static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+
 	while (grid->helpers < grid->most_helpers &&
 	       __atomic_load_n(&grid->next, __ATOMIC_RELAXED) < grid->count &&
 	       now() - grid->start > HELPER_SECONDS * (grid->helpers + 1)) {
@@ -143,8 +145,10 @@ static void get_help(struct grid *grid)
 		for (uint32_t n = 0; n < grid->resident; n++)
 			grid->workers->blocks[n].helped = true;
 		worker->grid = grid;
-		/* the program's signals are for the program's threads */
+		/* the program's signals are for its own threads, but for those that a thread causes */
 		sigfillset(&all);
+		for (size_t n = 0; n < sizeof(own) / sizeof(*own); n++)
+			sigdelset(&all, own[n]);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		if (pthread_create(&worker->thread, NULL, help, worker))
 			grid->most_helpers = grid->helpers; /* it goes without */

@@ -344,6 +344,8 @@ static void virtual_memory(void)
 	   "and then everything can be given back");
 }
 
+#include "emulator_driver_graph.c"
+
 static void procedures(void)
 {
 	CUresult (*allocate)(CUdeviceptr *, size_t);
@@ -397,6 +399,10 @@ int main(int argc, char **argv)
 	filling();
 	virtual_memory();
 	attributes();
+	arrays();
+	graphs();
+	pools();
+	values();
 	procedures();
 	OK(cuModuleUnload(module) == CUDA_SUCCESS &&
 		   cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) != CUDA_SUCCESS,

@@ -124,6 +124,62 @@ static void copying_rows(void)
 	cudaGetLastError();
 }
 
+/* Rows of 4 bytes; 6 bytes from the second byte of the first row on reach into the second. */
+static void arrays(void)
+{
+	struct cudaChannelFormatDesc desc = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+	unsigned char host[12], back[12] = {0};
+	struct cudaMemcpy3DParms box = {.extent = {2, 2, 1}, .kind = cudaMemcpyDeviceToDevice};
+	cudaArray_t a, b;
+
+	for (unsigned char i = 0; i < 12; i++)
+		host[i] = i;
+	OK(cudaMallocArray(&a, &desc, 4, 3, 0) == cudaSuccess &&
+		   cudaMallocArray(&b, &desc, 4, 3, 0) == cudaSuccess &&
+		   cudaMemcpy2DToArray(a, 0, 0, host, 4, 4, 3, cudaMemcpyHostToDevice) == cudaSuccess,
+	   "arrays");
+	OK(cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 4, 3, cudaMemcpyDeviceToDevice) ==
+		   cudaSuccess,
+	   "cudaMemcpy2DArrayToArray");
+	box.srcArray = a; /* 5 6 / 9 10 to the corner */
+	box.srcPos.x = box.srcPos.y = 1;
+	box.dstArray = b;
+	OK(cudaMemcpy3D(&box) == cudaSuccess &&
+		   cudaMemcpy2DFromArray(back, 4, b, 0, 0, 4, 3, cudaMemcpyDeviceToHost) ==
+			   cudaSuccess &&
+		   !memcmp(back, "\5\6\2\3\11\12\6\7\10\11\12\13", 12),
+	   "a box of texels between arrays");
+	OK(cudaMemcpy2DArrayToArray(b, 2, 0, a, 0, 0, 3, 1, cudaMemcpyDeviceToDevice) ==
+		   cudaErrorInvalidValue,
+	   "that must fit");
+	cudaFreeArray(a);
+	cudaFreeArray(b);
+	cudaGetLastError();
+}
+
+/* What programs ask and get the one answer that the one device has. */
+static void questions(void)
+{
+	struct cudaDeviceProp prop;
+	int value = -1;
+	void *memory;
+
+	OK(cudaGetDeviceProperties(&prop, 0) == cudaSuccess && prop.maxTexture2D[1] == 65536 &&
+		   prop.maxTexture3D[2] == 16384 && prop.maxSurface1D == 32768 &&
+		   prop.maxTexture2DLinear[1] == 65000,
+	   "limits of textures");
+	OK(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)23, 0) == cudaSuccess &&
+		   value == prop.maxTexture2D[1],
+	   "as the attributes say");
+	OK(cudaMalloc(&memory, 0x7fffffffffffffff) == cudaErrorMemoryAllocation &&
+		   cudaPeekAtLastError() == cudaErrorMemoryAllocation &&
+		   cudaMalloc(&memory, 16) == cudaSuccess &&
+		   cudaGetLastError() == cudaErrorMemoryAllocation &&
+		   cudaGetLastError() == cudaSuccess,
+	   "an error stays until it is asked for");
+	cudaFree(memory);
+}
+
 static void host_memory(void)
 {
 	struct cudaPointerAttributes attributes;
@@ -251,6 +307,8 @@ int main(void)
 	allocating();
 	copying();
 	copying_rows();
+	arrays();
+	questions();
 	host_memory();
 	streams();
 	device();

@@ -293,10 +293,6 @@ static cudaError_t between_arrays(const char *name, cudaArray_t dst, size_t to_x
 		     : copy(name, NULL, &to, &from, (struct cudaExtent){width, height, 1}, kind);
 }
 
-EXPORT cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
-					    cudaArray_const_t src, size_t wOffsetSrc,
-					    size_t hOffsetSrc, size_t width, size_t height,
-					    enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
 				     cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
 				     size_t width, size_t height, enum cudaMemcpyKind kind)

@@ -78,4 +78,43 @@ for options in "-O0 -g" "-O2 -g"; do
 ns::plain(int*) main kinds.cu:11
 local(int*) main kinds.cu:12"
 done
+
+# with the runtime linked in, nvcc's default, and kernels and variables in units of their own
+cat >"$T/unit.cu" <<'END'
+__device__ int total[256];
+__global__ void spread(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x] + 1; total[threadIdx.x] = 2; }
+END
+cat >"$T/main.cu" <<'END'
+__global__ void spread(int *to, const int *from);
+int main() {
+	int *a, *b;
+	cudaMalloc(&a, 1024);
+	cudaMalloc(&b, 1024);
+	cudaMemset(a, 0, 1024);
+	spread<<<1, 256>>>(b, a);
+	cudaDeviceSynchronize();
+}
+END
+# alloc a 1, alloc b 2, memset 3, total's alloc 4, kernel 5: the kernel reads a of the memset; of
+# total, zeros before, the 2 changes one byte of four: 256 * 3 = 768 stay
+for options in "-cudart shared" "-cudart static" "-rdc=true -cudart shared" "-rdc=true"; do
+	sources="$T/main.cu $T/unit.cu"
+	if [ "${options#*rdc}" = "$options" ]; then
+		cat "$T/unit.cu" "$T/main.cu" | sed '/^__global__.*;$/d' >"$T/both.cu"
+		sources=$T/both.cu
+	fi
+	# shellcheck disable=SC2086
+	expect_exit 0 "nvcc $options" "$NVCC" -O2 -g $options -o "$T/linked" $sources
+	expect_exit 0 "... collect" collect "$T/l.db" "$T/linked"
+	is "... vertices" "$(vertices "$T/l.db" | cut -d' ' -f1-2)" "0 host
+1 alloc
+2 alloc
+3 memset
+4 alloc
+5 kernel"
+	is "... edges" "$(edges "$T/l.db")" "1>3 W 1 1024 0 1
+2>5 W 2 1024 0 1
+3>5 R 1 1024 0 1
+4>5 W 4 1024 768 1"
+done
 finish

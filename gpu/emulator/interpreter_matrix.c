@@ -442,6 +442,8 @@ static void matrix(struct warp *w, const struct ptx_instruction *i)
 		multiply(w, &matrix, extras);
 	else if (matrix.operation == PTX_MATRIX_QUADS)
 		matrix_multiply_quads(w, &matrix, extras);
+	else if (matrix.operation == PTX_MATRIX_SPARSE)
+		matrix_multiply_sparse(w, i, &matrix, extras);
 	else if (matrix.operation == PTX_MATRIX_MOVMATRIX)
 		transpose(w, extras);
 	else if (matrix.operation >= PTX_MATRIX_LDMATRIX)

@@ -98,5 +98,8 @@ static inline int32_t integer_element(enum ptx_element element, uint64_t bits, u
 /* interpreter_quads.c; `rows`: the registers of d, a, b and c, one after the other */
 void matrix_multiply_quads(struct warp *warp, const struct ptx_matrix *matrix,
 			   const uint32_t *rows);
+/* interpreter_sparse.c */
+void matrix_multiply_sparse(struct warp *warp, const struct ptx_instruction *i,
+			    const struct ptx_matrix *matrix, const uint32_t *rows);
 
 #endif

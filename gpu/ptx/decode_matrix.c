@@ -12,7 +12,7 @@ struct words {
 	struct ptx_matrix *matrix;
 	enum ptx_element elements[4];
 	unsigned element_count, column_count, matrices;
-	bool popc, is_xor;
+	bool popc, is_xor, sparse;
 };
 
 static const struct {
@@ -83,6 +83,8 @@ static bool read_word(struct words *words, struct ptx_instruction *i, const char
 		return matrix->is_and = true;
 	if (equals(text, length, "popc"))
 		return words->popc = true;
+	if (equals(text, length, "sp") || equals(text, length, "sp::ordered_metadata"))
+		return words->sparse = true;
 	if (equals(text, length, "global"))
 		return (i->space = PTX_MOD_GLOBAL) != 0;
 	if (equals(text, length, "shared") || equals(text, length, "shared::cta"))
@@ -209,6 +211,23 @@ static bool is_quads(const struct ptx_matrix *matrix)
 	       matrix->element[A] == PTX_ELEMENT_F16 && (d == PTX_ELEMENT_F32 || c == d);
 }
 
+/* The shapes of mma.sp; elements of a that are there, with their places in the metadata. */
+static bool check_sparse(struct ptx_matrix *matrix)
+{
+	const unsigned bits = elements[matrix->element[A]].bits, k = matrix->k;
+
+	if (matrix->m != 16 || matrix->n != 8 || bits > 32 || bits < 4 || matrix->column[0] ||
+	    !matrix->column[1] || (k * bits != 256 && k * bits != 512) ||
+	    (matrix->element[A] >= PTX_ELEMENT_E4M3 && k != 64))
+		return false;
+	matrix->operation = PTX_MATRIX_SPARSE;
+	matrix->count[D] = (uint8_t)registers(matrix->element[D], 16, 8);
+	matrix->count[A] = (uint8_t)registers(matrix->element[A], 16, k / 2);
+	matrix->count[B] = (uint8_t)registers(matrix->element[B], k, 8);
+	matrix->count[C] = (uint8_t)registers(matrix->element[C], 16, 8);
+	return true;
+}
+
 /* Sets the number of registers of each operand; false: no such instruction. */
 static bool check(const struct words *words, bool is_wmma)
 {
@@ -249,6 +268,8 @@ static bool check(const struct words *words, bool is_wmma)
 	default:
 		if (!check_types(words, is_wmma) || words->column_count != 2)
 			return false;
+		if (words->sparse)
+			return !is_wmma && check_sparse(matrix);
 		if (!is_wmma && is_quads(matrix)) {
 			matrix->operation = PTX_MATRIX_QUADS;
 			matrix->count[A] = matrix->count[B] = 2;
@@ -296,7 +317,7 @@ static enum outcome fragment(struct statement *s, const struct operand *operand,
 enum outcome ptx_decode_matrix(struct statement *s)
 {
 	static const char *const orders[] = {"dm?s", "dm?s", "dm?s", "ma?s",
-					     "dabc", "dabc", "", "", "dm", "ma", "da"};
+					     "dabc", "dabc", "dabcef", "", "dm", "ma", "da"};
 	const bool is_wmma = s->opcode.length > 4 && !memcmp(s->opcode.text, "wmma", 4);
 	struct ptx_instruction *i = s->i;
 	struct ptx_matrix matrix;
@@ -331,6 +352,16 @@ enum outcome ptx_decode_matrix(struct statement *s)
 		n++;
 		if (*letter == 'm') {
 			TRY(ptx_memory(s, operand));
+		} else if (*letter == 'e') {
+			if (operand->kind != OPERAND_NAME || operand->offset)
+				return UNKNOWN_FORM;
+			TRY(ptx_source(s, &operand->first, 0, PTX_B32, &i->a));
+		} else if (*letter == 'f') {
+			if (operand->kind != OPERAND_NUMBER ||
+			    operand->first.token.kind != PTX_INTEGER || operand->first.negative ||
+			    operand->first.token.value > 3)
+				return UNKNOWN_FORM;
+			i->immediate = (int64_t)operand->first.token.value;
 		} else if (*letter == 's') {
 			if (operand->kind > OPERAND_NAME || operand->offset)
 				return UNKNOWN_FORM;

@@ -214,7 +214,7 @@ struct ptx_video {
 enum ptx_matrix_operation {
 	PTX_MATRIX_LOAD_A, PTX_MATRIX_LOAD_B, PTX_MATRIX_LOAD_C, PTX_MATRIX_STORE, PTX_MATRIX_MULTIPLY,
 	PTX_MATRIX_QUADS, /* mma.m8n8k4 of f16: four products, each by two quads of lanes */
-	PTX_MATRIX_SPARSE,
+	PTX_MATRIX_SPARSE, /* mma.sp: half of a is left out, the lanes of metadata in `immediate` */
 	PTX_MATRIX_GROUP, /* wgmma: a warpgroup's, with b and perhaps a in shared memory */
 	PTX_MATRIX_LDMATRIX, PTX_MATRIX_STMATRIX, PTX_MATRIX_MOVMATRIX,
 };

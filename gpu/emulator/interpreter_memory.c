@@ -58,6 +58,13 @@ static void load_element(const struct warp *w, enum ptx_type type, uint64_t *d,
 		}                                                                                  \
 		return;                                                                            \
 	}                                                                                          \
+	if (span->same && w->mask == WARP_ALL) {                                                   \
+		ctype value;                                                                       \
+		memcpy(&value, span->base + span->offsets[0] + at, sizeof(value));                 \
+		for (unsigned l = 0; l < PTX_LANES; l++)                                           \
+			d[l] = (uint64_t)value;                                                    \
+		return;                                                                            \
+	}                                                                                          \
 	FOR_LANES(w, {                                                                             \
 		ctype value;                                                                       \
 		memcpy(&value, span->base + span->offsets[l] + at, sizeof(value));                 \

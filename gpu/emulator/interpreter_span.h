@@ -11,6 +11,7 @@ struct span {
 	uint8_t *base;
 	uint64_t offsets[PTX_LANES];
 	bool dense; /* lane after lane, without gaps */
+	bool same;  /* all at one place */
 };
 
 /*
@@ -25,7 +26,7 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	const bool shared = i->space == PTX_MOD_SHARED;
 	const bool alone = !(w->mask & (w->mask - 1)); /* one lane */
 	struct allocation *allocation = NULL;
-	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, start, skew = 0;
+	uint64_t subtract, limit, bad = 0, low = 0, gaps = 0, differ = 0, start, skew = 0, next;
 
 	if (shared) {
 		if (w->block->shared_bytes < size || w->block->races)
@@ -72,23 +73,27 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 		if (w->mask != WARP_ALL)
 			for (unsigned l = 0; l < PTX_LANES; l++)
 				span->offsets[l] = w->mask >> l & 1 ? span->offsets[l] : start;
+		next = start;
 		for (unsigned l = 0; l < PTX_LANES; l++) {
 			/* the top bit says that an offset is beyond the limit */
 			bad |= span->offsets[l] | (limit - span->offsets[l]);
 			low |= span->offsets[l] + skew;
-			gaps |= span->offsets[l] ^ (start + l * size);
+			gaps |= span->offsets[l] ^ next;
+			differ |= span->offsets[l] ^ start;
+			next += size;
 		}
 	}
 	if (bad >> 63 || low & (size - 1))
 		return false;
 	span->dense = !gaps;
+	span->same = !differ;
 	if (i->space == PTX_MOD_CONST) {
 		w->block->constant_reads++;
 		return true;
 	}
 	if (!allocation || !w->block->launch->observed || !allocation->shadow)
 		return true;
-	if (gaps && !alone)
+	if (gaps && differ)
 		warp_touch_lanes(w, allocation, span->offsets, size, read, write);
 	else
 		warp_touch(w, allocation, start, gaps ? size : (uint64_t)size * PTX_LANES, read,

@@ -10,6 +10,7 @@
 #undef cuMemGetAddressRange
 #undef cuMemAllocHost
 #undef cuMemHostGetDevicePointer
+#undef cuMemHostRegister
 #undef cuMemcpyHtoD
 #undef cuMemcpyDtoH
 #undef cuMemcpyDtoD
@@ -136,6 +137,7 @@ CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 	(void)Flags;
 	return (CUresult)vflow_emulator_register("cuMemHostRegister", bits(p), bytesize);
 }
+ALIAS(cuMemHostRegister_v2, cuMemHostRegister);
 
 CUresult cuMemHostUnregister(void *p)
 {

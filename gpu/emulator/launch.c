@@ -179,6 +179,9 @@ static void say_race(const char *text)
 	device_say("%s", text);
 }
 
+/* The kernel was launched and went wrong: as on a GPU, the calls that follow say so. */
+#define FAULTED (-1)
+
 static int run(const struct emulator_launch *what, const uint8_t *parameters, int64_t stream,
 	       struct nested *nested)
 {
@@ -222,9 +225,10 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		observe_drop();
 		device_say("%s", fault.text);
 		error = fault_error(fault.kind);
-		if (error != OUT_OF_MEMORY)
-			device_fail(error);
-		return error;
+		if (error == OUT_OF_MEMORY)
+			return error;
+		device_fail(error);
+		return FAULTED;
 	}
 	observe_begin_kernel(&call, kernel->name, stream, start);
 	if (!launch.observed && observe_active())
@@ -307,6 +311,8 @@ int vflow_emulator_launch(void *stream, const struct emulator_launch *what)
 		parameters = gather(what, buffer, sizeof(buffer), &error);
 		if (parameters) {
 			error = run_all(what, parameters, number);
+			if (error == FAULTED)
+				error = 0;
 			if (parameters != buffer)
 				free(parameters);
 		}

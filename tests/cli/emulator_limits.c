@@ -52,6 +52,8 @@ int main(int argc, char **argv)
 	printf("launching\n");
 	fflush(stdout);
 	result = cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL);
+	if (!result) /* a fault is told by what comes after the launch */
+		result = cuCtxSynchronize();
 	printf("%d\n", result);
 	return 0;
 }

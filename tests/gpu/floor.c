@@ -2,7 +2,7 @@
  * What the Sanitizer itself costs, for tests/gpu/overhead: a library for CUDA_INJECTION64_PATH that
  * subscribes and watches nothing.  FLOOR says how far it goes:
  *   subscribed  all callbacks are asked for
- *   empty       every access to global memory calls a patch that does nothing (FLOOR_PATCH)
+ *   empty       each instruction that vflow patches calls a patch that does nothing (FLOOR_PATCH)
  *   data        ... and each launch is given data, as a tool that looks at them must
  *   function    ... and each kernel is given data once
  */
@@ -18,13 +18,26 @@ static CUfunction known[64];
 
 static void patch(const Sanitizer_ResourceModuleData *module)
 {
+	/* as in gpu/sanitizer/patching.c; the headers of CUDA 12 end at 29 */
+	static const struct {
+		int instruction;
+		const char *function;
+	} patches[] = {
+		{SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "floor_patch"},
+		{SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "floor_copy_async"},
+		{30, "floor_bulk_read"},
+		{35, "floor_bulk_write"},
+		{37, "floor_bulk_write"},
+	};
+
 	if (ready != module->context &&
 	    sanitizerAddPatchesFromFile(getenv("FLOOR_PATCH"), module->context) !=
 		    SANITIZER_SUCCESS)
 		return;
 	ready = module->context;
-	sanitizerPatchInstructions(SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, module->module,
-				   "floor_patch");
+	for (size_t i = 0; i < sizeof(patches) / sizeof(*patches); i++)
+		sanitizerPatchInstructions((Sanitizer_InstructionId)patches[i].instruction,
+					   module->module, patches[i].function);
 	sanitizerPatchModule(module->module);
 }
 

@@ -13,6 +13,8 @@
 
 /* Backward branches that a group may take while others are ready. */
 #define TURN 1024u
+/* Calls, returns and splits through which a group keeps a turn: then lanes meet again. */
+#define KEPT 256u
 #define LOCAL_LIMIT (512u << 10) /* bytes of a thread, as on the hardware */
 #define DEPTH_LIMIT 65536u
 #define REGISTER_ROWS_LIMIT (1u << 20)
@@ -105,7 +107,7 @@ static struct group *find_ready(struct warp *w)
 {
 	struct group *due = w->keeps && !w->rotate ? find_due(w, GROUP_READY, true) : NULL;
 
-	w->keeps = due || w->rotate;
+	w->keeps = due ? w->keeps - 1 : w->rotate ? KEPT : 0;
 	return due ? due : find_due(w, GROUP_READY, false);
 }
 

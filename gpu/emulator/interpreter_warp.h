@@ -69,7 +69,7 @@ struct warp {
 	uint64_t turn;
 	bool held;   /* the only group is in `now`, not in `groups`: it is ready, or at a barrier */
 	bool rotate; /* the next turn is for the group that waits longest */
-	bool keeps;  /* which keeps it, with those that part from it, until it waits or ends */
+	uint32_t keeps; /* and so many picks on, or until it waits or ends, with who parts from it */
 
 	uint64_t *registers;
 	uint32_t *predicate_file;

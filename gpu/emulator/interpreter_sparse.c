@@ -23,19 +23,19 @@ static double element_of(enum ptx_element element, uint64_t bits, unsigned n)
 }
 
 /*
- * Nibble `number` of a row's metadata.  A lane's word has four nibbles of row g and four of row
- * g + 8, or with 4 lanes (16 nibbles a row) eight of one row; `selector` says whose words count.
+ * Nibble `number` of a row's metadata.  Of elements of 16 and 32 bits a lane's word has four nibbles
+ * of row g and four of row g + 8, of smaller ones eight of one row (H200, 2026-11-21); `selector`
+ * says whose words count.
  */
-static unsigned metadata(const uint64_t *words, unsigned nibbles, unsigned selector, unsigned row,
-			 unsigned number)
+static unsigned metadata(const struct ptx_matrix *matrix, const uint64_t *words, unsigned nibbles,
+			 unsigned selector, unsigned row, unsigned number)
 {
-	const unsigned group = row % 8 * 4, upper = row / 8;
+	const unsigned first = selector * (nibbles / 4), upper = row / 8;
+	const uint64_t *quad = words + row % 8 * 4;
 
-	if (nibbles == 16)
-		return words[group + number / 8 * 2 + upper] >> number % 8 * 4 & 15;
-	return words[group + (selector * (nibbles / 4) + number / 4) % 4] >>
-		       (upper * 16 + number % 4 * 4) &
-	       15;
+	if (bits_of(matrix->element[A]) <= 8)
+		return quad[(first + number / 8 * 2 + upper) % 4] >> number % 8 * 4 & 15;
+	return quad[(first + number / 4) % 4] >> (upper * 16 + number % 4 * 4) & 15;
 }
 
 /* Where in the whole matrix element `column` of the row's elements that are there lies. */
@@ -46,7 +46,7 @@ static unsigned whole_column(const struct ptx_matrix *matrix, const uint64_t *wo
 	const unsigned pair = bits == 4 ? 2 : 1;                 /* elements that stay together */
 	const unsigned there = bits == 32 ? 1 : 2 * pair;        /* of 2 x there, a nibble's worth */
 	const unsigned nibbles = matrix->k / (2 * there), block = column / there;
-	const unsigned nibble = metadata(words, nibbles, selector, row, block);
+	const unsigned nibble = metadata(matrix, words, nibbles, selector, row, block);
 	const unsigned within = column % there;
 	unsigned index;
 

@@ -51,8 +51,8 @@ static void make(const struct shape *shape)
 			unsigned index[2], lane, shift;
 
 			choose(row, block, index);
-			if (blocks == 16) { /* eight of one row in each of four lanes */
-				lane = row % 8 * 4 + block / 8 * 2 + row / 8;
+			if (shape->bits == 8) { /* eight of one row in each lane */
+				lane = row % 8 * 4 + shape->selector * shape->lanes + block / 8 * 2 + row / 8;
 				shift = block % 8 * 4;
 			} else { /* four of row g, four of row g + 8 */
 				lane = row % 8 * 4 + shape->selector * shape->lanes + block / 4;
@@ -132,6 +132,7 @@ static void test_shapes(void **state)
 		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 32, 16, 0, 2},
 		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 32, 16, 1, 2},
 		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 8, 1, 2},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 8, 0, 2},
 		{"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", 64, 8, 0, 4},
 	};
 

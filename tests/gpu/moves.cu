@@ -415,6 +415,41 @@ static void bulk_copies()
 	expect(host[127] == 1 && host[128] == 2 && host[159] == 2 && host[160] == 0, "1, 1 + 1");
 }
 
+/* Asynchronous copies of which most read nothing and fill with zeros, as at the rim of a matrix. */
+__global__ void padded(int *to, const int *from)
+{
+#if __CUDA_ARCH__ >= 800
+	__shared__ int data[32];
+	uint32_t at = (uint32_t)__cvta_generic_to_shared(data + threadIdx.x);
+	int size = threadIdx.x < 8 ? 4 : 0;
+
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at),
+		     "l"(from + threadIdx.x), "r"(size)
+		     : "memory");
+	asm volatile("cp.async.wait_all;" ::: "memory");
+	to[threadIdx.x] = data[threadIdx.x];
+#endif
+}
+
+static void padding()
+{
+	int *x, *y, major;
+
+	CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+	if (major < 8) {
+		puts("no asynchronous copies");
+		return;
+	}
+	for (int i = 0; i < 32; i++)
+		host[i] = 1;
+	CHECK(cudaMalloc(&x, 128));                              /* 1 */
+	CHECK(cudaMalloc(&y, 128));                              /* 2 */
+	CHECK(cudaMemcpy(x, host, 128, cudaMemcpyHostToDevice)); /* 3 */
+	padded<<<1, 32>>>(y, x);                                 /* 4 */
+	CHECK(cudaMemcpy(host, y, 128, cudaMemcpyDeviceToHost)); /* 5 */
+	expect(host[7] == 1 && host[8] == 0 && host[31] == 0, "8 ones, 24 zeros");
+}
+
 /* Blocks that wait for each other, in memory of the runtime's own. */
 __global__ void together(int *x, int *y, int n)
 {
@@ -627,6 +662,7 @@ static const struct {
 	{"registered", registered},
 	{"surface", surface},
 	{"bulk_copies", bulk_copies},
+	{"padding", padding},
 	{"cooperative", cooperative},
 	{"heap", heap},
 	{"generic", generic},

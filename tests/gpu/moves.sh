@@ -134,6 +134,16 @@ exact bulk_copies <<END
 	Memset.5>Memcpy.8  R Malloc.3 384  0 1
 	Memcpy.8>host      W Malloc.3 512  0 1
 END
+padded='padded(int*,intconst*)'
+exact padding <<END
+	host>Memcpy.3      R Malloc.1 128 0 1
+	Malloc.1>Memcpy.3  W Malloc.1 128 0 1
+	Memcpy.3>$padded.4 R Malloc.1  32 0 1 # 8 lanes; the others fill with zeros
+	Malloc.2>$padded.4 W Malloc.2 128 0 1
+	$padded.4>Memcpy.5 R Malloc.2 128 0 1
+	Memcpy.5>host      W Malloc.2 128 0 1
+END
+[ ! -e "$T/padding.db" ] || is "padding: no memory is unknown" "$(sqlite3 "$T/padding.db" "SELECT * FROM coverage WHERE what = 'unknown memory'")" ""
 together='together(int*,int*,int)'
 exact cooperative <<END
 	Malloc.1>Memset.3    W Malloc.1 1024   0 1

@@ -1,5 +1,5 @@
 /*
- * tests/unit/gpu_run.h: runs a kernel k(out) of a PTX text; for tests of the interpreter.
+ * tests/unit/gpu_run.h: runs a kernel k of a PTX text; for tests of the interpreter.
  */
 #ifndef VFLOW_TESTS_UNIT_GPU_RUN_H
 #define VFLOW_TESTS_UNIT_GPU_RUN_H
@@ -24,17 +24,44 @@
 	"ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; "                 \
 	"add.s64 %d3, %d1, %d2;\n"
 
-/* Results are in `out`, `count` words that start as 0.  The fault's text, "" for none. */
+/* The module of a text that must be good. */
+static inline struct ptx_module *gpu_parse(const char *text)
+{
+	struct error error;
+	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+
+	if (!module)
+		fail_msg("%s in:\n%s", error.text, text);
+	return module;
+}
+
+/* Runs its kernel k. */
+static inline int gpu_launch(struct ptx_module *module, const void *parameters, unsigned blocks,
+			     unsigned threads, unsigned shared, bool observed, struct fault *fault)
+{
+	struct launch launch = {.module = module,
+				.kernel = ptx_find_kernel(module, "k"),
+				.grid = {blocks, 1, 1},
+				.block = {threads, 1, 1},
+				.dynamic_shared_bytes = shared,
+				.parameters = parameters,
+				.observed = observed};
+
+	assert_non_null(launch.kernel);
+	return interpreter_run(&launch, fault);
+}
+
+/*
+ * Runs kernel k(out); results are in `out`, `count` words that start as 0.  The fault's text, "" for
+ * none.
+ */
 static inline const char *gpu_run(const char *text, uint32_t blocks, uint32_t threads,
 				  uint32_t cluster, uint32_t *out, unsigned count)
 {
 	static struct fault fault;
-	struct error error;
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = gpu_parse(text);
 	struct allocation *memory = memory_allocate(count * 4, 512);
 
-	if (!module)
-		fail_msg("%s in:\n%s", error.text, text);
 	assert_non_null(memory);
 	memset((void *)(uintptr_t)memory->address, 0, count * 4);
 	struct launch launch = {.module = module,

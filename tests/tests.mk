@@ -10,10 +10,10 @@ unit_objects = $(filter-out %/vflow.o/vflow.o %/util/cmd_help.o,$(vflow_objects)
 
 # unit tests of the rooms that live in the vflow process link with them; tests of gpu/ (named
 # gpu_*.c) link with the emulator's objects instead
-$(BUILD)/tests/unit/gpu_%: tests/unit/gpu_%.c $(cuda_objects)
+$(BUILD)/tests/unit/gpu_%: tests/unit/gpu_%.c $(cuda_objects) $(wildcard tests/unit/*.h tests/gpu/ptx/*.h)
 	@mkdir -p $(@D)
 	@echo "  TEST $<"
-	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $^ -lcmocka -lcrypto -lm -ldl -lpthread $(LDFLAGS)
+	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $(filter-out %.h,$^) -lcmocka -lcrypto -lm -ldl -lpthread $(LDFLAGS)
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(unit_objects)
 	@mkdir -p $(@D)

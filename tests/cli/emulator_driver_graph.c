@@ -143,7 +143,7 @@ static void pools(void)
 	const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 					   .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
 	uint64_t threshold = 4096, got = 0;
-	CUmemoryPool pool, first;
+	CUmemoryPool pool = NULL, first = NULL;
 	CUdeviceptr memory;
 
 	OK(cuDeviceGetDefaultMemPool(&first, 0) == CUDA_SUCCESS &&

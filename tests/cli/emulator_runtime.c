@@ -130,7 +130,7 @@ static void arrays(void)
 	struct cudaChannelFormatDesc desc = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
 	unsigned char host[12], back[12] = {0};
 	struct cudaMemcpy3DParms box = {.extent = {2, 2, 1}, .kind = cudaMemcpyDeviceToDevice};
-	cudaArray_t a, b;
+	cudaArray_t a = NULL, b = NULL;
 
 	for (unsigned char i = 0; i < 12; i++)
 		host[i] = i;

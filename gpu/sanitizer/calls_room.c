@@ -12,25 +12,35 @@
 
 static uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array)
 {
-	/* a dimension that is 0 is none */
-	uint64_t texels = array->Width * (array->Height ? array->Height : 1) *
-			  (array->Depth ? array->Depth : 1);
+	uint64_t texels;
 
+	if (!array) /* the driver will call it an error */
+		return 0;
+	/* a dimension that is 0 is none */
+	texels = array->Width * (array->Height ? array->Height : 1) *
+		 (array->Depth ? array->Depth : 1);
 	return texels * events_format_bytes(array->Format) * array->NumChannels;
 }
 
 static uint64_t flat_array_bytes(const CUDA_ARRAY_DESCRIPTOR *array)
 {
+	if (!array)
+		return 0;
 	return array_bytes(&(CUDA_ARRAY3D_DESCRIPTOR){.Width = array->Width,
 						      .Height = array->Height,
 						      .Format = array->Format,
 						      .NumChannels = array->NumChannels});
 }
 
+/* Only of a function that has so many parameters. */
+static const void *second(const uint64_t *words)
+{
+	return (const void *)(uintptr_t)words[1];
+}
+
 uint64_t calls_wanted_bytes(const char *function, const void *parameters)
 {
 	const uint64_t *words = parameters;
-	const void *second = (const void *)(uintptr_t)words[1];
 
 	if (api_is(function, "cuMemAllocPitch"))
 		return words[2] * words[3] + words[3] * ROW_PADDING;
@@ -38,12 +48,11 @@ uint64_t calls_wanted_bytes(const char *function, const void *parameters)
 	    (!strncmp(function, "cuMemAlloc", strlen("cuMemAlloc")) && !strstr(function, "Host")))
 		return words[1];
 	if (api_is(function, "cuArrayCreate"))
-		return flat_array_bytes(second);
+		return flat_array_bytes(second(words));
 	if (api_is(function, "cuArray3DCreate"))
-		return array_bytes(second);
+		return array_bytes(second(words));
 	if (api_is(function, "cuMipmappedArrayCreate"))
-		return 2 *
-		       array_bytes(second); /* all smaller levels together: less than the first */
+		return 2 * array_bytes(second(words)); /* the smaller levels are less than the first */
 	if (api_is(function, "cuCtxCreate") || api_is(function, "cuGreenCtxCreate"))
 		return CONTEXT_BYTES;
 	return 0;

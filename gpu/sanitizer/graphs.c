@@ -157,9 +157,12 @@ static bool can_lead(CUresult (*destroy)(CUgraph graph, CUgraph instead))
 	for (unsigned i = 0; i < 1000 && !__atomic_load_n(&of_first, __ATOMIC_ACQUIRE) &&
 			     !__atomic_load_n(&of_second, __ATOMIC_ACQUIRE); i++)
 		usleep(1000);
-	if (__atomic_load_n(&of_second, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&of_second, __ATOMIC_ACQUIRE)) {
 		leading = WORKS;
-	driver.cuGraphDestroy(leading == WORKS ? first : second);
+		driver.cuGraphDestroy(first);
+	} else if (__atomic_load_n(&of_first, __ATOMIC_ACQUIRE)) {
+		driver.cuGraphDestroy(second);
+	} /* else nobody knows which of them is left */
 	return leading == WORKS;
 }
 

@@ -21,6 +21,18 @@ struct box {
 	uint64_t bytes;              /* of the box in shared memory */
 };
 
+/* Kernels may have written to it. */
+static bool is_valid(const struct tensor_map *map)
+{
+	if (map->magic != TENSOR_MAP_MAGIC || !map->rank || map->rank > TENSOR_RANK ||
+	    !tensor_element_bytes(map->type) || map->swizzle > 3)
+		return false;
+	for (unsigned n = 0; n < map->rank; n++)
+		if (!map->box[n] || !map->steps[n])
+			return false;
+	return true;
+}
+
 static bool read_box(struct warp *w, const struct ptx_instruction *i, unsigned lane,
 		     struct box *box)
 {
@@ -32,8 +44,7 @@ static bool read_box(struct warp *w, const struct ptx_instruction *i, unsigned l
 	if (at && room >= TENSOR_MAP_BYTES)
 		memcpy(&box->map, at, sizeof(box->map));
 	box->element = tensor_element_bytes(box->map.type);
-	if (box->map.magic != TENSOR_MAP_MAGIC || !box->map.rank || box->map.rank > TENSOR_RANK ||
-	    !box->element || box->map.swizzle > 3) {
+	if (!is_valid(&box->map)) {
 		warp_fault(w, 1u << lane, FAULT_ILLEGAL_ADDRESS,
 			   "0x%llx is no tensor map of cuTensorMapEncodeTiled()",
 			   (unsigned long long)address);
@@ -47,7 +58,7 @@ static bool read_box(struct warp *w, const struct ptx_instruction *i, unsigned l
 	}
 	box->bytes = box->element;
 	for (unsigned n = 0; n < box->map.rank; n++) {
-		const unsigned step = box->map.steps[n] ? box->map.steps[n] : 1;
+		const unsigned step = box->map.steps[n];
 
 		box->start[n] = (int32_t)warp_row(w, w->module->extras[i->immediate + n])[lane];
 		box->count[n] = (box->map.box[n] + step - 1) / step;

@@ -42,8 +42,8 @@ static void choose(unsigned step)
 }
 
 /*
- * Launches all nodes but the last, which is left to the program's own launch.  False: it cannot be
- * done, and nothing was launched.
+ * Launches all nodes but the last, which is left to the program's own launch, as are those from one
+ * on that cannot be launched alone.  False: nothing was launched.
  */
 static bool launch_nodes(CUgraphExec exec)
 {
@@ -64,10 +64,12 @@ static bool launch_nodes(CUgraphExec exec)
 		result = driver.cuGraphLaunch(exec, thread.graph_stream);
 		thread.stepping = false;
 		if (result != CUDA_SUCCESS) {
-			/* the program's launch will meet the same error */
+			/* the program's launch will meet the same error, or do what is left */
 			thread.count = 0;
-			graph_restore(thread.graph);
-			return false;
+			graph_restore(thread.graph, i);
+			if (i)
+				events_missed();
+			return i;
 		}
 		events_finish(&thread, false);
 		thread.count = 0;
@@ -159,7 +161,7 @@ static void exit_launch(bool failed)
 	if (thread.whole)
 		end_whole(failed);
 	else if (thread.graph)
-		graph_restore(thread.graph);
+		graph_restore(thread.graph, 0);
 	thread.inside = false;
 	thread.graph = NULL;
 }

@@ -259,11 +259,13 @@ static bool turn(const struct graph *graph, struct node *node, bool off)
 	return result == CUDA_SUCCESS;
 }
 
-void graph_restore(struct graph *graph)
+void graph_restore(struct graph *graph, unsigned done)
 {
+	unsigned at = 0;
+
 	for (size_t i = 0; i < graph->count; i++)
 		if (graph->nodes[i].step)
-			turn(graph, &graph->nodes[i], false);
+			turn(graph, &graph->nodes[i], at++ < done);
 }
 
 bool graph_select(struct graph *graph, unsigned step)
@@ -272,7 +274,7 @@ bool graph_select(struct graph *graph, unsigned step)
 
 	for (size_t i = 0; i < graph->count; i++)
 		if (graph->nodes[i].step && !turn(graph, &graph->nodes[i], at++ != step)) {
-			graph_restore(graph);
+			graph_restore(graph, step);
 			graph->separable = false;
 			return false;
 		}

@@ -68,9 +68,12 @@ const struct graph_memory *graph_memory(const struct graph *graph, unsigned *cou
 unsigned graph_steps(struct graph *graph);
 /* The kernel of one of the steps; NULL: it has none, or it is not known. */
 const struct graph_kernel *graph_kernel(const struct graph *graph, unsigned step);
-/* Enables one of the steps, disables the others.  False: it did not work; all are as they were. */
+/*
+ * Enables one of the steps, disables the others.  False: it did not work; a launch does this step
+ * and those after it then.
+ */
 bool graph_select(struct graph *graph, unsigned step);
-/* Enables all steps. */
-void graph_restore(struct graph *graph);
+/* Enables all steps but the first `done`. */
+void graph_restore(struct graph *graph, unsigned done);
 
 #endif

@@ -132,9 +132,15 @@ static CUresult get_enabled(CUgraphExec exec, CUgraphNode node, unsigned *enable
 	return CUDA_SUCCESS;
 }
 
+static int refused; /* the value of a node that is not enabled, once */
+
 static CUresult set_enabled(CUgraphExec exec, CUgraphNode node, unsigned enabled)
 {
 	(void)exec;
+	if (enabled && node_of(node)->value == refused) {
+		refused = 0;
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
 	node_of(node)->enabled = enabled;
 	return CUDA_SUCCESS;
 }
@@ -236,11 +242,24 @@ static int values(struct graph *graph, unsigned first, unsigned count)
 				return -1;
 		number = 10 * number + *(int *)kernel->parameters;
 	}
-	graph_restore(graph);
+	graph_restore(graph, 0);
 	for (unsigned k = first; k < first + count; k++)
 		if (!fake_nodes[k].enabled)
 			return -1;
 	return number;
+}
+
+/* Whether the graph's launch does 2, 3 and 4, and no more 1, when 2 cannot be done alone. */
+static bool goes_on(struct graph *graph)
+{
+	bool fine = graph_steps(graph) == 4 && graph_select(graph, 0);
+
+	refused = 2;
+	fine = fine && !graph_select(graph, 1) && !graph_is_separable(graph);
+	for (unsigned k = 0; k < 4; k++)
+		fine = fine && fake_nodes[k].enabled == (fake_nodes[k].value != 1);
+	graph_restore(graph, 0);
+	return fine && fake_nodes[3].enabled;
 }
 
 static unsigned kernels;
@@ -288,6 +307,9 @@ int main(int argc, char **argv)
 	graph = graphs_find(exec_of(1));
 	check(graph && graph_is_separable(graph) && values(graph, 0, 5) == 1243,
 	      "steps keep the dependencies, also those of child graphs");
+	graphs_instantiated(exec_of(4), outer, true);
+	check(goes_on(graphs_find(exec_of(4))), "a step that cannot be done alone");
+	graphs_gone(exec_of(4));
 	check(graph_each_kernel(outer, count_kernel) && kernels == 4, "all kernels of a graph");
 	instead = graphs_instead_of(outer, leads ? led : not_led);
 	check(leads ? instead && !graph_of(instead)->gone && graph_is_separable(graph)

@@ -186,6 +186,15 @@ ALIAS(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz);
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
+static size_t attribute_bytes(CUpointer_attribute attribute)
+{
+	/* context, pointers, buffer, range, pool, mapping, block */
+	const uint64_t long_ones = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 7 | 1 << 11 | 1 << 12 |
+				   1 << 17 | 1 << 18 | 1 << 19 | 1 << 20;
+
+	return (unsigned)attribute < 64 && long_ones >> attribute & 1 ? 8 : 4;
+}
+
 /* Unknown pointers are no error here: their attributes are zeros. */
 DRIVER_API(cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data,
 				  CUdeviceptr ptr))
@@ -198,11 +207,7 @@ DRIVER_API(cuPointerGetAttributes(unsigned count, CUpointer_attribute *attribute
 		if (!data[n])
 			error = CUDA_ERROR_INVALID_VALUE;
 		else if (!known || cuPointerGetAttribute(data[n], attributes[n], ptr))
-			memset(data[n], 0, attributes[n] == CU_POINTER_ATTRIBUTE_DEVICE_POINTER ||
-							   attributes[n] ==
-								   CU_POINTER_ATTRIBUTE_HOST_POINTER
-						   ? 8
-						   : 4);
+			memset(data[n], 0, attribute_bytes(attributes[n]));
 	}
 	return (CUresult)error;
 }

@@ -2,13 +2,13 @@
 # What the provider for GPUs knows of CUDA graphs.  See gpu_graphs.c.
 . tests/lib.sh
 objects=$BUILD/sanitizer.o
-if [ ! -e "$objects/images.S.o" ]; then
+if [ -z "${SANITIZER:-}" ] || [ ! -e "$objects/images.S.o" ]; then
 	skip "graphs" "needs the provider for GPUs"
 	finish
 	exit
 fi
 "$CC" -std=gnu11 -D_GNU_SOURCE -g -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \
-	${SANITIZER:+-isystem "$SANITIZER/include"} -o "$T/graphs" tests/cli/gpu_graphs.c gpu/sanitizer/{graphs,graph_nodes}.c >"$T/log" 2>&1 ||
+	-isystem "$SANITIZER/include" -o "$T/graphs" tests/cli/gpu_graphs.c gpu/sanitizer/{graphs,graph_nodes}.c >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
 for leads in leads "does not lead"; do
 	output=$(timeout 60 "$T/graphs" "$leads" 2>&1)

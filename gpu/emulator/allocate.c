@@ -62,6 +62,28 @@ static void release(const struct gpu_call *call, struct allocation *allocation)
 	memory_release(allocation);
 }
 
+/*
+ * Bytes of graphs: live at once, live at most since the last trim (what a GPU keeps for their next
+ * launch), and at most since a program last cleared the mark of what is used or reserved.
+ */
+static struct {
+	uint64_t live, kept, high[2];
+} graph_bytes;
+
+static void count_graph_bytes(const struct allocation *allocation, bool live)
+{
+	if (!live) {
+		graph_bytes.live -= allocation->size;
+		return;
+	}
+	graph_bytes.live += allocation->size;
+	if (graph_bytes.kept < graph_bytes.live)
+		graph_bytes.kept = graph_bytes.live;
+	for (int i = 0; i < 2; i++)
+		if (graph_bytes.high[i] < graph_bytes.kept)
+			graph_bytes.high[i] = graph_bytes.kept;
+}
+
 /* Between launches the memory of a graph stays reserved, but is no object. */
 static int set_live(const char *name, int64_t stream, struct allocation *allocation, bool live)
 {
@@ -70,6 +92,7 @@ static int set_live(const char *name, int64_t stream, struct allocation *allocat
 	if (allocation->live == live)
 		return INVALID_VALUE;
 	allocation->live = live;
+	count_graph_bytes(allocation, live);
 	observe_begin(&call, live ? GPU_ALLOC : GPU_FREE, name, stream);
 	if (live)
 		observe_allocated(&call, allocation);
@@ -196,6 +219,8 @@ static void release_if_owned(struct allocation *allocation, void *data)
 
 	if (leavers->context && allocation->context != leavers->context)
 		return;
+	if (allocation->live)
+		count_graph_bytes(allocation, false);
 	if (allocation->object && !leavers->begun) {
 		observe_begin(leavers->call, GPU_FREE, leavers->name, 0);
 		leavers->begun = true;
@@ -210,8 +235,45 @@ void allocations_release(const char *name, const struct emulator_context *contex
 	struct leavers leavers = {context, &call, name, false};
 
 	memory_each(release_if_owned, &leavers);
+	if (!context)
+		graph_bytes.kept = graph_bytes.high[0] = graph_bytes.high[1] = 0;
 	if (leavers.begun)
 		observe_end(&call);
+}
+
+int vflow_emulator_graph_bytes(uint64_t *now, uint64_t high[2])
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	*now = graph_bytes.kept;
+	high[0] = graph_bytes.high[0];
+	high[1] = graph_bytes.high[1];
+	device_leave();
+	return 0;
+}
+
+int vflow_emulator_graph_trim(void)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	graph_bytes.kept = graph_bytes.live;
+	device_leave();
+	return 0;
+}
+
+int vflow_emulator_graph_mark(bool reserved)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	graph_bytes.high[reserved] = graph_bytes.kept;
+	device_leave();
+	return 0;
 }
 
 int vflow_emulator_memory_info(uint64_t *free, uint64_t *total)

@@ -66,6 +66,13 @@ int vflow_emulator_allocate_pitch(const char *name, uint64_t width, uint64_t hei
 				  uint64_t *pitch, uint64_t *address);
 /* What allocation and free nodes of graphs do when they run; 1 when it is there, or not, already. */
 int vflow_emulator_graph_memory(const char *name, void *stream, uint64_t address, bool live);
+/*
+ * Bytes that the launches of graphs took, freed or not, until a trim gives back what is free; the
+ * high marks of what is used and reserved, each until it is put back to what is taken now.
+ */
+int vflow_emulator_graph_bytes(uint64_t *now, uint64_t high[2]);
+int vflow_emulator_graph_trim(void);
+int vflow_emulator_graph_mark(bool reserved);
 /* Memory of the host (GPU_MEMORY_MAPPED_HOST) or the device; 0 is nothing. */
 int vflow_emulator_release(const char *name, void *stream, uint64_t address, bool host);
 /* The host's own memory becomes visible to the device; errors 712 and 713: it was, it was not. */

@@ -254,6 +254,61 @@ static void managed_variables()
 	      "a managed variable is one for host and device");
 }
 
+static bool graphs_hold(uint64_t now, uint64_t high)
+{
+	uint64_t got[2] = {};
+
+	cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &got[0]);
+	cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &got[1]);
+	return got[0] == now && got[1] == high;
+}
+
+/* Only launches take memory, graphs after each other the same, and a trim gives back what is free. */
+static void graph_footprint()
+{
+	cudaMemAllocNodeParams make = {};
+	cudaGraphExec_t freeing, keeping;
+	cudaGraphNode_t allocated, freed;
+	cudaGraph_t graph;
+	uint64_t zero = 0;
+	void *other;
+
+	cudaDeviceGraphMemTrim(0);
+	cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &zero);
+	make.poolProps.allocType = cudaMemAllocationTypePinned;
+	make.poolProps.location.type = cudaMemLocationTypeDevice;
+	make.bytesize = 4096;
+	cudaMalloc(&other, 12288);
+	cudaGraphCreate(&graph, 0);
+	cudaGraphAddMemAllocNode(&allocated, graph, NULL, 0, &make);
+	cudaGraphAddMemFreeNode(&freed, graph, &allocated, 1, make.dptr);
+	cudaGraphInstantiate(&freeing, graph, 0);
+	cudaGraphDestroy(graph);
+	cudaGraphCreate(&graph, 0);
+	make.bytesize = 8192;
+	cudaGraphAddMemAllocNode(&allocated, graph, NULL, 0, &make);
+	cudaGraphInstantiate(&keeping, graph, 0);
+	cudaGraphDestroy(graph);
+	check(graphs_hold(0, 0), "neither graphs nor other memory count as memory of graphs");
+	cudaGraphLaunch(freeing, 0);
+	cudaGraphLaunch(freeing, 0);
+	check(graphs_hold(4096, 4096), "a launch leaves its memory to the next");
+	cudaGraphLaunch(keeping, 0);
+	cudaDeviceGraphMemTrim(0);
+	check(graphs_hold(8192, 8192), "what is not freed outlives a trim");
+	cudaGraphLaunch(freeing, 0);
+	check(graphs_hold(12288, 12288), "and is not used anew");
+	cudaFree(make.dptr);
+	check(graphs_hold(12288, 12288), "what is freed is kept");
+	cudaDeviceGraphMemTrim(0);
+	check(graphs_hold(0, 12288), "until a trim");
+	cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &zero);
+	check(graphs_hold(0, 0), "and the mark until it is cleared");
+	cudaGraphExecDestroy(freeing);
+	cudaGraphExecDestroy(keeping);
+	cudaFree(other);
+}
+
 /* Memory that a graph allocates: made by hand, then captured. */
 static void graph_memory()
 {
@@ -371,6 +426,7 @@ int main()
 	check(good, "cp.async, with zeros, and mbarrier");
 	graphs();
 	graph_memory();
+	graph_footprint();
 	managed_variables();
 	textures();
 	printf("1..%d\n", number);

@@ -104,34 +104,33 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
 	return cudaSuccess;
 }
 
-/* Freed memory of graphs is not kept, so that there is nothing to give back. */
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
 	ATTACH();
-	return runtime_result(device ? cudaErrorInvalidDevice : cudaSuccess);
+	return runtime_result(device ? (int)cudaErrorInvalidDevice : vflow_emulator_graph_trim());
 }
 
-/* Bytes: used now and at most, reserved now and at most; counted for all device memory. */
+/* Bytes: used now and at most, reserved now and at most. */
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attr, void *value)
 {
-	uint64_t free, total;
+	uint64_t now, high[2];
 	int error;
 
 	ATTACH();
 	if (device || !value || attr < 0 || attr > 3)
 		return runtime_result(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-	error = vflow_emulator_memory_info(&free, &total);
+	error = vflow_emulator_graph_bytes(&now, high);
 	if (!error)
-		*(uint64_t *)value = total - free;
+		*(uint64_t *)value = attr % 2 ? high[attr / 2] : now;
 	return runtime_result(error);
 }
 
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attr, void *value)
 {
 	ATTACH();
-	if (device || !value || (attr != 1 && attr != 3)) /* only the marks can be set, to 0 */
+	if (device || !value || (attr != 1 && attr != 3) || *(uint64_t *)value)
 		return runtime_result(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-	return cudaSuccess;
+	return runtime_result(vflow_emulator_graph_mark(attr == 3));
 }
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *host)

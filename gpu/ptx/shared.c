@@ -63,12 +63,15 @@ int ptx_shared_use(struct ptx_parser *parser, uint32_t index)
 }
 
 /* Behind the kernel's own variables. */
-static int place(struct ptx_parser *parser, struct ptx_kernel *kernel)
+static int place(struct ptx_parser *parser, uint32_t number)
 {
 	const struct ptx_module *module = parser->module;
+	struct ptx_kernel *kernel = module->kernels[number];
 
+	for (uint32_t n = 0; n < kernel->shared_count; n++)
+		module->shared[kernel->shared[n].index].placed_in = number + 1;
 	for (uint32_t n = 0; kernel->function->calls && n < module->shared_count; n++)
-		if (module->shared[n].in_function && !has_use(kernel, n) &&
+		if (module->shared[n].in_function && module->shared[n].placed_in != number + 1 &&
 		    add_use(parser, kernel, n))
 			return -1;
 	for (uint32_t n = 0; n < kernel->shared_count; n++) {
@@ -89,7 +92,7 @@ static int place(struct ptx_parser *parser, struct ptx_kernel *kernel)
 int ptx_shared_place(struct ptx_parser *parser)
 {
 	for (uint32_t n = 0; n < parser->module->kernel_count; n++)
-		if (place(parser, parser->module->kernels[n]))
+		if (place(parser, n))
 			return -1;
 	return 0;
 }

@@ -41,6 +41,14 @@ static void choose(unsigned step)
 	launch->size = kernel->size;
 }
 
+/* What was noted did not happen. */
+static void drop_noted(void)
+{
+	for (unsigned i = 0; i < thread.count; i++)
+		free(thread.operations[i].parameters);
+	thread.count = 0;
+}
+
 /*
  * Launches all nodes but the last, which is left to the program's own launch, as are those from one
  * on that cannot be launched alone.  False: nothing was launched.
@@ -65,7 +73,7 @@ static bool launch_nodes(CUgraphExec exec)
 		thread.stepping = false;
 		if (result != CUDA_SUCCESS) {
 			/* the program's launch will meet the same error, or do what is left */
-			thread.count = 0;
+			drop_noted();
 			graph_restore(thread.graph, i);
 			if (i)
 				events_missed();
@@ -125,7 +133,7 @@ static void end_whole(bool failed)
 
 	thread.whole = false;
 	if (failed) {
-		thread.count = 0;
+		drop_noted();
 		note_memory(true, OPERATION_FREE);
 		events_finish(&thread, false);
 		thread.count = 0;

@@ -243,8 +243,7 @@ static bool is_vertex(const struct profile *profile, uint32_t id)
 
 static int bad(struct error *error, const char *table, uint32_t row)
 {
-	return error_set(error, "damaged: row %u of table %s is not what a profile holds", row,
-			 table);
+	return error_set(error, "row %u of table %s is not what a profile holds", row, table);
 }
 
 static bool vertex_holds(const struct profile *profile, uint32_t index)

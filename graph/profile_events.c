@@ -96,7 +96,7 @@ int profile_validate_events(const struct profile *profile, struct error *error)
 	for (uint32_t i = 0; i < profile->event_rows; i++) {
 		if (!event_holds(profile, &profile->events[i], accesses))
 			return error_set(error,
-					 "damaged: row %u of table event is not what a profile "
+					 "row %u of table event is not what a profile "
 					 "holds",
 					 i + 1);
 		accesses += profile->events[i].access_count;
@@ -104,7 +104,7 @@ int profile_validate_events(const struct profile *profile, struct error *error)
 	for (uint32_t i = 0; i < profile->access_count; i++)
 		if (i >= accesses || !access_holds(profile, &profile->accesses[i]))
 			return error_set(error,
-					 "damaged: row %u of table access is not what a profile "
+					 "row %u of table access is not what a profile "
 					 "holds",
 					 i + 1);
 	return 0;
@@ -125,8 +125,8 @@ struct rows {
 static void fail_row(struct rows *rows)
 {
 	if (!rows->failed)
-		error_set(rows->error, "damaged: row %u of table %s is not what a profile holds",
-			  rows->row, rows->table);
+		error_set(rows->error, "row %u of table %s is not what a profile holds", rows->row,
+			  rows->table);
 	rows->failed = true;
 }
 
@@ -140,7 +140,7 @@ static void start(struct rows *rows, const char *table, uint32_t most, const cha
 	if (rows->failed ||
 	    sqlite3_prepare_v2(rows->db, sql, -1, &rows->statement, NULL) == SQLITE_OK)
 		return;
-	error_set(rows->error, "damaged: %s", sqlite3_errmsg(rows->db));
+	profile_sqlite_error(rows->db, rows->error);
 	rows->failed = true;
 }
 
@@ -184,7 +184,7 @@ static bool next_row(struct rows *rows)
 	if (result == SQLITE_DONE)
 		return false;
 	if (result != SQLITE_ROW) {
-		error_set(rows->error, "damaged: %s", sqlite3_errmsg(rows->db));
+		profile_sqlite_error(rows->db, rows->error);
 		rows->failed = true;
 		return false;
 	}
@@ -271,10 +271,12 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 		profile->events[i].first_access = accesses;
 		accesses += profile->events[i].access_count;
 	}
-	if (rows.failed || profile_validate_events(profile, error) != 0)
-		return error_prefix(error, "%s", path);
-	profile_digest_events(profile, digest);
-	if (strcmp(digest, profile->events_digest) != 0)
-		return error_set(error, "%s: damaged: the check sum of the events is wrong", path);
-	return 0;
+	if (!rows.failed && profile_validate_events(profile, error) == 0) {
+		profile_digest_events(profile, digest);
+		if (!strcmp(digest, profile->events_digest))
+			return 0;
+		error_set(error, "the check sum of the events is wrong");
+	}
+	profile_set_damaged(path, error);
+	return -1;
 }

@@ -32,6 +32,11 @@ int profile_validate_events(const struct profile *profile, struct error *error);
 struct sqlite3;
 int profile_open(const char *path, struct sqlite3 **db, struct error *error);
 
+/* What SQLite's last error means for a profile.  Returns -1. */
+int profile_sqlite_error(struct sqlite3 *db, struct error *error);
+/* Makes "WHAT" of the error "PATH: damaged: WHAT: what to do". */
+void profile_set_damaged(const char *path, struct error *error);
+
 /* What follows from the other fields of an edge: its redundancy and its key. */
 void profile_finish_edge(struct graph_edge *edge);
 

@@ -17,8 +17,9 @@
 #define HEADER_SIZE 100
 #define TEXT_MAX (64 << 20)
 
+/* *size: the bytes that were read; *file_size: all there are. */
 static int read_header(const char *path, unsigned char header[HEADER_SIZE], ssize_t *size,
-		       struct error *error)
+		       uint64_t *file_size, struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
@@ -30,18 +31,26 @@ static int read_header(const char *path, unsigned char header[HEADER_SIZE], ssiz
 		return error_set(error, "cannot read %s: it is a folder", path);
 	}
 	*size = pread(fd, header, HEADER_SIZE, 0);
+	*file_size = (uint64_t)status.st_size;
 	close(fd);
 	return 0;
+}
+
+/* Or what is left of one. */
+static bool has_magic(const unsigned char header[HEADER_SIZE], ssize_t size)
+{
+	return size >= 2 &&
+	       !memcmp(header, MAGIC, (size_t)size < sizeof(MAGIC) ? (size_t)size : sizeof(MAGIC));
 }
 
 bool profile_is_profile(const char *path)
 {
 	unsigned char header[HEADER_SIZE];
 	struct error error;
+	uint64_t file_size;
 	ssize_t size;
 
-	return read_header(path, header, &size, &error) == 0 && size >= (ssize_t)sizeof(MAGIC) &&
-	       !memcmp(header, MAGIC, sizeof(MAGIC));
+	return read_header(path, header, &size, &file_size, &error) == 0 && has_magic(header, size);
 }
 
 static uint32_t big_endian(const unsigned char *bytes)
@@ -50,21 +59,51 @@ static uint32_t big_endian(const unsigned char *bytes)
 	       bytes[3];
 }
 
+/* The size that the header tells, if whoever wrote last knew that field; else 0. */
+static uint64_t whole_size(const unsigned char header[HEADER_SIZE])
+{
+	uint64_t page = (uint64_t)header[16] << 8 | header[17];
+
+	if (memcmp(header + 24, header + 92, 4) != 0)
+		return 0;
+	return big_endian(header + 28) * (page == 1 ? 65536 : page);
+}
+
+void profile_set_damaged(const char *path, struct error *error)
+{
+	struct error what = *error;
+
+	error_set(error, "%s: damaged: %s: collect it again", path, what.text);
+}
+
+int profile_sqlite_error(sqlite3 *db, struct error *error)
+{
+	int code = sqlite3_errcode(db);
+
+	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+		return error_set(error, "its pages were changed or cut after it was written");
+	return error_set(error, "SQLite cannot read it (%s)", sqlite3_errmsg(db));
+}
+
 /* What can be said before SQLite looks at the file. */
 static int check_header(const char *path, struct error *error)
 {
 	unsigned char header[HEADER_SIZE];
+	uint64_t file_size;
 	uint32_t version;
 	ssize_t size;
 
-	if (read_header(path, header, &size, error) != 0)
+	if (read_header(path, header, &size, &file_size, error) != 0)
 		return -1;
 	if (size == 0)
 		return error_set(error, "%s: not a profile: the file is empty", path);
-	if (size < (ssize_t)sizeof(MAGIC) || memcmp(header, MAGIC, sizeof(MAGIC)) != 0)
+	if (!has_magic(header, size))
 		return error_set(error, "%s: not a profile", path);
-	if (size < HEADER_SIZE)
-		return error_set(error, "%s: damaged: truncated after %zd bytes", path, size);
+	if (size < HEADER_SIZE) {
+		error_set(error, "truncated after %zd bytes", size);
+		profile_set_damaged(path, error);
+		return -1;
+	}
 	if (big_endian(header + 68) != PROFILE_APPLICATION_ID)
 		return error_set(error, "%s: an SQLite database, but not a vflow profile", path);
 	version = big_endian(header + 60);
@@ -77,9 +116,15 @@ static int check_header(const char *path, struct error *error)
 				 "%s: made by an older vflow: profile version %u, this one reads "
 				 "%u: collect it again",
 				 path, version, PROFILE_USER_VERSION);
+	if (version == PROFILE_USER_VERSION && file_size >= whole_size(header))
+		return 0;
 	if (version != PROFILE_USER_VERSION)
-		return error_set(error, "%s: damaged: profile version %u", path, version);
-	return 0;
+		error_set(error, "profile version %u", version);
+	else
+		error_set(error, "truncated: %llu of its %llu bytes are there",
+			  (unsigned long long)file_size, (unsigned long long)whole_size(header));
+	profile_set_damaged(path, error);
+	return -1;
 }
 
 /* "file:..." with what means something in a URI escaped. */

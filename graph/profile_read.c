@@ -24,15 +24,14 @@ struct reading {
 static void fail(struct reading *reading)
 {
 	if (!reading->failed)
-		error_set(reading->error, "damaged: %s", sqlite3_errmsg(reading->db));
+		profile_sqlite_error(reading->db, reading->error);
 	reading->failed = true;
 }
 
 static void fail_row(struct reading *reading)
 {
 	if (!reading->failed)
-		error_set(reading->error,
-			  "damaged: row %llu of table %s is not what a profile holds",
+		error_set(reading->error, "row %llu of table %s is not what a profile holds",
 			  (unsigned long long)reading->row, reading->table);
 	reading->failed = true;
 }
@@ -163,7 +162,7 @@ static void check_schema(struct reading *reading)
 	while (profile_tables[wanted].name)
 		wanted++;
 	if (!reading->failed && found != wanted) {
-		error_set(reading->error, "damaged: the tables are not those of a profile");
+		error_set(reading->error, "the tables are not those of a profile");
 		reading->failed = true;
 	}
 }
@@ -492,7 +491,7 @@ static int read_all(struct reading *reading, struct profile *profile)
 	if (!reading->failed && profile_validate(profile, reading->error) == 0) {
 		profile_digest(profile, profile->events_digest, digest);
 		result = strcmp(digest, checksum)
-				 ? error_set(reading->error, "damaged: the check sum is wrong")
+				 ? error_set(reading->error, "the check sum is wrong")
 				 : 0;
 	}
 	free(checksum);
@@ -511,7 +510,7 @@ struct profile *profile_read(const char *path, struct error *error)
 	result = read_all(&reading, profile);
 	sqlite3_close(reading.db);
 	if (result != 0) {
-		error_prefix(error, "%s", path);
+		profile_set_damaged(path, error);
 		profile_free(profile);
 		return NULL;
 	}

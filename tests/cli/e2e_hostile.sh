@@ -58,6 +58,8 @@ try() { # ALLOWED-CODES COMMAND...
 		died+="exit code $code: $*"$'\n'"$(tail -3 "$T/err")"$'\n'
 	elif [ $code != 0 ] && ! [ -s "$T/err" ]; then
 		died+="exit code $code without a message: $*"$'\n'
+	elif grep -q "malformed" "$T/err"; then
+		died+="SQLite's words, not ours: $*"$'\n'"$(cat "$T/err")"$'\n'
 	fi
 }
 flip() { # FROM TO OFFSET

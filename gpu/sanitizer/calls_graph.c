@@ -157,6 +157,8 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 		return;
 	thread.inside = true;
 	thread.graph = graphs_find(exec);
+	if (thread.graph && graph_is_lost(thread.graph))
+		events_graph_lost();
 	if (!thread.graph || !graph_is_separable(thread.graph) || !launch_nodes(exec))
 		begin_whole();
 	thread.first = thread.count;
@@ -205,8 +207,6 @@ static void enter_destroy(const Sanitizer_CallbackData *data)
 	thread.inside = false;
 	if (other)
 		lead(data, other);
-	else if (graphs_lost())
-		events_graph_lost();
 }
 
 static bool makes_executable(const char *name)

@@ -48,8 +48,8 @@ void events_graph_lost(void)
 {
 	if (events_sink)
 		events_sink->coverage("CUDA graphs",
-				      "this driver lets no graph be kept that the program destroys; "
-				      "its later launches are seen as a whole",
+				      "launched as a whole: this driver lets no graph be kept that the "
+				      "program destroys",
 				      1, 0);
 }
 

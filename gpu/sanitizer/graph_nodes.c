@@ -274,20 +274,38 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	free(nodes);
 }
 
-static bool frees(const struct graph *graph, uint64_t address)
+static int by_value(const void *a, const void *b)
 {
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void find_short_lived(struct graph *graph)
+{
+	uint64_t *freed = calloc(graph->memory_count + 1u, sizeof(*freed));
+	size_t count = 0;
+
 	for (unsigned i = 0; i < graph->memory_count; i++)
-		if (!graph->memory[i].size && graph->memory[i].address == address)
-			return true;
-	return false;
+		if (freed && !graph->memory[i].size)
+			freed[count++] = graph->memory[i].address;
+	if (count)
+		qsort(freed, count, sizeof(*freed), by_value);
+	for (unsigned i = 0; i < graph->memory_count; i++) {
+		struct graph_memory *memory = &graph->memory[i];
+
+		/* without room for the list: what is not followed cannot be looked at in vain */
+		memory->short_lived = !freed || (count && bsearch(&memory->address, freed, count,
+								  sizeof(*freed), by_value));
+	}
+	free(freed);
 }
 
 void graph_read(struct graph *graph)
 {
 	graph->separable = true;
 	read_nodes(graph, graph->source, 0);
-	for (unsigned i = 0; i < graph->memory_count; i++)
-		graph->memory[i].short_lived = frees(graph, graph->memory[i].address);
+	find_short_lived(graph);
 }
 
 static bool each_kernel(CUgraph graph, unsigned depth, void (*call)(CUfunction function));

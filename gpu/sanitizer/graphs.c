@@ -166,11 +166,6 @@ static bool can_lead(CUresult (*destroy)(CUgraph graph, CUgraph instead))
 	return leading == WORKS;
 }
 
-bool graphs_lost(void)
-{
-	return leading == FAILS;
-}
-
 CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUgraph instead))
 {
 	CUgraph empty = NULL;
@@ -186,6 +181,7 @@ CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUg
 		graph->kept = empty;
 		if (!empty) {
 			graph->source = NULL;
+			graph->lost |= graph->separable;
 			graph->separable = false;
 		}
 	}
@@ -207,6 +203,11 @@ struct graph *graphs_find(CUgraphExec exec)
 bool graph_is_separable(const struct graph *graph)
 {
 	return graph->separable;
+}
+
+bool graph_is_lost(const struct graph *graph)
+{
+	return graph->lost;
 }
 
 bool graph_is_conditional(const struct graph *graph)

@@ -52,13 +52,15 @@ void graphs_node_gone(CUgraphNode node);
  * it: calls cuGraphDestroy() with a graph, and `instead` in its place.
  */
 CUgraph graphs_instead_of(CUgraph graph, CUresult (*destroy)(CUgraph graph, CUgraph instead));
-/* Whether that does not work with this driver. */
-bool graphs_lost(void);
-
 /* NULL: a graph whose making was not seen. */
 struct graph *graphs_find(CUgraphExec exec);
 /* Whether its nodes can be launched one by one. */
 bool graph_is_separable(const struct graph *graph);
+/*
+ * Whether it could be launched node by node until the program destroyed what it comes from, which this
+ * driver does not let us prevent.
+ */
+bool graph_is_lost(const struct graph *graph);
 /* Whether it has nodes that run as the device decides. */
 bool graph_is_conditional(const struct graph *graph);
 /* In the order of its nodes. */

@@ -23,6 +23,7 @@ struct graph {
 	CUgraph source;
 	bool kept;          /* the program has destroyed `source`: it is ours */
 	bool separable;     /* all nodes can be launched one by one */
+	bool lost;          /* ... until `source` was destroyed */
 	bool conditional;   /* some run as the device decides */
 	bool with_kernels;  /* the parameters of kernels are wanted */
 	struct node *nodes; /* in an order that keeps the dependencies */

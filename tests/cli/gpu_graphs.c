@@ -313,7 +313,7 @@ int main(int argc, char **argv)
 	check(graph_each_kernel(outer, count_kernel) && kernels == 4, "all kernels of a graph");
 	instead = graphs_instead_of(outer, leads ? led : not_led);
 	check(leads ? instead && !graph_of(instead)->gone && graph_is_separable(graph)
-		    : !instead && graphs_lost() && !graph_is_separable(graph),
+		    : !instead && graph_is_lost(graph) && !graph_is_separable(graph),
 	      leads ? "a graph that the program destroys is kept"
 		    : "a driver that lets no graph be kept is noticed");
 	graphs_gone(exec_of(1));
@@ -329,21 +329,24 @@ int main(int argc, char **argv)
 			 .after = 5,
 			 .address = 8192,
 			 .size = 200},
-			{.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .after = 6, .address = 4096}},
-		5, 3);
+			{.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .after = 6, .address = 4096},
+			{.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .after = 7, .address = 1024}},
+		5, 4);
 	graphs_instantiated(exec_of(2), memory, false);
 	graph = graphs_find(exec_of(2));
 	list = graph_memory(graph, &count);
-	check(!graph_is_separable(graph) && count == 3 && list[0].size == 100 &&
+	check(!graph_is_separable(graph) && count == 4 && list[0].size == 100 &&
 		      list[0].short_lived && list[1].size == 200 && !list[1].short_lived &&
 		      list[2].address == 4096 && !list[2].size,
 	      "memory that the graph frees, and memory that it keeps");
-	choice = make((struct fake_node[]){{.type = (CUgraphNodeType)13, .after = -1}}, 8, 1);
+	choice = make((struct fake_node[]){{.type = (CUgraphNodeType)13, .after = -1}}, 9, 1);
 	graphs_instantiated(exec_of(3), choice, false);
 	check(!graph_each_kernel(choice, count_kernel) &&
 		      graph_is_conditional(graphs_find(exec_of(3))) &&
 		      !graph_is_separable(graphs_find(exec_of(3))) && !graph_is_conditional(graph),
 	      "conditional nodes");
+	check(!graphs_instead_of(memory, leads ? led : not_led) && !graph_is_lost(graph),
+	      "a graph that is launched as a whole loses nothing");
 	graphs_gone(exec_of(2));
 	graphs_gone(exec_of(3));
 	printf("1..%d\n", tests);

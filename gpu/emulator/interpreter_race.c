@@ -47,7 +47,7 @@ static bool meets(const struct access *other, const struct block *block, uint16_
 static void report(struct warp *w, const struct access *other, bool wrote, bool writes,
 		   uint64_t offset)
 {
-	char here[224], there[224], text[768];
+	char here[224], there[224], text[832];
 
 	warp_place(w, w->pc ? w->pc - 1 : 0, here, sizeof(here));
 	warp_place(w, other->pc, there, sizeof(there));

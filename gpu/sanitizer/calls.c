@@ -200,19 +200,6 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 		calls_graph_enter(data);
 }
 
-/* What a call noted that failed did not happen, but for kernels, of which nothing is known. */
-static void forget_operations(void)
-{
-	for (unsigned i = thread.first; i < thread.count; i++) {
-		if (thread.operations[i].kind == OPERATION_KERNEL ||
-		    thread.operations[i].kind == OPERATION_UNSEEN)
-			events_missed();
-		free(thread.operations[i].parameters);
-	}
-	if (thread.count > thread.first)
-		thread.count = thread.first;
-}
-
 /* A kernel that writes unseen may write what its parameters point to. */
 static void keep_parameters(const Sanitizer_CallbackData *data)
 {
@@ -261,7 +248,7 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_exit(data);
 	if (failed)
-		forget_operations();
+		events_drop(&thread, thread.first);
 	else if (thread.effect == API_LAUNCH)
 		keep_parameters(data);
 	else if (thread.effect == API_PEER && thread.locked)
@@ -277,12 +264,17 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 
 static void finish(const Sanitizer_CallbackData *data)
 {
+	bool failed = has_failed(data);
+
 	if (thread.count) {
 		thread.inside = true;
-		if (!take_lock())
-			events_missed();
-		else
-			events_finish(&thread, has_failed(data));
+		if (!failed && take_lock()) {
+			events_finish(&thread);
+		} else {
+			if (!failed)
+				events_missed();
+			events_drop(&thread, 0);
+		}
 		thread.inside = false;
 	} else if (events_deferred() && strstr(thread.name, "Synchronize") && take_lock()) {
 		events_look(); /* should the program be killed later */

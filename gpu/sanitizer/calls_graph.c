@@ -79,7 +79,7 @@ static bool launch_nodes(CUgraphExec exec)
 				events_missed();
 			return i;
 		}
-		events_finish(&thread, false);
+		events_finish(&thread);
 		thread.count = 0;
 		events_prepare(thread.context, true, NULL, 0);
 	}
@@ -120,7 +120,7 @@ static void begin_whole(void)
 		for (unsigned i = thread.first; i < thread.count; i++)
 			bytes += thread.operations[i].size;
 		events_prepare(thread.context, false, NULL, bytes);
-		events_finish(&thread, false);
+		events_finish(&thread);
 		thread.count = 0;
 		events_prepare(thread.context, true, NULL, 0);
 	}
@@ -135,7 +135,7 @@ static void end_whole(bool failed)
 	if (failed) {
 		drop_noted();
 		note_memory(true, OPERATION_FREE);
-		events_finish(&thread, false);
+		events_finish(&thread);
 		thread.count = 0;
 		return;
 	}

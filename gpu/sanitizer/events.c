@@ -286,20 +286,28 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 	visit_leave(&visit);
 }
 
-void events_finish(struct thread *thread, bool failed)
+void events_finish(struct thread *thread)
 {
-	if (!events_sink)
-		return;
 	for (unsigned i = 0; i < thread->count; i++) {
 		struct operation *operation = &thread->operations[i];
 
-		if (!failed)
+		if (events_sink)
 			finish_one(thread, operation);
-		else if (operation->kind == OPERATION_KERNEL || operation->kind == OPERATION_UNSEEN)
-			events_missed();
 		free(operation->parameters);
 		operation->parameters = NULL;
 	}
+}
+
+void events_drop(struct thread *thread, unsigned first)
+{
+	for (unsigned i = first; i < thread->count; i++) {
+		if (thread->operations[i].kind == OPERATION_KERNEL ||
+		    thread->operations[i].kind == OPERATION_UNSEEN)
+			events_missed();
+		free(thread->operations[i].parameters);
+	}
+	if (thread->count > first)
+		thread->count = first;
 }
 
 /* For what the program allocates in this space. */

@@ -24,8 +24,13 @@ void events_stop(void);
 void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted);
 /* What a launch hands to the patches; NULL: it cannot be followed. */
 void *events_callback_data(CUcontext context);
-/* The outermost call is over.  Calls the driver. */
-void events_finish(struct thread *thread, bool failed);
+/* What the calls did that are over now.  Calls the driver. */
+void events_finish(struct thread *thread);
+/*
+ * They failed: what was noted from operation `first` on did not happen, but for kernels, of which
+ * nothing is known.  Needs no lock.
+ */
+void events_drop(struct thread *thread, unsigned first);
 /*
  * Whether launches were not waited for (needs no lock); takes in what is known of them by now.
  * Calls no driver.

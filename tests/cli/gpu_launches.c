@@ -156,7 +156,23 @@ static void finish(struct operation operation)
 	thread.operations = &operation;
 	thread.count = thread.room = 1;
 	thread.context = context;
-	events_finish(&thread, false);
+	events_finish(&thread);
+}
+
+/* The call that should have done it failed. */
+static void fail(enum operation_kind kind)
+{
+	struct operation operation = {
+		.kind = kind, .context = context, .name = "kernel", .parameters = malloc(8)};
+
+	thread.operations = &operation;
+	thread.count = thread.room = 1;
+	events_drop(&thread, 1);
+	if (thread.count != 1)
+		check(false, "what was noted before the call that failed is kept");
+	events_drop(&thread, 0);
+	if (thread.count)
+		check(false, "what failed is not kept");
 }
 
 static CUdeviceptr allocate(uint64_t size)
@@ -364,6 +380,26 @@ static int coarse(void)
 	return 0;
 }
 
+/* Calls that fail. */
+static int failed(void)
+{
+	CUdeviceptr a;
+
+	start(0);
+	a = allocate(1000);   /* event 1, object 1 */
+	set(a, 1000, 7);      /* 2 */
+	fail(OPERATION_FREE);
+	fail(OPERATION_SET);
+	launch(a, 32, -1, 0); /* 3 */
+	fail(OPERATION_KERNEL);
+	launch(a, 32, -1, 0); /* 4 */
+	events_stop();
+	check(row_is(3, 1, 2, GPU_READ, 32, 0), "a free or set that failed did nothing");
+	check(row_is(4, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0), "a launch may have");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	CUdeviceptr a, b;
@@ -372,6 +408,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "coarse"))
 		return coarse();
+	if (argc > 1 && !strcmp(argv[1], "failed"))
+		return failed();
 	start(0);
 	a = allocate(10000);  /* event 1, object 1 */
 	b = allocate(300000); /* event 2, object 2 */

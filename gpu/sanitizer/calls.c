@@ -14,6 +14,7 @@
 #include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/launches.h"
 #include "gpu/sanitizer/modules.h"
+#include "gpu/sanitizer/times.h"
 
 #define LOCK_SECONDS 5
 
@@ -283,6 +284,14 @@ static void finish(const Sanitizer_CallbackData *data)
 	drop_lock();
 }
 
+/* How long kernels take, when somebody asks. */
+static void time_call(const Sanitizer_CallbackData *data)
+{
+	thread.inside = thread.loading = true;
+	(data->callbackSite == SANITIZER_API_ENTER ? times_enter : times_exit)(data);
+	thread.inside = thread.loading = false;
+}
+
 void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	       const Sanitizer_CallbackData *data)
 {
@@ -298,10 +307,14 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 		}
 		if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 			enter_driver(id, data);
+		if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+			time_call(data);
 		return;
 	}
 	if (!thread.depth) /* of a call that was entered before we were here */
 		return;
+	if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+		time_call(data);
 	if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		exit_driver(data);
 	if (--thread.depth == 0)

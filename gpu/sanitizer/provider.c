@@ -9,6 +9,7 @@
 #include "gpu/sanitizer/calls.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/patching.h"
+#include "gpu/sanitizer/times.h"
 
 static Sanitizer_SubscriberHandle subscriber;
 
@@ -80,6 +81,7 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 				   "driver of CUDA 12 or newer";
 		return -1;
 	}
+	times_start();
 	patching_start(sink->wanted && driver.cuFuncGetName && driver.cuFuncGetModule);
 	calls_start(sink, options);
 	result = sanitizerSubscribe(&subscriber, callback, NULL);
@@ -100,6 +102,7 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 static void stop(void)
 {
 	calls_stop();
+	times_stop();
 }
 
 /* As the kernel driver calls it: CUDA is not initialised yet. */

@@ -5,12 +5,16 @@
  *   empty       each instruction that vflow patches calls a patch that does nothing (FLOOR_PATCH)
  *   data        ... and each launch is given data, as a tool that looks at them must
  *   function    ... and each kernel is given data once
+ * With VFLOW_KERNEL_TIMES=FILE the kernels are timed: see gpu/sanitizer/times.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <sanitizer.h>
+
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/times.h"
 
 static enum { SUBSCRIBED, EMPTY, DATA, FUNCTION } mode;
 static CUcontext ready;
@@ -67,9 +71,18 @@ static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_Ca
 		patch(data);
 	if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
 		launch(data);
+	if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+		(((const Sanitizer_CallbackData *)data)->callbackSite == SANITIZER_API_ENTER
+			 ? times_enter
+			 : times_exit)(data);
 }
 
-int InitializeInjection(void)
+__attribute__((destructor)) static void finish(void)
+{
+	times_stop();
+}
+
+__attribute__((visibility("default"))) int InitializeInjection(void)
 {
 	static const char *const names[] = {"subscribed", "empty", "data", "function"};
 	const char *wanted = getenv("FLOOR");
@@ -78,6 +91,8 @@ int InitializeInjection(void)
 	for (unsigned i = 0; wanted && i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(wanted, names[i]))
 			mode = i;
+	if (driver_load() == 0)
+		times_start();
 	if (sanitizerSubscribe(&subscriber, callback, NULL) != SANITIZER_SUCCESS ||
 	    sanitizerEnableAllDomains(1, subscriber) != SANITIZER_SUCCESS)
 		fprintf(stderr, "floor: cannot subscribe\n");

@@ -1,0 +1,35 @@
+/*
+ * gpu/sanitizer/times.h: how long the GPU is at work on kernels: for tests/gpu/overhead, off
+ * otherwise.
+ *
+ * VFLOW_KERNEL_TIMES=FILE: at its end a process that launched kernels appends a line to FILE:
+ *
+ *   kernels MS N passes MS N untimed N unheld N
+ *
+ * the milliseconds and number of the program's own kernels; the same of vflow's; launches that were
+ * not timed, those of CUDA graphs above all; and those that were timed without holding their stream.
+ *
+ * A kernel's time is that between two events around it on its stream.  Were they recorded while the
+ * stream is idle, the time between the two calls on the host would count: so the stream is made to
+ * wait until event, kernel and event are all there.  That slows down the process as a whole.
+ */
+#ifndef VFLOW_GPU_SANITIZER_TIMES_H
+#define VFLOW_GPU_SANITIZER_TIMES_H
+
+#include <stdbool.h>
+
+#include <sanitizer.h>
+
+/* Reads the variable.  From then on what is launched by driver.cuLaunchKernel is vflow's. */
+void times_start(void);
+void times_stop(void);
+
+extern bool times_wanted;
+/*
+ * Around each call of the driver that the program makes, as close to it as can be: the last thing at
+ * its entry, the first at its exit.  Call the driver, and make it load kernels.
+ */
+void times_enter(const Sanitizer_CallbackData *call);
+void times_exit(const Sanitizer_CallbackData *call);
+
+#endif

@@ -34,4 +34,7 @@ for lost in VFLOW_TRACE_DIR VFLOW_GUEST; do
 	"$VFLOW" collect --device emulated -o "$T/p.db" sh -c "$lost=/nonexistent exec $P/targets signals" 2>&3 || code=$?
 	is "... and CUDA" "$code $(sqlite3 "$T/p.db" 'SELECT what FROM coverage') $(ls -d "$T"/p.db.trace* 2>/dev/null)" "0 processes "
 done
+# stderr is a file that may not grow: SIGXFSZ is as deadly
+expect_exit 0 "neither trace nor stderr may grow" collect "$T/f.db" sh -c "ulimit -f 0; exec $P/targets signals"
+is "... coverage tells of the process" "$(sqlite3 "$T/f.db" 'SELECT what FROM coverage')" trace
 finish

@@ -491,11 +491,8 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 	} else if (process.index == UINT32_MAX) {
 		coverage_cut(profile, "a trace without any record");
 	} else if (!profile->processes[process.index].ended) {
-		reason = xasprintf("process %u left no final record (killed, crashed, _exit, exec, "
-				   "or still running)",
-				   pid);
-		coverage_cut(profile, reason);
-		free(reason);
+		coverage_cut(profile, "no final record: the process was killed, crashed, called "
+				      "_exit or exec, or is still running");
 	}
 	profile->event_count += process.events;
 	free_process(&process);

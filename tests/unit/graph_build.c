@@ -465,8 +465,8 @@ static void test_killed(void **state)
 	trace_close(writer);
 	profile = build();
 	assert_string_equal(coverage_of(profile, "trace"),
-			    "process 4242 left no final record (killed, crashed, _exit, exec, or "
-			    "still running)");
+			    "no final record: the process was killed, crashed, called _exit or "
+			    "exec, or is still running");
 	assert_false(profile->processes[0].ended);
 	assert_int_equal(profile->object_count, 1);
 	assert_int_equal(profile->graph->vertex_count, 2);

@@ -14,6 +14,9 @@
 
 #define PAIRS_MAX 65536
 #define SLOTS 64
+#ifndef HELD_NS
+#define HELD_NS 5000000 /* how long a stream is held at least before it is let go */
+#endif
 #define FREED_MAX 100 /* a driver that cannot launch into streams that wait is not made to */
 
 enum subject { KERNELS, PASSES, SUBJECTS };
@@ -61,7 +64,7 @@ static enum { UNTRIED, WORKS, FAILS } holding;
 /* A launch that itself waits for the device, to make room for it, would do so for ever. */
 static void *watch(void *unused_argument)
 {
-	const struct timespec nap = {.tv_nsec = 5000000};
+	const struct timespec nap = {.tv_nsec = HELD_NS};
 	uint32_t seen[SLOTS] = {0};
 
 	(void)unused_argument;

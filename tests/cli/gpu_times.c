@@ -1,0 +1,188 @@
+/*
+ * The kernels' own times (gpu/sanitizer/times.h) with a driver of our own: each event is a number
+ * of its clock, which a kernel moves on by its length, and any call of the host by 100 unless the
+ * stream is held.  Says what was put on the stream; the sums are in the file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/times.h"
+
+#define CAPTURED ((CUstream)1)
+
+static const uint32_t *word;
+static uint32_t number;
+static float now, events[64];
+static unsigned event_count, finished = 1;
+
+static bool held(void)
+{
+	return word && *(volatile const uint32_t *)word < number;
+}
+
+static void host_works(void)
+{
+	if (!held())
+		now += 100;
+}
+
+static CUresult wait_value(CUstream stream, CUdeviceptr at, uint32_t value, unsigned flags)
+{
+	(void)stream;
+	word = (const uint32_t *)at;
+	number = value;
+	printf("%s", held() && flags == CU_STREAM_WAIT_VALUE_GEQ ? "held" : "not held");
+	return CUDA_SUCCESS;
+}
+
+static CUresult record(CUevent event, CUstream stream)
+{
+	(void)stream;
+	host_works();
+	printf(" event");
+	events[(uintptr_t)event] = now;
+	return CUDA_SUCCESS;
+}
+
+static void kernel(float length)
+{
+	host_works();
+	printf(held() ? " held" : " free");
+	now += length;
+}
+
+static CUresult launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+		       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+		       CUstream stream, void **parameters, void **extra)
+{
+	(void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+	(void)function, (void)shared, (void)stream, (void)parameters, (void)extra;
+	kernel(7);
+	return CUDA_SUCCESS;
+}
+
+static CUresult create(CUevent *event, unsigned flags)
+{
+	(void)flags;
+	*event = (CUevent)(uintptr_t)event_count++;
+	return CUDA_SUCCESS;
+}
+
+static CUresult query(CUevent event)
+{
+	(void)event;
+	return finished ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+static CUresult elapsed(float *milliseconds, CUevent before, CUevent after)
+{
+	*milliseconds = events[(uintptr_t)after] - events[(uintptr_t)before];
+	return CUDA_SUCCESS;
+}
+
+static CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+	*status = stream == CAPTURED ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+				     : CU_STREAM_CAPTURE_STATUS_NONE;
+	return CUDA_SUCCESS;
+}
+
+static CUresult exchange(CUstreamCaptureMode *mode)
+{
+	(void)mode;
+	return CUDA_SUCCESS;
+}
+
+static CUresult current(CUcontext *context)
+{
+	*context = (CUcontext)(uintptr_t)1;
+	return CUDA_SUCCESS;
+}
+
+static CUresult attribute(int *value, CUfunction_attribute which, CUfunction function)
+{
+	(void)which, (void)function;
+	*value = 1;
+	return CUDA_SUCCESS;
+}
+
+static CUresult register_host(void *host, size_t size, unsigned flags)
+{
+	(void)host, (void)size, (void)flags;
+	return CUDA_SUCCESS;
+}
+
+static CUresult device_pointer(CUdeviceptr *device, void *host, unsigned flags)
+{
+	(void)flags;
+	*device = (CUdeviceptr)host;
+	return CUDA_SUCCESS;
+}
+
+struct driver driver = {.cuStreamWaitValue32_v2 = wait_value,
+			.cuEventRecord = record,
+			.cuLaunchKernel = launch,
+			.cuEventCreate = create,
+			.cuEventQuery = query,
+			.cuEventElapsedTime = elapsed,
+			.cuStreamIsCapturing = is_capturing,
+			.cuThreadExchangeStreamCaptureMode = exchange,
+			.cuCtxGetCurrent = current,
+			.cuFuncGetAttribute = attribute,
+			.cuMemHostRegister = register_host,
+			.cuMemHostGetDevicePointer = device_pointer};
+
+/* The program calls the driver, which launches a kernel of this length, if any. */
+static void call(const char *name, CUstream stream, int result, float length, unsigned naps)
+{
+	const struct timespec nap = {.tv_nsec = 5000000};
+	struct {
+		CUfunction function;
+		unsigned shape[7];
+		CUstream stream;
+	} parameters = {.stream = stream};
+	Sanitizer_CallbackData data = {.functionName = name,
+				       .functionParams = &parameters,
+				       .functionReturnValue = &result,
+				       .callbackSite = SANITIZER_API_ENTER};
+
+	printf("%s:", name);
+	times_enter(&data);
+	while (naps-- && held())
+		nanosleep(&nap, NULL);
+	if (length > 0)
+		kernel(length);
+	data.callbackSite = SANITIZER_API_EXIT;
+	times_exit(&data);
+	printf(held() ? " left held\n" : "\n");
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc > 1 ? argv[1] : "";
+
+	times_start();
+	if (!strcmp(kind, "off")) {
+		printf("%s\n", times_wanted || driver.cuLaunchKernel != launch ? "on" : "off");
+	} else if (!strcmp(kind, "waits")) { /* the launch itself, for the device */
+		call("cuLaunchKernel", NULL, 0, 5, 2000);
+	} else {
+		finished = 0;
+		call("cuLaunchKernel", NULL, 0, 5, 0);
+		call("cuLaunchKernel_ptsz", NULL, 0, 30, 0);
+		driver.cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+		printf("\n");
+		call("cuLaunchKernel", NULL, CUDA_ERROR_INVALID_VALUE, 0, 0);
+		call("cuLaunchCooperativeKernel", CAPTURED, 0, 0, 0);
+		call("cuGraphLaunch", NULL, 0, 1000, 0);
+		finished = 1;
+		call("cuStreamSynchronize", NULL, 0, 0, 0);
+		call("cuLaunchKernel", NULL, 0, 200, 0);
+		finished = 0; /* it is still at work when the process ends */
+	}
+	times_stop();
+	return 0;
+}

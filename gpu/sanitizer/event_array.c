@@ -102,12 +102,13 @@ static void drop(struct array *array)
 void event_array_gone(const struct thread *thread, const struct operation *operation)
 {
 	struct array *array = find(operation->array.array);
+	struct space *space;
 
 	if (!array)
 		return;
+	space = array->object->space;
 	event_release(thread, NULL, array->object);
-	if (!events_is_late()) /* freeing would wait for what is */
-		memory_release(&array->mirror);
+	space_release(space, &array->mirror);
 	drop(array);
 }
 

@@ -182,10 +182,10 @@ bool events_still_late(void)
 
 			late = NULL;
 			driver.cuEventDestroy(late_event);
-			space_set_busy(space, false);
 			events_drain_late();
 			if (!space_failed(space))
 				take_in(space);
+			space_set_busy(space, false);
 		}
 	}
 	visit_leave(&visit);

@@ -2,6 +2,7 @@
 #include "gpu/sanitizer/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/sanitizer/driver.h"
@@ -192,6 +193,48 @@ void memory_release(struct shadow_memory *memory)
 	memory_abandon(memory);
 	*memory = (struct shadow_memory){0};
 }
+
+/* -- what cannot be released yet ---------------------------------------------------------- */
+
+static struct put_off {
+	CUcontext context;
+	struct shadow_memory memory;
+} * put_off;
+static size_t put_off_count, put_off_room;
+
+void memory_put_off(struct shadow_memory *memory, CUcontext context)
+{
+	size_t room = put_off_room ? 2 * put_off_room : 64;
+
+	if (!memory->device)
+		return;
+	if (put_off_count == put_off_room) {
+		struct put_off *more = reallocarray(put_off, room, sizeof(*more));
+
+		if (!more)
+			return; /* the device has it until the end */
+		put_off = more;
+		put_off_room = room;
+	}
+	put_off[put_off_count++] = (struct put_off){context, *memory};
+	*memory = (struct shadow_memory){0};
+}
+
+void memory_release_put_off(CUcontext context, bool abandon)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < put_off_count; i++)
+		if (put_off[i].context != context)
+			put_off[kept++] = put_off[i];
+		else if (abandon)
+			memory_abandon(&put_off[i].memory);
+		else
+			memory_release(&put_off[i].memory);
+	put_off_count = kept;
+}
+
+/* -- moving ------------------------------------------------------------------------------- */
 
 bool memory_to_host(struct shadow_memory *memory, CUstream stream)
 {

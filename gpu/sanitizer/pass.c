@@ -211,13 +211,15 @@ int space_settle(struct space *space, uint32_t writer)
 		return 0;
 	space->marked = false;
 	for (;;) {
-		bool lost = false;
+		bool lost;
 
 		if (!start_pass(space, space->stream, writer) || !await_pass(space, space->ticket))
 			return -1;
 		take_objects(space, space->ticket);
 		if (space->taken->status != PASS_NEEDS_BODIES)
 			break;
+		/* some may have gone while nobody waited for the launch */
+		lost = space->touched_count < space->taken->objects;
 		for (uint32_t i = 0; i < space->touched_count; i++)
 			lost |= !object_need_body(space->touched[i].object);
 		if (lost && !write_list(space))

@@ -174,11 +174,8 @@ void object_unfollow(struct object *object)
 	space->forgotten -= object->forgotten;
 	object->forgotten = object->later = false;
 	object->slot = NO_SLOT;
-	if (object->head.device && !space->busy && space_wait(space)) {
-		memory_release(&object->head);
-		memory_release(&object->body);
-	}
-	object->head = object->body = (struct shadow_memory){0};
+	space_release(space, &object->head);
+	space_release(space, &object->body);
 }
 
 static void give_up(struct object *object)

@@ -135,6 +135,7 @@ struct space *space_create(CUcontext context, bool digests)
 
 void space_abandon(struct space *space)
 {
+	memory_release_put_off(space->context, true);
 	for (uint32_t i = 0; i < space->object_count; i++) {
 		memory_abandon(&space->objects[i]->head);
 		memory_abandon(&space->objects[i]->body);
@@ -171,6 +172,17 @@ CUstream space_stream(const struct space *space)
 void space_set_busy(struct space *space, bool busy)
 {
 	space->busy = busy;
+	if (!busy)
+		memory_release_put_off(space->context, false);
+}
+
+void space_release(struct space *space, struct shadow_memory *memory)
+{
+	if (space->busy)
+		memory_put_off(memory, space->context);
+	else if (memory->device && space_wait(space))
+		memory_release(memory);
+	*memory = (struct shadow_memory){0};
 }
 
 bool space_progress(struct space *space, struct progress *progress)

@@ -64,9 +64,11 @@ CUdevice space_device(const struct space *space);
 CUstream space_stream(const struct space *space); /* our own */
 /*
  * While something of the program's runs that we do not wait for, nothing may wait for the device:
- * no object is followed any more, and memory of shadows is not given back.
+ * no object is followed any more, and memory is given back when that is over.
  */
 void space_set_busy(struct space *space, bool busy);
+/* Memory that passes used.  Calls the driver. */
+void space_release(struct space *space, struct shadow_memory *memory);
 /*
  * What a running launch does: a number that changes while it touches memory for the first time, and
  * bits for some of the blocks that it touched since this was asked last.  Only the device's copy

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gpu/sanitizer/events.h"
 #include "gpu/sanitizer/events_internal.h"
@@ -237,14 +238,20 @@ static CUresult alloc_on_host(void **memory, size_t size, unsigned flags)
 	return host_is_full ? CUDA_ERROR_OUT_OF_MEMORY : host_alloc(memory, size, flags);
 }
 
+/* Of the emulated driver; NULL: it has none. */
+static void *function_of(const char *name)
+{
+	return dlsym(dlopen("libcuda.so.1", RTLD_NOW), name);
+}
+
 static void start(uint64_t memory_limit)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW), *function;
+	void *function;
 	CUresult (*init)(unsigned);
 
 #define NAME_OF(name) #name
 #define LOOK_UP(name)                                                                              \
-	function = dlsym(library, NAME_OF(name));                                                  \
+	function = function_of(NAME_OF(name));                                                     \
 	if (!function)                                                                             \
 		function = (void *)missing;                                                        \
 	memcpy(&driver.name, &function, sizeof(function));
@@ -254,9 +261,9 @@ static void start(uint64_t memory_limit)
 	host_alloc = driver.cuMemHostAlloc;
 	driver.cuMemHostAlloc = alloc_on_host;
 	driver.cuMemHostGetDevicePointer = seen_as;
-	function = dlsym(library, "cuInit");
+	function = function_of("cuInit");
 	memcpy(&init, &function, sizeof(init));
-	function = dlsym(library, "cuCtxCreate_v2");
+	function = function_of("cuCtxCreate_v2");
 	memcpy(&create_context, &function, sizeof(create_context));
 	if (init(0) != CUDA_SUCCESS || create_context(&context, 0, 0) != CUDA_SUCCESS)
 		check(false, "a context");
@@ -380,6 +387,108 @@ static int coarse(void)
 	return 0;
 }
 
+/* -- a launch that does not end ------------------------------------------------------------ */
+
+static bool running; /* what is on the program's streams */
+static unsigned released;
+static CUresult (*query_stream)(CUstream), (*query_event)(CUevent), (*free_memory)(CUdeviceptr);
+
+static CUresult stream_or_launch(CUstream stream)
+{
+	return running && (stream == streams[0] || stream == streams[1]) ? CUDA_ERROR_NOT_READY
+									  : query_stream(stream);
+}
+
+static CUresult event_or_launch(CUevent event)
+{
+	return running ? CUDA_ERROR_NOT_READY : query_event(event);
+}
+
+static CUresult free_counted(CUdeviceptr memory)
+{
+	released++;
+	return free_memory(memory);
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+
+/* Nobody has to wait: when something runs, each look at the clock takes a second. */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static time_t ahead;
+	int result = __real_clock_gettime(clock, now);
+
+	ahead += running;
+	now->tv_sec += ahead;
+	return result;
+}
+
+static size_t unused(void)
+{
+	size_t bytes = 0, total;
+
+	if (driver.cuMemGetInfo(&bytes, &total) != CUDA_SUCCESS)
+		check(false, "the memory's size");
+	return bytes;
+}
+
+/* What goes while a launch runs that nobody waits for is given back when it is over. */
+static int late(void)
+{
+	CUresult (*create_array)(CUarray *, const CUDA_ARRAY_DESCRIPTOR *);
+	CUresult (*destroy_array)(CUarray);
+	const CUDA_ARRAY_DESCRIPTOR shape = {.Width = 1000,
+					     .Height = 10,
+					     .Format = CU_AD_FORMAT_UNSIGNED_INT8,
+					     .NumChannels = 1};
+	CUdeviceptr a, b, c;
+	CUarray array;
+	size_t before;
+
+	start(0);
+	query_stream = driver.cuStreamQuery;
+	query_event = driver.cuEventQuery;
+	free_memory = driver.cuMemFree;
+	driver.cuStreamQuery = stream_or_launch;
+	driver.cuEventQuery = event_or_launch;
+	driver.cuMemFree = free_counted;
+	create_array = (CUresult(*)(CUarray *, const CUDA_ARRAY_DESCRIPTOR *))function_of(
+		"cuArrayCreate_v2");
+	destroy_array = (CUresult(*)(CUarray))function_of("cuArrayDestroy");
+	a = allocate(10000);  /* event 1, object 1 */
+	set(a, 10000, 7);     /* 2 */
+	launch(a, 32, -1, 0); /* 3 */
+	before = unused();
+	b = allocate(300000); /* 4, object 2 */
+	c = allocate(20000);  /* 5, object 3 */
+	set(c, 20000, 7);     /* 6 */
+	if (create_array(&array, &shape) != CUDA_SUCCESS)
+		check(false, "an array");
+	finish((struct operation){.kind = OPERATION_ARRAY, /* 7, object 4 */
+				  .array.array = array,
+				  .width = shape.Width,
+				  .height = shape.Height,
+				  .depth = 1});
+	running = true;
+	launch(b, 64, 1, 0); /* 8 */
+	check(events_is_late(), "a launch is given up");
+	finish((struct operation){.kind = OPERATION_FREE, .address = b});
+	finish((struct operation){.kind = OPERATION_FREE, .address = c});
+	finish((struct operation){.kind = OPERATION_ARRAY_GONE, .array.array = array});
+	check(events_is_late() && ended == 11 && !released,
+	      "nothing waits for it while the program frees memory");
+	running = false;
+	free_memory(b);
+	free_memory(c);
+	destroy_array(array);
+	set(a, 10000, 7); /* 12 */
+	check(row_is(12, 1, 2, GPU_WRITE, 10000, 10000), "what it did not touch is known");
+	check(unused() == before, "when it is over nothing is left of what went");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 /* Calls that fail. */
 static int failed(void)
 {
@@ -408,6 +517,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "coarse"))
 		return coarse();
+	if (argc > 1 && !strcmp(argv[1], "late"))
+		return late();
 	if (argc > 1 && !strcmp(argv[1], "failed"))
 		return failed();
 	start(0);

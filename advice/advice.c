@@ -6,11 +6,20 @@
 #include "advice/pattern.h"
 
 static const struct advice_pattern patterns[] = {
-	{"redundant_values", "redundant values", detect_redundant_values},
-	{"duplicate_values", "duplicate values", detect_duplicate_values},
+	{"redundant_values", "redundant values", "to save", detect_redundant_values},
+	{"duplicate_values", "duplicate values", "held more than once", detect_duplicate_values},
 };
 
 enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
+
+/* NULL: none of that name. */
+static const struct advice_pattern *find(const char *name)
+{
+	for (size_t i = 0; i < PATTERNS; i++)
+		if (!strcmp(patterns[i].name, name))
+			return &patterns[i];
+	return NULL;
+}
 
 static int by_bytes(const void *left, const void *right)
 {
@@ -38,8 +47,14 @@ void advice_detect(struct profile *profile, const struct advice_options *options
 
 const char *advice_title(const char *pattern)
 {
-	for (size_t i = 0; i < PATTERNS; i++)
-		if (!strcmp(patterns[i].name, pattern))
-			return patterns[i].title;
-	return pattern;
+	const struct advice_pattern *found = find(pattern);
+
+	return found ? found->title : pattern;
+}
+
+const char *advice_measure(const char *pattern)
+{
+	const struct advice_pattern *found = find(pattern);
+
+	return found ? found->measure : "";
 }

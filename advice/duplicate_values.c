@@ -183,11 +183,10 @@ static char *advice_of(const struct group *group)
 		return xasprintf("The copy on the device is needed only if one of the objects is "
 				 "changed while the other is still in use. %s",
 				 sharing(group));
-	if (causes[BY_SET] == all)
-		return xasprintf(
-			"All are set to the same value. A set costs little; an object that is "
-			"never given other content is not needed. %s",
-			sharing(group));
+	if (causes[BY_SET] == all || zero)
+		return xasprintf("%s An object that is never given other content is not needed. %s",
+				 zero ? "All are set to zero." : "All are set to the same value.",
+				 sharing(group));
 	if (causes[BY_KERNEL] == all)
 		return xasprintf("Compute the content once and let the users share it. %s",
 				 sharing(group));

@@ -10,8 +10,9 @@
 #include "advice/advice.h"
 
 struct advice_pattern {
-	const char *name;  /* in files: "redundant_values" */
-	const char *title; /* for people */
+	const char *name;    /* in files: "redundant_values" */
+	const char *title;   /* for people */
+	const char *measure; /* what the bytes are */
 	void (*detect)(struct profile *profile, const struct advice_options *options);
 };
 

@@ -45,8 +45,8 @@ struct writer {
 enum repetition {
 	NOTHING_NEW,       /* every byte it wrote, to any object, in every invocation, was there */
 	NOTHING_NEW_HERE,  /* the same of this object; others got new bytes, or may have */
-	SAME_AGAIN,        /* mostly its own earlier values, and those it never changed */
-	MOSTLY_SAME_AGAIN, /* mostly its own earlier values, some of which it changed */
+	SAME_AGAIN,        /* mostly its own earlier values: new bytes the first time only */
+	MOSTLY_SAME_AGAIN, /* mostly its own earlier values, and new bytes now and then */
 	PARTLY_THERE,      /* mostly values of somebody else */
 };
 
@@ -183,9 +183,11 @@ static char *evidence_of(const struct writer *writer)
 
 	if (!out)
 		return xstrdup("");
-	fprintf(out,
-		"%s of the %s (%s) that %s wrote to the object had that value already, left by ",
-		unchanged, bytes, percent, name);
+	if (writer->unchanged == writer->bytes)
+		fprintf(out, "All %s (100%%)", bytes);
+	else
+		fprintf(out, "%s of the %s (%s)", unchanged, bytes, percent);
+	fprintf(out, " that %s wrote to the object had that value already, left by ", name);
 	while (count < writer->edges.count && edge_at(writer, count)->redundant_bytes)
 		count++;
 	for (uint32_t i = 0; i < count && i < SOURCES_NAMED; i++) {
@@ -283,14 +285,65 @@ static char *advise_copy(enum repetition repetition, const char *sources)
 			 sources);
 }
 
-/* Whether anything read what the main source had written to the object, in the whole run. */
-static bool main_source_unread(const struct writer *writer)
+/* Whether some read of the object may not have been seen. */
+static bool reads_unseen(const struct writer *writer)
 {
-	uint32_t main = edge_at(writer, 0)->from;
+	static const char *const harmless[] = {"shadows on the host", "constant memory reads",
+					       "managed memory", "pinned host memory", "symbols"};
+	const struct profile *profile = writer->profile;
 
-	return (is(writer, main, "memset") || is(writer, main, "memcpy") ||
-		is(writer, main, "kernel")) &&
-	       !find(writer->order, false, main, writer->object, GRAPH_READ).count;
+	if (!profile_is_device_memory(profile, writer->object))
+		return true;
+	for (uint32_t i = 0; i < profile->coverage_count; i++) {
+		bool known = false;
+
+		for (size_t h = 0; h < sizeof(harmless) / sizeof(*harmless); h++)
+			known |= !strcmp(profile->coverage[i].what, harmless[h]);
+		if (!known)
+			return true;
+	}
+	return false;
+}
+
+/* Whether nothing read what the vertex wrote to the object, in the whole run. */
+static bool is_unread(const struct writer *writer, uint32_t vertex)
+{
+	return (is(writer, vertex, "memset") || is(writer, vertex, "memcpy") ||
+		is(writer, vertex, "kernel")) &&
+	       !find(writer->order, false, vertex, writer->object, GRAPH_READ).count &&
+	       !reads_unseen(writer);
+}
+
+static bool writes_other_objects(const struct writer *writer)
+{
+	const struct order *order = writer->order;
+	uint32_t at = (uint32_t)(writer->edges.edges - order->by_to), end = at;
+
+	/* the edges into a vertex are together: its neighbours in the order are of other objects */
+	while (at > 0 && order->graph->edges[order->by_to[at - 1]].to == writer->vertex)
+		if (order->graph->edges[order->by_to[--at]].access == GRAPH_WRITE)
+			return true;
+	for (end += writer->edges.count; end < order->graph->edge_count; end++) {
+		const struct graph_edge *edge = &order->graph->edges[order->by_to[end]];
+
+		if (edge->to != writer->vertex)
+			break;
+		if (edge->access == GRAPH_WRITE)
+			return true;
+	}
+	return false;
+}
+
+static char *advise_unread(const struct writer *writer)
+{
+	bool set = is(writer, writer->vertex, "memset");
+
+	if (writes_other_objects(writer))
+		return xasprintf("Do not %s this object here: nothing was seen to read what was "
+				 "written to it.",
+				 set ? "set" : "copy to");
+	return xasprintf("Delete this %s: nothing was seen to read what it wrote.",
+			 set ? "set" : "copy");
 }
 
 static char *advise_kernel(const struct writer *writer, enum repetition repetition,
@@ -319,7 +372,7 @@ static char *advise_kernel(const struct writer *writer, enum repetition repetiti
 	case PARTLY_THERE:
 		break;
 	}
-	if (!main_source_unread(writer))
+	if (!is_unread(writer, edge_at(writer, 0)->from))
 		return xasprintf(
 			reads_object(writer)
 				? "Store only values that change: the kernel reads the object "
@@ -350,17 +403,33 @@ static bool writes_unseen(const struct profile *profile)
 	return false;
 }
 
+/* Whether the bytes that changed were others', and those at most once for each object. */
+static bool changed_once(const struct writer *writer)
+{
+	const struct profile *profile = writer->profile;
+	uint64_t objects = 0;
+
+	for (uint32_t i = 0; i < profile->object_count; i++)
+		objects += profile->objects[i].site == writer->object;
+	for (uint32_t i = 0; i < writer->edges.count; i++) {
+		const struct graph_edge *edge = edge_at(writer, i);
+
+		if (edge->redundant_bytes < edge->bytes &&
+		    (edge->from == writer->vertex || edge->count > objects))
+			return false;
+	}
+	return true;
+}
+
 static enum repetition repetition_of(const struct writer *writer)
 {
-	const struct graph_edge *main = edge_at(writer, 0);
-
 	if (writer->unchanged == writer->bytes)
 		return writer->order->writes_new[writer->vertex] || writes_unseen(writer->profile)
 			       ? NOTHING_NEW_HERE
 			       : NOTHING_NEW;
-	if (main->from != writer->vertex)
+	if (edge_at(writer, 0)->from != writer->vertex)
 		return PARTLY_THERE;
-	return main->redundant_bytes == main->bytes ? SAME_AGAIN : MOSTLY_SAME_AGAIN;
+	return changed_once(writer) ? SAME_AGAIN : MOSTLY_SAME_AGAIN;
 }
 
 static char *advise_accumulator(const struct writer *writer, uint32_t kernel,
@@ -368,10 +437,13 @@ static char *advise_accumulator(const struct writer *writer, uint32_t kernel,
 {
 	char *user = words_vertex(writer->profile, kernel);
 	char *text =
-		xasprintf("%s reads these values and writes over them: if it adds one result to "
+		xasprintf("%s reads these values and writes over them: if %sit adds one result to "
 			  "each, let it store the result instead (no accumulate, beta = 0) and "
 			  "delete this fill.",
-			  user);
+			  user,
+			  is(writer, writer->vertex, "kernel")
+				  ? "this kernel stores one value everywhere and "
+				  : "");
 
 	free(user);
 	if (repetition == NOTHING_NEW) {
@@ -399,6 +471,9 @@ static char *advice_of(const struct writer *writer)
 		accumulator = accumulator_after(writer);
 	if (accumulator != UINT32_MAX)
 		advice = advise_accumulator(writer, accumulator, repetition, sources);
+	else if (repetition > NOTHING_NEW_HERE && !is(writer, writer->vertex, "kernel") &&
+		 is_unread(writer, writer->vertex))
+		advice = advise_unread(writer);
 	else if (set)
 		advice = advise_set(repetition, sources);
 	else if (is(writer, writer->vertex, "memcpy"))

@@ -13,9 +13,8 @@
 
 enum {
 	WIDTH = 100,
-	LABEL = 15,       /* columns before the text of a finding's field */
-	FRAMES = 4,       /* of a call path */
-	NAME_LIMIT = 240, /* bytes of a kernel's name */
+	LABEL = 15, /* columns before the text of a finding's field */
+	FRAMES = 4, /* of a call path */
 };
 
 static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
@@ -97,33 +96,27 @@ static const char *plural(uint64_t count)
 /* "fill blas.c:12 < forward conv.c:40 < main demo.c:100"; NULL when nothing is known. */
 static char *call_path(const struct profile *profile, uint32_t vertex)
 {
-	const struct profile_callpath *path;
-	const struct profile_frame *where = profile_where(profile, vertex);
-	uint32_t first = 0, last;
+	uint32_t count, first = 0, last;
+	const struct profile_frame **path = profile_path(profile, vertex, &count);
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
-	if (!profile->vertices || profile->vertices[vertex].callpath >= profile->callpath_count)
-		return NULL;
-	path = &profile->callpaths[profile->vertices[vertex].callpath];
-	for (uint32_t i = 0; i < path->count && where; i++)
-		if (&profile->frames[path->frames[i]] == where) {
-			first = i;
-			break;
-		}
-	last = path->count - first > FRAMES ? first + FRAMES : path->count;
-	if (first == last || !(out = open_memstream(&text, &size)))
-		return NULL;
-	for (uint32_t i = first; i < last; i++) {
-		char *frame = profile_frame_text(&profile->frames[path->frames[i]]);
+	while (first < count && !(path[first]->file && path[first]->line))
+		first++;
+	last = count - first > FRAMES ? first + FRAMES : count;
+	out = first < last ? open_memstream(&text, &size) : NULL;
+	for (uint32_t i = first; out && i < last; i++) {
+		char *frame = words_frame(path[i]);
 
 		fprintf(out, "%s%s", i > first ? " < " : "", frame);
 		free(frame);
 	}
-	if (last < path->count)
-		fprintf(out, " < ... %" PRIu32 " more", path->count - last);
-	fclose(out);
+	if (out && last < count)
+		fprintf(out, " < ... %" PRIu32 " more", count - last);
+	if (out)
+		fclose(out);
+	free(path);
 	return text;
 }
 
@@ -144,8 +137,7 @@ static void print_operation(const struct profile *profile, FILE *out, uint32_t i
 	if (v == UINT32_MAX)
 		return;
 	vertex = &profile->graph->vertices[v];
-	name = text_clean(vertex->name ? vertex->name : "", vertex->name ? strlen(vertex->name) : 0,
-			  NAME_LIMIT);
+	name = words_name(vertex);
 	text = xasprintf("%s (%s, vertex %" PRIu32 ", %" PRIu64 " invocation%s)", name,
 			 vertex->kind ? vertex->kind : "unknown", id, vertex->invocations,
 			 plural(vertex->invocations));
@@ -179,7 +171,8 @@ static void print_object(const struct profile *profile, FILE *out, uint32_t site
 	free(name);
 	free(bytes);
 	free(text);
-	print_place(profile, out, v);
+	if (!global) /* a variable of a module has no call path */
+		print_place(profile, out, v);
 }
 
 /* The operand as the shell takes it, after a space; "" for none. */
@@ -197,8 +190,8 @@ static void print_finding(const struct report *report, FILE *out, uint32_t index
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
-	char *title = xasprintf("%" PRIu32 ". %s: %s to save", index + 1,
-				advice_title(finding->pattern), bytes);
+	char *title = xasprintf("%" PRIu32 ". %s: %s %s", index + 1, advice_title(finding->pattern),
+				bytes, advice_measure(finding->pattern));
 	char *look = xasprintf("vflow slice --vertex %" PRIu32
 			       "%s | vflow render -o vertex-%" PRIu32 ".svg",
 			       finding->vertex, file, finding->vertex);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/cxx_name.h"
 #include "util/memory.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -13,33 +14,25 @@ enum {
 	PLACES = 2,      /* frames of a call path */
 };
 
-/* Where the parameter list of a demangled name starts, or its end when it has none. */
-static size_t without_parameters(const char *name)
-{
-	size_t length = strlen(name), at = length;
-	int depth = 0;
-
-	if (!length || name[length - 1] != ')')
-		return length;
-	while (at-- > 0) {
-		depth += (name[at] == ')') - (name[at] == '(');
-		if (depth == 0)
-			break;
-	}
-	return depth == 0 && at > 0 && name[at - 1] != ':' ? at : length;
-}
-
 char *words_name(const struct graph_vertex *vertex)
 {
 	const char *name = vertex->name && *vertex->name ? vertex->name : "unnamed";
-	size_t length = without_parameters(name);
+	char *plain = cxx_plain_name(name, NAME_LIMIT);
+	char *text = text_clean(plain, strlen(plain), NAME_LIMIT);
 
-	/* the return type is in the names of templates only */
-	if (length > 5 && !strncmp(name, "void ", 5)) {
-		name += 5;
-		length -= 5;
-	}
-	return text_clean(name, length, NAME_LIMIT);
+	free(plain);
+	return text;
+}
+
+char *words_frame(const struct profile_frame *frame)
+{
+	struct profile_frame plain = *frame;
+	char *text;
+
+	plain.function = frame->function ? cxx_plain_name(frame->function, NAME_LIMIT) : NULL;
+	text = profile_frame_text(&plain);
+	free(plain.function);
+	return text;
 }
 
 /*
@@ -48,27 +41,23 @@ char *words_name(const struct graph_vertex *vertex)
  */
 static char *place_of(const struct profile *profile, uint32_t vertex_index)
 {
-	const struct profile_callpath *path;
+	uint32_t count, named = 0;
+	const struct profile_frame **path = profile_path(profile, vertex_index, &count);
 	char *text = xstrdup("");
-	uint32_t named = 0;
 
-	if (!profile->vertices ||
-	    profile->vertices[vertex_index].callpath >= profile->callpath_count)
-		return text;
-	path = &profile->callpaths[profile->vertices[vertex_index].callpath];
-	for (uint32_t i = 0; i < path->count && named < PLACES; i++) {
-		const struct profile_frame *frame = &profile->frames[path->frames[i]];
+	for (uint32_t i = 0; i < count && named < PLACES; i++) {
 		const char *slash;
 		char *longer;
 
-		if (!frame->file || !frame->line)
+		if (!path[i]->file || !path[i]->line)
 			continue;
-		slash = strrchr(frame->file, '/');
+		slash = strrchr(path[i]->file, '/');
 		longer = xasprintf("%s%s%s:%" PRIu32, text, named++ ? " < " : ", ",
-				   slash ? slash + 1 : frame->file, frame->line);
+				   slash ? slash + 1 : path[i]->file, path[i]->line);
 		free(text);
 		text = longer;
 	}
+	free(path);
 	return text;
 }
 

@@ -11,6 +11,9 @@
 /* "gemm<float>" for "void gemm<float>(float *, int)"; at most 80 bytes. */
 char *words_name(const struct graph_vertex *vertex);
 
+/* "ns::forward conv.c:40", as profile_frame_text() but with a plain name. */
+char *words_frame(const struct profile_frame *frame);
+
 /* "cudaMemset (vertex 3, util.c:12 < main.c:31)". */
 char *words_vertex(const struct profile *profile, uint32_t vertex_index);
 

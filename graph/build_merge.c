@@ -450,13 +450,14 @@ static char *context_hash(const struct merge *merge, const char *kind, const cha
 	return hex;
 }
 
-/* All frames of the path, inlined ones too; also joined as the vertex's callpath. */
+/* All frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */
 static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t vertex,
 			 uint32_t frame)
 {
 	struct profile *profile = merge->profile;
 	struct profile_callpath *path = &profile->callpaths[vertex];
-	uint32_t capacity = 0, drop;
+	const struct profile_frame **own;
+	uint32_t capacity = 0, drop, count;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out;
@@ -482,12 +483,14 @@ static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t 
 	out = open_memstream(&text, &size);
 	if (!out)
 		abort(); /* out of memory */
-	for (uint32_t i = 0; i < path->count; i++) {
-		char *part = profile_frame_text(&profile->frames[path->frames[i]]);
+	own = profile_path(profile, vertex, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		char *part = profile_frame_text(own[i]);
 
 		fprintf(out, "%s%s", i ? " < " : "", part);
 		free(part);
 	}
+	free(own);
 	fclose(out);
 	/* the base name of a path is clean when the path is */
 	profile->graph->vertices[vertex].callpath = text;

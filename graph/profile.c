@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/trace.h"
 #include "util/memory.h"
 
 #define ADVICE_MAX 4096 /* bytes on one vertex after which no more is added */
@@ -130,18 +131,57 @@ char *profile_frame_text(const struct profile_frame *frame)
 	return xasprintf("%s %s:%u", frame->function, base_name(frame->file), frame->line);
 }
 
-const struct profile_frame *profile_where(const struct profile *profile, uint32_t vertex_index)
+bool profile_is_device_memory(const struct profile *profile, uint32_t site)
 {
-	uint32_t path = profile->vertices[vertex_index].callpath;
+	for (uint32_t i = 0; i < profile->object_count; i++)
+		if (profile->objects[i].site == site &&
+		    profile->objects[i].memory != TRACE_MEMORY_DEVICE)
+			return false;
+	return true;
+}
 
-	for (uint32_t i = 0; i < profile->callpaths[path].count; i++) {
-		const struct profile_frame *frame =
-			&profile->frames[profile->callpaths[path].frames[i]];
+/* The file is installed for everybody to include: a line there tells nothing of the program. */
+static bool is_in_toolchain(const struct profile_frame *frame)
+{
+	static const char *const folders[] = {"/targets/", "/site-packages/nvidia/",
+					      "/include/thrust/", "/include/cub/",
+					      "/include/cccl/"};
+	const char *file = frame->file;
+	bool installed;
 
-		if (frame->file && frame->line)
-			return frame;
+	if (!file || !strstr(file, "/include/"))
+		return file && strstr(file, ".cudafe1.stub.c");
+	installed = !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/", 5) ||
+		    !strcmp(base_name(file), "cuda_runtime.h");
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		installed |= strstr(file, folders[i]) != NULL;
+	return installed;
+}
+
+const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
+					  uint32_t *count)
+{
+	const struct profile_callpath *path;
+	const struct profile_frame **frames;
+	uint32_t own = 0;
+
+	*count = 0;
+	if (!profile->vertices ||
+	    profile->vertices[vertex_index].callpath >= profile->callpath_count)
+		return NULL;
+	path = &profile->callpaths[profile->vertices[vertex_index].callpath];
+	for (uint32_t i = 0; i < path->count; i++)
+		own += !is_in_toolchain(&profile->frames[path->frames[i]]);
+	if (!path->count)
+		return NULL;
+	frames = xcalloc(path->count, sizeof(*frames));
+	for (uint32_t i = 0; i < path->count; i++) {
+		const struct profile_frame *frame = &profile->frames[path->frames[i]];
+
+		if (!own || !is_in_toolchain(frame))
+			frames[(*count)++] = frame;
 	}
-	return NULL;
+	return frames;
 }
 
 void profile_finish_edge(struct graph_edge *edge)

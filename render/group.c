@@ -8,6 +8,8 @@
 #include "render/style.h"
 #include "util/memory.h"
 
+enum { NAME_LIMIT = 200 };
+
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
@@ -240,7 +242,7 @@ static int compare_firsts(const void *left, const void *right)
 
 /* Sets group_of[vertex] to the vertex of the new graph. */
 static void add_groups(struct graph *new, const struct graph *graph, const struct member *members,
-		       uint32_t *group_of)
+		       enum group_by by, uint32_t *group_of)
 {
 	uint32_t *first_of = xcalloc(graph->vertex_count, sizeof(*first_of)), at = 0;
 	uint32_t *firsts = xcalloc(graph->vertex_count, sizeof(*firsts)), count = 0;
@@ -272,11 +274,15 @@ static void add_groups(struct graph *new, const struct graph *graph, const struc
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		struct graph_vertex *group = &new->vertices[group_of[firsts[i]]];
+		char *name;
 
 		if (sizes[firsts[i]] < 2)
 			continue;
 		free(group->name);
-		group->name = xasprintf("%.200s (%u)", names[firsts[i]], sizes[firsts[i]]);
+		name = by == GROUP_FUNCTION ? render_short_name(names[firsts[i]], NAME_LIMIT)
+					    : xstrndup(names[firsts[i]], NAME_LIMIT);
+		group->name = xasprintf("%s (%u)", name, sizes[firsts[i]]);
+		free(name);
 		group->fields |= VERTEX_NAME;
 	}
 	free(first_of);
@@ -347,7 +353,7 @@ struct graph *group_graph(const struct graph *graph, enum group_by by, const str
 	struct graph *new = graph_new();
 	bool any = false;
 
-	add_groups(new, graph, members, group_of);
+	add_groups(new, graph, members, by, group_of);
 	add_edges(new, graph, group_of);
 	for (uint32_t i = 0; i < graph->vertex_count; i++) {
 		any |= members[i].key != NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "render/style.h"
+#include "util/cxx_name.h"
 #include "util/memory.h"
 
 /* Advance widths of DejaVu Sans for ' ' to '~', in thousandths of the font size. */
@@ -83,85 +84,18 @@ char *render_cut_middle(const char *text, uint32_t limit)
 			 skip_characters(end, count - limit + 1));
 }
 
-/* Steps back over the group that ends before `end`, "(..)" or "<..>"; NULL when it is not closed.
- */
-static const char *group_start(const char *start, const char *end, char open, char close)
-{
-	uint32_t depth = 0;
-
-	for (const char *at = end; at-- > start;) {
-		/* the arrow in "operator->" and in lambdas closes nothing */
-		if (*at == close && !(close == '>' && at > start && at[-1] == '-'))
-			depth++;
-		else if (*at == open && --depth == 0)
-			return at;
-		if (!depth)
-			return NULL;
-	}
-	return NULL;
-}
-
-static bool ends_with(const char *start, const char *end, const char *suffix)
-{
-	size_t length = strlen(suffix);
-
-	return (size_t)(end - start) >= length && !memcmp(end - length, suffix, length);
-}
-
-/* The end of the name proper: without "[clone ..]", qualifiers and the parameter list. */
-static const char *name_end(const char *name)
-{
-	static const char *const qualifiers[] = {" const", " volatile", " &&", " &", " noexcept"};
-	const char *end = strstr(name, " [clone");
-	const char *group;
-	bool again = true;
-
-	if (!end || end == name)
-		end = name + strlen(name);
-	while (again) {
-		again = false;
-		for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++) {
-			if (ends_with(name, end, qualifiers[i])) {
-				end -= strlen(qualifiers[i]);
-				again = true;
-			}
-		}
-	}
-	group = ends_with(name, end, ")") ? group_start(name, end, '(', ')') : NULL;
-	if (!group || group == name || ends_with(name, group, "::") ||
-	    ends_with(name, group, "operator"))
-		return end;
-	return group;
-}
-
-/* Where the last component begins: after the "::" or blank that is outside of all brackets. */
-static const char *base_start(const char *name, const char *end)
-{
-	uint32_t depth = 0;
-
-	for (const char *at = end; at-- > name;) {
-		if (strchr(")>]}", *at) && !(*at == '>' && at > name && at[-1] == '-'))
-			depth++;
-		else if (strchr("(<[{", *at) && depth)
-			depth--;
-		else if (!depth && (*at == ' ' || (*at == ':' && at > name && at[-1] == ':')))
-			return at + 1;
-	}
-	return name;
-}
-
 char *render_short_name(const char *name, uint32_t limit)
 {
-	const char *end = name_end(name), *start = base_start(name, end), *arguments;
+	const char *end = cxx_name_end(name), *start = cxx_base_start(name, end), *arguments;
 	char *base, *shown;
 
 	if (start == end)
 		return render_cut_end(name, limit);
 	/* "operator()" alone says nothing: with the class or lambda before it */
 	if (start >= name + 2 && start[-1] == ':' && !strncmp(start, "operator", 8))
-		start = base_start(name, start - 2);
+		start = cxx_base_start(name, start - 2);
 	base = xstrndup(start, (size_t)(end - start));
-	arguments = ends_with(start, end, ">") ? group_start(start, end, '<', '>') : NULL;
+	arguments = cxx_arguments_start(start, end);
 	if (arguments && arguments > start && character_count(base) > limit) {
 		char *cut = xasprintf("%.*s<…>", (int)(arguments - start), start);
 

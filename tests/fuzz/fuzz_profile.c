@@ -15,10 +15,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!profile)
 		return 0;
 	for (uint32_t i = 0; i < profile->graph->vertex_count; i++) {
-		const struct profile_frame *where = profile_where(profile, i);
+		uint32_t count;
+		const struct profile_frame **path = profile_path(profile, i, &count);
 
-		if (where)
-			free(profile_frame_text(where));
+		if (count)
+			free(profile_frame_text(path[0]));
+		free(path);
 	}
 	profile_read_events(profile, path, &error);
 	profile_free(profile);

@@ -172,6 +172,7 @@ static void test_darknet(void **state)
 	contains(finding->advice,
 		 "gemm<float> (vertex 6, net.c:106) reads these values and writes over");
 	contains(finding->advice, "beta = 0");
+	contains(finding->advice, "if this kernel stores one value everywhere and it adds");
 	contains(finding->advice, "delete this fill");
 
 	finding = &profile->findings[1];
@@ -220,7 +221,7 @@ static void test_corrected(void **state)
 	profile_free(profile);
 }
 
-/* Object 1, first written by `earlier` (2), then by the operation in question (3). */
+/* Object 1, first written by `earlier` (2), then by the operation in question (3); 4 reads that. */
 static struct profile *two_writers(const char *earlier, const char *kind)
 {
 	struct profile *profile = profile_new();
@@ -230,7 +231,10 @@ static struct profile *two_writers(const char *earlier, const char *kind)
 	vertex(profile, "alloc", "cudaMalloc", 1);
 	vertex(profile, earlier, "earlier", 1);
 	vertex(profile, kind, "later", 10);
+	vertex(profile, "kernel", "user", 10);
+	object(profile, 1, 1000);
 	edge(profile, 1, 2, 1, GRAPH_WRITE, 1000, 0);
+	edge(profile, 3, 4, 1, GRAPH_READ, 1000, 0);
 	return profile;
 }
 
@@ -344,7 +348,7 @@ static void test_delete_it(void **state)
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 1000);
 	contains(only_advice(profile), "Delete this launch");
 	contains(profile->findings[0].advice, "earlier (vertex 2, net.c:102)");
-	contains(profile->findings[0].evidence, "(100%)");
+	contains(profile->findings[0].evidence, "All 1000 bytes (100%) that later wrote to the object");
 	profile_free(profile);
 
 	profile = two_writers("memset", "memset");
@@ -395,6 +399,49 @@ static void test_again(void **state)
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 0);
 	edge(profile, 3, 3, 1, GRAPH_WRITE, 9000, 9000);
 	contains(only_advice(profile), "Set the object once");
+	profile_free(profile);
+}
+
+/* Each round, somebody else changes part of what it writes: it must go on. */
+static void test_restored(void **state)
+{
+	static const struct {
+		const char *kind, *advice;
+	} cases[] = {{"memcpy", "Copy only the part that has changed"},
+		     {"memset", "Set only the part that has changed"},
+		     {"kernel", "Store only values that have changed"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *profile = two_writers("memset", cases[i].kind);
+
+		edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 0)->count = 1;
+		edge(profile, 3, 3, 1, GRAPH_WRITE, 8100, 8100)->count = 9;
+		edge(profile, 4, 3, 1, GRAPH_WRITE, 900, 0)->count = 9;
+		contains(only_advice(profile), cases[i].advice);
+		profile_free(profile);
+	}
+}
+
+/* What nobody reads need not be written, where every read was seen. */
+static void test_unread(void **state)
+{
+	struct profile *profile = two_writers("kernel", "memset");
+
+	(void)state;
+	profile->graph->edges[1].from = 2; /* vertex 4 reads what 2 wrote instead */
+	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 500);
+	edge(profile, 3, 4, 1, GRAPH_WRITE, 1000, 0);
+	contains(only_advice(profile), "Delete this set: nothing was seen to read");
+	profile_add_coverage(profile, "constant memory reads", "make no edges", 1, 0);
+	contains(only_advice(profile), "Delete this set: nothing was seen to read");
+	edge(profile, 2, 3, 9, GRAPH_WRITE, 1000, 0);
+	contains(only_advice(profile), "Do not set this object here: nothing was seen to read");
+	profile->objects[0].memory = TRACE_MEMORY_MANAGED; /* which the host reads unseen */
+	contains(only_advice(profile), "Set only the part that needs it");
+	profile->objects[0].memory = TRACE_MEMORY_DEVICE;
+	profile_add_coverage(profile, "skipped launches", "not sampled", 1, 0);
+	contains(only_advice(profile), "Set only the part that needs it");
 	profile_free(profile);
 }
 
@@ -572,11 +619,11 @@ static void test_report(void **state)
 	contains(text, "7 vertices, 8 edges, 320.0K read, 512.0K written\n");
 	contains(text, "2 findings");
 	contains(text, "1. redundant values: 96.0K to save\n");
-	contains(text, "fill_kernel(float*, int) (kernel, vertex 5, 3 invocations)\n");
+	contains(text, "fill_kernel (kernel, vertex 5, 3 invocations)\n");
 	contains(text, "f net.c:105\n");
 	contains(text, "cudaMalloc (vertex 1), 64.0K\n");
 	contains(text, "f net.c:101\n");
-	contains(text, "2. duplicate values: 64.0K to save\n");
+	contains(text, "2. duplicate values: 64.0K held more than once\n");
 	contains(text,
 		 "vflow slice --vertex 5 'my runs/it'\\''s.db' | vflow render -o vertex-5.svg\n");
 	contains_not(text, "\x1b");
@@ -710,8 +757,44 @@ static void test_report_of_long_names(void **state)
 	free(profile->graph->vertices[5].name);
 	profile->graph->vertices[5].name = name;
 	text = report_of(profile, 0, NULL);
-	contains(text, "xxx... (kernel,");
+	contains(text, "xxx...\n               (kernel,");
 	assert_true(strlen(text) < 5000);
+	free(text);
+	profile_free(profile);
+}
+
+/* What lies between the program and CUDA is not shown; a variable of a module has no place. */
+static void test_report_of_libraries(void **state)
+{
+	struct profile *profile = darknet();
+	struct profile_callpath *path = &profile->callpaths[5];
+	char *text;
+
+	(void)state;
+	free(profile->frames[6].file);
+	profile->frames[6].file = xstrdup("/usr/local/cuda/include/cccl/thrust/detail/fill.inl");
+	free(path->frames);
+	path->frames = xcalloc(3, sizeof(*path->frames));
+	path->frames[0] = 6;
+	path->frames[1] = 6;
+	path->frames[2] = 5;
+	path->count = 3;
+	free(profile->graph->vertices[5].name);
+	profile->graph->vertices[5].name =
+		xstrdup("void cub::CUB_300001_SM_800::detail::fill<std::vector<unsigned long, "
+			"std::allocator<unsigned long> >, (int)4, unsigned long>(unsigned long*)");
+	profile->objects[0].name = xstrdup("weights");
+	text = report_of(profile, 0, NULL);
+	contains(text, "cub::detail::fill<...> (kernel, vertex 5, 3 invocations)\n"
+		       "               f net.c:105\n"
+		       "    object     global weights (vertex 1), 64.0K\n"
+		       "    seen");
+	contains_not(text, "f fill.inl:106 < ");
+	free(text);
+	/* nothing else is known */
+	path->count = 1;
+	text = report_of(profile, 0, NULL);
+	contains(text, "f fill.inl:106\n");
 	free(text);
 	profile_free(profile);
 }
@@ -719,6 +802,7 @@ static void test_report_of_long_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_report_of_libraries),
 		cmocka_unit_test(test_darknet),
 		cmocka_unit_test(test_corrected),
 		cmocka_unit_test(test_helper),
@@ -727,6 +811,8 @@ int main(void)
 		cmocka_unit_test(test_host_is_no_writer),
 		cmocka_unit_test(test_delete_it),
 		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_restored),
+		cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_partly),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_groups_in_groups),

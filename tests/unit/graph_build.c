@@ -321,7 +321,6 @@ static void test_graph(void **state)
 	assert_int_equal(profile->date, 1700000000);
 	assert_string_equal(profile->graph->vertices[3].callpath, "app+0x300 < app+0x100");
 	assert_int_equal(profile->callpaths[profile->vertices[3].callpath].count, 2);
-	assert_null(profile_where(profile, 3));
 	assert_non_null(strstr(coverage_of(profile, "symbols"), "app: the file is not there"));
 	assert_string_equal(coverage_of(profile, "trace"), "");
 	profile_free(profile);

@@ -281,6 +281,8 @@ static void test_round_trip(void **state)
 	struct error error = {""};
 	struct profile *profile, *expected = example();
 	char *dot;
+	const struct profile_frame **own;
+	uint32_t count;
 
 	(void)state;
 	write_example();
@@ -328,8 +330,12 @@ static void test_round_trip(void **state)
 	assert_int_equal(profile->vertices[2].callpath, 1);
 	assert_int_equal(profile->callpaths[0].count, 0);
 	assert_int_equal(profile->callpaths[1].count, 2);
-	assert_int_equal(profile_where(profile, 2)->line, 3);
-	assert_null(profile_where(profile, 0));
+	own = profile_path(profile, 2, &count);
+	assert_int_equal(count, 2);
+	assert_ptr_equal(own[1], &profile->frames[profile->callpaths[1].frames[1]]);
+	free(own);
+	assert_null(profile_path(profile, 0, &count));
+	assert_int_equal(count, 0);
 	assert_true(profile->frames[0].inlined);
 	assert_string_equal(profile->frames[1].build_id, "00ff");
 	assert_true(profile->objects[0].address == UINT64_MAX - 1);

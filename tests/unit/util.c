@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "util/command.h"
+#include "util/cxx_name.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/options.h"
@@ -25,6 +26,45 @@ static uint64_t size_of(const char *text)
 
 	assert_int_equal(size_parse(text, &size), 0);
 	return size;
+}
+
+static void test_plain_names(void **state)
+{
+	static const struct {
+		const char *name, *expected;
+	} cases[] = {
+		{"fill_kernel(int, float, float*)", "fill_kernel"},
+		{"cudaMemcpy", "cudaMemcpy"},
+		{"", ""},
+		{"void ns::gemm<float>(float const*, int)", "ns::gemm<float>"},
+		{"ns::Tensor<float>::Tensor(unsigned long, unsigned long)", "ns::Tensor<float>::Tensor"},
+		{"std::vector<int, std::allocator<int> > f<int>(int) const", "f<int>"},
+		{"void (anonymous namespace)::fill(void (*)(int)) [clone .1]",
+		 "(anonymous namespace)::fill"},
+		{"main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"},
+		{"A::operator bool() const", "A::operator bool"},
+		{"cub::CUB_300001_SM_800::detail::k<cuda::std::__4::plus<int> >(int)",
+		 "cub::detail::k<...>"},
+		{"thrust::THRUST_300001_SM_800_NS::f(int)", "thrust::f"},
+		{"CUB_TABLE::f(int)", "CUB_TABLE::f"}, /* no version */
+		{"void ns::A<std::pair<int, unsigned long> >::step<(int)4>(int)",
+		 "ns::A<...>::step<...>"},
+		{"bool ns::operator< <unsigned long long, int>(A const&, A const&)",
+		 "ns::operator< <...>"},
+		/* not names of functions */
+		{"two words that are no C++ name at all", "two words that are no C++ name at all"},
+		{"a_template_that_is_never_closed<int, long", "a_template_that_is_never_closed<int, long"},
+		{"()", "()"},
+		{"__4", "__4"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *plain = cxx_plain_name(cases[i].name, 25);
+
+		assert_string_equal(plain, cases[i].expected);
+		free(plain);
+	}
 }
 
 static void test_size(void **state)
@@ -213,6 +253,7 @@ static void test_shell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain_names),
 		cmocka_unit_test(test_size),    cmocka_unit_test(test_text),
 		cmocka_unit_test(test_shell),   cmocka_unit_test(test_output),
 		cmocka_unit_test(test_options),

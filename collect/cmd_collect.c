@@ -121,9 +121,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{0, "from-trace", "FOLDER", "run nothing: build the profile from a kept trace",
 		 OPTION_TEXT, &a->from_trace},
 		{'q', "quiet", NULL, "say nothing on stderr but errors", OPTION_FLAG, &a->quiet},
-		{0, "kernel", "REGEX",
-		 "analyse only kernels whose name matches (default all)", OPTION_TEXT,
-		 &a->kernel},
+		{0, "kernel", "REGEX", "analyse only kernels whose name matches (default all)",
+		 OPTION_TEXT, &a->kernel},
 		{0, "sample-kernels", "N",
 		 "of each kernel and call path analyse the first launch, then every Nth (default "
 		 "1)",
@@ -135,8 +134,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{0, "memory-limit", "SIZE",
 		 "GPU memory for shadows, the rest lies on the host (default what is free); "
 		 "emulated: that of the device",
-		 OPTION_SIZE,
-		 &a->memory_limit},
+		 OPTION_SIZE, &a->memory_limit},
 		{0},
 	};
 	const struct command_help help = {
@@ -194,30 +192,52 @@ static void summarize(const struct arguments *a, const struct profile *profile)
 	     standard ? "" : a->output);
 }
 
+/* Why nothing of a process could be read; NULL: there was none, or it could. */
+static const char *why_unread(const struct profile *profile)
+{
+	for (uint32_t i = 0; !profile->process_count && i < profile->coverage_count; i++)
+		if (!strcmp(profile->coverage[i].what, "trace"))
+			return profile->coverage[i].reason;
+	return NULL;
+}
+
+static int failed_after_run(const char *folder, const struct error *error)
+{
+	char *line;
+
+	if (access(folder, F_OK) != 0) /* the target may have removed it */
+		return failed(EXIT_VFLOW_FAILED, error);
+	line = xasprintf("vflow collect: no profile: %s; the trace is kept: "
+			 "vflow collect --from-trace %s -o FILE\n",
+			 error->text, folder);
+	say(line);
+	free(line);
+	return EXIT_VFLOW_FAILED;
+}
+
 /* Builds and writes the profile.  Returns 0 or EXIT_VFLOW_FAILED after saying why. */
 static int make_profile(const struct arguments *a, const char *folder, const struct result_run *run)
 {
 	struct error error;
 	struct profile *profile = result_build(folder, run, &error);
-	int result = profile ? result_write(profile, a->output, &error) : -1;
+	const char *unread = profile ? why_unread(profile) : NULL;
+	int result = -1;
 
+	if (unread && a->from_trace)
+		error_set(&error, "no trace in %s can be read: %s", folder, unread);
+	else if (profile)
+		result = result_write(profile, a->output, &error);
 	if (result != 0) {
-		char *line = xasprintf("vflow collect: no profile: %s; the trace is kept: "
-				       "vflow collect --from-trace %s -o FILE\n",
-				       error.text, folder);
-
-		say(line);
-		free(line);
+		result = a->from_trace ? failed(EXIT_VFLOW_FAILED, &error)
+				       : failed_after_run(folder, &error);
 	} else if (!profile->event_count) {
-		note(a->quiet, "no CUDA call was seen; %s holds nothing but the host%s", a->output,
-		     a->device == DEVICE_GPU ? ""
-					     : " (a program with the CUDA runtime inside must be "
-					       "linked with 'nvcc -cudart shared')");
+		note(a->quiet, "no CUDA call was %s%s; %s holds nothing but the host",
+		     unread ? "recorded: " : "seen", unread ? unread : "", a->output);
 	} else {
 		summarize(a, profile);
 	}
 	profile_free(profile);
-	return result == 0 ? 0 : EXIT_VFLOW_FAILED;
+	return result;
 }
 
 /*

@@ -140,6 +140,13 @@ struct trace_reader *trace_open(const char *path, struct error *error)
 		goto fail;
 	}
 	reader->file_size = (uint64_t)status.st_size;
+	if (!reader->file_size) {
+		error_set(error,
+			  "%s is empty: its process could not begin a trace (a full disk, a limit "
+			  "on file sizes)",
+			  path);
+		goto fail;
+	}
 	if (reader->file_size < sizeof(reader->header)) {
 		error_set(error, "%s: truncated at offset %llu: expected a header of %zu bytes",
 			  path, (unsigned long long)reader->file_size, sizeof(reader->header));

@@ -130,6 +130,16 @@ expect_exit 0 "... as XML" xmllint --huge --noout "$T/odd.svg"
 # traces that are none, in any order on the disk: the same coverage
 mkdir "$T/traces"
 for name in g c a h e b f d; do echo "$name" >"$T/traces/$name.trace"; done
-expect_exit 0 "nothing but damaged traces" collect "$T/d.db" --from-trace "$T/traces"
+expect_exit 125 "nothing but damaged traces" "$VFLOW" collect --from-trace "$T/traces" -o "$T/d.db"
+is "... says why, in one line" "$(cat "$T/err")" \
+	"vflow collect: no trace in $T/traces can be read: $T/traces/a.trace: truncated at offset 2: expected a header of 40 bytes"
+is "... and writes no profile" "$(ls "$T"/d.db* 2>/dev/null)" ""
+cp "$T/trace/1.trace" "$T/traces/0.trace"
+expect_exit 0 "damaged traces beside a good one" collect "$T/d.db" --from-trace "$T/traces"
 is "... are named in order" "$(sqlite3 "$T/d.db" 'SELECT reason FROM coverage' | sed 's/.*\/\(.\)\.trace.*/\1/' | tr -d '\n')" abcdefgh
+# byte 8 is the version
+rm "$T/traces/"[a-h]*
+printf '\x63' | dd of="$T/traces/0.trace" bs=1 seek=8 conv=notrunc status=none
+expect_exit 125 "a trace of a newer vflow is refused" "$VFLOW" collect --from-trace "$T/traces" -o "$T/n.db"
+like "... clearly" "$(cat "$T/err")" "0\.trace: made by a newer vflow: trace version 99, this one reads 1"
 finish

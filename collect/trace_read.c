@@ -142,8 +142,8 @@ struct trace_reader *trace_open(const char *path, struct error *error)
 	reader->file_size = (uint64_t)status.st_size;
 	if (!reader->file_size) {
 		error_set(error,
-			  "%s is empty: its process could not begin a trace (a full disk, a limit "
-			  "on file sizes)",
+			  "%s: truncated at offset 0: its process could not begin a trace (a full "
+			  "disk, a limit on file sizes)",
 			  path);
 		goto fail;
 	}

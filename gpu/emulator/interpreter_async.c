@@ -44,6 +44,7 @@ static void copy(struct warp *w, const struct ptx_instruction *i)
 	const uint64_t size = warp_row(w, i->c)[__builtin_ctz(w->mask)];
 	const uint64_t *partial = i->e == PTX_MISSING ? NULL : warp_row(w, i->e);
 	const uint32_t all = w->mask;
+	const uint32_t ignored = i->d == PTX_MISSING ? 0 : warp_predicate(w, i->d);
 	struct ptx_instruction destination = *i;
 	uint8_t *from[PTX_LANES], *to[PTX_LANES];
 	uint32_t whole = all;
@@ -59,9 +60,9 @@ static void copy(struct warp *w, const struct ptx_instruction *i)
 	destination.flags = i->flags & PTX_FLAG_NARROW_TO ? PTX_FLAG_NARROW : 0;
 	if (!warp_resolve(w, &destination, (unsigned)size, false, true, to))
 		return;
-	for (uint32_t m = partial ? all : 0; m; m &= m - 1) {
+	for (uint32_t m = partial ? all : all & ignored; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
-		uint64_t count = (uint32_t)partial[l];
+		uint64_t count = partial ? (uint32_t)partial[l] : 0;
 
 		if (count >= size)
 			continue;
@@ -353,8 +354,8 @@ BULK(bulk_reduce_global, SHARED, GLOBAL, false, reduce_bytes)
 #define PLACE (M(SHARED) | M(CTA) | M(CLUSTER) | M(RELEASE) | M(ACQUIRE) | M(RELAXED))
 
 const struct ptx_opcode interpreter_async[] = {
-	{"cp.async.ca", "nmu?u", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
-	{"cp.async.cg", "nmu?u", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
+	{"cp.async.ca", "nmu?I", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
+	{"cp.async.cg", "nmu?I", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
 	{"cp.async.bulk.shared::cluster.global" TELLS, "nmuo", 0, 0, 0, M(CACHE_HINT), bulk_to_shared},
 	{"cp.async.bulk.shared::cta.global" TELLS, "nmuo", 0, 0, 0, M(CACHE_HINT), bulk_to_shared},
 	{"cp.async.bulk.shared::cluster.shared::cta" TELLS, "nmuo", 0, 0, 0, 0, bulk_between_shared},

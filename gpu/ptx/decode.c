@@ -230,12 +230,21 @@ static enum outcome ignored(struct statement *s, const struct operand *operand)
 	return OK;
 }
 
+static bool is_predicate(struct statement *s, const struct operand *operand)
+{
+	struct ptx_meaning meaning;
+
+	return operand->kind == OPERAND_NAME &&
+	       ptx_lookup(s->parser, &operand->first.token, &meaning) &&
+	       meaning.kind == PTX_SYMBOL_PREDICATE;
+}
+
 static enum outcome match_source(struct statement *s, const struct operand *operand, char letter)
 {
 	struct ptx_instruction *i = s->i;
 	uint32_t *slots[] = {&i->a, &i->b, &i->c, &i->e}, *slot;
 	enum ptx_type type = letter == 't'   ? i->second
-			     : letter == 'u' || letter == 'U' ? PTX_U32
+			     : letter == 'u' || letter == 'U' || letter == 'I' ? PTX_U32
 			     : letter == 'w' ? doubled(i->type)
 					     : i->type;
 
@@ -263,6 +272,8 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 		return ignored(s, operand);
 	if (letter == 'X' || letter == 'h')
 		return texture(s, operand, letter == 'X');
+	if (letter == 'I' && is_predicate(s, operand))
+		return ptx_predicate_source(s, operand, &i->d);
 	if (letter == 'P' || letter == 'Q')
 		return ptx_predicate_source(s, operand, letter == 'Q' ? &i->e : slot);
 	if (letter == 'S')

@@ -117,6 +117,7 @@ typedef void ptx_executor(struct warp *warp, const struct ptx_instruction *i);
  *   N  the same: address in the next source, the constant offset in `q`
  *   U  source of type u32, to `d`
  *   Z  source predicate, its number in `immediate`
+ *   I  source of type u32, or source predicate, to `d`
  *   M  all of mov   C  all of call   B  all of brx   W  all of wmma, mma and their like
  *   V  all of the video instructions   K  all of wgmma
  * The first source goes to `a`, then `b`, `c`, `e`.  With both D and S the elements of S follow

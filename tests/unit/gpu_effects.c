@@ -239,6 +239,32 @@ static void test_copies(void **state)
 	assert_int_equal(out[7], 0);
 }
 
+/* Where the predicate holds nothing is read, and zeros are written: there is no memory at 0. */
+static void test_ignored_copies(void **state)
+{
+	uint32_t out[16];
+
+	(void)state;
+	assert_string_equal(
+		gpu_run(START
+			".shared .align 16 .b8 cells[64]; mov.u32 %r3, cells; mov.u32 %r4, %tid.x;\n"
+			"shl.b32 %r5, %r4, 2; add.u32 %r3, %r3, %r5; cvt.u64.u32 %d2, %r5;\n"
+			"add.u64 %d1, %d1, %d2; add.u32 %r6, %r4, 7; st.global.u32 [%d1], %r6;\n"
+			"setp.ge.u32 %p1, %r4, 2; mov.u64 %d2, 0;\n"
+			"selp.b64 %d3, %d2, %d1, %p1; selp.b64 %d4, %d1, %d2, %p1;\n"
+			"st.shared.u32 [%r3], 99; st.shared.u32 [%r3+16], 99;\n"
+			"cp.async.ca.shared.global [%r3], [%d3], 4, %p1;\n"
+			"cp.async.ca.shared.global [%r3+16], [%d4], 4, !%p1;\n"
+			"ld.shared.u32 %r6, [%r3]; st.global.u32 [%d1+16], %r6;\n"
+			"ld.shared.u32 %r6, [%r3+16]; st.global.u32 [%d1+32], %r6; ret; }",
+			1, 4, 1, out, 16),
+		"");
+	for (uint32_t lane = 0; lane < 4; lane++) {
+		assert_int_equal(out[4 + lane], lane < 2 ? 7 + lane : 0);
+		assert_int_equal(out[8 + lane], lane < 2 ? 0 : 7 + lane);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_breakpoint), cmocka_unit_test(test_wide_vectors),
 		cmocka_unit_test(test_spaces),     cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_wide_atomics), cmocka_unit_test(test_mbarrier),   cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_ignored_copies),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -200,6 +200,8 @@ fi
 is "no target was started for an output that cannot be written" "$(ls started 2>/dev/null)" ""
 
 # -- the trace
+run 125 "the program removes its trace" sh -c 'rm -r "$VFLOW_TRACE_DIR"; exit 5'
+is "... nothing is said to be kept" "$(grep -c 'cannot read the folder' err) $(grep -c kept err)" "1 0"
 mkdir taken.db.trace
 run 0 "a taken trace folder" -o taken.db --keep-trace true
 is "... is left alone" "$(ls taken.db.trace | wc -l; ls -d taken.db.trace*)" "$(printf '0\ntaken.db.trace\ntaken.db.trace-1')"

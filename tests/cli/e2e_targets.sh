@@ -47,6 +47,29 @@ target 0 fork_both "$(table <<'END'
 	2>4 W 2 8192 0 2
 END
 )"
+target 42 become "$twice"
+is "become: two traces, one without an end" "$(sqlite3 "$T/become.db" 'SELECT count(DISTINCT pid), count(*), sum(ended) FROM process')" "1|2|1"
+target 0 processes "$(table <<'END'
+	1>3 W 1 262144 0 64
+	2>4 W 2 262144 0 64
+END
+)"
+is "processes: one line of coverage for all that called _exit" "$(sqlite3 "$T/processes.db" "SELECT what, count FROM coverage")" "trace|64"
+expect_exit 0 "handlers: exit code" collect "$T/handlers.db" "$P/targets" handlers
+is "handlers: nothing on stderr" "$(cat "$T/err")" ""
+is "handlers: the trace is whole" "$(sqlite3 "$T/handlers.db" "SELECT count(*) FROM coverage") $(vertices "$T/handlers.db" | cut -d' ' -f2 | tr '\n' ' ')" \
+	"0 host alloc alloc memset memset "
+expect_exit 7 "daemon: vflow does not wait for it" timeout 60 "$VFLOW" collect -q --device "${DEVICE:-emulated}" -o "$T/daemon.db" "$P/targets" daemon "$T/lived"
+for _ in $(seq 300); do [ -s "$T/lived" ] && break; sleep 0.1; done
+is "daemon: lives on" "$(cat "$T/lived" 2>&1)" "lived on"
+if [ "$(id -u)" = 0 ] && [ "${DEVICE:-}" != gpu ]; then
+	expect_exit 0 "nobody: exit code" collect "$T/nobody.db" "$P/targets" nobody
+	is "nobody: one line on stderr" "$(grep -c . "$T/err") $(grep -c 'no longer observed: cut at offset .*: Permission denied; it runs on' "$T/err")" "1 1"
+	is "nobody: what it did before is there" "$(edges "$T/nobody.db" | head -n 2)" "$work"
+	is "nobody: coverage says where it was cut" "$(sqlite3 "$T/nobody.db" "SELECT count(*) FROM coverage WHERE reason LIKE 'cut at offset %: Permission denied'")" 1
+else
+	skip "nobody: gives up its rights" "only root on the emulated device can"
+fi
 # a launch that faults leaves no vertex of its own behind the work before it
 target 10 out_of_bounds "$work"
 
@@ -111,6 +134,33 @@ if [ -z "$ASAN" ]; then
 	is "... both allocations" "$(vertices "$T/race.db" | grep -c cudaMalloc)" 2
 else
 	skip "CUDA starts while a constructor waits for it" "programs of the test are built without the sanitizer"
+fi
+
+# nothing of CUDA is linked in
+cat >"$T/open.c" <<'END'
+#include <dlfcn.h>
+typedef int function();
+int main(void)
+{
+	void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *context;
+	unsigned long long memory;
+
+	if (!cuda)
+		return 1;
+#define CALL(name, ...) if (((function *)dlsym(cuda, name))(__VA_ARGS__)) return 2
+	CALL("cuInit", 0);
+	CALL("cuDevicePrimaryCtxRetain", &context, 0);
+	CALL("cuCtxSetCurrent", context);
+	CALL("cuMemAlloc_v2", &memory, 4096L);
+	CALL("cuMemsetD8_v2", memory, 0, 4096L);
+	return 11;
+}
+END
+if [ -z "$ASAN" ] && "$CC" -w -o "$T/open" "$T/open.c" -ldl; then
+	expect_exit 11 "dlopen: exit code" collect "$T/open.db" "$T/open"
+	is "dlopen: edges" "$(edges "$T/open.db")" "1>2 W 1 4096 0 1"
+else
+	skip "dlopen" "programs of the test are built without the sanitizer"
 fi
 
 # two arguments that look like options belong to the program

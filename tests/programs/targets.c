@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,52 @@ static int wait_for(pid_t child)
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return 99;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int number)
+{
+	alarms += number == SIGALRM;
+}
+
+/* Handlers of the program's own, and calls that a timer interrupts all the time. */
+static int own_handlers(void)
+{
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
+	int fired;
+
+	if (sigaction(SIGALRM, &action, NULL) || sigaction(SIGSEGV, &action, NULL) ||
+	    setitimer(ITIMER_REAL, &often, NULL))
+		return 94;
+	while (alarms < 20)
+		work();
+	fired = alarms;
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (int i = 1; i < 32; i++)
+		if (i != SIGKILL && i != SIGSTOP &&
+		    (sigaction(i, NULL, &action) ||
+		     action.sa_handler != (i == SIGALRM || i == SIGSEGV ? on_alarm : SIG_DFL)))
+			return i;
+	return fired < 20;
+}
+
+/* Lives on when the program and vflow have ended: its trace is gone by then.  Says so in FILE. */
+static int daemon_of(const char *file)
+{
+	FILE *out;
+
+	if (fork())
+		return 7;
+	setsid();
+	work();
+	for (int i = 0; i < 2000 && access(getenv("VFLOW_TRACE_DIR"), F_OK) == 0; i++)
+		usleep(10000);
+	for (int i = 0; i < 1000; i++)
+		work();
+	out = fopen(file, "w");
+	return !out || fputs("lived on\n", out) < 0 || fclose(out);
 }
 
 int main(int argc, char **argv)
@@ -114,6 +161,32 @@ int main(int argc, char **argv)
 			_exit(98);
 		}
 		return wait_for(child);
+	} else if (!strcmp(how, "become")) { /* the same process, another program */
+		work();
+		execl("/proc/self/exe", argv[0], "ok", (char *)NULL);
+		return 98;
+	} else if (!strcmp(how, "processes")) {
+		int bad = 0, status;
+
+		for (int i = 0; i < 64; i++)
+			if (fork() == 0) {
+				work();
+				_exit(0);
+			}
+		while (wait(&status) > 0)
+			bad += status != 0;
+		return bad;
+	} else if (!strcmp(how, "handlers")) {
+		return own_handlers();
+	} else if (!strcmp(how, "daemon") && argc > 2) {
+		return daemon_of(argv[2]);
+	} else if (!strcmp(how, "nobody")) { /* may not write the trace any more */
+		work();
+		if (setgid(65534) || setuid(65534))
+			return 93;
+		for (int i = 0; i < 1000; i++)
+			work_far_away();
+		return 0;
 	} else if (!strcmp(how, "threads")) {
 		pthread_t threads[4];
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The same program gives the same graph, byte for byte: two runs, address space randomised or not,
-# another working folder, a larger environment, more arguments on the stack.
+# another working folder, a larger environment, more arguments on the stack, other numbers of threads.
 . tests/lib.sh
 vflow=$(realpath "$VFLOW") programs=$(realpath "$P")
 
@@ -33,6 +33,10 @@ for program in figure3 demo "exactness module_global"; do
 	fi
 	run "$T/4.db" env -C / BIG="$(head -c 50000 /dev/zero | tr '\0' x)" -- "$programs/$name" "$@" && whole "$T/4.db" >"$T/4.dot"
 	expect_exit 0 "$program: another folder and environment" cmp "$T/1.dot" "$T/4.dot"
+	for threads in 1 4; do
+		run "$T/6.db" env VFLOW_EMULATOR_THREADS=$threads -- "$programs/$name" "$@" && whole "$T/6.db" >"$T/6.dot"
+		expect_exit 0 "$program: blocks on up to $threads threads" cmp "$T/1.dot" "$T/6.dot"
+	done
 	is "$program: no addresses, times or folders in DOT" "$(grep -cE "0x[0-9a-f]{6}|/tmp/|$PWD" "$T/1.dot")" 0
 	whole "$T/1.dot" >"$T/5.dot"
 	expect_exit 0 "$program: DOT in, the same DOT out" cmp "$T/1.dot" "$T/5.dot"

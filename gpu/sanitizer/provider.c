@@ -102,7 +102,6 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 static void stop(void)
 {
 	calls_stop();
-	times_stop();
 }
 
 /* As the kernel driver calls it: CUDA is not initialised yet. */

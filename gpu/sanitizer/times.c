@@ -372,7 +372,8 @@ void times_start(void)
 	times_wanted = true;
 }
 
-void times_stop(void)
+/* Providers are not stopped when a process ends. */
+__attribute__((destructor)) static void tell(void)
 {
 	FILE *to;
 

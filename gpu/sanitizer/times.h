@@ -22,7 +22,6 @@
 
 /* Reads the variable.  From then on what is launched by driver.cuLaunchKernel is vflow's. */
 void times_start(void);
-void times_stop(void);
 
 extern bool times_wanted;
 /*

@@ -77,11 +77,6 @@ static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_Ca
 			 : times_exit)(data);
 }
 
-__attribute__((destructor)) static void finish(void)
-{
-	times_stop();
-}
-
 __attribute__((visibility("default"))) int InitializeInjection(void)
 {
 	static const char *const names[] = {"subscribed", "empty", "data", "function"};

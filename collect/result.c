@@ -19,6 +19,7 @@
 
 #define SPARE_NAME "space-for-the-profile"
 #define SPARE_MAX ((uint64_t)8 << 20)
+#define SPARE_MIN ((uint64_t)64 << 10)
 #define FOLDERS_MAX 1000
 
 /* The folder that holds `path`; caller frees. */
@@ -65,29 +66,42 @@ int result_check_output(const char *output, struct error *error)
 	return result;
 }
 
+/* Returns 0 or an errno; after a failure there is no file. */
+static int allocate(const char *path, uint64_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int failure = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)size);
+
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && failure)
+		unlink(path);
+	return failure;
+}
+
 /*
- * A run that fills the disk must not take the room for its own profile.  Part of what is free,
- * and no failure when there is none.
+ * A run that fills the disk must not take the room for its own profile.  Part of what is free;
+ * where not even the least fits, no profile does.  Returns 0 or an errno.
  */
-static void set_space_aside(const char *folder)
+static int set_space_aside(const char *folder)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
 	char *path = xasprintf("%s/" SPARE_NAME, folder);
 	struct statvfs disk;
 	uint64_t size = SPARE_MAX;
-	int fd;
+	int failure = ENOSPC;
 
 	sigaction(SIGXFSZ, &ignore, &old);
 	if (statvfs(folder, &disk) == 0 && disk.f_bavail * disk.f_frsize / 4 < size)
 		size = disk.f_bavail * disk.f_frsize / 4;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		if (!size || posix_fallocate(fd, 0, (off_t)size) != 0)
-			unlink(path);
-		close(fd);
-	}
+	if (size > SPARE_MIN)
+		failure = allocate(path, size);
+	if (failure)
+		failure = allocate(path, SPARE_MIN);
 	sigaction(SIGXFSZ, &old, NULL);
 	free(path);
+	/* other failures: a file system that sets nothing aside */
+	return failure == ENOSPC || failure == EDQUOT || failure == EFBIG ? failure : 0;
 }
 
 char *result_make_folder(const char *output, struct error *error)
@@ -109,11 +123,12 @@ char *result_make_folder(const char *output, struct error *error)
 		return NULL;
 	}
 	absolute = realpath(path, NULL);
-	if (!absolute) {
-		not_writable(output, strerror(errno), error);
+	made = absolute ? set_space_aside(absolute) : errno;
+	if (made != 0) {
+		not_writable(output, strerror(made), error);
 		rmdir(path);
-	} else {
-		set_space_aside(absolute);
+		free(absolute);
+		absolute = NULL;
 	}
 	free(path);
 	return absolute;

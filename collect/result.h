@@ -15,7 +15,7 @@ int result_check_output(const char *output, struct error *error);
 /*
  * Makes the folder for the traces beside the output, "OUTPUT.trace" or, when that is taken, with
  * a number after it; some disk space is set aside in it for the profile.  Returns its absolute
- * path, or NULL.
+ * path, or NULL, also when there is no room for a profile.
  */
 char *result_make_folder(const char *output, struct error *error);
 

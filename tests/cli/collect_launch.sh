@@ -197,6 +197,9 @@ elif [ "$(id -u)" != 0 ]; then
 else
 	skip "read-only folder" "root, and mount is not allowed"
 fi
+(ulimit -f 0 && exec "$VFLOW" collect -o limited.db sh -c 'touch started') 2>&1 >out | cat >err
+has "output that may not grow" "$(cat err)" "cannot write limited.db: File too large"
+is "... nothing is left" "$(ls -d limited* 2>/dev/null)" ""
 is "no target was started for an output that cannot be written" "$(ls started 2>/dev/null)" ""
 
 # -- the trace
@@ -244,6 +247,11 @@ END
 		written=$(sqlite3 small/x.db "SELECT max(invocations) FROM vertex WHERE kind = 'memset'")
 		if [ "$written" -gt 1000 ] && [ "$written" -lt 20000 ]; then ok "... the graph up to there"; else not_ok "... the graph up to there" "$written sets"; fi
 		rm -rf small/*
+		cat /dev/zero >small/fill 2>err
+		run 125 "disk that is full before" --device emulated -o small/z.db sh -c 'touch started'
+		has "... says so" "$(cat err)" "cannot write small/z.db: No space left on device"
+		is "... and nothing was started or left" "$(ls started small 2>/dev/null)" "$(printf 'small:\nfill')"
+		rm -f small/fill
 		# the program fills the disk, vflow's spare room included
 		run 125 "no room for the profile" --device emulated -o small/y.db sh -c "'$targets' ok; rm small/y.db.trace/space*; cat /dev/zero >small/fill; exit 4"
 		has "... names the trace" "$(cat err)" "--from-trace $T/result/small/y.db.trace"

@@ -196,7 +196,7 @@ struct emulator_node {
 	} fill;
 	void (*host)(void *data);
 	void *host_data;
-	void *graph; /* executable */
+	void *graph; /* executable; the node has a share in it */
 	void *event; /* of NODE_RECORD, NODE_WAIT */
 };
 int vflow_emulator_graph_create(void **graph);
@@ -204,6 +204,9 @@ int vflow_emulator_graph_destroy(void *graph, bool executable);
 /* `before`: nodes of the graph that come first.  *made: the node; may be NULL. */
 int vflow_emulator_graph_add(void *graph, void *const *before, size_t count,
 			     const struct emulator_node *what, void **made);
+/* A node that runs the child as it is now. */
+int vflow_emulator_graph_add_child(void *graph, void *const *before, size_t count, void *child,
+				   void **made);
 /* A node that allocates: its address is the same at every launch and known from now on. */
 int vflow_emulator_graph_add_memory(void *graph, void *const *before, size_t count, uint64_t size,
 				    uint64_t *address, void **made);

@@ -134,11 +134,16 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 				  const CUgraphNode *dependencies, size_t numDependencies,
 				  CUgraph childGraph)
 {
-	struct emulator_node node = {.kind = NODE_GRAPH};
-	int error = vflow_emulator_graph_copy(childGraph, true, &node.graph);
+	void *node;
+	int error;
 
-	return error ? (CUresult)error
-		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+	if (!phGraphNode || (!dependencies && numDependencies))
+		return CUDA_ERROR_INVALID_VALUE;
+	error = vflow_emulator_graph_add_child(hGraph, (void *const *)(uintptr_t)dependencies,
+					       numDependencies, childGraph, &node);
+	if (!error)
+		*phGraphNode = node;
+	return (CUresult)error;
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NODES_LIMIT 100000u
+#define DEPTH_LIMIT 100u
 
 static struct emulator_graph *graphs;
 
@@ -20,9 +21,14 @@ struct emulator_graph *graph_find(const void *handle, bool executable)
 {
 	struct emulator_graph *each = graphs;
 
-	while (each && (each != handle || each->executable != executable))
+	while (each && (each != handle || each->gone || each->executable != executable))
 		each = each->next;
 	return each;
+}
+
+bool graph_is_known(const void *graph)
+{
+	return graph_find(graph, false);
 }
 
 static bool room_for(void **array, size_t *room, size_t count, size_t element)
@@ -68,15 +74,40 @@ static void destroy(struct emulator_graph *graph)
 	while (*link != graph)
 		link = &(*link)->next;
 	*link = graph->next;
-	for (size_t n = 0; n < graph->node_count; n++) {
-		if (graph->nodes[n]->what.kind == NODE_ALLOC)
-			forget(graph->nodes[n]->what.address);
-		free(graph->nodes[n]->parameters);
-		free(graph->nodes[n]);
-	}
+	for (size_t n = 0; n < graph->node_count; n++)
+		graph_free_node(graph->nodes[n]);
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph);
+}
+
+static void leave(struct emulator_graph *graph)
+{
+	if (!--graph->users && graph->gone)
+		destroy(graph);
+}
+
+void graph_free_node(struct emulator_graph_node *node)
+{
+	if (node->what.kind == NODE_ALLOC)
+		forget(node->what.address);
+	if (node->what.kind == NODE_GRAPH)
+		leave(node->what.graph);
+	free(node->parameters);
+	free(node);
+}
+
+/* The program gives its handle back. */
+static void give_up(struct emulator_graph *graph)
+{
+	graph->gone = true;
+	for (struct emulator_graph *each = graphs; each && !graph->executable; each = each->next)
+		if (each->source == graph)
+			each->source = NULL;
+	if (!graph->executable)
+		streams_forget_graph(graph);
+	if (!graph->users)
+		destroy(graph);
 }
 
 bool graph_allocates(uint64_t address)
@@ -98,6 +129,10 @@ int graph_set_operation(struct emulator_graph_node *node, const struct emulator_
 		error = launch_pack(&what->launch, &parameters);
 	if (error)
 		return error;
+	if (what->kind == NODE_GRAPH)
+		((struct emulator_graph *)what->graph)->users++;
+	if (node->what.kind == NODE_GRAPH)
+		leave(node->what.graph);
 	free(node->parameters);
 	node->parameters = parameters;
 	node->what = *what;
@@ -129,12 +164,15 @@ struct emulator_graph_node *graph_node_of(const struct emulator_graph *graph, co
 static int add(struct emulator_graph *graph, void *const *before, size_t count,
 	       const struct emulator_node *what, void **made)
 {
+	const struct emulator_graph *child = what->kind == NODE_GRAPH ? what->graph : NULL;
 	struct emulator_graph_node *node;
 	int error = 0;
 
 	for (size_t n = 0; n < count; n++)
 		if (!graph_node_of(graph, before[n]))
 			return INVALID_VALUE;
+	if (child && child->depth >= DEPTH_LIMIT)
+		return NOT_SUPPORTED;
 	if (graph->node_count == NODES_LIMIT ||
 	    !room_for((void **)&graph->nodes, &graph->node_room, graph->node_count,
 		      sizeof(*graph->nodes)))
@@ -147,6 +185,8 @@ static int add(struct emulator_graph *graph, void *const *before, size_t count,
 		free(node);
 		return error;
 	}
+	if (child && child->depth >= graph->depth)
+		graph->depth = child->depth + 1;
 	node->index = (uint32_t)graph->node_count;
 	graph->nodes[graph->node_count++] = node;
 	for (size_t n = 0; n < count && !error; n++)
@@ -251,7 +291,7 @@ int vflow_emulator_graph_destroy(void *graph, bool executable)
 		return error;
 	found = graph_find(graph, executable);
 	if (found)
-		destroy(found);
+		give_up(found);
 	device_leave();
 	return found ? 0 : INVALID_VALUE;
 }
@@ -265,8 +305,23 @@ int vflow_emulator_graph_add(void *graph, void *const *before, size_t count,
 	if (error)
 		return error;
 	found = graph_find(graph, false);
+	if (what->kind == NODE_GRAPH && !graph_find(what->graph, true))
+		found = NULL;
 	error = found ? add(found, before, count, what, made) : INVALID_VALUE;
 	device_leave();
+	return error;
+}
+
+int vflow_emulator_graph_add_child(void *graph, void *const *before, size_t count, void *child,
+				   void **made)
+{
+	struct emulator_node what = {.kind = NODE_GRAPH};
+	int error = vflow_emulator_graph_copy(child, true, &what.graph);
+
+	if (error)
+		return error;
+	error = vflow_emulator_graph_add(graph, before, count, &what, made);
+	vflow_emulator_graph_destroy(what.graph, true); /* the node keeps it */
 	return error;
 }
 
@@ -387,6 +442,8 @@ static int instantiate(const struct emulator_graph *graph, bool executable, void
 
 	if (error && copy)
 		destroy(copy);
+	if (!error)
+		copy->source = graph;
 	*made = error ? NULL : copy;
 	return error;
 }
@@ -420,6 +477,7 @@ int vflow_emulator_graph_update(void *executable, void *graph)
 		struct emulator_graph_node **nodes = old->nodes;
 
 		old->nodes = made->nodes;
+		old->source = from;
 		made->nodes = nodes;
 	}
 	if (made)
@@ -438,6 +496,8 @@ int vflow_emulator_graph_set(void *graph, bool executable, const void *node,
 		return error;
 	found = graph_find(graph, executable);
 	error = INVALID_VALUE;
+	if (executable && found && !found->source)
+		found = NULL; /* the node has gone */
 	for (size_t n = 0; found && n < found->node_count; n++)
 		if ((executable ? found->nodes[n]->origin : found->nodes[n]) == node &&
 		    found->nodes[n]->what.kind == what->kind)
@@ -450,6 +510,8 @@ int vflow_emulator_graph_set(void *graph, bool executable, const void *node,
  * Host functions run between the operations, without the lock: the program may call CUDA there,
  * but by its rules does not touch the graph that runs.
  */
+static int run(const char *name, void *stream, const struct emulator_graph *graph);
+
 static int run_node(const char *name, void *stream, const struct emulator_node *node)
 {
 	switch (node->kind) {
@@ -471,10 +533,20 @@ static int run_node(const char *name, void *stream, const struct emulator_node *
 	case NODE_RECORD:
 		return vflow_emulator_event_record(node->event, stream);
 	case NODE_GRAPH:
-		return vflow_emulator_graph_launch(name, node->graph, stream);
+		return run(name, stream, node->graph);
 	default:
 		return 0;
 	}
+}
+
+static int run(const char *name, void *stream, const struct emulator_graph *graph)
+{
+	int error = 0;
+
+	for (size_t n = 0; n < graph->node_count && !error; n++)
+		if (!graph->nodes[n]->disabled)
+			error = run_node(name, stream, &graph->nodes[n]->what);
+	return error;
 }
 
 int vflow_emulator_graph_launch(const char *name, void *executable, void *stream)
@@ -485,17 +557,31 @@ int vflow_emulator_graph_launch(const char *name, void *executable, void *stream
 	if (error)
 		return error;
 	found = graph_find(executable, true);
+	if (found)
+		found->users++;
 	device_leave();
 	if (!found)
 		return INVALID_VALUE;
-	for (size_t n = 0; n < found->node_count && !error; n++)
-		if (!found->nodes[n]->disabled)
-			error = run_node(name, stream, &found->nodes[n]->what);
+	error = run(name, stream, found);
+	if (!device_enter(false)) { /* else it stays until the reset that the device needs */
+		leave(found);
+		device_leave();
+	}
 	return error;
 }
 
+/* Children go with the last graph that has them, what runs when it has run. */
 void graphs_release(void)
 {
-	while (graphs)
-		destroy(graphs);
+	struct emulator_graph *next;
+
+	for (struct emulator_graph *each = graphs; each; each = each->next)
+		each->gone = true, each->source = NULL;
+	for (struct emulator_graph *each = graphs; each; each = next) {
+		next = each->next;
+		if (!each->users) {
+			destroy(each);
+			next = graphs;
+		}
+	}
 }

@@ -60,12 +60,15 @@ static void remove_node(struct emulator_graph *graph, struct emulator_graph_node
 	}
 	graph->edge_count = kept;
 	graph->node_count--;
+	for (struct emulator_graph *each = graphs_first(); each; each = each->next)
+		for (size_t n = 0; each->source == graph && n < each->node_count; n++)
+			if (each->nodes[n]->origin == node)
+				each->nodes[n]->origin = NULL;
 	for (size_t n = node->index; n < graph->node_count; n++) {
 		graph->nodes[n] = graph->nodes[n + 1];
 		graph->nodes[n]->index = (uint32_t)n;
 	}
-	free(node->parameters);
-	free(node);
+	graph_free_node(node);
 }
 
 int vflow_emulator_graph_node_remove(const void *node)
@@ -193,7 +196,7 @@ int vflow_emulator_graph_undepend(void *graph, void *const *from, void *const *t
 /* The copy of a node in a clone or an executable. */
 static struct emulator_graph_node *copy_of(const struct emulator_graph *graph, const void *node)
 {
-	for (size_t n = 0; n < graph->node_count; n++)
+	for (size_t n = 0; graph->source && node && n < graph->node_count; n++)
 		if (graph->nodes[n]->origin == node)
 			return graph->nodes[n];
 	return NULL;

@@ -179,6 +179,16 @@ void *stream_captures(const void *stream)
 	return found ? found->graph : NULL;
 }
 
+void streams_forget_graph(const void *graph)
+{
+	for (struct emulator_stream *each = streams; each; each = each->hh.next)
+		if (each->graph == graph)
+			each->graph = NULL, each->origin = false;
+	for (struct emulator_event *each = events; each; each = each->hh.next)
+		if (each->graph == graph)
+			each->graph = NULL;
+}
+
 int vflow_emulator_capture_begin(void *stream, void *graph)
 {
 	struct emulator_stream *found;
@@ -191,6 +201,8 @@ int vflow_emulator_capture_begin(void *stream, void *graph)
 		error = is_default(stream) ? CAPTURE_UNSUPPORTED : INVALID_HANDLE;
 	else if (found->graph)
 		error = ILLEGAL_STATE;
+	else if (graph && !graph_is_known(graph))
+		error = INVALID_VALUE;
 	else
 		found->graph = graph ? graph : graph_new();
 	if (!error && !found->graph)

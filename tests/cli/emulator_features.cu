@@ -309,6 +309,80 @@ static void graph_footprint()
 	cudaFree(other);
 }
 
+static void count_call(void *calls)
+{
+	++*(int *)calls;
+}
+
+/* A child lives as long as somebody may run it; nodes are known as long as they live. */
+static void graph_children()
+{
+	int calls = 0;
+	cudaHostNodeParams call = {count_call, &calls};
+	cudaMemsetParams fill = {};
+	cudaGraph_t graph, child, outer, captured;
+	cudaGraphNode_t node, inner, set;
+	cudaGraphExec_t run, last;
+	cudaStreamCaptureStatus status;
+	cudaStream_t stream;
+	cudaError_t result = cudaSuccess;
+	unsigned on;
+
+	cudaMalloc(&fill.dst, 4);
+	fill.elementSize = 4;
+	fill.width = fill.height = 1;
+	cudaGraphCreate(&graph, 0);
+	cudaGraphCreate(&child, 0);
+	cudaGraphAddHostNode(&inner, child, NULL, 0, &call);
+	check(cudaGraphAddChildGraphNode(&node, graph, NULL, 1, child) == cudaErrorInvalidValue &&
+		      cudaGraphAddChildGraphNode(&node, graph, &inner, 1, child) ==
+			      cudaErrorInvalidValue,
+	      "a child graph after nodes that are not there");
+	cudaGraphAddChildGraphNode(&node, graph, NULL, 0, child);
+	cudaGraphAddMemsetNode(&set, graph, &node, 1, &fill);
+	cudaGraphDestroy(child);
+	cudaGraphInstantiate(&run, graph, 0);
+	cudaGraphInstantiate(&last, graph, 0);
+	cudaGraphDestroyNode(node);
+	check(!cudaGraphLaunch(run, 0) && calls == 1, "an executable has a child whose node is gone");
+	cudaGraphExecDestroy(run);
+	check(!cudaGraphNodeSetEnabled(last, set, 0) && !cudaGraphNodeGetEnabled(last, set, &on) &&
+		      !on && cudaGraphNodeGetEnabled(last, node, &on) == cudaErrorInvalidValue,
+	      "nodes of an executable are those of its graph");
+	cudaGraphDestroy(graph);
+	check(cudaGraphNodeSetEnabled(last, set, 1) == cudaErrorInvalidValue &&
+		      cudaGraphExecMemsetNodeSetParams(last, set, &fill) == cudaErrorInvalidValue &&
+		      !cudaGraphLaunch(last, 0) && calls == 2,
+	      "until that is destroyed");
+	cudaGraphExecDestroy(last);
+	cudaGraphCreate(&graph, 0);
+	cudaGraphAddHostNode(&node, graph, NULL, 0, &call);
+	for (int depth = 0; depth < 10000 && !result; depth++) {
+		cudaGraphCreate(&outer, 0);
+		result = cudaGraphAddChildGraphNode(&node, outer, NULL, 0, graph);
+		cudaGraphDestroy(result ? outer : graph);
+		graph = result ? graph : outer;
+	}
+	cudaGraphInstantiate(&run, graph, 0);
+	cudaGraphDestroy(graph);
+	check(result == cudaErrorNotSupported && !cudaGraphLaunch(run, 0) && calls == 3,
+	      "children of children are limited");
+	cudaGraphExecDestroy(run);
+	cudaStreamCreate(&stream);
+	cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+	cudaStreamGetCaptureInfo(stream, &status, NULL, &captured, NULL, NULL, NULL);
+	cudaGraphDestroy(captured);
+	check(!cudaMemsetAsync(fill.dst, 3, 4, stream) &&
+		      cudaStreamEndCapture(stream, &captured) == cudaErrorIllegalState,
+	      "a capture whose graph is destroyed is over");
+	check(cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0,
+					    cudaStreamCaptureModeGlobal) == cudaErrorInvalidValue,
+	      "a stream is not captured into a graph that is gone");
+	cudaStreamDestroy(stream);
+	cudaFree(fill.dst);
+	cudaGetLastError();
+}
+
 /* Memory that a graph allocates: made by hand, then captured. */
 static void graph_memory()
 {
@@ -426,6 +500,7 @@ int main()
 	check(good, "cp.async, with zeros, and mbarrier");
 	graphs();
 	graph_memory();
+	graph_children();
 	graph_footprint();
 	managed_variables();
 	textures();

@@ -208,13 +208,18 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
 				       const cudaGraphNode_t *pDependencies,
 				       size_t numDependencies, cudaGraph_t childGraph)
 {
-	struct emulator_node node = {.kind = NODE_GRAPH};
+	void *node;
 	int error;
 
 	ATTACH();
-	error = vflow_emulator_graph_copy(childGraph, true, &node.graph);
-	return error ? runtime_result(error)
-		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
+	error = pGraphNode && (pDependencies || !numDependencies)
+			? vflow_emulator_graph_add_child(
+				  graph, (void *const *)(uintptr_t)pDependencies, numDependencies,
+				  childGraph, &node)
+			: (int)cudaErrorInvalidValue;
+	if (!error)
+		*pGraphNode = node;
+	return runtime_result(error);
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,

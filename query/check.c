@@ -390,7 +390,7 @@ static bool ignores_repetition(const struct clause *clause, const struct clause 
 	while (clause < end && (clause->type == CLAUSE_MATCH || clause->type == CLAUSE_UNWIND))
 		clause++;
 	if (clause == end || clause->type == CLAUSE_GRAPH)
-		return clause == end && once;
+		return clause < end || once;
 	projection = &clause->projection;
 	if (once && clause + 1 == end && !projection->grouped && !projection->skip &&
 	    !projection->limit)
@@ -454,7 +454,8 @@ static int check_clauses(struct checker *checker, struct clause *clauses, uint32
 			return -1;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		if (clauses[i].type == CLAUSE_MATCH && check_only_ends_count(&clauses[i].match)) {
+		if (clauses[i].type == CLAUSE_MATCH && !clauses[i].match.keep_paths &&
+		    check_only_ends_count(&clauses[i].match)) {
 			clauses[i].match.reachability =
 				ignores_repetition(&clauses[i + 1], clauses + count, once);
 			clauses[i].match.any_start = from_any_start(checker, &clauses[i].match);

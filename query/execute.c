@@ -12,7 +12,7 @@
 
 #include "query/aggregate.h"
 #include "query/match.h"
-#include "query/walk.h"
+#include "query/walk_rows.h"
 #include "util/memory.h"
 
 struct projection_state {
@@ -321,7 +321,7 @@ static bool push_clause(struct execution *execution, uint32_t index)
 	switch (clause->type) {
 	case CLAUSE_MATCH:
 		if (clause->walk)
-			return walk_run(run, &clause->match, clause + 1);
+			return walk_rows_add(run, clause);
 		more = match_run(run, &clause->match, push_match, &link);
 		if (link.found || !clause->match.optional || run->failed)
 			return more;
@@ -415,6 +415,8 @@ static void finish(struct execution *execution)
 			finish_groups(execution, i);
 		if (projection->sort_count && !execution->run->failed)
 			finish_sort(execution, i);
+		if (execution->clauses[i].walk && !execution->run->failed)
+			walk_rows_finish(execution->run, &execution->clauses[i]);
 	}
 }
 
@@ -453,6 +455,7 @@ static void end_projections(struct execution *execution)
 		struct projection *projection = &execution->clauses[i].projection;
 		struct projection_state *state = projection->state;
 
+		walk_rows_free(&execution->clauses[i]);
 		if (!state)
 			continue;
 		for (uint32_t k = 0; k < state->groups.count * projection->aggregate_count; k++)

@@ -215,6 +215,7 @@ struct clause {
 	uint32_t *slots, *name_at, name_count, name_capacity;
 	uint32_t at_capacity;
 	bool walk; /* RETURN GRAPH takes this MATCH as sets of vertices (query/walk.c) */
+	struct walk_rows *walk_rows; /* then, while it runs: the rows before it */
 };
 
 /*

@@ -31,8 +31,9 @@ struct arm {
 struct walk {
 	struct run *run;
 	const struct clause *graph;
-	uint32_t *queue;       /* room for all vertices */
-	bool *reached, *whole; /* room for sets */
+	const struct walk_source *source; /* or NULL */
+	uint32_t *queue;                  /* room for all vertices */
+	bool *reached, *whole;            /* room for sets */
 };
 
 /* -- whether it fits -- */
@@ -130,13 +131,72 @@ bool walk_fits(const struct match *match, uint32_t first_slot, uint32_t slot_cou
 	return fits;
 }
 
+/* -- what it has to do with slots from before -- */
+
+/* True as well where that is not easily told. */
+static bool mentions(const struct expr *expr, uint32_t slot)
+{
+	bool does = expr->type == EXPR_PATTERN || expr->subquery ||
+		    (expr->type == EXPR_VARIABLE && expr->slot == slot);
+
+	for (uint32_t i = 0; i < expr->count && !does; i++)
+		does = expr->items[i] && mentions(expr->items[i], slot);
+	return does;
+}
+
+static bool step_mentions(const struct step *step, uint32_t slot)
+{
+	bool does = step->seek && mentions(step->seek, slot);
+
+	for (uint32_t i = 0; i < step->filter_count && !does; i++)
+		does = mentions(step->filters[i], slot);
+	for (uint32_t i = 0; i < step->edge_filter_count && !does; i++)
+		does = mentions(step->edge_filters[i], slot);
+	return does;
+}
+
+static bool begins_at(const struct step *step, uint32_t slot)
+{
+	return step->type == STEP_VERTEX && step->to_bound && step->to->slot == slot;
+}
+
+bool walk_depends_on(const struct match *match, uint32_t slot)
+{
+	bool does = false;
+
+	for (uint32_t i = 0; i < match->step_count && !does; i++)
+		does = step_mentions(&match->steps[i], slot) ||
+		       (match->steps[i].to_bound && match->steps[i].to->slot == slot);
+	return does;
+}
+
+bool walk_begins_at(const struct match *match, uint32_t slot)
+{
+	bool begins = false;
+
+	for (uint32_t i = 0; i < match->step_count; i++) {
+		const struct step *step = &match->steps[i];
+
+		if (begins_at(step, slot))
+			begins = true;
+		else if (step_mentions(step, slot) || (step->to_bound && step->to->slot == slot))
+			return false;
+	}
+	return begins;
+}
+
 /* -- moves -- */
 
-static bool vertex_holds(struct run *run, const struct step *step, uint32_t vertex)
+static bool vertex_holds(const struct walk *walk, const struct step *step, uint32_t vertex)
 {
+	struct run *run = walk->run;
 	struct value *slot = &run->row[step->to->slot];
 
-	if (!step->to_bound)
+	if (walk->source && begins_at(step, walk->source->slot)) {
+		if (!walk->source->vertices[vertex])
+			return false;
+		*slot = value_vertex(vertex);
+	} else if (!step->to_bound)
 		*slot = value_vertex(vertex);
 	else if (slot->type != VALUE_VERTEX || slot->index != vertex)
 		return false;
@@ -144,14 +204,16 @@ static bool vertex_holds(struct run *run, const struct step *step, uint32_t vert
 	       match_filters(run, step->filters, step->filter_count);
 }
 
-static bool edge_holds(struct run *run, const struct step *step, uint32_t edge, uint32_t to)
+static bool edge_holds(const struct walk *walk, const struct step *step, uint32_t edge, uint32_t to)
 {
+	struct run *run = walk->run;
+
 	if (!match_edge(run, step, edge))
 		return false;
 	if (step->edge->variable)
 		return true;
 	run->row[step->edge->element.slot] = value_edge(edge);
-	return vertex_holds(run, step, to);
+	return vertex_holds(walk, step, to);
 }
 
 /* to = what `from` reaches by the move. */
@@ -162,7 +224,7 @@ static void forwards(struct walk *walk, const struct move *move, const bool *fro
 	uint32_t count = run->engine->vertex_count, tail = 0, edge, other;
 
 	for (uint32_t v = 0; v < count; v++) {
-		to[v] = from[v] && (move->type == MOVE_ARRIVE ? vertex_holds(run, step, v)
+		to[v] = from[v] && (move->type == MOVE_ARRIVE ? vertex_holds(walk, step, v)
 							      : move->type != MOVE_EDGE);
 		if (from[v] && move->type != MOVE_ARRIVE)
 			walk->queue[tail++] = v;
@@ -174,7 +236,7 @@ static void forwards(struct walk *walk, const struct move *move, const bool *fro
 		while (cursor_next(&cursor, &edge, &other)) {
 			if (!run_step(run))
 				return;
-			if (to[other] || !edge_holds(run, step, edge, other))
+			if (to[other] || !edge_holds(walk, step, edge, other))
 				continue;
 			to[other] = true;
 			if (move->type == MOVE_CLOSURE)
@@ -210,7 +272,7 @@ static void backwards(struct walk *walk, const struct move *move, bool *from, co
 			if (!run_step(run))
 				return;
 			if (!inside[other] || (reached[other] && !keep_edge) ||
-			    !edge_holds(run, step, edge, end))
+			    !edge_holds(walk, step, edge, end))
 				continue;
 			if (keep_edge)
 				keep_edge[edge] = true;
@@ -280,8 +342,9 @@ static void walk_arm(struct walk *walk, struct arm *arm, const bool *start, bool
 }
 
 /* Where the pattern can start. */
-static void fill_start(struct run *run, const struct step *step, bool *start)
+static void fill_start(const struct walk *walk, const struct step *step, bool *start)
 {
+	struct run *run = walk->run;
 	uint32_t first = 0, end = run->engine->vertex_count;
 
 	if (step->seek) {
@@ -293,7 +356,7 @@ static void fill_start(struct run *run, const struct step *step, bool *start)
 		}
 	}
 	for (uint32_t v = first; v < end && run_step(run); v++)
-		start[v] = vertex_holds(run, step, v);
+		start[v] = vertex_holds(walk, step, v);
 }
 
 /* A pattern from its first step on; with `keep`, the second time, `start` is what remained. */
@@ -306,7 +369,7 @@ static bool walk_path(struct walk *walk, const struct match *match, uint32_t fir
 	bool any = false;
 
 	if (!keep)
-		fill_start(run, step, start);
+		fill_start(walk, step, start);
 	for (unsigned side = 0; side < 2; side++) {
 		struct arena_mark mark = arena_mark(&run->scratch);
 		struct arm arm = {0};
@@ -333,13 +396,34 @@ static bool walk_path(struct walk *walk, const struct match *match, uint32_t fir
 	return any;
 }
 
-bool walk_run(struct run *run, struct match *match, const struct clause *graph)
+/* The source's vertices that all patterns that begin there fit at: in `vertices` and each start. */
+static bool agree_on_source(const struct walk *walk, const struct match *match, bool **starts)
+{
+	uint32_t count = walk->run->engine->vertex_count;
+	bool *vertices = walk->source->vertices, any = false;
+
+	for (uint32_t i = 0; i < match->step_count; i++)
+		for (uint32_t v = 0; begins_at(&match->steps[i], walk->source->slot) && v < count;
+		     v++)
+			vertices[v] &= starts[i][v];
+	for (uint32_t i = 0; i < match->step_count; i++)
+		if (begins_at(&match->steps[i], walk->source->slot))
+			memcpy(starts[i], vertices, count * sizeof(*vertices));
+	for (uint32_t v = 0; v < count && !any; v++)
+		any = vertices[v];
+	return any;
+}
+
+bool walk_run(struct run *run, const struct match *match, const struct clause *graph,
+	      const struct walk_source *source)
 {
 	const struct engine *engine = run->engine;
+	struct arena_mark mark = arena_mark(&run->scratch);
 	uint32_t count = engine->vertex_count;
 	struct walk walk = {
 		.run = run,
 		.graph = graph,
+		.source = source,
 		.queue = xcalloc((size_t)count + 1, sizeof(*walk.queue)),
 		.reached = xcalloc((size_t)count + 1, sizeof(bool)),
 		.whole = xcalloc((size_t)count + 1, sizeof(bool)),
@@ -348,7 +432,7 @@ bool walk_run(struct run *run, struct match *match, const struct clause *graph)
 	bool all = true;
 
 	/* every pattern has to fit somewhere before anything of them is kept */
-	for (unsigned keep = 0; keep < 2 && all; keep++)
+	for (unsigned keep = 0; keep < 2 && all; keep++) {
 		for (uint32_t i = 0; i < match->step_count && all && !run->failed; i++) {
 			if (match->steps[i].type != STEP_VERTEX)
 				continue;
@@ -356,18 +440,12 @@ bool walk_run(struct run *run, struct match *match, const struct clause *graph)
 				starts[i] = arena_alloc(&run->scratch, count + 1);
 			all = walk_path(&walk, match, i, starts[i], keep);
 		}
-	for (uint32_t i = 0; i < graph->name_count && all; i++) {
-		struct value value = run->row[graph->slots[i]];
-
-		/* bound by clauses before */
-		if (graph->slots[i] < match->first_slot)
-			run_keep(run, value);
+		if (!keep && all && source && !run->failed)
+			all = agree_on_source(&walk, match, starts);
 	}
-	for (uint32_t e = 0; e < engine->edge_count; e++)
-		if (run->keep_edge[e])
-			run->keep_vertex[engine->from[e]] = run->keep_vertex[engine->to[e]] = true;
 	free(walk.queue);
 	free(walk.reached);
 	free(walk.whole);
-	return !run->failed;
+	arena_release(&run->scratch, mark);
+	return all && !run->failed;
 }

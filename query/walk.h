@@ -16,7 +16,27 @@
  */
 bool walk_fits(const struct match *match, uint32_t first_slot, uint32_t slot_count);
 
-/* Keeps (run->keep_vertex, keep_edge) what the RETURN GRAPH names.  False when the run failed. */
-bool walk_run(struct run *run, struct match *match, const struct clause *graph);
+/* A vertex that rows from before bind: walks begin at any of them. */
+struct walk_source {
+	uint32_t slot;
+	bool *vertices; /* walk_run() leaves those that the pattern fits at */
+};
+
+/*
+ * Whether the pattern says nothing of the slot but that paths begin at the vertex in it: then what
+ * fits for several vertices is found together.
+ */
+bool walk_begins_at(const struct match *match, uint32_t slot);
+
+/* Whether anything that the MATCH says depends on the slot, which is from before. */
+bool walk_depends_on(const struct match *match, uint32_t slot);
+
+/*
+ * Keeps (run->keep_vertex, keep_edge) what the RETURN GRAPH names of the MATCH's own, for the
+ * values that are in the slots from before, but for that of `source` (or NULL).  Whether it fits
+ * anywhere.
+ */
+bool walk_run(struct run *run, const struct match *match, const struct clause *graph,
+	      const struct walk_source *source);
 
 #endif

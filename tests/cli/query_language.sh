@@ -186,6 +186,7 @@ expect_exit 1 "--timeout: 2^24 paths" "$VFLOW" query --timeout 1 'MATCH p=(a)-[*
 like "the limit is named" "$(cat "$T/err")" "--timeout"
 is "what needs no paths needs no time" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) RETURN count(DISTINCT b)' "$T/ladder.dot" | tail -1)" 24
 is "nor does a graph" "$("$VFLOW" query --timeout 5 'MATCH p=(a {id: 1})-[*]->(b {id: 20}) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 38
+is "nor does a graph after rows" "$("$VFLOW" query --timeout 5 'MATCH (a {id: 1})-[*]->(b) MATCH p=(b)-[*]->(c) RETURN GRAPH p' "$T/ladder.dot" 2>/dev/null | dot_edges | wc -w)" 46
 expect_exit 1 "memory" "$VFLOW" query "RETURN [$(printf 'range(1, 9999999), %.0s' $(seq 30)) 1]" "$T/f.dot"
 like "memory: the limit is named" "$(cat "$T/err")" "more than 1024 MiB"
 expect_exit 2 "no query" "$VFLOW" query

@@ -45,6 +45,10 @@ def reach(edges, start):
     return seen
 
 
+def on_walks(edges, start, end):
+    return {e for e, (u, v, _) in enumerate(edges) if u in reach(edges, start) and end in reach(edges, v)}
+
+
 def questions(n, labels, edges):
     kernels = [v for v in range(n) if labels[v] == "kernel"]
     every = {v: trails(edges, v) for v in range(n)}
@@ -97,8 +101,37 @@ def questions(n, labels, edges):
     yield ("MATCH p = ALL SHORTEST (a)-->(b)-->(c) RETURN a.id * 100 + c.id AS x",
            sorted(edges[e][0] * 100 + edges[g][1] for e in range(len(edges)) for g in range(len(edges))
                   if e != g and edges[e][1] == edges[g][0]))
-    on_a_walk = [e for e, (u, v, _) in enumerate(edges) if u in reach(edges, 0) and 1 in reach(edges, v)]
-    yield ("MATCH p = (a {id: 0})-[*]->(b {id: 1}) RETURN GRAPH p", len(on_a_walk))
+    yield ("MATCH p = (a {id: 0})-[*]->(b {id: 1}) RETURN GRAPH p", len(on_walks(edges, 0, 1)))
+    # a walk for each row of the MATCH before: together they keep what they keep one by one
+    from_kernels = set().union(*[reach(edges, a) for a in kernels], set())
+    yield ("MATCH (a:kernel) MATCH p = (a)-[*]->(b) RETURN GRAPH p", sum(u in from_kernels for u, _, _ in edges))
+    yield ("MATCH (a:kernel)-[*]->(b) MATCH (b)-[e:READ]->() RETURN GRAPH e",
+           sum(t == "READ" and any(v == u for x in from_kernels for y, v, _ in edges if x == y) for u, _, t in edges))
+    yield ("MATCH (a:kernel)-[f*..2]->(b) MATCH p = (b)-[*]->() RETURN GRAPH f, p",
+           len({e for a in kernels for b, used in trails(edges, a, most=2) if used and any(u == b for u, _, _ in edges)
+                for e in set(used) | {i for i, (u, _, _) in enumerate(edges) if u in reach(edges, b)}}))
+    readers = {u for u, _, t in edges if t == "READ"}
+    yield ("MATCH (a:kernel)-[*..2]->(b) MATCH (b)-[:READ]->() RETURN GRAPH",
+           len({e for a in kernels for b, used in trails(edges, a, most=2) if used and b in readers
+                for e in set(used) | {i for i, (u, _, t) in enumerate(edges) if u == b and t == "READ"}}))
+    yield ("OPTIONAL MATCH (a:kernel)-[*]->(b) RETURN GRAPH", sum(u in from_kernels for u, _, _ in edges))
+    pairs = {(u, v) for u, v, t in edges if t == "READ"}
+    yield ("MATCH (a)-[:READ]->(b) MATCH p = (a)-[*]->(c), q = (d)-[*]->(b) RETURN GRAPH p, q",
+           len({e for e, (u, v, _) in enumerate(edges) for a, b in pairs if u in reach(edges, a) or b in reach(edges, v)}))
+    yield ("MATCH (a)-[:READ]->(b) MATCH p = (a)-[*]->(c)-[:WRITE]->(b) RETURN GRAPH p",
+           len({e for a, b in pairs for last, (c, d, t) in enumerate(edges) if t == "WRITE" and d == b
+                for walk in [on_walks(edges, a, c)] if walk for e in walk | {last}}))
+    writes = [edge for edge in edges if edge[2] == "WRITE"]
+    after = {v for u, v, t in edges if t == "READ" and any(x == v for x, _, _ in writes)}
+    further = set().union(*[reach(writes, v) for v in after], set())
+    yield ("MATCH (a)-[e:READ]->(b) MATCH p = (b)-[:WRITE*]->(c) RETURN GRAPH e, p",
+           sum(t == "READ" and v in after or t == "WRITE" and u in further for u, v, t in edges))
+    kept = set()
+    for a in range(n):
+        for k in {i % 2 for i, (u, _, _) in enumerate(edges) if u == a}:
+            of_k = [(u, v, i) for i, (u, v, _) in enumerate(edges) if i % 2 == k]
+            kept |= {i for u, v, i in of_k if u in reach(of_k, a)}
+    yield ("MATCH (a)-[t]->() WITH DISTINCT a, t.bytes % 2 AS k MATCH p = (a)-[e* WHERE e.bytes % 2 = k]->() RETURN GRAPH p", len(kept))
 
 
 failures = asked = 0

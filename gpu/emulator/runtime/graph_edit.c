@@ -421,13 +421,14 @@ static bool write_picture(FILE *file, cudaGraph_t graph)
 		return false;
 	from = nodes + count;
 	to = from + edge_count;
-	vflow_emulator_graph_nodes(graph, nodes, &count);
-	vflow_emulator_graph_edges(graph, from, to, &edge_count);
+	vflow_emulator_graph_nodes(graph, nodes, &(size_t){count});
+	/* another thread may change the graph meanwhile: there may be more now, or less */
+	vflow_emulator_graph_edges(graph, from, to, &(size_t){edge_count});
 	fprintf(file, "digraph dot {\n");
 	for (size_t n = 0; n < count; n++)
 		if (!vflow_emulator_graph_node(nodes[n], &what))
 			fprintf(file, "\t\"%p\" [label=\"%s\"];\n", nodes[n], names[what.kind]);
-	for (size_t n = 0; n < edge_count; n++)
+	for (size_t n = 0; n < edge_count && from[n]; n++)
 		fprintf(file, "\t\"%p\" -> \"%p\";\n", from[n], to[n]);
 	fprintf(file, "}\n");
 	free(nodes);

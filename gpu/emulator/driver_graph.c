@@ -243,3 +243,50 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureSta
 	return (CUresult)error;
 }
 ALIAS(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);
+
+/* -- memory of graphs ------------------------------------------------------------------------ */
+
+CUresult cuDeviceGraphMemTrim(CUdevice device)
+{
+	return device ? CUDA_ERROR_INVALID_DEVICE : (CUresult)vflow_emulator_graph_trim();
+}
+
+static CUresult check_attribute(CUdevice device, CUgraphMem_attribute attr, const void *value)
+{
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	return value && (unsigned)attr <= CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool is_high(CUgraphMem_attribute attr)
+{
+	return attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ||
+	       attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+}
+
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+	bool reserved = attr >= CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT;
+	CUresult result = check_attribute(device, attr, value);
+	uint64_t now, high[2];
+
+	if (!result)
+		result = (CUresult)vflow_emulator_graph_bytes(&now, high);
+	if (!result)
+		*(uint64_t *)value = is_high(attr) ? high[reserved] : now;
+	return result;
+}
+
+/* High marks can be put back. */
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
+{
+	CUresult result = check_attribute(device, attr, value);
+
+	if (!result && (!is_high(attr) || *(uint64_t *)value))
+		result = CUDA_ERROR_INVALID_VALUE;
+	return result ? result
+		      : (CUresult)vflow_emulator_graph_mark(
+				attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
+}

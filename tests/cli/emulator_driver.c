@@ -402,6 +402,7 @@ int main(int argc, char **argv)
 	arrays();
 	graphs();
 	pools();
+	graph_memory();
 	values();
 	procedures();
 	OK(cuModuleUnload(module) == CUDA_SUCCESS &&

@@ -143,7 +143,7 @@ static void pools(void)
 	const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 					   .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
 	uint64_t threshold = 4096, got = 0;
-	CUmemoryPool pool = NULL, first = NULL;
+	CUmemoryPool pool = NULL, first = NULL, nowhere = (CUmemoryPool)(uintptr_t)4096;
 	CUdeviceptr memory;
 
 	OK(cuDeviceGetDefaultMemPool(&first, 0) == CUDA_SUCCESS &&
@@ -162,6 +162,39 @@ static void pools(void)
 	OK(cuMemPoolDestroy(pool) == CUDA_SUCCESS &&
 		   cuMemPoolDestroy(first) == CUDA_ERROR_INVALID_VALUE,
 	   "and go, but for the first");
+	got = 0;
+	OK(cuMemPoolDestroy(pool) == CUDA_ERROR_INVALID_VALUE &&
+		   cuMemPoolTrimTo(pool, 0) == CUDA_ERROR_INVALID_VALUE &&
+		   cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold) ==
+			   CUDA_ERROR_INVALID_VALUE &&
+		   cuMemPoolGetAttribute(nowhere, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &got) ==
+			   CUDA_ERROR_INVALID_VALUE &&
+		   cuMemAllocFromPoolAsync(&memory, 64, nowhere, NULL) ==
+			   CUDA_ERROR_INVALID_VALUE &&
+		   cuDeviceSetMemPool(0, pool) == CUDA_ERROR_INVALID_VALUE && !got,
+	   "a pool that is not there has nothing");
+}
+
+/* Nothing but graphs takes memory of graphs. */
+static void graph_memory(void)
+{
+	uint64_t bytes[4] = {1, 1, 1, 1}, zero = 0;
+	int fine = cuDeviceGraphMemTrim(0) == CUDA_SUCCESS;
+
+	for (int i = 0; i < 4; i++)
+		fine = fine && cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)i,
+							    &bytes[i]) == CUDA_SUCCESS &&
+		       !bytes[i];
+	OK(fine, "memory of graphs");
+	OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero) ==
+			   CUDA_SUCCESS &&
+		   cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &zero) ==
+			   CUDA_ERROR_INVALID_VALUE &&
+		   cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)4, &zero) ==
+			   CUDA_ERROR_INVALID_VALUE &&
+		   cuDeviceGetGraphMemAttribute(7, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero) ==
+			   CUDA_ERROR_INVALID_DEVICE,
+	   "only its marks can be set");
 }
 
 static void values(void)

@@ -77,9 +77,10 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 	int error;
 
 	ATTACH();
-	error = ptr && memPool ? vflow_emulator_allocate("cudaMallocFromPoolAsync", stream,
-							 GPU_MEMORY_DEVICE, size, &address)
-			       : (int)cudaErrorInvalidValue;
+	error = ptr ? vflow_emulator_pool_check(memPool) : (int)cudaErrorInvalidValue;
+	if (!error)
+		error = vflow_emulator_allocate("cudaMallocFromPoolAsync", stream,
+						GPU_MEMORY_DEVICE, size, &address);
 	if (!error)
 		*ptr = (void *)(uintptr_t)address;
 	return runtime_result(error);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "gpu/emulator/include/cuda.h"
 #include "gpu/emulator/runtime/runtime.h"
 
 EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, int attr, int source, int target);
@@ -107,30 +108,21 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
 	ATTACH();
-	return runtime_result(device ? (int)cudaErrorInvalidDevice : vflow_emulator_graph_trim());
+	return runtime_result((int)cuDeviceGraphMemTrim(device));
 }
 
-/* Bytes: used now and at most, reserved now and at most. */
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attr, void *value)
 {
-	uint64_t now, high[2];
-	int error;
-
 	ATTACH();
-	if (device || !value || attr < 0 || attr > 3)
-		return runtime_result(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-	error = vflow_emulator_graph_bytes(&now, high);
-	if (!error)
-		*(uint64_t *)value = attr % 2 ? high[attr / 2] : now;
-	return runtime_result(error);
+	return runtime_result(
+		(int)cuDeviceGetGraphMemAttribute(device, (CUgraphMem_attribute)attr, value));
 }
 
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attr, void *value)
 {
 	ATTACH();
-	if (device || !value || (attr != 1 && attr != 3) || *(uint64_t *)value)
-		return runtime_result(device ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-	return runtime_result(vflow_emulator_graph_mark(attr == 3));
+	return runtime_result(
+		(int)cuDeviceSetGraphMemAttribute(device, (CUgraphMem_attribute)attr, value));
 }
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *host)

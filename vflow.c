@@ -45,6 +45,5 @@ int main(int argc, char **argv)
 	for (const struct command *command = vflow_commands; command->name; command++)
 		if (!strcmp(name, command->name))
 			return command_run(command, argc - 1, argv + 1);
-	fprintf(stderr, "vflow: '%s' is not a command (see 'vflow help')\n", name);
-	return EXIT_MISUSE;
+	return command_unknown(vflow_commands, name);
 }

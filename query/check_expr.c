@@ -6,6 +6,7 @@
 
 #include "query/check.h"
 #include "util/memory.h"
+#include "util/nearest.h"
 
 #define BOOLEAN KIND(VALUE_BOOLEAN)
 #define ELEMENT (KIND(VALUE_VERTEX) | KIND(VALUE_EDGE))
@@ -71,7 +72,7 @@ static int unknown_variable(struct checker *checker, const struct expr *expr)
 
 	for (uint32_t i = 0; i < checker->scope.count; i++)
 		names[i] = checker->scope.items[i].name;
-	nearest = query_nearest(expr->name, names, checker->scope.count);
+	nearest = nearest_word(expr->name, names, checker->scope.count);
 	if (nearest)
 		result = check_fail(checker, expr->at,
 				    "there is no variable '%s' here; did you mean '%s'?",
@@ -131,7 +132,7 @@ static void note_property(struct checker *checker, const struct expr *expr)
 		names[count++] = checker->engine->vertex_columns.items[i]->name;
 	for (uint32_t i = 0; i < checker->engine->edge_columns.count; i++)
 		names[count++] = checker->engine->edge_columns.items[i]->name;
-	nearest = query_nearest(expr->name, names, count);
+	nearest = nearest_word(expr->name, names, count);
 	check_note(checker, expr->at,
 		   "no vertex and no edge has the property '%s': it is null%s%s%s", expr->name,
 		   nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
@@ -187,7 +188,7 @@ int check_labels(struct checker *checker, struct labels *labels, bool of_edge)
 		if (!found) {
 			uint32_t count;
 			const char **names = engine_names(checker->engine, &count);
-			const char *nearest = query_nearest(term->name, names, count);
+			const char *nearest = nearest_word(term->name, names, count);
 
 			check_note(checker, term->at, "nothing has the %s '%s'%s%s%s",
 				   of_edge ? "type" : "label", term->name,

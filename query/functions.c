@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/functions.h"
+#include "util/nearest.h"
 
 enum { RANGE_LIMIT = 10 * 1000 * 1000 };
 
@@ -366,6 +367,6 @@ const struct function *function_find(const char *name, const char **nearest)
 			return &functions[i];
 		names[i] = functions[i].name;
 	}
-	*nearest = query_nearest(name, names, FUNCTIONS);
+	*nearest = nearest_word(name, names, FUNCTIONS);
 	return NULL;
 }

@@ -23,14 +23,15 @@ struct kept kept_of(const struct graph *graph)
 void kept_say(const char *command, struct kept before, const struct graph *graph)
 {
 	struct kept after = kept_of(graph);
+	uint32_t vertices = before.vertices - after.vertices, edges = before.edges - after.edges;
 	char kept[16], all[16], dropped[16];
 
 	fprintf(stderr,
 		"vflow %s: kept %" PRIu32 " of %" PRIu32 " vertices, %" PRIu32 " of %" PRIu32
-		" edges, %s of %s bytes; dropped %" PRIu32 " vertices, %" PRIu32 " edges, %s bytes",
+		" edges, %s of %s bytes; dropped %" PRIu32 " %s, %" PRIu32 " edge%s, %s bytes",
 		command, after.vertices, before.vertices, after.edges, before.edges,
-		size_format(after.bytes, kept), size_format(before.bytes, all),
-		before.vertices - after.vertices, before.edges - after.edges,
+		size_format(after.bytes, kept), size_format(before.bytes, all), vertices,
+		vertices == 1 ? "vertex" : "vertices", edges, edges == 1 ? "" : "s",
 		size_format(before.bytes - after.bytes, dropped));
 	if (after.bridged)
 		fprintf(stderr, "; %" PRIu32 " bridged", after.bridged);

@@ -48,7 +48,4 @@ uint32_t query_valid_length(const char *text);
 int query_error_at(struct error *error, const char *text, uint32_t at, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The candidate nearest to the word, or NULL when none is near. */
-const char *query_nearest(const char *word, const char *const *candidates, uint32_t count);
-
 #endif

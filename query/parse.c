@@ -10,6 +10,7 @@
 #include "query/parser.h"
 #include "query/regex.h"
 #include "util/memory.h"
+#include "util/nearest.h"
 
 /* -- tokens -- */
 
@@ -112,7 +113,7 @@ int unexpected(struct parser *parser, const char *wanted)
 						  "%s is not in this language, which only reads "
 						  "one graph: expected %s",
 						  foreign[i], wanted);
-		nearest = query_nearest(at->text, keywords, sizeof(keywords) / sizeof(*keywords));
+		nearest = nearest_word(at->text, keywords, sizeof(keywords) / sizeof(*keywords));
 		if (nearest && !strcasecmp(nearest, at->text))
 			nearest = NULL;
 	}

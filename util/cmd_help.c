@@ -35,6 +35,5 @@ int cmd_help(int argc, char **argv)
 			ask[0] = argv[1];
 			return command->run(2, ask);
 		}
-	fprintf(stderr, "vflow help: '%s' is not a command (see 'vflow help')\n", argv[1]);
-	return EXIT_MISUSE;
+	return command_unknown(vflow_commands, argv[1]);
 }

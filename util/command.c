@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/nearest.h"
+
 static void guard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -36,4 +38,19 @@ int command_run(const struct command *command, int argc, char **argv)
 	guard_streams();
 	code = command->run(argc, argv);
 	return code == EXIT_OK ? check_output(command->name) : code;
+}
+
+int command_unknown(const struct command *commands, const char *name)
+{
+	const char *names[64], *nearest;
+	uint32_t count = 0;
+
+	while (commands[count].name && count < 64) {
+		names[count] = commands[count].name;
+		count++;
+	}
+	nearest = nearest_word(name, names, count);
+	fprintf(stderr, "vflow: '%s' is not a command%s%s%s (see 'vflow help')\n", name,
+		nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	return EXIT_MISUSE;
 }

@@ -32,4 +32,7 @@ extern const struct command vflow_commands[];
  */
 int command_run(const struct command *command, int argc, char **argv);
 
+/* Says that there is no such command, and which was meant perhaps.  Returns EXIT_MISUSE. */
+int command_unknown(const struct command *commands, const char *name);
+
 #endif

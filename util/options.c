@@ -9,6 +9,7 @@
 
 #include "util/command.h"
 #include "util/memory.h"
+#include "util/nearest.h"
 #include "util/size.h"
 
 enum { FIRST_OPTION = 256 }; /* getopt values of table rows; below are letters */
@@ -137,6 +138,24 @@ static const struct command_option *option_of(const struct command_option *optio
 	return options;
 }
 
+static int misuse_unknown(const char *command, const struct command_option *options,
+			  const char *word)
+{
+	char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+	const char *names[64], *nearest;
+	uint32_t count = 0;
+	int code;
+
+	for (const struct command_option *o = options; o->name && count < 64; o++)
+		names[count++] = o->name;
+	nearest = nearest_word(name, names, count);
+	code = options_misuse(command, "unknown or ambiguous option --%s%s%s%s", name,
+			      nearest ? "; did you mean --" : "", nearest ? nearest : "",
+			      nearest ? "?" : "");
+	free(name);
+	return code;
+}
+
 int options_parse(const struct command_help *help, int argc, char **argv, int operands, int *rest)
 {
 	char letters[256] = ":+:";
@@ -159,8 +178,7 @@ int options_parse(const struct command_help *help, int argc, char **argv, int op
 			if (optopt && optopt < FIRST_OPTION)
 				result = options_misuse(argv[0], "unknown option -%c", optopt);
 			else
-				result = options_misuse(argv[0], "unknown or ambiguous option %s",
-							word);
+				result = misuse_unknown(argv[0], help->options, word);
 		} else if (value == ':') {
 			result = options_misuse(argv[0], "%s needs a value", word);
 		} else if (assign(option = option_of(help->options, value), optarg) != 0) {

@@ -92,6 +92,7 @@ run prune --edge-bytes 2K --vertex 'invocations>=1' "$dir/slice6.dot"
 expect_graph "v0 v2 v4 v6 v7" "v2->v4 v4->v6" "Figure 3e: Ie = N/2, Iv = 1"
 run prune --edge-bytes 2K --vertex 'invocations>=2' <"$dir/slice6.dot"
 expect_graph "v0 v2 v4 v6" "v2->v4 v4->v6" "Ie = N/2, Iv = 2"
+says "dropped 1 vertex, 1 edge, 1.0K bytes" "one is no plural"
 "$vflow" slice --vertex 6 "$figure" 2>"$dir/err" | "$vflow" prune --edge 'redundancy>=50%' >"$dir/out" 2>"$dir/err"
 code=$?
 expect_graph "v0 v4 v6" "v4->v6" "slice | prune by redundancy"

@@ -8,6 +8,13 @@ for command in collect report export slice prune render doctor help version; do
 	if "$VFLOW" $command --help >&- 2>"$T/err"; then not_ok "$command --help, closed"; else is "$command --help, closed" "$? $(wc -l <"$T/err")" "1 1"; fi
 done
 expect_exit 2 "version takes no operands" "$VFLOW" version x
+expect_exit 2 "a mistyped command" "$VFLOW" reprot
+is "a mistyped command: which was meant" "$(cat "$T/err")" "vflow: 'reprot' is not a command; did you mean 'report'? (see 'vflow help')"
+expect_exit 2 "no command at all like it" "$VFLOW" help frobnicate
+is "no command at all like it: none is named" "$(cat "$T/err")" "vflow: 'frobnicate' is not a command (see 'vflow help')"
+expect_exit 2 "a mistyped option" "$VFLOW" prune --edgebyte=1M
+is "a mistyped option: which was meant" "$(cat "$T/err")" \
+	"vflow prune: unknown or ambiguous option --edgebyte; did you mean --edge-bytes? (see 'vflow prune --help')"
 expect_exit 2 "version has no options" "$VFLOW" version --bogus
 
 # two graphs: the second one's line on stderr is written while the output is open

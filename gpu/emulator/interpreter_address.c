@@ -277,7 +277,8 @@ uint8_t *warp_generic(struct warp *w, unsigned lane, uint64_t address, uint64_t 
 		uint8_t *base;
 	} spaces[] = {
 		{PTX_WINDOW_SHARED, w->block->shared_bytes, w->block->shared},
-		{PTX_WINDOW_LOCAL, w->local_stride, w->local + lane * w->local_stride},
+		{PTX_WINDOW_LOCAL, w->local_stride,
+		 w->local ? w->local + lane * w->local_stride : NULL},
 		{PTX_WINDOW_PARAM, kernel->parameter_bytes,
 		 (uint8_t *)(uintptr_t)w->block->launch->parameters},
 	};

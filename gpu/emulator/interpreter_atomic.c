@@ -109,8 +109,8 @@ static void atomic_elements(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned size = ptx_type_size(i->type);
 	const bool gives = i->d != PTX_MISSING; /* red has no result */
-	const uint32_t *results = w->module->extras + i->extra;
-	const uint32_t *sources = w->module->extras + (i->c == PTX_MISSING ? i->extra : i->c);
+	const uint32_t *extras = w->module->extras;
+	const uint32_t sources = i->c == PTX_MISSING ? i->extra : i->c;
 	uint8_t *pointers[PTX_LANES];
 
 	if (!warp_resolve(w, i, size * i->vector, true, true, pointers))
@@ -120,14 +120,14 @@ static void atomic_elements(struct warp *w, const struct ptx_instruction *i)
 
 		for (unsigned n = 0; n < i->vector; n++) {
 			uint64_t old = 0;
-			uint64_t b = warp_row(w, i->vector == 1 ? i->b : sources[n])[l];
+			uint64_t b = warp_row(w, i->vector == 1 ? i->b : extras[sources + n])[l];
 			uint64_t value;
 
 			memcpy(&old, pointers[l] + n * size, size);
 			value = combine(i, old, b);
 			memcpy(pointers[l] + n * size, &value, size);
 			if (gives)
-				warp_row(w, i->vector == 1 ? i->d : results[n])[l] = old;
+				warp_row(w, i->vector == 1 ? i->d : extras[i->extra + n])[l] = old;
 		}
 	}
 }

@@ -105,7 +105,6 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 static void enter(struct warp *w, const struct ptx_call *call, const struct ptx_function *callee)
 {
 	const struct group caller = w->now;
-	const struct ptx_parameter *arguments = w->module->arguments + call->first_argument;
 	uint32_t count = smaller(call->argument_count, callee->parameter_count);
 	struct link *link;
 
@@ -129,10 +128,13 @@ static void enter(struct warp *w, const struct ptx_call *call, const struct ptx_
 		link->dynamic[l] = caller.dynamic;
 		link->function[l] = caller.function;
 	}
-	for (uint32_t n = 0; n < count; n++)
-		copy_argument(w, w->active, w->now.frame_base + callee->parameters[n].offset,
-			      caller.frame_base + arguments[n].offset,
-			      smaller(arguments[n].size, callee->parameters[n].size));
+	for (uint32_t n = 0; n < count; n++) {
+		const struct ptx_parameter *from = &w->module->arguments[call->first_argument + n];
+		const struct ptx_parameter *to = &callee->parameters[n];
+
+		copy_argument(w, w->active, w->now.frame_base + to->offset,
+			      caller.frame_base + from->offset, smaller(from->size, to->size));
+	}
 	w->pc = callee->entry;
 	warp_enter_frame(w);
 	warp_set_limit(w);

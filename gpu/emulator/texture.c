@@ -130,7 +130,7 @@ static int64_t wrap(enum emulator_addressing mode, double at, uint64_t size, boo
 	if (at >= 0 && at < n)
 		return (int64_t)at;
 	place = floor(at);
-	if (mode == ADDRESS_BORDER || place != place)
+	if (mode == ADDRESS_BORDER || place != place || (normalized && isinf(place)))
 		return -1;
 	if (normalized && mode == ADDRESS_WRAP) {
 		place = fmod(place, n);

@@ -1,12 +1,13 @@
 # make            build ./vflow and the libraries it puts into profiled programs
-# make check      all tests that need no GPU; ends with "N passed, M failed"
+# make check      install what is missing, build, all tests that need no GPU; ends with "N passed, M failed"
 # make demo       install what is missing, build, profile the demo, draw it
 # make deps       install the Debian packages that vflow needs (root or sudo)
 # make install    PREFIX=/usr/local DESTDIR=
-# switches        DEBUG=1  ASAN=1  CC=clang  BUILD=folder  V=1
+# switches        DEBUG=1  ASAN=1  CC=clang  BUILD=folder  V=1  WERROR= (warnings of new compilers)
 
 BUILD ?= build
 PREFIX ?= /usr/local
+WERROR ?= -Werror
 VFLOW = $(if $(filter build,$(BUILD)),./vflow,$(BUILD)/vflow)
 
 PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphviz-dev \
@@ -15,7 +16,7 @@ PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphvi
 LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3 jansson
 
 # goals that install the packages first look for them in a make of their own
-ifeq ($(filter deps demo clean,$(MAKECMDGOALS)),)
+ifeq ($(filter deps demo check clean,$(MAKECMDGOALS)),)
 missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
 	test -e /usr/include/uthash.h || echo uthash)
 endif
@@ -41,7 +42,12 @@ have_sanitizer := $(if $(and $(NVCC),$(SANITIZER)),1)
 optimize := $(if $(DEBUG),-O0 -DDEBUG,-O2)
 comma := ,
 sanitize := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-COMMON = -std=gnu11 -Wall -Wextra -Werror -g $(optimize) $(sanitize) -D_GNU_SOURCE -I. -MMD -MP
+ifneq ($(and $(ASAN),$(findstring clang,$(shell $(CC) --version))),)
+# as gcc does it: clang's runtime inside the program would leave the libraries without one
+sanitize += -shared-libasan
+override LDFLAGS += -Wl,-rpath,$(dir $(shell $(CC) -print-file-name=libclang_rt.asan-$(shell uname -m).so))
+endif
+COMMON = -std=gnu11 -Wall -Wextra $(WERROR) -g $(optimize) $(sanitize) -D_GNU_SOURCE -I. -MMD -MP
 CFLAGS_VFLOW = $(COMMON) -DHAVE_RSVG=$(have_rsvg) -DHAVE_EDIT=$(have_edit) $(used_cflags)
 # code that lives in other people's processes: nothing but the named entry points is visible
 CFLAGS_INSIDE = $(COMMON) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off

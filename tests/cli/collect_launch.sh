@@ -238,7 +238,7 @@ END
 	emulator=$BUILD/lib/emulator
 	if mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
 		mounts+=("$T/result/small")
-		$CC ${ASAN:+-fsanitize=address,undefined} -I "$ROOT/gpu/emulator/include" -o many many.c "$emulator/libcudart.so.13" "$emulator/libcuda.so.1" -Wl,-rpath,"$emulator" ||
+		$CC $ASAN -I "$ROOT/gpu/emulator/include" -o many many.c "$emulator/libcudart.so.13" "$emulator/libcuda.so.1" -Wl,-rpath,"$emulator" ||
 			not_ok "many.c is built"
 		run 21 "full disk: the target's code" --device emulated -o small/x.db ./many
 		is "... its output" "$(cat out)" "all done"

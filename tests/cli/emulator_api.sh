@@ -37,7 +37,7 @@ equal() { # EXPECTED COMMAND...: its output
 }
 needed() {
 	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' |
-		grep -v -e '^libc\.so' -e '^libm\.so' -e '^ld-linux' -e '^libasan' -e '^libubsan'
+		grep -v -e '^libc\.so' -e '^libm\.so' -e '^ld-linux' -e '^libasan' -e '^libubsan' ${ASAN:+-e '^libclang_rt' -e '^libgcc_s'}
 }
 
 for pair in 11:11.0 12:12 13:13; do

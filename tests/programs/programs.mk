@@ -7,7 +7,7 @@ programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trac
 
 demo_sources = $(addprefix tests/programs/demo/,demo.c network.c layers.c ongpu.c)
 program_libraries = $(BUILD)/lib/emulator/libcudart.so.13 $(BUILD)/lib/emulator/libcuda.so.1
-PROGRAM_CFLAGS = -std=gnu11 -Wall -Wextra -Werror -g -D_GNU_SOURCE -I. -Igpu/emulator/include
+PROGRAM_CFLAGS = -std=gnu11 -Wall -Wextra $(WERROR) -g -D_GNU_SOURCE -I. -Igpu/emulator/include
 
 $(BUILD)/programs/figure3 $(BUILD)/programs/figure3_O2: tests/programs/figure3.c
 $(BUILD)/programs/figure3_O2: PROGRAM_CFLAGS += -O2
@@ -23,7 +23,7 @@ $(program_names:%=$(BUILD)/programs/%): $(program_libraries) tests/programs/laun
 	@mkdir -p $(@D)
 	@echo "  PROG $@"
 	$(Q)$(CC) $(PROGRAM_CFLAGS) $(sanitize) -o $@ $(filter %.c,$^) $(program_libraries) \
-		-Wl,-rpath,'$$ORIGIN/../lib/emulator' -lm -lpthread
+		-Wl,-rpath,'$$ORIGIN/../lib/emulator' -lm -lpthread $(LDFLAGS)
 
 $(BUILD)/programs/%_nvcc: $(wildcard tests/programs/*.c tests/programs/*.cu tests/programs/*.h \
 		tests/programs/demo/*.c tests/programs/demo/*.cu tests/programs/demo/*.h)
@@ -35,7 +35,7 @@ $(BUILD)/programs/hostile_trace: tests/programs/hostile_trace.c \
 		$(addprefix $(BUILD)/vflow.o/,collect/trace_write.o collect/trace_check.o util/error.o)
 	@mkdir -p $(@D)
 	@echo "  PROG $@"
-	$(Q)$(CC) $(COMMON) -MF $@.d -o $@ $^
+	$(Q)$(CC) $(COMMON) -MF $@.d -o $@ $^ $(LDFLAGS)
 
 programs: $(programs)
 .PHONY: programs

@@ -89,6 +89,8 @@ static const char *entry_name(const struct image *image, const ElfW(Sym) *symbol
 	    symbol->st_name >= image->names_size || symbol->st_size < JUMP_BYTES)
 		return NULL;
 	name = image->names + symbol->st_name;
+	if (!strncmp(name, "__cudart", 8)) /* what CUDA 11 calls its inner functions */
+		return NULL;
 	return !strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6) ? name : NULL;
 }
 

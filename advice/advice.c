@@ -21,10 +21,16 @@ static const struct advice_pattern *find(const char *name)
 	return NULL;
 }
 
-static int by_bytes(const void *left, const void *right)
+/*
+ * An operation that can go saves its launch and all its bytes; stores that a kernel need not make
+ * save little, however many they are.
+ */
+static int by_worth(const void *left, const void *right)
 {
 	const struct profile_finding *a = left, *b = right;
 
+	if (a->whole != b->whole)
+		return a->whole ? -1 : 1;
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? 1 : -1;
 	if (a->vertex != b->vertex)
@@ -42,7 +48,7 @@ void advice_detect(struct profile *profile, const struct advice_options *options
 		patterns[i].detect(profile, options);
 	if (profile->finding_count)
 		qsort(profile->findings, profile->finding_count, sizeof(*profile->findings),
-		      by_bytes);
+		      by_worth);
 }
 
 const char *advice_title(const char *pattern)

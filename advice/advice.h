@@ -14,8 +14,8 @@ struct advice_options {
 #define ADVICE_DEFAULTS ((struct advice_options){.redundancy = 0.33, .duplicate_bytes = 1024})
 
 /*
- * Replaces profile->findings, most bytes first (ties: by vertex, then by object), and sets
- * profile->redundancy_threshold.
+ * Replaces profile->findings, first those that let an operation go as a whole, most bytes first
+ * (ties: by vertex, then by object), and sets profile->redundancy_threshold.
  */
 void advice_detect(struct profile *profile, const struct advice_options *options);
 

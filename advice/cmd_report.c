@@ -53,7 +53,8 @@ int cmd_report(int argc, char **argv)
 			 "[-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
-			"source, and what to do about it, most bytes first.",
+			"source, and what to do about it: first what can go as a whole, most bytes\n"
+			"first.",
 		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
 			"is not read.  vflow-report(1) explains the patterns.\n\n"
 			"  vflow report\n"

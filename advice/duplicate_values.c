@@ -239,6 +239,7 @@ static void add_finding(struct profile *profile, const struct group *group)
 	finding->fraction = 1;
 	finding->evidence = evidence_of(group);
 	finding->advice = advice_of(group);
+	finding->whole = group->causes[BY_HOST_COPY] > 0;
 	finding->limits = xstrdup(limits);
 	add_others(finding, duplicate);
 }

@@ -18,7 +18,11 @@
 enum { SOURCES_NAMED = 3 };
 
 static const char limits[] =
-	"one run, one input; values compared as bits; writers known per 4-byte word";
+	"one run, one input; values compared byte by byte; writers known per 4-byte word";
+/* what an element of several bytes has to do with that */
+static const char partial_limits[] =
+	"one run, one input; values compared byte by byte, so the upper bytes of small numbers "
+	"that change count as unchanged; writers known per 4-byte word";
 
 /* The edges in the two orders that questions are asked in. */
 struct order {
@@ -347,7 +351,7 @@ static char *advise_unread(const struct writer *writer)
 }
 
 static char *advise_kernel(const struct writer *writer, enum repetition repetition,
-			   const char *sources)
+			   const char *sources, bool unread)
 {
 	char *main, *text;
 
@@ -372,7 +376,7 @@ static char *advise_kernel(const struct writer *writer, enum repetition repetiti
 	case PARTLY_THERE:
 		break;
 	}
-	if (!is_unread(writer, edge_at(writer, 0)->from))
+	if (!unread)
 		return xasprintf(
 			reads_object(writer)
 				? "Store only values that change: the kernel reads the object "
@@ -458,28 +462,31 @@ static char *advise_accumulator(const struct writer *writer, uint32_t kernel,
 	return text;
 }
 
-static char *advice_of(const struct writer *writer)
+/* *whole: an operation can go, or need not be repeated. */
+static char *advice_of(const struct writer *writer, bool *whole)
 {
 	enum repetition repetition = repetition_of(writer);
 	bool set = is(writer, writer->vertex, "memset");
+	bool kernel = is(writer, writer->vertex, "kernel");
+	/* of what is written over, or over what */
+	bool unread = is_unread(writer, kernel ? edge_at(writer, 0)->from : writer->vertex);
 	char *sources = sources_of(writer);
 	uint32_t accumulator = UINT32_MAX;
 	char *advice;
 
 	/* a fill: it does not read the object itself */
-	if (set || (is(writer, writer->vertex, "kernel") && !reads_object(writer)))
+	if (set || (kernel && !reads_object(writer)))
 		accumulator = accumulator_after(writer);
 	if (accumulator != UINT32_MAX)
 		advice = advise_accumulator(writer, accumulator, repetition, sources);
-	else if (repetition > NOTHING_NEW_HERE && !is(writer, writer->vertex, "kernel") &&
-		 is_unread(writer, writer->vertex))
+	else if (kernel)
+		advice = advise_kernel(writer, repetition, sources, unread);
+	else if (unread && repetition > NOTHING_NEW_HERE)
 		advice = advise_unread(writer);
-	else if (set)
-		advice = advise_set(repetition, sources);
-	else if (is(writer, writer->vertex, "memcpy"))
-		advice = advise_copy(repetition, sources);
 	else
-		advice = advise_kernel(writer, repetition, sources);
+		advice = set ? advise_set(repetition, sources) : advise_copy(repetition, sources);
+	*whole = accumulator != UINT32_MAX || repetition <= SAME_AGAIN ||
+		 (unread && (!kernel || repetition == PARTLY_THERE));
 	free(sources);
 	return advice;
 }
@@ -496,8 +503,8 @@ static void add_finding(struct profile *profile, const struct writer *writer)
 	finding->bytes = writer->unchanged;
 	finding->fraction = (double)writer->unchanged / (double)writer->bytes;
 	finding->evidence = evidence_of(writer);
-	finding->advice = advice_of(writer);
-	finding->limits = xstrdup(limits);
+	finding->advice = advice_of(writer, &finding->whole);
+	finding->limits = xstrdup(writer->unchanged == writer->bytes ? limits : partial_limits);
 	finding->others = xcalloc(writer->edges.count, sizeof(*finding->others));
 	for (uint32_t i = 0; i < writer->edges.count; i++) {
 		const struct graph_edge *edge = edge_at(writer, i);

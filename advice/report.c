@@ -279,13 +279,21 @@ static void print_findings(const struct report *report, FILE *out)
 {
 	uint32_t count = report->profile->finding_count;
 	uint32_t shown = report->top && report->top < count ? (uint32_t)report->top : count;
+	uint32_t whole = 0;
 	char *title, *file;
 
 	if (!count) {
 		print_none(report, out);
 		return;
 	}
-	title = xasprintf("%" PRIu32 " finding%s, most bytes first", count, plural(count));
+	for (uint32_t i = 0; i < count; i++)
+		whole += report->profile->findings[i].whole;
+	title = whole && whole < count
+			? xasprintf("%" PRIu32 " findings, first what can go as a whole, most "
+				    "bytes first",
+				    count)
+			: xasprintf("%" PRIu32 " finding%s, most bytes first", count,
+				    plural(count));
 	print_heading(report, out, title);
 	free(title);
 	for (uint32_t i = 0; i < shown; i++)

@@ -109,6 +109,7 @@ struct profile_finding {
 	enum graph_access access;
 	uint64_t bytes; /* that could be saved */
 	double fraction;
+	bool whole;       /* an operation can go as a whole; not kept in files */
 	char *evidence;   /* the numbers, one sentence */
 	char *advice;     /* names the fix, one or two sentences */
 	char *limits;     /* what it cannot know */

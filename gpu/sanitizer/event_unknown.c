@@ -103,6 +103,8 @@ void event_instructions(const struct operation *operation, const struct space *s
 		 "written by somebody unknown"},
 		{INSTRUCTIONS_MULTICAST_READ, "multicast reads",
 		 "reads through multicast addresses make no edges"},
+		{INSTRUCTIONS_PARTIAL_COPY, "partial copies",
+		 "kernels with cp.async of a part of its size: it counts as reading all"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

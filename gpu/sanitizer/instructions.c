@@ -10,6 +10,7 @@
 
 #define TEXT ".text."
 #define INSTRUCTION_BYTES 16
+#define FILLS_WITH_ZEROS ((uint64_t)1 << 18) /* in the second half of LDGSTS: .ZFILL */
 #define ENTRY 0x10 /* in st_other: the function is a kernel */
 
 /* Functions that hold such instructions, of modules that have any. */
@@ -26,9 +27,9 @@ struct module {
 static void *modules; /* tree */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static unsigned classify(uint64_t instruction)
+static unsigned classify(const uint64_t instruction[2])
 {
-	switch (instruction & 0x1ff) {
+	switch (instruction[0] & 0x1ff) {
 	case 0x160: /* TEX */
 	case 0x163: /* TLD4 */
 	case 0x166: /* TLD */
@@ -45,6 +46,8 @@ static unsigned classify(uint64_t instruction)
 		return INSTRUCTIONS_TENSOR_WRITE;
 	case 0x1a5: /* LDGMC */
 		return INSTRUCTIONS_MULTICAST_READ;
+	case 0x1ae: /* LDGSTS */
+		return instruction[1] & FILLS_WITH_ZEROS ? INSTRUCTIONS_PARTIAL_COPY : 0;
 	default:
 		return 0;
 	}
@@ -97,9 +100,9 @@ static unsigned scan(const struct image *image, const Elf64_Shdr *section)
 	    !inside(image, section->sh_offset, section->sh_size))
 		return 0;
 	for (uint64_t at = 0; at + INSTRUCTION_BYTES <= section->sh_size; at += INSTRUCTION_BYTES) {
-		uint64_t instruction;
+		uint64_t instruction[2];
 
-		memcpy(&instruction, image->bytes + section->sh_offset + at, sizeof(instruction));
+		memcpy(instruction, image->bytes + section->sh_offset + at, sizeof(instruction));
 		found |= classify(instruction);
 	}
 	return found;

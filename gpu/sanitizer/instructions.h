@@ -1,5 +1,6 @@
 /*
- * gpu/sanitizer/instructions.h: which kernels hold instructions that the Sanitizer cannot patch.
+ * gpu/sanitizer/instructions.h: which kernels hold instructions that the Sanitizer cannot patch, or
+ * does not tell all of.
  *
  * Read from the machine code when a module is loaded: an instruction has 16 bytes, its low nine
  * bits say what it is, the next three what its operands are (alike from sm_75 to sm_100; nvdisasm
@@ -18,6 +19,7 @@ enum instructions {
 	INSTRUCTIONS_TENSOR_READ = 4,     /* UTMALDG */
 	INSTRUCTIONS_TENSOR_WRITE = 8,    /* UTMASTG, UTMAREDG */
 	INSTRUCTIONS_MULTICAST_READ = 16, /* LDGMC */
+	INSTRUCTIONS_PARTIAL_COPY = 32,	  /* LDGSTS.ZFILL, whose size patches are told in full */
 };
 
 /* A module was loaded.  Any thread may call these, with whatever lock. */

@@ -29,6 +29,20 @@ extern "C" __global__ void plain(float *x, int *p, __half2 *h, double *d, unsign
 	v[1] = v[threadIdx.x], x[3] = __shfl_xor_sync(~0u, x[4], 1) / x[5] + (float)sqrt(d[1]) + sinf(x[6]);
 	p[9] = __match_any_sync(~0u, p[8]) + __popcll(q[1]) + __brev(p[5]) + __vadd4(p[1], p[2]) + __dp4a(p[1], p[2], 3);
 }
+#if __CUDA_ARCH__ >= 800
+#define COPY(name, kind, size, part) \
+	extern "C" __global__ void name(const char *from, int n, bool all) \
+	{ \
+		__shared__ alignas(16) char s[512]; \
+		unsigned to = (unsigned)__cvta_generic_to_shared(s + 16 * threadIdx.x); \
+		asm volatile("cp.async." kind ".shared.global [%0], [%1], %2, %3; cp.async.wait_all;" ::"r"(to), "l"(from + 16 * threadIdx.x), "n"(size), "r"(part)); \
+	}
+COPY(copies, "cg", 16, 16)
+COPY(copies_all_or_none, "ca", 4, all ? 4 : 0)
+COPY(copies_part, "cg", 16, n)
+COPY(copies_byte, "ca", 4, 1)
+COPY(copies_half, "ca", 8, all ? 8 : 4)
+#endif
 extern "C" __global__ void multiplies(half *a, float *c)
 {
 	using namespace nvcuda::wmma;
@@ -84,10 +98,13 @@ END
 $CC -std=gnu11 -g -D_GNU_SOURCE -Wall -fsanitize=address,undefined -I. -I"$CUDA_TOOLKIT/include" -o "$T/look" "$T/look.c" gpu/sanitizer/instructions.c -lpthread 2>"$T/log" ||
 	not_ok "compiles" "$(cat "$T/log")"
 known=$("$NVCC" --list-gpu-code)
-for architecture in 75 90 100; do
+for architecture in 75 80 90 100; do
 	grep -q "sm_$architecture\$" <<<"$known" || continue
 	"$NVCC" -w -cubin -arch=sm_$architecture -o "$T/k.cubin" "$T/kernels.cu" 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 	is "sm_$architecture" "$("$T/look" "$T/k.cubin" stores reads samples plain multiplies)" "stores=2 reads=1 samples=1 plain=0 multiplies=0 "
+	[ $architecture -ge 80 ] || continue
+	is "sm_$architecture: copies" "$("$T/look" "$T/k.cubin" copies copies_all_or_none copies_part copies_byte copies_half)" \
+		"copies=0 copies_all_or_none=0 copies_part=32 copies_byte=32 copies_half=32 "
 	[ $architecture -ge 90 ] || continue
 	is "sm_$architecture: tensor and bulk copies" "$("$T/look" "$T/k.cubin" tensors loads_tensors bulk)" "tensors=8 loads_tensors=4 bulk=0 "
 done

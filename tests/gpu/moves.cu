@@ -450,6 +450,40 @@ static void padding()
 	expect(host[7] == 1 && host[8] == 0 && host[31] == 0, "8 ones, 24 zeros");
 }
 
+/* Asynchronous copies of 5 of 16 bytes: the Sanitizer tells of 16. */
+__global__ void part(int *to, const int *from, int size)
+{
+#if __CUDA_ARCH__ >= 800
+	__shared__ int4 data[8];
+	uint32_t at = (uint32_t)__cvta_generic_to_shared(data + threadIdx.x);
+
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at),
+		     "l"(from + 4 * threadIdx.x), "r"(size)
+		     : "memory");
+	asm volatile("cp.async.wait_all;" ::: "memory");
+	to[threadIdx.x] = data[threadIdx.x].x + data[threadIdx.x].z;
+#endif
+}
+
+static void partial()
+{
+	int *x, *y, major;
+
+	CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+	if (major < 8) {
+		puts("no asynchronous copies");
+		return;
+	}
+	for (int i = 0; i < 32; i++)
+		host[i] = 1;
+	CHECK(cudaMalloc(&x, 128));                              /* 1 */
+	CHECK(cudaMalloc(&y, 32));                               /* 2 */
+	CHECK(cudaMemcpy(x, host, 128, cudaMemcpyHostToDevice)); /* 3 */
+	part<<<1, 8>>>(y, x, 5);                                 /* 4 */
+	CHECK(cudaMemcpy(host, y, 32, cudaMemcpyDeviceToHost));  /* 5 */
+	expect(host[0] == 1 && host[7] == 1, "1 + 0");
+}
+
 /* Blocks that wait for each other, in memory of the runtime's own. */
 __global__ void together(int *x, int *y, int n)
 {
@@ -663,6 +697,7 @@ static const struct {
 	{"surface", surface},
 	{"bulk_copies", bulk_copies},
 	{"padding", padding},
+	{"partial", partial},
 	{"cooperative", cooperative},
 	{"heap", heap},
 	{"generic", generic},

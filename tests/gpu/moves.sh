@@ -144,6 +144,17 @@ exact padding <<END
 	Memcpy.5>host      W Malloc.2 128 0 1
 END
 [ ! -e "$T/padding.db" ] || is "padding: no memory is unknown" "$(sqlite3 "$T/padding.db" "SELECT * FROM coverage WHERE what = 'unknown memory'")" ""
+[ ! -e "$T/padding.db" ] || is "padding: all or nothing is known" "$(sqlite3 "$T/padding.db" "SELECT count(*) FROM coverage WHERE what = 'partial copies'")" 0
+part='part(int*,intconst*,int)'
+exact partial <<END
+	host>Memcpy.3    R Malloc.1 128 0 1
+	Malloc.1>Memcpy.3 W Malloc.1 128 0 1
+	Memcpy.3>$part.4 R Malloc.1 128 0 1 # it reads 5 of each 16, as coverage says
+	Malloc.2>$part.4 W Malloc.2  32 0 1
+	$part.4>Memcpy.5 R Malloc.2  32 0 1
+	Memcpy.5>host    W Malloc.2  32 0 1
+END
+covers partial "partial copies"
 together='together(int*,int*,int)'
 exact cooperative <<END
 	Malloc.1>Memset.3    W Malloc.1 1024   0 1

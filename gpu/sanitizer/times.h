@@ -4,10 +4,12 @@
  *
  * VFLOW_KERNEL_TIMES=FILE: at its end a process that launched kernels appends a line to FILE:
  *
- *   kernels MS N passes MS N untimed N unheld N
+ *   kernels MS N passes MS N untimed N unheld N nothing MS N
  *
  * the milliseconds and number of the program's own kernels; the same of vflow's; launches that were
- * not timed, those of CUDA graphs above all; and those that were timed without holding their stream.
+ * not timed, those of CUDA graphs above all; those that were timed without holding their stream; and
+ * what is measured when there is nothing between two events: as much of each kernel's time is no
+ * kernel's.
  *
  * A kernel's time is that between two events around it on its stream.  Were they recorded while the
  * stream is idle, the time between the two calls on the host would count: so the stream is made to

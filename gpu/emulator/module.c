@@ -8,6 +8,7 @@
 
 #include "gpu/emulator/fatbin.h"
 #include "gpu/emulator/observe.h"
+#include "gpu/ptx/lexer.h"
 
 static struct emulator_module *modules;
 
@@ -142,12 +143,30 @@ static int list_kernels(struct emulator_module *module)
 	return 0;
 }
 
-/* NVIDIA's runtime for launches from kernels, which ours replaces (interpreter_nested.c). */
+/*
+ * NVIDIA's runtime for launches from kernels, which ours replaces (interpreter_nested.c): the unit
+ * that defines its version in global memory.
+ */
 static bool is_device_runtime(const struct fatbin_ptx *ptx)
 {
-	static const char mark[] = "__CNPRT_VERSION_NUMBER__";
+	static const char name[] = "__CNPRT_VERSION_NUMBER__";
+	bool global = false, external = false;
+	struct ptx_lexer lexer;
+	struct ptx_token token;
+	struct error error;
 
-	return memmem(ptx->text, ptx->size, mark, sizeof(mark) - 1);
+	if (!memmem(ptx->text, ptx->size, name, sizeof(name) - 1))
+		return false;
+	ptx_lexer_start(&lexer, ptx->text, ptx->size);
+	while (!ptx_lexer_next(&lexer, &token, &error) && token.kind != PTX_END) {
+		if (token.kind == PTX_MARK && memchr(";{}=", *token.text, 4))
+			global = external = false;
+		global |= ptx_token_is(&token, ".global");
+		external |= ptx_token_is(&token, ".extern");
+		if (global && !external && ptx_token_is(&token, name))
+			return true;
+	}
+	return false;
 }
 
 static int parse(struct emulator_module *module, const struct fatbin_ptx *list, size_t count)

@@ -380,6 +380,35 @@ static int fail(const char *how)
 	return 0;
 }
 
+/* The unit that defines this variable is NVIDIA's runtime for launches from kernels: it is left out. */
+static void device_runtime(void)
+{
+#define RUNTIME_TEXT(declaration) \
+	".version 7.0\n.target sm_80\n.address_size 64\n" declaration "\n" \
+	".visible .entry own() { .reg .b64 %d<2>; ret; }\n"
+	static const struct {
+		const char *text;
+		int left_out;
+	} units[] = {
+		{RUNTIME_TEXT(".visible .global .align 4 .u32 __CNPRT_VERSION_NUMBER__ = 6000;"), 1},
+		{RUNTIME_TEXT("// .global .u32 __CNPRT_VERSION_NUMBER__;"), 0},
+		{RUNTIME_TEXT("/* .global .u32 __CNPRT_VERSION_NUMBER__; */"), 0},
+		{RUNTIME_TEXT(".global .u32 my__CNPRT_VERSION_NUMBER__;"), 0},
+		{RUNTIME_TEXT(".const .u32 __CNPRT_VERSION_NUMBER__;"), 0},
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		CUmodule module;
+		CUfunction own;
+
+		OK(cuModuleLoadData(&module, units[i].text) == CUDA_SUCCESS &&
+			   cuModuleGetFunction(&own, module, "own") ==
+				   (units[i].left_out ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS),
+		   units[i].left_out ? "the device's runtime is left out" : "what looks like it is not");
+		cuModuleUnload(module);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
@@ -394,6 +423,7 @@ int main(int argc, char **argv)
 	}
 	contexts();
 	modules();
+	device_runtime();
 	launches();
 	linking();
 	filling();

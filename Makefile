@@ -54,6 +54,14 @@ CFLAGS_INSIDE = $(COMMON) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contrac
 LIBS_VFLOW = $(used_libs) -L$(plugins) -l:libgvplugin_dot_layout.so.6 -Wl,-rpath,$(plugins) -lstdc++ -lm
 Q = $(if $(V),,@)
 
+# with other switches than the last time everything is built anew
+flags := $(strip $(CC) $(CFLAGS_VFLOW) $(CFLAGS) $(LDFLAGS))
+ifeq ($(filter deps demo check clean,$(MAKECMDGOALS)),)
+ifneq ($(file <$(BUILD)/flags),$(flags))
+$(shell rm -f $(BUILD)/flags)
+endif
+endif
+
 rooms = util graph collect query advice render
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c \
@@ -80,23 +88,26 @@ packages:
 	@$(if $(NVCC),:,echo "vflow: no CUDA toolkit: the tests of programs built with nvcc are left out")
 	@$(if $(have_sanitizer),:,echo "vflow: no collecting on GPUs: it needs nvcc and compute-sanitizer's headers (CUDA toolkit)")
 
+$(BUILD)/flags:
+	@$(shell mkdir -p $(@D))$(file >$@,$(flags)):
+
 $(VFLOW): $(vflow_objects)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(sanitize) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
 
-$(BUILD)/vflow.o/%.o: %.c
+$(BUILD)/vflow.o/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
 	$(Q)$(CC) $(CFLAGS_VFLOW) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/vflow.o/render/html_static.o: $(wildcard web-static/*) # .incbin
 
-$(BUILD)/inside.o/%.o: %.c
+$(BUILD)/inside.o/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC   $< (inside)"
 	$(Q)$(CC) $(CFLAGS_INSIDE) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/inside.o/%.avx2.o: %.c
+$(BUILD)/inside.o/%.avx2.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC   $< (inside, AVX2)"
 	$(Q)$(CC) $(CFLAGS_INSIDE) $(if $(DEBUG),,-O3) -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt -DINTERPRETER_AVX2 \
@@ -118,7 +129,7 @@ $(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/libcuda.map
 include gpu/sanitizer/sanitizer.mk
 
 define cudart
-$(BUILD)/cudart$(1).o/%.o: %.c
+$(BUILD)/cudart$(1).o/%.o: %.c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	@echo "  CC   $$< (cudart $(1))"
 	$$(Q)$$(CC) $$(CFLAGS_INSIDE) -DCUDART_MAJOR=$(1) $$(CFLAGS) -c -o $$@ $$<

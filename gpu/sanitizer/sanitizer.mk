@@ -27,7 +27,7 @@ $(sanitizer_folder)/passes.fatbin: gpu/sanitizer/passes.cu $(sanitizer_headers)
 $(sanitizer_folder)/images.S.o: gpu/sanitizer/images.S $(sanitizer_folder)/patches.fatbin $(sanitizer_folder)/passes.fatbin
 	$(Q)$(CC) -c -DPATCHES='"$(sanitizer_folder)/patches.fatbin"' -DPASSES='"$(sanitizer_folder)/passes.fatbin"' -o $@ $<
 
-$(sanitizer_folder)/%.c.o: gpu/sanitizer/%.c
+$(sanitizer_folder)/%.c.o: gpu/sanitizer/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
 	$(Q)$(CC) $(CFLAGS_SANITIZER) $(CFLAGS) -c -o $@ $<

@@ -154,7 +154,7 @@ static void harvest(void)
 			    CUDA_SUCCESS) {
 			sums[pair->subject].milliseconds += (double)milliseconds;
 			sums[pair->subject].count++;
-		} else {
+		} else if (pair->subject == KERNELS) {
 			count(&untimed);
 		}
 		pending = pair->next;
@@ -390,7 +390,7 @@ __attribute__((destructor)) static void tell(void)
 	pthread_mutex_lock(&lock);
 	harvest();
 	for (struct pair *pair = pending; pair; pair = pair->next)
-		untimed += pair->subject != NOTHING;
+		untimed += pair->subject == KERNELS;
 	pthread_mutex_unlock(&lock);
 	if (!sums[KERNELS].count && !sums[PASSES].count && !untimed)
 		return;

@@ -6,10 +6,10 @@
  *
  *   kernels MS N passes MS N untimed N unheld N nothing MS N
  *
- * the milliseconds and number of the program's own kernels; the same of vflow's; launches that were
- * not timed, those of CUDA graphs above all; those that were timed without holding their stream; and
- * what is measured when there is nothing between two events: as much of each kernel's time is no
- * kernel's.
+ * the milliseconds and number of the program's own kernels; the same of vflow's, but for the last
+ * ones, which nobody waits for; the program's launches that were not timed, those of CUDA graphs
+ * above all; launches that were timed without holding their stream; and what is measured when there
+ * is nothing between two events: as much of each kernel's time is no kernel's.
  *
  * A kernel's time is that between two events around it on its stream.  Were they recorded while the
  * stream is idle, the time between the two calls on the host would count: so the stream is made to
@@ -27,8 +27,8 @@ void times_start(void);
 
 extern bool times_wanted;
 /*
- * Around each call of the driver that the program makes, as close to it as can be: the last thing at
- * its entry, the first at its exit.  Call the driver, and make it load kernels.
+ * Around each call of the driver that the program makes, as close to it as can be: the last thing
+ * at its entry, the first at its exit.  Call the driver, and make it load kernels.
  */
 void times_enter(const Sanitizer_CallbackData *call);
 void times_exit(const Sanitizer_CallbackData *call);

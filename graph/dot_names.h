@@ -20,6 +20,8 @@
 #define DOT_CALLPATH "callpath"
 #define DOT_PATTERNS "patterns"
 #define DOT_ADVICE "advice"
+/* on vertices with findings, not typed: which of the report is the first about it */
+#define DOT_FINDING "finding"
 
 #define DOT_KEY "key"
 #define DOT_OBJECT "object"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collect/trace.h"
+#include "graph/dot_names.h"
 #include "util/memory.h"
 
 #define ADVICE_MAX 4096 /* bytes on one vertex after which no more is added */
@@ -231,6 +232,12 @@ void profile_mark_vertices(struct profile *profile)
 		struct graph_vertex *vertex =
 			&profile->graph->vertices[graph_find(profile->graph, finding->vertex)];
 
+		if (!graph_attribute(&vertex->attributes, DOT_FINDING)) {
+			char *number = xasprintf("%" PRIu32, i + 1);
+
+			graph_set_attribute(&vertex->attributes, DOT_FINDING, number);
+			free(number);
+		}
 		vertex->patterns = join(vertex->patterns, finding->pattern, ",", true);
 		vertex->fields |= VERTEX_PATTERNS;
 		if (vertex->advice && strlen(vertex->advice) > ADVICE_MAX)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/dot_names.h"
 #include "render/style.h"
 #include "util/memory.h"
 
@@ -195,6 +196,16 @@ static char *copy(const char *text)
 	return text ? xstrdup(text) : NULL;
 }
 
+/* The first of the report's findings that is about any of them. */
+static void take_number(struct graph_vertex *group, const struct graph_vertex *member)
+{
+	const char *number = graph_attribute(&member->attributes, DOT_FINDING);
+	const char *before = graph_attribute(&group->attributes, DOT_FINDING);
+
+	if (number && (!before || strtoul(number, NULL, 10) < strtoul(before, NULL, 10)))
+		graph_set_attribute(&group->attributes, DOT_FINDING, number);
+}
+
 static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from)
 {
 	to->fields = from->fields;
@@ -210,6 +221,7 @@ static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from
 	to->redundant_bytes = from->redundant_bytes;
 	to->time_ns = from->time_ns;
 	to->host_ns = from->host_ns;
+	take_number(to, from);
 }
 
 static void add_member(struct graph_vertex *group, const struct graph_vertex *member)
@@ -223,6 +235,7 @@ static void add_member(struct graph_vertex *group, const struct graph_vertex *me
 	free(group->context);
 	free(group->callpath);
 	group->context = group->callpath = NULL;
+	take_number(group, member);
 	join(&group->patterns, member->patterns, ",");
 	join(&group->advice, member->advice, " | ");
 	group->invocations = add(group->invocations, member->invocations);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/dot_names.h"
 #include "render/describe.h"
 #include "util/memory.h"
 #include "util/size.h"
@@ -392,20 +393,43 @@ static void add_labels(struct picture *picture)
 	free(order);
 }
 
+static uint32_t report_number(const struct picture_vertex *shown)
+{
+	const char *text = graph_attribute(&shown->vertex->attributes, DOT_FINDING);
+	unsigned long number = text ? strtoul(text, NULL, 10) : 0;
+
+	return number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* As in the report; where that is not known, the most unchanged bytes first. */
 static int worse(const void *left, const void *right)
 {
 	const struct picture_vertex *a = *(struct picture_vertex *const *)left;
 	const struct picture_vertex *b = *(struct picture_vertex *const *)right;
+	uint32_t number_a = report_number(a) - 1, number_b = report_number(b) - 1;
 
+	if (number_a != number_b)
+		return number_a < number_b ? -1 : 1;
 	if (a->vertex->redundant_bytes != b->vertex->redundant_bytes)
 		return a->vertex->redundant_bytes > b->vertex->redundant_bytes ? -1 : 1;
 	return a < b ? -1 : a > b;
+}
+
+/* Whether each has a number of its own; they are in order. */
+static bool numbers_differ(struct picture_vertex **order, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!report_number(order[i]) ||
+		    (i && report_number(order[i]) == report_number(order[i - 1])))
+			return false;
+	return true;
 }
 
 static void add_notes(struct picture *picture)
 {
 	struct picture_vertex **order = xcalloc(picture->vertex_count, sizeof(*order));
 	uint32_t count = 0;
+	bool numbered;
 
 	for (uint32_t i = 0; i < picture->vertex_count; i++) {
 		const struct graph_vertex *vertex = picture->vertices[i].vertex;
@@ -414,12 +438,13 @@ static void add_notes(struct picture *picture)
 			order[count++] = &picture->vertices[i];
 	}
 	qsort(order, count, sizeof(*order), worse);
+	numbered = numbers_differ(order, count);
 	picture->notes = xcalloc(NOTES, sizeof(*picture->notes));
 	for (uint32_t i = 0; i < count; i++) {
-		order[i]->note = i + 1;
+		order[i]->note = numbered ? report_number(order[i]) : i + 1;
 		if (i < NOTES)
 			picture->notes[picture->note_count++] = (struct picture_note){
-				.number = i + 1,
+				.number = order[i]->note,
 				.vertex = order[i],
 				.title = describe_finding(order[i]->vertex, order[i]->lines[0],
 							  order[i]->place),

@@ -59,6 +59,10 @@ like "report: the fill's line" "$report" "layers\.c:$fill"
 like "report: where the output is allocated" "$report" "layers\.c:$output"
 like "report: where x is allocated" "$report" "layers\.c:$x"
 like "report: advice for the copies" "$report" "cudaMemset"
+is "each operation knows the first finding about it by its number in the report" \
+	"$("$VFLOW" slice --vertex cudaMemcpy "$T/demo.db" 2>/dev/null | "$VFLOW" query 'MATCH (v) WHERE v.finding IS NOT NULL RETURN v.finding, v.id ORDER BY v.finding' | tail -n +2)" \
+	"$(awk '/^[0-9]+\. / { number = $1 + 0 } /^    operation/ && match($0, /vertex [0-9]+/) {
+		id = substr($0, RSTART + 7, RLENGTH - 7); if (!seen[id]++) print number "\t" id }' <<<"$report")"
 
 expect_exit 0 "collect the corrected program" collect "$T/corrected.db" "$P/demo_corrected"
 is "the corrected network works" "$(sed 's/.*->/->/' "$T/out")" "$answers"

@@ -78,6 +78,15 @@ is "and in JSON" "$(render -T json "$T/bridge.dot" | grep -o '"start":.*"bridged
 is "groups keep bridges apart" "$(render -T svg --group-by function "$T/bridge.dot" 2>/dev/null | grep -c 'through operations that were hidden$')" 1
 like "the advice is in the picture" "$(cat "$T/figure3.svg")" '>Delete the memset\.</text>.*>Reuse the other object\.<'
 
+# the numbers on the badges are those of the report, where it is known: v1, v2, and both in the list
+badges() { # FINDING OF V2
+	echo "digraph { v1 [kind=kernel, patterns=a, finding=7, redundant_bytes=9]; v2 [kind=kernel, patterns=a, $1]; v1 -> v2 [object=1, access=WRITE, bytes=8] }" |
+		render | sed -n 's/.*font-weight="bold" fill="#1F2328">\([0-9]*\)<.*/\1/p' | head -4 | paste -sd' '
+}
+is "badges have the numbers of the report" "$(badges finding=3)" "7 3 3 7"
+is "else they count, most unchanged bytes first" "$(badges redundant_bytes=10)" "1 2 1 2"
+is "as they do when one number is there twice" "$(badges finding=7)" "1 2 1 2"
+
 # time flows down: each centre is above that of its successors
 y() { sed -n "/id=\"v$1\"/,/<\/g>/p" "$T/figure3.svg" | sed -n 's/.*<\(rect\|circle\|ellipse\).* c\?y="\([0-9.]*\)".*/\2/p' | head -1; }
 down=yes

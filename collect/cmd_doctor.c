@@ -139,7 +139,7 @@ bool doctor_check_known_answer(const char *device)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	struct profile *profile = NULL;
 	struct error error;
-	bool good = false;
+	bool ran = false, good = false;
 
 	self[length > 0 ? length : 0] = '\0';
 	if (!mkdtemp(folder)) {
@@ -150,7 +150,8 @@ bool doctor_check_known_answer(const char *device)
 	}
 	output = xasprintf("%s/vflow.db", folder);
 	log = xasprintf("%s/log", folder);
-	if (collect_probe(self, device, output, log) != 0)
+	ran = collect_probe(self, device, output, log) == 0;
+	if (!ran)
 		read_log(log, &error);
 	else if ((profile = profile_read(output, &error)))
 		good = probe_check(profile, &error) == 0;
@@ -159,7 +160,8 @@ bool doctor_check_known_answer(const char *device)
 			    "a kernel that wrote %u bytes, %u of them unchanged, was seen so",
 			    PROBE_BYTES, PROBE_REDUNDANT);
 	else
-		doctor_line("broken", "known answer", "%s: please report this", error.text);
+		doctor_line("broken", "known answer", "%s%s", error.text,
+			    ran ? ": please report this" : "");
 	profile_free(profile);
 	unlink(output);
 	unlink(log);

@@ -5,6 +5,10 @@
 # make install    PREFIX=/usr/local DESTDIR=
 # switches        DEBUG=1  ASAN=1  CC=clang  BUILD=folder  V=1  WERROR= (warnings of new compilers)
 
+ifneq ($(words $(subst :, ,$(CURDIR))),1)
+$(error a folder with a space or a colon in its name cannot be preloaded from (LD_PRELOAD): move vflow out of $(CURDIR))
+endif
+
 BUILD ?= build
 PREFIX ?= /usr/local
 WERROR ?= -Werror

@@ -6,7 +6,8 @@ fuzz_folder = $(BUILD)/tests/fuzz
 fuzz_names = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 replays = $(fuzz_names:%=$(fuzz_folder)/replay_%)
 
-# $(1): name, $(2): objects, $(3): libraries
+# $(1): name, $(2): objects, $(3): libraries.  libFuzzer brings libstdc++ along, which a shared runtime
+# of the sanitizer would have to precede.
 define fuzz_programs
 $(fuzz_folder)/replay_$(1): tests/fuzz/fuzz_$(1).c tests/fuzz/replay.c $(wildcard tests/fuzz/*.h) $(2)
 	@mkdir -p $$(@D)
@@ -16,7 +17,7 @@ $(fuzz_folder)/replay_$(1): tests/fuzz/fuzz_$(1).c tests/fuzz/replay.c $(wildcar
 $(fuzz_folder)/fuzz_$(1): tests/fuzz/fuzz_$(1).c $(wildcard tests/fuzz/*.h) $(2)
 	@mkdir -p $$(@D)
 	@echo "  FUZZ $$<"
-	$$(Q)$$(CC) $$(COMMON) $$(CFLAGS) -fsanitize=fuzzer -o $$@ $$(filter-out %.h,$$^) $(3) $$(LDFLAGS)
+	$$(Q)$$(CC) $$(filter-out -shared-libasan,$$(COMMON)) $$(CFLAGS) -fsanitize=fuzzer -o $$@ $$(filter-out %.h,$$^) $(3) $$(LDFLAGS)
 endef
 $(foreach n,$(filter-out ptx,$(fuzz_names)),$(eval $(call fuzz_programs,$(n),$(unit_objects),$$(LIBS_VFLOW))))
 $(eval $(call fuzz_programs,ptx,$(cuda_objects),-lm -ldl -lpthread))

@@ -44,6 +44,7 @@
 	X(cuMemcpyDtoHAsync)                                                                       \
 	X(cuMemcpyHtoDAsync)                                                                       \
 	X(cuMemFree)                                                                               \
+	X(cuMemFreeAsync)                                                                          \
 	X(cuMemFreeHost)                                                                           \
 	X(cuMemGetInfo)                                                                            \
 	X(cuMemHostAlloc)                                                                          \

@@ -68,6 +68,14 @@ void event_shadow_coarse(const struct object *object)
 			      1, object->size);
 }
 
+void event_shadow_forgotten(const struct object *object)
+{
+	events_sink->coverage("objects",
+			      "forgotten while a kernel ran that did not end: neither the GPU nor "
+			      "the host had memory for their shadows",
+			      1, object->size);
+}
+
 void event_shadow_given_up(const struct object *object)
 {
 	uint8_t digest[DIGEST_BYTES] = {0};

@@ -310,8 +310,8 @@ void events_drop(struct thread *thread, unsigned first)
 		thread->count = first;
 }
 
-/* For what the program allocates in this space. */
-static void make_room(const struct space *space, uint64_t bytes)
+/* For what the program allocates in this space.  `late`: while something runs that is not waited for. */
+static void make_room(const struct space *space, uint64_t bytes, bool late)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
 		struct visit visit;
@@ -320,7 +320,7 @@ static void make_room(const struct space *space, uint64_t bytes)
 		    space_failed(event_spaces[i]))
 			continue;
 		if (visit_enter(&visit, space_context(event_spaces[i])))
-			space_give_way(event_spaces[i], bytes);
+			(late ? space_give_way_at_once : space_give_way)(event_spaces[i], bytes);
 		visit_leave(&visit);
 	}
 }
@@ -339,8 +339,12 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	    !events_peers(space, peers))
 		return; /* launches follow each other */
 	events_drain();
-	if (events_still_late()) /* freeing shadows would wait for it, too */
+	if (events_still_late()) {
+		space = wanted && !events_deferred() ? events_find_space(context) : NULL;
+		if (space) /* else passes wait for it, too, which use the shadows */
+			make_room(space, wanted, true);
 		return;
+	}
 	if (visit_enter(&visit, context)) {
 		space = events_make_space(context);
 		if (space && !space_failed(space)) {
@@ -351,7 +355,7 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 			if (launch && space_wants_bodies(space))
 				space_complete(space);
 			if (wanted)
-				make_room(space, wanted);
+				make_room(space, wanted, false);
 			if (launch)
 				space_publish(space, peers, events_peers(space, peers));
 		}

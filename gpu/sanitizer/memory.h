@@ -27,12 +27,23 @@ void memory_limit(uint64_t bytes);
 CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream);
 /* Nothing on the device uses it any more. */
 void memory_release(struct shadow_memory *memory);
+/*
+ * The same for memory on the device, in the order of the stream: does not wait for what else runs.
+ * False: this cannot be done.
+ */
+bool memory_release_at_once(struct shadow_memory *memory, CUstream stream);
 /* The same for memory that what runs now may still use: by the next memory_release_put_off(). */
 void memory_put_off(struct shadow_memory *memory, CUcontext context);
 /* What was put off in this context; with `abandon` the context is gone. */
 void memory_release_put_off(CUcontext context, bool abandon);
 /* Moves it to the host; nothing on the device uses it meanwhile.  False: there is no room. */
 bool memory_to_host(struct shadow_memory *memory, CUstream stream);
+/*
+ * Begins a copy on the host, which is there when the stream has run; only the device's copy engine
+ * is asked.  False: there is no room.
+ */
+bool memory_copy_to_host(const struct shadow_memory *memory, struct shadow_memory *copy,
+			 CUstream stream);
 /* The context is gone, and with it what lay on its device. */
 void memory_abandon(const struct shadow_memory *memory);
 /* Bytes of shadows on the host. */

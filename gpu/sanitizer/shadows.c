@@ -368,3 +368,57 @@ void space_give_way(struct space *space, uint64_t bytes)
 		while (!memory_fits(bytes) && (object = find_largest(space, !heads)))
 			move_to_host(object, !heads);
 }
+
+/*
+ * Puts the addresses of the object's body, or none, into its record; not the rest, of which the
+ * patches of what runs write a part.
+ */
+static bool put_addresses(const struct object *object)
+{
+	const size_t first = offsetof(struct device_record, value);
+	const size_t leaves = offsetof(struct device_record, leaves);
+	CUdeviceptr to = object_record(object);
+	struct device_record record;
+
+	describe(object, &record);
+	return space_check(object->space,
+			   driver.cuMemcpyHtoDAsync(
+				   to + first, &record.value,
+				   offsetof(struct device_record, uses_origin) - first,
+				   object->space->stream)) &&
+	       space_check(object->space,
+			   driver.cuMemcpyHtoDAsync(to + leaves, &record.leaves,
+						    sizeof(record.leaves), object->space->stream));
+}
+
+/* Moves the body to the host, or forgets it. */
+static void make_way_at_once(struct object *object)
+{
+	struct space *space = object->space;
+	struct shadow_memory body = object->body, copy = {0};
+	const uint64_t body_size = body.size;
+	bool first = !object->head.host;
+
+	memory_copy_to_host(&body, &copy, space->stream);
+	object->body = copy;
+	if (copy.device && first)
+		event_shadow_on_host(object);
+	if (!copy.device) {
+		space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		space->bodiless++;
+		space->bodiless_bytes += object->size;
+		object->unknown = true;
+		event_shadow_forgotten(object);
+	}
+	space->stuck = !put_addresses(object) || !memory_release_at_once(&body, space->stream) ||
+		       !space_wait_for(space, 1000 + (unsigned)(body_size >> 20));
+	memory_put_off(&body, space->context); /* if it is still there */
+}
+
+void space_give_way_at_once(struct space *space, uint64_t bytes)
+{
+	struct object *object;
+
+	while (!space->stuck && !memory_fits(bytes) && (object = find_largest(space, true)))
+		make_way_at_once(object);
+}

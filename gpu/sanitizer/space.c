@@ -22,6 +22,19 @@ bool space_wait(struct space *space)
 	return !space->failed && space_check(space, driver.cuStreamSynchronize(space->stream));
 }
 
+bool space_wait_for(struct space *space, unsigned milliseconds)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+	CUresult result = CUDA_ERROR_NOT_READY;
+
+	for (unsigned i = 0; i <= milliseconds && result == CUDA_ERROR_NOT_READY; i++) {
+		if (i)
+			nanosleep(&nap, NULL);
+		result = driver.cuStreamQuery(space->stream);
+	}
+	return result == CUDA_SUCCESS;
+}
+
 bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, void **parameters)
 {
 	const uint64_t most = 2048;
@@ -172,6 +185,7 @@ CUstream space_stream(const struct space *space)
 void space_set_busy(struct space *space, bool busy)
 {
 	space->busy = busy;
+	space->stuck = false;
 	if (!busy)
 		memory_release_put_off(space->context, false);
 }
@@ -187,12 +201,11 @@ void space_release(struct space *space, struct shadow_memory *memory)
 
 bool space_progress(struct space *space, struct progress *progress)
 {
-	const struct timespec nap = {.tv_nsec = 1000000};
 	const size_t first = offsetof(struct device_state, progress);
 	const size_t told = offsetof(struct device_state, told);
 	/* pinned memory after the results: what is there now, and zeros */
 	volatile struct result_pass *seen = &space->result_passes[PASSES];
-	CUresult result = CUDA_ERROR_NOT_READY;
+	bool over;
 
 	if (space->failed ||
 	    driver.cuMemcpyDtoHAsync((void *)&seen->status, space->state + first,
@@ -202,12 +215,9 @@ bool space_progress(struct space *space, struct progress *progress)
 	    driver.cuMemcpyHtoDAsync(space->state + told, (const void *)&seen->missed_bytes,
 				     sizeof(seen->missed_bytes), space->stream) != CUDA_SUCCESS)
 		return false;
-	for (int i = 0; i < 1000 && result == CUDA_ERROR_NOT_READY; i++) {
-		nanosleep(&nap, NULL);
-		result = driver.cuStreamQuery(space->stream);
-	}
+	over = space_wait_for(space, 1000);
 	*progress = (struct progress){seen->status, seen->missed};
-	return result == CUDA_SUCCESS;
+	return over;
 }
 
 bool space_failed(const struct space *space)

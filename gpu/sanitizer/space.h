@@ -64,7 +64,7 @@ CUdevice space_device(const struct space *space);
 CUstream space_stream(const struct space *space); /* our own */
 /*
  * While something of the program's runs that we do not wait for, nothing may wait for the device:
- * no object is followed any more, and memory is given back when that is over.
+ * no object is followed any more, and memory is given back when that is over, but for bodies.
  */
 void space_set_busy(struct space *space, bool busy);
 /* Memory that passes used.  Calls the driver. */
@@ -122,12 +122,18 @@ void *space_state(const struct space *space);
  */
 void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
 /*
+ * The same without waiting for what runs; no pass may be under way.  What finds no room on the host
+ * is forgotten.
+ */
+void space_give_way_at_once(struct space *space, uint64_t bytes); /* calls the driver */
+/*
  * What happened to an object's shadow for want of memory.  An object that was given up is not
  * followed any more: what was known of its content is no longer so.
  */
 void event_shadow_on_host(const struct object *object);  /* event_memory.c */
 void event_shadow_coarse(const struct object *object);   /* event_memory.c */
 void event_shadow_given_up(const struct object *object); /* event_memory.c */
+void event_shadow_forgotten(const struct object *object); /* event_memory.c */
 
 /* -- pass.c: the running API -------------------------------------------------------------- */
 

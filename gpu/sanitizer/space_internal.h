@@ -25,6 +25,7 @@ struct space {
 	bool digests;
 	bool failed; /* the device gave an error: nothing works any more */
 	bool busy;   /* see space_set_busy() */
+	bool stuck;  /* our stream did not end when it should have */
 
 	struct object **objects; /* by address */
 	uint32_t object_count, object_capacity, shared_count;
@@ -77,6 +78,8 @@ struct space {
 bool space_check(struct space *space, CUresult result);
 /* Waits for our own stream. */
 bool space_wait(struct space *space);
+/* The same for that long at most. */
+bool space_wait_for(struct space *space, unsigned milliseconds);
 /* Blocks of PASS_THREADS threads of a kernel, on our stream; it strides over what is left. */
 bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, void **parameters);
 /* Zeroed memory of the host that the device sees.  It stays when the context has gone. */

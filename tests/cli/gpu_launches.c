@@ -432,6 +432,55 @@ static size_t unused(void)
 	return bytes;
 }
 
+static void start_late(void)
+{
+	start(0);
+	query_stream = driver.cuStreamQuery;
+	query_event = driver.cuEventQuery;
+	free_memory = driver.cuMemFree;
+	driver.cuStreamQuery = stream_or_launch;
+	driver.cuEventQuery = event_or_launch;
+	driver.cuMemFree = free_counted;
+}
+
+/* Shadows make way for the program while a launch runs that nobody waits for. */
+static int late_room(void)
+{
+	CUdeviceptr a, b, c;
+
+	start_late();
+	a = allocate(10000);  /* event 1, object 1 */
+	b = allocate(300000); /* 2, object 2 */
+	c = allocate(20000);  /* 3, object 3 */
+	set(a, 10000, 7);     /* 4 */
+	set(b, 300000, 7);    /* 5 */
+	set(c, 20000, 7);     /* 6 */
+	allocate(100);	      /* 7: has no shadow yet, so that launches are waited for */
+	calls_of_coverage = 0;
+	running = true;
+	launch(c, 20000, 8, 0); /* 8 */
+	check(events_is_late() && calls_of_coverage == 1, "a launch is given up");
+	host_is_full = true;
+	events_prepare(context, false, NULL, all_but(30000));
+	check(!memory_on_host() && calls_of_coverage == 2 && !released,
+	      "the largest shadow is forgotten when the host has no room, and nothing waits");
+	host_is_full = false;
+	events_prepare(context, false, NULL, all_but(30000)); /* the host's is the device's here */
+	check(memory_on_host() && calls_of_coverage == 4 && !released,
+	      "else they move to the host");
+	running = false;
+	set(b, 300000, 7); /* 9 */
+	set(a, 10000, 7);  /* 10 */
+	set(c, 20000, 8);  /* 11 */
+	check(row_is(9, 2, GPU_WRITER_UNKNOWN, GPU_WRITE, 300000, 0) &&
+		      row_is(11, 3, GPU_WRITER_UNKNOWN, GPU_WRITE, 20000, 0),
+	      "what was forgotten is unknown, as is what the launch wrote");
+	check(row_is(10, 1, 4, GPU_WRITE, 10000, 10000), "what moved is known");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 /* What goes while a launch runs that nobody waits for is given back when it is over. */
 static int late(void)
 {
@@ -445,13 +494,7 @@ static int late(void)
 	CUarray array;
 	size_t before;
 
-	start(0);
-	query_stream = driver.cuStreamQuery;
-	query_event = driver.cuEventQuery;
-	free_memory = driver.cuMemFree;
-	driver.cuStreamQuery = stream_or_launch;
-	driver.cuEventQuery = event_or_launch;
-	driver.cuMemFree = free_counted;
+	start_late();
 	create_array = (CUresult(*)(CUarray *, const CUDA_ARRAY_DESCRIPTOR *))function_of(
 		"cuArrayCreate_v2");
 	destroy_array = (CUresult(*)(CUarray))function_of("cuArrayDestroy");
@@ -519,6 +562,8 @@ int main(int argc, char **argv)
 		return coarse();
 	if (argc > 1 && !strcmp(argv[1], "late"))
 		return late();
+	if (argc > 1 && !strcmp(argv[1], "room"))
+		return late_room();
 	if (argc > 1 && !strcmp(argv[1], "failed"))
 		return failed();
 	start(0);

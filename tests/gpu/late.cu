@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cuda_runtime.h>
 
@@ -119,8 +120,42 @@ static int call_between(void)
 	return 0;
 }
 
+/* The GPU is all but full when the program wants more, while a kernel waits for what comes then. */
+static int take_room(void)
+{
+	const size_t MiB = 1 << 20;
+	size_t unused, total;
+	int *a, *b, *c, *d, *ballast, *flag, *seen;
+	cudaStream_t stream;
+
+	CHECK(cudaMalloc((void **)&b, SIZE));
+	CHECK(cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped));
+	CHECK(cudaHostGetDevicePointer((void **)&seen, flag, 0));
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	*(volatile int *)flag = 1;
+	await<<<1, THREADS, 0, stream>>>(seen, b);
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaMemGetInfo(&unused, &total));
+	CHECK(cudaMalloc((void **)&ballast, unused - 3072 * MiB));
+	CHECK(cudaMalloc((void **)&a, 512 * MiB));
+	CHECK(cudaMemset(a, 1, 512 * MiB));
+	CHECK(cudaMalloc((void **)&d, SIZE)); /* without a shadow: the launch is waited for */
+	*(volatile int *)flag = 0;
+	await<<<1, THREADS, 0, stream>>>(seen, b);
+	CHECK(cudaGetLastError());
+	CHECK(cudaMalloc((void **)&c, 1536 * MiB)); /* takes the place of shadows */
+	*(volatile int *)flag = 1;
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaMemset(a, 1, 512 * MiB));
+	CHECK(cudaMemset(c, 2, 1536 * MiB));
+	puts("done");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "room"))
+		return take_room();
 	if (argc > 1)
 		return *argv[1] == 'b'   ? call_between()
 		       : *argv[1] == 'c' ? crawl_long()

@@ -3,7 +3,7 @@
 . tests/lib.sh
 . tests/gpu/real.bash
 export DEVICE=gpu
-for test in exactness moves figure3 demo targets; do
+for test in exactness random moves figure3 demo targets; do
 	if output=$(timeout 300 "tests/cli/e2e_$test.sh" 2>&1); then
 		ok "$test: $(grep -c '^ok' <<<"$output") tests"
 	else

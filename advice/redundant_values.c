@@ -440,14 +440,14 @@ static char *advise_accumulator(const struct writer *writer, uint32_t kernel,
 				enum repetition repetition, const char *sources)
 {
 	char *user = words_vertex(writer->profile, kernel);
+	bool kernel_fills = is(writer, writer->vertex, "kernel");
+	const char *user_again = kernel_fills ? "that one" : "it";
 	char *text =
-		xasprintf("%s reads these values and writes over them: if %sit adds one result to "
-			  "each, let it store the result instead (no accumulate, beta = 0) and "
+		xasprintf("%s reads these values and writes over them: if %s%s adds one result to "
+			  "each, let %s store the result instead (no accumulate, beta = 0) and "
 			  "delete this fill.",
-			  user,
-			  is(writer, writer->vertex, "kernel")
-				  ? "this kernel stores one value everywhere and "
-				  : "");
+			  user, kernel_fills ? "this kernel stores one value everywhere and " : "",
+			  user_again, user_again);
 
 	free(user);
 	if (repetition == NOTHING_NEW) {

@@ -14,13 +14,13 @@ const V = {id: 0, kind: 1, name: 2, place: 3, context: 4, callpath: 5, patterns:
 	unchanged: 11, time: 12, note: 13, shape: 14, lines: 15, findingLine: 16, font: 17, x: 18, y: 19, w: 20, h: 21, before: 22, after: 23, more: 24};
 const E = {from: 0, to: 1, access: 2, object: 3, bytes: 4, unchanged: 5, count: 6, size: 7, share: 8, band: 9, width: 10,
 	points: 11, label: 12, labelX: 13, labelY: 14, more: 15};
-const F = {vertex: 0, object: 1, bytes: 2, share: 3, pattern: 4, evidence: 5, advice: 6, limits: 7};
+const F = {vertex: 0, object: 1, bytes: 2, share: 3, pattern: 4, evidence: 5, advice: 6, limits: 7, number: 8};
 const indexOf = new Map(vertices.map((v, i) => [v[V.id], i]));
 
-/* A profile has findings with their numbers, DOT only what its vertices say. */
-const findings = data.findings.filter(f => indexOf.has(f[F.vertex])).map(f => [indexOf.get(f[F.vertex]), ...f.slice(1)]);
+/* A profile has findings with their numbers, DOT only what its vertices say; numbered as in the report, where that is known. */
+const findings = data.findings.map((f, i) => [indexOf.get(f[F.vertex]), ...f.slice(1), i + 1]).filter(f => f[F.vertex] !== undefined);
 if (!findings.length) vertices.forEach((v, i) => {
-	if (v[V.patterns]) findings.push([i, null, v[V.unchanged] || null, v[V.unchanged] ? v[V.unchanged] / v[V.written] : null, v[V.patterns], "", v[V.advice], ""]);
+	if (v[V.patterns]) findings.push([i, null, v[V.unchanged] || null, v[V.unchanged] ? v[V.unchanged] / v[V.written] : null, v[V.patterns], "", v[V.advice], "", v[V.note]]);
 });
 
 /* Words. */

@@ -10,7 +10,7 @@ const bytesColumn = (title, width, field) => [title, width, row => size(row[fiel
 const shareColumn = (title, width, share) => [title, width, row => percent(share(row)), row => share(row) || 0, true];
 const place = i => vertices[i][V.place] || "";
 const tables = {
-	findings: {kind: "f", columns: [["№", 5, f => vertices[f[F.vertex]][V.note], f => vertices[f[F.vertex]][V.note], true],
+	findings: {kind: "f", columns: [["№", 5, f => f[F.number], f => f[F.number], true],
 		["operation", 19, f => label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
 		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
 		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 9, f => f[F.share]), textColumn("advice", 31, F.advice)]},
@@ -67,7 +67,7 @@ function table() {
 	const kept = state.kept && now.kind !== "f" ? (now.kind === "v" ? state.kept.vertices : state.kept.edges) : null;
 	rows = now.rows.filter(i => !gone[now.kind === "f" ? findings[i][F.vertex] : i] && (!kept || kept[i]));
 	if (sort && now.columns[sort.column]) rows = sorted(now, sort);
-	else if (now.kind === "f") rows.sort((a, b) => vertices[findings[a][F.vertex]][V.note] - vertices[findings[b][F.vertex]][V.note] || a - b);
+	else if (now.kind === "f") rows.sort((a, b) => findings[a][F.number] - findings[b][F.number] || a - b);
 	if (key !== drawnHead) drawHead(now, sort);
 	drawnHead = key;
 	for (const name in tables) {

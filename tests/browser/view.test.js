@@ -462,6 +462,8 @@ async function profile(browser) {
 	const {findings, vertices} = JSON.parse(vflow("export", "-T", "json", from)), page = await open(browser, to);
 	is(name("a row for each finding"), await page.getAttribute("#panel table", "aria-rowcount"), String(findings.length + 1));
 	is(name("nothing is missing"), await shown(page).then(counts => counts.split(" ")[0]), String(vertices.length));
+	is(name("rows come and count as in the report"), await page.$$eval("#panel tr[data-row] td:first-child", cells => cells.map(cell => cell.textContent.trim()).join(" ")),
+		findings.map((f, i) => i + 1).join(" "));
 	check(name("it says which program ran"), (await text(page, "#run")).includes("programs/demo"));
 	await page.click("#panel tr[data-row] button");
 	const chosenOnes = findings.filter(f => f.vertex === findings[0].vertex), details = await text(page, "#details");

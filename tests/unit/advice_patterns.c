@@ -172,7 +172,7 @@ static void test_darknet(void **state)
 	contains(finding->advice,
 		 "gemm<float> (vertex 6, net.c:106) reads these values and writes over");
 	contains(finding->advice, "beta = 0");
-	contains(finding->advice, "if this kernel stores one value everywhere and it adds");
+	contains(finding->advice, "if this kernel stores one value everywhere and that one adds");
 	contains(finding->advice, "delete this fill");
 
 	finding = &profile->findings[1];

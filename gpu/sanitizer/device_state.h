@@ -2,9 +2,9 @@
  * gpu/sanitizer/device_state.h: what the host, the patches and the passes share in GPU memory.
  *
  * A followed object has a record.  Its masks are there from its allocation on, since any kernel may
- * touch it; the rest of its shadow (the body) is made when an API has touched it, and is coarse when
- * there is no memory for all of it.  As on the CPU
- * (gpu/analysis), everything means "untouched and uninitialised" when it is all zero.
+ * touch it; the rest of its shadow (the body) is made when an API has touched it, and is coarse
+ * when there is no memory for all of it.  As on the CPU (gpu/analysis), everything means "untouched
+ * and uninitialised" when it is all zero.
  */
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_STATE_H
 #define VFLOW_GPU_SANITIZER_DEVICE_STATE_H
@@ -90,7 +90,7 @@ struct result_pass {
 	uint32_t status;
 	uint32_t first_row, rows;
 	uint32_t first_object, objects;
-	uint32_t ticket; /* of the pass; written last */
+	uint32_t ticket;               /* of the pass; written last */
 	uint64_t missed, missed_bytes; /* see struct device_state */
 };
 
@@ -100,14 +100,28 @@ struct result_pass {
 /* Stands for the site of a variable, whose allocation gets an id when an API touches it first. */
 #define SITE_OF_VARIABLE (UINT32_MAX - 1)
 
+/*
+ * What the patches search: the followed objects by address.  Only those are looked at that the hint
+ * of an address names: mostly the one or two that lie in the same granule of memory.  Granules
+ * whose numbers end alike have the same hint, which names the objects of all of them.
+ */
+struct device_entry {
+	uint64_t start, size;
+	struct device_record *record; /* maybe another context's */
+	uint64_t unused;              /* so that one access loads start and size */
+};
+
+#define HINT_LOW 12 /* so that the patches need not shift all of an address */
+
+struct device_hint {
+	uint32_t first, count;
+};
+
 /* What the patches see: the callback data of every launch; and what the passes share. */
 struct device_state {
-	/*
-	 * Addresses of the followed objects, ascending; `room` places on, the addresses of their
-	 * records, of which some may be another context's.
-	 */
-	const uint64_t *starts;
-	uint32_t count, room;
+	const struct device_entry *entries;
+	const struct device_hint *hints; /* address >> HINT_LOW >> hint_shift & hint_mask */
+	uint32_t hint_shift, hint_mask;
 	struct device_record *records;
 	uint32_t *list; /* slots + 1 of the objects that the running API touched */
 	uint32_t touched_count;

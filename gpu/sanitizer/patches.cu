@@ -13,6 +13,9 @@
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
 #define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
 
+/* The compiler must not keep what it could know of the value, but ask it again. */
+#define OPAQUE(type, value) asm volatile("" : "+" type(value))
+
 /* A pointer that does not change during a launch. */
 template <typename T> static __device__ __forceinline__ T *constant(T *const *pointer)
 {
@@ -52,13 +55,32 @@ static __device__ __forceinline__ uint32_t near(const uint32_t *at)
 	return value;
 }
 
-static __device__ __forceinline__ void set_bits(uint64_t *at, uint64_t bits)
+static __device__ __forceinline__ void or_bits(uint32_t *at, uint32_t bits)
 {
-	if (bits == ~0ull) /* no atomic needed to set them all */
-		asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+}
+
+static __device__ __forceinline__ void or_bits(uint64_t *at, uint64_t bits)
+{
+	asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+}
+
+static __device__ __forceinline__ void store(uint32_t *at, uint32_t bits)
+{
+	asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+}
+
+static __device__ __forceinline__ void store(uint64_t *at, uint64_t bits)
+{
+	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+}
+
+template <typename WORD> static __device__ __forceinline__ void set_bits(WORD *at, WORD bits)
+{
+	if (bits == (WORD)~0ull) /* no atomic needed to set them all */
+		store(at, bits);
 	else if ((look(at) & bits) != bits)
-		asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(at), "l"(bits)
-			     : "memory");
+		or_bits(at, bits);
 }
 
 /* The first touch of a launch puts the object into the list. */
@@ -84,39 +106,34 @@ static __device__ __forceinline__ void list_object(struct device_record *record)
 	constant(&state->list)[place] = (uint32_t)(record - constant(&state->records)) + 1;
 }
 
-/*
- * What is known of an access, in one register: its size; flags as READ and WRITE; the place of this
- * lane among those that take part, and its distance from the first of them; how many they are, and
- * how many there are from the first to the last.  Once its first word is known: flags, how many
- * bytes are in the next, and whether another lane sees to the block.
- */
+/* What is known of an access, in one register: flags as READ and WRITE; its size; see touch(). */
 #define FLAGS(access) ((access) & (READ | WRITE))
 #define SIZE(access) ((access) >> 2 & 0x3f)
-#define RANK(access) ((access) >> 8 & 0x1f)
-#define DISTANCE(access) ((access) >> 13 & 0x1f)
-#define LANES(access) ((access) >> 18 & 0x3f)
-#define SPAN(access) ((access) >> 24 & 0x3f)
-#define GAPS (1u << 30) /* fewer lanes than that */
-#define REST(access) ((access) >> 2 & 0x1f)
-#define SILENT (1u << 31)
+#define STEP(access) ((access) >> 8 & 0x7ff)
+#define APART 1024u                         /* a STEP that no block has */
+#define REST(access) ((access) >> 2 & 0x1f) /* once its first word is known: bytes in the next */
+#define SILENT (1u << 30)                   /* another lane sees to the block */
+#define REPEATED (1u << 31)
 
-/* Bits of one word of the object's masks, and the bit of the block that they are in. */
-static __device__ __forceinline__ void mark(struct device_record *record, uint64_t word,
-					    uint64_t bits, uint32_t access)
+/* Bits of a word of the object's masks that the byte `offset` is in, and the bit of its block. */
+template <typename WORD>
+static __device__ __forceinline__ void mark(struct device_record *record, uint64_t offset,
+					    WORD bits, uint32_t access)
 {
+	uint64_t word = offset / (8 * sizeof(WORD));
 	uint32_t *at, bit;
 
 	if (FLAGS(access) & READ)
-		set_bits(&constant(&record->read)[word], bits);
+		set_bits((WORD *)constant(&record->read) + word, bits);
 	if (FLAGS(access) & WRITE)
-		set_bits(&constant(&record->written)[word], bits);
+		set_bits((WORD *)constant(&record->written) + word, bits);
 	if (access & SILENT)
 		return;
-	at = &constant(&record->touched_blocks)[word / 512];
-	bit = 1u << (uint32_t)word / 16 % 32;
+	at = &constant(&record->touched_blocks)[offset / 32768];
+	bit = 1u << (uint32_t)offset / 1024 % 32;
 	if (near(at) & bit || look(at) & bit)
 		return;
-	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bit) : "memory");
+	or_bits(at, bit);
 	if (bit == 1) /* one block in 32 shows that the launch gets on */
 		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(
 				     &constant(&record->state)->progress)
@@ -125,34 +142,44 @@ static __device__ __forceinline__ void mark(struct device_record *record, uint64
 		list_object(record);
 }
 
-/* The followed object that holds this many bytes from the address on, or NULL. */
-static __device__ __forceinline__ struct device_record *find(const struct device_state *state,
-							     uint64_t address, uint32_t bytes,
-							     uint64_t *offset)
+/* Two words that do not change during a launch, at once. */
+static __device__ __forceinline__ void constants(const uint32_t *at, uint32_t *a, uint32_t *b)
 {
-	const uint64_t *at = constant(&state->starts);
-	uint32_t count = __ldg(&state->count);
+	asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(*a), "=r"(*b) : "l"(at));
+}
+
+/* The followed object that holds the address, or NULL. */
+static __device__ __forceinline__ struct device_record *find(const struct device_state *state,
+							     uint64_t address, uint64_t *offset)
+{
+	const struct device_entry *at;
+	uint32_t shift, mask, first, count;
 	struct device_record *record;
 	uint64_t start, size;
 	bool inside;
 
+	constants(&state->hint_shift, &shift, &mask);
+	constants(&constant(&state->hints)[(uint32_t)(address >> HINT_LOW) >> shift & mask].first,
+		  &first, &count);
 	if (!count)
 		return NULL;
 	while (count > 1) {
 		uint32_t half = count / 2;
 
-		if (__ldg(&at[half]) <= address)
-			at += half;
+		OPAQUE("l", state);
+		at = &constant(&state->entries)[first + half];
+		if (__ldg(&at->start) <= address)
+			first += half;
 		count -= half;
 	}
-	record = constant((struct device_record *const *)(at + __ldg(&state->room)));
-	asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%2];" /* address and size, at once */
-		     : "=l"(start), "=l"(size)
-		     : "l"(record));
+	OPAQUE("l", state);
+	at = &constant(&state->entries)[first];
+	record = constant(&at->record);
+	start = __ldg(&at->start);
+	size = __ldg(&at->size);
 	*offset = address - start;
 	inside = *offset < size;
-	size -= *offset;
-	return inside && size >= bytes ? record : NULL;
+	return inside ? record : NULL;
 }
 
 static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
@@ -191,128 +218,91 @@ static __device__ __forceinline__ void miss(struct device_state *state, uint64_t
 	add(&state->missed_bytes, __popc(active) * size);
 }
 
-/* The compiler must not keep what it could know of the value, but ask it again. */
-#define OPAQUE(type, value) asm volatile("" : "+" type(value))
-
-/* Each of 16 bits four times. */
-static __device__ __forceinline__ uint64_t four_times(uint32_t bits16)
+/* Each of 8 bits four times. */
+static __device__ __forceinline__ uint32_t four_times(uint32_t bits)
 {
-	uint64_t bits = bits16;
-
-	bits = (bits | bits << 24) & 0x000000ff000000ff;
-	bits = (bits | bits << 12) & 0x000f000f000f000f;
-	bits = (bits | bits << 6) & 0x0303030303030303;
-	bits = (bits | bits << 3) & 0x1111111111111111;
+	bits = (bits | bits << 12) & 0x000f000f;
+	bits = (bits | bits << 6) & 0x03030303;
+	bits = (bits | bits << 3) & 0x11111111;
 	return bits * 15;
 }
 
 /*
- * At most 32 bytes.  Most often the lanes touch one stretch of memory, side by side: then the words
- * of the mask are shared out among them.  Lanes that do not take part leave gaps.
+ * At most 32 bytes.  Most often the lanes lie on a line, or on a few: one touches what comes after
+ * what the lane before it touches, and lanes that do not take part leave gaps.  The first lane of a
+ * line in each word of the mask sets the bits of all in there.  STEP: how far before this lane the
+ * one before it is on its line; or more than a block.  REPEATED: the same place.
  *
  * On an H100 a patch has 14 registers.  Each one more is stored and loaded again by every thread
- * at every access, and two of them cost more than all the rest: hence one search for all cases,
- * one register for what is known of the access, and what is done twice.
+ * at every access, and two of them cost more than all the rest: hence one register for what is
+ * known of the access.
  */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
 {
-	uint32_t active = __activemask(), access, lane;
-	uint64_t leading;
-	bool stretch, same;
+	uint32_t active = __activemask(), access, lane, before, step, low, high, first, end, bits;
+	struct device_record *record;
+	uint64_t offset;
 
 	if (!state || !size)
 		return;
-	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(access));
-	asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-	lane -= __ffs((int)active) - 1;
-	access = (flags & (READ | WRITE)) | size << 2 | __popc(access & active) << 8 | lane << 13 |
-		 __popc(active) << 18 | (33 - __clz((int)active) - __ffs((int)active)) << 24;
-	if (SPAN(access) != LANES(access))
-		access |= GAPS;
+	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+	before &= active;
+	before = before ? 31 - __clz((int)before) : lane;
+	high = (uint32_t)(address >> 32);
+	high -= __shfl_sync(active, high, (int)before);
+	low = (uint32_t)address - __shfl_sync(active, (uint32_t)address, (int)before);
+	step = (lane - before) * size;
+	access = FLAGS(flags) | size << 2;
+	if (low == step && high == 0 && step && (size == 4 || step == size))
+		access |= step << 8;
+	else
+		access |= APART << 8;
+	if (low == 0 && high == 0 && step)
+		access |= REPEATED;
+	/* lanes of this line from here on */
+	before = __ballot_sync(active, access & APART << 8);
+	asm("mov.u32 %0, %%lanemask_gt;" : "=r"(first));
+	before &= first;
+	active &= (before - 1) & ~before;
+	active >>= lane;
+	tell(state, address);
+	record = find(state, address, &offset);
 	OPAQUE("r", access);
-	address -= DISTANCE(access) * SIZE(access); /* where the stretch begins, if it is one */
-	OPAQUE("l", address);
-	leading = __shfl_sync(active, address, __ffs((int)active) - 1);
-	same = address + DISTANCE(access) * SIZE(access) == leading;
-	stretch = __all_sync(active, address == leading);
-	/* with gaps, there are lanes enough for the words that 32 times 4 bytes may be in */
-	stretch = stretch &&
-		  (access & GAPS ? SIZE(access) == 4 && LANES(access) > 2 : LANES(access) > 1);
-	same = __all_sync(active, same) && RANK(access);
+	if (!record) {
+		miss(state, address, SIZE(access));
+		return;
+	}
+	first = (uint32_t)offset % 32;
+	if ((uint32_t)offset & (SIZE(access) - 1)) { /* words do not end where lanes do */
+		access |= APART << 8;
+		active = 1;
+	}
+	if (first >= STEP(access) || (access & REPEATED && active == 1))
+		return;
+	bits = ~0u;
+	if (active & (active + 1))
+		bits = four_times(active & 0xff);
+	bits <<= first;
+	end = (32 - __clz((int)active)) * SIZE(access);
+	if (end > __ldg(&record->size) - offset)
+		end = (uint32_t)(__ldg(&record->size) - offset);
+	end += first;
+	if (end < 32)
+		bits &= ~(~0u << end);
+	if ((uint32_t)offset % 1024 >= STEP(access))
+		access |= SILENT;
+	access &= READ | WRITE | SILENT;
+	if (active == 1 && end > 32)
+		access |= (end - 32) << 2;
 	for (;;) {
-		struct device_record *record;
-		uint64_t offset, bits;
-		uint32_t first;
-
-		if (!stretch) {
-			address += DISTANCE(access) * SIZE(access);
-			access &= ~(0x1fu << 13);
-		}
-		tell(state, address);
-		record = find(state, address, stretch ? SPAN(access) * SIZE(access) : 1, &offset);
-		OPAQUE("r", access);
-		first = (uint32_t)offset % 64;
-		if (stretch) {
-			uint32_t last;
-
-			if (!record) { /* it is not all in one object: each for itself */
-				stretch = false;
-				continue;
-			}
-			last = first + SPAN(access) * SIZE(access) - 1;
-			OPAQUE("r", access);
-			bits = ~0ull;
-			if (access & GAPS) {
-				uint32_t pattern = __activemask();
-
-				if (first % 4 || __popc(pattern) != LANES(access)) {
-					stretch = false;
-					continue;
-				}
-				pattern >>= __ffs((int)pattern) - 1;
-				bits = four_times((uint64_t)pattern << first / 4 >>
-							  (16 * RANK(access) & 0x3f) &
-						  0xffff);
-			}
-			OPAQUE("r", access);
-			last -= RANK(access) * 64;
-			if ((int32_t)last < 0)
-				return;
-			if (!RANK(access))
-				bits &= ~0ull << first;
-			if (last < 64)
-				bits &= ~0ull >> (63 - last);
-			offset = offset / 64 + RANK(access);
-			if (RANK(access) && (uint32_t)offset % 16)
-				access |= SILENT;
-			access &= READ | WRITE | SILENT;
-		} else {
-			if (!record) {
-				miss(state, address, SIZE(access));
-				return;
-			}
-			if (same)
-				return;
-			size = SIZE(access);
-			if (size > __ldg(&record->size) - offset)
-				size = (uint32_t)(__ldg(&record->size) - offset);
-			bits = (1ull << size) - 1;
-			offset /= 64;
-			access &= READ | WRITE;
-			if (first + size > 64) /* the object is aligned to less than the access */
-				access |= (first + size - 64) << 2;
-			bits <<= first;
-		}
-		OPAQUE("l", bits);
-		for (;;) {
-			mark(record, offset, bits, access);
-			if (!REST(access))
-				return;
-			bits = (1ull << REST(access)) - 1;
-			access &= READ | WRITE;
-			offset++;
-		}
+		mark(record, offset, bits, access);
+		if (!REST(access))
+			return;
+		bits = ~(~0u << REST(access));
+		access &= READ | WRITE;
+		offset += 32;
 	}
 }
 
@@ -326,7 +316,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 
 	if (!state || !size)
 		return;
-	record = find(state, address, 1, &offset);
+	record = find(state, address, &offset);
 	if (!record) {
 		/* each lane says all of it */
 		miss(state, address, (size + __popc(active) - 1) / __popc(active));
@@ -343,7 +333,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			bits &= ~0ull << offset % 64;
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
-		mark(record, word, bits, flags);
+		mark(record, word * 64, bits, flags);
 	}
 }
 

@@ -82,7 +82,7 @@ bool space_progress(struct space *space, struct progress *progress);
 /* The device gave an error: nothing more can be learnt from it. */
 bool space_failed(const struct space *space);
 
-/* -- objects.c, shadows.c ------------------------------------------------------------------ */
+/* -- objects.c, table.c, shadows.c ------------------------------------------------------------- */
 
 /* The object that holds the address, or NULL. */
 struct object *space_find(struct space *space, uint64_t address);

@@ -7,7 +7,7 @@ if [ ! -e "$objects/images.S.o" ] || [ -n "$ASAN" ]; then
 	finish
 fi
 "$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "$CUDA_TOOLKIT/include" -o "$T/launches" tests/cli/gpu_launches.c \
-	"$objects"/event*.c.o "$objects"/{space,objects,shadows,pass,memory,apis}.c.o "$objects/images.S.o" \
+	"$objects"/event*.c.o "$objects"/{space,objects,table,hints,shadows,pass,memory,apis}.c.o "$objects/images.S.o" \
 	"$BUILD/inside.o/gpu/analysis/may_write.o" -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=clock_gettime "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread \
 	>"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 for case in enough coarse failed late room; do

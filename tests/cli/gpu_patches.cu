@@ -33,7 +33,9 @@ static device_state host_state, *state;
 /* Object FOREIGN belongs to another context, in half of the calls. */
 #define FOREIGN 1
 static device_state host_other, *other;
-static device_record **places;
+static device_entry entries[OBJECTS];
+#define GRANULE 16384 /* bytes */
+#define HINTS 2       /* of which more than one granule has each */
 static bool foreign;
 static uint64_t *addresses;
 
@@ -71,10 +73,28 @@ static uint64_t below(uint64_t limit)
 	return (seed >> 33) % limit;
 }
 
+/* The first and last object that reach into one of a hint's granules. */
+static device_hint *hints(void)
+{
+	device_hint made[HINTS], *there = zeroed<device_hint>(HINTS);
+
+	for (uint64_t hint = 0; hint < HINTS; hint++) {
+		uint32_t first = OBJECTS, last = 0;
+
+		for (uint32_t i = 0; i < OBJECTS; i++)
+			for (uint64_t at = starts[i]; at < starts[i] + sizes[i]; at++)
+				if (at / GRANULE % HINTS == hint) {
+					first = first < i ? first : i;
+					last = i;
+				}
+		made[hint] = {first, first == OBJECTS ? 0 : last + 1 - first};
+	}
+	CHECK(cudaMemcpy(there, made, sizeof(made), cudaMemcpyHostToDevice));
+	return there;
+}
+
 static void start(void)
 {
-	uint64_t *table = zeroed<uint64_t>(2 * OBJECTS); /* records come after addresses */
-
 	for (int i = 0; i < OBJECTS; i++) {
 		device_record *record = &records[slots[i]];
 
@@ -85,13 +105,12 @@ static void start(void)
 		record->written = zeroed<uint64_t>(record->blocks * 16);
 		record->touched_blocks = zeroed<uint32_t>((record->blocks + 31) / 32);
 	}
-	CHECK(cudaMemcpy(table, starts, sizeof(starts), cudaMemcpyHostToDevice));
-	places = (device_record **)(table + OBJECTS);
-	host_state.starts = table;
-	host_state.room = OBJECTS;
+	host_state.entries = zeroed<device_entry>(OBJECTS);
+	host_state.hints = hints();
+	host_state.hint_shift = 2;
+	host_state.hint_mask = HINTS - 1;
 	host_state.records = zeroed<device_record>(OBJECTS);
 	host_state.list = zeroed<uint32_t>(OBJECTS);
-	host_state.count = OBJECTS;
 	state = zeroed<device_state>(1);
 	host_other.records = zeroed<device_record>(1);
 	host_other.list = zeroed<uint32_t>(1);
@@ -101,8 +120,6 @@ static void start(void)
 
 static void clear(void)
 {
-	device_record *table[OBJECTS];
-
 	for (device_record &record : records) {
 		CHECK(cudaMemset(record.read, 0, record.blocks * 128));
 		CHECK(cudaMemset(record.written, 0, record.blocks * 128));
@@ -112,19 +129,23 @@ static void clear(void)
 	CHECK(cudaMemcpy(host_state.records, records, sizeof(records), cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
 	for (int i = 0; i < OBJECTS; i++)
-		table[i] = foreign && i == FOREIGN ? host_other.records
-						   : host_state.records + slots[i];
-	CHECK(cudaMemcpy(places, table, sizeof(table), cudaMemcpyHostToDevice));
+		entries[i] = {starts[i], sizes[i],
+			      foreign && i == FOREIGN ? host_other.records
+						      : host_state.records + slots[i],
+			      0};
+	CHECK(cudaMemcpy((void *)host_state.entries, entries, sizeof(entries),
+			 cudaMemcpyHostToDevice));
 	records[slots[FOREIGN]].state = other;
 	CHECK(cudaMemcpy(host_other.records, &records[slots[FOREIGN]], sizeof(records[0]),
 			 cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(other, &host_other, sizeof(host_other), cudaMemcpyHostToDevice));
 }
 
-/* Neighbours, the same, halves of a warp apart, strided, random, backwards, in pairs. */
+/* Neighbours, the same, halves of a warp apart, strided, random, backwards, in pairs, in rows. */
 static void choose(std::vector<uint64_t> &chosen, uint32_t size)
 {
-	uint64_t kind = below(7), at = BASE + below(8) * 1000 + below(2) * below(150000);
+	uint64_t kind = below(8), row = 2 + below(15),
+		 at = BASE + below(8) * 1000 + below(2) * below(150000);
 	uint64_t stride = 1 + below(40);
 
 	if (below(3))
@@ -136,7 +157,8 @@ static void choose(std::vector<uint64_t> &chosen, uint32_t size)
 			    : kind == 3 ? at + i * stride
 			    : kind == 4 ? BASE + below(150000)
 			    : kind == 5 ? at - i * size
-					: at + i / 2 * size;
+			    : kind == 6 ? at + i / 2 * size
+					: at + i / row * 512 + i % row * size;
 }
 
 /* Compares what the device marked in one object; an access belongs to that of its first byte. */

@@ -1,0 +1,101 @@
+/* gpu/sanitizer/table.c: the table in which the patches search for the objects of addresses. */
+#include <stdlib.h>
+
+#include "gpu/sanitizer/hints.h"
+#include "gpu/sanitizer/space_internal.h"
+
+bool space_is_published(const struct space *space)
+{
+	return space->published;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct device_entry *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Adds the followed objects of a space.  Returns how many there are then. */
+static uint32_t add_entries(struct device_entry *entries, uint32_t count, const struct space *space)
+{
+	for (uint32_t i = 0; i < space->object_count; i++) {
+		const struct object *object = space->objects[i];
+
+		if (object->slot != NO_SLOT)
+			entries[count++] = (struct device_entry){
+				.start = object->address,
+				.size = object->size,
+				.record = (struct device_record *)(uintptr_t)object_record(object)};
+	}
+	return count;
+}
+
+static bool make_room(struct space *space, uint32_t wanted)
+{
+	uint32_t capacity = space->slot_capacity > wanted ? space->slot_capacity : 2 * wanted;
+	const size_t hints = HINTS_MAX * sizeof(struct device_hint);
+
+	if (space->table_capacity >= wanted)
+		return true;
+	if (space->table && space_wait(space))
+		driver.cuMemFree(space->table);
+	space->table = 0;
+	space->table_capacity = 0;
+	if (!space_check(space, driver.cuMemAlloc(&space->table,
+						  hints + capacity * sizeof(struct device_entry))))
+		return false;
+	space->table_capacity = capacity;
+	return true;
+}
+
+static bool put(struct space *space, CUdeviceptr to, const void *from, size_t size)
+{
+	return !size || space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
+}
+
+static bool upload(struct space *space, const struct device_entry *entries, uint32_t count)
+{
+	CUdeviceptr at = space->table + HINTS_MAX * sizeof(struct device_hint);
+	struct device_hint *hints = malloc(HINTS_MAX * sizeof(*hints));
+	struct device_state state = {.entries = (const struct device_entry *)(uintptr_t)at,
+				     .hints = (const struct device_hint *)(uintptr_t)space->table,
+				     .records = (struct device_record *)(uintptr_t)space->records,
+				     .list = (uint32_t *)(uintptr_t)space->list};
+	uint32_t made = hints ? hints_make(hints, &state.hint_shift, entries, count) : 0;
+	bool done;
+
+	state.hint_mask = made - 1;
+	done = made &&
+	       put(space, space->state, &state, offsetof(struct device_state, touched_count)) &&
+	       put(space, space->table, hints, made * sizeof(*hints)) &&
+	       put(space, at, entries, count * sizeof(*entries)) && space_wait(space);
+	free(hints);
+	return done;
+}
+
+int space_publish(struct space *space, struct space *const *peers, unsigned peer_count)
+{
+	uint32_t count = space->object_count;
+	struct device_entry *entries;
+
+	if (space->published && !peer_count && !space->foreign)
+		return 0;
+	for (unsigned i = 0; i < peer_count; i++)
+		count += peers[i]->object_count;
+	space->published = false;
+	if (!make_room(space, count))
+		return -1;
+	entries = calloc(count + 1, sizeof(*entries));
+	if (!entries)
+		return -1;
+	count = add_entries(entries, 0, space);
+	for (unsigned i = 0; i < peer_count; i++)
+		count = add_entries(entries, count, peers[i]);
+	if (peer_count)
+		qsort(entries, count, sizeof(*entries), by_start);
+	space->foreign = peer_count;
+	space->published = upload(space, entries, count);
+	free(entries);
+	return space->published ? 0 : -1;
+}

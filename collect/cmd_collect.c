@@ -184,12 +184,14 @@ static void summarize(const struct arguments *a, const struct profile *profile)
 {
 	bool standard = !strcmp(a->output, DEFAULT_OUTPUT);
 	unsigned operations = profile->graph->vertex_count - 1; /* without the host */
+	char *file = text_shell(a->output);
 
 	note(a->quiet, "%u operation%s, %u edge%s, %u finding%s -> %s; see 'vflow report%s%s'",
 	     operations, operations == 1 ? "" : "s", profile->graph->edge_count,
 	     profile->graph->edge_count == 1 ? "" : "s", profile->finding_count,
 	     profile->finding_count == 1 ? "" : "s", a->output, standard ? "" : " ",
-	     standard ? "" : a->output);
+	     standard ? "" : file);
+	free(file);
 }
 
 /* Why nothing of a process could be read; NULL: there was none, or it could. */
@@ -203,15 +205,17 @@ static const char *why_unread(const struct profile *profile)
 
 static int failed_after_run(const char *folder, const struct error *error)
 {
-	char *line;
+	char *word, *line;
 
 	if (access(folder, F_OK) != 0) /* the target may have removed it */
 		return failed(EXIT_VFLOW_FAILED, error);
+	word = text_shell(folder);
 	line = xasprintf("vflow collect: no profile: %s; the trace is kept: "
 			 "vflow collect --from-trace %s -o FILE\n",
-			 error->text, folder);
+			 error->text, word);
 	say(line);
 	free(line);
+	free(word);
 	return EXIT_VFLOW_FAILED;
 }
 

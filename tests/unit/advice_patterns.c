@@ -724,7 +724,7 @@ static void test_command(void **state)
 	assert_int_equal(command("--redundancy=0.5", output, db), 0);
 	file = fopen(output, "r");
 	assert_non_null(file);
-	fread(text, 1, sizeof(text) - 1, file);
+	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
 	fclose(file);
 	contains(text, "2 findings");
 	contains(text, "f net.c:105");
@@ -733,7 +733,7 @@ static void test_command(void **state)
 	file = fopen(output, "r");
 	assert_non_null(file);
 	memset(text, 0, sizeof(text));
-	fread(text, 1, sizeof(text) - 1, file);
+	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
 	fclose(file);
 	contains(text, "1 finding, ");
 	contains_not(text, "redundant values");

@@ -7,6 +7,12 @@
  * nodes that cannot be disabled (memory, conditions, ...) are launched as they are: what they wrote
  * has no known writer then.
  *
+ * That is so for memory nodes because memory of a graph is the driver's between two launches: it may
+ * be mapped elsewhere or lie under another graph's, by the documentation at any time, so that a
+ * second launch need not find what the first one wrote; what is not freed in the graph cannot be
+ * allocated twice at all.  Nor can passes be made nodes of such a graph: it cannot be cloned, nothing
+ * can be removed from it afterwards, and its addresses are those of its own nodes.
+ *
  * All functions want the lock of calls.c and call the driver.
  */
 #ifndef VFLOW_GPU_SANITIZER_GRAPHS_H

@@ -3,6 +3,10 @@
  *
  * At the entry of a launch's driver call the sink is asked, and the module of a kernel that is left
  * out is unpatched, so that it runs at native speed.  The lock of calls.c is held.
+ *
+ * The code of kernels in CUDA graphs must not change (else their launch fails with error 715): those
+ * that are left out run patched.  A second, unpatched load of their module could take their place in
+ * a step; but only for kernels that use no variable of it, and with every image kept for that.
  */
 #ifndef VFLOW_GPU_SANITIZER_LAUNCHES_H
 #define VFLOW_GPU_SANITIZER_LAUNCHES_H

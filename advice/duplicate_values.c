@@ -29,6 +29,12 @@ enum cause {
 	CAUSES
 };
 
+/* The edges by their objects: groups can be many. */
+struct order {
+	const struct graph *graph;
+	uint32_t *edges;
+};
+
 /* One group, looked at. */
 struct group {
 	const struct profile *profile;
@@ -70,11 +76,50 @@ static uint64_t objects_at_once(const struct profile_duplicate *duplicate)
 	return duplicate->member_count > 1 ? duplicate->member_count : 2;
 }
 
-static enum cause cause_of(const struct profile *profile,
-			   const struct profile_duplicate_member *member)
+static int compare_objects(const void *left, const void *right, void *data)
 {
-	const struct graph *graph = profile->graph;
-	uint32_t v = graph_find(graph, member->cause);
+	const struct graph *graph = data;
+	const uint32_t *a = left, *b = right;
+	uint32_t object_a = graph->edges[*a].object, object_b = graph->edges[*b].object;
+
+	return (object_a > object_b) - (object_a < object_b);
+}
+
+static struct order order_new(struct graph *graph)
+{
+	struct order order = {graph, xcalloc(graph->edge_count, sizeof(uint32_t))};
+
+	for (uint32_t e = 0; e < graph->edge_count; e++)
+		order.edges[e] = e;
+	qsort_r(order.edges, graph->edge_count, sizeof(uint32_t), compare_objects, graph);
+	return order;
+}
+
+/* The next edge of the object after *at, which begins at UINT32_MAX; NULL: there is none. */
+static const struct graph_edge *next_edge(const struct order *order, uint32_t object, uint32_t *at)
+{
+	const struct graph *graph = order->graph;
+	uint32_t low = 0, high = graph->edge_count;
+
+	while (*at == UINT32_MAX && low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (graph->edges[order->edges[middle]].object < object)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*at = *at == UINT32_MAX ? low : *at + 1;
+	return *at < graph->edge_count && graph->edges[order->edges[*at]].object == object
+		       ? &graph->edges[order->edges[*at]]
+		       : NULL;
+}
+
+static enum cause cause_of(const struct order *order, const struct profile_duplicate_member *member)
+{
+	const struct graph *graph = order->graph;
+	uint32_t v = graph_find(graph, member->cause), at = UINT32_MAX;
+	const struct graph_edge *edge;
 
 	if (v == UINT32_MAX)
 		return BY_OTHER;
@@ -86,14 +131,13 @@ static enum cause cause_of(const struct profile *profile,
 		return BY_ALLOCATION;
 	if (!graph_vertex_is(&graph->vertices[v], "memcpy"))
 		return BY_OTHER;
-	for (uint32_t e = 0; e < graph->edge_count; e++)
-		if (graph->edges[e].to == v && graph->edges[e].object == member->site &&
-		    graph->vertices[graph->edges[e].from].id == GRAPH_HOST)
+	while ((edge = next_edge(order, member->site, &at)))
+		if (edge->to == v && graph->vertices[edge->from].id == GRAPH_HOST)
 			return BY_HOST_COPY;
 	return BY_DEVICE_COPY;
 }
 
-static struct group group_of(const struct profile *profile,
+static struct group group_of(const struct profile *profile, const struct order *order,
 			     const struct profile_duplicate *duplicate)
 {
 	struct group group = {.profile = profile, .duplicate = duplicate};
@@ -101,15 +145,14 @@ static struct group group_of(const struct profile *profile,
 
 	for (uint32_t m = 0; m < duplicate->member_count; m++) {
 		const struct profile_duplicate_member *member = &duplicate->members[m];
-		uint32_t v = graph_find(graph, member->cause);
+		uint32_t v = graph_find(graph, member->cause), at = UINT32_MAX;
+		const struct graph_edge *edge;
 
-		group.causes[cause_of(profile, member)]++;
-		for (uint32_t e = 0; e < graph->edge_count; e++)
-			group.other_writes |=
-				graph->edges[e].object == member->site &&
-				graph->edges[e].access == GRAPH_WRITE &&
-				graph->vertices[graph->edges[e].to].id != GRAPH_HOST &&
-				(graph->edges[e].to != v || graph->edges[e].from == v);
+		group.causes[cause_of(order, member)]++;
+		while ((edge = next_edge(order, member->site, &at)))
+			group.other_writes |= edge->access == GRAPH_WRITE &&
+					      graph->vertices[edge->to].id != GRAPH_HOST &&
+					      (edge->to != v || edge->from == v);
 	}
 	return group;
 }
@@ -246,6 +289,8 @@ static void add_finding(struct profile *profile, const struct group *group)
 
 void detect_duplicate_values(struct profile *profile, const struct advice_options *options)
 {
+	struct order order = order_new(profile->graph);
+
 	for (uint32_t d = 0; d < profile->duplicate_count; d++) {
 		const struct profile_duplicate *duplicate = &profile->duplicates[d];
 		bool part =
@@ -256,7 +301,8 @@ void detect_duplicate_values(struct profile *profile, const struct advice_option
 			part = is_part_of(duplicate, &profile->duplicates[w]);
 		if (part)
 			continue;
-		group = group_of(profile, duplicate);
+		group = group_of(profile, &order, duplicate);
 		add_finding(profile, &group);
 	}
+	free(order.edges);
 }

@@ -24,9 +24,12 @@ static const char partial_limits[] =
 	"one run, one input; values compared byte by byte, so the upper bytes of small numbers "
 	"that change count as unchanged; writers known per 4-byte word";
 
-/* The edges in the two orders that questions are asked in. */
+/* What is known of the whole run, and the edges in the two orders that questions are asked in. */
 struct order {
 	const struct graph *graph;
+	uint32_t *objects;                /* per vertex: those allocated there */
+	bool *host_reads;                 /* per vertex: some of them without being seen */
+	bool reads_unseen, writes_unseen; /* elsewhere, as the coverage says */
 	uint32_t *by_to, *by_from; /* (end, object, access, redundant bytes downwards, other end) */
 	bool *writes_new;          /* per vertex: some byte that it wrote, to any object, changed */
 };
@@ -81,10 +84,29 @@ static int compare_from(const void *left, const void *right, void *graph)
 	return compare(graph, *(const uint32_t *)left, *(const uint32_t *)right, false);
 }
 
-static struct order order_new(struct graph *graph)
+/* What was not seen may have been read, and written but where the row is about reads. */
+static void note_coverage(struct order *order, const char *what)
 {
+	static const char *const harmless[] = {"constant memory reads", "managed memory",
+					       "pinned host memory", "symbols"};
+	size_t length = strlen(what), reads = strlen(" reads");
+	bool known = false;
+
+	if (!strcmp(what, "shadows on the host")) /* where they lie changes nothing */
+		return;
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		known |= !strcmp(what, harmless[i]);
+	order->reads_unseen |= !known;
+	order->writes_unseen |= length < reads || strcmp(what + length - reads, " reads") != 0;
+}
+
+static struct order order_new(const struct profile *profile)
+{
+	struct graph *graph = profile->graph;
 	struct order order = {
 		.graph = graph,
+		.objects = xcalloc(graph->vertex_count, sizeof(uint32_t)),
+		.host_reads = xcalloc(graph->vertex_count, sizeof(bool)),
 		.by_to = xcalloc(graph->edge_count, sizeof(uint32_t)),
 		.by_from = xcalloc(graph->edge_count, sizeof(uint32_t)),
 		.writes_new = xcalloc(graph->vertex_count, sizeof(bool)),
@@ -99,7 +121,26 @@ static struct order order_new(struct graph *graph)
 	}
 	qsort_r(order.by_to, graph->edge_count, sizeof(uint32_t), compare_to, graph);
 	qsort_r(order.by_from, graph->edge_count, sizeof(uint32_t), compare_from, graph);
+	for (uint32_t i = 0; i < profile->object_count; i++) {
+		uint32_t site = graph_find(graph, profile->objects[i].site);
+
+		if (site == UINT32_MAX)
+			continue;
+		order.objects[site]++;
+		order.host_reads[site] |= !profile_is_device_memory(&profile->objects[i]);
+	}
+	for (uint32_t i = 0; i < profile->coverage_count; i++)
+		note_coverage(&order, profile->coverage[i].what);
 	return order;
+}
+
+static void order_free(struct order *order)
+{
+	free(order->by_to);
+	free(order->by_from);
+	free(order->writes_new);
+	free(order->objects);
+	free(order->host_reads);
 }
 
 /* Edges of one object and access into (`to`) or out of a vertex. */
@@ -289,33 +330,16 @@ static char *advise_copy(enum repetition repetition, const char *sources)
 			 sources);
 }
 
-/* Whether some read of the object may not have been seen. */
-static bool reads_unseen(const struct writer *writer)
-{
-	static const char *const harmless[] = {"shadows on the host", "constant memory reads",
-					       "managed memory", "pinned host memory", "symbols"};
-	const struct profile *profile = writer->profile;
-
-	if (!profile_is_device_memory(profile, writer->object))
-		return true;
-	for (uint32_t i = 0; i < profile->coverage_count; i++) {
-		bool known = false;
-
-		for (size_t h = 0; h < sizeof(harmless) / sizeof(*harmless); h++)
-			known |= !strcmp(profile->coverage[i].what, harmless[h]);
-		if (!known)
-			return true;
-	}
-	return false;
-}
-
 /* Whether nothing read what the vertex wrote to the object, in the whole run. */
 static bool is_unread(const struct writer *writer, uint32_t vertex)
 {
+	uint32_t site = graph_find(writer->order->graph, writer->object);
+
 	return (is(writer, vertex, "memset") || is(writer, vertex, "memcpy") ||
 		is(writer, vertex, "kernel")) &&
 	       !find(writer->order, false, vertex, writer->object, GRAPH_READ).count &&
-	       !reads_unseen(writer);
+	       !writer->order->reads_unseen && site != UINT32_MAX &&
+	       !writer->order->host_reads[site];
 }
 
 static bool writes_other_objects(const struct writer *writer)
@@ -392,29 +416,12 @@ static char *advise_kernel(const struct writer *writer, enum repetition repetiti
 	return text;
 }
 
-/* What was not seen may have been written, except where the row is about reads. */
-static bool writes_unseen(const struct profile *profile)
-{
-	for (uint32_t i = 0; i < profile->coverage_count; i++) {
-		const char *what = profile->coverage[i].what;
-		size_t length = strlen(what);
-
-		if (!strcmp(what, "shadows on the host")) /* where they lie changes nothing */
-			continue;
-		if (length < strlen(" reads") || strcmp(what + length - strlen(" reads"), " reads"))
-			return true;
-	}
-	return false;
-}
-
 /* Whether the bytes that changed were others', and those at most once for each object. */
 static bool changed_once(const struct writer *writer)
 {
-	const struct profile *profile = writer->profile;
-	uint64_t objects = 0;
+	uint32_t site = graph_find(writer->order->graph, writer->object);
+	uint32_t objects = site == UINT32_MAX ? 0 : writer->order->objects[site];
 
-	for (uint32_t i = 0; i < profile->object_count; i++)
-		objects += profile->objects[i].site == writer->object;
 	for (uint32_t i = 0; i < writer->edges.count; i++) {
 		const struct graph_edge *edge = edge_at(writer, i);
 
@@ -428,7 +435,7 @@ static bool changed_once(const struct writer *writer)
 static enum repetition repetition_of(const struct writer *writer)
 {
 	if (writer->unchanged == writer->bytes)
-		return writer->order->writes_new[writer->vertex] || writes_unseen(writer->profile)
+		return writer->order->writes_new[writer->vertex] || writer->order->writes_unseen
 			       ? NOTHING_NEW_HERE
 			       : NOTHING_NEW;
 	if (edge_at(writer, 0)->from != writer->vertex)
@@ -504,7 +511,7 @@ static void add_finding(struct profile *profile, const struct writer *writer)
 	finding->fraction = (double)writer->unchanged / (double)writer->bytes;
 	finding->evidence = evidence_of(writer);
 	finding->advice = advice_of(writer, &finding->whole);
-	finding->limits = xstrdup(writer->unchanged == writer->bytes ? limits : partial_limits);
+	finding->limits = xstrdup(finding->whole ? limits : partial_limits);
 	finding->others = xcalloc(writer->edges.count, sizeof(*finding->others));
 	for (uint32_t i = 0; i < writer->edges.count; i++) {
 		const struct graph_edge *edge = edge_at(writer, i);
@@ -516,7 +523,7 @@ static void add_finding(struct profile *profile, const struct writer *writer)
 
 void detect_redundant_values(struct profile *profile, const struct advice_options *options)
 {
-	struct order order = order_new(profile->graph);
+	struct order order = order_new(profile);
 	const struct graph *graph = profile->graph;
 
 	for (uint32_t begin = 0, end; begin < graph->edge_count; begin = end) {
@@ -545,7 +552,5 @@ void detect_redundant_values(struct profile *profile, const struct advice_option
 			continue;
 		add_finding(profile, &writer);
 	}
-	free(order.by_to);
-	free(order.by_from);
-	free(order.writes_new);
+	order_free(&order);
 }

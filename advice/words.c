@@ -78,6 +78,10 @@ char *words_vertex(const struct profile *profile, uint32_t vertex_index)
 
 const char *words_global(const struct profile *profile, uint32_t site)
 {
+	uint32_t vertex = graph_find(profile->graph, site);
+
+	if (vertex != UINT32_MAX && profile->graph->vertices[vertex].callpath)
+		return NULL; /* somebody allocated it; there can be very many */
 	for (uint32_t i = 0; i < profile->object_count; i++)
 		if (profile->objects[i].site == site && profile->objects[i].name)
 			return profile->objects[i].name;

@@ -132,13 +132,9 @@ char *profile_frame_text(const struct profile_frame *frame)
 	return xasprintf("%s %s:%u", frame->function, base_name(frame->file), frame->line);
 }
 
-bool profile_is_device_memory(const struct profile *profile, uint32_t site)
+bool profile_is_device_memory(const struct profile_object *object)
 {
-	for (uint32_t i = 0; i < profile->object_count; i++)
-		if (profile->objects[i].site == site &&
-		    profile->objects[i].memory != TRACE_MEMORY_DEVICE)
-			return false;
-	return true;
+	return object->memory == TRACE_MEMORY_DEVICE;
 }
 
 /* The file is installed for everybody to include: a line there tells nothing of the program. */

@@ -815,6 +815,8 @@ static void test_report_of_libraries(void **state)
 		xstrdup("void cub::CUB_300001_SM_800::detail::fill<std::vector<unsigned long, "
 			"std::allocator<unsigned long> >, (int)4, unsigned long>(unsigned long*)");
 	profile->objects[0].name = xstrdup("weights");
+	free(profile->graph->vertices[1].callpath);
+	profile->graph->vertices[1].callpath = NULL;
 	text = report_of(profile, 0, NULL);
 	contains(text, "cub::detail::fill<...> (kernel, vertex 5, 3 invocations)\n"
 		       "               f net.c:105\n"

@@ -52,8 +52,6 @@ int check_compare(struct checker *checker, struct expr *expr);
 /* Notes that values of these kinds cannot be compared. */
 void check_sorts(struct checker *checker, uint32_t at, unsigned left, unsigned right);
 unsigned check_column(const struct column *column); /* kinds of its values */
-/* Each operand is one of the kinds wanted, or "WHAT, not a list". */
-int check_operands(struct checker *checker, struct expr *expr, unsigned wanted, const char *what);
 int check_need(struct checker *checker, const struct expr *expr, unsigned kinds, unsigned wanted,
 	       const char *what);
 int check_condition(struct checker *checker, struct expr *expr);

@@ -42,9 +42,8 @@ struct value run_copy(struct run *run, struct arena *arena, struct value value);
 void run_fail(struct run *run, uint32_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The list or map as a value; fails where it is too deep or large. */
+/* The list as a value; fails where it is too deep or large. */
 struct value run_list(struct run *run, const struct expr *expr, struct value_list *list);
-struct value run_map(struct run *run, const struct expr *expr, struct value_map *map);
 
 /* RETURN GRAPH keeps the vertices and edges of the value. */
 void run_keep(struct run *run, struct value value);

@@ -21,7 +21,7 @@ struct value run_list(struct run *run, const struct expr *expr, struct value_lis
 	return nested(run, expr, value_of_list(list));
 }
 
-struct value run_map(struct run *run, const struct expr *expr, struct value_map *map)
+static struct value run_map(struct run *run, const struct expr *expr, struct value_map *map)
 {
 	return nested(run, expr, value_of_map(map));
 }

@@ -101,7 +101,8 @@ double query_bytes(struct engine *engine)
 	return sum;
 }
 
-double *query_vertex_bytes(struct engine *engine)
+/* Of the edges at each vertex, a loop once; the caller frees the array. */
+static double *vertex_bytes(struct engine *engine)
 {
 	const struct column *bytes = engine_column(engine, true, DOT_BYTES);
 	double *sums = xcalloc((size_t)engine->vertex_count + 1, sizeof(*sums));
@@ -122,7 +123,7 @@ static void keep_all_edges(const struct engine *engine, struct selection *keep)
 
 void query_keep_large(struct engine *engine, double least, struct selection *keep)
 {
-	double *bytes = query_vertex_bytes(engine);
+	double *bytes = vertex_bytes(engine);
 
 	for (uint32_t v = 0; v < engine->vertex_count; v++)
 		keep->vertex[v] |= bytes[v] >= least;
@@ -146,7 +147,7 @@ static int by_bytes(const void *left, const void *right)
 
 void query_keep_most(struct engine *engine, uint64_t count, struct selection *keep)
 {
-	double *bytes = query_vertex_bytes(engine);
+	double *bytes = vertex_bytes(engine);
 	struct ranked *ranked = xcalloc((size_t)engine->vertex_count + 1, sizeof(*ranked));
 	uint32_t ranks = 0;
 

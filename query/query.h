@@ -86,9 +86,8 @@ struct query_threshold {
 int query_prune(struct engine *engine, const struct query_threshold *edge,
 		const struct query_threshold *vertex, struct selection *keep, struct error *error);
 
-/* Bytes of all edges, and of the edges at each vertex (a loop once); the caller frees the array. */
+/* Bytes of all edges. */
 double query_bytes(struct engine *engine);
-double *query_vertex_bytes(struct engine *engine);
 
 /* The vertices with at least `least` bytes at their edges, and the edges between them. */
 void query_keep_large(struct engine *engine, double least, struct selection *keep);

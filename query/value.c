@@ -340,7 +340,7 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-uint64_t value_hash(struct value value)
+static uint64_t hash_value(struct value value)
 {
 	uint64_t hash = mix(1, (uint64_t)rank(value));
 	double number;
@@ -364,12 +364,12 @@ uint64_t value_hash(struct value value)
 		return mix(hash, hash_text(value.text));
 	case VALUE_LIST:
 		for (uint32_t i = 0; i < value.list->count; i++)
-			hash = mix(hash, value_hash(value.list->items[i]));
+			hash = mix(hash, hash_value(value.list->items[i]));
 		return hash;
 	case VALUE_MAP:
 		for (uint32_t i = 0; i < value.map->count; i++)
 			hash = mix(mix(hash, hash_text(value.map->entries[i].key)),
-				   value_hash(value.map->entries[i].value));
+				   hash_value(value.map->entries[i].value));
 		return hash;
 	case VALUE_VERTEX:
 	case VALUE_EDGE:
@@ -469,7 +469,7 @@ uint32_t value_set_add(struct value_set *set, const struct value *row, struct ar
 	if (set->slot_count < 2 * (size_t)set->count + 2)
 		set_grow(set, arena);
 	for (uint32_t i = 0; i < set->width; i++)
-		hash = mix(hash, value_hash(row[i]));
+		hash = mix(hash, hash_value(row[i]));
 	*added = false;
 	for (at = (uint32_t)hash & (set->slot_count - 1); set->slots[at];
 	     at = (at + 1) & (set->slot_count - 1)) {

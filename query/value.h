@@ -102,7 +102,6 @@ int value_compare(struct value a, struct value b);
 int value_order(struct value a, struct value b);
 /* Whether DISTINCT and grouping take them for one: null is null. */
 bool value_same(struct value a, struct value b);
-uint64_t value_hash(struct value value);
 
 /* A copy that lives in the arena, text included. */
 struct value value_copy(struct arena *arena, struct value value);

@@ -165,7 +165,8 @@ static char *put_tenths(char *out, double value)
 	return out;
 }
 
-char *svg_curve(const struct picture_edge *edge)
+/* The data of a path; the caller frees. */
+static char *curve_of(const struct picture_edge *edge)
 {
 	char *curve = xmalloc(48 * ((size_t)edge->point_count + 1)), *at = curve;
 
@@ -188,7 +189,7 @@ char *svg_curve(const struct picture_edge *edge)
 	return curve;
 }
 
-void svg_edge_label(FILE *out, const struct picture_edge *edge)
+static void put_label(FILE *out, const struct picture_edge *edge)
 {
 	char style[160];
 
@@ -204,7 +205,7 @@ void svg_edge_label(FILE *out, const struct picture_edge *edge)
 void svg_edge(FILE *out, const struct picture *picture, const struct picture_edge *edge)
 {
 	struct picture_point base = edge->points[edge->point_count - 1], tip = edge->tip;
-	char *curve = svg_curve(edge);
+	char *curve = curve_of(edge);
 
 	fprintf(out, "<g id=\"e%u\" class=\"edge %s\" role=\"graphics-symbol\">\n<title>",
 		(unsigned)(edge - picture->edges),
@@ -217,12 +218,13 @@ void svg_edge(FILE *out, const struct picture *picture, const struct picture_edg
 	if (hypot(tip.x - base.x, tip.y - base.y) >= 1)
 		svg_arrowhead(out, edge->edge->access, edge->band, base, tip);
 	if (edge->label)
-		svg_edge_label(out, edge);
+		put_label(out, edge);
 	fputs("</g>\n", out);
 	free(curve);
 }
 
-const char *svg_shape_name(enum render_shape shape)
+/* For the class of a group. */
+static const char *shape_name(enum render_shape shape)
 {
 	static const char *const names[SHAPE_COUNT] = {
 		[SHAPE_BOX] = "allocation", [SHAPE_CIRCLE] = "copy-or-set", [SHAPE_OVAL] = "kernel",
@@ -254,7 +256,8 @@ static void put_hidden(FILE *out, const struct picture_vertex *vertex, uint32_t 
 		 text);
 }
 
-void svg_vertex_body(FILE *out, const struct picture_vertex *vertex)
+/* Shape, lines and badge, without the group around them. */
+static void put_body(FILE *out, const struct picture_vertex *vertex)
 {
 	bool host = vertex->shape == SHAPE_HOST;
 	double height = 0, y;
@@ -292,10 +295,10 @@ void svg_vertex_body(FILE *out, const struct picture_vertex *vertex)
 void svg_vertex(FILE *out, const struct picture_vertex *vertex)
 {
 	fprintf(out, "<g id=\"v%u\" class=\"vertex %s\" role=\"graphics-symbol\">\n<title>",
-		vertex->vertex->id, svg_shape_name(vertex->shape));
+		vertex->vertex->id, shape_name(vertex->shape));
 	svg_put_escaped(out, vertex->tooltip);
 	fputs("</title>\n", out);
-	svg_vertex_body(out, vertex);
+	put_body(out, vertex);
 	fputs("</g>\n", out);
 }
 

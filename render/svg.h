@@ -17,14 +17,6 @@ void svg_edge(FILE *out, const struct picture *picture, const struct picture_edg
 void svg_vertex(FILE *out, const struct picture_vertex *vertex);
 void svg_end(FILE *out, const struct picture *picture);
 
-/* The data of a path; the caller frees. */
-char *svg_curve(const struct picture_edge *edge);
-void svg_edge_label(FILE *out, const struct picture_edge *edge);
-
-/* Shape, lines and badge, without the group around them. */
-void svg_vertex_body(FILE *out, const struct picture_vertex *vertex);
-const char *svg_shape_name(enum render_shape shape); /* for the class of a group */
-
 /* Text as XML character data, also inside quotes. */
 void svg_put_escaped(FILE *out, const char *text);
 

@@ -33,6 +33,12 @@ char *driver_read_file(const char *path, size_t *size, int *error);
 /* The packed parameters that `extra` of a launch lists; false: it is malformed. */
 bool driver_read_extra(void **extra, struct emulator_launch *launch);
 
+/* driver_graph.c: nodes as the emulator knows them.  An error, or 0. */
+int driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *p, struct emulator_node *node);
+int driver_copy_node(const CUDA_MEMCPY3D *p, struct emulator_node *node);
+int driver_fill_node(const CUDA_MEMSET_NODE_PARAMS *p, struct emulator_node *node);
+int driver_host_node(const CUDA_HOST_NODE_PARAMS *p, struct emulator_node *node);
+
 /* driver_array.c: a copy as the emulator knows it; channels and their kind.  An error, or 0. */
 int driver_copy_3d(const CUDA_MEMCPY3D *copy, struct emulator_copy *what);
 int driver_channels(CUarray_format format, unsigned channels, struct emulator_array_shape *shape);

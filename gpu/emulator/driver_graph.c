@@ -51,7 +51,7 @@ CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 		   &(struct emulator_node){.kind = NODE_EMPTY});
 }
 
-static int read_kernel(const CUDA_KERNEL_NODE_PARAMS *p, struct emulator_node *node)
+int driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *p, struct emulator_node *node)
 {
 	if (!p || (p->extra && p->kernelParams))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -72,7 +72,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
 				 const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
 	struct emulator_node node;
-	int error = read_kernel(nodeParams, &node);
+	int error = driver_kernel_node(nodeParams, &node);
 
 	return error ? (CUresult)error
 		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
@@ -82,51 +82,73 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
 					   const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
 	struct emulator_node node;
-	int error = read_kernel(nodeParams, &node);
+	int error = driver_kernel_node(nodeParams, &node);
 
 	return driver_result(error ? error
 				   : vflow_emulator_graph_set(hGraphExec, true, hNode, &node));
+}
+
+int driver_copy_node(const CUDA_MEMCPY3D *p, struct emulator_node *node)
+{
+	*node = (struct emulator_node){.kind = NODE_COPY};
+	return p ? driver_copy_3d(p, &node->copy) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 			      const CUgraphNode *dependencies, size_t numDependencies,
 			      const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-	struct emulator_node node = {.kind = NODE_COPY};
-	int error = copyParams ? driver_copy_3d(copyParams, &node.copy) : CUDA_ERROR_INVALID_VALUE;
+	struct emulator_node node;
+	int error = driver_copy_node(copyParams, &node);
 
 	(void)ctx;
 	return error ? driver_result(error)
 		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
 }
 
+int driver_fill_node(const CUDA_MEMSET_NODE_PARAMS *p, struct emulator_node *node)
+{
+	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+		return CUDA_ERROR_INVALID_VALUE;
+	*node = (struct emulator_node){.kind = NODE_FILL,
+				       .fill = {.to = p->dst,
+						.pitch = p->pitch,
+						.value = p->value,
+						.element = p->elementSize,
+						.width = p->width,
+						.height = p->height}};
+	return 0;
+}
+
 CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 			      const CUgraphNode *dependencies, size_t numDependencies,
 			      const CUDA_MEMSET_NODE_PARAMS *p, CUcontext ctx)
 {
-	struct emulator_node node = {.kind = NODE_FILL};
+	struct emulator_node node;
+	int error = driver_fill_node(p, &node);
 
 	(void)ctx;
-	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+	return error ? (CUresult)error
+		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+}
+
+int driver_host_node(const CUDA_HOST_NODE_PARAMS *p, struct emulator_node *node)
+{
+	if (!p || !p->fn)
 		return CUDA_ERROR_INVALID_VALUE;
-	node.fill.to = p->dst;
-	node.fill.pitch = p->pitch;
-	node.fill.value = p->value;
-	node.fill.element = p->elementSize;
-	node.fill.width = p->width;
-	node.fill.height = p->height;
-	return add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+	*node = (struct emulator_node){.kind = NODE_HOST, .host = p->fn, .host_data = p->userData};
+	return 0;
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 			    const CUgraphNode *dependencies, size_t numDependencies,
 			    const CUDA_HOST_NODE_PARAMS *p)
 {
-	if (!p || !p->fn)
-		return CUDA_ERROR_INVALID_VALUE;
-	return add(phGraphNode, hGraph, dependencies, numDependencies,
-		   &(struct emulator_node){
-			   .kind = NODE_HOST, .host = p->fn, .host_data = p->userData});
+	struct emulator_node node;
+	int error = driver_host_node(p, &node);
+
+	return error ? (CUresult)error
+		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
 }
 
 /* The child as it is now: it is copied, as the documentation says. */
@@ -147,9 +169,11 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
-				   const void *edgeData, size_t numDependencies)
+				   const CUgraphEdgeData *edgeData, size_t numDependencies)
 {
 	(void)edgeData;
+	if ((!from || !to) && numDependencies)
+		return CUDA_ERROR_INVALID_VALUE;
 	return (CUresult)vflow_emulator_graph_depend(hGraph, (void *const *)(uintptr_t)from,
 						     (void *const *)(uintptr_t)to,
 						     numDependencies);

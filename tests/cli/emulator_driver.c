@@ -431,8 +431,10 @@ int main(int argc, char **argv)
 	attributes();
 	arrays();
 	graphs();
+	edit();
 	pools();
 	graph_memory();
+	memory_nodes();
 	values();
 	procedures();
 	OK(cuModuleUnload(module) == CUDA_SUCCESS &&

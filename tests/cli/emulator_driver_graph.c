@@ -138,6 +138,119 @@ static void graphs(void)
 	cuMemFree(memory);
 }
 
+static unsigned word_at(CUdeviceptr memory)
+{
+	unsigned word = 0;
+
+	cuMemcpyDtoH(&word, memory, sizeof(word));
+	return word;
+}
+
+/* a, then b and c; a and c set the same word, b calls. */
+static void edit(void)
+{
+	int calls = 0;
+	CUDA_MEMSET_NODE_PARAMS set = {.value = 3, .elementSize = 4, .width = 1, .height = 1};
+	CUDA_MEMSET_NODE_PARAMS other = {.value = 5, .elementSize = 4, .width = 1, .height = 1};
+	CUDA_HOST_NODE_PARAMS call = {add_one, &calls};
+	CUgraphExecUpdateResultInfo result;
+	CUgraph graph, clone;
+	CUgraphNode a, b, c, from[3], to[3], found;
+	CUgraphEdgeData data[3] = {{.type = 1}, {.type = 1}, {.type = 1}};
+	CUgraphNodeType type;
+	CUgraphExec run;
+	size_t edges = 3, before = 3, after = 3, roots = 3;
+	unsigned on;
+
+	cuMemAlloc(&set.dst, 4);
+	other.dst = set.dst;
+	cuGraphCreate(&graph, 0);
+	cuGraphAddMemsetNode(&a, graph, NULL, 0, &set, NULL);
+	cuGraphAddHostNode(&b, graph, &a, 1, &call);
+	cuGraphAddMemsetNode(&c, graph, &a, 1, &other, NULL);
+	OK(cuGraphGetEdges(graph, from, to, data, &edges) == CUDA_SUCCESS && edges == 2 &&
+		   from[0] == a && to[0] == b && from[1] == a && to[1] == c && !data[1].type &&
+		   data[2].type == 1,
+	   "edges of a graph");
+	OK(cuGraphNodeGetDependencies(c, from, NULL, &before) == CUDA_SUCCESS && before == 1 &&
+		   from[0] == a &&
+		   cuGraphNodeGetDependentNodes(a, to, NULL, &after) == CUDA_SUCCESS &&
+		   after == 2 && to[1] == c &&
+		   cuGraphGetRootNodes(graph, from, &roots) == CUDA_SUCCESS && roots == 1 &&
+		   from[0] == a,
+	   "what comes before and after a node");
+	OK(cuGraphNodeGetType(b, &type) == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_HOST &&
+		   cuGraphNodeGetType(c, &type) == CUDA_SUCCESS &&
+		   type == CU_GRAPH_NODE_TYPE_MEMSET &&
+		   cuGraphNodeGetType(NULL, &type) == CUDA_ERROR_INVALID_VALUE,
+	   "what nodes do");
+	OK(cuGraphClone(&clone, graph) == CUDA_SUCCESS &&
+		   cuGraphNodeFindInClone(&found, b, clone) == CUDA_SUCCESS && found != b &&
+		   cuGraphNodeGetType(found, &type) == CUDA_SUCCESS &&
+		   type == CU_GRAPH_NODE_TYPE_HOST &&
+		   cuGraphNodeFindInClone(&found, found, clone) == CUDA_ERROR_INVALID_VALUE,
+	   "their copies in a clone");
+	cuGraphInstantiate(&run, graph, 0);
+	OK(cuGraphNodeSetEnabled(run, c, 0) == CUDA_SUCCESS &&
+		   cuGraphNodeGetEnabled(run, c, &on) == CUDA_SUCCESS && !on &&
+		   cuGraphLaunch(run, NULL) == CUDA_SUCCESS && word_at(set.dst) == 3 && calls == 1,
+	   "a node that is disabled");
+	other.value = 7;
+	OK(cuGraphNodeSetEnabled(run, c, 1) == CUDA_SUCCESS &&
+		   cuGraphExecMemsetNodeSetParams(run, c, &other, NULL) == CUDA_SUCCESS &&
+		   cuGraphLaunch(run, NULL) == CUDA_SUCCESS && word_at(set.dst) == 7,
+	   "another value in an executable");
+	other.value = 8;
+	OK(cuGraphMemsetNodeSetParams(c, &other) == CUDA_SUCCESS &&
+		   cuGraphHostNodeSetParams(c, &call) == CUDA_ERROR_INVALID_VALUE &&
+		   cuGraphExecUpdate(run, graph, &result) == CUDA_SUCCESS &&
+		   result.result == CU_GRAPH_EXEC_UPDATE_SUCCESS &&
+		   cuGraphLaunch(run, NULL) == CUDA_SUCCESS && word_at(set.dst) == 8 && calls == 3,
+	   "or in its graph");
+	OK(cuGraphRemoveDependencies(graph, &a, &c, NULL, 1) == CUDA_SUCCESS &&
+		   cuGraphRemoveDependencies(graph, &a, &c, NULL, 1) == CUDA_ERROR_INVALID_VALUE &&
+		   cuGraphDestroyNode(b) == CUDA_SUCCESS &&
+		   cuGraphGetEdges(graph, NULL, NULL, NULL, &edges) == CUDA_SUCCESS && !edges &&
+		   cuGraphExecUpdate(run, graph, &result) ==
+			   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE &&
+		   result.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+	   "edges and nodes that go");
+	cuGraphExecDestroy(run);
+	cuGraphDestroy(clone);
+	cuGraphDestroy(graph);
+	cuMemFree(set.dst);
+}
+
+/* Memory that lives from one node to another. */
+static void memory_nodes(void)
+{
+	CUDA_MEM_ALLOC_NODE_PARAMS make = {
+		.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+			      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
+		.bytesize = 256};
+	CUDA_MEMSET_NODE_PARAMS set = {.value = 6, .elementSize = 4, .width = 1, .height = 1};
+	CUgraph graph;
+	CUgraphNode nodes[3];
+	CUgraphExec run;
+	uint64_t high = 0;
+
+	cuGraphCreate(&graph, 0);
+	OK(cuGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &make) == CUDA_SUCCESS && make.dptr,
+	   "a node that allocates");
+	set.dst = make.dptr;
+	cuGraphAddMemsetNode(&nodes[1], graph, nodes, 1, &set, NULL);
+	OK(cuGraphAddMemFreeNode(&nodes[2], graph, &nodes[1], 1, make.dptr) == CUDA_SUCCESS &&
+		   cuGraphInstantiate(&run, graph, 0) == CUDA_SUCCESS &&
+		   cuGraphLaunch(run, NULL) == CUDA_SUCCESS &&
+		   cuGraphLaunch(run, NULL) == CUDA_SUCCESS &&
+		   cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &high) ==
+			   CUDA_SUCCESS &&
+		   high == 256,
+	   "and one that frees, at each launch");
+	cuGraphExecDestroy(run);
+	cuGraphDestroy(graph);
+}
+
 static void pools(void)
 {
 	const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,

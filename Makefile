@@ -43,7 +43,8 @@ SANITIZER := $(firstword $(patsubst %/include/sanitizer.h,%,$(wildcard \
 	$(f)/extras/Sanitizer/include/sanitizer.h) .deps/toolkit/usr/lib/nvidia-cuda-toolkit/compute-sanitizer/include/sanitizer.h)))
 have_sanitizer := $(if $(and $(NVCC),$(SANITIZER)),1)
 
-optimize := $(if $(DEBUG),-O0 -DDEBUG,-O2)
+# Ubuntu's compiler does it unasked, and then warns of more
+optimize := $(if $(DEBUG),-O0 -DDEBUG,-O2 $(if $(ASAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 comma := ,
 sanitize := $(if $(ASAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 ifneq ($(and $(ASAN),$(findstring clang,$(shell $(CC) --version))),)

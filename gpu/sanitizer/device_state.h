@@ -33,12 +33,12 @@ struct device_record {
 	/* The running API: a bit per byte, and a bit per block that has one. */
 	uint64_t *read, *written;
 	uint32_t *touched_blocks;
-	uint32_t touched;           /* stands in the list of touched objects */
-	uint32_t shared;            /* the host writes to it without an API */
+	uint32_t touched;           /* is listed */
+	uint32_t slot;              /* which record it is */
 	struct device_state *state; /* of the object's context */
 
 	uint32_t site;
-	uint32_t coarse; /* the body has nothing but `states`: a writer per block */
+	uint32_t shared; /* the host writes to it without an API */
 	uint64_t blocks;
 
 	/* The body; `states` is NULL: there is none yet. */
@@ -48,6 +48,7 @@ struct device_record {
 	uint64_t *initialised; /* a bit per byte */
 	uint64_t *origin;      /* copied by the running API from a byte that was not initialised */
 	uint32_t uses_origin;
+	uint32_t coarse; /* the body has nothing but `states`: a writer per block */
 	uint64_t initialised_bytes;
 
 	/* Digests of the leaves, and their sum (gpu/analysis/leaf.h); NULL: no digests. */
@@ -123,8 +124,12 @@ struct device_state {
 	const struct device_hint *hints; /* address >> HINT_LOW >> hint_shift & hint_mask */
 	uint32_t hint_shift, hint_mask;
 	struct device_record *records;
-	uint32_t *list; /* slots + 1 of the objects that the running API touched */
-	uint32_t touched_count;
+	/*
+	 * The list of the objects that the running API touched: a bit per slot, and a bit per word of
+	 * those that is not 0.  So nobody waits to find a place in it.
+	 */
+	uint32_t *listed, *listed_words;
+	uint32_t slots; /* there are; a multiple of 1024 */
 	/* of launches since the last pass: */
 	uint32_t progress; /* grows when they touch blocks for the first time */
 	uint64_t told;     /* bits for blocks of which some were touched; the host clears it */

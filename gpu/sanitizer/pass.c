@@ -178,27 +178,41 @@ int space_take(struct space *space, uint32_t ticket)
 	return space->taken->status == PASS_DONE ? 0 : 1;
 }
 
-/* Objects that have no memory for a body are taken off the list of the API. */
+/* Objects that have no memory for a body, or went, are taken off the list of the API. */
 static bool write_list(struct space *space)
 {
-	uint32_t count = 0, *list = calloc(space->touched_count + 1, sizeof(*list));
+	uint32_t words = space->slot_capacity / 32;
+	uint32_t *listed = calloc(words + words / 32 + 1, sizeof(*listed)), *above = listed + words;
 	bool written;
 
-	if (!list)
+	if (!listed)
 		return false;
-	for (uint32_t i = 0; i < space->touched_count; i++)
-		if (space->touched[i].object->slot != NO_SLOT)
-			list[count++] = space->touched[i].object->slot + 1;
-	written = space_check(space,
-			      driver.cuMemcpyHtoDAsync(space->list, list, count * sizeof(*list) + 4,
-						       space->stream)) &&
-		  space_check(space,
-			      driver.cuMemcpyHtoDAsync(
-				      space->state + offsetof(struct device_state, touched_count),
-				      &count, sizeof(count), space->stream)) &&
+	for (uint32_t i = 0; i < space->touched_count; i++) {
+		uint32_t slot = space->touched[i].object->slot;
+
+		if (slot == NO_SLOT)
+			continue;
+		listed[slot / 32] |= 1u << slot % 32;
+		above[slot / 1024] |= 1u << slot / 32 % 32;
+	}
+	written = space_check(space, driver.cuMemcpyHtoDAsync(space->listed, listed, words * 4,
+							      space->stream)) &&
+		  space_check(space, driver.cuMemcpyHtoDAsync(space->listed_words, above,
+							      words / 32 * 4, space->stream)) &&
 		  space_wait(space);
-	free(list);
+	free(listed);
 	return written;
+}
+
+/* Nothing is in the list any more. */
+static bool clear_list(struct space *space)
+{
+	uint32_t bytes = space->slot_capacity / 8;
+
+	return !bytes || (space_check(space, driver.cuMemsetD8Async(space->listed, 0, bytes,
+								    space->stream)) &&
+			  space_check(space, driver.cuMemsetD8Async(space->listed_words, 0,
+								    bytes / 32, space->stream)));
 }
 
 int space_settle(struct space *space, uint32_t writer)
@@ -381,13 +395,7 @@ int space_forget_all(struct space *space)
 	space->touched_count = 0;
 	space->marked = false;
 	space->expected = 0;
-	return space_check(space,
-			   driver.cuMemsetD8Async(
-				   space->state + offsetof(struct device_state, touched_count), 0,
-				   sizeof(uint32_t), space->stream)) &&
-			       space_wait(space)
-		       ? 0
-		       : -1;
+	return clear_list(space) && space_wait(space) ? 0 : -1;
 }
 
 void space_forget_later(struct object *object)

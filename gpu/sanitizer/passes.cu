@@ -73,9 +73,11 @@ static __device__ void add_bits(uint64_t *mask, uint64_t bits)
 /* Puts the object into the list of the running API. */
 static __device__ void list_object(struct device_state *state, struct device_record *record)
 {
-	if (thread_of_grid() == 0 && !atomicExch(&record->touched, 1))
-		state->list[atomicAdd(&state->touched_count, 1)] =
-			(uint32_t)(record - state->records) + 1;
+	if (thread_of_grid())
+		return;
+	record->touched = 1;
+	set_bit(state->listed, record->slot);
+	set_bit(state->listed_words, record->slot / 32);
 }
 
 /* The running API reads or writes rows of bytes of one object. */

@@ -83,27 +83,19 @@ template <typename WORD> static __device__ __forceinline__ void set_bits(WORD *a
 		or_bits(at, bits);
 }
 
-/* The first touch of a launch puts the object into the list. */
+/* The first touch of a launch lists the object; a few others do it again. */
 static __device__ __forceinline__ void list_object(struct device_record *record)
 {
-	struct device_state *state = constant(&record->state);
-	uint32_t before, place;
+	struct device_state *state;
+	uint32_t slot;
 
-	if (look(&record->touched)) {
-		record->touched = 1; /* so that the multiprocessor's own cache knows */
-		return;
+	if (!look(&record->touched)) {
+		state = constant(&record->state);
+		slot = __ldg(&record->slot);
+		or_bits(&constant(&state->listed)[slot / 32], 1u << slot % 32);
+		or_bits(&constant(&state->listed_words)[slot / 1024], 1u << slot / 32 % 32);
 	}
-	asm volatile("atom.relaxed.gpu.global.exch.b32 %0, [%1], 1;"
-		     : "=r"(before)
-		     : "l"(&record->touched)
-		     : "memory");
-	if (before)
-		return;
-	asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], 1;"
-		     : "=r"(place)
-		     : "l"(&state->touched_count)
-		     : "memory");
-	constant(&state->list)[place] = (uint32_t)(record - constant(&state->records)) + 1;
+	record->touched = 1; /* so that the multiprocessor's own cache knows */
 }
 
 /* What is known of an access, in one register: flags as READ and WRITE; its size; see touch(). */

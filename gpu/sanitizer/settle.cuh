@@ -67,39 +67,85 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 	walk->initialised = 0;
 }
 
-/* Whether the pass can do its work: all objects have bodies. */
-static __device__ bool have_bodies(const struct device_state *state, uint32_t listed)
+/* The first word of the list from this one on that is not 0; the warp looks for it together. */
+static __device__ uint32_t find_listed(const struct device_state *state, uint32_t word)
 {
-	bool missing = false;
+	uint32_t these = ~0u << word % 32;
 
-	for (uint32_t i = threadIdx.x % 32; i < listed; i += 32)
-		missing |= !state->records[state->list[i] - 1].states;
-	return !__any_sync(ALL_LANES, missing);
+	for (uint32_t start = word / 32; start < state->slots / 1024; start += 32) {
+		uint32_t place = start + threadIdx.x % 32;
+		uint32_t words = place < state->slots / 1024 ? state->listed_words[place] : 0;
+		unsigned found;
+
+		if (place == word / 32)
+			words &= these;
+		found = __ballot_sync(ALL_LANES, words != 0);
+		if (found) {
+			words = __shfl_sync(ALL_LANES, words, __ffs((int)found) - 1);
+			return (start + __ffs((int)found) - 1) * 32 + __ffs((int)words) - 1;
+		}
+	}
+	return UINT32_MAX;
 }
 
-static __device__ void settle_listed(const struct device_state *state, uint32_t listed,
-				     struct walk *walk)
+/* The same for slots. */
+static __device__ uint32_t next_listed(const struct device_state *state, uint32_t slot)
 {
-	uint32_t warps = gridDim.x * (PASS_THREADS / 32);
-	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
-	uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x, base = 0;
+	uint32_t word = slot / 32;
+	uint32_t bits = slot < state->slots ? state->listed[word] & ~0u << slot % 32 : 0;
+
+	if (!bits) {
+		word = find_listed(state, word + 1);
+		if (word == UINT32_MAX)
+			return word;
+		bits = state->listed[word];
+	}
+	return word * 32 + __ffs((int)bits) - 1;
+}
+
+/*
+ * Calls f(first, bits) for 32 slots of records at a time, if the running API touched objects among
+ * them: those of the bits.  The warp does it together.
+ */
+template <typename F> static __device__ void each_listed(const struct device_state *state, F f)
+{
+	for (uint32_t word = find_listed(state, 0); word != UINT32_MAX;
+	     word = find_listed(state, word + 1))
+		f(word * 32, state->listed[word]);
+}
+
+/* How many are listed, and whether the pass can do its work: all objects have bodies. */
+static __device__ uint32_t count_listed(const struct device_state *state, bool *have_bodies)
+{
 	unsigned lane = threadIdx.x % 32;
+	uint32_t listed = 0;
+	bool missing = false;
 
-	for (uint32_t start = 0; start < listed; start += 32) {
-		uint32_t slot = start + lane < listed ? state->list[start + lane] - 1 : 0;
-		uint32_t blocks = (uint32_t)state->records[slot].blocks;
+	each_listed(state, [&](uint32_t first, uint32_t bits) {
+		listed += __popc(bits);
+		missing |= (bits >> lane & 1) && !state->records[first + lane].states;
+	});
+	*have_bodies = !__any_sync(ALL_LANES, missing);
+	return listed;
+}
 
-		for (unsigned i = 0; i < 32 && start + i < listed; i++) {
-			uint32_t count = __shfl_sync(ALL_LANES, blocks, i);
-			unsigned shift = portion(count, warps);
+static __device__ void settle_listed(const struct device_state *state, struct walk *walk)
+{
+	uint32_t warps = gridDim.x * (PASS_THREADS / 32), base = 0;
+	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
+	uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
 
-			/* objects begin where the one before ended, so that all warps have work */
-			walk->slot = __shfl_sync(ALL_LANES, slot, i);
-			walk->record = &state->records[walk->slot];
-			settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps,
-				      shift);
-			base = (base + (count >> shift) + 1) % warps;
-		}
+	for (walk->slot = next_listed(state, 0); walk->slot != UINT32_MAX;
+	     walk->slot = next_listed(state, walk->slot + 1)) {
+		uint32_t count;
+		unsigned shift;
+
+		walk->record = &state->records[walk->slot];
+		count = (uint32_t)walk->record->blocks;
+		shift = portion(count, warps);
+		/* objects begin where the one before ended, so that all warps have work */
+		settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps, shift);
+		base = (base + (count >> shift) + 1) % warps;
 	}
 	if (walk->key)
 		flush_row(walk);
@@ -156,24 +202,39 @@ static __device__ uint32_t gather_near_rows(struct device_state *state, struct n
 	return near->gathered;
 }
 
-/* Hands the facts about the objects in the list to the host; with `done` the list can go. */
-static __device__ void gather_objects(struct device_state *state, uint32_t listed, bool done)
+/* Hands the facts about the listed objects to the host, if there is room for them. */
+static __device__ void gather_objects(struct device_state *state, bool fits, bool done)
 {
 	uint64_t cursor = state->object_cursor;
+	uint32_t lane = threadIdx.x % 32, turn = 0;
 
-	for (uint32_t i = threadIdx.x; i < listed; i += PASS_THREADS) {
-		uint32_t slot = state->list[i] - 1;
-		struct device_record *record = &state->records[slot];
+	each_listed(state, [&](uint32_t first, uint32_t bits) {
+		struct device_record *record = &state->records[first + lane];
+		uint64_t place = cursor + __popc(bits & ((1u << lane) - 1));
 		struct result_object object;
 
-		object.slot = slot;
+		cursor += __popc(bits);
+		/* the warps take turns */
+		if (turn++ % (PASS_THREADS / 32) != threadIdx.x / 32 || !(bits >> lane & 1))
+			return;
+		object.slot = first + lane;
 		object.initialised_bytes = __ldcg(&record->initialised_bytes);
 		object.zero_leaf_count = __ldcg(&record->zero_leaf_count);
 		for (int k = 0; k < DIGEST_LANES; k++)
 			object.sum[k] = __ldcg(&record->sum[k]);
-		state->result_objects[(cursor + i) & state->object_mask] = object;
+		if (fits)
+			state->result_objects[place & state->object_mask] = object;
 		if (done)
 			record->touched = record->uses_origin = 0;
+	});
+}
+
+static __device__ void clear_list(struct device_state *state)
+{
+	for (uint32_t i = threadIdx.x; i < state->slots / 1024; i += PASS_THREADS) {
+		for (uint32_t words = state->listed_words[i]; words; words &= words - 1)
+			state->listed[i * 32 + __ffs((int)words) - 1] = 0;
+		state->listed_words[i] = 0;
 	}
 }
 
@@ -193,8 +254,10 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 	bool lost = !fits || rows > ROW_LIMIT;
 	struct result_pass result;
 
-	if (fits)
-		gather_objects(state, listed, done);
+	gather_objects(state, fits, done);
+	__syncthreads();
+	if (done)
+		clear_list(state);
 	__syncthreads();
 	if (threadIdx.x)
 		return;
@@ -216,8 +279,6 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 	state->object_cursor = object_cursor + listed;
 	state->rows->count = 0;
 	state->finished = 0;
-	if (done)
-		state->touched_count = 0;
 	__threadfence_system();
 	*(volatile uint32_t *)&pass->ticket = ticket;
 }
@@ -235,10 +296,10 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	__shared__ struct near_rows near;
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
 	__shared__ bool last;
-	uint32_t listed = state->touched_count;
+	bool done, alone;
+	uint32_t listed = count_listed(state, &done);
 	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer, 0,
 			    0,    0,           0,     0};
-	bool done = have_bodies(state, listed), alone;
 
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
 		keys[i] = leaf_key(i);
@@ -248,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 		near.gathered = near.full = 0;
 	__syncthreads();
 	if (done)
-		settle_listed(state, listed, &walk);
+		settle_listed(state, &walk);
 	__syncthreads();
 	alone = gridDim.x == 1 && !near.full;
 	if (!alone) {

@@ -51,8 +51,7 @@ static bool more_results(struct space *space, uint32_t capacity)
 	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
 	space->object_ring = count;
 	return space_map_host(space, (void **)&space->result_objects, &space->device_objects,
-			      count * sizeof(struct result_object)) &&
-	       space_describe(space);
+			      count * sizeof(struct result_object));
 }
 
 static bool more_slots(struct space *space)
@@ -73,7 +72,8 @@ static bool more_slots(struct space *space)
 	if (!owners || !slots || !touched ||
 	    !enlarge(space, &space->records, old * sizeof(struct device_record),
 		     capacity * sizeof(struct device_record)) ||
-	    !enlarge(space, &space->list, old * sizeof(uint32_t), capacity * sizeof(uint32_t)) ||
+	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||
+	    !enlarge(space, &space->listed_words, old / 256, capacity / 256) ||
 	    !more_results(space, capacity))
 		return false;
 	for (uint32_t slot = capacity; slot-- > old;) {
@@ -82,7 +82,7 @@ static bool more_slots(struct space *space)
 	}
 	space->slot_capacity = capacity;
 	space->published = false;
-	return true;
+	return space_describe(space);
 }
 
 static bool put_record(const struct object *object, struct device_record *record)
@@ -139,6 +139,7 @@ static void describe(const struct object *object, struct device_record *record)
 	memset(record, 0, sizeof(*record));
 	record->address = object->address;
 	record->size = object->size;
+	record->slot = object->slot;
 	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
 	record->shared = object->shared && !object->coarse;
@@ -223,8 +224,8 @@ void object_follow(struct object *object)
 	describe(object, &record);
 	if (!get_memory(object, &object->head, lay_out_head(&record, 0)))
 		return;
-	describe(object, &record);
 	object->slot = space->free_slots[--space->free_count];
+	describe(object, &record);
 	space->owners[object->slot] = object;
 	space->bodiless++;
 	space->bodiless_bytes += object->size;

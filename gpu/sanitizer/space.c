@@ -101,7 +101,9 @@ bool space_describe(struct space *space)
 {
 	const struct device_state state = {
 		.records = (struct device_record *)(uintptr_t)space->records,
-		.list = (uint32_t *)(uintptr_t)space->list,
+		.listed = (uint32_t *)(uintptr_t)space->listed,
+		.listed_words = (uint32_t *)(uintptr_t)space->listed_words,
+		.slots = space->slot_capacity,
 		.rows = (struct device_rows *)(uintptr_t)space->rows,
 		.result_passes = (struct result_pass *)(uintptr_t)space->device_passes,
 		.result_rows = (struct result_row *)(uintptr_t)space->device_rows,
@@ -114,7 +116,7 @@ bool space_describe(struct space *space)
 
 	return space_check(space, driver.cuMemcpyHtoDAsync(
 					  space->state + records, (const char *)&state + records,
-					  offsetof(struct device_state, touched_count) - records,
+					  offsetof(struct device_state, progress) - records,
 					  space->stream)) &&
 	       space_check(space, driver.cuMemcpyHtoDAsync(
 					  space->state + rows, (const char *)&state + rows,

@@ -37,7 +37,7 @@ struct space {
 	uint32_t slot_capacity;
 
 	/* What the patches search. */
-	CUdeviceptr state, table, list;
+	CUdeviceptr state, table, listed, listed_words;
 	uint32_t table_capacity;
 	bool foreign; /* objects of peers are in the table */
 	bool published;

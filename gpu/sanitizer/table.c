@@ -61,13 +61,15 @@ static bool upload(struct space *space, const struct device_entry *entries, uint
 	struct device_state state = {.entries = (const struct device_entry *)(uintptr_t)at,
 				     .hints = (const struct device_hint *)(uintptr_t)space->table,
 				     .records = (struct device_record *)(uintptr_t)space->records,
-				     .list = (uint32_t *)(uintptr_t)space->list};
+				     .listed = (uint32_t *)(uintptr_t)space->listed,
+				     .listed_words = (uint32_t *)(uintptr_t)space->listed_words,
+				     .slots = space->slot_capacity};
 	uint32_t made = hints ? hints_make(hints, &state.hint_shift, entries, count) : 0;
 	bool done;
 
 	state.hint_mask = made - 1;
 	done = made &&
-	       put(space, space->state, &state, offsetof(struct device_state, touched_count)) &&
+	       put(space, space->state, &state, offsetof(struct device_state, progress)) &&
 	       put(space, space->table, hints, made * sizeof(*hints)) &&
 	       put(space, at, entries, count * sizeof(*entries)) && space_wait(space);
 	free(hints);

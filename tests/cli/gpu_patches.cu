@@ -27,6 +27,9 @@
 static const uint64_t starts[OBJECTS] = {BASE + 512, BASE + 5512, BASE + 40000};
 static const uint64_t sizes[OBJECTS] = {5000, 777, 100000};
 static const uint32_t slots[OBJECTS] = {2, 0, 1};
+/* What their records say they are, in lists of LIST words. */
+static const uint32_t listed_slots[OBJECTS] = {1040, 5, 2047};
+#define LIST 64
 
 static device_record records[OBJECTS];
 static device_state host_state, *state;
@@ -100,6 +103,7 @@ static void start(void)
 
 		record->address = starts[i];
 		record->size = sizes[i];
+		record->slot = listed_slots[i];
 		record->blocks = (sizes[i] + 1023) / 1024;
 		record->read = zeroed<uint64_t>(record->blocks * 16);
 		record->written = zeroed<uint64_t>(record->blocks * 16);
@@ -110,16 +114,22 @@ static void start(void)
 	host_state.hint_shift = 2;
 	host_state.hint_mask = HINTS - 1;
 	host_state.records = zeroed<device_record>(OBJECTS);
-	host_state.list = zeroed<uint32_t>(OBJECTS);
+	host_state.listed = zeroed<uint32_t>(LIST);
+	host_state.listed_words = zeroed<uint32_t>(LIST / 32);
 	state = zeroed<device_state>(1);
 	host_other.records = zeroed<device_record>(1);
-	host_other.list = zeroed<uint32_t>(1);
+	host_other.listed = zeroed<uint32_t>(LIST);
+	host_other.listed_words = zeroed<uint32_t>(LIST / 32);
 	other = zeroed<device_state>(1);
 	addresses = zeroed<uint64_t>(THREADS);
 }
 
 static void clear(void)
 {
+	for (const device_state *each : {&host_state, &host_other}) {
+		CHECK(cudaMemset(each->listed, 0, LIST * 4));
+		CHECK(cudaMemset(each->listed_words, 0, LIST / 32 * 4));
+	}
 	for (device_record &record : records) {
 		CHECK(cudaMemset(record.read, 0, record.blocks * 128));
 		CHECK(cudaMemset(record.written, 0, record.blocks * 128));
@@ -163,7 +173,7 @@ static void choose(std::vector<uint64_t> &chosen, uint32_t size)
 
 /* Compares what the device marked in one object; an access belongs to that of its first byte. */
 static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t size, uint32_t flags,
-		   uint32_t lanes, std::set<uint32_t> &touched)
+		   uint32_t lanes, std::set<int> &touched)
 {
 	const device_record *record = &records[slots[object]];
 	size_t words = record->blocks * 16;
@@ -184,12 +194,25 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 			if (flags & WRITE)
 				written[offset / 64] |= UINT64_C(1) << offset % 64;
 			blocks[offset / 32768] |= 1u << offset / 1024 % 32;
-			touched.insert(slots[object] + 1);
+			touched.insert(object);
 		}
 	}
 	return from_device(record->read, words) == read &&
 	       from_device(record->written, words) == written &&
 	       from_device(record->touched_blocks, blocks.size()) == blocks;
+}
+
+/* Whether the list of a context holds these objects. */
+static bool are_listed(const device_state &context, const std::set<int> &touched)
+{
+	std::vector<uint32_t> listed(LIST), words(LIST / 32);
+
+	for (int object : touched) {
+		listed[listed_slots[object] / 32] |= 1u << listed_slots[object] % 32;
+		words[listed_slots[object] / 1024] |= 1u << listed_slots[object] / 32 % 32;
+	}
+	return from_device(context.listed, LIST) == listed &&
+	       from_device(context.listed_words, LIST / 32) == words;
 }
 
 /* Accesses that begin in no object. */
@@ -217,8 +240,7 @@ int main(void)
 	for (calls = 0; calls < 300 && fine; calls++) {
 		uint32_t size = 1u << below(6), flags = 1 + (uint32_t)below(3);
 		uint32_t lanes = below(3) ? ~0u : (uint32_t)(below(1 << 16) << 16 | below(1 << 16));
-		std::set<uint32_t> touched, listed;
-		uint32_t count;
+		std::set<int> touched, of_other;
 
 		foreign = below(2);
 		clear();
@@ -229,17 +251,9 @@ int main(void)
 		CHECK(cudaDeviceSynchronize());
 		for (int i = 0; i < OBJECTS; i++)
 			fine &= marked(i, chosen, size, flags, lanes, touched);
-		count = from_device(&state->touched_count, 1)[0];
-		fine &= count <= OBJECTS;
-		for (uint32_t slot : from_device(host_state.list, fine ? count : 0))
-			listed.insert(slot);
-		if (foreign) {
-			uint32_t wanted = (uint32_t)touched.erase(slots[FOREIGN] + 1);
-
-			fine &= from_device(&other->touched_count, 1)[0] == wanted &&
-				(!wanted || from_device(host_other.list, 1)[0] == 1);
-		}
-		fine &= count == touched.size() && listed == touched;
+		if (foreign && touched.erase(FOREIGN))
+			of_other.insert(FOREIGN);
+		fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);
 		fine &= from_device(&state->missed, 1)[0] == outside(chosen, lanes) &&
 			from_device(&state->missed_bytes, 1)[0] == outside(chosen, lanes) * size;
 	}

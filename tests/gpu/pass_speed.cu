@@ -33,6 +33,8 @@ extern "C" {
 static unsigned pass_blocks;
 static device_state *state, host_state;
 static std::vector<device_record> records;
+#define SLOTS (8 * 1024)
+static uint32_t spread = 1; /* the slot of one object is so far from the next one's */
 
 static uint64_t seed = 1;
 static uint64_t below(uint64_t limit)
@@ -65,6 +67,7 @@ static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bo
 	uint64_t words;
 
 	record.size = size;
+	record.slot = (uint32_t)records.size() * spread;
 	record.blocks = (size + LEAF_BYTES - 1) / LEAF_BYTES;
 	words = record.blocks * LEAF_WORDS;
 	record.site = site;
@@ -86,10 +89,13 @@ static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bo
 static void start(void)
 {
 	state = zeroed<device_state>(1);
-	host_state.records = zeroed<device_record>(64);
-	CHECK(cudaMemcpy(host_state.records, records.data(), records.size() * sizeof(records[0]),
-			 cudaMemcpyHostToDevice));
-	host_state.list = zeroed<uint32_t>(64);
+	host_state.records = zeroed<device_record>(SLOTS);
+	for (const device_record &record : records)
+		CHECK(cudaMemcpy(host_state.records + record.slot, &record, sizeof(record),
+				 cudaMemcpyHostToDevice));
+	host_state.slots = SLOTS;
+	host_state.listed = zeroed<uint32_t>(SLOTS / 32);
+	host_state.listed_words = zeroed<uint32_t>(SLOTS / 1024);
 	host_state.rows = zeroed<device_rows>(1);
 	host_state.result_passes = shared_with_host<result_pass>(PASSES);
 	host_state.result_rows = shared_with_host<result_row>(ROW_RING);
@@ -145,7 +151,7 @@ static void changed(void *, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZ
 static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width, uint64_t height,
 		 uint32_t marks)
 {
-	vflow_mark<<<256, 256>>>(state, slot, offset, pitch, width, height, marks);
+	vflow_mark<<<256, 256>>>(state, slot * spread, offset, pitch, width, height, marks);
 }
 
 static void touch_one(void)
@@ -186,8 +192,8 @@ static void copy_one(void)
 	shadow_touch_copy(shadows[to], at, shadows[from], start, size);
 	memcpy(&memory[to][at], &memory[from][start], size);
 	mark(from, start, size, size, 1, MARK_READ);
-	vflow_mark_copy<<<256, 256>>>(state, to, at, size, host_state.records + from, start,
-					   size, size, 1);
+	vflow_mark_copy<<<256, 256>>>(state, to * spread, at, size,
+				      host_state.records + from * spread, start, size, size, 1);
 }
 
 static bool row_order(const result_row &a, const result_row &b)
@@ -206,7 +212,7 @@ static void compare(const struct gpu_row *rows, size_t count, const result_pass 
 	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
 		for (const result_row &row : found)
 			if (access == GPU_READ ? row.read : row.written)
-				ours.push_back({row.slot + 1, row.writer, (enum gpu_access)access,
+				ours.push_back({row.slot / spread + 1, row.writer, (enum gpu_access)access,
 						access == GPU_READ ? row.read : row.written,
 						access == GPU_READ ? 0 : row.redundant});
 	std::stable_sort(ours.begin(), ours.end(),
@@ -221,14 +227,14 @@ static void compare(const struct gpu_row *rows, size_t count, const result_pass 
 	for (uint32_t i = 0; i < result->objects && compared; i++) {
 		const result_object *object =
 			&host_state.result_objects[(result->first_object + i) % 1024];
+		uint32_t index = object->slot / spread;
 		uint8_t digest[SHA256_SIZE];
 
 		if (!object->initialised_bytes)
 			continue;
-		leaf_object(records[object->slot].size, object->sum, 0, digest);
-		compared &= !memcmp(digest, digests[object->slot + 1], SHA256_SIZE) &&
-			    (object->zero_leaf_count == records[object->slot].blocks) ==
-				    zeros[object->slot + 1];
+		leaf_object(records[index].size, object->sum, 0, digest);
+		compared &= !memcmp(digest, digests[index + 1], SHA256_SIZE) &&
+			    (object->zero_leaf_count == records[index].blocks) == zeros[index + 1];
 	}
 }
 
@@ -420,6 +426,7 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		pass_blocks = atoi(argv[1]);
 		seed = atoi(argv[2]);
+		spread = seed % 2 ? 1 : 2047; /* the list's words are near, or far from each other */
 		against_cpu(small_sizes, 60);
 		return !compared;
 	}

@@ -33,7 +33,7 @@ static int write_report(const struct report *report, const char *path, struct er
 
 int cmd_report(int argc, char **argv)
 {
-	struct report report = {.options = ADVICE_DEFAULTS, .top = 10};
+	struct report report = {.options = ADVICE_DEFAULTS, .top = UINT64_MAX};
 	const char *output = NULL;
 	const struct command_option options[] = {
 		{0, "redundancy", "FRACTION",
@@ -42,18 +42,21 @@ int cmd_report(int argc, char **argv)
 		{0, "duplicate-bytes", "SIZE",
 		 "duplicate values: objects of more bytes than this (default 1K)", OPTION_SIZE,
 		 &report.options.duplicate_bytes},
-		{0, "top", "N", "show at most N findings, 0 for all (default 10)", OPTION_NUMBER,
-		 &report.top},
+		{0, "top", "N", "show at most N findings, 0 for all (default 10; with --brief all)",
+		 OPTION_NUMBER, &report.top},
+		{0, "brief", NULL, "a line for each finding, and nothing else", OPTION_FLAG,
+		 &report.brief},
 		{'o', "output", "FILE", "write the report there instead of to standard output",
 		 OPTION_TEXT, &output},
 		{0},
 	};
 	const struct command_help help = {
 		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] [--top N] "
-			 "[-o FILE] [FILE]",
+			 "[--brief] [-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
-			"source, and what to do about it: first what can go as a whole, most bytes\n"
+			"source, and what to do about it: first what can go as a whole, most "
+			"bytes\n"
 			"first.",
 		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
 			"is not read.  vflow-report(1) explains the patterns.\n\n"
@@ -67,6 +70,8 @@ int cmd_report(int argc, char **argv)
 
 	if (code != OPTIONS_RUN)
 		return code;
+	if (report.top == UINT64_MAX)
+		report.top = report.brief ? 0 : 10;
 	signal(SIGPIPE, SIG_DFL); /* `vflow report | head` ends quietly */
 	profile = input_profile(argv[rest], &error);
 	result = profile ? 0 : -1;

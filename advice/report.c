@@ -275,10 +275,29 @@ static void print_none(const struct report *report, FILE *out)
 	free(text);
 }
 
-static void print_findings(const struct report *report, FILE *out)
+static uint32_t shown_count(const struct report *report)
 {
 	uint32_t count = report->profile->finding_count;
-	uint32_t shown = report->top && report->top < count ? (uint32_t)report->top : count;
+
+	return report->top && report->top < count ? (uint32_t)report->top : count;
+}
+
+/* " 1   16.1K  redundant values  fill_kernel (vertex 31, ongpu.c:27 < layers.c:57)" */
+static void print_line(const struct profile *profile, FILE *out, uint32_t index)
+{
+	const struct profile_finding *finding = &profile->findings[index];
+	uint32_t v = graph_find(profile->graph, finding->vertex);
+	char *vertex = v == UINT32_MAX ? xstrdup("") : words_vertex(profile, v);
+	char size[16];
+
+	fprintf(out, "%2" PRIu32 " %7s  %-16s  %s\n", index + 1, size_format(finding->bytes, size),
+		advice_title(finding->pattern), vertex);
+	free(vertex);
+}
+
+static void print_findings(const struct report *report, FILE *out)
+{
+	uint32_t count = report->profile->finding_count, shown = shown_count(report);
 	uint32_t whole = 0;
 	char *title, *file;
 
@@ -345,6 +364,10 @@ static void print_further(const struct report *report, FILE *out)
 
 void report_print(const struct report *report, FILE *out)
 {
+	for (uint32_t i = 0; report->brief && i < shown_count(report); i++)
+		print_line(report->profile, out, i);
+	if (report->brief)
+		return;
 	print_header(report, out);
 	print_findings(report, out);
 	print_coverage(report, out);

@@ -12,6 +12,7 @@ struct report {
 	struct advice_options options;
 	const char *file; /* operand of the command, for the commands that are suggested; or NULL */
 	uint64_t top;     /* findings to show; 0: all */
+	bool brief;       /* nothing but a line for each */
 	bool colour;
 };
 

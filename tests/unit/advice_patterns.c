@@ -620,9 +620,12 @@ static void test_random(void **state)
 	sqlite3_close(db);
 }
 
+static bool brief_report;
+
 static char *report_of(struct profile *profile, uint64_t top, const char *file)
 {
 	struct report report = {
+		.brief = brief_report,
 		.profile = profile, .options = ADVICE_DEFAULTS, .top = top, .file = file};
 	char *text = NULL;
 	size_t size;
@@ -667,6 +670,15 @@ static void test_report(void **state)
 	text = report_of(profile, 1, "run.db");
 	contains(text, "1 more: vflow report --top 0 run.db\n");
 	free(text);
+	brief_report = true;
+	text = report_of(profile, 0, NULL);
+	assert_string_equal(text, " 1   96.0K  redundant values  fill_kernel (vertex 5, net.c:105)\n"
+				  " 2   64.0K  duplicate values  cudaMemcpy (vertex 4, net.c:104)\n");
+	free(text);
+	text = report_of(profile, 1, NULL);
+	contains_not(text, "duplicate");
+	free(text);
+	brief_report = false;
 	profile_free(profile);
 }
 

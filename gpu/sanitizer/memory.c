@@ -196,7 +196,8 @@ void memory_release(struct shadow_memory *memory)
 
 /*
  * Measured: unlike cuMemFree(), this does not wait for kernels on other streams, and the device has
- * the memory when our stream has run, although no pool had it.
+ * the memory when our stream has been waited for, although no pool had it.  Until then the program's
+ * cuMemAlloc() would wait for all that runs.
  */
 bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
 {

@@ -412,7 +412,8 @@ static void make_way_at_once(struct object *object)
 		event_shadow_forgotten(object);
 	}
 	space->stuck = !put_addresses(object) || !memory_release_at_once(&body, space->stream) ||
-		       !space_wait_for(space, 1000 + (unsigned)(body_size >> 20));
+		       !space_wait_for(space, 1000 + (unsigned)(body_size >> 20)) ||
+		       !space_wait(space); /* it is over, but this gives the memory back */
 	memory_put_off(&body, space->context); /* if it is still there */
 }
 

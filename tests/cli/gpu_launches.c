@@ -432,6 +432,26 @@ static size_t unused(void)
 	return bytes;
 }
 
+static CUdeviceptr freed[8]; /* in the order of the stream: gone when that is waited for */
+static unsigned freed_count;
+static CUresult (*synchronize_stream)(CUstream);
+
+static CUresult free_in_order(CUdeviceptr memory, CUstream stream)
+{
+	(void)stream;
+	if (freed_count == sizeof(freed) / sizeof(*freed))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	freed[freed_count++] = memory;
+	return CUDA_SUCCESS;
+}
+
+static CUresult synchronize(CUstream stream)
+{
+	while (freed_count)
+		free_memory(freed[--freed_count]);
+	return synchronize_stream(stream);
+}
+
 static void start_late(void)
 {
 	start(0);
@@ -441,6 +461,9 @@ static void start_late(void)
 	driver.cuStreamQuery = stream_or_launch;
 	driver.cuEventQuery = event_or_launch;
 	driver.cuMemFree = free_counted;
+	driver.cuMemFreeAsync = free_in_order;
+	synchronize_stream = driver.cuStreamSynchronize;
+	driver.cuStreamSynchronize = synchronize;
 }
 
 /* Shadows make way for the program while a launch runs that nobody waits for. */

@@ -20,7 +20,7 @@ PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphvi
 LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3 jansson
 
 # goals that install the packages first look for them in a make of their own
-ifeq ($(filter deps demo check clean,$(MAKECMDGOALS)),)
+ifeq ($(filter deps demo check clean install-built,$(MAKECMDGOALS)),)
 missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
 	test -e /usr/include/uthash.h || echo uthash)
 endif
@@ -61,7 +61,7 @@ Q = $(if $(V),,@)
 
 # with other switches than the last time everything is built anew
 flags := $(strip $(CC) $(CFLAGS_VFLOW) $(CFLAGS) $(LDFLAGS))
-ifeq ($(filter deps demo check clean,$(MAKECMDGOALS)),)
+ifeq ($(filter deps demo check clean install-built,$(MAKECMDGOALS)),)
 ifneq ($(file <$(BUILD)/flags),$(flags))
 $(shell rm -f $(BUILD)/flags)
 endif
@@ -165,6 +165,9 @@ deps:
 man_pages = $(wildcard $(rooms:%=%/*.1))
 
 install: all
+	@$(MAKE) --no-print-directory install-built
+
+install-built:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/vflow/emulator $(DESTDIR)$(PREFIX)/share/man/man1
 	install $(VFLOW) $(DESTDIR)$(PREFIX)/bin/vflow
 	install -m 644 $(wildcard $(BUILD)/lib/libvflow-*.so) $(DESTDIR)$(PREFIX)/lib/vflow
@@ -174,4 +177,4 @@ install: all
 clean:
 	rm -rf $(BUILD) $(VFLOW)
 
-.PHONY: all packages deps install clean
+.PHONY: all packages deps install install-built clean

@@ -205,7 +205,7 @@ bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
 		return false;
 	memory_abandon(memory);
 	*memory = (struct shadow_memory){0};
-	return true;
+	return driver.cuStreamSynchronize(stream) == CUDA_SUCCESS;
 }
 
 /* -- what cannot be released yet ---------------------------------------------------------- */

@@ -28,8 +28,8 @@ CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream
 /* Nothing on the device uses it any more. */
 void memory_release(struct shadow_memory *memory);
 /*
- * The same for memory on the device, in the order of the stream: does not wait for what else runs.
- * False: this cannot be done.
+ * The same for memory on the device, when the stream has nothing to do: does not wait for what else
+ * runs.  False: this cannot be done.
  */
 bool memory_release_at_once(struct shadow_memory *memory, CUstream stream);
 /* The same for memory that what runs now may still use: by the next memory_release_put_off(). */

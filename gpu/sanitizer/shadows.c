@@ -397,7 +397,6 @@ static void make_way_at_once(struct object *object)
 {
 	struct space *space = object->space;
 	struct shadow_memory body = object->body, copy = {0};
-	const uint64_t body_size = body.size;
 	bool first = !object->head.host;
 
 	memory_copy_to_host(&body, &copy, space->stream);
@@ -411,9 +410,10 @@ static void make_way_at_once(struct object *object)
 		object->unknown = true;
 		event_shadow_forgotten(object);
 	}
-	space->stuck = !put_addresses(object) || !memory_release_at_once(&body, space->stream) ||
-		       !space_wait_for(space, 1000 + (unsigned)(body_size >> 20)) ||
-		       !space_wait(space); /* it is over, but this gives the memory back */
+	/* a free that cannot be made yet would hold up the program's allocations */
+	space->stuck = !put_addresses(object) ||
+		       !space_wait_for(space, 1000 + (unsigned)(body.size >> 20)) ||
+		       !memory_release_at_once(&body, space->stream);
 	memory_put_off(&body, space->context); /* if it is still there */
 }
 

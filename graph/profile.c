@@ -137,22 +137,25 @@ bool profile_is_device_memory(const struct profile_object *object)
 	return object->memory == TRACE_MEMORY_DEVICE;
 }
 
-/* The file is installed for everybody to include: a line there tells nothing of the program. */
+/* The file came with the compiler or CUDA: a line there tells nothing of the program. */
 static bool is_in_toolchain(const struct profile_frame *frame)
 {
-	static const char *const folders[] = {"/targets/", "/site-packages/nvidia/",
-					      "/include/thrust/", "/include/cub/",
-					      "/include/cccl/"};
+	/* not all of /usr and /opt: people build there, too */
+	static const char *const begins[] = {"/usr/include/",       "/usr/lib/", "/usr/local/cuda",
+					     "/usr/local/include/", "/opt/cuda", "/opt/nvidia/"};
+	static const char *const parts[] = {"/targets/", "/site-packages/nvidia/",
+					    "/include/thrust/", "/include/cub/", "/include/cccl/"};
 	const char *file = frame->file;
-	bool installed;
+	bool found;
 
 	if (!file || !strstr(file, "/include/"))
 		return file && strstr(file, ".cudafe1.stub.c");
-	installed = !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/", 5) ||
-		    !strcmp(base_name(file), "cuda_runtime.h");
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		installed |= strstr(file, folders[i]) != NULL;
-	return installed;
+	found = !strcmp(base_name(file), "cuda_runtime.h");
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		found |= !strncmp(file, begins[i], strlen(begins[i]));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		found |= strstr(file, parts[i]) != NULL;
+	return found;
 }
 
 const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,

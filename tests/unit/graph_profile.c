@@ -275,6 +275,62 @@ static void test_order(void **state)
 	unlink(path);
 }
 
+/* Which frames people see of a path: those of headers that came with the compiler and CUDA go. */
+static void test_own_frames(void **state)
+{
+	static const struct {
+		const char *file;
+		bool own;
+	} cases[] = {
+		{"/usr/local/cuda-13.0/include/cccl/thrust/detail/fill.inl", false},
+		{"/usr/local/cuda/bin/../targets/x86_64-linux/include/cuda_runtime.h", false},
+		{"/usr/include/c++/14/bits/invoke.h", false},
+		{"/usr/lib/gcc/x86_64-linux-gnu/14/include/xmmintrin.h", false},
+		{"/opt/nvidia/hpc_sdk/cuda/12/include/crt/device_functions.h", false},
+		{"/home/me/env/lib/site-packages/nvidia/cu13/include/cub/cub.cuh", false},
+		{"/spack/cuda-12/include/cuda_runtime.h", false},
+		{"/tmp/tmpxft_01_02-6_app.cudafe1.stub.c", false},
+		{"/usr/src/app/include/solver.h", true},
+		{"/opt/app/include/solver.h", true},
+		{"/home/me/cuda-app/include/cuda/kernels.cuh", true},
+		{"/usr/src/app/main.cu", true},
+		{"main.cu", true},
+		{NULL, true}, /* a function without debug information */
+	};
+	enum { CASES = sizeof(cases) / sizeof(*cases) };
+	struct profile *profile = profile_new();
+	const struct profile_frame **own;
+	uint32_t count, expected = 0, at = 0;
+
+	(void)state;
+	if (!profile->graph->vertex_count)
+		graph_add_vertex(profile->graph, GRAPH_HOST);
+	profile->vertices = xcalloc(1, sizeof(*profile->vertices));
+	profile->callpaths = xcalloc(1, sizeof(*profile->callpaths));
+	profile->callpath_count = 1;
+	profile->callpaths[0].frames = xcalloc(CASES, sizeof(uint32_t));
+	profile->callpaths[0].count = CASES;
+	profile->frames = xcalloc(CASES, sizeof(*profile->frames));
+	profile->frame_count = CASES;
+	for (uint32_t i = 0; i < CASES; i++) {
+		profile->frames[i].file = cases[i].file ? xstrdup(cases[i].file) : NULL;
+		profile->callpaths[0].frames[i] = i;
+		expected += cases[i].own;
+	}
+	own = profile_path(profile, 0, &count);
+	assert_int_equal(count, expected);
+	for (uint32_t i = 0; i < CASES; i++)
+		if (cases[i].own)
+			assert_ptr_equal(own[at++], &profile->frames[i]);
+	free(own);
+	/* when there are no others, all are shown */
+	profile->callpaths[0].count = 8;
+	own = profile_path(profile, 0, &count);
+	assert_int_equal(count, 8);
+	free(own);
+	profile_free(profile);
+}
+
 static void test_round_trip(void **state)
 {
 	char key[GRAPH_KEY_SIZE];
@@ -663,6 +719,7 @@ static void test_read_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own_frames),
 		cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_order),
 		cmocka_unit_test(test_not_overwritten), cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_truncated),       cmocka_unit_test(test_bit_flips),

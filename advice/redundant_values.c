@@ -283,51 +283,54 @@ static char *sources_of(const struct writer *writer)
 	return text;
 }
 
-static char *advise_set(enum repetition repetition, const char *sources)
-{
-	switch (repetition) {
-	case NOTHING_NEW:
-		return xasprintf("Delete this set: all that it wrote was there already, from %s.",
-				 sources);
-	case NOTHING_NEW_HERE:
-		return xasprintf("Do not set this object here: all that was written to it was "
-				 "there already, from %s.",
-				 sources);
-	case SAME_AGAIN:
-		return xstrdup(
-			"Set the object once instead of every time: what it wrote over its own "
-			"earlier values was the same each time.");
-	case MOSTLY_SAME_AGAIN:
-		return xstrdup("Set only the part that has changed since the last time.");
-	case PARTLY_THERE:
-		break;
-	}
-	return xasprintf("Set only the part that needs it: the rest was there already, from %s.",
-			 sources);
-}
+/* A sentence, or the beginning of one that ends with who had left the values. */
+struct sentence {
+	const char *text;
+	bool names_sources;
+};
 
-static char *advise_copy(enum repetition repetition, const char *sources)
+static const struct sentence set_sentences[] = {
+	[NOTHING_NEW] = {"Delete this set: all that it wrote was there already, from ", true},
+	[NOTHING_NEW_HERE] = {"Do not set this object here: all that was written to it was there "
+			      "already, from ",
+			      true},
+	[SAME_AGAIN] = {"Set the object once instead of every time: what it wrote over its own "
+			"earlier values was the same each time."},
+	[MOSTLY_SAME_AGAIN] = {"Set only the part that has changed since the last time."},
+	[PARTLY_THERE] = {"Set only the part that needs it: the rest was there already, from ",
+			  true},
+};
+
+static const struct sentence copy_sentences[] = {
+	[NOTHING_NEW] = {"Delete this copy: all that it brought was there already, from ", true},
+	[NOTHING_NEW_HERE] = {"Do not copy to this object here: all that was brought to it was "
+			      "there already, from ",
+			      true},
+	[SAME_AGAIN] = {"Copy once and keep the object on the device: what it copied over its own "
+			"earlier bytes was the same each time."},
+	[MOSTLY_SAME_AGAIN] = {"Copy only the part that has changed since the last time."},
+	[PARTLY_THERE] = {"Copy only the part that differs: the rest was there already, from ",
+			  true},
+};
+
+static const struct sentence kernel_sentences[] = {
+	[NOTHING_NEW] = {"Delete this launch: all that the kernel wrote, to any object, was there "
+			 "already, from ",
+			 true},
+	[NOTHING_NEW_HERE] = {"Drop the write to this object from the kernel: all of it was there "
+			      "already, from ",
+			      true},
+	[SAME_AGAIN] = {"Launch it again only when its input has changed, or leave out this store: "
+			"what it wrote over its own earlier values was the same each time."},
+	[MOSTLY_SAME_AGAIN] = {"Store only values that have changed since its last launch, or "
+			       "launch it only for the part whose input has changed."},
+	[PARTLY_THERE] = {"Store only values that differ from what is there, from ", true},
+};
+
+static char *sentence_text(const struct sentence *sentence, const char *sources)
 {
-	switch (repetition) {
-	case NOTHING_NEW:
-		return xasprintf(
-			"Delete this copy: all that it brought was there already, from %s.",
-			sources);
-	case NOTHING_NEW_HERE:
-		return xasprintf("Do not copy to this object here: all that was brought to it was "
-				 "there already, from %s.",
-				 sources);
-	case SAME_AGAIN:
-		return xstrdup(
-			"Copy once and keep the object on the device: what it copied over its "
-			"own earlier bytes was the same each time.");
-	case MOSTLY_SAME_AGAIN:
-		return xstrdup("Copy only the part that has changed since the last time.");
-	case PARTLY_THERE:
-		break;
-	}
-	return xasprintf("Copy only the part that differs: the rest was there already, from %s.",
-			 sources);
+	return sentence->names_sources ? xasprintf("%s%s.", sentence->text, sources)
+				       : xstrdup(sentence->text);
 }
 
 /* Whether nothing read what the vertex wrote to the object, in the whole run. */
@@ -379,41 +382,19 @@ static char *advise_kernel(const struct writer *writer, enum repetition repetiti
 {
 	char *main, *text;
 
-	switch (repetition) {
-	case NOTHING_NEW:
-		return xasprintf(
-			"Delete this launch: all that the kernel wrote, to any object, was "
-			"there already, from %s.",
-			sources);
-	case NOTHING_NEW_HERE:
-		return xasprintf("Drop the write to this object from the kernel: all of it was "
-				 "there already, from %s.",
-				 sources);
-	case SAME_AGAIN:
-		return xstrdup("Launch it again only when its input has changed, or leave out this "
-			       "store: what it wrote over its own earlier values was the same each "
-			       "time.");
-	case MOSTLY_SAME_AGAIN:
-		return xstrdup(
-			"Store only values that have changed since its last launch, or launch it "
-			"only for the part whose input has changed.");
-	case PARTLY_THERE:
-		break;
+	if (repetition == PARTLY_THERE && unread) {
+		main = words_vertex(writer->profile, edge_at(writer, 0)->from);
+		text = xasprintf("Drop the write to this object by %s: nothing was seen to read it "
+				 "before this kernel wrote over it.",
+				 main);
+		free(main);
+		return text;
 	}
-	if (!unread)
-		return xasprintf(
-			reads_object(writer)
-				? "Store only values that change: the kernel reads the object "
-				  "and stores in part what was there already, from %s."
-				: "Store only values that differ from what is there, from %s.",
-			sources);
-	main = words_vertex(writer->profile, edge_at(writer, 0)->from);
-	text = xasprintf(
-		"Drop the write to this object by %s: nothing was seen to read it before this "
-		"kernel wrote over it.",
-		main);
-	free(main);
-	return text;
+	if (repetition == PARTLY_THERE && reads_object(writer))
+		return xasprintf("Store only values that change: the kernel reads the object and "
+				 "stores in part what was there already, from %s.",
+				 sources);
+	return sentence_text(&kernel_sentences[repetition], sources);
 }
 
 /* Whether the bytes that changed were others', and those at most once for each object. */
@@ -491,7 +472,8 @@ static char *advice_of(const struct writer *writer, bool *whole)
 	else if (unread && repetition > NOTHING_NEW_HERE)
 		advice = advise_unread(writer);
 	else
-		advice = set ? advise_set(repetition, sources) : advise_copy(repetition, sources);
+		advice = sentence_text(
+			set ? &set_sentences[repetition] : &copy_sentences[repetition], sources);
 	*whole = accumulator != UINT32_MAX || repetition <= SAME_AGAIN ||
 		 (unread && (!kernel || repetition == PARTLY_THERE));
 	free(sources);

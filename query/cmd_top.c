@@ -21,7 +21,7 @@ int cmd_top(int argc, char **argv)
 		{0, "by", "METRIC",
 		 "redundant_bytes (default) written_bytes read_bytes invocations time_ns",
 		 OPTION_TEXT, &by},
-		{'n', "limit", "N", "how many operations (default 10)", OPTION_NUMBER, &limit},
+		{'n', "limit", "N", "how many operations, 0 for all (default 10)", OPTION_NUMBER, &limit},
 		{'T', "type", "TYPE",
 		 "table tsv csv json jsonl (default: table on a terminal, else tsv)", OPTION_TEXT,
 		 &ask.type},
@@ -56,7 +56,7 @@ int cmd_top(int argc, char **argv)
 	query = xasprintf("MATCH (v) WHERE v.%s > 0 RETURN v.id AS id, v.%s AS %s, v.kind AS kind, "
 			  "v.name AS name, v.callpath AS callpath ORDER BY v.%s DESC, v.id LIMIT "
 			  "%" PRIu64,
-			  by, by, by, by, limit);
+			  by, by, by, by, limit ? limit : (uint64_t)INT64_MAX);
 	ask.query = query;
 	ask.file = argv[rest];
 	code = query_ask(&ask);

@@ -93,6 +93,7 @@ is "options work one after the other, as in a pipe" "$(cat "$T/once")" "$(cat "$
 "$VFLOW" prune --hide '^a$' "$T/f.dot" 2>/dev/null | "$VFLOW" prune --hide '^b$' >"$T/piped" 2>/dev/null
 is "hiding one after the other is hiding both" "$(cat "$T/once")" "$(cat "$T/piped")"
 is "top" "$("$VFLOW" top -n 2 "$T/f.dot" 2>/dev/null | cut -f 1-4)" $'id\tredundant_bytes\tkind\tname\n4\t2048\tkernel\tb\n3\t512\tkernel\ta'
+is "top -n 0 is all" "$("$VFLOW" top -n 0 --by invocations "$T/f.dot" 2>/dev/null)" "$("$VFLOW" top -n 100 --by invocations "$T/f.dot" 2>/dev/null)"
 is "top says how many it leaves out" "$("$VFLOW" top -n 2 "$T/f.dot" 2>&1 >/dev/null)" "vflow top: kept 2 of 7 vertices; dropped 5"
 is "top --by" "$("$VFLOW" top --by invocations -n 1 "$T/f.dot" 2>/dev/null | tail -1 | cut -f 1,2)" $'6\t9'
 expect_exit 2 "top by something else" "$VFLOW" top --by colour "$T/f.dot"

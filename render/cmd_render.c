@@ -112,13 +112,7 @@ static int draw(const struct render_format *format, struct picture *picture,
 	char *remark = NULL;
 	int result = 0;
 
-	if (format->convert && picture->vertex_count + picture->edge_count > MOST_IN_BITMAP)
-		result = error_set(error,
-				   "%u vertices and %u edges are too many for %s, which would take "
-				   "minutes: draw SVG or HTML, leave out --all, or draw less "
-				   "('vflow prune')",
-				   picture->vertex_count, picture->edge_count, format->name);
-	else if (format->positions)
+	if (format->positions)
 		result = layout_picture(picture, engine, seconds, &remark, error);
 	say(remark);
 	if (result == 0)
@@ -266,6 +260,19 @@ static int settle_metric(const struct graph *graph, enum render_metric *metric, 
 	return 0;
 }
 
+/* Without --all there are never too many. */
+static int check_size(const struct render_format *format, const struct graph *graph, bool all,
+		      struct error *error)
+{
+	if (!format->convert || !all ||
+	    (uint64_t)graph->vertex_count + graph->edge_count <= MOST_IN_BITMAP)
+		return 0;
+	return error_set(error,
+			 "%u vertices and %u edges are too many for %s, which would take minutes: "
+			 "draw SVG or HTML, leave out --all, or draw less ('vflow prune')",
+			 graph->vertex_count, graph->edge_count, format->name);
+}
+
 /* Long runs keep their first events only. */
 static int read_events(struct input *input, struct error *error)
 {
@@ -353,7 +360,8 @@ int cmd_render(int argc, char **argv)
 			      &grouping, &error);
 	if (graph && format->explorable && !all && !groups)
 		graph = collapse(graph, &grouping);
-	if (graph && settle_metric(graph, &metric, &error) == 0)
+	if (graph && check_size(format, graph, all, &error) == 0 &&
+	    settle_metric(graph, &metric, &error) == 0)
 		output = output_open(path, &error);
 	if (!output) {
 		graph_free(graph);

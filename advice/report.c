@@ -93,6 +93,9 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* Without -g there are functions only, or not even these. */
+static const char no_lines[] = " (no line: build the host code with -g)";
+
 /* "fill blas.c:12 < forward conv.c:40 < main demo.c:100"; NULL when nothing is known. */
 static char *call_path(const struct profile *profile, uint32_t vertex)
 {
@@ -101,9 +104,12 @@ static char *call_path(const struct profile *profile, uint32_t vertex)
 	char *text = NULL;
 	size_t size;
 	FILE *out;
+	bool lines;
 
 	while (first < count && !(path[first]->file && path[first]->line))
 		first++;
+	lines = first < count;
+	first = lines ? first : 0;
 	last = count - first > FRAMES ? first + FRAMES : count;
 	out = first < last ? open_memstream(&text, &size) : NULL;
 	for (uint32_t i = first; out && i < last; i++) {
@@ -114,6 +120,8 @@ static char *call_path(const struct profile *profile, uint32_t vertex)
 	}
 	if (out && last < count)
 		fprintf(out, " < ... %" PRIu32 " more", count - last);
+	if (out && !lines)
+		fputs(no_lines, out);
 	if (out)
 		fclose(out);
 	free(path);

@@ -35,25 +35,38 @@ char *words_frame(const struct profile_frame *frame)
 	return text;
 }
 
+/* "util.c:12", or without lines "helper" or "libnet.so+0x1234". */
+static char *short_place(const struct profile_frame *frame)
+{
+	const char *slash;
+
+	if (!frame->file || !frame->line)
+		return words_frame(frame);
+	slash = strrchr(frame->file, '/');
+	return xasprintf("%s:%" PRIu32, slash ? slash + 1 : frame->file, frame->line);
+}
+
 /*
  * ", util.c:12 < net.c:31": the innermost place and its caller, because what allocates and copies
- * is often a helper that everybody calls.
+ * is often a helper that everybody calls.  Frames without lines only where there are no others.
  */
 static char *place_of(const struct profile *profile, uint32_t vertex_index)
 {
 	uint32_t count, named = 0;
 	const struct profile_frame **path = profile_path(profile, vertex_index, &count);
 	char *text = xstrdup("");
+	bool lines = false;
 
+	for (uint32_t i = 0; i < count; i++)
+		lines |= path[i]->file && path[i]->line;
 	for (uint32_t i = 0; i < count && named < PLACES; i++) {
-		const char *slash;
-		char *longer;
+		char *place, *longer;
 
-		if (!path[i]->file || !path[i]->line)
+		if (lines && !(path[i]->file && path[i]->line))
 			continue;
-		slash = strrchr(path[i]->file, '/');
-		longer = xasprintf("%s%s%s:%" PRIu32, text, named++ ? " < " : ", ",
-				   slash ? slash + 1 : path[i]->file, path[i]->line);
+		place = short_place(path[i]);
+		longer = xasprintf("%s%s%s", text, named++ ? " < " : ", ", place);
+		free(place);
 		free(text);
 		text = longer;
 	}

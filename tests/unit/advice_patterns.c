@@ -844,9 +844,33 @@ static void test_report_of_libraries(void **state)
 	profile_free(profile);
 }
 
+/* Without -g: functions, and what would tell more. */
+static void test_report_without_lines(void **state)
+{
+	struct profile *profile = darknet();
+	char *text;
+
+	(void)state;
+	for (uint32_t i = 0; i < profile->frame_count; i++) {
+		profile->frames[i].line = 0;
+		free(profile->frames[i].file);
+		profile->frames[i].file = NULL;
+	}
+	free(profile->frames[2].function);
+	profile->frames[2].function = NULL;
+	profile->frames[2].offset = 0x1234;
+	text = report_of(profile, 0, NULL);
+	contains(text, "fill_kernel (kernel, vertex 5, 3 invocations)\n"
+		       "               f (no line: build the host code with -g)\n");
+	contains(text, "cudaMemcpy (vertex 2, net+0x1234): 64.0K");
+	free(text);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_report_without_lines),
 		cmocka_unit_test(test_report_of_libraries),
 		cmocka_unit_test(test_darknet),
 		cmocka_unit_test(test_corrected),

@@ -49,18 +49,19 @@ END
 )"
 target 42 become "$twice"
 is "become: two traces, one without an end" "$(sqlite3 "$T/become.db" 'SELECT count(DISTINCT pid), count(*), sum(ended) FROM process')" "1|2|1"
-if [ "${DEVICE:-}" != gpu ]; then # too much for one GPU
+if [ "${DEVICE:-}" != gpu ]; then # 64 are too many for one GPU
 	target 0 processes "$(table <<'END'
 	1>3 W 1 262144 0 64
 	2>4 W 2 262144 0 64
 END
 )"
 	is "processes: one line of coverage for all that called _exit" "$(sqlite3 "$T/processes.db" "SELECT what, count FROM coverage")" "trace|64"
+	# NVIDIA's driver may not like to be interrupted all the time
+	expect_exit 0 "handlers: exit code" collect "$T/handlers.db" "$P/targets" handlers
+	is "handlers: nothing on stderr" "$(cat "$T/err")" ""
+	is "handlers: the trace is whole" "$(sqlite3 "$T/handlers.db" "SELECT count(*) FROM coverage") $(vertices "$T/handlers.db" | cut -d' ' -f2 | tr '\n' ' ')" \
+		"0 host alloc alloc memset memset "
 fi
-expect_exit 0 "handlers: exit code" collect "$T/handlers.db" "$P/targets" handlers
-is "handlers: nothing on stderr" "$(cat "$T/err")" ""
-is "handlers: the trace is whole" "$(sqlite3 "$T/handlers.db" "SELECT count(*) FROM coverage") $(vertices "$T/handlers.db" | cut -d' ' -f2 | tr '\n' ' ')" \
-	"0 host alloc alloc memset memset "
 expect_exit 7 "daemon: vflow does not wait for it" timeout 60 "$VFLOW" collect -q --device "${DEVICE:-emulated}" -o "$T/daemon.db" "$P/targets" daemon "$T/lived"
 for _ in $(seq 300); do [ -s "$T/lived" ] && break; sleep 0.1; done
 is "daemon: lives on" "$(cat "$T/lived" 2>&1)" "lived on"

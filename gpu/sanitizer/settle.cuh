@@ -67,22 +67,29 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 	walk->initialised = 0;
 }
 
-/* The first word of the list from this one on that is not 0; the warp looks for it together. */
-static __device__ uint32_t find_listed(const struct device_state *state, uint32_t word)
+/*
+ * The first word of the list from this one on that is not 0, and what it is; the warp looks for it
+ * together.  Words of words are only looked at where there are more than 1024 slots.
+ */
+static __device__ uint32_t find_listed(const struct device_state *state, uint32_t word,
+				       uint32_t *bits)
 {
-	uint32_t these = ~0u << word % 32;
+	uint32_t lane = threadIdx.x % 32, group = word / 32, groups = state->slots / 1024;
+	uint32_t words = group < groups ? state->listed[group * 32 + lane] : 0;
+	unsigned found = __ballot_sync(ALL_LANES, lane >= word % 32 && words);
 
-	for (uint32_t start = word / 32; start < state->slots / 1024; start += 32) {
-		uint32_t place = start + threadIdx.x % 32;
-		uint32_t words = place < state->slots / 1024 ? state->listed_words[place] : 0;
-		unsigned found;
-
-		if (place == word / 32)
-			words &= these;
+	if (found) {
+		*bits = __shfl_sync(ALL_LANES, words, __ffs((int)found) - 1);
+		return group * 32 + __ffs((int)found) - 1;
+	}
+	for (group++; group < groups; group += 32) {
+		words = group + lane < groups ? state->listed_words[group + lane] : 0;
 		found = __ballot_sync(ALL_LANES, words != 0);
 		if (found) {
 			words = __shfl_sync(ALL_LANES, words, __ffs((int)found) - 1);
-			return (start + __ffs((int)found) - 1) * 32 + __ffs((int)words) - 1;
+			word = (group + __ffs((int)found) - 1) * 32 + __ffs((int)words) - 1;
+			*bits = state->listed[word];
+			return word;
 		}
 	}
 	return UINT32_MAX;
@@ -94,13 +101,9 @@ static __device__ uint32_t next_listed(const struct device_state *state, uint32_
 	uint32_t word = slot / 32;
 	uint32_t bits = slot < state->slots ? state->listed[word] & ~0u << slot % 32 : 0;
 
-	if (!bits) {
-		word = find_listed(state, word + 1);
-		if (word == UINT32_MAX)
-			return word;
-		bits = state->listed[word];
-	}
-	return word * 32 + __ffs((int)bits) - 1;
+	if (!bits)
+		word = find_listed(state, word + 1, &bits);
+	return word == UINT32_MAX ? word : word * 32 + __ffs((int)bits) - 1;
 }
 
 /*
@@ -109,9 +112,11 @@ static __device__ uint32_t next_listed(const struct device_state *state, uint32_
  */
 template <typename F> static __device__ void each_listed(const struct device_state *state, F f)
 {
-	for (uint32_t word = find_listed(state, 0); word != UINT32_MAX;
-	     word = find_listed(state, word + 1))
-		f(word * 32, state->listed[word]);
+	uint32_t bits;
+
+	for (uint32_t word = find_listed(state, 0, &bits); word != UINT32_MAX;
+	     word = find_listed(state, word + 1, &bits))
+		f(word * 32, bits);
 }
 
 /* How many are listed, and whether the pass can do its work: all objects have bodies. */
@@ -229,9 +234,9 @@ static __device__ void gather_objects(struct device_state *state, bool fits, boo
 	});
 }
 
-static __device__ void clear_list(struct device_state *state)
+static __device__ void clear_list(struct device_state *state, uint32_t first, uint32_t step)
 {
-	for (uint32_t i = threadIdx.x; i < state->slots / 1024; i += PASS_THREADS) {
+	for (uint32_t i = first; i < state->slots / 1024; i += step) {
 		for (uint32_t words = state->listed_words[i]; words; words &= words - 1)
 			state->listed[i * 32 + __ffs((int)words) - 1] = 0;
 		state->listed_words[i] = 0;
@@ -256,31 +261,33 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 
 	gather_objects(state, fits, done);
 	__syncthreads();
-	if (done)
-		clear_list(state);
+	if (threadIdx.x == 0) {
+		rows = rows > ROW_LIMIT ? 0 : rows;
+		listed = fits ? listed : 0;
+		result.status = lost ? PASS_TOO_MANY : done ? PASS_DONE : PASS_NEEDS_BODIES;
+		result.first_row = (uint32_t)row_cursor & state->row_mask;
+		result.rows = rows;
+		result.first_object = (uint32_t)object_cursor & state->object_mask;
+		result.objects = listed;
+		result.ticket = ticket - 1;
+		result.missed = state->missed;
+		result.missed_bytes = state->missed_bytes;
+		*pass = result;
+		state->missed = state->missed_bytes = 0;
+		state->progress = 0;
+		state->told = 0;
+		state->row_cursor = row_cursor + rows;
+		state->object_cursor = object_cursor + listed;
+		state->rows->count = 0;
+		state->finished = 0;
+	} else if (done) {
+		clear_list(state, threadIdx.x - 1, PASS_THREADS - 1);
+	}
 	__syncthreads();
-	if (threadIdx.x)
-		return;
-	rows = rows > ROW_LIMIT ? 0 : rows;
-	listed = fits ? listed : 0;
-	result.status = lost ? PASS_TOO_MANY : done ? PASS_DONE : PASS_NEEDS_BODIES;
-	result.first_row = (uint32_t)row_cursor & state->row_mask;
-	result.rows = rows;
-	result.first_object = (uint32_t)object_cursor & state->object_mask;
-	result.objects = listed;
-	result.ticket = ticket - 1;
-	result.missed = state->missed;
-	result.missed_bytes = state->missed_bytes;
-	*pass = result;
-	state->missed = state->missed_bytes = 0;
-	state->progress = 0;
-	state->told = 0;
-	state->row_cursor = row_cursor + rows;
-	state->object_cursor = object_cursor + listed;
-	state->rows->count = 0;
-	state->finished = 0;
-	__threadfence_system();
-	*(volatile uint32_t *)&pass->ticket = ticket;
+	if (threadIdx.x == 0) {
+		__threadfence_system();
+		*(volatile uint32_t *)&pass->ticket = ticket;
+	}
 }
 
 /*

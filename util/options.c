@@ -177,6 +177,9 @@ int options_parse(const struct command_help *help, int argc, char **argv, int op
 		} else if (value == '?') {
 			if (optopt && optopt < FIRST_OPTION)
 				result = options_misuse(argv[0], "unknown option -%c", optopt);
+			else if (optopt)
+				result = options_misuse(argv[0], "--%s takes no value",
+							option_of(help->options, optopt)->name);
 			else
 				result = misuse_unknown(argv[0], help->options, word);
 		} else if (value == ':') {

@@ -15,6 +15,8 @@ is "no command at all like it: none is named" "$(cat "$T/err")" "vflow: 'frobnic
 expect_exit 2 "a mistyped option" "$VFLOW" prune --edgebyte=1M
 is "a mistyped option: which was meant" "$(cat "$T/err")" \
 	"vflow prune: unknown or ambiguous option --edgebyte; did you mean --edge-bytes? (see 'vflow prune --help')"
+expect_exit 2 "a value for an option that has none" "$VFLOW" collect --quiet=1 true
+is "a value for an option that has none: which" "$(cat "$T/err")" "vflow collect: --quiet takes no value (see 'vflow collect --help')"
 expect_exit 2 "version has no options" "$VFLOW" version --bogus
 
 # two graphs: the second one's line on stderr is written while the output is open

@@ -33,15 +33,20 @@ unwind_libs := $(shell (pkg-config --libs libunwind) 2>/dev/null)
 plugins := $(shell (pkg-config --variable=libdir libgvc) 2>/dev/null)/graphviz
 NVCC := $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 
-# nvcc itself knows where its toolkit is: what is found on PATH may be a script that calls it
-export CUDA_TOOLKIT := $(abspath $(if $(NVCC),$(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^\#\$$ TOP=//p')))
+# nvcc itself knows where its toolkit is: what is found on PATH may be a script that calls it.
+# That of Debian and Ubuntu's own package does not say: it is spread over /usr.
+nvcc_top := $(if $(NVCC),$(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^\#\$$ TOP=//p'))
+export CUDA_TOOLKIT := $(abspath $(or $(nvcc_top),$(if $(and $(NVCC),$(wildcard /usr/include/cuda.h)),/usr)))
 
 # The GPU provider needs nvcc and the Sanitizer's headers and library, of any CUDA 12 or 13
 cuda_folders := $(CUDA_HOME) $(CUDA_TOOLKIT) /usr/local/cuda /opt/cuda
 SANITIZER := $(firstword $(patsubst %/include/sanitizer.h,%,$(wildcard \
 	$(foreach f,$(cuda_folders),$(f)/compute-sanitizer/include/sanitizer.h $(f)/extras/compute-sanitizer/include/sanitizer.h \
-	$(f)/extras/Sanitizer/include/sanitizer.h) .deps/toolkit/usr/lib/nvidia-cuda-toolkit/compute-sanitizer/include/sanitizer.h)))
-have_sanitizer := $(if $(and $(NVCC),$(SANITIZER)),1)
+	$(f)/extras/Sanitizer/include/sanitizer.h) /usr/lib/nvidia-cuda-toolkit/compute-sanitizer/include/sanitizer.h \
+	.deps/toolkit/usr/lib/nvidia-cuda-toolkit/compute-sanitizer/include/sanitizer.h)))
+# CUDA 11's headers lack what the provider needs
+have_sanitizer := $(if $(and $(NVCC),$(SANITIZER)),$(shell grep -qs Sanitizer_ExternalMemoryData $(SANITIZER)/include/*.h && \
+	grep -qs CUkernel $(CUDA_TOOLKIT)/include/cuda.h && echo 1))
 
 # Ubuntu's compiler does it unasked, and then warns of more
 optimize := $(if $(DEBUG),-O0 -DDEBUG,-O2 $(if $(ASAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
@@ -91,7 +96,7 @@ packages:
 	@$(if $(filter 1,$(have_rsvg)),:,echo "vflow: no PNG output: install librsvg2-dev")
 	@$(if $(filter 1,$(have_edit)),:,echo "vflow: no line editing in vflow query -i: install libedit-dev")
 	@$(if $(NVCC),:,echo "vflow: no CUDA toolkit: the tests of programs built with nvcc are left out")
-	@$(if $(have_sanitizer),:,echo "vflow: no collecting on GPUs: it needs nvcc and compute-sanitizer's headers (CUDA toolkit)")
+	@$(if $(have_sanitizer),:,echo "vflow: no collecting on GPUs: it needs nvcc and compute-sanitizer's headers (CUDA toolkit 12 or 13)")
 
 $(BUILD)/flags:
 	@$(shell mkdir -p $(@D))$(file >$@,$(flags)):

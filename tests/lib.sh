@@ -4,7 +4,7 @@ set -u
 : "${BUILD:=build}" "${VFLOW:=./vflow}" "${CC:=cc}" "${NVCC:=}" "${ASAN:=}"
 P=$BUILD/programs
 # nvcc on PATH may be a script that calls the real one; make asks it where its toolkit is, once
-: "${CUDA_TOOLKIT:=$([ -z "$NVCC" ] || realpath "$("$NVCC" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')")}"
+: "${CUDA_TOOLKIT:=$([ -z "$NVCC" ] || realpath "$("$NVCC" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p' | grep . || echo /usr)")}"
 [ -x "$VFLOW" ] || { echo "not ok 1 - there is no $VFLOW: run make"; exit 1; }
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT

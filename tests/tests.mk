@@ -32,7 +32,7 @@ check:
 	@$(MAKE) --no-print-directory check-built
 
 check-built: all $(unit_tests) programs $(replays) fuzz-seeds
-	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(SANITIZER)" \
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" \
 		tests/run tests/check-includes $(unit_tests) $(replays) $(cli_tests)
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
@@ -40,7 +40,7 @@ check-gpu: all programs
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" tests/run $(wildcard tests/gpu/*.sh)
 
 bench-gpu: all
-	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" SANITIZER="$(SANITIZER)" tests/gpu/overhead
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" tests/gpu/overhead
 
 check-asan:
 	$(MAKE) ASAN=1 BUILD=$(abspath build-asan) check

@@ -452,10 +452,28 @@ static void set_grow(struct value_set *set, struct arena *arena)
 	}
 }
 
-static bool same_row(const struct value *a, const struct value *b, uint32_t width)
+/* Whether no expression can tell them apart. */
+static bool identical(struct value a, struct value b)
 {
-	for (uint32_t i = 0; i < width; i++)
-		if (!value_same(a[i], b[i]))
+	bool same = a.type == b.type && value_same(a, b);
+
+	if (same && a.type == VALUE_FLOAT)
+		same = isnan(a.number) || !signbit(a.number) == !signbit(b.number);
+	if (same && a.type == VALUE_LIST)
+		for (uint32_t i = 0; same && i < a.list->count; i++)
+			same = identical(a.list->items[i], b.list->items[i]);
+	if (same && a.type == VALUE_MAP)
+		for (uint32_t i = 0; same && i < a.map->count; i++)
+			same = identical(a.map->entries[i].value, b.map->entries[i].value);
+	return same;
+}
+
+static bool same_row(const struct value_set *set, uint32_t index, const struct value *row)
+{
+	const struct value *other = &set->rows[(size_t)index * set->width];
+
+	for (uint32_t i = 0; i < set->width; i++)
+		if (!(set->exact ? identical : value_same)(other[i], row[i]))
 			return false;
 	return true;
 }
@@ -475,8 +493,7 @@ uint32_t value_set_add(struct value_set *set, const struct value *row, struct ar
 	     at = (at + 1) & (set->slot_count - 1)) {
 		uint32_t found = set->slots[at] - 1;
 
-		if (set->hashes[found] == hash &&
-		    same_row(&set->rows[(size_t)found * set->width], row, set->width))
+		if (set->hashes[found] == hash && same_row(set, found, row))
 			return found;
 	}
 	if (set->count == set->capacity) {

@@ -9,8 +9,8 @@
 enum { NO_SLOT = UINT32_MAX };
 
 struct walk_rows {
-	uint32_t *slots,
-		slot_count; /* from before, that the MATCH depends on, but for the source */
+	/* from before, that the MATCH depends on, but for the source */
+	uint32_t *slots, slot_count;
 	uint32_t *named, named_count;  /* from before, that RETURN GRAPH names */
 	uint32_t source;               /* a slot, NO_SLOT: none */
 	struct value_set groups, rows; /* a row: index of its group, the source, what is named */
@@ -34,10 +34,10 @@ static struct walk_rows *rows_new(const struct clause *clause)
 	for (uint32_t i = 0; i < graph->name_count; i++)
 		if (graph->slots[i] < match->first_slot)
 			rows->named[rows->named_count++] = graph->slots[i];
-	rows->groups.width = 2 * rows->slot_count;
+	rows->groups.width = rows->slot_count;
+	rows->groups.exact = true; /* a condition may divide by them */
 	rows->rows.width = rows->named_count + 2;
-	rows->row =
-		xcalloc(2 * (size_t)match->first_slot + graph->name_count + 2, sizeof(*rows->row));
+	rows->row = xcalloc((size_t)match->first_slot + graph->name_count + 2, sizeof(*rows->row));
 	return rows;
 }
 
@@ -46,13 +46,6 @@ static uint32_t add(struct run *run, struct value_set *set, const struct value *
 	bool added;
 
 	return run_room(run, row, set->width) ? value_set_add(set, row, &run->kept, &added) : 0;
-}
-
-/* 1 and 1.0 are the same to a set, but not to a condition that divides by them. */
-static void put_exact(struct value *row, struct value value)
-{
-	row[0] = value;
-	row[1] = (struct value){.type = VALUE_INTEGER, .integer = value.type};
 }
 
 bool walk_rows_add(struct run *run, struct clause *clause)
@@ -69,7 +62,7 @@ bool walk_rows_add(struct run *run, struct clause *clause)
 			return run_step(run);
 	}
 	for (uint32_t i = 0; i < rows->slot_count; i++)
-		put_exact(&rows->row[2 * i], run->row[rows->slots[i]]);
+		rows->row[i] = run->row[rows->slots[i]];
 	group = add(run, &rows->groups, rows->row);
 	rows->row[0] = (struct value){.type = VALUE_INTEGER, .integer = group};
 	rows->row[1] = source;
@@ -96,7 +89,7 @@ static void finish_group(struct run *run, const struct clause *clause, const uin
 	bool any = rows->source != NO_SLOT;
 
 	for (uint32_t i = 0; i < rows->slot_count; i++)
-		run->row[rows->slots[i]] = values[2 * i];
+		run->row[rows->slots[i]] = values[i];
 	memset(vertices, 0, run->engine->vertex_count * sizeof(*vertices));
 	for (uint32_t i = begin; any && i < end; i++)
 		vertices[row_at(rows, order[i])[1].index] = true;

@@ -118,6 +118,17 @@ graph() { # NAME EDGES QUERY
 graph "RETURN GRAPH" "3>5 4>6" 'MATCH (a:memset)-[w:WRITE]->(k:kernel) RETURN GRAPH'
 graph "RETURN GRAPH of a walk" "2>4 4>6 6>7" 'MATCH p=()-[*0..]->(v)-[*0..]->() WHERE v.id = 6 RETURN GRAPH p'
 graph "RETURN GRAPH with a bound on length" "1>3 3>5" 'MATCH p=(a {id: 1})-[*..2]->() RETURN GRAPH p'
+# for 1 the condition is 1/2 = 0 and holds nowhere
+for rows in '[1],[1.0]' '[1.0],[1]' '[[1]],[[1.0]]' '{k: 1},{k: 1.0}' '[0.0],[-0.0]'; do
+	case $rows in
+	'[['*) holds='x[0][0] / 2 = 0.5' ;;
+	'{'*) holds='x.k / 2 = 0.5' ;;
+	*0.0*) holds='1 / x[0] < 0' ;;
+	*) holds='x[0] / 2 = 0.5' ;;
+	esac
+	graph "RETURN GRAPH for rows that are equal but not the same: $rows" "1>3 3>5" \
+		"UNWIND [$rows] AS x MATCH p=(a {id: 1})-[*..2]->() WHERE $holds RETURN GRAPH p"
+done
 graph "the slice of 7, as a query" "1>3 2>4 3>5 4>6 5>7 6>7" 'MATCH (v)-[t]-() WHERE v.id = 7 WITH DISTINCT v, t.object AS k
 	MATCH p=()-[e*0.. WHERE e.object = k]->(v), q=(v)-[f*0.. WHERE f.object = k]->() RETURN GRAPH p, q'
 like "and says what it kept" "$(cat "$T/err")" "kept 7 of 8 vertices, 6 of 6 edges"

@@ -293,7 +293,7 @@ static void add_groups(struct graph *new, const struct graph *graph, const struc
 			continue;
 		free(group->name);
 		name = by == GROUP_FUNCTION ? render_short_name(names[firsts[i]], NAME_LIMIT)
-					    : xstrndup(names[firsts[i]], NAME_LIMIT);
+					    : render_cut_end(names[firsts[i]], NAME_LIMIT);
 		group->name = xasprintf("%s (%u)", name, sizes[firsts[i]]);
 		free(name);
 		group->fields |= VERTEX_NAME;

@@ -76,6 +76,12 @@ like "bridges in DOT" "$(render -T dot "$T/bridge.dot" | grep 'v2 -> v6')" 'brid
 like "they are bridges for the next, too" "$(render -T dot "$T/bridge.dot" | render)" '>through operations that were hidden</text>'
 is "and in JSON" "$(render -T json "$T/bridge.dot" | grep -o '"start":.*"bridged":true')" '"start":2,"end":6,"access":"WRITE","key":"2:WRITE:bridged","object":2,"bridged":true'
 is "groups keep bridges apart" "$(render -T svg --group-by function "$T/bridge.dot" 2>/dev/null | grep -c 'through operations that were hidden$')" 1
+# a group is called like its call path, of two bytes for each character but the first
+long=x$(printf 'é%.0s' $(seq 250))
+echo "digraph { v0 [kind=host]; v1 [kind=kernel, name=a, callpath=\"$long\"]; v2 [kind=kernel, name=b, callpath=\"$long\"]; v1 -> v2 [object=1, access=READ, bytes=8] }" >"$T/long.dot"
+render -T svg --group-by call-path "$T/long.dot" 2>/dev/null >"$T/long.svg"
+expect_exit 0 "long names of groups are cut between characters" xmllint --noout "$T/long.svg"
+like "... and are there" "$(cat "$T/long.svg")" "ééé… \(2\)"
 like "the advice is in the picture" "$(cat "$T/figure3.svg")" '>Delete the memset\.</text>.*>Reuse the other object\.<'
 
 # the numbers on the badges are those of the report, where it is known: v1, v2, and both in the list

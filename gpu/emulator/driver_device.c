@@ -138,24 +138,26 @@ static void *find_entry(const char *symbol)
 	return entry;
 }
 
-CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
-			     CUdriverProcAddressQueryResult *symbolStatus)
-{
-	(void)cudaVersion;
-	(void)flags;
-	if (!symbol || !pfn || strncmp(symbol, "cu", 2))
-		return CUDA_ERROR_INVALID_VALUE;
-	*pfn = find_entry(symbol);
-	if (symbolStatus)
-		*symbolStatus =
-			*pfn ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-}
-
 __attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **pfn,
 								 int cudaVersion, uint64_t flags)
 {
 	return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
+			     CUdriverProcAddressQueryResult *symbolStatus)
+{
+	(void)flags;
+	if (!symbol || !pfn || strncmp(symbol, "cu", 2))
+		return CUDA_ERROR_INVALID_VALUE;
+	/* callers made for CUDA 11 do not pass symbolStatus to what they get */
+	*pfn = cudaVersion < 12000 && !strcmp(symbol, "cuGetProcAddress")
+		       ? (void *)cuGetProcAddress
+		       : find_entry(symbol);
+	if (symbolStatus)
+		*symbolStatus =
+			*pfn ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 /*

@@ -239,11 +239,7 @@ else
 		skip "with the runtime linked in" "its constructors run before AddressSanitizer's"
 	else
 		check "with the runtime linked in" static_runtime
-		if [ "$nvcc_major" -lt 12 ]; then
-			skip "... and no symbols it says who and what to do, once" "CUDA $nvcc_major's runtime ends with a signal before that"
-		else
-			check "... and no symbols it says who and what to do, once" stripped
-		fi
+		check "... and no symbols it says who and what to do, once" stripped
 	fi
 fi
 echo "1..$number"

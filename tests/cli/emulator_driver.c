@@ -351,7 +351,8 @@ static void procedures(void)
 	CUresult (*allocate)(CUdeviceptr *, size_t);
 	CUdriverProcAddressQueryResult status;
 	CUdeviceptr memory;
-	void *entry;
+	CUresult (*of_cuda_11)(const char *, void **, int, uint64_t);
+	void *entry, *found = NULL;
 
 	OK(cuGetProcAddress("cuMemAlloc", &entry, 13000, 0, &status) == CUDA_SUCCESS && entry,
 	   "cuGetProcAddress");
@@ -360,6 +361,14 @@ static void procedures(void)
 	   "what it gives works");
 	OK(cuGetProcAddress("cuNothing", &entry, 13000, 0, &status) == CUDA_ERROR_NOT_FOUND,
 	   "what is not there");
+	OK(cuGetProcAddress("cuGetProcAddress", &entry, 11080, 0, &status) == CUDA_SUCCESS &&
+		   entry != (void *)cuGetProcAddress,
+	   "programs made for CUDA 11 get the one that takes no status");
+	memcpy(&of_cuda_11, &entry, sizeof(of_cuda_11));
+	OK(of_cuda_11("cuMemAlloc", &found, 11080, 0) == CUDA_SUCCESS && found, "which works");
+	OK(cuGetProcAddress("cuGetProcAddress", &entry, 12000, 0, &status) == CUDA_SUCCESS &&
+		   entry == (void *)cuGetProcAddress,
+	   "those made for CUDA 12 the other");
 }
 
 /* A kernel stores outside, unaligned, or traps; then nothing works any more. */

@@ -461,6 +461,16 @@ int vflow_emulator_graph_copy(void *graph, bool executable, void **made)
 	return error;
 }
 
+/* Whether they have nodes of the same kinds: no update changes these. */
+static bool are_alike(const struct emulator_graph *a, const struct emulator_graph *b)
+{
+	bool alike = a->node_count == b->node_count;
+
+	for (size_t n = 0; alike && n < a->node_count; n++)
+		alike = a->nodes[n]->what.kind == b->nodes[n]->what.kind;
+	return alike;
+}
+
 int vflow_emulator_graph_update(void *executable, void *graph)
 {
 	struct emulator_graph *old, *from, *made = NULL;
@@ -471,7 +481,7 @@ int vflow_emulator_graph_update(void *executable, void *graph)
 	old = graph_find(executable, true);
 	from = graph_find(graph, false);
 	error = old && from ? instantiate(from, true, (void **)&made) : INVALID_VALUE;
-	if (!error && made->node_count != old->node_count)
+	if (!error && !are_alike(made, old))
 		error = UPDATE_FAILED;
 	if (!error) { /* the handle stays, its nodes are exchanged */
 		struct emulator_graph_node **nodes = old->nodes;

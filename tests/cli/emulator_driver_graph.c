@@ -215,6 +215,9 @@ static void edit(void)
 			   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE &&
 		   result.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
 	   "edges and nodes that go");
+	OK(cuGraphAddEmptyNode(&b, graph, NULL, 0) == CUDA_SUCCESS &&
+		   cuGraphExecUpdate(run, graph, NULL) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+	   "an update to nodes of other kinds");
 	cuGraphExecDestroy(run);
 	cuGraphDestroy(clone);
 	cuGraphDestroy(graph);

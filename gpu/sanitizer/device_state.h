@@ -109,7 +109,6 @@ struct result_pass {
 struct device_entry {
 	uint64_t start, size;
 	struct device_record *record; /* maybe another context's */
-	uint64_t unused;              /* so that one access loads start and size */
 };
 
 #define HINT_LOW 12 /* so that the patches need not shift all of an address */
@@ -118,15 +117,21 @@ struct device_hint {
 	uint32_t first, count;
 };
 
+/*
+ * As the patches see it: the address of the record if there is only one; of a record without bytes
+ * if there is none; or HINT_MANY | count << 32 | first.
+ */
+#define HINT_MANY (UINT64_C(1) << 63)
+
 /* What the patches see: the callback data of every launch; and what the passes share. */
 struct device_state {
 	const struct device_entry *entries;
-	const struct device_hint *hints; /* address >> HINT_LOW >> hint_shift & hint_mask */
+	const uint64_t *hints; /* address >> HINT_LOW >> hint_shift & hint_mask; see HINT_MANY */
 	uint32_t hint_shift, hint_mask;
 	struct device_record *records;
 	/*
-	 * The list of the objects that the running API touched: a bit per slot, and a bit per word of
-	 * those that is not 0.  So nobody waits to find a place in it.
+	 * The list of the objects that the running API touched: a bit per slot, and a bit per word
+	 * of those that is not 0.  So nobody waits to find a place in it.
 	 */
 	uint32_t *listed, *listed_words;
 	uint32_t slots; /* there are; a multiple of 1024 */

@@ -75,14 +75,6 @@ static __device__ __forceinline__ void store(uint64_t *at, uint64_t bits)
 	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
 }
 
-template <typename WORD> static __device__ __forceinline__ void set_bits(WORD *at, WORD bits)
-{
-	if (bits == (WORD)~0ull) /* no atomic needed to set them all */
-		store(at, bits);
-	else if ((look(at) & bits) != bits)
-		or_bits(at, bits);
-}
-
 /* The first touch of a launch lists the object; a few others do it again. */
 static __device__ __forceinline__ void list_object(struct device_record *record)
 {
@@ -98,80 +90,89 @@ static __device__ __forceinline__ void list_object(struct device_record *record)
 	record->touched = 1; /* so that the multiprocessor's own cache knows */
 }
 
-/* What is known of an access, in one register: flags as READ and WRITE; its size; see touch(). */
-#define FLAGS(access) ((access) & (READ | WRITE))
-#define SIZE(access) ((access) >> 2 & 0x3f)
-#define STEP(access) ((access) >> 8 & 0x7ff)
-#define APART 1024u                         /* a STEP that no block has */
-#define REST(access) ((access) >> 2 & 0x1f) /* once its first word is known: bytes in the next */
-#define SILENT (1u << 30)                   /* another lane sees to the block */
-#define REPEATED (1u << 31)
-
-/* Bits of a word of the object's masks that the byte `offset` is in, and the bit of its block. */
-template <typename WORD>
-static __device__ __forceinline__ void mark(struct device_record *record, uint64_t offset,
-					    WORD bits, uint32_t access)
+/* The block of the byte `offset` was touched. */
+static __device__ __forceinline__ void touch_block(struct device_record *record, uint32_t *at,
+						   uint64_t offset)
 {
-	uint64_t word = offset / (8 * sizeof(WORD));
-	uint32_t *at, bit;
+	uint32_t word = (uint32_t)(offset / 32768), bit = 1u << (uint32_t)offset / 1024 % 32;
+	uint32_t seen, listed;
 
-	if (FLAGS(access) & READ)
-		set_bits((WORD *)constant(&record->read) + word, bits);
-	if (FLAGS(access) & WRITE)
-		set_bits((WORD *)constant(&record->written) + word, bits);
-	if (access & SILENT)
+	OPAQUE("r", word);
+	at += word;
+	if (near(at) & bit)
 		return;
-	at = &constant(&record->touched_blocks)[offset / 32768];
-	bit = 1u << (uint32_t)offset / 1024 % 32;
-	if (near(at) & bit || look(at) & bit)
+	seen = look(at); /* both at once */
+	listed = near(&record->touched);
+	if (seen & bit)
 		return;
 	or_bits(at, bit);
 	if (bit == 1) /* one block in 32 shows that the launch gets on */
 		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(
 				     &constant(&record->state)->progress)
 			     : "memory");
-	if (!near(&record->touched))
+	if (!listed)
 		list_object(record);
 }
 
-/* Two words that do not change during a launch, at once. */
-static __device__ __forceinline__ void constants(const uint32_t *at, uint32_t *a, uint32_t *b)
+/*
+ * Sets bits in the word of a mask that the byte `offset` is in.  A word that is not empty says that
+ * its block was touched; who finds it empty sees to that, unless `step` bytes before are in the
+ * block, too.  (An object has less than 2^32 words of 32 bits: SIZE_LIMIT in shadows.c.)
+ */
+template <typename WORD>
+static __device__ __forceinline__ void mark(struct device_record *record, uint64_t *mask,
+					    uint64_t offset, WORD bits, uint32_t step)
 {
-	asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(*a), "=r"(*b) : "l"(at));
+	uint32_t word = (uint32_t)(offset / (8 * sizeof(WORD)));
+	uint32_t *blocks = constant(&record->touched_blocks);
+	WORD *at, seen;
+
+	OPAQUE("r", word);
+	at = (WORD *)mask + word;
+	if (bits == (WORD)~0ull) { /* no atomic needed to set them all, and nothing to wait for */
+		store(at, bits);
+		if ((uint32_t)offset % 1024 < step)
+			touch_block(record, blocks, offset);
+		return;
+	}
+	seen = look(at);
+	if ((seen & bits) == bits)
+		return;
+	or_bits(at, bits);
+	if (!seen && (uint32_t)offset % 1024 < step)
+		touch_block(record, blocks, offset);
 }
 
-/* The followed object that holds the address, or NULL. */
-static __device__ __forceinline__ struct device_record *find(const struct device_state *state,
-							     uint64_t address, uint64_t *offset)
+/* Finds the followed object that holds the address, and where in it that is. */
+static __device__ __forceinline__ bool find(const struct device_state *state, uint64_t address,
+					    struct device_record **record, uint64_t *offset)
 {
-	const struct device_entry *at;
-	uint32_t shift, mask, first, count;
-	struct device_record *record;
-	uint64_t start, size;
-	bool inside;
+	const uint64_t *hints = constant(&state->hints);
+	uint32_t shift, mask;
+	uint64_t hint, size;
 
-	constants(&state->hint_shift, &shift, &mask);
-	constants(&constant(&state->hints)[(uint32_t)(address >> HINT_LOW) >> shift & mask].first,
-		  &first, &count);
-	if (!count)
-		return NULL;
-	while (count > 1) {
-		uint32_t half = count / 2;
+	asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];"
+		     : "=r"(shift), "=r"(mask)
+		     : "l"(&state->hint_shift));
+	hint = __ldg(&hints[(uint32_t)(address >> HINT_LOW) >> shift & mask]);
+	if (hint & HINT_MANY) {
+		uint32_t first = (uint32_t)hint, count = (uint32_t)(hint >> 32) & ~(1u << 31);
 
+		while (count > 1) {
+			uint32_t half = count / 2;
+
+			OPAQUE("l", state);
+			if (__ldg(&constant(&state->entries)[first + half].start) <= address)
+				first += half;
+			count -= half;
+		}
 		OPAQUE("l", state);
-		at = &constant(&state->entries)[first + half];
-		if (__ldg(&at->start) <= address)
-			first += half;
-		count -= half;
+		hint = (uint64_t)constant(&constant(&state->entries)[first].record);
 	}
-	OPAQUE("l", state);
-	at = &constant(&state->entries)[first];
-	record = constant(&at->record);
-	start = __ldg(&at->start);
-	size = __ldg(&at->size);
-	*offset = address - start;
-	inside = *offset < size;
-	return inside ? record : NULL;
+	*record = (struct device_record *)hint;
+	*offset = address - __ldg(&(*record)->address);
+	size = __ldg(&(*record)->size);
+	return *offset < size;
 }
 
 static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
@@ -220,14 +221,51 @@ static __device__ __forceinline__ uint32_t four_times(uint32_t bits)
 }
 
 /*
+ * What is known of an access, in one register: its size - 1; which masks; and how far before this
+ * lane's place that of the lane before is, if they are on one line.
+ */
+#define LAST(access) ((access)&31)
+#define FIRST_MASK(access) ((access) >> 5 & 1) /* 0: read, 1: written */
+#define BOTH_MASKS (4u << 5)
+#define MASKS (7u << 5)
+#define REPEATED (1u << 8) /* the same place as the lane before */
+#define STEP(access) ((access) >> 16)
+#define APART 1024u /* on no line: a STEP that is longer than a block */
+
+/* One lane alone, whose bytes may be in two words: the object is aligned to less than the access.
+ */
+static __device__ __forceinline__ void touch_two(struct device_record *record, uint64_t offset,
+						 uint32_t access)
+{
+	uint64_t left = record->size - offset;
+	uint32_t end = LAST(access) + 1, bits;
+
+	end = (uint32_t)offset % 32 + (left < end ? (uint32_t)left : end);
+	access = (access & MASKS) | end << 8;
+	for (;;) {
+		end = access >> 8;
+		bits = ~0u << (uint32_t)offset % 32;
+		if (end < 32)
+			bits &= ~(~0u << end);
+		if (access & BOTH_MASKS)
+			mark(record, constant(&record->written), offset, bits, 0);
+		mark(record, constant(&record->read + FIRST_MASK(access)), offset, bits, 0);
+		touch_block(record, constant(&record->touched_blocks), offset);
+		if (access >> 8 <= 32)
+			return;
+		access -= 32 << 8;
+		offset += 32 - (uint32_t)offset % 32;
+	}
+}
+
+/*
  * At most 32 bytes.  Most often the lanes lie on a line, or on a few: one touches what comes after
  * what the lane before it touches, and lanes that do not take part leave gaps.  The first lane of a
- * line in each word of the mask sets the bits of all in there.  STEP: how far before this lane the
- * one before it is on its line; or more than a block.  REPEATED: the same place.
+ * line in each word of the mask sets the bits of all in there.
  *
- * On an H100 a patch has 14 registers.  Each one more is stored and loaded again by every thread
- * at every access, and two of them cost more than all the rest: hence one register for what is
- * known of the access.
+ * Each instruction counts: kernels of cuBLAS take about 0.3 % longer by one.  So do registers: on
+ * an H100 a patch has 14, and each one more is stored and loaded again by every thread at every
+ * access.
  */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
@@ -235,67 +273,60 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	uint32_t active = __activemask(), access, lane, before, step, low, high, first, end, bits;
 	struct device_record *record;
 	uint64_t offset;
+	bool linked;
 
-	if (!state || !size)
-		return;
 	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	before &= active;
+	before &= active; /* then its last lane, or this one */
 	before = before ? 31 - __clz((int)before) : lane;
 	high = (uint32_t)(address >> 32);
 	high -= __shfl_sync(active, high, (int)before);
 	low = (uint32_t)address - __shfl_sync(active, (uint32_t)address, (int)before);
 	step = (lane - before) * size;
-	access = FLAGS(flags) | size << 2;
-	if (low == step && high == 0 && step && (size == 4 || step == size))
-		access |= step << 8;
-	else
-		access |= APART << 8;
-	if (low == 0 && high == 0 && step)
+	linked = low == step && high == 0 && step && (size == 4 || step == size);
+	/* the masks are flags + 1: 2 read, 3 written, 4 both */
+	access = size + 31 + ((flags & (READ | WRITE)) << 5) + ((linked ? step : APART) << 16);
+	if (!(low | high) && step)
 		access |= REPEATED;
-	/* lanes of this line from here on */
-	before = __ballot_sync(active, access & APART << 8);
+	/* the lanes of this line from this one on: up to where the next line starts */
+	before = __ballot_sync(active, !linked);
 	asm("mov.u32 %0, %%lanemask_gt;" : "=r"(first));
 	before &= first;
 	active &= (before - 1) & ~before;
 	active >>= lane;
 	tell(state, address);
-	record = find(state, address, &offset);
-	OPAQUE("r", access);
-	if (!record) {
-		miss(state, address, SIZE(access));
+	if (!find(state, address, &record, &offset)) {
+		miss(state, address, LAST(access) + 1);
 		return;
 	}
+	OPAQUE("r", access);
+	if ((access & REPEATED) && active == 1)
+		return;
 	first = (uint32_t)offset % 32;
-	if ((uint32_t)offset & (SIZE(access) - 1)) { /* words do not end where lanes do */
-		access |= APART << 8;
-		active = 1;
+	if ((uint32_t)offset & LAST(access)) {
+		touch_two(record, offset, access);
+		return;
 	}
-	if (first >= STEP(access) || (access & REPEATED && active == 1))
+	if (first >= STEP(access)) /* the lane before sets these bits */
 		return;
 	bits = ~0u;
-	if (active & (active + 1))
+	if (active & (active + 1)) {
+		asm volatile("activemask.b32 %0;" : "=r"(low)); /* or all would do it */
 		bits = four_times(active & 0xff);
+	}
 	bits <<= first;
-	end = (32 - __clz((int)active)) * SIZE(access);
-	if (end > __ldg(&record->size) - offset)
-		end = (uint32_t)(__ldg(&record->size) - offset);
-	end += first;
+	asm("bfind.u32 %0, %1;" : "=r"(step) : "r"(active));
+	size = LAST(access) + 1;
+	step = step * size + size; /* bytes from here to the end of the line, or of the object */
+	if (step > __ldg(&record->size) - offset)
+		step = (uint32_t)(__ldg(&record->size) - offset);
+	end = first + step;
 	if (end < 32)
 		bits &= ~(~0u << end);
-	if ((uint32_t)offset % 1024 >= STEP(access))
-		access |= SILENT;
-	access &= READ | WRITE | SILENT;
-	if (active == 1 && end > 32)
-		access |= (end - 32) << 2;
-	for (;;) {
-		mark(record, offset, bits, access);
-		if (!REST(access))
-			return;
-		bits = ~(~0u << REST(access));
-		access &= READ | WRITE;
-		offset += 32;
-	}
+	if (access & BOTH_MASKS)
+		mark(record, constant(&record->written), offset, bits, 0);
+	mark(record, FIRST_MASK(access) ? constant(&record->written) : constant(&record->read),
+	     offset, bits, STEP(access));
 }
 
 /* Any number of bytes; the active lanes, which all say the same, share them. */
@@ -308,8 +339,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 
 	if (!state || !size)
 		return;
-	record = find(state, address, &offset);
-	if (!record) {
+	if (!find(state, address, &record, &offset)) {
 		/* each lane says all of it */
 		miss(state, address, (size + __popc(active) - 1) / __popc(active));
 		return;
@@ -325,15 +355,19 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			bits &= ~0ull << offset % 64;
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
-		mark(record, word * 64, bits, flags);
+		if (flags & READ)
+			mark(record, constant(&record->read), word * 64, bits, APART);
+		if (flags & WRITE)
+			mark(record, constant(&record->written), word * 64, bits, APART);
 	}
 }
 
 PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size, uint32_t flags,
 			 const void *data)
 {
-	if (!(flags & SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH))
-		touch((struct device_state *)state, (uint64_t)address, size, flags);
+	if (!state || flags & SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH)
+		return SANITIZER_PATCH_SUCCESS;
+	touch((struct device_state *)state, (uint64_t)address, size, flags);
 	return SANITIZER_PATCH_SUCCESS;
 }
 
@@ -345,7 +379,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 PATCH vflow_patch_copy_async(void *state, uint64_t pc, void *source, uint32_t destination,
 			     uint32_t size)
 {
-	if (!((uint64_t)source >> 20))
+	if (!state || !((uint64_t)source >> 20))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)source, size, READ);
 	return SANITIZER_PATCH_SUCCESS;

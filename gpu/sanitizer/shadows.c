@@ -10,7 +10,7 @@
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
-#define SIZE_LIMIT (UINT64_C(1) << 40)      /* the passes count blocks with 32 bits */
+#define SIZE_LIMIT (UINT64_C(1) << 37)      /* the patches count words of 32 bits with 32 bits */
 #define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
 #define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
 #define HELD_UP_LIMIT 50

@@ -31,10 +31,13 @@ static uint32_t add_entries(struct device_entry *entries, uint32_t count, const 
 	return count;
 }
 
+/* The hints come first, then a record without bytes, then the entries. */
+#define NOTHING (HINTS_MAX * sizeof(uint64_t))
+#define ENTRIES (NOTHING + sizeof(struct device_record))
+
 static bool make_room(struct space *space, uint32_t wanted)
 {
 	uint32_t capacity = space->slot_capacity > wanted ? space->slot_capacity : 2 * wanted;
-	const size_t hints = HINTS_MAX * sizeof(struct device_hint);
 
 	if (space->table && space->table_capacity >= wanted)
 		return true;
@@ -42,8 +45,10 @@ static bool make_room(struct space *space, uint32_t wanted)
 		driver.cuMemFree(space->table);
 	space->table = 0;
 	space->table_capacity = 0;
-	if (!space_check(space, driver.cuMemAlloc(&space->table,
-						  hints + capacity * sizeof(struct device_entry))))
+	if (!space_check(space,
+			 driver.cuMemAlloc(&space->table,
+					   ENTRIES + capacity * sizeof(struct device_entry))) ||
+	    !space_check(space, driver.cuMemsetD8Async(space->table, 0, ENTRIES, space->stream)))
 		return false;
 	space->table_capacity = capacity;
 	return true;
@@ -54,24 +59,38 @@ static bool put(struct space *space, CUdeviceptr to, const void *from, size_t si
 	return !size || space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
 }
 
+static uint64_t as_seen(const struct space *space, const struct device_hint *hint,
+			const struct device_entry *entries)
+{
+	if (!hint->count)
+		return space->table + NOTHING;
+	if (hint->count == 1)
+		return (uintptr_t)entries[hint->first].record;
+	return HINT_MANY | (uint64_t)hint->count << 32 | hint->first;
+}
+
 static bool upload(struct space *space, const struct device_entry *entries, uint32_t count)
 {
-	CUdeviceptr at = space->table + HINTS_MAX * sizeof(struct device_hint);
+	CUdeviceptr at = space->table + ENTRIES;
 	struct device_hint *hints = malloc(HINTS_MAX * sizeof(*hints));
 	struct device_state state = {.entries = (const struct device_entry *)(uintptr_t)at,
-				     .hints = (const struct device_hint *)(uintptr_t)space->table,
+				     .hints = (const uint64_t *)(uintptr_t)space->table,
 				     .records = (struct device_record *)(uintptr_t)space->records,
 				     .listed = (uint32_t *)(uintptr_t)space->listed,
 				     .listed_words = (uint32_t *)(uintptr_t)space->listed_words,
 				     .slots = space->slot_capacity};
 	uint32_t made = hints ? hints_make(hints, &state.hint_shift, entries, count) : 0;
-	bool done;
+	uint64_t *seen = malloc((made + 1) * sizeof(*seen));
+	bool done = seen;
 
+	for (uint32_t i = 0; done && i < made; i++)
+		seen[i] = as_seen(space, &hints[i], entries);
 	state.hint_mask = made - 1;
-	done = made &&
+	done = done && made &&
 	       put(space, space->state, &state, offsetof(struct device_state, progress)) &&
-	       put(space, space->table, hints, made * sizeof(*hints)) &&
+	       put(space, space->table, seen, made * sizeof(*seen)) &&
 	       put(space, at, entries, count * sizeof(*entries)) && space_wait(space);
+	free(seen);
 	free(hints);
 	return done;
 }

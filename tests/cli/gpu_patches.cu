@@ -38,7 +38,8 @@ static device_state host_state, *state;
 static device_state host_other, *other;
 static device_entry entries[OBJECTS];
 #define GRANULE 16384 /* bytes */
-#define HINTS 2       /* of which more than one granule has each */
+#define HINTS 8       /* those of all objects, and of nothing */
+static uint64_t hints[HINTS];
 static bool foreign;
 static uint64_t *addresses;
 
@@ -76,24 +77,23 @@ static uint64_t below(uint64_t limit)
 	return (seed >> 33) % limit;
 }
 
-/* The first and last object that reach into one of a hint's granules. */
-static device_hint *hints(void)
+/* What is known of the objects that reach into one of a hint's granules. */
+static uint64_t make_hint(uint64_t hint)
 {
-	device_hint made[HINTS], *there = zeroed<device_hint>(HINTS);
+	static device_record *nothing = zeroed<device_record>(1);
+	uint32_t first = OBJECTS, last = 0;
 
-	for (uint64_t hint = 0; hint < HINTS; hint++) {
-		uint32_t first = OBJECTS, last = 0;
-
-		for (uint32_t i = 0; i < OBJECTS; i++)
-			for (uint64_t at = starts[i]; at < starts[i] + sizes[i]; at++)
-				if (at / GRANULE % HINTS == hint) {
-					first = first < i ? first : i;
-					last = i;
-				}
-		made[hint] = {first, first == OBJECTS ? 0 : last + 1 - first};
-	}
-	CHECK(cudaMemcpy(there, made, sizeof(made), cudaMemcpyHostToDevice));
-	return there;
+	for (uint32_t i = 0; i < OBJECTS; i++)
+		for (uint64_t at = starts[i] / GRANULE; at <= (starts[i] + sizes[i] - 1) / GRANULE;
+		     at++)
+			if (at % HINTS == hint) {
+				first = first < i ? first : i;
+				last = i;
+			}
+	if (first == OBJECTS)
+		return (uint64_t)nothing;
+	return first == last ? (uint64_t)entries[first].record
+			     : HINT_MANY | (uint64_t)(last + 1 - first) << 32 | first;
 }
 
 static void start(void)
@@ -110,7 +110,7 @@ static void start(void)
 		record->touched_blocks = zeroed<uint32_t>((record->blocks + 31) / 32);
 	}
 	host_state.entries = zeroed<device_entry>(OBJECTS);
-	host_state.hints = hints();
+	host_state.hints = zeroed<uint64_t>(HINTS);
 	host_state.hint_shift = 2;
 	host_state.hint_mask = HINTS - 1;
 	host_state.records = zeroed<device_record>(OBJECTS);
@@ -141,8 +141,10 @@ static void clear(void)
 	for (int i = 0; i < OBJECTS; i++)
 		entries[i] = {starts[i], sizes[i],
 			      foreign && i == FOREIGN ? host_other.records
-						      : host_state.records + slots[i],
-			      0};
+						      : host_state.records + slots[i]};
+	for (uint64_t i = 0; i < HINTS; i++)
+		hints[i] = make_hint(i);
+	CHECK(cudaMemcpy((void *)host_state.hints, hints, sizeof(hints), cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy((void *)host_state.entries, entries, sizeof(entries),
 			 cudaMemcpyHostToDevice));
 	records[slots[FOREIGN]].state = other;

@@ -263,9 +263,8 @@ static __device__ __forceinline__ void touch_two(struct device_record *record, u
  * what the lane before it touches, and lanes that do not take part leave gaps.  The first lane of a
  * line in each word of the mask sets the bits of all in there.
  *
- * Each instruction counts: kernels of cuBLAS take about 0.3 % longer by one.  So do registers: on
- * an H100 a patch has 14, and each one more is stored and loaded again by every thread at every
- * access.
+ * What a patch waits for counts: tests/gpu/RESULTS.md has figures.  So do registers: on an H100 it
+ * has 14, and each one more is stored and loaded again by every thread at every access.
  */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)

@@ -113,15 +113,32 @@ static bool is_supported(const void *entry)
 	       (const char *)entry >= __stop_vflow_unsupported;
 }
 
+/* Whether programs made for this CUDA pass other operands than the newest version takes. */
+static bool calls_oldest(const char *symbol, int cuda)
+{
+	static const struct {
+		const char *symbol;
+		int until;
+	} changed[] = {{"cuGraphAddDependencies", 12030},       {"cuGraphExecUpdate", 12000},
+		       {"cuGraphGetEdges", 12030},              {"cuGraphNodeGetDependencies", 12030},
+		       {"cuGraphNodeGetDependentNodes", 12030}, {"cuGraphRemoveDependencies", 12030}};
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
+		if (!strcmp(symbol, changed[i].symbol))
+			return cuda < changed[i].until;
+	return false;
+}
+
 /* The newest version of `symbol` that works; else one that says what it lacks when it is called. */
-static void *find_entry(const char *symbol)
+static void *find_entry(const char *symbol, int cuda)
 {
 	static const char *const versions[] = {"_v4", "_v3", "_v2", ""};
 	void *self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	void *entry = NULL;
 	char name[256];
 
-	for (size_t i = 0; self && i < sizeof(versions) / sizeof(*versions); i++) {
+	for (size_t i = calls_oldest(symbol, cuda) ? 3 : 0;
+	     self && i < sizeof(versions) / sizeof(*versions); i++) {
 		void *found;
 
 		if (snprintf(name, sizeof(name), "%s%s", symbol, versions[i]) >= (int)sizeof(name))
@@ -153,7 +170,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, ui
 	/* callers made for CUDA 11 do not pass symbolStatus to what they get */
 	*pfn = cudaVersion < 12000 && !strcmp(symbol, "cuGetProcAddress")
 		       ? (void *)cuGetProcAddress
-		       : find_entry(symbol);
+		       : find_entry(symbol, cudaVersion);
 	if (symbolStatus)
 		*symbolStatus =
 			*pfn ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;

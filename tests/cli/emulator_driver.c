@@ -369,6 +369,11 @@ static void procedures(void)
 	OK(cuGetProcAddress("cuGetProcAddress", &entry, 12000, 0, &status) == CUDA_SUCCESS &&
 		   entry == (void *)cuGetProcAddress,
 	   "those made for CUDA 12 the other");
+	OK(cuGetProcAddress("cuGraphGetEdges", &entry, 12020, 0, &status) == CUDA_SUCCESS &&
+		   entry && entry != (void *)cuGraphGetEdges &&
+		   cuGetProcAddress("cuGraphGetEdges", &entry, 12030, 0, &status) == CUDA_SUCCESS &&
+		   entry == (void *)cuGraphGetEdges,
+	   "edges have data since CUDA 12.3");
 }
 
 /* A kernel stores outside, unaligned, or traps; then nothing works any more. */

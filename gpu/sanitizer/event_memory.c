@@ -42,6 +42,8 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 		events_sink->coverage("objects",
 				      events_is_late()
 					      ? "allocated while a kernel ran that did not end"
+				      : object->size > OBJECT_SIZE_LIMIT
+					      ? "not followed: larger than 128 GiB"
 					      : "not followed: neither the GPU nor the host has "
 						"memory for their shadows",
 				      1, operation->size);

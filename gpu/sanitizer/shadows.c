@@ -10,7 +10,6 @@
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
-#define SIZE_LIMIT (UINT64_C(1) << 37)      /* the patches count words of 32 bits with 32 bits */
 #define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
 #define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
 #define HELD_UP_LIMIT 50
@@ -211,7 +210,7 @@ void object_follow(struct object *object)
 	struct space *space = object->space;
 	struct device_record record;
 
-	if (space->failed || space->busy || object->size > SIZE_LIMIT || !object->size ||
+	if (space->failed || space->busy || object->size > OBJECT_SIZE_LIMIT || !object->size ||
 	    (!space->free_count && !more_slots(space)))
 		return;
 	/* masks without hope for the rest are of no use, nor are any of such size on the host */

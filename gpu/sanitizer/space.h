@@ -126,13 +126,16 @@ void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
  * is forgotten.
  */
 void space_give_way_at_once(struct space *space, uint64_t bytes); /* calls the driver */
+/* Larger ones are not followed: the patches count words of 32 bits of a mask with 32 bits. */
+#define OBJECT_SIZE_LIMIT (UINT64_C(1) << 37)
+
 /*
  * What happened to an object's shadow for want of memory.  An object that was given up is not
  * followed any more: what was known of its content is no longer so.
  */
-void event_shadow_on_host(const struct object *object);  /* event_memory.c */
-void event_shadow_coarse(const struct object *object);   /* event_memory.c */
-void event_shadow_given_up(const struct object *object); /* event_memory.c */
+void event_shadow_on_host(const struct object *object);   /* event_memory.c */
+void event_shadow_coarse(const struct object *object);    /* event_memory.c */
+void event_shadow_given_up(const struct object *object);  /* event_memory.c */
 void event_shadow_forgotten(const struct object *object); /* event_memory.c */
 
 /* -- pass.c: the running API -------------------------------------------------------------- */
@@ -170,7 +173,8 @@ bool space_passed(const struct space *space, uint32_t ticket);
 int space_take(struct space *space, uint32_t ticket);
 /* The objects that it touched, in no order; valid until the next pass is taken. */
 const struct touched *space_touched(const struct space *space, uint32_t *count);
-/* Accesses of launches to memory that is no object's, in the passes that were taken since it was asked. */
+/* Accesses of launches to memory that is no object's, in the passes that were taken since it was
+ * asked. */
 uint64_t space_missed(struct space *space, uint64_t *bytes);
 /* Its rows, ordered by object id and writer; all touched objects have ids by now. */
 const struct row *space_rows(struct space *space, uint32_t *count);

@@ -296,8 +296,9 @@ static const struct sentence set_sentences[] = {
 			      "already, from ",
 			      true},
 	[SAME_AGAIN] = {"Set the object once instead of every time: what it wrote over its own "
-			"earlier values was the same each time."},
-	[MOSTLY_SAME_AGAIN] = {"Set only the part that has changed since the last time."},
+			"earlier values was the same each time.",
+			false},
+	[MOSTLY_SAME_AGAIN] = {"Set only the part that has changed since the last time.", false},
 	[PARTLY_THERE] = {"Set only the part that needs it: the rest was there already, from ",
 			  true},
 };
@@ -308,8 +309,9 @@ static const struct sentence copy_sentences[] = {
 			      "there already, from ",
 			      true},
 	[SAME_AGAIN] = {"Copy once and keep the object on the device: what it copied over its own "
-			"earlier bytes was the same each time."},
-	[MOSTLY_SAME_AGAIN] = {"Copy only the part that has changed since the last time."},
+			"earlier bytes was the same each time.",
+			false},
+	[MOSTLY_SAME_AGAIN] = {"Copy only the part that has changed since the last time.", false},
 	[PARTLY_THERE] = {"Copy only the part that differs: the rest was there already, from ",
 			  true},
 };
@@ -322,9 +324,11 @@ static const struct sentence kernel_sentences[] = {
 			      "already, from ",
 			      true},
 	[SAME_AGAIN] = {"Launch it again only when its input has changed, or leave out this store: "
-			"what it wrote over its own earlier values was the same each time."},
+			"what it wrote over its own earlier values was the same each time.",
+			false},
 	[MOSTLY_SAME_AGAIN] = {"Store only values that have changed since its last launch, or "
-			       "launch it only for the part whose input has changed."},
+			       "launch it only for the part whose input has changed.",
+			       false},
 	[PARTLY_THERE] = {"Store only values that differ from what is there, from ", true},
 };
 

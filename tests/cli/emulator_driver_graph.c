@@ -234,7 +234,7 @@ static void memory_nodes(void)
 	CUDA_MEMSET_NODE_PARAMS set = {.value = 6, .elementSize = 4, .width = 1, .height = 1};
 	CUgraph graph;
 	CUgraphNode nodes[3];
-	CUgraphExec run;
+	CUgraphExec run = NULL;
 	uint64_t high = 0;
 
 	cuGraphCreate(&graph, 0);

@@ -13,6 +13,8 @@
 #undef cuGetProcAddress
 #undef cuDeviceTotalMem
 
+#define VERSIONS 4 /* of one function, at most */
+
 static CUresult check_device(CUdevice device, const void *result)
 {
 	int error = vflow_emulator_check(false);
@@ -113,35 +115,41 @@ static bool is_supported(const void *entry)
 	       (const char *)entry >= __stop_vflow_unsupported;
 }
 
-/* Whether programs made for this CUDA pass other operands than the newest version takes. */
-static bool calls_oldest(const char *symbol, int cuda)
+/* The newest version whose operands are those that programs made for this CUDA pass. */
+static unsigned newest_version(const char *symbol, int cuda)
 {
 	static const struct {
 		const char *symbol;
 		int until;
-	} changed[] = {{"cuGraphAddDependencies", 12030},       {"cuGraphExecUpdate", 12000},
-		       {"cuGraphGetEdges", 12030},              {"cuGraphNodeGetDependencies", 12030},
-		       {"cuGraphNodeGetDependentNodes", 12030}, {"cuGraphRemoveDependencies", 12030}};
+		unsigned version;
+	} changed[] = {{"cuCtxCreate", 11040, 2},
+		       {"cuCtxCreate", 12050, 3},
+		       {"cuGraphAddDependencies", 12030, 1},
+		       {"cuGraphExecUpdate", 12000, 1},
+		       {"cuGraphGetEdges", 12030, 1},
+		       {"cuGraphNodeGetDependencies", 12030, 1},
+		       {"cuGraphNodeGetDependentNodes", 12030, 1},
+		       {"cuGraphRemoveDependencies", 12030, 1}};
 
 	for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
-		if (!strcmp(symbol, changed[i].symbol))
-			return cuda < changed[i].until;
-	return false;
+		if (!strcmp(symbol, changed[i].symbol) && cuda < changed[i].until)
+			return changed[i].version;
+	return VERSIONS;
 }
 
 /* The newest version of `symbol` that works; else one that says what it lacks when it is called. */
 static void *find_entry(const char *symbol, int cuda)
 {
-	static const char *const versions[] = {"_v4", "_v3", "_v2", ""};
+	static const char *const versions[VERSIONS] = {"", "_v2", "_v3", "_v4"};
 	void *self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	void *entry = NULL;
 	char name[256];
 
-	for (size_t i = calls_oldest(symbol, cuda) ? 3 : 0;
-	     self && i < sizeof(versions) / sizeof(*versions); i++) {
+	for (unsigned version = newest_version(symbol, cuda); self && version; version--) {
 		void *found;
 
-		if (snprintf(name, sizeof(name), "%s%s", symbol, versions[i]) >= (int)sizeof(name))
+		if (snprintf(name, sizeof(name), "%s%s", symbol, versions[version - 1]) >=
+		    (int)sizeof(name))
 			continue;
 		found = dlsym(self, name);
 		if (found && is_supported(found)) {
@@ -203,10 +211,12 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ta
 		i++;
 	if (i == count && count < sizeof(said) / sizeof(*said) && (said[count] = strdup(file))) {
 		count++;
-		device_say("%s has the CUDA runtime linked in and no symbols (or is not preloaded), so "
-			   "the emulated device cannot serve it: build it with nvcc -cudart shared, "
-			   "do not strip it, or run it on a GPU",
-			   file);
+		device_say(
+			"%s has the CUDA runtime linked in and no symbols (or is not preloaded), "
+			"so "
+			"the emulated device cannot serve it: build it with nvcc -cudart shared, "
+			"do not strip it, or run it on a GPU",
+			file);
 	}
 	observe_coverage("unsupported API", "cuGetExportTable", 1, 0);
 	device_leave();

@@ -212,8 +212,7 @@ static void linking(void)
 	config.attrs = NULL;
 	OK(cuLaunchKernelEx(&config, function, arguments, NULL) == CUDA_ERROR_INVALID_VALUE,
 	   "attributes that are not there");
-	OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 0) ==
-			   CUDA_SUCCESS &&
+	OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 0) == CUDA_SUCCESS &&
 		   block == 256 && /* its .maxntid */
 		   cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, block, 0) ==
 			   CUDA_SUCCESS &&
@@ -346,6 +345,34 @@ static void virtual_memory(void)
 
 #include "emulator_driver_graph.c"
 
+/* The operands of cuCtxCreate() were three, then five, then four. */
+static void contexts_of_versions(void)
+{
+	CUresult (*of_cuda_10)(CUcontext *, unsigned, CUdevice);
+	CUresult (*of_cuda_12)(CUcontext *, void *, int, unsigned, CUdevice);
+	CUdriverProcAddressQueryResult status;
+	const unsigned spin = 1; /* CU_CTX_SCHED_SPIN */
+	unsigned flags = 0;
+	CUcontext context;
+	void *entry;
+
+	OK(cuGetProcAddress("cuCtxCreate", &entry, 10020, 0, &status) == CUDA_SUCCESS,
+	   "cuCtxCreate of CUDA 10");
+	memcpy(&of_cuda_10, &entry, sizeof(of_cuda_10));
+	OK(of_cuda_10(&context, spin, 0) == CUDA_SUCCESS &&
+		   cuCtxGetFlags(&flags) == CUDA_SUCCESS && flags & spin &&
+		   cuCtxDestroy(context) == CUDA_SUCCESS,
+	   "takes flags and a device");
+	OK(cuGetProcAddress("cuCtxCreate", &entry, 12040, 0, &status) == CUDA_SUCCESS,
+	   "cuCtxCreate of CUDA 12");
+	memcpy(&of_cuda_12, &entry, sizeof(of_cuda_12));
+	flags = 0;
+	OK(of_cuda_12(&context, NULL, 0, spin, 0) == CUDA_SUCCESS &&
+		   cuCtxGetFlags(&flags) == CUDA_SUCCESS && flags & spin &&
+		   cuCtxDestroy(context) == CUDA_SUCCESS,
+	   "takes an affinity before them");
+}
+
 static void procedures(void)
 {
 	CUresult (*allocate)(CUdeviceptr *, size_t);
@@ -374,6 +401,7 @@ static void procedures(void)
 		   cuGetProcAddress("cuGraphGetEdges", &entry, 12030, 0, &status) == CUDA_SUCCESS &&
 		   entry == (void *)cuGraphGetEdges,
 	   "edges have data since CUDA 12.3");
+	contexts_of_versions();
 }
 
 /* A kernel stores outside, unaligned, or traps; then nothing works any more. */
@@ -394,17 +422,18 @@ static int fail(const char *how)
 	return 0;
 }
 
-/* The unit that defines this variable is NVIDIA's runtime for launches from kernels: it is left out. */
+/* NVIDIA's runtime for launches from kernels, known by a variable that it defines, is left out. */
 static void device_runtime(void)
 {
-#define RUNTIME_TEXT(declaration) \
-	".version 7.0\n.target sm_80\n.address_size 64\n" declaration "\n" \
+#define RUNTIME_TEXT(declaration)                                                                  \
+	".version 7.0\n.target sm_80\n.address_size 64\n" declaration "\n"                         \
 	".visible .entry own() { .reg .b64 %d<2>; ret; }\n"
 	static const struct {
 		const char *text;
 		int left_out;
 	} units[] = {
-		{RUNTIME_TEXT(".visible .global .align 4 .u32 __CNPRT_VERSION_NUMBER__ = 6000;"), 1},
+		{RUNTIME_TEXT(".visible .global .align 4 .u32 __CNPRT_VERSION_NUMBER__ = 6000;"),
+		 1},
 		{RUNTIME_TEXT("// .global .u32 __CNPRT_VERSION_NUMBER__;"), 0},
 		{RUNTIME_TEXT("/* .global .u32 __CNPRT_VERSION_NUMBER__; */"), 0},
 		{RUNTIME_TEXT(".global .u32 my__CNPRT_VERSION_NUMBER__;"), 0},
@@ -418,7 +447,8 @@ static void device_runtime(void)
 		OK(cuModuleLoadData(&module, units[i].text) == CUDA_SUCCESS &&
 			   cuModuleGetFunction(&own, module, "own") ==
 				   (units[i].left_out ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS),
-		   units[i].left_out ? "the device's runtime is left out" : "what looks like it is not");
+		   units[i].left_out ? "the device's runtime is left out"
+				     : "what looks like it is not");
 		cuModuleUnload(module);
 	}
 }

@@ -359,9 +359,8 @@ static void contexts_of_versions(void)
 	OK(cuGetProcAddress("cuCtxCreate", &entry, 10020, 0, &status) == CUDA_SUCCESS,
 	   "cuCtxCreate of CUDA 10");
 	memcpy(&of_cuda_10, &entry, sizeof(of_cuda_10));
-	OK(of_cuda_10(&context, spin, 0) == CUDA_SUCCESS &&
-		   cuCtxGetFlags(&flags) == CUDA_SUCCESS && flags & spin &&
-		   cuCtxDestroy(context) == CUDA_SUCCESS,
+	OK(of_cuda_10(&context, spin, 0) == CUDA_SUCCESS && cuCtxGetFlags(&flags) == CUDA_SUCCESS &&
+		   flags & spin && cuCtxDestroy(context) == CUDA_SUCCESS,
 	   "takes flags and a device");
 	OK(cuGetProcAddress("cuCtxCreate", &entry, 12040, 0, &status) == CUDA_SUCCESS,
 	   "cuCtxCreate of CUDA 12");

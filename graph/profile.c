@@ -163,24 +163,25 @@ const struct profile_frame **profile_path(const struct profile *profile, uint32_
 {
 	const struct profile_callpath *path;
 	const struct profile_frame **frames;
-	uint32_t own = 0;
+	uint32_t own;
 
 	*count = 0;
 	if (!profile->vertices ||
 	    profile->vertices[vertex_index].callpath >= profile->callpath_count)
 		return NULL;
 	path = &profile->callpaths[profile->vertices[vertex_index].callpath];
-	for (uint32_t i = 0; i < path->count; i++)
-		own += !is_in_toolchain(&profile->frames[path->frames[i]]);
 	if (!path->count)
 		return NULL;
 	frames = xcalloc(path->count, sizeof(*frames));
 	for (uint32_t i = 0; i < path->count; i++) {
 		const struct profile_frame *frame = &profile->frames[path->frames[i]];
 
-		if (!own || !is_in_toolchain(frame))
+		if (!is_in_toolchain(frame))
 			frames[(*count)++] = frame;
 	}
+	own = *count;
+	for (uint32_t i = 0; !own && i < path->count; i++)
+		frames[(*count)++] = &profile->frames[path->frames[i]];
 	return frames;
 }
 

@@ -241,11 +241,6 @@ static bool is_vertex(const struct profile *profile, uint32_t id)
 	return graph_find(profile->graph, id) != UINT32_MAX;
 }
 
-static int bad(struct error *error, const char *table, uint32_t row)
-{
-	return error_set(error, "row %u of table %s is not what a profile holds", row, table);
-}
-
 static bool vertex_holds(const struct profile *profile, uint32_t index)
 {
 	const struct graph_vertex *vertex = &profile->graph->vertices[index];
@@ -372,11 +367,11 @@ int profile_validate(const struct profile *profile, struct error *error)
 	for (size_t t = 0; t < sizeof(tables) / sizeof(*tables); t++)
 		for (uint32_t i = 0; i < tables[t].count; i++)
 			if (!tables[t].holds(profile, i))
-				return bad(error, tables[t].name, i + 1);
+				return profile_bad_row(error, tables[t].name, i + 1);
 	if (!last_path_is_used(profile))
-		return bad(error, "callpath", profile->callpath_count);
+		return profile_bad_row(error, "callpath", profile->callpath_count);
 	if (!is_text(profile->command) || !is_number(profile->date) ||
 	    !is_number(profile->event_count) || !isfinite(profile->redundancy_threshold))
-		return bad(error, "run", 1);
+		return profile_bad_row(error, "run", 1);
 	return 0;
 }

@@ -95,18 +95,12 @@ int profile_validate_events(const struct profile *profile, struct error *error)
 
 	for (uint32_t i = 0; i < profile->event_rows; i++) {
 		if (!event_holds(profile, &profile->events[i], accesses))
-			return error_set(error,
-					 "row %u of table event is not what a profile "
-					 "holds",
-					 i + 1);
+			return profile_bad_row(error, "event", i + 1);
 		accesses += profile->events[i].access_count;
 	}
 	for (uint32_t i = 0; i < profile->access_count; i++)
 		if (i >= accesses || !access_holds(profile, &profile->accesses[i]))
-			return error_set(error,
-					 "row %u of table access is not what a profile "
-					 "holds",
-					 i + 1);
+			return profile_bad_row(error, "access", i + 1);
 	return 0;
 }
 
@@ -125,8 +119,7 @@ struct rows {
 static void fail_row(struct rows *rows)
 {
 	if (!rows->failed)
-		error_set(rows->error, "row %u of table %s is not what a profile holds", rows->row,
-			  rows->table);
+		profile_bad_row(rows->error, rows->table, rows->row);
 	rows->failed = true;
 }
 
@@ -277,6 +270,5 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 			return 0;
 		error_set(error, "the check sum of the events is wrong");
 	}
-	profile_set_damaged(path, error);
-	return -1;
+	return profile_set_damaged(path, error);
 }

@@ -32,10 +32,14 @@ int profile_validate_events(const struct profile *profile, struct error *error);
 struct sqlite3;
 int profile_open(const char *path, struct sqlite3 **db, struct error *error);
 
-/* What SQLite's last error means for a profile.  Returns -1. */
+/*
+ * What is wrong with a profile, for profile_set_damaged(): what SQLite's last error means; a row,
+ * from 1, that cannot be.  Both return -1.
+ */
 int profile_sqlite_error(struct sqlite3 *db, struct error *error);
-/* Makes "WHAT" of the error "PATH: damaged: WHAT: what to do". */
-void profile_set_damaged(const char *path, struct error *error);
+int profile_bad_row(struct error *error, const char *table, uint64_t row);
+/* Makes "WHAT" of the error "PATH: damaged: WHAT: what to do".  Returns -1. */
+int profile_set_damaged(const char *path, struct error *error);
 
 /* What follows from the other fields of an edge: its redundancy and its key. */
 void profile_finish_edge(struct graph_edge *edge);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <stdlib.h>
@@ -69,11 +70,17 @@ static uint64_t whole_size(const unsigned char header[HEADER_SIZE])
 	return big_endian(header + 28) * (page == 1 ? 65536 : page);
 }
 
-void profile_set_damaged(const char *path, struct error *error)
+int profile_set_damaged(const char *path, struct error *error)
 {
 	struct error what = *error;
 
-	error_set(error, "%s: damaged: %s: collect it again", path, what.text);
+	return error_set(error, "%s: damaged: %s: collect it again", path, what.text);
+}
+
+int profile_bad_row(struct error *error, const char *table, uint64_t row)
+{
+	return error_set(error, "row %" PRIu64 " of table %s is not what a profile holds", row,
+			 table);
 }
 
 int profile_sqlite_error(sqlite3 *db, struct error *error)
@@ -101,8 +108,7 @@ static int check_header(const char *path, struct error *error)
 		return error_set(error, "%s: not a profile", path);
 	if (size < HEADER_SIZE) {
 		error_set(error, "truncated after %zd bytes", size);
-		profile_set_damaged(path, error);
-		return -1;
+		return profile_set_damaged(path, error);
 	}
 	if (big_endian(header + 68) != PROFILE_APPLICATION_ID)
 		return error_set(error, "%s: an SQLite database, but not a vflow profile", path);
@@ -123,8 +129,7 @@ static int check_header(const char *path, struct error *error)
 	else
 		error_set(error, "truncated: %llu of its %llu bytes are there",
 			  (unsigned long long)file_size, (unsigned long long)whole_size(header));
-	profile_set_damaged(path, error);
-	return -1;
+	return profile_set_damaged(path, error);
 }
 
 /* "file:..." with what means something in a URI escaped. */

@@ -31,8 +31,7 @@ static void fail(struct reading *reading)
 static void fail_row(struct reading *reading)
 {
 	if (!reading->failed)
-		error_set(reading->error, "row %llu of table %s is not what a profile holds",
-			  (unsigned long long)reading->row, reading->table);
+		profile_bad_row(reading->error, reading->table, reading->row);
 	reading->failed = true;
 }
 

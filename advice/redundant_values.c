@@ -353,21 +353,17 @@ static bool is_unread(const struct writer *writer, uint32_t vertex)
 static bool writes_other_objects(const struct writer *writer)
 {
 	const struct order *order = writer->order;
-	uint32_t at = (uint32_t)(writer->edges.edges - order->by_to), end = at;
+	const struct graph_edge *edges = order->graph->edges;
+	uint32_t at = (uint32_t)(writer->edges.edges - order->by_to);
+	bool does = false;
 
-	/* the edges into a vertex are together: its neighbours in the order are of other objects */
-	while (at > 0 && order->graph->edges[order->by_to[at - 1]].to == writer->vertex)
-		if (order->graph->edges[order->by_to[--at]].access == GRAPH_WRITE)
-			return true;
-	for (end += writer->edges.count; end < order->graph->edge_count; end++) {
-		const struct graph_edge *edge = &order->graph->edges[order->by_to[end]];
-
-		if (edge->to != writer->vertex)
-			break;
-		if (edge->access == GRAPH_WRITE)
-			return true;
-	}
-	return false;
+	/* the edges into a vertex are together */
+	while (at > 0 && edges[order->by_to[at - 1]].to == writer->vertex)
+		at--;
+	for (; at < order->graph->edge_count && edges[order->by_to[at]].to == writer->vertex; at++)
+		does |= edges[order->by_to[at]].access == GRAPH_WRITE &&
+			edges[order->by_to[at]].object != writer->object;
+	return does;
 }
 
 static char *advise_unread(const struct writer *writer)

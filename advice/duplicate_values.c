@@ -95,13 +95,13 @@ static struct order order_new(struct graph *graph)
 	return order;
 }
 
-/* The next edge of the object after *at, which begins at UINT32_MAX; NULL: there is none. */
-static const struct graph_edge *next_edge(const struct order *order, uint32_t object, uint32_t *at)
+/* Where the edges of the object begin in the order. */
+static uint32_t first_edge(const struct order *order, uint32_t object)
 {
 	const struct graph *graph = order->graph;
 	uint32_t low = 0, high = graph->edge_count;
 
-	while (*at == UINT32_MAX && low < high) {
+	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
 		if (graph->edges[order->edges[middle]].object < object)
@@ -109,16 +109,23 @@ static const struct graph_edge *next_edge(const struct order *order, uint32_t ob
 		else
 			high = middle;
 	}
-	*at = *at == UINT32_MAX ? low : *at + 1;
-	return *at < graph->edge_count && graph->edges[order->edges[*at]].object == object
-		       ? &graph->edges[order->edges[*at]]
+	return low;
+}
+
+/* The edge at that position; NULL: it is not of the object. */
+static const struct graph_edge *edge_of(const struct order *order, uint32_t object, uint32_t at)
+{
+	const struct graph *graph = order->graph;
+
+	return at < graph->edge_count && graph->edges[order->edges[at]].object == object
+		       ? &graph->edges[order->edges[at]]
 		       : NULL;
 }
 
 static enum cause cause_of(const struct order *order, const struct profile_duplicate_member *member)
 {
 	const struct graph *graph = order->graph;
-	uint32_t v = graph_find(graph, member->cause), at = UINT32_MAX;
+	uint32_t v = graph_find(graph, member->cause), site = member->site;
 	const struct graph_edge *edge;
 
 	if (v == UINT32_MAX)
@@ -131,7 +138,7 @@ static enum cause cause_of(const struct order *order, const struct profile_dupli
 		return BY_ALLOCATION;
 	if (!graph_vertex_is(&graph->vertices[v], "memcpy"))
 		return BY_OTHER;
-	while ((edge = next_edge(order, member->site, &at)))
+	for (uint32_t at = first_edge(order, site); (edge = edge_of(order, site, at)); at++)
 		if (edge->to == v && graph->vertices[edge->from].id == GRAPH_HOST)
 			return BY_HOST_COPY;
 	return BY_DEVICE_COPY;
@@ -145,11 +152,11 @@ static struct group group_of(const struct profile *profile, const struct order *
 
 	for (uint32_t m = 0; m < duplicate->member_count; m++) {
 		const struct profile_duplicate_member *member = &duplicate->members[m];
-		uint32_t v = graph_find(graph, member->cause), at = UINT32_MAX;
+		uint32_t v = graph_find(graph, member->cause), site = member->site;
 		const struct graph_edge *edge;
 
 		group.causes[cause_of(order, member)]++;
-		while ((edge = next_edge(order, member->site, &at)))
+		for (uint32_t at = first_edge(order, site); (edge = edge_of(order, site, at)); at++)
 			group.other_writes |= edge->access == GRAPH_WRITE &&
 					      graph->vertices[edge->to].id != GRAPH_HOST &&
 					      (edge->to != v || edge->from == v);

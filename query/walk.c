@@ -144,9 +144,10 @@ static bool mentions(const struct expr *expr, uint32_t slot)
 	return does;
 }
 
-static bool step_mentions(const struct step *step, uint32_t slot)
+static bool step_depends_on(const struct step *step, uint32_t slot)
 {
-	bool does = step->seek && mentions(step->seek, slot);
+	bool does = (step->to_bound && step->to->slot == slot) ||
+		    (step->seek && mentions(step->seek, slot));
 
 	for (uint32_t i = 0; i < step->filter_count && !does; i++)
 		does = mentions(step->filters[i], slot);
@@ -165,8 +166,7 @@ bool walk_depends_on(const struct match *match, uint32_t slot)
 	bool does = false;
 
 	for (uint32_t i = 0; i < match->step_count && !does; i++)
-		does = step_mentions(&match->steps[i], slot) ||
-		       (match->steps[i].to_bound && match->steps[i].to->slot == slot);
+		does = step_depends_on(&match->steps[i], slot);
 	return does;
 }
 
@@ -179,7 +179,7 @@ bool walk_begins_at(const struct match *match, uint32_t slot)
 
 		if (begins_at(step, slot))
 			begins = true;
-		else if (step_mentions(step, slot) || (step->to_bound && step->to->slot == slot))
+		else if (step_depends_on(step, slot))
 			return false;
 	}
 	return begins;

@@ -20,7 +20,8 @@ PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphvi
 LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3 jansson
 
 # goals that install the packages first look for them in a make of their own
-ifeq ($(filter deps demo check clean install-built,$(MAKECMDGOALS)),)
+building_elsewhere := $(filter deps demo check clean install-built,$(MAKECMDGOALS))
+ifeq ($(building_elsewhere),)
 missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
 	test -e /usr/include/uthash.h || echo uthash)
 endif
@@ -66,7 +67,7 @@ Q = $(if $(V),,@)
 
 # with other switches than the last time everything is built anew
 flags := $(strip $(CC) $(CFLAGS_VFLOW) $(CFLAGS) $(LDFLAGS))
-ifeq ($(filter deps demo check clean install-built,$(MAKECMDGOALS)),)
+ifeq ($(building_elsewhere),)
 ifneq ($(file <$(BUILD)/flags),$(flags))
 $(shell rm -f $(BUILD)/flags)
 endif

@@ -7,6 +7,7 @@
 
 #include "gpu/sanitizer/events.h"
 #include "gpu/sanitizer/events_internal.h"
+#include "gpu/sanitizer/launch_call.h"
 #include "gpu/sanitizer/patching.h"
 
 #define PARAMETERS_MAX 32768 /* bytes; 4096 before CUDA 12.1 */
@@ -25,25 +26,6 @@ void launch_never_again(const char *kernel)
 	node = name ? tsearch(name, &endless, by_text) : NULL;
 	if (!node || *node != name)
 		free(name);
-}
-
-/* The parameters of the driver's functions, as the Sanitizer hands them over. */
-struct plain_launch {
-	CUfunction function;
-	unsigned shape[7];
-	CUstream stream;
-	void **values, **extra; /* without `extra` for cooperative ones */
-};
-
-struct configured_launch {
-	const void *configuration;
-	CUfunction function;
-	void **values, **extra;
-};
-
-static bool starts(const char *name, const char *part)
-{
-	return !strncmp(name, part, strlen(part));
 }
 
 /* What launch_function() gave lately, so that most launches need not ask the driver. */
@@ -90,20 +72,14 @@ uint64_t launch_local_memory(void)
 
 CUfunction launch_function(CUcontext context, const char *api, const void *parameters)
 {
-	const struct plain_launch *plain = parameters;
-	const struct configured_launch *configured = parameters;
 	CUfunction function, given, loaded;
+	struct launch_call call;
 	size_t place;
 	int value;
 
-	if (starts(api, "cuLaunchKernelEx"))
-		function = configured->function;
-	else if (starts(api, "cuLaunchKernel") ||
-		 (starts(api, "cuLaunchCooperativeKernel") && !strstr(api, "MultiDevice")))
-		function = plain->function;
-	else
+	if (!launch_call_read(&call, api, parameters))
 		return NULL;
-	given = function;
+	function = given = call.function;
 	place = ((uintptr_t)given >> 4) % (sizeof(loaded_functions) / sizeof(*loaded_functions));
 	if (loaded_functions[place].given == given && loaded_functions[place].context == context)
 		return loaded_functions[place].loaded;
@@ -123,14 +99,12 @@ CUfunction launch_function(CUcontext context, const char *api, const void *param
 
 bool launch_stream(const char *api, const void *parameters, CUstream *stream)
 {
-	const struct plain_launch *plain = parameters;
-	const struct configured_launch *configured = parameters;
+	struct launch_call call;
 
-	if (starts(api, "cuLaunchKernelEx"))
-		*stream = ((const CUlaunchConfig *)configured->configuration)->hStream;
-	else
-		*stream = plain->stream;
-	return *stream || !strstr(api, "_ptsz");
+	if (!launch_call_read(&call, api, parameters))
+		return false;
+	*stream = call.stream;
+	return !call.per_thread;
 }
 
 void *launch_block(CUfunction function, void **values, void **extra, size_t *size)
@@ -172,13 +146,12 @@ void *launch_block(CUfunction function, void **values, void **extra, size_t *siz
 
 void *launch_parameters(CUfunction function, const char *api, const void *parameters, size_t *size)
 {
-	const struct plain_launch *plain = parameters;
-	const struct configured_launch *configured = parameters;
+	struct launch_call call;
 
-	if (starts(api, "cuLaunchKernelEx"))
-		return launch_block(function, configured->values, configured->extra, size);
-	return launch_block(function, plain->values,
-			    starts(api, "cuLaunchCooperative") ? NULL : plain->extra, size);
+	*size = 0;
+	if (!launch_call_read(&call, api, parameters))
+		return NULL;
+	return launch_block(function, call.values, call.extra, size);
 }
 
 static bool ask(const char *kernel)

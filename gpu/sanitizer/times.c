@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/launch_call.h"
 
 #define PAIRS_MAX 65536
 #define NOTHINGS 10 /* measured, before the first kernels */
@@ -238,42 +239,20 @@ static void end(CUstream stream, bool failed)
 
 /* -- launches ----------------------------------------------------------------------------- */
 
-/* The parameters of the driver's functions, as the Sanitizer hands them over. */
-struct plain_launch {
-	CUfunction function;
-	unsigned shape[7];
-	CUstream stream;
-};
-
-struct configured_launch {
-	const CUlaunchConfig *configuration;
-	CUfunction function;
-};
-
 static bool starts(const char *name, const char *part)
 {
 	return !strncmp(name, part, strlen(part));
 }
 
 /* Whether it launches one kernel. */
-static bool is_launch(const Sanitizer_CallbackData *call, CUfunction *function, CUstream *stream)
+static bool is_launch(const Sanitizer_CallbackData *data, CUfunction *function, CUstream *stream)
 {
-	const struct plain_launch *plain = call->functionParams;
-	const struct configured_launch *configured = call->functionParams;
-	const char *name = call->functionName;
+	struct launch_call call;
 
-	if (starts(name, "cuLaunchKernelEx")) {
-		*function = configured->function;
-		*stream = configured->configuration->hStream;
-	} else if (starts(name, "cuLaunchKernel") ||
-		   (starts(name, "cuLaunchCooperativeKernel") && !strstr(name, "MultiDevice"))) {
-		*function = plain->function;
-		*stream = plain->stream;
-	} else {
+	if (!launch_call_read(&call, data->functionName, data->functionParams))
 		return false;
-	}
-	if (!*stream && strstr(name, "_ptsz"))
-		*stream = CU_STREAM_PER_THREAD;
+	*function = call.function;
+	*stream = call.per_thread ? CU_STREAM_PER_THREAD : call.stream;
 	return true;
 }
 

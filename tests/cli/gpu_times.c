@@ -143,6 +143,7 @@ static void call(const char *name, CUstream stream, int result, float length, un
 		CUfunction function;
 		unsigned shape[7];
 		CUstream stream;
+		void **values, **extra;
 	} parameters = {.stream = stream};
 	Sanitizer_CallbackData data = {.functionName = name,
 				       .functionParams = &parameters,

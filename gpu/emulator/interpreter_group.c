@@ -76,8 +76,7 @@ static bool read_element(struct warp *w, const struct descriptor *d, enum ptx_el
 		return false;
 	}
 	memcpy(&bits, w->block->shared + address, d->size);
-	*value = is_integer(element) ? integer_element(element, bits, 0)
-				     : float_element(element, bits, 0);
+	*value = number_element(element, bits, 0);
 	return true;
 }
 
@@ -98,13 +97,9 @@ static bool read_a(struct warp *w, const struct ptx_matrix *matrix, const uint32
 	}
 	for (unsigned r = 0; r < 4; r++)
 		for (unsigned l = 0; l < PTX_LANES; l++)
-			for (unsigned n = 0; n < count; n++) {
-				const uint64_t bits = warp_row(w, rows[r])[l];
-
+			for (unsigned n = 0; n < count; n++)
 				a[r % 2 * 8 + l / 4][r / 2 * 4 * count + l % 4 * count + n] =
-					is_integer(element) ? integer_element(element, bits, n)
-							    : float_element(element, bits, n);
-			}
+					number_element(element, warp_row(w, rows[r])[l], n);
 	return true;
 }
 
@@ -115,7 +110,7 @@ static void place_of(unsigned n, unsigned lane, unsigned *row, unsigned *column)
 	*column = n / 4 * 8 + lane % 4 * 2 + n % 2;
 }
 
-/* The sums as they were; those of integers are added exactly later. */
+/* The sums as they were. */
 static void read_sums(const struct warp *w, const struct ptx_matrix *matrix, const uint32_t *rows,
 		      uint32_t keeps, double (*sums)[MOST_COLUMNS])
 {
@@ -128,25 +123,9 @@ static void read_sums(const struct warp *w, const struct ptx_matrix *matrix, con
 			const uint64_t bits = warp_row(w, rows[n / count])[l];
 
 			place_of(n, l, &row, &column);
-			sums[row][column] = !(keeps >> l & 1)	      ? 0
-					    : element == PTX_ELEMENT_S32 ? (int32_t)bits
-								     : float_element(element, bits,
-										     n % count);
+			sums[row][column] =
+				keeps >> l & 1 ? number_element(element, bits, n % count) : 0;
 		}
-}
-
-static uint64_t narrow(const struct ptx_matrix *matrix, double value)
-{
-	switch (matrix->element[D]) {
-	case PTX_ELEMENT_F16:
-		return double_to_half(value, PTX_MOD_RN);
-	case PTX_ELEMENT_F32:
-		return float_bits((float)value);
-	default: /* doubles hold the sum of integers exactly */
-		if (matrix->saturates)
-			value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
-		return (uint32_t)(int64_t)value;
-	}
 }
 
 static void write_sums(struct warp *w, const struct ptx_matrix *matrix, const uint32_t *rows,
@@ -165,7 +144,9 @@ static void write_sums(struct warp *w, const struct ptx_matrix *matrix, const ui
 				unsigned column;
 
 				place_of(r * count + n, l, &row, &column);
-				bits |= narrow(matrix, sums[row][column]) << n * 32 / count;
+				bits |= narrow_sum(matrix->element[D], sums[row][column],
+						   matrix->saturates)
+					<< n * 32 / count;
 			}
 			d[l] = bits;
 		});

@@ -95,6 +95,25 @@ static inline int32_t integer_element(enum ptx_element element, uint64_t bits, u
 	}
 }
 
+/* A double holds every element and every sum of integers exactly. */
+static inline double number_element(enum ptx_element element, uint64_t bits, unsigned n)
+{
+	return is_integer(element) ? integer_element(element, bits, n)
+				   : float_element(element, bits, n);
+}
+
+/* A sum in f16, f32 or s32. */
+static inline uint64_t narrow_sum(enum ptx_element element, double value, bool saturates)
+{
+	if (element == PTX_ELEMENT_F16)
+		return double_to_half(value, PTX_MOD_RN);
+	if (element == PTX_ELEMENT_F32)
+		return float_bits((float)value);
+	if (saturates)
+		value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
+	return (uint32_t)(int64_t)value;
+}
+
 /* interpreter_quads.c; `rows`: the registers of d, a, b and c, one after the other */
 void matrix_multiply_quads(struct warp *warp, const struct ptx_matrix *matrix,
 			   const uint32_t *rows);

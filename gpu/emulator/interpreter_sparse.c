@@ -16,12 +16,6 @@ struct sparse {
 	double a[16][MOST_DEPTH], b[MOST_DEPTH][8], sums[16][8];
 };
 
-static double element_of(enum ptx_element element, uint64_t bits, unsigned n)
-{
-	return is_integer(element) ? integer_element(element, bits, n)
-				   : float_element(element, bits, n);
-}
-
 /*
  * Nibble `number` of a row's metadata.  Of elements of 16 and 32 bits a lane's word has four nibbles
  * of row g and four of row g + 8, of smaller ones eight of one row (H200, 2026-11-21); `selector`
@@ -77,27 +71,17 @@ static void read_operands(const struct warp *w, const struct ptx_instruction *i,
 				const unsigned k = whole_column(matrix, words, (unsigned)i->immediate, row,
 								column);
 
-				room->a[row][k] = element_of(matrix->element[A], warp_row(w, ra[r])[l], n);
+				room->a[row][k] = number_element(matrix->element[A],
+								 warp_row(w, ra[r])[l], n);
 			}
 		for (unsigned r = 0; r < matrix->count[B]; r++)
 			for (unsigned n = 0; n < parts; n++)
-				room->b[r * 4 * parts + thread * parts + n][group] =
-					element_of(matrix->element[B], warp_row(w, rb[r])[l], n);
+				room->b[r * 4 * parts + thread * parts + n][group] = number_element(
+					matrix->element[B], warp_row(w, rb[r])[l], n);
 		for (unsigned n = 0; n < 4; n++)
-			room->sums[n / 2 * 8 + group][thread * 2 + n % 2] =
-				element_of(matrix->element[C], warp_row(w, rc[n / sums])[l], n % sums);
+			room->sums[n / 2 * 8 + group][thread * 2 + n % 2] = number_element(
+				matrix->element[C], warp_row(w, rc[n / sums])[l], n % sums);
 	}
-}
-
-static uint64_t narrow(const struct ptx_matrix *matrix, double value)
-{
-	if (matrix->element[D] == PTX_ELEMENT_F16)
-		return double_to_half(value, PTX_MOD_RN);
-	if (matrix->element[D] == PTX_ELEMENT_F32)
-		return float_bits((float)value);
-	if (matrix->saturates) /* doubles hold the sum of integers exactly */
-		value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
-	return (uint32_t)(int64_t)value;
 }
 
 void matrix_multiply_sparse(struct warp *w, const struct ptx_instruction *i,
@@ -120,7 +104,10 @@ void matrix_multiply_sparse(struct warp *w, const struct ptx_instruction *i,
 			for (unsigned n = 0; n < sums; n++) {
 				const unsigned at = r * sums + n;
 
-				bits |= narrow(matrix, room.sums[at / 2 * 8 + l / 4][l % 4 * 2 + at % 2])
+				bits |= narrow_sum(
+						matrix->element[D],
+						room.sums[at / 2 * 8 + l / 4][l % 4 * 2 + at % 2],
+						matrix->saturates)
 					<< n * 32 / sums;
 			}
 			d[l] = bits;

@@ -11,8 +11,8 @@
 
 #define TEXT_LIMIT 1024u /* of a string that %s prints, and of a format */
 
-static uint64_t argument(const struct warp *w, const struct ptx_call *call, unsigned number,
-			 unsigned lane)
+uint64_t warp_argument(const struct warp *w, const struct ptx_call *call, unsigned number,
+		       unsigned lane)
 {
 	const struct ptx_parameter *place = &w->module->arguments[call->first_argument + number];
 	uint64_t value = 0;
@@ -207,31 +207,39 @@ static void fail_assertion(struct warp *w, const struct ptx_call *call)
 {
 	unsigned lane = (unsigned)__builtin_ctz(w->mask);
 	char text[3][TEXT_LIMIT];
-	const char *message = read_text(w, lane, argument(w, call, 0, lane), text[0]);
-	const char *file = read_text(w, lane, argument(w, call, 1, lane), text[1]);
-	const char *function = read_text(w, lane, argument(w, call, 3, lane), text[2]);
+	const char *message = read_text(w, lane, warp_argument(w, call, 0, lane), text[0]);
+	const char *file = read_text(w, lane, warp_argument(w, call, 1, lane), text[1]);
+	const char *function = read_text(w, lane, warp_argument(w, call, 3, lane), text[2]);
 
 	warp_fault(w, w->mask, FAULT_ASSERTION,
 		   "%.100s:%u: %.100s: assertion `%.100s' failed in block (%u, %u, %u), thread "
 		   "(%u, %u, %u)",
-		   file, (uint32_t)argument(w, call, 2, lane), function, message,
+		   file, (uint32_t)warp_argument(w, call, 2, lane), function, message,
 		   w->block->index[0], w->block->index[1], w->block->index[2],
 		   (uint32_t)w->special[PTX_TID_X][lane], (uint32_t)w->special[PTX_TID_Y][lane],
 		   (uint32_t)w->special[PTX_TID_Z][lane]);
 }
 
 /* Objects of the device's heap are not followed: they are made and gone inside a kernel. */
-static uint64_t allocate(struct warp *w, uint64_t size)
+struct allocation *warp_heap_allocate(const struct warp *w, uint64_t size, uint64_t alignment,
+				      const char *reason)
 {
-	struct allocation *allocation = memory_allocate(size, 16);
+	struct allocation *allocation = memory_allocate(size, alignment);
 
 	if (!allocation)
-		return 0;
+		return NULL;
 	allocation->kind = MEMORY_KIND_HEAP;
 	if (w->block->launch->note)
-		w->block->launch->note("device heap",
-				       "memory from malloc in device code is not followed", 1, size);
-	return allocation->address;
+		w->block->launch->note("device heap", reason, 1, size);
+	return allocation;
+}
+
+static uint64_t allocate(const struct warp *w, uint64_t size)
+{
+	const struct allocation *allocation = warp_heap_allocate(
+		w, size, 16, "memory from malloc in device code is not followed");
+
+	return allocation ? allocation->address : 0;
 }
 
 static bool give_back(struct warp *w, unsigned lane, uint64_t address)
@@ -261,11 +269,11 @@ void warp_call_builtin(struct warp *w, const struct ptx_call *call, enum ptx_bui
 	}
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
-		uint64_t first = argument(w, call, 0, l);
+		uint64_t first = warp_argument(w, call, 0, l);
 
 		if (builtin == PTX_BUILTIN_VPRINTF)
 			give(w, call, l,
-			     (uint64_t)(int64_t)print(w, l, first, argument(w, call, 1, l)));
+			     (uint64_t)(int64_t)print(w, l, first, warp_argument(w, call, 1, l)));
 		else if (builtin == PTX_BUILTIN_MALLOC)
 			give(w, call, l, allocate(w, first));
 		else if (builtin != PTX_BUILTIN_FREE && builtin != PTX_BUILTIN_NESTED_FREE)

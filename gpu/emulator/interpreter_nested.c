@@ -11,40 +11,22 @@
 #define MEMORY_ALLOCATION 2
 #define INVALID_DEVICE_FUNCTION 98
 
-static const uint8_t *argument_at(const struct warp *w, const struct ptx_call *call,
-				  unsigned number, unsigned lane)
-{
-	const struct ptx_parameter *place = &w->module->arguments[call->first_argument + number];
-
-	return w->local + lane * w->local_stride + w->now.frame_base + place->offset;
-}
-
-static uint64_t word(const struct warp *w, const struct ptx_call *call, unsigned number,
-		     unsigned lane)
-{
-	const struct ptx_parameter *place = &w->module->arguments[call->first_argument + number];
-	uint64_t value = 0;
-
-	if (number < call->argument_count)
-		memcpy(&value, argument_at(w, call, number, lane),
-		       place->size < 8 ? place->size : 8);
-	return value;
-}
-
 static void shape(const struct warp *w, const struct ptx_call *call, unsigned number, unsigned lane,
 		  uint32_t sides[3])
 {
-	if (number < call->argument_count &&
-	    w->module->arguments[call->first_argument + number].size >= 12)
-		memcpy(sides, argument_at(w, call, number, lane), 12);
+	const struct ptx_parameter *place = &w->module->arguments[call->first_argument + number];
+
+	if (number < call->argument_count && place->size >= 12)
+		memcpy(sides, w->local + lane * w->local_stride + w->now.frame_base + place->offset,
+		       12);
 }
 
 /* The kernel, its grid, its block, its dynamic shared memory. */
 static uint64_t prepare(struct warp *w, const struct ptx_call *call, unsigned lane)
 {
 	struct nested_operation what = {
-		.kernel = ptx_kernel_at(w->module, word(w, call, 0, lane)),
-		.shared_bytes = word(w, call, 3, lane),
+		.kernel = ptx_kernel_at(w->module, warp_argument(w, call, 0, lane)),
+		.shared_bytes = warp_argument(w, call, 3, lane),
 	};
 
 	shape(w, call, 1, lane, what.grid);
@@ -68,16 +50,15 @@ static bool store(struct warp *w, unsigned lane, uint64_t address, uint64_t valu
 
 static uint64_t allocate(struct warp *w, const struct ptx_call *call, unsigned lane)
 {
-	struct allocation *allocation = memory_allocate(word(w, call, 1, lane), 256);
+	const struct allocation *allocation =
+		warp_heap_allocate(w, warp_argument(w, call, 1, lane), 256,
+				   "memory from cudaMalloc in device code is not followed");
 
 	if (!allocation)
 		return MEMORY_ALLOCATION;
-	allocation->kind = MEMORY_KIND_HEAP;
-	if (w->block->launch->note)
-		w->block->launch->note("device heap",
-				       "memory from cudaMalloc in device code is not followed", 1,
-				       word(w, call, 1, lane));
-	return store(w, lane, word(w, call, 0, lane), allocation->address, 8) ? 0 : INVALID_VALUE;
+	return store(w, lane, warp_argument(w, call, 0, lane), allocation->address, 8)
+		       ? 0
+		       : INVALID_VALUE;
 }
 
 uint64_t warp_call_device_runtime(struct warp *w, const struct ptx_call *call,
@@ -89,16 +70,17 @@ uint64_t warp_call_device_runtime(struct warp *w, const struct ptx_call *call,
 	case PTX_BUILTIN_NESTED_PARAMETERS:
 		return prepare(w, call, lane);
 	case PTX_BUILTIN_NESTED_LAUNCH:
-		return nested && nested_launch(nested, word(w, call, 0, lane))
+		return nested && nested_launch(nested, warp_argument(w, call, 0, lane))
 			       ? 0
 			       : INVALID_DEVICE_FUNCTION;
 	case PTX_BUILTIN_NESTED_COPY:
-		return nested && nested_copy(nested, word(w, call, 0, lane), word(w, call, 1, lane),
-					     word(w, call, 2, lane))
+		return nested && nested_copy(nested, warp_argument(w, call, 0, lane),
+					     warp_argument(w, call, 1, lane),
+					     warp_argument(w, call, 2, lane))
 			       ? 0
 			       : MEMORY_ALLOCATION;
 	case PTX_BUILTIN_NESTED_STREAM: /* all streams are one */
-		return store(w, lane, word(w, call, 0, lane), 1, 8) ? 0 : INVALID_VALUE;
+		return store(w, lane, warp_argument(w, call, 0, lane), 1, 8) ? 0 : INVALID_VALUE;
 	case PTX_BUILTIN_NESTED_ALLOCATE:
 		return allocate(w, call, lane);
 	default:

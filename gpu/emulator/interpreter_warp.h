@@ -238,10 +238,16 @@ bool race_start(struct block *block);
 void race_access(struct warp *warp, uint64_t offset, unsigned size, bool read, bool write);
 
 /* interpreter_builtin.c: printf, malloc, free and assert of device code. */
+void warp_call_builtin(struct warp *warp, const struct ptx_call *call, enum ptx_builtin builtin);
+/* What the lane passes; 0: nothing. */
+uint64_t warp_argument(const struct warp *warp, const struct ptx_call *call, unsigned number,
+		       unsigned lane);
+/* Memory of the device's heap; `reason` says why nobody follows it.  NULL: none is left. */
+struct allocation *warp_heap_allocate(const struct warp *warp, uint64_t size, uint64_t alignment,
+				      const char *reason);
 /* interpreter_nested.c: what one of PTX_BUILTIN_NESTED... gives the lane. */
 uint64_t warp_call_device_runtime(struct warp *warp, const struct ptx_call *call,
 				  enum ptx_builtin builtin, unsigned lane);
-void warp_call_builtin(struct warp *warp, const struct ptx_call *call, enum ptx_builtin builtin);
 
 /* interpreter_groups.c */
 void warp_set_limit(struct warp *warp);

@@ -52,30 +52,41 @@ static inline int gpu_launch(struct ptx_module *module, const void *parameters, 
 }
 
 /*
- * Runs kernel k(out); results are in `out`, `count` words that start as 0.  The fault's text, "" for
- * none.
+ * Runs kernel k(out) of `text`, shaped as `launch` says; results are in `out`, `count` words that
+ * start as 0.
  */
+static inline int gpu_run_words(const char *text, struct launch launch, uint32_t *out,
+				unsigned count, struct fault *fault)
+{
+	struct ptx_module *module = gpu_parse(text);
+	struct allocation *memory = memory_allocate(count * 4, 512);
+	int result;
+
+	assert_non_null(memory);
+	memset((void *)(uintptr_t)memory->address, 0, count * 4);
+	launch.module = module;
+	launch.kernel = ptx_find_kernel(module, "k");
+	launch.parameters = (const uint8_t *)&memory->address;
+	assert_non_null(launch.kernel);
+	result = interpreter_run(&launch, fault);
+	memcpy(out, (void *)(uintptr_t)memory->address, count * 4);
+	memory_release(memory);
+	ptx_free(module);
+	return result;
+}
+
+/* The same.  The fault's text, "" for none. */
 static inline const char *gpu_run(const char *text, uint32_t blocks, uint32_t threads,
 				  uint32_t cluster, uint32_t *out, unsigned count)
 {
 	static struct fault fault;
-	struct ptx_module *module = gpu_parse(text);
-	struct allocation *memory = memory_allocate(count * 4, 512);
 
-	assert_non_null(memory);
-	memset((void *)(uintptr_t)memory->address, 0, count * 4);
-	struct launch launch = {.module = module,
-				.kernel = ptx_find_kernel(module, "k"),
-				.grid = {blocks, 1, 1},
-				.block = {threads, 1, 1},
-				.cluster = {cluster, 1, 1},
-				.parameters = (const uint8_t *)&memory->address};
-	assert_non_null(launch.kernel);
 	fault.text[0] = 0;
-	interpreter_run(&launch, &fault);
-	memcpy(out, (void *)(uintptr_t)memory->address, count * 4);
-	memory_release(memory);
-	ptx_free(module);
+	gpu_run_words(text,
+		      (struct launch){.grid = {blocks, 1, 1},
+				      .block = {threads, 1, 1},
+				      .cluster = {cluster, 1, 1}},
+		      out, count, &fault);
 	return fault.text;
 }
 

@@ -36,15 +36,15 @@ static uint64_t prepare(struct warp *w, const struct ptx_call *call, unsigned la
 	return nested_prepare(w->block->launch->nested, &what);
 }
 
-/* Writes a word of `size` bytes that the program gave the address of. */
-static bool store(struct warp *w, unsigned lane, uint64_t address, uint64_t value, unsigned size)
+/* Writes a handle or an address where the program wants it. */
+static bool store(struct warp *w, unsigned lane, uint64_t address, uint64_t value)
 {
 	uint64_t room = 0;
 	uint8_t *at = address ? warp_generic(w, lane, address, &room) : NULL;
 
-	if (!at || room < size)
+	if (!at || room < sizeof(value))
 		return false;
-	memcpy(at, &value, size);
+	memcpy(at, &value, sizeof(value));
 	return true;
 }
 
@@ -56,9 +56,8 @@ static uint64_t allocate(struct warp *w, const struct ptx_call *call, unsigned l
 
 	if (!allocation)
 		return MEMORY_ALLOCATION;
-	return store(w, lane, warp_argument(w, call, 0, lane), allocation->address, 8)
-		       ? 0
-		       : INVALID_VALUE;
+	return store(w, lane, warp_argument(w, call, 0, lane), allocation->address) ? 0
+										    : INVALID_VALUE;
 }
 
 uint64_t warp_call_device_runtime(struct warp *w, const struct ptx_call *call,
@@ -80,7 +79,7 @@ uint64_t warp_call_device_runtime(struct warp *w, const struct ptx_call *call,
 			       ? 0
 			       : MEMORY_ALLOCATION;
 	case PTX_BUILTIN_NESTED_STREAM: /* all streams are one */
-		return store(w, lane, warp_argument(w, call, 0, lane), 1, 8) ? 0 : INVALID_VALUE;
+		return store(w, lane, warp_argument(w, call, 0, lane), 1) ? 0 : INVALID_VALUE;
 	case PTX_BUILTIN_NESTED_ALLOCATE:
 		return allocate(w, call, lane);
 	default:

@@ -72,9 +72,9 @@ int vflow_emulator_graph_memory(const char *name, void *stream, uint64_t address
  */
 int vflow_emulator_graph_bytes(uint64_t *now, uint64_t high[2]);
 int vflow_emulator_graph_trim(void);
+int vflow_emulator_graph_mark(bool reserved);
 /* driver_pool.c: 0, or 1 (invalid value): no pool has that handle. */
 int vflow_emulator_pool_check(const void *pool);
-int vflow_emulator_graph_mark(bool reserved);
 /* Memory of the host (GPU_MEMORY_MAPPED_HOST) or the device; 0 is nothing. */
 int vflow_emulator_release(const char *name, void *stream, uint64_t address, bool host);
 /* The host's own memory becomes visible to the device; errors 712 and 713: it was, it was not. */

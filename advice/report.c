@@ -106,7 +106,7 @@ static char *call_path(const struct profile *profile, uint32_t vertex)
 	FILE *out;
 	bool lines;
 
-	while (first < count && !(path[first]->file && path[first]->line))
+	while (first < count && !words_has_line(path[first]))
 		first++;
 	lines = first < count;
 	first = lines ? first : 0;

@@ -24,6 +24,11 @@ char *words_name(const struct graph_vertex *vertex)
 	return text;
 }
 
+bool words_has_line(const struct profile_frame *frame)
+{
+	return frame->file && frame->line;
+}
+
 char *words_frame(const struct profile_frame *frame)
 {
 	struct profile_frame plain = *frame;
@@ -40,7 +45,7 @@ static char *short_place(const struct profile_frame *frame)
 {
 	const char *slash;
 
-	if (!frame->file || !frame->line)
+	if (!words_has_line(frame))
 		return words_frame(frame);
 	slash = strrchr(frame->file, '/');
 	return xasprintf("%s:%" PRIu32, slash ? slash + 1 : frame->file, frame->line);
@@ -58,11 +63,11 @@ static char *place_of(const struct profile *profile, uint32_t vertex_index)
 	bool lines = false;
 
 	for (uint32_t i = 0; i < count; i++)
-		lines |= path[i]->file && path[i]->line;
+		lines |= words_has_line(path[i]);
 	for (uint32_t i = 0; i < count && named < PLACES; i++) {
 		char *place, *longer;
 
-		if (lines && !(path[i]->file && path[i]->line))
+		if (lines && !words_has_line(path[i]))
 			continue;
 		place = short_place(path[i]);
 		longer = xasprintf("%s%s%s", text, named++ ? " < " : ", ", place);

@@ -11,6 +11,8 @@
 /* "gemm<float>" for "void gemm<float>(float *, int)"; at most 80 bytes. */
 char *words_name(const struct graph_vertex *vertex);
 
+bool words_has_line(const struct profile_frame *frame);
+
 /* "ns::forward conv.c:40", as profile_frame_text() but with a plain name. */
 char *words_frame(const struct profile_frame *frame);
 

@@ -68,19 +68,22 @@ static bool more_slots(struct space *space)
 	touched = reallocarray(space->touched, 2 * (size_t)capacity, sizeof(struct touched));
 	if (touched)
 		space->touched = touched;
-	if (!owners || !slots || !touched ||
-	    !enlarge(space, &space->records, old * sizeof(struct device_record),
+	if (!owners || !slots || !touched)
+		return false;
+	space->published = false;
+	if (!enlarge(space, &space->records, old * sizeof(struct device_record),
 		     capacity * sizeof(struct device_record)) ||
 	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||
 	    !enlarge(space, &space->listed_words, old / 256, capacity / 256) ||
-	    !more_results(space, capacity))
+	    !more_results(space, capacity)) {
+		space_describe(space); /* some of it has moved */
 		return false;
+	}
 	for (uint32_t slot = capacity; slot-- > old;) {
 		space->owners[slot] = NULL;
 		space->free_slots[space->free_count++] = slot;
 	}
 	space->slot_capacity = capacity;
-	space->published = false;
 	return space_describe(space);
 }
 

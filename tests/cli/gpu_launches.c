@@ -74,7 +74,7 @@ int __wrap_munmap(void *memory, size_t size)
 
 /* -- the sink ------------------------------------------------------------------------------ */
 
-#define EVENTS_MAX 1000
+#define EVENTS_MAX 2000
 
 static struct event {
 	uint32_t context, contents;
@@ -575,6 +575,41 @@ static int failed(void)
 	return 0;
 }
 
+static CUresult (*make_memory)(CUdeviceptr *, size_t);
+static bool no_memory;
+
+static CUresult deny_some_memory(CUdeviceptr *memory, size_t size)
+{
+	/* one bit for each of 2,048 records: the second thing that grows */
+	return no_memory && size == 256 ? CUDA_ERROR_OUT_OF_MEMORY : make_memory(memory, size);
+}
+
+/* The records of objects have moved when there is no memory for the rest that grows with them. */
+static int slots(void)
+{
+	CUdeviceptr a;
+
+	start(0);
+	make_memory = driver.cuMemAlloc;
+	driver.cuMemAlloc = deny_some_memory;
+	a = allocate(10000);  /* 1 */
+	set(a, 10000, 7);     /* 2 */
+	launch(a, 32, -1, 0); /* 3 */
+	for (int i = 0; i < 1023; i++)
+		allocate(16);
+	launch(a, 32, -1, 0); /* 1027: with a table of all */
+	no_memory = true;
+	allocate(16); /* 1028: the 1,025th record */
+	no_memory = false;
+	launch(a, 32, -1, 0); /* 1029 */
+	set(a, 10000, 7);     /* 1030 */
+	events_stop();
+	check(row_is(1029, 1, 2, GPU_READ, 32, 0), "the objects before it are followed");
+	check(row_is(1030, 1, 2, GPU_WRITE, 10000, 10000), "and their contents known");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	CUdeviceptr a, b;
@@ -589,6 +624,8 @@ int main(int argc, char **argv)
 		return late_room();
 	if (argc > 1 && !strcmp(argv[1], "failed"))
 		return failed();
+	if (argc > 1 && !strcmp(argv[1], "slots"))
+		return slots();
 	start(0);
 	a = allocate(10000);  /* event 1, object 1 */
 	b = allocate(300000); /* event 2, object 2 */

@@ -117,7 +117,7 @@ static __device__ __forceinline__ void touch_block(struct device_record *record,
 /*
  * Sets bits in the word of a mask that the byte `offset` is in.  A word that is not empty says that
  * its block was touched; who finds it empty sees to that, unless `step` bytes before are in the
- * block, too.  (An object has less than 2^32 words of 32 bits: SIZE_LIMIT in shadows.c.)
+ * block, too.  (An object has less than 2^32 words of 32 bits: OBJECT_SIZE_LIMIT.)
  */
 template <typename WORD>
 static __device__ __forceinline__ void mark(struct device_record *record, uint64_t *mask,

@@ -3,7 +3,6 @@
 . tests/lib.sh
 if [ -z "${SANITIZER:-}" ] || [ ! -e "$BUILD/sanitizer.o/images.S.o" ]; then
 	skip "times" "needs the provider for GPUs"
-	finish
 	exit
 fi
 build() { # PROGRAM OPTIONS...

@@ -3,7 +3,7 @@
 . tests/lib.sh
 if [ -z "${SANITIZER:-}" ] || [ ! -e "$BUILD/sanitizer.o/images.S.o" ]; then
 	skip "times" "needs the provider for GPUs"
-	exit
+	finish
 fi
 build() { # PROGRAM OPTIONS...
 	"$CC" -std=gnu11 -D_GNU_SOURCE -g -Wall -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \

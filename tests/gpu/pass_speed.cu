@@ -393,6 +393,53 @@ static void row_of_passes(uint32_t slot)
 	report("a mark, a store and a small pass", 0, times);
 }
 
+/* What a launch of one warp does, and its patch. */
+__global__ void add_one(device_state *state, uint32_t slot)
+{
+	device_record *record = &state->records[slot];
+
+	((float *)record->address)[threadIdx.x] += 1;
+	if (threadIdx.x < 2)
+		record->read[threadIdx.x] = record->written[threadIdx.x] = WORD_ALL;
+	if (threadIdx.x == 0)
+		set_bit(record->touched_blocks, 0);
+	list_object(state, record);
+}
+
+/* What the pass after it takes, in a row of many: what launches and passes take less launches. */
+static void tiny_speed(uint32_t slot)
+{
+	const int many = 200;
+	cudaEvent_t at[3];
+	std::vector<float> times;
+
+	for (cudaEvent_t &event : at)
+		CHECK(cudaEventCreate(&event));
+	for (int i = 0; i < 7; i++) {
+		float alone, together;
+
+		CHECK(cudaEventRecord(at[0]));
+		for (int k = 0; k < many; k++)
+			add_one<<<1, 32>>>(state, slot);
+		CHECK(cudaEventRecord(at[1]));
+		for (int k = 0; k < many; k++) {
+			add_one<<<1, 32>>>(state, slot);
+			vflow_pass<<<1, PASS_THREADS>>>(state, 300, ++ticket, rows_taken,
+							objects_taken);
+		}
+		CHECK(cudaEventRecord(at[2]));
+		CHECK(cudaDeviceSynchronize());
+		CHECK(cudaEventElapsedTime(&alone, at[0], at[1]));
+		CHECK(cudaEventElapsedTime(&together, at[1], at[2]));
+		times.push_back((together - alone) / many);
+		for (uint32_t k = ticket - many + 1; k <= ticket; k++) {
+			rows_taken += host_state.result_passes[k % PASSES].rows;
+			objects_taken += host_state.result_passes[k % PASSES].objects;
+		}
+	}
+	report("after a launch of one warp", 0, times);
+}
+
 static void mark_speed(uint32_t slot)
 {
 	cudaEvent_t before, after;
@@ -462,6 +509,7 @@ int main(int argc, char **argv)
 	floor_speed();
 	row_of_passes(small);
 	row_of_passes(plain);
+	tiny_speed(hashed);
 	speed("... by one block of threads", small, 15, 15, 1 << 13, true, 2);
 	speed("two words of 256 MiB, the same", hashed, 15, 15, size / 128, true, 2);
 	return !compared;

@@ -14,6 +14,13 @@
 #include "util/text.h"
 
 #define KEY_BYTES 8 /* of a context's hash that are shown */
+/*
+ * Frames are shared by the paths of a trace, but not in a profile: vertices times depth.  Paths
+ * after this many bytes (FRAME_BYTES for a frame, and the text) are short ones.
+ */
+#define PATH_BYTES (UINT64_C(32) << 20)
+#define FRAME_BYTES 16
+#define SHORT_PATH 16
 
 struct module {
 	char *identity; /* build id in hex, else base name: the key */
@@ -71,6 +78,7 @@ struct merge {
 	uint32_t edge_slot_count;
 	uint64_t *last_event; /* by edge */
 	uint32_t last_event_capacity;
+	uint64_t path_bytes;
 	struct group *groups;
 };
 
@@ -450,7 +458,7 @@ static char *context_hash(const struct merge *merge, const char *kind, const cha
 	return hex;
 }
 
-/* All frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */
+/* The frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */
 static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t vertex,
 			 uint32_t frame)
 {
@@ -458,11 +466,13 @@ static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t 
 	struct profile_callpath *path = &profile->callpaths[vertex];
 	const struct profile_frame **own;
 	uint32_t capacity = 0, drop, count;
+	bool whole = merge->path_bytes < PATH_BYTES;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out;
 
-	for (; frame != NO_FRAME; frame = merge->frame_list[frame]->key.parent) {
+	for (; frame != NO_FRAME && (whole || path->count < SHORT_PATH);
+	     frame = merge->frame_list[frame]->key.parent) {
 		const struct frame_key *key = &merge->frame_list[frame]->key;
 		const struct module *module = merge->module_list[key->module];
 		const uint32_t *frames;
@@ -475,6 +485,11 @@ static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t 
 			path->frames[path->count++] = frames[i];
 		}
 	}
+	if (frame != NO_FRAME)
+		profile_add_coverage(profile, "call paths",
+				     "very many deep ones: of the later ones, only the innermost "
+				     "frames are kept",
+				     1, 0);
 	if (!path->count)
 		return;
 	drop = frames_of_cuda(profile, path, profile->graph->vertices[vertex].name);
@@ -492,6 +507,7 @@ static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t 
 	}
 	free(own);
 	fclose(out);
+	merge->path_bytes += FRAME_BYTES * (uint64_t)path->count + size;
 	/* the base name of a path is clean when the path is */
 	profile->graph->vertices[vertex].callpath = text;
 	profile->graph->vertices[vertex].fields |= VERTEX_CALLPATH;

@@ -733,6 +733,40 @@ static void test_many_events(void **state)
 	profile_free(profile);
 }
 
+/* A trace has a frame once, a profile once per vertex: 4 more vertices must not cost 4 * 2000. */
+static void test_deep_paths(void **state)
+{
+	char name[sizeof("/bin/") + 240] = "/bin/";
+	struct profile *profile;
+
+	(void)state;
+	memset(name + strlen(name), 'x', 240);
+	start(1);
+	module(1, name);
+	for (uint32_t i = 1; i <= 2000; i++)
+		frame(i, i - 1, 1, 0x1000);
+	for (uint32_t i = 1; i <= 68; i++) {
+		char kernel[] = {'k', (char)('0' + i / 10), (char)('0' + i % 10), 0};
+
+		context(i, TRACE_KERNEL, kernel, 2000);
+		event(i, 0, NULL);
+	}
+	end();
+	profile = build();
+	/*
+	 * A frame is 240 + strlen("+0x1000") letters, 3 between two, and 16 bytes: a path of 2000
+	 * is 2000 * 266 - 3 = 531,997 bytes.  63 of them are 33,515,811, less than 32 MiB
+	 * (33,554,432), 64 are more: the last 4 are short.
+	 */
+	assert_int_equal(profile->callpaths[64].count, 2000);
+	assert_int_equal(profile->callpaths[65].count, 16);
+	assert_int_equal(profile->callpaths[68].count, 16);
+	assert_int_equal(strlen(profile->graph->vertices[68].callpath), 16 * 250 - 3);
+	assert_non_null(strstr(coverage_of(profile, "call paths"), "innermost"));
+	assert_int_equal(profile->coverage[profile->coverage_count - 1].count, 4);
+	profile_free(profile);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -741,7 +775,7 @@ int main(void)
 		TEST(test_graph),       TEST(test_events),     TEST(test_processes_merge),
 		TEST(test_empty),       TEST(test_cut),        TEST(test_killed),
 		TEST(test_senseless),   TEST(test_duplicates), TEST(test_duplicates_in_a_loop),
-		TEST(test_many_events),
+		TEST(test_many_events), TEST(test_deep_paths),
 	};
 
 	return cmocka_run_group_tests_name("graph_build", tests, NULL, NULL);

@@ -33,7 +33,7 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 								      space->stream))) ||
 	    !space_wait(space))
 		return false;
-	if (old_size)
+	if (*memory)
 		driver.cuMemFree(*memory);
 	*memory = larger;
 	return true;
@@ -43,14 +43,25 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 static bool more_results(struct space *space, uint32_t capacity)
 {
 	uint32_t count = capacity < OBJECTS_WAITING / 2 ? OBJECTS_WAITING : 2 * capacity;
+	size_t size = count * sizeof(struct result_object);
+	struct result_object *old = space->result_objects;
+	CUdeviceptr device;
+	void *results;
 
+	if (count == space->object_ring)
+		return true;
+	if (!space_map_host(space, &results, &device, size)) {
+		space_unmap_host(results, size);
+		return false;
+	}
 	/* what the driver still thinks registered could not be registered again */
-	if (space->result_objects)
-		driver.cuMemHostUnregister(space->result_objects);
-	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
+	if (old)
+		driver.cuMemHostUnregister(old);
+	space_unmap_host(old, space->object_ring * sizeof(struct result_object));
+	space->result_objects = results;
+	space->device_objects = device;
 	space->object_ring = count;
-	return space_map_host(space, (void **)&space->result_objects, &space->device_objects,
-			      count * sizeof(struct result_object));
+	return true;
 }
 
 static bool more_slots(struct space *space)

@@ -71,7 +71,8 @@ static bool load_kernels(struct space *space)
 	return space->pass_blocks;
 }
 
-/* Memory that is shared with children of fork(), so that the device and we go on to see the same.
+/*
+ * Memory that is shared with children of fork(), so that the device and we go on to see the same.
  */
 bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size)
 {
@@ -80,9 +81,13 @@ bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_
 		*host = NULL;
 		return false;
 	}
-	return space_check(space,
-			   driver.cuMemHostRegister(*host, size, CU_MEMHOSTREGISTER_DEVICEMAP)) &&
-	       space_check(space, driver.cuMemHostGetDevicePointer(device, *host, 0));
+	if (!space_check(space,
+			 driver.cuMemHostRegister(*host, size, CU_MEMHOSTREGISTER_DEVICEMAP)))
+		return false;
+	if (space_check(space, driver.cuMemHostGetDevicePointer(device, *host, 0)))
+		return true;
+	driver.cuMemHostUnregister(*host);
+	return false;
 }
 
 void space_unmap_host(void *host, size_t size)

@@ -55,13 +55,15 @@ static CUresult seen_as(CUdeviceptr *device, void *memory, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
+static bool no_mapping;
+
 /* The emulated device sees no memory but its own. */
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
 {
 	void *memory = NULL;
 
 	(void)at, (void)protection, (void)flags, (void)file, (void)offset;
-	if (driver.cuMemHostAlloc(&memory, size, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
+	if (no_mapping || driver.cuMemHostAlloc(&memory, size, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
 		return (void *)-1;
 	return memset(memory, 0, size);
 }
@@ -74,7 +76,7 @@ int __wrap_munmap(void *memory, size_t size)
 
 /* -- the sink ------------------------------------------------------------------------------ */
 
-#define EVENTS_MAX 2000
+#define EVENTS_MAX 10000
 
 static struct event {
 	uint32_t context, contents;
@@ -603,9 +605,19 @@ static int slots(void)
 	no_memory = false;
 	launch(a, 32, -1, 0); /* 1029 */
 	set(a, 10000, 7);     /* 1030 */
+	for (int i = 0; i < 7168; i++)
+		allocate(16);
+	no_mapping = true;
+	allocate(16); /* 8199: with 8,192 records the ring of results is to grow */
+	no_mapping = false;
+	set(a, 10000, 7); /* 8200 */
+	allocate(16);     /* 8201: it can */
+	set(a, 100, 7);	  /* 8202 */
 	events_stop();
 	check(row_is(1029, 1, 2, GPU_READ, 32, 0), "the objects before it are followed");
 	check(row_is(1030, 1, 2, GPU_WRITE, 10000, 10000), "and their contents known");
+	check(row_is(8200, 1, 1030, GPU_WRITE, 10000, 10000), "without room for more results");
+	check(row_is(8202, 1, 8200, GPU_WRITE, 100, 100), "with it");
 	printf("1..%d\n", tests);
 	return 0;
 }

@@ -112,9 +112,16 @@ struct rows {
 	const char *table;
 	uint32_t row; /* from 1 */
 	uint32_t most;
-	bool failed;
+	bool failed, unreadable; /* unreadable: failed, but the file may be in order */
 	struct error *error;
 };
+
+static void fail(struct rows *rows)
+{
+	if (!rows->failed)
+		rows->unreadable = !profile_sqlite_error(rows->db, rows->error);
+	rows->failed = true;
+}
 
 static void fail_row(struct rows *rows)
 {
@@ -130,11 +137,9 @@ static void start(struct rows *rows, const char *table, uint32_t most, const cha
 	rows->table = table;
 	rows->row = 0;
 	rows->most = most;
-	if (rows->failed ||
-	    sqlite3_prepare_v2(rows->db, sql, -1, &rows->statement, NULL) == SQLITE_OK)
-		return;
-	profile_sqlite_error(rows->db, rows->error);
-	rows->failed = true;
+	if (!rows->failed &&
+	    sqlite3_prepare_v2(rows->db, sql, -1, &rows->statement, NULL) != SQLITE_OK)
+		fail(rows);
 }
 
 /* Any integer within the limits; column 0 is the number of the row. */
@@ -177,8 +182,7 @@ static bool next_row(struct rows *rows)
 	if (result == SQLITE_DONE)
 		return false;
 	if (result != SQLITE_ROW) {
-		profile_sqlite_error(rows->db, rows->error);
-		rows->failed = true;
+		fail(rows);
 		return false;
 	}
 	rows->row++;
@@ -270,5 +274,5 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 			return 0;
 		error_set(error, "the check sum of the events is wrong");
 	}
-	return profile_set_damaged(path, error);
+	return (rows.unreadable ? profile_set_unreadable : profile_set_damaged)(path, error);
 }

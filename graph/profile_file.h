@@ -33,13 +33,18 @@ struct sqlite3;
 int profile_open(const char *path, struct sqlite3 **db, struct error *error);
 
 /*
- * What is wrong with a profile, for profile_set_damaged(): what SQLite's last error means; a row,
- * from 1, that cannot be.  Both return -1.
+ * What SQLite's last error means.  The reason may be the file or, when it is false, the machine: a
+ * disk that is full or fails, memory, rights.
  */
-int profile_sqlite_error(struct sqlite3 *db, struct error *error);
+bool profile_sqlite_error(struct sqlite3 *db, struct error *error);
+/* Whether that was for want of room on the disk. */
+bool profile_is_full(struct sqlite3 *db);
+/* What is wrong with a profile: a row, from 1, that cannot be.  Returns -1. */
 int profile_bad_row(struct error *error, const char *table, uint64_t row);
 /* Makes "WHAT" of the error "PATH: damaged: WHAT: what to do".  Returns -1. */
 int profile_set_damaged(const char *path, struct error *error);
+/* The same for what the machine is the reason of. */
+int profile_set_unreadable(const char *path, struct error *error);
 
 /* What follows from the other fields of an edge: its redundancy and its key. */
 void profile_finish_edge(struct graph_edge *edge);

@@ -33,8 +33,10 @@ static int read_header(const char *path, unsigned char header[HEADER_SIZE], ssiz
 	}
 	*size = pread(fd, header, HEADER_SIZE, 0);
 	*file_size = (uint64_t)status.st_size;
+	if (*size < 0)
+		error_set(error, "cannot read %s: %s", path, strerror(errno));
 	close(fd);
-	return 0;
+	return *size < 0 ? -1 : 0;
 }
 
 /* Or what is left of one. */
@@ -83,13 +85,48 @@ int profile_bad_row(struct error *error, const char *table, uint64_t row)
 			 table);
 }
 
-int profile_sqlite_error(sqlite3 *db, struct error *error)
+/* The errno of SQLite's last error, or 0. */
+static int machine_reason(sqlite3 *db)
 {
-	int code = sqlite3_errcode(db);
+	int code = sqlite3_errcode(db) & 0xff, reason = 0;
 
-	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-		return error_set(error, "its pages were changed or cut after it was written");
-	return error_set(error, "SQLite cannot read it (%s)", sqlite3_errmsg(db));
+	if (code == SQLITE_FULL)
+		return ENOSPC;
+	if (code == SQLITE_NOMEM || sqlite3_extended_errcode(db) == SQLITE_IOERR_NOMEM)
+		return ENOMEM;
+	if (code == SQLITE_IOERR)
+		sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &reason);
+	return reason ? reason : sqlite3_system_errno(db); /* sometimes one, sometimes the other */
+}
+
+bool profile_is_full(sqlite3 *db)
+{
+	int reason = machine_reason(db);
+
+	/* SQLite takes quotas and limits on files for disks that fail */
+	return reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+}
+
+bool profile_sqlite_error(sqlite3 *db, struct error *error)
+{
+	int code = sqlite3_errcode(db) & 0xff, reason = machine_reason(db);
+
+	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB ||
+	    sqlite3_extended_errcode(db) == SQLITE_IOERR_SHORT_READ) {
+		error_set(error, "its pages were changed or cut after it was written");
+		return true;
+	}
+	if (reason)
+		error_set(error, "%s", strerror(reason));
+	else
+		error_set(error, "SQLite says: %s", sqlite3_errmsg(db));
+	return !reason && code != SQLITE_IOERR && code != SQLITE_CANTOPEN && code != SQLITE_PERM &&
+	       code != SQLITE_READONLY && code != SQLITE_BUSY && code != SQLITE_LOCKED;
+}
+
+int profile_set_unreadable(const char *path, struct error *error)
+{
+	return error_prefix(error, "cannot read %s", path);
 }
 
 /* What can be said before SQLite looks at the file. */
@@ -191,7 +228,7 @@ int profile_open(const char *path, sqlite3 **db, struct error *error)
 		restrain(*db);
 		return 0;
 	}
-	error_set(error, "%s: cannot open it: %s", path, sqlite3_errmsg(*db));
+	profile_sqlite_error(*db, error);
 	sqlite3_close(*db);
-	return -1;
+	return profile_set_unreadable(path, error);
 }

@@ -17,14 +17,14 @@ struct reading {
 	sqlite3_stmt *statement;
 	const char *table;
 	uint64_t row; /* from 1 */
-	bool failed;
+	bool failed, unreadable; /* unreadable: failed, but the file may be in order */
 	struct error *error;
 };
 
 static void fail(struct reading *reading)
 {
 	if (!reading->failed)
-		profile_sqlite_error(reading->db, reading->error);
+		reading->unreadable = !profile_sqlite_error(reading->db, reading->error);
 	reading->failed = true;
 }
 
@@ -509,7 +509,7 @@ struct profile *profile_read(const char *path, struct error *error)
 	result = read_all(&reading, profile);
 	sqlite3_close(reading.db);
 	if (result != 0) {
-		profile_set_damaged(path, error);
+		(reading.unreadable ? profile_set_unreadable : profile_set_damaged)(path, error);
 		profile_free(profile);
 		return NULL;
 	}

@@ -24,8 +24,8 @@ struct writing {
 static void fail(struct writing *writing)
 {
 	if (!writing->failed) {
-		error_set(writing->error, "%s", sqlite3_errmsg(writing->db));
-		writing->full = (sqlite3_errcode(writing->db) & 0xff) == SQLITE_FULL;
+		profile_sqlite_error(writing->db, writing->error);
+		writing->full = profile_is_full(writing->db);
 	}
 	writing->failed = true;
 }

@@ -1,4 +1,5 @@
 /* Kernels of exactness.c: each touches bytes that can be counted by hand. */
+#include "tests/programs/scattered.h"
 
 __device__ int thread_index()
 {
@@ -154,4 +155,41 @@ extern "C" __global__ void vector_store(float4 *data, int count)
 extern "C" __global__ void out_of_bounds(int *data, int index)
 {
 	data[index] = 1;
+}
+
+/* Each thread loads or stores where scattered_place says, if anywhere. */
+extern "C" __global__ void scatter(unsigned char *a, unsigned char *b, unsigned a_size,
+				   unsigned b_size, unsigned seed)
+{
+	struct scattered_place place =
+		scattered_place(seed, (unsigned)thread_index(), a_size, b_size);
+	void *at = (place.second ? b : a) + place.offset;
+	const unsigned bits = SCATTERED_BYTE * 0x01010101u;
+
+	if (!place.size)
+		return;
+	if (place.writes && place.size == 1)
+		asm volatile("st.u8 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+	else if (place.writes && place.size == 2)
+		asm volatile("st.u16 [%0], %1;" ::"l"(at), "h"((short)bits) : "memory");
+	else if (place.writes && place.size == 4)
+		asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+	else if (place.writes && place.size == 8)
+		asm volatile("st.v2.u32 [%0], {%1, %1};" ::"l"(at), "r"(bits) : "memory");
+	else if (place.writes)
+		asm volatile("st.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(bits) : "memory");
+	else if (place.size == 1)
+		asm volatile("{ .reg .u32 r; ld.volatile.u8 r, [%0]; }" ::"l"(at) : "memory");
+	else if (place.size == 2)
+		asm volatile("{ .reg .u16 r; ld.volatile.u16 r, [%0]; }" ::"l"(at) : "memory");
+	else if (place.size == 4)
+		asm volatile("{ .reg .u32 r; ld.volatile.global.u32 r, [%0]; }" ::"l"(at)
+			     : "memory");
+	else if (place.size == 8)
+		asm volatile("{ .reg .u32 r<2>; ld.volatile.v2.u32 {r0, r1}, [%0]; }" ::"l"(at)
+			     : "memory");
+	else
+		asm volatile(
+			"{ .reg .u32 r<4>; ld.volatile.v4.u32 {r0, r1, r2, r3}, [%0]; }" ::"l"(at)
+			: "memory");
 }

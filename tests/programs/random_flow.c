@@ -3,9 +3,11 @@
  * the value, the writer and whether it was ever written for every byte by the letter of DESIGN 4,
  * and prints the edges as "FROM>TO ACCESS OBJECT BYTES REDUNDANT COUNT".
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/programs/launch.h"
+#include "tests/programs/scattered.h"
 
 KERNELS("tests/programs/exactness_kernels.ptx")
 
@@ -30,6 +32,7 @@ enum call {
 	WORDS,
 	THIRDS,
 	INCREMENT,
+	SCATTER,
 	CALLS
 };
 
@@ -54,7 +57,7 @@ static unsigned long long state;
 static int below(int limit)
 {
 	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (int)((state >> 33) % (unsigned)limit);
+	return (int)((state >> 33) * (unsigned)limit >> 31);
 }
 
 /* Ids count from 1 in order of first appearance. */
@@ -310,10 +313,61 @@ static void step_kernel(struct object *object)
 	}
 }
 
+/* What a launch does to the bytes of an object that `chosen` names, by site and writer. */
+struct scattered {
+	long bytes[CALLS + 1][CALLS + 1], redundant[CALLS + 1][CALLS + 1];
+};
+
+static void scattered_bytes(struct scattered *sum, struct object *object, const char *chosen,
+			    bool written)
+{
+	for (int i = 0; i < object->size; i++)
+		if (chosen[i]) {
+			sum->bytes[object->site][object->writer[i / 4]]++;
+			sum->redundant[object->site][object->writer[i / 4]] +=
+				written && object->initialised[i] &&
+				object->value[i] == SCATTERED_BYTE;
+		}
+	for (int i = 0; written && i < object->size; i++)
+		if (chosen[i]) {
+			object->value[i] = SCATTERED_BYTE;
+			object->initialised[i] = 1;
+			object->writer[i / 4] = vertex(SCATTER);
+		}
+}
+
+/* The lanes of warps go to places of two objects, far from each other. */
+static void step_scatter(struct object *object)
+{
+	struct object *other = &objects[(object - objects + 1 + below(OBJECTS - 1)) % OBJECTS];
+	unsigned seed = (unsigned)below(1 << 30);
+	char chosen[2][2][BYTES] = {{{0}}}; /* written, of the second object */
+
+	LAUNCH(scatter, 1, 128, (unsigned char *)object->device, (unsigned char *)other->device,
+	       (unsigned)object->size, (unsigned)other->size, seed);
+	for (unsigned i = 0; i < 128; i++) {
+		struct scattered_place place =
+			scattered_place(seed, i, (unsigned)object->size, (unsigned)other->size);
+
+		memset(&chosen[place.writes][place.second][place.offset], 1, place.size);
+	}
+	for (int written = 0; written < 2; written++) {
+		struct scattered sum = {0};
+
+		scattered_bytes(&sum, object, chosen[written][0], written);
+		scattered_bytes(&sum, other, chosen[written][1], written);
+		for (int site = 1; site <= vertex_count; site++)
+			for (int from = 1; from <= vertex_count; from++)
+				if (sum.bytes[site][from])
+					edge(from, vertex(SCATTER), written ? 'W' : 'R', site,
+					     sum.bytes[site][from], sum.redundant[site][from]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static void (*const steps[])(struct object *) = {step_set, step_host, step_within,
-							 step_kernel};
+							 step_kernel, step_scatter};
 
 	state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 	for (int i = 0; i < (int)sizeof(host); i++)
@@ -323,7 +377,7 @@ int main(int argc, char **argv)
 		struct object *object = &objects[i < OBJECTS ? i : below(OBJECTS)];
 
 		if (i >= OBJECTS && below(12)) {
-			steps[below(4)](object);
+			steps[below(5)](object);
 			continue;
 		}
 		if (object->device)

@@ -12,6 +12,7 @@
 
 #include "advice/words.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 enum { MEMBERS_NAMED = 4 };
 
@@ -194,7 +195,7 @@ static char *evidence_of(const struct group *group)
 	else
 		fprintf(out, "%" PRIu64 " times", duplicate->occurrences);
 	fprintf(out, ", during %" PRIu64 " operation%s.", duplicate->events,
-		duplicate->events == 1 ? "" : "s");
+		text_plural(duplicate->events, "", "s"));
 	fclose(out);
 	free(bytes);
 	return text;

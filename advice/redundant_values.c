@@ -14,6 +14,7 @@
 
 #include "advice/words.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 enum { SOURCES_NAMED = 3 };
 
@@ -279,7 +280,8 @@ static char *sources_of(const struct writer *writer)
 	name = words_vertex(writer->profile, named);
 	if (others < 2)
 		return name;
-	text = xasprintf("%s and %" PRIu32 " other%s", name, others - 1, others > 2 ? "s" : "");
+	text = xasprintf("%s and %" PRIu32 " other%s", name, others - 1,
+			 text_plural(others - 1, "", "s"));
 	free(name);
 	return text;
 }

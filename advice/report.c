@@ -88,11 +88,6 @@ static void print_field(FILE *out, const char *label, const char *text)
 	print_wrapped(out, LABEL, text);
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 /* Without -g there are functions only, or not even these. */
 static const char no_lines[] = " (no line: build the host code with -g)";
 
@@ -148,7 +143,7 @@ static void print_operation(const struct profile *profile, FILE *out, uint32_t i
 	name = words_name(vertex);
 	text = xasprintf("%s (%s, vertex %" PRIu32 ", %" PRIu64 " invocation%s)", name,
 			 vertex->kind ? vertex->kind : "unknown", id, vertex->invocations,
-			 plural(vertex->invocations));
+			 text_plural(vertex->invocations, "", "s"));
 	print_field(out, "operation", text);
 	free(name);
 	free(text);
@@ -238,7 +233,7 @@ static void print_header(const struct report *report, FILE *out)
 	print_heading(report, out, title);
 	free(title);
 	text = xasprintf("collected %s, %" PRIu32 " process%s", date, profile->process_count,
-			 profile->process_count == 1 ? "" : "es");
+			 text_plural(profile->process_count, "", "es"));
 	fputs("  ", out);
 	print_wrapped(out, 2, text);
 	free(text);
@@ -260,8 +255,8 @@ static void print_header(const struct report *report, FILE *out)
 	}
 	fprintf(out, "  %" PRIu32 " %s, %" PRIu32 " edge%s, %s read, %s written\n\n",
 		profile->graph->vertex_count,
-		profile->graph->vertex_count == 1 ? "vertex" : "vertices",
-		profile->graph->edge_count, plural(profile->graph->edge_count),
+		text_plural(profile->graph->vertex_count, "vertex", "vertices"),
+		profile->graph->edge_count, text_plural(profile->graph->edge_count, "", "s"),
 		size_format(read, read_text), size_format(written, written_text));
 }
 
@@ -320,7 +315,7 @@ static void print_findings(const struct report *report, FILE *out)
 				    "bytes first",
 				    count)
 			: xasprintf("%" PRIu32 " finding%s, most bytes first", count,
-				    plural(count));
+				    text_plural(count, "", "s"));
 	print_heading(report, out, title);
 	free(title);
 	for (uint32_t i = 0; i < shown; i++)

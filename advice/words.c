@@ -122,7 +122,7 @@ char *words_bytes(uint64_t bytes)
 	char text[16];
 
 	if (bytes < 1024)
-		return xasprintf("%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+		return xasprintf("%" PRIu64 " byte%s", bytes, text_plural(bytes, "", "s"));
 	return xstrdup(size_format(bytes, text));
 }
 

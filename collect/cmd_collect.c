@@ -187,9 +187,9 @@ static void summarize(const struct arguments *a, const struct profile *profile)
 	char *file = text_shell(a->output);
 
 	note(a->quiet, "%u operation%s, %u edge%s, %u finding%s -> %s; see 'vflow report%s%s'",
-	     operations, operations == 1 ? "" : "s", profile->graph->edge_count,
-	     profile->graph->edge_count == 1 ? "" : "s", profile->finding_count,
-	     profile->finding_count == 1 ? "" : "s", a->output, standard ? "" : " ",
+	     operations, text_plural(operations, "", "s"), profile->graph->edge_count,
+	     text_plural(profile->graph->edge_count, "", "s"), profile->finding_count,
+	     text_plural(profile->finding_count, "", "s"), a->output, standard ? "" : " ",
 	     standard ? "" : file);
 	free(file);
 }

@@ -18,6 +18,7 @@
 #include "collect/target.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 #define CONTAINER "in a container: start it with '--gpus all' (nvidia-container-toolkit)"
 
@@ -93,7 +94,7 @@ static bool check_devices(void)
 			    "make it with 'nvidia-modprobe -u -c 0', or " CONTAINER) &&
 	       good;
 	if (good)
-		doctor_line("ok", "devices", "%zu GPU%s", count, count == 1 ? "" : "s");
+		doctor_line("ok", "devices", "%zu GPU%s", count, text_plural(count, "", "s"));
 	return good;
 }
 

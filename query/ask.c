@@ -14,6 +14,7 @@
 #include "util/command.h"
 #include "util/memory.h"
 #include "util/output.h"
+#include "util/text.h"
 
 static const char *const type_names[] = {"table", "tsv", "csv", "json", "jsonl", "dot"};
 
@@ -131,8 +132,9 @@ static int write_result(const struct request *request, struct graph *graph, stru
 	print_result(engine, result, (enum print_type)type, request->interrupted, file);
 	if (request->ask->says_kept)
 		fprintf(stderr,
-			"vflow %s: kept %" PRIu64 " of %" PRIu32 " vertices; dropped %" PRIu64 "\n",
+			"vflow %s: kept %" PRIu64 " of %" PRIu32 " %s; dropped %" PRIu64 "\n",
 			request->ask->command, result->count, graph->vertex_count,
+			text_plural(graph->vertex_count, "vertex", "vertices"),
 			graph->vertex_count - result->count);
 	return request->interrupted && *request->interrupted ? error_set(error, "interrupted") : 0;
 }

@@ -11,6 +11,7 @@
 #include "util/command.h"
 #include "util/memory.h"
 #include "util/options.h"
+#include "util/text.h"
 
 struct path {
 	struct selector *from, *to;
@@ -46,7 +47,8 @@ static int apply(struct graph *graph, void *data, struct error *error)
 		result = found > 0 ? 0 : -1;
 		if (found > 0 && (uint64_t)found < ways.limit)
 			fprintf(stderr, "vflow path: there %s only %" PRId64 " way%s\n",
-				found == 1 ? "is" : "are", found, found == 1 ? "" : "s");
+				text_plural((uint64_t)found, "is", "are"), found,
+				text_plural((uint64_t)found, "", "s"));
 	}
 	free(from);
 	free(to);

@@ -101,9 +101,11 @@ static void put_columns(struct engine *engine, bool of_edge, FILE *file)
 
 void describe(struct engine *engine, FILE *file)
 {
-	fprintf(file, "Labels of %" PRIu32 " vertices:\n", engine->vertex_count);
+	fprintf(file, "Labels of %" PRIu32 " %s:\n", engine->vertex_count,
+		text_plural(engine->vertex_count, "vertex", "vertices"));
 	put_names(engine, false, file);
-	fprintf(file, "Types of %" PRIu32 " edges:\n", engine->edge_count);
+	fprintf(file, "Types of %" PRIu32 " edge%s:\n", engine->edge_count,
+		text_plural(engine->edge_count, "", "s"));
 	put_names(engine, true, file);
 	fprintf(file, "Properties of vertices: how many have it, type, an example\n");
 	put_columns(engine, false, file);

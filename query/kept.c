@@ -5,6 +5,7 @@
 
 #include "query/query.h"
 #include "util/size.h"
+#include "util/text.h"
 
 struct kept kept_of(const struct graph *graph)
 {
@@ -27,12 +28,15 @@ void kept_say(const char *command, struct kept before, const struct graph *graph
 	char kept[16], all[16], dropped[16];
 
 	fprintf(stderr,
-		"vflow %s: kept %" PRIu32 " of %" PRIu32 " vertices, %" PRIu32 " of %" PRIu32
-		" edges, %s of %s bytes; dropped %" PRIu32 " %s, %" PRIu32 " edge%s, %s bytes",
-		command, after.vertices, before.vertices, after.edges, before.edges,
-		size_format(after.bytes, kept), size_format(before.bytes, all), vertices,
-		vertices == 1 ? "vertex" : "vertices", edges, edges == 1 ? "" : "s",
-		size_format(before.bytes - after.bytes, dropped));
+		"vflow %s: kept %" PRIu32 " of %" PRIu32 " %s, %" PRIu32 " of %" PRIu32
+		" edge%s, %s of %s byte%s; dropped %" PRIu32 " %s, %" PRIu32 " edge%s, %s byte%s",
+		command, after.vertices, before.vertices,
+		text_plural(before.vertices, "vertex", "vertices"), after.edges, before.edges,
+		text_plural(before.edges, "", "s"), size_format(after.bytes, kept),
+		size_format(before.bytes, all), text_plural(before.bytes, "", "s"), vertices,
+		text_plural(vertices, "vertex", "vertices"), edges, text_plural(edges, "", "s"),
+		size_format(before.bytes - after.bytes, dropped),
+		text_plural(before.bytes - after.bytes, "", "s"));
 	if (after.bridged)
 		fprintf(stderr, "; %" PRIu32 " bridged", after.bridged);
 	fputc('\n', stderr);

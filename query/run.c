@@ -8,6 +8,7 @@
 
 #include "query/execute.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* -- the result -- */
 
@@ -23,9 +24,9 @@ static bool add_result(void *data, const struct projection *projection)
 
 	if (run->max_rows && result->count == run->max_rows) {
 		error_set(run->error,
-			  "the result has more than %" PRIu64 " rows: narrow the query down, use "
+			  "the result has more than %" PRIu64 " row%s: narrow the query down, use "
 			  "LIMIT, or allow more with --max-rows N",
-			  run->max_rows);
+			  run->max_rows, text_plural(run->max_rows, "", "s"));
 		run->failed = true;
 		return false;
 	}

@@ -269,8 +269,11 @@ int query_session(const struct ask *ask)
 		if (terminal) {
 			sigaction(SIGINT, &action,
 				  NULL); /* without SA_RESTART: reading ends, too */
-			printf("%" PRIu32 " vertices, %" PRIu32 " edges.  \\h for help.\n",
-			       session.graph->vertex_count, session.graph->edge_count);
+			printf("%" PRIu32 " %s, %" PRIu32 " edge%s.  \\h for help.\n",
+			       session.graph->vertex_count,
+			       text_plural(session.graph->vertex_count, "vertex", "vertices"),
+			       session.graph->edge_count,
+			       text_plural(session.graph->edge_count, "", "s"));
 		}
 		session.line = line_open(terminal, &interrupted);
 		read_all(&session);

@@ -191,10 +191,10 @@ static struct graph *take_groups(struct graph *graph, struct graph *groups, cons
 				 struct grouping *grouping)
 {
 	*grouping = (struct grouping){by, graph->vertex_count, graph->edge_count};
-	fprintf(stderr,
-		"vflow render: %u vertices and %u edges drawn as %u and %u, grouped by %s\n",
-		graph->vertex_count, graph->edge_count, groups->vertex_count, groups->edge_count,
-		by);
+	fprintf(stderr, "vflow render: %u %s and %u edge%s drawn as %u and %u, grouped by %s\n",
+		graph->vertex_count, text_plural(graph->vertex_count, "vertex", "vertices"),
+		graph->edge_count, text_plural(graph->edge_count, "", "s"), groups->vertex_count,
+		groups->edge_count, by);
 	graph_free(graph);
 	return groups;
 }

@@ -9,6 +9,7 @@
 #include "render/style.h"
 #include "util/memory.h"
 #include "util/size.h"
+#include "util/text.h"
 
 enum {
 	TEXT_LIMIT = 1000, /* characters of one text of the program in a tooltip */
@@ -45,7 +46,7 @@ static void put_bytes(FILE *out, uint64_t bytes)
 {
 	char size[16], exact[32];
 
-	fprintf(out, "%s bytes", render_count(bytes, exact));
+	fprintf(out, "%s byte%s", render_count(bytes, exact), text_plural(bytes, "", "s"));
 	if (bytes >= 1024)
 		fprintf(out, " (%s)", size_format(bytes, size));
 }
@@ -258,7 +259,7 @@ char *describe_edge(const struct graph *graph, const struct graph_edge *edge)
 	}
 	if (edge->fields & EDGE_COUNT)
 		fprintf(out, " in %s invocation%s", render_count(edge->count, count),
-			edge->count == 1 ? "" : "s");
+			text_plural(edge->count, "", "s"));
 	if (share > 0) {
 		fputs("\nof them unchanged ", out);
 		if (edge->fields & EDGE_REDUNDANT_BYTES)
@@ -309,9 +310,10 @@ char *describe_totals(const struct graph *graph)
 		}
 	}
 	fprintf(out, "%s %s, %s edge%s; ", render_count(graph->vertex_count, a),
-		graph->vertex_count == 1 ? "vertex" : "vertices",
-		render_count(graph->edge_count, b), graph->edge_count == 1 ? "" : "s");
-	fprintf(out, "%s bytes read, %s written", size_format(read, a), size_format(written, b));
+		text_plural(graph->vertex_count, "vertex", "vertices"),
+		render_count(graph->edge_count, b), text_plural(graph->edge_count, "", "s"));
+	fprintf(out, "%s byte%s read, %s written", size_format(read, a), text_plural(read, "", "s"),
+		size_format(written, b));
 	if (written) {
 		fprintf(out, ", %s of them unchanged", size_format(redundant, a));
 		put_share(out, (double)redundant / (double)written);
@@ -361,12 +363,14 @@ char *describe_hidden(const struct graph *graph, const bool *vertices, const boo
 	if (vertex_count == graph->vertex_count && edge_count == graph->edge_count)
 		return NULL;
 	out = begin(&sentence);
-	fprintf(out, "showing %s of %s vertices, %s of %s edges", render_count(vertex_count, a),
-		render_count(graph->vertex_count, b), render_count(edge_count, c),
-		render_count(graph->edge_count, d));
+	fprintf(out, "showing %s of %s %s, %s of %s edge%s", render_count(vertex_count, a),
+		render_count(graph->vertex_count, b),
+		text_plural(graph->vertex_count, "vertex", "vertices"), render_count(edge_count, c),
+		render_count(graph->edge_count, d), text_plural(graph->edge_count, "", "s"));
 	if (all)
-		fprintf(out, "; %s of %s bytes",
-			render_percent((double)shown / (double)all, percent), size_format(all, a));
+		fprintf(out, "; %s of %s byte%s",
+			render_percent((double)shown / (double)all, percent), size_format(all, a),
+			text_plural(all, "", "s"));
 	if (vertex_count < graph->vertex_count)
 		fputs(findings ? "; chosen around the findings" : "; chosen by bytes", out);
 	return end(&sentence);

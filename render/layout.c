@@ -15,6 +15,7 @@
 
 #include "render/layout_parts.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /*
  * Above, dot takes seconds to minutes, or draws straight lines across vertices when it must not: on
@@ -248,10 +249,12 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 
 		return error_set(
 			error,
-			"no layout for %u vertices and %u edges: %s; leave out '--layout "
+			"no layout for %u %s and %u edge%s: %s; leave out '--layout "
 			"dot', allow more time (--time-limit) or draw less, for example with "
 			"'vflow prune --edge-bytes 1M | vflow render'",
-			picture->vertex_count, picture->edge_count, why.text);
+			picture->vertex_count,
+			text_plural(picture->vertex_count, "vertex", "vertices"),
+			picture->edge_count, text_plural(picture->edge_count, "", "s"), why.text);
 	}
 	layout_loops(picture);
 	if (!labelled)

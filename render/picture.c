@@ -11,6 +11,7 @@
 #include "render/describe.h"
 #include "util/memory.h"
 #include "util/size.h"
+#include "util/text.h"
 
 enum {
 	LABELS_ALL = 30,  /* up to here each edge has its figures */
@@ -484,8 +485,9 @@ void picture_set_groups(struct picture *picture, const char *by, uint32_t vertic
 
 	picture->grouped = true;
 	picture->hidden =
-		xasprintf("%s vertices and %s edges, grouped by %s%s%s", render_count(vertices, v),
-			  render_count(edges, e), by, more ? "; " : "", more ? more : "");
+		xasprintf("%s %s and %s edge%s, grouped by %s%s%s", render_count(vertices, v),
+			  text_plural(vertices, "vertex", "vertices"), render_count(edges, e),
+			  text_plural(edges, "", "s"), by, more ? "; " : "", more ? more : "");
 	free(more);
 }
 

@@ -9,6 +9,7 @@
 #include "render/svg.h"
 #include "util/memory.h"
 #include "util/size.h"
+#include "util/text.h"
 
 static const double margin = 24, smallest_width = 760, widest_text = 1100;
 static const double heading = 17, text_size = 12, row = 19;
@@ -132,8 +133,9 @@ static double findings(FILE *out, const struct picture *picture, double y)
 	}
 	if (picture->notes_left) {
 		if (out) {
-			char *more = xasprintf("and %u more operations with findings: vflow report",
-					       picture->notes_left);
+			char *more = xasprintf(
+				"and %u more operation%s with findings: vflow report",
+				picture->notes_left, text_plural(picture->notes_left, "", "s"));
 
 			svg_text(out, margin + 28, y + row / 2, text_size, SVG_LEFT, faint_style,
 				 more);
@@ -242,10 +244,12 @@ static void edge_items(struct legend *legend, const struct picture *picture)
 	if (picture->reads)
 		item(legend, ICON_ARROW, GRAPH_READ, "reads values");
 	if (picture->largest) {
-		snprintf(text, sizeof(text), "%s bytes", size_format(picture->largest, size));
+		snprintf(text, sizeof(text), "%s byte%s", size_format(picture->largest, size),
+			 text_plural(picture->largest, "", "s"));
 		item(legend, ICON_WIDTH, RENDER_WIDEST, text);
-		snprintf(text, sizeof(text), "%s bytes or less",
-			 size_format(picture->largest >> 10, size));
+		snprintf(text, sizeof(text), "%s byte%s or less",
+			 size_format(picture->largest >> 10, size),
+			 text_plural(picture->largest >> 10, "", "s"));
 		if (picture->largest >> 10)
 			item(legend, ICON_WIDTH, 1, text);
 	}

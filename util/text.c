@@ -1,6 +1,5 @@
 #include "util/text.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +90,11 @@ bool text_is_clean(const char *bytes, size_t size)
 		i += taken;
 	}
 	return true;
+}
+
+const char *text_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
 }
 
 char *text_shell(const char *word)

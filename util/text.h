@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Valid UTF-8 with visible escapes: control characters (C0 with TAB and newline, DEL, C1),
@@ -20,6 +21,9 @@ char *text_clean(const char *bytes, size_t size, size_t limit);
 
 /* Whether text_clean() would leave the text as it is. */
 bool text_is_clean(const char *bytes, size_t size);
+
+/* One of the two words: text_plural(n, "vertex", "vertices"), text_plural(n, "", "s"). */
+const char *text_plural(uint64_t count, const char *one, const char *many);
 
 /* The word as one types it into a shell: quoted where it must be.  Caller frees. */
 char *text_shell(const char *word);

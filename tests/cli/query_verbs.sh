@@ -138,4 +138,23 @@ same path 2 path --from 3 --to 5 --shortest
 same path 3 path --from 3 --to 5 --limit 2
 is "stat equals its query" "$(VFLOW_PROFILE=$T/f.dot bash -c "'$VFLOW' $(examples stat | sed 's/^vflow //') </dev/null")" "$("$VFLOW" stat "$T/f.dot")"
 is "top equals its query" "$(VFLOW_PROFILE=$T/f.dot bash -c "'$VFLOW' $(examples top | sed 's/^vflow //') </dev/null")" "$("$VFLOW" top "$T/f.dot" 2>/dev/null)"
+
+# -- one of each --
+cat >"$T/one.dot" <<'DOT'
+digraph {
+	v1 [kind=alloc, name=cudaMalloc, invocations=1];
+	v2 [kind=kernel, name=k, invocations=1];
+	v1 -> v2 [object=1, access=WRITE, bytes=1, redundant_bytes=1, count=1];
+}
+DOT
+kept() { "$VFLOW" "$@" 2>&1 >"$T/out"; }
+is "one edge of one byte" "$(kept slice --vertex 2 "$T/one.dot")" \
+	"vflow slice: kept 2 of 2 vertices, 1 of 1 edge, 1 of 1 byte; dropped 0 vertices, 0 edges, 0 bytes"
+is "they are dropped" "$(kept query "MATCH (a {id: 1}) RETURN GRAPH" "$T/one.dot")" \
+	"vflow query: kept 1 of 2 vertices, 0 of 1 edge, 0 of 1 byte; dropped 1 vertex, 1 edge, 1 byte"
+cp "$T/out" "$T/lone.dot"
+is "one vertex" "$(kept prune --vertex 'invocations>=1' "$T/lone.dot")" \
+	"vflow prune: kept 1 of 1 vertex, 0 of 0 edges, 0 of 0 bytes; dropped 0 vertices, 0 edges, 0 bytes"
+like "a picture of one edge" "$("$VFLOW" render -T svg "$T/one.dot" | xmllint --xpath 'string(/)' -)" \
+	'2 vertices, 1 edge; 0 bytes read, 1 written.*1 byte in 1 invocation'
 finish

@@ -352,8 +352,8 @@ struct ptx_module {
 	 */
 	struct ptx_shared {
 		uint32_t size, alignment;
-		bool in_function;   /* code that is no kernel's names it */
-		uint32_t placed_in; /* number + 1 of the kernel that got room for it last */
+		bool in_function; /* code that is no kernel's names it */
+		const struct ptx_kernel *used_in; /* the last kernel that is known to use it */
 	} *shared;
 	uint32_t shared_count, dynamic_alignment;
 	size_t shared_capacity;

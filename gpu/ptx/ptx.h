@@ -68,7 +68,7 @@ struct ptx_kernel {
 	uint32_t max_threads;     /* .maxntid product, 0: none */
 	uint32_t cluster[3];      /* .reqnctapercluster; 0: none */
 	const struct ptx_function *function; /* private to gpu/ptx and the interpreter */
-	/* ... as are these: shared variables of the module that it reaches, and where it has them */
+	/* ... as are these: shared variables of the module that it reaches, in order; its own place */
 	struct ptx_shared_use {
 		uint32_t index, offset;
 	} *shared;

@@ -4,6 +4,7 @@
  * nvcc -rdc=true puts all of them there.  As a linker does, each kernel gets room for those that
  * its code names and, if it calls functions, for those that any function names.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/ptx/parser.h"
@@ -45,33 +46,34 @@ static int add_use(struct ptx_parser *parser, struct ptx_kernel *kernel, uint32_
 	return 0;
 }
 
-static bool has_use(const struct ptx_kernel *kernel, uint32_t index)
-{
-	for (uint32_t n = 0; n < kernel->shared_count; n++)
-		if (kernel->shared[n].index == index)
-			return true;
-	return false;
-}
-
 int ptx_shared_use(struct ptx_parser *parser, uint32_t index)
 {
+	struct ptx_shared *variable = &parser->module->shared[index];
+
 	if (!parser->kernel)
-		parser->module->shared[index].in_function = true;
-	else if (!has_use(parser->kernel, index))
-		return add_use(parser, parser->kernel, index);
-	return 0;
+		variable->in_function = true;
+	if (!parser->kernel || variable->used_in == parser->kernel)
+		return 0;
+	variable->used_in = parser->kernel;
+	return add_use(parser, parser->kernel, index);
+}
+
+static int compare_uses(const void *left, const void *right)
+{
+	const struct ptx_shared_use *a = left, *b = right;
+
+	return (a->index > b->index) - (a->index < b->index);
 }
 
 /* Behind the kernel's own variables. */
-static int place(struct ptx_parser *parser, uint32_t number)
+static int place(struct ptx_parser *parser, struct ptx_kernel *kernel)
 {
 	const struct ptx_module *module = parser->module;
-	struct ptx_kernel *kernel = module->kernels[number];
 
 	for (uint32_t n = 0; n < kernel->shared_count; n++)
-		module->shared[kernel->shared[n].index].placed_in = number + 1;
+		module->shared[kernel->shared[n].index].used_in = kernel;
 	for (uint32_t n = 0; kernel->function->calls && n < module->shared_count; n++)
-		if (module->shared[n].in_function && module->shared[n].placed_in != number + 1 &&
+		if (module->shared[n].in_function && module->shared[n].used_in != kernel &&
 		    add_use(parser, kernel, n))
 			return -1;
 	for (uint32_t n = 0; n < kernel->shared_count; n++) {
@@ -86,21 +88,25 @@ static int place(struct ptx_parser *parser, uint32_t number)
 		kernel->shared[n].offset = (uint32_t)at;
 		kernel->shared_bytes = at + variable->size;
 	}
+	if (kernel->shared_count)
+		qsort(kernel->shared, kernel->shared_count, sizeof(*kernel->shared), compare_uses);
 	return 0;
 }
 
 int ptx_shared_place(struct ptx_parser *parser)
 {
 	for (uint32_t n = 0; n < parser->module->kernel_count; n++)
-		if (place(parser, n))
+		if (place(parser, parser->module->kernels[n]))
 			return -1;
 	return 0;
 }
 
 uint32_t ptx_shared_offset(const struct ptx_kernel *kernel, uint32_t index)
 {
-	for (uint32_t n = 0; n < kernel->shared_count; n++)
-		if (kernel->shared[n].index == index)
-			return kernel->shared[n].offset;
-	return 0; /* not reached by this kernel */
+	const struct ptx_shared_use key = {.index = index}, *use = NULL;
+
+	if (kernel->shared_count)
+		use = bsearch(&key, kernel->shared, kernel->shared_count, sizeof(key),
+			      compare_uses);
+	return use ? use->offset : 0; /* 0: not reached by this kernel */
 }

@@ -84,6 +84,27 @@ static void test_shared(void **state)
 	ptx_free(module);
 }
 
+/* Room is given in the order in which they are named, once each: c, a (aligned to 8), b. */
+static void test_shared_order(void **state)
+{
+	struct ptx_module *module = linked(
+		HEADER ".shared .align 8 .b8 a[4];\n.shared .b8 b[1];\n.shared .b8 c[3];\n"
+		       ".visible .entry one() { .reg.b32 %r; mov.u32 %r, c; mov.u32 %r, a;\n"
+		       "mov.u32 %r, c; mov.u32 %r, b; mov.u32 %r, a; ret; }\n"
+		       ".visible .entry two() { .reg.b32 %r; mov.u32 %r, b; ret; }\n",
+		HEADER);
+	const struct ptx_kernel *one = ptx_find_kernel(module, "one");
+
+	(void)state;
+	assert_int_equal(one->shared_bytes, 13);
+	assert_int_equal(ptx_shared_offset(one, 0), 8);
+	assert_int_equal(ptx_shared_offset(one, 1), 12);
+	assert_int_equal(ptx_shared_offset(one, 2), 0);
+	assert_int_equal(ptx_find_kernel(module, "two")->shared_bytes, 1);
+	assert_int_equal(ptx_shared_offset(ptx_find_kernel(module, "two"), 1), 0);
+	ptx_free(module);
+}
+
 static void test_functions(void **state)
 {
 	static const char slow[] = ".func slow () { ret; }\n.weak .func same () { ret; }\n"
@@ -165,9 +186,9 @@ static void test_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_variables), cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_variables),    cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_shared_order), cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_truncated),    cmocka_unit_test(test_units),
 	};
 
 	return cmocka_run_group_tests_name("gpu_link", tests, NULL, NULL);

@@ -184,7 +184,7 @@ bool expr_same(const struct expr *a, const struct expr *b)
 	if (a->name &&
 	    (a->type == EXPR_CALL ? strcasecmp(a->name, b->name) : strcmp(a->name, b->name)) != 0)
 		return false;
-	if ((a->type == EXPR_LITERAL && !value_same(a->literal, b->literal)) ||
+	if ((a->type == EXPR_LITERAL && !value_identical(a->literal, b->literal)) ||
 	    !same_labels(a->labels, b->labels))
 		return false;
 	for (uint32_t i = 0; i < a->count; i++)

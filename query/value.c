@@ -452,8 +452,7 @@ static void set_grow(struct value_set *set, struct arena *arena)
 	}
 }
 
-/* Whether no expression can tell them apart. */
-static bool identical(struct value a, struct value b)
+bool value_identical(struct value a, struct value b)
 {
 	bool same = a.type == b.type && value_same(a, b);
 
@@ -461,10 +460,10 @@ static bool identical(struct value a, struct value b)
 		same = isnan(a.number) || !signbit(a.number) == !signbit(b.number);
 	if (same && a.type == VALUE_LIST)
 		for (uint32_t i = 0; same && i < a.list->count; i++)
-			same = identical(a.list->items[i], b.list->items[i]);
+			same = value_identical(a.list->items[i], b.list->items[i]);
 	if (same && a.type == VALUE_MAP)
 		for (uint32_t i = 0; same && i < a.map->count; i++)
-			same = identical(a.map->entries[i].value, b.map->entries[i].value);
+			same = value_identical(a.map->entries[i].value, b.map->entries[i].value);
 	return same;
 }
 
@@ -473,7 +472,7 @@ static bool same_row(const struct value_set *set, uint32_t index, const struct v
 	const struct value *other = &set->rows[(size_t)index * set->width];
 
 	for (uint32_t i = 0; i < set->width; i++)
-		if (!(set->exact ? identical : value_same)(other[i], row[i]))
+		if (!(set->exact ? value_identical : value_same)(other[i], row[i]))
 			return false;
 	return true;
 }

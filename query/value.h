@@ -102,6 +102,8 @@ int value_compare(struct value a, struct value b);
 int value_order(struct value a, struct value b);
 /* Whether DISTINCT and grouping take them for one: null is null. */
 bool value_same(struct value a, struct value b);
+/* Whether no expression can tell them apart: 1 and 1.0 are the same, but half of them is not. */
+bool value_identical(struct value a, struct value b);
 
 /* A copy that lives in the arena, text included. */
 struct value value_copy(struct arena *arena, struct value value);

@@ -36,6 +36,8 @@ asks "READ edges have no redundancy: null is not 0" "5;" 'MATCH (a)-[r]->() WHER
 asks "sizes" "3;4;" "MATCH ()-[r]->(b) WHERE r.bytes >= 4K AND r.redundancy = 0 RETURN b.id"
 asks "1KB is 1000, 1K is 1024" "1000,1024,true;" 'RETURN 1KB, 1KiB, 1K = 1024'
 asks "groups" "alloc,2;host,1;kernel,3;memset,2;" 'MATCH (v) RETURN labels(v)[0] AS kind, count(*) ORDER BY kind'
+asks "1 and 1.0 are one group" "1,2;2,1;" 'UNWIND [1, 1.0, 2] AS x RETURN x, count(*)'
+asks "... but two expressions" "3,7;3,6;2,5;2,4;1,3;1,2;0,1;" 'MATCH (a) WHERE a.id > 0 RETURN a.id / 2 AS half, a.id ORDER BY a.id / 2.0 DESC'
 asks "having, by WITH" "4096,4;" 'MATCH ()-[e]->() WITH e.bytes AS b, count(*) AS n WHERE n > 2 RETURN b, n'
 asks "sums, least, most, mean" "18432,1024,4096,3072.0;" 'MATCH ()-[e]->() RETURN sum(e.bytes), min(e.bytes), max(e.bytes), avg(e.bytes)'
 asks "OPTIONAL MATCH" "6,7;7,;" 'MATCH (k:kernel) WHERE k.id > 5 OPTIONAL MATCH (k)-[]->(n) RETURN k.id, n.id'
@@ -144,6 +146,7 @@ wrong "a word too many" "line 1, column 17: expected '\)', not 'WHRE'; did you m
 wrong "a missing variable" "line 2, column 8: there is no variable 'bb' here; did you mean 'b'" $'MATCH (b)\nRETURN bb'
 wrong "the caret" $'\n  RETURN 1 \\+\n          *\\^' 'RETURN 1 +'
 wrong "writing" "CREATE is not in this language" 'CREATE (a) RETURN a'
+wrong "DISTINCT x / 2 has no x / 2.0" "'a'" 'MATCH (a) RETURN DISTINCT a.id / 2 ORDER BY a.id / 2.0'
 wrong "an aggregate in WHERE" "adds up over rows" 'MATCH (a) WHERE count(*) > 1 RETURN a'
 wrong "a type conflict" "already something else" 'MATCH (a)-[a]->() RETURN a'
 wrong "a type that cannot be" "a condition is true or false, not an integer" 'MATCH (a) WHERE 5 RETURN a'

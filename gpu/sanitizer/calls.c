@@ -149,9 +149,10 @@ static void prepare(const Sanitizer_CallbackData *data)
 {
 	CUfunction function = NULL;
 	CUstream stream;
-	bool known = false;
+	bool known = false, launch = false;
 
 	thread.launch.kernel = NULL;
+	thread.quick = false;
 	if (!data->context || !thread.locked)
 		return;
 	thread.inside = true;
@@ -168,11 +169,13 @@ static void prepare(const Sanitizer_CallbackData *data)
 				launch_parameters(function, data->functionName,
 						  data->functionParams, &thread.launch.size);
 		thread.loading = false;
+		launch = !thread.launch.kernel || thread.launch.wanted;
+		known = known && launch;
+	} else {
+		known = calls_quick(data->functionName, data->functionParams, &stream);
+		thread.quick = known;
 	}
-	events_prepare(data->context,
-		       thread.effect == API_LAUNCH &&
-			       (!thread.launch.kernel || thread.launch.wanted),
-		       known ? &stream : NULL,
+	events_prepare(data->context, launch, known ? &stream : NULL,
 		       thread.effect == API_LAUNCH
 			       ? launch_local_memory()
 			       : calls_wanted_bytes(data->functionName, data->functionParams));

@@ -1,10 +1,12 @@
 /*
- * gpu/sanitizer/calls_copy.c: copies that the Sanitizer does not tell of (measured with CUDA 13.0):
- * those from and to arrays, and cuMemcpyBatchAsync.  Their parameters say what they do.
+ * gpu/sanitizer/calls_copy.c: what the parameters of copies and sets say: those copies that the
+ * Sanitizer does not tell of (measured with CUDA 13.0), from and to arrays and by
+ * cuMemcpyBatchAsync; and which do not wait.
  */
 #include <string.h>
 
 #include "gpu/sanitizer/calls_internal.h"
+#include "gpu/sanitizer/driver.h"
 
 #define thread calls_thread
 
@@ -213,4 +215,56 @@ void calls_copy_silent(const char *function, const void *parameters)
 	}
 	if (!calls_capturing(stream))
 		found->note(words, stream);
+}
+
+/* -- copies and sets that the program does not wait for ------------------------------------ */
+
+#define WORD(n) (1u << (n))
+
+static const struct quick {
+	const char *function;
+	unsigned stream; /* its word; 0: the default stream */
+	unsigned hosts;  /* words that may be addresses of the host */
+} quick[] = {
+	{"cuMemcpyAsync", 3, WORD(0) | WORD(1)},
+	{"cuMemcpyHtoDAsync", 3, WORD(1)},
+	{"cuMemcpyDtoHAsync", 3, WORD(0)},
+	{"cuMemcpyDtoDAsync", 3, 0},
+	{"cuMemcpyDtoD", 0, 0},
+	{"cuMemsetD8Async", 3, 0},
+	{"cuMemsetD16Async", 3, 0},
+	{"cuMemsetD32Async", 3, 0},
+	{"cuMemsetD2D8Async", 5, 0},
+	{"cuMemsetD2D16Async", 5, 0},
+	{"cuMemsetD2D32Async", 5, 0},
+	{"cuMemsetD8", 0, 0},
+	{"cuMemsetD16", 0, 0},
+	{"cuMemsetD32", 0, 0},
+	{"cuMemsetD2D8", 0, 0},
+	{"cuMemsetD2D16", 0, 0},
+	{"cuMemsetD2D32", 0, 0},
+};
+
+bool calls_quick(const char *function, const void *parameters, CUstream *stream)
+{
+	const uint64_t *words = parameters;
+	const struct quick *found = NULL;
+
+	for (size_t i = 0; i < sizeof(quick) / sizeof(*quick) && !found; i++)
+		if (api_is(function, quick[i].function))
+			found = &quick[i];
+	if (!found || strstr(function, "_ptds"))
+		return false;
+	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
+	*stream = calls_stream(function, *stream);
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned type;
+
+		/* memory that the driver does not know is copied while the caller waits */
+		if ((found->hosts & WORD(i)) &&
+		    driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+						 words[i]) != CUDA_SUCCESS)
+			return false;
+	}
+	return true;
 }

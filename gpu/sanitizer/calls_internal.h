@@ -40,6 +40,11 @@ void calls_unfollow(const Sanitizer_LaunchData *data);
  * touches an array, a batch.
  */
 void calls_copy_silent(const char *function, const void *parameters);
+/*
+ * Whether a function of the driver is a copy or set that leaves it to a stream, without waiting for
+ * it or what is there; which one.  Calls the driver.
+ */
+bool calls_quick(const char *function, const void *parameters, CUstream *stream);
 
 /* -- calls_graph.c ------------------------------------------------------------------------ */
 

@@ -213,7 +213,8 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 		space_digests(spaces[i], event_content, call);
 }
 
-void event_results(const struct gpu_call *call, struct space *space, int result)
+void event_results(const struct gpu_call *call, struct space *space, int result,
+		   const struct host_row *hosts, size_t host_count)
 {
 	if (result > 0)
 		events_missed(); /* what it touched is not known */
@@ -221,6 +222,6 @@ void event_results(const struct gpu_call *call, struct space *space, int result)
 		events_sink->abandon(call);
 		return;
 	}
-	end(call, take_rows(0, call, space, result), NULL, 0);
+	end(call, take_rows(0, call, space, result), hosts, host_count);
 	space_digests(space, event_content, (void *)call);
 }

@@ -22,6 +22,8 @@ struct box {
 struct piece {
 	struct side to, from;
 	struct box box;
+	bool behind; /* its marks go behind it to its stream, else to our own */
+	CUstream stream;
 };
 
 static struct host_row *hosts;
@@ -95,14 +97,19 @@ static uint64_t offset(const struct side *side, uint64_t slice)
 	return side->address - side->object->address + slice * side->slice;
 }
 
-static void mark_rows(const struct side *side, const struct box *box, uint64_t slice,
+static CUstream stream_for_marks(const struct piece *piece, const struct side *side)
+{
+	return piece->behind ? piece->stream : space_stream(side->object->space);
+}
+
+static void mark_rows(const struct piece *piece, const struct side *side, uint64_t slice,
 		      uint32_t marks)
 {
 	struct visit visit;
 
 	if (visit_enter(&visit, space_context(side->object->space)))
-		space_mark(side->object, offset(side, slice), side->pitch, box->width, box->height,
-			   marks);
+		space_mark(side->object, stream_for_marks(piece, side), offset(side, slice),
+			   side->pitch, piece->box.width, piece->box.height, marks);
 	visit_leave(&visit);
 }
 
@@ -112,9 +119,9 @@ static void mark_copied(const struct piece *piece, uint64_t slice)
 	struct visit visit;
 
 	if (visit_enter(&visit, space_context(to->object->space)))
-		space_mark_copy(to->object, offset(to, slice), to->pitch, from->object,
-				offset(from, slice), from->pitch, piece->box.width,
-				piece->box.height);
+		space_mark_copy(to->object, stream_for_marks(piece, to), offset(to, slice),
+				to->pitch, from->object, offset(from, slice), from->pitch,
+				piece->box.width, piece->box.height);
 	visit_leave(&visit);
 }
 
@@ -127,12 +134,12 @@ static void mark(const struct piece *piece)
 
 	for (uint64_t i = 0; i < box->depth; i++) {
 		if (read)
-			mark_rows(from, box, i, MARK_READ);
+			mark_rows(piece, from, i, MARK_READ);
 		if (written && read &&
 		    space_device(to->object->space) == space_device(from->object->space))
 			mark_copied(piece, i);
 		else if (written)
-			mark_rows(to, box, i, MARK_WRITTEN);
+			mark_rows(piece, to, i, MARK_WRITTEN);
 	}
 	if (to->object && !from->object && !from->device)
 		add_host_row(to->object, GPU_FROM_HOST, box->width * box->height * box->depth);
@@ -228,6 +235,55 @@ static unsigned spaces_of(const struct piece *piece, const struct operation *ope
 	return count;
 }
 
+/* Bytes of an object, or of nothing of the device's. */
+static bool is_simple(const struct side *side, const struct box *box, const struct space *space)
+{
+	const struct object *object = side->object;
+
+	if (!object)
+		return !side->device;
+	/* who may write without an API may do so once the copy has returned, before our pass */
+	return object->space == space && object_is_followed(object) && object->id &&
+	       !object->shared && fits(side, box);
+}
+
+static struct piece describe_set(const struct operation *operation)
+{
+	struct piece piece = {.to = {.address = operation->address, .pitch = operation->pitch},
+			      .from = {.device = true},
+			      .box = {operation->width, operation->height, 1}};
+
+	piece.to.object = events_find_object(operation->context, operation->address);
+	return piece;
+}
+
+bool event_copy_behind(const struct thread *thread, const struct operation *operation,
+		       struct space *space)
+{
+	bool copies = operation->kind == OPERATION_COPY;
+	struct piece piece;
+	struct gpu_call call;
+
+	if (operation->array.array || operation->from_array.array || !operation->width)
+		return false;
+	piece = copies ? describe(operation) : describe_set(operation);
+	if ((!piece.to.object && !piece.from.object) || !is_simple(&piece.to, &piece.box, space) ||
+	    (copies && !is_simple(&piece.from, &piece.box, space)))
+		return false;
+	host_count = 0;
+	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(thread->name),
+		    operation->stream, thread);
+	call.name = thread->name;
+	piece.behind = true;
+	piece.stream = operation->stream;
+	mark(&piece);
+	if (!event_defer(&call, space, operation->stream, host_count ? hosts : NULL)) {
+		events_sink->abandon(&call);
+		events_missed();
+	}
+	return true;
+}
+
 void event_copy(const struct thread *thread, const struct operation *operation)
 {
 	struct piece piece = describe(operation);
@@ -262,14 +318,10 @@ void event_copy(const struct thread *thread, const struct operation *operation)
 
 void event_set(const struct thread *thread, const struct operation *operation)
 {
-	struct piece piece = {.to = {.address = operation->address, .pitch = operation->pitch},
-			      .from = {.device = true},
-			      .box = {operation->width, operation->height, 1}};
+	struct piece piece = describe_set(operation);
 	struct space *spaces[2];
 	struct gpu_call call;
 
-	host_count = 0;
-	piece.to.object = events_find_object(operation->context, operation->address);
 	announce(&piece.to);
 	event_begin(&call, GPU_SET, event_public_name(thread->name), operation->stream, thread);
 	if (!piece.to.object)

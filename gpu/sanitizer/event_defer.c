@@ -1,8 +1,10 @@
 /*
- * gpu/sanitizer/event_defer.c: launches that are not waited for.
+ * gpu/sanitizer/event_defer.c: launches, copies and sets that are not waited for.
  *
- * One launch after the other on the same stream, each followed by its pass there: what the passes
- * find is read later, in order.  Before anything else of the program is looked at, all must be in.
+ * One after the other on the same stream, each followed by its pass there: what the passes find is
+ * read later, in order.  Before anything else of the program is looked at, all must be in.  What
+ * the program puts on other streams waits for a pass if it waits for what is before the pass; but
+ * two streams have no order when it does not, and the masks of both would be in one list.
  */
 #include "gpu/sanitizer/events_internal.h"
 
@@ -16,6 +18,7 @@
 static struct {
 	struct gpu_call call;
 	uint32_t ticket;
+	struct host_row host; /* of no object: there is none */
 } queue[QUEUE_LENGTH];
 static unsigned first, count;
 /* where they all run */
@@ -27,14 +30,16 @@ bool events_deferred_on(const struct space *space, CUstream stream)
 	return !count || (deferred_space == space && deferred_stream == stream);
 }
 
-/* Hands over the results of the oldest launch.  False: they are not there yet. */
+/* Hands over the results of the oldest.  False: they are not there yet. */
 static bool deliver(void)
 {
-	struct gpu_call *call = &queue[first].call;
+	const struct gpu_call *call = &queue[first].call;
+	const struct host_row *host = &queue[first].host;
 
 	if (!space_passed(deferred_space, queue[first].ticket))
 		return false;
-	event_results(call, deferred_space, space_take(deferred_space, queue[first].ticket));
+	event_results(call, deferred_space, space_take(deferred_space, queue[first].ticket), host,
+		      host->object != NULL);
 	first = (first + 1) % QUEUE_LENGTH;
 	count--;
 	return true;
@@ -49,7 +54,7 @@ static void drop(void)
 }
 
 /*
- * Waits until at most `most` launches are left.  False: in vain.  With `asking` the driver is asked
+ * Waits until at most `most` are left.  False: in vain.  With `asking` the driver is asked
  * whether something failed, and there is patience with what works.
  */
 static bool wait_until(unsigned most, bool asking)
@@ -86,17 +91,21 @@ static bool wait_until(unsigned most, bool asking)
 	return true;
 }
 
-bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream)
+bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream,
+		 const struct host_row *host)
 {
+	unsigned last = (first + count) % QUEUE_LENGTH;
 	uint32_t ticket = space_pass(space, stream, call->context);
 
 	if (!ticket)
 		return false;
 	deferred_space = space;
 	deferred_stream = stream;
-	queue[(first + count) % QUEUE_LENGTH].call = *call;
-	queue[(first + count) % QUEUE_LENGTH].call.end_ns = events_now_ns();
-	queue[(first + count++) % QUEUE_LENGTH].ticket = ticket;
+	queue[last].call = *call;
+	queue[last].call.end_ns = events_now_ns();
+	queue[last].ticket = ticket;
+	queue[last].host = host ? *host : (struct host_row){0};
+	count++;
 	events_look();
 	return true;
 }
@@ -119,7 +128,7 @@ bool events_defer_more(void)
 
 bool events_drain(void)
 {
-	struct operation operation = {.kind = OPERATION_KERNEL, .stream = deferred_stream};
+	struct operation operation = {.stream = deferred_stream};
 	struct space *space = deferred_space;
 	struct visit visit;
 
@@ -128,6 +137,8 @@ bool events_drain(void)
 	if (events_is_late())
 		return false;
 	if (visit_enter(&visit, space_context(space)) && !wait_until(0, true)) {
+		operation.kind =
+			queue[first].call.api == GPU_KERNEL ? OPERATION_KERNEL : OPERATION_COPY;
 		operation.name = queue[first].call.name;
 		if (driver.cuStreamQuery(deferred_stream) == CUDA_ERROR_NOT_READY)
 			events_give_up_waiting(space, &operation);

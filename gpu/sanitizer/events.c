@@ -153,36 +153,56 @@ static void finish_late_kernel(const struct thread *thread, const struct operati
 		events_missed();
 }
 
-/* A launch that need not be waited for.  False: it must be. */
-static bool finish_deferred(const struct thread *thread, const struct operation *operation)
+static void defer_kernel(const struct thread *thread, const struct operation *operation,
+			 struct space *space)
 {
-	struct space *space = events_find_space(operation->context), *peers[EVENT_SPACES_MAX];
-	struct visit visit = {0};
 	struct gpu_call call;
-	bool deferred;
 
-	if (operation->kind != OPERATION_KERNEL || !operation->patched || operation->left_out ||
-	    operation->whole || operation->parameters || thread->graph || !space ||
-	    space_failed(space) || events_peers(space, peers) ||
-	    events_reaches_shared(space, false) ||
-	    operation->stream == CU_STREAM_PER_THREAD || events_is_late() || events_to_forget() ||
-	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
-	    !events_defer_more())
-		return false;
-	if (thread->context != operation->context &&
-	    !visit_enter(&visit, space_context(space)))
-		return false;
 	space_launched(space, operation->threads);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
-	deferred = event_defer(&call, space, operation->stream);
-	if (!deferred) {
+	if (!event_defer(&call, space, operation->stream, NULL)) {
 		events_sink->abandon(&call);
 		events_missed();
 	}
 	if (operation->instructions)
 		event_instructions(operation, space);
+}
+
+/* Whether it is of a kind that need not be waited for. */
+static bool is_deferrable(const struct thread *thread, const struct operation *operation)
+{
+	if (thread->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
+		return false;
+	if (operation->kind == OPERATION_KERNEL)
+		return operation->patched && !operation->left_out && !operation->parameters;
+	/* when the program knows that it is over the memory may go, so the pass must be over, too; of
+	 * several in one call none has a pass of its own behind it */
+	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
+	       thread->quick && thread->count == 1 &&
+	       (!operation->api_context || operation->api_context == operation->context);
+}
+
+/* What need not be waited for.  False: it must be. */
+static bool finish_deferred(const struct thread *thread, const struct operation *operation)
+{
+	struct space *space = events_find_space(operation->context), *peers[EVENT_SPACES_MAX];
+	struct visit visit = {0};
+	bool deferred = true;
+
+	if (!is_deferrable(thread, operation) || !space || space_failed(space) ||
+	    events_peers(space, peers) || events_reaches_shared(space, false) ||
+	    events_is_late() || events_to_forget() || !space_can_pass(space) ||
+	    !events_deferred_on(space, operation->stream) || !events_defer_more())
+		return false;
+	if (thread->context != operation->context &&
+	    !visit_enter(&visit, space_context(space)))
+		return false;
+	if (operation->kind == OPERATION_KERNEL)
+		defer_kernel(thread, operation, space);
+	else
+		deferred = event_copy_behind(thread, operation, space);
 	visit_leave(&visit);
-	return true;
+	return deferred;
 }
 
 /*
@@ -333,11 +353,11 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 
 	if (!events_sink)
 		return;
-	space = launch && stream && !wanted ? events_find_space(context) : NULL;
-	if (space && space_is_published(space) && !modules_pending() && !events_to_forget() &&
-	    !events_is_late() && events_deferred_on(space, *stream) && !space_wants_bodies(space) &&
-	    !events_peers(space, peers))
-		return; /* launches follow each other */
+	space = stream && !wanted ? events_find_space(context) : NULL;
+	if (space && !modules_pending() && !events_to_forget() && !events_is_late() &&
+	    events_deferred_on(space, *stream) && !events_peers(space, peers) &&
+	    (!launch || (space_is_published(space) && !space_wants_bodies(space))))
+		return; /* they follow each other */
 	events_drain();
 	if (events_still_late()) {
 		space = wanted && !events_deferred() ? events_find_space(context) : NULL;

@@ -16,6 +16,13 @@
 extern const struct gpu_sink *events_sink; /* NULL: stopped */
 extern bool events_digests;
 
+/* Bytes of an object that a copy gave to or took from the host. */
+struct host_row {
+	const struct object *object;
+	enum gpu_access access;
+	uint64_t bytes;
+};
+
 /* -- event_spaces.c ----------------------------------------------------------------------- */
 
 enum { EVENT_SPACES_MAX = 64 };
@@ -115,11 +122,12 @@ bool events_to_forget(void);
 /* -- event_defer.c ------------------------------------------------------------------------ */
 
 /*
- * The launch that `call` began is not waited for: its pass goes to the same stream, and the call
- * ends later.  False: this cannot be done now.
+ * The launch, copy or set that `call` began is not waited for: its pass goes to the same stream, and
+ * the call ends later, with the host's row if there is one.  False: this cannot be done now.
  */
-bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream);
-/* Whether launches that are not waited for may be followed by one on this stream. */
+bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream,
+		 const struct host_row *host);
+/* Whether what is not waited for may be followed by something on this stream. */
 bool events_deferred_on(const struct space *space, CUstream stream);
 /* Makes room for another.  False: the oldest does not end. */
 bool events_defer_more(void);
@@ -131,13 +139,6 @@ void events_drain_at_end(void);
 void events_drain_late(void);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
-
-/* Bytes of an object that a copy gave to or took from the host. */
-struct host_row {
-	const struct object *object;
-	enum gpu_access access;
-	uint64_t bytes;
-};
 
 /* cudaMemcpy_ptds, cuMemAlloc_v2: as the program spells them.  Valid until the next call. */
 const char *event_public_name(const char *name);
@@ -152,7 +153,8 @@ void event_announce_touched(struct space *space);
 void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned space_count,
 		  const struct host_row *hosts, size_t host_count);
 /* The same for a pass whose results were taken. */
-void event_results(const struct gpu_call *call, struct space *space, int result);
+void event_results(const struct gpu_call *call, struct space *space, int result,
+		   const struct host_row *hosts, size_t host_count);
 /* Says what a kernel touched that is no object's. */
 void event_unknown_memory(struct space *space, const char *kernel);
 /* For space_digests(). */
@@ -164,6 +166,12 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 void event_free(const struct thread *thread, const struct operation *operation);
 /* The call freed the object, which is gone then. */
 void event_release(const struct thread *thread, CUstream stream, struct object *object);
+/*
+ * The only copy or set of a call, if it need not be waited for: one object on each side at most, of
+ * this space, that is known already.  False: it must be.
+ */
+bool event_copy_behind(const struct thread *thread, const struct operation *operation,
+		       struct space *space);
 void event_copy(const struct thread *thread, const struct operation *operation);
 void event_set(const struct thread *thread, const struct operation *operation);
 

@@ -23,21 +23,22 @@ static void expect(struct space *space, uint64_t threads)
 		space->expected = threads;
 }
 
-int space_mark(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
-	       uint64_t height, uint32_t marks)
+int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
+	       uint64_t width, uint64_t height, uint32_t marks)
 {
 	struct space *space = object->space;
 
 	expect(space, height * (width / WORD_BYTES + 2));
-	return space_launch(space, PASS_MARK, blocks_for_rows(width, height),
+	return space_launch(space, stream, PASS_MARK, blocks_for_rows(width, height),
 			    (void *[]){&space->state, &object->slot, &offset, &pitch, &width,
 				       &height, &marks})
 		       ? 0
 		       : -1;
 }
 
-int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct object *from,
-		    uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height)
+int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
+		    struct object *from, uint64_t from_offset, uint64_t from_pitch, uint64_t width,
+		    uint64_t height)
 {
 	struct space *space = to->space;
 	CUdeviceptr record = object_record(from);
@@ -45,7 +46,7 @@ int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct o
 	if (!object_need_body(to))
 		return 0;
 	expect(space, height * (width / WORD_BYTES + 2));
-	return space_launch(space, PASS_MARK_COPY, blocks_for_rows(width, height),
+	return space_launch(space, stream, PASS_MARK_COPY, blocks_for_rows(width, height),
 			    (void *[]){&space->state, &to->slot, &offset, &pitch, &record,
 				       &from_offset, &from_pitch, &width, &height})
 		       ? 0
@@ -376,7 +377,7 @@ void space_forget(struct object *object)
 		return; /* when it gets one */
 	space->forgotten += !object->forgotten;
 	object->forgotten = true;
-	space_launch(space, PASS_FORGET, blocks_for_words(object),
+	space_launch(space, space->stream, PASS_FORGET, blocks_for_words(object),
 		     (void *[]){&space->state, &object->slot, (void *)&unknown});
 }
 
@@ -387,7 +388,7 @@ int space_forget_all(struct space *space)
 
 		if (!object)
 			continue;
-		if (!space_launch(space, PASS_CLEAR, blocks_for_words(object),
+		if (!space_launch(space, space->stream, PASS_CLEAR, blocks_for_words(object),
 				  (void *[]){&space->state, &slot}))
 			return -1;
 		space_forget(object);
@@ -457,8 +458,8 @@ int space_initialised(struct space *space, struct object *const *variables, uint
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (object_need_body(variables[i]) &&
-		    space_mark(variables[i], 0, variables[i]->size, variables[i]->size, 1,
-			       MARK_WRITTEN) != 0)
+		    space_mark(variables[i], space->stream, 0, variables[i]->size,
+			       variables[i]->size, 1, MARK_WRITTEN) != 0)
 			return -1;
 	return space_settle(space, SITE_OF_VARIABLE) < 0 ? -1 : 0;
 }

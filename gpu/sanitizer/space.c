@@ -35,16 +35,19 @@ bool space_wait_for(struct space *space, unsigned milliseconds)
 	return result == CUDA_SUCCESS;
 }
 
-bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, void **parameters)
+bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel, uint64_t blocks,
+		  void **parameters)
 {
 	const uint64_t most = 2048;
 
+	if (stream != space->stream && space->unfinished && !space_wait(space))
+		return false;
 	blocks = blocks < most ? blocks ? blocks : 1 : most;
-	space->unfinished = true;
+	space->unfinished = stream == space->stream;
 	return !space->failed &&
-	       space_check(space, driver.cuLaunchKernel(space->kernels[kernel], (unsigned)blocks, 1,
-							1, PASS_THREADS, 1, 1, 0, space->stream,
-							parameters, NULL));
+	       space_check(space,
+			   driver.cuLaunchKernel(space->kernels[kernel], (unsigned)blocks, 1, 1,
+						 PASS_THREADS, 1, 1, 0, stream, parameters, NULL));
 }
 
 static bool load_kernels(struct space *space)

@@ -140,12 +140,13 @@ void event_shadow_forgotten(const struct object *object); /* event_memory.c */
 
 /* -- pass.c: the running API -------------------------------------------------------------- */
 
-/* Rows of bytes inside the object.  MARK_* */
-int space_mark(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
-	       uint64_t height, uint32_t marks);
+/* Rows of bytes inside the object.  MARK_*; on our own stream or that of the next space_pass(). */
+int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
+	       uint64_t width, uint64_t height, uint32_t marks);
 /* Between objects of one device. */
-int space_mark_copy(struct object *to, uint64_t offset, uint64_t pitch, struct object *from,
-		    uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height);
+int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
+		    struct object *from, uint64_t from_offset, uint64_t from_pitch, uint64_t width,
+		    uint64_t height);
 /* A launch of so many threads was made whose patches may touch objects. */
 void space_launched(struct space *space, uint64_t threads);
 
@@ -155,8 +156,8 @@ void space_launched(struct space *space, uint64_t threads);
  */
 int space_settle(struct space *space, uint32_t writer);
 /*
- * The same without waiting, on the stream of a launch; its ticket, or 0: the device fails.  Every
- * pass after that must be on the same stream until its results are taken.
+ * The same without waiting, on the stream of a launch, copy or set; its ticket, or 0: the device
+ * fails.  Every pass after that must be on the same stream until its results are taken.
  */
 bool space_can_pass(const struct space *space); /* now */
 /*

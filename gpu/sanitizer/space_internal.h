@@ -80,8 +80,12 @@ bool space_check(struct space *space, CUresult result);
 bool space_wait(struct space *space);
 /* The same for that long at most. */
 bool space_wait_for(struct space *space, unsigned milliseconds);
-/* Blocks of PASS_THREADS threads of a kernel, on our stream; it strides over what is left. */
-bool space_launch(struct space *space, enum pass_kernel kernel, uint64_t blocks, void **parameters);
+/*
+ * Blocks of PASS_THREADS threads of a kernel; it strides over what is left.  On another stream than
+ * ours when all is over on ours.
+ */
+bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel, uint64_t blocks,
+		  void **parameters);
 /* Zeroed memory of the host that the device sees.  It stays when the context has gone. */
 bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size);
 void space_unmap_host(void *host, size_t size);

@@ -85,9 +85,11 @@ struct thread {
 	const void *parameters;
 	CUcontext context; /* current there */
 	unsigned first;    /* its first operation */
+	bool quick;        /* a copy or set: see calls_quick() */
 	/* a graph's launch */
 	struct graph *graph; /* NULL: it is not known */
-	bool whole;          /* all nodes at once, not one after the other */
+	uint32_t step;       /* of the graph, or GRAPH_WHOLE */
+	bool whole;          /* several nodes at once, not one after the other */
 	CUstream graph_stream;
 	CUgraph instead; /* of the one that we destroy next */
 	unsigned node_first; /* operations before the node that is being launched */

@@ -213,7 +213,7 @@ static void launch(CUdeviceptr address, uint64_t size, int value, int stream)
 		check(false, "a launch can be followed");
 	if (value >= 0)
 		driver.cuMemsetD8Async(address, (uint8_t)value, size, streams[stream]);
-	space_mark(object, address - object->address, size, size, 1,
+	space_mark(object, space_stream(object->space), address - object->address, size, size, 1,
 		   value >= 0 ? MARK_WRITTEN : MARK_READ);
 	finish((struct operation){.kind = OPERATION_KERNEL,
 				  .name = "kernel",
@@ -557,6 +557,186 @@ static int late(void)
 	return 0;
 }
 
+/* -- copies and sets that are not waited for ------------------------------------------------ */
+
+static CUresult (*launch_kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+				 unsigned, unsigned, CUstream, void **, void **);
+static unsigned on_program, on_ours, waits; /* our kernels on streams[0], on others; looks at streams */
+static bool holding;			    /* those on streams[0] do not run yet */
+static struct {
+	CUfunction kernel;
+	unsigned blocks;
+	uint64_t words[9];
+} held[16];
+static unsigned held_count;
+
+static unsigned words_of(CUfunction kernel)
+{
+	const struct space *space = events_find_space(context);
+
+	return kernel == space->kernels[PASS_SETTLE] ? 5 : kernel == space->kernels[PASS_MARK] ? 7 : 9;
+}
+
+static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
+			       unsigned by, unsigned bz, unsigned shared, CUstream stream,
+			       void **words, void **extra)
+{
+	on_program += stream == streams[0];
+	on_ours += stream != streams[0];
+	if (!holding || stream != streams[0])
+		return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
+	held[held_count].kernel = kernel;
+	held[held_count].blocks = x;
+	for (unsigned i = 0; i < words_of(kernel); i++)
+		memcpy(&held[held_count].words[i], words[i], 8); /* as many as a parameter has at most */
+	held_count++;
+	return CUDA_SUCCESS;
+}
+
+static void let_run(void)
+{
+	holding = false;
+	for (unsigned i = 0; i < held_count; i++) {
+		void *words[9];
+
+		for (unsigned k = 0; k < 9; k++)
+			words[k] = &held[i].words[k];
+		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,
+			      streams[0], words, NULL);
+	}
+	held_count = 0;
+}
+
+static CUresult query_counted(CUstream stream)
+{
+	waits++;
+	return stream_or_launch(stream);
+}
+
+static CUresult synchronize_counted(CUstream stream)
+{
+	waits++;
+	return synchronize(stream);
+}
+
+/* What the program does on streams[0] without waiting. */
+static void put(struct operation operation)
+{
+	operation.stream = operation.stream ? operation.stream : streams[0];
+	operation.height = operation.depth = 1;
+	operation.pitch = operation.from_pitch = operation.width;
+	events_prepare(context, false, &operation.stream, 0);
+	if (operation.kind == OPERATION_SET)
+		driver.cuMemsetD8Async(operation.address, (uint8_t)operation.size, operation.width,
+				       operation.stream);
+	else if (!operation.from_device)
+		driver.cuMemcpyHtoDAsync(operation.address,
+					 (const void *)(uintptr_t)operation.from_address,
+					 operation.width, operation.stream);
+	else if (!operation.to_device)
+		driver.cuMemcpyDtoHAsync((void *)(uintptr_t)operation.address,
+					 operation.from_address, operation.width, operation.stream);
+	else
+		driver.cuMemcpyDtoDAsync(operation.address, operation.from_address, operation.width,
+					 operation.stream);
+	thread.quick = true;
+	finish(operation);
+	thread.quick = false;
+}
+
+static void put_set(CUdeviceptr address, uint64_t bytes, uint8_t value, int stream)
+{
+	put((struct operation){.kind = OPERATION_SET,
+			       .address = address,
+			       .width = bytes,
+			       .size = value,
+			       .stream = streams[stream]});
+}
+
+static void put_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, uint64_t bytes)
+{
+	put((struct operation){.kind = OPERATION_COPY,
+			       .address = to,
+			       .from_address = from,
+			       .width = bytes,
+			       .to_device = to_device,
+			       .from_device = from_device});
+}
+
+static int behind(void)
+{
+	static uint8_t memory[10000];
+	const uint64_t host = (uintptr_t)memory;
+	CUdeviceptr a, b, managed;
+
+	start_late();
+	driver.cuStreamQuery = query_counted;
+	driver.cuStreamSynchronize = synchronize_counted;
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = launch_or_hold;
+	a = allocate(10000); /* event 1, object 1 */
+	b = allocate(10000); /* 2, object 2 */
+	set(a, 10000, 7);    /* 3 */
+	set(b, 10000, 8);    /* 4: both have shadows now, and something is known of them */
+	waits = on_program = on_ours = 0;
+	put_set(a, 9000, 7, 0);			   /* 5 */
+	put_copy(b, true, host, false, 5000);	   /* 6: zeros */
+	put_copy(a + 100, true, b, true, 1000);	   /* 7 */
+	put_copy(host, false, a, true, 10000);	   /* 8 */
+	put_copy(b + 4000, true, host, false, 2000); /* 9 */
+	check(!waits && !on_ours && on_program == 11,
+	      "sets and copies are marked and settled on their stream, and not waited for");
+	check(row_is(5, 1, 3, GPU_WRITE, 9000, 9000), "a set");
+	check(events[5].rows == 2 && events[5].row.writer == GPU_WRITER_HOST &&
+		      events[5].row.access == GPU_FROM_HOST && events[5].row.bytes == 5000,
+	      "a copy from the host, with the host's row");
+	/* it writes 1000 of 5, too */
+	check(events[6].rows == 2 && events[6].row.object == 2 && events[6].row.writer == 6 &&
+		      events[6].row.access == GPU_READ && events[6].row.bytes == 1000,
+	      "a copy of what the copy before it brought");
+	/* 8000 from 5, 1000 from 7, 1000 from 3; to the host */
+	check(events[7].rows == 4 && events[7].row.access == GPU_TO_HOST &&
+		      events[7].row.bytes == 10000,
+	      "a copy to the host");
+	check(ended == 9 && begun == 9, "all have ended, in order");
+	holding = true;
+	put_set(a, 100, 7, 0); /* 10 */
+	put_set(a, 100, 7, 0); /* 11 */
+	check(begun == 11 && ended == 9 && events_deferred(), "their results are read later");
+	let_run();
+	put_set(b, 10000, 8, 1); /* 12: on the other stream */
+	check(ended == 12 && row_is(10, 1, 5, GPU_WRITE, 100, 100) &&
+		      row_is(11, 1, 10, GPU_WRITE, 100, 100),
+	      "... before another stream's begins");
+	waits = 0;
+	driver.cuMemAlloc(&managed, 1000);
+	finish((struct operation){.kind = OPERATION_ALLOC, /* 13, object 3 */
+				  .address = managed,
+				  .size = 1000,
+				  .memory = GPU_MEMORY_MANAGED});
+	put_set(managed, 1000, 1, 0); /* 14 */
+	waits = 0;
+	put_set(managed, 1000, 1, 0); /* 15 */
+	check(waits && row_is(15, 3, 14, GPU_WRITE, 1000, 1000),
+	      "what the host may write itself is waited for");
+	waits = 0;
+	set(a, 10000, 7); /* 16 */
+	check(waits && events[15].rows == 4, "and what makes the caller wait, as its memory may go then");
+	calls_of_coverage = 0;
+	holding = running = true;
+	put_set(a, 100, 9, 0); /* 17 */
+	events_prepare(context, false, &streams[1], 0);
+	check(events_is_late() && !calls_of_coverage,
+	      "a set that does not end is given up, and no kernel for it");
+	running = false;
+	let_run();
+	launch(a, 100, -1, 0); /* 18 */
+	check(row_is(18, 1, 17, GPU_READ, 100, 0), "it is known when it has ended after all");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 /* Calls that fail. */
 static int failed(void)
 {
@@ -634,6 +814,8 @@ int main(int argc, char **argv)
 		return late();
 	if (argc > 1 && !strcmp(argv[1], "room"))
 		return late_room();
+	if (argc > 1 && !strcmp(argv[1], "behind"))
+		return behind();
 	if (argc > 1 && !strcmp(argv[1], "failed"))
 		return failed();
 	if (argc > 1 && !strcmp(argv[1], "slots"))

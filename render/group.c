@@ -199,11 +199,11 @@ static char *copy(const char *text)
 /* The first of the report's findings that is about any of them. */
 static void take_number(struct graph_vertex *group, const struct graph_vertex *member)
 {
-	const char *number = graph_attribute(&member->attributes, DOT_FINDING);
-	const char *before = graph_attribute(&group->attributes, DOT_FINDING);
+	uint32_t number = render_finding(member), before = render_finding(group);
 
-	if (number && (!before || strtoul(number, NULL, 10) < strtoul(before, NULL, 10)))
-		graph_set_attribute(&group->attributes, DOT_FINDING, number);
+	if (number && (!before || number < before))
+		graph_set_attribute(&group->attributes, DOT_FINDING,
+				    graph_attribute(&member->attributes, DOT_FINDING));
 }
 
 static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from)

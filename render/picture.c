@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/dot_names.h"
 #include "render/describe.h"
 #include "util/memory.h"
 #include "util/size.h"
@@ -394,20 +393,13 @@ static void add_labels(struct picture *picture)
 	free(order);
 }
 
-static uint32_t report_number(const struct picture_vertex *shown)
-{
-	const char *text = graph_attribute(&shown->vertex->attributes, DOT_FINDING);
-	unsigned long number = text ? strtoul(text, NULL, 10) : 0;
-
-	return number < UINT32_MAX ? (uint32_t)number : 0;
-}
-
 /* As in the report; where that is not known, the most unchanged bytes first. */
 static int worse(const void *left, const void *right)
 {
 	const struct picture_vertex *a = *(struct picture_vertex *const *)left;
 	const struct picture_vertex *b = *(struct picture_vertex *const *)right;
-	uint32_t number_a = report_number(a) - 1, number_b = report_number(b) - 1;
+	uint32_t number_a = render_finding(a->vertex) - 1;
+	uint32_t number_b = render_finding(b->vertex) - 1;
 
 	if (number_a != number_b)
 		return number_a < number_b ? -1 : 1;
@@ -420,8 +412,8 @@ static int worse(const void *left, const void *right)
 static bool numbers_differ(struct picture_vertex **order, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!report_number(order[i]) ||
-		    (i && report_number(order[i]) == report_number(order[i - 1])))
+		if (!render_finding(order[i]->vertex) ||
+		    (i && render_finding(order[i]->vertex) == render_finding(order[i - 1]->vertex)))
 			return false;
 	return true;
 }
@@ -442,7 +434,7 @@ static void add_notes(struct picture *picture)
 	numbered = numbers_differ(order, count);
 	picture->notes = xcalloc(NOTES, sizeof(*picture->notes));
 	for (uint32_t i = 0; i < count; i++) {
-		order[i]->note = numbered ? report_number(order[i]) : i + 1;
+		order[i]->note = numbered ? render_finding(order[i]->vertex) : i + 1;
 		if (i < NOTES)
 			picture->notes[picture->note_count++] = (struct picture_note){
 				.number = order[i]->note,

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "graph/dot_names.h"
 #include "util/memory.h"
 
 /* clang-format off */
@@ -77,6 +79,14 @@ double render_edge_width(uint64_t bytes, uint64_t largest)
 double render_vertex_scale(uint64_t invocations)
 {
 	return invocations > 1 ? fmin(1.75, 1 + 0.15 * log10((double)invocations)) : 1;
+}
+
+uint32_t render_finding(const struct graph_vertex *vertex)
+{
+	const char *text = graph_attribute(&vertex->attributes, DOT_FINDING);
+	unsigned long number = text ? strtoul(text, NULL, 10) : 0;
+
+	return number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
 uint64_t render_metric(const struct graph_vertex *vertex, enum render_metric metric)

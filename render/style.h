@@ -74,6 +74,9 @@ enum render_metric {
 /* The vertex's value, 0 where it is not known. */
 uint64_t render_metric(const struct graph_vertex *vertex, enum render_metric metric);
 
+/* Which of the report's findings is the first about the vertex, from 1; 0: that is not known. */
+uint32_t render_finding(const struct graph_vertex *vertex);
+
 /*
  * Factor on the size of a vertex: 1.75 for the largest value, less by 0.1 for each halving, at
  * least 1.

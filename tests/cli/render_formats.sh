@@ -92,6 +92,13 @@ badges() { # FINDING OF V2
 is "badges have the numbers of the report" "$(badges finding=3)" "7 3 3 7"
 is "else they count, most unchanged bytes first" "$(badges redundant_bytes=10)" "1 2 1 2"
 is "as they do when one number is there twice" "$(badges finding=7)" "1 2 1 2"
+# f groups v1 with what has none or one that cannot be: 7 stays; g has 3 and 9
+groups() {
+	echo 'digraph { v1 [kind=kernel, patterns=a, callpath="f x.c:1", finding='"$1"']; v2 [kind=kernel, patterns=a, callpath="f x.c:2", finding=7];
+		v3 [kind=kernel, patterns=a, callpath="g x.c:3", finding=9]; v4 [kind=kernel, patterns=a, callpath="g x.c:4", finding=3]; v1 -> v3 [object=1, access=WRITE, bytes=8] }' |
+		render --group-by function 2>/dev/null | sed -n 's/.*font-weight="bold" fill="#1F2328">\([0-9]*\)<.*/\1/p' | head -4 | paste -sd' '
+}
+for finding in 8 0 x -1 4294967296; do is "a group has its first number: beside $finding" "$(groups "$finding")" "7 3 3 7"; done
 
 # time flows down: each centre is above that of its successors
 y() { sed -n "/id=\"v$1\"/,/<\/g>/p" "$T/figure3.svg" | sed -n 's/.*<\(rect\|circle\|ellipse\).* c\?y="\([0-9.]*\)".*/\2/p' | head -1; }

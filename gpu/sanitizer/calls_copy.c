@@ -253,7 +253,8 @@ bool calls_quick(const char *function, const void *parameters, CUstream *stream)
 	for (size_t i = 0; i < sizeof(quick) / sizeof(*quick) && !found; i++)
 		if (api_is(function, quick[i].function))
 			found = &quick[i];
-	if (!found || strstr(function, "_ptds"))
+	if (!found || strstr(function, "_ptds") ||
+	    (found->hosts && !strstr(thread.name, "Async"))) /* what is around it may wait */
 		return false;
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
 	*stream = calls_stream(function, *stream);

@@ -24,7 +24,7 @@ static void unseen(CUcontext context, const char *name)
 }
 
 /* Whether the kernel of a step is to be analysed is decided before it is launched. */
-static void choose(unsigned step)
+static void choose(uint32_t step)
 {
 	const struct graph_kernel *kernel = graph_kernel(thread.graph, step);
 	struct launch *launch = &thread.launch;
@@ -41,23 +41,89 @@ static void choose(unsigned step)
 	launch->size = kernel->size;
 }
 
-/* What was noted did not happen. */
-static void drop_noted(void)
+struct note {
+	bool made; /* what is made, else what is freed */
+	enum operation_kind kind;
+};
+
+static void note(void *data, const struct graph_memory *memory)
 {
-	for (unsigned i = 0; i < thread.count; i++)
-		free(thread.operations[i].parameters);
-	thread.count = 0;
+	const struct note *note = data;
+	struct operation *operation =
+		note->made == !!memory->size ? calls_add(note->kind, NULL) : NULL;
+
+	if (!operation)
+		return;
+	operation->stream = thread.graph_stream;
+	operation->address = memory->address;
+	operation->size = memory->size;
+	operation->memory = GPU_MEMORY_DEVICE;
+	operation->fleeting = memory->short_lived;
+}
+
+/* Memory of the graph's own is there before the step's nodes use it, and goes after all of them. */
+static void note_memory(bool made, enum operation_kind kind)
+{
+	if (thread.graph)
+		graph_each_memory(thread.graph, thread.step, note, &(struct note){made, kind});
+}
+
+static void begin_step(uint32_t step)
+{
+	uint64_t bytes = 0;
+
+	thread.step = step;
+	thread.whole = step == GRAPH_WHOLE || graph_step_nodes(thread.graph, step) > 1;
+	note_memory(true, OPERATION_ALLOC);
+	if (thread.count) {
+		for (unsigned i = 0; i < thread.count; i++)
+			bytes += thread.operations[i].size;
+		events_prepare(thread.context, false, NULL, bytes);
+		events_finish(&thread);
+		thread.count = 0;
+		events_prepare(thread.context, true, NULL, 0);
+	}
+	if (!thread.whole)
+		choose(step);
+}
+
+static void note_together(void)
+{
+	struct operation *operation = calls_add(OPERATION_GRAPH, NULL);
+
+	if (operation) {
+		operation->stream = thread.graph_stream;
+		operation->name = !thread.graph			? "they were made unobserved"
+				  : thread.step == GRAPH_WHOLE ? graph_obstacle(thread.graph)
+							       : NULL;
+	}
+	if (thread.graph && graph_is_conditional(thread.graph))
+		unseen(NULL, "conditional nodes of CUDA graphs");
+}
+
+static void end_step(bool failed)
+{
+	if (failed)
+		events_drop(&thread, 0);
+	else if (thread.whole)
+		note_together();
+	note_memory(failed, OPERATION_FREE);
+	thread.whole = false;
+	if (failed) {
+		events_finish(&thread);
+		thread.count = 0;
+	}
 }
 
 /*
- * Launches all nodes but the last, which is left to the program's own launch, as are those from one
+ * Launches all steps but the last, which is left to the program's own launch, as are those from one
  * on that cannot be launched alone.  False: nothing was launched.
  */
-static bool launch_nodes(CUgraphExec exec)
+static bool launch_steps(CUgraphExec exec)
 {
-	unsigned steps = graph_steps(thread.graph);
+	uint32_t steps = graph_steps(thread.graph);
 
-	for (unsigned i = 0; i < steps; i++) {
+	for (uint32_t i = 0; i < steps; i++) {
 		CUresult result;
 
 		if (!graph_select(thread.graph, i)) {
@@ -65,15 +131,15 @@ static bool launch_nodes(CUgraphExec exec)
 				events_missed();
 			return i;
 		}
-		choose(i);
+		begin_step(i);
 		if (i + 1 == steps)
 			break;
 		thread.stepping = true;
 		result = driver.cuGraphLaunch(exec, thread.graph_stream);
 		thread.stepping = false;
+		end_step(result != CUDA_SUCCESS);
 		if (result != CUDA_SUCCESS) {
 			/* the program's launch will meet the same error, or do what is left */
-			drop_noted();
 			graph_restore(thread.graph, i);
 			if (i)
 				events_missed();
@@ -86,67 +152,6 @@ static bool launch_nodes(CUgraphExec exec)
 	return true;
 }
 
-/* Memory of the graph's own is there before its nodes use it, and goes after all of them. */
-static void note_memory(bool allocated, enum operation_kind kind)
-{
-	const struct graph_memory *memory;
-	unsigned count;
-
-	if (!thread.graph)
-		return;
-	memory = graph_memory(thread.graph, &count);
-	for (unsigned i = 0; i < count; i++) {
-		struct operation *operation =
-			allocated == !!memory[i].size ? calls_add(kind, NULL) : NULL;
-
-		if (!operation)
-			continue;
-		operation->stream = thread.graph_stream;
-		operation->address = memory[i].address;
-		operation->size = memory[i].size;
-		operation->memory = GPU_MEMORY_DEVICE;
-		/* it must not be looked at when the graph has ended */
-		operation->whole = memory[i].short_lived;
-	}
-}
-
-static void begin_whole(void)
-{
-	uint64_t bytes = 0;
-
-	thread.whole = false;
-	note_memory(true, OPERATION_ALLOC);
-	if (thread.count > thread.first) {
-		for (unsigned i = thread.first; i < thread.count; i++)
-			bytes += thread.operations[i].size;
-		events_prepare(thread.context, false, NULL, bytes);
-		events_finish(&thread);
-		thread.count = 0;
-		events_prepare(thread.context, true, NULL, 0);
-	}
-	thread.whole = true;
-}
-
-static void end_whole(bool failed)
-{
-	struct operation *operation;
-
-	thread.whole = false;
-	if (failed) {
-		drop_noted();
-		note_memory(true, OPERATION_FREE);
-		events_finish(&thread);
-		thread.count = 0;
-		return;
-	}
-	operation = calls_add(OPERATION_GRAPH, NULL);
-	if (operation)
-		operation->stream = thread.graph_stream;
-	if (thread.graph && graph_is_conditional(thread.graph))
-		unseen(NULL, "conditional nodes of CUDA graphs");
-	note_memory(false, OPERATION_FREE);
-}
-
 static void enter_launch(const Sanitizer_CallbackData *data)
 {
 	const void *const *words = data->functionParams;
@@ -157,10 +162,9 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 		return;
 	thread.inside = true;
 	thread.graph = graphs_find(exec);
-	if (thread.graph && graph_is_lost(thread.graph))
-		events_graph_lost();
-	if (!thread.graph || !graph_is_separable(thread.graph) || !launch_nodes(exec))
-		begin_whole();
+	thread.step = 0;
+	if (!thread.graph || graph_obstacle(thread.graph) || !launch_steps(exec))
+		begin_step(GRAPH_WHOLE);
 	thread.first = thread.count;
 	thread.inside = false;
 }
@@ -168,9 +172,9 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 static void exit_launch(bool failed)
 {
 	thread.inside = true;
-	if (thread.whole)
-		end_whole(failed);
-	else if (thread.graph)
+	if (thread.graph || thread.whole)
+		end_step(failed);
+	if (thread.graph && thread.step != GRAPH_WHOLE)
 		graph_restore(thread.graph, 0);
 	thread.inside = false;
 	thread.graph = NULL;

@@ -29,15 +29,22 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 		event_release(thread, operation->stream, object); /* a graph freed it by itself */
 	}
 	object = space_add(space, operation->address, operation->size, operation->memory,
-			   !operation->whole); /* it may be gone when the graph has ended */
+			   !operation->fleeting);
 	if (!object)
 		return;
+	if (operation->fleeting && !operation->whole)
+		object_follow_fleeting(object);
 	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), operation->stream, thread);
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
-	if (operation->whole)
-		events_sink->coverage("objects", "not followed: made and freed by a CUDA graph", 1,
-				      operation->size);
+	if (operation->fleeting)
+		events_sink->coverage("memory of CUDA graphs",
+				      operation->whole
+					      ? "not followed: several nodes use it that were "
+						"launched at once"
+					      : "what is in it is not looked at: whether it equals "
+						"other memory is not known",
+				      1, operation->size);
 	else if (object->slot == NO_SLOT)
 		events_sink->coverage("objects",
 				      events_is_late()

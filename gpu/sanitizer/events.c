@@ -3,6 +3,7 @@
  */
 #include "gpu/sanitizer/events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "gpu/sanitizer/events_internal.h"
@@ -44,15 +45,6 @@ bool events_choose(void)
 	return events_sink && events_sink->wanted;
 }
 
-void events_graph_lost(void)
-{
-	if (events_sink)
-		events_sink->coverage("CUDA graphs",
-				      "launched as a whole: this driver lets no graph be kept that the "
-				      "program destroys",
-				      1, 0);
-}
-
 static void finish_kernel(const struct thread *thread, const struct operation *operation,
 			  struct space *space)
 {
@@ -90,16 +82,29 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 		event_instructions(operation, space);
 }
 
-/* The nodes of the graph have set masks, but which of them wrote what is not known. */
-static void finish_graph(struct space *space)
+/* Says why nodes of a graph ran at once; NULL: for the memory that they share. */
+static void cover_graph(const char *why)
+{
+	char reason[256];
+
+	if (why)
+		snprintf(reason, sizeof(reason),
+			 "launched as a whole, so that what they wrote has no known writer: %s", why);
+	else
+		snprintf(reason, sizeof(reason),
+			 "nodes between an allocation and its free (cudaMallocAsync in a capture) were "
+			 "launched at once, so that what they wrote has no known writer: allocate "
+			 "before the capture");
+	events_sink->coverage("CUDA graphs", reason, 1, 0);
+}
+
+/* The nodes have set masks, but which of them wrote what is not known. */
+static void finish_graph(const struct operation *operation, struct space *space)
 {
 	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
 	unsigned count;
 
-	events_sink->coverage("CUDA graphs",
-			      "a graph that cannot be launched node by node; what it wrote has no "
-			      "known writer",
-			      1, 0);
+	cover_graph(operation->name);
 	count = 1 + events_peers(space, spaces + 1);
 	for (unsigned i = 0; i < count; i++) {
 		struct visit visit;
@@ -244,7 +249,7 @@ static void finish_in(struct space *space, const struct thread *thread,
 		if (late)
 			events_missed();
 		else
-			finish_graph(space);
+			finish_graph(operation, space);
 		break;
 	case OPERATION_SHARED:
 		events_sink->coverage(event_public_name(operation->name),

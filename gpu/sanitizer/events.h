@@ -46,8 +46,6 @@ void events_unpatched(void);
 void events_context_gone(CUcontext context);
 /* Whether it is asked which launches are to be analysed.  Needs no lock. */
 bool events_choose(void);
-/* A graph is launched, but not node by node: the program has destroyed what it comes from. */
-void events_graph_lost(void);
 /* Kernels of a context can reach the memory of another one now, or no more. */
 void events_peer(CUcontext context, CUcontext peer, bool enabled);
 

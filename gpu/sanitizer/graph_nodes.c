@@ -26,6 +26,17 @@ bool graph_is_step(CUgraphNodeType type)
 	       type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_HOST;
 }
 
+bool graph_is_memory(CUgraphNodeType type)
+{
+	return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
+void graph_obstruct(struct graph *graph, const char *why)
+{
+	if (!graph->obstacle)
+		graph->obstacle = why;
+}
+
 struct edges {
 	CUgraphNode *from, *to;
 	size_t count;
@@ -179,30 +190,23 @@ void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *paramet
 					       parameters->extra, &node->kernel.size);
 }
 
-static bool add_memory(struct graph *graph, uint64_t address, uint64_t size)
-{
-	struct graph_memory *more =
-		reallocarray(graph->memory, graph->memory_count + 1, sizeof(*more));
-
-	if (!more)
-		return false;
-	graph->memory = more;
-	more[graph->memory_count++] = (struct graph_memory){address, size, false};
-	return true;
-}
-
 /* Memory that appears and goes with a launch. */
-static void read_memory(struct graph *graph, CUgraphNode node, CUgraphNodeType type)
+static bool read_memory(struct node *node)
 {
 	CUDA_MEM_ALLOC_NODE_PARAMS made;
 	CUdeviceptr freed;
 
-	if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC &&
-	    driver.cuGraphMemAllocNodeGetParams(node, &made) == CUDA_SUCCESS && made.bytesize)
-		add_memory(graph, made.dptr, made.bytesize);
-	else if (type == CU_GRAPH_NODE_TYPE_MEM_FREE &&
-		 driver.cuGraphMemFreeNodeGetParams(node, &freed) == CUDA_SUCCESS)
-		add_memory(graph, freed, 0);
+	if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
+		if (driver.cuGraphMemAllocNodeGetParams(node->node, &made) != CUDA_SUCCESS ||
+		    !made.bytesize)
+			return false;
+		node->memory = (struct graph_memory){made.dptr, made.bytesize, false};
+	} else {
+		if (driver.cuGraphMemFreeNodeGetParams(node->node, &freed) != CUDA_SUCCESS)
+			return false;
+		node->memory = (struct graph_memory){freed, 0, false};
+	}
+	return true;
 }
 
 static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNodeType type)
@@ -222,6 +226,8 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 	return node;
 }
 
+static const char unreadable[] = "their nodes could not be read";
+
 static void read_nodes(struct graph *graph, CUgraph source, unsigned depth);
 
 static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
@@ -232,7 +238,7 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 	CUgraph child;
 
 	if (driver.cuGraphNodeGetType(which, &type) != CUDA_SUCCESS) {
-		graph->separable = false;
+		graph_obstruct(graph, unreadable);
 		return;
 	}
 	if (type == CU_GRAPH_NODE_TYPE_GRAPH && depth < DEPTH_LIMIT &&
@@ -241,13 +247,18 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 		return;
 	}
 	graph->conditional |= type == NODE_TYPE_CONDITIONAL;
-	read_memory(graph, which, type);
-	node = is_passive(type) || graph_is_step(type) ? add_node(graph, which, type) : NULL;
+	if (!is_passive(type) && !graph_is_step(type) && !graph_is_memory(type)) {
+		graph_obstruct(graph, "they have nodes that cannot be disabled");
+		return;
+	}
+	node = add_node(graph, which, type);
 	if (!node)
-		graph->separable = false;
+		graph_obstruct(graph, unreadable);
+	else if (graph_is_memory(type) && !read_memory(node))
+		graph_obstruct(graph, unreadable);
 	else if (type == CU_GRAPH_NODE_TYPE_HOST &&
 		 driver.cuGraphHostNodeGetParams(which, &node->host) != CUDA_SUCCESS)
-		graph->separable = false;
+		graph_obstruct(graph, unreadable);
 	else if (type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels &&
 		 driver.cuGraphKernelNodeGetParams(which, &kernel) == CUDA_SUCCESS)
 		graph_read_kernel(node, &kernel);
@@ -261,18 +272,21 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	bool fine;
 
 	if (driver.cuGraphGetNodes(source, NULL, &count) != CUDA_SUCCESS || count > NODES_LIMIT) {
-		graph->separable = false;
+		graph_obstruct(graph, unreadable);
 		return;
 	}
 	nodes = calloc(count + 1, sizeof(CUgraphNode));
 	fine = nodes && driver.cuGraphGetNodes(source, nodes, &count) == CUDA_SUCCESS &&
 	       get_edges(source, &edges) && sort(nodes, count, &edges);
-	graph->separable &= fine;
+	if (!fine)
+		graph_obstruct(graph, unreadable);
 	for (size_t i = 0; fine && i < count; i++)
 		read_node(graph, nodes[i], depth);
 	free_edges(&edges);
 	free(nodes);
 }
+
+/* -- memory and groups -------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -281,32 +295,69 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* The addresses of memory nodes that allocate, or of those that free, sorted.  NULL: no room. */
+static uint64_t *list_memory(const struct graph *graph, CUgraphNodeType type, size_t *count)
+{
+	uint64_t *addresses = calloc(graph->count + 1, sizeof(*addresses));
+
+	*count = 0;
+	for (size_t i = 0; addresses && i < graph->count; i++)
+		if (graph->nodes[i].type == type)
+			addresses[(*count)++] = graph->nodes[i].memory.address;
+	if (addresses)
+		qsort(addresses, *count, sizeof(*addresses), by_value);
+	return addresses;
+}
+
+static const char others_memory[] =
+	"they leave memory allocated, or free what they did not allocate";
+
 static void find_short_lived(struct graph *graph)
 {
-	uint64_t *freed = calloc(graph->memory_count + 1u, sizeof(*freed));
-	size_t count = 0;
+	size_t made_count, freed_count;
+	uint64_t *made = list_memory(graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, &made_count);
+	uint64_t *freed = list_memory(graph, CU_GRAPH_NODE_TYPE_MEM_FREE, &freed_count);
 
-	for (unsigned i = 0; i < graph->memory_count; i++)
-		if (freed && !graph->memory[i].size)
-			freed[count++] = graph->memory[i].address;
-	if (count)
-		qsort(freed, count, sizeof(*freed), by_value);
-	for (unsigned i = 0; i < graph->memory_count; i++) {
-		struct graph_memory *memory = &graph->memory[i];
-
-		/* without room for the list: what is not followed cannot be looked at in vain */
-		memory->short_lived = !freed || (count && bsearch(&memory->address, freed, count,
-								  sizeof(*freed), by_value));
-	}
+	/* without room for the list: what is not followed cannot be looked at in vain */
+	for (size_t i = 0; i < graph->count; i++)
+		graph->nodes[i].memory.short_lived =
+			!freed || bsearch(&graph->nodes[i].memory.address, freed, freed_count,
+					  sizeof(*freed), by_value);
+	if (!made || !freed || made_count != freed_count ||
+	    memcmp(made, freed, made_count * sizeof(*made)) != 0)
+		graph_obstruct(graph, others_memory);
+	free(made);
 	free(freed);
+}
+
+/* Nodes between an allocation and its free are a group, others are one each. */
+static void find_groups(struct graph *graph)
+{
+	uint32_t group = 0;
+	size_t held = 0; /* allocations */
+
+	for (size_t i = 0; i < graph->count; i++) {
+		struct node *node = &graph->nodes[i];
+		bool made = node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+
+		group += !held && (made || graph_is_step(node->type));
+		node->group = group;
+		held += made;
+		if (node->type == CU_GRAPH_NODE_TYPE_MEM_FREE && !held--) {
+			graph_obstruct(graph, others_memory);
+			return;
+		}
+	}
 }
 
 void graph_read(struct graph *graph)
 {
-	graph->separable = true;
 	read_nodes(graph, graph->source, 0);
 	find_short_lived(graph);
+	find_groups(graph);
 }
+
+/* -- kernels ------------------------------------------------------------------------------ */
 
 static bool each_kernel(CUgraph graph, unsigned depth, void (*call)(CUfunction function));
 

@@ -37,7 +37,7 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels)
 
 static bool has_host_nodes(const struct graph *graph)
 {
-	for (size_t i = 0; graph->separable && i < graph->count; i++)
+	for (size_t i = 0; i < graph->count; i++)
 		if (graph->nodes[i].type == CU_GRAPH_NODE_TYPE_HOST)
 			return true;
 	return false;
@@ -49,7 +49,7 @@ void graphs_updated(CUgraphExec exec)
 
 	/* the functions of host nodes and the parameters of kernels are not known any more */
 	if (graph && has_host_nodes(graph))
-		graph->separable = false;
+		graph_obstruct(graph, "the functions of their host nodes were replaced");
 	for (size_t i = 0; graph && i < graph->count; i++)
 		graph_forget_kernel(&graph->nodes[i]);
 }
@@ -84,9 +84,9 @@ void graphs_kernel_node(CUgraphExec exec, CUgraphNode which,
 void graphs_node_gone(CUgraphNode node)
 {
 	for (struct graph *graph = graphs; graph; graph = graph->next)
-		for (size_t i = 0; graph->separable && i < graph->count; i++)
+		for (size_t i = 0; i < graph->count; i++)
 			if (graph->nodes[i].node == node)
-				graph->separable = false;
+				graph_obstruct(graph, "the program has destroyed a node of theirs");
 }
 
 static bool is_used(CUgraph source)
@@ -113,7 +113,6 @@ void graphs_gone(CUgraphExec exec)
 	for (size_t i = 0; i < gone->count; i++)
 		graph_forget_kernel(&gone->nodes[i]);
 	free(gone->nodes);
-	free(gone->memory);
 	free(gone);
 }
 
@@ -172,7 +171,7 @@ CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUg
 	bool wanted = false;
 
 	for (const struct graph *graph = graphs; graph; graph = graph->next)
-		wanted |= graph->source == source && graph->separable && !graph->kept;
+		wanted |= graph->source == source && !graph->obstacle && !graph->kept;
 	if (wanted && (!can_lead(destroy) || driver.cuGraphCreate(&empty, 0) != CUDA_SUCCESS))
 		empty = NULL;
 	for (struct graph *graph = graphs; graph; graph = graph->next) {
@@ -181,8 +180,8 @@ CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUg
 		graph->kept = empty;
 		if (!empty) {
 			graph->source = NULL;
-			graph->lost |= graph->separable;
-			graph->separable = false;
+			graph_obstruct(graph, "this driver lets no graph be kept that the program "
+					      "destroys");
 		}
 	}
 	return empty;
@@ -200,14 +199,9 @@ struct graph *graphs_find(CUgraphExec exec)
 	return find(exec);
 }
 
-bool graph_is_separable(const struct graph *graph)
+const char *graph_obstacle(const struct graph *graph)
 {
-	return graph->separable;
-}
-
-bool graph_is_lost(const struct graph *graph)
-{
-	return graph->lost;
+	return graph->obstacle;
 }
 
 bool graph_is_conditional(const struct graph *graph)
@@ -215,36 +209,78 @@ bool graph_is_conditional(const struct graph *graph)
 	return graph->conditional;
 }
 
-const struct graph_memory *graph_memory(const struct graph *graph, unsigned *count)
+/* Whether the program has not disabled the node. */
+static bool is_on(const struct graph *graph, const struct node *node)
 {
-	*count = graph->memory_count;
-	return graph->memory;
+	unsigned enabled = 1;
+
+	return node->type == CU_GRAPH_NODE_TYPE_HOST ||
+	       (driver.cuGraphNodeGetEnabled(graph->exec, node->node, &enabled) == CUDA_SUCCESS &&
+		enabled);
 }
 
-unsigned graph_steps(struct graph *graph)
+uint32_t graph_steps(struct graph *graph)
 {
-	unsigned steps = 0;
+	uint32_t steps = 0, group = 0;
 
 	for (size_t i = 0; i < graph->count; i++) {
 		struct node *node = &graph->nodes[i];
-		unsigned enabled = 1;
 
 		node->off = false;
-		node->step = graph_is_step(node->type) &&
-			     (node->type == CU_GRAPH_NODE_TYPE_HOST ||
-			      (driver.cuGraphNodeGetEnabled(graph->exec, node->node, &enabled) ==
-				       CUDA_SUCCESS &&
-			       enabled));
-		steps += node->step;
+		node->step = GRAPH_WHOLE;
+		if (!graph_is_memory(node->type) &&
+		    !(graph_is_step(node->type) && is_on(graph, node)))
+			continue;
+		steps += node->group != group;
+		group = node->group;
+		node->step = steps - 1;
 	}
 	return steps;
+}
+
+/* Whether the step has the node, which is none of memory. */
+static bool has(uint32_t step, const struct node *node)
+{
+	return node->step == step && !graph_is_memory(node->type);
+}
+
+uint32_t graph_step_nodes(const struct graph *graph, uint32_t step)
+{
+	uint32_t nodes = 0;
+
+	for (size_t i = 0; i < graph->count; i++)
+		nodes += has(step, &graph->nodes[i]);
+	return nodes;
+}
+
+const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step)
+{
+	const struct node *found = NULL;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		if (!has(step, &graph->nodes[i]))
+			continue;
+		if (found)
+			return NULL;
+		found = &graph->nodes[i];
+	}
+	return found && found->kernel.function ? &found->kernel : NULL;
+}
+
+void graph_each_memory(const struct graph *graph, uint32_t step,
+		       void (*call)(void *data, const struct graph_memory *memory), void *data)
+{
+	for (size_t i = 0; i < graph->count; i++)
+		if (graph_is_memory(graph->nodes[i].type) &&
+		    (step == GRAPH_WHOLE || graph->nodes[i].step == step))
+			call(data, &graph->nodes[i].memory);
 }
 
 static bool turn(const struct graph *graph, struct node *node, bool off)
 {
 	CUresult result;
 
-	if (node->off == off)
+	if (node->off == off || node->step == GRAPH_WHOLE || graph_is_memory(node->type))
 		return true;
 	if (node->type == CU_GRAPH_NODE_TYPE_HOST) {
 		CUDA_HOST_NODE_PARAMS parameters = node->host;
@@ -260,32 +296,19 @@ static bool turn(const struct graph *graph, struct node *node, bool off)
 	return result == CUDA_SUCCESS;
 }
 
-void graph_restore(struct graph *graph, unsigned done)
+void graph_restore(struct graph *graph, uint32_t done)
 {
-	unsigned at = 0;
-
 	for (size_t i = 0; i < graph->count; i++)
-		if (graph->nodes[i].step)
-			turn(graph, &graph->nodes[i], at++ < done);
+		turn(graph, &graph->nodes[i], graph->nodes[i].step < done);
 }
 
-bool graph_select(struct graph *graph, unsigned step)
+bool graph_select(struct graph *graph, uint32_t step)
 {
-	unsigned at = 0;
-
 	for (size_t i = 0; i < graph->count; i++)
-		if (graph->nodes[i].step && !turn(graph, &graph->nodes[i], at++ != step)) {
+		if (!turn(graph, &graph->nodes[i], graph->nodes[i].step != step)) {
 			graph_restore(graph, step);
-			graph->separable = false;
+			graph_obstruct(graph, "a node of theirs could not be disabled");
 			return false;
 		}
 	return true;
-}
-
-const struct graph_kernel *graph_kernel(const struct graph *graph, unsigned step)
-{
-	for (size_t i = 0; i < graph->count; i++)
-		if (graph->nodes[i].step && !step--)
-			return graph->nodes[i].kernel.function ? &graph->nodes[i].kernel : NULL;
-	return NULL;
 }

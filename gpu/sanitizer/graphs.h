@@ -4,14 +4,15 @@
  * The nodes of a launched graph run without a call of the program's between them, so a graph is
  * launched once for each of its kernel, copy, set and host nodes, in an order that keeps their
  * dependencies, with all others disabled; the program's own launch does the last one.  Graphs with
- * nodes that cannot be disabled (memory, conditions, ...) are launched as they are: what they wrote
- * has no known writer then.
+ * nodes that cannot be disabled (conditions, ...) are launched as they are: what they wrote has no
+ * known writer then.
  *
- * That is so for memory nodes because memory of a graph is the driver's between two launches: it may
- * be mapped elsewhere or lie under another graph's, by the documentation at any time, so that a
- * second launch need not find what the first one wrote; what is not freed in the graph cannot be
- * allocated twice at all.  Nor can passes be made nodes of such a graph: it cannot be cloned, nothing
- * can be removed from it afterwards, and its addresses are those of its own nodes.
+ * Memory nodes cannot be disabled, either, but may run in each of these launches when the graph frees
+ * what it allocates, and nothing else.  But memory of a graph is the driver's between two launches: it
+ * may be mapped elsewhere or lie under another graph's, by the documentation at any time, so that a
+ * second launch need not find what the first one wrote.  So all that lies between an allocation and
+ * its free is launched at once.  Nor can passes be made nodes of such a graph: it cannot be cloned,
+ * nothing can be removed from it afterwards, and its addresses are those of its own nodes.
  *
  * All functions want the lock of calls.c and call the driver.
  */
@@ -38,6 +39,8 @@ struct graph_memory {
 	bool short_lived; /* allocated and freed by the same graph */
 };
 
+#define GRAPH_WHOLE UINT32_MAX /* all steps of a graph */
+
 /* Calls it with each kernel of a graph.  False: some cannot be known. */
 bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function));
 /* The function of a kernel node.  NULL: it cannot be known. */
@@ -60,28 +63,29 @@ void graphs_node_gone(CUgraphNode node);
 CUgraph graphs_instead_of(CUgraph graph, CUresult (*destroy)(CUgraph graph, CUgraph instead));
 /* NULL: a graph whose making was not seen. */
 struct graph *graphs_find(CUgraphExec exec);
-/* Whether its nodes can be launched one by one. */
-bool graph_is_separable(const struct graph *graph);
-/*
- * Whether it could be launched node by node until the program destroyed what it comes from, which this
- * driver does not let us prevent.
- */
-bool graph_is_lost(const struct graph *graph);
+/* NULL: it can be launched step by step.  Otherwise why it cannot: a part of a sentence. */
+const char *graph_obstacle(const struct graph *graph);
 /* Whether it has nodes that run as the device decides. */
 bool graph_is_conditional(const struct graph *graph);
-/* In the order of its nodes. */
-const struct graph_memory *graph_memory(const struct graph *graph, unsigned *count);
 
-/* Its nodes that do something: the program has not disabled them. */
-unsigned graph_steps(struct graph *graph);
-/* The kernel of one of the steps; NULL: it has none, or it is not known. */
-const struct graph_kernel *graph_kernel(const struct graph *graph, unsigned step);
+/*
+ * Its steps: a node that does something and that the program has not disabled, or all between an
+ * allocation and its free.
+ */
+uint32_t graph_steps(struct graph *graph);
+/* How many nodes a step has without those of memory: only then none, or several. */
+uint32_t graph_step_nodes(const struct graph *graph, uint32_t step);
+/* The kernel of a step with one node; NULL: it has none, or it is not known. */
+const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step);
+/* What the step allocates and frees, in the order of its nodes. */
+void graph_each_memory(const struct graph *graph, uint32_t step,
+		       void (*call)(void *data, const struct graph_memory *memory), void *data);
 /*
  * Enables one of the steps, disables the others.  False: it did not work; a launch does this step
  * and those after it then.
  */
-bool graph_select(struct graph *graph, unsigned step);
+bool graph_select(struct graph *graph, uint32_t step);
 /* Enables all steps but the first `done`. */
-void graph_restore(struct graph *graph, unsigned done);
+void graph_restore(struct graph *graph, uint32_t done);
 
 #endif

@@ -7,13 +7,14 @@
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/graphs.h"
 
-/* A node that can be launched alone. */
 struct node {
 	CUgraphNode node;
 	CUgraphNodeType type;
 	CUDA_HOST_NODE_PARAMS host; /* of a host node: what the program wants */
 	struct graph_kernel kernel; /* of a kernel node, as far as it is known */
-	bool step;                  /* enabled when the launch began */
+	struct graph_memory memory; /* of a memory node */
+	uint32_t group;		    /* nodes of one are launched at once */
+	uint32_t step;		    /* in the running launch; GRAPH_WHOLE: in none */
 	bool off;
 };
 
@@ -21,19 +22,19 @@ struct graph {
 	struct graph *next;
 	CUgraphExec exec;
 	CUgraph source;
-	bool kept;          /* the program has destroyed `source`: it is ours */
-	bool separable;     /* all nodes can be launched one by one */
-	bool lost;          /* ... until `source` was destroyed */
-	bool conditional;   /* some run as the device decides */
-	bool with_kernels;  /* the parameters of kernels are wanted */
-	struct node *nodes; /* in an order that keeps the dependencies */
+	bool kept;            /* the program has destroyed `source`: it is ours */
+	const char *obstacle; /* see graph_obstacle() */
+	bool conditional;     /* some run as the device decides */
+	bool with_kernels;    /* the parameters of kernels are wanted */
+	struct node *nodes;   /* in an order that keeps the dependencies */
 	size_t count;
-	struct graph_memory *memory;
-	unsigned memory_count;
 };
 
+/* It cannot be launched step by step. */
+void graph_obstruct(struct graph *graph, const char *why);
 /* Whether a node of this type does something, and can be launched alone. */
 bool graph_is_step(CUgraphNodeType type);
+bool graph_is_memory(CUgraphNodeType type);
 /* Reads the nodes of graph->source and of its child graphs. */
 void graph_read(struct graph *graph);
 /* What a kernel node launches. */

@@ -247,6 +247,12 @@ void object_follow(struct object *object)
 		object_unfollow(object);
 }
 
+void object_follow_fleeting(struct object *object)
+{
+	object->coarse = true;
+	object_follow(object);
+}
+
 static bool get_body(struct object *object)
 {
 	struct device_record record;

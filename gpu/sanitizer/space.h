@@ -92,6 +92,8 @@ struct object *space_find(struct space *space, uint64_t address);
  */
 struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 			 enum gpu_memory memory, bool follow);
+/* Follows one whose memory is never read, by a coarse shadow. */
+void object_follow_fleeting(struct object *object);
 void space_remove(struct object *object); /* calls the driver */
 /* The host writes to the object without an API; before anything is known of it. */
 void object_share(struct object *object);

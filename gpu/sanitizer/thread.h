@@ -54,7 +54,8 @@ struct operation {
 	uint64_t threads;
 	unsigned instructions; /* that no patch sees: see instructions.h */
 	bool patched;  /* the launch carries our callback data */
-	bool whole;    /* part of a graph that was launched as a whole */
+	bool whole;    /* it ran with other nodes of a graph, and in what order is not known */
+	bool fleeting; /* memory that is gone when it could be looked at */
 	bool left_out; /* it is not to be analysed */
 	/* of one that may write unseen: its parameter block; NULL: not known */
 	void *parameters;

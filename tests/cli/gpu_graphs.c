@@ -13,7 +13,7 @@ struct driver driver;
 
 /* -- the driver: a graph's nodes depend on each other in the order of `after` -------------- */
 
-#define NODES_MAX 8
+#define NODES_MAX 12
 
 static struct fake_node {
 	CUgraphNodeType type;
@@ -22,7 +22,7 @@ static struct fake_node {
 	uint64_t address, size;
 	int value; /* a kernel's parameter */
 	bool enabled;
-} fake_nodes[16];
+} fake_nodes[32];
 
 static struct fake {
 	unsigned count;
@@ -224,7 +224,10 @@ static CUresult not_led(CUgraph graph, CUgraph instead)
 	return destroy(graph);
 }
 
-/* The values of the steps' kernels in their order, each alone enabled; restored afterwards. */
+/*
+ * The values of the kernels in the order of steps, each step's alone enabled, steps of several by
+ * their sum; restored afterwards.
+ */
 static int values(struct graph *graph, unsigned first, unsigned count)
 {
 	unsigned steps = graph_steps(graph);
@@ -232,21 +235,37 @@ static int values(struct graph *graph, unsigned first, unsigned count)
 
 	for (unsigned i = 0; i < steps; i++) {
 		const struct graph_kernel *kernel = graph_kernel(graph, i);
+		unsigned enabled = 0;
+		int sum = 0;
 
-		if (!kernel || !graph_select(graph, i))
+		if (!graph_select(graph, i))
 			return -1;
 		for (unsigned k = first; k < first + count; k++)
-			if (fake_nodes[k].type == CU_GRAPH_NODE_TYPE_KERNEL &&
-			    fake_nodes[k].enabled !=
-				    (fake_nodes[k].value == *(int *)kernel->parameters))
-				return -1;
-		number = 10 * number + *(int *)kernel->parameters;
+			if (fake_nodes[k].type == CU_GRAPH_NODE_TYPE_KERNEL && fake_nodes[k].enabled) {
+				sum += fake_nodes[k].value;
+				enabled++;
+			}
+		if (enabled != graph_step_nodes(graph, i) || (enabled == 1) != (kernel != NULL) ||
+		    (kernel && sum != *(int *)kernel->parameters))
+			return -1;
+		number = 10 * number + sum;
 	}
 	graph_restore(graph, 0);
-	for (unsigned k = first; k < first + count; k++)
-		if (!fake_nodes[k].enabled)
-			return -1;
 	return number;
+}
+
+/* What the step allocates, less what it frees. */
+static void add_memory(void *data, const struct graph_memory *memory)
+{
+	*(int64_t *)data += memory->size ? (int64_t)memory->address : -(int64_t)memory->address;
+}
+
+static int64_t memory_of(const struct graph *graph, uint32_t step)
+{
+	int64_t sum = 0;
+
+	graph_each_memory(graph, step, add_memory, &sum);
+	return sum;
 }
 
 /* Whether the graph's launch does 2, 3 and 4, and no more 1, when 2 cannot be done alone. */
@@ -255,11 +274,16 @@ static bool goes_on(struct graph *graph)
 	bool fine = graph_steps(graph) == 4 && graph_select(graph, 0);
 
 	refused = 2;
-	fine = fine && !graph_select(graph, 1) && !graph_is_separable(graph);
+	fine = fine && !graph_select(graph, 1) && graph_obstacle(graph);
 	for (unsigned k = 0; k < 4; k++)
 		fine = fine && fake_nodes[k].enabled == (fake_nodes[k].value != 1);
 	graph_restore(graph, 0);
 	return fine && fake_nodes[3].enabled;
+}
+
+static void count_short_lived(void *data, const struct graph_memory *memory)
+{
+	*(unsigned *)data += memory->size && memory->short_lived;
 }
 
 static unsigned kernels;
@@ -272,10 +296,11 @@ static void count_kernel(CUfunction function)
 int main(int argc, char **argv)
 {
 	const CUgraphNodeType kernel = CU_GRAPH_NODE_TYPE_KERNEL;
-	CUgraph inner, outer, memory, choice;
-	const struct graph_memory *list;
+	const CUgraphNodeType alloc = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+	const CUgraphNodeType release = CU_GRAPH_NODE_TYPE_MEM_FREE;
+	CUgraph inner, outer, memory, own, choice;
 	struct graph *graph;
-	unsigned count;
+	unsigned count = 0;
 	bool leads = argc > 1 && !strcmp(argv[1], "leads");
 	CUgraph instead;
 
@@ -305,15 +330,15 @@ int main(int argc, char **argv)
 		1, 4);
 	graphs_instantiated(exec_of(1), outer, true);
 	graph = graphs_find(exec_of(1));
-	check(graph && graph_is_separable(graph) && values(graph, 0, 5) == 1243,
+	check(graph && !graph_obstacle(graph) && values(graph, 0, 5) == 1243,
 	      "steps keep the dependencies, also those of child graphs");
 	graphs_instantiated(exec_of(4), outer, true);
 	check(goes_on(graphs_find(exec_of(4))), "a step that cannot be done alone");
 	graphs_gone(exec_of(4));
 	check(graph_each_kernel(outer, count_kernel) && kernels == 4, "all kernels of a graph");
 	instead = graphs_instead_of(outer, leads ? led : not_led);
-	check(leads ? instead && !graph_of(instead)->gone && graph_is_separable(graph)
-		    : !instead && graph_is_lost(graph) && !graph_is_separable(graph),
+	check(leads ? instead && !graph_of(instead)->gone && !graph_obstacle(graph)
+		    : !instead && strstr(graph_obstacle(graph), "driver"),
 	      leads ? "a graph that the program destroys is kept"
 		    : "a driver that lets no graph be kept is noticed");
 	graphs_gone(exec_of(1));
@@ -334,18 +359,50 @@ int main(int argc, char **argv)
 		5, 4);
 	graphs_instantiated(exec_of(2), memory, false);
 	graph = graphs_find(exec_of(2));
-	list = graph_memory(graph, &count);
-	check(!graph_is_separable(graph) && count == 4 && list[0].size == 100 &&
-		      list[0].short_lived && list[1].size == 200 && !list[1].short_lived &&
-		      list[2].address == 4096 && !list[2].size,
+	graph_each_memory(graph, GRAPH_WHOLE, count_short_lived, &count);
+	check(graph_obstacle(graph) && strstr(graph_obstacle(graph), "memory") && count == 1 &&
+		      memory_of(graph, GRAPH_WHOLE) == 8192 - 1024,
 	      "memory that the graph frees, and memory that it keeps");
+	/* 1, [4096 2], 3, [8192 1 [4096 4] 2], 5 */
+	own = make(
+		(struct fake_node[]){
+			{.type = kernel, .after = -1, .value = 1},
+			{.type = alloc, .after = 10, .address = 4096, .size = 100},
+			{.type = kernel, .after = 11, .value = 2},
+			{.type = release, .after = 12, .address = 4096},
+			{.type = kernel, .after = 13, .value = 3},
+			{.type = alloc, .after = 14, .address = 8192, .size = 100},
+			{.type = kernel, .after = 15, .value = 1},
+			{.type = alloc, .after = 16, .address = 4096, .size = 100},
+			{.type = kernel, .after = 17, .value = 4},
+			{.type = release, .after = 18, .address = 4096},
+			{.type = release, .after = 19, .address = 8192},
+			{.type = kernel, .after = 20, .value = 5}},
+		10, 12);
+	graphs_instantiated(exec_of(5), own, true);
+	graph = graphs_find(exec_of(5));
+	check(!graph_obstacle(graph) && values(graph, 10, 12) == 12355,
+	      "what lies between an allocation and its free is launched at once");
+	fake_nodes[12].enabled = false;
+	check(values(graph, 10, 12) == 10355 && !fake_nodes[12].enabled && fake_nodes[18].enabled,
+	      "an allocation of which nothing is left");
+	check(memory_of(graph, 0) == 0 && memory_of(graph, 1) == 0 && !graph_step_nodes(graph, 1) &&
+		      graph_step_nodes(graph, 3) == 2,
+	      "a step has its memory");
+	/* the memory of others, given back before some of the same address is taken */
+	fake_nodes[11].type = release, fake_nodes[13].type = alloc, fake_nodes[13].size = 100;
+	graphs_instantiated(exec_of(5), own, true);
+	check(graph_obstacle(graphs_find(exec_of(5))), "what a graph did not allocate is not freed twice");
+	graphs_gone(exec_of(5));
+	graph = graphs_find(exec_of(2));
 	choice = make((struct fake_node[]){{.type = (CUgraphNodeType)13, .after = -1}}, 9, 1);
 	graphs_instantiated(exec_of(3), choice, false);
 	check(!graph_each_kernel(choice, count_kernel) &&
 		      graph_is_conditional(graphs_find(exec_of(3))) &&
-		      !graph_is_separable(graphs_find(exec_of(3))) && !graph_is_conditional(graph),
+		      graph_obstacle(graphs_find(exec_of(3))) && !graph_is_conditional(graph),
 	      "conditional nodes");
-	check(!graphs_instead_of(memory, leads ? led : not_led) && !graph_is_lost(graph),
+	check(!graphs_instead_of(memory, leads ? led : not_led) &&
+		      strstr(graph_obstacle(graph), "memory"),
 	      "a graph that is launched as a whole loses nothing");
 	graphs_gone(exec_of(2));
 	graphs_gone(exec_of(3));

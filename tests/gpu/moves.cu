@@ -127,7 +127,43 @@ static void graph_mixed()
 	expect(host[0] == 8 && host[255] == 8, "1 + 4 + 3");
 }
 
-/* Memory of a graph: its nodes cannot be launched one by one. */
+__global__ void turn(int *to, int *scratch, const int *from, int n)
+{
+	scratch[threadIdx.x] = from[threadIdx.x];
+	__syncthreads();
+	to[threadIdx.x] = scratch[n - 1 - threadIdx.x] + 1;
+}
+
+/* Memory of a graph that one kernel uses, captured. */
+static void graph_scratch()
+{
+	int *x, *y, *scratch;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024));	/* 1 */
+	CHECK(cudaMalloc(&y, 1024));	/* 2 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	add<<<1, 256, 0, stream>>>(x, 256, 1); /* 4 */
+	CHECK(cudaMallocAsync((void **)&scratch, 512, stream)); /* 5 */
+	turn<<<1, 128, 0, stream>>>(y, scratch, x, 128); /* 6 */
+	CHECK(cudaFreeAsync(scratch, stream));
+	copy<<<1, 128, 0, stream>>>(x, y, 128); /* 7 */
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphDestroy(whole));
+	for (int i = 0; i < 2; i++)
+		CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaMemcpyAsync(host, y, 1024, cudaMemcpyDeviceToHost, stream)); /* 8 */
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(executable));
+	expect(host[0] == 4 && host[127] == 4, "0 + 1 + 1 + 1 + 1");
+}
+
+/* Memory of a graph that nodes share, which cannot be launched one by one. */
 static void graph_memory()
 {
 	cudaGraph_t whole;
@@ -688,6 +724,7 @@ static const struct {
 } cases[] = {
 	{"graph", graph},
 	{"graph_mixed", graph_mixed},
+	{"graph_scratch", graph_scratch},
 	{"graph_memory", graph_memory},
 	{"graph_kept", graph_kept},
 	{"conditional", conditional},

@@ -61,6 +61,28 @@ exact graph --kernel copy <<END
 	$copy.6>GraphLaunch.12        R Malloc.2  512   0 1
 	GraphLaunch.12>host           W Malloc.2 1024   0 1
 END
+turn='turn(int*,int*,intconst*,int)'
+exact graph_scratch <<END
+	Malloc.1>Memset.3      W Malloc.1 1024   0 1
+	Memset.3>$add.4        R Malloc.1 1024   0 1
+	Memset.3>$add.4        W Malloc.1 1024 768 1 # 0 -> 1
+	$add.4>$turn.6         R Malloc.1 1024   0 2
+	GraphLaunch.5>$turn.6  R GraphLaunch.5 1024 0 2 # its own values, from the one before it
+	GraphLaunch.5>$turn.6  W GraphLaunch.5 1024 0 2 # new memory each time
+	Malloc.2>$turn.6       W Malloc.2  512   0 1
+	$turn.6>$copy.7        R Malloc.2 1024   0 2
+	$add.4>$copy.7         W Malloc.1 1024 768 2 # 1 -> 2, 3 -> 4
+	$copy.7>$add.4         R Malloc.1  512   0 1
+	$add.4>$add.4          R Malloc.1  512   0 1
+	$copy.7>$add.4         W Malloc.1  512 384 1 # 2 -> 3
+	$add.4>$add.4          W Malloc.1  512 384 1 # 1 -> 2
+	$turn.6>$turn.6        W Malloc.2  512 384 1 # 2 -> 4
+	$turn.6>MemcpyAsync.8  R Malloc.2  512   0 1
+	Malloc.2>MemcpyAsync.8 R Malloc.2  512   0 1
+	MemcpyAsync.8>host     W Malloc.2 1024   0 1
+END
+[ ! -e "$T/graph_scratch.db" ] || is "graph_scratch: all was seen" \
+	"$(sqlite3 "$T/graph_scratch.db" "SELECT count(*) FROM coverage WHERE what IN ('CUDA graphs', 'unknown memory')")" 0
 exact graph_memory <<'END'
 	Malloc.2>Memset.3   W Malloc.2 1024   0 1
 	unknown>Memcpy.7    R Malloc.2  512   0 1 # the graph's copy, with a writer that is not known
@@ -70,6 +92,7 @@ exact graph_memory <<'END'
 	Memset.3>Memset.9   W Malloc.2  512 512 1
 END
 covers graph_memory 'CUDA graphs'
+covers graph_memory 'memory of CUDA graphs'
 exact graph_kept <<'END'
 	unknown>MemcpyAsync.3 R GraphLaunch.1 1024 0 1
 	MemcpyAsync.3>host    W GraphLaunch.1 1024 0 1

@@ -140,8 +140,19 @@ int vflow_emulator_surface_destroy(uint64_t handle);
 
 /* -- code: module.c, launch.c ------------------------------------------------------------- */
 
-/* PTX text, a fat binary or its wrapper; `size` SIZE_MAX: as the image says of itself. */
-int vflow_emulator_module_load(const void *image, size_t size, struct emulator_module **module);
+/*
+ * The compiler's options, as both APIs number them, and buffers among them for what it says: of
+ * errors what the last load said, nothing for information.
+ */
+struct emulator_jit {
+	const int *options;
+	void **values;
+	unsigned count;
+};
+/* PTX text, a fat binary or its wrapper; `size` SIZE_MAX: as the image says of itself.  `jit` may
+ * be NULL. */
+int vflow_emulator_module_load(const void *image, size_t size, const struct emulator_jit *jit,
+			       struct emulator_module **module);
 int vflow_emulator_module_unload(struct emulator_module *module);
 int vflow_emulator_module_kernel(struct emulator_module *module, const char *name,
 				 struct emulator_kernel **kernel);

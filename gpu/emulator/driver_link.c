@@ -9,7 +9,9 @@
 #include "gpu/emulator/device.h"
 #include "gpu/emulator/driver.h"
 #include "gpu/emulator/fatbin.h"
+#include "gpu/emulator/jit.h"
 #include "gpu/emulator/observe.h"
+#include "gpu/ptx/ptx.h"
 
 #undef cuLinkCreate
 #undef cuLinkAddData
@@ -18,6 +20,7 @@
 struct CUlinkState_st {
 	char *image; /* with a NUL behind it; NULL: nothing added yet */
 	size_t size;
+	struct jit_log log;
 	struct CUlinkState_st *next;
 };
 
@@ -35,16 +38,16 @@ static struct CUlinkState_st **find(CUlinkState state)
 CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
 			 CUlinkState *stateOut)
 {
+	const struct emulator_jit jit = {(const int *)options, optionValues, numOptions};
 	CUlinkState made;
 	int error = stateOut ? device_enter(true) : CUDA_ERROR_INVALID_VALUE;
 
-	(void)numOptions;
-	(void)options;
-	(void)optionValues;
 	if (error)
 		return (CUresult)error;
 	made = calloc(1, sizeof(*made));
 	if (made) {
+		made->log = jit_log_of(&jit);
+		jit_log_write(&made->log, "");
 		made->next = states;
 		states = *stateOut = made;
 	}
@@ -53,21 +56,33 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
 }
 ALIAS(cuLinkCreate_v2, cuLinkCreate);
 
+static int refuse(CUlinkState state, int result, const char *why)
+{
+	device_say("cuLinkAddData: %s", why);
+	jit_log_write(&state->log, why);
+	return result;
+}
+
 static int add(CUlinkState state, const void *data, size_t size)
 {
+	struct ptx_module *module;
 	struct fatbin_ptx ptx;
 	struct error error;
 
 	if (state->image) {
-		device_say("cuLinkAddData: linking several modules is not supported on the emulated "
-			   "device");
 		observe_coverage("unsupported API", "cuLinkAddData of several modules", 1, 0);
-		return NOT_SUPPORTED;
+		return refuse(state, NOT_SUPPORTED,
+			      "linking several modules is not supported on the emulated device");
 	}
-	if (fatbin_find_ptx(data, size, 10 * EMULATOR_MAJOR + EMULATOR_MINOR, &ptx, &error)) {
-		device_say("cuLinkAddData: %s", error.text);
-		return INVALID_IMAGE;
+	if (fatbin_find_ptx(data, size, 10 * EMULATOR_MAJOR + EMULATOR_MINOR, &ptx, &error))
+		return refuse(state, INVALID_IMAGE, error.text);
+	module = ptx_parse(ptx.text, ptx.size, &error);
+	if (!module) {
+		free(ptx.unpacked);
+		error_prefix(&error, "PTX");
+		return refuse(state, INVALID_PTX, error.text);
 	}
+	ptx_free(module);
 	state->image = malloc(ptx.size + 1);
 	if (state->image) {
 		memcpy(state->image, ptx.text, ptx.size);

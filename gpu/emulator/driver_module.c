@@ -14,23 +14,21 @@
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-	struct emulator_module *made;
-	int error = module ? vflow_emulator_module_load(image, SIZE_MAX, &made)
-			   : CUDA_ERROR_INVALID_VALUE;
-
-	if (!error)
-		*module = (CUmodule)made;
-	return driver_result(error);
+	return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 ALIAS(cuModuleLoadData, cuModuleLoadFatBinary);
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
 			    CUjit_option *options, void **optionValues)
 {
-	(void)numOptions;
-	(void)options;
-	(void)optionValues;
-	return cuModuleLoadData(module, image);
+	const struct emulator_jit jit = {(const int *)options, optionValues, numOptions};
+	struct emulator_module *made;
+	int error = module ? vflow_emulator_module_load(image, SIZE_MAX, &jit, &made)
+			   : CUDA_ERROR_INVALID_VALUE;
+
+	if (!error)
+		*module = (CUmodule)made;
+	return driver_result(error);
 }
 
 char *driver_read_file(const char *path, size_t *size, int *error)
@@ -68,7 +66,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 		return (CUresult)error;
 	content = driver_read_file(fname, &size, &error);
 	if (content) {
-		error = vflow_emulator_module_load(content, size, &made);
+		error = vflow_emulator_module_load(content, size, NULL, &made);
 		free(content);
 	}
 	if (!error)
@@ -112,13 +110,11 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
 			   CUlibraryOption *libraryOptions, void **libraryOptionValues,
 			   unsigned int numLibraryOptions)
 {
-	(void)jitOptions;
-	(void)jitOptionsValues;
-	(void)numJitOptions;
 	(void)libraryOptions;
 	(void)libraryOptionValues;
 	(void)numLibraryOptions;
-	return cuModuleLoadData((CUmodule *)library, code);
+	return cuModuleLoadDataEx((CUmodule *)library, code, numJitOptions, jitOptions,
+				  jitOptionsValues);
 }
 
 CUresult cuLibraryUnload(CUlibrary library)

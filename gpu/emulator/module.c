@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/emulator/fatbin.h"
+#include "gpu/emulator/jit.h"
 #include "gpu/emulator/observe.h"
 #include "gpu/ptx/lexer.h"
 
@@ -169,10 +170,11 @@ static bool is_device_runtime(const struct fatbin_ptx *ptx)
 	return false;
 }
 
-static int parse(struct emulator_module *module, const struct fatbin_ptx *list, size_t count)
+/* What goes wrong is in *error as well. */
+static int parse(struct emulator_module *module, const struct fatbin_ptx *list, size_t count,
+		 struct error *error)
 {
 	struct ptx_text *texts = calloc(count + 1, sizeof(*texts));
-	struct error error;
 	size_t used = 0;
 	int code;
 
@@ -181,10 +183,11 @@ static int parse(struct emulator_module *module, const struct fatbin_ptx *list, 
 	for (size_t n = 0; n < count; n++)
 		if (!is_device_runtime(&list[n]))
 			texts[used++] = (struct ptx_text){list[n].text, list[n].size};
-	module->ptx = ptx_link(texts, used, &error);
+	module->ptx = ptx_link(texts, used, error);
 	free(texts);
 	if (!module->ptx) {
-		device_say("PTX: %s", error.text);
+		error_prefix(error, "PTX");
+		device_say("%s", error->text);
 		return INVALID_PTX;
 	}
 	code = list_kernels(module);
@@ -193,7 +196,7 @@ static int parse(struct emulator_module *module, const struct fatbin_ptx *list, 
 	return code ? code : fill_variables(module);
 }
 
-static int load(struct emulator_module *module, const void *image, size_t size)
+static int load(struct emulator_module *module, const void *image, size_t size, struct error *error)
 {
 	static const int results[] = {
 		[-FATBIN_DAMAGED] = INVALID_IMAGE,
@@ -204,22 +207,24 @@ static int load(struct emulator_module *module, const void *image, size_t size)
 	unsigned architecture = 10 * EMULATOR_MAJOR + EMULATOR_MINOR;
 	struct fatbin_ptx *list;
 	size_t count;
-	struct error error;
 	enum fatbin_result result =
-		fatbin_find_all(image, size, architecture, &list, &count, &error);
+		fatbin_find_all(image, size, architecture, &list, &count, error);
 	int code;
 
 	if (result) {
-		device_say("%s", error.text);
+		device_say("%s", error->text);
 		return results[-result];
 	}
-	code = parse(module, list, count);
+	code = parse(module, list, count, error);
 	fatbin_free(list, count);
 	return code;
 }
 
-int vflow_emulator_module_load(const void *image, size_t size, struct emulator_module **module)
+int vflow_emulator_module_load(const void *image, size_t size, const struct emulator_jit *jit,
+			       struct emulator_module **module)
 {
+	const struct jit_log log = jit_log_of(jit);
+	struct error failure = {""};
 	struct emulator_module *made;
 	int error = image ? device_enter(true) : INVALID_VALUE;
 
@@ -228,7 +233,8 @@ int vflow_emulator_module_load(const void *image, size_t size, struct emulator_m
 	made = calloc(1, sizeof(*made));
 	if (made)
 		made->context = context_current();
-	error = made ? load(made, image, size) : OUT_OF_MEMORY;
+	error = made ? load(made, image, size, &failure) : OUT_OF_MEMORY;
+	jit_log_write(&log, error ? failure.text : "");
 	if (error) {
 		if (made)
 			destroy(made);

@@ -452,6 +452,62 @@ static void device_runtime(void)
 	}
 }
 
+/* Line 4 names a register that is none. */
+static const char broken[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
+			     ".visible .entry k() { mov.u32 %nobody, 1; ret; }\n";
+
+static size_t length_of(void *value)
+{
+	return (uintptr_t)value;
+}
+
+static void logs(void)
+{
+	char text[600], information[8] = "before", little[8];
+	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+				  CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+	void *values[] = {(void *)sizeof(text), text, information, (void *)sizeof(information)};
+	void *few[] = {(void *)sizeof(little), little};
+	CUlinkState state;
+	CUmodule none;
+
+	memset(text, 'x', sizeof(text));
+	OK(cuModuleLoadDataEx(&none, broken, 4, options, values) == CUDA_ERROR_INVALID_PTX &&
+		   strstr(text, "line 4") && strstr(text, "%nobody") &&
+		   length_of(values[0]) == strlen(text),
+	   "the log says what does not compile");
+	OK(!*information && !length_of(values[3]), "there is no information");
+	memset(little, 'x', sizeof(little));
+	OK(cuModuleLoadDataEx(&none, broken, 2, options, few) == CUDA_ERROR_INVALID_PTX &&
+		   length_of(few[0]) == 7 && strlen(little) == 7 && !memcmp(little, text, 7),
+	   "a small log is cut");
+	few[0] = NULL;
+	little[0] = 'x';
+	OK(cuModuleLoadDataEx(&none, broken, 2, options, few) == CUDA_ERROR_INVALID_PTX &&
+		   !length_of(few[0]) && little[0] == 'x',
+	   "a log without room is left alone");
+	OK(cuModuleLoadDataEx(&none, broken, 0, NULL, NULL) == CUDA_ERROR_INVALID_PTX,
+	   "there need not be any");
+	values[0] = (void *)sizeof(text);
+	OK(cuModuleLoadDataEx(&none, ptx, 4, options, values) == CUDA_SUCCESS && !*text &&
+		   !length_of(values[0]) && cuModuleUnload(none) == CUDA_SUCCESS,
+	   "what compiles says nothing");
+	values[0] = (void *)sizeof(text);
+	OK(cuLibraryLoadData((CUlibrary *)&none, broken, options, values, 4, NULL, NULL, 0) ==
+			   CUDA_ERROR_INVALID_PTX &&
+		   strstr(text, "line 4"),
+	   "libraries have a log");
+	values[0] = (void *)sizeof(text);
+	memset(text, 'x', sizeof(text));
+	OK(cuLinkCreate(4, options, values, &state) == CUDA_SUCCESS && !*text, "so has the linker");
+	memset(options, 0, sizeof(options)); /* only the values must stay */
+	OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)broken, sizeof(broken), "text", 0, NULL,
+			 NULL) == CUDA_ERROR_INVALID_PTX &&
+		   strstr(text, "line 4") && length_of(values[0]) == strlen(text) &&
+		   cuLinkDestroy(state) == CUDA_SUCCESS,
+	   "which compiles what it is given");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
@@ -469,6 +525,7 @@ int main(int argc, char **argv)
 	device_runtime();
 	launches();
 	linking();
+	logs();
 	filling();
 	virtual_memory();
 	attributes();

@@ -43,12 +43,13 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, void *
 				void **jit_values, unsigned jit_count, void *options, void **values,
 				unsigned count)
 {
+	const struct emulator_jit compiler = {jit, jit_values, jit_count};
 	struct emulator_module *module;
 	int error;
 
-	(void)jit, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
+	(void)options, (void)values, (void)count;
 	ATTACH();
-	error = library ? vflow_emulator_module_load(code, SIZE_MAX, &module)
+	error = library ? vflow_emulator_module_load(code, SIZE_MAX, &compiler, &module)
 			: (int)cudaErrorInvalidValue;
 	if (!error)
 		*library = (cudaLibrary_t)module;

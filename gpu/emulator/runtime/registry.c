@@ -152,7 +152,7 @@ static int load(struct fat_binary *binary)
 		return 0;
 	binary->module = NULL;
 	binary->generation = generation;
-	error = vflow_emulator_module_load(binary->wrapper, SIZE_MAX, &binary->module);
+	error = vflow_emulator_module_load(binary->wrapper, SIZE_MAX, NULL, &binary->module);
 	if (!error)
 		show_managed(binary);
 	if (error == cudaErrorInvalidKernelImage || error == cudaErrorNoKernelImageForDevice ||

@@ -1,0 +1,47 @@
+/* gpu/emulator/jit.c: see jit.h. */
+#include "gpu/emulator/jit.h"
+
+#include <string.h>
+
+/* CU_JIT_INFO_LOG_BUFFER and CU_JIT_ERROR_LOG_BUFFER; the size of each is the next option. */
+enum { INFORMATION = 3, ERRORS = 5 };
+
+static struct jit_buffer buffer_of(const struct emulator_jit *jit, int option)
+{
+	struct jit_buffer buffer = {NULL, 0, NULL};
+
+	for (unsigned i = 0; jit->options && jit->values && i < jit->count; i++) {
+		if (jit->options[i] == option)
+			buffer.text = jit->values[i];
+		if (jit->options[i] == option + 1)
+			buffer.length = &jit->values[i];
+	}
+	buffer.room = buffer.length ? (unsigned)(uintptr_t)*buffer.length : 0;
+	return buffer;
+}
+
+struct jit_log jit_log_of(const struct emulator_jit *jit)
+{
+	if (!jit)
+		return (struct jit_log){0};
+	return (struct jit_log){buffer_of(jit, INFORMATION), buffer_of(jit, ERRORS)};
+}
+
+static void write_buffer(const struct jit_buffer *buffer, const char *text)
+{
+	size_t length = 0;
+
+	if (buffer->text && buffer->room) {
+		length = strnlen(text, buffer->room - 1);
+		memcpy(buffer->text, text, length);
+		buffer->text[length] = 0;
+	}
+	if (buffer->length)
+		*buffer->length = (void *)(uintptr_t)length;
+}
+
+void jit_log_write(const struct jit_log *log, const char *errors)
+{
+	write_buffer(&log->information, "");
+	write_buffer(&log->errors, errors);
+}

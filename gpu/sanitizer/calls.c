@@ -291,7 +291,7 @@ static void finish(const Sanitizer_CallbackData *data)
 static void time_call(const Sanitizer_CallbackData *data)
 {
 	thread.inside = thread.loading = true;
-	(data->callbackSite == SANITIZER_API_ENTER ? times_enter : times_exit)(data);
+	times_call(data);
 	thread.inside = thread.loading = false;
 }
 

@@ -278,7 +278,7 @@ static bool is_captured(CUstream stream)
 
 static uint64_t nothings;
 
-void times_enter(const Sanitizer_CallbackData *call)
+static void enter(const Sanitizer_CallbackData *call)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	CUfunction function;
@@ -306,7 +306,7 @@ void times_enter(const Sanitizer_CallbackData *call)
 	own.busy = false;
 }
 
-void times_exit(const Sanitizer_CallbackData *call)
+static void leave(const Sanitizer_CallbackData *call)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	const char *name = call->functionName;
@@ -331,6 +331,11 @@ void times_exit(const Sanitizer_CallbackData *call)
 	}
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
 	own.busy = false;
+}
+
+void times_call(const Sanitizer_CallbackData *call)
+{
+	(call->callbackSite == SANITIZER_API_ENTER ? enter : leave)(call);
 }
 
 static CUresult CUDAAPI launch_pass(CUfunction function, unsigned grid_x, unsigned grid_y,

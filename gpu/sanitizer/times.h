@@ -28,9 +28,8 @@ void times_start(void);
 extern bool times_wanted;
 /*
  * Around each call of the driver that the program makes, as close to it as can be: the last thing
- * at its entry, the first at its exit.  Call the driver, and make it load kernels.
+ * at its entry, the first at its exit.  Calls the driver, and makes it load kernels.
  */
-void times_enter(const Sanitizer_CallbackData *call);
-void times_exit(const Sanitizer_CallbackData *call);
+void times_call(const Sanitizer_CallbackData *call);
 
 #endif

@@ -151,13 +151,13 @@ static void call(const char *name, CUstream stream, int result, float length, un
 				       .callbackSite = SANITIZER_API_ENTER};
 
 	printf("%s:", name);
-	times_enter(&data);
+	times_call(&data);
 	while (naps-- && held())
 		nanosleep(&nap, NULL);
 	if (length > 0)
 		kernel(length);
 	data.callbackSite = SANITIZER_API_EXIT;
-	times_exit(&data);
+	times_call(&data);
 	printf(held() ? " left held\n" : "\n");
 }
 

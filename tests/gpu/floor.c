@@ -72,9 +72,7 @@ static void callback(void *unused, Sanitizer_CallbackDomain domain, Sanitizer_Ca
 	if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
 		launch(data);
 	if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
-		(((const Sanitizer_CallbackData *)data)->callbackSite == SANITIZER_API_ENTER
-			 ? times_enter
-			 : times_exit)(data);
+		times_call(data);
 }
 
 __attribute__((visibility("default"))) int InitializeInjection(void)

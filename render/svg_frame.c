@@ -297,7 +297,7 @@ static double legend(FILE *out, const struct picture *picture, double y)
 	if (picture->note_count)
 		item(&legend, ICON_BADGE, 0, "finding");
 	new_row(&legend);
-	item(&legend, ICON_HEADING, 0, "Size:");
+	item(&legend, ICON_HEADING, 0, "Size of letters:");
 	item(&legend, ICON_NONE, 0, sizes[picture->metric]);
 	item(&legend, ICON_HEADING, 0, "Texts:");
 	item(&legend, ICON_NONE, 0,

@@ -219,7 +219,7 @@ int cmd_doctor(int argc, char **argv)
 	struct error error;
 	char *folder;
 	int rest, code;
-	bool good = true;
+	bool good = true, gpu = false;
 
 	if (argc == 2 && !strcmp(argv[1], KNOWN_ANSWER))
 		return known_answer();
@@ -238,12 +238,13 @@ int cmd_doctor(int argc, char **argv)
 	good = check_output() && good;
 	puts("\nCollecting on a GPU:");
 	if (folder)
-		good = doctor_check_gpu(folder) && good;
+		good = doctor_check_gpu(folder, &gpu) && good;
 	free(folder);
 	puts("\nDrawing:");
 	doctor_line("ok", "SVG and DOT", "vflow render");
 	check_optional();
-	puts(good ? "\nPrograms can be collected here."
-		  : "\nPrograms cannot be collected here: see the lines marked broken.");
+	puts(!good ? "\nPrograms cannot be collected here: see the lines marked broken."
+	     : gpu ? "\nPrograms can be collected here, on the GPU and on the emulated device."
+		   : "\nPrograms can be collected here, on the emulated device only.");
 	return good ? EXIT_OK : EXIT_FAILED;
 }

@@ -22,9 +22,9 @@ bool doctor_check_known_answer(const char *device);
 bool doctor_check_native(void);
 
 /*
- * Everything that collecting on a GPU needs; `folder`: of vflow's libraries.  False: there is a
- * GPU, and programs cannot be collected on it.
+ * Everything that collecting on a GPU needs; `folder`: of vflow's libraries, `there`: whether there
+ * is a GPU.  False: there is one, and programs cannot be collected on it.
  */
-bool doctor_check_gpu(const char *folder);
+bool doctor_check_gpu(const char *folder, bool *there);
 
 #endif

@@ -311,7 +311,7 @@ bool doctor_check_native(void)
 	return false;
 }
 
-bool doctor_check_gpu(const char *folder)
+bool doctor_check_gpu(const char *folder, bool *there)
 {
 	char *provider = library_provider(folder);
 	bool kernel = check_kernel_driver(), good;
@@ -325,5 +325,6 @@ bool doctor_check_gpu(const char *folder)
 	if (good)
 		good = doctor_check_native() && doctor_check_known_answer("gpu");
 	free(provider);
+	*there = kernel;
 	return good || !kernel;
 }

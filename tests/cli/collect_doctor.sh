@@ -9,6 +9,7 @@ state() { # WHAT: its state
 }
 if [ ! -e /sys/module/nvidia ] && [ ! -e /proc/driver/nvidia/version ]; then
 	is "no GPU: that is missing, not broken" "$(state 'kernel driver')" "missing "
+	is "... and where programs can be collected" "$(tail -n 1 "$T/out")" "Programs can be collected here, on the emulated device only."
 	like "... and how to mend it" "$(cat "$T/out")" "kernel driver +the kernel has no NVIDIA driver: if there is a GPU, install nvidia-driver"
 fi
 expect_exit 0 "another tool's injection" env CUDA_INJECTION64_PATH=/opt/tool/inject.so "$VFLOW" doctor

@@ -11,6 +11,7 @@ for what in "kernel driver" devices "CUDA driver" GPU "GPU provider" "known answ
 	like "$what is ok" "$(line "$what")" '^ ok '
 	unlike "$what has no fault" "$(line "$what")" 'broken|missing'
 done
+is "where programs can be collected" "$(tail -n 1 "$T/out")" "Programs can be collected here, on the GPU and on the emulated device."
 is "the known answer is seen on both devices" "$(line "known answer" | grep -c ' ok ')" 2
 expect_exit 1 "no GPU is visible" env CUDA_VISIBLE_DEVICES= "$VFLOW" doctor
 like "... says why" "$(line "CUDA driver")" 'broken.*CUDA_VISIBLE_DEVICES'

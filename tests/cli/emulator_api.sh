@@ -76,6 +76,12 @@ for program in emulator_runtime emulator_driver; do
 	fi
 done
 check "without preloading too" "$here/emulator_runtime"
+build_race() {
+	$CC $ASAN -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -g -I. -o "$here/race" tests/cli/emulator_graph_race.c \
+		"$libraries/libcudart.so.13" "$libraries/libcuda.so.1" -Wl,-rpath,"$libraries"
+}
+check "emulator_graph_race compiles" build_race
+check "emulator_graph_race" equal "1..5" sh -c "'$here/race' '$here/race.dot' | grep -v '^ok'"
 
 # the other majors have other layouts
 for pair in 11:11.0 12:12; do

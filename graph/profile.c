@@ -143,8 +143,9 @@ static bool is_in_toolchain(const struct profile_frame *frame)
 	/* not all of /usr and /opt: people build there, too */
 	static const char *const begins[] = {"/usr/include/",       "/usr/lib/", "/usr/local/cuda",
 					     "/usr/local/include/", "/opt/cuda", "/opt/nvidia/"};
-	static const char *const parts[] = {"/targets/", "/site-packages/nvidia/",
-					    "/include/thrust/", "/include/cub/", "/include/cccl/"};
+	static const char *const parts[] = {"/targets/",        "/site-packages/nvidia/",
+					    "/include/thrust/", "/include/cub/",
+					    "/include/cccl/",   "/include/cutlass/"};
 	const char *file = frame->file;
 	bool found;
 

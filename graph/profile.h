@@ -186,8 +186,8 @@ char *profile_frame_text(const struct profile_frame *frame);
 bool profile_is_device_memory(const struct profile_object *object);
 /*
  * The frames of the vertex's call path that are the program's own, innermost first: without those
- * in headers of the compiler and of CUDA (Thrust and CUB are a dozen deep), unless there are no
- * others.  The caller frees the array; NULL when *count is 0.
+ * in headers of the compiler and of CUDA (Thrust, CUB and CUTLASS are a dozen deep), unless there
+ * are no others.  The caller frees the array; NULL when *count is 0.
  */
 const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
 					  uint32_t *count);

@@ -128,7 +128,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 		 "1)",
 		 OPTION_NUMBER, &a->sample_kernels},
 		{0, "sample-blocks", "N",
-		 "look at every Nth block only; launches then count as not analysed (default 1: all)",
+		 "look at every Nth block only; launches then count as not analysed (default 1: "
+		 "all)",
 		 OPTION_NUMBER, &a->sample_blocks},
 		{0, "fine", NULL, "reserved: not in this version", OPTION_FLAG, &a->fine},
 		{0, "memory-limit", "SIZE",

@@ -78,7 +78,7 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 					     driver.cuLaunchKernel(
 						     space->kernels[PASS_SETTLE], (unsigned)blocks,
 						     1, 1, PASS_THREADS, 1, 1, 0, stream,
-						     (void *[]){&space->state, &writer,
+						     (void *[]){&space->state, &space->view, &writer,
 								&space->ticket, &space->rows_taken,
 								&space->objects_taken},
 						     NULL))

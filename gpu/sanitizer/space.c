@@ -107,7 +107,7 @@ static bool zeroed(struct space *space, CUdeviceptr *memory, size_t size)
 
 bool space_describe(struct space *space)
 {
-	const struct device_state state = {
+	const struct device_state state = space->view = (struct device_state){
 		.records = (struct device_record *)(uintptr_t)space->records,
 		.listed = (uint32_t *)(uintptr_t)space->listed,
 		.listed_words = (uint32_t *)(uintptr_t)space->listed_words,

@@ -53,6 +53,7 @@ struct space {
 	uint32_t held_up;              /* launches that had to be waited for because of them */
 	uint32_t ticket, ticket_taken; /* of the last pass, and the last whose results were taken */
 	uint64_t rows_taken, objects_taken; /* of the rings */
+	struct device_state view; /* what space_describe() put there */
 	CUdeviceptr rows;
 	volatile struct result_pass *result_passes;
 	struct result_row *result_rows;

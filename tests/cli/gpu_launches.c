@@ -566,6 +566,7 @@ static bool holding;			    /* those on streams[0] do not run yet */
 static struct {
 	CUfunction kernel;
 	unsigned blocks;
+	struct device_state view;
 	uint64_t words[9];
 } held[16];
 static unsigned held_count;
@@ -574,7 +575,7 @@ static unsigned words_of(CUfunction kernel)
 {
 	const struct space *space = events_find_space(context);
 
-	return kernel == space->kernels[PASS_SETTLE] ? 5 : kernel == space->kernels[PASS_MARK] ? 7 : 9;
+	return kernel == space->kernels[PASS_SETTLE] ? 6 : kernel == space->kernels[PASS_MARK] ? 7 : 9;
 }
 
 static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
@@ -588,7 +589,8 @@ static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsign
 	held[held_count].kernel = kernel;
 	held[held_count].blocks = x;
 	for (unsigned i = 0; i < words_of(kernel); i++)
-		memcpy(&held[held_count].words[i], words[i], 8); /* as many as a parameter has at most */
+		memcpy(&held[held_count].words[i], words[i], 8); /* as many as most have at most */
+	held[held_count].view = events_find_space(context)->view;
 	held_count++;
 	return CUDA_SUCCESS;
 }
@@ -601,6 +603,8 @@ static void let_run(void)
 
 		for (unsigned k = 0; k < 9; k++)
 			words[k] = &held[i].words[k];
+		if (words_of(held[i].kernel) == 6)
+			words[1] = &held[i].view;
 		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,
 			      streams[0], words, NULL);
 	}

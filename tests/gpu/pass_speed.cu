@@ -119,7 +119,7 @@ static const result_pass *pass(uint32_t writer, float *milliseconds)
 	}
 	ticket++;
 	CHECK(cudaEventRecord(before));
-	vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, writer, ticket, rows_taken, objects_taken);
+	vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, writer, ticket, rows_taken, objects_taken);
 	CHECK(cudaEventRecord(after));
 	CHECK(cudaDeviceSynchronize());
 	if (milliseconds)
@@ -378,8 +378,8 @@ static void row_of_passes(uint32_t slot)
 			touch_words<<<1, 32>>>(state, slot, 15, 15, records[slot].blocks * 8);
 			fill<<<1, 32>>>((uint32_t *)records[slot].address, 32, i * 100 + k);
 			ticket++;
-			vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, 300, ticket, rows_taken,
-								  objects_taken);
+			vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, 300, ticket,
+								  rows_taken, objects_taken);
 		}
 		CHECK(cudaEventRecord(after));
 		CHECK(cudaDeviceSynchronize());
@@ -424,7 +424,7 @@ static void tiny_speed(uint32_t slot)
 		CHECK(cudaEventRecord(at[1]));
 		for (int k = 0; k < many; k++) {
 			add_one<<<1, 32>>>(state, slot);
-			vflow_pass<<<1, PASS_THREADS>>>(state, 300, ++ticket, rows_taken,
+			vflow_pass<<<1, PASS_THREADS>>>(state, host_state, 300, ++ticket, rows_taken,
 							objects_taken);
 		}
 		CHECK(cudaEventRecord(at[2]));

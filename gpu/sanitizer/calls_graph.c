@@ -8,6 +8,7 @@
 #include "gpu/sanitizer/calls.h"
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/events_internal.h"
 #include "gpu/sanitizer/graphs.h"
 #include "gpu/sanitizer/launches.h"
 
@@ -41,17 +42,24 @@ static void choose(uint32_t step)
 	launch->size = kernel->size;
 }
 
-struct note {
-	bool made; /* what is made, else what is freed */
-	enum operation_kind kind;
-};
+enum moment { BEFORE, AFTER, UNDONE };
 
+/*
+ * Memory that the graph makes is there before the step's nodes use it.  What it frees goes after all
+ * of them; but memory that lived before is not looked at any more once the graph runs.
+ */
 static void note(void *data, const struct graph_memory *memory)
 {
-	const struct note *note = data;
-	struct operation *operation =
-		note->made == !!memory->size ? calls_add(note->kind, NULL) : NULL;
+	const enum moment *moment = data;
+	enum operation_kind kind =
+		memory->size && *moment == BEFORE ? OPERATION_ALLOC : OPERATION_FREE;
+	struct operation *operation;
 
+	if (*moment == AFTER ? memory->size || !memory->short_lived
+	    : *moment == UNDONE ? !memory->size
+				: !memory->size && memory->short_lived)
+		return;
+	operation = calls_add(kind, NULL);
 	if (!operation)
 		return;
 	operation->stream = thread.graph_stream;
@@ -61,11 +69,10 @@ static void note(void *data, const struct graph_memory *memory)
 	operation->fleeting = memory->short_lived;
 }
 
-/* Memory of the graph's own is there before the step's nodes use it, and goes after all of them. */
-static void note_memory(bool made, enum operation_kind kind)
+static void note_memory(enum moment moment)
 {
 	if (thread.graph)
-		graph_each_memory(thread.graph, thread.step, note, &(struct note){made, kind});
+		graph_each_memory(thread.graph, thread.step, note, &moment);
 }
 
 static void begin_step(uint32_t step)
@@ -74,7 +81,7 @@ static void begin_step(uint32_t step)
 
 	thread.step = step;
 	thread.whole = step == GRAPH_WHOLE || graph_step_nodes(thread.graph, step) > 1;
-	note_memory(true, OPERATION_ALLOC);
+	note_memory(BEFORE);
 	if (thread.count) {
 		for (unsigned i = 0; i < thread.count; i++)
 			bytes += thread.operations[i].size;
@@ -85,6 +92,57 @@ static void begin_step(uint32_t step)
 	}
 	if (!thread.whole)
 		choose(step);
+}
+
+struct place {
+	uint64_t address;
+	bool fleeting;
+};
+
+static void look_for(void *data, const struct graph_memory *memory)
+{
+	struct place *place = data;
+
+	place->fleeting |= memory->short_lived && place->address - memory->address < memory->size;
+}
+
+/* Whether memory that outlives the graph, or is not known, may lie there. */
+static bool is_lasting(CUcontext context, uint64_t address)
+{
+	struct place place = {.address = address};
+
+	if (!events_find_object(context, address))
+		return false;
+	graph_each_memory(thread.graph, thread.step, look_for, &place);
+	return !place.fleeting;
+}
+
+/*
+ * Whether of the nodes that ran at once only one can have touched memory that is followed: what the
+ * graph makes and frees is not.  The masks are that one's then.
+ */
+static bool has_one_writer(void)
+{
+	struct operation *found = NULL;
+
+	if (!thread.graph || graph_is_conditional(thread.graph))
+		return false;
+	for (unsigned i = 0; i < thread.count; i++) {
+		struct operation *operation = &thread.operations[i];
+
+		if ((operation->kind == OPERATION_SET || operation->kind == OPERATION_COPY) &&
+		    !operation->array.array && !operation->from_array.array &&
+		    !is_lasting(operation->context, operation->address) &&
+		    (operation->kind == OPERATION_SET ||
+		     !is_lasting(operation->from_context, operation->from_address)))
+			continue;
+		if (found)
+			return false;
+		found = operation;
+	}
+	if (found)
+		found->whole = false;
+	return true;
 }
 
 static void note_together(void)
@@ -105,9 +163,9 @@ static void end_step(bool failed)
 {
 	if (failed)
 		events_drop(&thread, 0);
-	else if (thread.whole)
+	else if (thread.whole && !has_one_writer())
 		note_together();
-	note_memory(failed, OPERATION_FREE);
+	note_memory(failed ? UNDONE : AFTER);
 	thread.whole = false;
 	if (failed) {
 		events_finish(&thread);

@@ -318,11 +318,18 @@ static void find_short_lived(struct graph *graph)
 	uint64_t *made = list_memory(graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, &made_count);
 	uint64_t *freed = list_memory(graph, CU_GRAPH_NODE_TYPE_MEM_FREE, &freed_count);
 
-	/* without room for the list: what is not followed cannot be looked at in vain */
-	for (size_t i = 0; i < graph->count; i++)
-		graph->nodes[i].memory.short_lived =
-			!freed || bsearch(&graph->nodes[i].memory.address, freed, freed_count,
-					  sizeof(*freed), by_value);
+	/* without room for the lists: what is not followed cannot be looked at in vain */
+	for (size_t i = 0; i < graph->count; i++) {
+		struct graph_memory *memory = &graph->nodes[i].memory;
+		const uint64_t *others = memory->size ? freed : made;
+
+		memory->short_lived = memory->size && !others;
+		if (others)
+			memory->short_lived =
+				bsearch(&memory->address, others,
+					memory->size ? freed_count : made_count, sizeof(*others),
+					by_value);
+	}
 	if (!made || !freed || made_count != freed_count ||
 	    memcmp(made, freed, made_count * sizeof(*made)) != 0)
 		graph_obstruct(graph, others_memory);

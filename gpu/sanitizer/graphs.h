@@ -11,8 +11,10 @@
  * what it allocates, and nothing else.  But memory of a graph is the driver's between two launches: it
  * may be mapped elsewhere or lie under another graph's, by the documentation at any time, so that a
  * second launch need not find what the first one wrote.  So all that lies between an allocation and
- * its free is launched at once.  Nor can passes be made nodes of such a graph: it cannot be cloned,
- * nothing can be removed from it afterwards, and its addresses are those of its own nodes.
+ * its free is launched at once.  What it wrote has a known writer if only one of these nodes can have
+ * touched memory that lasts.  (More would have if each kernel among them had masks of its own: its
+ * callback data may be its own.  Not done.)  Nor can passes be made nodes of such a graph: it cannot
+ * be cloned, nothing can be removed from it afterwards, and its addresses are those of its own nodes.
  *
  * All functions want the lock of calls.c and call the driver.
  */
@@ -36,7 +38,7 @@ struct graph_kernel {
 /* What a memory node allocates, or frees: then its size is 0. */
 struct graph_memory {
 	uint64_t address, size;
-	bool short_lived; /* allocated and freed by the same graph */
+	bool short_lived; /* allocated and freed by this graph */
 };
 
 #define GRAPH_WHOLE UINT32_MAX /* all steps of a graph */

@@ -163,7 +163,7 @@ static void graph_scratch()
 	expect(host[0] == 4 && host[127] == 4, "0 + 1 + 1 + 1 + 1");
 }
 
-/* Memory of a graph that nodes share, which cannot be launched one by one. */
+/* Memory of a graph that two nodes share, of which one touches other memory. */
 static void graph_memory()
 {
 	cudaGraph_t whole;
@@ -195,6 +195,32 @@ static void graph_memory()
 	CHECK(cudaMemcpy(h, y, 1024, cudaMemcpyDeviceToHost)); /* the last but one vertex */
 	expect(h[0] == 1 && h[127] == 1 && h[128] == 0, "the graph's copy");
 	CHECK(cudaMemset(y, 0, 1024));
+}
+
+/* Memory of a graph that kernels share. */
+static void graph_shared()
+{
+	int *x, *y, *shared;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024));	/* 1 */
+	CHECK(cudaMalloc(&y, 1024));	/* 2 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	CHECK(cudaMallocAsync((void **)&shared, 1024, stream)); /* 4 */
+	copy<<<1, 256, 0, stream>>>(shared, x, 256); /* 5 */
+	add<<<1, 256, 0, stream>>>(shared, 256, 1); /* 6 */
+	copy<<<1, 256, 0, stream>>>(y, shared, 256); /* 5 */
+	CHECK(cudaFreeAsync(shared, stream));
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaMemcpyAsync(host, y, 1024, cudaMemcpyDeviceToHost, stream)); /* 7 */
+	CHECK(cudaStreamSynchronize(stream));
+	expect(host[0] == 1, "0 + 1");
 }
 
 /* Memory that a graph makes and leaves to the program. */
@@ -726,6 +752,7 @@ static const struct {
 	{"graph_mixed", graph_mixed},
 	{"graph_scratch", graph_scratch},
 	{"graph_memory", graph_memory},
+	{"graph_shared", graph_shared},
 	{"graph_kept", graph_kept},
 	{"conditional", conditional},
 	{"mappings", mappings},

@@ -84,18 +84,26 @@ END
 [ ! -e "$T/graph_scratch.db" ] || is "graph_scratch: all was seen" \
 	"$(sqlite3 "$T/graph_scratch.db" "SELECT count(*) FROM coverage WHERE what IN ('CUDA graphs', 'unknown memory')")" 0
 exact graph_memory <<'END'
-	Malloc.2>Memset.3   W Malloc.2 1024   0 1
-	unknown>Memcpy.7    R Malloc.2  512   0 1 # the graph's copy, with a writer that is not known
-	Memset.3>Memcpy.7   R Malloc.2  512   0 1
-	Memcpy.7>host       W Malloc.2 1024   0 1
-	unknown>Memset.9    W Malloc.2  512 384 1 # unknown is 8; 0 over the graph's 1
-	Memset.3>Memset.9   W Malloc.2  512 512 1
+	Malloc.2>Memset.3           W Malloc.2 1024   0 1
+	Memset.3>GraphLaunch.6      W Malloc.2  512 384 1 # 0 -> 1; 5 and what 6 reads are in the graph's memory
+	GraphLaunch.6>GraphLaunch.6 W Malloc.2  512 512 1
+	GraphLaunch.6>Memcpy.7      R Malloc.2  512   0 1
+	Memset.3>Memcpy.7           R Malloc.2  512   0 1
+	Memcpy.7>host               W Malloc.2 1024   0 1
+	GraphLaunch.6>Memset.8      W Malloc.2  512 384 1 # 1 -> 0
+	Memset.3>Memset.8           W Malloc.2  512 512 1
 END
-covers graph_memory 'CUDA graphs'
 covers graph_memory 'memory of CUDA graphs'
+exact graph_shared <<'END'
+	Malloc.1>Memset.3     W Malloc.1 1024 0 1
+	unknown>MemcpyAsync.7 R Malloc.2 1024 0 1 # one of two kernels wrote it
+	MemcpyAsync.7>host    W Malloc.2 1024 0 1
+END
+covers graph_shared 'CUDA graphs'
 exact graph_kept <<'END'
-	unknown>MemcpyAsync.3 R GraphLaunch.1 1024 0 1
-	MemcpyAsync.3>host    W GraphLaunch.1 1024 0 1
+	GraphLaunch.1>GraphLaunch.2 W GraphLaunch.1 1024 0 1
+	GraphLaunch.2>MemcpyAsync.3 R GraphLaunch.1 1024 0 1
+	MemcpyAsync.3>host          W GraphLaunch.1 1024 0 1
 END
 exact conditional <<'END'
 	Malloc.1>Memset.3 W Malloc.1 1024 0 1

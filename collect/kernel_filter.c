@@ -76,6 +76,7 @@ int kernel_filter_matches(const struct kernel_filter *filter, const char *mangle
 	int found = search(filter, mangled), status;
 	char *plain;
 
+	mangled = mangled_in_source(mangled);
 	if (found || strncmp(mangled, "_Z", 2) || !mangled_is_short(mangled))
 		return found;
 	plain = __cxa_demangle(mangled, NULL, NULL, &status);

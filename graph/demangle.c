@@ -82,6 +82,7 @@ char *symbols_demangle(const char *name)
 	char *plain = NULL, *clean;
 	int status;
 
+	name = mangled_in_source(name);
 	if (name[0] == '_' && name[1] == 'Z' && strnlen(name, MANGLED_MAX) < MANGLED_MAX)
 		plain = mangled_is_short(name)
 				? __cxa_demangle(name, NULL, NULL, &status)

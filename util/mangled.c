@@ -1,5 +1,6 @@
 #include "util/mangled.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define REFERENCES_HARMLESS 30 /* at most 3^(30/3) times as long */
@@ -25,4 +26,22 @@ bool mangled_is_short(const char *mangled)
 {
 	return strnlen(mangled, MANGLED_MAX) < MANGLED_MAX &&
 	       count_references(mangled) <= REFERENCES_HARMLESS;
+}
+
+const char *mangled_in_source(const char *name)
+{
+	static const char start[] = "__nv_static_";
+	size_t left = strlen(name), skipped;
+	char *at;
+
+	if (strncmp(name, start, sizeof(start) - 1) != 0 ||
+	    !strchr("123456789", name[sizeof(start) - 1]))
+		return name;
+	skipped =
+		strtoul(name + sizeof(start) - 1, &at, 10); /* bytes from the first to the last _ */
+	left -= (size_t)(at - name);
+	if (left < 2 || skipped > left - 2 || at[0] != '_' || at[skipped + 1] != '_' ||
+	    !at[skipped + 2])
+		return name;
+	return at + skipped + 2;
 }

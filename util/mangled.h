@@ -15,4 +15,11 @@
  */
 bool mangled_is_short(const char *mangled);
 
+/*
+ * nvcc makes the names of static kernels and variables unique among all files:
+ * "__nv_static_25__3f108d3f_8_clock_cu_main__Z5timedPf".  The part that the source's name became;
+ * other names as they are.
+ */
+const char *mangled_in_source(const char *name);
+
 #endif

@@ -118,6 +118,14 @@ static void test_demangle(void **state)
 		{"saxpy", "saxpy"},
 		{"_Znonsense", "_Znonsense"},
 		{"_Z\x1b\xff", "_Z\\x1b\\xff"},
+		/* static kernels and variables; the number counts from the second _ on */
+		{"__nv_static_21__00c0ffee_4_a_cu_main__Z4gemmPKfi", "gemm(float const*, int)"},
+		{"__nv_static_21__00c0ffee_4_a_cu_main_total", "total"},
+		{"__nv_static_20__00c0ffee_4_a_cu_main_total", "__nv_static_20__00c0ffee_4_a_cu_main_total"},
+		{"__nv_static_27__00c0ffee_4_a_cu_main_total", "__nv_static_27__00c0ffee_4_a_cu_main_total"},
+		{"__nv_static_18446744073709551615__a", "__nv_static_18446744073709551615__a"},
+		{"__nv_static_21", "__nv_static_21"},
+		{"__nv_static_", "__nv_static_"},
 		{"", ""},
 	};
 	char *name, *long_name = xmalloc(20001);

@@ -1,5 +1,6 @@
 #include "graph/build_merge.h"
 
+#include <limits.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@
  */
 #define PATH_BYTES (UINT64_C(32) << 20)
 #define FRAME_BYTES 16
-#define SHORT_PATH 16
+#define SHORT_PATH 16   /* frames */
+#define SHORT_TEXT 1024 /* bytes, but for the last frame */
 
 struct module {
 	char *identity; /* build id in hex, else base name: the key */
@@ -171,7 +173,8 @@ uint32_t merge_module(struct merge *merge, const char *path, const uint8_t *buil
 			snprintf(hex + 2 * (size_t)i, 3, "%02x", build_id[i]);
 		identity = xasprintf("id:%s", hex);
 	} else {
-		identity = xasprintf("name:%s", slash ? slash + 1 : path);
+		/* longer names are of no file; all contexts hash it for each of their frames */
+		identity = xasprintf("name:%.*s", NAME_MAX, slash ? slash + 1 : path);
 	}
 	HASH_FIND_STR(merge->modules, identity, module);
 	if (module) {
@@ -499,7 +502,7 @@ static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t 
 	if (!out)
 		abort(); /* out of memory */
 	own = profile_path(profile, vertex, &count);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && (whole || ftell(out) < SHORT_TEXT); i++) {
 		char *part = profile_frame_text(own[i]);
 
 		fprintf(out, "%s%s", i ? " < " : "", part);

@@ -45,20 +45,31 @@ static void choose(uint32_t step)
 enum moment { BEFORE, AFTER, UNDONE };
 
 /*
- * Memory that the graph makes is there before the step's nodes use it.  What it frees goes after all
- * of them; but memory that lived before is not looked at any more once the graph runs.
+ * Memory that the graph makes is there before the step's nodes use it.  What it frees goes after
+ * all of them; but memory that lived before is not looked at any more once the graph runs.
  */
 static void note(void *data, const struct graph_memory *memory)
 {
 	const enum moment *moment = data;
-	enum operation_kind kind =
-		memory->size && *moment == BEFORE ? OPERATION_ALLOC : OPERATION_FREE;
+	enum operation_kind kind = OPERATION_FREE;
 	struct operation *operation;
+	bool made = memory->size;
 
-	if (*moment == AFTER ? memory->size || !memory->short_lived
-	    : *moment == UNDONE ? !memory->size
-				: !memory->size && memory->short_lived)
-		return;
+	switch (*moment) {
+	case BEFORE:
+		if (!made && memory->short_lived)
+			return;
+		kind = made ? OPERATION_ALLOC : OPERATION_FREE;
+		break;
+	case AFTER:
+		if (made || !memory->short_lived)
+			return;
+		break;
+	case UNDONE:
+		if (!made)
+			return;
+		break;
+	}
 	operation = calls_add(kind, NULL);
 	if (!operation)
 		return;
@@ -151,7 +162,7 @@ static void note_together(void)
 
 	if (operation) {
 		operation->stream = thread.graph_stream;
-		operation->name = !thread.graph			? "they were made unobserved"
+		operation->name = !thread.graph                ? "they were made unobserved"
 				  : thread.step == GRAPH_WHOLE ? graph_obstacle(thread.graph)
 							       : NULL;
 	}

@@ -349,6 +349,9 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	else if (api_is(name, "cuGraphExecHostNodeSetParams"))
 		graphs_host_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1],
 				 words[2]);
+	else if (api_is(name, "cuGraphExecEventRecordNodeSetEvent"))
+		graphs_event_node((CUgraphExec)(uintptr_t)words[0],
+				  (CUgraphNode)(uintptr_t)words[1], (CUevent)(uintptr_t)words[2]);
 	else if (api_is(name, "cuGraphExecKernelNodeSetParams"))
 		graphs_kernel_node((CUgraphExec)(uintptr_t)words[0],
 				   (CUgraphNode)(uintptr_t)words[1], words[2]);

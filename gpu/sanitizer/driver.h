@@ -25,6 +25,8 @@
 	X(cuGraphChildGraphNodeGetGraph)                                                           \
 	X(cuGraphCreate)                                                                           \
 	X(cuGraphDestroy)                                                                          \
+	X(cuGraphEventRecordNodeGetEvent)                                                          \
+	X(cuGraphExecEventRecordNodeSetEvent)                                                      \
 	X(cuGraphExecHostNodeSetParams)                                                            \
 	X(cuGraphGetEdges)                                                                         \
 	X(cuGraphGetNodes)                                                                         \

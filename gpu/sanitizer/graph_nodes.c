@@ -16,14 +16,14 @@
 /* Whether the node does nothing that we see, so that it may be launched again and again. */
 static bool is_passive(CUgraphNodeType type)
 {
-	return type == CU_GRAPH_NODE_TYPE_EMPTY || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
-	       type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+	return type == CU_GRAPH_NODE_TYPE_EMPTY || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT;
 }
 
 bool graph_is_step(CUgraphNodeType type)
 {
 	return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-	       type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_HOST;
+	       type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_HOST ||
+	       type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
 }
 
 bool graph_is_memory(CUgraphNodeType type)
@@ -258,6 +258,9 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 		graph_obstruct(graph, unreadable);
 	else if (type == CU_GRAPH_NODE_TYPE_HOST &&
 		 driver.cuGraphHostNodeGetParams(which, &node->host) != CUDA_SUCCESS)
+		graph_obstruct(graph, unreadable);
+	else if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD &&
+		 driver.cuGraphEventRecordNodeGetEvent(which, &node->event) != CUDA_SUCCESS)
 		graph_obstruct(graph, unreadable);
 	else if (type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels &&
 		 driver.cuGraphKernelNodeGetParams(which, &kernel) == CUDA_SUCCESS)

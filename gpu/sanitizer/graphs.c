@@ -35,23 +35,22 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels)
 	graphs = graph;
 }
 
-static bool has_host_nodes(const struct graph *graph)
+/* Nodes that are not disabled, but do something else. */
+static bool is_replaced(const struct node *node)
 {
-	for (size_t i = 0; i < graph->count; i++)
-		if (graph->nodes[i].type == CU_GRAPH_NODE_TYPE_HOST)
-			return true;
-	return false;
+	return node->type == CU_GRAPH_NODE_TYPE_HOST || node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
 }
 
 void graphs_updated(CUgraphExec exec)
 {
 	struct graph *graph = find(exec);
 
-	/* the functions of host nodes and the parameters of kernels are not known any more */
-	if (graph && has_host_nodes(graph))
-		graph_obstruct(graph, "the functions of their host nodes were replaced");
-	for (size_t i = 0; graph && i < graph->count; i++)
+	/* functions, events and the parameters of kernels are not known any more */
+	for (size_t i = 0; graph && i < graph->count; i++) {
+		if (is_replaced(&graph->nodes[i]))
+			graph_obstruct(graph, "their host or event nodes were updated");
 		graph_forget_kernel(&graph->nodes[i]);
+	}
 }
 
 static struct node *find_node(CUgraphExec exec, CUgraphNode which)
@@ -70,6 +69,14 @@ void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_
 
 	if (node)
 		node->host = *parameters;
+}
+
+void graphs_event_node(CUgraphExec exec, CUgraphNode which, CUevent event)
+{
+	struct node *node = find_node(exec, which);
+
+	if (node)
+		node->event = event;
 }
 
 void graphs_kernel_node(CUgraphExec exec, CUgraphNode which,
@@ -112,6 +119,8 @@ void graphs_gone(CUgraphExec exec)
 		driver.cuGraphDestroy(gone->source);
 	for (size_t i = 0; i < gone->count; i++)
 		graph_forget_kernel(&gone->nodes[i]);
+	if (gone->nobodys)
+		driver.cuEventDestroy(gone->nobodys);
 	free(gone->nodes);
 	free(gone);
 }
@@ -214,7 +223,7 @@ static bool is_on(const struct graph *graph, const struct node *node)
 {
 	unsigned enabled = 1;
 
-	return node->type == CU_GRAPH_NODE_TYPE_HOST ||
+	return is_replaced(node) ||
 	       (driver.cuGraphNodeGetEnabled(graph->exec, node->node, &enabled) == CUDA_SUCCESS &&
 		enabled);
 }
@@ -276,7 +285,20 @@ void graph_each_memory(const struct graph *graph, uint32_t step,
 			call(data, &graph->nodes[i].memory);
 }
 
-static bool turn(const struct graph *graph, struct node *node, bool off)
+/* An event that is recorded by nodes that are to do nothing. */
+static CUresult record(struct graph *graph, const struct node *node, bool off)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (!graph->nobodys)
+		result = driver.cuEventCreate(&graph->nobodys, CU_EVENT_DISABLE_TIMING);
+	if (result != CUDA_SUCCESS)
+		return result;
+	return driver.cuGraphExecEventRecordNodeSetEvent(graph->exec, node->node,
+							 off ? graph->nobodys : node->event);
+}
+
+static bool turn(struct graph *graph, struct node *node, bool off)
 {
 	CUresult result;
 
@@ -288,6 +310,8 @@ static bool turn(const struct graph *graph, struct node *node, bool off)
 		if (off)
 			parameters.fn = nothing;
 		result = driver.cuGraphExecHostNodeSetParams(graph->exec, node->node, &parameters);
+	} else if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+		result = record(graph, node, off);
 	} else {
 		result = driver.cuGraphNodeSetEnabled(graph->exec, node->node, !off);
 	}

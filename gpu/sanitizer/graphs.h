@@ -2,8 +2,9 @@
  * gpu/sanitizer/graphs.h: launches of CUDA graphs, one node after the other.
  *
  * The nodes of a launched graph run without a call of the program's between them, so a graph is
- * launched once for each of its kernel, copy, set and host nodes, in an order that keeps their
- * dependencies, with all others disabled; the program's own launch does the last one.  Graphs with
+ * launched once for each of its kernel, copy, set, host and event nodes, in an order that keeps their
+ * dependencies, with all others disabled (host and event nodes, which cannot be, call a function and
+ * record an event of ours); the program's own launch does the last one.  Graphs with
  * nodes that cannot be disabled (conditions, ...) are launched as they are: what they wrote has no
  * known writer then.
  *
@@ -49,9 +50,10 @@ bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function));
 CUfunction graph_function(CUfunction function, CUkernel kernel);
 /* The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for. */
 void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels);
-/* Another graph's parameters, or another function for a host or kernel node, were put into it. */
+/* Another graph's parameters, or others for a host, event or kernel node, were put into it. */
 void graphs_updated(CUgraphExec exec);
 void graphs_host_node(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *parameters);
+void graphs_event_node(CUgraphExec exec, CUgraphNode node, CUevent event);
 void graphs_kernel_node(CUgraphExec exec, CUgraphNode node,
 			const CUDA_KERNEL_NODE_PARAMS *parameters);
 void graphs_gone(CUgraphExec exec);

@@ -11,6 +11,7 @@ struct node {
 	CUgraphNode node;
 	CUgraphNodeType type;
 	CUDA_HOST_NODE_PARAMS host; /* of a host node: what the program wants */
+	CUevent event;		    /* the same of an event record node */
 	struct graph_kernel kernel; /* of a kernel node, as far as it is known */
 	struct graph_memory memory; /* of a memory node */
 	uint32_t group;		    /* nodes of one are launched at once */
@@ -26,6 +27,7 @@ struct graph {
 	const char *obstacle; /* see graph_obstacle() */
 	bool conditional;     /* some run as the device decides */
 	bool with_kernels;    /* the parameters of kernels are wanted */
+	CUevent nobodys;      /* recorded in place of the program's */
 	struct node *nodes;   /* in an order that keeps the dependencies */
 	size_t count;
 };

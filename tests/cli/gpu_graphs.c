@@ -22,6 +22,7 @@ static struct fake_node {
 	uint64_t address, size;
 	int value; /* a kernel's parameter */
 	bool enabled;
+	CUevent event, of_exec;
 } fake_nodes[32];
 
 static struct fake {
@@ -122,6 +123,36 @@ static CUresult get_host(CUgraphNode node, CUDA_HOST_NODE_PARAMS *host)
 {
 	(void)node;
 	*host = (CUDA_HOST_NODE_PARAMS){0};
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_event(CUgraphNode node, CUevent *event)
+{
+	*event = node_of(node)->event;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_event(CUgraphExec exec, CUgraphNode node, CUevent event)
+{
+	(void)exec;
+	node_of(node)->of_exec = event;
+	return CUDA_SUCCESS;
+}
+
+static int events; /* that there are */
+
+static CUresult create_event(CUevent *event, unsigned flags)
+{
+	(void)flags;
+	events++;
+	*event = (CUevent)(void *)&events;
+	return CUDA_SUCCESS;
+}
+
+static CUresult destroy_event(CUevent event)
+{
+	(void)event;
+	events--;
 	return CUDA_SUCCESS;
 }
 
@@ -281,6 +312,22 @@ static bool goes_on(struct graph *graph)
 	return fine && fake_nodes[3].enabled;
 }
 
+/* Whether each of these records its event in a step of its own, and in that only. */
+static bool records(struct graph *graph, const struct fake_node *first, const struct fake_node *second)
+{
+	unsigned steps = graph_steps(graph), of_first = 0, of_second = 0;
+	bool fine = steps == 3;
+
+	for (unsigned i = 0; i < steps && fine; i++) {
+		fine = graph_select(graph, i);
+		of_first = 10 * of_first + (first->of_exec == first->event);
+		of_second = 10 * of_second + (second->of_exec == second->event);
+	}
+	graph_restore(graph, 0);
+	return fine && of_first == 100 && of_second == 1 && first->of_exec == first->event &&
+	       second->of_exec == second->event;
+}
+
 static void count_short_lived(void *data, const struct graph_memory *memory)
 {
 	*(unsigned *)data += memory->size && memory->short_lived;
@@ -297,8 +344,9 @@ int main(int argc, char **argv)
 {
 	const CUgraphNodeType kernel = CU_GRAPH_NODE_TYPE_KERNEL;
 	const CUgraphNodeType alloc = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+	const CUgraphNodeType mark = CU_GRAPH_NODE_TYPE_EVENT_RECORD;
 	const CUgraphNodeType release = CU_GRAPH_NODE_TYPE_MEM_FREE;
-	CUgraph inner, outer, memory, own, choice;
+	CUgraph inner, outer, memory, own, choice, timed;
 	struct graph *graph;
 	unsigned count = 0;
 	bool leads = argc > 1 && !strcmp(argv[1], "leads");
@@ -312,6 +360,10 @@ int main(int argc, char **argv)
 				 .cuGraphMemAllocNodeGetParams = get_alloc,
 				 .cuGraphMemFreeNodeGetParams = get_free,
 				 .cuGraphHostNodeGetParams = get_host,
+				 .cuGraphEventRecordNodeGetEvent = get_event,
+				 .cuGraphExecEventRecordNodeSetEvent = set_event,
+				 .cuEventCreate = create_event,
+				 .cuEventDestroy = destroy_event,
 				 .cuGraphNodeGetEnabled = get_enabled,
 				 .cuGraphNodeSetEnabled = set_enabled,
 				 .cuGraphCreate = create,
@@ -406,6 +458,23 @@ int main(int argc, char **argv)
 	      "a graph that is launched as a whole loses nothing");
 	graphs_gone(exec_of(2));
 	graphs_gone(exec_of(3));
+	timed = make((struct fake_node[]){{.type = mark, .after = -1, .event = (CUevent)(void *)&fakes[1]},
+					  {.type = kernel, .after = 22, .value = 1},
+					  {.type = mark, .after = 23, .event = (CUevent)(void *)&fakes[2]}},
+		     22, 3);
+	fake_nodes[22].of_exec = fake_nodes[22].event, fake_nodes[24].of_exec = fake_nodes[24].event;
+	graphs_instantiated(exec_of(6), timed, true);
+	check(records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]),
+	      "an event is recorded in its step");
+	fake_nodes[24].event = (CUevent)(void *)&fakes[3]; /* by cuGraphExecEventRecordNodeSetEvent() */
+	graphs_event_node(exec_of(6), (CUgraphNode)(void *)&fake_nodes[24], fake_nodes[24].event);
+	fake_nodes[24].of_exec = fake_nodes[24].event;
+	check(records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]),
+	      "... also one that the program has put there later");
+	graphs_updated(exec_of(6));
+	check(graph_obstacle(graphs_find(exec_of(6))), "after an update nobody knows which");
+	graphs_gone(exec_of(6));
+	check(!events, "no event of ours stays");
 	printf("1..%d\n", tests);
 	return 0;
 }

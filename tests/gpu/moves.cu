@@ -134,6 +134,38 @@ __global__ void turn(int *to, int *scratch, const int *from, int n)
 	to[threadIdx.x] = scratch[n - 1 - threadIdx.x] + 1;
 }
 
+/* Events that a graph records for others. */
+static void graph_events()
+{
+	int *x;
+	float time = 0;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaStream_t stream;
+	cudaEvent_t begin, end;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaEventCreate(&begin));
+	CHECK(cudaEventCreate(&end));
+	CHECK(cudaMalloc(&x, 1024));	/* 1 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 2 */
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	CHECK(cudaEventRecordWithFlags(begin, stream, cudaEventRecordExternal));
+	add<<<1, 256, 0, stream>>>(x, 256, 1);	/* 3 */
+	copy<<<1, 64, 0, stream>>>(x, x + 64, 64); /* 4 */
+	CHECK(cudaEventRecordWithFlags(end, stream, cudaEventRecordExternal));
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	for (int i = 0; i < 2; i++) {
+		CHECK(cudaGraphLaunch(executable, stream));
+		CHECK(cudaEventSynchronize(end));
+		CHECK(cudaEventElapsedTime(&time, begin, end));
+		expect(time > 0, "kernels take time");
+	}
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost)); /* 5 */
+	expect(host[0] == 2 && host[255] == 2, "0 + 1 + 1");
+}
+
 /* Memory of a graph that one kernel uses, captured. */
 static void graph_scratch()
 {
@@ -750,6 +782,7 @@ static const struct {
 } cases[] = {
 	{"graph", graph},
 	{"graph_mixed", graph_mixed},
+	{"graph_events", graph_events},
 	{"graph_scratch", graph_scratch},
 	{"graph_memory", graph_memory},
 	{"graph_shared", graph_shared},

@@ -61,6 +61,20 @@ exact graph --kernel copy <<END
 	$copy.6>GraphLaunch.12        R Malloc.2  512   0 1
 	GraphLaunch.12>host           W Malloc.2 1024   0 1
 END
+exact graph_events <<END
+	Malloc.1>Memset.2 W Malloc.1 1024   0 1
+	Memset.2>$add.3   R Malloc.1 1024   0 1
+	Memset.2>$add.3   W Malloc.1 1024 768 1 # 0 -> 1
+	$add.3>$copy.4    R Malloc.1  512   0 2
+	$add.3>$copy.4    W Malloc.1  512 512 2 # 1 over 1, 2 over 2
+	$copy.4>$add.3    R Malloc.1  256   0 1
+	$copy.4>$add.3    W Malloc.1  256 192 1 # 1 -> 2
+	$add.3>$add.3     R Malloc.1  768   0 1
+	$add.3>$add.3     W Malloc.1  768 576 1
+	$copy.4>Memcpy.5  R Malloc.1  256   0 1
+	$add.3>Memcpy.5   R Malloc.1  768   0 1
+	Memcpy.5>host     W Malloc.1 1024   0 1
+END
 turn='turn(int*,int*,intconst*,int)'
 exact graph_scratch <<END
 	Malloc.1>Memset.3      W Malloc.1 1024   0 1

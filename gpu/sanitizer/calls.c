@@ -148,7 +148,7 @@ bool calls_capturing(CUstream stream)
 static void prepare(const Sanitizer_CallbackData *data)
 {
 	CUfunction function = NULL;
-	CUstream stream;
+	CUstream stream = NULL;
 	bool known = false, launch = false;
 
 	thread.launch.kernel = NULL;
@@ -162,7 +162,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 					   data->functionParams);
 		known = function && launch_stream(data->functionName, data->functionParams, &stream);
 		/* what is captured is chosen when its graph is launched */
-		if (function && !(events_choose() && known && calls_capturing(stream)))
+		if (function && !(events_choose() && calls_capturing(stream)))
 			launch_choose(&thread, function);
 		if (thread.launch.kernel && !thread.launch.wanted)
 			thread.launch.parameters =

@@ -103,8 +103,8 @@ bool launch_stream(const char *api, const void *parameters, CUstream *stream)
 
 	if (!launch_call_read(&call, api, parameters))
 		return false;
-	*stream = call.stream;
-	return !call.per_thread;
+	*stream = call.per_thread ? CU_STREAM_PER_THREAD : call.stream;
+	return *stream != CU_STREAM_PER_THREAD;
 }
 
 void *launch_block(CUfunction function, void **values, void **extra, size_t *size)

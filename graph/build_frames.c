@@ -26,11 +26,10 @@ static bool stands_for(const char *function, const char *kernel)
 
 /*
  * nvcc makes a host function of each kernel, which <<<>>> calls and from which a stub, for
- * templates by way of a wrapper, launches it.  The place of the launch is their caller.  Returns
- * how many innermost frames belong to nvcc.
+ * templates by way of a wrapper, launches it.  The place of the launch is their caller.
  */
-static uint32_t launch_frames(const struct profile *profile, const struct profile_callpath *path,
-			      const char *kernel)
+uint32_t frames_of_launch(const struct profile *profile, const struct profile_callpath *path,
+			  const char *kernel)
 {
 	static const char stub[] = "__device_stub__", wrapper[] = "__wrapper__device_stub_";
 
@@ -48,29 +47,16 @@ static uint32_t launch_frames(const struct profile *profile, const struct profil
 	return 0;
 }
 
-/*
- * A statically linked CUDA runtime is part of the program's file, without debug information.  Its
- * frames end with the function that the program called.  Returns how many they are.
- */
-static uint32_t runtime_frames(const struct profile *profile, const struct profile_callpath *path,
-			       const char *call)
+bool frames_are_called(const char *function, bool kernel, const char *call)
 {
-	for (uint32_t i = 0; i + 1 < path->count; i++) {
-		const struct profile_frame *frame = &profile->frames[path->frames[i]];
+	static const char *const launches[] = {"cudaLaunch", "cudaGraphLaunch"};
+	size_t size = strlen(call);
 
-		if (frame->file || !frame->function)
-			break;
-		if (!strcmp(frame->function, call) ||
-		    !strncmp(frame->function, "cudaLaunch", strlen("cudaLaunch")))
-			return i + 1;
-	}
-	return 0;
-}
-
-uint32_t frames_of_cuda(const struct profile *profile, const struct profile_callpath *path,
-			const char *name)
-{
-	uint32_t count = launch_frames(profile, path, name);
-
-	return count ? count : runtime_frames(profile, path, name);
+	if (kernel)
+		return !strncmp(function, launches[0], strlen(launches[0])) ||
+		       !strncmp(function, launches[1], strlen(launches[1]));
+	/* of the stream per thread: cudaMemcpy_ptds */
+	return !strncmp(function, call, size) &&
+	       (!function[size] || !strcmp(function + size, "_ptds") ||
+		!strcmp(function + size, "_ptsz"));
 }

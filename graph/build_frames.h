@@ -5,13 +5,18 @@
 #ifndef VFLOW_GRAPH_BUILD_FRAMES_H
 #define VFLOW_GRAPH_BUILD_FRAMES_H
 
+#include <stdbool.h>
+
 #include "graph/profile.h"
 
+/* How many innermost frames are nvcc's, which launch the kernel. */
+uint32_t frames_of_launch(const struct profile *profile, const struct profile_callpath *path,
+			  const char *kernel);
+
 /*
- * How many innermost frames are nvcc's, which launch the kernel `name`, or a statically linked
- * runtime's, which the program called by `name`.
+ * Whether a program with the CUDA runtime linked in has called this function of its (an ELF symbol)
+ * for the call that is named so in the trace; `kernel`: that is the kernel's name.
  */
-uint32_t frames_of_cuda(const struct profile *profile, const struct profile_callpath *path,
-			const char *name);
+bool frames_are_called(const char *function, bool kernel, const char *call);
 
 #endif

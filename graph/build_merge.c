@@ -24,6 +24,8 @@
 #define SHORT_PATH 16   /* frames */
 #define SHORT_TEXT 1024 /* bytes, but for the last frame */
 
+#define RUNTIME_FRAMES 16 /* at most, of a CUDA runtime that is linked in */
+
 struct module {
 	char *identity; /* build id in hex, else base name: the key */
 	char *path;
@@ -66,6 +68,7 @@ struct group {
 
 struct merge {
 	struct profile *profile;
+	struct symbols *symbols;
 	struct module *modules, **module_list;
 	struct frame *frames, **frame_list;
 	struct context *contexts, **context_list;
@@ -118,6 +121,7 @@ struct merge *merge_new(struct profile *profile)
 	struct merge *merge = xcalloc(1, sizeof(*merge));
 
 	merge->profile = profile;
+	merge->symbols = symbols_new(profile);
 	merge->unknown = NO_VERTEX;
 	add_vertex(merge, "host", xstrdup("host"), NO_FRAME);
 	return merge;
@@ -155,6 +159,7 @@ void merge_free(struct merge *merge)
 	free(merge->site_bytes);
 	free(merge->edge_slots);
 	free(merge->last_event);
+	symbols_free(merge->symbols);
 	free(merge);
 }
 
@@ -210,6 +215,35 @@ uint32_t merge_frame(struct merge *merge, uint32_t parent, uint32_t module, uint
 	return frame->index;
 }
 
+static struct symbols_module *symbols_of(const struct merge *merge, uint32_t module)
+{
+	return symbols_module(merge->symbols, merge->module_list[module]->path,
+			      merge->module_list[module]->build_id);
+}
+
+/*
+ * The path without the frames of a statically linked CUDA runtime, which end with the function that
+ * the program called: what it does inside is not the program's, and not the same each time.
+ */
+static uint32_t without_runtime(const struct merge *merge, enum trace_kind kind, const char *call,
+				uint32_t innermost)
+{
+	uint32_t frame = innermost;
+
+	for (unsigned i = 0; i < RUNTIME_FRAMES && frame != NO_FRAME; i++) {
+		const struct frame_key *key = &merge->frame_list[frame]->key;
+		const char *name;
+
+		if (key->module != merge->frame_list[innermost]->key.module)
+			break;
+		name = symbols_name(symbols_of(merge, key->module), key->offset);
+		if (name && frames_are_called(name, kind == TRACE_KERNEL, call))
+			return key->parent == NO_FRAME ? innermost : key->parent;
+		frame = key->parent;
+	}
+	return innermost;
+}
+
 uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame)
 {
 	size_t size = sizeof(struct context_key) + strlen(name);
@@ -217,7 +251,7 @@ uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *na
 	struct context *context;
 
 	key->kind = kind;
-	key->frame = frame;
+	key->frame = without_runtime(merge, kind, name, frame);
 	strcpy(key->name, name);
 	HASH_FIND(hh, merge->contexts, key, size, context);
 	if (context) {
@@ -462,8 +496,7 @@ static char *context_hash(const struct merge *merge, const char *kind, const cha
 }
 
 /* The frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */
-static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t vertex,
-			 uint32_t frame)
+static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 {
 	struct profile *profile = merge->profile;
 	struct profile_callpath *path = &profile->callpaths[vertex];
@@ -477,11 +510,9 @@ static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t 
 	for (; frame != NO_FRAME && (whole || path->count < SHORT_PATH);
 	     frame = merge->frame_list[frame]->key.parent) {
 		const struct frame_key *key = &merge->frame_list[frame]->key;
-		const struct module *module = merge->module_list[key->module];
 		const uint32_t *frames;
-		uint32_t count =
-			symbols_at(symbols, symbols_module(symbols, module->path, module->build_id),
-				   key->offset, &frames);
+		uint32_t count = symbols_at(merge->symbols, symbols_of(merge, key->module),
+					    key->offset, &frames);
 
 		for (uint32_t i = 0; i < count; i++) {
 			ARRAY_RESERVE(path->frames, path->count, capacity);
@@ -495,7 +526,7 @@ static void set_callpath(struct merge *merge, struct symbols *symbols, uint32_t 
 				     1, 0);
 	if (!path->count)
 		return;
-	drop = frames_of_cuda(profile, path, profile->graph->vertices[vertex].name);
+	drop = frames_of_launch(profile, path, profile->graph->vertices[vertex].name);
 	path->count -= drop;
 	memmove(path->frames, path->frames + drop, path->count * sizeof(*path->frames));
 	out = open_memstream(&text, &size);
@@ -520,7 +551,6 @@ static void finish_vertices(struct merge *merge)
 {
 	struct profile *profile = merge->profile;
 	struct graph *graph = profile->graph;
-	struct symbols *symbols = symbols_new(profile);
 
 	profile->vertices = xcalloc(graph->vertex_count, sizeof(*profile->vertices));
 	profile->callpaths = xcalloc(graph->vertex_count, sizeof(*profile->callpaths));
@@ -536,9 +566,8 @@ static void finish_vertices(struct merge *merge)
 		vertex->context = context_hash(merge, vertex->kind,
 					       context ? context->key->name : vertex->name, frame);
 		vertex->fields |= VERTEX_CONTEXT;
-		set_callpath(merge, symbols, v, frame);
+		set_callpath(merge, v, frame);
 	}
-	symbols_free(symbols);
 }
 
 void merge_finish(struct merge *merge)

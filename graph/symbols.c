@@ -332,6 +332,15 @@ static bool describe_scopes(struct symbols *symbols, struct symbols_module *modu
 	return profile->frames[first].function != NULL;
 }
 
+const char *symbols_name(struct symbols_module *module, uint64_t offset)
+{
+	if (!module->module)
+		return NULL;
+	if (!module->table)
+		module->table = symbol_table_new(module->module);
+	return symbol_table_at(module->table, offset + module->bias);
+}
+
 static void describe(struct symbols *symbols, struct symbols_module *module, uint64_t offset)
 {
 	uint32_t first = symbols->profile->frame_count;
@@ -350,9 +359,7 @@ static void describe(struct symbols *symbols, struct symbols_module *module, uin
 		if (describe_scopes(symbols, module, unit, address, offset, first))
 			return;
 	}
-	if (!module->table)
-		module->table = symbol_table_new(module->module);
-	name = symbol_table_at(module->table, offset + module->bias);
+	name = symbols_name(module, offset);
 	if (name)
 		symbols->profile->frames[first].function = symbols_demangle(name);
 }

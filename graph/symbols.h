@@ -30,6 +30,12 @@ struct symbols_module *symbols_module(struct symbols *symbols, const char *path,
 uint32_t symbols_at(struct symbols *symbols, struct symbols_module *module, uint64_t offset,
 		    const uint32_t **frames);
 
+/*
+ * The ELF symbol around the offset, as the file has it; NULL: none.  Nothing is added to the profile.
+ * Valid as long as `symbols`.
+ */
+const char *symbols_name(struct symbols_module *module, uint64_t offset);
+
 /* The demangled and clean form of a name from a binary, or its clean form; caller frees. */
 char *symbols_demangle(const char *name);
 

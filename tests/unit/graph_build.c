@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -768,6 +769,85 @@ static void test_deep_paths(void **state)
 	profile_free(profile);
 }
 
+/* A CUDA runtime that is linked in: this file's functions stand for it and for the program. */
+void cudaMemcpyAsync_ptsz(void);
+void cudaGraphLaunch(void);
+void runtime_inside(void);
+void program(void);
+
+void cudaMemcpyAsync_ptsz(void)
+{
+	__asm__ volatile("");
+}
+
+void cudaGraphLaunch(void)
+{
+	__asm__ volatile("");
+}
+
+void runtime_inside(void)
+{
+	__asm__ volatile("");
+}
+
+void program(void)
+{
+	__asm__ volatile("");
+}
+
+static int first_module(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uint64_t *)bias = info->dlpi_addr;
+	return 1; /* the program comes first */
+}
+
+static void frame_in(uint32_t id, uint32_t parent, void (*function)(void))
+{
+	uint64_t bias = 0;
+
+	dl_iterate_phdr(first_module, &bias);
+	frame(id, parent, 1, (uint64_t)(uintptr_t)function - bias);
+}
+
+static void test_runtime_inside(void **state)
+{
+	char file[4096] = "";
+	struct profile *profile;
+
+	(void)state;
+	assert_true(readlink("/proc/self/exe", file, sizeof(file) - 1) > 0);
+	start(1);
+	assert_true(strlen(file) < 500);
+	module(1, file);
+	frame_in(1, 0, program);
+	frame_in(2, 1, cudaGraphLaunch);
+	frame_in(3, 2, runtime_inside);
+	frame_in(4, 1, cudaMemcpyAsync_ptsz);
+	frame_in(5, 0, cudaMemcpyAsync_ptsz);
+	context(1, TRACE_KERNEL, "k", 2);
+	context(2, TRACE_KERNEL, "k", 3); /* the same: the runtime takes another way inside */
+	context(3, TRACE_COPY, "cudaGraphLaunch", 3);
+	context(4, TRACE_COPY, "cudaMemcpyAsync", 4);
+	context(5, TRACE_COPY, "cudaMemcpy", 4);      /* the function is another's */
+	context(6, TRACE_COPY, "cudaMemcpyAsync", 5); /* nobody called it */
+	context(7, TRACE_KERNEL, "k", 1);             /* a kernel that the driver was asked for */
+	for (uint32_t i = 1; i <= 7; i++)
+		event(i, 0, NULL);
+	end();
+	profile = build();
+	assert_int_equal(profile->graph->vertex_count, 6);
+	vertex_is(profile, 1, "kernel", "k", 3);
+	for (uint32_t v = 1; v <= 3; v++) {
+		assert_int_equal(profile->callpaths[v].count, 1);
+		assert_string_equal(profile->frames[profile->callpaths[v].frames[0]].function,
+				    "program");
+	}
+	assert_int_equal(profile->callpaths[4].count, 2);
+	assert_int_equal(profile->callpaths[5].count, 1);
+	profile_free(profile);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -776,7 +856,7 @@ int main(void)
 		TEST(test_graph),       TEST(test_events),     TEST(test_processes_merge),
 		TEST(test_empty),       TEST(test_cut),        TEST(test_killed),
 		TEST(test_senseless),   TEST(test_duplicates), TEST(test_duplicates_in_a_loop),
-		TEST(test_many_events), TEST(test_deep_paths),
+		TEST(test_many_events), TEST(test_deep_paths), TEST(test_runtime_inside),
 	};
 
 	return cmocka_run_group_tests_name("graph_build", tests, NULL, NULL);

@@ -194,13 +194,16 @@ int result_write(const struct profile *profile, const char *output, struct error
 {
 	char *temporary = xasprintf("%s.%d.tmp", output, getpid());
 	char *old = xasprintf("%s.old", output);
+	struct error why;
 	struct stat status;
 	int result;
 
 	/* a limit on file sizes is an error, not the end of vflow */
 	signal(SIGXFSZ, SIG_IGN);
 	unlink(temporary); /* of a process with our number that was killed */
-	result = profile_write(profile, temporary, error);
+	result = profile_write(profile, temporary, &why);
+	if (result != 0)
+		not_writable(output, why.text, error);
 	if (result == 0 && lstat(output, &status) == 0 && rename(output, old) != 0)
 		result = error_set(error, "cannot keep %s as %s: %s", output, old, strerror(errno));
 	if (result == 0 && rename(temporary, output) != 0)

@@ -163,7 +163,8 @@ bool profile_is_profile(const char *path);
 
 /*
  * Writes a new file at `path` (which must not exist), fully synced; nothing stays on failure.  When
- * the disk is too full for the events, they are left out, and the file's coverage says so.
+ * the disk is too full for the events, they are left out, and the file's coverage says so.  The
+ * error says why, not where: the file may be one that will be renamed.
  */
 int profile_write(const struct profile *profile, const char *path, struct error *error);
 /*

@@ -466,12 +466,11 @@ int profile_write(const struct profile *profile, const char *path, struct error 
 	int result;
 
 	if (profile_validate(profile, error) != 0 || profile_validate_events(profile, error) != 0)
-		return error_prefix(error, "cannot write %s", path);
+		return -1;
 	result = write_file(profile, path, &full, error);
 	if (result != 0 && full && profile->event_rows)
 		result = write_without_events(profile, path, error);
-	if (result != 0)
-		return error_prefix(error, "cannot write %s", path);
-	sync_folder(path);
-	return 0;
+	if (result == 0)
+		sync_folder(path);
+	return result;
 }

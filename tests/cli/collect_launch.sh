@@ -218,6 +218,11 @@ if [ -x "$targets" ]; then
 	for db in gpu again; do "$VFLOW" slice --vertex 3 $db.db >$db.dot 2>>err; done
 	same "... gives the same graph" gpu.dot again.dot
 	has "... that is one" "$(cat gpu.dot)" "v1 -> v3"
+	ulimit -Sf 8
+	run 125 "a limit of 8 KiB on files" --from-trace gpu.db.trace -o limited.db
+	ulimit -Sf "$(ulimit -Hf)"
+	has "... says so" "$(cat err)" "cannot write limited.db: File too large (choose another place with -o FILE)"
+	is "... and leaves nothing" "$(ls -d limited* 2>/dev/null)" ""
 	# a disk of 1 MiB: 20000 events need more
 	mkdir small
 	cat >many.c <<'END'
@@ -254,7 +259,8 @@ END
 		rm -f small/fill
 		# the program fills the disk, vflow's spare room included
 		run 125 "no room for the profile" --device emulated -o small/y.db sh -c "'$targets' ok; rm small/y.db.trace/space*; cat /dev/zero >small/fill; exit 4"
-		has "... names the trace" "$(cat err)" "--from-trace $T/result/small/y.db.trace"
+		has "... names it" "$(cat err)" "no profile: cannot write small/y.db: No space left on device (choose"
+		has "... and the trace" "$(cat err)" "--from-trace $T/result/small/y.db.trace"
 		is "... no half a profile" "$(ls small)" $'fill\ny.db.trace'
 		run 0 "... from which it can be built elsewhere" --from-trace small/y.db.trace -o y.db
 		has "... whole" "$(cat err)" "4 operations, 2 edges"

@@ -172,15 +172,12 @@ static void test_writing_fails(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		for (long before = 0; before < 20; before += 19) {
-			char *expected = xasprintf("cannot write %s: %s", path, cases[i].message);
-
 			machine_cannot(cases[i].call, cases[i].reason);
 			writes_before = before;
 			assert_int_equal(profile_write(profile, path, &error), -1);
 			machine_can();
-			assert_string_equal(error.text, expected);
+			assert_string_equal(error.text, cases[i].message);
 			assert_int_equal(access(path, F_OK), -1);
-			free(expected);
 		}
 	profile_free(profile);
 }

@@ -102,13 +102,14 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	struct side from = {what->from, what->from_pitch, what->from_slice, NULL};
 	struct box box = {what->width, what->height, what->depth ? what->depth : 1};
 	struct gpu_call call;
-	bool empty = !box.width || !box.height;
 
 	if (box.height > 1 && (to.pitch < box.width || from.pitch < box.width))
 		return INVALID_PITCH;
-	if (!empty && (resolve(&to, what->to_side, &box) || resolve(&from, what->from_side, &box)))
+	if (!box.width || !box.height) /* NVIDIA's runtime does not tell of these either */
+		return 0;
+	if (resolve(&to, what->to_side, &box) || resolve(&from, what->from_side, &box))
 		return INVALID_VALUE;
-	if (!empty && !to.allocation && !from.allocation) { /* host to host: no event */
+	if (!to.allocation && !from.allocation) { /* host to host: no event */
 		copy_rows(&to, &from, &box);
 		return 0;
 	}
@@ -117,10 +118,8 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	if (from.allocation)
 		observe_known(from.allocation);
 	observe_begin(&call, GPU_COPY, name, stream);
-	if (!empty) {
-		join(&to, &from, &box);
-		copy_rows(&to, &from, &box);
-	}
+	join(&to, &from, &box);
+	copy_rows(&to, &from, &box);
 	observe_end(&call);
 	return 0;
 }
@@ -166,7 +165,8 @@ static void fill_row(uint8_t *row, uint32_t value, uint32_t element, uint64_t wi
 static int fill(const char *name, int64_t stream, uint64_t to, uint64_t pitch, uint32_t value,
 		uint32_t element, uint64_t width, uint64_t height)
 {
-	struct allocation *allocation = NULL;
+	const struct side side = {to, pitch, 0, NULL};
+	struct allocation *allocation;
 	struct gpu_call call;
 	uint64_t bytes;
 
@@ -174,16 +174,14 @@ static int fill(const char *name, int64_t stream, uint64_t to, uint64_t pitch, u
 		return INVALID_VALUE;
 	if ((height > 1 && pitch < bytes) || to % element || (height > 1 && pitch % element))
 		return INVALID_VALUE;
-	if (bytes && height) {
-		const struct side side = {to, pitch, 0, NULL};
-
-		allocation = find_range(to, span(&side, &(struct box){bytes, height, 1}));
-		if (!allocation)
-			return INVALID_VALUE;
-		observe_known(allocation);
-	}
+	if (!bytes || !height)
+		return 0;
+	allocation = find_range(to, span(&side, &(struct box){bytes, height, 1}));
+	if (!allocation)
+		return INVALID_VALUE;
+	observe_known(allocation);
 	observe_begin(&call, GPU_SET, name, stream);
-	for (uint64_t row = 0; allocation && row < height; row++) {
+	for (uint64_t row = 0; row < height; row++) {
 		uint64_t at = to + row * pitch;
 
 		observe_touch(allocation, at, bytes, GPU_WRITE);

@@ -108,6 +108,13 @@ exact graph <<'END'
 END
 is "graph: the vertices" "$(vertices "$T/graph.db" | cut -d' ' -f2- | tail -n 3 | tr '\n' ' ')" \
 	"memset 2 cudaGraphLaunch kernel 2 increment memcpy 4 cudaGraphLaunch "
+exact nothing <<'END'
+	1>3 W 1 1024 0 1
+	3>4 R 1 1024 0 1
+	4>0 W 1 1024 0 1
+END
+is "nothing: the vertices" "$(vertices "$T/nothing.db" | cut -d' ' -f2- | tr '\n' ' ')" \
+	"host 0 host alloc 1 cudaMalloc alloc 1 cudaMalloc memset 1 cudaMemset memcpy 1 cudaMemcpy "
 is "every case of moves.c has its table" \
 	"$("$P/moves" 2>&1 | sed 's/.*one of: //' | tr ' ' '\n' | sort)" \
 	"$(grep -o '^exact [a-z_]*' "$0" | cut -d' ' -f2 | sort)"

@@ -223,12 +223,33 @@ static void graph(void)
 	CHECK(cudaGraphExecDestroy(executable));
 }
 
+/* Copies and sets of nothing are no operations. */
+static void nothing(void)
+{
+	int *x, *y;
+
+	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
+	CHECK(cudaMalloc((void **)&y, 1024)); /* 2 */
+	CHECK(cudaMemset(x, 0, 1024));        /* 3 */
+	CHECK(cudaMemset(x, 1, 0));
+	CHECK(cudaMemsetAsync(x, 1, 0, NULL));
+	CHECK(cudaMemset2D(x, 64, 1, 0, 4));
+	CHECK(cudaMemset2D(x, 64, 1, 64, 0));
+	CHECK(cudaMemcpy(y, x, 0, cudaMemcpyDeviceToDevice));
+	CHECK(cudaMemcpy(host, x, 0, cudaMemcpyDeviceToHost));
+	CHECK(cudaMemcpyAsync(x, host, 0, cudaMemcpyHostToDevice, NULL));
+	CHECK(cudaMemcpy2D(y, 64, x, 64, 0, 4, cudaMemcpyDeviceToDevice));
+	CHECK(cudaMemcpy2D(y, 64, x, 64, 64, 0, cudaMemcpyDeviceToDevice));
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost)); /* 4 */
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
 	{"managed", managed}, {"mapped", mapped}, {"pinned", pinned}, {"registered", registered},
 	{"array", array},     {"box", box},       {"pool", pool},     {"graph", graph},
+	{"nothing", nothing},
 };
 
 int main(int argc, char **argv)

@@ -92,11 +92,6 @@ bool text_is_clean(const char *bytes, size_t size)
 	return true;
 }
 
-const char *text_plural(uint64_t count, const char *one, const char *many)
-{
-	return count == 1 ? one : many;
-}
-
 char *text_shell(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

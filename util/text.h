@@ -23,7 +23,10 @@ char *text_clean(const char *bytes, size_t size, size_t limit);
 bool text_is_clean(const char *bytes, size_t size);
 
 /* One of the two words: text_plural(n, "vertex", "vertices"), text_plural(n, "", "s"). */
-const char *text_plural(uint64_t count, const char *one, const char *many);
+static inline const char *text_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
 
 /* The word as one types it into a shell: quoted where it must be.  Caller frees. */
 char *text_shell(const char *word);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "gpu/emulator/interpreter_span.h"
+#include "util/text.h"
 
 static const char *access_name(bool read, bool write)
 {
@@ -31,17 +32,17 @@ static void compare_distance(struct allocation *allocation, void *data)
 	nearest->size = allocation->size;
 }
 
-/* "4 bytes past the end of a 4096-byte allocation" */
+/* "4 bytes past the end of a 4096-byte allocation"; 0: right there */
 static void describe(uint64_t address, unsigned size, char *text, size_t room)
 {
 	struct allocation *allocation = memory_find(address);
 	struct nearest nearest = {.address = address};
 
 	if (allocation) {
-		snprintf(text, room,
-			 "its last %llu bytes are past the end of a %llu-byte allocation",
-			 (unsigned long long)(address + size - allocation->address -
-					      allocation->size),
+		const uint64_t past = address + size - allocation->address - allocation->size;
+
+		snprintf(text, room, "its last %llu byte%s past the end of a %llu-byte allocation",
+			 (unsigned long long)past, text_plural(past, " is", "s are"),
 			 (unsigned long long)allocation->size);
 		return;
 	}
@@ -56,9 +57,13 @@ static void describe(uint64_t address, unsigned size, char *text, size_t room)
 	memory_each(compare_distance, &nearest);
 	if (!nearest.found)
 		snprintf(text, room, "there is no allocation");
+	else if (!nearest.distance)
+		snprintf(text, room, "right past the end of a %llu-byte allocation",
+			 (unsigned long long)nearest.size);
 	else
-		snprintf(text, room, "%llu bytes %s of a %llu-byte allocation",
+		snprintf(text, room, "%llu byte%s %s of a %llu-byte allocation",
 			 (unsigned long long)nearest.distance,
+			 text_plural(nearest.distance, "", "s"),
 			 nearest.behind ? "past the end" : "before the start",
 			 (unsigned long long)nearest.size);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter_block.h"
+#include "util/text.h"
 
 /*
  * Instructions of a warp until the others get a turn.  Few, so that the warps of a block keep
@@ -198,9 +199,10 @@ static void stuck(struct block *block)
 		if (others)
 			warp_place(w, other_pc ? other_pc - 1 : 0, place, sizeof(place));
 		warp_fault(w, first->mask, FAULT_TIMEOUT,
-			   "deadlock: %u threads of block (%u, %u, %u) wait at %s, which nobody "
+			   "deadlock: %u thread%s of block (%u, %u, %u) wait%s at %s, which nobody "
 			   "can pass%s%s",
-			   here, block->index[0], block->index[1], block->index[2], barrier,
+			   here, text_plural(here, "", "s"), block->index[0], block->index[1],
+			   block->index[2], text_plural(here, "s", ""), barrier,
 			   others ? "; others wait at " : ": too few threads are left to come",
 			   place);
 		return;

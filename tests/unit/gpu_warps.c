@@ -320,13 +320,21 @@ static void expect_fault(const char *text, unsigned threads, enum fault_kind kin
 static void test_faults(void **state)
 {
 	struct allocation *memory = memory_allocate(4096, 512);
+	struct allocation *odd = memory_allocate(4095, 512);
 	uint64_t host[2] = {0};
 
 	(void)state;
+	expect_fault(KERNEL "st.global.u32 [%d1+4092], %r1; ret; }", 1, FAULT_ILLEGAL_ADDRESS,
+		     "its last 1 byte is past the end of a 4095-byte allocation", odd->address);
+	memory_release(odd);
 	expect_fault(KERNEL "st.global.u32 [%d1+4100], %r1; ret; }", 1, FAULT_ILLEGAL_ADDRESS,
 		     "4 bytes past the end of a 4096-byte allocation", memory->address);
+	expect_fault(KERNEL "st.global.u8 [%d1+4097], %r1; ret; }", 1, FAULT_ILLEGAL_ADDRESS,
+		     "1 byte past the end of a 4096-byte allocation", memory->address);
 	expect_fault(KERNEL "st.global.u64 [%d1+4096], %d1; ret; }", 1, FAULT_ILLEGAL_ADDRESS,
 		     "kernel k, PTX line 7: 8-byte store", memory->address);
+	expect_fault(KERNEL "st.global.u32 [%d1+4096], %r1; ret; }", 1, FAULT_ILLEGAL_ADDRESS,
+		     ": right past the end of a 4096-byte allocation", memory->address);
 	expect_fault(".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 out) {\n.reg "
 		     ".b64 %d<3>;\n.loc 1 42 3\nld.param.u64 %d1, [out]; ld.global.u32 %d2, [%d1];\nret; "
 		     "}\n.file 1 \"dir/a.cu\"\n",

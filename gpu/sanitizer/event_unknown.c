@@ -105,6 +105,8 @@ void event_instructions(const struct operation *operation, const struct space *s
 		 "reads through multicast addresses make no edges"},
 		{INSTRUCTIONS_PARTIAL_COPY, "partial copies",
 		 "kernels with cp.async of a part of its size: it counts as reading all"},
+		{INSTRUCTIONS_LAUNCH, "launches from kernels",
+		 "what kernels do that were launched by a kernel counts as done by that one"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

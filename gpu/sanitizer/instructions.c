@@ -108,6 +108,17 @@ static unsigned scan(const struct image *image, const Elf64_Shdr *section)
 	return found;
 }
 
+/* __cudaCDP2LaunchDeviceV2 and others of the device's runtime, there where it is linked with. */
+static unsigned is_launch(const char *function)
+{
+	static const char *const starts[] = {"__cudaCDP2Launch", "cudaLaunchDevice"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(function, starts[i], strlen(starts[i])))
+			return INSTRUCTIONS_LAUNCH;
+	return 0;
+}
+
 /*
  * Which sections hold kernels, not functions that others call; by section.  NULL: no memory.  One
  * walk for all: a library's module may have thousands of sections and of symbols.
@@ -188,7 +199,7 @@ void instructions_read(CUmodule handle, const char *bytes, size_t size)
 
 		if (strncmp(name, TEXT, strlen(TEXT)))
 			continue;
-		found = scan(&image, &image.sections[i]);
+		found = scan(&image, &image.sections[i]) | is_launch(name + strlen(TEXT));
 		if (!found)
 			continue;
 		if (kernels[i])

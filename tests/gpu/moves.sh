@@ -266,4 +266,30 @@ exact peers <<END
 	$add.5>Memcpy.9       R Malloc.3  256   0 1
 	Memcpy.9>host         W Malloc.3  512   0 1
 END
+if [ "$wanted" = "  " ] || [[ $wanted == *" nested "* ]]; then
+	cat >"$T/nested.cu" <<'END'
+__global__ void child(int *x) { x[threadIdx.x] = 5; }
+__global__ void parent(int *x) { x[0] = 1; child<<<1, 64>>>(x + 64); }
+int main()
+{
+	int *x, host[256];
+	cudaMalloc(&x, 1024);
+	cudaMemset(x, 0, 1024);
+	parent<<<1, 1>>>(x);
+	return cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost) != cudaSuccess || host[127] != 5;
+}
+END
+	"$NVCC" -arch=native -rdc=true -o "$T/nested" "$T/nested.cu" 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+	"$VFLOW" collect --quiet --device gpu -o "$T/nested.db" "$T/nested"
+	is "nested: exit code" $? 0
+	is "nested" "$(named "$T/nested.db")" "$(LC_ALL=C sort <<'END'
+Malloc.1>Memset.2 W Malloc.1 1024 0 1
+Memset.2>Memcpy.4 R Malloc.1 764 0 1
+Memset.2>parent(int*).3 W Malloc.1 260 195 1
+parent(int*).3>Memcpy.4 R Malloc.1 260 0 1
+Memcpy.4>host W Malloc.1 1024 0 1
+END
+)"
+fi
+covers nested "launches from kernels"
 finish

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
@@ -24,6 +25,7 @@ __thread struct thread calls_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t leaving;
 static bool active;
+static pid_t owner; /* a child of fork() shares what there is on the host, but not the device */
 
 /* A thread ends; it may still call CUDA from what other destructors do. */
 static void forget_thread(void *operations)
@@ -35,8 +37,30 @@ static void forget_thread(void *operations)
 	thread.count = thread.room = 0;
 }
 
+static bool lock_within(unsigned seconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	return pthread_mutex_timedlock(&lock, &until) == 0;
+}
+
+/* The program ends; what it did last may not have been waited for. */
+static void take_in_rest(void)
+{
+	if (getpid() != owner || thread.locked || !events_deferred() || !lock_within(1))
+		return;
+	thread.inside = true;
+	events_drain_at_end();
+	thread.inside = false;
+	pthread_mutex_unlock(&lock);
+}
+
 void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
 {
+	owner = getpid();
+	atexit(take_in_rest);
 	pthread_key_create(&leaving, forget_thread);
 	events_start(sink, options);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
@@ -64,15 +88,11 @@ static uint64_t now_ns(void)
  */
 static bool take_lock(void)
 {
-	struct timespec until;
-
 	if (thread.locked)
 		return true;
-	do {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec += LOCK_SECONDS;
-		thread.locked = pthread_mutex_timedlock(&lock, &until) == 0;
-	} while (!thread.locked && events_at_work());
+	do
+		thread.locked = lock_within(LOCK_SECONDS);
+	while (!thread.locked && events_at_work());
 	return thread.locked;
 }
 

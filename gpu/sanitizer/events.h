@@ -37,6 +37,8 @@ void events_drop(struct thread *thread, unsigned first);
  */
 bool events_deferred(void);
 void events_look(void);
+/* Waits a second at most for all of it.  Calls no driver. */
+void events_drain_at_end(void);
 /* Whether the lock is held for long because a launch is at work.  Needs no lock. */
 bool events_at_work(void);
 /* A call did something while another thread held the lock for long.  Needs no lock. */

@@ -133,8 +133,6 @@ bool events_deferred_on(const struct space *space, CUstream stream);
 bool events_defer_more(void);
 /* Ends all of them; before anything else is done.  False: one does not end, and it is late now. */
 bool events_drain(void);
-/* The same when the driver must not be called. */
-void events_drain_at_end(void);
 /* The same for launches that were given up, when they are over after all. */
 void events_drain_late(void);
 

@@ -27,14 +27,16 @@ struct jit_log jit_log_of(const struct emulator_jit *jit)
 	return (struct jit_log){buffer_of(jit, INFORMATION), buffer_of(jit, ERRORS)};
 }
 
+/* As NVIDIA's driver: the length is without the NUL, but where the text is cut, all of the room. */
 static void write_buffer(const struct jit_buffer *buffer, const char *text)
 {
-	size_t length = 0;
+	size_t length = buffer->text ? strnlen(text, buffer->room) : 0;
 
 	if (buffer->text && buffer->room) {
-		length = strnlen(text, buffer->room - 1);
-		memcpy(buffer->text, text, length);
-		buffer->text[length] = 0;
+		const size_t kept = length < buffer->room ? length : buffer->room - 1;
+
+		memcpy(buffer->text, text, kept);
+		buffer->text[kept] = 0;
 	}
 	if (buffer->length)
 		*buffer->length = (void *)(uintptr_t)length;

@@ -479,7 +479,8 @@ static void logs(void)
 	OK(!*information && !length_of(values[3]), "there is no information");
 	memset(little, 'x', sizeof(little));
 	OK(cuModuleLoadDataEx(&none, broken, 2, options, few) == CUDA_ERROR_INVALID_PTX &&
-		   length_of(few[0]) == 7 && strlen(little) == 7 && !memcmp(little, text, 7),
+		   length_of(few[0]) == sizeof(little) && strlen(little) == 7 &&
+		   !memcmp(little, text, 7),
 	   "a small log is cut");
 	few[0] = NULL;
 	little[0] = 'x';

@@ -137,6 +137,12 @@ bool profile_is_device_memory(const struct profile_object *object)
 	return object->memory == TRACE_MEMORY_DEVICE;
 }
 
+/* Whether "/a/b/" is in the path; "a/b/..." begins with it. */
+static bool has_folders(const char *path, const char *folders)
+{
+	return strstr(path, folders) || !strncmp(path, folders + 1, strlen(folders + 1));
+}
+
 /* The file came with the compiler or CUDA: a line there tells nothing of the program. */
 static bool is_in_toolchain(const struct profile_frame *frame)
 {
@@ -149,13 +155,13 @@ static bool is_in_toolchain(const struct profile_frame *frame)
 	const char *file = frame->file;
 	bool found;
 
-	if (!file || !strstr(file, "/include/"))
+	if (!file || !has_folders(file, "/include/"))
 		return file && strstr(file, ".cudafe1.stub.c");
 	found = !strcmp(base_name(file), "cuda_runtime.h");
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		found |= !strncmp(file, begins[i], strlen(begins[i]));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		found |= strstr(file, parts[i]) != NULL;
+		found |= has_folders(file, parts[i]);
 	return found;
 }
 

@@ -312,23 +312,6 @@ static __device__ void settle_coarse(struct walk *walk, uint64_t first, uint32_t
 	__syncwarp();
 }
 
-/* Asks for what settle_block() loads. */
-static __device__ void touch_block(const struct device_record *record, uint64_t block)
-{
-	unsigned lane = threadIdx.x % 32;
-	uint64_t at = block * LEAF_BYTES + lane * 32;
-
-	touch(record->value + at);
-	touch(record->writer + at / 4);
-	if (lane < LEAF_WORDS / 4)
-		touch(record->initialised + block * LEAF_WORDS + lane * 4);
-	if (lane == 0 && record->leaves)
-		touch(record->leaves[block]);
-	/* what the host writes may have to come from there */
-	if (at < record->size && !record->shared)
-		touch((const void *)((record->address + at) & ~(uint64_t)3));
-}
-
 /* The blocks from `first` on whose bits are set. */
 static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t bits)
 {
@@ -342,8 +325,6 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 		settle_coarse(walk, first, bits);
 		return;
 	}
-	if (gridDim.x == 1 && !(bits & (bits - 1)))
-		touch_block(record, first + __ffs((int)bits) - 1);
 	/* most blocks were only read, or written from end to end */
 	if ((bits >> lane & 1) && !record->shared && !record->uses_origin) {
 		glance = look_at(record, first + lane);

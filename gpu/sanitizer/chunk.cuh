@@ -26,14 +26,10 @@ static __device__ void load_memory(const struct device_record *record, uint64_t 
 		to[0] = pair.x, to[1] = pair.y;
 		return;
 	}
-#pragma unroll
-	for (unsigned k = 0; k < 2; k++) {
-		to[k] = 0;
-#pragma unroll 1
-		for (unsigned i = 0; i < 8; i++)
-			if (at + 8 * k + i < record->size)
-				to[k] |= (uint64_t)memory[8 * k + i] << 8 * i;
-	}
+	to[0] = to[1] = 0;
+	for (unsigned i = 0; i < CHUNK_BYTES; i++)
+		if (at + i < record->size)
+			to[i / 8] |= (uint64_t)memory[i] << i % 8 * 8;
 }
 
 static __device__ void load_masks(struct device_record *record, uint64_t index, struct chunk *chunk)

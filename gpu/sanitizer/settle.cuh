@@ -27,32 +27,23 @@ static __device__ uint32_t take_bits(struct device_record *record, uint32_t bloc
 	return bits;
 }
 
-/*
- * The warp's share of an object, in portions of 1 << shift blocks: every `warps`th from `first` on;
- * in large objects a warp of the only block of threads has many side by side, so that it loads few
- * lines of the cache.
- */
+/* The warp's share of an object, in portions of 1 << shift blocks; `first` is its first. */
 static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t warps,
 				     unsigned shift)
 {
 	struct device_record *record = walk->record;
 	uint32_t portions = ((uint32_t)record->blocks + (1u << shift) - 1) >> shift;
-	uint32_t step = warps;
 	uint32_t mask = shift == 5 ? ~0u : (1u << (1u << shift)) - 1;
 	unsigned lane = threadIdx.x % 32;
 	bool found = false;
 
-	if (gridDim.x == 1 && portions > SCAN * 32) {
-		first *= SCAN * 32;
-		step = 1;
-	}
 	for (; first < portions; first += SCAN * 32 * warps) {
 		uint32_t bits[SCAN];
 
 #pragma unroll
 		for (int i = 0; i < SCAN; i++)
-			bits[i] = take_bits(record, (first + (32 * i + lane) * step) << shift,
-					    mask);
+			bits[i] =
+				take_bits(record, (first + (32 * i + lane) * warps) << shift, mask);
 #pragma unroll 1
 		for (int i = 0; i < SCAN; i++) {
 			uint32_t these = i == 0   ? bits[0]
@@ -66,8 +57,7 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 
 				found = true;
 				settle_blocks(walk,
-					      (uint64_t)(first + (32 * i + from) * step)
-						      << shift,
+					      (uint64_t)(first + (32 * i + from) * warps) << shift,
 					      __shfl_sync(ALL_LANES, these, from));
 			}
 		}
@@ -77,28 +67,21 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 	walk->initialised = 0;
 }
 
-static __shared__ uint32_t first_listed[32]; /* words of the list */
-
 /*
  * The first word of the list from this one on that is not 0, and what it is; the warp looks for it
  * together.  Words of words are only looked at where there are more than 1024 slots.
  */
-static __device__ uint32_t find_listed(const struct device_state *state, uint32_t word, uint32_t *bits)
+static __device__ uint32_t find_listed(const struct device_state *state, uint32_t word,
+				       uint32_t *bits)
 {
 	uint32_t lane = threadIdx.x % 32, group = word / 32, groups = state->slots / 1024;
-	uint32_t words = 0;
-	unsigned found;
+	uint32_t words = group < groups ? state->listed[group * 32 + lane] : 0;
+	unsigned found = __ballot_sync(ALL_LANES, lane >= word % 32 && words);
 
-	if (group == 0)
-		words = first_listed[lane];
-	else if (group < groups)
-		words = state->listed[group * 32 + lane];
-	found = __ballot_sync(ALL_LANES, lane >= word % 32 && words);
 	if (found) {
 		*bits = __shfl_sync(ALL_LANES, words, __ffs((int)found) - 1);
 		return group * 32 + __ffs((int)found) - 1;
 	}
-#pragma unroll 1
 	for (group++; group < groups; group += 32) {
 		words = group + lane < groups ? state->listed_words[group + lane] : 0;
 		found = __ballot_sync(ALL_LANES, words != 0);
@@ -110,6 +93,17 @@ static __device__ uint32_t find_listed(const struct device_state *state, uint32_
 		}
 	}
 	return UINT32_MAX;
+}
+
+/* The same for slots. */
+static __device__ uint32_t next_listed(const struct device_state *state, uint32_t slot)
+{
+	uint32_t word = slot / 32;
+	uint32_t bits = slot < state->slots ? state->listed[word] & ~0u << slot % 32 : 0;
+
+	if (!bits)
+		word = find_listed(state, word + 1, &bits);
+	return word == UINT32_MAX ? word : word * 32 + __ffs((int)bits) - 1;
 }
 
 /*
@@ -134,9 +128,6 @@ static __device__ uint32_t count_listed(const struct device_state *state, bool *
 
 	each_listed(state, [&](uint32_t first, uint32_t bits) {
 		listed += __popc(bits);
-		if (gridDim.x == 1 && lane < sizeof(struct device_record) / 32)
-			touch((const char *)&state->records[first + __ffs((int)bits) - 1] +
-			      32 * lane);
 		missing |= (bits >> lane & 1) && !state->records[first + lane].states;
 	});
 	*have_bodies = !__any_sync(ALL_LANES, missing);
@@ -149,27 +140,23 @@ static __device__ void settle_listed(const struct device_state *state, struct wa
 	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
 	uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
 
-	each_listed(state, [&](uint32_t first, uint32_t bits) {
-#pragma unroll 1
-		for (; bits; bits &= bits - 1) {
-			uint32_t count;
-			unsigned shift;
+	for (walk->slot = next_listed(state, 0); walk->slot != UINT32_MAX;
+	     walk->slot = next_listed(state, walk->slot + 1)) {
+		uint32_t count;
+		unsigned shift;
 
-			walk->slot = first + __ffs((int)bits) - 1;
-			walk->record = &state->records[walk->slot];
-			count = (uint32_t)walk->record->blocks;
-			shift = portion(count, warps);
-			/* objects begin where the one before ended, so that all warps have work */
-			settle_object(walk, warp >= base ? warp - base : warp + warps - base,
-				      warps, shift);
-			base = (base + (count >> shift) + 1) % warps;
-		}
-	});
+		walk->record = &state->records[walk->slot];
+		count = (uint32_t)walk->record->blocks;
+		shift = portion(count, warps);
+		/* objects begin where the one before ended, so that all warps have work */
+		settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps, shift);
+		base = (base + (count >> shift) + 1) % warps;
+	}
 	if (walk->key)
 		flush_row(walk);
 }
 
-static __device__ void put_row(const struct device_state *state, uint64_t place, u64 key, u64 read,
+static __device__ void put_row(struct device_state *state, uint64_t place, u64 key, u64 read,
 			       u64 written, u64 redundant)
 {
 	struct result_row row;
@@ -183,18 +170,17 @@ static __device__ void put_row(const struct device_state *state, uint64_t place,
 }
 
 /* Hands the rows to the host; returns how many. */
-static __device__ uint32_t gather_rows(const struct device_state *state, uint64_t cursor,
-				       uint64_t taken)
+static __device__ uint32_t gather_rows(struct device_state *state, uint64_t taken)
 {
 	struct device_rows *rows = state->rows;
 	uint32_t found = __ldcg(&rows->count);
+	uint64_t cursor = state->row_cursor;
 
 	if (found > ROW_LIMIT || cursor + found - taken > state->row_mask) {
 		for (uint32_t i = threadIdx.x; i < ROW_SLOTS; i += PASS_THREADS)
 			rows->keys[i] = rows->read[i] = rows->written[i] = rows->redundant[i] = 0;
 		return ROW_LIMIT + 1;
 	}
-#pragma unroll 1
 	for (uint32_t i = threadIdx.x; i < found; i += PASS_THREADS) {
 		uint32_t at = __ldcg(&rows->used[i]);
 
@@ -206,24 +192,25 @@ static __device__ uint32_t gather_rows(const struct device_state *state, uint64_
 }
 
 /* The same for the rows of the only block of threads. */
-static __device__ uint32_t gather_near_rows(const struct device_state *state, uint64_t cursor,
+static __device__ uint32_t gather_near_rows(struct device_state *state, struct near_rows *near,
 					    uint64_t taken)
 {
+	uint64_t cursor = state->row_cursor;
+
 	if (cursor + NEAR_ROWS - taken > state->row_mask)
 		return ROW_LIMIT + 1;
 	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
-		if (near_rows.keys[i])
-			put_row(state, cursor + atomicAdd(&near_rows.gathered, 1),
-				near_rows.keys[i], near_rows.read[i], near_rows.written[i],
-				near_rows.redundant[i]);
+		if (near->keys[i])
+			put_row(state, cursor + atomicAdd(&near->gathered, 1), near->keys[i],
+				near->read[i], near->written[i], near->redundant[i]);
 	__syncthreads();
-	return near_rows.gathered;
+	return near->gathered;
 }
 
 /* Hands the facts about the listed objects to the host, if there is room for them. */
-static __device__ void gather_objects(const struct device_state *state, uint64_t cursor, bool fits,
-				      bool done)
+static __device__ void gather_objects(struct device_state *state, bool fits, bool done)
 {
+	uint64_t cursor = state->object_cursor;
 	uint32_t lane = threadIdx.x % 32, turn = 0;
 
 	each_listed(state, [&](uint32_t first, uint32_t bits) {
@@ -247,23 +234,9 @@ static __device__ void gather_objects(const struct device_state *state, uint64_t
 	});
 }
 
-/* What the pass before it left, and the launches since; loaded when there is something to wait for. */
-struct before {
-	uint64_t row_cursor, object_cursor, missed, missed_bytes;
-};
-
-static __device__ void clear_list(const struct device_state *state)
+static __device__ void clear_list(struct device_state *state, uint32_t first, uint32_t step)
 {
-
-	if (threadIdx.x < 32 && first_listed[threadIdx.x])
-		state->listed[threadIdx.x] = 0;
-	if (threadIdx.x == 32 && state->slots)
-		state->listed_words[0] = 0;
-	if (state->slots <= 1024)
-		return;
-	__syncthreads(); /* now nobody looks for what is listed there */
-#pragma unroll 1
-	for (uint32_t i = 1 + threadIdx.x; i < state->slots / 1024; i += PASS_THREADS) {
+	for (uint32_t i = first; i < state->slots / 1024; i += step) {
 		for (uint32_t words = state->listed_words[i]; words; words &= words - 1)
 			state->listed[i * 32 + __ffs((int)words) - 1] = 0;
 		state->listed_words[i] = 0;
@@ -274,43 +247,44 @@ static __device__ void clear_list(const struct device_state *state)
  * The last block of threads: puts what was found into the rings and makes ready for the next API.
  * `near`: the rows are there; else they are in memory.
  */
-static __device__ void gather(struct device_state *state, const struct device_state *view,
-			      const struct before *before, bool near, uint32_t listed, bool done,
-			      uint32_t ticket, uint64_t rows_taken, uint64_t objects_taken)
+static __device__ void gather(struct device_state *state, struct near_rows *near, uint32_t listed,
+			      bool done, uint32_t ticket, uint64_t rows_taken,
+			      uint64_t objects_taken)
 {
-	struct result_pass *pass = &view->result_passes[ticket % PASSES];
-	bool fits = before->object_cursor + listed - objects_taken <= view->object_mask;
-	uint32_t rows = near ? gather_near_rows(view, before->row_cursor, rows_taken)
-			     : gather_rows(view, before->row_cursor, rows_taken);
+	struct result_pass *pass = &state->result_passes[ticket % PASSES];
+	uint64_t row_cursor = state->row_cursor, object_cursor = state->object_cursor;
+	bool fits = object_cursor + listed - objects_taken <= state->object_mask;
+	uint32_t rows =
+		near ? gather_near_rows(state, near, rows_taken) : gather_rows(state, rows_taken);
 	bool lost = !fits || rows > ROW_LIMIT;
+	struct result_pass result;
 
-	gather_objects(view, before->object_cursor, fits, done);
-	if (threadIdx.x == PASS_THREADS - 1) {
-		struct result_pass result;
-
+	gather_objects(state, fits, done);
+	__syncthreads();
+	if (threadIdx.x == 0) {
 		rows = rows > ROW_LIMIT ? 0 : rows;
 		listed = fits ? listed : 0;
 		result.status = lost ? PASS_TOO_MANY : done ? PASS_DONE : PASS_NEEDS_BODIES;
-		result.first_row = (uint32_t)before->row_cursor & view->row_mask;
+		result.first_row = (uint32_t)row_cursor & state->row_mask;
 		result.rows = rows;
-		result.first_object = (uint32_t)before->object_cursor & view->object_mask;
+		result.first_object = (uint32_t)object_cursor & state->object_mask;
 		result.objects = listed;
 		result.ticket = ticket - 1;
-		result.missed = before->missed;
-		result.missed_bytes = before->missed_bytes;
+		result.missed = state->missed;
+		result.missed_bytes = state->missed_bytes;
 		*pass = result;
 		state->missed = state->missed_bytes = 0;
 		state->progress = 0;
 		state->told = 0;
-		state->row_cursor = before->row_cursor + rows;
-		state->object_cursor = before->object_cursor + listed;
-		view->rows->count = 0;
+		state->row_cursor = row_cursor + rows;
+		state->object_cursor = object_cursor + listed;
+		state->rows->count = 0;
 		state->finished = 0;
+	} else if (done) {
+		clear_list(state, threadIdx.x - 1, PASS_THREADS - 1);
 	}
-	if (done)
-		clear_list(view);
 	__syncthreads();
-	if (threadIdx.x == PASS_THREADS - 1) {
+	if (threadIdx.x == 0) {
 		__threadfence_system();
 		*(volatile uint32_t *)&pass->ticket = ticket;
 	}
@@ -326,44 +300,30 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 		   uint32_t writer, uint32_t ticket, uint64_t rows_taken, uint64_t objects_taken)
 {
 	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
+	__shared__ struct near_rows near;
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
-	__shared__ struct before before;
 	__shared__ bool last;
-	struct walk walk = {NULL, view.rows, keys, nh[threadIdx.x / 32], 0, writer, 0, 0, 0, 0, 0};
-	uint64_t had = 0;
-	uint32_t words = 0, listed;
 	bool done, alone;
+	uint32_t listed = count_listed(state, &done);
+	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer, 0,
+			    0,    0,           0,     0};
 
-	/* all at once, and while they are waited for, the keys */
-	if (threadIdx.x < 32 && view.slots)
-		words = view.listed[threadIdx.x];
-	if (threadIdx.x < 4)
-		had = *(threadIdx.x == 0   ? &state->row_cursor
-			: threadIdx.x == 1 ? &state->object_cursor
-			: threadIdx.x == 2 ? &state->missed
-					   : &state->missed_bytes);
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
 		keys[i] = leaf_key(i);
 	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
-		near_rows.keys[i] = near_rows.read[i] = near_rows.written[i] =
-			near_rows.redundant[i] = 0;
+		near.keys[i] = near.read[i] = near.written[i] = near.redundant[i] = 0;
 	if (threadIdx.x == 0)
-		near_rows.gathered = near_rows.full = 0;
-	if (threadIdx.x < 32)
-		first_listed[threadIdx.x] = words;
-	if (threadIdx.x < 4)
-		(&before.row_cursor)[threadIdx.x] = had;
+		near.gathered = near.full = 0;
 	__syncthreads();
-	listed = count_listed(&view, &done);
 	if (done)
-		settle_listed(&view, &walk);
+		settle_listed(state, &walk);
 	__syncthreads();
-	alone = gridDim.x == 1 && !near_rows.full;
+	alone = gridDim.x == 1 && !near.full;
 	if (!alone) {
 		for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
-			if (near_rows.keys[i])
-				add_row(view.rows, near_rows.keys[i], near_rows.read[i],
-					near_rows.written[i], near_rows.redundant[i]);
+			if (near.keys[i])
+				add_row(state->rows, near.keys[i], near.read[i], near.written[i],
+					near.redundant[i]);
 		__threadfence();
 		__syncthreads();
 		if (threadIdx.x == 0)
@@ -373,5 +333,5 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 			return;
 		__threadfence();
 	}
-	gather(state, &view, &before, alone, listed, done, ticket, rows_taken, objects_taken);
+	gather(state, alone ? &near : NULL, listed, done, ticket, rows_taken, objects_taken);
 }

@@ -14,34 +14,15 @@
 
 typedef unsigned long long u64; /* as atomics and shuffles want it */
 
-/*
- * Brings a sector of 32 bytes into the near cache, without waiting for it; `at` is aligned to 4.
- * What follows from each other is loaded one after the other, which is most of what a small pass
- * takes: so it asks for all that it will probably need as soon as it knows where that is.
- */
-static __device__ void touch(const void *at)
-{
-#if __CUDA_ARCH__ >= 800
-	static __shared__ uint32_t unused[PASS_THREADS];
-
-	/* a load that nobody uses would be left out */
-	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
-		     :
-		     : "r"((uint32_t)__cvta_generic_to_shared(&unused[threadIdx.x])), "l"(at));
-#else
-	(void)at;
-#endif
-}
-
 /* -- rows --------------------------------------------------------------------------------- */
 
 /* Rows of the objects that this block of threads works on; what does not fit goes to memory. */
-static __shared__ struct {
+struct near_rows {
 	u64 keys[NEAR_ROWS];
 	uint32_t read[NEAR_ROWS], written[NEAR_ROWS], redundant[NEAR_ROWS];
 	uint32_t gathered;
 	bool full; /* some rows went to memory */
-} near_rows;
+};
 
 static __device__ void add_row(struct device_rows *rows, u64 key, u64 read, u64 written,
 			       u64 redundant)
@@ -71,26 +52,25 @@ static __device__ void add_row(struct device_rows *rows, u64 key, u64 read, u64 
 		atomicAdd((u64 *)&rows->redundant[at], redundant);
 }
 
-static __device__ void add_near_row(struct device_rows *rows, u64 key, uint32_t read,
-				    uint32_t written, uint32_t redundant)
+static __device__ void add_near_row(struct near_rows *near, struct device_rows *rows, u64 key,
+				    uint32_t read, uint32_t written, uint32_t redundant)
 {
 	uint32_t start = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
 
-#pragma unroll 1
 	for (uint32_t i = 0; i < 4; i++) {
 		uint32_t at = (start + i) % NEAR_ROWS;
-		u64 old = *(volatile u64 *)&near_rows.keys[at];
+		u64 old = *(volatile u64 *)&near->keys[at];
 
 		if (!old)
-			old = atomicCAS(&near_rows.keys[at], 0ull, key);
+			old = atomicCAS(&near->keys[at], 0ull, key);
 		if (!old || old == key) {
-			atomicAdd(&near_rows.read[at], read);
-			atomicAdd(&near_rows.written[at], written);
-			atomicAdd(&near_rows.redundant[at], redundant);
+			atomicAdd(&near->read[at], read);
+			atomicAdd(&near->written[at], written);
+			atomicAdd(&near->redundant[at], redundant);
 			return;
 		}
 	}
-	near_rows.full = true;
+	near->full = true;
 	add_row(rows, key, read, written, redundant);
 }
 
@@ -100,6 +80,7 @@ static __device__ void add_near_row(struct device_rows *rows, u64 key, uint32_t 
 struct walk {
 	struct device_record *record;
 	struct device_rows *rows;
+	struct near_rows *near;
 	const uint32_t *keys;  /* of leaves */
 	u64 (*nh)[LEAF_LANES]; /* of the warp: see struct leaves */
 	uint32_t slot, writer;
@@ -119,20 +100,13 @@ static __device__ uint32_t sum_of_lanes(uint32_t value)
 #endif
 }
 
-/* Apart from its many callers: their code would be twice as long, and is fetched for each pass. */
-static __device__ __noinline__ void add_lanes(struct device_rows *rows, u64 key, uint32_t read,
-					      uint32_t written, uint32_t redundant)
-{
-	read = sum_of_lanes(read);
-	written = sum_of_lanes(written);
-	redundant = sum_of_lanes(redundant);
-	if (threadIdx.x % 32 == 0 && (read || written || redundant))
-		add_near_row(rows, key, read, written, redundant);
-}
-
 static __device__ void flush_row(struct walk *walk)
 {
-	add_lanes(walk->rows, walk->key, walk->read, walk->written, walk->redundant);
+	uint32_t read = sum_of_lanes(walk->read), written = sum_of_lanes(walk->written);
+	uint32_t redundant = sum_of_lanes(walk->redundant);
+
+	if (threadIdx.x % 32 == 0 && (read || written || redundant))
+		add_near_row(walk->near, walk->rows, walk->key, read, written, redundant);
 	walk->read = walk->written = walk->redundant = 0;
 }
 
@@ -155,14 +129,11 @@ static __device__ void count(struct walk *walk, uint32_t writer, uint32_t read, 
 /* Adds a number of each lane to one of the object's. */
 static __device__ void add_to_object(uint64_t *to, u64 number)
 {
-	unsigned lanes = __ballot_sync(ALL_LANES, number != 0);
-
-	if (__popc(lanes) > 2) {
-		for (int by = 16; by; by /= 2)
-			number += __shfl_xor_sync(ALL_LANES, number, by);
-		lanes = 1;
-	}
-	if (lanes >> threadIdx.x % 32 & 1)
+	if (!__any_sync(ALL_LANES, number != 0))
+		return;
+	for (int by = 16; by; by /= 2)
+		number += __shfl_xor_sync(ALL_LANES, number, by);
+	if (threadIdx.x % 32 == 0 && number)
 		atomicAdd((u64 *)to, number);
 }
 

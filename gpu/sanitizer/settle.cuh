@@ -2,7 +2,7 @@
  * gpu/sanitizer/settle.cuh: the pass after an API, in one kernel: finds the blocks that it touched,
  * settles them, and hands what was found to the host.
  */
-#include "gpu/sanitizer/block.cuh"
+#include "gpu/sanitizer/small.cuh"
 
 #define SCAN 4 /* words of touched blocks that a lane loads at once */
 
@@ -304,18 +304,28 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
 	__shared__ bool last;
 	bool done, alone;
-	uint32_t listed = count_listed(state, &done);
+	enum small_result small_pass = SMALL_UNFIT;
+	uint32_t listed, words = 0;
 	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer, 0,
 			    0,    0,           0,     0};
 
+	if (gridDim.x == 1 && threadIdx.x < 32 && view.slots) /* while the keys are made */
+		words = view.listed[threadIdx.x];
+#pragma unroll 1
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
 		keys[i] = leaf_key(i);
 	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
 		near.keys[i] = near.read[i] = near.written[i] = near.redundant[i] = 0;
 	if (threadIdx.x == 0)
 		near.gathered = near.full = 0;
+	if (gridDim.x == 1)
+		small_pass = settle_small(state, &view, &near, keys, words, writer, ticket,
+					  rows_taken, objects_taken);
+	if (small_pass == SMALL_DONE)
+		return;
+	listed = count_listed(state, &done);
 	__syncthreads();
-	if (done)
+	if (done && small_pass == SMALL_UNFIT)
 		settle_listed(state, &walk);
 	__syncthreads();
 	alone = gridDim.x == 1 && !near.full;

@@ -34,6 +34,7 @@ static unsigned pass_blocks;
 static device_state *state, host_state;
 static std::vector<device_record> records;
 #define SLOTS (8 * 1024)
+static uint32_t slots = 1024;
 static uint32_t spread = 1; /* the slot of one object is so far from the next one's */
 
 static uint64_t seed = 1;
@@ -93,7 +94,7 @@ static void start(void)
 	for (const device_record &record : records)
 		CHECK(cudaMemcpy(host_state.records + record.slot, &record, sizeof(record),
 				 cudaMemcpyHostToDevice));
-	host_state.slots = SLOTS;
+	host_state.slots = slots;
 	host_state.listed = zeroed<uint32_t>(SLOTS / 32);
 	host_state.listed_words = zeroed<uint32_t>(SLOTS / 1024);
 	host_state.rows = zeroed<device_rows>(1);
@@ -473,7 +474,10 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		pass_blocks = atoi(argv[1]);
 		seed = atoi(argv[2]);
-		spread = seed % 2 ? 1 : 2047; /* the list's words are near, or far from each other */
+		if (seed % 2 == 0) { /* the list's words are near, or far from each other */
+			slots = SLOTS;
+			spread = 2047;
+		}
 		against_cpu(small_sizes, 60);
 		return !compared;
 	}

@@ -62,6 +62,7 @@ static __device__ void find_objects(uint32_t words)
 	unsigned lane = threadIdx.x % 32, found;
 	uint32_t count = 0;
 
+#pragma unroll 1
 	while ((found = __ballot_sync(ALL_LANES, words != 0)) && count <= SMALL_OBJECTS) {
 		if (lane == (unsigned)__ffs((int)found) - 1) {
 			if (count < SMALL_OBJECTS)
@@ -119,10 +120,15 @@ static __device__ void find_blocks(void)
 				bits[k] = i + k * PASS_THREADS < words
 						  ? touched[i + k * PASS_THREADS]
 						  : 0;
-			if (bits[0] | bits[1] | bits[2] | bits[3])
-#pragma unroll
-				for (unsigned k = 0; k < 4; k++)
-					add_work(object, i + k * PASS_THREADS, bits[k]);
+			if (!(bits[0] | bits[1] | bits[2] | bits[3]))
+				continue;
+#pragma unroll 1
+			for (unsigned k = 0; k < 4; k++)
+				add_work(object, i + k * PASS_THREADS,
+					 k == 0   ? bits[0]
+					 : k == 1 ? bits[1]
+					 : k == 2 ? bits[2]
+						  : bits[3]);
 		}
 	}
 }
@@ -146,6 +152,25 @@ static __device__ void load_fresh(const struct device_record *record, uint64_t a
 		to[0] |= i < 8 ? byte : 0;
 		to[1] |= i < 8 ? 0 : byte;
 	}
+}
+
+/* As add_near_row(), which is faster when it is warm. */
+static __device__ void add_small_row(struct near_rows *near, struct device_rows *rows, u64 key,
+				     uint32_t read, uint32_t written, uint32_t redundant)
+{
+#pragma unroll 1
+	for (uint32_t i = 0; i < NEAR_ROWS; i++) {
+		u64 old = atomicCAS(&near->keys[i], 0ull, key);
+
+		if (old && old != key)
+			continue;
+		atomicAdd(&near->read[i], read);
+		atomicAdd(&near->written[i], written);
+		atomicAdd(&near->redundant[i], redundant);
+		return;
+	}
+	near->full = true;
+	add_row(rows, key, read, written, redundant);
 }
 
 /* Counts the touched bytes of a warp's chunks by their writers. */
@@ -177,9 +202,9 @@ static __device__ void count_chunks(struct near_rows *near, struct device_rows *
 		written = sum_of_lanes(__popc(chunk->written & bytes));
 		redundant = sum_of_lanes(__popc(chunk->redundant & bytes));
 		if (threadIdx.x % 32 == 0)
-			add_near_row(near, rows,
-				     (u64)(record->slot + 1) << 32 | (writer ^ record->site), read,
-				     written, redundant);
+			add_small_row(near, rows,
+				      (u64)(record->slot + 1) << 32 | (writer ^ record->site), read,
+				      written, redundant);
 	}
 }
 

@@ -25,7 +25,7 @@ struct host_row {
 
 /* -- event_spaces.c ----------------------------------------------------------------------- */
 
-enum { EVENT_SPACES_MAX = 64 };
+enum { EVENT_SPACES_MAX = SPACE_PEERS_MAX };
 extern struct space *event_spaces[EVENT_SPACES_MAX];
 extern unsigned event_space_count;
 

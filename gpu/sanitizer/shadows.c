@@ -22,6 +22,15 @@ CUdeviceptr object_record(const struct object *object)
 	return object->space->records + object->slot * sizeof(struct device_record);
 }
 
+/* What tables say of this space's objects is out of date, those of its peers, too. */
+static void changed(struct space *space)
+{
+	static uint64_t changes;
+
+	space->published = false;
+	space->changes = ++changes;
+}
+
 /* A larger copy of device memory; the rest is zero. */
 static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, size_t size)
 {
@@ -81,7 +90,7 @@ static bool more_slots(struct space *space)
 		space->touched = touched;
 	if (!owners || !slots || !touched)
 		return false;
-	space->published = false;
+	changed(space);
 	if (!enlarge(space, &space->records, old * sizeof(struct device_record),
 		     capacity * sizeof(struct device_record)) ||
 	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||
@@ -177,7 +186,7 @@ void object_unfollow(struct object *object)
 		}
 		space->owners[object->slot] = NULL;
 		space->free_slots[space->free_count++] = object->slot;
-		space->published = false;
+		changed(space);
 	}
 	if (object->later)
 		for (uint32_t i = 0; i < space->later_count; i++)
@@ -242,7 +251,7 @@ void object_follow(struct object *object)
 	space->owners[object->slot] = object;
 	space->bodiless++;
 	space->bodiless_bytes += object->size;
-	space->published = false;
+	changed(space);
 	if (!put_record(object, &record))
 		object_unfollow(object);
 }

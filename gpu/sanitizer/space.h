@@ -20,6 +20,8 @@
 
 #define NO_SLOT UINT32_MAX
 
+enum { SPACE_PEERS_MAX = 64 };
+
 struct space;
 
 struct object {
@@ -110,8 +112,8 @@ void object_identify(struct object *object, uint32_t id, uint32_t site);
  */
 int space_initialised(struct space *space, struct object *const *variables, uint32_t count);
 /*
- * Brings the table that the patches search up to date; with the objects of peers, whose memory
- * kernels of this context reach, it is made anew each time.
+ * Brings the table that the patches search up to date, with the objects of peers, at most
+ * SPACE_PEERS_MAX, whose memory kernels of this context reach.
  */
 int space_publish(struct space *space, struct space *const *peers, unsigned peer_count);
 /* False: space_publish() must be called before a kernel is launched. */

@@ -39,7 +39,9 @@ struct space {
 	/* What the patches search. */
 	CUdeviceptr state, table, listed, listed_words;
 	uint32_t table_capacity;
-	bool foreign; /* objects of peers are in the table */
+	uint64_t changes; /* of objects and records: a number that no space had before */
+	uint64_t foreign_changes[SPACE_PEERS_MAX]; /* of the peers whose objects are in the table */
+	unsigned foreign;
 	bool published;
 
 	/* Passes: what the running API touched is listed on the device; results come back in rings.

@@ -95,12 +95,23 @@ static bool upload(struct space *space, const struct device_entry *entries, uint
 	return done;
 }
 
+/* Whether the table has what the space and its peers have now. */
+static bool is_current(const struct space *space, struct space *const *peers, unsigned peer_count)
+{
+	if (!space->published || space->foreign != peer_count)
+		return false;
+	for (unsigned i = 0; i < peer_count; i++)
+		if (space->foreign_changes[i] != peers[i]->changes)
+			return false;
+	return true;
+}
+
 int space_publish(struct space *space, struct space *const *peers, unsigned peer_count)
 {
 	uint32_t count = space->object_count;
 	struct device_entry *entries;
 
-	if (space->published && !peer_count && !space->foreign)
+	if (is_current(space, peers, peer_count))
 		return 0;
 	for (unsigned i = 0; i < peer_count; i++)
 		count += peers[i]->object_count;
@@ -116,6 +127,8 @@ int space_publish(struct space *space, struct space *const *peers, unsigned peer
 	if (peer_count)
 		qsort(entries, count, sizeof(*entries), by_start);
 	space->foreign = peer_count;
+	for (unsigned i = 0; i < peer_count; i++)
+		space->foreign_changes[i] = peers[i]->changes;
 	space->published = upload(space, entries, count);
 	free(entries);
 	return space->published ? 0 : -1;

@@ -295,11 +295,20 @@ static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUconte
 				  .from_device = true});
 }
 
+static unsigned uploads;
+static CUresult (*copy_to_device)(CUdeviceptr, const void *, size_t, CUstream);
+
+static CUresult count_upload(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+	uploads++;
+	return copy_to_device(to, from, size, stream);
+}
+
 /* What was copied from another context has the copy for its writer. */
 static void two_contexts(void)
 {
 	CUcontext first = context, second, popped;
-	CUdeviceptr z = allocate(512), x = allocate(1024), y; /* begin - 1, begin */
+	CUdeviceptr z = allocate(512), x = allocate(1024), y, later; /* begin - 1, begin */
 	uint32_t begin = begun, of_x = objects;
 
 	set(x, 1024, 0); /* begin + 1 */
@@ -323,11 +332,25 @@ static void two_contexts(void)
 	launch(x, 16, 0, 0); /* + 8: in the second context */
 	check(row_is(begin + 8, of_x, begin + 1, GPU_WRITE, 16, 16),
 	      "kernels reach what another context of their device has");
+	copy_to_device = driver.cuMemcpyHtoDAsync;
+	driver.cuMemcpyHtoDAsync = count_upload;
+	launch(x, 16, 0, 0); /* + 9 */
+	check(!uploads && row_is(begin + 9, of_x, begin + 8, GPU_WRITE, 16, 16),
+	      "which the device is told once");
+	context = first;
+	later = allocate(64); /* + 10 */
+	set(later, 64, 3);    /* + 11 */
+	context = second;
+	launch(later, 64, 3, 0); /* + 12 */
+	check(uploads && row_is(begin + 12, objects, begin + 11, GPU_WRITE, 64, 64),
+	      "and again when something has changed there");
+	driver.cuMemcpyHtoDAsync = copy_to_device;
 	finish((struct operation){.kind = OPERATION_FREE, .address = y});
 	context = first;
 	driver.cuCtxPopCurrent(&popped);
 	finish((struct operation){.kind = OPERATION_FREE, .address = x});
 	finish((struct operation){.kind = OPERATION_FREE, .address = z});
+	finish((struct operation){.kind = OPERATION_FREE, .address = later});
 	events_context_gone(second);
 	finish((struct operation){.kind = OPERATION_UNLOAD, .context = second});
 	check(!events_find_space(second), "of a context that has gone nothing is left");

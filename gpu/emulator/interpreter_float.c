@@ -25,6 +25,8 @@
 #define NAN_OF_sub(value, a, b, c) double_result(value, a, b)
 #define NAN_OF_mul(value, a, b, c) double_result(value, a, b)
 #define NAN_OF_fma fused_result
+#define NAN_OF_fma_minus_product fused_result
+#define NAN_OF_fma_minus_addend fused_result
 #define NAN_OF_min(value, a, b, c) double_result(value, a, b)
 #define NAN_OF_max(value, a, b, c) double_result(value, a, b)
 #define NAN_OF_div(value, a, b, c) ordered_result(value, a, b)
@@ -157,6 +159,10 @@ FLOAT_ROW_EXECUTOR(sub, a - b, _mm256_sub_ps(a, b))
 FLOAT_ROW_EXECUTOR(mul, a *b, _mm256_mul_ps(a, b))
 FLOAT_ROW_EXECUTOR(fma_by_machine, __builtin_fmaf(a, b, float_of(c_[l])),
 		   _mm256_fmadd_ps(a, b, row_load(c_ + l)))
+FLOAT_ROW_EXECUTOR(fma_minus_product, __builtin_fmaf(-a, b, float_of(c_[l])),
+		   _mm256_fnmadd_ps(a, b, row_load(c_ + l)))
+FLOAT_ROW_EXECUTOR(fma_minus_addend, __builtin_fmaf(a, b, -float_of(c_[l])),
+		   _mm256_fmsub_ps(a, b, row_load(c_ + l)))
 #else
 FLOAT_EXECUTOR(add, a + b)
 FLOAT_EXECUTOR(sub, a - b)
@@ -246,6 +252,14 @@ FMA_F32(fma_by_libm, )
 FMA_F64(fma_by_libm, )
 GENERAL_FLOAT(fma, fmaf(a, b, c))
 GENERAL_DOUBLE(fma, fma(a, b, c))
+#if !defined(__AVX2__) || !defined(__FMA__)
+#define fma_minus_product_f32 fma_minus_product_general_f32
+#define fma_minus_addend_f32 fma_minus_addend_general_f32
+#endif
+GENERAL_FLOAT(fma_minus_product, fmaf(-a, b, c))
+GENERAL_DOUBLE(fma_minus_product, fma(-a, b, c))
+GENERAL_FLOAT(fma_minus_addend, fmaf(a, b, -c))
+GENERAL_DOUBLE(fma_minus_addend, fma(a, b, -c))
 
 static void fma_f32(struct warp *w, const struct ptx_instruction *i)
 {
@@ -380,10 +394,16 @@ static void copysign_f64(struct warp *w, const struct ptx_instruction *i)
 		{op, "dsss", T(F32), 0, 0, ROUNDINGS | M(FTZ) | M(SAT), fma_general_f32},          \
 		{op, "dsss", T(F64), 0, 0, M(RN), fma_f64},                                        \
 		{op, "dsss", T(F64), 0, 0, ROUNDINGS, fma_general_f64}
+/* c - a * b and a * b - c, which PTX has no words for: see gpu/ptx/contract.c */
+#define CONTRACTED(op, name)                                                                       \
+	{op, "dsss", T(F32), 0, 0, M(RN), name##_f32},                                             \
+		{op, "dsss", T(F32), 0, 0, M(RN) | M(FTZ) | M(SAT), name##_general_f32},           \
+		{op, "dsss", T(F64), 0, 0, M(RN), name##_general_f64}
 #define APPROXIMATE (M(APPROX) | M(FTZ))
 
 const struct ptx_opcode interpreter_float[] = {
 	BINARY(add), BINARY(sub), BINARY(mul), FUSED("fma"), FUSED("mad"),
+	CONTRACTED("fma-product", fma_minus_product), CONTRACTED("fma-addend", fma_minus_addend),
 	{"div", "dss", T(F32), 0, 0, M(RN) | M(FULL), div_f32},
 	{"div", "dss", T(F32), 0, M(APPROX), M(FTZ), div_approx_general_f32},
 	{"div", "dss", T(F32), 0, 0, ROUNDINGS | M(FTZ) | M(FULL), div_general_f32},

@@ -500,7 +500,8 @@ int ptx_decode(struct ptx_parser *parser)
 	}
 	note_order(parser, &i, decoded.observes_order);
 	if ((i.execute == ptx_execute_ret && ptx_store_result(parser, guard, opcode.line)) ||
-	    ptx_append(parser, &i, opcode.line))
+	    ptx_append(parser, &i, opcode.line) ||
+	    (outcome == OK && ptx_note_instruction(parser, decoded.row)))
 		return -1;
 	if (outcome == OK && *decoded.row->shape == 'C' && parser->after.execute &&
 	    ptx_append(parser, &parser->after, opcode.line))

@@ -185,7 +185,7 @@ static int read_label(struct ptx_parser *parser, const struct ptx_token *name)
 		if (ptx_skip_to_semicolon(parser))
 			return -1;
 	}
-	return ptx_define(parser, name, &meaning);
+	return ptx_note_label(parser) || ptx_define(parser, name, &meaning) ? -1 : 0;
 }
 
 static bool label_ahead(const struct ptx_parser *parser)
@@ -303,6 +303,7 @@ static int read_definition(struct ptx_parser *parser)
 	scope->next_predicate = PTX_PREDICATE_FIRST;
 	scope->frame_bytes = function->frame_bytes;
 	parser->source_line = 0;
+	ptx_contract_start(parser);
 	if (read_body(parser))
 		return -1;
 	function->end = parser->module->code_count;
@@ -366,7 +367,7 @@ int ptx_read_kernel(struct ptx_parser *parser)
 	kernel->register_count = function->registers;
 	parser->function = NULL;
 	parser->kernel = NULL;
-	return ptx_scope_close(parser);
+	return ptx_scope_close(parser) || ptx_contract(parser, function) ? -1 : 0;
 }
 
 int ptx_read_function(struct ptx_parser *parser)
@@ -419,5 +420,5 @@ int ptx_read_function(struct ptx_parser *parser)
 	} else if (ptx_expect(parser, ";")) {
 		return -1;
 	}
-	return ptx_scope_close(parser);
+	return ptx_scope_close(parser) || ptx_contract(parser, function) ? -1 : 0;
 }

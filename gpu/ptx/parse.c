@@ -279,6 +279,7 @@ struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct e
 	ptx_symbols_free(parser);
 	ptx_constants_free(parser);
 	ptx_opcodes_free(parser);
+	ptx_contract_free(parser);
 	free(parser);
 	if (good)
 		return module;

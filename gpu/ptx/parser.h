@@ -66,6 +66,27 @@ struct ptx_scope {
 	size_t first_fixup;
 };
 
+/* What contract.c notes of the function that is read; see there. */
+struct ptx_contract {
+	uint32_t *reads; /* registers, once for each time that one is read */
+	uint32_t read_count;
+	struct ptx_write { /* by instruction */
+		uint32_t row, at;
+	} * writes;
+	uint32_t write_count;
+	uint32_t *labels, *branches, *starts; /* instructions: at labels, bra, of basic blocks */
+	uint32_t label_count, branch_count, start_count;
+	bool tables; /* there is a brx */
+	struct ptx_sum { /* mul, add and sub of f32 and f64 without a rounding, in order */
+		uint32_t at; /* instruction */
+		char kind;   /* '*', '+', '-' */
+		uint32_t uses, sums; /* of a product: all, and those that can be part of an fma */
+	} * sums;
+	uint32_t sum_count;
+	size_t read_capacity, write_capacity, label_capacity, branch_capacity, start_capacity,
+		sum_capacity;
+};
+
 struct ptx_parser {
 	struct ptx_lexer lexer;
 	struct ptx_token token; /* the next one */
@@ -96,6 +117,7 @@ struct ptx_parser {
 	uint32_t file, source_line;    /* of the last .loc */
 	uint32_t first_file;           /* of the text: its own numbers count from here */
 	uint32_t text_number, first_variable, first_function;
+	struct ptx_contract contract;
 	bool shared_name, weak; /* what the linkage words before this declaration say */
 	size_t place_capacity;
 };
@@ -126,6 +148,17 @@ int ptx_constant(struct ptx_parser *parser, uint64_t value, uint32_t *operand);
 int ptx_constant_address(struct ptx_parser *parser, uint32_t variable, int64_t addend,
 			 uint32_t *operand);
 void ptx_constants_free(struct ptx_parser *parser);
+
+/* contract.c: all return 0, or -1 with parser->error set. */
+void ptx_contract_start(struct ptx_parser *parser);
+void ptx_contract_free(struct ptx_parser *parser);
+int ptx_note_read(struct ptx_parser *parser, uint32_t row);
+int ptx_note_write(struct ptx_parser *parser, uint32_t row);
+int ptx_note_label(struct ptx_parser *parser);
+/* The one that was appended last. */
+int ptx_note_instruction(struct ptx_parser *parser, const struct ptx_opcode *row);
+/* Makes fmas of the products and sums of a function whose labels are resolved. */
+int ptx_contract(struct ptx_parser *parser, const struct ptx_function *function);
 
 /* opcode.c: what the text of an opcode says; `row` NULL: no row of the table has it. */
 struct ptx_decoded {

@@ -135,6 +135,8 @@ enum outcome ptx_source(struct statement *s, const struct element *element, int6
 	switch (meaning.kind) {
 	case PTX_SYMBOL_REGISTER:
 		*ref = PTX_OPERAND(PTX_BANK_REGISTER, meaning.base);
+		if (ptx_note_read(parser, meaning.base))
+			return FAILED;
 		return offset ? UNKNOWN_FORM : OK;
 	case PTX_SYMBOL_VARIABLE:
 		return ptx_constant_address(parser, meaning.base, offset, ref) ? FAILED : OK;
@@ -183,7 +185,9 @@ enum outcome ptx_destination(struct statement *s, const struct element *element,
 	}
 	TRY(ptx_name(s, &element->token, &meaning));
 	*ref = PTX_OPERAND(PTX_BANK_REGISTER, meaning.base);
-	return meaning.kind == PTX_SYMBOL_REGISTER ? OK : UNKNOWN_FORM;
+	if (meaning.kind != PTX_SYMBOL_REGISTER)
+		return UNKNOWN_FORM;
+	return ptx_note_write(s->parser, meaning.base) ? FAILED : OK;
 }
 
 /* A predicate; the sink is a predicate that every frame has for nothing else. */

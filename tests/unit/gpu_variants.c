@@ -211,8 +211,9 @@ static void test_variants(void **state)
 	globfree(&files);
 	read_test(parser, "tests/gpu/ptx/cases.txt");
 	for (unsigned n = 0; n < row_count; n++)
+		/* those with a '-' are no text's: tests/unit/gpu_contract.c */
 		if (*rows[n].row->shape != 'W' && *rows[n].row->shape != 'V' &&
-		    !is_family(rows[n].row))
+		    !strchr(rows[n].row->name, '-') && !is_family(rows[n].row))
 			missing += check(parser, &rows[n]);
 	ptx_opcodes_free(parser);
 	free(parser);

@@ -27,15 +27,22 @@ struct device_block {
 	uint32_t flags;
 };
 
+/*
+ * The masks of an object of `size` bytes follow each other: read, written, touched_blocks.  They
+ * are so far apart, whatever is left of the last block: a patch need not load where each is.
+ */
+#define MASK_BYTES(size) ((size) / 1024 * 128 + 128)
+
 struct device_record {
-	/* What the patches need: one line of a cache. */
+	/* What the patches need of it each time: one sector of a cache. */
 	uint64_t address, size;
-	/* The running API: a bit per byte, and a bit per block that has one. */
-	uint64_t *read, *written;
-	uint32_t *touched_blocks;
-	uint32_t touched;           /* is listed */
-	uint32_t slot;              /* which record it is */
+	uint64_t *read;   /* by the running API: a bit per byte */
+	uint32_t touched; /* is listed */
+	uint32_t slot;    /* which record it is */
+
 	struct device_state *state; /* of the object's context */
+	uint64_t *written;          /* as `read` */
+	uint32_t *touched_blocks;   /* a bit per block that has bits in them, and maybe others */
 
 	uint32_t site;
 	uint32_t shared; /* the host writes to it without an API */
@@ -102,54 +109,59 @@ struct result_pass {
 #define SITE_OF_VARIABLE (UINT32_MAX - 1)
 
 /*
- * What the patches search: the followed objects by address.  Only those are looked at that the hint
- * of an address names: mostly the one or two that lie in the same granule of memory.  Granules
- * whose numbers end alike have the same hint, which names the objects of all of them.
+ * How the patches find the object of an address: by one of HINTS_MAX hints.  It names the objects
+ * that lie in the same granule of memory: mostly one or two.  Granules whose numbers end alike have
+ * the same hint, which names the objects of all of them.
  */
-struct device_entry {
+#define HINTS_MAX 4096
+
+struct device_entry { /* the followed objects by address */
 	uint64_t start, size;
 	struct device_record *record; /* maybe another context's */
+	struct device_record *beside; /* this context's, without bytes: what is after the object */
 };
 
-#define HINT_LOW 12 /* so that the patches need not shift all of an address */
-
-struct device_hint {
-	uint32_t first, count;
+struct device_several {
+	const struct device_entry *first;
+	uint32_t count;
 };
 
 /*
- * As the patches see it: the address of the record if there is only one; of a record without bytes
- * if there is none; or HINT_MANY | count << 32 | first.
+ * A hint is the address of the record of the only object, which is this context's; or of one
+ * without bytes; or of a device_several, with this bit.
  */
-#define HINT_MANY (UINT64_C(1) << 63)
+#define HINT_SEVERAL 1u
 
 /* What the patches see: the callback data of every launch; and what the passes share. */
 struct device_state {
-	const struct device_entry *entries;
-	const uint64_t *hints; /* address >> HINT_LOW >> hint_shift & hint_mask; see HINT_MANY */
-	uint32_t hint_shift, hint_mask;
 	struct device_record *records;
-	/*
-	 * The list of the objects that the running API touched: a bit per slot, and a bit per word
-	 * of those that is not 0.  So nobody waits to find a place in it.
-	 */
-	uint32_t *listed, *listed_words;
-	uint32_t slots; /* there are; a multiple of 1024 */
-	/* of launches since the last pass: */
-	uint32_t progress; /* grows when they touch blocks for the first time */
-	uint64_t told;     /* bits for blocks of which some were touched; the host clears it */
-
 	struct device_rows *rows;
 	struct result_pass *result_passes;
 	struct result_row *result_rows;
 	struct result_object *result_objects;
 	uint32_t row_mask, object_mask; /* of places in the rings */
+	uint32_t slots;                 /* there are; a multiple of 1024 */
+	/* of launches since the last pass: */
+	uint32_t progress; /* grows when they touch blocks for the first time */
+	uint64_t told;     /* bits for blocks of which some were touched; the host clears it */
 	/* kept by the passes */
 	uint64_t row_cursor, object_cursor;
 	uint32_t finished; /* blocks of threads of the running pass */
 	/* accesses of launches to memory that is not in the table, until the next pass */
 	uint64_t missed, missed_bytes;
+
+	/*
+	 * The list of the objects that the running API touched: a bit per slot, and a bit per word
+	 * of those that is not 0.  So nobody waits to find a place in it.
+	 */
+	uint32_t *listed __attribute__((aligned(32))), *listed_words;
+	/* In one sector with the first hint, which is all that a small program needs. */
+	uint32_t geometry, padding; /* HINT_GEOMETRY() */
+	uint64_t hints[1];          /* HINTS_MAX: of address >> geometry % 32 & geometry >> 8 */
 };
+
+#define HINT_GEOMETRY(bits, hints) ((bits) | ((hints)-1) << 8) /* of 1 << bits bytes, bits < 32 */
+#define STATE_BYTES (sizeof(struct device_state) + (HINTS_MAX - 1) * sizeof(uint64_t))
 
 /* Which masks a range of bytes goes to. */
 enum mark { MARK_READ = 1, MARK_WRITTEN = 2 };

@@ -9,9 +9,8 @@
  * their hints in a few lines of the cache.
  */
 #define GRANULES (HINTS_MAX / 8)
-#define SMALLEST (HINT_LOW + 4) /* bits */
-#define LARGEST                                                                                    \
-	(HINT_LOW + 20) /* the patches have 32 bits above HINT_LOW, 12 for the hint's number */
+#define SMALLEST 16 /* bits */
+#define LARGEST 31
 
 static uint64_t last_byte(const struct device_entry *entry)
 {
@@ -58,7 +57,7 @@ static bool fill(struct device_hint *hints, uint64_t *granules, uint32_t mask, u
 	return parted;
 }
 
-uint32_t hints_make(struct device_hint hints[HINTS_MAX], uint32_t *shift,
+uint32_t hints_make(struct device_hint hints[HINTS_MAX], uint32_t *granule_bits,
 		    const struct device_entry *entries, uint32_t count)
 {
 	uint64_t *granules = malloc(HINTS_MAX * sizeof(*granules)), wanted;
@@ -74,6 +73,6 @@ uint32_t hints_make(struct device_hint hints[HINTS_MAX], uint32_t *shift,
 	while (!fill(hints, granules, made - 1, bits, entries, count) && made < HINTS_MAX)
 		made *= 2;
 	free(granules);
-	*shift = bits - HINT_LOW;
+	*granule_bits = bits;
 	return made;
 }

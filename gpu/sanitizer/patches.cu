@@ -11,6 +11,7 @@
 #define PATCH extern "C" __device__ __noinline__ SanitizerPatchResult
 #define READ SANITIZER_MEMORY_DEVICE_FLAG_READ
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
+#define GROUP 8192u         /* bytes of an object that share a byte of touched_blocks */
 #define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
 
 /* The compiler must not keep what it could know of the value, but ask it again. */
@@ -55,6 +56,14 @@ static __device__ __forceinline__ uint32_t near(const uint32_t *at)
 	return value;
 }
 
+static __device__ __forceinline__ uint32_t near(const uint8_t *at)
+{
+	uint32_t value;
+
+	asm volatile("ld.global.ca.u8 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+	return value;
+}
+
 static __device__ __forceinline__ void or_bits(uint32_t *at, uint32_t bits)
 {
 	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
@@ -70,109 +79,101 @@ static __device__ __forceinline__ void store(uint32_t *at, uint32_t bits)
 	asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
 }
 
+static __device__ __forceinline__ void store(uint8_t *at, uint32_t bits)
+{
+	asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+}
+
 static __device__ __forceinline__ void store(uint64_t *at, uint64_t bits)
 {
 	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
 }
 
-/* The first touch of a launch lists the object; a few others do it again. */
-static __device__ __forceinline__ void list_object(struct device_record *record)
+/* The first touches of a launch list the object: nobody waits to see whether others do. */
+static __device__ __forceinline__ void list_object(struct device_record *record,
+						   struct device_state *state)
 {
-	struct device_state *state;
-	uint32_t slot;
+	uint32_t slot = __ldg(&record->slot);
 
-	if (!look(&record->touched)) {
-		state = constant(&record->state);
-		slot = __ldg(&record->slot);
-		or_bits(&constant(&state->listed)[slot / 32], 1u << slot % 32);
-		or_bits(&constant(&state->listed_words)[slot / 1024], 1u << slot / 32 % 32);
-	}
+	or_bits(&constant(&state->listed)[slot / 32], 1u << slot % 32);
+	OPAQUE("r", slot);
+	or_bits(&constant(&state->listed_words)[slot / 1024], 1u << slot / 32 % 32);
 	record->touched = 1; /* so that the multiprocessor's own cache knows */
 }
 
-/* The block of the byte `offset` was touched. */
-static __device__ __forceinline__ void touch_block(struct device_record *record, uint32_t *at,
-						   uint64_t offset)
+/*
+ * A block was touched: sets the byte of touched_blocks of its GROUP, since for that no atomic is
+ * needed, and the multiprocessor's own cache knows it then.
+ */
+static __device__ __forceinline__ void touch_group(struct device_record *record, uint64_t *masks,
+						   uint32_t blocks, uint32_t group)
 {
-	uint32_t word = (uint32_t)(offset / 32768), bit = 1u << (uint32_t)offset / 1024 % 32;
-	uint32_t seen, listed;
+	uint8_t *at = (uint8_t *)masks + 256ull * blocks + group; /* MASK_BYTES, twice */
+	struct device_state *state;
+	uint32_t known;
 
-	OPAQUE("r", word);
-	at += word;
-	if (near(at) & bit)
+	/* asked for in time */
+	asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(state) : "l"(&record->state));
+	known = near(at + 256);
+	if (known == 0xff)
 		return;
-	seen = look(at); /* both at once */
-	listed = near(&record->touched);
-	if (seen & bit)
-		return;
-	or_bits(at, bit);
-	if (bit == 1) /* one block in 32 shows that the launch gets on */
-		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(
-				     &constant(&record->state)->progress)
+	store(at + 256, 0xff);
+	if (!(group & 63)) /* now and then, to show that the launch gets on */
+		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(&state->progress)
 			     : "memory");
-	if (!listed)
-		list_object(record);
+	if (!near(&record->touched))
+		list_object(record, state);
 }
 
 /*
- * Sets bits in the word of a mask that the byte `offset` is in.  A word that is not empty says that
- * its block was touched; who finds it empty sees to that, unless `step` bytes before are in the
- * block, too.  (An object has less than 2^32 words of 32 bits: OBJECT_SIZE_LIMIT.)
+ * Sets bits in a word of a mask.  A word that is not empty says that its block was touched.
+ * Returns whether somebody has to see to that.
  */
-template <typename WORD>
-static __device__ __forceinline__ void mark(struct device_record *record, uint64_t *mask,
-					    uint64_t offset, WORD bits, uint32_t step)
+template <typename WORD> static __device__ __forceinline__ bool mark(WORD *at, WORD bits)
 {
-	uint32_t word = (uint32_t)(offset / (8 * sizeof(WORD)));
-	uint32_t *blocks = constant(&record->touched_blocks);
-	WORD *at, seen;
+	WORD seen = look(at);
 
-	OPAQUE("r", word);
-	at = (WORD *)mask + word;
-	if (bits == (WORD)~0ull) { /* no atomic needed to set them all, and nothing to wait for */
-		store(at, bits);
-		if ((uint32_t)offset % 1024 < step)
-			touch_block(record, blocks, offset);
-		return;
-	}
-	seen = look(at);
 	if ((seen & bits) == bits)
-		return;
+		return false;
 	or_bits(at, bits);
-	if (!seen && (uint32_t)offset % 1024 < step)
-		touch_block(record, blocks, offset);
+	return !seen;
 }
 
-/* Finds the followed object that holds the address, and where in it that is. */
-static __device__ __forceinline__ bool find(const struct device_state *state, uint64_t address,
-					    struct device_record **record, uint64_t *offset)
+/* Which of the state's hints: see HINT_GEOMETRY. */
+static __device__ __forceinline__ uint32_t hint_index(uint64_t address, uint32_t geometry)
 {
-	const uint64_t *hints = constant(&state->hints);
-	uint32_t shift, mask;
-	uint64_t hint, size;
+	return __funnelshift_r((uint32_t)address, (uint32_t)(address >> 32), geometry) &
+	       geometry >> 8;
+}
 
-	asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];"
-		     : "=r"(shift), "=r"(mask)
-		     : "l"(&state->hint_shift));
-	hint = __ldg(&hints[(uint32_t)(address >> HINT_LOW) >> shift & mask]);
-	if (hint & HINT_MANY) {
-		uint32_t first = (uint32_t)hint, count = (uint32_t)(hint >> 32) & ~(1u << 31);
+/*
+ * The record of the object that holds the address, if there is one; else of one that does not, of
+ * this context.
+ */
+static __device__ __forceinline__ struct device_record *find_record(uint64_t hint, uint64_t address)
+{
+	const struct device_several *several;
+	const struct device_entry *entry;
+	uint32_t count;
 
-		while (count > 1) {
-			uint32_t half = count / 2;
+	asm("mov.b64 {%0, _}, %1;" : "=r"(count) : "l"(hint)); /* its low half */
+	if (!(count & HINT_SEVERAL))
+		return (struct device_record *)hint;
+	several = (const struct device_several *)(hint - HINT_SEVERAL);
+	entry = constant(&several->first);
+	count = __ldg(&several->count);
+	while (count > 1) {
+		uint32_t half = count / 2;
+		bool above = __ldg(&entry[half].start) > address;
 
-			OPAQUE("l", state);
-			if (__ldg(&constant(&state->entries)[first + half].start) <= address)
-				first += half;
-			count -= half;
-		}
-		OPAQUE("l", state);
-		hint = (uint64_t)constant(&constant(&state->entries)[first].record);
+		OPAQUE("r", half);
+		if (!above)
+			entry += half;
+		count -= half;
 	}
-	*record = (struct device_record *)hint;
-	*offset = address - __ldg(&(*record)->address);
-	size = __ldg(&(*record)->size);
-	return *offset < size;
+	if (address - __ldg(&entry->start) < __ldg(&entry->size))
+		return constant(&entry->record);
+	return constant(&entry->beside);
 }
 
 static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
@@ -186,19 +187,23 @@ static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
  */
 static __device__ __forceinline__ void tell(struct device_state *state, uint64_t address)
 {
-	uint32_t clock;
+	uint32_t clock, place;
 
 	asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
-	if (!(clock & TELL_CYCLES))
-		asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(&state->told),
-			     "l"(1ull << ((uint32_t)(address >> 10) * 2654435769u >> 26))
-			     : "memory");
+	if (clock & TELL_CYCLES)
+		return;
+	place = (uint32_t)(address >> 10) * 2654435769u >> 26;
+	if (place < 32)
+		or_bits((uint32_t *)&state->told, 1u << place % 32);
+	else
+		or_bits((uint32_t *)&state->told + 1, 1u << place % 32);
 }
 
 /* Memory that no table knows: one lane counts the accesses of all that come here together. */
-static __device__ __forceinline__ void miss(struct device_state *state, uint64_t address,
+static __device__ __forceinline__ void miss(struct device_record *found, uint64_t address,
 					    uint64_t size)
 {
+	struct device_state *state = constant(&found->state);
 	unsigned active, before;
 
 	if (__isLocal((const void *)address) || __isShared((const void *)address))
@@ -225,107 +230,134 @@ static __device__ __forceinline__ uint32_t four_times(uint32_t bits)
  * lane's place that of the lane before is, if they are on one line.
  */
 #define LAST(access) ((access)&31)
-#define FIRST_MASK(access) ((access) >> 5 & 1) /* 0: read, 1: written */
-#define BOTH_MASKS (4u << 5)
-#define MASKS (7u << 5)
-#define REPEATED (1u << 8) /* the same place as the lane before */
+#define READS (READ << 6)
+#define WRITES (WRITE << 6)
 #define STEP(access) ((access) >> 16)
-#define APART 1024u /* on no line: a STEP that is longer than a block */
 
-/* One lane alone, whose bytes may be in two words: the object is aligned to less than the access.
+/*
+ * Marks a part of a word, or of two, if the object is aligned to less than the access: that is of
+ * one lane alone.  `run` are the lanes of the line from this one on.
  */
-static __device__ __forceinline__ void touch_two(struct device_record *record, uint64_t offset,
-						 uint32_t access)
+static __device__ __forceinline__ void touch_part(struct device_record *record, uint64_t *masks,
+						  uint64_t length, uint64_t start, uint32_t run,
+						  uint32_t access)
 {
-	uint64_t left = record->size - offset;
-	uint32_t end = LAST(access) + 1, bits;
+	uint32_t first = (uint32_t)start % 32, word = (uint32_t)(start / 32), bits = ~0u, end, last;
+	bool alone = first & LAST(access);
 
-	end = (uint32_t)offset % 32 + (left < end ? (uint32_t)left : end);
-	access = (access & MASKS) | end << 8;
+	if (alone)
+		run = 1;
+	asm("bfind.u32 %0, %1;" : "=r"(last) : "r"(run));
+	end = (last + 1) * (LAST(access) + 1);
+	length -= start;
+	if (length < end)
+		end = (uint32_t)length;
+	end += first;
+	if (!alone && end > 32)
+		end = 32;
+	if (run & (run + 1))
+		bits = four_times(run & 0xff);
+	bits <<= first;
 	for (;;) {
-		end = access >> 8;
-		bits = ~0u << (uint32_t)offset % 32;
+		bool fresh = false;
+
+		OPAQUE("l", record);
 		if (end < 32)
 			bits &= ~(~0u << end);
-		if (access & BOTH_MASKS)
-			mark(record, constant(&record->written), offset, bits, 0);
-		mark(record, constant(&record->read + FIRST_MASK(access)), offset, bits, 0);
-		touch_block(record, constant(&record->touched_blocks), offset);
-		if (access >> 8 <= 32)
+		if (access & WRITES)
+			fresh = mark((uint32_t *)constant(&record->written) + word, bits);
+		if (access & READS)
+			fresh = mark((uint32_t *)constant(&record->read) + word, bits);
+		if (fresh)
+			touch_group(record, constant(&record->read),
+				    (uint32_t)(__ldg(&record->size) / 1024), word / (GROUP / 32));
+		if (end <= 32)
 			return;
-		access -= 32 << 8;
-		offset += 32 - (uint32_t)offset % 32;
+		end -= 32;
+		bits = ~0u;
+		word++;
 	}
 }
 
 /*
  * At most 32 bytes.  Most often the lanes lie on a line, or on a few: one touches what comes after
  * what the lane before it touches, and lanes that do not take part leave gaps.  The first lane of a
- * line in each word of the mask sets the bits of all in there.
+ * line in each word of the mask sets the bits of all in there: most often the whole word.
  *
- * What a patch waits for counts: tests/gpu/RESULTS.md has figures.  So do registers: on an H100 it
- * has 14, and each one more is stored and loaded again by every thread at every access.
+ * Each instruction counts, since warps wait for each other's more than for memory:
+ * tests/gpu/RESULTS.md has figures.  So do registers: on an H100 a patch has 14, and each one more
+ * is stored and loaded again by every thread at every access.
  */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
 {
-	uint32_t active = __activemask(), access, lane, before, step, low, high, first, end, bits;
+	uint32_t active = __activemask(), access, lane, gap = 1, step = size, high, low, line;
+	uint32_t geometry, first, word, blocks, rest;
 	struct device_record *record;
-	uint64_t offset;
-	bool linked;
+	uint64_t hint, start, length, *masks;
+	bool linked, whole;
 
-	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	before &= active; /* then its last lane, or this one */
-	before = before ? 31 - __clz((int)before) : lane;
-	high = (uint32_t)(address >> 32);
-	high -= __shfl_sync(active, high, (int)before);
-	low = (uint32_t)address - __shfl_sync(active, (uint32_t)address, (int)before);
-	step = (lane - before) * size;
-	linked = low == step && high == 0 && step && (size == 4 || step == size);
-	/* the masks are flags + 1: 2 read, 3 written, 4 both */
-	access = size + 31 + ((flags & (READ | WRITE)) << 5) + ((linked ? step : APART) << 16);
-	if (!(low | high) && step)
-		access |= REPEATED;
-	/* the lanes of this line from this one on: up to where the next line starts */
-	before = __ballot_sync(active, !linked);
-	asm("mov.u32 %0, %%lanemask_gt;" : "=r"(first));
-	before &= first;
-	active &= (before - 1) & ~before;
-	active >>= lane;
-	tell(state, address);
-	if (!find(state, address, &record, &offset)) {
-		miss(state, address, LAST(access) + 1);
-		return;
-	}
+	asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(geometry) : "l"(&state->geometry));
+	access = (flags << 6) + size - 1;
 	OPAQUE("r", access);
-	if ((access & REPEATED) && active == 1)
-		return;
-	first = (uint32_t)offset % 32;
-	if ((uint32_t)offset & LAST(access)) {
-		touch_two(record, offset, access);
+	/* who has no lane before it gets its own address, which is no step away */
+	if (active != ~0u) {
+		/* how far the last of the lanes before this one is; 0: there is none */
+		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+		asm volatile("{ .reg .u32 x; sub.u32 x, 32, %2; shl.b32 x, %1, x; "
+			     "bfind.shiftamt.u32 %0, x; }"
+			     : "=r"(gap)
+			     : "r"(active), "r"(lane));
+		gap++;
+		if (size != 4 && gap != 1)
+			gap = 0; /* gaps only among lanes of 4 bytes */
+		if (gap > 1)
+			step = gap * 4;
+	}
+	high = __shfl_up_sync(active, (uint32_t)(address >> 32), gap);
+	low = (uint32_t)address - __shfl_up_sync(active, (uint32_t)address, gap);
+	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+	tell(state, address);
+	asm volatile("ld.global.u64 %0, [%1];"
+		     : "=l"(hint)
+		     : "l"(&state->hints[hint_index(address, geometry)]));
+	linked = high == (uint32_t)(address >> 32) && low == step;
+	/* the lanes from this one on that go on with a line, and whether those of a word do */
+	line = __ballot_sync(active, linked) >> lane;
+	asm volatile("bfind.u32 %0, %1;" : "=r"(rest) : "r"(LAST(access) + 1));
+	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> rest));
+	whole = !(~rest & ~line & ~1u);
+	access += step << 16;
+	record = find_record(hint, address);
+	start = __ldg(&record->address);
+	length = __ldg(&record->size);
+	start = address - start;
+	if (start >= length) {
+		miss(record, address, LAST(access) + 1);
 		return;
 	}
-	if (first >= STEP(access)) /* the lane before sets these bits */
+	masks = constant(&record->read);
+	first = (uint32_t)start % 32;
+	/* the lane before sets these bits, unless the object is not aligned */
+	if ((line & 1) && first >= STEP(access) && !(first & LAST(access)))
 		return;
-	bits = ~0u;
-	if (active & (active + 1)) {
-		asm volatile("activemask.b32 %0;" : "=r"(low)); /* or all would do it */
-		bits = four_times(active & 0xff);
+	word = (uint32_t)(start / 32);
+	OPAQUE("r", word);
+	if (!whole || first || word >= (uint32_t)(length / 32)) {
+		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+		active >>= lane;
+		line = active & ~line & ~1u; /* the next line starts there */
+		touch_part(record, masks, length, start, active & (line - 1) & ~line, access);
+		return;
 	}
-	bits <<= first;
-	asm("bfind.u32 %0, %1;" : "=r"(step) : "r"(active));
-	size = LAST(access) + 1;
-	step = step * size + size; /* bytes from here to the end of the line, or of the object */
-	if (step > __ldg(&record->size) - offset)
-		step = (uint32_t)(__ldg(&record->size) - offset);
-	end = first + step;
-	if (end < 32)
-		bits &= ~(~0u << end);
-	if (access & BOTH_MASKS)
-		mark(record, constant(&record->written), offset, bits, 0);
-	mark(record, FIRST_MASK(access) ? constant(&record->written) : constant(&record->read),
-	     offset, bits, STEP(access));
+	blocks = (uint32_t)(length / 1024);
+	OPAQUE("r", blocks);
+	/* no atomic needed to set them all, and nothing to wait for */
+	if (access & WRITES)
+		store((uint32_t *)(masks + 16ull * blocks + 16) + word, ~0u);
+	if (access & READS)
+		store((uint32_t *)masks + word, ~0u);
+	touch_group(record, masks, blocks, word / (GROUP / 32));
 }
 
 /* Any number of bytes; the active lanes, which all say the same, share them. */
@@ -338,12 +370,15 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 
 	if (!state || !size)
 		return;
-	if (!find(state, address, &record, &offset)) {
+	record = find_record(__ldg(&state->hints[hint_index(address, __ldg(&state->geometry))]),
+			     address);
+	offset = address - __ldg(&record->address);
+	left = __ldg(&record->size) - offset;
+	if (offset >= __ldg(&record->size)) {
 		/* each lane says all of it */
-		miss(state, address, (size + __popc(active) - 1) / __popc(active));
+		miss(record, address, (size + __popc(active) - 1) / __popc(active));
 		return;
 	}
-	left = record->size - offset;
 	last = offset + (size < left ? size : left) - 1;
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	for (uint64_t word = offset / 64 + __popc(active & before); word <= last / 64;
@@ -354,17 +389,29 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			bits &= ~0ull << offset % 64;
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
-		if (flags & READ)
-			mark(record, constant(&record->read), word * 64, bits, APART);
-		if (flags & WRITE)
-			mark(record, constant(&record->written), word * 64, bits, APART);
+		for (int i = 0; i < 2; i++) {
+			uint64_t *at = constant(i ? &record->written : &record->read) + word;
+
+			if (!(flags & (i ? WRITE : READ)))
+				continue;
+			if (bits == ~0ull)
+				store(at, bits);
+			else
+				mark(at, bits);
+		}
+		touch_group(record, constant(&record->read),
+			    (uint32_t)(__ldg(&record->size) / 1024),
+			    (uint32_t)(word / (GROUP / 64)));
 	}
 }
 
 PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size, uint32_t flags,
 			 const void *data)
 {
-	if (!state || flags & SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH)
+	uint32_t low, high;
+
+	asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(state));
+	if (!(low | high) || (flags & SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)address, size, flags);
 	return SANITIZER_PATCH_SUCCESS;

@@ -18,13 +18,15 @@ static __device__ unsigned portion(uint32_t blocks, uint32_t warps)
 static __device__ uint32_t take_bits(struct device_record *record, uint32_t block, uint32_t mask)
 {
 	uint32_t *at = &record->touched_blocks[block / 32], bits;
+	uint32_t left = (uint32_t)record->blocks - block;
 
 	if (block >= (uint32_t)record->blocks)
 		return 0;
 	bits = *at >> block % 32 & mask;
 	if (bits)
 		atomicAnd(at, ~(bits << block % 32));
-	return bits;
+	/* patches set more than one at a time */
+	return left < 32 ? bits & ((1u << left) - 1) : bits;
 }
 
 /* The warp's share of an object, in portions of 1 << shift blocks; `first` is its first. */

@@ -128,7 +128,7 @@ static uint64_t carve(uint64_t base, uint64_t *used, uint64_t size)
 
 static uint64_t lay_out_head(struct device_record *record, uint64_t base)
 {
-	uint64_t used = 0, masks = record->blocks * BLOCK_WORDS * 8;
+	uint64_t used = 0, masks = MASK_BYTES(record->size);
 
 	record->read = (uint64_t *)carve(base, &used, masks);
 	record->written = (uint64_t *)carve(base, &used, masks);

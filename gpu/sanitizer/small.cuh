@@ -40,7 +40,7 @@ static __shared__ struct {
 	uint32_t slots[SMALL_OBJECTS];
 	struct {
 		uint32_t object, block;
-	} work[SMALL_BLOCKS];
+	} work[PASS_THREADS];
 	struct small_change changes[SMALL_OBJECTS];
 	uint32_t known[PASS_THREADS]; /* the mask of initialised bytes of a chunk */
 	struct {
@@ -94,11 +94,14 @@ static __device__ void add_work(uint32_t object, uint32_t word, uint32_t bits)
 {
 #pragma unroll 1
 	for (; bits; bits &= bits - 1) {
-		uint32_t place = atomicAdd(&small.blocks, 1);
+		uint32_t block = word * 32 + __ffs((int)bits) - 1, place;
 
-		if (place < SMALL_BLOCKS) {
+		if (block >= small_records[object].blocks)
+			return;
+		place = atomicAdd(&small.blocks, 1);
+		if (place < PASS_THREADS) {
 			small.work[place].object = object;
-			small.work[place].block = word * 32 + __ffs((int)bits) - 1;
+			small.work[place].block = block;
 		}
 	}
 }
@@ -131,6 +134,36 @@ static __device__ void find_blocks(void)
 						  : bits[3]);
 		}
 	}
+}
+
+/* Patches touch eight blocks at a time: those of them without a bit in their masks are left out. */
+static __device__ void drop_untouched(void)
+{
+	bool mine = threadIdx.x < small.blocks;
+	uint32_t object = small.work[mine ? threadIdx.x : 0].object;
+	uint32_t block = small.work[mine ? threadIdx.x : 0].block;
+	const ulonglong2 *read = (const ulonglong2 *)small_records[object].read;
+	const ulonglong2 *written = (const ulonglong2 *)small_records[object].written;
+	u64 any = 0;
+
+#pragma unroll
+	for (unsigned i = 0; i < LEAF_WORDS / 2; i++) {
+		ulonglong2 first = read[block * (uint64_t)(LEAF_WORDS / 2) + i];
+		ulonglong2 second = written[block * (uint64_t)(LEAF_WORDS / 2) + i];
+
+		any |= first.x | first.y | second.x | second.y;
+	}
+	__syncthreads();
+	if (threadIdx.x == 0)
+		small.blocks = 0;
+	__syncthreads();
+	if (mine && any) {
+		uint32_t place = atomicAdd(&small.blocks, 1);
+
+		small.work[place].object = object;
+		small.work[place].block = block;
+	}
+	__syncthreads();
 }
 
 /* What memory holds now; zeros past the object's end. */
@@ -458,6 +491,10 @@ static __device__ enum small_result settle_small(struct device_state *state,
 		return SMALL_UNFIT;
 	find_blocks();
 	__syncthreads();
+	if (small.blocks > PASS_THREADS)
+		return SMALL_UNFIT;
+	if (small.blocks > GROUPS)
+		drop_untouched();
 	if (small.blocks > SMALL_BLOCKS)
 		return SMALL_UNFIT;
 #pragma unroll 1

@@ -109,27 +109,25 @@ bool space_describe(struct space *space)
 {
 	const struct device_state state = space->view = (struct device_state){
 		.records = (struct device_record *)(uintptr_t)space->records,
-		.listed = (uint32_t *)(uintptr_t)space->listed,
-		.listed_words = (uint32_t *)(uintptr_t)space->listed_words,
-		.slots = space->slot_capacity,
 		.rows = (struct device_rows *)(uintptr_t)space->rows,
 		.result_passes = (struct result_pass *)(uintptr_t)space->device_passes,
 		.result_rows = (struct result_row *)(uintptr_t)space->device_rows,
 		.result_objects = (struct result_object *)(uintptr_t)space->device_objects,
 		.row_mask = ROW_RING - 1,
 		.object_mask = space->object_ring - 1,
+		.slots = space->slot_capacity,
+		.listed = (uint32_t *)(uintptr_t)space->listed,
+		.listed_words = (uint32_t *)(uintptr_t)space->listed_words,
 	};
-	const size_t records = offsetof(struct device_state, records);
-	const size_t rows = offsetof(struct device_state, rows);
+	const size_t listed = offsetof(struct device_state, listed);
 
-	return space_check(space, driver.cuMemcpyHtoDAsync(
-					  space->state + records, (const char *)&state + records,
-					  offsetof(struct device_state, progress) - records,
-					  space->stream)) &&
-	       space_check(space, driver.cuMemcpyHtoDAsync(
-					  space->state + rows, (const char *)&state + rows,
-					  offsetof(struct device_state, row_cursor) - rows,
-					  space->stream));
+	return space_check(space, driver.cuMemcpyHtoDAsync(space->state, &state,
+							   offsetof(struct device_state, progress),
+							   space->stream)) &&
+	       space_check(space, driver.cuMemcpyHtoDAsync(space->state + listed, &state.listed,
+							   offsetof(struct device_state, geometry) -
+								   listed,
+							   space->stream));
 }
 
 struct space *space_create(CUcontext context, bool digests)
@@ -143,7 +141,7 @@ struct space *space_create(CUcontext context, bool digests)
 	space->row_buffer = calloc(ROW_LIMIT, sizeof(*space->row_buffer));
 	if (space->row_buffer &&
 	    space_check(space, driver.cuStreamCreate(&space->stream, CU_STREAM_NON_BLOCKING)) &&
-	    load_kernels(space) && zeroed(space, &space->state, sizeof(struct device_state)) &&
+	    load_kernels(space) && zeroed(space, &space->state, STATE_BYTES) &&
 	    zeroed(space, &space->rows, sizeof(struct device_rows)) &&
 	    space_map_host(space, (void **)&space->result_passes, &space->device_passes,
 			   (PASSES + 1) * sizeof(struct result_pass)) &&

@@ -17,7 +17,8 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Adds the followed objects of a space.  Returns how many there are then. */
-static uint32_t add_entries(struct device_entry *entries, uint32_t count, const struct space *space)
+static uint32_t add_entries(struct device_entry *entries, uint32_t count, const struct space *space,
+			    CUdeviceptr nothing)
 {
 	for (uint32_t i = 0; i < space->object_count; i++) {
 		const struct object *object = space->objects[i];
@@ -26,17 +27,25 @@ static uint32_t add_entries(struct device_entry *entries, uint32_t count, const 
 			entries[count++] = (struct device_entry){
 				.start = object->address,
 				.size = object->size,
-				.record = (struct device_record *)(uintptr_t)object_record(object)};
+				.record = (struct device_record *)(uintptr_t)object_record(object),
+				.beside = (struct device_record *)(uintptr_t)nothing};
 	}
 	return count;
 }
 
-/* The hints come first, then a record without bytes, then the entries. */
-#define NOTHING (HINTS_MAX * sizeof(uint64_t))
-#define ENTRIES (NOTHING + sizeof(struct device_record))
+/* A record without bytes comes first, then what hints lead to that name several, then entries. */
+#define SEVERAL sizeof(struct device_record)
+#define ENTRIES (SEVERAL + HINTS_MAX * sizeof(struct device_several))
+
+static bool put(struct space *space, CUdeviceptr to, const void *from, size_t size)
+{
+	return !size || space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
+}
 
 static bool make_room(struct space *space, uint32_t wanted)
 {
+	const struct device_record nothing = {
+		.state = (struct device_state *)(uintptr_t)space->state};
 	uint32_t capacity = space->slot_capacity > wanted ? space->slot_capacity : 2 * wanted;
 
 	if (space->table && space->table_capacity >= wanted)
@@ -48,49 +57,63 @@ static bool make_room(struct space *space, uint32_t wanted)
 	if (!space_check(space,
 			 driver.cuMemAlloc(&space->table,
 					   ENTRIES + capacity * sizeof(struct device_entry))) ||
-	    !space_check(space, driver.cuMemsetD8Async(space->table, 0, ENTRIES, space->stream)))
+	    !put(space, space->table, &nothing, sizeof(nothing)))
 		return false;
 	space->table_capacity = capacity;
 	return true;
 }
 
-static bool put(struct space *space, CUdeviceptr to, const void *from, size_t size)
-{
-	return !size || space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
-}
+/* What is put onto the device at once; see device_state. */
+struct hints {
+	uint32_t geometry, padding;
+	uint64_t hints[HINTS_MAX];
+	struct device_several several[HINTS_MAX];
+	uint32_t several_count;
+	struct device_hint made[HINTS_MAX];
+};
 
-static uint64_t as_seen(const struct space *space, const struct device_hint *hint,
-			const struct device_entry *entries)
+_Static_assert(offsetof(struct device_state, hints) - offsetof(struct device_state, geometry) ==
+		       offsetof(struct hints, hints),
+	       "what lies together here does so there");
+
+static uint64_t as_seen(const struct space *space, struct hints *hints,
+			const struct device_hint *hint, const struct device_entry *entries)
 {
+	const CUdeviceptr first = space->table + ENTRIES + hint->first * sizeof(*entries);
+	const CUdeviceptr own = space->records;
+	uint32_t place = hints->several_count;
+
 	if (!hint->count)
-		return space->table + NOTHING;
-	if (hint->count == 1)
+		return space->table;
+	/* what lies beside a record of another context is missed in this one */
+	if (hint->count == 1 && (uintptr_t)entries[hint->first].record - own <
+					space->slot_capacity * sizeof(struct device_record))
 		return (uintptr_t)entries[hint->first].record;
-	return HINT_MANY | (uint64_t)hint->count << 32 | hint->first;
+	hints->several[place] = (struct device_several){
+		.first = (const struct device_entry *)(uintptr_t)first, .count = hint->count};
+	hints->several_count++;
+	return HINT_SEVERAL | (space->table + SEVERAL + place * sizeof(struct device_several));
 }
 
 static bool upload(struct space *space, const struct device_entry *entries, uint32_t count)
 {
-	CUdeviceptr at = space->table + ENTRIES;
-	struct device_hint *hints = malloc(HINTS_MAX * sizeof(*hints));
-	struct device_state state = {.entries = (const struct device_entry *)(uintptr_t)at,
-				     .hints = (const uint64_t *)(uintptr_t)space->table,
-				     .records = (struct device_record *)(uintptr_t)space->records,
-				     .listed = (uint32_t *)(uintptr_t)space->listed,
-				     .listed_words = (uint32_t *)(uintptr_t)space->listed_words,
-				     .slots = space->slot_capacity};
-	uint32_t made = hints ? hints_make(hints, &state.hint_shift, entries, count) : 0;
-	uint64_t *seen = malloc((made + 1) * sizeof(*seen));
-	bool done = seen;
+	struct hints *hints = malloc(sizeof(*hints));
+	uint32_t bits = 0, made = hints ? hints_make(hints->made, &bits, entries, count) : 0;
+	bool done;
 
-	for (uint32_t i = 0; done && i < made; i++)
-		seen[i] = as_seen(space, &hints[i], entries);
-	state.hint_mask = made - 1;
-	done = done && made &&
-	       put(space, space->state, &state, offsetof(struct device_state, progress)) &&
-	       put(space, space->table, seen, made * sizeof(*seen)) &&
-	       put(space, at, entries, count * sizeof(*entries)) && space_wait(space);
-	free(seen);
+	if (hints)
+		hints->several_count = 0;
+	for (uint32_t i = 0; i < made; i++)
+		hints->hints[i] = as_seen(space, hints, &hints->made[i], entries);
+	if (made)
+		hints->geometry = HINT_GEOMETRY(bits, made);
+	done = made &&
+	       put(space, space->state + offsetof(struct device_state, geometry), hints,
+		   offsetof(struct hints, hints) + made * sizeof(*hints->hints)) &&
+	       put(space, space->table + SEVERAL, hints->several,
+		   hints->several_count * sizeof(*hints->several)) &&
+	       put(space, space->table + ENTRIES, entries, count * sizeof(*entries)) &&
+	       space_wait(space);
 	free(hints);
 	return done;
 }
@@ -121,9 +144,9 @@ int space_publish(struct space *space, struct space *const *peers, unsigned peer
 	entries = calloc(count + 1, sizeof(*entries));
 	if (!entries)
 		return -1;
-	count = add_entries(entries, 0, space);
+	count = add_entries(entries, 0, space, space->table);
 	for (unsigned i = 0; i < peer_count; i++)
-		count = add_entries(entries, count, peers[i]);
+		count = add_entries(entries, count, peers[i], space->table);
 	if (peer_count)
 		qsort(entries, count, sizeof(*entries), by_start);
 	space->foreign = peer_count;

@@ -40,6 +40,9 @@ static device_entry entries[OBJECTS];
 #define GRANULE 16384 /* bytes */
 #define HINTS 8       /* those of all objects, and of nothing */
 static uint64_t hints[HINTS];
+static device_several several[HINTS], *device_several_at;
+static device_entry *device_entries;
+static device_record nothing, *device_nothing;
 static bool foreign;
 static uint64_t *addresses;
 
@@ -80,7 +83,6 @@ static uint64_t below(uint64_t limit)
 /* What is known of the objects that reach into one of a hint's granules. */
 static uint64_t make_hint(uint64_t hint)
 {
-	static device_record *nothing = zeroed<device_record>(1);
 	uint32_t first = OBJECTS, last = 0;
 
 	for (uint32_t i = 0; i < OBJECTS; i++)
@@ -91,9 +93,11 @@ static uint64_t make_hint(uint64_t hint)
 				last = i;
 			}
 	if (first == OBJECTS)
-		return (uint64_t)nothing;
-	return first == last ? (uint64_t)entries[first].record
-			     : HINT_MANY | (uint64_t)(last + 1 - first) << 32 | first;
+		return (uint64_t)device_nothing;
+	if (first == last && !(foreign && first == FOREIGN))
+		return (uint64_t)entries[first].record;
+	several[hint] = {device_entries + first, last + 1 - first};
+	return HINT_SEVERAL | (uint64_t)(device_several_at + hint);
 }
 
 static void start(void)
@@ -105,18 +109,20 @@ static void start(void)
 		record->size = sizes[i];
 		record->slot = listed_slots[i];
 		record->blocks = (sizes[i] + 1023) / 1024;
-		record->read = zeroed<uint64_t>(record->blocks * 16);
-		record->written = zeroed<uint64_t>(record->blocks * 16);
-		record->touched_blocks = zeroed<uint32_t>((record->blocks + 31) / 32);
+		record->read = zeroed<uint64_t>(MASK_BYTES(sizes[i]) / 4 + record->blocks);
+		record->written = record->read + MASK_BYTES(sizes[i]) / 8;
+		record->touched_blocks = (uint32_t *)(record->written + MASK_BYTES(sizes[i]) / 8);
 	}
-	host_state.entries = zeroed<device_entry>(OBJECTS);
-	host_state.hints = zeroed<uint64_t>(HINTS);
-	host_state.hint_shift = 2;
-	host_state.hint_mask = HINTS - 1;
+	device_entries = zeroed<device_entry>(OBJECTS);
+	device_several_at = zeroed<device_several>(HINTS);
+	device_nothing = zeroed<device_record>(1);
+	host_state.geometry = HINT_GEOMETRY(14, HINTS);
 	host_state.records = zeroed<device_record>(OBJECTS);
 	host_state.listed = zeroed<uint32_t>(LIST);
 	host_state.listed_words = zeroed<uint32_t>(LIST / 32);
-	state = zeroed<device_state>(1);
+	state = (device_state *)zeroed<uint8_t>(STATE_BYTES);
+	nothing.state = state;
+	CHECK(cudaMemcpy(device_nothing, &nothing, sizeof(nothing), cudaMemcpyHostToDevice));
 	host_other.records = zeroed<device_record>(1);
 	host_other.listed = zeroed<uint32_t>(LIST);
 	host_other.listed_words = zeroed<uint32_t>(LIST / 32);
@@ -141,12 +147,13 @@ static void clear(void)
 	for (int i = 0; i < OBJECTS; i++)
 		entries[i] = {starts[i], sizes[i],
 			      foreign && i == FOREIGN ? host_other.records
-						      : host_state.records + slots[i]};
+						      : host_state.records + slots[i],
+			      device_nothing};
 	for (uint64_t i = 0; i < HINTS; i++)
 		hints[i] = make_hint(i);
-	CHECK(cudaMemcpy((void *)host_state.hints, hints, sizeof(hints), cudaMemcpyHostToDevice));
-	CHECK(cudaMemcpy((void *)host_state.entries, entries, sizeof(entries),
-			 cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(state->hints, hints, sizeof(hints), cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(device_several_at, several, sizeof(several), cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy(device_entries, entries, sizeof(entries), cudaMemcpyHostToDevice));
 	records[slots[FOREIGN]].state = other;
 	CHECK(cudaMemcpy(host_other.records, &records[slots[FOREIGN]], sizeof(records[0]),
 			 cudaMemcpyHostToDevice));
@@ -195,7 +202,7 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 				read[offset / 64] |= UINT64_C(1) << offset % 64;
 			if (flags & WRITE)
 				written[offset / 64] |= UINT64_C(1) << offset % 64;
-			blocks[offset / 32768] |= 1u << offset / 1024 % 32;
+			blocks[offset / 32768] |= 0xffu << offset / GROUP % 4 * 8;
 			touched.insert(object);
 		}
 	}
@@ -239,7 +246,7 @@ int main(void)
 	int calls;
 
 	start();
-	for (calls = 0; calls < 300 && fine; calls++) {
+	for (calls = 0; calls < 3000 && fine; calls++) {
 		uint32_t size = 1u << below(6), flags = 1 + (uint32_t)below(3);
 		uint32_t lanes = below(3) ? ~0u : (uint32_t)(below(1 << 16) << 16 | below(1 << 16));
 		std::set<int> touched, of_other;

@@ -149,10 +149,23 @@ static void changed(void *, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZ
 	zeros[object] = zero;
 }
 
+/* As patches do: eight blocks at a time, even past the object's end. */
+__global__ void touch_more(device_state *state, uint32_t slot)
+{
+	device_record *record = &state->records[slot];
+	uint8_t *touched = (uint8_t *)record->touched_blocks;
+
+	for (uint64_t i = threadIdx.x; i < (record->blocks + 7) / 8; i += blockDim.x)
+		if (touched[i])
+			touched[i] = 0xff;
+}
+
 static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width, uint64_t height,
 		 uint32_t marks)
 {
 	vflow_mark<<<256, 256>>>(state, slot * spread, offset, pitch, width, height, marks);
+	if (offset % 2)
+		touch_more<<<1, 256>>>(state, slot * spread);
 }
 
 static void touch_one(void)
@@ -298,7 +311,7 @@ __global__ void touch_words(device_state *state, uint32_t slot, uint64_t read, u
 	     i += threads_of_grid()) {
 		record->read[i * step] = read;
 		record->written[i * step] = written;
-		set_bit(record->touched_blocks, i * step / LEAF_WORDS);
+		((uint8_t *)record->touched_blocks)[i * step / LEAF_WORDS / 8] = 0xff;
 	}
 }
 
@@ -403,7 +416,7 @@ __global__ void add_one(device_state *state, uint32_t slot)
 	if (threadIdx.x < 2)
 		record->read[threadIdx.x] = record->written[threadIdx.x] = WORD_ALL;
 	if (threadIdx.x == 0)
-		set_bit(record->touched_blocks, 0);
+		*(uint8_t *)record->touched_blocks = 0xff; /* as patches do */
 	list_object(state, record);
 }
 

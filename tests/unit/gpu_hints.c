@@ -14,7 +14,7 @@
 
 static struct device_entry entries[OBJECTS];
 static struct device_hint hints[HINTS_MAX];
-static uint32_t made, shift;
+static uint32_t made, bits;
 
 static uint64_t below(uint64_t limit)
 {
@@ -27,12 +27,12 @@ static uint64_t below(uint64_t limit)
 /* As a patch computes it. */
 static const struct device_hint *hint_of(uint64_t address)
 {
-	return &hints[(uint32_t)(address >> HINT_LOW) >> shift & (made - 1)];
+	return &hints[(uint32_t)(address >> bits) & (made - 1)];
 }
 
 static void make(uint32_t count)
 {
-	made = hints_make(hints, &shift, entries, count);
+	made = hints_make(hints, &bits, entries, count);
 	assert_true(made && made <= HINTS_MAX && !(made & (made - 1)));
 }
 

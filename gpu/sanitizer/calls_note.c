@@ -296,7 +296,8 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 static struct operation *note_set(CUcontext context, CUstream stream, uint64_t address,
 				  uint64_t width)
 {
-	struct operation *operation = calls_noting() ? calls_add(OPERATION_SET, context) : NULL;
+	struct operation *operation =
+		calls_noting() && width ? calls_add(OPERATION_SET, context) : NULL;
 
 	if (!operation)
 		return NULL;

@@ -1,8 +1,8 @@
 /*
  * gpu/emulator/driver_virtual.c: driver API: virtual memory management.
  *
- * A reservation takes device memory from the start, and becomes the program's object with its
- * first mapping.  A handle is a size; it can be mapped once, because nothing here can show the
+ * A reservation takes device memory from the start, and becomes the program's object when its first
+ * mapping can be accessed.  A handle is a size; it can be mapped once, because nothing here can show the
  * same memory at two addresses.
  */
 #include <stdlib.h>
@@ -17,6 +17,7 @@ struct handle {
 	uint64_t size;
 	uint64_t mapped; /* address, 0: it is not mapped */
 	bool released;   /* kept for its mapping only */
+	bool accessible;
 	struct handle *next;
 };
 
@@ -73,6 +74,15 @@ static struct handle *mapped_in(uint64_t address, uint64_t size)
 			each->mapped + each->size <= address))
 		each = each->next;
 	return each;
+}
+
+static bool is_accessible(const struct allocation *reservation)
+{
+	for (const struct handle *each = handles; each; each = each->next)
+		if (each->accessible && each->mapped >= reservation->address &&
+		    each->mapped < reservation->address + reservation->size)
+			return true;
+	return false;
 }
 
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
@@ -172,7 +182,6 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 		  unsigned long long flags)
 {
 	struct allocation *reservation;
-	struct gpu_call call;
 	struct handle *found;
 	int error = enter();
 
@@ -189,13 +198,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 		observe_coverage("unsupported API", "cuMemMap of one handle twice", 1, 0);
 		error = NOT_SUPPORTED;
 	} else {
-		bool first = !mapped_in(reservation->address, reservation->size);
-
 		found->mapped = ptr;
-		observe_begin(&call, GPU_ALLOC, "cuMemMap", 0);
-		if (first)
-			observe_allocated(&call, reservation);
-		observe_end(&call);
 	}
 	device_leave();
 	return (CUresult)error;
@@ -209,6 +212,7 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 	struct gpu_call call;
 	struct handle *found;
 	uint64_t bytes = 0;
+	bool accessible;
 	int error = enter();
 
 	if (error)
@@ -221,29 +225,47 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 		device_leave();
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	accessible = is_accessible(reservation);
 	while ((found = mapped_in(ptr, size)) != NULL) {
 		found->mapped = 0;
+		found->accessible = false;
 		if (found->released)
 			drop(found);
 	}
 	observe_begin(&call, GPU_FREE, "cuMemUnmap", 0);
-	if (!mapped_in(reservation->address, reservation->size))
+	if (accessible && !is_accessible(reservation))
 		observe_released(&call, reservation);
 	observe_end(&call);
 	device_leave();
 	return CUDA_SUCCESS;
 }
 
+/* From now on the memory can be used: this is where the Sanitizer tells of it, too. */
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
 	int error = desc && count ? enter() : CUDA_ERROR_INVALID_VALUE;
+	struct allocation *reservation;
+	struct gpu_call call;
+	bool first;
 
 	if (error)
 		return (CUresult)error;
-	if (!reservation_of(ptr, size) || !mapped_in(ptr, size))
+	reservation = reservation_of(ptr, size);
+	if (!reservation || !mapped_in(ptr, size))
 		error = INVALID_VALUE;
 	for (size_t i = 0; i < count && !error; i++)
 		error = desc[i].location.id ? INVALID_DEVICE : 0;
+	if (!error) {
+		first = !is_accessible(reservation);
+		for (struct handle *found = handles; found; found = found->next)
+			if (found->mapped >= ptr && found->mapped < ptr + size)
+				found->accessible = true;
+		if (first) {
+			observe_begin(&call, GPU_ALLOC, "cuMemSetAccess", 0);
+			observe_allocated(&call, reservation);
+			observe_end(&call);
+		}
+	}
 	device_leave();
 	return (CUresult)error;
 }

@@ -108,6 +108,13 @@ exact graph <<'END'
 END
 is "graph: the vertices" "$(vertices "$T/graph.db" | cut -d' ' -f2- | tail -n 3 | tr '\n' ' ')" \
 	"memset 2 cudaGraphLaunch kernel 2 increment memcpy 4 cudaGraphLaunch "
+exact virtual <<'END'
+	1>2 W 1 1024 0 1
+	2>3 R 1 1024 0 1
+	3>0 W 1 1024 0 1
+END
+is "virtual: the vertices" "$(vertices "$T/virtual.db" | cut -d' ' -f2- | tr '\n' ' ')" \
+	"host 0 host alloc 1 cuMemSetAccess memset 1 cuMemsetD8 memcpy 1 cuMemcpyDtoH "
 exact nothing <<'END'
 	1>3 W 1 1024 0 1
 	3>4 R 1 1024 0 1

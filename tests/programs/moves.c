@@ -223,6 +223,32 @@ static void graph(void)
 	CHECK(cudaGraphExecDestroy(executable));
 }
 
+/* Memory mapped by hand is an object from when it can be accessed. */
+static void virtual(void)
+{
+	const CUmemAllocationProp kind = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+					  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	const CUmemAccessDesc access = {.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
+					.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr at;
+	size_t size;
+
+	CHECK(cudaFree(NULL)); /* the context */
+	CHECK(cuMemGetAllocationGranularity(&size, &kind, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	CHECK(cuMemAddressReserve(&at, size, 0, 0, 0));
+	CHECK(cuMemCreate(&handle, size, &kind, 0));
+	CHECK(cuMemMap(at, size, 0, handle, 0));
+	CHECK(cuMemSetAccess(at, size, &access, 1)); /* 1 */
+	CHECK(cuMemSetAccess(at, size, &access, 1)); /* nothing new */
+	CHECK(cuMemsetD8(at, 1, 1024));              /* 2 */
+	CHECK(cuMemcpyDtoH(host, at, 1024));         /* 3 */
+	expect(host[255] == 0x01010101, "set");
+	CHECK(cuMemUnmap(at, size));
+	CHECK(cuMemRelease(handle));
+	CHECK(cuMemAddressFree(at, size));
+}
+
 /* Copies and sets of nothing are no operations. */
 static void nothing(void)
 {
@@ -249,7 +275,7 @@ static const struct {
 } cases[] = {
 	{"managed", managed}, {"mapped", mapped}, {"pinned", pinned}, {"registered", registered},
 	{"array", array},     {"box", box},       {"pool", pool},     {"graph", graph},
-	{"nothing", nothing},
+	{"virtual", virtual}, {"nothing", nothing},
 };
 
 int main(int argc, char **argv)

@@ -20,6 +20,7 @@ enum api_effect {
 	API_GRAPH,  /* says what a graph does when it is launched */
 	API_PEER,   /* says which memory kernels reach */
 	API_LOAD,   /* code */
+	API_CLOSE,  /* a stream: destroys it, or captures it */
 	API_ROOM,   /* takes memory that no callback tells of */
 	API_UNSEEN, /* may write memory without a callback that says so */
 	API_SHARED, /* another process or API may write memory from now on */

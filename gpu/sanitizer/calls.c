@@ -12,6 +12,7 @@
 
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/events_internal.h"
 #include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/launches.h"
 #include "gpu/sanitizer/modules.h"
@@ -208,6 +209,18 @@ static bool needs_shadows(enum api_effect effect)
 	       effect == API_LAUNCH || effect == API_UNSEEN || effect == API_ROOM;
 }
 
+/*
+ * What was not waited for is over before memory, code, contexts or streams go: its pass reads the
+ * memory, and a stream that is gone cannot be asked.  One that is captured can, and so can the
+ * legacy stream meanwhile, but the program's capture would fail.
+ */
+static void end_deferred(void)
+{
+	thread.inside = true;
+	events_drain();
+	thread.inside = false;
+}
+
 static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
 {
 	thread.inner = data->functionName;
@@ -220,6 +233,8 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	take_lock(); /* also where code is loaded: patching is not for several threads */
 	if (needs_shadows(thread.effect))
 		prepare(data);
+	else if (thread.locked && (thread.effect == API_FREE || thread.effect == API_CLOSE))
+		end_deferred();
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_enter(data);
 }
@@ -300,7 +315,9 @@ static void finish(const Sanitizer_CallbackData *data)
 			events_drop(&thread, 0);
 		}
 		thread.inside = false;
-	} else if (events_deferred() && strstr(thread.name, "Synchronize") && take_lock()) {
+	} else if (events_deferred() && strstr(thread.name, "Synchronize") && !thread.locked &&
+		   pthread_mutex_trylock(&lock) == 0) {
+		thread.locked = true;
 		events_look(); /* should the program be killed later */
 	}
 	thread.count = 0;

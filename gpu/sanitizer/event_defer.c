@@ -18,7 +18,9 @@
 static struct {
 	struct gpu_call call;
 	uint32_t ticket;
-	struct host_row host; /* of no object: there is none */
+	struct host_row host;	/* of no object: there is none */
+	uint64_t address;	/* of its object, which may go while something is late */
+	uint32_t id;
 } queue[QUEUE_LENGTH];
 static unsigned first, count;
 /* where they all run */
@@ -34,12 +36,16 @@ bool events_deferred_on(const struct space *space, CUstream stream)
 static bool deliver(void)
 {
 	const struct gpu_call *call = &queue[first].call;
-	const struct host_row *host = &queue[first].host;
+	struct host_row host = queue[first].host;
 
 	if (!space_passed(deferred_space, queue[first].ticket))
 		return false;
-	event_results(call, deferred_space, space_take(deferred_space, queue[first].ticket), host,
-		      host->object != NULL);
+	if (host.object)
+		host.object = space_find(deferred_space, queue[first].address);
+	if (host.object && host.object->id != queue[first].id)
+		host.object = NULL;
+	event_results(call, deferred_space, space_take(deferred_space, queue[first].ticket), &host,
+		      host.object != NULL);
 	first = (first + 1) % QUEUE_LENGTH;
 	count--;
 	return true;
@@ -51,6 +57,17 @@ static void drop(void)
 	for (; count; count--, first = (first + 1) % QUEUE_LENGTH)
 		events_sink->end(&queue[first].call, NULL, 0);
 	events_missed();
+}
+
+/* Whether the stream is at work, or may be: to ask a captured one would end the capture. */
+static bool is_busy(void)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUresult result = driver.cuStreamIsCapturing(deferred_stream, &status);
+
+	return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+	       (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE) ||
+	       driver.cuStreamQuery(deferred_stream) == CUDA_ERROR_NOT_READY;
 }
 
 /*
@@ -79,7 +96,7 @@ static bool wait_until(unsigned most, bool asking)
 		if (!asking || now - asked < SECOND_NS / 1000)
 			continue;
 		asked = now;
-		if (driver.cuStreamQuery(deferred_stream) != CUDA_ERROR_NOT_READY) {
+		if (!is_busy()) {
 			if (!space_passed(deferred_space, queue[first].ticket))
 				return false; /* an error */
 			continue;
@@ -105,6 +122,8 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 	queue[last].call.end_ns = events_now_ns();
 	queue[last].ticket = ticket;
 	queue[last].host = host ? *host : (struct host_row){0};
+	queue[last].address = host ? host->object->address : 0;
+	queue[last].id = host ? host->object->id : 0;
 	count++;
 	events_look();
 	return true;
@@ -140,7 +159,7 @@ bool events_drain(void)
 		operation.kind =
 			queue[first].call.api == GPU_KERNEL ? OPERATION_KERNEL : OPERATION_COPY;
 		operation.name = queue[first].call.name;
-		if (driver.cuStreamQuery(deferred_stream) == CUDA_ERROR_NOT_READY)
+		if (is_busy())
 			events_give_up_waiting(space, &operation);
 		if (!events_is_late())
 			drop(); /* else their passes run when they can */

@@ -585,6 +585,7 @@ static int late(void)
 static CUresult (*launch_kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
 				 unsigned, unsigned, CUstream, void **, void **);
 static unsigned on_program, on_ours, waits; /* our kernels on streams[0], on others; looks at streams */
+static unsigned asked;			    /* looks at streams[0] */
 static bool holding;			    /* those on streams[0] do not run yet */
 static struct {
 	CUfunction kernel;
@@ -637,7 +638,15 @@ static void let_run(void)
 static CUresult query_counted(CUstream stream)
 {
 	waits++;
+	asked += stream == streams[0];
 	return stream_or_launch(stream);
+}
+
+static CUresult is_captured(CUstream stream, CUstreamCaptureStatus *status)
+{
+	(void)stream;
+	*status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	return CUDA_SUCCESS;
 }
 
 static CUresult synchronize_counted(CUstream stream)
@@ -695,6 +704,7 @@ static int behind(void)
 	static uint8_t memory[10000];
 	const uint64_t host = (uintptr_t)memory;
 	CUdeviceptr a, b, managed;
+	void *replaced[8]; /* of the size of objects, from where they were */
 
 	start_late();
 	driver.cuStreamQuery = query_counted;
@@ -759,6 +769,27 @@ static int behind(void)
 	let_run();
 	launch(a, 100, -1, 0); /* 18 */
 	check(row_is(18, 1, 17, GPU_READ, 100, 0), "it is known when it has ended after all");
+	holding = running = true;
+	put_copy(host, false, b, true, 100); /* 19 */
+	events_prepare(context, false, &streams[1], 0);
+	finish((struct operation){.kind = OPERATION_FREE, .address = b}); /* 20 */
+	for (unsigned i = 0; i < 8; i++)
+		replaced[i] = memset(malloc(sizeof(struct object)), 0, sizeof(struct object));
+	running = false;
+	let_run();
+	launch(a, 100, -1, 0); /* 21 */
+	check(ended == 21 && !events[20 - 1].rows && row_is(21, 1, 17, GPU_READ, 100, 0),
+	      "what a copy that did not end gave the host of memory that went is not told");
+	for (unsigned i = 0; i < 8; i++)
+		free(replaced[i]);
+	driver.cuStreamIsCapturing = is_captured;
+	holding = running = true;
+	asked = 0;
+	put_set(a, 100, 9, 0); /* 22 */
+	events_prepare(context, false, &streams[1], 0);
+	check(events_is_late() && !asked, "a stream that is captured now is not asked");
+	running = false;
+	let_run();
 	events_stop();
 	printf("1..%d\n", tests);
 	return 0;

@@ -360,6 +360,95 @@ static void mappings()
 	CHECK(cuMemAddressFree(at, 2 * size));
 }
 
+__global__ void slow(int *x)
+{
+	long long start = clock64();
+
+	x[threadIdx.x] += 1;
+	while (clock64() - start < 50000000)
+		;
+}
+
+/* What nobody waits for while streams are captured and destroyed. */
+static void streams()
+{
+	int *x, *y;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaStream_t stream, other;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaStreamCreate(&other));
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));   /* 2 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaMemset(y, 0, 1024)); /* 4 */
+	slow<<<1, 256>>>(x);	       /* 5 */
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	add<<<1, 256, 0, stream>>>(x, 256, 1); /* 6 */
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	slow<<<1, 256, 0, stream>>>(x); /* 7: another line */
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	CHECK(cudaMemsetAsync(y, 0, 1024, other)); /* 8 */
+	add<<<1, 256, 0, stream>>>(x, 256, 1);
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	CHECK(cudaStreamSynchronize(stream));
+	slow<<<1, 256, 0, other>>>(x); /* 9 */
+	CHECK(cudaStreamDestroy(other));
+	CHECK(cudaMalloc(&y, 1024)); /* 10 */
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost)); /* 11 */
+	expect(host[0] == 4 && host[255] == 4, "0 + 1 + 1 + 1 + 1");
+}
+
+__global__ void fill(int *x, unsigned *done, volatile int *flag)
+{
+	x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+	__threadfence();
+	__syncthreads();
+	if (threadIdx.x == 0 && atomicInc(done, gridDim.x - 1) == gridDim.x - 1)
+		*flag = 1;
+}
+
+/* Who knows without an API that a kernel is over takes its memory away. */
+static void unmapped()
+{
+	CUmemAllocationProp what = {};
+	CUmemAccessDesc access = {};
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr at;
+	size_t size;
+	unsigned *done;
+	volatile int *flag;
+
+	CHECK(cudaMallocHost((void **)&flag, sizeof(int))); /* 1 */
+	CHECK(cudaMalloc(&done, sizeof(*done)));	    /* 2 */
+	CHECK(cudaMemset(done, 0, sizeof(*done)));	    /* 3 */
+	what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+	what.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	CHECK(cuMemGetAllocationGranularity(&size, &what, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	size = round_up(256 << 20, size);
+	CHECK(cuMemAddressReserve(&at, size, 0, 0, 0));
+	access.location = what.location;
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	CHECK(cuMemCreate(&handle, size, &what, 0));
+	CHECK(cuMemMap(at, size, 0, handle, 0));
+	CHECK(cuMemSetAccess(at, size, &access, 1)); /* 4 */
+	for (int i = 0; i < 2; i++) {		     /* the first is waited for */
+		*flag = 0;
+		fill<<<(unsigned)(size / 1024), 256>>>((int *)at, done, flag); /* 5 */
+		while (!*flag)
+			;
+	}
+	CHECK(cuMemUnmap(at, size)); /* 6 */
+	CHECK(cuMemRelease(handle));
+	CHECK(cuMemAddressFree(at, size));
+	CHECK(cudaDeviceSynchronize());
+}
+
 /* Several copies in one call, and words that a stream writes. */
 static void batch()
 {
@@ -789,6 +878,8 @@ static const struct {
 	{"graph_kept", graph_kept},
 	{"conditional", conditional},
 	{"mappings", mappings},
+	{"streams", streams},
+	{"unmapped", unmapped},
 	{"batch", batch},
 	{"registered", registered},
 	{"surface", surface},

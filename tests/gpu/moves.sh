@@ -135,6 +135,34 @@ exact mappings <<END
 	cuMemcpyDtoD.4>cuMemcpyDtoH.5   R cuMemSetAccess.1 2048    0 1
 	cuMemcpyDtoH.5>host             W cuMemSetAccess.1 2048    0 1
 END
+slow='slow(int*)'
+exact streams <<END
+	Malloc.1>Memset.3        W Malloc.1 1024    0 1
+	Malloc.2>Memset.4        W Malloc.2 1024    0 1
+	Memset.3>$slow.5         R Malloc.1 1024    0 1
+	Memset.3>$slow.5         W Malloc.1 1024  768 1 # 0 -> 1
+	$slow.5>$add.6           R Malloc.1 1024    0 1
+	$slow.5>$add.6           W Malloc.1 1024  768 1
+	$add.6>$slow.7           R Malloc.1 1024    0 1
+	$add.6>$slow.7           W Malloc.1 1024  768 1
+	Memset.4>MemsetAsync.8   W Malloc.2 1024 1024 1 # 0 over 0
+	$slow.7>$slow.9          R Malloc.1 1024    0 1
+	$slow.7>$slow.9          W Malloc.1 1024  768 1
+	$slow.9>Memcpy.11        R Malloc.1 1024    0 1
+	Memcpy.11>host           W Malloc.1 1024    0 1
+END
+fill='fill(int*,unsignedint*,intvolatile*)'
+exact unmapped <<END
+	Malloc.2>Memset.3       W Malloc.2               4         0 1
+	cuMemSetAccess.4>$fill.5 W cuMemSetAccess.4 268435456         0 1
+	Memset.3>$fill.5        R Malloc.2               4         0 1
+	Memset.3>$fill.5        W Malloc.2               4         4 1 # back at 0
+	MallocHost.1>$fill.5    W MallocHost.1           4         0 1
+	$fill.5>$fill.5         W cuMemSetAccess.4 268435456 268435456 1
+	$fill.5>$fill.5         R Malloc.2               4         0 1
+	$fill.5>$fill.5         W Malloc.2               4         4 1
+	$fill.5>$fill.5         W MallocHost.1           4         4 1 # the host's 0 was overwritten before anybody looked
+END
 exact batch <<'END'
 	Malloc.1>Memset.2                 W Malloc.1 4096   0 1
 	host>MemcpyBatchAsync.3           R Malloc.1   64   0 1

@@ -13,6 +13,9 @@
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
 #define GROUP 8192u         /* bytes of an object that share a byte of touched_blocks */
 #define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
+#define SCATTERED 16        /* lanes of a warp that mark words apart: see keep() */
+#define KEEP_CYCLES 0x70u   /* keep() in 16 of 128 cycles */
+#define KEEP_LIMIT 29       /* bits of the size of an object whose masks are worth keeping */
 
 /* The compiler must not keep what it could know of the value, but ask it again. */
 #define OPAQUE(type, value) asm volatile("" : "+" type(value))
@@ -126,13 +129,37 @@ static __device__ __forceinline__ void touch_group(struct device_record *record,
 }
 
 /*
+ * Of words that the lanes of warps mark here and there, the L2 cache would have few by the time
+ * that they are marked again: the registers that the Sanitizer saves push them out.  So it is asked
+ * now and then to keep them rather than others.
+ */
+static __device__ __forceinline__ bool should_keep(uint64_t size)
+{
+	uint32_t clock;
+
+	asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
+	return __popc(__activemask()) >= SCATTERED && !(uint32_t)(size >> KEEP_LIMIT) &&
+	       !(clock & KEEP_CYCLES);
+}
+
+static __device__ __forceinline__ void keep(const void *at)
+{
+#if __CUDA_ARCH__ >= 800
+	asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(at) : "memory");
+#endif
+}
+
+/*
  * Sets bits in a word of a mask.  A word that is not empty says that its block was touched.
  * Returns whether somebody has to see to that.
  */
-template <typename WORD> static __device__ __forceinline__ bool mark(WORD *at, WORD bits)
+template <typename WORD> static __device__ __forceinline__ bool mark(WORD *at, WORD bits, bool kept)
 {
-	WORD seen = look(at);
+	WORD seen;
 
+	if (kept)
+		keep(at);
+	seen = look(at);
 	if ((seen & bits) == bits)
 		return false;
 	or_bits(at, bits);
@@ -243,7 +270,7 @@ static __device__ __forceinline__ void touch_part(struct device_record *record, 
 						  uint32_t access)
 {
 	uint32_t first = (uint32_t)start % 32, word = (uint32_t)(start / 32), bits = ~0u, end, last;
-	bool alone = first & LAST(access);
+	bool alone = first & LAST(access), kept = should_keep(length);
 
 	if (alone)
 		run = 1;
@@ -265,9 +292,9 @@ static __device__ __forceinline__ void touch_part(struct device_record *record, 
 		if (end < 32)
 			bits &= ~(~0u << end);
 		if (access & WRITES)
-			fresh = mark((uint32_t *)constant(&record->written) + word, bits);
+			fresh = mark((uint32_t *)constant(&record->written) + word, bits, kept);
 		if (access & READS)
-			fresh = mark((uint32_t *)constant(&record->read) + word, bits);
+			fresh = mark((uint32_t *)constant(&record->read) + word, bits, kept);
 		if (fresh)
 			touch_group(record, constant(&record->read),
 				    (uint32_t)(__ldg(&record->size) / 1024), word / (GROUP / 32));
@@ -397,7 +424,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			if (bits == ~0ull)
 				store(at, bits);
 			else
-				mark(at, bits);
+				mark(at, bits, false);
 		}
 		touch_group(record, constant(&record->read),
 			    (uint32_t)(__ldg(&record->size) / 1024),

@@ -20,6 +20,13 @@
 /* The compiler must not keep what it could know of the value, but ask it again. */
 #define OPAQUE(type, value) asm volatile("" : "+" type(value))
 
+/* So that the test of a bit is one instruction. */
+static __device__ __forceinline__ uint32_t bit(uint32_t value, uint32_t mask)
+{
+	asm("and.b32 %0, %1, %2;" : "=r"(value) : "r"(value), "r"(mask));
+	return value;
+}
+
 /* A pointer that does not change during a launch. */
 template <typename T> static __device__ __forceinline__ T *constant(T *const *pointer)
 {
@@ -116,7 +123,7 @@ static __device__ __forceinline__ void touch_group(struct device_record *record,
 	uint32_t known;
 
 	/* asked for in time */
-	asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(state) : "l"(&record->state));
+	asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(state) : "l"(&record->state));
 	known = near(at + 256);
 	if (known == 0xff)
 		return;
@@ -184,7 +191,7 @@ static __device__ __forceinline__ struct device_record *find_record(uint64_t hin
 	uint32_t count;
 
 	asm("mov.b64 {%0, _}, %1;" : "=r"(count) : "l"(hint)); /* its low half */
-	if (!(count & HINT_SEVERAL))
+	if (!bit(count, HINT_SEVERAL))
 		return (struct device_record *)hint;
 	several = (const struct device_several *)(hint - HINT_SEVERAL);
 	entry = constant(&several->first);
@@ -322,7 +329,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	uint32_t geometry, first, word, blocks, rest;
 	struct device_record *record;
 	uint64_t hint, start, length, *masks;
-	bool linked, whole;
+	bool linked, repeated, whole;
 
 	asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(geometry) : "l"(&state->geometry));
 	access = (flags << 6) + size - 1;
@@ -348,11 +355,12 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	asm volatile("ld.global.u64 %0, [%1];"
 		     : "=l"(hint)
 		     : "l"(&state->hints[hint_index(address, geometry)]));
-	linked = high == (uint32_t)(address >> 32) && low == step;
+	linked = high == (uint32_t)(address >> 32);
+	repeated = linked && low == 0;
+	linked = linked && low == step;
 	/* the lanes from this one on that go on with a line, and whether those of a word do */
 	line = __ballot_sync(active, linked) >> lane;
-	asm volatile("bfind.u32 %0, %1;" : "=r"(rest) : "r"(LAST(access) + 1));
-	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> rest));
+	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> __popc(LAST(access))));
 	whole = !(~rest & ~line & ~1u);
 	access += step << 16;
 	record = find_record(hint, address);
@@ -366,15 +374,21 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	masks = constant(&record->read);
 	first = (uint32_t)start % 32;
 	/* the lane before sets these bits, unless the object is not aligned */
-	if ((line & 1) && first >= STEP(access) && !(first & LAST(access)))
+	if (bit(line, 1) && first >= STEP(access) && !(first & LAST(access)))
 		return;
 	word = (uint32_t)(start / 32);
 	OPAQUE("r", word);
 	if (!whole || first || word >= (uint32_t)(length / 32)) {
 		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+		/* the lanes before this one, from the top on */
+		asm("shl.b32 %0, %1, %2;" : "=r"(low) : "r"(active), "r"(32 - lane));
 		active >>= lane;
 		line = active & ~line & ~1u; /* the next line starts there */
-		touch_part(record, masks, length, start, active & (line - 1) & ~line, access);
+		active &= (line - 1) & ~line;
+		/* the place of the lane before, if that lane's address was asked for */
+		if (repeated && active == 1 && (low >> 31 || (low && LAST(access) == 3)))
+			return;
+		touch_part(record, masks, length, start, active, access);
 		return;
 	}
 	blocks = (uint32_t)(length / 1024);
@@ -438,7 +452,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 	uint32_t low, high;
 
 	asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(state));
-	if (!(low | high) || (flags & SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH))
+	if (!(low | high) || bit(flags, SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)address, size, flags);
 	return SANITIZER_PATCH_SUCCESS;

@@ -147,7 +147,7 @@ struct space *space_create(CUcontext context, bool digests)
 			   (PASSES + 1) * sizeof(struct result_pass)) &&
 	    space_map_host(space, (void **)&space->result_rows, &space->device_rows,
 			   ROW_RING * sizeof(struct result_row)) &&
-	    space_wait(space))
+	    space_describe(space) && space_wait(space)) /* there may be passes without any object */
 		return space;
 	/* what there is on the device goes with the context */
 	space_abandon(space);

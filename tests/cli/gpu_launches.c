@@ -795,6 +795,32 @@ static int behind(void)
 	return 0;
 }
 
+/* Launches before there is any object. */
+static int nothing(void)
+{
+	const CUstream waited_for = CU_STREAM_PER_THREAD;
+	CUdeviceptr a;
+
+	start(0);
+	for (int i = 0; i < 2; i++) { /* events 1, 2 */
+		events_prepare(context, true, i ? &waited_for : &streams[0], 0);
+		finish((struct operation){.kind = OPERATION_KERNEL,
+					  .name = "kernel",
+					  .stream = i ? waited_for : streams[0],
+					  .patched = true,
+					  .threads = 1000000});
+	}
+	a = allocate(1000);   /* 3, object 1 */
+	set(a, 1000, 7);      /* 4 */
+	launch(a, 32, -1, 0); /* 5 */
+	events_stop();
+	check(ended == 5 && !events[0].rows && !events[1].rows && row_is(4, 1, 3, GPU_WRITE, 1000, 0) &&
+		      row_is(5, 1, 4, GPU_READ, 32, 0),
+	      "launches without any memory");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 /* Calls that fail. */
 static int failed(void)
 {
@@ -874,6 +900,8 @@ int main(int argc, char **argv)
 		return late_room();
 	if (argc > 1 && !strcmp(argv[1], "behind"))
 		return behind();
+	if (argc > 1 && !strcmp(argv[1], "nothing"))
+		return nothing();
 	if (argc > 1 && !strcmp(argv[1], "failed"))
 		return failed();
 	if (argc > 1 && !strcmp(argv[1], "slots"))

@@ -781,6 +781,27 @@ static void contexts()
 	expect(host[0] == 0, "still 0");
 }
 
+__global__ void idle()
+{
+}
+
+/* Launches where there is no object, and beside a context without any. */
+static void beside()
+{
+	CUdeviceptr x;
+
+	CHECK(cudaSetDevice(0));
+	idle<<<1, 32>>>(); /* 1 */
+	CHECK(cudaDeviceSynchronize());
+	make_context();
+	idle<<<1, 32>>>();		   /* 2: another line */
+	CHECK(cuMemAlloc(&x, 1024));	   /* 3 */
+	CHECK(cuMemsetD8(x, 0, 1024));	   /* 4 */
+	add<<<1, 256>>>((int *)x, 256, 1); /* 5 */
+	CHECK(cuMemcpyDtoH(host, x, 1024)); /* 6 */
+	expect(host[0] == 1 && host[255] == 1, "0 + 1");
+}
+
 /* A kernel of one context writes what another one of the same device has. */
 static void across()
 {
@@ -890,6 +911,7 @@ static const struct {
 	{"heap", heap},
 	{"generic", generic},
 	{"contexts", contexts},
+	{"beside", beside},
 	{"across", across},
 	{"green", green},
 	{"peers", peers},

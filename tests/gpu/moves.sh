@@ -263,6 +263,13 @@ exact contexts <<END
 	cuMemsetD8.2>cuMemcpyDtoH.7 R cuMemAlloc.1 1024   0 1
 	cuMemcpyDtoH.7>host         W cuMemAlloc.1 1024   0 1
 END
+exact beside <<END
+	cuMemAlloc.3>cuMemsetD8.4 W cuMemAlloc.3 1024   0 1
+	cuMemsetD8.4>$add.5       R cuMemAlloc.3 1024   0 1
+	cuMemsetD8.4>$add.5       W cuMemAlloc.3 1024 768 1 # 0 -> 1
+	$add.5>cuMemcpyDtoH.6     R cuMemAlloc.3 1024   0 1
+	cuMemcpyDtoH.6>host       W cuMemAlloc.3 1024   0 1
+END
 exact across <<END
 	cuMemAlloc.1>cuMemsetD8.2 W cuMemAlloc.1 1024    0 1
 	cuMemAlloc.3>cuMemsetD8.4 W cuMemAlloc.3 1024    0 1

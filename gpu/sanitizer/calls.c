@@ -13,6 +13,7 @@
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
 #include "gpu/sanitizer/events_internal.h"
+#include "gpu/sanitizer/graphs.h"
 #include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/launches.h"
 #include "gpu/sanitizer/modules.h"
@@ -378,6 +379,7 @@ void calls_resource(Sanitizer_CallbackId id, const void *data)
 		launch_functions_gone();
 		if (take_lock()) {
 			events_context_gone(context->context);
+			graphs_context_gone();
 			if (!thread.depth)
 				drop_lock();
 		}

@@ -117,7 +117,7 @@ static void look_for(void *data, const struct graph_memory *memory)
 	place->fleeting |= memory->short_lived && place->address - memory->address < memory->size;
 }
 
-/* Whether memory that outlives the graph, or is not known, may lie there. */
+/* Whether memory lies there that is followed after the step: what is not known cannot be. */
 static bool is_lasting(CUcontext context, uint64_t address)
 {
 	struct place place = {.address = address};

@@ -125,6 +125,13 @@ void graphs_gone(CUgraphExec exec)
 	free(gone);
 }
 
+void graphs_context_gone(void)
+{
+	/* those of other contexts stay behind, a few: better than to destroy what has gone */
+	for (struct graph *graph = graphs; graph; graph = graph->next)
+		graph->nobodys = NULL;
+}
+
 /* -- keeping graphs ----------------------------------------------------------------------- */
 
 static void CUDA_CB note_end(void *destroyed)

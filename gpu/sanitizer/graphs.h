@@ -57,6 +57,8 @@ void graphs_event_node(CUgraphExec exec, CUgraphNode node, CUevent event);
 void graphs_kernel_node(CUgraphExec exec, CUgraphNode node,
 			const CUDA_KERNEL_NODE_PARAMS *parameters);
 void graphs_gone(CUgraphExec exec);
+/* A context is about to go, and with it, perhaps, events of ours.  Calls no driver. */
+void graphs_context_gone(void);
 void graphs_node_gone(CUgraphNode node);
 
 /*

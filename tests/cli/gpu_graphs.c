@@ -349,7 +349,7 @@ int main(int argc, char **argv)
 	CUgraph inner, outer, memory, own, choice, timed;
 	struct graph *graph;
 	unsigned count = 0;
-	bool leads = argc > 1 && !strcmp(argv[1], "leads");
+	bool leads = argc > 1 && !strcmp(argv[1], "leads"), fine;
 	CUgraph instead;
 
 	driver = (struct driver){.cuGraphGetNodes = get_nodes,
@@ -475,6 +475,12 @@ int main(int argc, char **argv)
 	check(graph_obstacle(graphs_find(exec_of(6))), "after an update nobody knows which");
 	graphs_gone(exec_of(6));
 	check(!events, "no event of ours stays");
+	graphs_instantiated(exec_of(6), timed, true);
+	fine = records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]) && events == 1;
+	graphs_context_gone();
+	events = 0; /* it went with the context */
+	graphs_gone(exec_of(6));
+	check(fine && !events, "what went with its context is not destroyed");
 	printf("1..%d\n", tests);
 	return 0;
 }

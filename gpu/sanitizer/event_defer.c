@@ -18,8 +18,8 @@
 static struct {
 	struct gpu_call call;
 	uint32_t ticket;
-	struct host_row host;	/* of no object: there is none */
-	uint64_t address;	/* of its object, which may go while something is late */
+	struct host_row host; /* of no object: there is none */
+	uint64_t address;     /* of its object, which may go while something is late */
 	uint32_t id;
 } queue[QUEUE_LENGTH];
 static unsigned first, count;
@@ -54,6 +54,10 @@ static bool deliver(void)
 /* What is left will never be known. */
 static void drop(void)
 {
+	events_sink->coverage("unfinished calls",
+			      "the device failed, or the program ended before them: what they did is "
+			      "not known",
+			      count, 0);
 	for (; count; count--, first = (first + 1) % QUEUE_LENGTH)
 		events_sink->end(&queue[first].call, NULL, 0);
 	events_missed();

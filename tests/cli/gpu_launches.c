@@ -790,7 +790,15 @@ static int behind(void)
 	check(events_is_late() && !asked, "a stream that is captured now is not asked");
 	running = false;
 	let_run();
+	set(a, 100, 9); /* 23 */
+	put_set(a, 100, 9, 0); /* 24: waited for, as something is to be forgotten */
+	holding = running = true;
+	put_set(a, 100, 9, 0); /* 25 */
+	put_set(a, 100, 9, 0); /* 26 */
+	calls_of_coverage = 0;
 	events_stop();
+	check(begun == 26 && ended == 26 && calls_of_coverage == 1,
+	      "what has not ended when the program does is said");
 	printf("1..%d\n", tests);
 	return 0;
 }

@@ -236,8 +236,13 @@ static int make_profile(const struct arguments *a, const char *folder, const str
 		result = a->from_trace ? failed(EXIT_VFLOW_FAILED, &error)
 				       : failed_after_run(folder, &error);
 	} else if (!profile->event_count) {
-		note(a->quiet, "no CUDA call was %s%s; %s holds nothing but the host",
-		     unread ? "recorded: " : "seen", unread ? unread : "", a->output);
+		note(a->quiet, "%s%s; %s holds nothing but the host",
+		     unread ? "no CUDA call was recorded: "
+		     : profile->process_count
+			     ? "CUDA was called, but no allocation, copy, set or kernel was "
+			       "seen to end well"
+			     : "no CUDA call was seen",
+		     unread ? unread : "", a->output);
 	} else {
 		summarize(a, profile);
 	}

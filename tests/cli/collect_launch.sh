@@ -241,6 +241,11 @@ int main(void)
 }
 END
 	emulator=$BUILD/lib/emulator
+	printf '#include <cuda_runtime.h>\nint main(void) { int n; return cudaGetDeviceCount(&n); }\n' >ask.c
+	$CC $ASAN -I "$ROOT/gpu/emulator/include" -o ask ask.c "$emulator/libcudart.so.13" "$emulator/libcuda.so.1" -Wl,-rpath,"$emulator" ||
+		not_ok "ask.c is built"
+	run 0 "a program that only asks" --device emulated ./ask
+	has "... is told from one without CUDA" "$(cat err)" "CUDA was called, but no"
 	if mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
 		mounts+=("$T/result/small")
 		$CC $ASAN -I "$ROOT/gpu/emulator/include" -o many many.c "$emulator/libcudart.so.13" "$emulator/libcuda.so.1" -Wl,-rpath,"$emulator" ||

@@ -166,8 +166,14 @@ static void note_together(void)
 				  : thread.step == GRAPH_WHOLE ? graph_obstacle(thread.graph)
 							       : NULL;
 	}
-	if (thread.graph && graph_is_conditional(thread.graph))
-		unseen(NULL, "conditional nodes of CUDA graphs");
+	if (!thread.graph || !graph_is_conditional(thread.graph))
+		return;
+	unseen(NULL, "conditional nodes of CUDA graphs");
+	/* seen with an empty patch and with compute-sanitizer: graphConditionalNodes of the samples */
+	events_sink->coverage("conditional nodes of CUDA graphs",
+			      "with patched kernels, those of any tool of the Sanitizer, they may act on "
+			      "an earlier condition: the program can go another way than without",
+			      1, 0);
 }
 
 static void end_step(bool failed)

@@ -296,8 +296,8 @@ static __device__ __forceinline__ void touch_part(struct device_record *record, 
 		bool fresh = false;
 
 		OPAQUE("l", record);
-		if (end < 32)
-			bits &= ~(~0u << end);
+		asm("shl.b32 %0, -1, %1;" : "=r"(last) : "r"(end)); /* 0 from 32 on */
+		bits &= ~last;
 		if (access & WRITES)
 			fresh = mark((uint32_t *)constant(&record->written) + word, bits, kept);
 		if (access & READS)
@@ -326,7 +326,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 					     uint32_t size, uint32_t flags)
 {
 	uint32_t active = __activemask(), access, lane, gap = 1, step = size, high, low, line;
-	uint32_t geometry, first, word, blocks, rest;
+	uint32_t geometry, first, word, blocks, rest, before;
 	struct device_record *record;
 	uint64_t hint, start, length, *masks;
 	bool linked, repeated, whole;
@@ -380,14 +380,19 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	OPAQUE("r", word);
 	if (!whole || first || word >= (uint32_t)(length / 32)) {
 		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-		/* the lanes before this one, from the top on */
-		asm("shl.b32 %0, %1, %2;" : "=r"(low) : "r"(active), "r"(32 - lane));
+		before = active;
 		active >>= lane;
 		line = active & ~line & ~1u; /* the next line starts there */
 		active &= (line - 1) & ~line;
-		/* the place of the lane before, if that lane's address was asked for */
-		if (repeated && active == 1 && (low >> 31 || (low && LAST(access) == 3)))
-			return;
+		if (repeated && active == 1) {
+			/* the lanes before this one, from the top on */
+			asm volatile("shl.b32 %0, %1, %2;"
+				     : "=r"(low)
+				     : "r"(before), "r"(32 - lane));
+			/* the place of the lane before, if that lane's address was asked for */
+			if (low >> 31 || (low && LAST(access) == 3))
+				return;
+		}
 		touch_part(record, masks, length, start, active, access);
 		return;
 	}

@@ -10,6 +10,8 @@
 
 #include "gpu/sanitizer/chunk.cuh"
 
+#define KEEP_LIMIT (UINT64_C(512) << 20) /* bytes of an object whose masks are worth it */
+
 /* Counts the touched bytes of a mixed block by their writers. */
 static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[2],
 				   const uint32_t writers[8])
@@ -230,6 +232,21 @@ static __device__ void clear_masks(struct device_record *record, uint64_t block,
 	}
 }
 
+/*
+ * Of masks that the lanes of warps mark here and there, the L2 cache would have little by the time
+ * that the next launch does so: the registers that the Sanitizer saves push them out.  So it is
+ * asked to keep those rather than others.  (A line of the cache is a block's mask.)
+ */
+static __device__ void keep_mask(const struct device_record *record, uint64_t block)
+{
+#if __CUDA_ARCH__ >= 800
+	if (record->size <= KEEP_LIMIT)
+		asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(record->read +
+									  block * LEAF_WORDS)
+			     : "memory");
+#endif
+}
+
 /* Counts bytes of blocks that have one writer each, a block per lane. */
 static __device__ void count_blocks(struct walk *walk, bool mine, const struct glance *glance)
 {
@@ -332,6 +349,8 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 			 (!glance.writes || (glance.whole && glance.state.flags & BLOCK_WHOLE));
 		if (simple)
 			clear_masks(record, first + lane, glance.writes, glance.read);
+		if (glance.read && glance.read < LEAF_BYTES)
+			keep_mask(record, first + lane);
 	}
 	count_blocks(walk, simple, &glance);
 	plain = __ballot_sync(ALL_LANES, simple);

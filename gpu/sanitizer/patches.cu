@@ -13,9 +13,6 @@
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
 #define GROUP 8192u         /* bytes of an object that share a byte of touched_blocks */
 #define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
-#define SCATTERED 16        /* lanes of a warp that mark words apart: see keep() */
-#define KEEP_CYCLES 0x70u   /* keep() in 16 of 128 cycles */
-#define KEEP_LIMIT 29       /* bits of the size of an object whose masks are worth keeping */
 
 /* The compiler must not keep what it could know of the value, but ask it again. */
 #define OPAQUE(type, value) asm volatile("" : "+" type(value))
@@ -99,6 +96,29 @@ static __device__ __forceinline__ void store(uint64_t *at, uint64_t bits)
 	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
 }
 
+/*
+ * Among the lanes that are here together, which no branch has parted.  Not those with .sync, that
+ * ptxas makes WARPSYNC.COLLECTIVE of in patches: then a lane that waits in a loop for another of
+ * its warp may wait for ever; and they take six instructions more.
+ */
+static __device__ __forceinline__ uint32_t shuffle_up(uint32_t value, uint32_t lanes)
+{
+	uint32_t other;
+
+	asm volatile("shfl.up.b32 %0, %1, %2, 0;" : "=r"(other) : "r"(value), "r"(lanes));
+	return other;
+}
+
+static __device__ __forceinline__ uint32_t vote_here(bool vote)
+{
+	uint32_t votes;
+
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.ballot.b32 %0, p; }"
+		     : "=r"(votes)
+		     : "r"((uint32_t)vote));
+	return votes;
+}
+
 /* The first touches of a launch list the object: nobody waits to see whether others do. */
 static __device__ __forceinline__ void list_object(struct device_record *record,
 						   struct device_state *state)
@@ -136,37 +156,13 @@ static __device__ __forceinline__ void touch_group(struct device_record *record,
 }
 
 /*
- * Of words that the lanes of warps mark here and there, the L2 cache would have few by the time
- * that they are marked again: the registers that the Sanitizer saves push them out.  So it is asked
- * now and then to keep them rather than others.
- */
-static __device__ __forceinline__ bool should_keep(uint64_t size)
-{
-	uint32_t clock;
-
-	asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
-	return __popc(__activemask()) >= SCATTERED && !(uint32_t)(size >> KEEP_LIMIT) &&
-	       !(clock & KEEP_CYCLES);
-}
-
-static __device__ __forceinline__ void keep(const void *at)
-{
-#if __CUDA_ARCH__ >= 800
-	asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(at) : "memory");
-#endif
-}
-
-/*
  * Sets bits in a word of a mask.  A word that is not empty says that its block was touched.
  * Returns whether somebody has to see to that.
  */
-template <typename WORD> static __device__ __forceinline__ bool mark(WORD *at, WORD bits, bool kept)
+template <typename WORD> static __device__ __forceinline__ bool mark(WORD *at, WORD bits)
 {
-	WORD seen;
+	WORD seen = look(at);
 
-	if (kept)
-		keep(at);
-	seen = look(at);
 	if ((seen & bits) == bits)
 		return false;
 	or_bits(at, bits);
@@ -277,7 +273,7 @@ static __device__ __forceinline__ void touch_part(struct device_record *record, 
 						  uint32_t access)
 {
 	uint32_t first = (uint32_t)start % 32, word = (uint32_t)(start / 32), bits = ~0u, end, last;
-	bool alone = first & LAST(access), kept = should_keep(length);
+	bool alone = first & LAST(access);
 
 	if (alone)
 		run = 1;
@@ -299,9 +295,9 @@ static __device__ __forceinline__ void touch_part(struct device_record *record, 
 		asm("shl.b32 %0, -1, %1;" : "=r"(last) : "r"(end)); /* 0 from 32 on */
 		bits &= ~last;
 		if (access & WRITES)
-			fresh = mark((uint32_t *)constant(&record->written) + word, bits, kept);
+			fresh = mark((uint32_t *)constant(&record->written) + word, bits);
 		if (access & READS)
-			fresh = mark((uint32_t *)constant(&record->read) + word, bits, kept);
+			fresh = mark((uint32_t *)constant(&record->read) + word, bits);
 		if (fresh)
 			touch_group(record, constant(&record->read),
 				    (uint32_t)(__ldg(&record->size) / 1024), word / (GROUP / 32));
@@ -325,7 +321,7 @@ static __device__ __forceinline__ void touch_part(struct device_record *record, 
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
 {
-	uint32_t active = __activemask(), access, lane, gap = 1, step = size, high, low, line;
+	uint32_t active, access, lane, gap = 1, step = size, high, low, line;
 	uint32_t geometry, first, word, blocks, rest, before;
 	struct device_record *record;
 	uint64_t hint, start, length, *masks;
@@ -334,6 +330,8 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(geometry) : "l"(&state->geometry));
 	access = (flags << 6) + size - 1;
 	OPAQUE("r", access);
+	tell(state, address);
+	active = __activemask(); /* from here to the vote no branch parts them */
 	/* who has no lane before it gets its own address, which is no step away */
 	if (active != ~0u) {
 		/* how far the last of the lanes before this one is; 0: there is none */
@@ -348,10 +346,9 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 		if (gap > 1)
 			step = gap * 4;
 	}
-	high = __shfl_up_sync(active, (uint32_t)(address >> 32), gap);
-	low = (uint32_t)address - __shfl_up_sync(active, (uint32_t)address, gap);
+	high = shuffle_up((uint32_t)(address >> 32), gap);
+	low = (uint32_t)address - shuffle_up((uint32_t)address, gap);
 	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-	tell(state, address);
 	asm volatile("ld.global.u64 %0, [%1];"
 		     : "=l"(hint)
 		     : "l"(&state->hints[hint_index(address, geometry)]));
@@ -359,7 +356,8 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	repeated = linked && low == 0;
 	linked = linked && low == step;
 	/* the lanes from this one on that go on with a line, and whether those of a word do */
-	line = __ballot_sync(active, linked) >> lane;
+	line = vote_here(linked) >> lane;
+	OPAQUE("l", hint); /* not waited for earlier */
 	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> __popc(LAST(access))));
 	whole = !(~rest & ~line & ~1u);
 	access += step << 16;
@@ -443,7 +441,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			if (bits == ~0ull)
 				store(at, bits);
 			else
-				mark(at, bits, false);
+				mark(at, bits);
 		}
 		touch_group(record, constant(&record->read),
 			    (uint32_t)(__ldg(&record->size) / 1024),

@@ -10,14 +10,21 @@ architectures := 75 80 86 89 90 100 120
 nvcc_knows := $(if $(have_sanitizer),$(shell $(NVCC) --list-gpu-code 2>/dev/null))
 fat := $(foreach a,$(architectures),$(if $(filter sm_$(a),$(nvcc_knows)),-gencode arch=compute_$(a)$(comma)code=sm_$(a))) \
 	-gencode arch=compute_80$(comma)code=compute_80
+patch_fat := $(foreach a,$(architectures),$(if $(filter sm_$(a),$(nvcc_knows)),-gencode arch=compute_75$(comma)code=sm_$(a))) \
+	-gencode arch=compute_75$(comma)code=compute_75
 CFLAGS_SANITIZER = $(CFLAGS_INSIDE) -isystem $(cuda_include) -isystem $(SANITIZER)/include
 NVCC_FATBIN = $(NVCC) --fatbin -std=c++17 -I. -I$(SANITIZER)/include $(fat)
 sanitizer_headers = $(wildcard gpu/sanitizer/*.h gpu/sanitizer/*.cuh gpu/analysis/*.h)
 
-$(sanitizer_folder)/patches.fatbin: gpu/sanitizer/patches.cu $(sanitizer_headers)
+# Only as PTX ISA 6.3 may patches have the shuffles that do not wait: see shuffle_up() there.
+$(sanitizer_folder)/patches.ptx: gpu/sanitizer/patches.cu $(sanitizer_headers)
 	@mkdir -p $(@D)
 	@echo "  NVCC $<"
-	$(Q)$(NVCC_FATBIN) --keep-device-functions -Xptxas --compile-as-tools-patch -o $@ $<
+	$(Q)$(NVCC) --ptx -arch=compute_75 -std=c++17 -I. -I$(SANITIZER)/include --keep-device-functions -o $@ $<
+	$(Q)sed -i 's/^\.version .*/.version 6.3/' $@
+
+$(sanitizer_folder)/patches.fatbin: $(sanitizer_folder)/patches.ptx
+	$(Q)$(NVCC) --fatbin -w $(patch_fat) -Xptxas -w,--compile-as-tools-patch -o $@ $<
 
 $(sanitizer_folder)/passes.fatbin: gpu/sanitizer/passes.cu $(sanitizer_headers)
 	@mkdir -p $(@D)

@@ -264,6 +264,38 @@ static void kernel(void)
 	check(data, 7);
 }
 
+/* Each waits for up to seven of those before it, many of which are lanes of its own warp. */
+static __global__ void wait_for_others(volatile int *done, int count)
+{
+	bool again;
+
+	do {
+		again = false;
+		for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+		     i += gridDim.x * blockDim.x) {
+			bool ready = true;
+
+			if (done[i])
+				continue;
+			for (int k = 0; i && k <= i % 7; k++)
+				ready &= done[i - 1 - (i * 37 + k * 11) % min(i, 64)];
+			if (ready)
+				done[i] = 1;
+			again |= !ready;
+		}
+	} while (again);
+}
+
+static void lanes(void)
+{
+	const int count = 1 << 16;
+	int *done = made(count * sizeof(int));
+
+	wait_for_others<<<count / 512, 512>>>(done, count);
+	say("synchronize", cudaDeviceSynchronize());
+	check(done + count - 1, 1);
+}
+
 static int launch_count = 1000000;
 
 static void launches(void)
@@ -296,6 +328,7 @@ int main(int argc, char **argv)
 		     {"threads", threads},   {"leave", leave},       {"use", use},
 		     {"fork_before", fork_before}, {"fork_after", fork_after},
 		     {"fork_exec", fork_exec},     {"host", host},   {"kernel", kernel},
+		     {"lanes", lanes},
 		     {"launches", launches},       {"killed", killed}};
 
 	if (argc == 3)

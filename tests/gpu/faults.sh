@@ -8,7 +8,7 @@ run() { # CASE
 	{ timeout 60 "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$native"
 	{ timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$collected"
 }
-cases="reset many sticky graph pools threads leave fork_before fork_after fork_exec host kernel killed"
+cases="reset many sticky graph pools threads leave fork_before fork_after fork_exec host kernel lanes killed"
 for case in $cases; do
 	run $case 2>/dev/null &
 	[ "$(jobs -r | wc -l)" -lt 6 ] || wait -n

@@ -97,9 +97,8 @@ static __device__ __forceinline__ void store(uint64_t *at, uint64_t bits)
 }
 
 /*
- * Among the lanes that are here together, which no branch has parted.  Not those with .sync, that
- * ptxas makes WARPSYNC.COLLECTIVE of in patches: then a lane that waits in a loop for another of
- * its warp may wait for ever; and they take six instructions more.
+ * Among the lanes that are here together, which no branch has parted.  Those with .sync take six
+ * instructions more each: ptxas makes WARPSYNC.COLLECTIVE of them in patches.
  */
 static __device__ __forceinline__ uint32_t shuffle_up(uint32_t value, uint32_t lanes)
 {
@@ -357,7 +356,6 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	linked = linked && low == step;
 	/* the lanes from this one on that go on with a line, and whether those of a word do */
 	line = vote_here(linked) >> lane;
-	OPAQUE("l", hint); /* not waited for earlier */
 	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> __popc(LAST(access))));
 	whole = !(~rest & ~line & ~1u);
 	access += step << 16;

@@ -501,7 +501,7 @@ static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 	struct profile *profile = merge->profile;
 	struct profile_callpath *path = &profile->callpaths[vertex];
 	const struct profile_frame **own;
-	uint32_t capacity = 0, drop, count;
+	uint32_t capacity = 0, drop, count, told = 0;
 	bool whole = merge->path_bytes < PATH_BYTES;
 	char *text = NULL;
 	size_t size = 0;
@@ -519,11 +519,6 @@ static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 			path->frames[path->count++] = frames[i];
 		}
 	}
-	if (frame != NO_FRAME)
-		profile_add_coverage(profile, "call paths",
-				     "very many deep ones: of the later ones, only the innermost "
-				     "frames are kept",
-				     1, 0);
 	if (!path->count)
 		return;
 	drop = frames_of_launch(profile, path, profile->graph->vertices[vertex].name);
@@ -533,14 +528,19 @@ static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 	if (!out)
 		abort(); /* out of memory */
 	own = profile_path(profile, vertex, &count);
-	for (uint32_t i = 0; i < count && (whole || ftell(out) < SHORT_TEXT); i++) {
-		char *part = profile_frame_text(own[i]);
+	for (; told < count && (whole || ftell(out) < SHORT_TEXT); told++) {
+		char *part = profile_frame_text(own[told]);
 
-		fprintf(out, "%s%s", i ? " < " : "", part);
+		fprintf(out, "%s%s", told ? " < " : "", part);
 		free(part);
 	}
 	free(own);
 	fclose(out);
+	if (frame != NO_FRAME || told < count)
+		profile_add_coverage(profile, "call paths",
+				     "very many deep ones: of the later ones, only the innermost "
+				     "frames are kept",
+				     1, 0);
 	merge->path_bytes += FRAME_BYTES * (uint64_t)path->count + size;
 	/* the base name of a path is clean when the path is */
 	profile->graph->vertices[vertex].callpath = text;

@@ -73,13 +73,15 @@ static int search(const struct kernel_filter *filter, const char *text)
 
 int kernel_filter_matches(const struct kernel_filter *filter, const char *mangled)
 {
+	const char *name = mangled_in_source(mangled);
 	int found = search(filter, mangled), status;
 	char *plain;
 
-	mangled = mangled_in_source(mangled);
-	if (found || strncmp(mangled, "_Z", 2) || !mangled_is_short(mangled))
+	if (!found && name != mangled)
+		found = search(filter, name);
+	if (found || strncmp(name, "_Z", 2) || !mangled_is_short(name))
 		return found;
-	plain = __cxa_demangle(mangled, NULL, NULL, &status);
+	plain = __cxa_demangle(name, NULL, NULL, &status);
 	if (plain)
 		found = search(filter, plain);
 	free(plain);

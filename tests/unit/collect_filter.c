@@ -41,6 +41,7 @@ static void test_names(void **state)
 	assert_int_equal(found("(?i)GEMM", "gemm"), 1);
 	assert_int_equal(found("a", "\xff\xfe"), 0); /* not UTF-8 */
 	assert_int_equal(found("^gemm\\(", "__nv_static_21__00c0ffee_4_a_cu_main__Z4gemmPKfi"), 1);
+	assert_int_equal(found("^gemm$", "__nv_static_21__00c0ffee_4_a_cu_main_gemm"), 1);
 }
 
 static void test_invalid(void **state)

@@ -2,8 +2,8 @@
  * gpu/emulator/driver_virtual.c: driver API: virtual memory management.
  *
  * A reservation takes device memory from the start, and becomes the program's object when its first
- * mapping can be accessed.  A handle is a size; it can be mapped once, because nothing here can show the
- * same memory at two addresses.
+ * mapping can be accessed.  A handle is a size; it can be mapped once, because nothing here can
+ * show the same memory at two addresses.
  */
 #include <stdlib.h>
 
@@ -65,13 +65,18 @@ static struct allocation *reservation_of(uint64_t address, uint64_t size)
 	return found;
 }
 
+static bool is_mapped_in(const struct handle *handle, uint64_t address, uint64_t size)
+{
+	return handle->mapped && handle->mapped < address + size &&
+	       handle->mapped + handle->size > address;
+}
+
 /* The first handle mapped inside the range, or NULL. */
 static struct handle *mapped_in(uint64_t address, uint64_t size)
 {
 	struct handle *each = handles;
 
-	while (each && (!each->mapped || each->mapped >= address + size ||
-			each->mapped + each->size <= address))
+	while (each && !is_mapped_in(each, address, size))
 		each = each->next;
 	return each;
 }
@@ -79,8 +84,7 @@ static struct handle *mapped_in(uint64_t address, uint64_t size)
 static bool is_accessible(const struct allocation *reservation)
 {
 	for (const struct handle *each = handles; each; each = each->next)
-		if (each->accessible && each->mapped >= reservation->address &&
-		    each->mapped < reservation->address + reservation->size)
+		if (each->accessible && is_mapped_in(each, reservation->address, reservation->size))
 			return true;
 	return false;
 }
@@ -258,7 +262,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 	if (!error) {
 		first = !is_accessible(reservation);
 		for (struct handle *found = handles; found; found = found->next)
-			if (found->mapped >= ptr && found->mapped < ptr + size)
+			if (is_mapped_in(found, ptr, size))
 				found->accessible = true;
 		if (first) {
 			observe_begin(&call, GPU_ALLOC, "cuMemSetAccess", 0);

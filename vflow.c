@@ -21,7 +21,7 @@ const struct command vflow_commands[] = {
 	{"stat", "how large a graph is and what is in it", cmd_stat},
 	{"query", "ask the graph a question in a query language", cmd_query},
 	{"render", "draw a graph: SVG, PNG, PDF, or a page to explore", cmd_render},
-	{"export", "the whole profile as JSON, or its graph as DOT", cmd_export},
+	{"export", "the profile as JSON, or its graph as DOT", cmd_export},
 	{"doctor", "check that this machine can collect and draw", cmd_doctor},
 	{"help", "this list, or the help of one command", cmd_help},
 	{"version", "version and the optional parts of this build", cmd_version},

@@ -1,4 +1,4 @@
-/* vflow export: the whole profile as JSON, or its graph as DOT. */
+/* vflow export: the profile as JSON, or its graph as DOT. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
@@ -203,7 +203,7 @@ int cmd_export(int argc, char **argv)
 	const struct command_help help = {
 		.usage = "vflow export [-T json|dot] [-o FILE] [FILE]",
 		.summary =
-			"Writes a whole profile as JSON: vertices, edges, objects, findings and\n"
+			"Writes a profile as JSON: vertices, edges, objects, findings and\n"
 			"coverage; or its value-flow graph as DOT.",
 		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
 			"is not read.\n\n"

@@ -2,10 +2,9 @@
  * graph/profile_events.c: the events of a profile and what they touched, which are many: read only
  * for those who ask for them, under a check sum of their own.
  */
-#include "graph/profile_file.h"
+#include "graph/profile_rows.h"
 
 #include <openssl/evp.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,136 +105,56 @@ int profile_validate_events(const struct profile *profile, struct error *error)
 
 /* -- reading -- */
 
-struct rows {
-	sqlite3 *db;
-	sqlite3_stmt *statement;
-	const char *table;
-	uint32_t row; /* from 1 */
-	uint32_t most;
-	bool failed, unreadable; /* unreadable: failed, but the file may be in order */
-	struct error *error;
-};
-
-static void fail(struct rows *rows)
-{
-	if (!rows->failed)
-		rows->unreadable = !profile_sqlite_error(rows->db, rows->error);
-	rows->failed = true;
-}
-
-static void fail_row(struct rows *rows)
-{
-	if (!rows->failed)
-		profile_bad_row(rows->error, rows->table, rows->row);
-	rows->failed = true;
-}
-
-static void start(struct rows *rows, const char *table, uint32_t most, const char *sql)
-{
-	sqlite3_finalize(rows->statement);
-	rows->statement = NULL;
-	rows->table = table;
-	rows->row = 0;
-	rows->most = most;
-	if (!rows->failed &&
-	    sqlite3_prepare_v2(rows->db, sql, -1, &rows->statement, NULL) != SQLITE_OK)
-		fail(rows);
-}
-
-/* Any integer within the limits; column 0 is the number of the row. */
-static uint64_t number(struct rows *rows, int column, uint64_t most)
-{
-	uint64_t value = (uint64_t)sqlite3_column_int64(rows->statement, column);
-
-	if (sqlite3_column_type(rows->statement, column) != SQLITE_INTEGER || value > most)
-		fail_row(rows);
-	return value;
-}
-
-static uint32_t number_32(struct rows *rows, int column)
-{
-	return (uint32_t)number(rows, column, UINT32_MAX);
-}
-
 /* Counted from 1 in the file, from 0 in memory. */
-static uint32_t index_at(struct rows *rows, int column)
+static uint32_t index_at(struct profile_rows *rows, int column)
 {
-	uint32_t value = number_32(rows, column);
-
-	if (!value)
-		fail_row(rows);
-	return value - 1;
+	return rows_32(rows, column, 1) - 1;
 }
 
-static bool is_null(const struct rows *rows, int column)
+static bool next_row(struct profile_rows *rows, uint32_t most)
 {
-	return sqlite3_column_type(rows->statement, column) == SQLITE_NULL;
-}
-
-static bool next_row(struct rows *rows)
-{
-	int result;
-
-	if (rows->failed)
+	if (!rows_next(rows))
 		return false;
-	result = sqlite3_step(rows->statement);
-	if (result == SQLITE_DONE)
-		return false;
-	if (result != SQLITE_ROW) {
-		fail(rows);
-		return false;
-	}
-	rows->row++;
-	if (rows->row > rows->most || number(rows, 0, UINT32_MAX) != rows->row)
-		fail_row(rows);
+	rows_expect_id(rows);
+	if (rows->row > most)
+		rows_fail_row(rows);
 	return !rows->failed;
 }
 
-static char *text_at(struct rows *rows, int column)
+static void read_event_rows(struct profile_rows *rows, struct profile *profile)
 {
-	const char *text = (const char *)sqlite3_column_text(rows->statement, column);
-	size_t size = (size_t)sqlite3_column_bytes(rows->statement, column);
-
-	if (text && sqlite3_column_type(rows->statement, column) == SQLITE_TEXT &&
-	    !memchr(text, '\0', size))
-		return xstrndup(text, size);
-	fail_row(rows);
-	return xstrdup("");
-}
-
-static void read_event_rows(struct rows *rows, struct profile *profile)
-{
-	start(rows, "event", PROFILE_EVENTS_MAX,
-	      "SELECT id, vertex, name, process, thread, device, stream, invocation, start_ns, "
-	      "end_ns FROM event ORDER BY id");
-	while (next_row(rows)) {
+	rows_start(
+		rows, "event",
+		"SELECT id, vertex, name, process, thread, device, stream, invocation, start_ns, "
+		"end_ns FROM event ORDER BY id");
+	while (next_row(rows, PROFILE_EVENTS_MAX)) {
 		ARRAY_RESERVE(profile->events, profile->event_rows, profile->event_capacity);
 		profile->events[profile->event_rows++] = (struct profile_event){
-			.vertex = is_null(rows, 1) ? PROFILE_NO_VERTEX : number_32(rows, 1),
-			.name = is_null(rows, 2) ? NULL : text_at(rows, 2),
+			.vertex = rows_is_null(rows, 1) ? PROFILE_NO_VERTEX : rows_32(rows, 1, 0),
+			.name = rows_is_null(rows, 2) ? NULL : rows_text(rows, 2),
 			.process = index_at(rows, 3),
-			.thread = number_32(rows, 4),
-			.device = number_32(rows, 5),
-			.stream = number_32(rows, 6),
-			.invocation = number(rows, 7, PROFILE_NUMBER_MAX),
-			.start_ns = number(rows, 8, PROFILE_NUMBER_MAX),
-			.end_ns = number(rows, 9, PROFILE_NUMBER_MAX),
+			.thread = rows_32(rows, 4, 0),
+			.device = rows_32(rows, 5, 0),
+			.stream = rows_32(rows, 6, 0),
+			.invocation = rows_number(rows, 7, 0, PROFILE_NUMBER_MAX),
+			.start_ns = rows_number(rows, 8, 0, PROFILE_NUMBER_MAX),
+			.end_ns = rows_number(rows, 9, 0, PROFILE_NUMBER_MAX),
 		};
 	}
 }
 
-static void read_access_rows(struct rows *rows, struct profile *profile)
+static void read_access_rows(struct profile_rows *rows, struct profile *profile)
 {
 	uint32_t event = 0; /* of the row before */
 
-	start(rows, "access", PROFILE_ACCESSES_MAX,
-	      "SELECT id, event, object, access, writer, bytes, redundant_bytes FROM access "
-	      "ORDER BY id");
-	while (next_row(rows)) {
+	rows_start(rows, "access",
+		   "SELECT id, event, object, access, writer, bytes, redundant_bytes FROM access "
+		   "ORDER BY id");
+	while (next_row(rows, PROFILE_ACCESSES_MAX)) {
 		uint32_t of = index_at(rows, 1);
 
 		if (rows->failed || of < event || of >= profile->event_rows) {
-			fail_row(rows);
+			rows_fail_row(rows);
 			return;
 		}
 		event = of;
@@ -243,18 +162,19 @@ static void read_access_rows(struct rows *rows, struct profile *profile)
 		ARRAY_RESERVE(profile->accesses, profile->access_count, profile->access_capacity);
 		profile->accesses[profile->access_count++] = (struct profile_access){
 			.object = index_at(rows, 2),
-			.access = (enum graph_access)number(rows, 3, GRAPH_WRITE),
-			.writer = number_32(rows, 4),
-			.bytes = number(rows, 5, PROFILE_NUMBER_MAX),
-			.redundant_bytes =
-				is_null(rows, 6) ? 0 : number(rows, 6, PROFILE_NUMBER_MAX),
+			.access = (enum graph_access)rows_number(rows, 3, 0, GRAPH_WRITE),
+			.writer = rows_32(rows, 4, 0),
+			.bytes = rows_number(rows, 5, 0, PROFILE_NUMBER_MAX),
+			.redundant_bytes = rows_is_null(rows, 6)
+						   ? 0
+						   : rows_number(rows, 6, 0, PROFILE_NUMBER_MAX),
 		};
 	}
 }
 
 int profile_read_events(struct profile *profile, const char *path, struct error *error)
 {
-	struct rows rows = {.error = error};
+	struct profile_rows rows = {.error = error};
 	uint32_t accesses = 0;
 	char digest[65];
 
@@ -274,5 +194,5 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 			return 0;
 		error_set(error, "the check sum of the events is wrong");
 	}
-	return (rows.unreadable ? profile_set_unreadable : profile_set_damaged)(path, error);
+	return rows_set_error(&rows, path);
 }

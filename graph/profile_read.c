@@ -4,132 +4,33 @@
  * The file is hostile: only tables whose definition is ours to the letter are read, SQLite runs
  * without views and triggers, every number is checked, and in the end the check sum must agree.
  */
-#include "graph/profile_file.h"
+#include "graph/profile_rows.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/memory.h"
 
-struct reading {
-	sqlite3 *db;
-	sqlite3_stmt *statement;
-	const char *table;
-	uint64_t row; /* from 1 */
-	bool failed, unreadable; /* unreadable: failed, but the file may be in order */
-	struct error *error;
-};
-
-static void fail(struct reading *reading)
+static uint64_t get_count(struct profile_rows *reading, int column)
 {
-	if (!reading->failed)
-		reading->unreadable = !profile_sqlite_error(reading->db, reading->error);
-	reading->failed = true;
+	return rows_number(reading, column, 0, PROFILE_NUMBER_MAX);
 }
 
-static void fail_row(struct reading *reading)
-{
-	if (!reading->failed)
-		profile_bad_row(reading->error, reading->table, reading->row);
-	reading->failed = true;
-}
-
-static void start(struct reading *reading, const char *table, const char *sql)
-{
-	sqlite3_finalize(reading->statement);
-	reading->statement = NULL;
-	reading->table = table;
-	reading->row = 0;
-	if (!reading->failed &&
-	    sqlite3_prepare_v2(reading->db, sql, -1, &reading->statement, NULL) != SQLITE_OK)
-		fail(reading);
-}
-
-static bool next_row(struct reading *reading)
-{
-	int result;
-
-	if (reading->failed)
-		return false;
-	result = sqlite3_step(reading->statement);
-	if (result != SQLITE_ROW && result != SQLITE_DONE)
-		fail(reading);
-	reading->row += result == SQLITE_ROW;
-	if (reading->row >= UINT32_MAX)
-		fail_row(reading);
-	return result == SQLITE_ROW && !reading->failed;
-}
-
-/* Any 64 bits. */
-static uint64_t get_word(struct reading *reading, int column)
-{
-	sqlite3_value *value = sqlite3_column_value(reading->statement, column);
-
-	if (sqlite3_value_type(value) != SQLITE_INTEGER)
-		fail_row(reading);
-	return (uint64_t)sqlite3_value_int64(value);
-}
-
-static uint64_t get_number(struct reading *reading, int column, uint64_t least, uint64_t most)
-{
-	uint64_t value = get_word(reading, column);
-
-	if (value < least || value > most) {
-		fail_row(reading);
-		return least;
-	}
-	return value;
-}
-
-static uint64_t get_count(struct reading *reading, int column)
-{
-	return get_number(reading, column, 0, PROFILE_NUMBER_MAX);
-}
-
-static uint32_t get_32(struct reading *reading, int column, uint32_t least)
-{
-	return (uint32_t)get_number(reading, column, least, UINT32_MAX);
-}
-
-static bool is_null(struct reading *reading, int column)
-{
-	return sqlite3_column_type(reading->statement, column) == SQLITE_NULL;
-}
-
-static double get_double(struct reading *reading, int column)
+static double get_double(struct profile_rows *reading, int column)
 {
 	if (sqlite3_column_type(reading->statement, column) != SQLITE_FLOAT)
-		fail_row(reading);
+		rows_fail_row(reading);
 	return sqlite3_column_double(reading->statement, column);
 }
 
-static char *get_text(struct reading *reading, int column)
+static char *get_text_or_null(struct profile_rows *reading, int column)
 {
-	const unsigned char *text;
-	int size;
-
-	if (sqlite3_column_type(reading->statement, column) != SQLITE_TEXT) {
-		fail_row(reading);
-		return xstrdup("");
-	}
-	text = sqlite3_column_text(reading->statement, column);
-	size = sqlite3_column_bytes(reading->statement, column);
-	if (!text || memchr(text, '\0', (size_t)size)) {
-		fail_row(reading);
-		return xstrdup("");
-	}
-	return xstrndup((const char *)text, (size_t)size);
+	return rows_is_null(reading, column) ? NULL : rows_text(reading, column);
 }
 
-static char *get_text_or_null(struct reading *reading, int column)
+static char *get_text_or_none(struct profile_rows *reading, int column)
 {
-	return is_null(reading, column) ? NULL : get_text(reading, column);
-}
-
-static char *get_text_or_none(struct reading *reading, int column)
-{
-	char *text = get_text(reading, column);
+	char *text = rows_text(reading, column);
 
 	if (*text)
 		return text;
@@ -137,19 +38,12 @@ static char *get_text_or_none(struct reading *reading, int column)
 	return NULL;
 }
 
-/* Rows that are numbered 1, 2, ... */
-static void expect_id(struct reading *reading)
-{
-	if (get_word(reading, 0) != reading->row)
-		fail_row(reading);
-}
-
-static void check_schema(struct reading *reading)
+static void check_schema(struct profile_rows *reading)
 {
 	size_t found = 0, wanted = 0;
 
-	start(reading, "sqlite_schema", "SELECT name, type, sql FROM sqlite_schema");
-	while (next_row(reading)) {
+	rows_start(reading, "sqlite_schema", "SELECT name, type, sql FROM sqlite_schema");
+	while (rows_next(reading)) {
 		const char *name = (const char *)sqlite3_column_text(reading->statement, 0);
 		const char *type = (const char *)sqlite3_column_text(reading->statement, 1);
 		const char *sql = (const char *)sqlite3_column_text(reading->statement, 2);
@@ -166,89 +60,90 @@ static void check_schema(struct reading *reading)
 	}
 }
 
-static void read_run(struct reading *reading, struct profile *profile, char **checksum)
+static void read_run(struct profile_rows *reading, struct profile *profile, char **checksum)
 {
-	start(reading, "run",
-	      "SELECT id, command, date, event_count, redundancy_threshold, checksum, "
-	      "events_checksum FROM run");
-	while (next_row(reading)) {
+	rows_start(reading, "run",
+		   "SELECT id, command, date, event_count, redundancy_threshold, checksum, "
+		   "events_checksum FROM run");
+	while (rows_next(reading)) {
 		char *events;
 
-		expect_id(reading);
+		rows_expect_id(reading);
 		if (reading->row > 1) {
-			fail_row(reading);
+			rows_fail_row(reading);
 			return;
 		}
-		profile->command = get_text(reading, 1);
+		profile->command = rows_text(reading, 1);
 		profile->date = get_count(reading, 2);
 		profile->event_count = get_count(reading, 3);
 		profile->redundancy_threshold = get_double(reading, 4);
-		*checksum = get_text(reading, 5);
-		events = get_text(reading, 6);
+		*checksum = rows_text(reading, 5);
+		events = rows_text(reading, 6);
 		if (strlen(events) < sizeof(profile->events_digest))
 			strcpy(profile->events_digest, events);
 		else
-			fail_row(reading);
+			rows_fail_row(reading);
 		free(events);
 	}
 	if (!*checksum)
-		fail_row(reading);
+		rows_fail_row(reading);
 }
 
-static void read_processes(struct reading *reading, struct profile *profile)
+static void read_processes(struct profile_rows *reading, struct profile *profile)
 {
-	start(reading, "process",
-	      "SELECT id, pid, parent, executable, arguments, provider, device, ended "
-	      "FROM process ORDER BY id");
-	while (next_row(reading)) {
-		expect_id(reading);
+	rows_start(reading, "process",
+		   "SELECT id, pid, parent, executable, arguments, provider, device, ended "
+		   "FROM process ORDER BY id");
+	while (rows_next(reading)) {
+		rows_expect_id(reading);
 		ARRAY_RESERVE(profile->processes, profile->process_count,
 			      profile->process_capacity);
 		profile->processes[profile->process_count++] = (struct profile_process){
-			.pid = get_32(reading, 1, 0),
-			.parent = get_32(reading, 2, 0),
-			.executable = get_text(reading, 3),
-			.arguments = get_text(reading, 4),
-			.provider = get_text(reading, 5),
-			.device = get_text(reading, 6),
-			.ended = get_number(reading, 7, 0, 1) != 0,
+			.pid = rows_32(reading, 1, 0),
+			.parent = rows_32(reading, 2, 0),
+			.executable = rows_text(reading, 3),
+			.arguments = rows_text(reading, 4),
+			.provider = rows_text(reading, 5),
+			.device = rows_text(reading, 6),
+			.ended = rows_number(reading, 7, 0, 1) != 0,
 		};
 	}
 }
 
-static void read_frames(struct reading *reading, struct profile *profile)
+static void read_frames(struct profile_rows *reading, struct profile *profile)
 {
-	start(reading, "frame",
-	      "SELECT f.id, m.path, m.build_id, f.offset, f.function, f.file, f.line, f.inlined "
-	      "FROM frame f JOIN module m ON m.id = f.module ORDER BY f.id");
-	while (next_row(reading)) {
-		expect_id(reading);
+	rows_start(
+		reading, "frame",
+		"SELECT f.id, m.path, m.build_id, f.offset, f.function, f.file, f.line, f.inlined "
+		"FROM frame f JOIN module m ON m.id = f.module ORDER BY f.id");
+	while (rows_next(reading)) {
+		rows_expect_id(reading);
 		ARRAY_RESERVE(profile->frames, profile->frame_count, profile->frame_capacity);
 		profile->frames[profile->frame_count++] = (struct profile_frame){
-			.module = get_text(reading, 1),
+			.module = rows_text(reading, 1),
 			.build_id = get_text_or_null(reading, 2),
 			.offset = get_count(reading, 3),
 			.function = get_text_or_null(reading, 4),
 			.file = get_text_or_null(reading, 5),
-			.line = get_32(reading, 6, 0),
-			.inlined = get_number(reading, 7, 0, 1) != 0,
+			.line = rows_32(reading, 6, 0),
+			.inlined = rows_number(reading, 7, 0, 1) != 0,
 		};
 	}
 }
 
 /* Every vertex has its path; paths without frames have no rows. */
-static void read_callpaths(struct reading *reading, struct profile *profile)
+static void read_callpaths(struct profile_rows *reading, struct profile *profile)
 {
-	start(reading, "callpath",
-	      "SELECT id, position, frame FROM callpath ORDER BY id, position");
-	while (next_row(reading)) {
-		uint32_t id = get_32(reading, 0, 1);
-		uint32_t position = get_32(reading, 1, 0), frame = get_32(reading, 2, 1);
+	rows_start(reading, "callpath",
+		   "SELECT id, position, frame FROM callpath ORDER BY id, position");
+	while (rows_next(reading)) {
+		uint32_t id = rows_32(reading, 0, 1);
+		uint32_t position = rows_32(reading, 1, 0), frame = rows_32(reading, 2, 1);
 		struct profile_callpath *path;
 
 		if (reading->failed || id > profile->callpath_count ||
 		    position != profile->callpaths[id - 1].count) {
-			fail_row(reading);
+			rows_fail_row(reading);
 			return;
 		}
 		path = &profile->callpaths[id - 1];
@@ -265,29 +160,29 @@ static void read_callpaths(struct reading *reading, struct profile *profile)
 	"id, position, kind, name, context, callpath, callpath_text, invocations, read_bytes, "    \
 	"written_bytes, redundant_bytes, time_ns, host_ns"
 
-static void read_vertices(struct reading *reading, struct profile *profile)
+static void read_vertices(struct profile_rows *reading, struct profile *profile)
 {
 	struct graph *graph = profile->graph;
 	uint32_t capacity = 0, paths = 0;
 	bool sorted;
 
 	/* almost always: then nothing has to be sorted */
-	start(reading, "vertex", "SELECT 1 FROM vertex WHERE position <> id LIMIT 1");
-	sorted = !next_row(reading);
-	start(reading, "vertex",
-	      sorted ? "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY id"
-		     : "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY position");
-	while (next_row(reading)) {
-		uint32_t id = get_32(reading, 0, 0);
+	rows_start(reading, "vertex", "SELECT 1 FROM vertex WHERE position <> id LIMIT 1");
+	sorted = !rows_next(reading);
+	rows_start(reading, "vertex",
+		   sorted ? "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY id"
+			  : "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY position");
+	while (rows_next(reading)) {
+		uint32_t id = rows_32(reading, 0, 0);
 		struct graph_vertex *vertex;
 
 		ARRAY_RESERVE(profile->vertices, graph->vertex_count, capacity);
-		profile->vertices[graph->vertex_count].callpath = get_32(reading, 5, 1) - 1;
-		if (get_word(reading, 1) != graph->vertex_count ||
+		profile->vertices[graph->vertex_count].callpath = rows_32(reading, 5, 1) - 1;
+		if (rows_word(reading, 1) != graph->vertex_count ||
 		    graph_find(graph, id) != UINT32_MAX ||
 		    /* a profile has at most one path per vertex */
 		    profile->vertices[graph->vertex_count].callpath > graph->vertex_count)
-			fail_row(reading);
+			rows_fail_row(reading);
 		if (reading->failed)
 			return;
 		if (profile->vertices[graph->vertex_count].callpath >= paths)
@@ -295,24 +190,24 @@ static void read_vertices(struct reading *reading, struct profile *profile)
 		vertex = graph_add_vertex(graph, id);
 		vertex->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_READ_BYTES |
 				 VERTEX_WRITTEN_BYTES | VERTEX_REDUNDANT_BYTES;
-		vertex->kind = get_text(reading, 2);
-		vertex->name = get_text(reading, 3);
+		vertex->kind = rows_text(reading, 2);
+		vertex->name = rows_text(reading, 3);
 		vertex->context = get_text_or_none(reading, 4);
 		vertex->callpath = get_text_or_none(reading, 6);
 		vertex->fields |= (vertex->context ? VERTEX_CONTEXT : 0) |
 				  (vertex->callpath ? VERTEX_CALLPATH : 0);
-		if (!is_null(reading, 7)) {
+		if (!rows_is_null(reading, 7)) {
 			vertex->fields |= VERTEX_INVOCATIONS;
 			vertex->invocations = get_count(reading, 7);
 		}
 		vertex->read_bytes = get_count(reading, 8);
 		vertex->written_bytes = get_count(reading, 9);
 		vertex->redundant_bytes = get_count(reading, 10);
-		if (!is_null(reading, 11)) {
+		if (!rows_is_null(reading, 11)) {
 			vertex->fields |= VERTEX_TIME_NS;
 			vertex->time_ns = get_count(reading, 11);
 		}
-		if (!is_null(reading, 12)) {
+		if (!rows_is_null(reading, 12)) {
 			vertex->fields |= VERTEX_HOST_NS;
 			vertex->host_ns = get_count(reading, 12);
 		}
@@ -321,30 +216,30 @@ static void read_vertices(struct reading *reading, struct profile *profile)
 	profile->callpath_count = profile->callpath_capacity = paths;
 }
 
-static void read_edges(struct reading *reading, struct profile *profile)
+static void read_edges(struct profile_rows *reading, struct profile *profile)
 {
 	struct graph *graph = profile->graph;
 
-	start(reading, "edge",
-	      "SELECT id, source, target, object, access, bytes, redundant_bytes, count, "
-	      "object_bytes FROM edge ORDER BY id");
-	while (next_row(reading)) {
-		uint32_t from = graph_find(graph, get_32(reading, 1, 0));
-		uint32_t to = graph_find(graph, get_32(reading, 2, 0));
+	rows_start(reading, "edge",
+		   "SELECT id, source, target, object, access, bytes, redundant_bytes, count, "
+		   "object_bytes FROM edge ORDER BY id");
+	while (rows_next(reading)) {
+		uint32_t from = graph_find(graph, rows_32(reading, 1, 0));
+		uint32_t to = graph_find(graph, rows_32(reading, 2, 0));
 		struct graph_edge *edge;
 
-		expect_id(reading);
+		rows_expect_id(reading);
 		if (from == UINT32_MAX || to == UINT32_MAX)
-			fail_row(reading);
+			rows_fail_row(reading);
 		if (reading->failed)
 			return;
 		edge = graph_add_edge(graph, from, to);
 		edge->fields =
 			EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES;
-		edge->object = get_32(reading, 3, 0);
-		edge->access = (enum graph_access)get_number(reading, 4, GRAPH_READ, GRAPH_WRITE);
+		edge->object = rows_32(reading, 3, 0);
+		edge->access = (enum graph_access)rows_number(reading, 4, GRAPH_READ, GRAPH_WRITE);
 		edge->bytes = get_count(reading, 5);
-		if (!is_null(reading, 6)) {
+		if (!rows_is_null(reading, 6)) {
 			edge->fields |= EDGE_REDUNDANT_BYTES;
 			edge->redundant_bytes = get_count(reading, 6);
 		}
@@ -354,20 +249,20 @@ static void read_edges(struct reading *reading, struct profile *profile)
 	}
 }
 
-static void read_objects(struct reading *reading, struct profile *profile)
+static void read_objects(struct profile_rows *reading, struct profile *profile)
 {
-	start(reading, "object",
-	      "SELECT id, site, process, size, address, memory, name, start_ns, end_ns "
-	      "FROM object ORDER BY id");
-	while (next_row(reading)) {
-		expect_id(reading);
+	rows_start(reading, "object",
+		   "SELECT id, site, process, size, address, memory, name, start_ns, end_ns "
+		   "FROM object ORDER BY id");
+	while (rows_next(reading)) {
+		rows_expect_id(reading);
 		ARRAY_RESERVE(profile->objects, profile->object_count, profile->object_capacity);
 		profile->objects[profile->object_count++] = (struct profile_object){
-			.site = get_32(reading, 1, 0),
-			.process = get_32(reading, 2, 1) - 1,
+			.site = rows_32(reading, 1, 0),
+			.process = rows_32(reading, 2, 1) - 1,
 			.size = get_count(reading, 3),
-			.address = get_word(reading, 4),
-			.memory = get_32(reading, 5, 0),
+			.address = rows_word(reading, 4),
+			.memory = rows_32(reading, 5, 0),
 			.name = get_text_or_null(reading, 6),
 			.start_ns = get_count(reading, 7),
 			.end_ns = get_count(reading, 8),
@@ -375,101 +270,102 @@ static void read_objects(struct reading *reading, struct profile *profile)
 	}
 }
 
-static void read_duplicates(struct reading *reading, struct profile *profile)
+static void read_duplicates(struct profile_rows *reading, struct profile *profile)
 {
-	start(reading, "duplicate",
-	      "SELECT id, bytes, occurrences, events, zero FROM duplicate ORDER BY id");
-	while (next_row(reading)) {
-		expect_id(reading);
+	rows_start(reading, "duplicate",
+		   "SELECT id, bytes, occurrences, events, zero FROM duplicate ORDER BY id");
+	while (rows_next(reading)) {
+		rows_expect_id(reading);
 		ARRAY_RESERVE(profile->duplicates, profile->duplicate_count,
 			      profile->duplicate_capacity);
 		profile->duplicates[profile->duplicate_count++] = (struct profile_duplicate){
 			.bytes = get_count(reading, 1),
 			.occurrences = get_count(reading, 2),
 			.events = get_count(reading, 3),
-			.zero = get_number(reading, 4, 0, 1) != 0,
+			.zero = rows_number(reading, 4, 0, 1) != 0,
 		};
 	}
-	start(reading, "duplicate_member",
-	      "SELECT duplicate, position, site, cause, objects FROM duplicate_member "
-	      "ORDER BY duplicate, position");
-	while (next_row(reading)) {
-		uint32_t id = get_32(reading, 0, 1);
+	rows_start(reading, "duplicate_member",
+		   "SELECT duplicate, position, site, cause, objects FROM duplicate_member "
+		   "ORDER BY duplicate, position");
+	while (rows_next(reading)) {
+		uint32_t id = rows_32(reading, 0, 1);
 		struct profile_duplicate *group;
 
 		if (reading->failed || id > profile->duplicate_count ||
-		    get_word(reading, 1) != profile->duplicates[id - 1].member_count) {
-			fail_row(reading);
+		    rows_word(reading, 1) != profile->duplicates[id - 1].member_count) {
+			rows_fail_row(reading);
 			return;
 		}
 		group = &profile->duplicates[id - 1];
 		group->members = xreallocarray(group->members, group->member_count + (size_t)1,
 					       sizeof(*group->members));
 		group->members[group->member_count++] = (struct profile_duplicate_member){
-			.site = get_32(reading, 2, 0),
-			.cause = get_32(reading, 3, 0),
+			.site = rows_32(reading, 2, 0),
+			.cause = rows_32(reading, 3, 0),
 			.objects = get_count(reading, 4),
 		};
 	}
 }
 
-static void read_findings(struct reading *reading, struct profile *profile)
+static void read_findings(struct profile_rows *reading, struct profile *profile)
 {
-	start(reading, "finding",
-	      "SELECT id, pattern, vertex, object, access, bytes, fraction, evidence, advice, "
-	      "limits "
-	      "FROM finding ORDER BY id");
-	while (next_row(reading)) {
+	rows_start(reading, "finding",
+		   "SELECT id, pattern, vertex, object, access, bytes, fraction, evidence, advice, "
+		   "limits "
+		   "FROM finding ORDER BY id");
+	while (rows_next(reading)) {
 		struct profile_finding *finding = profile_add_finding(profile);
 
-		expect_id(reading);
-		finding->pattern = get_text(reading, 1);
-		finding->vertex = get_32(reading, 2, 0);
-		finding->object = get_32(reading, 3, 0);
+		rows_expect_id(reading);
+		finding->pattern = rows_text(reading, 1);
+		finding->vertex = rows_32(reading, 2, 0);
+		finding->object = rows_32(reading, 3, 0);
 		finding->access =
-			(enum graph_access)get_number(reading, 4, GRAPH_ACCESS_NONE, GRAPH_WRITE);
+			(enum graph_access)rows_number(reading, 4, GRAPH_ACCESS_NONE, GRAPH_WRITE);
 		finding->bytes = get_count(reading, 5);
 		finding->fraction = get_double(reading, 6);
-		finding->evidence = get_text(reading, 7);
-		finding->advice = get_text(reading, 8);
-		finding->limits = get_text(reading, 9);
+		finding->evidence = rows_text(reading, 7);
+		finding->advice = rows_text(reading, 8);
+		finding->limits = rows_text(reading, 9);
 	}
-	start(reading, "finding_other",
-	      "SELECT finding, position, vertex FROM finding_other ORDER BY finding, position");
-	while (next_row(reading)) {
-		uint32_t id = get_32(reading, 0, 1);
+	rows_start(
+		reading, "finding_other",
+		"SELECT finding, position, vertex FROM finding_other ORDER BY finding, position");
+	while (rows_next(reading)) {
+		uint32_t id = rows_32(reading, 0, 1);
 		struct profile_finding *finding;
 
 		if (reading->failed || id > profile->finding_count ||
-		    get_word(reading, 1) != profile->findings[id - 1].other_count) {
-			fail_row(reading);
+		    rows_word(reading, 1) != profile->findings[id - 1].other_count) {
+			rows_fail_row(reading);
 			return;
 		}
 		finding = &profile->findings[id - 1];
 		finding->others = xreallocarray(finding->others, finding->other_count + (size_t)1,
 						sizeof(*finding->others));
-		finding->others[finding->other_count++] = get_32(reading, 2, 0);
+		finding->others[finding->other_count++] = rows_32(reading, 2, 0);
 	}
 }
 
-static void read_coverage(struct reading *reading, struct profile *profile)
+static void read_coverage(struct profile_rows *reading, struct profile *profile)
 {
-	start(reading, "coverage",
-	      "SELECT id, what, reason, count, bytes FROM coverage ORDER BY id");
-	while (next_row(reading)) {
-		expect_id(reading);
+	rows_start(reading, "coverage",
+		   "SELECT id, what, reason, count, bytes FROM coverage ORDER BY id");
+	while (rows_next(reading)) {
+		rows_expect_id(reading);
 		ARRAY_RESERVE(profile->coverage, profile->coverage_count,
 			      profile->coverage_capacity);
 		profile->coverage[profile->coverage_count++] = (struct profile_coverage){
-			.what = get_text(reading, 1),
-			.reason = get_text(reading, 2),
+			.what = rows_text(reading, 1),
+			.reason = rows_text(reading, 2),
 			.count = get_count(reading, 3),
 			.bytes = get_count(reading, 4),
 		};
 	}
 }
 
-static int read_all(struct reading *reading, struct profile *profile)
+static int read_all(struct profile_rows *reading, struct profile *profile)
 {
 	char *checksum = NULL;
 	char digest[65];
@@ -499,7 +395,7 @@ static int read_all(struct reading *reading, struct profile *profile)
 
 struct profile *profile_read(const char *path, struct error *error)
 {
-	struct reading reading = {.error = error};
+	struct profile_rows reading = {.error = error};
 	struct profile *profile;
 	int result;
 
@@ -509,7 +405,7 @@ struct profile *profile_read(const char *path, struct error *error)
 	result = read_all(&reading, profile);
 	sqlite3_close(reading.db);
 	if (result != 0) {
-		(reading.unreadable ? profile_set_unreadable : profile_set_damaged)(path, error);
+		rows_set_error(&reading, path);
 		profile_free(profile);
 		return NULL;
 	}

@@ -43,6 +43,7 @@ bool launch_call_read(struct launch_call *call, const char *api, const void *par
 	} else {
 		return false;
 	}
-	call->per_thread = !call->stream && strstr(api, "_ptsz");
+	if (!call->stream && strstr(api, "_ptsz"))
+		call->stream = CU_STREAM_PER_THREAD;
 	return true;
 }

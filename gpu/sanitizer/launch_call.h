@@ -8,8 +8,7 @@
 
 struct launch_call {
 	CUfunction function;
-	CUstream stream; /* NULL: the default */
-	bool per_thread; /* ... which is the thread's own */
+	CUstream stream; /* as the function means it: CU_STREAM_PER_THREAD, too */
 	void **values, **extra;
 };
 

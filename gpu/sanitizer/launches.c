@@ -103,7 +103,7 @@ bool launch_stream(const char *api, const void *parameters, CUstream *stream)
 
 	if (!launch_call_read(&call, api, parameters))
 		return false;
-	*stream = call.per_thread ? CU_STREAM_PER_THREAD : call.stream;
+	*stream = call.stream;
 	return *stream != CU_STREAM_PER_THREAD;
 }
 

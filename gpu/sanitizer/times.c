@@ -252,7 +252,7 @@ static bool is_launch(const Sanitizer_CallbackData *data, CUfunction *function, 
 	if (!launch_call_read(&call, data->functionName, data->functionParams))
 		return false;
 	*function = call.function;
-	*stream = call.per_thread ? CU_STREAM_PER_THREAD : call.stream;
+	*stream = call.stream;
 	return true;
 }
 

@@ -213,9 +213,8 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ta
 		count++;
 		device_say(
 			"%s has the CUDA runtime linked in and no symbols (or is not preloaded), "
-			"so "
-			"the emulated device cannot serve it: build it with nvcc -cudart shared, "
-			"do not strip it, or run it on a GPU",
+			"so the emulated device cannot serve it: build it with nvcc -cudart "
+			"shared, do not strip it, or run it on a GPU",
 			file);
 	}
 	observe_coverage("unsupported API", "cuGetExportTable", 1, 0);

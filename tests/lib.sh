@@ -72,6 +72,16 @@ dot_vertices() {
 table() {
 	sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g; /^$/d' | sort -V
 }
+# Collects the case of the program into $T/CASE.db; its edges must be those of the table.
+exact_edges() { # PROGRAM CASE <TABLE
+	local expected
+	expected=$(table)
+	if ! collect "$T/$2.db" "$1" "$2" >"$T/$2.out" 2>"$T/$2.err"; then
+		not_ok "$2" "$(cat "$T/$2.err")"
+		return
+	fi
+	is "$2" "$(edges "$T/$2.db" | sort -V)" "$expected"
+}
 finish() {
 	echo "1..$test_count"
 	[ $failures = 0 ]

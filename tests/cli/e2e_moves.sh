@@ -4,13 +4,7 @@
 . tests/lib.sh
 
 exact() { # CASE <TABLE
-	local expected
-	expected=$(table)
-	if ! collect "$T/$1.db" "$P/moves" "$1" >"$T/$1.out" 2>"$T/$1.err"; then
-		not_ok "$1" "$(cat "$T/$1.err")"
-		return
-	fi
-	is "$1" "$(edges "$T/$1.db" | sort -V)" "$expected"
+	exact_edges "$P/moves" "$1"
 }
 
 exact managed <<'END'

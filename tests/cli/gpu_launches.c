@@ -745,7 +745,6 @@ static int behind(void)
 	check(ended == 12 && row_is(10, 1, 5, GPU_WRITE, 100, 100) &&
 		      row_is(11, 1, 10, GPU_WRITE, 100, 100),
 	      "... before another stream's begins");
-	waits = 0;
 	driver.cuMemAlloc(&managed, 1000);
 	finish((struct operation){.kind = OPERATION_ALLOC, /* 13, object 3 */
 				  .address = managed,

@@ -339,7 +339,7 @@ static int collect(const struct arguments *a, const struct target *target)
 	struct launch_environment environment = {.digests = !a->no_duplicates};
 	struct error error;
 	char *libraries = library_folder(&error), *preload = NULL, *guest = NULL, *folder = NULL;
-	int code = EXIT_VFLOW_FAILED, status = 0, built;
+	int code = EXIT_VFLOW_FAILED, status = 0, built = -1;
 
 	environment.gpu = a->device == DEVICE_GPU;
 	if (libraries && !environment.gpu)
@@ -381,6 +381,8 @@ out:
 	free(preload);
 	free(guest);
 	free(folder);
+	if (!built)
+		launch_end_alike(status);
 	return code;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "util/memory.h"
 
 static volatile sig_atomic_t target_process;
+static volatile sig_atomic_t last_received;
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
@@ -23,6 +25,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)context;
+	last_received = number;
 	if (info->si_code != SI_KERNEL && target_process > 0)
 		kill((pid_t)target_process, number);
 	errno = saved;
@@ -166,4 +169,21 @@ int launch(const struct target *target, char **argv, const struct launch_environ
 	target_process = 0;
 	restore_handlers(old);
 	return failure ? start_failure(target, failure, error) : 0;
+}
+
+void launch_end_alike(int status)
+{
+	struct rlimit none = {0};
+	sigset_t signals;
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (!number || number != last_received)
+		return;
+	fflush(NULL);
+	setrlimit(RLIMIT_CORE, &none); /* the target's core file is the one that tells something */
+	sigemptyset(&signals);
+	sigaddset(&signals, number);
+	signal(number, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+	raise(number);
 }

@@ -30,4 +30,11 @@ struct launch_environment {
 int launch(const struct target *target, char **argv, const struct launch_environment *environment,
 	   int *status, struct error *error);
 
+/*
+ * When a signal that vflow, too, was sent during launch() has ended the target (Ctrl-C): ends vflow
+ * by it.  Shells stop a script or a loop only if the program that they wait for died of SIGINT.
+ * Else returns.
+ */
+void launch_end_alike(int status);
+
 #endif

@@ -148,20 +148,22 @@ for _ in $(seq 200); do [ -s ready ] && break; sleep 0.05; done
 kill -TERM $vflow
 wait $vflow
 is "SIGTERM is passed on, vflow waits" "$? $(cat out) $(ls term.db 2>&1)" "33 caught term.db"
-# what the terminal does on Ctrl-C: SIGINT to the whole group (which bash lets background jobs ignore)
-sed 's/TERM/INT/; s/33/44/; s/ready/ready2/' catch.sh >int.sh
-chmod +x int.sh
-setsid env --default-signal=INT "$VFLOW" collect -q -o int.db ./int.sh >out 2>err &
-vflow=$!
-for _ in $(seq 200); do [ -s ready2 ] && break; sleep 0.05; done
-if [ -s ready2 ]; then
-	group=$(cut -d ' ' -f 5 "/proc/$(cat ready2)/stat")
-	kill -INT -- "-$group"
-	wait $vflow
-	is "Ctrl-C ends the target, vflow writes the profile" "$? $(cat out) $(ls int.db 2>&1)" "44 caught int.db"
-else
-	not_ok "Ctrl-C: the target did not start"
-fi
+# Ctrl-C on a terminal: SIGINT to the whole group.  The target is no bash script: bash loses one
+# that comes around the start of a command substitution, 7 of 1500 in the first 10 ms.
+interrupt() { # READY COMMAND: types Ctrl-C when the file READY is there
+	(
+		for _ in $(seq 400); do [ -s "$1" ] && break; sleep 0.05; done
+		printf '\003'
+		for _ in $(seq 400); do [ -e "$1.end" ] && break; sleep 0.05; done
+	) | script -qec "$2; touch $1.end" /dev/null >terminal 2>&1
+}
+interrupt ready2 "'$VFLOW' collect -q -o int.db '$targets' interrupted ready2 >out; echo \$? >code"
+is "Ctrl-C reaches the target, once, and vflow writes the profile" \
+	"$(cat code) $(cat out) $(ls int.db 2>&1)" "44 interrupts: 1 int.db"
+# system() waits without minding SIGINT
+interrupt ready3 "perl -e 'system @ARGV; print \$? & 127' '$VFLOW' collect -q -o died.db '$targets' interrupted_dies ready3 >out"
+is "Ctrl-C that ends the target ends vflow by the same signal, for shells to stop" \
+	"$(cat out) $(ls died.db 2>&1)" "2 died.db"
 dispositions='grep -E "^Sig(Blk|Ign)" /proc/self/status'
 run 0 "signals: blocked and ignored ones" sh -c "$dispositions"
 is "... as without vflow" "$(cat out)" "$(sh -c "$dispositions")"

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -100,6 +101,39 @@ static int daemon_of(const char *file)
 	return !out || fputs("lived on\n", out) < 0 || fclose(out);
 }
 
+static volatile sig_atomic_t interrupts;
+
+static void count_interrupt(int number)
+{
+	(void)number;
+	interrupts++;
+}
+
+/* Makes FILE, waits for SIGINT, and says how many came. */
+static int interrupted(const char *file, bool handled)
+{
+	struct sigaction action = {.sa_handler = count_interrupt};
+	sigset_t blocked, before;
+	FILE *out;
+
+	work();
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	if (handled)
+		sigaction(SIGINT, &action, NULL);
+	alarm(100);
+	out = fopen(file, "w");
+	if (!out || fputs("ready\n", out) < 0 || fclose(out))
+		return 92;
+	while (!interrupts)
+		sigsuspend(&before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	usleep(200000); /* one too many would come at once */
+	printf("interrupts: %d\n", (int)interrupts);
+	return 44;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -180,6 +214,10 @@ int main(int argc, char **argv)
 		return own_handlers();
 	} else if (!strcmp(how, "daemon") && argc > 2) {
 		return daemon_of(argv[2]);
+	} else if (!strcmp(how, "interrupted") && argc > 2) {
+		return interrupted(argv[2], true);
+	} else if (!strcmp(how, "interrupted_dies") && argc > 2) {
+		return interrupted(argv[2], false);
 	} else if (!strcmp(how, "nobody")) { /* may not write the trace any more */
 		work();
 		if (setgid(65534) || setuid(65534))

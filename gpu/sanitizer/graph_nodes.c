@@ -213,10 +213,10 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 {
 	struct node *more, *node;
 
-	if (graph->count % 64 == 0) {
-		if (graph->count >= NODES_LIMIT)
-			return NULL;
-		more = reallocarray(graph->nodes, graph->count + 64, sizeof(*more));
+	if (graph->count >= NODES_LIMIT)
+		return NULL;
+	if ((graph->count & (graph->count - 1)) == 0) { /* 0 and the powers of two */
+		more = reallocarray(graph->nodes, 2 * graph->count + 1, sizeof(*more));
 		if (!more)
 			return NULL;
 		graph->nodes = more;
@@ -365,6 +365,9 @@ void graph_read(struct graph *graph)
 	read_nodes(graph, graph->source, 0);
 	find_short_lived(graph);
 	find_groups(graph);
+	graph->starts = calloc(graph->count + 1, sizeof(*graph->starts));
+	if (!graph->starts)
+		graph_obstruct(graph, unreadable);
 }
 
 /* -- kernels ------------------------------------------------------------------------------ */

@@ -30,6 +30,9 @@ struct graph {
 	CUevent nobodys;      /* recorded in place of the program's */
 	struct node *nodes;   /* in an order that keeps the dependencies */
 	size_t count;
+	size_t *starts; /* of each step's nodes in the running launch, and their end: count + 1 */
+	uint32_t steps;
+	uint32_t selected; /* the step that alone is enabled; GRAPH_WHOLE: none is */
 };
 
 /* It cannot be launched step by step. */

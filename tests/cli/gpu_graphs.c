@@ -13,7 +13,8 @@ struct driver driver;
 
 /* -- the driver: a graph's nodes depend on each other in the order of `after` -------------- */
 
-#define NODES_MAX 12
+#define MANY 100000
+#define NODES_MAX MANY
 
 static struct fake_node {
 	CUgraphNodeType type;
@@ -23,7 +24,7 @@ static struct fake_node {
 	int value; /* a kernel's parameter */
 	bool enabled;
 	CUevent event, of_exec;
-} fake_nodes[32];
+} fake_nodes[32 + MANY];
 
 static struct fake {
 	unsigned count;
@@ -328,6 +329,33 @@ static bool records(struct graph *graph, const struct fake_node *first, const st
 	       second->of_exec == second->event;
 }
 
+/* Whether each of its nodes is enabled alone; the time is that of so many steps, not of its square. */
+static bool selects_many(void)
+{
+	struct fake_node *nodes = calloc(MANY, sizeof(*nodes));
+	struct graph *graph;
+	bool fine = nodes;
+
+	for (unsigned i = 0; fine && i < MANY; i++)
+		nodes[i] = (struct fake_node){
+			.type = CU_GRAPH_NODE_TYPE_KERNEL, .after = -1, .value = 1};
+	if (!fine)
+		return false;
+	graphs_instantiated(exec_of(7), make(nodes, 32, MANY), true);
+	free(nodes);
+	graph = graphs_find(exec_of(7));
+	fine = graph_steps(graph) == MANY;
+	for (unsigned i = 0; fine && i < MANY; i++)
+		fine = graph_select(graph, i) && graph_step_nodes(graph, i) == 1 &&
+		       graph_kernel(graph, i) && memory_of(graph, i) == 0 && fake_nodes[32 + i].enabled &&
+		       (!i || !fake_nodes[31 + i].enabled) && (i + 1 == MANY || !fake_nodes[33 + i].enabled);
+	graph_restore(graph, 0);
+	for (unsigned i = 0; fine && i < MANY; i++)
+		fine = fake_nodes[32 + i].enabled;
+	graphs_gone(exec_of(7));
+	return fine;
+}
+
 static void count_short_lived(void *data, const struct graph_memory *memory)
 {
 	*(unsigned *)data += memory->size && memory->short_lived;
@@ -481,6 +509,7 @@ int main(int argc, char **argv)
 	events = 0; /* it went with the context */
 	graphs_gone(exec_of(6));
 	check(fine && !events, "what went with its context is not destroyed");
+	check(selects_many(), "100,000 nodes, step by step");
 	printf("1..%d\n", tests);
 	return 0;
 }

@@ -190,6 +190,16 @@ static void end_step(bool failed)
 	}
 }
 
+/* The rest of a graph's launch happens in one, if at all, and nobody knows what it writes. */
+static void give_up_steps(void)
+{
+	events_missed();
+	events_sink->coverage("CUDA graphs",
+			      "the launch of one could not go on step by step: all that was written "
+			      "before has no known writer any more",
+			      1, 0);
+}
+
 /*
  * Launches all steps but the last, which is left to the program's own launch, as are those from one
  * on that cannot be launched alone.  False: nothing was launched.
@@ -203,7 +213,7 @@ static bool launch_steps(CUgraphExec exec)
 
 		if (!graph_select(thread.graph, i)) {
 			if (i)
-				events_missed();
+				give_up_steps();
 			return i;
 		}
 		begin_step(i);
@@ -217,7 +227,7 @@ static bool launch_steps(CUgraphExec exec)
 			/* the program's launch will meet the same error, or do what is left */
 			graph_restore(thread.graph, i);
 			if (i)
-				events_missed();
+				give_up_steps();
 			return i;
 		}
 		events_finish(&thread);

@@ -6,8 +6,10 @@
 #include "advice/pattern.h"
 
 static const struct advice_pattern patterns[] = {
-	{"redundant_values", "redundant values", "to save", detect_redundant_values},
-	{"duplicate_values", "duplicate values", "held more than once", detect_duplicate_values},
+	{"redundant_values", "redundant values", "to save", "to save at most",
+	 detect_redundant_values},
+	{"duplicate_values", "duplicate values", "held more than once", "held more than once",
+	 detect_duplicate_values},
 };
 
 enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
@@ -58,9 +60,9 @@ const char *advice_title(const char *pattern)
 	return found ? found->title : pattern;
 }
 
-const char *advice_measure(const char *pattern)
+const char *advice_measure(const struct profile_finding *finding)
 {
-	const struct advice_pattern *found = find(pattern);
+	const struct advice_pattern *found = find(finding->pattern);
 
-	return found ? found->measure : "";
+	return !found ? "" : finding->whole ? found->measure : found->parts;
 }

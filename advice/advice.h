@@ -22,7 +22,7 @@ void advice_detect(struct profile *profile, const struct advice_options *options
 /* "redundant values" for "redundant_values"; the name itself when it is not in the catalogue. */
 const char *advice_title(const char *pattern);
 
-/* What the bytes of a finding are: "to save". */
-const char *advice_measure(const char *pattern);
+/* What the bytes of a finding are: "to save", "to save at most". */
+const char *advice_measure(const struct profile_finding *finding);
 
 #endif

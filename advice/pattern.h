@@ -12,7 +12,8 @@
 struct advice_pattern {
 	const char *name;    /* in files: "redundant_values" */
 	const char *title;   /* for people */
-	const char *measure; /* what the bytes are */
+	const char *measure; /* what the bytes are where an operation can go as a whole */
+	const char *parts;   /* and where only part of it can */
 	void (*detect)(struct profile *profile, const struct advice_options *options);
 };
 

@@ -22,8 +22,9 @@ static const char limits[] =
 	"one run, one input; values compared byte by byte; writers known per 4-byte word";
 /* what an element of several bytes has to do with that */
 static const char partial_limits[] =
-	"one run, one input; values compared byte by byte, so the upper bytes of small numbers "
-	"that change count as unchanged; writers known per 4-byte word";
+	"one run, one input; values compared byte by byte, so bytes that a changed number keeps (the "
+	"upper ones of a small integer, the lower ones of a round fraction) count as unchanged; "
+	"writers known per 4-byte word";
 
 /* What is known of the whole run, and the edges in the two orders that questions are asked in. */
 struct order {
@@ -352,27 +353,27 @@ static bool is_unread(const struct writer *writer, uint32_t vertex)
 	       !writer->order->host_reads[site];
 }
 
-static bool writes_other_objects(const struct writer *writer)
+static bool has_other_objects(const struct writer *writer, enum graph_access access)
 {
 	const struct order *order = writer->order;
 	const struct graph_edge *edges = order->graph->edges;
 	uint32_t at = (uint32_t)(writer->edges.edges - order->by_to);
-	bool does = false;
+	bool has = false;
 
 	/* the edges into a vertex are together */
 	while (at > 0 && edges[order->by_to[at - 1]].to == writer->vertex)
 		at--;
 	for (; at < order->graph->edge_count && edges[order->by_to[at]].to == writer->vertex; at++)
-		does |= edges[order->by_to[at]].access == GRAPH_WRITE &&
-			edges[order->by_to[at]].object != writer->object;
-	return does;
+		has |= edges[order->by_to[at]].access == access &&
+		       edges[order->by_to[at]].object != writer->object;
+	return has;
 }
 
 static char *advise_unread(const struct writer *writer)
 {
 	bool set = is(writer, writer->vertex, "memset");
 
-	if (writes_other_objects(writer))
+	if (has_other_objects(writer, GRAPH_WRITE))
 		return xasprintf("Do not %s this object here: nothing was seen to read what was "
 				 "written to it.",
 				 set ? "set" : "copy to");
@@ -465,8 +466,8 @@ static char *advice_of(const struct writer *writer, bool *whole)
 	uint32_t accumulator = UINT32_MAX;
 	char *advice;
 
-	/* a fill: it does not read the object itself */
-	if (set || (kernel && !reads_object(writer)))
+	/* a kernel that reads nothing may be a fill: one that does computes what it stores */
+	if (set || (kernel && !reads_object(writer) && !has_other_objects(writer, GRAPH_READ)))
 		accumulator = accumulator_after(writer);
 	if (accumulator != UINT32_MAX)
 		advice = advise_accumulator(writer, accumulator, repetition, sources);

@@ -194,7 +194,7 @@ static void print_finding(const struct report *report, FILE *out, uint32_t index
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
 	char *title = xasprintf("%" PRIu32 ". %s: %s %s", index + 1, advice_title(finding->pattern),
-				bytes, advice_measure(finding->pattern));
+				bytes, advice_measure(finding));
 	char *look = xasprintf("vflow slice --vertex %" PRIu32
 			       "%s | vflow render -o vertex-%" PRIu32 ".svg",
 			       finding->vertex, file, finding->vertex);

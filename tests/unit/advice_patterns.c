@@ -190,6 +190,21 @@ static void test_darknet(void **state)
 	profile_free(profile);
 }
 
+/* The same, but the kernel reads another object: what it stores is computed, it is no fill. */
+static void test_computed(void **state)
+{
+	struct profile *profile = darknet();
+
+	(void)state;
+	edge(profile, 4, 5, 3, GRAPH_READ, N, 0);
+	detect(profile);
+	assert_int_equal(profile->findings[0].vertex, 5);
+	contains(profile->findings[0].advice,
+		 "Drop the write to this object by cudaMemcpy (vertex 2, net.c:102)");
+	contains_not(profile->findings[0].advice, "fill");
+	profile_free(profile);
+}
+
 static void test_corrected(void **state)
 {
 	struct profile *profile = profile_new();
@@ -538,10 +553,12 @@ static void test_order(void **state)
 	assert_int_equal(profile->findings[1].vertex, 3);
 	assert_int_equal(profile->findings[2].vertex, 4);
 	assert_int_equal(profile->findings[3].vertex, 6);
-	contains(profile->findings[3].limits, "upper bytes of small numbers");
-	contains_not(profile->findings[0].limits, "upper bytes");
+	contains(profile->findings[3].limits, "bytes that a changed number keeps");
+	contains_not(profile->findings[0].limits, "changed number");
 	text = report_of(profile, 0, NULL);
 	contains(text, "4 findings, first what can go as a whole, most bytes first\n");
+	contains(text, "1. redundant values: 101 bytes to save\n");
+	contains(text, "4. redundant values: 1000 bytes to save at most\n");
 	free(text);
 	profile_free(profile);
 }
@@ -877,6 +894,7 @@ int main(void)
 		cmocka_unit_test(test_report_without_lines),
 		cmocka_unit_test(test_report_of_libraries),
 		cmocka_unit_test(test_darknet),
+		cmocka_unit_test(test_computed),
 		cmocka_unit_test(test_corrected),
 		cmocka_unit_test(test_helper),
 		cmocka_unit_test(test_threshold),

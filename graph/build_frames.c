@@ -47,16 +47,27 @@ uint32_t frames_of_launch(const struct profile *profile, const struct profile_ca
 	return 0;
 }
 
-bool frames_are_called(const char *function, bool kernel, const char *call)
+/* Whether it is the function, or its variant for the stream per thread. */
+static bool is_function(const char *function, const char *name)
 {
-	static const char *const launches[] = {"cudaLaunch", "cudaGraphLaunch"};
-	size_t size = strlen(call);
+	size_t size = strlen(name);
 
-	if (kernel)
-		return !strncmp(function, launches[0], strlen(launches[0])) ||
-		       !strncmp(function, launches[1], strlen(launches[1]));
-	/* of the stream per thread: cudaMemcpy_ptds */
-	return !strncmp(function, call, size) &&
+	return !strncmp(function, name, size) &&
 	       (!function[size] || !strcmp(function + size, "_ptds") ||
 		!strcmp(function + size, "_ptsz"));
+}
+
+bool frames_are_called(const char *function, bool kernel, const char *call)
+{
+	/* a program may have others that begin so */
+	static const char *const launches[] = {
+		"cudaLaunch", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel",
+		"cudaLaunchCooperativeKernelMultiDevice", "cudaGraphLaunch"};
+
+	if (!kernel)
+		return is_function(function, call);
+	for (size_t i = 0; i < sizeof(launches) / sizeof(*launches); i++)
+		if (is_function(function, launches[i]))
+			return true;
+	return false;
 }

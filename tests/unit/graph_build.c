@@ -775,6 +775,7 @@ static void test_deep_paths(void **state)
 /* A CUDA runtime that is linked in: this file's functions stand for it and for the program. */
 void cudaMemcpyAsync_ptsz(void);
 void cudaGraphLaunch(void);
+void cudaLaunchAll(void);
 void runtime_inside(void);
 void program(void);
 
@@ -784,6 +785,11 @@ void cudaMemcpyAsync_ptsz(void)
 }
 
 void cudaGraphLaunch(void)
+{
+	__asm__ volatile("");
+}
+
+void cudaLaunchAll(void) /* a function of the program's */
 {
 	__asm__ volatile("");
 }
@@ -828,6 +834,7 @@ static void test_runtime_inside(void **state)
 	frame_in(3, 2, runtime_inside);
 	frame_in(4, 1, cudaMemcpyAsync_ptsz);
 	frame_in(5, 0, cudaMemcpyAsync_ptsz);
+	frame_in(6, 1, cudaLaunchAll);
 	context(1, TRACE_KERNEL, "k", 2);
 	context(2, TRACE_KERNEL, "k", 3); /* the same: the runtime takes another way inside */
 	context(3, TRACE_COPY, "cudaGraphLaunch", 3);
@@ -835,11 +842,15 @@ static void test_runtime_inside(void **state)
 	context(5, TRACE_COPY, "cudaMemcpy", 4);      /* the function is another's */
 	context(6, TRACE_COPY, "cudaMemcpyAsync", 5); /* nobody called it */
 	context(7, TRACE_KERNEL, "k", 1);             /* a kernel that the driver was asked for */
-	for (uint32_t i = 1; i <= 7; i++)
+	context(8, TRACE_KERNEL, "l", 6);
+	for (uint32_t i = 1; i <= 8; i++)
 		event(i, 0, NULL);
 	end();
 	profile = build();
-	assert_int_equal(profile->graph->vertex_count, 6);
+	assert_int_equal(profile->graph->vertex_count, 7);
+	assert_int_equal(profile->callpaths[6].count, 2);
+	assert_string_equal(profile->frames[profile->callpaths[6].frames[0]].function,
+			    "cudaLaunchAll");
 	vertex_is(profile, 1, "kernel", "k", 3);
 	for (uint32_t v = 1; v <= 3; v++) {
 		assert_int_equal(profile->callpaths[v].count, 1);

@@ -1,7 +1,7 @@
 /*
- * The patch for accesses to global memory, without the Sanitizer: a kernel calls it as the
- * Sanitizer would, with random patterns of addresses, and the masks, touched blocks and the list
- * are compared with what the addresses say.
+ * The patches, without the Sanitizer: a kernel calls them as the Sanitizer would, with random
+ * patterns of addresses, and the masks, touched blocks and the list are compared with what the
+ * addresses say.
  */
 #include <set>
 #include <stdio.h>
@@ -46,13 +46,32 @@ static device_record nothing, *device_nothing;
 static bool foreign;
 static uint64_t *addresses;
 
-__global__ void call(device_state *state, const uint64_t *addresses, uint32_t size, uint32_t flags,
-		     uint32_t lanes)
-{
-	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+enum patch { ACCESS, COPY_ASYNC, BULK_READ, BULK_WRITE, BULK_REDUCTION };
 
-	if (lanes >> threadIdx.x % 32 & 1)
-		vflow_patch_access(state, 0, (void *)addresses[i], size, flags, NULL);
+__global__ void call(enum patch patch, device_state *state, const uint64_t *addresses,
+		     uint32_t size, uint32_t flags, uint32_t lanes)
+{
+	uint64_t address = addresses[blockIdx.x * blockDim.x + threadIdx.x];
+
+	if (!(lanes >> threadIdx.x % 32 & 1))
+		return;
+	switch (patch) {
+	case ACCESS:
+		vflow_patch_access(state, 0, (void *)address, size, flags, NULL);
+		break;
+	case COPY_ASYNC:
+		vflow_patch_copy_async(state, 0, (void *)address, 0, size);
+		break;
+	case BULK_READ: /* what is above is no part of the number */
+		vflow_patch_bulk_read(state, 0, address, 0, 0, 0xab0000 | size / 16, 0);
+		break;
+	case BULK_WRITE:
+		vflow_patch_bulk_write(state, 0, address, 0, size / 16);
+		break;
+	case BULK_REDUCTION:
+		vflow_patch_bulk_reduction(state, 0, address, 0, size / 16);
+		break;
+	}
 }
 
 template <typename T> static T *zeroed(size_t count)
@@ -180,6 +199,23 @@ static void choose(std::vector<uint64_t> &chosen, uint32_t size)
 					: at + i / row * 512 + i % row * size;
 }
 
+/* Lanes of which some fill with zeros and read nothing: then the Sanitizer gives no address. */
+static void leave_out(std::vector<uint64_t> &chosen)
+{
+	uint64_t every = 1 + below(4);
+
+	for (uint64_t i = 0; i < THREADS; i++)
+		if (below(every))
+			chosen[i] = below(1 << 20);
+}
+
+/* The lanes of a warp say the same, of which each word begins at a multiple of 16 bytes. */
+static void choose_bulk(std::vector<uint64_t> &chosen)
+{
+	for (uint64_t i = 0; i < THREADS; i++)
+		chosen[i] = i % 32 ? chosen[i - 1] : (BASE + below(150000)) & ~UINT64_C(15);
+}
+
 /* Compares what the device marked in one object; an access belongs to that of its first byte. */
 static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t size, uint32_t flags,
 		   uint32_t lanes, std::set<int> &touched)
@@ -188,12 +224,14 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 	size_t words = record->blocks * 16;
 	std::vector<uint64_t> read(words), written(words);
 	std::vector<uint32_t> blocks((record->blocks + 31) / 32);
+	uint64_t last = 0;
 
 	for (unsigned k = 0; k < THREADS; k++) {
 		uint64_t offset = chosen[k] - starts[object];
 
-		if (!(lanes >> k % 32 & 1) || chosen[k] < starts[object])
+		if (!(lanes >> k % 32 & 1) || chosen[k] < starts[object] || chosen[k] == last)
 			continue;
+		last = chosen[k];
 		for (uint64_t end = offset + size; offset < end && end - size < sizes[object];
 		     offset++) {
 			if (offset >= sizes[object])
@@ -224,13 +262,13 @@ static bool are_listed(const device_state &context, const std::set<int> &touched
 	       from_device(context.listed_words, LIST / 32) == words;
 }
 
-/* Accesses that begin in no object. */
+/* Accesses that begin in no object; nothing is one below 1 MiB. */
 static uint64_t outside(const std::vector<uint64_t> &chosen, uint32_t lanes)
 {
 	uint64_t count = 0;
 
 	for (unsigned k = 0; k < THREADS; k++) {
-		bool found = !(lanes >> k % 32 & 1);
+		bool found = !(lanes >> k % 32 & 1) || chosen[k] < 1 << 20;
 
 		for (int i = 0; i < OBJECTS; i++)
 			found |= chosen[k] >= starts[i] && chosen[k] - starts[i] < sizes[i];
@@ -239,33 +277,69 @@ static uint64_t outside(const std::vector<uint64_t> &chosen, uint32_t lanes)
 	return count;
 }
 
-int main(void)
+static bool test(enum patch patch)
 {
+	bool bulk = patch >= BULK_READ, fine = true;
 	std::vector<uint64_t> chosen(THREADS);
+	uint32_t lanes = below(3) ? ~0u : (uint32_t)(below(1 << 16) << 16 | below(1 << 16));
+	uint32_t size = bulk ? 16 * (uint32_t)below(3000) : 1u << below(6);
+	uint32_t flags = patch == ACCESS           ? 1 + (uint32_t)below(3)
+			 : patch == BULK_WRITE     ? WRITE
+			 : patch == BULK_REDUCTION ? READ | WRITE
+						   : READ;
+	uint64_t missed, bytes;
+	std::set<int> touched, of_other;
+
+	if (bulk && below(2)) /* mostly one lane asks for all */
+		lanes = 1u << below(32);
+	foreign = below(2);
+	clear();
+	choose(chosen, size);
+	if (patch == COPY_ASYNC)
+		leave_out(chosen);
+	if (bulk)
+		choose_bulk(chosen);
+	CHECK(cudaMemcpy(addresses, chosen.data(), THREADS * sizeof(uint64_t),
+			 cudaMemcpyHostToDevice));
+	call<<<2, THREADS / 2>>>(patch, state, addresses, size, flags, lanes);
+	CHECK(cudaDeviceSynchronize());
+	for (int i = 0; i < OBJECTS; i++)
+		fine &= marked(i, chosen, size, flags, lanes, touched);
+	if (foreign && touched.erase(FOREIGN))
+		of_other.insert(FOREIGN);
+	fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);
+	missed = outside(chosen, lanes);
+	bytes = missed * size;
+	if (bulk) { /* each lane counts its share, rounded up */
+		uint32_t count = (uint32_t)__builtin_popcount(lanes);
+
+		missed = size ? missed : 0;
+		bytes = count ? missed * ((size + count - 1) / count) : 0;
+	}
+	return fine && from_device(&state->missed, 1)[0] == missed &&
+	       from_device(&state->missed_bytes, 1)[0] == bytes;
+}
+
+/* Of each patch `count` patterns. */
+static bool test_all(int number, const char *what, enum patch first, enum patch last, int count)
+{
 	bool fine = true;
 	int calls;
 
-	start();
-	for (calls = 0; calls < 3000 && fine; calls++) {
-		uint32_t size = 1u << below(6), flags = 1 + (uint32_t)below(3);
-		uint32_t lanes = below(3) ? ~0u : (uint32_t)(below(1 << 16) << 16 | below(1 << 16));
-		std::set<int> touched, of_other;
+	for (calls = 0; calls < count && fine; calls++)
+		fine = test((enum patch)(first + calls % (last + 1 - first)));
+	printf("%s %d - %d patterns of %s are marked\n", fine ? "ok" : "not ok", number, calls,
+	       what);
+	return fine;
+}
 
-		foreign = below(2);
-		clear();
-		choose(chosen, size);
-		CHECK(cudaMemcpy(addresses, chosen.data(), THREADS * sizeof(uint64_t),
-				 cudaMemcpyHostToDevice));
-		call<<<2, THREADS / 2>>>(state, addresses, size, flags, lanes);
-		CHECK(cudaDeviceSynchronize());
-		for (int i = 0; i < OBJECTS; i++)
-			fine &= marked(i, chosen, size, flags, lanes, touched);
-		if (foreign && touched.erase(FOREIGN))
-			of_other.insert(FOREIGN);
-		fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);
-		fine &= from_device(&state->missed, 1)[0] == outside(chosen, lanes) &&
-			from_device(&state->missed_bytes, 1)[0] == outside(chosen, lanes) * size;
-	}
-	printf("%s 1 - %d patterns of accesses are marked\n", fine ? "ok" : "not ok", calls);
+int main(void)
+{
+	bool fine;
+
+	start();
+	fine = test_all(1, "accesses", ACCESS, ACCESS, 3000);
+	fine &= test_all(2, "asynchronous copies", COPY_ASYNC, COPY_ASYNC, 1000);
+	fine &= test_all(3, "bulk copies", BULK_READ, BULK_REDUCTION, 1500);
 	return !fine;
 }

@@ -1,7 +1,6 @@
 #include "graph/build_merge.h"
 
 #include <limits.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +8,12 @@
 #include <uthash.h>
 
 #include "graph/build_frames.h"
+#include "graph/context_hash.h"
 #include "graph/profile_file.h"
 #include "graph/symbols.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-#define KEY_BYTES 8 /* of a context's hash that are shown */
 /*
  * Frames are shared by the paths of a trace, but not in a profile: vertices times depth.  Paths
  * after this many bytes (FRAME_BYTES for a frame, and the text) are short ones.
@@ -42,6 +41,7 @@ struct frame_key {
 struct frame {
 	struct frame_key key;
 	uint32_t index;
+	unsigned char digest[CONTEXT_HASH_FRAME]; /* of the path down to here */
 	UT_hash_handle hh;
 };
 
@@ -71,6 +71,7 @@ struct merge {
 	struct symbols *symbols;
 	struct module *modules, **module_list;
 	struct frame *frames, **frame_list;
+	struct context_hash *hash;
 	struct context *contexts, **context_list;
 	uint32_t module_count, module_capacity;
 	uint32_t frame_count, frame_capacity;
@@ -121,6 +122,7 @@ struct merge *merge_new(struct profile *profile)
 	struct merge *merge = xcalloc(1, sizeof(*merge));
 
 	merge->profile = profile;
+	merge->hash = context_hash_new();
 	merge->symbols = symbols_new(profile);
 	merge->unknown = NO_VERTEX;
 	add_vertex(merge, "host", xstrdup("host"), NO_FRAME);
@@ -159,6 +161,7 @@ void merge_free(struct merge *merge)
 	free(merge->site_bytes);
 	free(merge->edge_slots);
 	free(merge->last_event);
+	context_hash_free(merge->hash);
 	symbols_free(merge->symbols);
 	free(merge);
 }
@@ -178,7 +181,7 @@ uint32_t merge_module(struct merge *merge, const char *path, const uint8_t *buil
 			snprintf(hex + 2 * (size_t)i, 3, "%02x", build_id[i]);
 		identity = xasprintf("id:%s", hex);
 	} else {
-		/* longer names are of no file; all contexts hash it for each of their frames */
+		/* longer names are of no file; all frames hash it */
 		identity = xasprintf("name:%.*s", NAME_MAX, slash ? slash + 1 : path);
 	}
 	HASH_FIND_STR(merge->modules, identity, module);
@@ -198,6 +201,11 @@ uint32_t merge_module(struct merge *merge, const char *path, const uint8_t *buil
 	return module->index;
 }
 
+static const unsigned char *digest_of(const struct merge *merge, uint32_t frame)
+{
+	return frame == NO_FRAME ? NULL : merge->frame_list[frame]->digest;
+}
+
 uint32_t merge_frame(struct merge *merge, uint32_t parent, uint32_t module, uint64_t offset)
 {
 	struct frame_key key = {.parent = parent, .module = module, .offset = offset};
@@ -211,6 +219,8 @@ uint32_t merge_frame(struct merge *merge, uint32_t parent, uint32_t module, uint
 	frame->index = merge->frame_count;
 	ARRAY_RESERVE(merge->frame_list, merge->frame_count, merge->frame_capacity);
 	merge->frame_list[merge->frame_count++] = frame;
+	context_hash_frame(merge->hash, merge->module_list[module]->identity, offset,
+			   digest_of(merge, parent), frame->digest);
 	HASH_ADD(hh, merge->frames, key, sizeof(frame->key), frame);
 	return frame->index;
 }
@@ -460,41 +470,6 @@ void merge_episode(struct merge *merge, const struct merge_role *roles, uint32_t
 
 /* -- the end -- */
 
-static void hash_text(EVP_MD_CTX *sum, const char *text)
-{
-	/* with its NUL, so that ("ab", "c") is not ("a", "bc") */
-	if (EVP_DigestUpdate(sum, text, strlen(text) + 1) != 1)
-		abort();
-}
-
-/* The same on every machine: no paths of folders, numbers in little-endian order. */
-static char *context_hash(const struct merge *merge, const char *kind, const char *name,
-			  uint32_t frame)
-{
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	char *hex = xmalloc(2 * KEY_BYTES + 1);
-	EVP_MD_CTX *sum = EVP_MD_CTX_new();
-
-	if (!sum || EVP_DigestInit_ex(sum, EVP_sha256(), NULL) != 1)
-		abort(); /* out of memory */
-	hash_text(sum, kind);
-	hash_text(sum, name);
-	for (; frame != NO_FRAME; frame = merge->frame_list[frame]->key.parent) {
-		const struct frame_key *key = &merge->frame_list[frame]->key;
-		char offset[24];
-
-		snprintf(offset, sizeof(offset), "%llx", (unsigned long long)key->offset);
-		hash_text(sum, merge->module_list[key->module]->identity);
-		hash_text(sum, offset);
-	}
-	if (EVP_DigestFinal_ex(sum, digest, NULL) != 1)
-		abort();
-	EVP_MD_CTX_free(sum);
-	for (int i = 0; i < KEY_BYTES; i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-	return hex;
-}
-
 /* The frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */
 static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 {
@@ -563,8 +538,9 @@ static void finish_vertices(struct merge *merge)
 		uint32_t frame = context ? context->key->frame : NO_FRAME;
 
 		profile->vertices[v].callpath = v;
-		vertex->context = context_hash(merge, vertex->kind,
-					       context ? context->key->name : vertex->name, frame);
+		vertex->context = context_hash_hex(
+			merge->hash, vertex->kind, context ? context->key->name : vertex->name,
+			digest_of(merge, frame));
 		vertex->fields |= VERTEX_CONTEXT;
 		set_callpath(merge, v, frame);
 	}

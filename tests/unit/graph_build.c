@@ -772,6 +772,56 @@ static void test_deep_paths(void **state)
 	profile_free(profile);
 }
 
+/*
+ * 2000 frames that 20,000 contexts share: 40 million, were each to be hashed for each context.  Each
+ * frame of a path counts.
+ */
+static void test_contexts_of_deep_paths(void **state)
+{
+	struct profile *profile;
+	struct graph *graph;
+
+	(void)state;
+	start(1);
+	module(1, "/bin/app");
+	module(2, "/bin/other");
+	for (uint32_t i = 1; i <= 2000; i++)
+		frame(i, i - 1, 1, 0x1000);
+	frame(2001, 1999, 1, 0x1001); /* ends in another frame */
+	frame(2002, 1999, 2, 0x1000); /* ... of another file */
+	frame(2003, 0, 2, 0x1000);	 /* begins in another */
+	frame(2004, 2003, 1, 0x1000);
+	frame(2005, 0, 1, 0x1000); /* is shorter */
+	frame(2006, 2005, 1, 0x1000);
+	for (uint32_t i = 1; i <= 20000; i++) {
+		char kernel[16];
+
+		snprintf(kernel, sizeof(kernel), "k%u", i);
+		context(i, TRACE_KERNEL, kernel, 2000);
+		event(i, 0, NULL);
+	}
+	context(20001, TRACE_KERNEL, "k1", 2001);
+	context(20002, TRACE_KERNEL, "k1", 2002);
+	context(20003, TRACE_KERNEL, "k1", 2004);
+	context(20004, TRACE_KERNEL, "k1", 2006);
+	context(20005, TRACE_SET, "k1", 2000);
+	context(20006, TRACE_KERNEL, "k1", 0);
+	for (uint32_t i = 20001; i <= 20006; i++)
+		event(i, 0, NULL);
+	end();
+	profile = build();
+	graph = profile->graph;
+	assert_int_equal(graph->vertex_count, 20007);
+	for (uint32_t v = 20001; v <= 20006; v++) {
+		assert_string_not_equal(graph->vertices[v].context, graph->vertices[1].context);
+		for (uint32_t other = 20001; other < v; other++)
+			assert_string_not_equal(graph->vertices[v].context,
+						graph->vertices[other].context);
+	}
+	assert_string_not_equal(graph->vertices[1].context, graph->vertices[2].context);
+	profile_free(profile);
+}
+
 /* A CUDA runtime that is linked in: this file's functions stand for it and for the program. */
 void cudaMemcpyAsync_ptsz(void);
 void cudaGraphLaunch(void);
@@ -870,7 +920,7 @@ int main(void)
 		TEST(test_graph),       TEST(test_events),     TEST(test_processes_merge),
 		TEST(test_empty),       TEST(test_cut),        TEST(test_killed),
 		TEST(test_senseless),   TEST(test_duplicates), TEST(test_duplicates_in_a_loop),
-		TEST(test_many_events), TEST(test_deep_paths), TEST(test_runtime_inside),
+		TEST(test_many_events), TEST(test_deep_paths), TEST(test_contexts_of_deep_paths), TEST(test_runtime_inside),
 	};
 
 	return cmocka_run_group_tests_name("graph_build", tests, NULL, NULL);

@@ -99,12 +99,12 @@ static int machine_reason(sqlite3 *db)
 	return reason ? reason : sqlite3_system_errno(db); /* sometimes one, sometimes the other */
 }
 
-bool profile_is_full(sqlite3 *db)
+int profile_want_of_room(sqlite3 *db)
 {
 	int reason = machine_reason(db);
 
 	/* SQLite takes quotas and limits on files for disks that fail */
-	return reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+	return reason == ENOSPC || reason == EDQUOT || reason == EFBIG ? reason : 0;
 }
 
 bool profile_sqlite_error(sqlite3 *db, struct error *error)

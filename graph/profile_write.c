@@ -17,7 +17,8 @@ struct writing {
 	sqlite3 *db;
 	sqlite3_stmt *statement;
 	int column;
-	bool failed, full; /* full: failed because the disk is */
+	bool failed;
+	int room; /* failed for want of room: an errno */
 	struct error *error;
 };
 
@@ -25,7 +26,7 @@ static void fail(struct writing *writing)
 {
 	if (!writing->failed) {
 		profile_sqlite_error(writing->db, writing->error);
-		writing->full = profile_is_full(writing->db);
+		writing->room = profile_want_of_room(writing->db);
 	}
 	writing->failed = true;
 }
@@ -412,14 +413,14 @@ static void sync_folder(const char *path)
 	free(folder);
 }
 
-static int write_file(const struct profile *profile, const char *path, bool *full,
+static int write_file(const struct profile *profile, const char *path, int *room,
 		      struct error *error)
 {
 	struct writing writing = {.error = error};
 	char *name; /* a path that SQLite does not take for a URI or an option */
 	int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
 
-	*full = false;
+	*room = 0;
 	if (fd < 0)
 		return error_set(error, "%s", strerror(errno));
 	close(fd);
@@ -428,7 +429,7 @@ static int write_file(const struct profile *profile, const char *path, bool *ful
 		fail(&writing);
 	write_all(&writing, profile);
 	finish_table(&writing);
-	*full = writing.full;
+	*room = writing.room;
 	if (sqlite3_close(writing.db) != SQLITE_OK)
 		fail(&writing);
 	free(name);
@@ -439,11 +440,11 @@ static int write_file(const struct profile *profile, const char *path, bool *ful
 }
 
 /* The events are most of the file, and the least of it to miss. */
-static int write_without_events(const struct profile *profile, const char *path,
+static int write_without_events(const struct profile *profile, const char *path, int room,
 				struct error *error)
 {
+	char *reason = xasprintf("the event table is empty: %s", strerror(room));
 	struct profile less = *profile;
-	bool full;
 	int result;
 
 	less.event_rows = less.access_count = 0;
@@ -452,24 +453,23 @@ static int write_without_events(const struct profile *profile, const char *path,
 		memcpy(less.coverage, profile->coverage,
 		       profile->coverage_count * sizeof(*less.coverage));
 	less.coverage[less.coverage_count++] =
-		(struct profile_coverage){.what = "events",
-					  .reason = "the event table is empty: the disk was full",
-					  .count = profile->event_rows};
-	result = write_file(&less, path, &full, error);
+		(struct profile_coverage){
+			.what = "events", .reason = reason, .count = profile->event_rows};
+	result = write_file(&less, path, &room, error);
 	free(less.coverage);
+	free(reason);
 	return result;
 }
 
 int profile_write(const struct profile *profile, const char *path, struct error *error)
 {
-	bool full;
-	int result;
+	int result, room;
 
 	if (profile_validate(profile, error) != 0 || profile_validate_events(profile, error) != 0)
 		return -1;
-	result = write_file(profile, path, &full, error);
-	if (result != 0 && full && profile->event_rows)
-		result = write_without_events(profile, path, error);
+	result = write_file(profile, path, &room, error);
+	if (result != 0 && room && profile->event_rows)
+		result = write_without_events(profile, path, room, error);
 	if (result == 0)
 		sync_folder(path);
 	return result;

@@ -86,20 +86,25 @@ static int compare_from(const void *left, const void *right, void *graph)
 	return compare(graph, *(const uint32_t *)left, *(const uint32_t *)right, false);
 }
 
+static bool is_among(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
+}
+
 /* What was not seen may have been read, and written but where the row is about reads. */
 static void note_coverage(struct order *order, const char *what)
 {
-	static const char *const harmless[] = {"constant memory reads", "managed memory",
-					       "pinned host memory", "symbols"};
-	size_t length = strlen(what), reads = strlen(" reads");
-	bool known = false;
-
 	/* where shadows lie changes nothing; reads of more than there were hide neither kind */
-	if (!strcmp(what, "shadows on the host") || !strcmp(what, "partial copies"))
+	static const char *const harmless[] = {"shadows on the host", "partial copies", NULL};
+	static const char *const without_reads[] = {"constant memory reads", "managed memory",
+						    "pinned host memory", "symbols", NULL};
+	size_t length = strlen(what), reads = strlen(" reads");
+
+	if (is_among(harmless, what))
 		return;
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
-		known |= !strcmp(what, harmless[i]);
-	order->reads_unseen |= !known;
+	order->reads_unseen |= !is_among(without_reads, what);
 	order->writes_unseen |= length < reads || strcmp(what + length - reads, " reads") != 0;
 }
 

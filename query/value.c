@@ -452,19 +452,40 @@ static void set_grow(struct value_set *set, struct arena *arena)
 	}
 }
 
+static bool identical_lists(const struct value_list *a, const struct value_list *b)
+{
+	bool same = a->count == b->count;
+
+	for (uint32_t i = 0; same && i < a->count; i++)
+		same = value_identical(a->items[i], b->items[i]);
+	return same;
+}
+
+static bool identical_maps(const struct value_map *a, const struct value_map *b)
+{
+	bool same = a->count == b->count;
+
+	for (uint32_t i = 0; same && i < a->count; i++)
+		same = !strcmp(a->entries[i].key, b->entries[i].key) &&
+		       value_identical(a->entries[i].value, b->entries[i].value);
+	return same;
+}
+
 bool value_identical(struct value a, struct value b)
 {
-	bool same = a.type == b.type && value_same(a, b);
-
-	if (same && a.type == VALUE_FLOAT)
-		same = isnan(a.number) || !signbit(a.number) == !signbit(b.number);
-	if (same && a.type == VALUE_LIST)
-		for (uint32_t i = 0; same && i < a.list->count; i++)
-			same = value_identical(a.list->items[i], b.list->items[i]);
-	if (same && a.type == VALUE_MAP)
-		for (uint32_t i = 0; same && i < a.map->count; i++)
-			same = value_identical(a.map->entries[i].value, b.map->entries[i].value);
-	return same;
+	if (a.type != b.type)
+		return false;
+	switch (a.type) {
+	case VALUE_LIST:
+		return identical_lists(a.list, b.list);
+	case VALUE_MAP:
+		return identical_maps(a.map, b.map);
+	case VALUE_FLOAT:
+		return value_same(a, b) &&
+		       (isnan(a.number) || !signbit(a.number) == !signbit(b.number));
+	default:
+		return value_same(a, b);
+	}
 }
 
 static bool same_row(const struct value_set *set, uint32_t index, const struct value *row)

@@ -6,18 +6,19 @@
  * show the same memory at two addresses.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/emulator/device.h"
 #include "gpu/emulator/driver.h"
 #include "gpu/emulator/observe.h"
 
-#define GRANULARITY ((size_t)2 << 20)
+#define GRANULARITY MEMORY_RIGHTS_PAGE
 
 struct handle {
 	uint64_t size;
 	uint64_t mapped; /* address, 0: it is not mapped */
 	bool released;   /* kept for its mapping only */
-	bool accessible;
+	bool accessible; /* or has been since it was mapped */
 	struct handle *next;
 };
 
@@ -114,6 +115,13 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 	if (error)
 		return (CUresult)error;
 	made = memory_allocate(size, alignment < GRANULARITY ? GRANULARITY : alignment);
+	if (made) {
+		made->rights = calloc(size / GRANULARITY, 1);
+		if (!made->rights) {
+			memory_release(made);
+			made = NULL;
+		}
+	}
 	if (made) {
 		made->kind = GPU_MEMORY_DEVICE;
 		made->reserved = true;
@@ -230,6 +238,8 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	accessible = is_accessible(reservation);
+	memset(reservation->rights + (ptr - reservation->address) / GRANULARITY, 0,
+	       size / GRANULARITY);
 	while ((found = mapped_in(ptr, size)) != NULL) {
 		found->mapped = 0;
 		found->accessible = false;
@@ -242,6 +252,25 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 	observe_end(&call);
 	device_leave();
 	return CUDA_SUCCESS;
+}
+
+/* Those of the part of the mapping that lies in the range. */
+static void set_rights(const struct allocation *reservation, struct handle *handle, uint64_t address,
+		       uint64_t size, const CUmemAccessDesc *desc, size_t count)
+{
+	const uint64_t start = address > handle->mapped ? address : handle->mapped;
+	const uint64_t end = address + size < handle->mapped + handle->size
+				     ? address + size
+				     : handle->mapped + handle->size;
+
+	for (size_t i = 0; i < count; i++) {
+		if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+			continue;
+		for (uint64_t at = start / GRANULARITY * GRANULARITY; at < end; at += GRANULARITY)
+			reservation->rights[(at - reservation->address) / GRANULARITY] =
+				(uint8_t)desc[i].flags;
+		handle->accessible |= desc[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	}
 }
 
 /* From now on the memory can be used: this is where the Sanitizer tells of it, too. */
@@ -258,13 +287,15 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 	if (!reservation || !mapped_in(ptr, size))
 		error = INVALID_VALUE;
 	for (size_t i = 0; i < count && !error; i++)
-		error = desc[i].location.id ? INVALID_DEVICE : 0;
+		error = desc[i].location.type == CU_MEM_LOCATION_TYPE_INVALID ? INVALID_VALUE
+			: desc[i].location.id                                 ? INVALID_DEVICE
+										      : 0;
 	if (!error) {
 		first = !is_accessible(reservation);
 		for (struct handle *found = handles; found; found = found->next)
 			if (is_mapped_in(found, ptr, size))
-				found->accessible = true;
-		if (first) {
+				set_rights(reservation, found, ptr, size, desc, count);
+		if (first && is_accessible(reservation)) {
 			observe_begin(&call, GPU_ALLOC, "cuMemSetAccess", 0);
 			observe_allocated(&call, reservation);
 			observe_end(&call);

@@ -38,6 +38,12 @@ static void describe(uint64_t address, unsigned size, char *text, size_t room)
 	struct allocation *allocation = memory_find(address);
 	struct nearest nearest = {.address = address};
 
+	if (allocation && size <= allocation->size &&
+	    address - allocation->address <= allocation->size - size) {
+		snprintf(text, room, "reserved, but not mapped or without this right "
+				     "(cuMemMap, cuMemSetAccess)");
+		return;
+	}
 	if (allocation) {
 		const uint64_t past = address + size - allocation->address - allocation->size;
 
@@ -146,6 +152,10 @@ static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsi
 			allocation = allocation_of(w, cached, lane, address, size, read, write);
 			if (!allocation)
 				return false;
+		}
+		if (allocation->rights && !memory_allows(allocation, address, size, read, write)) {
+			illegal(w, lane, address, size, read, write);
+			return false;
 		}
 		pointers[lane] = (uint8_t *)(uintptr_t)address;
 		if (!observed || !allocation->shadow)
@@ -265,7 +275,9 @@ uint8_t *warp_resolve_range(struct warp *w, unsigned lane, enum ptx_modifier spa
 	}
 	allocation = memory_find(address);
 	if (!allocation || size > allocation->size ||
-	    address - allocation->address > allocation->size - size) {
+	    address - allocation->address > allocation->size - size ||
+	    (allocation->rights && size &&
+	     !memory_allows(allocation, address, size, read, write))) {
 		illegal(w, lane, address, (unsigned)size, read, write);
 		return NULL;
 	}

@@ -85,6 +85,12 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	}
 	if (bad >> 63 || low & (size - 1))
 		return false;
+	if (allocation && allocation->rights)
+		for (uint32_t m = w->mask; m; m &= m - 1)
+			if (!memory_allows(allocation,
+					   allocation->address + span->offsets[__builtin_ctz(m)],
+					   size, read, write))
+				return false;
 	span->dense = !gaps;
 	span->same = !differ;
 	if (i->space == PTX_MOD_CONST) {

@@ -225,6 +225,7 @@ static void release(struct allocation *allocation)
 		memory.full = at;
 	memory.used -= bytes;
 	memory.generation++;
+	free(allocation->rights);
 	free(allocation);
 }
 
@@ -252,6 +253,19 @@ struct allocation *memory_find(uint64_t address)
 uint64_t memory_generation(void)
 {
 	return memory.generation;
+}
+
+bool memory_allows(const struct allocation *allocation, uint64_t address, uint64_t size, bool read,
+		   bool write)
+{
+	const uint8_t wanted = (uint8_t)((read ? MEMORY_READ : 0) | (write ? MEMORY_WRITE : 0));
+	const uint64_t offset = address - allocation->address;
+
+	for (uint64_t page = offset / MEMORY_RIGHTS_PAGE;
+	     page <= (offset + size - 1) / MEMORY_RIGHTS_PAGE; page++)
+		if (wanted & ~allocation->rights[page])
+			return false;
+	return true;
 }
 
 bool memory_is_device(uint64_t address)

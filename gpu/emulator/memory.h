@@ -27,9 +27,14 @@ struct allocation {
 	bool in_graph;                /* reserved by an allocation node of a graph */
 	bool live;                    /* in_graph: between the node and its free */
 	const void *context;          /* the CUDA context that owns it */
+	uint8_t *rights;              /* of kernels, by MEMORY_RIGHTS_PAGE; NULL: all.  Goes with it */
 };
 
 #define MEMORY_ALIGNMENT 512
+#define MEMORY_RIGHTS_PAGE ((size_t)2 << 20)
+/* numbers of CUmemAccess_flags */
+#define MEMORY_READ 1
+#define MEMORY_WRITE 2
 /* kinds beside enum gpu_memory: not objects of the program's */
 #define MEMORY_KIND_HEAP 0x100 /* malloc in device code, and the emulator's own */
 
@@ -52,6 +57,10 @@ struct allocation *memory_register(uint64_t address, uint64_t size);
  */
 struct allocation *memory_find(uint64_t address);
 uint64_t memory_generation(void);
+
+/* Whether kernels may access bytes of the allocation that has rights. */
+bool memory_allows(const struct allocation *allocation, uint64_t address, uint64_t size, bool read,
+		   bool write);
 
 /* Whether the address lies in the device's range, allocated or not; registered memory does not. */
 bool memory_is_device(uint64_t address);

@@ -101,6 +101,10 @@ fault() { # HOW CODE TEXT
 }
 check "a store outside is an illegal address" fault outside 700 ""
 check "an unaligned store is a misaligned address" fault unaligned 716 ""
+rights="reserved, but not mapped or without this right"
+check "a store to memory that may only be read" fault read-only 700 "$rights"
+check "a store to memory that may not be accessed" fault none 700 "$rights"
+check "a store to addresses where nothing is mapped" fault reserved 700 "$rights"
 check "a trap is a launch failure" fault trap 719 ""
 
 if [ -z "$NVCC" ]; then

@@ -303,7 +303,9 @@ static void virtual_memory(void)
 	CUmemAccessDesc access = {where.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemGenericAllocationHandle first = 0, second = 0;
 	unsigned char host[2];
-	CUdeviceptr range;
+	CUdeviceptr range, at;
+	unsigned n = 4, base = 10, values[4];
+	void *arguments[] = {&at, &n, &base};
 	size_t size = 0;
 
 	OK(cuMemGetAllocationGranularity(&size, &where, CU_MEM_ALLOC_GRANULARITY_MINIMUM) ==
@@ -333,6 +335,11 @@ static void virtual_memory(void)
 		   cuMemcpyDtoH(host, range + size - 1, 2) == CUDA_SUCCESS && host[0] == 5 &&
 		   host[1] == 6,
 	   "they are one piece");
+	at = range + size - 8;
+	OK(cuLaunchKernel(count, 1, 1, 1, 4, 1, 1, 0, NULL, arguments, NULL) == CUDA_SUCCESS &&
+		   cuMemcpyDtoH(values, at, sizeof(values)) == CUDA_SUCCESS && values[0] == 10 &&
+		   values[3] == 13,
+	   "for kernels, too");
 	OK(cuMemAddressFree(range, 2 * size) == CUDA_ERROR_INVALID_VALUE &&
 		   cuMemUnmap(range, size / 2) == CUDA_ERROR_INVALID_VALUE,
 	   "a mapping holds its addresses and goes as a whole");
@@ -404,6 +411,32 @@ static void procedures(void)
 }
 
 /* A kernel stores outside, unaligned, or traps; then nothing works any more. */
+/* Two granules of a mapping, of which the second has other rights; 0: none. */
+static CUdeviceptr mapped_with(CUmemAccess_flags rights)
+{
+	CUmemAllocationProp where = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				     .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+	CUmemAccessDesc access = {where.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr range;
+	size_t size;
+
+	if (cuMemGetAllocationGranularity(&size, &where, CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
+	    cuMemAddressReserve(&range, 2 * size, 0, 0, 0) ||
+	    cuMemCreate(&handle, 2 * size, &where, 0) || cuMemMap(range, 2 * size, 0, handle, 0) ||
+	    cuMemSetAccess(range, 2 * size, &access, 1))
+		return 0;
+	access.flags = rights;
+	return cuMemSetAccess(range + size, size, &access, 1) ? 0 : range + size;
+}
+
+static CUdeviceptr reserved(void)
+{
+	CUdeviceptr range;
+
+	return cuMemAddressReserve(&range, (size_t)2 << 20, 0, 0, 0) ? 0 : range;
+}
+
 static int fail(const char *how)
 {
 	CUdeviceptr memory, at;
@@ -411,7 +444,12 @@ static int fail(const char *how)
 	CUresult result;
 
 	cuMemAlloc(&memory, 64);
-	at = !strcmp(how, "outside") ? memory + 64 : !strcmp(how, "unaligned") ? memory + 1 : 0;
+	at = !strcmp(how, "outside")	 ? memory + 64
+	     : !strcmp(how, "unaligned") ? memory + 1
+	     : !strcmp(how, "read-only") ? mapped_with(CU_MEM_ACCESS_FLAGS_PROT_READ)
+	     : !strcmp(how, "none")	 ? mapped_with(CU_MEM_ACCESS_FLAGS_PROT_NONE)
+	     : !strcmp(how, "reserved")	 ? reserved()
+					 : 0;
 	result = cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
 	if (!result)
 		result = cuCtxSynchronize();

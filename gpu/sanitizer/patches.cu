@@ -3,6 +3,14 @@
  * program's kernels.  Sets bits in masks, nothing else: see device_state.h.
  *
  * The lanes of a warp mostly touch one stretch of memory, which is marked by a few of them.
+ *
+ * No branch parts lanes of a warp of which some are elsewhere.  Where lanes of a warp wait for each
+ * other in a loop, the Sanitizer calls the patches for a part of them; if some of those look at
+ * memory while the others wait for them in the patch, they may never go on together (seen in
+ * HeCBench's gc, whichever barrier of convergence the compiler takes; tests/gpu/RESULTS.md).  So
+ * conditions that are not the same for all lanes are voted on; what only some do has a predicate;
+ * and of atomics, around which the compiler branches, takes_part() decides.  Whole warps may part.
+ * tests/cli/gpu_patches.sh looks for barriers of convergence in what the compiler makes of it.
  */
 #include <sanitizer_patching.h>
 
@@ -71,29 +79,49 @@ static __device__ __forceinline__ uint32_t near(const uint8_t *at)
 	return value;
 }
 
-static __device__ __forceinline__ void or_bits(uint32_t *at, uint32_t bits)
+static __device__ __forceinline__ void or_bits(uint32_t *at, uint32_t number)
 {
-	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(number) : "memory");
 }
 
-static __device__ __forceinline__ void or_bits(uint64_t *at, uint64_t bits)
+static __device__ __forceinline__ void or_bits(uint64_t *at, uint64_t number)
 {
-	asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+	asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(at), "l"(number) : "memory");
 }
 
-static __device__ __forceinline__ void store(uint32_t *at, uint32_t bits)
+static __device__ __forceinline__ void add(uint32_t *at, uint32_t number)
 {
-	asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+	asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(at), "r"(number) : "memory");
 }
 
-static __device__ __forceinline__ void store(uint8_t *at, uint32_t bits)
+static __device__ __forceinline__ void add(uint64_t *at, uint64_t number)
 {
-	asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+	asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(at), "l"(number) : "memory");
 }
 
-static __device__ __forceinline__ void store(uint64_t *at, uint64_t bits)
+/* Of these the compiler keeps the predicate. */
+static __device__ __forceinline__ void store(uint32_t may, uint32_t *at, uint32_t bits)
 {
-	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+	asm volatile("{ .reg .pred may; setp.ne.u32 may, %2, 0; @may st.relaxed.gpu.global.u32 "
+		     "[%0], %1; }" ::"l"(at),
+		     "r"(bits), "r"(may)
+		     : "memory");
+}
+
+static __device__ __forceinline__ void store(uint32_t may, uint8_t *at, uint32_t bits)
+{
+	asm volatile(
+		"{ .reg .pred may; setp.ne.u32 may, %2, 0; @may st.global.u8 [%0], %1; }" ::"l"(at),
+		"r"(bits), "r"(may)
+		: "memory");
+}
+
+static __device__ __forceinline__ void store(uint32_t may, uint64_t *at, uint64_t bits)
+{
+	asm volatile("{ .reg .pred may; setp.ne.u32 may, %2, 0; @may st.relaxed.gpu.global.u64 "
+		     "[%0], %1; }" ::"l"(at),
+		     "l"(bits), "r"(may)
+		     : "memory");
 }
 
 /*
@@ -118,54 +146,91 @@ static __device__ __forceinline__ uint32_t vote_here(bool vote)
 	return votes;
 }
 
+/* Whether one of them says so: of that the compiler knows that it is the same for all. */
+static __device__ __forceinline__ bool one_of_us(uint32_t vote)
+{
+	uint32_t one;
+
+	asm volatile(
+		"{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.any.pred p, p; selp.u32 %0, 1, 0, p; }"
+		: "=r"(one)
+		: "r"(vote));
+	return one;
+}
+
+/*
+ * Whether a lane takes part in an atomic: of a whole warp those that have something to say; of
+ * others all, some of them with nothing, since the compiler branches around it whatever its
+ * predicate is.
+ */
+static __device__ __forceinline__ bool takes_part(bool may)
+{
+	return may | __activemask() != ~0u;
+}
+
 /* The first touches of a launch list the object: nobody waits to see whether others do. */
-static __device__ __forceinline__ void list_object(struct device_record *record,
+static __device__ __forceinline__ void list_object(bool may, struct device_record *record,
 						   struct device_state *state)
 {
 	uint32_t slot = __ldg(&record->slot);
 
-	or_bits(&constant(&state->listed)[slot / 32], 1u << slot % 32);
-	OPAQUE("r", slot);
-	or_bits(&constant(&state->listed_words)[slot / 1024], 1u << slot / 32 % 32);
-	record->touched = 1; /* so that the multiprocessor's own cache knows */
+	if (takes_part(may)) {
+		or_bits(&constant(&state->listed)[slot / 32], (uint32_t)may << slot % 32);
+		OPAQUE("r", slot);
+		or_bits(&constant(&state->listed_words)[slot / 1024],
+			(uint32_t)may << slot / 32 % 32);
+	}
+	store(may, &record->touched, 1); /* so that the multiprocessor's own cache knows */
+}
+
+static __device__ __forceinline__ uint8_t *group_byte(uint64_t *masks, uint32_t blocks,
+						      uint32_t group)
+{
+	return (uint8_t *)masks + 256ull * blocks + group + 256; /* MASK_BYTES, twice */
 }
 
 /*
  * A block was touched: sets the byte of touched_blocks of its GROUP, since for that no atomic is
  * needed, and the multiprocessor's own cache knows it then.
  */
-static __device__ __forceinline__ void touch_group(struct device_record *record, uint64_t *masks,
-						   uint32_t blocks, uint32_t group)
+static __device__ __forceinline__ void touch_group(bool may, struct device_record *record,
+						   uint64_t *masks, uint32_t blocks, uint32_t group)
 {
-	uint8_t *at = (uint8_t *)masks + 256ull * blocks + group; /* MASK_BYTES, twice */
+	uint8_t *at = group_byte(masks, blocks, group);
 	struct device_state *state;
-	uint32_t known;
+	uint32_t tells;
 
-	/* asked for in time */
-	asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(state) : "l"(&record->state));
-	known = near(at + 256);
-	if (known == 0xff)
+	may = near(at) != 0xff & may;
+	if (!one_of_us(may))
 		return;
-	store(at + 256, 0xff);
-	if (!(group & 63)) /* now and then, to show that the launch gets on */
-		asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(&state->progress)
-			     : "memory");
-	if (!near(&record->touched))
-		list_object(record, state);
+	asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(state) : "l"(&record->state));
+	store(may, at, 0xff);
+	/* now and then, to show that the launch gets on */
+	tells = may & !(group & 63);
+	if (one_of_us(tells) && takes_part(tells))
+		add(&state->progress, tells);
+	may = !near(&record->touched) & may;
+	if (one_of_us(may))
+		list_object(may, record, state);
 }
 
 /*
  * Sets bits in a word of a mask.  A word that is not empty says that its block was touched.
  * Returns whether somebody has to see to that.
  */
-template <typename WORD> static __device__ __forceinline__ bool mark(WORD *at, WORD bits)
+template <typename WORD>
+static __device__ __forceinline__ uint32_t mark(bool may, WORD *at, WORD bits)
 {
 	WORD seen = look(at);
 
-	if ((seen & bits) == bits)
-		return false;
-	or_bits(at, bits);
-	return !seen;
+	may = (seen & bits) != bits & may;
+	if (one_of_us(may)) {
+		if (!may)
+			bits = 0;
+		if (takes_part(may))
+			or_bits(at, bits);
+	}
+	return !seen & may;
 }
 
 /* Which of the state's hints: see HINT_GEOMETRY. */
@@ -181,17 +246,24 @@ static __device__ __forceinline__ uint32_t hint_index(uint64_t address, uint32_t
  */
 static __device__ __forceinline__ struct device_record *find_record(uint64_t hint, uint64_t address)
 {
-	const struct device_several *several;
+	struct device_record *record = (struct device_record *)hint, *other;
+	const struct device_several *at;
 	const struct device_entry *entry;
-	uint32_t count;
+	uint32_t count, several;
 
-	asm("mov.b64 {%0, _}, %1;" : "=r"(count) : "l"(hint)); /* its low half */
-	if (!bit(count, HINT_SEVERAL))
-		return (struct device_record *)hint;
-	several = (const struct device_several *)(hint - HINT_SEVERAL);
-	entry = constant(&several->first);
-	count = __ldg(&several->count);
-	while (count > 1) {
+	asm("mov.b64 {%0, _}, %1;" : "=r"(several) : "l"(hint)); /* its low half */
+	several = bit(several, HINT_SEVERAL);
+	if (!one_of_us(several))
+		return record;
+	/* lanes that know their record look at it as if it were an entry, and lose what they get */
+	at = (const struct device_several *)(hint & ~(uint64_t)HINT_SEVERAL);
+	entry = constant(&at->first);
+	count = __ldg(&at->count);
+	if (!several) {
+		entry = (const struct device_entry *)hint;
+		count = 0;
+	}
+	do {
 		uint32_t half = count / 2;
 		bool above = __ldg(&entry[half].start) > address;
 
@@ -199,15 +271,12 @@ static __device__ __forceinline__ struct device_record *find_record(uint64_t hin
 		if (!above)
 			entry += half;
 		count -= half;
-	}
+	} while (one_of_us(count > 1));
 	if (address - __ldg(&entry->start) < __ldg(&entry->size))
-		return constant(&entry->record);
-	return constant(&entry->beside);
-}
-
-static __device__ __forceinline__ void add(uint64_t *to, uint64_t number)
-{
-	asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(to), "l"(number) : "memory");
+		other = constant(&entry->record);
+	else
+		other = constant(&entry->beside);
+	return several ? other : record;
 }
 
 /*
@@ -222,27 +291,33 @@ static __device__ __forceinline__ void tell(struct device_state *state, uint64_t
 	if (clock & TELL_CYCLES)
 		return;
 	place = (uint32_t)(address >> 10) * 2654435769u >> 26;
-	if (place < 32)
-		or_bits((uint32_t *)&state->told, 1u << place % 32);
-	else
-		or_bits((uint32_t *)&state->told + 1, 1u << place % 32);
+	or_bits((uint32_t *)&state->told + place / 32, 1u << place % 32);
 }
 
-/* Memory that no table knows: one lane counts the accesses of all that come here together. */
-static __device__ __forceinline__ void miss(struct device_record *found, uint64_t address,
-					    uint64_t size)
+/* Memory that no table knows.  There is none below 1 MiB: see vflow_patch_copy_async(). */
+static __device__ __forceinline__ bool is_missed(uint64_t address)
 {
-	struct device_state *state = constant(&found->state);
-	unsigned active, before;
+	return !__isLocal((const void *)address) & !__isShared((const void *)address) &
+	       address >> 20 != 0;
+}
 
-	if (__isLocal((const void *)address) || __isShared((const void *)address))
-		return;
-	active = __activemask();
+/* One lane counts the accesses of all that miss; each is of so many bytes, or all share them. */
+static __device__ __forceinline__ void miss(bool may, struct device_state *state, uint64_t size,
+					    bool shared)
+{
+	uint32_t votes, before;
+
+	votes = vote_here(may);
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	if (active & before)
-		return;
-	add(&state->missed, __popc(active));
-	add(&state->missed_bytes, __popc(active) * size);
+	may = may & !(votes & before);
+	before = __popc(votes);
+	if (!may)
+		before = 0;
+	if (takes_part(may)) {
+		add(&state->missed_bytes, shared ? may * size : before * size);
+		OPAQUE("r", before);
+		add(&state->missed, (uint64_t)before);
+	}
 }
 
 /* Each of 8 bits four times. */
@@ -265,22 +340,22 @@ static __device__ __forceinline__ uint32_t four_times(uint32_t bits)
 
 /*
  * Marks a part of a word, or of two, if the object is aligned to less than the access: that is of
- * one lane alone.  `run` are the lanes of the line from this one on.
+ * one lane alone.  `run` are the lanes of the line from this one on.  Returns whether somebody has
+ * to see to the group of the first word.
  */
-static __device__ __forceinline__ void touch_part(struct device_record *record, uint64_t *masks,
-						  uint64_t length, uint64_t start, uint32_t run,
-						  uint32_t access)
+static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_record *record,
+						      uint32_t left, uint32_t first, uint32_t word,
+						      uint32_t run, uint32_t access)
 {
-	uint32_t first = (uint32_t)start % 32, word = (uint32_t)(start / 32), bits = ~0u, end, last;
+	uint32_t bits = ~0u, fresh = 0, end, last;
 	bool alone = first & LAST(access);
 
 	if (alone)
 		run = 1;
 	asm("bfind.u32 %0, %1;" : "=r"(last) : "r"(run));
 	end = (last + 1) * (LAST(access) + 1);
-	length -= start;
-	if (length < end)
-		end = (uint32_t)length;
+	if (left < end)
+		end = left;
 	end += first;
 	if (!alone && end > 32)
 		end = 32;
@@ -288,23 +363,25 @@ static __device__ __forceinline__ void touch_part(struct device_record *record, 
 		bits = four_times(run & 0xff);
 	bits <<= first;
 	for (;;) {
-		bool fresh = false;
-
 		OPAQUE("l", record);
 		asm("shl.b32 %0, -1, %1;" : "=r"(last) : "r"(end)); /* 0 from 32 on */
 		bits &= ~last;
-		if (access & WRITES)
-			fresh = mark((uint32_t *)constant(&record->written) + word, bits);
-		if (access & READS)
-			fresh = mark((uint32_t *)constant(&record->read) + word, bits);
-		if (fresh)
-			touch_group(record, constant(&record->read),
-				    (uint32_t)(__ldg(&record->size) / 1024), word / (GROUP / 32));
-		if (end <= 32)
-			return;
+		if (one_of_us(access & WRITES))
+			fresh |= mark(may, (uint32_t *)constant(&record->written) + word, bits);
+		if (one_of_us(access & READS))
+			fresh |= mark(may, (uint32_t *)constant(&record->read) + word, bits);
+		may = may & end > 32;
+		if (!one_of_us(may))
+			return fresh;
 		end -= 32;
 		bits = ~0u;
 		word++;
+		OPAQUE("r", word);
+		/* without a look; the object is listed for its first word */
+		store(may & word % (GROUP / 32) == 0,
+		      group_byte(constant(&record->read), (uint32_t)(__ldg(&record->size) / 1024),
+				 word / (GROUP / 32)),
+		      0xff);
 	}
 }
 
@@ -321,10 +398,10 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 					     uint32_t size, uint32_t flags)
 {
 	uint32_t active, access, lane, gap = 1, step = size, high, low, line;
-	uint32_t geometry, first, word, blocks, rest, before;
+	uint32_t geometry, first, word, blocks, rest;
 	struct device_record *record;
 	uint64_t hint, start, length, *masks;
-	bool linked, repeated, whole;
+	bool linked, repeated, whole, marked, part, missed;
 
 	asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(geometry) : "l"(&state->geometry));
 	access = (flags << 6) + size - 1;
@@ -335,7 +412,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	if (active != ~0u) {
 		/* how far the last of the lanes before this one is; 0: there is none */
 		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-		asm volatile("{ .reg .u32 x; sub.u32 x, 32, %2; shl.b32 x, %1, x; "
+		asm volatile("{ .reg .u32 x; shf.r.clamp.b32 x, 0, %1, %2; "
 			     "bfind.shiftamt.u32 %0, x; }"
 			     : "=r"(gap)
 			     : "r"(active), "r"(lane));
@@ -356,50 +433,71 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	linked = linked && low == step;
 	/* the lanes from this one on that go on with a line, and whether those of a word do */
 	line = vote_here(linked) >> lane;
-	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> __popc(LAST(access))));
-	whole = !(~rest & ~line & ~1u);
 	access += step << 16;
 	record = find_record(hint, address);
 	start = __ldg(&record->address);
 	length = __ldg(&record->size);
 	start = address - start;
-	if (start >= length) {
-		miss(record, address, LAST(access) + 1);
-		return;
+	if (one_of_us(start >= length)) {
+		missed = start >= length & is_missed(address);
+		if (start >= length) {
+			/* as if the lane before did it */
+			access &= 0xffff;
+			line |= 1;
+			start = 0;
+		}
+		miss(missed, constant(&record->state), LAST(access) + 1, false);
+		low = vote_here(access > 0xffff);
+		if (!low)
+			return;
+		/* whose memory all lanes look at: those that are nowhere, at that of one that is */
+		asm("bfind.u32 %0, %0;" : "+r"(low));
+		asm volatile("{ .reg .u32 a, b; mov.b64 {a, b}, %1; shfl.idx.b32 a, a, %2, 31; "
+			     "shfl.idx.b32 b, b, %2, 31; mov.b64 %0, {a, b}; }"
+			     : "=l"(hint)
+			     : "l"(record), "r"(low));
+		OPAQUE("r", access);
+		if (access <= 0xffff)
+			record = (struct device_record *)hint;
+		length = __ldg(&record->size);
 	}
-	masks = constant(&record->read);
+	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> __popc(LAST(access))));
+	whole = !(~rest & ~line & ~1u);
 	first = (uint32_t)start % 32;
 	/* the lane before sets these bits, unless the object is not aligned */
-	if (bit(line, 1) && first >= STEP(access) && !(first & LAST(access)))
-		return;
+	marked = !(bit(line, 1) != 0 & first >= STEP(access) & !(first & LAST(access)));
 	word = (uint32_t)(start / 32);
 	OPAQUE("r", word);
-	if (!whole || first || word >= (uint32_t)(length / 32)) {
+	whole = whole & !first & word < (uint32_t)(length / 32);
+	part = marked & !whole;
+	marked = marked & whole;
+	if (one_of_us(part)) {
 		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-		before = active;
+		active = __activemask();
+		/* the lanes before this one, from the top on */
+		asm volatile("shf.r.clamp.b32 %0, 0, %1, %2;" : "=r"(low) : "r"(active), "r"(lane));
+		/* whether the address of the lane before was asked for */
+		repeated = repeated & ((int)low < 0 | (low != 0 & LAST(access) == 3));
 		active >>= lane;
 		line = active & ~line & ~1u; /* the next line starts there */
 		active &= (line - 1) & ~line;
-		if (repeated && active == 1) {
-			/* the lanes before this one, from the top on */
-			asm volatile("shl.b32 %0, %1, %2;"
-				     : "=r"(low)
-				     : "r"(before), "r"(32 - lane));
-			/* the place of the lane before, if that lane's address was asked for */
-			if (low >> 31 || (low && LAST(access) == 3))
-				return;
-		}
-		touch_part(record, masks, length, start, active, access);
-		return;
+		part = part & !(repeated & active == 1);
+		length -= start;
+		rest = (uint32_t)(length >> 32) ? ~0u : (uint32_t)length;
+		part = touch_part(part, record, rest, first, word, active, access);
+		if (!one_of_us(part | marked))
+			return;
+		length = __ldg(&record->size);
 	}
+	masks = constant(&record->read);
+	if (!marked)
+		access = 0;
 	blocks = (uint32_t)(length / 1024);
 	OPAQUE("r", blocks);
 	/* no atomic needed to set them all, and nothing to wait for */
-	if (access & WRITES)
-		store((uint32_t *)(masks + 16ull * blocks + 16) + word, ~0u);
-	if (access & READS)
-		store((uint32_t *)masks + word, ~0u);
-	touch_group(record, masks, blocks, word / (GROUP / 32));
+	store(access & WRITES, (uint32_t *)(masks + 16ull * blocks + 16) + word, ~0u);
+	store(access & READS, (uint32_t *)masks + word, ~0u);
+	touch_group(marked | part, record, masks, blocks, word / (GROUP / 32));
 }
 
 /* Any number of bytes; the active lanes, which all say the same, share them. */
@@ -407,24 +505,23 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 						  uint64_t size, uint32_t flags)
 {
 	struct device_record *record;
-	uint64_t offset, last, left;
+	uint64_t offset, last, left, word;
 	unsigned active = __activemask(), before;
+	bool outside;
 
-	if (!state || !size)
+	if (!one_of_us(state != NULL & size != 0))
 		return;
 	record = find_record(__ldg(&state->hints[hint_index(address, __ldg(&state->geometry))]),
 			     address);
 	offset = address - __ldg(&record->address);
 	left = __ldg(&record->size) - offset;
-	if (offset >= __ldg(&record->size)) {
-		/* each lane says all of it */
-		miss(record, address, (size + __popc(active) - 1) / __popc(active));
-		return;
-	}
+	outside = offset >= __ldg(&record->size);
+	if (one_of_us(outside))
+		miss(outside & is_missed(address), constant(&record->state), size, true);
 	last = offset + (size < left ? size : left) - 1;
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	for (uint64_t word = offset / 64 + __popc(active & before); word <= last / 64;
-	     word += __popc(active)) {
+	word = offset / 64 + __popc(active & before);
+	for (bool may; one_of_us(may = !outside & word <= last / 64); word += __popc(active)) {
 		uint64_t bits = ~0ull;
 
 		if (word == offset / 64)
@@ -432,18 +529,17 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
 		for (int i = 0; i < 2; i++) {
-			uint64_t *at = constant(i ? &record->written : &record->read) + word;
+			uint64_t *at = constant(i ? &record->written : &record->read) +
+				       (may ? word : last / 64);
 
 			if (!(flags & (i ? WRITE : READ)))
 				continue;
-			if (bits == ~0ull)
-				store(at, bits);
-			else
-				mark(at, bits);
+			store(may & bits == ~0ull, at, bits);
+			mark(may & bits != ~0ull, at, bits);
 		}
-		touch_group(record, constant(&record->read),
+		touch_group(may, record, constant(&record->read),
 			    (uint32_t)(__ldg(&record->size) / 1024),
-			    (uint32_t)(word / (GROUP / 64)));
+			    (uint32_t)((may ? word : last / 64) / (GROUP / 64)));
 	}
 }
 
@@ -453,7 +549,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 	uint32_t low, high;
 
 	asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(state));
-	if (!(low | high) || bit(flags, SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH))
+	if (!one_of_us((low | high) != 0 & !bit(flags, SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH)))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)address, size, flags);
 	return SANITIZER_PATCH_SUCCESS;
@@ -467,7 +563,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 PATCH vflow_patch_copy_async(void *state, uint64_t pc, void *source, uint32_t destination,
 			     uint32_t size)
 {
-	if (!state || !((uint64_t)source >> 20))
+	if (!one_of_us(state != NULL & (uint64_t)source >> 20 != 0))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)source, size, READ);
 	return SANITIZER_PATCH_SUCCESS;

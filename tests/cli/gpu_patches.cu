@@ -310,11 +310,9 @@ static bool test(enum patch patch)
 	fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);
 	missed = outside(chosen, lanes);
 	bytes = missed * size;
-	if (bulk) { /* each lane counts its share, rounded up */
-		uint32_t count = (uint32_t)__builtin_popcount(lanes);
-
+	if (bulk) { /* the lanes of a warp share the bytes */
 		missed = size ? missed : 0;
-		bytes = count ? missed * ((size + count - 1) / count) : 0;
+		bytes = missed ? missed / (uint32_t)__builtin_popcount(lanes) * size : 0;
 	}
 	return fine && from_device(&state->missed, 1)[0] == missed &&
 	       from_device(&state->missed_bytes, 1)[0] == bytes;

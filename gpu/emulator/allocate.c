@@ -20,24 +20,26 @@ int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind
 		device_leave();
 		return INVALID_HANDLE;
 	}
-	if (size && stream_captures(stream)) {
+	if (!size) { /* no driver is asked for that */
+		*address = 0;
+		device_leave();
+		return 0;
+	}
+	if (stream_captures(stream)) {
 		error = graph_record_memory(stream_captures(stream), size, address);
 		device_leave();
 		return error;
 	}
 	allocation = memory_allocate(size, MEMORY_ALIGNMENT);
-	if (size && !allocation) {
+	if (!allocation) {
 		device_leave();
 		return OUT_OF_MEMORY;
 	}
-	*address = allocation ? allocation->address : 0;
-	if (allocation) {
-		allocation->kind = kind;
-		allocation->context = context_current();
-	}
+	*address = allocation->address;
+	allocation->kind = kind;
+	allocation->context = context_current();
 	observe_begin(&call, GPU_ALLOC, name, number);
-	if (allocation)
-		observe_allocated(&call, allocation);
+	observe_allocated(&call, allocation);
 	observe_end(&call);
 	device_leave();
 	return 0;

@@ -249,14 +249,16 @@ static void virtual(void)
 	CHECK(cuMemAddressFree(at, size));
 }
 
-/* Copies and sets of nothing are no operations. */
+/* Copies, sets and allocations of nothing are no operations. */
 static void nothing(void)
 {
-	int *x, *y;
+	int *x, *y, *none = NULL;
 
 	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
 	CHECK(cudaMalloc((void **)&y, 1024)); /* 2 */
-	CHECK(cudaMemset(x, 0, 1024));        /* 3 */
+	CHECK(cudaMalloc((void **)&none, 0));
+	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaFree(none));
 	CHECK(cudaMemset(x, 1, 0));
 	CHECK(cudaMemsetAsync(x, 1, 0, NULL));
 	CHECK(cudaMemset2D(x, 64, 1, 0, 4));

@@ -132,6 +132,14 @@ static int nothing_matches(const struct selector *selector, const struct graph *
 	return 0;
 }
 
+/* Only the host is called so. */
+static int means_host(const struct selector *selector, struct error *error)
+{
+	error_set(error, "'%s' finds the host only, which an expression never means: give its ID, %d",
+		  selector->shown, GRAPH_HOST);
+	return 0;
+}
+
 static int no_such_id(const struct selector *selector, const struct graph *graph,
 		      struct error *error)
 {
@@ -148,6 +156,7 @@ static int no_such_id(const struct selector *selector, const struct graph *graph
 int64_t selector_mark(const struct selector *selector, const struct graph *graph, bool *of,
 		      struct error *error)
 {
+	bool host = false;
 	int64_t count = 0;
 
 	if (selector->by_id) {
@@ -162,9 +171,11 @@ int64_t selector_mark(const struct selector *selector, const struct graph *graph
 		const struct graph_vertex *vertex = &graph->vertices[v];
 		int found;
 
-		if (vertex->id == GRAPH_HOST)
-			continue;
 		found = regex_search(selector->regex, selector_name(vertex), error);
+		if (vertex->id == GRAPH_HOST && found >= 0) {
+			host = found;
+			continue;
+		}
 		if (found == 0 && vertex->callpath)
 			found = regex_search(selector->regex, vertex->callpath, error);
 		if (found < 0)
@@ -172,5 +183,7 @@ int64_t selector_mark(const struct selector *selector, const struct graph *graph
 		of[v] |= found;
 		count += found;
 	}
-	return count ? count : nothing_matches(selector, graph, error);
+	if (count)
+		return count;
+	return host ? means_host(selector, error) : nothing_matches(selector, graph, error);
 }

@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/symbols.h"
+#include "util/cxx_name.h"
+#include "util/mangled.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 #define ROWS_MAX 4096
 #define TEXT_LIMIT 4096
+#define NAME_LIMIT 80
 
 struct row {
 	char *what, *reason;
@@ -53,10 +57,31 @@ int coverage_take(struct coverage *coverage, const char *what, const char *reaso
 	return 0;
 }
 
+/* "..., by gemm<float>": processes end some reasons with the mangled name of a kernel. */
+static void demangle_end(struct row *row)
+{
+	const char *space = strrchr(row->reason, ' ');
+	const char *name = mangled_in_source(space ? space + 1 : row->reason);
+	char *demangled, *plain, *whole;
+
+	if (strncmp(name, "_Z", 2) != 0 || !mangled_is_short(name))
+		return;
+	demangled = symbols_demangle(name);
+	plain = cxx_plain_name(demangled, NAME_LIMIT);
+	whole = xasprintf("%.*s%s", space ? (int)(space + 1 - row->reason) : 0, row->reason, plain);
+	free(row->reason);
+	row->reason = text_clean(whole, strlen(whole), TEXT_LIMIT);
+	free(demangled);
+	free(plain);
+	free(whole);
+}
+
 void coverage_free(struct coverage *coverage, struct profile *profile)
 {
 	for (uint32_t i = 0; i < coverage->count; i++) {
-		const struct row *row = &coverage->rows[i];
+		struct row *row = &coverage->rows[i];
+
+		demangle_end(row);
 
 		profile_add_coverage(profile, row->what, row->reason, row->count, row->bytes);
 		free(row->what);

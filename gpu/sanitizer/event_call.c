@@ -151,7 +151,7 @@ static size_t add_host_rows(size_t used, const struct host_row *hosts, size_t ho
 void event_unknown_memory(struct space *space, const char *kernel)
 {
 	uint64_t bytes, count = space_missed(space, &bytes);
-	char reason[256];
+	char reason[4096]; /* names of templates are long, and not to be read when they are cut */
 
 	if (!count)
 		return;

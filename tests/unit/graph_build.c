@@ -452,6 +452,38 @@ static void test_cut(void **state)
 	}
 }
 
+/* Kernels' names at the end of reasons are as people say them; what is no name stays. */
+static void test_coverage_names(void **state)
+{
+	static const struct {
+		const char *what, *reason, *expected;
+	} rows[] = {
+		{"unknown memory", "accesses by _Z4gemmIfEvPT_S1_i", "accesses by gemm<float>"},
+		{"one word", "_Z3p2pPdi", "p2p"},
+		{"static", "by __nv_static_25__3f108d3f_8_clock_cu_main__Z5timedPf", "by timed"},
+		{"skipped launches", "left out, _Z3p2pPdi and others", NULL},
+		{"no name", "by _Zombies", NULL},
+	};
+	struct profile *profile;
+
+	(void)state;
+	start(4242);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[200];
+		int size = snprintf(text, sizeof(text), "%s%c%s", rows[i].what, 0, rows[i].reason);
+
+		u.coverage.count = 1;
+		append_text(TRACE_COVERAGE, offsetof(struct trace_coverage, text), text,
+			    (size_t)size + 1);
+	}
+	trace_close(writer);
+	profile = build();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(coverage_of(profile, rows[i].what),
+				    rows[i].expected ? rows[i].expected : rows[i].reason);
+	profile_free(profile);
+}
+
 static void test_killed(void **state)
 {
 	struct profile *profile;
@@ -919,6 +951,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_graph),       TEST(test_events),     TEST(test_processes_merge),
 		TEST(test_empty),       TEST(test_cut),        TEST(test_killed),
+		TEST(test_coverage_names),
 		TEST(test_senseless),   TEST(test_duplicates), TEST(test_duplicates_in_a_loop),
 		TEST(test_many_events), TEST(test_deep_paths), TEST(test_contexts_of_deep_paths), TEST(test_runtime_inside),
 	};

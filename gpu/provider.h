@@ -92,6 +92,11 @@ struct gpu_row {
 
 #define GPU_DIGEST_SIZE 32
 
+/* What the coverage says of managed memory and of memory of the host that is mapped. */
+#define GPU_HOST_WRITES                                                                            \
+	"what the host writes is seen when the GPU reads it; what is overwritten before, or by "   \
+	"the call that reads it, is not"
+
 struct gpu_sink {
 	/*
 	 * Whether a launch of this kernel (mangled name), which the calling thread is about to make

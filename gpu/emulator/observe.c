@@ -185,9 +185,7 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 	shadow_object_shared(allocation->shadow);
 	observe_coverage(allocation->kind == GPU_MEMORY_MANAGED ? "managed memory"
 								: "pinned host memory",
-			 "what the host writes is seen when the GPU reads it; what is overwritten "
-			 "before is not",
-			 1, allocation->size);
+			 GPU_HOST_WRITES, 1, allocation->size);
 }
 
 void observe_released(const struct gpu_call *call, struct allocation *allocation)
@@ -233,10 +231,7 @@ void observe_variable_shared(struct allocation *allocation)
 	if (!allocation->shadow)
 		return;
 	shadow_object_shared(allocation->shadow);
-	observe_coverage("managed memory",
-			 "what the host writes is seen when the GPU reads it; what is overwritten "
-			 "before is not",
-			 1, allocation->size);
+	observe_coverage("managed memory", GPU_HOST_WRITES, 1, allocation->size);
 }
 
 /* The alloc vertex of a variable, whose masks the running API may have set already. */

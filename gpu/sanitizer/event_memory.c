@@ -57,9 +57,7 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	else if (object->memory != GPU_MEMORY_DEVICE)
 		events_sink->coverage(object->memory == GPU_MEMORY_MANAGED ? "managed memory"
 									   : "pinned host memory",
-				      "what the host writes is seen when the GPU reads it; what is "
-				      "overwritten before is not",
-				      1, operation->size);
+				      GPU_HOST_WRITES, 1, operation->size);
 }
 
 void event_shadow_on_host(const struct object *object)

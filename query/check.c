@@ -272,6 +272,9 @@ static int check_after(struct checker *checker, struct clause *clause)
 					  "too");
 		if (check_expr(checker, *expr, &kinds) != 0)
 			return -1;
+		if ((*expr)->type == EXPR_LITERAL)
+			check_note(checker, (*expr)->at,
+				   "the same for all rows, so it orders nothing: name a column");
 	}
 	if (projection->where && merged)
 		use_any_columns(checker, projection, &projection->where);

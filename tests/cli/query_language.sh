@@ -191,6 +191,7 @@ like "-p with half a list: says so" "$(cat "$T/err")" "value of .x is no list an
 is "-p with text, a size, a list, a map, quotes" "$(rows -p t=a+b -p s=4K -p 'l=[1, null]' -p 'm={a: 1}' -p "q='1'" 'RETURN $t, $s, $l, $m.a, $q + 1')" "a+b,4096,[1, null],1,11;"
 expect_exit 2 "-p that is not UTF-8" "$VFLOW" query -p $'x=\xff' 'RETURN $x' "$T/f.dot"
 wrong "a query that is not UTF-8" "line 1, column 9: the query is not UTF-8" $'RETURN "\xff"'
+notes "ORDER BY a number, as SQL does it" "line 1, column 34: .*orders nothing: name a column" "MATCH (a) RETURN a.name ORDER BY 1"
 notes "an empty range" "nothing is at least 5 and at most 2 edges long" "MATCH (a)-[*5..2]->() RETURN a.id"
 notes "a label that nothing has" "label 'kernal'; did you mean 'kernel'" "MATCH (a:kernal) RETURN a"
 expect_exit 1 "--max-rows" "$VFLOW" query --max-rows 5 'MATCH (a), (b) RETURN a' "$T/f.dot"

@@ -172,13 +172,17 @@ static __device__ __forceinline__ bool takes_part(bool may)
 static __device__ __forceinline__ void list_object(bool may, struct device_record *record,
 						   struct device_state *state)
 {
-	uint32_t slot = __ldg(&record->slot);
+	uint32_t slot = __ldg(&record->slot), *at = &constant(&state->listed)[slot / 32];
+	bool tells = may;
 
-	if (takes_part(may)) {
-		or_bits(&constant(&state->listed)[slot / 32], (uint32_t)may << slot % 32);
+	/* all lanes would send it, to one word, from wherever a launch begins */
+	if (__activemask() != ~0u)
+		tells = may & !(look(at) >> slot % 32 & 1);
+	if (one_of_us(tells) && takes_part(tells)) {
+		or_bits(at, (uint32_t)tells << slot % 32);
 		OPAQUE("r", slot);
 		or_bits(&constant(&state->listed_words)[slot / 1024],
-			(uint32_t)may << slot / 32 % 32);
+			(uint32_t)tells << slot / 32 % 32);
 	}
 	store(may, &record->touched, 1); /* so that the multiprocessor's own cache knows */
 }

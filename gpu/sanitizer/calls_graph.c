@@ -204,14 +204,15 @@ static void give_up_steps(void)
  * Launches all steps but the last, which is left to the program's own launch, as are those from one
  * on that cannot be launched alone.  False: nothing was launched.
  */
-static bool launch_steps(CUgraphExec exec)
+static bool launch_steps(void)
 {
 	uint32_t steps = graph_steps(thread.graph);
+	CUgraphExec exec;
 
 	for (uint32_t i = 0; i < steps; i++) {
 		CUresult result;
 
-		if (!graph_select(thread.graph, i)) {
+		if (!graph_select(thread.graph, i, &exec)) {
 			if (i)
 				give_up_steps();
 			return i;
@@ -248,7 +249,7 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	thread.inside = true;
 	thread.graph = graphs_find(exec);
 	thread.step = 0;
-	if (!thread.graph || graph_obstacle(thread.graph) || !launch_steps(exec))
+	if (!thread.graph || graph_obstacle(thread.graph) || !launch_steps())
 		begin_step(GRAPH_WHOLE);
 	thread.first = thread.count;
 	thread.inside = false;
@@ -371,6 +372,9 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	else if (api_is(name, "cuGraphExecKernelNodeSetParams"))
 		graphs_kernel_node((CUgraphExec)(uintptr_t)words[0],
 				   (CUgraphNode)(uintptr_t)words[1], words[2]);
+	else if (api_is(name, "cuGraphExecMemcpyNodeSetParams") ||
+		 api_is(name, "cuGraphExecMemsetNodeSetParams"))
+		graphs_copy_or_set_node((CUgraphExec)(uintptr_t)words[0]);
 	else if (api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams") ||
 		 api_is(name, "cuGraphExecChildGraphNodeSetParams"))
 		graphs_updated((CUgraphExec)(uintptr_t)words[0]);

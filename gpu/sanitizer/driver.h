@@ -22,19 +22,27 @@
 	X(cuEventQuery)                                                                            \
 	X(cuEventRecord)                                                                           \
 	X(cuFuncGetAttribute)                                                                      \
+	X(cuGraphAddKernelNode)                                                                    \
+	X(cuGraphAddMemcpyNode)                                                                    \
+	X(cuGraphAddMemsetNode)                                                                    \
 	X(cuGraphChildGraphNodeGetGraph)                                                           \
 	X(cuGraphCreate)                                                                           \
 	X(cuGraphDestroy)                                                                          \
 	X(cuGraphEventRecordNodeGetEvent)                                                          \
+	X(cuGraphExecDestroy)                                                                      \
 	X(cuGraphExecEventRecordNodeSetEvent)                                                      \
 	X(cuGraphExecHostNodeSetParams)                                                            \
 	X(cuGraphGetEdges)                                                                         \
 	X(cuGraphGetNodes)                                                                         \
 	X(cuGraphHostNodeGetParams)                                                                \
+	X(cuGraphInstantiateWithFlags)                                                             \
+	X(cuGraphKernelNodeCopyAttributes)                                                         \
 	X(cuGraphKernelNodeGetParams)                                                              \
 	X(cuGraphLaunch)                                                                           \
 	X(cuGraphMemAllocNodeGetParams)                                                            \
+	X(cuGraphMemcpyNodeGetParams)                                                              \
 	X(cuGraphMemFreeNodeGetParams)                                                             \
+	X(cuGraphMemsetNodeGetParams)                                                              \
 	X(cuGraphNodeGetEnabled)                                                                   \
 	X(cuGraphNodeGetType)                                                                      \
 	X(cuGraphNodeSetEnabled)                                                                   \

@@ -31,6 +31,7 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels)
 	graph->source = source;
 	graph->with_kernels = with_kernels;
 	graph_read(graph);
+	graph_make_parts(graph);
 	graph->next = graphs;
 	graphs = graph;
 }
@@ -45,6 +46,8 @@ void graphs_updated(CUgraphExec exec)
 {
 	struct graph *graph = find(exec);
 
+	if (graph)
+		graph_drop_parts(graph);
 	/* functions, events and the parameters of kernels are not known any more */
 	for (size_t i = 0; graph && i < graph->count; i++) {
 		if (is_replaced(&graph->nodes[i]))
@@ -84,8 +87,18 @@ void graphs_kernel_node(CUgraphExec exec, CUgraphNode which,
 {
 	struct node *node = find_node(exec, which);
 
+	if (node)
+		graph_drop_parts(find(exec));
 	if (node && find(exec)->with_kernels)
 		graph_read_kernel(node, parameters);
+}
+
+void graphs_copy_or_set_node(CUgraphExec exec)
+{
+	struct graph *graph = find(exec);
+
+	if (graph)
+		graph_drop_parts(graph);
 }
 
 void graphs_node_gone(CUgraphNode node)
@@ -121,6 +134,7 @@ void graphs_gone(CUgraphExec exec)
 		graph_forget_kernel(&gone->nodes[i]);
 	if (gone->nobodys)
 		driver.cuEventDestroy(gone->nobodys);
+	graph_drop_parts(gone);
 	free(gone->nodes);
 	free(gone->starts);
 	free(gone);
@@ -129,8 +143,10 @@ void graphs_gone(CUgraphExec exec)
 void graphs_context_gone(void)
 {
 	/* those of other contexts stay behind, a few: better than to destroy what has gone */
-	for (struct graph *graph = graphs; graph; graph = graph->next)
+	for (struct graph *graph = graphs; graph; graph = graph->next) {
 		graph->nobodys = NULL;
+		graph_forget_parts(graph);
+	}
 }
 
 /* -- keeping graphs ----------------------------------------------------------------------- */
@@ -366,8 +382,15 @@ static bool select_of(struct graph *graph, struct range among, uint32_t step)
 	return true;
 }
 
-bool graph_select(struct graph *graph, uint32_t step)
+bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
 {
+	if (graph->parts && step + 1 < graph->steps) {
+		*exec = graph_select_part(&graph->nodes[graph->starts[step]]);
+		if (*exec)
+			return true;
+		graph_drop_parts(graph);
+	}
+	*exec = graph->exec;
 	/* of the nodes of a large graph only two steps' change */
 	if (select_of(graph, range_of(graph, graph->selected), step) &&
 	    select_of(graph, range_of(graph, step), step)) {

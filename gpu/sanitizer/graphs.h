@@ -6,7 +6,8 @@
  * dependencies, with all others disabled (host and event nodes, which cannot be, call a function and
  * record an event of ours); the program's own launch does the last one.  Graphs with
  * nodes that cannot be disabled (conditions, ...) are launched as they are: what they wrote has no
- * known writer then.
+ * known writer then.  A launch goes through its disabled nodes, too: steps of large graphs are launched
+ * by copies of their nodes, few in each graph (graph_parts.c).
  *
  * Memory nodes cannot be disabled, either, but may run in each of these launches when the graph frees
  * what it allocates, and nothing else.  But memory of a graph is the driver's between two launches: it
@@ -50,12 +51,13 @@ bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function));
 CUfunction graph_function(CUfunction function, CUkernel kernel);
 /* The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for. */
 void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels);
-/* Another graph's parameters, or others for a host, event or kernel node, were put into it. */
+/* Another graph's parameters, or others for a host, event, kernel, copy or set node, were put into it. */
 void graphs_updated(CUgraphExec exec);
 void graphs_host_node(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *parameters);
 void graphs_event_node(CUgraphExec exec, CUgraphNode node, CUevent event);
 void graphs_kernel_node(CUgraphExec exec, CUgraphNode node,
 			const CUDA_KERNEL_NODE_PARAMS *parameters);
+void graphs_copy_or_set_node(CUgraphExec exec);
 void graphs_gone(CUgraphExec exec);
 /* A context is about to go, and with it, perhaps, events of ours.  Calls no driver. */
 void graphs_context_gone(void);
@@ -87,10 +89,11 @@ const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step
 void graph_each_memory(const struct graph *graph, uint32_t step,
 		       void (*call)(void *data, const struct graph_memory *memory), void *data);
 /*
- * Enables one of the steps, disables the others.  False: it did not work; a launch does this step
- * and those after it then.
+ * Enables one of the steps, disables the others.  *exec does it when it is launched: a part of a large
+ * graph, but of the last step always the program's own.  False: it did not work; a launch of that does
+ * this step and those after it then.
  */
-bool graph_select(struct graph *graph, uint32_t step);
+bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec);
 /* Enables all steps but the first `done`. */
 void graph_restore(struct graph *graph, uint32_t done);
 

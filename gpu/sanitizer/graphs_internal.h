@@ -7,8 +7,11 @@
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/graphs.h"
 
+struct graph_part;
+
 struct node {
-	CUgraphNode node;
+	CUgraphNode node, copy; /* `copy`: in its part */
+	struct graph_part *part; /* NULL: none */
 	CUgraphNodeType type;
 	CUDA_HOST_NODE_PARAMS host; /* of a host node: what the program wants */
 	CUevent event;		    /* the same of an event record node */
@@ -26,6 +29,7 @@ struct graph {
 	bool kept;            /* the program has destroyed `source`: it is ours */
 	const char *obstacle; /* see graph_obstacle() */
 	bool conditional;     /* some run as the device decides */
+	bool nested;          /* some are in child graphs */
 	bool with_kernels;    /* the parameters of kernels are wanted */
 	CUevent nobodys;      /* recorded in place of the program's */
 	struct node *nodes;   /* in an order that keeps the dependencies */
@@ -33,6 +37,8 @@ struct graph {
 	size_t *starts; /* of each step's nodes in the running launch, and their end: count + 1 */
 	uint32_t steps;
 	uint32_t selected; /* the step that alone is enabled; GRAPH_WHOLE: none is */
+	struct graph_part *parts; /* graph_parts.c; NULL: it has none */
+	size_t part_count;
 };
 
 /* It cannot be launched step by step. */
@@ -45,5 +51,13 @@ void graph_read(struct graph *graph);
 /* What a kernel node launches. */
 void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *parameters);
 void graph_forget_kernel(struct node *node);
+
+/* Makes the parts of a large graph, as it is when it is instantiated; none if that does not work. */
+void graph_make_parts(struct graph *graph);
+/* Their parameters are those of the program's graph no more.  `forget`: calls no driver. */
+void graph_drop_parts(struct graph *graph);
+void graph_forget_parts(struct graph *graph);
+/* Enables the node alone in its part, which is returned.  NULL: there is none, or it did not work. */
+CUgraphExec graph_select_part(struct node *node);
 
 #endif

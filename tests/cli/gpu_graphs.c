@@ -31,7 +31,7 @@ static struct fake {
 	struct fake_node *nodes[NODES_MAX];
 	bool *destroyed; /* told when it goes */
 	bool gone;
-} fakes[16];
+} fakes[32];
 static unsigned fake_count;
 
 static struct fake *graph_of(CUgraph graph)
@@ -192,6 +192,85 @@ static CUresult destroy(CUgraph graph)
 	return CUDA_SUCCESS;
 }
 
+/* -- copies of nodes ----------------------------------------------------------------------- */
+
+enum { LARGE = 200 };
+static struct fake_node copies[LARGE];
+static unsigned copy_count;
+static int execs; /* that there are of copies */
+static bool refuses_copies;
+
+static CUresult add_copy(CUgraphNode *node, CUgraph into, int value)
+{
+	if (refuses_copies)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	copies[copy_count] = (struct fake_node){.value = value};
+	graph_of(into)->nodes[graph_of(into)->count++] = &copies[copy_count];
+	*node = (CUgraphNode)(void *)&copies[copy_count++];
+	return CUDA_SUCCESS;
+}
+
+static CUresult add_kernel(CUgraphNode *node, CUgraph into, const CUgraphNode *after, size_t count,
+			   const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+	(void)after, (void)count;
+	return add_copy(node, into, *(int *)kernel->kernelParams[0]);
+}
+
+static CUresult get_copy(CUgraphNode node, CUDA_MEMCPY3D *copy)
+{
+	*copy = (CUDA_MEMCPY3D){.WidthInBytes = (size_t)node_of(node)->value};
+	return CUDA_SUCCESS;
+}
+
+static CUresult add_memcpy(CUgraphNode *node, CUgraph into, const CUgraphNode *after, size_t count,
+			   const CUDA_MEMCPY3D *copy, CUcontext context)
+{
+	(void)after, (void)count;
+	return context ? add_copy(node, into, (int)copy->WidthInBytes) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static CUresult get_set(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *set)
+{
+	*set = (CUDA_MEMSET_NODE_PARAMS){.value = (unsigned)node_of(node)->value};
+	return CUDA_SUCCESS;
+}
+
+static CUresult add_set(CUgraphNode *node, CUgraph into, const CUgraphNode *after, size_t count,
+			const CUDA_MEMSET_NODE_PARAMS *set, CUcontext context)
+{
+	(void)after, (void)count;
+	return context ? add_copy(node, into, (int)set->value) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static CUresult copy_attributes(CUgraphNode to, CUgraphNode from)
+{
+	return node_of(to)->value == node_of(from)->value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+	(void)flags;
+	for (unsigned i = 0; i < graph_of(graph)->count; i++)
+		graph_of(graph)->nodes[i]->enabled = true;
+	execs++;
+	*exec = (CUgraphExec)(void *)graph;
+	return CUDA_SUCCESS;
+}
+
+static CUresult destroy_exec(CUgraphExec exec)
+{
+	(void)exec;
+	execs--;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_context(CUcontext *context)
+{
+	*context = (CUcontext)(void *)&fakes[0];
+	return CUDA_SUCCESS;
+}
+
 static CUresult make_object(CUuserObject *object, void *data, CUhostFn function, unsigned count,
 			    unsigned flags)
 {
@@ -263,6 +342,7 @@ static CUresult not_led(CUgraph graph, CUgraph instead)
 static int values(struct graph *graph, unsigned first, unsigned count)
 {
 	unsigned steps = graph_steps(graph);
+	CUgraphExec exec;
 	int number = 0;
 
 	for (unsigned i = 0; i < steps; i++) {
@@ -270,7 +350,7 @@ static int values(struct graph *graph, unsigned first, unsigned count)
 		unsigned enabled = 0;
 		int sum = 0;
 
-		if (!graph_select(graph, i))
+		if (!graph_select(graph, i, &exec))
 			return -1;
 		for (unsigned k = first; k < first + count; k++)
 			if (fake_nodes[k].type == CU_GRAPH_NODE_TYPE_KERNEL && fake_nodes[k].enabled) {
@@ -303,10 +383,11 @@ static int64_t memory_of(const struct graph *graph, uint32_t step)
 /* Whether the graph's launch does 2, 3 and 4, and no more 1, when 2 cannot be done alone. */
 static bool goes_on(struct graph *graph)
 {
-	bool fine = graph_steps(graph) == 4 && graph_select(graph, 0);
+	CUgraphExec exec;
+	bool fine = graph_steps(graph) == 4 && graph_select(graph, 0, &exec) && exec == exec_of(4);
 
 	refused = 2;
-	fine = fine && !graph_select(graph, 1) && graph_obstacle(graph);
+	fine = fine && !graph_select(graph, 1, &exec) && graph_obstacle(graph);
 	for (unsigned k = 0; k < 4; k++)
 		fine = fine && fake_nodes[k].enabled == (fake_nodes[k].value != 1);
 	graph_restore(graph, 0);
@@ -318,9 +399,10 @@ static bool records(struct graph *graph, const struct fake_node *first, const st
 {
 	unsigned steps = graph_steps(graph), of_first = 0, of_second = 0;
 	bool fine = steps == 3;
+	CUgraphExec exec;
 
 	for (unsigned i = 0; i < steps && fine; i++) {
-		fine = graph_select(graph, i);
+		fine = graph_select(graph, i, &exec);
 		of_first = 10 * of_first + (first->of_exec == first->event);
 		of_second = 10 * of_second + (second->of_exec == second->event);
 	}
@@ -334,6 +416,7 @@ static bool selects_many(void)
 {
 	struct fake_node *nodes = calloc(MANY, sizeof(*nodes));
 	struct graph *graph;
+	CUgraphExec exec;
 	bool fine = nodes;
 
 	for (unsigned i = 0; fine && i < MANY; i++)
@@ -341,12 +424,15 @@ static bool selects_many(void)
 			.type = CU_GRAPH_NODE_TYPE_KERNEL, .after = -1, .value = 1};
 	if (!fine)
 		return false;
+	refuses_copies = true;
 	graphs_instantiated(exec_of(7), make(nodes, 32, MANY), true);
+	refuses_copies = false;
 	free(nodes);
 	graph = graphs_find(exec_of(7));
 	fine = graph_steps(graph) == MANY;
 	for (unsigned i = 0; fine && i < MANY; i++)
-		fine = graph_select(graph, i) && graph_step_nodes(graph, i) == 1 &&
+		fine = graph_select(graph, i, &exec) && exec == exec_of(7) &&
+		       graph_step_nodes(graph, i) == 1 &&
 		       graph_kernel(graph, i) && memory_of(graph, i) == 0 && fake_nodes[32 + i].enabled &&
 		       (!i || !fake_nodes[31 + i].enabled) && (i + 1 == MANY || !fake_nodes[33 + i].enabled);
 	graph_restore(graph, 0);
@@ -354,6 +440,72 @@ static bool selects_many(void)
 		fine = fake_nodes[32 + i].enabled;
 	graphs_gone(exec_of(7));
 	return fine;
+}
+
+/* The value of the only copy that a part launches; -1: none, -2: several. */
+static int only_value(CUgraphExec exec)
+{
+	const struct fake *part = graph_of((CUgraph)(void *)exec);
+	int value = -1;
+
+	for (unsigned i = 0; i < part->count; i++)
+		if (part->nodes[i]->enabled)
+			value = value < 0 ? part->nodes[i]->value : -2;
+	return value;
+}
+
+/* Whether its steps but the last are done by copies, in order, without the one that is off. */
+static bool done_by_copies(struct graph *graph, int off)
+{
+	unsigned steps = graph_steps(graph);
+	bool fine = steps == (off < 0 ? LARGE : LARGE - 1);
+	CUgraphExec exec;
+
+	for (unsigned i = 0, value = 0; fine && i < steps; i++, value++) {
+		value += (int)value == off;
+		fine = graph_select(graph, i, &exec);
+		if (fine && i + 1 < steps)
+			fine = exec != exec_of(8) && only_value(exec) == 1 + (int)value;
+		for (unsigned k = 0; fine && k < LARGE; k++)
+			fine = fake_nodes[32 + k].enabled ==
+			       ((int)k != off && (i + 1 < steps || k == value));
+	}
+	graph_restore(graph, 0);
+	return fine && exec == exec_of(8);
+}
+
+static void step_in_parts(void)
+{
+	static struct fake_node nodes[LARGE];
+	struct graph *graph;
+	CUgraphExec exec;
+	unsigned before;
+
+	for (unsigned i = 0; i < LARGE; i++)
+		nodes[i] = (struct fake_node){.type = i % 10 == 3   ? CU_GRAPH_NODE_TYPE_MEMCPY
+						      : i % 10 == 7 ? CU_GRAPH_NODE_TYPE_MEMSET
+								    : CU_GRAPH_NODE_TYPE_KERNEL,
+					      .after = i ? 31 + (int)i : -1,
+					      .value = 1 + (int)i};
+	before = fake_count + 1;
+	graphs_instantiated(exec_of(8), make(nodes, 32, LARGE), true);
+	graph = graphs_find(exec_of(8));
+	check(fake_count - before == 7 && execs == 7 && done_by_copies(graph, -1) &&
+		      done_by_copies(graph, -1),
+	      "a large graph is launched in parts");
+	fake_nodes[32 + 40].enabled = false;
+	check(done_by_copies(graph, 40) && !fake_nodes[32 + 40].enabled, "... without what is off");
+	fake_nodes[32 + 40].enabled = true;
+	graphs_copy_or_set_node(exec_of(8));
+	check(!execs && graph_steps(graph) == LARGE && graph_select(graph, 0, &exec) &&
+		      exec == exec_of(8) && !fake_nodes[33].enabled,
+	      "... but not once a node of it was set anew");
+	graph_restore(graph, 0);
+	for (unsigned i = before; i < fake_count; i++)
+		if (!fakes[i].gone)
+			execs++;
+	check(!execs, "... nor do the copies stay");
+	graphs_gone(exec_of(8));
 }
 
 static void count_short_lived(void *data, const struct graph_memory *memory)
@@ -397,7 +549,16 @@ int main(int argc, char **argv)
 				 .cuGraphCreate = create,
 				 .cuGraphDestroy = destroy,
 				 .cuUserObjectCreate = make_object,
-				 .cuGraphRetainUserObject = retain};
+				 .cuGraphRetainUserObject = retain,
+				 .cuGraphAddKernelNode = add_kernel,
+				 .cuGraphAddMemcpyNode = add_memcpy,
+				 .cuGraphAddMemsetNode = add_set,
+				 .cuGraphMemcpyNodeGetParams = get_copy,
+				 .cuGraphMemsetNodeGetParams = get_set,
+				 .cuGraphKernelNodeCopyAttributes = copy_attributes,
+				 .cuGraphInstantiateWithFlags = instantiate,
+				 .cuGraphExecDestroy = destroy_exec,
+				 .cuCtxGetCurrent = get_context};
 	fake_count = 1;
 	/* 4 in a child graph, which comes after 2, which comes after 1; 3 depends on the child */
 	inner = make((struct fake_node[]){{.type = kernel, .after = -1, .value = 4}}, 0, 1);
@@ -510,6 +671,7 @@ int main(int argc, char **argv)
 	graphs_gone(exec_of(6));
 	check(fine && !events, "what went with its context is not destroyed");
 	check(selects_many(), "100,000 nodes, step by step");
+	step_in_parts();
 	printf("1..%d\n", tests);
 	return 0;
 }

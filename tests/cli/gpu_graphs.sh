@@ -7,10 +7,10 @@ if [ -z "${SANITIZER:-}" ] || [ ! -e "$objects/images.S.o" ]; then
 	finish
 fi
 "$CC" -std=gnu11 -D_GNU_SOURCE -g -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \
-	-isystem "$SANITIZER/include" -o "$T/graphs" tests/cli/gpu_graphs.c gpu/sanitizer/{graphs,graph_nodes}.c >"$T/log" 2>&1 ||
+	-isystem "$SANITIZER/include" -o "$T/graphs" tests/cli/gpu_graphs.c gpu/sanitizer/{graphs,graph_nodes,graph_parts}.c >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
 for leads in leads "does not lead"; do
 	output=$(timeout 60 "$T/graphs" "$leads" 2>&1)
-	is "graphs, a driver that $leads" "$(grep -v '^ok' <<<"$output")" "1..18"
+	is "graphs, a driver that $leads" "$(grep -v '^ok' <<<"$output")" "1..22"
 done
 finish

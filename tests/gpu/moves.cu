@@ -134,6 +134,36 @@ __global__ void turn(int *to, int *scratch, const int *from, int n)
 	to[threadIdx.x] = scratch[n - 1 - threadIdx.x] + 1;
 }
 
+/* So many nodes that they are launched in parts. */
+static void graph_large()
+{
+	int *x, *y, *z;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024)); /* 1 */
+	CHECK(cudaMalloc(&y, 1024)); /* 2 */
+	CHECK(cudaMalloc(&z, 1024)); /* 3 */
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	for (int i = 0; i < 40; i++) {
+		CHECK(cudaMemsetAsync(x, 2 * i + 1, 1024, stream));	    /* 4 */
+		add<<<1, 256, 0, stream>>>(x, 256, 0x01010101); /* 5 */
+		copy<<<1, 256, 0, stream>>>(y, x, 256);		    /* 6 */
+		CHECK(cudaMemcpyAsync(z, y, 1024, cudaMemcpyDeviceToDevice, stream)); /* 7 */
+	}
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphDestroy(whole));
+	for (int i = 0; i < 2; i++)
+		CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(executable));
+	CHECK(cudaMemcpy(host, z, 1024, cudaMemcpyDeviceToHost)); /* 8 */
+	expect(host[0] == 0x50505050 && host[255] == 0x50505050, "80 in each byte");
+}
+
 /* Events that a graph records for others. */
 static void graph_events()
 {
@@ -892,6 +922,7 @@ static const struct {
 } cases[] = {
 	{"graph", graph},
 	{"graph_mixed", graph_mixed},
+	{"graph_large", graph_large},
 	{"graph_events", graph_events},
 	{"graph_scratch", graph_scratch},
 	{"graph_memory", graph_memory},

@@ -61,6 +61,21 @@ exact graph --kernel copy <<END
 	$copy.6>GraphLaunch.12        R Malloc.2  512   0 1
 	GraphLaunch.12>host           W Malloc.2 1024   0 1
 END
+# 80 times: bytes 2i+1, 2i+2, and both copied; none is what was there
+exact graph_large <<END
+	Malloc.1>GraphLaunch.4      W Malloc.1  1024 0  1
+	$add.5>GraphLaunch.4        W Malloc.1 80896 0 79
+	GraphLaunch.4>$add.5        R Malloc.1 81920 0 80
+	GraphLaunch.4>$add.5        W Malloc.1 81920 0 80
+	$add.5>$copy.6              R Malloc.1 81920 0 80
+	Malloc.2>$copy.6            W Malloc.2  1024 0  1
+	$copy.6>$copy.6             W Malloc.2 80896 0 79
+	$copy.6>GraphLaunch.7       R Malloc.2 81920 0 80
+	Malloc.3>GraphLaunch.7      W Malloc.3  1024 0  1
+	GraphLaunch.7>GraphLaunch.7 W Malloc.3 80896 0 79
+	GraphLaunch.7>Memcpy.8      R Malloc.3  1024 0  1
+	Memcpy.8>host               W Malloc.3  1024 0  1
+END
 exact graph_events <<END
 	Malloc.1>Memset.2 W Malloc.1 1024   0 1
 	Memset.2>$add.3   R Malloc.1 1024   0 1

@@ -181,9 +181,8 @@ static void print_object(const struct profile *profile, FILE *out, uint32_t site
 /* The operand as the shell takes it, after a space; "" for none. */
 static char *operand(const char *file)
 {
-	char *word = file ? text_shell(file) : NULL;
-	char *text = xasprintf("%s%s%s", word ? " " : "", word && *file == '-' ? "./" : "",
-			       word ? word : "");
+	char *word = file ? text_shell_file(file) : NULL;
+	char *text = xasprintf("%s%s", word ? " " : "", word ? word : "");
 
 	free(word);
 	return text;

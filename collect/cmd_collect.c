@@ -185,9 +185,9 @@ static void summarize(const struct arguments *a, const struct profile *profile)
 {
 	bool standard = !strcmp(a->output, DEFAULT_OUTPUT);
 	unsigned operations = profile->graph->vertex_count - 1; /* without the host */
-	char *file = text_shell(a->output);
+	char *file = text_shell_file(a->output);
 
-	note(a->quiet, "%u operation%s, %u edge%s, %u finding%s -> %s; see 'vflow report%s%s'",
+	note(a->quiet, "%u operation%s, %u edge%s, %u finding%s -> %s; see: vflow report%s%s",
 	     operations, text_plural(operations, "", "s"), profile->graph->edge_count,
 	     text_plural(profile->graph->edge_count, "", "s"), profile->finding_count,
 	     text_plural(profile->finding_count, "", "s"), a->output, standard ? "" : " ",

@@ -1,6 +1,7 @@
 #include "util/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/memory.h"
@@ -110,5 +111,14 @@ char *text_shell(const char *word)
 			*end++ = *word;
 	}
 	strcpy(end, "'");
+	return text;
+}
+
+char *text_shell_file(const char *path)
+{
+	char *here = xasprintf("%s%s", *path == '-' ? "./" : "", path);
+	char *text = text_shell(here);
+
+	free(here);
 	return text;
 }

@@ -30,5 +30,7 @@ static inline const char *text_plural(uint64_t count, const char *one, const cha
 
 /* The word as one types it into a shell: quoted where it must be.  Caller frees. */
 char *text_shell(const char *word);
+/* The same for a file, which must not look like an option: ./-x.db */
+char *text_shell_file(const char *path);
 
 #endif

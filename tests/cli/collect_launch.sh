@@ -178,6 +178,9 @@ first=$(md5sum <vflow.db)
 run 0 "second run" -q /bin/true
 is "... keeps the first as .old" "$(md5sum <vflow.db.old)" "$first"
 is "--quiet is quiet" "$(cat err)" ""
+run 6 "a name that looks like an option" -o -dash.db --device emulated "$targets" quick_exit
+has "... is one in no command that is told" "$(cat err)" "see: vflow report ./-dash.db"
+rm -f ./-dash.db
 run 0 "auto" true
 has "... says which device" "$(cat err)" "emulated device"
 run 125 "output is a folder" -o folder sh -c 'touch started'

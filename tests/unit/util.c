@@ -240,14 +240,18 @@ static void test_shell(void **state)
 		{"plain-1.x", "plain-1.x"}, {"", "''"},       {"a b", "'a b'"},
 		{"it's", "'it'\\''s'"},     {"'", "''\\'''"}, {"$x\n*", "'$x\n*'"},
 	};
+	char *word;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		char *word = text_shell(words[i][0]);
+		word = text_shell(words[i][0]);
 
 		assert_string_equal(word, words[i][1]);
 		free(word);
 	}
+	word = text_shell_file("-a b.db");
+	assert_string_equal(word, "'./-a b.db'");
+	free(word);
 }
 
 int main(void)

@@ -27,6 +27,11 @@ __thread struct thread calls_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t leaving;
 static bool active;
+/*
+ * Another process or API may have a hand in memory: when a copy that was waited for has returned, the
+ * program may tell it so, before our pass has looked.
+ */
+static bool has_partners;
 static pid_t owner; /* a child of fork() shares what there is on the host, but not the device */
 
 /* A thread ends; it may still call CUDA from what other destructors do. */
@@ -171,7 +176,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 {
 	CUfunction function = NULL;
 	CUstream stream = NULL;
-	bool known = false, launch = false;
+	bool known = false, launch = false, waits = false;
 
 	thread.launch.kernel = NULL;
 	thread.quick = false;
@@ -194,9 +199,12 @@ static void prepare(const Sanitizer_CallbackData *data)
 		launch = !thread.launch.kernel || thread.launch.wanted;
 		known = known && launch;
 	} else {
-		known = calls_quick(data->functionName, data->functionParams, &stream);
-		thread.quick = known;
+		known = calls_quick(data->functionName, data->functionParams, &stream, &waits);
+		thread.quick = known && !(waits && has_partners);
 	}
+	/* else others would wait for our lock while we wait for what works, and not know it */
+	if (waits)
+		events_drain();
 	events_prepare(data->context, launch, known ? &stream : NULL,
 		       thread.effect == API_LAUNCH
 			       ? launch_local_memory()
@@ -279,12 +287,23 @@ static void note_peer(const Sanitizer_CallbackData *data)
 	thread.inside = false;
 }
 
+static bool makes_partners(const char *function)
+{
+	return thread.effect == API_SHARED ||
+	       (thread.effect == API_ALLOC &&
+		(api_is(function, "cuIpcOpenMemHandle") ||
+		 api_is(function, "cuMemPoolImportPointer") ||
+		 api_is(function, "cuExternalMemoryGetMappedBuffer")));
+}
+
 static void exit_driver(const Sanitizer_CallbackData *data)
 {
 	bool failed = has_failed(data);
 
 	if (thread.effect == API_NOTHING)
 		return;
+	if (!failed && thread.locked && !has_partners)
+		has_partners = makes_partners(data->functionName);
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_exit(data);
 	if (failed)

@@ -217,7 +217,7 @@ void calls_copy_silent(const char *function, const void *parameters)
 		found->note(words, stream);
 }
 
-/* -- copies and sets that the program does not wait for ------------------------------------ */
+/* -- copies and sets on one stream -------------------------------------------------------- */
 
 #define WORD(n) (1u << (n))
 
@@ -225,27 +225,40 @@ static const struct quick {
 	const char *function;
 	unsigned stream; /* its word; 0: the default stream */
 	unsigned hosts;  /* words that may be addresses of the host */
+	bool waits;      /* for the copy, or for what is on the stream before it */
 } quick[] = {
-	{"cuMemcpyAsync", 3, WORD(0) | WORD(1)},
-	{"cuMemcpyHtoDAsync", 3, WORD(1)},
-	{"cuMemcpyDtoHAsync", 3, WORD(0)},
-	{"cuMemcpyDtoDAsync", 3, 0},
-	{"cuMemcpyDtoD", 0, 0},
-	{"cuMemsetD8Async", 3, 0},
-	{"cuMemsetD16Async", 3, 0},
-	{"cuMemsetD32Async", 3, 0},
-	{"cuMemsetD2D8Async", 5, 0},
-	{"cuMemsetD2D16Async", 5, 0},
-	{"cuMemsetD2D32Async", 5, 0},
-	{"cuMemsetD8", 0, 0},
-	{"cuMemsetD16", 0, 0},
-	{"cuMemsetD32", 0, 0},
-	{"cuMemsetD2D8", 0, 0},
-	{"cuMemsetD2D16", 0, 0},
-	{"cuMemsetD2D32", 0, 0},
+	{"cuMemcpyAsync", 3, WORD(0) | WORD(1), false},
+	{"cuMemcpyHtoDAsync", 3, WORD(1), false},
+	{"cuMemcpyDtoHAsync", 3, WORD(0), false},
+	{"cuMemcpyDtoDAsync", 3, 0, false},
+	{"cuMemcpy", 0, 0, true},
+	{"cuMemcpyHtoD", 0, 0, true},
+	{"cuMemcpyDtoH", 0, 0, true},
+	{"cuMemcpyDtoD", 0, 0, false},
+	{"cuMemsetD8Async", 3, 0, false},
+	{"cuMemsetD16Async", 3, 0, false},
+	{"cuMemsetD32Async", 3, 0, false},
+	{"cuMemsetD2D8Async", 5, 0, false},
+	{"cuMemsetD2D16Async", 5, 0, false},
+	{"cuMemsetD2D32Async", 5, 0, false},
+	{"cuMemsetD8", 0, 0, false},
+	{"cuMemsetD16", 0, 0, false},
+	{"cuMemsetD32", 0, 0, false},
+	{"cuMemsetD2D8", 0, 0, false},
+	{"cuMemsetD2D16", 0, 0, false},
+	{"cuMemsetD2D32", 0, 0, false},
 };
 
-bool calls_quick(const char *function, const void *parameters, CUstream *stream)
+/* Memory that the driver does not know is copied while the caller waits. */
+static bool is_pageable(uint64_t address)
+{
+	unsigned type;
+
+	return driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
+	       CUDA_SUCCESS;
+}
+
+bool calls_quick(const char *function, const void *parameters, CUstream *stream, bool *waits)
 {
 	const uint64_t *words = parameters;
 	const struct quick *found = NULL;
@@ -253,19 +266,13 @@ bool calls_quick(const char *function, const void *parameters, CUstream *stream)
 	for (size_t i = 0; i < sizeof(quick) / sizeof(*quick) && !found; i++)
 		if (api_is(function, quick[i].function))
 			found = &quick[i];
-	if (!found || strstr(function, "_ptds") ||
-	    (found->hosts && !strstr(thread.name, "Async"))) /* what is around it may wait */
+	if (!found || strstr(function, "_ptds"))
 		return false;
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
 	*stream = calls_stream(function, *stream);
-	for (unsigned i = 0; i < 2; i++) {
-		unsigned type;
-
-		/* memory that the driver does not know is copied while the caller waits */
-		if ((found->hosts & WORD(i)) &&
-		    driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-						 words[i]) != CUDA_SUCCESS)
-			return false;
-	}
+	/* what is around it may wait, too */
+	*waits = found->waits || (found->hosts && !strstr(thread.name, "Async"));
+	for (unsigned i = 0; i < 2 && !*waits; i++)
+		*waits = (found->hosts & WORD(i)) && is_pageable(words[i]);
 	return true;
 }

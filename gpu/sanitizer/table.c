@@ -33,9 +33,11 @@ static uint32_t add_entries(struct device_entry *entries, uint32_t count, const 
 	return count;
 }
 
-/* A record without bytes comes first, then what hints lead to that name several, then entries. */
-#define SEVERAL sizeof(struct device_record)
-#define ENTRIES (SEVERAL + HINTS_MAX * sizeof(struct device_several))
+/* A record without bytes comes first, then entries, then what hints lead to that name several. */
+#define ENTRIES sizeof(struct device_record)
+#define AT_MOST(entries)                                                                           \
+	(ENTRIES + (entries) * sizeof(struct device_entry) +                                       \
+	 HINTS_MAX * sizeof(struct device_several))
 
 static bool put(struct space *space, CUdeviceptr to, const void *from, size_t size)
 {
@@ -54,9 +56,7 @@ static bool make_room(struct space *space, uint32_t wanted)
 		driver.cuMemFree(space->table);
 	space->table = 0;
 	space->table_capacity = 0;
-	if (!space_check(space,
-			 driver.cuMemAlloc(&space->table,
-					   ENTRIES + capacity * sizeof(struct device_entry))) ||
+	if (!space_check(space, driver.cuMemAlloc(&space->table, AT_MOST(capacity))) ||
 	    !put(space, space->table, &nothing, sizeof(nothing)))
 		return false;
 	space->table_capacity = capacity;
@@ -67,8 +67,6 @@ static bool make_room(struct space *space, uint32_t wanted)
 struct hints {
 	uint32_t geometry, padding;
 	uint64_t hints[HINTS_MAX];
-	struct device_several several[HINTS_MAX];
-	uint32_t several_count;
 	struct device_hint made[HINTS_MAX];
 };
 
@@ -76,43 +74,57 @@ _Static_assert(offsetof(struct device_state, hints) - offsetof(struct device_sta
 		       offsetof(struct hints, hints),
 	       "what lies together here does so there");
 
-static uint64_t as_seen(const struct space *space, struct hints *hints,
-			const struct device_hint *hint, const struct device_entry *entries)
+/* Entries, with room for all that hints can name behind them. */
+struct listing {
+	struct device_entry *entries;
+	uint32_t count, several;
+};
+
+static struct device_several *several(const struct listing *listing)
 {
-	const CUdeviceptr first = space->table + ENTRIES + hint->first * sizeof(*entries);
+	return (struct device_several *)(listing->entries + listing->count);
+}
+
+static uint64_t as_seen(const struct space *space, const struct device_hint *hint,
+			struct listing *listing)
+{
+	const CUdeviceptr entries = space->table + ENTRIES;
+	const CUdeviceptr first = entries + hint->first * sizeof(struct device_entry);
 	const CUdeviceptr own = space->records;
-	uint32_t place = hints->several_count;
+	uint32_t place = listing->several;
 
 	if (!hint->count)
 		return space->table;
 	/* what lies beside a record of another context is missed in this one */
-	if (hint->count == 1 && (uintptr_t)entries[hint->first].record - own <
+	if (hint->count == 1 && (uintptr_t)listing->entries[hint->first].record - own <
 					space->slot_capacity * sizeof(struct device_record))
-		return (uintptr_t)entries[hint->first].record;
-	hints->several[place] = (struct device_several){
+		return (uintptr_t)listing->entries[hint->first].record;
+	several(listing)[place] = (struct device_several){
 		.first = (const struct device_entry *)(uintptr_t)first, .count = hint->count};
-	hints->several_count++;
-	return HINT_SEVERAL | (space->table + SEVERAL + place * sizeof(struct device_several));
+	listing->several++;
+	return HINT_SEVERAL | (entries + listing->count * sizeof(struct device_entry) +
+			       place * sizeof(struct device_several));
 }
 
-static bool upload(struct space *space, const struct device_entry *entries, uint32_t count)
+static bool upload(struct space *space, struct listing *listing)
 {
 	struct hints *hints = malloc(sizeof(*hints));
-	uint32_t bits = 0, made = hints ? hints_make(hints->made, &bits, entries, count) : 0;
+	uint32_t bits = 0,
+		 made = hints ? hints_make(hints->made, &bits, listing->entries, listing->count)
+			      : 0;
 	bool done;
 
-	if (hints)
-		hints->several_count = 0;
+	listing->several = 0;
 	for (uint32_t i = 0; i < made; i++)
-		hints->hints[i] = as_seen(space, hints, &hints->made[i], entries);
+		hints->hints[i] = as_seen(space, &hints->made[i], listing);
 	if (made)
 		hints->geometry = HINT_GEOMETRY(bits, made);
 	done = made &&
 	       put(space, space->state + offsetof(struct device_state, geometry), hints,
 		   offsetof(struct hints, hints) + made * sizeof(*hints->hints)) &&
-	       put(space, space->table + SEVERAL, hints->several,
-		   hints->several_count * sizeof(*hints->several)) &&
-	       put(space, space->table + ENTRIES, entries, count * sizeof(*entries)) &&
+	       put(space, space->table + ENTRIES, listing->entries,
+		   listing->count * sizeof(struct device_entry) +
+			   listing->several * sizeof(struct device_several)) &&
 	       space_wait(space);
 	free(hints);
 	return done;
@@ -132,6 +144,7 @@ static bool is_current(const struct space *space, struct space *const *peers, un
 int space_publish(struct space *space, struct space *const *peers, unsigned peer_count)
 {
 	uint32_t count = space->object_count;
+	struct listing listing = {0};
 	struct device_entry *entries;
 
 	if (is_current(space, peers, peer_count))
@@ -141,7 +154,7 @@ int space_publish(struct space *space, struct space *const *peers, unsigned peer
 	space->published = false;
 	if (!make_room(space, count))
 		return -1;
-	entries = calloc(count + 1, sizeof(*entries));
+	entries = listing.entries = malloc(AT_MOST(count));
 	if (!entries)
 		return -1;
 	count = add_entries(entries, 0, space, space->table);
@@ -152,7 +165,8 @@ int space_publish(struct space *space, struct space *const *peers, unsigned peer
 	space->foreign = peer_count;
 	for (unsigned i = 0; i < peer_count; i++)
 		space->foreign_changes[i] = peers[i]->changes;
-	space->published = upload(space, entries, count);
+	listing.count = count;
+	space->published = upload(space, &listing);
 	free(entries);
 	return space->published ? 0 : -1;
 }

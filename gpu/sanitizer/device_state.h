@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #define PASS_THREADS 256 /* in a block of them */
+#define SMALL_BLOCKS 64u /* of objects: one block of threads can do them in little time */
+#define SMALL_LOOK (1u << 17) /* ... and look through so many of an object */
 #define DIGEST_BYTES 32
 #define DIGEST_LANES 4
 
@@ -73,6 +75,8 @@ struct device_rows {
 	uint64_t read[ROW_SLOTS], written[ROW_SLOTS], redundant[ROW_SLOTS];
 	uint32_t used[ROW_LIMIT];
 	uint32_t count; /* more than ROW_LIMIT: there were too many */
+	uint32_t blocks; /* of objects that the running pass looked at */
+	uint32_t begun;  /* the ticket of the last pass that did */
 };
 
 /* -- results, on the host; the device writes them into rings ------------------------------ */
@@ -98,6 +102,8 @@ struct result_pass {
 	uint32_t status;
 	uint32_t first_row, rows;
 	uint32_t first_object, objects;
+	uint32_t small;                /* one block of threads did it: see small.cuh */
+	uint32_t blocks;               /* of objects that were looked at */
 	uint32_t ticket;               /* of the pass; written last */
 	uint64_t missed, missed_bytes; /* see struct device_state */
 };
@@ -147,6 +153,7 @@ struct device_state {
 	/* kept by the passes */
 	uint64_t row_cursor, object_cursor;
 	uint32_t finished; /* blocks of threads of the running pass */
+	uint32_t verdict;  /* its ticket: all of them must work, ~ticket: the first does all */
 	/* accesses of launches to memory that is not in the table, until the next pass */
 	uint64_t missed, missed_bytes;
 
@@ -165,5 +172,11 @@ struct device_state {
 
 /* Which masks a range of bytes goes to. */
 enum mark { MARK_READ = 1, MARK_WRITTEN = 2 };
+
+/* Rows of bytes of an object that a copy or set touches. */
+struct marks {
+	uint64_t offset, pitch, width, height; /* height 0: nothing */
+	uint32_t slot, marks;
+};
 
 #endif

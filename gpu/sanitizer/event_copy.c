@@ -23,6 +23,7 @@ struct piece {
 	struct side to, from;
 	struct box box;
 	bool behind; /* its marks go behind it to its stream, else to our own */
+	bool alone;  /* ... and there is one set of rows to be marked */
 	CUstream stream;
 };
 
@@ -107,6 +108,11 @@ static void mark_rows(const struct piece *piece, const struct side *side, uint64
 {
 	struct visit visit;
 
+	if (piece->alone) {
+		space_mark_alone(side->object, offset(side, slice), side->pitch, piece->box.width,
+				 piece->box.height, marks);
+		return;
+	}
 	if (visit_enter(&visit, space_context(side->object->space)))
 		space_mark(side->object, stream_for_marks(piece, side), offset(side, slice),
 			   side->pitch, piece->box.width, piece->box.height, marks);
@@ -275,6 +281,7 @@ bool event_copy_behind(const struct thread *thread, const struct operation *oper
 		    operation->stream, thread);
 	call.name = thread->name;
 	piece.behind = true;
+	piece.alone = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
 	piece.stream = operation->stream;
 	mark(&piece);
 	if (!event_defer(&call, space, operation->stream, host_count ? hosts : NULL)) {

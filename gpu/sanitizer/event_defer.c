@@ -5,6 +5,9 @@
  * read later, in order.  Before anything else of the program is looked at, all must be in.  What
  * the program puts on other streams waits for a pass if it waits for what is before the pass; but
  * two streams have no order when it does not, and the masks of both would be in one list.
+ *
+ * The pass behind a copy that the program waits for is not over when the copy is; calls that free
+ * memory wait for it.  Of a program that is killed just then the copy is not known.
  */
 #include "gpu/sanitizer/events_internal.h"
 
@@ -136,6 +139,17 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 bool events_deferred(void)
 {
 	return __atomic_load_n(&count, __ATOMIC_RELAXED);
+}
+
+bool events_deferred_copies(void)
+{
+	for (unsigned i = 0; i < count; i++) {
+		unsigned at = (first + i) % QUEUE_LENGTH;
+
+		if (queue[at].call.api == GPU_COPY && !queue[at].host.object)
+			return true;
+	}
+	return false;
 }
 
 void events_look(void)

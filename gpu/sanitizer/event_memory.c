@@ -28,15 +28,16 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 			return;
 		event_release(thread, operation->stream, object); /* a graph freed it by itself */
 	}
-	object = space_add(space, operation->address, operation->size, operation->memory,
-			   !operation->fleeting);
+	object = space_add(space, operation->address, operation->size, operation->memory, false);
 	if (!object)
 		return;
-	if (operation->fleeting && !operation->whole)
-		object_follow_fleeting(object);
 	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), operation->stream, thread);
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
+	if (!operation->fleeting)
+		object_follow(object);
+	else if (!operation->whole)
+		object_follow_fleeting(object);
 	if (operation->fleeting)
 		events_sink->coverage("memory of CUDA graphs",
 				      operation->whole

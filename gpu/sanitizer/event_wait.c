@@ -156,7 +156,7 @@ static void take_in(struct space *space)
 	const struct row *rows;
 	uint32_t count;
 
-	space_launched(space, UINT64_MAX);
+	space_launched(space, UINT64_MAX, 0);
 	if (space_settle(space, GPU_WRITER_UNKNOWN) != 0) {
 		events_missed();
 		return;

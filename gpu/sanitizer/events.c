@@ -53,10 +53,10 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 	unsigned count;
 
 	if (operation->patched && !operation->whole)
-		space_launched(space, operation->threads);
+		space_launched(space, operation->threads, (uintptr_t)operation->function);
 	count = 1 + events_peers(space, spaces + 1);
 	for (unsigned i = 1; i < count; i++)
-		space_launched(spaces[i], operation->threads);
+		space_launched(spaces[i], operation->threads, (uintptr_t)operation->function);
 	if (events_reaches_unseen(space)) {
 		events_sink->coverage("peer memory",
 				      "what kernels do in memory of a device that has no atomics for "
@@ -110,7 +110,7 @@ static void finish_graph(const struct operation *operation, struct space *space)
 		struct visit visit;
 
 		if (visit_enter(&visit, space_context(spaces[i]))) {
-			space_launched(spaces[i], UINT64_MAX);
+			space_launched(spaces[i], UINT64_MAX, 0);
 			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
 				event_unknown_memory(spaces[i], "a CUDA graph");
 				event_announce_touched(spaces[i]);
@@ -163,7 +163,7 @@ static void defer_kernel(const struct thread *thread, const struct operation *op
 {
 	struct gpu_call call;
 
-	space_launched(space, operation->threads);
+	space_launched(space, operation->threads, (uintptr_t)operation->function);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!event_defer(&call, space, operation->stream, NULL)) {
 		events_sink->abandon(&call);
@@ -180,8 +180,7 @@ static bool is_deferrable(const struct thread *thread, const struct operation *o
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
 		return operation->patched && !operation->left_out && !operation->parameters;
-	/* when the program knows that it is over the memory may go, so the pass must be over, too; of
-	 * several in one call none has a pass of its own behind it */
+	/* of several in one call none has a pass of its own behind it */
 	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
 	       thread->quick && thread->count == 1 &&
 	       (!operation->api_context || operation->api_context == operation->context);
@@ -365,8 +364,8 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 		return; /* they follow each other */
 	events_drain();
 	if (events_still_late()) {
-		space = wanted && !events_deferred() ? events_find_space(context) : NULL;
-		if (space) /* else passes wait for it, too, which use the shadows */
+		space = wanted && !events_deferred_copies() ? events_find_space(context) : NULL;
+		if (space)
 			make_room(space, wanted, true);
 		return;
 	}

@@ -129,6 +129,8 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 		 const struct host_row *host);
 /* Whether what is not waited for may be followed by something on this stream. */
 bool events_deferred_on(const struct space *space, CUstream stream);
+/* Whether there are copies between objects among them. */
+bool events_deferred_copies(void);
 /* Makes room for another.  False: the oldest does not end. */
 bool events_defer_more(void);
 /* Ends all of them; before anything else is done.  False: one does not end, and it is late now. */

@@ -70,6 +70,101 @@ static bool fits_limit(uint64_t bytes)
 	return (!limit || on_device + bytes <= limit) && is_free(bytes, &hopeless);
 }
 
+/* -- what was released and is kept --------------------------------------------------------- */
+
+/*
+ * Programs that allocate and free memory again and again would wait for the driver each time.  Sizes
+ * are rounded, so that what was kept for one serves others.
+ */
+#define KEPT_PART 512
+#define KEPT_SIZE (UINT64_C(16) << 20) /* the largest that is kept */
+#define KEPT_BYTES (UINT64_C(256) << 20)
+#define KEPT_COUNT 256
+
+static struct kept {
+	CUcontext context;
+	CUdeviceptr device;
+	uint64_t size;
+} kept[KEPT_COUNT];
+static unsigned kept_count;
+static uint64_t kept_bytes;
+
+static uint64_t rounded(uint64_t size)
+{
+	uint64_t part = KEPT_PART;
+
+	if (size > KEPT_SIZE)
+		return size;
+	while (part * 16 < size)
+		part *= 2;
+	return (size + part - 1) / part * part;
+}
+
+static void take_kept(unsigned at)
+{
+	kept_bytes -= kept[at].size;
+	memmove(&kept[at], &kept[at + 1], (--kept_count - at) * sizeof(*kept));
+}
+
+static bool get_kept(struct shadow_memory *memory, uint64_t size)
+{
+	CUcontext context = NULL;
+
+	if (size > KEPT_SIZE || !kept_count || driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
+		return false;
+	for (unsigned i = kept_count; i-- > 0;)
+		if (kept[i].size == size && kept[i].context == context) {
+			*memory = (struct shadow_memory){.device = kept[i].device, .size = size};
+			take_kept(i);
+			return true;
+		}
+	return false;
+}
+
+bool memory_keep(struct shadow_memory *memory, CUcontext context)
+{
+	if (!memory->device || memory->host || memory->size > KEPT_SIZE)
+		return false;
+	while (kept_count == KEPT_COUNT || kept_bytes + memory->size > KEPT_BYTES) {
+		if (kept[0].context != context)
+			return false;
+		driver.cuMemFree(kept[0].device);
+		on_device -= kept[0].size;
+		take_kept(0);
+	}
+	kept[kept_count++] = (struct kept){context, memory->device, memory->size};
+	kept_bytes += memory->size;
+	*memory = (struct shadow_memory){0};
+	return true;
+}
+
+bool memory_release_kept(CUcontext context, bool abandon)
+{
+	bool any = false;
+
+	for (unsigned i = kept_count; i-- > 0;)
+		if (kept[i].context == context) {
+			if (!abandon)
+				driver.cuMemFree(kept[i].device);
+			on_device -= kept[i].size;
+			take_kept(i);
+			any = true;
+		}
+	return any;
+}
+
+/* Whether there is room on the device, if what is kept makes way for it. */
+static bool has_room(uint64_t bytes)
+{
+	CUcontext context = NULL;
+
+	return fits_limit(bytes) ||
+	       (kept_count && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS &&
+		memory_release_kept(context, false) && fits_limit(bytes));
+}
+
+/* -- how much there is --------------------------------------------------------------------- */
+
 /* What a control group leaves to this process; UINT64_MAX: there is none. */
 static uint64_t group_limit(void)
 {
@@ -115,26 +210,31 @@ bool memory_has_on_device(uint64_t bytes)
 
 bool memory_has(uint64_t bytes)
 {
-	if (fits_limit(bytes))
+	if (has_room(bytes))
 		return true;
 	if (!host_limit)
 		host_limit = find_host_limit();
 	return on_host + bytes <= host_limit;
 }
 
+/* -- getting and releasing ----------------------------------------------------------------- */
+
 static CUresult get_on_device(struct shadow_memory *memory, uint64_t size, CUstream stream)
 {
-	CUresult result;
+	CUresult result = CUDA_SUCCESS;
 
-	if (!fits_limit(size))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = driver.cuMemAlloc(&memory->device, size);
-	if (result != CUDA_SUCCESS) {
-		memory->device = 0;
-		return result;
+	size = rounded(size);
+	if (!get_kept(memory, size)) {
+		if (!has_room(size))
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		result = driver.cuMemAlloc(&memory->device, size);
+		if (result != CUDA_SUCCESS) {
+			memory->device = 0;
+			return result;
+		}
+		*memory = (struct shadow_memory){.device = memory->device, .size = size};
+		on_device += size;
 	}
-	*memory = (struct shadow_memory){.device = memory->device, .size = size};
-	on_device += size;
 	return driver.cuMemsetD8Async(memory->device, 0, size, stream);
 }
 
@@ -208,6 +308,16 @@ bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
 	return driver.cuStreamSynchronize(stream) == CUDA_SUCCESS;
 }
 
+void memory_release_kept_at_once(CUcontext context, CUstream stream)
+{
+	for (unsigned i = kept_count; i-- > 0;) {
+		struct shadow_memory memory = {.device = kept[i].device, .size = kept[i].size};
+
+		if (kept[i].context == context && memory_release_at_once(&memory, stream))
+			take_kept(i);
+	}
+}
+
 /* -- what cannot be released yet ---------------------------------------------------------- */
 
 static struct put_off {
@@ -236,16 +346,18 @@ void memory_put_off(struct shadow_memory *memory, CUcontext context)
 
 void memory_release_put_off(CUcontext context, bool abandon)
 {
-	size_t kept = 0;
+	size_t left = 0;
 
 	for (size_t i = 0; i < put_off_count; i++)
 		if (put_off[i].context != context)
-			put_off[kept++] = put_off[i];
+			put_off[left++] = put_off[i];
 		else if (abandon)
 			memory_abandon(&put_off[i].memory);
 		else
 			memory_release(&put_off[i].memory);
-	put_off_count = kept;
+	put_off_count = left;
+	if (abandon)
+		memory_release_kept(context, true);
 }
 
 /* -- moving ------------------------------------------------------------------------------- */

@@ -28,6 +28,16 @@ CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream
 /* Nothing on the device uses it any more. */
 void memory_release(struct shadow_memory *memory);
 /*
+ * Keeps memory on the device for the next that wants as much in this context, if it is not much and
+ * nothing uses it any more but what the stream of memory_get() has to do.  False: it is to be
+ * released.
+ */
+bool memory_keep(struct shadow_memory *memory, CUcontext context);
+/* Releases what is kept; with `abandon` the context is gone.  False: there was nothing. */
+bool memory_release_kept(CUcontext context, bool abandon);
+/* The same without waiting for what runs: see memory_release_at_once(). */
+void memory_release_kept_at_once(CUcontext context, CUstream stream);
+/*
  * The same for memory on the device, when the stream has nothing to do: does not wait for what else
  * runs.  False: this cannot be done.
  */

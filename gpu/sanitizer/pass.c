@@ -23,17 +23,37 @@ static void expect(struct space *space, uint64_t threads)
 		space->expected = threads;
 }
 
+static void expect_rows(const struct object *object, uint64_t width, uint64_t height)
+{
+	struct space *space = object->space;
+	uint64_t blocks = object->size / LEAF_BYTES + 1;
+
+	expect(space, height * (width / WORD_BYTES + 2));
+	space->marked_blocks += height * (width / LEAF_BYTES + 2);
+	if (blocks > space->look)
+		space->look = blocks;
+}
+
+static bool launch_marks(struct space *space, CUstream stream, struct marks *marks)
+{
+	return space_launch(space, stream, PASS_MARK, blocks_for_rows(marks->width, marks->height),
+			    (void *[]){&space->state, marks});
+}
+
 int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
 	       uint64_t width, uint64_t height, uint32_t marks)
 {
-	struct space *space = object->space;
+	struct marks rows = {offset, pitch, width, height, object->slot, marks};
 
-	expect(space, height * (width / WORD_BYTES + 2));
-	return space_launch(space, stream, PASS_MARK, blocks_for_rows(width, height),
-			    (void *[]){&space->state, &object->slot, &offset, &pitch, &width,
-				       &height, &marks})
-		       ? 0
-		       : -1;
+	expect_rows(object, width, height);
+	return launch_marks(object->space, stream, &rows) ? 0 : -1;
+}
+
+void space_mark_alone(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
+		      uint64_t height, uint32_t marks)
+{
+	expect_rows(object, width, height);
+	object->space->marks = (struct marks){offset, pitch, width, height, object->slot, marks};
 }
 
 int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
@@ -45,7 +65,7 @@ int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_
 
 	if (!object_need_body(to))
 		return 0;
-	expect(space, height * (width / WORD_BYTES + 2));
+	expect_rows(to, width, height);
 	return space_launch(space, stream, PASS_MARK_COPY, blocks_for_rows(width, height),
 			    (void *[]){&space->state, &to->slot, &offset, &pitch, &record,
 				       &from_offset, &from_pitch, &width, &height})
@@ -53,8 +73,15 @@ int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_
 		       : -1;
 }
 
-void space_launched(struct space *space, uint64_t threads)
+void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
 {
+	uint64_t key = kernel ^ threads * 0x9e3779b97f4a7c15u;
+	struct guess *guess = kernel ? &space->guesses[(key ^ key >> 32) % GUESSES] : NULL;
+
+	if (guess && guess->key != key)
+		*guess = (struct guess){.key = key};
+	space->guess = guess;
+	space->launched = true;
 	space->held_up += !!space->bodiless;
 	expect(space, threads);
 }
@@ -63,27 +90,80 @@ void space_launched(struct space *space, uint64_t threads)
 
 /* Words of touched blocks that one block of threads may have to look through. */
 #define SCAN_LIMIT 8192
+#define REFUSALS 15
+#define BLOCKS_EACH 8 /* of objects, one for each warp */
+
+/* Blocks of threads for a pass, and whether they try if the first can do all. */
+static unsigned choose_blocks(struct space *space, uint32_t *tries)
+{
+	uint64_t blocks = space->expected / PASS_THREADS + 1;
+	uint64_t scanning = space->body_blocks / 32 / SCAN_LIMIT + 1;
+	struct guess *guess = space->guess;
+
+	*tries = false;
+	if (!space->launched && space->marked_blocks <= SMALL_BLOCKS && space->look <= SMALL_LOOK)
+		return 1;
+	if (guess && (guess->blocks > SMALL_BLOCKS || guess->refusals) &&
+	    blocks < guess->blocks / BLOCKS_EACH + 1)
+		blocks = guess->blocks / BLOCKS_EACH + 1;
+	blocks = blocks > scanning ? blocks : scanning;
+	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
+	if (guess && blocks > 1 && guess->blocks <= SMALL_BLOCKS) {
+		*tries = !guess->refusals;
+		if (!*tries)
+			guess->refusals--;
+	}
+	return (unsigned)blocks;
+}
+
+/* What a pass behind a launch found is what the next is expected to find. */
+static void learn(struct space *space, uint32_t ticket, const volatile struct result_pass *pass)
+{
+	struct guess *guess = space->guessed[ticket % PASSES];
+
+	if (!guess || pass->status != PASS_DONE)
+		return;
+	guess->blocks = pass->blocks;
+	if (space->tried[ticket % PASSES])
+		guess->refusals = pass->small ? 0 : REFUSALS;
+}
 
 /* Starts a pass; its ticket, or 0: the device fails. */
 static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
 {
-	uint64_t blocks = space->expected / PASS_THREADS + 1;
-	uint64_t scanning = space->body_blocks / 32 / SCAN_LIMIT + 1;
+	uint32_t tries;
+	unsigned blocks = choose_blocks(space, &tries);
 
-	blocks = blocks > scanning ? blocks : scanning;
-	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
+	if (space->marks.height && blocks > 1) {
+		if (!launch_marks(space, stream, &space->marks))
+			return 0;
+		space->marks.height = 0;
+	}
 	if (++space->ticket == 0)
 		space->ticket = 1;
+	space->guessed[space->ticket % PASSES] = space->guess;
+	space->tried[space->ticket % PASSES] = tries || blocks == 1;
 	return !space->failed && space_check(space,
 					     driver.cuLaunchKernel(
-						     space->kernels[PASS_SETTLE], (unsigned)blocks,
-						     1, 1, PASS_THREADS, 1, 1, 0, stream,
+						     space->kernels[PASS_SETTLE], blocks, 1, 1,
+						     PASS_THREADS, 1, 1, 0, stream,
 						     (void *[]){&space->state, &space->view, &writer,
-								&space->ticket, &space->rows_taken,
-								&space->objects_taken},
+								&space->ticket, &tries,
+								&space->rows_taken,
+								&space->objects_taken,
+								&space->marks},
 						     NULL))
 		       ? space->ticket
 		       : 0;
+}
+
+/* What it was about is over. */
+static void expect_nothing(struct space *space)
+{
+	space->expected = space->marked_blocks = space->look = 0;
+	space->launched = false;
+	space->guess = NULL;
+	space->marks.height = 0;
 }
 
 bool space_can_pass(const struct space *space)
@@ -100,7 +180,7 @@ uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer)
 		return 0;
 	space->marked = false;
 	ticket = start_pass(space, stream, writer);
-	space->expected = 0;
+	expect_nothing(space);
 	return ticket;
 }
 
@@ -159,6 +239,7 @@ static void take_objects(struct space *space, uint32_t ticket)
 		space->objects_taken += pass->objects;
 		space->missed += pass->missed;
 		space->missed_bytes += pass->missed_bytes;
+		learn(space, space->ticket_taken, pass);
 	} while (space->ticket_taken != ticket);
 	space->taken = pass;
 	for (uint32_t i = 0; i < pass->objects; i++) {
@@ -168,7 +249,7 @@ static void take_objects(struct space *space, uint32_t ticket)
 
 		if (!object)
 			continue;
-		object->blank = false;
+		object_was_touched(object);
 		space->touched[space->touched_count++] = (struct touched){object, result};
 	}
 }
@@ -240,7 +321,7 @@ int space_settle(struct space *space, uint32_t writer)
 		if (lost && !write_list(space))
 			return -1;
 	}
-	space->expected = 0;
+	expect_nothing(space);
 	if (space->taken->status == PASS_DONE)
 		return 0;
 	for (uint32_t i = 0; i < space->touched_count; i++) {
@@ -395,7 +476,7 @@ int space_forget_all(struct space *space)
 	}
 	space->touched_count = 0;
 	space->marked = false;
-	space->expected = 0;
+	expect_nothing(space);
 	return clear_list(space) && space_wait(space) ? 0 : -1;
 }
 

@@ -6,97 +6,12 @@
 
 #define KERNEL extern "C" __global__ void
 
-static __device__ uint64_t thread_of_grid(void)
-{
-	return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-static __device__ uint64_t threads_of_grid(void)
-{
-	return (uint64_t)gridDim.x * blockDim.x;
-}
-
-static __device__ void set_bit(uint32_t *bits, uint64_t n)
-{
-	uint32_t bit = 1u << n % 32;
-
-	if (!(*(volatile uint32_t *)&bits[n / 32] & bit))
-		atomicOr(&bits[n / 32], bit);
-}
-
-/* The bits of word `word` that lie in [first, first + size); size is not 0. */
-static __device__ uint64_t range_bits(uint64_t word, uint64_t first, uint64_t size)
-{
-	uint64_t last = first + size - 1, bits = WORD_ALL;
-
-	if (word == first / WORD_BYTES)
-		bits &= WORD_ALL << first % WORD_BYTES;
-	if (word == last / WORD_BYTES)
-		bits &= WORD_ALL >> (63 - last % WORD_BYTES);
-	return bits;
-}
-
 /* -- copies and sets ---------------------------------------------------------------------- */
 
-/* A thread's share of `height` rows of `width` bytes: calls f(word, bits, row's number). */
-template <typename F>
-static __device__ void each_word(uint64_t offset, uint64_t pitch, uint64_t width, uint64_t height,
-				 F f)
-{
-	uint64_t row_words = width / WORD_BYTES + 2, row = 0, start = thread_of_grid();
-
-	if (start >= row_words * height)
-		return;
-	if (height > 1)
-		row = start / row_words, start %= row_words;
-	while (row < height) {
-		uint64_t at = offset + row * pitch, word = at / WORD_BYTES + start;
-
-		if (word <= (at + width - 1) / WORD_BYTES)
-			f(word, range_bits(word, at, width), row);
-		start += threads_of_grid();
-		if (start >= row_words) {
-			row += height > 1 ? start / row_words : 1;
-			start %= row_words;
-		}
-	}
-}
-
-static __device__ void add_bits(uint64_t *mask, uint64_t bits)
-{
-	if (bits == WORD_ALL)
-		*mask = bits;
-	else if (bits)
-		atomicOr((u64 *)mask, (u64)bits);
-}
-
-/* Puts the object into the list of the running API. */
-static __device__ void list_object(struct device_state *state, struct device_record *record)
-{
-	if (thread_of_grid())
-		return;
-	record->touched = 1;
-	set_bit(state->listed, record->slot);
-	set_bit(state->listed_words, record->slot / 32);
-}
-
 /* The running API reads or writes rows of bytes of one object. */
-KERNEL vflow_mark(struct device_state *state, uint32_t slot, uint64_t offset, uint64_t pitch,
-		  uint64_t width, uint64_t height, uint32_t marks)
+KERNEL vflow_mark(struct device_state *state, const __grid_constant__ struct marks marks)
 {
-	struct device_record *record = &state->records[slot];
-	uint64_t *read = record->read, *written = record->written;
-	uint32_t *touched = record->touched_blocks;
-
-	list_object(state, record);
-	each_word(offset, pitch, width, height, [=](uint64_t word, uint64_t bits, uint64_t row) {
-		if (marks & MARK_READ)
-			add_bits(&read[word], bits);
-		if (marks & MARK_WRITTEN)
-			add_bits(&written[word], bits);
-		if (word % LEAF_WORDS == 0 || word == (offset + row * pitch) / WORD_BYTES)
-			set_bit(touched, word / LEAF_WORDS);
-	});
+	mark(state, &state->records[marks.slot], &marks);
 }
 
 /* `count` <= 64 bits of a mask from bit `first` on. */

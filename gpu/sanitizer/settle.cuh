@@ -2,6 +2,7 @@
  * gpu/sanitizer/settle.cuh: the pass after an API, in one kernel: finds the blocks that it touched,
  * settles them, and hands what was found to the host.
  */
+#include "gpu/sanitizer/marks.cuh"
 #include "gpu/sanitizer/small.cuh"
 
 #define SCAN 4 /* words of touched blocks that a lane loads at once */
@@ -35,9 +36,8 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 {
 	struct device_record *record = walk->record;
 	uint32_t portions = ((uint32_t)record->blocks + (1u << shift) - 1) >> shift;
-	uint32_t mask = shift == 5 ? ~0u : (1u << (1u << shift)) - 1;
+	uint32_t mask = shift == 5 ? ~0u : (1u << (1u << shift)) - 1, found = 0;
 	unsigned lane = threadIdx.x % 32;
-	bool found = false;
 
 	for (; first < portions; first += SCAN * 32 * warps) {
 		uint32_t bits[SCAN];
@@ -56,16 +56,20 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 
 			for (; waiting; waiting &= waiting - 1) {
 				int from = __ffs((int)waiting) - 1;
+				uint32_t taken = __shfl_sync(ALL_LANES, these, from);
 
-				found = true;
+				found += __popc(taken);
 				settle_blocks(walk,
 					      (uint64_t)(first + (32 * i + from) * warps) << shift,
-					      __shfl_sync(ALL_LANES, these, from));
+					      taken);
 			}
 		}
 	}
-	if (found)
+	if (found) {
 		add_to_object(&record->initialised_bytes, (u64)(int64_t)walk->initialised);
+		if (lane == 0)
+			atomicAdd(&walk->near->blocks, found);
+	}
 	walk->initialised = 0;
 }
 
@@ -271,6 +275,8 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 		result.rows = rows;
 		result.first_object = (uint32_t)object_cursor & state->object_mask;
 		result.objects = listed;
+		result.small = false;
+		result.blocks = near ? near->blocks : __ldcg(&state->rows->blocks);
 		result.ticket = ticket - 1;
 		result.missed = state->missed;
 		result.missed_bytes = state->missed_bytes;
@@ -280,7 +286,7 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 		state->told = 0;
 		state->row_cursor = row_cursor + rows;
 		state->object_cursor = object_cursor + listed;
-		state->rows->count = 0;
+		state->rows->count = state->rows->blocks = 0;
 		state->finished = 0;
 	} else if (done) {
 		clear_list(state, threadIdx.x - 1, PASS_THREADS - 1);
@@ -293,57 +299,93 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 }
 
 /*
+ * What the first block of threads found about itself: whether it can do all; for all blocks.  It is
+ * there before others are, so that they do not wait in vain.
+ */
+static __device__ bool agree(struct device_state *state, uint32_t ticket, bool small_work)
+{
+	__shared__ uint32_t verdict;
+
+	if (threadIdx.x == 0) {
+		volatile uint32_t *told = &state->verdict;
+
+		verdict = small_work ? ~ticket : ticket;
+		if (blockIdx.x == 0)
+			*told = verdict;
+		else
+			while ((verdict = *told) != ticket && verdict != ~ticket)
+				__nanosleep(100);
+	}
+	__syncthreads();
+	return verdict != ticket;
+}
+
+/*
  * The pass over the objects in the list, for the API `writer`.  The last block of threads puts what
  * was found into the rings and makes ready for the next API.  `view` is what of the state does not
- * change between passes; `rows_taken` and `objects_taken` say what the host has read of the rings.
+ * change between passes; `tries`: the first block may have to do all; `rows_taken` and
+ * `objects_taken` say what the host has read of the rings; `marks`: a copy or set touches no more
+ * than this, which a single block of threads marks first.
  */
 extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	vflow_pass(struct device_state *state, const __grid_constant__ struct device_state view,
-		   uint32_t writer, uint32_t ticket, uint64_t rows_taken, uint64_t objects_taken)
+		   uint32_t writer, uint32_t ticket, uint32_t tries, uint64_t rows_taken,
+		   uint64_t objects_taken, const __grid_constant__ struct marks marks)
 {
 	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
 	__shared__ struct near_rows near;
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
 	__shared__ bool last;
-	bool done, alone;
-	enum small_result small_pass = SMALL_UNFIT;
-	uint32_t listed, words = 0;
+	bool done, alone = gridDim.x == 1, small_work = false;
+	uint32_t listed, share = 0;
 	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer, 0,
 			    0,    0,           0,     0};
 
-	if (gridDim.x == 1 && threadIdx.x < 32 && view.slots) /* while the keys are made */
-		words = view.listed[threadIdx.x];
+	if (marks.height)
+		mark_first(state, &marks);
+	tries = tries || alone;
+	/* while the keys are made */
+	if (tries && blockIdx.x == 0 && threadIdx.x < 32 && view.slots)
+		share = list_word(&view);
 #pragma unroll 1
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
 		keys[i] = leaf_key(i);
 	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
 		near.keys[i] = near.read[i] = near.written[i] = near.redundant[i] = 0;
-	if (threadIdx.x == 0)
-		near.gathered = near.full = 0;
-	if (gridDim.x == 1)
-		small_pass = settle_small(state, &view, &near, keys, words, writer, ticket,
-					  rows_taken, objects_taken);
-	if (small_pass == SMALL_DONE)
+	if (threadIdx.x == 0) {
+		near.gathered = near.blocks = near.full = 0;
+		if (blockIdx.x == 0)
+			view.rows->begun = ticket;
+	}
+	if (tries && blockIdx.x == 0)
+		small_work = is_small(state, &view, share);
+	if (tries && !alone)
+		small_work = agree(state, ticket, small_work);
+	if (small_work && (blockIdx.x || settle_small(state, &view, &near, keys, writer, ticket,
+						      rows_taken, objects_taken)))
 		return;
+	alone |= small_work;
 	listed = count_listed(state, &done);
 	__syncthreads();
-	if (done && small_pass == SMALL_UNFIT)
+	if (done && !small_work)
 		settle_listed(state, &walk);
 	__syncthreads();
-	alone = gridDim.x == 1 && !near.full;
-	if (!alone) {
+	if (!alone || near.full) {
 		for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
 			if (near.keys[i])
 				add_row(state->rows, near.keys[i], near.read[i], near.written[i],
 					near.redundant[i]);
+		if (threadIdx.x == 0 && near.blocks)
+			atomicAdd(&state->rows->blocks, near.blocks);
 		__threadfence();
 		__syncthreads();
 		if (threadIdx.x == 0)
-			last = atomicAdd(&state->finished, 1) == gridDim.x - 1;
+			last = atomicAdd(&state->finished, 1) == (alone ? 0 : gridDim.x - 1);
 		__syncthreads();
 		if (!last)
 			return;
 		__threadfence();
 	}
-	gather(state, alone ? &near : NULL, listed, done, ticket, rows_taken, objects_taken);
+	gather(state, alone && !near.full ? &near : NULL, listed, done, ticket, rows_taken,
+	       objects_taken);
 }

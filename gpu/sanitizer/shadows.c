@@ -13,6 +13,8 @@
 #define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
 #define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
 #define HELD_UP_LIMIT 50
+#define EARLY_ALWAYS (16 << 10) /* bytes of an object that gets its body with its masks */
+#define EARLY_LIMIT (UINT64_C(64) << 20) /* ... of all of them that were not touched yet */
 #define OBJECTS_WAITING 16384 /* in results of passes that were not taken yet */
 
 /* -- records ------------------------------------------------------------------------------ */
@@ -194,6 +196,9 @@ void object_unfollow(struct object *object)
 				space->later[i] = space->later[--space->later_count];
 				break;
 			}
+	if (object->early)
+		space->early_bytes -= object->size;
+	object->early = false;
 	space->forgotten -= object->forgotten;
 	object->forgotten = object->later = false;
 	object->slot = NO_SLOT;
@@ -228,6 +233,25 @@ static uint64_t shadow_size(const struct object *object)
 	return lay_out_head(&record, 0) + lay_out_body(&record, 0, object->space->digests);
 }
 
+/*
+ * To wait for the first launch that touches the object takes longer than all else.  What is never
+ * touched should not take much.
+ */
+static bool has_body_at_once(const struct object *object)
+{
+	return !object->coarse && object->space->early_bytes + object->size <= EARLY_LIMIT &&
+	       (object->size <= EARLY_ALWAYS ||
+		memory_has_on_device(COMPLETE_PART * object->size));
+}
+
+void object_was_touched(struct object *object)
+{
+	object->blank = false;
+	if (object->early)
+		object->space->early_bytes -= object->size;
+	object->early = false;
+}
+
 void object_follow(struct object *object)
 {
 	struct space *space = object->space;
@@ -246,11 +270,20 @@ void object_follow(struct object *object)
 	describe(object, &record);
 	if (!get_memory(object, &object->head, lay_out_head(&record, 0)))
 		return;
+	if (has_body_at_once(object) &&
+	    get_memory(object, &object->body, lay_out_body(&record, 0, space->digests))) {
+		object->early = true;
+		space->early_bytes += object->size;
+	}
 	object->slot = space->free_slots[--space->free_count];
 	describe(object, &record);
 	space->owners[object->slot] = object;
-	space->bodiless++;
-	space->bodiless_bytes += object->size;
+	if (object->body.device) {
+		space->body_blocks += record.blocks;
+	} else {
+		space->bodiless++;
+		space->bodiless_bytes += object->size;
+	}
 	changed(space);
 	if (!put_record(object, &record))
 		object_unfollow(object);
@@ -393,6 +426,8 @@ void space_give_way(struct space *space, uint64_t bytes)
 {
 	struct object *object;
 
+	if (!memory_fits(bytes))
+		memory_release_kept(space->context, false);
 	for (int heads = 0; heads < 2; heads++)
 		while (!memory_fits(bytes) && (object = find_largest(space, !heads)))
 			move_to_host(object, !heads);
@@ -425,7 +460,7 @@ static void make_way_at_once(struct object *object)
 {
 	struct space *space = object->space;
 	struct shadow_memory body = object->body, copy = {0};
-	bool first = !object->head.host;
+	bool first = !object->head.host, passes = space->ticket != space->ticket_taken;
 
 	memory_copy_to_host(&body, &copy, space->stream);
 	object->body = copy;
@@ -438,10 +473,14 @@ static void make_way_at_once(struct object *object)
 		object->unknown = true;
 		event_shadow_forgotten(object);
 	}
-	/* a free that cannot be made yet would hold up the program's allocations */
 	space->stuck = !put_addresses(object) ||
-		       !space_wait_for(space, 1000 + (unsigned)(body.size >> 20)) ||
-		       !memory_release_at_once(&body, space->stream);
+		       !space_wait_for(space, 1000 + (unsigned)(body.size >> 20));
+	if (!space->stuck && passes && space_pass_began(space)) {
+		space_forget_later(object); /* it may have written to the body that was copied */
+		space->stuck = true;
+	}
+	/* a free that cannot be made yet would hold up the program's allocations */
+	space->stuck = space->stuck || !memory_release_at_once(&body, space->stream);
 	memory_put_off(&body, space->context); /* if it is still there */
 }
 
@@ -449,6 +488,8 @@ void space_give_way_at_once(struct space *space, uint64_t bytes)
 {
 	struct object *object;
 
+	if (!memory_fits(bytes))
+		memory_release_kept_at_once(space->context, space->stream);
 	while (!space->stuck && !memory_fits(bytes) && (object = find_largest(space, true)))
 		make_way_at_once(object);
 }

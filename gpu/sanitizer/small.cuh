@@ -12,7 +12,6 @@
 #include "gpu/sanitizer/block.cuh"
 
 #define SMALL_OBJECTS 8u
-#define SMALL_BLOCKS 64u
 #define GROUP_THREADS (LEAF_BYTES / CHUNK_BYTES)
 #define GROUPS (PASS_THREADS / GROUP_THREADS)
 
@@ -50,13 +49,19 @@ static __shared__ struct {
 } small;
 static __shared__ struct device_record small_records[SMALL_OBJECTS];
 
-enum small_result {
-	SMALL_UNFIT,   /* nothing was done */
-	SMALL_SETTLED, /* the results are not with the host */
-	SMALL_DONE,
-};
+#define SMALL_SLOTS 32768u
 
-/* Which objects are listed; `words` of the list are in the first warp's lanes. */
+/* The first warp's share of the list: its words, or those of words, where there are more. */
+static __device__ uint32_t list_word(const struct device_state *view)
+{
+	if (view->slots == 1024)
+		return view->listed[threadIdx.x];
+	return threadIdx.x < view->slots / 1024 && view->slots <= SMALL_SLOTS
+		       ? view->listed_words[threadIdx.x]
+		       : 0;
+}
+
+/* Which objects are listed, of no more than 1024 slots. */
 static __device__ void find_objects(uint32_t words)
 {
 	unsigned lane = threadIdx.x % 32, found;
@@ -75,6 +80,30 @@ static __device__ void find_objects(uint32_t words)
 		small.objects = count;
 }
 
+/* The same of more slots. */
+static __device__ __noinline__ void find_in_many(const uint32_t *listed, uint32_t words)
+{
+	unsigned lane = threadIdx.x % 32, found;
+	uint32_t count = 0, word = 0, bits = 0;
+
+#pragma unroll 1
+	while ((found = __ballot_sync(ALL_LANES, (words | bits) != 0)) && count <= SMALL_OBJECTS) {
+		if (lane == (unsigned)__ffs((int)found) - 1) {
+			if (!bits) {
+				word = lane * 32 + __ffs((int)words) - 1;
+				words &= words - 1;
+				bits = listed[word];
+			}
+			if (count < SMALL_OBJECTS)
+				small.slots[count] = word * 32 + __ffs((int)bits) - 1;
+			bits &= bits - 1;
+		}
+		count++;
+	}
+	if (lane == 0)
+		small.objects = count;
+}
+
 /* A copy of the record, a warp for each. */
 static __device__ void copy_records(const struct device_record *records)
 {
@@ -86,7 +115,8 @@ static __device__ void copy_records(const struct device_record *records)
 	if (lane < sizeof(*copy) / 8)
 		((u64 *)copy)[lane] = ((const u64 *)&records[small.slots[object]])[lane];
 	__syncwarp();
-	if (lane == 0 && (!copy->states || copy->coarse || copy->shared || copy->uses_origin))
+	if (lane == 0 && (!copy->states || copy->coarse || copy->shared || copy->uses_origin ||
+			  (gridDim.x > 1 && copy->blocks > SMALL_LOOK)))
 		small.unfit = true;
 }
 
@@ -125,6 +155,8 @@ static __device__ void find_blocks(void)
 						  : 0;
 			if (!(bits[0] | bits[1] | bits[2] | bits[3]))
 				continue;
+			if (*(volatile uint32_t *)&small.blocks > PASS_THREADS)
+				return;
 #pragma unroll 1
 			for (unsigned k = 0; k < 4; k++)
 				add_work(object, i + k * PASS_THREADS,
@@ -435,7 +467,7 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 		view->result_objects[cursor & view->object_mask] = result;
 		view->records[slot].touched = 0;
 		view->listed[slot / 32] = 0;
-		view->listed_words[0] = 0;
+		view->listed_words[slot / 1024] = 0;
 	}
 	__syncthreads();
 	if (thread == 0) {
@@ -446,6 +478,8 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 		result.rows = near->gathered;
 		result.first_object = (uint32_t)small.before.object_cursor & view->object_mask;
 		result.objects = small.objects;
+		result.small = true;
+		result.blocks = small.blocks;
 		result.ticket = ticket - 1;
 		result.missed = small.before.missed;
 		result.missed_bytes = small.before.missed_bytes;
@@ -460,19 +494,18 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 	}
 }
 
-/* `near` and the keys of leaves are ready when all threads are here. */
-static __device__ enum small_result settle_small(struct device_state *state,
-						 const struct device_state *view,
-						 struct near_rows *near, const uint32_t *leaf_keys,
-						 uint32_t words, uint32_t api, uint32_t ticket,
-						 uint64_t rows_taken, uint64_t objects_taken)
+/* Whether there is so little to do that this block of threads can do it alone. */
+static __device__ bool is_small(const struct device_state *state, const struct device_state *view,
+				uint32_t share)
 {
 	unsigned thread = threadIdx.x;
 
-	if (view->slots != 1024)
-		return SMALL_UNFIT;
-	if (thread < 32)
-		find_objects(words);
+	if (view->slots > SMALL_SLOTS)
+		return false;
+	if (thread < 32 && view->slots > 1024)
+		find_in_many(view->listed, share);
+	else if (thread < 32)
+		find_objects(share);
 	else if (thread < 36)
 		((uint64_t *)&small.before)[thread - 32] = *(thread == 32   ? &state->row_cursor
 							     : thread == 33 ? &state->object_cursor
@@ -484,19 +517,30 @@ static __device__ enum small_result settle_small(struct device_state *state,
 		((u64 *)small.changes)[thread - 64] = 0;
 	__syncthreads();
 	if (small.objects > SMALL_OBJECTS)
-		return SMALL_UNFIT;
+		return false;
 	copy_records(view->records);
 	__syncthreads();
 	if (small.unfit)
-		return SMALL_UNFIT;
+		return false;
 	find_blocks();
 	__syncthreads();
 	if (small.blocks > PASS_THREADS)
-		return SMALL_UNFIT;
+		return false;
 	if (small.blocks > GROUPS)
 		drop_untouched();
-	if (small.blocks > SMALL_BLOCKS)
-		return SMALL_UNFIT;
+	return small.blocks <= SMALL_BLOCKS;
+}
+
+/*
+ * Does it; `near` and the keys of leaves are ready when all threads are here.  False: the results
+ * are not with the host.
+ */
+static __device__ bool settle_small(struct device_state *state, const struct device_state *view,
+				    struct near_rows *near, const uint32_t *leaf_keys, uint32_t api,
+				    uint32_t ticket, uint64_t rows_taken, uint64_t objects_taken)
+{
+	unsigned thread = threadIdx.x;
+
 #pragma unroll 1
 	for (uint32_t first = 0; first < small.blocks; first += GROUPS) {
 		settle_groups(near, view->rows, leaf_keys, first, api);
@@ -505,7 +549,7 @@ static __device__ enum small_result settle_small(struct device_state *state,
 	if (!near->full && small.before.row_cursor + NEAR_ROWS - rows_taken <= view->row_mask &&
 	    small.before.object_cursor + SMALL_OBJECTS - objects_taken <= view->object_mask) {
 		gather_small(state, view, near, ticket);
-		return SMALL_DONE;
+		return true;
 	}
 	if (thread < small.objects) {
 		struct result_object result;
@@ -514,7 +558,7 @@ static __device__ enum small_result settle_small(struct device_state *state,
 	}
 	__threadfence();
 	__syncthreads();
-	return SMALL_SETTLED;
+	return false;
 }
 
 #endif

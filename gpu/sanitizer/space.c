@@ -202,7 +202,7 @@ void space_release(struct space *space, struct shadow_memory *memory)
 {
 	if (space->busy)
 		memory_put_off(memory, space->context);
-	else if (memory->device && space_wait(space))
+	else if (!memory_keep(memory, space->context) && memory->device && space_wait(space))
 		memory_release(memory);
 	*memory = (struct shadow_memory){0};
 }
@@ -226,6 +226,19 @@ bool space_progress(struct space *space, struct progress *progress)
 	over = space_wait_for(space, 1000);
 	*progress = (struct progress){seen->status, seen->missed};
 	return over;
+}
+
+bool space_pass_began(struct space *space)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+	volatile struct result_pass *seen = &space->result_passes[PASSES];
+
+	nanosleep(&nap, NULL); /* it says so a little later than it reads records */
+	return space->failed ||
+	       driver.cuMemcpyDtoHAsync((void *)&seen->rows,
+					space->rows + offsetof(struct device_rows, begun),
+					sizeof(seen->rows), space->stream) != CUDA_SUCCESS ||
+	       !space_wait_for(space, 1000) || seen->rows != space->ticket_taken;
 }
 
 bool space_failed(const struct space *space)

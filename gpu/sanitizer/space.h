@@ -41,6 +41,7 @@ struct object {
 	bool forgotten; /* since the last space_digests() */
 	bool later;     /* in the list of space_forget_later() */
 	bool blank;     /* forgotten, and not touched since */
+	bool early;     /* it has a body and was not touched yet */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
 };
@@ -94,6 +95,8 @@ struct object *space_find(struct space *space, uint64_t address);
  */
 struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 			 enum gpu_memory memory, bool follow);
+/* Gives the object a record and masks.  It has a slot then, if there was memory. */
+void object_follow(struct object *object); /* calls the driver */
 /* Follows one whose memory is never read, by a coarse shadow. */
 void object_follow_fleeting(struct object *object);
 void space_remove(struct object *object); /* calls the driver */
@@ -126,8 +129,8 @@ void *space_state(const struct space *space);
  */
 void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
 /*
- * The same without waiting for what runs; no pass may be under way.  What finds no room on the host
- * is forgotten.
+ * The same without waiting for what runs; passes may wait for that, but no copies between objects.
+ * What finds no room on the host is forgotten.
  */
 void space_give_way_at_once(struct space *space, uint64_t bytes); /* calls the driver */
 /* Larger ones are not followed: the patches count words of 32 bits of a mask with 32 bits. */
@@ -147,12 +150,18 @@ void event_shadow_forgotten(const struct object *object); /* event_memory.c */
 /* Rows of bytes inside the object.  MARK_*; on our own stream or that of the next space_pass(). */
 int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
 	       uint64_t width, uint64_t height, uint32_t marks);
+/* The same if there are no other marks until the next space_pass(), which makes them. */
+void space_mark_alone(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
+		      uint64_t height, uint32_t marks);
 /* Between objects of one device. */
 int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
 		    struct object *from, uint64_t from_offset, uint64_t from_pitch, uint64_t width,
 		    uint64_t height);
-/* A launch of so many threads was made whose patches may touch objects. */
-void space_launched(struct space *space, uint64_t threads);
+/*
+ * A launch of so many threads was made whose patches may touch objects.  `kernel`: whatever tells
+ * kernels apart; 0: not one kernel, or not known.
+ */
+void space_launched(struct space *space, uint64_t threads, uint64_t kernel);
 
 /*
  * The pass over what the API `writer` touched.  Returns 0; 1: there were too many rows, the touched

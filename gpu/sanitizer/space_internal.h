@@ -16,6 +16,17 @@ enum pass_kernel {
 	PASS_COUNT,
 };
 
+/*
+ * What the last pass behind a launch of one kernel and size looked at.  When it was little, the next
+ * tries first whether one block of threads can do it all, which takes some microseconds if it cannot.
+ */
+#define GUESSES 1024
+struct guess {
+	uint64_t key;
+	uint32_t blocks;   /* of objects; 0: not known */
+	unsigned refusals; /* the next that do not try */
+};
+
 struct space {
 	CUcontext context;
 	CUdevice device;
@@ -47,11 +58,17 @@ struct space {
 	/* Passes: what the running API touched is listed on the device; results come back in rings.
 	 */
 	bool marked;          /* something may be in the list */
+	bool launched;        /* ... that launches put there */
 	bool unfinished;      /* our stream has work that was not waited for */
 	uint64_t expected;    /* threads that have something to do in the next pass */
+	uint64_t marked_blocks; /* ... and blocks that copies and sets touched */
+	uint64_t look;          /* ... and blocks of the largest object that they touched */
+	struct marks marks;     /* that the next pass makes, or are made before it */
+	struct guess *guess;    /* of the launch before it, or NULL */
 	uint64_t body_blocks; /* of all bodies */
 	uint32_t bodiless;    /* followed objects that have none */
 	uint64_t bodiless_bytes;
+	uint64_t early_bytes; /* of objects that have bodies and were not touched yet */
 	uint32_t held_up;              /* launches that had to be waited for because of them */
 	uint32_t ticket, ticket_taken; /* of the last pass, and the last whose results were taken */
 	uint64_t rows_taken, objects_taken; /* of the rings */
@@ -72,6 +89,9 @@ struct space {
 	struct touched *touched;
 	uint32_t touched_count;
 	const volatile struct result_pass *taken;
+	struct guess *guessed[PASSES]; /* of passes; NULL: nobody wants to know */
+	bool tried[PASSES];
+	struct guess guesses[GUESSES];
 	struct row *row_buffer;
 	uint32_t forgotten; /* objects that are */
 	uint64_t missed, missed_bytes;
@@ -84,6 +104,11 @@ bool space_wait(struct space *space);
 /* The same for that long at most. */
 bool space_wait_for(struct space *space, unsigned milliseconds);
 /*
+ * Whether one of the passes whose results were not taken yet has begun, or may have; what was put into
+ * records before is what those see that have not.  Only the device's copy engine is asked.
+ */
+bool space_pass_began(struct space *space);
+/*
  * Blocks of PASS_THREADS threads of a kernel; it strides over what is left.  On another stream than
  * ours when all is over on ours.
  */
@@ -95,8 +120,8 @@ void space_unmap_host(void *host, size_t size);
 /* Lets the device know where records, lists and rings are. */
 bool space_describe(struct space *space);
 
-/* Gives the object a record and masks.  It has a slot then, if there was memory. */
-void object_follow(struct object *object);
+/* An API touched it. */
+void object_was_touched(struct object *object);
 /* Takes it off the device; no API's list may hold it. */
 void object_unfollow(struct object *object);
 CUdeviceptr object_record(const struct object *object);

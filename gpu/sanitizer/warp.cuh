@@ -21,7 +21,8 @@ struct near_rows {
 	u64 keys[NEAR_ROWS];
 	uint32_t read[NEAR_ROWS], written[NEAR_ROWS], redundant[NEAR_ROWS];
 	uint32_t gathered;
-	bool full; /* some rows went to memory */
+	uint32_t blocks; /* of objects that were looked at */
+	bool full;       /* some rows went to memory */
 };
 
 static __device__ void add_row(struct device_rows *rows, u64 key, u64 read, u64 written,

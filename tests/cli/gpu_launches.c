@@ -203,6 +203,9 @@ static void set(CUdeviceptr address, uint64_t size, uint8_t value)
 				  .pitch = size});
 }
 
+static uint64_t threads = 256; /* of launches */
+static CUfunction function;
+
 /* A launch whose kernel reads the bytes, or sets them to the value. */
 static void launch(CUdeviceptr address, uint64_t size, int value, int stream)
 {
@@ -215,11 +218,13 @@ static void launch(CUdeviceptr address, uint64_t size, int value, int stream)
 		driver.cuMemsetD8Async(address, (uint8_t)value, size, streams[stream]);
 	space_mark(object, space_stream(object->space), address - object->address, size, size, 1,
 		   value >= 0 ? MARK_WRITTEN : MARK_READ);
+	object->space->expected = 0; /* patches do not say how much it is */
 	finish((struct operation){.kind = OPERATION_KERNEL,
 				  .name = "kernel",
 				  .stream = streams[stream],
+				  .function = function,
 				  .patched = true,
-				  .threads = 256});
+				  .threads = threads});
 }
 
 static bool row_is(uint32_t event, uint32_t object, uint32_t writer, enum gpu_access access,
@@ -503,7 +508,7 @@ static int late_room(void)
 	set(a, 10000, 7);     /* 4 */
 	set(b, 300000, 7);    /* 5 */
 	set(c, 20000, 7);     /* 6 */
-	allocate(100);	      /* 7: has no shadow yet, so that launches are waited for */
+	allocate(70 << 20);   /* 7: has no shadow yet, so that launches are waited for */
 	calls_of_coverage = 0;
 	running = true;
 	launch(c, 20000, 8, 0); /* 8 */
@@ -550,7 +555,7 @@ static int late(void)
 	set(a, 10000, 7);     /* 2 */
 	launch(a, 32, -1, 0); /* 3 */
 	before = unused();
-	b = allocate(300000); /* 4, object 2 */
+	b = allocate(70 << 20); /* 4, object 2: has no shadow yet, so that launches are waited for */
 	c = allocate(20000);  /* 5, object 3 */
 	set(c, 20000, 7);     /* 6 */
 	if (create_array(&array, &shape) != CUDA_SUCCESS)
@@ -591,29 +596,37 @@ static struct {
 	CUfunction kernel;
 	unsigned blocks;
 	struct device_state view;
+	struct marks marks;
 	uint64_t words[9];
 } held[16];
 static unsigned held_count;
 
-static unsigned words_of(CUfunction kernel)
+/* What a kernel's words are, and which of them are marks, with a copy of these. */
+static unsigned words_of(CUfunction kernel, unsigned *marks)
 {
 	const struct space *space = events_find_space(context);
 
-	return kernel == space->kernels[PASS_SETTLE] ? 6 : kernel == space->kernels[PASS_MARK] ? 7 : 9;
+	*marks = kernel == space->kernels[PASS_SETTLE] ? 7 : kernel == space->kernels[PASS_MARK] ? 1 : 9;
+	return *marks == 9 ? 9 : *marks + 1;
 }
 
 static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
 			       unsigned by, unsigned bz, unsigned shared, CUstream stream,
 			       void **words, void **extra)
 {
+	unsigned count, marks;
+
 	on_program += stream == streams[0];
 	on_ours += stream != streams[0];
 	if (!holding || stream != streams[0])
 		return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
 	held[held_count].kernel = kernel;
 	held[held_count].blocks = x;
-	for (unsigned i = 0; i < words_of(kernel); i++)
+	count = words_of(kernel, &marks);
+	for (unsigned i = 0; i < count; i++)
 		memcpy(&held[held_count].words[i], words[i], 8); /* as many as most have at most */
+	if (marks < count)
+		memcpy(&held[held_count].marks, words[marks], sizeof(struct marks));
 	held[held_count].view = events_find_space(context)->view;
 	held_count++;
 	return CUDA_SUCCESS;
@@ -623,11 +636,14 @@ static void let_run(void)
 {
 	holding = false;
 	for (unsigned i = 0; i < held_count; i++) {
+		unsigned marks;
 		void *words[9];
 
-		for (unsigned k = 0; k < 9; k++)
+		for (unsigned k = 0; k < words_of(held[i].kernel, &marks); k++)
 			words[k] = &held[i].words[k];
-		if (words_of(held[i].kernel) == 6)
+		if (marks < 9)
+			words[marks] = &held[i].marks;
+		if (held[i].kernel == events_find_space(context)->kernels[PASS_SETTLE])
 			words[1] = &held[i].view;
 		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,
 			      streams[0], words, NULL);
@@ -721,7 +737,7 @@ static int behind(void)
 	put_copy(a + 100, true, b, true, 1000);	   /* 7 */
 	put_copy(host, false, a, true, 10000);	   /* 8 */
 	put_copy(b + 4000, true, host, false, 2000); /* 9 */
-	check(!waits && !on_ours && on_program == 11,
+	check(!waits && !on_ours && on_program == 7,
 	      "sets and copies are marked and settled on their stream, and not waited for");
 	check(row_is(5, 1, 3, GPU_WRITE, 9000, 9000), "a set");
 	check(events[5].rows == 2 && events[5].row.writer == GPU_WRITER_HOST &&
@@ -757,7 +773,7 @@ static int behind(void)
 	      "what the host may write itself is waited for");
 	waits = 0;
 	set(a, 10000, 7); /* 16 */
-	check(waits && events[15].rows == 4, "and what makes the caller wait, as its memory may go then");
+	check(waits && events[15].rows == 4, "and what is not alone on one stream");
 	calls_of_coverage = 0;
 	holding = running = true;
 	put_set(a, 100, 9, 0); /* 17 */
@@ -798,6 +814,121 @@ static int behind(void)
 	events_stop();
 	check(begun == 26 && ended == 26 && calls_of_coverage == 1,
 	      "what has not ended when the program does is said");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+/* Shadows make way for the program while passes wait behind a launch that does not end. */
+static int behind_room(void)
+{
+	CUdeviceptr a, b, c;
+
+	start_late();
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = launch_or_hold;
+	a = allocate(300000); /* event 1, object 1 */
+	b = allocate(20000);  /* 2, object 2 */
+	c = allocate(10000);  /* 3, object 3 */
+	set(a, 300000, 7);    /* 4 */
+	set(b, 20000, 8);     /* 5 */
+	set(c, 10000, 9);     /* 6 */
+	allocate(5000);       /* 7 */
+	calls_of_coverage = 0;
+	holding = running = true;
+	launch(a, 5000, 7, 0); /* 8 */
+	put_set(b, 100, 8, 0); /* 9 */
+	events_prepare(context, false, NULL, 0);
+	check(events_is_late() && events_deferred() && ended == 7, "a launch is given up, and its pass waits");
+	events_prepare(context, false, NULL, all_but(30000));
+	/* of all four: the memory of the host is the device's here, so that none of it gets free */
+	check(memory_on_host() && !released && calls_of_coverage == 1 + 4,
+	      "shadows move to the host, and nothing waits");
+	running = false;
+	let_run();
+	set(c, 10000, 9);      /* 10 */
+	check(row_is(8, 1, 4, GPU_WRITE, 5000, 5000) && row_is(9, 2, 5, GPU_WRITE, 100, 100),
+	      "what the passes find there is right");
+	check(row_is(10, 3, 6, GPU_WRITE, 10000, 10000), "and what they did not touch is known");
+	put_copy(b, true, c, true, 100); /* 11 */
+	holding = running = true;
+	put_copy(b, true, c, true, 100); /* 12 */
+	events_prepare(context, false, NULL, 0);
+	check(events_is_late() && events_deferred_copies(), "copies between objects use more than one");
+	running = false;
+	let_run();
+	launch(c, 10, -1, 0); /* 13 */
+	events_stop();
+	check(ended == 13 && events[11].rows == 2, "they are known when they have ended after all");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+/* -- what passes expect --------------------------------------------------------------------- */
+
+static unsigned grid; /* of the last pass */
+static uint32_t tried;
+
+static CUresult launch_seen(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
+			    unsigned by, unsigned bz, unsigned shared, CUstream stream,
+			    void **words, void **extra)
+{
+	if (kernel == events_find_space(context)->kernels[PASS_SETTLE]) {
+		grid = x;
+		memcpy(&tried, words[4], sizeof(tried));
+	}
+	return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
+}
+
+/* What the last pass of a launch found; it is over. */
+static const volatile struct result_pass *found(void)
+{
+	const struct space *space = events_find_space(context);
+
+	events_prepare(context, false, NULL, 0);
+	return &space->result_passes[space->ticket % PASSES];
+}
+
+/* A pass of many threads is done by one block of them if the last of its kernel had little to do. */
+static int guesses(void)
+{
+	CUdeviceptr a;
+
+	start(0);
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = launch_seen;
+	function = (CUfunction)0x1230;
+	threads = 2000;
+	a = allocate(300000); /* event 1, object 1 */
+	events_find_space(context)->pass_blocks = 64;
+	set(a, 300000, 7);     /* 2 */
+	launch(a, 5000, 7, 0); /* 3 */
+	check(grid == 2000 / PASS_THREADS + 1 && tried && found()->small && found()->blocks == 5 &&
+		      row_is(3, 1, 2, GPU_WRITE, 5000, 5000),
+	      "the first block of threads tries, and does it all");
+	launch(a, 300000, 7, 0); /* 4 */
+	check(tried && !found()->small && found()->blocks >= 293 && events[3].rows == 2,
+	      "or all do it, when it is too much");
+	launch(a, 5000, 7, 0); /* 5 */
+	check(!tried && grid >= 293 / 8 && !found()->small && found()->blocks == 5 &&
+		      row_is(5, 1, 4, GPU_WRITE, 5000, 5000),
+	      "then the next does not try, and has blocks of threads enough");
+	launch(a, 5000, 7, 0); /* 6 */
+	check(!tried && grid == 2000 / PASS_THREADS + 1, "nor do some after it, though there is less to do");
+	for (int i = 0; i < 14; i++)
+		launch(a, 5000, 7, 0); /* 7 + i */
+	found();
+	launch(a, 5000, 7, 0); /* 21 */
+	check(tried && found()->small, "until one tries again");
+	threads = 100;
+	launch(a, 300000, 7, 0); /* 22: another size */
+	check(grid == 1 && !found()->small && ended == 22, "a single block of threads does what it must");
+	launch(a, 300000, 7, 0); /* 23 */
+	check(grid >= 293 / 8 && found()->blocks >= 293 && row_is(23, 1, 22, GPU_WRITE, 300000, 300000),
+	      "... and is not alone the next time");
+	events_find_space(context)->body_blocks += 1 << 20;
+	set(a, 100, 7); /* 24 */
+	check(grid == 1 && found()->small, "a small set needs no more in the presence of large objects");
+	events_stop();
 	printf("1..%d\n", tests);
 	return 0;
 }
@@ -907,6 +1038,10 @@ int main(int argc, char **argv)
 		return late_room();
 	if (argc > 1 && !strcmp(argv[1], "behind"))
 		return behind();
+	if (argc > 1 && !strcmp(argv[1], "behind-room"))
+		return behind_room();
+	if (argc > 1 && !strcmp(argv[1], "guesses"))
+		return guesses();
 	if (argc > 1 && !strcmp(argv[1], "nothing"))
 		return nothing();
 	if (argc > 1 && !strcmp(argv[1], "failed"))
@@ -950,6 +1085,8 @@ int main(int argc, char **argv)
 	set(a, 10000, 9); /* 311 and more */
 	check(row_is(more + 311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) && !memory_on_host(),
 	      "shadows lie on the device");
+	events_prepare(context, false, NULL, all_but(30000));
+	check(!memory_on_host() && !calls_of_coverage, "what was kept of others makes way first");
 	events_prepare(context, false, NULL, all_but(30000));
 	check(memory_on_host() && calls_of_coverage == 1, "they make way for the program");
 	set(a, 10000, 9);     /* 312 */

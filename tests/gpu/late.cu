@@ -139,7 +139,7 @@ static int take_room(void)
 	CHECK(cudaMalloc((void **)&ballast, unused - 3072 * MiB));
 	CHECK(cudaMalloc((void **)&a, 512 * MiB));
 	CHECK(cudaMemset(a, 1, 512 * MiB));
-	CHECK(cudaMalloc((void **)&d, SIZE)); /* without a shadow: the launch is waited for */
+	CHECK(cudaMalloc((void **)&d, SIZE));
 	*(volatile int *)flag = 0;
 	await<<<1, THREADS, 0, stream>>>(seen, b);
 	CHECK(cudaGetLastError());
@@ -160,10 +160,11 @@ int main(int argc, char **argv)
 		return *argv[1] == 'b'   ? call_between()
 		       : *argv[1] == 'c' ? crawl_long()
 					 : work_long(*argv[1] == 't');
-	int *a, *b, *flag, *seen, first;
+	int *a, *b, *large, *flag, *seen, first;
 
 	CHECK(cudaMalloc((void **)&a, SIZE));  /* a */
 	CHECK(cudaMalloc((void **)&b, SIZE));  /* b */
+	CHECK(cudaMalloc((void **)&large, 128 << 20)); /* so large that it has no shadow: launches are waited for */
 	CHECK(cudaMemset(a, 0, SIZE));
 	CHECK(cudaMemset(b, 0, SIZE));
 	CHECK(cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped));

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <wchar.h>
 
 #include "query/select.h"
@@ -405,28 +406,68 @@ static void print_separated(struct engine *engine, const struct query_result *re
 
 /* -- the table -- */
 
+#define NARROWEST 25 /* that a column is cut to: wider than numbers are */
+
+/* Bytes of the text's first characters that fit into the room; *width: the columns they take. */
+static size_t fitting(const char *text, size_t room, size_t *width)
+{
+	mbstate_t state = {0};
+	size_t at = 0;
+	wchar_t wide;
+
+	*width = 0;
+	while (text[at]) {
+		size_t length = text[at] & 0x80 ? mbrtowc(&wide, text + at, 8, &state) : 1;
+		size_t columns = 1;
+
+		if (length > 8) {
+			state = (mbstate_t){0};
+			length = 1;
+		} else if (length > 1) {
+			columns = wcwidth(wide) < 0 ? 1 : (size_t)wcwidth(wide);
+		}
+		if (columns > room - *width)
+			break;
+		*width += columns;
+		at += length;
+	}
+	return at;
+}
+
 /* Columns of a terminal: wide characters take two, combining ones none. */
 static size_t width_of(const char *text)
 {
-	mbstate_t state = {0};
-	size_t width = 0;
-	wchar_t wide;
+	size_t width;
 
-	while (*text) {
-		size_t length = *text & 0x80 ? mbrtowc(&wide, text, 8, &state) : 1;
-
-		if (length == 1) {
-			width++;
-		} else if (length > 8) {
-			state = (mbstate_t){0};
-			length = 1;
-			width++;
-		} else {
-			width += wcwidth(wide) < 0 ? 1 : (size_t)wcwidth(wide);
-		}
-		text += length;
-	}
+	fitting(text, SIZE_MAX, &width);
 	return width;
+}
+
+/* The most that each column may have, so that the row fits into the line. */
+static size_t limit_of(const size_t *widths, uint32_t count, size_t line)
+{
+	for (size_t limit = line; limit > NARROWEST; limit--) {
+		size_t sum = 2 * ((size_t)count - 1);
+
+		for (uint32_t i = 0; i < count; i++)
+			sum += widths[i] < limit ? widths[i] : limit;
+		if (sum <= line)
+			return limit;
+	}
+	return NARROWEST;
+}
+
+/* Names of kernels can be longer than any terminal is wide: there the widest columns are cut. */
+static void fit_terminal(FILE *file, size_t *widths, uint32_t count)
+{
+	struct winsize size;
+	size_t limit;
+
+	if (!count || ioctl(fileno(file), TIOCGWINSZ, &size) != 0 || !size.ws_col)
+		return;
+	limit = limit_of(widths, count, size.ws_col);
+	for (uint32_t i = 0; i < count; i++)
+		widths[i] = widths[i] < limit ? widths[i] : limit;
 }
 
 static char *clean_cell(struct cells *cells, struct value value)
@@ -438,9 +479,16 @@ static char *clean_cell(struct cells *cells, struct value value)
 
 static void put_cell(FILE *file, const char *text, size_t width, bool right, bool last)
 {
-	size_t space = width - width_of(text);
+	size_t taken = width_of(text), length = strlen(text), space;
+	const char *end = "";
 
-	fprintf(file, "%*s%s", right ? (int)space : 0, "", text);
+	if (taken > width) {
+		end = "…";
+		length = fitting(text, width - 1, &taken);
+		taken++;
+	}
+	space = width - taken;
+	fprintf(file, "%*s%.*s%s", right ? (int)space : 0, "", (int)length, text, end);
 	if (!last)
 		fprintf(file, "%*s  ", right ? 0 : (int)space, "");
 }
@@ -482,6 +530,7 @@ static void print_cells(struct engine *engine, const struct query_result *result
 			widths[at % result->width] = width;
 		free(text);
 	}
+	fit_terminal(file, widths, result->width);
 	put_heading(file, result, widths);
 	for (uint64_t at = 0; at < result->count * result->width && !stopped(interrupted); at++) {
 		uint32_t column = (uint32_t)(at % result->width);

@@ -31,6 +31,13 @@ prints "path as JSON" jsonl 'MATCH p = (:alloc)-[:WRITE]->(:kernel) RETURN p' '{
 prints "no rows: tsv" tsv 'MATCH (a:host) RETURN a.id AS i' 'vflow query: note: line 1, column 10: nothing has the label '"'host'"$'\n  MATCH (a:host) RETURN a.id AS i\n           ^\ni'
 prints "no rows: json" json 'UNWIND [] AS x RETURN x' '[]'
 is "no rows: jsonl" "$("$VFLOW" query -T jsonl 'UNWIND [] AS x RETURN x' "$T/f.dot" | wc -c)" 0
+in_terminal() { # COLUMNS QUERY: as a terminal of so many columns shows it
+	script -qec "stty cols $1; '$VFLOW' query \"$2\" '$T/f.dot'" /dev/null </dev/null | tr -d '\r'
+}
+is "a terminal that is too narrow" "$(in_terminal 60 "RETURN 7 AS n, 'aaaaaaaaaabbbbbbbbbbccccccccccd' AS s, '核心核心核心核心核心核心核心核心核心' AS w")" \
+	$'n  s                            w\n-  ---------------------------  ---------------------------\n7  aaaaaaaaaabbbbbbbbbbcccccc…  核心核心核心核心核心核心核…'
+is "... cuts numbers never" "$(in_terminal 20 "RETURN -9223372036854775808 AS n, 1.2345678901234567e-308 AS x")" \
+	$'n                     x\n--------------------  -----------------------\n-9223372036854775808  1.2345678901234567e-308'
 prints "no rows: table" table 'UNWIND [] AS x RETURN x' $'x\n-'
 
 # numbers come back as they were: another program reads them

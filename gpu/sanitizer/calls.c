@@ -246,6 +246,8 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 		end_deferred();
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_enter(data);
+	else if (thread.effect == API_GRAPH)
+		graphs_changing_unseen();
 }
 
 /* A kernel that writes unseen may write what its parameters point to. */

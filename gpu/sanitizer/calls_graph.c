@@ -204,7 +204,7 @@ static void give_up_steps(void)
  * Launches all steps but the last, which is left to the program's own launch, as are those from one
  * on that cannot be launched alone.  False: nothing was launched.
  */
-static bool launch_steps(void)
+static bool launch_steps(CUgraphExec whole)
 {
 	uint32_t steps = graph_steps(thread.graph);
 	CUgraphExec exec;
@@ -224,6 +224,11 @@ static bool launch_steps(void)
 		result = driver.cuGraphLaunch(exec, thread.graph_stream);
 		thread.stepping = false;
 		end_step(result != CUDA_SUCCESS);
+		if (result != CUDA_SUCCESS && exec != whole) {
+			graph_drop_parts(thread.graph);
+			i--; /* once more, in the program's own */
+			continue;
+		}
 		if (result != CUDA_SUCCESS) {
 			/* the program's launch will meet the same error, or do what is left */
 			graph_restore(thread.graph, i);
@@ -249,7 +254,7 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	thread.inside = true;
 	thread.graph = graphs_find(exec);
 	thread.step = 0;
-	if (!thread.graph || graph_obstacle(thread.graph) || !launch_steps())
+	if (!thread.graph || graph_obstacle(thread.graph) || !launch_steps(exec))
 		begin_step(GRAPH_WHOLE);
 	thread.first = thread.count;
 	thread.inside = false;
@@ -305,6 +310,18 @@ static bool makes_executable(const char *name)
 	       api_is(name, "cuGraphInstantiateWithParams");
 }
 
+/* `last`: the last parameter of a call that makes an executable graph. */
+static bool is_for_device(const char *name, const void *last)
+{
+	uint64_t flags = 0;
+
+	if (api_is(name, "cuGraphInstantiateWithFlags"))
+		flags = (uintptr_t)last;
+	else if (api_is(name, "cuGraphInstantiateWithParams"))
+		flags = ((const CUDA_GRAPH_INSTANTIATE_PARAMS *)last)->flags;
+	return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+}
+
 /* Where launches are chosen, modules are patched when they have to be: not those of graphs. */
 static void freeze(const Sanitizer_CallbackData *data)
 {
@@ -332,12 +349,26 @@ static void freeze(const Sanitizer_CallbackData *data)
 		launch_freeze();
 }
 
+/* Whether it changes what nodes of an executable graph do, its first parameter. */
+static bool changes_work(const char *name)
+{
+	return !strncmp(name, "cuGraphExec", strlen("cuGraphExec")) &&
+	       !api_is(name, "cuGraphExecDestroy") &&
+	       !api_is(name, "cuGraphExecHostNodeSetParams") &&
+	       !api_is(name, "cuGraphExecEventRecordNodeSetEvent");
+}
+
 void calls_graph_enter(const Sanitizer_CallbackData *data)
 {
 	if (events_choose()) {
 		thread.inside = thread.loading = true;
 		freeze(data);
 		thread.inside = thread.loading = false;
+	}
+	if (changes_work(data->functionName)) {
+		thread.inside = true;
+		graphs_changing(*(const CUgraphExec *)data->functionParams);
+		thread.inside = false;
 	}
 	if (api_is(data->functionName, "cuGraphLaunch"))
 		enter_launch(data);
@@ -362,7 +393,7 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	thread.inside = true;
 	if (makes_executable(name))
 		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1],
-				    events_choose());
+				    events_choose(), is_for_device(name, words[2]));
 	else if (api_is(name, "cuGraphExecHostNodeSetParams"))
 		graphs_host_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1],
 				 words[2]);
@@ -372,9 +403,6 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	else if (api_is(name, "cuGraphExecKernelNodeSetParams"))
 		graphs_kernel_node((CUgraphExec)(uintptr_t)words[0],
 				   (CUgraphNode)(uintptr_t)words[1], words[2]);
-	else if (api_is(name, "cuGraphExecMemcpyNodeSetParams") ||
-		 api_is(name, "cuGraphExecMemsetNodeSetParams"))
-		graphs_copy_or_set_node((CUgraphExec)(uintptr_t)words[0]);
 	else if (api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams") ||
 		 api_is(name, "cuGraphExecChildGraphNodeSetParams"))
 		graphs_updated((CUgraphExec)(uintptr_t)words[0]);

@@ -28,6 +28,7 @@
 	X(cuGraphChildGraphNodeGetGraph)                                                           \
 	X(cuGraphCreate)                                                                           \
 	X(cuGraphDestroy)                                                                          \
+	X(cuGraphDestroyNode)                                                                      \
 	X(cuGraphEventRecordNodeGetEvent)                                                          \
 	X(cuGraphExecDestroy)                                                                      \
 	X(cuGraphExecEventRecordNodeSetEvent)                                                      \

@@ -243,7 +243,6 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 	}
 	if (type == CU_GRAPH_NODE_TYPE_GRAPH && depth < DEPTH_LIMIT &&
 	    driver.cuGraphChildGraphNodeGetGraph(which, &child) == CUDA_SUCCESS) {
-		graph->nested = true;
 		read_nodes(graph, child, depth + 1);
 		return;
 	}

@@ -1,146 +1,251 @@
 /*
- * gpu/sanitizer/graph_parts.c: executable graphs of a few nodes each, made from those of a large
- * one, that launch its steps.
+ * gpu/sanitizer/graph_parts.c: copies of a large graph's nodes in small graphs of ours.
  *
  * A launch with all nodes but one disabled goes through all of them: of 2000 nodes it takes 3.5 ms
- * on an H200, and 2000 such launches 7 s.
+ * on an H200, and 2000 such launches 7 s.  So a large graph's kernels, copies and sets are copied
+ * when the program makes its executable graph, since it may change or destroy their source later.
+ * Small graphs are made executable when they are launched first, and thrown away when the program
+ * changes its executable graph.
  */
 #include <stdlib.h>
 
 #include "gpu/sanitizer/graphs_internal.h"
 
-#ifndef LARGE
-#define LARGE 96 /* nodes that are worth copies */
-#endif
-#define PART 32
+#define FEW 48        /* nodes of a graph that is launched as it is */
+#define PART_NODES 16 /* a launch takes as long for some 80 disabled nodes as for all else */
 
 struct graph_part {
-	CUgraph graph;
+	CUgraph graph; /* stays: its nodes name those that are enabled */
 	CUgraphExec exec;
-	struct node *on; /* the one that is enabled; NULL: none is */
+	size_t begin, end; /* nodes with copies, and perhaps some without */
+	size_t count;      /* of copies */
+	struct node *on;   /* the one that is enabled */
 };
 
-static bool can_copy(const struct graph *graph)
+/* -- copying nodes ------------------------------------------------------------------------ */
+
+/* Nodes do not tell their context: only the current one's memory is taken for that of theirs. */
+static bool is_here(CUdeviceptr address)
 {
-	if (graph->obstacle || graph->nested || graph->count < LARGE)
+	CUcontext owner = NULL, current = NULL;
+	CUdevice device;
+	int ordinal;
+
+	if (driver.cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address) !=
+		    CUDA_SUCCESS ||
+	    driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current)
 		return false;
-	for (size_t i = 0; i < graph->count; i++) {
-		CUgraphNodeType type = graph->nodes[i].type;
-
-		if (graph_is_memory(type) || type == CU_GRAPH_NODE_TYPE_HOST ||
-		    type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-			return false;
-	}
-	return true;
+	if (owner) /* memory of pools and mappings has none */
+		return owner == current;
+	return driver.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+					    address) == CUDA_SUCCESS &&
+	       driver.cuCtxGetDevice(&device) == CUDA_SUCCESS && device == ordinal;
 }
 
-/* The context of all kernels, that copies and sets are then taken to be in, too.  NULL: of several. */
-static CUcontext context_of(const struct graph *graph)
+/* Whether one side of a copy is the host's, or memory that is here. */
+static bool is_plain(CUmemorytype type, CUdeviceptr address)
 {
-	CUDA_KERNEL_NODE_PARAMS kernel;
-	CUcontext current, found = NULL;
+	CUcontext owner;
 
-	if (driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS)
+	if (type == CU_MEMORYTYPE_HOST)
+		return true;
+	if (type == CU_MEMORYTYPE_DEVICE)
+		return is_here(address);
+	return type == CU_MEMORYTYPE_UNIFIED &&
+	       (is_here(address) ||
+		driver.cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address) !=
+			CUDA_SUCCESS);
+}
+
+static bool is_same_copy(const CUDA_MEMCPY3D *a, const CUDA_MEMCPY3D *b)
+{
+	return a->srcMemoryType == b->srcMemoryType && a->dstMemoryType == b->dstMemoryType &&
+	       (a->srcMemoryType == CU_MEMORYTYPE_HOST ? a->srcHost == b->srcHost
+						       : a->srcDevice == b->srcDevice) &&
+	       (a->dstMemoryType == CU_MEMORYTYPE_HOST ? a->dstHost == b->dstHost
+						       : a->dstDevice == b->dstDevice) &&
+	       a->srcXInBytes == b->srcXInBytes && a->srcY == b->srcY && a->srcZ == b->srcZ &&
+	       a->dstXInBytes == b->dstXInBytes && a->dstY == b->dstY && a->dstZ == b->dstZ &&
+	       a->srcPitch == b->srcPitch && a->srcHeight == b->srcHeight &&
+	       a->dstPitch == b->dstPitch && a->dstHeight == b->dstHeight &&
+	       a->WidthInBytes == b->WidthInBytes && a->Height == b->Height && a->Depth == b->Depth;
+}
+
+/* Each of these adds a copy of the node after `last`, if that is one.  NULL: it did not work. */
+static CUgraphNode copy_kernel(CUgraph part, CUgraphNode last, CUgraphNode node)
+{
+	CUDA_KERNEL_NODE_PARAMS parameters = {0};
+	CUgraphNode copy;
+
+	if (driver.cuGraphKernelNodeGetParams(node, &parameters) != CUDA_SUCCESS ||
+	    (!parameters.func && !parameters.ctx) ||
+	    driver.cuGraphAddKernelNode(&copy, part, &last, last != NULL, &parameters) !=
+		    CUDA_SUCCESS)
 		return NULL;
-	for (size_t i = 0; i < graph->count; i++) {
-		CUcontext context;
-
-		if (graph->nodes[i].type != CU_GRAPH_NODE_TYPE_KERNEL)
-			continue;
-		if (driver.cuGraphKernelNodeGetParams(graph->nodes[i].node, &kernel) != CUDA_SUCCESS)
-			return NULL;
-#if CUDA_VERSION >= 12000
-		context = kernel.ctx ? kernel.ctx : current;
-#else
-		context = current;
-#endif
-		if (found && context != found)
-			return NULL;
-		found = context;
-	}
-	return found ? found : current;
+	/* refused for nodes that the device may change */
+	if (driver.cuGraphKernelNodeCopyAttributes(copy, node) == CUDA_SUCCESS)
+		return copy;
+	driver.cuGraphDestroyNode(copy);
+	return NULL;
 }
 
-static CUresult copy(struct node *node, CUgraph into, CUcontext context)
+static CUgraphNode copy_copy(CUgraph part, CUgraphNode last, CUgraphNode node)
 {
-	CUDA_KERNEL_NODE_PARAMS kernel;
-	CUDA_MEMSET_NODE_PARAMS set;
-	CUDA_MEMCPY3D move;
-	CUresult result;
+	CUDA_MEMCPY3D parameters = {0}, again = {0};
+	CUcontext current;
+	CUgraphNode copy;
 
+	if (driver.cuGraphMemcpyNodeGetParams(node, &parameters) != CUDA_SUCCESS ||
+	    !parameters.WidthInBytes || !parameters.Height || !parameters.Depth ||
+	    !is_plain(parameters.srcMemoryType, parameters.srcDevice) ||
+	    !is_plain(parameters.dstMemoryType, parameters.dstDevice) ||
+	    driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current ||
+	    driver.cuGraphAddMemcpyNode(&copy, part, &last, last != NULL, &parameters, current) !=
+		    CUDA_SUCCESS)
+		return NULL;
+	if (driver.cuGraphMemcpyNodeGetParams(copy, &again) == CUDA_SUCCESS &&
+	    is_same_copy(&parameters, &again))
+		return copy;
+	driver.cuGraphDestroyNode(copy);
+	return NULL;
+}
+
+static CUgraphNode copy_set(CUgraph part, CUgraphNode last, CUgraphNode node)
+{
+	CUDA_MEMSET_NODE_PARAMS parameters = {0};
+	CUcontext current;
+	CUgraphNode copy;
+
+	if (driver.cuGraphMemsetNodeGetParams(node, &parameters) != CUDA_SUCCESS ||
+	    !is_here(parameters.dst) || driver.cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
+	    driver.cuGraphAddMemsetNode(&copy, part, &last, last != NULL, &parameters, current) !=
+		    CUDA_SUCCESS)
+		return NULL;
+	return copy;
+}
+
+static CUgraphNode copy_node(CUgraph part, CUgraphNode last, const struct node *node)
+{
 	switch (node->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
-		result = driver.cuGraphKernelNodeGetParams(node->node, &kernel);
-#if CUDA_VERSION >= 12000
-		if (kernel.func)
-			kernel.kern = NULL; /* only one may be given */
-#endif
-		if (result == CUDA_SUCCESS)
-			result = driver.cuGraphAddKernelNode(&node->copy, into, NULL, 0, &kernel);
-		if (result == CUDA_SUCCESS)
-			result = driver.cuGraphKernelNodeCopyAttributes(node->copy, node->node);
-		return result;
+		return copy_kernel(part, last, node->node);
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
-		result = driver.cuGraphMemcpyNodeGetParams(node->node, &move);
-		return result != CUDA_SUCCESS ? result
-					      : driver.cuGraphAddMemcpyNode(&node->copy, into, NULL, 0,
-									    &move, context);
-	default:
-		result = driver.cuGraphMemsetNodeGetParams(node->node, &set);
-		return result != CUDA_SUCCESS ? result
-					      : driver.cuGraphAddMemsetNode(&node->copy, into, NULL, 0,
-									    &set, context);
+		return copy_copy(part, last, node->node);
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		return copy_set(part, last, node->node);
+	default: /* what cannot be disabled; there are few */
+		return NULL;
 	}
 }
 
-/* Copies nodes from the `first` on into a part; the index after the last one.  0: it did not work. */
-static size_t fill(struct graph *graph, struct graph_part *part, size_t first, CUcontext context)
+/* -- parts -------------------------------------------------------------------------------- */
+
+static bool is_large(const struct graph *graph)
 {
-	size_t i = first;
+	size_t steps = 0;
 
-	if (driver.cuGraphCreate(&part->graph, 0) != CUDA_SUCCESS)
-		return 0;
-	for (unsigned copies = 0; i < graph->count && copies < PART; i++) {
-		struct node *node = &graph->nodes[i];
-
-		if (!graph_is_step(node->type))
-			continue;
-		if (copy(node, part->graph, context) != CUDA_SUCCESS)
-			return 0;
-		node->part = part;
-		copies++;
+	for (size_t i = 0; i < graph->count; i++) {
+		if (graph_is_memory(graph->nodes[i].type) ||
+		    graph->nodes[i].type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+			return false; /* each launch is to have them */
+		steps += graph_is_step(graph->nodes[i].type);
 	}
-	if (driver.cuGraphInstantiateWithFlags(&part->exec, part->graph, 0) != CUDA_SUCCESS)
-		return 0;
-	for (size_t k = first; k < i; k++)
-		if (graph->nodes[k].part &&
-		    driver.cuGraphNodeSetEnabled(part->exec, graph->nodes[k].copy, 0) != CUDA_SUCCESS)
-			return 0;
-	return i;
+	return steps > FEW;
+}
+
+static struct graph_part *add_part(struct graph *graph, size_t begin)
+{
+	struct graph_part *part = &graph->parts[graph->part_count];
+
+	*part = (struct graph_part){.begin = begin, .end = begin};
+	if (driver.cuGraphCreate(&part->graph, 0) != CUDA_SUCCESS)
+		return NULL;
+	graph->part_count++;
+	return part;
 }
 
 void graph_make_parts(struct graph *graph)
 {
-	CUcontext context = can_copy(graph) ? context_of(graph) : NULL;
-	size_t next = 0;
+	struct graph_part *part = NULL;
+	CUgraphNode last = NULL;
 
-	if (!context)
+	if (graph->obstacle || !is_large(graph))
 		return;
-	graph->parts = calloc(graph->count / PART + 1, sizeof(*graph->parts));
-	while (graph->parts && next < graph->count) {
-		next = fill(graph, &graph->parts[graph->part_count++], next, context);
-		if (!next)
+	graph->parts = calloc(graph->count, sizeof(*graph->parts));
+	for (size_t i = 0; graph->parts && i < graph->count; i++) {
+		struct node *node = &graph->nodes[i];
+
+		if (!part || part->count == PART_NODES) {
+			part = add_part(graph, i);
+			last = NULL;
+		}
+		if (!part) {
 			graph_drop_parts(graph);
+			return;
+		}
+		node->copy = copy_node(part->graph, last, node);
+		if (!node->copy)
+			continue;
+		node->part = part;
+		part->end = i + 1;
+		part->count++;
+		last = node->copy;
 	}
+}
+
+/* All its copies are off then. */
+static bool make_executable(const struct graph *graph, struct graph_part *part)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	size_t count = 0;
+	bool fine;
+
+	/* nothing that could not be copied must have stayed behind in it */
+	fine = driver.cuGraphGetNodes(part->graph, NULL, &count) == CUDA_SUCCESS &&
+	       count == part->count;
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	if (fine &&
+	    driver.cuGraphInstantiateWithFlags(&part->exec, part->graph, 0) != CUDA_SUCCESS) {
+		part->exec = NULL;
+		fine = false;
+	}
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	for (size_t i = part->begin; fine && i < part->end; i++)
+		if (graph->nodes[i].part)
+			fine = driver.cuGraphNodeSetEnabled(part->exec, graph->nodes[i].copy, 0) ==
+			       CUDA_SUCCESS;
+	return fine;
+}
+
+static bool turn_on(struct graph_part *part, struct node *node)
+{
+	if (part->on == node)
+		return true;
+	if (part->on && driver.cuGraphNodeSetEnabled(part->exec, part->on->copy, 0) != CUDA_SUCCESS)
+		return false;
+	part->on = node;
+	return driver.cuGraphNodeSetEnabled(part->exec, node->copy, 1) == CUDA_SUCCESS;
+}
+
+CUgraphExec graph_select_part(struct graph *graph, struct node *node)
+{
+	struct graph_part *part = node->part;
+
+	if (!part)
+		return NULL;
+	if ((part->exec || make_executable(graph, part)) && turn_on(part, node))
+		return part->exec;
+	graph_drop_parts(graph);
+	return NULL;
 }
 
 void graph_forget_parts(struct graph *graph)
 {
+	for (size_t i = 0; i < graph->count; i++)
+		graph->nodes[i].part = NULL;
 	free(graph->parts);
 	graph->parts = NULL;
 	graph->part_count = 0;
-	for (size_t i = 0; i < graph->count; i++)
-		graph->nodes[i].part = NULL;
 }
 
 void graph_drop_parts(struct graph *graph)
@@ -148,26 +253,7 @@ void graph_drop_parts(struct graph *graph)
 	for (size_t i = 0; i < graph->part_count; i++) {
 		if (graph->parts[i].exec)
 			driver.cuGraphExecDestroy(graph->parts[i].exec);
-		if (graph->parts[i].graph)
-			driver.cuGraphDestroy(graph->parts[i].graph);
+		driver.cuGraphDestroy(graph->parts[i].graph);
 	}
 	graph_forget_parts(graph);
-}
-
-CUgraphExec graph_select_part(struct node *node)
-{
-	struct graph_part *part = node->part;
-
-	if (!part)
-		return NULL;
-	if (part->on == node)
-		return part->exec;
-	if (part->on &&
-	    driver.cuGraphNodeSetEnabled(part->exec, part->on->copy, 0) != CUDA_SUCCESS)
-		return NULL;
-	part->on = NULL;
-	if (driver.cuGraphNodeSetEnabled(part->exec, node->copy, 1) != CUDA_SUCCESS)
-		return NULL;
-	part->on = node;
-	return part->exec;
 }

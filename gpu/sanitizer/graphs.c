@@ -7,6 +7,7 @@
 static struct graph *graphs;
 /* Whether cuGraphDestroy() can be led to another graph: 0 is not known. */
 static enum { UNTRIED, WORKS, FAILS } leading;
+static bool changed_unseen; /* nobody knows which of them */
 
 static struct graph *find(CUgraphExec exec)
 {
@@ -19,7 +20,7 @@ static struct graph *find(CUgraphExec exec)
 
 /* -- the program's graphs ----------------------------------------------------------------- */
 
-void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels)
+void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels, bool for_device)
 {
 	struct graph *graph;
 
@@ -31,7 +32,8 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels)
 	graph->source = source;
 	graph->with_kernels = with_kernels;
 	graph_read(graph);
-	graph_make_parts(graph);
+	if (!for_device)
+		graph_make_parts(graph);
 	graph->next = graphs;
 	graphs = graph;
 }
@@ -46,8 +48,6 @@ void graphs_updated(CUgraphExec exec)
 {
 	struct graph *graph = find(exec);
 
-	if (graph)
-		graph_drop_parts(graph);
 	/* functions, events and the parameters of kernels are not known any more */
 	for (size_t i = 0; graph && i < graph->count; i++) {
 		if (is_replaced(&graph->nodes[i]))
@@ -87,18 +87,21 @@ void graphs_kernel_node(CUgraphExec exec, CUgraphNode which,
 {
 	struct node *node = find_node(exec, which);
 
-	if (node)
-		graph_drop_parts(find(exec));
 	if (node && find(exec)->with_kernels)
 		graph_read_kernel(node, parameters);
 }
 
-void graphs_copy_or_set_node(CUgraphExec exec)
+void graphs_changing(CUgraphExec exec)
 {
 	struct graph *graph = find(exec);
 
 	if (graph)
 		graph_drop_parts(graph);
+}
+
+void graphs_changing_unseen(void)
+{
+	__atomic_store_n(&changed_unseen, true, __ATOMIC_RELEASE);
 }
 
 void graphs_node_gone(CUgraphNode node)
@@ -384,12 +387,14 @@ static bool select_of(struct graph *graph, struct range among, uint32_t step)
 
 bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
 {
-	if (graph->parts && step + 1 < graph->steps) {
-		*exec = graph_select_part(&graph->nodes[graph->starts[step]]);
-		if (*exec)
-			return true;
+	if (__atomic_load_n(&changed_unseen, __ATOMIC_ACQUIRE))
 		graph_drop_parts(graph);
-	}
+	/* only without memory nodes there are parts, and a step is one node then */
+	*exec = step + 1 < graph->steps
+			? graph_select_part(graph, &graph->nodes[graph->starts[step]])
+			: NULL;
+	if (*exec)
+		return true;
 	*exec = graph->exec;
 	/* of the nodes of a large graph only two steps' change */
 	if (select_of(graph, range_of(graph, graph->selected), step) &&

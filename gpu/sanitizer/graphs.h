@@ -18,7 +18,7 @@
  * callback data may be its own.  Not done.)  Nor can passes be made nodes of such a graph: it cannot
  * be cloned, nothing can be removed from it afterwards, and its addresses are those of its own nodes.
  *
- * All functions want the lock of calls.c and call the driver.
+ * All functions want the lock of calls.c and call the driver, unless they say otherwise.
  */
 #ifndef VFLOW_GPU_SANITIZER_GRAPHS_H
 #define VFLOW_GPU_SANITIZER_GRAPHS_H
@@ -49,15 +49,23 @@ struct graph_memory {
 bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function));
 /* The function of a kernel node.  NULL: it cannot be known. */
 CUfunction graph_function(CUfunction function, CUkernel kernel);
-/* The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for. */
-void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels);
-/* Another graph's parameters, or others for a host, event, kernel, copy or set node, were put into it. */
+/*
+ * The program is about to change what kernels, copies or sets do; it may be half done when that fails.
+ */
+void graphs_changing(CUgraphExec exec);
+/* The same of any graph, without the lock and without a call of the driver. */
+void graphs_changing_unseen(void);
+/*
+ * The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for.
+ * `for_device`: kernels may launch it; they can ask which graph they are in, so that it has no parts.
+ */
+void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels, bool for_device);
+/* Another graph's parameters, or others for a host, event or kernel node, were put into it. */
 void graphs_updated(CUgraphExec exec);
 void graphs_host_node(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *parameters);
 void graphs_event_node(CUgraphExec exec, CUgraphNode node, CUevent event);
 void graphs_kernel_node(CUgraphExec exec, CUgraphNode node,
 			const CUDA_KERNEL_NODE_PARAMS *parameters);
-void graphs_copy_or_set_node(CUgraphExec exec);
 void graphs_gone(CUgraphExec exec);
 /* A context is about to go, and with it, perhaps, events of ours.  Calls no driver. */
 void graphs_context_gone(void);
@@ -94,6 +102,8 @@ void graph_each_memory(const struct graph *graph, uint32_t step,
  * this step and those after it then.
  */
 bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec);
+/* There are no parts of it from now on. */
+void graph_drop_parts(struct graph *graph);
 /* Enables all steps but the first `done`. */
 void graph_restore(struct graph *graph, uint32_t done);
 

@@ -11,7 +11,7 @@ struct graph_part;
 
 struct node {
 	CUgraphNode node, copy; /* `copy`: in its part */
-	struct graph_part *part; /* NULL: none */
+	struct graph_part *part; /* NULL: it is in none */
 	CUgraphNodeType type;
 	CUDA_HOST_NODE_PARAMS host; /* of a host node: what the program wants */
 	CUevent event;		    /* the same of an event record node */
@@ -29,7 +29,6 @@ struct graph {
 	bool kept;            /* the program has destroyed `source`: it is ours */
 	const char *obstacle; /* see graph_obstacle() */
 	bool conditional;     /* some run as the device decides */
-	bool nested;          /* some are in child graphs */
 	bool with_kernels;    /* the parameters of kernels are wanted */
 	CUevent nobodys;      /* recorded in place of the program's */
 	struct node *nodes;   /* in an order that keeps the dependencies */
@@ -52,12 +51,16 @@ void graph_read(struct graph *graph);
 void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *parameters);
 void graph_forget_kernel(struct node *node);
 
+/* -- graph_parts.c ------------------------------------------------------------------------ */
+
 /* Makes the parts of a large graph, as it is when it is instantiated; none if that does not work. */
 void graph_make_parts(struct graph *graph);
-/* Their parameters are those of the program's graph no more.  `forget`: calls no driver. */
-void graph_drop_parts(struct graph *graph);
+/* They have gone with their context.  Calls no driver. */
 void graph_forget_parts(struct graph *graph);
-/* Enables the node alone in its part, which is returned.  NULL: there is none, or it did not work. */
-CUgraphExec graph_select_part(struct node *node);
+/*
+ * Enables the node alone in its part, which is returned.  NULL: there is none, or it did not work:
+ * no part is left then.
+ */
+CUgraphExec graph_select_part(struct graph *graph, struct node *node);
 
 #endif

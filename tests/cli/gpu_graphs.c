@@ -31,7 +31,7 @@ static struct fake {
 	struct fake_node *nodes[NODES_MAX];
 	bool *destroyed; /* told when it goes */
 	bool gone;
-} fakes[32];
+} fakes[128];
 static unsigned fake_count;
 
 static struct fake *graph_of(CUgraph graph)
@@ -195,62 +195,128 @@ static CUresult destroy(CUgraph graph)
 /* -- copies of nodes ----------------------------------------------------------------------- */
 
 enum { LARGE = 200 };
-static struct fake_node copies[LARGE];
+static struct fake_node copies[10 * LARGE];
 static unsigned copy_count;
 static int execs; /* that there are of copies */
-static bool refuses_copies;
+static bool refuses_copies, refuses_execs;
+static int strange; /* the value of a node whose attributes cannot be copied */
+static char here;   /* the context */
 
-static CUresult add_copy(CUgraphNode *node, CUgraph into, int value)
+/* Each is to follow the one before it. */
+static CUresult add_copy(CUgraphNode *node, CUgraph into, const CUgraphNode *after, size_t count,
+			 int value)
 {
-	if (refuses_copies)
+	struct fake *fake = graph_of(into);
+
+	if (refuses_copies || count != (fake->count > 0) ||
+	    (count && node_of(*after) != fake->nodes[fake->count - 1]))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	copies[copy_count] = (struct fake_node){.value = value};
-	graph_of(into)->nodes[graph_of(into)->count++] = &copies[copy_count];
+	fake->nodes[fake->count++] = &copies[copy_count];
 	*node = (CUgraphNode)(void *)&copies[copy_count++];
+	return CUDA_SUCCESS;
+}
+
+/* A copy, which is the last of its graph. */
+static CUresult destroy_node(CUgraphNode node)
+{
+	for (unsigned i = 0; i < fake_count; i++)
+		if (fakes[i].count && fakes[i].nodes[fakes[i].count - 1] == node_of(node))
+			fakes[i].count--;
+	return CUDA_SUCCESS;
+}
+
+/* Below 1000 memory is the context's, below 2000 of a pool; all else is pageable. */
+static CUresult get_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr address)
+{
+	if (address >= 2000)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
+		*(CUcontext *)value = address < 1000 ? (CUcontext)(void *)&here : NULL;
+	else
+		*(int *)value = 3;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_device(CUdevice *device)
+{
+	*device = 3;
+	return CUDA_SUCCESS;
+}
+
+static CUresult exchange_mode(CUstreamCaptureMode *mode)
+{
+	static CUstreamCaptureMode now = CU_STREAM_CAPTURE_MODE_GLOBAL;
+	CUstreamCaptureMode before = now;
+
+	now = *mode;
+	*mode = before;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_host(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *host)
+{
+	(void)exec;
+	node_of(node)->enabled = !host->fn; /* get_host() gives none */
 	return CUDA_SUCCESS;
 }
 
 static CUresult add_kernel(CUgraphNode *node, CUgraph into, const CUgraphNode *after, size_t count,
 			   const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
-	(void)after, (void)count;
-	return add_copy(node, into, *(int *)kernel->kernelParams[0]);
+	return add_copy(node, into, after, count, *(int *)kernel->kernelParams[0]);
 }
 
 static CUresult get_copy(CUgraphNode node, CUDA_MEMCPY3D *copy)
 {
-	*copy = (CUDA_MEMCPY3D){.WidthInBytes = (size_t)node_of(node)->value};
+	*copy = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+				.srcDevice = 5000,
+				.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+				.dstDevice = node_of(node)->address,
+				.WidthInBytes = (size_t)node_of(node)->value,
+				.Height = 1,
+				.Depth = 1};
 	return CUDA_SUCCESS;
 }
 
 static CUresult add_memcpy(CUgraphNode *node, CUgraph into, const CUgraphNode *after, size_t count,
 			   const CUDA_MEMCPY3D *copy, CUcontext context)
 {
-	(void)after, (void)count;
-	return context ? add_copy(node, into, (int)copy->WidthInBytes) : CUDA_ERROR_INVALID_CONTEXT;
+	if (!context || copy->srcDevice != 5000)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (add_copy(node, into, after, count, (int)copy->WidthInBytes) != CUDA_SUCCESS)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	/* one that comes out as another */
+	node_of(*node)->address = copy->WidthInBytes == 64 ? 0 : copy->dstDevice;
+	return CUDA_SUCCESS;
 }
 
 static CUresult get_set(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *set)
 {
-	*set = (CUDA_MEMSET_NODE_PARAMS){.value = (unsigned)node_of(node)->value};
+	*set = (CUDA_MEMSET_NODE_PARAMS){.dst = 1500, .value = (unsigned)node_of(node)->value};
 	return CUDA_SUCCESS;
 }
 
 static CUresult add_set(CUgraphNode *node, CUgraph into, const CUgraphNode *after, size_t count,
 			const CUDA_MEMSET_NODE_PARAMS *set, CUcontext context)
 {
-	(void)after, (void)count;
-	return context ? add_copy(node, into, (int)set->value) : CUDA_ERROR_INVALID_CONTEXT;
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return add_copy(node, into, after, count, (int)set->value);
 }
 
 static CUresult copy_attributes(CUgraphNode to, CUgraphNode from)
 {
-	return node_of(to)->value == node_of(from)->value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return node_of(to)->value == node_of(from)->value && node_of(to)->value != strange
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
 	(void)flags;
+	if (refuses_execs)
+		return CUDA_ERROR_OUT_OF_MEMORY;
 	for (unsigned i = 0; i < graph_of(graph)->count; i++)
 		graph_of(graph)->nodes[i]->enabled = true;
 	execs++;
@@ -267,7 +333,7 @@ static CUresult destroy_exec(CUgraphExec exec)
 
 static CUresult get_context(CUcontext *context)
 {
-	*context = (CUcontext)(void *)&fakes[0];
+	*context = (CUcontext)(void *)&here;
 	return CUDA_SUCCESS;
 }
 
@@ -425,7 +491,7 @@ static bool selects_many(void)
 	if (!fine)
 		return false;
 	refuses_copies = true;
-	graphs_instantiated(exec_of(7), make(nodes, 32, MANY), true);
+	graphs_instantiated(exec_of(7), make(nodes, 32, MANY), true, false);
 	refuses_copies = false;
 	free(nodes);
 	graph = graphs_find(exec_of(7));
@@ -454,57 +520,134 @@ static int only_value(CUgraphExec exec)
 	return value;
 }
 
-/* Whether its steps but the last are done by copies, in order, without the one that is off. */
-static bool done_by_copies(struct graph *graph, int off)
+/* Whether there is to be no copy of the node. */
+static bool is_own(const struct fake_node *node)
 {
-	unsigned steps = graph_steps(graph);
-	bool fine = steps == (off < 0 ? LARGE : LARGE - 1);
-	CUgraphExec exec;
-
-	for (unsigned i = 0, value = 0; fine && i < steps; i++, value++) {
-		value += (int)value == off;
-		fine = graph_select(graph, i, &exec);
-		if (fine && i + 1 < steps)
-			fine = exec != exec_of(8) && only_value(exec) == 1 + (int)value;
-		for (unsigned k = 0; fine && k < LARGE; k++)
-			fine = fake_nodes[32 + k].enabled ==
-			       ((int)k != off && (i + 1 < steps || k == value));
-	}
-	graph_restore(graph, 0);
-	return fine && exec == exec_of(8);
+	return node->type == CU_GRAPH_NODE_TYPE_HOST || node->value == strange ||
+	       (node->type == CU_GRAPH_NODE_TYPE_MEMCPY &&
+		(node->address >= 2000 || node->value == 64));
 }
 
-static void step_in_parts(void)
+/*
+ * Whether its steps but the last are done by copies, in order, without the one that is off, and those
+ * without a copy by the program's graph, with all others off.
+ */
+static bool done_by_copies(struct graph *graph, int off)
+{
+	unsigned steps = graph_steps(graph), value = 0;
+	bool fine = steps == (off < 0 ? LARGE : LARGE - 1), touched = false;
+	CUgraphExec exec = NULL;
+
+	for (unsigned i = 0; fine && i < steps; i++, value++) {
+		bool own;
+
+		value += (int)value == off;
+		own = i + 1 == steps || is_own(&fake_nodes[32 + value]);
+		fine = graph_select(graph, i, &exec) && (exec == exec_of(8)) == own &&
+		       (own || only_value(exec) == 1 + (int)value);
+		touched |= own;
+		for (unsigned k = 0; fine && own && k < LARGE; k++)
+			fine = fake_nodes[32 + k].enabled == (k == value);
+		for (unsigned k = 0; fine && !touched && k < LARGE; k++)
+			fine = fake_nodes[32 + k].enabled == ((int)k != off);
+	}
+	graph_restore(graph, 0);
+	for (unsigned k = 0; fine && k < LARGE; k++)
+		fine = fake_nodes[32 + k].enabled == ((int)k != off);
+	return fine;
+}
+
+/* 200 nodes, one after the other, of all kinds that there are copies of. */
+static struct graph *make_large(bool for_device)
 {
 	static struct fake_node nodes[LARGE];
-	struct graph *graph;
-	CUgraphExec exec;
-	unsigned before;
 
+	fake_count = 100;
+	copy_count = 0;
+	memset(&fakes[100], 0, 28 * sizeof(fakes[0]));
 	for (unsigned i = 0; i < LARGE; i++)
 		nodes[i] = (struct fake_node){.type = i % 10 == 3   ? CU_GRAPH_NODE_TYPE_MEMCPY
 						      : i % 10 == 7 ? CU_GRAPH_NODE_TYPE_MEMSET
 								    : CU_GRAPH_NODE_TYPE_KERNEL,
 					      .after = i ? 31 + (int)i : -1,
+					      .address = 500,
 					      .value = 1 + (int)i};
-	before = fake_count + 1;
-	graphs_instantiated(exec_of(8), make(nodes, 32, LARGE), true);
-	graph = graphs_find(exec_of(8));
-	check(fake_count - before == 7 && execs == 7 && done_by_copies(graph, -1) &&
-		      done_by_copies(graph, -1),
+	nodes[13].address = 5000; /* between host and host */
+	graphs_instantiated(exec_of(8), make(nodes, 32, LARGE), true, for_device);
+	return graphs_find(exec_of(8));
+}
+
+/* The graphs of ours that there are. */
+static unsigned parts(void)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 101; i < fake_count; i++)
+		count += !fakes[i].gone;
+	return count;
+}
+
+/* Whether its first step is the program's graph's, and nothing of ours is there. */
+static bool has_no_parts(struct graph *graph)
+{
+	CUgraphExec exec = NULL;
+	bool fine = graph_steps(graph) == LARGE && graph_select(graph, 0, &exec) &&
+		    exec == exec_of(8) && !fake_nodes[33].enabled;
+
+	graph_restore(graph, 0);
+	return fine && !execs && !parts();
+}
+
+static void step_in_parts(void)
+{
+	struct graph *graph = make_large(false);
+	bool fine = parts() == 13 && !execs; /* of 16 copies, the last of 8 */
+	CUgraphExec exec;
+
+	check(fine && done_by_copies(graph, -1) && execs == 13 && done_by_copies(graph, -1) &&
+		      execs == 13,
 	      "a large graph is launched in parts");
 	fake_nodes[32 + 40].enabled = false;
 	check(done_by_copies(graph, 40) && !fake_nodes[32 + 40].enabled, "... without what is off");
 	fake_nodes[32 + 40].enabled = true;
-	graphs_copy_or_set_node(exec_of(8));
-	check(!execs && graph_steps(graph) == LARGE && graph_select(graph, 0, &exec) &&
-		      exec == exec_of(8) && !fake_nodes[33].enabled,
-	      "... but not once a node of it was set anew");
+	graphs_changing(exec_of(8));
+	check(has_no_parts(graph), "... but not once a node of it was set anew");
+	strange = 21;
+	graph = make_large(false);
+	fake_nodes[32 + 60].type = CU_GRAPH_NODE_TYPE_HOST;
+	fake_nodes[32 + 13].address = 2000; /* both sides are pageable */
+	graphs_instantiated(exec_of(8), (CUgraph)(void *)&fakes[100], true, false);
+	graph = graphs_find(exec_of(8));
+	check(done_by_copies(graph, -1) && done_by_copies(graph, -1),
+	      "... but for the nodes that cannot be copied");
+	strange = 0;
+	graphs_gone(exec_of(8));
+	check(!execs && !parts() && !events, "... and nothing of ours stays");
+	refuses_execs = true;
+	check(has_no_parts(make_large(false)), "... but not if our graphs cannot be made executable");
+	refuses_execs = false;
+	check(has_no_parts(make_large(true)), "... nor one that kernels may launch");
+	graph = make_large(false);
+	fake_nodes[32 + 100].type = CU_GRAPH_NODE_TYPE_WAIT_EVENT;
+	graphs_instantiated(exec_of(8), (CUgraph)(void *)&fakes[100], true, false);
+	graph = graphs_find(exec_of(8));
+	fine = graph_steps(graph) == LARGE - 1 && graph_select(graph, 0, &exec) &&
+	       exec == exec_of(8);
 	graph_restore(graph, 0);
-	for (unsigned i = before; i < fake_count; i++)
-		if (!fakes[i].gone)
-			execs++;
-	check(!execs, "... nor do the copies stay");
+	check(fine && !parts(), "... nor one that waits for an event");
+	graph = make_large(false);
+	fine = done_by_copies(graph, -1) && execs == 13;
+	graphs_context_gone();
+	fine = fine && graph_steps(graph) == LARGE && graph_select(graph, 0, &exec) &&
+	       exec == exec_of(8);
+	graph_restore(graph, 0);
+	graphs_gone(exec_of(8));
+	check(fine && execs == 13, "... and parts that went with a context are left alone");
+	execs = 0;
+	graph = make_large(false);
+	fine = done_by_copies(graph, -1);
+	graphs_changing_unseen();
+	check(fine && has_no_parts(graph), "... nor once any of them changed unseen");
 	graphs_gone(exec_of(8));
 }
 
@@ -558,7 +701,12 @@ int main(int argc, char **argv)
 				 .cuGraphKernelNodeCopyAttributes = copy_attributes,
 				 .cuGraphInstantiateWithFlags = instantiate,
 				 .cuGraphExecDestroy = destroy_exec,
-				 .cuCtxGetCurrent = get_context};
+				 .cuGraphDestroyNode = destroy_node,
+				 .cuGraphExecHostNodeSetParams = set_host,
+				 .cuPointerGetAttribute = get_attribute,
+				 .cuThreadExchangeStreamCaptureMode = exchange_mode,
+				 .cuCtxGetCurrent = get_context,
+				 .cuCtxGetDevice = get_device};
 	fake_count = 1;
 	/* 4 in a child graph, which comes after 2, which comes after 1; 3 depends on the child */
 	inner = make((struct fake_node[]){{.type = kernel, .after = -1, .value = 4}}, 0, 1);
@@ -569,11 +717,11 @@ int main(int argc, char **argv)
 			{.type = kernel, .after = -1, .value = 1},
 			{.type = CU_GRAPH_NODE_TYPE_GRAPH, .after = 2, .child = graph_of(inner)}},
 		1, 4);
-	graphs_instantiated(exec_of(1), outer, true);
+	graphs_instantiated(exec_of(1), outer, true, false);
 	graph = graphs_find(exec_of(1));
 	check(graph && !graph_obstacle(graph) && values(graph, 0, 5) == 1243,
 	      "steps keep the dependencies, also those of child graphs");
-	graphs_instantiated(exec_of(4), outer, true);
+	graphs_instantiated(exec_of(4), outer, true, false);
 	check(goes_on(graphs_find(exec_of(4))), "a step that cannot be done alone");
 	graphs_gone(exec_of(4));
 	check(graph_each_kernel(outer, count_kernel) && kernels == 4, "all kernels of a graph");
@@ -598,7 +746,7 @@ int main(int argc, char **argv)
 			{.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .after = 6, .address = 4096},
 			{.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .after = 7, .address = 1024}},
 		5, 4);
-	graphs_instantiated(exec_of(2), memory, false);
+	graphs_instantiated(exec_of(2), memory, false, false);
 	graph = graphs_find(exec_of(2));
 	graph_each_memory(graph, GRAPH_WHOLE, count_short_lived, &count);
 	check(graph_obstacle(graph) && strstr(graph_obstacle(graph), "memory") && count == 1 &&
@@ -620,7 +768,7 @@ int main(int argc, char **argv)
 			{.type = release, .after = 19, .address = 8192},
 			{.type = kernel, .after = 20, .value = 5}},
 		10, 12);
-	graphs_instantiated(exec_of(5), own, true);
+	graphs_instantiated(exec_of(5), own, true, false);
 	graph = graphs_find(exec_of(5));
 	check(!graph_obstacle(graph) && values(graph, 10, 12) == 12355,
 	      "what lies between an allocation and its free is launched at once");
@@ -632,12 +780,12 @@ int main(int argc, char **argv)
 	      "a step has its memory");
 	/* the memory of others, given back before some of the same address is taken */
 	fake_nodes[11].type = release, fake_nodes[13].type = alloc, fake_nodes[13].size = 100;
-	graphs_instantiated(exec_of(5), own, true);
+	graphs_instantiated(exec_of(5), own, true, false);
 	check(graph_obstacle(graphs_find(exec_of(5))), "what a graph did not allocate is not freed twice");
 	graphs_gone(exec_of(5));
 	graph = graphs_find(exec_of(2));
 	choice = make((struct fake_node[]){{.type = (CUgraphNodeType)13, .after = -1}}, 9, 1);
-	graphs_instantiated(exec_of(3), choice, false);
+	graphs_instantiated(exec_of(3), choice, false, false);
 	check(!graph_each_kernel(choice, count_kernel) &&
 		      graph_is_conditional(graphs_find(exec_of(3))) &&
 		      graph_obstacle(graphs_find(exec_of(3))) && !graph_is_conditional(graph),
@@ -652,7 +800,7 @@ int main(int argc, char **argv)
 					  {.type = mark, .after = 23, .event = (CUevent)(void *)&fakes[2]}},
 		     22, 3);
 	fake_nodes[22].of_exec = fake_nodes[22].event, fake_nodes[24].of_exec = fake_nodes[24].event;
-	graphs_instantiated(exec_of(6), timed, true);
+	graphs_instantiated(exec_of(6), timed, true, false);
 	check(records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]),
 	      "an event is recorded in its step");
 	fake_nodes[24].event = (CUevent)(void *)&fakes[3]; /* by cuGraphExecEventRecordNodeSetEvent() */
@@ -664,7 +812,7 @@ int main(int argc, char **argv)
 	check(graph_obstacle(graphs_find(exec_of(6))), "after an update nobody knows which");
 	graphs_gone(exec_of(6));
 	check(!events, "no event of ours stays");
-	graphs_instantiated(exec_of(6), timed, true);
+	graphs_instantiated(exec_of(6), timed, true, false);
 	fine = records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]) && events == 1;
 	graphs_context_gone();
 	events = 0; /* it went with the context */

@@ -156,8 +156,8 @@ void event_unknown_memory(struct space *space, const char *kernel)
 	if (!count)
 		return;
 	snprintf(reason, sizeof(reason),
-		 "accesses to memory without a shadow, of an allocation that was not seen, or of "
-		 "the CUDA runtime's own, by %s",
+		 "accesses to memory without a shadow: of malloc() in kernels, of the CUDA runtime "
+		 "(which lets a grid wait), or of an allocation that was not seen, by %s",
 		 kernel);
 	events_sink->coverage("unknown memory", reason, count, bytes);
 }

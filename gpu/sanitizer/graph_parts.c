@@ -71,19 +71,31 @@ static bool is_same_copy(const CUDA_MEMCPY3D *a, const CUDA_MEMCPY3D *b)
 	       a->WidthInBytes == b->WidthInBytes && a->Height == b->Height && a->Depth == b->Depth;
 }
 
+/* A function may stand for one in the current context. */
+static bool is_same_kernel(const CUDA_KERNEL_NODE_PARAMS *a, const CUDA_KERNEL_NODE_PARAMS *b)
+{
+	return graph_function(a->func, a->kern) == graph_function(b->func, b->kern) &&
+	       (!a->ctx || !b->ctx || a->ctx == b->ctx);
+}
+
 /* Each of these adds a copy of the node after `last`, if that is one.  NULL: it did not work. */
 static CUgraphNode copy_kernel(CUgraph part, CUgraphNode last, CUgraphNode node)
 {
-	CUDA_KERNEL_NODE_PARAMS parameters = {0};
+	CUDA_KERNEL_NODE_PARAMS parameters = {0}, again = {0};
 	CUgraphNode copy;
 
 	if (driver.cuGraphKernelNodeGetParams(node, &parameters) != CUDA_SUCCESS ||
-	    (!parameters.func && !parameters.ctx) ||
-	    driver.cuGraphAddKernelNode(&copy, part, &last, last != NULL, &parameters) !=
-		    CUDA_SUCCESS)
+	    (!parameters.func && !parameters.ctx))
 		return NULL;
-	/* refused for nodes that the device may change */
-	if (driver.cuGraphKernelNodeCopyAttributes(copy, node) == CUDA_SUCCESS)
+	if (parameters.func)
+		parameters.kern = NULL; /* only one may be given */
+	if (driver.cuGraphAddKernelNode(&copy, part, &last, last != NULL, &parameters) !=
+	    CUDA_SUCCESS)
+		return NULL;
+	/* attributes are refused for nodes that the device may change */
+	if (driver.cuGraphKernelNodeCopyAttributes(copy, node) == CUDA_SUCCESS &&
+	    driver.cuGraphKernelNodeGetParams(copy, &again) == CUDA_SUCCESS &&
+	    is_same_kernel(&parameters, &again))
 		return copy;
 	driver.cuGraphDestroyNode(copy);
 	return NULL;

@@ -720,6 +720,80 @@ static void cooperative()
 	expect(host[0] == 1 && host[255] == 1, "0 + 1");
 }
 
+/*
+ * Nodes of all kinds in a large graph, one that the program disables, one that is changed in its
+ * source, which counts for nothing, and one that is changed in the end.
+ */
+static void graph_parts()
+{
+	int *x, *y, *z, n = 256, by = 1, calls = 0;
+	float ms;
+	cudaGraph_t whole, child;
+	cudaGraphExec_t executable;
+	cudaGraphNode_t node[203], *next = node, inner;
+	cudaMemsetParams set = {};
+	cudaKernelNodeParams kernel = {};
+	cudaKernelNodeAttrValue value = {};
+	cudaHostNodeParams function = {called, &calls};
+	cudaStream_t stream;
+	cudaEvent_t before, event;
+	void *x_arguments[] = {&x, &n, &by}, *y_arguments[] = {&y, &n, &by};
+	void *copy_arguments[] = {&y, &x, &n}, *together_arguments[] = {&y, &z, &n};
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaEventCreate(&before));
+	CHECK(cudaEventCreate(&event));
+	CHECK(cudaMalloc(&x, 1024)); /* 1 */
+	CHECK(cudaMalloc(&y, 1024)); /* 2 */
+	CHECK(cudaMalloc(&z, 1024)); /* 3 */
+	CHECK(cudaGraphCreate(&whole, 0));
+	CHECK(cudaGraphCreate(&child, 0));
+	set.dst = x, set.elementSize = 4, set.width = 256, set.height = 1, set.value = 0;
+	CHECK(cudaGraphAddMemsetNode(next++, whole, NULL, 0, &set)); /* 4 */
+	kernel.func = (void *)add, kernel.gridDim = 1, kernel.blockDim = 256;
+	kernel.kernelParams = x_arguments;
+	for (int i = 0; i < 100; i++, next++) /* 5 */
+		CHECK(cudaGraphAddKernelNode(next, whole, next - 1, 1, &kernel));
+	kernel.func = (void *)copy, kernel.kernelParams = copy_arguments;
+	CHECK(cudaGraphAddKernelNode(&inner, child, NULL, 0, &kernel)); /* 6 */
+	CHECK(cudaGraphAddChildGraphNode(next, whole, next - 1, 1, child));
+	next++;
+	CHECK(cudaGraphAddEventRecordNode(next, whole, next - 1, 1, event));
+	next++;
+	CHECK(cudaGraphAddHostNode(next, whole, next - 1, 1, &function));
+	next++;
+	kernel.func = (void *)together, kernel.kernelParams = together_arguments;
+	kernel.gridDim = 2, kernel.blockDim = 128;
+	CHECK(cudaGraphAddKernelNode(next, whole, next - 1, 1, &kernel)); /* 7 */
+	value.cooperative = 1;
+	CHECK(cudaGraphKernelNodeSetAttribute(*next++, cudaLaunchAttributeCooperative, &value));
+	kernel.func = (void *)add, kernel.gridDim = 1, kernel.blockDim = 256;
+	kernel.kernelParams = y_arguments;
+	for (int i = 0; i < 97; i++, next++) /* 5 */
+		CHECK(cudaGraphAddKernelNode(next, whole, next - 1, 1, &kernel));
+	CHECK(cudaGraphAddMemcpyNode1D(next, whole, next - 1, 1, z, y, 1024,
+				       cudaMemcpyDeviceToDevice)); /* 8 */
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphNodeSetEnabled(executable, node[50], 0));
+	kernel.kernelParams = x_arguments, by = 7;
+	CHECK(cudaGraphKernelNodeSetParams(node[20], &kernel));
+	CHECK(cudaEventRecord(before, stream));
+	for (int i = 0; i < 3; i++) {
+		by = 5;
+		if (i == 2)
+			CHECK(cudaGraphExecKernelNodeSetParams(executable, node[10], &kernel));
+		CHECK(cudaGraphLaunch(executable, stream));
+		CHECK(cudaStreamSynchronize(stream));
+		CHECK(cudaEventElapsedTime(&ms, before, event));
+		expect(calls == i + 1, "a call each time");
+		CHECK(cudaMemcpy(host, z, 1024, cudaMemcpyDeviceToHost)); /* 9 */
+		expect(host[0] == host[255] && host[0] == (i < 2 ? 99 : 103) + 1 + 97,
+		       "1 for each node, or 5");
+	}
+	CHECK(cudaGraphExecDestroy(executable));
+	CHECK(cudaGraphDestroy(whole));
+}
+
 /* Memory that no allocation of the host made. */
 __global__ void allocate(int *x)
 {
@@ -923,6 +997,7 @@ static const struct {
 	{"graph", graph},
 	{"graph_mixed", graph_mixed},
 	{"graph_large", graph_large},
+	{"graph_parts", graph_parts},
 	{"graph_events", graph_events},
 	{"graph_scratch", graph_scratch},
 	{"graph_memory", graph_memory},

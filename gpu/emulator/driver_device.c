@@ -214,7 +214,7 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ta
 		device_say(
 			"%s has the CUDA runtime linked in and no symbols (or is not preloaded), "
 			"so the emulated device cannot serve it: build it with nvcc -cudart "
-			"shared, do not strip it, or run it on a GPU",
+			"shared, do not strip it, or run it on a GPU, as NVIDIA's libraries need",
 			file);
 	}
 	observe_coverage("unsupported API", "cuGetExportTable", 1, 0);

@@ -235,6 +235,11 @@ else
 		[ "$(wc -l <"$here/err")" = 1 ] && grep -q 'gencode arch=compute_90,code=compute_90' "$here/err"
 	}
 	check "without PTX it says what to add, once" only_sass
+	no_gap() { # the coverage of a program without PTX
+		"$VFLOW" collect -q --device emulated -o "$here/sass.db" "$here/sass" >/dev/null 2>&1
+		equal modules sqlite3 "$here/sass.db" "SELECT what FROM coverage WHERE reason LIKE '%without PTX%'"
+	}
+	check "... and the coverage tells of it" no_gap
 	static_runtime() {
 		$NVCC -std=c++17 -cudart static -o "$here/static" tests/cli/emulator_nvcc.cu && run static
 	}

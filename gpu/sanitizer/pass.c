@@ -91,7 +91,6 @@ void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
 /* Words of touched blocks that one block of threads may have to look through. */
 #define SCAN_LIMIT 8192
 #define REFUSALS 15
-#define BLOCKS_EACH 8 /* of objects, one for each warp */
 
 /* Blocks of threads for a pass, and whether they try if the first can do all. */
 static unsigned choose_blocks(struct space *space, uint32_t *tries)
@@ -103,9 +102,9 @@ static unsigned choose_blocks(struct space *space, uint32_t *tries)
 	*tries = false;
 	if (!space->launched && space->marked_blocks <= SMALL_BLOCKS && space->look <= SMALL_LOOK)
 		return 1;
-	if (guess && (guess->blocks > SMALL_BLOCKS || guess->refusals) &&
-	    blocks < guess->blocks / BLOCKS_EACH + 1)
-		blocks = guess->blocks / BLOCKS_EACH + 1;
+	/* one for each (30 us a pass of cuSolverRf's; one for 8: 46 us) */
+	if (guess && (guess->blocks > SMALL_BLOCKS || guess->refusals) && blocks < guess->blocks)
+		blocks = guess->blocks;
 	blocks = blocks > scanning ? blocks : scanning;
 	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
 	if (guess && blocks > 1 && guess->blocks <= SMALL_BLOCKS) {

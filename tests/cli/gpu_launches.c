@@ -1031,6 +1031,52 @@ static int slots(void)
 	return 0;
 }
 
+static unsigned made;
+
+static CUresult count_memory(CUdeviceptr *memory, size_t size)
+{
+	made++;
+	return make_memory(memory, size);
+}
+
+static void free_again(CUdeviceptr address)
+{
+	finish((struct operation){.kind = OPERATION_FREE, .address = address});
+	driver.cuMemFree(address);
+}
+
+/* What objects that went had serves those that come. */
+static int kept(void)
+{
+	CUdeviceptr a, b;
+	size_t before;
+
+	start(0);
+	make_memory = driver.cuMemAlloc;
+	driver.cuMemAlloc = count_memory;
+	a = allocate(1000);	/* event 1 */
+	launch(a, 100, 7, 0);	/* 2: there is a table now */
+	before = unused();
+	b = allocate(1000);	/* 3, object 2 */
+	set(b, 1000, 7);	/* 4 */
+	free_again(b);		/* 5 */
+	made = 0;
+	b = allocate(1000);	/* 6, object 3 */
+	launch(b, 100, 7, 0);	/* 7 */
+	launch(b, 100, -1, 0);	/* 8 */
+	free_again(b);		/* 9 */
+	check(made == 1, "the program's memory is all that was allocated");
+	check(row_is(7, 3, 6, GPU_WRITE, 100, 0) && row_is(8, 3, 7, GPU_READ, 100, 0),
+	      "and nothing is known of who had it before");
+	for (int i = 0; i < 300; i++)
+		free_again(allocate(1000 + 600 * i));
+	check(memory_release_kept(context, false) && unused() == before, "what is kept can be had back");
+	set(a, 100, 7);
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	CUdeviceptr a, b;
@@ -1045,6 +1091,8 @@ int main(int argc, char **argv)
 		return late_room();
 	if (argc > 1 && !strcmp(argv[1], "behind"))
 		return behind();
+	if (argc > 1 && !strcmp(argv[1], "kept"))
+		return kept();
 	if (argc > 1 && !strcmp(argv[1], "behind-room"))
 		return behind_room();
 	if (argc > 1 && !strcmp(argv[1], "guesses"))

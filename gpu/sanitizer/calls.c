@@ -149,11 +149,6 @@ struct operation *calls_add(enum operation_kind kind, CUcontext context)
 	return operation;
 }
 
-CUstream calls_stream(const char *function, CUstream stream)
-{
-	return stream || !strstr(function, "_ptsz") ? stream : CU_STREAM_PER_THREAD;
-}
-
 bool calls_capturing(CUstream stream)
 {
 	CUstreamCaptureStatus status;

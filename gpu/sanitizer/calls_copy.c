@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "gpu/sanitizer/apis.h"
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/driver.h"
 
@@ -211,7 +212,7 @@ void calls_copy_silent(const char *function, const void *parameters)
 	if (found->stream) {
 		unsigned word = found->stream + (found->batch && !strstr(function, "_v2"));
 
-		stream = calls_stream(function, (CUstream)(uintptr_t)words[word]);
+		stream = api_stream(function, (CUstream)(uintptr_t)words[word]);
 	}
 	if (!calls_capturing(stream))
 		found->note(words, stream);
@@ -269,7 +270,7 @@ bool calls_quick(const char *function, const void *parameters, CUstream *stream,
 	if (!found || strstr(function, "_ptds"))
 		return false;
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
-	*stream = calls_stream(function, *stream);
+	*stream = api_stream(function, *stream);
 	/* what is around it may wait, too */
 	*waits = found->waits || (found->hosts && !strstr(thread.name, "Async"));
 	for (unsigned i = 0; i < 2 && !*waits; i++)

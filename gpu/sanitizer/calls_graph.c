@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/sanitizer/apis.h"
 #include "gpu/sanitizer/calls.h"
 #include "gpu/sanitizer/calls_internal.h"
 #include "gpu/sanitizer/events.h"
@@ -248,7 +249,7 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	const void *const *words = data->functionParams;
 	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
 
-	thread.graph_stream = calls_stream(data->functionName, (CUstream)(uintptr_t)words[1]);
+	thread.graph_stream = api_stream(data->functionName, (CUstream)(uintptr_t)words[1]);
 	if (calls_capturing(thread.graph_stream))
 		return;
 	thread.inside = true;

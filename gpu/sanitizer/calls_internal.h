@@ -15,8 +15,6 @@ extern __thread struct thread calls_thread;
 struct operation *calls_add(enum operation_kind kind, CUcontext context);
 /* Whether what happens now belongs to a call of the program. */
 bool calls_noting(void);
-/* The stream that a function of this name means by a handle. */
-CUstream calls_stream(const char *function, CUstream stream);
 /* Whether the stream is being captured into a graph: nothing is done then. */
 bool calls_capturing(CUstream stream);
 

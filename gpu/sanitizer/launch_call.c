@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpu/sanitizer/apis.h"
+
 /* The operands of the driver's functions. */
 struct plain_launch {
 	CUfunction function;
@@ -43,7 +45,6 @@ bool launch_call_read(struct launch_call *call, const char *api, const void *par
 	} else {
 		return false;
 	}
-	if (!call->stream && strstr(api, "_ptsz"))
-		call->stream = CU_STREAM_PER_THREAD;
+	call->stream = api_stream(api, call->stream);
 	return true;
 }

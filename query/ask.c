@@ -172,7 +172,7 @@ int request_answer(const struct request *request, const char *text, struct graph
 static int run_all(const struct request *request, const char *file, const char *to)
 {
 	struct error error;
-	struct input *input = input_open(file, true, &error);
+	struct input *input = input_open(file, !request->ask->asked_on_stdin, &error);
 	struct output *output = input ? output_open(to, &error) : NULL;
 	struct graph *graph;
 	int code = output ? EXIT_OK : EXIT_FAILED, more = 0;

@@ -18,6 +18,7 @@ struct ask {
 	bool says_kept;                /* rows are vertices: say how many are left out */
 	bool tables_only;              /* -T dot is none */
 	const char *file, *output;     /* may be NULL */
+	bool asked_on_stdin;           /* the query came from there, so the graph does not */
 	struct query_limits limits;
 };
 

@@ -15,7 +15,8 @@
 static char *read_query(const char *path)
 {
 	size_t room = QUERY_LIMIT + 2, length;
-	FILE *file = fopen(path, "re");
+	FILE *file = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
+	bool good = false;
 	char *text;
 
 	if (!file) {
@@ -24,15 +25,16 @@ static char *read_query(const char *path)
 	}
 	text = xcalloc(room, 1);
 	length = fread(text, 1, room - 1, file);
-	if (ferror(file)) {
+	if (ferror(file))
 		fprintf(stderr, "vflow query: cannot read %s: %s\n", path, strerror(errno));
-	} else if (memchr(text, 0, length)) {
+	else if (memchr(text, 0, length))
 		fprintf(stderr, "vflow query: %s is not a query: it is not text\n", path);
-	} else {
+	else
+		good = true;
+	if (file != stdin)
 		fclose(file);
+	if (good)
 		return text;
-	}
-	fclose(file);
 	free(text);
 	return NULL;
 }
@@ -57,6 +59,10 @@ static int run(struct ask *ask, const char *query_file, bool session, int count,
 		ask->query = operands[0];
 		return query_ask(ask);
 	}
+	ask->asked_on_stdin = !strcmp(query_file, "-");
+	if (ask->asked_on_stdin && ask->file && !strcmp(ask->file, "-"))
+		return options_misuse("query", "standard input holds the query: name the FILE of the "
+					       "graph");
 	ask->query = text = read_query(query_file);
 	code = text ? query_ask(ask) : EXIT_FAILED;
 	free(text);

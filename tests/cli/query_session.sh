@@ -69,6 +69,9 @@ expect_exit 2 "-i and -o" "$VFLOW" query -i -o x "$T/g.dot"
 expect_exit 1 "-i without a graph" env VFLOW_PROFILE="$T/none.db" "$VFLOW" query -i
 echo 'MATCH (k:kernel) RETURN count(*) AS n' >"$T/q.cypher"
 is "-f FILE" "$("$VFLOW" query -f "$T/q.cypher" "$T/g.dot" | tr '\n' ' ')" "n 2 "
+is "-f -" "$(cd "$T" && "$VFLOW" query -f - g.dot <q.cypher | tr '\n' ' ')" "n 2 "
+is "-f - and a graph that is not named" "$(VFLOW_PROFILE=$T/g.dot "$VFLOW" query -f - <"$T/q.cypher" | tr '\n' ' ')" "n 2 "
+expect_exit 2 "-f - and a graph from there, too" "$VFLOW" query -f - - <"$T/q.cypher"
 expect_exit 1 "-f of a file that is not there" "$VFLOW" query -f "$T/none" "$T/g.dot"
 
 command -v python3 >/dev/null || { skip "on a terminal" "no python3"; finish; }

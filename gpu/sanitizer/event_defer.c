@@ -7,7 +7,8 @@
  * two streams have no order when it does not, and the masks of both would be in one list.
  *
  * The pass behind a copy that the program waits for is not over when the copy is; calls that free
- * memory wait for it.  Of a program that is killed just then the copy is not known.
+ * memory wait for it.  Of a program that is killed just then the copy is not known, unless it is one
+ * of the first.
  */
 #include "gpu/sanitizer/events_internal.h"
 

@@ -173,16 +173,24 @@ static void defer_kernel(const struct thread *thread, const struct operation *op
 		event_instructions(operation, space);
 }
 
+/*
+ * So many copies and sets are waited for, whatever they are: a program that is killed, aborts or calls
+ * _exit() before its last calls are looked at loses them, and those that end so early do little else.
+ */
+#define WAITED_FIRST 16
+
+unsigned events_waited_for;
+
 /* Whether it is of a kind that need not be waited for. */
 static bool is_deferrable(const struct thread *thread, const struct operation *operation)
 {
-	if (thread->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
+	if (operation->whole || operation->stream == CU_STREAM_PER_THREAD)
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
 		return operation->patched && !operation->left_out && !operation->parameters;
 	/* of several in one call none has a pass of its own behind it */
 	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
-	       thread->quick && thread->count == 1 &&
+	       thread->quick && thread->count == 1 && events_waited_for >= WAITED_FIRST &&
 	       (!operation->api_context || operation->api_context == operation->context);
 }
 
@@ -302,6 +310,7 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 		return;
 	if (!visit_enter(&visit, space_context(space)))
 		return;
+	events_waited_for += operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET;
 	over = !events_still_late() && (operation->left_out || completed(operation, space));
 	if (over && !operation->left_out)
 		events_forget();

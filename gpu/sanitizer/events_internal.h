@@ -15,6 +15,7 @@
 
 extern const struct gpu_sink *events_sink; /* NULL: stopped */
 extern bool events_digests;
+extern unsigned events_waited_for; /* copies and sets: see events.c */
 
 /* Bytes of an object that a copy gave to or took from the host. */
 struct host_row {

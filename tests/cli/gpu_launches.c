@@ -737,7 +737,9 @@ static int behind(void)
 	a = allocate(10000); /* event 1, object 1 */
 	b = allocate(10000); /* 2, object 2 */
 	set(a, 10000, 7);    /* 3 */
-	set(b, 10000, 8);    /* 4: both have shadows now, and something is known of them */
+	put_set(b, 10000, 8, 0); /* 4: both have shadows now, and something is known of them */
+	check(waits && on_ours && !on_program, "the first copies and sets are waited for, should the program be killed");
+	events_waited_for = 100;
 	waits = on_program = on_ours = 0;
 	put_set(a, 9000, 7, 0);			   /* 5 */
 	put_copy(b, true, host, false, 5000);	   /* 6: zeros */
@@ -840,6 +842,7 @@ static int behind_room(void)
 	set(b, 20000, 8);     /* 5 */
 	set(c, 10000, 9);     /* 6 */
 	allocate(5000);       /* 7 */
+	events_waited_for = 100;
 	calls_of_coverage = 0;
 	holding = running = true;
 	launch(a, 5000, 7, 0); /* 8 */

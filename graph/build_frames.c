@@ -60,9 +60,12 @@ static bool is_function(const char *function, const char *name)
 bool frames_are_called(const char *function, bool kernel, const char *call)
 {
 	/* a program may have others that begin so */
-	static const char *const launches[] = {
-		"cudaLaunch", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel",
-		"cudaLaunchCooperativeKernelMultiDevice", "cudaGraphLaunch"};
+	static const char *const launches[] = {"cudaLaunch",
+					       "cudaLaunchKernel",
+					       "cudaLaunchKernelExC",
+					       "cudaLaunchCooperativeKernel",
+					       "cudaLaunchCooperativeKernelMultiDevice",
+					       "cudaGraphLaunch"};
 
 	if (!kernel)
 		return is_function(function, call);

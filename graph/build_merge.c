@@ -538,9 +538,9 @@ static void finish_vertices(struct merge *merge)
 		uint32_t frame = context ? context->key->frame : NO_FRAME;
 
 		profile->vertices[v].callpath = v;
-		vertex->context = context_hash_hex(
-			merge->hash, vertex->kind, context ? context->key->name : vertex->name,
-			digest_of(merge, frame));
+		vertex->context = context_hash_hex(merge->hash, vertex->kind,
+						   context ? context->key->name : vertex->name,
+						   digest_of(merge, frame));
 		vertex->fields |= VERTEX_CONTEXT;
 		set_callpath(merge, v, frame);
 	}

@@ -2,7 +2,8 @@
  * graph/context_hash.h: the hash of kind, name and call path by which profiles know a vertex.
  *
  * The same on every machine: no paths of folders, numbers as text.  It goes from frame to frame,
- * outermost first: over the whole path of each context, deep ones would cost their length each time.
+ * outermost first: over the whole path of each context, deep ones would cost their length each
+ * time.
  */
 #ifndef VFLOW_GRAPH_CONTEXT_HASH_H
 #define VFLOW_GRAPH_CONTEXT_HASH_H

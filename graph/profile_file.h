@@ -37,7 +37,8 @@ int profile_open(const char *path, struct sqlite3 **db, struct error *error);
  * disk that is full or fails, memory, rights.
  */
 bool profile_sqlite_error(struct sqlite3 *db, struct error *error);
-/* When that was for want of room (a full disk, a quota, a limit on files): which, an errno; else 0. */
+/* When that was for want of room (a full disk, a quota, a limit on files): which, an errno; else 0.
+ */
 int profile_want_of_room(struct sqlite3 *db);
 /* What is wrong with a profile: a row, from 1, that cannot be.  Returns -1. */
 int profile_bad_row(struct error *error, const char *table, uint64_t row);

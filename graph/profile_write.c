@@ -452,9 +452,8 @@ static int write_without_events(const struct profile *profile, const char *path,
 	if (profile->coverage_count)
 		memcpy(less.coverage, profile->coverage,
 		       profile->coverage_count * sizeof(*less.coverage));
-	less.coverage[less.coverage_count++] =
-		(struct profile_coverage){
-			.what = "events", .reason = reason, .count = profile->event_rows};
+	less.coverage[less.coverage_count++] = (struct profile_coverage){
+		.what = "events", .reason = reason, .count = profile->event_rows};
 	result = write_file(&less, path, &room, error);
 	free(less.coverage);
 	free(reason);

@@ -61,8 +61,9 @@ static int run(struct ask *ask, const char *query_file, bool session, int count,
 	}
 	ask->asked_on_stdin = !strcmp(query_file, "-");
 	if (ask->asked_on_stdin && ask->file && !strcmp(ask->file, "-"))
-		return options_misuse("query", "standard input holds the query: name the FILE of the "
-					       "graph");
+		return options_misuse("query",
+				      "standard input holds the query: name the FILE of the "
+				      "graph");
 	ask->query = text = read_query(query_file);
 	code = text ? query_ask(ask) : EXIT_FAILED;
 	free(text);

@@ -135,7 +135,8 @@ static int nothing_matches(const struct selector *selector, const struct graph *
 /* Only the host is called so. */
 static int means_host(const struct selector *selector, struct error *error)
 {
-	error_set(error, "'%s' finds the host only, which an expression never means: give its ID, %d",
+	error_set(error,
+		  "'%s' finds the host only, which an expression never means: give its ID, %d",
 		  selector->shown, GRAPH_HOST);
 	return 0;
 }

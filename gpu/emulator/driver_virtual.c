@@ -255,8 +255,8 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 }
 
 /* Those of the part of the mapping that lies in the range. */
-static void set_rights(const struct allocation *reservation, struct handle *handle, uint64_t address,
-		       uint64_t size, const CUmemAccessDesc *desc, size_t count)
+static void set_rights(const struct allocation *reservation, struct handle *handle,
+		       uint64_t address, uint64_t size, const CUmemAccessDesc *desc, size_t count)
 {
 	const uint64_t start = address > handle->mapped ? address : handle->mapped;
 	const uint64_t end = address + size < handle->mapped + handle->size
@@ -289,7 +289,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 	for (size_t i = 0; i < count && !error; i++)
 		error = desc[i].location.type == CU_MEM_LOCATION_TYPE_INVALID ? INVALID_VALUE
 			: desc[i].location.id                                 ? INVALID_DEVICE
-										      : 0;
+									      : 0;
 	if (!error) {
 		first = !is_accessible(reservation);
 		for (struct handle *found = handles; found; found = found->next)

@@ -40,8 +40,9 @@ static void describe(uint64_t address, unsigned size, char *text, size_t room)
 
 	if (allocation && size <= allocation->size &&
 	    address - allocation->address <= allocation->size - size) {
-		snprintf(text, room, "reserved, but not mapped or without this right "
-				     "(cuMemMap, cuMemSetAccess)");
+		snprintf(text, room,
+			 "reserved, but not mapped or without this right "
+			 "(cuMemMap, cuMemSetAccess)");
 		return;
 	}
 	if (allocation) {

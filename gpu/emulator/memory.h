@@ -27,7 +27,7 @@ struct allocation {
 	bool in_graph;                /* reserved by an allocation node of a graph */
 	bool live;                    /* in_graph: between the node and its free */
 	const void *context;          /* the CUDA context that owns it */
-	uint8_t *rights;              /* of kernels, by MEMORY_RIGHTS_PAGE; NULL: all.  Goes with it */
+	uint8_t *rights; /* of kernels, by MEMORY_RIGHTS_PAGE; NULL: all.  Goes with it */
 };
 
 #define MEMORY_ALIGNMENT 512

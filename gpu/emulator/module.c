@@ -212,10 +212,11 @@ static int load(struct emulator_module *module, const void *image, size_t size, 
 	int code;
 
 	if (result == FATBIN_NO_PTX)
-		observe_coverage("modules",
-				 "code for particular GPUs without PTX: its kernels cannot run on the "
-				 "emulated device",
-				 1, 0);
+		observe_coverage(
+			"modules",
+			"code for particular GPUs without PTX: its kernels cannot run on the "
+			"emulated device",
+			1, 0);
 	if (result) {
 		device_say("%s", error->text);
 		return results[-result];

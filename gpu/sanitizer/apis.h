@@ -34,7 +34,7 @@ enum api_effect api_effect(uint32_t id, const char *name);
 /* Whether the name of an API, without its suffix, is this one: cuMemcpy3DAsync_v2_ptsz. */
 bool api_is(const char *name, const char *plain);
 
-/* The stream that a function of this name means by a handle: cuMemcpyAsync_ptsz by 0 the thread's. */
+/* The stream that a function of this name means by a handle; 0 is the own one in ..._ptsz. */
 static inline CUstream api_stream(const char *name, CUstream stream)
 {
 	return stream || !strstr(name, "_ptsz") ? stream : CU_STREAM_PER_THREAD;

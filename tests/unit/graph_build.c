@@ -805,7 +805,7 @@ static void test_deep_paths(void **state)
 }
 
 /*
- * 2000 frames that 20,000 contexts share: 40 million, were each to be hashed for each context.  Each
+ * 2000 frames that 20,000 contexts share: 40 million, were each to be hashed for each context. Each
  * frame of a path counts.
  */
 static void test_contexts_of_deep_paths(void **state)
@@ -821,7 +821,7 @@ static void test_contexts_of_deep_paths(void **state)
 		frame(i, i - 1, 1, 0x1000);
 	frame(2001, 1999, 1, 0x1001); /* ends in another frame */
 	frame(2002, 1999, 2, 0x1000); /* ... of another file */
-	frame(2003, 0, 2, 0x1000);	 /* begins in another */
+	frame(2003, 0, 2, 0x1000);    /* begins in another */
 	frame(2004, 2003, 1, 0x1000);
 	frame(2005, 0, 1, 0x1000); /* is shorter */
 	frame(2006, 2005, 1, 0x1000);
@@ -949,11 +949,20 @@ static void test_runtime_inside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_graph),       TEST(test_events),     TEST(test_processes_merge),
-		TEST(test_empty),       TEST(test_cut),        TEST(test_killed),
+		TEST(test_graph),
+		TEST(test_events),
+		TEST(test_processes_merge),
+		TEST(test_empty),
+		TEST(test_cut),
+		TEST(test_killed),
 		TEST(test_coverage_names),
-		TEST(test_senseless),   TEST(test_duplicates), TEST(test_duplicates_in_a_loop),
-		TEST(test_many_events), TEST(test_deep_paths), TEST(test_contexts_of_deep_paths), TEST(test_runtime_inside),
+		TEST(test_senseless),
+		TEST(test_duplicates),
+		TEST(test_duplicates_in_a_loop),
+		TEST(test_many_events),
+		TEST(test_deep_paths),
+		TEST(test_contexts_of_deep_paths),
+		TEST(test_runtime_inside),
 	};
 
 	return cmocka_run_group_tests_name("graph_build", tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * What a profiled program must survive, one case per run: `faults CASE [LAUNCHES]`.  Says what CUDA answered,
  * which must be the same with and without vflow.
  */
+#include <algorithm>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <cuda_runtime.h>
 
@@ -31,6 +33,16 @@ static int *made(size_t size)
 
 	say("malloc", cudaMalloc((void **)&data, size));
 	say("memset", cudaMemset(data, 0, size));
+	return data;
+}
+
+template <typename T> static T *copied(const std::vector<T> &host)
+{
+	T *data = NULL;
+
+	say("malloc", cudaMalloc((void **)&data, host.size() * sizeof(T)));
+	say("memcpy",
+	    cudaMemcpy(data, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
 	return data;
 }
 
@@ -296,6 +308,124 @@ static void lanes(void)
 	check(done + count - 1, 1);
 }
 
+#define NODES 124651
+#define NEIGHBOURS 31
+
+/*
+ * Gives each node a colour (a bit) that no neighbour has: the first of those left to it once all
+ * neighbours before it have theirs, or none of these may still take it.  Most neighbours are lanes
+ * of the same warp; all go through a round together, but look at different numbers of them.  With
+ * patches that part some of them while others wait at the loop's end, it never ended.
+ */
+static __global__ __launch_bounds__(512, 4) void paint(const int *__restrict__ first,
+						       const int *__restrict__ before,
+						       volatile unsigned *colours, unsigned *open,
+						       int count)
+{
+	bool again;
+
+	do {
+		again = false;
+		for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+		     i += gridDim.x * blockDim.x) {
+			unsigned mine = colours[i], others = 0, todo, left;
+
+			if (__popc(mine) == 1)
+				continue;
+			todo = left = open[i];
+			do {
+				unsigned rest = todo & (todo - 1), one = todo ^ rest;
+				unsigned other = colours[before[first[i] + __clz(one)]];
+
+				todo = rest;
+				others |= other;
+				if (!(mine & other)) {
+					left ^= one;
+				} else if (__popc(other) == 1) {
+					mine ^= other;
+					left ^= one;
+				}
+			} while (todo);
+			if (left) {
+				unsigned best = 0x80000000u >> __clz(mine);
+
+				if (!(best & others)) {
+					mine = best;
+					left = 0;
+				}
+			}
+			if (!left)
+				mine = 0x80000000u >> __clz(mine);
+			again |= left != 0;
+			open[i] = left;
+			colours[i] = mine;
+		}
+	} while (again);
+}
+
+static unsigned topmost(int bits)
+{
+	return bits ? ~0u << (32 - bits) : 0;
+}
+
+/* Those of more neighbours come before others. */
+static bool comes_before(const std::vector<int> *neighbours, int a, int b)
+{
+	unsigned of_a = (unsigned)a * 2654435769u, of_b = (unsigned)b * 2654435769u;
+
+	if (neighbours[a].size() != neighbours[b].size())
+		return neighbours[a].size() > neighbours[b].size();
+	return of_a > of_b;
+}
+
+static void colours(void)
+{
+	static std::vector<int> neighbours[NODES];
+	std::vector<int> first(NODES), before;
+	std::vector<unsigned> open(NODES), colour(NODES);
+	int *first_there, *before_there, same = 0;
+	unsigned *open_there, *colours_there, random = 1;
+
+	for (int i = 0; i < NODES; i++)
+		for (int k = 0; k < 3; k++) {
+			int other;
+
+			random = random * 1664525 + 1013904223;
+			other = i + 1 + (int)(random >> 16) % 40;
+			if (other >= NODES || neighbours[i].size() >= NEIGHBOURS ||
+			    neighbours[other].size() >= NEIGHBOURS ||
+			    std::count(neighbours[i].begin(), neighbours[i].end(), other))
+				continue;
+			neighbours[i].push_back(other);
+			neighbours[other].push_back(i);
+		}
+	for (int i = 0; i < NODES; i++) {
+		int count = 0;
+
+		first[i] = (int)before.size();
+		for (int other : neighbours[i])
+			if (comes_before(neighbours, other, i)) {
+				before.push_back(other);
+				count++;
+			}
+		open[i] = topmost(count);
+		colour[i] = topmost(count + 1);
+	}
+	first_there = copied(first);
+	before_there = copied(before);
+	open_there = copied(open);
+	colours_there = copied(colour);
+	paint<<<(NODES + 511) / 512, 512>>>(first_there, before_there, colours_there, open_there,
+					    NODES);
+	say("synchronize", cudaDeviceSynchronize());
+	say("memcpy", cudaMemcpy(colour.data(), colours_there, NODES * sizeof(colour[0]),
+				 cudaMemcpyDeviceToHost));
+	for (int i = 0; i < NODES; i++)
+		for (int other : neighbours[i])
+			same += colour[i] == colour[other] || __builtin_popcount(colour[i]) != 1;
+	printf("%d neighbours of the same colour\n", same);
+}
+
 static int launch_count = 1000000;
 
 static void launches(void)
@@ -328,7 +458,7 @@ int main(int argc, char **argv)
 		     {"threads", threads},   {"leave", leave},       {"use", use},
 		     {"fork_before", fork_before}, {"fork_after", fork_after},
 		     {"fork_exec", fork_exec},     {"host", host},   {"kernel", kernel},
-		     {"lanes", lanes},
+		     {"lanes", lanes},       {"colours", colours},
 		     {"launches", launches},       {"killed", killed}};
 
 	if (argc == 3)

@@ -8,7 +8,7 @@ run() { # CASE
 	{ timeout 60 "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$native"
 	{ timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/$1.db" "$T/faults" "$1" 2>&1; echo "exit code $?"; } >"$collected"
 }
-cases="reset many sticky graph pools threads leave fork_before fork_after fork_exec host kernel lanes killed"
+cases="reset many sticky graph pools threads leave fork_before fork_after fork_exec host kernel lanes colours killed"
 for case in $cases; do
 	run $case 2>/dev/null &
 	[ "$(jobs -r | wc -l)" -lt 6 ] || wait -n
@@ -24,6 +24,7 @@ bytes() { # CASE KERNEL ACCESS
 	json_query "$T/export.json" "SELECT sum(e.value->>'bytes') FROM json, json_each(text, '\$.edges') e, json_each(text, '\$.vertices') v
 		WHERE v.value->>'id' = e.value->>'end' AND v.value->>'name' LIKE '$2%' AND e.value->>'access' = '$3'"
 }
+is "colours: all differ from their neighbours'" "$(grep -c '^0 neighbours' "$T/colours.collected")" 1
 is "many: 200 launches write 256 bytes each" "$(bytes many increment WRITE)" 51200
 is "threads: 640 launches read 128 bytes each" "$(bytes threads increment READ)" 81920
 is "pools: 3 launches write 128 bytes each" "$(bytes pools increment WRITE)" 384

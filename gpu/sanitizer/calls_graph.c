@@ -239,11 +239,7 @@ static bool launch_steps(CUgraphExec whole)
 		}
 		events_finish(&thread);
 		thread.count = 0;
-		/* what was enabled for a launch that is not over counts for it, as the driver says */
-		events_prepare(thread.context, true,
-			       thread.graph_stream == CU_STREAM_PER_THREAD ? NULL
-									   : &thread.graph_stream,
-			       0);
+		events_prepare(thread.context, true, NULL, 0);
 	}
 	return true;
 }

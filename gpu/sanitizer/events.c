@@ -184,7 +184,7 @@ unsigned events_waited_for;
 /* Whether it is of a kind that need not be waited for. */
 static bool is_deferrable(const struct thread *thread, const struct operation *operation)
 {
-	if (operation->whole || operation->stream == CU_STREAM_PER_THREAD)
+	if (thread->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
 		return operation->patched && !operation->left_out && !operation->parameters;

@@ -38,6 +38,7 @@
 	X(cuGraphHostNodeGetParams)                                                                \
 	X(cuGraphInstantiateWithFlags)                                                             \
 	X(cuGraphKernelNodeCopyAttributes)                                                         \
+	X(cuGraphKernelNodeGetAttribute)                                                           \
 	X(cuGraphKernelNodeGetParams)                                                              \
 	X(cuGraphLaunch)                                                                           \
 	X(cuGraphMemAllocNodeGetParams)                                                            \

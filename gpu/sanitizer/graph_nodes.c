@@ -228,6 +228,16 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 
 static const char unreadable[] = "their nodes could not be read";
 
+/* A graph with such a node fails in steps, as it seems even where that is disabled (error 719). */
+static bool is_cooperative(CUgraphNode node)
+{
+	CUkernelNodeAttrValue value = {0};
+
+	return driver.cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE,
+						    &value) == CUDA_SUCCESS &&
+	       value.cooperative;
+}
+
 static void read_nodes(struct graph *graph, CUgraph source, unsigned depth);
 
 static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
@@ -251,6 +261,8 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 		graph_obstruct(graph, "they have nodes that cannot be disabled");
 		return;
 	}
+	if (type == CU_GRAPH_NODE_TYPE_KERNEL && is_cooperative(which))
+		graph_obstruct(graph, "they have cooperative kernels");
 	node = add_node(graph, which, type);
 	if (!node)
 		graph_obstruct(graph, unreadable);

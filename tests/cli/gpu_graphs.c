@@ -107,6 +107,16 @@ static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *kernel)
 	return CUDA_SUCCESS;
 }
 
+static int cooperative; /* the value of a kernel */
+
+static CUresult get_kernel_attribute(CUgraphNode node, CUkernelNodeAttrID attribute,
+				     CUkernelNodeAttrValue *value)
+{
+	value->cooperative = attribute == CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE &&
+			     cooperative && node_of(node)->value == cooperative;
+	return CUDA_SUCCESS;
+}
+
 static CUresult get_alloc(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *memory)
 {
 	*memory = (CUDA_MEM_ALLOC_NODE_PARAMS){.dptr = node_of(node)->address,
@@ -627,6 +637,11 @@ static void step_in_parts(void)
 	check(has_no_parts(make_large(false)), "... but not if our graphs cannot be made executable");
 	refuses_execs = false;
 	check(has_no_parts(make_large(true)), "... nor one that kernels may launch");
+	cooperative = 50;
+	graph = make_large(false);
+	check(strstr(graph_obstacle(graph), "cooperative") && !parts(),
+	      "... nor one with cooperative kernels, which is launched as a whole");
+	cooperative = 0;
 	graph = make_large(false);
 	fake_nodes[32 + 100].type = CU_GRAPH_NODE_TYPE_WAIT_EVENT;
 	graphs_instantiated(exec_of(8), (CUgraph)(void *)&fakes[100], true, false);
@@ -702,6 +717,7 @@ int main(int argc, char **argv)
 				 .cuGraphInstantiateWithFlags = instantiate,
 				 .cuGraphExecDestroy = destroy_exec,
 				 .cuGraphDestroyNode = destroy_node,
+				 .cuGraphKernelNodeGetAttribute = get_kernel_attribute,
 				 .cuGraphExecHostNodeSetParams = set_host,
 				 .cuPointerGetAttribute = get_attribute,
 				 .cuThreadExchangeStreamCaptureMode = exchange_mode,

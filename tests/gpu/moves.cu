@@ -720,6 +720,13 @@ static void cooperative()
 	expect(host[0] == 1 && host[255] == 1, "0 + 1");
 }
 
+__global__ void shift(int *x, int *y, int n)
+{
+	x[threadIdx.x] += 1;
+	__syncthreads();
+	y[threadIdx.x] = x[n - 1 - threadIdx.x];
+}
+
 /*
  * Nodes of all kinds in a large graph, one that the program disables, one that is changed in its
  * source, which counts for nothing, and one that is changed in the end.
@@ -733,12 +740,11 @@ static void graph_parts()
 	cudaGraphNode_t node[203], *next = node, inner;
 	cudaMemsetParams set = {};
 	cudaKernelNodeParams kernel = {};
-	cudaKernelNodeAttrValue value = {};
 	cudaHostNodeParams function = {called, &calls};
 	cudaStream_t stream;
 	cudaEvent_t before, event;
 	void *x_arguments[] = {&x, &n, &by}, *y_arguments[] = {&y, &n, &by};
-	void *copy_arguments[] = {&y, &x, &n}, *together_arguments[] = {&y, &z, &n};
+	void *copy_arguments[] = {&y, &x, &n}, *shift_arguments[] = {&y, &z, &n};
 
 	CHECK(cudaStreamCreate(&stream));
 	CHECK(cudaEventCreate(&before));
@@ -762,13 +768,10 @@ static void graph_parts()
 	next++;
 	CHECK(cudaGraphAddHostNode(next, whole, next - 1, 1, &function));
 	next++;
-	kernel.func = (void *)together, kernel.kernelParams = together_arguments;
-	kernel.gridDim = 2, kernel.blockDim = 128;
+	kernel.func = (void *)shift, kernel.kernelParams = shift_arguments;
 	CHECK(cudaGraphAddKernelNode(next, whole, next - 1, 1, &kernel)); /* 7 */
-	value.cooperative = 1;
-	CHECK(cudaGraphKernelNodeSetAttribute(*next++, cudaLaunchAttributeCooperative, &value));
-	kernel.func = (void *)add, kernel.gridDim = 1, kernel.blockDim = 256;
-	kernel.kernelParams = y_arguments;
+	next++;
+	kernel.func = (void *)add, kernel.kernelParams = y_arguments;
 	for (int i = 0; i < 97; i++, next++) /* 5 */
 		CHECK(cudaGraphAddKernelNode(next, whole, next - 1, 1, &kernel));
 	CHECK(cudaGraphAddMemcpyNode1D(next, whole, next - 1, 1, z, y, 1024,
@@ -792,6 +795,38 @@ static void graph_parts()
 	}
 	CHECK(cudaGraphExecDestroy(executable));
 	CHECK(cudaGraphDestroy(whole));
+}
+
+/* Such a kernel in a graph. */
+static void graph_cooperative()
+{
+	int *x, *y, n = 256, by = 1;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaGraphNode_t node[2];
+	cudaKernelNodeParams kernel = {};
+	cudaKernelNodeAttrValue value = {};
+	cudaStream_t stream;
+	void *add_arguments[] = {&x, &n, &by}, *together_arguments[] = {&x, &y, &n};
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));   /* 2 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaGraphCreate(&whole, 0));
+	kernel.func = (void *)add, kernel.gridDim = 2, kernel.blockDim = 128;
+	kernel.kernelParams = add_arguments;
+	CHECK(cudaGraphAddKernelNode(&node[0], whole, NULL, 0, &kernel)); /* 4 */
+	kernel.func = (void *)together, kernel.kernelParams = together_arguments;
+	CHECK(cudaGraphAddKernelNode(&node[1], whole, node, 1, &kernel)); /* 5 */
+	value.cooperative = 1;
+	CHECK(cudaGraphKernelNodeSetAttribute(node[1], cudaLaunchAttributeCooperative, &value));
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	for (int i = 0; i < 2; i++)
+		CHECK(cudaGraphLaunch(executable, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaMemcpy(host, y, 1024, cudaMemcpyDeviceToHost)); /* 6 */
+	expect(host[0] == 4 && host[255] == 4, "twice 1 + 1");
 }
 
 /* Memory that no allocation of the host made. */
@@ -998,6 +1033,7 @@ static const struct {
 	{"graph_mixed", graph_mixed},
 	{"graph_large", graph_large},
 	{"graph_parts", graph_parts},
+	{"graph_cooperative", graph_cooperative},
 	{"graph_events", graph_events},
 	{"graph_scratch", graph_scratch},
 	{"graph_memory", graph_memory},

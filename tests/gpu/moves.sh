@@ -76,7 +76,7 @@ exact graph_large <<END
 	GraphLaunch.7>Memcpy.8      R Malloc.3  1024 0  1
 	Memcpy.8>host               W Malloc.3  1024 0  1
 END
-together='together(int*,int*,int)'
+shift='shift(int*,int*,int)'
 # x is 99, 99, 103 in the end, y 197, 197, 201: of what is written, 3 of 4 bytes stay 0
 exact graph_parts <<END
 	Malloc.1>GraphLaunch.4    W Malloc.1   1024      0   1
@@ -88,19 +88,25 @@ exact graph_parts <<END
 	$add.5>$copy.6            R Malloc.1   3072      0   3
 	Malloc.2>$copy.6          W Malloc.2   1024      0   1
 	$add.5>$copy.6            W Malloc.2   2048   1536   2
-	$copy.6>$together.7       R Malloc.2   3072      0   3
-	$copy.6>$together.7       W Malloc.2   3072   2304   3
-	$together.7>$add.5        R Malloc.2   3072      0   3
-	$together.7>$add.5        W Malloc.2   3072   2304   3
+	$copy.6>$shift.7       R Malloc.2   3072      0   3
+	$copy.6>$shift.7       W Malloc.2   3072   2304   3
+	$shift.7>$add.5        R Malloc.2   3072      0   3
+	$shift.7>$add.5        W Malloc.2   3072   2304   3
 	$add.5>$add.5             R Malloc.2 294912      0 288 # 96 of 97
 	$add.5>$add.5             W Malloc.2 294912 221184 288
 	$add.5>GraphLaunch.8      R Malloc.2   3072      0   3
-	Malloc.3>$together.7      W Malloc.3   1024      0   1
-	GraphLaunch.8>$together.7 W Malloc.3   2048   1536   2
-	$together.7>GraphLaunch.8 W Malloc.3   3072   2304   3
+	Malloc.3>$shift.7      W Malloc.3   1024      0   1
+	GraphLaunch.8>$shift.7 W Malloc.3   2048   1536   2
+	$shift.7>GraphLaunch.8 W Malloc.3   3072   2304   3
 	GraphLaunch.8>Memcpy.9    R Malloc.3   3072      0   3
 	Memcpy.9>host             W Malloc.3   3072      0   3
 END
+exact graph_cooperative <<'END'
+	Malloc.1>Memset.3 W Malloc.1 1024 0 1
+	unknown>Memcpy.6  R Malloc.2 1024 0 1
+	Memcpy.6>host     W Malloc.2 1024 0 1
+END
+covers graph_cooperative 'CUDA graphs'
 exact graph_events <<END
 	Malloc.1>Memset.2 W Malloc.1 1024   0 1
 	Memset.2>$add.3   R Malloc.1 1024   0 1
@@ -268,6 +274,7 @@ exact partial <<END
 	Memcpy.5>host    W Malloc.2  32 0 1
 END
 covers partial "partial copies"
+together='together(int*,int*,int)'
 exact cooperative <<END
 	Malloc.1>Memset.3    W Malloc.1 1024   0 1
 	Memset.3>$together.4 R Malloc.1 1024   0 1

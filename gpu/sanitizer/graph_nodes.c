@@ -228,7 +228,7 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 
 static const char unreadable[] = "their nodes could not be read";
 
-/* A graph with such a node fails in steps, as it seems even where that is disabled (error 719). */
+/* The steps of a graph with such a node fail with error 719, large or small, with parts and without. */
 static bool is_cooperative(CUgraphNode node)
 {
 	CUkernelNodeAttrValue value = {0};

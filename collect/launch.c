@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "util/memory.h"
 
 static volatile sig_atomic_t target_process;
-static volatile sig_atomic_t last_received;
+static volatile sig_atomic_t last_received, last_typed;
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
@@ -26,6 +26,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	last_received = number;
+	last_typed = info->si_code == SI_KERNEL && number != SIGHUP;
 	if (info->si_code != SI_KERNEL && target_process > 0)
 		kill((pid_t)target_process, number);
 	errno = saved;
@@ -42,10 +43,15 @@ static void install_handlers(struct sigaction old[PASSED_ON])
 	}
 }
 
+/*
+ * But for the signal that came last: timeout(1) sends one to vflow, then to its whole group, and
+ * the second must not keep the profile from being written.  Who types Ctrl-C again means vflow.
+ */
 static void restore_handlers(const struct sigaction old[PASSED_ON])
 {
 	for (int i = 0; i < PASSED_ON; i++)
-		sigaction(passed_on[i], &old[i], NULL);
+		if (passed_on[i] != last_received || last_typed)
+			sigaction(passed_on[i], &old[i], NULL);
 }
 
 static int set(const char *name, const char *value)
@@ -173,14 +179,14 @@ int launch(const struct target *target, char **argv, const struct launch_environ
 
 void launch_end_alike(int status)
 {
-	struct rlimit none = {0};
 	sigset_t signals;
 	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
 	if (!number || number != last_received)
 		return;
 	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none); /* the target's core file is the one that tells something */
+	/* the target's core is the one that tells something; pipes get one whatever the limit */
+	prctl(PR_SET_DUMPABLE, 0);
 	sigemptyset(&signals);
 	sigaddset(&signals, number);
 	signal(number, SIG_DFL);

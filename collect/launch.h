@@ -24,7 +24,8 @@ struct launch_environment {
 
 /*
  * Runs the target and waits until it ends; *status is as waitpid(2) gives it.  Signals from the
- * terminal reach the target by themselves, those that others send to vflow are passed on.
+ * terminal reach the target by themselves, those that others send to vflow are passed on; the last
+ * of these is of no more effect on vflow when it comes again.
  * Returns 0, or EXIT_NOT_FOUND, EXIT_NOT_EXECUTABLE, EXIT_VFLOW_FAILED when it could not start.
  */
 int launch(const struct target *target, char **argv, const struct launch_environment *environment,

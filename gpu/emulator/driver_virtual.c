@@ -284,7 +284,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 	if (error)
 		return (CUresult)error;
 	reservation = reservation_of(ptr, size);
-	if (!reservation || !mapped_in(ptr, size))
+	if (!reservation || !size || !mapped_in(ptr, size))
 		error = INVALID_VALUE;
 	for (size_t i = 0; i < count && !error; i++)
 		error = desc[i].location.type == CU_MEM_LOCATION_TYPE_INVALID ? INVALID_VALUE

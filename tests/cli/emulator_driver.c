@@ -325,6 +325,8 @@ static void virtual_memory(void)
 		   cuMemMap(range + size, size, 0, second, 0) == CUDA_SUCCESS &&
 		   cuMemSetAccess(range, 2 * size, &access, 1) == CUDA_SUCCESS,
 	   "two mappings");
+	OK(cuMemSetAccess(range + 1, 0, &access, 1) == CUDA_ERROR_INVALID_VALUE,
+	   "no access to nothing");
 	OK(cuMemMap(range, size, 0, second, 0) == CUDA_ERROR_INVALID_VALUE,
 	   "nothing can be mapped over another");
 	OK(cuMemRelease(first) == CUDA_SUCCESS && cuMemRelease(second) == CUDA_SUCCESS &&
@@ -410,7 +412,6 @@ static void procedures(void)
 	contexts_of_versions();
 }
 
-/* A kernel stores outside, unaligned, or traps; then nothing works any more. */
 /* Two granules of a mapping, of which the second has other rights; 0: none. */
 static CUdeviceptr mapped_with(CUmemAccess_flags rights)
 {
@@ -437,6 +438,7 @@ static CUdeviceptr reserved(void)
 	return cuMemAddressReserve(&range, (size_t)2 << 20, 0, 0, 0) ? 0 : range;
 }
 
+/* A kernel stores where it may not, unaligned, or traps; then nothing works any more. */
 static int fail(const char *how)
 {
 	CUdeviceptr memory, at;

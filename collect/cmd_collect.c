@@ -183,7 +183,8 @@ static char *command_line(char **words)
 
 static void summarize(const struct arguments *a, const struct profile *profile)
 {
-	bool standard = !strcmp(a->output, DEFAULT_OUTPUT);
+	const char *set = getenv("VFLOW_PROFILE"); /* what 'vflow report' reads then */
+	bool standard = !strcmp(a->output, DEFAULT_OUTPUT) && (!set || !*set);
 	unsigned operations = profile->graph->vertex_count - 1; /* without the host */
 	char *file = text_shell_file(a->output);
 

@@ -95,9 +95,10 @@ static int check_header(const struct trace_reader *reader, struct error *error)
 	if (memcmp(header->magic, TRACE_MAGIC, sizeof(header->magic)) != 0)
 		return error_set(error, "offset 0: not a vflow trace: expected '" TRACE_MAGIC "'");
 	if (header->version > TRACE_VERSION)
-		return error_set(error,
-				 "made by a newer vflow: trace version %u, this one reads %u",
-				 header->version, TRACE_VERSION);
+		return error_set(
+			error,
+			"made by a newer vflow: trace version %u, this one reads %u: update vflow",
+			header->version, TRACE_VERSION);
 	if (header->version != TRACE_VERSION)
 		return error_set(error, "offset 8: version %u: expected %u", header->version,
 				 TRACE_VERSION);

@@ -286,7 +286,7 @@ static int take_graph_attributes(struct reading *reading)
 		if (version > DOT_VERSION_NUMBER)
 			return error_set(reading->error,
 					 "%s: made by a newer vflow: " DOT_VERSION " %" PRIu64
-					 ", this one reads %d",
+					 ", this one reads %d: update vflow",
 					 reading->name, version, DOT_VERSION_NUMBER);
 	}
 	return 0;

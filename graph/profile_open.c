@@ -152,7 +152,8 @@ static int check_header(const char *path, struct error *error)
 	version = big_endian(header + 60);
 	if (version > PROFILE_USER_VERSION)
 		return error_set(error,
-				 "%s: made by a newer vflow: profile version %u, this one reads %u",
+				 "%s: made by a newer vflow: profile version %u, this one reads "
+				 "%u: update vflow",
 				 path, version, PROFILE_USER_VERSION);
 	if (version && version < PROFILE_USER_VERSION)
 		return error_set(error,

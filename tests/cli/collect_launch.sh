@@ -189,6 +189,8 @@ is "--quiet is quiet" "$(cat err)" ""
 run 6 "a name that looks like an option" -o -dash.db --device emulated "$targets" quick_exit
 has "... is one in no command that is told" "$(cat err)" "see: vflow report ./-dash.db"
 rm -f ./-dash.db
+VFLOW_PROFILE=other.db run 6 "another profile is set" --device emulated "$targets" quick_exit
+has "... the command that is told names this one" "$(cat err)" "see: vflow report vflow.db"
 run 0 "auto" true
 has "... says which device" "$(cat err)" "emulated device"
 run 125 "output is a folder" -o folder sh -c 'touch started'

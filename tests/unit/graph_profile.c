@@ -562,7 +562,8 @@ static void test_changed(void **state)
 	static const struct {
 		const char *sql, *message;
 	} changes[] = {
-		{"PRAGMA user_version = 3", "made by a newer vflow: profile version 3"},
+		{"PRAGMA user_version = 3",
+		 "made by a newer vflow: profile version 3, this one reads 2: update vflow"},
 		{"PRAGMA user_version = 1",
 		 "made by an older vflow: profile version 1, this one reads 2: collect it again"},
 		{"PRAGMA user_version = 0", "damaged: profile version 0"},
@@ -723,13 +724,12 @@ static void test_read_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own_frames),
-		cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_order),
-		cmocka_unit_test(test_not_overwritten), cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_truncated),       cmocka_unit_test(test_bit_flips),
-		cmocka_unit_test(test_changed),         cmocka_unit_test(test_changed_events),
-		cmocka_unit_test(test_additions),       cmocka_unit_test(test_views),
-		cmocka_unit_test(test_read_only),
+		cmocka_unit_test(test_own_frames),     cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_order),          cmocka_unit_test(test_not_overwritten),
+		cmocka_unit_test(test_other_files),    cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_bit_flips),      cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_changed_events), cmocka_unit_test(test_additions),
+		cmocka_unit_test(test_views),          cmocka_unit_test(test_read_only),
 	};
 
 	return cmocka_run_group_tests_name("graph_profile", tests, make_folder, remove_folder);

@@ -206,6 +206,7 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 	}
 	if (!fine) {
 		events_sink->abandon(call);
+		events_missed(); /* its marks are still there, if the device is */
 		return;
 	}
 	end(call, used, hosts, host_count);

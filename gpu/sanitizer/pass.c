@@ -127,10 +127,10 @@ static void learn(struct space *space, uint32_t ticket, const volatile struct re
 		guess->refusals = pass->small ? 0 : REFUSALS;
 }
 
-/* Starts a pass; its ticket, or 0: the device fails. */
+/* Starts a pass; its ticket, or 0: the device fails, or lacks memory, and no ticket is taken. */
 static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
 {
-	uint32_t tries;
+	uint32_t tries, ticket = space->ticket + 1 ? space->ticket + 1 : 1;
 	unsigned blocks = choose_blocks(space, &tries);
 
 	if (space->marks.height && blocks > 1) {
@@ -138,22 +138,19 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 			return 0;
 		space->marks.height = 0;
 	}
-	if (++space->ticket == 0)
-		space->ticket = 1;
-	space->guessed[space->ticket % PASSES] = space->guess;
-	space->tried[space->ticket % PASSES] = tries || blocks == 1;
-	return !space->failed && space_check(space,
-					     driver.cuLaunchKernel(
-						     space->kernels[PASS_SETTLE], blocks, 1, 1,
-						     PASS_THREADS, 1, 1, 0, stream,
-						     (void *[]){&space->state, &space->view, &writer,
-								&space->ticket, &tries,
-								&space->rows_taken,
-								&space->objects_taken,
-								&space->marks},
-						     NULL))
-		       ? space->ticket
-		       : 0;
+	if (space->failed ||
+	    !space_check(space, driver.cuLaunchKernel(
+					space->kernels[PASS_SETTLE], blocks, 1, 1, PASS_THREADS, 1,
+					1, 0, stream,
+					(void *[]){&space->state, &space->view, &writer, &ticket,
+						   &tries, &space->rows_taken,
+						   &space->objects_taken, &space->marks},
+					NULL)))
+		return 0;
+	space->ticket = ticket;
+	space->guessed[ticket % PASSES] = space->guess;
+	space->tried[ticket % PASSES] = tries || blocks == 1;
+	return ticket;
 }
 
 /* What it was about is over. */

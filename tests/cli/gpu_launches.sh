@@ -10,7 +10,7 @@ fi
 	"$objects"/event*.c.o "$objects"/{space,objects,table,hints,shadows,pass,memory,apis}.c.o "$objects/images.S.o" \
 	"$BUILD/inside.o/gpu/analysis/may_write.o" -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=clock_gettime "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread \
 	>"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
-for case in enough nothing coarse failed late room slots behind behind-room guesses kept; do
+for case in enough nothing coarse failed late room slots behind behind-room guesses kept denied; do
 	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/launches" $case 2>&1
 	code=$?
 	[ $code = 0 ] || echo "not ok - exit code $code"

@@ -313,7 +313,10 @@ void memory_release_kept_at_once(CUcontext context, CUstream stream)
 	for (unsigned i = kept_count; i-- > 0;) {
 		struct shadow_memory memory = {.device = kept[i].device, .size = kept[i].size};
 
-		if (kept[i].context == context && memory_release_at_once(&memory, stream))
+		if (kept[i].context != context)
+			continue;
+		memory_release_at_once(&memory, stream);
+		if (!memory.device) /* also when the stream has failed since */
 			take_kept(i);
 	}
 }

@@ -488,7 +488,7 @@ void space_give_way_at_once(struct space *space, uint64_t bytes)
 {
 	struct object *object;
 
-	if (!memory_fits(bytes))
+	if (!space->stuck && !memory_fits(bytes))
 		memory_release_kept_at_once(space->context, space->stream);
 	while (!space->stuck && !memory_fits(bytes) && (object = find_largest(space, true)))
 		make_way_at_once(object);

@@ -4,10 +4,10 @@
  * The nodes of a launched graph run without a call of the program's between them, so a graph is
  * launched once for each of its kernel, copy, set, host and event nodes, in an order that keeps their
  * dependencies, with all others disabled (host and event nodes, which cannot be, call a function and
- * record an event of ours); the program's own launch does the last one.  Graphs with
- * nodes that cannot be disabled (conditions, ...) or with cooperative kernels are launched as they
- * are: what they wrote has no known writer then.  A launch goes through its disabled nodes, too: steps of large graphs are launched
- * by copies of their nodes, few in each graph (graph_parts.c).
+ * record an event of ours); the program's own launch does the last one.  Graphs with nodes that
+ * cannot be disabled (conditions, ...) or with cooperative kernels are launched as they are: what
+ * they wrote has no known writer then.  A launch goes through its disabled nodes, too: steps of large
+ * graphs are launched by copies of their nodes, few in each graph (graph_parts.c).
  *
  * Memory nodes cannot be disabled, either, but may run in each of these launches when the graph frees
  * what it allocates, and nothing else.  But memory of a graph is the driver's between two launches: it

@@ -2,8 +2,8 @@
  * gpu/sanitizer/device_state.h: what the host, the patches and the passes share in GPU memory.
  *
  * A followed object has a record.  Its masks are there from its allocation on, since any kernel may
- * touch it; the rest of its shadow (the body) is made when an API has touched it, and is coarse
- * when there is no memory for all of it.  As on the CPU (gpu/analysis), everything means "untouched
+ * touch it; the rest of its shadow (the body) is made at once while such bodies are not much, else
+ * when an API has touched it, and is coarse when there is no memory for all of it.  As on the CPU (gpu/analysis), everything means "untouched
  * and uninitialised" when it is all zero.
  */
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_STATE_H

@@ -18,8 +18,8 @@ void events_stop(void);
  * A call of the driver begins in this context: makes its space, takes in the variables of new
  * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the host
  * when the program wants to allocate `wanted` bytes that are not free.  What was not waited for is
- * ended first, unless this is a launch, copy or set on the same `stream` that does not wait for it
- * (NULL: something else, or not known).  Calls the driver.
+ * ended first, unless this is a launch, copy or set on the same `stream` (NULL: something else, or not
+ * known).  Calls the driver.
  */
 void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted);
 /* What a launch hands to the patches; NULL: it cannot be followed. */

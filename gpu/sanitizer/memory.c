@@ -359,8 +359,6 @@ void memory_release_put_off(CUcontext context, bool abandon)
 		else
 			memory_release(&put_off[i].memory);
 	put_off_count = left;
-	if (abandon)
-		memory_release_kept(context, true);
 }
 
 /* -- moving ------------------------------------------------------------------------------- */

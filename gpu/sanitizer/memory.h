@@ -28,6 +28,15 @@ CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream
 /* Nothing on the device uses it any more. */
 void memory_release(struct shadow_memory *memory);
 /*
+ * The same for memory on the device, when the stream has nothing to do: does not wait for what else
+ * runs.  False: this cannot be done, or, if it is none now, was done while the stream failed.
+ */
+bool memory_release_at_once(struct shadow_memory *memory, CUstream stream);
+/* The same for memory that what runs now may still use: by the next memory_release_put_off(). */
+void memory_put_off(struct shadow_memory *memory, CUcontext context);
+/* What was put off in this context; with `abandon` the context is gone. */
+void memory_release_put_off(CUcontext context, bool abandon);
+/*
  * Keeps memory on the device for the next that wants as much in this context, if it is not much and
  * nothing uses it any more but what the stream of memory_get() has to do.  False: it is to be
  * released.
@@ -37,15 +46,6 @@ bool memory_keep(struct shadow_memory *memory, CUcontext context);
 bool memory_release_kept(CUcontext context, bool abandon);
 /* The same without waiting for what runs: see memory_release_at_once(). */
 void memory_release_kept_at_once(CUcontext context, CUstream stream);
-/*
- * The same for memory on the device, when the stream has nothing to do: does not wait for what else
- * runs.  False: this cannot be done.
- */
-bool memory_release_at_once(struct shadow_memory *memory, CUstream stream);
-/* The same for memory that what runs now may still use: by the next memory_release_put_off(). */
-void memory_put_off(struct shadow_memory *memory, CUcontext context);
-/* What was put off in this context; with `abandon` the context is gone. */
-void memory_release_put_off(CUcontext context, bool abandon);
 /* Moves it to the host; nothing on the device uses it meanwhile.  False: there is no room. */
 bool memory_to_host(struct shadow_memory *memory, CUstream stream);
 /*
@@ -58,8 +58,9 @@ bool memory_copy_to_host(const struct shadow_memory *memory, struct shadow_memor
 void memory_abandon(const struct shadow_memory *memory);
 /* Bytes of shadows on the host. */
 uint64_t memory_on_host(void);
-/* Whether a whole shadow of so many bytes can be had. */
+/* Whether a whole shadow of so many bytes can be had; what is kept makes way for it. */
 bool memory_has(uint64_t bytes);
+/* Whether there is so much on the device, besides what is kept. */
 bool memory_has_on_device(uint64_t bytes);
 /* Whether the program can have `bytes` of the device's memory. */
 bool memory_fits(uint64_t bytes);

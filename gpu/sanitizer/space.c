@@ -157,6 +157,7 @@ struct space *space_create(CUcontext context, bool digests)
 void space_abandon(struct space *space)
 {
 	memory_release_put_off(space->context, true);
+	memory_release_kept(space->context, true);
 	for (uint32_t i = 0; i < space->object_count; i++) {
 		memory_abandon(&space->objects[i]->head);
 		memory_abandon(&space->objects[i]->body);

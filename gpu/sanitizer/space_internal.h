@@ -57,22 +57,22 @@ struct space {
 
 	/* Passes: what the running API touched is listed on the device; results come back in rings.
 	 */
-	bool marked;          /* something may be in the list */
-	bool launched;        /* ... that launches put there */
-	bool unfinished;      /* our stream has work that was not waited for */
-	uint64_t expected;    /* threads that have something to do in the next pass */
+	bool marked;            /* something may be in the list */
+	bool launched;          /* ... that launches put there */
+	bool unfinished;        /* our stream has work that was not waited for */
+	uint64_t expected;      /* threads that have something to do in the next pass */
 	uint64_t marked_blocks; /* ... and blocks that copies and sets touched */
 	uint64_t look;          /* ... and blocks of the largest object that they touched */
 	struct marks marks;     /* that the next pass makes, or are made before it */
 	struct guess *guess;    /* of the launch before it, or NULL */
-	uint64_t body_blocks; /* of all bodies */
-	uint32_t bodiless;    /* followed objects that have none */
+	uint64_t body_blocks;   /* of all bodies */
+	uint32_t bodiless;      /* followed objects that have none */
 	uint64_t bodiless_bytes;
-	uint64_t early_bytes; /* of objects that have bodies and were not touched yet */
+	uint64_t early_bytes;          /* of objects that have bodies and were not touched yet */
 	uint32_t held_up;              /* launches that had to be waited for because of them */
 	uint32_t ticket, ticket_taken; /* of the last pass, and the last whose results were taken */
 	uint64_t rows_taken, objects_taken; /* of the rings */
-	struct device_state view; /* what space_describe() put there */
+	struct device_state view;           /* what space_describe() put there */
 	CUdeviceptr rows;
 	volatile struct result_pass *result_passes;
 	struct result_row *result_rows;

@@ -86,7 +86,7 @@ struct thread {
 	const void *parameters;
 	CUcontext context; /* current there */
 	unsigned first;    /* its first operation */
-	bool quick;        /* a copy or set: see calls_quick() */
+	bool quick;        /* a copy or set whose pass may follow it: see calls_quick() */
 	/* a graph's launch */
 	struct graph *graph; /* NULL: it is not known */
 	uint32_t step;       /* of the graph, or GRAPH_WHOLE */

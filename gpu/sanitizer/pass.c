@@ -139,13 +139,13 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 		space->marks.height = 0;
 	}
 	if (space->failed ||
-	    !space_check(space, driver.cuLaunchKernel(
-					space->kernels[PASS_SETTLE], blocks, 1, 1, PASS_THREADS, 1,
-					1, 0, stream,
-					(void *[]){&space->state, &space->view, &writer, &ticket,
-						   &tries, &space->rows_taken,
-						   &space->objects_taken, &space->marks},
-					NULL)))
+	    !space_check(space,
+			 driver.cuLaunchKernel(space->kernels[PASS_SETTLE], blocks, 1, 1,
+					       PASS_THREADS, 1, 1, 0, stream,
+					       (void *[]){&space->state, &space->view, &writer,
+							  &ticket, &tries, &space->rows_taken,
+							  &space->objects_taken, &space->marks},
+					       NULL)))
 		return 0;
 	space->ticket = ticket;
 	space->guessed[ticket % PASSES] = space->guess;

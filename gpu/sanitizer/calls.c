@@ -81,14 +81,6 @@ void calls_stop(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /*
  * A thread may wait inside a call for what another thread is about to do; then the other goes on
  * without the lock, unobserved; but not while we wait for a launch that is at work.
@@ -360,7 +352,7 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 		if (thread.depth++ == 0) {
 			thread.name = data->functionName;
 			thread.count = 0;
-			thread.start_ns = now_ns();
+			thread.start_ns = events_now_ns();
 		}
 		if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 			enter_driver(id, data);

@@ -3,8 +3,8 @@
  *
  * A followed object has a record.  Its masks are there from its allocation on, since any kernel may
  * touch it; the rest of its shadow (the body) is made at once while such bodies are not much, else
- * when an API has touched it, and is coarse when there is no memory for all of it.  As on the CPU (gpu/analysis), everything means "untouched
- * and uninitialised" when it is all zero.
+ * when an API has touched it, and is coarse when there is no memory for all of it.  As on the CPU
+ * (gpu/analysis), everything means "untouched and uninitialised" when it is all zero.
  */
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_STATE_H
 #define VFLOW_GPU_SANITIZER_DEVICE_STATE_H

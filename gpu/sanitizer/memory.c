@@ -70,6 +70,12 @@ static bool fits_limit(uint64_t bytes)
 	return (!limit || on_device + bytes <= limit) && is_free(bytes, &hopeless);
 }
 
+/* What the program has no use for and the device still has. */
+struct held {
+	CUcontext context;
+	struct shadow_memory memory;
+};
+
 /* -- what was released and is kept --------------------------------------------------------- */
 
 /*
@@ -81,11 +87,7 @@ static bool fits_limit(uint64_t bytes)
 #define KEPT_BYTES (UINT64_C(256) << 20)
 #define KEPT_COUNT 256
 
-static struct kept {
-	CUcontext context;
-	CUdeviceptr device;
-	uint64_t size;
-} kept[KEPT_COUNT];
+static struct held kept[KEPT_COUNT];
 static unsigned kept_count;
 static uint64_t kept_bytes;
 
@@ -100,10 +102,13 @@ static uint64_t rounded(uint64_t size)
 	return (size + part - 1) / part * part;
 }
 
-static void take_kept(unsigned at)
+static struct shadow_memory take_kept(unsigned at)
 {
-	kept_bytes -= kept[at].size;
+	struct shadow_memory memory = kept[at].memory;
+
+	kept_bytes -= memory.size;
 	memmove(&kept[at], &kept[at + 1], (--kept_count - at) * sizeof(*kept));
+	return memory;
 }
 
 static bool get_kept(struct shadow_memory *memory, uint64_t size)
@@ -113,9 +118,8 @@ static bool get_kept(struct shadow_memory *memory, uint64_t size)
 	if (size > KEPT_SIZE || !kept_count || driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
 		return false;
 	for (unsigned i = kept_count; i-- > 0;)
-		if (kept[i].size == size && kept[i].context == context) {
-			*memory = (struct shadow_memory){.device = kept[i].device, .size = size};
-			take_kept(i);
+		if (kept[i].memory.size == size && kept[i].context == context) {
+			*memory = take_kept(i);
 			return true;
 		}
 	return false;
@@ -123,16 +127,17 @@ static bool get_kept(struct shadow_memory *memory, uint64_t size)
 
 bool memory_keep(struct shadow_memory *memory, CUcontext context)
 {
+	struct shadow_memory oldest;
+
 	if (!memory->device || memory->host || memory->size > KEPT_SIZE)
 		return false;
 	while (kept_count == KEPT_COUNT || kept_bytes + memory->size > KEPT_BYTES) {
 		if (kept[0].context != context)
 			return false;
-		driver.cuMemFree(kept[0].device);
-		on_device -= kept[0].size;
-		take_kept(0);
+		oldest = take_kept(0);
+		memory_release(&oldest);
 	}
-	kept[kept_count++] = (struct kept){context, memory->device, memory->size};
+	kept[kept_count++] = (struct held){context, *memory};
 	kept_bytes += memory->size;
 	*memory = (struct shadow_memory){0};
 	return true;
@@ -144,10 +149,12 @@ bool memory_release_kept(CUcontext context, bool abandon)
 
 	for (unsigned i = kept_count; i-- > 0;)
 		if (kept[i].context == context) {
-			if (!abandon)
-				driver.cuMemFree(kept[i].device);
-			on_device -= kept[i].size;
-			take_kept(i);
+			struct shadow_memory memory = take_kept(i);
+
+			if (abandon)
+				memory_abandon(&memory);
+			else
+				memory_release(&memory);
 			any = true;
 		}
 	return any;
@@ -311,7 +318,7 @@ bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
 void memory_release_kept_at_once(CUcontext context, CUstream stream)
 {
 	for (unsigned i = kept_count; i-- > 0;) {
-		struct shadow_memory memory = {.device = kept[i].device, .size = kept[i].size};
+		struct shadow_memory memory = kept[i].memory;
 
 		if (kept[i].context != context)
 			continue;
@@ -323,10 +330,7 @@ void memory_release_kept_at_once(CUcontext context, CUstream stream)
 
 /* -- what cannot be released yet ---------------------------------------------------------- */
 
-static struct put_off {
-	CUcontext context;
-	struct shadow_memory memory;
-} * put_off;
+static struct held *put_off;
 static size_t put_off_count, put_off_room;
 
 void memory_put_off(struct shadow_memory *memory, CUcontext context)
@@ -336,14 +340,14 @@ void memory_put_off(struct shadow_memory *memory, CUcontext context)
 	if (!memory->device)
 		return;
 	if (put_off_count == put_off_room) {
-		struct put_off *more = reallocarray(put_off, room, sizeof(*more));
+		struct held *more = reallocarray(put_off, room, sizeof(*more));
 
 		if (!more)
 			return; /* the device has it until the end */
 		put_off = more;
 		put_off_room = room;
 	}
-	put_off[put_off_count++] = (struct put_off){context, *memory};
+	put_off[put_off_count++] = (struct held){context, *memory};
 	*memory = (struct shadow_memory){0};
 }
 

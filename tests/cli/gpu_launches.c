@@ -1121,34 +1121,12 @@ static int kept(void)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int enough(void)
 {
 	CUdeviceptr a, b;
 	uint32_t more;
 	bool right = true;
 
-	if (argc > 1 && !strcmp(argv[1], "coarse"))
-		return coarse();
-	if (argc > 1 && !strcmp(argv[1], "late"))
-		return late();
-	if (argc > 1 && !strcmp(argv[1], "room"))
-		return late_room();
-	if (argc > 1 && !strcmp(argv[1], "behind"))
-		return behind();
-	if (argc > 1 && !strcmp(argv[1], "kept"))
-		return kept();
-	if (argc > 1 && !strcmp(argv[1], "behind-room"))
-		return behind_room();
-	if (argc > 1 && !strcmp(argv[1], "guesses"))
-		return guesses();
-	if (argc > 1 && !strcmp(argv[1], "denied"))
-		return denied();
-	if (argc > 1 && !strcmp(argv[1], "nothing"))
-		return nothing();
-	if (argc > 1 && !strcmp(argv[1], "failed"))
-		return failed();
-	if (argc > 1 && !strcmp(argv[1], "slots"))
-		return slots();
 	start(0);
 	a = allocate(10000);  /* event 1, object 1 */
 	b = allocate(300000); /* event 2, object 2 */
@@ -1202,4 +1180,30 @@ int main(int argc, char **argv)
 	      "what is under way when the process ends is taken in");
 	printf("1..%d\n", tests);
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} cases[] = {
+		{"enough", enough},
+		{"coarse", coarse},
+		{"late", late},
+		{"room", late_room},
+		{"behind", behind},
+		{"kept", kept},
+		{"behind-room", behind_room},
+		{"guesses", guesses},
+		{"denied", denied},
+		{"nothing", nothing},
+		{"failed", failed},
+		{"slots", slots},
+	};
+
+	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(*cases); i++)
+		if (!strcmp(argv[1], cases[i].name))
+			return cases[i].run();
+	return 2;
 }

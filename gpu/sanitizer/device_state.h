@@ -34,6 +34,11 @@ struct device_block {
  * are so far apart, whatever is left of the last block: a patch need not load where each is.
  */
 #define MASK_BYTES(size) ((size) / 1024 * 128 + 128)
+/*
+ * The same of the masks of units: read_units, written_units.  A bit per unit of 4 bytes, which is set
+ * when all of them are touched; 32 bytes, one sector of a cache, for a block.
+ */
+#define UNIT_MASK_BYTES(size) ((size) / 1024 * 32 + 32)
 
 struct device_record {
 	/* What the patches need of it each time: one sector of a cache. */
@@ -45,10 +50,13 @@ struct device_record {
 	struct device_state *state; /* of the object's context */
 	uint64_t *written;          /* as `read` */
 	uint32_t *touched_blocks;   /* a bit per block that has bits in them, and maybe others */
+	/* What is touched is in one mask or the other, or in both. */
+	uint32_t *read_units, *written_units;
+	uint32_t uses_bytes; /* some of it is in the masks of bytes */
 
 	uint32_t site;
 	uint32_t shared; /* the host writes to it without an API */
-	uint64_t blocks;
+	uint32_t blocks;
 
 	/* The body; `states` is NULL: there is none yet. */
 	uint8_t *value;

@@ -66,13 +66,15 @@ KERNEL vflow_clear(struct device_state *state, uint32_t slot)
 	     word += threads_of_grid()) {
 		record->read[word] = 0;
 		record->written[word] = 0;
+		((uint16_t *)record->read_units)[word] = 0;
+		((uint16_t *)record->written_units)[word] = 0;
 		if (record->value)
 			record->origin[word] = 0;
 		if (word % (32 * LEAF_WORDS) == 0)
 			record->touched_blocks[word / (32 * LEAF_WORDS)] = 0;
 	}
 	if (thread_of_grid() == 0)
-		record->touched = record->uses_origin = 0;
+		record->touched = record->uses_bytes = record->uses_origin = 0;
 }
 
 /* Something that was not analysed may have written anywhere in the object. */

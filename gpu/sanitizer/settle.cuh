@@ -19,9 +19,9 @@ static __device__ unsigned portion(uint32_t blocks, uint32_t warps)
 static __device__ uint32_t take_bits(struct device_record *record, uint32_t block, uint32_t mask)
 {
 	uint32_t *at = &record->touched_blocks[block / 32], bits;
-	uint32_t left = (uint32_t)record->blocks - block;
+	uint32_t left = record->blocks - block;
 
-	if (block >= (uint32_t)record->blocks)
+	if (block >= record->blocks)
 		return 0;
 	bits = *at >> block % 32 & mask;
 	if (bits)
@@ -35,7 +35,7 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 				     unsigned shift)
 {
 	struct device_record *record = walk->record;
-	uint32_t portions = ((uint32_t)record->blocks + (1u << shift) - 1) >> shift;
+	uint32_t portions = (record->blocks + (1u << shift) - 1) >> shift;
 	uint32_t mask = shift == 5 ? ~0u : (1u << (1u << shift)) - 1, found = 0;
 	unsigned lane = threadIdx.x % 32;
 
@@ -152,7 +152,7 @@ static __device__ void settle_listed(const struct device_state *state, struct wa
 		unsigned shift;
 
 		walk->record = &state->records[walk->slot];
-		count = (uint32_t)walk->record->blocks;
+		count = walk->record->blocks;
 		shift = portion(count, warps);
 		/* objects begin where the one before ended, so that all warps have work */
 		settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps, shift);

@@ -135,26 +135,28 @@ static uint64_t lay_out_head(struct device_record *record, uint64_t base)
 	record->read = (uint64_t *)carve(base, &used, masks);
 	record->written = (uint64_t *)carve(base, &used, masks);
 	record->touched_blocks = (uint32_t *)carve(base, &used, (record->blocks + 31) / 32 * 4);
+	record->read_units = (uint32_t *)carve(base, &used, 2 * UNIT_MASK_BYTES(record->size));
+	record->written_units = record->read_units + UNIT_MASK_BYTES(record->size) / 4;
 	return used;
 }
 
 static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool digests)
 {
-	uint64_t used = 0, masks = record->blocks * BLOCK_WORDS * 8;
+	uint64_t used = 0, blocks = record->blocks, masks = blocks * BLOCK_WORDS * 8;
 
 	if (!record->coarse) {
-		record->value = (uint8_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
-		record->writer = (uint32_t *)carve(base, &used, record->blocks * BLOCK_BYTES);
+		record->value = (uint8_t *)carve(base, &used, blocks * BLOCK_BYTES);
+		record->writer = (uint32_t *)carve(base, &used, blocks * BLOCK_BYTES);
 	}
 	record->states = (struct device_block *)carve(base, &used,
-						      record->blocks * sizeof(struct device_block));
+						      blocks * sizeof(struct device_block));
 	if (record->coarse)
 		return used;
 	record->initialised = (uint64_t *)carve(base, &used, masks);
 	record->origin = (uint64_t *)carve(base, &used, masks);
 	if (digests)
 		record->leaves = (uint64_t(*)[DIGEST_LANES])carve(
-			base, &used, record->blocks * sizeof(*record->leaves));
+			base, &used, blocks * sizeof(*record->leaves));
 	return used;
 }
 
@@ -164,7 +166,7 @@ static void describe(const struct object *object, struct device_record *record)
 	record->address = object->address;
 	record->size = object->size;
 	record->slot = object->slot;
-	record->blocks = (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+	record->blocks = (uint32_t)((object->size + BLOCK_BYTES - 1) / BLOCK_BYTES);
 	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
 	record->shared = object->shared && !object->coarse;
 	record->coarse = object->coarse;
@@ -321,6 +323,7 @@ bool object_need_body(struct object *object)
 		event_shadow_coarse(object);
 	}
 	describe(object, &record);
+	record.uses_bytes = true; /* maybe */
 	space->bodiless--;
 	space->bodiless_bytes -= object->size;
 	space->body_blocks += record.blocks;

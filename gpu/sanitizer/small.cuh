@@ -142,7 +142,7 @@ static __device__ void find_blocks(void)
 #pragma unroll 1
 	for (uint32_t object = 0; object < small.objects; object++) {
 		const uint32_t *touched = small_records[object].touched_blocks;
-		uint32_t words = (uint32_t)((small_records[object].blocks + 31) / 32);
+		uint32_t words = (small_records[object].blocks + 31) / 32;
 
 #pragma unroll 1
 		for (uint32_t i = threadIdx.x; i < words; i += 4 * PASS_THREADS) {

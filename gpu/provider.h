@@ -97,6 +97,12 @@ struct gpu_row {
 	"what the host writes is seen when the GPU reads it; what is overwritten before, or by "   \
 	"the call that reads it, is not"
 
+/* The coverage rows of a kernel that ended with an error: it leaves no event. */
+#define GPU_FAILED_LAUNCHES "failed launches"
+#define GPU_FAILED_LAUNCH                                                                          \
+	"a kernel ended with an error, and what is called after it fails, too: what that kernel "  \
+	"did is not known"
+
 struct gpu_sink {
 	/*
 	 * Whether a launch of this kernel (mangled name), which the calling thread is about to make

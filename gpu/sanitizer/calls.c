@@ -263,9 +263,10 @@ static void note_by_name(enum operation_kind kind, const char *name)
 }
 
 /* Some functions give something else than a result: cudaGetErrorName(). */
-static bool has_failed(const Sanitizer_CallbackData *data)
+static CUresult result_of(const Sanitizer_CallbackData *data)
 {
-	return data->functionReturnValue && *(const int *)data->functionReturnValue != 0;
+	return data->functionReturnValue ? *(const CUresult *)data->functionReturnValue
+					 : CUDA_SUCCESS;
 }
 
 static void note_peer(const Sanitizer_CallbackData *data)
@@ -287,7 +288,7 @@ static bool makes_partners(const char *function)
 
 static void exit_driver(const Sanitizer_CallbackData *data)
 {
-	bool failed = has_failed(data);
+	bool failed = result_of(data) != CUDA_SUCCESS;
 
 	if (thread.effect == API_NOTHING)
 		return;
@@ -310,9 +311,15 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	thread.effect = API_NOTHING;
 }
 
+static bool take_lock_at_once(void)
+{
+	return thread.locked || (thread.locked = pthread_mutex_trylock(&lock) == 0);
+}
+
 static void finish(const Sanitizer_CallbackData *data)
 {
-	bool failed = has_failed(data);
+	CUresult result = result_of(data); /* the runtime has the same numbers for faults */
+	bool failed = result != CUDA_SUCCESS;
 
 	if (thread.count) {
 		thread.inside = true;
@@ -325,10 +332,11 @@ static void finish(const Sanitizer_CallbackData *data)
 		}
 		thread.inside = false;
 	} else if (events_deferred() && strstr(thread.name, "Synchronize") && !thread.locked &&
-		   pthread_mutex_trylock(&lock) == 0) {
-		thread.locked = true;
+		   take_lock_at_once()) {
 		events_look(); /* should the program be killed later */
 	}
+	if (driver_is_fault(result) && events_deferred() && take_lock_at_once())
+		events_fault_seen(thread.context, result);
 	thread.count = 0;
 	drop_lock();
 }

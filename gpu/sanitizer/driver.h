@@ -7,6 +7,8 @@
 #ifndef VFLOW_GPU_SANITIZER_DRIVER_H
 #define VFLOW_GPU_SANITIZER_DRIVER_H
 
+#include <stdbool.h>
+
 #include <cuda.h>
 
 #define DRIVER_FUNCTIONS(X)                                                                        \
@@ -33,6 +35,9 @@
 	X(cuGraphExecDestroy)                                                                      \
 	X(cuGraphExecEventRecordNodeSetEvent)                                                      \
 	X(cuGraphExecHostNodeSetParams)                                                            \
+	X(cuGraphExecKernelNodeSetParams)                                                          \
+	X(cuGraphExecMemcpyNodeSetParams)                                                          \
+	X(cuGraphExecMemsetNodeSetParams)                                                          \
 	X(cuGraphGetEdges)                                                                         \
 	X(cuGraphGetNodes)                                                                         \
 	X(cuGraphHostNodeGetParams)                                                                \
@@ -95,6 +100,14 @@ struct driver {
 #undef DRIVER_NEWER_FIELD
 
 extern struct driver driver;
+
+/* Whether a kernel ended with an error, which all calls in its context give from then on. */
+static inline bool driver_is_fault(CUresult result)
+{
+	return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT ||
+	       result == CUDA_ERROR_ASSERT ||
+	       (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
 
 /* Returns 0, or -1: this libcuda.so.1 lacks a function. */
 int driver_load(void);

@@ -55,27 +55,35 @@ static bool deliver(void)
 	return true;
 }
 
-/* What is left will never be known. */
-static void drop(void)
+/* What is left will never be known.  `result`: what the driver says of it, or CUDA_SUCCESS. */
+static void drop(CUresult result)
 {
-	events_sink->coverage("unfinished calls",
-			      "the device failed, or the program ended before them: what they did is "
-			      "not known",
-			      count, 0);
+	/* behind a kernel that ended with an error nothing was done */
+	bool undone = event_fault(deferred_space, result);
+
+	if (!undone)
+		events_sink->coverage("unfinished calls",
+				      "the device failed, or the program ended before them: what "
+				      "they did is not known",
+				      count, 0);
 	for (; count; count--, first = (first + 1) % QUEUE_LENGTH)
-		events_sink->end(&queue[first].call, NULL, 0);
+		if (undone)
+			events_sink->abandon(&queue[first].call);
+		else
+			events_sink->end(&queue[first].call, NULL, 0);
 	events_missed();
 }
 
-/* Whether the stream is at work, or may be: to ask a captured one would end the capture. */
-static bool is_busy(void)
+/* Not ready: the stream is at work, or may be: to ask a captured one would end the capture. */
+static CUresult ask(void)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 	CUresult result = driver.cuStreamIsCapturing(deferred_stream, &status);
 
-	return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
-	       (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE) ||
-	       driver.cuStreamQuery(deferred_stream) == CUDA_ERROR_NOT_READY;
+	if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+	    (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE))
+		return CUDA_ERROR_NOT_READY;
+	return driver.cuStreamQuery(deferred_stream);
 }
 
 /*
@@ -104,7 +112,7 @@ static bool wait_until(unsigned most, bool asking)
 		if (!asking || now - asked < SECOND_NS / 1000)
 			continue;
 		asked = now;
-		if (!is_busy()) {
+		if (ask() != CUDA_ERROR_NOT_READY) {
 			if (!space_passed(deferred_space, queue[first].ticket))
 				return false; /* an error */
 			continue;
@@ -159,6 +167,15 @@ void events_look(void)
 		;
 }
 
+void events_fault_seen(CUcontext context, CUresult result)
+{
+	if (!count || space_context(deferred_space) != context)
+		return;
+	events_look();
+	if (count)
+		drop(result);
+}
+
 bool events_defer_more(void)
 {
 	return count < QUEUE_LENGTH || wait_until(QUEUE_LENGTH / 2, true);
@@ -169,6 +186,7 @@ bool events_drain(void)
 	struct operation operation = {.stream = deferred_stream};
 	struct space *space = deferred_space;
 	struct visit visit;
+	CUresult result;
 
 	if (!count)
 		return true;
@@ -178,10 +196,11 @@ bool events_drain(void)
 		operation.kind =
 			queue[first].call.api == GPU_KERNEL ? OPERATION_KERNEL : OPERATION_COPY;
 		operation.name = queue[first].call.name;
-		if (is_busy())
+		result = ask();
+		if (result == CUDA_ERROR_NOT_READY)
 			events_give_up_waiting(space, &operation);
 		if (!events_is_late())
-			drop(); /* else their passes run when they can */
+			drop(result); /* else their passes run when they can */
 	}
 	visit_leave(&visit);
 	return !count;
@@ -190,11 +209,11 @@ bool events_drain(void)
 void events_drain_late(void)
 {
 	if (count && !wait_until(0, true))
-		drop();
+		drop(ask());
 }
 
 void events_drain_at_end(void)
 {
 	if (count && !wait_until(0, false))
-		drop();
+		drop(CUDA_SUCCESS);
 }

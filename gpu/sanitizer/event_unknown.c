@@ -118,6 +118,15 @@ void event_instructions(const struct operation *operation, const struct space *s
 		forget_writable(operation);
 }
 
+bool event_fault(struct space *space, CUresult result)
+{
+	if (!space_faulted(space, result))
+		return false;
+	events_sink->coverage(GPU_FAILED_LAUNCHES, GPU_FAILED_LAUNCH, 1, 0);
+	events_missed();
+	return true;
+}
+
 void event_left_out(const struct thread *thread, const struct operation *operation)
 {
 	CUcontext context = operation->context;

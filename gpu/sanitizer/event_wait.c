@@ -135,6 +135,7 @@ bool events_quiet(void)
 		running[i].given_up = result == CUDA_ERROR_NOT_READY;
 		if (running[i].given_up)
 			return false;
+		event_fault(running[i].space, result);
 		running[i].busy = false;
 	}
 	return true;
@@ -172,17 +173,20 @@ bool events_still_late(void)
 {
 	bool still = true;
 	struct visit visit;
+	CUresult result;
 
 	if (!late)
 		return false;
 	if (visit_enter(&visit, space_context(late))) {
-		still = driver.cuEventQuery(late_event) == CUDA_ERROR_NOT_READY;
+		result = driver.cuEventQuery(late_event);
+		still = result == CUDA_ERROR_NOT_READY;
 		if (!still) {
 			struct space *space = late;
 
 			late = NULL;
 			driver.cuEventDestroy(late_event);
 			events_drain_late();
+			event_fault(space, result);
 			if (!space_failed(space))
 				take_in(space);
 			space_set_busy(space, false);

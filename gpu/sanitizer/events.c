@@ -144,6 +144,8 @@ static bool completed(const struct operation *operation, struct space *space)
 	visit_leave(&visit);
 	if (result == CUDA_ERROR_NOT_READY)
 		events_give_up_waiting(space, operation);
+	else
+		event_fault(space, result);
 	return result == CUDA_SUCCESS;
 }
 
@@ -168,6 +170,7 @@ static void defer_kernel(const struct thread *thread, const struct operation *op
 	if (!event_defer(&call, space, operation->stream, NULL)) {
 		events_sink->abandon(&call);
 		events_missed();
+		event_fault(space, CUDA_SUCCESS);
 	}
 	if (operation->instructions)
 		event_instructions(operation, space);

@@ -37,6 +37,8 @@ void events_drop(struct thread *thread, unsigned first);
  */
 bool events_deferred(void);
 void events_look(void);
+/* A call in this context gave the error with which a kernel ended.  Calls no driver. */
+void events_fault_seen(CUcontext context, CUresult result);
 /* Waits a second at most for all of it.  Calls no driver. */
 void events_drain_at_end(void);
 /* Whether the lock is held for long because a launch is at work.  Needs no lock. */

@@ -111,6 +111,11 @@ void events_known_rows(const struct gpu_call *call, const struct gpu_row *rows, 
 void events_object_gone(uint32_t id);
 /* After a kernel's event: what instructions that no patch sees may have done. */
 void event_instructions(const struct operation *operation, const struct space *space);
+/*
+ * The driver's answer about what ran in the space, or CUDA_SUCCESS: says once that a kernel ended
+ * with an error, and then returns true.
+ */
+bool event_fault(struct space *space, CUresult result);
 /* A launch that was left out: its event; lists what it may have written. */
 void event_left_out(const struct thread *thread, const struct operation *operation);
 /* A copy or set while something runs that we do not wait for; the same. */

@@ -13,7 +13,20 @@ bool space_check(struct space *space, CUresult result)
 {
 	if (result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY)
 		space->failed = true;
+	space->faulted |= driver_is_fault(result);
 	return result == CUDA_SUCCESS;
+}
+
+bool space_faulted(struct space *space, CUresult result)
+{
+	bool news;
+
+	/* others say no more than that this question was wrong */
+	if (driver_is_fault(result))
+		space_check(space, result);
+	news = space->faulted && !space->told;
+	space->told |= news;
+	return news;
 }
 
 bool space_wait(struct space *space)

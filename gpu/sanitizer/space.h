@@ -84,6 +84,11 @@ struct progress {
 bool space_progress(struct space *space, struct progress *progress);
 /* The device gave an error: nothing more can be learnt from it. */
 bool space_failed(const struct space *space);
+/*
+ * Whether a kernel ended with an error, as the driver says in `result` or said to us before; true
+ * once only.
+ */
+bool space_faulted(struct space *space, CUresult result);
 
 /* -- objects.c, table.c, shadows.c ------------------------------------------------------------- */
 

@@ -34,7 +34,9 @@ struct space {
 	CUfunction kernels[PASS_COUNT];
 	uint32_t pass_blocks; /* in the largest grid of a pass */
 	bool digests;
-	bool failed; /* the device gave an error: nothing works any more */
+	bool failed;  /* the device gave an error: nothing works any more */
+	bool faulted; /* ... that a kernel had made; */
+	bool told;    /* see space_faulted() */
 	bool busy;   /* see space_set_busy() */
 	bool stuck;  /* our stream did not end when it should have */
 

@@ -1,309 +1,5 @@
-/*
- * The events of gpu/sanitizer without the Sanitizer: its driver is the emulated device, and instead
- * of patched kernels the test marks what they touch.  Says TAP lines.
- */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "gpu/sanitizer/events.h"
-#include "gpu/sanitizer/events_internal.h"
-#include "gpu/sanitizer/space_internal.h"
-
-/* -- what the events would call, and what the emulated device lacks ------------------------ */
-
-struct driver driver;
-
-bool modules_pending(void)
-{
-	return false;
-}
-
-void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants)
-{
-	(void)space, (void)skipped, (void)constants;
-}
-
-void launch_never_again(const char *kernel)
-{
-	(void)kernel;
-}
-
-static CUresult exchange(CUstreamCaptureMode *mode)
-{
-	(void)mode;
-	return CUDA_SUCCESS;
-}
-
-static CUresult missing(void)
-{
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-static CUresult registered(void *memory, size_t size, unsigned flags)
-{
-	(void)memory, (void)size, (void)flags;
-	return CUDA_SUCCESS;
-}
-
-static CUresult seen_as(CUdeviceptr *device, void *memory, unsigned flags)
-{
-	(void)flags;
-	*device = (CUdeviceptr)(uintptr_t)memory;
-	return CUDA_SUCCESS;
-}
-
-static bool no_mapping;
-
-/* The emulated device sees no memory but its own. */
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
-{
-	void *memory = NULL;
-
-	(void)at, (void)protection, (void)flags, (void)file, (void)offset;
-	if (no_mapping || driver.cuMemHostAlloc(&memory, size, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
-		return (void *)-1;
-	return memset(memory, 0, size);
-}
-
-int __wrap_munmap(void *memory, size_t size)
-{
-	(void)memory, (void)size;
-	return 0;
-}
-
-/* -- the sink ------------------------------------------------------------------------------ */
-
-#define EVENTS_MAX 10000
-
-static struct event {
-	uint32_t context, contents;
-	size_t rows;
-	struct gpu_row row; /* the last */
-} events[EVENTS_MAX];
-static uint32_t begun, ended, objects, calls_of_coverage;
-static bool no_passes; /* the driver has no memory for them */
-
-static void sink_begin(struct gpu_call *call)
-{
-	call->context = ++begun;
-	call->start_ns = 1;
-}
-
-static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
-{
-	struct event *event = &events[ended++];
-
-	*event = (struct event){.context = call->context, .rows = count};
-	if (count)
-		event->row = rows[count - 1];
-}
-
-static void sink_abandon(const struct gpu_call *call)
-{
-	(void)call;
-	if (no_passes) {
-		begun--;
-		return;
-	}
-	puts("not ok - an event was abandoned");
-	exit(1);
-}
-
-static uint32_t sink_object(const struct gpu_call *call, const struct gpu_object *object)
-{
-	(void)call, (void)object;
-	return ++objects;
-}
-
-static void sink_released(const struct gpu_call *call, uint32_t object)
-{
-	(void)call, (void)object;
-}
-
-static void sink_content(const struct gpu_call *call, uint32_t object,
-			 const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
-{
-	(void)call, (void)object, (void)digest, (void)zero;
-	events[ended ? ended - 1 : 0].contents++;
-}
-
-static void sink_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
-{
-	(void)what, (void)reason, (void)count, (void)bytes;
-	calls_of_coverage++;
-}
-
-static const struct gpu_sink sink = {.begin = sink_begin,
-				     .end = sink_end,
-				     .abandon = sink_abandon,
-				     .object = sink_object,
-				     .released = sink_released,
-				     .content = sink_content,
-				     .coverage = sink_coverage};
-
-/* -- the program --------------------------------------------------------------------------- */
-
-static CUcontext context; /* the current one */
-static CUresult (*create_context)(CUcontext *, unsigned, CUdevice);
-static struct thread thread = {.name = "cudaCall"};
-static CUstream streams[2];
-static int tests;
-
-static void check(bool fine, const char *what)
-{
-	printf("%s %d - %s\n", fine ? "ok" : "not ok", ++tests, what);
-}
-
-static void finish(struct operation operation)
-{
-	if (!operation.context)
-		operation.context = operation.from_context = context;
-	thread.operations = &operation;
-	thread.count = thread.room = 1;
-	thread.context = context;
-	events_finish(&thread);
-}
-
-/* The call that should have done it failed. */
-static void fail(enum operation_kind kind)
-{
-	struct operation operation = {
-		.kind = kind, .context = context, .name = "kernel", .parameters = malloc(8)};
-
-	thread.operations = &operation;
-	thread.count = thread.room = 1;
-	events_drop(&thread, 1);
-	if (thread.count != 1)
-		check(false, "what was noted before the call that failed is kept");
-	events_drop(&thread, 0);
-	if (thread.count)
-		check(false, "what failed is not kept");
-}
-
-static CUdeviceptr allocate(uint64_t size)
-{
-	CUdeviceptr address = 0;
-
-	events_prepare(context, false, NULL, 0);
-	driver.cuMemAlloc(&address, size);
-	finish((struct operation){.kind = OPERATION_ALLOC,
-				  .address = address,
-				  .size = size,
-				  .memory = GPU_MEMORY_DEVICE});
-	return address;
-}
-
-static void set(CUdeviceptr address, uint64_t size, uint8_t value)
-{
-	events_prepare(context, false, NULL, 0);
-	driver.cuMemsetD8Async(address, value, size, 0);
-	finish((struct operation){.kind = OPERATION_SET,
-				  .address = address,
-				  .width = size,
-				  .height = 1,
-				  .depth = 1,
-				  .pitch = size});
-}
-
-static uint64_t threads = 256; /* of launches */
-static CUfunction function;
-
-/* A launch whose kernel reads the bytes, or sets them to the value. */
-static void launch(CUdeviceptr address, uint64_t size, int value, int stream)
-{
-	struct object *object = events_find_object(context, address);
-
-	events_prepare(context, true, &streams[stream], 0);
-	if (!events_callback_data(context))
-		check(false, "a launch can be followed");
-	if (value >= 0)
-		driver.cuMemsetD8Async(address, (uint8_t)value, size, streams[stream]);
-	space_mark(object, space_stream(object->space), address - object->address, size, size, 1,
-		   value >= 0 ? MARK_WRITTEN : MARK_READ);
-	object->space->expected = 0; /* patches do not say how much it is */
-	finish((struct operation){.kind = OPERATION_KERNEL,
-				  .name = "kernel",
-				  .stream = streams[stream],
-				  .function = function,
-				  .patched = true,
-				  .threads = threads});
-}
-
-static bool row_is(uint32_t event, uint32_t object, uint32_t writer, enum gpu_access access,
-		   uint64_t bytes, uint64_t redundant)
-{
-	const struct event *found = &events[event - 1];
-
-	return found->context == event && found->rows == 1 && found->row.object == object &&
-	       found->row.writer == writer && found->row.access == access &&
-	       found->row.bytes == bytes && found->row.redundant_bytes == redundant;
-}
-
-static CUresult (*host_alloc)(void **, size_t, unsigned);
-static bool host_is_full;
-
-static CUresult alloc_on_host(void **memory, size_t size, unsigned flags)
-{
-	return host_is_full ? CUDA_ERROR_OUT_OF_MEMORY : host_alloc(memory, size, flags);
-}
-
-/* Of the emulated driver; NULL: it has none. */
-static void *function_of(const char *name)
-{
-	return dlsym(dlopen("libcuda.so.1", RTLD_NOW), name);
-}
-
-static void start(uint64_t memory_limit)
-{
-	void *function;
-	CUresult (*init)(unsigned);
-
-#define NAME_OF(name) #name
-#define LOOK_UP(name)                                                                              \
-	function = function_of(NAME_OF(name));                                                     \
-	if (!function)                                                                             \
-		function = (void *)missing;                                                        \
-	memcpy(&driver.name, &function, sizeof(function));
-	DRIVER_FUNCTIONS(LOOK_UP)
-	driver.cuThreadExchangeStreamCaptureMode = exchange;
-	driver.cuMemHostRegister = registered;
-	host_alloc = driver.cuMemHostAlloc;
-	driver.cuMemHostAlloc = alloc_on_host;
-	driver.cuMemHostGetDevicePointer = seen_as;
-	function = function_of("cuInit");
-	memcpy(&init, &function, sizeof(init));
-	function = function_of("cuCtxCreate_v2");
-	memcpy(&create_context, &function, sizeof(create_context));
-	if (init(0) != CUDA_SUCCESS || create_context(&context, 0, 0) != CUDA_SUCCESS)
-		check(false, "a context");
-	for (int i = 0; i < 2; i++)
-		driver.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
-	events_start(&sink,
-		     &(struct gpu_options){.digests = true, .memory_limit = memory_limit});
-}
-
-static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-		 uint64_t size)
-{
-	events_prepare(context, false, NULL, 0);
-	driver.cuMemcpyDtoDAsync(to, from, size, 0);
-	finish((struct operation){.kind = OPERATION_COPY,
-				  .context = to_context,
-				  .from_context = from_context,
-				  .api_context = context,
-				  .address = to,
-				  .from_address = from,
-				  .width = size,
-				  .height = 1,
-				  .depth = 1,
-				  .pitch = size,
-				  .from_pitch = size,
-				  .to_device = true,
-				  .from_device = true});
-}
+/* Launches, copies and sets become events: those that are not waited for as those that are. */
+#include "tests/cli/gpu_events.h"
 
 static unsigned uploads;
 static CUresult (*copy_to_device)(CUdeviceptr, const void *, size_t, CUstream);
@@ -366,179 +62,6 @@ static void two_contexts(void)
 	check(!events_find_space(second), "of a context that has gone nothing is left");
 }
 
-/* So much of the device's memory that shadows of so many bytes must go. */
-static uint64_t all_but(uint64_t bytes)
-{
-	size_t unused, total;
-
-	if (driver.cuMemGetInfo(&unused, &total) != CUDA_SUCCESS)
-		check(false, "the memory's size");
-	return unused - total / 256 + bytes; /* a part is left free */
-}
-
-/* Neither the device nor the host has memory for whole shadows. */
-static int coarse(void)
-{
-	CUdeviceptr a, b, c;
-
-	start(200000);
-	a = allocate(300000); /* event 1, object 1: the masks fit */
-	host_is_full = true;
-	set(a, 300000, 7);	   /* 2 */
-	launch(a, 100, -1, 0);	   /* 3 */
-	launch(a + 5000, 10, 7, 0); /* 4 */
-	set(a, 300000, 7);	   /* 5 */
-	check(row_is(2, 1, 1, GPU_WRITE, 300000, 0) && row_is(3, 1, 2, GPU_READ, 100, 0) &&
-		      calls_of_coverage == 1,
-	      "a coarse shadow knows the last writer");
-	check(row_is(4, 1, 2, GPU_WRITE, 10, 0) && events[4].rows == 2 &&
-		      events[4].row.writer == 4 && events[4].row.bytes == 1024 &&
-		      !events[4].row.redundant_bytes,
-	      "... of blocks, not of words, and not what is unchanged");
-	check(!events[1].contents && !events[4].contents, "... and no digests");
-	b = allocate(2000);		      /* 6, object 2 */
-	copy(b, context, a, context, 1000);   /* 7 */
-	set(b, 1000, 7);		      /* 8 */
-	copy(a + 2048, context, b, context, 1000); /* 9 */
-	launch(a + 2048, 16, -1, 0);	      /* 10 */
-	set(b, 10, 7);			      /* 11: and not before launch 10 has ended */
-	check(row_is(8, 2, 7, GPU_WRITE, 1000, 0), "what it does not know is equal to nothing");
-	check(row_is(10, 1, 9, GPU_READ, 16, 0), "copies into it are seen");
-	events_missed();
-	launch(a, 32, -1, 0); /* 12 */
-	c = allocate(10000);  /* 13, object 3 */
-	check(row_is(12, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0), "it can be forgotten");
-	set(c, 10000, 9); /* 14 */
-	calls_of_coverage = 0;
-	events_prepare(context, false, NULL, all_but(10000));
-	set(c, 10000, 9);      /* 15 */
-	launch(c, 2000, 9, 0); /* 16 */
-	events_stop();
-	check(calls_of_coverage == 1 && row_is(14, 3, 13, GPU_WRITE, 10000, 0) &&
-		      row_is(15, 3, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) &&
-		      row_is(16, 3, 15, GPU_WRITE, 2000, 0),
-	      "shadows that make way and find no room become coarse");
-	printf("1..%d\n", tests);
-	return 0;
-}
-
-/* -- a launch that does not end ------------------------------------------------------------ */
-
-static bool running; /* what is on the program's streams */
-static unsigned released;
-static CUresult (*query_stream)(CUstream), (*query_event)(CUevent), (*free_memory)(CUdeviceptr);
-
-static CUresult stream_or_launch(CUstream stream)
-{
-	return running && (stream == streams[0] || stream == streams[1]) ? CUDA_ERROR_NOT_READY
-									  : query_stream(stream);
-}
-
-static CUresult event_or_launch(CUevent event)
-{
-	return running ? CUDA_ERROR_NOT_READY : query_event(event);
-}
-
-static CUresult free_counted(CUdeviceptr memory)
-{
-	released++;
-	return free_memory(memory);
-}
-
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-
-/* Nobody has to wait: when something runs, each look at the clock takes a second. */
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
-{
-	static time_t ahead;
-	int result = __real_clock_gettime(clock, now);
-
-	ahead += running;
-	now->tv_sec += ahead;
-	return result;
-}
-
-static size_t unused(void)
-{
-	size_t bytes = 0, total;
-
-	if (driver.cuMemGetInfo(&bytes, &total) != CUDA_SUCCESS)
-		check(false, "the memory's size");
-	return bytes;
-}
-
-static CUdeviceptr freed[8]; /* in the order of the stream: gone when that is waited for */
-static unsigned freed_count;
-static CUresult (*synchronize_stream)(CUstream);
-
-static CUresult free_in_order(CUdeviceptr memory, CUstream stream)
-{
-	(void)stream;
-	if (freed_count == sizeof(freed) / sizeof(*freed))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	freed[freed_count++] = memory;
-	return CUDA_SUCCESS;
-}
-
-static CUresult synchronize(CUstream stream)
-{
-	while (freed_count)
-		free_memory(freed[--freed_count]);
-	return synchronize_stream(stream);
-}
-
-static void start_late(void)
-{
-	start(0);
-	query_stream = driver.cuStreamQuery;
-	query_event = driver.cuEventQuery;
-	free_memory = driver.cuMemFree;
-	driver.cuStreamQuery = stream_or_launch;
-	driver.cuEventQuery = event_or_launch;
-	driver.cuMemFree = free_counted;
-	driver.cuMemFreeAsync = free_in_order;
-	synchronize_stream = driver.cuStreamSynchronize;
-	driver.cuStreamSynchronize = synchronize;
-}
-
-/* Shadows make way for the program while a launch runs that nobody waits for. */
-static int late_room(void)
-{
-	CUdeviceptr a, b, c;
-
-	start_late();
-	a = allocate(10000);  /* event 1, object 1 */
-	b = allocate(300000); /* 2, object 2 */
-	c = allocate(20000);  /* 3, object 3 */
-	set(a, 10000, 7);     /* 4 */
-	set(b, 300000, 7);    /* 5 */
-	set(c, 20000, 7);     /* 6 */
-	allocate(70 << 20);   /* 7: has no shadow yet, so that launches are waited for */
-	calls_of_coverage = 0;
-	running = true;
-	launch(c, 20000, 8, 0); /* 8 */
-	check(events_is_late() && calls_of_coverage == 1, "a launch is given up");
-	host_is_full = true;
-	events_prepare(context, false, NULL, all_but(30000));
-	check(!memory_on_host() && calls_of_coverage == 2 && !released,
-	      "the largest shadow is forgotten when the host has no room, and nothing waits");
-	host_is_full = false;
-	events_prepare(context, false, NULL, all_but(30000)); /* the host's is the device's here */
-	check(memory_on_host() && calls_of_coverage == 4 && !released,
-	      "else they move to the host");
-	running = false;
-	set(b, 300000, 7); /* 9 */
-	set(a, 10000, 7);  /* 10 */
-	set(c, 20000, 8);  /* 11 */
-	check(row_is(9, 2, GPU_WRITER_UNKNOWN, GPU_WRITE, 300000, 0) &&
-		      row_is(11, 3, GPU_WRITER_UNKNOWN, GPU_WRITE, 20000, 0),
-	      "what was forgotten is unknown, as is what the launch wrote");
-	check(row_is(10, 1, 4, GPU_WRITE, 10000, 10000), "what moved is known");
-	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
-}
-
 /* What goes while a launch runs that nobody waits for is given back when it is over. */
 static int late(void)
 {
@@ -588,143 +111,6 @@ static int late(void)
 	events_stop();
 	printf("1..%d\n", tests);
 	return 0;
-}
-
-/* -- copies and sets that are not waited for ------------------------------------------------ */
-
-static CUresult (*launch_kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-				 unsigned, unsigned, CUstream, void **, void **);
-static unsigned on_program, on_ours, waits; /* our kernels on streams[0], on others; looks at streams */
-static unsigned asked;			    /* looks at streams[0] */
-static bool holding;			    /* those on streams[0] do not run yet */
-static struct {
-	CUfunction kernel;
-	unsigned blocks;
-	struct device_state view;
-	struct marks marks;
-	uint64_t words[9];
-} held[16];
-static unsigned held_count;
-
-/* What a kernel's words are, and which of them are marks, with a copy of these. */
-static unsigned words_of(CUfunction kernel, unsigned *marks)
-{
-	const struct space *space = events_find_space(context);
-
-	*marks = kernel == space->kernels[PASS_SETTLE] ? 7 : kernel == space->kernels[PASS_MARK] ? 1 : 9;
-	return *marks == 9 ? 9 : *marks + 1;
-}
-
-/* Whether a word is of 32 bits: see passes.cu. */
-static bool is_short(CUfunction kernel, unsigned word)
-{
-	return kernel == events_find_space(context)->kernels[PASS_SETTLE] ? word >= 2 && word <= 4
-									   : word == 1;
-}
-
-static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
-			       unsigned by, unsigned bz, unsigned shared, CUstream stream,
-			       void **words, void **extra)
-{
-	unsigned count, marks;
-
-	on_program += stream == streams[0];
-	on_ours += stream != streams[0];
-	if (!holding || stream != streams[0])
-		return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
-	held[held_count].kernel = kernel;
-	held[held_count].blocks = x;
-	count = words_of(kernel, &marks);
-	for (unsigned i = 0; i < count; i++)
-		memcpy(&held[held_count].words[i], words[i], is_short(kernel, i) ? 4 : 8);
-	if (marks < count)
-		memcpy(&held[held_count].marks, words[marks], sizeof(struct marks));
-	held[held_count].view = events_find_space(context)->view;
-	held_count++;
-	return CUDA_SUCCESS;
-}
-
-static void let_run(void)
-{
-	holding = false;
-	for (unsigned i = 0; i < held_count; i++) {
-		unsigned marks;
-		void *words[9];
-
-		for (unsigned k = 0; k < words_of(held[i].kernel, &marks); k++)
-			words[k] = &held[i].words[k];
-		if (marks < 9)
-			words[marks] = &held[i].marks;
-		if (held[i].kernel == events_find_space(context)->kernels[PASS_SETTLE])
-			words[1] = &held[i].view;
-		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,
-			      streams[0], words, NULL);
-	}
-	held_count = 0;
-}
-
-static CUresult query_counted(CUstream stream)
-{
-	waits++;
-	asked += stream == streams[0];
-	return stream_or_launch(stream);
-}
-
-static CUresult is_captured(CUstream stream, CUstreamCaptureStatus *status)
-{
-	(void)stream;
-	*status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-	return CUDA_SUCCESS;
-}
-
-static CUresult synchronize_counted(CUstream stream)
-{
-	waits++;
-	return synchronize(stream);
-}
-
-/* What the program does on streams[0] without waiting. */
-static void put(struct operation operation)
-{
-	operation.stream = operation.stream ? operation.stream : streams[0];
-	operation.height = operation.depth = 1;
-	operation.pitch = operation.from_pitch = operation.width;
-	events_prepare(context, false, &operation.stream, 0);
-	if (operation.kind == OPERATION_SET)
-		driver.cuMemsetD8Async(operation.address, (uint8_t)operation.size, operation.width,
-				       operation.stream);
-	else if (!operation.from_device)
-		driver.cuMemcpyHtoDAsync(operation.address,
-					 (const void *)(uintptr_t)operation.from_address,
-					 operation.width, operation.stream);
-	else if (!operation.to_device)
-		driver.cuMemcpyDtoHAsync((void *)(uintptr_t)operation.address,
-					 operation.from_address, operation.width, operation.stream);
-	else
-		driver.cuMemcpyDtoDAsync(operation.address, operation.from_address, operation.width,
-					 operation.stream);
-	thread.quick = true;
-	finish(operation);
-	thread.quick = false;
-}
-
-static void put_set(CUdeviceptr address, uint64_t bytes, uint8_t value, int stream)
-{
-	put((struct operation){.kind = OPERATION_SET,
-			       .address = address,
-			       .width = bytes,
-			       .size = value,
-			       .stream = streams[stream]});
-}
-
-static void put_copy(uint64_t to, bool to_device, uint64_t from, bool from_device, uint64_t bytes)
-{
-	put((struct operation){.kind = OPERATION_COPY,
-			       .address = to,
-			       .from_address = from,
-			       .width = bytes,
-			       .to_device = to_device,
-			       .from_device = from_device});
 }
 
 static int behind(void)
@@ -832,52 +218,6 @@ static int behind(void)
 	return 0;
 }
 
-/* Shadows make way for the program while passes wait behind a launch that does not end. */
-static int behind_room(void)
-{
-	CUdeviceptr a, b, c;
-
-	start_late();
-	launch_kernel = driver.cuLaunchKernel;
-	driver.cuLaunchKernel = launch_or_hold;
-	a = allocate(300000); /* event 1, object 1 */
-	b = allocate(20000);  /* 2, object 2 */
-	c = allocate(10000);  /* 3, object 3 */
-	set(a, 300000, 7);    /* 4 */
-	set(b, 20000, 8);     /* 5 */
-	set(c, 10000, 9);     /* 6 */
-	allocate(5000);       /* 7 */
-	events_waited_for = 100;
-	calls_of_coverage = 0;
-	holding = running = true;
-	launch(a, 5000, 7, 0); /* 8 */
-	put_set(b, 100, 8, 0); /* 9 */
-	events_prepare(context, false, NULL, 0);
-	check(events_is_late() && events_deferred() && ended == 7, "a launch is given up, and its pass waits");
-	events_prepare(context, false, NULL, all_but(30000));
-	/* of all four: the memory of the host is the device's here, so that none of it gets free */
-	check(memory_on_host() && !released && calls_of_coverage == 1 + 4,
-	      "shadows move to the host, and nothing waits");
-	running = false;
-	let_run();
-	set(c, 10000, 9);      /* 10 */
-	check(row_is(8, 1, 4, GPU_WRITE, 5000, 5000) && row_is(9, 2, 5, GPU_WRITE, 100, 100),
-	      "what the passes find there is right");
-	check(row_is(10, 3, 6, GPU_WRITE, 10000, 10000), "and what they did not touch is known");
-	put_copy(b, true, c, true, 100); /* 11 */
-	holding = running = true;
-	put_copy(b, true, c, true, 100); /* 12 */
-	events_prepare(context, false, NULL, 0);
-	check(events_is_late() && events_deferred_copies(), "copies between objects use more than one");
-	running = false;
-	let_run();
-	launch(c, 10, -1, 0); /* 13 */
-	events_stop();
-	check(ended == 13 && events[11].rows == 2, "they are known when they have ended after all");
-	printf("1..%d\n", tests);
-	return 0;
-}
-
 /* -- what passes expect --------------------------------------------------------------------- */
 
 static unsigned grid; /* of the last pass */
@@ -948,42 +288,6 @@ static int guesses(void)
 	return 0;
 }
 
-static CUresult deny_passes(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
-			    unsigned by, unsigned bz, unsigned shared, CUstream stream,
-			    void **words, void **extra)
-{
-	if (no_passes && kernel == events_find_space(context)->kernels[PASS_SETTLE])
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
-}
-
-/* Passes that the driver had no memory for leave no results, after those of many that did. */
-static int denied(void)
-{
-	CUdeviceptr a;
-
-	start(0);
-	launch_kernel = driver.cuLaunchKernel;
-	driver.cuLaunchKernel = deny_passes;
-	a = allocate(1000); /* event 1, object 1 */
-	for (int i = 0; i < PASSES; i++)
-		set(a, 1000, 7); /* 2 + i */
-	no_passes = true;
-	for (int i = 0; i < 100; i++) /* more than the rows that one block of threads wants room for */
-		set(a, 1000, 7);
-	no_passes = false;
-	set(a, 1000, 8);      /* the last but two */
-	set(a, 1000, 9);      /* ... but one */
-	launch(a, 32, -1, 0); /* the last */
-	events_stop();
-	check(row_is(ended - 2, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 1000, 0), "what they were about is unknown");
-	check(row_is(ended - 1, 1, ended - 2, GPU_WRITE, 1000, 0) &&
-		      row_is(ended, 1, ended - 1, GPU_READ, 32, 0),
-	      "and what comes after them is known");
-	printf("1..%d\n", tests);
-	return 0;
-}
-
 /* Launches before there is any object. */
 static int nothing(void)
 {
@@ -1030,92 +334,59 @@ static int failed(void)
 	return 0;
 }
 
-static CUresult (*make_memory)(CUdeviceptr *, size_t);
-static bool no_memory;
-
-static CUresult deny_some_memory(CUdeviceptr *memory, size_t size)
+static CUdeviceptr in_new_context(uint64_t size)
 {
-	/* one bit for each of 2,048 records: the second thing that grows */
-	return no_memory && size == 256 ? CUDA_ERROR_OUT_OF_MEMORY : make_memory(memory, size);
+	faulted = holding = false;
+	held_count = 0;
+	if (create_context(&context, 0, 0) != CUDA_SUCCESS)
+		check(false, "another context");
+	return allocate(size);
 }
 
-/* The records of objects have moved when there is no memory for the rest that grows with them. */
-static int slots(void)
+/* Kernels that end with an error. */
+static int faults(void)
 {
 	CUdeviceptr a;
 
-	start(0);
-	make_memory = driver.cuMemAlloc;
-	driver.cuMemAlloc = deny_some_memory;
-	a = allocate(10000);  /* 1 */
-	set(a, 10000, 7);     /* 2 */
-	launch(a, 32, -1, 0); /* 3 */
-	for (int i = 0; i < 1023; i++)
-		allocate(16);
-	launch(a, 32, -1, 0); /* 1027: with a table of all */
-	no_memory = true;
-	allocate(16); /* 1028: the 1,025th record */
-	no_memory = false;
-	launch(a, 32, -1, 0); /* 1029 */
-	set(a, 10000, 7);     /* 1030 */
-	for (int i = 0; i < 7168; i++)
-		allocate(16);
-	no_mapping = true;
-	allocate(16); /* 8199: with 8,192 records the ring of results is to grow */
-	no_mapping = false;
-	set(a, 10000, 7); /* 8200 */
-	allocate(16);     /* 8201: it can */
-	set(a, 100, 7);	  /* 8202 */
-	events_stop();
-	check(row_is(1029, 1, 2, GPU_READ, 32, 0), "the objects before it are followed");
-	check(row_is(1030, 1, 2, GPU_WRITE, 10000, 10000), "and their contents known");
-	check(row_is(8200, 1, 1030, GPU_WRITE, 10000, 10000), "without room for more results");
-	check(row_is(8202, 1, 8200, GPU_WRITE, 100, 100), "with it");
-	printf("1..%d\n", tests);
-	return 0;
-}
-
-static unsigned made;
-
-static CUresult count_memory(CUdeviceptr *memory, size_t size)
-{
-	made++;
-	return make_memory(memory, size);
-}
-
-static void free_again(CUdeviceptr address)
-{
-	finish((struct operation){.kind = OPERATION_FREE, .address = address});
-	driver.cuMemFree(address);
-}
-
-/* What objects that went had serves those that come. */
-static int kept(void)
-{
-	CUdeviceptr a, b;
-	size_t before;
-
-	start(0);
-	make_memory = driver.cuMemAlloc;
-	driver.cuMemAlloc = count_memory;
-	a = allocate(1000);	/* event 1 */
-	launch(a, 100, 7, 0);	/* 2: there is a table now */
-	before = unused();
-	b = allocate(1000);	/* 3, object 2 */
-	set(b, 1000, 7);	/* 4 */
-	free_again(b);		/* 5 */
-	made = 0;
-	b = allocate(1000);	/* 6, object 3 */
-	launch(b, 100, 7, 0);	/* 7 */
-	launch(b, 100, -1, 0);	/* 8 */
-	free_again(b);		/* 9 */
-	check(made == 1, "the program's memory is all that was allocated");
-	check(row_is(7, 3, 6, GPU_WRITE, 100, 0) && row_is(8, 3, 7, GPU_READ, 100, 0),
-	      "and nothing is known of who had it before");
-	for (int i = 0; i < 300; i++)
-		free_again(allocate(1000 + 600 * i));
-	check(memory_release_kept(context, false) && unused() == before, "what is kept can be had back");
-	set(a, 100, 7);
+	start_late();
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = launch_or_hold;
+	a = allocate(10000); /* event 1, object 1 */
+	set(a, 10000, 7);    /* 2 */
+	events_waited_for = 100;
+	holding = true;
+	launch(a, 5000, 7, 0); /* 3 */
+	put_set(a, 100, 7, 0); /* 4 */
+	faulted = true;
+	events_prepare(context, false, NULL, 0);
+	check(begun == 4 && ended == 2 && abandoned == 2 && failed_launches == 1 &&
+		      calls_of_coverage == 1,
+	      "one that was not waited for leaves no event, nor does what is behind it");
+	set(a, 10000, 7);
+	check(begun == 4 && failed_launches == 1 && !events_callback_data(context),
+	      "nothing is followed after it, and it is said once");
+	a = in_new_context(70 << 20); /* 5, object 2: has no shadow yet, so that launches are waited for */
+	faulted = true;
+	launch(a, 100, 7, 0);
+	check(begun == 5 && failed_launches == 2, "one that is waited for leaves none");
+	a = in_new_context(70 << 20); /* 6 */
+	running = true;
+	launch(a, 100, 7, 0); /* 7 */
+	running = false;
+	faulted = true;
+	check(events_is_late(), "one that does not end in time");
+	events_prepare(context, false, NULL, 0);
+	check(ended == 7 - 2 && failed_launches == 3, "... is told of when it does");
+	a = in_new_context(1000); /* 8 */
+	set(a, 1000, 7);	  /* 9 */
+	holding = true;
+	launch(a, 100, 7, 0); /* 10 */
+	faulted = true;
+	events_fault_seen(NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
+	check(events_deferred() && failed_launches == 3, "another context's error says nothing of it");
+	events_fault_seen(context, CUDA_ERROR_ILLEGAL_ADDRESS);
+	check(!events_deferred() && abandoned == 3 && failed_launches == 4,
+	      "the program's own calls tell of it");
 	events_stop();
 	printf("1..%d\n", tests);
 	return 0;
@@ -1184,26 +455,15 @@ static int enough(void)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(void);
-	} cases[] = {
+	static const struct test_case cases[] = {
 		{"enough", enough},
-		{"coarse", coarse},
 		{"late", late},
-		{"room", late_room},
 		{"behind", behind},
-		{"kept", kept},
-		{"behind-room", behind_room},
 		{"guesses", guesses},
-		{"denied", denied},
 		{"nothing", nothing},
 		{"failed", failed},
-		{"slots", slots},
+		{"faults", faults},
 	};
 
-	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(*cases); i++)
-		if (!strcmp(argv[1], cases[i].name))
-			return cases[i].run();
-	return 2;
+	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);
 }

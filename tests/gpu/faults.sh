@@ -25,6 +25,11 @@ bytes() { # CASE KERNEL ACCESS
 		WHERE v.value->>'id' = e.value->>'end' AND v.value->>'name' LIKE '$2%' AND e.value->>'access' = '$3'"
 }
 is "colours: all differ from their neighbours'" "$(grep -c '^0 neighbours' "$T/colours.collected")" 1
+failed() { # CASE
+	sqlite3 "$T/$1.db" "SELECT sum(count) FROM coverage WHERE what = 'failed launches'"
+}
+is "sticky: coverage tells of the kernel that failed, once" "$(failed sticky)" 1
+is "reset: of none" "$(failed reset)" ""
 is "many: 200 launches write 256 bytes each" "$(bytes many increment WRITE)" 51200
 is "threads: 640 launches read 128 bytes each" "$(bytes threads increment READ)" 81920
 is "pools: 3 launches write 128 bytes each" "$(bytes pools increment WRITE)" 384

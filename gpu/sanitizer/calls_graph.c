@@ -350,13 +350,37 @@ static void freeze(const Sanitizer_CallbackData *data)
 		launch_freeze();
 }
 
-/* Whether it changes what nodes of an executable graph do, its first parameter. */
-static bool changes_work(const char *name)
+/* Whether it changes what several nodes of an executable graph do, or one of any kind. */
+static bool changes_any(const char *name)
 {
-	return !strncmp(name, "cuGraphExec", strlen("cuGraphExec")) &&
-	       !api_is(name, "cuGraphExecDestroy") &&
-	       !api_is(name, "cuGraphExecHostNodeSetParams") &&
-	       !api_is(name, "cuGraphExecEventRecordNodeSetEvent");
+	return api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams") ||
+	       api_is(name, "cuGraphExecChildGraphNodeSetParams");
+}
+
+/* Whether it changes a kernel, copy or set. */
+static bool changes_one(const char *name)
+{
+	return api_is(name, "cuGraphExecKernelNodeSetParams") ||
+	       api_is(name, "cuGraphExecMemcpyNodeSetParams") ||
+	       api_is(name, "cuGraphExecMemsetNodeSetParams");
+}
+
+static void exit_change(const Sanitizer_CallbackData *data, bool failed)
+{
+	const char *name = data->functionName;
+	const void *const *words = data->functionParams;
+	const void *parameters = failed ? NULL : words[2];
+	CUcontext context = NULL;
+	CUDA_KERNEL_NODE_PARAMS kernel = {0};
+
+	if (!api_is(name, "cuGraphExecKernelNodeSetParams")) {
+		context = (CUcontext)(uintptr_t)words[3];
+	} else if (parameters && !strcmp(name, "cuGraphExecKernelNodeSetParams")) { /* not _v2 */
+		memcpy(&kernel, parameters, sizeof(CUDA_KERNEL_NODE_PARAMS_v1));
+		parameters = &kernel;
+	}
+	graphs_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1], parameters,
+		    context);
 }
 
 void calls_graph_enter(const Sanitizer_CallbackData *data)
@@ -366,7 +390,7 @@ void calls_graph_enter(const Sanitizer_CallbackData *data)
 		freeze(data);
 		thread.inside = thread.loading = false;
 	}
-	if (changes_work(data->functionName)) {
+	if (changes_any(data->functionName)) {
 		thread.inside = true;
 		graphs_changing(*(const CUgraphExec *)data->functionParams);
 		thread.inside = false;
@@ -389,10 +413,12 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 		exit_launch(failed);
 		return;
 	}
-	if (failed)
+	if (failed && !changes_one(name))
 		return;
 	thread.inside = true;
-	if (makes_executable(name))
+	if (changes_one(name))
+		exit_change(data, failed);
+	else if (makes_executable(name))
 		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1],
 				    events_choose(), is_for_device(name, words[2]));
 	else if (api_is(name, "cuGraphExecHostNodeSetParams"))
@@ -401,12 +427,10 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	else if (api_is(name, "cuGraphExecEventRecordNodeSetEvent"))
 		graphs_event_node((CUgraphExec)(uintptr_t)words[0],
 				  (CUgraphNode)(uintptr_t)words[1], (CUevent)(uintptr_t)words[2]);
-	else if (api_is(name, "cuGraphExecKernelNodeSetParams"))
-		graphs_kernel_node((CUgraphExec)(uintptr_t)words[0],
-				   (CUgraphNode)(uintptr_t)words[1], words[2]);
-	else if (api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams") ||
-		 api_is(name, "cuGraphExecChildGraphNodeSetParams"))
-		graphs_updated((CUgraphExec)(uintptr_t)words[0]);
+	else if (changes_any(name))
+		graphs_updated((CUgraphExec)(uintptr_t)words[0],
+			       api_is(name, "cuGraphExecUpdate") ? (CUgraph)(uintptr_t)words[1]
+								 : NULL);
 	else if (api_is(name, "cuGraphExecDestroy"))
 		graphs_gone((CUgraphExec)(uintptr_t)words[0]);
 	thread.inside = false;

@@ -82,11 +82,6 @@ static bool get_edges(CUgraph graph, struct edges *edges)
 	return result == CUDA_SUCCESS;
 }
 
-struct place {
-	CUgraphNode node;
-	uint32_t index;
-};
-
 static int by_node(const void *a, const void *b)
 {
 	uintptr_t x = (uintptr_t)((const struct place *)a)->node;
@@ -113,9 +108,9 @@ static int by_from(const void *a, const void *b)
 
 /*
  * Sorts nodes so that each comes after what it depends on, otherwise as they are: rounds over the
- * nodes that are left, as the emulated device does it.
+ * nodes that are left, as the emulated device does it.  `chain`: there is no other such order.
  */
-static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges)
+static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges, bool *chain)
 {
 	struct place *places = calloc(count + 1, sizeof(*places));
 	CUgraphNode *sorted = calloc(count + 1, sizeof(*sorted));
@@ -125,6 +120,7 @@ static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges)
 	size_t done = 0, before = SIZE_MAX;
 	bool fine = places && sorted && waits && first && pairs;
 
+	*chain = edges->count + 1 == count; /* and none has two before or behind it */
 	for (uint32_t i = 0; fine && i < count; i++)
 		places[i] = (struct place){nodes[i], i};
 	if (fine)
@@ -134,8 +130,8 @@ static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges)
 		pairs[i][1] = index_of(places, count, edges->to[i]);
 		fine = pairs[i][0] < count && pairs[i][1] < count;
 		if (fine) {
-			waits[pairs[i][1]]++;
-			first[pairs[i][0] + 1]++;
+			*chain &= ++waits[pairs[i][1]] == 1;
+			*chain &= ++first[pairs[i][0] + 1] == 1;
 		}
 	}
 	if (fine)
@@ -284,7 +280,7 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	struct edges edges = {NULL, NULL, 0};
 	CUgraphNode *nodes = NULL;
 	size_t count;
-	bool fine;
+	bool fine, chain = false;
 
 	if (driver.cuGraphGetNodes(source, NULL, &count) != CUDA_SUCCESS || count > NODES_LIMIT) {
 		graph_obstruct(graph, unreadable);
@@ -292,9 +288,10 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	}
 	nodes = calloc(count + 1, sizeof(CUgraphNode));
 	fine = nodes && driver.cuGraphGetNodes(source, nodes, &count) == CUDA_SUCCESS &&
-	       get_edges(source, &edges) && sort(nodes, count, &edges);
+	       get_edges(source, &edges) && sort(nodes, count, &edges, &chain);
 	if (!fine)
 		graph_obstruct(graph, unreadable);
+	graph->chain &= chain;
 	for (size_t i = 0; fine && i < count; i++)
 		read_node(graph, nodes[i], depth);
 	free_edges(&edges);
@@ -374,12 +371,35 @@ static void find_groups(struct graph *graph)
 
 void graph_read(struct graph *graph)
 {
+	graph->chain = true;
 	read_nodes(graph, graph->source, 0);
 	find_short_lived(graph);
 	find_groups(graph);
 	graph->starts = calloc(graph->count + 1, sizeof(*graph->starts));
-	if (!graph->starts)
+	graph->places = calloc(graph->count + 1, sizeof(*graph->places));
+	if (!graph->starts || !graph->places) {
 		graph_obstruct(graph, unreadable);
+		return;
+	}
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->places[i] = (struct place){graph->nodes[i].node, i};
+	qsort(graph->places, graph->count, sizeof(*graph->places), by_node);
+}
+
+void graph_free_nodes(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->count; i++)
+		graph_forget_kernel(&graph->nodes[i]);
+	free(graph->nodes);
+	free(graph->places);
+	free(graph->starts);
+}
+
+struct node *graph_find_node(const struct graph *graph, CUgraphNode which)
+{
+	uint32_t index = graph->places ? index_of(graph->places, graph->count, which) : UINT32_MAX;
+
+	return index < graph->count ? &graph->nodes[index] : NULL;
 }
 
 /* -- kernels ------------------------------------------------------------------------------ */

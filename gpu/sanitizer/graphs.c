@@ -31,9 +31,9 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels, bo
 	graph->exec = exec;
 	graph->source = source;
 	graph->with_kernels = with_kernels;
+	graph->for_device = for_device;
 	graph_read(graph);
-	if (!for_device)
-		graph_make_parts(graph);
+	graph_make_parts(graph);
 	graph->next = graphs;
 	graphs = graph;
 }
@@ -44,10 +44,45 @@ static bool is_replaced(const struct node *node)
 	return node->type == CU_GRAPH_NODE_TYPE_HOST || node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
 }
 
-void graphs_updated(CUgraphExec exec)
+/* Whether the driver can have taken each node's parameters only from the other's with its number. */
+static bool is_paired(const struct graph *graph, const struct graph *other)
+{
+	bool paired = graph->count == other->count;
+
+	for (size_t i = 0; paired && i < graph->count; i++)
+		paired = graph->nodes[i].type == other->nodes[i].type &&
+			 !graph_is_memory(graph->nodes[i].type) &&
+			 ((graph->chain && other->chain) ||
+			  graph->nodes[i].node == other->nodes[i].node);
+	return paired;
+}
+
+/* Takes what the nodes do from another graph.  False: nobody knows which does what. */
+static bool read_again(struct graph *graph, CUgraph from)
+{
+	struct graph fresh = {.source = from, .with_kernels = graph->with_kernels};
+	struct node *before = graph->nodes;
+	bool paired;
+
+	graph_read(&fresh);
+	paired = !fresh.obstacle && is_paired(graph, &fresh);
+	if (paired) {
+		graph->nodes = fresh.nodes;
+		fresh.nodes = before;
+		graph_make_parts(graph);
+		for (size_t i = 0; i < graph->count; i++) /* the executable graph knows these */
+			graph->nodes[i].node = before[i].node;
+	}
+	graph_free_nodes(&fresh);
+	return paired;
+}
+
+void graphs_updated(CUgraphExec exec, CUgraph from)
 {
 	struct graph *graph = find(exec);
 
+	if (graph && !graph->obstacle && from && read_again(graph, from))
+		return;
 	/* functions, events and the parameters of kernels are not known any more */
 	for (size_t i = 0; graph && i < graph->count; i++) {
 		if (is_replaced(&graph->nodes[i]))
@@ -60,10 +95,7 @@ static struct node *find_node(CUgraphExec exec, CUgraphNode which)
 {
 	struct graph *graph = find(exec);
 
-	for (size_t i = 0; graph && i < graph->count; i++)
-		if (graph->nodes[i].node == which)
-			return &graph->nodes[i];
-	return NULL;
+	return graph ? graph_find_node(graph, which) : NULL;
 }
 
 void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_PARAMS *parameters)
@@ -82,13 +114,18 @@ void graphs_event_node(CUgraphExec exec, CUgraphNode which, CUevent event)
 		node->event = event;
 }
 
-void graphs_kernel_node(CUgraphExec exec, CUgraphNode which,
-			const CUDA_KERNEL_NODE_PARAMS *parameters)
+void graphs_node(CUgraphExec exec, CUgraphNode which, const void *parameters, CUcontext context)
 {
+	struct graph *graph = find(exec);
 	struct node *node = find_node(exec, which);
 
-	if (node && find(exec)->with_kernels)
+	if (!node)
+		return;
+	if (!parameters)
+		graph_forget_kernel(node);
+	else if (node->type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels)
 		graph_read_kernel(node, parameters);
+	graph_change_copy(graph, node, parameters, context);
 }
 
 void graphs_changing(CUgraphExec exec)
@@ -107,9 +144,8 @@ void graphs_changing_unseen(void)
 void graphs_node_gone(CUgraphNode node)
 {
 	for (struct graph *graph = graphs; graph; graph = graph->next)
-		for (size_t i = 0; i < graph->count; i++)
-			if (graph->nodes[i].node == node)
-				graph_obstruct(graph, "the program has destroyed a node of theirs");
+		if (graph_find_node(graph, node))
+			graph_obstruct(graph, "the program has destroyed a node of theirs");
 }
 
 static bool is_used(CUgraph source)
@@ -133,13 +169,10 @@ void graphs_gone(CUgraphExec exec)
 	*at = gone->next;
 	if (gone->kept && !is_used(gone->source))
 		driver.cuGraphDestroy(gone->source);
-	for (size_t i = 0; i < gone->count; i++)
-		graph_forget_kernel(&gone->nodes[i]);
 	if (gone->nobodys)
 		driver.cuEventDestroy(gone->nobodys);
 	graph_drop_parts(gone);
-	free(gone->nodes);
-	free(gone->starts);
+	graph_free_nodes(gone);
 	free(gone);
 }
 

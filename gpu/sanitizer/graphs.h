@@ -50,7 +50,8 @@ bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function));
 /* The function of a kernel node.  NULL: it cannot be known. */
 CUfunction graph_function(CUfunction function, CUkernel kernel);
 /*
- * The program is about to change what kernels, copies or sets do; it may be half done when that fails.
+ * The program is about to change what several kernels, copies or sets do; it may be half done when
+ * that fails.
  */
 void graphs_changing(CUgraphExec exec);
 /* The same of any graph, without the lock and without a call of the driver. */
@@ -60,12 +61,15 @@ void graphs_changing_unseen(void);
  * `for_device`: kernels may launch it; they can ask which graph they are in, so that it has no parts.
  */
 void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels, bool for_device);
-/* Another graph's parameters, or others for a host, event or kernel node, were put into it. */
-void graphs_updated(CUgraphExec exec);
+/* What it does was changed: to what the graph `from` does, or (NULL) to what is not known. */
+void graphs_updated(CUgraphExec exec, CUgraph from);
 void graphs_host_node(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *parameters);
 void graphs_event_node(CUgraphExec exec, CUgraphNode node, CUevent event);
-void graphs_kernel_node(CUgraphExec exec, CUgraphNode node,
-			const CUDA_KERNEL_NODE_PARAMS *parameters);
+/*
+ * A kernel, copy or set node was changed: the parameters of cuGraphExecKernelNodeSetParams(), ...; of
+ * copies and sets also the context.  NULL: it failed, so that nobody knows.
+ */
+void graphs_node(CUgraphExec exec, CUgraphNode node, const void *parameters, CUcontext context);
 void graphs_gone(CUgraphExec exec);
 /* A context is about to go, and with it, perhaps, events of ours.  Calls no driver. */
 void graphs_context_gone(void);

@@ -9,6 +9,11 @@
 
 struct graph_part;
 
+struct place {
+	CUgraphNode node;
+	uint32_t index;
+};
+
 struct node {
 	CUgraphNode node, copy; /* `copy`: in its part */
 	struct graph_part *part; /* NULL: it is in none */
@@ -30,9 +35,12 @@ struct graph {
 	const char *obstacle; /* see graph_obstacle() */
 	bool conditional;     /* some run as the device decides */
 	bool with_kernels;    /* the parameters of kernels are wanted */
+	bool for_device;      /* see graphs_instantiated() */
+	bool chain;           /* its nodes have but one order, as have those of child graphs */
 	CUevent nobodys;      /* recorded in place of the program's */
 	struct node *nodes;   /* in an order that keeps the dependencies */
 	size_t count;
+	struct place *places; /* of nodes, by their handles; graph_find_node() */
 	size_t *starts; /* of each step's nodes in the running launch, and their end: count + 1 */
 	uint32_t steps;
 	uint32_t selected; /* the step that alone is enabled; GRAPH_WHOLE: none is */
@@ -47,13 +55,16 @@ bool graph_is_step(CUgraphNodeType type);
 bool graph_is_memory(CUgraphNodeType type);
 /* Reads the nodes of graph->source and of its child graphs. */
 void graph_read(struct graph *graph);
+void graph_free_nodes(struct graph *graph);
+/* NULL: it is none of the graph's. */
+struct node *graph_find_node(const struct graph *graph, CUgraphNode which);
 /* What a kernel node launches. */
 void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *parameters);
 void graph_forget_kernel(struct node *node);
 
 /* -- graph_parts.c ------------------------------------------------------------------------ */
 
-/* Makes the parts of a large graph, as it is when it is instantiated; none if that does not work. */
+/* Makes the parts of a large graph, of what its nodes do now; none if that does not work. */
 void graph_make_parts(struct graph *graph);
 /* They have gone with their context.  Calls no driver. */
 void graph_forget_parts(struct graph *graph);
@@ -62,5 +73,12 @@ void graph_forget_parts(struct graph *graph);
  * no part is left then.
  */
 CUgraphExec graph_select_part(struct graph *graph, struct node *node);
+/*
+ * Does to a node's copy, if it has one, what the program did to the node: the parameters of
+ * cuGraphExec...NodeSetParams(), NULL if nobody knows what it does now.  Where that does not work its
+ * part is dropped.
+ */
+void graph_change_copy(struct graph *graph, struct node *node, const void *parameters,
+		       CUcontext context);
 
 #endif

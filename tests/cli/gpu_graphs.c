@@ -19,6 +19,7 @@ struct driver driver;
 static struct fake_node {
 	CUgraphNodeType type;
 	int after; /* the index of the node before it; -1: none */
+	int also;  /* that of another one, and 1; 0: none */
 	struct fake *child;
 	uint64_t address, size;
 	int value; /* a kernel's parameter */
@@ -58,13 +59,17 @@ static size_t edges_of(CUgraph graph, CUgraphNode *from, CUgraphNode *to)
 	size_t count = 0;
 
 	for (unsigned i = 0; i < fake->count; i++) {
-		if (fake->nodes[i]->after < 0)
-			continue;
-		if (from) {
-			from[count] = (CUgraphNode)(void *)&fake_nodes[fake->nodes[i]->after];
-			to[count] = (CUgraphNode)(void *)fake->nodes[i];
+		const int before[] = {fake->nodes[i]->after, fake->nodes[i]->also - 1};
+
+		for (unsigned k = 0; k < 2; k++) {
+			if (before[k] < 0)
+				continue;
+			if (from) {
+				from[count] = (CUgraphNode)(void *)&fake_nodes[before[k]];
+				to[count] = (CUgraphNode)(void *)fake->nodes[i];
+			}
+			count++;
 		}
-		count++;
 	}
 	return count;
 }
@@ -189,8 +194,16 @@ static CUresult set_enabled(CUgraphExec exec, CUgraphNode node, unsigned enabled
 
 static CUresult create(CUgraph *graph, unsigned flags)
 {
+	unsigned i = 101; /* behind those of the tests */
+
 	(void)flags;
-	*graph = (CUgraph)(void *)&fakes[fake_count++];
+	while (i < fake_count && !fakes[i].gone)
+		i++;
+	if (i >= fake_count)
+		i = fake_count++;
+	fakes[i].gone = false;
+	fakes[i].count = 0;
+	*graph = (CUgraph)(void *)&fakes[i];
 	return CUDA_SUCCESS;
 }
 
@@ -345,6 +358,38 @@ static CUresult get_context(CUcontext *context)
 {
 	*context = (CUcontext)(void *)&here;
 	return CUDA_SUCCESS;
+}
+
+static int unchangeable; /* the value that a copy does not take */
+
+/* A copy is changed, and enabled by that, for all that is known. */
+static CUresult change_copy(CUgraphExec exec, CUgraphNode node, int value)
+{
+	(void)exec;
+	if (node_of(node) < copies || node_of(node) >= copies + copy_count || value == unchangeable)
+		return CUDA_ERROR_INVALID_VALUE;
+	node_of(node)->value = value;
+	node_of(node)->enabled = true;
+	return CUDA_SUCCESS;
+}
+
+static CUresult change_kernel(CUgraphExec exec, CUgraphNode node,
+			      const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+	return change_copy(exec, node, *(int *)kernel->kernelParams[0]);
+}
+
+static CUresult change_memcpy(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *copy,
+			      CUcontext context)
+{
+	return context ? change_copy(exec, node, (int)copy->WidthInBytes)
+		       : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static CUresult change_set(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *set,
+			   CUcontext context)
+{
+	return context ? change_copy(exec, node, (int)set->value) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 static CUresult make_object(CUuserObject *object, void *data, CUhostFn function, unsigned count,
@@ -592,8 +637,8 @@ static unsigned parts(void)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 101; i < fake_count; i++)
-		count += !fakes[i].gone;
+	for (unsigned i = 101; i < fake_count; i++) /* the other is larger */
+		count += !fakes[i].gone && fakes[i].count != LARGE;
 	return count;
 }
 
@@ -606,6 +651,170 @@ static bool has_no_parts(struct graph *graph)
 
 	graph_restore(graph, 0);
 	return fine && !execs && !parts();
+}
+
+/* The program changes a node of its executable graph; it does the copy's context's. */
+static void change(unsigned node, int value)
+{
+	CUcontext context = (CUcontext)(void *)&here;
+	CUDA_KERNEL_NODE_PARAMS kernel;
+	CUDA_MEMSET_NODE_PARAMS set;
+	CUDA_MEMCPY3D copy;
+	CUgraphNode which = (CUgraphNode)(void *)&fake_nodes[32 + node];
+
+	fake_nodes[32 + node].value = value;
+	get_kernel(which, &kernel);
+	get_set(which, &set);
+	get_copy(which, &copy);
+	if (fake_nodes[32 + node].type == CU_GRAPH_NODE_TYPE_KERNEL)
+		graphs_node(exec_of(8), which, &kernel, NULL);
+	else if (fake_nodes[32 + node].type == CU_GRAPH_NODE_TYPE_MEMCPY)
+		graphs_node(exec_of(8), which, &copy, context);
+	else
+		graphs_node(exec_of(8), which, &set, context);
+}
+
+/*
+ * Whether its steps, whose nodes have values from `first` on, but for those that were changed, are
+ * done by copies, but for the last and those of `own_begin` to `own_end`.
+ */
+static bool does(struct graph *graph, const struct fake_node *nodes, unsigned own_begin,
+		 unsigned own_end)
+{
+	unsigned steps = graph_steps(graph);
+	bool fine = steps == LARGE;
+
+	for (unsigned i = 0; fine && i < steps; i++) {
+		bool own = i + 1 == steps || (i >= own_begin && i < own_end) || is_own(&nodes[i]);
+		const struct graph_kernel *kernel = graph_kernel(graph, i);
+		CUgraphExec exec;
+
+		fine = graph_select(graph, i, &exec) && (exec == exec_of(8)) == own &&
+		       (own || only_value(exec) == nodes[i].value) &&
+		       (!kernel || *(int *)kernel->parameters == nodes[i].value);
+		for (unsigned k = 0; fine && own && k < LARGE; k++)
+			fine = fake_nodes[32 + k].enabled == (k == i);
+	}
+	graph_restore(graph, 0);
+	return fine;
+}
+
+static void step_with_changes(void)
+{
+	struct graph *graph = make_large(false);
+	bool fine;
+
+	change(5, 3005);  /* its part was not launched yet */
+	change(23, 3023); /* a copy */
+	fine = does(graph, &fake_nodes[32], 0, 0);
+	change(27, 3027); /* a set */
+	change(8, 3008);
+	change(15, 3015); /* the one that is enabled in its part */
+	check(fine && does(graph, &fake_nodes[32], 0, 0) && execs == 13,
+	      "parts do what the program changes in its graph");
+	unchangeable = 3040; /* a part has 16 copies; there are none of 13 and 63 */
+	change(40, 3040);
+	check(does(graph, &fake_nodes[32], 33, 49) && execs == 12 && parts() == 12,
+	      "... but those that cannot, which are left to its own");
+	unchangeable = 0;
+	graphs_node(exec_of(8), (CUgraphNode)(void *)&fake_nodes[32 + 52], NULL, NULL);
+	check(does(graph, &fake_nodes[32], 33, 66) && execs == 11 && !graph_kernel(graph, 52),
+	      "... as are those where it tried to change something");
+	change(40, 3041);
+	check(does(graph, &fake_nodes[32], 33, 66), "... also if that changes later");
+	refuses_execs = true;
+	graph = make_large(false);
+	change(5, 3005);
+	refuses_execs = false;
+	check(does(graph, &fake_nodes[32], 0, 17) && parts() == 12,
+	      "... and parts that cannot be made executable then");
+}
+
+/* As many nodes of the same kinds, with values 1000 higher. */
+static CUgraph make_other(void)
+{
+	static struct fake_node nodes[LARGE];
+
+	for (unsigned i = 0; i < LARGE; i++) {
+		nodes[i] = fake_nodes[32 + i];
+		nodes[i].after = i ? 31 + LARGE + (int)i : -1;
+		nodes[i].value = 1001 + (int)i;
+	}
+	return make(nodes, 32 + LARGE, LARGE);
+}
+
+/* The program's update by a graph. */
+static void update(CUgraph from)
+{
+	graphs_changing(exec_of(8));
+	graphs_updated(exec_of(8), from);
+}
+
+static struct graph *make_again(void)
+{
+	copy_count = 0;
+	graphs_instantiated(exec_of(8), (CUgraph)(void *)&fakes[100], true, false);
+	return graphs_find(exec_of(8));
+}
+
+/* What is no chain though it is nearly one: a fork, two chains, a join. */
+static void bend(unsigned first, unsigned form)
+{
+	if (form == 0)
+		fake_nodes[first + 90].after = (int)first + 88;
+	else if (form == 1)
+		fake_nodes[first + 90].after = -1;
+	else
+		fake_nodes[first + 1].after = -1, fake_nodes[first + 2].also = (int)first + 1;
+}
+
+static void step_after_updates(void)
+{
+	struct graph *graph = make_large(false);
+	CUgraph own = (CUgraph)(void *)&fakes[100], other = make_other();
+	struct fake_node *nodes = &fake_nodes[32], *others = &fake_nodes[32 + LARGE];
+	bool fine = true;
+
+	update(other);
+	check(does(graph, others, 0, 0) && execs == 13 && parts() == 13,
+	      "after an update by a chain its nodes are known");
+	nodes[60].type = others[60].type = CU_GRAPH_NODE_TYPE_HOST;
+	graph = make_again();
+	update(other);
+	check(!graph_obstacle(graph) && does(graph, others, 0, 0), "... those of the host, too");
+	others[90].type = CU_GRAPH_NODE_TYPE_MEMSET;
+	update(other);
+	check(graph_obstacle(graph), "... but not if they are others");
+	graph = make_large(false);
+	other = make_other();
+	bend(32 + LARGE, 0);
+	update(other);
+	check(has_no_parts(graph) && !graph_kernel(graph, 5), "... nor if it is no chain");
+	for (unsigned form = 0; form < 3; form++) {
+		make_large(false);
+		other = make_other();
+		bend(32, form);
+		bend(32 + LARGE, form);
+		graph = make_again();
+		update(other);
+		fine = fine && has_no_parts(graph) && !graph_kernel(graph, 5);
+	}
+	check(fine, "... nor if both are none");
+	for (unsigned i = 0; i < LARGE; i++)
+		nodes[i].value = 2001 + (int)i;
+	update(own);
+	check(does(graph, nodes, 0, 0), "... but if it is the one that it was made from");
+	graph = make_large(true);
+	update(own);
+	check(has_no_parts(graph) && graph_kernel(graph, 5),
+	      "... and there are no parts where there were none");
+	graph = make_large(false);
+	other = make_other();
+	cooperative = 1005;
+	update(other);
+	cooperative = 0;
+	check(has_no_parts(graph), "... nor where the other cannot be launched step by step");
+	graphs_gone(exec_of(8));
 }
 
 static void step_in_parts(void)
@@ -621,7 +830,7 @@ static void step_in_parts(void)
 	check(done_by_copies(graph, 40) && !fake_nodes[32 + 40].enabled, "... without what is off");
 	fake_nodes[32 + 40].enabled = true;
 	graphs_changing(exec_of(8));
-	check(has_no_parts(graph), "... but not once a node of it was set anew");
+	check(has_no_parts(graph), "... but not once it was changed");
 	strange = 21;
 	graph = make_large(false);
 	fake_nodes[32 + 60].type = CU_GRAPH_NODE_TYPE_HOST;
@@ -659,10 +868,15 @@ static void step_in_parts(void)
 	graphs_gone(exec_of(8));
 	check(fine && execs == 13, "... and parts that went with a context are left alone");
 	execs = 0;
-	graph = make_large(false);
-	fine = done_by_copies(graph, -1);
+}
+
+static void step_after_unseen(void)
+{
+	struct graph *graph = make_large(false);
+	bool fine = done_by_copies(graph, -1);
+
 	graphs_changing_unseen();
-	check(fine && has_no_parts(graph), "... nor once any of them changed unseen");
+	check(fine && has_no_parts(graph), "no parts once any of them changed unseen");
 	graphs_gone(exec_of(8));
 }
 
@@ -719,6 +933,9 @@ int main(int argc, char **argv)
 				 .cuGraphDestroyNode = destroy_node,
 				 .cuGraphKernelNodeGetAttribute = get_kernel_attribute,
 				 .cuGraphExecHostNodeSetParams = set_host,
+				 .cuGraphExecKernelNodeSetParams = change_kernel,
+				 .cuGraphExecMemcpyNodeSetParams = change_memcpy,
+				 .cuGraphExecMemsetNodeSetParams = change_set,
 				 .cuPointerGetAttribute = get_attribute,
 				 .cuThreadExchangeStreamCaptureMode = exchange_mode,
 				 .cuCtxGetCurrent = get_context,
@@ -824,7 +1041,7 @@ int main(int argc, char **argv)
 	fake_nodes[24].of_exec = fake_nodes[24].event;
 	check(records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]),
 	      "... also one that the program has put there later");
-	graphs_updated(exec_of(6));
+	graphs_updated(exec_of(6), NULL);
 	check(graph_obstacle(graphs_find(exec_of(6))), "after an update nobody knows which");
 	graphs_gone(exec_of(6));
 	check(!events, "no event of ours stays");
@@ -836,6 +1053,9 @@ int main(int argc, char **argv)
 	check(fine && !events, "what went with its context is not destroyed");
 	check(selects_many(), "100,000 nodes, step by step");
 	step_in_parts();
+	step_with_changes();
+	step_after_updates();
+	step_after_unseen();
 	printf("1..%d\n", tests);
 	return 0;
 }

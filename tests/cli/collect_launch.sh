@@ -156,6 +156,21 @@ while kill -TERM $vflow 2>/dev/null; do :; done &
 wait $vflow
 is "a SIGTERM that comes again and again does not cost the profile" "$? $(ls -d again.db* | tr '\n' ' ')" "143 again.db "
 wait
+# a core is wanted of the target, not of vflow that ends by the same signal
+ulimit -S -c unlimited 2>/dev/null
+if [ "$(perl -e 'system qw(sh -c), q(kill -QUIT $$); print $? & 128')" = 128 ]; then
+	is "SIGQUIT: vflow ends by it, without a core" "$(perl -e '
+		exec @ARGV if !($vflow = fork);
+		for (1 .. 400) { last if -s "ready4"; select undef, undef, undef, 0.05 }
+		kill QUIT => $vflow;
+		waitpid $vflow, 0;
+		print $? & 127, " ", $? & 128' "$VFLOW" collect -q -o quit.db --device emulated \
+		sh -c 'echo ready >ready4; exec sleep 60' 2>err)" "3 0"
+else
+	skip "SIGQUIT: vflow ends by it, without a core" "there are no cores here"
+fi
+ulimit -S -c 0
+rm -f core*
 # Ctrl-C on a terminal: SIGINT to the whole group.  The target is no bash script: bash loses one
 # that comes around the start of a command substitution, 7 of 1500 in the first 10 ms.
 interrupt() { # READY COMMAND: types Ctrl-C when the file READY is there

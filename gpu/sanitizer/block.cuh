@@ -10,8 +10,6 @@
 
 #include "gpu/sanitizer/chunk.cuh"
 
-#define KEEP_LIMIT (UINT64_C(512) << 20) /* bytes of an object whose masks are worth it */
-
 /* Counts the touched bytes of a mixed block by their writers. */
 static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[2],
 				   const uint32_t writers[8])
@@ -122,13 +120,18 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 	unsigned lane = threadIdx.x % 32, from_host[2] = {0, 0};
 	uint64_t index = block * (LEAF_BYTES / CHUNK_BYTES) + lane;
 	uint32_t writer = walk->writer ^ record->site, writers[8];
-	bool writes, stale = false, mixed = state.flags & BLOCK_MIXED;
+	bool reads, writes, stale = false, mixed = state.flags & BLOCK_MIXED;
 	struct chunk chunks[2];
 
 #pragma unroll
 	for (int k = 0; k < 2; k++)
 		load_masks(record, index + 32 * k, &chunks[k]);
+	reads = __any_sync(ALL_LANES, chunks[0].read | chunks[1].read);
 	writes = __any_sync(ALL_LANES, chunks[0].written | chunks[1].written);
+	if (lane < BLOCK_UNIT_WORDS && reads)
+		record->read_units[block * BLOCK_UNIT_WORDS + lane] = 0;
+	if (lane < BLOCK_UNIT_WORDS && writes)
+		record->written_units[block * BLOCK_UNIT_WORDS + lane] = 0;
 	if (mixed)
 #pragma unroll
 		for (int k = 0; k < 2; k++)
@@ -188,65 +191,6 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 	if (stale && record->leaves)
 		hash_block(walk, block, chunks, place, leaves);
 }
-/* What one API did to a block, from its masks. */
-struct glance {
-	struct device_block state;
-	uint32_t read;      /* bytes */
-	bool writes, whole; /* some bytes, all bytes */
-};
-
-/* One block per lane. */
-static __device__ struct glance look_at(const struct device_record *record, uint64_t block)
-{
-	const ulonglong2 *read = (const ulonglong2 *)(record->read + block * LEAF_WORDS);
-	const ulonglong2 *written = (const ulonglong2 *)(record->written + block * LEAF_WORDS);
-	struct glance glance = {record->states[block], 0, false, false};
-	u64 some = 0, all = ~0ull;
-
-#pragma unroll
-	for (int i = 0; i < (int)LEAF_WORDS / 2; i++) {
-		ulonglong2 pair = read[i];
-
-		glance.read += __popcll(pair.x) + __popcll(pair.y);
-		pair = written[i];
-		some |= pair.x | pair.y;
-		all &= pair.x & pair.y;
-	}
-	glance.writes = some != 0;
-	glance.whole = all == ~0ull;
-	return glance;
-}
-
-static __device__ void clear_masks(struct device_record *record, uint64_t block, bool writes,
-				   bool reads)
-{
-	ulonglong2 *read = (ulonglong2 *)(record->read + block * LEAF_WORDS);
-	ulonglong2 *written = (ulonglong2 *)(record->written + block * LEAF_WORDS);
-
-#pragma unroll
-	for (int i = 0; i < (int)LEAF_WORDS / 2; i++) {
-		if (reads)
-			read[i] = make_ulonglong2(0, 0);
-		if (writes)
-			written[i] = make_ulonglong2(0, 0);
-	}
-}
-
-/*
- * Of masks that the lanes of warps mark here and there, the L2 cache would have little by the time
- * that the next launch does so: the registers that the Sanitizer saves push them out.  So it is
- * asked to keep those rather than others.  (A line of the cache is a block's mask.)
- */
-static __device__ void keep_mask(const struct device_record *record, uint64_t block)
-{
-#if __CUDA_ARCH__ >= 800
-	if (record->size <= KEEP_LIMIT)
-		asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(record->read +
-									  block * LEAF_WORDS)
-			     : "memory");
-#endif
-}
-
 /* Counts bytes of blocks that have one writer each, a block per lane. */
 static __device__ void count_blocks(struct walk *walk, bool mine, const struct glance *glance)
 {
@@ -258,8 +202,7 @@ static __device__ void count_blocks(struct walk *walk, bool mine, const struct g
 		bool same =
 			mine && (waiting >> threadIdx.x % 32 & 1) && glance->state.writer == writer;
 
-		count(walk, writer, same ? glance->read : 0, same && glance->whole ? LEAF_BYTES : 0,
-		      0);
+		count(walk, writer, same ? glance->read : 0, same ? glance->written : 0, 0);
 		waiting &= ~__ballot_sync(ALL_LANES, same);
 	}
 }
@@ -300,68 +243,40 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 		hash_block(walk, block, chunks, place, leaves);
 }
 
-/* The same of an object of which nothing but a writer per block is kept. */
-static __device__ void settle_coarse(struct walk *walk, uint64_t first, uint32_t bits)
-{
-	struct device_record *record = walk->record;
-	uint64_t block = first + threadIdx.x % 32;
-	bool mine = bits >> threadIdx.x % 32 & 1;
-	unsigned waiting = __ballot_sync(ALL_LANES, mine);
-	uint32_t read = 0, written = 0, last = 0;
-
-	if (mine) {
-		for (uint64_t word = block * LEAF_WORDS; word < (block + 1) * LEAF_WORDS; word++) {
-			read += __popcll(record->read[word]);
-			written += __popcll(record->written[word]);
-		}
-		clear_masks(record, block, written, read);
-		last = record->states[block].writer;
-		if (written)
-			record->states[block].writer = walk->writer ^ record->site;
-	}
-	while (waiting) {
-		uint32_t writer = __shfl_sync(ALL_LANES, last, __ffs((int)waiting) - 1);
-		bool same = mine && (waiting >> threadIdx.x % 32 & 1) && last == writer;
-
-		count(walk, writer, same ? read : 0, same ? written : 0, 0);
-		waiting &= ~__ballot_sync(ALL_LANES, same);
-	}
-	__syncwarp();
-}
-
 /* The blocks from `first` on whose bits are set. */
 static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t bits)
 {
 	struct device_record *record = walk->record;
 	unsigned lane = threadIdx.x % 32, plain, whole;
 	struct leaves leaves = {walk->nh, 0, 0, 0};
-	struct glance glance = {{0, 0}, 0, false, false};
-	bool simple = false;
+	struct glance glance = {{0, 0}, 0, 0};
+	bool simple = false, coarse = record->coarse;
 
-	if (record->coarse) {
-		settle_coarse(walk, first, bits);
-		return;
-	}
-	/* most blocks were only read, or written from end to end */
-	if ((bits >> lane & 1) && !record->shared && !record->uses_origin) {
+	/*
+	 * Most blocks were only read, or written from end to end, or not touched, since patches say
+	 * so of eight at a time.  Of a coarse object nothing but the writer of each is kept.
+	 */
+	if ((bits >> lane & 1) && !record->uses_origin) {
 		glance = look_at(record, first + lane);
-		simple = !(glance.state.flags & BLOCK_MIXED) &&
-			 (!glance.writes || (glance.whole && glance.state.flags & BLOCK_WHOLE));
+		simple = coarse || !(glance.read | glance.written) ||
+			 (!record->shared && !(glance.state.flags & BLOCK_MIXED) &&
+			  (!glance.written ||
+			   (glance.written == LEAF_BYTES && glance.state.flags & BLOCK_WHOLE)));
 		if (simple)
-			clear_masks(record, first + lane, glance.writes, glance.read);
+			clear_masks(record, first + lane, glance.written, glance.read);
 		if (glance.read && glance.read < LEAF_BYTES)
 			keep_mask(record, first + lane);
 	}
-	count_blocks(walk, simple, &glance);
+	count_blocks(walk, simple && (glance.read | glance.written), &glance);
 	plain = __ballot_sync(ALL_LANES, simple);
-	whole = __ballot_sync(ALL_LANES, simple && glance.writes);
+	whole = __ballot_sync(ALL_LANES, simple && glance.written && !coarse);
 	for (unsigned left = whole; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;
 
 		settle_whole(walk, first + place,
 			     __shfl_sync(ALL_LANES, glance.state.writer, place), place, &leaves);
 	}
-	if (simple && glance.writes)
+	if (simple && glance.written)
 		record->states[first + lane].writer = walk->writer ^ record->site;
 	for (unsigned left = bits & ~plain; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;

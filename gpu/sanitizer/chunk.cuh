@@ -5,7 +5,7 @@
 #ifndef VFLOW_GPU_SANITIZER_CHUNK_CUH
 #define VFLOW_GPU_SANITIZER_CHUNK_CUH
 
-#include "gpu/sanitizer/warp.cuh"
+#include "gpu/sanitizer/masks.cuh"
 
 #define CHUNK_BYTES 16
 #define CHUNK_ALL 0xffffu
@@ -32,18 +32,28 @@ static __device__ void load_memory(const struct device_record *record, uint64_t 
 			to[i / 8] |= (uint64_t)memory[i] << i % 8 * 8;
 }
 
+/* The masks of units, which this leaves as they are, have one byte for two lanes. */
 static __device__ void load_masks(struct device_record *record, uint64_t index, struct chunk *chunk)
 {
-	uint16_t *read = (uint16_t *)record->read + index;
-	uint16_t *written = (uint16_t *)record->written + index;
+	unsigned units = ((const uint8_t *)record->read_units)[index / 2];
 
-	chunk->read = *read;
-	chunk->written = *written;
+	units |= ((const uint8_t *)record->written_units)[index / 2] << 16;
+	units = bytes_of_units(units >> index % 2 * 4 & 0x000f000f);
+	chunk->read = units & CHUNK_ALL;
+	chunk->written = units >> 16;
 	chunk->uninitialised = 0;
-	if (chunk->read)
-		*read = 0;
-	if (chunk->written)
-		*written = 0;
+	if (record->uses_bytes) {
+		uint16_t *read = (uint16_t *)record->read + index;
+		uint16_t *written = (uint16_t *)record->written + index;
+		unsigned bits[2] = {*read, *written};
+
+		chunk->read |= bits[0];
+		chunk->written |= bits[1];
+		if (bits[0])
+			*read = 0;
+		if (bits[1])
+			*written = 0;
+	}
 	if (record->uses_origin) {
 		uint16_t *origin = (uint16_t *)record->origin + index;
 		unsigned bits = *origin;

@@ -69,35 +69,43 @@ static __device__ void add_bits(uint64_t *mask, uint64_t bits)
 }
 
 /* Puts the object into the list of the running API. */
-static __device__ void list_object(struct device_state *state, struct device_record *record)
+static __device__ void list_object(struct device_state *state, struct device_record *record,
+				   bool uses_bytes)
 {
 	if (thread_of_grid())
 		return;
 	record->touched = 1;
+	if (uses_bytes)
+		record->uses_bytes = 1;
 	set_bit(state->listed, record->slot);
 	set_bit(state->listed_words, record->slot / 32);
 }
 
 /* The running API reads or writes rows of bytes of one object. */
 static __device__ __forceinline__ void mark(struct device_state *state,
-					    struct device_record *record,
-					    const struct marks *marks)
+					    struct device_record *record, const struct marks *marks)
 {
-	uint64_t *read = record->read, *written = record->written;
-	uint32_t *touched = record->touched_blocks;
-	uint64_t offset = marks->offset, pitch = marks->pitch;
+	uint64_t offset = marks->offset, pitch = marks->pitch, width = marks->width;
+	uint64_t height = marks->height, *read = record->read, *written = record->written;
+	uint32_t *touched = record->touched_blocks, block_words = LEAF_WORDS;
 	uint32_t which = marks->marks;
+	bool units = (offset | width | (height > 1 ? pitch : 0)) % UNIT_BYTES == 0;
 
-	list_object(state, record);
-	each_word(offset, pitch, marks->width, marks->height,
-		  [=](uint64_t word, uint64_t bits, uint64_t row) {
-			  if (which & MARK_READ)
-				  add_bits(&read[word], bits);
-			  if (which & MARK_WRITTEN)
-				  add_bits(&written[word], bits);
-			  if (word % LEAF_WORDS == 0 || word == (offset + row * pitch) / WORD_BYTES)
-				  set_bit(touched, word / LEAF_WORDS);
-		  });
+	list_object(state, record, !units);
+	if (units) {
+		read = (uint64_t *)record->read_units;
+		written = (uint64_t *)record->written_units;
+		offset /= UNIT_BYTES, pitch /= UNIT_BYTES, width /= UNIT_BYTES;
+		block_words /= UNIT_BYTES;
+	}
+	each_word(offset, pitch, width, height, [=](uint64_t word, uint64_t bits, uint64_t row) {
+		if (which & MARK_READ)
+			add_bits(&read[word], bits);
+		if (which & MARK_WRITTEN)
+			add_bits(&written[word], bits);
+		if (word % block_words == 0 || word == (offset + row * pitch) / WORD_BYTES)
+			set_bit(touched, word / block_words);
+	});
 }
 
 /* ... called by the only block of threads of a pass, before it looks for what was touched. */

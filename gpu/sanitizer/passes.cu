@@ -34,7 +34,7 @@ KERNEL vflow_mark_copy(struct device_state *state, uint32_t slot, uint64_t offse
 {
 	struct device_record *to = &state->records[slot];
 
-	list_object(state, to);
+	list_object(state, to, false);
 	each_word(offset, pitch, width, height, [=](uint64_t word, uint64_t bits, uint64_t row) {
 		unsigned first = unit_first(bits), count = unit_count(bits);
 		uint64_t at = word * WORD_BYTES + first - (offset + row * pitch);
@@ -45,7 +45,12 @@ KERNEL vflow_mark_copy(struct device_state *state, uint32_t slot, uint64_t offse
 
 		if (to->coarse)
 			known = bits;
-		add_bits(&to->written[word], known);
+		if (known == WORD_ALL) {
+			((uint16_t *)to->written_units)[word] = 0xffff;
+		} else if (known) {
+			to->uses_bytes = 1;
+			add_bits(&to->written[word], known);
+		}
 		if (bits & ~known) {
 			to->uses_origin = 1;
 			add_bits(&to->origin[word], bits & ~known);

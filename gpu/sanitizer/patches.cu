@@ -204,6 +204,7 @@ static __device__ __forceinline__ void touch_group(bool may, struct device_recor
 	struct device_state *state;
 	uint32_t tells;
 
+	store(may, &record->uses_bytes, 1); /* as long as all marks go there */
 	may = near(at) != 0xff & may;
 	if (!one_of_us(may))
 		return;

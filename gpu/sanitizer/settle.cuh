@@ -236,7 +236,7 @@ static __device__ void gather_objects(struct device_state *state, bool fits, boo
 		if (fits)
 			state->result_objects[place & state->object_mask] = object;
 		if (done)
-			record->touched = record->uses_origin = 0;
+			record->touched = record->uses_bytes = record->uses_origin = 0;
 	});
 }
 

@@ -173,18 +173,22 @@ static __device__ void drop_untouched(void)
 {
 	bool mine = threadIdx.x < small.blocks;
 	uint32_t object = small.work[mine ? threadIdx.x : 0].object;
-	uint32_t block = small.work[mine ? threadIdx.x : 0].block;
-	const ulonglong2 *read = (const ulonglong2 *)small_records[object].read;
-	const ulonglong2 *written = (const ulonglong2 *)small_records[object].written;
+	uint64_t block = small.work[mine ? threadIdx.x : 0].block;
+	const struct device_record *record = &small_records[object];
+	const ulonglong2 *units[2] = {
+		(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS),
+		(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS)};
+	const ulonglong2 *bytes[2] = {(const ulonglong2 *)(record->read + block * LEAF_WORDS),
+				      (const ulonglong2 *)(record->written + block * LEAF_WORDS)};
 	u64 any = 0;
 
 #pragma unroll
-	for (unsigned i = 0; i < LEAF_WORDS / 2; i++) {
-		ulonglong2 first = read[block * (uint64_t)(LEAF_WORDS / 2) + i];
-		ulonglong2 second = written[block * (uint64_t)(LEAF_WORDS / 2) + i];
-
-		any |= first.x | first.y | second.x | second.y;
-	}
+	for (unsigned i = 0; i < 2; i++)
+		any |= units[0][i].x | units[0][i].y | units[1][i].x | units[1][i].y;
+	if (record->uses_bytes)
+#pragma unroll
+		for (unsigned i = 0; i < LEAF_WORDS / 2; i++)
+			any |= bytes[0][i].x | bytes[0][i].y | bytes[1][i].x | bytes[1][i].y;
 	__syncthreads();
 	if (threadIdx.x == 0)
 		small.blocks = 0;
@@ -294,8 +298,18 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 	/* those without a block look at another's */
 	chunk.initialised = ((const uint16_t *)record->initialised)[index];
 	if (active) {
-		chunk.read = ((const uint16_t *)record->read)[index];
-		chunk.written = ((const uint16_t *)record->written)[index];
+		unsigned units = ((const uint8_t *)record->read_units)[index / 2];
+
+		units |= ((const uint8_t *)record->written_units)[index / 2] << 16;
+		units = bytes_of_units(units >> index % 2 * 4 & 0x000f000f);
+		chunk.read = units & CHUNK_ALL;
+		chunk.written = units >> 16;
+		if (record->uses_bytes) {
+			chunk.read |= ((const uint16_t *)record->read)[index];
+			chunk.written |= ((const uint16_t *)record->written)[index];
+			((uint16_t *)record->read)[index] = 0;
+			((uint16_t *)record->written)[index] = 0;
+		}
 		if (thread < LEAF_LANES && record->leaves)
 			digest = record->leaves[block][thread];
 	}
@@ -307,15 +321,12 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 	if (state.flags & BLOCK_WHOLE)
 		chunk.initialised = CHUNK_ALL;
 	after = chunk.initialised | chunk.written;
-	if (chunk.read)
-		((uint16_t *)record->read)[index] = 0;
 	if (chunk.written) {
 		unsigned differ =
 			CHUNK_ALL &
 			~((unsigned)unit_equal_bytes(chunk.fresh[0], chunk.value[0]) |
 			  (unsigned)unit_equal_bytes(chunk.fresh[1], chunk.value[1]) << 8);
 
-		((uint16_t *)record->written)[index] = 0;
 		chunk.redundant = chunk.written & chunk.initialised & ~differ;
 		differ &= chunk.written;
 		stale = differ || after != chunk.initialised;
@@ -399,6 +410,10 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 		if (lane % 8 == 0)
 			small.warps[warp].nh[lane / 8] = sum;
 	}
+	if (active && thread < BLOCK_UNIT_WORDS) {
+		record->read_units[block * BLOCK_UNIT_WORDS + thread] = 0;
+		record->written_units[block * BLOCK_UNIT_WORDS + thread] = 0;
+	}
 	if (active && thread == 0) {
 		record->touched_blocks[block / 32] = 0;
 		if (flags & ANY_WRITTEN)
@@ -465,7 +480,7 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 		change_object(&view->records[slot], object, &result);
 		cursor = small.before.object_cursor + object;
 		view->result_objects[cursor & view->object_mask] = result;
-		view->records[slot].touched = 0;
+		view->records[slot].touched = view->records[slot].uses_bytes = 0;
 		view->listed[slot / 32] = 0;
 		view->listed_words[slot / 1024] = 0;
 	}

@@ -7,6 +7,7 @@
  *                                  BLOCKS of threads in the grid of a pass
  */
 #include <algorithm>
+#include <map>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
@@ -18,7 +19,8 @@ extern "C" {
 }
 
 #define OBJECTS 4
-#define SHARED 3 /* one of them */
+#define SHARED 3       /* one of them */
+#define COARSE OBJECTS /* one more, which the CPU's shadow does not know */
 #define CONTEXTS 12
 
 #define CHECK(call)                                                                                \
@@ -76,6 +78,8 @@ static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bo
 	record.read = zeroed<uint64_t>(words);
 	record.written = zeroed<uint64_t>(words);
 	record.touched_blocks = zeroed<uint32_t>((record.blocks + 31) / 32);
+	record.read_units = zeroed<uint32_t>(2 * UNIT_MASK_BYTES(size) / 4);
+	record.written_units = record.read_units + UNIT_MASK_BYTES(size) / 4;
 	record.value = zeroed<uint8_t>(record.blocks * LEAF_BYTES);
 	record.states = zeroed<device_block>(record.blocks);
 	record.writer = zeroed<uint32_t>(record.blocks * LEAF_BYTES / 4);
@@ -154,15 +158,44 @@ static void changed(void *, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZ
 	zeros[object] = zero;
 }
 
-/* As patches do: eight blocks at a time, even past the object's end. */
-__global__ void touch_more(device_state *state, uint32_t slot)
+/*
+ * Marks as patches do, a thread for each unit of a row: whole stretches of 32 bytes of the object
+ * are stored as units; what is left of rows to units, if `lone`, or to bytes; and so are eight
+ * blocks at a time, even past the object's end.
+ */
+__global__ void patch(device_state *state, marks rows, bool lone)
 {
-	device_record *record = &state->records[slot];
-	uint8_t *touched = (uint8_t *)record->touched_blocks;
+	device_record *record = &state->records[rows.slot];
+	uint64_t row_units = rows.width / UNIT_BYTES + 2;
 
-	for (uint64_t i = threadIdx.x; i < (record->blocks + 7) / 8; i += blockDim.x)
-		if (touched[i])
-			touched[i] = 0xff;
+	list_object(state, record, false);
+	for (uint64_t i = thread_of_grid(); i < row_units * rows.height; i += threads_of_grid()) {
+		uint64_t start = rows.offset + i / row_units * rows.pitch, end = start + rows.width;
+		uint64_t unit = start / UNIT_BYTES + i % row_units, first = unit * UNIT_BYTES;
+		uint64_t stretch = unit / 8 * 32;
+
+		if (first >= end)
+			continue;
+		((uint8_t *)record->touched_blocks)[first / LEAF_BYTES / 8] = 0xff;
+		for (uint32_t which = MARK_READ; which <= MARK_WRITTEN; which++) {
+			uint32_t *units =
+				which == MARK_READ ? record->read_units : record->written_units;
+			uint64_t *bytes = which == MARK_READ ? record->read : record->written;
+
+			if (!(rows.marks & which))
+				continue;
+			if (stretch >= start && stretch + 32 <= end) {
+				((uint8_t *)units)[unit / 8] = 0xff;
+			} else if (lone && first >= start && first + UNIT_BYTES <= end) {
+				set_bit(units, unit);
+			} else {
+				record->uses_bytes = 1;
+				for (uint64_t at = first; at < first + UNIT_BYTES; at++)
+					if (at >= start && at < end)
+						set_bit((uint32_t *)bytes, at);
+			}
+		}
+	}
 }
 
 static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width, uint64_t height,
@@ -170,13 +203,12 @@ static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width,
 {
 	marks rows = {offset, pitch, width, height, slot * spread, which};
 
-	if (pass_blocks == 1 && !first.height && offset % 2 == 0) {
+	if (pass_blocks == 1 && !first.height && below(2))
 		first = rows;
-		return;
-	}
-	vflow_mark<<<256, 256>>>(state, rows);
-	if (offset % 2)
-		touch_more<<<1, 256>>>(state, slot * spread);
+	else if (below(2))
+		patch<<<256, 256>>>(state, rows, below(2));
+	else
+		vflow_mark<<<256, 256>>>(state, rows);
 }
 
 static void touch_one(void)
@@ -185,11 +217,16 @@ static void touch_one(void)
 	uint64_t size = memory[slot].size(), width, pitch, height, offset;
 	bool write = below(2);
 
-	/* rows of some width: from single bytes to the whole object */
+	/* rows of some width: from single bytes to the whole object; many of whole units */
 	width = below(4) ? 1 + below(below(2) ? 16 : size) : size;
 	width = std::min(width, size);
 	pitch = width + below(3) * below(100);
 	offset = below(size - width + 1);
+	if (width < size && below(2)) {
+		offset -= offset % UNIT_BYTES;
+		width = std::min(width + UNIT_BYTES - width % UNIT_BYTES, size - offset);
+		pitch = std::max(width, pitch - pitch % UNIT_BYTES);
+	}
 	height = 1 + below((size - offset - width) / pitch + 1);
 	if (width == size)
 		offset = 0, height = 1;
@@ -202,6 +239,48 @@ static void touch_one(void)
 				*at = (uint8_t)(seed & 128 ? below(2) : 0);
 	}
 	mark(slot, offset, pitch, width, height, write ? MARK_WRITTEN : MARK_READ);
+}
+
+/*
+ * The coarse object: the bytes that the running API touched, and the last writer of each block.  It
+ * is the last one: its rows are behind those of the CPU's shadow.
+ */
+static std::vector<uint8_t> coarse_marks;
+static std::vector<uint32_t> coarse_writers;
+
+static void touch_coarse(void)
+{
+	uint64_t size = coarse_marks.size(), width = 1 + below(below(2) ? 40 : size);
+	uint64_t offset = below(size - width + 1);
+	uint32_t which = 1 + (uint32_t)below(3);
+
+	for (uint64_t i = offset; i < offset + width; i++)
+		coarse_marks[i] |= which;
+	mark(COARSE, offset, width, width, 1, which);
+}
+
+static void settle_coarse(uint32_t writer, std::vector<struct gpu_row> *rows)
+{
+	std::map<uint32_t, uint64_t> bytes[GPU_WRITE + 1];
+
+	for (uint64_t block = 0; block < coarse_writers.size(); block++) {
+		uint32_t last = coarse_writers[block];
+
+		for (uint64_t i = block * LEAF_BYTES;
+		     i < std::min<uint64_t>(coarse_marks.size(), (block + 1) * LEAF_BYTES); i++) {
+			if (coarse_marks[i] & MARK_READ)
+				bytes[GPU_READ][last]++;
+			if (coarse_marks[i] & MARK_WRITTEN) {
+				bytes[GPU_WRITE][last]++;
+				coarse_writers[block] = writer;
+			}
+			coarse_marks[i] = 0;
+		}
+	}
+	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
+		for (const auto &row : bytes[access])
+			rows->push_back(
+				{COARSE + 1, row.first, (enum gpu_access)access, row.second, 0});
 }
 
 static void copy_one(void)
@@ -226,7 +305,7 @@ static bool row_order(const result_row &a, const result_row &b)
 	return a.slot != b.slot ? a.slot < b.slot : a.writer < b.writer;
 }
 
-static void compare(const struct gpu_row *rows, size_t count, const result_pass *result)
+static void compare(const std::vector<struct gpu_row> &rows, const result_pass *result)
 {
 	std::vector<result_row> found;
 	std::vector<struct gpu_row> ours;
@@ -237,15 +316,16 @@ static void compare(const struct gpu_row *rows, size_t count, const result_pass 
 	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
 		for (const result_row &row : found)
 			if (access == GPU_READ ? row.read : row.written)
-				ours.push_back({row.slot / spread + 1, row.writer, (enum gpu_access)access,
+				ours.push_back({row.slot / spread + 1, row.writer,
+						(enum gpu_access)access,
 						access == GPU_READ ? row.read : row.written,
 						access == GPU_READ ? 0 : row.redundant});
 	std::stable_sort(ours.begin(), ours.end(),
 			 [](const struct gpu_row &a, const struct gpu_row &b) {
 				 return a.object < b.object;
 			 });
-	compared &= ours.size() == count;
-	for (size_t i = 0; i < count && compared; i++)
+	compared &= ours.size() == rows.size();
+	for (size_t i = 0; i < rows.size() && compared; i++)
 		compared &= ours[i].object == rows[i].object && ours[i].writer == rows[i].writer &&
 			    ours[i].access == rows[i].access && ours[i].bytes == rows[i].bytes &&
 			    ours[i].redundant_bytes == rows[i].redundant_bytes;
@@ -263,9 +343,29 @@ static void compare(const struct gpu_row *rows, size_t count, const result_pass 
 	}
 }
 
+/* Whether the last pass left no masks behind, nor says that there are some of bytes. */
+static bool all_clear(const device_record &record)
+{
+	std::vector<uint32_t> masks(2 * UNIT_MASK_BYTES(record.size) / 4);
+	device_record now;
+
+	CHECK(cudaMemcpy(&now, host_state.records + record.slot, sizeof(now),
+			 cudaMemcpyDeviceToHost));
+	CHECK(cudaMemcpy(masks.data(), record.read_units, masks.size() * 4,
+			 cudaMemcpyDeviceToHost));
+	for (const uint64_t *mask : {record.read, record.written}) {
+		masks.resize(masks.size() + record.blocks * LEAF_WORDS * 2);
+		CHECK(cudaMemcpy(masks.data() + masks.size() - record.blocks * LEAF_WORDS * 2, mask,
+				 record.blocks * LEAF_WORDS * 8, cudaMemcpyDeviceToHost));
+	}
+	return !now.touched && !now.uses_bytes &&
+	       std::count(masks.begin(), masks.end(), 0u) == (long)masks.size();
+}
+
 /* `sizes` of the objects; the third is not aligned to 16 bytes. */
 static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 {
+	const uint64_t coarse_size = sizes[0] / 2 + 1;
 	struct shadow *shadow = shadow_create(true);
 	unsigned steps;
 
@@ -277,10 +377,16 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 	}
 	shadow_object_shared(shadows[SHARED]);
 	records[SHARED].shared = 1;
+	add_object(coarse_size, 4, 1, false);
+	records[COARSE].coarse = 1;
+	records[COARSE].value = NULL;
+	coarse_marks.resize(coarse_size);
+	coarse_writers.assign(records[COARSE].blocks, 1);
 	start();
 	for (steps = 0; steps < apis && compared; steps++) {
 		uint32_t context = 1 + (uint32_t)below(CONTEXTS);
 		const struct gpu_row *rows;
+		std::vector<struct gpu_row> expected;
 		size_t count;
 
 		if (!below(2)) /* the host writes, too */
@@ -291,13 +397,19 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 		else
 			for (uint64_t n = below(4); n--;)
 				touch_one();
+		if (!below(4))
+			touch_coarse();
 		for (unsigned i = 0; i < OBJECTS; i++)
 			CHECK(cudaMemcpy((void *)records[i].address, memory[i].data(), sizes[i],
 					 cudaMemcpyHostToDevice));
 		shadow_settle(shadow, context, &rows, &count);
 		shadow_digests(shadow, changed, NULL);
-		compare(rows, count, pass(context, NULL));
+		expected.assign(rows, rows + count);
+		settle_coarse(context, &expected);
+		compare(expected, pass(context, NULL));
 	}
+	for (const device_record &record : records)
+		compared &= all_clear(record);
 	printf("%s 1 - %u APIs: the rows and digests of the CPU\n", compared ? "ok" : "not ok",
 	       steps);
 	shadow_destroy(shadow);
@@ -311,17 +423,33 @@ __global__ void fill(uint32_t *memory, uint64_t count, uint32_t salt)
 		memory[i] = (uint32_t)(i * 2654435761u) ^ salt;
 }
 
-/* Sets the masks of every word alike, `step` words apart. */
+/* The units whose bytes these are; none, if that is not all of them. */
+static __device__ uint16_t units_of(uint64_t bytes)
+{
+	uint16_t units = 0;
+
+	for (unsigned i = 0; i < WORD_UNITS && unit_whole(bytes) == bytes; i++)
+		units |= (bytes >> i * UNIT_BYTES & 1) << i;
+	return units;
+}
+
+/* Sets the masks of every word alike, `step` words apart, as patches do. */
 __global__ void touch_words(device_state *state, uint32_t slot, uint64_t read, uint64_t written,
 			    uint64_t step)
 {
 	device_record *record = &state->records[slot];
+	uint16_t read_units = units_of(read), written_units = units_of(written);
+	bool uses_bytes = (read && !read_units) || (written && !written_units);
 
-	list_object(state, record);
+	list_object(state, record, uses_bytes);
 	for (uint64_t i = thread_of_grid(); i < record->blocks * LEAF_WORDS / step;
 	     i += threads_of_grid()) {
-		record->read[i * step] = read;
-		record->written[i * step] = written;
+		((uint16_t *)record->read_units)[i * step] = read_units;
+		((uint16_t *)record->written_units)[i * step] = written_units;
+		if (uses_bytes) {
+			record->read[i * step] = read_units ? 0 : read;
+			record->written[i * step] = written_units ? 0 : written;
+		}
 		((uint8_t *)record->touched_blocks)[i * step / LEAF_WORDS / 8] = 0xff;
 	}
 }
@@ -403,8 +531,9 @@ static void row_of_passes(uint32_t slot)
 			touch_words<<<1, 32>>>(state, slot, 15, 15, records[slot].blocks * 8);
 			fill<<<1, 32>>>((uint32_t *)records[slot].address, 32, i * 100 + k);
 			ticket++;
-			vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, 300, ticket, false,
-								  rows_taken, objects_taken, first);
+			vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, 300, ticket,
+								  false, rows_taken, objects_taken,
+								  first);
 		}
 		CHECK(cudaEventRecord(after));
 		CHECK(cudaDeviceSynchronize());
@@ -424,11 +553,11 @@ __global__ void add_one(device_state *state, uint32_t slot)
 	device_record *record = &state->records[slot];
 
 	((float *)record->address)[threadIdx.x] += 1;
-	if (threadIdx.x < 2)
-		record->read[threadIdx.x] = record->written[threadIdx.x] = WORD_ALL;
-	if (threadIdx.x == 0)
+	if (threadIdx.x == 0) {
+		*record->read_units = *record->written_units = ~0u;
 		*(uint8_t *)record->touched_blocks = 0xff; /* as patches do */
-	list_object(state, record);
+	}
+	list_object(state, record, false);
 }
 
 /* What the pass after it takes, in a row of many: what launches and passes take less launches. */
@@ -450,7 +579,8 @@ static void tiny_speed(uint32_t slot, unsigned blocks, bool tries)
 		for (int k = 0; k < many; k++) {
 			add_one<<<1, 32>>>(state, slot);
 			vflow_pass<<<blocks, PASS_THREADS>>>(state, host_state, 300, ++ticket,
-							     tries, rows_taken, objects_taken, first);
+							     tries, rows_taken, objects_taken,
+							     first);
 		}
 		CHECK(cudaEventRecord(at[2]));
 		CHECK(cudaDeviceSynchronize());
@@ -476,8 +606,8 @@ static void mark_speed(uint32_t slot)
 	CHECK(cudaEventCreate(&after));
 	for (int i = 0; i < 7; i++) {
 		CHECK(cudaEventRecord(before));
-		vflow_mark<<<1024, 256>>>(state, {0, records[slot].size, records[slot].size, 1,
-						  slot, MARK_WRITTEN});
+		vflow_mark<<<1024, 256>>>(
+			state, {0, records[slot].size, records[slot].size, 1, slot, MARK_WRITTEN});
 		CHECK(cudaEventRecord(after));
 		CHECK(cudaDeviceSynchronize());
 		CHECK(cudaEventElapsedTime(&time, before, after));

@@ -1,0 +1,121 @@
+/*
+ * gpu/sanitizer/masks.cuh: what the running API touched of a block: bits of units and, where those
+ * are in use, of bytes.
+ */
+#ifndef VFLOW_GPU_SANITIZER_MASKS_CUH
+#define VFLOW_GPU_SANITIZER_MASKS_CUH
+
+#include "gpu/sanitizer/warp.cuh"
+
+#define KEEP_LIMIT (UINT64_C(1) << 30) /* bytes of an object whose masks are worth it */
+#define BLOCK_UNIT_WORDS (LEAF_BYTES / UNIT_BYTES / 32)
+
+/* The bits of bytes for those of four units, and for those from bit 16 on. */
+static __device__ unsigned bytes_of_units(unsigned units)
+{
+	units = units * 65 & 0x03030303;
+	units = units * 9 & 0x11111111;
+	return units * 15;
+}
+
+/* The same for 16 units, a word. */
+static __device__ uint64_t word_of_units(unsigned units)
+{
+	unsigned low = bytes_of_units((units & 0xf) | (units & 0xf0) << 12);
+	unsigned high = bytes_of_units((units >> 8 & 0xf) | (units & 0xf000) << 4);
+
+	return (uint64_t)high << 32 | low;
+}
+
+/* How many of 128 bytes have their own bit or their unit's. */
+static __device__ uint32_t count_bytes(ulonglong2 bytes, uint64_t units)
+{
+	return __popcll(bytes.x | word_of_units(units & 0xffff)) +
+	       __popcll(bytes.y | word_of_units(units >> 16 & 0xffff));
+}
+
+/* What one API did to a block. */
+struct glance {
+	struct device_block state;
+	uint32_t read, written; /* bytes */
+};
+
+/* One block per lane. */
+static __device__ struct glance look_at(const struct device_record *record, uint64_t block)
+{
+	const ulonglong2 *read_units =
+		(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS);
+	const ulonglong2 *written_units =
+		(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS);
+	const ulonglong2 *read = (const ulonglong2 *)(record->read + block * LEAF_WORDS);
+	const ulonglong2 *written = (const ulonglong2 *)(record->written + block * LEAF_WORDS);
+	struct glance glance = {record->states[block], 0, 0};
+	uint64_t units[2][4];
+
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		ulonglong2 pair = read_units[i];
+
+		units[0][2 * i] = pair.x, units[0][2 * i + 1] = pair.y;
+		pair = written_units[i];
+		units[1][2 * i] = pair.x, units[1][2 * i + 1] = pair.y;
+	}
+	if (!record->uses_bytes) {
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			glance.read += UNIT_BYTES * __popcll(units[0][i]);
+			glance.written += UNIT_BYTES * __popcll(units[1][i]);
+		}
+		return glance;
+	}
+#pragma unroll
+	for (int i = 0; i < (int)LEAF_WORDS / 2; i++) {
+		glance.read += count_bytes(read[i], units[0][i / 2] >> i % 2 * 32);
+		glance.written += count_bytes(written[i], units[1][i / 2] >> i % 2 * 32);
+	}
+	return glance;
+}
+
+static __device__ void clear_masks(struct device_record *record, uint64_t block, bool writes,
+				   bool reads)
+{
+	ulonglong2 *read_units = (ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS);
+	ulonglong2 *written_units =
+		(ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS);
+	ulonglong2 *read = (ulonglong2 *)(record->read + block * LEAF_WORDS);
+	ulonglong2 *written = (ulonglong2 *)(record->written + block * LEAF_WORDS);
+
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		if (reads)
+			read_units[i] = make_ulonglong2(0, 0);
+		if (writes)
+			written_units[i] = make_ulonglong2(0, 0);
+	}
+	if (!record->uses_bytes)
+		return;
+#pragma unroll
+	for (int i = 0; i < (int)LEAF_WORDS / 2; i++) {
+		if (reads)
+			read[i] = make_ulonglong2(0, 0);
+		if (writes)
+			written[i] = make_ulonglong2(0, 0);
+	}
+}
+
+/*
+ * Of masks that the lanes of warps mark here and there, the L2 cache would have little by the time
+ * that the next launch does so: the registers that the Sanitizer saves push them out.  So it is
+ * asked to keep those rather than others.  (A line of the cache has the units of four blocks.)
+ */
+static __device__ void keep_mask(const struct device_record *record, uint64_t block)
+{
+#if __CUDA_ARCH__ >= 800
+	if (record->size <= KEEP_LIMIT)
+		asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(record->read_units +
+									  block * BLOCK_UNIT_WORDS)
+			     : "memory");
+#endif
+}
+
+#endif

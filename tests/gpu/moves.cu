@@ -50,6 +50,27 @@ __global__ void copy(int *to, const int *from, int n)
 		to[i] = from[i];
 }
 
+/* What `work` gives to the stream, as a graph. */
+template <typename Work> static cudaGraph_t capture(cudaStream_t stream, Work work)
+{
+	cudaGraph_t whole;
+
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	work();
+	CHECK(cudaStreamEndCapture(stream, &whole));
+	return whole;
+}
+
+/* Destroys the graph. */
+static cudaGraphExec_t make_executable(cudaGraph_t whole)
+{
+	cudaGraphExec_t executable;
+
+	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	CHECK(cudaGraphDestroy(whole));
+	return executable;
+}
+
 /* A graph made by hand: set, child graph with a kernel, kernel, copy, a function of the host. */
 static void called(void *data)
 {
@@ -102,7 +123,6 @@ static void graph()
 static void graph_mixed()
 {
 	int *x, *y;
-	cudaGraph_t whole;
 	cudaGraphExec_t executable;
 	cudaStream_t stream;
 
@@ -112,11 +132,10 @@ static void graph_mixed()
 	CHECK(cudaMemset(x, 0, 1024));
 	add<<<1, 256, 0, stream>>>(x, 256, 1);
 	copy<<<1, 256, 0, stream>>>(y, x, 256);
-	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	add<<<1, 256, 0, stream>>>(x, 256, 1);
-	copy<<<1, 256, 0, stream>>>(y, x, 256);
-	CHECK(cudaStreamEndCapture(stream, &whole));
-	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	executable = make_executable(capture(stream, [&] {
+		add<<<1, 256, 0, stream>>>(x, 256, 1);
+		copy<<<1, 256, 0, stream>>>(y, x, 256);
+	}));
 	for (int i = 0; i < 4; i++) {
 		copy<<<1, 256, 0, stream>>>(y, x, 256);
 		CHECK(cudaGraphLaunch(executable, stream));
@@ -134,11 +153,21 @@ __global__ void turn(int *to, int *scratch, const int *from, int n)
 	to[threadIdx.x] = scratch[n - 1 - threadIdx.x] + 1;
 }
 
+/* Bytes from 2 * first + 1 on, and the same again and again: what was there is never written. */
+static void work_much(cudaStream_t stream, int *x, int *y, int *z, int first, int count)
+{
+	for (int i = first; i < first + count; i++) {
+		CHECK(cudaMemsetAsync(x, 2 * i + 1, 1024, stream));                   /* 4 */
+		add<<<1, 256, 0, stream>>>(x, 256, 0x01010101);                       /* 5 */
+		copy<<<1, 256, 0, stream>>>(y, x, 256);                               /* 6 */
+		CHECK(cudaMemcpyAsync(z, y, 1024, cudaMemcpyDeviceToDevice, stream)); /* 7 */
+	}
+}
+
 /* So many nodes that they are launched in parts. */
 static void graph_large()
 {
 	int *x, *y, *z;
-	cudaGraph_t whole;
 	cudaGraphExec_t executable;
 	cudaStream_t stream;
 
@@ -146,16 +175,7 @@ static void graph_large()
 	CHECK(cudaMalloc(&x, 1024)); /* 1 */
 	CHECK(cudaMalloc(&y, 1024)); /* 2 */
 	CHECK(cudaMalloc(&z, 1024)); /* 3 */
-	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	for (int i = 0; i < 40; i++) {
-		CHECK(cudaMemsetAsync(x, 2 * i + 1, 1024, stream));	    /* 4 */
-		add<<<1, 256, 0, stream>>>(x, 256, 0x01010101); /* 5 */
-		copy<<<1, 256, 0, stream>>>(y, x, 256);		    /* 6 */
-		CHECK(cudaMemcpyAsync(z, y, 1024, cudaMemcpyDeviceToDevice, stream)); /* 7 */
-	}
-	CHECK(cudaStreamEndCapture(stream, &whole));
-	CHECK(cudaGraphInstantiate(&executable, whole, 0));
-	CHECK(cudaGraphDestroy(whole));
+	executable = make_executable(capture(stream, [&] { work_much(stream, x, y, z, 0, 40); }));
 	for (int i = 0; i < 2; i++)
 		CHECK(cudaGraphLaunch(executable, stream));
 	CHECK(cudaStreamSynchronize(stream));
@@ -164,12 +184,107 @@ static void graph_large()
 	expect(host[0] == 0x50505050 && host[255] == 0x50505050, "80 in each byte");
 }
 
+/* One that takes what others do, each time. */
+static void graph_update()
+{
+	int *x, *y, *z;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaGraphExecUpdateResultInfo result;
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024)); /* 1 */
+	CHECK(cudaMalloc(&y, 1024)); /* 2 */
+	CHECK(cudaMalloc(&z, 1024)); /* 3 */
+	for (int k = 0; k < 3; k++) {
+		whole = capture(stream, [&] { work_much(stream, x, y, z, 20 * k, 20); });
+		if (k)
+			CHECK(cudaGraphExecUpdate(executable, whole, &result));
+		else
+			CHECK(cudaGraphInstantiate(&executable, whole, 0));
+		CHECK(cudaGraphDestroy(whole));
+		CHECK(cudaGraphLaunch(executable, stream));
+	}
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(executable));
+	CHECK(cudaMemcpy(host, z, 1024, cudaMemcpyDeviceToHost)); /* 8 */
+	expect(host[0] == 0x78787878 && host[255] == 0x78787878, "120 in each byte");
+}
+
+/*
+ * One whose nodes are changed: first by themselves, which fails for one, as its kind is another; then
+ * in their source.
+ */
+static void graph_changes()
+{
+	int *x, *y[2], n = 256, by;
+	cudaGraph_t whole;
+	cudaGraphExec_t executable;
+	cudaGraphExecUpdateResultInfo result;
+	cudaGraphNode_t node[60];
+	cudaMemsetParams set = {};
+	cudaKernelNodeParams kernel = {};
+	cudaStream_t stream;
+	void *arguments[] = {&x, &n, &by};
+	auto make = [&](cudaGraphNode_t *at, bool later) {
+		CHECK(cudaGraphAddMemsetNode(at, whole, at - later, later, &set)); /* 4 */
+		CHECK(cudaGraphAddKernelNode(at + 1, whole, at, 1, &kernel));      /* 5 */
+		CHECK(cudaGraphAddMemcpyNode1D(at + 2, whole, at + 1, 1, y[0], x, 1024,
+					       cudaMemcpyDeviceToDevice)); /* 6 */
+	};
+	auto change = [&](const cudaGraphNode_t *at) {
+		CHECK(cudaGraphExecMemsetNodeSetParams(executable, at[0], &set));
+		CHECK(cudaGraphExecKernelNodeSetParams(executable, at[1], &kernel));
+		CHECK(cudaGraphExecMemcpyNodeSetParams1D(executable, at[2], y[1], x, 1024,
+							 cudaMemcpyDeviceToDevice));
+	};
+	auto change_source = [&](const cudaGraphNode_t *at) {
+		CHECK(cudaGraphMemsetNodeSetParams(at[0], &set));
+		CHECK(cudaGraphKernelNodeSetParams(at[1], &kernel));
+	};
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024));    /* 1 */
+	CHECK(cudaMalloc(&y[0], 1024)); /* 2 */
+	CHECK(cudaMalloc(&y[1], 1024)); /* 3 */
+	CHECK(cudaGraphCreate(&whole, 0));
+	set.dst = x, set.elementSize = 4, set.width = 256, set.height = 1;
+	kernel.func = (void *)add, kernel.gridDim = 1, kernel.blockDim = 256;
+	kernel.kernelParams = arguments;
+	for (int k = 0; k < 3; k++) {
+		by = (k + 1) * 0x01010101;
+		for (int i = 0; i < 20; i++) {
+			set.value = (4 * (20 * k + i) + 1) * 0x01010101u;
+			if (k == 0)
+				make(&node[3 * i], i > 0);
+			else if (k == 1)
+				change(&node[3 * i]);
+			else
+				change_source(&node[3 * i]);
+		}
+		if (k == 0)
+			CHECK(cudaGraphInstantiate(&executable, whole, 0));
+		else if (k == 1)
+			expect(cudaGraphExecMemsetNodeSetParams(executable, node[31], &set),
+			       "a kernel is no set");
+		else
+			CHECK(cudaGraphExecUpdate(executable, whole, &result));
+		CHECK(cudaGraphLaunch(executable, stream));
+	}
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(executable));
+	CHECK(cudaGraphDestroy(whole));
+	CHECK(cudaMemcpy(host, y[0], 1024, cudaMemcpyDeviceToHost));       /* 7 */
+	CHECK(cudaMemcpy(host + 256, y[1], 1024, cudaMemcpyDeviceToHost)); /* 8 */
+	expect(host[0] == (int)0xf0f0f0f0 && host[256] == (int)0x9f9f9f9f, "237 + 3 and 157 + 2");
+}
+
 /* Events that a graph records for others. */
 static void graph_events()
 {
 	int *x;
 	float time = 0;
-	cudaGraph_t whole;
 	cudaGraphExec_t executable;
 	cudaStream_t stream;
 	cudaEvent_t begin, end;
@@ -179,13 +294,12 @@ static void graph_events()
 	CHECK(cudaEventCreate(&end));
 	CHECK(cudaMalloc(&x, 1024));	/* 1 */
 	CHECK(cudaMemset(x, 0, 1024)); /* 2 */
-	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	CHECK(cudaEventRecordWithFlags(begin, stream, cudaEventRecordExternal));
-	add<<<1, 256, 0, stream>>>(x, 256, 1);	/* 3 */
-	copy<<<1, 64, 0, stream>>>(x, x + 64, 64); /* 4 */
-	CHECK(cudaEventRecordWithFlags(end, stream, cudaEventRecordExternal));
-	CHECK(cudaStreamEndCapture(stream, &whole));
-	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	executable = make_executable(capture(stream, [&] {
+		CHECK(cudaEventRecordWithFlags(begin, stream, cudaEventRecordExternal));
+		add<<<1, 256, 0, stream>>>(x, 256, 1);     /* 3 */
+		copy<<<1, 64, 0, stream>>>(x, x + 64, 64); /* 4 */
+		CHECK(cudaEventRecordWithFlags(end, stream, cudaEventRecordExternal));
+	}));
 	for (int i = 0; i < 2; i++) {
 		CHECK(cudaGraphLaunch(executable, stream));
 		CHECK(cudaEventSynchronize(end));
@@ -200,7 +314,6 @@ static void graph_events()
 static void graph_scratch()
 {
 	int *x, *y, *scratch;
-	cudaGraph_t whole;
 	cudaGraphExec_t executable;
 	cudaStream_t stream;
 
@@ -208,15 +321,13 @@ static void graph_scratch()
 	CHECK(cudaMalloc(&x, 1024));	/* 1 */
 	CHECK(cudaMalloc(&y, 1024));	/* 2 */
 	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
-	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	add<<<1, 256, 0, stream>>>(x, 256, 1); /* 4 */
-	CHECK(cudaMallocAsync((void **)&scratch, 512, stream)); /* 5 */
-	turn<<<1, 128, 0, stream>>>(y, scratch, x, 128); /* 6 */
-	CHECK(cudaFreeAsync(scratch, stream));
-	copy<<<1, 128, 0, stream>>>(x, y, 128); /* 7 */
-	CHECK(cudaStreamEndCapture(stream, &whole));
-	CHECK(cudaGraphInstantiate(&executable, whole, 0));
-	CHECK(cudaGraphDestroy(whole));
+	executable = make_executable(capture(stream, [&] {
+		add<<<1, 256, 0, stream>>>(x, 256, 1);                  /* 4 */
+		CHECK(cudaMallocAsync((void **)&scratch, 512, stream)); /* 5 */
+		turn<<<1, 128, 0, stream>>>(y, scratch, x, 128);        /* 6 */
+		CHECK(cudaFreeAsync(scratch, stream));
+		copy<<<1, 128, 0, stream>>>(x, y, 128); /* 7 */
+	}));
 	for (int i = 0; i < 2; i++)
 		CHECK(cudaGraphLaunch(executable, stream));
 	CHECK(cudaMemcpyAsync(host, y, 1024, cudaMemcpyDeviceToHost, stream)); /* 8 */
@@ -263,7 +374,6 @@ static void graph_memory()
 static void graph_shared()
 {
 	int *x, *y, *shared;
-	cudaGraph_t whole;
 	cudaGraphExec_t executable;
 	cudaStream_t stream;
 
@@ -271,14 +381,13 @@ static void graph_shared()
 	CHECK(cudaMalloc(&x, 1024));	/* 1 */
 	CHECK(cudaMalloc(&y, 1024));	/* 2 */
 	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
-	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	CHECK(cudaMallocAsync((void **)&shared, 1024, stream)); /* 4 */
-	copy<<<1, 256, 0, stream>>>(shared, x, 256); /* 5 */
-	add<<<1, 256, 0, stream>>>(shared, 256, 1); /* 6 */
-	copy<<<1, 256, 0, stream>>>(y, shared, 256); /* 5 */
-	CHECK(cudaFreeAsync(shared, stream));
-	CHECK(cudaStreamEndCapture(stream, &whole));
-	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	executable = make_executable(capture(stream, [&] {
+		CHECK(cudaMallocAsync((void **)&shared, 1024, stream)); /* 4 */
+		copy<<<1, 256, 0, stream>>>(shared, x, 256);            /* 5 */
+		add<<<1, 256, 0, stream>>>(shared, 256, 1);             /* 6 */
+		copy<<<1, 256, 0, stream>>>(y, shared, 256);            /* 5 */
+		CHECK(cudaFreeAsync(shared, stream));
+	}));
 	CHECK(cudaGraphLaunch(executable, stream));
 	CHECK(cudaMemcpyAsync(host, y, 1024, cudaMemcpyDeviceToHost, stream)); /* 7 */
 	CHECK(cudaStreamSynchronize(stream));
@@ -414,10 +523,8 @@ static void streams()
 	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
 	CHECK(cudaMemset(y, 0, 1024)); /* 4 */
 	slow<<<1, 256>>>(x);	       /* 5 */
-	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	add<<<1, 256, 0, stream>>>(x, 256, 1); /* 6 */
-	CHECK(cudaStreamEndCapture(stream, &whole));
-	CHECK(cudaGraphInstantiate(&executable, whole, 0));
+	executable = make_executable(
+		capture(stream, [&] { add<<<1, 256, 0, stream>>>(x, 256, 1); })); /* 6 */
 	CHECK(cudaGraphLaunch(executable, stream));
 	CHECK(cudaStreamSynchronize(stream));
 	slow<<<1, 256, 0, stream>>>(x); /* 7: another line */
@@ -1032,6 +1139,8 @@ static const struct {
 	{"graph", graph},
 	{"graph_mixed", graph_mixed},
 	{"graph_large", graph_large},
+	{"graph_update", graph_update},
+	{"graph_changes", graph_changes},
 	{"graph_parts", graph_parts},
 	{"graph_cooperative", graph_cooperative},
 	{"graph_events", graph_events},

@@ -76,6 +76,37 @@ exact graph_large <<END
 	GraphLaunch.7>Memcpy.8      R Malloc.3  1024 0  1
 	Memcpy.8>host               W Malloc.3  1024 0  1
 END
+# the same 60 times
+exact graph_update <<END
+	Malloc.1>GraphLaunch.4      W Malloc.1  1024 0  1
+	$add.5>GraphLaunch.4        W Malloc.1 60416 0 59
+	GraphLaunch.4>$add.5        R Malloc.1 61440 0 60
+	GraphLaunch.4>$add.5        W Malloc.1 61440 0 60
+	$add.5>$copy.6              R Malloc.1 61440 0 60
+	Malloc.2>$copy.6            W Malloc.2  1024 0  1
+	$copy.6>$copy.6             W Malloc.2 60416 0 59
+	$copy.6>GraphLaunch.7       R Malloc.2 61440 0 60
+	Malloc.3>GraphLaunch.7      W Malloc.3  1024 0  1
+	GraphLaunch.7>GraphLaunch.7 W Malloc.3 60416 0 59
+	GraphLaunch.7>Memcpy.8      R Malloc.3  1024 0  1
+	Memcpy.8>host               W Malloc.3  1024 0  1
+END
+# 60 times: bytes 4i+1, and 1, 2 or 3 more; 20 of the copies go to the other object
+exact graph_changes <<END
+	Malloc.1>GraphLaunch.4      W Malloc.1  1024 0  1
+	$add.5>GraphLaunch.4        W Malloc.1 60416 0 59
+	GraphLaunch.4>$add.5        R Malloc.1 61440 0 60
+	GraphLaunch.4>$add.5        W Malloc.1 61440 0 60
+	$add.5>GraphLaunch.6        R Malloc.1 61440 0 60
+	Malloc.2>GraphLaunch.6      W Malloc.2  1024 0  1
+	GraphLaunch.6>GraphLaunch.6 W Malloc.2 39936 0 39
+	Malloc.3>GraphLaunch.6      W Malloc.3  1024 0  1
+	GraphLaunch.6>GraphLaunch.6 W Malloc.3 19456 0 19
+	GraphLaunch.6>Memcpy.7      R Malloc.2  1024 0  1
+	Memcpy.7>host               W Malloc.2  1024 0  1
+	GraphLaunch.6>Memcpy.8      R Malloc.3  1024 0  1
+	Memcpy.8>host               W Malloc.3  1024 0  1
+END
 shift='shift(int*,int*,int)'
 # x is 99, 99, 103 in the end, y 197, 197, 201: of what is written, 3 of 4 bytes stay 0
 exact graph_parts <<END

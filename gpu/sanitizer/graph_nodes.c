@@ -106,11 +106,17 @@ static int by_from(const void *a, const void *b)
 	return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 32;
+}
+
 /*
  * Sorts nodes so that each comes after what it depends on, otherwise as they are: rounds over the
- * nodes that are left, as the emulated device does it.  `chain`: there is no other such order.
+ * nodes that are left, as the emulated device does it.
  */
-static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges, bool *chain)
+static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges, uint64_t *shape)
 {
 	struct place *places = calloc(count + 1, sizeof(*places));
 	CUgraphNode *sorted = calloc(count + 1, sizeof(*sorted));
@@ -120,7 +126,7 @@ static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges, bo
 	size_t done = 0, before = SIZE_MAX;
 	bool fine = places && sorted && waits && first && pairs;
 
-	*chain = edges->count + 1 == count; /* and none has two before or behind it */
+	*shape = mix(mix(*shape, count), edges->count);
 	for (uint32_t i = 0; fine && i < count; i++)
 		places[i] = (struct place){nodes[i], i};
 	if (fine)
@@ -130,8 +136,9 @@ static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges, bo
 		pairs[i][1] = index_of(places, count, edges->to[i]);
 		fine = pairs[i][0] < count && pairs[i][1] < count;
 		if (fine) {
-			*chain &= ++waits[pairs[i][1]] == 1;
-			*chain &= ++first[pairs[i][0] + 1] == 1;
+			waits[pairs[i][1]]++;
+			first[pairs[i][0] + 1]++;
+			*shape = mix(*shape, (uint64_t)pairs[i][0] << 32 | pairs[i][1]);
 		}
 	}
 	if (fine)
@@ -247,6 +254,7 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 		graph_obstruct(graph, unreadable);
 		return;
 	}
+	graph->shape = mix(graph->shape, type);
 	if (type == CU_GRAPH_NODE_TYPE_GRAPH && depth < DEPTH_LIMIT &&
 	    driver.cuGraphChildGraphNodeGetGraph(which, &child) == CUDA_SUCCESS) {
 		read_nodes(graph, child, depth + 1);
@@ -280,7 +288,7 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	struct edges edges = {NULL, NULL, 0};
 	CUgraphNode *nodes = NULL;
 	size_t count;
-	bool fine, chain = false;
+	bool fine;
 
 	if (driver.cuGraphGetNodes(source, NULL, &count) != CUDA_SUCCESS || count > NODES_LIMIT) {
 		graph_obstruct(graph, unreadable);
@@ -288,10 +296,9 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	}
 	nodes = calloc(count + 1, sizeof(CUgraphNode));
 	fine = nodes && driver.cuGraphGetNodes(source, nodes, &count) == CUDA_SUCCESS &&
-	       get_edges(source, &edges) && sort(nodes, count, &edges, &chain);
+	       get_edges(source, &edges) && sort(nodes, count, &edges, &graph->shape);
 	if (!fine)
 		graph_obstruct(graph, unreadable);
-	graph->chain &= chain;
 	for (size_t i = 0; fine && i < count; i++)
 		read_node(graph, nodes[i], depth);
 	free_edges(&edges);
@@ -371,7 +378,6 @@ static void find_groups(struct graph *graph)
 
 void graph_read(struct graph *graph)
 {
-	graph->chain = true;
 	read_nodes(graph, graph->source, 0);
 	find_short_lived(graph);
 	find_groups(graph);

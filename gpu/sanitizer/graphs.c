@@ -44,16 +44,17 @@ static bool is_replaced(const struct node *node)
 	return node->type == CU_GRAPH_NODE_TYPE_HOST || node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
 }
 
-/* Whether the driver can have taken each node's parameters only from the other's with its number. */
+/*
+ * Whether the driver took each node's parameters from that with its number in the other graph.  It pairs
+ * nodes by their edges, and those that can be exchanged by the order in which they were made: it has no
+ * other choice if that is the same, as in what is captured again.
+ */
 static bool is_paired(const struct graph *graph, const struct graph *other)
 {
-	bool paired = graph->count == other->count;
+	bool paired = graph->shape == other->shape && graph->count == other->count;
 
 	for (size_t i = 0; paired && i < graph->count; i++)
-		paired = graph->nodes[i].type == other->nodes[i].type &&
-			 !graph_is_memory(graph->nodes[i].type) &&
-			 ((graph->chain && other->chain) ||
-			  graph->nodes[i].node == other->nodes[i].node);
+		paired = !graph_is_memory(graph->nodes[i].type);
 	return paired;
 }
 

@@ -36,7 +36,7 @@ struct graph {
 	bool conditional;     /* some run as the device decides */
 	bool with_kernels;    /* the parameters of kernels are wanted */
 	bool for_device;      /* see graphs_instantiated() */
-	bool chain;           /* its nodes have but one order, as have those of child graphs */
+	uint64_t shape;       /* a hash of its nodes' types and of its edges, as the driver tells them */
 	CUevent nobodys;      /* recorded in place of the program's */
 	struct node *nodes;   /* in an order that keeps the dependencies */
 	size_t count;

@@ -757,7 +757,7 @@ static struct graph *make_again(void)
 	return graphs_find(exec_of(8));
 }
 
-/* What is no chain though it is nearly one: a fork, two chains, a join. */
+/* Other edges: a fork, two chains, a join. */
 static void bend(unsigned first, unsigned form)
 {
 	if (form == 0)
@@ -777,7 +777,7 @@ static void step_after_updates(void)
 
 	update(other);
 	check(does(graph, others, 0, 0) && execs == 13 && parts() == 13,
-	      "after an update by a chain its nodes are known");
+	      "after an update by a graph that was made alike its nodes are known");
 	nodes[60].type = others[60].type = CU_GRAPH_NODE_TYPE_HOST;
 	graph = make_again();
 	update(other);
@@ -785,21 +785,20 @@ static void step_after_updates(void)
 	others[90].type = CU_GRAPH_NODE_TYPE_MEMSET;
 	update(other);
 	check(graph_obstacle(graph), "... but not if they are others");
-	graph = make_large(false);
-	other = make_other();
-	bend(32 + LARGE, 0);
-	update(other);
-	check(has_no_parts(graph) && !graph_kernel(graph, 5), "... nor if it is no chain");
-	for (unsigned form = 0; form < 3; form++) {
-		make_large(false);
+	for (unsigned form = 0; form < 12; form++) {
+		graph = make_large(false);
 		other = make_other();
-		bend(32, form);
-		bend(32 + LARGE, form);
+		if (form % 4 < 3)
+			bend(32, form % 4);
+		if (form / 4 < 3)
+			bend(32 + LARGE, form / 4);
 		graph = make_again();
 		update(other);
-		fine = fine && has_no_parts(graph) && !graph_kernel(graph, 5);
+		fine = fine && (form % 4 == form / 4
+					? does(graph, others, 0, 0)
+					: has_no_parts(graph) && !graph_kernel(graph, 5));
 	}
-	check(fine, "... nor if both are none");
+	check(fine, "... nor if their edges are");
 	for (unsigned i = 0; i < LARGE; i++)
 		nodes[i].value = 2001 + (int)i;
 	update(own);

@@ -184,21 +184,36 @@ static void graph_large()
 	expect(host[0] == 0x50505050 && host[255] == 0x50505050, "80 in each byte");
 }
 
-/* One that takes what others do, each time. */
+/* One that takes what others do, each time, and has two ends. */
 static void graph_update()
 {
-	int *x, *y, *z;
+	int *x, *y, *z, *w, k;
 	cudaGraph_t whole;
 	cudaGraphExec_t executable;
 	cudaGraphExecUpdateResultInfo result;
-	cudaStream_t stream;
+	cudaStream_t stream, beside;
+	cudaEvent_t fork, join;
+	auto work = [&] {
+		CHECK(cudaEventRecord(fork, stream));
+		CHECK(cudaStreamWaitEvent(beside, fork, 0));
+		work_much(stream, x, y, z, 20 * k, 20); /* 6 to 9 */
+		for (int i = 0; i < 3; i++)
+			add<<<1, 256, 0, beside>>>(w, 256, (k + 1) * 0x01010101); /* 7 */
+		CHECK(cudaEventRecord(join, beside));
+		CHECK(cudaStreamWaitEvent(stream, join, 0));
+	};
 
 	CHECK(cudaStreamCreate(&stream));
-	CHECK(cudaMalloc(&x, 1024)); /* 1 */
-	CHECK(cudaMalloc(&y, 1024)); /* 2 */
-	CHECK(cudaMalloc(&z, 1024)); /* 3 */
-	for (int k = 0; k < 3; k++) {
-		whole = capture(stream, [&] { work_much(stream, x, y, z, 20 * k, 20); });
+	CHECK(cudaStreamCreate(&beside));
+	CHECK(cudaEventCreate(&fork));
+	CHECK(cudaEventCreate(&join));
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));   /* 2 */
+	CHECK(cudaMalloc(&z, 1024));   /* 3 */
+	CHECK(cudaMalloc(&w, 1024));   /* 4 */
+	CHECK(cudaMemset(w, 0, 1024)); /* 5 */
+	for (k = 0; k < 3; k++) {
+		whole = capture(stream, work);
 		if (k)
 			CHECK(cudaGraphExecUpdate(executable, whole, &result));
 		else
@@ -208,8 +223,9 @@ static void graph_update()
 	}
 	CHECK(cudaStreamSynchronize(stream));
 	CHECK(cudaGraphExecDestroy(executable));
-	CHECK(cudaMemcpy(host, z, 1024, cudaMemcpyDeviceToHost)); /* 8 */
-	expect(host[0] == 0x78787878 && host[255] == 0x78787878, "120 in each byte");
+	CHECK(cudaMemcpy(host, z, 1024, cudaMemcpyDeviceToHost));       /* 10 */
+	CHECK(cudaMemcpy(host + 256, w, 1024, cudaMemcpyDeviceToHost)); /* 11 */
+	expect(host[0] == 0x78787878 && host[256] == 0x12121212, "120, and 3 times 1 + 2 + 3");
 }
 
 /*

@@ -76,20 +76,27 @@ exact graph_large <<END
 	GraphLaunch.7>Memcpy.8      R Malloc.3  1024 0  1
 	Memcpy.8>host               W Malloc.3  1024 0  1
 END
-# the same 60 times
+# the same 60 times, and 9 times more in w
 exact graph_update <<END
-	Malloc.1>GraphLaunch.4      W Malloc.1  1024 0  1
-	$add.5>GraphLaunch.4        W Malloc.1 60416 0 59
-	GraphLaunch.4>$add.5        R Malloc.1 61440 0 60
-	GraphLaunch.4>$add.5        W Malloc.1 61440 0 60
-	$add.5>$copy.6              R Malloc.1 61440 0 60
-	Malloc.2>$copy.6            W Malloc.2  1024 0  1
-	$copy.6>$copy.6             W Malloc.2 60416 0 59
-	$copy.6>GraphLaunch.7       R Malloc.2 61440 0 60
-	Malloc.3>GraphLaunch.7      W Malloc.3  1024 0  1
-	GraphLaunch.7>GraphLaunch.7 W Malloc.3 60416 0 59
-	GraphLaunch.7>Memcpy.8      R Malloc.3  1024 0  1
-	Memcpy.8>host               W Malloc.3  1024 0  1
+	Malloc.1>GraphLaunch.6      W Malloc.1  1024 0  1
+	$add.7>GraphLaunch.6        W Malloc.1 60416 0 59
+	GraphLaunch.6>$add.7        R Malloc.1 61440 0 60
+	GraphLaunch.6>$add.7        W Malloc.1 61440 0 60
+	$add.7>$copy.8              R Malloc.1 61440 0 60
+	Malloc.2>$copy.8            W Malloc.2  1024 0  1
+	$copy.8>$copy.8             W Malloc.2 60416 0 59
+	$copy.8>GraphLaunch.9       R Malloc.2 61440 0 60
+	Malloc.3>GraphLaunch.9      W Malloc.3  1024 0  1
+	GraphLaunch.9>GraphLaunch.9 W Malloc.3 60416 0 59
+	Malloc.4>Memset.5           W Malloc.4  1024 0  1
+	Memset.5>$add.7             R Malloc.4  1024 0  1
+	Memset.5>$add.7             W Malloc.4  1024 0  1
+	$add.7>$add.7               R Malloc.4  8192 0  8
+	$add.7>$add.7               W Malloc.4  8192 0  8
+	GraphLaunch.9>Memcpy.10     R Malloc.3  1024 0  1
+	Memcpy.10>host              W Malloc.3  1024 0  1
+	$add.7>Memcpy.11            R Malloc.4  1024 0  1
+	Memcpy.11>host              W Malloc.4  1024 0  1
 END
 # 60 times: bytes 4i+1, and 1, 2 or 3 more; 20 of the copies go to the other object
 exact graph_changes <<END

@@ -53,22 +53,26 @@ VFLOW_DEVICE void leaf_add_mask(uint64_t sum[LEAF_LANES], const uint32_t *keys, 
 		leaf_add(sum, keys, low, high);
 }
 
-/* `index` of the leaf in its object. */
+/* Number `lane` of the digest of the leaf `index` of its object. */
+VFLOW_DEVICE uint64_t leaf_finish_lane(uint64_t index, unsigned lane, uint64_t sum)
+{
+	/* odd, and without a plan: square roots of primes */
+	const uint64_t step = lane == 0   ? UINT64_C(0x6a09e667f3bcc909)
+			      : lane == 1 ? UINT64_C(0xbb67ae8584caa73b)
+			      : lane == 2 ? UINT64_C(0x3c6ef372fe94f82b)
+					  : UINT64_C(0xa54ff53a5f1d36f1);
+
+	sum ^= (index + 1) * step;
+	sum = (sum ^ sum >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	sum = (sum ^ sum >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return sum ^ sum >> 32;
+}
+
 VFLOW_DEVICE void leaf_finish(uint64_t index, const uint64_t sum[LEAF_LANES],
 			      uint64_t digest[LEAF_LANES])
 {
-	/* odd, and without a plan: square roots of primes */
-	const uint64_t steps[LEAF_LANES] = {
-		UINT64_C(0x6a09e667f3bcc909), UINT64_C(0xbb67ae8584caa73b),
-		UINT64_C(0x3c6ef372fe94f82b), UINT64_C(0xa54ff53a5f1d36f1)};
-
-	for (unsigned i = 0; i < LEAF_LANES; i++) {
-		uint64_t x = sum[i] ^ (index + 1) * steps[i];
-
-		x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-		x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-		digest[i] = x ^ x >> 32;
-	}
+	for (unsigned i = 0; i < LEAF_LANES; i++)
+		digest[i] = leaf_finish_lane(index, i, sum[i]);
 }
 
 /*

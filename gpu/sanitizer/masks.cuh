@@ -18,7 +18,7 @@ static __device__ unsigned bytes_of_units(unsigned units)
 	return units * 15;
 }
 
-/* The same for 16 units, a word. */
+/* The same for 16 units, the low ones, as a word. */
 static __device__ uint64_t word_of_units(unsigned units)
 {
 	unsigned low = bytes_of_units((units & 0xf) | (units & 0xf0) << 12);
@@ -27,51 +27,56 @@ static __device__ uint64_t word_of_units(unsigned units)
 	return (uint64_t)high << 32 | low;
 }
 
-/* How many of 128 bytes have their own bit or their unit's. */
-static __device__ uint32_t count_bytes(ulonglong2 bytes, uint64_t units)
-{
-	return __popcll(bytes.x | word_of_units(units & 0xffff)) +
-	       __popcll(bytes.y | word_of_units(units >> 16 & 0xffff));
-}
-
 /* What one API did to a block. */
 struct glance {
 	struct device_block state;
 	uint32_t read, written; /* bytes */
 };
 
+/* How many of 128 bytes have their own bit or their unit's. */
+static __device__ uint32_t count_bytes(ulonglong2 bytes, uint32_t units)
+{
+	return __popcll(bytes.x | word_of_units(units)) +
+	       __popcll(bytes.y | word_of_units(units >> 16));
+}
+
+/* How many bytes of a block were read and written, by both masks. */
+static __device__ __noinline__ uint2 count_both(const struct device_record *record, uint64_t block)
+{
+	const ulonglong2 *read = (const ulonglong2 *)(record->read + block * LEAF_WORDS);
+	const ulonglong2 *written = (const ulonglong2 *)(record->written + block * LEAF_WORDS);
+	const uint32_t *read_units = record->read_units + block * BLOCK_UNIT_WORDS;
+	const uint32_t *written_units = record->written_units + block * BLOCK_UNIT_WORDS;
+	uint2 counts = {0, 0};
+
+#pragma unroll 4
+	for (unsigned i = 0; i < BLOCK_UNIT_WORDS; i++) {
+		counts.x += count_bytes(read[i], read_units[i]);
+		counts.y += count_bytes(written[i], written_units[i]);
+	}
+	return counts;
+}
+
 /* One block per lane. */
 static __device__ struct glance look_at(const struct device_record *record, uint64_t block)
 {
-	const ulonglong2 *read_units =
+	const ulonglong2 *read =
 		(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS);
-	const ulonglong2 *written_units =
+	const ulonglong2 *written =
 		(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS);
-	const ulonglong2 *read = (const ulonglong2 *)(record->read + block * LEAF_WORDS);
-	const ulonglong2 *written = (const ulonglong2 *)(record->written + block * LEAF_WORDS);
 	struct glance glance = {record->states[block], 0, 0};
-	uint64_t units[2][4];
 
-#pragma unroll
-	for (int i = 0; i < 2; i++) {
-		ulonglong2 pair = read_units[i];
+	if (record->uses_bytes) {
+		uint2 counts = count_both(record, block);
 
-		units[0][2 * i] = pair.x, units[0][2 * i + 1] = pair.y;
-		pair = written_units[i];
-		units[1][2 * i] = pair.x, units[1][2 * i + 1] = pair.y;
-	}
-	if (!record->uses_bytes) {
-#pragma unroll
-		for (int i = 0; i < 4; i++) {
-			glance.read += UNIT_BYTES * __popcll(units[0][i]);
-			glance.written += UNIT_BYTES * __popcll(units[1][i]);
-		}
+		glance.read = counts.x;
+		glance.written = counts.y;
 		return glance;
 	}
 #pragma unroll
-	for (int i = 0; i < (int)LEAF_WORDS / 2; i++) {
-		glance.read += count_bytes(read[i], units[0][i / 2] >> i % 2 * 32);
-		glance.written += count_bytes(written[i], units[1][i / 2] >> i % 2 * 32);
+	for (int i = 0; i < 2; i++) {
+		glance.read += UNIT_BYTES * (__popcll(read[i].x) + __popcll(read[i].y));
+		glance.written += UNIT_BYTES * (__popcll(written[i].x) + __popcll(written[i].y));
 	}
 	return glance;
 }

@@ -410,9 +410,11 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 		if (lane % 8 == 0)
 			small.warps[warp].nh[lane / 8] = sum;
 	}
-	if (active && thread < BLOCK_UNIT_WORDS) {
-		record->read_units[block * BLOCK_UNIT_WORDS + thread] = 0;
-		record->written_units[block * BLOCK_UNIT_WORDS + thread] = 0;
+	if (active && thread < 2 * BLOCK_UNIT_WORDS) {
+		uint32_t *units =
+			thread < BLOCK_UNIT_WORDS ? record->read_units : record->written_units;
+
+		units[block * BLOCK_UNIT_WORDS + thread % BLOCK_UNIT_WORDS] = 0;
 	}
 	if (active && thread == 0) {
 		record->touched_blocks[block / 32] = 0;
@@ -421,17 +423,14 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 	}
 	__syncthreads();
 	if ((flags & ANY_STALE) && record->leaves && thread < LEAF_LANES) {
-		uint64_t all[LEAF_LANES];
+		uint64_t after_it = 0;
 
-#pragma unroll
-		for (int i = 0; i < (int)LEAF_LANES; i++)
-			nh[i] = small.warps[2 * group].nh[i] + small.warps[2 * group + 1].nh[i];
-		leaf_finish(block, nh, all);
-		nh[0] = thread == 0 ? all[0] : thread == 1 ? all[1] : thread == 2 ? all[2] : all[3];
-		if (!known)
-			nh[0] = 0;
-		record->leaves[block][thread] = nh[0];
-		atomicAdd(&change->sum[thread], (u64)(nh[0] - digest));
+		if (known)
+			after_it = leaf_finish_lane(block, thread,
+						    small.warps[2 * group].nh[thread] +
+							    small.warps[2 * group + 1].nh[thread]);
+		record->leaves[block][thread] = after_it;
+		atomicAdd(&change->sum[thread], (u64)(after_it - digest));
 	}
 }
 

@@ -169,6 +169,9 @@ static void prepare(const Sanitizer_CallbackData *data)
 	thread.quick = false;
 	if (!data->context || !thread.locked)
 		return;
+	/* some limits can be set only before anything is done in a context */
+	if (api_is(data->functionName, "cuCtxSetLimit") && !events_find_space(data->context))
+		return;
 	thread.inside = true;
 	if (thread.effect == API_LAUNCH) {
 		thread.loading = true;
@@ -199,6 +202,14 @@ static void prepare(const Sanitizer_CallbackData *data)
 	thread.inside = false;
 }
 
+/* Whether the running call may take memory, nobody knows how much. */
+static bool takes_memory(const char *function)
+{
+	return thread.effect == API_LOAD ||
+	       !strncmp(function, "cuGraphInstantiate", strlen("cuGraphInstantiate")) ||
+	       api_is(function, "cuGraphLaunch") || api_is(function, "cuGraphUpload");
+}
+
 static bool needs_shadows(enum api_effect effect)
 {
 	return effect == API_ALLOC || effect == API_COPY || effect == API_SET ||
@@ -227,6 +238,11 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	if (thread.effect == API_NOTHING)
 		return;
 	take_lock(); /* also where code is loaded: patching is not for several threads */
+	if (thread.locked && takes_memory(data->functionName)) {
+		thread.inside = true;
+		events_release_kept(EVENTS_CALL_MAY_TAKE);
+		thread.inside = false;
+	}
 	if (needs_shadows(thread.effect))
 		prepare(data);
 	else if (thread.locked && (thread.effect == API_FREE || thread.effect == API_CLOSE))
@@ -288,10 +304,16 @@ static bool makes_partners(const char *function)
 
 static void exit_driver(const Sanitizer_CallbackData *data)
 {
-	bool failed = result_of(data) != CUDA_SUCCESS;
+	CUresult result = result_of(data);
+	bool failed = result != CUDA_SUCCESS;
 
 	if (thread.effect == API_NOTHING)
 		return;
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && thread.locked) { /* it may be tried again */
+		thread.inside = true;
+		events_out_of_memory();
+		thread.inside = false;
+	}
 	if (!failed && thread.locked && !has_partners)
 		has_partners = makes_partners(data->functionName);
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))

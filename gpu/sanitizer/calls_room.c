@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/sanitizer/calls_internal.h"
+#include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/events.h"
 
 #define ROW_PADDING 512
@@ -32,6 +33,22 @@ static uint64_t flat_array_bytes(const CUDA_ARRAY_DESCRIPTOR *array)
 						      .NumChannels = array->NumChannels});
 }
 
+/* Of what all threads have that fit on the device; other limits are small. */
+static uint64_t limit_bytes(CUlimit limit, uint64_t value)
+{
+	int processors = 0, threads = 0;
+	CUdevice device;
+
+	if (limit == CU_LIMIT_MALLOC_HEAP_SIZE || limit == CU_LIMIT_PRINTF_FIFO_SIZE)
+		return value;
+	if (limit != CU_LIMIT_STACK_SIZE || driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+		return 0;
+	driver.cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+	driver.cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+				    device);
+	return value * (uint64_t)processors * (uint64_t)threads;
+}
+
 /* Only of a function that has so many parameters. */
 static const void *second(const uint64_t *words)
 {
@@ -55,5 +72,7 @@ uint64_t calls_wanted_bytes(const char *function, const void *parameters)
 		return 2 * array_bytes(second(words)); /* the smaller levels are less than the first */
 	if (api_is(function, "cuCtxCreate") || api_is(function, "cuGreenCtxCreate"))
 		return CONTEXT_BYTES;
+	if (api_is(function, "cuCtxSetLimit"))
+		return limit_bytes(*(const CUlimit *)parameters, words[1]);
 	return 0;
 }

@@ -184,6 +184,7 @@ bool events_still_late(void)
 			struct space *space = late;
 
 			late = NULL;
+			memory_hold_back(false);
 			driver.cuEventDestroy(late_event);
 			events_drain_late();
 			event_fault(space, result);
@@ -205,6 +206,7 @@ void events_give_up_waiting(struct space *space, const struct operation *operati
 		return;
 	}
 	late = space;
+	memory_hold_back(true);
 	space_set_busy(space, true);
 	if (operation->kind != OPERATION_KERNEL)
 		return;
@@ -219,8 +221,10 @@ void events_wait_abandon(const struct space *space)
 {
 	unsigned kept = 0;
 
-	if (late == space)
+	if (late == space) {
 		late = NULL;
+		memory_hold_back(false);
+	}
 	for (unsigned i = 0; i < running_count; i++)
 		if (running[i].space != space)
 			running[kept++] = running[i];

@@ -361,6 +361,25 @@ static void make_room(const struct space *space, uint64_t bytes, bool late)
 	}
 }
 
+void events_release_kept(uint64_t bytes)
+{
+	if (!events_sink || !memory_is_kept(bytes))
+		return;
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			space_release_kept(event_spaces[i]);
+		visit_leave(&visit);
+	}
+}
+
+void events_out_of_memory(void)
+{
+	memory_ask_again();
+	events_release_kept(UINT64_MAX);
+}
+
 void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted)
 {
 	uint64_t skipped = 0, constants = 0;
@@ -390,6 +409,7 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 				modules_variables(space, &skipped, &constants);
 			if (launch && space_wants_bodies(space))
 				space_complete(space);
+			memory_release_put_off(context, false);
 			if (wanted)
 				make_room(space, wanted, false);
 			if (launch)

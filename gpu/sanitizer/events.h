@@ -22,6 +22,13 @@ void events_stop(void);
  * known).  Calls the driver.
  */
 void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted);
+/*
+ * A call begins, in the current context, that may take this much of the device's memory, or it had too
+ * little: releases what is kept of shadows.  Does not wait for what runs.  Calls the driver.
+ */
+#define EVENTS_CALL_MAY_TAKE (UINT64_C(1) << 30) /* code, stacks, what graphs allocate */
+void events_release_kept(uint64_t bytes);
+void events_out_of_memory(void);
 /* What a launch hands to the patches; NULL: it cannot be followed. */
 void *events_callback_data(CUcontext context);
 /* What the calls did that are over now.  Calls the driver. */

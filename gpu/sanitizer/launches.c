@@ -83,6 +83,7 @@ CUfunction launch_function(CUcontext context, const char *api, const void *param
 	place = ((uintptr_t)given >> 4) % (sizeof(loaded_functions) / sizeof(*loaded_functions));
 	if (loaded_functions[place].given == given && loaded_functions[place].context == context)
 		return loaded_functions[place].loaded;
+	events_release_kept(EVENTS_CALL_MAY_TAKE); /* it may be loaded now */
 	/* the runtime launches a CUkernel, which stands for a function per context */
 	if (driver.cuKernelGetFunction &&
 	    driver.cuKernelGetFunction(&loaded, function) == CUDA_SUCCESS)

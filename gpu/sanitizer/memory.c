@@ -1,6 +1,7 @@
 /* gpu/sanitizer/memory.c: see memory.h. */
 #include "gpu/sanitizer/memory.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #define SPARE_PART 256
 
 static uint64_t limit, on_device, on_host, host_limit;
+static bool held_back; /* nothing is released */
 
 void memory_limit(uint64_t bytes)
 {
@@ -32,27 +34,44 @@ static struct {
 	unsigned answers;
 } known;
 
-static bool is_free(uint64_t bytes, bool *hopeless)
+static bool known_plenty(uint64_t bytes)
+{
+	size_t spare = 4 * (known.total / SPARE_PART);
+
+	return known.unused > spare && known.unused - spare > bytes;
+}
+
+/* Whether there is plenty of it; if not, the driver was asked just now. */
+static bool is_plenty(uint64_t bytes)
 {
 	CUcontext context = NULL;
 
 	driver.cuCtxGetCurrent(&context);
-	if (known.context == context && known.answers < 64 &&
-	    known.unused > bytes + 4 * (known.total / SPARE_PART)) {
+	if (known.context == context && known.answers < 64 && known_plenty(bytes)) {
 		known.answers++;
-		known.unused -= bytes;
-		*hopeless = false;
 		return true;
 	}
 	known.context = context;
 	known.answers = 0;
 	if (driver.cuMemGetInfo(&known.unused, &known.total) != CUDA_SUCCESS)
 		known.unused = known.total = 0;
-	*hopeless = bytes >= known.total;
+	return known_plenty(bytes);
+}
+
+static bool is_free(uint64_t bytes, bool *hopeless)
+{
+	bool plenty = is_plenty(bytes);
+
+	*hopeless = !plenty && bytes >= known.total;
 	if (known.unused < bytes + known.total / SPARE_PART)
 		return false;
 	known.unused -= bytes;
 	return true;
+}
+
+void memory_ask_again(void)
+{
+	known.answers = UINT_MAX;
 }
 
 bool memory_fits(uint64_t bytes)
@@ -141,6 +160,11 @@ bool memory_keep(struct shadow_memory *memory, CUcontext context)
 	kept_bytes += memory->size;
 	*memory = (struct shadow_memory){0};
 	return true;
+}
+
+bool memory_is_kept(uint64_t wanted)
+{
+	return kept_count && !is_plenty(wanted);
 }
 
 bool memory_release_kept(CUcontext context, bool abandon)
@@ -236,6 +260,7 @@ static CUresult get_on_device(struct shadow_memory *memory, uint64_t size, CUstr
 			return CUDA_ERROR_OUT_OF_MEMORY;
 		result = driver.cuMemAlloc(&memory->device, size);
 		if (result != CUDA_SUCCESS) {
+			memory_ask_again();
 			memory->device = 0;
 			return result;
 		}
@@ -289,10 +314,21 @@ void memory_abandon(const struct shadow_memory *memory)
 		on_device -= memory->size;
 }
 
+void memory_hold_back(bool on)
+{
+	held_back = on;
+}
+
 void memory_release(struct shadow_memory *memory)
 {
+	CUcontext context = NULL;
+
 	if (!memory->device)
 		return;
+	if (held_back && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS) {
+		memory_put_off(memory, context);
+		return;
+	}
 	if (memory->host)
 		driver.cuMemFreeHost(memory->host);
 	else

@@ -34,6 +34,8 @@ void memory_release(struct shadow_memory *memory);
 bool memory_release_at_once(struct shadow_memory *memory, CUstream stream);
 /* The same for memory that what runs now may still use: by the next memory_release_put_off(). */
 void memory_put_off(struct shadow_memory *memory, CUcontext context);
+/* While something runs that nobody waits for all that is released is put off. */
+void memory_hold_back(bool on);
 /* What was put off in this context; with `abandon` the context is gone. */
 void memory_release_put_off(CUcontext context, bool abandon);
 /*
@@ -42,6 +44,8 @@ void memory_release_put_off(CUcontext context, bool abandon);
  * released.
  */
 bool memory_keep(struct shadow_memory *memory, CUcontext context);
+/* Whether something is kept, and maybe less than the `wanted` bytes are free. */
+bool memory_is_kept(uint64_t wanted);
 /* Releases what is kept; with `abandon` the context is gone.  False: there was nothing. */
 bool memory_release_kept(CUcontext context, bool abandon);
 /* The same without waiting for what runs: see memory_release_at_once(). */
@@ -62,6 +66,8 @@ uint64_t memory_on_host(void);
 bool memory_has(uint64_t bytes);
 /* Whether there is so much on the device, besides what is kept. */
 bool memory_has_on_device(uint64_t bytes);
+/* There was less than the driver had said. */
+void memory_ask_again(void);
 /* Whether the program can have `bytes` of the device's memory. */
 bool memory_fits(uint64_t bytes);
 

@@ -36,6 +36,7 @@ static void changed(struct space *space)
 /* A larger copy of device memory; the rest is zero. */
 static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, size_t size)
 {
+	struct shadow_memory smaller = {.device = *memory};
 	CUdeviceptr larger;
 
 	if (!space_check(space, driver.cuMemAlloc(&larger, size)) ||
@@ -44,8 +45,7 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 								      space->stream))) ||
 	    !space_wait(space))
 		return false;
-	if (*memory)
-		driver.cuMemFree(*memory);
+	memory_release(&smaller);
 	*memory = larger;
 	return true;
 }
@@ -487,12 +487,18 @@ static void make_way_at_once(struct object *object)
 	memory_put_off(&body, space->context); /* if it is still there */
 }
 
+void space_release_kept(struct space *space)
+{
+	if (!space->stuck)
+		memory_release_kept_at_once(space->context, space->stream);
+}
+
 void space_give_way_at_once(struct space *space, uint64_t bytes)
 {
 	struct object *object;
 
-	if (!space->stuck && !memory_fits(bytes))
-		memory_release_kept_at_once(space->context, space->stream);
+	if (!memory_fits(bytes))
+		space_release_kept(space);
 	while (!space->stuck && !memory_fits(bytes) && (object = find_largest(space, true)))
 		make_way_at_once(object);
 }

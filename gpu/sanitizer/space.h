@@ -133,6 +133,8 @@ void *space_state(const struct space *space);
  * no room there become coarse, or are given up.
  */
 void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
+/* The same with what is kept of shadows only; does not wait for what runs. */
+void space_release_kept(struct space *space); /* calls the driver */
 /*
  * The same without waiting for what runs; passes may wait for that, but no copies between objects.
  * What finds no room on the host is forgotten.

@@ -359,10 +359,15 @@ static CUresult event_or_launch(CUevent event)
 	return running ? CUDA_ERROR_NOT_READY : query_event(event);
 }
 
+static unsigned freed_twice;
+
 static CUresult free_counted(CUdeviceptr memory)
 {
+	CUresult result = free_memory(memory);
+
 	released++;
-	return free_memory(memory);
+	freed_twice += result != CUDA_SUCCESS;
+	return result;
 }
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
@@ -381,6 +386,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 static CUdeviceptr freed[8]; /* in the order of the stream: gone when that is waited for */
 static unsigned freed_count;
 static CUresult (*synchronize_stream)(CUstream);
+static bool stream_fails; /* ours, when it is waited for */
 
 static CUresult free_in_order(CUdeviceptr memory, CUstream stream)
 {
@@ -395,7 +401,7 @@ static CUresult synchronize(CUstream stream)
 {
 	while (freed_count)
 		free_memory(freed[--freed_count]);
-	return synchronize_stream(stream);
+	return stream_fails ? CUDA_ERROR_UNKNOWN : synchronize_stream(stream);
 }
 
 static void start_late(void)

@@ -251,6 +251,183 @@ static int kept(void)
 	return 0;
 }
 
+static CUresult (*get_info)(size_t *, size_t *);
+static size_t left; /* that the driver says is free; 0: what there is */
+static unsigned asked_info;
+
+static CUresult say_left(size_t *bytes, size_t *total)
+{
+	CUresult result = get_info(bytes, total);
+
+	asked_info++;
+	if (left)
+		*bytes = left;
+	return result;
+}
+
+/* The driver says that so much is left. */
+static void leave(size_t bytes)
+{
+	left = bytes;
+	memory_ask_again();
+}
+
+static void keep_some(void)
+{
+	CUdeviceptr a = allocate(1000);
+
+	set(a, 1000, 7);
+	free_again(a);
+}
+
+/* Something is kept.  Returns an object without a shadow, so that launches are waited for. */
+static CUdeviceptr start_with_kept(void)
+{
+	CUdeviceptr a;
+
+	start_late();
+	get_info = driver.cuMemGetInfo;
+	driver.cuMemGetInfo = say_left;
+	keep_some();
+	a = allocate(70 << 20);
+	released = 0;
+	return a;
+}
+
+/* What is kept goes before calls that take nobody knows how much. */
+static int unknown(void)
+{
+	start_with_kept();
+	events_release_kept(EVENTS_CALL_MAY_TAKE);
+	check(memory_is_kept(UINT64_MAX), "not while there is plenty");
+	leave(EVENTS_CALL_MAY_TAKE);
+	events_release_kept(EVENTS_CALL_MAY_TAKE);
+	check(!memory_is_kept(UINT64_MAX) && !released, "when there is not it goes, and nothing waits");
+	leave(0);
+	keep_some();
+	check(memory_is_kept(UINT64_MAX), "there is something again");
+	events_out_of_memory();
+	check(!memory_is_kept(UINT64_MAX), "that goes when the program found too little");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+static CUresult deny_shadows(CUdeviceptr *memory, size_t size)
+{
+	return no_memory && size != 100000 ? CUDA_ERROR_OUT_OF_MEMORY : make_memory(memory, size);
+}
+
+/* The driver has less memory than it said. */
+static int wrong(void)
+{
+	start_with_kept();
+	make_memory = driver.cuMemAlloc;
+	driver.cuMemAlloc = deny_shadows;
+	events_prepare(context, false, NULL, 1);
+	asked_info = 0;
+	events_prepare(context, false, NULL, 1);
+	check(!asked_info, "as long as there is plenty it is not asked");
+	no_memory = true;
+	allocate(100000);
+	no_memory = false;
+	asked_info = 0;
+	events_prepare(context, false, NULL, 1);
+	check(asked_info, "it is when there was not");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+/* What is kept while something runs that nobody waits for. */
+static int stuck(void)
+{
+	CUdeviceptr a = start_with_kept();
+
+	running = true;
+	launch(a, 64, 1, 0);
+	check(events_is_late(), "a launch is given up");
+	leave(1);
+	stream_fails = true;
+	events_prepare(context, false, NULL, 1 << 20);
+	check(!memory_is_kept(UINT64_MAX) && !released, "it goes, and nothing waits");
+	stream_fails = running = false;
+	leave(0);
+	set(a, 64, 1);
+	check(!memory_release_kept(context, false) && !freed_twice,
+	      "once, though the stream on which it went failed then");
+	keep_some();
+	a = allocate(70 << 20); /* the other has a shadow now */
+	running = true;
+	launch(a, 64, 1, 0);
+	leave(1);
+	events_find_space(context)->stuck = true;
+	events_prepare(context, false, NULL, 1 << 20);
+	check(events_is_late() && memory_is_kept(UINT64_MAX), "not on a stream that is stuck");
+	running = false;
+	leave(0);
+	set(a, 64, 1);
+	check(memory_release_kept(context, false) && !freed_twice, "but when it is not any more");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+/* Nor does anything wait in other contexts. */
+static int beside(void)
+{
+	CUdeviceptr a = start_with_kept(), large;
+	CUcontext first = context, second;
+
+	if (create_context(&second, 0, 0) != CUDA_SUCCESS)
+		check(false, "a second context");
+	context = second;
+	large = allocate(40 << 20);
+	keep_some();
+	context = first;
+	running = true;
+	launch(a, 64, 1, 0);
+	check(events_is_late(), "a launch is given up");
+	context = second;
+	leave(1);
+	released = 0;
+	allocate(50000); /* more than what is kept was for */
+	check(!released && memory_on_host(), "another context gets memory of the host");
+	leave(0);
+	finish((struct operation){.kind = OPERATION_FREE, .address = large});
+	check(!released, "what it has no use for is put off");
+	running = false;
+	set(allocate(1000), 1000, 7);
+	check(released, "until the launch is over");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+uint64_t calls_wanted_bytes(const char *function, const void *parameters);
+
+/* What calls are about to take. */
+static int limits(void)
+{
+	const struct {
+		CUlimit limit;
+		size_t value;
+	} stack = {CU_LIMIT_STACK_SIZE, 3000}, heap = {CU_LIMIT_MALLOC_HEAP_SIZE, 7 << 20},
+	  fetch = {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 128};
+	int processors = 0, resident = 0;
+
+	start(0);
+	driver.cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);
+	driver.cuDeviceGetAttribute(&resident, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 0);
+	check(resident && calls_wanted_bytes("cuCtxSetLimit", &stack) ==
+				  3000 * (uint64_t)processors * (uint64_t)resident,
+	      "stacks, of all threads that fit on the device");
+	check(calls_wanted_bytes("cuCtxSetLimit", &heap) == 7 << 20, "the heap");
+	check(!calls_wanted_bytes("cuCtxSetLimit", &fetch), "other limits take nothing");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -260,6 +437,11 @@ int main(int argc, char **argv)
 		{"denied", denied},
 		{"slots", slots},
 		{"kept", kept},
+		{"unknown", unknown},
+		{"wrong", wrong},
+		{"stuck", stuck},
+		{"beside", beside},
+		{"limits", limits},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -433,12 +433,13 @@ static __device__ uint16_t units_of(uint64_t bytes)
 	return units;
 }
 
-/* Sets the masks of every word alike, `step` words apart, as patches do. */
+/* Sets the masks of every word alike, `step` words apart, as patches do, or of bytes only. */
 __global__ void touch_words(device_state *state, uint32_t slot, uint64_t read, uint64_t written,
-			    uint64_t step)
+			    uint64_t step, bool by_bytes)
 {
 	device_record *record = &state->records[slot];
-	uint16_t read_units = units_of(read), written_units = units_of(written);
+	uint16_t read_units = by_bytes ? 0 : units_of(read);
+	uint16_t written_units = by_bytes ? 0 : units_of(written);
 	bool uses_bytes = (read && !read_units) || (written && !written_units);
 
 	list_object(state, record, uses_bytes);
@@ -453,6 +454,8 @@ __global__ void touch_words(device_state *state, uint32_t slot, uint64_t read, u
 		((uint8_t *)record->touched_blocks)[i * step / LEAF_WORDS / 8] = 0xff;
 	}
 }
+
+static bool by_bytes; /* see touch_words() */
 
 static void report(const char *name, uint64_t bytes, std::vector<float> &times)
 {
@@ -472,13 +475,13 @@ static void speed(const char *name, uint32_t slot, uint64_t read, uint64_t writt
 		float time;
 
 		for (unsigned w = 0; w + 1 < writers; w++) {
-			touch_words<<<1024, 256>>>(state, slot, 0,
-						   0x1111111111111111ull << 4 * w % 64, step);
+			touch_words<<<1024, 256>>>(
+				state, slot, 0, 0x1111111111111111ull << 4 * w % 64, step, false);
 			pass(200 + w, NULL);
 		}
 		if (change)
 			fill<<<1024, 256>>>((uint32_t *)records[slot].address, size / 4, rand());
-		touch_words<<<1024, 256>>>(state, slot, read, written, step);
+		touch_words<<<1024, 256>>>(state, slot, read, written, step, by_bytes);
 		pass(context++, &time);
 		times.push_back(time);
 	}
@@ -528,7 +531,8 @@ static void row_of_passes(uint32_t slot)
 	for (int i = 0; i < 5; i++) {
 		CHECK(cudaEventRecord(before));
 		for (int k = 0; k < 100; k++) {
-			touch_words<<<1, 32>>>(state, slot, 15, 15, records[slot].blocks * 8);
+			touch_words<<<1, 32>>>(state, slot, 15, 15, records[slot].blocks * 8,
+					       false);
 			fill<<<1, 32>>>((uint32_t *)records[slot].address, 32, i * 100 + k);
 			ticket++;
 			vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, 300, ticket,
@@ -560,10 +564,27 @@ __global__ void add_one(device_state *state, uint32_t slot)
 	list_object(state, record, false);
 }
 
-/* What the pass after it takes, in a row of many: what launches and passes take less launches. */
-static void tiny_speed(uint32_t slot, unsigned blocks, bool tries)
+/* ... and one that touches some words of each of `count` blocks of several objects. */
+__global__ void add_some(device_state *state, uint32_t slot, uint32_t count)
 {
-	const int many = 200;
+	device_record *record = &state->records[slot + blockIdx.x];
+
+	for (uint32_t i = threadIdx.x; i < count * 8; i += blockDim.x) {
+		((float *)record->address)[i * 32] += 1;
+		record->read_units[i] = record->written_units[i] = 1;
+		((uint8_t *)record->touched_blocks)[i / 64] = 0xff;
+	}
+	if (threadIdx.x == 0) {
+		record->touched = 1;
+		set_bit(state->listed, record->slot);
+		set_bit(state->listed_words, record->slot / 32);
+	}
+}
+
+/* What the pass after it takes, in a row of many: what launches and passes take less launches. */
+template <typename L> static void behind(const char *name, L launch, unsigned blocks, bool tries)
+{
+	const int many = 100; /* whose results the rings hold */
 	cudaEvent_t at[3];
 	std::vector<float> times;
 
@@ -574,10 +595,10 @@ static void tiny_speed(uint32_t slot, unsigned blocks, bool tries)
 
 		CHECK(cudaEventRecord(at[0]));
 		for (int k = 0; k < many; k++)
-			add_one<<<1, 32>>>(state, slot);
+			launch();
 		CHECK(cudaEventRecord(at[1]));
 		for (int k = 0; k < many; k++) {
-			add_one<<<1, 32>>>(state, slot);
+			launch();
 			vflow_pass<<<blocks, PASS_THREADS>>>(state, host_state, 300, ++ticket,
 							     tries, rows_taken, objects_taken,
 							     first);
@@ -593,7 +614,22 @@ static void tiny_speed(uint32_t slot, unsigned blocks, bool tries)
 		}
 	}
 	printf("%u blocks%s: ", blocks, tries ? ", the first tries" : "");
-	report("after a launch of one warp", 0, times);
+	report(name, 0, times);
+}
+
+static void tiny_speed(uint32_t slot, unsigned blocks, bool tries)
+{
+	behind(
+		"after a launch of one warp", [=] { add_one<<<1, 32>>>(state, slot); }, blocks,
+		tries);
+}
+
+static void some_speed(uint32_t slot, uint32_t objects, uint32_t count, unsigned blocks)
+{
+	printf("%u of %u objects, ", count * objects, objects);
+	behind(
+		"after a launch", [=] { add_some<<<objects, 128>>>(state, slot, count); }, blocks,
+		false);
 }
 
 static void mark_speed(uint32_t slot)
@@ -624,7 +660,7 @@ int main(int argc, char **argv)
 	static const uint64_t small_sizes[OBJECTS] = {90001, 700, 4000, 6553};
 	cudaDeviceProp device;
 	int resident;
-	uint32_t plain, hashed, small;
+	uint32_t plain, hashed, small, some;
 
 	if (argc > 2) {
 		pass_blocks = atoi(argv[1]);
@@ -647,6 +683,9 @@ int main(int argc, char **argv)
 	plain = add_object(size, 0, 1, false);
 	hashed = add_object(size, 0, 1, true);
 	small = add_object(1 << 20, 0, 1, true);
+	some = add_object(1 << 20, 0, 1, true);
+	for (int i = 1; i < 8; i++)
+		add_object(1 << 20, 0, 1, true);
 	start();
 	ticket = 0, rows_taken = objects_taken = 0;
 	warm_up(plain);
@@ -658,6 +697,10 @@ int main(int argc, char **argv)
 	speed("all read and written, changed", plain, all, all, 1, true, 1);
 	speed("all written, changed, digests", hashed, 0, all, 1, true, 1);
 	speed("every third byte, digests", hashed, 0, 0x9249249249249249ull, 1, true, 2);
+	by_bytes = true;
+	speed("all read, by bytes", plain, all, 0, 1, false, 1);
+	speed("all written, changed, by bytes", plain, 0, all, 1, true, 1);
+	by_bytes = false;
 	speed("4 writers, all read", hashed, all, 0, 1, false, 5);
 	speed("4 writers, all written, digests", hashed, 0, all, 1, true, 5);
 	speed("a word in 4 KiB, digests", hashed, 15, 15, 64, true, 2);
@@ -665,6 +708,11 @@ int main(int argc, char **argv)
 	speed("1 MiB, digests", small, all, all, 1, true, 1);
 	speed("two words of 1 MiB, digests", small, 15, 15, 1 << 13, true, 2);
 	row_of_passes(small);
+	for (unsigned blocks : {25u, 50u, 100u, 200u, pass_blocks})
+		some_speed(some, 8, 25, blocks);
+	some_speed(some, 8, 8, 64);
+	some_speed(some, 8, 64, 512);
+	some_speed(some, 1, 200, 200);
 	pass_blocks = 1;
 	floor_speed();
 	row_of_passes(small);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the provider for GPUs knows of CUDA graphs.  See gpu_graphs.c.
+# What the provider for GPUs knows of CUDA graphs.  See gpu_graphs.h.
 . tests/lib.sh
 objects=$BUILD/sanitizer.o
 if [ -z "${SANITIZER:-}" ] || [ ! -e "$objects/images.S.o" ]; then
@@ -7,7 +7,8 @@ if [ -z "${SANITIZER:-}" ] || [ ! -e "$objects/images.S.o" ]; then
 	finish
 fi
 "$CC" -std=gnu11 -D_GNU_SOURCE -g -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \
-	-isystem "$SANITIZER/include" -o "$T/graphs" tests/cli/gpu_graphs.c gpu/sanitizer/{graphs,graph_nodes,graph_parts}.c >"$T/log" 2>&1 ||
+	-isystem "$SANITIZER/include" -o "$T/graphs" tests/cli/gpu_graph{s,s_driver,_parts}.c \
+	gpu/sanitizer/graph{s,_nodes,_parts}.c >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
 for leads in leads "does not lead"; do
 	output=$(timeout 60 "$T/graphs" "$leads" 2>&1)

@@ -1,0 +1,208 @@
+/*
+ * Launches of CUDA graphs whose steps cannot all be launched alone: what calls_graph.c says of them.
+ * Graphs and driver are made up; what is not called here is left out.  Says TAP lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/calls_internal.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/events.h"
+#include "gpu/sanitizer/events_internal.h"
+#include "gpu/sanitizer/graphs.h"
+
+struct driver driver;
+__thread struct thread calls_thread;
+
+static char own, part; /* the program's executable graph, and one of ours */
+#define OWN ((CUgraphExec)&own)
+
+static uint32_t steps = 3, refused, failing; /* by number from 1; 0: none */
+static bool has_parts;
+static unsigned launches, rows, missed, dropped;
+static uint32_t restored;
+
+/* -- graphs -------------------------------------------------------------------------------- */
+
+struct graph *graphs_find(CUgraphExec exec)
+{
+	return exec == OWN ? (struct graph *)&own : NULL;
+}
+
+const char *graph_obstacle(const struct graph *graph)
+{
+	(void)graph;
+	return NULL;
+}
+
+uint32_t graph_steps(struct graph *graph)
+{
+	(void)graph;
+	return steps;
+}
+
+uint32_t graph_step_nodes(const struct graph *graph, uint32_t step)
+{
+	(void)graph, (void)step;
+	return 1;
+}
+
+const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step)
+{
+	(void)graph, (void)step;
+	return NULL;
+}
+
+void graph_each_memory(const struct graph *graph, uint32_t step,
+		       void (*call)(void *data, const struct graph_memory *memory), void *data)
+{
+	(void)graph, (void)step, (void)call, (void)data;
+}
+
+bool graph_is_conditional(const struct graph *graph)
+{
+	(void)graph;
+	return false;
+}
+
+bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
+{
+	(void)graph;
+	*exec = has_parts && step + 1 < steps ? (CUgraphExec)&part : OWN;
+	return step + 1 != refused;
+}
+
+void graph_drop_parts(struct graph *graph)
+{
+	(void)graph;
+	has_parts = false;
+	failing = 0;
+	dropped++;
+}
+
+void graph_restore(struct graph *graph, uint32_t done)
+{
+	(void)graph;
+	restored = done;
+}
+
+/* -- the driver and the events ------------------------------------------------------------- */
+
+static CUresult launch(CUgraphExec exec, CUstream stream)
+{
+	(void)exec, (void)stream;
+	return ++launches == failing ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+}
+
+static void coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+{
+	(void)bytes;
+	if (!strcmp(what, "CUDA graphs") &&
+	    !strcmp(reason, "the launch of one could not go on step by step: all that was written "
+			    "before has no known writer any more"))
+		rows += count;
+}
+
+static const struct gpu_sink sink = {.coverage = coverage};
+const struct gpu_sink *events_sink = &sink;
+
+bool events_choose(void)
+{
+	return false;
+}
+
+void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted)
+{
+	(void)context, (void)launch, (void)stream, (void)wanted;
+}
+
+void events_finish(struct thread *thread)
+{
+	(void)thread;
+}
+
+void events_drop(struct thread *thread, unsigned first)
+{
+	thread->count = first;
+}
+
+void events_missed(void)
+{
+	missed++;
+}
+
+struct operation *calls_add(enum operation_kind kind, CUcontext context)
+{
+	(void)kind, (void)context;
+	return NULL;
+}
+
+bool calls_capturing(CUstream stream)
+{
+	(void)stream;
+	return false;
+}
+
+/* In place of all that no launch calls. */
+void never(void)
+{
+	puts("not ok - what is made up is not enough");
+	exit(1);
+}
+
+/* -- the program --------------------------------------------------------------------------- */
+
+static int tests;
+
+static void check(bool fine, const char *what)
+{
+	printf("%s %d - %s\n", fine ? "ok" : "not ok", ++tests, what);
+}
+
+static bool as_a_whole(void)
+{
+	return calls_thread.step == GRAPH_WHOLE;
+}
+
+static void launch_graph(void)
+{
+	const void *words[] = {&own, NULL};
+	CUresult result = CUDA_SUCCESS;
+	Sanitizer_CallbackData data = {.functionName = "cuGraphLaunch",
+				       .functionParams = words,
+				       .functionReturnValue = &result};
+
+	launches = rows = missed = dropped = 0;
+	restored = 77;
+	calls_graph_enter(&data);
+	calls_graph_exit(&data);
+}
+
+int main(void)
+{
+	driver.cuGraphLaunch = launch;
+	launch_graph();
+	check(launches == 2 && !rows && !missed && !restored, "all steps but the last are launched before it");
+	failing = 2;
+	launch_graph();
+	check(launches == 2 && rows == 1 && missed == 1 && !as_a_whole(),
+	      "steps that cannot go on: coverage says so, and nothing is known any more");
+	failing = 0;
+	refused = 2;
+	launch_graph();
+	check(launches == 1 && rows == 1 && missed == 1 && !as_a_whole(),
+	      "the same if a step's nodes cannot be enabled alone");
+	refused = 0;
+	failing = 1;
+	launch_graph();
+	check(launches == 1 && !rows && !missed && as_a_whole(),
+	      "one that does not begin is launched as a whole");
+	failing = 2;
+	has_parts = true;
+	launch_graph();
+	check(launches == 3 && !rows && !missed && dropped == 1 && !as_a_whole(),
+	      "a part that fails is done by the program's own graph");
+	printf("1..%d\n", tests);
+	return 0;
+}

@@ -33,6 +33,12 @@ is "array: the program's output" "$(cat "$T/out" "$T/err")" 1
 is "array: the bytes of the copy are seen" "$(sqlite3 "$T/g.db" "SELECT sum(bytes) FROM edge JOIN vertex v ON v.id = edge.target WHERE v.name LIKE 'cudaMemcpy2D%' AND access = 2")" 1024
 sqlite3 "$T/g.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
 
+native=$("$T/memory" stacks 2>&1)
+expect_exit 0 "stacks: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/memory" stacks
+is "stacks: as without vflow" "$(cat "$T/out" "$T/err")" "$native"
+is "stacks: shadows made way" "$(sqlite3 "$T/g.db" "SELECT count(*) FROM coverage WHERE what = 'shadows on the host'")" 1
+sqlite3 "$T/g.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
+
 # no device has memory for its whole shadow, and few hosts
 expect_exit 0 "large: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/memory" large
 is "large: the program's output" "$(cat "$T/out" "$T/err")" 1

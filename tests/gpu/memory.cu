@@ -1,7 +1,7 @@
 /*
- * memory [array]: the GPU's memory becomes short: what vflow keeps there must make way, and nothing
- * may be lost.  Sizes in MiB: a 512, b (or an array) 1536; what else there is, but for 3 GiB, is
- * taken before.
+ * memory [array | stacks]: the GPU's memory becomes short: what vflow keeps there must make way, and
+ * nothing may be lost.  Sizes in MiB: a 512, b (or an array, or all threads' stacks) 1536; what else
+ * there is, but for 3 GiB, is taken before.
  *
  * memory large: one object that takes 70 % of the memory.
  */
@@ -41,6 +41,35 @@ static void array(void)
 	printf("%g\n", back);
 }
 
+/* A kernel whose stack nobody knows. */
+static __device__ __noinline__ int depth(int n, volatile int *data)
+{
+	int room[64];
+
+	room[n % 64] = data[n % 256];
+	return n ? depth(n - 1, data) + room[n % 64] : 0;
+}
+
+static __global__ void recurse(int *data)
+{
+	data[0] = depth(data[0] & 3, data);
+}
+
+/* 1536 MiB of stacks. */
+static void stacks(int *data)
+{
+	cudaDeviceProp device;
+	size_t threads, set;
+
+	CHECK(cudaGetDeviceProperties(&device, 0));
+	threads = (size_t)device.multiProcessorCount * device.maxThreadsPerMultiProcessor;
+	CHECK(cudaDeviceSetLimit(cudaLimitStackSize, ((size_t)1536 << 20) / threads));
+	recurse<<<1, 1>>>(data);
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaDeviceGetLimit(&set, cudaLimitStackSize));
+	printf("%d\n", set * threads > (size_t)1500 << 20);
+}
+
 static void large(void)
 {
 	size_t unused, total;
@@ -73,7 +102,10 @@ int main(int argc, char **argv)
 	CHECK(cudaMemset(a, 1, a_size));
 	increment<<<1, 256>>>((int *)a);
 	if (argc > 1) {
-		array();
+		if (*argv[1] == 's')
+			stacks((int *)a);
+		else
+			array();
 		return 0;
 	}
 	CHECK(cudaMalloc((void **)&b, b_size)); /* takes the place of shadows */

@@ -350,37 +350,43 @@ static void freeze(const Sanitizer_CallbackData *data)
 		launch_freeze();
 }
 
-/* Whether it changes what several nodes of an executable graph do, or one of any kind. */
+/* Whether it changes what all nodes of an executable graph do, or one of any kind. */
 static bool changes_any(const char *name)
 {
-	return api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams") ||
-	       api_is(name, "cuGraphExecChildGraphNodeSetParams");
+	return api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams");
 }
 
-/* Whether it changes a kernel, copy or set. */
+/* Whether it changes a kernel, copy, set or child graph. */
 static bool changes_one(const char *name)
 {
 	return api_is(name, "cuGraphExecKernelNodeSetParams") ||
 	       api_is(name, "cuGraphExecMemcpyNodeSetParams") ||
-	       api_is(name, "cuGraphExecMemsetNodeSetParams");
+	       api_is(name, "cuGraphExecMemsetNodeSetParams") ||
+	       api_is(name, "cuGraphExecChildGraphNodeSetParams");
 }
 
 static void exit_change(const Sanitizer_CallbackData *data, bool failed)
 {
 	const char *name = data->functionName;
 	const void *const *words = data->functionParams;
+	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
+	CUgraphNode node = (CUgraphNode)(uintptr_t)words[1];
 	const void *parameters = failed ? NULL : words[2];
-	CUcontext context = NULL;
 	CUDA_KERNEL_NODE_PARAMS kernel = {0};
 
+	if (api_is(name, "cuGraphExecChildGraphNodeSetParams")) {
+		graphs_child_node(exec, node, (CUgraph)(uintptr_t)parameters);
+		return;
+	}
 	if (!api_is(name, "cuGraphExecKernelNodeSetParams")) {
-		context = (CUcontext)(uintptr_t)words[3];
-	} else if (parameters && !strcmp(name, "cuGraphExecKernelNodeSetParams")) { /* not _v2 */
+		graphs_node(exec, node, parameters, (CUcontext)(uintptr_t)words[3]);
+		return;
+	}
+	if (parameters && !strcmp(name, "cuGraphExecKernelNodeSetParams")) { /* not _v2 */
 		memcpy(&kernel, parameters, sizeof(CUDA_KERNEL_NODE_PARAMS_v1));
 		parameters = &kernel;
 	}
-	graphs_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1], parameters,
-		    context);
+	graphs_node(exec, node, parameters, NULL);
 }
 
 void calls_graph_enter(const Sanitizer_CallbackData *data)

@@ -225,8 +225,24 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 		graph->nodes = more;
 	}
 	node = &graph->nodes[graph->count++];
-	*node = (struct node){.node = which, .type = type};
+	*node = (struct node){.node = which, .type = type, .child = graph->inside};
 	return node;
+}
+
+/* Whether there was room. */
+static bool add_child(struct graph *graph, CUgraphNode which)
+{
+	struct child *more;
+
+	if ((graph->child_count & (graph->child_count - 1)) == 0) { /* 0 and the powers of two */
+		more = reallocarray(graph->children, 2 * (size_t)graph->child_count + 1,
+				    sizeof(*more));
+		if (!more)
+			return false;
+		graph->children = more;
+	}
+	graph->children[graph->child_count++] = (struct child){.node = which};
+	return true;
 }
 
 static const char unreadable[] = "their nodes could not be read";
@@ -243,6 +259,24 @@ static bool is_cooperative(CUgraphNode node)
 
 static void read_nodes(struct graph *graph, CUgraph source, unsigned depth);
 
+static void read_child(struct graph *graph, CUgraphNode which, CUgraph source, unsigned depth)
+{
+	uint32_t number = graph->child_count + 1, outer = graph->inside;
+	uint64_t shape = graph->shape;
+	size_t begin = graph->count;
+
+	if (graph->child_count >= NODES_LIMIT || !add_child(graph, which)) {
+		graph_obstruct(graph, unreadable);
+		return;
+	}
+	graph->inside = number;
+	graph->shape = 0;
+	read_nodes(graph, source, depth);
+	graph->children[number - 1] = (struct child){which, begin, graph->count, graph->shape};
+	graph->shape = mix(shape, graph->shape);
+	graph->inside = outer;
+}
+
 static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 {
 	CUDA_KERNEL_NODE_PARAMS kernel;
@@ -257,7 +291,7 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 	graph->shape = mix(graph->shape, type);
 	if (type == CU_GRAPH_NODE_TYPE_GRAPH && depth < DEPTH_LIMIT &&
 	    driver.cuGraphChildGraphNodeGetGraph(which, &child) == CUDA_SUCCESS) {
-		read_nodes(graph, child, depth + 1);
+		read_child(graph, which, child, depth + 1);
 		return;
 	}
 	graph->conditional |= type == NODE_TYPE_CONDITIONAL;
@@ -382,14 +416,19 @@ void graph_read(struct graph *graph)
 	find_short_lived(graph);
 	find_groups(graph);
 	graph->starts = calloc(graph->count + 1, sizeof(*graph->starts));
-	graph->places = calloc(graph->count + 1, sizeof(*graph->places));
+	graph->places = calloc(graph->count + graph->child_count + 1, sizeof(*graph->places));
 	if (!graph->starts || !graph->places) {
 		graph_obstruct(graph, unreadable);
 		return;
 	}
 	for (uint32_t i = 0; i < graph->count; i++)
 		graph->places[i] = (struct place){graph->nodes[i].node, i};
-	qsort(graph->places, graph->count, sizeof(*graph->places), by_node);
+	for (uint32_t i = 0; i < graph->child_count; i++) {
+		uint32_t index = (uint32_t)graph->count + i;
+
+		graph->places[index] = (struct place){graph->children[i].node, index};
+	}
+	qsort(graph->places, graph->count + graph->child_count, sizeof(*graph->places), by_node);
 }
 
 void graph_free_nodes(struct graph *graph)
@@ -397,15 +436,31 @@ void graph_free_nodes(struct graph *graph)
 	for (size_t i = 0; i < graph->count; i++)
 		graph_forget_kernel(&graph->nodes[i]);
 	free(graph->nodes);
+	free(graph->children);
 	free(graph->places);
 	free(graph->starts);
 }
 
+/* The index of a node, or of a child behind them. */
+static size_t find(const struct graph *graph, CUgraphNode which)
+{
+	if (!graph->places)
+		return SIZE_MAX;
+	return index_of(graph->places, graph->count + graph->child_count, which);
+}
+
 struct node *graph_find_node(const struct graph *graph, CUgraphNode which)
 {
-	uint32_t index = graph->places ? index_of(graph->places, graph->count, which) : UINT32_MAX;
+	size_t index = find(graph, which);
 
 	return index < graph->count ? &graph->nodes[index] : NULL;
+}
+
+struct child *graph_find_child(const struct graph *graph, CUgraphNode which)
+{
+	size_t index = find(graph, which) - graph->count;
+
+	return index < graph->child_count ? &graph->children[index] : NULL;
 }
 
 /* -- kernels ------------------------------------------------------------------------------ */

@@ -4,8 +4,9 @@
  * A launch with all nodes but one disabled goes through all of them: of 2000 nodes it takes 3.5 ms
  * on an H200, and 2000 such launches 7 s.  So a large graph's kernels, copies and sets are copied
  * when the program makes its executable graph, since it may change or destroy their source later.
- * Small graphs are made executable when they are launched or changed first.  What the program does to
- * a node of its executable graph is done to the copy, too; all are made anew after an update.
+ * Small graphs are made executable when they are launched or changed first.  What the program does
+ * to a node of its executable graph is done to the copy, too; after an update of the graph, or of a
+ * child graph, its parts are made anew.
  */
 #include <stdlib.h>
 
@@ -14,8 +15,9 @@
 #define FEW 48        /* nodes of a graph that is launched as it is */
 #define PART_NODES 16 /* a launch takes as long for some 80 disabled nodes as for all else */
 
+/* One of no two child graphs' nodes.  graph->parts has it at the place of its first node. */
 struct graph_part {
-	CUgraph graph; /* stays: its nodes name those that are enabled */
+	CUgraph graph; /* stays: its nodes name those that are enabled; NULL: there is none */
 	CUgraphExec exec;
 	size_t begin, end; /* nodes with copies, and perhaps some without */
 	size_t count;      /* of copies */
@@ -167,27 +169,24 @@ static bool is_large(const struct graph *graph)
 
 static struct graph_part *add_part(struct graph *graph, size_t begin)
 {
-	struct graph_part *part = &graph->parts[graph->part_count];
+	struct graph_part *part = &graph->parts[begin];
 
 	*part = (struct graph_part){.begin = begin, .end = begin};
-	if (driver.cuGraphCreate(&part->graph, 0) != CUDA_SUCCESS)
-		return NULL;
-	graph->part_count++;
-	return part;
+	return driver.cuGraphCreate(&part->graph, 0) == CUDA_SUCCESS ? part : NULL;
 }
 
-void graph_make_parts(struct graph *graph)
+void graph_make_parts(struct graph *graph, size_t begin, size_t end)
 {
 	struct graph_part *part = NULL;
 	CUgraphNode last = NULL;
 
-	if (graph->obstacle || graph->for_device || !is_large(graph))
-		return;
-	graph->parts = calloc(graph->count, sizeof(*graph->parts));
-	for (size_t i = 0; graph->parts && i < graph->count; i++) {
+	if (!graph->parts && begin == 0 && end == graph->count && !graph->obstacle &&
+	    !graph->for_device && is_large(graph))
+		graph->parts = calloc(graph->count, sizeof(*graph->parts));
+	for (size_t i = begin; graph->parts && i < end; i++) {
 		struct node *node = &graph->nodes[i];
 
-		if (!part || part->count == PART_NODES) {
+		if (!part || part->count == PART_NODES || node->child != node[-1].child) {
 			part = add_part(graph, i);
 			last = NULL;
 		}
@@ -257,10 +256,15 @@ static void drop_part(struct graph *graph, struct graph_part *part)
 		graph->nodes[i].part = NULL;
 	if (part->exec)
 		driver.cuGraphExecDestroy(part->exec);
-	if (part->graph)
-		driver.cuGraphDestroy(part->graph);
-	part->exec = NULL;
-	part->graph = NULL;
+	driver.cuGraphDestroy(part->graph);
+	*part = (struct graph_part){0};
+}
+
+void graph_drop_some_parts(struct graph *graph, size_t begin, size_t end)
+{
+	for (size_t i = begin; graph->parts && i < end; i++)
+		if (graph->parts[i].graph)
+			drop_part(graph, &graph->parts[i]);
 }
 
 static CUresult change(CUgraphExec exec, const struct node *node, const void *parameters,
@@ -296,12 +300,10 @@ void graph_forget_parts(struct graph *graph)
 		graph->nodes[i].part = NULL;
 	free(graph->parts);
 	graph->parts = NULL;
-	graph->part_count = 0;
 }
 
 void graph_drop_parts(struct graph *graph)
 {
-	for (size_t i = 0; i < graph->part_count; i++)
-		drop_part(graph, &graph->parts[i]);
+	graph_drop_some_parts(graph, 0, graph->count);
 	graph_forget_parts(graph);
 }

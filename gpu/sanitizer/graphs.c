@@ -33,7 +33,7 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels, bo
 	graph->with_kernels = with_kernels;
 	graph->for_device = for_device;
 	graph_read(graph);
-	graph_make_parts(graph);
+	graph_make_parts(graph, 0, graph->count);
 	graph->next = graphs;
 	graphs = graph;
 }
@@ -45,51 +45,68 @@ static bool is_replaced(const struct node *node)
 }
 
 /*
- * Whether the driver took each node's parameters from that with its number in the other graph.  It pairs
- * nodes by their edges, and those that can be exchanged by the order in which they were made: it has no
- * other choice if that is the same, as in what is captured again.
+ * Takes what the nodes from `begin` to `end` do, a graph of this shape, from another.  False:
+ * nobody knows which does what.  The driver pairs nodes by their edges, and those that can be
+ * exchanged by the order in which they were made: it has no choice if all is the same, as in what is
+ * captured again.
  */
-static bool is_paired(const struct graph *graph, const struct graph *other)
-{
-	bool paired = graph->shape == other->shape && graph->count == other->count;
-
-	for (size_t i = 0; paired && i < graph->count; i++)
-		paired = !graph_is_memory(graph->nodes[i].type);
-	return paired;
-}
-
-/* Takes what the nodes do from another graph.  False: nobody knows which does what. */
-static bool read_again(struct graph *graph, CUgraph from)
+static bool read_again(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
 {
 	struct graph fresh = {.source = from, .with_kernels = graph->with_kernels};
-	struct node *before = graph->nodes;
 	bool paired;
 
 	graph_read(&fresh);
-	paired = !fresh.obstacle && is_paired(graph, &fresh);
-	if (paired) {
-		graph->nodes = fresh.nodes;
-		fresh.nodes = before;
-		graph_make_parts(graph);
-		for (size_t i = 0; i < graph->count; i++) /* the executable graph knows these */
-			graph->nodes[i].node = before[i].node;
+	paired = !fresh.obstacle && fresh.shape == shape && fresh.count == end - begin;
+	for (size_t i = 0; paired && i < fresh.count; i++)
+		paired = !graph_is_memory(fresh.nodes[i].type);
+	for (size_t i = 0; paired && i < fresh.count; i++) {
+		struct node *node = &graph->nodes[begin + i], before = *node;
+
+		node->node = fresh.nodes[i].node;
+		node->kernel = fresh.nodes[i].kernel;
+		node->host = fresh.nodes[i].host;
+		node->event = fresh.nodes[i].event;
+		fresh.nodes[i] = before;
 	}
+	if (paired)
+		graph_make_parts(graph, begin, end);
+	for (size_t i = 0; paired && i < fresh.count; i++) /* the executable graph knows these */
+		graph->nodes[begin + i].node = fresh.nodes[i].node;
 	graph_free_nodes(&fresh);
 	return paired;
+}
+
+/* `from`: as for graphs_updated(). */
+static void update(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
+{
+	if (!graph->obstacle && from && read_again(graph, begin, end, shape, from))
+		return;
+	/* functions, events and the parameters of kernels are not known any more */
+	for (size_t i = begin; i < end; i++) {
+		if (is_replaced(&graph->nodes[i]))
+			graph_obstruct(graph, "their host or event nodes were updated");
+		graph_forget_kernel(&graph->nodes[i]);
+	}
 }
 
 void graphs_updated(CUgraphExec exec, CUgraph from)
 {
 	struct graph *graph = find(exec);
 
-	if (graph && !graph->obstacle && from && read_again(graph, from))
+	if (graph)
+		update(graph, 0, graph->count, graph->shape, from);
+}
+
+void graphs_child_node(CUgraphExec exec, CUgraphNode which, CUgraph from)
+{
+	struct graph *graph = find(exec);
+	struct child *child = graph ? graph_find_child(graph, which) : NULL;
+
+	if (!child)
 		return;
-	/* functions, events and the parameters of kernels are not known any more */
-	for (size_t i = 0; graph && i < graph->count; i++) {
-		if (is_replaced(&graph->nodes[i]))
-			graph_obstruct(graph, "their host or event nodes were updated");
-		graph_forget_kernel(&graph->nodes[i]);
-	}
+	graph_drop_some_parts(graph, child->begin, child->end);
+	if (from)
+		update(graph, child->begin, child->end, child->shape, from);
 }
 
 static struct node *find_node(CUgraphExec exec, CUgraphNode which)

@@ -66,10 +66,12 @@ void graphs_updated(CUgraphExec exec, CUgraph from);
 void graphs_host_node(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *parameters);
 void graphs_event_node(CUgraphExec exec, CUgraphNode node, CUevent event);
 /*
- * A kernel, copy or set node was changed: the parameters of cuGraphExecKernelNodeSetParams(), ...; of
- * copies and sets also the context.  NULL: it failed, so that nobody knows.
+ * A kernel, copy or set node was changed: the parameters of cuGraphExecKernelNodeSetParams(), ...;
+ * of copies and sets also the context.  NULL: it failed, so that nobody knows.
  */
 void graphs_node(CUgraphExec exec, CUgraphNode node, const void *parameters, CUcontext context);
+/* A child graph node was changed to what the graph `from` does.  NULL: it failed. */
+void graphs_child_node(CUgraphExec exec, CUgraphNode node, CUgraph from);
 void graphs_gone(CUgraphExec exec);
 /* A context is about to go, and with it, perhaps, events of ours.  Calls no driver. */
 void graphs_context_gone(void);

@@ -14,6 +14,13 @@ struct place {
 	uint32_t index;
 };
 
+/* A child graph's nodes, with those of its own child graphs. */
+struct child {
+	CUgraphNode node;
+	size_t begin, end;
+	uint64_t shape;
+};
+
 struct node {
 	CUgraphNode node, copy; /* `copy`: in its part */
 	struct graph_part *part; /* NULL: it is in none */
@@ -22,6 +29,7 @@ struct node {
 	CUevent event;		    /* the same of an event record node */
 	struct graph_kernel kernel; /* of a kernel node, as far as it is known */
 	struct graph_memory memory; /* of a memory node */
+	uint32_t child;		    /* the number of the child graph that it is in; 0: in none */
 	uint32_t group;		    /* nodes of one are launched at once */
 	uint32_t step;		    /* in the running launch; GRAPH_WHOLE: in none */
 	bool off;
@@ -36,16 +44,17 @@ struct graph {
 	bool conditional;     /* some run as the device decides */
 	bool with_kernels;    /* the parameters of kernels are wanted */
 	bool for_device;      /* see graphs_instantiated() */
-	uint64_t shape;       /* a hash of its nodes' types and of its edges, as the driver tells them */
+	uint64_t shape;       /* a hash of its nodes' types and edges, as the driver tells them */
+	struct child *children;
+	uint32_t child_count, inside; /* `inside`: the number of the one that is being read */
 	CUevent nobodys;      /* recorded in place of the program's */
 	struct node *nodes;   /* in an order that keeps the dependencies */
 	size_t count;
-	struct place *places; /* of nodes, by their handles; graph_find_node() */
+	struct place *places; /* of nodes, and of children behind them, by their handles */
 	size_t *starts; /* of each step's nodes in the running launch, and their end: count + 1 */
 	uint32_t steps;
 	uint32_t selected; /* the step that alone is enabled; GRAPH_WHOLE: none is */
 	struct graph_part *parts; /* graph_parts.c; NULL: it has none */
-	size_t part_count;
 };
 
 /* It cannot be launched step by step. */
@@ -58,14 +67,20 @@ void graph_read(struct graph *graph);
 void graph_free_nodes(struct graph *graph);
 /* NULL: it is none of the graph's. */
 struct node *graph_find_node(const struct graph *graph, CUgraphNode which);
+struct child *graph_find_child(const struct graph *graph, CUgraphNode which);
 /* What a kernel node launches. */
 void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *parameters);
 void graph_forget_kernel(struct node *node);
 
 /* -- graph_parts.c ------------------------------------------------------------------------ */
 
-/* Makes the parts of a large graph, of what its nodes do now; none if that does not work. */
-void graph_make_parts(struct graph *graph);
+/*
+ * Makes the parts of a large graph, or anew those of a child graph, of what these nodes do now; none
+ * if that does not work.
+ */
+void graph_make_parts(struct graph *graph, size_t begin, size_t end);
+/* There are none of a child graph's nodes from now on. */
+void graph_drop_some_parts(struct graph *graph, size_t begin, size_t end);
 /* They have gone with their context.  Calls no driver. */
 void graph_forget_parts(struct graph *graph);
 /*
@@ -75,8 +90,8 @@ void graph_forget_parts(struct graph *graph);
 CUgraphExec graph_select_part(struct graph *graph, struct node *node);
 /*
  * Does to a node's copy, if it has one, what the program did to the node: the parameters of
- * cuGraphExec...NodeSetParams(), NULL if nobody knows what it does now.  Where that does not work its
- * part is dropped.
+ * cuGraphExec...NodeSetParams(), NULL if nobody knows what it does now.  Where that does not work
+ * its part is dropped.
  */
 void graph_change_copy(struct graph *graph, struct node *node, const void *parameters,
 		       CUcontext context);

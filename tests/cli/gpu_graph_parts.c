@@ -310,6 +310,94 @@ static void step_in_parts(void)
 	execs = 0;
 }
 
+/* Kernels 1 to 40 and 41 to 80 in child graphs; 81, 82 and 83 before, between and behind them. */
+static struct graph *make_family(void)
+{
+	const CUgraphNodeType kernel = CU_GRAPH_NODE_TYPE_KERNEL, child = CU_GRAPH_NODE_TYPE_GRAPH;
+	static struct fake_node nodes[40];
+	CUgraph inner[2];
+
+	make_large(false);
+	graphs_gone(exec_of(8));
+	for (unsigned k = 0; k < 2; k++) {
+		for (int i = 0; i < 40; i++)
+			nodes[i] = (struct fake_node){.type = kernel,
+						      .after = i ? 31 + 40 * (int)k + i : -1,
+						      .value = 1 + 40 * (int)k + i};
+		inner[k] = make(nodes, 32 + 40 * k, 40);
+	}
+	graphs_instantiated(
+		exec_of(8),
+		make((struct fake_node[]){{.type = kernel, .after = -1, .value = 81},
+					  {.type = child, .after = 112, .child = graph_of(inner[0])},
+					  {.type = kernel, .after = 113, .value = 82},
+					  {.type = child, .after = 114, .child = graph_of(inner[1])},
+					  {.type = kernel, .after = 115, .value = 83}},
+		     112, 5),
+		true, false);
+	return graphs_find(exec_of(8));
+}
+
+/* As the first child graph, with values `by` higher; its last node comes after number `last`. */
+static CUgraph make_child(int by, int last)
+{
+	static struct fake_node nodes[40];
+
+	for (int i = 0; i < 40; i++) {
+		nodes[i] = fake_nodes[32 + i];
+		nodes[i].after = i == 39 ? 200 + last : i ? 199 + i : -1;
+		nodes[i].value += by;
+	}
+	return make(nodes, 200, 40);
+}
+
+/*
+ * Whether the first child graph does what it did at first, values `by` higher, by copies or `own`,
+ * and whether its kernels are known; all else as at first.
+ */
+static bool family_does(struct graph *graph, int by, bool own, bool known)
+{
+	unsigned steps = graph_steps(graph);
+	bool fine = steps == 83;
+
+	for (unsigned i = 0; fine && i < steps; i++) {
+		bool first = i >= 1 && i < 41;
+		int value = first ? (int)i + by : i < 1 ? 81 : i == 41 ? 82 : i == 82 ? 83 : (int)i - 1;
+		const struct graph_kernel *kernel = graph_kernel(graph, i);
+		CUgraphExec exec;
+
+		fine = graph_select(graph, i, &exec) &&
+		       (exec == exec_of(8)) == (i == 82 || (first && own)) &&
+		       (exec == exec_of(8) || only_value(exec) == value) &&
+		       (first && !known ? !kernel
+					: kernel && *(int *)kernel->parameters == value);
+		for (unsigned k = 32; fine && first && own && k < 72; k++)
+			fine = fake_nodes[k].enabled == (k == 31 + i);
+	}
+	graph_restore(graph, 0);
+	return fine;
+}
+
+static void step_with_children(void)
+{
+	const CUgraphNode first = (CUgraphNode)(void *)&fake_nodes[113];
+	struct graph *graph = make_family();
+	bool fine = family_does(graph, 0, false, true) && execs == 8; /* 3 for each child */
+
+	graphs_child_node(exec_of(8), first, make_child(1000, 38));
+	check(fine && execs == 5 && family_does(graph, 1000, false, true) && execs == 8,
+	      "after an update of a child graph its nodes are known");
+	graphs_child_node(exec_of(8), first, NULL);
+	check(execs == 5 && family_does(graph, 1000, true, true) && execs == 5,
+	      "... but if that failed they are left to the program's");
+	graphs_child_node(exec_of(8), first, make_child(2000, 38));
+	check(family_does(graph, 2000, false, true), "... until another does not");
+	graphs_child_node(exec_of(8), first, make_child(0, 37));
+	check(family_does(graph, 0, true, false), "... and not known if it is another");
+	graphs_gone(exec_of(8));
+	check(!execs, "... and nothing of ours stays");
+}
+
 static void step_after_unseen(void)
 {
 	struct graph *graph = make_large(false);
@@ -325,5 +413,6 @@ void check_parts(void)
 	step_in_parts();
 	step_with_changes();
 	step_after_updates();
+	step_with_children();
 	step_after_unseen();
 }

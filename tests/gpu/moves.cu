@@ -296,6 +296,50 @@ static void graph_changes()
 	expect(host[0] == (int)0xf0f0f0f0 && host[256] == (int)0x9f9f9f9f, "237 + 3 and 157 + 2");
 }
 
+/* One of child graphs, which take what others do, but for those of another shape. */
+static void graph_children()
+{
+	int *x, *y, k, i;
+	cudaGraph_t whole, child;
+	cudaGraphExec_t executable;
+	cudaGraphNode_t node[20];
+	cudaStream_t stream;
+	auto work = [&] {
+		CHECK(cudaMemsetAsync(x, 4 * (20 * k + i) + 1, 1024, stream));        /* 3 */
+		add<<<1, 256, 0, stream>>>(x, 256, (k + 1) * 0x01010101);             /* 4 */
+		CHECK(cudaMemcpyAsync(y, x, 1024, cudaMemcpyDeviceToDevice, stream)); /* 5 */
+	};
+	auto less = [&] { add<<<1, 256, 0, stream>>>(x, 256, 1); };
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc(&x, 1024)); /* 1 */
+	CHECK(cudaMalloc(&y, 1024)); /* 2 */
+	CHECK(cudaGraphCreate(&whole, 0));
+	for (k = 0; k < 3; k++) {
+		for (i = 0; i < 20; i += 1 + (k == 2)) {
+			child = capture(stream, work);
+			if (k)
+				CHECK(cudaGraphExecChildGraphNodeSetParams(executable, node[i], child));
+			else
+				CHECK(cudaGraphAddChildGraphNode(&node[i], whole, &node[i - (i > 0)], i > 0,
+								 child));
+			CHECK(cudaGraphDestroy(child));
+		}
+		if (k == 0)
+			CHECK(cudaGraphInstantiate(&executable, whole, 0));
+		child = capture(stream, less);
+		expect(cudaGraphExecChildGraphNodeSetParams(executable, node[k], child),
+		       "another shape");
+		CHECK(cudaGraphDestroy(child));
+		CHECK(cudaGraphLaunch(executable, stream));
+	}
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(executable));
+	CHECK(cudaGraphDestroy(whole));
+	CHECK(cudaMemcpy(host, y, 1024, cudaMemcpyDeviceToHost)); /* 6 */
+	expect(host[0] == (int)0x9f9f9f9f && host[255] == host[0], "157 + 2: not changed again");
+}
+
 /* Events that a graph records for others. */
 static void graph_events()
 {
@@ -1157,6 +1201,7 @@ static const struct {
 	{"graph_large", graph_large},
 	{"graph_update", graph_update},
 	{"graph_changes", graph_changes},
+	{"graph_children", graph_children},
 	{"graph_parts", graph_parts},
 	{"graph_cooperative", graph_cooperative},
 	{"graph_events", graph_events},

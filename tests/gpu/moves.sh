@@ -114,6 +114,17 @@ exact graph_changes <<END
 	GraphLaunch.6>Memcpy.8      R Malloc.3  1024 0  1
 	Memcpy.8>host               W Malloc.3  1024 0  1
 END
+exact graph_children <<END
+	Malloc.1>GraphLaunch.3      W Malloc.1  1024 0  1
+	$add.4>GraphLaunch.3        W Malloc.1 60416 0 59
+	GraphLaunch.3>$add.4        R Malloc.1 61440 0 60
+	GraphLaunch.3>$add.4        W Malloc.1 61440 0 60
+	$add.4>GraphLaunch.5        R Malloc.1 61440 0 60
+	Malloc.2>GraphLaunch.5      W Malloc.2  1024 0  1
+	GraphLaunch.5>GraphLaunch.5 W Malloc.2 60416 0 59
+	GraphLaunch.5>Memcpy.6      R Malloc.2  1024 0  1
+	Memcpy.6>host               W Malloc.2  1024 0  1
+END
 shift='shift(int*,int*,int)'
 # x is 99, 99, 103 in the end, y 197, 197, 201: of what is written, 3 of 4 bytes stay 0
 exact graph_parts <<END

@@ -74,16 +74,27 @@ static void drop(CUresult result)
 	events_missed();
 }
 
+bool events_is_captured(CUstream stream)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUresult result = driver.cuStreamIsCapturing(stream, &status);
+
+	return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+	       (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
 /* Not ready: the stream is at work, or may be: to ask a captured one would end the capture. */
 static CUresult ask(void)
 {
-	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-	CUresult result = driver.cuStreamIsCapturing(deferred_stream, &status);
+	return events_is_captured(deferred_stream) ? CUDA_ERROR_NOT_READY
+						   : driver.cuStreamQuery(deferred_stream);
+}
 
-	if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
-	    (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE))
-		return CUDA_ERROR_NOT_READY;
-	return driver.cuStreamQuery(deferred_stream);
+CUresult events_ask_deferred(void)
+{
+	unsigned last = (first + count - 1) % QUEUE_LENGTH;
+
+	return !count || space_passed(deferred_space, queue[last].ticket) ? CUDA_SUCCESS : ask();
 }
 
 /*

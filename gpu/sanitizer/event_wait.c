@@ -16,7 +16,7 @@
 
 /* What we do not wait for any more: where it runs, and an event of ours behind it. */
 static struct space *late;
-static CUevent late_event;
+static CUevent late_event; /* NULL: the pass behind it says when it is over */
 
 /* Streams with launches that were left out, each with an event of ours behind the last one. */
 static struct running {
@@ -178,14 +178,15 @@ bool events_still_late(void)
 	if (!late)
 		return false;
 	if (visit_enter(&visit, space_context(late))) {
-		result = driver.cuEventQuery(late_event);
+		result = late_event ? driver.cuEventQuery(late_event) : events_ask_deferred();
 		still = result == CUDA_ERROR_NOT_READY;
 		if (!still) {
 			struct space *space = late;
 
 			late = NULL;
 			memory_hold_back(false);
-			driver.cuEventDestroy(late_event);
+			if (late_event)
+				driver.cuEventDestroy(late_event);
 			events_drain_late();
 			event_fault(space, result);
 			if (!space_failed(space))
@@ -197,14 +198,24 @@ bool events_still_late(void)
 	return still;
 }
 
+/* An event of ours on the stream of what is late.  False: neither that nor a pass tells when it is over. */
+static bool record_late(CUstream stream)
+{
+	late_event = NULL;
+	if (events_is_captured(stream)) /* the event would be a part of the program's graph */
+		return events_deferred();
+	if (driver.cuEventCreate(&late_event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		return false;
+	if (driver.cuEventRecord(late_event, stream) == CUDA_SUCCESS)
+		return true;
+	driver.cuEventDestroy(late_event);
+	return false;
+}
+
 void events_give_up_waiting(struct space *space, const struct operation *operation)
 {
-	if (driver.cuEventCreate(&late_event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+	if (!record_late(operation->stream))
 		return;
-	if (driver.cuEventRecord(late_event, operation->stream) != CUDA_SUCCESS) {
-		driver.cuEventDestroy(late_event);
-		return;
-	}
 	late = space;
 	memory_hold_back(true);
 	space_set_busy(space, true);

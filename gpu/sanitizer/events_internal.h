@@ -137,6 +137,10 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 bool events_deferred_on(const struct space *space, CUstream stream);
 /* Whether there are copies between objects among them. */
 bool events_deferred_copies(void);
+/* Whether all of it is over; CUDA_ERROR_NOT_READY: not yet, or a captured stream may not be asked. */
+CUresult events_ask_deferred(void);
+/* Whether the stream is captured into a graph, or the legacy one must not be asked meanwhile. */
+bool events_is_captured(CUstream stream);
 /* Makes room for another.  False: the oldest does not end. */
 bool events_defer_more(void);
 /* Ends all of them; before anything else is done.  False: one does not end, and it is late now. */

@@ -148,7 +148,8 @@ bool memory_keep(struct shadow_memory *memory, CUcontext context)
 {
 	struct shadow_memory oldest;
 
-	if (!memory->device || memory->host || memory->size > KEPT_SIZE)
+	/* what is late, in a context that reaches this one's memory, may still mark it */
+	if (!memory->device || memory->host || memory->size > KEPT_SIZE || held_back)
 		return false;
 	while (kept_count == KEPT_COUNT || kept_bytes + memory->size > KEPT_BYTES) {
 		if (kept[0].context != context)

@@ -491,6 +491,15 @@ static void let_run(void)
 	held_count = 0;
 }
 
+static unsigned recorded;
+static CUresult (*record_event)(CUevent, CUstream);
+
+static CUresult record_counted(CUevent event, CUstream stream)
+{
+	recorded++;
+	return record_event(event, stream);
+}
+
 static CUresult query_counted(CUstream stream)
 {
 	waits++;

@@ -198,14 +198,20 @@ static int behind(void)
 	for (unsigned i = 0; i < 8; i++)
 		free(replaced[i]);
 	driver.cuStreamIsCapturing = is_captured;
+	record_event = driver.cuEventRecord;
+	driver.cuEventRecord = record_counted;
 	holding = running = true;
 	asked = 0;
 	put_set(a, 100, 9, 0); /* 22 */
 	events_prepare(context, false, &streams[1], 0);
-	check(events_is_late() && !asked, "a stream that is captured now is not asked");
+	check(events_is_late() && !asked && !recorded,
+	      "a stream that is captured now is not asked, and no event comes into the graph");
 	running = false;
+	events_prepare(context, false, NULL, 0);
+	check(events_is_late() && ended == 21, "what is late is not over before its pass is");
 	let_run();
 	set(a, 100, 9); /* 23 */
+	check(!events_is_late() && row_is(22, 1, 17, GPU_WRITE, 100, 100), "then it is");
 	put_set(a, 100, 9, 0); /* 24: waited for, as something is to be forgotten */
 	holding = running = true;
 	put_set(a, 100, 9, 0); /* 25 */

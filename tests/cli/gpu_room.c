@@ -396,6 +396,9 @@ static int beside(void)
 	leave(0);
 	finish((struct operation){.kind = OPERATION_FREE, .address = large});
 	check(!released, "what it has no use for is put off");
+	free_again(allocate(1000));
+	check(!memory_release_kept(second, false), "and not kept: the launch may still mark it");
+	released = 0;
 	running = false;
 	set(allocate(1000), 1000, 7);
 	check(released, "until the launch is over");

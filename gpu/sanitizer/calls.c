@@ -247,10 +247,12 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 		prepare(data);
 	else if (thread.locked && (thread.effect == API_FREE || thread.effect == API_CLOSE))
 		end_deferred();
-	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
+	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH)) {
 		calls_graph_enter(data);
-	else if (thread.effect == API_GRAPH)
+	} else if (thread.effect == API_GRAPH && !thread.changing) {
+		thread.changing = true;
 		graphs_changing_unseen();
+	}
 }
 
 /* A kernel that writes unseen may write what its parameters point to. */
@@ -359,6 +361,9 @@ static void finish(const Sanitizer_CallbackData *data)
 	}
 	if (driver_is_fault(result) && events_deferred() && take_lock_at_once())
 		events_fault_seen(thread.context, result);
+	if (thread.changing)
+		graphs_changed_unseen();
+	thread.changing = false;
 	thread.count = 0;
 	drop_lock();
 }

@@ -7,7 +7,9 @@
 static struct graph *graphs;
 /* Whether cuGraphDestroy() can be led to another graph: 0 is not known. */
 static enum { UNTRIED, WORKS, FAILS } leading;
-static bool changed_unseen; /* nobody knows which of them */
+/* Calls that change nobody knows which of them, and whether some have. */
+static unsigned changing_unseen;
+static bool changed_unseen;
 
 static struct graph *find(CUgraphExec exec)
 {
@@ -156,7 +158,23 @@ void graphs_changing(CUgraphExec exec)
 
 void graphs_changing_unseen(void)
 {
+	__atomic_add_fetch(&changing_unseen, 1, __ATOMIC_ACQ_REL);
+}
+
+void graphs_changed_unseen(void)
+{
 	__atomic_store_n(&changed_unseen, true, __ATOMIC_RELEASE);
+	__atomic_sub_fetch(&changing_unseen, 1, __ATOMIC_ACQ_REL);
+}
+
+static void drop_what_changed(void)
+{
+	bool changing = __atomic_load_n(&changing_unseen, __ATOMIC_ACQUIRE);
+
+	if (!__atomic_exchange_n(&changed_unseen, false, __ATOMIC_ACQ_REL) && !changing)
+		return;
+	for (struct graph *graph = graphs; graph; graph = graph->next)
+		graph_drop_parts(graph);
 }
 
 void graphs_node_gone(CUgraphNode node)
@@ -438,8 +456,7 @@ static bool select_of(struct graph *graph, struct range among, uint32_t step)
 
 bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
 {
-	if (__atomic_load_n(&changed_unseen, __ATOMIC_ACQUIRE))
-		graph_drop_parts(graph);
+	drop_what_changed();
 	/* only without memory nodes there are parts, and a step is one node then */
 	*exec = step + 1 < graph->steps
 			? graph_select_part(graph, &graph->nodes[graph->starts[step]])

@@ -54,8 +54,9 @@ CUfunction graph_function(CUfunction function, CUkernel kernel);
  * that fails.
  */
 void graphs_changing(CUgraphExec exec);
-/* The same of any graph, without the lock and without a call of the driver. */
+/* The same of any graph, and that it is done, without the lock and without a call of the driver. */
 void graphs_changing_unseen(void);
+void graphs_changed_unseen(void);
 /*
  * The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for.
  * `for_device`: kernels may launch it; they can ask which graph they are in, so that it has no parts.

@@ -78,6 +78,7 @@ struct thread {
 	bool loading;   /* ... which make it load what the program is about to use */
 	bool stepping;  /* ... which do a part of the program's call */
 	bool locked;
+	bool changing; /* a graph, without the lock */
 	const char *name; /* of the outermost call */
 	uint64_t start_ns;
 	/* the innermost driver call */

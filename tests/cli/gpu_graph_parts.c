@@ -404,7 +404,14 @@ static void step_after_unseen(void)
 	bool fine = done_by_copies(graph, -1);
 
 	graphs_changing_unseen();
-	check(fine && has_no_parts(graph), "no parts once any of them changed unseen");
+	check(fine && has_no_parts(graph), "no parts while any of them changes unseen");
+	graphs_gone(exec_of(8));
+	graph = make_large(false);
+	graphs_changed_unseen();
+	check(has_no_parts(graph), "none of those that were there until then");
+	graphs_gone(exec_of(8));
+	graph = make_large(false);
+	check(done_by_copies(graph, -1), "those of graphs that are made later");
 	graphs_gone(exec_of(8));
 }
 

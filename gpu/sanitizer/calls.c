@@ -387,7 +387,7 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 		if (thread.depth++ == 0) {
 			thread.name = data->functionName;
 			thread.count = 0;
-			thread.start_ns = events_now_ns();
+			thread.start_ns = now_ns();
 		}
 		if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 			enter_driver(id, data);

@@ -103,7 +103,7 @@ CUresult events_ask_deferred(void)
  */
 static bool wait_until(unsigned most, bool asking)
 {
-	uint64_t start = events_now_ns(), asked = start, now;
+	uint64_t start = now_ns(), asked = start, now;
 	struct patience patience = patience_from(start);
 	const struct timespec nap = {.tv_nsec = 20000};
 
@@ -113,7 +113,7 @@ static bool wait_until(unsigned most, bool asking)
 			continue;
 		}
 		__builtin_ia32_pause();
-		now = events_now_ns();
+		now = now_ns();
 		if (!start) {
 			start = asked = now;
 			patience = patience_from(now);
@@ -146,7 +146,7 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 	deferred_space = space;
 	deferred_stream = stream;
 	queue[last].call = *call;
-	queue[last].call.end_ns = events_now_ns();
+	queue[last].call.end_ns = now_ns();
 	queue[last].ticket = ticket;
 	queue[last].host = host ? *host : (struct host_row){0};
 	queue[last].address = host ? host->object->address : 0;

@@ -39,7 +39,7 @@ static uint64_t at_work_ns;
 
 bool events_at_work(void)
 {
-	return events_now_ns() - __atomic_load_n(&at_work_ns, __ATOMIC_RELAXED) < 2 * SECOND_NS;
+	return now_ns() - __atomic_load_n(&at_work_ns, __ATOMIC_RELAXED) < 2 * SECOND_NS;
 }
 
 bool patience_lasts(struct patience *patience, struct space *space, uint64_t now)
@@ -72,13 +72,13 @@ bool patience_lasts(struct patience *patience, struct space *space, uint64_t now
 static CUresult wait_for(struct space *space, CUstream stream, CUevent event)
 {
 	const struct timespec nap = {.tv_nsec = 50000};
-	uint64_t start = events_now_ns(), now;
+	uint64_t start = now_ns(), now;
 	struct patience patience = patience_from(start);
 	CUresult result;
 
 	while ((result = event ? driver.cuEventQuery(event) : driver.cuStreamQuery(stream)) ==
 	       CUDA_ERROR_NOT_READY) {
-		now = events_now_ns();
+		now = now_ns();
 		if (!patience_lasts(&patience, space, now))
 			break;
 		if (now - start > 1000000)

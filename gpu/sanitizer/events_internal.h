@@ -6,10 +6,9 @@
 #ifndef VFLOW_GPU_SANITIZER_EVENTS_INTERNAL_H
 #define VFLOW_GPU_SANITIZER_EVENTS_INTERNAL_H
 
-#include <time.h>
-
 #include "gpu/provider.h"
 #include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/now.h"
 #include "gpu/sanitizer/space.h"
 #include "gpu/sanitizer/thread.h"
 
@@ -56,16 +55,6 @@ struct visit {
 
 bool visit_enter(struct visit *visit, CUcontext context);
 void visit_leave(struct visit *visit);
-
-#define SECOND_NS UINT64_C(1000000000)
-
-static inline uint64_t events_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
 
 /* -- event_wait.c ------------------------------------------------------------------------- */
 

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gpu/analysis/leaf.h"
+#include "gpu/sanitizer/now.h"
 #include "gpu/sanitizer/space_internal.h"
 
 /* -- what the running API touched --------------------------------------------------------- */
@@ -184,14 +184,6 @@ bool space_passed(const struct space *space, uint32_t ticket)
 {
 	return __atomic_load_n(&space->result_passes[ticket % PASSES].ticket, __ATOMIC_ACQUIRE) ==
 	       ticket;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Waits for the results of a pass on our own stream. */

@@ -1,0 +1,18 @@
+/* gpu/sanitizer/now.h: the clock of events and of what is waited for. */
+#ifndef VFLOW_GPU_SANITIZER_NOW_H
+#define VFLOW_GPU_SANITIZER_NOW_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+#endif

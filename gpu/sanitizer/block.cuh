@@ -148,7 +148,10 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 #pragma unroll
 		for (int k = 0; k < 2; k++) {
 			from_host[k] = take_host(walk, index + 32 * k, &chunks[k]);
-			set_writers(&writers[4 * k], from_host[k], GPU_WRITER_HOST ^ record->site);
+			set_writers(&writers[4 * k], from_host[k],
+				    (record->shared == SHARED_HOST ? GPU_WRITER_HOST
+								   : GPU_WRITER_UNKNOWN) ^
+					    record->site);
 		}
 		stale = from_host[0] | from_host[1];
 		mixed |= __any_sync(ALL_LANES, stale);

@@ -16,6 +16,7 @@
 #include "gpu/sanitizer/graphs.h"
 #include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/launches.h"
+#include "gpu/sanitizer/mappings.h"
 #include "gpu/sanitizer/modules.h"
 #include "gpu/sanitizer/times.h"
 
@@ -64,12 +65,28 @@ static void take_in_rest(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Others have the lock for a moment, who may do what is waited for.  False: they keep it. */
+static bool rest(void)
+{
+	const struct timespec nap = {.tv_nsec = 20000};
+
+	if (thread.graph || thread.whole) /* half of its nodes were launched */
+		return true;
+	pthread_mutex_unlock(&lock);
+	nanosleep(&nap, NULL);
+	do
+		thread.locked = lock_within(LOCK_SECONDS);
+	while (!thread.locked && events_at_work());
+	return thread.locked;
+}
+
 void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
 {
 	owner = getpid();
 	atexit(take_in_rest);
 	pthread_key_create(&leaving, forget_thread);
 	events_start(sink, options);
+	events_take_turns(rest);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
 }
 
@@ -155,6 +172,36 @@ bool calls_capturing(CUstream stream)
 	return captures;
 }
 
+/* Whether it is a kernel that waits for those of other devices, and would be waited for. */
+static bool waits_for_devices(CUcontext context, CUfunction function)
+{
+	return events_one_by_one(context) && launch_is_collective(function);
+}
+
+/* False: the lock was lost. */
+static bool let_go(CUcontext context)
+{
+	bool done = events_wait(context, true);
+
+	if (done)
+		events_let_go();
+	thread.inside = thread.loading = done;
+	return done;
+}
+
+/* Whether a copy has to do with memory of two contexts, or another's than the current one. */
+static bool is_across(const Sanitizer_CallbackData *data)
+{
+	const uint64_t *words = data->functionParams;
+	CUcontext to, from;
+
+	if (!events_several() || thread.effect != API_COPY)
+		return false;
+	to = events_context_at(data->context, words[0]);
+	from = events_context_at(data->context, words[1]);
+	return (to && to != data->context) || (from && from != data->context);
+}
+
 /*
  * A call of the driver begins.  Kernels are loaded when they are launched first; that is done now,
  * so that their module's variables are known before they run.
@@ -163,7 +210,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 {
 	CUfunction function = NULL;
 	CUstream stream = NULL;
-	bool known = false, launch = false, waits = false;
+	bool known = false, launch = false, waits = false, everywhere = false;
 
 	thread.launch.kernel = NULL;
 	thread.quick = false;
@@ -178,6 +225,8 @@ static void prepare(const Sanitizer_CallbackData *data)
 		function = launch_function(data->context, data->functionName,
 					   data->functionParams);
 		known = function && launch_stream(data->functionName, data->functionParams, &stream);
+		if (function && waits_for_devices(data->context, function) && !let_go(data->context))
+			return;
 		/* what is captured is chosen when its graph is launched */
 		if (function && !(events_choose() && calls_capturing(stream)))
 			launch_choose(&thread, function);
@@ -189,16 +238,20 @@ static void prepare(const Sanitizer_CallbackData *data)
 		launch = !thread.launch.kernel || thread.launch.wanted;
 		known = known && launch;
 	} else {
-		known = calls_quick(data->functionName, data->functionParams, &stream, &waits);
+		known = calls_quick(data->functionName, data->functionParams, &stream, &waits) &&
+			!is_across(data);
 		thread.quick = known && !(waits && has_partners);
+		everywhere = !known && thread.effect != API_ALLOC && thread.effect != API_ROOM;
 	}
+	everywhere |= thread.effect == API_LAUNCH && !function;
 	/* else others would wait for our lock while we wait for what works, and not know it */
-	if (waits)
-		events_drain();
-	events_prepare(data->context, launch, known ? &stream : NULL,
-		       thread.effect == API_LAUNCH
-			       ? launch_local_memory()
-			       : calls_wanted_bytes(data->functionName, data->functionParams));
+	if (!waits || events_wait(data->context, everywhere))
+		events_prepare(data->context, launch, known ? &stream : NULL,
+			       thread.effect == API_LAUNCH
+				       ? launch_local_memory()
+				       : calls_wanted_bytes(data->functionName,
+							    data->functionParams),
+			       everywhere);
 	thread.inside = false;
 }
 
@@ -221,10 +274,10 @@ static bool needs_shadows(enum api_effect effect)
  * memory, and a stream that is gone cannot be asked.  One that is captured can, and so can the
  * legacy stream meanwhile, but the program's capture would fail.
  */
-static void end_deferred(void)
+static void end_deferred(CUcontext context)
 {
 	thread.inside = true;
-	events_drain();
+	events_wait(context, false);
 	thread.inside = false;
 }
 
@@ -246,7 +299,7 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	if (needs_shadows(thread.effect))
 		prepare(data);
 	else if (thread.locked && (thread.effect == API_FREE || thread.effect == API_CLOSE))
-		end_deferred();
+		end_deferred(data->context);
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH)) {
 		calls_graph_enter(data);
 	} else if (thread.effect == API_GRAPH && !thread.changing) {
@@ -304,6 +357,27 @@ static bool makes_partners(const char *function)
 		 api_is(function, "cuExternalMemoryGetMappedBuffer")));
 }
 
+/* Others may write memory from now on. */
+static void note_sharing(const Sanitizer_CallbackData *data)
+{
+	const char *name = data->functionName;
+	bool imports = api_is(name, "cuIpcOpenMemHandle") || api_is(name, "cuMemPoolImportPointer");
+	uint64_t address;
+	uint32_t at = 0;
+
+	thread.inside = true;
+	mappings_call(name, data->functionParams);
+	while ((address = mappings_next(name, data->functionParams, &at))) {
+		imports |= api_is(name, "cuMemSetAccess");
+		events_written_elsewhere(data->context, address);
+	}
+	for (unsigned i = thread.first; i < thread.count; i++)
+		if (thread.operations[i].kind == OPERATION_ALLOC)
+			thread.operations[i].elsewhere =
+				imports || mappings_is_shared(thread.operations[i].address);
+	thread.inside = false;
+}
+
 static void exit_driver(const Sanitizer_CallbackData *data)
 {
 	CUresult result = result_of(data);
@@ -316,8 +390,13 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 		events_out_of_memory();
 		thread.inside = false;
 	}
-	if (!failed && thread.locked && !has_partners)
-		has_partners = makes_partners(data->functionName);
+	if (!failed && thread.locked && !has_partners && makes_partners(data->functionName)) {
+		has_partners = true;
+		events_partners();
+	}
+	if (!failed && thread.locked &&
+	    (thread.effect == API_ALLOC || thread.effect == API_FREE || thread.effect == API_SHARED))
+		note_sharing(data);
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_exit(data);
 	if (failed)

@@ -97,10 +97,10 @@ static void begin_step(uint32_t step)
 	if (thread.count) {
 		for (unsigned i = 0; i < thread.count; i++)
 			bytes += thread.operations[i].size;
-		events_prepare(thread.context, false, NULL, bytes);
+		events_prepare(thread.context, false, NULL, bytes, true);
 		events_finish(&thread);
 		thread.count = 0;
-		events_prepare(thread.context, true, NULL, 0);
+		events_prepare(thread.context, true, NULL, 0, true);
 	}
 	if (!thread.whole)
 		choose(step);
@@ -239,7 +239,7 @@ static bool launch_steps(CUgraphExec whole)
 		}
 		events_finish(&thread);
 		thread.count = 0;
-		events_prepare(thread.context, true, NULL, 0);
+		events_prepare(thread.context, true, NULL, 0, true);
 	}
 	return true;
 }

@@ -40,6 +40,9 @@ struct device_block {
  */
 #define UNIT_MASK_BYTES(size) ((size) / 1024 * 32 + 32)
 
+/* Who writes to an object without an API. */
+enum sharing { NOT_SHARED, SHARED_HOST, SHARED_ELSEWHERE };
+
 struct device_record {
 	/* What the patches need of it each time: one sector of a cache. */
 	uint64_t address, size;
@@ -55,7 +58,7 @@ struct device_record {
 	uint32_t uses_bytes; /* some of it is in the masks of bytes */
 
 	uint32_t site;
-	uint32_t shared; /* the host writes to it without an API */
+	uint32_t shared; /* enum sharing */
 	uint32_t blocks;
 
 	/* The body; `states` is NULL: there is none yet. */

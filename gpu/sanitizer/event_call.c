@@ -157,7 +157,8 @@ void event_unknown_memory(struct space *space, const char *kernel)
 		return;
 	snprintf(reason, sizeof(reason),
 		 "accesses to memory without a shadow: of malloc() in kernels, of the CUDA runtime "
-		 "(which lets a grid wait), or of an allocation that was not seen, by %s",
+		 "(which lets a grid wait), of another device or process, or of an allocation that "
+		 "was not seen, by %s",
 		 kernel);
 	events_sink->coverage("unknown memory", reason, count, bytes);
 }

@@ -34,6 +34,7 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), operation->stream, thread);
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
+	object->elsewhere = operation->elsewhere;
 	if (!operation->fleeting)
 		object_follow(object);
 	else if (!operation->whole)

@@ -23,6 +23,53 @@ struct space *events_find_space(CUcontext context)
 	return NULL;
 }
 
+/* Which contexts' kernels may reach the memory of which others on other devices. */
+static struct peer {
+	CUcontext context, peer;
+	bool blind; /* the patches could not mark what they touch there */
+} peers[EVENT_SPACES_MAX];
+static unsigned peer_count;
+static bool let_go; /* see events_let_go() */
+
+/* Whether kernels of other devices may write in its memory, unseen. */
+static bool is_written_elsewhere(CUcontext context)
+{
+	for (unsigned i = 0; i < peer_count; i++)
+		if (peers[i].peer == context && (let_go || peers[i].blind))
+			return true;
+	return false;
+}
+
+/* Which memory is in which table. */
+static void outdate(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		space_outdate(event_spaces[i]);
+}
+
+static void share_what_is_written(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (!is_written_elsewhere(space_context(event_spaces[i])))
+			continue;
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			space_share(event_spaces[i], SHARE_ALL);
+		visit_leave(&visit);
+	}
+}
+
+void events_let_go(void)
+{
+	if (let_go)
+		return;
+	let_go = true;
+	outdate();
+	share_what_is_written();
+}
+
+
 struct space *events_make_space(CUcontext context)
 {
 	struct space *space = events_find_space(context);
@@ -33,17 +80,13 @@ struct space *events_make_space(CUcontext context)
 	if (visit_enter(&visit, context))
 		space = space_create(context, events_digests);
 	visit_leave(&visit);
-	if (space)
-		event_spaces[event_space_count++] = space;
+	if (!space)
+		return NULL;
+	event_spaces[event_space_count++] = space;
+	if (is_written_elsewhere(context))
+		space_share(space, SHARE_ALL);
 	return space;
 }
-
-/* Which contexts' kernels may reach the memory of which others on other devices. */
-static struct peer {
-	CUcontext context, peer;
-	bool blind; /* the patches could not mark what they touch there */
-} peers[EVENT_SPACES_MAX];
-static unsigned peer_count;
 
 static bool find_device(CUcontext context, CUdevice *device)
 {
@@ -76,6 +119,8 @@ void events_peer(CUcontext context, CUcontext peer, bool enabled)
 		peers[peer_count++] = (struct peer){context, peer, !has_atomics(context, peer)};
 	else if (!enabled && i < peer_count)
 		peers[i] = peers[--peer_count];
+	outdate();
+	share_what_is_written();
 }
 
 enum reach {
@@ -92,7 +137,7 @@ static enum reach reach(const struct space *from, const struct space *to)
 		return MARKED;
 	for (unsigned i = 0; i < peer_count; i++)
 		if (peers[i].context == space_context(from) && peers[i].peer == space_context(to))
-			return peers[i].blind ? BLIND : MARKED;
+			return peers[i].blind || let_go ? BLIND : MARKED;
 	return OUT_OF_REACH;
 }
 
@@ -107,6 +152,32 @@ unsigned events_peers(const struct space *space, struct space *found[EVENT_SPACE
 	return count;
 }
 
+bool events_is_entangled(const struct space *space)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (event_spaces[i] != space && !space_failed(event_spaces[i]) &&
+		    (reach(space, event_spaces[i]) == MARKED ||
+		     reach(event_spaces[i], space) == MARKED))
+			return true;
+	return false;
+}
+
+bool events_one_by_one(CUcontext context)
+{
+	const struct space *space =
+		!let_go && event_space_count > 1 ? events_find_space(context) : NULL;
+
+	return space && events_is_entangled(space);
+}
+
+bool events_several(void)
+{
+	for (unsigned i = 1; i < event_space_count; i++)
+		if (space_device(event_spaces[i]) != space_device(event_spaces[0]))
+			return true;
+	return false;
+}
+
 bool events_reaches_unseen(const struct space *space)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
@@ -115,16 +186,19 @@ bool events_reaches_unseen(const struct space *space)
 	return false;
 }
 
-bool events_reaches_shared(const struct space *space, bool forget)
+bool events_reaches_shared(const struct space *space)
 {
 	bool found = false;
 
 	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
 		if (!space_has_shared(event_spaces[i]) || reach(space, event_spaces[i]) == MARKED)
 			continue;
 		found = true;
-		if (forget)
-			space_forget_shared(event_spaces[i]);
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			space_share(event_spaces[i], SHARE_HOSTS);
+		visit_leave(&visit);
 	}
 	return found;
 }
@@ -183,4 +257,23 @@ struct object *events_find_object(CUcontext context, uint64_t address)
 	for (unsigned i = 0; !object && i < event_space_count; i++)
 		object = space_find(event_spaces[i], address);
 	return object;
+}
+
+CUcontext events_context_at(CUcontext context, uint64_t address)
+{
+	const struct object *object = events_find_object(context, address);
+
+	return object ? space_context(object->space) : NULL;
+}
+
+void events_written_elsewhere(CUcontext context, uint64_t address)
+{
+	struct object *object = events_find_object(context, address);
+	struct visit visit;
+
+	if (!object)
+		return;
+	if (visit_enter(&visit, space_context(object->space)))
+		object_share_elsewhere(object);
+	visit_leave(&visit);
 }

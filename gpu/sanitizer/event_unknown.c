@@ -165,30 +165,28 @@ static void report(struct space *space, int result)
 		space_digests(space, event_content, NULL);
 }
 
-bool events_to_forget(void)
+bool events_to_forget(const struct space *space)
 {
 	bool some = __atomic_load_n(&unseen, __ATOMIC_ACQUIRE);
 
 	for (unsigned i = 0; i < event_space_count; i++)
-		some |= space_has_forgotten(event_spaces[i]);
+		if (!space || space == event_spaces[i])
+			some |= space_has_forgotten(event_spaces[i]);
 	return some;
 }
 
-void events_forget(void)
+void events_forget(struct space *space)
 {
-	bool all = __atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL);
-
+	if (__atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL))
+		for (unsigned i = 0; i < event_space_count; i++)
+			space_forget_all_later(event_spaces[i]);
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct space *space = event_spaces[i];
 		struct visit visit;
 
-		if (!all && !space_has_forgotten(space))
+		if (!space_has_forgotten(event_spaces[i]) || (space && space != event_spaces[i]))
 			continue;
-		if (visit_enter(&visit, space_context(space))) {
-			report(space, space_forget_listed(space));
-			if (all)
-				report(space, space_forget_all(space));
-		}
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			report(event_spaces[i], space_forget_listed(event_spaces[i]));
 		visit_leave(&visit);
 	}
 	listed_module = NULL;

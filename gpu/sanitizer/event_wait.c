@@ -11,12 +11,15 @@
 #include "gpu/sanitizer/launches.h"
 
 #define PATIENCE_NS (5 * SECOND_NS)
+#define PATIENCE_OF_PARTNERS_NS (30 * SECOND_NS) /* another process is slower under us, too */
 #define PATIENCE_AT_WORK_NS (120 * SECOND_NS)
 #define BLOCKS_AT_WORK 24 /* of 64 bits: who waits looks at few places */
 
 /* What we do not wait for any more: where it runs, and an event of ours behind it. */
 static struct space *late;
 static CUevent late_event; /* NULL: the pass behind it says when it is over */
+static struct space *late_peers[EVENT_SPACES_MAX]; /* where it made marks, too */
+static unsigned late_peer_count;
 
 /* Streams with launches that were left out, each with an event of ours behind the last one. */
 static struct running {
@@ -26,6 +29,38 @@ static struct running {
 	bool busy, given_up; /* given up: it was waited for in vain */
 } running[64];
 static unsigned running_count;
+
+/* -- turns -------------------------------------------------------------------------------- */
+
+static bool (*rest)(void);
+static __thread bool in_turns, turn_lost;
+static bool partners;
+
+void events_take_turns(bool (*how)(void))
+{
+	rest = how;
+}
+
+void events_partners(void)
+{
+	partners = true;
+}
+
+bool events_rest(void)
+{
+	if (in_turns && rest && (partners || events_several()))
+		turn_lost = !rest();
+	return !turn_lost;
+}
+
+bool events_drain_in_turns(const struct space *space)
+{
+	in_turns = true;
+	turn_lost = false;
+	events_drain(space);
+	in_turns = false;
+	return !turn_lost;
+}
 
 /* -- patience ----------------------------------------------------------------------------- */
 
@@ -61,11 +96,17 @@ bool patience_lasts(struct patience *patience, struct space *space, uint64_t now
 		}
 	}
 	blocks = __builtin_popcountll(patience->blocks);
-	/* one that has begun and touches nothing more computes, as one that goes through much does */
-	waits = !patience->begun || (blocks && blocks < BLOCKS_AT_WORK);
+	/*
+	 * One that has begun and touches nothing more computes, as one that goes through much does;
+	 * unless that may be the words by which it waits for another device's.
+	 */
+	waits = !patience->begun ||
+		(blocks && (blocks < BLOCKS_AT_WORK || (space && events_is_entangled(space))));
 	if (!waits)
 		__atomic_store_n(&at_work_ns, now, __ATOMIC_RELAXED);
-	return now - patience->moved <= (waits ? PATIENCE_NS : PATIENCE_AT_WORK_NS);
+	return now - patience->moved <= (!waits     ? PATIENCE_AT_WORK_NS
+					 : partners ? PATIENCE_OF_PARTNERS_NS
+						    : PATIENCE_NS);
 }
 
 /* Asks again and again whether the stream or the event is over, with patience for the space's. */
@@ -162,11 +203,26 @@ static void take_in(struct space *space)
 		events_missed();
 		return;
 	}
+	event_unknown_memory(space, "a kernel that was not waited for");
 	rows = space_rows(space, &count);
 	for (uint32_t i = 0; i < count; i++)
 		if (rows[i].written)
 			space_forget_later((struct object *)rows[i].object);
 	space_digests(space, event_content, NULL);
+}
+
+static void take_in_peers(void)
+{
+	for (unsigned i = 0; i < late_peer_count; i++) {
+		struct visit visit;
+
+		if (!space_failed(late_peers[i]) &&
+		    visit_enter(&visit, space_context(late_peers[i]))) {
+			take_in(late_peers[i]);
+			visit_leave(&visit);
+		}
+	}
+	late_peer_count = 0;
 }
 
 bool events_still_late(void)
@@ -178,7 +234,7 @@ bool events_still_late(void)
 	if (!late)
 		return false;
 	if (visit_enter(&visit, space_context(late))) {
-		result = late_event ? driver.cuEventQuery(late_event) : events_ask_deferred();
+		result = late_event ? driver.cuEventQuery(late_event) : events_ask_deferred(late);
 		still = result == CUDA_ERROR_NOT_READY;
 		if (!still) {
 			struct space *space = late;
@@ -191,6 +247,7 @@ bool events_still_late(void)
 			event_fault(space, result);
 			if (!space_failed(space))
 				take_in(space);
+			take_in_peers();
 			space_set_busy(space, false);
 		}
 	}
@@ -199,11 +256,11 @@ bool events_still_late(void)
 }
 
 /* An event of ours on the stream of what is late.  False: neither that nor a pass tells when it is over. */
-static bool record_late(CUstream stream)
+static bool record_late(const struct space *space, CUstream stream)
 {
 	late_event = NULL;
 	if (events_is_captured(stream)) /* the event would be a part of the program's graph */
-		return events_deferred();
+		return events_deferred_in(space);
 	if (driver.cuEventCreate(&late_event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		return false;
 	if (driver.cuEventRecord(late_event, stream) == CUDA_SUCCESS)
@@ -214,14 +271,18 @@ static bool record_late(CUstream stream)
 
 void events_give_up_waiting(struct space *space, const struct operation *operation)
 {
-	if (!record_late(operation->stream))
+	if (!record_late(space, operation->stream))
 		return;
 	late = space;
 	memory_hold_back(true);
+	late_peer_count = events_peers(space, late_peers);
 	space_set_busy(space, true);
 	if (operation->kind != OPERATION_KERNEL)
 		return;
-	launch_never_again(operation->name);
+	if (events_is_entangled(space))
+		events_let_go(); /* it will not have to be waited for again */
+	else
+		launch_never_again(operation->name);
 	events_sink->coverage("kernels",
 			      "a kernel that touched no more memory for 5 seconds was not waited "
 			      "for; what it wrote is unknown",
@@ -236,6 +297,9 @@ void events_wait_abandon(const struct space *space)
 		late = NULL;
 		memory_hold_back(false);
 	}
+	for (unsigned i = late_peer_count; i-- > 0;)
+		if (late_peers[i] == space)
+			late_peers[i] = late_peers[--late_peer_count];
 	for (unsigned i = 0; i < running_count; i++)
 		if (running[i].space != space)
 			running[kept++] = running[i];

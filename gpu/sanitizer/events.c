@@ -31,6 +31,7 @@ void events_context_gone(CUcontext context)
 	for (unsigned i = 0; i < event_space_count; i++)
 		if (space_context(event_spaces[i]) == context) {
 			events_drain_at_end();
+			events_lane_abandon(event_spaces[i]);
 			events_wait_abandon(event_spaces[i]);
 			events_peers_abandon(context);
 			event_arrays_abandon(event_spaces[i]);
@@ -45,6 +46,26 @@ bool events_choose(void)
 	return events_sink && events_sink->wanted;
 }
 
+/* Memory that kernels of the space reach, and that they cannot mark. */
+static void cover_reach(const struct space *space)
+{
+	if (events_reaches_unseen(space))
+		events_sink->coverage(
+			"peer memory",
+			"what kernels do in memory of another device is not followed while they wait "
+			"for its kernels, or when it has no atomics for theirs; what has changed when "
+			"its own kernels read it was written by somebody unknown, and what is "
+			"overwritten before is not seen",
+			1, 0);
+	if (events_reaches_shared(space))
+		events_sink->coverage(
+			"memory of other contexts",
+			"what kernels do in managed or mapped memory that another context made is not "
+			"followed; what has changed when its own kernels read it was written by "
+			"somebody unknown, and what is overwritten before is not seen",
+			1, 0);
+}
+
 static void finish_kernel(const struct thread *thread, const struct operation *operation,
 			  struct space *space)
 {
@@ -57,18 +78,7 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 	count = 1 + events_peers(space, spaces + 1);
 	for (unsigned i = 1; i < count; i++)
 		space_launched(spaces[i], operation->threads, (uintptr_t)operation->function);
-	if (events_reaches_unseen(space)) {
-		events_sink->coverage("peer memory",
-				      "what kernels do in memory of a device that has no atomics for "
-				      "theirs is not followed; it leaves contents unknown",
-				      1, 0);
-		events_missed();
-	}
-	if (events_reaches_shared(space, true))
-		events_sink->coverage("memory of other contexts",
-				      "what kernels do in managed or mapped memory that another "
-				      "context made is not followed; it leaves contents unknown",
-				      1, 0);
+	cover_reach(space);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!operation->patched) {
 		events_sink->coverage("kernels", "a launch that could not be followed", 1, 0);
@@ -166,6 +176,7 @@ static void defer_kernel(const struct thread *thread, const struct operation *op
 	struct gpu_call call;
 
 	space_launched(space, operation->threads, (uintptr_t)operation->function);
+	cover_reach(space);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!event_defer(&call, space, operation->stream, NULL)) {
 		events_sink->abandon(&call);
@@ -200,14 +211,14 @@ static bool is_deferrable(const struct thread *thread, const struct operation *o
 /* What need not be waited for.  False: it must be. */
 static bool finish_deferred(const struct thread *thread, const struct operation *operation)
 {
-	struct space *space = events_find_space(operation->context), *peers[EVENT_SPACES_MAX];
+	struct space *space = events_find_space(operation->context);
 	struct visit visit = {0};
 	bool deferred = true;
 
 	if (!is_deferrable(thread, operation) || !space || space_failed(space) ||
-	    events_peers(space, peers) || events_reaches_shared(space, false) ||
-	    events_is_late() || events_to_forget() || !space_can_pass(space) ||
-	    !events_deferred_on(space, operation->stream) || !events_defer_more())
+	    events_is_entangled(space) || events_is_late() || events_to_forget(space) ||
+	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
+	    !events_defer_more(space))
 		return false;
 	if (thread->context != operation->context &&
 	    !visit_enter(&visit, space_context(space)))
@@ -299,15 +310,44 @@ static struct space *space_of(const struct operation *operation)
 	}
 }
 
+/* The only space that it touches, or NULL. */
+static struct space *alone(const struct operation *operation)
+{
+	struct space *space = events_find_space(operation->context);
+	const struct object *to, *from;
+
+	switch (operation->kind) {
+	case OPERATION_GRAPH:
+	case OPERATION_SHARED:
+	case OPERATION_UNSEEN:
+		return NULL;
+	case OPERATION_COPY:
+	case OPERATION_SET:
+	case OPERATION_FREE:
+		to = events_find_object(operation->context, operation->address);
+		from = operation->kind == OPERATION_COPY
+			       ? events_find_object(operation->from_context, operation->from_address)
+			       : NULL;
+		if (to && from && to->space != from->space)
+			return NULL;
+		space = to ? to->space : from ? from->space : space;
+		break;
+	default:
+		break;
+	}
+	return space && !events_is_entangled(space) ? space : NULL;
+}
+
 static void finish_one(const struct thread *thread, const struct operation *operation)
 {
-	struct space *space;
+	struct space *space, *only;
 	struct visit visit;
 	bool over;
 
 	if (finish_deferred(thread, operation))
 		return;
-	events_drain();
+	only = alone(operation);
+	events_drain(only);
 	space = space_of(operation);
 	if (!space || space_failed(space))
 		return;
@@ -316,7 +356,7 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 	events_waited_for += operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET;
 	over = !events_still_late() && (operation->left_out || completed(operation, space));
 	if (over && !operation->left_out)
-		events_forget();
+		events_forget(only);
 	if (over || events_is_late()) /* else it failed */
 		finish_in(space, thread, operation, !over);
 	visit_leave(&visit);
@@ -380,43 +420,104 @@ void events_out_of_memory(void)
 	events_release_kept(UINT64_MAX);
 }
 
-void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted)
+/* Only this space's lane has to be empty, or all must be: NULL. */
+static struct space *scope_of(CUcontext context, bool everywhere)
+{
+	struct space *space = everywhere ? NULL : events_find_space(context);
+
+	return space && !events_is_entangled(space) ? space : NULL;
+}
+
+/* Not so if the context is new: there is nothing in its lane. */
+static bool drain_scope(CUcontext context, bool everywhere, struct space **scope)
+{
+	*scope = scope_of(context, everywhere);
+	return *scope || everywhere || events_find_space(context) ? events_drain_in_turns(*scope) : true;
+}
+
+bool events_wait(CUcontext context, bool everywhere)
+{
+	struct space *scope;
+
+	return drain_scope(context, everywhere, &scope);
+}
+
+/*
+ * While a kernel waits for one that is launched next, on another device, memory may not be had there:
+ * all are made ready.
+ */
+static void make_ready(struct space *space, struct space *scope)
+{
+	struct space *peers[EVENT_SPACES_MAX];
+	struct visit visit;
+
+	if (space_failed(space))
+		return;
+	if (visit_enter(&visit, space_context(space))) {
+		events_forget(scope);
+		if (space_wants_bodies(space) || (events_several() && space_lacks_bodies(space)))
+			space_complete(space);
+		space_publish(space, peers, events_peers(space, peers));
+	}
+	visit_leave(&visit);
+}
+
+static bool is_ready(struct space *space)
+{
+	return space_is_published(space) && !space_wants_bodies(space) &&
+	       !(events_several() && space_lacks_bodies(space));
+}
+
+static void make_others_ready(const struct space *space)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (event_spaces[i] != space && !events_is_entangled(event_spaces[i]) &&
+		    !events_deferred_in(event_spaces[i]) && !is_ready(event_spaces[i]))
+			make_ready(event_spaces[i], event_spaces[i]);
+}
+
+bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
+		    bool everywhere)
 {
 	uint64_t skipped = 0, constants = 0;
-	struct space *space, *peers[EVENT_SPACES_MAX];
+	struct space *space, *scope;
 	struct visit visit;
 
 	if (!events_sink)
-		return;
+		return true;
 	space = stream && !wanted ? events_find_space(context) : NULL;
-	if (space && !modules_pending() && !events_to_forget() && !events_is_late() &&
-	    events_deferred_on(space, *stream) && !events_peers(space, peers) &&
-	    (!launch || (space_is_published(space) && !space_wants_bodies(space))))
-		return; /* they follow each other */
-	events_drain();
+	if (space && !modules_pending() && !events_to_forget(space) && !events_is_late() &&
+	    events_deferred_on(space, *stream) && !events_is_entangled(space) &&
+	    (!launch || is_ready(space))) {
+		if (launch)
+			make_others_ready(space);
+		return true; /* they follow each other */
+	}
+	if (!drain_scope(context, everywhere, &scope))
+		return false;
 	if (events_still_late()) {
 		space = wanted && !events_deferred_copies() ? events_find_space(context) : NULL;
 		if (space)
 			make_room(space, wanted, true);
-		return;
+		return true;
 	}
 	if (visit_enter(&visit, context)) {
 		space = events_make_space(context);
 		if (space && !space_failed(space)) {
 			if (launch)
-				events_forget();
+				events_forget(scope);
 			if (modules_pending())
 				modules_variables(space, &skipped, &constants);
-			if (launch && space_wants_bodies(space))
-				space_complete(space);
 			memory_release_put_off(context, false);
 			if (wanted)
 				make_room(space, wanted, false);
 			if (launch)
-				space_publish(space, peers, events_peers(space, peers));
+				make_ready(space, scope);
 		}
 	}
 	visit_leave(&visit);
+	if (launch)
+		make_others_ready(space);
 	if (constants)
 		events_sink->coverage("constant memory reads",
 				      "reads of __constant__ memory make no edges", constants, 0);
@@ -424,6 +525,7 @@ void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 		events_sink->coverage("module variables",
 				      "the driver does not tell the address of a variable", skipped,
 				      0);
+	return true;
 }
 
 void *events_callback_data(CUcontext context)

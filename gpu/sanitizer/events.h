@@ -15,13 +15,24 @@ void events_start(const struct gpu_sink *sink, const struct gpu_options *options
 void events_stop(void);
 
 /*
+ * While what was not waited for is ended, in the functions that say "in turns", others may have the
+ * lock: `rest` gives it to them for a moment.  False: it did not come back.
+ */
+void events_take_turns(bool (*rest)(void));
+/* The process has memory that others write: kernels may wait for those of other processes. */
+void events_partners(void);
+/*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
  * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the host
- * when the program wants to allocate `wanted` bytes that are not free.  What was not waited for is
- * ended first, unless this is a launch, copy or set on the same `stream` (NULL: something else, or not
- * known).  Calls the driver.
+ * when the program wants to allocate `wanted` bytes that are not free.  What was not waited for in
+ * this context is ended first, in turns, unless this is a launch, copy or set on the same `stream`
+ * (NULL: something else, or not known); with `everywhere` that in all contexts is.  False: the lock
+ * was lost.  Calls the driver.
  */
-void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted);
+bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
+		    bool everywhere);
+/* The same if the call only has to wait for it. */
+bool events_wait(CUcontext context, bool everywhere);
 /*
  * A call begins, in the current context, that may take this much of the device's memory, or it had too
  * little: releases what is kept of shadows.  Does not wait for what runs.  Calls the driver.
@@ -59,6 +70,22 @@ void events_context_gone(CUcontext context);
 bool events_choose(void);
 /* Kernels of a context can reach the memory of another one now, or no more. */
 void events_peer(CUcontext context, CUcontext peer, bool enabled);
+/*
+ * Whether kernels of the context are waited for one by one, since they reach the memory of other
+ * devices, or others' kernels theirs.
+ */
+bool events_one_by_one(CUcontext context);
+/*
+ * A kernel waits for those of other devices: from now on they run beside each other, and what they do
+ * in each other's memory is not followed.
+ */
+void events_let_go(void);
+/* Whether there is memory of several devices. */
+bool events_several(void);
+/* Which context's memory lies there, or NULL. */
+CUcontext events_context_at(CUcontext context, uint64_t address);
+/* Others may write there without a call of ours. */
+void events_written_elsewhere(CUcontext context, uint64_t address);
 
 /* Bytes of a texel's channel in arrays; 0: of a kind that is not followed.  Needs no lock. */
 uint64_t events_format_bytes(CUarray_format format);

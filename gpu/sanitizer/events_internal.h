@@ -36,13 +36,18 @@ struct space *events_make_space(CUcontext context);
 struct object *events_find_object(CUcontext context, uint64_t address);
 /* The spaces whose memory kernels of this one reach, besides its own.  Returns how many. */
 unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACES_MAX]);
-/* Whether there are others, where they cannot be followed. */
+/*
+ * Whether kernels of this space mark memory of others, or others' kernels its: then only one of them
+ * may run at a time.
+ */
+bool events_is_entangled(const struct space *space);
+/* Whether there are others that they reach, where they cannot be followed. */
 bool events_reaches_unseen(const struct space *space);
 /*
- * Whether kernels of this space reach managed or mapped memory of others that they cannot mark; with
- * `forget` it is listed as unknown.
+ * Whether kernels of this space reach managed or mapped memory of others that they cannot mark: from
+ * then on it is known that somebody writes there.
  */
-bool events_reaches_shared(const struct space *space, bool forget);
+bool events_reaches_shared(const struct space *space);
 void events_peers_abandon(CUcontext context);
 /* 0 is the default stream. */
 uint32_t events_stream_number(CUstream stream);
@@ -74,6 +79,9 @@ struct patience {
 struct patience patience_from(uint64_t now);
 /* Asks now and then what runs in the space (NULL: it cannot be known).  False: that was too long. */
 bool patience_lasts(struct patience *patience, struct space *space, uint64_t now);
+
+/* Lets others have the lock for a moment, if the caller may.  False: it did not come back. */
+bool events_rest(void);
 
 /* Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: that took too long. */
 CUresult events_wait_for(struct space *space, CUstream stream);
@@ -109,10 +117,13 @@ bool event_fault(struct space *space, CUresult result);
 void event_left_out(const struct thread *thread, const struct operation *operation);
 /* A copy or set while something runs that we do not wait for; the same. */
 void event_not_waited_for(const struct thread *thread, const struct operation *operation);
-/* Forgets what is listed, or everything if something was missed; before anything is analysed. */
-void events_forget(void);
+/*
+ * Forgets what is listed, or everything if something was missed; before anything is analysed.  Of
+ * one space, or of all: NULL.
+ */
+void events_forget(struct space *space);
 /* Whether events_forget() has something to do. */
-bool events_to_forget(void);
+bool events_to_forget(const struct space *space);
 
 /* -- event_defer.c ------------------------------------------------------------------------ */
 
@@ -126,14 +137,26 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 bool events_deferred_on(const struct space *space, CUstream stream);
 /* Whether there are copies between objects among them. */
 bool events_deferred_copies(void);
-/* Whether all of it is over; CUDA_ERROR_NOT_READY: not yet, or a captured stream may not be asked. */
-CUresult events_ask_deferred(void);
+/*
+ * Whether all of it is over in the space; CUDA_ERROR_NOT_READY: not yet, or a captured stream may not
+ * be asked.
+ */
+CUresult events_ask_deferred(const struct space *space);
 /* Whether the stream is captured into a graph, or the legacy one must not be asked meanwhile. */
 bool events_is_captured(CUstream stream);
 /* Makes room for another.  False: the oldest does not end. */
-bool events_defer_more(void);
-/* Ends all of them; before anything else is done.  False: one does not end, and it is late now. */
-bool events_drain(void);
+bool events_defer_more(const struct space *space);
+/*
+ * Ends all of them in a space, or everywhere (NULL); before anything else is done there.  False: one
+ * does not end, and it is late now.
+ */
+bool events_drain(const struct space *space);
+/* The same in turns: see events_take_turns().  False: the lock was lost. */
+bool events_drain_in_turns(const struct space *space);
+/* Whether there is anything in the space. */
+bool events_deferred_in(const struct space *space);
+/* The space is about to go. */
+void events_lane_abandon(const struct space *space);
 /* The same for launches that were given up, when they are over after all. */
 void events_drain_late(void);
 

@@ -108,6 +108,14 @@ bool launch_stream(const char *api, const void *parameters, CUstream *stream)
 	return *stream != CU_STREAM_PER_THREAD;
 }
 
+bool launch_is_collective(CUfunction function)
+{
+	const char *name;
+
+	return driver.cuFuncGetName && driver.cuFuncGetName(&name, function) == CUDA_SUCCESS &&
+	       (strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel"));
+}
+
 void *launch_block(CUfunction function, void **values, void **extra, size_t *size)
 {
 	const void *packed = NULL;
@@ -187,7 +195,7 @@ static bool prepare_module(CUfunction function, bool patched)
 		return false;
 	}
 	/* code must not change under a running kernel */
-	if (!events_drain() || !events_quiet()) {
+	if (!events_drain(NULL) || !events_quiet()) {
 		events_sink->coverage("skipped launches",
 				      "another kernel of their module did not end within 5 "
 				      "seconds",

@@ -26,6 +26,8 @@ uint64_t launch_local_memory(void);
 void launch_functions_gone(void);
 /* The stream of such a launch.  False: the thread's own. */
 bool launch_stream(const char *api, const void *parameters, CUstream *stream);
+/* Whether the kernel is one of NCCL's, which wait for those of other devices.  Calls the driver. */
+bool launch_is_collective(CUfunction function);
 /*
  * Decides about the launch of a kernel that comes next: see thread->launch.  Whoever calls it gives
  * one that is not wanted its parameter block.  Calls the driver.

@@ -85,11 +85,15 @@ bool space_has_shared(const struct space *space)
 	return space->shared_count;
 }
 
-void space_forget_shared(struct space *space)
+uint32_t object_shared_by(const struct object *object)
 {
-	for (uint32_t i = 0; space->shared_count && i < space->object_count; i++)
-		if (space->objects[i]->shared)
-			space_forget_later(space->objects[i]);
+	const struct space *space = object->space;
+
+	if (object->coarse)
+		return NOT_SHARED;
+	if (object->elsewhere || space->share_all || (object->shared && space->share_hosts))
+		return SHARED_ELSEWHERE;
+	return object->shared ? SHARED_HOST : NOT_SHARED;
 }
 
 void space_remove(struct object *object)
@@ -130,4 +134,38 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 	space_check(space, driver.cuMemcpyHtoDAsync(
 				   object_record(object) + offsetof(struct device_record, site),
 				   &object->site, sizeof(object->site), space->stream));
+}
+
+/* Passes may run: they see what was there before, or this. */
+static void put_shared(struct object *object)
+{
+	struct space *space = object->space;
+	uint32_t shared = object_shared_by(object);
+
+	if (object->slot == NO_SLOT || space->failed)
+		return;
+	space->unfinished = true;
+	space_check(space, driver.cuMemcpyHtoDAsync(
+				   object_record(object) + offsetof(struct device_record, shared),
+				   &shared, sizeof(shared), space->stream));
+}
+
+void object_share_elsewhere(struct object *object)
+{
+	if (object->elsewhere)
+		return;
+	object->elsewhere = true;
+	put_shared(object);
+}
+
+void space_share(struct space *space, enum share share)
+{
+	bool *all = share == SHARE_ALL ? &space->share_all : &space->share_hosts;
+
+	if (*all)
+		return;
+	*all = true;
+	for (uint32_t i = 0; i < space->object_count; i++)
+		if (share == SHARE_ALL || space->objects[i]->shared)
+			put_shared(space->objects[i]);
 }

@@ -490,6 +490,11 @@ void space_forget_later(struct object *object)
 	space->later[space->later_count++] = object;
 }
 
+void space_forget_all_later(struct space *space)
+{
+	space->forget_all = true;
+}
+
 void space_forget_variables(struct space *space, CUmodule module)
 {
 	for (uint32_t i = 0; i < space->object_count; i++)

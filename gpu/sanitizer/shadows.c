@@ -168,7 +168,7 @@ static void describe(const struct object *object, struct device_record *record)
 	record->slot = object->slot;
 	record->blocks = (uint32_t)((object->size + BLOCK_BYTES - 1) / BLOCK_BYTES);
 	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
-	record->shared = object->shared && !object->coarse;
+	record->shared = object_shared_by(object);
 	record->coarse = object->coarse;
 	record->state = (struct device_state *)(uintptr_t)object->space->state;
 	lay_out_head(record, object->head.device);
@@ -345,6 +345,11 @@ bool space_wants_bodies(struct space *space)
 		return true;
 	space->held_up = 0; /* to be asked again */
 	return false;
+}
+
+bool space_lacks_bodies(const struct space *space)
+{
+	return space->bodiless;
 }
 
 void space_complete(struct space *space)

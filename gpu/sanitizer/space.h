@@ -37,6 +37,7 @@ struct object {
 	struct shadow_memory head, body;
 	bool coarse;    /* there was no memory for more than a writer per block */
 	bool shared;    /* the host writes to it without an API */
+	bool elsewhere; /* so may somebody else */
 	bool unknown;   /* forgotten before it had a body */
 	bool forgotten; /* since the last space_digests() */
 	bool later;     /* in the list of space_forget_later() */
@@ -109,7 +110,13 @@ void space_remove(struct object *object); /* calls the driver */
 void object_share(struct object *object);
 /* Whether there are such objects: kernels of all contexts reach them. */
 bool space_has_shared(const struct space *space);
-void space_forget_shared(struct space *space); /* as by space_forget_later() */
+/*
+ * Somebody else may write to the object, or to these of the space, now and later: what has changed
+ * when it is read was written by somebody unknown.  Calls the driver.
+ */
+enum share { SHARE_ALL = 1, SHARE_HOSTS }; /* the latter: those that the host writes to */
+void space_share(struct space *space, enum share share);
+void object_share_elsewhere(struct object *object);
 /* The variables of a module. */
 void space_remove_module(struct space *space, CUmodule module); /* calls the driver */
 /* The object has an id and site now. */
@@ -124,6 +131,8 @@ int space_initialised(struct space *space, struct object *const *variables, uint
  * SPACE_PEERS_MAX, whose memory kernels of this context reach.
  */
 int space_publish(struct space *space, struct space *const *peers, unsigned peer_count);
+/* The peers are others now. */
+void space_outdate(struct space *space);
 /* False: space_publish() must be called before a kernel is launched. */
 bool space_is_published(const struct space *space);
 /* The callback data of a launch. */
@@ -186,6 +195,7 @@ bool space_can_pass(const struct space *space); /* now */
  * driver).
  */
 bool space_wants_bodies(struct space *space);
+bool space_lacks_bodies(const struct space *space);
 void space_complete(struct space *space);
 uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer);
 /* Whether the results are there; calls no driver. */
@@ -216,6 +226,7 @@ void space_forget(struct object *object);
  * may touch it before.  Calls no driver.
  */
 void space_forget_later(struct object *object);
+void space_forget_all_later(struct space *space);
 void space_forget_variables(struct space *space, CUmodule module); /* that kernels can write */
 bool space_has_forgotten(const struct space *space);
 /* Returns 0, then space_digests() is to be called; 1: there was nothing to do; -1: no device. */

@@ -39,6 +39,7 @@ struct space {
 	bool told;    /* see space_faulted() */
 	bool busy;   /* see space_set_busy() */
 	bool stuck;  /* our stream did not end when it should have */
+	bool share_all, share_hosts; /* see space_share() */
 
 	struct object **objects; /* by address */
 	uint32_t object_count, object_capacity, shared_count;
@@ -126,6 +127,8 @@ bool space_describe(struct space *space);
 void object_was_touched(struct object *object);
 /* Takes it off the device; no API's list may hold it. */
 void object_unfollow(struct object *object);
+/* Who writes to it without an API: enum sharing. */
+uint32_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);
 /* The rest of the shadow.  False: no memory; the object is not followed any more. */
 bool object_need_body(struct object *object);

@@ -9,6 +9,11 @@ bool space_is_published(const struct space *space)
 	return space->published;
 }
 
+void space_outdate(struct space *space)
+{
+	space->published = false;
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct device_entry *x = a, *y = b;

@@ -46,6 +46,7 @@ struct operation {
 	struct array_place array, from_array;
 	bool to_device, from_device; /* what the driver says */
 	bool again;                  /* an allocation that may be known already */
+	bool elsewhere;              /* ... that others may write */
 	enum gpu_memory memory;
 	/* kernels: the mangled name; otherwise why something is not seen */
 	const char *name;

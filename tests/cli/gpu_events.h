@@ -193,7 +193,7 @@ static CUdeviceptr allocate(uint64_t size)
 {
 	CUdeviceptr address = 0;
 
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	driver.cuMemAlloc(&address, size);
 	finish((struct operation){.kind = OPERATION_ALLOC,
 				  .address = address,
@@ -204,7 +204,7 @@ static CUdeviceptr allocate(uint64_t size)
 
 static void set(CUdeviceptr address, uint64_t size, uint8_t value)
 {
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	driver.cuMemsetD8Async(address, value, size, 0);
 	finish((struct operation){.kind = OPERATION_SET,
 				  .address = address,
@@ -222,7 +222,7 @@ static void launch(CUdeviceptr address, uint64_t size, int value, int stream)
 {
 	struct object *object = events_find_object(context, address);
 
-	events_prepare(context, true, &streams[stream], 0);
+	events_prepare(context, true, &streams[stream], 0, false);
 	if (!events_callback_data(context))
 		check(false, "a launch can be followed");
 	if (value >= 0)
@@ -294,7 +294,7 @@ static void start(uint64_t memory_limit)
 static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
 		 uint64_t size)
 {
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	driver.cuMemcpyDtoDAsync(to, from, size, 0);
 	finish((struct operation){.kind = OPERATION_COPY,
 				  .context = to_context,
@@ -526,7 +526,7 @@ static void put(struct operation operation)
 	operation.stream = operation.stream ? operation.stream : streams[0];
 	operation.height = operation.depth = 1;
 	operation.pitch = operation.from_pitch = operation.width;
-	events_prepare(context, false, &operation.stream, 0);
+	events_prepare(context, false, &operation.stream, 0, false);
 	if (operation.kind == OPERATION_SET)
 		driver.cuMemsetD8Async(operation.address, (uint8_t)operation.size, operation.width,
 				       operation.stream);

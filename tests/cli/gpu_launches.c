@@ -177,7 +177,7 @@ static int behind(void)
 	calls_of_coverage = 0;
 	holding = running = true;
 	put_set(a, 100, 9, 0); /* 17 */
-	events_prepare(context, false, &streams[1], 0);
+	events_prepare(context, false, &streams[1], 0, false);
 	check(events_is_late() && !calls_of_coverage,
 	      "a set that does not end is given up, and no kernel for it");
 	running = false;
@@ -186,7 +186,7 @@ static int behind(void)
 	check(row_is(18, 1, 17, GPU_READ, 100, 0), "it is known when it has ended after all");
 	holding = running = true;
 	put_copy(host, false, b, true, 100); /* 19 */
-	events_prepare(context, false, &streams[1], 0);
+	events_prepare(context, false, &streams[1], 0, false);
 	finish((struct operation){.kind = OPERATION_FREE, .address = b}); /* 20 */
 	for (unsigned i = 0; i < 8; i++)
 		replaced[i] = memset(malloc(sizeof(struct object)), 0, sizeof(struct object));
@@ -203,11 +203,11 @@ static int behind(void)
 	holding = running = true;
 	asked = 0;
 	put_set(a, 100, 9, 0); /* 22 */
-	events_prepare(context, false, &streams[1], 0);
+	events_prepare(context, false, &streams[1], 0, false);
 	check(events_is_late() && !asked && !recorded,
 	      "a stream that is captured now is not asked, and no event comes into the graph");
 	running = false;
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	check(events_is_late() && ended == 21, "what is late is not over before its pass is");
 	let_run();
 	set(a, 100, 9); /* 23 */
@@ -245,7 +245,7 @@ static const volatile struct result_pass *found(void)
 {
 	const struct space *space = events_find_space(context);
 
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	return &space->result_passes[space->ticket % PASSES];
 }
 
@@ -302,7 +302,7 @@ static int nothing(void)
 
 	start(0);
 	for (int i = 0; i < 2; i++) { /* events 1, 2 */
-		events_prepare(context, true, i ? &waited_for : &streams[0], 0);
+		events_prepare(context, true, i ? &waited_for : &streams[0], 0, false);
 		finish((struct operation){.kind = OPERATION_KERNEL,
 					  .name = "kernel",
 					  .stream = i ? waited_for : streams[0],
@@ -364,7 +364,7 @@ static int faults(void)
 	launch(a, 5000, 7, 0); /* 3 */
 	put_set(a, 100, 7, 0); /* 4 */
 	faulted = true;
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	check(begun == 4 && ended == 2 && abandoned == 2 && failed_launches == 1 &&
 		      calls_of_coverage == 1,
 	      "one that was not waited for leaves no event, nor does what is behind it");
@@ -381,7 +381,7 @@ static int faults(void)
 	running = false;
 	faulted = true;
 	check(events_is_late(), "one that does not end in time");
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	check(ended == 7 - 2 && failed_launches == 3, "... is told of when it does");
 	a = in_new_context(1000); /* 8 */
 	set(a, 1000, 7);	  /* 9 */
@@ -441,9 +441,9 @@ static int enough(void)
 	set(a, 10000, 9); /* 311 and more */
 	check(row_is(more + 311, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) && !memory_on_host(),
 	      "shadows lie on the device");
-	events_prepare(context, false, NULL, all_but(30000));
+	events_prepare(context, false, NULL, all_but(30000), false);
 	check(!memory_on_host() && !calls_of_coverage, "what was kept of others makes way first");
-	events_prepare(context, false, NULL, all_but(30000));
+	events_prepare(context, false, NULL, all_but(30000), false);
 	check(memory_on_host() && calls_of_coverage == 1, "they make way for the program");
 	set(a, 10000, 9);     /* 312 */
 	launch(a, 32, -1, 1); /* 313 */

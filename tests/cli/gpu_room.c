@@ -35,7 +35,7 @@ static int coarse(void)
 	check(row_is(12, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0), "it can be forgotten");
 	set(c, 10000, 9); /* 14 */
 	calls_of_coverage = 0;
-	events_prepare(context, false, NULL, all_but(10000));
+	events_prepare(context, false, NULL, all_but(10000), false);
 	set(c, 10000, 9);      /* 15 */
 	launch(c, 2000, 9, 0); /* 16 */
 	events_stop();
@@ -65,11 +65,11 @@ static int late_room(void)
 	launch(c, 20000, 8, 0); /* 8 */
 	check(events_is_late() && calls_of_coverage == 1, "a launch is given up");
 	host_is_full = true;
-	events_prepare(context, false, NULL, all_but(30000));
+	events_prepare(context, false, NULL, all_but(30000), false);
 	check(!memory_on_host() && calls_of_coverage == 2 && !released,
 	      "the largest shadow is forgotten when the host has no room, and nothing waits");
 	host_is_full = false;
-	events_prepare(context, false, NULL, all_but(30000)); /* the host's is the device's here */
+	events_prepare(context, false, NULL, all_but(30000), false); /* the host's is the device's here */
 	check(memory_on_host() && calls_of_coverage == 4 && !released,
 	      "else they move to the host");
 	running = false;
@@ -105,9 +105,9 @@ static int behind_room(void)
 	holding = running = true;
 	launch(a, 5000, 7, 0); /* 8 */
 	put_set(b, 100, 8, 0); /* 9 */
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	check(events_is_late() && events_deferred() && ended == 7, "a launch is given up, and its pass waits");
-	events_prepare(context, false, NULL, all_but(30000));
+	events_prepare(context, false, NULL, all_but(30000), false);
 	/* of all four: the memory of the host is the device's here, so that none of it gets free */
 	check(memory_on_host() && !released && calls_of_coverage == 1 + 4,
 	      "shadows move to the host, and nothing waits");
@@ -120,7 +120,7 @@ static int behind_room(void)
 	put_copy(b, true, c, true, 100); /* 11 */
 	holding = running = true;
 	put_copy(b, true, c, true, 100); /* 12 */
-	events_prepare(context, false, NULL, 0);
+	events_prepare(context, false, NULL, 0, false);
 	check(events_is_late() && events_deferred_copies(), "copies between objects use more than one");
 	running = false;
 	let_run();
@@ -324,15 +324,15 @@ static int wrong(void)
 	start_with_kept();
 	make_memory = driver.cuMemAlloc;
 	driver.cuMemAlloc = deny_shadows;
-	events_prepare(context, false, NULL, 1);
+	events_prepare(context, false, NULL, 1, false);
 	asked_info = 0;
-	events_prepare(context, false, NULL, 1);
+	events_prepare(context, false, NULL, 1, false);
 	check(!asked_info, "as long as there is plenty it is not asked");
 	no_memory = true;
 	allocate(100000);
 	no_memory = false;
 	asked_info = 0;
-	events_prepare(context, false, NULL, 1);
+	events_prepare(context, false, NULL, 1, false);
 	check(asked_info, "it is when there was not");
 	events_stop();
 	printf("1..%d\n", tests);
@@ -349,7 +349,7 @@ static int stuck(void)
 	check(events_is_late(), "a launch is given up");
 	leave(1);
 	stream_fails = true;
-	events_prepare(context, false, NULL, 1 << 20);
+	events_prepare(context, false, NULL, 1 << 20, false);
 	check(!memory_is_kept(UINT64_MAX) && !released, "it goes, and nothing waits");
 	stream_fails = running = false;
 	leave(0);
@@ -362,7 +362,7 @@ static int stuck(void)
 	launch(a, 64, 1, 0);
 	leave(1);
 	events_find_space(context)->stuck = true;
-	events_prepare(context, false, NULL, 1 << 20);
+	events_prepare(context, false, NULL, 1 << 20, false);
 	check(events_is_late() && memory_is_kept(UINT64_MAX), "not on a stream that is stuck");
 	running = false;
 	leave(0);

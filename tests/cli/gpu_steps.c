@@ -112,9 +112,11 @@ bool events_choose(void)
 	return false;
 }
 
-void events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted)
+bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
+		    bool everywhere)
 {
-	(void)context, (void)launch, (void)stream, (void)wanted;
+	(void)context, (void)launch, (void)stream, (void)wanted, (void)everywhere;
+	return true;
 }
 
 void events_finish(struct thread *thread)

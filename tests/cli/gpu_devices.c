@@ -1,0 +1,284 @@
+/* Kernels of several devices, which may wait for each other: see gpu_events.h. */
+#include "tests/cli/gpu_events.h"
+
+#include "gpu/sanitizer/mappings.h"
+
+static CUcontext first, second;
+
+/* The emulated device twice. */
+static CUresult device_of(CUdevice *device)
+{
+	CUcontext current;
+
+	*device = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == second;
+	return CUDA_SUCCESS;
+}
+
+static CUresult (*attribute_of)(int *, CUdevice_attribute, CUdevice);
+
+static CUresult same_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+	(void)device;
+	return attribute_of(value, attribute, 0);
+}
+
+/* What runs does so on streams[0]. */
+static CUresult first_or_other(CUstream stream)
+{
+	return stream == streams[0] ? stream_or_launch(stream) : query_stream(stream);
+}
+
+static CUresult all_have_atomics(int *value, CUdevice_P2PAttribute attribute, CUdevice from,
+				 CUdevice to)
+{
+	(void)attribute, (void)from, (void)to;
+	*value = 1;
+	return CUDA_SUCCESS;
+}
+
+/* Two contexts with an object of 10000 bytes each, on whose first streams nothing ends. */
+static CUdeviceptr a, b;
+
+static void start_two(void)
+{
+	start_late();
+	driver.cuCtxGetDevice = device_of;
+	attribute_of = driver.cuDeviceGetAttribute;
+	driver.cuDeviceGetAttribute = same_attribute;
+	driver.cuStreamQuery = first_or_other;
+	driver.cuDeviceGetP2PAttribute = all_have_atomics;
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = launch_or_hold;
+	events_waited_for = 100;
+	first = context;
+	a = allocate(10000); /* event 1, object 1 */
+	set(a, 10000, 7);    /* 2 */
+	if (create_context(&second, 0, 0) != CUDA_SUCCESS)
+		check(false, "a second context");
+	context = second;
+	b = allocate(10000); /* 3, object 2 */
+	set(b, 10000, 7);    /* 4 */
+}
+
+static void on(CUcontext one)
+{
+	CUcontext popped;
+
+	driver.cuCtxPopCurrent(&popped);
+	driver.cuCtxPushCurrent(one);
+	context = one;
+}
+
+/* What streams[0] was given runs now. */
+static void end_first(void)
+{
+	on(first);
+	running = false;
+	let_run();
+}
+
+/* A kernel of the second device is launched while one of the first waits for it. */
+static int lanes(void)
+{
+	start_two();
+	on(first);
+	holding = running = true;
+	launch(a, 100, 7, 0); /* 5 */
+	on(second);
+	launch(b, 100, 7, 1); /* 6 */
+	launch(b, 100, 7, 1); /* 7 */
+	check(!events_is_late() && begun == 7 && ended == 6 && events[5].context == 7 &&
+		      events_deferred(),
+	      "a launch does not wait for what runs on another device");
+	check(events[5].row.writer == 6 && events[5].row.redundant_bytes == 100,
+	      "... and is known before it");
+	events_prepare(second, false, NULL, 0, false);
+	check(!events_is_late(), "nor do other calls there");
+	end_first();
+	set(a, 10, 7); /* 8 */
+	check(events[6].context == 5 && events[6].row.writer == 2 && events[6].row.bytes == 100 &&
+		      events[7].row.writer == 5,
+	      "which is known later");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+/* The same if they reach each other's memory. */
+static int entangled(void)
+{
+	start_two();
+	events_peer(second, first, true);
+	on(second);
+	launch(a, 100, 7, 1); /* 5 */
+	check(row_is(5, 1, 2, GPU_WRITE, 100, 100), "a kernel marks the memory of another device");
+	check(events_one_by_one(first) && events_one_by_one(second), "so one waits for the other");
+	on(first);
+	running = true;
+	launch(a, 100, 7, 0); /* 6 */
+	check(events_is_late() && calls_of_coverage == 1,
+	      "one that does not end is given up, once");
+	check(!events_one_by_one(first) && !events_one_by_one(second), "then none is waited for");
+	running = false;
+	launch(a, 100, -1, 0); /* 7 */
+	check(!events_is_late() && ended == 7 && events[6].row.writer == GPU_WRITER_UNKNOWN,
+	      "what it did has no known writer");
+	set(a, 10000, 7); /* 8 */
+	holding = running = true;
+	launch(a, 100, 7, 0); /* 9 */
+	on(second);
+	launch(b, 100, 7, 1); /* 10 */
+	check(!events_is_late() && ended == 9 && events[8].context == 10,
+	      "from then on they run side by side");
+	end_first();
+	set(b, 10000, 7); /* 11 */
+	on(first);
+	set(a, 10000, 7);                                    /* 12 */
+	driver.cuMemsetD8Async(a + 100, 8, 100, streams[0]); /* by the other device */
+	launch(a, 300, -1, 0);                               /* 13 */
+	events_prepare(first, false, NULL, 0, false);
+	check(ended == 13 && events[12].rows == 2 && events[12].row.writer == GPU_WRITER_UNKNOWN &&
+		      events[12].row.bytes == 100,
+	      "what the other device has written is seen when it is read");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+static unsigned turns;
+static bool keeps_lock;
+
+static bool take_turn(void)
+{
+	if (++turns == 3 && !keeps_lock)
+		end_first();
+	return !keeps_lock;
+}
+
+/* While one thread waits, another may do what it waits for. */
+static int in_turns(void)
+{
+	start_two();
+	events_take_turns(take_turn);
+	on(first);
+	holding = running = true;
+	launch(a, 100, 7, 0); /* 5 */
+	check(events_prepare(first, false, NULL, 0, false) && turns == 3 && ended == 5 &&
+		      !events_is_late(),
+	      "others have their turn");
+	holding = running = keeps_lock = true;
+	launch(a, 100, 7, 0); /* 6 */
+	check(!events_prepare(first, false, NULL, 0, false) && ended == 5 && !events_is_late(),
+	      "and may keep it");
+	keeps_lock = false;
+	turns = 0;
+	check(events_wait(first, true) && ended == 6, "which does no harm");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+/* Memory that others write. */
+static int elsewhere(void)
+{
+	const CUmemGenericAllocationHandle mine = 5, theirs = 6;
+	const CUmemAccessDesc access[] = {
+		{{CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
+		{{CU_MEM_LOCATION_TYPE_DEVICE, .id = 1}, CU_MEM_ACCESS_FLAGS_PROT_READ},
+		{{CU_MEM_LOCATION_TYPE_DEVICE, .id = 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
+	uint64_t words[4] = {0};
+	CUdeviceptr managed;
+	uint32_t at = 0;
+
+	start_two();
+	on(first);
+	events_written_elsewhere(first, a + 10);
+	driver.cuMemsetD8Async(a, 8, 100, streams[0]);
+	launch(a, 200, -1, 0); /* 5 */
+	events_prepare(first, false, NULL, 0, false);
+	check(events[4].rows == 2 && events[4].row.writer == GPU_WRITER_UNKNOWN &&
+		      events[4].row.bytes == 100,
+	      "what somebody else has written is seen when it is read");
+	launch(a, 200, 7, 0); /* 6 */
+	events_prepare(first, false, NULL, 0, false);
+	check(events[5].rows == 2 && events[5].row.redundant_bytes == 0 &&
+		      events[5].row.writer == GPU_WRITER_UNKNOWN,
+	      "... and not redundant to overwrite");
+	driver.cuMemAlloc(&managed, 1000);
+	finish((struct operation){.kind = OPERATION_ALLOC, /* 7, object 3 */
+				  .address = managed,
+				  .size = 1000,
+				  .memory = GPU_MEMORY_MANAGED});
+	set(managed, 1000, 1); /* 8 */
+	driver.cuMemsetD8Async(managed, 2, 100, streams[0]);
+	launch(managed, 100, -1, 0); /* 9 */
+	events_prepare(first, false, NULL, 0, false);
+	check(row_is(9, 3, GPU_WRITER_HOST, GPU_READ, 100, 0), "the host writes managed memory");
+	on(second);
+	holding = running = true;
+	launch(b, 100, 7, 0); /* 10 */
+	on(first);
+	launch(a, 100, 7, 1); /* 11 */
+	check(!events_is_late() && calls_of_coverage,
+	      "kernels of other devices may, and are not waited for");
+	on(second);
+	running = false;
+	let_run();
+	on(first);
+	driver.cuMemsetD8Async(managed, 3, 100, streams[0]);
+	launch(managed, 100, -1, 0); /* 12 */
+	events_prepare(first, false, NULL, 0, true);
+	check(ended == 12 && events[10].context == 12 &&
+		      events[10].row.writer == GPU_WRITER_UNKNOWN,
+	      "who it was is not known then");
+	words[0] = 0x1000, words[1] = 0x100, words[3] = mine;
+	mappings_call("cuMemMap", words);
+	check(!mappings_next("cuMemMap", words, &at) && !mappings_is_shared(0x1000), "a mapping");
+	words[1] = mine;
+	mappings_call("cuMemExportToShareableHandle", words);
+	check(mappings_next("cuMemExportToShareableHandle", words, &(uint32_t){0}) == 0x1000 &&
+		      mappings_is_shared(0x10ff) && !mappings_is_shared(0x1100),
+	      "... that another process gets");
+	words[0] = (uintptr_t)&theirs;
+	mappings_call("cuMemImportFromShareableHandle", words);
+	words[0] = 0x2000, words[1] = 0x100, words[3] = theirs;
+	mappings_call("cuMemMap", words);
+	check(mappings_is_shared(0x2000), "... that comes from one");
+	words[0] = 0x3000, words[3] = 7;
+	mappings_call("cuMemMap", words);
+	words[0] = 0x4000;
+	mappings_call("cuMemMap", words);
+	at = 0;
+	check(mappings_next("cuMemMap", words, &at) == 0x3000 &&
+		      mappings_next("cuMemMap", words, &at) == 0x4000 &&
+		      !mappings_next("cuMemMap", words, &at) && mappings_is_shared(0x3000),
+	      "... that is there twice");
+	words[1] = 0x1000;
+	mappings_call("cuMemUnmap", words);
+	words[0] = 0x4000, words[1] = 0x100, words[3] = 8;
+	mappings_call("cuMemMap", words);
+	check(!mappings_is_shared(0x4000), "and one that has taken the place of another");
+	words[2] = (uintptr_t)access, words[3] = 2;
+	check(!mappings_next("cuMemSetAccess", words, &(uint32_t){0}), "devices that only read");
+	words[3] = 3;
+	check(mappings_next("cuMemSetAccess", words, &(uint32_t){0}) == 0x4000,
+	      "devices that write");
+	words[1] = 0x5000;
+	check(mappings_next("cuIpcGetMemHandle", words, &(uint32_t){0}) == 0x5000,
+	      "memory whose handle is asked for");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {
+		{"lanes", lanes},
+		{"entangled", entangled},
+		{"in_turns", in_turns},
+		{"elsewhere", elsewhere},
+	};
+
+	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);
+}

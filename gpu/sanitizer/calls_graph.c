@@ -350,20 +350,68 @@ static void freeze(const Sanitizer_CallbackData *data)
 		launch_freeze();
 }
 
-/* Whether it changes what all nodes of an executable graph do, or one of any kind. */
-static bool changes_any(const char *name)
-{
-	return api_is(name, "cuGraphExecUpdate") || api_is(name, "cuGraphExecNodeSetParams");
-}
-
-/* Whether it changes a kernel, copy, set or child graph. */
-static bool changes_one(const char *name)
+/* Whether it changes a node of an executable graph that may have a copy. */
+static bool changes_node(const char *name)
 {
 	return api_is(name, "cuGraphExecKernelNodeSetParams") ||
 	       api_is(name, "cuGraphExecMemcpyNodeSetParams") ||
 	       api_is(name, "cuGraphExecMemsetNodeSetParams") ||
-	       api_is(name, "cuGraphExecChildGraphNodeSetParams");
+	       api_is(name, "cuGraphExecChildGraphNodeSetParams") ||
+	       api_is(name, "cuGraphExecNodeSetParams");
 }
+
+static void change_kernel(CUgraphExec exec, CUgraphNode node, const void *parameters, size_t size)
+{
+	CUDA_KERNEL_NODE_PARAMS kernel = {0};
+
+	memcpy(&kernel, parameters, size);
+	graphs_node(exec, node, &kernel, NULL);
+}
+
+#if CUDA_VERSION >= 12020
+/* By cuGraphExecNodeSetParams(), in the `current` context. */
+static void change_any(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams *parameters,
+		       CUcontext current)
+{
+	CUcontext context;
+
+	switch (parameters->type) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		_Static_assert(sizeof(parameters->kernel) == sizeof(CUDA_KERNEL_NODE_PARAMS),
+			       "the same by another name");
+		change_kernel(exec, node, &parameters->kernel, sizeof(parameters->kernel));
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		context = parameters->memcpy.copyCtx;
+		graphs_node(exec, node, &parameters->memcpy.copyParams, context ? context : current);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMSET: /* begins as that of cuGraphExecMemsetNodeSetParams() */
+		context = parameters->memset.ctx;
+		graphs_node(exec, node, &parameters->memset, context ? context : current);
+		break;
+	case CU_GRAPH_NODE_TYPE_GRAPH:
+		graphs_child_node(exec, node, parameters->graph.graph);
+		break;
+	case CU_GRAPH_NODE_TYPE_HOST:
+		graphs_host_node(exec, node,
+				 &(CUDA_HOST_NODE_PARAMS){.fn = parameters->host.fn,
+							  .userData = parameters->host.userData});
+		break;
+	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+		graphs_event_node(exec, node, parameters->eventRecord.event);
+		break;
+	default:
+		break;
+	}
+}
+#else
+static void change_any(CUgraphExec exec, CUgraphNode node, const void *parameters, CUcontext current)
+{
+	(void)node, (void)parameters, (void)current;
+	graphs_changing(exec);
+	graphs_updated(exec, NULL);
+}
+#endif
 
 static void exit_change(const Sanitizer_CallbackData *data, bool failed)
 {
@@ -371,22 +419,21 @@ static void exit_change(const Sanitizer_CallbackData *data, bool failed)
 	const void *const *words = data->functionParams;
 	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
 	CUgraphNode node = (CUgraphNode)(uintptr_t)words[1];
-	const void *parameters = failed ? NULL : words[2];
-	CUDA_KERNEL_NODE_PARAMS kernel = {0};
 
-	if (api_is(name, "cuGraphExecChildGraphNodeSetParams")) {
-		graphs_child_node(exec, node, (CUgraph)(uintptr_t)parameters);
-		return;
+	if (failed) { /* of whatever kind it is */
+		graphs_node(exec, node, NULL, NULL);
+		graphs_child_node(exec, node, NULL);
+	} else if (api_is(name, "cuGraphExecChildGraphNodeSetParams")) {
+		graphs_child_node(exec, node, (CUgraph)(uintptr_t)words[2]);
+	} else if (!strcmp(name, "cuGraphExecKernelNodeSetParams")) { /* not _v2 */
+		change_kernel(exec, node, words[2], sizeof(CUDA_KERNEL_NODE_PARAMS_v1));
+	} else if (api_is(name, "cuGraphExecKernelNodeSetParams")) {
+		graphs_node(exec, node, words[2], NULL);
+	} else if (api_is(name, "cuGraphExecNodeSetParams")) {
+		change_any(exec, node, words[2], data->context);
+	} else {
+		graphs_node(exec, node, words[2], (CUcontext)(uintptr_t)words[3]);
 	}
-	if (!api_is(name, "cuGraphExecKernelNodeSetParams")) {
-		graphs_node(exec, node, parameters, (CUcontext)(uintptr_t)words[3]);
-		return;
-	}
-	if (parameters && !strcmp(name, "cuGraphExecKernelNodeSetParams")) { /* not _v2 */
-		memcpy(&kernel, parameters, sizeof(CUDA_KERNEL_NODE_PARAMS_v1));
-		parameters = &kernel;
-	}
-	graphs_node(exec, node, parameters, NULL);
 }
 
 void calls_graph_enter(const Sanitizer_CallbackData *data)
@@ -396,7 +443,7 @@ void calls_graph_enter(const Sanitizer_CallbackData *data)
 		freeze(data);
 		thread.inside = thread.loading = false;
 	}
-	if (changes_any(data->functionName)) {
+	if (api_is(data->functionName, "cuGraphExecUpdate")) {
 		thread.inside = true;
 		graphs_changing(*(const CUgraphExec *)data->functionParams);
 		thread.inside = false;
@@ -419,10 +466,10 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 		exit_launch(failed);
 		return;
 	}
-	if (failed && !changes_one(name))
+	if (failed && !changes_node(name))
 		return;
 	thread.inside = true;
-	if (changes_one(name))
+	if (changes_node(name))
 		exit_change(data, failed);
 	else if (makes_executable(name))
 		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1],
@@ -433,10 +480,8 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	else if (api_is(name, "cuGraphExecEventRecordNodeSetEvent"))
 		graphs_event_node((CUgraphExec)(uintptr_t)words[0],
 				  (CUgraphNode)(uintptr_t)words[1], (CUevent)(uintptr_t)words[2]);
-	else if (changes_any(name))
-		graphs_updated((CUgraphExec)(uintptr_t)words[0],
-			       api_is(name, "cuGraphExecUpdate") ? (CUgraph)(uintptr_t)words[1]
-								 : NULL);
+	else if (api_is(name, "cuGraphExecUpdate"))
+		graphs_updated((CUgraphExec)(uintptr_t)words[0], (CUgraph)(uintptr_t)words[1]);
 	else if (api_is(name, "cuGraphExecDestroy"))
 		graphs_gone((CUgraphExec)(uintptr_t)words[0]);
 	thread.inside = false;

@@ -1,6 +1,7 @@
 /*
- * Launches of CUDA graphs whose steps cannot all be launched alone: what calls_graph.c says of them.
- * Graphs and driver are made up; what is not called here is left out.  Says TAP lines.
+ * Launches of CUDA graphs whose steps cannot all be launched alone, and changes of graphs: what
+ * calls_graph.c makes of them.  Graphs and driver are made up; what is not called here is left out.
+ * Says TAP lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,61 @@ void graph_restore(struct graph *graph, uint32_t done)
 {
 	(void)graph;
 	restored = done;
+}
+
+/* -- changes: the last that was told -------------------------------------------------------- */
+
+static char other, node, context;
+static struct {
+	const char *of;
+	const void *parameters;
+	CUcontext context;
+	CUDA_KERNEL_NODE_PARAMS kernel; /* if `parameters` are one's */
+	bool changing;
+} told;
+
+void graphs_node(CUgraphExec exec, CUgraphNode which, const void *parameters, CUcontext of)
+{
+	if (exec != OWN || which != (CUgraphNode)&node)
+		return;
+	told.of = "node";
+	told.parameters = parameters;
+	told.context = of;
+	if (parameters && !of)
+		memcpy(&told.kernel, parameters, sizeof(told.kernel));
+}
+
+void graphs_child_node(CUgraphExec exec, CUgraphNode which, CUgraph from)
+{
+	if (exec != OWN || which != (CUgraphNode)&node || (!from && told.of))
+		return;
+	told.of = "child";
+	told.parameters = from;
+}
+
+void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_PARAMS *parameters)
+{
+	if (exec == OWN && which == (CUgraphNode)&node)
+		told.of = "host";
+	told.parameters = parameters->userData;
+}
+
+void graphs_event_node(CUgraphExec exec, CUgraphNode which, CUevent event)
+{
+	if (exec == OWN && which == (CUgraphNode)&node)
+		told.of = "event";
+	told.parameters = event;
+}
+
+void graphs_changing(CUgraphExec exec)
+{
+	told.changing = exec == OWN;
+}
+
+void graphs_updated(CUgraphExec exec, CUgraph from)
+{
+	told.of = exec == OWN ? "graph" : NULL;
+	told.parameters = from;
 }
 
 /* -- the driver and the events ------------------------------------------------------------- */
@@ -181,6 +237,91 @@ static void launch_graph(void)
 	calls_graph_exit(&data);
 }
 
+/* Whether the call tells this. */
+static bool tells(const char *name, const void *parameters, CUresult result, const char *of,
+		  const void *what)
+{
+	const bool update = !strcmp(of, "graph");
+	const void *words[] = {&own, update ? parameters : &node, parameters, &context};
+	Sanitizer_CallbackData data = {.functionName = name,
+				       .functionParams = words,
+				       .functionReturnValue = &result,
+				       .context = (CUcontext)&other};
+
+	memset(&told, 0, sizeof(told));
+	calls_graph_enter(&data);
+	if (told.of || told.changing != update)
+		return false;
+	calls_graph_exit(&data);
+	return told.of && !strcmp(told.of, of) && (!what || told.parameters == what);
+}
+
+static bool tells_kernel(const char *name, const void *parameters, CUkernel kernel)
+{
+	return tells(name, parameters, CUDA_SUCCESS, "node", NULL) &&
+	       told.kernel.func == (CUfunction)&other && told.kernel.gridDimX == 7 &&
+	       told.kernel.kern == kernel && !told.context;
+}
+
+static void change_nodes(void)
+{
+	CUkernel kernel = (CUkernel)&part;
+	CUDA_KERNEL_NODE_PARAMS now = {.func = (CUfunction)&other, .gridDimX = 7, .kern = kernel};
+	CUDA_MEMSET_NODE_PARAMS set = {.value = 5};
+	const char *memset_name = "cuGraphExecMemsetNodeSetParams";
+
+	check(tells_kernel("cuGraphExecKernelNodeSetParams_v2", &now, kernel) &&
+		      tells_kernel("cuGraphExecKernelNodeSetParams", &now, NULL),
+	      "changes of a kernel, also as they were before CUDA 12");
+	check(tells(memset_name, &set, CUDA_SUCCESS, "node", &set) &&
+		      told.context == (CUcontext)&context &&
+		      tells(memset_name, &set, CUDA_ERROR_INVALID_VALUE, "node", NULL) &&
+		      !told.parameters,
+	      "of a set, and one that failed");
+	check(tells("cuGraphExecChildGraphNodeSetParams", &other, CUDA_SUCCESS, "child", &other) &&
+		      tells("cuGraphExecUpdate_v2", &other, CUDA_SUCCESS, "graph", &other),
+	      "of a child graph, and of all nodes");
+}
+
+#if CUDA_VERSION >= 12020
+static void change_any_nodes(void)
+{
+	const char *name = "cuGraphExecNodeSetParams";
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+	bool fine;
+
+	any.kernel.func = (CUfunction)&other, any.kernel.gridDimX = 7;
+	any.kernel.kern = (CUkernel)&part;
+	fine = tells_kernel(name, &any, (CUkernel)&part);
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memcpy.copyParams) &&
+	       told.context == (CUcontext)&other;
+	any.memcpy.copyCtx = (CUcontext)&context;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memcpy.copyParams) &&
+	       told.context == (CUcontext)&context;
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMSET};
+	any.memset.ctx = (CUcontext)&context;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memset) &&
+	       told.context == (CUcontext)&context;
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_GRAPH};
+	any.graph.graph = (CUgraph)&other;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "child", &other);
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_HOST};
+	any.host.userData = &other;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "host", &other);
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+	any.eventRecord.event = (CUevent)&other;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "event", &other) &&
+	       tells(name, &any, CUDA_ERROR_INVALID_VALUE, "node", NULL) && !told.parameters;
+	check(fine, "of nodes of any kind by one function");
+}
+#else
+static void change_any_nodes(void)
+{
+	check(true, "of nodes of any kind: not with these headers");
+}
+#endif
+
 int main(void)
 {
 	driver.cuGraphLaunch = launch;
@@ -205,6 +346,8 @@ int main(void)
 	launch_graph();
 	check(launches == 3 && !rows && !missed && dropped == 1 && !as_a_whole(),
 	      "a part that fails is done by the program's own graph");
+	change_nodes();
+	change_any_nodes();
 	printf("1..%d\n", tests);
 	return 0;
 }

@@ -230,9 +230,9 @@ static void graph_update()
 
 /*
  * One whose nodes are changed: first by themselves, which fails for one, as its kind is another; then
- * in their source.
+ * in their source.  `by_any`: by the function for nodes of any kind.
  */
-static void graph_changes()
+static void change_graph(bool by_any)
 {
 	int *x, *y[2], n = 256, by;
 	cudaGraph_t whole;
@@ -255,6 +255,32 @@ static void graph_changes()
 		CHECK(cudaGraphExecMemcpyNodeSetParams1D(executable, at[2], y[1], x, 1024,
 							 cudaMemcpyDeviceToDevice));
 	};
+	auto change_any = [&](const cudaGraphNode_t *at) {
+#if CUDART_VERSION >= 12020
+		cudaGraphNodeParams any = {};
+
+		any.type = cudaGraphNodeTypeMemset;
+		any.memset.dst = set.dst, any.memset.elementSize = set.elementSize;
+		any.memset.width = set.width, any.memset.height = set.height;
+		any.memset.value = set.value;
+		CHECK(cudaGraphExecNodeSetParams(executable, at[0], &any));
+		any = {};
+		any.type = cudaGraphNodeTypeKernel;
+		any.kernel.func = kernel.func, any.kernel.gridDim = kernel.gridDim;
+		any.kernel.blockDim = kernel.blockDim;
+		any.kernel.kernelParams = kernel.kernelParams;
+		CHECK(cudaGraphExecNodeSetParams(executable, at[1], &any));
+		any = {};
+		any.type = cudaGraphNodeTypeMemcpy;
+		any.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(x, 1024, 1024, 1);
+		any.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(y[1], 1024, 1024, 1);
+		any.memcpy.copyParams.extent = make_cudaExtent(1024, 1, 1);
+		any.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
+		CHECK(cudaGraphExecNodeSetParams(executable, at[2], &any));
+#else
+		(void)at;
+#endif
+	};
 	auto change_source = [&](const cudaGraphNode_t *at) {
 		CHECK(cudaGraphMemsetNodeSetParams(at[0], &set));
 		CHECK(cudaGraphKernelNodeSetParams(at[1], &kernel));
@@ -274,8 +300,10 @@ static void graph_changes()
 			set.value = (4 * (20 * k + i) + 1) * 0x01010101u;
 			if (k == 0)
 				make(&node[3 * i], i > 0);
-			else if (k == 1)
+			else if (k == 1 && !by_any)
 				change(&node[3 * i]);
+			else if (k == 1)
+				change_any(&node[3 * i]);
 			else
 				change_source(&node[3 * i]);
 		}
@@ -294,6 +322,19 @@ static void graph_changes()
 	CHECK(cudaMemcpy(host, y[0], 1024, cudaMemcpyDeviceToHost));       /* 7 */
 	CHECK(cudaMemcpy(host + 256, y[1], 1024, cudaMemcpyDeviceToHost)); /* 8 */
 	expect(host[0] == (int)0xf0f0f0f0 && host[256] == (int)0x9f9f9f9f, "237 + 3 and 157 + 2");
+}
+
+static void graph_changes()
+{
+	change_graph(false);
+}
+
+static void graph_any()
+{
+	if (CUDART_VERSION >= 12020)
+		change_graph(true);
+	else
+		puts("no such function");
 }
 
 /* One of child graphs, which take what others do, but for those of another shape. */
@@ -1201,6 +1242,7 @@ static const struct {
 	{"graph_large", graph_large},
 	{"graph_update", graph_update},
 	{"graph_changes", graph_changes},
+	{"graph_any", graph_any},
 	{"graph_children", graph_children},
 	{"graph_parts", graph_parts},
 	{"graph_cooperative", graph_cooperative},

@@ -99,21 +99,23 @@ exact graph_update <<END
 	Memcpy.11>host              W Malloc.4  1024 0  1
 END
 # 60 times: bytes 4i+1, and 1, 2 or 3 more; 20 of the copies go to the other object
-exact graph_changes <<END
-	Malloc.1>GraphLaunch.4      W Malloc.1  1024 0  1
-	$add.5>GraphLaunch.4        W Malloc.1 60416 0 59
-	GraphLaunch.4>$add.5        R Malloc.1 61440 0 60
-	GraphLaunch.4>$add.5        W Malloc.1 61440 0 60
-	$add.5>GraphLaunch.6        R Malloc.1 61440 0 60
-	Malloc.2>GraphLaunch.6      W Malloc.2  1024 0  1
-	GraphLaunch.6>GraphLaunch.6 W Malloc.2 39936 0 39
-	Malloc.3>GraphLaunch.6      W Malloc.3  1024 0  1
-	GraphLaunch.6>GraphLaunch.6 W Malloc.3 19456 0 19
-	GraphLaunch.6>Memcpy.7      R Malloc.2  1024 0  1
-	Memcpy.7>host               W Malloc.2  1024 0  1
-	GraphLaunch.6>Memcpy.8      R Malloc.3  1024 0  1
-	Memcpy.8>host               W Malloc.3  1024 0  1
+for each in graph_changes graph_any; do
+	exact $each <<END
+		Malloc.1>GraphLaunch.4      W Malloc.1  1024 0  1
+		$add.5>GraphLaunch.4        W Malloc.1 60416 0 59
+		GraphLaunch.4>$add.5        R Malloc.1 61440 0 60
+		GraphLaunch.4>$add.5        W Malloc.1 61440 0 60
+		$add.5>GraphLaunch.6        R Malloc.1 61440 0 60
+		Malloc.2>GraphLaunch.6      W Malloc.2  1024 0  1
+		GraphLaunch.6>GraphLaunch.6 W Malloc.2 39936 0 39
+		Malloc.3>GraphLaunch.6      W Malloc.3  1024 0  1
+		GraphLaunch.6>GraphLaunch.6 W Malloc.3 19456 0 19
+		GraphLaunch.6>Memcpy.7      R Malloc.2  1024 0  1
+		Memcpy.7>host               W Malloc.2  1024 0  1
+		GraphLaunch.6>Memcpy.8      R Malloc.3  1024 0  1
+		Memcpy.8>host               W Malloc.3  1024 0  1
 END
+done
 exact graph_children <<END
 	Malloc.1>GraphLaunch.3      W Malloc.1  1024 0  1
 	$add.4>GraphLaunch.3        W Malloc.1 60416 0 59

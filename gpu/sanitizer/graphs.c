@@ -180,7 +180,7 @@ static void drop_what_changed(void)
 void graphs_node_gone(CUgraphNode node)
 {
 	for (struct graph *graph = graphs; graph; graph = graph->next)
-		if (graph_find_node(graph, node))
+		if (graph_find_node(graph, node) || graph_find_child(graph, node))
 			graph_obstruct(graph, "the program has destroyed a node of theirs");
 }
 

@@ -394,6 +394,8 @@ static void step_with_children(void)
 	check(family_does(graph, 2000, false, true), "... until another does not");
 	graphs_child_node(exec_of(8), first, make_child(0, 37));
 	check(family_does(graph, 0, true, false), "... and not known if it is another");
+	graphs_node_gone(first);
+	check(strstr(graph_obstacle(graph), "destroyed"), "... and have gone when it has");
 	graphs_gone(exec_of(8));
 	check(!execs, "... and nothing of ours stays");
 }

@@ -8,10 +8,10 @@
  *     begin -> [object | released ...] -> end      when the call succeeded
  *     begin -> abandon                             when it returned an error
  * and after `end`, `content` for each object whose content changed, before the next `end`.  A call
- * may begin before earlier ones end; they end in the order in which they began, but for the alloc
- * of a module global, which may begin and end inside another call.
+ * may begin before earlier ones end; those of one device end in the order in which they began, but for
+ * the alloc of a module global, which may begin and end inside another call.
  * Events of one process are delivered one at a time (the provider holds its own lock), in the
- * order in which the device sees them.
+ * order in which each device sees them.
  *
  * A leaf: includes nothing of vflow's.
  */

@@ -26,6 +26,7 @@ __thread struct thread calls_thread;
 #define thread calls_thread
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned waiting; /* threads, for the lock */
 static pthread_key_t leaving;
 static bool active;
 /*
@@ -65,19 +66,41 @@ static void take_in_rest(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * A thread may wait inside a call for what another thread is about to do; then the other goes on
+ * without the lock, unobserved; but not while we wait for a launch that is at work.
+ */
+static bool take_lock(void)
+{
+	if (thread.locked || pthread_mutex_trylock(&lock) == 0)
+		return thread.locked = true;
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+	do
+		thread.locked = lock_within(LOCK_SECONDS);
+	while (!thread.locked && events_at_work());
+	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
+	return thread.locked;
+}
+
 /* Others have the lock for a moment, who may do what is waited for.  False: they keep it. */
 static bool rest(void)
 {
 	const struct timespec nap = {.tv_nsec = 20000};
 
-	if (thread.graph || thread.whole) /* half of its nodes were launched */
+	if (thread.graph || thread.whole || /* half of its nodes were launched */
+	    !__atomic_load_n(&waiting, __ATOMIC_RELAXED))
 		return true;
 	pthread_mutex_unlock(&lock);
-	nanosleep(&nap, NULL);
-	do
-		thread.locked = lock_within(LOCK_SECONDS);
-	while (!thread.locked && events_at_work());
-	return thread.locked;
+	thread.locked = false;
+	nanosleep(&nap, NULL); /* the lock goes to who asks first */
+	return take_lock();
+}
+
+static void drop_lock(void)
+{
+	if (thread.locked)
+		pthread_mutex_unlock(&lock);
+	thread.locked = false;
 }
 
 void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
@@ -96,27 +119,6 @@ void calls_stop(void)
 	pthread_mutex_lock(&lock);
 	events_stop();
 	pthread_mutex_unlock(&lock);
-}
-
-/*
- * A thread may wait inside a call for what another thread is about to do; then the other goes on
- * without the lock, unobserved; but not while we wait for a launch that is at work.
- */
-static bool take_lock(void)
-{
-	if (thread.locked)
-		return true;
-	do
-		thread.locked = lock_within(LOCK_SECONDS);
-	while (!thread.locked && events_at_work());
-	return thread.locked;
-}
-
-static void drop_lock(void)
-{
-	if (thread.locked)
-		pthread_mutex_unlock(&lock);
-	thread.locked = false;
 }
 
 bool calls_noting(void)
@@ -241,7 +243,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 		known = calls_quick(data->functionName, data->functionParams, &stream, &waits) &&
 			!is_across(data);
 		thread.quick = known && !(waits && has_partners);
-		everywhere = !known && thread.effect != API_ALLOC && thread.effect != API_ROOM;
+		everywhere = !known && (thread.effect == API_COPY || thread.effect == API_UNSEEN);
 	}
 	everywhere |= thread.effect == API_LAUNCH && !function;
 	/* else others would wait for our lock while we wait for what works, and not know it */

@@ -23,7 +23,7 @@ for options in "--kernel gemm" "--sample-kernels 2" "--sample-kernels 7"; do
 done
 
 # kernels that are launched by themselves and in a graph
-"$NVCC" -DEMULATED -arch=compute_75 -cudart shared -o "$T/moves" tests/gpu/moves.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
+"$NVCC" -DEMULATED -arch=compute_75 -cudart shared -o "$T/moves" tests/gpu/{moves,graphs}.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
 	not_ok "nvcc" "$(cat "$T/log")"
 for options in "--kernel add" "--kernel copy" "--kernel nothing" "--sample-kernels 2" "--sample-kernels 3"; do
 	# shellcheck disable=SC2086

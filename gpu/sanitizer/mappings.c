@@ -108,18 +108,25 @@ static uint64_t next_of(CUmemGenericAllocationHandle handle, uint32_t *at)
 	return 0;
 }
 
+/* Whether it lets others have the memory at the address that is its second parameter. */
+static bool gives_away(const char *function)
+{
+	return api_is(function, "cuIpcGetMemHandle") ||
+	       api_is(function, "cuMemPoolExportPointer") ||
+	       api_is(function, "cuMemGetHandleForAddressRange");
+}
+
 uint64_t mappings_next(const char *function, const void *parameters, uint32_t *at)
 {
 	const uint64_t *words = parameters;
 
-	if (api_is(function, "cuMemExportToShareableHandle")) {
+	if (api_is(function, "cuMemExportToShareableHandle"))
 		return next_of(words[1], at);
-	} else if (api_is(function, "cuMemMap")) {
+	if (api_is(function, "cuMemMap"))
 		return is_shared(words[3]) ? next_of(words[3], at) : 0;
-	} else if (api_is(function, "cuIpcGetMemHandle") && !(*at)++) {
+	if ((*at)++)
+		return 0;
+	if (gives_away(function))
 		return words[1];
-	} else if (api_is(function, "cuMemSetAccess") && !(*at)++ && lets_others_write(words)) {
-		return words[0];
-	}
-	return 0;
+	return api_is(function, "cuMemSetAccess") && lets_others_write(words) ? words[0] : 0;
 }

@@ -1,5 +1,5 @@
 /*
- * gpu/sanitizer/mappings.h: which mapped memory (cuMemMap) others may write: what came from another
+ * gpu/sanitizer/mappings.h: which memory others may write: what came from another
  * process or goes to one, what is mapped twice, and what other devices have access to.
  *
  * The lock of calls.c is held.

@@ -24,15 +24,6 @@ CUdeviceptr object_record(const struct object *object)
 	return object->space->records + object->slot * sizeof(struct device_record);
 }
 
-/* What tables say of this space's objects is out of date, those of its peers, too. */
-static void changed(struct space *space)
-{
-	static uint64_t changes;
-
-	space->published = false;
-	space->changes = ++changes;
-}
-
 /* A larger copy of device memory; the rest is zero. */
 static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, size_t size)
 {
@@ -92,7 +83,7 @@ static bool more_slots(struct space *space)
 		space->touched = touched;
 	if (!owners || !slots || !touched)
 		return false;
-	changed(space);
+	table_outdate(space);
 	if (!enlarge(space, &space->records, old * sizeof(struct device_record),
 		     capacity * sizeof(struct device_record)) ||
 	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||
@@ -188,9 +179,9 @@ void object_unfollow(struct object *object)
 			space->bodiless--;
 			space->bodiless_bytes -= object->size;
 		}
+		table_note(object, true);
 		space->owners[object->slot] = NULL;
 		space->free_slots[space->free_count++] = object->slot;
-		changed(space);
 	}
 	if (object->later)
 		for (uint32_t i = 0; i < space->later_count; i++)
@@ -286,7 +277,7 @@ void object_follow(struct object *object)
 		space->bodiless++;
 		space->bodiless_bytes += object->size;
 	}
-	changed(space);
+	table_note(object, false);
 	if (!put_record(object, &record))
 		object_unfollow(object);
 }

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "gpu/sanitizer/hints.h"
 #include "gpu/sanitizer/space_internal.h"
 
 extern const unsigned char vflow_passes_image[]; /* images.S */
@@ -177,6 +178,7 @@ void space_abandon(struct space *space)
 		free(space->objects[i]->name);
 		free(space->objects[i]);
 	}
+	hints_free(space->hints);
 	free(space->objects);
 	free(space->owners);
 	free(space->free_slots);

@@ -27,6 +27,8 @@ struct guess {
 	unsigned refusals; /* the next that do not try */
 };
 
+#define TABLE_CHANGES 256
+
 struct space {
 	CUcontext context;
 	CUdevice device;
@@ -51,8 +53,15 @@ struct space {
 	uint32_t slot_capacity;
 
 	/* What the patches search. */
-	CUdeviceptr state, table, listed, listed_words;
-	uint32_t table_capacity;
+	CUdeviceptr state, table, nothing, listed, listed_words;
+	struct hints *hints;
+	uint64_t table_size;
+	struct table_change {
+		struct device_entry entry;
+		bool gone;
+	} table_change[TABLE_CHANGES]; /* since it was published */
+	uint32_t table_changes;
+	bool table_unknown; /* ... there are more */
 	uint64_t changes; /* of objects and records: a number that no space had before */
 	uint64_t foreign_changes[SPACE_PEERS_MAX]; /* of the peers whose objects are in the table */
 	unsigned foreign;
@@ -130,6 +139,9 @@ void object_unfollow(struct object *object);
 /* Who writes to it without an API: enum sharing. */
 uint32_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);
+/* The object has a record, or has one no more; all records are elsewhere: for space_publish(). */
+void table_note(const struct object *object, bool gone);
+void table_outdate(struct space *space);
 /* The rest of the shadow.  False: no memory; the object is not followed any more. */
 bool object_need_body(struct object *object);
 

@@ -340,6 +340,105 @@ static int failed(void)
 	return 0;
 }
 
+/* -- where patches find objects ------------------------------------------------------------- */
+
+static size_t bytes_up;
+
+static CUresult add_upload(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+	bytes_up += size;
+	return copy_to_device(to, from, size, stream);
+}
+
+/* As find_record() of patches.cu: the emulated device's memory is ours. */
+static const struct device_record *find_record(uint64_t address)
+{
+	const struct device_state *state =
+		(const void *)(uintptr_t)events_find_space(context)->state;
+	uint64_t hint = state->hints[(uint32_t)(address >> state->geometry % 32) & state->geometry >> 8];
+	const struct device_several *several = (const void *)(uintptr_t)(hint & ~(uint64_t)HINT_SEVERAL);
+	const struct device_entry *entry;
+	uint32_t count;
+
+	if (!(hint & HINT_SEVERAL))
+		return (const void *)(uintptr_t)hint;
+	entry = several->first;
+	for (count = several->count; count > 1; count -= count / 2)
+		if (entry[count / 2].start <= address)
+			entry += count / 2;
+	return address - entry->start < entry->size ? entry->record : entry->beside;
+}
+
+/* The record is that of the object which holds the address, or holds it not. */
+static bool is_found(uint64_t address)
+{
+	const struct device_record *record = find_record(address);
+	const struct object *object = events_find_object(context, address);
+
+	if (!object)
+		return address - record->address >= record->size;
+	return record->address == object->address && record->size == object->size &&
+	       record->slot == object->slot;
+}
+
+/* Objects come and go between launches. */
+static int table(void)
+{
+	enum { COUNT = 3000, TURNS = 600 };
+	static CUdeviceptr all[COUNT];
+	uint64_t random = 1, least = UINT64_MAX, most = 0;
+	bool found = true;
+
+	start(0);
+	copy_to_device = driver.cuMemcpyHtoDAsync;
+	driver.cuMemcpyHtoDAsync = add_upload;
+	for (int i = 0; i < COUNT; i++) {
+		all[i] = allocate(16 + i % 50 * 100);
+		least = all[i] < least ? all[i] : least;
+		most = all[i] > most ? all[i] : most;
+	}
+	events_prepare(context, true, &streams[0], 0, false);
+	for (int i = 0; i < COUNT; i++)
+		found &= is_found(all[i]) && is_found(all[i] + i % 50 * 100 + 15);
+	check(found, "patches find all objects");
+	for (int i = 0; i < TURNS; i++) {
+		unsigned k;
+
+		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		k = (unsigned)(random >> 33) % COUNT;
+		if (i == TURNS / 2)
+			bytes_up = 0;
+		free_again(all[k]);
+		all[k] = allocate(16 + random % 7000);
+		events_prepare(context, true, &streams[0], 0, false);
+		found &= is_found(all[k]) && is_found(all[k] - 1) && is_found(all[k] + 7100);
+		for (int n = 0; n < 20; n++)
+			found &= is_found(least + (random >> n) % (most - least));
+	}
+	check(found, "... those that come, and none that went");
+	check(bytes_up / (TURNS / 2) < 20000, "one that changes takes little");
+	printf("# %zu bytes a turn\n", bytes_up / (TURNS / 2));
+	while (events_find_space(context)->free_count > 2)
+		allocate(16);
+	events_prepare(context, true, &streams[0], 0, false);
+	for (int i = 0; i < 4; i++)
+		allocate(16);
+	events_prepare(context, true, &streams[0], 0, false);
+	for (int i = 0; i < COUNT; i++)
+		found &= is_found(all[i]);
+	check(found, "all, when their records have moved");
+	for (int i = 0; i < COUNT; i++)
+		if (i % 20)
+			free_again(all[i]);
+	events_prepare(context, true, &streams[0], 0, false);
+	for (int i = 0; i < COUNT; i++)
+		found &= is_found(all[i]);
+	check(found, "and a few of many");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 static CUdeviceptr in_new_context(uint64_t size)
 {
 	faulted = holding = false;
@@ -469,6 +568,7 @@ int main(int argc, char **argv)
 		{"nothing", nothing},
 		{"failed", failed},
 		{"faults", faults},
+		{"table", table},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -24,6 +24,6 @@ cases() { # NAME CASE...
 build launches
 build room
 build devices
-cases launches enough nothing failed faults late behind guesses
+cases launches enough table nothing failed faults late behind guesses
 cases room coarse late slots behind denied kept unknown wrong stuck beside limits
 cases devices lanes entangled in_turns elsewhere

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -13,8 +14,7 @@
 #define MIB (UINT64_C(1) << 20)
 
 static struct device_entry entries[OBJECTS];
-static struct device_hint hints[HINTS_MAX];
-static uint32_t made, bits;
+static struct hints hints;
 
 static uint64_t below(uint64_t limit)
 {
@@ -25,26 +25,44 @@ static uint64_t below(uint64_t limit)
 }
 
 /* As a patch computes it. */
-static const struct device_hint *hint_of(uint64_t address)
+static struct hint *hint_of(uint64_t address)
 {
-	return &hints[(uint32_t)(address >> bits) & (made - 1)];
+	return &hints.hints[(uint32_t)(address >> hints.bits) & (hints.made - 1)];
 }
 
 static void make(uint32_t count)
 {
-	made = hints_make(hints, &bits, entries, count);
-	assert_true(made && made <= HINTS_MAX && !(made & (made - 1)));
+	assert_int_equal(hints_make(&hints, entries, count, 0, UINT64_MAX), 0);
+	assert_true(hints.made && hints.made <= HINTS_MAX && !(hints.made & (hints.made - 1)));
 }
 
-/* The objects that hold the address must be among those that its hint names. */
+/* As a patch searches: the entry that holds the address, or NULL. */
+static const struct device_entry *search(const struct device_entry *at, uint32_t count,
+					 uint64_t address)
+{
+	if (!count)
+		return NULL;
+	do {
+		uint32_t half = count / 2;
+
+		if (at[half].start <= address)
+			at += half;
+		count -= half;
+	} while (count > 1);
+	return address - at->start < at->size ? at : NULL;
+}
+
+/* The object that holds the address must be found by its hint, and no other. */
 static void check(uint64_t address, uint32_t count)
 {
-	const struct device_hint *hint = hint_of(address);
+	struct hint *hint = hint_of(address);
+	const struct device_entry *found = search(hint_entries(&hints, hint), hint->count, address);
+	uint64_t start = 0;
 
-	assert_true(hint->first + hint->count <= count);
 	for (uint32_t i = 0; i < count; i++)
 		if (address - entries[i].start < entries[i].size)
-			assert_true(i >= hint->first && i - hint->first < hint->count);
+			start = entries[i].start;
+	assert_int_equal(found ? found->start : 0, start);
 }
 
 static void test_every_object_is_named(void **unused)
@@ -119,6 +137,113 @@ static void test_many_small_objects(void **unused)
 		assert_in_range(hint_of(entries[i].start)->count, 1, 8);
 }
 
+/* -- changes ------------------------------------------------------------------------------ */
+
+enum { PLACES = 20000, CHANGES = 20000, MOST = 80 };
+
+static bool there[PLACES];
+
+/* Objects that may come and go, of up to 64 KiB, some beside each other. */
+static struct device_entry object_at(uint32_t place)
+{
+	return (struct device_entry){.start = 0x7f0000000000 + place * UINT64_C(65536),
+				     .size = place % 3 ? 65536 : 1000 + place};
+}
+
+static void make_those_there(void)
+{
+	static struct device_entry sorted[PLACES];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < PLACES; i++)
+		if (there[i])
+			sorted[count++] = object_at(i);
+	assert_int_equal(hints_make(&hints, sorted, count, 0, UINT64_MAX), 0);
+}
+
+/* What somebody has who looks at changed hints only. */
+static struct {
+	struct device_entry entries[MOST];
+	uint32_t count;
+} seen[HINTS_MAX];
+
+static void see(uint32_t i)
+{
+	struct hint *hint = &hints.hints[i];
+
+	assert_in_range(hint->count, 0, MOST);
+	seen[i].count = hint->count;
+	memcpy(seen[i].entries, hint_entries(&hints, hint),
+	       hint->count * sizeof(*seen[i].entries));
+}
+
+static void test_changes(void **unused)
+{
+	uint32_t made_anew = 0;
+	uint64_t looked_at = 0;
+
+	(void)unused;
+	for (uint32_t i = 0; i < PLACES / 2; i++)
+		there[below(PLACES)] = true;
+	make_those_there();
+	for (uint32_t i = 0; i < hints.made; i++)
+		see(i);
+	for (uint32_t round = 0; round < CHANGES; round++) {
+		uint32_t place = (uint32_t)below(PLACES), other = (uint32_t)below(PLACES);
+		const struct device_entry object = object_at(place), *found;
+		uint64_t address = object_at(other).start + below(65536);
+
+		there[place] = !there[place];
+		if (!(there[place] ? hints_add : hints_remove)(&hints, &object)) {
+			make_those_there();
+			for (uint32_t i = 0; i < hints.made; i++)
+				see(i);
+			made_anew++;
+		}
+		for (uint32_t i = 0; i < hints.changed_count; i++)
+			see(hints.changed[i]);
+		looked_at += hints.changed_count;
+		hints_seen(&hints);
+		found = search(seen[hint_of(address) - hints.hints].entries,
+			       seen[hint_of(address) - hints.hints].count, address);
+		if (there[other] && address - object_at(other).start < object_at(other).size)
+			assert_true(found && found->start == object_at(other).start);
+		else
+			assert_null(found);
+	}
+	/* none lies in more than two granules, which are at least as large */
+	assert_in_range(looked_at, CHANGES - made_anew, 2 * CHANGES);
+	assert_in_range(made_anew, 0, CHANGES / 1000);
+}
+
+/* As many as there were at first come behind them, one after the other. */
+static void test_growth(void **unused)
+{
+	uint32_t made_anew = 0;
+
+	(void)unused;
+	memset(there, 0, sizeof(there));
+	memset(there, 1, 300);
+	make_those_there();
+	for (uint32_t i = 300; i < PLACES; i++) {
+		const struct device_entry object = object_at(i);
+
+		there[i] = true;
+		if (hints_add(&hints, &object))
+			continue;
+		make_those_there();
+		made_anew++;
+	}
+	for (uint32_t i = 0; i < PLACES; i++) {
+		uint64_t address = object_at(i).start;
+		const struct device_entry *found = search(hint_entries(&hints, hint_of(address)),
+							  hint_of(address)->count, address);
+
+		assert_true(found && found->start == address);
+	}
+	assert_in_range(made_anew, 1, 14); /* each time for twice as many, or for larger granules */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +252,8 @@ int main(void)
 		cmocka_unit_test(test_large_objects_share_few_granules),
 		cmocka_unit_test(test_places_that_meet_are_parted),
 		cmocka_unit_test(test_many_small_objects),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,10 +47,8 @@ static bool is_plenty(uint64_t bytes)
 	CUcontext context = NULL;
 
 	driver.cuCtxGetCurrent(&context);
-	if (known.context == context && known.answers < 64 && known_plenty(bytes)) {
-		known.answers++;
+	if (known.context == context && known.answers < 64 && known_plenty(bytes))
 		return true;
-	}
 	known.context = context;
 	known.answers = 0;
 	if (driver.cuMemGetInfo(&known.unused, &known.total) != CUDA_SUCCESS)
@@ -62,6 +60,7 @@ static bool is_free(uint64_t bytes, bool *hopeless)
 {
 	bool plenty = is_plenty(bytes);
 
+	known.answers++;
 	*hopeless = !plenty && bytes >= known.total;
 	if (known.unused < bytes + known.total / SPARE_PART)
 		return false;

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#define PASS_THREADS 256 /* in a block of them */
-#define SMALL_BLOCKS 64u /* of objects: one block of threads can do them in little time */
+#define PASS_THREADS 256      /* in a block of them */
+#define SMALL_BLOCKS 64u      /* of objects: one block of threads can do them in little time */
 #define SMALL_LOOK (1u << 17) /* ... and look through so many of an object */
 #define DIGEST_BYTES 32
 #define DIGEST_LANES 4
@@ -30,35 +30,38 @@ struct device_block {
 };
 
 /*
- * The masks of an object of `size` bytes follow each other: read, written, touched_blocks.  They
- * are so far apart, whatever is left of the last block: a patch need not load where each is.
- */
-#define MASK_BYTES(size) ((size) / 1024 * 128 + 128)
-/*
- * The same of the masks of units: read_units, written_units.  A bit per unit of 4 bytes, which is set
- * when all of them are touched; 32 bytes, one sector of a cache, for a block.
+ * What is touched is in two masks of units, or in two of bytes, or in both.  A bit of a unit stands
+ * for 4 bytes which are touched as a whole, from a multiple of 4 on: 32 bytes, one sector of a
+ * cache, for a block.
  */
 #define UNIT_MASK_BYTES(size) ((size) / 1024 * 32 + 32)
+#define MASK_BYTES(size) ((size) / 1024 * 128 + 128)
 
 /* Who writes to an object without an API. */
 enum sharing { NOT_SHARED, SHARED_HOST, SHARED_ELSEWHERE };
 
 struct device_record {
 	/* What the patches need of it each time: one sector of a cache. */
-	uint64_t address, size;
-	uint64_t *read;   /* by the running API: a bit per byte */
+	uint64_t address, limit; /* see PATCH_LIMIT */
+	/*
+	 * By the running API; then written_units and touched_blocks, each UNIT_MASK_BYTES after the
+	 * one before it: a patch need not load where they are.
+	 */
+	uint32_t *read_units;
 	uint32_t touched; /* is listed */
 	uint32_t slot;    /* which record it is */
 
 	struct device_state *state; /* of the object's context */
-	uint64_t *written;          /* as `read` */
-	uint32_t *touched_blocks;   /* a bit per block that has bits in them, and maybe others */
-	/* What is touched is in one mask or the other, or in both. */
-	uint32_t *read_units, *written_units;
-	uint32_t uses_bytes; /* some of it is in the masks of bytes */
+	uint64_t size;
+	uint64_t *read, *written; /* by the running API: a bit per byte; MASK_BYTES apart */
 
+	uint32_t *written_units;
+	uint32_t *touched_blocks; /* a bit per block that has bits in them, and maybe others */
+	uint8_t uses_bytes;       /* some of what is touched is in the masks of bytes */
+	uint8_t uses_origin;
+	uint8_t shared; /* enum sharing */
+	uint8_t coarse; /* the body has nothing but `states`: a writer per block */
 	uint32_t site;
-	uint32_t shared; /* enum sharing */
 	uint32_t blocks;
 
 	/* The body; `states` is NULL: there is none yet. */
@@ -67,8 +70,6 @@ struct device_record {
 	uint32_t *writer;      /* per unit of mixed blocks, XOR `site` */
 	uint64_t *initialised; /* a bit per byte */
 	uint64_t *origin;      /* copied by the running API from a byte that was not initialised */
-	uint32_t uses_origin;
-	uint32_t coarse; /* the body has nothing but `states`: a writer per block */
 	uint64_t initialised_bytes;
 
 	/* Digests of the leaves, and their sum (gpu/analysis/leaf.h); NULL: no digests. */
@@ -76,6 +77,13 @@ struct device_record {
 	uint64_t sum[DIGEST_LANES];
 	uint64_t zero_leaf_count;
 } __attribute__((aligned(64)));
+
+/*
+ * Accesses that begin below it lie on one side of each multiple of 32 bytes from the object's start
+ * on, and end in the object, whose masks of units have less than 4 GiB.  The patches look closer at
+ * all others.
+ */
+#define PATCH_LIMIT(address, size) ((address) % 32 || (size) >> 36 ? 0 : (size) / 32 * 32)
 
 /* Bytes of one object, by last writer, that the running API touched. */
 #define ROW_SLOTS (1u << 17)
@@ -85,7 +93,7 @@ struct device_rows {
 	uint64_t keys[ROW_SLOTS]; /* (record slot + 1) << 32 | writer; 0: free */
 	uint64_t read[ROW_SLOTS], written[ROW_SLOTS], redundant[ROW_SLOTS];
 	uint32_t used[ROW_LIMIT];
-	uint32_t count; /* more than ROW_LIMIT: there were too many */
+	uint32_t count;  /* more than ROW_LIMIT: there were too many */
 	uint32_t blocks; /* of objects that the running pass looked at */
 	uint32_t begun;  /* the ticket of the last pass that did */
 };
@@ -138,16 +146,20 @@ struct device_entry { /* the followed objects by address */
 	struct device_record *beside; /* this context's, without bytes: what is after the object */
 };
 
+/* Looks like the first sector of a record, of which no access is. */
 struct device_several {
+	uint64_t address, limit; /* 0, 0 */
 	const struct device_entry *first;
 	uint32_t count;
+	uint32_t several; /* SEVERAL: no record's slot */
 };
+
+#define SEVERAL UINT32_MAX
 
 /*
  * A hint is the address of the record of the only object, which is this context's; or of one
- * without bytes; or of a device_several, with this bit.
+ * without bytes; or of a device_several.
  */
-#define HINT_SEVERAL 1u
 
 /* What the patches see: the callback data of every launch; and what the passes share. */
 struct device_state {
@@ -174,11 +186,10 @@ struct device_state {
 	 */
 	uint32_t *listed __attribute__((aligned(32))), *listed_words;
 	/* In one sector with the first hint, which is all that a small program needs. */
-	uint32_t geometry, padding; /* HINT_GEOMETRY() */
-	uint64_t hints[1];          /* HINTS_MAX: of address >> geometry % 32 & geometry >> 8 */
+	uint32_t granule_bits, hint_mask; /* of 1 << granule_bits bytes, granule_bits < 32 */
+	uint64_t hints[1];                /* HINTS_MAX: of address >> granule_bits & hint_mask */
 };
 
-#define HINT_GEOMETRY(bits, hints) ((bits) | ((hints)-1) << 8) /* of 1 << bits bytes, bits < 32 */
 #define STATE_BYTES (sizeof(struct device_state) + (HINTS_MAX - 1) * sizeof(uint64_t))
 
 /* Which masks a range of bytes goes to. */

@@ -2,7 +2,9 @@
  * gpu/sanitizer/patches.cu: what the Sanitizer calls before each memory instruction of the profiled
  * program's kernels.  Sets bits in masks, nothing else: see device_state.h.
  *
- * The lanes of a warp mostly touch one stretch of memory, which is marked by a few of them.
+ * The lanes of a warp mostly touch one stretch of memory.  What they touch as a whole takes bytes
+ * of the masks of units, which all of them store; of what they touch in part one of them sets the
+ * bits of many.  Masks of bytes are for what lies across units.
  *
  * No branch parts lanes of a warp of which some are elsewhere.  Where lanes of a warp wait for each
  * other in a loop, the Sanitizer calls the patches for a part of them; if some of those look at
@@ -14,159 +16,13 @@
  */
 #include <sanitizer_patching.h>
 
-#include "gpu/sanitizer/device_state.h"
+#include "gpu/sanitizer/patch_objects.cuh"
 
 #define PATCH extern "C" __device__ __noinline__ SanitizerPatchResult
 #define READ SANITIZER_MEMORY_DEVICE_FLAG_READ
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
 #define GROUP 8192u         /* bytes of an object that share a byte of touched_blocks */
 #define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
-
-/* The compiler must not keep what it could know of the value, but ask it again. */
-#define OPAQUE(type, value) asm volatile("" : "+" type(value))
-
-/* So that the test of a bit is one instruction. */
-static __device__ __forceinline__ uint32_t bit(uint32_t value, uint32_t mask)
-{
-	asm("and.b32 %0, %1, %2;" : "=r"(value) : "r"(value), "r"(mask));
-	return value;
-}
-
-/* A pointer that does not change during a launch. */
-template <typename T> static __device__ __forceinline__ T *constant(T *const *pointer)
-{
-	return (T *)__ldg((const unsigned long long *)pointer);
-}
-
-/*
- * What other warps change at the same time.  Written out, since the compiler does not know that all
- * of it lies in global memory: its own code would be twice as long, and wait for results of
- * atomics.
- */
-static __device__ __forceinline__ uint32_t look(const uint32_t *at)
-{
-	uint32_t value;
-
-	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-	return value;
-}
-
-static __device__ __forceinline__ uint64_t look(const uint64_t *at)
-{
-	uint64_t value;
-
-	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
-	return value;
-}
-
-/*
- * The same as the multiprocessor's own cache has it, which is nearer, and may be old: but what is
- * set there is set.
- */
-static __device__ __forceinline__ uint32_t near(const uint32_t *at)
-{
-	uint32_t value;
-
-	asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-	return value;
-}
-
-static __device__ __forceinline__ uint32_t near(const uint8_t *at)
-{
-	uint32_t value;
-
-	asm volatile("ld.global.ca.u8 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-	return value;
-}
-
-static __device__ __forceinline__ void or_bits(uint32_t *at, uint32_t number)
-{
-	asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(at), "r"(number) : "memory");
-}
-
-static __device__ __forceinline__ void or_bits(uint64_t *at, uint64_t number)
-{
-	asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(at), "l"(number) : "memory");
-}
-
-static __device__ __forceinline__ void add(uint32_t *at, uint32_t number)
-{
-	asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(at), "r"(number) : "memory");
-}
-
-static __device__ __forceinline__ void add(uint64_t *at, uint64_t number)
-{
-	asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(at), "l"(number) : "memory");
-}
-
-/* Of these the compiler keeps the predicate. */
-static __device__ __forceinline__ void store(uint32_t may, uint32_t *at, uint32_t bits)
-{
-	asm volatile("{ .reg .pred may; setp.ne.u32 may, %2, 0; @may st.relaxed.gpu.global.u32 "
-		     "[%0], %1; }" ::"l"(at),
-		     "r"(bits), "r"(may)
-		     : "memory");
-}
-
-static __device__ __forceinline__ void store(uint32_t may, uint8_t *at, uint32_t bits)
-{
-	asm volatile(
-		"{ .reg .pred may; setp.ne.u32 may, %2, 0; @may st.global.u8 [%0], %1; }" ::"l"(at),
-		"r"(bits), "r"(may)
-		: "memory");
-}
-
-static __device__ __forceinline__ void store(uint32_t may, uint64_t *at, uint64_t bits)
-{
-	asm volatile("{ .reg .pred may; setp.ne.u32 may, %2, 0; @may st.relaxed.gpu.global.u64 "
-		     "[%0], %1; }" ::"l"(at),
-		     "l"(bits), "r"(may)
-		     : "memory");
-}
-
-/*
- * Among the lanes that are here together, which no branch has parted.  Those with .sync take six
- * instructions more each: ptxas makes WARPSYNC.COLLECTIVE of them in patches.
- */
-static __device__ __forceinline__ uint32_t shuffle_up(uint32_t value, uint32_t lanes)
-{
-	uint32_t other;
-
-	asm volatile("shfl.up.b32 %0, %1, %2, 0;" : "=r"(other) : "r"(value), "r"(lanes));
-	return other;
-}
-
-static __device__ __forceinline__ uint32_t vote_here(bool vote)
-{
-	uint32_t votes;
-
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.ballot.b32 %0, p; }"
-		     : "=r"(votes)
-		     : "r"((uint32_t)vote));
-	return votes;
-}
-
-/* Whether one of them says so: of that the compiler knows that it is the same for all. */
-static __device__ __forceinline__ bool one_of_us(uint32_t vote)
-{
-	uint32_t one;
-
-	asm volatile(
-		"{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.any.pred p, p; selp.u32 %0, 1, 0, p; }"
-		: "=r"(one)
-		: "r"(vote));
-	return one;
-}
-
-/*
- * Whether a lane takes part in an atomic: of a whole warp those that have something to say; of
- * others all, some of them with nothing, since the compiler branches around it whatever its
- * predicate is.
- */
-static __device__ __forceinline__ bool takes_part(bool may)
-{
-	return may | __activemask() != ~0u;
-}
 
 /* The first touches of a launch list the object: nobody waits to see whether others do. */
 static __device__ __forceinline__ void list_object(bool may, struct device_record *record,
@@ -187,27 +43,31 @@ static __device__ __forceinline__ void list_object(bool may, struct device_recor
 	store(may, &record->touched, 1); /* so that the multiprocessor's own cache knows */
 }
 
-static __device__ __forceinline__ uint8_t *group_byte(uint64_t *masks, uint32_t blocks,
+/* How many blocks the masks of units have room for. */
+static __device__ __forceinline__ uint32_t room(uint64_t size)
+{
+	uint32_t blocks = (uint32_t)(size / 1024) + 1;
+
+	OPAQUE("r", blocks);
+	return blocks;
+}
+
+static __device__ __forceinline__ uint8_t *group_byte(uint32_t *units, uint32_t blocks,
 						      uint32_t group)
 {
-	return (uint8_t *)masks + 256ull * blocks + group + 256; /* MASK_BYTES, twice */
+	return (uint8_t *)units + 64ull * blocks + group; /* behind both: UNIT_MASK_BYTES, twice */
 }
 
 /*
  * A block was touched: sets the byte of touched_blocks of its GROUP, since for that no atomic is
- * needed, and the multiprocessor's own cache knows it then.
+ * needed, and the multiprocessor's own cache knows it then: so who comes here has looked there.
  */
 static __device__ __forceinline__ void touch_group(bool may, struct device_record *record,
-						   uint64_t *masks, uint32_t blocks, uint32_t group)
+						   uint8_t *at, uint32_t group)
 {
-	uint8_t *at = group_byte(masks, blocks, group);
 	struct device_state *state;
 	uint32_t tells;
 
-	store(may, &record->uses_bytes, 1); /* as long as all marks go there */
-	may = near(at) != 0xff & may;
-	if (!one_of_us(may))
-		return;
 	asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(state) : "l"(&record->state));
 	store(may, at, 0xff);
 	/* now and then, to show that the launch gets on */
@@ -238,52 +98,6 @@ static __device__ __forceinline__ uint32_t mark(bool may, WORD *at, WORD bits)
 	return !seen & may;
 }
 
-/* Which of the state's hints: see HINT_GEOMETRY. */
-static __device__ __forceinline__ uint32_t hint_index(uint64_t address, uint32_t geometry)
-{
-	return __funnelshift_r((uint32_t)address, (uint32_t)(address >> 32), geometry) &
-	       geometry >> 8;
-}
-
-/*
- * The record of the object that holds the address, if there is one; else of one that does not, of
- * this context.
- */
-static __device__ __forceinline__ struct device_record *find_record(uint64_t hint, uint64_t address)
-{
-	struct device_record *record = (struct device_record *)hint, *other;
-	const struct device_several *at;
-	const struct device_entry *entry;
-	uint32_t count, several;
-
-	asm("mov.b64 {%0, _}, %1;" : "=r"(several) : "l"(hint)); /* its low half */
-	several = bit(several, HINT_SEVERAL);
-	if (!one_of_us(several))
-		return record;
-	/* lanes that know their record look at it as if it were an entry, and lose what they get */
-	at = (const struct device_several *)(hint & ~(uint64_t)HINT_SEVERAL);
-	entry = constant(&at->first);
-	count = __ldg(&at->count);
-	if (!several) {
-		entry = (const struct device_entry *)hint;
-		count = 0;
-	}
-	do {
-		uint32_t half = count / 2;
-		bool above = __ldg(&entry[half].start) > address;
-
-		OPAQUE("r", half);
-		if (!above)
-			entry += half;
-		count -= half;
-	} while (one_of_us(count > 1));
-	if (address - __ldg(&entry->start) < __ldg(&entry->size))
-		other = constant(&entry->record);
-	else
-		other = constant(&entry->beside);
-	return several ? other : record;
-}
-
 /*
  * Now and then an access tells where it is, in one of 64 bits: a kernel that only looks at what it
  * has touched before may be at work on it, or wait for somebody to change one word of it.
@@ -299,32 +113,6 @@ static __device__ __forceinline__ void tell(struct device_state *state, uint64_t
 	or_bits((uint32_t *)&state->told + place / 32, 1u << place % 32);
 }
 
-/* Memory that no table knows.  There is none below 1 MiB: see vflow_patch_copy_async(). */
-static __device__ __forceinline__ bool is_missed(uint64_t address)
-{
-	return !__isLocal((const void *)address) & !__isShared((const void *)address) &
-	       address >> 20 != 0;
-}
-
-/* One lane counts the accesses of all that miss; each is of so many bytes, or all share them. */
-static __device__ __forceinline__ void miss(bool may, struct device_state *state, uint64_t size,
-					    bool shared)
-{
-	uint32_t votes, before;
-
-	votes = vote_here(may);
-	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	may = may & !(votes & before);
-	before = __popc(votes);
-	if (!may)
-		before = 0;
-	if (takes_part(may)) {
-		add(&state->missed_bytes, shared ? may * size : before * size);
-		OPAQUE("r", before);
-		add(&state->missed, (uint64_t)before);
-	}
-}
-
 /* Each of 8 bits four times. */
 static __device__ __forceinline__ uint32_t four_times(uint32_t bits)
 {
@@ -335,30 +123,40 @@ static __device__ __forceinline__ uint32_t four_times(uint32_t bits)
 }
 
 /*
- * What is known of an access, in one register: its size - 1; which masks; and how far before this
- * lane's place that of the lane before is, if they are on one line.
+ * What is found out about an access is kept with its flags, in one register: whether its lane asks
+ * for the same as the lane before, or for what comes next; whether no object has it, whether it
+ * takes masks of bytes; its size, while other registers are needed; and how many bytes more than
+ * its size the access of the lane before would have to be before it, since lanes between them take
+ * no part.
  */
-#define LAST(access) ((access)&31)
-#define READS (READ << 6)
-#define WRITES (WRITE << 6)
-#define STEP(access) ((access) >> 16)
+#define SAME 0x10u
+#define NEXT 0x20u
+#define ABSENT 0x100u
+#define BYTES 0x200u
+#define SIZE_SHIFT 10
+#define GAP_SHIFT 16
+#define SIZE(flags) ((flags) >> SIZE_SHIFT & 63)
+#define PREFETCH SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH
+/* One of these is there in `flags + 1` of all but a mere read, or write, in units. */
+#define RARE (BYTES | PREFETCH | SANITIZER_MEMORY_DEVICE_FLAG_ATOMSYS)
 
 /*
- * Marks a part of a word, or of two, if the object is aligned to less than the access: that is of
- * one lane alone.  `run` are the lanes of the line from this one on.  Returns whether somebody has
- * to see to the group of the first word.
+ * Marks a part of a word of bytes, or of two, if the object is aligned to less than the access:
+ * that is of one lane alone.  `run` are the lanes of the line from this one on.  Returns whether
+ * somebody has to see to the group of the first word.
  */
 static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_record *record,
 						      uint32_t left, uint32_t first, uint32_t word,
-						      uint32_t run, uint32_t access)
+						      uint32_t run, uint32_t size, uint32_t flags,
+						      uint32_t blocks)
 {
 	uint32_t bits = ~0u, fresh = 0, end, last;
-	bool alone = first & LAST(access);
+	bool alone = first & (size - 1);
 
 	if (alone)
 		run = 1;
 	asm("bfind.u32 %0, %1;" : "=r"(last) : "r"(run));
-	end = (last + 1) * (LAST(access) + 1);
+	end = (last + 1) * size;
 	if (left < end)
 		end = left;
 	end += first;
@@ -371,9 +169,9 @@ static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_re
 		OPAQUE("l", record);
 		asm("shl.b32 %0, -1, %1;" : "=r"(last) : "r"(end)); /* 0 from 32 on */
 		bits &= ~last;
-		if (one_of_us(access & WRITES))
+		if (one_of_us(flags & WRITE))
 			fresh |= mark(may, (uint32_t *)constant(&record->written) + word, bits);
-		if (one_of_us(access & READS))
+		if (one_of_us(flags & READ))
 			fresh |= mark(may, (uint32_t *)constant(&record->read) + word, bits);
 		may = may & end > 32;
 		if (!one_of_us(may))
@@ -384,16 +182,227 @@ static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_re
 		OPAQUE("r", word);
 		/* without a look; the object is listed for its first word */
 		store(may & word % (GROUP / 32) == 0,
-		      group_byte(constant(&record->read), (uint32_t)(__ldg(&record->size) / 1024),
-				 word / (GROUP / 32)),
-		      0xff);
+		      group_byte(constant(&record->read_units), blocks, word / (GROUP / 32)), 0xff);
 	}
 }
 
 /*
- * At most 32 bytes.  Most often the lanes lie on a line, or on a few: one touches what comes after
- * what the lane before it touches, and lanes that do not take part leave gaps.  The first lane of a
- * line in each word of the mask sets the bits of all in there: most often the whole word.
+ * Lanes whose accesses lie in one word of a mask and follow each other are led by the first of
+ * them, which sets the bits of all.  Those of the active lanes from this one on, if it leads.
+ */
+static __device__ __forceinline__ uint32_t run_of(bool leads)
+{
+	uint32_t lane, next;
+
+	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+	next = vote_here(leads) >> lane & ~1u;
+	return __activemask() >> lane & (next - 1) & ~next;
+}
+
+/* Whether the lane before asked for the same address. */
+static __device__ __forceinline__ bool is_repeated(uint32_t back)
+{
+	uint32_t lane, before;
+
+	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+	asm volatile("shf.r.clamp.b32 %0, 0, %1, %2;"
+		     : "=r"(before)
+		     : "r"(__activemask()), "r"(lane));
+	return back == 0 & before != 0;
+}
+
+/* In masks of bytes: accesses of any size, to objects at any address, or across their end. */
+static __device__ __forceinline__ uint32_t touch_bytes(struct device_record *record, uint64_t start,
+						       uint32_t size, uint32_t flags, uint32_t back,
+						       uint32_t blocks, uint32_t &word)
+{
+	uint32_t run, packed, first = (uint32_t)start % 32, step = (flags >> GAP_SHIFT) + size;
+	bool leads = back != step | first < step | (first & size - 1) != 0 | (flags & ABSENT) != 0;
+	uint64_t length;
+
+	run = run_of(leads);
+	leads = leads & !(is_repeated(back) & run == 1) & !(flags & ABSENT);
+	/* only among lanes of 4 bytes there are gaps */
+	asm volatile("shl.b32 %0, -1, %1;" : "=r"(packed) : "r"(__popc(run)));
+	if (size != 4)
+		run = ~packed;
+	store(leads, &record->uses_bytes, 1);
+	word = (uint32_t)(start / 32);
+	length = __ldg(&record->size) - start;
+	return touch_part(leads, record, (uint32_t)(length >> 32) ? ~0u : (uint32_t)length, first,
+			  word, run, size, flags, blocks);
+}
+
+/* In masks of units: accesses of any size from 4 on, which may both read and write. */
+static __device__ __forceinline__ uint32_t touch_wide(struct device_record *record, uint64_t start,
+						      uint32_t size, uint32_t flags, uint32_t back,
+						      uint32_t blocks, uint32_t &word)
+{
+	uint32_t bits, packed, fresh = 0, step = (flags >> GAP_SHIFT) + size, *at;
+	bool leads = back != step | ((uint32_t)start & 127) < step;
+
+	bits = run_of(leads);
+	leads = leads & !(is_repeated(back) & bits == 1);
+	asm volatile("shl.b32 %0, -1, %1;" : "=r"(packed) : "r"(__popc(bits) * size / 4));
+	if (size != 4)
+		bits = ~packed;
+	bits = __funnelshift_l(0, bits, (uint32_t)start / 4);
+	word = (uint32_t)(start / 32);
+	OPAQUE("r", word);
+	at = constant(&record->read_units) + word / 4;
+	if (one_of_us(flags & READ))
+		fresh |= mark(leads, at, bits);
+	if (one_of_us(flags & WRITE))
+		fresh |= mark(leads, at + 8ull * blocks, bits);
+	return fresh;
+}
+
+/*
+ * Accesses that do not take whole stretches of 32 bytes.  Returns whether lanes have to see to the
+ * group of `word`: those whose `fresh` is not 0.
+ */
+static __device__ __forceinline__ bool touch_lines(struct device_record *record, uint64_t start,
+						   uint32_t size, uint32_t flags, uint32_t back,
+						   uint32_t blocks, uint32_t &word, uint32_t &fresh)
+{
+	uint32_t bits, place, seen, behind, step = (flags >> GAP_SHIFT) + size;
+	uint32_t *at;
+	bool may;
+
+	if (one_of_us(size != 4 | bit((uint32_t)start, 3) != 0 | bit(flags + 1, RARE) != 0)) {
+		if (one_of_us(flags & PREFETCH))
+			return false;
+		if (one_of_us(bit((uint32_t)start | size, 3) | bit((uint32_t)start, size - 1) |
+			      flags & BYTES))
+			fresh = touch_bytes(record, start, size, flags, back, blocks, word);
+		else
+			fresh = touch_wide(record, start, size, flags, back, blocks, word);
+		return one_of_us(fresh);
+	}
+	may = back != step | ((uint32_t)start & 127) < step;
+	bits = __funnelshift_l(0, run_of(may), (uint32_t)start / 4);
+	behind = bit(flags, WRITE) ? blocks : 0;
+	OPAQUE("r", behind);
+	at = constant(&record->read_units) + 8ull * behind;
+	OPAQUE("l", at);
+	place = (uint32_t)(start / 128);
+	OPAQUE("r", place);
+	at += place;
+	seen = look(at);
+	may = (seen & bits) != bits & may;
+	if (!one_of_us(may))
+		return false;
+	/* the unit that this lane shares with the lane before is marked for that one */
+	if (is_repeated(back))
+		bits &= bits - 1;
+	may = may & bits != 0;
+	word = (uint32_t)(start / 32);
+	if (!may)
+		bits = 0;
+	if (takes_part(may))
+		or_bits(at, bits);
+	fresh = !seen & may;
+	return one_of_us(fresh);
+}
+
+/*
+ * Compares with the lane before: `back` is how far it is, in 32 bits, which what lies some 4 GiB
+ * apart does not share either.  False: all lanes that are here take whole stretches of 32 bytes,
+ * and merely read, or write.  That is so if each is the first of a stretch, or comes right after
+ * the lane before, and if as many are the first as there can be.
+ */
+#define SPREAD 2654435769u
+
+static __device__ __forceinline__ bool compare(uint64_t address, uint32_t size, uint32_t &flags,
+					       uint32_t &back)
+{
+	uint32_t place = (uint32_t)(address >> 32) * SPREAD + (uint32_t)address, wrong;
+
+	asm volatile("{ .reg .pred inside, wrong, full; .reg .u32 active, firsts, other;\n"
+		     "activemask.b32 active;\n"
+		     "and.b32 other, %3, 31;\n"
+		     "setp.ne.u32 inside, other, 0;\n"
+		     "vote.ballot.b32 firsts, !inside;\n"
+		     "popc.b32 firsts, firsts;\n"
+		     "setp.eq.u32 full, active, -1;\n"
+		     "@full bra FULL;\n"
+		     /* how far the last of the lanes before this one is; -1: there is none */
+		     "mov.u32 other, %%laneid;\n"
+		     "shf.r.clamp.b32 other, 0, active, other;\n"
+		     "bfind.shiftamt.u32 other, other;\n"
+		     "add.u32 %2, other, 1;\n"
+		     "shfl.up.b32 %2, %4, %2, 0;\n"
+		     "sub.u32 %2, %4, %2;\n"
+		     "popc.b32 active, active;\n"
+		     "mul.lo.u32 active, active, %5;\n"
+		     "shf.r.wrap.b32 active, active, active, 5;\n"
+		     "setp.ne.and.u32 inside, %2, %5, inside;\n"
+		     "setp.gt.or.u32 inside, %1, 2, inside;\n"
+		     "setp.ne.or.u32 wrong, firsts, active, inside;\n"
+		     "setp.eq.u32 full, %5, 4;\n"
+		     "shl.b32 other, other, 18;\n"
+		     "@full add.u32 %1, %1, other;\n"
+		     "bra.uni JOIN;\n"
+		     "FULL:\n"
+		     "shfl.up.b32 %2, %4, 1, 0;\n"
+		     "sub.u32 %2, %4, %2;\n"
+		     "setp.ne.and.u32 inside, %2, %5, inside;\n"
+		     "setp.gt.or.u32 inside, %1, 2, inside;\n"
+		     "setp.ne.or.u32 wrong, firsts, %5, inside;\n"
+		     "JOIN:\n"
+		     "selp.u32 %0, 1, 0, wrong; }"
+		     : "=r"(wrong), "+r"(flags), "=&r"(back)
+		     : "r"((uint32_t)address), "r"(place), "r"(size));
+	return wrong;
+}
+
+/*
+ * The object of an access that is not below the limit of the record that its hint led to.  False:
+ * none of the lanes has one.
+ */
+static __device__ __forceinline__ bool find_object(struct device_record *&record, uint64_t address,
+						   uint64_t &start, uint32_t &size, uint32_t &flags,
+						   uint32_t &back, uint32_t &blocks)
+{
+	bool missed, counts;
+	uint64_t length;
+	uint32_t step;
+
+	/* all goes with the flags meanwhile, since registers are few */
+	if (back == 0)
+		flags |= SAME;
+	if (back == (flags >> GAP_SHIFT) + size)
+		flags |= NEXT;
+	flags += size << SIZE_SHIFT;
+	OPAQUE("r", flags);
+	record = find_record(record, address);
+	start = address - __ldg(&record->address);
+	missed = start >= __ldg(&record->size);
+	counts = missed & is_missed(address) & !bit(flags, PREFETCH);
+	if (missed) {
+		flags |= ABSENT | BYTES;
+		start = 0;
+	}
+	OPAQUE("r", flags);
+	OPAQUE("l", start);
+	miss(counts, record, SIZE(flags), false);
+	if (!one_of_us(!bit(flags, ABSENT)))
+		return false;
+	length = again(&record->size);
+	blocks = room(length);
+	size = SIZE(flags);
+	flags &= ~(63u << SIZE_SHIFT);
+	if (length - start < size)
+		flags |= BYTES;
+	step = (flags >> GAP_SHIFT) + size;
+	OPAQUE("r", step); /* or the compiler would branch around it */
+	back = bit(flags, NEXT) ? step : bit(flags, SAME) - SAME;
+	return true;
+}
+
+/*
+ * At most 32 bytes; most often all lanes take whole stretches of plain objects: see compare() and
+ * PATCH_LIMIT.
  *
  * Each instruction counts, since warps wait for each other's more than for memory:
  * tests/gpu/RESULTS.md has figures.  So do registers: on an H100 a patch has 14, and each one more
@@ -402,107 +411,61 @@ static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_re
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)
 {
-	uint32_t active, access, lane, gap = 1, step = size, high, low, line;
-	uint32_t geometry, first, word, blocks, rest;
 	struct device_record *record;
-	uint64_t hint, start, length, *masks;
-	bool linked, repeated, whole, marked, part, missed;
+	uint32_t back, word, blocks, first, seen;
+	uint64_t start, limit;
+	uint32_t *units;
+	uint8_t *at;
+	bool wrong;
 
-	asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(geometry) : "l"(&state->geometry));
-	access = (flags << 6) + size - 1;
-	OPAQUE("r", access);
+	record = (struct device_record *)find_hint(state, address);
 	tell(state, address);
-	active = __activemask(); /* from here to the vote no branch parts them */
-	/* who has no lane before it gets its own address, which is no step away */
-	if (active != ~0u) {
-		/* how far the last of the lanes before this one is; 0: there is none */
-		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-		asm volatile("{ .reg .u32 x; shf.r.clamp.b32 x, 0, %1, %2; "
-			     "bfind.shiftamt.u32 %0, x; }"
-			     : "=r"(gap)
-			     : "r"(active), "r"(lane));
-		gap++;
-		if (size != 4 && gap != 1)
-			gap = 0; /* gaps only among lanes of 4 bytes */
-		if (gap > 1)
-			step = gap * 4;
-	}
-	high = shuffle_up((uint32_t)(address >> 32), gap);
-	low = (uint32_t)address - shuffle_up((uint32_t)address, gap);
-	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-	asm volatile("ld.global.u64 %0, [%1];"
-		     : "=l"(hint)
-		     : "l"(&state->hints[hint_index(address, geometry)]));
-	linked = high == (uint32_t)(address >> 32);
-	repeated = linked && low == 0;
-	linked = linked && low == step;
-	/* the lanes from this one on that go on with a line, and whether those of a word do */
-	line = vote_here(linked) >> lane;
-	access += step << 16;
-	record = find_record(hint, address);
-	start = __ldg(&record->address);
-	length = __ldg(&record->size);
+	wrong = compare(address, size, flags, back);
+	asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%2];"
+		     : "=l"(start), "=l"(limit)
+		     : "l"(&record->address));
 	start = address - start;
-	if (one_of_us(start >= length)) {
-		missed = start >= length & is_missed(address);
-		if (start >= length) {
-			/* as if the lane before did it */
-			access &= 0xffff;
-			line |= 1;
-			start = 0;
+	blocks = room(limit);
+	if (one_of_us(wrong | start >= limit)) {
+		if (one_of_us(start >= limit)) {
+			if (!find_object(record, address, start, size, flags, back, blocks))
+				return;
+			wrong = wrong | bit(flags, BYTES) | start >= again(&record->limit);
+			if (!one_of_us(wrong))
+				goto whole;
 		}
-		miss(missed, constant(&record->state), LAST(access) + 1, false);
-		low = vote_here(access > 0xffff);
-		if (!low)
+		if (!touch_lines(record, start, size, flags, back, blocks, word, first))
 			return;
-		/* whose memory all lanes look at: those that are nowhere, at that of one that is */
-		asm("bfind.u32 %0, %0;" : "+r"(low));
-		asm volatile("{ .reg .u32 a, b; mov.b64 {a, b}, %1; shfl.idx.b32 a, a, %2, 31; "
-			     "shfl.idx.b32 b, b, %2, 31; mov.b64 %0, {a, b}; }"
-			     : "=l"(hint)
-			     : "l"(record), "r"(low));
-		OPAQUE("r", access);
-		if (access <= 0xffff)
-			record = (struct device_record *)hint;
-		length = __ldg(&record->size);
-	}
-	asm volatile("shl.b32 %0, -1, %1;" : "=r"(rest) : "r"(32u >> __popc(LAST(access))));
-	whole = !(~rest & ~line & ~1u);
-	first = (uint32_t)start % 32;
-	/* the lane before sets these bits, unless the object is not aligned */
-	marked = !(bit(line, 1) != 0 & first >= STEP(access) & !(first & LAST(access)));
-	word = (uint32_t)(start / 32);
-	OPAQUE("r", word);
-	whole = whole & !first & word < (uint32_t)(length / 32);
-	part = marked & !whole;
-	marked = marked & whole;
-	if (one_of_us(part)) {
-		asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-		active = __activemask();
-		/* the lanes before this one, from the top on */
-		asm volatile("shf.r.clamp.b32 %0, 0, %1, %2;" : "=r"(low) : "r"(active), "r"(lane));
-		/* whether the address of the lane before was asked for */
-		repeated = repeated & ((int)low < 0 | (low != 0 & LAST(access) == 3));
-		active >>= lane;
-		line = active & ~line & ~1u; /* the next line starts there */
-		active &= (line - 1) & ~line;
-		part = part & !(repeated & active == 1);
-		length -= start;
-		rest = (uint32_t)(length >> 32) ? ~0u : (uint32_t)length;
-		part = touch_part(part, record, rest, first, word, active, access);
-		if (!one_of_us(part | marked))
+		first = first ? 0 : 1;
+		units = constant(&record->read_units);
+		word /= GROUP / 32;
+		at = group_byte(units, blocks, word);
+		seen = near(at);
+		if (!one_of_us(seen != 0xff))
 			return;
-		length = __ldg(&record->size);
+	} else {
+		uint32_t place;
+	whole:
+		units = constant(&record->read_units);
+		word = (uint32_t)(start / 32);
+		OPAQUE("r", word);
+		place = word;
+		asm("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p mad.lo.u32 %0, %2, 32, %0; }"
+		    : "+r"(place)
+		    : "r"(bit(flags, WRITE)), "r"(blocks));
+		/* no atomic needed to set them all, and nothing to wait for; all lanes may store it
+		 */
+		asm volatile("st.relaxed.gpu.global.u8 [%0], %1;" ::"l"((uint8_t *)units + place),
+			     "r"(0xff)
+			     : "memory");
+		first = (uint32_t)start;
+		word /= GROUP / 32;
+		at = group_byte(units, blocks, word);
+		seen = near(at);
+		if (!one_of_us(seen != 0xff))
+			return;
 	}
-	masks = constant(&record->read);
-	if (!marked)
-		access = 0;
-	blocks = (uint32_t)(length / 1024);
-	OPAQUE("r", blocks);
-	/* no atomic needed to set them all, and nothing to wait for */
-	store(access & WRITES, (uint32_t *)(masks + 16ull * blocks + 16) + word, ~0u);
-	store(access & READS, (uint32_t *)masks + word, ~0u);
-	touch_group(marked | part, record, masks, blocks, word / (GROUP / 32));
+	touch_group(!bit(first, 31) & seen != 0xff, record, at, word);
 }
 
 /* Any number of bytes; the active lanes, which all say the same, share them. */
@@ -516,18 +479,19 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 
 	if (!one_of_us(state != NULL & size != 0))
 		return;
-	record = find_record(__ldg(&state->hints[hint_index(address, __ldg(&state->geometry))]),
-			     address);
+	record = find_record((struct device_record *)find_hint(state, address), address);
 	offset = address - __ldg(&record->address);
 	left = __ldg(&record->size) - offset;
 	outside = offset >= __ldg(&record->size);
 	if (one_of_us(outside))
-		miss(outside & is_missed(address), constant(&record->state), size, true);
+		miss(outside & is_missed(address), record, size, true);
 	last = offset + (size < left ? size : left) - 1;
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	word = offset / 64 + __popc(active & before);
 	for (bool may; one_of_us(may = !outside & word <= last / 64); word += __popc(active)) {
 		uint64_t bits = ~0ull;
+		uint32_t group;
+		uint8_t *at;
 
 		if (word == offset / 64)
 			bits &= ~0ull << offset % 64;
@@ -542,9 +506,12 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			store(may & bits == ~0ull, at, bits);
 			mark(may & bits != ~0ull, at, bits);
 		}
-		touch_group(may, record, constant(&record->read),
-			    (uint32_t)(__ldg(&record->size) / 1024),
-			    (uint32_t)((may ? word : last / 64) / (GROUP / 64)));
+		store(may, &record->uses_bytes, 1);
+		group = (uint32_t)((may ? word : last / 64) / (GROUP / 64));
+		at = group_byte(constant(&record->read_units), room(__ldg(&record->size)), group);
+		may = may & near(at) != 0xff;
+		if (one_of_us(may))
+			touch_group(may, record, at, group);
 	}
 }
 
@@ -554,7 +521,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 	uint32_t low, high;
 
 	asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(state));
-	if (!one_of_us((low | high) != 0 & !bit(flags, SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH)))
+	if (!one_of_us(low | high))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)address, size, flags);
 	return SANITIZER_PATCH_SUCCESS;

@@ -121,13 +121,14 @@ static uint64_t carve(uint64_t base, uint64_t *used, uint64_t size)
 
 static uint64_t lay_out_head(struct device_record *record, uint64_t base)
 {
-	uint64_t used = 0, masks = MASK_BYTES(record->size);
+	const uint64_t bytes = MASK_BYTES(record->size), units = UNIT_MASK_BYTES(record->size);
+	uint64_t used = 0, touched = (record->blocks + 31) / 32 * 4;
 
-	record->read = (uint64_t *)carve(base, &used, masks);
-	record->written = (uint64_t *)carve(base, &used, masks);
-	record->touched_blocks = (uint32_t *)carve(base, &used, (record->blocks + 31) / 32 * 4);
-	record->read_units = (uint32_t *)carve(base, &used, 2 * UNIT_MASK_BYTES(record->size));
-	record->written_units = record->read_units + UNIT_MASK_BYTES(record->size) / 4;
+	record->read_units = (uint32_t *)carve(base, &used, 2 * units + touched);
+	record->written_units = record->read_units + units / 4;
+	record->touched_blocks = record->written_units + units / 4;
+	record->read = (uint64_t *)carve(base, &used, 2 * bytes);
+	record->written = record->read + bytes / 8;
 	return used;
 }
 
@@ -156,6 +157,7 @@ static void describe(const struct object *object, struct device_record *record)
 	memset(record, 0, sizeof(*record));
 	record->address = object->address;
 	record->size = object->size;
+	record->limit = PATCH_LIMIT(object->address, object->size);
 	record->slot = object->slot;
 	record->blocks = (uint32_t)((object->size + BLOCK_BYTES - 1) / BLOCK_BYTES);
 	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
@@ -447,7 +449,7 @@ static bool put_addresses(const struct object *object)
 	return space_check(object->space,
 			   driver.cuMemcpyHtoDAsync(
 				   to + first, &record.value,
-				   offsetof(struct device_record, uses_origin) - first,
+				   offsetof(struct device_record, initialised_bytes) - first,
 				   object->space->stream)) &&
 	       space_check(object->space,
 			   driver.cuMemcpyHtoDAsync(to + leaves, &record.leaves,

@@ -139,7 +139,7 @@ bool space_describe(struct space *space)
 							   offsetof(struct device_state, progress),
 							   space->stream)) &&
 	       space_check(space, driver.cuMemcpyHtoDAsync(space->state + listed, &state.listed,
-							   offsetof(struct device_state, geometry) -
+							   offsetof(struct device_state, granule_bits) -
 								   listed,
 							   space->stream));
 }

@@ -77,8 +77,7 @@ static bool put(struct space *space, CUdeviceptr to, const void *from, size_t si
 /* A record without bytes. */
 static bool make_nothing(struct space *space)
 {
-	const struct device_record nothing = {
-		.state = (struct device_state *)(uintptr_t)space->state};
+	struct device_record nothing = {.state = (struct device_state *)(uintptr_t)space->state};
 
 	if (space->nothing)
 		return true;
@@ -86,6 +85,9 @@ static bool make_nothing(struct space *space)
 		space->nothing = 0;
 		return false;
 	}
+	/* lanes that have no object look at some memory, too */
+	nothing.read_units = (uint32_t *)(uintptr_t)space->nothing;
+	nothing.read = nothing.written = (uint64_t *)(uintptr_t)space->nothing;
 	return put(space, space->nothing, &nothing, sizeof(nothing));
 }
 
@@ -119,17 +121,18 @@ static uint64_t as_seen(const struct space *space, struct hint *hint)
 		return (uintptr_t)entries->record;
 	*(struct device_several *)(hints->arena + hint->place) = (struct device_several){
 		.first = (const struct device_entry *)(uintptr_t)(place + HINT_HEAD),
-		.count = hint->count};
-	return HINT_SEVERAL | place;
+		.count = hint->count,
+		.several = SEVERAL};
+	return place;
 }
 
 /* What is put onto the device at once; see device_state. */
 struct seen {
-	uint32_t geometry, padding;
+	uint32_t granule_bits, hint_mask;
 	uint64_t hints[HINTS_MAX];
 };
 
-_Static_assert(offsetof(struct device_state, hints) - offsetof(struct device_state, geometry) ==
+_Static_assert(offsetof(struct device_state, hints) - offsetof(struct device_state, granule_bits) ==
 		       offsetof(struct seen, hints),
 	       "what lies together here does so there");
 
@@ -141,10 +144,11 @@ static bool upload_all(struct space *space)
 
 	if (!seen)
 		return false;
-	seen->geometry = HINT_GEOMETRY(hints->bits, hints->made);
+	seen->granule_bits = hints->bits;
+	seen->hint_mask = hints->made - 1;
 	for (uint32_t i = 0; i < hints->made; i++)
 		seen->hints[i] = as_seen(space, &hints->hints[i]);
-	done = put(space, space->state + offsetof(struct device_state, geometry), seen,
+	done = put(space, space->state + offsetof(struct device_state, granule_bits), seen,
 		   offsetof(struct seen, hints) + hints->made * sizeof(*seen->hints)) &&
 	       put(space, space->table, hints->arena, hints->used) && space_wait(space);
 	free(seen);
@@ -166,7 +170,7 @@ static bool upload_changes(struct space *space)
 		const uint64_t seen = as_seen(space, hint);
 
 		if (!put(space, first + hints->changed[i] * sizeof(seen), &seen, sizeof(seen)) ||
-		    (seen & HINT_SEVERAL &&
+		    (seen == space->table + hint->place &&
 		     !put(space, space->table + hint->place, hints->arena + hint->place,
 			  HINT_HEAD + hint->count * sizeof(struct device_entry))))
 			return false;

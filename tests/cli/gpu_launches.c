@@ -355,12 +355,13 @@ static const struct device_record *find_record(uint64_t address)
 {
 	const struct device_state *state =
 		(const void *)(uintptr_t)events_find_space(context)->state;
-	uint64_t hint = state->hints[(uint32_t)(address >> state->geometry % 32) & state->geometry >> 8];
-	const struct device_several *several = (const void *)(uintptr_t)(hint & ~(uint64_t)HINT_SEVERAL);
+	uint64_t hint =
+		state->hints[(uint32_t)(address >> state->granule_bits) & state->hint_mask];
+	const struct device_several *several = (const void *)(uintptr_t)hint;
 	const struct device_entry *entry;
 	uint32_t count;
 
-	if (!(hint & HINT_SEVERAL))
+	if (several->several != SEVERAL)
 		return (const void *)(uintptr_t)hint;
 	entry = several->first;
 	for (count = several->count; count > 1; count -= count / 2)

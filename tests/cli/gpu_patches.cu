@@ -10,7 +10,7 @@
 
 #include "gpu/sanitizer/patches.cu"
 
-#define OBJECTS 3
+#define OBJECTS 4
 #define THREADS 256
 #define BASE UINT64_C(0x700000000000) /* nothing is there, and nothing is read there */
 
@@ -23,12 +23,15 @@
 		}                                                                                  \
 	} while (0)
 
-/* Two objects side by side, one at a distance; in the table they have other places. */
-static const uint64_t starts[OBJECTS] = {BASE + 512, BASE + 5512, BASE + 40000};
-static const uint64_t sizes[OBJECTS] = {5000, 777, 100000};
-static const uint32_t slots[OBJECTS] = {2, 0, 1};
+/*
+ * Three objects side by side, at multiples of 32, of 8 and of 1, one at a distance; in the table
+ * they have other places.
+ */
+static const uint64_t starts[OBJECTS] = {BASE + 512, BASE + 5512, BASE + 6289, BASE + 40000};
+static const uint64_t sizes[OBJECTS] = {5000, 777, 1500, 100000};
+static const uint32_t slots[OBJECTS] = {2, 0, 3, 1};
 /* What their records say they are, in lists of LIST words. */
-static const uint32_t listed_slots[OBJECTS] = {1040, 5, 2047};
+static const uint32_t listed_slots[OBJECTS] = {1040, 5, 7, 2047};
 #define LIST 64
 
 static device_record records[OBJECTS];
@@ -115,8 +118,8 @@ static uint64_t make_hint(uint64_t hint)
 		return (uint64_t)device_nothing;
 	if (first == last && !(foreign && first == FOREIGN))
 		return (uint64_t)entries[first].record;
-	several[hint] = {device_entries + first, last + 1 - first};
-	return HINT_SEVERAL | (uint64_t)(device_several_at + hint);
+	several[hint] = {0, 0, device_entries + first, last + 1 - first, SEVERAL};
+	return (uint64_t)(device_several_at + hint);
 }
 
 static void start(void)
@@ -126,21 +129,28 @@ static void start(void)
 
 		record->address = starts[i];
 		record->size = sizes[i];
+		record->limit = PATCH_LIMIT(starts[i], sizes[i]);
 		record->slot = listed_slots[i];
-		record->blocks = (sizes[i] + 1023) / 1024;
-		record->read = zeroed<uint64_t>(MASK_BYTES(sizes[i]) / 4 + record->blocks);
+		record->blocks = (uint32_t)((sizes[i] + 1023) / 1024);
+		record->read_units =
+			zeroed<uint32_t>(UNIT_MASK_BYTES(sizes[i]) / 2 + record->blocks);
+		record->written_units = record->read_units + UNIT_MASK_BYTES(sizes[i]) / 4;
+		record->touched_blocks = record->written_units + UNIT_MASK_BYTES(sizes[i]) / 4;
+		record->read = zeroed<uint64_t>(MASK_BYTES(sizes[i]) / 4);
 		record->written = record->read + MASK_BYTES(sizes[i]) / 8;
-		record->touched_blocks = (uint32_t *)(record->written + MASK_BYTES(sizes[i]) / 8);
 	}
 	device_entries = zeroed<device_entry>(OBJECTS);
 	device_several_at = zeroed<device_several>(HINTS);
 	device_nothing = zeroed<device_record>(1);
-	host_state.geometry = HINT_GEOMETRY(14, HINTS);
+	host_state.granule_bits = 14;
+	host_state.hint_mask = HINTS - 1;
 	host_state.records = zeroed<device_record>(OBJECTS);
 	host_state.listed = zeroed<uint32_t>(LIST);
 	host_state.listed_words = zeroed<uint32_t>(LIST / 32);
 	state = (device_state *)zeroed<uint8_t>(STATE_BYTES);
 	nothing.state = state;
+	nothing.read_units = (uint32_t *)device_nothing; /* lanes that have no object look at it */
+	nothing.read = nothing.written = (uint64_t *)device_nothing;
 	CHECK(cudaMemcpy(device_nothing, &nothing, sizeof(nothing), cudaMemcpyHostToDevice));
 	host_other.records = zeroed<device_record>(1);
 	host_other.listed = zeroed<uint32_t>(LIST);
@@ -156,9 +166,9 @@ static void clear(void)
 		CHECK(cudaMemset(each->listed_words, 0, LIST / 32 * 4));
 	}
 	for (device_record &record : records) {
-		CHECK(cudaMemset(record.read, 0, record.blocks * 128));
-		CHECK(cudaMemset(record.written, 0, record.blocks * 128));
-		CHECK(cudaMemset(record.touched_blocks, 0, (record.blocks + 31) / 32 * 4));
+		CHECK(cudaMemset(record.read, 0, 2 * MASK_BYTES(record.size)));
+		CHECK(cudaMemset(record.read_units, 0,
+				 2 * UNIT_MASK_BYTES(record.size) + (record.blocks + 31) / 32 * 4));
 		record.state = state;
 	}
 	CHECK(cudaMemcpy(host_state.records, records, sizeof(records), cudaMemcpyHostToDevice));
@@ -216,6 +226,25 @@ static void choose_bulk(std::vector<uint64_t> &chosen)
 		chosen[i] = i % 32 ? chosen[i - 1] : (BASE + below(150000)) & ~UINT64_C(15);
 }
 
+/* The bits of bytes in both masks; if the object does not use bytes, there must be none there. */
+static std::vector<uint64_t> marks(const uint64_t *at_bytes, const uint32_t *at_units, size_t words,
+				   bool uses_bytes)
+{
+	std::vector<uint64_t> bytes = from_device(at_bytes, words), both(words);
+	std::vector<uint32_t> units = from_device(at_units, words / 2);
+
+	for (size_t i = 0; i < words; i++) {
+		if (uses_bytes)
+			both[i] = bytes[i];
+		else if (bytes[i])
+			return {};
+	}
+	for (size_t i = 0; i < words * 16; i++)
+		if (units[i / 32] >> i % 32 & 1)
+			both[i / 16] |= UINT64_C(15) << i % 16 * 4;
+	return both;
+}
+
 /* Compares what the device marked in one object; an access belongs to that of its first byte. */
 static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t size, uint32_t flags,
 		   uint32_t lanes, std::set<int> &touched)
@@ -225,6 +254,11 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 	std::vector<uint64_t> read(words), written(words);
 	std::vector<uint32_t> blocks((record->blocks + 31) / 32);
 	uint64_t last = 0;
+	bool uses_bytes =
+		from_device(foreign && object == FOREIGN ? host_other.records
+							 : host_state.records + slots[object],
+			    1)[0]
+			.uses_bytes;
 
 	for (unsigned k = 0; k < THREADS; k++) {
 		uint64_t offset = chosen[k] - starts[object];
@@ -244,8 +278,8 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 			touched.insert(object);
 		}
 	}
-	return from_device(record->read, words) == read &&
-	       from_device(record->written, words) == written &&
+	return marks(record->read, record->read_units, words, uses_bytes) == read &&
+	       marks(record->written, record->written_units, words, uses_bytes) == written &&
 	       from_device(record->touched_blocks, blocks.size()) == blocks;
 }
 

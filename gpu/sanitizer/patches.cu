@@ -474,8 +474,8 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 {
 	struct device_record *record;
 	uint64_t offset, last, left, word;
-	unsigned active = __activemask(), before;
-	bool outside;
+	unsigned active = __activemask(), before, group_bits = 7;
+	bool outside, bytes;
 
 	if (!one_of_us(state != NULL & size != 0))
 		return;
@@ -486,32 +486,40 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 	if (one_of_us(outside))
 		miss(outside & is_missed(address), record, size, true);
 	last = offset + (size < left ? size : left) - 1;
+	bytes = ((offset | (last + 1)) & 3) != 0;
+	if (!bytes) {
+		offset /= 4;
+		last /= 4;
+		group_bits = 5;
+	}
+	store(bytes & !outside, &record->uses_bytes, 1);
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	word = offset / 64 + __popc(active & before);
 	for (bool may; one_of_us(may = !outside & word <= last / 64); word += __popc(active)) {
-		uint64_t bits = ~0ull;
-		uint32_t group;
-		uint8_t *at;
+		uint64_t bits = ~0ull, place = may ? word : last / 64;
+		uint32_t group = (uint32_t)(place >> group_bits);
+		uint8_t *touched;
 
 		if (word == offset / 64)
 			bits &= ~0ull << offset % 64;
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
 		for (int i = 0; i < 2; i++) {
-			uint64_t *at = constant(i ? &record->written : &record->read) +
-				       (may ? word : last / 64);
+			uint64_t *units = (uint64_t *)constant(i ? &record->written_units
+								 : &record->read_units);
+			uint64_t *at = constant(i ? &record->written : &record->read);
 
 			if (!(flags & (i ? WRITE : READ)))
 				continue;
+			at = (bytes ? at : units) + place;
 			store(may & bits == ~0ull, at, bits);
 			mark(may & bits != ~0ull, at, bits);
 		}
-		store(may, &record->uses_bytes, 1);
-		group = (uint32_t)((may ? word : last / 64) / (GROUP / 64));
-		at = group_byte(constant(&record->read_units), room(__ldg(&record->size)), group);
-		may = may & near(at) != 0xff;
+		touched = group_byte(constant(&record->read_units), room(__ldg(&record->size)),
+				     group);
+		may = may & near(touched) != 0xff;
 		if (one_of_us(may))
-			touch_group(may, record, at, group);
+			touch_group(may, record, touched, group);
 	}
 }
 

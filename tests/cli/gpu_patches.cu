@@ -311,6 +311,37 @@ static uint64_t outside(const std::vector<uint64_t> &chosen, uint32_t lanes)
 	return count;
 }
 
+/* Whether some access does not consist of units of an object, at a multiple of its own size. */
+static bool is_odd(const std::vector<uint64_t> &chosen, uint32_t size, uint32_t lanes, bool bulk)
+{
+	bool odd = false;
+
+	for (unsigned k = 0; k < THREADS; k++) {
+		bool within = false;
+
+		for (int i = 0; i < OBJECTS; i++) {
+			uint64_t offset = chosen[k] - starts[i];
+
+			if (chosen[k] < starts[i] || offset >= sizes[i])
+				continue;
+			within = bulk ? !(offset % 4) &&
+						 (offset + size <= sizes[i] || !(sizes[i] % 4))
+				      : !(offset % size) && offset + size <= sizes[i];
+		}
+		odd |= lanes >> k % 32 & 1 && !within;
+	}
+	return odd || size < 4;
+}
+
+static bool use_bytes(void)
+{
+	bool use = from_device(host_other.records, 1)[0].uses_bytes;
+
+	for (const device_record &record : from_device(host_state.records, OBJECTS))
+		use |= record.uses_bytes;
+	return use;
+}
+
 static bool test(enum patch patch)
 {
 	bool bulk = patch >= BULK_READ, fine = true;
@@ -342,6 +373,7 @@ static bool test(enum patch patch)
 	if (foreign && touched.erase(FOREIGN))
 		of_other.insert(FOREIGN);
 	fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);
+	fine &= is_odd(chosen, size, lanes, bulk) || !use_bytes();
 	missed = outside(chosen, lanes);
 	bytes = missed * size;
 	if (bulk) { /* the lanes of a warp share the bytes */

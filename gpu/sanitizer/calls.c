@@ -82,13 +82,18 @@ static bool take_lock(void)
 	return thread.locked;
 }
 
+static bool is_asked(void)
+{
+	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+}
+
 /* Others have the lock for a moment, who may do what is waited for.  False: they keep it. */
 static bool rest(void)
 {
 	const struct timespec nap = {.tv_nsec = 20000};
 
 	if (thread.graph || thread.whole || /* half of its nodes were launched */
-	    !__atomic_load_n(&waiting, __ATOMIC_RELAXED))
+	    !is_asked())
 		return true;
 	pthread_mutex_unlock(&lock);
 	thread.locked = false;
@@ -109,7 +114,7 @@ void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
 	atexit(take_in_rest);
 	pthread_key_create(&leaving, forget_thread);
 	events_start(sink, options);
-	events_take_turns(rest);
+	events_take_turns(rest, is_asked);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
 }
 
@@ -174,21 +179,19 @@ bool calls_capturing(CUstream stream)
 	return captures;
 }
 
-/* Whether it is a kernel that waits for those of other devices, and would be waited for. */
-static bool waits_for_devices(CUcontext context, CUfunction function)
+/* A kernel that waits for those of other devices is launched.  False: the lock was lost. */
+static bool prepare_collective(CUcontext context)
 {
-	return events_one_by_one(context) && launch_is_collective(function);
-}
+	bool kept = true;
 
-/* False: the lock was lost. */
-static bool let_go(CUcontext context)
-{
-	bool done = events_wait(context, true);
-
-	if (done)
-		events_let_go();
-	thread.inside = thread.loading = done;
-	return done;
+	if (events_one_by_one(context)) {
+		kept = events_wait(context, true);
+		if (kept)
+			events_let_go();
+	}
+	kept = kept && events_ready_all();
+	thread.inside = thread.loading = kept;
+	return kept;
 }
 
 /* Whether a copy has to do with memory of two contexts, or another's than the current one. */
@@ -227,7 +230,8 @@ static void prepare(const Sanitizer_CallbackData *data)
 		function = launch_function(data->context, data->functionName,
 					   data->functionParams);
 		known = function && launch_stream(data->functionName, data->functionParams, &stream);
-		if (function && waits_for_devices(data->context, function) && !let_go(data->context))
+		if (function && events_several() && launch_is_collective(function) &&
+		    !prepare_collective(data->context))
 			return;
 		/* what is captured is chosen when its graph is launched */
 		if (function && !(events_choose() && calls_capturing(stream)))

@@ -12,6 +12,7 @@
 
 #define PATIENCE_NS (5 * SECOND_NS)
 #define PATIENCE_OF_PARTNERS_NS (30 * SECOND_NS) /* another process is slower under us, too */
+#define PATIENCE_ASKED_NS (3 * SECOND_NS / 2) /* another thread may want to launch what it waits for */
 #define PATIENCE_AT_WORK_NS (120 * SECOND_NS)
 #define BLOCKS_AT_WORK 24 /* of 64 bits: who waits looks at few places */
 
@@ -32,13 +33,14 @@ static unsigned running_count;
 
 /* -- turns -------------------------------------------------------------------------------- */
 
-static bool (*rest)(void);
+static bool (*rest)(void), (*is_asked)(void);
 static __thread bool in_turns, turn_lost;
 static bool partners;
 
-void events_take_turns(bool (*how)(void))
+void events_take_turns(bool (*how)(void), bool (*asked)(void))
 {
 	rest = how;
+	is_asked = asked;
 }
 
 void events_partners(void)
@@ -80,8 +82,9 @@ bool events_at_work(void)
 bool patience_lasts(struct patience *patience, struct space *space, uint64_t now)
 {
 	struct progress progress;
+	uint64_t limit = PATIENCE_AT_WORK_NS;
+	bool waits, entangled;
 	int blocks;
-	bool waits;
 
 	if (space && now - patience->looked > SECOND_NS) {
 		patience->looked = now;
@@ -96,17 +99,19 @@ bool patience_lasts(struct patience *patience, struct space *space, uint64_t now
 		}
 	}
 	blocks = __builtin_popcountll(patience->blocks);
+	entangled = space && events_is_entangled(space);
 	/*
 	 * One that has begun and touches nothing more computes, as one that goes through much does;
 	 * unless that may be the words by which it waits for another device's.
 	 */
-	waits = !patience->begun ||
-		(blocks && (blocks < BLOCKS_AT_WORK || (space && events_is_entangled(space))));
+	waits = !patience->begun || (blocks && (blocks < BLOCKS_AT_WORK || entangled));
 	if (!waits)
 		__atomic_store_n(&at_work_ns, now, __ATOMIC_RELAXED);
-	return now - patience->moved <= (!waits     ? PATIENCE_AT_WORK_NS
-					 : partners ? PATIENCE_OF_PARTNERS_NS
-						    : PATIENCE_NS);
+	else if (entangled && is_asked && is_asked())
+		limit = PATIENCE_ASKED_NS;
+	else
+		limit = partners ? PATIENCE_OF_PARTNERS_NS : PATIENCE_NS;
+	return now - patience->moved <= limit;
 }
 
 /* Asks again and again whether the stream or the event is over, with patience for the space's. */

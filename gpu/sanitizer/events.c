@@ -442,10 +442,6 @@ bool events_wait(CUcontext context, bool everywhere)
 	return drain_scope(context, everywhere, &scope);
 }
 
-/*
- * While a kernel waits for one that is launched next, on another device, memory may not be had there:
- * all are made ready.
- */
 static void make_ready(struct space *space, struct space *scope)
 {
 	struct space *peers[EVENT_SPACES_MAX];
@@ -468,12 +464,31 @@ static bool is_ready(struct space *space)
 	       !(events_several() && space_lacks_bodies(space));
 }
 
-static void make_others_ready(const struct space *space)
+static bool are_ready(void)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
-		if (event_spaces[i] != space && !events_is_entangled(event_spaces[i]) &&
-		    !events_deferred_in(event_spaces[i]) && !is_ready(event_spaces[i]))
-			make_ready(event_spaces[i], event_spaces[i]);
+		if (!space_failed(event_spaces[i]) && !is_ready(event_spaces[i]))
+			return false;
+	return true;
+}
+
+/* Nothing is deferred anywhere. */
+static void make_all_ready(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (!is_ready(event_spaces[i]))
+			make_ready(event_spaces[i], NULL);
+}
+
+bool events_ready_all(void)
+{
+	if (are_ready())
+		return true;
+	if (!events_drain_in_turns(NULL))
+		return false;
+	if (!events_is_late() && !events_deferred())
+		make_all_ready();
+	return true;
 }
 
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
@@ -488,11 +503,8 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	space = stream && !wanted ? events_find_space(context) : NULL;
 	if (space && !modules_pending() && !events_to_forget(space) && !events_is_late() &&
 	    events_deferred_on(space, *stream) && !events_is_entangled(space) &&
-	    (!launch || is_ready(space))) {
-		if (launch)
-			make_others_ready(space);
+	    (!launch || is_ready(space)))
 		return true; /* they follow each other */
-	}
 	if (!drain_scope(context, everywhere, &scope))
 		return false;
 	if (events_still_late()) {
@@ -516,8 +528,10 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 		}
 	}
 	visit_leave(&visit);
-	if (launch)
-		make_others_ready(space);
+	/* what is launched now may wait for what is launched next, on another device */
+	if (launch && space && events_several() && !events_deferred() &&
+	    !events_is_entangled(space))
+		make_all_ready();
 	if (constants)
 		events_sink->coverage("constant memory reads",
 				      "reads of __constant__ memory make no edges", constants, 0);

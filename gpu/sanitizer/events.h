@@ -16,9 +16,9 @@ void events_stop(void);
 
 /*
  * While what was not waited for is ended, in the functions that say "in turns", others may have the
- * lock: `rest` gives it to them for a moment.  False: it did not come back.
+ * lock: `rest` gives it to them for a moment; false: it did not come back.  `asked`: somebody wants it.
  */
-void events_take_turns(bool (*rest)(void));
+void events_take_turns(bool (*rest)(void), bool (*asked)(void));
 /* The process has memory that others write: kernels may wait for those of other processes. */
 void events_partners(void);
 /*
@@ -80,6 +80,11 @@ bool events_one_by_one(CUcontext context);
  * in each other's memory is not followed.
  */
 void events_let_go(void);
+/*
+ * Before such a kernel is launched: makes all contexts ready for launches, in turns.  Memory may not be
+ * had while it runs: the driver waits for what reaches that of other devices.  False: the lock was lost.
+ */
+bool events_ready_all(void);
 /* Whether there is memory of several devices. */
 bool events_several(void);
 /* Which context's memory lies there, or NULL. */

@@ -104,10 +104,18 @@ static int lanes(void)
 	return 0;
 }
 
-/* The same if they reach each other's memory. */
-static int entangled(void)
+static bool somebody_asks(void)
 {
+	return true;
+}
+
+/* The same if they reach each other's memory. */
+static int reach_each_other(bool asked)
+{
+	uint64_t before;
+
 	start_two();
+	events_take_turns(NULL, asked ? somebody_asks : NULL);
 	events_peer(second, first, true);
 	on(second);
 	launch(a, 100, 7, 1); /* 5 */
@@ -115,7 +123,10 @@ static int entangled(void)
 	check(events_one_by_one(first) && events_one_by_one(second), "so one waits for the other");
 	on(first);
 	running = true;
+	before = now_ns();
 	launch(a, 100, 7, 0); /* 6 */
+	check((now_ns() - before > 5 * SECOND_NS) == !asked,
+	      "it is waited for, less when another thread wants to launch something");
 	check(events_is_late() && calls_of_coverage == 1,
 	      "one that does not end is given up, once");
 	check(!events_one_by_one(first) && !events_one_by_one(second), "then none is waited for");
@@ -145,6 +156,38 @@ static int entangled(void)
 	return 0;
 }
 
+static int entangled(void)
+{
+	return reach_each_other(false);
+}
+
+static int is_asked(void)
+{
+	return reach_each_other(true);
+}
+
+/* Before a kernel that waits for another device's nothing is left to be allocated. */
+static int ready(void)
+{
+	start_two();
+	on(first);
+	holding = true;
+	launch(a, 100, 7, 0); /* 5 */
+	on(second);
+	allocate(70 << 20); /* 6: has no shadow yet */
+	on(first);
+	launch(a, 100, 7, 0); /* 7 */
+	check(space_lacks_bodies(events_find_space(second)) && ended == 5,
+	      "while something runs nothing is allocated for other devices");
+	let_run();
+	check(events_ready_all() && ended == 7 && !space_lacks_bodies(events_find_space(second)) &&
+		      space_is_published(events_find_space(second)),
+	      "it is waited for, and all is");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 static unsigned turns;
 static bool keeps_lock;
 
@@ -159,7 +202,7 @@ static bool take_turn(void)
 static int in_turns(void)
 {
 	start_two();
-	events_take_turns(take_turn);
+	events_take_turns(take_turn, NULL);
 	on(first);
 	holding = running = true;
 	launch(a, 100, 7, 0); /* 5 */
@@ -274,10 +317,8 @@ static int elsewhere(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"lanes", lanes},
-		{"entangled", entangled},
-		{"in_turns", in_turns},
-		{"elsewhere", elsewhere},
+		{"lanes", lanes}, {"entangled", entangled}, {"asked", is_asked},
+		{"ready", ready}, {"in_turns", in_turns},   {"elsewhere", elsewhere},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

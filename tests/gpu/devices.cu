@@ -70,10 +70,18 @@ static void work(int device, int round)
 	CHECK(cudaGetLastError());
 }
 
+static void finish(int device)
+{
+	CHECK(cudaSetDevice(device));
+	CHECK(cudaStreamSynchronize(stream[device]));
+}
+
 static void work_all(int device)
 {
-	for (int round = 1; round <= ROUNDS; round++)
+	for (int round = 1; round <= ROUNDS; round++) {
 		work(device, round);
+		finish(device);
+	}
 }
 
 static int run(const char *name)
@@ -109,12 +117,14 @@ static int run(const char *name)
 		std::thread other(work_all, 1);
 
 		work_all(0);
-		CHECK(cudaStreamSynchronize(stream[0]));
 		other.join();
 	}
-	for (int round = 1; strcmp(name, "threads") && round <= ROUNDS; round++)
+	for (int round = 1; strcmp(name, "threads") && round <= ROUNDS; round++) {
 		for (int i = 0; i < 2; i++)
 			work(i, round);
+		for (int i = 0; peers && i < 2; i++)
+			finish(i);
+	}
 	for (int i = 0; i < 2; i++) {
 		CHECK(cudaSetDevice(i));
 		CHECK(cudaDeviceSynchronize());

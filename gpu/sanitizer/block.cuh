@@ -112,8 +112,9 @@ static __device__ void set_writers(uint32_t writers[4], unsigned bytes, uint32_t
 			writers[i] = writer;
 }
 
-static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned place,
-				    struct leaves *leaves)
+/* `units`, `bytes`: these masks may have bits of it. */
+static __device__ void settle_block(struct walk *walk, uint64_t block, bool units, bool bytes,
+				    unsigned place, struct leaves *leaves)
 {
 	struct device_record *record = walk->record;
 	struct device_block *at = &record->states[block], state = *at;
@@ -125,12 +126,12 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 
 #pragma unroll
 	for (int k = 0; k < 2; k++)
-		load_masks(record, index + 32 * k, &chunks[k]);
+		load_masks(record, index + 32 * k, units, bytes, &chunks[k]);
 	reads = __any_sync(ALL_LANES, chunks[0].read | chunks[1].read);
 	writes = __any_sync(ALL_LANES, chunks[0].written | chunks[1].written);
-	if (lane < BLOCK_UNIT_WORDS && reads)
+	if (units && lane < BLOCK_UNIT_WORDS && reads)
 		record->read_units[block * BLOCK_UNIT_WORDS + lane] = 0;
-	if (lane < BLOCK_UNIT_WORDS && writes)
+	if (units && lane < BLOCK_UNIT_WORDS && writes)
 		record->written_units[block * BLOCK_UNIT_WORDS + lane] = 0;
 	if (mixed)
 #pragma unroll
@@ -250,9 +251,9 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t bits)
 {
 	struct device_record *record = walk->record;
-	unsigned lane = threadIdx.x % 32, plain, whole;
+	unsigned lane = threadIdx.x % 32, plain, whole, units, bytes;
 	struct leaves leaves = {walk->nh, 0, 0, 0};
-	struct glance glance = {{0, 0}, 0, 0};
+	struct glance glance = {{0, 0}, 0, 0, true, (bool)record->uses_bytes};
 	bool simple = false, coarse = record->coarse;
 
 	/*
@@ -266,13 +267,15 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 			  (!glance.written ||
 			   (glance.written == LEAF_BYTES && glance.state.flags & BLOCK_WHOLE)));
 		if (simple)
-			clear_masks(record, first + lane, glance.written, glance.read);
+			clear_masks(record, first + lane, &glance);
 		if (glance.read && glance.read < LEAF_BYTES)
 			keep_mask(record, first + lane);
 	}
 	count_blocks(walk, simple && (glance.read | glance.written), &glance);
 	plain = __ballot_sync(ALL_LANES, simple);
 	whole = __ballot_sync(ALL_LANES, simple && glance.written && !coarse);
+	units = __ballot_sync(ALL_LANES, glance.units);
+	bytes = __ballot_sync(ALL_LANES, glance.bytes);
 	for (unsigned left = whole; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;
 
@@ -284,7 +287,8 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	for (unsigned left = bits & ~plain; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;
 
-		settle_block(walk, first + place, place, &leaves);
+		settle_block(walk, first + place, units >> place & 1, bytes >> place & 1, place,
+			     &leaves);
 	}
 	__syncwarp();
 	if (leaves.stale)

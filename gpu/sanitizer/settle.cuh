@@ -156,7 +156,11 @@ static __device__ void settle_listed(const struct device_state *state, struct wa
 		shift = portion(count, warps);
 		/* objects begin where the one before ended, so that all warps have work */
 		settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps, shift);
-		base = (base + (count >> shift) + 1) % warps;
+		base += (count >> shift) + 1;
+		/* what is often touched, their first blocks, is not for the same warps */
+		if (count >> shift >= warps)
+			base += warps / 8 * 3;
+		base %= warps;
 	}
 	if (walk->key)
 		flush_row(walk);

@@ -275,15 +275,31 @@ static bool needs_shadows(enum api_effect effect)
 	       effect == API_LAUNCH || effect == API_UNSEEN || effect == API_ROOM;
 }
 
+/* Whether a function that takes memory away says where it lies, first. */
+static bool takes_address(const char *function)
+{
+	return api_is(function, "cuMemFree") || api_is(function, "cuMemFreeAsync") ||
+	       api_is(function, "cuMemFreeHost") || api_is(function, "cuMemHostUnregister") ||
+	       api_is(function, "cuMemUnmap");
+}
+
 /*
  * What was not waited for is over before memory, code, contexts or streams go: its pass reads the
  * memory, and a stream that is gone cannot be asked.  One that is captured can, and so can the
  * legacy stream meanwhile, but the program's capture would fail.
  */
-static void end_deferred(CUcontext context)
+static void end_deferred(const Sanitizer_CallbackData *data)
 {
+	const uint64_t *words = data->functionParams;
+	bool everywhere;
+
+	if (thread.effect == API_CLOSE)
+		everywhere = events_deferred_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
+	else
+		everywhere = !takes_address(data->functionName) ||
+			     events_context_at(data->context, words[0]) != data->context;
 	thread.inside = true;
-	events_wait(context, false);
+	events_wait(data->context, everywhere);
 	thread.inside = false;
 }
 
@@ -305,7 +321,7 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	if (needs_shadows(thread.effect))
 		prepare(data);
 	else if (thread.locked && (thread.effect == API_FREE || thread.effect == API_CLOSE))
-		end_deferred(data->context);
+		end_deferred(data);
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH)) {
 		calls_graph_enter(data);
 	} else if (thread.effect == API_GRAPH && !thread.changing) {

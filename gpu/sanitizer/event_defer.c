@@ -70,6 +70,15 @@ bool events_deferred_in(const struct space *space)
 	return lane && lane->count;
 }
 
+bool events_deferred_elsewhere(CUcontext context, CUstream stream)
+{
+	for (unsigned i = 0; i < lane_count; i++)
+		if (lanes[i].count && lanes[i].stream == stream && stream &&
+		    space_context(lanes[i].space) != context)
+			return true;
+	return false;
+}
+
 static void take_off(struct lane *lane)
 {
 	lane->first = (lane->first + 1) % QUEUE_LENGTH;

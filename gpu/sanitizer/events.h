@@ -87,6 +87,8 @@ void events_let_go(void);
 bool events_ready_all(void);
 /* Whether there is memory of several devices. */
 bool events_several(void);
+/* Whether the stream has what was not waited for in another context. */
+bool events_deferred_elsewhere(CUcontext context, CUstream stream);
 /* Which context's memory lies there, or NULL. */
 CUcontext events_context_at(CUcontext context, uint64_t address);
 /* Others may write there without a call of ours. */

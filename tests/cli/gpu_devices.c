@@ -94,6 +94,10 @@ static int lanes(void)
 	      "... and is known before it");
 	events_prepare(second, false, NULL, 0, false);
 	check(!events_is_late(), "nor do other calls there");
+	check(events_deferred_elsewhere(second, streams[0]) &&
+		      !events_deferred_elsewhere(second, streams[1]) &&
+		      !events_deferred_elsewhere(first, streams[0]),
+	      "it is known which stream of another device it is on");
 	end_first();
 	set(a, 10, 7); /* 8 */
 	check(events[6].context == 5 && events[6].row.writer == 2 && events[6].row.bytes == 100 &&

@@ -128,7 +128,7 @@ void calls_stop(void)
 
 bool calls_noting(void)
 {
-	return thread.depth && (!thread.inside || thread.stepping) &&
+	return thread.depth && (!thread.inside || thread.stepping) && !thread.unwatched &&
 	       __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 

@@ -252,6 +252,10 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	thread.graph_stream = api_stream(data->functionName, (CUstream)(uintptr_t)words[1]);
 	if (calls_capturing(thread.graph_stream))
 		return;
+	/* a step may wait for what another device's graph does in one of its steps */
+	thread.unwatched = events_have_gone();
+	if (thread.unwatched)
+		return;
 	thread.inside = true;
 	thread.graph = graphs_find(exec);
 	thread.step = 0;
@@ -264,6 +268,9 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 static void exit_launch(bool failed)
 {
 	thread.inside = true;
+	if (thread.unwatched && !failed)
+		events_unwatched(thread.context, thread.graph_stream);
+	thread.unwatched = false;
 	if (thread.graph || thread.whole)
 		end_step(failed);
 	if (thread.graph && thread.step != GRAPH_WHOLE)

@@ -152,6 +152,11 @@ unsigned events_peers(const struct space *space, struct space *found[EVENT_SPACE
 	return count;
 }
 
+bool events_have_gone(void)
+{
+	return let_go;
+}
+
 bool events_is_entangled(const struct space *space)
 {
 	for (unsigned i = 0; i < event_space_count; i++)

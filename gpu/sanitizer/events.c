@@ -442,6 +442,22 @@ bool events_wait(CUcontext context, bool everywhere)
 	return drain_scope(context, everywhere, &scope);
 }
 
+void events_unwatched(CUcontext context, CUstream stream)
+{
+	struct space *space = events_find_space(context);
+	struct visit visit;
+
+	if (!events_sink)
+		return;
+	cover_graph("kernels of this program wait for those of other devices");
+	events_missed();
+	if (!space)
+		return;
+	if (visit_enter(&visit, context))
+		events_running(space, stream);
+	visit_leave(&visit);
+}
+
 static void make_ready(struct space *space, struct space *scope)
 {
 	struct space *peers[EVENT_SPACES_MAX];

@@ -80,6 +80,9 @@ bool events_one_by_one(CUcontext context);
  * in each other's memory is not followed.
  */
 void events_let_go(void);
+bool events_have_gone(void);
+/* A graph was launched on the stream of which nothing was noted. */
+void events_unwatched(CUcontext context, CUstream stream);
 /*
  * Before such a kernel is launched: makes all contexts ready for launches, in turns.  Memory may not be
  * had while it runs: the driver waits for what reaches that of other devices.  False: the lock was lost.

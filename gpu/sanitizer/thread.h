@@ -93,6 +93,7 @@ struct thread {
 	struct graph *graph; /* NULL: it is not known */
 	uint32_t step;       /* of the graph, or GRAPH_WHOLE */
 	bool whole;          /* several nodes at once, not one after the other */
+	bool unwatched;      /* nothing of it is noted */
 	CUstream graph_stream;
 	CUgraph instead; /* of the one that we destroy next */
 	unsigned node_first; /* operations before the node that is being launched */

@@ -175,6 +175,20 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	return true;
 }
 
+static bool gone;
+static unsigned unwatched;
+
+bool events_have_gone(void)
+{
+	return gone;
+}
+
+void events_unwatched(CUcontext context, CUstream stream)
+{
+	(void)context, (void)stream;
+	unwatched++;
+}
+
 void events_finish(struct thread *thread)
 {
 	(void)thread;
@@ -346,6 +360,10 @@ int main(void)
 	launch_graph();
 	check(launches == 3 && !rows && !missed && dropped == 1 && !as_a_whole(),
 	      "a part that fails is done by the program's own graph");
+	gone = true;
+	launch_graph();
+	check(!launches && unwatched == 1 && !calls_thread.unwatched && !calls_thread.graph,
+	      "where kernels wait for other devices a graph is launched as it is");
 	change_nodes();
 	change_any_nodes();
 	printf("1..%d\n", tests);

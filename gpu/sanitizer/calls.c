@@ -92,7 +92,8 @@ static bool rest(void)
 {
 	const struct timespec nap = {.tv_nsec = 20000};
 
-	if (thread.graph || thread.whole || /* half of its nodes were launched */
+	/* half of a graph's nodes were launched, or a module is as the next launch wants it */
+	if (thread.graph || thread.whole || (thread.launch.kernel && events_choose()) ||
 	    !is_asked())
 		return true;
 	pthread_mutex_unlock(&lock);

@@ -85,7 +85,7 @@ bool space_has_shared(const struct space *space)
 	return space->shared_count;
 }
 
-uint32_t object_shared_by(const struct object *object)
+uint8_t object_shared_by(const struct object *object)
 {
 	const struct space *space = object->space;
 
@@ -140,7 +140,7 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 static void put_shared(struct object *object)
 {
 	struct space *space = object->space;
-	uint32_t shared = object_shared_by(object);
+	const uint8_t shared = object_shared_by(object);
 
 	if (object->slot == NO_SLOT || space->failed)
 		return;

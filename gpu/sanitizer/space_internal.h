@@ -136,8 +136,8 @@ bool space_describe(struct space *space);
 void object_was_touched(struct object *object);
 /* Takes it off the device; no API's list may hold it. */
 void object_unfollow(struct object *object);
-/* Who writes to it without an API: enum sharing. */
-uint32_t object_shared_by(const struct object *object);
+/* Who writes to it without an API: enum sharing, as the record has it. */
+uint8_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);
 /* The object has a record, or has one no more; all records are elsewhere: for space_publish(). */
 void table_note(const struct object *object, bool gone);

@@ -278,6 +278,9 @@ static int elsewhere(void)
 	check(ended == 12 && events[10].context == 12 &&
 		      events[10].row.writer == GPU_WRITER_UNKNOWN,
 	      "who it was is not known then");
+	launch(a + 5000, 100, -1, 0); /* 13 */
+	events_prepare(first, false, NULL, 0, true);
+	check(row_is(13, 1, 2, GPU_READ, 100, 0), "what nobody else has written keeps its writer");
 	words[0] = 0x1000, words[1] = 0x100, words[3] = mine;
 	mappings_call("cuMemMap", words);
 	check(!mappings_next("cuMemMap", words, &at) && !mappings_is_shared(0x1000), "a mapping");

@@ -124,11 +124,12 @@ static uint64_t lay_out_head(struct device_record *record, uint64_t base)
 	const uint64_t bytes = MASK_BYTES(record->size), units = UNIT_MASK_BYTES(record->size);
 	uint64_t used = 0, touched = (record->blocks + 31) / 32 * 4;
 
+	/* patches look a word beyond those of bytes */
+	record->read = (uint64_t *)carve(base, &used, 2 * bytes);
+	record->written = record->read + bytes / 8;
 	record->read_units = (uint32_t *)carve(base, &used, 2 * units + touched);
 	record->written_units = record->read_units + units / 4;
 	record->touched_blocks = record->written_units + units / 4;
-	record->read = (uint64_t *)carve(base, &used, 2 * bytes);
-	record->written = record->read + bytes / 8;
 	return used;
 }
 

@@ -28,7 +28,7 @@
  * they have other places.
  */
 static const uint64_t starts[OBJECTS] = {BASE + 512, BASE + 5512, BASE + 6289, BASE + 40000};
-static const uint64_t sizes[OBJECTS] = {5000, 777, 1500, 100000};
+static const uint64_t sizes[OBJECTS] = {5000, 777, 2040, 100000};
 static const uint32_t slots[OBJECTS] = {2, 0, 3, 1};
 /* What their records say they are, in lists of LIST words. */
 static const uint32_t listed_slots[OBJECTS] = {1040, 5, 7, 2047};
@@ -122,6 +122,13 @@ static uint64_t make_hint(uint64_t hint)
 	return (uint64_t)(device_several_at + hint);
 }
 
+/* All masks lie together, as shadows.c has them. */
+static size_t head_bytes(const device_record *record)
+{
+	return 2 * MASK_BYTES(record->size) + 2 * UNIT_MASK_BYTES(record->size) +
+	       (record->blocks + 31) / 32 * 4;
+}
+
 static void start(void)
 {
 	for (int i = 0; i < OBJECTS; i++) {
@@ -132,12 +139,11 @@ static void start(void)
 		record->limit = PATCH_LIMIT(starts[i], sizes[i]);
 		record->slot = listed_slots[i];
 		record->blocks = (uint32_t)((sizes[i] + 1023) / 1024);
-		record->read_units =
-			zeroed<uint32_t>(UNIT_MASK_BYTES(sizes[i]) / 2 + record->blocks);
+		record->read = (uint64_t *)zeroed<uint8_t>(head_bytes(record));
+		record->written = record->read + MASK_BYTES(sizes[i]) / 8;
+		record->read_units = (uint32_t *)(record->written + MASK_BYTES(sizes[i]) / 8);
 		record->written_units = record->read_units + UNIT_MASK_BYTES(sizes[i]) / 4;
 		record->touched_blocks = record->written_units + UNIT_MASK_BYTES(sizes[i]) / 4;
-		record->read = zeroed<uint64_t>(MASK_BYTES(sizes[i]) / 4);
-		record->written = record->read + MASK_BYTES(sizes[i]) / 8;
 	}
 	device_entries = zeroed<device_entry>(OBJECTS);
 	device_several_at = zeroed<device_several>(HINTS);
@@ -166,9 +172,7 @@ static void clear(void)
 		CHECK(cudaMemset(each->listed_words, 0, LIST / 32 * 4));
 	}
 	for (device_record &record : records) {
-		CHECK(cudaMemset(record.read, 0, 2 * MASK_BYTES(record.size)));
-		CHECK(cudaMemset(record.read_units, 0,
-				 2 * UNIT_MASK_BYTES(record.size) + (record.blocks + 31) / 32 * 4));
+		CHECK(cudaMemset(record.read, 0, head_bytes(&record)));
 		record.state = state;
 	}
 	CHECK(cudaMemcpy(host_state.records, records, sizeof(records), cudaMemcpyHostToDevice));

@@ -121,6 +121,9 @@ static bool zeroed(struct space *space, CUdeviceptr *memory, size_t size)
 
 bool space_describe(struct space *space)
 {
+	/* patches look at a list even where there are no objects: those of others may be touched */
+	const CUdeviceptr listed_first = space->listed ? space->listed : space->state;
+	const CUdeviceptr words_first = space->listed_words ? space->listed_words : space->state;
 	const struct device_state state = space->view = (struct device_state){
 		.records = (struct device_record *)(uintptr_t)space->records,
 		.rows = (struct device_rows *)(uintptr_t)space->rows,
@@ -130,8 +133,8 @@ bool space_describe(struct space *space)
 		.row_mask = ROW_RING - 1,
 		.object_mask = space->object_ring - 1,
 		.slots = space->slot_capacity,
-		.listed = (uint32_t *)(uintptr_t)space->listed,
-		.listed_words = (uint32_t *)(uintptr_t)space->listed_words,
+		.listed = (uint32_t *)(uintptr_t)listed_first,
+		.listed_words = (uint32_t *)(uintptr_t)words_first,
 	};
 	const size_t listed = offsetof(struct device_state, listed);
 

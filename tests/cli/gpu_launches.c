@@ -309,6 +309,8 @@ static int nothing(void)
 					  .patched = true,
 					  .threads = 1000000});
 	}
+	check(events_find_space(context)->view.listed && events_find_space(context)->view.listed_words,
+	      "what patches look at is there");
 	a = allocate(1000);   /* 3, object 1 */
 	set(a, 1000, 7);      /* 4 */
 	launch(a, 32, -1, 0); /* 5 */

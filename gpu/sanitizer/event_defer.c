@@ -291,11 +291,16 @@ static bool drain(struct lane *lane)
 
 bool events_drain(const struct space *space)
 {
-	for (unsigned i = 0; i < lane_count; i++) {
-		if (!lanes[i].count || (space && lanes[i].space != space))
+	unsigned i = 0;
+
+	while (i < lane_count) {
+		if (!lanes[i].count || (space && lanes[i].space != space)) {
+			i++;
 			continue;
+		}
 		if (events_is_late() || !drain(&lanes[i]))
 			return false;
+		i = 0; /* in turns others may have put something into those before it */
 	}
 	return true;
 }

@@ -52,7 +52,7 @@ bool events_rest(void)
 {
 	if (in_turns && rest && (partners || events_several()))
 		turn_lost = !rest();
-	return !turn_lost;
+	return !(in_turns && turn_lost);
 }
 
 bool events_drain_in_turns(const struct space *space)

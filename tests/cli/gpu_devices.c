@@ -193,13 +193,26 @@ static int ready(void)
 }
 
 static unsigned turns;
-static bool keeps_lock;
+static bool keeps_lock, refills;
 
 static bool take_turn(void)
 {
-	if (++turns == 3 && !keeps_lock)
+	if (++turns == 2 && refills) {
+		on(second);
+		launch(b, 100, 7, 0);
+		on(first);
+	}
+	if (turns == 3 && !keeps_lock)
 		end_first();
 	return !keeps_lock;
+}
+
+/* What runs ends when it is looked at. */
+static CUresult end_when_asked(CUstream stream)
+{
+	if (stream == streams[0] && running)
+		end_first();
+	return first_or_other(stream);
 }
 
 /* While one thread waits, another may do what it waits for. */
@@ -207,19 +220,34 @@ static int in_turns(void)
 {
 	start_two();
 	events_take_turns(take_turn, NULL);
+	launch(b, 100, 7, 1); /* 5 */
 	on(first);
 	holding = running = true;
-	launch(a, 100, 7, 0); /* 5 */
-	check(events_prepare(first, false, NULL, 0, false) && turns == 3 && ended == 5 &&
+	launch(a, 100, 7, 0); /* 6 */
+	check(events_prepare(first, false, NULL, 0, false) && turns == 3 && ended == 6 &&
 		      !events_is_late(),
 	      "others have their turn");
 	holding = running = keeps_lock = true;
-	launch(a, 100, 7, 0); /* 6 */
-	check(!events_prepare(first, false, NULL, 0, false) && ended == 5 && !events_is_late(),
+	launch(a, 100, 7, 0); /* 7 */
+	check(!events_prepare(first, false, NULL, 0, false) && ended == 6 && !events_is_late(),
 	      "and may keep it");
+	driver.cuStreamQuery = end_when_asked;
+	driver.cuMemsetD8Async(a, 7, 100, 0);
+	finish((struct operation){.kind = OPERATION_SET, /* 8 */
+				  .address = a,
+				  .width = 100,
+				  .height = 1,
+				  .depth = 1,
+				  .pitch = 100});
+	check(ended == 8 && events[6].context == 7 && row_is(8, 1, 7, GPU_WRITE, 100, 100),
+	      "the call that lost it waits when it ends");
+	driver.cuStreamQuery = first_or_other;
+	holding = running = refills = true;
 	keeps_lock = false;
+	launch(a, 100, 7, 0); /* 9, and 10 in a turn */
 	turns = 0;
-	check(events_wait(first, true) && ended == 6, "which does no harm");
+	check(events_wait(first, true) && ended == 10 && !events_deferred(),
+	      "what others put meanwhile where nothing was is waited for, too");
 	events_stop();
 	printf("1..%d\n", tests);
 	return 0;

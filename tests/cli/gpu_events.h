@@ -1,7 +1,6 @@
 /*
  * The events of gpu/sanitizer without the Sanitizer: the driver is the emulated device, and instead
- * of patched kernels the test marks what they touch.  Says TAP lines.  For gpu_launches.c and
- * gpu_room.c.
+ * of patched kernels the test marks what they touch.  Says TAP lines.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -426,6 +425,7 @@ static unsigned on_program, on_ours, waits; /* our kernels on streams[0], on oth
 static unsigned asked;			    /* looks at streams[0] */
 static bool holding;			    /* those on streams[0] do not run yet */
 static struct {
+	const struct space *space;
 	CUfunction kernel;
 	unsigned blocks;
 	struct device_state view;
@@ -435,39 +435,38 @@ static struct {
 static unsigned held_count;
 
 /* What a kernel's words are, and which of them are marks, with a copy of these. */
-static unsigned words_of(CUfunction kernel, unsigned *marks)
+static unsigned words_of(const struct space *space, CUfunction kernel, unsigned *marks)
 {
-	const struct space *space = events_find_space(context);
-
 	*marks = kernel == space->kernels[PASS_SETTLE] ? 7 : kernel == space->kernels[PASS_MARK] ? 1 : 9;
 	return *marks == 9 ? 9 : *marks + 1;
 }
 
 /* Whether a word is of 32 bits: see passes.cu. */
-static bool is_short(CUfunction kernel, unsigned word)
+static bool is_short(const struct space *space, CUfunction kernel, unsigned word)
 {
-	return kernel == events_find_space(context)->kernels[PASS_SETTLE] ? word >= 2 && word <= 4
-									   : word == 1;
+	return kernel == space->kernels[PASS_SETTLE] ? word >= 2 && word <= 4 : word == 1;
 }
 
 static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
 			       unsigned by, unsigned bz, unsigned shared, CUstream stream,
 			       void **words, void **extra)
 {
+	const struct space *space = events_find_space(context);
 	unsigned count, marks;
 
 	on_program += stream == streams[0];
 	on_ours += stream != streams[0];
 	if (!holding || stream != streams[0])
 		return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
+	held[held_count].space = space;
 	held[held_count].kernel = kernel;
 	held[held_count].blocks = x;
-	count = words_of(kernel, &marks);
+	count = words_of(space, kernel, &marks);
 	for (unsigned i = 0; i < count; i++)
-		memcpy(&held[held_count].words[i], words[i], is_short(kernel, i) ? 4 : 8);
+		memcpy(&held[held_count].words[i], words[i], is_short(space, kernel, i) ? 4 : 8);
 	if (marks < count)
 		memcpy(&held[held_count].marks, words[marks], sizeof(struct marks));
-	held[held_count].view = events_find_space(context)->view;
+	held[held_count].view = space->view;
 	held_count++;
 	return CUDA_SUCCESS;
 }
@@ -476,14 +475,15 @@ static void let_run(void)
 {
 	holding = false;
 	for (unsigned i = 0; i < held_count; i++) {
+		const struct space *space = held[i].space;
 		unsigned marks;
 		void *words[9];
 
-		for (unsigned k = 0; k < words_of(held[i].kernel, &marks); k++)
+		for (unsigned k = 0; k < words_of(space, held[i].kernel, &marks); k++)
 			words[k] = &held[i].words[k];
 		if (marks < 9)
 			words[marks] = &held[i].marks;
-		if (held[i].kernel == events_find_space(context)->kernels[PASS_SETTLE])
+		if (held[i].kernel == space->kernels[PASS_SETTLE])
 			words[1] = &held[i].view;
 		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,
 			      streams[0], words, NULL);

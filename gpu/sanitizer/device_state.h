@@ -14,6 +14,7 @@
 #define PASS_THREADS 256      /* in a block of them */
 #define SMALL_BLOCKS 64u      /* of objects: one block of threads can do them in little time */
 #define SMALL_LOOK (1u << 17) /* ... and look through so many of an object */
+#define SPREAD_BLOCKS 1024u /* ... several blocks of threads share so many */
 #define DIGEST_BYTES 32
 #define DIGEST_LANES 4
 
@@ -111,6 +112,13 @@ struct result_object { /* that the API touched */
 	uint32_t slot;
 };
 
+/* How a pass is made: as it was asked for, or, if there is too much to do, by the last of these. */
+enum pass_way {
+	PASS_SMALL,  /* the first block of threads does all: see small.cuh */
+	PASS_SPREAD, /* each does the same for its part */
+	PASS_LARGE,
+};
+
 enum pass_status {
 	PASS_DONE = 1,
 	PASS_NEEDS_BODIES, /* nothing was done, because an object has none */
@@ -121,7 +129,7 @@ struct result_pass {
 	uint32_t status;
 	uint32_t first_row, rows;
 	uint32_t first_object, objects;
-	uint32_t small;                /* one block of threads did it: see small.cuh */
+	uint32_t way;                  /* enum pass_way: how it was made */
 	uint32_t blocks;               /* of objects that were looked at */
 	uint32_t ticket;               /* of the pass; written last */
 	uint64_t missed, missed_bytes; /* see struct device_state */
@@ -176,7 +184,7 @@ struct device_state {
 	/* kept by the passes */
 	uint64_t row_cursor, object_cursor;
 	uint32_t finished; /* blocks of threads of the running pass */
-	uint32_t verdict;  /* its ticket: all of them must work, ~ticket: the first does all */
+	uint32_t verdict;  /* its ticket: PASS_LARGE, ~ticket: PASS_SMALL */
 	/* accesses of launches to memory that is not in the table, until the next pass */
 	uint64_t missed, missed_bytes;
 

@@ -91,47 +91,64 @@ void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
 /* Words of touched blocks that one block of threads may have to look through. */
 #define SCAN_LIMIT 8192
 #define REFUSALS 15
+#define SPREAD_LEAST 64 /* blocks of threads that share what is to be done */
 
-/* Blocks of threads for a pass, and whether they try if the first can do all. */
-static unsigned choose_blocks(struct space *space, uint32_t *tries)
+/* In how little time the next pass behind such a launch may be done. */
+static enum pass_way choose_way(struct guess *guess)
+{
+	enum pass_way way = guess->blocks <= SMALL_BLOCKS    ? PASS_SMALL
+			    : guess->blocks <= SPREAD_BLOCKS ? PASS_SPREAD
+							     : PASS_LARGE;
+
+	if (!guess->refusals)
+		return way;
+	guess->refusals--;
+	return way > guess->refused ? way : guess->refused + 1;
+}
+
+/* Blocks of threads for a pass, and how it is to be made. */
+static unsigned choose_blocks(struct space *space, enum pass_way *way)
 {
 	uint64_t blocks = space->expected / PASS_THREADS + 1;
 	uint64_t scanning = space->body_blocks / 32 / SCAN_LIMIT + 1;
-	struct guess *guess = space->guess;
+	uint64_t last = space->guess ? space->guess->blocks : 0;
 
-	*tries = false;
+	*way = PASS_SMALL;
 	if (!space->launched && space->marked_blocks <= SMALL_BLOCKS && space->look <= SMALL_LOOK)
 		return 1;
-	/* one for each (30 us a pass of cuSolverRf's; one for 8: 46 us) */
-	if (guess && (guess->blocks > SMALL_BLOCKS || guess->refusals) && blocks < guess->blocks)
-		blocks = guess->blocks;
+	*way = space->guess ? choose_way(space->guess) : PASS_LARGE;
+	/* one for each; those that share the work do four at a time */
+	if (*way == PASS_SPREAD)
+		last = last / 2 > SPREAD_LEAST ? last / 2 : SPREAD_LEAST;
+	if (*way != PASS_SMALL && blocks < last)
+		blocks = last;
 	blocks = blocks > scanning ? blocks : scanning;
 	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
-	if (guess && blocks > 1 && guess->blocks <= SMALL_BLOCKS) {
-		*tries = !guess->refusals;
-		if (!*tries)
-			guess->refusals--;
-	}
-	return (unsigned)blocks;
+	/* what was touched has often even steps */
+	return (unsigned)(*way == PASS_SPREAD ? (blocks - 1) | 1 : blocks);
 }
 
 /* What a pass behind a launch found is what the next is expected to find. */
 static void learn(struct space *space, uint32_t ticket, const volatile struct result_pass *pass)
 {
 	struct guess *guess = space->guessed[ticket % PASSES];
+	enum pass_way way = space->ways[ticket % PASSES];
 
 	if (!guess || pass->status != PASS_DONE)
 		return;
 	guess->blocks = pass->blocks;
-	if (space->tried[ticket % PASSES])
-		guess->refusals = pass->small ? 0 : REFUSALS;
+	if (pass->way <= way)
+		return;
+	guess->refused = way;
+	guess->refusals = REFUSALS;
 }
 
 /* Starts a pass; its ticket, or 0: the device fails, or lacks memory, and no ticket is taken. */
 static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
 {
-	uint32_t tries, ticket = space->ticket + 1 ? space->ticket + 1 : 1;
-	unsigned blocks = choose_blocks(space, &tries);
+	uint32_t ticket = space->ticket + 1 ? space->ticket + 1 : 1;
+	enum pass_way way;
+	unsigned blocks = choose_blocks(space, &way);
 
 	if (space->marks.height && blocks > 1) {
 		if (!launch_marks(space, stream, &space->marks))
@@ -143,13 +160,13 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 			 driver.cuLaunchKernel(space->kernels[PASS_SETTLE], blocks, 1, 1,
 					       PASS_THREADS, 1, 1, 0, stream,
 					       (void *[]){&space->state, &space->view, &writer,
-							  &ticket, &tries, &space->rows_taken,
+							  &ticket, &way, &space->rows_taken,
 							  &space->objects_taken, &space->marks},
 					       NULL)))
 		return 0;
 	space->ticket = ticket;
 	space->guessed[ticket % PASSES] = space->guess;
-	space->tried[ticket % PASSES] = tries || blocks == 1;
+	space->ways[ticket % PASSES] = blocks == 1 ? PASS_SMALL : way;
 	return ticket;
 }
 

@@ -258,7 +258,7 @@ static __device__ void clear_list(struct device_state *state, uint32_t first, ui
  * `near`: the rows are there; else they are in memory.
  */
 static __device__ void gather(struct device_state *state, struct near_rows *near, uint32_t listed,
-			      bool done, uint32_t ticket, uint64_t rows_taken,
+			      bool done, enum pass_way way, uint32_t ticket, uint64_t rows_taken,
 			      uint64_t objects_taken)
 {
 	struct result_pass *pass = &state->result_passes[ticket % PASSES];
@@ -279,7 +279,7 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 		result.rows = rows;
 		result.first_object = (uint32_t)object_cursor & state->object_mask;
 		result.objects = listed;
-		result.small = false;
+		result.way = way;
 		result.blocks = near ? near->blocks : __ldcg(&state->rows->blocks);
 		result.ticket = ticket - 1;
 		result.missed = state->missed;
@@ -327,29 +327,29 @@ static __device__ bool agree(struct device_state *state, uint32_t ticket, bool s
 /*
  * The pass over the objects in the list, for the API `writer`.  The last block of threads puts what
  * was found into the rings and makes ready for the next API.  `view` is what of the state does not
- * change between passes; `tries`: the first block may have to do all; `rows_taken` and
- * `objects_taken` say what the host has read of the rings; `marks`: a copy or set touches no more
- * than this, which a single block of threads marks first.
+ * change between passes; `way`: enum pass_way; `rows_taken` and `objects_taken` say what the host
+ * has read of the rings; `marks`: a copy or set touches no more than this, which a single block of
+ * threads marks first.
  */
 extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	vflow_pass(struct device_state *state, const __grid_constant__ struct device_state view,
-		   uint32_t writer, uint32_t ticket, uint32_t tries, uint64_t rows_taken,
+		   uint32_t writer, uint32_t ticket, uint32_t way, uint64_t rows_taken,
 		   uint64_t objects_taken, const __grid_constant__ struct marks marks)
 {
 	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
 	__shared__ struct near_rows near;
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
 	__shared__ bool last;
-	bool done, alone = gridDim.x == 1, small_work = false;
+	bool done = true, alone = gridDim.x == 1, spread = way == PASS_SPREAD && !alone;
+	bool one = way == PASS_SMALL || alone, small_work = false;
 	uint32_t listed, share = 0;
 	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer, 0,
 			    0,    0,           0,     0};
 
 	if (marks.height)
 		mark_first(state, &marks);
-	tries = tries || alone;
 	/* while the keys are made */
-	if (tries && blockIdx.x == 0 && threadIdx.x < 32 && view.slots)
+	if ((spread || (one && blockIdx.x == 0)) && threadIdx.x < 32 && view.slots)
 		share = list_word(&view);
 #pragma unroll 1
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
@@ -361,19 +361,25 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 		if (blockIdx.x == 0)
 			view.rows->begun = ticket;
 	}
-	if (tries && blockIdx.x == 0)
-		small_work = is_small(state, &view, share);
-	if (tries && !alone)
+	if (spread || (one && blockIdx.x == 0))
+		small_work = is_small(state, &view, share, spread ? gridDim.x : 1, ticket);
+	if (one && !alone)
 		small_work = agree(state, ticket, small_work);
-	if (small_work && (blockIdx.x || settle_small(state, &view, &near, keys, writer, ticket,
-						      rows_taken, objects_taken)))
+	spread = spread && small_work;
+	if (small_work &&
+	    ((one && blockIdx.x) || settle_small(state, &view, &near, keys, writer, ticket,
+						 rows_taken, objects_taken, spread)))
 		return;
-	alone |= small_work;
-	listed = count_listed(state, &done);
-	__syncthreads();
-	if (done && !small_work)
-		settle_listed(state, &walk);
-	__syncthreads();
+	alone |= small_work && one;
+	if (small_work) {
+		listed = small.objects;
+	} else {
+		listed = count_listed(state, &done);
+		__syncthreads();
+		if (done)
+			settle_listed(state, &walk);
+		__syncthreads();
+	}
 	if (!alone || near.full) {
 		for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
 			if (near.keys[i])
@@ -390,6 +396,8 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 			return;
 		__threadfence();
 	}
-	gather(state, alone && !near.full ? &near : NULL, listed, done, ticket, rows_taken,
-	       objects_taken);
+	if (spread)
+		clear_touched();
+	gather(state, alone && !near.full ? &near : NULL, listed, done,
+	       spread ? PASS_SPREAD : PASS_LARGE, ticket, rows_taken, objects_taken);
 }

@@ -1,6 +1,6 @@
 /*
- * gpu/sanitizer/small.cuh: the pass over few blocks of few objects, by one block of threads: what
- * settle.cuh does, in less time.
+ * gpu/sanitizer/small.cuh: the pass over few blocks of few objects: what settle.cuh does, in less
+ * time.  One block of threads does it, or several, each of which looks for all and takes its part.
  *
  * After a tiny launch most of the time goes into fetching code that runs once, and into loads that
  * follow from each other.  So this is short, each thread has one chunk of 16 bytes and 64 threads a
@@ -34,12 +34,13 @@ enum warp_flags {
 
 static __shared__ struct {
 	struct before before;
-	uint32_t objects, blocks;
+	uint32_t objects, blocks; /* ... of this block of threads */
+	uint32_t found;           /* blocks of all of them, maybe with some past an object's end */
 	bool unfit;
 	uint32_t slots[SMALL_OBJECTS];
 	struct {
 		uint32_t object, block;
-	} work[PASS_THREADS];
+	} work[SPREAD_BLOCKS];
 	struct small_change changes[SMALL_OBJECTS];
 	uint32_t known[PASS_THREADS]; /* the mask of initialised bytes of a chunk */
 	struct {
@@ -120,50 +121,74 @@ static __device__ void copy_records(const struct device_record *records)
 		small.unfit = true;
 }
 
-static __device__ void add_work(uint32_t object, uint32_t word, uint32_t bits)
+/*
+ * A word of touched blocks, the same in all lanes: each looks at one block.  Of blocks that follow
+ * each other each of `parts` gets one.
+ */
+static __device__ void add_work(uint32_t object, uint32_t word, uint32_t bits, uint32_t parts)
 {
-#pragma unroll 1
-	for (; bits; bits &= bits - 1) {
-		uint32_t block = word * 32 + __ffs((int)bits) - 1, place;
+	unsigned lane = threadIdx.x % 32, mine;
+	uint32_t block = word * 32 + lane, place = 0;
+	bool work = (bits >> lane & 1) && block < small_records[object].blocks;
 
-		if (block >= small_records[object].blocks)
-			return;
-		place = atomicAdd(&small.blocks, 1);
-		if (place < PASS_THREADS) {
-			small.work[place].object = object;
-			small.work[place].block = block;
-		}
+	if (parts > 1)
+		work = work && (block + object * (parts / SMALL_OBJECTS)) % parts == blockIdx.x;
+	mine = __ballot_sync(ALL_LANES, work);
+	if (!mine)
+		return;
+	if (lane == 0)
+		place = atomicAdd(&small.blocks, __popc(mine));
+	place = __shfl_sync(ALL_LANES, place, 0) + __popc(mine & ((1u << lane) - 1));
+	if (work && place < SPREAD_BLOCKS) {
+		small.work[place].object = object;
+		small.work[place].block = block;
 	}
 }
 
-/* The touched blocks of all objects. */
-static __device__ void find_blocks(void)
+/* The touched blocks of all objects, if they are not too many. */
+static __device__ void find_blocks(uint32_t parts, uint32_t limit)
 {
+	unsigned lane = threadIdx.x % 32;
+
 #pragma unroll 1
 	for (uint32_t object = 0; object < small.objects; object++) {
 		const uint32_t *touched = small_records[object].touched_blocks;
 		uint32_t words = (small_records[object].blocks + 31) / 32;
 
+		/* the first words of objects are not all the first warp's */
 #pragma unroll 1
-		for (uint32_t i = threadIdx.x; i < words; i += 4 * PASS_THREADS) {
+		for (uint32_t first = (threadIdx.x / 32 + object) % (PASS_THREADS / 32) * 32;
+		     first < words; first += 4 * PASS_THREADS) {
 			uint32_t bits[4];
 
 #pragma unroll
-			for (unsigned k = 0; k < 4; k++)
-				bits[k] = i + k * PASS_THREADS < words
-						  ? touched[i + k * PASS_THREADS]
-						  : 0;
-			if (!(bits[0] | bits[1] | bits[2] | bits[3]))
+			for (unsigned k = 0; k < 4; k++) {
+				uint32_t word = first + k * PASS_THREADS + lane;
+
+				bits[k] = word < words ? touched[word] : 0;
+			}
+			if (!__any_sync(ALL_LANES, bits[0] | bits[1] | bits[2] | bits[3]))
 				continue;
-			if (*(volatile uint32_t *)&small.blocks > PASS_THREADS)
-				return;
 #pragma unroll 1
-			for (unsigned k = 0; k < 4; k++)
-				add_work(object, i + k * PASS_THREADS,
-					 k == 0   ? bits[0]
-					 : k == 1 ? bits[1]
-					 : k == 2 ? bits[2]
-						  : bits[3]);
+			for (unsigned k = 0; k < 4; k++) {
+				uint32_t these = k == 0   ? bits[0]
+						 : k == 1 ? bits[1]
+						 : k == 2 ? bits[2]
+							  : bits[3];
+				unsigned waiting = __ballot_sync(ALL_LANES, these != 0);
+
+				for (; waiting; waiting &= waiting - 1) {
+					int from = __ffs((int)waiting) - 1;
+					uint32_t taken = __shfl_sync(ALL_LANES, these, from);
+
+					if (lane == 0)
+						atomicAdd(&small.found, __popc(taken));
+					add_work(object, first + k * PASS_THREADS + from, taken,
+						 parts);
+				}
+			}
+			if (*(volatile uint32_t *)&small.found > limit)
+				return;
 		}
 	}
 }
@@ -171,33 +196,40 @@ static __device__ void find_blocks(void)
 /* Patches touch eight blocks at a time: those of them without a bit in their masks are left out. */
 static __device__ void drop_untouched(void)
 {
-	bool mine = threadIdx.x < small.blocks;
-	uint32_t object = small.work[mine ? threadIdx.x : 0].object;
-	uint64_t block = small.work[mine ? threadIdx.x : 0].block;
-	const struct device_record *record = &small_records[object];
-	const ulonglong2 *units[2] = {
-		(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS),
-		(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS)};
-	const ulonglong2 *bytes[2] = {(const ulonglong2 *)(record->read + block * LEAF_WORDS),
-				      (const ulonglong2 *)(record->written + block * LEAF_WORDS)};
-	u64 any = 0;
+	uint32_t blocks = small.blocks;
 
-#pragma unroll
-	for (unsigned i = 0; i < 2; i++)
-		any |= units[0][i].x | units[0][i].y | units[1][i].x | units[1][i].y;
-	if (record->uses_bytes)
-#pragma unroll
-		for (unsigned i = 0; i < LEAF_WORDS / 2; i++)
-			any |= bytes[0][i].x | bytes[0][i].y | bytes[1][i].x | bytes[1][i].y;
 	__syncthreads();
 	if (threadIdx.x == 0)
 		small.blocks = 0;
-	__syncthreads();
-	if (mine && any) {
-		uint32_t place = atomicAdd(&small.blocks, 1);
+#pragma unroll 1
+	for (uint32_t first = 0; first < blocks; first += PASS_THREADS) {
+		bool mine = first + threadIdx.x < blocks;
+		uint32_t object = small.work[mine ? first + threadIdx.x : 0].object;
+		uint64_t block = small.work[mine ? first + threadIdx.x : 0].block;
+		const struct device_record *record = &small_records[object];
+		const ulonglong2 *units[2] = {
+			(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS),
+			(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS)};
+		const ulonglong2 *bytes[2] = {
+			(const ulonglong2 *)(record->read + block * LEAF_WORDS),
+			(const ulonglong2 *)(record->written + block * LEAF_WORDS)};
+		u64 any = 0;
 
-		small.work[place].object = object;
-		small.work[place].block = block;
+#pragma unroll
+		for (unsigned i = 0; i < 2; i++)
+			any |= units[0][i].x | units[0][i].y | units[1][i].x | units[1][i].y;
+		if (record->uses_bytes)
+#pragma unroll
+			for (unsigned i = 0; i < LEAF_WORDS / 2; i++)
+				any |= bytes[0][i].x | bytes[0][i].y | bytes[1][i].x |
+				       bytes[1][i].y;
+		__syncthreads();
+		if (mine && any) {
+			uint32_t place = atomicAdd(&small.blocks, 1);
+
+			small.work[place].object = object;
+			small.work[place].block = block;
+		}
 	}
 	__syncthreads();
 }
@@ -277,9 +309,13 @@ static __device__ void count_chunks(struct near_rows *near, struct device_rows *
 	}
 }
 
-/* Four blocks of the list from `first` on; called by all threads. */
+/*
+ * Four blocks of the list from `first` on; called by all threads.  `spread`: others are yet to look
+ * for what was touched.
+ */
 static __device__ void settle_groups(struct near_rows *near, struct device_rows *rows,
-				     const uint32_t *leaf_keys, uint32_t first, uint32_t api)
+				     const uint32_t *leaf_keys, uint32_t first, uint32_t api,
+				     bool spread)
 {
 	unsigned group = threadIdx.x / GROUP_THREADS, thread = threadIdx.x % GROUP_THREADS;
 	unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, flags, known, after = 0;
@@ -417,7 +453,8 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 		units[block * BLOCK_UNIT_WORDS + thread % BLOCK_UNIT_WORDS] = 0;
 	}
 	if (active && thread == 0) {
-		record->touched_blocks[block / 32] = 0;
+		if (!spread)
+			record->touched_blocks[block / 32] = 0;
 		if (flags & ANY_WRITTEN)
 			*at = state;
 	}
@@ -449,6 +486,32 @@ static __device__ void change_object(struct device_record *record, uint32_t obje
 #pragma unroll
 	for (int i = 0; i < DIGEST_LANES; i++)
 		record->sum[i] = result->sum[i] = copy->sum[i] + change->sum[i];
+}
+
+/* The same, where others change them, too. */
+static __device__ void add_change(struct device_record *record, uint32_t object)
+{
+	const struct small_change *change = &small.changes[object];
+
+	if (change->initialised_bytes)
+		atomicAdd((u64 *)&record->initialised_bytes, change->initialised_bytes);
+	if (change->zero_leaf_count)
+		atomicAdd((u64 *)&record->zero_leaf_count, change->zero_leaf_count);
+#pragma unroll
+	for (int i = 0; i < DIGEST_LANES; i++)
+		if (change->sum[i])
+			atomicAdd((u64 *)&record->sum[i], change->sum[i]);
+}
+
+/* When all have found what was touched. */
+static __device__ void clear_touched(void)
+{
+#pragma unroll 1
+	for (uint32_t object = 0; object < small.objects; object++)
+#pragma unroll 1
+		for (uint32_t i = threadIdx.x; i < (small_records[object].blocks + 31) / 32;
+		     i += PASS_THREADS)
+			small_records[object].touched_blocks[i] = 0;
 }
 
 /* Puts what was found into the rings, where it fits, and makes ready for the next API. */
@@ -492,7 +555,7 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 		result.rows = near->gathered;
 		result.first_object = (uint32_t)small.before.object_cursor & view->object_mask;
 		result.objects = small.objects;
-		result.small = true;
+		result.way = PASS_SMALL;
 		result.blocks = small.blocks;
 		result.ticket = ticket - 1;
 		result.missed = small.before.missed;
@@ -508,10 +571,14 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 	}
 }
 
-/* Whether there is so little to do that this block of threads can do it alone. */
-static __device__ bool is_small(const struct device_state *state, const struct device_state *view,
-				uint32_t share)
+/*
+ * Whether there is so little to do; of several blocks of threads all come to the same conclusion,
+ * and each knows its part then.
+ */
+static __device__ bool is_small(struct device_state *state, const struct device_state *view,
+				uint32_t share, uint32_t parts, uint32_t ticket)
 {
+	uint32_t limit = parts > 1 ? SPREAD_BLOCKS : PASS_THREADS;
 	unsigned thread = threadIdx.x;
 
 	if (view->slots > SMALL_SLOTS)
@@ -526,7 +593,7 @@ static __device__ bool is_small(const struct device_state *state, const struct d
 							     : thread == 34 ? &state->missed
 									    : &state->missed_bytes);
 	else if (thread == 36)
-		small.blocks = small.unfit = 0;
+		small.blocks = small.found = small.unfit = 0;
 	else if (thread - 64 < sizeof(small.changes) / 8)
 		((u64 *)small.changes)[thread - 64] = 0;
 	__syncthreads();
@@ -536,13 +603,24 @@ static __device__ bool is_small(const struct device_state *state, const struct d
 	__syncthreads();
 	if (small.unfit)
 		return false;
-	find_blocks();
+	find_blocks(parts, limit);
+	/* who found too many may have taken some since */
+	if (parts > 1) {
+		__threadfence();
+		if (*(volatile uint32_t *)&state->verdict == ticket)
+			small.unfit = true;
+	}
 	__syncthreads();
-	if (small.blocks > PASS_THREADS)
+	if (small.unfit || small.found > limit) {
+		if (parts > 1 && thread == 0) {
+			*(volatile uint32_t *)&state->verdict = ticket;
+			__threadfence();
+		}
 		return false;
+	}
 	if (small.blocks > GROUPS)
 		drop_untouched();
-	return small.blocks <= SMALL_BLOCKS;
+	return parts > 1 || small.blocks <= SMALL_BLOCKS;
 }
 
 /*
@@ -551,25 +629,26 @@ static __device__ bool is_small(const struct device_state *state, const struct d
  */
 static __device__ bool settle_small(struct device_state *state, const struct device_state *view,
 				    struct near_rows *near, const uint32_t *leaf_keys, uint32_t api,
-				    uint32_t ticket, uint64_t rows_taken, uint64_t objects_taken)
+				    uint32_t ticket, uint64_t rows_taken, uint64_t objects_taken,
+				    bool spread)
 {
 	unsigned thread = threadIdx.x;
 
 #pragma unroll 1
 	for (uint32_t first = 0; first < small.blocks; first += GROUPS) {
-		settle_groups(near, view->rows, leaf_keys, first, api);
+		settle_groups(near, view->rows, leaf_keys, first, api, spread);
 		__syncthreads();
 	}
-	if (!near->full && small.before.row_cursor + NEAR_ROWS - rows_taken <= view->row_mask &&
+	if (!spread && !near->full &&
+	    small.before.row_cursor + NEAR_ROWS - rows_taken <= view->row_mask &&
 	    small.before.object_cursor + SMALL_OBJECTS - objects_taken <= view->object_mask) {
 		gather_small(state, view, near, ticket);
 		return true;
 	}
-	if (thread < small.objects) {
-		struct result_object result;
-
-		change_object(&view->records[small.slots[thread]], thread, &result);
-	}
+	if (thread < small.objects)
+		add_change(&view->records[small.slots[thread]], thread);
+	if (thread == 0)
+		near->blocks = small.blocks;
 	__threadfence();
 	__syncthreads();
 	return false;

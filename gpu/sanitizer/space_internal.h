@@ -18,13 +18,14 @@ enum pass_kernel {
 
 /*
  * What the last pass behind a launch of one kernel and size looked at.  When it was little, the next
- * tries first whether one block of threads can do it all, which takes some microseconds if it cannot.
+ * tries first to do it all in a quicker way, which takes some microseconds if it cannot.
  */
 #define GUESSES 1024
 struct guess {
 	uint64_t key;
-	uint32_t blocks;   /* of objects; 0: not known */
-	unsigned refusals; /* the next that do not try */
+	uint32_t blocks;       /* of objects; 0: not known */
+	unsigned refusals;     /* the next that do not try */
+	enum pass_way refused; /* ... this, nor what comes before it */
 };
 
 #define TABLE_CHANGES 256
@@ -102,7 +103,7 @@ struct space {
 	uint32_t touched_count;
 	const volatile struct result_pass *taken;
 	struct guess *guessed[PASSES]; /* of passes; NULL: nobody wants to know */
-	bool tried[PASSES];
+	enum pass_way ways[PASSES]; /* that were asked for */
 	struct guess guesses[GUESSES];
 	struct row *row_buffer;
 	uint32_t forgotten; /* objects that are */

@@ -227,7 +227,7 @@ static int behind(void)
 /* -- what passes expect --------------------------------------------------------------------- */
 
 static unsigned grid; /* of the last pass */
-static uint32_t tried;
+static enum pass_way way;
 
 static CUresult launch_seen(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
 			    unsigned by, unsigned bz, unsigned shared, CUstream stream,
@@ -235,7 +235,7 @@ static CUresult launch_seen(CUfunction kernel, unsigned x, unsigned y, unsigned 
 {
 	if (kernel == events_find_space(context)->kernels[PASS_SETTLE]) {
 		grid = x;
-		memcpy(&tried, words[4], sizeof(tried));
+		memcpy(&way, words[4], sizeof(way));
 	}
 	return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
 }
@@ -252,7 +252,7 @@ static const volatile struct result_pass *found(void)
 /* A pass of many threads is done by one block of them if the last of its kernel had little to do. */
 static int guesses(void)
 {
-	CUdeviceptr a;
+	CUdeviceptr a, b;
 
 	start(0);
 	launch_kernel = driver.cuLaunchKernel;
@@ -263,32 +263,46 @@ static int guesses(void)
 	events_find_space(context)->pass_blocks = 64; /* at most */
 	set(a, 300000, 7);     /* 2 */
 	launch(a, 5000, 7, 0); /* 3 */
-	check(grid == 2000 / PASS_THREADS + 1 && tried && found()->small && found()->blocks == 5 &&
+	check(grid == 2000 / PASS_THREADS + 1 && way == PASS_SMALL &&
+		      found()->way == PASS_SMALL && found()->blocks == 5 &&
 		      row_is(3, 1, 2, GPU_WRITE, 5000, 5000),
 	      "the first block of threads tries, and does it all");
 	launch(a, 300000, 7, 0); /* 4 */
-	check(tried && !found()->small && found()->blocks >= 293 && events[3].rows == 2,
+	check(way == PASS_SMALL && found()->way == PASS_LARGE && found()->blocks >= 293 &&
+		      events[3].rows == 2,
 	      "or all do it, when it is too much");
 	launch(a, 5000, 7, 0); /* 5 */
-	check(!tried && grid == 64 && !found()->small && found()->blocks == 5 &&
+	check(grid == 63 && found()->way == PASS_SPREAD && found()->blocks == 5 &&
 		      row_is(5, 1, 4, GPU_WRITE, 5000, 5000),
-	      "then the next does not try, and has blocks of threads enough");
-	launch(a, 5000, 7, 0); /* 6 */
-	check(!tried && grid == 2000 / PASS_THREADS + 1, "nor do some after it, though there is less to do");
-	for (int i = 0; i < 14; i++)
+	      "then the next share it");
+	launch(a, 300000, 7, 0); /* 6 */
+	check(grid == 63 && found()->way == PASS_SPREAD && found()->blocks == 293 &&
+		      events[5].rows == 2,
+	      "... whether it is more or less");
+	for (int i = 0; i < 13; i++)
 		launch(a, 5000, 7, 0); /* 7 + i */
-	found();
-	launch(a, 5000, 7, 0); /* 21 */
-	check(tried && found()->small, "until one tries again");
+	check(way == PASS_SPREAD && found()->way == PASS_SPREAD, "... for a while");
+	launch(a, 5000, 7, 0); /* 20 */
+	check(way == PASS_SMALL && found()->way == PASS_SMALL, "until one tries again");
 	threads = 100;
-	launch(a, 300000, 7, 0); /* 22: another size */
-	check(grid == 1 && !found()->small && ended == 22, "a single block of threads does what it must");
-	launch(a, 300000, 7, 0); /* 23 */
-	check(grid == 64 && found()->blocks >= 293 && row_is(23, 1, 22, GPU_WRITE, 300000, 300000),
+	launch(a, 300000, 7, 0); /* 21: another size */
+	check(grid == 1 && found()->way == PASS_LARGE && ended == 21,
+	      "a single block of threads does what it must");
+	launch(a, 300000, 7, 0); /* 22 */
+	check(grid == 63 && found()->way == PASS_SPREAD && row_is(22, 1, 21, GPU_WRITE, 300000, 300000),
 	      "... and is not alone the next time");
+	b = allocate(2000000); /* 23, object 2 */
+	set(b, 2000000, 7);    /* 24 */
+	launch(b, 2000000, 7, 0); /* 25 */
+	check(grid == 63 && way == PASS_SPREAD && found()->way == PASS_LARGE &&
+		      row_is(25, 2, 24, GPU_WRITE, 2000000, 2000000),
+	      "too many blocks are not shared");
+	launch(b, 100000, 7, 0); /* 26 */
+	check(grid == 64 && way == PASS_LARGE && row_is(26, 2, 25, GPU_WRITE, 100000, 100000),
+	      "... nor what comes after them");
 	events_find_space(context)->body_blocks += 1 << 20;
-	set(a, 100, 7); /* 24 */
-	check(grid == 1 && found()->small, "a small set needs no more in the presence of large objects");
+	set(a, 100, 7); /* 27 */
+	check(grid == 1 && found()->way == PASS_SMALL, "a small set needs no more in the presence of large objects");
 	events_stop();
 	printf("1..%d\n", tests);
 	return 0;

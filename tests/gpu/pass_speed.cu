@@ -111,8 +111,8 @@ static void start(void)
 }
 
 static uint64_t rows_taken, objects_taken;
-static uint32_t ticket, small_passes;
-static marks first; /* of the next pass */
+static uint32_t ticket, passes[3]; /* by enum pass_way */
+static marks first;                /* of the next pass */
 
 static const result_pass *pass(uint32_t writer, float *milliseconds)
 {
@@ -125,8 +125,7 @@ static const result_pass *pass(uint32_t writer, float *milliseconds)
 	}
 	ticket++;
 	CHECK(cudaEventRecord(before));
-	/* every other one tries whether its first block of threads can do all */
-	vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, writer, ticket, ticket % 2,
+	vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, writer, ticket, ticket % 3,
 						  rows_taken, objects_taken, first);
 	first.height = 0;
 	CHECK(cudaEventRecord(after));
@@ -140,7 +139,7 @@ static const result_pass *pass(uint32_t writer, float *milliseconds)
 	}
 	rows_taken += result->rows;
 	objects_taken += result->objects;
-	small_passes += result->small;
+	passes[result->way]++;
 	return result;
 }
 
@@ -582,7 +581,7 @@ __global__ void add_some(device_state *state, uint32_t slot, uint32_t count)
 }
 
 /* What the pass after it takes, in a row of many: what launches and passes take less launches. */
-template <typename L> static void behind(const char *name, L launch, unsigned blocks, bool tries)
+template <typename L> static void behind(const char *name, L launch, unsigned blocks, pass_way way)
 {
 	const int many = 100; /* whose results the rings hold */
 	cudaEvent_t at[3];
@@ -599,9 +598,8 @@ template <typename L> static void behind(const char *name, L launch, unsigned bl
 		CHECK(cudaEventRecord(at[1]));
 		for (int k = 0; k < many; k++) {
 			launch();
-			vflow_pass<<<blocks, PASS_THREADS>>>(state, host_state, 300, ++ticket,
-							     tries, rows_taken, objects_taken,
-							     first);
+			vflow_pass<<<blocks, PASS_THREADS>>>(state, host_state, 300, ++ticket, way,
+							     rows_taken, objects_taken, first);
 		}
 		CHECK(cudaEventRecord(at[2]));
 		CHECK(cudaDeviceSynchronize());
@@ -613,23 +611,27 @@ template <typename L> static void behind(const char *name, L launch, unsigned bl
 			objects_taken += host_state.result_passes[k % PASSES].objects;
 		}
 	}
-	printf("%u blocks%s: ", blocks, tries ? ", the first tries" : "");
+	printf("%u blocks%s: ", blocks,
+	       way == PASS_SMALL    ? ", the first tries"
+	       : way == PASS_SPREAD ? ", spread"
+				    : "");
 	report(name, 0, times);
 }
 
-static void tiny_speed(uint32_t slot, unsigned blocks, bool tries)
+static void tiny_speed(uint32_t slot, unsigned blocks, pass_way way)
 {
 	behind(
 		"after a launch of one warp", [=] { add_one<<<1, 32>>>(state, slot); }, blocks,
-		tries);
+		way);
 }
 
-static void some_speed(uint32_t slot, uint32_t objects, uint32_t count, unsigned blocks)
+static void some_speed(uint32_t slot, uint32_t objects, uint32_t count, unsigned blocks,
+		       pass_way way)
 {
 	printf("%u of %u objects, ", count * objects, objects);
 	behind(
 		"after a launch", [=] { add_some<<<objects, 128>>>(state, slot, count); }, blocks,
-		false);
+		way);
 }
 
 static void mark_speed(uint32_t slot)
@@ -670,8 +672,10 @@ int main(int argc, char **argv)
 			spread = 2047;
 		}
 		against_cpu(small_sizes, 60);
-		printf("# %u of them by one block of threads\n", small_passes);
-		return !compared || !small_passes;
+		printf("# %u of them by one block of threads, %u by several\n", passes[PASS_SMALL],
+		       passes[PASS_SPREAD]);
+		return !compared || !passes[PASS_SMALL] ||
+		       !passes[PASS_SPREAD] != (pass_blocks == 1);
 	}
 	CHECK(cudaGetDeviceProperties(&device, 0));
 	CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, vflow_pass, PASS_THREADS,
@@ -708,20 +712,22 @@ int main(int argc, char **argv)
 	speed("1 MiB, digests", small, all, all, 1, true, 1);
 	speed("two words of 1 MiB, digests", small, 15, 15, 1 << 13, true, 2);
 	row_of_passes(small);
-	for (unsigned blocks : {25u, 50u, 100u, 200u, pass_blocks})
-		some_speed(some, 8, 25, blocks);
-	some_speed(some, 8, 8, 64);
-	some_speed(some, 8, 64, 512);
-	some_speed(some, 1, 200, 200);
+	some_speed(some, 8, 24, 200, PASS_LARGE);
+	for (unsigned blocks : {25u, 49u, 97u, 193u})
+		some_speed(some, 8, 24, blocks, PASS_SPREAD);
+	for (uint32_t count : {8u, 16u, 64u, 128u}) {
+		some_speed(some, 8, count, 8 * count, PASS_LARGE);
+		some_speed(some, 8, count, 4 * count | 1, PASS_SPREAD);
+	}
 	pass_blocks = 1;
 	floor_speed();
 	row_of_passes(small);
 	row_of_passes(plain);
-	tiny_speed(hashed, 1, false);
-	tiny_speed(small, 1, false);
+	tiny_speed(hashed, 1, PASS_LARGE);
+	tiny_speed(small, 1, PASS_LARGE);
 	for (unsigned blocks : {17u, pass_blocks}) {
-		tiny_speed(small, blocks, false);
-		tiny_speed(small, blocks, true);
+		tiny_speed(small, blocks, PASS_LARGE);
+		tiny_speed(small, blocks, PASS_SMALL);
 	}
 	speed("... by one block of threads", small, 15, 15, 1 << 13, true, 2);
 	speed("two words of 256 MiB, the same", hashed, 15, 15, size / 128, true, 2);

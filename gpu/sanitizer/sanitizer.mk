@@ -16,7 +16,7 @@ CFLAGS_SANITIZER = $(CFLAGS_INSIDE) -isystem $(cuda_include) -isystem $(SANITIZE
 NVCC_FATBIN = $(NVCC) --fatbin -std=c++17 -I. -I$(SANITIZER)/include $(fat)
 sanitizer_headers = $(wildcard gpu/sanitizer/*.h gpu/sanitizer/*.cuh gpu/analysis/*.h)
 
-# Only PTX ISA 6.3 and older have the shuffles without .sync on these architectures: see shuffle_up().
+# Only PTX ISA 6.3 and older have the shuffles without .sync on these architectures: see compare().
 $(sanitizer_folder)/patches.ptx: gpu/sanitizer/patches.cu $(sanitizer_headers)
 	@mkdir -p $(@D)
 	@echo "  NVCC $<"

@@ -106,6 +106,11 @@ static bool make_room(struct space *space, uint64_t size)
 	return true;
 }
 
+_Static_assert(offsetof(struct device_several, limit) == offsetof(struct device_record, limit) &&
+		       offsetof(struct device_several, several) ==
+			       offsetof(struct device_record, slot),
+	       "patches look at both before they know which it is");
+
 /* As the device sees it, with what it needs in the arena. */
 static uint64_t as_seen(const struct space *space, struct hint *hint)
 {

@@ -263,7 +263,8 @@ static __device__ __forceinline__ uint32_t touch_wide(struct device_record *reco
  */
 static __device__ __forceinline__ bool touch_lines(struct device_record *record, uint64_t start,
 						   uint32_t size, uint32_t flags, uint32_t back,
-						   uint32_t blocks, uint32_t &word, uint32_t &fresh)
+						   uint32_t *units, uint32_t blocks, uint32_t &word,
+						   uint32_t &fresh)
 {
 	uint32_t bits, place, seen, behind, step = (flags >> GAP_SHIFT) + size;
 	uint32_t *at;
@@ -283,7 +284,7 @@ static __device__ __forceinline__ bool touch_lines(struct device_record *record,
 	bits = __funnelshift_l(0, run_of(may), (uint32_t)start / 4);
 	behind = bit(flags, WRITE) ? blocks : 0;
 	OPAQUE("r", behind);
-	at = constant(&record->read_units) + 8ull * behind;
+	at = units + 8ull * behind;
 	OPAQUE("l", at);
 	place = (uint32_t)(start / 128);
 	OPAQUE("r", place);
@@ -424,17 +425,20 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%2];"
 		     : "=l"(start), "=l"(limit)
 		     : "l"(&record->address));
+	/* asked for before it is known who needs it, so that nobody waits for it alone */
+	asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(units) : "l"(&record->read_units));
 	start = address - start;
 	blocks = room(limit);
 	if (one_of_us(wrong | start >= limit)) {
 		if (one_of_us(start >= limit)) {
 			if (!find_object(record, address, start, size, flags, back, blocks))
 				return;
+			units = (uint32_t *)again((uint64_t *)&record->read_units);
 			wrong = wrong | bit(flags, BYTES) | start >= again(&record->limit);
 			if (!one_of_us(wrong))
 				goto whole;
 		}
-		if (!touch_lines(record, start, size, flags, back, blocks, word, first))
+		if (!touch_lines(record, start, size, flags, back, units, blocks, word, first))
 			return;
 		first = first ? 0 : 1;
 		units = constant(&record->read_units);
@@ -446,7 +450,6 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	} else {
 		uint32_t place;
 	whole:
-		units = constant(&record->read_units);
 		word = (uint32_t)(start / 32);
 		OPAQUE("r", word);
 		place = word;

@@ -264,8 +264,7 @@ bool events_defer_more(const struct space *space)
 	       wait_until(lane, QUEUE_LENGTH / 2, true) == OVER;
 }
 
-/* False: one does not end, or our turn was lost. */
-static bool drain(struct lane *lane)
+static enum wait drain(struct lane *lane)
 {
 	struct operation operation = {.stream = lane->stream};
 	enum wait wait = IN_VAIN;
@@ -286,11 +285,13 @@ static bool drain(struct lane *lane)
 			drop(lane, result); /* else their passes run when they can */
 	}
 	visit_leave(&visit);
-	return wait == OVER;
+	return wait;
 }
 
 bool events_drain(const struct space *space)
 {
+	enum wait wait;
+	bool fine = true;
 	unsigned i = 0;
 
 	while (i < lane_count) {
@@ -298,11 +299,13 @@ bool events_drain(const struct space *space)
 			i++;
 			continue;
 		}
-		if (events_is_late() || !drain(&lanes[i]))
+		wait = events_is_late() ? IN_VAIN : drain(&lanes[i]);
+		if (wait == TURN_LOST || (wait == IN_VAIN && lanes[i].count))
 			return false;
+		fine = fine && wait == OVER; /* else what was left of it failed */
 		i = 0; /* in turns others may have put something into those before it */
 	}
-	return true;
+	return fine;
 }
 
 void events_drain_late(void)
@@ -312,17 +315,24 @@ void events_drain_late(void)
 			drop(&lanes[i], ask(&lanes[i]));
 }
 
+static void end(struct lane *lane)
+{
+	if (lane->count && wait_until(lane, 0, false) != OVER)
+		drop(lane, CUDA_SUCCESS);
+}
+
 void events_drain_at_end(void)
 {
 	for (unsigned i = 0; i < lane_count; i++)
-		if (lanes[i].count && wait_until(&lanes[i], 0, false) != OVER)
-			drop(&lanes[i], CUDA_SUCCESS);
+		end(&lanes[i]);
 }
 
 void events_lane_abandon(const struct space *space)
 {
 	struct lane *lane = find_lane(space);
 
-	if (lane)
-		lane->space = NULL;
+	if (!lane)
+		return;
+	end(lane);
+	lane->space = NULL;
 }

@@ -30,7 +30,6 @@ void events_context_gone(CUcontext context)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
 		if (space_context(event_spaces[i]) == context) {
-			events_drain_at_end();
 			events_lane_abandon(event_spaces[i]);
 			events_wait_abandon(event_spaces[i]);
 			events_peers_abandon(context);

@@ -155,7 +155,7 @@ bool events_drain(const struct space *space);
 bool events_drain_in_turns(const struct space *space);
 /* Whether there is anything in the space. */
 bool events_deferred_in(const struct space *space);
-/* The space is about to go. */
+/* The space is about to go.  Waits a second at most for what is in it. */
 void events_lane_abandon(const struct space *space);
 /* The same for launches that were given up, when they are over after all. */
 void events_drain_late(void);

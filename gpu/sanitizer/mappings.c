@@ -108,6 +108,17 @@ static uint64_t next_of(CUmemGenericAllocationHandle handle, uint32_t *at)
 	return 0;
 }
 
+static uint64_t next_within(uint64_t address, uint64_t size, uint32_t *at)
+{
+	while (*at < mapping_count) {
+		const struct mapping *mapping = &mappings[(*at)++];
+
+		if (mapping->address < address + size && address < mapping->address + mapping->size)
+			return mapping->address;
+	}
+	return 0;
+}
+
 /* Whether it lets others have the memory at the address that is its second parameter. */
 static bool gives_away(const char *function)
 {
@@ -124,9 +135,7 @@ uint64_t mappings_next(const char *function, const void *parameters, uint32_t *a
 		return next_of(words[1], at);
 	if (api_is(function, "cuMemMap"))
 		return is_shared(words[3]) ? next_of(words[3], at) : 0;
-	if ((*at)++)
-		return 0;
-	if (gives_away(function))
-		return words[1];
-	return api_is(function, "cuMemSetAccess") && lets_others_write(words) ? words[0] : 0;
+	if (api_is(function, "cuMemSetAccess"))
+		return *at || lets_others_write(words) ? next_within(words[0], words[1], at) : 0;
+	return gives_away(function) && !(*at)++ ? words[1] : 0;
 }

@@ -5,12 +5,12 @@
 
 static CUcontext first, second;
 
-/* The emulated device twice. */
+/* The emulated device twice: the first context has one, all others the other. */
 static CUresult device_of(CUdevice *device)
 {
 	CUcontext current;
 
-	*device = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == second;
+	*device = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != first;
 	return CUDA_SUCCESS;
 }
 
@@ -253,6 +253,45 @@ static int in_turns(void)
 	return 0;
 }
 
+/* A device whose context fails or goes, beside another on which something runs. */
+static CUresult fail_or_end(CUstream stream)
+{
+	CUcontext current;
+
+	if (driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == first)
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	let_run();
+	return query_stream(stream);
+}
+
+static int beside(void)
+{
+	CUcontext third;
+
+	start_two();
+	if (create_context(&third, 0, 0) != CUDA_SUCCESS)
+		check(false, "a third context");
+	on(third);
+	launch(allocate(100), 100, 7, 1); /* 5, object 3; 6 */
+	on(first);
+	holding = running = true;
+	launch(a, 100, 7, 0); /* 7 */
+	on(third);
+	events_context_gone(third);
+	running = false;
+	check(events_deferred() && !calls_of_coverage,
+	      "what runs is not given up when the context of another device goes");
+	on(second);
+	launch(b, 100, 7, 0); /* 8 */
+	driver.cuStreamQuery = fail_or_end;
+	faulted = true;
+	check(!events_drain(NULL) && !events_deferred() && failed_launches == 1 && ended == 7 &&
+		      events[6].context == 8 && events[6].row.writer == 4,
+	      "nor when one failed: it is waited for");
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 /* Memory that others write. */
 static int elsewhere(void)
 {
@@ -341,6 +380,16 @@ static int elsewhere(void)
 	words[3] = 3;
 	check(mappings_next("cuMemSetAccess", words, &(uint32_t){0}) == 0x4000,
 	      "devices that write");
+	words[0] = 0x4100, words[3] = 9;
+	mappings_call("cuMemMap", words);
+	words[0] = 0x5000, words[3] = 10;
+	mappings_call("cuMemMap", words);
+	words[0] = 0x4080, words[1] = 0x100, words[2] = (uintptr_t)access, words[3] = 3;
+	at = 0;
+	check(mappings_next("cuMemSetAccess", words, &at) == 0x4000 &&
+		      mappings_next("cuMemSetAccess", words, &at) == 0x4100 &&
+		      !mappings_next("cuMemSetAccess", words, &at),
+	      "... all that is mapped there");
 	words[1] = 0x5000;
 	check(mappings_next("cuIpcGetMemHandle", words, &(uint32_t){0}) == 0x5000,
 	      "memory whose handle is asked for");
@@ -352,8 +401,8 @@ static int elsewhere(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"lanes", lanes}, {"entangled", entangled}, {"asked", is_asked},
-		{"ready", ready}, {"in_turns", in_turns},   {"elsewhere", elsewhere},
+		{"lanes", lanes}, {"entangled", entangled}, {"asked", is_asked}, {"ready", ready},
+		{"in_turns", in_turns}, {"beside", beside}, {"elsewhere", elsewhere},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -112,21 +112,32 @@ static __device__ void set_writers(uint32_t writers[4], unsigned bytes, uint32_t
 			writers[i] = writer;
 }
 
-/* `units`, `bytes`: these masks may have bits of it. */
-static __device__ void settle_block(struct walk *walk, uint64_t block, bool units, bool bytes,
-				    unsigned place, struct leaves *leaves)
+/* Most blocks have none where bytes are in use. */
+static __device__ bool has_units(const struct device_record *record, uint64_t block)
+{
+	unsigned lane = threadIdx.x % 32;
+	const uint32_t *units =
+		lane < BLOCK_UNIT_WORDS ? record->read_units : record->written_units;
+
+	units += block * BLOCK_UNIT_WORDS + lane % BLOCK_UNIT_WORDS;
+	return __any_sync(ALL_LANES, lane < 2 * BLOCK_UNIT_WORDS && *units);
+}
+
+static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned place,
+				    struct leaves *leaves)
 {
 	struct device_record *record = walk->record;
 	struct device_block *at = &record->states[block], state = *at;
 	unsigned lane = threadIdx.x % 32, from_host[2] = {0, 0};
 	uint64_t index = block * (LEAF_BYTES / CHUNK_BYTES) + lane;
 	uint32_t writer = walk->writer ^ record->site, writers[8];
+	bool units = !record->uses_bytes || has_units(record, block);
 	bool reads, writes, stale = false, mixed = state.flags & BLOCK_MIXED;
 	struct chunk chunks[2];
 
 #pragma unroll
 	for (int k = 0; k < 2; k++)
-		load_masks(record, index + 32 * k, units, bytes, &chunks[k]);
+		load_masks(record, index + 32 * k, units, &chunks[k]);
 	reads = __any_sync(ALL_LANES, chunks[0].read | chunks[1].read);
 	writes = __any_sync(ALL_LANES, chunks[0].written | chunks[1].written);
 	if (units && lane < BLOCK_UNIT_WORDS && reads)
@@ -251,9 +262,9 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t bits)
 {
 	struct device_record *record = walk->record;
-	unsigned lane = threadIdx.x % 32, plain, whole, units, bytes;
+	unsigned lane = threadIdx.x % 32, plain, whole;
 	struct leaves leaves = {walk->nh, 0, 0, 0};
-	struct glance glance = {{0, 0}, 0, 0, true, (bool)record->uses_bytes};
+	struct glance glance = {{0, 0}, 0, 0};
 	bool simple = false, coarse = record->coarse;
 
 	/*
@@ -267,15 +278,13 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 			  (!glance.written ||
 			   (glance.written == LEAF_BYTES && glance.state.flags & BLOCK_WHOLE)));
 		if (simple)
-			clear_masks(record, first + lane, &glance);
+			clear_masks(record, first + lane, glance.written, glance.read);
 		if (glance.read && glance.read < LEAF_BYTES)
 			keep_mask(record, first + lane);
 	}
 	count_blocks(walk, simple && (glance.read | glance.written), &glance);
 	plain = __ballot_sync(ALL_LANES, simple);
 	whole = __ballot_sync(ALL_LANES, simple && glance.written && !coarse);
-	units = __ballot_sync(ALL_LANES, glance.units);
-	bytes = __ballot_sync(ALL_LANES, glance.bytes);
 	for (unsigned left = whole; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;
 
@@ -287,8 +296,7 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	for (unsigned left = bits & ~plain; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;
 
-		settle_block(walk, first + place, units >> place & 1, bytes >> place & 1, place,
-			     &leaves);
+		settle_block(walk, first + place, place, &leaves);
 	}
 	__syncwarp();
 	if (leaves.stale)

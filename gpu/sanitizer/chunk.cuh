@@ -33,22 +33,23 @@ static __device__ void load_memory(const struct device_record *record, uint64_t 
 }
 
 /*
- * What masks of units and bytes have of a chunk.  Those of units, which this leaves as they are,
- * have one byte for two lanes.
+ * What the masks have of a chunk.  Those of units, which this leaves as they are, have one byte for
+ * two lanes; `units`: they may have bits of the block.
  */
 static __device__ void load_masks(struct device_record *record, uint64_t index, bool units,
-				  bool bytes, struct chunk *chunk)
+				  struct chunk *chunk)
 {
-	chunk->read = chunk->written = chunk->uninitialised = 0;
-	if (units) {
-		unsigned bits = ((const uint8_t *)record->read_units)[index / 2];
+	unsigned bits = 0;
 
+	if (units) {
+		bits = ((const uint8_t *)record->read_units)[index / 2];
 		bits |= ((const uint8_t *)record->written_units)[index / 2] << 16;
 		bits = bytes_of_units(bits >> index % 2 * 4 & 0x000f000f);
-		chunk->read = bits & CHUNK_ALL;
-		chunk->written = bits >> 16;
 	}
-	if (bytes) {
+	chunk->read = bits & CHUNK_ALL;
+	chunk->written = bits >> 16;
+	chunk->uninitialised = 0;
+	if (record->uses_bytes) {
 		uint16_t *read = (uint16_t *)record->read + index;
 		uint16_t *written = (uint16_t *)record->written + index;
 		unsigned bits[2] = {*read, *written};

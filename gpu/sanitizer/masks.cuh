@@ -31,7 +31,6 @@ static __device__ uint64_t word_of_units(unsigned units)
 struct glance {
 	struct device_block state;
 	uint32_t read, written; /* bytes */
-	bool units, bytes;      /* which masks have bits of it */
 };
 
 /* How many of 128 bytes have their own bit or their unit's. */
@@ -41,31 +40,21 @@ static __device__ uint32_t count_bytes(ulonglong2 bytes, uint32_t units)
 	       __popcll(bytes.y | word_of_units(units >> 16));
 }
 
-/*
- * How many bytes of a block were read, and written, by both masks; and whether those of units, and
- * those of bytes, have bits.
- */
-static __device__ __noinline__ uint4 count_both(const struct device_record *record, uint64_t block)
+/* How many bytes of a block were read and written, by both masks. */
+static __device__ __noinline__ uint2 count_both(const struct device_record *record, uint64_t block)
 {
 	const ulonglong2 *read = (const ulonglong2 *)(record->read + block * LEAF_WORDS);
 	const ulonglong2 *written = (const ulonglong2 *)(record->written + block * LEAF_WORDS);
 	const uint32_t *read_units = record->read_units + block * BLOCK_UNIT_WORDS;
 	const uint32_t *written_units = record->written_units + block * BLOCK_UNIT_WORDS;
-	uint4 both = {0, 0, 0, 0};
-	uint64_t any = 0;
+	uint2 counts = {0, 0};
 
 #pragma unroll 4
 	for (unsigned i = 0; i < BLOCK_UNIT_WORDS; i++) {
-		ulonglong2 bytes[2] = {read[i], written[i]};
-		uint32_t units[2] = {read_units[i], written_units[i]};
-
-		both.x += count_bytes(bytes[0], units[0]);
-		both.y += count_bytes(bytes[1], units[1]);
-		both.z |= units[0] | units[1];
-		any |= bytes[0].x | bytes[0].y | bytes[1].x | bytes[1].y;
+		counts.x += count_bytes(read[i], read_units[i]);
+		counts.y += count_bytes(written[i], written_units[i]);
 	}
-	both.w = any != 0;
-	return both;
+	return counts;
 }
 
 /* One block per lane. */
@@ -75,15 +64,13 @@ static __device__ struct glance look_at(const struct device_record *record, uint
 		(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS);
 	const ulonglong2 *written =
 		(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS);
-	struct glance glance = {record->states[block], 0, 0, false, false};
+	struct glance glance = {record->states[block], 0, 0};
 
 	if (record->uses_bytes) {
-		uint4 both = count_both(record, block);
+		uint2 counts = count_both(record, block);
 
-		glance.read = both.x;
-		glance.written = both.y;
-		glance.units = both.z;
-		glance.bytes = both.w;
+		glance.read = counts.x;
+		glance.written = counts.y;
 		return glance;
 	}
 #pragma unroll
@@ -91,12 +78,11 @@ static __device__ struct glance look_at(const struct device_record *record, uint
 		glance.read += UNIT_BYTES * (__popcll(read[i].x) + __popcll(read[i].y));
 		glance.written += UNIT_BYTES * (__popcll(written[i].x) + __popcll(written[i].y));
 	}
-	glance.units = glance.read | glance.written;
 	return glance;
 }
 
-static __device__ void clear_masks(struct device_record *record, uint64_t block,
-				   const struct glance *glance)
+static __device__ void clear_masks(struct device_record *record, uint64_t block, bool writes,
+				   bool reads)
 {
 	ulonglong2 *read_units = (ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS);
 	ulonglong2 *written_units =
@@ -106,18 +92,18 @@ static __device__ void clear_masks(struct device_record *record, uint64_t block,
 
 #pragma unroll
 	for (int i = 0; i < 2; i++) {
-		if (glance->units && glance->read)
+		if (reads)
 			read_units[i] = make_ulonglong2(0, 0);
-		if (glance->units && glance->written)
+		if (writes)
 			written_units[i] = make_ulonglong2(0, 0);
 	}
-	if (!glance->bytes)
+	if (!record->uses_bytes)
 		return;
 #pragma unroll
 	for (int i = 0; i < (int)LEAF_WORDS / 2; i++) {
-		if (glance->read)
+		if (reads)
 			read[i] = make_ulonglong2(0, 0);
-		if (glance->written)
+		if (writes)
 			written[i] = make_ulonglong2(0, 0);
 	}
 }

@@ -204,8 +204,10 @@ static __device__ void drop_untouched(void)
 #pragma unroll 1
 	for (uint32_t first = 0; first < blocks; first += PASS_THREADS) {
 		bool mine = first + threadIdx.x < blocks;
-		uint32_t object = small.work[mine ? first + threadIdx.x : 0].object;
-		uint64_t block = small.work[mine ? first + threadIdx.x : 0].block;
+		/* what was kept of those before is written meanwhile */
+		uint32_t place = mine ? first + threadIdx.x : first;
+		uint32_t object = small.work[place].object;
+		uint64_t block = small.work[place].block;
 		const struct device_record *record = &small_records[object];
 		const ulonglong2 *units[2] = {
 			(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS),
@@ -225,8 +227,7 @@ static __device__ void drop_untouched(void)
 				       bytes[1][i].y;
 		__syncthreads();
 		if (mine && any) {
-			uint32_t place = atomicAdd(&small.blocks, 1);
-
+			place = atomicAdd(&small.blocks, 1);
 			small.work[place].object = object;
 			small.work[place].block = block;
 		}

@@ -308,11 +308,12 @@ bool events_drain(const struct space *space)
 	return fine;
 }
 
-void events_drain_late(void)
+void events_drain_late(const struct space *space)
 {
-	for (unsigned i = 0; i < lane_count; i++)
-		if (lanes[i].count && wait_until(&lanes[i], 0, true) != OVER)
-			drop(&lanes[i], ask(&lanes[i]));
+	struct lane *lane = find_lane(space);
+
+	if (lane && lane->count && wait_until(lane, 0, true) != OVER)
+		drop(lane, ask(lane));
 }
 
 static void end(struct lane *lane)

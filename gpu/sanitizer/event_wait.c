@@ -248,12 +248,15 @@ bool events_still_late(void)
 			memory_hold_back(false);
 			if (late_event)
 				driver.cuEventDestroy(late_event);
-			events_drain_late();
+			events_drain_late(space);
 			event_fault(space, result);
 			if (!space_failed(space))
 				take_in(space);
 			take_in_peers();
 			space_set_busy(space, false);
+			/* nobody has waited for those of other devices meanwhile */
+			events_drain(NULL);
+			still = late;
 		}
 	}
 	visit_leave(&visit);

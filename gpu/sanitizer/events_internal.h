@@ -157,8 +157,8 @@ bool events_drain_in_turns(const struct space *space);
 bool events_deferred_in(const struct space *space);
 /* The space is about to go.  Waits a second at most for what is in it. */
 void events_lane_abandon(const struct space *space);
-/* The same for launches that were given up, when they are over after all. */
-void events_drain_late(void);
+/* The same for what was given up in a space, when it is over after all. */
+void events_drain_late(const struct space *space);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 

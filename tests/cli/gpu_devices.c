@@ -292,6 +292,48 @@ static int beside(void)
 	return 0;
 }
 
+static CUresult second_runs(CUstream stream)
+{
+	CUcontext current;
+
+	return stream == streams[0] && driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS &&
+			       current == second
+		       ? CUDA_ERROR_NOT_READY
+		       : query_stream(stream);
+}
+
+/* What was given up is over; what was launched before on another device is not, for long. */
+static int late_again(void)
+{
+	start_two();
+	on(first);
+	holding = running = true;
+	launch(a, 100, 7, 0); /* 5 */
+	on(second);
+	launch(b, 100, 7, 0); /* 6 */
+	on(first);
+	events_prepare(first, false, NULL, 0, false);
+	check(events_is_late() && ended == 4, "a launch is given up");
+	driver.cuStreamQuery = second_runs;
+	driver.cuEventQuery = query_event;
+	kept_back = events_find_space(second);
+	let_run();
+	events_prepare(first, false, NULL, 0, false);
+	check(events_is_late() && row_is(5, 1, 2, GPU_WRITE, 100, 100),
+	      "when it is over, the next is");
+	driver.cuStreamQuery = first_or_other;
+	running = false;
+	kept_back = NULL;
+	let_run();
+	on(second);
+	set(b, 10, 7); /* 7 */
+	check(!events_is_late() && ended == 7 && row_is(6, 2, 4, GPU_WRITE, 100, 100),
+	      "what it did is known in the end");
+	events_stop();
+	printf("1..%d\n", tests);
+	return 0;
+}
+
 /* Memory that others write. */
 static int elsewhere(void)
 {
@@ -402,7 +444,8 @@ int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
 		{"lanes", lanes}, {"entangled", entangled}, {"asked", is_asked}, {"ready", ready},
-		{"in_turns", in_turns}, {"beside", beside}, {"elsewhere", elsewhere},
+		{"in_turns", in_turns}, {"beside", beside}, {"late_again", late_again},
+		{"elsewhere", elsewhere},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -433,6 +433,7 @@ static struct {
 	uint64_t words[9];
 } held[16];
 static unsigned held_count;
+static const struct space *kept_back; /* whose do not run when the others do */
 
 /* What a kernel's words are, and which of them are marks, with a copy of these. */
 static unsigned words_of(const struct space *space, CUfunction kernel, unsigned *marks)
@@ -473,12 +474,18 @@ static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsign
 
 static void let_run(void)
 {
+	unsigned left = 0;
+
 	holding = false;
 	for (unsigned i = 0; i < held_count; i++) {
 		const struct space *space = held[i].space;
 		unsigned marks;
 		void *words[9];
 
+		if (space == kept_back) {
+			held[left++] = held[i];
+			continue;
+		}
 		for (unsigned k = 0; k < words_of(space, held[i].kernel, &marks); k++)
 			words[k] = &held[i].words[k];
 		if (marks < 9)
@@ -488,7 +495,7 @@ static void let_run(void)
 		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,
 			      streams[0], words, NULL);
 	}
-	held_count = 0;
+	held_count = left;
 }
 
 static unsigned recorded;

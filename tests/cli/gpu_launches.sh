@@ -26,4 +26,4 @@ build room
 build devices
 cases launches enough table nothing failed faults late behind guesses
 cases room coarse late slots behind denied kept unknown wrong stuck beside limits
-cases devices lanes entangled asked ready in_turns beside elsewhere
+cases devices lanes entangled asked ready in_turns beside late_again elsewhere

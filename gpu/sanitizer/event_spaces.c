@@ -27,7 +27,7 @@ struct space *events_find_space(CUcontext context)
 static struct peer {
 	CUcontext context, peer;
 	bool blind; /* the patches could not mark what they touch there */
-} peers[EVENT_SPACES_MAX];
+} peers[EVENT_SPACES_MAX * EVENT_SPACES_MAX];
 static unsigned peer_count;
 static bool let_go; /* see events_let_go() */
 
@@ -68,7 +68,6 @@ void events_let_go(void)
 	outdate();
 	share_what_is_written();
 }
-
 
 struct space *events_make_space(CUcontext context)
 {
@@ -115,7 +114,7 @@ void events_peer(CUcontext context, CUcontext peer, bool enabled)
 
 	while (i < peer_count && (peers[i].context != context || peers[i].peer != peer))
 		i++;
-	if (enabled && i == peer_count && peer_count < EVENT_SPACES_MAX)
+	if (enabled && i == peer_count && peer_count < sizeof(peers) / sizeof(*peers))
 		peers[peer_count++] = (struct peer){context, peer, !has_atomics(context, peer)};
 	else if (!enabled && i < peer_count)
 		peers[i] = peers[--peer_count];

@@ -66,8 +66,9 @@ void visit_leave(struct visit *visit);
 /*
  * How long something is waited for: 5 seconds when it seems to wait itself (for the host, or for
  * what comes after it): it has not begun, or looks again and again at a few words that it has
- * touched before.  As long as a launch touches new memory, and for 120 seconds when it touches
- * nothing or very much of the old, it is at work.
+ * touched before.  1.5 if that may be another device's kernel and another thread wants our lock, 30 if
+ * it may be another process.  As long as a launch touches new memory, and for 120 seconds when it
+ * touches nothing or very much of the old, it is at work.
  */
 struct patience {
 	uint64_t moved, looked; /* when it touched new memory, when that was asked */

@@ -1,0 +1,411 @@
+/*
+ * Objects and the passes of gpu/sanitizer over them, without the Sanitizer; random APIs give the
+ * rows and digests that gpu/analysis/shadow.h gives on the CPU.
+ */
+#include <algorithm>
+#include <map>
+#include <stdio.h>
+#include <stdlib.h>
+#include <vector>
+
+#include "gpu/sanitizer/passes.cu"
+
+extern "C" {
+#include "gpu/analysis/shadow.h"
+}
+
+#define OBJECTS 4
+#define SHARED 3       /* one of them */
+#define COARSE OBJECTS /* one more, which the CPU's shadow does not know */
+#define CONTEXTS 12
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		cudaError_t error_ = call;                                                         \
+		if (error_) {                                                                      \
+			printf("not ok - %s: %s\n", #call, cudaGetErrorString(error_));            \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static unsigned pass_blocks;
+static device_state *state, host_state;
+static std::vector<device_record> records;
+#define SLOTS (8 * 1024)
+static uint32_t slots = 1024;
+static uint32_t spread = 1; /* the slot of one object is so far from the next one's */
+
+static uint64_t seed = 1;
+static uint64_t below(uint64_t limit)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (seed ^ seed >> 31) % limit;
+}
+
+template <typename T> static T *zeroed(uint64_t count)
+{
+	T *memory;
+
+	CHECK(cudaMalloc((void **)&memory, count * sizeof(T)));
+	CHECK(cudaMemset(memory, 0, count * sizeof(T)));
+	return memory;
+}
+
+template <typename T> static T *shared_with_host(uint64_t count)
+{
+	T *memory;
+
+	CHECK(cudaHostAlloc((void **)&memory, count * sizeof(T), cudaHostAllocMapped));
+	memset((void *)memory, 0, count * sizeof(T));
+	return memory;
+}
+
+static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bool digests)
+{
+	device_record record = {};
+	uint64_t words;
+
+	record.size = size;
+	record.slot = (uint32_t)records.size() * spread;
+	record.blocks = (size + LEAF_BYTES - 1) / LEAF_BYTES;
+	words = record.blocks * LEAF_WORDS;
+	record.site = site;
+	record.address = (uint64_t)zeroed<uint8_t>(size + 64) + misaligned;
+	record.read = zeroed<uint64_t>(words);
+	record.written = zeroed<uint64_t>(words);
+	record.touched_blocks = zeroed<uint32_t>((record.blocks + 31) / 32);
+	record.read_units = zeroed<uint32_t>(2 * UNIT_MASK_BYTES(size) / 4);
+	record.written_units = record.read_units + UNIT_MASK_BYTES(size) / 4;
+	record.value = zeroed<uint8_t>(record.blocks * LEAF_BYTES);
+	record.states = zeroed<device_block>(record.blocks);
+	record.writer = zeroed<uint32_t>(record.blocks * LEAF_BYTES / 4);
+	record.initialised = zeroed<uint64_t>(words);
+	record.origin = zeroed<uint64_t>(words);
+	if (digests)
+		record.leaves = (uint64_t(*)[DIGEST_LANES])zeroed<uint64_t>(record.blocks * 4);
+	records.push_back(record);
+	return (uint32_t)records.size() - 1;
+}
+
+static void start(void)
+{
+	state = zeroed<device_state>(1);
+	host_state.records = zeroed<device_record>(SLOTS);
+	for (const device_record &record : records)
+		CHECK(cudaMemcpy(host_state.records + record.slot, &record, sizeof(record),
+				 cudaMemcpyHostToDevice));
+	host_state.slots = slots;
+	host_state.listed = zeroed<uint32_t>(SLOTS / 32);
+	host_state.listed_words = zeroed<uint32_t>(SLOTS / 1024);
+	host_state.rows = zeroed<device_rows>(1);
+	host_state.result_passes = shared_with_host<result_pass>(PASSES);
+	host_state.result_rows = shared_with_host<result_row>(ROW_RING);
+	host_state.result_objects = shared_with_host<result_object>(1024);
+	host_state.row_mask = ROW_RING - 1;
+	host_state.object_mask = 1023;
+	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
+}
+
+static uint64_t rows_taken, objects_taken;
+static uint32_t ticket, passes[3]; /* by enum pass_way */
+static marks first;                /* of the next pass */
+
+static const result_pass *pass(uint32_t writer, float *milliseconds)
+{
+	static cudaEvent_t before, after;
+	const result_pass *result;
+
+	if (!before) {
+		CHECK(cudaEventCreate(&before));
+		CHECK(cudaEventCreate(&after));
+	}
+	ticket++;
+	CHECK(cudaEventRecord(before));
+	vflow_pass<<<pass_blocks, PASS_THREADS>>>(state, host_state, writer, ticket, ticket % 3,
+						  rows_taken, objects_taken, first);
+	first.height = 0;
+	CHECK(cudaEventRecord(after));
+	CHECK(cudaDeviceSynchronize());
+	if (milliseconds)
+		CHECK(cudaEventElapsedTime(milliseconds, before, after));
+	result = &host_state.result_passes[ticket % PASSES];
+	if (result->ticket != ticket || result->status != PASS_DONE) {
+		printf("not ok - a pass ended with status %u\n", result->status);
+		exit(1);
+	}
+	rows_taken += result->rows;
+	objects_taken += result->objects;
+	passes[result->way]++;
+	return result;
+}
+
+/* -- against the CPU ---------------------------------------------------------------------- */
+
+static std::vector<uint8_t> memory[OBJECTS];
+static struct shadow_object *shadows[OBJECTS];
+static uint8_t digests[OBJECTS + 1][SHA256_SIZE];
+static bool zeros[OBJECTS + 1];
+static bool compared = true;
+
+static void changed(void *, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+{
+	memcpy(digests[object], digest, SHA256_SIZE);
+	zeros[object] = zero;
+}
+
+/*
+ * Marks as patches do, a thread for each unit of a row: whole stretches of 32 bytes of the object
+ * are stored as units; what is left of rows to units, if `lone`, or to bytes; and so are eight
+ * blocks at a time, even past the object's end.
+ */
+__global__ void patch(device_state *state, marks rows, bool lone)
+{
+	device_record *record = &state->records[rows.slot];
+	uint64_t row_units = rows.width / UNIT_BYTES + 2;
+
+	list_object(state, record, false);
+	for (uint64_t i = thread_of_grid(); i < row_units * rows.height; i += threads_of_grid()) {
+		uint64_t start = rows.offset + i / row_units * rows.pitch, end = start + rows.width;
+		uint64_t unit = start / UNIT_BYTES + i % row_units, first = unit * UNIT_BYTES;
+		uint64_t stretch = unit / 8 * 32;
+
+		if (first >= end)
+			continue;
+		((uint8_t *)record->touched_blocks)[first / LEAF_BYTES / 8] = 0xff;
+		for (uint32_t which = MARK_READ; which <= MARK_WRITTEN; which++) {
+			uint32_t *units =
+				which == MARK_READ ? record->read_units : record->written_units;
+			uint64_t *bytes = which == MARK_READ ? record->read : record->written;
+
+			if (!(rows.marks & which))
+				continue;
+			if (stretch >= start && stretch + 32 <= end) {
+				((uint8_t *)units)[unit / 8] = 0xff;
+			} else if (lone && first >= start && first + UNIT_BYTES <= end) {
+				set_bit(units, unit);
+			} else {
+				record->uses_bytes = 1;
+				for (uint64_t at = first; at < first + UNIT_BYTES; at++)
+					if (at >= start && at < end)
+						set_bit((uint32_t *)bytes, at);
+			}
+		}
+	}
+}
+
+static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width, uint64_t height,
+		 uint32_t which)
+{
+	marks rows = {offset, pitch, width, height, slot * spread, which};
+
+	if (pass_blocks == 1 && !first.height && below(2))
+		first = rows;
+	else if (below(2))
+		patch<<<256, 256>>>(state, rows, below(2));
+	else
+		vflow_mark<<<256, 256>>>(state, rows);
+}
+
+static void touch_one(void)
+{
+	uint32_t slot = (uint32_t)below(OBJECTS);
+	uint64_t size = memory[slot].size(), width, pitch, height, offset;
+	bool write = below(2);
+
+	/* rows of some width: from single bytes to the whole object; many of whole units */
+	width = below(4) ? 1 + below(below(2) ? 16 : size) : size;
+	width = std::min(width, size);
+	pitch = width + below(3) * below(100);
+	offset = below(size - width + 1);
+	if (width < size && below(2)) {
+		offset -= offset % UNIT_BYTES;
+		width = std::min(width + UNIT_BYTES - width % UNIT_BYTES, size - offset);
+		pitch = std::max(width, pitch - pitch % UNIT_BYTES);
+	}
+	height = 1 + below((size - offset - width) / pitch + 1);
+	if (width == size)
+		offset = 0, height = 1;
+	height = std::min<uint64_t>(height, 200000);
+	for (uint64_t row = 0; row < height; row++) {
+		shadow_touch(shadows[slot], offset + row * pitch, width,
+			     write ? GPU_WRITE : GPU_READ);
+		for (uint64_t i = 0; write && i < width; i++)
+			if (uint8_t *at = &memory[slot][offset + row * pitch + i]; seed & 64)
+				*at = (uint8_t)(seed & 128 ? below(2) : 0);
+	}
+	mark(slot, offset, pitch, width, height, write ? MARK_WRITTEN : MARK_READ);
+}
+
+/*
+ * The coarse object: the bytes that the running API touched, and the last writer of each block.  It
+ * is the last one: its rows are behind those of the CPU's shadow.
+ */
+static std::vector<uint8_t> coarse_marks;
+static std::vector<uint32_t> coarse_writers;
+
+static void touch_coarse(void)
+{
+	uint64_t size = coarse_marks.size(), width = 1 + below(below(2) ? 40 : size);
+	uint64_t offset = below(size - width + 1);
+	uint32_t which = 1 + (uint32_t)below(3);
+
+	for (uint64_t i = offset; i < offset + width; i++)
+		coarse_marks[i] |= which;
+	mark(COARSE, offset, width, width, 1, which);
+}
+
+static void settle_coarse(uint32_t writer, std::vector<struct gpu_row> *rows)
+{
+	std::map<uint32_t, uint64_t> bytes[GPU_WRITE + 1];
+
+	for (uint64_t block = 0; block < coarse_writers.size(); block++) {
+		uint32_t last = coarse_writers[block];
+
+		for (uint64_t i = block * LEAF_BYTES;
+		     i < std::min<uint64_t>(coarse_marks.size(), (block + 1) * LEAF_BYTES); i++) {
+			if (coarse_marks[i] & MARK_READ)
+				bytes[GPU_READ][last]++;
+			if (coarse_marks[i] & MARK_WRITTEN) {
+				bytes[GPU_WRITE][last]++;
+				coarse_writers[block] = writer;
+			}
+			coarse_marks[i] = 0;
+		}
+	}
+	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
+		for (const auto &row : bytes[access])
+			rows->push_back(
+				{COARSE + 1, row.first, (enum gpu_access)access, row.second, 0});
+}
+
+static void copy_one(void)
+{
+	uint32_t to = (uint32_t)below(OBJECTS), from = (uint32_t)below(OBJECTS);
+	uint64_t at, start, size;
+
+	if (to == from)
+		return;
+	at = below(memory[to].size());
+	start = below(memory[from].size());
+	size = 1 + below(std::min(memory[to].size() - at, memory[from].size() - start));
+	shadow_touch_copy(shadows[to], at, shadows[from], start, size);
+	memcpy(&memory[to][at], &memory[from][start], size);
+	mark(from, start, size, size, 1, MARK_READ);
+	vflow_mark_copy<<<256, 256>>>(state, to * spread, at, size,
+				      host_state.records + from * spread, start, size, size, 1);
+}
+
+static bool row_order(const result_row &a, const result_row &b)
+{
+	return a.slot != b.slot ? a.slot < b.slot : a.writer < b.writer;
+}
+
+static void compare(const std::vector<struct gpu_row> &rows, const result_pass *result)
+{
+	std::vector<result_row> found;
+	std::vector<struct gpu_row> ours;
+
+	for (uint32_t i = 0; i < result->rows; i++)
+		found.push_back(host_state.result_rows[(result->first_row + i) % (ROW_RING)]);
+	std::sort(found.begin(), found.end(), row_order);
+	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
+		for (const result_row &row : found)
+			if (access == GPU_READ ? row.read : row.written)
+				ours.push_back({row.slot / spread + 1, row.writer,
+						(enum gpu_access)access,
+						access == GPU_READ ? row.read : row.written,
+						access == GPU_READ ? 0 : row.redundant});
+	std::stable_sort(ours.begin(), ours.end(),
+			 [](const struct gpu_row &a, const struct gpu_row &b) {
+				 return a.object < b.object;
+			 });
+	compared &= ours.size() == rows.size();
+	for (size_t i = 0; i < rows.size() && compared; i++)
+		compared &= ours[i].object == rows[i].object && ours[i].writer == rows[i].writer &&
+			    ours[i].access == rows[i].access && ours[i].bytes == rows[i].bytes &&
+			    ours[i].redundant_bytes == rows[i].redundant_bytes;
+	for (uint32_t i = 0; i < result->objects && compared; i++) {
+		const result_object *object =
+			&host_state.result_objects[(result->first_object + i) % 1024];
+		uint32_t index = object->slot / spread;
+		uint8_t digest[SHA256_SIZE];
+
+		if (!object->initialised_bytes)
+			continue;
+		leaf_object(records[index].size, object->sum, 0, digest);
+		compared &= !memcmp(digest, digests[index + 1], SHA256_SIZE) &&
+			    (object->zero_leaf_count == records[index].blocks) == zeros[index + 1];
+	}
+}
+
+/* Whether the last pass left no masks behind, nor says that there are some of bytes. */
+static bool all_clear(const device_record &record)
+{
+	std::vector<uint32_t> masks(2 * UNIT_MASK_BYTES(record.size) / 4);
+	device_record now;
+
+	CHECK(cudaMemcpy(&now, host_state.records + record.slot, sizeof(now),
+			 cudaMemcpyDeviceToHost));
+	CHECK(cudaMemcpy(masks.data(), record.read_units, masks.size() * 4,
+			 cudaMemcpyDeviceToHost));
+	for (const uint64_t *mask : {record.read, record.written}) {
+		masks.resize(masks.size() + record.blocks * LEAF_WORDS * 2);
+		CHECK(cudaMemcpy(masks.data() + masks.size() - record.blocks * LEAF_WORDS * 2, mask,
+				 record.blocks * LEAF_WORDS * 8, cudaMemcpyDeviceToHost));
+	}
+	return !now.touched && !now.uses_bytes &&
+	       std::count(masks.begin(), masks.end(), 0u) == (long)masks.size();
+}
+
+/* `sizes` of the objects; the third is not aligned to 16 bytes. */
+static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
+{
+	const uint64_t coarse_size = sizes[0] / 2 + 1;
+	struct shadow *shadow = shadow_create(true);
+	unsigned steps;
+
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		memory[i].resize(sizes[i]);
+		shadows[i] =
+			shadow_object_create(shadow, i + 1, 1 + i % 3, memory[i].data(), sizes[i]);
+		add_object(sizes[i], i == 2 ? 20 : 0, 1 + i % 3, true);
+	}
+	shadow_object_shared(shadows[SHARED]);
+	records[SHARED].shared = 1;
+	add_object(coarse_size, 4, 1, false);
+	records[COARSE].coarse = 1;
+	records[COARSE].value = NULL;
+	coarse_marks.resize(coarse_size);
+	coarse_writers.assign(records[COARSE].blocks, 1);
+	start();
+	for (steps = 0; steps < apis && compared; steps++) {
+		uint32_t context = 1 + (uint32_t)below(CONTEXTS);
+		const struct gpu_row *rows;
+		std::vector<struct gpu_row> expected;
+		size_t count;
+
+		if (!below(2)) /* the host writes, too */
+			memset(&memory[SHARED][below(sizes[SHARED] - 500)], (int)below(3),
+			       below(500));
+		if (!below(3))
+			copy_one();
+		else
+			for (uint64_t n = below(4); n--;)
+				touch_one();
+		if (!below(4))
+			touch_coarse();
+		for (unsigned i = 0; i < OBJECTS; i++)
+			CHECK(cudaMemcpy((void *)records[i].address, memory[i].data(), sizes[i],
+					 cudaMemcpyHostToDevice));
+		shadow_settle(shadow, context, &rows, &count);
+		shadow_digests(shadow, changed, NULL);
+		expected.assign(rows, rows + count);
+		settle_coarse(context, &expected);
+		compare(expected, pass(context, NULL));
+	}
+	for (const device_record &record : records)
+		compared &= all_clear(record);
+	printf("%s 1 - %u APIs: the rows and digests of the CPU\n", compared ? "ok" : "not ok",
+	       steps);
+	shadow_destroy(shadow);
+}

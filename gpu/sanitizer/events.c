@@ -327,7 +327,8 @@ static struct space *alone(const struct operation *operation)
 		from = operation->kind == OPERATION_COPY
 			       ? events_find_object(operation->from_context, operation->from_address)
 			       : NULL;
-		if (to && from && to->space != from->space)
+		if ((to && from && to->space != from->space) || operation->array.array ||
+		    operation->from_array.array) /* which may be another context's */
 			return NULL;
 		space = to ? to->space : from ? from->space : space;
 		break;

@@ -87,7 +87,7 @@ static bool is_asked(void)
 	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
 }
 
-/* Others have the lock for a moment, who may do what is waited for.  False: they keep it. */
+/* Others have the lock for a moment, who may do what is waited for.  False: they keep it, or stop. */
 static bool rest(void)
 {
 	const struct timespec nap = {.tv_nsec = 20000};
@@ -99,7 +99,7 @@ static bool rest(void)
 	pthread_mutex_unlock(&lock);
 	thread.locked = false;
 	nanosleep(&nap, NULL); /* the lock goes to who asks first */
-	return take_lock();
+	return take_lock() && __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
 static void drop_lock(void)

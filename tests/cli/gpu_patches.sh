@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the patches mark, on the emulated device.  See gpu_patches.cu.
+# What the patches mark, and what passes find of it, on the emulated device.  See gpu_patches.cu.
 . tests/lib.sh
 if [ -z "$NVCC" ] || [ -z "${SANITIZER:-}" ]; then
 	skip "patches" "needs nvcc and the Sanitizer's headers"

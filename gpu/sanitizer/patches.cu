@@ -308,9 +308,10 @@ static __device__ __forceinline__ bool touch_lines(struct device_record *record,
 
 /*
  * Compares with the lane before: `back` is how far it is, in 32 bits, which what lies some 4 GiB
- * apart does not share either.  False: all lanes that are here take whole stretches of 32 bytes,
- * and merely read, or write.  That is so if each is the first of a stretch, or comes right after
- * the lane before, and if as many are the first as there can be.
+ * apart does not share either.  (Of distances beyond 1.5 GiB one in 2^32 does; beyond 14 GiB, of
+ * multiples of 4.)  False: all lanes that are here take whole stretches of 32 bytes, and merely
+ * read, or write.  That is so if each is the first of a stretch, or comes right after the lane
+ * before, and if as many are the first as there can be.
  */
 #define SPREAD 2654435769u
 

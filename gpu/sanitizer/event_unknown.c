@@ -153,7 +153,7 @@ void event_not_waited_for(const struct thread *thread, const struct operation *o
 	events_sink->end(&call, NULL, 0);
 	events_sink->coverage(
 		set ? "sets" : "copies",
-		"made while a kernel ran that did not end within 5 seconds; what they "
+		"made while a kernel ran that was not waited for any longer; what they "
 		"wrote is unknown",
 		1, operation->width * operation->height * operation->depth);
 }

@@ -292,7 +292,7 @@ void events_give_up_waiting(struct space *space, const struct operation *operati
 	else
 		launch_never_again(operation->name);
 	events_sink->coverage("kernels",
-			      "a kernel that touched no more memory for 5 seconds was not waited "
+			      "a kernel that touched no more memory for seconds was not waited "
 			      "for; what it wrote is unknown",
 			      1, 0);
 }

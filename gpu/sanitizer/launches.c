@@ -167,8 +167,8 @@ static bool ask(const char *kernel)
 {
 	if (tfind(kernel, &endless, by_text)) {
 		events_sink->coverage("skipped launches",
-				      "an earlier launch of their kernel did not end within 5 "
-				      "seconds",
+				      "an earlier launch of their kernel was not waited for any "
+				      "longer",
 				      1, 0);
 		return false;
 	}
@@ -197,8 +197,8 @@ static bool prepare_module(CUfunction function, bool patched)
 	/* code must not change under a running kernel */
 	if (!events_drain(NULL) || !events_quiet()) {
 		events_sink->coverage("skipped launches",
-				      "another kernel of their module did not end within 5 "
-				      "seconds",
+				      "another kernel of their module was not waited for any "
+				      "longer",
 				      1, 0);
 		return false;
 	}

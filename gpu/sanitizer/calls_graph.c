@@ -382,10 +382,10 @@ static void change_any(CUgraphExec exec, CUgraphNode node, const CUgraphNodePara
 {
 	CUcontext context;
 
+	_Static_assert(sizeof(parameters->kernel) == sizeof(CUDA_KERNEL_NODE_PARAMS),
+		       "the same by another name");
 	switch (parameters->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
-		_Static_assert(sizeof(parameters->kernel) == sizeof(CUDA_KERNEL_NODE_PARAMS),
-			       "the same by another name");
 		change_kernel(exec, node, &parameters->kernel, sizeof(parameters->kernel));
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMCPY:

@@ -158,13 +158,6 @@ void event_not_waited_for(const struct thread *thread, const struct operation *o
 		1, operation->width * operation->height * operation->depth);
 }
 
-/* Ends an operation that made things unknown in a space. */
-static void report(struct space *space, int result)
-{
-	if (result == 0)
-		space_digests(space, event_content, NULL);
-}
-
 bool events_to_forget(const struct space *space)
 {
 	bool some = __atomic_load_n(&unseen, __ATOMIC_ACQUIRE);
@@ -185,8 +178,9 @@ void events_forget(struct space *space)
 
 		if (!space_has_forgotten(event_spaces[i]) || (space && space != event_spaces[i]))
 			continue;
-		if (visit_enter(&visit, space_context(event_spaces[i])))
-			report(event_spaces[i], space_forget_listed(event_spaces[i]));
+		if (visit_enter(&visit, space_context(event_spaces[i])) &&
+		    space_forget_listed(event_spaces[i]) == 0)
+			space_digests(event_spaces[i], event_content, NULL);
 		visit_leave(&visit);
 	}
 	listed_module = NULL;

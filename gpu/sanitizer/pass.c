@@ -467,7 +467,8 @@ void space_forget(struct object *object)
 		     (void *[]){&space->state, &object->slot, (void *)&unknown});
 }
 
-int space_forget_all(struct space *space)
+/* Whatever is followed may have been written.  Clears all masks. */
+static int forget_all(struct space *space)
 {
 	for (uint32_t slot = 0; slot < space->slot_capacity; slot++) {
 		struct object *object = space->owners[slot];
@@ -539,7 +540,7 @@ int space_forget_listed(struct space *space)
 	space->later_count = 0;
 	space->forget_all = false;
 	if (all)
-		return space_forget_all(space);
+		return forget_all(space);
 	return space_failed(space) ? -1 : 0;
 }
 

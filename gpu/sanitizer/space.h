@@ -217,13 +217,11 @@ void space_digests(struct space *space,
 		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
 				   bool zero),
 		   void *data);
-/* Whatever is followed may have been written: unknown from now on.  Clears all masks. */
-int space_forget_all(struct space *space);
-/* The same for one object; its digest is reported by the next space_digests(). */
+/* It may have been written: unknown from now on.  The next space_digests() reports its digest. */
 void space_forget(struct object *object);
 /*
- * The same for one object, when space_forget_listed() is called: after space_forget_later() nothing
- * may touch it before.  Calls no driver.
+ * The same when space_forget_listed() is called, for one or for whatever is followed: nothing may
+ * touch it before.  Calls no driver.
  */
 void space_forget_later(struct object *object);
 void space_forget_all_later(struct space *space);

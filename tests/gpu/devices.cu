@@ -8,18 +8,9 @@
 #include <cstring>
 #include <thread>
 
-#include <cuda_runtime.h>
+#include "check.h"
 
 enum { HALF = 4096, ROUNDS = 3, SECONDS = 40 };
-
-static void check(cudaError_t error, int line)
-{
-	if (error == cudaSuccess)
-		return;
-	printf("line %d: %s\n", line, cudaGetErrorName(error));
-	exit(1);
-}
-#define CHECK(call) check(call, __LINE__)
 
 /* Adds the number to a half. */
 static __global__ void add(int *x, int value)

@@ -6,18 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cuda_runtime.h>
+#include "check.h"
 
 enum { SIZE = 4096, THREADS = 1024 };
-
-static void check(cudaError_t error, int line)
-{
-	if (error == cudaSuccess)
-		return;
-	printf("line %d: %s\n", line, cudaGetErrorName(error));
-	exit(1);
-}
-#define CHECK(call) check(call, __LINE__)
 
 static __global__ void await(volatile int *flag, int *data)
 {

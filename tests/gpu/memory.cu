@@ -8,16 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cuda_runtime.h>
-
-static void check(cudaError_t error, int line)
-{
-	if (error == cudaSuccess)
-		return;
-	printf("line %d: %s\n", line, cudaGetErrorName(error));
-	exit(1);
-}
-#define CHECK(call) check(call, __LINE__)
+#include "check.h"
 
 static __global__ void increment(int *data)
 {

@@ -5,18 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cuda_runtime.h>
+#include "check.h"
 
 enum { ROUNDS = 20, WORDS = 1 << 20, QUICK_WORDS = 1024 };
-
-static void check(cudaError_t error, int line)
-{
-	if (error == cudaSuccess)
-		return;
-	printf("line %d: %s\n", line, cudaGetErrorName(error));
-	exit(1);
-}
-#define CHECK(call) check(call, __LINE__)
 
 /* Writes 4 MiB again and again. */
 static __global__ void slow(unsigned *data, int times)

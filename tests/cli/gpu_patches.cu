@@ -15,6 +15,7 @@
 #include "gpu/analysis/unit.h"
 #include "gpu/provider.h"
 #include "gpu/sanitizer/device_state.h"
+#include "tests/gpu/pass_memory.cuh"
 
 namespace passes
 {
@@ -28,15 +29,6 @@ using namespace patches;
 
 #define OBJECTS 4
 #define THREADS 256
-
-#define CHECK(call)                                                                                \
-	do {                                                                                       \
-		cudaError_t error_ = call;                                                         \
-		if (error_) {                                                                      \
-			printf("not ok - %s: %s\n", #call, cudaGetErrorString(error_));            \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
 
 /* Three objects side by side, at multiples of 32, of 8 and of 1, one at a distance. */
 static uint64_t base, starts[OBJECTS] = {512, 5512, 6289, 40000}; /* from `base` on */
@@ -88,15 +80,6 @@ __global__ void call(enum patch patch, device_state *state, const uint64_t *addr
 	}
 }
 
-template <typename T> static T *zeroed(size_t count)
-{
-	T *memory;
-
-	CHECK(cudaMalloc((void **)&memory, count * sizeof(T)));
-	CHECK(cudaMemset(memory, 0, count * sizeof(T)));
-	return memory;
-}
-
 template <typename T> static std::vector<T> from_device(const T *memory, size_t count)
 {
 	std::vector<T> host(count);
@@ -138,15 +121,6 @@ static size_t head_bytes(const device_record *record)
 {
 	return 2 * MASK_BYTES(record->size) + 2 * UNIT_MASK_BYTES(record->size) +
 	       (record->blocks + 31) / 32 * 4;
-}
-
-template <typename T> static T *shared_with_host(size_t count)
-{
-	T *memory;
-
-	CHECK(cudaHostAlloc((void **)&memory, count * sizeof(T), cudaHostAllocMapped));
-	memset((void *)memory, 0, count * sizeof(T));
-	return memory;
 }
 
 static void start_context(device_state *context)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/sanitizer/passes.cu"
+#include "tests/gpu/pass_memory.cuh"
 
 extern "C" {
 #include "gpu/analysis/shadow.h"
@@ -18,15 +19,6 @@ extern "C" {
 #define SHARED 3       /* one of them */
 #define COARSE OBJECTS /* one more, which the CPU's shadow does not know */
 #define CONTEXTS 12
-
-#define CHECK(call)                                                                                \
-	do {                                                                                       \
-		cudaError_t error_ = call;                                                         \
-		if (error_) {                                                                      \
-			printf("not ok - %s: %s\n", #call, cudaGetErrorString(error_));            \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static unsigned pass_blocks;
 static device_state *state, host_state;
@@ -40,24 +32,6 @@ static uint64_t below(uint64_t limit)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (seed ^ seed >> 31) % limit;
-}
-
-template <typename T> static T *zeroed(uint64_t count)
-{
-	T *memory;
-
-	CHECK(cudaMalloc((void **)&memory, count * sizeof(T)));
-	CHECK(cudaMemset(memory, 0, count * sizeof(T)));
-	return memory;
-}
-
-template <typename T> static T *shared_with_host(uint64_t count)
-{
-	T *memory;
-
-	CHECK(cudaHostAlloc((void **)&memory, count * sizeof(T), cudaHostAllocMapped));
-	memset((void *)memory, 0, count * sizeof(T));
-	return memory;
 }
 
 static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bool digests)

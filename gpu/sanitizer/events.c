@@ -458,6 +458,11 @@ void events_unwatched(CUcontext context, CUstream stream)
 	visit_leave(&visit);
 }
 
+static bool wants_bodies(struct space *space)
+{
+	return space_wants_bodies(space) || (events_several() && space_lacks_bodies(space));
+}
+
 static void make_ready(struct space *space, struct space *scope)
 {
 	struct space *peers[EVENT_SPACES_MAX];
@@ -467,7 +472,7 @@ static void make_ready(struct space *space, struct space *scope)
 		return;
 	if (visit_enter(&visit, space_context(space))) {
 		events_forget(scope);
-		if (space_wants_bodies(space) || (events_several() && space_lacks_bodies(space)))
+		if (wants_bodies(space))
 			space_complete(space);
 		space_publish(space, peers, events_peers(space, peers));
 	}
@@ -476,8 +481,7 @@ static void make_ready(struct space *space, struct space *scope)
 
 static bool is_ready(struct space *space)
 {
-	return space_is_published(space) && !space_wants_bodies(space) &&
-	       !(events_several() && space_lacks_bodies(space));
+	return space_is_published(space) && !wants_bodies(space);
 }
 
 static bool are_ready(void)

@@ -21,17 +21,19 @@
 #define QUEUE_LENGTH 128
 #define TURN_NS 50000 /* others get the lock after that long */
 
+struct deferred {
+	struct gpu_call call;
+	uint32_t ticket;
+	struct host_row host; /* of no object: there is none */
+	uint64_t address;     /* of its object, which may go while something is late */
+	uint32_t id;
+};
+
 static struct lane {
 	struct space *space; /* where they all run */
 	CUstream stream;
 	unsigned first, count;
-	struct {
-		struct gpu_call call;
-		uint32_t ticket;
-		struct host_row host; /* of no object: there is none */
-		uint64_t address;     /* of its object, which may go while something is late */
-		uint32_t id;
-	} queue[QUEUE_LENGTH];
+	struct deferred queue[QUEUE_LENGTH];
 } lanes[EVENT_SPACES_MAX];
 static unsigned lane_count, total; /* of lanes that were ever used; of calls in them */
 
@@ -89,7 +91,7 @@ static void take_off(struct lane *lane)
 /* Hands over the results of the oldest.  False: they are not there yet. */
 static bool deliver(struct lane *lane)
 {
-	const __typeof__(*lane->queue) *oldest = &lane->queue[lane->first];
+	const struct deferred *oldest = &lane->queue[lane->first];
 	struct host_row host = oldest->host;
 
 	if (!space_passed(lane->space, oldest->ticket))
@@ -201,7 +203,7 @@ bool event_defer(const struct gpu_call *call, struct space *space, CUstream stre
 		 const struct host_row *host)
 {
 	struct lane *lane = make_lane(space);
-	__typeof__(*lane->queue) *last = &lane->queue[(lane->first + lane->count) % QUEUE_LENGTH];
+	struct deferred *last = &lane->queue[(lane->first + lane->count) % QUEUE_LENGTH];
 	uint32_t ticket = space_pass(space, stream, call->context);
 
 	if (!ticket)
@@ -228,10 +230,10 @@ bool events_deferred_copies(void)
 {
 	for (unsigned i = 0; i < lane_count; i++)
 		for (unsigned k = 0; k < lanes[i].count; k++) {
-			unsigned at = (lanes[i].first + k) % QUEUE_LENGTH;
+			const struct deferred *one =
+				&lanes[i].queue[(lanes[i].first + k) % QUEUE_LENGTH];
 
-			if (lanes[i].queue[at].call.api == GPU_COPY &&
-			    !lanes[i].queue[at].host.object)
+			if (one->call.api == GPU_COPY && !one->host.object)
 				return true;
 		}
 	return false;

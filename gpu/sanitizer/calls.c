@@ -29,11 +29,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned waiting; /* threads, for the lock */
 static pthread_key_t leaving;
 static bool active;
-/*
- * Another process or API may have a hand in memory: when a copy that was waited for has returned, the
- * program may tell it so, before our pass has looked.
- */
-static bool has_partners;
 static pid_t owner; /* a child of fork() shares what there is on the host, but not the device */
 
 /* A thread ends; it may still call CUDA from what other destructors do. */
@@ -66,14 +61,19 @@ static void take_in_rest(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static bool take_lock_at_once(void)
+{
+	return thread.locked || (thread.locked = pthread_mutex_trylock(&lock) == 0);
+}
+
 /*
  * A thread may wait inside a call for what another thread is about to do; then the other goes on
  * without the lock, unobserved; but not while we wait for a launch that is at work.
  */
 static bool take_lock(void)
 {
-	if (thread.locked || pthread_mutex_trylock(&lock) == 0)
-		return thread.locked = true;
+	if (take_lock_at_once())
+		return true;
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	do
 		thread.locked = lock_within(LOCK_SECONDS);
@@ -247,7 +247,9 @@ static void prepare(const Sanitizer_CallbackData *data)
 	} else {
 		known = calls_quick(data->functionName, data->functionParams, &stream, &waits) &&
 			!is_across(data);
-		thread.quick = known && !(waits && has_partners);
+		/* when a copy that was waited for has returned, the program may tell its partners
+		 * so, before our pass has looked */
+		thread.quick = known && !(waits && events_have_partners());
 		everywhere = !known && (thread.effect == API_COPY || thread.effect == API_UNSEEN);
 	}
 	everywhere |= thread.effect == API_LAUNCH && !function;
@@ -413,10 +415,8 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 		events_out_of_memory();
 		thread.inside = false;
 	}
-	if (!failed && thread.locked && !has_partners && makes_partners(data->functionName)) {
-		has_partners = true;
+	if (!failed && thread.locked && makes_partners(data->functionName))
 		events_partners();
-	}
 	if (!failed && thread.locked &&
 	    (thread.effect == API_ALLOC || thread.effect == API_FREE || thread.effect == API_SHARED))
 		note_sharing(data);
@@ -435,11 +435,6 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	else if (thread.effect == API_SHARED)
 		note_by_name(OPERATION_SHARED, data->functionName);
 	thread.effect = API_NOTHING;
-}
-
-static bool take_lock_at_once(void)
-{
-	return thread.locked || (thread.locked = pthread_mutex_trylock(&lock) == 0);
 }
 
 static void finish(const Sanitizer_CallbackData *data)

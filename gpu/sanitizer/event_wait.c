@@ -48,6 +48,11 @@ void events_partners(void)
 	partners = true;
 }
 
+bool events_have_partners(void)
+{
+	return partners;
+}
+
 bool events_rest(void)
 {
 	if (in_turns && rest && (partners || events_several()))

@@ -19,8 +19,9 @@ void events_stop(void);
  * lock: `rest` gives it to them for a moment; false: it did not come back.  `asked`: somebody wants it.
  */
 void events_take_turns(bool (*rest)(void), bool (*asked)(void));
-/* The process has memory that others write: kernels may wait for those of other processes. */
+/* Another process or API has a hand in memory: kernels may wait for those of other processes. */
 void events_partners(void);
+bool events_have_partners(void);
 /*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
  * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the host

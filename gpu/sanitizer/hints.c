@@ -181,7 +181,7 @@ int hints_make(struct hints *hints, const struct device_entry *entries, uint32_t
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		struct range range = range_of(hints, &entries[i]);
-		bool is_own = (uint64_t)(uintptr_t)entries[i].record - own < own_size;
+		bool is_own = hint_is_own(&entries[i], own, own_size);
 
 		for (uint32_t k = 0; k < range.count; k++) {
 			struct hint *hint = hint_at(hints, range, k);

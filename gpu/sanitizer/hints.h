@@ -47,6 +47,12 @@ bool hints_remove(struct hints *hints, const struct device_entry *entry);
 void hints_seen(struct hints *hints);
 void hints_free(struct hints *hints);
 
+/* Whether a record lies there: see hints_make(). */
+static inline bool hint_is_own(const struct device_entry *entry, uint64_t own, uint64_t own_size)
+{
+	return (uintptr_t)entry->record - own < own_size;
+}
+
 static inline struct device_entry *hint_entries(struct hints *hints, struct hint *hint)
 {
 	return hint->room ? (struct device_entry *)(hints->arena + hint->place + HINT_HEAD)

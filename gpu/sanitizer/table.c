@@ -111,6 +111,11 @@ _Static_assert(offsetof(struct device_several, limit) == offsetof(struct device_
 			       offsetof(struct device_record, slot),
 	       "patches look at both before they know which it is");
 
+static uint64_t records_size(const struct space *space)
+{
+	return space->slot_capacity * sizeof(struct device_record);
+}
+
 /* As the device sees it, with what it needs in the arena. */
 static uint64_t as_seen(const struct space *space, struct hint *hint)
 {
@@ -121,8 +126,7 @@ static uint64_t as_seen(const struct space *space, struct hint *hint)
 	if (!hint->count)
 		return space->nothing;
 	/* what lies beside a record of another context is missed in this one */
-	if (hint->count == 1 && (uintptr_t)entries->record - space->records <
-					space->slot_capacity * sizeof(struct device_record))
+	if (hint->count == 1 && hint_is_own(entries, space->records, records_size(space)))
 		return (uintptr_t)entries->record;
 	*(struct device_several *)(hints->arena + hint->place) = (struct device_several){
 		.first = (const struct device_entry *)(uintptr_t)(place + HINT_HEAD),
@@ -213,8 +217,7 @@ static bool publish_all(struct space *space, struct space *const *peers, unsigne
 		count = add_entries(entries, count, peers[i], space->nothing);
 	if (peer_count)
 		qsort(entries, count, sizeof(*entries), by_start);
-	done = hints_make(space->hints, entries, count, space->records,
-			  space->slot_capacity * sizeof(struct device_record)) == 0 &&
+	done = hints_make(space->hints, entries, count, space->records, records_size(space)) == 0 &&
 	       make_room(space, space->hints->size) && upload_all(space);
 	free(entries);
 	return done;

@@ -23,6 +23,7 @@
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
 #define GROUP 8192u         /* bytes of an object that share a byte of touched_blocks */
 #define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
+#define SPREAD 2654435769u  /* 2^32 over the golden ratio: a multiplier for hashing */
 
 /* The first touches of a launch list the object: nobody waits to see whether others do. */
 static __device__ __forceinline__ void list_object(bool may, struct device_record *record,
@@ -65,10 +66,9 @@ static __device__ __forceinline__ uint8_t *group_byte(uint32_t *units, uint32_t 
 static __device__ __forceinline__ void touch_group(bool may, struct device_record *record,
 						   uint8_t *at, uint32_t group)
 {
-	struct device_state *state;
+	struct device_state *state = (struct device_state *)again((uint64_t *)&record->state);
 	uint32_t tells;
 
-	asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(state) : "l"(&record->state));
 	store(may, at, 0xff);
 	/* now and then, to show that the launch gets on */
 	tells = may & !(group & 63);
@@ -109,7 +109,7 @@ static __device__ __forceinline__ void tell(struct device_state *state, uint64_t
 	asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
 	if (clock & TELL_CYCLES)
 		return;
-	place = (uint32_t)(address >> 10) * 2654435769u >> 26;
+	place = (uint32_t)(address >> 10) * SPREAD >> 26;
 	or_bits((uint32_t *)&state->told + place / 32, 1u << place % 32);
 }
 
@@ -313,8 +313,6 @@ static __device__ __forceinline__ bool touch_lines(struct device_record *record,
  * read, or write.  That is so if each is the first of a stretch, or comes right after the lane
  * before, and if as many are the first as there can be.
  */
-#define SPREAD 2654435769u
-
 static __device__ __forceinline__ bool compare(uint64_t address, uint32_t size, uint32_t &flags,
 					       uint32_t &back)
 {

@@ -206,6 +206,7 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 	if (stale && record->leaves)
 		hash_block(walk, block, chunks, place, leaves);
 }
+
 /* Counts bytes of blocks that have one writer each, a block per lane. */
 static __device__ void count_blocks(struct walk *walk, bool mine, const struct glance *glance)
 {
@@ -245,9 +246,7 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 			redundant += CHUNK_BYTES;
 			continue;
 		}
-		redundant +=
-			__popc((unsigned)unit_equal_bytes(chunk->fresh[0], chunk->value[0]) |
-			       (unsigned)unit_equal_bytes(chunk->fresh[1], chunk->value[1]) << 8);
+		redundant += __popc(equal_bytes(chunk));
 		chunk->value[0] = chunk->fresh[0];
 		chunk->value[1] = chunk->fresh[1];
 		((ulonglong2 *)record->value)[index + 32 * k] =

@@ -33,19 +33,26 @@ static __device__ void load_memory(const struct device_record *record, uint64_t 
 }
 
 /*
- * What the masks have of a chunk.  Those of units, which this leaves as they are, have one byte for
- * two lanes; `units`: they may have bits of the block.
+ * What the masks of units have of a chunk, as bits of bytes: read, and written from bit 16 on.
+ * They have one byte for two lanes.
+ */
+static __device__ unsigned touched_units(const struct device_record *record, uint64_t index)
+{
+	unsigned bits = ((const uint8_t *)record->read_units)[index / 2];
+
+	bits |= ((const uint8_t *)record->written_units)[index / 2] << 16;
+	return bytes_of_units(bits >> index % 2 * 4 & 0x000f000f);
+}
+
+/*
+ * What the masks have of a chunk.  Those of units, which this leaves as they are, may have bits of
+ * the block if `units` says so.
  */
 static __device__ void load_masks(struct device_record *record, uint64_t index, bool units,
 				  struct chunk *chunk)
 {
-	unsigned bits = 0;
+	unsigned bits = units ? touched_units(record, index) : 0;
 
-	if (units) {
-		bits = ((const uint8_t *)record->read_units)[index / 2];
-		bits |= ((const uint8_t *)record->written_units)[index / 2] << 16;
-		bits = bytes_of_units(bits >> index % 2 * 4 & 0x000f000f);
-	}
 	chunk->read = bits & CHUNK_ALL;
 	chunk->written = bits >> 16;
 	chunk->uninitialised = 0;
@@ -72,6 +79,13 @@ static __device__ void load_masks(struct device_record *record, uint64_t index, 
 	}
 }
 
+/* Which bytes are in memory as they were known. */
+static __device__ unsigned equal_bytes(const struct chunk *chunk)
+{
+	return (unsigned)unit_equal_bytes(chunk->fresh[0], chunk->value[0]) |
+	       (unsigned)unit_equal_bytes(chunk->fresh[1], chunk->value[1]) << 8;
+}
+
 /* Takes over the written bytes.  Returns whether the leaf's digest is out of date. */
 static __device__ bool store_chunk(struct walk *walk, uint64_t index, struct chunk *chunk)
 {
@@ -79,8 +93,7 @@ static __device__ bool store_chunk(struct walk *walk, uint64_t index, struct chu
 	unsigned written = chunk->written, equal = CHUNK_ALL, after;
 
 	if (chunk->fresh[0] != chunk->value[0] || chunk->fresh[1] != chunk->value[1])
-		equal = (unsigned)unit_equal_bytes(chunk->fresh[0], chunk->value[0]) |
-			(unsigned)unit_equal_bytes(chunk->fresh[1], chunk->value[1]) << 8;
+		equal = equal_bytes(chunk);
 	chunk->redundant = written & ~chunk->uninitialised & chunk->initialised & equal;
 	after = (chunk->initialised | written) & ~chunk->uninitialised;
 	if (written & ~equal) {
@@ -101,6 +114,7 @@ static __device__ bool store_chunk(struct walk *walk, uint64_t index, struct chu
 	chunk->initialised = after;
 	return true;
 }
+
 /* The four numbers of each lane added up; lane n has number n / 8. */
 static __device__ u64 add_up(uint64_t nh[LEAF_LANES])
 {
@@ -162,6 +176,7 @@ static __device__ void hash_block(const struct walk *walk, uint64_t block,
 	leaves->known |= (known != 0) << place;
 	leaves->zero |= zero << place;
 }
+
 /* Makes the digests of the leaves from `first` on, one per lane. */
 static __device__ void finish_leaves(struct device_record *record, uint64_t first,
 				     const struct leaves *leaves)

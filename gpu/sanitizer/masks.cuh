@@ -10,6 +10,17 @@
 #define KEEP_LIMIT (UINT64_C(1) << 30) /* bytes of an object whose masks are worth it */
 #define BLOCK_UNIT_WORDS (LEAF_BYTES / UNIT_BYTES / 32)
 
+/* A block's part of a mask of units, or of bytes. */
+static __device__ ulonglong2 *of_block(uint32_t *units, uint64_t block)
+{
+	return (ulonglong2 *)(units + block * BLOCK_UNIT_WORDS);
+}
+
+static __device__ ulonglong2 *of_block(uint64_t *bytes, uint64_t block)
+{
+	return (ulonglong2 *)(bytes + block * LEAF_WORDS);
+}
+
 /* The bits of bytes for those of four units, and for those from bit 16 on. */
 static __device__ unsigned bytes_of_units(unsigned units)
 {
@@ -43,8 +54,8 @@ static __device__ uint32_t count_bytes(ulonglong2 bytes, uint32_t units)
 /* How many bytes of a block were read and written, by both masks. */
 static __device__ __noinline__ uint2 count_both(const struct device_record *record, uint64_t block)
 {
-	const ulonglong2 *read = (const ulonglong2 *)(record->read + block * LEAF_WORDS);
-	const ulonglong2 *written = (const ulonglong2 *)(record->written + block * LEAF_WORDS);
+	const ulonglong2 *read = of_block(record->read, block);
+	const ulonglong2 *written = of_block(record->written, block);
 	const uint32_t *read_units = record->read_units + block * BLOCK_UNIT_WORDS;
 	const uint32_t *written_units = record->written_units + block * BLOCK_UNIT_WORDS;
 	uint2 counts = {0, 0};
@@ -60,10 +71,8 @@ static __device__ __noinline__ uint2 count_both(const struct device_record *reco
 /* One block per lane. */
 static __device__ struct glance look_at(const struct device_record *record, uint64_t block)
 {
-	const ulonglong2 *read =
-		(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS);
-	const ulonglong2 *written =
-		(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS);
+	const ulonglong2 *read = of_block(record->read_units, block);
+	const ulonglong2 *written = of_block(record->written_units, block);
 	struct glance glance = {record->states[block], 0, 0};
 
 	if (record->uses_bytes) {
@@ -84,11 +93,10 @@ static __device__ struct glance look_at(const struct device_record *record, uint
 static __device__ void clear_masks(struct device_record *record, uint64_t block, bool writes,
 				   bool reads)
 {
-	ulonglong2 *read_units = (ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS);
-	ulonglong2 *written_units =
-		(ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS);
-	ulonglong2 *read = (ulonglong2 *)(record->read + block * LEAF_WORDS);
-	ulonglong2 *written = (ulonglong2 *)(record->written + block * LEAF_WORDS);
+	ulonglong2 *read_units = of_block(record->read_units, block);
+	ulonglong2 *written_units = of_block(record->written_units, block);
+	ulonglong2 *read = of_block(record->read, block);
+	ulonglong2 *written = of_block(record->written, block);
 
 #pragma unroll
 	for (int i = 0; i < 2; i++) {

@@ -48,10 +48,7 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 				take_bits(record, (first + (32 * i + lane) * warps) << shift, mask);
 #pragma unroll 1
 		for (int i = 0; i < SCAN; i++) {
-			uint32_t these = i == 0   ? bits[0]
-					 : i == 1 ? bits[1]
-					 : i == 2 ? bits[2]
-						  : bits[3];
+			uint32_t these = pick(bits, i);
 			unsigned waiting = __ballot_sync(ALL_LANES, these != 0);
 
 			for (; waiting; waiting &= waiting - 1) {
@@ -169,14 +166,7 @@ static __device__ void settle_listed(const struct device_state *state, struct wa
 static __device__ void put_row(struct device_state *state, uint64_t place, u64 key, u64 read,
 			       u64 written, u64 redundant)
 {
-	struct result_row row;
-
-	row.read = read;
-	row.written = written;
-	row.redundant = redundant;
-	row.slot = (uint32_t)(key >> 32) - 1;
-	row.writer = (uint32_t)key;
-	state->result_rows[place & state->row_mask] = row;
+	state->result_rows[place & state->row_mask] = make_row(key, read, written, redundant);
 }
 
 /* Hands the rows to the host; returns how many. */
@@ -343,8 +333,7 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	bool done = true, alone = gridDim.x == 1, spread = way == PASS_SPREAD && !alone;
 	bool one = way == PASS_SMALL || alone, small_work = false;
 	uint32_t listed, share = 0;
-	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer, 0,
-			    0,    0,           0,     0};
+	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer};
 
 	if (marks.height)
 		mark_first(state, &marks);

@@ -111,10 +111,8 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 	/* those without a block look at another's */
 	chunk.initialised = ((const uint16_t *)record->initialised)[index];
 	if (active) {
-		unsigned units = ((const uint8_t *)record->read_units)[index / 2];
+		unsigned units = touched_units(record, index);
 
-		units |= ((const uint8_t *)record->written_units)[index / 2] << 16;
-		units = bytes_of_units(units >> index % 2 * 4 & 0x000f000f);
 		chunk.read = units & CHUNK_ALL;
 		chunk.written = units >> 16;
 		if (record->uses_bytes) {
@@ -135,10 +133,7 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 		chunk.initialised = CHUNK_ALL;
 	after = chunk.initialised | chunk.written;
 	if (chunk.written) {
-		unsigned differ =
-			CHUNK_ALL &
-			~((unsigned)unit_equal_bytes(chunk.fresh[0], chunk.value[0]) |
-			  (unsigned)unit_equal_bytes(chunk.fresh[1], chunk.value[1]) << 8);
+		unsigned differ = CHUNK_ALL & ~equal_bytes(&chunk);
 
 		chunk.redundant = chunk.written & chunk.initialised & ~differ;
 		differ &= chunk.written;
@@ -289,13 +284,9 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 	unsigned thread = threadIdx.x;
 
 	if (thread < NEAR_ROWS && near->keys[thread]) {
-		struct result_row row;
+		struct result_row row = make_row(near->keys[thread], near->read[thread],
+						 near->written[thread], near->redundant[thread]);
 
-		row.read = near->read[thread];
-		row.written = near->written[thread];
-		row.redundant = near->redundant[thread];
-		row.slot = (uint32_t)(near->keys[thread] >> 32) - 1;
-		row.writer = (uint32_t)near->keys[thread];
 		cursor += atomicAdd(&near->gathered, 1);
 		view->result_rows[cursor & view->row_mask] = row;
 	}

@@ -167,10 +167,7 @@ static __device__ void find_blocks(uint32_t parts, uint32_t limit)
 				continue;
 #pragma unroll 1
 			for (unsigned k = 0; k < 4; k++) {
-				uint32_t these = k == 0   ? bits[0]
-						 : k == 1 ? bits[1]
-						 : k == 2 ? bits[2]
-							  : bits[3];
+				uint32_t these = pick(bits, k);
 				unsigned waiting = __ballot_sync(ALL_LANES, these != 0);
 
 				for (; waiting; waiting &= waiting - 1) {
@@ -205,12 +202,10 @@ static __device__ void drop_untouched(void)
 		uint32_t object = small.work[place].object;
 		uint64_t block = small.work[place].block;
 		const struct device_record *record = &small_records[object];
-		const ulonglong2 *units[2] = {
-			(const ulonglong2 *)(record->read_units + block * BLOCK_UNIT_WORDS),
-			(const ulonglong2 *)(record->written_units + block * BLOCK_UNIT_WORDS)};
-		const ulonglong2 *bytes[2] = {
-			(const ulonglong2 *)(record->read + block * LEAF_WORDS),
-			(const ulonglong2 *)(record->written + block * LEAF_WORDS)};
+		const ulonglong2 *units[2] = {of_block(record->read_units, block),
+					      of_block(record->written_units, block)};
+		const ulonglong2 *bytes[2] = {of_block(record->read, block),
+					      of_block(record->written, block)};
 		u64 any = 0;
 
 #pragma unroll

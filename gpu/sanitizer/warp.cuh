@@ -25,10 +25,15 @@ struct near_rows {
 	bool full;       /* some rows went to memory */
 };
 
+static __device__ uint32_t hash_key(u64 key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
+}
+
 static __device__ void add_row(struct device_rows *rows, u64 key, u64 read, u64 written,
 			       u64 redundant)
 {
-	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40) % ROW_SLOTS;
+	uint32_t at = hash_key(key) % ROW_SLOTS;
 
 	for (;; at = (at + 1) % ROW_SLOTS) {
 		u64 old = *(volatile uint64_t *)&rows->keys[at];
@@ -56,7 +61,7 @@ static __device__ void add_row(struct device_rows *rows, u64 key, u64 read, u64 
 static __device__ void add_near_row(struct near_rows *near, struct device_rows *rows, u64 key,
 				    uint32_t read, uint32_t written, uint32_t redundant)
 {
-	uint32_t start = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
+	uint32_t start = hash_key(key);
 
 	for (uint32_t i = 0; i < 4; i++) {
 		uint32_t at = (start + i) % NEAR_ROWS;
@@ -75,6 +80,19 @@ static __device__ void add_near_row(struct near_rows *near, struct device_rows *
 	add_row(rows, key, read, written, redundant);
 }
 
+/* A row as the host reads it. */
+static __device__ struct result_row make_row(u64 key, u64 read, u64 written, u64 redundant)
+{
+	struct result_row row;
+
+	row.read = read;
+	row.written = written;
+	row.redundant = redundant;
+	row.slot = (uint32_t)(key >> 32) - 1;
+	row.writer = (uint32_t)key;
+	return row;
+}
+
 /* -- a warp's work ------------------------------------------------------------------------ */
 
 /* What the warp has counted; `key` is the same in all lanes, the rest is the lane's part. */
@@ -89,6 +107,12 @@ struct walk {
 	uint32_t read, written, redundant;
 	int initialised; /* bytes */
 };
+
+/* One of four words, which can so stay in registers. */
+static __device__ uint32_t pick(const uint32_t words[4], unsigned which)
+{
+	return which == 0 ? words[0] : which == 1 ? words[1] : which == 2 ? words[2] : words[3];
+}
 
 static __device__ uint32_t sum_of_lanes(uint32_t value)
 {

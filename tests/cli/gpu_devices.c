@@ -78,7 +78,7 @@ static void end_first(void)
 }
 
 /* A kernel of the second device is launched while one of the first waits for it. */
-static int lanes(void)
+static void lanes(void)
 {
 	start_two();
 	on(first);
@@ -104,8 +104,6 @@ static int lanes(void)
 		      events[7].row.writer == 5,
 	      "which is known later");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static bool somebody_asks(void)
@@ -114,7 +112,7 @@ static bool somebody_asks(void)
 }
 
 /* The same if they reach each other's memory. */
-static int reach_each_other(bool asked)
+static void reach_each_other(bool asked)
 {
 	uint64_t before;
 
@@ -156,22 +154,20 @@ static int reach_each_other(bool asked)
 		      events[12].row.bytes == 100,
 	      "what the other device has written is seen when it is read");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
-static int entangled(void)
+static void entangled(void)
 {
-	return reach_each_other(false);
+	reach_each_other(false);
 }
 
-static int is_asked(void)
+static void is_asked(void)
 {
-	return reach_each_other(true);
+	reach_each_other(true);
 }
 
 /* Before a kernel that waits for another device's nothing is left to be allocated. */
-static int ready(void)
+static void ready(void)
 {
 	start_two();
 	on(first);
@@ -188,8 +184,6 @@ static int ready(void)
 		      space_is_published(events_find_space(second)),
 	      "it is waited for, and all is");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static unsigned turns;
@@ -216,7 +210,7 @@ static CUresult end_when_asked(CUstream stream)
 }
 
 /* While one thread waits, another may do what it waits for. */
-static int in_turns(void)
+static void in_turns(void)
 {
 	start_two();
 	events_take_turns(take_turn, NULL);
@@ -249,8 +243,6 @@ static int in_turns(void)
 	check(events_wait(first, true) && ended == 10 && !events_deferred(),
 	      "what others put meanwhile where nothing was is waited for, too");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* A device whose context fails or goes, beside another on which something runs. */
@@ -264,7 +256,7 @@ static CUresult fail_or_end(CUstream stream)
 	return query_stream(stream);
 }
 
-static int beside(void)
+static void beside(void)
 {
 	CUcontext third;
 
@@ -288,8 +280,6 @@ static int beside(void)
 	check(!events_drain(NULL) && !events_deferred() && failed_launches == 1 && ended == 7 &&
 		      events[6].context == 8 && events[6].row.writer == 4,
 	      "nor when one failed: it is waited for");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static CUresult second_runs(CUstream stream)
@@ -303,7 +293,7 @@ static CUresult second_runs(CUstream stream)
 }
 
 /* What was given up is over; what was launched before on another device is not, for long. */
-static int late_again(void)
+static void late_again(void)
 {
 	start_two();
 	on(first);
@@ -330,12 +320,10 @@ static int late_again(void)
 	check(!events_is_late() && ended == 7 && row_is(6, 2, 4, GPU_WRITE, 100, 100),
 	      "what it did is known in the end");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* Memory that others write. */
-static int elsewhere(void)
+static void elsewhere(void)
 {
 	const CUmemGenericAllocationHandle mine = 5, theirs = 6;
 	const CUmemAccessDesc access[] = {
@@ -436,8 +424,6 @@ static int elsewhere(void)
 	check(mappings_next("cuIpcGetMemHandle", words, &(uint32_t){0}) == 0x5000,
 	      "memory whose handle is asked for");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 int main(int argc, char **argv)

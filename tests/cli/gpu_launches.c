@@ -63,7 +63,7 @@ static void two_contexts(void)
 }
 
 /* What goes while a launch runs that nobody waits for is given back when it is over. */
-static int late(void)
+static void late(void)
 {
 	CUresult (*create_array)(CUarray *, const CUDA_ARRAY_DESCRIPTOR *);
 	CUresult (*destroy_array)(CUarray);
@@ -109,11 +109,9 @@ static int late(void)
 	check(row_is(12, 1, 2, GPU_WRITE, 10000, 10000), "what it did not touch is known");
 	check(unused() == before, "when it is over nothing is left of what went");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
-static int behind(void)
+static void behind(void)
 {
 	static uint8_t memory[10000];
 	const uint64_t host = (uintptr_t)memory;
@@ -220,8 +218,6 @@ static int behind(void)
 	events_stop();
 	check(begun == 26 && ended == 26 && calls_of_coverage == 1,
 	      "what has not ended when the program does is said");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* -- what passes expect --------------------------------------------------------------------- */
@@ -250,7 +246,7 @@ static const volatile struct result_pass *found(void)
 }
 
 /* A pass of many threads is done by one block of them if the last of its kernel had little to do. */
-static int guesses(void)
+static void guesses(void)
 {
 	CUdeviceptr a, b;
 
@@ -304,12 +300,10 @@ static int guesses(void)
 	set(a, 100, 7); /* 27 */
 	check(grid == 1 && found()->way == PASS_SMALL, "a small set needs no more in the presence of large objects");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* Launches before there is any object. */
-static int nothing(void)
+static void nothing(void)
 {
 	const CUstream waited_for = CU_STREAM_PER_THREAD;
 	CUdeviceptr a;
@@ -332,12 +326,10 @@ static int nothing(void)
 	check(ended == 5 && !events[0].rows && !events[1].rows && row_is(4, 1, 3, GPU_WRITE, 1000, 0) &&
 		      row_is(5, 1, 4, GPU_READ, 32, 0),
 	      "launches without any memory");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* Calls that fail. */
-static int failed(void)
+static void failed(void)
 {
 	CUdeviceptr a;
 
@@ -352,8 +344,6 @@ static int failed(void)
 	events_stop();
 	check(row_is(3, 1, 2, GPU_READ, 32, 0), "a free or set that failed did nothing");
 	check(row_is(4, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0), "a launch may have");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* -- where patches find objects ------------------------------------------------------------- */
@@ -399,7 +389,7 @@ static bool is_found(uint64_t address)
 }
 
 /* Objects come and go between launches. */
-static int table(void)
+static void table(void)
 {
 	enum { COUNT = 3000, TURNS = 600 };
 	static CUdeviceptr all[COUNT];
@@ -452,8 +442,6 @@ static int table(void)
 		found &= is_found(all[i]);
 	check(found, "and a few of many");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static CUdeviceptr in_new_context(uint64_t size)
@@ -466,7 +454,7 @@ static CUdeviceptr in_new_context(uint64_t size)
 }
 
 /* Kernels that end with an error. */
-static int faults(void)
+static void faults(void)
 {
 	CUdeviceptr a;
 
@@ -510,11 +498,9 @@ static int faults(void)
 	check(!events_deferred() && abandoned == 3 && failed_launches == 4,
 	      "the program's own calls tell of it");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
-static int enough(void)
+static void enough(void)
 {
 	CUdeviceptr a, b;
 	uint32_t more;
@@ -571,8 +557,6 @@ static int enough(void)
 	check(ended == more + 314 &&
 		      row_is(more + 314, 1, more + 312, GPU_WRITE, 32, 32),
 	      "what is under way when the process ends is taken in");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 int main(int argc, char **argv)

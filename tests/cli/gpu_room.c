@@ -2,7 +2,7 @@
 #include "tests/cli/gpu_events.h"
 
 /* Neither the device nor the host has memory for whole shadows. */
-static int coarse(void)
+static void coarse(void)
 {
 	CUdeviceptr a, b, c;
 
@@ -43,12 +43,10 @@ static int coarse(void)
 		      row_is(15, 3, GPU_WRITER_UNKNOWN, GPU_WRITE, 10000, 0) &&
 		      row_is(16, 3, 15, GPU_WRITE, 2000, 0),
 	      "shadows that make way and find no room become coarse");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* Shadows make way for the program while a launch runs that nobody waits for. */
-static int late_room(void)
+static void late_room(void)
 {
 	CUdeviceptr a, b, c;
 
@@ -81,12 +79,10 @@ static int late_room(void)
 	      "what was forgotten is unknown, as is what the launch wrote");
 	check(row_is(10, 1, 4, GPU_WRITE, 10000, 10000), "what moved is known");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* Shadows make way for the program while passes wait behind a launch that does not end. */
-static int behind_room(void)
+static void behind_room(void)
 {
 	CUdeviceptr a, b, c;
 
@@ -127,8 +123,6 @@ static int behind_room(void)
 	launch(c, 10, -1, 0); /* 13 */
 	events_stop();
 	check(ended == 13 && events[11].rows == 2, "they are known when they have ended after all");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static CUresult deny_passes(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
@@ -141,7 +135,7 @@ static CUresult deny_passes(CUfunction kernel, unsigned x, unsigned y, unsigned 
 }
 
 /* Passes that the driver had no memory for leave no results, after those of many that did. */
-static int denied(void)
+static void denied(void)
 {
 	CUdeviceptr a;
 
@@ -163,8 +157,6 @@ static int denied(void)
 	check(row_is(ended - 1, 1, ended - 2, GPU_WRITE, 1000, 0) &&
 		      row_is(ended, 1, ended - 1, GPU_READ, 32, 0),
 	      "and what comes after them is known");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static bool no_memory;
@@ -176,7 +168,7 @@ static CUresult deny_some_memory(CUdeviceptr *memory, size_t size)
 }
 
 /* The records of objects have moved when there is no memory for the rest that grows with them. */
-static int slots(void)
+static void slots(void)
 {
 	CUdeviceptr a;
 
@@ -207,8 +199,6 @@ static int slots(void)
 	check(row_is(1030, 1, 2, GPU_WRITE, 10000, 10000), "and their contents known");
 	check(row_is(8200, 1, 1030, GPU_WRITE, 10000, 10000), "without room for more results");
 	check(row_is(8202, 1, 8200, GPU_WRITE, 100, 100), "with it");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static unsigned made;
@@ -220,7 +210,7 @@ static CUresult count_memory(CUdeviceptr *memory, size_t size)
 }
 
 /* What objects that went had serves those that come. */
-static int kept(void)
+static void kept(void)
 {
 	CUdeviceptr a, b;
 	size_t before;
@@ -247,8 +237,6 @@ static int kept(void)
 	check(memory_release_kept(context, false) && unused() == before, "what is kept can be had back");
 	set(a, 100, 7);
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static CUresult (*get_info)(size_t *, size_t *);
@@ -295,7 +283,7 @@ static CUdeviceptr start_with_kept(void)
 }
 
 /* What is kept goes before calls that take nobody knows how much. */
-static int unknown(void)
+static void unknown(void)
 {
 	start_with_kept();
 	asked_info = 0;
@@ -312,8 +300,6 @@ static int unknown(void)
 	events_out_of_memory();
 	check(!memory_is_kept(UINT64_MAX), "that goes when the program found too little");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 static CUresult deny_shadows(CUdeviceptr *memory, size_t size)
@@ -322,7 +308,7 @@ static CUresult deny_shadows(CUdeviceptr *memory, size_t size)
 }
 
 /* The driver has less memory than it said. */
-static int wrong(void)
+static void wrong(void)
 {
 	start_with_kept();
 	make_memory = driver.cuMemAlloc;
@@ -338,12 +324,10 @@ static int wrong(void)
 	events_prepare(context, false, NULL, 1, false);
 	check(asked_info, "it is when there was not");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* What is kept while something runs that nobody waits for. */
-static int stuck(void)
+static void stuck(void)
 {
 	CUdeviceptr a = start_with_kept();
 
@@ -372,12 +356,10 @@ static int stuck(void)
 	set(a, 64, 1);
 	check(memory_release_kept(context, false) && !freed_twice, "but when it is not any more");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 /* Nor does anything wait in other contexts. */
-static int beside(void)
+static void beside(void)
 {
 	CUdeviceptr a = start_with_kept(), large;
 	CUcontext first = context, second;
@@ -406,14 +388,12 @@ static int beside(void)
 	set(allocate(1000), 1000, 7);
 	check(released, "until the launch is over");
 	events_stop();
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 uint64_t calls_wanted_bytes(const char *function, const void *parameters);
 
 /* What calls are about to take. */
-static int limits(void)
+static void limits(void)
 {
 	const struct {
 		CUlimit limit;
@@ -430,8 +410,6 @@ static int limits(void)
 	      "stacks, of all threads that fit on the device");
 	check(calls_wanted_bytes("cuCtxSetLimit", &heap) == 7 << 20, "the heap");
 	check(!calls_wanted_bytes("cuCtxSetLimit", &fetch), "other limits take nothing");
-	printf("1..%d\n", tests);
-	return 0;
 }
 
 int main(int argc, char **argv)

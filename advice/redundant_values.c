@@ -22,7 +22,8 @@ static const char limits[] =
 	"one run, one input; values compared byte by byte; writers known per 4-byte word";
 /* what an element of several bytes has to do with that */
 static const char partial_limits[] =
-	"one run, one input; values compared byte by byte, so bytes that a changed number keeps (the "
+	"one run, one input; values compared byte by byte, so bytes that a changed number keeps "
+	"(the "
 	"upper ones of a small integer, the lower ones of a round fraction) count as unchanged; "
 	"writers known per 4-byte word";
 
@@ -100,9 +101,12 @@ static void note_coverage(struct order *order, const char *what)
 	 * Where shadows lie changes nothing; reads of more than there were hide neither kind; the
 	 * graph holds all calls, whatever tables and texts are cut.
 	 */
-	static const char *const harmless[] = {"shadows on the host", "partial copies",
-					       "duplicate values",    "events",
-					       "call paths",	      "symbols",
+	static const char *const harmless[] = {"shadows on the host",
+					       "partial copies",
+					       "duplicate values",
+					       "events",
+					       "call paths",
+					       "symbols",
 					       NULL};
 	static const char *const without_reads[] = {"constant memory reads", "managed memory",
 						    "pinned host memory", NULL};

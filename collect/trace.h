@@ -3,8 +3,8 @@
  *
  * One append-only file per process: a header, then records.  trace.md beside this file is the
  * description for people; numbers here are on disk and never change their meaning.  All integers
- * are little-endian, records are 8-byte aligned.  `size` and `check` of a record are stored last, as
- * one word, so a process that is killed leaves a file whose first zero word is its end.
+ * are little-endian, records are 8-byte aligned.  `size` and `check` of a record are stored last,
+ * as one word, so a process that is killed leaves a file whose first zero word is its end.
  *
  * A leaf: includes nothing of vflow's but util/.
  */
@@ -72,7 +72,7 @@ struct trace_process { /* first record of every file */
 
 struct trace_module { /* a loaded ELF file */
 	struct trace_record record;
-	uint32_t id; /* 1, 2, ... in order */
+	uint32_t id;            /* 1, 2, ... in order */
 	uint32_t build_id_size; /* 0: none */
 	uint8_t build_id[TRACE_BUILD_ID_MAX];
 	char text[]; /* path */
@@ -109,11 +109,11 @@ struct trace_context { /* kind, name and call path of API invocations */
 };
 
 enum trace_memory { /* numbers of enum gpu_memory on disk */
-	TRACE_MEMORY_DEVICE = 1,
-	TRACE_MEMORY_MANAGED = 2,
-	TRACE_MEMORY_MAPPED_HOST = 3,
-	TRACE_MEMORY_GLOBAL = 4,
-	TRACE_MEMORY_ARRAY = 5,
+		    TRACE_MEMORY_DEVICE = 1,
+		    TRACE_MEMORY_MANAGED = 2,
+		    TRACE_MEMORY_MAPPED_HOST = 3,
+		    TRACE_MEMORY_GLOBAL = 4,
+		    TRACE_MEMORY_ARRAY = 5,
 };
 
 struct trace_object {
@@ -127,10 +127,10 @@ struct trace_object {
 };
 
 enum trace_access { /* numbers of enum gpu_access on disk */
-	TRACE_READ = 1,
-	TRACE_WRITE = 2,
-	TRACE_FROM_HOST = 3,
-	TRACE_TO_HOST = 4,
+		    TRACE_READ = 1,
+		    TRACE_WRITE = 2,
+		    TRACE_FROM_HOST = 3,
+		    TRACE_TO_HOST = 4,
 };
 
 #define TRACE_WRITER_HOST 0u
@@ -150,7 +150,7 @@ struct trace_event { /* one API invocation that succeeded */
 	uint32_t context;
 	uint32_t thread; /* 0, 1, ... in order of first CUDA call */
 	uint32_t device, stream;
-	uint64_t invocation; /* index within the context in this process: 0, 1, ... */
+	uint64_t invocation;       /* index within the context in this process: 0, 1, ... */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, host time of the call */
 	uint32_t row_count, zero;
 	struct trace_row rows[];
@@ -201,9 +201,9 @@ struct trace_writer *trace_create(const char *path, struct error *error);
 
 /*
  * Appends a record of `size` bytes, in the file padded with NULs to a multiple of 8.
- * `record->type` must be set; size and check are filled in.  Not thread-safe.  Returns 0, or -1 when the file
- * cannot grow: the trace then ends with a TRACE_COVERAGE record that says so, and every later
- * call returns -1 and does nothing.
+ * `record->type` must be set; size and check are filled in.  Not thread-safe.  Returns 0, or -1
+ * when the file cannot grow: the trace then ends with a TRACE_COVERAGE record that says so, and
+ * every later call returns -1 and does nothing.
  */
 int trace_append(struct trace_writer *writer, struct trace_record *record, size_t size);
 

@@ -8,10 +8,10 @@
  *     begin -> [object | released ...] -> end      when the call succeeded
  *     begin -> abandon                             when it returned an error
  * and after `end`, `content` for each object whose content changed, before the next `end`.  A call
- * may begin before earlier ones end; those of one device end in the order in which they began, but for
- * the alloc of a module global, which may begin and end inside another call.
- * Events of one process are delivered one at a time (the provider holds its own lock), in the
- * order in which each device sees them.
+ * may begin before earlier ones end; those of one device end in the order in which they began, but
+ * for the alloc of a module global, which may begin and end inside another call. Events of one
+ * process are delivered one at a time (the provider holds its own lock), in the order in which each
+ * device sees them.
  *
  * A leaf: includes nothing of vflow's.
  */
@@ -133,13 +133,13 @@ struct gpu_sink {
 };
 
 struct gpu_options {
-	bool digests; /* deliver content() */
+	bool digests;          /* deliver content() */
 	uint64_t memory_limit; /* bytes of all shadows on the device; 0: none */
 };
 
 struct gpu_provider {
-	uint32_t version; /* GPU_PROVIDER_VERSION */
-	const char *name; /* "emulated", "gpu" */
+	uint32_t version;        /* GPU_PROVIDER_VERSION */
+	const char *name;        /* "emulated", "gpu" */
 	const char *device_name; /* of device 0, for the profile */
 	/* The sink outlives the provider.  Returns 0, or -1: nothing will be delivered. */
 	int (*start)(const struct gpu_sink *sink, const struct gpu_options *options);

@@ -202,9 +202,8 @@ int cmd_export(int argc, char **argv)
 	};
 	const struct command_help help = {
 		.usage = "vflow export [-T json|dot] [-o FILE] [FILE]",
-		.summary =
-			"Writes a profile as JSON: vertices, edges, objects, findings and\n"
-			"coverage; or its value-flow graph as DOT.",
+		.summary = "Writes a profile as JSON: vertices, edges, objects, findings and\n"
+			   "coverage; or its value-flow graph as DOT.",
 		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
 			"is not read.\n\n"
 			"  vflow export | jq '.edges[] | select(.redundancy > 0.9)'\n"

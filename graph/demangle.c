@@ -84,9 +84,8 @@ char *symbols_demangle(const char *name)
 
 	name = mangled_in_source(name);
 	if (name[0] == '_' && name[1] == 'Z' && strnlen(name, MANGLED_MAX) < MANGLED_MAX)
-		plain = mangled_is_short(name)
-				? __cxa_demangle(name, NULL, NULL, &status)
-				: demangle_apart(name);
+		plain = mangled_is_short(name) ? __cxa_demangle(name, NULL, NULL, &status)
+					       : demangle_apart(name);
 	if (plain)
 		name = plain;
 	clean = text_clean(name, strlen(name), NAME_LIMIT);

@@ -104,6 +104,7 @@ void dot_set_foreign(struct graph_attributes *attributes, const char *name, cons
 
 /* -- known attributes -- */
 
+/* clang-format off */
 #define VERTEX(name, type, field, member)                                                          \
 	{                                                                                          \
 		name, type, field, offsetof(struct graph_vertex, member)                           \
@@ -113,6 +114,7 @@ void dot_set_foreign(struct graph_attributes *attributes, const char *name, cons
 		name, type, field, offsetof(struct graph_edge, member)                             \
 	}
 
+/* clang-format on */
 const struct dot_known dot_known_vertex[] = {
 	VERTEX(DOT_KIND, TEXT, VERTEX_KIND, kind),
 	VERTEX(DOT_NAME, TEXT, VERTEX_NAME, name),

@@ -80,7 +80,7 @@ struct graph_edge {
 	double redundancy;        /* WRITE only: redundant_bytes / bytes */
 	uint64_t count;           /* invocations */
 	uint64_t object_bytes;    /* the site's largest object */
-	char *key; /* what a foreign file says; NULL: none, or EDGE_KEY */
+	char *key;                /* what a foreign file says; NULL: none, or EDGE_KEY */
 	struct graph_attributes attributes;
 };
 

@@ -28,8 +28,8 @@ struct input *input_open(const char *file, bool use_stdin, struct error *error);
 int input_next(struct input *input, struct graph **graph, struct error *error);
 
 /*
- * Reads the events of the profile as well; before the first input_next().  -1: damaged, or the input
- * is DOT, which has none.
+ * Reads the events of the profile as well; before the first input_next().  -1: damaged, or the
+ * input is DOT, which has none.
  */
 int input_read_events(struct input *input, struct error *error);
 

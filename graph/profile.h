@@ -181,8 +181,8 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 /* "function file.c:12" (last path component), "function", or "libfoo.so+0x1234"; caller frees. */
 char *profile_frame_text(const struct profile_frame *frame);
 /*
- * Whether it is plain memory of a device: the host reads managed and mapped memory, and kernels read
- * constants, without being seen.
+ * Whether it is plain memory of a device: the host reads managed and mapped memory, and kernels
+ * read constants, without being seen.
  */
 bool profile_is_device_memory(const struct profile_object *object);
 /*

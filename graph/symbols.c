@@ -34,8 +34,8 @@ struct unit_range { /* addresses of the debug information that one compilation u
 struct symbols_module {
 	char *path, *build_id;
 	Dwfl *dwfl;
-	Dwfl_Module *module; /* NULL: nothing but offsets */
-	Dwarf_Addr bias;     /* of dwfl's addresses against the file's */
+	Dwfl_Module *module;        /* NULL: nothing but offsets */
+	Dwarf_Addr bias;            /* of dwfl's addresses against the file's */
 	struct symbol_table *table; /* NULL: not read yet */
 	struct place *places;
 	struct unit_range *units; /* by address */
@@ -262,8 +262,11 @@ static void list_units(struct symbols_module *module)
 	while ((unit = dwfl_module_nextcu(module->module, unit, &bias)))
 		for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &low, &high)) > 0;) {
 			ARRAY_RESERVE(module->units, module->unit_count, module->unit_capacity);
-			module->units[module->unit_count++] = (struct unit_range){
-				.low = low + bias, .high = high + bias, .unit = *unit, .bias = bias};
+			module->units[module->unit_count++] =
+				(struct unit_range){.low = low + bias,
+						    .high = high + bias,
+						    .unit = *unit,
+						    .bias = bias};
 		}
 	if (module->unit_count)
 		qsort(module->units, module->unit_count, sizeof(*module->units), by_low);

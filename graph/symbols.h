@@ -31,8 +31,8 @@ uint32_t symbols_at(struct symbols *symbols, struct symbols_module *module, uint
 		    const uint32_t **frames);
 
 /*
- * The ELF symbol around the offset, as the file has it; NULL: none.  Nothing is added to the profile.
- * Valid as long as `symbols`.
+ * The ELF symbol around the offset, as the file has it; NULL: none.  Nothing is added to the
+ * profile. Valid as long as `symbols`.
  */
 const char *symbols_name(struct symbols_module *module, uint64_t offset);
 

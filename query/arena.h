@@ -35,10 +35,10 @@ void arena_free(struct arena *arena);
 		if ((count) == (capacity)) {                                                       \
 			size_t size_ = sizeof(*(array));                                           \
 			void *new_;                                                                \
-			(capacity) = (capacity) ? (capacity)*2 : 4;                                \
-			new_ = arena_alloc((arena), (capacity)*size_);                             \
+			(capacity) = (capacity) ? 2 * (capacity) : 4;                              \
+			new_ = arena_alloc((arena), size_ * (capacity));                           \
 			if (count)                                                                 \
-				memcpy(new_, (array), (count)*size_);                              \
+				memcpy(new_, (array), size_ *(count));                             \
 			(array) = new_;                                                            \
 		}                                                                                  \
 	} while (0)

@@ -260,7 +260,8 @@ static int check_loop(struct checker *checker, struct expr *expr, unsigned *kind
 }
 
 /* Each operand is one of the kinds wanted, or "WHAT, not a list". */
-static int check_operands(struct checker *checker, struct expr *expr, unsigned wanted, const char *what)
+static int check_operands(struct checker *checker, struct expr *expr, unsigned wanted,
+			  const char *what)
 {
 	for (uint32_t i = 0; i < expr->count; i++) {
 		unsigned kinds;

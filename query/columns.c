@@ -24,6 +24,7 @@ struct known {
 	bool hidden;
 };
 
+/* clang-format off */
 #define VERTEX(name, type, field, member)                                                          \
 	{                                                                                          \
 		name, type, field, offsetof(struct graph_vertex, member), false                    \
@@ -33,6 +34,7 @@ struct known {
 		name, type, field, offsetof(struct graph_edge, member), false                      \
 	}
 
+/* clang-format on */
 static const struct known known_vertex[] = {
 	{"id", VALUE_INTEGER, 0, 0, true},
 	{DOT_KIND, VALUE_STRING, VERTEX_KIND, offsetof(struct graph_vertex, kind), true},

@@ -68,7 +68,7 @@ bool labels_hold(const struct engine *engine, const struct labels *labels, struc
 /* Of a list, in the upper half: what its items can be, 0: anything. */
 #define LIST_OF(kinds) (KIND(VALUE_LIST) | PLAIN_KINDS(kinds) << 16)
 #define ITEM_KINDS(kinds) ((kinds) >> 16 ? (kinds) >> 16 : KIND_ANY)
-#define PLAIN_KINDS(kinds) ((kinds)&0xffffu)
+#define PLAIN_KINDS(kinds) (0xffffu & (kinds))
 #define KIND_NUMBER (KIND(VALUE_INTEGER) | KIND(VALUE_FLOAT))
 
 enum aggregate {

@@ -149,11 +149,12 @@ static struct expr *parse_string_operators(struct parser *parser)
 		enum expr_type type;
 
 		if (take_word(parser, "IS")) {
-			bool not = take_word(parser, "NOT");
+			bool negated = take_word(parser, "NOT");
 
 			if (expect_word(parser, "NULL") != 0)
 				return NULL;
-			expr = new_expr(parser, not ? EXPR_IS_NOT_NULL : EXPR_IS_NULL, left->at);
+			expr = new_expr(parser, negated ? EXPR_IS_NOT_NULL : EXPR_IS_NULL,
+					left->at);
 			add_item(parser, expr, left);
 			left = finish(parser, expr);
 			continue;

@@ -3,15 +3,17 @@
 
 #include "query/match.h"
 
+struct condition {
+	struct expr *expr; /* NULL: has its place */
+	bool own;          /* stands inside the pattern */
+};
+
 struct planner {
 	struct query *query;
 	struct match *match;
 	bool *bound;
 	struct error *error;
-	struct condition {
-		struct expr *expr; /* NULL: has its place */
-		bool own;          /* stands inside the pattern */
-	} * conditions;
+	struct condition *conditions;
 	uint32_t condition_count, condition_capacity;
 	const bool *held; /* what WHERE may ask for before the shortest are chosen; NULL: all */
 };

@@ -9,8 +9,8 @@
 #include "query/syntax.h"
 
 struct query_limits {
-	uint64_t max_rows;        /* of the result, 0: any number */
-	uint64_t timeout_seconds; /* 0: none */
+	uint64_t max_rows;                        /* of the result, 0: any number */
+	uint64_t timeout_seconds;                 /* 0: none */
 	const volatile sig_atomic_t *interrupted; /* ends the query when it becomes true; or NULL */
 };
 
@@ -26,7 +26,8 @@ struct query_result {
 	bool *keep_vertex, *keep_edge;
 };
 
-/* Once for each query.  The result when 0; -1: the message says which limit was met or what was wrong with a value. */
+/* Once for each query.  The result when 0; -1: the message says which limit was met or what was
+ * wrong with a value. */
 int query_run(struct query *query, struct engine *engine, const struct query_limits *limits,
 	      struct query_result *result, struct error *error);
 void query_result_free(struct query_result *result);

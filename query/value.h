@@ -113,7 +113,7 @@ const char *value_type_name(enum value_type type);
 /* Rows of `width` values without repetition. */
 struct value_set {
 	uint32_t width, count, capacity;
-	bool exact; /* 1 and 1.0 are two, as are 0.0 and -0.0, in lists and maps, too */
+	bool exact;         /* 1 and 1.0 are two, as are 0.0 and -0.0, in lists and maps, too */
 	struct value *rows; /* count * width */
 	uint64_t *hashes;
 	uint32_t *slots, slot_count; /* index + 1 */

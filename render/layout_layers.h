@@ -19,12 +19,14 @@ struct link { /* between nodes of two layers, almost always neighbouring ones */
 	double weight;
 };
 
+struct neighbour {
+	uint32_t node;
+	double weight;
+};
+
 struct neighbours { /* node n has items[first[n]] to items[first[n + 1] - 1] */
 	uint32_t *first;
-	struct neighbour {
-		uint32_t node;
-		double weight;
-	} * items;
+	struct neighbour *items;
 };
 
 struct route {

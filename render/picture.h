@@ -27,7 +27,7 @@ struct picture_vertex {
 	char *tooltip;              /* lines end with newlines, except the last */
 	double font;                /* size of the first line */
 	double width, height;
-	uint32_t note;           /* number on its badge, 0: no badge */
+	uint32_t note; /* number on its badge, 0: no badge */
 	/* neighbours that are not shown: they wrote what it uses, or use what it wrote */
 	uint32_t hidden_before, hidden_after;
 	struct picture_point at; /* centre */
@@ -68,10 +68,10 @@ struct picture {
 	struct picture_edge *edges;
 	uint32_t edge_count;
 	struct picture_note *notes;
-	uint32_t note_count, notes_left;         /* left: findings that are not listed */
-	uint64_t largest;                        /* bytes of the widest edge */
+	uint32_t note_count, notes_left; /* left: findings that are not listed */
+	uint64_t largest;                /* bytes of the widest edge */
 	bool shapes[SHAPE_COUNT], reads, writes, bridges, hides; /* what the legend must explain */
-	double width, height;                    /* of the drawing, without header and legend */
+	double width, height; /* of the drawing, without header and legend */
 };
 
 /* Sizes of text relative to a vertex's font; a line takes RENDER_LINE of its size. */

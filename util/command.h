@@ -18,7 +18,7 @@ enum exit_code {
 
 struct command {
 	const char *name;
-	const char *summary; /* one line for `vflow help` */
+	const char *summary;               /* one line for `vflow help` */
 	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit code */
 };
 

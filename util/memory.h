@@ -24,12 +24,12 @@ FILE *xopen_memstream(char **text, size_t *size);
  * Makes room for one more element in a growing array: `array` (a pointer lvalue) holds `count`
  * elements of `capacity` (both size_t or uint32_t lvalues).  Doubling; aborts on overflow.
  */
-#define ARRAY_RESERVE(array, count, capacity)                                              \
-	do {                                                                               \
-		if ((count) == (capacity)) {                                               \
-			(capacity) = (capacity) ? (capacity)*2 : 8;                        \
-			(array) = xreallocarray((array), (capacity), sizeof(*(array)));    \
-		}                                                                          \
+#define ARRAY_RESERVE(array, count, capacity)                                                      \
+	do {                                                                                       \
+		if ((count) == (capacity)) {                                                       \
+			(capacity) = (capacity) ? 2 * (capacity) : 8;                              \
+			(array) = xreallocarray((array), (capacity), sizeof(*(array)));            \
+		}                                                                                  \
 	} while (0)
 
 #endif

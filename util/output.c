@@ -42,7 +42,8 @@ struct output *output_open(const char *path, struct error *error)
 		output.temporary = xasprintf("%s.XXXXXX", path);
 		fd = mkstemp(output.temporary);
 		umask(mask = umask(0));
-		if (fd >= 0 && (fchmod(fd, 0666 & ~mask) != 0 || !(output.file = fdopen(fd, "w")))) {
+		if (fd >= 0 &&
+		    (fchmod(fd, 0666 & ~mask) != 0 || !(output.file = fdopen(fd, "w")))) {
 			close(fd);
 			unlink(output.temporary);
 		}

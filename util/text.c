@@ -10,8 +10,11 @@
 static size_t decode(const unsigned char *bytes, size_t size, uint32_t *character)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = bytes[0] < 0x80 ? 1 : (bytes[0] & 0xe0) == 0xc0 ? 2 :
-			(bytes[0] & 0xf0) == 0xe0 ? 3 : (bytes[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t length = bytes[0] < 0x80             ? 1
+			: (bytes[0] & 0xe0) == 0xc0 ? 2
+			: (bytes[0] & 0xf0) == 0xe0 ? 3
+			: (bytes[0] & 0xf8) == 0xf0 ? 4
+						    : 0;
 	uint32_t value = bytes[0];
 
 	if (!length || length > size)
@@ -31,8 +34,8 @@ static size_t decode(const unsigned char *bytes, size_t size, uint32_t *characte
 
 static bool unsafe(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029 ||
-	       c == 0x200e || c == 0x200f || c == 0x61c || (c >= 0x202a && c <= 0x202e) ||
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029 || c == 0x200e ||
+	       c == 0x200f || c == 0x61c || (c >= 0x202a && c <= 0x202e) ||
 	       (c >= 0x2066 && c <= 0x2069) || (c >= 0xfdd0 && c <= 0xfdef) ||
 	       (c & 0xfffe) == 0xfffe || c == 0xfeff;
 }

@@ -14,8 +14,8 @@
 /*
  * Valid UTF-8 with visible escapes: control characters (C0 with TAB and newline, DEL, C1),
  * U+2028, U+2029, bidirectional controls and noncharacters become "\x1b" or "\u202e", bytes that
- * are not UTF-8 become "\xff".  An ordinary backslash stays.  At most `limit` bytes of result (0 = no limit), then "...".
- * The caller frees the result.
+ * are not UTF-8 become "\xff".  An ordinary backslash stays.  At most `limit` bytes of result (0 =
+ * no limit), then "...". The caller frees the result.
  */
 char *text_clean(const char *bytes, size_t size, size_t limit);
 

@@ -17,10 +17,11 @@ static struct kernel_filter *filter; /* NULL: all kernels */
 static uint64_t every = 1, blocks = 1;
 
 /* What the filter says of a kernel's name, id = index + 1. */
-static struct verdict {
+struct verdict {
 	char *name;
 	bool wanted;
-} * verdicts;
+};
+static struct verdict *verdicts;
 static uint32_t verdict_count, verdict_capacity;
 static struct table verdict_table;
 

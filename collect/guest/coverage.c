@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct sum {
+struct sum {
 	char *what, *reason;
 	uint64_t count, bytes;
 	uint64_t written; /* `count` when it was last written */
-} * sums;
+};
+static struct sum *sums;
 static uint32_t sum_count, sum_capacity;
 
 static void write_sum(struct sum *sum)

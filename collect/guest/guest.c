@@ -2,8 +2,8 @@
  * collect/guest/guest.c: the guest's start and end, and the sink that a provider fills.
  *
  * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
- * VFLOW_DIGESTS=0 leaves out content digests, VFLOW_MEMORY_LIMIT is the most bytes of shadows on a GPU; see
- * choice.c for more.
+ * VFLOW_DIGESTS=0 leaves out content digests, VFLOW_MEMORY_LIMIT is the most bytes of shadows on a
+ * GPU; see choice.c for more.
  */
 #include "collect/guest/guest.h"
 
@@ -28,10 +28,11 @@ static pid_t owner; /* a child made without pthread_atfork() handlers differs */
 static uint32_t thread_count, object_count;
 static __thread uint32_t thread_number; /* + 1 */
 
-static struct pending_free {
+struct pending_free {
 	const struct gpu_call *call;
 	uint32_t object;
-} * pending;
+};
+static struct pending_free *pending;
 static uint32_t pending_count, pending_capacity;
 
 static uint64_t now_ns(clockid_t clock)

@@ -35,11 +35,13 @@ void guest_give_up(const char *why);
  */
 void *guest_reserve(void *array, uint32_t count, uint32_t *capacity, size_t size);
 
+struct table_slot {
+	uint32_t hash, id;
+};
+
 /* A hash table from hashes to ids > 0; what the ids mean is the caller's.  Zeroed = empty. */
 struct table {
-	struct table_slot {
-		uint32_t hash, id;
-	} * slots;
+	struct table_slot *slots;
 	uint32_t count, capacity; /* capacity: 0 or a power of two */
 };
 

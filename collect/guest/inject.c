@@ -18,8 +18,7 @@ static void unobserved(const char *why)
 {
 	char line[1200];
 
-	snprintf(line, sizeof(line), "vflow: process %d runs unobserved: %.1000s\n", getpid(),
-		 why);
+	snprintf(line, sizeof(line), "vflow: process %d runs unobserved: %.1000s\n", getpid(), why);
 	say(line);
 }
 

@@ -23,11 +23,12 @@ static unsigned long long seen_adds, seen_subs;
 static uintptr_t entry; /* address of _start */
 static const struct gpu_provider *hidden_provider;
 
-static struct known_module { /* id = index + 1 */
+struct known_module { /* id = index + 1 */
 	char *path;
 	unsigned char build_id[TRACE_BUILD_ID_MAX];
 	uint32_t build_id_size;
-} * known;
+};
+static struct known_module *known;
 static uint32_t known_count, known_capacity;
 
 struct change {

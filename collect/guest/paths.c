@@ -16,20 +16,22 @@
 #define NAME_MAX_BYTES (64 << 10) /* of a kernel: longer names are cut */
 #define HASH_START UINT32_C(0x811c9dc5)
 
-static struct frame { /* id = index + 1 */
+struct frame { /* id = index + 1 */
 	uint32_t parent;
 	uint32_t module;
 	uint64_t offset;
-} * frames;
+};
+static struct frame *frames;
 static uint32_t frame_count, frame_capacity;
 static struct table frame_table;
 
-static struct context { /* id = index + 1 */
+struct context { /* id = index + 1 */
 	char *name;
 	uint32_t kind, frame;
 	uint64_t invocations;
 	uint64_t launches; /* see paths_launch() */
-} * contexts;
+};
+static struct context *contexts;
 static uint32_t context_count, context_capacity;
 static struct table context_table;
 

@@ -142,7 +142,7 @@ struct dead {
 static void list_dead(const void *node, VISIT which, void *data)
 {
 	struct dead *dead = data;
-	uint32_t id = (uint32_t)*(const uintptr_t *)node;
+	uint32_t id = (uint32_t)((const uintptr_t *)node)[0];
 
 	if ((which == postorder || which == leaf) && dead->count < PRUNE_STEP &&
 	    !find_place(dead->may_write, id))
@@ -202,7 +202,7 @@ static void visit(const void *node, VISIT which, void *data)
 
 	if (which != postorder && which != leaf)
 		return;
-	place = find_place(walk->may_write, (uint32_t)*(const uintptr_t *)node);
+	place = find_place(walk->may_write, (uint32_t)((const uintptr_t *)node)[0]);
 	if (place)
 		walk->object(walk->data, place->address, place->id);
 }

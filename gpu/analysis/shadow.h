@@ -90,7 +90,8 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
  * After shadow_settle(): calls `changed` for each object whose digest changed, in order of object
  * id.  The digest covers size, values (uninitialised bytes as 0) and the initialised mask, so equal
  * content has equal digests.  An object that never held anything has none; one whose every byte
- * was forgotten gets a digest that no other object has.  `zero`: all bytes are initialised and zero.
+ * was forgotten gets a digest that no other object has.  `zero`: all bytes are initialised and
+ * zero.
  */
 void shadow_digests(struct shadow *shadow,
 		    void (*changed)(void *data, uint32_t object,

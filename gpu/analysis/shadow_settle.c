@@ -138,8 +138,7 @@ static void store_host(struct shadow_object *object, uint64_t index, struct unit
 	if (!bytes)
 		return;
 	shadow_mix(object, index / BLOCK_WORDS);
-	unit_set_writer(object->writer + index * WORD_UNITS, bytes,
-			GPU_WRITER_HOST ^ object->site);
+	unit_set_writer(object->writer + index * WORD_UNITS, bytes, GPU_WRITER_HOST ^ object->site);
 	unit_replace(value, fresh, bytes);
 	known = word->initialised | (bytes & object_bits(object, index));
 	object->initialised_bytes += unit_count(known) - unit_count(word->initialised);

@@ -111,7 +111,7 @@ static struct allocation *find_in_graph(uint64_t address)
 	struct allocation *allocation = memory_find(address);
 
 	return allocation && allocation->in_graph && allocation->address == address ? allocation
-										     : NULL;
+										    : NULL;
 }
 
 int vflow_emulator_graph_memory(const char *name, void *stream, uint64_t address, bool live)
@@ -123,8 +123,8 @@ int vflow_emulator_graph_memory(const char *name, void *stream, uint64_t address
 		return error;
 	allocation = find_in_graph(address);
 	error = stream_number(stream) < 0 ? INVALID_HANDLE
-		: allocation		   ? set_live(name, stream_number(stream), allocation, live)
-					   : INVALID_VALUE;
+		: allocation              ? set_live(name, stream_number(stream), allocation, live)
+					  : INVALID_VALUE;
 	device_leave();
 	return error;
 }
@@ -144,8 +144,9 @@ int vflow_emulator_release(const char *name, void *stream, uint64_t address, boo
 	number = stream_number(stream);
 	allocation = memory_find(address);
 	if (number >= 0 && stream_captures(stream)) {
-		error = graph_record(stream_captures(stream),
-				     &(struct emulator_node){.kind = NODE_FREE, .address = address});
+		error = graph_record(
+			stream_captures(stream),
+			&(struct emulator_node){.kind = NODE_FREE, .address = address});
 		device_leave();
 		return error;
 	}

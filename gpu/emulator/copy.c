@@ -204,9 +204,9 @@ int vflow_emulator_fill(const char *name, void *stream, uint64_t to, uint64_t pi
 		error = INVALID_HANDLE;
 	else if (stream_captures(stream))
 		error = graph_record(stream_captures(stream),
-				     &(struct emulator_node){.kind = NODE_FILL,
-							     .fill = {to, pitch, width, height, value,
-								      element}});
+				     &(struct emulator_node){
+					     .kind = NODE_FILL,
+					     .fill = {to, pitch, width, height, value, element}});
 	else
 		error = fill(name, number, to, pitch, value, element, width, height);
 	device_leave();

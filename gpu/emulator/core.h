@@ -64,7 +64,8 @@ int vflow_emulator_allocate(const char *name, void *stream, enum gpu_memory kind
 /* Rows of `width` bytes, the next row *pitch bytes on. */
 int vflow_emulator_allocate_pitch(const char *name, uint64_t width, uint64_t height,
 				  uint64_t *pitch, uint64_t *address);
-/* What allocation and free nodes of graphs do when they run; 1 when it is there, or not, already. */
+/* What allocation and free nodes of graphs do when they run; 1 when it is there, or not, already.
+ */
 int vflow_emulator_graph_memory(const char *name, void *stream, uint64_t address, bool live);
 /*
  * Bytes that the launches of graphs took, freed or not, until a trim gives back what is free; the
@@ -115,8 +116,8 @@ struct emulator_array_shape {
 	uint32_t channels, channel_bytes;
 	enum emulator_channel kind;
 	bool layered, cube;
-	uint32_t dimensions;         /* 1, 2, 3 as the program made it */
-	uint64_t pitch, slice;       /* bytes; array_create sets them */
+	uint32_t dimensions;   /* 1, 2, 3 as the program made it */
+	uint64_t pitch, slice; /* bytes; array_create sets them */
 	uint64_t address;
 };
 int vflow_emulator_array_create(const char *name, const struct emulator_array_shape *shape,
@@ -189,7 +190,7 @@ struct emulator_launch {
 	void **arguments;   /* one address per parameter, or NULL: */
 	const void *packed; /* the parameter block itself */
 	uint64_t packed_bytes;
-	bool cooperative; /* its blocks may wait for each other */
+	bool cooperative;    /* its blocks may wait for each other */
 	uint32_t cluster[3]; /* blocks of a cluster; 0: what the kernel says */
 };
 /* The kernel has run when this returns. */
@@ -198,8 +199,18 @@ int vflow_emulator_launch(void *stream, const struct emulator_launch *launch);
 /* -- graphs: graph.c, stream.c --------------------------------------------------------------- */
 
 struct emulator_node {
-	enum { NODE_EMPTY, NODE_KERNEL, NODE_COPY, NODE_FILL, NODE_HOST, NODE_GRAPH,
-	       NODE_ALLOC, NODE_FREE, NODE_RECORD, NODE_WAIT } kind;
+	enum {
+		NODE_EMPTY,
+		NODE_KERNEL,
+		NODE_COPY,
+		NODE_FILL,
+		NODE_HOST,
+		NODE_GRAPH,
+		NODE_ALLOC,
+		NODE_FREE,
+		NODE_RECORD,
+		NODE_WAIT
+	} kind;
 	uint64_t address; /* of NODE_ALLOC, NODE_FREE */
 	struct emulator_launch launch;
 	struct emulator_copy copy;

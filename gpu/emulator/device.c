@@ -178,8 +178,8 @@ int vflow_emulator_attribute(int attribute, int *value)
 		[14] = 512,     /* texture alignment */
 		[15] = 1,       /* overlap of copies and kernels */
 		[16] = EMULATOR_MULTIPROCESSORS,
-		[19] = 1,       /* maps host memory */
-		[21] = 131072,  /* textures: 1D, 2D, 3D, layered */
+		[19] = 1,      /* maps host memory */
+		[21] = 131072, /* textures: 1D, 2D, 3D, layered */
 		[22] = 131072,
 		[23] = 65536,
 		[24] = 16384,
@@ -188,9 +188,9 @@ int vflow_emulator_attribute(int attribute, int *value)
 		[27] = 32768,
 		[28] = 32768,
 		[29] = 2048,
-		[30] = 512,     /* surface alignment */
-		[31] = 1,       /* concurrent kernels */
-		[33] = 0,       /* PCI bus, device */
+		[30] = 512, /* surface alignment */
+		[31] = 1,   /* concurrent kernels */
+		[33] = 0,   /* PCI bus, device */
 		[34] = 0,
 		[36] = 1000000, /* memory clock, kHz */
 		[37] = 256,     /* memory bus, bits */
@@ -210,7 +210,7 @@ int vflow_emulator_attribute(int attribute, int *value)
 		[52] = 32768,
 		[53] = 32768,
 		[54] = 2046,
-		[55] = 32768,   /* surfaces */
+		[55] = 32768, /* surfaces */
 		[56] = 131072,
 		[57] = 65536,
 		[58] = 16384,
@@ -233,8 +233,8 @@ int vflow_emulator_attribute(int attribute, int *value)
 		[75] = EMULATOR_MAJOR,
 		[76] = EMULATOR_MINOR,
 		[77] = 32768, /* mipmapped 1D textures */
-		[78] = 1, /* stream priorities */
-		[79] = 1, /* caches */
+		[78] = 1,     /* stream priorities */
+		[79] = 1,     /* caches */
 		[80] = 1,
 		[81] = 233472, /* shared memory and registers per multiprocessor */
 		[82] = 65536,
@@ -244,15 +244,15 @@ int vflow_emulator_attribute(int attribute, int *value)
 		[91] = 1, /* registered memory has one address */
 		[95] = 1, /* cooperative launch */
 		[97] = EMULATOR_SHARED_OPTIN_BYTES,
-		[99] = 1,     /* registers host memory */
-		[102] = 1,    /* virtual memory management */
-		[106] = 32,   /* blocks per multiprocessor */
+		[99] = 1,        /* registers host memory */
+		[102] = 1,       /* virtual memory management */
+		[106] = 32,      /* blocks per multiprocessor */
 		[108] = 3 << 20, /* of the cache, for persisting data; a window of it */
 		[109] = 128 << 20,
 		[111] = 1024, /* shared memory that the driver keeps of a block */
 		[115] = 1,    /* memory pools */
 		[120] = 1,    /* clusters */
-		[150] = 0, /* the last that CUDA 13 knows */
+		[150] = 0,    /* the last that CUDA 13 knows */
 	};
 
 	if (attribute < 1 || attribute >= (int)(sizeof(values) / sizeof(*values)))

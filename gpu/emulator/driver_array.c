@@ -43,7 +43,7 @@ int driver_channels(CUarray_format format, unsigned channels, struct emulator_ar
 	default:
 		return vflow_emulator_unsupported("this format of an array");
 	}
-	shape->kind = format >= CU_AD_FORMAT_HALF	   ? CHANNEL_FLOAT
+	shape->kind = format >= CU_AD_FORMAT_HALF          ? CHANNEL_FLOAT
 		      : format >= CU_AD_FORMAT_SIGNED_INT8 ? CHANNEL_SIGNED
 							   : CHANNEL_UNSIGNED;
 	shape->channels = channels;
@@ -70,7 +70,9 @@ static CUresult create(const char *name, CUarray *array, const CUDA_ARRAY3D_DESC
 		.width = d->Width,
 		.height = d->Height ? d->Height : 1,
 		.depth = d->Depth ? d->Depth : 1,
-		.dimensions = d->Depth && !layered ? 3 : d->Height ? 2 : 1,
+		.dimensions = d->Depth && !layered ? 3
+			      : d->Height          ? 2
+						   : 1,
 		.layered = layered,
 		.cube = d->Flags & CUDA_ARRAY3D_CUBEMAP,
 	};
@@ -90,9 +92,9 @@ CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *d)
 {
 	if (!pHandle || !d)
 		return CUDA_ERROR_INVALID_VALUE;
-	return create("cuArrayCreate", pHandle,
-		      &(CUDA_ARRAY3D_DESCRIPTOR){d->Width, d->Height, 0, d->Format, d->NumChannels,
-						 0});
+	return create(
+		"cuArrayCreate", pHandle,
+		&(CUDA_ARRAY3D_DESCRIPTOR){d->Width, d->Height, 0, d->Format, d->NumChannels, 0});
 }
 
 CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d)
@@ -176,8 +178,8 @@ static int locate(const struct end *end, size_t width, struct place *place)
 		error = vflow_emulator_array_shape(end->array, &shape);
 		if (error)
 			return error;
-		if (end->x > shape.pitch || width > shape.pitch - end->x ||
-		    end->y > shape.height || end->z > shape.depth)
+		if (end->x > shape.pitch || width > shape.pitch - end->x || end->y > shape.height ||
+		    end->z > shape.depth)
 			return CUDA_ERROR_INVALID_VALUE;
 		place->address = shape.address;
 		place->pitch = shape.pitch;
@@ -201,16 +203,16 @@ static int describe(const struct end *to, const struct end *from, size_t width, 
 	if (error)
 		return error;
 	*what = (struct emulator_copy){.to = target.address,
-				      .from = source.address,
-				      .to_side = target.side,
-				      .from_side = source.side,
-				      .width = width,
-				      .height = depth ? height : 0,
-				      .depth = depth,
-				      .to_pitch = target.pitch,
-				      .from_pitch = source.pitch,
-				      .to_slice = target.slice,
-				      .from_slice = source.slice};
+				       .from = source.address,
+				       .to_side = target.side,
+				       .from_side = source.side,
+				       .width = width,
+				       .height = depth ? height : 0,
+				       .depth = depth,
+				       .to_pitch = target.pitch,
+				       .from_pitch = source.pitch,
+				       .to_slice = target.slice,
+				       .from_slice = source.slice};
 	return 0;
 }
 
@@ -255,12 +257,11 @@ ALIAS_V2(cuMemcpy2DAsync, ptsz);
 
 int driver_copy_3d(const CUDA_MEMCPY3D *c, struct emulator_copy *what)
 {
-	return describe(
-		    &(struct end){c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray,
-				  c->dstPitch, c->dstHeight, c->dstXInBytes, c->dstY, c->dstZ},
-		    &(struct end){c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray,
-				  c->srcPitch, c->srcHeight, c->srcXInBytes, c->srcY, c->srcZ},
-		    c->WidthInBytes, c->Height, c->Depth, what);
+	return describe(&(struct end){c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray,
+				      c->dstPitch, c->dstHeight, c->dstXInBytes, c->dstY, c->dstZ},
+			&(struct end){c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray,
+				      c->srcPitch, c->srcHeight, c->srcXInBytes, c->srcY, c->srcZ},
+			c->WidthInBytes, c->Height, c->Depth, what);
 }
 
 static CUresult copy_3d(const char *name, CUstream stream, const CUDA_MEMCPY3D *c)

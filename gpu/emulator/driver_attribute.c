@@ -88,7 +88,8 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 
 	if (error || !uuid || dev)
 		return error ? (CUresult)error
-			     : dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+		       : dev ? CUDA_ERROR_INVALID_DEVICE
+			     : CUDA_ERROR_INVALID_VALUE;
 	memcpy(uuid->bytes, "vflow emulated 0", sizeof(uuid->bytes));
 	return CUDA_SUCCESS;
 }
@@ -100,7 +101,8 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 
 	if (error || !pciBusId || dev || len < 1)
 		return error ? (CUresult)error
-			     : dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+		       : dev ? CUDA_ERROR_INVALID_DEVICE
+			     : CUDA_ERROR_INVALID_VALUE;
 	snprintf(pciBusId, (size_t)len, "0000:00:00.0");
 	return CUDA_SUCCESS;
 }

@@ -15,10 +15,11 @@
 #undef cuDevicePrimaryCtxSetFlags
 
 /* Contexts that programs made; they are never freed, so that old handles can be told. */
-static struct made {
+struct made {
 	struct emulator_context context;
 	struct made *next;
-} * all;
+};
+static struct made *all;
 
 static struct emulator_context *alive(CUcontext handle)
 {

@@ -26,8 +26,8 @@ static CUresult add(CUgraphNode *made, CUgraph graph, const CUgraphNode *before,
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
 	void *graph;
-	int error = phGraph && !flags ? vflow_emulator_graph_create(&graph)
-				      : CUDA_ERROR_INVALID_VALUE;
+	int error =
+		phGraph && !flags ? vflow_emulator_graph_create(&graph) : CUDA_ERROR_INVALID_VALUE;
 
 	if (!error)
 		*phGraph = graph;
@@ -64,7 +64,7 @@ int driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *p, struct emulator_node *n
 			   .shared_bytes = p->sharedMemBytes,
 			   .arguments = p->kernelParams}};
 	return p->extra && !driver_read_extra(p->extra, &node->launch) ? CUDA_ERROR_INVALID_VALUE
-									: 0;
+								       : 0;
 }
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -175,8 +175,7 @@ CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, cons
 	if ((!from || !to) && numDependencies)
 		return CUDA_ERROR_INVALID_VALUE;
 	return (CUresult)vflow_emulator_graph_depend(hGraph, (void *const *)(uintptr_t)from,
-						     (void *const *)(uintptr_t)to,
-						     numDependencies);
+						     (void *const *)(uintptr_t)to, numDependencies);
 }
 
 CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
@@ -210,10 +209,14 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
 }
 
 /* Of CUDA 11: the node that failed, and a text about it. */
-__attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
-					    CUgraphNode *failed, char *text, size_t size);
-__attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
-					    CUgraphNode *failed, char *text, size_t size)
+__attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec,
+								      CUgraph hGraph,
+								      CUgraphNode *failed,
+								      char *text, size_t size);
+__attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec,
+								      CUgraph hGraph,
+								      CUgraphNode *failed,
+								      char *text, size_t size)
 {
 	if (failed)
 		*failed = NULL;
@@ -246,8 +249,8 @@ ALIAS(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz);
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
 	void *graph;
-	int error = phGraph ? vflow_emulator_capture_end(hStream, &graph)
-			    : CUDA_ERROR_INVALID_VALUE;
+	int error =
+		phGraph ? vflow_emulator_capture_end(hStream, &graph) : CUDA_ERROR_INVALID_VALUE;
 
 	if (!error)
 		*phGraph = graph;
@@ -262,8 +265,8 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureSta
 				  : CUDA_ERROR_INVALID_VALUE;
 
 	if (!error)
-		*captureStatus = graph ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-				       : CU_STREAM_CAPTURE_STATUS_NONE;
+		*captureStatus =
+			graph ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
 	return (CUresult)error;
 }
 ALIAS(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);
@@ -311,6 +314,6 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 	if (!result && (!is_high(attr) || *(uint64_t *)value))
 		result = CUDA_ERROR_INVALID_VALUE;
 	return result ? result
-		      : (CUresult)vflow_emulator_graph_mark(
-				attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
+		      : (CUresult)vflow_emulator_graph_mark(attr ==
+							    CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
 }

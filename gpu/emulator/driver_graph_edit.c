@@ -1,6 +1,6 @@
 /*
- * gpu/emulator/driver_graph_edit.c: driver API: what programs ask of graphs and change in them, node by
- * node.
+ * gpu/emulator/driver_graph_edit.c: driver API: what programs ask of graphs and change in them,
+ * node by node.
  */
 #include "gpu/emulator/driver.h"
 
@@ -48,10 +48,9 @@ CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
 			    CUgraphEdgeData *edgeData, size_t *numEdges)
 {
 	size_t room = numEdges ? *numEdges : 0;
-	int error = numEdges && !from == !to
-			    ? vflow_emulator_graph_edges(hGraph, (void **)from, (void **)to,
-							 numEdges)
-			    : CUDA_ERROR_INVALID_VALUE;
+	int error = numEdges && !from == !to ? vflow_emulator_graph_edges(hGraph, (void **)from,
+									  (void **)to, numEdges)
+					     : CUDA_ERROR_INVALID_VALUE;
 
 	if (!error)
 		clear(edgeData, from, room, *numEdges);

@@ -58,8 +58,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
 ALIAS(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz);
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
-							      int blockSize,
-							      size_t dynamicSMemSize,
+							      int blockSize, size_t dynamicSMemSize,
 							      unsigned int flags)
 {
 	(void)flags;

@@ -198,7 +198,8 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 		*(int *)data = 0;
 		return CUDA_SUCCESS;
 	default:
-		return (CUresult)vflow_emulator_unsupported("this attribute of cuPointerGetAttribute");
+		return (CUresult)vflow_emulator_unsupported(
+			"this attribute of cuPointerGetAttribute");
 	}
 }
 

@@ -45,7 +45,8 @@ static CUresult give(CUmemoryPool *pool, CUdevice dev, CUmemoryPool which)
 
 	if (error || !pool || dev)
 		return error ? (CUresult)error
-			     : dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+		       : dev ? CUDA_ERROR_INVALID_DEVICE
+			     : CUDA_ERROR_INVALID_VALUE;
 	*pool = which;
 	return CUDA_SUCCESS;
 }
@@ -172,8 +173,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
-	return map || !count ? (CUresult)vflow_emulator_pool_check(pool)
-			     : CUDA_ERROR_INVALID_VALUE;
+	return map || !count ? (CUresult)vflow_emulator_pool_check(pool) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)

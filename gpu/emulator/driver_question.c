@@ -88,13 +88,15 @@ DRIVER_API(cuCtxDisablePeerAccess(CUcontext peer))
 /* Of CUDA 2, kept for programs that look all entries up. */
 DRIVER_API(cuDeviceGetProperties(int *prop, CUdevice dev))
 {
-	/* threads, block, grid, shared and constant memory, warp, pitch, registers, clock, texture */
+	/* threads, block, grid, shared and constant memory, warp, pitch, registers, clock, texture
+	 */
 	static const int attributes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 	int error = vflow_emulator_check(false);
 
 	if (error || !prop || dev)
 		return error ? (CUresult)error
-			     : dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+		       : dev ? CUDA_ERROR_INVALID_DEVICE
+			     : CUDA_ERROR_INVALID_VALUE;
 	for (size_t n = 0; n < sizeof(attributes) / sizeof(*attributes); n++)
 		vflow_emulator_attribute(attributes[n], &prop[n]);
 	return CUDA_SUCCESS;
@@ -148,8 +150,8 @@ DRIVER_API(cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode))
 
 DRIVER_API(cuStreamGetCtx(CUstream stream, CUcontext *ctx))
 {
-	int error = ctx ? vflow_emulator_stream_check(stream, NULL, NULL)
-			: CUDA_ERROR_INVALID_VALUE;
+	int error =
+		ctx ? vflow_emulator_stream_check(stream, NULL, NULL) : CUDA_ERROR_INVALID_VALUE;
 
 	return error ? (CUresult)error : cuCtxGetCurrent(ctx);
 }
@@ -157,8 +159,8 @@ ALIAS(cuStreamGetCtx, cuStreamGetCtx_ptsz);
 
 DRIVER_API(cuStreamGetDevice(CUstream stream, CUdevice *device))
 {
-	int error = device ? vflow_emulator_stream_check(stream, NULL, NULL)
-			   : CUDA_ERROR_INVALID_VALUE;
+	int error =
+		device ? vflow_emulator_stream_check(stream, NULL, NULL) : CUDA_ERROR_INVALID_VALUE;
 
 	if (!error)
 		*device = 0;
@@ -188,8 +190,8 @@ ALIAS(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz);
 static size_t attribute_bytes(CUpointer_attribute attribute)
 {
 	/* context, pointers, buffer, range, pool, mapping, block */
-	const uint64_t long_ones = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 7 | 1 << 11 | 1 << 12 |
-				   1 << 17 | 1 << 18 | 1 << 19 | 1 << 20;
+	const uint64_t long_ones = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 7 | 1 << 11 | 1 << 12 | 1 << 17 |
+				   1 << 18 | 1 << 19 | 1 << 20;
 
 	return (unsigned)attribute < 64 && long_ones >> attribute & 1 ? 8 : 4;
 }

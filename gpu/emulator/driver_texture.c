@@ -22,8 +22,8 @@ static int read_resource(const CUDA_RESOURCE_DESC *resource, struct emulator_tex
 		if (error)
 			return error;
 		shape->address = resource->res.linear.devPtr;
-		shape->width = resource->res.linear.sizeInBytes /
-			       (shape->channels * shape->channel_bytes);
+		shape->width =
+			resource->res.linear.sizeInBytes / (shape->channels * shape->channel_bytes);
 		shape->height = shape->depth = shape->dimensions = 1;
 		return 0;
 	case CU_RESOURCE_TYPE_PITCH2D:
@@ -59,14 +59,16 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
 		return (CUresult)error;
 	texture.linear_filter = pTexDesc->filterMode == CU_TR_FILTER_MODE_LINEAR;
 	texture.normalized_coordinates = pTexDesc->flags & CU_TRSF_NORMALIZED_COORDINATES;
-	/* integers of 8 and 16 bits become fractions of 1 unless the program wants them as they are */
+	/* integers of 8 and 16 bits become fractions of 1 unless the program wants them as they are
+	 */
 	texture.normalized_values = !(pTexDesc->flags & CU_TRSF_READ_AS_INTEGER) &&
 				    texture.shape.kind != CHANNEL_FLOAT &&
 				    texture.shape.channel_bytes < 4;
 	for (unsigned n = 0; n < 3; n++) /* beyond linear memory there are zeros */
-		texture.addressing[n] = pResDesc->resType == CU_RESOURCE_TYPE_LINEAR
-						? ADDRESS_BORDER
-						: (enum emulator_addressing)pTexDesc->addressMode[n];
+		texture.addressing[n] =
+			pResDesc->resType == CU_RESOURCE_TYPE_LINEAR
+				? ADDRESS_BORDER
+				: (enum emulator_addressing)pTexDesc->addressMode[n];
 	memcpy(texture.border, pTexDesc->borderColor, sizeof(texture.border));
 	error = vflow_emulator_texture_create(&texture, &handle);
 	if (!error)

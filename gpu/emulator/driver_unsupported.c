@@ -6,7 +6,7 @@
 
 #define UNSUPPORTED(entry, name)                                                                   \
 	int entry(void);                                                                           \
-	__attribute__((visibility("default"), section(UNSUPPORTED_SECTION))) int entry(void)                                     \
+	__attribute__((visibility("default"), section(UNSUPPORTED_SECTION))) int entry(void)       \
 	{                                                                                          \
 		return vflow_emulator_unsupported(name);                                           \
 	}
@@ -77,16 +77,22 @@ UNSUPPORTED(cuGraphExecBatchMemOpNodeSetParams, "cuGraphExecBatchMemOpNodeSetPar
 UNSUPPORTED(cuGraphExecChildGraphNodeSetParams, "cuGraphExecChildGraphNodeSetParams")
 UNSUPPORTED(cuGraphExecEventRecordNodeSetEvent, "cuGraphExecEventRecordNodeSetEvent")
 UNSUPPORTED(cuGraphExecEventWaitNodeSetEvent, "cuGraphExecEventWaitNodeSetEvent")
-UNSUPPORTED(cuGraphExecExternalSemaphoresSignalNodeSetParams, "cuGraphExecExternalSemaphoresSignalNodeSetParams")
-UNSUPPORTED(cuGraphExecExternalSemaphoresWaitNodeSetParams, "cuGraphExecExternalSemaphoresWaitNodeSetParams")
+UNSUPPORTED(cuGraphExecExternalSemaphoresSignalNodeSetParams,
+	    "cuGraphExecExternalSemaphoresSignalNodeSetParams")
+UNSUPPORTED(cuGraphExecExternalSemaphoresWaitNodeSetParams,
+	    "cuGraphExecExternalSemaphoresWaitNodeSetParams")
 UNSUPPORTED(cuGraphExecGetFlags, "cuGraphExecGetFlags")
 UNSUPPORTED(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams")
 UNSUPPORTED(cuGraphExecNodeSetParams, "cuGraphExecNodeSetParams")
 UNSUPPORTED(cuGraphExecUpdate, "cuGraphExecUpdate")
-UNSUPPORTED(cuGraphExternalSemaphoresSignalNodeGetParams, "cuGraphExternalSemaphoresSignalNodeGetParams")
-UNSUPPORTED(cuGraphExternalSemaphoresSignalNodeSetParams, "cuGraphExternalSemaphoresSignalNodeSetParams")
-UNSUPPORTED(cuGraphExternalSemaphoresWaitNodeGetParams, "cuGraphExternalSemaphoresWaitNodeGetParams")
-UNSUPPORTED(cuGraphExternalSemaphoresWaitNodeSetParams, "cuGraphExternalSemaphoresWaitNodeSetParams")
+UNSUPPORTED(cuGraphExternalSemaphoresSignalNodeGetParams,
+	    "cuGraphExternalSemaphoresSignalNodeGetParams")
+UNSUPPORTED(cuGraphExternalSemaphoresSignalNodeSetParams,
+	    "cuGraphExternalSemaphoresSignalNodeSetParams")
+UNSUPPORTED(cuGraphExternalSemaphoresWaitNodeGetParams,
+	    "cuGraphExternalSemaphoresWaitNodeGetParams")
+UNSUPPORTED(cuGraphExternalSemaphoresWaitNodeSetParams,
+	    "cuGraphExternalSemaphoresWaitNodeSetParams")
 UNSUPPORTED(cuGraphHostNodeGetParams, "cuGraphHostNodeGetParams")
 UNSUPPORTED(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams")
 UNSUPPORTED(cuGraphKernelNodeGetAttribute, "cuGraphKernelNodeGetAttribute")

@@ -46,7 +46,7 @@ static bool reached(CUdeviceptr address, uint64_t wanted, unsigned size, unsigne
 	case CU_STREAM_WAIT_VALUE_AND:
 		return now & wanted;
 	default:
-		return size == 4 ? (uint32_t)~(now | wanted) : ~(now | wanted);
+		return size == 4 ? ~(uint32_t)(now | wanted) : ~(now | wanted);
 	}
 }
 
@@ -90,8 +90,8 @@ CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, uint64_t valu
 }
 ALIAS(cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz);
 
-CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
-			       CUstreamBatchMemOpParams *list, unsigned int flags)
+CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *list,
+			       unsigned int flags)
 {
 	CUresult result = list && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 

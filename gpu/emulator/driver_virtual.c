@@ -106,10 +106,10 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 			     unsigned long long flags)
 {
 	struct allocation *made;
-	int error = ptr && size && size % GRANULARITY == 0 && !flags &&
-				    !(alignment & (alignment - 1))
-			    ? enter()
-			    : CUDA_ERROR_INVALID_VALUE;
+	int error =
+		ptr && size && size % GRANULARITY == 0 && !flags && !(alignment & (alignment - 1))
+			? enter()
+			: CUDA_ERROR_INVALID_VALUE;
 
 	(void)addr; /* a wish */
 	if (error)

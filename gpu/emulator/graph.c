@@ -173,9 +173,8 @@ static int add(struct emulator_graph *graph, void *const *before, size_t count,
 			return INVALID_VALUE;
 	if (child && child->depth >= DEPTH_LIMIT)
 		return NOT_SUPPORTED;
-	if (graph->node_count == NODES_LIMIT ||
-	    !room_for((void **)&graph->nodes, &graph->node_room, graph->node_count,
-		      sizeof(*graph->nodes)))
+	if (graph->node_count == NODES_LIMIT || !room_for((void **)&graph->nodes, &graph->node_room,
+							  graph->node_count, sizeof(*graph->nodes)))
 		return OUT_OF_MEMORY;
 	node = calloc(1, sizeof(*node));
 	if (!node)
@@ -363,7 +362,7 @@ int vflow_emulator_graph_nodes(void *graph, void **nodes, size_t *count)
 /* The edges of a graph sorted by where they begin: those of node n are [first[n], first[n + 1]). */
 struct outgoing {
 	uint32_t *first, *targets;
-	uint32_t *waits; /* edges that end in a node */
+	uint32_t *waits;  /* edges that end in a node */
 	uint32_t *places; /* of the nodes in the copy */
 };
 

@@ -7,7 +7,7 @@
 #include "gpu/emulator/device.h"
 
 /* All with the lock held. */
-void *graph_new(void); /* NULL: no memory */
+void *graph_new(void);                  /* NULL: no memory */
 bool graph_is_known(const void *graph); /* and no executable */
 /* An operation that a capturing stream was given.  Returns an error or 0. */
 int graph_record(void *graph, const struct emulator_node *node);

@@ -1,5 +1,6 @@
 /*
- * gpu/emulator/graph_internal.h: graphs as graph.c and graph_edit.c keep them.  All with the lock held.
+ * gpu/emulator/graph_internal.h: graphs as graph.c and graph_edit.c keep them.  All with the lock
+ * held.
  */
 #ifndef VFLOW_GPU_EMULATOR_GRAPH_INTERNAL_H
 #define VFLOW_GPU_EMULATOR_GRAPH_INTERNAL_H
@@ -9,7 +10,7 @@
 struct emulator_graph_node {
 	struct emulator_node what;
 	uint8_t *parameters; /* what.launch.packed: its own copy */
-	const void *origin; /* the node of graph->source that it was copied from */
+	const void *origin;  /* the node of graph->source that it was copied from */
 	uint32_t index;
 	bool disabled; /* in an executable: does nothing */
 };
@@ -24,7 +25,7 @@ struct emulator_graph {
 	size_t node_count, node_room, edge_count, edge_room;
 	bool executable;
 	const struct emulator_graph *source; /* what it is a copy of; NULL: that has gone */
-	unsigned depth;			     /* of child graphs in child graphs */
+	unsigned depth;                      /* of child graphs in child graphs */
 	/* It lives as long as the program has its handle, nodes have it for a child, or it runs. */
 	bool gone;
 	uint32_t users;

@@ -25,8 +25,9 @@
 #define RESIDENT_LIMIT 1024u
 #define CLUSTER_LIMIT 16u
 #define HOST_THREADS_LIMIT 256u
-#define TIMEOUT_SECONDS 600.0 /* of a launch: an endless kernel must not hang a test run for good */
-/* What a launch must have taken for each host thread that is to help: far more than to start one. */
+#define TIMEOUT_SECONDS 600.0 /* of a launch: endless kernels must not hang a test run for good */
+/* What a launch must have taken for each host thread that is to help: far more than to start one.
+ */
 #define HELPER_SECONDS 100e-6
 
 /* A host thread that runs blocks: the caller's own is the first. */
@@ -42,7 +43,7 @@ struct worker {
 struct grid {
 	const struct launch *launch;
 	uint64_t count;
-	uint32_t resident; /* blocks that run together */
+	uint32_t resident;     /* blocks that run together */
 	double start, seconds; /* 0 seconds: no limit */
 	uint32_t helpers, most_helpers;
 	struct worker *workers; /* 1 + most_helpers */
@@ -145,7 +146,8 @@ static void get_help(struct grid *grid)
 		for (uint32_t n = 0; n < grid->resident; n++)
 			grid->workers->blocks[n].helped = true;
 		worker->grid = grid;
-		/* the program's signals are for its own threads, but for those that a thread causes */
+		/* the program's signals are for its own threads, but for those that a thread causes
+		 */
 		sigfillset(&all);
 		for (size_t n = 0; n < sizeof(own) / sizeof(*own); n++)
 			sigdelset(&all, own[n]);
@@ -179,8 +181,7 @@ static uint32_t threads_of(const struct launch *launch, uint64_t parts)
 	uint64_t wanted = text ? strtoul(text, NULL, 10) : 0;
 	cpu_set_t cpus;
 
-	if (parts < 2 || races_wanted(launch) ||
-	    ptx_observes_order(launch->module, launch->kernel))
+	if (parts < 2 || races_wanted(launch) || ptx_observes_order(launch->module, launch->kernel))
 		return 1;
 	if (!wanted && !sched_getaffinity(0, sizeof(cpus), &cpus))
 		wanted = (uint64_t)CPU_COUNT(&cpus);
@@ -258,7 +259,8 @@ static double time_limit(void)
 static bool clusters_fit(const struct launch *launch)
 {
 	for (unsigned n = 0; n < 3; n++)
-		if (cluster_of(launch, n) > CLUSTER_LIMIT || launch->grid[n] % cluster_of(launch, n))
+		if (cluster_of(launch, n) > CLUSTER_LIMIT ||
+		    launch->grid[n] % cluster_of(launch, n))
 			return false;
 	return cluster_size(launch) <= CLUSTER_LIMIT;
 }
@@ -286,7 +288,8 @@ int interpreter_run(const struct launch *launch, struct fault *fault)
 	    (launch->cooperative && count > RESIDENT_LIMIT) || !clusters_fit(launch)) {
 		fault->kind = FAULT_NO_MEMORY;
 		snprintf(fault->text, sizeof(fault->text),
-			 "kernel %.200s: %llu blocks in clusters of %u, of %llu threads with %llu bytes of "
+			 "kernel %.200s: %llu blocks in clusters of %u, of %llu threads with %llu "
+			 "bytes of "
 			 "shared memory",
 			 launch->kernel->name, (unsigned long long)count, cluster_size(launch),
 			 (unsigned long long)threads,

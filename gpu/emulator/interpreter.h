@@ -40,27 +40,29 @@ struct launch {
 	void (*print)(const char *text, size_t size);
 	uint64_t *instructions; /* of warps, added up; may be NULL */
 	uint32_t *host_threads; /* that ran its blocks, set; may be NULL */
-	bool *stored; /* set by surface stores: see allocation->stored; may be NULL */
+	bool *stored;           /* set by surface stores: see allocation->stored; may be NULL */
 	/* as gpu_sink's coverage(); NULL: nobody wants to know */
 	void (*note)(const char *what, const char *reason, uint64_t count, uint64_t bytes);
 };
 
 enum fault_kind {
 	FAULT_NONE,
-	FAULT_ILLEGAL_ADDRESS,    /* out of bounds, null, or not device memory */
+	FAULT_ILLEGAL_ADDRESS, /* out of bounds, null, or not device memory */
 	FAULT_MISALIGNED,
-	FAULT_ILLEGAL_INSTRUCTION, /* unknown or unsupported opcode: found when reached, not before */
+	FAULT_ILLEGAL_INSTRUCTION, /* unknown or unsupported opcode: found when reached, not before
+				    */
 	FAULT_TRAP,
-	FAULT_ASSERTION,          /* a failed device assertion */
-	FAULT_TIMEOUT,            /* VFLOW_EMULATOR_TIMEOUT, or a barrier nobody can pass */
-	FAULT_NO_MEMORY,          /* the host could not give memory for the launch */
+	FAULT_ASSERTION, /* a failed device assertion */
+	FAULT_TIMEOUT,   /* VFLOW_EMULATOR_TIMEOUT, or a barrier nobody can pass */
+	FAULT_NO_MEMORY, /* the host could not give memory for the launch */
 };
 
 struct fault {
 	enum fault_kind kind;
 	uint64_t address;
 	uint32_t block[3], thread[3];
-	char text[512]; /* "kernel zero(float*), fig3.cu:12: 4-byte store at 0x... : 4 bytes past the end of a 4096-byte allocation" */
+	char text[512]; /* "kernel zero(float*), fig3.cu:12: 4-byte store at 0x... : 4 bytes past
+			   the end of a 4096-byte allocation" */
 };
 
 /* Returns 0, or -1 with *fault filled in; memory then holds what was written until the fault. */

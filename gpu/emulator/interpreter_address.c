@@ -270,8 +270,8 @@ uint8_t *warp_resolve_range(struct warp *w, unsigned lane, enum ptx_modifier spa
 
 		if (block && size <= block->shared_bytes && offset <= block->shared_bytes - size)
 			return block->shared + offset;
-		outside(w, lane, (uint32_t)address, (unsigned)size, w->block->shared_bytes, "shared",
-			read, write);
+		outside(w, lane, (uint32_t)address, (unsigned)size, w->block->shared_bytes,
+			"shared", read, write);
 		return NULL;
 	}
 	allocation = memory_find(address);

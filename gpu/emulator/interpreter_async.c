@@ -283,8 +283,9 @@ void bulk_reduce(enum ptx_type type, enum ptx_modifier operation, uint8_t *to, c
 			b = is_bf16 ? bf16_to_float(bits[1]) : half_to_float(bits[1]);
 			a = operation == PTX_MOD_ADD   ? a + b
 			    : operation == PTX_MOD_MIN ? fmin(a, b)
-							: fmax(a, b);
-			bits[0] = is_bf16 ? double_to_bf16(a, PTX_MOD_RN) : double_to_half(a, PTX_MOD_RN);
+						       : fmax(a, b);
+			bits[0] = is_bf16 ? double_to_bf16(a, PTX_MOD_RN)
+					  : double_to_half(a, PTX_MOD_RN);
 			memcpy(to + n, bits, 2);
 		}
 	}
@@ -299,7 +300,8 @@ static void reduce_bytes(const struct ptx_instruction *i, uint8_t *to, const uin
 /* Each lane that runs it copies; most programs have one do it. */
 static void bulk(struct warp *w, const struct ptx_instruction *i, struct bulk how, bulk_move *move)
 {
-	const uint64_t *from = warp_row(w, i->a), *to = warp_row(w, i->b), *sizes = warp_row(w, i->c);
+	const uint64_t *from = warp_row(w, i->a), *to = warp_row(w, i->b),
+		       *sizes = warp_row(w, i->c);
 	const uint64_t offset = warp_row(w, i->q)[0];
 
 	for (uint32_t m = w->mask; m; m &= m - 1) {
@@ -312,7 +314,8 @@ static void bulk(struct warp *w, const struct ptx_instruction *i, struct bulk ho
 
 		if (size % 16 || (to[l] + offset) % 16 || (source_address + i->immediate) % 16) {
 			warp_fault(w, 1u << l, FAULT_MISALIGNED,
-				   "cp.async.bulk of %llu bytes from 0x%llx to 0x%llx: not all multiples of 16",
+				   "cp.async.bulk of %llu bytes from 0x%llx to 0x%llx: not all "
+				   "multiples of 16",
 				   (unsigned long long)size,
 				   (unsigned long long)source_address + (uint64_t)i->immediate,
 				   (unsigned long long)(to[l] + offset));
@@ -327,10 +330,9 @@ static void bulk(struct warp *w, const struct ptx_instruction *i, struct bulk ho
 		if (!destination)
 			return;
 		move(i, destination, source, size);
-		if (how.tells && !mbarrier_complete_bytes(w, l,
-							  warp_row(w, i->e)[l] +
-								  warp_row(w, i->extra)[0],
-							  size))
+		if (how.tells &&
+		    !mbarrier_complete_bytes(w, l, warp_row(w, i->e)[l] + warp_row(w, i->extra)[0],
+					     size))
 			return;
 	}
 }
@@ -348,7 +350,8 @@ BULK(bulk_reduce_global, SHARED, GLOBAL, false, reduce_bytes)
 
 #define TELLS ".mbarrier::complete_tx::bytes"
 #define BULK_REDUCTIONS                                                                            \
-	(M(ADD) | M(MIN) | M(MAX) | M(INC) | M(DEC) | M(AND) | M(OR) | M(XOR) | M(NOFTZ) | M(CACHE_HINT))
+	(M(ADD) | M(MIN) | M(MAX) | M(INC) | M(DEC) | M(AND) | M(OR) | M(XOR) | M(NOFTZ) |         \
+	 M(CACHE_HINT))
 #define BULK_TYPES                                                                                 \
 	(T(U32) | T(S32) | T(U64) | T(S64) | T(B32) | T(B64) | T(F32) | T(F64) | T(F16) | T(BF16))
 #define PLACE (M(SHARED) | M(CTA) | M(CLUSTER) | M(RELEASE) | M(ACQUIRE) | M(RELAXED))
@@ -356,18 +359,21 @@ BULK(bulk_reduce_global, SHARED, GLOBAL, false, reduce_bytes)
 const struct ptx_opcode interpreter_async[] = {
 	{"cp.async.ca", "nmu?I", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
 	{"cp.async.cg", "nmu?I", 0, 0, M(SHARED) | M(GLOBAL), M(HINT) | M(CACHE_HINT), copy},
-	{"cp.async.bulk.shared::cluster.global" TELLS, "nmuo", 0, 0, 0, M(CACHE_HINT), bulk_to_shared},
+	{"cp.async.bulk.shared::cluster.global" TELLS, "nmuo", 0, 0, 0, M(CACHE_HINT),
+	 bulk_to_shared},
 	{"cp.async.bulk.shared::cta.global" TELLS, "nmuo", 0, 0, 0, M(CACHE_HINT), bulk_to_shared},
-	{"cp.async.bulk.shared::cluster.shared::cta" TELLS, "nmuo", 0, 0, 0, 0, bulk_between_shared},
-	{"cp.async.bulk.global.shared::cta.bulk_group", "nmu", 0, 0, 0, M(CACHE_HINT), bulk_to_global},
+	{"cp.async.bulk.shared::cluster.shared::cta" TELLS, "nmuo", 0, 0, 0, 0,
+	 bulk_between_shared},
+	{"cp.async.bulk.global.shared::cta.bulk_group", "nmu", 0, 0, 0, M(CACHE_HINT),
+	 bulk_to_global},
 	{"cp.async.bulk.prefetch.L2.global", "mu", 0, 0, 0, M(CACHE_HINT), nothing},
 	{"cp.async.bulk.commit_group", "", 0, 0, 0, 0, nothing},
 	{"cp.async.bulk.wait_group", "u", 0, 0, 0, 0, nothing},
 	{"cp.async.bulk.wait_group.read", "u", 0, 0, 0, 0, nothing},
-	{"cp.reduce.async.bulk.shared::cluster.shared::cta" TELLS, "nmuo", BULK_TYPES, 0, 0, BULK_REDUCTIONS,
-	 bulk_reduce_shared},
-	{"cp.reduce.async.bulk.global.shared::cta.bulk_group", "nmu", BULK_TYPES, 0, 0, BULK_REDUCTIONS,
-	 bulk_reduce_global},
+	{"cp.reduce.async.bulk.shared::cluster.shared::cta" TELLS, "nmuo", BULK_TYPES, 0, 0,
+	 BULK_REDUCTIONS, bulk_reduce_shared},
+	{"cp.reduce.async.bulk.global.shared::cta.bulk_group", "nmu", BULK_TYPES, 0, 0,
+	 BULK_REDUCTIONS, bulk_reduce_global},
 	{"cp.async.commit_group", "", 0, 0, 0, 0, nothing},
 	{"cp.async.wait_group", "u", 0, 0, 0, 0, nothing},
 	{"cp.async.wait_all", "", 0, 0, 0, 0, nothing},

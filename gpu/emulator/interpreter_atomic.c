@@ -69,7 +69,8 @@ ATOMIC(add_f64, uint64_t, add_f64_at(i, old, b))
 /* On f32 in global memory atomics flush subnormals, in shared memory they do not. */
 static float add_flushed(const struct ptx_instruction *i, float a, float b)
 {
-	float sum = i->space == PTX_MOD_GLOBAL ? flush_float(flush_float(a) + flush_float(b)) : a + b;
+	float sum =
+		i->space == PTX_MOD_GLOBAL ? flush_float(flush_float(a) + flush_float(b)) : a + b;
 
 	return float_of(float_bits(sum));
 }
@@ -134,11 +135,13 @@ static void atomic_elements(struct warp *w, const struct ptx_instruction *i)
 
 #define SPACES (M(GLOBAL) | M(SHARED))
 #define ORDERS                                                                                     \
-	(M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | \
-	 M(NOFTZ) | M(HINT) | M(CACHE_HINT))
+	(M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) | M(CTA) | M(CLUSTER) | M(GPU) |        \
+	 M(SYS) | M(NOFTZ) | M(HINT) | M(CACHE_HINT))
 #define ROW(types, operation, execute)                                                             \
 	{"atom", "dms", types, 0, M(operation), SPACES | ORDERS, execute},                         \
-		{"red", "ms", types, 0, M(operation), SPACES | ORDERS, execute}
+	{                                                                                          \
+		"red", "ms", types, 0, M(operation), SPACES | ORDERS, execute                      \
+	}
 #define ROWS(bits)                                                                                 \
 	ROW(T(U##bits), ADD, add_##bits), ROW(T(U##bits), MIN, min_u##bits),                       \
 		ROW(T(S##bits), MIN, min_s##bits), ROW(T(U##bits), MAX, max_u##bits),              \
@@ -169,7 +172,9 @@ const struct ptx_opcode interpreter_atomic[] = {
 	ROW(T(U32), DEC, dec_u32),
 	ROW(T(F32), ADD, add_f32),
 	ROW(T(F64), ADD, add_f64),
-	ROW(HALVES, ADD, atomic_elements), VECTORS(V2, HALVES, T(F32)),
-	VECTORS(V4, HALVES, T(F32)), VECTORS(V8, T(F16) | T(BF16), 0),
+	ROW(HALVES, ADD, atomic_elements),
+	VECTORS(V2, HALVES, T(F32)),
+	VECTORS(V4, HALVES, T(F32)),
+	VECTORS(V8, T(F16) | T(BF16), 0),
 	{0},
 };

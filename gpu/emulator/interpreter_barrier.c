@@ -106,10 +106,10 @@ static void give_result(struct warp *w, const struct group *group, const struct 
 	if (i->execute != barrier_reduce)
 		return;
 	if (i->boolean == PTX_MOD_POPC) {
-		uint64_t *row = i->d >> 30 == PTX_BANK_SINK
-					? w->sink
-					: w->registers + ((size_t)group->register_base + i->d) *
-								 PTX_LANES;
+		uint64_t *row =
+			i->d >> 30 == PTX_BANK_SINK
+				? w->sink
+				: w->registers + ((size_t)group->register_base + i->d) * PTX_LANES;
 
 		for (uint32_t m = group->mask; m; m &= m - 1)
 			row[__builtin_ctz(m)] = barrier->count;

@@ -138,9 +138,11 @@ static inline uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 		return 0; /* the H200 does, with base 0 and 31 and all bits but the last set */
 	if (!offset)
 		return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
-	for (; place >= 0 && place < 32; place += offset > 0 ? 1 : -1)
+	while (place >= 0 && place < 32) {
 		if (mask >> place & 1 && !count--)
 			return (uint32_t)place;
+		place += offset > 0 ? 1 : -1;
+	}
 	return UINT32_MAX;
 }
 EXECUTE_3(fns, uint32_t, int32_t, uint32_t, find_nth(a, b, c))
@@ -230,20 +232,22 @@ static void lop3_predicate(struct warp *w, const struct ptx_instruction *i)
 
 	lop3(w, i);
 	if (i->d == PTX_MISSING) {
-		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b), *c = warp_row(w, i->c);
+		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),
+			       *c = warp_row(w, i->c);
 		const uint32_t table = (uint32_t)*warp_row(w, i->e);
 
 		for (unsigned l = 0; l < PTX_LANES; l++)
 			result |= (uint32_t)(look_up(table, (uint32_t)a[l], (uint32_t)b[l],
-						     (uint32_t)c[l]) != 0) << l;
+						     (uint32_t)c[l]) != 0)
+				  << l;
 	} else {
 		for (unsigned l = 0; l < PTX_LANES; l++)
 			result |= (uint32_t)((uint32_t)d[l] != 0) << l;
 	}
-	warp_set_predicate(w, i->q,
-			   i->boolean == PTX_MOD_AND ? result & other : result | other);
+	warp_set_predicate(w, i->q, i->boolean == PTX_MOD_AND ? result & other : result | other);
 }
 
+/* clang-format off */
 const struct ptx_opcode interpreter_bits[] = {
 	{"popc", "ds", T(B32), 0, 0, 0, popc_32}, {"popc", "ds", T(B64), 0, 0, 0, popc_64},
 	{"clz", "ds", T(B32), 0, 0, 0, clz_32}, {"clz", "ds", T(B64), 0, 0, 0, clz_64},
@@ -279,3 +283,4 @@ const struct ptx_opcode interpreter_bits[] = {
 	{"lop3", "dssss", T(B32), 0, 0, 0, lop3},
 	{0},
 };
+/* clang-format on */

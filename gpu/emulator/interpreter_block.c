@@ -1,5 +1,6 @@
 /*
- * gpu/emulator/interpreter_block.c: blocks that are resident together, and the warps of each in turn.
+ * gpu/emulator/interpreter_block.c: blocks that are resident together, and the warps of each in
+ * turn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +92,8 @@ static void set_launch_registers(struct warp *w, const struct launch *launch)
 		w->special[PTX_LANEMASK_EQ][l] = 1u << l;
 		w->special[PTX_LANEMASK_LT][l] = (1u << l) - 1;
 		w->special[PTX_LANEMASK_LE][l] = (2ull << l) - 1;
-		w->special[PTX_LANEMASK_GT][l] = (uint32_t) ~((2ull << l) - 1);
-		w->special[PTX_LANEMASK_GE][l] = (uint32_t) ~((1u << l) - 1);
+		w->special[PTX_LANEMASK_GT][l] = ~(uint32_t)((2ull << l) - 1);
+		w->special[PTX_LANEMASK_GE][l] = ~((1u << l) - 1);
 	}
 }
 
@@ -317,7 +318,8 @@ static void place_block(struct block *block, uint64_t number)
 
 	/* blocks are counted cluster by cluster, for those of one lie together */
 	for (unsigned n = 0; n < 3; n++) {
-		const uint32_t side = cluster_of(block->launch, n), count = block->launch->grid[n] / side;
+		const uint32_t side = cluster_of(block->launch, n),
+			       count = block->launch->grid[n] / side;
 
 		block->index[n] = (uint32_t)(cluster % count * side + inside % side);
 		cluster /= count;

@@ -33,8 +33,7 @@ static void give(struct warp *w, const struct ptx_call *call, unsigned lane, uin
 }
 
 /* Copies the string at `address`, cut at the limit. */
-static const char *read_text(struct warp *w, unsigned lane, uint64_t address,
-			     char text[TEXT_LIMIT])
+static const char *read_text(struct warp *w, unsigned lane, uint64_t address, char text[TEXT_LIMIT])
 {
 	uint64_t room = 0;
 	const uint8_t *at = address ? warp_generic(w, lane, address, &room) : NULL;
@@ -88,7 +87,7 @@ static int number_of(const char **at, struct list *list)
 			if (value < (int)TEXT_LIMIT)
 				value = value * 10 + (**at - '0');
 	}
-	return value > (int)TEXT_LIMIT ? (int)TEXT_LIMIT
+	return value > (int)TEXT_LIMIT    ? (int)TEXT_LIMIT
 	       : value < -(int)TEXT_LIMIT ? -(int)TEXT_LIMIT
 					  : value;
 }
@@ -197,8 +196,8 @@ static int print(struct warp *w, unsigned lane, uint64_t format_address, uint64_
 		at = read_directive(at + 1, &list, &directive);
 		size = put_directive(w, lane, &directive, &list, out, sizeof(out));
 		if (launch->print && size > 0)
-			launch->print(out, (size_t)size < sizeof(out) ? (size_t)size
-								      : sizeof(out) - 1);
+			launch->print(out,
+				      (size_t)size < sizeof(out) ? (size_t)size : sizeof(out) - 1);
 	}
 	return list.taken;
 }

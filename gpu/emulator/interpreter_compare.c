@@ -98,8 +98,7 @@ static inline uint32_t in_order(uint32_t bits)
 	}                                                                                          \
 	result = in_order(result)
 #define AS_INTEGERS(value) _mm256_xor_si256(_mm256_castps_si256(value), flip)
-#define IS_GREATER(x, y)                                                                           \
-	_mm256_castsi256_ps(_mm256_cmpgt_epi32(AS_INTEGERS(x), AS_INTEGERS(y)))
+#define IS_GREATER(x, y) _mm256_castsi256_ps(_mm256_cmpgt_epi32(AS_INTEGERS(x), AS_INTEGERS(y)))
 #define IS_EQUAL(x, y) _mm256_castsi256_ps(_mm256_cmpeq_epi32(AS_INTEGERS(x), AS_INTEGERS(y)))
 
 /* Unsigned numbers are compared as signed ones with the top bit turned. */
@@ -486,25 +485,31 @@ static void xor_predicate(struct warp *w, const struct ptx_instruction *i)
 #define FLOAT_COMPARISONS                                                                          \
 	(M(EQ) | M(NE) | M(LT) | M(LE) | M(GT) | M(GE) | M(EQU) | M(NEU) | M(LTU) | M(LEU) |       \
 	 M(GTU) | M(GEU) | M(NUM) | M(ISNAN))
+/* clang-format off */
 #define SETP(types, comparisons, execute)                                                          \
 	{"setp", "pss?P", types, 0, 0, comparisons | BOOLEANS, execute}
+/* clang-format on */
 
 #define SET_RESULTS (T(U32) | T(S32) | T(F32) | T(F16) | T(BF16))
 #define HALF_RESULTS (T(U16) | T(S16) | T(U32) | T(S32))
 #define REGISTERS                                                                                  \
 	(T(B16) | T(U16) | T(S16) | T(B32) | T(U32) | T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | \
 	 T(F64))
-#define PROPERTIES                                                                                 \
-	(M(FINITE) | M(INFINITE) | M(NUMBER) | M(NOTANUMBER) | M(NORMAL) | M(SUBNORMAL))
+#define PROPERTIES (M(FINITE) | M(INFINITE) | M(NUMBER) | M(NOTANUMBER) | M(NORMAL) | M(SUBNORMAL))
 
 const struct ptx_opcode interpreter_compare[] = {
-	SETP(T(U16) | T(B16), INTEGER_COMPARISONS, setp_u16), SETP(T(S16), SIGNED_COMPARISONS, setp_s16),
-	SETP(T(U32) | T(B32), INTEGER_COMPARISONS, setp_u32), SETP(T(S32), SIGNED_COMPARISONS, setp_s32),
-	SETP(T(U64) | T(B64), INTEGER_COMPARISONS, setp_u64), SETP(T(S64), SIGNED_COMPARISONS, setp_s64),
-	SETP(T(F32), FLOAT_COMPARISONS, setp_f32), SETP(T(F32), FLOAT_COMPARISONS | M(FTZ), setp_ftz_f32),
+	SETP(T(U16) | T(B16), INTEGER_COMPARISONS, setp_u16),
+	SETP(T(S16), SIGNED_COMPARISONS, setp_s16),
+	SETP(T(U32) | T(B32), INTEGER_COMPARISONS, setp_u32),
+	SETP(T(S32), SIGNED_COMPARISONS, setp_s32),
+	SETP(T(U64) | T(B64), INTEGER_COMPARISONS, setp_u64),
+	SETP(T(S64), SIGNED_COMPARISONS, setp_s64),
+	SETP(T(F32), FLOAT_COMPARISONS, setp_f32),
+	SETP(T(F32), FLOAT_COMPARISONS | M(FTZ), setp_ftz_f32),
 	SETP(T(F64), FLOAT_COMPARISONS, setp_f64),
 	SETP(T(F16) | T(BF16) | T(F16X2) | T(BF16X2), FLOAT_COMPARISONS | M(FTZ), setp_half),
-	{"set", "dtt?P", SET_RESULTS, T(U16) | T(S16) | T(B16) | T(U32) | T(S32) | T(B32) | T(U64) | T(S64) | T(B64), 0,
+	{"set", "dtt?P", SET_RESULTS,
+	 T(U16) | T(S16) | T(B16) | T(U32) | T(S32) | T(B32) | T(U64) | T(S64) | T(B64), 0,
 	 INTEGER_COMPARISONS | BOOLEANS, set_integers},
 	{"set", "dtt?P", SET_RESULTS, T(F32) | T(F64), 0, FLOAT_COMPARISONS | BOOLEANS | M(FTZ),
 	 set_floats},
@@ -512,8 +517,10 @@ const struct ptx_opcode interpreter_compare[] = {
 	 FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
 	{"set", "dtt?P", HALF_RESULTS | T(BF16), T(BF16), 0, FLOAT_COMPARISONS | BOOLEANS,
 	 set_floats},
-	{"set", "dtt?P", T(F16X2) | T(U32) | T(S32), T(F16X2), 0, FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
-	{"set", "dtt?P", T(BF16X2) | T(U32) | T(S32), T(BF16X2), 0, FLOAT_COMPARISONS | BOOLEANS, set_floats},
+	{"set", "dtt?P", T(F16X2) | T(U32) | T(S32), T(F16X2), 0,
+	 FLOAT_COMPARISONS | BOOLEANS | M(FTZ), set_floats},
+	{"set", "dtt?P", T(BF16X2) | T(U32) | T(S32), T(BF16X2), 0, FLOAT_COMPARISONS | BOOLEANS,
+	 set_floats},
 	{"slct", "dsst", REGISTERS, T(S32), 0, 0, select_integer},
 	{"slct", "dsst", REGISTERS, T(F32), 0, M(FTZ), select_float},
 	{"testp", "ps", T(F32) | T(F64), 0, 0, PROPERTIES, test_property},

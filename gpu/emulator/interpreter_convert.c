@@ -49,7 +49,8 @@ static uint16_t narrow(double value, enum ptx_modifier rounding, int digits, int
 	const uint16_t sign = negative ? 0x8000 : 0;
 	const uint16_t infinity = (uint16_t)(0x7fff >> digits << digits);
 	/* what too large a number becomes */
-	const bool stays = rounding == PTX_MOD_RZ || rounding == (negative ? PTX_MOD_RP : PTX_MOD_RM);
+	const bool stays =
+		rounding == PTX_MOD_RZ || rounding == (negative ? PTX_MOD_RP : PTX_MOD_RM);
 	const uint16_t huge = stays ? infinity - 1 : infinity;
 	double magnitude = fabs(value), whole;
 	int exponent;
@@ -223,7 +224,7 @@ static void integer_to_float(struct warp *w, const struct ptx_instruction *i)
 
 		if (i->flags & PTX_FLAG_SAT)
 			value = saturate_double(value);
-		d[l] = half		    ? narrow_bits(i->type, value, i->rounding)
+		d[l] = half                 ? narrow_bits(i->type, value, i->rounding)
 		       : i->type == PTX_F32 ? raw_float_bits((float)value)
 					    : double_bits(value);
 	}
@@ -316,7 +317,8 @@ static void float_to_float(struct warp *w, const struct ptx_instruction *i)
 		if (i->flags & PTX_FLAG_SATFINITE && fabs(value) > largest_half(i->type))
 			value = copysign(largest_half(i->type), value);
 		if (i->type == PTX_F64) {
-			d[l] = value != value ? double_bits(value) | 1ull << 51 : double_bits(value);
+			d[l] = value != value ? double_bits(value) | 1ull << 51
+					      : double_bits(value);
 		} else if (i->type == PTX_F16 || i->type == PTX_BF16) {
 			d[l] = value != value && i->second == PTX_F64
 				       ? narrow_nan(i->type, double_bits(value))
@@ -364,8 +366,7 @@ PACK(pack_s4, -8, 7, 4)
 PACK(pack_u2, 0, 3, 2)
 PACK(pack_s2, -2, 1, 2)
 
-#define INTEGERS                                                                                   \
-	(T(U8) | T(S8) | T(U16) | T(S16) | T(U32) | T(S32) | T(U64) | T(S64))
+#define INTEGERS (T(U8) | T(S8) | T(U16) | T(S16) | T(U32) | T(S32) | T(U64) | T(S64))
 #define BYTES (T(U8) | T(S8))
 #define FLOATS (T(F16) | T(BF16) | T(F32) | T(F64))
 #define ROUNDINGS (M(RN) | M(RZ) | M(RM) | M(RP))

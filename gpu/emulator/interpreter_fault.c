@@ -35,7 +35,8 @@ void warp_fault(struct warp *w, uint32_t lanes, enum fault_kind kind, const char
 	used = (size_t)snprintf(fault->text, sizeof(fault->text), "kernel %.200s, ",
 				w->block->launch->kernel->name);
 	/* the pc has moved past the instruction that faults */
-	used += warp_place(w, w->pc ? w->pc - 1 : 0, fault->text + used, sizeof(fault->text) - used);
+	used += warp_place(w, w->pc ? w->pc - 1 : 0, fault->text + used,
+			   sizeof(fault->text) - used);
 	used += (size_t)snprintf(fault->text + used, sizeof(fault->text) - used, ": ");
 	va_start(arguments, format);
 	vsnprintf(fault->text + used, sizeof(fault->text) - used, format, arguments);

@@ -12,7 +12,9 @@
 #define M(name) PTX_M(name)
 
 /* Keeps the compiler from moving the operation out of its rounding mode. */
-#define PIN(type, name, value) volatile type name##_pinned = (value); type name = name##_pinned
+#define PIN(type, name, value)                                                                     \
+	volatile type name##_pinned = (value);                                                     \
+	type name = name##_pinned
 
 #define ROUNDED(type, result, expression)                                                          \
 	do {                                                                                       \
@@ -51,7 +53,7 @@
 		FOR_LANES(w, {                                                                     \
 			double a = double_of(a_[l]);                                               \
 			double b = double_of(b_[l]);                                               \
-			d_[l] = NAN_OF_##name(expression, a_[l], b_[l], 0);                                           \
+			d_[l] = NAN_OF_##name(expression, a_[l], b_[l], 0);                        \
 		});                                                                                \
 	}
 
@@ -63,7 +65,8 @@
 	static void name##_general_f32(struct warp *w, const struct ptx_instruction *i)            \
 	{                                                                                          \
 		uint64_t *d_ = warp_row(w, i->d);                                                  \
-		const uint64_t *rows_[] = {warp_row(w, i->a), warp_row(w, i->b), warp_row(w, i->c)}; \
+		const uint64_t *rows_[] = {warp_row(w, i->a), warp_row(w, i->b),                   \
+					   warp_row(w, i->c)};                                     \
 		const bool ftz = i->flags & PTX_FLAG_FTZ, sat = i->flags & PTX_FLAG_SAT;           \
 		const int old = fegetround();                                                      \
 		fesetround(rounding_mode(i->rounding));                                            \
@@ -114,8 +117,9 @@
 #include <immintrin.h>
 
 /*
- * Four lanes at a time where they lie, in the low halves of 64 bits: what the high ones hold (zeros,
- * or the sign of an integer) is calculated with and thrown away, for less than packing costs.
+ * Four lanes at a time where they lie, in the low halves of 64 bits: what the high ones hold
+ * (zeros, or the sign of an integer) is calculated with and thrown away, for less than packing
+ * costs.
  */
 static inline __m256 row_load(const uint64_t *row)
 {
@@ -171,7 +175,7 @@ FLOAT_EXECUTOR(mul, a *b)
 FLOAT_EXECUTOR(div, a / b)
 
 #define OPERATION(name, expression)                                                                \
-	DOUBLE_EXECUTOR(name, expression)                                                      \
+	DOUBLE_EXECUTOR(name, expression)                                                          \
 	GENERAL_FLOAT(name, expression)                                                            \
 	GENERAL_DOUBLE(name, expression)
 
@@ -181,7 +185,7 @@ OPERATION(mul, a *b)
 OPERATION(div, a / b)
 /* div.approx multiplies by 1 / b, which is 0 for |b| above 2^126 (PTX ISA, div) */
 #define DIVIDE_APPROX(a, b)                                                                        \
-	(fabsf(b) > 0x1p126f && !isinf(b) ? (isinf(a) ? NAN : (a) * copysignf(0, b)) : (a) / (b))
+	(fabsf(b) > 0x1p126f && !isinf(b) ? (isinf(a) ? NAN : copysignf(0, b) * (a)) : (a) / (b))
 GENERAL_FLOAT(div_approx, DIVIDE_APPROX(a, b))
 
 /* The larger of two: the number if one is NaN; +0 is larger than -0. */
@@ -199,10 +203,8 @@ GENERAL_FLOAT(min_nan, a != a || b != b ? NAN : SMALLER(a, b))
 #define XORSIGN(a, b, value) ((value) * (signbit(a) != signbit(b) ? -1.0f : 1.0f))
 GENERAL_FLOAT(max_xorsign, XORSIGN(a, b, LARGER(fabsf(a), fabsf(b))))
 GENERAL_FLOAT(min_xorsign, XORSIGN(a, b, SMALLER(fabsf(a), fabsf(b))))
-GENERAL_FLOAT(max_nan_xorsign,
-	      a != a || b != b ? NAN : XORSIGN(a, b, LARGER(fabsf(a), fabsf(b))))
-GENERAL_FLOAT(min_nan_xorsign,
-	      a != a || b != b ? NAN : XORSIGN(a, b, SMALLER(fabsf(a), fabsf(b))))
+GENERAL_FLOAT(max_nan_xorsign, a != a || b != b ? NAN : XORSIGN(a, b, LARGER(fabsf(a), fabsf(b))))
+GENERAL_FLOAT(min_nan_xorsign, a != a || b != b ? NAN : XORSIGN(a, b, SMALLER(fabsf(a), fabsf(b))))
 
 #if defined(__FMA__)
 static bool have_fma(void)
@@ -240,9 +242,9 @@ static bool have_fma(void)
 		uint64_t *d = warp_row(w, i->d);                                                   \
 		const uint64_t *a = warp_row(w, i->a), *b = warp_row(w, i->b),                     \
 			       *c = warp_row(w, i->c);                                             \
-		FOR_LANES(w, d[l] = fused_result(__builtin_fma(double_of(a[l]), double_of(b[l]),  \
-								double_of(c[l])),          \
-						  a[l], b[l], c[l]););                 \
+		FOR_LANES(w, d[l] = fused_result(__builtin_fma(double_of(a[l]), double_of(b[l]),   \
+							       double_of(c[l])),                   \
+						 a[l], b[l], c[l]););                              \
 	}
 #if !defined(__AVX2__) || !defined(__FMA__)
 FMA_F32(fma_by_machine, FMA_TARGET)
@@ -339,7 +341,7 @@ GENERAL_UNARY_F64(rcp_approx, upper_half(flush_double(1 / flush_double(upper_hal
 GENERAL_UNARY_F64(rsqrt_approx, upper_half(1 / sqrt(flush_double(upper_half(a)))))
 
 /* Sign operations look at bits; a NaN becomes the one that f32 has, one of f64 a quiet one. */
-#define SIGN_OPERATION(name, expression32, expression64)                                  \
+#define SIGN_OPERATION(name, expression32, expression64)                                           \
 	static void name##_f32(struct warp *w, const struct ptx_instruction *i)                    \
 	{                                                                                          \
 		uint64_t *d = warp_row(w, i->d);                                                   \
@@ -360,7 +362,7 @@ GENERAL_UNARY_F64(rsqrt_approx, upper_half(1 / sqrt(flush_double(upper_half(a)))
 			d[l] = expression64;                                                       \
 		});                                                                                \
 	}
-#define IS_NAN_32(a) (((a) & 0x7fffffffu) > 0x7f800000u)
+#define IS_NAN_32(a) ((0x7fffffffu & (a)) > 0x7f800000u)
 SIGN_OPERATION(neg, IS_NAN_32(a) ? 0x7fffffffu : a ^ 0x80000000u,
 	       is_nan_64(a) ? a | 1ull << 51 : a ^ 0x8000000000000000u)
 SIGN_OPERATION(abs, IS_NAN_32(a) ? 0x7fffffffu : a & 0x7fffffffu,
@@ -383,6 +385,8 @@ static void copysign_f64(struct warp *w, const struct ptx_instruction *i)
 }
 
 #define ROUNDINGS (M(RN) | M(RZ) | M(RM) | M(RP))
+/* clang-format off */
+/* clang-format off */
 #define BINARY(op)                                                                                 \
 	{#op, "dss", T(F32), 0, 0, M(RN), op##_f32},                                               \
 		{#op, "dss", T(F32), 0, 0, ROUNDINGS | M(FTZ) | M(SAT), op##_general_f32},         \
@@ -440,3 +444,5 @@ const struct ptx_opcode interpreter_float[] = {
 	{"tanh", "ds", T(F32), 0, M(APPROX), 0, tanh_f32},
 	{0},
 };
+/* clang-format on */
+/* clang-format on */

@@ -82,11 +82,11 @@ static inline bool is_quiet_64(uint64_t bits)
 static inline uint64_t fused_result(double value, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t nan = is_nan_64(c) && !is_quiet_64(c) ? c
-		       : is_quiet_64(b)		       ? b
-		       : is_quiet_64(a)		       ? a
-		       : is_nan_64(c)		       ? c
-		       : is_nan_64(b)		       ? b
-		       : is_nan_64(a)		       ? a
+		       : is_quiet_64(b)                ? b
+		       : is_quiet_64(a)                ? a
+		       : is_nan_64(c)                  ? c
+		       : is_nan_64(b)                  ? b
+		       : is_nan_64(a)                  ? a
 						       : 0xfff8000000000000;
 
 	return value != value ? nan | QUIET_64 : double_bits(value);
@@ -95,9 +95,7 @@ static inline uint64_t fused_result(double value, uint64_t a, uint64_t b, uint64
 /* Of a division, or of an atomic operation in shared memory: that of `first` (H200). */
 static inline uint64_t ordered_result(double value, uint64_t first, uint64_t second)
 {
-	uint64_t nan = is_nan_64(first)	   ? first
-		       : is_nan_64(second) ? second
-					   : 0xfff8000000000000;
+	uint64_t nan = is_nan_64(first) ? first : is_nan_64(second) ? second : 0xfff8000000000000;
 
 	return value != value ? nan | QUIET_64 : double_bits(value);
 }

@@ -1,5 +1,6 @@
 /*
- * gpu/emulator/interpreter_group.c: wgmma: four warps multiply, with b and perhaps a in shared memory.
+ * gpu/emulator/interpreter_group.c: wgmma: four warps multiply, with b and perhaps a in shared
+ * memory.
  *
  * Each warp does its 16 rows when it comes by: what it reads must be there by then, as on the GPU.
  * A descriptor says where chunks of 16 bytes lie (PTX ISA, "Matrix Descriptor"): bits 0 to 13 the
@@ -23,9 +24,9 @@ struct group_room {
 
 struct descriptor {
 	uint32_t start, leading, stride, width; /* bytes; width: of a row in a swizzle, 16: none */
-	uint32_t mask;                          /* bits of the row's number that change the chunk's */
-	bool across;                            /* elements lie side by side along m or n, not k */
-	unsigned size;                          /* bytes of an element */
+	uint32_t mask; /* bits of the row's number that change the chunk's */
+	bool across;   /* elements lie side by side along m or n, not k */
+	unsigned size; /* bytes of an element */
 };
 
 static struct descriptor read_descriptor(const struct ptx_matrix *matrix, unsigned which,
@@ -159,7 +160,8 @@ static bool multiply(struct warp *w, const struct ptx_instruction *i,
 	const uint32_t *a = rows + matrix->count[D], *b = a + matrix->count[A];
 	const struct descriptor d =
 		read_descriptor(matrix, B, warp_row(w, b[0])[__builtin_ctz(w->mask)]);
-	const bool negative = !(i->flags & PTX_GROUP_NEGATIVE_A) != !(i->flags & PTX_GROUP_NEGATIVE_B);
+	const bool negative =
+		!(i->flags & PTX_GROUP_NEGATIVE_A) != !(i->flags & PTX_GROUP_NEGATIVE_B);
 
 	if (!read_a(w, matrix, a, room->a))
 		return false;

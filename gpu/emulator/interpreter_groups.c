@@ -196,8 +196,8 @@ static bool grow_local(struct warp *w, size_t stride)
 bool warp_make_local(struct warp *w, uint64_t bytes)
 {
 	if (bytes > LOCAL_LIMIT) {
-		warp_fault(w, w->mask, FAULT_ILLEGAL_ADDRESS, "the stack of a thread overflows in %s",
-			   w->now.function->name);
+		warp_fault(w, w->mask, FAULT_ILLEGAL_ADDRESS,
+			   "the stack of a thread overflows in %s", w->now.function->name);
 		return false;
 	}
 	if (bytes <= w->local_stride ||

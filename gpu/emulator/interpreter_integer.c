@@ -30,9 +30,13 @@
 	EXECUTE_2(div_u##bits, uint##bits##_t, uint##bits##_t, b ? a / b : UINT64_MAX)             \
 	EXECUTE_2(rem_u##bits, uint##bits##_t, uint##bits##_t, b ? a % b : UINT64_MAX)             \
 	EXECUTE_2(div_s##bits, int##bits##_t, uint##bits##_t,                                      \
-		  !b ? UINT64_MAX : b == -1 ? -(uint64_t)a : (uint64_t)(a / b))                    \
+		  !b        ? UINT64_MAX                                                           \
+		  : b == -1 ? -(uint64_t)a                                                         \
+			    : (uint64_t)(a / b))                                                   \
 	EXECUTE_2(rem_s##bits, int##bits##_t, uint##bits##_t,                                      \
-		  !b ? UINT64_MAX : b == -1 ? 0 : (uint64_t)(a % b))                               \
+		  !b        ? UINT64_MAX                                                           \
+		  : b == -1 ? 0                                                                    \
+			    : (uint64_t)(a % b))                                                   \
 	EXECUTE_3(sad_u##bits, uint##bits##_t, uint64_t, uint##bits##_t,                           \
 		  c + (a < b ? (uint64_t)b - a : (uint64_t)a - b))                                 \
 	EXECUTE_3(sad_s##bits, int##bits##_t, uint64_t, uint##bits##_t,                            \
@@ -63,9 +67,9 @@ EXECUTE_2(mul_wide_s16, int16_t, uint32_t, (int32_t)a *b)
 EXECUTE_2(mul_wide_u32, uint32_t, uint64_t, (uint64_t)a *b)
 EXECUTE_2(mul_wide_s32, int32_t, uint64_t, (int64_t)a *b)
 EXECUTE_3(mad_wide_u16, uint16_t, uint32_t, uint32_t, (uint32_t)a *b + c)
-EXECUTE_3(mad_wide_s16, int16_t, uint32_t, uint32_t, (uint32_t)((int32_t)a * b) + c)
+EXECUTE_3(mad_wide_s16, int16_t, uint32_t, uint32_t, (uint32_t)((int32_t)a *b) + c)
 EXECUTE_3(mad_wide_u32, uint32_t, uint64_t, uint64_t, (uint64_t)a *b + c)
-EXECUTE_3(mad_wide_s32, int32_t, uint64_t, uint64_t, (uint64_t)((int64_t)a * b) + c)
+EXECUTE_3(mad_wide_s32, int32_t, uint64_t, uint64_t, (uint64_t)((int64_t)a *b) + c)
 
 EXECUTE_2(mul_hi_u16, uint16_t, uint16_t, (uint32_t)a *b >> 16)
 EXECUTE_2(mul_hi_s16, int16_t, uint16_t, (int32_t)a *b >> 16)
@@ -74,11 +78,11 @@ EXECUTE_2(mul_hi_s32, int32_t, uint32_t, (int64_t)a *b >> 32)
 EXECUTE_2(mul_hi_u64, uint64_t, uint64_t, (unsigned __int128)a *b >> 64)
 EXECUTE_2(mul_hi_s64, int64_t, uint64_t, (__int128)a *b >> 64)
 EXECUTE_3(mad_hi_u16, uint16_t, uint64_t, uint16_t, ((uint32_t)a * b >> 16) + c)
-EXECUTE_3(mad_hi_s16, int16_t, uint64_t, uint16_t, (uint64_t)((int32_t)a * b >> 16) + c)
+EXECUTE_3(mad_hi_s16, int16_t, uint64_t, uint16_t, (uint64_t)((int32_t)a *b >> 16) + c)
 EXECUTE_3(mad_hi_u32, uint32_t, uint64_t, uint32_t, ((uint64_t)a * b >> 32) + c)
-EXECUTE_3(mad_hi_s32, int32_t, uint64_t, uint32_t, (uint64_t)((int64_t)a * b >> 32) + c)
-EXECUTE_3(mad_hi_u64, uint64_t, uint64_t, uint64_t, (uint64_t)((unsigned __int128)a * b >> 64) + c)
-EXECUTE_3(mad_hi_s64, int64_t, uint64_t, uint64_t, (uint64_t)((__int128)a * b >> 64) + c)
+EXECUTE_3(mad_hi_s32, int32_t, uint64_t, uint32_t, (uint64_t)((int64_t)a *b >> 32) + c)
+EXECUTE_3(mad_hi_u64, uint64_t, uint64_t, uint64_t, (uint64_t)((unsigned __int128)a *b >> 64) + c)
+EXECUTE_3(mad_hi_s64, int64_t, uint64_t, uint64_t, (uint64_t)((__int128)a *b >> 64) + c)
 
 static inline int64_t product24(int32_t a, int32_t b)
 {
@@ -155,20 +159,23 @@ EXECUTE_2(max_relu_s32, int32_t, uint32_t, LARGER(LARGER(a, b), 0))
 	EXECUTE_CARRY(addc_##bits, uint##bits##_t, wide, bits, 1, 0, a + b + carry)                \
 	EXECUTE_CARRY(addc_cc_##bits, uint##bits##_t, wide, bits, 1, 1, a + b + carry)             \
 	EXECUTE_CARRY(sub_cc_##bits, uint##bits##_t, wide, bits, 0, 1,                             \
-		      a + (uint##bits##_t)~b + 1 + carry)                                          \
+		      a + (uint##bits##_t) ~b + 1 + carry)                                         \
 	EXECUTE_CARRY(subc_##bits, uint##bits##_t, wide, bits, 1, 0,                               \
-		      a + (uint##bits##_t)~b + carry)                                              \
+		      a + (uint##bits##_t) ~b + carry)                                             \
 	EXECUTE_CARRY(subc_cc_##bits, uint##bits##_t, wide, bits, 1, 1,                            \
-		      a + (uint##bits##_t)~b + carry)                                              \
+		      a + (uint##bits##_t) ~b + carry)                                             \
 	EXECUTE_CARRY(mad_lo_cc_##bits, uint##bits##_t, wide, bits, 0, 1,                          \
 		      (wide)(uint##bits##_t)(a * b) + c + carry)                                   \
 	EXECUTE_CARRY(madc_lo_##bits, uint##bits##_t, wide, bits, 1, 0,                            \
 		      (wide)(uint##bits##_t)(a * b) + c + carry)                                   \
 	EXECUTE_CARRY(madc_lo_cc_##bits, uint##bits##_t, wide, bits, 1, 1,                         \
 		      (wide)(uint##bits##_t)(a * b) + c + carry)                                   \
-	EXECUTE_CARRY(mad_hi_cc_u##bits, uint##bits##_t, wide, bits, 0, 1, (a * b >> bits) + c + carry) \
-	EXECUTE_CARRY(madc_hi_u##bits, uint##bits##_t, wide, bits, 1, 0, (a * b >> bits) + c + carry) \
-	EXECUTE_CARRY(madc_hi_cc_u##bits, uint##bits##_t, wide, bits, 1, 1, (a * b >> bits) + c + carry) \
+	EXECUTE_CARRY(mad_hi_cc_u##bits, uint##bits##_t, wide, bits, 0, 1,                         \
+		      (a * b >> bits) + c + carry)                                                 \
+	EXECUTE_CARRY(madc_hi_u##bits, uint##bits##_t, wide, bits, 1, 0,                           \
+		      (a * b >> bits) + c + carry)                                                 \
+	EXECUTE_CARRY(madc_hi_cc_u##bits, uint##bits##_t, wide, bits, 1, 1,                        \
+		      (a * b >> bits) + c + carry)                                                 \
 	EXECUTE_CARRY(mad_hi_cc_s##bits, uint##bits##_t, wide, bits, 0, 1,                         \
 		      HIGH_SIGNED(bits, a, b) + c + carry)                                         \
 	EXECUTE_CARRY(madc_hi_s##bits, uint##bits##_t, wide, bits, 1, 0,                           \
@@ -202,7 +209,8 @@ static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, bool a_signed, b
 {
 	for (unsigned n = 0; n < 2; n++) {
 		int32_t x = a_signed ? (int16_t)(a >> 16 * n) : (uint16_t)(a >> 16 * n);
-		int32_t y = b_signed ? (int8_t)(b >> (from + 8 * n)) : (uint8_t)(b >> (from + 8 * n));
+		int32_t y =
+			b_signed ? (int8_t)(b >> (from + 8 * n)) : (uint8_t)(b >> (from + 8 * n));
 
 		c += (uint32_t)(x * y);
 	}
@@ -224,6 +232,7 @@ DOT2(ss, true, true)
 	}
 
 #define SIGNS(type) T(U##type) | T(S##type)
+/* clang-format off */
 #define BITS_3(op, shape, more)                                                                    \
 	{#op, shape, SIGNS(16), 0, 0, more, op##_16}, {#op, shape, SIGNS(32), 0, 0, more, op##_32}, \
 		{#op, shape, SIGNS(64), 0, 0, more, op##_64}
@@ -309,3 +318,4 @@ const struct ptx_opcode interpreter_integer[] = {
 	{"mov", "M", T(PRED), 0, 0, 0, ptx_execute_mov_predicate},
 	{0},
 };
+/* clang-format on */

@@ -148,7 +148,8 @@ static void shuffle(struct warp *w, const struct ptx_instruction *i)
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m), from;
 
-		inside |= (uint32_t)shuffle_source(i, l, (uint32_t)b[l], (uint32_t)c[l], &from) << l;
+		inside |= (uint32_t)shuffle_source(i, l, (uint32_t)b[l], (uint32_t)c[l], &from)
+			  << l;
 		d[l] = (uint32_t)values[from & 31];
 	}
 	warp_set_predicate(w, i->q, inside);

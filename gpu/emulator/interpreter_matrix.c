@@ -161,8 +161,8 @@ static void collect_integers(const struct warp *w, const struct ptx_matrix *matr
 }
 
 /*
- * c += a b, with the number of columns known to the compiler: two rows of sums, which do not wait for
- * each other, stay in registers.
+ * c += a b, with the number of columns known to the compiler: two rows of sums, which do not wait
+ * for each other, stay in registers.
  */
 #define MULTIPLY(name, ctype, sum, columns)                                                        \
 	for (unsigned row = 0; row < matrix->m; row += 2) {                                        \

@@ -110,7 +110,7 @@ static void load_span(const struct warp *w, enum ptx_type type, uint64_t *restri
 		}                                                                                  \
 		return;                                                                            \
 	}                                                                                          \
-	/* in order: where lanes store to one place the last one stays */                         \
+	/* in order: where lanes store to one place the last one stays */                          \
 	for (unsigned l = 0; w->mask == WARP_ALL && l < PTX_LANES; l++) {                          \
 		ctype value = (ctype)b[l];                                                         \
 		memcpy(span->base + span->offsets[l] + at, &value, sizeof(value));                 \
@@ -156,7 +156,8 @@ static void load(struct warp *w, const struct ptx_instruction *i)
 	if (find_span(w, i, size * i->vector, true, false, &span)) {
 		for (unsigned n = 0; n < i->vector; n++)
 			load_span(w, i->type,
-				  warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]),
+				  warp_row(w,
+					   i->vector == 1 ? i->d : w->module->extras[i->extra + n]),
 				  &span, n * size, i->vector == 1);
 		return;
 	}
@@ -262,7 +263,8 @@ static void store(struct warp *w, const struct ptx_instruction *i)
 	if (find_span(w, i, size * i->vector, false, true, &span)) {
 		for (unsigned n = 0; n < i->vector; n++)
 			store_span(w, size,
-				   warp_row(w, i->vector == 1 ? i->b : w->module->extras[i->extra + n]),
+				   warp_row(w, i->vector == 1 ? i->b
+							      : w->module->extras[i->extra + n]),
 				   &span, n * size, i->vector == 1);
 		return;
 	}
@@ -418,11 +420,11 @@ static void is_space(struct warp *w, const struct ptx_instruction *i)
 
 	for (unsigned l = 0; l < PTX_LANES; l++) {
 		uint64_t offset = a[l] - PTX_WINDOW_SHARED;
-		enum ptx_modifier space = offset < PTX_WINDOW_SIZE                   ? PTX_MOD_SHARED
-					  : offset - PTX_WINDOW_SIZE < PTX_WINDOW_SIZE ? PTX_MOD_LOCAL
-					  : offset - 2 * PTX_WINDOW_SIZE < PTX_WINDOW_SIZE
-						  ? PTX_MOD_PARAM
-						  : PTX_MOD_GLOBAL;
+		enum ptx_modifier space =
+			offset < PTX_WINDOW_SIZE                         ? PTX_MOD_SHARED
+			: offset - PTX_WINDOW_SIZE < PTX_WINDOW_SIZE     ? PTX_MOD_LOCAL
+			: offset - 2 * PTX_WINDOW_SIZE < PTX_WINDOW_SIZE ? PTX_MOD_PARAM
+									 : PTX_MOD_GLOBAL;
 
 		result |= (uint32_t)(space == i->space) << l;
 	}
@@ -456,11 +458,11 @@ static void policy(struct warp *w, const struct ptx_instruction *i)
 	(M(CA) | M(CG) | M(CS) | M(CV) | M(LU) | M(WB) | M(WT) | M(NC) | M(HINT) | M(CACHE_HINT) | \
 	 M(UNI))
 #define ORDERS                                                                                     \
-	(M(WEAK) | M(VOLATILE) | M(MMIO) | M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) |      \
+	(M(WEAK) | M(VOLATILE) | M(MMIO) | M(RELAXED) | M(ACQUIRE) | M(RELEASE) | M(ACQ_REL) |     \
 	 M(SC) | M(CTA) | M(CLUSTER) | M(GPU) | M(SYS) | M(GL))
 #define ANY_SCALAR                                                                                 \
 	(T(B8) | T(U8) | T(S8) | T(B16) | T(U16) | T(S16) | T(B32) | T(U32) | T(S32) | T(F32) |    \
-	  T(B64) | T(U64) | T(S64) | T(F64) | T(B128))
+	 T(B64) | T(U64) | T(S64) | T(F64) | T(B128))
 #define VECTORS (M(V2) | M(V4) | M(V8))
 
 const struct ptx_opcode interpreter_memory[] = {
@@ -483,8 +485,10 @@ const struct ptx_opcode interpreter_memory[] = {
 	{"fence.mbarrier_init", "", 0, 0, 0, ORDERS, no_effect},
 	{"fence.acquire.sync_restrict::shared::cluster.cluster", "", 0, 0, 0, 0, fence},
 	{"fence.release.sync_restrict::shared::cta.cluster", "", 0, 0, 0, 0, fence},
-	{"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", 0, 0, 0, 0, fence},
-	{"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", 0, 0, 0, 0, fence},
+	{"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", 0, 0, 0,
+	 0, fence},
+	{"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", 0, 0, 0, 0,
+	 fence},
 	{"fence.proxy.tensormap::generic.release", "", 0, 0, 0, ORDERS, fence},
 	{"fence.proxy.tensormap::generic.acquire", "mu", 0, 0, 0, ORDERS, fence},
 	{"fence.proxy.tensormap", "", 0, 0, 0, 0, no_effect},

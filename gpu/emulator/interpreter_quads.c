@@ -1,6 +1,6 @@
 /*
- * gpu/emulator/interpreter_quads.c: mma.m8n8k4 of f16: lanes 4q .. 4q + 3 and 16 + 4q .. 16 + 4q + 3
- * multiply their own matrices (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16").
+ * gpu/emulator/interpreter_quads.c: mma.m8n8k4 of f16: lanes 4q .. 4q + 3 and 16 + 4q .. 16 + 4q +
+ * 3 multiply their own matrices (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16").
  */
 #include "gpu/emulator/interpreter_matrix.h"
 
@@ -71,7 +71,8 @@ static void multiply(struct warp *w, const struct ptx_matrix *matrix, const uint
 			if (n % 2 == 0)
 				warp_row(w, rows[n / 2])[lane] = 0;
 			warp_row(w, rows[n / 2])[lane] |=
-				(uint64_t)double_to_half(c[row][column], PTX_MOD_RN) << 16 * (n % 2);
+				(uint64_t)double_to_half(c[row][column], PTX_MOD_RN)
+				<< 16 * (n % 2);
 		}
 	}
 }

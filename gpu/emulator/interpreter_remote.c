@@ -75,8 +75,9 @@ REDUCE_ASYNC(xor_32, uint32_t, old ^ b)
 /* The copy goes to the same place in each block that the mask in `d` names. */
 static void multicast(struct warp *w, const struct ptx_instruction *i)
 {
-	const uint64_t *from = warp_row(w, i->a), *to = warp_row(w, i->b), *sizes = warp_row(w, i->c),
-		       *barriers = warp_row(w, i->e), *masks = warp_row(w, i->d);
+	const uint64_t *from = warp_row(w, i->a), *to = warp_row(w, i->b),
+		       *sizes = warp_row(w, i->c), *barriers = warp_row(w, i->e),
+		       *masks = warp_row(w, i->d);
 
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		const unsigned l = (unsigned)__builtin_ctz(m);
@@ -86,7 +87,8 @@ static void multicast(struct warp *w, const struct ptx_instruction *i)
 
 		if (size % 16 || target % 16 || source % 16) {
 			warp_fault(w, 1u << l, FAULT_MISALIGNED,
-				   "cp.async.bulk of %llu bytes from 0x%llx to 0x%llx: not all multiples of 16",
+				   "cp.async.bulk of %llu bytes from 0x%llx to 0x%llx: not all "
+				   "multiples of 16",
 				   (unsigned long long)size, (unsigned long long)source,
 				   (unsigned long long)target);
 			return;
@@ -111,8 +113,8 @@ static void multicast(struct warp *w, const struct ptx_instruction *i)
 }
 
 #define TELLS ".mbarrier::complete_tx::bytes"
-#define WORDS                                                                                      \
-	(T(B32) | T(U32) | T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | T(F64))
+#define WORDS (T(B32) | T(U32) | T(S32) | T(F32) | T(B64) | T(U64) | T(S64) | T(F64))
+/* clang-format off */
 #define STORE(name) {name TELLS, "mSN", WORDS, 0, 0, M(V2) | M(V4), store_async}
 #define RED "red.async.relaxed.cluster"
 #define REDUCTION(types, operation, execute)                                                       \
@@ -134,3 +136,4 @@ const struct ptx_opcode interpreter_remote[] = {
 	 multicast},
 	{0},
 };
+/* clang-format on */

@@ -17,9 +17,9 @@ struct sparse {
 };
 
 /*
- * Nibble `number` of a row's metadata.  Of elements of 16 and 32 bits a lane's word has four nibbles
- * of row g and four of row g + 8, of smaller ones eight of one row (H200, 2026-11-21); `selector`
- * says whose words count.
+ * Nibble `number` of a row's metadata.  Of elements of 16 and 32 bits a lane's word has four
+ * nibbles of row g and four of row g + 8, of smaller ones eight of one row (H200, 2026-11-21);
+ * `selector` says whose words count.
  */
 static unsigned metadata(const struct ptx_matrix *matrix, const uint64_t *words, unsigned nibbles,
 			 unsigned selector, unsigned row, unsigned number)
@@ -37,8 +37,8 @@ static unsigned whole_column(const struct ptx_matrix *matrix, const uint64_t *wo
 			     unsigned selector, unsigned row, unsigned column)
 {
 	const unsigned bits = bits_of(matrix->element[A]);
-	const unsigned pair = bits == 4 ? 2 : 1;                 /* elements that stay together */
-	const unsigned there = bits == 32 ? 1 : 2 * pair;        /* of 2 x there, a nibble's worth */
+	const unsigned pair = bits == 4 ? 2 : 1;          /* elements that stay together */
+	const unsigned there = bits == 32 ? 1 : 2 * pair; /* of 2 x there, a nibble's worth */
 	const unsigned nibbles = matrix->k / (2 * there), block = column / there;
 	const unsigned nibble = metadata(matrix, words, nibbles, selector, row, block);
 	const unsigned within = column % there;
@@ -68,8 +68,8 @@ static void read_operands(const struct warp *w, const struct ptx_instruction *i,
 			for (unsigned n = 0; n < parts; n++) {
 				const unsigned row = r % 2 * 8 + group;
 				const unsigned column = r / 2 * 4 * parts + thread * parts + n;
-				const unsigned k = whole_column(matrix, words, (unsigned)i->immediate, row,
-								column);
+				const unsigned k = whole_column(
+					matrix, words, (unsigned)i->immediate, row, column);
 
 				room->a[row][k] = number_element(matrix->element[A],
 								 warp_row(w, ra[r])[l], n);

@@ -27,8 +27,8 @@ static void allocate(struct warp *w, const struct ptx_instruction *i)
 	uint64_t *d = warp_row(w, i->d), most = 0;
 
 	if (asked & (asked - 1) || asked > 4096) {
-		warp_fault(w, w->mask, FAULT_ILLEGAL_INSTRUCTION, "alloca with an alignment of %llu",
-			   (unsigned long long)asked);
+		warp_fault(w, w->mask, FAULT_ILLEGAL_INSTRUCTION,
+			   "alloca with an alignment of %llu", (unsigned long long)asked);
 		return;
 	}
 	for (uint32_t m = w->mask; m; m &= m - 1) {

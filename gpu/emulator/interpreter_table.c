@@ -5,12 +5,14 @@
 /* sections that loop over lanes, built twice on x86-64; and those that do not */
 #define LANE_SECTIONS(X)                                                                           \
 	X(integer) X(float) X(compare) X(convert) X(memory) X(bits) X(half) X(matrix)
+/* clang-format off */
 #define AVX2_SECTIONS(X)                                                                           \
 	X(integer_avx2)                                                                            \
 	X(float_avx2) X(compare_avx2) X(convert_avx2) X(memory_avx2) X(bits_avx2) X(half_avx2)     \
 		X(matrix_avx2)
 #define SECTIONS(X) X(atomic) X(control) X(barrier) X(lanes) X(texture) X(async) X(video) X(cluster) X(wide) X(remote) \
 	X(stack) X(tensor) X(group)
+/* clang-format on */
 LANE_SECTIONS(SECTION)
 SECTIONS(SECTION)
 #define ENTRY(name) interpreter_##name,

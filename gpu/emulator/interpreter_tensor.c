@@ -98,8 +98,9 @@ static void fill(const struct box *box, uint8_t *to, unsigned size)
 
 static enum ptx_type type_of(const struct box *box)
 {
-	static const uint8_t types[] = {PTX_U8,  PTX_U16, PTX_U32, PTX_S32,  PTX_U64, PTX_S64, PTX_F16,
-					PTX_F32, PTX_F64, PTX_BF16, PTX_F32, PTX_F32, PTX_F32};
+	static const uint8_t types[] = {PTX_U8,  PTX_U16, PTX_U32, PTX_S32, PTX_U64,
+					PTX_S64, PTX_F16, PTX_F32, PTX_F64, PTX_BF16,
+					PTX_F32, PTX_F32, PTX_F32};
 
 	return types[box->map.type];
 }
@@ -199,8 +200,7 @@ static void copy(struct warp *w, const struct ptx_instruction *i, enum direction
 		for (ranks = (uint16_t)warp_row(w, i->d)[l]; ranks; ranks &= ranks - 1) {
 			const uint32_t rank = (uint32_t)__builtin_ctz(ranks);
 
-			if (!copy_box(w, i, l, &box, direction,
-				      cluster_address(w, shared, rank)) ||
+			if (!copy_box(w, i, l, &box, direction, cluster_address(w, shared, rank)) ||
 			    !mbarrier_complete_bytes(w, l, cluster_address(w, barrier, rank),
 						     box.bytes))
 				return;

@@ -107,8 +107,7 @@ static uint32_t sample_plane(struct warp *w, const struct ptx_instruction *i,
 			     const struct texture_plane *plane)
 {
 	const uint64_t *x = warp_row(w, w->module->extras[i->immediate]);
-	const uint64_t *y =
-		warp_row(w, w->module->extras[i->immediate + plane->dimensions - 1]);
+	const uint64_t *y = warp_row(w, w->module->extras[i->immediate + plane->dimensions - 1]);
 	const unsigned channels = plane->channels < i->vector ? plane->channels : i->vector;
 	uint32_t others = 0;
 	uint64_t *d[4];
@@ -117,9 +116,9 @@ static uint32_t sample_plane(struct warp *w, const struct ptx_instruction *i,
 		d[n] = warp_row(w, i->vector == 1 ? i->d : w->module->extras[i->extra + n]);
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
-		const double at[2] = {
-			number(i, x[l]) * plane->scale[0],
-			plane->dimensions == 2 ? number(i, y[l]) * plane->scale[1] : 0};
+		const double at[2] = {number(i, x[l]) * plane->scale[0],
+				      plane->dimensions == 2 ? number(i, y[l]) * plane->scale[1]
+							     : 0};
 		uint32_t out[4] = {0};
 
 		if (!(plane->linear ? filter_plane : nearest_in_plane)(plane, at, channels, out)) {
@@ -199,7 +198,8 @@ GEOMETRY(tex_a2d, TEXTURE_2D_LAYERED, 2)
 GEOMETRY(tex_cube, TEXTURE_CUBE, 3)
 GEOMETRY(tex_acube, TEXTURE_CUBE_LAYERED, 3)
 
-static void gather(struct warp *w, const struct ptx_instruction *i, unsigned component, bool layered)
+static void gather(struct warp *w, const struct ptx_instruction *i, unsigned component,
+		   bool layered)
 {
 	const uint64_t *handles = warp_row(w, i->a);
 
@@ -220,8 +220,8 @@ static void gather(struct warp *w, const struct ptx_instruction *i, unsigned com
 		}
 		for (unsigned n = 0; n < 2; n++)
 			at[n] = (double)as_float(coordinate(w, i, n + layered, l));
-		texture_gather(texture, at, layered ? (uint32_t)coordinate(w, i, 0, l) : 0, component,
-			       &texel);
+		texture_gather(texture, at, layered ? (uint32_t)coordinate(w, i, 0, l) : 0,
+			       component, &texel);
 		for (unsigned n = 0; n < i->vector; n++)
 			give(w, i, l, n, texel.u[n]);
 	}
@@ -310,8 +310,9 @@ static uint8_t *surface(struct warp *w, const struct ptx_instruction *i, unsigne
 	if (layered)
 		at[2] = (int32_t)coordinate(w, i, 0, lane);
 	if (shape && i->boolean == PTX_MOD_CLAMP) {
-		at[0] = nearest(at[0], (int64_t)(shape->width * shape->channels * shape->channel_bytes) -
-					       (int64_t)size);
+		at[0] = nearest(at[0],
+				(int64_t)(shape->width * shape->channels * shape->channel_bytes) -
+					(int64_t)size);
 		at[1] = nearest(at[1], (int64_t)shape->height - 1);
 		at[2] = nearest(at[2], (int64_t)shape->depth - 1);
 	}
@@ -322,9 +323,10 @@ static uint8_t *surface(struct warp *w, const struct ptx_instruction *i, unsigne
 	if (!shape)
 		no_object(w, lane, "surface", handle);
 	else
-		warp_fault(w, 1u << lane, FAULT_ILLEGAL_ADDRESS,
-			   "%u-byte surface access at x = %lld (bytes), y = %lld, z = %lld: outside",
-			   size, (long long)at[0], (long long)at[1], (long long)at[2]);
+		warp_fault(
+			w, 1u << lane, FAULT_ILLEGAL_ADDRESS,
+			"%u-byte surface access at x = %lld (bytes), y = %lld, z = %lld: outside",
+			size, (long long)at[0], (long long)at[1], (long long)at[2]);
 	return NULL;
 }
 
@@ -406,18 +408,32 @@ SURFACE(a2d, 2, true)
 #define OUTSIDE (M(TRAP) | M(CLAMP) | M(ZERO) | M(V2) | M(V4))
 #define SURFACES(geometry)                                                                         \
 	{"suld.b." #geometry, "DX", SIZES, 0, 0, OUTSIDE, suld_##geometry},                        \
-		{"sust.b." #geometry, "XS", SIZES, 0, 0, OUTSIDE, sust_##geometry}
+	{                                                                                          \
+		"sust.b." #geometry, "XS", SIZES, 0, 0, OUTSIDE, sust_##geometry                   \
+	}
 
 const struct ptx_opcode interpreter_texture[] = {
-	TEX(1d, NUMBERS), TEX(2d, NUMBERS), TEX(3d, NUMBERS), TEX(a1d, NUMBERS), TEX(a2d, NUMBERS),
-	TEX(cube, T(F32)), TEX(acube, T(F32)),
-	GATHER_ROWS(r), GATHER_ROWS(g), GATHER_ROWS(b), GATHER_ROWS(a),
+	TEX(1d, NUMBERS),
+	TEX(2d, NUMBERS),
+	TEX(3d, NUMBERS),
+	TEX(a1d, NUMBERS),
+	TEX(a2d, NUMBERS),
+	TEX(cube, T(F32)),
+	TEX(acube, T(F32)),
+	GATHER_ROWS(r),
+	GATHER_ROWS(g),
+	GATHER_ROWS(b),
+	GATHER_ROWS(a),
 	{"txq.width", "dh", T(B32), 0, 0, 0, query_width},
 	{"txq.height", "dh", T(B32), 0, 0, 0, query_height},
 	{"txq.depth", "dh", T(B32), 0, 0, 0, query_depth},
 	{"suq.width", "dh", T(B32), 0, 0, 0, surface_width},
 	{"suq.height", "dh", T(B32), 0, 0, 0, surface_height},
 	{"suq.depth", "dh", T(B32), 0, 0, 0, surface_depth},
-	SURFACES(1d), SURFACES(2d), SURFACES(3d), SURFACES(a1d), SURFACES(a2d),
+	SURFACES(1d),
+	SURFACES(2d),
+	SURFACES(3d),
+	SURFACES(a1d),
+	SURFACES(a2d),
 	{0},
 };

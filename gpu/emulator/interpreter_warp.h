@@ -50,7 +50,7 @@ enum warp_event {
 };
 
 struct warp {
-	uint64_t *bank[4]; /* by enum ptx_bank */
+	uint64_t *bank[4];    /* by enum ptx_bank */
 	uint32_t *predicates; /* of the running frame */
 	uint32_t mask;        /* lanes that execute the instruction */
 	uint32_t active;      /* lanes of the running group */
@@ -69,7 +69,8 @@ struct warp {
 	uint64_t turn;
 	bool held;   /* the only group is in `now`, not in `groups`: it is ready, or at a barrier */
 	bool rotate; /* the next turn is for the group that waits longest */
-	uint32_t keeps; /* and so many picks on, or until it waits or ends, with who parts from it */
+	uint32_t
+		keeps; /* and so many picks on, or until it waits or ends, with who parts from it */
 
 	uint64_t *registers;
 	uint32_t *predicate_file;
@@ -110,13 +111,13 @@ struct block {
 	bool raced;              /* and one was reported */
 	/* the allocation that an instruction met last: most meet one only */
 	struct allocation *cache[ALLOCATION_CACHE];
-	bool wide;   /* executors are those built for AVX2 */
-	bool look;   /* threads arrived at barriers or ended: see whether one is complete */
+	bool wide; /* executors are those built for AVX2 */
+	bool look; /* threads arrived at barriers or ended: see whether one is complete */
 	struct block *cluster; /* its blocks, one after the other */
 	uint32_t cluster_size, rank;
 	/* barrier.cluster: lanes of each warp that arrived, and that may pass the next wait */
 	uint32_t cluster_arrived[32], cluster_passed[32];
-	bool alive;     /* some of its threads have not ended */
+	bool alive;        /* some of its threads have not ended */
 	struct block *all; /* the blocks that are resident together */
 	uint32_t resident;
 };
@@ -271,7 +272,8 @@ void warp_wait(struct warp *warp, uint32_t barrier);
 uint32_t warp_release(struct warp *warp, uint32_t barrier);
 /* interpreter_cluster.c: as block_check_barriers(), for the barrier of the block's cluster */
 bool block_check_cluster(struct block *block);
-/* interpreter_barrier.c: lets go the lanes at barriers that are complete.  Whether there were any. */
+/* interpreter_barrier.c: lets go the lanes at barriers that are complete.  Whether there were any.
+ */
 bool block_check_barriers(struct block *block);
 
 #endif

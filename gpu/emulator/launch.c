@@ -117,8 +117,8 @@ static int check_cooperative(const struct emulator_launch *what)
 	const struct emulator_kernel_facts facts = facts_of(what->kernel);
 	int threads = (int)(what->block[0] * what->block[1] * what->block[2]);
 	uint64_t blocks = (uint64_t)what->grid[0] * what->grid[1] * what->grid[2];
-	uint64_t room = (uint64_t)fitting(&facts, threads, what->shared_bytes) *
-			EMULATOR_MULTIPROCESSORS;
+	uint64_t room =
+		(uint64_t)fitting(&facts, threads, what->shared_bytes) * EMULATOR_MULTIPROCESSORS;
 
 	return what->cooperative && blocks > room ? COOPERATIVE_TOO_LARGE : 0;
 }
@@ -208,7 +208,8 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 
 	memcpy(launch.grid, what->grid, sizeof(launch.grid));
 	memcpy(launch.block, what->block, sizeof(launch.block));
-	memcpy(launch.cluster, *what->cluster ? what->cluster : kernel->cluster, sizeof(launch.cluster));
+	memcpy(launch.cluster, *what->cluster ? what->cluster : kernel->cluster,
+	       sizeof(launch.cluster));
 	if (what->cooperative) {
 		workspace = memory_allocate(MEMORY_ALIGNMENT, MEMORY_ALIGNMENT);
 		if (!workspace)
@@ -259,8 +260,8 @@ static int run_nested(const struct nested_operation *operation, struct emulator_
 	memcpy(what.block, operation->block, sizeof(what.block));
 	error = check_shape(&what);
 	return error ? error
-		     : run(&what, (const uint8_t *)(uintptr_t)operation->parameters->address, stream,
-			   nested);
+		     : run(&what, (const uint8_t *)(uintptr_t)operation->parameters->address,
+			   stream, nested);
 }
 
 /* The kernel and all that it launches, and that launch in turn. */

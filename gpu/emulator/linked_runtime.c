@@ -31,7 +31,7 @@ struct image {
 	const uint8_t *data;
 	size_t size;
 	uint64_t base; /* added to its addresses in memory */
-	const ElfW(Sym) *symbols;
+	const ElfW(Sym) * symbols;
 	size_t count;
 	const char *names;
 	size_t names_size;
@@ -54,7 +54,7 @@ static bool inside(const struct image *image, uint64_t offset, uint64_t size)
 static bool read_image(struct image *image)
 {
 	const ElfW(Ehdr) *header = (const void *)image->data;
-	const ElfW(Shdr) *sections;
+	const ElfW(Shdr) * sections;
 
 	if (image->size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
 	    header->e_shentsize != sizeof(*sections) || header->e_shoff % 8 ||
@@ -81,7 +81,7 @@ static bool read_image(struct image *image)
 }
 
 /* The name of a function of the runtime API that the object itself defines; NULL: it is none. */
-static const char *entry_name(const struct image *image, const ElfW(Sym) *symbol)
+static const char *entry_name(const struct image *image, const ElfW(Sym) * symbol)
 {
 	const char *name;
 
@@ -124,7 +124,9 @@ static void *open_runtime(int major)
 	    snprintf(folder, sizeof(folder), "%s", self.dli_fname) >= (int)sizeof(folder))
 		return NULL;
 	snprintf(path, sizeof(path), "%s/libcudart.so.%s", dirname(folder),
-		 major == 11 ? "11.0" : major == 12 ? "12" : "13");
+		 major == 11   ? "11.0"
+		 : major == 12 ? "12"
+			       : "13");
 	runtime = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!runtime)
 		device_say("the CUDA runtime linked into the program needs %s: install vflow again",
@@ -198,8 +200,9 @@ static bool redirect(const struct image *image, void *runtime)
 	if (range.first > range.last)
 		return false;
 	if (!make_writable(from, size, true)) {
-		device_say("the CUDA runtime linked into the program cannot be replaced here: build "
-			   "the program with nvcc -cudart shared");
+		device_say(
+			"the CUDA runtime linked into the program cannot be replaced here: build "
+			"the program with nvcc -cudart shared");
 		return false;
 	}
 	for (size_t i = 0; i < image->count; i++) {

@@ -1,6 +1,6 @@
 /*
- * gpu/emulator/nvrtc.c: programs that compile at run time and ask for a cubin get the PTX that NVRTC
- * made with it: cuModuleLoadData() takes either, and the emulated device runs only PTX.
+ * gpu/emulator/nvrtc.c: programs that compile at run time and ask for a cubin get the PTX that
+ * NVRTC made with it: cuModuleLoadData() takes either, and the emulated device runs only PTX.
  *
  * These names take the place of those of libnvrtc.so, which does the work.
  */

@@ -18,11 +18,12 @@ static struct may_write *may_write;
 static bool digests;
 
 /* Module variables that no API has touched yet, in the order in which they were loaded. */
-static struct variable {
+struct variable {
 	struct allocation *allocation;
 	const char *name;
 	bool unknown; /* a launch that was not analysed may have written it */
-} * variables;
+};
+static struct variable *variables;
 static size_t variable_count, variable_capacity;
 
 static int start(const struct gpu_sink *to, const struct gpu_options *options)
@@ -218,8 +219,7 @@ void observe_variable(struct allocation *allocation, const char *name)
 	if (!allocation->shadow)
 		goto no_memory;
 	shadow_initialised(allocation->shadow, 0, allocation->size);
-	variables[variable_count++] =
-		(struct variable){.allocation = allocation, .name = name};
+	variables[variable_count++] = (struct variable){.allocation = allocation, .name = name};
 	return;
 no_memory:
 	observe_coverage("objects", "no memory for the shadow of a module's variable", 1,

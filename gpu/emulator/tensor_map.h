@@ -16,10 +16,10 @@ struct tensor_map {
 	uint8_t type; /* CUtensorMapDataType */
 	uint8_t rank, swizzle, fill;
 	uint64_t address;
-	uint64_t strides[TENSOR_RANK - 1];  /* bytes, of the dimensions from the second on */
-	uint32_t last[TENSOR_RANK];         /* elements of a dimension, less 1 */
-	uint16_t box[TENSOR_RANK];          /* elements that a copy covers */
-	uint8_t steps[TENSOR_RANK];         /* every so many of them are copied */
+	uint64_t strides[TENSOR_RANK - 1]; /* bytes, of the dimensions from the second on */
+	uint32_t last[TENSOR_RANK];        /* elements of a dimension, less 1 */
+	uint16_t box[TENSOR_RANK];         /* elements that a copy covers */
+	uint8_t steps[TENSOR_RANK];        /* every so many of them are copied */
 };
 _Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "CUtensorMap is smaller");
 

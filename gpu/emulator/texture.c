@@ -280,8 +280,7 @@ bool texture_sample(const struct texture *texture, enum texture_geometry geometr
 		at[1] = place[1] * (double)size[1];
 	} else {
 		for (unsigned n = 0; n < dimensions; n++)
-			at[n] = normalized ? coordinates[n] * (double)size[n]
-					   : coordinates[n];
+			at[n] = normalized ? coordinates[n] * (double)size[n] : coordinates[n];
 		if (layered)
 			index[2] = layer;
 	}
@@ -338,11 +337,13 @@ void texture_gather(const struct texture *texture, const double coordinates[2], 
 	double at[2], out[4];
 
 	for (unsigned n = 0; n < 2; n++)
-		at[n] = floor((normalized ? coordinates[n] * (double)size[n] : coordinates[n]) - 0.5);
+		at[n] = floor((normalized ? coordinates[n] * (double)size[n] : coordinates[n]) -
+			      0.5);
 	for (unsigned n = 0; n < 4; n++) {
-		const int64_t index[3] = {wrap(facts->addressing[0], at[0] + right[n], size[0], normalized),
-					  wrap(facts->addressing[1], at[1] + below[n], size[1], normalized),
-					  layer < shape->depth ? layer : (int64_t)shape->depth - 1};
+		const int64_t index[3] = {
+			wrap(facts->addressing[0], at[0] + right[n], size[0], normalized),
+			wrap(facts->addressing[1], at[1] + below[n], size[1], normalized),
+			layer < shape->depth ? layer : (int64_t)shape->depth - 1};
 
 		fetch(facts, index, out);
 		if (floats)

@@ -18,7 +18,12 @@ struct emulator_array {
 const struct emulator_array *array_find(const void *handle);
 
 enum texture_geometry {
-	TEXTURE_1D, TEXTURE_2D, TEXTURE_3D, TEXTURE_1D_LAYERED, TEXTURE_2D_LAYERED, TEXTURE_CUBE,
+	TEXTURE_1D,
+	TEXTURE_2D,
+	TEXTURE_3D,
+	TEXTURE_1D_LAYERED,
+	TEXTURE_2D_LAYERED,
+	TEXTURE_CUBE,
 	TEXTURE_CUBE_LAYERED,
 };
 
@@ -38,9 +43,9 @@ union texel {
 bool texture_sample(const struct texture *texture, enum texture_geometry geometry,
 		    const double *coordinates, uint32_t layer, union texel *result);
 /*
- * One plane of texels of 32-bit channels, whose samples inside need no more than this.  `scale`: what
- * coordinates are multiplied by; `linear`: a sample is the weighted mean of 2 or 4 texels of floats,
- * else it is the nearest one.  False: it is not so simple.
+ * One plane of texels of 32-bit channels, whose samples inside need no more than this.  `scale`:
+ * what coordinates are multiplied by; `linear`: a sample is the weighted mean of 2 or 4 texels of
+ * floats, else it is the nearest one.  False: it is not so simple.
  */
 struct texture_plane {
 	const uint8_t *texels;

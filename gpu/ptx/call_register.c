@@ -48,8 +48,8 @@ static int append_store(struct ptx_parser *parser, uint32_t offset, uint32_t ope
 		       : 0;
 }
 
-int ptx_register_argument(struct ptx_parser *parser, uint32_t guard,
-			  struct ptx_parameter *argument, bool *understood)
+int ptx_register_argument(struct ptx_parser *parser, uint32_t guard, struct ptx_parameter *argument,
+			  bool *understood)
 {
 	struct ptx_instruction ignored = {0};
 	struct statement s = {.parser = parser, .i = &ignored};

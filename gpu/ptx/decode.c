@@ -92,7 +92,7 @@ static enum outcome texture(struct statement *s, const struct operand *operand, 
 	TRY(ptx_source(s, &operand->first, 0, PTX_U64, &i->a));
 	for (unsigned n = 0; n < operand->count; n++)
 		TRY(ptx_source(s, &operand->elements[n], 0,
-			   i->second == PTX_F32 ? PTX_F32 : PTX_S32, &refs[n]));
+			       i->second == PTX_F32 ? PTX_F32 : PTX_S32, &refs[n]));
 	i->immediate = s->parser->module->extra_count;
 	i->compare = (uint8_t)operand->count;
 	for (unsigned n = 0; n < operand->count; n++)
@@ -243,10 +243,10 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 {
 	struct ptx_instruction *i = s->i;
 	uint32_t *slots[] = {&i->a, &i->b, &i->c, &i->e}, *slot;
-	enum ptx_type type = letter == 't'   ? i->second
+	enum ptx_type type = letter == 't'                                     ? i->second
 			     : letter == 'u' || letter == 'U' || letter == 'I' ? PTX_U32
-			     : letter == 'w' ? doubled(i->type)
-					     : i->type;
+			     : letter == 'w'                                   ? doubled(i->type)
+									       : i->type;
 
 	if (s->sources == 4 && letter != 'Z' && letter != 'U')
 		return UNKNOWN_FORM;
@@ -285,8 +285,8 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 		*slot = rows[0];
 		return OK;
 	}
-	if ((operand->kind != OPERAND_NUMBER && operand->kind != OPERAND_NAME) || operand->inverted ||
-	    operand->has_second)
+	if ((operand->kind != OPERAND_NUMBER && operand->kind != OPERAND_NAME) ||
+	    operand->inverted || operand->has_second)
 		return UNKNOWN_FORM;
 	return ptx_source(s, &operand->first, operand->offset, type, slot);
 }
@@ -294,8 +294,8 @@ static enum outcome match_source(struct statement *s, const struct operand *oper
 static enum outcome match_operand(struct statement *s, const struct operand *operand, char letter)
 {
 	struct ptx_instruction *i = s->i;
-	const bool name = operand->kind == OPERAND_NAME && !operand->inverted &&
-			  !operand->offset && !operand->first.negative;
+	const bool name = operand->kind == OPERAND_NAME && !operand->inverted && !operand->offset &&
+			  !operand->first.negative;
 
 	switch (letter) {
 	case 'D':

@@ -27,7 +27,7 @@ struct element {
 struct operand {
 	enum operand_kind kind;
 	struct element first;
-	struct ptx_token second; /* of p|q */
+	struct ptx_token second;   /* of p|q */
 	bool has_second, inverted; /* !p */
 	int64_t offset;
 	struct element elements[PTX_OPERANDS];

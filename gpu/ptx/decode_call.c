@@ -34,8 +34,8 @@ static int read_arguments(struct ptx_parser *parser, uint32_t guard, struct ptx_
 			     module->argument_count, sizeof(*module->arguments), parser->error))
 			return -1;
 		if (!frame_operand(parser, &module->arguments[module->argument_count]) &&
-		    ptx_register_argument(parser, guard,
-					  &module->arguments[module->argument_count], understood))
+		    ptx_register_argument(parser, guard, &module->arguments[module->argument_count],
+					  understood))
 			return -1;
 		if (!*understood)
 			return 0;

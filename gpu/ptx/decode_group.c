@@ -43,8 +43,7 @@ static enum outcome one_register(struct statement *s, bool writes, uint32_t *ref
 
 	if (element.token.kind != PTX_WORD)
 		return UNKNOWN_FORM;
-	TRY(writes ? ptx_destination(s, &element, ref)
-		   : ptx_source(s, &element, 0, PTX_B64, ref));
+	TRY(writes ? ptx_destination(s, &element, ref) : ptx_source(s, &element, 0, PTX_B64, ref));
 	return ptx_next(s->parser);
 }
 
@@ -104,7 +103,8 @@ static enum outcome signs(struct statement *s, struct ptx_matrix *matrix)
 		if (negative)
 			s->i->flags |= n ? PTX_GROUP_NEGATIVE_B : PTX_GROUP_NEGATIVE_A;
 	}
-	for (unsigned n = matrix->count[A] == 1 ? 0 : 1; n < 2 && ptx_is_mark(s->parser, ','); n++) {
+	for (unsigned n = matrix->count[A] == 1 ? 0 : 1; n < 2 && ptx_is_mark(s->parser, ',');
+	     n++) {
 		TRY(small_number(s, &negative, &value));
 		if (negative)
 			return UNKNOWN_FORM;
@@ -117,7 +117,8 @@ enum outcome ptx_decode_group(struct statement *s)
 {
 	struct ptx_matrix matrix;
 	enum ptx_element types[4];
-	uint32_t extras[PTX_MATRIX_EXTRAS + MOST_REGISTERS + 5] = {0}, *refs = extras + PTX_MATRIX_EXTRAS;
+	uint32_t extras[PTX_MATRIX_EXTRAS + MOST_REGISTERS + 5] = {0},
+							     *refs = extras + PTX_MATRIX_EXTRAS;
 	unsigned count;
 
 	memset(&matrix, 0, sizeof(matrix));

@@ -316,8 +316,8 @@ static enum outcome fragment(struct statement *s, const struct operand *operand,
 
 enum outcome ptx_decode_matrix(struct statement *s)
 {
-	static const char *const orders[] = {"dm?s", "dm?s", "dm?s", "ma?s",
-					     "dabc", "dabc", "dabcef", "", "dm", "ma", "da"};
+	static const char *const orders[] = {"dm?s",   "dm?s", "dm?s", "ma?s", "dabc", "dabc",
+					     "dabcef", "",     "dm",   "ma",   "da"};
 	const bool is_wmma = s->opcode.length > 4 && !memcmp(s->opcode.text, "wmma", 4);
 	struct ptx_instruction *i = s->i;
 	struct ptx_matrix matrix;

@@ -5,8 +5,7 @@
  */
 #include "gpu/ptx/decode.h"
 
-enum outcome ptx_wide_register(struct statement *s, const struct operand *operand,
-			       uint32_t rows[2])
+enum outcome ptx_wide_register(struct statement *s, const struct operand *operand, uint32_t rows[2])
 {
 	struct ptx_meaning meaning;
 

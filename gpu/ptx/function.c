@@ -28,7 +28,6 @@ static const struct {
 	{"__cudaCDP2GetErrorString", PTX_BUILTIN_NESTED_NOTHING},
 };
 
-
 int ptx_function_index(struct ptx_parser *parser, const struct ptx_token *name, uint32_t *index)
 {
 	struct ptx_module *module = parser->module;
@@ -131,7 +130,7 @@ static int read_parameters(struct ptx_parser *parser, enum ptx_symbol_kind kind,
 			 ptx_define(parser, &declarator.name, &meaning))
 			goto out;
 		if (ptx_is_mark(parser, ',') ? ptx_advance(parser)
-					 : !ptx_is_mark(parser, ')') && ptx_expect(parser, ")"))
+					     : !ptx_is_mark(parser, ')') && ptx_expect(parser, ")"))
 			goto out;
 	}
 	copy = ptx_pool(parser->module, used * sizeof(*copy));
@@ -279,7 +278,8 @@ static int read_tuning(struct ptx_parser *parser, struct ptx_kernel *kernel)
 				kernel->cluster[count++] = (uint32_t)parser->token.value;
 			if (product > UINT32_MAX)
 				return ptx_unexpected(parser, "fewer threads");
-			if (ptx_advance(parser) || (ptx_is_mark(parser, ',') && ptx_advance(parser)))
+			if (ptx_advance(parser) ||
+			    (ptx_is_mark(parser, ',') && ptx_advance(parser)))
 				return -1;
 		}
 		if (threads && kernel)
@@ -380,7 +380,7 @@ int ptx_read_function(struct ptx_parser *parser)
 	if (ptx_scope_open(parser))
 		return -1;
 	if (ptx_is_mark(parser, '(') && read_parameters(parser, PTX_SYMBOL_FRAME, &seen.frame_bytes,
-						    &results, &result_count, &seen.by_register))
+							&results, &result_count, &seen.by_register))
 		return -1;
 	if (result_count > 1)
 		return error_set(parser->error, "line %u: a function with more than one result",

@@ -20,6 +20,7 @@
 
 #define PTX_LANES 32u
 
+/* clang-format off */
 enum ptx_type {
 	PTX_B8, PTX_U8, PTX_S8,
 	PTX_B16, PTX_U16, PTX_S16, PTX_F16, PTX_BF16,
@@ -29,6 +30,7 @@ enum ptx_type {
 	PTX_B128, PTX_PRED,
 	PTX_NO_TYPE,
 };
+/* clang-format on */
 
 /* One bit of a row's set of types: T(F32) | T(F64). */
 #define PTX_T(type) (1u << PTX_##type)
@@ -45,6 +47,7 @@ static inline unsigned ptx_type_rows(enum ptx_type type)
  * Every word that may follow a mnemonic, except types.  One word, one number, whatever it means
  * to the opcode (".lo" is half of a product to mul, a comparison to setp).
  */
+/* clang-format off */
 #define PTX_MODIFIERS(X) \
 	X(RN, "rn") X(RZ, "rz") X(RM, "rm") X(RP, "rp") X(RNA, "rna") \
 	X(RNI, "rni") X(RZI, "rzi") X(RMI, "rmi") X(RPI, "rpi") \
@@ -78,13 +81,16 @@ static inline unsigned ptx_type_rows(enum ptx_type type)
 	X(D1, "1d") X(D2, "2d") X(D3, "3d") X(D4, "4d") X(D5, "5d") X(TILE, "tile") \
 	X(BULK_GROUP, "bulk_group") X(MULTICAST, "multicast::cluster") \
 	X(COMPLETES_BYTES, "mbarrier::complete_tx::bytes")
+/* clang-format on */
 
+/* clang-format off */
 enum ptx_modifier {
 #define PTX_MODIFIER(name, text) PTX_MOD_##name,
 	PTX_MODIFIERS(PTX_MODIFIER)
 #undef PTX_MODIFIER
 	PTX_MODIFIER_COUNT,
 };
+/* clang-format on */
 
 typedef unsigned __int128 ptx_modifiers;
 _Static_assert(PTX_MODIFIER_COUNT <= 128, "ptx_modifiers is too narrow");
@@ -126,7 +132,7 @@ typedef void ptx_executor(struct warp *warp, const struct ptx_instruction *i);
 struct ptx_opcode {
 	const char *name;
 	const char *shape;
-	uint32_t types, second; /* sets of PTX_T(); 0: the opcode has no (second) type */
+	uint32_t types, second;          /* sets of PTX_T(); 0: the opcode has no (second) type */
 	ptx_modifiers required, allowed; /* required ones need not be repeated in allowed */
 	ptx_executor *execute;
 };
@@ -166,9 +172,10 @@ enum ptx_flag {
 	PTX_FLAG_NARROW = 4, /* the base register of the address has 32 bits */
 	PTX_FLAG_RELU = 16,
 	PTX_FLAG_NARROW_TO = 32, /* the same of the memory that a copy writes */
-	PTX_FLAG_CACHE_HINT = 64, /* the last operand of the text is a policy, which changes nothing */
+	PTX_FLAG_CACHE_HINT =
+		64, /* the last operand of the text is a policy, which changes nothing */
 	PTX_FLAG_SATFINITE = 128,
-	PTX_FLAG_FRAME = 8,  /* the address is relative to the function's frame in local memory */
+	PTX_FLAG_FRAME = 8, /* the address is relative to the function's frame in local memory */
 };
 
 struct ptx_instruction {
@@ -184,7 +191,8 @@ struct ptx_instruction {
 	uint8_t vector;   /* elements: 1, 2, 4, 8 */
 	uint8_t compare;  /* enum ptx_modifier: the comparison */
 	uint8_t boolean;  /* enum ptx_modifier: and, or, xor; the operation of atom, red, vote */
-	uint8_t rounding; /* enum ptx_modifier; PTX_MODIFIER_COUNT: none given; of ld, st: the order */
+	uint8_t rounding; /* enum ptx_modifier; PTX_MODIFIER_COUNT: none given; of ld, st: the order
+			   */
 };
 
 /*
@@ -194,12 +202,21 @@ struct ptx_instruction {
  */
 enum { PTX_WHOLE, PTX_BYTE, PTX_HALF = PTX_BYTE + 4 };
 enum ptx_video_operation {
-	PTX_VADD, PTX_VSUB, PTX_VABSDIFF, PTX_VMIN, PTX_VMAX, PTX_VAVRG, PTX_VSET, PTX_VSHL, PTX_VSHR,
+	PTX_VADD,
+	PTX_VSUB,
+	PTX_VABSDIFF,
+	PTX_VMIN,
+	PTX_VMAX,
+	PTX_VAVRG,
+	PTX_VSET,
+	PTX_VSHL,
+	PTX_VSHR,
 	PTX_VMAD,
 };
 struct ptx_video {
 	uint8_t operation, parts;
-	bool signed_d, signed_a, signed_b, saturates, clamps, plus_one, negative_product, negative_c;
+	bool signed_d, signed_a, signed_b, saturates, clamps, plus_one, negative_product,
+		negative_c;
 	uint8_t second;  /* enum ptx_modifier: add, min, max; PTX_MODIFIER_COUNT: none */
 	uint8_t compare; /* of vset */
 	uint8_t shift;   /* of vmad */
@@ -213,20 +230,37 @@ struct ptx_video {
  * a, b and c.  Loads have the fragment in d, stores in a.
  */
 enum ptx_matrix_operation {
-	PTX_MATRIX_LOAD_A, PTX_MATRIX_LOAD_B, PTX_MATRIX_LOAD_C, PTX_MATRIX_STORE, PTX_MATRIX_MULTIPLY,
-	PTX_MATRIX_QUADS, /* mma.m8n8k4 of f16: four products, each by two quads of lanes */
+	PTX_MATRIX_LOAD_A,
+	PTX_MATRIX_LOAD_B,
+	PTX_MATRIX_LOAD_C,
+	PTX_MATRIX_STORE,
+	PTX_MATRIX_MULTIPLY,
+	PTX_MATRIX_QUADS,  /* mma.m8n8k4 of f16: four products, each by two quads of lanes */
 	PTX_MATRIX_SPARSE, /* mma.sp: half of a is left out, the lanes of metadata in `immediate` */
-	PTX_MATRIX_GROUP, /* wgmma: a warpgroup's, with b and perhaps a in shared memory */
-	PTX_MATRIX_LDMATRIX, PTX_MATRIX_STMATRIX, PTX_MATRIX_MOVMATRIX,
+	PTX_MATRIX_GROUP,  /* wgmma: a warpgroup's, with b and perhaps a in shared memory */
+	PTX_MATRIX_LDMATRIX,
+	PTX_MATRIX_STMATRIX,
+	PTX_MATRIX_MOVMATRIX,
 };
 enum ptx_element {
-	PTX_ELEMENT_F16, PTX_ELEMENT_BF16, PTX_ELEMENT_TF32, PTX_ELEMENT_F32, PTX_ELEMENT_F64,
-	PTX_ELEMENT_S8, PTX_ELEMENT_U8, PTX_ELEMENT_S4, PTX_ELEMENT_U4, PTX_ELEMENT_B1,
-	PTX_ELEMENT_S32, PTX_ELEMENT_E4M3, PTX_ELEMENT_E5M2, PTX_ELEMENT_NONE,
+	PTX_ELEMENT_F16,
+	PTX_ELEMENT_BF16,
+	PTX_ELEMENT_TF32,
+	PTX_ELEMENT_F32,
+	PTX_ELEMENT_F64,
+	PTX_ELEMENT_S8,
+	PTX_ELEMENT_U8,
+	PTX_ELEMENT_S4,
+	PTX_ELEMENT_U4,
+	PTX_ELEMENT_B1,
+	PTX_ELEMENT_S32,
+	PTX_ELEMENT_E4M3,
+	PTX_ELEMENT_E5M2,
+	PTX_ELEMENT_NONE,
 };
 struct ptx_matrix {
 	uint16_t m, n, k;
-	uint8_t operation; /* enum ptx_matrix_operation */
+	uint8_t operation;  /* enum ptx_matrix_operation */
 	uint8_t element[4]; /* enum ptx_element: d, a, b, c */
 	uint8_t count[4];   /* registers: d, a, b, c */
 	bool column[2];     /* layouts: of a and b, or of what is loaded or stored */
@@ -243,17 +277,48 @@ struct ptx_place {
 };
 
 enum ptx_special {
-	PTX_TID_X, PTX_TID_Y, PTX_TID_Z, PTX_NTID_X, PTX_NTID_Y, PTX_NTID_Z,
-	PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z, PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z,
-	PTX_LANEID, PTX_WARPID, PTX_NWARPID, PTX_LANEMASK_EQ, PTX_LANEMASK_LE, PTX_LANEMASK_LT,
-	PTX_LANEMASK_GE, PTX_LANEMASK_GT, PTX_DYNAMIC_SHARED, PTX_TOTAL_SHARED,
-	PTX_WORKSPACE_HIGH, PTX_WORKSPACE_LOW, PTX_RESERVED_SHARED_0, PTX_RESERVED_SHARED_1,
-	PTX_CLUSTERID_X, PTX_CLUSTERID_Y, PTX_CLUSTERID_Z,
-	PTX_NCLUSTERID_X, PTX_NCLUSTERID_Y, PTX_NCLUSTERID_Z,
-	PTX_CLUSTER_CTAID_X, PTX_CLUSTER_CTAID_Y, PTX_CLUSTER_CTAID_Z,
-	PTX_CLUSTER_NCTAID_X, PTX_CLUSTER_NCTAID_Y, PTX_CLUSTER_NCTAID_Z,
-	PTX_CLUSTER_RANK, PTX_CLUSTER_SIZE,
-	PTX_ZERO, PTX_ONE, /* what does not vary here: %smid, %nsmid ... */
+	PTX_TID_X,
+	PTX_TID_Y,
+	PTX_TID_Z,
+	PTX_NTID_X,
+	PTX_NTID_Y,
+	PTX_NTID_Z,
+	PTX_CTAID_X,
+	PTX_CTAID_Y,
+	PTX_CTAID_Z,
+	PTX_NCTAID_X,
+	PTX_NCTAID_Y,
+	PTX_NCTAID_Z,
+	PTX_LANEID,
+	PTX_WARPID,
+	PTX_NWARPID,
+	PTX_LANEMASK_EQ,
+	PTX_LANEMASK_LE,
+	PTX_LANEMASK_LT,
+	PTX_LANEMASK_GE,
+	PTX_LANEMASK_GT,
+	PTX_DYNAMIC_SHARED,
+	PTX_TOTAL_SHARED,
+	PTX_WORKSPACE_HIGH,
+	PTX_WORKSPACE_LOW,
+	PTX_RESERVED_SHARED_0,
+	PTX_RESERVED_SHARED_1,
+	PTX_CLUSTERID_X,
+	PTX_CLUSTERID_Y,
+	PTX_CLUSTERID_Z,
+	PTX_NCLUSTERID_X,
+	PTX_NCLUSTERID_Y,
+	PTX_NCLUSTERID_Z,
+	PTX_CLUSTER_CTAID_X,
+	PTX_CLUSTER_CTAID_Y,
+	PTX_CLUSTER_CTAID_Z,
+	PTX_CLUSTER_NCTAID_X,
+	PTX_CLUSTER_NCTAID_Y,
+	PTX_CLUSTER_NCTAID_Z,
+	PTX_CLUSTER_RANK,
+	PTX_CLUSTER_SIZE,
+	PTX_ZERO,
+	PTX_ONE,   /* what does not vary here: %smid, %nsmid ... */
 	PTX_CLOCK, /* counts instructions of the launch: time, the same in every run */
 	PTX_SPECIAL_COUNT,
 };
@@ -271,11 +336,18 @@ enum ptx_special {
 
 /* Functions that are not in PTX but that nvcc's code calls. */
 enum ptx_builtin {
-	PTX_BUILTIN_NONE, PTX_BUILTIN_ASSERTFAIL, PTX_BUILTIN_VPRINTF, PTX_BUILTIN_MALLOC,
+	PTX_BUILTIN_NONE,
+	PTX_BUILTIN_ASSERTFAIL,
+	PTX_BUILTIN_VPRINTF,
+	PTX_BUILTIN_MALLOC,
 	PTX_BUILTIN_FREE,
 	/* the device's runtime: all give a number, 0 where nothing else is said */
-	PTX_BUILTIN_NESTED_PARAMETERS, PTX_BUILTIN_NESTED_LAUNCH, PTX_BUILTIN_NESTED_COPY,
-	PTX_BUILTIN_NESTED_STREAM, PTX_BUILTIN_NESTED_ALLOCATE, PTX_BUILTIN_NESTED_FREE,
+	PTX_BUILTIN_NESTED_PARAMETERS,
+	PTX_BUILTIN_NESTED_LAUNCH,
+	PTX_BUILTIN_NESTED_COPY,
+	PTX_BUILTIN_NESTED_STREAM,
+	PTX_BUILTIN_NESTED_ALLOCATE,
+	PTX_BUILTIN_NESTED_FREE,
 	PTX_BUILTIN_NESTED_NOTHING,
 };
 
@@ -298,7 +370,7 @@ struct ptx_function {
 struct ptx_call {
 	uint32_t function; /* index, or PTX_CALL_INDIRECT: the register row `a` has the address */
 	uint32_t argument_count, first_argument; /* in module->arguments */
-	struct ptx_parameter result; /* size 0: none */
+	struct ptx_parameter result;             /* size 0: none */
 	uint32_t line;
 };
 #define PTX_CALL_INDIRECT UINT32_MAX
@@ -318,6 +390,12 @@ const struct ptx_kernel *ptx_kernel_at(const struct ptx_module *module, uint64_t
 uint32_t ptx_shared_offset(const struct ptx_kernel *kernel, uint32_t index);
 
 struct ptx_chunk; /* memory of names and small arrays */
+
+struct ptx_shared {
+	uint32_t size, alignment;
+	bool in_function;                 /* code that is no kernel's names it */
+	const struct ptx_kernel *used_in; /* the last kernel that is known to use it */
+};
 
 struct ptx_module {
 	struct ptx_instruction *code;
@@ -350,17 +428,13 @@ struct ptx_module {
 	 * Shared memory of a kernel: its own variables, then those that no kernel declares and that
 	 * it reaches, then the dynamic part.
 	 */
-	struct ptx_shared {
-		uint32_t size, alignment;
-		bool in_function; /* code that is no kernel's names it */
-		const struct ptx_kernel *used_in; /* the last kernel that is known to use it */
-	} *shared;
+	struct ptx_shared *shared;
 	uint32_t shared_count, dynamic_alignment;
 	size_t shared_capacity;
-	uint32_t target;      /* 75: .target sm_75 */
+	uint32_t target;              /* 75: .target sm_75 */
 	bool functions_observe_order; /* one of those that are no kernels does */
-	bool reserved_shared; /* code looks at the shared memory that the system keeps */
-	const char **files; /* by number of .file; NULL: not given */
+	bool reserved_shared;         /* code looks at the shared memory that the system keeps */
+	const char **files;           /* by number of .file; NULL: not given */
 	uint32_t file_count;
 
 	struct ptx_chunk *chunks;

@@ -38,8 +38,8 @@ int ptx_kernel_number(struct ptx_parser *parser, const struct ptx_token *name, u
 	for (*number = 0; *number < module->launched_count; ++*number)
 		if (ptx_token_is(name, module->launched[*number]))
 			return 0;
-	if (ptx_grow((void **)&module->launched, &module->launched_capacity,
-		     module->launched_count, sizeof(*module->launched), parser->error))
+	if (ptx_grow((void **)&module->launched, &module->launched_capacity, module->launched_count,
+		     sizeof(*module->launched), parser->error))
 		return -1;
 	module->launched[*number] = ptx_pool_text(module, name->text, name->length);
 	if (!module->launched[*number])

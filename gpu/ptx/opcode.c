@@ -24,15 +24,15 @@ static const struct {
 	const char *name;
 	uint8_t size;
 } types[] = {
-	[PTX_B8] = {"b8", 1},     [PTX_U8] = {"u8", 1},       [PTX_S8] = {"s8", 1},
-	[PTX_B16] = {"b16", 2},   [PTX_U16] = {"u16", 2},     [PTX_S16] = {"s16", 2},
-	[PTX_F16] = {"f16", 2},   [PTX_BF16] = {"bf16", 2},   [PTX_B32] = {"b32", 4},
-	[PTX_U32] = {"u32", 4},   [PTX_S32] = {"s32", 4},     [PTX_F32] = {"f32", 4},
-	[PTX_F16X2] = {"f16x2", 4}, [PTX_BF16X2] = {"bf16x2", 4}, [PTX_TF32] = {"tf32", 4},
-	[PTX_B64] = {"b64", 8},   [PTX_U64] = {"u64", 8},     [PTX_S64] = {"s64", 8},
-	[PTX_F64] = {"f64", 8},   [PTX_B128] = {"b128", 16},  [PTX_PRED] = {"pred", 0},
-	[PTX_U16X2] = {"u16x2", 4}, [PTX_S16X2] = {"s16x2", 4},
-	[PTX_E4M3X2] = {"e4m3x2", 2}, [PTX_E5M2X2] = {"e5m2x2", 2},
+	[PTX_B8] = {"b8", 1},         [PTX_U8] = {"u8", 1},         [PTX_S8] = {"s8", 1},
+	[PTX_B16] = {"b16", 2},       [PTX_U16] = {"u16", 2},       [PTX_S16] = {"s16", 2},
+	[PTX_F16] = {"f16", 2},       [PTX_BF16] = {"bf16", 2},     [PTX_B32] = {"b32", 4},
+	[PTX_U32] = {"u32", 4},       [PTX_S32] = {"s32", 4},       [PTX_F32] = {"f32", 4},
+	[PTX_F16X2] = {"f16x2", 4},   [PTX_BF16X2] = {"bf16x2", 4}, [PTX_TF32] = {"tf32", 4},
+	[PTX_B64] = {"b64", 8},       [PTX_U64] = {"u64", 8},       [PTX_S64] = {"s64", 8},
+	[PTX_F64] = {"f64", 8},       [PTX_B128] = {"b128", 16},    [PTX_PRED] = {"pred", 0},
+	[PTX_U16X2] = {"u16x2", 4},   [PTX_S16X2] = {"s16x2", 4},   [PTX_E4M3X2] = {"e4m3x2", 2},
+	[PTX_E5M2X2] = {"e5m2x2", 2},
 };
 
 unsigned ptx_type_size(enum ptx_type type)
@@ -182,7 +182,8 @@ static bool observes_order(const char *text, size_t length, ptx_modifiers words,
 	       starts_with(text, length, "sured");
 }
 
-/* The mnemonic of a text: up to the first dot, or the longest name with dots that it starts with. */
+/* The mnemonic of a text: up to the first dot, or the longest name with dots that it starts with.
+ */
 static size_t mnemonic_length(const char *text, size_t length)
 {
 	const char *dot = memchr(text, '.', length);
@@ -207,12 +208,11 @@ static void take_apart(const char *text, size_t length, struct ptx_decoded *deco
 	enum ptx_type found[2] = {PTX_NO_TYPE, PTX_NO_TYPE};
 	unsigned count = 0;
 
-	*decoded = (struct ptx_decoded){
-		.fields = {.space = PTX_MODIFIER_COUNT,
-			   .vector = 1,
-			   .compare = PTX_MODIFIER_COUNT,
-			   .boolean = PTX_MODIFIER_COUNT,
-			   .rounding = PTX_MODIFIER_COUNT}};
+	*decoded = (struct ptx_decoded){.fields = {.space = PTX_MODIFIER_COUNT,
+						   .vector = 1,
+						   .compare = PTX_MODIFIER_COUNT,
+						   .boolean = PTX_MODIFIER_COUNT,
+						   .rounding = PTX_MODIFIER_COUNT}};
 	decoded->row = row_of_own_words(text, base);
 	for (; stop && !decoded->row; stop = memchr(word, '.', end - word)) {
 		const char *next;
@@ -240,7 +240,7 @@ static void take_apart(const char *text, size_t length, struct ptx_decoded *deco
 	decoded->fields.second = found[1];
 	if (!decoded->row)
 		decoded->row = row_of(text, base, modifiers, count > 0 ? 1u << found[0] : 0,
-			      count > 1 ? 1u << found[1] : 0);
+				      count > 1 ? 1u << found[1] : 0);
 	if (decoded->row)
 		decoded->fields.execute = decoded->row->execute;
 	decoded->observes_order = observes_order(text, length, modifiers, decoded->fields.space);

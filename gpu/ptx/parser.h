@@ -66,22 +66,26 @@ struct ptx_scope {
 	size_t first_fixup;
 };
 
+struct ptx_write { /* by instruction */
+	uint32_t row, at;
+};
+
+struct ptx_sum {             /* mul, add and sub of f32 and f64 without a rounding, in order */
+	uint32_t at;         /* instruction */
+	char kind;           /* '*', '+', '-' */
+	uint32_t uses, sums; /* of a product: all, and those that can be part of an fma */
+};
+
 /* What contract.c notes of the function that is read; see there. */
 struct ptx_contract {
 	uint32_t *reads; /* registers, once for each time that one is read */
 	uint32_t read_count;
-	struct ptx_write { /* by instruction */
-		uint32_t row, at;
-	} * writes;
+	struct ptx_write *writes;
 	uint32_t write_count;
 	uint32_t *labels, *branches, *starts; /* instructions: at labels, bra, of basic blocks */
 	uint32_t label_count, branch_count, start_count;
 	bool tables; /* there is a brx */
-	struct ptx_sum { /* mul, add and sub of f32 and f64 without a rounding, in order */
-		uint32_t at; /* instruction */
-		char kind;   /* '*', '+', '-' */
-		uint32_t uses, sums; /* of a product: all, and those that can be part of an fma */
-	} * sums;
+	struct ptx_sum *sums;
 	uint32_t sum_count;
 	size_t read_capacity, write_capacity, label_capacity, branch_capacity, start_capacity,
 		sum_capacity;
@@ -114,8 +118,8 @@ struct ptx_parser {
 	} by_register[PTX_REGISTER_PARAMETERS];
 	uint32_t by_register_count;
 	struct ptx_instruction after; /* of the call that is read; no executor: nothing */
-	uint32_t file, source_line;    /* of the last .loc */
-	uint32_t first_file;           /* of the text: its own numbers count from here */
+	uint32_t file, source_line;   /* of the last .loc */
+	uint32_t first_file;          /* of the text: its own numbers count from here */
 	uint32_t text_number, first_variable, first_function;
 	struct ptx_contract contract;
 	bool shared_name, weak; /* what the linkage words before this declaration say */
@@ -184,8 +188,8 @@ int ptx_frame_slot(struct ptx_parser *parser, uint32_t *offset);
  * or a number goes to a slot of the caller's frame before the call; the result comes from one
  * after it.  *understood: it is one of these.
  */
-int ptx_register_argument(struct ptx_parser *parser, uint32_t guard,
-			  struct ptx_parameter *argument, bool *understood);
+int ptx_register_argument(struct ptx_parser *parser, uint32_t guard, struct ptx_parameter *argument,
+			  bool *understood);
 int ptx_register_result(struct ptx_parser *parser, uint32_t guard, struct ptx_parameter *result,
 			bool *understood);
 /* At the begin of a function, and before each of its returns. */

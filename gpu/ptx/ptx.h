@@ -30,6 +30,13 @@ struct ptx_text {
 struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct error *error);
 void ptx_free(struct ptx_module *module);
 
+struct ptx_relocation {
+	uint64_t offset;
+	uint32_t width; /* bytes: 4 or 8 */
+	const char *symbol;
+	int64_t addend;
+};
+
 /* A module-scope .global or .const variable.  Owned by the module. */
 struct ptx_variable {
 	const char *name;
@@ -38,12 +45,7 @@ struct ptx_variable {
 	bool external;          /* .extern: no storage here */
 	const uint8_t *initial; /* `size` bytes, NULL: all zero */
 	/* Words inside `initial` that hold addresses of variables or functions. */
-	struct ptx_relocation {
-		uint64_t offset;
-		uint32_t width;         /* bytes: 4 or 8 */
-		const char *symbol;
-		int64_t addend;
-	} *relocations;
+	struct ptx_relocation *relocations;
 	uint32_t relocation_count;
 	/* where the emulator put it; written by the loader before the first launch */
 	uint64_t address;
@@ -56,22 +58,25 @@ struct ptx_parameter {
 	uint32_t offset, size, alignment;
 };
 
+struct ptx_shared_use {
+	uint32_t index, offset;
+};
+
 /* A kernel (.entry) as its callers see it.  Owned by the module. */
 struct ptx_kernel {
 	const char *name; /* mangled */
 	struct ptx_parameter *parameters;
 	uint32_t parameter_count;
-	uint32_t parameter_bytes; /* of the whole parameter block */
-	uint64_t shared_bytes;    /* static shared memory */
-	uint64_t local_bytes;     /* per thread, .local depots of the kernel itself */
-	uint32_t register_count;  /* virtual registers */
-	uint32_t max_threads;     /* .maxntid product, 0: none */
-	uint32_t cluster[3];      /* .reqnctapercluster; 0: none */
+	uint32_t parameter_bytes;            /* of the whole parameter block */
+	uint64_t shared_bytes;               /* static shared memory */
+	uint64_t local_bytes;                /* per thread, .local depots of the kernel itself */
+	uint32_t register_count;             /* virtual registers */
+	uint32_t max_threads;                /* .maxntid product, 0: none */
+	uint32_t cluster[3];                 /* .reqnctapercluster; 0: none */
 	const struct ptx_function *function; /* private to gpu/ptx and the interpreter */
-	/* ... as are these: shared variables of the module that it reaches, in order; its own place */
-	struct ptx_shared_use {
-		uint32_t index, offset;
-	} *shared;
+	/* ... as are these: shared variables of the module that it reaches, in order; its own place
+	 */
+	struct ptx_shared_use *shared;
 	uint32_t shared_count, shared_room;
 };
 

@@ -7,7 +7,7 @@ static bool is_sink(const struct ptx_token *token)
 }
 
 enum outcome ptx_name(struct statement *s, const struct ptx_token *name,
-			    struct ptx_meaning *meaning)
+		      struct ptx_meaning *meaning)
 {
 	if (ptx_lookup(s->parser, name, meaning))
 		return OK;
@@ -21,6 +21,7 @@ enum outcome ptx_name(struct statement *s, const struct ptx_token *name,
 /* Special registers that do not change while a warp runs, and %clock and the like. */
 enum ptx_special ptx_special_named(const struct ptx_token *token)
 {
+	/* clang-format off */
 	static const struct {
 		const char *name;
 		enum ptx_special special;
@@ -52,6 +53,7 @@ enum ptx_special ptx_special_named(const struct ptx_token *token)
 		{"%globaltimer", PTX_CLOCK}, {"%globaltimer_lo", PTX_CLOCK},
 		{"%globaltimer_hi", PTX_ZERO},
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (ptx_token_is(token, names[i].name))
@@ -106,7 +108,7 @@ static enum outcome number_bits(const struct element *element, enum ptx_type typ
 
 /* A value of that type: a register, an immediate, an address, a special register. */
 enum outcome ptx_source(struct statement *s, const struct element *element, int64_t offset,
-			   enum ptx_type type, uint32_t *ref)
+			enum ptx_type type, uint32_t *ref)
 {
 	struct ptx_parser *parser = s->parser;
 	struct ptx_meaning meaning;
@@ -206,8 +208,7 @@ enum outcome ptx_predicate(struct statement *s, const struct ptx_token *token, u
 	return meaning.kind == PTX_SYMBOL_PREDICATE ? OK : UNKNOWN_FORM;
 }
 
-enum outcome ptx_predicate_source(struct statement *s, const struct operand *operand,
-				     uint32_t *ref)
+enum outcome ptx_predicate_source(struct statement *s, const struct operand *operand, uint32_t *ref)
 {
 	if (operand->kind == OPERAND_NUMBER && operand->first.token.kind == PTX_INTEGER)
 		*ref = operand->first.token.value ? PTX_PREDICATE_TRUE : PTX_PREDICATE_FALSE;

@@ -87,7 +87,8 @@ static bool is_asked(void)
 	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
 }
 
-/* Others have the lock for a moment, who may do what is waited for.  False: they keep it, or stop. */
+/* Others have the lock for a moment, who may do what is waited for.  False: they keep it, or stop.
+ */
 static bool rest(void)
 {
 	const struct timespec nap = {.tv_nsec = 20000};
@@ -228,9 +229,9 @@ static void prepare(const Sanitizer_CallbackData *data)
 	thread.inside = true;
 	if (thread.effect == API_LAUNCH) {
 		thread.loading = true;
-		function = launch_function(data->context, data->functionName,
-					   data->functionParams);
-		known = function && launch_stream(data->functionName, data->functionParams, &stream);
+		function = launch_function(data->context, data->functionName, data->functionParams);
+		known = function &&
+			launch_stream(data->functionName, data->functionParams, &stream);
 		if (function && events_several() && launch_is_collective(function) &&
 		    !prepare_collective(data->context))
 			return;
@@ -255,12 +256,12 @@ static void prepare(const Sanitizer_CallbackData *data)
 	everywhere |= thread.effect == API_LAUNCH && !function;
 	/* else others would wait for our lock while we wait for what works, and not know it */
 	if (!waits || events_wait(data->context, everywhere))
-		events_prepare(data->context, launch, known ? &stream : NULL,
-			       thread.effect == API_LAUNCH
-				       ? launch_local_memory()
-				       : calls_wanted_bytes(data->functionName,
-							    data->functionParams),
-			       everywhere);
+		events_prepare(
+			data->context, launch, known ? &stream : NULL,
+			thread.effect == API_LAUNCH
+				? launch_local_memory()
+				: calls_wanted_bytes(data->functionName, data->functionParams),
+			everywhere);
 	thread.inside = false;
 }
 
@@ -297,7 +298,8 @@ static void end_deferred(const Sanitizer_CallbackData *data)
 	bool everywhere;
 
 	if (thread.effect == API_CLOSE)
-		everywhere = events_deferred_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
+		everywhere =
+			events_deferred_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
 	else
 		everywhere = !takes_address(data->functionName) ||
 			     events_context_at(data->context, words[0]) != data->context;
@@ -418,7 +420,8 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	if (!failed && thread.locked && makes_partners(data->functionName))
 		events_partners();
 	if (!failed && thread.locked &&
-	    (thread.effect == API_ALLOC || thread.effect == API_FREE || thread.effect == API_SHARED))
+	    (thread.effect == API_ALLOC || thread.effect == API_FREE ||
+	     thread.effect == API_SHARED))
 		note_sharing(data);
 	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
 		calls_graph_exit(data);

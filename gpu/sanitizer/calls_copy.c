@@ -61,6 +61,7 @@ static uint64_t bits(const void *pointer)
 }
 
 /* The fields have the same names in CUDA_MEMCPY2D, CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER. */
+/* clang-format off */
 #define SIDE(p, side)                                                                              \
 	{                                                                                          \
 		.type = (p)->side##MemoryType,                                                     \
@@ -69,6 +70,7 @@ static uint64_t bits(const void *pointer)
 		.array = (p)->side##Array, .x = (p)->side##XInBytes, .y = (p)->side##Y,            \
 		.pitch = (p)->side##Pitch                                                          \
 	}
+/* clang-format on */
 
 /* -- by the words of their parameters ----------------------------------------------------- */
 

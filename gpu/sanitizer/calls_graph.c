@@ -170,11 +170,13 @@ static void note_together(void)
 	if (!thread.graph || !graph_is_conditional(thread.graph))
 		return;
 	unseen(NULL, "conditional nodes of CUDA graphs");
-	/* seen with an empty patch and with compute-sanitizer: graphConditionalNodes of the samples */
-	events_sink->coverage("conditional nodes of CUDA graphs",
-			      "with patched kernels, those of any tool of the Sanitizer, they may act on "
-			      "an earlier condition: the program can go another way than without",
-			      1, 0);
+	/* seen with an empty patch and with compute-sanitizer: graphConditionalNodes of the samples
+	 */
+	events_sink->coverage(
+		"conditional nodes of CUDA graphs",
+		"with patched kernels, those of any tool of the Sanitizer, they may act on "
+		"an earlier condition: the program can go another way than without",
+		1, 0);
 }
 
 static void end_step(bool failed)
@@ -195,10 +197,11 @@ static void end_step(bool failed)
 static void give_up_steps(void)
 {
 	events_missed();
-	events_sink->coverage("CUDA graphs",
-			      "the launch of one could not go on step by step: all that was written "
-			      "before has no known writer any more",
-			      1, 0);
+	events_sink->coverage(
+		"CUDA graphs",
+		"the launch of one could not go on step by step: all that was written "
+		"before has no known writer any more",
+		1, 0);
 }
 
 /*
@@ -390,7 +393,8 @@ static void change_any(CUgraphExec exec, CUgraphNode node, const CUgraphNodePara
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		context = parameters->memcpy.copyCtx;
-		graphs_node(exec, node, &parameters->memcpy.copyParams, context ? context : current);
+		graphs_node(exec, node, &parameters->memcpy.copyParams,
+			    context ? context : current);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMSET: /* begins as that of cuGraphExecMemsetNodeSetParams() */
 		context = parameters->memset.ctx;
@@ -412,7 +416,8 @@ static void change_any(CUgraphExec exec, CUgraphNode node, const CUgraphNodePara
 	}
 }
 #else
-static void change_any(CUgraphExec exec, CUgraphNode node, const void *parameters, CUcontext current)
+static void change_any(CUgraphExec exec, CUgraphNode node, const void *parameters,
+		       CUcontext current)
 {
 	(void)node, (void)parameters, (void)current;
 	graphs_changing(exec);

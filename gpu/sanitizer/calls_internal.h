@@ -39,8 +39,8 @@ void calls_unfollow(const Sanitizer_LaunchData *data);
  */
 void calls_copy_silent(const char *function, const void *parameters);
 /*
- * Whether a function of the driver is a copy or set on one stream, which one, and whether the caller
- * waits for it or what is there.  Calls the driver.
+ * Whether a function of the driver is a copy or set on one stream, which one, and whether the
+ * caller waits for it or what is there.  Calls the driver.
  */
 bool calls_quick(const char *function, const void *parameters, CUstream *stream, bool *waits);
 

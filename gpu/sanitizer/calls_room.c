@@ -69,7 +69,8 @@ uint64_t calls_wanted_bytes(const char *function, const void *parameters)
 	if (api_is(function, "cuArray3DCreate"))
 		return array_bytes(second(words));
 	if (api_is(function, "cuMipmappedArrayCreate"))
-		return 2 * array_bytes(second(words)); /* the smaller levels are less than the first */
+		return 2 *
+		       array_bytes(second(words)); /* the smaller levels are less than the first */
 	if (api_is(function, "cuCtxCreate") || api_is(function, "cuGreenCtxCreate"))
 		return CONTEXT_BYTES;
 	if (api_is(function, "cuCtxSetLimit"))

@@ -14,7 +14,7 @@
 #define PASS_THREADS 256      /* in a block of them */
 #define SMALL_BLOCKS 64u      /* of objects: one block of threads can do them in little time */
 #define SMALL_LOOK (1u << 17) /* ... and look through so many of an object */
-#define SPREAD_BLOCKS 1024u /* ... several blocks of threads share so many */
+#define SPREAD_BLOCKS 1024u   /* ... several blocks of threads share so many */
 #define DIGEST_BYTES 32
 #define DIGEST_LANES 4
 

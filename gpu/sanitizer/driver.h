@@ -82,6 +82,7 @@
 	X(cuUserObjectCreate)
 
 /* Since CUDA 12.0, 12.3 and 12.4; NULL in an older driver. */
+/* clang-format off */
 #define DRIVER_NEWER_FUNCTIONS(X)                                                                  \
 	X(cuKernelGetFunction, (CUfunction *, void *kernel))                                       \
 	X(cuFuncGetModule, (CUmodule *, CUfunction))                                               \
@@ -89,6 +90,7 @@
 	X(cuFuncGetParamInfo, (CUfunction, size_t index, size_t *offset, size_t *size))           \
 	X(cuEventElapsedTime, (float *milliseconds, CUevent, CUevent)) /* only for times.c */     \
 	X(cuStreamWaitValue32_v2, (CUstream, CUdeviceptr, uint32_t value, unsigned flags))
+/* clang-format on */
 
 #define DRIVER_FIELD(name) __typeof__(&name) name;
 struct driver {

@@ -7,14 +7,15 @@
 
 #include "gpu/sanitizer/events_internal.h"
 
-static struct array {
+struct array {
 	struct array *next;
 	CUarray handle;
 	struct object *object;
 	struct shadow_memory mirror;
 	uint64_t pitch, height, depth; /* bytes, rows, slices */
 	bool stores;                   /* kernels may store into it */
-} * arrays;
+};
+static struct array *arrays;
 
 uint64_t events_format_bytes(CUarray_format format)
 {
@@ -64,7 +65,8 @@ void event_array(const struct thread *thread, const struct operation *operation)
 	if (!array)
 		return;
 	array->handle = operation->array.array;
-	array->pitch = operation->width * events_format_bytes(descriptor.Format) * descriptor.NumChannels;
+	array->pitch =
+		operation->width * events_format_bytes(descriptor.Format) * descriptor.NumChannels;
 	array->height = operation->height;
 	array->depth = operation->depth;
 	array->stores = descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST;

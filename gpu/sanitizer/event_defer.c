@@ -1,15 +1,16 @@
 /*
  * gpu/sanitizer/event_defer.c: launches, copies and sets that are not waited for.
  *
- * Each context has a lane of them: one after the other on the same stream, each followed by its pass
- * there; what the passes find is read later, in order.  Before anything else of the program is looked
- * at in that context, all must be in.  What the program puts on other streams waits for a pass if it
- * waits for what is before the pass; but two streams have no order when it does not, and the masks of
- * both would be in one list.  Lanes do not wait for each other: kernels on several devices may.
+ * Each context has a lane of them: one after the other on the same stream, each followed by its
+ * pass there; what the passes find is read later, in order.  Before anything else of the program is
+ * looked at in that context, all must be in.  What the program puts on other streams waits for a
+ * pass if it waits for what is before the pass; but two streams have no order when it does not, and
+ * the masks of both would be in one list.  Lanes do not wait for each other: kernels on several
+ * devices may.
  *
  * The pass behind a copy that the program waits for is not over when the copy is; calls that free
- * memory wait for it.  Of a program that is killed just then the copy is not known, unless it is one
- * of the first.
+ * memory wait for it.  Of a program that is killed just then the copy is not known, unless it is
+ * one of the first.
  */
 #include "gpu/sanitizer/events_internal.h"
 
@@ -147,7 +148,7 @@ CUresult events_ask_deferred(const struct space *space)
 	unsigned last = lane ? (lane->first + lane->count - 1) % QUEUE_LENGTH : 0;
 
 	return !lane || !lane->count || space_passed(space, lane->queue[last].ticket) ? CUDA_SUCCESS
-										       : ask(lane);
+										      : ask(lane);
 }
 
 enum wait { OVER, IN_VAIN, TURN_LOST };

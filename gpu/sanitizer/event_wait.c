@@ -12,7 +12,8 @@
 
 #define PATIENCE_NS (5 * SECOND_NS)
 #define PATIENCE_OF_PARTNERS_NS (30 * SECOND_NS) /* another process is slower under us, too */
-#define PATIENCE_ASKED_NS (3 * SECOND_NS / 2) /* another thread may want to launch what it waits for */
+#define PATIENCE_ASKED_NS                                                                          \
+	(3 * SECOND_NS / 2) /* another thread may want to launch what it waits for */
 #define PATIENCE_AT_WORK_NS (120 * SECOND_NS)
 #define BLOCKS_AT_WORK 24 /* of 64 bits: who waits looks at few places */
 
@@ -268,7 +269,8 @@ bool events_still_late(void)
 	return still;
 }
 
-/* An event of ours on the stream of what is late.  False: neither that nor a pass tells when it is over. */
+/* An event of ours on the stream of what is late.  False: neither that nor a pass tells when it is
+ * over. */
 static bool record_late(const struct space *space, CUstream stream)
 {
 	late_event = NULL;

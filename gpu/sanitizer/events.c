@@ -51,15 +51,18 @@ static void cover_reach(const struct space *space)
 	if (events_reaches_unseen(space))
 		events_sink->coverage(
 			"peer memory",
-			"what kernels do in memory of another device is not followed while they wait "
-			"for its kernels, or when it has no atomics for theirs; what has changed when "
+			"what kernels do in memory of another device is not followed while they "
+			"wait "
+			"for its kernels, or when it has no atomics for theirs; what has changed "
+			"when "
 			"its own kernels read it was written by somebody unknown, and what is "
 			"overwritten before is not seen",
 			1, 0);
 	if (events_reaches_shared(space))
 		events_sink->coverage(
 			"memory of other contexts",
-			"what kernels do in managed or mapped memory that another context made is not "
+			"what kernels do in managed or mapped memory that another context made is "
+			"not "
 			"followed; what has changed when its own kernels read it was written by "
 			"somebody unknown, and what is overwritten before is not seen",
 			1, 0);
@@ -98,10 +101,12 @@ static void cover_graph(const char *why)
 
 	if (why)
 		snprintf(reason, sizeof(reason),
-			 "launched as a whole, so that what they wrote has no known writer: %s", why);
+			 "launched as a whole, so that what they wrote has no known writer: %s",
+			 why);
 	else
 		snprintf(reason, sizeof(reason),
-			 "nodes between an allocation and its free (cudaMallocAsync in a capture) were "
+			 "nodes between an allocation and its free (cudaMallocAsync in a capture) "
+			 "were "
 			 "launched at once, so that what they wrote has no known writer: allocate "
 			 "before the capture");
 	events_sink->coverage("CUDA graphs", reason, 1, 0);
@@ -187,8 +192,9 @@ static void defer_kernel(const struct thread *thread, const struct operation *op
 }
 
 /*
- * So many copies and sets are waited for, whatever they are: a program that is killed, aborts or calls
- * _exit() before its last calls are looked at loses them, and those that end so early do little else.
+ * So many copies and sets are waited for, whatever they are: a program that is killed, aborts or
+ * calls _exit() before its last calls are looked at loses them, and those that end so early do
+ * little else.
  */
 #define WAITED_FIRST 16
 
@@ -219,8 +225,7 @@ static bool finish_deferred(const struct thread *thread, const struct operation 
 	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
 	    !events_defer_more(space))
 		return false;
-	if (thread->context != operation->context &&
-	    !visit_enter(&visit, space_context(space)))
+	if (thread->context != operation->context && !visit_enter(&visit, space_context(space)))
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
 		defer_kernel(thread, operation, space);
@@ -325,7 +330,8 @@ static struct space *alone(const struct operation *operation)
 	case OPERATION_FREE:
 		to = events_find_object(operation->context, operation->address);
 		from = operation->kind == OPERATION_COPY
-			       ? events_find_object(operation->from_context, operation->from_address)
+			       ? events_find_object(operation->from_context,
+						    operation->from_address)
 			       : NULL;
 		if ((to && from && to->space != from->space) || operation->array.array ||
 		    operation->from_array.array) /* which may be another context's */
@@ -386,7 +392,8 @@ void events_drop(struct thread *thread, unsigned first)
 		thread->count = first;
 }
 
-/* For what the program allocates in this space.  `late`: while something runs that is not waited for. */
+/* For what the program allocates in this space.  `late`: while something runs that is not waited
+ * for. */
 static void make_room(const struct space *space, uint64_t bytes, bool late)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
@@ -432,7 +439,8 @@ static struct space *scope_of(CUcontext context, bool everywhere)
 static bool drain_scope(CUcontext context, bool everywhere, struct space **scope)
 {
 	*scope = scope_of(context, everywhere);
-	return *scope || everywhere || events_find_space(context) ? events_drain_in_turns(*scope) : true;
+	return *scope || everywhere || events_find_space(context) ? events_drain_in_turns(*scope)
+								  : true;
 }
 
 bool events_wait(CUcontext context, bool everywhere)

@@ -16,7 +16,8 @@ void events_stop(void);
 
 /*
  * While what was not waited for is ended, in the functions that say "in turns", others may have the
- * lock: `rest` gives it to them for a moment; false: it did not come back.  `asked`: somebody wants it.
+ * lock: `rest` gives it to them for a moment; false: it did not come back.  `asked`: somebody wants
+ * it.
  */
 void events_take_turns(bool (*rest)(void), bool (*asked)(void));
 /* Another process or API has a hand in memory: kernels may wait for those of other processes. */
@@ -24,19 +25,19 @@ void events_partners(void);
 bool events_have_partners(void);
 /*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
- * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the host
- * when the program wants to allocate `wanted` bytes that are not free.  What was not waited for in
- * this context is ended first, in turns, unless this is a launch, copy or set on the same `stream`
- * (NULL: something else, or not known); with `everywhere` that in all contexts is.  False: the lock
- * was lost.  Calls the driver.
+ * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the
+ * host when the program wants to allocate `wanted` bytes that are not free.  What was not waited
+ * for in this context is ended first, in turns, unless this is a launch, copy or set on the same
+ * `stream` (NULL: something else, or not known); with `everywhere` that in all contexts is.  False:
+ * the lock was lost.  Calls the driver.
  */
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
 		    bool everywhere);
 /* The same if the call only has to wait for it. */
 bool events_wait(CUcontext context, bool everywhere);
 /*
- * A call begins, in the current context, that may take this much of the device's memory, or it had too
- * little: releases what is kept of shadows.  Does not wait for what runs.  Calls the driver.
+ * A call begins, in the current context, that may take this much of the device's memory, or it had
+ * too little: releases what is kept of shadows.  Does not wait for what runs.  Calls the driver.
  */
 #define EVENTS_CALL_MAY_TAKE (UINT64_C(1) << 30) /* code, stacks, what graphs allocate */
 void events_release_kept(uint64_t bytes);
@@ -77,16 +78,17 @@ void events_peer(CUcontext context, CUcontext peer, bool enabled);
  */
 bool events_one_by_one(CUcontext context);
 /*
- * A kernel waits for those of other devices: from now on they run beside each other, and what they do
- * in each other's memory is not followed.
+ * A kernel waits for those of other devices: from now on they run beside each other, and what they
+ * do in each other's memory is not followed.
  */
 void events_let_go(void);
 bool events_have_gone(void);
 /* A graph was launched on the stream of which nothing was noted. */
 void events_unwatched(CUcontext context, CUstream stream);
 /*
- * Before such a kernel is launched: makes all contexts ready for launches, in turns.  Memory may not be
- * had while it runs: the driver waits for what reaches that of other devices.  False: the lock was lost.
+ * Before such a kernel is launched: makes all contexts ready for launches, in turns.  Memory may
+ * not be had while it runs: the driver waits for what reaches that of other devices.  False: the
+ * lock was lost.
  */
 bool events_ready_all(void);
 /* Whether there is memory of several devices. */

@@ -37,15 +37,15 @@ struct object *events_find_object(CUcontext context, uint64_t address);
 /* The spaces whose memory kernels of this one reach, besides its own.  Returns how many. */
 unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACES_MAX]);
 /*
- * Whether kernels of this space mark memory of others, or others' kernels its: then only one of them
- * may run at a time.
+ * Whether kernels of this space mark memory of others, or others' kernels its: then only one of
+ * them may run at a time.
  */
 bool events_is_entangled(const struct space *space);
 /* Whether there are others that they reach, where they cannot be followed. */
 bool events_reaches_unseen(const struct space *space);
 /*
- * Whether kernels of this space reach managed or mapped memory of others that they cannot mark: from
- * then on it is known that somebody writes there.
+ * Whether kernels of this space reach managed or mapped memory of others that they cannot mark:
+ * from then on it is known that somebody writes there.
  */
 bool events_reaches_shared(const struct space *space);
 void events_peers_abandon(CUcontext context);
@@ -66,9 +66,9 @@ void visit_leave(struct visit *visit);
 /*
  * How long something is waited for: 5 seconds when it seems to wait itself (for the host, or for
  * what comes after it): it has not begun, or looks again and again at a few words that it has
- * touched before.  1.5 if that may be another device's kernel and another thread wants our lock, 30 if
- * it may be another process.  As long as a launch touches new memory, and for 120 seconds when it
- * touches nothing or very much of the old, it is at work.
+ * touched before.  1.5 if that may be another device's kernel and another thread wants our lock, 30
+ * if it may be another process.  As long as a launch touches new memory, and for 120 seconds when
+ * it touches nothing or very much of the old, it is at work.
  */
 struct patience {
 	uint64_t moved, looked; /* when it touched new memory, when that was asked */
@@ -78,7 +78,8 @@ struct patience {
 };
 
 struct patience patience_from(uint64_t now);
-/* Asks now and then what runs in the space (NULL: it cannot be known).  False: that was too long. */
+/* Asks now and then what runs in the space (NULL: it cannot be known).  False: that was too long.
+ */
 bool patience_lasts(struct patience *patience, struct space *space, uint64_t now);
 
 /* Lets others have the lock for a moment, if the caller may.  False: it did not come back. */
@@ -129,8 +130,8 @@ bool events_to_forget(const struct space *space);
 /* -- event_defer.c ------------------------------------------------------------------------ */
 
 /*
- * The launch, copy or set that `call` began is not waited for: its pass goes to the same stream, and
- * the call ends later, with the host's row if there is one.  False: this cannot be done now.
+ * The launch, copy or set that `call` began is not waited for: its pass goes to the same stream,
+ * and the call ends later, with the host's row if there is one.  False: this cannot be done now.
  */
 bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream,
 		 const struct host_row *host);
@@ -139,8 +140,8 @@ bool events_deferred_on(const struct space *space, CUstream stream);
 /* Whether there are copies between objects among them. */
 bool events_deferred_copies(void);
 /*
- * Whether all of it is over in the space; CUDA_ERROR_NOT_READY: not yet, or a captured stream may not
- * be asked.
+ * Whether all of it is over in the space; CUDA_ERROR_NOT_READY: not yet, or a captured stream may
+ * not be asked.
  */
 CUresult events_ask_deferred(const struct space *space);
 /* Whether the stream is captured into a graph, or the legacy one must not be asked meanwhile. */
@@ -148,8 +149,8 @@ bool events_is_captured(CUstream stream);
 /* Makes room for another.  False: the oldest does not end. */
 bool events_defer_more(const struct space *space);
 /*
- * Ends all of them in a space, or everywhere (NULL); before anything else is done there.  False: one
- * does not end, and it is late now.
+ * Ends all of them in a space, or everywhere (NULL); before anything else is done there.  False:
+ * one does not end, and it is late now.
  */
 bool events_drain(const struct space *space);
 /* The same in turns: see events_take_turns().  False: the lock was lost. */

@@ -10,7 +10,7 @@
 #include "gpu/sanitizer/launches.h"
 
 #define NODES_LIMIT 100000u
-#define DEPTH_LIMIT 16 /* of child graphs in child graphs */
+#define DEPTH_LIMIT 16           /* of child graphs in child graphs */
 #define NODE_TYPE_CONDITIONAL 13 /* since CUDA 12.3 */
 
 /* Whether the node does nothing that we see, so that it may be launched again and again. */
@@ -247,7 +247,8 @@ static bool add_child(struct graph *graph, CUgraphNode which)
 
 static const char unreadable[] = "their nodes could not be read";
 
-/* The steps of a graph with such a node fail with error 719, large or small, with parts and without. */
+/* The steps of a graph with such a node fail with error 719, large or small, with parts and
+ * without. */
 static bool is_cooperative(CUgraphNode node)
 {
 	CUkernelNodeAttrValue value = {0};
@@ -378,10 +379,9 @@ static void find_short_lived(struct graph *graph)
 
 		memory->short_lived = memory->size && !others;
 		if (others)
-			memory->short_lived =
-				bsearch(&memory->address, others,
-					memory->size ? freed_count : made_count, sizeof(*others),
-					by_value);
+			memory->short_lived = bsearch(&memory->address, others,
+						      memory->size ? freed_count : made_count,
+						      sizeof(*others), by_value);
 	}
 	if (!made || !freed || made_count != freed_count ||
 	    memcmp(made, freed, made_count * sizeof(*made)) != 0)

@@ -43,14 +43,15 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels, bo
 /* Nodes that are not disabled, but do something else. */
 static bool is_replaced(const struct node *node)
 {
-	return node->type == CU_GRAPH_NODE_TYPE_HOST || node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+	return node->type == CU_GRAPH_NODE_TYPE_HOST ||
+	       node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
 }
 
 /*
  * Takes what the nodes from `begin` to `end` do, a graph of this shape, from another.  False:
  * nobody knows which does what.  The driver pairs nodes by their edges, and those that can be
- * exchanged by the order in which they were made: it has no choice if all is the same, as in what is
- * captured again.
+ * exchanged by the order in which they were made: it has no choice if all is the same, as in what
+ * is captured again.
  */
 static bool read_again(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
 {
@@ -259,7 +260,8 @@ static bool can_lead(CUresult (*destroy)(CUgraph graph, CUgraph instead))
 	if (!second || destroy(first, second) != CUDA_SUCCESS)
 		return false;
 	for (unsigned i = 0; i < 1000 && !__atomic_load_n(&of_first, __ATOMIC_ACQUIRE) &&
-			     !__atomic_load_n(&of_second, __ATOMIC_ACQUIRE); i++)
+			     !__atomic_load_n(&of_second, __ATOMIC_ACQUIRE);
+	     i++)
 		usleep(1000);
 	if (__atomic_load_n(&of_second, __ATOMIC_ACQUIRE)) {
 		leading = WORKS;

@@ -2,21 +2,22 @@
  * gpu/sanitizer/graphs.h: launches of CUDA graphs, one node after the other.
  *
  * The nodes of a launched graph run without a call of the program's between them, so a graph is
- * launched once for each of its kernel, copy, set, host and event nodes, in an order that keeps their
- * dependencies, with all others disabled (host and event nodes, which cannot be, call a function and
- * record an event of ours); the program's own launch does the last one.  Graphs with nodes that
- * cannot be disabled (conditions, ...) or with cooperative kernels are launched as they are: what
- * they wrote has no known writer then.  A launch goes through its disabled nodes, too: steps of large
- * graphs are launched by copies of their nodes, few in each graph (graph_parts.c).
+ * launched once for each of its kernel, copy, set, host and event nodes, in an order that keeps
+ * their dependencies, with all others disabled (host and event nodes, which cannot be, call a
+ * function and record an event of ours); the program's own launch does the last one.  Graphs with
+ * nodes that cannot be disabled (conditions, ...) or with cooperative kernels are launched as they
+ * are: what they wrote has no known writer then.  A launch goes through its disabled nodes, too:
+ * steps of large graphs are launched by copies of their nodes, few in each graph (graph_parts.c).
  *
- * Memory nodes cannot be disabled, either, but may run in each of these launches when the graph frees
- * what it allocates, and nothing else.  But memory of a graph is the driver's between two launches: it
- * may be mapped elsewhere or lie under another graph's, by the documentation at any time, so that a
- * second launch need not find what the first one wrote.  So all that lies between an allocation and
- * its free is launched at once.  What it wrote has a known writer if only one of these nodes can have
- * touched memory that lasts.  (More would have if each kernel among them had masks of its own: its
- * callback data may be its own.  Not done.)  Nor can passes be made nodes of such a graph: it cannot
- * be cloned, nothing can be removed from it afterwards, and its addresses are those of its own nodes.
+ * Memory nodes cannot be disabled, either, but may run in each of these launches when the graph
+ * frees what it allocates, and nothing else.  But memory of a graph is the driver's between two
+ * launches: it may be mapped elsewhere or lie under another graph's, by the documentation at any
+ * time, so that a second launch need not find what the first one wrote.  So all that lies between
+ * an allocation and its free is launched at once.  What it wrote has a known writer if only one of
+ * these nodes can have touched memory that lasts.  (More would have if each kernel among them had
+ * masks of its own: its callback data may be its own.  Not done.)  Nor can passes be made nodes of
+ * such a graph: it cannot be cloned, nothing can be removed from it afterwards, and its addresses
+ * are those of its own nodes.
  *
  * All functions want the lock of calls.c and call the driver, unless they say otherwise.
  */
@@ -59,7 +60,8 @@ void graphs_changing_unseen(void);
 void graphs_changed_unseen(void);
 /*
  * The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for.
- * `for_device`: kernels may launch it; they can ask which graph they are in, so that it has no parts.
+ * `for_device`: kernels may launch it; they can ask which graph they are in, so that it has no
+ * parts.
  */
 void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels, bool for_device);
 /* What it does was changed: to what the graph `from` does, or (NULL) to what is not known. */
@@ -104,9 +106,9 @@ const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step
 void graph_each_memory(const struct graph *graph, uint32_t step,
 		       void (*call)(void *data, const struct graph_memory *memory), void *data);
 /*
- * Enables one of the steps, disables the others.  *exec does it when it is launched: a part of a large
- * graph, but of the last step always the program's own.  False: it did not work; a launch of that does
- * this step and those after it then.
+ * Enables one of the steps, disables the others.  *exec does it when it is launched: a part of a
+ * large graph, but of the last step always the program's own.  False: it did not work; a launch of
+ * that does this step and those after it then.
  */
 bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec);
 /* There are no parts of it from now on. */

@@ -22,16 +22,16 @@ struct child {
 };
 
 struct node {
-	CUgraphNode node, copy; /* `copy`: in its part */
+	CUgraphNode node, copy;  /* `copy`: in its part */
 	struct graph_part *part; /* NULL: it is in none */
 	CUgraphNodeType type;
 	CUDA_HOST_NODE_PARAMS host; /* of a host node: what the program wants */
-	CUevent event;		    /* the same of an event record node */
+	CUevent event;              /* the same of an event record node */
 	struct graph_kernel kernel; /* of a kernel node, as far as it is known */
 	struct graph_memory memory; /* of a memory node */
-	uint32_t child;		    /* the number of the child graph that it is in; 0: in none */
-	uint32_t group;		    /* nodes of one are launched at once */
-	uint32_t step;		    /* in the running launch; GRAPH_WHOLE: in none */
+	uint32_t child;             /* the number of the child graph that it is in; 0: in none */
+	uint32_t group;             /* nodes of one are launched at once */
+	uint32_t step;              /* in the running launch; GRAPH_WHOLE: in none */
 	bool off;
 };
 
@@ -47,13 +47,13 @@ struct graph {
 	uint64_t shape;       /* a hash of its nodes' types and edges, as the driver tells them */
 	struct child *children;
 	uint32_t child_count, inside; /* `inside`: the number of the one that is being read */
-	CUevent nobodys;      /* recorded in place of the program's */
-	struct node *nodes;   /* in an order that keeps the dependencies */
+	CUevent nobodys;              /* recorded in place of the program's */
+	struct node *nodes;           /* in an order that keeps the dependencies */
 	size_t count;
 	struct place *places; /* of nodes, and of children behind them, by their handles */
 	size_t *starts; /* of each step's nodes in the running launch, and their end: count + 1 */
 	uint32_t steps;
-	uint32_t selected; /* the step that alone is enabled; GRAPH_WHOLE: none is */
+	uint32_t selected;        /* the step that alone is enabled; GRAPH_WHOLE: none is */
 	struct graph_part *parts; /* graph_parts.c; NULL: it has none */
 };
 
@@ -75,8 +75,8 @@ void graph_forget_kernel(struct node *node);
 /* -- graph_parts.c ------------------------------------------------------------------------ */
 
 /*
- * Makes the parts of a large graph, or anew those of a child graph, of what these nodes do now; none
- * if that does not work.
+ * Makes the parts of a large graph, or anew those of a child graph, of what these nodes do now;
+ * none if that does not work.
  */
 void graph_make_parts(struct graph *graph, size_t begin, size_t end);
 /* There are none of a child graph's nodes from now on. */

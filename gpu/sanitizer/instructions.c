@@ -11,16 +11,18 @@
 #define TEXT ".text."
 #define INSTRUCTION_BYTES 16
 #define FILLS_WITH_ZEROS ((uint64_t)1 << 18) /* in the second half of LDGSTS: .ZFILL */
-#define ENTRY 0x10 /* in st_other: the function is a kernel */
+#define ENTRY 0x10                           /* in st_other: the function is a kernel */
+
+struct kernel {
+	char *name;
+	unsigned instructions;
+};
 
 /* Functions that hold such instructions, of modules that have any. */
 struct module {
 	CUmodule module; /* first: the key */
 	unsigned shared; /* what functions hold that kernels call */
-	struct kernel {
-		char *name;
-		unsigned instructions;
-	} * kernels;
+	struct kernel *kernels;
 	size_t count;
 };
 

@@ -19,8 +19,8 @@ enum instructions {
 	INSTRUCTIONS_TENSOR_READ = 4,     /* UTMALDG */
 	INSTRUCTIONS_TENSOR_WRITE = 8,    /* UTMASTG, UTMAREDG */
 	INSTRUCTIONS_MULTICAST_READ = 16, /* LDGMC */
-	INSTRUCTIONS_PARTIAL_COPY = 32,	  /* LDGSTS.ZFILL, whose size patches are told in full */
-	INSTRUCTIONS_LAUNCH = 64,	  /* calls of the device's runtime that launch kernels */
+	INSTRUCTIONS_PARTIAL_COPY = 32,   /* LDGSTS.ZFILL, whose size patches are told in full */
+	INSTRUCTIONS_LAUNCH = 64,         /* calls of the device's runtime that launch kernels */
 };
 
 /* A module was loaded.  Any thread may call these, with whatever lock. */

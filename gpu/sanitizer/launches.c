@@ -185,13 +185,14 @@ static bool prepare_module(CUfunction function, bool patched)
 	if (patching_is_on(module) == patched)
 		return true;
 	if (patching_is_frozen(module)) {
-		events_sink->coverage(patched ? "skipped launches" : "slow launches",
-				      patched ? "the code of kernels in CUDA graphs, and of all when "
-						"one was launched unobserved, stays as it was then"
-					      : "left out, but not at full speed: the code of kernels "
-						"in CUDA graphs, and of all when one was launched "
-						"unobserved, stays as it was then",
-				      1, 0);
+		events_sink->coverage(
+			patched ? "skipped launches" : "slow launches",
+			patched ? "the code of kernels in CUDA graphs, and of all when "
+				  "one was launched unobserved, stays as it was then"
+				: "left out, but not at full speed: the code of kernels "
+				  "in CUDA graphs, and of all when one was launched "
+				  "unobserved, stays as it was then",
+			1, 0);
 		return false;
 	}
 	/* code must not change under a running kernel */

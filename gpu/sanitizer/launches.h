@@ -4,9 +4,10 @@
  * At the entry of a launch's driver call the sink is asked, and the module of a kernel that is left
  * out is unpatched, so that it runs at native speed.  The lock of calls.c is held.
  *
- * The code of kernels in CUDA graphs must not change (else their launch fails with error 715): those
- * that are left out run patched.  A second, unpatched load of their module could take their place in
- * a step; but only for kernels that use no variable of it, and with every image kept for that.
+ * The code of kernels in CUDA graphs must not change (else their launch fails with error 715):
+ * those that are left out run patched.  A second, unpatched load of their module could take their
+ * place in a step; but only for kernels that use no variable of it, and with every image kept for
+ * that.
  */
 #ifndef VFLOW_GPU_SANITIZER_LAUNCHES_H
 #define VFLOW_GPU_SANITIZER_LAUNCHES_H
@@ -33,7 +34,8 @@ bool launch_is_collective(CUfunction function);
  * one that is not wanted its parameter block.  Calls the driver.
  */
 void launch_choose(struct thread *thread, CUfunction function);
-/* The kernel, or unknown ones, may run at any time from now on: their code must not change any more. */
+/* The kernel, or unknown ones, may run at any time from now on: their code must not change any
+ * more. */
 void launch_in_graph(CUfunction function); /* calls the driver */
 void launch_freeze(void);
 /* The launch's parameter block as the kernel will see it: free() it.  NULL: it cannot be known. */

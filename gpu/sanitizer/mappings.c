@@ -6,10 +6,11 @@
 #include "gpu/sanitizer/apis.h"
 #include "gpu/sanitizer/driver.h"
 
-static struct mapping {
+struct mapping {
 	uint64_t address, size;
 	CUmemGenericAllocationHandle handle;
-} * mappings;
+};
+static struct mapping *mappings;
 static uint32_t mapping_count, mapping_capacity;
 
 /* Handles that came from other processes or went to them. */

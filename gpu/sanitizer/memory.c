@@ -25,8 +25,8 @@ uint64_t memory_on_host(void)
 }
 
 /*
- * What the driver said last, less what was asked for since then: it takes long to answer.  As long as
- * there is plenty, it is asked now and then only.
+ * What the driver said last, less what was asked for since then: it takes long to answer.  As long
+ * as there is plenty, it is asked now and then only.
  */
 static struct {
 	CUcontext context;
@@ -97,7 +97,7 @@ struct held {
 /* -- what was released and is kept --------------------------------------------------------- */
 
 /*
- * Programs that allocate and free memory again and again would wait for the driver each time.  Sizes
+ * Programs that allocate and free memory again and again would wait for the driver each time. Sizes
  * are rounded, so that what was kept for one serves others.
  */
 #define KEPT_PART 512
@@ -339,8 +339,8 @@ void memory_release(struct shadow_memory *memory)
 
 /*
  * Measured: unlike cuMemFree(), this does not wait for kernels on other streams, and the device has
- * the memory when our stream has been waited for, although no pool had it.  Until then the program's
- * cuMemAlloc() would wait for all that runs.
+ * the memory when our stream has been waited for, although no pool had it.  Until then the
+ * program's cuMemAlloc() would wait for all that runs.
  */
 bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
 {

@@ -1,8 +1,8 @@
 /*
  * gpu/sanitizer/memory.h: memory for shadows, on the device while it fits, else on the host.
  *
- * The device reads and writes pinned memory of the host through its bus: what lies there is as exact
- * and slower.  All functions call the driver; the context is current.
+ * The device reads and writes pinned memory of the host through its bus: what lies there is as
+ * exact and slower.  All functions call the driver; the context is current.
  */
 #ifndef VFLOW_GPU_SANITIZER_MEMORY_H
 #define VFLOW_GPU_SANITIZER_MEMORY_H

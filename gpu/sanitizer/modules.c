@@ -10,19 +10,22 @@
 #include "gpu/sanitizer/instructions.h"
 #include "gpu/sanitizer/patching.h"
 
+struct name {
+	char *text;
+	bool constant;
+};
+
 /* A loaded module: its variables' names wait, then its variables' objects. */
-static struct module {
+struct module {
 	struct module *next;
 	CUcontext context;
 	CUmodule module;
-	struct name {
-		char *text;
-		bool constant;
-	} * names;
+	struct name *names;
 	uint32_t count;
 	uint32_t constants; /* how many of them are __constant__ */
 	bool pending;
-} * modules;
+};
+static struct module *modules;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held across calls of the driver */
 static unsigned pending_count;
 static uint32_t order;
@@ -98,8 +101,9 @@ static void read_names(struct module *module, const char *image, size_t size)
 			section = text_at(image, size, names, sections[symbol->st_shndx].sh_name);
 			if (!holds_variables(section))
 				continue;
-			if (!add_name(module, text_at(image, size, &sections[table->sh_link],
-						      symbol->st_name),
+			if (!add_name(module,
+				      text_at(image, size, &sections[table->sh_link],
+					      symbol->st_name),
 				      holds_constants(section)))
 				return;
 			module->constants += holds_constants(section);
@@ -227,8 +231,8 @@ void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constan
 		uint32_t count = 0;
 
 		for (uint32_t i = 0; i < module->count; i++) {
-			found[count] = add_variable(space, module->module, &module->names[i],
-						    skipped);
+			found[count] =
+				add_variable(space, module->module, &module->names[i], skipped);
 			count += !!found[count];
 			if (count == sizeof(found) / sizeof(*found) || i + 1 == module->count) {
 				space_initialised(space, found, count);

@@ -145,9 +145,9 @@ static void put_shared(struct object *object)
 	if (object->slot == NO_SLOT || space->failed)
 		return;
 	space->unfinished = true;
-	space_check(space, driver.cuMemcpyHtoDAsync(
-				   object_record(object) + offsetof(struct device_record, shared),
-				   &shared, sizeof(shared), space->stream));
+	space_check(space, driver.cuMemcpyHtoDAsync(object_record(object) +
+							    offsetof(struct device_record, shared),
+						    &shared, sizeof(shared), space->stream));
 }
 
 void object_share_elsewhere(struct object *object)

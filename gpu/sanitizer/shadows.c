@@ -13,9 +13,9 @@
 #define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
 #define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
 #define HELD_UP_LIMIT 50
-#define EARLY_ALWAYS (16 << 10) /* bytes of an object that gets its body with its masks */
+#define EARLY_ALWAYS (16 << 10)          /* bytes of an object that gets its body with its masks */
 #define EARLY_LIMIT (UINT64_C(64) << 20) /* ... of all of them that were not touched yet */
-#define OBJECTS_WAITING 16384 /* in results of passes that were not taken yet */
+#define OBJECTS_WAITING 16384            /* in results of passes that were not taken yet */
 
 /* -- records ------------------------------------------------------------------------------ */
 
@@ -141,15 +141,15 @@ static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool d
 		record->value = (uint8_t *)carve(base, &used, blocks * BLOCK_BYTES);
 		record->writer = (uint32_t *)carve(base, &used, blocks * BLOCK_BYTES);
 	}
-	record->states = (struct device_block *)carve(base, &used,
-						      blocks * sizeof(struct device_block));
+	record->states =
+		(struct device_block *)carve(base, &used, blocks * sizeof(struct device_block));
 	if (record->coarse)
 		return used;
 	record->initialised = (uint64_t *)carve(base, &used, masks);
 	record->origin = (uint64_t *)carve(base, &used, masks);
 	if (digests)
-		record->leaves = (uint64_t(*)[DIGEST_LANES])carve(
-			base, &used, blocks * sizeof(*record->leaves));
+		record->leaves = (uint64_t(*)[DIGEST_LANES])carve(base, &used,
+								  blocks * sizeof(*record->leaves));
 	return used;
 }
 
@@ -236,8 +236,7 @@ static uint64_t shadow_size(const struct object *object)
 static bool has_body_at_once(const struct object *object)
 {
 	return !object->coarse && object->space->early_bytes + object->size <= EARLY_LIMIT &&
-	       (object->size <= EARLY_ALWAYS ||
-		memory_has_on_device(COMPLETE_PART * object->size));
+	       (object->size <= EARLY_ALWAYS || memory_has_on_device(COMPLETE_PART * object->size));
 }
 
 void object_was_touched(struct object *object)

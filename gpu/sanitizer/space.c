@@ -141,10 +141,10 @@ bool space_describe(struct space *space)
 	return space_check(space, driver.cuMemcpyHtoDAsync(space->state, &state,
 							   offsetof(struct device_state, progress),
 							   space->stream)) &&
-	       space_check(space, driver.cuMemcpyHtoDAsync(space->state + listed, &state.listed,
-							   offsetof(struct device_state, granule_bits) -
-								   listed,
-							   space->stream));
+	       space_check(space, driver.cuMemcpyHtoDAsync(
+					  space->state + listed, &state.listed,
+					  offsetof(struct device_state, granule_bits) - listed,
+					  space->stream));
 }
 
 struct space *space_create(CUcontext context, bool digests)

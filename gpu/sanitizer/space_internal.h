@@ -17,8 +17,8 @@ enum pass_kernel {
 };
 
 /*
- * What the last pass behind a launch of one kernel and size looked at.  When it was little, the next
- * tries first to do it all in a quicker way, which takes some microseconds if it cannot.
+ * What the last pass behind a launch of one kernel and size looked at.  When it was little, the
+ * next tries first to do it all in a quicker way, which takes some microseconds if it cannot.
  */
 #define GUESSES 1024
 struct guess {
@@ -37,11 +37,11 @@ struct space {
 	CUfunction kernels[PASS_COUNT];
 	uint32_t pass_blocks; /* in the largest grid of a pass */
 	bool digests;
-	bool failed;  /* the device gave an error: nothing works any more */
-	bool faulted; /* ... that a kernel had made; */
-	bool told;    /* see space_faulted() */
-	bool busy;   /* see space_set_busy() */
-	bool stuck;  /* our stream did not end when it should have */
+	bool failed;                 /* the device gave an error: nothing works any more */
+	bool faulted;                /* ... that a kernel had made; */
+	bool told;                   /* see space_faulted() */
+	bool busy;                   /* see space_set_busy() */
+	bool stuck;                  /* our stream did not end when it should have */
 	bool share_all, share_hosts; /* see space_share() */
 
 	struct object **objects; /* by address */
@@ -63,7 +63,7 @@ struct space {
 	} table_change[TABLE_CHANGES]; /* since it was published */
 	uint32_t table_changes;
 	bool table_unknown; /* ... there are more */
-	uint64_t changes; /* of objects and records: a number that no space had before */
+	uint64_t changes;   /* of objects and records: a number that no space had before */
 	uint64_t foreign_changes[SPACE_PEERS_MAX]; /* of the peers whose objects are in the table */
 	unsigned foreign;
 	bool published;
@@ -103,7 +103,7 @@ struct space {
 	uint32_t touched_count;
 	const volatile struct result_pass *taken;
 	struct guess *guessed[PASSES]; /* of passes; NULL: nobody wants to know */
-	enum pass_way ways[PASSES]; /* that were asked for */
+	enum pass_way ways[PASSES];    /* that were asked for */
 	struct guess guesses[GUESSES];
 	struct row *row_buffer;
 	uint32_t forgotten; /* objects that are */
@@ -117,8 +117,8 @@ bool space_wait(struct space *space);
 /* The same for that long at most. */
 bool space_wait_for(struct space *space, unsigned milliseconds);
 /*
- * Whether one of the passes whose results were not taken yet has begun, or may have; what was put into
- * records before is what those see that have not.  Only the device's copy engine is asked.
+ * Whether one of the passes whose results were not taken yet has begun, or may have; what was put
+ * into records before is what those see that have not.  Only the device's copy engine is asked.
  */
 bool space_pass_began(struct space *space);
 /*

@@ -54,7 +54,7 @@ struct operation {
 	CUfunction function;
 	uint64_t threads;
 	unsigned instructions; /* that no patch sees: see instructions.h */
-	bool patched;  /* the launch carries our callback data */
+	bool patched;          /* the launch carries our callback data */
 	bool whole;    /* it ran with other nodes of a graph, and in what order is not known */
 	bool fleeting; /* memory that is gone when it could be looked at */
 	bool left_out; /* it is not to be analysed */
@@ -79,7 +79,7 @@ struct thread {
 	bool loading;   /* ... which make it load what the program is about to use */
 	bool stepping;  /* ... which do a part of the program's call */
 	bool locked;
-	bool changing; /* a graph, without the lock */
+	bool changing;    /* a graph, without the lock */
 	const char *name; /* of the outermost call */
 	uint64_t start_ns;
 	/* the innermost driver call */
@@ -95,7 +95,7 @@ struct thread {
 	bool whole;          /* several nodes at once, not one after the other */
 	bool unwatched;      /* nothing of it is noted */
 	CUstream graph_stream;
-	CUgraph instead; /* of the one that we destroy next */
+	CUgraph instead;     /* of the one that we destroy next */
 	unsigned node_first; /* operations before the node that is being launched */
 
 	struct launch launch;

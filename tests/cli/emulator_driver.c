@@ -446,11 +446,11 @@ static int fail(const char *how)
 	CUresult result;
 
 	cuMemAlloc(&memory, 64);
-	at = !strcmp(how, "outside")	 ? memory + 64
+	at = !strcmp(how, "outside")     ? memory + 64
 	     : !strcmp(how, "unaligned") ? memory + 1
 	     : !strcmp(how, "read-only") ? mapped_with(CU_MEM_ACCESS_FLAGS_PROT_READ)
-	     : !strcmp(how, "none")	 ? mapped_with(CU_MEM_ACCESS_FLAGS_PROT_NONE)
-	     : !strcmp(how, "reserved")	 ? reserved()
+	     : !strcmp(how, "none")      ? mapped_with(CU_MEM_ACCESS_FLAGS_PROT_NONE)
+	     : !strcmp(how, "reserved")  ? reserved()
 					 : 0;
 	result = cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
 	if (!result)

@@ -1,6 +1,6 @@
 /*
- * tests/cli/emulator_driver_graph.c: the driver API's arrays, graphs, pools and stream values, as TAP.
- * Part of emulator_driver.c.
+ * tests/cli/emulator_driver_graph.c: the driver API's arrays, graphs, pools and stream values, as
+ * TAP. Part of emulator_driver.c.
  */
 
 /* 4 x 3 texels of 2 bytes; the box of 2 x 2 texels at (1, 1) goes to the other array's corner. */
@@ -211,8 +211,7 @@ static void edit(void)
 		   cuGraphRemoveDependencies(graph, &a, &c, NULL, 1) == CUDA_ERROR_INVALID_VALUE &&
 		   cuGraphDestroyNode(b) == CUDA_SUCCESS &&
 		   cuGraphGetEdges(graph, NULL, NULL, NULL, &edges) == CUDA_SUCCESS && !edges &&
-		   cuGraphExecUpdate(run, graph, &result) ==
-			   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE &&
+		   cuGraphExecUpdate(run, graph, &result) == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE &&
 		   result.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
 	   "edges and nodes that go");
 	OK(cuGraphAddEmptyNode(&b, graph, NULL, 0) == CUDA_SUCCESS &&
@@ -298,8 +297,9 @@ static void graph_memory(void)
 	int fine = cuDeviceGraphMemTrim(0) == CUDA_SUCCESS;
 
 	for (int i = 0; i < 4; i++)
-		fine = fine && cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)i,
-							    &bytes[i]) == CUDA_SUCCESS &&
+		fine = fine &&
+		       cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)i, &bytes[i]) ==
+			       CUDA_SUCCESS &&
 		       !bytes[i];
 	OK(fine, "memory of graphs");
 	OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero) ==

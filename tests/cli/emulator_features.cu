@@ -61,11 +61,12 @@ __global__ void draw(cudaSurfaceObject_t surface)
 	surf2Dwrite((int)(10 * threadIdx.y + threadIdx.x), surface, threadIdx.x * 4, threadIdx.y);
 }
 
-/* Each thread reads its texel of a grid of 4 x 4 around the array; outside the nearest one counts. */
+/* Each thread reads its texel of a grid of 4 x 4 around the array; outside the nearest one counts.
+ */
 __global__ void read_around(cudaSurfaceObject_t surface, int *out)
 {
-	out[4 * threadIdx.y + threadIdx.x] = surf2Dread<int>(surface, ((int)threadIdx.x - 1) * 4, (int)threadIdx.y - 1,
-							      cudaBoundaryModeClamp);
+	out[4 * threadIdx.y + threadIdx.x] = surf2Dread<int>(
+		surface, ((int)threadIdx.x - 1) * 4, (int)threadIdx.y - 1, cudaBoundaryModeClamp);
 }
 
 __global__ void add(int *counter, int value)
@@ -91,12 +92,16 @@ __global__ void copy_async(const int *from, int *out)
 		     "l"(from + threadIdx.x), "r"(threadIdx.x & 1 ? 0 : 4));
 	asm volatile("cp.async.commit_group;\ncp.async.wait_group 0;");
 	asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; "
-		     "selp.u32 %0, 1, 0, p;}" : "=r"(early) : "r"(at));
+		     "selp.u32 %0, 1, 0, p;}"
+		     : "=r"(early)
+		     : "r"(at));
 	__syncwarp();
 	asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at));
 	__syncwarp();
 	asm volatile("{.reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; "
-		     "selp.u32 %0, 1, 0, p;}" : "=r"(late) : "r"(at), "l"(state));
+		     "selp.u32 %0, 1, 0, p;}"
+		     : "=r"(late)
+		     : "r"(at), "l"(state));
 	out[threadIdx.x] = shared[threadIdx.x] + 100 * early + 1000 * late;
 }
 
@@ -180,7 +185,8 @@ static void textures()
 		cudaMalloc(&around, sizeof(seen));
 		read_around<<<1, dim3(4, 4)>>>(surface, around);
 		cudaMemcpy(seen, around, sizeof(seen), cudaMemcpyDeviceToHost);
-		check(!memcmp(seen, clamped, sizeof(seen)), "a surface read outside its edges, clamped");
+		check(!memcmp(seen, clamped, sizeof(seen)),
+		      "a surface read outside its edges, clamped");
 	}
 	draw<<<1, dim3(3, 2)>>>(surface);
 	check(cudaDeviceSynchronize() != cudaSuccess, "outside of a surface is an error");
@@ -218,7 +224,9 @@ static void graphs()
 	add<<<1, 1, 0, second>>>(counter + 1, 5);
 	cudaEventRecord(join, second);
 	cudaStreamWaitEvent(first, join, 0);
+	/* clang-format off */
 	cudaLaunchHostFunc(first, [](void *data) { ++*(int *)data; }, &called);
+	/* clang-format on */
 	cudaStreamEndCapture(first, &graph);
 	check(value_of(counter) == 0 && value_of(counter + 1) == 0 && !called,
 	      "capturing does nothing");
@@ -263,7 +271,8 @@ static bool graphs_hold(uint64_t now, uint64_t high)
 	return got[0] == now && got[1] == high;
 }
 
-/* Only launches take memory, graphs after each other the same, and a trim gives back what is free. */
+/* Only launches take memory, graphs after each other the same, and a trim gives back what is free.
+ */
 static void graph_footprint()
 {
 	cudaMemAllocNodeParams make = {};
@@ -344,7 +353,8 @@ static void graph_children()
 	cudaGraphInstantiate(&run, graph, 0);
 	cudaGraphInstantiate(&last, graph, 0);
 	cudaGraphDestroyNode(node);
-	check(!cudaGraphLaunch(run, 0) && calls == 1, "an executable has a child whose node is gone");
+	check(!cudaGraphLaunch(run, 0) && calls == 1,
+	      "an executable has a child whose node is gone");
 	cudaGraphExecDestroy(run);
 	check(!cudaGraphNodeSetEnabled(last, set, 0) && !cudaGraphNodeGetEnabled(last, set, &on) &&
 		      !on && cudaGraphNodeGetEnabled(last, node, &on) == cudaErrorInvalidValue,
@@ -422,7 +432,8 @@ static void graph_memory()
 #else
 	check(!cudaGraphAddNode(&added, graph, &set, 1, &any), "cudaGraphAddNode");
 #endif
-	cudaGraphAddMemcpyNode1D(&set, graph, &added, 1, &got, make.dptr, 4, cudaMemcpyDeviceToHost);
+	cudaGraphAddMemcpyNode1D(&set, graph, &added, 1, &got, make.dptr, 4,
+				 cudaMemcpyDeviceToHost);
 	cudaGraphAddMemFreeNode(&freed, graph, &set, 1, make.dptr);
 	cudaGraphInstantiate(&executable, graph, 0);
 	check(!cudaGraphLaunch(executable, stream) && !cudaGraphLaunch(executable, stream) &&
@@ -483,11 +494,13 @@ int main()
 	arguments[0] = &memory;
 	arguments[1] = &other;
 	check(cudaLaunchCooperativeKernel((void *)meet, dim3(4), dim3(64), arguments, 0, 0) ==
-		      cudaSuccess, "a cooperative launch");
+		      cudaSuccess,
+	      "a cooperative launch");
 	cudaMemcpy(out, other, 16, cudaMemcpyDeviceToHost);
 	check(out[0] == 2 && out[1] == 3 && out[2] == 4 && out[3] == 1, "blocks wait for blocks");
 	check(cudaLaunchCooperativeKernel((void *)meet, dim3(1000), dim3(64), arguments, 0, 0) ==
-		      cudaErrorCooperativeLaunchTooLarge, "unless they do not fit");
+		      cudaErrorCooperativeLaunchTooLarge,
+	      "unless they do not fit");
 
 	for (int i = 0; i < 32; i++)
 		out[i] = i;

@@ -1,7 +1,8 @@
 /*
  * tests/cli/emulator_limits.c: a kernel that goes wrong in the way that the argument names: never
  * ends (loop), waits for threads that do not come (barrier), forgets a barrier (race).
- * `memory` says how much the device has and what allocating 1 MiB and one byte more than that gives.
+ * `memory` says how much the device has and what allocating 1 MiB and one byte more than that
+ * gives.
  */
 #include <cuda.h>
 #include <stdio.h>

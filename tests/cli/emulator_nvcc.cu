@@ -129,8 +129,8 @@ int main(int argc, char **argv)
 	reverse<<<1, 32, 50000>>>(ints);
 	ok(cudaGetLastError() == cudaSuccess, "unless allowed");
 	reverse<<<1, 1025>>>(ints);
-	cudaError_t error = CUDART_VERSION < 13000 ? cudaErrorInvalidConfiguration
-						   : cudaErrorInvalidValue;
+	cudaError_t error =
+		CUDART_VERSION < 13000 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
 	ok(cudaPeekAtLastError() == error && cudaGetLastError() == error &&
 		   cudaGetLastError() == cudaSuccess,
 	   "too many threads");

@@ -136,7 +136,8 @@ static void arrays(void)
 		host[i] = i;
 	OK(cudaMallocArray(&a, &desc, 4, 3, 0) == cudaSuccess &&
 		   cudaMallocArray(&b, &desc, 4, 3, 0) == cudaSuccess &&
-		   cudaMemcpy2DToArray(a, 0, 0, host, 4, 4, 3, cudaMemcpyHostToDevice) == cudaSuccess,
+		   cudaMemcpy2DToArray(a, 0, 0, host, 4, 4, 3, cudaMemcpyHostToDevice) ==
+			   cudaSuccess,
 	   "arrays");
 	OK(cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 4, 3, cudaMemcpyDeviceToDevice) ==
 		   cudaSuccess,

@@ -429,9 +429,9 @@ static void elsewhere(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"lanes", lanes}, {"entangled", entangled}, {"asked", is_asked}, {"ready", ready},
-		{"in_turns", in_turns}, {"beside", beside}, {"late_again", late_again},
-		{"elsewhere", elsewhere},
+		{"lanes", lanes},           {"entangled", entangled}, {"asked", is_asked},
+		{"ready", ready},           {"in_turns", in_turns},   {"beside", beside},
+		{"late_again", late_again}, {"elsewhere", elsewhere},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -63,7 +63,8 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, of
 	void *memory = NULL;
 
 	(void)at, (void)protection, (void)flags, (void)file, (void)offset;
-	if (no_mapping || driver.cuMemHostAlloc(&memory, size, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
+	if (no_mapping ||
+	    driver.cuMemHostAlloc(&memory, size, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
 		return (void *)-1;
 	return memset(memory, 0, size);
 }
@@ -286,8 +287,7 @@ static void start(uint64_t memory_limit)
 		check(false, "a context");
 	for (int i = 0; i < 2; i++)
 		driver.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
-	events_start(&sink,
-		     &(struct gpu_options){.digests = true, .memory_limit = memory_limit});
+	events_start(&sink, &(struct gpu_options){.digests = true, .memory_limit = memory_limit});
 }
 
 static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
@@ -348,7 +348,7 @@ static CUresult stream_or_launch(CUstream stream)
 	if (faulted && (stream == streams[0] || stream == streams[1]))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	return running && (stream == streams[0] || stream == streams[1]) ? CUDA_ERROR_NOT_READY
-									  : query_stream(stream);
+									 : query_stream(stream);
 }
 
 static CUresult event_or_launch(CUevent event)
@@ -421,9 +421,10 @@ static void start_late(void)
 
 static CUresult (*launch_kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
 				 unsigned, unsigned, CUstream, void **, void **);
-static unsigned on_program, on_ours, waits; /* our kernels on streams[0], on others; looks at streams */
-static unsigned asked;			    /* looks at streams[0] */
-static bool holding;			    /* those on streams[0] do not run yet */
+static unsigned on_program, on_ours,
+	waits;         /* our kernels on streams[0], on others; looks at streams */
+static unsigned asked; /* looks at streams[0] */
+static bool holding;   /* those on streams[0] do not run yet */
 static struct {
 	const struct space *space;
 	CUfunction kernel;
@@ -438,7 +439,9 @@ static const struct space *kept_back; /* whose do not run when the others do */
 /* What a kernel's words are, and which of them are marks, with a copy of these. */
 static unsigned words_of(const struct space *space, CUfunction kernel, unsigned *marks)
 {
-	*marks = kernel == space->kernels[PASS_SETTLE] ? 7 : kernel == space->kernels[PASS_MARK] ? 1 : 9;
+	*marks = kernel == space->kernels[PASS_SETTLE] ? 7
+		 : kernel == space->kernels[PASS_MARK] ? 1
+						       : 9;
 	return *marks == 9 ? 9 : *marks + 1;
 }
 

@@ -328,12 +328,14 @@ static struct graph *make_family(void)
 	}
 	graphs_instantiated(
 		exec_of(8),
-		make((struct fake_node[]){{.type = kernel, .after = -1, .value = 81},
-					  {.type = child, .after = 112, .child = graph_of(inner[0])},
-					  {.type = kernel, .after = 113, .value = 82},
-					  {.type = child, .after = 114, .child = graph_of(inner[1])},
-					  {.type = kernel, .after = 115, .value = 83}},
-		     112, 5),
+		make(
+			(struct fake_node[]){
+				{.type = kernel, .after = -1, .value = 81},
+				{.type = child, .after = 112, .child = graph_of(inner[0])},
+				{.type = kernel, .after = 113, .value = 82},
+				{.type = child, .after = 114, .child = graph_of(inner[1])},
+				{.type = kernel, .after = 115, .value = 83}},
+			112, 5),
 		true, false);
 	return graphs_find(exec_of(8));
 }
@@ -362,15 +364,18 @@ static bool family_does(struct graph *graph, int by, bool own, bool known)
 
 	for (unsigned i = 0; fine && i < steps; i++) {
 		bool first = i >= 1 && i < 41;
-		int value = first ? (int)i + by : i < 1 ? 81 : i == 41 ? 82 : i == 82 ? 83 : (int)i - 1;
+		int value = first     ? (int)i + by
+			    : i < 1   ? 81
+			    : i == 41 ? 82
+			    : i == 82 ? 83
+				      : (int)i - 1;
 		const struct graph_kernel *kernel = graph_kernel(graph, i);
 		CUgraphExec exec;
 
 		fine = graph_select(graph, i, &exec) &&
 		       (exec == exec_of(8)) == (i == 82 || (first && own)) &&
 		       (exec == exec_of(8) || only_value(exec) == value) &&
-		       (first && !known ? !kernel
-					: kernel && *(int *)kernel->parameters == value);
+		       (first && !known ? !kernel : kernel && *(int *)kernel->parameters == value);
 		for (unsigned k = 32; fine && first && own && k < 72; k++)
 			fine = fake_nodes[k].enabled == (k == 31 + i);
 	}

@@ -43,7 +43,8 @@ static int values(struct graph *graph, unsigned first, unsigned count)
 		if (!graph_select(graph, i, &exec))
 			return -1;
 		for (unsigned k = first; k < first + count; k++)
-			if (fake_nodes[k].type == CU_GRAPH_NODE_TYPE_KERNEL && fake_nodes[k].enabled) {
+			if (fake_nodes[k].type == CU_GRAPH_NODE_TYPE_KERNEL &&
+			    fake_nodes[k].enabled) {
 				sum += fake_nodes[k].value;
 				enabled++;
 			}
@@ -85,7 +86,8 @@ static bool goes_on(struct graph *graph)
 }
 
 /* Whether each of these records its event in a step of its own, and in that only. */
-static bool records(struct graph *graph, const struct fake_node *first, const struct fake_node *second)
+static bool records(struct graph *graph, const struct fake_node *first,
+		    const struct fake_node *second)
 {
 	unsigned steps = graph_steps(graph), of_first = 0, of_second = 0;
 	bool fine = steps == 3;
@@ -101,7 +103,8 @@ static bool records(struct graph *graph, const struct fake_node *first, const st
 	       second->of_exec == second->event;
 }
 
-/* Whether each of its nodes is enabled alone; the time is that of so many steps, not of its square. */
+/* Whether each of its nodes is enabled alone; the time is that of so many steps, not of its square.
+ */
 static bool selects_many(void)
 {
 	struct fake_node *nodes = calloc(MANY, sizeof(*nodes));
@@ -122,9 +125,10 @@ static bool selects_many(void)
 	fine = graph_steps(graph) == MANY;
 	for (unsigned i = 0; fine && i < MANY; i++)
 		fine = graph_select(graph, i, &exec) && exec == exec_of(7) &&
-		       graph_step_nodes(graph, i) == 1 &&
-		       graph_kernel(graph, i) && memory_of(graph, i) == 0 && fake_nodes[32 + i].enabled &&
-		       (!i || !fake_nodes[31 + i].enabled) && (i + 1 == MANY || !fake_nodes[33 + i].enabled);
+		       graph_step_nodes(graph, i) == 1 && graph_kernel(graph, i) &&
+		       memory_of(graph, i) == 0 && fake_nodes[32 + i].enabled &&
+		       (!i || !fake_nodes[31 + i].enabled) &&
+		       (i + 1 == MANY || !fake_nodes[33 + i].enabled);
 	graph_restore(graph, 0);
 	for (unsigned i = 0; fine && i < MANY; i++)
 		fine = fake_nodes[32 + i].enabled;
@@ -203,21 +207,19 @@ int main(int argc, char **argv)
 		      memory_of(graph, GRAPH_WHOLE) == 8192 - 1024,
 	      "memory that the graph frees, and memory that it keeps");
 	/* 1, [4096 2], 3, [8192 1 [4096 4] 2], 5 */
-	own = make(
-		(struct fake_node[]){
-			{.type = kernel, .after = -1, .value = 1},
-			{.type = alloc, .after = 10, .address = 4096, .size = 100},
-			{.type = kernel, .after = 11, .value = 2},
-			{.type = release, .after = 12, .address = 4096},
-			{.type = kernel, .after = 13, .value = 3},
-			{.type = alloc, .after = 14, .address = 8192, .size = 100},
-			{.type = kernel, .after = 15, .value = 1},
-			{.type = alloc, .after = 16, .address = 4096, .size = 100},
-			{.type = kernel, .after = 17, .value = 4},
-			{.type = release, .after = 18, .address = 4096},
-			{.type = release, .after = 19, .address = 8192},
-			{.type = kernel, .after = 20, .value = 5}},
-		10, 12);
+	own = make((struct fake_node[]){{.type = kernel, .after = -1, .value = 1},
+					{.type = alloc, .after = 10, .address = 4096, .size = 100},
+					{.type = kernel, .after = 11, .value = 2},
+					{.type = release, .after = 12, .address = 4096},
+					{.type = kernel, .after = 13, .value = 3},
+					{.type = alloc, .after = 14, .address = 8192, .size = 100},
+					{.type = kernel, .after = 15, .value = 1},
+					{.type = alloc, .after = 16, .address = 4096, .size = 100},
+					{.type = kernel, .after = 17, .value = 4},
+					{.type = release, .after = 18, .address = 4096},
+					{.type = release, .after = 19, .address = 8192},
+					{.type = kernel, .after = 20, .value = 5}},
+		   10, 12);
 	graphs_instantiated(exec_of(5), own, true, false);
 	graph = graphs_find(exec_of(5));
 	check(!graph_obstacle(graph) && values(graph, 10, 12) == 12355,
@@ -231,7 +233,8 @@ int main(int argc, char **argv)
 	/* the memory of others, given back before some of the same address is taken */
 	fake_nodes[11].type = release, fake_nodes[13].type = alloc, fake_nodes[13].size = 100;
 	graphs_instantiated(exec_of(5), own, true, false);
-	check(graph_obstacle(graphs_find(exec_of(5))), "what a graph did not allocate is not freed twice");
+	check(graph_obstacle(graphs_find(exec_of(5))),
+	      "what a graph did not allocate is not freed twice");
 	graphs_gone(exec_of(5));
 	graph = graphs_find(exec_of(2));
 	choice = make((struct fake_node[]){{.type = (CUgraphNodeType)13, .after = -1}}, 9, 1);
@@ -245,15 +248,19 @@ int main(int argc, char **argv)
 	      "a graph that is launched as a whole loses nothing");
 	graphs_gone(exec_of(2));
 	graphs_gone(exec_of(3));
-	timed = make((struct fake_node[]){{.type = mark, .after = -1, .event = (CUevent)(void *)&fakes[1]},
-					  {.type = kernel, .after = 22, .value = 1},
-					  {.type = mark, .after = 23, .event = (CUevent)(void *)&fakes[2]}},
-		     22, 3);
-	fake_nodes[22].of_exec = fake_nodes[22].event, fake_nodes[24].of_exec = fake_nodes[24].event;
+	timed = make(
+		(struct fake_node[]){
+			{.type = mark, .after = -1, .event = (CUevent)(void *)&fakes[1]},
+			{.type = kernel, .after = 22, .value = 1},
+			{.type = mark, .after = 23, .event = (CUevent)(void *)&fakes[2]}},
+		22, 3);
+	fake_nodes[22].of_exec = fake_nodes[22].event,
+	fake_nodes[24].of_exec = fake_nodes[24].event;
 	graphs_instantiated(exec_of(6), timed, true, false);
 	check(records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]),
 	      "an event is recorded in its step");
-	fake_nodes[24].event = (CUevent)(void *)&fakes[3]; /* by cuGraphExecEventRecordNodeSetEvent() */
+	fake_nodes[24].event =
+		(CUevent)(void *)&fakes[3]; /* by cuGraphExecEventRecordNodeSetEvent() */
 	graphs_event_node(exec_of(6), (CUgraphNode)(void *)&fake_nodes[24], fake_nodes[24].event);
 	fake_nodes[24].of_exec = fake_nodes[24].event;
 	check(records(graphs_find(exec_of(6)), &fake_nodes[22], &fake_nodes[24]),

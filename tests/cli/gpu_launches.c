@@ -21,15 +21,15 @@ static void two_contexts(void)
 	if (create_context(&second, 0, 0) != CUDA_SUCCESS)
 		check(false, "a second context");
 	context = second;
-	y = allocate(1024);		/* + 2 */
+	y = allocate(1024);             /* + 2 */
 	copy(y, second, x, first, 512); /* + 3 */
-	launch(y, 512, 0, 0);		/* + 4 */
-	set(y, 512, 0);			/* + 5 */
+	launch(y, 512, 0, 0);           /* + 4 */
+	set(y, 512, 0);                 /* + 5 */
 	check(events[begin + 2].rows == 2 && events[begin + 2].row.object == objects &&
 		      events[begin + 2].row.writer == begin + 2,
 	      "a copy between contexts has rows of both");
 	copy(y + 512, second, z, first, 512); /* + 6 */
-	set(y + 512, 512, 0);		      /* + 7 */
+	set(y + 512, 512, 0);                 /* + 7 */
 	check(row_is(begin + 7, objects, begin + 6, GPU_WRITE, 512, 0),
 	      "... of bytes that were never written, too: they are equal to none");
 	check(row_is(begin + 4, objects, begin + 3, GPU_WRITE, 512, 512) &&
@@ -83,9 +83,10 @@ static void late(void)
 	set(a, 10000, 7);     /* 2 */
 	launch(a, 32, -1, 0); /* 3 */
 	before = unused();
-	b = allocate(70 << 20); /* 4, object 2: has no shadow yet, so that launches are waited for */
-	c = allocate(20000);  /* 5, object 3 */
-	set(c, 20000, 7);     /* 6 */
+	b = allocate(
+		70 << 20);   /* 4, object 2: has no shadow yet, so that launches are waited for */
+	c = allocate(20000); /* 5, object 3 */
+	set(c, 20000, 7);    /* 6 */
 	if (create_array(&array, &shape) != CUDA_SUCCESS)
 		check(false, "an array");
 	finish((struct operation){.kind = OPERATION_ARRAY, /* 7, object 4 */
@@ -123,17 +124,18 @@ static void behind(void)
 	driver.cuStreamSynchronize = synchronize_counted;
 	launch_kernel = driver.cuLaunchKernel;
 	driver.cuLaunchKernel = launch_or_hold;
-	a = allocate(10000); /* event 1, object 1 */
-	b = allocate(10000); /* 2, object 2 */
-	set(a, 10000, 7);    /* 3 */
+	a = allocate(10000);     /* event 1, object 1 */
+	b = allocate(10000);     /* 2, object 2 */
+	set(a, 10000, 7);        /* 3 */
 	put_set(b, 10000, 8, 0); /* 4: both have shadows now, and something is known of them */
-	check(waits && on_ours && !on_program, "the first copies and sets are waited for, should the program be killed");
+	check(waits && on_ours && !on_program,
+	      "the first copies and sets are waited for, should the program be killed");
 	events_waited_for = 100;
 	waits = on_program = on_ours = 0;
-	put_set(a, 9000, 7, 0);			   /* 5 */
-	put_copy(b, true, host, false, 5000);	   /* 6: zeros */
-	put_copy(a + 100, true, b, true, 1000);	   /* 7 */
-	put_copy(host, false, a, true, 10000);	   /* 8 */
+	put_set(a, 9000, 7, 0);                      /* 5 */
+	put_copy(b, true, host, false, 5000);        /* 6: zeros */
+	put_copy(a + 100, true, b, true, 1000);      /* 7 */
+	put_copy(host, false, a, true, 10000);       /* 8 */
 	put_copy(b + 4000, true, host, false, 2000); /* 9 */
 	check(!waits && !on_ours && on_program == 7,
 	      "sets and copies are marked and settled on their stream, and not waited for");
@@ -245,7 +247,8 @@ static const volatile struct result_pass *found(void)
 	return &space->result_passes[space->ticket % PASSES];
 }
 
-/* A pass of many threads is done by one block of them if the last of its kernel had little to do. */
+/* A pass of many threads is done by one block of them if the last of its kernel had little to do.
+ */
 static void guesses(void)
 {
 	CUdeviceptr a, b;
@@ -255,13 +258,12 @@ static void guesses(void)
 	driver.cuLaunchKernel = launch_seen;
 	function = (CUfunction)0x1230;
 	threads = 2000;
-	a = allocate(300000); /* event 1, object 1 */
+	a = allocate(300000);                         /* event 1, object 1 */
 	events_find_space(context)->pass_blocks = 64; /* at most */
-	set(a, 300000, 7);     /* 2 */
-	launch(a, 5000, 7, 0); /* 3 */
-	check(grid == 2000 / PASS_THREADS + 1 && way == PASS_SMALL &&
-		      found()->way == PASS_SMALL && found()->blocks == 5 &&
-		      row_is(3, 1, 2, GPU_WRITE, 5000, 5000),
+	set(a, 300000, 7);                            /* 2 */
+	launch(a, 5000, 7, 0);                        /* 3 */
+	check(grid == 2000 / PASS_THREADS + 1 && way == PASS_SMALL && found()->way == PASS_SMALL &&
+		      found()->blocks == 5 && row_is(3, 1, 2, GPU_WRITE, 5000, 5000),
 	      "the first block of threads tries, and does it all");
 	launch(a, 300000, 7, 0); /* 4 */
 	check(way == PASS_SMALL && found()->way == PASS_LARGE && found()->blocks >= 293 &&
@@ -285,10 +287,11 @@ static void guesses(void)
 	check(grid == 1 && found()->way == PASS_LARGE && ended == 21,
 	      "a single block of threads does what it must");
 	launch(a, 300000, 7, 0); /* 22 */
-	check(grid == 63 && found()->way == PASS_SPREAD && row_is(22, 1, 21, GPU_WRITE, 300000, 300000),
+	check(grid == 63 && found()->way == PASS_SPREAD &&
+		      row_is(22, 1, 21, GPU_WRITE, 300000, 300000),
 	      "... and is not alone the next time");
-	b = allocate(2000000); /* 23, object 2 */
-	set(b, 2000000, 7);    /* 24 */
+	b = allocate(2000000);    /* 23, object 2 */
+	set(b, 2000000, 7);       /* 24 */
 	launch(b, 2000000, 7, 0); /* 25 */
 	check(grid == 63 && way == PASS_SPREAD && found()->way == PASS_LARGE &&
 		      row_is(25, 2, 24, GPU_WRITE, 2000000, 2000000),
@@ -298,7 +301,8 @@ static void guesses(void)
 	      "... nor what comes after them");
 	events_find_space(context)->body_blocks += 1 << 20;
 	set(a, 100, 7); /* 27 */
-	check(grid == 1 && found()->way == PASS_SMALL, "a small set needs no more in the presence of large objects");
+	check(grid == 1 && found()->way == PASS_SMALL,
+	      "a small set needs no more in the presence of large objects");
 	events_stop();
 }
 
@@ -317,14 +321,15 @@ static void nothing(void)
 					  .patched = true,
 					  .threads = 1000000});
 	}
-	check(events_find_space(context)->view.listed && events_find_space(context)->view.listed_words,
+	check(events_find_space(context)->view.listed &&
+		      events_find_space(context)->view.listed_words,
 	      "what patches look at is there");
 	a = allocate(1000);   /* 3, object 1 */
 	set(a, 1000, 7);      /* 4 */
 	launch(a, 32, -1, 0); /* 5 */
 	events_stop();
-	check(ended == 5 && !events[0].rows && !events[1].rows && row_is(4, 1, 3, GPU_WRITE, 1000, 0) &&
-		      row_is(5, 1, 4, GPU_READ, 32, 0),
+	check(ended == 5 && !events[0].rows && !events[1].rows &&
+		      row_is(4, 1, 3, GPU_WRITE, 1000, 0) && row_is(5, 1, 4, GPU_READ, 32, 0),
 	      "launches without any memory");
 }
 
@@ -334,8 +339,8 @@ static void failed(void)
 	CUdeviceptr a;
 
 	start(0);
-	a = allocate(1000);   /* event 1, object 1 */
-	set(a, 1000, 7);      /* 2 */
+	a = allocate(1000); /* event 1, object 1 */
+	set(a, 1000, 7);    /* 2 */
 	fail(OPERATION_FREE);
 	fail(OPERATION_SET);
 	launch(a, 32, -1, 0); /* 3 */
@@ -361,8 +366,7 @@ static const struct device_record *find_record(uint64_t address)
 {
 	const struct device_state *state =
 		(const void *)(uintptr_t)events_find_space(context)->state;
-	uint64_t hint =
-		state->hints[(uint32_t)(address >> state->granule_bits) & state->hint_mask];
+	uint64_t hint = state->hints[(uint32_t)(address >> state->granule_bits) & state->hint_mask];
 	const struct device_several *several = (const void *)(uintptr_t)hint;
 	const struct device_entry *entry;
 	uint32_t count;
@@ -475,7 +479,8 @@ static void faults(void)
 	set(a, 10000, 7);
 	check(begun == 4 && failed_launches == 1 && !events_callback_data(context),
 	      "nothing is followed after it, and it is said once");
-	a = in_new_context(70 << 20); /* 5, object 2: has no shadow yet, so that launches are waited for */
+	a = in_new_context(
+		70 << 20); /* 5, object 2: has no shadow yet, so that launches are waited for */
 	faulted = true;
 	launch(a, 100, 7, 0);
 	check(begun == 5 && failed_launches == 2, "one that is waited for leaves none");
@@ -488,12 +493,13 @@ static void faults(void)
 	events_prepare(context, false, NULL, 0, false);
 	check(ended == 7 - 2 && failed_launches == 3, "... is told of when it does");
 	a = in_new_context(1000); /* 8 */
-	set(a, 1000, 7);	  /* 9 */
+	set(a, 1000, 7);          /* 9 */
 	holding = true;
 	launch(a, 100, 7, 0); /* 10 */
 	faulted = true;
 	events_fault_seen(NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
-	check(events_deferred() && failed_launches == 3, "another context's error says nothing of it");
+	check(events_deferred() && failed_launches == 3,
+	      "another context's error says nothing of it");
 	events_fault_seen(context, CUDA_ERROR_ILLEGAL_ADDRESS);
 	check(!events_deferred() && abandoned == 3 && failed_launches == 4,
 	      "the program's own calls tell of it");
@@ -517,7 +523,7 @@ static void enough(void)
 	check(ended == 5 && row_is(5, 2, 2, GPU_WRITE, 5000, 0), "the first that writes");
 	for (int i = 0; i < 300; i++)
 		launch(b + 100 * i, 100, i % 256, 0); /* 6 + i */
-	launch(b, 64, -1, 1);			      /* 306, after all of the other stream's */
+	launch(b, 64, -1, 1);                         /* 306, after all of the other stream's */
 	check(ended >= 305, "another stream's launch waits for what ran before");
 	set(a, 32, 7); /* 307 */
 	check(ended == 307 && begun == 307, "all events have ended, in order");
@@ -530,7 +536,7 @@ static void enough(void)
 	check(row_is(307, 1, 3, GPU_WRITE, 32, 32), "a set of the same bytes is redundant");
 	launch(a, 32, -1, 1); /* 308 */
 	events_missed();
-	launch(a, 32, -1, 1); /* 309 */
+	launch(a, 32, -1, 1);                                             /* 309 */
 	finish((struct operation){.kind = OPERATION_FREE, .address = b}); /* 310 */
 	check(row_is(308, 1, 307, GPU_READ, 32, 0) &&
 		      row_is(309, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0),
@@ -554,22 +560,15 @@ static void enough(void)
 	check(row_is(more + 312, 1, more + 311, GPU_WRITE, 10000, 10000) &&
 		      row_is(more + 313, 1, more + 312, GPU_READ, 32, 0),
 	      "nothing is lost when they move");
-	check(ended == more + 314 &&
-		      row_is(more + 314, 1, more + 312, GPU_WRITE, 32, 32),
+	check(ended == more + 314 && row_is(more + 314, 1, more + 312, GPU_WRITE, 32, 32),
 	      "what is under way when the process ends is taken in");
 }
 
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"enough", enough},
-		{"late", late},
-		{"behind", behind},
-		{"guesses", guesses},
-		{"nothing", nothing},
-		{"failed", failed},
-		{"faults", faults},
-		{"table", table},
+		{"enough", enough},   {"late", late},     {"behind", behind}, {"guesses", guesses},
+		{"nothing", nothing}, {"failed", failed}, {"faults", faults}, {"table", table},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -9,10 +9,10 @@ static void coarse(void)
 	start(200000);
 	a = allocate(300000); /* event 1, object 1: the masks fit */
 	host_is_full = true;
-	set(a, 300000, 7);	   /* 2 */
-	launch(a, 100, -1, 0);	   /* 3 */
+	set(a, 300000, 7);          /* 2 */
+	launch(a, 100, -1, 0);      /* 3 */
 	launch(a + 5000, 10, 7, 0); /* 4 */
-	set(a, 300000, 7);	   /* 5 */
+	set(a, 300000, 7);          /* 5 */
 	check(row_is(2, 1, 1, GPU_WRITE, 300000, 0) && row_is(3, 1, 2, GPU_READ, 100, 0) &&
 		      calls_of_coverage == 1,
 	      "a coarse shadow knows the last writer");
@@ -21,12 +21,12 @@ static void coarse(void)
 		      !events[4].row.redundant_bytes,
 	      "... of blocks, not of words, and not what is unchanged");
 	check(!events[1].contents && !events[4].contents, "... and no digests");
-	b = allocate(2000);		      /* 6, object 2 */
-	copy(b, context, a, context, 1000);   /* 7 */
-	set(b, 1000, 7);		      /* 8 */
+	b = allocate(2000);                        /* 6, object 2 */
+	copy(b, context, a, context, 1000);        /* 7 */
+	set(b, 1000, 7);                           /* 8 */
 	copy(a + 2048, context, b, context, 1000); /* 9 */
-	launch(a + 2048, 16, -1, 0);	      /* 10 */
-	set(b, 10, 7);			      /* 11: and not before launch 10 has ended */
+	launch(a + 2048, 16, -1, 0);               /* 10 */
+	set(b, 10, 7);                             /* 11: and not before launch 10 has ended */
 	check(row_is(8, 2, 7, GPU_WRITE, 1000, 0), "what it does not know is equal to nothing");
 	check(row_is(10, 1, 9, GPU_READ, 16, 0), "copies into it are seen");
 	events_missed();
@@ -67,7 +67,8 @@ static void late_room(void)
 	check(!memory_on_host() && calls_of_coverage == 2 && !released,
 	      "the largest shadow is forgotten when the host has no room, and nothing waits");
 	host_is_full = false;
-	events_prepare(context, false, NULL, all_but(30000), false); /* the host's is the device's here */
+	events_prepare(context, false, NULL, all_but(30000),
+		       false); /* the host's is the device's here */
 	check(memory_on_host() && calls_of_coverage == 4 && !released,
 	      "else they move to the host");
 	running = false;
@@ -102,14 +103,15 @@ static void behind_room(void)
 	launch(a, 5000, 7, 0); /* 8 */
 	put_set(b, 100, 8, 0); /* 9 */
 	events_prepare(context, false, NULL, 0, false);
-	check(events_is_late() && events_deferred() && ended == 7, "a launch is given up, and its pass waits");
+	check(events_is_late() && events_deferred() && ended == 7,
+	      "a launch is given up, and its pass waits");
 	events_prepare(context, false, NULL, all_but(30000), false);
 	/* of all four: the memory of the host is the device's here, so that none of it gets free */
 	check(memory_on_host() && !released && calls_of_coverage == 1 + 4,
 	      "shadows move to the host, and nothing waits");
 	running = false;
 	let_run();
-	set(c, 10000, 9);      /* 10 */
+	set(c, 10000, 9); /* 10 */
 	check(row_is(8, 1, 4, GPU_WRITE, 5000, 5000) && row_is(9, 2, 5, GPU_WRITE, 100, 100),
 	      "what the passes find there is right");
 	check(row_is(10, 3, 6, GPU_WRITE, 10000, 10000), "and what they did not touch is known");
@@ -117,7 +119,8 @@ static void behind_room(void)
 	holding = running = true;
 	put_copy(b, true, c, true, 100); /* 12 */
 	events_prepare(context, false, NULL, 0, false);
-	check(events_is_late() && events_deferred_copies(), "copies between objects use more than one");
+	check(events_is_late() && events_deferred_copies(),
+	      "copies between objects use more than one");
 	running = false;
 	let_run();
 	launch(c, 10, -1, 0); /* 13 */
@@ -146,14 +149,16 @@ static void denied(void)
 	for (int i = 0; i < PASSES; i++)
 		set(a, 1000, 7); /* 2 + i */
 	no_passes = true;
-	for (int i = 0; i < 100; i++) /* more than the rows that one block of threads wants room for */
+	for (int i = 0; i < 100;
+	     i++) /* more than the rows that one block of threads wants room for */
 		set(a, 1000, 7);
 	no_passes = false;
 	set(a, 1000, 8);      /* the last but two */
 	set(a, 1000, 9);      /* ... but one */
 	launch(a, 32, -1, 0); /* the last */
 	events_stop();
-	check(row_is(ended - 2, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 1000, 0), "what they were about is unknown");
+	check(row_is(ended - 2, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 1000, 0),
+	      "what they were about is unknown");
 	check(row_is(ended - 1, 1, ended - 2, GPU_WRITE, 1000, 0) &&
 		      row_is(ended, 1, ended - 1, GPU_READ, 32, 0),
 	      "and what comes after them is known");
@@ -193,7 +198,7 @@ static void slots(void)
 	no_mapping = false;
 	set(a, 10000, 7); /* 8200 */
 	allocate(16);     /* 8201: it can */
-	set(a, 100, 7);	  /* 8202 */
+	set(a, 100, 7);   /* 8202 */
 	events_stop();
 	check(row_is(1029, 1, 2, GPU_READ, 32, 0), "the objects before it are followed");
 	check(row_is(1030, 1, 2, GPU_WRITE, 10000, 10000), "and their contents known");
@@ -218,23 +223,24 @@ static void kept(void)
 	start(0);
 	make_memory = driver.cuMemAlloc;
 	driver.cuMemAlloc = count_memory;
-	a = allocate(1000);	/* event 1 */
-	launch(a, 100, 7, 0);	/* 2: there is a table now */
+	a = allocate(1000);   /* event 1 */
+	launch(a, 100, 7, 0); /* 2: there is a table now */
 	before = unused();
-	b = allocate(1000);	/* 3, object 2 */
-	set(b, 1000, 7);	/* 4 */
-	free_again(b);		/* 5 */
+	b = allocate(1000); /* 3, object 2 */
+	set(b, 1000, 7);    /* 4 */
+	free_again(b);      /* 5 */
 	made = 0;
-	b = allocate(1000);	/* 6, object 3 */
-	launch(b, 100, 7, 0);	/* 7 */
-	launch(b, 100, -1, 0);	/* 8 */
-	free_again(b);		/* 9 */
+	b = allocate(1000);    /* 6, object 3 */
+	launch(b, 100, 7, 0);  /* 7 */
+	launch(b, 100, -1, 0); /* 8 */
+	free_again(b);         /* 9 */
 	check(made == 1, "the program's memory is all that was allocated");
 	check(row_is(7, 3, 6, GPU_WRITE, 100, 0) && row_is(8, 3, 7, GPU_READ, 100, 0),
 	      "and nothing is known of who had it before");
 	for (int i = 0; i < 300; i++)
 		free_again(allocate(1000 + 600 * i));
-	check(memory_release_kept(context, false) && unused() == before, "what is kept can be had back");
+	check(memory_release_kept(context, false) && unused() == before,
+	      "what is kept can be had back");
 	set(a, 100, 7);
 	events_stop();
 }
@@ -293,7 +299,8 @@ static void unknown(void)
 	      "not while there is plenty, and the driver is not asked each time");
 	leave(EVENTS_CALL_MAY_TAKE);
 	events_release_kept(EVENTS_CALL_MAY_TAKE);
-	check(!memory_is_kept(UINT64_MAX) && !released, "when there is not it goes, and nothing waits");
+	check(!memory_is_kept(UINT64_MAX) && !released,
+	      "when there is not it goes, and nothing waits");
 	leave(0);
 	keep_some();
 	check(memory_is_kept(UINT64_MAX), "there is something again");
@@ -404,7 +411,8 @@ static void limits(void)
 
 	start(0);
 	driver.cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);
-	driver.cuDeviceGetAttribute(&resident, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 0);
+	driver.cuDeviceGetAttribute(&resident, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+				    0);
 	check(resident && calls_wanted_bytes("cuCtxSetLimit", &stack) ==
 				  3000 * (uint64_t)processors * (uint64_t)resident,
 	      "stacks, of all threads that fit on the device");
@@ -415,17 +423,10 @@ static void limits(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"coarse", coarse},
-		{"late", late_room},
-		{"behind", behind_room},
-		{"denied", denied},
-		{"slots", slots},
-		{"kept", kept},
-		{"unknown", unknown},
-		{"wrong", wrong},
-		{"stuck", stuck},
-		{"beside", beside},
-		{"limits", limits},
+		{"coarse", coarse},   {"late", late_room}, {"behind", behind_room},
+		{"denied", denied},   {"slots", slots},    {"kept", kept},
+		{"unknown", unknown}, {"wrong", wrong},    {"stuck", stuck},
+		{"beside", beside},   {"limits", limits},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -17,7 +17,7 @@ struct driver driver;
 __thread struct thread calls_thread;
 
 static char own, part; /* the program's executable graph, and one of ours */
-#define OWN ((CUgraphExec)&own)
+#define OWN ((CUgraphExec)(void *)&own)
 
 static uint32_t steps = 3, refused, failing; /* by number from 1; 0: none */
 static bool has_parts;
@@ -340,7 +340,8 @@ int main(void)
 {
 	driver.cuGraphLaunch = launch;
 	launch_graph();
-	check(launches == 2 && !rows && !missed && !restored, "all steps but the last are launched before it");
+	check(launches == 2 && !rows && !missed && !restored,
+	      "all steps but the last are launched before it");
 	failing = 2;
 	launch_graph();
 	check(launches == 2 && rows == 1 && missed == 1 && !as_a_whole(),

@@ -57,7 +57,8 @@ static void work(int device, int round)
 	add<<<HALF / 256, 256, 0, stream[device]>>>(data[device], 1); /* the first half: round */
 	meet<<<1, 256, 0, stream[device]>>>(flags[device], flags[!device], round, data[device],
 					    data[peers ? !device : device], alone);
-	add<<<HALF / 256, 256, 0, stream[device]>>>(data[device] + HALF, 1); /* the second: 2, 5, 9 */
+	add<<<HALF / 256, 256, 0, stream[device]>>>(data[device] + HALF,
+						    1); /* the second: 2, 5, 9 */
 	CHECK(cudaGetLastError());
 }
 

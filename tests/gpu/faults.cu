@@ -1,6 +1,6 @@
 /*
- * What a profiled program must survive, one case per run: `faults CASE [LAUNCHES]`.  Says what CUDA answered,
- * which must be the same with and without vflow.
+ * What a profiled program must survive, one case per run: `faults CASE [LAUNCHES]`.  Says what CUDA
+ * answered, which must be the same with and without vflow.
  */
 #include <algorithm>
 #include <signal.h>
@@ -453,13 +453,24 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"reset", reset},       {"memory", memory},     {"many", many},
-		     {"sticky", sticky},     {"graph", graph},       {"pools", pools},
-		     {"threads", threads},   {"leave", leave},       {"use", use},
-		     {"fork_before", fork_before}, {"fork_after", fork_after},
-		     {"fork_exec", fork_exec},     {"host", host},   {"kernel", kernel},
-		     {"lanes", lanes},       {"colours", colours},
-		     {"launches", launches},       {"killed", killed}};
+	} cases[] = {{"reset", reset},
+		     {"memory", memory},
+		     {"many", many},
+		     {"sticky", sticky},
+		     {"graph", graph},
+		     {"pools", pools},
+		     {"threads", threads},
+		     {"leave", leave},
+		     {"use", use},
+		     {"fork_before", fork_before},
+		     {"fork_after", fork_after},
+		     {"fork_exec", fork_exec},
+		     {"host", host},
+		     {"kernel", kernel},
+		     {"lanes", lanes},
+		     {"colours", colours},
+		     {"launches", launches},
+		     {"killed", killed}};
 
 	if (argc == 3)
 		launch_count = atoi(argv[2]);

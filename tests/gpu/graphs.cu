@@ -159,8 +159,8 @@ static void graph_update()
 }
 
 /*
- * One whose nodes are changed: first by themselves, which fails for one, as its kind is another; then
- * in their source.  `by_any`: by the function for nodes of any kind.
+ * One whose nodes are changed: first by themselves, which fails for one, as its kind is another;
+ * then in their source.  `by_any`: by the function for nodes of any kind.
  */
 static void change_graph(bool by_any)
 {
@@ -290,10 +290,11 @@ static void graph_children()
 		for (i = 0; i < 20; i += 1 + (k == 2)) {
 			child = capture(stream, work);
 			if (k)
-				CHECK(cudaGraphExecChildGraphNodeSetParams(executable, node[i], child));
+				CHECK(cudaGraphExecChildGraphNodeSetParams(executable, node[i],
+									   child));
 			else
-				CHECK(cudaGraphAddChildGraphNode(&node[i], whole, &node[i - (i > 0)], i > 0,
-								 child));
+				CHECK(cudaGraphAddChildGraphNode(&node[i], whole,
+								 &node[i - (i > 0)], i > 0, child));
 			CHECK(cudaGraphDestroy(child));
 		}
 		if (k == 0)
@@ -323,7 +324,7 @@ static void graph_events()
 	CHECK(cudaStreamCreate(&stream));
 	CHECK(cudaEventCreate(&begin));
 	CHECK(cudaEventCreate(&end));
-	CHECK(cudaMalloc(&x, 1024));	/* 1 */
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
 	CHECK(cudaMemset(x, 0, 1024)); /* 2 */
 	executable = make_executable(capture(stream, [&] {
 		CHECK(cudaEventRecordWithFlags(begin, stream, cudaEventRecordExternal));
@@ -349,8 +350,8 @@ static void graph_scratch()
 	cudaStream_t stream;
 
 	CHECK(cudaStreamCreate(&stream));
-	CHECK(cudaMalloc(&x, 1024));	/* 1 */
-	CHECK(cudaMalloc(&y, 1024));	/* 2 */
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));   /* 2 */
 	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
 	executable = make_executable(capture(stream, [&] {
 		add<<<1, 256, 0, stream>>>(x, 256, 1);                  /* 4 */
@@ -409,8 +410,8 @@ static void graph_shared()
 	cudaStream_t stream;
 
 	CHECK(cudaStreamCreate(&stream));
-	CHECK(cudaMalloc(&x, 1024));	/* 1 */
-	CHECK(cudaMalloc(&y, 1024));	/* 2 */
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));   /* 2 */
 	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
 	executable = make_executable(capture(stream, [&] {
 		CHECK(cudaMallocAsync((void **)&shared, 1024, stream)); /* 4 */

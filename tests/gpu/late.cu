@@ -1,6 +1,6 @@
 /*
- * A kernel that waits for the host, which vflow must not wait for: what it wrote is unknown, the rest
- * stays known.  The comments number the vertices; all arrays hold 4096 bytes.
+ * A kernel that waits for the host, which vflow must not wait for: what it wrote is unknown, the
+ * rest stays known.  The comments number the vertices; all arrays hold 4096 bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,10 +90,10 @@ static int call_between(void)
 	int *a, *b, *flag, *seen;
 	cudaStream_t stream;
 
-	CHECK(cudaMalloc((void **)&a, SIZE)); /* 1 */
-	CHECK(cudaMalloc((void **)&b, SIZE)); /* 2 */
-	CHECK(cudaMemset(a, 0, SIZE));        /* 3 */
-	CHECK(cudaMemset(b, 0, SIZE));        /* 4 */
+	CHECK(cudaMalloc((void **)&a, SIZE));                                     /* 1 */
+	CHECK(cudaMalloc((void **)&b, SIZE));                                     /* 2 */
+	CHECK(cudaMemset(a, 0, SIZE));                                            /* 3 */
+	CHECK(cudaMemset(b, 0, SIZE));                                            /* 4 */
 	CHECK(cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped)); /* 5 */
 	CHECK(cudaHostGetDevicePointer((void **)&seen, flag, 0));
 	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -153,9 +153,10 @@ int main(int argc, char **argv)
 					 : work_long(*argv[1] == 't');
 	int *a, *b, *large, *flag, *seen, first;
 
-	CHECK(cudaMalloc((void **)&a, SIZE));  /* a */
-	CHECK(cudaMalloc((void **)&b, SIZE));  /* b */
-	CHECK(cudaMalloc((void **)&large, 128 << 20)); /* so large that it has no shadow: launches are waited for */
+	CHECK(cudaMalloc((void **)&a, SIZE)); /* a */
+	CHECK(cudaMalloc((void **)&b, SIZE)); /* b */
+	CHECK(cudaMalloc((void **)&large,
+			 128 << 20)); /* so large that it has no shadow: launches are waited for */
 	CHECK(cudaMemset(a, 0, SIZE));
 	CHECK(cudaMemset(b, 0, SIZE));
 	CHECK(cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped));

@@ -1,6 +1,6 @@
 /*
- * Loops of small calls, as programs have them that wait for the GPU again and again: `loops [NAME...]`.
- * Prints, for each, the microseconds of one turn and a check sum.
+ * Loops of small calls, as programs have them that wait for the GPU again and again: `loops
+ * [NAME...]`. Prints, for each, the microseconds of one turn and a check sum.
  */
 #include <string.h>
 #include <time.h>

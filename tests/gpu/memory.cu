@@ -1,7 +1,7 @@
 /*
- * memory [array | stacks]: the GPU's memory becomes short: what vflow keeps there must make way, and
- * nothing may be lost.  Sizes in MiB: a 512, b (or an array, or all threads' stacks) 1536; what else
- * there is, but for 3 GiB, is taken before.
+ * memory [array | stacks]: the GPU's memory becomes short: what vflow keeps there must make way,
+ * and nothing may be lost.  Sizes in MiB: a 512, b (or an array, or all threads' stacks) 1536; what
+ * else there is, but for 3 GiB, is taken before.
  *
  * memory large: one object that takes 70 % of the memory.
  */
@@ -80,7 +80,6 @@ int main(int argc, char **argv)
 	const size_t MiB = 1 << 20, a_size = 512 * MiB, b_size = 1536 * MiB;
 	char *a, *b, *ballast, last;
 	size_t unused, total;
-
 
 	CHECK(cudaFree(0));
 	if (argc > 1 && *argv[1] == 'l') {

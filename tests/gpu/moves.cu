@@ -103,7 +103,7 @@ static void streams()
 	CHECK(cudaMalloc(&y, 1024));   /* 2 */
 	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
 	CHECK(cudaMemset(y, 0, 1024)); /* 4 */
-	slow<<<1, 256>>>(x);	       /* 5 */
+	slow<<<1, 256>>>(x);           /* 5 */
 	executable = make_executable(
 		capture(stream, [&] { add<<<1, 256, 0, stream>>>(x, 256, 1); })); /* 6 */
 	CHECK(cudaGraphLaunch(executable, stream));
@@ -143,8 +143,8 @@ static void unmapped()
 	volatile int *flag;
 
 	CHECK(cudaMallocHost((void **)&flag, sizeof(int))); /* 1 */
-	CHECK(cudaMalloc(&done, sizeof(*done)));	    /* 2 */
-	CHECK(cudaMemset(done, 0, sizeof(*done)));	    /* 3 */
+	CHECK(cudaMalloc(&done, sizeof(*done)));            /* 2 */
+	CHECK(cudaMemset(done, 0, sizeof(*done)));          /* 3 */
 	what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
 	what.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
 	CHECK(cuMemGetAllocationGranularity(&size, &what, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
@@ -155,7 +155,7 @@ static void unmapped()
 	CHECK(cuMemCreate(&handle, size, &what, 0));
 	CHECK(cuMemMap(at, size, 0, handle, 0));
 	CHECK(cuMemSetAccess(at, size, &access, 1)); /* 4 */
-	for (int i = 0; i < 2; i++) {		     /* the first is waited for */
+	for (int i = 0; i < 2; i++) {                /* the first is waited for */
 		*flag = 0;
 		fill<<<(unsigned)(size / 1024), 256>>>((int *)at, done, flag); /* 5 */
 		while (!*flag)
@@ -400,9 +400,9 @@ static void cooperative()
 	int *x, *y, n = 256;
 	void *arguments[] = {&x, &y, &n};
 
-	CHECK(cudaMalloc(&x, 1024));   /* 1 */
-	CHECK(cudaMalloc(&y, 1024));   /* 2 */
-	CHECK(cudaMemset(x, 0, 1024)); /* 3 */
+	CHECK(cudaMalloc(&x, 1024));                                                   /* 1 */
+	CHECK(cudaMalloc(&y, 1024));                                                   /* 2 */
+	CHECK(cudaMemset(x, 0, 1024));                                                 /* 3 */
 	CHECK(cudaLaunchCooperativeKernel((void *)together, 2, 128, arguments, 0, 0)); /* 4 */
 	CHECK(cudaMemcpy(host, y, 1024, cudaMemcpyDeviceToHost));                      /* 5 */
 	expect(host[0] == 1 && host[255] == 1, "0 + 1");
@@ -425,9 +425,9 @@ static void heap()
 {
 	int *x;
 
-	CHECK(cudaMalloc(&x, 512));                              /* 1 */
-	allocate<<<1, 1>>>(x);                                   /* 2 */
-	CHECK(cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost));   /* 3 */
+	CHECK(cudaMalloc(&x, 512));                            /* 1 */
+	allocate<<<1, 1>>>(x);                                 /* 2 */
+	CHECK(cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost)); /* 3 */
 	expect(host[0] == 2, "2");
 }
 
@@ -512,10 +512,10 @@ static void beside()
 	idle<<<1, 32>>>(); /* 1 */
 	CHECK(cudaDeviceSynchronize());
 	make_context();
-	idle<<<1, 32>>>();		   /* 2: another line */
-	CHECK(cuMemAlloc(&x, 1024));	   /* 3 */
-	CHECK(cuMemsetD8(x, 0, 1024));	   /* 4 */
-	add<<<1, 256>>>((int *)x, 256, 1); /* 5 */
+	idle<<<1, 32>>>();                  /* 2: another line */
+	CHECK(cuMemAlloc(&x, 1024));        /* 3 */
+	CHECK(cuMemsetD8(x, 0, 1024));      /* 4 */
+	add<<<1, 256>>>((int *)x, 256, 1);  /* 5 */
 	CHECK(cuMemcpyDtoH(host, x, 1024)); /* 6 */
 	expect(host[0] == 1 && host[255] == 1, "0 + 1");
 }
@@ -555,8 +555,8 @@ static void green()
 	unsigned count = 1;
 	int *x;
 
-	CHECK(cudaMalloc(&x, 1024));    /* 1 */
-	CHECK(cudaMemset(x, 0, 1024));  /* 2 */
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 2 */
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cuCtxGetCurrent(&primary));
 	CHECK(cuDeviceGetDevResource(0, &whole, CU_DEV_RESOURCE_TYPE_SM));

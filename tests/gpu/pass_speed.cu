@@ -212,9 +212,11 @@ template <typename L> static void behind(const char *name, L launch, unsigned bl
 
 static void tiny_speed(uint32_t slot, unsigned blocks, pass_way way)
 {
+	/* clang-format off */
 	behind(
 		"after a launch of one warp", [=] { add_one<<<1, 32>>>(state, slot); }, blocks,
 		way);
+	/* clang-format on */
 }
 
 static void some_speed(uint32_t slot, uint32_t objects, uint32_t count, unsigned blocks,

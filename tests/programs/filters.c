@@ -1,6 +1,6 @@
 /*
- * Kernels of which some launches are not analysed: `filters KERNEL...` names which of them run, each
- * five times from one line.  All arrays hold 1024 bytes.
+ * Kernels of which some launches are not analysed: `filters KERNEL...` names which of them run,
+ * each five times from one line.  All arrays hold 1024 bytes.
  */
 #include <string.h>
 

@@ -61,8 +61,8 @@ static void event(uint32_t context, uint64_t microseconds, const uint32_t *previ
 		clock_gettime(CLOCK_MONOTONIC, &start);
 	buffer.event.context = context;
 	buffer.event.thread = context % 2;
-	buffer.event.start_ns = (uint64_t)start.tv_sec * 1000000000 + (uint64_t)start.tv_nsec +
-				microseconds * 1000;
+	buffer.event.start_ns =
+		(uint64_t)start.tv_sec * 1000000000 + (uint64_t)start.tv_nsec + microseconds * 1000;
 	buffer.event.end_ns = buffer.event.start_ns + 15000;
 	buffer.event.row_count = previous != NULL;
 	if (previous)

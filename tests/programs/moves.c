@@ -275,8 +275,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{"managed", managed}, {"mapped", mapped}, {"pinned", pinned}, {"registered", registered},
-	{"array", array},     {"box", box},       {"pool", pool},     {"graph", graph},
+	{"managed", managed}, {"mapped", mapped},   {"pinned", pinned}, {"registered", registered},
+	{"array", array},     {"box", box},         {"pool", pool},     {"graph", graph},
 	{"virtual", virtual}, {"nothing", nothing},
 };
 

@@ -377,7 +377,8 @@ static void test_delete_it(void **state)
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 1000);
 	contains(only_advice(profile), "Delete this launch");
 	contains(profile->findings[0].advice, "earlier (vertex 2, net.c:102)");
-	contains(profile->findings[0].evidence, "All 1000 bytes (100%) that later wrote to the object");
+	contains(profile->findings[0].evidence,
+		 "All 1000 bytes (100%) that later wrote to the object");
 	profile_free(profile);
 
 	profile = two_writers("memset", "memset");
@@ -657,9 +658,11 @@ static bool brief_report;
 
 static char *report_of(struct profile *profile, uint64_t top, const char *file)
 {
-	struct report report = {
-		.brief = brief_report,
-		.profile = profile, .options = ADVICE_DEFAULTS, .top = top, .file = file};
+	struct report report = {.brief = brief_report,
+				.profile = profile,
+				.options = ADVICE_DEFAULTS,
+				.top = top,
+				.file = file};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -705,8 +708,9 @@ static void test_report(void **state)
 	free(text);
 	brief_report = true;
 	text = report_of(profile, 0, NULL);
-	assert_string_equal(text, " 1   96.0K  redundant values  fill_kernel (vertex 5, net.c:105)\n"
-				  " 2   64.0K  duplicate values  cudaMemcpy (vertex 4, net.c:104)\n");
+	assert_string_equal(text,
+			    " 1   96.0K  redundant values  fill_kernel (vertex 5, net.c:105)\n"
+			    " 2   64.0K  duplicate values  cudaMemcpy (vertex 4, net.c:104)\n");
 	free(text);
 	text = report_of(profile, 1, NULL);
 	contains_not(text, "duplicate");

@@ -30,7 +30,7 @@ static void test_names(void **state)
 {
 	(void)state;
 	assert_int_equal(found("gemm", gemm), 1);
-	assert_int_equal(found("^_Z4gemm", gemm), 1);        /* mangled */
+	assert_int_equal(found("^_Z4gemm", gemm), 1);          /* mangled */
 	assert_int_equal(found("^void gemm<float>", gemm), 1); /* demangled */
 	assert_int_equal(found("float const\\*, int\\)$", gemm), 1);
 	assert_int_equal(found("double", gemm), 0);

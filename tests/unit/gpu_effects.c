@@ -1,6 +1,6 @@
 /*
- * tests/unit/gpu_effects.c: instructions that no GPU was asked about: forms that ptxas takes only for
- * other architectures, barriers in memory, copies, and what changes nothing.
+ * tests/unit/gpu_effects.c: instructions that no GPU was asked about: forms that ptxas takes only
+ * for other architectures, barriers in memory, copies, and what changes nothing.
  */
 #include "tests/unit/gpu_run.h"
 
@@ -14,8 +14,10 @@ static void test_votes(void **state)
 	(void)state;
 	assert_string_equal(
 		gpu_run(START "mad.wide.u32 %d3, %r1, 32, %d1; setp.lt.u32 %p1, %r1, 5;\n"
-			      "vote.all.pred %p2, %p1; selp.u32 %r2, 1, 0, %p2; st.global.u32 [%d3], %r2;\n"
-			      "vote.any.pred %p2, %p1; selp.u32 %r2, 1, 0, %p2; st.global.u32 [%d3+4], %r2;\n"
+			      "vote.all.pred %p2, %p1; selp.u32 %r2, 1, 0, %p2; st.global.u32 "
+			      "[%d3], %r2;\n"
+			      "vote.any.pred %p2, %p1; selp.u32 %r2, 1, 0, %p2; st.global.u32 "
+			      "[%d3+4], %r2;\n"
 			      "vote.ballot.b32 %r2, %p1; st.global.u32 [%d3+8], %r2;\n"
 			      "shfl.up.b32 %r2, %r1, 1, 0; st.global.u32 [%d3+12], %r2;\n"
 			      "shfl.down.b32 %r2|%p3, %r1, 1, 0x1f; st.global.u32 [%d3+16], %r2;\n"
@@ -42,7 +44,7 @@ static void test_votes(void **state)
 	START ".shared .b32 cell[32]; mov.u32 %r4, cell;\n"                                        \
 	      "and.b32 %r5, %r1, 31; mad.lo.u32 %r4, %r5, 4, %r4;\n"                               \
 	      "setp.lt.u32 %p1, %r1, 32; @!%p1 bra second;\n"                                      \
-	      "add.u32 %r6, %r1, 100; st.shared.u32 [%r4], %r6; " arrival " 1, 64; ret;\n"          \
+	      "add.u32 %r6, %r1, 100; st.shared.u32 [%r4], %r6; " arrival " 1, 64; ret;\n"         \
 	      "second: barrier.sync 1, 64; ld.shared.u32 %r6, [%r4];\n"                            \
 	      "st.global.u32 [%d3], %r6; ret; }"
 
@@ -75,10 +77,13 @@ static void test_wide_vectors(void **state)
 
 	(void)state;
 	assert_string_equal(
-		gpu_run(START "st.global.v4.u32 [%d1], {1, 2, 3, 4}; st.global.v4.u32 [%d1+16], {5, 6, 7, 8};\n"
-			      "ld.global.v8.b32 {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}, [%d1];\n"
-			      "st.global.v8.b32 [%d1+32], {%r15, %r14, %r13, %r12, %r11, %r10, %r9, %r8};\n"
-			      "ldu.global.b128 %q1, [%d1+16]; st.global.b128 [%d1+64], %q1; ret; }",
+		gpu_run(START
+			"st.global.v4.u32 [%d1], {1, 2, 3, 4}; st.global.v4.u32 [%d1+16], {5, 6, "
+			"7, 8};\n"
+			"ld.global.v8.b32 {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}, [%d1];\n"
+			"st.global.v8.b32 [%d1+32], {%r15, %r14, %r13, %r12, %r11, %r10, %r9, "
+			"%r8};\n"
+			"ldu.global.b128 %q1, [%d1+16]; st.global.b128 [%d1+64], %q1; ret; }",
 			1, 1, 1, out, 32),
 		"");
 	for (uint32_t n = 0; n < 8; n++) {
@@ -95,12 +100,13 @@ static void test_wide_atomics(void **state)
 
 	(void)state;
 	assert_string_equal(
-		gpu_run(START ".shared .align 16 .b8 cell[16]; mov.u32 %r3, cell;\n"
-			      "st.shared.v4.u32 [%r3], {1, 2, 3, 4}; mov.b64 %d4, 0x600000005;\n"
-			      "mov.b64 %d5, 0x800000007; mov.b128 %q1, {%d4, %d5};\n"
-			      "atom.exch.shared.b128 %q2, [%r3], %q1; st.global.b128 [%d1], %q2;\n"
-			      "atom.cas.shared.b128 %q3, [%r3], %q1, %q2; st.global.b128 [%d1+16], %q3;\n"
-			      "ld.shared.b128 %q3, [%r3]; st.global.b128 [%d1+32], %q3; ret; }",
+		gpu_run(START
+			".shared .align 16 .b8 cell[16]; mov.u32 %r3, cell;\n"
+			"st.shared.v4.u32 [%r3], {1, 2, 3, 4}; mov.b64 %d4, 0x600000005;\n"
+			"mov.b64 %d5, 0x800000007; mov.b128 %q1, {%d4, %d5};\n"
+			"atom.exch.shared.b128 %q2, [%r3], %q1; st.global.b128 [%d1], %q2;\n"
+			"atom.cas.shared.b128 %q3, [%r3], %q1, %q2; st.global.b128 [%d1+16], %q3;\n"
+			"ld.shared.b128 %q3, [%r3]; st.global.b128 [%d1+32], %q3; ret; }",
 			1, 1, 1, out, 16),
 		"");
 	for (uint32_t n = 0; n < 4; n++) {
@@ -117,13 +123,15 @@ static void test_spaces(void **state)
 
 	(void)state;
 	assert_string_equal(
-		gpu_run(START "mov.u64 %d4, out; cvta.param.u64 %d5, %d4; cvta.to.param.u64 %d6, %d5;\n"
-			      "ld.u64 %d7, [%d5]; sub.u64 %d7, %d7, %d1; st.global.u64 [%d1], %d7;\n"
-			      "sub.u64 %d6, %d6, %d4; st.global.u64 [%d1+8], %d6;\n"
-			      "cvta.const.u64 %d5, %d1; cvta.to.const.u64 %d6, %d5;\n"
-			      "sub.u64 %d6, %d6, %d1; st.global.u64 [%d1+16], %d6;\n"
-			      ".shared .align 16 .b8 cell[16]; mov.u64 %d4, cell; cvta.shared.u64 %d5, %d4;\n"
-			      "getctarank.u64 %r4, %d5; st.global.u32 [%d1+24], %r4; ret; }",
+		gpu_run(START
+			"mov.u64 %d4, out; cvta.param.u64 %d5, %d4; cvta.to.param.u64 %d6, %d5;\n"
+			"ld.u64 %d7, [%d5]; sub.u64 %d7, %d7, %d1; st.global.u64 [%d1], %d7;\n"
+			"sub.u64 %d6, %d6, %d4; st.global.u64 [%d1+8], %d6;\n"
+			"cvta.const.u64 %d5, %d1; cvta.to.const.u64 %d6, %d5;\n"
+			"sub.u64 %d6, %d6, %d1; st.global.u64 [%d1+16], %d6;\n"
+			".shared .align 16 .b8 cell[16]; mov.u64 %d4, cell; cvta.shared.u64 %d5, "
+			"%d4;\n"
+			"getctarank.u64 %r4, %d5; st.global.u32 [%d1+24], %r4; ret; }",
 			1, 1, 1, out, 8),
 		"");
 	for (unsigned n = 0; n < 7; n++)
@@ -141,7 +149,8 @@ static void test_nothing(void **state)
 			"mov.u64 %d4, 77; st.global.u32 [%d1], 5;\n"
 			"fence.acquire.sync_restrict::shared::cluster.cluster;\n"
 			"fence.release.sync_restrict::shared::cta.cluster;\n"
-			"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n"
+			"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"
+			"\n"
 			"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n"
 			"fence.proxy.tensormap; fence.proxy.tensormap::generic.release.gpu;\n"
 			"fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n"
@@ -166,31 +175,33 @@ static void test_mbarrier(void **state)
 
 	(void)state;
 	assert_string_equal(
-		gpu_run(START
-			".shared .align 8 .b64 bar; mov.u32 %r3, bar;\n"
-			"mbarrier.init.shared.b64 [%r3], 5; mbarrier.arrive.shared.b64 %d4, [%r3];\n"
-			"mbarrier.pending_count.b64 %r4, %d4; st.global.u32 [%d1], %r4;\n"
-			"mbarrier.arrive.noComplete.shared.b64 %d5, [%r3], 1;\n"
-			"mbarrier.pending_count.b64 %r4, %d5; st.global.u32 [%d1+4], %r4;\n"
-			"mbarrier.arrive_drop.noComplete.shared.b64 %d5, [%r3], 1;\n"
-			"mbarrier.arrive_drop.shared.b64 %d5, [%r3];\n"
-			"mbarrier.test_wait.shared.b64 %p1, [%r3], %d4;\n"
-			"selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+8], %r4;\n"
-			"mbarrier.arrive.shared.b64 _, [%r3];\n"
-			"mbarrier.test_wait.shared.b64 %p1, [%r3], %d4;\n"
-			"selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+12], %r4;\n"
-			"mbarrier.try_wait.shared.b64 %p1, [%r3], %d4;\n"
-			"selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+16], %r4;\n"
-			"mbarrier.arrive.shared.b64 %d4, [%r3]; mbarrier.arrive.shared.b64 _, [%r3];\n"
-			"mbarrier.pending_count.b64 %r4, %d4; st.global.u32 [%d1+20], %r4;\n"
-			/* now the last one, and bytes that are waited for too */
-			"mbarrier.expect_tx.relaxed.cta.shared.b64 [%r3], 16;\n"
-			"mbarrier.arrive.shared.b64 _, [%r3]; mbarrier.test_wait.shared.b64 %p1, [%r3], %d4;\n"
-			"selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+24], %r4;\n"
-			"mbarrier.complete_tx.relaxed.cta.shared.b64 [%r3], 16;\n"
-			"mbarrier.test_wait.shared.b64 %p1, [%r3], %d4;\n"
-			"selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+28], %r4;\n"
-			"mbarrier.inval.shared.b64 [%r3]; ret; }",
+		gpu_run(START ".shared .align 8 .b64 bar; mov.u32 %r3, bar;\n"
+			      "mbarrier.init.shared.b64 [%r3], 5; mbarrier.arrive.shared.b64 %d4, "
+			      "[%r3];\n"
+			      "mbarrier.pending_count.b64 %r4, %d4; st.global.u32 [%d1], %r4;\n"
+			      "mbarrier.arrive.noComplete.shared.b64 %d5, [%r3], 1;\n"
+			      "mbarrier.pending_count.b64 %r4, %d5; st.global.u32 [%d1+4], %r4;\n"
+			      "mbarrier.arrive_drop.noComplete.shared.b64 %d5, [%r3], 1;\n"
+			      "mbarrier.arrive_drop.shared.b64 %d5, [%r3];\n"
+			      "mbarrier.test_wait.shared.b64 %p1, [%r3], %d4;\n"
+			      "selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+8], %r4;\n"
+			      "mbarrier.arrive.shared.b64 _, [%r3];\n"
+			      "mbarrier.test_wait.shared.b64 %p1, [%r3], %d4;\n"
+			      "selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+12], %r4;\n"
+			      "mbarrier.try_wait.shared.b64 %p1, [%r3], %d4;\n"
+			      "selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+16], %r4;\n"
+			      "mbarrier.arrive.shared.b64 %d4, [%r3]; mbarrier.arrive.shared.b64 "
+			      "_, [%r3];\n"
+			      "mbarrier.pending_count.b64 %r4, %d4; st.global.u32 [%d1+20], %r4;\n"
+			      /* now the last one, and bytes that are waited for too */
+			      "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r3], 16;\n"
+			      "mbarrier.arrive.shared.b64 _, [%r3]; mbarrier.test_wait.shared.b64 "
+			      "%p1, [%r3], %d4;\n"
+			      "selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+24], %r4;\n"
+			      "mbarrier.complete_tx.relaxed.cta.shared.b64 [%r3], 16;\n"
+			      "mbarrier.test_wait.shared.b64 %p1, [%r3], %d4;\n"
+			      "selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+28], %r4;\n"
+			      "mbarrier.inval.shared.b64 [%r3]; ret; }",
 			1, 1, 1, out, 16),
 		"");
 	/* a state says what was missing before the arrival that gave it */
@@ -210,23 +221,24 @@ static void test_copies(void **state)
 
 	(void)state;
 	assert_string_equal(
-		gpu_run(START
-			".shared .align 16 .b8 cells[32]; .shared .align 8 .b64 bar; mov.u32 %r3, cells;\n"
-			"mov.u32 %r7, bar; mbarrier.init.shared.b64 [%r7], 1;\n"
-			"st.global.v4.u32 [%d1+32], {1, 2, 3, 4};\n"
-			"cp.async.ca.shared.global [%r3], [%d1+36], 4;\n"
-			"cp.async.cg.shared.global [%r3+16], [%d1+32], 16, 8;\n"
-			"cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;\n"
-			"ld.shared.u32 %r4, [%r3]; st.global.u32 [%d1], %r4;\n"
-			"ld.shared.v4.u32 {%r4, %r5, %r6, %r8}, [%r3+16];\n"
-			"st.global.v4.u32 [%d1+16], {%r4, %r5, %r6, %r8};\n"
-			/* arrivals that the count does not know of change nothing; the other completes it */
-			"cp.async.mbarrier.arrive.shared.b64 [%r7];\n"
-			"mbarrier.test_wait.parity.shared.b64 %p1, [%r7], 0;\n"
-			"selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+4], %r4;\n"
-			"cp.async.mbarrier.arrive.noinc.shared.b64 [%r7];\n"
-			"mbarrier.test_wait.parity.shared.b64 %p1, [%r7], 0;\n"
-			"selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+8], %r4; ret; }",
+		gpu_run(START ".shared .align 16 .b8 cells[32]; .shared .align 8 .b64 bar; mov.u32 "
+			      "%r3, cells;\n"
+			      "mov.u32 %r7, bar; mbarrier.init.shared.b64 [%r7], 1;\n"
+			      "st.global.v4.u32 [%d1+32], {1, 2, 3, 4};\n"
+			      "cp.async.ca.shared.global [%r3], [%d1+36], 4;\n"
+			      "cp.async.cg.shared.global [%r3+16], [%d1+32], 16, 8;\n"
+			      "cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;\n"
+			      "ld.shared.u32 %r4, [%r3]; st.global.u32 [%d1], %r4;\n"
+			      "ld.shared.v4.u32 {%r4, %r5, %r6, %r8}, [%r3+16];\n"
+			      "st.global.v4.u32 [%d1+16], {%r4, %r5, %r6, %r8};\n"
+			      /* arrivals that the count does not know of change nothing; the other
+				 completes it */
+			      "cp.async.mbarrier.arrive.shared.b64 [%r7];\n"
+			      "mbarrier.test_wait.parity.shared.b64 %p1, [%r7], 0;\n"
+			      "selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+4], %r4;\n"
+			      "cp.async.mbarrier.arrive.noinc.shared.b64 [%r7];\n"
+			      "mbarrier.test_wait.parity.shared.b64 %p1, [%r7], 0;\n"
+			      "selp.u32 %r4, 1, 0, %p1; st.global.u32 [%d1+8], %r4; ret; }",
 			1, 1, 1, out, 16),
 		"");
 	assert_int_equal(out[0], 2);
@@ -247,7 +259,8 @@ static void test_ignored_copies(void **state)
 	(void)state;
 	assert_string_equal(
 		gpu_run(START
-			".shared .align 16 .b8 cells[64]; mov.u32 %r3, cells; mov.u32 %r4, %tid.x;\n"
+			".shared .align 16 .b8 cells[64]; mov.u32 %r3, cells; mov.u32 %r4, "
+			"%tid.x;\n"
 			"shl.b32 %r5, %r4, 2; add.u32 %r3, %r3, %r5; cvt.u64.u32 %d2, %r5;\n"
 			"add.u64 %d1, %d1, %d2; add.u32 %r6, %r4, 7; st.global.u32 [%d1], %r6;\n"
 			"setp.ge.u32 %p1, %r4, 2; mov.u64 %d2, 0;\n"
@@ -268,11 +281,11 @@ static void test_ignored_copies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_votes),      cmocka_unit_test(test_arrive),
-		cmocka_unit_test(test_breakpoint), cmocka_unit_test(test_wide_vectors),
-		cmocka_unit_test(test_spaces),     cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_wide_atomics), cmocka_unit_test(test_mbarrier),   cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_ignored_copies),
+		cmocka_unit_test(test_votes),        cmocka_unit_test(test_arrive),
+		cmocka_unit_test(test_breakpoint),   cmocka_unit_test(test_wide_vectors),
+		cmocka_unit_test(test_spaces),       cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_wide_atomics), cmocka_unit_test(test_mbarrier),
+		cmocka_unit_test(test_copies),       cmocka_unit_test(test_ignored_copies),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

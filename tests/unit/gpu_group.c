@@ -29,8 +29,10 @@ struct layout {
 
 static const struct layout layouts[] = {
 	/* no swizzle, along k: cores of 8 rows x 16 bytes; the second half of k 128 bytes on */
-	{"shr.u32 %r20, %r10, 3; and.b32 %r21, %r10, 7; shr.u32 %r22, %r11, 3; and.b32 %r23, %r11, 7; "
-	 "shl.b32 %r12, %r20, 8; mad.lo.u32 %r12, %r22, 128, %r12; mad.lo.u32 %r12, %r21, 16, %r12; "
+	{"shr.u32 %r20, %r10, 3; and.b32 %r21, %r10, 7; shr.u32 %r22, %r11, 3; and.b32 %r23, %r11, "
+	 "7; "
+	 "shl.b32 %r12, %r20, 8; mad.lo.u32 %r12, %r22, 128, %r12; mad.lo.u32 %r12, %r21, 16, "
+	 "%r12; "
 	 "mad.lo.u32 %r12, %r23, 2, %r12;",
 	 "shr.u32 %r22, %r11, 3; and.b32 %r23, %r11, 7; shl.b32 %r12, %r22, 7; "
 	 "mad.lo.u32 %r12, %r10, 16, %r12; mad.lo.u32 %r12, %r23, 2, %r12;",
@@ -45,8 +47,8 @@ static const struct layout layouts[] = {
 	 * along n: 8 elements in 16 bytes, 8 rows of k, then the others 128 bytes on */
 	{"shl.b32 %r12, %r11, 7; mad.lo.u32 %r12, %r10, 2, %r12; and.b32 %r20, %r11, 7; "
 	 "shl.b32 %r20, %r20, 4; xor.b32 %r12, %r12, %r20;",
-	 "shl.b32 %r12, %r11, 4; mad.lo.u32 %r12, %r10, 2, %r12;",
-	 OFFSETS(16, 1024) | 1ull << 62, OFFSETS(128, 256), "1, 1"},
+	 "shl.b32 %r12, %r11, 4; mad.lo.u32 %r12, %r10, 2, %r12;", OFFSETS(16, 1024) | 1ull << 62,
+	 OFFSETS(128, 256), "1, 1"},
 };
 
 static void run(const struct layout *layout, const char *product, uint32_t *out)
@@ -56,13 +58,17 @@ static void run(const struct layout *layout, const char *product, uint32_t *out)
 	snprintf(text, sizeof(text),
 		 "%s%s.shared .align 1024 .b8 a[4096]; .shared .align 1024 .b8 b[1024];\n"
 		 "mov.u32 %%r14, %%r1; FILL_A: shr.u32 %%r10, %%r14, 4; and.b32 %%r11, %%r14, 15; "
-		 "mad.lo.u32 %%r13, %%r11, 3, %%r10; rem.u32 %%r13, %%r13, 7; sub.s32 %%r13, %%r13, 3; "
+		 "mad.lo.u32 %%r13, %%r11, 3, %%r10; rem.u32 %%r13, %%r13, 7; sub.s32 %%r13, "
+		 "%%r13, 3; "
 		 "cvt.rn.f16.s32 %%h1, %%r13; %s mov.u32 %%r15, a; add.u32 %%r12, %%r12, %%r15; "
-		 "st.shared.b16 [%%r12], %%h1; add.u32 %%r14, %%r14, 128; setp.lt.u32 %%p1, %%r14, 1024; "
+		 "st.shared.b16 [%%r12], %%h1; add.u32 %%r14, %%r14, 128; setp.lt.u32 %%p1, %%r14, "
+		 "1024; "
 		 "@%%p1 bra FILL_A;\n"
-		 "shr.u32 %%r10, %%r1, 4; and.b32 %%r11, %%r1, 15; mad.lo.u32 %%r13, %%r11, 2, %%r10; "
+		 "shr.u32 %%r10, %%r1, 4; and.b32 %%r11, %%r1, 15; mad.lo.u32 %%r13, %%r11, 2, "
+		 "%%r10; "
 		 "rem.u32 %%r13, %%r13, 5; sub.s32 %%r13, %%r13, 2; cvt.rn.f16.s32 %%h1, %%r13; %s "
-		 "mov.u32 %%r15, b; add.u32 %%r12, %%r12, %%r15; st.shared.b16 [%%r12], %%h1; bar.sync 0;\n"
+		 "mov.u32 %%r15, b; add.u32 %%r12, %%r12, %%r15; st.shared.b16 [%%r12], %%h1; "
+		 "bar.sync 0;\n"
 		 "mov.u32 %%r15, a; shr.u32 %%r15, %%r15, 4; cvt.u64.u32 %%d4, %%r15; "
 		 "or.b64 %%d4, %%d4, 0x%llx; mov.u32 %%r15, b; shr.u32 %%r15, %%r15, 4; "
 		 "cvt.u64.u32 %%d5, %%r15; or.b64 %%d5, %%d5, 0x%llx;\n"
@@ -106,7 +112,8 @@ static void test_layouts(void **state)
 	(void)state;
 	for (size_t n = 0; n < sizeof(layouts) / sizeof(*layouts); n++) {
 		snprintf(product, sizeof(product),
-			 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%%r16, %%r17, %%r18, %%r19}, "
+			 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%%r16, %%r17, %%r18, "
+			 "%%r19}, "
 			 "%%d4, %%d5, %%p3, 1, 1, %s;",
 			 layouts[n].transposes);
 		run(&layouts[n], product, out);
@@ -157,12 +164,18 @@ static void test_registers(void **state)
 static void test_refused(void **state)
 {
 	static const char *const forms[] = {
-		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1, %r2, %r3}, %d4, %d5, %p1, 1, 1, 0, 0;",
-		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%r1, %r2, %r3, %r4}, %d4, %d5, %p1, 1, 1, 0, 0;",
-		"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r1, %r2, %r3, %r4}, %d4, %d5, %p1, 1, 1, 0, 0;",
-		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1, %r2, %r3, %r4}, %d4, %d5, %p1, 2, 1, 0, 0;",
-		"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r1, %r2, %r3, %r4}, %d4, %d5, %p1, 1, 1, 1, 0;",
-		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r1, %r2, %r3, %r4}, %d4, %d5, %r1, 0, %p1, 1, 1;",
+		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1, %r2, %r3}, %d4, %d5, %p1, "
+		"1, 1, 0, 0;",
+		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%r1, %r2, %r3, %r4}, %d4, "
+		"%d5, %p1, 1, 1, 0, 0;",
+		"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r1, %r2, %r3, %r4}, %d4, "
+		"%d5, %p1, 1, 1, 0, 0;",
+		"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1, %r2, %r3, %r4}, %d4, %d5, "
+		"%p1, 2, 1, 0, 0;",
+		"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r1, %r2, %r3, %r4}, %d4, "
+		"%d5, %p1, 1, 1, 1, 0;",
+		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r1, %r2, %r3, %r4}, %d4, "
+		"%d5, %r1, 0, %p1, 1, 1;",
 	};
 	uint32_t out[512];
 	char text[2048];
@@ -176,7 +189,8 @@ static void test_refused(void **state)
 	snprintf(text, sizeof(text), "%s%s%s ret; }", GPU_HEADER, GPU_KERNEL,
 		 "mov.b64 %d4, 0x3fff; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
 		 "{%r5, %r2, %r3, %r4}, %d4, %d4, %p1, 1, 1, 0, 0;");
-	assert_non_null(strstr(gpu_run(text, 1, 128, 1, out, 512), "wgmma reads at shared address"));
+	assert_non_null(
+		strstr(gpu_run(text, 1, 128, 1, out, 512), "wgmma reads at shared address"));
 }
 
 int main(void)

@@ -173,8 +173,7 @@ static void see(uint32_t i)
 
 	assert_in_range(hint->count, 0, MOST);
 	seen[i].count = hint->count;
-	memcpy(seen[i].entries, hint_entries(&hints, hint),
-	       hint->count * sizeof(*seen[i].entries));
+	memcpy(seen[i].entries, hint_entries(&hints, hint), hint->count * sizeof(*seen[i].entries));
 }
 
 static void test_changes(void **unused)

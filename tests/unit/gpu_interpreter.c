@@ -298,7 +298,8 @@ static void test_conversions(void **state)
 		{"cvt.pack.sat.s4.s32.b32", 32, 32, 32, 32, 0xfffffff7, 8, 0xff, 0xff87},
 		{"cvt.pack.sat.u2.s32.b32", 32, 32, 32, 32, 4, MIN32, 0xf, 0xfc},
 		{"cvt.pack.sat.s2.s32.b32", 32, 32, 32, 32, MIN32, 2, 0, 0x9},
-		{"cvt.pack.sat.u8.s32.b32", 32, 32, 32, 32, 256, 0xffffffff, 0x12345678, 0x5678ff00},
+		{"cvt.pack.sat.u8.s32.b32", 32, 32, 32, 32, 256, 0xffffffff, 0x12345678,
+		 0x5678ff00},
 		{"cvt.s64.s32", 64, 32, 0, 0, MIN32, 0, 0, 0xffffffff80000000},
 		{"cvt.u64.u32", 64, 32, 0, 0, MIN32, 0, 0, MIN32},
 		{"cvt.u32.u64", 32, 64, 0, 0, 0x123456789, 0, 0, 0x23456789},
@@ -311,7 +312,7 @@ static void test_conversions(void **state)
 		{"cvt.rzi.s32.f32", 32, 32, 0, 0, 0xbfc00000, 0, 0, 0xffffffff}, /* -1.5 */
 		{"cvt.rmi.s32.f32", 32, 32, 0, 0, 0xbfc00000, 0, 0, 0xfffffffe},
 		{"cvt.rpi.s32.f32", 32, 32, 0, 0, 0xbfc00000, 0, 0, 0xffffffff},
-		{"cvt.rni.s32.f32", 32, 32, 0, 0, 0x40200000, 0, 0, 2}, /* 2.5: to even */
+		{"cvt.rni.s32.f32", 32, 32, 0, 0, 0x40200000, 0, 0, 2},          /* 2.5: to even */
 		{"cvt.rzi.s32.f32", 32, 32, 0, 0, 0x4f000000, 0, 0, 0x7fffffff}, /* 2^31 */
 		{"cvt.rzi.s32.f32", 32, 32, 0, 0, 0xff800000, 0, 0, MIN32},
 		{"cvt.rzi.u32.f32", 32, 32, 0, 0, 0xbf800000, 0, 0, 0},
@@ -319,7 +320,7 @@ static void test_conversions(void **state)
 		{"cvt.rzi.s32.f32", 32, 32, 0, 0, 0x7fc00000, 0, 0, 0},
 		{"cvt.rzi.s64.f64", 64, 64, 0, 0, 0x7ff8000000000000, 0, 0, MIN64},
 		{"cvt.rzi.u64.f64", 64, 64, 0, 0, 0x43f0000000000000, 0, 0, ONES64}, /* 2^64 */
-		{"cvt.rzi.u64.f64", 64, 64, 0, 0, 0x43e0000000000000, 0, 0, MIN64}, /* 2^63 */
+		{"cvt.rzi.u64.f64", 64, 64, 0, 0, 0x43e0000000000000, 0, 0, MIN64},  /* 2^63 */
 		{"cvt.rn.f32.s32", 32, 32, 0, 0, 0x01000001, 0, 0, 0x4b800000},
 		{"cvt.rp.f32.s32", 32, 32, 0, 0, 0x01000001, 0, 0, 0x4b800001},
 		{"cvt.rn.f32.u64", 32, 64, 0, 0, ONES64, 0, 0, 0x5f800000},
@@ -376,12 +377,9 @@ static void test_comparisons(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers),
-		cmocka_unit_test(test_halves),
-		cmocka_unit_test(test_bits),
-		cmocka_unit_test(test_floats),
-		cmocka_unit_test(test_conversions),
-		cmocka_unit_test(test_comparisons),
+		cmocka_unit_test(test_integers),    cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_bits),        cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_conversions), cmocka_unit_test(test_comparisons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

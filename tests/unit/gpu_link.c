@@ -41,11 +41,14 @@ static const struct ptx_variable *variable(struct ptx_module *module, const char
 /* Own names stay apart, their addresses too; .extern finds the other text's .visible. */
 static void test_variables(void **state)
 {
-	struct ptx_module *module =
-		linked(HEADER ".extern .global .align 4 .b8 table[8];\n.global .align 1 .b8 $str[2] = {97, 0};\n"
-			      ".global .u64 first = generic($str);\n.weak .global .u32 both = 5;\n",
-		       HEADER ".global .align 1 .b8 $str[3] = {98, 98, 0};\n.global .u64 second = generic($str);\n"
-			      ".visible .global .align 4 .b8 table[8] = {1, 2};\n.weak .global .u32 both = 6;\n");
+	struct ptx_module *module = linked(
+		HEADER
+		".extern .global .align 4 .b8 table[8];\n.global .align 1 .b8 $str[2] = {97, 0};\n"
+		".global .u64 first = generic($str);\n.weak .global .u32 both = 5;\n",
+		HEADER
+		".global .align 1 .b8 $str[3] = {98, 98, 0};\n.global .u64 second = "
+		"generic($str);\n"
+		".visible .global .align 4 .b8 table[8] = {1, 2};\n.weak .global .u32 both = 6;\n");
 	const struct ptx_variable *table = variable(module, "table");
 
 	(void)state;
@@ -56,8 +59,8 @@ static void test_variables(void **state)
 	assert_int_equal(variable(module, "both")->initial[0], 5);
 	assert_int_equal(variable(module, "$str")->size, 2);
 	assert_string_equal(variable(module, "first")->relocations[0].symbol, "$str");
-	assert_int_equal(
-		variable(module, variable(module, "second")->relocations[0].symbol)->size, 3);
+	assert_int_equal(variable(module, variable(module, "second")->relocations[0].symbol)->size,
+			 3);
 	ptx_free(module);
 }
 
@@ -68,9 +71,10 @@ static void test_variables(void **state)
 static void test_shared(void **state)
 {
 	struct ptx_module *module = linked(
-		HEADER ".shared .align 4 .b8 a[100];\n.shared .align 4 .b8 b[8];\n.extern .func f ();\n"
-		       ".visible .entry one() { .reg.b32 %r; mov.u32 %r, a; { call.uni f, (); } ret; }\n"
-		       ".visible .entry two() { .reg.b32 %r; mov.u32 %r, b; ret; }\n",
+		HEADER
+		".shared .align 4 .b8 a[100];\n.shared .align 4 .b8 b[8];\n.extern .func f ();\n"
+		".visible .entry one() { .reg.b32 %r; mov.u32 %r, a; { call.uni f, (); } ret; }\n"
+		".visible .entry two() { .reg.b32 %r; mov.u32 %r, b; ret; }\n",
 		HEADER ".shared .align 4 .b8 a[16];\n"
 		       ".visible .func f () { .reg.b32 %r; mov.u32 %r, a; ret; }\n"
 		       ".visible .entry three() { ret; }\n");
@@ -87,12 +91,12 @@ static void test_shared(void **state)
 /* Room is given in the order in which they are named, once each: c, a (aligned to 8), b. */
 static void test_shared_order(void **state)
 {
-	struct ptx_module *module = linked(
-		HEADER ".shared .align 8 .b8 a[4];\n.shared .b8 b[1];\n.shared .b8 c[3];\n"
-		       ".visible .entry one() { .reg.b32 %r; mov.u32 %r, c; mov.u32 %r, a;\n"
-		       "mov.u32 %r, c; mov.u32 %r, b; mov.u32 %r, a; ret; }\n"
-		       ".visible .entry two() { .reg.b32 %r; mov.u32 %r, b; ret; }\n",
-		HEADER);
+	struct ptx_module *module =
+		linked(HEADER ".shared .align 8 .b8 a[4];\n.shared .b8 b[1];\n.shared .b8 c[3];\n"
+			      ".visible .entry one() { .reg.b32 %r; mov.u32 %r, c; mov.u32 %r, a;\n"
+			      "mov.u32 %r, c; mov.u32 %r, b; mov.u32 %r, a; ret; }\n"
+			      ".visible .entry two() { .reg.b32 %r; mov.u32 %r, b; ret; }\n",
+		       HEADER);
 	const struct ptx_kernel *one = ptx_find_kernel(module, "one");
 
 	(void)state;
@@ -121,11 +125,13 @@ static void test_functions(void **state)
 	assert_int_equal(module->function_count, 3); /* slow, same, the other slow */
 	assert_true(module->functions[0]->defined && module->functions[2]->defined);
 	ptx_free(module);
-	assert_null(join(HEADER ".visible .func f () { ret; }", HEADER ".visible .func f () { ret; }",
-			 &error));
+	assert_null(join(HEADER ".visible .func f () { ret; }",
+			 HEADER ".visible .func f () { ret; }", &error));
 	assert_non_null(strstr(error.text, "two bodies"));
-	assert_null(join(HEADER ".weak .func f () { ret; }", HEADER ".weak .func f () { ret;", &error));
-	assert_null(join(HEADER ".visible .global .u32 x;", HEADER ".visible .global .u32 x;", &error));
+	assert_null(
+		join(HEADER ".weak .func f () { ret; }", HEADER ".weak .func f () { ret;", &error));
+	assert_null(
+		join(HEADER ".visible .global .u32 x;", HEADER ".visible .global .u32 x;", &error));
 	assert_non_null(strstr(error.text, "declared twice"));
 }
 
@@ -133,8 +139,9 @@ static void test_functions(void **state)
 static void test_truncated(void **state)
 {
 	static const char a[] = HEADER ".weak .global .b8 w[2] = {1, 2};\n.func f () { ret; }\n";
-	static const char b[] = HEADER ".weak .global .b8 w[4] = {1, 2, 3, 4};\n.weak .func f () { { ret; } }\n"
-				       ".weak .entry k() { .shared .b8 s[4]; ret; }\n";
+	static const char b[] =
+		HEADER ".weak .global .b8 w[4] = {1, 2, 3, 4};\n.weak .func f () { { ret; } }\n"
+		       ".weak .entry k() { .shared .b8 s[4]; ret; }\n";
 
 	(void)state;
 	for (size_t size = 0; size < sizeof(b); size++) {

@@ -37,13 +37,16 @@ static void refuse(const char *text, const char *message)
 static void test_kernel(void **state)
 {
 	struct ptx_module *module = parse(
-		HEADER "// a comment\n/* and\n another */\n.extern .func (.param .b32 r) vprintf (.param .b64 "
-		       "a, .param .b64 b);\n"
-		       ".visible .entry _Z1kPfi(\n.param .u64 .ptr .global .align 4 p0,\n.param .u8 p1,\n.param "
-		       ".align 8 .b8 p2[13],\n.param .u16 p3)\n.maxntid 16, 8, 2\n.minnctapersm 2\n{\n"
-		       ".reg.b32 %r<5>; .reg .pred %p<3>; .local.align 8 .b8 d[24];\n"
-		       ".shared .align 4 .b8 a[10]; .shared.f64 b;\nret;\n}\n"
-		       ".entry second() { ret; }\n");
+		HEADER
+		"// a comment\n/* and\n another */\n.extern .func (.param .b32 r) vprintf (.param "
+		".b64 "
+		"a, .param .b64 b);\n"
+		".visible .entry _Z1kPfi(\n.param .u64 .ptr .global .align 4 p0,\n.param .u8 "
+		"p1,\n.param "
+		".align 8 .b8 p2[13],\n.param .u16 p3)\n.maxntid 16, 8, 2\n.minnctapersm 2\n{\n"
+		".reg.b32 %r<5>; .reg .pred %p<3>; .local.align 8 .b8 d[24];\n"
+		".shared .align 4 .b8 a[10]; .shared.f64 b;\nret;\n}\n"
+		".entry second() { ret; }\n");
 	const struct ptx_kernel *kernel = ptx_find_kernel(module, "_Z1kPfi");
 
 	(void)state;
@@ -79,16 +82,16 @@ static void check_bytes(const struct ptx_variable *variable, const char *name, c
 
 static void test_variables(void **state)
 {
-	struct ptx_module *module =
-		parse(HEADER ".global .align 4 .b8 bytes[6] = {1, 0x2, 03, 0b100};\n"
-			     ".const .f32 one = 0f3F800000;\n.global .f64 half = 0.5;\n"
-			     ".global .s16 grid[2][3] = {{-1, 2}, {3}};\n"
-			     ".visible .global .align 8 .u64 table[3] = {f, 0, generic(bytes)+2};\n"
-			     ".global .align 8 .u8 split[9] = {0xFF(one), 0xFF00(one), 0xFF0000(one), "
-			     "0xFF000000(one), 0xFF00000000(one), 0xFF0000000000(one), "
-			     "0xFF000000000000(one), 0xFF00000000000000(one), 7};\n"
-			     ".global .u32 unsized[] = {1, 2, 3};\n.extern .global .u32 there;\n"
-			     ".weak .global .align 16 .b8 zero[32];\n.func f() { ret; }\n");
+	struct ptx_module *module = parse(
+		HEADER ".global .align 4 .b8 bytes[6] = {1, 0x2, 03, 0b100};\n"
+		       ".const .f32 one = 0f3F800000;\n.global .f64 half = 0.5;\n"
+		       ".global .s16 grid[2][3] = {{-1, 2}, {3}};\n"
+		       ".visible .global .align 8 .u64 table[3] = {f, 0, generic(bytes)+2};\n"
+		       ".global .align 8 .u8 split[9] = {0xFF(one), 0xFF00(one), 0xFF0000(one), "
+		       "0xFF000000(one), 0xFF00000000(one), 0xFF0000000000(one), "
+		       "0xFF000000000000(one), 0xFF00000000000000(one), 7};\n"
+		       ".global .u32 unsized[] = {1, 2, 3};\n.extern .global .u32 there;\n"
+		       ".weak .global .align 16 .b8 zero[32];\n.func f() { ret; }\n");
 	const int16_t grid[] = {-1, 2, 0, 3, 0, 0};
 	const uint32_t three[] = {1, 2, 3};
 	const struct ptx_variable *variable;
@@ -122,14 +125,16 @@ static void test_variables(void **state)
 	assert_int_equal(ptx_variable(module, 8)->alignment, 16);
 	ptx_free(module);
 	/* declared before it is defined, and again after */
-	module = parse(HEADER ".extern .global .u32 v;\n.global .u32 v = 5;\n.extern .global .u32 v;\n");
+	module = parse(HEADER
+		       ".extern .global .u32 v;\n.global .u32 v = 5;\n.extern .global .u32 v;\n");
 	assert_int_equal(ptx_variable_count(module), 1);
 	assert_false(ptx_variable(module, 0)->external);
 	assert_int_equal(ptx_variable(module, 0)->initial[0], 5);
 	ptx_free(module);
 }
 
-#define BODY(text) HEADER ".entry k(.param .u64 a) {\n.reg .b32 %r<4>; .reg .pred %p<2>;\n" text "\n}\n"
+#define BODY(text)                                                                                 \
+	HEADER ".entry k(.param .u64 a) {\n.reg .b32 %r<4>; .reg .pred %p<2>;\n" text "\n}\n"
 
 static void test_accepted(void **state)
 {
@@ -138,11 +143,12 @@ static void test_accepted(void **state)
 		"// nothing",
 		BODY("ret;"),
 		BODY(""),
-		BODY("bra END; END:"), /* a label where no instruction follows */
+		BODY("bra END; END:"),               /* a label where no instruction follows */
 		BODY("{ L: bra L; } { L: bra L; }"), /* labels of scopes of their own */
 		BODY("bra OUT; { bra OUT; } OUT: ret;"),
 		BODY("{ .reg .b32 %r<9>; mov.u32 %r8, 1; }"),
-		BODY(".pragma \"nounroll\"; .loc 1 2 3, function_name $x+10, inlined_at 1 2 3\nret;"),
+		BODY(".pragma \"nounroll\"; .loc 1 2 3, function_name $x+10, inlined_at 1 2 "
+		     "3\nret;"),
 		/* not known: a fault when reached, not before */
 		BODY("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2}, [%r3], %r1;"),
 		BODY("tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r1}, [t, {%r1, %r2}];"),
@@ -176,7 +182,8 @@ static void test_refused(void **state)
 	refuse(BODY("mov.u32 %r1, 99999999999999999999999;"), "line 6: an integer does not fit");
 	refuse(BODY("mov.f32 %r1, 0f3F80;"), "8 hexadecimal digits");
 	refuse(BODY("add.s32 %r1, %r1, 1"), "the text ends where ';' should stand");
-	refuse(HEADER ".global .u8 v = 1;\n.extern .global .u8 v[99] = {1, 2};", "no initial value");
+	refuse(HEADER ".global .u8 v = 1;\n.extern .global .u8 v[99] = {1, 2};",
+	       "no initial value");
 	refuse(HEADER ".global .u32 v;\n.global .u32 v;", "line 5: 'v' is declared twice");
 	refuse(HEADER ".entry k() { ret; } .entry k() { ret; }", "two bodies");
 	refuse(HEADER ".entry k(.param .b8 a[99999]) { ret; }", "bytes of parameters");
@@ -196,10 +203,11 @@ static void test_refused(void **state)
 /* Every cut of a good module is taken or refused, with a reason. */
 static void test_truncated(void **state)
 {
-	const char *text = HEADER ".global .u64 t[2] = {generic(t)+8, -1};\n.func (.param .b32 r) f(.param "
-				  ".b32 a) { .reg .b32 %r<3>; ld.param.u32 %r1, [a+0]; st.param.b32 [r], %r1; "
-				  "ret; }\n" BODY("{ .param .b32 x; .param .b32 y; call (y), f, (x); } @!%p1 "
-						  "bra L; L: mov.b32 %r1, {1, 2}; .loc 1 2 3\nret;");
+	const char *text =
+		HEADER ".global .u64 t[2] = {generic(t)+8, -1};\n.func (.param .b32 r) f(.param "
+		       ".b32 a) { .reg .b32 %r<3>; ld.param.u32 %r1, [a+0]; st.param.b32 [r], %r1; "
+		       "ret; }\n" BODY("{ .param .b32 x; .param .b32 y; call (y), f, (x); } @!%p1 "
+				       "bra L; L: mov.b32 %r1, {1, 2}; .loc 1 2 3\nret;");
 	struct error error;
 
 	(void)state;
@@ -254,7 +262,8 @@ static void test_large(void **state)
 	text = repeat(HEADER ".global .b8 ", "x", 1200000, ";");
 	ptx_free(parse(text));
 	free(text);
-	text = repeat(HEADER ".entry k() { .reg .b32 %r<3>; ", "add.s32 %r1, %r1, %r2; ", 200000, "ret; }");
+	text = repeat(HEADER ".entry k() { .reg .b32 %r<3>; ", "add.s32 %r1, %r1, %r2; ", 200000,
+		      "ret; }");
 	ptx_free(parse(text));
 	free(text);
 	/* unknown instructions keep a bounded part of their text */
@@ -266,8 +275,8 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),	 cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_accepted), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_kernel),    cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_accepted),  cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_truncated), cmocka_unit_test(test_large),
 	};
 

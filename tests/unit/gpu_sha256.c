@@ -83,8 +83,10 @@ static void test_abc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lengths), cmocka_unit_test(test_long),
-		cmocka_unit_test(test_plain),   cmocka_unit_test(test_abc),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_abc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,9 @@
 
 struct shape {
 	const char *opcode;
-	unsigned k, bits;   /* of an element */
-	unsigned selector;  /* the lanes of a quad with metadata */
-	unsigned lanes;     /* how many those are */
+	unsigned k, bits;  /* of an element */
+	unsigned selector; /* the lanes of a quad with metadata */
+	unsigned lanes;    /* how many those are */
 };
 
 static int a[M][MOST_K], b[MOST_K][N];
@@ -52,7 +52,8 @@ static void make(const struct shape *shape)
 
 			choose(row, block, index);
 			if (shape->bits == 8) { /* eight of one row in each lane */
-				lane = row % 8 * 4 + shape->selector * shape->lanes + block / 8 * 2 + row / 8;
+				lane = row % 8 * 4 + shape->selector * shape->lanes +
+				       block / 8 * 2 + row / 8;
 				shift = block % 8 * 4;
 			} else { /* four of row g, four of row g + 8 */
 				lane = row % 8 * 4 + shape->selector * shape->lanes + block / 4;
@@ -73,8 +74,8 @@ static void make(const struct shape *shape)
 	for (unsigned k = 0; k < shape->k; k++)
 		for (unsigned n = 0; n < N; n++) {
 			b[k][n] = (int)((2 * k + 3 * n) % 7) - 3;
-			registers_b[k / parts / 4][n * 4 + k / parts % 4] |= encoded(shape, b[k][n])
-									     << k % parts * shape->bits;
+			registers_b[k / parts / 4][n * 4 + k / parts % 4] |=
+				encoded(shape, b[k][n]) << k % parts * shape->bits;
 		}
 }
 
@@ -93,12 +94,13 @@ static void check(const struct shape *shape)
 			used += (size_t)snprintf(text + used, sizeof(text) - used,
 						 "st.global.u32 [%%d1+%u], 0x%x;\n",
 						 512 + (r * 32 + lane) * 4,
-						 r < 4	 ? registers_a[r][lane]
+						 r < 4   ? registers_a[r][lane]
 						 : r < 8 ? registers_b[r - 4][lane]
 							 : words[lane]);
 	for (unsigned r = 0; r < 9; r++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "ld.global.u32 %%r%u, [%%d3+%u];\n", 10 + r, 512 + r * 128);
+					 "ld.global.u32 %%r%u, [%%d3+%u];\n", 10 + r,
+					 512 + r * 128);
 	snprintf(text + used, sizeof(text) - used,
 		 "mov.b32 %%r20, 0; %s {%%r21, %%r22, %%r23, %%r24}, {%s}, {%s}, "
 		 "{%%r20, %%r20, %%r20, %%r20}, %%r18, %u;\n"
@@ -127,13 +129,19 @@ static void check(const struct shape *shape)
 static void test_shapes(void **state)
 {
 	static const struct shape shapes[] = {
-		{"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 16, 0, 1},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 16,
+		 0, 1},
 		{"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 16, 3, 1},
-		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 32, 16, 0, 2},
-		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 32, 16, 1, 2},
-		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 8, 1, 2},
-		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 8, 0, 2},
-		{"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", 64, 8, 0, 4},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 32, 16,
+		 0, 2},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 32, 16,
+		 1, 2},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 8, 1,
+		 2},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 8, 0,
+		 2},
+		{"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", 64, 8, 0,
+		 4},
 	};
 
 	(void)state;
@@ -144,11 +152,14 @@ static void test_shapes(void **state)
 static void test_refused(void **state)
 {
 	static const char *const forms[] = {
-		"mma.sp.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+		"mma.sp.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, "
+		"%r6}, "
 		"{%r7, %r8}, {%r1, %r2, %r3, %r4}, %r9, 0;",
-		"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+		"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, "
+		"%r6}, "
 		"{%r7, %r8}, {%r1, %r2, %r3, %r4}, %r9, 4;",
-		"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+		"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, "
+		"%r6}, "
 		"{%r7, %r8}, {%r1, %r2, %r3, %r4};",
 	};
 	char text[2048];

@@ -94,9 +94,14 @@ static void test_load(void **state)
 		{6, 6, 1, 0, 0, {54, 55, 0, 0, 62, 63}},
 		{-2, -1, 1, 0, 0, {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 8, 9, 0, 0, 16, 17}},
 		/* the NaN of an H200 */
-		{100, 0, 1, 0, 1, {0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7,
-				   0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7,
-				   0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7}},
+		{100,
+		 0,
+		 1,
+		 0,
+		 1,
+		 {0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7,
+		  0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7,
+		  0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7, 0x7ff77ff7}},
 		/* every second row: two rows of the four */
 		{0, 0, 2, 0, 0, {0, 1, 2, 3, 16, 17, 18, 19}},
 	};
@@ -129,9 +134,10 @@ static void test_swizzle(void **state)
 
 	(void)state;
 	assert_int_equal(encode(&parameters, S32, tensor, 8, 8, 1, 1, 0), 0);
-	assert_string_equal(run("@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;\n" LOAD TAKE,
-				&parameters, out, 64),
-			    "");
+	assert_string_equal(
+		run("@!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;\n" LOAD TAKE,
+		    &parameters, out, 64),
+		"");
 	for (uint32_t n = 0; n < 64; n++)
 		assert_int_equal(out[n], n < 32 ? n : n ^ 4);
 	memory_release(memory);
@@ -145,13 +151,14 @@ static void test_store(void **state)
 
 	(void)state;
 	assert_int_equal(encode(&parameters, S32, tensor, 4, 4, 1, 0, 0), 0);
-	assert_string_equal(run("add.u32 %r8, %r1, 100; st.shared.u32 [%r7], %r8; bar.sync 0; "
-				"@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
-				"[%d2, {%r2, %r3}], [%r4]; @!%p1 cp.async.bulk.commit_group;\n"
-				"@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
-				"[%d2, {0, 4}], [%r4];",
-				&parameters, out, 16),
-			    "");
+	assert_string_equal(
+		run("add.u32 %r8, %r1, 100; st.shared.u32 [%r7], %r8; bar.sync 0; "
+		    "@!%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+		    "[%d2, {%r2, %r3}], [%r4]; @!%p1 cp.async.bulk.commit_group;\n"
+		    "@!%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
+		    "[%d2, {0, 4}], [%r4];",
+		    &parameters, out, 16),
+		"");
 	/* columns 6 and 7 of rows 0 to 2 come from rows 1 to 3 of the box */
 	for (uint32_t n = 0; n < 64; n++) {
 		uint32_t row = n / 8, column = n % 8, expected = n;

@@ -174,8 +174,9 @@ static void test_order(void **state)
 /* All blocks from 300 on fault: the first of them is told, however the threads meet. */
 static void test_fault(void **state)
 {
-	const char *text = KERNEL LONG "setp.lt.u32 %p2, %r2, 300;\n@%p2 ret;\n"
-				       "mad.wide.u32 %d4, %r2, 4096, 0; st.global.u32 [%d4], %r4; ret; }";
+	const char *text =
+		KERNEL LONG "setp.lt.u32 %p2, %r2, 300;\n@%p2 ret;\n"
+			    "mad.wide.u32 %d4, %r2, 4096, 0; st.global.u32 [%d4], %r4; ret; }";
 	struct fault one, more;
 
 	(void)state;
@@ -196,8 +197,9 @@ static void test_endless(void **state)
 	struct fault fault;
 
 	(void)state;
-	assert_int_equal(run(KERNEL LONG "setp.lt.u32 %p2, %r2, 100;\n@%p2 ret;\n"
-					 "setp.gt.u32 %p3, %r2, 100;\nspin: @%p3 bra spin;\ntrap; }",
+	assert_int_equal(run(KERNEL LONG
+			     "setp.lt.u32 %p2, %r2, 100;\n@%p2 ret;\n"
+			     "setp.gt.u32 %p3, %r2, 100;\nspin: @%p3 bra spin;\ntrap; }",
 			     "4", false, &fault),
 			 -1);
 	assert_int_equal(fault.kind, FAULT_TRAP);
@@ -211,11 +213,11 @@ static void test_endless(void **state)
 static size_t rows_of(const char *threads, struct gpu_row *rows, size_t room)
 {
 	/* each thread reads its element of `in` and the mirrored one, and writes every second */
-	static const char text[] =
-		KERNEL LONG "mad.wide.u32 %d3, %r1, 4, %d2; ld.global.u32 %r7, [%d3];\n"
-			    "sub.u32 %r8, 32767, %r1; mad.wide.u32 %d3, %r8, 4, %d2;\n"
-			    "ld.global.u16 %r9, [%d3]; and.b32 %r9, %r1, 1; setp.eq.u32 %p2, %r9, 0;\n"
-			    "and.b32 %r10, %r1, 64; @%p2 st.global.u32 [%d1], %r10; ret; }";
+	static const char text[] = KERNEL LONG
+		"mad.wide.u32 %d3, %r1, 4, %d2; ld.global.u32 %r7, [%d3];\n"
+		"sub.u32 %r8, 32767, %r1; mad.wide.u32 %d3, %r8, 4, %d2;\n"
+		"ld.global.u16 %r9, [%d3]; and.b32 %r9, %r1, 1; setp.eq.u32 %p2, %r9, 0;\n"
+		"and.b32 %r10, %r1, 64; @%p2 st.global.u32 [%d1], %r10; ret; }";
 	struct shadow *shadow = shadow_create(false);
 	const struct gpu_row *found;
 	size_t count;
@@ -252,7 +254,8 @@ static void test_observed(void **state)
 		assert_int_equal(more[n].writer, write ? 11 : 12);
 		assert_int_equal(more[n].access, write ? GPU_WRITE : GPU_READ);
 		assert_int_equal(more[n].bytes, write ? COUNT * 2 : COUNT * 4);
-		/* half of what was stored is zero, as it was; of the other half three bytes of four */
+		/* half of what was stored is zero, as it was; of the other half three bytes of four
+		 */
 		assert_int_equal(more[n].redundant_bytes, write ? COUNT + COUNT * 3 / 4 : 0);
 		assert_int_equal(more[n].redundant_bytes, one[n].redundant_bytes);
 	}
@@ -292,7 +295,8 @@ static void test_observes_order(void **state)
 		{"mov.u64 %d3, %clock64;", true},
 		{"mov.u64 %d3, %globaltimer;", true},
 		{"mov.u32 %r4, %laneid;", false},
-		{"{ .param .b64 a; .param .b64 b; .param .b32 c; call (c), vprintf, (a, b); }", true},
+		{"{ .param .b64 a; .param .b64 b; .param .b32 c; call (c), vprintf, (a, b); }",
+		 true},
 		{"call __assertfail;", false},
 		{"call quiet;", true}, /* another function of the module looks: not told apart */
 		{"call %d3, ();", true},
@@ -319,14 +323,10 @@ static void test_observes_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_results),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_fault),
-		cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_observed),
-		cmocka_unit_test(test_observes_order),
+		cmocka_unit_test(test_results),     cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_environment), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_fault),       cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_observed),    cmocka_unit_test(test_observes_order),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -307,10 +307,12 @@ static void test_unclean_text(void **state)
 static void test_keys(void **state)
 {
 	/* the same flow twice, as in `cat a.dot b.dot` made one: it stays one edge */
-	struct graph *graph = read_good("digraph { v1 -> v2 [key=\"1:WRITE\", bytes=5];"
-					"v1 -> v2 [key=\"1:WRITE\"]; v1 -> v2 [key=\"1:READ\"]; v2 -> v1 [object=7, access=READ, "
-					"key=\"7:READ\"]; v1 -> v1 [object=7, access=READ, key=\"7:WRITE\"]; "
-					"v2 -> v2 [object=7, access=READ]; }");
+	struct graph *graph =
+		read_good("digraph { v1 -> v2 [key=\"1:WRITE\", bytes=5];"
+			  "v1 -> v2 [key=\"1:WRITE\"]; v1 -> v2 [key=\"1:READ\"]; v2 -> v1 "
+			  "[object=7, access=READ, "
+			  "key=\"7:READ\"]; v1 -> v1 [object=7, access=READ, key=\"7:WRITE\"]; "
+			  "v2 -> v2 [object=7, access=READ]; }");
 	char key[GRAPH_KEY_SIZE];
 
 	(void)state;

@@ -32,7 +32,7 @@ static void test_find(void **state)
 
 static void test_labels(void **state)
 {
-	struct graph_vertex vertex = {.kind = (char *)(uintptr_t) "kernel:hot:x"};
+	struct graph_vertex vertex = {.kind = (char[]){"kernel:hot:x"}};
 
 	(void)state;
 	assert_true(graph_vertex_is(&vertex, "kernel"));
@@ -97,14 +97,13 @@ static void frame_is(const struct profile_frame *frame, const char *expected)
 
 static void test_frames(void **state)
 {
-	struct profile_frame frame = {.module = (char *)(uintptr_t) "/usr/lib/libfoo.so",
-				      .offset = 0x1234};
+	struct profile_frame frame = {.module = (char[]){"/usr/lib/libfoo.so"}, .offset = 0x1234};
 
 	(void)state;
 	frame_is(&frame, "libfoo.so+0x1234");
-	frame.function = (char *)(uintptr_t) "work";
+	frame.function = (char[]){"work"};
 	frame_is(&frame, "work");
-	frame.file = (char *)(uintptr_t) "/src/a/work.c";
+	frame.file = (char[]){"/src/a/work.c"};
 	frame_is(&frame, "work work.c");
 	frame.line = 12;
 	frame_is(&frame, "work work.c:12");
@@ -121,8 +120,10 @@ static void test_demangle(void **state)
 		/* static kernels and variables; the number counts from the second _ on */
 		{"__nv_static_21__00c0ffee_4_a_cu_main__Z4gemmPKfi", "gemm(float const*, int)"},
 		{"__nv_static_21__00c0ffee_4_a_cu_main_total", "total"},
-		{"__nv_static_20__00c0ffee_4_a_cu_main_total", "__nv_static_20__00c0ffee_4_a_cu_main_total"},
-		{"__nv_static_27__00c0ffee_4_a_cu_main_total", "__nv_static_27__00c0ffee_4_a_cu_main_total"},
+		{"__nv_static_20__00c0ffee_4_a_cu_main_total",
+		 "__nv_static_20__00c0ffee_4_a_cu_main_total"},
+		{"__nv_static_27__00c0ffee_4_a_cu_main_total",
+		 "__nv_static_27__00c0ffee_4_a_cu_main_total"},
 		{"__nv_static_18446744073709551615__a", "__nv_static_18446744073709551615__a"},
 		{"__nv_static_21", "__nv_static_21"},
 		{"__nv_static_", "__nv_static_"},

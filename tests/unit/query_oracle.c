@@ -372,7 +372,7 @@ static void check_two_bridges(const struct random_graph *random)
  */
 #define TRAILS                                                                                     \
 	"WITH RECURSIVE t(v, d, used) AS (SELECT j, 1, 1 << n FROM e WHERE i = ?1"                 \
-	" UNION ALL SELECT e.j, d + 1, used | (1 << n) FROM t JOIN e ON e.i = t.v"                   \
+	" UNION ALL SELECT e.j, d + 1, used | (1 << n) FROM t JOIN e ON e.i = t.v"                 \
 	" WHERE d < ?3 AND NOT used >> n & 1) "
 
 static int64_t number(sqlite3 *db, const char *sql, int from, int to, int most)

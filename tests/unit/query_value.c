@@ -65,8 +65,8 @@ static void test_identical_is_more_than_same(void **unused)
 	assert_false(value_identical(value_integer(1), value_number(1)));
 	assert_false(value_identical(list_of(&arena, value_integer(1)),
 				     list_of(&arena, value_number(1))));
-	assert_false(value_identical(map_of(&arena, value_integer(1)),
-				     map_of(&arena, value_number(1))));
+	assert_false(
+		value_identical(map_of(&arena, value_integer(1)), map_of(&arena, value_number(1))));
 	assert_false(value_identical(map_of(&arena, value_integer(1)),
 				     list_of(&arena, value_integer(1))));
 	arena_free(&arena);

@@ -37,11 +37,13 @@ static void test_plain_names(void **state)
 		{"cudaMemcpy", "cudaMemcpy"},
 		{"", ""},
 		{"void ns::gemm<float>(float const*, int)", "ns::gemm<float>"},
-		{"ns::Tensor<float>::Tensor(unsigned long, unsigned long)", "ns::Tensor<float>::Tensor"},
+		{"ns::Tensor<float>::Tensor(unsigned long, unsigned long)",
+		 "ns::Tensor<float>::Tensor"},
 		{"std::vector<int, std::allocator<int> > f<int>(int) const", "f<int>"},
 		{"void (anonymous namespace)::fill(void (*)(int)) [clone .1]",
 		 "(anonymous namespace)::fill"},
-		{"main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"},
+		{"main::{lambda(int)#1}::operator()(int) const",
+		 "main::{lambda(int)#1}::operator()"},
 		{"A::operator bool() const", "A::operator bool"},
 		{"cub::CUB_300001_SM_800::detail::k<cuda::std::__4::plus<int> >(int)",
 		 "cub::detail::k<...>"},
@@ -53,7 +55,8 @@ static void test_plain_names(void **state)
 		 "ns::operator< <...>"},
 		/* not names of functions */
 		{"two words that are no C++ name at all", "two words that are no C++ name at all"},
-		{"a_template_that_is_never_closed<int, long", "a_template_that_is_never_closed<int, long"},
+		{"a_template_that_is_never_closed<int, long",
+		 "a_template_that_is_never_closed<int, long"},
 		{"()", "()"},
 		{"__4", "__4"},
 	};
@@ -257,10 +260,9 @@ static void test_shell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_names),
-		cmocka_unit_test(test_size),    cmocka_unit_test(test_text),
-		cmocka_unit_test(test_shell),   cmocka_unit_test(test_output),
-		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_size),
+		cmocka_unit_test(test_text),        cmocka_unit_test(test_shell),
+		cmocka_unit_test(test_output),      cmocka_unit_test(test_options),
 	};
 
 	return cmocka_run_group_tests_name("util", tests, NULL, NULL);

@@ -83,11 +83,7 @@ enum cudaFuncCache {
 	cudaFuncCachePreferEqual = 3
 };
 
-enum cudaLimit {
-	cudaLimitStackSize = 0,
-	cudaLimitPrintfFifoSize = 1,
-	cudaLimitMallocHeapSize = 2
-};
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
 
 /* Numbers of the attributes are those of CUdevice_attribute (cuda.h). */
 enum cudaDeviceAttr {
@@ -537,8 +533,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
 			    cudaStream_t stream);
-cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice,
-			   size_t count);
+cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count);
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
 				size_t count, cudaStream_t stream);
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
@@ -639,8 +634,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				 const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				 const struct cudaHostNodeParams *pNodeParams);
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-				       const cudaGraphNode_t *pDependencies,
-				       size_t numDependencies, cudaGraph_t childGraph);
+				       const cudaGraphNode_t *pDependencies, size_t numDependencies,
+				       cudaGraph_t childGraph);
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
@@ -693,8 +688,8 @@ cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheCon
 cudaError_t cudaFuncGetName(const char **name, const void *func);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
 							  int blockSize, size_t dynamicSMemSize);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
-								   const void *func, int blockSize,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
+								   int blockSize,
 								   size_t dynamicSMemSize,
 								   unsigned int flags);
 cudaError_t cudaProfilerStart(void);

@@ -35,7 +35,9 @@ static cudaError_t make_array(const char *name, cudaArray_t *array,
 		.width = extent.width,
 		.height = extent.height ? extent.height : 1,
 		.depth = extent.depth ? extent.depth : 1,
-		.dimensions = extent.depth && !(flags & cudaArrayLayered) ? 3 : extent.height ? 2 : 1,
+		.dimensions = extent.depth && !(flags & cudaArrayLayered) ? 3
+			      : extent.height                             ? 2
+									  : 1,
 		.layered = flags & cudaArrayLayered,
 		.cube = flags & cudaArrayCubemap,
 	};
@@ -91,7 +93,8 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExte
 	}
 	if (extent)
 		*extent = (struct cudaExtent){shape.width, shape.dimensions > 1 ? shape.height : 0,
-					      shape.dimensions > 2 || shape.layered ? shape.depth : 0};
+					      shape.dimensions > 2 || shape.layered ? shape.depth
+										    : 0};
 	if (flags)
 		*flags = (shape.layered ? cudaArrayLayered : 0u) |
 			 (shape.cube ? cudaArrayCubemap : 0u);
@@ -146,14 +149,14 @@ static int describe(const struct end *to, const struct end *from, struct cudaExt
 	int error;
 
 	*what = (struct emulator_copy){.to = to->address,
-				     .from = from->address,
-				     .width = bytes.width,
-				     .height = bytes.height,
-				     .depth = bytes.depth,
-				     .to_pitch = to->pitch,
-				     .from_pitch = from->pitch,
-				     .to_slice = to->slice,
-				     .from_slice = from->slice};
+				       .from = from->address,
+				       .width = bytes.width,
+				       .height = bytes.height,
+				       .depth = bytes.depth,
+				       .to_pitch = to->pitch,
+				       .from_pitch = from->pitch,
+				       .to_slice = to->slice,
+				       .from_slice = from->slice};
 	error = runtime_sides(what, kind);
 	/* arrays are on the device, whatever the program says */
 	if (to->array)
@@ -386,8 +389,7 @@ int runtime_copy_3d(const struct cudaMemcpy3DParms *p, struct emulator_copy *wha
 	return describe(&to, &from, bytes, p->kind, what);
 }
 
-static cudaError_t copy_3d(const char *name, const struct cudaMemcpy3DParms *p,
-			   cudaStream_t stream)
+static cudaError_t copy_3d(const char *name, const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
 	struct emulator_copy what;
 	int error;
@@ -472,15 +474,13 @@ static cudaError_t fill_3d(const char *name, const struct cudaPitchedPtr *to, in
 
 	ATTACH();
 	if (extent.height == to->ysize || extent.depth == 1)
-		return runtime_result(vflow_emulator_fill(name, stream, runtime_bits(to->ptr),
-							  to->pitch, (uint8_t)value, 1,
-							  extent.width,
-							  extent.height * extent.depth));
+		return runtime_result(vflow_emulator_fill(
+			name, stream, runtime_bits(to->ptr), to->pitch, (uint8_t)value, 1,
+			extent.width, extent.height * extent.depth));
 	for (size_t z = 0; z < extent.depth && !error; z++)
-		error = vflow_emulator_fill(name, stream,
-					    runtime_bits(to->ptr) + z * to->pitch * to->ysize,
-					    to->pitch, (uint8_t)value, 1, extent.width,
-					    extent.height);
+		error = vflow_emulator_fill(
+			name, stream, runtime_bits(to->ptr) + z * to->pitch * to->ysize, to->pitch,
+			(uint8_t)value, 1, extent.width, extent.height);
 	return runtime_result(error);
 }
 

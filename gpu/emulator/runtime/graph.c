@@ -59,8 +59,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
 int runtime_kernel_node(const struct cudaKernelNodeParams *p, struct emulator_node *node)
 {
 	struct emulator_kernel *kernel;
-	int error = p && !p->extra ? registry_kernel(p->func, &kernel)
-				   : (int)cudaErrorInvalidValue;
+	int error = p && !p->extra ? registry_kernel(p->func, &kernel) : (int)cudaErrorInvalidValue;
 
 	if (!error)
 		*node = (struct emulator_node){
@@ -94,8 +93,8 @@ static cudaError_t set_kernel(void *graph, bool executable, cudaGraphNode_t whic
 
 	ATTACH();
 	error = runtime_kernel_node(params, &node);
-	return runtime_result(
-		error ? error : vflow_emulator_graph_set(graph, executable, which, &node));
+	return runtime_result(error ? error
+				    : vflow_emulator_graph_set(graph, executable, which, &node));
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
@@ -205,17 +204,17 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 
 /* The child as it is now: it is copied, as the documentation says. */
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-				       const cudaGraphNode_t *pDependencies,
-				       size_t numDependencies, cudaGraph_t childGraph)
+				       const cudaGraphNode_t *pDependencies, size_t numDependencies,
+				       cudaGraph_t childGraph)
 {
 	void *node;
 	int error;
 
 	ATTACH();
 	error = pGraphNode && (pDependencies || !numDependencies)
-			? vflow_emulator_graph_add_child(
-				  graph, (void *const *)(uintptr_t)pDependencies, numDependencies,
-				  childGraph, &node)
+			? vflow_emulator_graph_add_child(graph,
+							 (void *const *)(uintptr_t)pDependencies,
+							 numDependencies, childGraph, &node)
 			: (int)cudaErrorInvalidValue;
 	if (!error)
 		*pGraphNode = node;
@@ -309,8 +308,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 }
 ALIAS(cudaStreamEndCapture, cudaStreamEndCapture_ptsz);
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
-				  enum cudaStreamCaptureStatus *pCaptureStatus)
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
 {
 	void *graph;
 	int error;

@@ -9,8 +9,8 @@
 
 /* Numbers of cudaGraphNodeType. */
 static const int node_types[] = {
-	[NODE_KERNEL] = 0, [NODE_COPY] = 1,  [NODE_FILL] = 2, [NODE_HOST] = 3,	[NODE_GRAPH] = 4,
-	[NODE_EMPTY] = 5,  [NODE_WAIT] = 6,  [NODE_RECORD] = 7, [NODE_ALLOC] = 10, [NODE_FREE] = 11,
+	[NODE_KERNEL] = 0, [NODE_COPY] = 1, [NODE_FILL] = 2,   [NODE_HOST] = 3,   [NODE_GRAPH] = 4,
+	[NODE_EMPTY] = 5,  [NODE_WAIT] = 6, [NODE_RECORD] = 7, [NODE_ALLOC] = 10, [NODE_FREE] = 11,
 };
 
 #define GRAPH_API(...)                                                                             \
@@ -140,8 +140,8 @@ static cudaError_t undepend(cudaGraph_t graph, const cudaGraphNode_t *from,
 			    const cudaGraphNode_t *to, size_t count)
 {
 	ATTACH();
-	return runtime_result(vflow_emulator_graph_undepend(
-		graph, (void *const *)(uintptr_t)from, (void *const *)(uintptr_t)to, count));
+	return runtime_result(vflow_emulator_graph_undepend(graph, (void *const *)(uintptr_t)from,
+							    (void *const *)(uintptr_t)to, count));
 }
 
 #if CUDART_MAJOR >= 13
@@ -280,9 +280,12 @@ GRAPH_API(cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetPa
 	if (!error && what.kind != NODE_FILL)
 		error = cudaErrorInvalidValue;
 	if (!error)
-		*p = (struct cudaMemsetParams){(void *)(uintptr_t)what.fill.to, what.fill.pitch,
-					       what.fill.value,			what.fill.element,
-					       what.fill.width,			what.fill.height};
+		*p = (struct cudaMemsetParams){(void *)(uintptr_t)what.fill.to,
+					       what.fill.pitch,
+					       what.fill.value,
+					       what.fill.element,
+					       what.fill.width,
+					       what.fill.height};
 	return runtime_result(error);
 }
 
@@ -404,9 +407,9 @@ ALIAS(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz);
 static bool write_picture(FILE *file, cudaGraph_t graph)
 {
 	static const char *const names[] = {
-		[NODE_EMPTY] = "empty",	[NODE_KERNEL] = "kernel", [NODE_COPY] = "memcpy",
-		[NODE_FILL] = "memset",	[NODE_HOST] = "host",	  [NODE_GRAPH] = "graph",
-		[NODE_ALLOC] = "alloc",	[NODE_FREE] = "free",	  [NODE_RECORD] = "record",
+		[NODE_EMPTY] = "empty", [NODE_KERNEL] = "kernel", [NODE_COPY] = "memcpy",
+		[NODE_FILL] = "memset", [NODE_HOST] = "host",     [NODE_GRAPH] = "graph",
+		[NODE_ALLOC] = "alloc", [NODE_FREE] = "free",     [NODE_RECORD] = "record",
 		[NODE_WAIT] = "wait",
 	};
 	size_t count = 0, edge_count = 0;

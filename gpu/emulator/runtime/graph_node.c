@@ -125,8 +125,7 @@ EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
 				    const cudaGraphNode_t *before, size_t count,
 				    struct node_parameters *p);
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
-			     const cudaGraphNode_t *before, size_t count,
-			     struct node_parameters *p)
+			     const cudaGraphNode_t *before, size_t count, struct node_parameters *p)
 {
 	return add(made, graph, before, count, p);
 }
@@ -191,7 +190,8 @@ static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatu
 #define FULL_INFO(entry)                                                                           \
 	EXPORT cudaError_t entry(cudaStream_t stream, enum cudaStreamCaptureStatus *status,        \
 				 unsigned long long *id, cudaGraph_t *graph,                       \
-				 const cudaGraphNode_t **nodes, const void **edges, size_t *count); \
+				 const cudaGraphNode_t **nodes, const void **edges,                \
+				 size_t *count);                                                   \
 	cudaError_t entry(cudaStream_t stream, enum cudaStreamCaptureStatus *status,               \
 			  unsigned long long *id, cudaGraph_t *graph,                              \
 			  const cudaGraphNode_t **nodes, const void **edges, size_t *count)        \

@@ -120,10 +120,9 @@ cudaError_t cudaLibraryGetManaged(void **address, size_t *bytes, cudaLibrary_t l
 cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library)
 {
 	ATTACH();
-	return runtime_result(
-		count ? vflow_emulator_module_kernels((struct emulator_module *)library, NULL, 0,
-						      count)
-		      : (int)cudaErrorInvalidValue);
+	return runtime_result(count ? vflow_emulator_module_kernels(
+					      (struct emulator_module *)library, NULL, 0, count)
+				    : (int)cudaErrorInvalidValue);
 }
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count,
@@ -132,11 +131,10 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count,
 	unsigned all;
 
 	ATTACH();
-	return runtime_result(
-		kernels ? vflow_emulator_module_kernels((struct emulator_module *)library,
-							(struct emulator_kernel **)kernels, count,
-							&all)
-			: (int)cudaErrorInvalidValue);
+	return runtime_result(kernels ? vflow_emulator_module_kernels(
+						(struct emulator_module *)library,
+						(struct emulator_kernel **)kernels, count, &all)
+				      : (int)cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)

@@ -42,13 +42,15 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
 	ATTACH();
-	return runtime_result((int)cuMemPoolSetAttribute(memPool, (CUmemPool_attribute)attr, value));
+	return runtime_result(
+		(int)cuMemPoolSetAttribute(memPool, (CUmemPool_attribute)attr, value));
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
 	ATTACH();
-	return runtime_result((int)cuMemPoolGetAttribute(memPool, (CUmemPool_attribute)attr, value));
+	return runtime_result(
+		(int)cuMemPoolGetAttribute(memPool, (CUmemPool_attribute)attr, value));
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)

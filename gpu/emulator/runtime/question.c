@@ -280,10 +280,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func,
 	if (!error && (!size || size > EMULATOR_CLUSTER))
 		error = cudaErrorInvalidValue;
 	if (!error)
-		error = vflow_emulator_occupancy(kernel,
-						 (int)(config->blockDim.x * config->blockDim.y *
-						       config->blockDim.z),
-						 config->dynamicSmemBytes, &blocks);
+		error = vflow_emulator_occupancy(
+			kernel, (int)(config->blockDim.x * config->blockDim.y * config->blockDim.z),
+			config->dynamicSmemBytes, &blocks);
 	/* the blocks of a cluster share the one multiprocessor, as many as they are */
 	if (!error)
 		*clusters = blocks && (uint64_t)blocks < size ? 1 : blocks / (int)size;

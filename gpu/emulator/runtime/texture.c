@@ -20,8 +20,8 @@ static int read_resource(const struct cudaResourceDesc *resource, struct emulato
 		if (error)
 			return error;
 		shape->address = runtime_bits(resource->res.linear.devPtr);
-		shape->width = resource->res.linear.sizeInBytes /
-			       (shape->channels * shape->channel_bytes);
+		shape->width =
+			resource->res.linear.sizeInBytes / (shape->channels * shape->channel_bytes);
 		shape->height = shape->depth = shape->dimensions = 1;
 		return 0;
 	case cudaResourceTypePitch2D:

@@ -85,8 +85,9 @@ static double plain(const struct plain_kernel *list, const char *name, const str
 }
 
 struct figures {
-	double seconds, wall; /* of processor time, by the clock: the least of each of a few launches */
-	double instructions;  /* of threads */
+	double seconds,
+		wall; /* of processor time, by the clock: the least of each of a few launches */
+	double instructions; /* of threads */
 };
 
 /* With a shadow, what collection does after each launch is included. */

@@ -73,15 +73,15 @@ $(shell rm -f $(BUILD)/flags)
 endif
 endif
 
-rooms = util graph collect query advice render
+rooms = util graph graph/build graph/profile collect query query/language query/filter advice render
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c \
 	collect/kernel_filter.c util/error.c util/mangled.c util/say.c
-cuda_sources = $(wildcard gpu/emulator/*.c gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
+cuda_sources = $(wildcard $(patsubst %,gpu/emulator/%/*.c,device driver interpreter) gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
 cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
 guest_objects = $(guest_sources:%.c=$(BUILD)/inside.o/%.o)
 # executors that loop over lanes, a second time for CPUs with AVX2
-lane_sources = $(patsubst %,gpu/emulator/interpreter_%.c,integer bits float compare convert memory half matrix)
+lane_sources = $(patsubst %,gpu/emulator/interpreter/%.c,integer bits float compare convert memory half matrix)
 lane_objects = $(if $(filter x86_64,$(shell uname -m)),$(lane_sources:%.c=$(BUILD)/inside.o/%.avx2.o))
 cuda_objects = $(cuda_sources:%.c=$(BUILD)/inside.o/%.o) $(lane_objects)
 majors = 11 12 13
@@ -131,11 +131,11 @@ $(BUILD)/lib/libvflow-guest.so: $(guest_objects)
 		-Wl,--exclude-libs,ALL -Wl,-z,defs $(LDFLAGS)
 
 # The preloaded libraries need libc and libm only (DESIGN 5).
-$(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/libcuda.map
+$(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/driver/libcuda.map
 	@mkdir -p $(@D)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(sanitize) -shared -o $@ $(cuda_objects) -Wl,-soname,libcuda.so.1 \
-		-Wl,--version-script=gpu/emulator/libcuda.map -lm -ldl -lpthread -Wl,-z,defs $(LDFLAGS)
+		-Wl,--version-script=gpu/emulator/driver/libcuda.map -lm -ldl -lpthread -Wl,-z,defs $(LDFLAGS)
 
 include gpu/sanitizer/sanitizer.mk
 

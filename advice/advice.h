@@ -4,7 +4,7 @@
 #ifndef VFLOW_ADVICE_ADVICE_H
 #define VFLOW_ADVICE_ADVICE_H
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 
 struct advice_options {
 	double redundancy;        /* redundant values: fraction of an API's writes to an object */

@@ -6,7 +6,7 @@
 #ifndef VFLOW_ADVICE_WORDS_H
 #define VFLOW_ADVICE_WORDS_H
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 
 /* "gemm<float>" for "void gemm<float>(float *, int)"; at most 80 bytes. */
 char *words_name(const struct graph_vertex *vertex);

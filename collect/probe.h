@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "util/error.h"
 
 #define PROBE_BYTES 4096u     /* the kernel writes so many over a zeroed object */

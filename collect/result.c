@@ -13,7 +13,7 @@
 
 #include "advice/advice.h"
 #include "collect/trace.h"
-#include "graph/build.h"
+#include "graph/build/build.h"
 #include "util/memory.h"
 #include "util/text.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "util/error.h"
 
 /* Whether a profile can be written to `output` later.  Nothing is changed. */

@@ -2,8 +2,8 @@
  * graph/graph.h: the value-flow graph in memory (ValueExpert Def. 5.1, DESIGN 4).
  *
  * Plain arrays; vertices and edges are referred to by index, users see ids.  Read from a profile
- * (graph/profile.h) or from DOT (graph/dot.h).  All strings are owned by the graph and are clean
- * (util/text.h).  Attributes that vflow does not know travel along untouched.
+ * (graph/profile/profile.h) or from DOT (graph/dot.h).  All strings are owned by the graph and are
+ * clean (util/text.h).  Attributes that vflow does not know travel along untouched.
  */
 #ifndef VFLOW_GRAPH_GRAPH_H
 #define VFLOW_GRAPH_GRAPH_H

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "graph/graph.h"
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "util/error.h"
 
 /* For the help of commands that read a graph. */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 
 struct symbols;
 

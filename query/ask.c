@@ -9,8 +9,8 @@
 
 #include "graph/dot.h"
 #include "graph/input.h"
-#include "query/eval.h"
-#include "query/kept.h"
+#include "query/language/eval.h"
+#include "query/filter/kept.h"
 #include "util/command.h"
 #include "util/memory.h"
 #include "util/output.h"

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <wchar.h>
 
-#include "query/select.h"
+#include "query/filter/select.h"
 #include "util/memory.h"
 #include "util/text.h"
 

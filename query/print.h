@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "query/engine.h"
-#include "query/run.h"
+#include "query/language/run.h"
 
 enum print_type { PRINT_TABLE, PRINT_TSV, PRINT_CSV, PRINT_JSON, PRINT_JSONL };
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 
 /* "#5 · 4.0K · 24×": id, size of the object of an allocation, invocations above 1. */
 char *describe_figures(const struct graph_vertex *vertex, uint64_t object_bytes);

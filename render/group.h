@@ -4,7 +4,7 @@
 #ifndef VFLOW_RENDER_GROUP_H
 #define VFLOW_RENDER_GROUP_H
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "util/error.h"
 
 enum group_by {

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "render/style.h"
 
 struct picture_point {

@@ -2,7 +2,7 @@
 # tests/run adds them up.
 
 unit_tests = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/*.c))
-cli_tests = $(wildcard tests/cli/*.sh)
+cli_tests = $(wildcard tests/cli/*.sh tests/sanitizer/*.sh)
 
 CFLAGS_TESTS = $(CFLAGS_VFLOW) -Wno-unused-function
 # the command table and what refers to it belong to the program

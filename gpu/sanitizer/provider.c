@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/sanitizer/calls.h"
+#include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/patching.h"
+#include "gpu/sanitizer/code/patching.h"
 #include "gpu/sanitizer/times.h"
 
 static Sanitizer_SubscriberHandle subscriber;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "collect/trace.h"
-#include "graph/build.h"
-#include "graph/profile.h"
+#include "graph/build/build.h"
+#include "graph/profile/profile.h"
 
 #define OBJECTS 1000u
 #define SITES 20u

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "graph/dot.h"
-#include "graph/profile.h"
-#include "query/query.h"
-#include "query/run.h"
+#include "graph/profile/profile.h"
+#include "query/filter/query.h"
+#include "query/language/run.h"
 #include "util/memory.h"
 
 enum { SITES = 2000, FRAMES = 5000, DEPTH = 8 };

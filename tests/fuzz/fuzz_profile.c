@@ -1,5 +1,5 @@
 /* Profiles: a damaged SQLite file is refused or read, and what is read can be used. */
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_file.h"
 

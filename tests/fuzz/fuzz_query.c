@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "query/print.h"
-#include "query/run.h"
+#include "query/language/run.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Eight vertices in two cycles with chords, labels A and B, parallel edges and a loop. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "collect/trace.h"
-#include "graph/build.h"
-#include "graph/profile.h"
+#include "graph/build/build.h"
+#include "graph/profile/profile.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_file.h"
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "collect/trace.h"
-#include "graph/build.h"
+#include "graph/build/build.h"
 #include "graph/dot.h"
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 
 static struct trace_writer *writer;
 

@@ -22,7 +22,7 @@ static CUfunction known[64];
 
 static void patch(const Sanitizer_ResourceModuleData *module)
 {
-	/* as in gpu/sanitizer/patching.c; the headers of CUDA 12 end at 29 */
+	/* as in gpu/sanitizer/code/patching.c; the headers of CUDA 12 end at 29 */
 	static const struct {
 		int instruction;
 		const char *function;

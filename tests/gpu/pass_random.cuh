@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <vector>
 
-#include "gpu/sanitizer/passes.cu"
+#include "gpu/sanitizer/device/passes.cu"
 #include "tests/gpu/pass_memory.cuh"
 
 extern "C" {

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/eval.h"
-#include "query/parser.h"
+#include "query/language/eval.h"
+#include "query/language/parser.h"
 #include "query/print.h"
-#include "query/run.h"
+#include "query/language/run.h"
 #include "util/memory.h"
 
 enum { NAMES = 300 };

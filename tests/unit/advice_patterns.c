@@ -19,7 +19,7 @@
 #include "advice/cmd.h"
 #include "advice/report.h"
 #include "collect/trace.h"
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "util/memory.h"
 
 enum { N = 65536 };

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/emulator/fatbin.h"
+#include "gpu/emulator/device/fatbin.h"
 
 #define PTX 1
 #define SASS 2

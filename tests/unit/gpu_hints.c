@@ -1,4 +1,5 @@
-/* gpu/sanitizer/hints.c: an address's hint names the object that holds it, and few others. */
+/* gpu/sanitizer/shadow/hints.c: an address's hint names the object that holds it, and few others.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/sanitizer/hints.c"
+#include "gpu/sanitizer/shadow/hints.c"
 
 #define OBJECTS 3000
 #define MIB (UINT64_C(1) << 20)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/emulator/fatbin.h"
+#include "gpu/emulator/device/fatbin.h"
 #include "gpu/ptx/instruction.h"
 
 #define HEADER ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "gpu/emulator/interpreter.h"
-#include "gpu/emulator/memory.h"
+#include "gpu/emulator/interpreter/interpreter.h"
+#include "gpu/emulator/device/memory.h"
 #include "gpu/ptx/instruction.h"
 #include "tests/gpu/ptx/cases.h"
 

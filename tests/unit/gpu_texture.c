@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "gpu/emulator/core.h"
-#include "gpu/emulator/interpreter.h"
-#include "gpu/emulator/memory.h"
+#include "gpu/emulator/device/core.h"
+#include "gpu/emulator/interpreter/interpreter.h"
+#include "gpu/emulator/device/memory.h"
 
 #define WIDTH 13u
 #define HEIGHT 7u

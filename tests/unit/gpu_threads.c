@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "gpu/analysis/shadow.h"
-#include "gpu/emulator/interpreter.h"
-#include "gpu/emulator/memory.h"
+#include "gpu/emulator/interpreter/interpreter.h"
+#include "gpu/emulator/device/memory.h"
 
 #define BLOCKS 512u
 #define THREADS 64u

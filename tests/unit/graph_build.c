@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collect/trace.h"
-#include "graph/build.h"
+#include "graph/build/build.h"
 #include "util/memory.h"
 
 static char folder[] = "/tmp/vflow-build-XXXXXX";

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "util/memory.h"
 
 static char folder[] = "/tmp/vflow-machine-XXXXXX";

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "graph/symbols.h"
 #include "util/memory.h"
 

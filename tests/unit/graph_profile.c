@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "graph/dot.h"
-#include "graph/profile.h"
+#include "graph/profile/profile.h"
 #include "util/memory.h"
 
 static char folder[] = "/tmp/vflow-profile-XXXXXX";

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "query/query.h"
+#include "query/filter/query.h"
 
 enum { VERTICES = 12, EDGES = 40, ROUNDS = 1000, NONE = -1 };
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "query/query.h"
-#include "query/run.h"
+#include "query/filter/query.h"
+#include "query/language/run.h"
 
 enum { EDGES = 40, ROUNDS = 1000 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "query/query.h"
+#include "query/filter/query.h"
 
 enum { N = 4096 };
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "query/query.h"
+#include "query/filter/query.h"
 #include "util/memory.h"
 
 enum { NO_OBJECT = -1 };

@@ -7,7 +7,7 @@
 #ifndef VFLOW_GPU_EMULATOR_RUNTIME_RUNTIME_H
 #define VFLOW_GPU_EMULATOR_RUNTIME_RUNTIME_H
 
-#include "gpu/emulator/core.h"
+#include "gpu/emulator/device/core.h"
 #include "gpu/emulator/include/cuda_runtime_api.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "gpu/analysis/shadow.h"
-#include "gpu/emulator/interpreter.h"
-#include "gpu/emulator/memory.h"
+#include "gpu/emulator/interpreter/interpreter.h"
+#include "gpu/emulator/device/memory.h"
 #include "gpu/ptx/instruction.h"
 #include "tests/bench/interpreter/kernels.h"
 

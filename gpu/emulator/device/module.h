@@ -1,0 +1,28 @@
+/*
+ * gpu/emulator/device/module.h: a loaded module: its PTX, kernels and variables in device memory.
+ */
+#ifndef VFLOW_GPU_EMULATOR_DEVICE_MODULE_H
+#define VFLOW_GPU_EMULATOR_DEVICE_MODULE_H
+
+#include "gpu/emulator/device/device.h"
+#include "gpu/ptx/ptx.h"
+
+struct emulator_kernel {
+	struct emulator_module *module;
+	const struct ptx_kernel *ptx;
+	uint64_t max_dynamic_shared_bytes;
+};
+
+struct emulator_module {
+	struct emulator_module *next;
+	const struct emulator_context *context; /* the one it was loaded in */
+	struct ptx_module *ptx;
+	struct emulator_kernel *kernels; /* as many as ptx_kernel_count() */
+	struct allocation **variables;   /* as many as ptx_variable_count(); NULL: no storage */
+};
+
+/* Under the lock: whether these handles are alive. */
+bool module_alive(const struct emulator_module *module);
+bool module_kernel_alive(const struct emulator_kernel *kernel);
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * gpu/emulator/device/observe.c: the provider "emulated": shadows, events and the guest.
+ */
+#include "gpu/emulator/device/observe.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpu/analysis/may_write.h"
+#include "gpu/analysis/shadow.h"
+#include "gpu/emulator/device/device.h"
+
+static const struct gpu_sink *sink; /* NULL: nobody watches */
+static struct shadow *shadow;
+static struct may_write *may_write;
+static bool digests;
+
+/* Module variables that no API has touched yet, in the order in which they were loaded. */
+struct variable {
+	struct allocation *allocation;
+	const char *name;
+	bool unknown; /* a launch that was not analysed may have written it */
+};
+static struct variable *variables;
+static size_t variable_count, variable_capacity;
+
+static int start(const struct gpu_sink *to, const struct gpu_options *options)
+{
+	digests = options->digests;
+	shadow = shadow_create(digests);
+	may_write = may_write_create();
+	if (!shadow || !may_write)
+		return -1;
+	sink = to;
+	return 0;
+}
+
+static void stop(void)
+{
+	int error = device_enter(false);
+
+	sink = NULL;
+	if (!error)
+		device_leave();
+}
+
+static const struct gpu_provider provider = {
+	.version = GPU_PROVIDER_VERSION,
+	.name = "emulated",
+	.device_name = EMULATOR_DEVICE_NAME,
+	.start = start,
+	.stop = stop,
+};
+
+static gpu_guest_start *guest_start;
+
+void observe_load(void)
+{
+	const char *path = secure_getenv("VFLOW_GUEST"); /* not with another user's rights */
+	gpu_guest_start *start_guest;
+	void *guest;
+
+	if (!path || !*path)
+		return;
+	guest = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	start_guest = guest ? (gpu_guest_start *)(uintptr_t)dlsym(guest, GPU_GUEST_START) : NULL;
+	if (start_guest)
+		__atomic_store_n(&guest_start, start_guest, __ATOMIC_RELEASE);
+	else
+		device_say("the program runs unobserved: %s", dlerror());
+}
+
+void observe_start(void)
+{
+	gpu_guest_start *start_guest = __atomic_load_n(&guest_start, __ATOMIC_ACQUIRE);
+
+	if (start_guest && start_guest(&provider))
+		sink = NULL;
+}
+
+bool observe_active(void)
+{
+	return sink != NULL;
+}
+
+bool observe_wanted(const char *kernel)
+{
+	return sink && (!sink->wanted || sink->wanted(kernel));
+}
+
+uint64_t observe_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void observe_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+{
+	if (sink)
+		sink->coverage(what, reason, count, bytes);
+}
+
+void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream)
+{
+	if (!sink)
+		return;
+	*call = (struct gpu_call){.api = api, .name = name, .stream = (uint32_t)stream};
+	sink->begin(call);
+}
+
+static void changed(void *data, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+{
+	sink->content(data, object, digest, zero);
+}
+
+void observe_end(struct gpu_call *call)
+{
+	const struct gpu_row *rows = NULL;
+	size_t count = 0;
+
+	if (!sink)
+		return;
+	if (shadow_settle(shadow, call->context, &rows, &count)) {
+		count = 0;
+		observe_coverage("access rows", "no memory for the shadow of what an API touched",
+				 1, 0);
+	}
+	if (call->api == GPU_KERNEL)
+		may_write_note(may_write, call->name, rows, count);
+	sink->end(call, rows, count);
+	if (digests)
+		shadow_digests(shadow, changed, call);
+}
+
+void observe_abandon(struct gpu_call *call)
+{
+	if (!sink)
+		return;
+	shadow_abandon(shadow);
+	sink->abandon(call);
+}
+
+void observe_drop(void)
+{
+	if (sink)
+		shadow_abandon(shadow);
+}
+
+/* Tells the sink of the object; `name`: of a variable. */
+static uint32_t introduce(const struct gpu_call *call, const struct allocation *allocation,
+			  const char *name)
+{
+	struct gpu_object object = {
+		.address = allocation->address,
+		.size = allocation->size,
+		.memory = (enum gpu_memory)allocation->kind,
+		.name = name,
+	};
+	uint32_t id = sink->object(call, &object);
+
+	may_write_object(may_write, id, allocation->address);
+	return id;
+}
+
+void observe_allocated(const struct gpu_call *call, struct allocation *allocation)
+{
+	if (!sink)
+		return;
+	allocation->object = introduce(call, allocation, NULL);
+	allocation->shadow = shadow_object_create(shadow, allocation->object, call->context,
+						  (const void *)(uintptr_t)allocation->address,
+						  allocation->size);
+	if (!allocation->shadow) {
+		observe_coverage("objects", "no memory for the shadow of an allocation", 1,
+				 allocation->size);
+		return;
+	}
+	if (allocation->kind != GPU_MEMORY_MANAGED && allocation->kind != GPU_MEMORY_MAPPED_HOST)
+		return;
+	if (memory_is_device(allocation->address))
+		memset((void *)(uintptr_t)allocation->address, 0, allocation->size);
+	shadow_object_shared(allocation->shadow);
+	observe_coverage(allocation->kind == GPU_MEMORY_MANAGED ? "managed memory"
+								: "pinned host memory",
+			 GPU_HOST_WRITES, 1, allocation->size);
+}
+
+void observe_released(const struct gpu_call *call, struct allocation *allocation)
+{
+	if (allocation->shadow)
+		shadow_object_destroy(allocation->shadow);
+	allocation->shadow = NULL;
+	if (!sink || !allocation->object)
+		return;
+	may_write_released(may_write, allocation->object);
+	sink->released(call, allocation->object);
+}
+
+void observe_variable(struct allocation *allocation, const char *name)
+{
+	if (!sink)
+		return;
+	if (variable_count == variable_capacity) {
+		size_t capacity = variable_capacity ? 2 * variable_capacity : 16;
+		struct variable *more = realloc(variables, capacity * sizeof(*more));
+
+		if (!more)
+			goto no_memory;
+		variables = more;
+		variable_capacity = capacity;
+	}
+	allocation->shadow = shadow_object_create(shadow, 0, GPU_WRITER_UNKNOWN,
+						  (const void *)(uintptr_t)allocation->address,
+						  allocation->size);
+	if (!allocation->shadow)
+		goto no_memory;
+	shadow_initialised(allocation->shadow, 0, allocation->size);
+	variables[variable_count++] = (struct variable){.allocation = allocation, .name = name};
+	return;
+no_memory:
+	observe_coverage("objects", "no memory for the shadow of a module's variable", 1,
+			 allocation->size);
+}
+
+void observe_variable_shared(struct allocation *allocation)
+{
+	if (!allocation->shadow)
+		return;
+	shadow_object_shared(allocation->shadow);
+	observe_coverage("managed memory", GPU_HOST_WRITES, 1, allocation->size);
+}
+
+/* The alloc vertex of a variable, whose masks the running API may have set already. */
+static void announce(const struct variable *variable)
+{
+	struct allocation *allocation = variable->allocation;
+	struct gpu_call call = {.api = GPU_ALLOC, .name = variable->name, .no_path = true};
+
+	sink->begin(&call);
+	allocation->object = introduce(&call, allocation, variable->name);
+	shadow_object_identify(allocation->shadow, allocation->object, call.context);
+	sink->end(&call, NULL, 0);
+	if (variable->unknown)
+		shadow_forget(allocation->shadow, 0, allocation->size);
+}
+
+static void forget_variable(size_t index)
+{
+	variable_count--;
+	memmove(&variables[index], &variables[index + 1],
+		(variable_count - index) * sizeof(*variables));
+}
+
+void observe_known(struct allocation *allocation)
+{
+	if (!sink || allocation->object || allocation->kind != GPU_MEMORY_GLOBAL)
+		return;
+	for (size_t i = 0; i < variable_count; i++)
+		if (variables[i].allocation == allocation) {
+			announce(&variables[i]);
+			forget_variable(i);
+			return;
+		}
+}
+
+void observe_variable_gone(struct allocation *allocation)
+{
+	for (size_t i = 0; i < variable_count; i++)
+		if (variables[i].allocation == allocation) {
+			forget_variable(i);
+			break;
+		}
+	if (sink && allocation->object)
+		may_write_released(may_write, allocation->object);
+	if (allocation->shadow)
+		shadow_object_destroy(allocation->shadow);
+	allocation->shadow = NULL;
+}
+
+void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t stream,
+			  uint64_t start_ns)
+{
+	if (!sink)
+		return;
+	for (size_t i = 0; i < variable_count;)
+		if (shadow_object_touched(variables[i].allocation->shadow)) {
+			announce(&variables[i]);
+			forget_variable(i);
+		} else {
+			i++;
+		}
+	observe_begin(call, GPU_KERNEL, name, stream);
+	call->start_ns = start_ns;
+}
+
+void observe_touch(struct allocation *allocation, uint64_t address, uint64_t size,
+		   enum gpu_access access)
+{
+	if (allocation->shadow && size)
+		shadow_touch(allocation->shadow, address - allocation->address, size, access);
+}
+
+void observe_forget(struct allocation *allocation)
+{
+	for (size_t i = 0; !allocation->object && i < variable_count; i++)
+		if (variables[i].allocation == allocation)
+			variables[i].unknown = true; /* once it has a site */
+	if (allocation->shadow && allocation->object)
+		shadow_forget(allocation->shadow, 0, allocation->size);
+}
+
+static void forget_written(void *data, uint64_t address, uint32_t id)
+{
+	struct allocation *allocation = memory_find(address);
+
+	(void)data;
+	if (allocation && (!id || allocation->object == id))
+		observe_forget(allocation);
+}
+
+static void forget_any(struct allocation *allocation, void *data)
+{
+	(void)data;
+	observe_forget(allocation);
+}
+
+void observe_unanalysed(const char *kernel, const void *parameters, size_t size)
+{
+	if (sink && may_write_each(may_write, kernel, parameters, size, forget_written, NULL) != 0)
+		memory_each(forget_any, NULL);
+}
+
+void observe_copy(struct allocation *to, uint64_t to_address, struct allocation *from,
+		  uint64_t from_address, uint64_t size)
+{
+	if (to->shadow && from->shadow && size) {
+		shadow_touch_copy(to->shadow, to_address - to->address, from->shadow,
+				  from_address - from->address, size);
+		return;
+	}
+	observe_touch(to, to_address, size, GPU_WRITE);
+	observe_touch(from, from_address, size, GPU_READ);
+}

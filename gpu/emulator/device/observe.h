@@ -1,0 +1,73 @@
+/*
+ * gpu/emulator/device/observe.h: the one gate through which every API reaches the sink.
+ *
+ * Without a guest each function is one test of a flag and nothing has a shadow.  The device
+ * lock is held.
+ */
+#ifndef VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
+#define VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
+
+#include "gpu/emulator/device/memory.h"
+#include "gpu/provider.h"
+
+/*
+ * Loads the guest that VFLOW_GUEST names.  Without the device lock: dlopen() waits for the
+ * constructors of libraries that other threads load, and those may wait for the device.
+ */
+void observe_load(void);
+/* Starts the guest that is loaded; once per process, at the first initialisation. */
+void observe_start(void);
+bool observe_active(void);
+
+/* `stream` as from stream_number(). */
+void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream);
+/* Settles the shadows and delivers rows and digests. */
+void observe_end(struct gpu_call *call);
+void observe_abandon(struct gpu_call *call);
+
+/* The running call made or freed the allocation. */
+void observe_allocated(const struct gpu_call *call, struct allocation *allocation);
+void observe_released(const struct gpu_call *call, struct allocation *allocation);
+
+/*
+ * A module's variable was loaded: it gets a shadow, but its alloc vertex waits for the first
+ * API that touches it.  observe_known() announces that one, before that API begins.
+ */
+void observe_variable(struct allocation *allocation, const char *name);
+void observe_known(struct allocation *allocation);
+/* A module goes: its variable is forgotten, announced or not. */
+void observe_variable_gone(struct allocation *allocation);
+
+/* A managed variable, which no kernel has touched yet: the host writes there unseen. */
+void observe_variable_shared(struct allocation *allocation);
+
+/* The running API touches these bytes of the allocation. */
+void observe_touch(struct allocation *allocation, uint64_t address, uint64_t size,
+		   enum gpu_access access);
+void observe_copy(struct allocation *to, uint64_t to_address, struct allocation *from,
+		  uint64_t from_address, uint64_t size);
+
+/* Something that is not seen may have written there. */
+void observe_forget(struct allocation *allocation);
+
+/* Whether the launch that is about to be made is to be analysed (see gpu_sink). */
+bool observe_wanted(const char *kernel);
+/*
+ * The running launch was not analysed: forgets what it may have written, but for its module's
+ * variables.
+ */
+void observe_unanalysed(const char *kernel, const void *parameters, size_t size);
+
+/*
+ * A kernel runs before its call begins: only then is it known which variables it touches, and
+ * their alloc vertices come before it.  Announces them; `start_ns` is when the kernel began.
+ */
+uint64_t observe_now(void);
+void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t stream,
+			  uint64_t start_ns);
+/* A kernel that failed leaves nothing. */
+void observe_drop(void);
+
+void observe_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes);
+
+#endif

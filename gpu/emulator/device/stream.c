@@ -1,0 +1,330 @@
+/*
+ * gpu/emulator/device/stream.c: streams and events.
+ *
+ * Everything is done when its call returns, so a stream is a number and an event a time.
+ */
+#include <stdlib.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "gpu/emulator/device/graph.h"
+#include "gpu/emulator/device/observe.h"
+
+struct emulator_stream {
+	const void *handle; /* itself: the key */
+	uint32_t number;
+	unsigned flags;
+	int priority;
+	void *graph; /* captured into it */
+	bool origin; /* the capture began here */
+	UT_hash_handle hh;
+};
+
+struct emulator_event {
+	const void *handle;
+	unsigned flags;
+	uint64_t time; /* of the last record, 0: none */
+	void *graph;   /* recorded while its stream was captured into it */
+	UT_hash_handle hh;
+};
+
+#define EVENT_DISABLE_TIMING 2u
+
+static struct emulator_stream *streams;
+static struct emulator_event *events;
+static uint32_t last_number;
+
+/* NULL, legacy (1) and per-thread (2) name the default stream. */
+static bool is_default(const void *stream)
+{
+	return (uintptr_t)stream <= 2;
+}
+
+static struct emulator_stream *find_stream(const void *stream)
+{
+	struct emulator_stream *found;
+
+	HASH_FIND_PTR(streams, &stream, found);
+	return found;
+}
+
+static struct emulator_event *find_event(const void *event)
+{
+	struct emulator_event *found;
+
+	HASH_FIND_PTR(events, &event, found);
+	return found;
+}
+
+int64_t stream_number(const void *stream)
+{
+	const struct emulator_stream *found;
+
+	if (is_default(stream))
+		return 0;
+	found = find_stream(stream);
+	return found ? (int64_t)found->number : -1;
+}
+
+int vflow_emulator_stream_create(struct emulator_stream **stream, unsigned flags, int priority)
+{
+	struct emulator_stream *made;
+	int error = flags > 1 ? INVALID_VALUE : device_enter(true);
+
+	if (error)
+		return error;
+	made = calloc(1, sizeof(*made));
+	if (made) {
+		made->handle = made;
+		made->number = ++last_number;
+		made->flags = flags;
+		made->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
+		HASH_ADD_PTR(streams, handle, made);
+		*stream = made;
+	}
+	device_leave();
+	return made ? 0 : OUT_OF_MEMORY;
+}
+
+int vflow_emulator_stream_destroy(void *stream)
+{
+	struct emulator_stream *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	found = is_default(stream) ? NULL : find_stream(stream);
+	if (found) {
+		HASH_DEL(streams, found);
+		free(found);
+	}
+	device_leave();
+	return found ? 0 : INVALID_HANDLE;
+}
+
+int vflow_emulator_stream_check(void *stream, unsigned *flags, int *priority)
+{
+	const struct emulator_stream *found = NULL;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	if (!is_default(stream)) {
+		found = find_stream(stream);
+		error = found ? 0 : INVALID_HANDLE;
+	}
+	if (flags)
+		*flags = found ? found->flags : 0;
+	if (priority)
+		*priority = found ? found->priority : 0;
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_event_create(struct emulator_event **event, unsigned flags)
+{
+	struct emulator_event *made;
+	int error = flags > 7 ? INVALID_VALUE : device_enter(true);
+
+	if (error)
+		return error;
+	made = calloc(1, sizeof(*made));
+	if (made) {
+		made->handle = made;
+		made->flags = flags;
+		HASH_ADD_PTR(events, handle, made);
+		*event = made;
+	}
+	device_leave();
+	return made ? 0 : OUT_OF_MEMORY;
+}
+
+int vflow_emulator_event_destroy(void *event)
+{
+	struct emulator_event *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	found = find_event(event);
+	if (found) {
+		HASH_DEL(events, found);
+		free(found);
+	}
+	device_leave();
+	return found ? 0 : INVALID_HANDLE;
+}
+
+int vflow_emulator_event_record(void *event, void *stream)
+{
+	struct emulator_event *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	found = find_event(event);
+	if (!found || stream_number(stream) < 0)
+		error = INVALID_HANDLE;
+	else
+		found->time = observe_now(), found->graph = stream_captures(stream);
+	device_leave();
+	return error;
+}
+
+void *stream_captures(const void *stream)
+{
+	const struct emulator_stream *found = is_default(stream) ? NULL : find_stream(stream);
+
+	return found ? found->graph : NULL;
+}
+
+void streams_forget_graph(const void *graph)
+{
+	for (struct emulator_stream *each = streams; each; each = each->hh.next)
+		if (each->graph == graph)
+			each->graph = NULL, each->origin = false;
+	for (struct emulator_event *each = events; each; each = each->hh.next)
+		if (each->graph == graph)
+			each->graph = NULL;
+}
+
+int vflow_emulator_capture_begin(void *stream, void *graph)
+{
+	struct emulator_stream *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	found = is_default(stream) ? NULL : find_stream(stream);
+	if (!found)
+		error = is_default(stream) ? CAPTURE_UNSUPPORTED : INVALID_HANDLE;
+	else if (found->graph)
+		error = ILLEGAL_STATE;
+	else if (graph && !graph_is_known(graph))
+		error = INVALID_VALUE;
+	else
+		found->graph = graph ? graph : graph_new();
+	if (!error && !found->graph)
+		error = OUT_OF_MEMORY;
+	if (!error)
+		found->origin = true;
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_capture_end(void *stream, void **graph)
+{
+	struct emulator_stream *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	found = is_default(stream) ? NULL : find_stream(stream);
+	if (!found || !found->graph || !found->origin) {
+		error = found && found->graph ? CAPTURE_UNMATCHED : ILLEGAL_STATE;
+	} else {
+		*graph = found->graph;
+		for (struct emulator_stream *each = streams; each; each = each->hh.next)
+			if (each->graph == *graph)
+				each->graph = NULL, each->origin = false;
+	}
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_capture_graph(void *stream, void **graph)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	error = stream_number(stream) < 0 ? INVALID_HANDLE : 0;
+	*graph = stream_captures(stream);
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_stream_wait(void *stream, void *event)
+{
+	struct emulator_stream *waiting;
+	const struct emulator_event *found;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	found = find_event(event);
+	waiting = is_default(stream) ? NULL : find_stream(stream);
+	if (!found || (!is_default(stream) && !waiting))
+		error = INVALID_HANDLE;
+	else if (waiting && found->graph && !waiting->graph)
+		waiting->graph = found->graph;
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_event_check(void *event)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	error = find_event(event) ? 0 : INVALID_HANDLE;
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds)
+{
+	const struct emulator_event *first, *last;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	first = find_event(start);
+	last = find_event(end);
+	if (!first || !last || !first->time || !last->time ||
+	    (first->flags | last->flags) & EVENT_DISABLE_TIMING)
+		error = INVALID_HANDLE;
+	else
+		*milliseconds = (float)((double)(int64_t)(last->time - first->time) / 1e6);
+	device_leave();
+	return error;
+}
+
+int vflow_emulator_synchronize(const char *name, void *stream, void *event)
+{
+	struct gpu_call call;
+	int64_t number;
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	number = stream_number(stream);
+	if (number < 0 || (event && !find_event(event))) {
+		device_leave();
+		return INVALID_HANDLE;
+	}
+	print_flush();
+	observe_begin(&call, GPU_SYNC, name, number);
+	observe_end(&call);
+	device_leave();
+	return 0;
+}
+
+void streams_release(void)
+{
+	struct emulator_stream *stream, *next_stream;
+	struct emulator_event *event, *next_event;
+
+	HASH_ITER(hh, streams, stream, next_stream)
+	{
+		HASH_DEL(streams, stream);
+		free(stream);
+	}
+	HASH_ITER(hh, events, event, next_event)
+	{
+		HASH_DEL(events, event);
+		free(event);
+	}
+}

@@ -1,0 +1,50 @@
+/* gpu/emulator/interpreter/table.c: the table of opcodes; each section stands by its executors. */
+#include "gpu/ptx/instruction.h"
+
+#define SECTION(name) extern const struct ptx_opcode interpreter_##name[];
+/* sections that loop over lanes, built twice on x86-64; and those that do not */
+#define LANE_SECTIONS(X)                                                                           \
+	X(integer) X(float) X(compare) X(convert) X(memory) X(bits) X(half) X(matrix)
+/* clang-format off */
+#define AVX2_SECTIONS(X)                                                                           \
+	X(integer_avx2)                                                                            \
+	X(float_avx2) X(compare_avx2) X(convert_avx2) X(memory_avx2) X(bits_avx2) X(half_avx2)     \
+		X(matrix_avx2)
+#define SECTIONS(X) X(atomic) X(control) X(barrier) X(lanes) X(texture) X(async) X(video) X(cluster) X(wide) X(remote) \
+	X(stack) X(tensor) X(group)
+/* clang-format on */
+LANE_SECTIONS(SECTION)
+SECTIONS(SECTION)
+#define ENTRY(name) interpreter_##name,
+
+static const struct ptx_opcode *const plain[] = {LANE_SECTIONS(ENTRY) SECTIONS(ENTRY) NULL};
+
+bool ptx_opcodes_plain;
+
+#if defined(__x86_64__)
+AVX2_SECTIONS(SECTION)
+static const struct ptx_opcode *const avx2[] = {AVX2_SECTIONS(ENTRY) SECTIONS(ENTRY) NULL};
+
+bool ptx_opcodes_wide(void)
+{
+	const bool able = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+			  __builtin_cpu_supports("bmi2");
+
+	return able && !ptx_opcodes_plain;
+}
+
+const struct ptx_opcode *const *ptx_opcodes(void)
+{
+	return ptx_opcodes_wide() ? avx2 : plain;
+}
+#else
+bool ptx_opcodes_wide(void)
+{
+	return false;
+}
+
+const struct ptx_opcode *const *ptx_opcodes(void)
+{
+	return plain;
+}
+#endif

@@ -1,0 +1,62 @@
+/* gpu/sanitizer/callback/apis.c: the table of the driver's functions, and looking into it. */
+#include "gpu/sanitizer/callback/apis.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	enum api_effect effect;
+} apis[] = {
+#define API(name, effect) {#name, API_##effect},
+#include "gpu/sanitizer/callback/apis.def"
+#undef API
+};
+
+/* Length of a name without _v2, _v3, _ptsz, _ptds. */
+static size_t plain_length(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (;;) {
+		if (length > 5 && (!strncmp(name + length - 5, "_ptsz", 5) ||
+				   !strncmp(name + length - 5, "_ptds", 5)))
+			length -= 5;
+		else if (length > 3 && !strncmp(name + length - 3, "_v", 2))
+			length -= 3;
+		else
+			return length;
+	}
+}
+
+bool api_is(const char *name, const char *plain)
+{
+	size_t length = plain_length(name);
+
+	return strlen(plain) == length && !strncmp(name, plain, length);
+}
+
+static enum api_effect find(const char *name)
+{
+	size_t length = plain_length(name);
+
+	for (size_t i = 0; i < sizeof(apis) / sizeof(*apis); i++)
+		if (!strncmp(apis[i].name, name, length) && !apis[i].name[length])
+			return apis[i].effect;
+	return strstr(name, "Get") || strstr(name, "Query") ? API_NOTHING : API_UNSEEN;
+}
+
+enum api_effect api_effect(uint32_t id, const char *name)
+{
+	static uint8_t known[2048]; /* by id; 0: not asked yet */
+	uint8_t effect;
+
+	if (id >= sizeof(known))
+		return find(name);
+	effect = __atomic_load_n(&known[id], __ATOMIC_RELAXED);
+	if (!effect) {
+		effect = (uint8_t)find(name);
+		__atomic_store_n(&known[id], effect, __ATOMIC_RELAXED);
+	}
+	return (enum api_effect)effect;
+}

@@ -1,0 +1,43 @@
+/*
+ * gpu/sanitizer/callback/apis.h: what the functions of the driver API do to device memory.
+ *
+ * Nothing stays silently ignored: a function that is not in the table (apis.def) is taken for one
+ * that may have written anywhere.
+ */
+#ifndef VFLOW_GPU_SANITIZER_CALLBACK_APIS_H
+#define VFLOW_GPU_SANITIZER_CALLBACK_APIS_H
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum api_effect {
+	API_NOTHING = 1,
+	API_ALLOC,
+	API_FREE,
+	API_COPY,
+	API_SET,
+	API_LAUNCH,
+	API_GRAPH,  /* says what a graph does when it is launched */
+	API_PEER,   /* says which memory kernels reach */
+	API_LOAD,   /* code */
+	API_CLOSE,  /* a stream: destroys it, or captures it */
+	API_ROOM,   /* takes memory that no callback tells of */
+	API_UNSEEN, /* may write memory without a callback that says so */
+	API_SHARED, /* another process or API may write memory from now on */
+};
+
+/* `id`: the callback's; `name` as the driver spells it.  Any thread may ask. */
+enum api_effect api_effect(uint32_t id, const char *name);
+
+/* Whether the name of an API, without its suffix, is this one: cuMemcpy3DAsync_v2_ptsz. */
+bool api_is(const char *name, const char *plain);
+
+/* The stream that a function of this name means by a handle; 0 is the own one in ..._ptsz. */
+static inline CUstream api_stream(const char *name, CUstream stream)
+{
+	return stream || !strstr(name, "_ptsz") ? stream : CU_STREAM_PER_THREAD;
+}
+
+#endif

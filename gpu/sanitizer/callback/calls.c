@@ -1,0 +1,532 @@
+/*
+ * gpu/sanitizer/callback/calls.c: API calls: where they begin and end, and the lock around them.
+ * What happens inside is noted (calls_note.c), see events.c for what becomes of it.
+ */
+#include "gpu/sanitizer/callback/calls.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpu/sanitizer/callback/calls_internal.h"
+#include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/cuda_graph/graphs.h"
+#include "gpu/sanitizer/code/instructions.h"
+#include "gpu/sanitizer/schedule/launches.h"
+#include "gpu/sanitizer/shadow/mappings.h"
+#include "gpu/sanitizer/code/modules.h"
+#include "gpu/sanitizer/times.h"
+
+#define LOCK_SECONDS 5
+
+__thread struct thread calls_thread;
+#define thread calls_thread
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned waiting; /* threads, for the lock */
+static pthread_key_t leaving;
+static bool active;
+static pid_t owner; /* a child of fork() shares what there is on the host, but not the device */
+
+/* A thread ends; it may still call CUDA from what other destructors do. */
+static void forget_thread(void *operations)
+{
+	free(operations);
+	free(thread.launch.parameters);
+	thread.launch.parameters = NULL;
+	thread.operations = NULL;
+	thread.count = thread.room = 0;
+}
+
+static bool lock_within(unsigned seconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	return pthread_mutex_timedlock(&lock, &until) == 0;
+}
+
+/* The program ends; what it did last may not have been waited for. */
+static void take_in_rest(void)
+{
+	if (getpid() != owner || thread.locked || !events_deferred() || !lock_within(1))
+		return;
+	thread.inside = true;
+	events_drain_at_end();
+	thread.inside = false;
+	pthread_mutex_unlock(&lock);
+}
+
+static bool take_lock_at_once(void)
+{
+	return thread.locked || (thread.locked = pthread_mutex_trylock(&lock) == 0);
+}
+
+/*
+ * A thread may wait inside a call for what another thread is about to do; then the other goes on
+ * without the lock, unobserved; but not while we wait for a launch that is at work.
+ */
+static bool take_lock(void)
+{
+	if (take_lock_at_once())
+		return true;
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+	do
+		thread.locked = lock_within(LOCK_SECONDS);
+	while (!thread.locked && events_at_work());
+	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
+	return thread.locked;
+}
+
+static bool is_asked(void)
+{
+	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+}
+
+/* Others have the lock for a moment, who may do what is waited for.  False: they keep it, or stop.
+ */
+static bool rest(void)
+{
+	const struct timespec nap = {.tv_nsec = 20000};
+
+	/* half of a graph's nodes were launched, or a module is as the next launch wants it */
+	if (thread.graph || thread.whole || (thread.launch.kernel && events_choose()) ||
+	    !is_asked())
+		return true;
+	pthread_mutex_unlock(&lock);
+	thread.locked = false;
+	nanosleep(&nap, NULL); /* the lock goes to who asks first */
+	return take_lock() && __atomic_load_n(&active, __ATOMIC_ACQUIRE);
+}
+
+static void drop_lock(void)
+{
+	if (thread.locked)
+		pthread_mutex_unlock(&lock);
+	thread.locked = false;
+}
+
+void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
+{
+	owner = getpid();
+	atexit(take_in_rest);
+	pthread_key_create(&leaving, forget_thread);
+	events_start(sink, options);
+	events_take_turns(rest, is_asked);
+	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
+}
+
+void calls_stop(void)
+{
+	__atomic_store_n(&active, false, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&lock);
+	events_stop();
+	pthread_mutex_unlock(&lock);
+}
+
+bool calls_noting(void)
+{
+	return thread.depth && (!thread.inside || thread.stepping) && !thread.unwatched &&
+	       __atomic_load_n(&active, __ATOMIC_ACQUIRE);
+}
+
+static bool make_room(void)
+{
+	unsigned room = thread.room ? 2 * thread.room : 32;
+	struct operation *more;
+
+	if (thread.count < thread.room)
+		return true;
+	if (room > OPERATIONS_LIMIT)
+		return false;
+	more = reallocarray(thread.operations, room, sizeof(*more));
+	if (!more)
+		return false;
+	thread.operations = more;
+	thread.room = room;
+	pthread_setspecific(leaving, more);
+	return true;
+}
+
+struct operation *calls_add(enum operation_kind kind, CUcontext context)
+{
+	struct operation *operation;
+
+	if (!context) /* memory of pools and mappings belongs to none */
+		context = thread.context;
+	if (!make_room()) {
+		events_missed();
+		return NULL;
+	}
+	operation = &thread.operations[thread.count++];
+	*operation = (struct operation){.kind = kind, .context = context, .whole = thread.whole};
+	return operation;
+}
+
+bool calls_capturing(CUstream stream)
+{
+	CUstreamCaptureStatus status;
+	bool inside = thread.inside, captures;
+
+	if (!stream || stream == CU_STREAM_LEGACY)
+		return false;
+	thread.inside = true;
+	captures = driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+		   status != CU_STREAM_CAPTURE_STATUS_NONE;
+	thread.inside = inside;
+	return captures;
+}
+
+/* A kernel that waits for those of other devices is launched.  False: the lock was lost. */
+static bool prepare_collective(CUcontext context)
+{
+	bool kept = true;
+
+	if (events_one_by_one(context)) {
+		kept = events_wait(context, true);
+		if (kept)
+			events_let_go();
+	}
+	kept = kept && events_ready_all();
+	thread.inside = thread.loading = kept;
+	return kept;
+}
+
+/* Whether a copy has to do with memory of two contexts, or another's than the current one. */
+static bool is_across(const Sanitizer_CallbackData *data)
+{
+	const uint64_t *words = data->functionParams;
+	CUcontext to, from;
+
+	if (!events_several() || thread.effect != API_COPY)
+		return false;
+	to = events_context_at(data->context, words[0]);
+	from = events_context_at(data->context, words[1]);
+	return (to && to != data->context) || (from && from != data->context);
+}
+
+/*
+ * A call of the driver begins.  Kernels are loaded when they are launched first; that is done now,
+ * so that their module's variables are known before they run.
+ */
+static void prepare(const Sanitizer_CallbackData *data)
+{
+	CUfunction function = NULL;
+	CUstream stream = NULL;
+	bool known = false, launch = false, waits = false, everywhere = false;
+
+	thread.launch.kernel = NULL;
+	thread.quick = false;
+	if (!data->context || !thread.locked)
+		return;
+	/* some limits can be set only before anything is done in a context */
+	if (api_is(data->functionName, "cuCtxSetLimit") && !events_find_space(data->context))
+		return;
+	thread.inside = true;
+	if (thread.effect == API_LAUNCH) {
+		thread.loading = true;
+		function = launch_function(data->context, data->functionName, data->functionParams);
+		known = function &&
+			launch_stream(data->functionName, data->functionParams, &stream);
+		if (function && events_several() && launch_is_collective(function) &&
+		    !prepare_collective(data->context))
+			return;
+		/* what is captured is chosen when its graph is launched */
+		if (function && !(events_choose() && calls_capturing(stream)))
+			launch_choose(&thread, function);
+		if (thread.launch.kernel && !thread.launch.wanted)
+			thread.launch.parameters =
+				launch_parameters(function, data->functionName,
+						  data->functionParams, &thread.launch.size);
+		thread.loading = false;
+		launch = !thread.launch.kernel || thread.launch.wanted;
+		known = known && launch;
+	} else {
+		known = calls_quick(data->functionName, data->functionParams, &stream, &waits) &&
+			!is_across(data);
+		/* when a copy that was waited for has returned, the program may tell its partners
+		 * so, before our pass has looked */
+		thread.quick = known && !(waits && events_have_partners());
+		everywhere = !known && (thread.effect == API_COPY || thread.effect == API_UNSEEN);
+	}
+	everywhere |= thread.effect == API_LAUNCH && !function;
+	/* else others would wait for our lock while we wait for what works, and not know it */
+	if (!waits || events_wait(data->context, everywhere))
+		events_prepare(
+			data->context, launch, known ? &stream : NULL,
+			thread.effect == API_LAUNCH
+				? launch_local_memory()
+				: calls_wanted_bytes(data->functionName, data->functionParams),
+			everywhere);
+	thread.inside = false;
+}
+
+/* Whether the running call may take memory, nobody knows how much. */
+static bool takes_memory(const char *function)
+{
+	return thread.effect == API_LOAD ||
+	       !strncmp(function, "cuGraphInstantiate", strlen("cuGraphInstantiate")) ||
+	       api_is(function, "cuGraphLaunch") || api_is(function, "cuGraphUpload");
+}
+
+static bool needs_shadows(enum api_effect effect)
+{
+	return effect == API_ALLOC || effect == API_COPY || effect == API_SET ||
+	       effect == API_LAUNCH || effect == API_UNSEEN || effect == API_ROOM;
+}
+
+/* Whether a function that takes memory away says where it lies, first. */
+static bool takes_address(const char *function)
+{
+	return api_is(function, "cuMemFree") || api_is(function, "cuMemFreeAsync") ||
+	       api_is(function, "cuMemFreeHost") || api_is(function, "cuMemHostUnregister") ||
+	       api_is(function, "cuMemUnmap");
+}
+
+/*
+ * What was not waited for is over before memory, code, contexts or streams go: its pass reads the
+ * memory, and a stream that is gone cannot be asked.  One that is captured can, and so can the
+ * legacy stream meanwhile, but the program's capture would fail.
+ */
+static void end_deferred(const Sanitizer_CallbackData *data)
+{
+	const uint64_t *words = data->functionParams;
+	bool everywhere;
+
+	if (thread.effect == API_CLOSE)
+		everywhere =
+			events_deferred_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
+	else
+		everywhere = !takes_address(data->functionName) ||
+			     events_context_at(data->context, words[0]) != data->context;
+	thread.inside = true;
+	events_wait(data->context, everywhere);
+	thread.inside = false;
+}
+
+static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
+{
+	thread.inner = data->functionName;
+	thread.effect = api_effect(id, data->functionName);
+	thread.parameters = data->functionParams;
+	thread.context = data->context;
+	thread.first = thread.count;
+	if (thread.effect == API_NOTHING)
+		return;
+	take_lock(); /* also where code is loaded: patching is not for several threads */
+	if (thread.locked && takes_memory(data->functionName)) {
+		thread.inside = true;
+		events_release_kept(EVENTS_CALL_MAY_TAKE);
+		thread.inside = false;
+	}
+	if (needs_shadows(thread.effect))
+		prepare(data);
+	else if (thread.locked && (thread.effect == API_FREE || thread.effect == API_CLOSE))
+		end_deferred(data);
+	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH)) {
+		calls_graph_enter(data);
+	} else if (thread.effect == API_GRAPH && !thread.changing) {
+		thread.changing = true;
+		graphs_changing_unseen();
+	}
+}
+
+/* A kernel that writes unseen may write what its parameters point to. */
+static void keep_parameters(const Sanitizer_CallbackData *data)
+{
+	thread.inside = true;
+	for (unsigned i = thread.first; i < thread.count; i++) {
+		struct operation *operation = &thread.operations[i];
+
+		if (operation->kind == OPERATION_KERNEL && !operation->left_out &&
+		    operation->instructions & INSTRUCTIONS_TENSOR_WRITE &&
+		    launch_function(data->context, data->functionName, data->functionParams))
+			operation->parameters = launch_parameters(
+				operation->function, data->functionName, data->functionParams,
+				&operation->parameters_size);
+	}
+	thread.inside = false;
+}
+
+static void note_by_name(enum operation_kind kind, const char *name)
+{
+	struct operation *operation = calls_add(kind, NULL);
+
+	if (operation)
+		operation->name = name;
+}
+
+/* Some functions give something else than a result: cudaGetErrorName(). */
+static CUresult result_of(const Sanitizer_CallbackData *data)
+{
+	return data->functionReturnValue ? *(const CUresult *)data->functionReturnValue
+					 : CUDA_SUCCESS;
+}
+
+static void note_peer(const Sanitizer_CallbackData *data)
+{
+	thread.inside = true;
+	events_peer(thread.context, *(const CUcontext *)data->functionParams,
+		    api_is(data->functionName, "cuCtxEnablePeerAccess"));
+	thread.inside = false;
+}
+
+static bool makes_partners(const char *function)
+{
+	return thread.effect == API_SHARED ||
+	       (thread.effect == API_ALLOC &&
+		(api_is(function, "cuIpcOpenMemHandle") ||
+		 api_is(function, "cuMemPoolImportPointer") ||
+		 api_is(function, "cuExternalMemoryGetMappedBuffer")));
+}
+
+/* Others may write memory from now on. */
+static void note_sharing(const Sanitizer_CallbackData *data)
+{
+	const char *name = data->functionName;
+	bool imports = api_is(name, "cuIpcOpenMemHandle") || api_is(name, "cuMemPoolImportPointer");
+	uint64_t address;
+	uint32_t at = 0;
+
+	thread.inside = true;
+	mappings_call(name, data->functionParams);
+	while ((address = mappings_next(name, data->functionParams, &at))) {
+		imports |= api_is(name, "cuMemSetAccess");
+		events_written_elsewhere(data->context, address);
+	}
+	for (unsigned i = thread.first; i < thread.count; i++)
+		if (thread.operations[i].kind == OPERATION_ALLOC)
+			thread.operations[i].elsewhere =
+				imports || mappings_is_shared(thread.operations[i].address);
+	thread.inside = false;
+}
+
+static void exit_driver(const Sanitizer_CallbackData *data)
+{
+	CUresult result = result_of(data);
+	bool failed = result != CUDA_SUCCESS;
+
+	if (thread.effect == API_NOTHING)
+		return;
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && thread.locked) { /* it may be tried again */
+		thread.inside = true;
+		events_out_of_memory();
+		thread.inside = false;
+	}
+	if (!failed && thread.locked && makes_partners(data->functionName))
+		events_partners();
+	if (!failed && thread.locked &&
+	    (thread.effect == API_ALLOC || thread.effect == API_FREE ||
+	     thread.effect == API_SHARED))
+		note_sharing(data);
+	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
+		calls_graph_exit(data);
+	if (failed)
+		events_drop(&thread, thread.first);
+	else if (thread.effect == API_LAUNCH)
+		keep_parameters(data);
+	else if (thread.effect == API_PEER && thread.locked)
+		note_peer(data);
+	else if (thread.effect == API_COPY)
+		calls_copy_silent(data->functionName, data->functionParams);
+	else if (thread.effect == API_UNSEEN)
+		note_by_name(OPERATION_UNSEEN, data->functionName);
+	else if (thread.effect == API_SHARED)
+		note_by_name(OPERATION_SHARED, data->functionName);
+	thread.effect = API_NOTHING;
+}
+
+static void finish(const Sanitizer_CallbackData *data)
+{
+	CUresult result = result_of(data); /* the runtime has the same numbers for faults */
+	bool failed = result != CUDA_SUCCESS;
+
+	if (thread.count) {
+		thread.inside = true;
+		if (!failed && take_lock()) {
+			events_finish(&thread);
+		} else {
+			if (!failed)
+				events_missed();
+			events_drop(&thread, 0);
+		}
+		thread.inside = false;
+	} else if (events_deferred() && strstr(thread.name, "Synchronize") && !thread.locked &&
+		   take_lock_at_once()) {
+		events_look(); /* should the program be killed later */
+	}
+	if (driver_is_fault(result) && events_deferred() && take_lock_at_once())
+		events_fault_seen(thread.context, result);
+	if (thread.changing)
+		graphs_changed_unseen();
+	thread.changing = false;
+	thread.count = 0;
+	drop_lock();
+}
+
+/* How long kernels take, when somebody asks. */
+static void time_call(const Sanitizer_CallbackData *data)
+{
+	thread.inside = thread.loading = true;
+	times_call(data);
+	thread.inside = thread.loading = false;
+}
+
+void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+	       const Sanitizer_CallbackData *data)
+{
+	if (thread.instead && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+		calls_graph_lead(data);
+	if (thread.inside || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
+		return;
+	if (data->callbackSite == SANITIZER_API_ENTER) {
+		if (thread.depth++ == 0) {
+			thread.name = data->functionName;
+			thread.count = 0;
+			thread.start_ns = now_ns();
+		}
+		if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+			enter_driver(id, data);
+		if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+			time_call(data);
+		return;
+	}
+	if (!thread.depth) /* of a call that was entered before we were here */
+		return;
+	if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+		time_call(data);
+	if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+		exit_driver(data);
+	if (--thread.depth == 0)
+		finish(data);
+}
+
+/* Resources that come and go in and between calls. */
+void calls_resource(Sanitizer_CallbackId id, const void *data)
+{
+	const Sanitizer_ResourceContextData *context = data;
+	const Sanitizer_ResourceModuleData *module = data;
+
+	if (!__atomic_load_n(&active, __ATOMIC_ACQUIRE))
+		return;
+	if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED &&
+	    (!thread.inside || thread.loading || thread.stepping)) {
+		if (!module_loaded(module))
+			events_unpatched();
+	} else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+		modules_context_gone(context->context);
+		launch_functions_gone();
+		if (take_lock()) {
+			events_context_gone(context->context);
+			graphs_context_gone();
+			if (!thread.depth)
+				drop_lock();
+		}
+	} else if (calls_noting()) {
+		calls_note_resource(id, data);
+	}
+}

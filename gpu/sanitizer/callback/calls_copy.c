@@ -1,0 +1,281 @@
+/*
+ * gpu/sanitizer/callback/calls_copy.c: what the parameters of copies and sets say: those copies
+ * that the Sanitizer does not tell of (measured with CUDA 13.0), from and to arrays and by
+ * cuMemcpyBatchAsync; and which do not wait.
+ */
+#include <string.h>
+
+#include "gpu/sanitizer/callback/apis.h"
+#include "gpu/sanitizer/callback/calls_internal.h"
+#include "gpu/sanitizer/driver.h"
+
+#define thread calls_thread
+
+/* One side of a copy, as the program describes it. */
+struct side {
+	CUmemorytype type;
+	uint64_t address; /* of the memory, on the host or the device */
+	CUarray array;
+	uint64_t x, y, z, pitch, height;
+};
+
+static void set_side(const struct side *side, const struct operation *operation, uint64_t *address,
+		     uint64_t *pitch, uint64_t *slice, struct array_place *array, bool *device)
+{
+	uint64_t rows = side->height ? side->height : operation->height;
+
+	*device = side->type == CU_MEMORYTYPE_DEVICE || side->type == CU_MEMORYTYPE_ARRAY;
+	if (side->type == CU_MEMORYTYPE_ARRAY) {
+		*array = (struct array_place){side->array, side->x, side->y, side->z};
+		return;
+	}
+	*pitch = side->pitch ? side->pitch : operation->width;
+	*slice = *pitch * rows;
+	*address = side->address + side->z * *slice + side->y * *pitch + side->x;
+}
+
+static void note(const struct side *to, const struct side *from, uint64_t width, uint64_t height,
+		 uint64_t depth, CUstream stream)
+{
+	struct operation *operation;
+
+	if (!width || !height || !depth)
+		return;
+	operation = calls_add(OPERATION_COPY, NULL);
+	if (!operation)
+		return;
+	operation->from_context = operation->context;
+	operation->stream = stream;
+	operation->width = width;
+	operation->height = height;
+	operation->depth = depth;
+	set_side(to, operation, &operation->address, &operation->pitch, &operation->slice,
+		 &operation->array, &operation->to_device);
+	set_side(from, operation, &operation->from_address, &operation->from_pitch,
+		 &operation->from_slice, &operation->from_array, &operation->from_device);
+}
+
+static uint64_t bits(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+/* The fields have the same names in CUDA_MEMCPY2D, CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER. */
+/* clang-format off */
+#define SIDE(p, side)                                                                              \
+	{                                                                                          \
+		.type = (p)->side##MemoryType,                                                     \
+		.address = (p)->side##MemoryType == CU_MEMORYTYPE_HOST ? bits((p)->side##Host)     \
+								       : (p)->side##Device,        \
+		.array = (p)->side##Array, .x = (p)->side##XInBytes, .y = (p)->side##Y,            \
+		.pitch = (p)->side##Pitch                                                          \
+	}
+/* clang-format on */
+
+/* -- by the words of their parameters ----------------------------------------------------- */
+
+static const void *pointer(uint64_t word)
+{
+	return (const void *)(uintptr_t)word;
+}
+
+static void copy_2d(const uint64_t *words, CUstream stream)
+{
+	const CUDA_MEMCPY2D *p = pointer(words[0]);
+	struct side to = SIDE(p, dst), from = SIDE(p, src);
+
+	note(&to, &from, p->WidthInBytes, p->Height, 1, stream);
+}
+
+static void copy_3d(const uint64_t *words, CUstream stream)
+{
+	const CUDA_MEMCPY3D *p = pointer(words[0]);
+	struct side to = SIDE(p, dst), from = SIDE(p, src);
+
+	to.z = p->dstZ, to.height = p->dstHeight;
+	from.z = p->srcZ, from.height = p->srcHeight;
+	note(&to, &from, p->WidthInBytes, p->Height, p->Depth, stream);
+}
+
+static void copy_3d_peer(const uint64_t *words, CUstream stream)
+{
+	const CUDA_MEMCPY3D_PEER *p = pointer(words[0]);
+	struct side to = SIDE(p, dst), from = SIDE(p, src);
+
+	to.z = p->dstZ, to.height = p->dstHeight;
+	from.z = p->srcZ, from.height = p->srcHeight;
+	note(&to, &from, p->WidthInBytes, p->Height, p->Depth, stream);
+}
+
+/* addresses are unified: which side is the host's, the objects will tell */
+static struct side memory_at(uint64_t address)
+{
+	return (struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = address};
+}
+
+static struct side array_at(uint64_t handle, uint64_t x)
+{
+	return (struct side){
+		.type = CU_MEMORYTYPE_ARRAY, .array = (CUarray)(uintptr_t)handle, .x = x};
+}
+
+static void array_to_array(const uint64_t *words, CUstream stream)
+{
+	struct side to = array_at(words[0], words[1]), from = array_at(words[2], words[3]);
+
+	note(&to, &from, words[4], 1, 1, stream);
+}
+
+static void to_array(const uint64_t *words, CUstream stream)
+{
+	struct side to = array_at(words[0], words[1]), from = memory_at(words[2]);
+
+	note(&to, &from, words[3], 1, 1, stream);
+}
+
+static void from_array(const uint64_t *words, CUstream stream)
+{
+	struct side to = memory_at(words[0]), from = array_at(words[1], words[2]);
+
+	note(&to, &from, words[3], 1, 1, stream);
+}
+
+static void batch(const uint64_t *words, CUstream stream)
+{
+	const CUdeviceptr *to = pointer(words[0]), *from = pointer(words[1]);
+	const size_t *sizes = pointer(words[2]);
+
+	for (uint64_t i = 0; i < words[3]; i++)
+		note(&(struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = to[i]},
+		     &(struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = from[i]}, sizes[i], 1,
+		     1, stream);
+}
+
+/* Of a batch of boxes only copies between arrays and memory are not told. */
+static void batch_3d(const uint64_t *words, CUstream stream)
+{
+#if CUDA_VERSION >= 12080
+	const CUDA_MEMCPY3D_BATCH_OP *copies = pointer(words[1]);
+	struct operation *operation;
+	bool arrays = false;
+
+	for (uint64_t i = 0; i < words[0]; i++)
+		arrays |= copies[i].src.type != CU_MEMCPY_OPERAND_TYPE_POINTER ||
+			  copies[i].dst.type != CU_MEMCPY_OPERAND_TYPE_POINTER;
+	operation = arrays ? calls_add(OPERATION_UNSEEN, NULL) : NULL;
+	if (!operation)
+		return;
+	operation->stream = stream;
+	operation->name = "cuMemcpy3DBatchAsync";
+#else
+	(void)words;
+	(void)stream;
+#endif
+}
+
+static const struct silent {
+	const char *function;
+	void (*note)(const uint64_t *words, CUstream stream);
+	unsigned stream; /* its word; 0: the default stream */
+	bool batch;      /* the first version had one word more */
+} silent[] = {
+	{"cuMemcpy2D", copy_2d, 0, false},
+	{"cuMemcpy2DUnaligned", copy_2d, 0, false},
+	{"cuMemcpy2DAsync", copy_2d, 1, false},
+	{"cuMemcpy3D", copy_3d, 0, false},
+	{"cuMemcpy3DAsync", copy_3d, 1, false},
+	{"cuMemcpy3DPeer", copy_3d_peer, 0, false},
+	{"cuMemcpy3DPeerAsync", copy_3d_peer, 1, false},
+	{"cuMemcpyAtoA", array_to_array, 0, false},
+	{"cuMemcpyHtoA", to_array, 0, false},
+	{"cuMemcpyHtoAAsync", to_array, 4, false},
+	{"cuMemcpyDtoA", to_array, 0, false},
+	{"cuMemcpyAtoH", from_array, 0, false},
+	{"cuMemcpyAtoHAsync", from_array, 4, false},
+	{"cuMemcpyAtoD", from_array, 0, false},
+	{"cuMemcpyBatchAsync", batch, 7, true},
+	{"cuMemcpy3DBatchAsync", batch_3d, 3, true},
+};
+
+void calls_copy_silent(const char *function, const void *parameters)
+{
+	const struct silent *found = NULL;
+	const uint64_t *words = parameters;
+	CUstream stream = NULL;
+
+	/* of a batch of boxes some are told */
+	if (thread.count > thread.first && !api_is(function, "cuMemcpy3DBatchAsync"))
+		return;
+	for (size_t i = 0; i < sizeof(silent) / sizeof(*silent) && !found; i++)
+		if (api_is(function, silent[i].function))
+			found = &silent[i];
+	if (!found)
+		return;
+	if (found->stream) {
+		unsigned word = found->stream + (found->batch && !strstr(function, "_v2"));
+
+		stream = api_stream(function, (CUstream)(uintptr_t)words[word]);
+	}
+	if (!calls_capturing(stream))
+		found->note(words, stream);
+}
+
+/* -- copies and sets on one stream -------------------------------------------------------- */
+
+#define WORD(n) (1u << (n))
+
+static const struct quick {
+	const char *function;
+	unsigned stream; /* its word; 0: the default stream */
+	unsigned hosts;  /* words that may be addresses of the host */
+	bool waits;      /* for the copy, or for what is on the stream before it */
+} quick[] = {
+	{"cuMemcpyAsync", 3, WORD(0) | WORD(1), false},
+	{"cuMemcpyHtoDAsync", 3, WORD(1), false},
+	{"cuMemcpyDtoHAsync", 3, WORD(0), false},
+	{"cuMemcpyDtoDAsync", 3, 0, false},
+	{"cuMemcpy", 0, 0, true},
+	{"cuMemcpyHtoD", 0, 0, true},
+	{"cuMemcpyDtoH", 0, 0, true},
+	{"cuMemcpyDtoD", 0, 0, false},
+	{"cuMemsetD8Async", 3, 0, false},
+	{"cuMemsetD16Async", 3, 0, false},
+	{"cuMemsetD32Async", 3, 0, false},
+	{"cuMemsetD2D8Async", 5, 0, false},
+	{"cuMemsetD2D16Async", 5, 0, false},
+	{"cuMemsetD2D32Async", 5, 0, false},
+	{"cuMemsetD8", 0, 0, false},
+	{"cuMemsetD16", 0, 0, false},
+	{"cuMemsetD32", 0, 0, false},
+	{"cuMemsetD2D8", 0, 0, false},
+	{"cuMemsetD2D16", 0, 0, false},
+	{"cuMemsetD2D32", 0, 0, false},
+};
+
+/* Memory that the driver does not know is copied while the caller waits. */
+static bool is_pageable(uint64_t address)
+{
+	unsigned type;
+
+	return driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
+	       CUDA_SUCCESS;
+}
+
+bool calls_quick(const char *function, const void *parameters, CUstream *stream, bool *waits)
+{
+	const uint64_t *words = parameters;
+	const struct quick *found = NULL;
+
+	for (size_t i = 0; i < sizeof(quick) / sizeof(*quick) && !found; i++)
+		if (api_is(function, quick[i].function))
+			found = &quick[i];
+	if (!found || strstr(function, "_ptds"))
+		return false;
+	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
+	*stream = api_stream(function, *stream);
+	/* what is around it may wait, too */
+	*waits = found->waits || (found->hosts && !strstr(thread.name, "Async"));
+	for (unsigned i = 0; i < 2 && !*waits; i++)
+		*waits = (found->hosts & WORD(i)) && is_pageable(words[i]);
+	return true;
+}

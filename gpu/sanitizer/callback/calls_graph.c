@@ -1,0 +1,568 @@
+/*
+ * gpu/sanitizer/callback/calls_graph.c: launches of CUDA graphs: node after node where that can be
+ * done, see graphs.h, else as a whole.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/callback/apis.h"
+#include "gpu/sanitizer/callback/calls.h"
+#include "gpu/sanitizer/callback/calls_internal.h"
+#include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/cuda_graph/graphs.h"
+#include "gpu/sanitizer/schedule/launches.h"
+
+#define thread calls_thread
+
+static void unseen(CUcontext context, const char *name)
+{
+	struct operation *operation = calls_add(OPERATION_UNSEEN, context);
+
+	if (!operation)
+		return;
+	operation->stream = thread.graph_stream;
+	operation->name = name;
+}
+
+/* Whether the kernel of a step is to be analysed is decided before it is launched. */
+static void choose(uint32_t step)
+{
+	const struct graph_kernel *kernel = graph_kernel(thread.graph, step);
+	struct launch *launch = &thread.launch;
+
+	if (!kernel)
+		return;
+	launch_choose(&thread, kernel->function);
+	if (!launch->kernel || launch->wanted || !kernel->parameters)
+		return;
+	launch->parameters = malloc(kernel->size + 1);
+	if (!launch->parameters)
+		return;
+	memcpy(launch->parameters, kernel->parameters, kernel->size);
+	launch->size = kernel->size;
+}
+
+enum moment { BEFORE, AFTER, UNDONE };
+
+/*
+ * Memory that the graph makes is there before the step's nodes use it.  What it frees goes after
+ * all of them; but memory that lived before is not looked at any more once the graph runs.
+ */
+static void note(void *data, const struct graph_memory *memory)
+{
+	const enum moment *moment = data;
+	enum operation_kind kind = OPERATION_FREE;
+	struct operation *operation;
+	bool made = memory->size;
+
+	switch (*moment) {
+	case BEFORE:
+		if (!made && memory->short_lived)
+			return;
+		kind = made ? OPERATION_ALLOC : OPERATION_FREE;
+		break;
+	case AFTER:
+		if (made || !memory->short_lived)
+			return;
+		break;
+	case UNDONE:
+		if (!made)
+			return;
+		break;
+	}
+	operation = calls_add(kind, NULL);
+	if (!operation)
+		return;
+	operation->stream = thread.graph_stream;
+	operation->address = memory->address;
+	operation->size = memory->size;
+	operation->memory = GPU_MEMORY_DEVICE;
+	operation->fleeting = memory->short_lived;
+}
+
+static void note_memory(enum moment moment)
+{
+	if (thread.graph)
+		graph_each_memory(thread.graph, thread.step, note, &moment);
+}
+
+static void begin_step(uint32_t step)
+{
+	uint64_t bytes = 0;
+
+	thread.step = step;
+	thread.whole = step == GRAPH_WHOLE || graph_step_nodes(thread.graph, step) > 1;
+	note_memory(BEFORE);
+	if (thread.count) {
+		for (unsigned i = 0; i < thread.count; i++)
+			bytes += thread.operations[i].size;
+		events_prepare(thread.context, false, NULL, bytes, true);
+		events_finish(&thread);
+		thread.count = 0;
+		events_prepare(thread.context, true, NULL, 0, true);
+	}
+	if (!thread.whole)
+		choose(step);
+}
+
+struct place {
+	uint64_t address;
+	bool fleeting;
+};
+
+static void look_for(void *data, const struct graph_memory *memory)
+{
+	struct place *place = data;
+
+	place->fleeting |= memory->short_lived && place->address - memory->address < memory->size;
+}
+
+/* Whether memory lies there that is followed after the step: what is not known cannot be. */
+static bool is_lasting(CUcontext context, uint64_t address)
+{
+	struct place place = {.address = address};
+
+	if (!events_find_object(context, address))
+		return false;
+	graph_each_memory(thread.graph, thread.step, look_for, &place);
+	return !place.fleeting;
+}
+
+/*
+ * Whether of the nodes that ran at once only one can have touched memory that is followed: what the
+ * graph makes and frees is not.  The masks are that one's then.
+ */
+static bool has_one_writer(void)
+{
+	struct operation *found = NULL;
+
+	if (!thread.graph || graph_is_conditional(thread.graph))
+		return false;
+	for (unsigned i = 0; i < thread.count; i++) {
+		struct operation *operation = &thread.operations[i];
+
+		if ((operation->kind == OPERATION_SET || operation->kind == OPERATION_COPY) &&
+		    !operation->array.array && !operation->from_array.array &&
+		    !is_lasting(operation->context, operation->address) &&
+		    (operation->kind == OPERATION_SET ||
+		     !is_lasting(operation->from_context, operation->from_address)))
+			continue;
+		if (found)
+			return false;
+		found = operation;
+	}
+	if (found)
+		found->whole = false;
+	return true;
+}
+
+static void note_together(void)
+{
+	struct operation *operation = calls_add(OPERATION_GRAPH, NULL);
+
+	if (operation) {
+		operation->stream = thread.graph_stream;
+		operation->name = !thread.graph                ? "they were made unobserved"
+				  : thread.step == GRAPH_WHOLE ? graph_obstacle(thread.graph)
+							       : NULL;
+	}
+	if (!thread.graph || !graph_is_conditional(thread.graph))
+		return;
+	unseen(NULL, "conditional nodes of CUDA graphs");
+	/* seen with an empty patch and with compute-sanitizer: graphConditionalNodes of the samples
+	 */
+	events_sink->coverage(
+		"conditional nodes of CUDA graphs",
+		"with patched kernels, those of any tool of the Sanitizer, they may act on "
+		"an earlier condition: the program can go another way than without",
+		1, 0);
+}
+
+static void end_step(bool failed)
+{
+	if (failed)
+		events_drop(&thread, 0);
+	else if (thread.whole && !has_one_writer())
+		note_together();
+	note_memory(failed ? UNDONE : AFTER);
+	thread.whole = false;
+	if (failed) {
+		events_finish(&thread);
+		thread.count = 0;
+	}
+}
+
+/* The rest of a graph's launch happens in one, if at all, and nobody knows what it writes. */
+static void give_up_steps(void)
+{
+	events_missed();
+	events_sink->coverage(
+		"CUDA graphs",
+		"the launch of one could not go on step by step: all that was written "
+		"before has no known writer any more",
+		1, 0);
+}
+
+/*
+ * Launches all steps but the last, which is left to the program's own launch, as are those from one
+ * on that cannot be launched alone.  False: nothing was launched.
+ */
+static bool launch_steps(CUgraphExec whole)
+{
+	uint32_t steps = graph_steps(thread.graph);
+	CUgraphExec exec;
+
+	for (uint32_t i = 0; i < steps; i++) {
+		CUresult result;
+
+		if (!graph_select(thread.graph, i, &exec)) {
+			if (i)
+				give_up_steps();
+			return i;
+		}
+		begin_step(i);
+		if (i + 1 == steps)
+			break;
+		thread.stepping = true;
+		result = driver.cuGraphLaunch(exec, thread.graph_stream);
+		thread.stepping = false;
+		end_step(result != CUDA_SUCCESS);
+		if (result != CUDA_SUCCESS && exec != whole) {
+			graph_drop_parts(thread.graph);
+			i--; /* once more, in the program's own */
+			continue;
+		}
+		if (result != CUDA_SUCCESS) {
+			/* the program's launch will meet the same error, or do what is left */
+			graph_restore(thread.graph, i);
+			if (i)
+				give_up_steps();
+			return i;
+		}
+		events_finish(&thread);
+		thread.count = 0;
+		events_prepare(thread.context, true, NULL, 0, true);
+	}
+	return true;
+}
+
+static void enter_launch(const Sanitizer_CallbackData *data)
+{
+	const void *const *words = data->functionParams;
+	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
+
+	thread.graph_stream = api_stream(data->functionName, (CUstream)(uintptr_t)words[1]);
+	if (calls_capturing(thread.graph_stream))
+		return;
+	/* a step may wait for what another device's graph does in one of its steps */
+	thread.unwatched = events_have_gone();
+	if (thread.unwatched)
+		return;
+	thread.inside = true;
+	thread.graph = graphs_find(exec);
+	thread.step = 0;
+	if (!thread.graph || graph_obstacle(thread.graph) || !launch_steps(exec))
+		begin_step(GRAPH_WHOLE);
+	thread.first = thread.count;
+	thread.inside = false;
+}
+
+static void exit_launch(bool failed)
+{
+	thread.inside = true;
+	if (thread.unwatched && !failed)
+		events_unwatched(thread.context, thread.graph_stream);
+	thread.unwatched = false;
+	if (thread.graph || thread.whole)
+		end_step(failed);
+	if (thread.graph && thread.step != GRAPH_WHOLE)
+		graph_restore(thread.graph, 0);
+	thread.inside = false;
+	thread.graph = NULL;
+}
+
+static CUresult destroy(CUgraph graph, CUgraph instead)
+{
+	CUresult result;
+
+	thread.instead = instead;
+	result = driver.cuGraphDestroy(graph);
+	thread.instead = NULL;
+	return result;
+}
+
+static void lead(const Sanitizer_CallbackData *data, CUgraph instead)
+{
+	*(CUgraph *)(uintptr_t)data->functionParams = instead;
+}
+
+void calls_graph_lead(const Sanitizer_CallbackData *data)
+{
+	if (data->callbackSite == SANITIZER_API_ENTER &&
+	    api_is(data->functionName, "cuGraphDestroy"))
+		lead(data, thread.instead);
+}
+
+static void enter_destroy(const Sanitizer_CallbackData *data)
+{
+	CUgraph other;
+
+	thread.inside = true;
+	other = graphs_instead_of(*(const CUgraph *)data->functionParams, destroy);
+	thread.inside = false;
+	if (other)
+		lead(data, other);
+}
+
+static bool makes_executable(const char *name)
+{
+	return api_is(name, "cuGraphInstantiate") || api_is(name, "cuGraphInstantiateWithFlags") ||
+	       api_is(name, "cuGraphInstantiateWithParams");
+}
+
+/* `last`: the last parameter of a call that makes an executable graph. */
+static bool is_for_device(const char *name, const void *last)
+{
+	uint64_t flags = 0;
+
+	if (api_is(name, "cuGraphInstantiateWithFlags"))
+		flags = (uintptr_t)last;
+	else if (api_is(name, "cuGraphInstantiateWithParams"))
+		flags = ((const CUDA_GRAPH_INSTANTIATE_PARAMS *)last)->flags;
+	return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+}
+
+/* Where launches are chosen, modules are patched when they have to be: not those of graphs. */
+static void freeze(const Sanitizer_CallbackData *data)
+{
+	const char *name = data->functionName;
+	const void *const *words = data->functionParams;
+	const CUDA_KERNEL_NODE_PARAMS *kernel = NULL;
+	CUfunction function;
+	bool known = true;
+
+	if (makes_executable(name) || api_is(name, "cuGraphExecUpdate"))
+		known = graph_each_kernel((CUgraph)(uintptr_t)words[1], launch_in_graph);
+	else if (api_is(name, "cuGraphExecChildGraphNodeSetParams"))
+		known = graph_each_kernel((CUgraph)(uintptr_t)words[2], launch_in_graph);
+	else if (api_is(name, "cuGraphExecKernelNodeSetParams"))
+		kernel = words[2];
+	else if (api_is(name, "cuGraphExecNodeSetParams"))
+		known = false;
+	if (kernel) {
+		function = graph_function(kernel->func, kernel->kern);
+		known = function;
+		if (function)
+			launch_in_graph(function);
+	}
+	if (!known)
+		launch_freeze();
+}
+
+/* Whether it changes a node of an executable graph that may have a copy. */
+static bool changes_node(const char *name)
+{
+	return api_is(name, "cuGraphExecKernelNodeSetParams") ||
+	       api_is(name, "cuGraphExecMemcpyNodeSetParams") ||
+	       api_is(name, "cuGraphExecMemsetNodeSetParams") ||
+	       api_is(name, "cuGraphExecChildGraphNodeSetParams") ||
+	       api_is(name, "cuGraphExecNodeSetParams");
+}
+
+static void change_kernel(CUgraphExec exec, CUgraphNode node, const void *parameters, size_t size)
+{
+	CUDA_KERNEL_NODE_PARAMS kernel = {0};
+
+	memcpy(&kernel, parameters, size);
+	graphs_node(exec, node, &kernel, NULL);
+}
+
+#if CUDA_VERSION >= 12020
+/* By cuGraphExecNodeSetParams(), in the `current` context. */
+static void change_any(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams *parameters,
+		       CUcontext current)
+{
+	CUcontext context;
+
+	_Static_assert(sizeof(parameters->kernel) == sizeof(CUDA_KERNEL_NODE_PARAMS),
+		       "the same by another name");
+	switch (parameters->type) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		change_kernel(exec, node, &parameters->kernel, sizeof(parameters->kernel));
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		context = parameters->memcpy.copyCtx;
+		graphs_node(exec, node, &parameters->memcpy.copyParams,
+			    context ? context : current);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMSET: /* begins as that of cuGraphExecMemsetNodeSetParams() */
+		context = parameters->memset.ctx;
+		graphs_node(exec, node, &parameters->memset, context ? context : current);
+		break;
+	case CU_GRAPH_NODE_TYPE_GRAPH:
+		graphs_child_node(exec, node, parameters->graph.graph);
+		break;
+	case CU_GRAPH_NODE_TYPE_HOST:
+		graphs_host_node(exec, node,
+				 &(CUDA_HOST_NODE_PARAMS){.fn = parameters->host.fn,
+							  .userData = parameters->host.userData});
+		break;
+	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+		graphs_event_node(exec, node, parameters->eventRecord.event);
+		break;
+	default:
+		break;
+	}
+}
+#else
+static void change_any(CUgraphExec exec, CUgraphNode node, const void *parameters,
+		       CUcontext current)
+{
+	(void)node, (void)parameters, (void)current;
+	graphs_changing(exec);
+	graphs_updated(exec, NULL);
+}
+#endif
+
+static void exit_change(const Sanitizer_CallbackData *data, bool failed)
+{
+	const char *name = data->functionName;
+	const void *const *words = data->functionParams;
+	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
+	CUgraphNode node = (CUgraphNode)(uintptr_t)words[1];
+
+	if (failed) { /* of whatever kind it is */
+		graphs_node(exec, node, NULL, NULL);
+		graphs_child_node(exec, node, NULL);
+	} else if (api_is(name, "cuGraphExecChildGraphNodeSetParams")) {
+		graphs_child_node(exec, node, (CUgraph)(uintptr_t)words[2]);
+	} else if (!strcmp(name, "cuGraphExecKernelNodeSetParams")) { /* not _v2 */
+		change_kernel(exec, node, words[2], sizeof(CUDA_KERNEL_NODE_PARAMS_v1));
+	} else if (api_is(name, "cuGraphExecKernelNodeSetParams")) {
+		graphs_node(exec, node, words[2], NULL);
+	} else if (api_is(name, "cuGraphExecNodeSetParams")) {
+		change_any(exec, node, words[2], data->context);
+	} else {
+		graphs_node(exec, node, words[2], (CUcontext)(uintptr_t)words[3]);
+	}
+}
+
+void calls_graph_enter(const Sanitizer_CallbackData *data)
+{
+	if (events_choose()) {
+		thread.inside = thread.loading = true;
+		freeze(data);
+		thread.inside = thread.loading = false;
+	}
+	if (api_is(data->functionName, "cuGraphExecUpdate")) {
+		thread.inside = true;
+		graphs_changing(*(const CUgraphExec *)data->functionParams);
+		thread.inside = false;
+	}
+	if (api_is(data->functionName, "cuGraphLaunch"))
+		enter_launch(data);
+	else if (api_is(data->functionName, "cuGraphDestroy"))
+		enter_destroy(data);
+	else if (api_is(data->functionName, "cuGraphDestroyNode"))
+		graphs_node_gone(*(const CUgraphNode *)data->functionParams);
+}
+
+void calls_graph_exit(const Sanitizer_CallbackData *data)
+{
+	const char *name = data->functionName;
+	const void *const *words = data->functionParams;
+	bool failed = *(const int *)data->functionReturnValue != 0;
+
+	if (api_is(name, "cuGraphLaunch")) {
+		exit_launch(failed);
+		return;
+	}
+	if (failed && !changes_node(name))
+		return;
+	thread.inside = true;
+	if (changes_node(name))
+		exit_change(data, failed);
+	else if (makes_executable(name))
+		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1],
+				    events_choose(), is_for_device(name, words[2]));
+	else if (api_is(name, "cuGraphExecHostNodeSetParams"))
+		graphs_host_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1],
+				 words[2]);
+	else if (api_is(name, "cuGraphExecEventRecordNodeSetEvent"))
+		graphs_event_node((CUgraphExec)(uintptr_t)words[0],
+				  (CUgraphNode)(uintptr_t)words[1], (CUevent)(uintptr_t)words[2]);
+	else if (api_is(name, "cuGraphExecUpdate"))
+		graphs_updated((CUgraphExec)(uintptr_t)words[0], (CUgraph)(uintptr_t)words[1]);
+	else if (api_is(name, "cuGraphExecDestroy"))
+		graphs_gone((CUgraphExec)(uintptr_t)words[0]);
+	thread.inside = false;
+}
+
+/* -- nodes -------------------------------------------------------------------------------- */
+
+static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
+{
+	struct operation *operation;
+
+	thread.node_first = thread.count;
+	switch (node->nodeType) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		calls_note_kernel(&node->launchData, thread.graph_stream);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		calls_copy(&node->memcpyData);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		calls_set(&node->memsetData);
+		break;
+	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+		if (thread.graph) /* it was noted before the launch */
+			break;
+		operation = calls_add(OPERATION_ALLOC, node->memAllocData.context);
+		if (operation) {
+			operation->address = node->memAllocData.address;
+			operation->size = node->memAllocData.size;
+			operation->memory = GPU_MEMORY_DEVICE;
+		}
+		break;
+	case CU_GRAPH_NODE_TYPE_MEM_FREE:
+		if (thread.graph)
+			break;
+		operation = calls_add(OPERATION_FREE, NULL);
+		if (operation)
+			operation->address = node->memFreeAddress;
+		break;
+	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+		unseen(NULL, "graph nodes of other kinds");
+		break;
+	default: /* their parts, if any, are told by themselves */
+		break;
+	}
+}
+
+/* Copies of arrays are not told in their node. */
+static void node_ends(const Sanitizer_GraphNodeLaunchData *node)
+{
+	if (node->nodeType == CU_GRAPH_NODE_TYPE_MEMCPY && thread.count == thread.node_first)
+		unseen(NULL, "copies of arrays in graphs");
+}
+
+void calls_graph(Sanitizer_CallbackId id, const void *data)
+{
+	const Sanitizer_GraphNodeLaunchData *node = data;
+
+	if (id != SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN &&
+	    id != SANITIZER_CBID_GRAPHS_NODE_LAUNCH_END)
+		return;
+	if (calls_noting() && !node->isGraphUpload) {
+		if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN)
+			node_begins(node);
+		else
+			node_ends(node);
+	} else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN &&
+		   node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL) {
+		calls_unfollow(&node->launchData);
+	}
+}

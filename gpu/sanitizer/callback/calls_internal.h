@@ -1,0 +1,55 @@
+/*
+ * gpu/sanitizer/callback/calls_internal.h: what the files that watch API calls share.
+ */
+#ifndef VFLOW_GPU_SANITIZER_CALLBACK_CALLS_INTERNAL_H
+#define VFLOW_GPU_SANITIZER_CALLBACK_CALLS_INTERNAL_H
+
+#include <sanitizer.h>
+
+#include "gpu/sanitizer/callback/thread.h"
+
+/* The calling thread's. */
+extern __thread struct thread calls_thread;
+
+/* Notes an operation of the running call; NULL: no room, and what it does is not seen. */
+struct operation *calls_add(enum operation_kind kind, CUcontext context);
+/* Whether what happens now belongs to a call of the program. */
+bool calls_noting(void);
+/* Whether the stream is being captured into a graph: nothing is done then. */
+bool calls_capturing(CUstream stream);
+
+/* -- calls_room.c ------------------------------------------------------------------------- */
+
+/* About how many bytes of the device's memory a function of the driver is going to take. */
+uint64_t calls_wanted_bytes(const char *function, const void *parameters);
+
+/* -- calls_note.c ------------------------------------------------------------------------- */
+
+void calls_note_resource(Sanitizer_CallbackId id, const void *data);
+/* A kernel of the program's starts on the stream. */
+void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream);
+/* A launch that must not use the patches. */
+void calls_unfollow(const Sanitizer_LaunchData *data);
+
+/* -- calls_copy.c ------------------------------------------------------------------------- */
+
+/*
+ * A copy of the driver succeeded.  Notes, from its parameters, what no callback told of: one that
+ * touches an array, a batch.
+ */
+void calls_copy_silent(const char *function, const void *parameters);
+/*
+ * Whether a function of the driver is a copy or set on one stream, which one, and whether the
+ * caller waits for it or what is there.  Calls the driver.
+ */
+bool calls_quick(const char *function, const void *parameters, CUstream *stream, bool *waits);
+
+/* -- calls_graph.c ------------------------------------------------------------------------ */
+
+/* A function about graphs begins or ended; the lock is held. */
+void calls_graph_enter(const Sanitizer_CallbackData *data);
+void calls_graph_exit(const Sanitizer_CallbackData *data);
+/* Our own call that destroys a graph begins: it gets thread.instead. */
+void calls_graph_lead(const Sanitizer_CallbackData *data);
+
+#endif

@@ -1,0 +1,13 @@
+/* gpu/sanitizer/code/images.S: the GPU code of the provider, in its read-only data. */
+	.section .rodata
+	.balign 64
+	.globl vflow_patches_image
+	.hidden vflow_patches_image
+vflow_patches_image:
+	.incbin PATCHES
+	.balign 64
+	.globl vflow_passes_image
+	.hidden vflow_passes_image
+vflow_passes_image:
+	.incbin PASSES
+	.section .note.GNU-stack,"",@progbits

@@ -1,0 +1,26 @@
+/*
+ * gpu/sanitizer/code/modules.h: the program's GPU code: patching it, and its variables.
+ */
+#ifndef VFLOW_GPU_SANITIZER_CODE_MODULES_H
+#define VFLOW_GPU_SANITIZER_CODE_MODULES_H
+
+#include <sanitizer.h>
+
+#include "gpu/sanitizer/shadow/space.h"
+
+/* In the callback of a loaded module.  False: it could not be patched. */
+bool module_loaded(const Sanitizer_ResourceModuleData *data);
+void module_unloading(CUcontext context, CUmodule module);
+
+/* Whether there are loaded modules whose variables wait for module_variables(). */
+bool modules_pending(void);
+/*
+ * Makes objects of the variables of the modules that were loaded into the context; calls the
+ * driver.  `skipped` counts those that the driver does not give the address of, `constants` those
+ * in constant memory.
+ */
+void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants);
+/* The context is gone, and with it its modules. */
+void modules_context_gone(CUcontext context);
+
+#endif

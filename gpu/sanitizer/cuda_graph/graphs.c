@@ -1,0 +1,479 @@
+/* gpu/sanitizer/cuda_graph/graphs.c: the program's executable graphs, and switching their nodes on
+ * and off. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "gpu/sanitizer/cuda_graph/graphs_internal.h"
+
+static struct graph *graphs;
+/* Whether cuGraphDestroy() can be led to another graph: 0 is not known. */
+static enum { UNTRIED, WORKS, FAILS } leading;
+/* Calls that change nobody knows which of them, and whether some have. */
+static unsigned changing_unseen;
+static bool changed_unseen;
+
+static struct graph *find(CUgraphExec exec)
+{
+	struct graph *graph = graphs;
+
+	while (graph && graph->exec != exec)
+		graph = graph->next;
+	return graph;
+}
+
+/* -- the program's graphs ----------------------------------------------------------------- */
+
+void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels, bool for_device)
+{
+	struct graph *graph;
+
+	graphs_gone(exec); /* its end was not seen */
+	graph = calloc(1, sizeof(*graph));
+	if (!graph)
+		return;
+	graph->exec = exec;
+	graph->source = source;
+	graph->with_kernels = with_kernels;
+	graph->for_device = for_device;
+	graph_read(graph);
+	graph_make_parts(graph, 0, graph->count);
+	graph->next = graphs;
+	graphs = graph;
+}
+
+/* Nodes that are not disabled, but do something else. */
+static bool is_replaced(const struct node *node)
+{
+	return node->type == CU_GRAPH_NODE_TYPE_HOST ||
+	       node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+}
+
+/*
+ * Takes what the nodes from `begin` to `end` do, a graph of this shape, from another.  False:
+ * nobody knows which does what.  The driver pairs nodes by their edges, and those that can be
+ * exchanged by the order in which they were made: it has no choice if all is the same, as in what
+ * is captured again.
+ */
+static bool read_again(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
+{
+	struct graph fresh = {.source = from, .with_kernels = graph->with_kernels};
+	bool paired;
+
+	graph_read(&fresh);
+	paired = !fresh.obstacle && fresh.shape == shape && fresh.count == end - begin;
+	for (size_t i = 0; paired && i < fresh.count; i++)
+		paired = !graph_is_memory(fresh.nodes[i].type);
+	for (size_t i = 0; paired && i < fresh.count; i++) {
+		struct node *node = &graph->nodes[begin + i], before = *node;
+
+		node->node = fresh.nodes[i].node;
+		node->kernel = fresh.nodes[i].kernel;
+		node->host = fresh.nodes[i].host;
+		node->event = fresh.nodes[i].event;
+		fresh.nodes[i] = before;
+	}
+	if (paired)
+		graph_make_parts(graph, begin, end);
+	for (size_t i = 0; paired && i < fresh.count; i++) /* the executable graph knows these */
+		graph->nodes[begin + i].node = fresh.nodes[i].node;
+	graph_free_nodes(&fresh);
+	return paired;
+}
+
+/* `from`: as for graphs_updated(). */
+static void update(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
+{
+	if (!graph->obstacle && from && read_again(graph, begin, end, shape, from))
+		return;
+	/* functions, events and the parameters of kernels are not known any more */
+	for (size_t i = begin; i < end; i++) {
+		if (is_replaced(&graph->nodes[i]))
+			graph_obstruct(graph, "their host or event nodes were updated");
+		graph_forget_kernel(&graph->nodes[i]);
+	}
+}
+
+void graphs_updated(CUgraphExec exec, CUgraph from)
+{
+	struct graph *graph = find(exec);
+
+	if (graph)
+		update(graph, 0, graph->count, graph->shape, from);
+}
+
+void graphs_child_node(CUgraphExec exec, CUgraphNode which, CUgraph from)
+{
+	struct graph *graph = find(exec);
+	struct child *child = graph ? graph_find_child(graph, which) : NULL;
+
+	if (!child)
+		return;
+	graph_drop_some_parts(graph, child->begin, child->end);
+	if (from)
+		update(graph, child->begin, child->end, child->shape, from);
+}
+
+static struct node *find_node(CUgraphExec exec, CUgraphNode which)
+{
+	struct graph *graph = find(exec);
+
+	return graph ? graph_find_node(graph, which) : NULL;
+}
+
+void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_PARAMS *parameters)
+{
+	struct node *node = find_node(exec, which);
+
+	if (node)
+		node->host = *parameters;
+}
+
+void graphs_event_node(CUgraphExec exec, CUgraphNode which, CUevent event)
+{
+	struct node *node = find_node(exec, which);
+
+	if (node)
+		node->event = event;
+}
+
+void graphs_node(CUgraphExec exec, CUgraphNode which, const void *parameters, CUcontext context)
+{
+	struct graph *graph = find(exec);
+	struct node *node = find_node(exec, which);
+
+	if (!node)
+		return;
+	if (!parameters)
+		graph_forget_kernel(node);
+	else if (node->type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels)
+		graph_read_kernel(node, parameters);
+	graph_change_copy(graph, node, parameters, context);
+}
+
+void graphs_changing(CUgraphExec exec)
+{
+	struct graph *graph = find(exec);
+
+	if (graph)
+		graph_drop_parts(graph);
+}
+
+void graphs_changing_unseen(void)
+{
+	__atomic_add_fetch(&changing_unseen, 1, __ATOMIC_ACQ_REL);
+}
+
+void graphs_changed_unseen(void)
+{
+	__atomic_store_n(&changed_unseen, true, __ATOMIC_RELEASE);
+	__atomic_sub_fetch(&changing_unseen, 1, __ATOMIC_ACQ_REL);
+}
+
+static void drop_what_changed(void)
+{
+	bool changing = __atomic_load_n(&changing_unseen, __ATOMIC_ACQUIRE);
+
+	if (!__atomic_exchange_n(&changed_unseen, false, __ATOMIC_ACQ_REL) && !changing)
+		return;
+	for (struct graph *graph = graphs; graph; graph = graph->next)
+		graph_drop_parts(graph);
+}
+
+void graphs_node_gone(CUgraphNode node)
+{
+	for (struct graph *graph = graphs; graph; graph = graph->next)
+		if (graph_find_node(graph, node) || graph_find_child(graph, node))
+			graph_obstruct(graph, "the program has destroyed a node of theirs");
+}
+
+static bool is_used(CUgraph source)
+{
+	for (const struct graph *graph = graphs; graph; graph = graph->next)
+		if (graph->source == source)
+			return true;
+	return false;
+}
+
+void graphs_gone(CUgraphExec exec)
+{
+	struct graph **at = &graphs;
+	struct graph *gone;
+
+	while (*at && (*at)->exec != exec)
+		at = &(*at)->next;
+	gone = *at;
+	if (!gone)
+		return;
+	*at = gone->next;
+	if (gone->kept && !is_used(gone->source))
+		driver.cuGraphDestroy(gone->source);
+	if (gone->nobodys)
+		driver.cuEventDestroy(gone->nobodys);
+	graph_drop_parts(gone);
+	graph_free_nodes(gone);
+	free(gone);
+}
+
+void graphs_context_gone(void)
+{
+	/* those of other contexts stay behind, a few: better than to destroy what has gone */
+	for (struct graph *graph = graphs; graph; graph = graph->next) {
+		graph->nobodys = NULL;
+		graph_forget_parts(graph);
+	}
+}
+
+/* -- keeping graphs ----------------------------------------------------------------------- */
+
+static void CUDA_CB note_end(void *destroyed)
+{
+	__atomic_store_n((bool *)destroyed, true, __ATOMIC_RELEASE);
+}
+
+/* A graph that says when it is destroyed. */
+static CUgraph make_witness(bool *destroyed)
+{
+	CUuserObject object;
+	CUgraph graph;
+
+	if (driver.cuGraphCreate(&graph, 0) != CUDA_SUCCESS)
+		return NULL;
+	if (driver.cuUserObjectCreate(&object, destroyed, note_end, 1,
+				      CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) == CUDA_SUCCESS &&
+	    driver.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) ==
+		    CUDA_SUCCESS)
+		return graph;
+	driver.cuGraphDestroy(graph);
+	return NULL;
+}
+
+/* That parameters of a call can be replaced is written nowhere. */
+static bool can_lead(CUresult (*destroy)(CUgraph graph, CUgraph instead))
+{
+	static bool of_first, of_second; /* static: the driver may tell late */
+	CUgraph first, second;
+
+	if (leading != UNTRIED)
+		return leading == WORKS;
+	leading = FAILS;
+	first = make_witness(&of_first);
+	second = first ? make_witness(&of_second) : NULL;
+	if (!second || destroy(first, second) != CUDA_SUCCESS)
+		return false;
+	for (unsigned i = 0; i < 1000 && !__atomic_load_n(&of_first, __ATOMIC_ACQUIRE) &&
+			     !__atomic_load_n(&of_second, __ATOMIC_ACQUIRE);
+	     i++)
+		usleep(1000);
+	if (__atomic_load_n(&of_second, __ATOMIC_ACQUIRE)) {
+		leading = WORKS;
+		driver.cuGraphDestroy(first);
+	} else if (__atomic_load_n(&of_first, __ATOMIC_ACQUIRE)) {
+		driver.cuGraphDestroy(second);
+	} /* else nobody knows which of them is left */
+	return leading == WORKS;
+}
+
+CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUgraph instead))
+{
+	CUgraph empty = NULL;
+	bool wanted = false;
+
+	for (const struct graph *graph = graphs; graph; graph = graph->next)
+		wanted |= graph->source == source && !graph->obstacle && !graph->kept;
+	if (wanted && (!can_lead(destroy) || driver.cuGraphCreate(&empty, 0) != CUDA_SUCCESS))
+		empty = NULL;
+	for (struct graph *graph = graphs; graph; graph = graph->next) {
+		if (graph->source != source)
+			continue;
+		graph->kept = empty;
+		if (!empty) {
+			graph->source = NULL;
+			graph_obstruct(graph, "this driver lets no graph be kept that the program "
+					      "destroys");
+		}
+	}
+	return empty;
+}
+
+/* -- a launch ----------------------------------------------------------------------------- */
+
+static void CUDA_CB nothing(void *data)
+{
+	(void)data;
+}
+
+struct graph *graphs_find(CUgraphExec exec)
+{
+	return find(exec);
+}
+
+const char *graph_obstacle(const struct graph *graph)
+{
+	return graph->obstacle;
+}
+
+bool graph_is_conditional(const struct graph *graph)
+{
+	return graph->conditional;
+}
+
+/* Whether the program has not disabled the node. */
+static bool is_on(const struct graph *graph, const struct node *node)
+{
+	unsigned enabled = 1;
+
+	return is_replaced(node) ||
+	       (driver.cuGraphNodeGetEnabled(graph->exec, node->node, &enabled) == CUDA_SUCCESS &&
+		enabled);
+}
+
+uint32_t graph_steps(struct graph *graph)
+{
+	uint32_t steps = 0, group = 0;
+
+	for (size_t i = 0; i < graph->count; i++) {
+		struct node *node = &graph->nodes[i];
+
+		node->off = false;
+		node->step = GRAPH_WHOLE;
+		if (!graph_is_memory(node->type) &&
+		    !(graph_is_step(node->type) && is_on(graph, node)))
+			continue;
+		if (node->group != group)
+			graph->starts[steps++] = i;
+		group = node->group;
+		node->step = steps - 1;
+	}
+	graph->starts[steps] = graph->count;
+	graph->steps = steps;
+	graph->selected = GRAPH_WHOLE;
+	return steps;
+}
+
+struct range {
+	size_t begin, end;
+};
+
+/* Nodes of the step; some of them are in none.  A graph whose nodes all are off has no step 0. */
+static struct range range_of(const struct graph *graph, uint32_t step)
+{
+	if (step == GRAPH_WHOLE)
+		return (struct range){0, graph->count};
+	if (step >= graph->steps)
+		return (struct range){0, 0};
+	return (struct range){graph->starts[step], graph->starts[step + 1]};
+}
+
+/* Whether the step has the node, which is none of memory. */
+static bool has(uint32_t step, const struct node *node)
+{
+	return node->step == step && !graph_is_memory(node->type);
+}
+
+uint32_t graph_step_nodes(const struct graph *graph, uint32_t step)
+{
+	struct range range = range_of(graph, step);
+	uint32_t nodes = 0;
+
+	for (size_t i = range.begin; i < range.end; i++)
+		nodes += has(step, &graph->nodes[i]);
+	return nodes;
+}
+
+const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step)
+{
+	struct range range = range_of(graph, step);
+	const struct node *found = NULL;
+
+	for (size_t i = range.begin; i < range.end; i++) {
+		if (!has(step, &graph->nodes[i]))
+			continue;
+		if (found)
+			return NULL;
+		found = &graph->nodes[i];
+	}
+	return found && found->kernel.function ? &found->kernel : NULL;
+}
+
+void graph_each_memory(const struct graph *graph, uint32_t step,
+		       void (*call)(void *data, const struct graph_memory *memory), void *data)
+{
+	struct range range = range_of(graph, step);
+
+	for (size_t i = range.begin; i < range.end; i++)
+		if (graph_is_memory(graph->nodes[i].type) &&
+		    (step == GRAPH_WHOLE || graph->nodes[i].step == step))
+			call(data, &graph->nodes[i].memory);
+}
+
+/* An event that is recorded by nodes that are to do nothing. */
+static CUresult record(struct graph *graph, const struct node *node, bool off)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (!graph->nobodys)
+		result = driver.cuEventCreate(&graph->nobodys, CU_EVENT_DISABLE_TIMING);
+	if (result != CUDA_SUCCESS)
+		return result;
+	return driver.cuGraphExecEventRecordNodeSetEvent(graph->exec, node->node,
+							 off ? graph->nobodys : node->event);
+}
+
+static bool turn(struct graph *graph, struct node *node, bool off)
+{
+	CUresult result;
+
+	if (node->off == off || node->step == GRAPH_WHOLE || graph_is_memory(node->type))
+		return true;
+	if (node->type == CU_GRAPH_NODE_TYPE_HOST) {
+		CUDA_HOST_NODE_PARAMS parameters = node->host;
+
+		if (off)
+			parameters.fn = nothing;
+		result = driver.cuGraphExecHostNodeSetParams(graph->exec, node->node, &parameters);
+	} else if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+		result = record(graph, node, off);
+	} else {
+		result = driver.cuGraphNodeSetEnabled(graph->exec, node->node, !off);
+	}
+	if (result == CUDA_SUCCESS)
+		node->off = off;
+	return result == CUDA_SUCCESS;
+}
+
+void graph_restore(struct graph *graph, uint32_t done)
+{
+	for (size_t i = 0; i < graph->count; i++)
+		turn(graph, &graph->nodes[i], graph->nodes[i].step < done);
+	graph->selected = GRAPH_WHOLE;
+}
+
+/* Leaves of the nodes of `among` only those of the step enabled. */
+static bool select_of(struct graph *graph, struct range among, uint32_t step)
+{
+	for (size_t i = among.begin; i < among.end; i++)
+		if (!turn(graph, &graph->nodes[i], graph->nodes[i].step != step))
+			return false;
+	return true;
+}
+
+bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
+{
+	drop_what_changed();
+	/* only without memory nodes there are parts, and a step is one node then */
+	*exec = step + 1 < graph->steps
+			? graph_select_part(graph, &graph->nodes[graph->starts[step]])
+			: NULL;
+	if (*exec)
+		return true;
+	*exec = graph->exec;
+	/* of the nodes of a large graph only two steps' change */
+	if (select_of(graph, range_of(graph, graph->selected), step) &&
+	    select_of(graph, range_of(graph, step), step)) {
+		graph->selected = step;
+		return true;
+	}
+	graph_restore(graph, step);
+	graph_obstruct(graph, "a node of theirs could not be disabled");
+	return false;
+}

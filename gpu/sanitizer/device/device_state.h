@@ -1,0 +1,213 @@
+/*
+ * gpu/sanitizer/device/device_state.h: what the host, the patches and the passes share in GPU
+ * memory.
+ *
+ * A followed object has a record.  Its masks are there from its allocation on, since any kernel may
+ * touch it; the rest of its shadow (the body) is made at once while such bodies are not much, else
+ * when an API has touched it, and is coarse when there is no memory for all of it.  As on the CPU
+ * (gpu/analysis), everything means "untouched and uninitialised" when it is all zero.
+ */
+#ifndef VFLOW_GPU_SANITIZER_DEVICE_DEVICE_STATE_H
+#define VFLOW_GPU_SANITIZER_DEVICE_DEVICE_STATE_H
+
+#include <stdint.h>
+
+#define PASS_THREADS 256      /* in a block of them */
+#define SMALL_BLOCKS 64u      /* of objects: one block of threads can do them in little time */
+#define SMALL_LOOK (1u << 17) /* ... and look through so many of an object */
+#define SPREAD_BLOCKS 1024u   /* ... several blocks of threads share so many */
+#define DIGEST_BYTES 32
+#define DIGEST_LANES 4
+
+/* A block of 1 KiB, a leaf of the digest. */
+enum block_flags {
+	BLOCK_MIXED = 1, /* its units have their own writers */
+	BLOCK_WHOLE = 2, /* all of its bytes are initialised */
+	BLOCK_ZERO = 4,  /* ... those that the object has, and they are all zero */
+};
+
+struct device_block {
+	uint32_t writer; /* of all its units unless BLOCK_MIXED, XOR `site`: 0 is the allocation */
+	uint32_t flags;
+};
+
+/*
+ * What is touched is in two masks of units, or in two of bytes, or in both.  A bit of a unit stands
+ * for 4 bytes which are touched as a whole, from a multiple of 4 on: 32 bytes, one sector of a
+ * cache, for a block.
+ */
+#define UNIT_MASK_BYTES(size) ((size) / 1024 * 32 + 32)
+#define MASK_BYTES(size) ((size) / 1024 * 128 + 128)
+
+/* Who writes to an object without an API. */
+enum sharing { NOT_SHARED, SHARED_HOST, SHARED_ELSEWHERE };
+
+struct device_record {
+	/* What the patches need of it each time: one sector of a cache. */
+	uint64_t address, limit; /* see PATCH_LIMIT */
+	/*
+	 * By the running API; then written_units and touched_blocks, each UNIT_MASK_BYTES after the
+	 * one before it: a patch need not load where they are.
+	 */
+	uint32_t *read_units;
+	uint32_t touched; /* is listed */
+	uint32_t slot;    /* which record it is */
+
+	struct device_state *state; /* of the object's context */
+	uint64_t size;
+	uint64_t *read, *written; /* by the running API: a bit per byte; MASK_BYTES apart */
+
+	uint32_t *written_units;
+	uint32_t *touched_blocks; /* a bit per block that has bits in them, and maybe others */
+	uint8_t uses_bytes;       /* some of what is touched is in the masks of bytes */
+	uint8_t uses_origin;
+	uint8_t shared; /* enum sharing */
+	uint8_t coarse; /* the body has nothing but `states`: a writer per block */
+	uint32_t site;
+	uint32_t blocks;
+
+	/* The body; `states` is NULL: there is none yet. */
+	uint8_t *value;
+	struct device_block *states;
+	uint32_t *writer;      /* per unit of mixed blocks, XOR `site` */
+	uint64_t *initialised; /* a bit per byte */
+	uint64_t *origin;      /* copied by the running API from a byte that was not initialised */
+	uint64_t initialised_bytes;
+
+	/* Digests of the leaves, and their sum (gpu/analysis/leaf.h); NULL: no digests. */
+	uint64_t (*leaves)[DIGEST_LANES];
+	uint64_t sum[DIGEST_LANES];
+	uint64_t zero_leaf_count;
+} __attribute__((aligned(64)));
+
+/*
+ * Accesses that begin below it lie on one side of each multiple of 32 bytes from the object's start
+ * on, and end in the object, whose masks of units have less than 4 GiB.  The patches look closer at
+ * all others.
+ */
+#define PATCH_LIMIT(address, size) ((address) % 32 || (size) >> 36 ? 0 : (size) / 32 * 32)
+
+/* Bytes of one object, by last writer, that the running API touched. */
+#define ROW_SLOTS (1u << 17)
+#define ROW_LIMIT (1u << 16)
+
+struct device_rows {
+	uint64_t keys[ROW_SLOTS]; /* (record slot + 1) << 32 | writer; 0: free */
+	uint64_t read[ROW_SLOTS], written[ROW_SLOTS], redundant[ROW_SLOTS];
+	uint32_t used[ROW_LIMIT];
+	uint32_t count;  /* more than ROW_LIMIT: there were too many */
+	uint32_t blocks; /* of objects that the running pass looked at */
+	uint32_t begun;  /* the ticket of the last pass that did */
+};
+
+/* -- results, on the host; the device writes them into rings ------------------------------ */
+
+struct result_row {
+	uint64_t read, written, redundant;
+	uint32_t slot, writer;
+};
+
+struct result_object { /* that the API touched */
+	uint64_t initialised_bytes, zero_leaf_count;
+	uint64_t sum[DIGEST_LANES];
+	uint32_t slot;
+};
+
+/* How a pass is made: as it was asked for, or, if there is too much to do, by the last of these. */
+enum pass_way {
+	PASS_SMALL,  /* the first block of threads does all: see small.cuh */
+	PASS_SPREAD, /* each does the same for its part */
+	PASS_LARGE,
+};
+
+enum pass_status {
+	PASS_DONE = 1,
+	PASS_NEEDS_BODIES, /* nothing was done, because an object has none */
+	PASS_TOO_MANY,     /* rows or objects, which are lost */
+};
+
+struct result_pass {
+	uint32_t status;
+	uint32_t first_row, rows;
+	uint32_t first_object, objects;
+	uint32_t way;                  /* enum pass_way: how it was made */
+	uint32_t blocks;               /* of objects that were looked at */
+	uint32_t ticket;               /* of the pass; written last */
+	uint64_t missed, missed_bytes; /* see struct device_state */
+};
+
+#define PASSES 256 /* whose results wait at most */
+#define ROW_RING (2 * ROW_LIMIT)
+
+/* Stands for the site of a variable, whose allocation gets an id when an API touches it first. */
+#define SITE_OF_VARIABLE (UINT32_MAX - 1)
+
+/*
+ * How the patches find the object of an address: by one of HINTS_MAX hints.  It names the objects
+ * that lie in the same granule of memory: mostly one or two.  Granules whose numbers end alike have
+ * the same hint, which names the objects of all of them.
+ */
+#define HINTS_MAX 4096
+
+struct device_entry { /* the followed objects by address */
+	uint64_t start, size;
+	struct device_record *record; /* maybe another context's */
+	struct device_record *beside; /* this context's, without bytes: what is after the object */
+};
+
+/* Looks like the first sector of a record, of which no access is. */
+struct device_several {
+	uint64_t address, limit; /* 0, 0 */
+	const struct device_entry *first;
+	uint32_t count;
+	uint32_t several; /* SEVERAL: no record's slot */
+};
+
+#define SEVERAL UINT32_MAX
+
+/*
+ * A hint is the address of the record of the only object, which is this context's; or of one
+ * without bytes; or of a device_several.
+ */
+
+/* What the patches see: the callback data of every launch; and what the passes share. */
+struct device_state {
+	struct device_record *records;
+	struct device_rows *rows;
+	struct result_pass *result_passes;
+	struct result_row *result_rows;
+	struct result_object *result_objects;
+	uint32_t row_mask, object_mask; /* of places in the rings */
+	uint32_t slots;                 /* there are; a multiple of 1024 */
+	/* of launches since the last pass: */
+	uint32_t progress; /* grows when they touch blocks for the first time */
+	uint64_t told;     /* bits for blocks of which some were touched; the host clears it */
+	/* kept by the passes */
+	uint64_t row_cursor, object_cursor;
+	uint32_t finished; /* blocks of threads of the running pass */
+	uint32_t verdict;  /* its ticket: PASS_LARGE, ~ticket: PASS_SMALL */
+	/* accesses of launches to memory that is not in the table, until the next pass */
+	uint64_t missed, missed_bytes;
+
+	/*
+	 * The list of the objects that the running API touched: a bit per slot, and a bit per word
+	 * of those that is not 0.  So nobody waits to find a place in it.
+	 */
+	uint32_t *listed __attribute__((aligned(32))), *listed_words;
+	/* In one sector with the first hint, which is all that a small program needs. */
+	uint32_t granule_bits, hint_mask; /* of 1 << granule_bits bytes, granule_bits < 32 */
+	uint64_t hints[1];                /* HINTS_MAX: of address >> granule_bits & hint_mask */
+};
+
+#define STATE_BYTES (sizeof(struct device_state) + (HINTS_MAX - 1) * sizeof(uint64_t))
+
+/* Which masks a range of bytes goes to. */
+enum mark { MARK_READ = 1, MARK_WRITTEN = 2 };
+
+/* Rows of bytes of an object that a copy or set touches. */
+struct marks {
+	uint64_t offset, pitch, width, height; /* height 0: nothing */
+	uint32_t slot, marks;
+};
+
+#endif

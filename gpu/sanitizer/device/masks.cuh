@@ -1,0 +1,134 @@
+/*
+ * gpu/sanitizer/device/masks.cuh: what the running API touched of a block: bits of units and, where
+ * those are in use, of bytes.
+ */
+#ifndef VFLOW_GPU_SANITIZER_DEVICE_MASKS_CUH
+#define VFLOW_GPU_SANITIZER_DEVICE_MASKS_CUH
+
+#include "gpu/sanitizer/device/warp.cuh"
+
+#define KEEP_LIMIT (UINT64_C(1) << 30) /* bytes of an object whose masks are worth it */
+#define BLOCK_UNIT_WORDS (LEAF_BYTES / UNIT_BYTES / 32)
+
+/* A block's part of a mask of units, or of bytes. */
+static __device__ ulonglong2 *of_block(uint32_t *units, uint64_t block)
+{
+	return (ulonglong2 *)(units + block * BLOCK_UNIT_WORDS);
+}
+
+static __device__ ulonglong2 *of_block(uint64_t *bytes, uint64_t block)
+{
+	return (ulonglong2 *)(bytes + block * LEAF_WORDS);
+}
+
+/* The bits of bytes for those of four units, and for those from bit 16 on. */
+static __device__ unsigned bytes_of_units(unsigned units)
+{
+	units = units * 65 & 0x03030303;
+	units = units * 9 & 0x11111111;
+	return units * 15;
+}
+
+/* The same for 16 units, the low ones, as a word. */
+static __device__ uint64_t word_of_units(unsigned units)
+{
+	unsigned low = bytes_of_units((units & 0xf) | (units & 0xf0) << 12);
+	unsigned high = bytes_of_units((units >> 8 & 0xf) | (units & 0xf000) << 4);
+
+	return (uint64_t)high << 32 | low;
+}
+
+/* What one API did to a block. */
+struct glance {
+	struct device_block state;
+	uint32_t read, written; /* bytes */
+};
+
+/* How many of 128 bytes have their own bit or their unit's. */
+static __device__ uint32_t count_bytes(ulonglong2 bytes, uint32_t units)
+{
+	return __popcll(bytes.x | word_of_units(units)) +
+	       __popcll(bytes.y | word_of_units(units >> 16));
+}
+
+/* How many bytes of a block were read and written, by both masks. */
+static __device__ __noinline__ uint2 count_both(const struct device_record *record, uint64_t block)
+{
+	const ulonglong2 *read = of_block(record->read, block);
+	const ulonglong2 *written = of_block(record->written, block);
+	const uint32_t *read_units = record->read_units + block * BLOCK_UNIT_WORDS;
+	const uint32_t *written_units = record->written_units + block * BLOCK_UNIT_WORDS;
+	uint2 counts = {0, 0};
+
+#pragma unroll 4
+	for (unsigned i = 0; i < BLOCK_UNIT_WORDS; i++) {
+		counts.x += count_bytes(read[i], read_units[i]);
+		counts.y += count_bytes(written[i], written_units[i]);
+	}
+	return counts;
+}
+
+/* One block per lane. */
+static __device__ struct glance look_at(const struct device_record *record, uint64_t block)
+{
+	const ulonglong2 *read = of_block(record->read_units, block);
+	const ulonglong2 *written = of_block(record->written_units, block);
+	struct glance glance = {record->states[block], 0, 0};
+
+	if (record->uses_bytes) {
+		uint2 counts = count_both(record, block);
+
+		glance.read = counts.x;
+		glance.written = counts.y;
+		return glance;
+	}
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		glance.read += UNIT_BYTES * (__popcll(read[i].x) + __popcll(read[i].y));
+		glance.written += UNIT_BYTES * (__popcll(written[i].x) + __popcll(written[i].y));
+	}
+	return glance;
+}
+
+static __device__ void clear_masks(struct device_record *record, uint64_t block, bool writes,
+				   bool reads)
+{
+	ulonglong2 *read_units = of_block(record->read_units, block);
+	ulonglong2 *written_units = of_block(record->written_units, block);
+	ulonglong2 *read = of_block(record->read, block);
+	ulonglong2 *written = of_block(record->written, block);
+
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		if (reads)
+			read_units[i] = make_ulonglong2(0, 0);
+		if (writes)
+			written_units[i] = make_ulonglong2(0, 0);
+	}
+	if (!record->uses_bytes)
+		return;
+#pragma unroll
+	for (int i = 0; i < (int)LEAF_WORDS / 2; i++) {
+		if (reads)
+			read[i] = make_ulonglong2(0, 0);
+		if (writes)
+			written[i] = make_ulonglong2(0, 0);
+	}
+}
+
+/*
+ * Of masks that the lanes of warps mark here and there, the L2 cache would have little by the time
+ * that the next launch does so: the registers that the Sanitizer saves push them out.  So it is
+ * asked to keep those rather than others.  (A line of the cache has the units of four blocks.)
+ */
+static __device__ void keep_mask(const struct device_record *record, uint64_t block)
+{
+#if __CUDA_ARCH__ >= 800
+	if (record->size <= KEEP_LIMIT)
+		asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(record->read_units +
+									  block * BLOCK_UNIT_WORDS)
+			     : "memory");
+#endif
+}
+
+#endif

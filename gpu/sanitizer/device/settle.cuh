@@ -1,0 +1,392 @@
+/*
+ * gpu/sanitizer/device/settle.cuh: the pass after an API, in one kernel: finds the blocks that it
+ * touched, settles them, and hands what was found to the host.
+ */
+#include "gpu/sanitizer/device/marks.cuh"
+#include "gpu/sanitizer/device/small.cuh"
+
+#define SCAN 4 /* words of touched blocks that a lane loads at once */
+
+/* -- the pass ----------------------------------------------------------------------------- */
+
+/* How many blocks one warp takes at a time, as a power of 2: few when there are few. */
+static __device__ unsigned portion(uint32_t blocks, uint32_t warps)
+{
+	return blocks / 32 >= warps ? 5 : blocks / 8 >= warps ? 3 : blocks / 2 >= warps ? 1 : 0;
+}
+
+/* Takes a portion's bits out of the object's. */
+static __device__ uint32_t take_bits(struct device_record *record, uint32_t block, uint32_t mask)
+{
+	uint32_t *at = &record->touched_blocks[block / 32], bits;
+	uint32_t left = record->blocks - block;
+
+	if (block >= record->blocks)
+		return 0;
+	bits = *at >> block % 32 & mask;
+	if (bits)
+		atomicAnd(at, ~(bits << block % 32));
+	/* patches set more than one at a time */
+	return left < 32 ? bits & ((1u << left) - 1) : bits;
+}
+
+/* The warp's share of an object, in portions of 1 << shift blocks; `first` is its first. */
+static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t warps,
+				     unsigned shift)
+{
+	struct device_record *record = walk->record;
+	uint32_t portions = (record->blocks + (1u << shift) - 1) >> shift;
+	uint32_t mask = shift == 5 ? ~0u : (1u << (1u << shift)) - 1, found = 0;
+	unsigned lane = threadIdx.x % 32;
+
+	for (; first < portions; first += SCAN * 32 * warps) {
+		uint32_t bits[SCAN];
+
+#pragma unroll
+		for (int i = 0; i < SCAN; i++)
+			bits[i] =
+				take_bits(record, (first + (32 * i + lane) * warps) << shift, mask);
+#pragma unroll 1
+		for (int i = 0; i < SCAN; i++) {
+			uint32_t these = pick(bits, i);
+			unsigned waiting = __ballot_sync(ALL_LANES, these != 0);
+
+			for (; waiting; waiting &= waiting - 1) {
+				int from = __ffs((int)waiting) - 1;
+				uint32_t taken = __shfl_sync(ALL_LANES, these, from);
+
+				found += __popc(taken);
+				settle_blocks(walk,
+					      (uint64_t)(first + (32 * i + from) * warps) << shift,
+					      taken);
+			}
+		}
+	}
+	if (found) {
+		add_to_object(&record->initialised_bytes, (u64)(int64_t)walk->initialised);
+		if (lane == 0)
+			atomicAdd(&walk->near->blocks, found);
+	}
+	walk->initialised = 0;
+}
+
+/*
+ * The first word of the list from this one on that is not 0, and what it is; the warp looks for it
+ * together.  Words of words are only looked at where there are more than 1024 slots.
+ */
+static __device__ uint32_t find_listed(const struct device_state *state, uint32_t word,
+				       uint32_t *bits)
+{
+	uint32_t lane = threadIdx.x % 32, group = word / 32, groups = state->slots / 1024;
+	uint32_t words = group < groups ? state->listed[group * 32 + lane] : 0;
+	unsigned found = __ballot_sync(ALL_LANES, lane >= word % 32 && words);
+
+	if (found) {
+		*bits = __shfl_sync(ALL_LANES, words, __ffs((int)found) - 1);
+		return group * 32 + __ffs((int)found) - 1;
+	}
+	for (group++; group < groups; group += 32) {
+		words = group + lane < groups ? state->listed_words[group + lane] : 0;
+		found = __ballot_sync(ALL_LANES, words != 0);
+		if (found) {
+			words = __shfl_sync(ALL_LANES, words, __ffs((int)found) - 1);
+			word = (group + __ffs((int)found) - 1) * 32 + __ffs((int)words) - 1;
+			*bits = state->listed[word];
+			return word;
+		}
+	}
+	return UINT32_MAX;
+}
+
+/* The same for slots. */
+static __device__ uint32_t next_listed(const struct device_state *state, uint32_t slot)
+{
+	uint32_t word = slot / 32;
+	uint32_t bits = slot < state->slots ? state->listed[word] & ~0u << slot % 32 : 0;
+
+	if (!bits)
+		word = find_listed(state, word + 1, &bits);
+	return word == UINT32_MAX ? word : word * 32 + __ffs((int)bits) - 1;
+}
+
+/*
+ * Calls f(first, bits) for 32 slots of records at a time, if the running API touched objects among
+ * them: those of the bits.  The warp does it together.
+ */
+template <typename F> static __device__ void each_listed(const struct device_state *state, F f)
+{
+	uint32_t bits;
+
+	for (uint32_t word = find_listed(state, 0, &bits); word != UINT32_MAX;
+	     word = find_listed(state, word + 1, &bits))
+		f(word * 32, bits);
+}
+
+/* How many are listed, and whether the pass can do its work: all objects have bodies. */
+static __device__ uint32_t count_listed(const struct device_state *state, bool *have_bodies)
+{
+	unsigned lane = threadIdx.x % 32;
+	uint32_t listed = 0;
+	bool missing = false;
+
+	each_listed(state, [&](uint32_t first, uint32_t bits) {
+		listed += __popc(bits);
+		missing |= (bits >> lane & 1) && !state->records[first + lane].states;
+	});
+	*have_bodies = !__any_sync(ALL_LANES, missing);
+	return listed;
+}
+
+static __device__ void settle_listed(const struct device_state *state, struct walk *walk)
+{
+	uint32_t warps = gridDim.x * (PASS_THREADS / 32), base = 0;
+	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
+	uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
+
+	for (walk->slot = next_listed(state, 0); walk->slot != UINT32_MAX;
+	     walk->slot = next_listed(state, walk->slot + 1)) {
+		uint32_t count;
+		unsigned shift;
+
+		walk->record = &state->records[walk->slot];
+		count = walk->record->blocks;
+		shift = portion(count, warps);
+		/* objects begin where the one before ended, so that all warps have work */
+		settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps, shift);
+		base += (count >> shift) + 1;
+		/* what is often touched, their first blocks, is not for the same warps */
+		if (count >> shift >= warps)
+			base += warps / 8 * 3;
+		base %= warps;
+	}
+	if (walk->key)
+		flush_row(walk);
+}
+
+static __device__ void put_row(struct device_state *state, uint64_t place, u64 key, u64 read,
+			       u64 written, u64 redundant)
+{
+	state->result_rows[place & state->row_mask] = make_row(key, read, written, redundant);
+}
+
+/* Hands the rows to the host; returns how many. */
+static __device__ uint32_t gather_rows(struct device_state *state, uint64_t taken)
+{
+	struct device_rows *rows = state->rows;
+	uint32_t found = __ldcg(&rows->count);
+	uint64_t cursor = state->row_cursor;
+
+	if (found > ROW_LIMIT || cursor + found - taken > state->row_mask) {
+		for (uint32_t i = threadIdx.x; i < ROW_SLOTS; i += PASS_THREADS)
+			rows->keys[i] = rows->read[i] = rows->written[i] = rows->redundant[i] = 0;
+		return ROW_LIMIT + 1;
+	}
+	for (uint32_t i = threadIdx.x; i < found; i += PASS_THREADS) {
+		uint32_t at = __ldcg(&rows->used[i]);
+
+		put_row(state, cursor + i, __ldcg(&rows->keys[at]), __ldcg(&rows->read[at]),
+			__ldcg(&rows->written[at]), __ldcg(&rows->redundant[at]));
+		rows->keys[at] = rows->read[at] = rows->written[at] = rows->redundant[at] = 0;
+	}
+	return found;
+}
+
+/* The same for the rows of the only block of threads. */
+static __device__ uint32_t gather_near_rows(struct device_state *state, struct near_rows *near,
+					    uint64_t taken)
+{
+	uint64_t cursor = state->row_cursor;
+
+	if (cursor + NEAR_ROWS - taken > state->row_mask)
+		return ROW_LIMIT + 1;
+	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
+		if (near->keys[i])
+			put_row(state, cursor + atomicAdd(&near->gathered, 1), near->keys[i],
+				near->read[i], near->written[i], near->redundant[i]);
+	__syncthreads();
+	return near->gathered;
+}
+
+/* Hands the facts about the listed objects to the host, if there is room for them. */
+static __device__ void gather_objects(struct device_state *state, bool fits, bool done)
+{
+	uint64_t cursor = state->object_cursor;
+	uint32_t lane = threadIdx.x % 32, turn = 0;
+
+	each_listed(state, [&](uint32_t first, uint32_t bits) {
+		struct device_record *record = &state->records[first + lane];
+		uint64_t place = cursor + __popc(bits & ((1u << lane) - 1));
+		struct result_object object;
+
+		cursor += __popc(bits);
+		/* the warps take turns */
+		if (turn++ % (PASS_THREADS / 32) != threadIdx.x / 32 || !(bits >> lane & 1))
+			return;
+		object.slot = first + lane;
+		object.initialised_bytes = __ldcg(&record->initialised_bytes);
+		object.zero_leaf_count = __ldcg(&record->zero_leaf_count);
+		for (int k = 0; k < DIGEST_LANES; k++)
+			object.sum[k] = __ldcg(&record->sum[k]);
+		if (fits)
+			state->result_objects[place & state->object_mask] = object;
+		if (done)
+			record->touched = record->uses_bytes = record->uses_origin = 0;
+	});
+}
+
+static __device__ void clear_list(struct device_state *state, uint32_t first, uint32_t step)
+{
+	for (uint32_t i = first; i < state->slots / 1024; i += step) {
+		for (uint32_t words = state->listed_words[i]; words; words &= words - 1)
+			state->listed[i * 32 + __ffs((int)words) - 1] = 0;
+		state->listed_words[i] = 0;
+	}
+}
+
+/*
+ * The last block of threads: puts what was found into the rings and makes ready for the next API.
+ * `near`: the rows are there; else they are in memory.
+ */
+static __device__ void gather(struct device_state *state, struct near_rows *near, uint32_t listed,
+			      bool done, enum pass_way way, uint32_t ticket, uint64_t rows_taken,
+			      uint64_t objects_taken)
+{
+	struct result_pass *pass = &state->result_passes[ticket % PASSES];
+	uint64_t row_cursor = state->row_cursor, object_cursor = state->object_cursor;
+	bool fits = object_cursor + listed - objects_taken <= state->object_mask;
+	uint32_t rows =
+		near ? gather_near_rows(state, near, rows_taken) : gather_rows(state, rows_taken);
+	bool lost = !fits || rows > ROW_LIMIT;
+	struct result_pass result;
+
+	gather_objects(state, fits, done);
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		rows = rows > ROW_LIMIT ? 0 : rows;
+		listed = fits ? listed : 0;
+		result.status = lost ? PASS_TOO_MANY : done ? PASS_DONE : PASS_NEEDS_BODIES;
+		result.first_row = (uint32_t)row_cursor & state->row_mask;
+		result.rows = rows;
+		result.first_object = (uint32_t)object_cursor & state->object_mask;
+		result.objects = listed;
+		result.way = way;
+		result.blocks = near ? near->blocks : __ldcg(&state->rows->blocks);
+		result.ticket = ticket - 1;
+		result.missed = state->missed;
+		result.missed_bytes = state->missed_bytes;
+		*pass = result;
+		state->missed = state->missed_bytes = 0;
+		state->progress = 0;
+		state->told = 0;
+		state->row_cursor = row_cursor + rows;
+		state->object_cursor = object_cursor + listed;
+		state->rows->count = state->rows->blocks = 0;
+		state->finished = 0;
+	} else if (done) {
+		clear_list(state, threadIdx.x - 1, PASS_THREADS - 1);
+	}
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		__threadfence_system();
+		*(volatile uint32_t *)&pass->ticket = ticket;
+	}
+}
+
+/*
+ * What the first block of threads found about itself: whether it can do all; for all blocks.  It is
+ * there before others are, so that they do not wait in vain.
+ */
+static __device__ bool agree(struct device_state *state, uint32_t ticket, bool small_work)
+{
+	__shared__ uint32_t verdict;
+
+	if (threadIdx.x == 0) {
+		volatile uint32_t *told = &state->verdict;
+
+		verdict = small_work ? ~ticket : ticket;
+		if (blockIdx.x == 0)
+			*told = verdict;
+		else
+			while ((verdict = *told) != ticket && verdict != ~ticket)
+				__nanosleep(100);
+	}
+	__syncthreads();
+	return verdict != ticket;
+}
+
+/*
+ * The pass over the objects in the list, for the API `writer`.  The last block of threads puts what
+ * was found into the rings and makes ready for the next API.  `view` is what of the state does not
+ * change between passes; `way`: enum pass_way; `rows_taken` and `objects_taken` say what the host
+ * has read of the rings; `marks`: a copy or set touches no more than this, which a single block of
+ * threads marks first.
+ */
+extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
+	vflow_pass(struct device_state *state, const __grid_constant__ struct device_state view,
+		   uint32_t writer, uint32_t ticket, uint32_t way, uint64_t rows_taken,
+		   uint64_t objects_taken, const __grid_constant__ struct marks marks)
+{
+	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
+	__shared__ struct near_rows near;
+	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
+	__shared__ bool last;
+	bool done = true, alone = gridDim.x == 1, spread = way == PASS_SPREAD && !alone;
+	bool one = way == PASS_SMALL || alone, small_work = false;
+	uint32_t listed, share = 0;
+	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer};
+
+	if (marks.height)
+		mark_first(state, &marks);
+	/* while the keys are made */
+	if ((spread || (one && blockIdx.x == 0)) && threadIdx.x < 32 && view.slots)
+		share = list_word(&view);
+#pragma unroll 1
+	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
+		keys[i] = leaf_key(i);
+	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
+		near.keys[i] = near.read[i] = near.written[i] = near.redundant[i] = 0;
+	if (threadIdx.x == 0) {
+		near.gathered = near.blocks = near.full = 0;
+		if (blockIdx.x == 0)
+			view.rows->begun = ticket;
+	}
+	if (spread || (one && blockIdx.x == 0))
+		small_work = is_small(state, &view, share, spread ? gridDim.x : 1, ticket);
+	if (one && !alone)
+		small_work = agree(state, ticket, small_work);
+	spread = spread && small_work;
+	if (small_work &&
+	    ((one && blockIdx.x) || settle_small(state, &view, &near, keys, writer, ticket,
+						 rows_taken, objects_taken, spread)))
+		return;
+	alone |= small_work && one;
+	if (small_work) {
+		listed = small.objects;
+	} else {
+		listed = count_listed(state, &done);
+		__syncthreads();
+		if (done)
+			settle_listed(state, &walk);
+		__syncthreads();
+	}
+	if (!alone || near.full) {
+		for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
+			if (near.keys[i])
+				add_row(state->rows, near.keys[i], near.read[i], near.written[i],
+					near.redundant[i]);
+		if (threadIdx.x == 0 && near.blocks)
+			atomicAdd(&state->rows->blocks, near.blocks);
+		__threadfence();
+		__syncthreads();
+		if (threadIdx.x == 0)
+			last = atomicAdd(&state->finished, 1) == (alone ? 0 : gridDim.x - 1);
+		__syncthreads();
+		if (!last)
+			return;
+		__threadfence();
+	}
+	if (spread)
+		clear_touched();
+	gather(state, alone && !near.full ? &near : NULL, listed, done,
+	       spread ? PASS_SPREAD : PASS_LARGE, ticket, rows_taken, objects_taken);
+}

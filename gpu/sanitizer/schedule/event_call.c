@@ -1,0 +1,229 @@
+/*
+ * gpu/sanitizer/schedule/event_call.c: one event of the sink: its beginning, the objects it brings,
+ * its rows.
+ */
+#include "gpu/sanitizer/schedule/events_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/schedule/events.h"
+
+static struct gpu_row *rows;
+static size_t row_capacity;
+
+void event_content(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero)
+{
+	events_sink->content(data, object, digest, zero);
+}
+
+uint32_t event_introduce(const struct gpu_call *call, const struct object *object)
+{
+	struct gpu_object described = {.address = object->address,
+				       .size = object->size,
+				       .memory = object->memory,
+				       .name = object->name};
+
+	uint32_t id = events_sink->object(call, &described);
+
+	events_known_object(id, object->address);
+	return id;
+}
+
+void event_announce(struct object *object)
+{
+	struct gpu_call call = {.api = GPU_ALLOC, .name = object->name, .no_path = true};
+
+	if (object->id || object->memory != GPU_MEMORY_GLOBAL)
+		return;
+	events_sink->begin(&call);
+	object_identify(object, event_introduce(&call, object), call.context);
+	events_sink->end(&call, NULL, 0);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct object *x = *(struct object *const *)a, *y = *(struct object *const *)b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+void event_announce_touched(struct space *space)
+{
+	uint32_t count, found = 0;
+	const struct touched *touched = space_touched(space, &count);
+	struct object **news;
+
+	for (uint32_t i = 0; i < count; i++)
+		found += !touched[i].object->id;
+	news = found ? calloc(found, sizeof(struct object *)) : NULL;
+	if (!news)
+		return;
+	found = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (!touched[i].object->id)
+			news[found++] = touched[i].object;
+	qsort(news, found, sizeof(struct object *), by_order);
+	for (uint32_t i = 0; i < found; i++)
+		event_announce(news[i]);
+	free(news);
+}
+
+void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
+		 const struct thread *thread)
+{
+	*call = (struct gpu_call){.api = api, .name = name, .stream = events_stream_number(stream)};
+	events_sink->begin(call);
+	if (call->start_ns)
+		call->start_ns = thread->start_ns;
+}
+
+const char *event_public_name(const char *name)
+{
+	static const char *const suffixes[] = {"_ptsz", "_ptds", "_v2", "_v3", "_v2_ptsz"};
+	static char plain[128]; /* the lock is held, and the events_sink copies names */
+	size_t length = strlen(name);
+
+	if (length >= sizeof(plain))
+		return name;
+	memcpy(plain, name, length + 1);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t size = strlen(suffixes[i]);
+
+		if (length > size && !strcmp(plain + length - size, suffixes[i])) {
+			plain[length -= size] = '\0';
+			i = (size_t)-1; /* from the start */
+		}
+	}
+	return plain;
+}
+
+static bool reserve_rows(size_t count)
+{
+	struct gpu_row *more;
+
+	if (count <= row_capacity)
+		return true;
+	more = reallocarray(rows, count, sizeof(*more));
+	if (!more)
+		return false;
+	rows = more;
+	row_capacity = count;
+	return true;
+}
+
+/* Adds the rows of one space to those that there are. */
+static size_t add_rows(size_t used, const struct row *from, uint32_t count)
+{
+	if (!reserve_rows(used + 2 * (size_t)count))
+		return used;
+	for (uint32_t i = 0; i < count;) {
+		uint32_t last = i;
+
+		while (last < count && from[last].object == from[i].object)
+			last++;
+		for (uint32_t k = i; k < last; k++)
+			if (from[k].read)
+				rows[used++] = (struct gpu_row){from[k].object->id, from[k].writer,
+								GPU_READ, from[k].read, 0};
+		for (uint32_t k = i; k < last; k++)
+			if (from[k].written)
+				rows[used++] = (struct gpu_row){from[k].object->id, from[k].writer,
+								GPU_WRITE, from[k].written,
+								from[k].redundant};
+		i = last;
+	}
+	return used;
+}
+
+static size_t add_host_rows(size_t used, const struct host_row *hosts, size_t host_count)
+{
+	if (!reserve_rows(used + host_count))
+		return used;
+	for (size_t i = 0; i < host_count; i++)
+		if (object_is_followed(hosts[i].object))
+			rows[used++] = (struct gpu_row){hosts[i].object->id, GPU_WRITER_HOST,
+							hosts[i].access, hosts[i].bytes, 0};
+	return used;
+}
+
+void event_unknown_memory(struct space *space, const char *kernel)
+{
+	uint64_t bytes, count = space_missed(space, &bytes);
+	char reason[4096]; /* names of templates are long, and not to be read when they are cut */
+
+	if (!count)
+		return;
+	snprintf(reason, sizeof(reason),
+		 "accesses to memory without a shadow: of malloc() in kernels, of the CUDA runtime "
+		 "(which lets a grid wait), of another device or process, or of an allocation that "
+		 "was not seen, by %s",
+		 kernel);
+	events_sink->coverage("unknown memory", reason, count, bytes);
+}
+
+/* The rows of a pass whose results are there. */
+static size_t take_rows(size_t used, const struct gpu_call *call, struct space *space, int result)
+{
+	const struct row *found;
+	uint32_t count;
+
+	event_unknown_memory(space, call->name);
+
+	if (result > 0)
+		events_sink->coverage("access rows",
+				      "an API touched bytes of too many last writers", 1, 0);
+	event_announce_touched(space);
+	found = space_rows(space, &count);
+	return add_rows(used, found, count);
+}
+
+static void end(const struct gpu_call *call, size_t used, const struct host_row *hosts,
+		size_t host_count)
+{
+	used = add_host_rows(used, hosts, host_count);
+	events_known_rows(call, rows, used);
+	events_sink->end(call, rows, used);
+}
+
+void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned space_count,
+		  const struct host_row *hosts, size_t host_count)
+{
+	size_t used = 0;
+	bool fine = true;
+
+	for (unsigned i = 0; i < space_count; i++) {
+		struct visit visit;
+
+		if (visit_enter(&visit, space_context(spaces[i]))) {
+			int result = space_settle(spaces[i], call->context);
+
+			fine = fine && result >= 0 && !space_failed(spaces[i]);
+			if (fine)
+				used = take_rows(used, call, spaces[i], result);
+		}
+		visit_leave(&visit);
+	}
+	if (!fine) {
+		events_sink->abandon(call);
+		events_missed(); /* its marks are still there, if the device is */
+		return;
+	}
+	end(call, used, hosts, host_count);
+	for (unsigned i = 0; i < space_count; i++)
+		space_digests(spaces[i], event_content, call);
+}
+
+void event_results(const struct gpu_call *call, struct space *space, int result,
+		   const struct host_row *hosts, size_t host_count)
+{
+	if (result > 0)
+		events_missed(); /* what it touched is not known */
+	if (result < 0 || space_failed(space)) {
+		events_sink->abandon(call);
+		return;
+	}
+	end(call, take_rows(0, call, space, result), hosts, host_count);
+	space_digests(space, event_content, (void *)call);
+}

@@ -1,0 +1,364 @@
+/*
+ * gpu/sanitizer/schedule/event_copy.c: copies and sets.
+ */
+#include "gpu/sanitizer/schedule/events_internal.h"
+
+#include <stdlib.h>
+
+#include "gpu/sanitizer/schedule/events.h"
+
+/* One side of a copy or set: where its first byte lies; no object: on the host, or not known. */
+struct side {
+	struct object *object;
+	uint64_t address, pitch, slice;
+	bool device;
+};
+
+struct box {
+	uint64_t width, height, depth;
+};
+
+/* What copies and sets bytes of at most one object on each side. */
+struct piece {
+	struct side to, from;
+	struct box box;
+	bool behind; /* its marks go behind it to its stream, else to our own */
+	bool alone;  /* ... and there is one set of rows to be marked */
+	CUstream stream;
+};
+
+static struct host_row *hosts;
+static size_t host_count, host_capacity;
+
+static void add_host_row(const struct object *object, enum gpu_access access, uint64_t bytes)
+{
+	struct host_row *more;
+
+	if (host_count == host_capacity) {
+		more = reallocarray(hosts, 2 * host_capacity + 4, sizeof(*more));
+		if (!more)
+			return;
+		hosts = more;
+		host_capacity = 2 * host_capacity + 4;
+	}
+	hosts[host_count++] = (struct host_row){object, access, bytes};
+}
+
+/* The object at an address; memory of the host counts as host. */
+static void find_object(struct side *side, CUcontext context)
+{
+	side->object = events_find_object(context, side->address);
+	if (side->object && side->object->memory == GPU_MEMORY_MAPPED_HOST) {
+		side->object = NULL;
+		side->device = false;
+	}
+}
+
+static bool is_array(const struct side *side)
+{
+	return side->object && side->object->memory == GPU_MEMORY_ARRAY;
+}
+
+static void resolve(struct side *side, CUcontext context, const struct array_place *array)
+{
+	if (array->array)
+		side->object = event_array_find(array, &side->address, &side->pitch, &side->slice);
+	else
+		find_object(side, context);
+}
+
+/* Whether all bytes of one side lie inside its object. */
+static bool fits(const struct side *side, const struct box *box)
+{
+	uint64_t slices, end;
+
+	if (!side->object)
+		return true;
+	if (__builtin_mul_overflow(side->slice, box->depth - 1, &slices) ||
+	    __builtin_mul_overflow(side->pitch, box->height - 1, &end) ||
+	    __builtin_add_overflow(end, slices, &end) ||
+	    __builtin_add_overflow(end, box->width, &end))
+		return false;
+	return end <= side->object->size - (side->address - side->object->address);
+}
+
+/* Of a row of bytes, those that lie in one object. */
+static uint64_t reach(const struct side *side, uint64_t bytes)
+{
+	uint64_t left;
+
+	if (!side->object)
+		return bytes;
+	left = side->object->size - (side->address - side->object->address);
+	return bytes < left ? bytes : left;
+}
+
+static uint64_t offset(const struct side *side, uint64_t slice)
+{
+	return side->address - side->object->address + slice * side->slice;
+}
+
+static CUstream stream_for_marks(const struct piece *piece, const struct side *side)
+{
+	return piece->behind ? piece->stream : space_stream(side->object->space);
+}
+
+static void mark_rows(const struct piece *piece, const struct side *side, uint64_t slice,
+		      uint32_t marks)
+{
+	struct visit visit;
+
+	if (piece->alone) {
+		space_mark_alone(side->object, offset(side, slice), side->pitch, piece->box.width,
+				 piece->box.height, marks);
+		return;
+	}
+	if (visit_enter(&visit, space_context(side->object->space)))
+		space_mark(side->object, stream_for_marks(piece, side), offset(side, slice),
+			   side->pitch, piece->box.width, piece->box.height, marks);
+	visit_leave(&visit);
+}
+
+static void mark_copied(const struct piece *piece, uint64_t slice)
+{
+	const struct side *to = &piece->to, *from = &piece->from;
+	struct visit visit;
+
+	if (visit_enter(&visit, space_context(to->object->space)))
+		space_mark_copy(to->object, stream_for_marks(piece, to), offset(to, slice),
+				to->pitch, from->object, offset(from, slice), from->pitch,
+				piece->box.width, piece->box.height);
+	visit_leave(&visit);
+}
+
+/* Sets the masks of what a piece touches.  What comes from another device counts as initialised. */
+static void mark(const struct piece *piece)
+{
+	const struct side *to = &piece->to, *from = &piece->from;
+	const struct box *box = &piece->box;
+	bool written = object_is_followed(to->object), read = object_is_followed(from->object);
+
+	for (uint64_t i = 0; i < box->depth; i++) {
+		if (read)
+			mark_rows(piece, from, i, MARK_READ);
+		if (written && read &&
+		    space_device(to->object->space) == space_device(from->object->space))
+			mark_copied(piece, i);
+		else if (written)
+			mark_rows(piece, to, i, MARK_WRITTEN);
+	}
+	if (to->object && !from->object && !from->device)
+		add_host_row(to->object, GPU_FROM_HOST, box->width * box->height * box->depth);
+	else if (from->object && !to->object && !to->device)
+		add_host_row(from->object, GPU_TO_HOST, box->width * box->height * box->depth);
+}
+
+/* A side that the driver calls device memory, but that we know nothing of. */
+static void check_side(const struct side *side, uint64_t bytes)
+{
+	if (side->device && !side->object)
+		events_sink->coverage("copies", "an array or memory whose allocation was not seen",
+				      1, bytes);
+}
+
+static bool is_host_to_host(const struct piece *piece)
+{
+	return !piece->to.object && !piece->from.object && !piece->to.device && !piece->from.device;
+}
+
+static void announce(const struct side *side)
+{
+	if (side->object)
+		event_announce(side->object);
+}
+
+/* A row that reaches over several objects (mappings side by side) is cut where they meet. */
+static bool next_piece(struct piece *piece, uint64_t *left, const struct operation *operation)
+{
+	*left -= piece->box.width;
+	if (!*left)
+		return false;
+	piece->to.address += piece->box.width;
+	piece->from.address += piece->box.width;
+	find_object(&piece->to, operation->context);
+	find_object(&piece->from, operation->from_context);
+	return true;
+}
+
+static void cut(struct piece *piece, uint64_t left)
+{
+	piece->box.width = reach(&piece->from, reach(&piece->to, left));
+}
+
+static struct piece describe(const struct operation *operation)
+{
+	struct piece piece = {.to = {.address = operation->address,
+				     .pitch = operation->pitch,
+				     .slice = operation->slice,
+				     .device = operation->to_device},
+			      .from = {.address = operation->from_address,
+				       .pitch = operation->from_pitch,
+				       .slice = operation->from_slice,
+				       .device = operation->from_device},
+			      .box = {operation->width, operation->height, operation->depth}};
+
+	resolve(&piece.to, operation->context, &operation->array);
+	resolve(&piece.from, operation->from_context, &operation->from_array);
+	return piece;
+}
+
+/* Marks all pieces.  False: a side is too small for them. */
+static bool mark_pieces(struct piece piece, const struct operation *operation)
+{
+	uint64_t left = piece.box.width;
+
+	if (piece.box.height > 1 || piece.box.depth > 1 || is_array(&piece.to) ||
+	    is_array(&piece.from)) {
+		if (!fits(&piece.to, &piece.box) || !fits(&piece.from, &piece.box))
+			return false;
+		mark(&piece);
+		return true;
+	}
+	do {
+		cut(&piece, left);
+		mark(&piece);
+	} while (next_piece(&piece, &left, operation));
+	return true;
+}
+
+/* The spaces that a copy or set touches: two at most. */
+static unsigned spaces_of(const struct piece *piece, const struct operation *operation,
+			  struct space *spaces[2])
+{
+	unsigned count = 0;
+
+	if (piece->from.object)
+		spaces[count++] = piece->from.object->space;
+	if (piece->to.object && (!count || piece->to.object->space != spaces[0]))
+		spaces[count++] = piece->to.object->space;
+	if (!count && (spaces[0] = events_find_space(operation->context)))
+		count++;
+	return count;
+}
+
+/* Bytes of an object, or of nothing of the device's. */
+static bool is_simple(const struct side *side, const struct box *box, const struct space *space)
+{
+	const struct object *object = side->object;
+
+	if (!object)
+		return !side->device;
+	/* who may write without an API may do so once the copy has returned, before our pass */
+	return object->space == space && object_is_followed(object) && object->id &&
+	       !object->shared && fits(side, box);
+}
+
+static struct piece describe_set(const struct operation *operation)
+{
+	struct piece piece = {.to = {.address = operation->address, .pitch = operation->pitch},
+			      .from = {.device = true},
+			      .box = {operation->width, operation->height, 1}};
+
+	piece.to.object = events_find_object(operation->context, operation->address);
+	return piece;
+}
+
+bool event_copy_behind(const struct thread *thread, const struct operation *operation,
+		       struct space *space)
+{
+	bool copies = operation->kind == OPERATION_COPY;
+	struct piece piece;
+	struct gpu_call call;
+
+	if (operation->array.array || operation->from_array.array || !operation->width)
+		return false;
+	piece = copies ? describe(operation) : describe_set(operation);
+	if ((!piece.to.object && !piece.from.object) || !is_simple(&piece.to, &piece.box, space) ||
+	    (copies && !is_simple(&piece.from, &piece.box, space)))
+		return false;
+	host_count = 0;
+	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(thread->name),
+		    operation->stream, thread);
+	call.name = thread->name;
+	piece.behind = true;
+	piece.alone = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
+	piece.stream = operation->stream;
+	mark(&piece);
+	if (!event_defer(&call, space, operation->stream, host_count ? hosts : NULL)) {
+		events_sink->abandon(&call);
+		events_missed();
+	}
+	return true;
+}
+
+void event_copy(const struct thread *thread, const struct operation *operation)
+{
+	struct piece piece = describe(operation);
+	struct space *spaces[2];
+	uint64_t bytes = operation->width * operation->height * operation->depth;
+	struct gpu_call call;
+
+	host_count = 0;
+	check_side(&piece.to, bytes);
+	check_side(&piece.from, bytes);
+	if (is_host_to_host(&piece))
+		return;
+	announce(&piece.to);
+	announce(&piece.from);
+	event_begin(&call, GPU_COPY, event_public_name(thread->name), operation->stream, thread);
+	if (!mark_pieces(piece, operation)) {
+		events_sink->coverage("copies", "a copy across the bounds of an allocation", 1,
+				      bytes);
+		events_missed();
+		events_sink->end(&call, NULL, 0);
+		return;
+	}
+	if (is_array(&piece.to) && !event_array_mirror(&operation->array, piece.box.width,
+						       piece.box.height, piece.box.depth))
+		events_missed();
+	if (operation->whole)
+		events_sink->end(&call, NULL, 0);
+	else
+		event_settle(&call, spaces, spaces_of(&piece, operation, spaces), hosts,
+			     host_count);
+}
+
+void event_set(const struct thread *thread, const struct operation *operation)
+{
+	struct piece piece = describe_set(operation);
+	struct space *spaces[2];
+	struct gpu_call call;
+
+	announce(&piece.to);
+	event_begin(&call, GPU_SET, event_public_name(thread->name), operation->stream, thread);
+	if (!piece.to.object)
+		events_sink->coverage("sets", "memory whose allocation was not seen", 1,
+				      operation->width);
+	if (!piece.to.object || !operation->width) {
+		events_sink->end(&call, NULL, 0);
+		return;
+	}
+	if (operation->height > 1 && !fits(&piece.to, &piece.box)) {
+		events_sink->coverage("sets", "a set across the bounds of an allocation", 1, 0);
+		events_missed();
+		events_sink->end(&call, NULL, 0);
+		return;
+	}
+	if (operation->height > 1) {
+		mark(&piece);
+	} else {
+		for (uint64_t left = operation->width; left && piece.to.object;) {
+			cut(&piece, left);
+			mark(&piece);
+			left -= piece.box.width;
+			piece.to.address += piece.box.width;
+			if (left)
+				piece.to.object =
+					events_find_object(operation->context, piece.to.address);
+		}
+	}
+	if (operation->whole)
+		events_sink->end(&call, NULL, 0);
+	else
+		event_settle(&call, spaces, spaces_of(&piece, operation, spaces), NULL, 0);
+}

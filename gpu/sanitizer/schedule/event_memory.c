@@ -1,0 +1,108 @@
+/*
+ * gpu/sanitizer/schedule/event_memory.c: allocations and frees.
+ */
+#include "gpu/sanitizer/schedule/events_internal.h"
+
+#include <string.h>
+
+void event_release(const struct thread *thread, CUstream stream, struct object *object)
+{
+	struct gpu_call call;
+
+	event_begin(&call, GPU_FREE, event_public_name(thread->name), stream, thread);
+	events_sink->released(&call, object->id);
+	events_object_gone(object->id);
+	space_remove(object);
+	events_sink->end(&call, NULL, 0);
+}
+
+void event_alloc(const struct thread *thread, const struct operation *operation)
+{
+	struct space *space = events_make_space(operation->context);
+	struct object *object;
+	struct gpu_call call;
+
+	object = space_find(space, operation->address);
+	if (object && object->address == operation->address) {
+		if (operation->again && object->size == operation->size)
+			return;
+		event_release(thread, operation->stream, object); /* a graph freed it by itself */
+	}
+	object = space_add(space, operation->address, operation->size, operation->memory, false);
+	if (!object)
+		return;
+	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), operation->stream, thread);
+	object_identify(object, event_introduce(&call, object), call.context);
+	events_sink->end(&call, NULL, 0);
+	object->elsewhere = operation->elsewhere;
+	if (!operation->fleeting)
+		object_follow(object);
+	else if (!operation->whole)
+		object_follow_fleeting(object);
+	if (operation->fleeting)
+		events_sink->coverage("memory of CUDA graphs",
+				      operation->whole
+					      ? "not followed: several nodes use it that were "
+						"launched at once"
+					      : "what is in it is not looked at: whether it equals "
+						"other memory is not known",
+				      1, operation->size);
+	else if (object->slot == NO_SLOT)
+		events_sink->coverage("objects",
+				      events_is_late()
+					      ? "allocated while a kernel ran that did not end"
+				      : object->size > OBJECT_SIZE_LIMIT
+					      ? "not followed: larger than 128 GiB"
+					      : "not followed: neither the GPU nor the host has "
+						"memory for their shadows",
+				      1, operation->size);
+	else if (object->memory != GPU_MEMORY_DEVICE)
+		events_sink->coverage(object->memory == GPU_MEMORY_MANAGED ? "managed memory"
+									   : "pinned host memory",
+				      GPU_HOST_WRITES, 1, operation->size);
+}
+
+void event_shadow_on_host(const struct object *object)
+{
+	events_sink->coverage("shadows on the host",
+			      "the GPU had no memory for them; they are exact and slower", 1,
+			      object->size);
+}
+
+void event_shadow_coarse(const struct object *object)
+{
+	events_sink->coverage("coarse shadows",
+			      "neither the GPU nor the host had memory for more: a writer is known "
+			      "per 1 KiB, unchanged bytes and equal contents are not",
+			      1, object->size);
+}
+
+void event_shadow_forgotten(const struct object *object)
+{
+	events_sink->coverage("objects",
+			      "forgotten while a kernel ran that did not end: neither the GPU nor "
+			      "the host had memory for their shadows",
+			      1, object->size);
+}
+
+void event_shadow_given_up(const struct object *object)
+{
+	uint8_t digest[DIGEST_BYTES] = {0};
+
+	events_sink->coverage("objects",
+			      "given up: neither the GPU nor the host had memory for their shadows",
+			      1, object->size);
+	if (!object->reported)
+		return;
+	/* like no other content; that of digests begins with a hash, which is not all but zero */
+	memcpy(digest, &object->id, sizeof(object->id));
+	events_sink->content(NULL, object->id, digest, false);
+}
+
+void event_free(const struct thread *thread, const struct operation *operation)
+{
+	struct object *object = events_find_object(operation->context, operation->address);
+
+	if (object && object->address == operation->address)
+		event_release(thread, operation->stream, object);
+}

@@ -1,0 +1,283 @@
+/*
+ * gpu/sanitizer/schedule/event_spaces.c: the contexts of the process and their shadow memory, its
+ * streams and objects.
+ */
+#include "gpu/sanitizer/schedule/events_internal.h"
+
+#include <stdlib.h>
+
+#include "gpu/sanitizer/schedule/events.h"
+
+struct space *event_spaces[EVENT_SPACES_MAX];
+unsigned event_space_count;
+
+/* Streams by number; 0 is the default stream. */
+static CUstream *streams;
+static uint32_t stream_count, stream_capacity;
+
+struct space *events_find_space(CUcontext context)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (space_context(event_spaces[i]) == context)
+			return event_spaces[i];
+	return NULL;
+}
+
+/* Which contexts' kernels may reach the memory of which others on other devices. */
+static struct peer {
+	CUcontext context, peer;
+	bool blind; /* the patches could not mark what they touch there */
+} peers[EVENT_SPACES_MAX * EVENT_SPACES_MAX];
+static unsigned peer_count;
+static bool let_go; /* see events_let_go() */
+
+/* Whether kernels of other devices may write in its memory, unseen. */
+static bool is_written_elsewhere(CUcontext context)
+{
+	for (unsigned i = 0; i < peer_count; i++)
+		if (peers[i].peer == context && (let_go || peers[i].blind))
+			return true;
+	return false;
+}
+
+/* Which memory is in which table. */
+static void outdate(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		space_outdate(event_spaces[i]);
+}
+
+static void share_what_is_written(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (!is_written_elsewhere(space_context(event_spaces[i])))
+			continue;
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			space_share(event_spaces[i], SHARE_ALL);
+		visit_leave(&visit);
+	}
+}
+
+void events_let_go(void)
+{
+	if (let_go)
+		return;
+	let_go = true;
+	outdate();
+	share_what_is_written();
+}
+
+struct space *events_make_space(CUcontext context)
+{
+	struct space *space = events_find_space(context);
+	struct visit visit;
+
+	if (space || event_space_count == EVENT_SPACES_MAX)
+		return space;
+	if (visit_enter(&visit, context))
+		space = space_create(context, events_digests);
+	visit_leave(&visit);
+	if (!space)
+		return NULL;
+	event_spaces[event_space_count++] = space;
+	if (is_written_elsewhere(context))
+		space_share(space, SHARE_ALL);
+	return space;
+}
+
+static bool find_device(CUcontext context, CUdevice *device)
+{
+	struct visit visit;
+	bool found = visit_enter(&visit, context) && driver.cuCtxGetDevice(device) == CUDA_SUCCESS;
+
+	visit_leave(&visit);
+	return found;
+}
+
+static bool has_atomics(CUcontext context, CUcontext peer)
+{
+	CUdevice from, to;
+	int value = 0;
+
+	return find_device(context, &from) && find_device(peer, &to) &&
+	       driver.cuDeviceGetP2PAttribute(&value,
+					      CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from,
+					      to) == CUDA_SUCCESS &&
+	       value;
+}
+
+void events_peer(CUcontext context, CUcontext peer, bool enabled)
+{
+	unsigned i = 0;
+
+	while (i < peer_count && (peers[i].context != context || peers[i].peer != peer))
+		i++;
+	if (enabled && i == peer_count && peer_count < sizeof(peers) / sizeof(*peers))
+		peers[peer_count++] = (struct peer){context, peer, !has_atomics(context, peer)};
+	else if (!enabled && i < peer_count)
+		peers[i] = peers[--peer_count];
+	outdate();
+	share_what_is_written();
+}
+
+enum reach {
+	OUT_OF_REACH,
+	MARKED, /* by the patches */
+	BLIND,
+};
+
+/* What kernels of a space do in the memory of another one. */
+static enum reach reach(const struct space *from, const struct space *to)
+{
+	/* contexts of one device share its addresses */
+	if (space_device(from) == space_device(to))
+		return MARKED;
+	for (unsigned i = 0; i < peer_count; i++)
+		if (peers[i].context == space_context(from) && peers[i].peer == space_context(to))
+			return peers[i].blind || let_go ? BLIND : MARKED;
+	return OUT_OF_REACH;
+}
+
+unsigned events_peers(const struct space *space, struct space *found[EVENT_SPACES_MAX])
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (event_spaces[i] != space && !space_failed(event_spaces[i]) &&
+		    reach(space, event_spaces[i]) == MARKED)
+			found[count++] = event_spaces[i];
+	return count;
+}
+
+bool events_have_gone(void)
+{
+	return let_go;
+}
+
+bool events_is_entangled(const struct space *space)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (event_spaces[i] != space && !space_failed(event_spaces[i]) &&
+		    (reach(space, event_spaces[i]) == MARKED ||
+		     reach(event_spaces[i], space) == MARKED))
+			return true;
+	return false;
+}
+
+bool events_one_by_one(CUcontext context)
+{
+	const struct space *space =
+		!let_go && event_space_count > 1 ? events_find_space(context) : NULL;
+
+	return space && events_is_entangled(space);
+}
+
+bool events_several(void)
+{
+	for (unsigned i = 1; i < event_space_count; i++)
+		if (space_device(event_spaces[i]) != space_device(event_spaces[0]))
+			return true;
+	return false;
+}
+
+bool events_reaches_unseen(const struct space *space)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (reach(space, event_spaces[i]) == BLIND)
+			return true;
+	return false;
+}
+
+bool events_reaches_shared(const struct space *space)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (!space_has_shared(event_spaces[i]) || reach(space, event_spaces[i]) == MARKED)
+			continue;
+		found = true;
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			space_share(event_spaces[i], SHARE_HOSTS);
+		visit_leave(&visit);
+	}
+	return found;
+}
+
+void events_peers_abandon(CUcontext context)
+{
+	for (unsigned i = peer_count; i-- > 0;)
+		if (peers[i].context == context || peers[i].peer == context)
+			peers[i] = peers[--peer_count];
+}
+
+uint32_t events_stream_number(CUstream stream)
+{
+	if (!stream || stream == CU_STREAM_LEGACY)
+		return 0;
+	for (uint32_t i = 0; i < stream_count; i++)
+		if (streams[i] == stream)
+			return i + 1;
+	if (stream_count == stream_capacity) {
+		uint32_t capacity = stream_capacity ? 2 * stream_capacity : 16;
+		CUstream *more = reallocarray(streams, capacity, sizeof(*more));
+
+		if (!more)
+			return 0;
+		streams = more;
+		stream_capacity = capacity;
+	}
+	streams[stream_count++] = stream;
+	return stream_count;
+}
+
+bool visit_enter(struct visit *visit, CUcontext context)
+{
+	visit->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	visit->pushed = driver.cuCtxPushCurrent(context) == CUDA_SUCCESS;
+	if (visit->pushed)
+		driver.cuThreadExchangeStreamCaptureMode(&visit->mode);
+	return visit->pushed;
+}
+
+void visit_leave(struct visit *visit)
+{
+	CUcontext context;
+
+	if (!visit->pushed)
+		return;
+	driver.cuThreadExchangeStreamCaptureMode(&visit->mode);
+	driver.cuCtxPopCurrent(&context);
+}
+
+struct object *events_find_object(CUcontext context, uint64_t address)
+{
+	struct space *space = events_find_space(context);
+	struct object *object = space ? space_find(space, address) : NULL;
+
+	for (unsigned i = 0; !object && i < event_space_count; i++)
+		object = space_find(event_spaces[i], address);
+	return object;
+}
+
+CUcontext events_context_at(CUcontext context, uint64_t address)
+{
+	const struct object *object = events_find_object(context, address);
+
+	return object ? space_context(object->space) : NULL;
+}
+
+void events_written_elsewhere(CUcontext context, uint64_t address)
+{
+	struct object *object = events_find_object(context, address);
+	struct visit visit;
+
+	if (!object)
+		return;
+	if (visit_enter(&visit, space_context(object->space)))
+		object_share_elsewhere(object);
+	visit_leave(&visit);
+}

@@ -1,0 +1,187 @@
+/*
+ * gpu/sanitizer/schedule/event_unknown.c: what is not analysed, and what becomes unknown by it
+ * (DESIGN 4, "Never silently stale").
+ */
+#include "gpu/sanitizer/schedule/events_internal.h"
+
+#include <stdlib.h>
+
+#include "gpu/analysis/may_write.h"
+#include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/code/instructions.h"
+
+static struct may_write *may_write;
+/* Something ran of which it is not known what it wrote. */
+static bool unseen;
+/* The variables of this module are listed to be forgotten. */
+static CUmodule listed_module;
+
+int events_unknown_start(void)
+{
+	may_write = may_write_create();
+	return may_write ? 0 : -1;
+}
+
+void events_missed(void)
+{
+	__atomic_store_n(&unseen, true, __ATOMIC_RELEASE);
+}
+
+void events_unpatched(void)
+{
+	const struct gpu_sink *sink = events_sink; /* another thread may be stopping */
+
+	if (!sink)
+		return;
+	sink->coverage("modules",
+		       "the code of a module could not be patched; its kernels are not "
+		       "followed",
+		       1, 0);
+	events_missed();
+}
+
+void events_known_object(uint32_t id, uint64_t address)
+{
+	may_write_object(may_write, id, address);
+}
+
+void events_known_rows(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
+{
+	if (call->api == GPU_KERNEL)
+		may_write_note(may_write, call->name, rows, count);
+}
+
+void events_object_gone(uint32_t id)
+{
+	may_write_released(may_write, id);
+}
+
+static void forget_at(void *data, uint64_t address, uint32_t id)
+{
+	const CUcontext *context = data;
+	struct object *object = events_find_object(*context, address);
+
+	if (object && (!id || object->id == id))
+		space_forget_later(object);
+}
+
+static void forget_variables(CUmodule module)
+{
+	if (listed_module == module)
+		return;
+	listed_module = module;
+	for (unsigned i = 0; i < event_space_count; i++)
+		space_forget_variables(event_spaces[i], module);
+}
+
+/* The kernel may have written, unseen, what DESIGN 4 says. */
+static void forget_writable(const struct operation *operation)
+{
+	CUcontext context = operation->context;
+
+	if (!operation->parameters ||
+	    may_write_each(may_write, operation->name, operation->parameters,
+			   operation->parameters_size, forget_at, &context) != 0)
+		events_missed();
+	forget_variables(operation->module);
+}
+
+void event_instructions(const struct operation *operation, const struct space *space)
+{
+	static const struct {
+		unsigned instructions;
+		const char *what, *reason;
+	} rows[] = {
+		{INSTRUCTIONS_TEXTURE_READ, "texture reads",
+		 "reads through textures and surfaces make no edges"},
+		{INSTRUCTIONS_SURFACE_STORE, "surface stores",
+		 "what surface stores wrote counts as written by somebody unknown"},
+		{INSTRUCTIONS_TENSOR_READ, "tensor reads",
+		 "reads by tensor copies (cp.async.bulk.tensor) make no edges"},
+		{INSTRUCTIONS_TENSOR_WRITE, "tensor writes",
+		 "what kernels with tensor copies to global memory may have written counts as "
+		 "written by somebody unknown"},
+		{INSTRUCTIONS_MULTICAST_READ, "multicast reads",
+		 "reads through multicast addresses make no edges"},
+		{INSTRUCTIONS_PARTIAL_COPY, "partial copies",
+		 "kernels with cp.async of a part of its size: it counts as reading all"},
+		{INSTRUCTIONS_LAUNCH, "launches from kernels",
+		 "what kernels do that were launched by a kernel counts as done by that one"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (operation->instructions & rows[i].instructions)
+			events_sink->coverage(rows[i].what, rows[i].reason, 1, 0);
+	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
+		event_arrays_stored(space);
+	if (operation->instructions & INSTRUCTIONS_TENSOR_WRITE)
+		forget_writable(operation);
+}
+
+bool event_fault(struct space *space, CUresult result)
+{
+	if (!space_faulted(space, result))
+		return false;
+	events_sink->coverage(GPU_FAILED_LAUNCHES, GPU_FAILED_LAUNCH, 1, 0);
+	events_missed();
+	return true;
+}
+
+void event_left_out(const struct thread *thread, const struct operation *operation)
+{
+	CUcontext context = operation->context;
+	struct gpu_call call;
+
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	forget_writable(operation);
+	events_sink->end(&call, NULL, 0);
+	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
+		event_arrays_stored(events_find_space(context));
+	events_running(events_find_space(context), operation->stream);
+}
+
+void event_not_waited_for(const struct thread *thread, const struct operation *operation)
+{
+	struct object *to = events_find_object(operation->context, operation->address);
+	struct gpu_call call;
+	bool set = operation->kind == OPERATION_SET;
+
+	event_begin(&call, set ? GPU_SET : GPU_COPY, event_public_name(thread->name),
+		    operation->stream, thread);
+	if (to)
+		space_forget_later(to);
+	events_sink->end(&call, NULL, 0);
+	events_sink->coverage(
+		set ? "sets" : "copies",
+		"made while a kernel ran that was not waited for any longer; what they "
+		"wrote is unknown",
+		1, operation->width * operation->height * operation->depth);
+}
+
+bool events_to_forget(const struct space *space)
+{
+	bool some = __atomic_load_n(&unseen, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (!space || space == event_spaces[i])
+			some |= space_has_forgotten(event_spaces[i]);
+	return some;
+}
+
+void events_forget(struct space *space)
+{
+	if (__atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL))
+		for (unsigned i = 0; i < event_space_count; i++)
+			space_forget_all_later(event_spaces[i]);
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (!space_has_forgotten(event_spaces[i]) || (space && space != event_spaces[i]))
+			continue;
+		if (visit_enter(&visit, space_context(event_spaces[i])) &&
+		    space_forget_listed(event_spaces[i]) == 0)
+			space_digests(event_spaces[i], event_content, NULL);
+		visit_leave(&visit);
+	}
+	listed_module = NULL;
+}

@@ -1,0 +1,581 @@
+/*
+ * gpu/sanitizer/schedule/events.c: what an API call did becomes events, one operation after the
+ * other.
+ */
+#include "gpu/sanitizer/schedule/events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/code/modules.h"
+
+const struct gpu_sink *events_sink;
+bool events_digests;
+
+void events_start(const struct gpu_sink *to, const struct gpu_options *options)
+{
+	events_digests = options->digests;
+	memory_limit(options->memory_limit);
+	if (events_unknown_start() == 0)
+		events_sink = to;
+}
+
+void events_stop(void)
+{
+	events_drain_at_end();
+	events_sink = NULL;
+}
+
+void events_context_gone(CUcontext context)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (space_context(event_spaces[i]) == context) {
+			events_lane_abandon(event_spaces[i]);
+			events_wait_abandon(event_spaces[i]);
+			events_peers_abandon(context);
+			event_arrays_abandon(event_spaces[i]);
+			space_abandon(event_spaces[i]);
+			event_spaces[i] = event_spaces[--event_space_count];
+			return;
+		}
+}
+
+bool events_choose(void)
+{
+	return events_sink && events_sink->wanted;
+}
+
+/* Memory that kernels of the space reach, and that they cannot mark. */
+static void cover_reach(const struct space *space)
+{
+	if (events_reaches_unseen(space))
+		events_sink->coverage(
+			"peer memory",
+			"what kernels do in memory of another device is not followed while they "
+			"wait "
+			"for its kernels, or when it has no atomics for theirs; what has changed "
+			"when "
+			"its own kernels read it was written by somebody unknown, and what is "
+			"overwritten before is not seen",
+			1, 0);
+	if (events_reaches_shared(space))
+		events_sink->coverage(
+			"memory of other contexts",
+			"what kernels do in managed or mapped memory that another context made is "
+			"not "
+			"followed; what has changed when its own kernels read it was written by "
+			"somebody unknown, and what is overwritten before is not seen",
+			1, 0);
+}
+
+static void finish_kernel(const struct thread *thread, const struct operation *operation,
+			  struct space *space)
+{
+	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
+	struct gpu_call call;
+	unsigned count;
+
+	if (operation->patched && !operation->whole)
+		space_launched(space, operation->threads, (uintptr_t)operation->function);
+	count = 1 + events_peers(space, spaces + 1);
+	for (unsigned i = 1; i < count; i++)
+		space_launched(spaces[i], operation->threads, (uintptr_t)operation->function);
+	cover_reach(space);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	if (!operation->patched) {
+		events_sink->coverage("kernels", "a launch that could not be followed", 1, 0);
+		events_missed();
+	}
+	if (operation->whole)
+		events_sink->end(&call, NULL, 0);
+	else
+		event_settle(&call, spaces, count, NULL, 0);
+	if (operation->instructions)
+		event_instructions(operation, space);
+}
+
+/* Says why nodes of a graph ran at once; NULL: for the memory that they share. */
+static void cover_graph(const char *why)
+{
+	char reason[256];
+
+	if (why)
+		snprintf(reason, sizeof(reason),
+			 "launched as a whole, so that what they wrote has no known writer: %s",
+			 why);
+	else
+		snprintf(reason, sizeof(reason),
+			 "nodes between an allocation and its free (cudaMallocAsync in a capture) "
+			 "were "
+			 "launched at once, so that what they wrote has no known writer: allocate "
+			 "before the capture");
+	events_sink->coverage("CUDA graphs", reason, 1, 0);
+}
+
+/* The nodes have set masks, but which of them wrote what is not known. */
+static void finish_graph(const struct operation *operation, struct space *space)
+{
+	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
+	unsigned count;
+
+	cover_graph(operation->name);
+	count = 1 + events_peers(space, spaces + 1);
+	for (unsigned i = 0; i < count; i++) {
+		struct visit visit;
+
+		if (visit_enter(&visit, space_context(spaces[i]))) {
+			space_launched(spaces[i], UINT64_MAX, 0);
+			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
+				event_unknown_memory(spaces[i], "a CUDA graph");
+				event_announce_touched(spaces[i]);
+				space_digests(spaces[i], event_content, NULL);
+			}
+		}
+		visit_leave(&visit);
+	}
+}
+
+/* What was put on a stream is waited for; false: in vain. */
+static bool completed(const struct operation *operation, struct space *space)
+{
+	struct visit visit = {0};
+	CUresult result;
+
+	switch (operation->kind) {
+	case OPERATION_COPY:
+	case OPERATION_SET:
+	case OPERATION_KERNEL:
+	case OPERATION_GRAPH:
+	case OPERATION_UNSEEN:
+		break;
+	default:
+		return true;
+	}
+	if (operation->api_context && operation->api_context != operation->context &&
+	    !visit_enter(&visit, operation->api_context))
+		return false;
+	result = events_wait_for(space, operation->stream);
+	visit_leave(&visit);
+	if (result == CUDA_ERROR_NOT_READY)
+		events_give_up_waiting(space, operation);
+	else
+		event_fault(space, result);
+	return result == CUDA_SUCCESS;
+}
+
+/* The launch that is not waited for any more: its masks tell later what it did. */
+static void finish_late_kernel(const struct thread *thread, const struct operation *operation)
+{
+	struct gpu_call call;
+
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	events_sink->end(&call, NULL, 0);
+	if (!operation->patched)
+		events_missed();
+}
+
+static void defer_kernel(const struct thread *thread, const struct operation *operation,
+			 struct space *space)
+{
+	struct gpu_call call;
+
+	space_launched(space, operation->threads, (uintptr_t)operation->function);
+	cover_reach(space);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	if (!event_defer(&call, space, operation->stream, NULL)) {
+		events_sink->abandon(&call);
+		events_missed();
+		event_fault(space, CUDA_SUCCESS);
+	}
+	if (operation->instructions)
+		event_instructions(operation, space);
+}
+
+/*
+ * So many copies and sets are waited for, whatever they are: a program that is killed, aborts or
+ * calls _exit() before its last calls are looked at loses them, and those that end so early do
+ * little else.
+ */
+#define WAITED_FIRST 16
+
+unsigned events_waited_for;
+
+/* Whether it is of a kind that need not be waited for. */
+static bool is_deferrable(const struct thread *thread, const struct operation *operation)
+{
+	if (thread->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
+		return false;
+	if (operation->kind == OPERATION_KERNEL)
+		return operation->patched && !operation->left_out && !operation->parameters;
+	/* of several in one call none has a pass of its own behind it */
+	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
+	       thread->quick && thread->count == 1 && events_waited_for >= WAITED_FIRST &&
+	       (!operation->api_context || operation->api_context == operation->context);
+}
+
+/* What need not be waited for.  False: it must be. */
+static bool finish_deferred(const struct thread *thread, const struct operation *operation)
+{
+	struct space *space = events_find_space(operation->context);
+	struct visit visit = {0};
+	bool deferred = true;
+
+	if (!is_deferrable(thread, operation) || !space || space_failed(space) ||
+	    events_is_entangled(space) || events_is_late() || events_to_forget(space) ||
+	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
+	    !events_defer_more(space))
+		return false;
+	if (thread->context != operation->context && !visit_enter(&visit, space_context(space)))
+		return false;
+	if (operation->kind == OPERATION_KERNEL)
+		defer_kernel(thread, operation, space);
+	else
+		deferred = event_copy_behind(thread, operation, space);
+	visit_leave(&visit);
+	return deferred;
+}
+
+/*
+ * One operation that is over.  `late`: while something runs that we do not wait for, memory is kept
+ * account of, and no more.
+ */
+static void finish_in(struct space *space, const struct thread *thread,
+		      const struct operation *operation, bool late)
+{
+	switch (operation->kind) {
+	case OPERATION_ALLOC:
+		event_alloc(thread, operation);
+		break;
+	case OPERATION_FREE:
+		event_free(thread, operation);
+		break;
+	case OPERATION_COPY:
+		(late ? event_not_waited_for : event_copy)(thread, operation);
+		break;
+	case OPERATION_SET:
+		(late ? event_not_waited_for : event_set)(thread, operation);
+		break;
+	case OPERATION_KERNEL:
+		if (operation->left_out)
+			event_left_out(thread, operation);
+		else if (late)
+			finish_late_kernel(thread, operation);
+		else
+			finish_kernel(thread, operation, space);
+		break;
+	case OPERATION_ARRAY:
+		if (!late)
+			event_array(thread, operation);
+		break;
+	case OPERATION_ARRAY_GONE:
+		event_array_gone(thread, operation);
+		break;
+	case OPERATION_GRAPH:
+		if (late)
+			events_missed();
+		else
+			finish_graph(operation, space);
+		break;
+	case OPERATION_SHARED:
+		events_sink->coverage(event_public_name(operation->name),
+				      "memory that others can write; what they write is not seen",
+				      1, 0);
+		break;
+	case OPERATION_UNSEEN:
+		events_sink->coverage(event_public_name(operation->name),
+				      "what it does is not followed; it leaves contents unknown", 1,
+				      0);
+		events_missed();
+		break;
+	case OPERATION_UNLOAD:
+		space_remove_module(space, operation->module);
+		break;
+	}
+}
+
+/* Where the operation was done; for what goes away none is made: the context may be gone. */
+static struct space *space_of(const struct operation *operation)
+{
+	struct object *object;
+	struct space *space;
+
+	switch (operation->kind) {
+	case OPERATION_FREE:
+		object = events_find_object(operation->context, operation->address);
+		return object ? object->space : NULL;
+	case OPERATION_ARRAY_GONE:
+	case OPERATION_UNLOAD:
+		return events_find_space(operation->context);
+	case OPERATION_COPY:
+		space = events_make_space(operation->context);
+		return space ? space : events_make_space(operation->from_context);
+	default:
+		return events_make_space(operation->context);
+	}
+}
+
+/* The only space that it touches, or NULL. */
+static struct space *alone(const struct operation *operation)
+{
+	struct space *space = events_find_space(operation->context);
+	const struct object *to, *from;
+
+	switch (operation->kind) {
+	case OPERATION_GRAPH:
+	case OPERATION_SHARED:
+	case OPERATION_UNSEEN:
+		return NULL;
+	case OPERATION_COPY:
+	case OPERATION_SET:
+	case OPERATION_FREE:
+		to = events_find_object(operation->context, operation->address);
+		from = operation->kind == OPERATION_COPY
+			       ? events_find_object(operation->from_context,
+						    operation->from_address)
+			       : NULL;
+		if ((to && from && to->space != from->space) || operation->array.array ||
+		    operation->from_array.array) /* which may be another context's */
+			return NULL;
+		space = to ? to->space : from ? from->space : space;
+		break;
+	default:
+		break;
+	}
+	return space && !events_is_entangled(space) ? space : NULL;
+}
+
+static void finish_one(const struct thread *thread, const struct operation *operation)
+{
+	struct space *space, *only;
+	struct visit visit;
+	bool over;
+
+	if (finish_deferred(thread, operation))
+		return;
+	only = alone(operation);
+	events_drain(only);
+	space = space_of(operation);
+	if (!space || space_failed(space))
+		return;
+	if (!visit_enter(&visit, space_context(space)))
+		return;
+	events_waited_for += operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET;
+	over = !events_still_late() && (operation->left_out || completed(operation, space));
+	if (over && !operation->left_out)
+		events_forget(only);
+	if (over || events_is_late()) /* else it failed */
+		finish_in(space, thread, operation, !over);
+	visit_leave(&visit);
+}
+
+void events_finish(struct thread *thread)
+{
+	for (unsigned i = 0; i < thread->count; i++) {
+		struct operation *operation = &thread->operations[i];
+
+		if (events_sink)
+			finish_one(thread, operation);
+		free(operation->parameters);
+		operation->parameters = NULL;
+	}
+}
+
+void events_drop(struct thread *thread, unsigned first)
+{
+	for (unsigned i = first; i < thread->count; i++) {
+		if (thread->operations[i].kind == OPERATION_KERNEL ||
+		    thread->operations[i].kind == OPERATION_UNSEEN)
+			events_missed();
+		free(thread->operations[i].parameters);
+	}
+	if (thread->count > first)
+		thread->count = first;
+}
+
+/* For what the program allocates in this space.  `late`: while something runs that is not waited
+ * for. */
+static void make_room(const struct space *space, uint64_t bytes, bool late)
+{
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (space_device(event_spaces[i]) != space_device(space) ||
+		    space_failed(event_spaces[i]))
+			continue;
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			(late ? space_give_way_at_once : space_give_way)(event_spaces[i], bytes);
+		visit_leave(&visit);
+	}
+}
+
+void events_release_kept(uint64_t bytes)
+{
+	if (!events_sink || !memory_is_kept(bytes))
+		return;
+	for (unsigned i = 0; i < event_space_count; i++) {
+		struct visit visit;
+
+		if (visit_enter(&visit, space_context(event_spaces[i])))
+			space_release_kept(event_spaces[i]);
+		visit_leave(&visit);
+	}
+}
+
+void events_out_of_memory(void)
+{
+	memory_ask_again();
+	events_release_kept(UINT64_MAX);
+}
+
+/* Only this space's lane has to be empty, or all must be: NULL. */
+static struct space *scope_of(CUcontext context, bool everywhere)
+{
+	struct space *space = everywhere ? NULL : events_find_space(context);
+
+	return space && !events_is_entangled(space) ? space : NULL;
+}
+
+/* Not so if the context is new: there is nothing in its lane. */
+static bool drain_scope(CUcontext context, bool everywhere, struct space **scope)
+{
+	*scope = scope_of(context, everywhere);
+	return *scope || everywhere || events_find_space(context) ? events_drain_in_turns(*scope)
+								  : true;
+}
+
+bool events_wait(CUcontext context, bool everywhere)
+{
+	struct space *scope;
+
+	return drain_scope(context, everywhere, &scope);
+}
+
+void events_unwatched(CUcontext context, CUstream stream)
+{
+	struct space *space = events_find_space(context);
+	struct visit visit;
+
+	if (!events_sink)
+		return;
+	cover_graph("kernels of this program wait for those of other devices");
+	events_missed();
+	if (!space)
+		return;
+	if (visit_enter(&visit, context))
+		events_running(space, stream);
+	visit_leave(&visit);
+}
+
+static bool wants_bodies(struct space *space)
+{
+	return space_wants_bodies(space) || (events_several() && space_lacks_bodies(space));
+}
+
+static void make_ready(struct space *space, struct space *scope)
+{
+	struct space *peers[EVENT_SPACES_MAX];
+	struct visit visit;
+
+	if (space_failed(space))
+		return;
+	if (visit_enter(&visit, space_context(space))) {
+		events_forget(scope);
+		if (wants_bodies(space))
+			space_complete(space);
+		space_publish(space, peers, events_peers(space, peers));
+	}
+	visit_leave(&visit);
+}
+
+static bool is_ready(struct space *space)
+{
+	return space_is_published(space) && !wants_bodies(space);
+}
+
+static bool are_ready(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (!space_failed(event_spaces[i]) && !is_ready(event_spaces[i]))
+			return false;
+	return true;
+}
+
+/* Nothing is deferred anywhere. */
+static void make_all_ready(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		if (!is_ready(event_spaces[i]))
+			make_ready(event_spaces[i], NULL);
+}
+
+bool events_ready_all(void)
+{
+	if (are_ready())
+		return true;
+	if (!events_drain_in_turns(NULL))
+		return false;
+	if (!events_is_late() && !events_deferred())
+		make_all_ready();
+	return true;
+}
+
+bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
+		    bool everywhere)
+{
+	uint64_t skipped = 0, constants = 0;
+	struct space *space, *scope;
+	struct visit visit;
+
+	if (!events_sink)
+		return true;
+	space = stream && !wanted ? events_find_space(context) : NULL;
+	if (space && !modules_pending() && !events_to_forget(space) && !events_is_late() &&
+	    events_deferred_on(space, *stream) && !events_is_entangled(space) &&
+	    (!launch || is_ready(space)))
+		return true; /* they follow each other */
+	if (!drain_scope(context, everywhere, &scope))
+		return false;
+	if (events_still_late()) {
+		space = wanted && !events_deferred_copies() ? events_find_space(context) : NULL;
+		if (space)
+			make_room(space, wanted, true);
+		return true;
+	}
+	if (visit_enter(&visit, context)) {
+		space = events_make_space(context);
+		if (space && !space_failed(space)) {
+			if (launch)
+				events_forget(scope);
+			if (modules_pending())
+				modules_variables(space, &skipped, &constants);
+			memory_release_put_off(context, false);
+			if (wanted)
+				make_room(space, wanted, false);
+			if (launch)
+				make_ready(space, scope);
+		}
+	}
+	visit_leave(&visit);
+	/* what is launched now may wait for what is launched next, on another device */
+	if (launch && space && events_several() && !events_deferred() &&
+	    !events_is_entangled(space))
+		make_all_ready();
+	if (constants)
+		events_sink->coverage("constant memory reads",
+				      "reads of __constant__ memory make no edges", constants, 0);
+	if (skipped)
+		events_sink->coverage("module variables",
+				      "the driver does not tell the address of a variable", skipped,
+				      0);
+	return true;
+}
+
+void *events_callback_data(CUcontext context)
+{
+	struct space *space = events_find_space(context);
+
+	return space && !events_is_late() && space_is_published(space) && !space_failed(space)
+		       ? space_state(space)
+		       : NULL;
+}

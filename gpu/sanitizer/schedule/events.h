@@ -1,0 +1,106 @@
+/*
+ * gpu/sanitizer/schedule/events.h: turns what an API call did into the sink's events.
+ *
+ * The lock of calls.c is held unless a function says otherwise; those that call the driver are
+ * called at the entry or exit of an API call.
+ */
+#ifndef VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_H
+#define VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_H
+
+#include "gpu/provider.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/callback/thread.h"
+
+void events_start(const struct gpu_sink *sink, const struct gpu_options *options);
+void events_stop(void);
+
+/*
+ * While what was not waited for is ended, in the functions that say "in turns", others may have the
+ * lock: `rest` gives it to them for a moment; false: it did not come back.  `asked`: somebody wants
+ * it.
+ */
+void events_take_turns(bool (*rest)(void), bool (*asked)(void));
+/* Another process or API has a hand in memory: kernels may wait for those of other processes. */
+void events_partners(void);
+bool events_have_partners(void);
+/*
+ * A call of the driver begins in this context: makes its space, takes in the variables of new
+ * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the
+ * host when the program wants to allocate `wanted` bytes that are not free.  What was not waited
+ * for in this context is ended first, in turns, unless this is a launch, copy or set on the same
+ * `stream` (NULL: something else, or not known); with `everywhere` that in all contexts is.  False:
+ * the lock was lost.  Calls the driver.
+ */
+bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
+		    bool everywhere);
+/* The same if the call only has to wait for it. */
+bool events_wait(CUcontext context, bool everywhere);
+/*
+ * A call begins, in the current context, that may take this much of the device's memory, or it had
+ * too little: releases what is kept of shadows.  Does not wait for what runs.  Calls the driver.
+ */
+#define EVENTS_CALL_MAY_TAKE (UINT64_C(1) << 30) /* code, stacks, what graphs allocate */
+void events_release_kept(uint64_t bytes);
+void events_out_of_memory(void);
+/* What a launch hands to the patches; NULL: it cannot be followed. */
+void *events_callback_data(CUcontext context);
+/* What the calls did that are over now.  Calls the driver. */
+void events_finish(struct thread *thread);
+/*
+ * They failed: what was noted from operation `first` on did not happen, but for kernels, of which
+ * nothing is known.  Needs no lock.
+ */
+void events_drop(struct thread *thread, unsigned first);
+/*
+ * Whether launches were not waited for (needs no lock); takes in what is known of them by now.
+ * Calls no driver.
+ */
+bool events_deferred(void);
+void events_look(void);
+/* A call in this context gave the error with which a kernel ended.  Calls no driver. */
+void events_fault_seen(CUcontext context, CUresult result);
+/* Waits a second at most for all of it.  Calls no driver. */
+void events_drain_at_end(void);
+/* Whether the lock is held for long because a launch is at work.  Needs no lock. */
+bool events_at_work(void);
+/* A call did something while another thread held the lock for long.  Needs no lock. */
+void events_missed(void);
+/* A module could not be patched.  Needs no lock. */
+void events_unpatched(void);
+void events_context_gone(CUcontext context);
+/* Whether it is asked which launches are to be analysed.  Needs no lock. */
+bool events_choose(void);
+/* Kernels of a context can reach the memory of another one now, or no more. */
+void events_peer(CUcontext context, CUcontext peer, bool enabled);
+/*
+ * Whether kernels of the context are waited for one by one, since they reach the memory of other
+ * devices, or others' kernels theirs.
+ */
+bool events_one_by_one(CUcontext context);
+/*
+ * A kernel waits for those of other devices: from now on they run beside each other, and what they
+ * do in each other's memory is not followed.
+ */
+void events_let_go(void);
+bool events_have_gone(void);
+/* A graph was launched on the stream of which nothing was noted. */
+void events_unwatched(CUcontext context, CUstream stream);
+/*
+ * Before such a kernel is launched: makes all contexts ready for launches, in turns.  Memory may
+ * not be had while it runs: the driver waits for what reaches that of other devices.  False: the
+ * lock was lost.
+ */
+bool events_ready_all(void);
+/* Whether there is memory of several devices. */
+bool events_several(void);
+/* Whether the stream has what was not waited for in another context. */
+bool events_deferred_elsewhere(CUcontext context, CUstream stream);
+/* Which context's memory lies there, or NULL. */
+CUcontext events_context_at(CUcontext context, uint64_t address);
+/* Others may write there without a call of ours. */
+void events_written_elsewhere(CUcontext context, uint64_t address);
+
+/* Bytes of a texel's channel in arrays; 0: of a kind that is not followed.  Needs no lock. */
+uint64_t events_format_bytes(CUarray_format format);
+
+#endif

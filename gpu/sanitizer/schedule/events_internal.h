@@ -1,0 +1,222 @@
+/*
+ * gpu/sanitizer/schedule/events_internal.h: what the files that make events share.
+ *
+ * As in events.h, the lock of calls.c is held; functions other than lookups call the driver.
+ */
+#ifndef VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_INTERNAL_H
+#define VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_INTERNAL_H
+
+#include "gpu/provider.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/now.h"
+#include "gpu/sanitizer/shadow/space.h"
+#include "gpu/sanitizer/callback/thread.h"
+
+extern const struct gpu_sink *events_sink; /* NULL: stopped */
+extern bool events_digests;
+extern unsigned events_waited_for; /* copies and sets: see events.c */
+
+/* Bytes of an object that a copy gave to or took from the host. */
+struct host_row {
+	const struct object *object;
+	enum gpu_access access;
+	uint64_t bytes;
+};
+
+/* -- event_spaces.c ----------------------------------------------------------------------- */
+
+enum { EVENT_SPACES_MAX = SPACE_PEERS_MAX };
+extern struct space *event_spaces[EVENT_SPACES_MAX];
+extern unsigned event_space_count;
+
+/* The shadow memory of a context, or NULL. */
+struct space *events_find_space(CUcontext context);
+struct space *events_make_space(CUcontext context);
+/* The object that holds the address: in this context, else in any. */
+struct object *events_find_object(CUcontext context, uint64_t address);
+/* The spaces whose memory kernels of this one reach, besides its own.  Returns how many. */
+unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACES_MAX]);
+/*
+ * Whether kernels of this space mark memory of others, or others' kernels its: then only one of
+ * them may run at a time.
+ */
+bool events_is_entangled(const struct space *space);
+/* Whether there are others that they reach, where they cannot be followed. */
+bool events_reaches_unseen(const struct space *space);
+/*
+ * Whether kernels of this space reach managed or mapped memory of others that they cannot mark:
+ * from then on it is known that somebody writes there.
+ */
+bool events_reaches_shared(const struct space *space);
+void events_peers_abandon(CUcontext context);
+/* 0 is the default stream. */
+uint32_t events_stream_number(CUstream stream);
+
+/* Our calls of the driver must neither fail nor break what the program captures. */
+struct visit {
+	CUstreamCaptureMode mode;
+	bool pushed;
+};
+
+bool visit_enter(struct visit *visit, CUcontext context);
+void visit_leave(struct visit *visit);
+
+/* -- event_wait.c ------------------------------------------------------------------------- */
+
+/*
+ * How long something is waited for: 5 seconds when it seems to wait itself (for the host, or for
+ * what comes after it): it has not begun, or looks again and again at a few words that it has
+ * touched before.  1.5 if that may be another device's kernel and another thread wants our lock, 30
+ * if it may be another process.  As long as a launch touches new memory, and for 120 seconds when
+ * it touches nothing or very much of the old, it is at work.
+ */
+struct patience {
+	uint64_t moved, looked; /* when it touched new memory, when that was asked */
+	uint64_t blocks;        /* that it touched since it moved: see struct progress */
+	uint32_t first;
+	bool begun;
+};
+
+struct patience patience_from(uint64_t now);
+/* Asks now and then what runs in the space (NULL: it cannot be known).  False: that was too long.
+ */
+bool patience_lasts(struct patience *patience, struct space *space, uint64_t now);
+
+/* Lets others have the lock for a moment, if the caller may.  False: it did not come back. */
+bool events_rest(void);
+
+/* Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: that took too long. */
+CUresult events_wait_for(struct space *space, CUstream stream);
+/* A launch that is not waited for was put on the stream.  Waits until no such launch runs. */
+void events_running(struct space *space, CUstream stream);
+bool events_quiet(void); /* false: one ran for too long */
+/* No more waiting for what the operation put on its stream. */
+void events_give_up_waiting(struct space *space, const struct operation *operation);
+/*
+ * Whether there is something that we gave up waiting for, and whether it still runs.  Meanwhile
+ * nothing is analysed: our passes might wait for it, and its masks could not be told from others'.
+ */
+bool events_is_late(void);
+bool events_still_late(void);
+/* The space is about to go. */
+void events_wait_abandon(const struct space *space);
+
+/* -- event_unknown.c ---------------------------------------------------------------------- */
+
+int events_unknown_start(void);
+/* What later launches that are not analysed may write: objects, what kernels wrote, no more. */
+void events_known_object(uint32_t id, uint64_t address);
+void events_known_rows(const struct gpu_call *call, const struct gpu_row *rows, size_t count);
+void events_object_gone(uint32_t id);
+/* After a kernel's event: what instructions that no patch sees may have done. */
+void event_instructions(const struct operation *operation, const struct space *space);
+/*
+ * The driver's answer about what ran in the space, or CUDA_SUCCESS: says once that a kernel ended
+ * with an error, and then returns true.
+ */
+bool event_fault(struct space *space, CUresult result);
+/* A launch that was left out: its event; lists what it may have written. */
+void event_left_out(const struct thread *thread, const struct operation *operation);
+/* A copy or set while something runs that we do not wait for; the same. */
+void event_not_waited_for(const struct thread *thread, const struct operation *operation);
+/*
+ * Forgets what is listed, or everything if something was missed; before anything is analysed.  Of
+ * one space, or of all: NULL.
+ */
+void events_forget(struct space *space);
+/* Whether events_forget() has something to do. */
+bool events_to_forget(const struct space *space);
+
+/* -- event_defer.c ------------------------------------------------------------------------ */
+
+/*
+ * The launch, copy or set that `call` began is not waited for: its pass goes to the same stream,
+ * and the call ends later, with the host's row if there is one.  False: this cannot be done now.
+ */
+bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream,
+		 const struct host_row *host);
+/* Whether what is not waited for may be followed by something on this stream. */
+bool events_deferred_on(const struct space *space, CUstream stream);
+/* Whether there are copies between objects among them. */
+bool events_deferred_copies(void);
+/*
+ * Whether all of it is over in the space; CUDA_ERROR_NOT_READY: not yet, or a captured stream may
+ * not be asked.
+ */
+CUresult events_ask_deferred(const struct space *space);
+/* Whether the stream is captured into a graph, or the legacy one must not be asked meanwhile. */
+bool events_is_captured(CUstream stream);
+/* Makes room for another.  False: the oldest does not end. */
+bool events_defer_more(const struct space *space);
+/*
+ * Ends all of them in a space, or everywhere (NULL); before anything else is done there.  False:
+ * one does not end, and it is late now.
+ */
+bool events_drain(const struct space *space);
+/* The same in turns: see events_take_turns().  False: the lock was lost. */
+bool events_drain_in_turns(const struct space *space);
+/* Whether there is anything in the space. */
+bool events_deferred_in(const struct space *space);
+/* The space is about to go.  Waits a second at most for what is in it. */
+void events_lane_abandon(const struct space *space);
+/* The same for what was given up in a space, when it is over after all. */
+void events_drain_late(const struct space *space);
+
+/* -- event_call.c ------------------------------------------------------------------------- */
+
+/* cudaMemcpy_ptds, cuMemAlloc_v2: as the program spells them.  Valid until the next call. */
+const char *event_public_name(const char *name);
+void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
+		 const struct thread *thread);
+uint32_t event_introduce(const struct gpu_call *call, const struct object *object);
+/* The alloc vertex of a variable comes just before the first API that touches it. */
+void event_announce(struct object *object);
+/* The same for those that space_settle() found touched. */
+void event_announce_touched(struct space *space);
+/* The passes after an API that touched objects of these spaces, and its event's end. */
+void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned space_count,
+		  const struct host_row *hosts, size_t host_count);
+/* The same for a pass whose results were taken. */
+void event_results(const struct gpu_call *call, struct space *space, int result,
+		   const struct host_row *hosts, size_t host_count);
+/* Says what a kernel touched that is no object's. */
+void event_unknown_memory(struct space *space, const char *kernel);
+/* For space_digests(). */
+void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
+
+/* -- event_memory.c, event_copy.c --------------------------------------------------------- */
+
+void event_alloc(const struct thread *thread, const struct operation *operation);
+void event_free(const struct thread *thread, const struct operation *operation);
+/* The call freed the object, which is gone then. */
+void event_release(const struct thread *thread, CUstream stream, struct object *object);
+/*
+ * The only copy or set of a call, if it need not be waited for: one object on each side at most, of
+ * this space, that is known already.  False: it must be.
+ */
+bool event_copy_behind(const struct thread *thread, const struct operation *operation,
+		       struct space *space);
+void event_copy(const struct thread *thread, const struct operation *operation);
+void event_set(const struct thread *thread, const struct operation *operation);
+
+/* -- event_array.c ------------------------------------------------------------------------ */
+
+void event_array(const struct thread *thread, const struct operation *operation);
+void event_array_gone(const struct thread *thread, const struct operation *operation);
+/* The space is about to go. */
+void event_arrays_abandon(const struct space *space);
+/* Where a place of an array lies in its mirror.  NULL: an array that is not followed. */
+struct object *event_array_find(const struct array_place *place, uint64_t *address, uint64_t *pitch,
+				uint64_t *slice);
+/* Brings a box of bytes in the mirror up to date. */
+bool event_array_mirror(const struct array_place *place, uint64_t width, uint64_t height,
+			uint64_t depth);
+/* A kernel may have stored into the arrays that allow it. */
+void event_arrays_stored(const struct space *space);
+
+static inline bool object_is_followed(const struct object *object)
+{
+	return object && object->slot != NO_SLOT;
+}
+
+#endif

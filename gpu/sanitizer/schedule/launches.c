@@ -1,0 +1,277 @@
+/* gpu/sanitizer/schedule/launches.c: see launches.h. */
+#include "gpu/sanitizer/schedule/launches.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/callback/launch_call.h"
+#include "gpu/sanitizer/code/patching.h"
+
+#define PARAMETERS_MAX 32768 /* bytes; 4096 before CUDA 12.1 */
+
+static void *endless; /* tree of names: see launch_never_again() */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+void launch_never_again(const char *kernel)
+{
+	char *name = strdup(kernel), **node;
+
+	node = name ? tsearch(name, &endless, by_text) : NULL;
+	if (!node || *node != name)
+		free(name);
+}
+
+/* What launch_function() gave lately, so that most launches need not ask the driver. */
+static struct {
+	CUcontext context;
+	CUfunction given, loaded;
+} loaded_functions[4096];
+
+void launch_functions_gone(void)
+{
+	memset(loaded_functions, 0, sizeof(loaded_functions));
+}
+
+/*
+ * The driver makes local memory for all threads that fit on the device when a kernel wants more per
+ * thread than those before it.
+ */
+static uint64_t local_bytes;
+
+static void note_local_memory(CUfunction function)
+{
+	static int most;
+	int each = 0, processors = 0, threads = 0;
+	CUdevice device;
+
+	if (driver.cuFuncGetAttribute(&each, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) !=
+		    CUDA_SUCCESS ||
+	    each <= most || driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+		return;
+	driver.cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+	driver.cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+				    device);
+	most = each;
+	local_bytes = (uint64_t)each * (uint64_t)processors * (uint64_t)threads;
+}
+
+uint64_t launch_local_memory(void)
+{
+	uint64_t bytes = local_bytes;
+
+	local_bytes = 0;
+	return bytes;
+}
+
+CUfunction launch_function(CUcontext context, const char *api, const void *parameters)
+{
+	CUfunction function, given, loaded;
+	struct launch_call call;
+	size_t place;
+	int value;
+
+	if (!launch_call_read(&call, api, parameters))
+		return NULL;
+	function = given = call.function;
+	place = ((uintptr_t)given >> 4) % (sizeof(loaded_functions) / sizeof(*loaded_functions));
+	if (loaded_functions[place].given == given && loaded_functions[place].context == context)
+		return loaded_functions[place].loaded;
+	events_release_kept(EVENTS_CALL_MAY_TAKE); /* it may be loaded now */
+	/* the runtime launches a CUkernel, which stands for a function per context */
+	if (driver.cuKernelGetFunction &&
+	    driver.cuKernelGetFunction(&loaded, function) == CUDA_SUCCESS)
+		function = loaded;
+	if (driver.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function) ==
+	    CUDA_SUCCESS) {
+		loaded_functions[place].context = context;
+		loaded_functions[place].given = given;
+		loaded_functions[place].loaded = function;
+		note_local_memory(function);
+	}
+	return function;
+}
+
+bool launch_stream(const char *api, const void *parameters, CUstream *stream)
+{
+	struct launch_call call;
+
+	if (!launch_call_read(&call, api, parameters))
+		return false;
+	*stream = call.stream;
+	return *stream != CU_STREAM_PER_THREAD;
+}
+
+bool launch_is_collective(CUfunction function)
+{
+	const char *name;
+
+	return driver.cuFuncGetName && driver.cuFuncGetName(&name, function) == CUDA_SUCCESS &&
+	       (strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel"));
+}
+
+void *launch_block(CUfunction function, void **values, void **extra, size_t *size)
+{
+	const void *packed = NULL;
+	size_t offset, bytes;
+	char *block;
+
+	*size = 0;
+	for (size_t i = 0; !values && extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2)
+		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			packed = extra[i + 1];
+		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			*size = *(const size_t *)extra[i + 1];
+		else
+			return NULL;
+	if (!driver.cuFuncGetParamInfo || *size > PARAMETERS_MAX)
+		return NULL;
+	block = calloc(1, PARAMETERS_MAX);
+	if (!block)
+		return NULL;
+	if (packed)
+		memcpy(block, packed, *size);
+	for (size_t i = 0;
+	     !packed && driver.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS;
+	     i++) {
+		if (!values || !values[i] || bytes > PARAMETERS_MAX ||
+		    offset > PARAMETERS_MAX - bytes) {
+			free(block);
+			return NULL;
+		}
+		memcpy(block + offset, values[i], bytes);
+		if (offset + bytes > *size)
+			*size = offset + bytes;
+	}
+	packed = realloc(block, *size + 1);
+	return packed ? (void *)packed : block;
+}
+
+void *launch_parameters(CUfunction function, const char *api, const void *parameters, size_t *size)
+{
+	struct launch_call call;
+
+	*size = 0;
+	if (!launch_call_read(&call, api, parameters))
+		return NULL;
+	return launch_block(function, call.values, call.extra, size);
+}
+
+static bool ask(const char *kernel)
+{
+	if (tfind(kernel, &endless, by_text)) {
+		events_sink->coverage("skipped launches",
+				      "an earlier launch of their kernel was not waited for any "
+				      "longer",
+				      1, 0);
+		return false;
+	}
+	return !events_sink->wanted || events_sink->wanted(kernel);
+}
+
+/* Has the module with patches or without.  False: it is as it was. */
+static bool prepare_module(CUfunction function, bool patched)
+{
+	CUmodule module;
+
+	if (driver.cuFuncGetModule(&module, function) != CUDA_SUCCESS)
+		return false;
+	if (patching_is_on(module) == patched)
+		return true;
+	if (patching_is_frozen(module)) {
+		events_sink->coverage(
+			patched ? "skipped launches" : "slow launches",
+			patched ? "the code of kernels in CUDA graphs, and of all when "
+				  "one was launched unobserved, stays as it was then"
+				: "left out, but not at full speed: the code of kernels "
+				  "in CUDA graphs, and of all when one was launched "
+				  "unobserved, stays as it was then",
+			1, 0);
+		return false;
+	}
+	/* code must not change under a running kernel */
+	if (!events_drain(NULL) || !events_quiet()) {
+		events_sink->coverage("skipped launches",
+				      "another kernel of their module was not waited for any "
+				      "longer",
+				      1, 0);
+		return false;
+	}
+	if (patching_set(module, patched))
+		return true;
+	if (patched)
+		events_unpatched();
+	return false;
+}
+
+void launch_in_graph(CUfunction function)
+{
+	CUmodule module;
+
+	if (driver.cuFuncGetModule(&module, function) != CUDA_SUCCESS) {
+		launch_freeze();
+		return;
+	}
+	prepare_module(function, true);
+	patching_freeze(module);
+}
+
+void launch_freeze(void)
+{
+	patching_freeze(NULL);
+}
+
+void launch_choose(struct thread *thread, CUfunction function)
+{
+	struct launch *launch = &thread->launch;
+
+	free(launch->parameters);
+	*launch = (struct launch){0};
+	if (!events_sink || (!events_sink->wanted && !endless && !events_is_late()) ||
+	    !driver.cuFuncGetName || !driver.cuFuncGetModule ||
+	    driver.cuFuncGetName(&launch->kernel, function) != CUDA_SUCCESS) {
+		launch->kernel = NULL;
+		return;
+	}
+	if (events_still_late()) {
+		events_sink->coverage("skipped launches",
+				      "another kernel ran that was not waited for", 1, 0);
+	} else {
+		launch->wanted = ask(launch->kernel);
+		/* with all kernels but a few analysed, code stays patched */
+		if ((launch->wanted || events_sink->wanted) &&
+		    !prepare_module(function, launch->wanted))
+			launch->wanted = false;
+	}
+}
+
+bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
+		   struct operation *operation)
+{
+	struct launch *launch = &thread->launch;
+	bool chosen = launch->kernel && !strcmp(launch->kernel, data->functionName);
+	bool wanted = chosen && launch->wanted;
+
+	if (!chosen && events_sink->wanted && driver.cuFuncGetName)
+		events_sink->coverage("skipped launches",
+				      "--kernel and --sample-kernels do not reach into CUDA graphs "
+				      "that are launched as a whole",
+				      1, 0);
+	else if (!chosen)
+		wanted = ask(data->functionName);
+	operation->module = data->module;
+	if (!wanted && chosen) {
+		operation->parameters = launch->parameters;
+		operation->parameters_size = launch->size;
+		launch->parameters = NULL;
+	}
+	launch->kernel = NULL;
+	operation->left_out = !wanted;
+	return wanted;
+}

@@ -1,0 +1,285 @@
+/* gpu/sanitizer/shadow/hints.c: see hints.h. */
+#include "gpu/sanitizer/shadow/hints.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Granules are as small as they can be with so many of them: the accesses of a warp should find
+ * their hints in a few lines of the cache.
+ */
+#define GRANULES (HINTS_MAX / 8)
+#define SMALLEST 16 /* bits */
+#define LARGEST 31
+/* With fewer entries they are made anew each time, and as good as they can be. */
+#define FEW 256
+#define ARENA_LEAST 65536 /* bytes */
+
+static uint64_t last_byte(const struct device_entry *entry)
+{
+	return entry->start + entry->size - 1;
+}
+
+/* -- granules ----------------------------------------------------------------------------- */
+
+/* How many granules the objects lie in; what is far beyond GRANULES is not counted. */
+static uint64_t count_granules(const struct device_entry *entries, uint32_t count, uint32_t bits)
+{
+	uint64_t granules = 0, next = 0;
+
+	for (uint32_t i = 0; i < count && granules <= GRANULES; i++) {
+		uint64_t first = entries[i].start >> bits, last = last_byte(&entries[i]) >> bits;
+
+		first = first > next ? first : next;
+		if (first <= last) {
+			granules += last + 1 - first;
+			next = last + 1;
+		}
+	}
+	return granules;
+}
+
+/* Whether each of the hints is that of one granule.  `granules`: room for as many numbers. */
+static bool are_parted(uint64_t *granules, uint32_t made, uint32_t bits,
+		       const struct device_entry *entries, uint32_t count)
+{
+	memset(granules, 0xff, made * sizeof(*granules));
+	for (uint32_t i = 0; i < count; i++)
+		for (uint64_t granule = entries[i].start >> bits;
+		     granule <= last_byte(&entries[i]) >> bits; granule++) {
+			uint64_t *found = &granules[granule & (made - 1)];
+
+			if (*found != UINT64_MAX && *found != granule)
+				return false;
+			*found = granule;
+		}
+	return true;
+}
+
+static bool choose(struct hints *hints, const struct device_entry *entries, uint32_t count)
+{
+	uint64_t *granules = malloc(HINTS_MAX * sizeof(*granules)), wanted;
+	uint32_t bits = SMALLEST, made = 1;
+
+	if (!granules)
+		return false;
+	while ((wanted = count_granules(entries, count, bits)) > GRANULES && bits < LARGEST)
+		bits++;
+	while (made < wanted && made < HINTS_MAX)
+		made *= 2;
+	/* there is room to part places that are far from each other */
+	while (made < HINTS_MAX && !are_parted(granules, made, bits, entries, count))
+		made *= 2;
+	free(granules);
+	hints->bits = bits;
+	hints->made = made;
+	return true;
+}
+
+/* -- entries ------------------------------------------------------------------------------ */
+
+/* The hints of an entry: `count` of them, from `first` on, and around. */
+struct range {
+	uint32_t first, count;
+};
+
+static struct range range_of(const struct hints *hints, const struct device_entry *entry)
+{
+	uint64_t first = entry->start >> hints->bits, last = last_byte(entry) >> hints->bits;
+
+	return (struct range){(uint32_t)first & (hints->made - 1),
+			      last - first < hints->made ? (uint32_t)(last - first) + 1
+							 : hints->made};
+}
+
+static struct hint *hint_at(struct hints *hints, struct range range, uint32_t i)
+{
+	return &hints->hints[(range.first + i) & (hints->made - 1)];
+}
+
+static void note_change(struct hints *hints, struct hint *hint)
+{
+	if (!hint->changed)
+		hints->changed[hints->changed_count++] = (uint16_t)(hint - hints->hints);
+	hint->changed = true;
+}
+
+/* A place with room for so many entries.  False: the arena is full. */
+static bool make_room(struct hints *hints, struct hint *hint, uint32_t room)
+{
+	const uint64_t bytes = HINT_HEAD + (uint64_t)room * sizeof(struct device_entry);
+	struct device_entry *entries;
+
+	if (bytes > hints->size - hints->used)
+		return false;
+	entries = (struct device_entry *)(hints->arena + hints->used + HINT_HEAD);
+	memcpy(entries, hint_entries(hints, hint), hint->count * sizeof(*entries));
+	hint->place = hints->used;
+	hint->room = room;
+	hints->used += (uint32_t)bytes;
+	return true;
+}
+
+static bool make_arena(struct hints *hints, uint64_t wanted)
+{
+	uint64_t size = ARENA_LEAST;
+	unsigned char *arena;
+
+	while (size < wanted)
+		size *= 2;
+	hints->used = 0;
+	if (size == hints->size)
+		return true;
+	arena = size < UINT32_MAX ? aligned_alloc(64, size) : NULL;
+	if (!arena)
+		return false;
+	free(hints->arena);
+	hints->arena = arena;
+	hints->size = (uint32_t)size;
+	return true;
+}
+
+/* Room for the entries of a hint: some more where they are not made anew each time. */
+static uint32_t room_for(uint32_t count, bool loose)
+{
+	return loose ? count + count / 2 + 2 : count;
+}
+
+int hints_make(struct hints *hints, const struct device_entry *entries, uint32_t count,
+	       uint64_t own, uint64_t own_size)
+{
+	const bool loose = count > FEW;
+	uint64_t bytes = loose ? (uint64_t)HINTS_MAX * HINT_HEAD : 0;
+
+	hints->count = hints->built = hints->made = 0;
+	hints->named = 0;
+	hints->changed_count = 0;
+	if (!choose(hints, entries, count))
+		return -1;
+	memset(hints->hints, 0, hints->made * sizeof(*hints->hints));
+	for (uint32_t i = 0; i < count; i++) {
+		struct range range = range_of(hints, &entries[i]);
+
+		hints->named += range.count;
+		for (uint32_t k = 0; k < range.count; k++)
+			hint_at(hints, range, k)->room++;
+	}
+	for (uint32_t i = 0; i < hints->made; i++)
+		if (hints->hints[i].room)
+			bytes += HINT_HEAD + (uint64_t)room_for(hints->hints[i].room, loose) *
+						     sizeof(struct device_entry);
+	if (!make_arena(hints, loose ? 2 * bytes : bytes)) {
+		hints->made = 0;
+		return -1;
+	}
+	for (uint32_t i = 0; i < hints->made; i++) {
+		uint32_t wanted = hints->hints[i].room;
+
+		hints->hints[i].room = 0;
+		if (wanted > 1)
+			make_room(hints, &hints->hints[i], room_for(wanted, loose));
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct range range = range_of(hints, &entries[i]);
+		bool is_own = hint_is_own(&entries[i], own, own_size);
+
+		for (uint32_t k = 0; k < range.count; k++) {
+			struct hint *hint = hint_at(hints, range, k);
+
+			if (!hint->room && !is_own)
+				make_room(hints, hint, room_for(1, loose));
+			hint_entries(hints, hint)[hint->count++] = entries[i];
+		}
+	}
+	hints->count = hints->built = count;
+	hints->named_built = hints->named;
+	return 0;
+}
+
+/* -- changes ------------------------------------------------------------------------------ */
+
+/* Where the entry of this address is, or would be. */
+static uint32_t find(const struct device_entry *entries, uint32_t count, uint64_t start)
+{
+	uint32_t low = 0;
+
+	while (low < count) {
+		uint32_t middle = low + (count - low) / 2;
+
+		if (entries[middle].start < start)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* Whether granules and hints are still right for so many. */
+static bool fit(const struct hints *hints)
+{
+	return hints->count > FEW && hints->count <= 2 * hints->built &&
+	       hints->count >= hints->built / 4 &&
+	       hints->named <= 2 * hints->named_built + GRANULES;
+}
+
+bool hints_add(struct hints *hints, const struct device_entry *entry)
+{
+	struct range range = range_of(hints, entry);
+
+	hints->count++;
+	hints->named += range.count;
+	if (!fit(hints))
+		return false;
+	for (uint32_t i = 0; i < range.count; i++) {
+		struct hint *hint = hint_at(hints, range, i);
+		struct device_entry *entries;
+		uint32_t at;
+
+		if (hint->count >= (hint->room ? hint->room : 1) &&
+		    !make_room(hints, hint, room_for(2 * hint->count, true)))
+			return false;
+		entries = hint_entries(hints, hint);
+		at = find(entries, hint->count, entry->start);
+		memmove(&entries[at + 1], &entries[at], (hint->count - at) * sizeof(*entries));
+		entries[at] = *entry;
+		hint->count++;
+		note_change(hints, hint);
+	}
+	return true;
+}
+
+bool hints_remove(struct hints *hints, const struct device_entry *entry)
+{
+	struct range range = range_of(hints, entry);
+
+	hints->count--;
+	hints->named -= range.count;
+	if (!fit(hints))
+		return false;
+	for (uint32_t i = 0; i < range.count; i++) {
+		struct hint *hint = hint_at(hints, range, i);
+		struct device_entry *entries = hint_entries(hints, hint);
+		uint32_t at = find(entries, hint->count, entry->start);
+
+		if (at == hint->count || entries[at].start != entry->start)
+			return false;
+		hint->count--;
+		memmove(&entries[at], &entries[at + 1], (hint->count - at) * sizeof(*entries));
+		note_change(hints, hint);
+	}
+	return true;
+}
+
+void hints_seen(struct hints *hints)
+{
+	for (uint32_t i = 0; i < hints->changed_count; i++)
+		hints->hints[hints->changed[i]].changed = false;
+	hints->changed_count = 0;
+}
+
+void hints_free(struct hints *hints)
+{
+	if (hints)
+		free(hints->arena);
+	free(hints);
+}

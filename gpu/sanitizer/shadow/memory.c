@@ -1,0 +1,433 @@
+/* gpu/sanitizer/shadow/memory.c: see memory.h. */
+#include "gpu/sanitizer/shadow/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/driver.h"
+
+/* This part of the device is left free beside what the program asks for: for stacks and code. */
+#define SPARE_PART 256
+
+static uint64_t limit, on_device, on_host, host_limit;
+static bool held_back; /* nothing is released */
+
+void memory_limit(uint64_t bytes)
+{
+	limit = bytes;
+}
+
+uint64_t memory_on_host(void)
+{
+	return on_host;
+}
+
+/*
+ * What the driver said last, less what was asked for since then: it takes long to answer.  As long
+ * as there is plenty, it is asked now and then only.
+ */
+static struct {
+	CUcontext context;
+	size_t unused, total;
+	unsigned answers;
+} known;
+
+static bool known_plenty(uint64_t bytes)
+{
+	size_t spare = 4 * (known.total / SPARE_PART);
+
+	return known.unused > spare && known.unused - spare > bytes;
+}
+
+/* Whether there is plenty of it; if not, the driver was asked just now. */
+static bool is_plenty(uint64_t bytes)
+{
+	CUcontext context = NULL;
+
+	driver.cuCtxGetCurrent(&context);
+	if (known.context == context && known.answers < 64 && known_plenty(bytes))
+		return true;
+	known.context = context;
+	known.answers = 0;
+	if (driver.cuMemGetInfo(&known.unused, &known.total) != CUDA_SUCCESS)
+		known.unused = known.total = 0;
+	return known_plenty(bytes);
+}
+
+static bool is_free(uint64_t bytes, bool *hopeless)
+{
+	bool plenty = is_plenty(bytes);
+
+	known.answers++;
+	*hopeless = !plenty && bytes >= known.total;
+	if (known.unused < bytes + known.total / SPARE_PART)
+		return false;
+	known.unused -= bytes;
+	return true;
+}
+
+void memory_ask_again(void)
+{
+	known.answers = UINT_MAX;
+}
+
+bool memory_fits(uint64_t bytes)
+{
+	bool hopeless;
+
+	/* what no device has is not ours to make room for */
+	return is_free(bytes, &hopeless) || hopeless;
+}
+
+static bool fits_limit(uint64_t bytes)
+{
+	bool hopeless;
+
+	return (!limit || on_device + bytes <= limit) && is_free(bytes, &hopeless);
+}
+
+/* What the program has no use for and the device still has. */
+struct held {
+	CUcontext context;
+	struct shadow_memory memory;
+};
+
+/* -- what was released and is kept --------------------------------------------------------- */
+
+/*
+ * Programs that allocate and free memory again and again would wait for the driver each time. Sizes
+ * are rounded, so that what was kept for one serves others.
+ */
+#define KEPT_PART 512
+#define KEPT_SIZE (UINT64_C(16) << 20) /* the largest that is kept */
+#define KEPT_BYTES (UINT64_C(256) << 20)
+#define KEPT_COUNT 256
+
+static struct held kept[KEPT_COUNT];
+static unsigned kept_count;
+static uint64_t kept_bytes;
+
+static uint64_t rounded(uint64_t size)
+{
+	uint64_t part = KEPT_PART;
+
+	if (size > KEPT_SIZE)
+		return size;
+	while (part * 16 < size)
+		part *= 2;
+	return (size + part - 1) / part * part;
+}
+
+static struct shadow_memory take_kept(unsigned at)
+{
+	struct shadow_memory memory = kept[at].memory;
+
+	kept_bytes -= memory.size;
+	memmove(&kept[at], &kept[at + 1], (--kept_count - at) * sizeof(*kept));
+	return memory;
+}
+
+static bool get_kept(struct shadow_memory *memory, uint64_t size)
+{
+	CUcontext context = NULL;
+
+	if (size > KEPT_SIZE || !kept_count || driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
+		return false;
+	for (unsigned i = kept_count; i-- > 0;)
+		if (kept[i].memory.size == size && kept[i].context == context) {
+			*memory = take_kept(i);
+			return true;
+		}
+	return false;
+}
+
+bool memory_keep(struct shadow_memory *memory, CUcontext context)
+{
+	struct shadow_memory oldest;
+
+	/* what is late, in a context that reaches this one's memory, may still mark it */
+	if (!memory->device || memory->host || memory->size > KEPT_SIZE || held_back)
+		return false;
+	while (kept_count == KEPT_COUNT || kept_bytes + memory->size > KEPT_BYTES) {
+		if (kept[0].context != context)
+			return false;
+		oldest = take_kept(0);
+		memory_release(&oldest);
+	}
+	kept[kept_count++] = (struct held){context, *memory};
+	kept_bytes += memory->size;
+	*memory = (struct shadow_memory){0};
+	return true;
+}
+
+bool memory_is_kept(uint64_t wanted)
+{
+	return kept_count && !is_plenty(wanted);
+}
+
+bool memory_release_kept(CUcontext context, bool abandon)
+{
+	bool any = false;
+
+	for (unsigned i = kept_count; i-- > 0;)
+		if (kept[i].context == context) {
+			struct shadow_memory memory = take_kept(i);
+
+			if (abandon)
+				memory_abandon(&memory);
+			else
+				memory_release(&memory);
+			any = true;
+		}
+	return any;
+}
+
+/* Whether there is room on the device, if what is kept makes way for it. */
+static bool has_room(uint64_t bytes)
+{
+	CUcontext context = NULL;
+
+	return fits_limit(bytes) ||
+	       (kept_count && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS &&
+		memory_release_kept(context, false) && fits_limit(bytes));
+}
+
+/* -- how much there is --------------------------------------------------------------------- */
+
+/* What a control group leaves to this process; UINT64_MAX: there is none. */
+static uint64_t group_limit(void)
+{
+	static const char *const names[] = {"max", "current"};
+	unsigned long long values[2];
+
+	for (int i = 0; i < 2; i++) {
+		char path[64];
+		FILE *file;
+		int got;
+
+		snprintf(path, sizeof(path), "/sys/fs/cgroup/memory.%s", names[i]);
+		file = fopen(path, "re");
+		got = file ? fscanf(file, "%llu", &values[i]) : 0;
+		if (file)
+			fclose(file);
+		if (got != 1)
+			return UINT64_MAX;
+	}
+	return values[0] > values[1] ? values[0] - values[1] : 0;
+}
+
+/* Half of what the host can spare when it is first asked: pinned memory is never swapped out. */
+static uint64_t find_host_limit(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kilobytes = 0;
+	uint64_t group = group_limit();
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return (kilobytes * 1024 < group ? kilobytes * 1024 : group) / 2;
+}
+
+bool memory_has_on_device(uint64_t bytes)
+{
+	return fits_limit(bytes);
+}
+
+bool memory_has(uint64_t bytes)
+{
+	if (has_room(bytes))
+		return true;
+	if (!host_limit)
+		host_limit = find_host_limit();
+	return on_host + bytes <= host_limit;
+}
+
+/* -- getting and releasing ----------------------------------------------------------------- */
+
+static CUresult get_on_device(struct shadow_memory *memory, uint64_t size, CUstream stream)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	size = rounded(size);
+	if (!get_kept(memory, size)) {
+		if (!has_room(size))
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		result = driver.cuMemAlloc(&memory->device, size);
+		if (result != CUDA_SUCCESS) {
+			memory_ask_again();
+			memory->device = 0;
+			return result;
+		}
+		*memory = (struct shadow_memory){.device = memory->device, .size = size};
+		on_device += size;
+	}
+	return driver.cuMemsetD8Async(memory->device, 0, size, stream);
+}
+
+static CUresult get_on_host(struct shadow_memory *memory, uint64_t size)
+{
+	CUdeviceptr device;
+	CUresult result;
+	void *host;
+
+	if (!host_limit)
+		host_limit = find_host_limit();
+	if (on_host + size > host_limit)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = driver.cuMemHostAlloc(&host, size,
+				       CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = driver.cuMemHostGetDevicePointer(&device, host, 0);
+	if (result != CUDA_SUCCESS) {
+		driver.cuMemFreeHost(host);
+		return result;
+	}
+	*memory = (struct shadow_memory){device, host, size};
+	on_host += size;
+	return CUDA_SUCCESS;
+}
+
+CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream)
+{
+	CUresult result = get_on_device(memory, size, stream);
+
+	if (result != CUDA_ERROR_OUT_OF_MEMORY)
+		return result;
+	result = get_on_host(memory, size);
+	if (result == CUDA_SUCCESS)
+		memset(memory->host, 0, size);
+	return result;
+}
+
+void memory_abandon(const struct shadow_memory *memory)
+{
+	if (memory->host)
+		on_host -= memory->size;
+	else
+		on_device -= memory->size;
+}
+
+void memory_hold_back(bool on)
+{
+	held_back = on;
+}
+
+void memory_release(struct shadow_memory *memory)
+{
+	CUcontext context = NULL;
+
+	if (!memory->device)
+		return;
+	if (held_back && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS) {
+		memory_put_off(memory, context);
+		return;
+	}
+	if (memory->host)
+		driver.cuMemFreeHost(memory->host);
+	else
+		driver.cuMemFree(memory->device);
+	memory_abandon(memory);
+	*memory = (struct shadow_memory){0};
+}
+
+/*
+ * Measured: unlike cuMemFree(), this does not wait for kernels on other streams, and the device has
+ * the memory when our stream has been waited for, although no pool had it.  Until then the
+ * program's cuMemAlloc() would wait for all that runs.
+ */
+bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
+{
+	if (driver.cuMemFreeAsync(memory->device, stream) != CUDA_SUCCESS)
+		return false;
+	memory_abandon(memory);
+	*memory = (struct shadow_memory){0};
+	return driver.cuStreamSynchronize(stream) == CUDA_SUCCESS;
+}
+
+void memory_release_kept_at_once(CUcontext context, CUstream stream)
+{
+	for (unsigned i = kept_count; i-- > 0;) {
+		struct shadow_memory memory = kept[i].memory;
+
+		if (kept[i].context != context)
+			continue;
+		memory_release_at_once(&memory, stream);
+		if (!memory.device) /* also when the stream has failed since */
+			take_kept(i);
+	}
+}
+
+/* -- what cannot be released yet ---------------------------------------------------------- */
+
+static struct held *put_off;
+static size_t put_off_count, put_off_room;
+
+void memory_put_off(struct shadow_memory *memory, CUcontext context)
+{
+	size_t room = put_off_room ? 2 * put_off_room : 64;
+
+	if (!memory->device)
+		return;
+	if (put_off_count == put_off_room) {
+		struct held *more = reallocarray(put_off, room, sizeof(*more));
+
+		if (!more)
+			return; /* the device has it until the end */
+		put_off = more;
+		put_off_room = room;
+	}
+	put_off[put_off_count++] = (struct held){context, *memory};
+	*memory = (struct shadow_memory){0};
+}
+
+void memory_release_put_off(CUcontext context, bool abandon)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < put_off_count; i++)
+		if (put_off[i].context != context)
+			put_off[left++] = put_off[i];
+		else if (abandon)
+			memory_abandon(&put_off[i].memory);
+		else
+			memory_release(&put_off[i].memory);
+	put_off_count = left;
+}
+
+/* -- moving ------------------------------------------------------------------------------- */
+
+bool memory_copy_to_host(const struct shadow_memory *memory, struct shadow_memory *copy,
+			 CUstream stream)
+{
+	if (get_on_host(copy, memory->size) != CUDA_SUCCESS)
+		return false;
+	if (driver.cuMemcpyDtoHAsync(copy->host, memory->device, memory->size, stream) ==
+	    CUDA_SUCCESS)
+		return true;
+	memory_release(copy);
+	return false;
+}
+
+bool memory_to_host(struct shadow_memory *memory, CUstream stream)
+{
+	struct shadow_memory copy = {0};
+
+	if (!memory->device || memory->host)
+		return memory->host;
+	if (!memory_copy_to_host(memory, &copy, stream))
+		return false;
+	if (driver.cuStreamSynchronize(stream) != CUDA_SUCCESS) {
+		memory_release(&copy);
+		return false;
+	}
+	memory_release(memory);
+	*memory = copy;
+	return true;
+}

@@ -1,0 +1,557 @@
+/*
+ * gpu/sanitizer/shadow/pass.c: what the running API touched, and the pass after it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analysis/leaf.h"
+#include "gpu/sanitizer/now.h"
+#include "gpu/sanitizer/shadow/space_internal.h"
+
+/* -- what the running API touched --------------------------------------------------------- */
+
+static uint64_t blocks_for_rows(uint64_t width, uint64_t height)
+{
+	return (height * (width / WORD_BYTES + 2) + PASS_THREADS - 1) / PASS_THREADS;
+}
+
+/* The next pass has something to do, for about so many threads. */
+static void expect(struct space *space, uint64_t threads)
+{
+	space->marked = true;
+	if (threads > space->expected)
+		space->expected = threads;
+}
+
+static void expect_rows(const struct object *object, uint64_t width, uint64_t height)
+{
+	struct space *space = object->space;
+	uint64_t blocks = object->size / LEAF_BYTES + 1;
+
+	expect(space, height * (width / WORD_BYTES + 2));
+	space->marked_blocks += height * (width / LEAF_BYTES + 2);
+	if (blocks > space->look)
+		space->look = blocks;
+}
+
+static bool launch_marks(struct space *space, CUstream stream, struct marks *marks)
+{
+	return space_launch(space, stream, PASS_MARK, blocks_for_rows(marks->width, marks->height),
+			    (void *[]){&space->state, marks});
+}
+
+int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
+	       uint64_t width, uint64_t height, uint32_t marks)
+{
+	struct marks rows = {offset, pitch, width, height, object->slot, marks};
+
+	expect_rows(object, width, height);
+	return launch_marks(object->space, stream, &rows) ? 0 : -1;
+}
+
+void space_mark_alone(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
+		      uint64_t height, uint32_t marks)
+{
+	expect_rows(object, width, height);
+	object->space->marks = (struct marks){offset, pitch, width, height, object->slot, marks};
+}
+
+int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
+		    struct object *from, uint64_t from_offset, uint64_t from_pitch, uint64_t width,
+		    uint64_t height)
+{
+	struct space *space = to->space;
+	CUdeviceptr record = object_record(from);
+
+	if (!object_need_body(to))
+		return 0;
+	expect_rows(to, width, height);
+	return space_launch(space, stream, PASS_MARK_COPY, blocks_for_rows(width, height),
+			    (void *[]){&space->state, &to->slot, &offset, &pitch, &record,
+				       &from_offset, &from_pitch, &width, &height})
+		       ? 0
+		       : -1;
+}
+
+void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
+{
+	uint64_t key = kernel ^ threads * 0x9e3779b97f4a7c15u;
+	struct guess *guess = kernel ? &space->guesses[(key ^ key >> 32) % GUESSES] : NULL;
+
+	if (guess && guess->key != key)
+		*guess = (struct guess){.key = key};
+	space->guess = guess;
+	space->launched = true;
+	space->held_up += !!space->bodiless;
+	expect(space, threads);
+}
+
+/* -- the pass ----------------------------------------------------------------------------- */
+
+/* Words of touched blocks that one block of threads may have to look through. */
+#define SCAN_LIMIT 8192
+#define REFUSALS 15
+#define SPREAD_LEAST 64 /* blocks of threads that share what is to be done */
+
+/* In how little time the next pass behind such a launch may be done. */
+static enum pass_way choose_way(struct guess *guess)
+{
+	enum pass_way way = guess->blocks <= SMALL_BLOCKS    ? PASS_SMALL
+			    : guess->blocks <= SPREAD_BLOCKS ? PASS_SPREAD
+							     : PASS_LARGE;
+
+	if (!guess->refusals)
+		return way;
+	guess->refusals--;
+	return way > guess->refused ? way : guess->refused + 1;
+}
+
+/* Blocks of threads for a pass, and how it is to be made. */
+static unsigned choose_blocks(struct space *space, enum pass_way *way)
+{
+	uint64_t blocks = space->expected / PASS_THREADS + 1;
+	uint64_t scanning = space->body_blocks / 32 / SCAN_LIMIT + 1;
+	uint64_t last = space->guess ? space->guess->blocks : 0;
+
+	*way = PASS_SMALL;
+	if (!space->launched && space->marked_blocks <= SMALL_BLOCKS && space->look <= SMALL_LOOK)
+		return 1;
+	*way = space->guess ? choose_way(space->guess) : PASS_LARGE;
+	/* one for each; those that share the work do four at a time */
+	if (*way == PASS_SPREAD)
+		last = last / 2 > SPREAD_LEAST ? last / 2 : SPREAD_LEAST;
+	if (*way != PASS_SMALL && blocks < last)
+		blocks = last;
+	blocks = blocks > scanning ? blocks : scanning;
+	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
+	/* what was touched has often even steps */
+	return (unsigned)(*way == PASS_SPREAD ? (blocks - 1) | 1 : blocks);
+}
+
+/* What a pass behind a launch found is what the next is expected to find. */
+static void learn(struct space *space, uint32_t ticket, const volatile struct result_pass *pass)
+{
+	struct guess *guess = space->guessed[ticket % PASSES];
+	enum pass_way way = space->ways[ticket % PASSES];
+
+	if (!guess || pass->status != PASS_DONE)
+		return;
+	guess->blocks = pass->blocks;
+	if (pass->way <= way)
+		return;
+	guess->refused = way;
+	guess->refusals = REFUSALS;
+}
+
+/* Starts a pass; its ticket, or 0: the device fails, or lacks memory, and no ticket is taken. */
+static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
+{
+	uint32_t ticket = space->ticket + 1 ? space->ticket + 1 : 1;
+	enum pass_way way;
+	unsigned blocks = choose_blocks(space, &way);
+
+	if (space->marks.height && blocks > 1) {
+		if (!launch_marks(space, stream, &space->marks))
+			return 0;
+		space->marks.height = 0;
+	}
+	if (space->failed ||
+	    !space_check(space,
+			 driver.cuLaunchKernel(space->kernels[PASS_SETTLE], blocks, 1, 1,
+					       PASS_THREADS, 1, 1, 0, stream,
+					       (void *[]){&space->state, &space->view, &writer,
+							  &ticket, &way, &space->rows_taken,
+							  &space->objects_taken, &space->marks},
+					       NULL)))
+		return 0;
+	space->ticket = ticket;
+	space->guessed[ticket % PASSES] = space->guess;
+	space->ways[ticket % PASSES] = blocks == 1 ? PASS_SMALL : way;
+	return ticket;
+}
+
+/* What it was about is over. */
+static void expect_nothing(struct space *space)
+{
+	space->expected = space->marked_blocks = space->look = 0;
+	space->launched = false;
+	space->guess = NULL;
+	space->marks.height = 0;
+}
+
+bool space_can_pass(const struct space *space)
+{
+	/* a pass can make no bodies */
+	return !space->bodiless && !space->busy && space->ticket - space->ticket_taken < PASSES - 1;
+}
+
+uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer)
+{
+	uint32_t ticket;
+
+	if (space->unfinished && !space_wait(space))
+		return 0;
+	space->marked = false;
+	ticket = start_pass(space, stream, writer);
+	expect_nothing(space);
+	return ticket;
+}
+
+bool space_passed(const struct space *space, uint32_t ticket)
+{
+	return __atomic_load_n(&space->result_passes[ticket % PASSES].ticket, __ATOMIC_ACQUIRE) ==
+	       ticket;
+}
+
+/* Waits for the results of a pass on our own stream. */
+static bool await_pass(struct space *space, uint32_t ticket)
+{
+	uint64_t asked = now_ns();
+
+	while (!space_passed(space, ticket)) {
+		CUresult result;
+
+		__builtin_ia32_pause();
+		if (now_ns() - asked < 100000)
+			continue;
+		/* it may have failed */
+		result = driver.cuStreamQuery(space->stream);
+		asked = now_ns();
+		if (result == CUDA_ERROR_NOT_READY)
+			continue;
+		if (!space_check(space, result))
+			return false;
+		if (!space_passed(space, ticket)) {
+			space->failed = true;
+			return false;
+		}
+	}
+	space->unfinished = false;
+	return true;
+}
+
+/* Takes over what a pass found: the results of those before it are lost. */
+static void take_objects(struct space *space, uint32_t ticket)
+{
+	const volatile struct result_pass *pass;
+
+	space->touched_count = 0;
+	do {
+		if (++space->ticket_taken == 0)
+			space->ticket_taken = 1;
+		pass = &space->result_passes[space->ticket_taken % PASSES];
+		space->rows_taken += pass->rows;
+		space->objects_taken += pass->objects;
+		space->missed += pass->missed;
+		space->missed_bytes += pass->missed_bytes;
+		learn(space, space->ticket_taken, pass);
+	} while (space->ticket_taken != ticket);
+	space->taken = pass;
+	for (uint32_t i = 0; i < pass->objects; i++) {
+		const struct result_object *result =
+			&space->result_objects[(pass->first_object + i) % space->object_ring];
+		struct object *object = space->owners[result->slot];
+
+		if (!object)
+			continue;
+		object_was_touched(object);
+		space->touched[space->touched_count++] = (struct touched){object, result};
+	}
+}
+
+int space_take(struct space *space, uint32_t ticket)
+{
+	take_objects(space, ticket);
+	return space->taken->status == PASS_DONE ? 0 : 1;
+}
+
+/* Objects that have no memory for a body, or went, are taken off the list of the API. */
+static bool write_list(struct space *space)
+{
+	uint32_t words = space->slot_capacity / 32;
+	uint32_t *listed = calloc(words + words / 32 + 1, sizeof(*listed)), *above = listed + words;
+	bool written;
+
+	if (!listed)
+		return false;
+	for (uint32_t i = 0; i < space->touched_count; i++) {
+		uint32_t slot = space->touched[i].object->slot;
+
+		if (slot == NO_SLOT)
+			continue;
+		listed[slot / 32] |= 1u << slot % 32;
+		above[slot / 1024] |= 1u << slot / 32 % 32;
+	}
+	written = space_check(space, driver.cuMemcpyHtoDAsync(space->listed, listed, words * 4,
+							      space->stream)) &&
+		  space_check(space, driver.cuMemcpyHtoDAsync(space->listed_words, above,
+							      words / 32 * 4, space->stream)) &&
+		  space_wait(space);
+	free(listed);
+	return written;
+}
+
+/* Nothing is in the list any more. */
+static bool clear_list(struct space *space)
+{
+	uint32_t bytes = space->slot_capacity / 8;
+
+	return !bytes || (space_check(space, driver.cuMemsetD8Async(space->listed, 0, bytes,
+								    space->stream)) &&
+			  space_check(space, driver.cuMemsetD8Async(space->listed_words, 0,
+								    bytes / 32, space->stream)));
+}
+
+int space_settle(struct space *space, uint32_t writer)
+{
+	static const struct result_pass nothing;
+
+	space->touched_count = 0;
+	space->taken = &nothing;
+	if (!space->marked)
+		return 0;
+	space->marked = false;
+	for (;;) {
+		bool lost;
+
+		if (!start_pass(space, space->stream, writer) || !await_pass(space, space->ticket))
+			return -1;
+		take_objects(space, space->ticket);
+		if (space->taken->status != PASS_NEEDS_BODIES)
+			break;
+		/* some may have gone while nobody waited for the launch */
+		lost = space->touched_count < space->taken->objects;
+		for (uint32_t i = 0; i < space->touched_count; i++)
+			lost |= !object_need_body(space->touched[i].object);
+		if (lost && !write_list(space))
+			return -1;
+	}
+	expect_nothing(space);
+	if (space->taken->status == PASS_DONE)
+		return 0;
+	for (uint32_t i = 0; i < space->touched_count; i++) {
+		space_forget(space->touched[i].object);
+		space->touched[i].result = NULL;
+	}
+	return space_failed(space) ? -1 : 1;
+}
+
+const struct touched *space_touched(const struct space *space, uint32_t *count)
+{
+	*count = space->touched_count;
+	return space->touched;
+}
+
+uint64_t space_missed(struct space *space, uint64_t *bytes)
+{
+	uint64_t missed = space->missed;
+
+	*bytes = space->missed_bytes;
+	space->missed = space->missed_bytes = 0;
+	return missed;
+}
+
+static int by_object(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->object->id != y->object->id)
+		return x->object->id > y->object->id ? 1 : -1;
+	return (x->writer > y->writer) - (x->writer < y->writer);
+}
+
+const struct row *space_rows(struct space *space, uint32_t *count)
+{
+	*count = 0;
+	for (uint32_t i = 0; i < space->taken->rows; i++) {
+		const struct result_row *row =
+			&space->result_rows[(space->taken->first_row + i) % ROW_RING];
+		const struct object *object = space->owners[row->slot];
+
+		if (!object) /* it went while nobody waited for the launch */
+			continue;
+		space->row_buffer[(*count)++] = (struct row){
+			.read = row->read,
+			.written = row->written,
+			.redundant = row->redundant,
+			.object = object,
+			.writer = row->writer == SITE_OF_VARIABLE ? object->site : row->writer};
+	}
+	qsort(space->row_buffer, *count, sizeof(*space->row_buffer), by_object);
+	return space->row_buffer;
+}
+
+/* -- digests ------------------------------------------------------------------------------ */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct touched *x = a, *y = b;
+
+	if (x->object->id != y->object->id)
+		return x->object->id > y->object->id ? 1 : -1;
+	return !!y->result - !!x->result; /* what a pass found is newer */
+}
+
+static void list_forgotten(struct space *space)
+{
+	for (uint32_t slot = 0; space->forgotten && slot < space->slot_capacity; slot++) {
+		struct object *object = space->owners[slot];
+
+		if (!object || !object->forgotten)
+			continue;
+		object->forgotten = false;
+		space->forgotten--;
+		space->touched[space->touched_count++] = (struct touched){object, NULL};
+	}
+}
+
+static void report(struct object *object, const struct result_object *result,
+		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
+				   bool zero),
+		   void *data)
+{
+	static const struct result_object nothing;
+	uint8_t digest[DIGEST_BYTES];
+	bool unknown;
+
+	if (!result)
+		result = &nothing;
+	unknown = !result->initialised_bytes;
+	if (!object->id || (!object->reported && unknown))
+		return; /* not announced, or never held anything */
+	leaf_object(object->size, result->sum, unknown ? object->id : 0, digest);
+	if (object->reported && !memcmp(digest, object->digest, DIGEST_BYTES))
+		return;
+	memcpy(object->digest, digest, DIGEST_BYTES);
+	object->reported = true;
+	content(data, object->id, digest,
+		result->zero_leaf_count == (object->size + LEAF_BYTES - 1) / LEAF_BYTES);
+}
+
+void space_digests(struct space *space,
+		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
+				   bool zero),
+		   void *data)
+{
+	if (!space->digests)
+		return;
+	list_forgotten(space);
+	if (space->touched_count > 1)
+		qsort(space->touched, space->touched_count, sizeof(*space->touched), by_id);
+	for (uint32_t i = 0; i < space->touched_count; i++)
+		if (!i || space->touched[i].object != space->touched[i - 1].object)
+			report(space->touched[i].object, space->touched[i].result, content, data);
+	space->touched_count = 0;
+}
+
+/* -- forgetting --------------------------------------------------------------------------- */
+
+static uint64_t blocks_for_words(const struct object *object)
+{
+	return (object->size / WORD_BYTES + PASS_THREADS) / PASS_THREADS;
+}
+
+void space_forget(struct object *object)
+{
+	struct space *space = object->space;
+	const uint32_t unknown = GPU_WRITER_UNKNOWN;
+
+	if (object->slot == NO_SLOT)
+		return;
+	object->unknown = object->blank = true;
+	if (!object->body.device)
+		return; /* when it gets one */
+	space->forgotten += !object->forgotten;
+	object->forgotten = true;
+	space_launch(space, space->stream, PASS_FORGET, blocks_for_words(object),
+		     (void *[]){&space->state, &object->slot, (void *)&unknown});
+}
+
+/* Whatever is followed may have been written.  Clears all masks. */
+static int forget_all(struct space *space)
+{
+	for (uint32_t slot = 0; slot < space->slot_capacity; slot++) {
+		struct object *object = space->owners[slot];
+
+		if (!object)
+			continue;
+		if (!space_launch(space, space->stream, PASS_CLEAR, blocks_for_words(object),
+				  (void *[]){&space->state, &slot}))
+			return -1;
+		space_forget(object);
+	}
+	space->touched_count = 0;
+	space->marked = false;
+	expect_nothing(space);
+	return clear_list(space) && space_wait(space) ? 0 : -1;
+}
+
+void space_forget_later(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->slot == NO_SLOT || object->later || object->blank)
+		return;
+	if (space->later_count == space->later_capacity) {
+		uint32_t capacity = space->later_capacity ? 2 * space->later_capacity : 64;
+		struct object **more =
+			reallocarray(space->later, capacity, sizeof(struct object *));
+
+		if (!more) {
+			space->forget_all = true;
+			return;
+		}
+		space->later = more;
+		space->later_capacity = capacity;
+	}
+	object->later = true;
+	space->later[space->later_count++] = object;
+}
+
+void space_forget_all_later(struct space *space)
+{
+	space->forget_all = true;
+}
+
+void space_forget_variables(struct space *space, CUmodule module)
+{
+	for (uint32_t i = 0; i < space->object_count; i++)
+		if (space->objects[i]->module == module && !space->objects[i]->constant)
+			space_forget_later(space->objects[i]);
+}
+
+bool space_has_forgotten(const struct space *space)
+{
+	return space->later_count || space->forget_all;
+}
+
+int space_forget_listed(struct space *space)
+{
+	bool all = space->forget_all;
+
+	if (!all && !space->later_count)
+		return 1;
+	space->touched_count = 0;
+	for (uint32_t i = 0; i < space->later_count; i++) {
+		space->later[i]->later = false;
+		if (!all)
+			space_forget(space->later[i]);
+	}
+	space->later_count = 0;
+	space->forget_all = false;
+	if (all)
+		return forget_all(space);
+	return space_failed(space) ? -1 : 0;
+}
+
+/* -- variables ---------------------------------------------------------------------------- */
+
+int space_initialised(struct space *space, struct object *const *variables, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (object_need_body(variables[i]) &&
+		    space_mark(variables[i], space->stream, 0, variables[i]->size,
+			       variables[i]->size, 1, MARK_WRITTEN) != 0)
+			return -1;
+	return space_settle(space, SITE_OF_VARIABLE) < 0 ? -1 : 0;
+}

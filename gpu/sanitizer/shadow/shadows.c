@@ -1,0 +1,502 @@
+/*
+ * gpu/sanitizer/shadow/shadows.c: the shadows of followed objects: their records, masks and bodies
+ * in memory of the GPU, or of the host.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analysis/leaf.h"
+#include "gpu/sanitizer/shadow/space_internal.h"
+
+#define BLOCK_BYTES LEAF_BYTES
+#define BLOCK_WORDS LEAF_WORDS
+#define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
+#define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
+#define HELD_UP_LIMIT 50
+#define EARLY_ALWAYS (16 << 10)          /* bytes of an object that gets its body with its masks */
+#define EARLY_LIMIT (UINT64_C(64) << 20) /* ... of all of them that were not touched yet */
+#define OBJECTS_WAITING 16384            /* in results of passes that were not taken yet */
+
+/* -- records ------------------------------------------------------------------------------ */
+
+CUdeviceptr object_record(const struct object *object)
+{
+	return object->space->records + object->slot * sizeof(struct device_record);
+}
+
+/* A larger copy of device memory; the rest is zero. */
+static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, size_t size)
+{
+	struct shadow_memory smaller = {.device = *memory};
+	CUdeviceptr larger;
+
+	if (!space_check(space, driver.cuMemAlloc(&larger, size)) ||
+	    !space_check(space, driver.cuMemsetD8Async(larger, 0, size, space->stream)) ||
+	    (old_size && !space_check(space, driver.cuMemcpyDtoDAsync(larger, *memory, old_size,
+								      space->stream))) ||
+	    !space_wait(space))
+		return false;
+	memory_release(&smaller);
+	*memory = larger;
+	return true;
+}
+
+/* The ring has room for what every object's results need twice, a power of 2. */
+static bool more_results(struct space *space, uint32_t capacity)
+{
+	uint32_t count = capacity < OBJECTS_WAITING / 2 ? OBJECTS_WAITING : 2 * capacity;
+	size_t size = count * sizeof(struct result_object);
+	struct result_object *old = space->result_objects;
+	CUdeviceptr device;
+	void *results;
+
+	if (count == space->object_ring)
+		return true;
+	if (!space_map_host(space, &results, &device, size)) {
+		space_unmap_host(results, size);
+		return false;
+	}
+	/* what the driver still thinks registered could not be registered again */
+	if (old)
+		driver.cuMemHostUnregister(old);
+	space_unmap_host(old, space->object_ring * sizeof(struct result_object));
+	space->result_objects = results;
+	space->device_objects = device;
+	space->object_ring = count;
+	return true;
+}
+
+static bool more_slots(struct space *space)
+{
+	uint32_t old = space->slot_capacity, capacity = old ? 2 * old : 1024;
+	void *owners, *slots, *touched;
+
+	owners = reallocarray(space->owners, capacity, sizeof(struct object *));
+	if (owners)
+		space->owners = owners;
+	slots = reallocarray(space->free_slots, capacity, sizeof(uint32_t));
+	if (slots)
+		space->free_slots = slots;
+	/* those of an API, and those that were forgotten */
+	touched = reallocarray(space->touched, 2 * (size_t)capacity, sizeof(struct touched));
+	if (touched)
+		space->touched = touched;
+	if (!owners || !slots || !touched)
+		return false;
+	table_outdate(space);
+	if (!enlarge(space, &space->records, old * sizeof(struct device_record),
+		     capacity * sizeof(struct device_record)) ||
+	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||
+	    !enlarge(space, &space->listed_words, old / 256, capacity / 256) ||
+	    !more_results(space, capacity)) {
+		space_describe(space); /* some of it has moved */
+		return false;
+	}
+	for (uint32_t slot = capacity; slot-- > old;) {
+		space->owners[slot] = NULL;
+		space->free_slots[space->free_count++] = slot;
+	}
+	space->slot_capacity = capacity;
+	return space_describe(space);
+}
+
+static bool put_record(const struct object *object, struct device_record *record)
+{
+	struct space *space = object->space;
+
+	space->unfinished = true;
+	/* the copy out of pageable memory is staged before the call returns */
+	return space_check(space, driver.cuMemcpyHtoDAsync(object_record(object), record,
+							   sizeof(*record), space->stream));
+}
+
+/* Cuts `size` bytes off memory that starts at `base`. */
+static uint64_t carve(uint64_t base, uint64_t *used, uint64_t size)
+{
+	uint64_t start = *used;
+
+	*used += (size + 63) / 64 * 64;
+	return base + start;
+}
+
+static uint64_t lay_out_head(struct device_record *record, uint64_t base)
+{
+	const uint64_t bytes = MASK_BYTES(record->size), units = UNIT_MASK_BYTES(record->size);
+	uint64_t used = 0, touched = (record->blocks + 31) / 32 * 4;
+
+	/* patches look a word beyond those of bytes */
+	record->read = (uint64_t *)carve(base, &used, 2 * bytes);
+	record->written = record->read + bytes / 8;
+	record->read_units = (uint32_t *)carve(base, &used, 2 * units + touched);
+	record->written_units = record->read_units + units / 4;
+	record->touched_blocks = record->written_units + units / 4;
+	return used;
+}
+
+static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool digests)
+{
+	uint64_t used = 0, blocks = record->blocks, masks = blocks * BLOCK_WORDS * 8;
+
+	if (!record->coarse) {
+		record->value = (uint8_t *)carve(base, &used, blocks * BLOCK_BYTES);
+		record->writer = (uint32_t *)carve(base, &used, blocks * BLOCK_BYTES);
+	}
+	record->states =
+		(struct device_block *)carve(base, &used, blocks * sizeof(struct device_block));
+	if (record->coarse)
+		return used;
+	record->initialised = (uint64_t *)carve(base, &used, masks);
+	record->origin = (uint64_t *)carve(base, &used, masks);
+	if (digests)
+		record->leaves = (uint64_t(*)[DIGEST_LANES])carve(base, &used,
+								  blocks * sizeof(*record->leaves));
+	return used;
+}
+
+static void describe(const struct object *object, struct device_record *record)
+{
+	memset(record, 0, sizeof(*record));
+	record->address = object->address;
+	record->size = object->size;
+	record->limit = PATCH_LIMIT(object->address, object->size);
+	record->slot = object->slot;
+	record->blocks = (uint32_t)((object->size + BLOCK_BYTES - 1) / BLOCK_BYTES);
+	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
+	record->shared = object_shared_by(object);
+	record->coarse = object->coarse;
+	record->state = (struct device_state *)(uintptr_t)object->space->state;
+	lay_out_head(record, object->head.device);
+	if (object->body.device)
+		lay_out_body(record, object->body.device, object->space->digests);
+}
+
+/* Takes the object off the device; no API's list may hold it. */
+void object_unfollow(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->slot != NO_SLOT) {
+		if (object->body.device) {
+			space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		} else {
+			space->bodiless--;
+			space->bodiless_bytes -= object->size;
+		}
+		table_note(object, true);
+		space->owners[object->slot] = NULL;
+		space->free_slots[space->free_count++] = object->slot;
+	}
+	if (object->later)
+		for (uint32_t i = 0; i < space->later_count; i++)
+			if (space->later[i] == object) {
+				space->later[i] = space->later[--space->later_count];
+				break;
+			}
+	if (object->early)
+		space->early_bytes -= object->size;
+	object->early = false;
+	space->forgotten -= object->forgotten;
+	object->forgotten = object->later = false;
+	object->slot = NO_SLOT;
+	space_release(space, &object->head);
+	space_release(space, &object->body);
+}
+
+static void give_up(struct object *object)
+{
+	event_shadow_given_up(object);
+	object_unfollow(object);
+}
+
+/* Memory for a part of a shadow, all zero. */
+static bool get_memory(struct object *object, struct shadow_memory *memory, uint64_t size)
+{
+	struct space *space = object->space;
+	bool on_host = object->head.host;
+
+	if (!space_check(space, memory_get(memory, size, space->stream)))
+		return false;
+	if (memory->host && !on_host)
+		event_shadow_on_host(object);
+	return true;
+}
+
+static uint64_t shadow_size(const struct object *object)
+{
+	struct device_record record;
+
+	describe(object, &record);
+	return lay_out_head(&record, 0) + lay_out_body(&record, 0, object->space->digests);
+}
+
+/*
+ * To wait for the first launch that touches the object takes longer than all else.  What is never
+ * touched should not take much.
+ */
+static bool has_body_at_once(const struct object *object)
+{
+	return !object->coarse && object->space->early_bytes + object->size <= EARLY_LIMIT &&
+	       (object->size <= EARLY_ALWAYS || memory_has_on_device(COMPLETE_PART * object->size));
+}
+
+void object_was_touched(struct object *object)
+{
+	object->blank = false;
+	if (object->early)
+		object->space->early_bytes -= object->size;
+	object->early = false;
+}
+
+void object_follow(struct object *object)
+{
+	struct space *space = object->space;
+	struct device_record record;
+
+	if (space->failed || space->busy || object->size > OBJECT_SIZE_LIMIT || !object->size ||
+	    (!space->free_count && !more_slots(space)))
+		return;
+	/* masks without hope for the rest are of no use, nor are any of such size on the host */
+	if (!memory_has(shadow_size(object))) {
+		object->coarse = true;
+		if (!memory_has_on_device(shadow_size(object)))
+			return;
+		event_shadow_coarse(object);
+	}
+	describe(object, &record);
+	if (!get_memory(object, &object->head, lay_out_head(&record, 0)))
+		return;
+	if (has_body_at_once(object) &&
+	    get_memory(object, &object->body, lay_out_body(&record, 0, space->digests))) {
+		object->early = true;
+		space->early_bytes += object->size;
+	}
+	object->slot = space->free_slots[--space->free_count];
+	describe(object, &record);
+	space->owners[object->slot] = object;
+	if (object->body.device) {
+		space->body_blocks += record.blocks;
+	} else {
+		space->bodiless++;
+		space->bodiless_bytes += object->size;
+	}
+	table_note(object, false);
+	if (!put_record(object, &record))
+		object_unfollow(object);
+}
+
+void object_follow_fleeting(struct object *object)
+{
+	object->coarse = true;
+	object_follow(object);
+}
+
+static bool get_body(struct object *object)
+{
+	struct device_record record;
+
+	describe(object, &record);
+	return get_memory(object, &object->body, lay_out_body(&record, 0, object->space->digests));
+}
+
+bool object_need_body(struct object *object)
+{
+	struct space *space = object->space;
+	struct device_record record;
+
+	if (object->slot == NO_SLOT || object->body.device)
+		return object->slot != NO_SLOT;
+	if (!get_body(object)) {
+		bool hopeless = object->coarse;
+
+		object->coarse = true;
+		if (hopeless || !get_body(object)) {
+			give_up(object);
+			return false;
+		}
+		event_shadow_coarse(object);
+	}
+	describe(object, &record);
+	record.uses_bytes = true; /* maybe */
+	space->bodiless--;
+	space->bodiless_bytes -= object->size;
+	space->body_blocks += record.blocks;
+	if (!put_record(object, &record)) {
+		give_up(object);
+		return false;
+	}
+	if (object->unknown)
+		space_forget(object);
+	return true;
+}
+
+bool space_wants_bodies(struct space *space)
+{
+	if (space->held_up <= HELD_UP_LIMIT || !space->bodiless)
+		return false;
+	if (space->bodiless_bytes <= COMPLETE_LIMIT ||
+	    memory_has_on_device(COMPLETE_PART * space->bodiless_bytes))
+		return true;
+	space->held_up = 0; /* to be asked again */
+	return false;
+}
+
+bool space_lacks_bodies(const struct space *space)
+{
+	return space->bodiless;
+}
+
+void space_complete(struct space *space)
+{
+	space->held_up = 0;
+	for (uint32_t slot = 0; slot < space->slot_capacity && space->bodiless; slot++)
+		if (space->owners[slot])
+			object_need_body(space->owners[slot]);
+}
+
+/* -- making way --------------------------------------------------------------------------- */
+
+/* The part of a shadow on the device whose move helps most: bodies are touched less than masks. */
+static struct object *find_largest(struct space *space, bool bodies)
+{
+	struct object *largest = NULL;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < space->object_count; i++) {
+		struct object *object = space->objects[i];
+		const struct shadow_memory *part = bodies ? &object->body : &object->head;
+
+		if (object->slot == NO_SLOT || !part->device || part->host || part->size <= most ||
+		    (bodies && object->coarse))
+			continue;
+		largest = object;
+		most = part->size;
+	}
+	return largest;
+}
+
+/* The host has no room for the body: what was known of the object's content goes with it. */
+static void coarsen(struct object *object)
+{
+	struct space *space = object->space;
+
+	if (object->coarse || !space_wait(space)) {
+		give_up(object);
+		return;
+	}
+	memory_release(&object->body);
+	space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+	space->bodiless++;
+	space->bodiless_bytes += object->size;
+	object->coarse = object->unknown = true;
+	event_shadow_coarse(object);
+	object_need_body(object);
+}
+
+static void move_to_host(struct object *object, bool body)
+{
+	struct space *space = object->space;
+	struct device_record record;
+	bool first = !object->body.host && !object->head.host;
+
+	if (!memory_to_host(body ? &object->body : &object->head, space->stream)) {
+		if (body)
+			coarsen(object);
+		else
+			give_up(object);
+		return;
+	}
+	/* what changes in the record while passes run, they have written: it is read back */
+	if (!space_check(space, driver.cuMemcpyDtoHAsync(&record, object_record(object),
+							 sizeof(record), space->stream)) ||
+	    !space_wait(space)) {
+		give_up(object);
+		return;
+	}
+	lay_out_head(&record, object->head.device);
+	if (object->body.device)
+		lay_out_body(&record, object->body.device, space->digests);
+	if (!put_record(object, &record)) {
+		give_up(object);
+		return;
+	}
+	if (first)
+		event_shadow_on_host(object);
+}
+
+void space_give_way(struct space *space, uint64_t bytes)
+{
+	struct object *object;
+
+	if (!memory_fits(bytes))
+		memory_release_kept(space->context, false);
+	for (int heads = 0; heads < 2; heads++)
+		while (!memory_fits(bytes) && (object = find_largest(space, !heads)))
+			move_to_host(object, !heads);
+}
+
+/*
+ * Puts the addresses of the object's body, or none, into its record; not the rest, of which the
+ * patches of what runs write a part.
+ */
+static bool put_addresses(const struct object *object)
+{
+	const size_t first = offsetof(struct device_record, value);
+	const size_t leaves = offsetof(struct device_record, leaves);
+	CUdeviceptr to = object_record(object);
+	struct device_record record;
+
+	describe(object, &record);
+	return space_check(object->space,
+			   driver.cuMemcpyHtoDAsync(
+				   to + first, &record.value,
+				   offsetof(struct device_record, initialised_bytes) - first,
+				   object->space->stream)) &&
+	       space_check(object->space,
+			   driver.cuMemcpyHtoDAsync(to + leaves, &record.leaves,
+						    sizeof(record.leaves), object->space->stream));
+}
+
+/* Moves the body to the host, or forgets it. */
+static void make_way_at_once(struct object *object)
+{
+	struct space *space = object->space;
+	struct shadow_memory body = object->body, copy = {0};
+	bool first = !object->head.host, passes = space->ticket != space->ticket_taken;
+
+	memory_copy_to_host(&body, &copy, space->stream);
+	object->body = copy;
+	if (copy.device && first)
+		event_shadow_on_host(object);
+	if (!copy.device) {
+		space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		space->bodiless++;
+		space->bodiless_bytes += object->size;
+		object->unknown = true;
+		event_shadow_forgotten(object);
+	}
+	space->stuck = !put_addresses(object) ||
+		       !space_wait_for(space, 1000 + (unsigned)(body.size >> 20));
+	if (!space->stuck && passes && space_pass_began(space)) {
+		space_forget_later(object); /* it may have written to the body that was copied */
+		space->stuck = true;
+	}
+	/* a free that cannot be made yet would hold up the program's allocations */
+	space->stuck = space->stuck || !memory_release_at_once(&body, space->stream);
+	memory_put_off(&body, space->context); /* if it is still there */
+}
+
+void space_release_kept(struct space *space)
+{
+	if (!space->stuck)
+		memory_release_kept_at_once(space->context, space->stream);
+}
+
+void space_give_way_at_once(struct space *space, uint64_t bytes)
+{
+	struct object *object;
+
+	if (!memory_fits(bytes))
+		space_release_kept(space);
+	while (!space->stuck && !memory_fits(bytes) && (object = find_largest(space, true)))
+		make_way_at_once(object);
+}

@@ -1,0 +1,536 @@
+/*
+ * graph/build/build.c: reads the traces of a run, one process after the other.
+ *
+ * The reader has checked the form of each record; here it is checked that they make sense
+ * together.  What does not ends the trace at that offset, like a cut.
+ */
+#include "graph/build/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/trace.h"
+#include "graph/build/coverage.h"
+#include "graph/build/duplicates.h"
+#include "graph/build/merge.h"
+#include "graph/build/sources.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define NAME_LIMIT 4096
+#define TEXT_LIMIT (64 << 10) /* of a command line */
+#define FRAME_DEPTH_MAX 2048  /* the guest records 1024 */
+#define NANOSECONDS UINT64_C(1000000000)
+
+struct object {
+	uint32_t context; /* of the allocation, as number of the merge */
+	uint32_t profile; /* index into profile->objects */
+	bool freed;
+};
+
+/* One process; ids in the trace are indices here, less 1. */
+struct process {
+	struct profile *profile;
+	struct merge *merge;
+	struct duplicates *duplicates;
+	uint32_t index; /* in profile->processes; UINT32_MAX: not yet */
+	uint64_t run_start_ns;
+	uint32_t *modules, module_count, module_capacity;
+	uint32_t *frames, *depths, frame_count, frame_capacity, depth_capacity;
+	uint32_t *contexts, context_count, context_capacity;
+	bool *seen; /* by context: it had an event in this process */
+	uint32_t seen_capacity;
+	struct object *objects;
+	uint32_t object_count, object_capacity;
+	uint32_t placed; /* objects before it know their time */
+	struct coverage *coverage;
+	uint64_t events_before; /* of other processes */
+	uint64_t events;
+	uint64_t last_end_ns;  /* of the last event, since the start of the run */
+	uint32_t last_context; /* id; 0: no event yet */
+	uint32_t last_vertex;  /* NO_VERTEX: it has none */
+};
+
+static int take_process(struct process *process, const struct trace_process *record,
+			struct error *error)
+{
+	const struct trace_record *head = &record->record;
+	struct profile_process *to;
+	char *arguments = NULL;
+	size_t size = 0;
+	FILE *out;
+
+	if (process->index != UINT32_MAX)
+		return error_set(error, "a second process record");
+	process->index = process->profile->process_count;
+	ARRAY_RESERVE(process->profile->processes, process->profile->process_count,
+		      process->profile->process_capacity);
+	to = &process->profile->processes[process->profile->process_count++];
+	out = open_memstream(&arguments, &size);
+	if (!out)
+		return error_set(error, "no memory");
+	for (const char *text = trace_text(head, record->text, 3); text && *text;) {
+		fprintf(out, "%s%s", ftell(out) ? " " : "", text);
+		text += strlen(text) + 1;
+		if (text >= (const char *)head + head->size)
+			break;
+	}
+	fclose(out);
+	*to = (struct profile_process){
+		.pid = record->process,
+		.parent = record->parent,
+		.provider = text_clean(record->text, strlen(record->text), NAME_LIMIT),
+		.arguments = text_clean(arguments, size, TEXT_LIMIT),
+	};
+	for (unsigned i = 1; i <= 2; i++) {
+		const char *text = trace_text(head, record->text, i);
+
+		*(i == 1 ? &to->device : &to->executable) =
+			text_clean(text, strlen(text), NAME_LIMIT);
+	}
+	free(arguments);
+	if (!process->profile->date ||
+	    record->start_realtime_ns / NANOSECONDS < process->profile->date)
+		process->profile->date = record->start_realtime_ns / NANOSECONDS;
+	return 0;
+}
+
+static int expect_next(const char *what, uint32_t id, uint32_t count, struct error *error)
+{
+	if (id == count + 1 && id)
+		return 0;
+	return error_set(error, "%s %u: expected %u", what, id, count + 1);
+}
+
+static int take_module(struct process *process, const struct trace_module *record,
+		       struct error *error)
+{
+	if (expect_next("module", record->id, process->module_count, error) != 0)
+		return -1;
+	ARRAY_RESERVE(process->modules, process->module_count, process->module_capacity);
+	process->modules[process->module_count++] =
+		merge_module(process->merge, record->text, record->build_id, record->build_id_size);
+	return 0;
+}
+
+static int take_frame(struct process *process, const struct trace_frame *record,
+		      struct error *error)
+{
+	uint32_t parent = record->parent ? record->parent - 1 : NO_FRAME;
+	uint32_t depth;
+
+	if (expect_next("frame", record->id, process->frame_count, error) != 0)
+		return -1;
+	if (record->parent >= record->id || !record->module ||
+	    record->module > process->module_count || record->kind != TRACE_FRAME_NATIVE ||
+	    record->offset > PROFILE_NUMBER_MAX)
+		return error_set(error, "frame %u: its parent, module, kind or offset cannot be",
+				 record->id);
+	depth = record->parent ? process->depths[parent] + 1 : 1;
+	if (depth > FRAME_DEPTH_MAX)
+		return error_set(error, "frame %u: deeper than %d", record->id, FRAME_DEPTH_MAX);
+	ARRAY_RESERVE(process->depths, process->frame_count, process->depth_capacity);
+	process->depths[process->frame_count] = depth;
+	ARRAY_RESERVE(process->frames, process->frame_count, process->frame_capacity);
+	process->frames[process->frame_count++] =
+		merge_frame(process->merge, record->parent ? process->frames[parent] : NO_FRAME,
+			    process->modules[record->module - 1], record->offset);
+	return 0;
+}
+
+static int take_context(struct process *process, const struct trace_context *record,
+			struct error *error)
+{
+	if (expect_next("context", record->id, process->context_count, error) != 0)
+		return -1;
+	if (record->frame > process->frame_count || record->kind < TRACE_ALLOC ||
+	    record->kind > TRACE_SYNC || record->id == TRACE_WRITER_UNKNOWN)
+		return error_set(error, "context %u: its frame or kind cannot be", record->id);
+	ARRAY_RESERVE(process->seen, process->context_count, process->seen_capacity);
+	process->seen[process->context_count] = false;
+	ARRAY_RESERVE(process->contexts, process->context_count, process->context_capacity);
+	process->contexts[process->context_count++] =
+		merge_context(process->merge, (enum trace_kind)record->kind, record->text,
+			      record->frame ? process->frames[record->frame - 1] : NO_FRAME);
+	return 0;
+}
+
+static int take_object(struct process *process, const struct trace_object *record,
+		       struct error *error)
+{
+	struct profile *profile = process->profile;
+
+	if (expect_next("object", record->id, process->object_count, error) != 0)
+		return -1;
+	if (!record->context || record->context > process->context_count ||
+	    record->size > PROFILE_NUMBER_MAX || record->memory < TRACE_MEMORY_DEVICE ||
+	    record->memory > TRACE_MEMORY_ARRAY)
+		return error_set(error, "object %u: its context, size or memory cannot be",
+				 record->id);
+	ARRAY_RESERVE(process->objects, process->object_count, process->object_capacity);
+	process->objects[process->object_count++] = (struct object){
+		.context = process->contexts[record->context - 1],
+		.profile = profile->object_count,
+	};
+	ARRAY_RESERVE(profile->objects, profile->object_count, profile->object_capacity);
+	profile->objects[profile->object_count++] = (struct profile_object){
+		.process = process->index,
+		.size = record->size,
+		.address = record->address,
+		.memory = record->memory,
+		.name = *record->text ? text_clean(record->text, strlen(record->text), NAME_LIMIT)
+				      : NULL,
+	};
+	return 0;
+}
+
+/* The object's site; NO_VERTEX when its allocation has not been seen to succeed. */
+static uint32_t site_of(const struct process *process, uint32_t object)
+{
+	return merge_vertex(process->merge, process->objects[object - 1].context);
+}
+
+static bool is_live(const struct process *process, uint32_t object)
+{
+	return object && object <= process->object_count && !process->objects[object - 1].freed &&
+	       object <= process->placed;
+}
+
+static int check_row(const struct process *process, const struct trace_row *row,
+		     struct error *error)
+{
+	bool host = row->access == TRACE_FROM_HOST || row->access == TRACE_TO_HOST;
+
+	if (!is_live(process, row->object))
+		return error_set(error, "a row of object %u, which does not live", row->object);
+	if (row->access < TRACE_READ || row->access > TRACE_TO_HOST)
+		return error_set(error, "access %u: expected 1 to 4", row->access);
+	if (row->bytes >
+		    process->profile->objects[process->objects[row->object - 1].profile].size ||
+	    row->redundant_bytes > (row->access == TRACE_WRITE ? row->bytes : 0))
+		return error_set(error, "a row with more bytes than object %u has", row->object);
+	if (host || row->writer == TRACE_WRITER_HOST || row->writer == TRACE_WRITER_UNKNOWN)
+		return 0;
+	if (row->writer > process->context_count || !process->seen[row->writer - 1] ||
+	    merge_vertex(process->merge, process->contexts[row->writer - 1]) == NO_VERTEX)
+		return error_set(error, "writer %u, which never wrote", row->writer);
+	return 0;
+}
+
+/* The vertex that the row's bytes come from. */
+static uint32_t writer_of(const struct process *process, const struct trace_row *row,
+			  uint32_t vertex)
+{
+	if (row->access == TRACE_TO_HOST)
+		return vertex;
+	if (row->access == TRACE_FROM_HOST || row->writer == TRACE_WRITER_HOST)
+		return merge_host(process->merge);
+	if (row->writer == TRACE_WRITER_UNKNOWN)
+		return merge_unknown(process->merge);
+	return merge_vertex(process->merge, process->contexts[row->writer - 1]);
+}
+
+static void take_row(struct process *process, const struct trace_row *row, uint32_t vertex)
+{
+	struct merge *merge = process->merge;
+	struct merge_flow flow = {
+		.from = writer_of(process, row, vertex),
+		.to = row->access == TRACE_TO_HOST ? merge_host(merge) : vertex,
+		.site = site_of(process, row->object),
+		.access = row->access == TRACE_READ || row->access == TRACE_FROM_HOST ? GRAPH_READ
+										      : GRAPH_WRITE,
+		.bytes = row->bytes,
+		.redundant_bytes = row->redundant_bytes,
+		.event = process->events_before + process->events,
+	};
+
+	merge_flow(merge, &flow);
+}
+
+static uint64_t since_start(const struct process *process, uint64_t ns)
+{
+	uint64_t since = ns > process->run_start_ns ? ns - process->run_start_ns : 0;
+
+	return since > PROFILE_NUMBER_MAX ? PROFILE_NUMBER_MAX : since;
+}
+
+/* The event is the allocation of the objects since the last one. */
+static int place_objects(struct process *process, const struct trace_event *event, uint32_t vertex,
+			 struct error *error)
+{
+	for (; process->placed < process->object_count; process->placed++) {
+		const struct object *object = &process->objects[process->placed];
+		struct profile_object *to = &process->profile->objects[object->profile];
+
+		if (object->context != process->contexts[event->context - 1] || vertex == NO_VERTEX)
+			return error_set(error, "object %u is not of the event after it",
+					 process->placed + 1);
+		to->site = vertex;
+		to->start_ns = since_start(process, event->end_ns);
+		merge_object_size(process->merge, vertex, to->size);
+	}
+	return 0;
+}
+
+/* Of a long run the first ones, as a whole: once one is left out, all later ones are. */
+static void keep_event(struct process *process, const struct trace_event *event, uint32_t vertex)
+{
+	struct profile *profile = process->profile;
+	const char *name =
+		merge_context_name(process->merge, process->contexts[event->context - 1]);
+	uint32_t first = profile->access_count;
+
+	if (profile->event_rows != process->events_before + process->events - 1 ||
+	    profile->event_rows == PROFILE_EVENTS_MAX ||
+	    event->row_count > PROFILE_ACCESSES_MAX - first)
+		return;
+	for (uint32_t i = 0; i < event->row_count; i++) {
+		const struct trace_row *row = &event->rows[i];
+
+		if (row->access != TRACE_READ && row->access != TRACE_WRITE)
+			continue;
+		ARRAY_RESERVE(profile->accesses, profile->access_count, profile->access_capacity);
+		profile->accesses[profile->access_count++] = (struct profile_access){
+			.object = process->objects[row->object - 1].profile,
+			.writer = writer_of(process, row, vertex),
+			.access = row->access == TRACE_READ ? GRAPH_READ : GRAPH_WRITE,
+			.bytes = row->bytes,
+			.redundant_bytes = row->redundant_bytes,
+		};
+	}
+	ARRAY_RESERVE(profile->events, profile->event_rows, profile->event_capacity);
+	profile->events[profile->event_rows++] = (struct profile_event){
+		.vertex = vertex,
+		.process = process->index,
+		.thread = event->thread,
+		.device = event->device,
+		.stream = event->stream,
+		.first_access = first,
+		.access_count = profile->access_count - first,
+		.invocation = event->invocation,
+		.start_ns = since_start(process, event->start_ns),
+		.end_ns = since_start(process, event->end_ns),
+		.name = vertex == NO_VERTEX ? text_clean(name, strlen(name), NAME_LIMIT) : NULL,
+	};
+}
+
+static int take_event(struct process *process, const struct trace_event *event, struct error *error)
+{
+	uint64_t start_ns = since_start(process, event->start_ns);
+	uint64_t end_ns = since_start(process, event->end_ns);
+	uint32_t vertex;
+
+	if (!event->context || event->context > process->context_count)
+		return error_set(error, "an event of context %u: expected 1 to %u", event->context,
+				 process->context_count);
+	if (event->start_ns > event->end_ns || event->invocation > PROFILE_NUMBER_MAX)
+		return error_set(error,
+				 "an event of context %u that ends before it starts, or of "
+				 "an invocation that cannot be",
+				 event->context);
+	/* an allocation may write what it allocates: its own rows know it as a writer */
+	process->seen[event->context - 1] = true;
+	vertex = merge_invoke(process->merge, process->contexts[event->context - 1],
+			      end_ns - start_ns);
+	process->last_context = event->context;
+	process->last_vertex = vertex;
+	process->last_end_ns = end_ns;
+	process->events++;
+	if (place_objects(process, event, vertex, error) != 0)
+		return -1;
+	if (event->row_count && vertex == NO_VERTEX)
+		return error_set(error, "an event with rows that touches no memory");
+	for (uint32_t i = 0; i < event->row_count; i++)
+		if (check_row(process, &event->rows[i], error) != 0)
+			return -1;
+	for (uint32_t i = 0; i < event->row_count; i++)
+		take_row(process, &event->rows[i], vertex);
+	keep_event(process, event, vertex);
+	return 0;
+}
+
+static int take_free(struct process *process, const struct trace_free *record, struct error *error)
+{
+	struct object *object;
+
+	if (!is_live(process, record->object) || record->context != process->last_context)
+		return error_set(error, "object %u is freed, but does not live or not by the event",
+				 record->object);
+	object = &process->objects[record->object - 1];
+	object->freed = true;
+	/* 0 means never */
+	process->profile->objects[object->profile].end_ns =
+		process->last_end_ns ? process->last_end_ns : 1;
+	duplicates_freed(process->duplicates, record->object, process->events);
+	return 0;
+}
+
+static int take_content(struct process *process, const struct trace_content *record,
+			struct error *error)
+{
+	if (!is_live(process, record->object) || record->zero > 1)
+		return error_set(error, "content of object %u, which does not live",
+				 record->object);
+	duplicates_content(
+		process->duplicates,
+		&(struct duplicates_content){
+			.object = record->object,
+			.site = site_of(process, record->object),
+			/* during a call without a vertex only the host can have written it */
+			.cause = process->last_vertex == NO_VERTEX ? merge_host(process->merge)
+								   : process->last_vertex,
+			.size = process->profile
+					->objects[process->objects[record->object - 1].profile]
+					.size,
+			.event = process->events,
+			.digest = record->digest,
+			.zero = record->zero,
+		});
+	return 0;
+}
+
+static int take_coverage(struct process *process, const struct trace_coverage *record,
+			 struct error *error)
+{
+	return coverage_take(process->coverage, trace_text(&record->record, record->text, 0),
+			     trace_text(&record->record, record->text, 1), record->count,
+			     record->bytes, error);
+}
+
+static int take(struct process *process, const struct trace_record *record, struct error *error)
+{
+	if (process->index == UINT32_MAX && record->type != TRACE_PROCESS)
+		return error_set(error, "expected the process record first");
+	switch ((enum trace_type)record->type) {
+	case TRACE_PROCESS:
+		return take_process(process, (const struct trace_process *)record, error);
+	case TRACE_MODULE:
+		return take_module(process, (const struct trace_module *)record, error);
+	case TRACE_FRAME:
+		return take_frame(process, (const struct trace_frame *)record, error);
+	case TRACE_CONTEXT:
+		return take_context(process, (const struct trace_context *)record, error);
+	case TRACE_OBJECT:
+		return take_object(process, (const struct trace_object *)record, error);
+	case TRACE_EVENT:
+		return take_event(process, (const struct trace_event *)record, error);
+	case TRACE_FREE:
+		return take_free(process, (const struct trace_free *)record, error);
+	case TRACE_CONTENT:
+		return take_content(process, (const struct trace_content *)record, error);
+	case TRACE_COVERAGE:
+		return take_coverage(process, (const struct trace_coverage *)record, error);
+	case TRACE_END:
+		process->profile->processes[process->index].ended = true;
+		return 0;
+	}
+	return 0;
+}
+
+/* -- one trace -- */
+
+/* Objects whose allocation the trace does not have are no objects: they have no site. */
+static void drop_unplaced(struct process *process)
+{
+	while (process->object_count > process->placed) {
+		struct profile *profile = process->profile;
+
+		process->object_count--;
+		profile->object_count--;
+		free(profile->objects[profile->object_count].name);
+	}
+}
+
+static void free_process(struct process *process)
+{
+	coverage_free(process->coverage, process->profile);
+	duplicates_free(process->duplicates, process->events);
+	free(process->modules);
+	free(process->frames);
+	free(process->depths);
+	free(process->contexts);
+	free(process->seen);
+	free(process->objects);
+}
+
+static void read_trace(struct profile *profile, struct merge *merge, struct trace_reader *reader,
+		       uint64_t run_start_ns)
+{
+	struct process process = {
+		.profile = profile,
+		.merge = merge,
+		.duplicates = duplicates_new(merge),
+		.coverage = coverage_new(),
+		.index = UINT32_MAX,
+		.run_start_ns = run_start_ns,
+		.events_before = profile->event_count,
+		.last_vertex = NO_VERTEX,
+	};
+	const struct trace_record *record;
+	struct error error;
+	uint64_t offset = trace_reader_offset(reader);
+	unsigned pid;
+	char *reason;
+	int result;
+
+	while ((result = trace_next(reader, &record, &error)) == 1) {
+		result = take(&process, record, &error);
+		if (result != 0) {
+			error_prefix(&error, "damaged at offset %llu", (unsigned long long)offset);
+			break;
+		}
+		offset = trace_reader_offset(reader);
+	}
+	drop_unplaced(&process);
+	pid = process.index == UINT32_MAX ? 0 : profile->processes[process.index].pid;
+	if (result != 0) {
+		reason = xasprintf("process %u: the trace is cut: %s", pid, error.text);
+		coverage_cut(profile, reason);
+		free(reason);
+	} else if (process.index == UINT32_MAX) {
+		coverage_cut(profile, "a trace without any record");
+	} else if (!profile->processes[process.index].ended) {
+		coverage_cut(profile, "no final record: the process was killed, crashed, called "
+				      "_exit or exec, or is still running");
+	}
+	profile->event_count += process.events;
+	free_process(&process);
+}
+
+/* -- the folder -- */
+
+struct profile *build_profile(const char *trace_folder, struct error *error)
+{
+	struct profile *profile = profile_new();
+	struct build_source *sources;
+	struct merge *merge;
+	uint32_t count;
+
+	if (build_find_sources(trace_folder, profile, &sources, &count, error) != 0) {
+		profile_free(profile);
+		return NULL;
+	}
+	merge = merge_new(profile);
+	for (uint32_t i = 0; i < count; i++) {
+		struct error reason;
+		struct trace_reader *reader = trace_open(sources[i].path, &reason);
+
+		if (reader)
+			read_trace(profile, merge, reader, sources[0].start_ns);
+		else
+			coverage_cut(profile, reason.text);
+		trace_reader_close(reader);
+		free(sources[i].path);
+	}
+	free(sources);
+	merge_finish(merge);
+	merge_free(merge);
+	if (profile->event_rows < profile->event_count)
+		profile_add_coverage(profile, "events",
+				     "the event table holds the first API calls only; the graph "
+				     "and its sums hold all",
+				     profile->event_count - profile->event_rows, 0);
+	profile->command = xstrdup(profile->process_count ? profile->processes[0].arguments : "");
+	return profile;
+}

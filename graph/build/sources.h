@@ -1,0 +1,22 @@
+/*
+ * graph/build/sources.h: the traces of a run.  Internal to the builder.
+ */
+#ifndef VFLOW_GRAPH_BUILD_SOURCES_H
+#define VFLOW_GRAPH_BUILD_SOURCES_H
+
+#include "graph/profile/profile.h"
+#include "util/error.h"
+
+struct build_source {
+	char *path;
+	uint64_t start_ns;
+};
+
+/*
+ * The traces in the folder that can be opened, in start order; the others are rows of coverage. The
+ * caller frees the array and the paths.  -1: the folder cannot be read.
+ */
+int build_find_sources(const char *folder, struct profile *profile, struct build_source **sources,
+		       uint32_t *count, struct error *error);
+
+#endif

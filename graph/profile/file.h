@@ -1,0 +1,56 @@
+/* graph/profile/file.h: what the reader and the writer of profiles share. */
+#ifndef VFLOW_GRAPH_PROFILE_FILE_H
+#define VFLOW_GRAPH_PROFILE_FILE_H
+
+#include "graph/profile/profile.h"
+
+#define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
+#define PROFILE_USER_VERSION 2
+
+struct profile_table {
+	const char *name;
+	const char *sql; /* exactly as sqlite_schema has it */
+};
+
+/* Ends with a row without a name. */
+extern const struct profile_table profile_tables[];
+/* For people; vflow never reads them. */
+extern const char *const profile_views;
+
+/*
+ * SHA-256 as hex: of the events and their accesses; of everything else in the profile but what is
+ * derived from findings, and that of the events.
+ */
+void profile_digest_events(const struct profile *profile, char hex[65]);
+void profile_digest(const struct profile *profile, const char *events, char hex[65]);
+
+/* References in range, numbers within PROFILE_NUMBER_MAX, strings there and clean. */
+int profile_validate(const struct profile *profile, struct error *error);
+int profile_validate_events(const struct profile *profile, struct error *error);
+
+/* Opens the file for reading, if it is a profile; closed with sqlite3_close(). */
+struct sqlite3;
+int profile_open(const char *path, struct sqlite3 **db, struct error *error);
+
+/*
+ * What SQLite's last error means.  The reason may be the file or, when it is false, the machine: a
+ * disk that is full or fails, memory, rights.
+ */
+bool profile_sqlite_error(struct sqlite3 *db, struct error *error);
+/* When that was for want of room (a full disk, a quota, a limit on files): which, an errno; else 0.
+ */
+int profile_want_of_room(struct sqlite3 *db);
+/* What is wrong with a profile: a row, from 1, that cannot be.  Returns -1. */
+int profile_bad_row(struct error *error, const char *table, uint64_t row);
+/* Makes "WHAT" of the error "PATH: damaged: WHAT: what to do".  Returns -1. */
+int profile_set_damaged(const char *path, struct error *error);
+/* The same for what the machine is the reason of. */
+int profile_set_unreadable(const char *path, struct error *error);
+
+/* What follows from the other fields of an edge: its redundancy and its key. */
+void profile_finish_edge(struct graph_edge *edge);
+
+/* Fills `patterns` and `advice` of the vertices from the findings. */
+void profile_mark_vertices(struct profile *profile);
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * graph/profile/profile.h: what vflow.db holds (SQLite; profile.md is the description for people).
+ */
+#ifndef VFLOW_GRAPH_PROFILE_PROFILE_H
+#define VFLOW_GRAPH_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/graph.h"
+#include "util/error.h"
+
+/* SQLite's integers are signed: no number in a profile is larger, sums stop there. */
+#define PROFILE_NUMBER_MAX ((uint64_t)INT64_MAX)
+
+/* One frame of a call path as a person sees it; an inlined function is a frame of its own. */
+struct profile_frame {
+	char *function; /* demangled; NULL when unknown */
+	char *file;     /* as the debug information says; NULL when unknown */
+	uint32_t line;  /* 0: unknown */
+	char *module;   /* path of the ELF file */
+	char *build_id; /* hex, NULL: none */
+	uint64_t offset;
+	bool inlined; /* into the next frame outwards */
+};
+
+struct profile_callpath { /* innermost frame first; indices into profile->frames */
+	uint32_t *frames;
+	uint32_t count;
+};
+
+/* Per vertex of the graph, same index. */
+struct profile_vertex {
+	uint32_t callpath; /* index into profile->callpaths: every vertex has one, maybe empty; <=
+			      the vertex's own */
+};
+
+struct profile_object {
+	uint32_t site;    /* vertex id of the allocation */
+	uint32_t process; /* index into profile->processes */
+	uint64_t size;
+	uint64_t address;
+	uint32_t memory;           /* enum trace_memory */
+	char *name;                /* of a module global, else NULL */
+	uint64_t start_ns, end_ns; /* since the start of the run; end 0: never freed */
+};
+
+/*
+ * One API invocation, from profile_read_events().  Times are the host's, from the start of the call
+ * to its return, in ns since the start of the run: what the device does later is not in them.
+ */
+#define PROFILE_NO_VERTEX UINT32_MAX
+
+struct profile_event {
+	uint32_t vertex;                 /* id; PROFILE_NO_VERTEX: a release or a wait, see name */
+	uint32_t process;                /* index into profile->processes */
+	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
+	uint32_t first_access, access_count; /* in profile->accesses */
+	uint64_t invocation;                 /* 0, 1, ... of the same operation in this process */
+	uint64_t start_ns, end_ns;
+	char *name; /* of the call, NULL when it has a vertex */
+};
+
+/* What an event did to one object; for copies from and to the host, the side of the device. */
+struct profile_access {
+	uint32_t object; /* index into profile->objects */
+	uint32_t writer; /* vertex id: who wrote these bytes last, before the event */
+	enum graph_access access;
+	uint64_t bytes, redundant_bytes; /* distinct bytes */
+};
+
+/*
+ * How much of a long run is kept: its first events, whole, up to one of these numbers.  Coverage
+ * says how many are left out.  The graph and the sums of vertices hold all of them.
+ */
+#define PROFILE_EVENTS_MAX 50000
+#define PROFILE_ACCESSES_MAX 150000
+
+struct profile_process {
+	uint32_t pid, parent;
+	char *executable, *arguments; /* arguments joined by spaces */
+	char *provider, *device;
+	bool ended; /* in order */
+};
+
+/*
+ * Objects that held equal content at the same time (ValueExpert Def. 3.2), grouped: one group
+ * per set of (object site, vertex that gave the object that content).
+ */
+struct profile_duplicate_member {
+	uint32_t site;    /* vertex id of the object's allocation */
+	uint32_t cause;   /* vertex id of the API after which the object held the content */
+	uint64_t objects; /* most distinct objects of this site in the role in one occurrence */
+};
+
+struct profile_duplicate {
+	uint64_t bytes;                           /* size of the largest object in the group */
+	uint64_t occurrences;                     /* how often the group came about */
+	uint64_t events;                          /* API calls after which it was so, summed */
+	bool zero;                                /* every byte was initialised and zero */
+	struct profile_duplicate_member *members; /* ordered by site, cause */
+	uint32_t member_count;
+};
+
+struct profile_finding {
+	char *pattern;   /* "redundant_values" */
+	uint32_t vertex; /* id of the operation */
+	uint32_t object; /* vertex id of the object's site */
+	enum graph_access access;
+	uint64_t bytes; /* that could be saved */
+	double fraction;
+	bool whole;       /* an operation can go as a whole; not kept in files */
+	char *evidence;   /* the numbers, one sentence */
+	char *advice;     /* names the fix, one or two sentences */
+	char *limits;     /* what it cannot know */
+	uint32_t *others; /* vertex ids that belong to it: other members of a group */
+	uint32_t other_count;
+};
+
+struct profile_coverage {
+	char *what, *reason;
+	uint64_t count, bytes;
+};
+
+struct profile {
+	struct graph *graph;
+	struct profile_vertex *vertices; /* graph->vertex_count */
+	struct profile_frame *frames;
+	uint32_t frame_count, frame_capacity;
+	struct profile_callpath *callpaths;
+	uint32_t callpath_count, callpath_capacity;
+	struct profile_object *objects;
+	uint32_t object_count, object_capacity;
+	struct profile_process *processes;
+	uint32_t process_count, process_capacity;
+	struct profile_duplicate *duplicates;
+	uint32_t duplicate_count, duplicate_capacity;
+	struct profile_event *events; /* in order of processes, then of their ends */
+	uint32_t event_rows, event_capacity;
+	struct profile_access *accesses;
+	uint32_t access_count, access_capacity;
+	char events_digest[65]; /* of both, for profile_read_events() */
+	struct profile_finding *findings;
+	uint32_t finding_count, finding_capacity;
+	struct profile_coverage *coverage;
+	uint32_t coverage_count, coverage_capacity;
+	char *command;               /* what `vflow collect` was asked to run */
+	uint64_t date;               /* seconds since 1970 */
+	uint64_t event_count;        /* of the run; event_rows may be less */
+	double redundancy_threshold; /* that `findings` were made with */
+};
+
+struct profile *profile_new(void); /* with an empty graph */
+void profile_free(struct profile *profile);
+struct profile_finding *profile_add_finding(struct profile *profile);
+void profile_clear_findings(struct profile *profile);
+/* Adds to the row with equal texts, or makes one. */
+void profile_add_coverage(struct profile *profile, const char *what, const char *reason,
+			  uint64_t count, uint64_t bytes);
+
+/* Whether the file starts like a profile (so that commands can tell it from DOT). */
+bool profile_is_profile(const char *path);
+
+/*
+ * Writes a new file at `path` (which must not exist), fully synced; nothing stays on failure.  When
+ * the disk is too full for the events, they are left out, and the file's coverage says so.  The
+ * error says why, not where: the file may be one that will be renamed.
+ */
+int profile_write(const struct profile *profile, const char *path, struct error *error);
+/*
+ * NULL on failure: no file, not a profile, newer than this vflow, damaged.  The vertices of the
+ * graph carry `patterns` and `advice` of the findings.
+ */
+struct profile *profile_read(const char *path, struct error *error);
+/*
+ * Fills the events and accesses of a profile that was read from this file and still has its graph:
+ * they are many and few commands need them.  -1: damaged.
+ */
+int profile_read_events(struct profile *profile, const char *path, struct error *error);
+
+/* "function file.c:12" (last path component), "function", or "libfoo.so+0x1234"; caller frees. */
+char *profile_frame_text(const struct profile_frame *frame);
+/*
+ * Whether it is plain memory of a device: the host reads managed and mapped memory, and kernels
+ * read constants, without being seen.
+ */
+bool profile_is_device_memory(const struct profile_object *object);
+/*
+ * The frames of the vertex's call path that are the program's own, innermost first: without those
+ * in headers of the compiler and of CUDA (Thrust, CUB and CUTLASS are a dozen deep), unless there
+ * are no others.  The caller frees the array; NULL when *count is 0.
+ */
+const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
+					  uint32_t *count);
+
+#endif

@@ -1,0 +1,38 @@
+/* graph/profile/rows.h: the rows of one table after the other, of a file that is hostile. */
+#ifndef VFLOW_GRAPH_PROFILE_ROWS_H
+#define VFLOW_GRAPH_PROFILE_ROWS_H
+
+#include <sqlite3.h>
+
+#include "graph/profile/file.h"
+
+/* Starts as zeros but for `db` and `error`, which are the caller's. */
+struct profile_rows {
+	sqlite3 *db;
+	sqlite3_stmt *statement; /* finalized by the next rows_start() or by the caller */
+	const char *table;
+	uint64_t row;            /* from 1 */
+	bool failed, unreadable; /* unreadable: failed, but the file may be in order */
+	struct error *error;     /* what went wrong first, once `failed` */
+};
+
+void rows_start(struct profile_rows *rows, const char *table, const char *sql);
+/* False: there is none, or something failed. */
+bool rows_next(struct profile_rows *rows);
+/* The row is not what a profile holds. */
+void rows_fail_row(struct profile_rows *rows);
+
+/* Of the row, by column; what cannot be fails it.  Any 64 bits; a number within limits. */
+uint64_t rows_word(struct profile_rows *rows, int column);
+uint64_t rows_number(struct profile_rows *rows, int column, uint64_t least, uint64_t most);
+uint32_t rows_32(struct profile_rows *rows, int column, uint32_t least);
+bool rows_is_null(const struct profile_rows *rows, int column);
+/* Never NULL; caller frees. */
+char *rows_text(struct profile_rows *rows, int column);
+/* Rows that are numbered 1, 2, ... */
+void rows_expect_id(struct profile_rows *rows);
+
+/* Completes the error of what failed, also after the rows.  Returns -1. */
+int rows_set_error(const struct profile_rows *rows, const char *path);
+
+#endif

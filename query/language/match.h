@@ -1,0 +1,70 @@
+/*
+ * query/language/match.h: finding the places where the patterns of one MATCH fit.
+ *
+ * Within one MATCH an edge is used once.  The search goes step by step: a vertex to start from,
+ * then edge after edge; every condition is looked at as soon as its variables are bound.
+ */
+#ifndef VFLOW_QUERY_LANGUAGE_MATCH_H
+#define VFLOW_QUERY_LANGUAGE_MATCH_H
+
+#include "query/language/eval.h"
+
+enum step_type { STEP_VERTEX, STEP_EDGE, STEP_PATH, STEP_CHOOSE };
+
+struct step {
+	enum step_type type;
+	struct path_pattern *path;
+	struct edge_pattern *edge;
+	struct element *from, *to; /* STEP_VERTEX: to only */
+	bool backwards;            /* from the right end of the edge to its left */
+	bool to_bound, edge_bound;
+	uint32_t choose;        /* STEP_VERTEX: the STEP_CHOOSE at the end of its path, 0: none */
+	struct choice *choice;  /* STEP_CHOOSE, while it is under way */
+	struct expr *seek;      /* STEP_VERTEX: the id that it has to have */
+	uint32_t *queue, *seen; /* reachability: room for all vertices; seen in which round */
+	uint32_t round;
+	bool scan;             /* STEP_VERTEX: any will do; the step after it looks at all edges */
+	struct expr **filters; /* conditions */
+	uint32_t filter_count, filter_capacity;
+	struct expr **edge_filters; /* of every single edge of a range */
+	uint32_t edge_filter_count, edge_filter_capacity;
+};
+
+/* Makes the steps; bound[slot] says what is there before, and after it what is there then. */
+int match_plan(struct query *query, struct match *match, bool *bound, struct error *error);
+
+/*
+ * Calls emit for every fit, with its variables in run->row.  Ends when emit returns false, or the
+ * run fails.  Returns false then.
+ */
+bool match_run(struct run *run, struct match *match, bool (*emit)(void *data), void *data);
+bool match_exists(struct run *run, struct match *match);
+
+/* The edges at a vertex, in the direction that a pattern goes from there. */
+struct cursor {
+	const struct engine *engine;
+	uint32_t vertex, at, end;
+	bool incoming, both;
+};
+
+struct cursor cursor_start(const struct engine *engine, uint32_t vertex,
+			   const struct edge_pattern *edge, bool backwards);
+bool cursor_next(struct cursor *cursor, uint32_t *edge, uint32_t *other);
+
+/* Whether one edge has the type and, for ranges, meets the conditions of the pattern. */
+bool match_edge(struct run *run, const struct step *step, uint32_t edge);
+bool match_filters(struct run *run, struct expr **filters, uint32_t count);
+
+/* query/language/shortest.c: the search of a step with ANY SHORTEST or ALL SHORTEST. */
+bool shortest_run(struct run *run, const struct step *step, uint32_t start, uint32_t target,
+		  bool (*arrive)(void *data, uint32_t vertex, const uint32_t *edges,
+				 uint32_t count),
+		  void *data);
+
+/* query/language/shortest_k.c: SHORTEST k, the same arguments; the target is known. */
+bool shortest_k_run(struct run *run, const struct step *step, uint32_t start, uint32_t target,
+		    bool (*arrive)(void *data, uint32_t vertex, const uint32_t *edges,
+				   uint32_t count),
+		    void *data);
+
+#endif

@@ -1,0 +1,25 @@
+#!/bin/bash
+# What the provider for GPUs knows of CUDA graphs.  See sanitizer/graphs.h.
+. tests/lib.sh
+objects=$BUILD/sanitizer.o
+if [ -z "${SANITIZER:-}" ] || [ ! -e "$objects/images.S.o" ]; then
+	skip "graphs" "needs the provider for GPUs"
+	finish
+fi
+"$CC" -std=gnu11 -D_GNU_SOURCE -g -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \
+	-isystem "$SANITIZER/include" -o "$T/graphs" tests/sanitizer/graph{s,s_driver,_parts}.c \
+	gpu/sanitizer/cuda_graph/graph{s,_nodes,_parts}.c >"$T/log" 2>&1 ||
+	not_ok "build" "$(cat "$T/log")"
+steps() {
+	"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "$CUDA_TOOLKIT/include" -isystem "$SANITIZER/include" -c -o "$T/steps.o" tests/sanitizer/steps.c &&
+		mapfile -t unused < <(comm -23 <(nm -u "$objects"/*/calls_graph.c.o | grep -Eo '(graphs?|calls|launch|events)_.*' | sort) \
+			<(nm "$T/steps.o" | cut -d' ' -f3 | sort) | sed 's/.*/-Wl,--defsym=&=never/') &&
+		"$CC" -o "$T/steps" "$T/steps.o" "$objects"/*/{calls_graph,apis}.c.o "${unused[@]}"
+}
+steps >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
+is "launches of graphs, step by step, and changes" "$("$T/steps" 2>&1 | grep -v '^ok')" "1..10"
+for leads in leads "does not lead"; do
+	output=$(timeout 60 "$T/graphs" "$leads" 2>&1)
+	is "graphs, a driver that $leads" "$(grep -v '^ok' <<<"$output")" "1..49"
+done
+finish

@@ -1,0 +1,29 @@
+#!/bin/bash
+# Launches that are not waited for, and shadows where memory is short: see sanitizer/events.h.
+. tests/lib.sh
+objects=$BUILD/sanitizer.o
+if [ ! -e "$objects/images.S.o" ] || [ -n "$ASAN" ]; then
+	skip "launches" "needs the provider for GPUs, built without ASan"
+	finish
+fi
+build() { # NAME
+	"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "$CUDA_TOOLKIT/include" -o "$T/$1" "tests/sanitizer/$1.c" \
+		"$objects"/*/event*.c.o "$objects"/*/{space,objects,table,hints,shadows,pass,memory,apis,calls_room,mappings}.c.o "$objects/images.S.o" \
+		"$BUILD/inside.o/gpu/analysis/may_write.o" -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=clock_gettime "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread \
+		>"$T/log" 2>&1 || not_ok "build $1" "$(cat "$T/log")"
+}
+cases() { # NAME CASE...
+	local name=$1 case code
+	shift
+	for case; do
+		LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/$name" $case 2>&1
+		code=$?
+		[ $code = 0 ] || echo "not ok - $case: exit code $code"
+	done
+}
+build launches
+build room
+build devices
+cases launches enough table nothing failed faults late behind guesses
+cases room coarse late slots behind denied kept unknown wrong stuck beside limits
+cases devices lanes entangled asked ready in_turns beside late_again elsewhere

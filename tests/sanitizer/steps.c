@@ -1,0 +1,372 @@
+/*
+ * Launches of CUDA graphs whose steps cannot all be launched alone, and changes of graphs: what
+ * calls_graph.c makes of them.  Graphs and driver are made up; what is not called here is left out.
+ * Says TAP lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/sanitizer/callback/calls_internal.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/cuda_graph/graphs.h"
+
+struct driver driver;
+__thread struct thread calls_thread;
+
+static char own, part; /* the program's executable graph, and one of ours */
+#define OWN ((CUgraphExec)(void *)&own)
+
+static uint32_t steps = 3, refused, failing; /* by number from 1; 0: none */
+static bool has_parts;
+static unsigned launches, rows, missed, dropped;
+static uint32_t restored;
+
+/* -- graphs -------------------------------------------------------------------------------- */
+
+struct graph *graphs_find(CUgraphExec exec)
+{
+	return exec == OWN ? (struct graph *)&own : NULL;
+}
+
+const char *graph_obstacle(const struct graph *graph)
+{
+	(void)graph;
+	return NULL;
+}
+
+uint32_t graph_steps(struct graph *graph)
+{
+	(void)graph;
+	return steps;
+}
+
+uint32_t graph_step_nodes(const struct graph *graph, uint32_t step)
+{
+	(void)graph, (void)step;
+	return 1;
+}
+
+const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step)
+{
+	(void)graph, (void)step;
+	return NULL;
+}
+
+void graph_each_memory(const struct graph *graph, uint32_t step,
+		       void (*call)(void *data, const struct graph_memory *memory), void *data)
+{
+	(void)graph, (void)step, (void)call, (void)data;
+}
+
+bool graph_is_conditional(const struct graph *graph)
+{
+	(void)graph;
+	return false;
+}
+
+bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
+{
+	(void)graph;
+	*exec = has_parts && step + 1 < steps ? (CUgraphExec)&part : OWN;
+	return step + 1 != refused;
+}
+
+void graph_drop_parts(struct graph *graph)
+{
+	(void)graph;
+	has_parts = false;
+	failing = 0;
+	dropped++;
+}
+
+void graph_restore(struct graph *graph, uint32_t done)
+{
+	(void)graph;
+	restored = done;
+}
+
+/* -- changes: the last that was told -------------------------------------------------------- */
+
+static char other, node, context;
+static struct {
+	const char *of;
+	const void *parameters;
+	CUcontext context;
+	CUDA_KERNEL_NODE_PARAMS kernel; /* if `parameters` are one's */
+	bool changing;
+} told;
+
+void graphs_node(CUgraphExec exec, CUgraphNode which, const void *parameters, CUcontext of)
+{
+	if (exec != OWN || which != (CUgraphNode)&node)
+		return;
+	told.of = "node";
+	told.parameters = parameters;
+	told.context = of;
+	if (parameters && !of)
+		memcpy(&told.kernel, parameters, sizeof(told.kernel));
+}
+
+void graphs_child_node(CUgraphExec exec, CUgraphNode which, CUgraph from)
+{
+	if (exec != OWN || which != (CUgraphNode)&node || (!from && told.of))
+		return;
+	told.of = "child";
+	told.parameters = from;
+}
+
+void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_PARAMS *parameters)
+{
+	if (exec == OWN && which == (CUgraphNode)&node)
+		told.of = "host";
+	told.parameters = parameters->userData;
+}
+
+void graphs_event_node(CUgraphExec exec, CUgraphNode which, CUevent event)
+{
+	if (exec == OWN && which == (CUgraphNode)&node)
+		told.of = "event";
+	told.parameters = event;
+}
+
+void graphs_changing(CUgraphExec exec)
+{
+	told.changing = exec == OWN;
+}
+
+void graphs_updated(CUgraphExec exec, CUgraph from)
+{
+	told.of = exec == OWN ? "graph" : NULL;
+	told.parameters = from;
+}
+
+/* -- the driver and the events ------------------------------------------------------------- */
+
+static CUresult launch(CUgraphExec exec, CUstream stream)
+{
+	(void)exec, (void)stream;
+	return ++launches == failing ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+}
+
+static void coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+{
+	(void)bytes;
+	if (!strcmp(what, "CUDA graphs") &&
+	    !strcmp(reason, "the launch of one could not go on step by step: all that was written "
+			    "before has no known writer any more"))
+		rows += count;
+}
+
+static const struct gpu_sink sink = {.coverage = coverage};
+const struct gpu_sink *events_sink = &sink;
+
+bool events_choose(void)
+{
+	return false;
+}
+
+bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
+		    bool everywhere)
+{
+	(void)context, (void)launch, (void)stream, (void)wanted, (void)everywhere;
+	return true;
+}
+
+static bool gone;
+static unsigned unwatched;
+
+bool events_have_gone(void)
+{
+	return gone;
+}
+
+void events_unwatched(CUcontext context, CUstream stream)
+{
+	(void)context, (void)stream;
+	unwatched++;
+}
+
+void events_finish(struct thread *thread)
+{
+	(void)thread;
+}
+
+void events_drop(struct thread *thread, unsigned first)
+{
+	thread->count = first;
+}
+
+void events_missed(void)
+{
+	missed++;
+}
+
+struct operation *calls_add(enum operation_kind kind, CUcontext context)
+{
+	(void)kind, (void)context;
+	return NULL;
+}
+
+bool calls_capturing(CUstream stream)
+{
+	(void)stream;
+	return false;
+}
+
+/* In place of all that no launch calls. */
+void never(void)
+{
+	puts("not ok - what is made up is not enough");
+	exit(1);
+}
+
+/* -- the program --------------------------------------------------------------------------- */
+
+static int tests;
+
+static void check(bool fine, const char *what)
+{
+	printf("%s %d - %s\n", fine ? "ok" : "not ok", ++tests, what);
+}
+
+static bool as_a_whole(void)
+{
+	return calls_thread.step == GRAPH_WHOLE;
+}
+
+static void launch_graph(void)
+{
+	const void *words[] = {&own, NULL};
+	CUresult result = CUDA_SUCCESS;
+	Sanitizer_CallbackData data = {.functionName = "cuGraphLaunch",
+				       .functionParams = words,
+				       .functionReturnValue = &result};
+
+	launches = rows = missed = dropped = 0;
+	restored = 77;
+	calls_graph_enter(&data);
+	calls_graph_exit(&data);
+}
+
+/* Whether the call tells this. */
+static bool tells(const char *name, const void *parameters, CUresult result, const char *of,
+		  const void *what)
+{
+	const bool update = !strcmp(of, "graph");
+	const void *words[] = {&own, update ? parameters : &node, parameters, &context};
+	Sanitizer_CallbackData data = {.functionName = name,
+				       .functionParams = words,
+				       .functionReturnValue = &result,
+				       .context = (CUcontext)&other};
+
+	memset(&told, 0, sizeof(told));
+	calls_graph_enter(&data);
+	if (told.of || told.changing != update)
+		return false;
+	calls_graph_exit(&data);
+	return told.of && !strcmp(told.of, of) && (!what || told.parameters == what);
+}
+
+static bool tells_kernel(const char *name, const void *parameters, CUkernel kernel)
+{
+	return tells(name, parameters, CUDA_SUCCESS, "node", NULL) &&
+	       told.kernel.func == (CUfunction)&other && told.kernel.gridDimX == 7 &&
+	       told.kernel.kern == kernel && !told.context;
+}
+
+static void change_nodes(void)
+{
+	CUkernel kernel = (CUkernel)&part;
+	CUDA_KERNEL_NODE_PARAMS now = {.func = (CUfunction)&other, .gridDimX = 7, .kern = kernel};
+	CUDA_MEMSET_NODE_PARAMS set = {.value = 5};
+	const char *memset_name = "cuGraphExecMemsetNodeSetParams";
+
+	check(tells_kernel("cuGraphExecKernelNodeSetParams_v2", &now, kernel) &&
+		      tells_kernel("cuGraphExecKernelNodeSetParams", &now, NULL),
+	      "changes of a kernel, also as they were before CUDA 12");
+	check(tells(memset_name, &set, CUDA_SUCCESS, "node", &set) &&
+		      told.context == (CUcontext)&context &&
+		      tells(memset_name, &set, CUDA_ERROR_INVALID_VALUE, "node", NULL) &&
+		      !told.parameters,
+	      "of a set, and one that failed");
+	check(tells("cuGraphExecChildGraphNodeSetParams", &other, CUDA_SUCCESS, "child", &other) &&
+		      tells("cuGraphExecUpdate_v2", &other, CUDA_SUCCESS, "graph", &other),
+	      "of a child graph, and of all nodes");
+}
+
+#if CUDA_VERSION >= 12020
+static void change_any_nodes(void)
+{
+	const char *name = "cuGraphExecNodeSetParams";
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+	bool fine;
+
+	any.kernel.func = (CUfunction)&other, any.kernel.gridDimX = 7;
+	any.kernel.kern = (CUkernel)&part;
+	fine = tells_kernel(name, &any, (CUkernel)&part);
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memcpy.copyParams) &&
+	       told.context == (CUcontext)&other;
+	any.memcpy.copyCtx = (CUcontext)&context;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memcpy.copyParams) &&
+	       told.context == (CUcontext)&context;
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMSET};
+	any.memset.ctx = (CUcontext)&context;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memset) &&
+	       told.context == (CUcontext)&context;
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_GRAPH};
+	any.graph.graph = (CUgraph)&other;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "child", &other);
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_HOST};
+	any.host.userData = &other;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "host", &other);
+	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+	any.eventRecord.event = (CUevent)&other;
+	fine = fine && tells(name, &any, CUDA_SUCCESS, "event", &other) &&
+	       tells(name, &any, CUDA_ERROR_INVALID_VALUE, "node", NULL) && !told.parameters;
+	check(fine, "of nodes of any kind by one function");
+}
+#else
+static void change_any_nodes(void)
+{
+	check(true, "of nodes of any kind: not with these headers");
+}
+#endif
+
+int main(void)
+{
+	driver.cuGraphLaunch = launch;
+	launch_graph();
+	check(launches == 2 && !rows && !missed && !restored,
+	      "all steps but the last are launched before it");
+	failing = 2;
+	launch_graph();
+	check(launches == 2 && rows == 1 && missed == 1 && !as_a_whole(),
+	      "steps that cannot go on: coverage says so, and nothing is known any more");
+	failing = 0;
+	refused = 2;
+	launch_graph();
+	check(launches == 1 && rows == 1 && missed == 1 && !as_a_whole(),
+	      "the same if a step's nodes cannot be enabled alone");
+	refused = 0;
+	failing = 1;
+	launch_graph();
+	check(launches == 1 && !rows && !missed && as_a_whole(),
+	      "one that does not begin is launched as a whole");
+	failing = 2;
+	has_parts = true;
+	launch_graph();
+	check(launches == 3 && !rows && !missed && dropped == 1 && !as_a_whole(),
+	      "a part that fails is done by the program's own graph");
+	gone = true;
+	launch_graph();
+	check(!launches && unwatched == 1 && !calls_thread.unwatched && !calls_thread.graph,
+	      "where kernels wait for other devices a graph is launched as it is");
+	change_nodes();
+	change_any_nodes();
+	printf("1..%d\n", tests);
+	return 0;
+}

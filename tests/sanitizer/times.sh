@@ -1,0 +1,31 @@
+#!/bin/bash
+# How the kernels' own times are taken for tests/gpu/overhead.  See sanitizer/times.c.
+. tests/lib.sh
+if [ -z "${SANITIZER:-}" ] || [ ! -e "$BUILD/sanitizer.o/images.S.o" ]; then
+	skip "times" "needs the provider for GPUs"
+	finish
+fi
+build() { # PROGRAM OPTIONS...
+	"$CC" -std=gnu11 -D_GNU_SOURCE -g -Wall -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \
+		-isystem "$SANITIZER/include" -o "$T/$1" "${@:2}" tests/sanitizer/times.c gpu/sanitizer/{times,callback/launch_call}.c \
+		-lpthread >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
+}
+build times -DHELD_NS=999999999 # a busy machine must not let anything go
+build impatient
+export VFLOW_KERNEL_TIMES=$T/sums
+is "what is put on the stream" "$(timeout 60 "$T/times")" "cuLaunchKernel:held event eventheld event held event
+cuLaunchKernel_ptsz:held event eventheld event held event
+held event held event
+cuLaunchKernel:held event eventheld event event
+cuLaunchCooperativeKernel:
+cuGraphLaunch: free
+cuStreamSynchronize:
+cuLaunchKernel:held event eventheld event held event"
+# 5 + 30 of the program, 7 of ours; a graph and the kernel that is at work have no times
+is "sums" "$(cat "$T/sums")" "kernels 35.0000 2 passes 7.0000 1 untimed 2 unheld 0 nothing 0.0000 3"
+rm "$T/sums"
+is "a launch that waits for the device is let go" "$(timeout 60 "$T/impatient" waits)" "cuLaunchKernel:held event eventheld event free event"
+is "its gaps are told" "$(cat "$T/sums")" "kernels 205.0000 1 passes 0.0000 0 untimed 0 unheld 1 nothing 0.0000 1"
+unset VFLOW_KERNEL_TIMES
+is "off" "$(timeout 60 "$T/times" off)" off
+finish

@@ -196,11 +196,11 @@ static void summarize(const struct arguments *a, const struct profile *profile)
 	free(file);
 }
 
-/* Why nothing of a process could be read; NULL: there was none, or it could. */
+/* Why no trace could be read; NULL: there was none, or one could.  Nothing else is known then. */
 static const char *why_unread(const struct profile *profile)
 {
 	for (uint32_t i = 0; !profile->process_count && i < profile->coverage_count; i++)
-		if (!strcmp(profile->coverage[i].what, "trace"))
+		if (!coverage_is(profile->coverage[i].id, COVERAGE_NO_TRACE))
 			return profile->coverage[i].reason;
 	return NULL;
 }

@@ -174,10 +174,7 @@ struct profile *result_build(const char *folder, const struct result_run *run, s
 		return NULL;
 	/* nothing recorded must not look like nothing done; damaged traces are there already */
 	if (!profile->process_count && !profile->coverage_count)
-		profile_add_coverage(profile, "processes",
-				     "no process left a trace: none called CUDA by way of a shared "
-				     "library, or those that did could not be observed",
-				     1, 0);
+		profile_add_coverage(profile, COVERAGE_NO_TRACE, NULL, 1, 0);
 	advice_detect(profile, &options);
 	profile->redundancy_threshold = options.redundancy;
 	profile->date = run->date;

@@ -43,8 +43,9 @@ enum trace_type {
 	TRACE_EVENT = 6,
 	TRACE_FREE = 7,
 	TRACE_CONTENT = 8,
-	TRACE_COVERAGE = 9,
+	TRACE_COVERAGE_TEXTS = 9, /* not written any more */
 	TRACE_END = 10,
+	TRACE_COVERAGE = 12,
 };
 
 struct trace_record {
@@ -172,7 +173,8 @@ struct trace_content { /* after the last event the object's content has this dig
 struct trace_coverage { /* sums up to the time it is written; the last of equal texts counts */
 	struct trace_record record;
 	uint64_t count, bytes;
-	char text[]; /* what, reason */
+	/* name of a row of coverage.def, detail or ""; of TRACE_COVERAGE_TEXTS: words, sentence */
+	char text[];
 };
 
 struct trace_end { /* the process ended in order */

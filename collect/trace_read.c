@@ -39,13 +39,15 @@ static const struct layout {
 	[TRACE_EVENT] = {offsetof(struct trace_event, rows), 0},
 	[TRACE_FREE] = {sizeof(struct trace_free), 0},
 	[TRACE_CONTENT] = {sizeof(struct trace_content), 0},
-	[TRACE_COVERAGE] = {offsetof(struct trace_coverage, text), 2},
+	[TRACE_COVERAGE_TEXTS] = {offsetof(struct trace_coverage, text), 2},
 	[TRACE_END] = {sizeof(struct trace_end), 0},
+	[TRACE_COVERAGE] = {offsetof(struct trace_coverage, text), 2},
 };
 
 static const struct layout *layout_of(uint16_t type)
 {
-	return type && type < sizeof(layouts) / sizeof(*layouts) ? &layouts[type] : NULL;
+	return type < sizeof(layouts) / sizeof(*layouts) && layouts[type].size ? &layouts[type]
+									       : NULL;
 }
 
 /* Makes `size` bytes from `offset` on available.  They are in the file unless it shrinks. */

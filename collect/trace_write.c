@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +17,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "collect/coverage.h"
 
 #define GROW_FIRST ((uint64_t)64 << 10)
 #define GROW_LAST ((uint64_t)4 << 20)
@@ -127,20 +130,20 @@ static void store(struct trace_writer *writer, struct trace_record *record, size
 }
 
 /* The last words: why the trace ends here. */
-static void store_reason(struct trace_writer *writer)
+static void store_reason(struct trace_writer *writer, int failure)
 {
 	union {
 		struct trace_coverage coverage;
 		char bytes[LAST_WORDS];
 	} last = {.coverage = {.record = {.type = TRACE_COVERAGE}, .count = 1}};
-	size_t start = offsetof(struct trace_coverage, text);
-	size_t what = strlen("trace") + 1;
+	const char *name = coverage_row(COVERAGE_TRACE_CUT)->name;
+	size_t start = offsetof(struct trace_coverage, text), detail = start + strlen(name) + 1;
 
-	memcpy(last.bytes + start, "trace", what);
-	/* cut to what fits; the zeros of the union end it */
-	memcpy(last.bytes + start + what, writer->failure.text,
-	       strnlen(writer->failure.text, sizeof(last) - start - what - 1));
-	store(writer, &last.coverage.record, start + what + strlen(last.bytes + start + what) + 1);
+	memcpy(last.bytes + start, name, strlen(name) + 1);
+	/* cut to what fits */
+	snprintf(last.bytes + detail, sizeof(last) - detail, "%llu: %s",
+		 (unsigned long long)writer->offset, strerror(failure));
+	store(writer, &last.coverage.record, detail + strlen(last.bytes + detail) + 1);
 }
 
 int trace_append(struct trace_writer *writer, struct trace_record *record, size_t size)
@@ -160,7 +163,7 @@ int trace_append(struct trace_writer *writer, struct trace_record *record, size_
 		error_set(&writer->failure, "cut at offset %llu: %s",
 			  (unsigned long long)writer->offset, strerror(failure));
 		writer->failed = true;
-		store_reason(writer);
+		store_reason(writer, failure);
 		return -1;
 	}
 	store(writer, record, size);

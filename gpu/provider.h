@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GPU_PROVIDER_VERSION 3
+#define GPU_PROVIDER_VERSION 4
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -92,17 +92,6 @@ struct gpu_row {
 
 #define GPU_DIGEST_SIZE 32
 
-/* What the coverage says of managed memory and of memory of the host that is mapped. */
-#define GPU_HOST_WRITES                                                                            \
-	"what the host writes is seen when the GPU reads it; what is overwritten before, or by "   \
-	"the call that reads it, is not"
-
-/* The coverage rows of a kernel that ended with an error: it leaves no event. */
-#define GPU_FAILED_LAUNCHES "failed launches"
-#define GPU_FAILED_LAUNCH                                                                          \
-	"a kernel ended with an error, and what is called after it fails, too: what that kernel "  \
-	"did is not known"
-
 struct gpu_sink {
 	/*
 	 * Whether a launch of this kernel (mangled name), which the calling thread is about to make
@@ -126,10 +115,11 @@ struct gpu_sink {
 	void (*content)(const struct gpu_call *call, uint32_t object,
 			const uint8_t digest[GPU_DIGEST_SIZE], bool zero);
 	/*
-	 * Something was not seen, skipped or approximated.  `what` is a short stable word group
-	 * ("texture reads"), `reason` one sentence.  Equal pairs add up.
+	 * Something was not seen, skipped or approximated.  `id` is a row of collect/coverage.def
+	 * (enum coverage_id), `detail` what its text has a place for, or NULL: it may be any text.
+	 * Equal pairs add up.
 	 */
-	void (*coverage)(const char *what, const char *reason, uint64_t count, uint64_t bytes);
+	void (*coverage)(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
 };
 
 struct gpu_options {

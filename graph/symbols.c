@@ -121,8 +121,8 @@ static bool build_id_matches(const struct symbols_module *module)
 	return true;
 }
 
-/* Why the file is of no use, NULL: it is. */
-static const char *open_module(struct symbols_module *module)
+/* Why the file is of no use; COVERAGE_NONE: it is. */
+static enum coverage_id open_module(struct symbols_module *module)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -132,28 +132,28 @@ static const char *open_module(struct symbols_module *module)
 	struct stat status;
 
 	if (stat(module->path, &status) != 0 || !S_ISREG(status.st_mode))
-		return "the file is not there";
+		return COVERAGE_SYMBOLS_NO_FILE;
 	module->dwfl = dwfl_begin(&callbacks);
 	if (!module->dwfl)
-		return "libdw does not start";
+		return COVERAGE_SYMBOLS_NO_LIBDW;
 	module->module = dwfl_report_offline(module->dwfl, module->path, module->path, -1);
 	dwfl_report_end(module->dwfl, NULL, NULL);
 	if (!module->module || !dwfl_module_getelf(module->module, &module->bias)) {
 		module->module = NULL;
-		return "the file is not a usable ELF file";
+		return COVERAGE_SYMBOLS_NO_ELF;
 	}
 	if (module->build_id && !build_id_matches(module)) {
 		module->module = NULL;
-		return "the file is not the one that ran: its build id differs";
+		return COVERAGE_SYMBOLS_OTHER_FILE;
 	}
-	return NULL;
+	return COVERAGE_NONE;
 }
 
 struct symbols_module *symbols_module(struct symbols *symbols, const char *path,
 				      const char *build_id)
 {
 	struct symbols_module *module;
-	const char *failure;
+	enum coverage_id failure;
 
 	for (module = symbols->modules; module; module = module->next)
 		if (!strcmp(module->path, path) && !module->build_id == !build_id &&
@@ -167,10 +167,8 @@ struct symbols_module *symbols_module(struct symbols *symbols, const char *path,
 	failure = open_module(module);
 	if (failure) {
 		char *name = clean_copy(base_name(path));
-		char *reason = xasprintf("%s: %s", name, failure);
 
-		profile_add_coverage(symbols->profile, "symbols", reason, 1, 0);
-		free(reason);
+		profile_add_coverage(symbols->profile, failure, name, 1, 0);
 		free(name);
 	}
 	return module;

@@ -59,10 +59,7 @@ static bool ask_filter(const char *kernel)
 	int found = kernel_filter_matches(filter, kernel);
 
 	if (found < 0)
-		coverage_add("kernels",
-			     "the search of --kernel took too long in a name; such kernels are "
-			     "analysed",
-			     1, 0);
+		coverage_add(COVERAGE_KERNEL_FILTER_SLOW, NULL, 1, 0);
 	return found != 0;
 }
 
@@ -89,12 +86,10 @@ static bool passes(const char *kernel)
 	return verdict.wanted;
 }
 
-static bool skip(const char *reason)
+static bool skip(enum coverage_id why)
 {
-	coverage_add("skipped launches", reason, 1, 0);
-	coverage_add("pointers in memory",
-		     "what a skipped launch wrote through pointers that lie in memory is not known",
-		     1, 0);
+	coverage_add(why, NULL, 1, 0);
+	coverage_add(COVERAGE_SKIPPED_POINTERS, NULL, 1, 0);
 	return false;
 }
 
@@ -103,15 +98,14 @@ bool choice_wanted(const char *kernel, const struct gpu_provider *provider)
 	uint32_t frame, context;
 
 	if (filter && !passes(kernel))
-		return skip("--kernel left their kernels out");
+		return skip(COVERAGE_SKIPPED_BY_KERNEL);
 	if (every > 1) {
 		frame = paths_here(provider);
 		context = frame == UINT32_MAX ? 0 : paths_context(GPU_KERNEL, kernel, frame);
 		if (context && paths_launch(context) % every)
-			return skip("--sample-kernels left them out");
+			return skip(COVERAGE_SKIPPED_BY_SAMPLE_KERNELS);
 	}
 	if (blocks > 1)
-		return skip("--sample-blocks: they were looked at in part, which does not do for "
-			    "the graph");
+		return skip(COVERAGE_SKIPPED_BY_SAMPLE_BLOCKS);
 	return true;
 }

@@ -250,13 +250,13 @@ static void sink_content(const struct gpu_call *call, uint32_t object,
 	leave();
 }
 
-static void sink_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
 {
 	int saved = errno;
 
 	if (!enter())
 		return;
-	coverage_add(what, reason, count, bytes);
+	coverage_add(id, detail, count, bytes);
 	leave();
 	errno = saved;
 }
@@ -431,7 +431,7 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 	if (open_trace(folder) != 0 || write_process(provider) != 0)
 		return -1;
 	if (!options.digests)
-		coverage_add("duplicate values", "the contents of objects were not compared", 1, 0);
+		coverage_add(COVERAGE_CONTENTS_NOT_COMPARED, NULL, 1, 0);
 	if (choice_is_made())
 		sink.wanted = sink_wanted;
 	if (provider->start(&sink, &options) != 0) {

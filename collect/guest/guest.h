@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collect/coverage.h"
 #include "collect/trace.h"
 #include "gpu/provider.h"
 #include "util/error.h"
@@ -100,7 +101,8 @@ bool choice_wanted(const char *kernel, const struct gpu_provider *provider);
 
 /* -- coverage.c --------------------------------------------------------------------------- */
 
-void coverage_add(const char *what, const char *reason, uint64_t count, uint64_t bytes);
+/* See gpu_sink. */
+void coverage_add(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
 /* Writes every sum that has changed since it was last written. */
 void coverage_write(void);
 

@@ -99,8 +99,7 @@ uint32_t paths_here(const struct gpu_provider *provider)
 			continue;
 		}
 		if (!range)
-			coverage_add("call paths", "frames outside of any ELF file are left out", 1,
-				     0);
+			coverage_add(COVERAGE_PATH_OUTSIDE_OF_FILES, NULL, 1, 0);
 		if (!range || range->hidden)
 			continue;
 		module = modules_id(range);
@@ -108,10 +107,9 @@ uint32_t paths_here(const struct gpu_provider *provider)
 			return UINT32_MAX;
 	}
 	if (count >= FRAMES_MAX)
-		coverage_add("call paths",
-			     "the outermost frames of very deep call paths are missing", 1, 0);
+		coverage_add(COVERAGE_PATH_TOO_DEEP, NULL, 1, 0);
 	else if (!whole)
-		coverage_add("call paths", "the stack could not be followed up to main", 1, 0);
+		coverage_add(COVERAGE_PATH_INTERRUPTED, NULL, 1, 0);
 	return node;
 }
 

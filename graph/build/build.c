@@ -390,14 +390,6 @@ static int take_content(struct process *process, const struct trace_content *rec
 	return 0;
 }
 
-static int take_coverage(struct process *process, const struct trace_coverage *record,
-			 struct error *error)
-{
-	return coverage_take(process->coverage, trace_text(&record->record, record->text, 0),
-			     trace_text(&record->record, record->text, 1), record->count,
-			     record->bytes, error);
-}
-
 static int take(struct process *process, const struct trace_record *record, struct error *error)
 {
 	if (process->index == UINT32_MAX && record->type != TRACE_PROCESS)
@@ -420,7 +412,9 @@ static int take(struct process *process, const struct trace_record *record, stru
 	case TRACE_CONTENT:
 		return take_content(process, (const struct trace_content *)record, error);
 	case TRACE_COVERAGE:
-		return take_coverage(process, (const struct trace_coverage *)record, error);
+	case TRACE_COVERAGE_TEXTS:
+		return coverage_take(process->coverage, (const struct trace_coverage *)record,
+				     error);
 	case TRACE_END:
 		process->profile->processes[process->index].ended = true;
 		return 0;
@@ -471,7 +465,6 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 	struct error error;
 	uint64_t offset = trace_reader_offset(reader);
 	unsigned pid;
-	char *reason;
 	int result;
 
 	while ((result = trace_next(reader, &record, &error)) == 1) {
@@ -485,14 +478,12 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 	drop_unplaced(&process);
 	pid = process.index == UINT32_MAX ? 0 : profile->processes[process.index].pid;
 	if (result != 0) {
-		reason = xasprintf("process %u: the trace is cut: %s", pid, error.text);
-		coverage_cut(profile, reason);
-		free(reason);
+		error_prefix(&error, "process %u: the trace is cut", pid);
+		coverage_damaged(profile, &error);
 	} else if (process.index == UINT32_MAX) {
-		coverage_cut(profile, "a trace without any record");
+		profile_add_coverage(profile, COVERAGE_TRACE_EMPTY, NULL, 1, 0);
 	} else if (!profile->processes[process.index].ended) {
-		coverage_cut(profile, "no final record: the process was killed, crashed, called "
-				      "_exit or exec, or is still running");
+		profile_add_coverage(profile, COVERAGE_TRACE_UNFINISHED, NULL, 1, 0);
 	}
 	profile->event_count += process.events;
 	free_process(&process);
@@ -519,7 +510,7 @@ struct profile *build_profile(const char *trace_folder, struct error *error)
 		if (reader)
 			read_trace(profile, merge, reader, sources[0].start_ns);
 		else
-			coverage_cut(profile, reason.text);
+			coverage_damaged(profile, &reason);
 		trace_reader_close(reader);
 		free(sources[i].path);
 	}
@@ -527,9 +518,7 @@ struct profile *build_profile(const char *trace_folder, struct error *error)
 	merge_finish(merge);
 	merge_free(merge);
 	if (profile->event_rows < profile->event_count)
-		profile_add_coverage(profile, "events",
-				     "the event table holds the first API calls only; the graph "
-				     "and its sums hold all",
+		profile_add_coverage(profile, COVERAGE_EVENTS_FIRST_ONLY, NULL,
 				     profile->event_count - profile->event_rows, 0);
 	profile->command = xstrdup(profile->process_count ? profile->processes[0].arguments : "");
 	return profile;

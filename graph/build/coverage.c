@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/coverage.h"
 #include "graph/symbols.h"
 #include "util/cxx_name.h"
 #include "util/mangled.h"
@@ -15,7 +16,9 @@
 #define NAME_LIMIT 80
 
 struct row {
-	char *what, *reason;
+	bool named;  /* by a name of coverage.def and a detail, else by words and a sentence */
+	char *first; /* name or words */
+	char *second;
 	uint64_t count, bytes;
 };
 
@@ -29,27 +32,37 @@ struct coverage *coverage_new(void)
 	return xcalloc(1, sizeof(struct coverage));
 }
 
-int coverage_take(struct coverage *coverage, const char *what, const char *reason, uint64_t count,
-		  uint64_t bytes, struct error *error)
+static char *clean(const char *text)
 {
-	struct row row = {.what = text_clean(what, strlen(what), TEXT_LIMIT),
-			  .reason = text_clean(reason, strlen(reason), TEXT_LIMIT),
-			  .count = count,
-			  .bytes = bytes};
+	return text_clean(text, strlen(text), TEXT_LIMIT);
+}
+
+static bool are_equal(const struct row *a, const struct row *b)
+{
+	return a->named == b->named && !strcmp(a->first, b->first) && !strcmp(a->second, b->second);
+}
+
+int coverage_take(struct coverage *coverage, const struct trace_coverage *record,
+		  struct error *error)
+{
+	struct row row = {.named = record->record.type == TRACE_COVERAGE,
+			  .first = clean(trace_text(&record->record, record->text, 0)),
+			  .second = clean(trace_text(&record->record, record->text, 1)),
+			  .count = record->count,
+			  .bytes = record->bytes};
 	uint32_t i = 0;
 
-	while (i < coverage->count && (strcmp(coverage->rows[i].what, row.what) ||
-				       strcmp(coverage->rows[i].reason, row.reason)))
+	while (i < coverage->count && !are_equal(&coverage->rows[i], &row))
 		i++;
 	if (i < coverage->count || i == ROWS_MAX) {
-		free(row.what);
-		free(row.reason);
+		free(row.first);
+		free(row.second);
 	}
 	if (i == ROWS_MAX)
 		return error_set(error, "more than %d kinds of coverage", ROWS_MAX);
 	if (i < coverage->count) {
-		coverage->rows[i].count = count;
-		coverage->rows[i].bytes = bytes;
+		coverage->rows[i].count = row.count;
+		coverage->rows[i].bytes = row.bytes;
 		return 0;
 	}
 	ARRAY_RESERVE(coverage->rows, coverage->count, coverage->capacity);
@@ -57,23 +70,39 @@ int coverage_take(struct coverage *coverage, const char *what, const char *reaso
 	return 0;
 }
 
-/* "..., by gemm<float>": processes end some reasons with the mangled name of a kernel. */
+/* A mangled name of a kernel, which is the detail or the sentence's last word: "by gemm<float>". */
 static void demangle_end(struct row *row)
 {
-	const char *space = strrchr(row->reason, ' ');
-	const char *name = mangled_in_source(space ? space + 1 : row->reason);
+	const char *space = strrchr(row->second, ' ');
+	const char *name = mangled_in_source(space ? space + 1 : row->second);
 	char *demangled, *plain, *whole;
 
 	if (strncmp(name, "_Z", 2) != 0 || !mangled_is_short(name))
 		return;
 	demangled = symbols_demangle(name);
 	plain = cxx_plain_name(demangled, NAME_LIMIT);
-	whole = xasprintf("%.*s%s", space ? (int)(space + 1 - row->reason) : 0, row->reason, plain);
-	free(row->reason);
-	row->reason = text_clean(whole, strlen(whole), TEXT_LIMIT);
+	whole = xasprintf("%.*s%s", space ? (int)(space + 1 - row->second) : 0, row->second, plain);
+	free(row->second);
+	row->second = clean(whole);
 	free(demangled);
 	free(plain);
 	free(whole);
+}
+
+static void add_to_profile(const struct row *row, struct profile *profile)
+{
+	const struct coverage_row *known = row->named ? coverage_named(row->first) : NULL;
+	char *unknown;
+
+	if (!row->named) {
+		profile_add_coverage_text(profile, row->first, row->second, row->count, row->bytes);
+	} else if (known) {
+		profile_add_coverage(profile, known->id, row->second, row->count, row->bytes);
+	} else {
+		unknown = xasprintf("%s%s%s", row->first, *row->second ? ", " : "", row->second);
+		profile_add_coverage(profile, COVERAGE_UNKNOWN, unknown, row->count, row->bytes);
+		free(unknown);
+	}
 }
 
 void coverage_free(struct coverage *coverage, struct profile *profile)
@@ -82,19 +111,18 @@ void coverage_free(struct coverage *coverage, struct profile *profile)
 		struct row *row = &coverage->rows[i];
 
 		demangle_end(row);
-
-		profile_add_coverage(profile, row->what, row->reason, row->count, row->bytes);
-		free(row->what);
-		free(row->reason);
+		add_to_profile(row, profile);
+		free(row->first);
+		free(row->second);
 	}
 	free(coverage->rows);
 	free(coverage);
 }
 
-void coverage_cut(struct profile *profile, const char *reason)
+void coverage_damaged(struct profile *profile, const struct error *why)
 {
-	char *clean = text_clean(reason, strlen(reason), TEXT_LIMIT);
+	char *text = clean(why->text);
 
-	profile_add_coverage(profile, "trace", clean, 1, 0);
-	free(clean);
+	profile_add_coverage(profile, COVERAGE_TRACE_DAMAGED, text, 1, 0);
+	free(text);
 }

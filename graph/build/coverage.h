@@ -5,19 +5,21 @@
 #ifndef VFLOW_GRAPH_BUILD_COVERAGE_H
 #define VFLOW_GRAPH_BUILD_COVERAGE_H
 
+#include "collect/trace.h"
 #include "graph/profile/profile.h"
 #include "util/error.h"
 
 struct coverage;
 
 struct coverage *coverage_new(void);
-/* Texts may be any; -1: too many kinds of them. */
-int coverage_take(struct coverage *coverage, const char *what, const char *reason, uint64_t count,
-		  uint64_t bytes, struct error *error);
+/* A record with two texts, of TRACE_COVERAGE or TRACE_COVERAGE_TEXTS; -1: too many kinds of them.
+ */
+int coverage_take(struct coverage *coverage, const struct trace_coverage *record,
+		  struct error *error);
 /* Adds all rows to the profile. */
 void coverage_free(struct coverage *coverage, struct profile *profile);
 
-/* A trace that is not whole; `reason` may be any text. */
-void coverage_cut(struct profile *profile, const char *reason);
+/* A trace that cannot be read, or not to its end: why may be any text. */
+void coverage_damaged(struct profile *profile, const struct error *why);
 
 #endif

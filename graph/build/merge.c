@@ -512,10 +512,7 @@ static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 	free(own);
 	fclose(out);
 	if (frame != NO_FRAME || told < count)
-		profile_add_coverage(profile, "call paths",
-				     "very many deep ones: of the later ones, only the innermost "
-				     "frames are kept",
-				     1, 0);
+		profile_add_coverage(profile, COVERAGE_PATHS_TOO_MANY, NULL, 1, 0);
 	merge->path_bytes += FRAME_BYTES * (uint64_t)path->count + size;
 	/* the base name of a path is clean when the path is */
 	profile->graph->vertices[vertex].callpath = text;

@@ -45,7 +45,7 @@ int build_find_sources(const char *folder, struct profile *profile, struct build
 
 		free(entries[i]);
 		if (!reader) {
-			coverage_cut(profile, reason.text);
+			coverage_damaged(profile, &reason);
 			free(path);
 			continue;
 		}

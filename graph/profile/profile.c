@@ -87,30 +87,66 @@ struct profile_finding *profile_add_finding(struct profile *profile)
 	return finding;
 }
 
-static uint64_t add_saturating(uint64_t a, uint64_t b)
+static uint64_t add_clamped(uint64_t sum, uint64_t more)
 {
-	return a > PROFILE_NUMBER_MAX - b ? PROFILE_NUMBER_MAX : a + b;
+	return more > PROFILE_NUMBER_MAX - sum ? PROFILE_NUMBER_MAX : sum + more;
 }
 
-void profile_add_coverage(struct profile *profile, const char *what, const char *reason,
-			  uint64_t count, uint64_t bytes)
+void profile_identify_coverage(struct profile_coverage *row)
+{
+	const struct coverage_row *known = coverage_of_text(row->what, row->reason);
+
+	row->id = known ? known->name : NULL;
+	row->hides = known ? known->hides : COVERAGE_HIDES_BOTH;
+}
+
+/* Takes over the texts of `added`. */
+static void add_coverage(struct profile *profile, struct profile_coverage added)
 {
 	struct profile_coverage *row = NULL;
 
-	count = count > PROFILE_NUMBER_MAX ? PROFILE_NUMBER_MAX : count;
-	bytes = bytes > PROFILE_NUMBER_MAX ? PROFILE_NUMBER_MAX : bytes;
 	for (uint32_t i = 0; i < profile->coverage_count && !row; i++)
-		if (!strcmp(profile->coverage[i].what, what) &&
-		    !strcmp(profile->coverage[i].reason, reason))
+		if (!strcmp(profile->coverage[i].what, added.what) &&
+		    !strcmp(profile->coverage[i].reason, added.reason))
 			row = &profile->coverage[i];
-	if (!row) {
+	if (row) {
+		free(added.what);
+		free(added.reason);
+	} else {
 		ARRAY_RESERVE(profile->coverage, profile->coverage_count,
 			      profile->coverage_capacity);
 		row = &profile->coverage[profile->coverage_count++];
-		*row = (struct profile_coverage){xstrdup(what), xstrdup(reason), 0, 0};
+		*row = added;
+		row->count = row->bytes = 0;
 	}
-	row->count = add_saturating(row->count, count);
-	row->bytes = add_saturating(row->bytes, bytes);
+	row->count = add_clamped(row->count, added.count);
+	row->bytes = add_clamped(row->bytes, added.bytes);
+	row->hides |= added.hides;
+}
+
+void profile_add_coverage(struct profile *profile, enum coverage_id id, const char *detail,
+			  uint64_t count, uint64_t bytes)
+{
+	const struct coverage_row *row = coverage_row(id);
+
+	add_coverage(profile, (struct profile_coverage){
+				      .what = coverage_text(row->words, detail),
+				      .reason = coverage_text(row->sentence, detail),
+				      .count = count,
+				      .bytes = bytes,
+				      .id = row->name,
+				      .hides = row->hides,
+			      });
+}
+
+void profile_add_coverage_text(struct profile *profile, const char *what, const char *reason,
+			       uint64_t count, uint64_t bytes)
+{
+	struct profile_coverage row = {
+		.what = xstrdup(what), .reason = xstrdup(reason), .count = count, .bytes = bytes};
+
+	profile_identify_coverage(&row);
+	add_coverage(profile, row);
 }
 
 static const char *base_name(const char *path)

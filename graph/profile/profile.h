@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collect/coverage.h"
 #include "graph/graph.h"
 #include "util/error.h"
 
@@ -118,8 +119,10 @@ struct profile_finding {
 };
 
 struct profile_coverage {
-	char *what, *reason;
+	char *what, *reason; /* made of a row of coverage.def and a detail */
 	uint64_t count, bytes;
+	const char *id; /* the row's name; NULL: not known */
+	enum coverage_hides hides;
 };
 
 struct profile {
@@ -154,9 +157,13 @@ struct profile *profile_new(void); /* with an empty graph */
 void profile_free(struct profile *profile);
 struct profile_finding *profile_add_finding(struct profile *profile);
 void profile_clear_findings(struct profile *profile);
-/* Adds to the row with equal texts, or makes one. */
-void profile_add_coverage(struct profile *profile, const char *what, const char *reason,
+/* Add to the row with equal texts, or make one; `detail`, NULL or not, and texts are clean. */
+void profile_add_coverage(struct profile *profile, enum coverage_id id, const char *detail,
 			  uint64_t count, uint64_t bytes);
+void profile_add_coverage_text(struct profile *profile, const char *what, const char *reason,
+			       uint64_t count, uint64_t bytes);
+/* Sets `id` and `hides` by the texts; rows that are not known hide reads and writes. */
+void profile_identify_coverage(struct profile_coverage *row);
 
 /* Whether the file starts like a profile (so that commands can tell it from DOT). */
 bool profile_is_profile(const char *path);

@@ -356,12 +356,13 @@ static void read_coverage(struct profile_rows *reading, struct profile *profile)
 		rows_expect_id(reading);
 		ARRAY_RESERVE(profile->coverage, profile->coverage_count,
 			      profile->coverage_capacity);
-		profile->coverage[profile->coverage_count++] = (struct profile_coverage){
+		profile->coverage[profile->coverage_count] = (struct profile_coverage){
 			.what = rows_text(reading, 1),
 			.reason = rows_text(reading, 2),
 			.count = get_count(reading, 3),
 			.bytes = get_count(reading, 4),
 		};
+		profile_identify_coverage(&profile->coverage[profile->coverage_count++]);
 	}
 }
 

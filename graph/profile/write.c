@@ -443,7 +443,9 @@ static int write_file(const struct profile *profile, const char *path, int *room
 static int write_without_events(const struct profile *profile, const char *path, int room,
 				struct error *error)
 {
-	char *reason = xasprintf("the event table is empty: %s", strerror(room));
+	const struct coverage_row *row = coverage_row(COVERAGE_EVENTS_NOT_WRITTEN);
+	char *what = coverage_text(row->words, NULL);
+	char *reason = coverage_text(row->sentence, strerror(room));
 	struct profile less = *profile;
 	int result;
 
@@ -453,9 +455,15 @@ static int write_without_events(const struct profile *profile, const char *path,
 		memcpy(less.coverage, profile->coverage,
 		       profile->coverage_count * sizeof(*less.coverage));
 	less.coverage[less.coverage_count++] = (struct profile_coverage){
-		.what = "events", .reason = reason, .count = profile->event_rows};
+		.what = what,
+		.reason = reason,
+		.count = profile->event_rows,
+		.id = row->name,
+		.hides = row->hides,
+	};
 	result = write_file(&less, path, &room, error);
 	free(less.coverage);
+	free(what);
 	free(reason);
 	return result;
 }

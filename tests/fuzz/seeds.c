@@ -121,7 +121,9 @@ static void write_trace(const char *path)
 	      2);
 	event(7, 0, 10000, NULL, 0);
 	RECORD(TRACE_FREE, trace_free, "", .object = 1, .context = 7);
-	RECORD(TRACE_COVERAGE, trace_coverage, "texture reads\0make no edges\0", .count = 3,
+	RECORD(TRACE_COVERAGE_TEXTS, trace_coverage, "texture reads\0make no edges\0", .count = 3,
+	       .bytes = 12);
+	RECORD(TRACE_COVERAGE, trace_coverage, "UNKNOWN_MEMORY\0_Z4zeroPfi\0", .count = 3,
 	       .bytes = 12);
 	RECORD(TRACE_END, trace_end, "", .end_ns = 11000);
 	trace_close(writer);

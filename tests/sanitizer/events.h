@@ -134,11 +134,11 @@ static void sink_content(const struct gpu_call *call, uint32_t object,
 	events[ended ? ended - 1 : 0].contents++;
 }
 
-static void sink_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
 {
-	(void)bytes;
+	(void)detail, (void)bytes;
 	calls_of_coverage++;
-	if (!strcmp(what, GPU_FAILED_LAUNCHES) && !strcmp(reason, GPU_FAILED_LAUNCH))
+	if (id == COVERAGE_LAUNCH_FAILED)
 		failed_launches += count;
 }
 

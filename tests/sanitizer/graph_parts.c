@@ -289,7 +289,7 @@ static void step_in_parts(void)
 	check(has_no_parts(make_large(true)), "... nor one that kernels may launch");
 	cooperative = 50;
 	graph = make_large(false);
-	check(strstr(graph_obstacle(graph), "cooperative") && !parts(),
+	check(graph_obstacle(graph) == COVERAGE_GRAPH_COOPERATIVE && !parts(),
 	      "... nor one with cooperative kernels, which is launched as a whole");
 	cooperative = 0;
 	graph = make_large(false);
@@ -401,7 +401,8 @@ static void step_with_children(void)
 	graphs_child_node(exec_of(8), first, make_child(0, 37));
 	check(family_does(graph, 0, true, false), "... and not known if it is another");
 	graphs_node_gone(first);
-	check(strstr(graph_obstacle(graph), "destroyed"), "... and have gone when it has");
+	check(graph_obstacle(graph) == COVERAGE_GRAPH_NODE_DESTROYED,
+	      "... and have gone when it has");
 	graphs_gone(exec_of(8));
 	check(!execs, "... and nothing of ours stays");
 }

@@ -305,12 +305,12 @@ static void test_threshold(void **state)
 /* Rows that say nothing of accesses that were not seen. */
 static void add_harmless(struct profile *profile)
 {
-	profile_add_coverage(profile, "shadows on the host", "slower", 1, 0);
-	profile_add_coverage(profile, "partial copies", "count as reading all", 1, 0);
-	profile_add_coverage(profile, "duplicate values", "not compared", 1, 0);
-	profile_add_coverage(profile, "events", "the first only", 1, 0);
-	profile_add_coverage(profile, "call paths", "cut", 1, 0);
-	profile_add_coverage(profile, "symbols", "a file is missing", 1, 0);
+	profile_add_coverage(profile, COVERAGE_SHADOW_ON_HOST, NULL, 1, 0);
+	profile_add_coverage(profile, COVERAGE_PARTIAL_COPIES, NULL, 1, 0);
+	profile_add_coverage(profile, COVERAGE_CONTENTS_NOT_COMPARED, NULL, 1, 0);
+	profile_add_coverage(profile, COVERAGE_EVENTS_FIRST_ONLY, NULL, 1, 0);
+	profile_add_coverage(profile, COVERAGE_PATH_TOO_DEEP, NULL, 1, 0);
+	profile_add_coverage(profile, COVERAGE_SYMBOLS_NO_FILE, "app", 1, 0);
 }
 
 static void test_objects_apart(void **state)
@@ -342,14 +342,14 @@ static void test_objects_apart(void **state)
 	/* it may have written what was not seen */
 	profile = two_writers("memset", "kernel");
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 1000);
-	profile_add_coverage(profile, "managed memory", "not followed", 1, 0);
+	profile_add_coverage(profile, COVERAGE_MANAGED_MEMORY, NULL, 1, 0);
 	contains(only_advice(profile), "Drop the write to this object");
 	profile_free(profile);
 
 	/* reads that were not seen hide no write */
 	profile = two_writers("memset", "kernel");
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 1000);
-	profile_add_coverage(profile, "constant memory reads", "make no edges", 1, 0);
+	profile_add_coverage(profile, COVERAGE_CONSTANT_READS, NULL, 1, 0);
 	contains(only_advice(profile), "Delete this launch");
 	/* nor does what is missing beside the graph */
 	add_harmless(profile);
@@ -463,7 +463,7 @@ static void test_unread(void **state)
 	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 500);
 	edge(profile, 3, 4, 1, GRAPH_WRITE, 1000, 0);
 	contains(only_advice(profile), "Delete this set: nothing was seen to read");
-	profile_add_coverage(profile, "constant memory reads", "make no edges", 1, 0);
+	profile_add_coverage(profile, COVERAGE_CONSTANT_READS, NULL, 1, 0);
 	contains(only_advice(profile), "Delete this set: nothing was seen to read");
 	add_harmless(profile);
 	contains(only_advice(profile), "Delete this set: nothing was seen to read");
@@ -472,7 +472,7 @@ static void test_unread(void **state)
 	profile->objects[0].memory = TRACE_MEMORY_MANAGED; /* which the host reads unseen */
 	contains(only_advice(profile), "Set only the part that needs it");
 	profile->objects[0].memory = TRACE_MEMORY_DEVICE;
-	profile_add_coverage(profile, "skipped launches", "not sampled", 1, 0);
+	profile_add_coverage(profile, COVERAGE_SKIPPED_BY_SAMPLE_KERNELS, NULL, 1, 0);
 	contains(only_advice(profile), "Set only the part that needs it");
 	profile_free(profile);
 }

@@ -442,8 +442,9 @@ static void test_size_limit(void **state)
 		events += record->type == TRACE_EVENT;
 		last = record->type == TRACE_COVERAGE ? (const void *)record : NULL;
 		if (last) {
-			assert_string_equal(trace_text(record, last->text, 0), "trace");
-			assert_non_null(strstr(trace_text(record, last->text, 1), "cut at offset"));
+			assert_string_equal(trace_text(record, last->text, 0), "TRACE_CUT");
+			assert_non_null(
+				strstr(trace_text(record, last->text, 1), ": File too large"));
 		}
 	}
 	assert_int_equal(result, 0);

@@ -473,7 +473,7 @@ static void test_coverage_names(void **state)
 		int size = snprintf(text, sizeof(text), "%s%c%s", rows[i].what, 0, rows[i].reason);
 
 		u.coverage.count = 1;
-		append_text(TRACE_COVERAGE, offsetof(struct trace_coverage, text), text,
+		append_text(TRACE_COVERAGE_TEXTS, offsetof(struct trace_coverage, text), text,
 			    (size_t)size + 1);
 	}
 	trace_close(writer);

@@ -166,13 +166,19 @@ static void test_coverage(void **state)
 	struct profile *profile = profile_new();
 
 	(void)state;
-	profile_add_coverage(profile, "a", "b", 1, 10);
-	profile_add_coverage(profile, "a", "c", 1, 10);
-	profile_add_coverage(profile, "a", "b", 2, 5);
+	profile_add_coverage(profile, COVERAGE_CALL_UNSUPPORTED, "b", 1, 10);
+	profile_add_coverage(profile, COVERAGE_CALL_UNSUPPORTED, "c", 1, 10);
+	profile_add_coverage(profile, COVERAGE_CALL_UNSUPPORTED, "b", 2, 5);
 	assert_int_equal(profile->coverage_count, 2);
+	assert_string_equal(profile->coverage[1].what, "unsupported API");
+	assert_string_equal(profile->coverage[1].reason, "c");
 	assert_int_equal(profile->coverage[0].count, 3);
 	assert_int_equal(profile->coverage[0].bytes, 15);
-	profile_add_coverage(profile, "a", "b", UINT64_MAX, 0);
+	profile_add_coverage_text(profile, "unsupported API", "b", UINT64_MAX, UINT64_MAX);
+	assert_int_equal(profile->coverage_count, 2);
+	assert_true(profile->coverage[0].count == PROFILE_NUMBER_MAX);
+	assert_true(profile->coverage[0].bytes == PROFILE_NUMBER_MAX);
+	profile_add_coverage(profile, COVERAGE_CALL_UNSUPPORTED, "b", 1, 1);
 	assert_true(profile->coverage[0].count == PROFILE_NUMBER_MAX);
 	profile_free(profile);
 }

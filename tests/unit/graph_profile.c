@@ -180,7 +180,8 @@ static struct profile *example(void)
 	add_finding(profile, "redundant_values", 2);
 	add_finding(profile, "duplicate_values", 2);
 	add_finding(profile, "redundant_values", 2);
-	profile_add_coverage(profile, "texture reads", "not seen", 3, 0);
+	profile_add_coverage(profile, COVERAGE_CALL_SHARES_MEMORY, "cuMemMap", 3, 0);
+	profile_add_coverage_text(profile, "texture reads", "not seen", 3, 0);
 	return profile;
 }
 
@@ -223,7 +224,7 @@ static struct profile *read_whole(const char *from)
 static bool looks_like_example(const struct profile *read)
 {
 	return read->graph->vertex_count == 3 && read->graph->edge_count == 3 &&
-	       read->finding_count == 3 && read->coverage_count == 1 && read->event_rows == 3 &&
+	       read->finding_count == 3 && read->coverage_count == 2 && read->event_rows == 3 &&
 	       !strcmp(read->graph->vertices[2].name, "void \"f\"<int>(char\\*)");
 }
 
@@ -405,7 +406,13 @@ static void test_round_trip(void **state)
 	assert_true(profile->findings[0].fraction == 1.0 / 3);
 	assert_int_equal(profile->findings[2].others[0], 2);
 	assert_int_equal(profile->findings[2].others[1], 0);
-	assert_string_equal(profile->coverage[0].reason, "not seen");
+	/* files hold texts, which say what they hide; of the second nobody knows */
+	assert_string_equal(profile->coverage[0].what, "cuMemMap");
+	assert_string_equal(profile->coverage[0].id, "CALL_SHARES_MEMORY");
+	assert_int_equal(profile->coverage[0].hides, COVERAGE_HIDES_BOTH);
+	assert_string_equal(profile->coverage[1].reason, "not seen");
+	assert_null(profile->coverage[1].id);
+	assert_int_equal(profile->coverage[1].hides, COVERAGE_HIDES_BOTH);
 	/* derived from the findings: sorted, each once */
 	assert_string_equal(profile->graph->vertices[2].patterns,
 			    "duplicate_values,redundant_values");

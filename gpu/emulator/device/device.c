@@ -135,7 +135,7 @@ int vflow_emulator_unsupported(const char *name)
 		said[count++] = name;
 		device_say("%s is not supported on the emulated device", name);
 	}
-	observe_coverage("unsupported API", name, 1, 0);
+	observe_coverage(COVERAGE_CALL_UNSUPPORTED, name, 1, 0);
 	pthread_mutex_unlock(&lock);
 	return NOT_SUPPORTED;
 }

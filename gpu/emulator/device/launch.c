@@ -229,7 +229,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		if (error == OUT_OF_MEMORY)
 			return error;
 		device_fail(error);
-		observe_coverage(GPU_FAILED_LAUNCHES, GPU_FAILED_LAUNCH, 1, 0);
+		observe_coverage(COVERAGE_LAUNCH_FAILED, NULL, 1, 0);
 		return FAULTED;
 	}
 	observe_begin_kernel(&call, kernel->name, stream, start);

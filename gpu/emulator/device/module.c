@@ -212,11 +212,7 @@ static int load(struct emulator_module *module, const void *image, size_t size, 
 	int code;
 
 	if (result == FATBIN_NO_PTX)
-		observe_coverage(
-			"modules",
-			"code for particular GPUs without PTX: its kernels cannot run on the "
-			"emulated device",
-			1, 0);
+		observe_coverage(COVERAGE_MODULE_WITHOUT_PTX, NULL, 1, 0);
 	if (result) {
 		device_say("%s", error->text);
 		return results[-result];

@@ -98,10 +98,10 @@ uint64_t observe_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void observe_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes)
+void observe_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
 {
 	if (sink)
-		sink->coverage(what, reason, count, bytes);
+		sink->coverage(id, detail, count, bytes);
 }
 
 void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream)
@@ -126,8 +126,7 @@ void observe_end(struct gpu_call *call)
 		return;
 	if (shadow_settle(shadow, call->context, &rows, &count)) {
 		count = 0;
-		observe_coverage("access rows", "no memory for the shadow of what an API touched",
-				 1, 0);
+		observe_coverage(COVERAGE_ROWS_NO_MEMORY, NULL, 1, 0);
 	}
 	if (call->api == GPU_KERNEL)
 		may_write_note(may_write, call->name, rows, count);
@@ -175,8 +174,7 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 						  (const void *)(uintptr_t)allocation->address,
 						  allocation->size);
 	if (!allocation->shadow) {
-		observe_coverage("objects", "no memory for the shadow of an allocation", 1,
-				 allocation->size);
+		observe_coverage(COVERAGE_OBJECT_NO_MEMORY, NULL, 1, allocation->size);
 		return;
 	}
 	if (allocation->kind != GPU_MEMORY_MANAGED && allocation->kind != GPU_MEMORY_MAPPED_HOST)
@@ -184,9 +182,9 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 	if (memory_is_device(allocation->address))
 		memset((void *)(uintptr_t)allocation->address, 0, allocation->size);
 	shadow_object_shared(allocation->shadow);
-	observe_coverage(allocation->kind == GPU_MEMORY_MANAGED ? "managed memory"
-								: "pinned host memory",
-			 GPU_HOST_WRITES, 1, allocation->size);
+	observe_coverage(allocation->kind == GPU_MEMORY_MANAGED ? COVERAGE_MANAGED_MEMORY
+								: COVERAGE_PINNED_MEMORY,
+			 NULL, 1, allocation->size);
 }
 
 void observe_released(const struct gpu_call *call, struct allocation *allocation)
@@ -222,8 +220,7 @@ void observe_variable(struct allocation *allocation, const char *name)
 	variables[variable_count++] = (struct variable){.allocation = allocation, .name = name};
 	return;
 no_memory:
-	observe_coverage("objects", "no memory for the shadow of a module's variable", 1,
-			 allocation->size);
+	observe_coverage(COVERAGE_VARIABLE_NO_MEMORY, NULL, 1, allocation->size);
 }
 
 void observe_variable_shared(struct allocation *allocation)
@@ -231,7 +228,7 @@ void observe_variable_shared(struct allocation *allocation)
 	if (!allocation->shadow)
 		return;
 	shadow_object_shared(allocation->shadow);
-	observe_coverage("managed memory", GPU_HOST_WRITES, 1, allocation->size);
+	observe_coverage(COVERAGE_MANAGED_MEMORY, NULL, 1, allocation->size);
 }
 
 /* The alloc vertex of a variable, whose masks the running API may have set already. */

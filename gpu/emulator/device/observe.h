@@ -7,6 +7,7 @@
 #ifndef VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
 #define VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
 
+#include "collect/coverage.h"
 #include "gpu/emulator/device/memory.h"
 #include "gpu/provider.h"
 
@@ -68,6 +69,7 @@ void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t strea
 /* A kernel that failed leaves nothing. */
 void observe_drop(void);
 
-void observe_coverage(const char *what, const char *reason, uint64_t count, uint64_t bytes);
+/* See gpu_sink. */
+void observe_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
 
 #endif

@@ -217,7 +217,7 @@ __attribute__((visibility("default"))) CUresult cuGetExportTable(const void **ta
 			"shared, do not strip it, or run it on a GPU, as NVIDIA's libraries need",
 			file);
 	}
-	observe_coverage("unsupported API", "cuGetExportTable", 1, 0);
+	observe_coverage(COVERAGE_CALL_UNSUPPORTED, "cuGetExportTable", 1, 0);
 	device_leave();
 	return CUDA_ERROR_NOT_SUPPORTED;
 }

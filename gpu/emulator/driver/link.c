@@ -70,7 +70,8 @@ static int add(CUlinkState state, const void *data, size_t size)
 	struct error error;
 
 	if (state->image) {
-		observe_coverage("unsupported API", "cuLinkAddData of several modules", 1, 0);
+		observe_coverage(COVERAGE_CALL_UNSUPPORTED, "cuLinkAddData of several modules", 1,
+				 0);
 		return refuse(state, NOT_SUPPORTED,
 			      "linking several modules is not supported on the emulated device");
 	}

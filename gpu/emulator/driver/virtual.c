@@ -207,7 +207,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 	} else if (found->mapped) {
 		device_say("cuMemMap: the same memory at two addresses is not supported on the "
 			   "emulated device");
-		observe_coverage("unsupported API", "cuMemMap of one handle twice", 1, 0);
+		observe_coverage(COVERAGE_CALL_UNSUPPORTED, "cuMemMap of one handle twice", 1, 0);
 		error = NOT_SUPPORTED;
 	} else {
 		found->mapped = ptr;

@@ -221,7 +221,7 @@ static void fail_assertion(struct warp *w, const struct ptx_call *call)
 
 /* Objects of the device's heap are not followed: they are made and gone inside a kernel. */
 struct allocation *warp_heap_allocate(const struct warp *w, uint64_t size, uint64_t alignment,
-				      const char *reason)
+				      enum coverage_id why)
 {
 	struct allocation *allocation = memory_allocate(size, alignment);
 
@@ -229,14 +229,13 @@ struct allocation *warp_heap_allocate(const struct warp *w, uint64_t size, uint6
 		return NULL;
 	allocation->kind = MEMORY_KIND_HEAP;
 	if (w->block->launch->note)
-		w->block->launch->note("device heap", reason, 1, size);
+		w->block->launch->note(why, NULL, 1, size);
 	return allocation;
 }
 
 static uint64_t allocate(const struct warp *w, uint64_t size)
 {
-	const struct allocation *allocation = warp_heap_allocate(
-		w, size, 16, "memory from malloc in device code is not followed");
+	const struct allocation *allocation = warp_heap_allocate(w, size, 16, COVERAGE_HEAP_MALLOC);
 
 	return allocation ? allocation->address : 0;
 }

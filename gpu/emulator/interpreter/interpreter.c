@@ -207,15 +207,11 @@ static void note_unseen(const struct grid *grid)
 	if (!launch->note)
 		return;
 	if (constants)
-		launch->note("constant memory reads", "reads of __constant__ memory make no edges",
-			     constants, 0);
+		launch->note(COVERAGE_CONSTANT_READS, NULL, constants, 0);
 	if (textures)
-		launch->note("texture reads", "reads through textures and surfaces make no edges",
-			     textures, 0);
+		launch->note(COVERAGE_TEXTURE_READS, NULL, textures, 0);
 	if (surfaces)
-		launch->note("surface stores",
-			     "what surface stores wrote counts as written by somebody unknown",
-			     surfaces, 0);
+		launch->note(COVERAGE_SURFACE_STORES, NULL, surfaces, 0);
 }
 
 static void count_instructions(const struct grid *grid)

@@ -42,7 +42,7 @@ struct launch {
 	uint32_t *host_threads; /* that ran its blocks, set; may be NULL */
 	bool *stored;           /* set by surface stores: see allocation->stored; may be NULL */
 	/* as gpu_sink's coverage(); NULL: nobody wants to know */
-	void (*note)(const char *what, const char *reason, uint64_t count, uint64_t bytes);
+	void (*note)(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
 };
 
 enum fault_kind {

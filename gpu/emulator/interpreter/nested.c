@@ -50,9 +50,8 @@ static bool store(struct warp *w, unsigned lane, uint64_t address, uint64_t valu
 
 static uint64_t allocate(struct warp *w, const struct ptx_call *call, unsigned lane)
 {
-	const struct allocation *allocation =
-		warp_heap_allocate(w, warp_argument(w, call, 1, lane), 256,
-				   "memory from cudaMalloc in device code is not followed");
+	const struct allocation *allocation = warp_heap_allocate(w, warp_argument(w, call, 1, lane),
+								 256, COVERAGE_HEAP_CUDA_MALLOC);
 
 	if (!allocation)
 		return MEMORY_ALLOCATION;

@@ -11,6 +11,7 @@
 #ifdef INTERPRETER_AVX2
 #include "gpu/emulator/interpreter/avx2.h"
 #endif
+#include "collect/coverage.h"
 #include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/emulator/device/memory.h"
@@ -243,9 +244,9 @@ void warp_call_builtin(struct warp *warp, const struct ptx_call *call, enum ptx_
 /* What the lane passes; 0: nothing. */
 uint64_t warp_argument(const struct warp *warp, const struct ptx_call *call, unsigned number,
 		       unsigned lane);
-/* Memory of the device's heap; `reason` says why nobody follows it.  NULL: none is left. */
+/* Memory of the device's heap, which is not followed: `why` says so.  NULL: none is left. */
 struct allocation *warp_heap_allocate(const struct warp *warp, uint64_t size, uint64_t alignment,
-				      const char *reason);
+				      enum coverage_id why);
 /* interpreter/nested.c: what one of PTX_BUILTIN_NESTED... gives the lane. */
 uint64_t warp_call_device_runtime(struct warp *warp, const struct ptx_call *call,
 				  enum ptx_builtin builtin, unsigned lane);

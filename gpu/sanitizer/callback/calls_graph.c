@@ -15,14 +15,14 @@
 
 #define thread calls_thread
 
-static void unseen(CUcontext context, const char *name)
+static void unseen(enum coverage_id why)
 {
-	struct operation *operation = calls_add(OPERATION_UNSEEN, context);
+	struct operation *operation = calls_add(OPERATION_UNSEEN, NULL);
 
 	if (!operation)
 		return;
 	operation->stream = thread.graph_stream;
-	operation->name = name;
+	operation->coverage = why;
 }
 
 /* Whether the kernel of a step is to be analysed is decided before it is launched. */
@@ -160,23 +160,22 @@ static bool has_one_writer(void)
 static void note_together(void)
 {
 	struct operation *operation = calls_add(OPERATION_GRAPH, NULL);
+	enum coverage_id why = COVERAGE_NONE;
 
+	if (!thread.graph)
+		why = COVERAGE_GRAPH_NOT_SEEN;
+	else if (thread.step == GRAPH_WHOLE)
+		why = graph_obstacle(thread.graph);
 	if (operation) {
 		operation->stream = thread.graph_stream;
-		operation->name = !thread.graph                ? "they were made unobserved"
-				  : thread.step == GRAPH_WHOLE ? graph_obstacle(thread.graph)
-							       : NULL;
+		operation->coverage = why ? why : COVERAGE_GRAPH_TOGETHER;
 	}
 	if (!thread.graph || !graph_is_conditional(thread.graph))
 		return;
-	unseen(NULL, "conditional nodes of CUDA graphs");
+	unseen(COVERAGE_GRAPH_CONDITIONS_UNSEEN);
 	/* seen with an empty patch and with compute-sanitizer: graphConditionalNodes of the samples
 	 */
-	events_sink->coverage(
-		"conditional nodes of CUDA graphs",
-		"with patched kernels, those of any tool of the Sanitizer, they may act on "
-		"an earlier condition: the program can go another way than without",
-		1, 0);
+	events_sink->coverage(COVERAGE_GRAPH_CONDITIONS_EARLIER, NULL, 1, 0);
 }
 
 static void end_step(bool failed)
@@ -197,11 +196,7 @@ static void end_step(bool failed)
 static void give_up_steps(void)
 {
 	events_missed();
-	events_sink->coverage(
-		"CUDA graphs",
-		"the launch of one could not go on step by step: all that was written "
-		"before has no known writer any more",
-		1, 0);
+	events_sink->coverage(COVERAGE_GRAPH_STEPS_STOPPED, NULL, 1, 0);
 }
 
 /*
@@ -535,7 +530,7 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 		break;
 	case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-		unseen(NULL, "graph nodes of other kinds");
+		unseen(COVERAGE_GRAPH_NODES_NOT_FOLLOWED);
 		break;
 	default: /* their parts, if any, are told by themselves */
 		break;
@@ -546,7 +541,7 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 static void node_ends(const Sanitizer_GraphNodeLaunchData *node)
 {
 	if (node->nodeType == CU_GRAPH_NODE_TYPE_MEMCPY && thread.count == thread.node_first)
-		unseen(NULL, "copies of arrays in graphs");
+		unseen(COVERAGE_GRAPH_ARRAY_COPIES);
 }
 
 void calls_graph(Sanitizer_CallbackId id, const void *data)

@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 
+#include "collect/coverage.h"
 #include "gpu/provider.h"
 #include "gpu/sanitizer/callback/apis.h"
 
@@ -48,8 +49,9 @@ struct operation {
 	bool again;                  /* an allocation that may be known already */
 	bool elsewhere;              /* ... that others may write */
 	enum gpu_memory memory;
-	/* kernels: the mangled name; otherwise why something is not seen */
+	/* kernels: the mangled name; what is not seen or shared: the call, NULL: see `coverage` */
 	const char *name;
+	enum coverage_id coverage; /* graphs and their nodes: why they are not seen */
 	CUmodule module;
 	CUfunction function;
 	uint64_t threads;

@@ -31,7 +31,7 @@ bool graph_is_memory(CUgraphNodeType type)
 	return type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
-void graph_obstruct(struct graph *graph, const char *why)
+void graph_obstruct(struct graph *graph, enum coverage_id why)
 {
 	if (!graph->obstacle)
 		graph->obstacle = why;
@@ -245,8 +245,6 @@ static bool add_child(struct graph *graph, CUgraphNode which)
 	return true;
 }
 
-static const char unreadable[] = "their nodes could not be read";
-
 /* The steps of a graph with such a node fail with error 719, large or small, with parts and
  * without. */
 static bool is_cooperative(CUgraphNode node)
@@ -267,7 +265,7 @@ static void read_child(struct graph *graph, CUgraphNode which, CUgraph source, u
 	size_t begin = graph->count;
 
 	if (graph->child_count >= NODES_LIMIT || !add_child(graph, which)) {
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 		return;
 	}
 	graph->inside = number;
@@ -286,7 +284,7 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 	CUgraph child;
 
 	if (driver.cuGraphNodeGetType(which, &type) != CUDA_SUCCESS) {
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 		return;
 	}
 	graph->shape = mix(graph->shape, type);
@@ -297,22 +295,22 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 	}
 	graph->conditional |= type == NODE_TYPE_CONDITIONAL;
 	if (!is_passive(type) && !graph_is_step(type) && !graph_is_memory(type)) {
-		graph_obstruct(graph, "they have nodes that cannot be disabled");
+		graph_obstruct(graph, COVERAGE_GRAPH_FIXED_NODES);
 		return;
 	}
 	if (type == CU_GRAPH_NODE_TYPE_KERNEL && is_cooperative(which))
-		graph_obstruct(graph, "they have cooperative kernels");
+		graph_obstruct(graph, COVERAGE_GRAPH_COOPERATIVE);
 	node = add_node(graph, which, type);
 	if (!node)
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 	else if (graph_is_memory(type) && !read_memory(node))
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 	else if (type == CU_GRAPH_NODE_TYPE_HOST &&
 		 driver.cuGraphHostNodeGetParams(which, &node->host) != CUDA_SUCCESS)
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 	else if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD &&
 		 driver.cuGraphEventRecordNodeGetEvent(which, &node->event) != CUDA_SUCCESS)
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 	else if (type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels &&
 		 driver.cuGraphKernelNodeGetParams(which, &kernel) == CUDA_SUCCESS)
 		graph_read_kernel(node, &kernel);
@@ -326,14 +324,14 @@ static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)
 	bool fine;
 
 	if (driver.cuGraphGetNodes(source, NULL, &count) != CUDA_SUCCESS || count > NODES_LIMIT) {
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 		return;
 	}
 	nodes = calloc(count + 1, sizeof(CUgraphNode));
 	fine = nodes && driver.cuGraphGetNodes(source, nodes, &count) == CUDA_SUCCESS &&
 	       get_edges(source, &edges) && sort(nodes, count, &edges, &graph->shape);
 	if (!fine)
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 	for (size_t i = 0; fine && i < count; i++)
 		read_node(graph, nodes[i], depth);
 	free_edges(&edges);
@@ -363,9 +361,6 @@ static uint64_t *list_memory(const struct graph *graph, CUgraphNodeType type, si
 	return addresses;
 }
 
-static const char others_memory[] =
-	"they leave memory allocated, or free what they did not allocate";
-
 static void find_short_lived(struct graph *graph)
 {
 	size_t made_count, freed_count;
@@ -385,7 +380,7 @@ static void find_short_lived(struct graph *graph)
 	}
 	if (!made || !freed || made_count != freed_count ||
 	    memcmp(made, freed, made_count * sizeof(*made)) != 0)
-		graph_obstruct(graph, others_memory);
+		graph_obstruct(graph, COVERAGE_GRAPH_OTHERS_MEMORY);
 	free(made);
 	free(freed);
 }
@@ -404,7 +399,7 @@ static void find_groups(struct graph *graph)
 		node->group = group;
 		held += made;
 		if (node->type == CU_GRAPH_NODE_TYPE_MEM_FREE && !held--) {
-			graph_obstruct(graph, others_memory);
+			graph_obstruct(graph, COVERAGE_GRAPH_OTHERS_MEMORY);
 			return;
 		}
 	}
@@ -418,7 +413,7 @@ void graph_read(struct graph *graph)
 	graph->starts = calloc(graph->count + 1, sizeof(*graph->starts));
 	graph->places = calloc(graph->count + graph->child_count + 1, sizeof(*graph->places));
 	if (!graph->starts || !graph->places) {
-		graph_obstruct(graph, unreadable);
+		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
 		return;
 	}
 	for (uint32_t i = 0; i < graph->count; i++)

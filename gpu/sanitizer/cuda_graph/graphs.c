@@ -88,7 +88,7 @@ static void update(struct graph *graph, size_t begin, size_t end, uint64_t shape
 	/* functions, events and the parameters of kernels are not known any more */
 	for (size_t i = begin; i < end; i++) {
 		if (is_replaced(&graph->nodes[i]))
-			graph_obstruct(graph, "their host or event nodes were updated");
+			graph_obstruct(graph, COVERAGE_GRAPH_NODES_UPDATED);
 		graph_forget_kernel(&graph->nodes[i]);
 	}
 }
@@ -183,7 +183,7 @@ void graphs_node_gone(CUgraphNode node)
 {
 	for (struct graph *graph = graphs; graph; graph = graph->next)
 		if (graph_find_node(graph, node) || graph_find_child(graph, node))
-			graph_obstruct(graph, "the program has destroyed a node of theirs");
+			graph_obstruct(graph, COVERAGE_GRAPH_NODE_DESTROYED);
 }
 
 static bool is_used(CUgraph source)
@@ -288,8 +288,7 @@ CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUg
 		graph->kept = empty;
 		if (!empty) {
 			graph->source = NULL;
-			graph_obstruct(graph, "this driver lets no graph be kept that the program "
-					      "destroys");
+			graph_obstruct(graph, COVERAGE_GRAPH_NOT_KEPT);
 		}
 	}
 	return empty;
@@ -307,7 +306,7 @@ struct graph *graphs_find(CUgraphExec exec)
 	return find(exec);
 }
 
-const char *graph_obstacle(const struct graph *graph)
+enum coverage_id graph_obstacle(const struct graph *graph)
 {
 	return graph->obstacle;
 }
@@ -474,6 +473,6 @@ bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
 		return true;
 	}
 	graph_restore(graph, step);
-	graph_obstruct(graph, "a node of theirs could not be disabled");
+	graph_obstruct(graph, COVERAGE_GRAPH_NODE_NOT_DISABLED);
 	return false;
 }

@@ -29,6 +29,8 @@
 
 #include <cuda.h>
 
+#include "collect/coverage.h"
+
 struct graph;
 
 /* What a kernel node launches. */
@@ -88,8 +90,8 @@ void graphs_node_gone(CUgraphNode node);
 CUgraph graphs_instead_of(CUgraph graph, CUresult (*destroy)(CUgraph graph, CUgraph instead));
 /* NULL: a graph whose making was not seen. */
 struct graph *graphs_find(CUgraphExec exec);
-/* NULL: it can be launched step by step.  Otherwise why it cannot: a part of a sentence. */
-const char *graph_obstacle(const struct graph *graph);
+/* COVERAGE_NONE: it can be launched step by step.  Otherwise why it cannot. */
+enum coverage_id graph_obstacle(const struct graph *graph);
 /* Whether it has nodes that run as the device decides. */
 bool graph_is_conditional(const struct graph *graph);
 

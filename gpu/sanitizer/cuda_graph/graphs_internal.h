@@ -39,12 +39,12 @@ struct graph {
 	struct graph *next;
 	CUgraphExec exec;
 	CUgraph source;
-	bool kept;            /* the program has destroyed `source`: it is ours */
-	const char *obstacle; /* see graph_obstacle() */
-	bool conditional;     /* some run as the device decides */
-	bool with_kernels;    /* the parameters of kernels are wanted */
-	bool for_device;      /* see graphs_instantiated() */
-	uint64_t shape;       /* a hash of its nodes' types and edges, as the driver tells them */
+	bool kept;                 /* the program has destroyed `source`: it is ours */
+	enum coverage_id obstacle; /* see graph_obstacle() */
+	bool conditional;          /* some run as the device decides */
+	bool with_kernels;         /* the parameters of kernels are wanted */
+	bool for_device;           /* see graphs_instantiated() */
+	uint64_t shape; /* a hash of its nodes' types and edges, as the driver tells them */
 	struct child *children;
 	uint32_t child_count, inside; /* `inside`: the number of the one that is being read */
 	CUevent nobodys;              /* recorded in place of the program's */
@@ -58,7 +58,7 @@ struct graph {
 };
 
 /* It cannot be launched step by step. */
-void graph_obstruct(struct graph *graph, const char *why);
+void graph_obstruct(struct graph *graph, enum coverage_id why);
 /* Whether a node of this type does something, and can be launched alone. */
 bool graph_is_step(CUgraphNodeType type);
 bool graph_is_memory(CUgraphNodeType type);

@@ -47,8 +47,7 @@ static struct array *find(CUarray handle)
 
 static void not_followed(uint64_t bytes)
 {
-	events_sink->coverage("arrays", "an array of another kind, or without memory for a mirror",
-			      1, bytes);
+	events_sink->coverage(COVERAGE_ARRAY_NOT_FOLLOWED, NULL, 1, bytes);
 }
 
 void event_array(const struct thread *thread, const struct operation *operation)

@@ -4,7 +4,6 @@
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,16 +150,11 @@ static size_t add_host_rows(size_t used, const struct host_row *hosts, size_t ho
 void event_unknown_memory(struct space *space, const char *kernel)
 {
 	uint64_t bytes, count = space_missed(space, &bytes);
-	char reason[4096]; /* names of templates are long, and not to be read when they are cut */
 
-	if (!count)
-		return;
-	snprintf(reason, sizeof(reason),
-		 "accesses to memory without a shadow: of malloc() in kernels, of the CUDA runtime "
-		 "(which lets a grid wait), of another device or process, or of an allocation that "
-		 "was not seen, by %s",
-		 kernel);
-	events_sink->coverage("unknown memory", reason, count, bytes);
+	if (count)
+		events_sink->coverage(kernel ? COVERAGE_UNKNOWN_MEMORY
+					     : COVERAGE_UNKNOWN_MEMORY_IN_GRAPH,
+				      kernel, count, bytes);
 }
 
 /* The rows of a pass whose results are there. */
@@ -172,8 +166,7 @@ static size_t take_rows(size_t used, const struct gpu_call *call, struct space *
 	event_unknown_memory(space, call->name);
 
 	if (result > 0)
-		events_sink->coverage("access rows",
-				      "an API touched bytes of too many last writers", 1, 0);
+		events_sink->coverage(COVERAGE_ROWS_TOO_MANY_WRITERS, NULL, 1, 0);
 	event_announce_touched(space);
 	found = space_rows(space, &count);
 	return add_rows(used, found, count);

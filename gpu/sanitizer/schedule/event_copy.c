@@ -157,8 +157,7 @@ static void mark(const struct piece *piece)
 static void check_side(const struct side *side, uint64_t bytes)
 {
 	if (side->device && !side->object)
-		events_sink->coverage("copies", "an array or memory whose allocation was not seen",
-				      1, bytes);
+		events_sink->coverage(COVERAGE_COPY_UNKNOWN_MEMORY, NULL, 1, bytes);
 }
 
 static bool is_host_to_host(const struct piece *piece)
@@ -307,8 +306,7 @@ void event_copy(const struct thread *thread, const struct operation *operation)
 	announce(&piece.from);
 	event_begin(&call, GPU_COPY, event_public_name(thread->name), operation->stream, thread);
 	if (!mark_pieces(piece, operation)) {
-		events_sink->coverage("copies", "a copy across the bounds of an allocation", 1,
-				      bytes);
+		events_sink->coverage(COVERAGE_COPY_ACROSS_BOUNDS, NULL, 1, bytes);
 		events_missed();
 		events_sink->end(&call, NULL, 0);
 		return;
@@ -332,14 +330,13 @@ void event_set(const struct thread *thread, const struct operation *operation)
 	announce(&piece.to);
 	event_begin(&call, GPU_SET, event_public_name(thread->name), operation->stream, thread);
 	if (!piece.to.object)
-		events_sink->coverage("sets", "memory whose allocation was not seen", 1,
-				      operation->width);
+		events_sink->coverage(COVERAGE_SET_UNKNOWN_MEMORY, NULL, 1, operation->width);
 	if (!piece.to.object || !operation->width) {
 		events_sink->end(&call, NULL, 0);
 		return;
 	}
 	if (operation->height > 1 && !fits(&piece.to, &piece.box)) {
-		events_sink->coverage("sets", "a set across the bounds of an allocation", 1, 0);
+		events_sink->coverage(COVERAGE_SET_ACROSS_BOUNDS, NULL, 1, 0);
 		events_missed();
 		events_sink->end(&call, NULL, 0);
 		return;

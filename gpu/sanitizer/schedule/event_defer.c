@@ -114,10 +114,7 @@ static void drop(struct lane *lane, CUresult result)
 	bool undone = event_fault(lane->space, result);
 
 	if (!undone)
-		events_sink->coverage("unfinished calls",
-				      "the device failed, or the program ended before them: what "
-				      "they did is not known",
-				      lane->count, 0);
+		events_sink->coverage(COVERAGE_CALLS_UNFINISHED, NULL, lane->count, 0);
 	for (; lane->count; take_off(lane))
 		if (undone)
 			events_sink->abandon(&lane->queue[lane->first].call);

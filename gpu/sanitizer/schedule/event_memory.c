@@ -40,58 +40,41 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	else if (!operation->whole)
 		object_follow_fleeting(object);
 	if (operation->fleeting)
-		events_sink->coverage("memory of CUDA graphs",
-				      operation->whole
-					      ? "not followed: several nodes use it that were "
-						"launched at once"
-					      : "what is in it is not looked at: whether it equals "
-						"other memory is not known",
-				      1, operation->size);
+		events_sink->coverage(operation->whole ? COVERAGE_GRAPH_MEMORY_NOT_FOLLOWED
+						       : COVERAGE_GRAPH_MEMORY_NOT_COMPARED,
+				      NULL, 1, operation->size);
 	else if (object->slot == NO_SLOT)
-		events_sink->coverage("objects",
-				      events_is_late()
-					      ? "allocated while a kernel ran that did not end"
+		events_sink->coverage(events_is_late() ? COVERAGE_OBJECT_BESIDE_ABANDONED
 				      : object->size > OBJECT_SIZE_LIMIT
-					      ? "not followed: larger than 128 GiB"
-					      : "not followed: neither the GPU nor the host has "
-						"memory for their shadows",
-				      1, operation->size);
+					      ? COVERAGE_OBJECT_TOO_LARGE
+					      : COVERAGE_OBJECT_WITHOUT_SHADOW,
+				      NULL, 1, operation->size);
 	else if (object->memory != GPU_MEMORY_DEVICE)
-		events_sink->coverage(object->memory == GPU_MEMORY_MANAGED ? "managed memory"
-									   : "pinned host memory",
-				      GPU_HOST_WRITES, 1, operation->size);
+		events_sink->coverage(object->memory == GPU_MEMORY_MANAGED ? COVERAGE_MANAGED_MEMORY
+									   : COVERAGE_PINNED_MEMORY,
+				      NULL, 1, operation->size);
 }
 
 void event_shadow_on_host(const struct object *object)
 {
-	events_sink->coverage("shadows on the host",
-			      "the GPU had no memory for them; they are exact and slower", 1,
-			      object->size);
+	events_sink->coverage(COVERAGE_SHADOW_ON_HOST, NULL, 1, object->size);
 }
 
 void event_shadow_coarse(const struct object *object)
 {
-	events_sink->coverage("coarse shadows",
-			      "neither the GPU nor the host had memory for more: a writer is known "
-			      "per 1 KiB, unchanged bytes and equal contents are not",
-			      1, object->size);
+	events_sink->coverage(COVERAGE_SHADOW_COARSE, NULL, 1, object->size);
 }
 
 void event_shadow_forgotten(const struct object *object)
 {
-	events_sink->coverage("objects",
-			      "forgotten while a kernel ran that did not end: neither the GPU nor "
-			      "the host had memory for their shadows",
-			      1, object->size);
+	events_sink->coverage(COVERAGE_OBJECT_FORGOTTEN, NULL, 1, object->size);
 }
 
 void event_shadow_given_up(const struct object *object)
 {
 	uint8_t digest[DIGEST_BYTES] = {0};
 
-	events_sink->coverage("objects",
-			      "given up: neither the GPU nor the host had memory for their shadows",
-			      1, object->size);
+	events_sink->coverage(COVERAGE_OBJECT_GIVEN_UP, NULL, 1, object->size);
 	if (!object->reported)
 		return;
 	/* like no other content; that of digests begins with a hash, which is not all but zero */

@@ -33,10 +33,7 @@ void events_unpatched(void)
 
 	if (!sink)
 		return;
-	sink->coverage("modules",
-		       "the code of a module could not be patched; its kernels are not "
-		       "followed",
-		       1, 0);
+	sink->coverage(COVERAGE_MODULE_NOT_PATCHED, NULL, 1, 0);
 	events_missed();
 }
 
@@ -90,28 +87,20 @@ void event_instructions(const struct operation *operation, const struct space *s
 {
 	static const struct {
 		unsigned instructions;
-		const char *what, *reason;
+		enum coverage_id coverage;
 	} rows[] = {
-		{INSTRUCTIONS_TEXTURE_READ, "texture reads",
-		 "reads through textures and surfaces make no edges"},
-		{INSTRUCTIONS_SURFACE_STORE, "surface stores",
-		 "what surface stores wrote counts as written by somebody unknown"},
-		{INSTRUCTIONS_TENSOR_READ, "tensor reads",
-		 "reads by tensor copies (cp.async.bulk.tensor) make no edges"},
-		{INSTRUCTIONS_TENSOR_WRITE, "tensor writes",
-		 "what kernels with tensor copies to global memory may have written counts as "
-		 "written by somebody unknown"},
-		{INSTRUCTIONS_MULTICAST_READ, "multicast reads",
-		 "reads through multicast addresses make no edges"},
-		{INSTRUCTIONS_PARTIAL_COPY, "partial copies",
-		 "kernels with cp.async of a part of its size: it counts as reading all"},
-		{INSTRUCTIONS_LAUNCH, "launches from kernels",
-		 "what kernels do that were launched by a kernel counts as done by that one"},
+		{INSTRUCTIONS_TEXTURE_READ, COVERAGE_TEXTURE_READS},
+		{INSTRUCTIONS_SURFACE_STORE, COVERAGE_SURFACE_STORES},
+		{INSTRUCTIONS_TENSOR_READ, COVERAGE_TENSOR_READS},
+		{INSTRUCTIONS_TENSOR_WRITE, COVERAGE_TENSOR_WRITES},
+		{INSTRUCTIONS_MULTICAST_READ, COVERAGE_MULTICAST_READS},
+		{INSTRUCTIONS_PARTIAL_COPY, COVERAGE_PARTIAL_COPIES},
+		{INSTRUCTIONS_LAUNCH, COVERAGE_NESTED_LAUNCHES},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (operation->instructions & rows[i].instructions)
-			events_sink->coverage(rows[i].what, rows[i].reason, 1, 0);
+			events_sink->coverage(rows[i].coverage, NULL, 1, 0);
 	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
 		event_arrays_stored(space);
 	if (operation->instructions & INSTRUCTIONS_TENSOR_WRITE)
@@ -122,7 +111,7 @@ bool event_fault(struct space *space, CUresult result)
 {
 	if (!space_faulted(space, result))
 		return false;
-	events_sink->coverage(GPU_FAILED_LAUNCHES, GPU_FAILED_LAUNCH, 1, 0);
+	events_sink->coverage(COVERAGE_LAUNCH_FAILED, NULL, 1, 0);
 	events_missed();
 	return true;
 }
@@ -151,11 +140,8 @@ void event_not_waited_for(const struct thread *thread, const struct operation *o
 	if (to)
 		space_forget_later(to);
 	events_sink->end(&call, NULL, 0);
-	events_sink->coverage(
-		set ? "sets" : "copies",
-		"made while a kernel ran that was not waited for any longer; what they "
-		"wrote is unknown",
-		1, operation->width * operation->height * operation->depth);
+	events_sink->coverage(set ? COVERAGE_SET_BESIDE_ABANDONED : COVERAGE_COPY_BESIDE_ABANDONED,
+			      NULL, 1, operation->width * operation->height * operation->depth);
 }
 
 bool events_to_forget(const struct space *space)

@@ -298,10 +298,7 @@ void events_give_up_waiting(struct space *space, const struct operation *operati
 		events_let_go(); /* it will not have to be waited for again */
 	else
 		launch_never_again(operation->name);
-	events_sink->coverage("kernels",
-			      "a kernel that touched no more memory for seconds was not waited "
-			      "for; what it wrote is unknown",
-			      1, 0);
+	events_sink->coverage(COVERAGE_LAUNCH_ABANDONED, NULL, 1, 0);
 }
 
 void events_wait_abandon(const struct space *space)

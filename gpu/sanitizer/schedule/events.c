@@ -4,7 +4,6 @@
  */
 #include "gpu/sanitizer/schedule/events.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "gpu/sanitizer/schedule/events_internal.h"
@@ -50,23 +49,9 @@ bool events_choose(void)
 static void cover_reach(const struct space *space)
 {
 	if (events_reaches_unseen(space))
-		events_sink->coverage(
-			"peer memory",
-			"what kernels do in memory of another device is not followed while they "
-			"wait "
-			"for its kernels, or when it has no atomics for theirs; what has changed "
-			"when "
-			"its own kernels read it was written by somebody unknown, and what is "
-			"overwritten before is not seen",
-			1, 0);
+		events_sink->coverage(COVERAGE_PEER_MEMORY, NULL, 1, 0);
 	if (events_reaches_shared(space))
-		events_sink->coverage(
-			"memory of other contexts",
-			"what kernels do in managed or mapped memory that another context made is "
-			"not "
-			"followed; what has changed when its own kernels read it was written by "
-			"somebody unknown, and what is overwritten before is not seen",
-			1, 0);
+		events_sink->coverage(COVERAGE_OTHER_CONTEXTS_MEMORY, NULL, 1, 0);
 }
 
 static void finish_kernel(const struct thread *thread, const struct operation *operation,
@@ -84,7 +69,7 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 	cover_reach(space);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
 	if (!operation->patched) {
-		events_sink->coverage("kernels", "a launch that could not be followed", 1, 0);
+		events_sink->coverage(COVERAGE_LAUNCH_NOT_FOLLOWED, NULL, 1, 0);
 		events_missed();
 	}
 	if (operation->whole)
@@ -95,31 +80,13 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 		event_instructions(operation, space);
 }
 
-/* Says why nodes of a graph ran at once; NULL: for the memory that they share. */
-static void cover_graph(const char *why)
-{
-	char reason[256];
-
-	if (why)
-		snprintf(reason, sizeof(reason),
-			 "launched as a whole, so that what they wrote has no known writer: %s",
-			 why);
-	else
-		snprintf(reason, sizeof(reason),
-			 "nodes between an allocation and its free (cudaMallocAsync in a capture) "
-			 "were "
-			 "launched at once, so that what they wrote has no known writer: allocate "
-			 "before the capture");
-	events_sink->coverage("CUDA graphs", reason, 1, 0);
-}
-
 /* The nodes have set masks, but which of them wrote what is not known. */
 static void finish_graph(const struct operation *operation, struct space *space)
 {
 	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
 	unsigned count;
 
-	cover_graph(operation->name);
+	events_sink->coverage(operation->coverage, NULL, 1, 0);
 	count = 1 + events_peers(space, spaces + 1);
 	for (unsigned i = 0; i < count; i++) {
 		struct visit visit;
@@ -127,7 +94,7 @@ static void finish_graph(const struct operation *operation, struct space *space)
 		if (visit_enter(&visit, space_context(spaces[i]))) {
 			space_launched(spaces[i], UINT64_MAX, 0);
 			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
-				event_unknown_memory(spaces[i], "a CUDA graph");
+				event_unknown_memory(spaces[i], NULL);
 				event_announce_touched(spaces[i]);
 				space_digests(spaces[i], event_content, NULL);
 			}
@@ -278,14 +245,15 @@ static void finish_in(struct space *space, const struct thread *thread,
 			finish_graph(operation, space);
 		break;
 	case OPERATION_SHARED:
-		events_sink->coverage(event_public_name(operation->name),
-				      "memory that others can write; what they write is not seen",
-				      1, 0);
+		events_sink->coverage(COVERAGE_CALL_SHARES_MEMORY,
+				      event_public_name(operation->name), 1, 0);
 		break;
 	case OPERATION_UNSEEN:
-		events_sink->coverage(event_public_name(operation->name),
-				      "what it does is not followed; it leaves contents unknown", 1,
-				      0);
+		if (operation->name)
+			events_sink->coverage(COVERAGE_CALL_NOT_FOLLOWED,
+					      event_public_name(operation->name), 1, 0);
+		else
+			events_sink->coverage(operation->coverage, NULL, 1, 0);
 		events_missed();
 		break;
 	case OPERATION_UNLOAD:
@@ -458,7 +426,7 @@ void events_unwatched(CUcontext context, CUstream stream)
 
 	if (!events_sink)
 		return;
-	cover_graph("kernels of this program wait for those of other devices");
+	events_sink->coverage(COVERAGE_GRAPH_BESIDE_WAITING, NULL, 1, 0);
 	events_missed();
 	if (!space)
 		return;
@@ -562,12 +530,9 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	    !events_is_entangled(space))
 		make_all_ready();
 	if (constants)
-		events_sink->coverage("constant memory reads",
-				      "reads of __constant__ memory make no edges", constants, 0);
+		events_sink->coverage(COVERAGE_CONSTANT_READS, NULL, constants, 0);
 	if (skipped)
-		events_sink->coverage("module variables",
-				      "the driver does not tell the address of a variable", skipped,
-				      0);
+		events_sink->coverage(COVERAGE_VARIABLE_WITHOUT_ADDRESS, NULL, skipped, 0);
 	return true;
 }
 

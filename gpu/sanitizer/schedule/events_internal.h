@@ -6,6 +6,7 @@
 #ifndef VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_INTERNAL_H
 #define VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_INTERNAL_H
 
+#include "collect/coverage.h"
 #include "gpu/provider.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/now.h"
@@ -179,7 +180,7 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 /* The same for a pass whose results were taken. */
 void event_results(const struct gpu_call *call, struct space *space, int result,
 		   const struct host_row *hosts, size_t host_count);
-/* Says what a kernel touched that is no object's. */
+/* Says what a kernel (NULL: the nodes of a graph) touched that is no object's. */
 void event_unknown_memory(struct space *space, const char *kernel);
 /* For space_digests(). */
 void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);

@@ -166,10 +166,7 @@ void *launch_parameters(CUfunction function, const char *api, const void *parame
 static bool ask(const char *kernel)
 {
 	if (tfind(kernel, &endless, by_text)) {
-		events_sink->coverage("skipped launches",
-				      "an earlier launch of their kernel was not waited for any "
-				      "longer",
-				      1, 0);
+		events_sink->coverage(COVERAGE_SKIPPED_AFTER_ABANDONED, NULL, 1, 0);
 		return false;
 	}
 	return !events_sink->wanted || events_sink->wanted(kernel);
@@ -185,22 +182,14 @@ static bool prepare_module(CUfunction function, bool patched)
 	if (patching_is_on(module) == patched)
 		return true;
 	if (patching_is_frozen(module)) {
-		events_sink->coverage(
-			patched ? "skipped launches" : "slow launches",
-			patched ? "the code of kernels in CUDA graphs, and of all when "
-				  "one was launched unobserved, stays as it was then"
-				: "left out, but not at full speed: the code of kernels "
-				  "in CUDA graphs, and of all when one was launched "
-				  "unobserved, stays as it was then",
-			1, 0);
+		events_sink->coverage(patched ? COVERAGE_SKIPPED_FIXED_CODE
+					      : COVERAGE_SLOW_FIXED_CODE,
+				      NULL, 1, 0);
 		return false;
 	}
 	/* code must not change under a running kernel */
 	if (!events_drain(NULL) || !events_quiet()) {
-		events_sink->coverage("skipped launches",
-				      "another kernel of their module was not waited for any "
-				      "longer",
-				      1, 0);
+		events_sink->coverage(COVERAGE_SKIPPED_WITH_MODULE, NULL, 1, 0);
 		return false;
 	}
 	if (patching_set(module, patched))
@@ -240,8 +229,7 @@ void launch_choose(struct thread *thread, CUfunction function)
 		return;
 	}
 	if (events_still_late()) {
-		events_sink->coverage("skipped launches",
-				      "another kernel ran that was not waited for", 1, 0);
+		events_sink->coverage(COVERAGE_SKIPPED_BESIDE, NULL, 1, 0);
 	} else {
 		launch->wanted = ask(launch->kernel);
 		/* with all kernels but a few analysed, code stays patched */
@@ -259,10 +247,7 @@ bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
 	bool wanted = chosen && launch->wanted;
 
 	if (!chosen && events_sink->wanted && driver.cuFuncGetName)
-		events_sink->coverage("skipped launches",
-				      "--kernel and --sample-kernels do not reach into CUDA graphs "
-				      "that are launched as a whole",
-				      1, 0);
+		events_sink->coverage(COVERAGE_SKIPPED_NOT_IN_GRAPHS, NULL, 1, 0);
 	else if (!chosen)
 		wanted = ask(data->functionName);
 	operation->module = data->module;

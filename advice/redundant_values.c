@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "advice/words.h"
 #include "util/memory.h"
@@ -87,37 +86,6 @@ static int compare_from(const void *left, const void *right, void *graph)
 	return compare(graph, *(const uint32_t *)left, *(const uint32_t *)right, false);
 }
 
-static bool is_among(const char *const *names, const char *name)
-{
-	while (*names && strcmp(*names, name) != 0)
-		names++;
-	return *names;
-}
-
-/* What was not seen may have been read, and written but where the row is about reads. */
-static void note_coverage(struct order *order, const char *what)
-{
-	/*
-	 * Where shadows lie changes nothing; reads of more than there were hide neither kind; the
-	 * graph holds all calls, whatever tables and texts are cut.
-	 */
-	static const char *const harmless[] = {"shadows on the host",
-					       "partial copies",
-					       "duplicate values",
-					       "events",
-					       "call paths",
-					       "symbols",
-					       NULL};
-	static const char *const without_reads[] = {"constant memory reads", "managed memory",
-						    "pinned host memory", NULL};
-	size_t length = strlen(what), reads = strlen(" reads");
-
-	if (is_among(harmless, what))
-		return;
-	order->reads_unseen |= !is_among(without_reads, what);
-	order->writes_unseen |= length < reads || strcmp(what + length - reads, " reads") != 0;
-}
-
 static struct order order_new(const struct profile *profile)
 {
 	struct graph *graph = profile->graph;
@@ -147,8 +115,10 @@ static struct order order_new(const struct profile *profile)
 		order.objects[site]++;
 		order.host_reads[site] |= !profile_is_device_memory(&profile->objects[i]);
 	}
-	for (uint32_t i = 0; i < profile->coverage_count; i++)
-		note_coverage(&order, profile->coverage[i].what);
+	for (uint32_t i = 0; i < profile->coverage_count; i++) {
+		order.reads_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_READS;
+		order.writes_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_WRITES;
+	}
 	return order;
 }
 

@@ -477,6 +477,60 @@ static void test_unread(void **state)
 	profile_free(profile);
 }
 
+/* With no other texts than these: what a row hides is all that counts. */
+static void rename_coverage(struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->coverage_count; i++) {
+		free(profile->coverage[i].what);
+		free(profile->coverage[i].reason);
+		profile->coverage[i].what = xstrdup("texture reads");
+		profile->coverage[i].reason = xstrdup("renamed");
+	}
+}
+
+static void add_coverage(struct profile *profile, const struct coverage_row *row, bool renamed)
+{
+	profile_add_coverage(profile, row->id, "detail", 1, 0);
+	if (renamed)
+		rename_coverage(profile);
+}
+
+/* What was not seen may have been read, or written by a launch whose stores seem to change nothing.
+ */
+static void check_coverage(const struct coverage_row *row, bool renamed)
+{
+	struct profile *profile = two_writers("memset", "kernel");
+
+	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 1000);
+	contains(only_advice(profile), "Delete this launch");
+	add_coverage(profile, row, renamed);
+	contains(only_advice(profile), row->hides & COVERAGE_HIDES_WRITES
+					       ? "Drop the write to this object"
+					       : "Delete this launch");
+	profile_free(profile);
+
+	profile = two_writers("kernel", "memset");
+	profile->graph->edges[1].from = 2;
+	edge(profile, 2, 3, 1, GRAPH_WRITE, 1000, 500);
+	contains(only_advice(profile), "Delete this set: nothing was seen to read");
+	add_coverage(profile, row, renamed);
+	contains(only_advice(profile), row->hides & COVERAGE_HIDES_READS
+					       ? "Set only the part that needs it"
+					       : "Delete this set: nothing was seen to read");
+	profile_free(profile);
+}
+
+static void test_coverage(void **state)
+{
+	const struct coverage_row *row;
+
+	(void)state;
+	for (uint32_t id = COVERAGE_NONE + 1; (row = coverage_row(id)); id++) {
+		check_coverage(row, false);
+		check_coverage(row, true);
+	}
+}
+
 static void test_partly(void **state)
 {
 	struct profile *profile = two_writers("memset", "kernel");
@@ -920,6 +974,7 @@ int main(void)
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_restored),
 		cmocka_unit_test(test_unread),
+		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_partly),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_groups_in_groups),

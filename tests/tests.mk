@@ -33,7 +33,7 @@ check:
 
 check-built: all $(unit_tests) programs $(replays) fuzz-seeds
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" \
-		tests/run tests/check-includes tests/check-format $(unit_tests) $(replays) $(cli_tests)
+		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests)
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
 check-gpu: all programs

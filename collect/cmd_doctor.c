@@ -15,11 +15,10 @@
 #include <unistd.h>
 
 #include "collect/cmd.h"
+#include "collect/device.h"
 #include "collect/doctor.h"
-#include "collect/library.h"
 #include "collect/probe.h"
 #include "collect/result.h"
-#include "collect/target.h"
 #include "util/command.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -72,22 +71,6 @@ bool doctor_check_loadable(const char *what, const char *path, const char *after
 			    access(path, R_OK) == 0 ? "build vflow again on this machine ('make')"
 						    : "it is not there: build it with 'make'");
 	return status == 0;
-}
-
-static bool check_libraries(const char *folder)
-{
-	char *path = xasprintf("%s/libvflow-guest.so", folder);
-	char *driver = xasprintf("%s/emulator/%s", folder, library_emulator[0]);
-	bool good = doctor_check_loadable("guest", path, NULL);
-
-	free(path);
-	for (const char *const *name = library_emulator; *name; name++) {
-		path = xasprintf("%s/emulator/%s", folder, *name);
-		good &= doctor_check_loadable("emulated device", path, driver);
-		free(path);
-	}
-	free(driver);
-	return good;
 }
 
 /* Runs a command; what it says goes to `log`.  Returns as waitpid(2), or -1. */
@@ -172,7 +155,7 @@ bool doctor_check_known_answer(const char *device)
 	return good;
 }
 
-static bool check_output(void)
+bool doctor_check_output(void)
 {
 	struct error error;
 
@@ -206,6 +189,40 @@ static int known_answer(void)
 	return EXIT_FAILED;
 }
 
+/*
+ * A section for each device, the one that needs least first: `auto` tries them the other way round.
+ * *where: those that are here, "on the GPU and on the emulated device"; caller frees.
+ */
+static bool check_devices(char **where)
+{
+	bool good = true, here;
+	size_t count = 0, found = 0;
+
+	*where = xstrdup("");
+	while (devices[count])
+		count++;
+	for (size_t i = count; i > 0; i--) {
+		const struct device *device = devices[i - 1];
+		char *before = *where;
+
+		if (i < count)
+			putchar('\n');
+		good = device->doctor(&here) && good;
+		if (!here)
+			continue;
+		*where = xasprintf("%s%s%s", device->where, found ? " and " : "", before);
+		free(before);
+		found++;
+	}
+	if (found == 1) {
+		char *only = xasprintf("%s only", *where);
+
+		free(*where);
+		*where = only;
+	}
+	return good;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	const struct command_option options[] = {{0}};
@@ -216,35 +233,23 @@ int cmd_doctor(int argc, char **argv)
 		.more = "Exit code: 0 when programs can be collected here, else 1.",
 		.options = options,
 	};
-	struct error error;
-	char *folder;
 	int rest, code;
-	bool good = true, gpu = false;
+	char *where;
+	bool good;
 
 	if (argc == 2 && !strcmp(argv[1], KNOWN_ANSWER))
 		return known_answer();
 	code = options_parse(&help, argc, argv, 0, &rest);
 	if (code != OPTIONS_RUN)
 		return code;
-	puts("Collecting on the emulated device:");
-	folder = library_folder(&error);
-	if (!folder) {
-		doctor_line("broken", "guest", "%s", error.text);
-		good = false;
-	} else {
-		good = check_libraries(folder);
-		good = doctor_check_known_answer("emulated") && good;
-	}
-	good = check_output() && good;
-	puts("\nCollecting on a GPU:");
-	if (folder)
-		good = doctor_check_gpu(folder, &gpu) && good;
-	free(folder);
+	good = check_devices(&where);
 	puts("\nDrawing:");
 	doctor_line("ok", "SVG and DOT", "vflow render");
 	check_optional();
-	puts(!good ? "\nPrograms cannot be collected here: see the lines marked broken."
-	     : gpu ? "\nPrograms can be collected here, on the GPU and on the emulated device."
-		   : "\nPrograms can be collected here, on the emulated device only.");
+	if (good)
+		printf("\nPrograms can be collected here, %s.\n", where);
+	else
+		puts("\nPrograms cannot be collected here: see the lines marked broken.");
+	free(where);
 	return good ? EXIT_OK : EXIT_FAILED;
 }

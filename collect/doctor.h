@@ -18,13 +18,10 @@ __attribute__((format(printf, 3, 4))) void doctor_line(const char *state, const 
 bool doctor_check_loadable(const char *what, const char *path, const char *after);
 /* Collects the program with the known answer on the device; says in a line whether it was found. */
 bool doctor_check_known_answer(const char *device);
-/* Runs it on the GPU without vflow; the same. */
-bool doctor_check_native(void);
+/* Whether a profile can be written in this folder; says so in a line. */
+bool doctor_check_output(void);
 
-/*
- * Everything that collecting on a GPU needs; `folder`: of vflow's libraries, `there`: whether there
- * is a GPU.  False: there is one, and programs cannot be collected on it.
- */
-bool doctor_check_gpu(const char *folder, bool *there);
+/* The section of `vflow doctor` on NVIDIA GPUs; see struct device. */
+bool doctor_check_gpu(bool *here);
 
 #endif

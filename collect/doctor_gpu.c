@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collect/library.h"
+#include "collect/pass.h"
 #include "collect/probe.h"
 #include "collect/target.h"
 #include "util/error.h"
@@ -246,41 +247,52 @@ static void check_others(void)
 			"use CUPTI or the Sanitizer only one can observe a process");
 }
 
-/* The provider needs the Sanitizer's library, where it was at build time or where the loader looks.
- */
-static bool check_provider(const char *path, bool usable)
+/* A provider needs a library of NVIDIA's, where it was at build time or where the loader looks. */
+static bool check_provider(const char *folder, const struct pass_library *library, bool usable)
 {
-	static const char *const places[] = {
-		"/usr/local/cuda/compute-sanitizer/libsanitizer-public.so",
-		"/usr/local/cuda*/extras/Sanitizer/libsanitizer-public.so",
-		"/opt/cuda/extras/compute-sanitizer/libsanitizer-public.so",
-		"/usr/lib/*/compute-sanitizer/libsanitizer-public.so",
-		"/usr/lib/nvidia-cuda-toolkit/compute-sanitizer/libsanitizer-public.so",
-		NULL};
-	char *sanitizer;
+	char *path = xasprintf("%s/%s", folder, library->name), *needed = NULL;
+	bool there = access(path, R_OK) == 0, good;
 
-	if (access(path, R_OK) != 0) {
+	if (!there)
 		doctor_line(usable ? "broken" : "missing", "GPU provider",
-			    "%s: build vflow again where there are nvcc and the Sanitizer", path);
-		return false;
-	}
-	if (doctor_check_loadable("GPU provider", path, NULL))
-		return true;
-	sanitizer = find_file(places);
-	if (sanitizer)
-		doctor_line("broken", "Sanitizer",
+			    "%s: install %s and build vflow again", path, library->install);
+	good = there && doctor_check_loadable("GPU provider", path, NULL);
+	if (there && !good)
+		needed = find_file(library->needs_places);
+	if (needed)
+		doctor_line("broken", library->needs_title,
 			    "%s is another than the provider was built with: build vflow again, or "
 			    "name its folder in LD_LIBRARY_PATH",
-			    sanitizer);
-	else
-		doctor_line("missing", "Sanitizer",
-			    "no libsanitizer-public.so: it comes with the CUDA toolkit "
-			    "(compute-sanitizer)");
-	free(sanitizer);
-	return false;
+			    needed);
+	else if (there && !good)
+		doctor_line("missing", library->needs_title, "no %s: install %s", library->needs,
+			    library->install);
+	free(needed);
+	free(path);
+	return good;
 }
 
-bool doctor_check_native(void)
+/* Each library once.  Whether those are well that programs cannot be collected without. */
+static bool check_providers(const char *folder, bool usable)
+{
+	const struct pass_library *checked = NULL;
+	bool good = true;
+
+	for (const struct pass *const *pass = collect_passes; *pass; pass++) {
+		const struct pass_provider *provider = pass_provider(*pass, &device_gpu);
+		bool needed = usable && (*pass)->role == PASS_MAKES_GRAPH;
+
+		if (!provider || !provider->library || provider->library == checked)
+			continue;
+		checked = provider->library;
+		if (!check_provider(folder, checked, needed) && (*pass)->role == PASS_MAKES_GRAPH)
+			good = false;
+	}
+	return good;
+}
+
+/* The program with the known answer, without vflow. */
+static bool check_native(void)
 {
 	struct error error = {"it crashed"};
 	ssize_t got = 0;
@@ -311,20 +323,26 @@ bool doctor_check_native(void)
 	return false;
 }
 
-bool doctor_check_gpu(const char *folder, bool *there)
+bool doctor_check_gpu(bool *here)
 {
-	char *provider = library_provider(folder);
-	bool kernel = check_kernel_driver(), good;
+	struct error error;
+	char *folder = library_folder(&error); /* else the other device's section says why */
+	bool kernel, good;
 
+	puts("Collecting on a GPU:");
+	*here = false;
+	if (!folder)
+		return true;
+	kernel = check_kernel_driver();
 	good = kernel && check_devices();
 	if (kernel)
 		good = check_driver_library() && good;
 	check_toolkit();
-	good = check_provider(provider, good) && good;
+	good = check_providers(folder, good) && good;
 	check_others();
 	if (good)
-		good = doctor_check_native() && doctor_check_known_answer("gpu");
-	free(provider);
-	*there = kernel;
+		good = check_native() && doctor_check_known_answer("gpu");
+	free(folder);
+	*here = kernel;
 	return good || !kernel;
 }

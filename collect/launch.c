@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -54,40 +53,6 @@ static void restore_handlers(const struct sigaction old[PASSED_ON])
 			sigaction(passed_on[i], &old[i], NULL);
 }
 
-static int set(const char *name, const char *value)
-{
-	return value ? setenv(name, value, 1) : unsetenv(name);
-}
-
-static int set_number(const char *name, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	return set(name, value ? text : NULL);
-}
-
-static int prepare(const struct launch_environment *environment)
-{
-	const char *guest = environment->gpu ? "CUDA_INJECTION64_PATH" : "VFLOW_GUEST";
-
-	if ((environment->preload && setenv("LD_PRELOAD", environment->preload, 1) != 0) ||
-	    setenv(guest, environment->guest, 1) != 0 ||
-	    setenv("VFLOW_TRACE_DIR", environment->trace, 1) != 0)
-		return -1;
-	/* in a build with the address sanitizer the target's own leaks are nobody's business */
-	if (environment->preload && strstr(environment->preload, "asan") &&
-	    setenv("LSAN_OPTIONS", "detect_leaks=0", 0) != 0)
-		return -1;
-	return set("VFLOW_DIGESTS", environment->digests ? NULL : "0") ||
-			       set("VFLOW_KERNEL", environment->kernel) ||
-			       set_number("VFLOW_SAMPLE_KERNELS", environment->sample_kernels) ||
-			       set_number("VFLOW_SAMPLE_BLOCKS", environment->sample_blocks) ||
-			       set_number("VFLOW_MEMORY_LIMIT", environment->memory_limit)
-		       ? -1
-		       : 0;
-}
-
 /* A text without "#!": sh PATH ARGS, as execvp(3) does it. */
 static void execute_by_shell(const char *path, char **argv)
 {
@@ -105,12 +70,12 @@ static void execute_by_shell(const char *path, char **argv)
 }
 
 /* In the child.  Tells errno through the pipe, which closes by itself when all goes well. */
-static void execute(const struct target *target, char **argv,
-		    const struct launch_environment *environment, int pipe_end)
+static void execute(const struct target *target, char **argv, const struct environment *environment,
+		    int pipe_end)
 {
 	int failure;
 
-	if (prepare(environment) == 0) {
+	if (environment_apply(environment) == 0) {
 		execv(target->path, argv);
 		if (errno == ENOEXEC && target->kind == TARGET_TEXT)
 			execute_by_shell(target->path, argv);
@@ -133,7 +98,7 @@ static int start_failure(const struct target *target, int failure, struct error 
 	return failure == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-int launch(const struct target *target, char **argv, const struct launch_environment *environment,
+int launch(const struct target *target, char **argv, const struct environment *environment,
 	   int *status, struct error *error)
 {
 	struct sigaction old[PASSED_ON];

@@ -4,23 +4,9 @@
 #ifndef VFLOW_COLLECT_LAUNCH_H
 #define VFLOW_COLLECT_LAUNCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "collect/environment.h"
 #include "collect/target.h"
 #include "util/error.h"
-
-/* What the target and its children find in their environment. */
-struct launch_environment {
-	const char *preload; /* LD_PRELOAD; NULL: as it is */
-	const char *guest;   /* path of the guest library */
-	bool gpu;            /* the CUDA driver loads the guest, not the emulated device */
-	const char *trace;   /* VFLOW_TRACE_DIR: absolute */
-	bool digests;        /* else VFLOW_DIGESTS=0 */
-	const char *kernel;  /* VFLOW_KERNEL; NULL: none */
-	/* 0: none */
-	uint64_t sample_kernels, sample_blocks, memory_limit;
-};
 
 /*
  * Runs the target and waits until it ends; *status is as waitpid(2) gives it.  Signals from the
@@ -28,7 +14,7 @@ struct launch_environment {
  * of these is of no more effect on vflow when it comes again.
  * Returns 0, or EXIT_NOT_FOUND, EXIT_NOT_EXECUTABLE, EXIT_VFLOW_FAILED when it could not start.
  */
-int launch(const struct target *target, char **argv, const struct launch_environment *environment,
+int launch(const struct target *target, char **argv, const struct environment *environment,
 	   int *status, struct error *error);
 
 /*

@@ -139,12 +139,11 @@ struct gpu_provider {
 };
 
 /*
- * A provider in a library of its own (libvflow-sanitizer.so, beside the guest): where the guest
- * gets it when the CUDA driver loads the guest (CUDA_INJECTION64_PATH).
+ * A provider in a library of its own: where the guest gets it when the CUDA driver loads the guest
+ * (CUDA_INJECTION64_PATH).  VFLOW_PROVIDER names the library.
  */
 typedef const struct gpu_provider *gpu_provider_get(void);
 #define GPU_PROVIDER_GET "vflow_gpu_provider"
-#define GPU_PROVIDER_LIBRARY "libvflow-sanitizer.so"
 
 /*
  * The guest library's entry: vflow_guest_start() takes the provider of the process it was

@@ -3,7 +3,7 @@
  *
  * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
  * VFLOW_DIGESTS=0 leaves out content digests, VFLOW_MEMORY_LIMIT is the most bytes of shadows on a
- * GPU; see choice.c for more.
+ * GPU; see inject.c and choice.c for more.
  */
 #include "collect/guest/guest.h"
 

@@ -3,13 +3,14 @@
  *
  * The driver loads the library that CUDA_INJECTION64_PATH names while it initialises itself, and
  * calls InitializeInjection().  Only in processes that use CUDA, linked however they are.
+ *
+ * Environment: VFLOW_PROVIDER is the library with the provider of the pass.
  */
 #include "collect/guest/guest.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "util/say.h"
@@ -24,19 +25,14 @@ static void unobserved(const char *why)
 
 static const struct gpu_provider *load_provider(void)
 {
-	char path[PATH_MAX];
+	const char *path = getenv("VFLOW_PROVIDER");
 	gpu_provider_get *get;
 	void *library;
-	Dl_info self;
 
-	if (!dladdr((const void *)(uintptr_t)load_provider, &self) ||
-	    snprintf(path, sizeof(path), "%s", self.dli_fname) >= (int)sizeof(path) ||
-	    !strrchr(path, '/') ||
-	    strrchr(path, '/') - path + sizeof("/" GPU_PROVIDER_LIBRARY) > PATH_MAX) {
-		unobserved("the guest cannot find its own folder");
+	if (!path || !*path) {
+		unobserved("VFLOW_PROVIDER, which names the GPU provider, is not set");
 		return NULL;
 	}
-	strcpy(strrchr(path, '/') + 1, GPU_PROVIDER_LIBRARY);
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	get = library ? (gpu_provider_get *)(uintptr_t)dlsym(library, GPU_PROVIDER_GET) : NULL;
 	if (!get) {

@@ -61,8 +61,9 @@ fi
 run 2 "no program"
 is "... in one line" "$(lines err)" 1
 run 2 "unknown device" --device warp /bin/true
-run 2 "refused: --fine" --fine /bin/true
-has "... says why" "$(cat err)" "--fine is not in this version"
+run 2 "unknown pass" --passes flow,warp /bin/true
+is "... which there are" "$(cat err)" "vflow collect: --passes takes a list of flow, not 'warp' (see 'vflow collect --help')"
+run 2 "no pass" --passes '' /bin/true
 run 2 "--kernel that is no regular expression" --kernel 'a(b' /bin/true
 has "... says where" "$(cat err)" "'a(b' is no regular expression: missing closing parenthesis, at byte 3"
 is "... in one line" "$(lines err)" 1
@@ -113,6 +114,7 @@ LD_PRELOAD=/nonexistent/users.so VFLOW_DIGESTS=0 "$VFLOW" collect -q sh -c 'env'
 has "the user's own LD_PRELOAD comes after ours" "$(grep ^LD_PRELOAD out)" "libcudart.so.11.0:/nonexistent/users.so"
 has "the guest" "$(grep ^VFLOW_GUEST out)" "libvflow-guest.so"
 has "the trace folder" "$(grep ^VFLOW_TRACE_DIR out)" "$T/result/vflow.db.trace"
+is "the pass" "$(grep ^VFLOW_PASS out)" "VFLOW_PASS=flow"
 is "digests are on" "$(grep ^VFLOW_DIGESTS out)" ""
 "$VFLOW" collect -q --no-duplicates env 2>err >out
 is "--no-duplicates" "$(grep ^VFLOW_DIGESTS out)" "VFLOW_DIGESTS=0"
@@ -121,7 +123,7 @@ is "the options that choose" "$(grep -E '^VFLOW_(KERN|SAMP|MEM)' chosen | sort |
 "$VFLOW" collect -q --kernel 'a|b c' --sample-kernels 10 env 2>err >chosen
 is "... the others" "$(grep -E '^VFLOW_(KERN|SAMP|MEM)' chosen | sort | tr '\n' ' ')" "VFLOW_KERNEL=a|b c VFLOW_SAMPLE_KERNELS=10 "
 is "nothing else is new in the environment" \
-	"$(diff <(env | sed 's/=.*//' | sort -u) <(sed 's/=.*//' out | sort -u) | grep '^>' | tr -d '\n> ' | sed 's/LD_PRELOAD//; s/LSAN_OPTIONS//')" "VFLOW_DIGESTSVFLOW_GUESTVFLOW_TRACE_DIR"
+	"$(diff <(env | sed 's/=.*//' | sort -u) <(sed 's/=.*//' out | sort -u) | grep '^>' | tr -d '\n> ' | sed 's/LD_PRELOAD//; s/LSAN_OPTIONS//')" "VFLOW_DIGESTSVFLOW_GUESTVFLOW_PASSVFLOW_TRACE_DIR"
 "$VFLOW" collect -q sh -c 'ls /proc/self/fd | wc -l' >out 2>err </dev/null
 sh -c 'ls /proc/self/fd | wc -l' >expected 2>err </dev/null
 is "no descriptor of ours is inherited" "$(cat out)" "$(cat expected)"

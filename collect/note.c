@@ -1,0 +1,34 @@
+#include "collect/note.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/memory.h"
+#include "util/say.h"
+
+void note(bool quiet, const char *format, ...)
+{
+	char *text, *line;
+	va_list args;
+
+	if (quiet)
+		return;
+	va_start(args, format);
+	if (vasprintf(&text, format, args) >= 0) {
+		line = xasprintf("vflow: %s\n", text);
+		say(line);
+		free(line);
+		free(text);
+	}
+	va_end(args);
+}
+
+int note_failure(int code, const struct error *error)
+{
+	char *line = xasprintf("vflow collect: %s\n", error->text);
+
+	say(line);
+	free(line);
+	return code;
+}

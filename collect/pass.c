@@ -1,0 +1,219 @@
+/* collect/pass.c: the table of passes, and what follows from its rows. */
+#include "collect/pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/memory.h"
+
+const struct pass *const collect_passes[] = {&pass_flow, NULL};
+
+static uint32_t bit(unsigned row)
+{
+	return UINT32_C(1) << row;
+}
+
+/* The list with one more word. */
+static char *append(char *list, const char *separator, const char *word)
+{
+	char *longer = list ? xasprintf("%s%s%s", list, separator, word) : xstrdup(word);
+
+	free(list);
+	return longer;
+}
+
+char *pass_names(const struct pass *const *table, uint32_t passes)
+{
+	char *names = NULL;
+
+	for (unsigned i = 0; table[i]; i++)
+		if (passes & bit(i))
+			names = append(names, ",", table[i]->name);
+	return names ? names : xstrdup("");
+}
+
+static int unknown_pass(const struct pass *const *table, const char *name, size_t length,
+			struct error *error)
+{
+	char *known = pass_names(table, UINT32_MAX);
+
+	error_set(error, "--passes takes a list of %s, not '%.*s'", known,
+		  length < 100 ? (int)length : 100, name);
+	free(known);
+	return -1;
+}
+
+/* There is one graph: two passes that make one would each need a profile. */
+static int check_graph_makers(const struct pass *const *table, uint32_t passes, struct error *error)
+{
+	const struct pass *maker = NULL;
+
+	for (unsigned i = 0; table[i]; i++) {
+		if (!(passes & bit(i)) || table[i]->role != PASS_MAKES_GRAPH)
+			continue;
+		if (maker)
+			return error_set(error, "--passes: %s and %s both make the graph: name one",
+					 maker->name, table[i]->name);
+		maker = table[i];
+	}
+	return 0;
+}
+
+int pass_parse(const struct pass *const *table, const char *list, uint32_t *passes,
+	       struct error *error)
+{
+	*passes = 0;
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		unsigned i = 0;
+
+		while (table[i] &&
+		       (strncmp(table[i]->name, list, length) != 0 || table[i]->name[length]))
+			i++;
+		if (!table[i])
+			return unknown_pass(table, list, length, error);
+		*passes |= bit(i);
+		if (!list[length])
+			return check_graph_makers(table, *passes, error);
+		list += length + 1;
+	}
+}
+
+static bool share_run(const struct pass *a, const struct pass *b)
+{
+	return a == b || (a->run && b->run && !strcmp(a->run, b->run));
+}
+
+uint32_t pass_next_run(const struct pass *const *table, uint32_t passes)
+{
+	const struct pass *first = NULL;
+	uint32_t run = 0;
+
+	for (unsigned i = 0; table[i]; i++) {
+		if (!(passes & bit(i)))
+			continue;
+		if (!first)
+			first = table[i];
+		if (share_run(first, table[i]))
+			run |= bit(i);
+	}
+	return run;
+}
+
+bool pass_makes_graph(const struct pass *const *table, uint32_t passes)
+{
+	for (unsigned i = 0; table[i]; i++)
+		if ((passes & bit(i)) && table[i]->role == PASS_MAKES_GRAPH)
+			return true;
+	return false;
+}
+
+const struct pass_provider *pass_provider(const struct pass *pass, const struct device *device)
+{
+	for (const struct pass_provider *provider = pass->providers; provider->device; provider++)
+		if (provider->device == device)
+			return provider;
+	return NULL;
+}
+
+char *pass_library_path(const struct pass *const *table, uint32_t run, const struct device *device,
+			const char *libraries)
+{
+	for (unsigned i = 0; table[i]; i++) {
+		const struct pass_provider *provider =
+			run & bit(i) ? pass_provider(table[i], device) : NULL;
+
+		if (provider && provider->library)
+			return xasprintf("%s/%s", libraries, provider->library->name);
+	}
+	return NULL;
+}
+
+/* -- which device -- */
+
+/* What keeps passes from being made on a device. */
+struct obstacle {
+	const struct pass *unsupported;     /* a pass that the device has no provider of */
+	bool absent;                        /* this machine has no such device */
+	const struct pass_library *missing; /* a provider that was not built */
+};
+
+static struct obstacle find_obstacle(const struct pass *const *table, uint32_t passes,
+				     const struct device *device, const char *libraries)
+{
+	struct obstacle obstacle = {.absent = device->is_present && !device->is_present()};
+
+	for (unsigned i = 0; table[i]; i++) {
+		const struct pass_provider *provider = pass_provider(table[i], device);
+		char *path;
+
+		if (!(passes & bit(i)))
+			continue;
+		if (!provider && !obstacle.unsupported)
+			obstacle.unsupported = table[i];
+		if (!provider || !provider->library || obstacle.missing)
+			continue;
+		path = xasprintf("%s/%s", libraries, provider->library->name);
+		if (access(path, R_OK) != 0)
+			obstacle.missing = provider->library;
+		free(path);
+	}
+	return obstacle;
+}
+
+/* Why a device that the user named cannot be had. */
+static int refuse(const struct device *device, const struct obstacle *obstacle,
+		  const char *libraries, struct error *error)
+{
+	if (obstacle->unsupported)
+		return error_set(error, "--device %s: the pass %s cannot be made %s", device->name,
+				 obstacle->unsupported->name, device->where);
+	if (obstacle->missing)
+		return error_set(error,
+				 "--device %s: %s/%s is missing: install %s and build vflow "
+				 "again, or use --device emulated",
+				 device->name, libraries, obstacle->missing->name,
+				 obstacle->missing->install);
+	return error_set(error, "--device %s: %s", device->name, device->absent_by_name);
+}
+
+/* Why `auto` takes another one; NULL: nothing keeps it from this one.  Caller frees. */
+static char *why_not(const struct device *device, const struct obstacle *obstacle)
+{
+	if (obstacle->absent)
+		return xstrdup(device->absent);
+	if (obstacle->unsupported)
+		return xasprintf("the pass %s cannot be made %s", obstacle->unsupported->name,
+				 device->where);
+	return obstacle->missing ? xstrdup(device->unbuilt) : NULL;
+}
+
+const struct device *pass_device(const struct pass *const *table, uint32_t passes, const char *name,
+				 const char *libraries, char **why, struct error *error)
+{
+	const struct device *named = strcmp(name, "auto") != 0 ? device_find(name) : NULL;
+
+	*why = NULL;
+	for (const struct device *const *device = devices; *device; device++) {
+		struct obstacle obstacle;
+		char *reason;
+
+		if (named && *device != named)
+			continue;
+		obstacle = find_obstacle(table, passes, *device, libraries);
+		reason = why_not(*device, &obstacle);
+		if (!reason)
+			return *device;
+		if (named)
+			refuse(*device, &obstacle, libraries, error);
+		else
+			*why = append(*why, "; ", reason);
+		free(reason);
+	}
+	if (!named)
+		error_set(error, "no device can be had: %s", *why);
+	free(*why);
+	*why = NULL;
+	return NULL;
+}

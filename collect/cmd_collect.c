@@ -4,23 +4,22 @@
  */
 #include "collect/cmd_collect.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collect/cmd.h"
 #include "collect/device.h"
+#include "collect/folder.h"
 #include "collect/launch.h"
 #include "collect/library.h"
 #include "collect/note.h"
 #include "collect/pass_options.h"
 #include "collect/result.h"
+#include "collect/runs.h"
 #include "collect/target.h"
 #include "collect/trace.h"
 #include "util/command.h"
@@ -218,20 +217,17 @@ static int make_profile(const struct arguments *a, const char *folder, const str
 	return result;
 }
 
-/* Whether the target can be observed on the device.  0, or an exit code with *error. */
+/* Whether the target can be observed on the device: 0 or -1. */
 static int check_target(const struct target *target, const struct device *device,
 			struct error *error)
 {
-	if (target->kind == TARGET_32_BIT) {
-		error_set(error, "%s is a 32-bit program; vflow follows 64-bit programs only",
-			  target->path);
-		return EXIT_VFLOW_FAILED;
-	}
-	if (target->kind == TARGET_STATIC && device->static_refusal) {
-		error_set(error, "%s is statically linked, so %s", target->path,
-			  device->static_refusal);
-		return EXIT_VFLOW_FAILED;
-	}
+	if (target->kind == TARGET_32_BIT)
+		return error_set(error,
+				 "%s is a 32-bit program; vflow follows 64-bit programs only",
+				 target->path);
+	if (target->kind == TARGET_STATIC && device->static_refusal)
+		return error_set(error, "%s is statically linked, so %s", target->path,
+				 device->static_refusal);
 	return 0;
 }
 
@@ -255,59 +251,29 @@ static void announce(const struct arguments *a, const struct target *target,
 		     target->path);
 }
 
-static int target_code(const struct arguments *a, int status)
-{
-	int number;
-
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	number = WTERMSIG(status);
-	note(a->quiet, "%s was ended by signal %d (%s)", a->program[0], number, strsignal(number));
-	return 128 + number;
-}
-
-/* What the target finds in its environment.  Returns 0 or -1. */
-static int prepare(const struct arguments *a, const struct device *device, const char *libraries,
-		   const char *folder, struct environment *environment, struct error *error)
-{
-	char *names = pass_names(a->table, a->passes);
-	char *provider = pass_library_path(a->table, a->passes, device, libraries);
-
-	environment_set(environment, "VFLOW_TRACE_DIR", folder);
-	environment_set(environment, "VFLOW_PASS", names);
-	environment_set(environment, "VFLOW_PROVIDER", provider);
-	pass_settings_put(a->table, a->passes, a->settings, a->setting_count, environment);
-	free(provider);
-	free(names);
-	return device->put_guest(libraries, environment, error);
-}
-
 /* From a target that can be run to an exit code. */
-static int collect(const struct arguments *a, const struct target *target,
-		   const struct device *device, const char *libraries, const char *why)
+static int collect(const struct arguments *a, const struct runs_plan *plan, const char *why)
 {
-	struct result_run run = {.date = (uint64_t)time(NULL)};
-	struct environment environment = {0};
+	struct result_run run = {.date = (uint64_t)time(NULL), .table = a->table};
+	struct runs_result runs = {0};
 	struct error error;
 	char *folder = result_make_folder(a->output, &error);
-	int code = EXIT_VFLOW_FAILED, status = 0, built = -1;
+	int code = EXIT_VFLOW_FAILED, built = -1;
 
-	if (!folder || prepare(a, device, libraries, folder, &environment, &error) != 0) {
-		note_failure(code, &error);
-		if (folder)
-			result_remove_folder(folder);
-		goto out;
-	}
-	announce(a, target, device, why);
-	fflush(NULL);
-	code = launch(target, a->program, &environment, &status, &error);
+	if (!folder)
+		return note_failure(code, &error);
+	announce(a, plan->target, plan->device, why);
+	code = runs_make(plan, folder, &runs, &error);
 	if (code) {
 		note_failure(code, &error);
-		result_remove_folder(folder);
-		goto out;
+		folder_remove(a->table, folder);
+		free(folder);
+		return code;
 	}
-	code = target_code(a, status);
+	code = runs.code;
 	run.command = command_line(a->program);
+	run.gaps = runs.gaps;
+	run.gap_count = runs.gap_count;
 	built = make_profile(a, folder, &run);
 	free(run.command);
 	if (built != 0)
@@ -315,12 +281,11 @@ static int collect(const struct arguments *a, const struct target *target,
 	else if (a->keep_trace)
 		note(a->quiet, "the trace is kept in %s", folder);
 	else
-		result_remove_folder(folder);
-out:
-	environment_release(&environment);
+		folder_remove(a->table, folder);
 	free(folder);
 	if (!built)
-		launch_end_alike(status);
+		launch_end_alike(runs.status);
+	runs_release(&runs);
 	return code;
 }
 
@@ -328,49 +293,53 @@ out:
 static int collect_on_device(const struct arguments *a, const struct target *target)
 {
 	struct error error;
-	const struct device *device = NULL;
 	char *libraries = library_folder(&error), *why = NULL;
-	int code = EXIT_VFLOW_FAILED;
+	struct runs_plan plan = {
+		.table = a->table,
+		.passes = a->passes,
+		.settings = a->settings,
+		.setting_count = a->setting_count,
+		.libraries = libraries,
+		.target = target,
+		.program = a->program,
+		.quiet = a->quiet,
+	};
+	int code;
 
 	if (libraries)
-		device = pass_device(a->table, a->passes, a->device_name, libraries, &why, &error);
-	if (!device || (code = check_target(target, device, &error)) != 0)
-		note_failure(code, &error);
+		plan.device = pass_device(a->table, a->passes, devices, a->device_name, libraries,
+					  &why, &error);
+	if (!plan.device || check_target(target, plan.device, &error) != 0 ||
+	    runs_check_input(&plan, &error) != 0)
+		code = note_failure(EXIT_VFLOW_FAILED, &error);
 	else
-		code = collect(a, target, device, libraries, why);
+		code = collect(a, &plan, why);
 	free(libraries);
 	free(why);
 	return code;
 }
 
-static int any_trace(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && !strcmp(dot, TRACE_SUFFIX);
-}
-
 static int collect_from_trace(const struct arguments *a)
 {
-	struct result_run run = {0};
-	struct dirent **entries;
+	struct result_run run = {.table = a->table};
+	uint32_t count, traces = 0;
 	struct error error;
 	struct stat status;
-	int count = scandir(a->from_trace, &entries, any_trace, NULL);
+	struct folder_run *runs = folder_find_runs(a->table, a->from_trace, &count, &error);
 
-	if (count < 0 || stat(a->from_trace, &status) != 0) {
-		error_set(&error, "cannot read the trace folder %s: %s", a->from_trace,
-			  strerror(errno));
+	if (!runs) {
+		error_prefix(&error, "cannot read the trace folder %s", a->from_trace);
 		return note_failure(EXIT_VFLOW_FAILED, &error);
 	}
-	for (int i = 0; i < count; i++)
-		free(entries[i]);
-	free(entries);
-	if (!count) {
+	for (uint32_t i = 0; i < count; i++)
+		traces += runs[i].count;
+	folder_free_runs(runs, count);
+	if (!traces) {
 		error_set(&error, "%s holds no *" TRACE_SUFFIX " file", a->from_trace);
 		return note_failure(EXIT_VFLOW_FAILED, &error);
 	}
-	run.date = (uint64_t)status.st_mtime; /* when the last process began or ended */
+	if (stat(a->from_trace, &status) == 0)
+		run.date = (uint64_t)status.st_mtime; /* when the last process began or ended */
 	return make_profile(a, a->from_trace, &run);
 }
 

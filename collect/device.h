@@ -16,8 +16,8 @@ struct device {
 
 	/* Whether this machine has it; NULL: every machine does. */
 	bool (*is_present)(void);
-	/* Of a machine that has none: what `auto` says when it takes another, and what a user who
-	 * named this one should know and do. */
+	/* Of a machine that has none: what `auto` says when it takes another, and what is said when
+	 * this one was asked for. */
 	const char *absent, *absent_by_name;
 	/* What `auto` says when the library of a pass's provider is missing. */
 	const char *unbuilt;

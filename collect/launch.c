@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,10 +14,12 @@
 #include "util/memory.h"
 
 static volatile sig_atomic_t target_process;
-static volatile sig_atomic_t last_received, last_typed;
+static volatile sig_atomic_t last_received, last_typed, stop_received, stop_idle;
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
+static struct sigaction users[PASSED_ON]; /* while `handling` */
+static bool handling;
 
 /* Ctrl-C comes from the kernel and has reached the target's process group already. */
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -26,31 +29,43 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	(void)context;
 	last_received = number;
 	last_typed = info->si_code == SI_KERNEL && number != SIGHUP;
+	if (number != SIGUSR1 && number != SIGUSR2) {
+		stop_received = number;
+		stop_idle = target_process == 0;
+	}
 	if (info->si_code != SI_KERNEL && target_process > 0)
 		kill((pid_t)target_process, number);
 	errno = saved;
 }
 
-static void install_handlers(struct sigaction old[PASSED_ON])
+static void install_handlers(void)
 {
 	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
 
-	for (int i = 0; i < PASSED_ON; i++) {
-		sigaction(passed_on[i], NULL, &old[i]);
-		if (old[i].sa_handler != SIG_IGN) /* nohup, background jobs */
+	for (int i = 0; i < PASSED_ON && !handling; i++) {
+		sigaction(passed_on[i], NULL, &users[i]);
+		if (users[i].sa_handler != SIG_IGN) /* nohup, background jobs */
 			sigaction(passed_on[i], &action, NULL);
 	}
+	handling = true;
 }
 
 /*
  * But for the signal that came last: timeout(1) sends one to vflow, then to its whole group, and
  * the second must not keep the profile from being written.  Who types Ctrl-C again means vflow.
  */
-static void restore_handlers(const struct sigaction old[PASSED_ON])
+void launch_end(void)
 {
-	for (int i = 0; i < PASSED_ON; i++)
+	for (int i = 0; i < PASSED_ON && handling; i++)
 		if (passed_on[i] != last_received || last_typed)
-			sigaction(passed_on[i], &old[i], NULL);
+			sigaction(passed_on[i], &users[i], NULL);
+	handling = false;
+}
+
+int launch_stopped(bool *idle)
+{
+	*idle = stop_idle;
+	return stop_received;
 }
 
 /* A text without "#!": sh PATH ARGS, as execvp(3) does it. */
@@ -101,7 +116,6 @@ static int start_failure(const struct target *target, int failure, struct error 
 int launch(const struct target *target, char **argv, const struct environment *environment,
 	   int *status, struct error *error)
 {
-	struct sigaction old[PASSED_ON];
 	int ends[2], failure = 0;
 	sigset_t signals, before;
 	pid_t child;
@@ -118,6 +132,8 @@ int launch(const struct target *target, char **argv, const struct environment *e
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	child = fork();
 	if (child == 0) {
+		for (int i = 0; i < PASSED_ON && handling; i++)
+			sigaction(passed_on[i], &users[i], NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		execute(target, argv, environment, ends[1]);
 	}
@@ -129,7 +145,7 @@ int launch(const struct target *target, char **argv, const struct environment *e
 		return EXIT_VFLOW_FAILED;
 	}
 	target_process = child;
-	install_handlers(old);
+	install_handlers();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 
 	while (read(ends[0], &failure, sizeof(failure)) < 0 && errno == EINTR)
@@ -138,7 +154,6 @@ int launch(const struct target *target, char **argv, const struct environment *e
 	while (waitpid(child, status, 0) < 0 && errno == EINTR)
 		;
 	target_process = 0;
-	restore_handlers(old);
 	return failure ? start_failure(target, failure, error) : 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "util/memory.h"
 
@@ -127,93 +126,5 @@ char *pass_library_path(const struct pass *const *table, uint32_t run, const str
 		if (provider && provider->library)
 			return xasprintf("%s/%s", libraries, provider->library->name);
 	}
-	return NULL;
-}
-
-/* -- which device -- */
-
-/* What keeps passes from being made on a device. */
-struct obstacle {
-	const struct pass *unsupported;     /* a pass that the device has no provider of */
-	bool absent;                        /* this machine has no such device */
-	const struct pass_library *missing; /* a provider that was not built */
-};
-
-static struct obstacle find_obstacle(const struct pass *const *table, uint32_t passes,
-				     const struct device *device, const char *libraries)
-{
-	struct obstacle obstacle = {.absent = device->is_present && !device->is_present()};
-
-	for (unsigned i = 0; table[i]; i++) {
-		const struct pass_provider *provider = pass_provider(table[i], device);
-		char *path;
-
-		if (!(passes & bit(i)))
-			continue;
-		if (!provider && !obstacle.unsupported)
-			obstacle.unsupported = table[i];
-		if (!provider || !provider->library || obstacle.missing)
-			continue;
-		path = xasprintf("%s/%s", libraries, provider->library->name);
-		if (access(path, R_OK) != 0)
-			obstacle.missing = provider->library;
-		free(path);
-	}
-	return obstacle;
-}
-
-/* Why a device that the user named cannot be had. */
-static int refuse(const struct device *device, const struct obstacle *obstacle,
-		  const char *libraries, struct error *error)
-{
-	if (obstacle->unsupported)
-		return error_set(error, "--device %s: the pass %s cannot be made %s", device->name,
-				 obstacle->unsupported->name, device->where);
-	if (obstacle->missing)
-		return error_set(error,
-				 "--device %s: %s/%s is missing: install %s and build vflow "
-				 "again, or use --device emulated",
-				 device->name, libraries, obstacle->missing->name,
-				 obstacle->missing->install);
-	return error_set(error, "--device %s: %s", device->name, device->absent_by_name);
-}
-
-/* Why `auto` takes another one; NULL: nothing keeps it from this one.  Caller frees. */
-static char *why_not(const struct device *device, const struct obstacle *obstacle)
-{
-	if (obstacle->absent)
-		return xstrdup(device->absent);
-	if (obstacle->unsupported)
-		return xasprintf("the pass %s cannot be made %s", obstacle->unsupported->name,
-				 device->where);
-	return obstacle->missing ? xstrdup(device->unbuilt) : NULL;
-}
-
-const struct device *pass_device(const struct pass *const *table, uint32_t passes, const char *name,
-				 const char *libraries, char **why, struct error *error)
-{
-	const struct device *named = strcmp(name, "auto") != 0 ? device_find(name) : NULL;
-
-	*why = NULL;
-	for (const struct device *const *device = devices; *device; device++) {
-		struct obstacle obstacle;
-		char *reason;
-
-		if (named && *device != named)
-			continue;
-		obstacle = find_obstacle(table, passes, *device, libraries);
-		reason = why_not(*device, &obstacle);
-		if (!reason)
-			return *device;
-		if (named)
-			refuse(*device, &obstacle, libraries, error);
-		else
-			*why = append(*why, "; ", reason);
-		free(reason);
-	}
-	if (!named)
-		error_set(error, "no device can be had: %s", *why);
-	free(*why);
-	*why = NULL;
 	return NULL;
 }

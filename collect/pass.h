@@ -89,10 +89,12 @@ char *pass_library_path(const struct pass *const *table, uint32_t run, const str
 			const char *libraries);
 
 /*
- * The device on which the passes can be made here: the one of this name, or the first for "auto".
- * *why: what keeps `auto` from those before it, NULL if nothing does; caller frees.  NULL: none.
+ * The device of the list (ends with NULL) on which the passes can be made here: the one of this
+ * name, or the first for "auto".  *why: what keeps `auto` from those before it, NULL if nothing
+ * does; caller frees.  NULL: none.
  */
-const struct device *pass_device(const struct pass *const *table, uint32_t passes, const char *name,
+const struct device *pass_device(const struct pass *const *table, uint32_t passes,
+				 const struct device *const *list, const char *name,
 				 const char *libraries, char **why, struct error *error);
 
 #endif

@@ -1,6 +1,5 @@
 #include "collect/result.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,19 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "advice/advice.h"
-#include "collect/trace.h"
+#include "collect/folder.h"
 #include "graph/build/build.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-#define SPARE_NAME "space-for-the-profile"
-#define SPARE_MAX ((uint64_t)8 << 20)
-#define SPARE_MIN ((uint64_t)64 << 10)
-#define FOLDERS_MAX 1000
 
 /* The folder that holds `path`; caller frees. */
 static char *parent_of(const char *path)
@@ -66,101 +59,67 @@ int result_check_output(const char *output, struct error *error)
 	return result;
 }
 
-/* Returns 0 or an errno; after a failure there is no file. */
-static int allocate(const char *path, uint64_t size)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int failure = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)size);
-
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 && failure)
-		unlink(path);
-	return failure;
-}
-
-/*
- * A run that fills the disk must not take the room for its own profile.  Part of what is free;
- * where not even the least fits, no profile does.  Returns 0 or an errno.
- */
-static int set_space_aside(const char *folder)
-{
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-	char *path = xasprintf("%s/" SPARE_NAME, folder);
-	struct statvfs disk;
-	uint64_t size = SPARE_MAX;
-	int failure = ENOSPC;
-
-	sigaction(SIGXFSZ, &ignore, &old);
-	if (statvfs(folder, &disk) == 0 && disk.f_bavail * disk.f_frsize / 4 < size)
-		size = disk.f_bavail * disk.f_frsize / 4;
-	if (size > SPARE_MIN)
-		failure = allocate(path, size);
-	if (failure)
-		failure = allocate(path, SPARE_MIN);
-	sigaction(SIGXFSZ, &old, NULL);
-	free(path);
-	/* other failures: a file system that sets nothing aside */
-	return failure == ENOSPC || failure == EDQUOT || failure == EFBIG ? failure : 0;
-}
-
 char *result_make_folder(const char *output, struct error *error)
 {
-	char *path = NULL, *absolute;
-	int made = -1;
+	struct error why;
+	char *folder = folder_make(output, &why);
 
-	for (unsigned i = 0; made != 0 && i < FOLDERS_MAX; i++) {
-		free(path);
-		path = i ? xasprintf("%s" TRACE_SUFFIX "-%u", output, i)
-			 : xasprintf("%s" TRACE_SUFFIX, output);
-		made = mkdir(path, 0700);
-		if (made != 0 && errno != EEXIST)
-			break;
-	}
-	if (made != 0) {
-		not_writable(output, strerror(errno), error);
-		free(path);
+	if (!folder)
+		not_writable(output, why.text, error);
+	return folder;
+}
+
+/* The run that makes the graph or, where that left nothing, the first that left something. */
+static const struct folder_run *find_base(const struct folder_run *runs, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (runs[i].count)
+			return &runs[i];
+	return runs;
+}
+
+static void add_coverage(struct profile *profile, enum coverage_id id, const struct result_run *run,
+			 uint32_t passes)
+{
+	char *names = pass_names(run->table, passes);
+
+	profile_add_coverage(profile, id, names, 1, 0);
+	free(names);
+}
+
+/* What the runs did not give. */
+static void add_gaps(struct profile *profile, const struct result_run *run,
+		     const struct folder_run *runs, uint32_t count, const struct folder_run *base)
+{
+	/* nothing recorded must not look like nothing done; damaged traces are there already */
+	if (!profile->process_count && !profile->coverage_count)
+		profile_add_coverage(profile, COVERAGE_NO_TRACE, NULL, 1, 0);
+	for (uint32_t i = 0; i < run->gap_count; i++)
+		add_coverage(profile, run->gaps[i].coverage, run, run->gaps[i].passes);
+	if (base != runs)
+		add_coverage(profile, COVERAGE_PASS_WITHOUT_GRAPH, run, base->passes);
+	for (uint32_t i = 1; base->count && i < count; i++)
+		if (!runs[i].count)
+			add_coverage(profile, COVERAGE_PASS_NO_TRACE, run, runs[i].passes);
+}
+
+static struct profile *build(const char *folder, const struct result_run *run, struct error *error)
+{
+	uint32_t count;
+	struct folder_run *runs = folder_find_runs(run->table, folder, &count, error);
+	const struct folder_run *base;
+	struct profile *profile;
+
+	if (!runs) {
+		error_prefix(error, "cannot read the folder %s", folder);
 		return NULL;
 	}
-	absolute = realpath(path, NULL);
-	made = absolute ? set_space_aside(absolute) : errno;
-	if (made != 0) {
-		not_writable(output, strerror(made), error);
-		rmdir(path);
-		free(absolute);
-		absolute = NULL;
-	}
-	free(path);
-	return absolute;
-}
-
-static void remove_file(const char *folder, const char *name)
-{
-	char *path = xasprintf("%s/%s", folder, name);
-
-	unlink(path);
-	free(path);
-}
-
-static bool is_trace(const char *name)
-{
-	size_t length = strlen(name), suffix = strlen(TRACE_SUFFIX);
-
-	return length > suffix && !strcmp(name + length - suffix, TRACE_SUFFIX);
-}
-
-void result_remove_folder(const char *folder)
-{
-	DIR *entries = opendir(folder);
-	struct dirent *entry;
-
-	remove_file(folder, SPARE_NAME);
-	while (entries && (entry = readdir(entries)))
-		if (is_trace(entry->d_name))
-			remove_file(folder, entry->d_name);
-	if (entries)
-		closedir(entries);
-	rmdir(folder); /* what others put there stays */
+	base = find_base(runs, count);
+	profile = build_profile(base->folder, error);
+	if (profile)
+		add_gaps(profile, run, runs, count, base);
+	folder_free_runs(runs, count);
+	return profile;
 }
 
 struct profile *result_build(const char *folder, const struct result_run *run, struct error *error)
@@ -168,13 +127,10 @@ struct profile *result_build(const char *folder, const struct result_run *run, s
 	const struct advice_options options = ADVICE_DEFAULTS;
 	struct profile *profile;
 
-	remove_file(folder, SPARE_NAME);
-	profile = build_profile(folder, error);
+	folder_release_space(folder);
+	profile = build(folder, run, error);
 	if (!profile)
 		return NULL;
-	/* nothing recorded must not look like nothing done; damaged traces are there already */
-	if (!profile->process_count && !profile->coverage_count)
-		profile_add_coverage(profile, COVERAGE_NO_TRACE, NULL, 1, 0);
 	advice_detect(profile, &options);
 	profile->redundancy_threshold = options.redundancy;
 	profile->date = run->date;

@@ -6,25 +6,22 @@
 
 #include <stdint.h>
 
+#include "collect/runs.h"
 #include "graph/profile/profile.h"
 #include "util/error.h"
 
 /* Whether a profile can be written to `output` later.  Nothing is changed. */
 int result_check_output(const char *output, struct error *error);
 
-/*
- * Makes the folder for the traces beside the output, "OUTPUT.trace" or, when that is taken, with
- * a number after it; some disk space is set aside in it for the profile.  Returns its absolute
- * path, or NULL, also when there is no room for a profile.
- */
+/* Makes the folder for the traces, see collect/folder.h.  Caller frees; NULL on failure. */
 char *result_make_folder(const char *output, struct error *error);
-
-/* Deletes what the run left in the folder, and the folder. */
-void result_remove_folder(const char *folder);
 
 struct result_run {    /* what the profile says of the run */
 	char *command; /* NULL: as the first process says */
 	uint64_t date; /* seconds since 1970 */
+	const struct pass *const *table;
+	const struct runs_gap *gaps; /* for the coverage */
+	uint32_t gap_count;
 };
 
 /* From the traces in the folder to a profile with findings; NULL on failure. */

@@ -20,6 +20,11 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(unit_objects)
 	@echo "  TEST $<"
 	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $^ -lcmocka $(LIBS_VFLOW) $(LDFLAGS)
 
+# beside $(BUILD)/lib, where it looks for vflow's libraries
+$(BUILD)/vflow-passes: tests/cli/collect_passes.c $(unit_objects)
+	@echo "  TEST $<"
+	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
+
 include tests/programs/programs.mk
 include tests/fuzz/fuzz.mk
 include tests/bench/bench.mk
@@ -31,7 +36,7 @@ check:
 	@tests/install-packages $(PACKAGES) || :
 	@$(MAKE) --no-print-directory check-built
 
-check-built: all $(unit_tests) programs $(replays) fuzz-seeds
+check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-seeds
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" \
 		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests)
 

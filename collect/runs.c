@@ -1,0 +1,177 @@
+#include "collect/runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/folder.h"
+#include "collect/launch.h"
+#include "collect/note.h"
+#include "util/command.h"
+#include "util/memory.h"
+
+static unsigned count_runs(const struct runs_plan *plan)
+{
+	uint32_t left = plan->passes;
+	unsigned count = 0;
+
+	for (; left; count++)
+		left &= ~pass_next_run(plan->table, left);
+	return count;
+}
+
+int runs_check_input(const struct runs_plan *plan, struct error *error)
+{
+	unsigned count = count_runs(plan);
+	struct stat input;
+
+	if (count < 2 || fstat(STDIN_FILENO, &input) != 0 ||
+	    !(S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode)))
+		return 0;
+	return error_set(error,
+			 "the passes need %u runs of %s, and standard input, a pipe, can be read "
+			 "by one only: give a file (< FILE), or nothing (< /dev/null)",
+			 count, plan->program[0]);
+}
+
+static void add_gap(struct runs_result *result, enum coverage_id coverage, uint32_t passes)
+{
+	ARRAY_RESERVE(result->gaps, result->gap_count, result->gap_capacity);
+	result->gaps[result->gap_count++] = (struct runs_gap){coverage, passes};
+}
+
+void runs_release(struct runs_result *result)
+{
+	free(result->gaps);
+	*result = (struct runs_result){0};
+}
+
+static int target_code(const struct runs_plan *plan, int status)
+{
+	int number;
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	number = WTERMSIG(status);
+	note(plan->quiet, "%s was ended by signal %d (%s)", plan->program[0], number,
+	     strsignal(number));
+	return 128 + number;
+}
+
+/* What the target finds in its environment.  Returns 0 or -1. */
+static int prepare(const struct runs_plan *plan, uint32_t run, const char *traces,
+		   struct environment *environment, struct error *error)
+{
+	char *names = pass_names(plan->table, run);
+	char *provider = pass_library_path(plan->table, run, plan->device, plan->libraries);
+
+	environment_set(environment, "VFLOW_TRACE_DIR", traces);
+	environment_set(environment, "VFLOW_PASS", names);
+	environment_set(environment, "VFLOW_PROVIDER", provider);
+	pass_settings_put(plan->table, run, plan->settings, plan->setting_count, environment);
+	free(provider);
+	free(names);
+	return plan->device->put_guest(plan->libraries, environment, error);
+}
+
+/* One run; *status is as waitpid(2) gives it.  Returns 0 or an exit code. */
+static int make_run(const struct runs_plan *plan, uint32_t run, const char *folder, int *status,
+		    struct error *error)
+{
+	char *traces = folder_make_run(plan->table, run, folder, error);
+	struct environment environment = {0};
+	int code = EXIT_VFLOW_FAILED;
+
+	if (traces && prepare(plan, run, traces, &environment, error) == 0) {
+		fflush(NULL);
+		code = launch(plan->target, plan->program, &environment, status, error);
+	}
+	if (code && traces && !pass_makes_graph(plan->table, run))
+		rmdir(traces);
+	environment_release(&environment);
+	free(traces);
+	return code;
+}
+
+static void announce_run(const struct runs_plan *plan, uint32_t run, unsigned number,
+			 unsigned count)
+{
+	char *names = pass_names(plan->table, run);
+
+	if (count > 1)
+		note(plan->quiet, "run %u of %u: %s", number, count, names);
+	free(names);
+}
+
+/* A regular file is read again by every run, from where the first one found it. */
+static void rewind_input(off_t start)
+{
+	struct stat input;
+
+	if (start >= 0 && fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode))
+		lseek(STDIN_FILENO, start, SEEK_SET);
+}
+
+/* The first run says the exit code; another that ends otherwise may have done other work. */
+static void take_status(const struct runs_plan *plan, uint32_t run, bool first, int status,
+			struct runs_result *result)
+{
+	int code = target_code(plan, status);
+
+	if (first)
+		result->code = code;
+	else if (code != result->code)
+		add_gap(result, COVERAGE_PASS_ENDED_OTHERWISE, run);
+	result->status = status;
+}
+
+/* Why passes are missing: a run could not be started, or somebody wants the program to end. */
+static void take_missing(uint32_t passes, int failure, const struct error *error,
+			 struct runs_result *result)
+{
+	bool idle;
+	int stopped = launch_stopped(&idle);
+
+	if (failure) {
+		note_failure(failure, error);
+		add_gap(result, COVERAGE_PASS_NOT_STARTED, passes);
+		return;
+	}
+	add_gap(result, COVERAGE_PASS_STOPPED, passes);
+	if (idle)
+		result->status = stopped; /* as if it had reached a target */
+}
+
+int runs_make(const struct runs_plan *plan, const char *folder, struct runs_result *result,
+	      struct error *error)
+{
+	off_t start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	unsigned number = 0, count = count_runs(plan);
+	uint32_t left = plan->passes;
+	bool idle;
+	int code = 0;
+
+	*result = (struct runs_result){0};
+	while (left && !(number && launch_stopped(&idle))) {
+		uint32_t run = pass_next_run(plan->table, left);
+		int status = 0;
+
+		if (number)
+			rewind_input(start);
+		announce_run(plan, run, ++number, count);
+		code = make_run(plan, run, folder, &status, error);
+		if (code)
+			break;
+		take_status(plan, run, number == 1, status, result);
+		left &= ~run;
+	}
+	launch_end();
+	if (number == 1 && code)
+		return code;
+	if (left)
+		take_missing(left, code, error, result);
+	return 0;
+}

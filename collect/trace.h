@@ -6,7 +6,7 @@
  * are little-endian, records are 8-byte aligned.  `size` and `check` of a record are stored last,
  * as one word, so a process that is killed leaves a file whose first zero word is its end.
  *
- * A leaf: includes nothing of vflow's but util/.
+ * A leaf: includes nothing of vflow's but util/ and the list of records.
  */
 #ifndef VFLOW_COLLECT_TRACE_H
 #define VFLOW_COLLECT_TRACE_H
@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpu/records.h"
 #include "util/error.h"
 
 #define TRACE_MAGIC "VFLOWTRC" /* 8 bytes, no NUL */
@@ -42,9 +43,10 @@ enum trace_type {
 	TRACE_OBJECT = 5,
 	TRACE_EVENT = 6,
 	TRACE_FREE = 7,
-	TRACE_CONTENT = 8,
+	TRACE_CONTENT = 8,        /* not written any more: now a fact */
 	TRACE_COVERAGE_TEXTS = 9, /* not written any more */
 	TRACE_END = 10,
+	TRACE_FACT = 11,
 	TRACE_COVERAGE = 12,
 };
 
@@ -163,7 +165,7 @@ struct trace_free { /* comes right after its event */
 	uint32_t context;
 };
 
-struct trace_content { /* after the last event the object's content has this digest */
+struct trace_content { /* what is now a fact, GPU_RECORD_CONTENT, of no call */
 	struct trace_record record;
 	uint32_t object;
 	uint32_t zero; /* 1: every byte is initialised and zero */
@@ -180,6 +182,15 @@ struct trace_coverage { /* sums up to the time it is written; the last of equal 
 struct trace_end { /* the process ended in order */
 	struct trace_record record;
 	uint64_t end_ns;
+};
+
+struct trace_fact { /* see struct gpu_record; comes after its event and before the next */
+	struct trace_record record;
+	uint32_t kind;    /* enum gpu_record_kind */
+	uint32_t object;  /* 0: of the event as a whole */
+	uint32_t context; /* of its event; 0: of no call, found out after the last event */
+	uint32_t size;    /* of the payload, at most GPU_RECORD_MAX */
+	char payload[];
 };
 
 /*

@@ -41,6 +41,7 @@ static const struct layout {
 	[TRACE_CONTENT] = {sizeof(struct trace_content), 0},
 	[TRACE_COVERAGE_TEXTS] = {offsetof(struct trace_coverage, text), 2},
 	[TRACE_END] = {sizeof(struct trace_end), 0},
+	[TRACE_FACT] = {offsetof(struct trace_fact, payload), 0},
 	[TRACE_COVERAGE] = {offsetof(struct trace_coverage, text), 2},
 };
 
@@ -194,6 +195,32 @@ void trace_reader_close(struct trace_reader *reader)
 	free(reader);
 }
 
+static int check_event(const struct trace_event *event, uint64_t offset, struct error *error)
+{
+	unsigned long long at = offset;
+	size_t room =
+		(event->record.size - offsetof(struct trace_event, rows)) / sizeof(event->rows[0]);
+
+	if (event->row_count > room)
+		return error_set(error, "offset %llu: event with %u rows: expected %zu or fewer",
+				 at, event->row_count, room);
+	return 0;
+}
+
+static int check_fact(const struct trace_fact *fact, uint64_t offset, struct error *error)
+{
+	uint32_t room = fact->record.size - (uint32_t)offsetof(struct trace_fact, payload);
+
+	if (room > GPU_RECORD_MAX)
+		room = GPU_RECORD_MAX;
+	if (fact->size > room)
+		return error_set(error,
+				 "offset %llu: fact with a payload of %u bytes: expected %u or "
+				 "fewer",
+				 (unsigned long long)offset, fact->size, room);
+	return 0;
+}
+
 /* A record of a type we know, whose check sum is right: what its fields promise is there. */
 static int check_content(const struct trace_record *record, uint64_t offset, struct error *error)
 {
@@ -209,15 +236,11 @@ static int check_content(const struct trace_record *record, uint64_t offset, str
 		return error_set(error,
 				 "offset %llu: record of type %u: expected %u strings ended by NUL",
 				 at, record->type, layout->strings);
-	if (record->type == TRACE_EVENT) {
-		const struct trace_event *event = (const struct trace_event *)record;
-		size_t room = (record->size - layout->size) / sizeof(event->rows[0]);
-
-		if (event->row_count > room)
-			return error_set(error,
-					 "offset %llu: event with %u rows: expected %zu or fewer",
-					 at, event->row_count, room);
-	} else if (record->type == TRACE_MODULE) {
+	if (record->type == TRACE_EVENT)
+		return check_event((const struct trace_event *)record, offset, error);
+	if (record->type == TRACE_FACT)
+		return check_fact((const struct trace_fact *)record, offset, error);
+	if (record->type == TRACE_MODULE) {
 		const struct trace_module *module = (const struct trace_module *)record;
 
 		if (module->build_id_size > TRACE_BUILD_ID_MAX)

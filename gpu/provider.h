@@ -7,13 +7,13 @@
  * For one API invocation the provider calls, in this order:
  *     begin -> [object | released ...] -> end      when the call succeeded
  *     begin -> abandon                             when it returned an error
- * and after `end`, `content` for each object whose content changed, before the next `end`.  A call
- * may begin before earlier ones end; those of one device end in the order in which they began, but
- * for the alloc of a module global, which may begin and end inside another call. Events of one
- * process are delivered one at a time (the provider holds its own lock), in the order in which each
- * device sees them.
+ * and after `end`, `record` for each fact about the call, before the next `end`.  A call may begin
+ * before earlier ones end; those of one device end in the order in which they began, but for the
+ * alloc of a module global, which may begin and end inside another call. Events of one process are
+ * delivered one at a time (the provider holds its own lock), in the order in which each device sees
+ * them.
  *
- * A leaf: includes nothing of vflow's.
+ * A leaf: includes nothing of vflow's but the list of records.
  */
 #ifndef VFLOW_GPU_PROVIDER_H
 #define VFLOW_GPU_PROVIDER_H
@@ -22,7 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GPU_PROVIDER_VERSION 4
+#include "gpu/records.h"
+
+#define GPU_PROVIDER_VERSION 5
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -90,7 +92,13 @@ struct gpu_row {
 	uint64_t redundant_bytes; /* GPU_WRITE only: the value after equals the value before */
 };
 
-#define GPU_DIGEST_SIZE 32
+/* A fact about a call, or about an object after it. */
+struct gpu_record {
+	uint32_t kind;       /* enum gpu_record_kind */
+	uint32_t object;     /* id from object(); 0: the fact is of the call as a whole */
+	const void *payload; /* the struct of the kind; the sink copies it */
+	size_t size;         /* at most GPU_RECORD_MAX */
+};
 
 struct gpu_sink {
 	/*
@@ -109,11 +117,11 @@ struct gpu_sink {
 	/* The running call freed the object. */
 	void (*released)(const struct gpu_call *call, uint32_t object);
 	/*
-	 * After `call`, the object's content (values and initialised mask) has this digest;
-	 * `zero`: all its bytes are initialised and zero.
+	 * A fact of `call`, the last one that ended; NULL: of no call, found out after that one.
+	 * The object lives, or this call has released it: what the call did to it, or how it
+	 * was left, can still be said until the next `end`.
 	 */
-	void (*content)(const struct gpu_call *call, uint32_t object,
-			const uint8_t digest[GPU_DIGEST_SIZE], bool zero);
+	void (*record)(const struct gpu_call *call, const struct gpu_record *record);
 	/*
 	 * Something was not seen, skipped or approximated.  `id` is a row of collect/coverage.def
 	 * (enum coverage_id), `detail` what its text has a place for, or NULL: it may be any text.
@@ -123,7 +131,7 @@ struct gpu_sink {
 };
 
 struct gpu_options {
-	bool digests;          /* deliver content() */
+	bool digests;          /* deliver GPU_RECORD_CONTENT */
 	uint64_t memory_limit; /* bytes of all shadows on the device; 0: none */
 };
 

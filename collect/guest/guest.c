@@ -236,18 +236,45 @@ static void sink_released(const struct gpu_call *call, uint32_t object)
 	errno = saved;
 }
 
-static void sink_content(const struct gpu_call *call, uint32_t object,
-			 const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+static void write_fact(const struct gpu_call *call, const struct gpu_record *fact)
 {
-	struct trace_content record = {
-		.record = {.type = TRACE_CONTENT}, .object = object, .zero = zero};
+	static union {
+		struct trace_fact fact;
+		char bytes[sizeof(struct trace_fact) + 512];
+	} small; /* the lock is held */
+	size_t size = sizeof(struct trace_fact) + fact->size;
+	struct trace_fact *record = size <= sizeof(small) ? &small.fact : malloc(size);
 
-	(void)call;
+	if (!record) {
+		guest_give_up("no memory");
+		return;
+	}
+	*record = (struct trace_fact){
+		.record = {.type = TRACE_FACT},
+		.kind = fact->kind,
+		.object = fact->object,
+		.context = call ? call->context : 0,
+		.size = (uint32_t)fact->size,
+	};
+	if (fact->size)
+		memcpy(record->payload, fact->payload, fact->size);
+	guest_append(&record->record, size);
+	if (record != &small.fact)
+		free(record);
+}
+
+static void sink_record(const struct gpu_call *call, const struct gpu_record *record)
+{
+	int saved = errno;
+
 	if (!enter())
 		return;
-	memcpy(record.digest, digest, GPU_DIGEST_SIZE);
-	guest_append(&record.record, sizeof(record));
+	if (record->size > GPU_RECORD_MAX)
+		coverage_add(COVERAGE_RECORDS_TOO_LARGE, NULL, 1, record->size);
+	else if (!call || call->start_ns) /* as sink_end() */
+		write_fact(call, record);
 	leave();
+	errno = saved;
 }
 
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
@@ -280,7 +307,7 @@ static struct gpu_sink sink = {
 	.abandon = sink_abandon,
 	.object = sink_object,
 	.released = sink_released,
-	.content = sink_content,
+	.record = sink_record,
 	.coverage = sink_coverage,
 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "collect/trace.h"
+#include "graph/build/analyses.h"
 #include "graph/build/coverage.h"
-#include "graph/build/duplicates.h"
 #include "graph/build/merge.h"
 #include "graph/build/sources.h"
 #include "util/memory.h"
@@ -26,14 +26,14 @@
 struct object {
 	uint32_t context; /* of the allocation, as number of the merge */
 	uint32_t profile; /* index into profile->objects */
-	bool freed;
+	uint64_t freed;   /* number of the event that freed it; 0: none has */
 };
 
 /* One process; ids in the trace are indices here, less 1. */
 struct process {
 	struct profile *profile;
 	struct merge *merge;
-	struct duplicates *duplicates;
+	struct analyses *analyses;
 	uint32_t index; /* in profile->processes; UINT32_MAX: not yet */
 	uint64_t run_start_ns;
 	uint32_t *modules, module_count, module_capacity;
@@ -45,11 +45,11 @@ struct process {
 	uint32_t object_count, object_capacity;
 	uint32_t placed; /* objects before it know their time */
 	struct coverage *coverage;
-	uint64_t events_before; /* of other processes */
-	uint64_t events;
-	uint64_t last_end_ns;  /* of the last event, since the start of the run */
-	uint32_t last_context; /* id; 0: no event yet */
-	uint32_t last_vertex;  /* NO_VERTEX: it has none */
+	struct build_event event; /* the last one */
+	uint32_t last_context;    /* its id; 0: no event yet */
+	struct build_row *rows;   /* of an event */
+	uint32_t row_capacity;
+	uint64_t unknown_records, unknown_bytes;
 };
 
 static int take_process(struct process *process, const struct trace_process *record,
@@ -63,7 +63,7 @@ static int take_process(struct process *process, const struct trace_process *rec
 
 	if (process->index != UINT32_MAX)
 		return error_set(error, "a second process record");
-	process->index = process->profile->process_count;
+	process->index = process->event.process = process->profile->process_count;
 	ARRAY_RESERVE(process->profile->processes, process->profile->process_count,
 		      process->profile->process_capacity);
 	to = &process->profile->processes[process->profile->process_count++];
@@ -185,12 +185,6 @@ static int take_object(struct process *process, const struct trace_object *recor
 	return 0;
 }
 
-/* The object's site; NO_VERTEX when its allocation has not been seen to succeed. */
-static uint32_t site_of(const struct process *process, uint32_t object)
-{
-	return merge_vertex(process->merge, process->objects[object - 1].context);
-}
-
 static bool is_live(const struct process *process, uint32_t object)
 {
 	return object && object <= process->object_count && !process->objects[object - 1].freed &&
@@ -231,21 +225,25 @@ static uint32_t writer_of(const struct process *process, const struct trace_row 
 	return merge_vertex(process->merge, process->contexts[row->writer - 1]);
 }
 
-static void take_row(struct process *process, const struct trace_row *row, uint32_t vertex)
+/* The rows of an event, all of which have been checked. */
+static void read_rows(struct process *process, const struct trace_event *event)
 {
-	struct merge *merge = process->merge;
-	struct merge_flow flow = {
-		.from = writer_of(process, row, vertex),
-		.to = row->access == TRACE_TO_HOST ? merge_host(merge) : vertex,
-		.site = site_of(process, row->object),
-		.access = row->access == TRACE_READ || row->access == TRACE_FROM_HOST ? GRAPH_READ
-										      : GRAPH_WRITE,
-		.bytes = row->bytes,
-		.redundant_bytes = row->redundant_bytes,
-		.event = process->events_before + process->events,
-	};
+	if (process->row_capacity < event->row_count) {
+		process->row_capacity = event->row_count;
+		free(process->rows);
+		process->rows = xcalloc(process->row_capacity, sizeof(*process->rows));
+	}
+	for (uint32_t i = 0; i < event->row_count; i++) {
+		const struct trace_row *row = &event->rows[i];
 
-	merge_flow(merge, &flow);
+		process->rows[i] = (struct build_row){
+			.object = process->objects[row->object - 1].profile,
+			.writer = writer_of(process, row, process->event.vertex),
+			.access = (enum trace_access)row->access,
+			.bytes = row->bytes,
+			.redundant_bytes = row->redundant_bytes,
+		};
+	}
 }
 
 static uint64_t since_start(const struct process *process, uint64_t ns)
@@ -256,71 +254,51 @@ static uint64_t since_start(const struct process *process, uint64_t ns)
 }
 
 /* The event is the allocation of the objects since the last one. */
-static int place_objects(struct process *process, const struct trace_event *event, uint32_t vertex,
-			 struct error *error)
+static int place_objects(struct process *process, struct error *error)
 {
+	const struct build_event *event = &process->event;
+
 	for (; process->placed < process->object_count; process->placed++) {
 		const struct object *object = &process->objects[process->placed];
 		struct profile_object *to = &process->profile->objects[object->profile];
 
-		if (object->context != process->contexts[event->context - 1] || vertex == NO_VERTEX)
+		if (object->context != process->contexts[process->last_context - 1] ||
+		    event->vertex == NO_VERTEX)
 			return error_set(error, "object %u is not of the event after it",
 					 process->placed + 1);
-		to->site = vertex;
-		to->start_ns = since_start(process, event->end_ns);
-		merge_object_size(process->merge, vertex, to->size);
+		to->site = event->vertex;
+		to->start_ns = event->end_ns;
+		merge_object_size(process->merge, event->vertex, to->size);
+		analyses_object(process->analyses, event, object->profile);
 	}
 	return 0;
 }
 
-/* Of a long run the first ones, as a whole: once one is left out, all later ones are. */
-static void keep_event(struct process *process, const struct trace_event *event, uint32_t vertex)
+static void begin_event(struct process *process, const struct trace_event *event)
 {
-	struct profile *profile = process->profile;
-	const char *name =
-		merge_context_name(process->merge, process->contexts[event->context - 1]);
-	uint32_t first = profile->access_count;
+	uint32_t context = process->contexts[event->context - 1];
 
-	if (profile->event_rows != process->events_before + process->events - 1 ||
-	    profile->event_rows == PROFILE_EVENTS_MAX ||
-	    event->row_count > PROFILE_ACCESSES_MAX - first)
-		return;
-	for (uint32_t i = 0; i < event->row_count; i++) {
-		const struct trace_row *row = &event->rows[i];
-
-		if (row->access != TRACE_READ && row->access != TRACE_WRITE)
-			continue;
-		ARRAY_RESERVE(profile->accesses, profile->access_count, profile->access_capacity);
-		profile->accesses[profile->access_count++] = (struct profile_access){
-			.object = process->objects[row->object - 1].profile,
-			.writer = writer_of(process, row, vertex),
-			.access = row->access == TRACE_READ ? GRAPH_READ : GRAPH_WRITE,
-			.bytes = row->bytes,
-			.redundant_bytes = row->redundant_bytes,
-		};
-	}
-	ARRAY_RESERVE(profile->events, profile->event_rows, profile->event_capacity);
-	profile->events[profile->event_rows++] = (struct profile_event){
-		.vertex = vertex,
+	/* an allocation may write what it allocates: its own rows know it as a writer */
+	process->seen[event->context - 1] = true;
+	process->last_context = event->context;
+	process->event = (struct build_event){
+		.number = process->event.number + 1,
 		.process = process->index,
 		.thread = event->thread,
 		.device = event->device,
 		.stream = event->stream,
-		.first_access = first,
-		.access_count = profile->access_count - first,
+		.name = merge_context_name(process->merge, context),
 		.invocation = event->invocation,
 		.start_ns = since_start(process, event->start_ns),
 		.end_ns = since_start(process, event->end_ns),
-		.name = vertex == NO_VERTEX ? text_clean(name, strlen(name), NAME_LIMIT) : NULL,
 	};
+	process->event.vertex = merge_invoke(process->merge, context,
+					     process->event.end_ns - process->event.start_ns);
+	process->profile->event_count++;
 }
 
 static int take_event(struct process *process, const struct trace_event *event, struct error *error)
 {
-	uint64_t start_ns = since_start(process, event->start_ns);
-	uint64_t end_ns = since_start(process, event->end_ns);
-	uint32_t vertex;
-
 	if (!event->context || event->context > process->context_count)
 		return error_set(error, "an event of context %u: expected 1 to %u", event->context,
 				 process->context_count);
@@ -329,24 +307,18 @@ static int take_event(struct process *process, const struct trace_event *event, 
 				 "an event of context %u that ends before it starts, or of "
 				 "an invocation that cannot be",
 				 event->context);
-	/* an allocation may write what it allocates: its own rows know it as a writer */
-	process->seen[event->context - 1] = true;
-	vertex = merge_invoke(process->merge, process->contexts[event->context - 1],
-			      end_ns - start_ns);
-	process->last_context = event->context;
-	process->last_vertex = vertex;
-	process->last_end_ns = end_ns;
-	process->events++;
-	if (place_objects(process, event, vertex, error) != 0)
+	begin_event(process, event);
+	if (place_objects(process, error) != 0)
 		return -1;
-	if (event->row_count && vertex == NO_VERTEX)
+	if (event->row_count && process->event.vertex == NO_VERTEX)
 		return error_set(error, "an event with rows that touches no memory");
 	for (uint32_t i = 0; i < event->row_count; i++)
 		if (check_row(process, &event->rows[i], error) != 0)
 			return -1;
+	read_rows(process, event);
 	for (uint32_t i = 0; i < event->row_count; i++)
-		take_row(process, &event->rows[i], vertex);
-	keep_event(process, event, vertex);
+		merge_flow(process->merge, &process->event, &process->rows[i]);
+	analyses_event(process->analyses, &process->event, process->rows, event->row_count);
 	return 0;
 }
 
@@ -358,36 +330,60 @@ static int take_free(struct process *process, const struct trace_free *record, s
 		return error_set(error, "object %u is freed, but does not live or not by the event",
 				 record->object);
 	object = &process->objects[record->object - 1];
-	object->freed = true;
+	object->freed = process->event.number;
 	/* 0 means never */
 	process->profile->objects[object->profile].end_ns =
-		process->last_end_ns ? process->last_end_ns : 1;
-	duplicates_freed(process->duplicates, record->object, process->events);
+		process->event.end_ns ? process->event.end_ns : 1;
+	analyses_freed(process->analyses, &process->event, object->profile);
 	return 0;
 }
 
-static int take_content(struct process *process, const struct trace_content *record,
+/* `object`: its id in the trace, 0: none. */
+static int take_record(struct process *process, uint32_t object, struct build_record *record,
+		       struct error *error)
+{
+	record->object = BUILD_NO_OBJECT;
+	if (object) {
+		bool known = object <= process->placed;
+
+		record->freed = known && process->objects[object - 1].freed;
+		if (!known ||
+		    (record->freed && process->objects[object - 1].freed != process->event.number))
+			return error_set(error, "a record of object %u, which does not live",
+					 object);
+		record->object = process->objects[object - 1].profile;
+	}
+	return analyses_record(process->analyses, &process->event, record, error);
+}
+
+static int take_fact(struct process *process, const struct trace_fact *fact, struct error *error)
+{
+	struct build_record record = {.kind = fact->kind,
+				      .of_call = fact->context != 0,
+				      .payload = fact->payload,
+				      .size = fact->size};
+
+	if (!analyses_know(process->analyses, fact->kind)) {
+		process->unknown_records++;
+		process->unknown_bytes += fact->size;
+		return 0;
+	}
+	if (fact->context && fact->context != process->last_context)
+		return error_set(error, "a record of context %u, which is not of the last event",
+				 fact->context);
+	return take_record(process, fact->object, &record, error);
+}
+
+/* The content of an object as traces had it before there were facts. */
+static int take_content(struct process *process, const struct trace_content *content,
 			struct error *error)
 {
-	if (!is_live(process, record->object) || record->zero > 1)
-		return error_set(error, "content of object %u, which does not live",
-				 record->object);
-	duplicates_content(
-		process->duplicates,
-		&(struct duplicates_content){
-			.object = record->object,
-			.site = site_of(process, record->object),
-			/* during a call without a vertex only the host can have written it */
-			.cause = process->last_vertex == NO_VERTEX ? merge_host(process->merge)
-								   : process->last_vertex,
-			.size = process->profile
-					->objects[process->objects[record->object - 1].profile]
-					.size,
-			.event = process->events,
-			.digest = record->digest,
-			.zero = record->zero,
-		});
-	return 0;
+	_Alignas(8) struct gpu_content payload = {.zero = content->zero};
+	struct build_record record = {
+		.kind = GPU_RECORD_CONTENT, .payload = &payload, .size = sizeof(payload)};
+
+	memcpy(payload.digest, content->digest, sizeof(payload.digest));
+	return take_record(process, content->object, &record, error);
 }
 
 static int take(struct process *process, const struct trace_record *record, struct error *error)
@@ -411,6 +407,8 @@ static int take(struct process *process, const struct trace_record *record, stru
 		return take_free(process, (const struct trace_free *)record, error);
 	case TRACE_CONTENT:
 		return take_content(process, (const struct trace_content *)record, error);
+	case TRACE_FACT:
+		return take_fact(process, (const struct trace_fact *)record, error);
 	case TRACE_COVERAGE:
 	case TRACE_COVERAGE_TEXTS:
 		return coverage_take(process->coverage, (const struct trace_coverage *)record,
@@ -439,27 +437,26 @@ static void drop_unplaced(struct process *process)
 static void free_process(struct process *process)
 {
 	coverage_free(process->coverage, process->profile);
-	duplicates_free(process->duplicates, process->events);
 	free(process->modules);
 	free(process->frames);
 	free(process->depths);
 	free(process->contexts);
 	free(process->seen);
 	free(process->objects);
+	free(process->rows);
 }
 
-static void read_trace(struct profile *profile, struct merge *merge, struct trace_reader *reader,
-		       uint64_t run_start_ns)
+static void read_trace(struct profile *profile, struct merge *merge, struct analyses *analyses,
+		       struct trace_reader *reader, uint64_t run_start_ns)
 {
 	struct process process = {
 		.profile = profile,
 		.merge = merge,
-		.duplicates = duplicates_new(merge),
+		.analyses = analyses,
 		.coverage = coverage_new(),
 		.index = UINT32_MAX,
 		.run_start_ns = run_start_ns,
-		.events_before = profile->event_count,
-		.last_vertex = NO_VERTEX,
+		.event = {.number = profile->event_count, .vertex = NO_VERTEX, .name = ""},
 	};
 	const struct trace_record *record;
 	struct error error;
@@ -485,7 +482,11 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 	} else if (!profile->processes[process.index].ended) {
 		profile_add_coverage(profile, COVERAGE_TRACE_UNFINISHED, NULL, 1, 0);
 	}
-	profile->event_count += process.events;
+	if (process.unknown_records)
+		profile_add_coverage(profile, COVERAGE_RECORDS_UNKNOWN, NULL,
+				     process.unknown_records, process.unknown_bytes);
+	if (process.index != UINT32_MAX)
+		analyses_process_end(analyses, &process.event);
 	free_process(&process);
 }
 
@@ -493,8 +494,15 @@ static void read_trace(struct profile *profile, struct merge *merge, struct trac
 
 struct profile *build_profile(const char *trace_folder, struct error *error)
 {
+	return build_profile_with(trace_folder, build_analyses, error);
+}
+
+struct profile *build_profile_with(const char *trace_folder,
+				   const struct build_analysis *const *table, struct error *error)
+{
 	struct profile *profile = profile_new();
 	struct build_source *sources;
+	struct analyses *analyses;
 	struct merge *merge;
 	uint32_t count;
 
@@ -503,12 +511,13 @@ struct profile *build_profile(const char *trace_folder, struct error *error)
 		return NULL;
 	}
 	merge = merge_new(profile);
+	analyses = analyses_begin(table, profile);
 	for (uint32_t i = 0; i < count; i++) {
 		struct error reason;
 		struct trace_reader *reader = trace_open(sources[i].path, &reason);
 
 		if (reader)
-			read_trace(profile, merge, reader, sources[0].start_ns);
+			read_trace(profile, merge, analyses, reader, sources[0].start_ns);
 		else
 			coverage_damaged(profile, &reason);
 		trace_reader_close(reader);
@@ -516,10 +525,8 @@ struct profile *build_profile(const char *trace_folder, struct error *error)
 	}
 	free(sources);
 	merge_finish(merge);
+	analyses_end(analyses);
 	merge_free(merge);
-	if (profile->event_rows < profile->event_count)
-		profile_add_coverage(profile, COVERAGE_EVENTS_FIRST_ONLY, NULL,
-				     profile->event_count - profile->event_rows, 0);
 	profile->command = xstrdup(profile->process_count ? profile->processes[0].arguments : "");
 	return profile;
 }

@@ -16,4 +16,10 @@
  */
 struct profile *build_profile(const char *trace_folder, struct error *error);
 
+/* The same with other analyses than all: rows, ended by NULL (build/analysis.h). */
+struct build_analysis;
+struct profile *build_profile_with(const char *trace_folder,
+				   const struct build_analysis *const *analyses,
+				   struct error *error);
+
 #endif

@@ -1,4 +1,12 @@
-#include "graph/build/duplicates.h"
+/*
+ * graph/build/duplicates.c: the analysis that finds which objects of one process held equal
+ * content, and for how long.
+ *
+ * A class is a content (size and digest) and the live objects that hold it.  An episode begins
+ * when a class has two and ends when it has fewer again.  Episodes of all processes in which
+ * objects played the same roles are a group: a row of the profile.
+ */
+#include "graph/build/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +15,9 @@
 
 #include "util/memory.h"
 
-#define DIGEST_SIZE 32
-
 struct class_key {
 	uint64_t size;
-	uint8_t digest[DIGEST_SIZE];
+	uint8_t digest[GPU_DIGEST_SIZE];
 };
 
 struct player_key {
@@ -41,19 +47,94 @@ struct content_class {
 	UT_hash_handle hh;
 };
 
-struct duplicates {
-	struct merge *merge;
-	struct content_class *classes;
-	struct member *members; /* by object */
+/* A role that objects play in an episode: allocated at a site, made equal by a cause. */
+struct role {
+	uint32_t site, cause; /* vertices */
+	uint64_t objects;
 };
 
-struct duplicates *duplicates_new(struct merge *merge)
+struct group {
+	uint32_t *roles; /* (site, cause) pairs, and whether the content is zeros: the key */
+	uint32_t index;  /* into profile->duplicates */
+	UT_hash_handle hh;
+};
+
+struct duplicates {
+	struct profile *profile;
+	struct content_class *classes; /* of the process */
+	struct member *members;        /* of the process, by object */
+	struct group *groups;
+};
+
+static void *begin(struct profile *profile)
 {
 	struct duplicates *duplicates = xcalloc(1, sizeof(*duplicates));
 
-	duplicates->merge = merge;
+	duplicates->profile = profile;
 	return duplicates;
 }
+
+/* -- groups -- */
+
+static struct profile_duplicate *add_group(struct duplicates *duplicates, const struct role *roles,
+					   uint32_t count, bool zero)
+{
+	struct profile *profile = duplicates->profile;
+	struct profile_duplicate *duplicate;
+
+	ARRAY_RESERVE(profile->duplicates, profile->duplicate_count, profile->duplicate_capacity);
+	duplicate = &profile->duplicates[profile->duplicate_count++];
+	*duplicate = (struct profile_duplicate){
+		.zero = zero,
+		.members = xcalloc(count, sizeof(*duplicate->members)),
+		.member_count = count,
+	};
+	for (uint32_t i = 0; i < count; i++)
+		duplicate->members[i] = (struct profile_duplicate_member){.site = roles[i].site,
+									  .cause = roles[i].cause};
+	return duplicate;
+}
+
+/* The roles are sorted and each there once. */
+static struct profile_duplicate *find_group(struct duplicates *duplicates, const struct role *roles,
+					    uint32_t count, bool zero)
+{
+	size_t size = 2 * (size_t)count * sizeof(uint32_t) + sizeof(uint32_t);
+	uint32_t *key = xmalloc(size);
+	struct group *group;
+
+	for (uint32_t i = 0; i < count; i++) {
+		key[2 * i] = roles[i].site;
+		key[2 * i + 1] = roles[i].cause;
+	}
+	key[2 * count] = zero; /* zeros are something else: they need no copy at all */
+	HASH_FIND(hh, duplicates->groups, key, size, group);
+	if (group) {
+		free(key);
+		return &duplicates->profile->duplicates[group->index];
+	}
+	group = xcalloc(1, sizeof(*group));
+	group->roles = key;
+	group->index = duplicates->profile->duplicate_count;
+	HASH_ADD_KEYPTR(hh, duplicates->groups, group->roles, size, group);
+	return add_group(duplicates, roles, count, zero);
+}
+
+/* One more episode of the group, which lasted for so many events. */
+static void add_episode(struct profile_duplicate *group, const struct role *roles, uint64_t bytes,
+			uint64_t events)
+{
+	group->occurrences++;
+	group->events = events > PROFILE_NUMBER_MAX - group->events ? PROFILE_NUMBER_MAX
+								    : group->events + events;
+	if (group->bytes < bytes)
+		group->bytes = bytes;
+	for (uint32_t i = 0; i < group->member_count; i++)
+		if (group->members[i].objects < roles[i].objects)
+			group->members[i].objects = roles[i].objects;
+}
+
+/* -- episodes -- */
 
 static void add_player(struct content_class *class, const struct member *member)
 {
@@ -71,7 +152,7 @@ static void add_player(struct content_class *class, const struct member *member)
 
 static int compare_roles(const void *left, const void *right)
 {
-	const struct merge_role *a = left, *b = right;
+	const struct role *a = left, *b = right;
 
 	if (a->site != b->site)
 		return a->site < b->site ? -1 : 1;
@@ -79,13 +160,13 @@ static int compare_roles(const void *left, const void *right)
 }
 
 /* The players as roles, each once, with the number of objects. */
-static uint32_t collect_roles(const struct content_class *class, struct merge_role *roles)
+static uint32_t collect_roles(const struct content_class *class, struct role *roles)
 {
 	uint32_t count = 0, used = 0;
 	const struct player *player;
 
 	for (player = class->players; player; player = player->hh.next)
-		roles[count++] = (struct merge_role){player->site, player->key.cause, 1};
+		roles[count++] = (struct role){player->site, player->key.cause, 1};
 	qsort(roles, count, sizeof(*roles), compare_roles);
 	for (uint32_t i = 0; i < count; i++) {
 		if (used && compare_roles(&roles[used - 1], &roles[i]) == 0)
@@ -99,13 +180,16 @@ static uint32_t collect_roles(const struct content_class *class, struct merge_ro
 /* `end`: the first event after which the content was not shared any more. */
 static void end_episode(struct duplicates *duplicates, struct content_class *class, uint64_t end)
 {
-	struct merge_role *roles = xcalloc(HASH_COUNT(class->players), sizeof(*roles));
+	struct role *roles = xcalloc(HASH_COUNT(class->players), sizeof(*roles));
 	struct player *player, *next;
 
 	/* one event may change two objects in a row: in between is no time */
-	if (end > class->start)
-		merge_episode(duplicates->merge, roles, collect_roles(class, roles),
-			      class->key.size, end - class->start, class->zero);
+	if (end > class->start) {
+		uint32_t count = collect_roles(class, roles);
+
+		add_episode(find_group(duplicates, roles, count, class->zero), roles,
+			    class->key.size, end - class->start);
+	}
 	HASH_ITER(hh, class->players, player, next)
 	{
 		HASH_DEL(class->players, player);
@@ -135,12 +219,13 @@ static void leave(struct duplicates *duplicates, struct member *member, uint64_t
 }
 
 static void join(struct duplicates *duplicates, struct member *member,
-		 const struct duplicates_content *content)
+		 const struct build_event *event, const struct gpu_content *content)
 {
+	const struct profile_object *object = &duplicates->profile->objects[member->object];
+	struct class_key key = {.size = object->size};
 	struct content_class *class;
-	struct class_key key = {.size = content->size};
 
-	memcpy(key.digest, content->digest, DIGEST_SIZE);
+	memcpy(key.digest, content->digest, sizeof(key.digest));
 	HASH_FIND(hh, duplicates->classes, &key, sizeof(key), class);
 	if (!class) {
 		class = xcalloc(1, sizeof(*class));
@@ -148,8 +233,9 @@ static void join(struct duplicates *duplicates, struct member *member,
 		class->zero = content->zero;
 		HASH_ADD(hh, duplicates->classes, key, sizeof(class->key), class);
 	}
-	member->site = content->site;
-	member->cause = content->cause;
+	member->site = object->site;
+	/* during a call without a vertex only the host can have written it */
+	member->cause = event->vertex == PROFILE_NO_VERTEX ? GRAPH_HOST : event->vertex;
 	member->in = class;
 	member->previous = NULL;
 	member->next = class->members;
@@ -158,52 +244,66 @@ static void join(struct duplicates *duplicates, struct member *member,
 	class->members = member;
 	class->count++;
 	if (class->count == 2) {
-		class->start = content->event;
+		class->start = event->number;
 		add_player(class, member->next);
 	}
 	if (class->count >= 2)
 		add_player(class, member);
 }
 
-void duplicates_content(struct duplicates *duplicates, const struct duplicates_content *content)
+/* -- what it is told -- */
+
+/* Constant time, but for the ends of episodes. */
+static int take_content(void *state, const struct build_event *event,
+			const struct build_record *record, struct error *error)
 {
+	const struct gpu_content *content = record->payload;
+	struct duplicates *duplicates = state;
 	struct member *member;
 
-	HASH_FIND(hh, duplicates->members, &content->object, sizeof(content->object), member);
+	if (content->zero > 1)
+		return error_set(error, "content that is %u times zero: expected 0 or 1",
+				 content->zero);
+	if (record->freed)
+		return 0;
+	HASH_FIND(hh, duplicates->members, &record->object, sizeof(record->object), member);
 	if (!member) {
 		member = xcalloc(1, sizeof(*member));
-		member->object = content->object;
+		member->object = record->object;
 		HASH_ADD(hh, duplicates->members, object, sizeof(member->object), member);
-	} else if (member->in->key.size == content->size &&
-		   !memcmp(member->in->key.digest, content->digest, DIGEST_SIZE)) {
-		return; /* it has held this content since the earlier event, which is its cause */
+	} else if (!memcmp(member->in->key.digest, content->digest, GPU_DIGEST_SIZE)) {
+		return 0; /* it has held this since the earlier event, which is its cause */
 	} else {
-		leave(duplicates, member, content->event);
+		leave(duplicates, member, event->number);
 	}
-	join(duplicates, member, content);
+	join(duplicates, member, event, content);
+	return 0;
 }
 
-void duplicates_freed(struct duplicates *duplicates, uint32_t object, uint64_t event)
+static void freed(void *state, const struct build_event *event, uint32_t object)
 {
+	struct duplicates *duplicates = state;
 	struct member *member;
 
 	HASH_FIND(hh, duplicates->members, &object, sizeof(object), member);
 	if (!member)
 		return;
-	leave(duplicates, member, event);
+	leave(duplicates, member, event->number);
 	HASH_DEL(duplicates->members, member);
 	free(member);
 }
 
-void duplicates_free(struct duplicates *duplicates, uint64_t event)
+/* Ends all episodes. */
+static void process_end(void *state, const struct build_event *last)
 {
+	struct duplicates *duplicates = state;
 	struct member *member, *next;
 	struct content_class *class, *next_class;
 
 	/* in the order in which the contents appeared: equal runs give equal profiles */
 	HASH_ITER(hh, duplicates->classes, class, next_class)
 	if (class->count >= 2)
-		end_episode(duplicates, class, event + 1);
+		end_episode(duplicates, class, last->number + 1);
 	HASH_ITER(hh, duplicates->classes, class, next_class)
 	{
 		HASH_DEL(duplicates->classes, class);
@@ -214,5 +314,28 @@ void duplicates_free(struct duplicates *duplicates, uint64_t event)
 		HASH_DEL(duplicates->members, member);
 		free(member);
 	}
+}
+
+static void end(void *state)
+{
+	struct duplicates *duplicates = state;
+	struct group *group, *next;
+
+	HASH_ITER(hh, duplicates->groups, group, next)
+	{
+		HASH_DEL(duplicates->groups, group);
+		free(group->roles);
+		free(group);
+	}
 	free(duplicates);
 }
+
+const struct build_analysis build_duplicates = {
+	.name = "duplicates",
+	.kinds = (const uint32_t[]){GPU_RECORD_CONTENT, 0},
+	.begin = begin,
+	.freed = freed,
+	.record = take_content,
+	.process_end = process_end,
+	.end = end,
+};

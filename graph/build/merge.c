@@ -60,12 +60,6 @@ struct edge_key {
 	uint32_t from, to, site, access;
 };
 
-struct group {
-	uint32_t *roles; /* (site, cause) pairs */
-	uint32_t index;
-	UT_hash_handle hh;
-};
-
 struct merge {
 	struct profile *profile;
 	struct symbols *symbols;
@@ -85,7 +79,6 @@ struct merge {
 	uint64_t *last_event; /* by edge */
 	uint32_t last_event_capacity;
 	uint64_t path_bytes;
-	struct group *groups;
 };
 
 /* At most PROFILE_NUMBER_MAX. */
@@ -131,17 +124,9 @@ struct merge *merge_new(struct profile *profile)
 
 void merge_free(struct merge *merge)
 {
-	struct group *group, *next;
-
 	HASH_CLEAR(hh, merge->modules);
 	HASH_CLEAR(hh, merge->frames);
 	HASH_CLEAR(hh, merge->contexts);
-	HASH_ITER(hh, merge->groups, group, next)
-	{
-		HASH_DEL(merge->groups, group);
-		free(group->roles);
-		free(group);
-	}
 	for (uint32_t i = 0; i < merge->module_count; i++) {
 		free(merge->module_list[i]->identity);
 		free(merge->module_list[i]->path);
@@ -388,84 +373,48 @@ static void grow_edge_slots(struct merge *merge)
 	}
 }
 
-void merge_flow(struct merge *merge, const struct merge_flow *flow)
+static uint32_t add_edge(struct merge *merge, const struct edge_key *key)
 {
-	const struct edge_key key = {flow->from, flow->to, flow->site, flow->access};
 	struct graph *graph = merge->profile->graph;
+	struct graph_edge *edge = graph_add_edge(graph, key->from, key->to);
+
+	edge->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES;
+	if (key->access == GRAPH_WRITE && key->to != merge_host(merge))
+		edge->fields |= EDGE_REDUNDANT_BYTES;
+	edge->object = key->site;
+	edge->access = (enum graph_access)key->access;
+	if (merge->last_event_capacity < graph->edge_capacity) {
+		merge->last_event_capacity = graph->edge_capacity;
+		merge->last_event = xreallocarray(merge->last_event, merge->last_event_capacity,
+						  sizeof(*merge->last_event));
+	}
+	merge->last_event[graph->edge_count - 1] = UINT64_MAX;
+	return graph->edge_count - 1;
+}
+
+void merge_flow(struct merge *merge, const struct build_event *event, const struct build_row *row)
+{
+	bool reads = row->access == TRACE_READ || row->access == TRACE_FROM_HOST;
+	const struct edge_key key = {
+		.from = row->writer,
+		.to = row->access == TRACE_TO_HOST ? merge_host(merge) : event->vertex,
+		.site = merge->profile->objects[row->object].site,
+		.access = reads ? GRAPH_READ : GRAPH_WRITE,
+	};
 	struct graph_edge *edge;
-	uint32_t *slot;
+	uint32_t *slot, index;
 
 	grow_edge_slots(merge);
 	slot = edge_slot(merge, &key);
-	if (!*slot) {
-		edge = graph_add_edge(graph, flow->from, flow->to);
-		*slot = graph->edge_count;
-		if (merge->last_event_capacity < graph->edge_capacity) {
-			merge->last_event_capacity = graph->edge_capacity;
-			merge->last_event =
-				xreallocarray(merge->last_event, merge->last_event_capacity,
-					      sizeof(*merge->last_event));
-		}
-		merge->last_event[*slot - 1] = UINT64_MAX;
-		edge->fields =
-			EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES;
-		if (flow->access == GRAPH_WRITE && flow->to != merge_host(merge))
-			edge->fields |= EDGE_REDUNDANT_BYTES;
-		edge->object = flow->site;
-		edge->access = flow->access;
-	}
-	edge = &graph->edges[*slot - 1];
-	edge->bytes = add(edge->bytes, flow->bytes);
-	edge->redundant_bytes = add(edge->redundant_bytes, flow->redundant_bytes);
+	if (!*slot)
+		*slot = add_edge(merge, &key) + 1;
+	index = *slot - 1;
+	edge = &merge->profile->graph->edges[index];
+	edge->bytes = add(edge->bytes, row->bytes);
+	edge->redundant_bytes = add(edge->redundant_bytes, row->redundant_bytes);
 	/* several objects of one site may add to it in one invocation */
-	edge->count += merge->last_event[*slot - 1] != flow->event;
-	merge->last_event[*slot - 1] = flow->event;
-}
-
-/* -- duplicates -- */
-
-void merge_episode(struct merge *merge, const struct merge_role *roles, uint32_t count,
-		   uint64_t bytes, uint64_t events, bool zero)
-{
-	struct profile *profile = merge->profile;
-	size_t size = 2 * (size_t)count * sizeof(uint32_t) + sizeof(uint32_t);
-	uint32_t *key = xmalloc(size);
-	struct profile_duplicate *duplicate;
-	struct group *group;
-
-	for (uint32_t i = 0; i < count; i++) {
-		key[2 * i] = roles[i].site;
-		key[2 * i + 1] = roles[i].cause;
-	}
-	key[2 * count] = zero; /* zeros are something else: they need no copy at all */
-	HASH_FIND(hh, merge->groups, key, size, group);
-	if (group) {
-		free(key);
-	} else {
-		group = xcalloc(1, sizeof(*group));
-		group->roles = key;
-		group->index = profile->duplicate_count;
-		HASH_ADD_KEYPTR(hh, merge->groups, group->roles, size, group);
-		ARRAY_RESERVE(profile->duplicates, profile->duplicate_count,
-			      profile->duplicate_capacity);
-		duplicate = &profile->duplicates[profile->duplicate_count++];
-		*duplicate = (struct profile_duplicate){
-			.zero = zero,
-			.members = xcalloc(count, sizeof(*duplicate->members)),
-			.member_count = count,
-		};
-		for (uint32_t i = 0; i < count; i++)
-			duplicate->members[i] = (struct profile_duplicate_member){
-				.site = roles[i].site, .cause = roles[i].cause};
-	}
-	duplicate = &profile->duplicates[group->index];
-	duplicate->occurrences++;
-	duplicate->events = add(duplicate->events, events);
-	if (duplicate->bytes < bytes)
-		duplicate->bytes = bytes;
-	for (uint32_t i = 0; i < count; i++)
-		if (duplicate->members[i].objects < roles[i].objects)
-			duplicate->members[i].objects = roles[i].objects;
+	edge->count += merge->last_event[index] != event->number;
+	merge->last_event[index] = event->number;
 }
 
 /* -- the end -- */

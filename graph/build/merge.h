@@ -1,6 +1,6 @@
 /*
- * graph/build/merge.h: what the processes of a run have in common: frames, contexts, vertices,
- * edges and groups of duplicates.  Internal to the builder.
+ * graph/build/merge.h: what the processes of a run have in common: frames, contexts, vertices and
+ * edges.  Internal to the builder.
  */
 #ifndef VFLOW_GRAPH_BUILD_MERGE_H
 #define VFLOW_GRAPH_BUILD_MERGE_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "collect/trace.h"
+#include "graph/build/analysis.h"
 #include "graph/profile/profile.h"
 
 #define NO_VERTEX PROFILE_NO_VERTEX
@@ -38,23 +39,8 @@ uint32_t merge_unknown(struct merge *merge); /* makes it when it is not there */
 
 void merge_object_size(struct merge *merge, uint32_t site, uint64_t size);
 
-/* Adds to the edge; `event` tells invocations apart.  All three are indices of vertices. */
-struct merge_flow {
-	uint32_t from, to, site;
-	enum graph_access access;
-	uint64_t bytes, redundant_bytes;
-	uint64_t event;
-};
-void merge_flow(struct merge *merge, const struct merge_flow *flow);
-
-/* A role that objects played in an episode of equal content; both are indices of vertices. */
-struct merge_role {
-	uint32_t site, cause;
-	uint64_t objects;
-};
-/* Adds an episode to the group with these roles, which are sorted and each there once. */
-void merge_episode(struct merge *merge, const struct merge_role *roles, uint32_t count,
-		   uint64_t bytes, uint64_t events, bool zero);
+/* Adds the row of the event to its edge. */
+void merge_flow(struct merge *merge, const struct build_event *event, const struct build_row *row);
 
 /* Call paths, contexts and sums of all vertices; the largest object of each edge's site. */
 void merge_finish(struct merge *merge);

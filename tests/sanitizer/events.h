@@ -127,10 +127,14 @@ static void sink_released(const struct gpu_call *call, uint32_t object)
 	(void)call, (void)object;
 }
 
-static void sink_content(const struct gpu_call *call, uint32_t object,
-			 const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
+static void sink_record(const struct gpu_call *call, const struct gpu_record *record)
 {
-	(void)call, (void)object, (void)digest, (void)zero;
+	if (record->kind != GPU_RECORD_CONTENT || !record->object ||
+	    record->size != sizeof(struct gpu_content) ||
+	    (call && (!ended || call->context != events[ended - 1].context))) {
+		puts("not ok - a record is not of the last call that ended");
+		exit(1);
+	}
 	events[ended ? ended - 1 : 0].contents++;
 }
 
@@ -147,7 +151,7 @@ static const struct gpu_sink sink = {.begin = sink_begin,
 				     .abandon = sink_abandon,
 				     .object = sink_object,
 				     .released = sink_released,
-				     .content = sink_content,
+				     .record = sink_record,
 				     .coverage = sink_coverage};
 
 /* -- the program --------------------------------------------------------------------------- */

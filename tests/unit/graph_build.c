@@ -592,7 +592,7 @@ static void test_senseless(void **state)
 	cut_there("object 2 is freed");
 	good_beginning();
 	content(2, 1);
-	cut_there("content of object 2");
+	cut_there("a record of object 2, which does not live");
 	good_beginning();
 	object(2, 1, 64);
 	event(2, 0, NULL);

@@ -114,7 +114,13 @@ void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, in
 
 static void changed(void *data, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
 {
-	sink->content(data, object, digest, zero);
+	struct gpu_content content = {.zero = zero};
+
+	memcpy(content.digest, digest, sizeof(content.digest));
+	sink->record(data, &(struct gpu_record){.kind = GPU_RECORD_CONTENT,
+						.object = object,
+						.payload = &content,
+						.size = sizeof(content)});
 }
 
 void observe_end(struct gpu_call *call)

@@ -14,7 +14,13 @@ static size_t row_capacity;
 
 void event_content(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero)
 {
-	events_sink->content(data, object, digest, zero);
+	struct gpu_content content = {.zero = zero};
+
+	memcpy(content.digest, digest, sizeof(content.digest));
+	events_sink->record(data, &(struct gpu_record){.kind = GPU_RECORD_CONTENT,
+						       .object = object,
+						       .payload = &content,
+						       .size = sizeof(content)});
 }
 
 uint32_t event_introduce(const struct gpu_call *call, const struct object *object)
@@ -124,13 +130,18 @@ static size_t add_rows(size_t used, const struct row *from, uint32_t count)
 			last++;
 		for (uint32_t k = i; k < last; k++)
 			if (from[k].read)
-				rows[used++] = (struct gpu_row){from[k].object->id, from[k].writer,
-								GPU_READ, from[k].read, 0};
+				rows[used++] = (struct gpu_row){.object = from[k].object->id,
+								.writer = from[k].writer,
+								.access = GPU_READ,
+								.bytes = from[k].read};
 		for (uint32_t k = i; k < last; k++)
 			if (from[k].written)
-				rows[used++] = (struct gpu_row){from[k].object->id, from[k].writer,
-								GPU_WRITE, from[k].written,
-								from[k].redundant};
+				rows[used++] =
+					(struct gpu_row){.object = from[k].object->id,
+							 .writer = from[k].writer,
+							 .access = GPU_WRITE,
+							 .bytes = from[k].written,
+							 .redundant_bytes = from[k].redundant};
 		i = last;
 	}
 	return used;
@@ -142,8 +153,10 @@ static size_t add_host_rows(size_t used, const struct host_row *hosts, size_t ho
 		return used;
 	for (size_t i = 0; i < host_count; i++)
 		if (object_is_followed(hosts[i].object))
-			rows[used++] = (struct gpu_row){hosts[i].object->id, GPU_WRITER_HOST,
-							hosts[i].access, hosts[i].bytes, 0};
+			rows[used++] = (struct gpu_row){.object = hosts[i].object->id,
+							.writer = GPU_WRITER_HOST,
+							.access = hosts[i].access,
+							.bytes = hosts[i].bytes};
 	return used;
 }
 

@@ -79,7 +79,7 @@ void event_shadow_given_up(const struct object *object)
 		return;
 	/* like no other content; that of digests begins with a hash, which is not all but zero */
 	memcpy(digest, &object->id, sizeof(object->id));
-	events_sink->content(NULL, object->id, digest, false);
+	event_content(NULL, object->id, digest, false);
 }
 
 void event_free(const struct thread *thread, const struct operation *operation)

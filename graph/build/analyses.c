@@ -1,0 +1,123 @@
+/* graph/build/analyses.c: see build/analyses.h. */
+#include "graph/build/analyses.h"
+
+#include <stdlib.h>
+
+#include "util/memory.h"
+
+const struct build_analysis *const build_analyses[] = {
+	&build_duplicates,
+	&build_events,
+	NULL,
+};
+
+struct analyses {
+	const struct build_analysis *const *table;
+	void **states;
+};
+
+/* The rows of gpu/records.def. */
+static const struct kind {
+	uint32_t number;
+	const char *name;
+	uint32_t least; /* bytes of payload */
+	bool object;    /* whether it must have one */
+} kinds[] = {
+#define GPU_RECORD(number, KIND, bytes, object) {number, #KIND, bytes, object},
+#include "gpu/records.def"
+};
+
+static const struct kind *find_kind(uint32_t number)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].number == number)
+			return &kinds[i];
+	return NULL;
+}
+
+static bool takes(const struct build_analysis *analysis, uint32_t kind)
+{
+	for (const uint32_t *taken = analysis->kinds; taken && *taken; taken++)
+		if (*taken == kind)
+			return true;
+	return false;
+}
+
+struct analyses *analyses_begin(const struct build_analysis *const *table, struct profile *profile)
+{
+	struct analyses *analyses = xcalloc(1, sizeof(*analyses));
+	size_t count = 0;
+
+	while (table[count])
+		count++;
+	analyses->table = table;
+	analyses->states = xcalloc(count + 1, sizeof(*analyses->states));
+	for (size_t i = 0; i < count; i++)
+		analyses->states[i] = table[i]->begin(profile);
+	return analyses;
+}
+
+void analyses_object(struct analyses *analyses, const struct build_event *event, uint32_t object)
+{
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (analyses->table[i]->object)
+			analyses->table[i]->object(analyses->states[i], event, object);
+}
+
+void analyses_event(struct analyses *analyses, const struct build_event *event,
+		    const struct build_row *rows, uint32_t count)
+{
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (analyses->table[i]->event)
+			analyses->table[i]->event(analyses->states[i], event, rows, count);
+}
+
+void analyses_freed(struct analyses *analyses, const struct build_event *event, uint32_t object)
+{
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (analyses->table[i]->freed)
+			analyses->table[i]->freed(analyses->states[i], event, object);
+}
+
+bool analyses_know(const struct analyses *analyses, uint32_t kind)
+{
+	if (find_kind(kind))
+		return true;
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (takes(analyses->table[i], kind))
+			return true;
+	return false;
+}
+
+int analyses_record(struct analyses *analyses, const struct build_event *event,
+		    const struct build_record *record, struct error *error)
+{
+	const struct kind *kind = find_kind(record->kind);
+
+	if (kind && record->size < kind->least)
+		return error_set(error, "a record of kind %s with %u bytes: expected %u or more",
+				 kind->name, record->size, kind->least);
+	if (kind && kind->object && record->object == BUILD_NO_OBJECT)
+		return error_set(error, "a record of kind %s of no object", kind->name);
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (takes(analyses->table[i], record->kind) &&
+		    analyses->table[i]->record(analyses->states[i], event, record, error) != 0)
+			return -1;
+	return 0;
+}
+
+void analyses_process_end(struct analyses *analyses, const struct build_event *last)
+{
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (analyses->table[i]->process_end)
+			analyses->table[i]->process_end(analyses->states[i], last);
+}
+
+void analyses_end(struct analyses *analyses)
+{
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (analyses->table[i]->end)
+			analyses->table[i]->end(analyses->states[i]);
+	free(analyses->states);
+	free(analyses);
+}

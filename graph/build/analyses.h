@@ -1,0 +1,30 @@
+/*
+ * graph/build/analyses.h: all analyses at once.  Internal to the builder; analysis.h says what each
+ * function of an analysis gets.
+ */
+#ifndef VFLOW_GRAPH_BUILD_ANALYSES_H
+#define VFLOW_GRAPH_BUILD_ANALYSES_H
+
+#include "graph/build/analysis.h"
+
+/* The table, ended by NULL. */
+extern const struct build_analysis *const build_analyses[];
+
+struct analyses;
+
+/* `table` (as build_analyses) must outlive what is returned. */
+struct analyses *analyses_begin(const struct build_analysis *const *table, struct profile *profile);
+void analyses_object(struct analyses *analyses, const struct build_event *event, uint32_t object);
+void analyses_event(struct analyses *analyses, const struct build_event *event,
+		    const struct build_row *rows, uint32_t count);
+void analyses_freed(struct analyses *analyses, const struct build_event *event, uint32_t object);
+/* Whether records of this kind are known: listed in gpu/records.def, or taken by an analysis. */
+bool analyses_know(const struct analyses *analyses, uint32_t kind);
+/* Checks what gpu/records.def says of the kind.  -1: the record makes no sense. */
+int analyses_record(struct analyses *analyses, const struct build_event *event,
+		    const struct build_record *record, struct error *error);
+void analyses_process_end(struct analyses *analyses, const struct build_event *last);
+/* Frees them, too. */
+void analyses_end(struct analyses *analyses);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * graph/build/analysis.h: an analysis of the calls of a run: what it may know, and when.
+ *
+ * The builder reads the traces of a run once, one process after the other, and makes the graph's
+ * vertices and edges.  Everything else that a profile says of calls and objects comes from
+ * analyses: each is a file with a struct build_analysis, which is a row of analyses.c.  They see
+ * all calls of the run, but no trace: ids are those of the profile, and all has been checked but
+ * the payloads of records.
+ *
+ * Of each process, in the order of its trace:
+ *     [object ...] -> event -> [freed | record ...]      for each call
+ *     process_end                                        wherever its trace ends, maybe in between
+ * and `begin` before the first process, `end` after the last.  Analyses do not see what others have
+ * found.
+ */
+#ifndef VFLOW_GRAPH_BUILD_ANALYSIS_H
+#define VFLOW_GRAPH_BUILD_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/trace.h"
+#include "graph/profile/profile.h"
+
+/* A call that succeeded. */
+struct build_event {
+	uint64_t number;                 /* 1, 2, ... in the run */
+	uint32_t vertex;                 /* id and index; PROFILE_NO_VERTEX: a release or a wait */
+	uint32_t process;                /* index into profile->processes */
+	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
+	const char
+		*name; /* of the call as in the trace, any bytes; valid until `end` has returned */
+	uint64_t invocation;       /* 0, 1, ... of the same context in this process */
+	uint64_t start_ns, end_ns; /* host time, since the start of the run */
+};
+
+/* Bytes of an object that a call touched, of one last writer. */
+struct build_row {
+	uint32_t object; /* index into profile->objects */
+	uint32_t writer; /* vertex whose bytes they were; of TRACE_FROM_HOST the host, of
+			    TRACE_TO_HOST the call's own */
+	enum trace_access access;
+	uint64_t bytes;
+	uint64_t redundant_bytes;
+};
+
+#define BUILD_NO_OBJECT UINT32_MAX
+
+/* A fact about a call, or about an object after it: gpu/records.def, gpu/records.h. */
+struct build_record {
+	uint32_t kind;
+	uint32_t object;     /* index into profile->objects, or BUILD_NO_OBJECT */
+	bool freed;          /* the object: by this very call */
+	bool of_call;        /* false: of no call, found out after it */
+	const void *payload; /* aligned to 8; `size` is at least what gpu/records.def says */
+	uint32_t size;
+};
+
+/*
+ * `state` is what begin() returned.  Events, rows, payloads and pointers into the profile's arrays
+ * are valid during the call only.  Any function but `begin` may be NULL.
+ */
+struct build_analysis {
+	const char *name;
+	const uint32_t *kinds; /* of records that it takes, ended by 0; NULL: none */
+	void *(*begin)(struct profile *profile);
+	/* The event, which comes next, has made this object: an index into profile->objects. */
+	void (*object)(void *state, const struct build_event *event, uint32_t object);
+	void (*event)(void *state, const struct build_event *event, const struct build_row *rows,
+		      uint32_t count);
+	/* The event, which was the last, has freed the object. */
+	void (*freed)(void *state, const struct build_event *event, uint32_t object);
+	/*
+	 * After its event, the last one; before the first of a process the event has the number
+	 * of the one before and no vertex.  -1: the payload makes no sense; the trace ends there.
+	 */
+	int (*record)(void *state, const struct build_event *event,
+		      const struct build_record *record, struct error *error);
+	/* `last`: the last event of this process, as for `record`. */
+	void (*process_end)(void *state, const struct build_event *last);
+	/* The profile's graph is whole.  Frees the state. */
+	void (*end)(void *state);
+};
+
+/* A file each. */
+extern const struct build_analysis build_duplicates; /* objects with equal content */
+extern const struct build_analysis build_events;     /* the first calls, for the profile */
+
+#endif

@@ -6,7 +6,7 @@
  * are little-endian, records are 8-byte aligned.  `size` and `check` of a record are stored last,
  * as one word, so a process that is killed leaves a file whose first zero word is its end.
  *
- * A leaf: includes nothing of vflow's but util/ and the list of records.
+ * A leaf: includes nothing of vflow's but util/ and the lists of records and metrics.
  */
 #ifndef VFLOW_COLLECT_TRACE_H
 #define VFLOW_COLLECT_TRACE_H
@@ -23,7 +23,8 @@
 #define TRACE_SUFFIX ".trace"
 
 /* Feature bits a reader does not know make it refuse the file. */
-#define TRACE_FEATURES_KNOWN UINT64_C(0)
+#define TRACE_FEATURE_ROW_SIZE UINT64_C(1) /* events may have rows of other sizes than 32 bytes */
+#define TRACE_FEATURES_KNOWN TRACE_FEATURE_ROW_SIZE
 
 struct trace_header {
 	char magic[8];
@@ -145,7 +146,20 @@ struct trace_row { /* see struct gpu_row */
 	uint32_t access; /* enum trace_access */
 	uint32_t zero;
 	uint64_t bytes;
-	uint64_t redundant_bytes;
+#define ROW_METRIC(member, FLAG, access) uint64_t member;
+#include "gpu/rows.def"
+};
+
+#define TRACE_ROW_LEAST ((uint32_t)(offsetof(struct trace_row, bytes) + sizeof(uint64_t)))
+#define TRACE_ROW_USUAL 32u /* what a row_size of 0 means */
+/* For row_size, of events with rows of this version. */
+#define TRACE_ROW_SIZE                                                                             \
+	(sizeof(struct trace_row) == TRACE_ROW_USUAL ? 0 : (uint32_t)sizeof(struct trace_row))
+
+enum trace_metric { /* in the order of a row */
+#define ROW_METRIC(member, FLAG, access) TRACE_METRIC_##FLAG,
+#include "gpu/rows.def"
+		    TRACE_METRICS
 };
 
 struct trace_event { /* one API invocation that succeeded */
@@ -155,8 +169,9 @@ struct trace_event { /* one API invocation that succeeded */
 	uint32_t device, stream;
 	uint64_t invocation;       /* index within the context in this process: 0, 1, ... */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, host time of the call */
-	uint32_t row_count, zero;
-	struct trace_row rows[];
+	uint32_t row_count;
+	uint32_t row_size;       /* bytes of a row, a multiple of 8; 0: TRACE_ROW_USUAL */
+	struct trace_row rows[]; /* readers ask trace_row() */
 };
 
 struct trace_free { /* comes right after its event */
@@ -242,6 +257,12 @@ const struct trace_header *trace_reader_header(const struct trace_reader *reader
  */
 int trace_next(struct trace_reader *reader, const struct trace_record **record,
 	       struct error *error);
+
+/*
+ * The row of an event that trace_next() gave out, whatever size its rows have there; i <
+ * row_count.  Returns which metrics it has, bit 1 << enum trace_metric; the others are 0 in *row.
+ */
+uint32_t trace_row(const struct trace_event *event, uint32_t i, struct trace_row *row);
 
 /* Of the next record. */
 uint64_t trace_reader_offset(const struct trace_reader *reader);

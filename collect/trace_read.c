@@ -195,15 +195,25 @@ void trace_reader_close(struct trace_reader *reader)
 	free(reader);
 }
 
+static uint32_t row_size(const struct trace_event *event)
+{
+	return event->row_size ? event->row_size : TRACE_ROW_USUAL;
+}
+
 static int check_event(const struct trace_event *event, uint64_t offset, struct error *error)
 {
 	unsigned long long at = offset;
-	size_t room =
-		(event->record.size - offsetof(struct trace_event, rows)) / sizeof(event->rows[0]);
+	uint32_t room, size = row_size(event);
 
+	if (size < TRACE_ROW_LEAST || size % 8)
+		return error_set(error,
+				 "offset %llu: event with rows of %u bytes: expected a multiple "
+				 "of 8 from %u",
+				 at, size, TRACE_ROW_LEAST);
+	room = (event->record.size - (uint32_t)offsetof(struct trace_event, rows)) / size;
 	if (event->row_count > room)
-		return error_set(error, "offset %llu: event with %u rows: expected %zu or fewer",
-				 at, event->row_count, room);
+		return error_set(error, "offset %llu: event with %u rows: expected %u or fewer", at,
+				 event->row_count, room);
 	return 0;
 }
 
@@ -302,6 +312,18 @@ int trace_next(struct trace_reader *reader, const struct trace_record **record, 
 			break;
 	}
 	return result;
+}
+
+_Static_assert(TRACE_METRICS < 32, "trace_row() returns a bit of each");
+
+uint32_t trace_row(const struct trace_event *event, uint32_t i, struct trace_row *row)
+{
+	uint32_t size = row_size(event);
+	uint32_t known = size < sizeof(*row) ? size : (uint32_t)sizeof(*row);
+
+	*row = (struct trace_row){0};
+	memcpy(row, (const char *)event->rows + (size_t)i * size, known);
+	return (UINT32_C(1) << (known - TRACE_ROW_LEAST) / sizeof(uint64_t)) - 1;
 }
 
 const char *trace_text(const struct trace_record *record, const char *text, unsigned n)

@@ -177,7 +177,9 @@ const char *trace_writer_failure(const struct trace_writer *writer)
 
 static void store_header(struct trace_writer *writer)
 {
-	struct trace_header header = {.version = TRACE_VERSION, .header_size = sizeof(header)};
+	struct trace_header header = {.version = TRACE_VERSION,
+				      .header_size = sizeof(header),
+				      .features = TRACE_ROW_SIZE ? TRACE_FEATURE_ROW_SIZE : 0};
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);

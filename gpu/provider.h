@@ -13,7 +13,7 @@
  * delivered one at a time (the provider holds its own lock), in the order in which each device sees
  * them.
  *
- * A leaf: includes nothing of vflow's but the list of records.
+ * A leaf: includes nothing of vflow's but the lists of records and metrics.
  */
 #ifndef VFLOW_GPU_PROVIDER_H
 #define VFLOW_GPU_PROVIDER_H
@@ -89,7 +89,8 @@ struct gpu_row {
 	uint32_t writer;
 	enum gpu_access access;
 	uint64_t bytes;
-	uint64_t redundant_bytes; /* GPU_WRITE only: the value after equals the value before */
+#define ROW_METRIC(member, FLAG, access) uint64_t member;
+#include "gpu/rows.def"
 };
 
 /* A fact about a call, or about an object after it. */

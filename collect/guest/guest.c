@@ -148,6 +148,7 @@ static void write_event(const struct gpu_call *call, const struct gpu_row *rows,
 		.start_ns = call->start_ns,
 		.end_ns = end_ns,
 		.row_count = (uint32_t)count,
+		.row_size = TRACE_ROW_SIZE,
 	};
 	for (size_t i = 0; i < count; i++)
 		event->rows[i] = (struct trace_row){
@@ -155,7 +156,8 @@ static void write_event(const struct gpu_call *call, const struct gpu_row *rows,
 			.writer = rows[i].writer,
 			.access = (uint32_t)rows[i].access,
 			.bytes = rows[i].bytes,
-			.redundant_bytes = rows[i].redundant_bytes,
+#define ROW_METRIC(member, FLAG, access) .member = rows[i].member,
+#include "gpu/rows.def"
 		};
 	guest_append(&event->record, size);
 	if (event != &small.event)

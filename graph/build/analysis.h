@@ -40,8 +40,10 @@ struct build_row {
 	uint32_t writer; /* vertex whose bytes they were; of TRACE_FROM_HOST the host, of
 			    TRACE_TO_HOST the call's own */
 	enum trace_access access;
+	uint32_t metrics; /* bit 1 << enum trace_metric: those that the row has; others are 0 */
 	uint64_t bytes;
-	uint64_t redundant_bytes;
+#define ROW_METRIC(member, FLAG, access) uint64_t member;
+#include "gpu/rows.def"
 };
 
 #define BUILD_NO_OBJECT UINT32_MAX

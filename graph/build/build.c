@@ -191,6 +191,34 @@ static bool is_live(const struct process *process, uint32_t object)
 	       object <= process->placed;
 }
 
+/* Bits of the metrics that rows of this access have. */
+static uint32_t metrics_of(enum trace_access access)
+{
+	uint32_t metrics = 0;
+
+#define ROW_METRIC(member, FLAG, of)                                                               \
+	metrics |= access == TRACE_##of ? UINT32_C(1) << TRACE_METRIC_##FLAG : 0;
+#include "gpu/rows.def"
+	return metrics;
+}
+
+/* None is more than the row's bytes, and none is of another access. */
+static bool metrics_hold(const struct trace_row *row)
+{
+	const struct {
+		enum trace_access access;
+		uint64_t bytes;
+	} metrics[] = {
+#define ROW_METRIC(member, FLAG, access) {TRACE_##access, row->member},
+#include "gpu/rows.def"
+	};
+
+	for (size_t i = 0; i < TRACE_METRICS; i++)
+		if (metrics[i].bytes > (row->access == metrics[i].access ? row->bytes : 0))
+			return false;
+	return true;
+}
+
 static int check_row(const struct process *process, const struct trace_row *row,
 		     struct error *error)
 {
@@ -202,7 +230,7 @@ static int check_row(const struct process *process, const struct trace_row *row,
 		return error_set(error, "access %u: expected 1 to 4", row->access);
 	if (row->bytes >
 		    process->profile->objects[process->objects[row->object - 1].profile].size ||
-	    row->redundant_bytes > (row->access == TRACE_WRITE ? row->bytes : 0))
+	    !metrics_hold(row))
 		return error_set(error, "a row with more bytes than object %u has", row->object);
 	if (host || row->writer == TRACE_WRITER_HOST || row->writer == TRACE_WRITER_UNKNOWN)
 		return 0;
@@ -234,14 +262,17 @@ static void read_rows(struct process *process, const struct trace_event *event)
 		process->rows = xcalloc(process->row_capacity, sizeof(*process->rows));
 	}
 	for (uint32_t i = 0; i < event->row_count; i++) {
-		const struct trace_row *row = &event->rows[i];
+		struct trace_row row;
+		uint32_t metrics = trace_row(event, i, &row);
 
 		process->rows[i] = (struct build_row){
-			.object = process->objects[row->object - 1].profile,
-			.writer = writer_of(process, row, process->event.vertex),
-			.access = (enum trace_access)row->access,
-			.bytes = row->bytes,
-			.redundant_bytes = row->redundant_bytes,
+			.object = process->objects[row.object - 1].profile,
+			.writer = writer_of(process, &row, process->event.vertex),
+			.access = (enum trace_access)row.access,
+			.metrics = metrics & metrics_of((enum trace_access)row.access),
+			.bytes = row.bytes,
+#define ROW_METRIC(member, FLAG, of) .member = row.member,
+#include "gpu/rows.def"
 		};
 	}
 }
@@ -312,9 +343,13 @@ static int take_event(struct process *process, const struct trace_event *event, 
 		return -1;
 	if (event->row_count && process->event.vertex == NO_VERTEX)
 		return error_set(error, "an event with rows that touches no memory");
-	for (uint32_t i = 0; i < event->row_count; i++)
-		if (check_row(process, &event->rows[i], error) != 0)
+	for (uint32_t i = 0; i < event->row_count; i++) {
+		struct trace_row row;
+
+		trace_row(event, i, &row);
+		if (check_row(process, &row, error) != 0)
 			return -1;
+	}
 	read_rows(process, event);
 	for (uint32_t i = 0; i < event->row_count; i++)
 		merge_flow(process->merge, &process->event, &process->rows[i]);

@@ -373,14 +373,19 @@ static void grow_edge_slots(struct merge *merge)
 	}
 }
 
+#define ROW_METRIC(member, FLAG, access) | EDGE_##FLAG
+enum {
+	METRIC_FIELDS = 0
+#include "gpu/rows.def"
+};
+
 static uint32_t add_edge(struct merge *merge, const struct edge_key *key)
 {
 	struct graph *graph = merge->profile->graph;
 	struct graph_edge *edge = graph_add_edge(graph, key->from, key->to);
 
-	edge->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES;
-	if (key->access == GRAPH_WRITE && key->to != merge_host(merge))
-		edge->fields |= EDGE_REDUNDANT_BYTES;
+	edge->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES |
+		       METRIC_FIELDS;
 	edge->object = key->site;
 	edge->access = (enum graph_access)key->access;
 	if (merge->last_event_capacity < graph->edge_capacity) {
@@ -390,6 +395,16 @@ static uint32_t add_edge(struct merge *merge, const struct edge_key *key)
 	}
 	merge->last_event[graph->edge_count - 1] = UINT64_MAX;
 	return graph->edge_count - 1;
+}
+
+/* A sum over rows some of which lack the metric would be less than it seems: there is none. */
+static void add_metrics(struct graph_edge *edge, const struct build_row *row)
+{
+#define ROW_METRIC(member, FLAG, of)                                                               \
+	if (!(row->metrics & UINT32_C(1) << TRACE_METRIC_##FLAG))                                  \
+		edge->fields &= ~(uint32_t)EDGE_##FLAG;                                            \
+	edge->member = edge->fields & EDGE_##FLAG ? add(edge->member, row->member) : 0;
+#include "gpu/rows.def"
 }
 
 void merge_flow(struct merge *merge, const struct build_event *event, const struct build_row *row)
@@ -411,7 +426,7 @@ void merge_flow(struct merge *merge, const struct build_event *event, const stru
 	index = *slot - 1;
 	edge = &merge->profile->graph->edges[index];
 	edge->bytes = add(edge->bytes, row->bytes);
-	edge->redundant_bytes = add(edge->redundant_bytes, row->redundant_bytes);
+	add_metrics(edge, row);
 	/* several objects of one site may add to it in one invocation */
 	edge->count += merge->last_event[index] != event->number;
 	merge->last_event[index] = event->number;

@@ -95,10 +95,25 @@ static void write_event(uint32_t context, uint64_t *invocations, uint64_t start,
 			     .invocation = invocations[context]++,
 			     .start_ns = start,
 			     .end_ns = start + 500,
-			     .row_count = count}};
+			     .row_count = count,
+			     .row_size = TRACE_ROW_SIZE}};
 
 	memcpy(whole.bytes + sizeof(whole.event), rows, count * sizeof(*rows));
 	append(TRACE_EVENT, &whole.event.record, sizeof(whole.event) + count * sizeof(*rows));
+}
+
+static void write_content(uint32_t context, uint32_t object, uint32_t value)
+{
+	union {
+		struct trace_fact fact;
+		char bytes[sizeof(struct trace_fact) + sizeof(struct gpu_content)];
+	} whole = {.fact = {.kind = GPU_RECORD_CONTENT,
+			    .object = object,
+			    .context = context,
+			    .size = sizeof(struct gpu_content)}};
+
+	memcpy(whole.fact.payload, &value, sizeof(value));
+	append(TRACE_FACT, &whole.fact.record, sizeof(whole));
 }
 
 static void write_trace(uint32_t events)
@@ -139,11 +154,7 @@ static void write_trace(uint32_t events)
 		write_event(context, invocations, at += 1000, rows, count);
 		last[rows[0].object] = context;
 		if (i % 4 == 0) {
-			struct trace_content content = {.object = rows[0].object};
-			uint32_t value = below(2000);
-
-			memcpy(content.digest, &value, sizeof(value));
-			append(TRACE_CONTENT, &content.record, sizeof(content));
+			write_content(context, rows[0].object, below(2000));
 		}
 	}
 	append(TRACE_END, &(struct trace_end){.end_ns = at}.record, sizeof(struct trace_end));

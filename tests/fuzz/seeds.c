@@ -49,7 +49,8 @@ static void event(uint32_t context, uint64_t invocation, uint64_t start,
 				     .invocation = invocation,
 				     .start_ns = start,
 				     .end_ns = start + 900,
-				     .row_count = count};
+				     .row_count = count,
+				     .row_size = TRACE_ROW_SIZE};
 
 	append(TRACE_EVENT, &record, sizeof(record), (const char *)rows, count * sizeof(*rows));
 }

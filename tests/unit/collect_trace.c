@@ -80,7 +80,8 @@ static int append_event(struct trace_writer *writer, uint64_t invocation)
 	} u = {.event = {.record = {.type = TRACE_EVENT},
 			 .context = 1,
 			 .invocation = invocation,
-			 .row_count = 2}};
+			 .row_count = 2,
+			 .row_size = TRACE_ROW_SIZE}};
 
 	u.event.rows[0] = (struct trace_row){.object = 1, .access = TRACE_WRITE, .bytes = 100};
 	u.event.rows[1] = (struct trace_row){.object = 2,

@@ -15,10 +15,10 @@ $(BUILD)/tests/unit/gpu_%: tests/unit/gpu_%.c $(cuda_objects) $(wildcard tests/u
 	@echo "  TEST $<"
 	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $(filter-out %.h,$^) -lcmocka -lcrypto -lm -ldl -lpthread $(LDFLAGS)
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(unit_objects)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(unit_objects) $(wildcard tests/unit/*.h)
 	@mkdir -p $(@D)
 	@echo "  TEST $<"
-	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $^ -lcmocka $(LIBS_VFLOW) $(LDFLAGS)
+	$(Q)$(CC) $(CFLAGS_TESTS) $(CFLAGS) -o $@ $(filter-out %.h,$^) -lcmocka $(LIBS_VFLOW) $(LDFLAGS)
 
 # beside $(BUILD)/lib, where it looks for vflow's libraries
 $(BUILD)/vflow-passes: tests/cli/collect_passes.c $(unit_objects)

@@ -1,6 +1,7 @@
 /*
  * Writes the seeds of the fuzzers that are not text: seeds FOLDER makes a small trace with every
- * type of record, the profile built from it and its graph as DOT.
+ * type of record, the profile built from it and its graph as DOT; then traces that end with a
+ * hostile record each.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -55,13 +56,30 @@ static void event(uint32_t context, uint64_t invocation, uint64_t start,
 	append(TRACE_EVENT, &record, sizeof(record), (const char *)rows, count * sizeof(*rows));
 }
 
-static void write_trace(const char *path)
+static void fact(uint32_t kind, uint32_t object, uint32_t context, const void *payload,
+		 uint32_t size)
+{
+	struct trace_fact record = {
+		.kind = kind, .object = object, .context = context, .size = size};
+
+	append(TRACE_FACT, &record, sizeof(record), payload, size);
+}
+
+static const struct gpu_content zeros = {.zero = 1, .digest = {1, 2, 3}};
+
+static void create(const char *path)
 {
 	struct error error;
 
+	unlink(path);
 	writer = trace_create(path, &error);
 	if (!writer)
 		fail(error.text);
+}
+
+static void write_trace(const char *path)
+{
+	create(path);
 	RECORD(TRACE_PROCESS, trace_process, "emulated\0Emulated device\0/tmp/app\0app\0-x\0",
 	       .process = 100, .parent = 99, .start_realtime_ns = UINT64_C(1700000000000000000));
 	RECORD(TRACE_MODULE, trace_module, "/tmp/nothing/app", .id = 1, .build_id_size = 4,
@@ -99,7 +117,8 @@ static void write_trace(const char *path)
 	      (const struct trace_row[]){
 		      {.object = 2, .writer = 2, .access = TRACE_WRITE, .bytes = 4096}},
 	      1);
-	RECORD(TRACE_CONTENT, trace_content, "", .object = 2, .zero = 1, .digest = {1, 2, 3});
+	fact(GPU_RECORD_CONTENT, 2, 4, &zeros, sizeof(zeros));
+	fact(GPU_RECORD_TRIAL, 0, 4, "unknown", 7);
 	for (unsigned i = 0; i < 3; i++)
 		event(5, i, 5000 + 1000 * i,
 		      (const struct trace_row[]){
@@ -122,6 +141,7 @@ static void write_trace(const char *path)
 	      2);
 	event(7, 0, 10000, NULL, 0);
 	RECORD(TRACE_FREE, trace_free, "", .object = 1, .context = 7);
+	fact(GPU_RECORD_CONTENT, 1, 7, &zeros, sizeof(zeros));
 	RECORD(TRACE_COVERAGE_TEXTS, trace_coverage, "texture reads\0make no edges\0", .count = 3,
 	       .bytes = 12);
 	RECORD(TRACE_COVERAGE, trace_coverage, "UNKNOWN_MEMORY\0_Z4zeroPfi\0", .count = 3,
@@ -129,6 +149,76 @@ static void write_trace(const char *path)
 	RECORD(TRACE_END, trace_end, "", .end_ns = 11000);
 	trace_close(writer);
 }
+
+static void write_wide_rows(uint32_t row_size)
+{
+	struct {
+		struct trace_event event;
+		struct trace_row row;
+		uint64_t newer[2];
+	} wide = {.event = {.context = 1, .row_count = 1, .row_size = row_size},
+		  .row = {.object = 1,
+			  .writer = 1,
+			  .access = TRACE_WRITE,
+			  .bytes = 64,
+			  .redundant_bytes = 64},
+		  .newer = {64, UINT64_MAX}};
+
+	append(TRACE_EVENT, &wide, sizeof(wide), NULL, 0);
+}
+
+/* Objects 1, which lives, and 2, which the last event but one has freed; then one more record. */
+static void write_hostile(const char *path, unsigned which)
+{
+	create(path);
+	RECORD(TRACE_PROCESS, trace_process, "emulated\0\0\0\0", .process = 100);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 1, .kind = TRACE_ALLOC);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaFree", .id = 2, .kind = TRACE_RELEASE);
+	for (uint32_t id = 1; id <= 2; id++)
+		RECORD(TRACE_OBJECT, trace_object, "", .id = id, .context = 1, .size = 64,
+		       .memory = TRACE_MEMORY_DEVICE);
+	event(1, 0, 1000, NULL, 0);
+	event(2, 0, 2000, NULL, 0);
+	RECORD(TRACE_FREE, trace_free, "", .object = 2, .context = 2);
+	event(1, 1, 3000, NULL, 0);
+	switch (which) {
+	case 0: /* no such object */
+		fact(GPU_RECORD_CONTENT, 3, 1, &zeros, sizeof(zeros));
+		break;
+	case 1: /* it does not live any more */
+		fact(GPU_RECORD_CONTENT, 2, 1, &zeros, sizeof(zeros));
+		break;
+	case 2: /* of no object */
+		fact(GPU_RECORD_CONTENT, 0, 1, &zeros, sizeof(zeros));
+		break;
+	case 3: /* of another call */
+		fact(GPU_RECORD_CONTENT, 1, 2, &zeros, sizeof(zeros));
+		break;
+	case 4: /* cut */
+		fact(GPU_RECORD_CONTENT, 1, 1, &zeros, 8);
+		break;
+	case 5: /* larger than the record */
+		RECORD(TRACE_FACT, trace_fact, "payload", .kind = GPU_RECORD_CONTENT, .object = 1,
+		       .context = 1, .size = UINT32_MAX);
+		break;
+	case 6: /* of nobody's kind, and wrong in every other way */
+		fact(UINT32_MAX, UINT32_MAX, UINT32_MAX, "", 0);
+		break;
+	case 7:
+		write_wide_rows(sizeof(struct trace_row) + 16);
+		break;
+	case 8:
+		write_wide_rows(TRACE_ROW_LEAST);
+		break;
+	case 9:
+		write_wide_rows(UINT32_MAX - 7);
+		break;
+	}
+	RECORD(TRACE_END, trace_end, "", .end_ns = 4000);
+	trace_close(writer);
+}
+
+enum { HOSTILE = 10 };
 
 int main(int argc, char **argv)
 {
@@ -146,8 +236,11 @@ int main(int argc, char **argv)
 	}
 	if (!realpath(argv[1], folder))
 		fail("no such folder");
+	for (unsigned i = 0; i < HOSTILE; i++) {
+		snprintf(path, sizeof(path), "%s/trace/hostile-%u.trace", folder, i);
+		unlink(path); /* the profile below is the small one's */
+	}
 	snprintf(path, sizeof(path), "%s/trace/small.trace", folder);
-	unlink(path);
 	write_trace(path);
 
 	snprintf(path, sizeof(path), "%s/trace", folder);
@@ -163,5 +256,9 @@ int main(int argc, char **argv)
 	if (!file || dot_write(profile->graph, file, &error) || fclose(file))
 		fail("cannot write DOT");
 	profile_free(profile);
+	for (unsigned i = 0; i < HOSTILE; i++) {
+		snprintf(path, sizeof(path), "%s/trace/hostile-%u.trace", folder, i);
+		write_hostile(path, i);
+	}
 	return 0;
 }

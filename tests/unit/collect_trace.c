@@ -321,10 +321,13 @@ static void refuses(struct trace_record *record, size_t size, const char *messag
 
 static void test_hostile_fields(void **state)
 {
+	static const uint32_t bad_sizes[] = {1, 8, 16, 23, 25, 28, 36, UINT32_MAX};
+	static _Alignas(8) char large[sizeof(struct trace_fact) + GPU_RECORD_MAX + 8];
 	union {
 		struct trace_event event;
 		struct trace_module module;
 		struct trace_coverage coverage;
+		struct trace_fact fact;
 		char bytes[256];
 	} u;
 
@@ -336,6 +339,29 @@ static void test_hostile_fields(void **state)
 
 	refuses(&u.event.record, 24, "expected 64 or more");
 
+	u.event.row_count = 1;
+	for (size_t i = 0; i < sizeof(bad_sizes) / sizeof(*bad_sizes); i++) {
+		u.event.row_size = bad_sizes[i];
+		refuses(&u.event.record, sizeof(u), "expected a multiple of 8 from 24");
+	}
+	u.event.row_size = 0xfffffff8; /* times 1 is more than the record, whatever is added */
+	refuses(&u.event.record, sizeof(u), "event with 1 rows: expected 0 or fewer");
+	u.event.row_size = 40;
+	u.event.row_count = 5; /* 4 * 40 + 64 = 224 */
+	refuses(&u.event.record, sizeof(u), "event with 5 rows: expected 4 or fewer");
+
+	memset(&u, 0, sizeof(u));
+	u.fact.record.type = TRACE_FACT;
+	refuses(&u.fact.record, 24, "expected 32 or more");
+	u.fact.size = 9;
+	refuses(&u.fact.record, sizeof(u.fact) + 8, "payload of 9 bytes: expected 8 or fewer");
+	u.fact.size = UINT32_MAX;
+	refuses(&u.fact.record, sizeof(u.fact) + 8, "payload of 4294967295 bytes");
+	u.fact.size = GPU_RECORD_MAX + 1; /* it is all there */
+	memcpy(large, &u.fact, sizeof(u.fact));
+	refuses((struct trace_record *)(void *)large, sizeof(large),
+		"payload of 1048577 bytes: expected 1048576 or fewer");
+
 	memset(&u, 'x', sizeof(u));
 	u.coverage.record = (struct trace_record){.type = TRACE_COVERAGE};
 	refuses(&u.coverage.record, 64, "2 strings");
@@ -346,6 +372,103 @@ static void test_hostile_fields(void **state)
 	u.module.record.type = TRACE_MODULE;
 	u.module.build_id_size = TRACE_BUILD_ID_MAX + 1;
 	refuses(&u.module.record, 80, "build id");
+}
+
+/* Rows of any size are read as far as they are known, and say how far that is. */
+static void test_row_sizes(void **state)
+{
+	static const uint64_t metrics[] = {3, 1000, 1001};
+
+	(void)state;
+	for (uint32_t count = 0; count <= 3; count++) {
+		uint32_t size = TRACE_ROW_LEAST + 8 * count;
+		struct error error;
+		struct trace_writer *writer = trace_create(path, &error);
+		struct trace_reader *reader;
+		const struct trace_record *record;
+		struct trace_row row;
+		union {
+			struct trace_event event;
+			char bytes[256];
+		} u = {.event = {.record = {.type = TRACE_EVENT},
+				 .row_count = 2,
+				 .row_size = size == TRACE_ROW_USUAL ? 0 : size}};
+
+		for (uint32_t i = 0; i < 2; i++) {
+			const struct trace_row given = {
+				.object = i, .access = TRACE_WRITE, .bytes = 50 + i};
+			char *at = u.bytes + sizeof(u.event) + (size_t)i * size;
+
+			memcpy(at, &given, TRACE_ROW_LEAST);
+			memcpy(at + TRACE_ROW_LEAST, metrics, (size_t)count * 8);
+		}
+		append_process(writer);
+		assert_int_equal(
+			trace_append(writer, &u.event.record, sizeof(u.event) + 2 * (size_t)size),
+			0);
+		append_end(writer);
+		trace_close(writer);
+		reader = trace_open(path, &error);
+		assert_int_equal(trace_next(reader, &record, &error), 1);
+		assert_int_equal(trace_next(reader, &record, &error), 1);
+		for (uint32_t i = 0; i < 2; i++) {
+			uint32_t there = count < TRACE_METRICS ? count : TRACE_METRICS;
+
+			memset(&row, 'x', sizeof(row));
+			assert_int_equal(trace_row((const void *)record, i, &row),
+					 (1u << there) - 1);
+			assert_int_equal(row.object, i);
+			assert_int_equal(row.access, TRACE_WRITE);
+			assert_int_equal(row.bytes, 50 + i);
+			assert_int_equal(row.redundant_bytes, count ? 3 : 0);
+		}
+		trace_reader_close(reader);
+		unlink(path);
+	}
+}
+
+static void test_facts(void **state)
+{
+	struct error error;
+	struct trace_writer *writer = trace_create(path, &error);
+	struct trace_reader *reader;
+	const struct trace_record *record;
+	const struct trace_fact *fact;
+	size_t largest = sizeof(struct trace_fact) + GPU_RECORD_MAX;
+	struct trace_fact *made = calloc(1, largest);
+
+	(void)state;
+	assert_non_null(made);
+	append_process(writer);
+	*made = (struct trace_fact){
+		.record = {.type = TRACE_FACT}, .kind = 77, .object = 5, .context = 6, .size = 3};
+	memcpy(made->payload, "abc", 3);
+	assert_int_equal(trace_append(writer, &made->record, sizeof(*made) + 3), 0);
+	made->size = GPU_RECORD_MAX;
+	made->payload[GPU_RECORD_MAX - 1] = 'z';
+	assert_int_equal(trace_append(writer, &made->record, largest), 0);
+	append_end(writer);
+	trace_close(writer);
+	free(made);
+
+	reader = trace_open(path, &error);
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	assert_int_equal(record->type, TRACE_FACT);
+	fact = (const void *)record;
+	assert_int_equal(record->size, sizeof(*fact) + 8);
+	assert_int_equal(fact->kind, 77);
+	assert_int_equal(fact->object, 5);
+	assert_int_equal(fact->context, 6);
+	assert_int_equal(fact->size, 3);
+	assert_memory_equal(fact->payload, "abc", 3);
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	fact = (const void *)record;
+	assert_int_equal(fact->size, GPU_RECORD_MAX);
+	assert_int_equal(fact->payload[GPU_RECORD_MAX - 1], 'z');
+	assert_int_equal(trace_next(reader, &record, &error), 1);
+	assert_int_equal(record->type, TRACE_END);
+	trace_reader_close(reader);
 }
 
 static void test_unknown_type(void **state)
@@ -462,6 +585,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_bit_flips, remove_trace),
 		cmocka_unit_test_teardown(test_newer, remove_trace),
 		cmocka_unit_test_teardown(test_hostile_fields, remove_trace),
+		cmocka_unit_test_teardown(test_row_sizes, remove_trace),
+		cmocka_unit_test_teardown(test_facts, remove_trace),
 		cmocka_unit_test_teardown(test_unknown_type, remove_trace),
 		cmocka_unit_test_teardown(test_killed, remove_trace),
 		cmocka_unit_test_teardown(test_size_limit, remove_trace),

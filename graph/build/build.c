@@ -228,10 +228,13 @@ static int check_row(const struct process *process, const struct trace_row *row,
 		return error_set(error, "a row of object %u, which does not live", row->object);
 	if (row->access < TRACE_READ || row->access > TRACE_TO_HOST)
 		return error_set(error, "access %u: expected 1 to 4", row->access);
-	if (row->bytes >
-		    process->profile->objects[process->objects[row->object - 1].profile].size ||
-	    !metrics_hold(row))
+	if (row->bytes > process->profile->objects[process->objects[row->object - 1].profile].size)
 		return error_set(error, "a row with more bytes than object %u has", row->object);
+	if (!metrics_hold(row))
+		return error_set(error,
+				 "a row of object %u with a metric that is larger than its bytes, "
+				 "or that its access does not have",
+				 row->object);
 	if (host || row->writer == TRACE_WRITER_HOST || row->writer == TRACE_WRITER_UNKNOWN)
 		return 0;
 	if (row->writer > process->context_count || !process->seen[row->writer - 1] ||

@@ -49,10 +49,11 @@ static void told_event(void *state, const struct build_event *event, const struc
 		(unsigned long long)(event->start_ns - first_ns),
 		(unsigned long long)(event->end_ns - first_ns));
 	for (uint32_t i = 0; i < count; i++)
-		fprintf(out, "  object %u writer v%u access %u: %llu, %llu unchanged, metrics %x\n",
+		fprintf(out, "  object %u writer v%u access %u: %llu, %llu unchanged%s\n",
 			rows[i].object, rows[i].writer, rows[i].access,
 			(unsigned long long)rows[i].bytes,
-			(unsigned long long)rows[i].redundant_bytes, rows[i].metrics);
+			(unsigned long long)rows[i].redundant_bytes,
+			rows[i].metrics & 1u << TRACE_METRIC_REDUNDANT_BYTES ? "" : ", not known");
 }
 
 static void told_freed(void *state, const struct build_event *event, uint32_t object)
@@ -215,10 +216,10 @@ static void test_what_analyses_are_told(void **state)
 		"0 to 10\n"
 		"note 'made' on object 0 of event 1\n"
 		"event 2: k v2, process 0 thread 3 device 1 stream 7, invocation 9, 20 to 30\n"
-		"  object 0 writer v1 access 2: 64, 12 unchanged, metrics 1\n"
-		"  object 1 writer v3 access 1: 8, 0 unchanged, metrics 0\n"
-		"  object 0 writer v0 access 3: 4, 0 unchanged, metrics 0\n"
-		"  object 0 writer v2 access 4: 2, 0 unchanged, metrics 0\n"
+		"  object 0 writer v1 access 2: 64, 12 unchanged\n"
+		"  object 1 writer v3 access 1: 8, 0 unchanged, not known\n"
+		"  object 0 writer v0 access 3: 4, 0 unchanged, not known\n"
+		"  object 0 writer v2 access 4: 2, 0 unchanged, not known\n"
 		"remark 'on the whole' of event 2\n"
 		"note 'later' on object 1 after event 2\n"
 		"event 3: cudaFree without vertex, process 0 thread 0 device 0 stream 0, "
@@ -405,7 +406,7 @@ static void test_longer_payload(void **state)
 
 /* -- rows of other sizes -- */
 
-/* The event of `of` whose rows have `metrics` numbers after their bytes: 7, 1000, 1000, ... */
+/* The event of `of` whose rows have `metrics` numbers after their bytes: 7, 5, 5, ... */
 static void event_with_metrics(uint32_t of, uint32_t object, uint32_t metrics)
 {
 	uint32_t size = TRACE_ROW_LEAST + metrics * (uint32_t)sizeof(uint64_t);
@@ -422,8 +423,8 @@ static void event_with_metrics(uint32_t of, uint32_t object, uint32_t metrics)
 
 		memcpy(at, &row, TRACE_ROW_LEAST);
 		for (uint32_t m = 0; m < metrics; m++)
-			memcpy(at + TRACE_ROW_LEAST + m * sizeof(uint64_t),
-			       &(uint64_t){m ? 1000 : 7}, sizeof(uint64_t));
+			memcpy(at + TRACE_ROW_LEAST + m * sizeof(uint64_t), &(uint64_t){m ? 5 : 7},
+			       sizeof(uint64_t));
 	}
 	append(TRACE_EVENT, sizeof(u.event) + 2 * (size_t)size);
 }
@@ -448,7 +449,7 @@ static void test_rows_of_other_sizes(void **state)
 
 	(void)state;
 	two_sites();
-	event_with_metrics(3, 1, 3); /* two more than there are */
+	event_with_metrics(3, 1, TRACE_METRICS + 2); /* two more than there are */
 	event_with_metrics(3, 1, 1);
 	event_with_metrics(3, 3, 0);
 	event_with_metrics(3, 3, 1);

@@ -321,8 +321,12 @@ uint32_t trace_row(const struct trace_event *event, uint32_t i, struct trace_row
 	uint32_t size = row_size(event);
 	uint32_t known = size < sizeof(*row) ? size : (uint32_t)sizeof(*row);
 
-	*row = (struct trace_row){0};
-	memcpy(row, (const char *)event->rows + (size_t)i * size, known);
+	if (size == sizeof(*row)) {
+		*row = event->rows[i];
+	} else {
+		*row = (struct trace_row){0};
+		memcpy(row, (const char *)event->rows + (size_t)i * size, known);
+	}
 	return (UINT32_C(1) << (known - TRACE_ROW_LEAST) / sizeof(uint64_t)) - 1;
 }
 

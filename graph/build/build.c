@@ -243,21 +243,19 @@ static int check_row(const struct process *process, const struct trace_row *row,
 	return 0;
 }
 
-/* The vertex that the row's bytes come from. */
-static uint32_t writer_of(const struct process *process, const struct trace_row *row,
-			  uint32_t vertex)
+/* The vertex that the row's bytes come from; `writer` as in the trace. */
+static uint32_t writer_of(const struct process *process, enum trace_access access, uint32_t writer)
 {
-	if (row->access == TRACE_TO_HOST)
-		return vertex;
-	if (row->access == TRACE_FROM_HOST || row->writer == TRACE_WRITER_HOST)
+	if (access == TRACE_TO_HOST)
+		return process->event.vertex;
+	if (access == TRACE_FROM_HOST || writer == TRACE_WRITER_HOST)
 		return merge_host(process->merge);
-	if (row->writer == TRACE_WRITER_UNKNOWN)
+	if (writer == TRACE_WRITER_UNKNOWN)
 		return merge_unknown(process->merge);
-	return merge_vertex(process->merge, process->contexts[row->writer - 1]);
+	return merge_vertex(process->merge, process->contexts[writer - 1]);
 }
 
-/* The rows of an event, all of which have been checked. */
-static void read_rows(struct process *process, const struct trace_event *event)
+static int read_rows(struct process *process, const struct trace_event *event, struct error *error)
 {
 	if (process->row_capacity < event->row_count) {
 		process->row_capacity = event->row_count;
@@ -268,9 +266,11 @@ static void read_rows(struct process *process, const struct trace_event *event)
 		struct trace_row row;
 		uint32_t metrics = trace_row(event, i, &row);
 
+		if (check_row(process, &row, error) != 0)
+			return -1;
 		process->rows[i] = (struct build_row){
 			.object = process->objects[row.object - 1].profile,
-			.writer = writer_of(process, &row, process->event.vertex),
+			.writer = row.writer,
 			.access = (enum trace_access)row.access,
 			.metrics = metrics & metrics_of((enum trace_access)row.access),
 			.bytes = row.bytes,
@@ -278,6 +278,11 @@ static void read_rows(struct process *process, const struct trace_event *event)
 #include "gpu/rows.def"
 		};
 	}
+	/* of good rows only: it may make the unknown vertex */
+	for (uint32_t i = 0; i < event->row_count; i++)
+		process->rows[i].writer =
+			writer_of(process, process->rows[i].access, process->rows[i].writer);
+	return 0;
 }
 
 static uint64_t since_start(const struct process *process, uint64_t ns)
@@ -346,14 +351,8 @@ static int take_event(struct process *process, const struct trace_event *event, 
 		return -1;
 	if (event->row_count && process->event.vertex == NO_VERTEX)
 		return error_set(error, "an event with rows that touches no memory");
-	for (uint32_t i = 0; i < event->row_count; i++) {
-		struct trace_row row;
-
-		trace_row(event, i, &row);
-		if (check_row(process, &row, error) != 0)
-			return -1;
-	}
-	read_rows(process, event);
+	if (read_rows(process, event, error) != 0)
+		return -1;
 	for (uint32_t i = 0; i < event->row_count; i++)
 		merge_flow(process->merge, &process->event, &process->rows[i]);
 	analyses_event(process->analyses, &process->event, process->rows, event->row_count);

@@ -98,7 +98,7 @@ struct gpu_record {
 	uint32_t kind;       /* enum gpu_record_kind */
 	uint32_t object;     /* id from object(); 0: the fact is of the call as a whole */
 	const void *payload; /* the struct of the kind; the sink copies it */
-	size_t size;         /* at most GPU_RECORD_MAX */
+	size_t size;         /* at most GPU_RECORD_MAX: larger ones are left out */
 };
 
 struct gpu_sink {

@@ -10,8 +10,8 @@
  * Of each process, in the order of its trace:
  *     [object ...] -> event -> [freed | record ...]      for each call
  *     process_end                                        wherever its trace ends, maybe in between
- * and `begin` before the first process, `end` after the last.  Analyses do not see what others have
- * found.
+ * and `begin` before the first process, `end` after the last.  An analysis does not see what others
+ * have found.
  */
 #ifndef VFLOW_GRAPH_BUILD_ANALYSIS_H
 #define VFLOW_GRAPH_BUILD_ANALYSIS_H
@@ -28,8 +28,7 @@ struct build_event {
 	uint32_t vertex;                 /* id and index; PROFILE_NO_VERTEX: a release or a wait */
 	uint32_t process;                /* index into profile->processes */
 	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
-	const char
-		*name; /* of the call as in the trace, any bytes; valid until `end` has returned */
+	const char *name;          /* as in the trace, any bytes; valid until `end` has returned */
 	uint64_t invocation;       /* 0, 1, ... of the same context in this process */
 	uint64_t start_ns, end_ns; /* host time, since the start of the run */
 };

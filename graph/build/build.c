@@ -379,17 +379,14 @@ static int take_free(struct process *process, const struct trace_free *record, s
 static int take_record(struct process *process, uint32_t object, struct build_record *record,
 		       struct error *error)
 {
-	record->object = BUILD_NO_OBJECT;
-	if (object) {
-		bool known = object <= process->placed;
+	const struct object *of = NULL;
 
-		record->freed = known && process->objects[object - 1].freed;
-		if (!known ||
-		    (record->freed && process->objects[object - 1].freed != process->event.number))
-			return error_set(error, "a record of object %u, which does not live",
-					 object);
-		record->object = process->objects[object - 1].profile;
-	}
+	if (object && object <= process->placed)
+		of = &process->objects[object - 1];
+	record->freed = of && of->freed;
+	if ((object && !of) || (record->freed && of->freed != process->event.number))
+		return error_set(error, "a record of object %u, which does not live", object);
+	record->object = of ? of->profile : BUILD_NO_OBJECT;
 	return analyses_record(process->analyses, &process->event, record, error);
 }
 

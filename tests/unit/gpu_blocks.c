@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "gpu/emulator/interpreter/interpreter.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 #define HEADER ".version 8.3\n.target sm_90\n.address_size 64\n"
 /* %d1: the first parameter, device memory; %r1: the thread */

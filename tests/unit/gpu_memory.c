@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 static unsigned long locked_kib(void)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "gpu/emulator/interpreter/interpreter.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 #include "gpu/ptx/instruction.h"
 #include "tests/gpu/ptx/cases.h"
 

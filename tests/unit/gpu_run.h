@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "gpu/emulator/interpreter/interpreter.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 #define GPU_HEADER ".version 8.3\n.target sm_90a\n.address_size 64\n"
 /* %r1 is the thread's number, %d1 the address of `out`, %d3 that of the thread's word there. */

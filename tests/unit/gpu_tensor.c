@@ -1,5 +1,5 @@
 /* tests/unit/gpu_tensor.c: boxes of tensors copied to and from shared memory. */
-#include "gpu/emulator/device/tensor_map.h"
+#include "gpu/emulator/state/tensor_map.h"
 #include "tests/unit/gpu_run.h"
 
 int cuTensorMapEncodeTiled(void *tensorMap, int tensorDataType, uint32_t tensorRank,

@@ -13,7 +13,7 @@
 
 #include "gpu/emulator/device/core.h"
 #include "gpu/emulator/interpreter/interpreter.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 #define WIDTH 13u
 #define HEIGHT 7u

@@ -15,7 +15,7 @@
 
 #include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter/interpreter.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 #define BLOCKS 512u
 #define THREADS 64u

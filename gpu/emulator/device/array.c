@@ -1,14 +1,12 @@
-/*
- * gpu/emulator/device/array.c: arrays, which textures and surfaces look into.
- */
+/* gpu/emulator/device/array.c: see array.h. */
 #include <stdlib.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "gpu/emulator/device/array.h"
 #include "gpu/emulator/device/device.h"
 #include "gpu/emulator/device/observe.h"
-#include "gpu/emulator/device/texture.h"
 
 #define EXTENT_LIMIT (1u << 28)
 

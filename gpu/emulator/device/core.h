@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpu/emulator/state/texture.h"
 #include "gpu/provider.h"
 
 #define EMULATOR_CUDA_VERSION 13000
@@ -109,31 +110,11 @@ int vflow_emulator_fill(const char *name, void *stream, uint64_t to, uint64_t pi
 
 /* -- arrays, textures, surfaces: array.c, texture.c ---------------------------------------- */
 
-enum emulator_channel { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT };
-
-struct emulator_array_shape {
-	uint64_t width, height, depth; /* texels; at least 1 each */
-	uint32_t channels, channel_bytes;
-	enum emulator_channel kind;
-	bool layered, cube;
-	uint32_t dimensions;   /* 1, 2, 3 as the program made it */
-	uint64_t pitch, slice; /* bytes; array_create sets them */
-	uint64_t address;
-};
 int vflow_emulator_array_create(const char *name, const struct emulator_array_shape *shape,
 				void **array);
 int vflow_emulator_array_destroy(const char *name, void *array);
 int vflow_emulator_array_shape(void *array, struct emulator_array_shape *shape);
 
-enum emulator_addressing { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
-
-struct emulator_texture {
-	void *array; /* NULL: linear memory, of this shape */
-	struct emulator_array_shape shape;
-	enum emulator_addressing addressing[3];
-	bool linear_filter, normalized_values, normalized_coordinates;
-	float border[4];
-};
 int vflow_emulator_texture_create(const struct emulator_texture *texture, uint64_t *handle);
 int vflow_emulator_texture_destroy(uint64_t handle);
 int vflow_emulator_surface_create(void *array, uint64_t *handle);

@@ -5,7 +5,7 @@
 #define VFLOW_GPU_EMULATOR_DEVICE_DEVICE_H
 
 #include "gpu/emulator/device/core.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 /* Numbers that both APIs use; see NVIDIA's documentation of CUresult and cudaError_t. */
 enum {
@@ -66,10 +66,6 @@ void arrays_release(void);
 void graphs_release(void);
 void modules_release(const struct emulator_context *context);
 void streams_release(void);
-
-/* driver/unsupported.c: where its entries lie, so that cuGetProcAddress() prefers others. */
-#define UNSUPPORTED_SECTION "vflow_unsupported"
-extern const char __start_vflow_unsupported[], __stop_vflow_unsupported[];
 
 /* print.c: what device code prints waits for the program's next synchronization. */
 void print_add(const char *text, size_t size);

@@ -8,7 +8,7 @@
 #include "gpu/emulator/device/graph.h"
 #include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/emulator/device/module.h"
-#include "gpu/emulator/device/nested.h"
+#include "gpu/emulator/state/nested.h"
 #include "gpu/emulator/device/observe.h"
 
 #define MULTIPROCESSOR_THREADS 2048

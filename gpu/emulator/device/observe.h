@@ -8,7 +8,7 @@
 #define VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
 
 #include "collect/coverage.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 #include "gpu/provider.h"
 
 /*

@@ -7,7 +7,8 @@
 
 #include "gpu/emulator/device/device.h"
 #include "gpu/emulator/driver/driver.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/driver/unsupported.h"
+#include "gpu/emulator/state/memory.h"
 #include "gpu/emulator/device/observe.h"
 
 #undef cuGetProcAddress

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gpu/emulator/device/core.h"
-#include "gpu/emulator/device/tensor_map.h"
+#include "gpu/emulator/state/tensor_map.h"
 
 #define INVALID_VALUE 1
 

@@ -2,7 +2,8 @@
  * gpu/emulator/driver/unsupported.c: driver API: entries that programs use and the emulator
  * lacks.  They are here so that the program starts, says what it misses and gets an error.
  */
-#include "gpu/emulator/device/device.h"
+#include "gpu/emulator/device/core.h"
+#include "gpu/emulator/driver/unsupported.h"
 
 #define UNSUPPORTED(entry, name)                                                                   \
 	int entry(void);                                                                           \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter/warp.h"
-#include "gpu/emulator/device/nested.h"
+#include "gpu/emulator/state/nested.h"
 
 #define INVALID_VALUE 1
 #define MEMORY_ALLOCATION 2

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu/emulator/interpreter/cluster.h"
-#include "gpu/emulator/device/tensor_map.h"
+#include "gpu/emulator/state/tensor_map.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
+#include "gpu/emulator/interpreter/sampler.h"
 #include "gpu/emulator/interpreter/warp.h"
-#include "gpu/emulator/device/texture.h"
 
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
@@ -147,7 +147,7 @@ static void sample(struct warp *w, const struct ptx_instruction *i, enum texture
 	const bool layered = geometry == TEXTURE_1D_LAYERED || geometry == TEXTURE_2D_LAYERED ||
 			     geometry == TEXTURE_CUBE_LAYERED;
 	const uint64_t *handles = warp_row(w, i->a);
-	const struct texture *texture = NULL;
+	const struct emulator_texture *texture = NULL;
 	struct texture_plane plane;
 	uint32_t lanes = w->mask;
 	uint64_t handle = 0;
@@ -210,7 +210,7 @@ static void gather(struct warp *w, const struct ptx_instruction *i, unsigned com
 	}
 	for (uint32_t m = w->mask; m; m &= m - 1) {
 		unsigned l = (unsigned)__builtin_ctz(m);
-		const struct texture *texture = texture_find(handles[l]);
+		const struct emulator_texture *texture = texture_find(handles[l]);
 		union texel texel;
 		double at[2];
 
@@ -255,13 +255,13 @@ GATHER(a, 3)
                                                                                                    \
 		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
 			unsigned l = (unsigned)__builtin_ctz(m);                                   \
-			const struct emulator_array_shape *shape = surface_shape(handles[l]);      \
+			const struct emulator_texture *surface = surface_find(handles[l]);         \
                                                                                                    \
-			if (!shape) {                                                              \
+			if (!surface) {                                                            \
 				no_object(w, l, "surface", handles[l]);                            \
 				return;                                                            \
 			}                                                                          \
-			d[l] = shape->field;                                                       \
+			d[l] = surface->shape.field;                                               \
 		}                                                                                  \
 	}
 QUERY_SURFACE(surface_width, width)
@@ -276,13 +276,13 @@ QUERY_SURFACE(surface_depth, depth)
                                                                                                    \
 		for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
 			unsigned l = (unsigned)__builtin_ctz(m);                                   \
-			const struct texture *texture = texture_find(handles[l]);                  \
+			const struct emulator_texture *texture = texture_find(handles[l]);         \
                                                                                                    \
 			if (!texture) {                                                            \
 				no_object(w, l, "texture", handles[l]);                            \
 				return;                                                            \
 			}                                                                          \
-			d[l] = texture_shape(texture)->field;                                      \
+			d[l] = texture->shape.field;                                               \
 		}                                                                                  \
 	}
 QUERY(query_width, width)
@@ -300,9 +300,10 @@ static uint8_t *surface(struct warp *w, const struct ptx_instruction *i, unsigne
 			struct allocation **allocation)
 {
 	const uint64_t handle = warp_row(w, i->a)[lane];
-	const struct emulator_array_shape *shape = surface_shape(handle);
+	const struct emulator_texture *found = surface_find(handle);
+	const struct emulator_array_shape *shape = found ? &found->shape : NULL;
 	int64_t at[3] = {0};
-	uint8_t *place;
+	uint8_t *place = NULL;
 
 	*failed = false;
 	for (unsigned n = 0; n < dimensions; n++)
@@ -316,7 +317,8 @@ static uint8_t *surface(struct warp *w, const struct ptx_instruction *i, unsigne
 		at[1] = nearest(at[1], (int64_t)shape->height - 1);
 		at[2] = nearest(at[2], (int64_t)shape->depth - 1);
 	}
-	place = surface_at(handle, at[0], at[1], at[2], size, allocation);
+	if (shape)
+		place = surface_at(shape, at[0], at[1], at[2], size, allocation);
 	if (place || (i->boolean == PTX_MOD_ZERO && shape))
 		return place;
 	*failed = true;

@@ -14,7 +14,7 @@
 #include "collect/coverage.h"
 #include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter/interpreter.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 #include "gpu/provider.h"
 #include "gpu/ptx/instruction.h"
 

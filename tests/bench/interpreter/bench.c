@@ -17,7 +17,7 @@
 
 #include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter/interpreter.h"
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 #include "gpu/ptx/instruction.h"
 #include "tests/bench/interpreter/kernels.h"
 

@@ -1,9 +1,9 @@
 /*
- * gpu/emulator/device/tensor_map.h: what cuTensorMapEncodeTiled() writes into a CUtensorMap, and
+ * gpu/emulator/state/tensor_map.h: what cuTensorMapEncodeTiled() writes into a CUtensorMap, and
  * copies of tensors read.  The real one's layout is NVIDIA's secret; programs do not look inside.
  */
-#ifndef VFLOW_GPU_EMULATOR_DEVICE_TENSOR_MAP_H
-#define VFLOW_GPU_EMULATOR_DEVICE_TENSOR_MAP_H
+#ifndef VFLOW_GPU_EMULATOR_STATE_TENSOR_MAP_H
+#define VFLOW_GPU_EMULATOR_STATE_TENSOR_MAP_H
 
 #include <stdint.h>
 

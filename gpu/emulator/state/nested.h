@@ -1,11 +1,11 @@
 /*
- * gpu/emulator/device/nested.h: what kernels launch and copy (dynamic parallelism).
+ * gpu/emulator/state/nested.h: what kernels launch and copy (dynamic parallelism).
  *
  * It is kept until the kernel has ended and then done in order, which is one of the orders that the
  * CUDA programming guide allows: a kernel cannot wait for what it launches.
  */
-#ifndef VFLOW_GPU_EMULATOR_DEVICE_NESTED_H
-#define VFLOW_GPU_EMULATOR_DEVICE_NESTED_H
+#ifndef VFLOW_GPU_EMULATOR_STATE_NESTED_H
+#define VFLOW_GPU_EMULATOR_STATE_NESTED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-/* gpu/emulator/device/nested.c: see nested.h.  With the device's lock held: one kernel runs at a
+/* gpu/emulator/state/nested.c: see nested.h.  With the device's lock held: one kernel runs at a
  * time. */
-#include "gpu/emulator/device/nested.h"
+#include "gpu/emulator/state/nested.h"
 
 #include <stdlib.h>
 
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 #define WAITING_LIMIT (1u << 20)
 

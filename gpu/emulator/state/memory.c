@@ -1,10 +1,10 @@
 /*
- * gpu/emulator/device/memory.c: allocations inside one reserved range of the host's address space.
+ * gpu/emulator/state/memory.c: allocations inside one reserved range of the host's address space.
  *
  * First fit over a sorted array: the same requests give the same addresses on every run, and
  * freed addresses are used again, as programs see on a GPU.
  */
-#include "gpu/emulator/device/memory.h"
+#include "gpu/emulator/state/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * gpu/emulator/device/memory.h: the emulated device's memory.
+ * gpu/emulator/state/memory.h: the emulated device's memory.
  *
  * A device pointer is a host address inside one reserved range, so generic addressing and
  * host code that is handed a device pointer both work.  The range starts at the same address in
@@ -7,8 +7,8 @@
  * access just past the end of one never lands in the next.  Not thread-safe: the device lock is
  * held.
  */
-#ifndef VFLOW_GPU_EMULATOR_DEVICE_MEMORY_H
-#define VFLOW_GPU_EMULATOR_DEVICE_MEMORY_H
+#ifndef VFLOW_GPU_EMULATOR_STATE_MEMORY_H
+#define VFLOW_GPU_EMULATOR_STATE_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -31,7 +31,7 @@ enum outcome ptx_memory(struct statement *s, const struct operand *operand)
 		/* every lane reads the same bytes: the quick way */
 		i->immediate = (int64_t)((uint64_t)i->immediate + meaning.base);
 		if (i->space == PTX_MOD_PARAM && s->loads)
-			i->execute = ptx_execute_ld_parameter;
+			i->execute = s->parser->machine->ld_parameter;
 		return ptx_constant(s->parser, PTX_WINDOW_PARAM, &i->a) ? FAILED : OK;
 	default:
 		break;
@@ -161,10 +161,10 @@ static enum outcome mov(struct statement *s)
 	if (s->count != 2)
 		return UNKNOWN_FORM;
 	if (i->type == PTX_PRED) {
-		i->execute = ptx_execute_mov_predicate;
+		i->execute = s->parser->machine->mov_predicate;
 		if (from->kind == OPERAND_NAME &&
 		    ptx_token_is(&from->first.token, "%is_explicit_cluster")) {
-			i->execute = ptx_execute_mov_explicit_cluster;
+			i->execute = s->parser->machine->mov_explicit_cluster;
 			return ptx_predicate(s, &to->first.token, &i->d);
 		}
 		TRY(ptx_predicate(s, &to->first.token, &i->d));
@@ -180,7 +180,8 @@ static enum outcome mov(struct statement *s)
 		    ptx_type_size(i->type) / vector->count == 0)
 			return UNKNOWN_FORM;
 		i->vector = (uint8_t)vector->count;
-		i->execute = vector == to ? ptx_execute_mov_unpack : ptx_execute_mov_pack;
+		i->execute = vector == to ? s->parser->machine->mov_unpack
+					  : s->parser->machine->mov_pack;
 		if (vector == to) {
 			TRY(ptx_source(s, &from->first, from->offset, i->type, &i->a));
 			return data(s, to, true, &i->d);
@@ -193,12 +194,12 @@ static enum outcome mov(struct statement *s)
 		return UNKNOWN_FORM;
 	TRY(ptx_destination(s, &to->first, &i->d));
 	if (from->kind == OPERAND_NAME && ptx_special_named(&from->first.token) == PTX_CLOCK) {
-		i->execute = ptx_execute_mov_clock;
+		i->execute = s->parser->machine->mov_clock;
 		return OK;
 	}
 	if (from->kind == OPERAND_NAME && ptx_lookup(s->parser, &from->first.token, &meaning) &&
 	    meaning.kind == PTX_SYMBOL_FRAME) {
-		i->execute = ptx_execute_mov_frame;
+		i->execute = s->parser->machine->mov_frame;
 		i->immediate = (int64_t)((uint64_t)from->offset + meaning.base);
 		return OK;
 	}
@@ -393,7 +394,7 @@ static int keep_text(struct ptx_parser *parser, struct ptx_instruction *i, const
 	module->texts[module->text_count] = ptx_pool_text(module, text, used);
 	if (!module->texts[module->text_count])
 		return ptx_out_of_memory(parser);
-	*i = (struct ptx_instruction){.execute = ptx_execute_unsupported,
+	*i = (struct ptx_instruction){.execute = parser->machine->unsupported,
 				      .guard = i->guard,
 				      .extra = module->text_count++};
 	return 0;
@@ -440,7 +441,7 @@ static void note_order(struct ptx_parser *parser, const struct ptx_instruction *
 {
 	struct ptx_function *function = parser->function;
 
-	if (!observes && i->execute != ptx_execute_mov_clock)
+	if (!observes && i->execute != parser->machine->mov_clock)
 		return;
 	function->observes_order = true;
 	parser->module->functions_observe_order |= !parser->kernel;
@@ -499,7 +500,7 @@ int ptx_decode(struct ptx_parser *parser)
 			return -1;
 	}
 	note_order(parser, &i, decoded.observes_order);
-	if ((i.execute == ptx_execute_ret && ptx_store_result(parser, guard, opcode.line)) ||
+	if ((i.execute == parser->machine->ret && ptx_store_result(parser, guard, opcode.line)) ||
 	    ptx_append(parser, &i, opcode.line) ||
 	    (outcome == OK && ptx_note_instruction(parser, decoded.row)))
 		return -1;

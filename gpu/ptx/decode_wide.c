@@ -39,7 +39,7 @@ enum outcome ptx_decode_mov_wide(struct statement *s)
 
 	TRY(halves(s, &s->operands[0], true, rows));
 	TRY(halves(s, &s->operands[1], false, rows + 2));
-	s->i->execute = ptx_execute_mov_wide;
+	s->i->execute = s->parser->machine->mov_wide;
 	s->i->extra = s->parser->module->extra_count;
 	for (unsigned n = 0; n < 4; n++)
 		if (ptx_add_extra(s->parser, rows[n]))

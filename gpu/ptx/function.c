@@ -227,7 +227,7 @@ static int read_statement(struct ptx_parser *parser)
 /* Between the braces of a function; its scope is open. */
 static int read_body(struct ptx_parser *parser)
 {
-	const struct ptx_instruction end = {.execute = ptx_execute_ret};
+	const struct ptx_instruction end = {.execute = parser->machine->ret};
 	uint32_t outer = parser->depth;
 
 	if (ptx_expect(parser, "{") || ptx_load_parameters(parser))

@@ -2,8 +2,8 @@
  * gpu/ptx/instruction.h: a decoded PTX module, shared by the parser and the interpreter.
  *
  * The parser (gpu/ptx) turns text into `struct ptx_instruction`s by looking each opcode up in
- * the table of opcodes; the rows of that table stand beside their executors
- * (gpu/emulator/interpreter_*.c).  A new opcode is a new row and an executor, nothing else.
+ * the table of opcodes of a struct ptx_machine.  The interpreter's rows stand beside their
+ * executors (gpu/emulator/interpreter/): a new opcode is a new row and an executor, nothing else.
  *
  * Values live in rows of 32 lanes x 64 bits.  An operand is the number of a row in a bank:
  * registers of the running function, constants of the module, special registers of the warp.
@@ -138,23 +138,19 @@ struct ptx_opcode {
 };
 
 /*
- * The table for this CPU: sections, each ending with a row without a name, up to NULL.
- * ptx_opcodes_plain, for tests: without what only some CPUs have.
+ * What a module is decoded for: the table of opcodes of who is to run it, and the executors of what
+ * only operands tell apart.
  */
-const struct ptx_opcode *const *ptx_opcodes(void);
-bool ptx_opcodes_wide(void); /* the table is the one for AVX2 */
-extern bool ptx_opcodes_plain;
-
-/* What an instruction of no row becomes: a fault when it is reached. */
-extern ptx_executor ptx_execute_unsupported;
-/* Forms of mov that only operands tell apart: the decoder picks them. */
-extern ptx_executor ptx_execute_mov_predicate, ptx_execute_mov_pack, ptx_execute_mov_unpack,
-	ptx_execute_mov_frame, ptx_execute_mov_clock, ptx_execute_mov_wide,
-	ptx_execute_mov_explicit_cluster;
-/* The end of a function's body. */
-extern ptx_executor ptx_execute_ret;
-/* Accesses to the .param space: the launch's block, and a frame of a device function. */
-extern ptx_executor ptx_execute_ld_parameter;
+struct ptx_machine {
+	/* sections, each ending with a row without a name, up to NULL */
+	const struct ptx_opcode *const *opcodes;
+	ptx_executor *unsupported;  /* of an instruction of no row: a fault when it is reached */
+	ptx_executor *ret;          /* also at the end of a function's body */
+	ptx_executor *ld_parameter; /* from the launch's parameter block */
+	/* forms of mov */
+	ptx_executor *mov_predicate, *mov_explicit_cluster, *mov_pack, *mov_unpack, *mov_wide,
+		*mov_frame, *mov_clock;
+};
 
 enum ptx_bank { PTX_BANK_REGISTER, PTX_BANK_CONSTANT, PTX_BANK_SPECIAL, PTX_BANK_SINK };
 #define PTX_OPERAND(bank, index) ((uint32_t)(bank) << 30 | (uint32_t)(index))

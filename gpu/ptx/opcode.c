@@ -75,10 +75,11 @@ static enum ptx_modifier modifier_named(const char *text, size_t length)
 	return PTX_MODIFIER_COUNT;
 }
 
-static const struct ptx_opcode *row_of(const char *name, size_t length, ptx_modifiers modifiers,
-				       uint32_t first, uint32_t second)
+static const struct ptx_opcode *row_of(const struct ptx_machine *machine, const char *name,
+				       size_t length, ptx_modifiers modifiers, uint32_t first,
+				       uint32_t second)
 {
-	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
+	for (const struct ptx_opcode *const *section = machine->opcodes; *section; section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++)
 			if (equals(name, length, row->name) &&
 			    (row->types ? (row->types & first) != 0 : !first) &&
@@ -90,9 +91,10 @@ static const struct ptx_opcode *row_of(const char *name, size_t length, ptx_modi
 }
 
 /* The row of an opcode whose words its own decoder reads. */
-static const struct ptx_opcode *row_of_own_words(const char *name, size_t length)
+static const struct ptx_opcode *row_of_own_words(const struct ptx_machine *machine,
+						 const char *name, size_t length)
 {
-	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
+	for (const struct ptx_opcode *const *section = machine->opcodes; *section; section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++)
 			if ((*row->shape == 'W' || *row->shape == 'V' || *row->shape == 'K') &&
 			    equals(name, length, row->name))
@@ -184,12 +186,12 @@ static bool observes_order(const char *text, size_t length, ptx_modifiers words,
 
 /* The mnemonic of a text: up to the first dot, or the longest name with dots that it starts with.
  */
-static size_t mnemonic_length(const char *text, size_t length)
+static size_t mnemonic_length(const struct ptx_machine *machine, const char *text, size_t length)
 {
 	const char *dot = memchr(text, '.', length);
 	size_t longest = dot ? (size_t)(dot - text) : length;
 
-	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
+	for (const struct ptx_opcode *const *section = machine->opcodes; *section; section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++) {
 			size_t size = strlen(row->name);
 
@@ -200,9 +202,10 @@ static size_t mnemonic_length(const char *text, size_t length)
 	return longest;
 }
 
-static void take_apart(const char *text, size_t length, struct ptx_decoded *decoded)
+static void take_apart(const struct ptx_machine *machine, const char *text, size_t length,
+		       struct ptx_decoded *decoded)
 {
-	const size_t base = mnemonic_length(text, length);
+	const size_t base = mnemonic_length(machine, text, length);
 	const char *end = text + length, *word, *stop = base < length ? text + base : NULL;
 	ptx_modifiers modifiers = 0;
 	enum ptx_type found[2] = {PTX_NO_TYPE, PTX_NO_TYPE};
@@ -213,7 +216,7 @@ static void take_apart(const char *text, size_t length, struct ptx_decoded *deco
 						   .compare = PTX_MODIFIER_COUNT,
 						   .boolean = PTX_MODIFIER_COUNT,
 						   .rounding = PTX_MODIFIER_COUNT}};
-	decoded->row = row_of_own_words(text, base);
+	decoded->row = row_of_own_words(machine, text, base);
 	for (; stop && !decoded->row; stop = memchr(word, '.', end - word)) {
 		const char *next;
 		enum ptx_modifier modifier;
@@ -239,8 +242,9 @@ static void take_apart(const char *text, size_t length, struct ptx_decoded *deco
 	decoded->fields.type = found[0];
 	decoded->fields.second = found[1];
 	if (!decoded->row)
-		decoded->row = row_of(text, base, modifiers, count > 0 ? 1u << found[0] : 0,
-				      count > 1 ? 1u << found[1] : 0);
+		decoded->row =
+			row_of(machine, text, base, modifiers, count > 0 ? 1u << found[0] : 0,
+			       count > 1 ? 1u << found[1] : 0);
 	if (decoded->row)
 		decoded->fields.execute = decoded->row->execute;
 	decoded->observes_order = observes_order(text, length, modifiers, decoded->fields.space);
@@ -256,7 +260,7 @@ int ptx_opcode_find(struct ptx_parser *parser, const struct ptx_token *name,
 		*decoded = known->decoded;
 		return 0;
 	}
-	take_apart(name->text, name->length, decoded);
+	take_apart(parser->machine, name->text, name->length, decoded);
 	if (parser->known_count == KNOWN_LIMIT || name->length > 256)
 		return 0;
 	known = malloc(sizeof(*known) + name->length);

@@ -258,7 +258,8 @@ static int read_text(struct ptx_parser *parser, const struct ptx_text *text)
 	return 0;
 }
 
-struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct error *error)
+struct ptx_module *ptx_link(const struct ptx_machine *machine, const struct ptx_text *texts,
+			    size_t count, struct error *error)
 {
 	struct ptx_parser *parser = calloc(1, sizeof(*parser));
 	struct ptx_module *module = calloc(1, sizeof(*module));
@@ -271,6 +272,7 @@ struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct e
 		free(module);
 		return NULL;
 	}
+	parser->machine = machine;
 	parser->module = module;
 	parser->error = error;
 	for (size_t n = 0; good && n < count; n++)
@@ -287,7 +289,8 @@ struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct e
 	return NULL;
 }
 
-struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error)
+struct ptx_module *ptx_parse(const struct ptx_machine *machine, const char *text, size_t size,
+			     struct error *error)
 {
-	return ptx_link(&(struct ptx_text){text, size}, 1, error);
+	return ptx_link(machine, &(struct ptx_text){text, size}, 1, error);
 }

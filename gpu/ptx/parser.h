@@ -94,6 +94,7 @@ struct ptx_contract {
 struct ptx_parser {
 	struct ptx_lexer lexer;
 	struct ptx_token token; /* the next one */
+	const struct ptx_machine *machine;
 	struct ptx_module *module;
 	struct error *error;
 

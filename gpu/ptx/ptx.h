@@ -14,9 +14,11 @@
 #include "util/error.h"
 
 struct ptx_module;
+struct ptx_machine; /* what it is decoded for: see instruction.h */
 
 /* `text` need not be NUL-terminated and is not kept.  NULL on error ("line 12: ..."). */
-struct ptx_module *ptx_parse(const char *text, size_t size, struct error *error);
+struct ptx_module *ptx_parse(const struct ptx_machine *machine, const char *text, size_t size,
+			     struct error *error);
 
 /*
  * Parses several texts as one module, as nvcc -rdc=true links them: names that are .visible,
@@ -27,7 +29,8 @@ struct ptx_text {
 	const char *text;
 	size_t size;
 };
-struct ptx_module *ptx_link(const struct ptx_text *texts, size_t count, struct error *error);
+struct ptx_module *ptx_link(const struct ptx_machine *machine, const struct ptx_text *texts,
+			    size_t count, struct error *error);
 void ptx_free(struct ptx_module *module);
 
 struct ptx_relocation {

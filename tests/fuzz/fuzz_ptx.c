@@ -3,13 +3,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/ptx/ptx.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error error;
-	struct ptx_module *module = ptx_parse((const char *)data, size, &error);
+	struct ptx_module *module =
+		ptx_parse(interpreter_machine(), (const char *)data, size, &error);
 
 	/* a refusal says why */
 	if (!module && !error.text[0])

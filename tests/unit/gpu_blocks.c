@@ -35,7 +35,7 @@ static int run(const char *text, uint32_t blocks, uint32_t threads, uint32_t clu
 	       uint32_t *words, unsigned count, struct fault *fault)
 {
 	struct error error;
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 	struct allocation *memory = memory_allocate(count * 4, 512);
 	struct launch launch = {.module = module,
 				.grid = {blocks, 1, 1},
@@ -288,7 +288,7 @@ static void test_registered(void **state)
 		"ld.global.u64 %d3, [%d2]; add.u64 %d3, %d3, 1; st.global.u64 [%d2], %d3;\n"
 		"ld.global.u64 %d4, [%d2+4]; ret; }";
 	struct error error;
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 	struct allocation *memory = memory_register((uintptr_t)host + 4, sizeof(host) - 4);
 	uint64_t address = (uintptr_t)host + 8;
 	struct launch launch = {.module = module,

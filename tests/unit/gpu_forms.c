@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/ptx/instruction.h"
 
 #define FILE_NAME "tests/gpu/ptx/forms.txt"
@@ -77,7 +78,7 @@ static void test_forms(void **state)
 	output = open_memstream(&text, &size);
 	write_module();
 	fclose(output);
-	module = ptx_parse(text, size, &error);
+	module = ptx_parse(interpreter_machine(), text, size, &error);
 	if (!module)
 		fail_msg("%s", error.text);
 	for (uint32_t n = 0; n < module->text_count; n++)

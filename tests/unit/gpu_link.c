@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "gpu/emulator/device/fatbin.h"
+#include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/ptx/instruction.h"
 
 #define HEADER ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -17,7 +18,7 @@ static struct ptx_module *join(const char *a, const char *b, struct error *error
 {
 	const struct ptx_text texts[] = {{a, strlen(a)}, {b, strlen(b)}};
 
-	return ptx_link(texts, 2, error);
+	return ptx_link(interpreter_machine(), texts, 2, error);
 }
 
 static struct ptx_module *linked(const char *a, const char *b)
@@ -150,7 +151,7 @@ static void test_truncated(void **state)
 		struct error error;
 
 		memcpy(cut, b, size);
-		ptx_free(ptx_link(texts, 2, &error));
+		ptx_free(ptx_link(interpreter_machine(), texts, 2, &error));
 		free(cut);
 	}
 }

@@ -30,7 +30,7 @@ static bool run_case(const struct ptx_case *c, uint64_t *results)
 	int result;
 
 	cases_kernel(c, "k", text + used, sizeof(text) - used);
-	module = ptx_parse(text, strlen(text), &error);
+	module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 	if (!module)
 		fail_msg("%s: %s in\n%s", c->line, error.text, text);
 	for (unsigned t = 0; t < CASES_THREADS; t++)
@@ -210,9 +210,9 @@ static void test_operations(void **state)
 static void test_plain_operations(void **state)
 {
 	(void)state;
-	ptx_opcodes_plain = true;
+	interpreter_plain = true;
 	run_cases();
-	ptx_opcodes_plain = false;
+	interpreter_plain = false;
 }
 
 int main(void)

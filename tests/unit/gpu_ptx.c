@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/ptx/ptx.h"
 
 #define HEADER ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -16,7 +17,7 @@
 static struct ptx_module *parse(const char *text)
 {
 	struct error error;
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 
 	if (!module)
 		fail_msg("%s in:\n%s", error.text, text);
@@ -26,7 +27,7 @@ static struct ptx_module *parse(const char *text)
 static void refuse(const char *text, const char *message)
 {
 	struct error error = {""};
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 
 	if (module)
 		fail_msg("taken, but should say '%s':\n%s", message, text);
@@ -218,7 +219,7 @@ static void test_truncated(void **state)
 		memcpy(cut, text, size);
 		cut = realloc(cut, size ? size : 1);
 		error.text[0] = 0;
-		module = ptx_parse(cut, size, &error);
+		module = ptx_parse(interpreter_machine(), cut, size, &error);
 		assert_true(module || error.text[0]);
 		ptx_free(module);
 		free(cut);

@@ -28,7 +28,7 @@
 static inline struct ptx_module *gpu_parse(const char *text)
 {
 	struct error error;
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 
 	if (!module)
 		fail_msg("%s in:\n%s", error.text, text);

@@ -36,7 +36,7 @@ static const char *run(const char *statements, struct parameters *parameters, ui
 		 "mul.wide.u32 %d3, %r1, 4; add.u64 %d3, %d1, %d3; setp.ne.u32 %p1, %r1, 0;\n"
 		 "@!%p1 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;\n",
 		 statements);
-	module = ptx_parse(text, strlen(text), &error);
+	module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 	if (!module)
 		fail_msg("%s in %s", error.text, text);
 	memset((void *)(uintptr_t)memory->address, 0, count * 4);

@@ -42,7 +42,7 @@ static void sample(const struct emulator_texture *texture)
 	struct allocation *from = memory_allocate(sizeof(in), 512);
 	struct allocation *to = memory_allocate(THREADS * 32, 512);
 	struct error error;
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 	uint64_t parameters[] = {0, from->address, to->address};
 	struct launch launch = {.module = module,
 				.grid = {1, 1, 1},
@@ -249,7 +249,8 @@ static void run(const char *kernel, uint64_t handle, const uint32_t (*coordinate
 	struct allocation *from = memory_allocate(threads * 16, 512);
 	struct allocation *to = memory_allocate(threads * 32, 512);
 	struct error error;
-	struct ptx_module *module = ptx_parse(kernel, strlen(kernel), &error);
+	struct ptx_module *module =
+		ptx_parse(interpreter_machine(), kernel, strlen(kernel), &error);
 	uint64_t parameters[] = {handle, from->address, to->address};
 	struct launch launch = {.module = module,
 				.grid = {1, 1, 1},

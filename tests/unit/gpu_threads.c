@@ -63,7 +63,7 @@ static uint32_t *words(const struct allocation *allocation)
 static struct ptx_module *parse(const char *text)
 {
 	struct error error;
-	struct ptx_module *module = ptx_parse(text, strlen(text), &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, strlen(text), &error);
 
 	if (!module)
 		fail_msg("%s in:\n%s", error.text, text);

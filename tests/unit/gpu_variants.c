@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/ptx/parser.h"
 
 #define ROWS 1024u
@@ -65,7 +66,8 @@ static struct seen *find(const struct ptx_opcode *row)
 
 static void list_rows(void)
 {
-	for (const struct ptx_opcode *const *section = ptx_opcodes(); *section; section++)
+	for (const struct ptx_opcode *const *section = interpreter_machine()->opcodes; *section;
+	     section++)
 		for (const struct ptx_opcode *row = *section; row->name; row++) {
 			assert_true(row_count < ROWS);
 			rows[row_count++].row = row;
@@ -204,6 +206,8 @@ static void test_variants(void **state)
 	glob_t files;
 
 	(void)state;
+	assert_non_null(parser);
+	parser->machine = interpreter_machine();
 	list_rows();
 	assert_int_equal(glob("tests/unit/gpu_*.c", 0, NULL, &files), 0);
 	for (size_t n = 0; n < files.gl_pathc; n++)

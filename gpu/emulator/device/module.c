@@ -9,6 +9,7 @@
 #include "gpu/emulator/device/fatbin.h"
 #include "gpu/emulator/device/jit.h"
 #include "gpu/emulator/device/observe.h"
+#include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/ptx/lexer.h"
 
 static struct emulator_module *modules;
@@ -183,7 +184,7 @@ static int parse(struct emulator_module *module, const struct fatbin_ptx *list, 
 	for (size_t n = 0; n < count; n++)
 		if (!is_device_runtime(&list[n]))
 			texts[used++] = (struct ptx_text){list[n].text, list[n].size};
-	module->ptx = ptx_link(texts, used, error);
+	module->ptx = ptx_link(interpreter_machine(), texts, used, error);
 	free(texts);
 	if (!module->ptx) {
 		error_prefix(error, "PTX");
@@ -194,6 +195,18 @@ static int parse(struct emulator_module *module, const struct fatbin_ptx *list, 
 	if (!code)
 		code = place_variables(module);
 	return code ? code : fill_variables(module);
+}
+
+bool module_is_ptx(const char *text, size_t size, struct error *error)
+{
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, size, error);
+
+	if (!module) {
+		error_prefix(error, "PTX");
+		return false;
+	}
+	ptx_free(module);
+	return true;
 }
 
 static int load(struct emulator_module *module, const void *image, size_t size, struct error *error)

@@ -25,4 +25,7 @@ struct emulator_module {
 bool module_alive(const struct emulator_module *module);
 bool module_kernel_alive(const struct emulator_kernel *kernel);
 
+/* Whether the text could be loaded as a module; if not, *error says why. */
+bool module_is_ptx(const char *text, size_t size, struct error *error);
+
 #endif

@@ -10,8 +10,8 @@
 #include "gpu/emulator/driver/driver.h"
 #include "gpu/emulator/device/fatbin.h"
 #include "gpu/emulator/device/jit.h"
+#include "gpu/emulator/device/module.h"
 #include "gpu/emulator/device/observe.h"
-#include "gpu/ptx/ptx.h"
 
 #undef cuLinkCreate
 #undef cuLinkAddData
@@ -65,7 +65,6 @@ static int refuse(CUlinkState state, int result, const char *why)
 
 static int add(CUlinkState state, const void *data, size_t size)
 {
-	struct ptx_module *module;
 	struct fatbin_ptx ptx;
 	struct error error;
 
@@ -77,13 +76,10 @@ static int add(CUlinkState state, const void *data, size_t size)
 	}
 	if (fatbin_find_ptx(data, size, 10 * EMULATOR_MAJOR + EMULATOR_MINOR, &ptx, &error))
 		return refuse(state, INVALID_IMAGE, error.text);
-	module = ptx_parse(ptx.text, ptx.size, &error);
-	if (!module) {
+	if (!module_is_ptx(ptx.text, ptx.size, &error)) {
 		free(ptx.unpacked);
-		error_prefix(&error, "PTX");
 		return refuse(state, INVALID_PTX, error.text);
 	}
-	ptx_free(module);
 	state->image = malloc(ptx.size + 1);
 	if (state->image) {
 		memcpy(state->image, ptx.text, ptx.size);

@@ -18,11 +18,11 @@
 #define half_to_float half_to_float_avx2
 #define double_to_half double_to_half_avx2
 #define double_to_bf16 double_to_bf16_avx2
-#define ptx_execute_mov_predicate ptx_execute_mov_predicate_avx2
-#define ptx_execute_mov_pack ptx_execute_mov_pack_avx2
-#define ptx_execute_mov_unpack ptx_execute_mov_unpack_avx2
-#define ptx_execute_mov_frame ptx_execute_mov_frame_avx2
-#define ptx_execute_mov_clock ptx_execute_mov_clock_avx2
-#define ptx_execute_ld_parameter ptx_execute_ld_parameter_avx2
+#define execute_mov_predicate execute_mov_predicate_avx2
+#define execute_mov_pack execute_mov_pack_avx2
+#define execute_mov_unpack execute_mov_unpack_avx2
+#define execute_mov_frame execute_mov_frame_avx2
+#define execute_mov_clock execute_mov_clock_avx2
+#define execute_ld_parameter execute_ld_parameter_avx2
 
 #endif

@@ -343,7 +343,7 @@ struct block *blocks_create(const struct launch *launch, struct fault *fault, st
 	for (uint32_t n = 0; blocks && n < count; n++) {
 		blocks[n].launch = launch;
 		blocks[n].worker = worker;
-		blocks[n].wide = ptx_opcodes_wide();
+		blocks[n].wide = interpreter_is_wide();
 		blocks[n].fault = fault;
 		blocks[n].all = blocks;
 		blocks[n].resident = count;

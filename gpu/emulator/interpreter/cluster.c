@@ -95,7 +95,7 @@ bool block_check_cluster(struct block *block)
 }
 
 /* Whether the launch names clusters. */
-void ptx_execute_mov_explicit_cluster(struct warp *w, const struct ptx_instruction *i)
+void execute_mov_explicit_cluster(struct warp *w, const struct ptx_instruction *i)
 {
 	warp_set_predicate(w, i->d, w->block->launch->cluster[0] ? WARP_ALL : 0);
 }

@@ -454,7 +454,7 @@ static void selp(struct warp *w, const struct ptx_instruction *i)
 	FOR_LANES(w, d[l] = p >> l & 1 ? a[l] : b[l];);
 }
 
-void ptx_execute_mov_predicate(struct warp *w, const struct ptx_instruction *i)
+void execute_mov_predicate(struct warp *w, const struct ptx_instruction *i)
 {
 	warp_set_predicate(w, i->d, warp_predicate(w, i->a));
 }

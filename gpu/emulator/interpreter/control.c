@@ -259,7 +259,7 @@ static void return_lanes(struct warp *w, uint32_t lanes, struct group *back)
 			      smaller(made->result.size, callee->result.size));
 }
 
-void ptx_execute_ret(struct warp *w, const struct ptx_instruction *i)
+void execute_ret(struct warp *w, const struct ptx_instruction *i)
 {
 	uint32_t lanes = w->mask;
 	struct group back;
@@ -290,7 +290,7 @@ static void trap(struct warp *w, const struct ptx_instruction *i)
 	warp_fault(w, w->mask, FAULT_TRAP, "trap");
 }
 
-void ptx_execute_unsupported(struct warp *w, const struct ptx_instruction *i)
+void execute_unsupported(struct warp *w, const struct ptx_instruction *i)
 {
 	warp_fault(w, w->mask, FAULT_ILLEGAL_INSTRUCTION, "'%s' is not supported by the emulator",
 		   w->module->texts[i->extra]);
@@ -300,7 +300,7 @@ const struct ptx_opcode interpreter_control[] = {
 	{"bra", "l", 0, 0, 0, M(UNI), branch},
 	{"brx", "B", 0, 0, M(IDX), M(UNI), indexed_branch},
 	{"call", "C", 0, 0, 0, M(UNI), call},
-	{"ret", "", 0, 0, 0, M(UNI), ptx_execute_ret},
+	{"ret", "", 0, 0, 0, M(UNI), execute_ret},
 	{"exit", "", 0, 0, 0, 0, exit_lanes},
 	{"nanosleep", "u", T(U32), 0, 0, 0, sleep_lanes},
 	{"trap", "", 0, 0, 0, 0, trap},

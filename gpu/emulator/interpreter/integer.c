@@ -315,7 +315,7 @@ const struct ptx_opcode interpreter_integer[] = {
 	{"mov", "M", T(B16) | T(U16) | T(S16), 0, 0, 0, mov_16},
 	{"mov", "M", T(B32) | T(U32) | T(S32) | T(F32), 0, 0, 0, mov_32},
 	{"mov", "M", T(B64) | T(U64) | T(S64) | T(F64), 0, 0, 0, mov_64},
-	{"mov", "M", T(PRED), 0, 0, 0, ptx_execute_mov_predicate},
+	{"mov", "M", T(PRED), 0, 0, 0, execute_mov_predicate},
 	{0},
 };
 /* clang-format on */

@@ -65,6 +65,12 @@ struct fault {
 			   the end of a 4096-byte allocation" */
 };
 
+/* What modules that are to run here are decoded for, on this CPU. */
+const struct ptx_machine *interpreter_machine(void);
+bool interpreter_is_wide(void); /* its executors are those for AVX2 */
+/* For tests: without what only some CPUs have. */
+extern bool interpreter_plain;
+
 /* Returns 0, or -1 with *fault filled in; memory then holds what was written until the fault. */
 int interpreter_run(const struct launch *launch, struct fault *fault);
 

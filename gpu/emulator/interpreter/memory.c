@@ -312,7 +312,7 @@ static void store_shared_4(struct warp *w, const struct ptx_instruction *i)
 	}
 }
 
-void ptx_execute_ld_parameter(struct warp *w, const struct ptx_instruction *i)
+void execute_ld_parameter(struct warp *w, const struct ptx_instruction *i)
 {
 	const struct launch *launch = w->block->launch;
 	const unsigned size = ptx_type_size(i->type);
@@ -340,7 +340,7 @@ void ptx_execute_ld_parameter(struct warp *w, const struct ptx_instruction *i)
 	}
 }
 
-void ptx_execute_mov_frame(struct warp *w, const struct ptx_instruction *i)
+void execute_mov_frame(struct warp *w, const struct ptx_instruction *i)
 {
 	uint64_t *d = warp_row(w, i->d);
 	/* a function's parameters are read through .param, its variables through .local */
@@ -349,14 +349,14 @@ void ptx_execute_mov_frame(struct warp *w, const struct ptx_instruction *i)
 	FOR_LANES(w, d[l] = value;);
 }
 
-void ptx_execute_mov_clock(struct warp *w, const struct ptx_instruction *i)
+void execute_mov_clock(struct warp *w, const struct ptx_instruction *i)
 {
 	uint64_t *d = warp_row(w, i->d);
 
 	FOR_LANES(w, d[l] = w->clock;);
 }
 
-void ptx_execute_mov_pack(struct warp *w, const struct ptx_instruction *i)
+void execute_mov_pack(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned bits = ptx_type_size(i->type) * 8 / i->vector;
 	uint64_t *d = warp_row(w, i->d), packed[PTX_LANES] = {0};
@@ -369,7 +369,7 @@ void ptx_execute_mov_pack(struct warp *w, const struct ptx_instruction *i)
 	FOR_LANES(w, d[l] = packed[l];);
 }
 
-void ptx_execute_mov_unpack(struct warp *w, const struct ptx_instruction *i)
+void execute_mov_unpack(struct warp *w, const struct ptx_instruction *i)
 {
 	const unsigned bits = ptx_type_size(i->type) * 8 / i->vector;
 	uint64_t packed[PTX_LANES];

@@ -166,6 +166,11 @@ static inline void warp_set_predicate(struct warp *warp, uint32_t operand, uint3
 		}                                                                                  \
 	} while (0)
 
+/* Executors that struct ptx_machine names. */
+extern ptx_executor execute_unsupported, execute_ret, execute_ld_parameter, execute_mov_predicate,
+	execute_mov_explicit_cluster, execute_mov_pack, execute_mov_unpack, execute_mov_wide,
+	execute_mov_frame, execute_mov_clock;
+
 /* Ends the loop of the warp after this instruction. */
 static inline void warp_leave(struct warp *warp, enum warp_event event)
 {

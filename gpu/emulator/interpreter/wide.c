@@ -9,7 +9,7 @@
 #define T(type) PTX_T(type)
 #define M(name) PTX_M(name)
 
-void ptx_execute_mov_wide(struct warp *w, const struct ptx_instruction *i)
+void execute_mov_wide(struct warp *w, const struct ptx_instruction *i)
 {
 	const uint32_t *rows = w->module->extras + i->extra;
 	uint64_t values[2][PTX_LANES];
@@ -73,7 +73,7 @@ static void compare_and_swap_wide(struct warp *w, const struct ptx_instruction *
 	 M(CLUSTER) | M(GPU) | M(SYS) | M(CACHE_HINT))
 
 const struct ptx_opcode interpreter_wide[] = {
-	{"mov", "M", T(B128), 0, 0, 0, ptx_execute_mov_wide},
+	{"mov", "M", T(B128), 0, 0, 0, execute_mov_wide},
 	{"atom", "dms", T(B128), 0, M(EXCH), WORDS, exchange_wide},
 	{"atom", "dmss", T(B128), 0, M(CAS), WORDS, compare_and_swap_wide},
 	{0},

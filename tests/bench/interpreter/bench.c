@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	size_t size;
 	char *text = read_file(argc > 1 ? argv[1] : "tests/bench/interpreter/kernels.ptx", &size);
 	struct error error;
-	struct ptx_module *module = ptx_parse(text, size, &error);
+	struct ptx_module *module = ptx_parse(interpreter_machine(), text, size, &error);
 	struct allocation *allocation = memory_allocate(COUNT * 4 * 7, 512);
 	uint64_t memory = allocation->address, at[7];
 	struct shadow *shadow = shadow_create(false);

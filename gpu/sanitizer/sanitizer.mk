@@ -3,7 +3,7 @@
 
 sanitizer_folder = $(BUILD)/sanitizer.o
 sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c gpu/sanitizer/*/*.c)) \
-	$(sanitizer_folder)/images.S.o $(BUILD)/inside.o/gpu/analysis/may_write.o
+	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/sass/*.c) gpu/analysis/may_write.c) $(sanitizer_folder)/images.S.o
 cuda_include = $(CUDA_TOOLKIT)/include
 
 architectures := 75 80 86 89 90 100 120
@@ -14,10 +14,10 @@ patch_fat := $(foreach a,$(architectures),$(if $(filter sm_$(a),$(nvcc_knows)),-
 	-gencode arch=compute_75$(comma)code=compute_75
 CFLAGS_SANITIZER = $(CFLAGS_INSIDE) -isystem $(cuda_include) -isystem $(SANITIZER)/include
 NVCC_FATBIN = $(NVCC) --fatbin -std=c++17 -I. -I$(SANITIZER)/include $(fat)
-sanitizer_headers = $(wildcard gpu/sanitizer/*/*.h gpu/sanitizer/device/*.cuh gpu/analysis/*.h)
+device_headers = $(wildcard gpu/sanitizer/device/*.h gpu/sanitizer/device/*.cuh gpu/analysis/*.h) gpu/provider.h
 
 # Only PTX ISA 6.3 and older have the shuffles without .sync on these architectures: see compare().
-$(sanitizer_folder)/patches.ptx: gpu/sanitizer/device/patches.cu $(sanitizer_headers)
+$(sanitizer_folder)/patches.ptx: gpu/sanitizer/device/patches.cu $(device_headers)
 	@mkdir -p $(@D)
 	@echo "  NVCC $<"
 	$(Q)$(NVCC) --ptx -arch=compute_75 -std=c++17 -I. -I$(SANITIZER)/include --keep-device-functions -o $@ $<
@@ -26,7 +26,7 @@ $(sanitizer_folder)/patches.ptx: gpu/sanitizer/device/patches.cu $(sanitizer_hea
 $(sanitizer_folder)/patches.fatbin: $(sanitizer_folder)/patches.ptx
 	$(Q)$(NVCC) --fatbin -w $(patch_fat) -Xptxas -w,--compile-as-tools-patch -o $@ $<
 
-$(sanitizer_folder)/passes.fatbin: gpu/sanitizer/device/passes.cu $(sanitizer_headers)
+$(sanitizer_folder)/passes.fatbin: gpu/sanitizer/device/passes.cu $(device_headers)
 	@mkdir -p $(@D)
 	@echo "  NVCC $<"
 	$(Q)$(NVCC_FATBIN) -Werror all-warnings -o $@ $<

@@ -14,11 +14,11 @@
 #include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/schedule/events_internal.h"
 #include "gpu/sanitizer/cuda_graph/graphs.h"
-#include "gpu/sanitizer/code/instructions.h"
 #include "gpu/sanitizer/schedule/launches.h"
 #include "gpu/sanitizer/shadow/mappings.h"
 #include "gpu/sanitizer/code/modules.h"
 #include "gpu/sanitizer/times.h"
+#include "gpu/sass/instructions.h"
 
 #define LOCK_SECONDS 5
 

@@ -7,7 +7,6 @@
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/schedule/events.h"
-#include "gpu/sanitizer/code/instructions.h"
 #include "gpu/sanitizer/schedule/launches.h"
 #include "gpu/sanitizer/code/modules.h"
 
@@ -164,7 +163,7 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->function = data->function;
 	operation->threads = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z *
 			     data->blockDim_x * data->blockDim_y * data->blockDim_z;
-	operation->instructions = instructions_of(data->module, data->functionName);
+	operation->instructions = module_instructions(data->module, data->functionName);
 	if (!thread.locked) /* nobody knows when it ends */
 		launch_freeze();
 	/* without the lock, or with a table that is out of date, the launch is not followed */

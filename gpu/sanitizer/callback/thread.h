@@ -55,7 +55,7 @@ struct operation {
 	CUmodule module;
 	CUfunction function;
 	uint64_t threads;
-	unsigned instructions; /* that no patch sees: see instructions.h */
+	unsigned instructions; /* that no patch follows: see gpu/sass/instructions.h */
 	bool patched;          /* the launch carries our callback data */
 	bool whole;    /* it ran with other nodes of a graph, and in what order is not known */
 	bool fleeting; /* memory that is gone when it could be looked at */

@@ -1,184 +1,152 @@
-/* gpu/sanitizer/code/modules.c: modules of GPU code: their patches, and the names of their
- * variables. */
+/* gpu/sanitizer/code/modules.c: see modules.h. */
 #include "gpu/sanitizer/code/modules.h"
 
-#include <elf.h>
 #include <pthread.h>
+#include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/code/instructions.h"
 #include "gpu/sanitizer/code/patching.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sass/instructions.h"
+#include "gpu/sass/variables.h"
 
-struct name {
-	char *text;
-	bool constant;
-};
-
-/* A loaded module: its variables' names wait, then its variables' objects. */
-struct module {
-	struct module *next;
-	CUcontext context;
-	CUmodule module;
-	struct name *names;
-	uint32_t count;
-	uint32_t constants; /* how many of them are __constant__ */
-	bool pending;
-};
-static struct module *modules;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held across calls of the driver */
-static unsigned pending_count;
-static uint32_t order;
 
-/* -- the names of variables in a cubin ---------------------------------------------------- */
+/* -- instructions that no patch follows ---------------------------------------------------- */
 
-static bool inside(size_t size, uint64_t offset, uint64_t length)
+/* A module that holds some. */
+struct module {
+	CUmodule module; /* first: the key */
+	struct instructions_list *instructions;
+};
+static void *modules; /* tree */
+
+static int by_module(const void *a, const void *b)
 {
-	return offset <= size && length <= size - offset;
-}
+	uintptr_t x = (uintptr_t)((const struct module *)a)->module;
+	uintptr_t y = (uintptr_t)((const struct module *)b)->module;
 
-static const char *text_at(const char *image, size_t size, const Elf64_Shdr *table, uint64_t at)
-{
-	const char *text;
-
-	if (at >= table->sh_size || !inside(size, table->sh_offset, table->sh_size))
-		return "";
-	text = image + table->sh_offset + at;
-	return memchr(text, 0, table->sh_size - at) ? text : "";
-}
-
-static bool holds_constants(const char *section)
-{
-	return !strcmp(section, ".nv.constant3");
-}
-
-static bool holds_variables(const char *section)
-{
-	return !strcmp(section, ".nv.global") || !strcmp(section, ".nv.global.init") ||
-	       holds_constants(section);
-}
-
-static bool add_name(struct module *module, const char *name, bool constant)
-{
-	struct name *names = reallocarray(module->names, module->count + 1, sizeof(*names));
-
-	if (!names)
-		return false;
-	module->names = names;
-	names[module->count] = (struct name){strdup(name), constant};
-	if (!names[module->count].text)
-		return false;
-	module->count++;
-	return true;
-}
-
-static void read_names(struct module *module, const char *image, size_t size)
-{
-	const Elf64_Ehdr *header = (const void *)image;
-	const Elf64_Shdr *sections, *names;
-
-	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
-	    header->e_shentsize != sizeof(Elf64_Shdr) ||
-	    !inside(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)) ||
-	    header->e_shstrndx >= header->e_shnum)
-		return;
-	sections = (const void *)(image + header->e_shoff);
-	names = &sections[header->e_shstrndx];
-	for (unsigned i = 0; i < header->e_shnum; i++) {
-		const Elf64_Shdr *table = &sections[i];
-		const Elf64_Sym *symbols = (const void *)(image + table->sh_offset);
-
-		if (table->sh_type != SHT_SYMTAB || table->sh_link >= header->e_shnum ||
-		    !inside(size, table->sh_offset, table->sh_size))
-			continue;
-		for (uint64_t k = 0; k < table->sh_size / sizeof(*symbols); k++) {
-			const Elf64_Sym *symbol = &symbols[k];
-			const char *section;
-
-			if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !symbol->st_size ||
-			    symbol->st_shndx >= header->e_shnum)
-				continue;
-			section = text_at(image, size, names, sections[symbol->st_shndx].sh_name);
-			if (!holds_variables(section))
-				continue;
-			if (!add_name(module,
-				      text_at(image, size, &sections[table->sh_link],
-					      symbol->st_name),
-				      holds_constants(section)))
-				return;
-			module->constants += holds_constants(section);
-		}
-	}
+	return (x > y) - (x < y);
 }
 
 static void free_module(struct module *module)
 {
-	for (uint32_t i = 0; i < module->count; i++)
-		free(module->names[i].text);
-	free(module->names);
+	if (module)
+		instructions_free(module->instructions);
 	free(module);
 }
 
-bool module_loaded(const Sanitizer_ResourceModuleData *data)
+static void forget_instructions(CUmodule handle)
 {
-	struct module *module = calloc(1, sizeof(*module));
-	bool patched;
+	const struct module key = {.module = handle};
+	struct module *module, **found;
 
-	if (module) {
-		module->context = data->context;
-		module->module = data->module;
-		read_names(module, data->pCubin, data->cubinSize);
-	}
-	instructions_read(data->module, data->pCubin, data->cubinSize);
-	patched = patching_loaded(data);
 	pthread_mutex_lock(&lock);
-	if (module && module->count) {
-		struct module **last = &modules;
-
-		while (*last)
-			last = &(*last)->next;
-		*last = module;
-		module->pending = true;
-		__atomic_add_fetch(&pending_count, 1, __ATOMIC_RELAXED);
-		module = NULL;
-	}
-	pthread_mutex_unlock(&lock);
+	found = tfind(&key, &modules, by_module);
+	module = found ? *found : NULL;
 	if (module)
-		free_module(module);
-	return patched;
+		tdelete(&key, &modules, by_module);
+	pthread_mutex_unlock(&lock);
+	free_module(module);
 }
 
-void module_unloading(CUcontext context, CUmodule module)
+static void read_instructions(CUmodule handle, const void *image, size_t size)
 {
-	patching_unloading(module);
-	instructions_gone(module);
-	pthread_mutex_lock(&lock);
-	for (struct module **at = &modules; *at; at = &(*at)->next)
-		if ((*at)->context == context && (*at)->module == module && (*at)->pending) {
-			struct module *gone = *at;
+	struct instructions_list *list = instructions_read(image, size);
+	struct module *module = list ? calloc(1, sizeof(*module)) : NULL, **node;
 
-			*at = gone->next;
-			__atomic_sub_fetch(&pending_count, 1, __ATOMIC_RELAXED);
-			free_module(gone);
-			break;
-		}
+	forget_instructions(handle); /* of one whose end was not seen */
+	if (!module) {
+		instructions_free(list);
+		return;
+	}
+	*module = (struct module){handle, list};
+	pthread_mutex_lock(&lock);
+	node = tsearch(module, &modules, by_module);
+	if (!node || *node != module)
+		free_module(module);
 	pthread_mutex_unlock(&lock);
 }
 
-void modules_context_gone(CUcontext context)
+unsigned module_instructions(CUmodule handle, const char *kernel)
 {
-	patching_context_gone(context);
+	const struct module key = {.module = handle};
+	struct module *const *found;
+	unsigned instructions = 0;
+
+	pthread_mutex_lock(&lock);
+	found = tfind(&key, &modules, by_module);
+	if (found)
+		instructions = instructions_of((*found)->instructions, kernel);
+	pthread_mutex_unlock(&lock);
+	return instructions;
 }
 
 /* -- variables ---------------------------------------------------------------------------- */
+
+/* A module whose variables have no objects yet. */
+struct pending {
+	struct pending *next;
+	CUcontext context;
+	CUmodule module;
+	struct variable_names variables;
+};
+static struct pending *pending; /* in the order in which they were loaded */
+static unsigned pending_count;
+static uint32_t order;
+
+static void free_pending(struct pending *module)
+{
+	variables_free(&module->variables);
+	free(module);
+}
+
+static void read_variables(const Sanitizer_ResourceModuleData *data)
+{
+	struct pending *module = calloc(1, sizeof(*module)), **last = &pending;
+
+	if (!module)
+		return;
+	module->context = data->context;
+	module->module = data->module;
+	module->variables = variables_read(data->pCubin, data->cubinSize);
+	if (!module->variables.count) {
+		free_pending(module);
+		return;
+	}
+	pthread_mutex_lock(&lock);
+	while (*last)
+		last = &(*last)->next;
+	*last = module;
+	__atomic_add_fetch(&pending_count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Takes the first of the context, or (not NULL) this module of it, so that no lock is held
+ * meanwhile.
+ */
+static struct pending *take(CUcontext context, CUmodule module)
+{
+	struct pending *found = NULL;
+
+	pthread_mutex_lock(&lock);
+	for (struct pending **at = &pending; *at; at = &(*at)->next)
+		if ((*at)->context == context && (!module || (*at)->module == module)) {
+			found = *at;
+			*at = found->next;
+			__atomic_sub_fetch(&pending_count, 1, __ATOMIC_RELAXED);
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
 
 bool modules_pending(void)
 {
 	return __atomic_load_n(&pending_count, __ATOMIC_RELAXED);
 }
 
-static struct object *add_variable(struct space *space, CUmodule module, struct name *name,
+static struct object *add_variable(struct space *space, CUmodule module, struct variable_name *name,
 				   uint64_t *skipped)
 {
 	struct object *object;
@@ -205,42 +173,56 @@ static struct object *add_variable(struct space *space, CUmodule module, struct 
 	return object;
 }
 
-/* Takes a pending module of the context out of the list, so that no lock is held meanwhile. */
-static struct module *take(CUcontext context)
-{
-	struct module *found = NULL;
-
-	pthread_mutex_lock(&lock);
-	for (struct module **at = &modules; *at; at = &(*at)->next)
-		if ((*at)->pending && (*at)->context == context) {
-			found = *at;
-			*at = found->next;
-			found->pending = false;
-			__atomic_sub_fetch(&pending_count, 1, __ATOMIC_RELAXED);
-			break;
-		}
-	pthread_mutex_unlock(&lock);
-	return found;
-}
-
 void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants)
 {
-	struct module *module;
+	struct pending *module;
 
-	while ((module = take(space_context(space)))) {
+	while ((module = take(space_context(space), NULL))) {
+		struct variable_names *variables = &module->variables;
 		struct object *found[64];
 		uint32_t count = 0;
 
-		for (uint32_t i = 0; i < module->count; i++) {
+		for (uint32_t i = 0; i < variables->count; i++) {
 			found[count] =
-				add_variable(space, module->module, &module->names[i], skipped);
+				add_variable(space, module->module, &variables->names[i], skipped);
 			count += !!found[count];
-			if (count == sizeof(found) / sizeof(*found) || i + 1 == module->count) {
+			if (count == sizeof(found) / sizeof(*found) || i + 1 == variables->count) {
 				space_initialised(space, found, count);
 				count = 0;
 			}
 		}
-		*constants += module->constants;
-		free_module(module);
+		*constants += variables->constants;
+		free_pending(module);
 	}
+}
+
+/* -- modules come and go ------------------------------------------------------------------- */
+
+bool module_loaded(const Sanitizer_ResourceModuleData *data)
+{
+	bool patched;
+
+	read_instructions(data->module, data->pCubin, data->cubinSize);
+	patched = patching_loaded(data);
+	read_variables(data);
+	return patched;
+}
+
+void module_unloading(CUcontext context, CUmodule module)
+{
+	struct pending *gone = take(context, module);
+
+	patching_unloading(module);
+	forget_instructions(module);
+	if (gone)
+		free_pending(gone);
+}
+
+void modules_context_gone(CUcontext context)
+{
+	struct pending *gone;
+
+	while ((gone = take(context, NULL)))
+		free_pending(gone);
+	patching_context_gone(context);
 }

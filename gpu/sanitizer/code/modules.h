@@ -1,5 +1,6 @@
 /*
- * gpu/sanitizer/code/modules.h: the program's GPU code: patching it, and its variables.
+ * gpu/sanitizer/code/modules.h: the program's modules of GPU code: their patches, their variables
+ * and what the patches do not follow.
  */
 #ifndef VFLOW_GPU_SANITIZER_CODE_MODULES_H
 #define VFLOW_GPU_SANITIZER_CODE_MODULES_H
@@ -22,5 +23,10 @@ bool modules_pending(void);
 void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants);
 /* The context is gone, and with it its modules. */
 void modules_context_gone(CUcontext context);
+/*
+ * Which instructions that no patch follows (gpu/sass/instructions.h) a kernel holds, or functions
+ * that it may call.  Any thread may ask.
+ */
+unsigned module_instructions(CUmodule module, const char *kernel);
 
 #endif

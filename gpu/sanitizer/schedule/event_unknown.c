@@ -8,7 +8,7 @@
 
 #include "gpu/analysis/may_write.h"
 #include "gpu/sanitizer/schedule/events.h"
-#include "gpu/sanitizer/code/instructions.h"
+#include "gpu/sass/instructions.h"
 
 static struct may_write *may_write;
 /* Something ran of which it is not known what it wrote. */

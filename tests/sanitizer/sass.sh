@@ -1,8 +1,8 @@
 #!/bin/bash
-# gpu/sanitizer/code/instructions.c finds, in machine code for several architectures, what no patch sees.
+# gpu/sass finds, in machine code for several architectures, what no patch sees, and the names of variables.
 . tests/lib.sh
-[ -n "$NVCC" ] || { skip "instructions" "no nvcc"; finish; }
-[[ $("$NVCC" --version) != *"release 11."* ]] || { skip "instructions" "CUDA 11 has no tensor maps, and no provider is built with it"; finish; }
+[ -n "$NVCC" ] || { skip "sass" "no nvcc"; finish; }
+[[ $("$NVCC" --version) != *"release 11."* ]] || { skip "sass" "CUDA 11 has no tensor maps, and no provider is built with it"; finish; }
 cat >"$T/kernels.cu" <<'END'
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -79,24 +79,84 @@ extern "C" __global__ void bulk(float *g)
 }
 #endif
 END
+cat >"$T/variables.cu" <<'END'
+__device__ int zero[3];
+__device__ double seven = 7;
+__constant__ int limit;
+static __device__ float own[2] = {1, 2};
+__device__ __managed__ int shared_with_host;
+extern "C" __global__ void use(int *p) { p[0] = zero[p[1]] + (int)seven + limit + (int)own[p[2]] + shared_with_host; }
+END
 cat >"$T/look.c" <<'END'
 #include <stdio.h>
-#include "gpu/sanitizer/code/instructions.h"
+#include <stdlib.h>
+#include <string.h>
+#include "gpu/sass/instructions.h"
+#include "gpu/sass/variables.h"
+
+/* Exactly as large as the file, and at an odd address, so that the address sanitizer sees more. */
+static char *read_file(const char *name, size_t *size)
+{
+	static char buffer[1 << 22];
+	FILE *file = fopen(name, "rb");
+	char *image;
+
+	*size = fread(buffer, 1, sizeof(buffer), file);
+	fclose(file);
+	image = malloc(*size + 1);
+	return memcpy(image + 1, buffer, *size);
+}
+
+static void damage(const char *image, size_t size)
+{
+	unsigned random = 1;
+
+	for (int i = 0; i < 3000; i++) {
+		struct instructions_list *list;
+		struct variable_names variables;
+		char *copy = malloc(size);
+
+		memcpy(copy, image, size);
+		for (int k = 0; k < 1 + i % 4; k++) {
+			/* every other one in the ELF header or the section headers, which are last */
+			size_t at = (random = random * 1664525 + 1013904223) >> 8;
+
+			at = i % 3 == 0 ? at % 64 : i % 3 == 1 ? size - 1 - at % (size / 8) : at % size;
+			copy[at] = (char)((random = random * 1664525 + 1013904223) >> 24);
+		}
+		list = instructions_read(copy, size);
+		variables = variables_read(copy, size);
+		instructions_of(list, "stores");
+		instructions_free(list);
+		variables_free(&variables);
+		free(copy);
+	}
+	puts("no damage done");
+}
 
 int main(int argc, char **argv)
 {
-	static char image[1 << 22];
-	FILE *file = fopen(argv[1], "rb");
+	size_t size;
+	char *image = read_file(argv[1], &size);
+	struct instructions_list *list = instructions_read(image, size);
+	struct variable_names variables = variables_read(image, size);
 
-	instructions_read((CUmodule)image, image, fread(image, 1, sizeof(image), file));
 	for (int i = 2; i < argc; i++)
-		printf("%s=%u ", argv[i], instructions_of((CUmodule)image, argv[i]));
-	instructions_gone((CUmodule)image);
-	return instructions_of((CUmodule)image, "stores") != 0;
+		if (!strcmp(argv[i], "-variables"))
+			for (unsigned k = 0; k < variables.count; k++)
+				printf("%s%s\n", variables.names[k].text, variables.names[k].constant ? " constant" : "");
+		else if (!strcmp(argv[i], "-damage"))
+			damage(image, size);
+		else
+			printf("%s=%u ", argv[i], instructions_of(list, argv[i]));
+	instructions_free(list);
+	variables_free(&variables);
+	free(image - 1);
+	return 0;
 }
 END
 # shellcheck disable=SC2086
-$CC -std=gnu11 -g -D_GNU_SOURCE -Wall -fsanitize=address,undefined -I. -I"$CUDA_TOOLKIT/include" -o "$T/look" "$T/look.c" gpu/sanitizer/code/instructions.c -lpthread 2>"$T/log" ||
+$CC -std=gnu11 -g -D_GNU_SOURCE -Wall -fsanitize=address,undefined -fno-sanitize-recover -I. -o "$T/look" "$T/look.c" gpu/sass/*.c 2>"$T/log" ||
 	not_ok "compiles" "$(cat "$T/log")"
 known=$("$NVCC" --list-gpu-code)
 for architecture in 75 80 90 100; do
@@ -115,4 +175,20 @@ for size in 0 10 64 1000 5000; do
 	head -c $size "$T/k.cubin" >"$T/cut.cubin"
 	expect_exit 0 "an image of $size bytes" "$T/look" "$T/cut.cubin" stores
 done
+is "a damaged image" "$("$T/look" "$T/k.cubin" -damage 2>&1 | tail -n 1)" "no damage done"
+"$NVCC" -w -cubin -arch=sm_80 -o "$T/v.cubin" "$T/variables.cu"
+is "variables" "$("$T/look" "$T/v.cubin" -variables | sed 's/_[A-Z]*__[0-9a-f_]*variables_cu_[0-9a-f_]*//; s/^_ZN*[0-9]*//' | sort)" "limit constant
+own
+seven
+shared_with_host
+zero"
+is "variables of a damaged image" "$("$T/look" "$T/v.cubin" -damage 2>&1 | tail -n 1)" "no damage done"
+is "a damaged image" "$("$T/look" "$T/k.cubin" -damage 2>&1 | tail -n 1)" "no damage done"
+"$NVCC" -w -cubin -arch=sm_80 -o "$T/v.cubin" "$T/variables.cu"
+is "variables" "$("$T/look" "$T/v.cubin" -variables | sort)" "limit constant
+own
+seven
+shared_with_host
+zero"
+is "variables of a damaged image" "$("$T/look" "$T/v.cubin" -damage 2>&1 | tail -n 1)" "no damage done"
 finish

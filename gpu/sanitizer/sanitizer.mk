@@ -31,7 +31,7 @@ $(sanitizer_folder)/passes.fatbin: gpu/sanitizer/device/passes.cu $(device_heade
 	@echo "  NVCC $<"
 	$(Q)$(NVCC_FATBIN) -Werror all-warnings -o $@ $<
 
-$(sanitizer_folder)/images.S.o: gpu/sanitizer/code/images.S $(sanitizer_folder)/patches.fatbin $(sanitizer_folder)/passes.fatbin
+$(sanitizer_folder)/images.S.o: gpu/sanitizer/device/images.S $(sanitizer_folder)/patches.fatbin $(sanitizer_folder)/passes.fatbin
 	$(Q)$(CC) -c -DPATCHES='"$(sanitizer_folder)/patches.fatbin"' -DPASSES='"$(sanitizer_folder)/passes.fatbin"' -o $@ $<
 
 $(sanitizer_folder)/%.c.o: gpu/sanitizer/%.c $(BUILD)/flags

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/callback/launch_call.h"
+#include "gpu/sanitizer/api/launch_call.h"
 
 #define PAIRS_MAX 65536
 #define NOTHINGS 10 /* measured, before the first kernels */

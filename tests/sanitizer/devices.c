@@ -1,7 +1,7 @@
 /* Kernels of several devices, which may wait for each other: see sanitizer/events.h. */
 #include "tests/sanitizer/events.h"
 
-#include "gpu/sanitizer/shadow/mappings.h"
+#include "gpu/sanitizer/callback/mappings.h"
 
 static CUcontext first, second;
 

@@ -158,7 +158,7 @@ static const struct gpu_sink sink = {.begin = sink_begin,
 
 static CUcontext context; /* the current one */
 static CUresult (*create_context)(CUcontext *, unsigned, CUdevice);
-static struct thread thread = {.name = "cudaCall"};
+static struct api_call api_call = {.name = "cudaCall"};
 static CUstream streams[2];
 static int tests;
 
@@ -171,10 +171,10 @@ static void finish(struct operation operation)
 {
 	if (!operation.context)
 		operation.context = operation.from_context = context;
-	thread.operations = &operation;
-	thread.count = thread.room = 1;
-	thread.context = context;
-	events_finish(&thread);
+	api_call.operations = &operation;
+	api_call.count = api_call.room = 1;
+	api_call.context = context;
+	events_finish(&api_call);
 }
 
 /* The call that should have done it failed. */
@@ -183,13 +183,13 @@ static void fail(enum operation_kind kind)
 	struct operation operation = {
 		.kind = kind, .context = context, .name = "kernel", .parameters = malloc(8)};
 
-	thread.operations = &operation;
-	thread.count = thread.room = 1;
-	events_drop(&thread, 1);
-	if (thread.count != 1)
+	api_call.operations = &operation;
+	api_call.count = api_call.room = 1;
+	events_drop(&api_call, 1);
+	if (api_call.count != 1)
 		check(false, "what was noted before the call that failed is kept");
-	events_drop(&thread, 0);
-	if (thread.count)
+	events_drop(&api_call, 0);
+	if (api_call.count)
 		check(false, "what failed is not kept");
 }
 
@@ -554,9 +554,9 @@ static void put(struct operation operation)
 	else
 		driver.cuMemcpyDtoDAsync(operation.address, operation.from_address, operation.width,
 					 operation.stream);
-	thread.quick = true;
+	api_call.quick = true;
 	finish(operation);
-	thread.quick = false;
+	api_call.quick = false;
 }
 
 static void put_set(CUdeviceptr address, uint64_t bytes, uint8_t value, int stream)

@@ -381,7 +381,7 @@ static CUresult retain(CUgraph graph, CUuserObject object, unsigned count, unsig
 }
 
 /* One parameter of 4 bytes. */
-void *launch_block(CUfunction function, void **values, void **extra, size_t *size)
+void *launch_call_block(CUfunction function, void **values, void **extra, size_t *size)
 {
 	void *block = malloc(4);
 

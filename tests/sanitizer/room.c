@@ -1,4 +1,5 @@
 /* Shadows where memory is short: on the device, on the host, or both. */
+#include "gpu/sanitizer/api/device_bytes.h"
 #include "tests/sanitizer/events.h"
 
 /* Neither the device nor the host has memory for whole shadows. */
@@ -397,8 +398,6 @@ static void beside(void)
 	events_stop();
 }
 
-uint64_t calls_wanted_bytes(const char *function, const void *parameters);
-
 /* What calls are about to take. */
 static void limits(void)
 {
@@ -413,11 +412,11 @@ static void limits(void)
 	driver.cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);
 	driver.cuDeviceGetAttribute(&resident, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
 				    0);
-	check(resident && calls_wanted_bytes("cuCtxSetLimit", &stack) ==
+	check(resident && api_device_bytes("cuCtxSetLimit", &stack) ==
 				  3000 * (uint64_t)processors * (uint64_t)resident,
 	      "stacks, of all threads that fit on the device");
-	check(calls_wanted_bytes("cuCtxSetLimit", &heap) == 7 << 20, "the heap");
-	check(!calls_wanted_bytes("cuCtxSetLimit", &fetch), "other limits take nothing");
+	check(api_device_bytes("cuCtxSetLimit", &heap) == 7 << 20, "the heap");
+	check(!api_device_bytes("cuCtxSetLimit", &fetch), "other limits take nothing");
 }
 
 int main(int argc, char **argv)

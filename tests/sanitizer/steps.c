@@ -14,7 +14,7 @@
 #include "gpu/sanitizer/cuda_graph/graphs.h"
 
 struct driver driver;
-__thread struct thread calls_thread;
+__thread struct thread this_thread;
 
 static char own, part; /* the program's executable graph, and one of ours */
 #define OWN ((CUgraphExec)(void *)&own)
@@ -187,14 +187,14 @@ void events_unwatched(CUcontext context, CUstream stream)
 	unwatched++;
 }
 
-void events_finish(struct thread *thread)
+void events_finish(struct api_call *api_call)
 {
-	(void)thread;
+	(void)api_call;
 }
 
-void events_drop(struct thread *thread, unsigned first)
+void events_drop(struct api_call *api_call, unsigned first)
 {
-	thread->count = first;
+	api_call->count = first;
 }
 
 void events_missed(void)
@@ -232,7 +232,7 @@ static void check(bool fine, const char *what)
 
 static bool as_a_whole(void)
 {
-	return calls_thread.step == GRAPH_WHOLE;
+	return this_thread.step == GRAPH_WHOLE;
 }
 
 static void launch_graph(void)
@@ -361,7 +361,7 @@ int main(void)
 	      "a part that fails is done by the program's own graph");
 	gone = true;
 	launch_graph();
-	check(!launches && unwatched == 1 && !calls_thread.unwatched && !calls_thread.graph,
+	check(!launches && unwatched == 1 && !this_thread.unwatched && !this_thread.call.graph,
 	      "where kernels wait for other devices a graph is launched as it is");
 	change_nodes();
 	change_any_nodes();

@@ -7,7 +7,7 @@ if [ -z "${SANITIZER:-}" ] || [ ! -e "$BUILD/sanitizer.o/images.S.o" ]; then
 fi
 build() { # PROGRAM OPTIONS...
 	"$CC" -std=gnu11 -D_GNU_SOURCE -g -Wall -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \
-		-isystem "$SANITIZER/include" -o "$T/$1" "${@:2}" tests/sanitizer/times.c gpu/sanitizer/{times,callback/launch_call}.c \
+		-isystem "$SANITIZER/include" -o "$T/$1" "${@:2}" tests/sanitizer/times.c gpu/sanitizer/{times,api/launch_call}.c \
 		-lpthread >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 }
 build times -DHELD_NS=999999999 # a busy machine must not let anything go

@@ -10,21 +10,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gpu/sanitizer/api/device_bytes.h"
+#include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
-#include "gpu/sanitizer/schedule/events.h"
-#include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/callback/mappings.h"
 #include "gpu/sanitizer/cuda_graph/graphs.h"
-#include "gpu/sanitizer/schedule/launches.h"
-#include "gpu/sanitizer/shadow/mappings.h"
 #include "gpu/sanitizer/code/modules.h"
+#include "gpu/sanitizer/driver.h"
+#include "gpu/sanitizer/now.h"
+#include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/times.h"
 #include "gpu/sass/instructions.h"
 
 #define LOCK_SECONDS 5
 
-__thread struct thread calls_thread;
-#define thread calls_thread
-
+__thread struct thread this_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned waiting; /* threads, for the lock */
 static pthread_key_t leaving;
@@ -35,10 +35,10 @@ static pid_t owner; /* a child of fork() shares what there is on the host, but n
 static void forget_thread(void *operations)
 {
 	free(operations);
-	free(thread.launch.parameters);
-	thread.launch.parameters = NULL;
-	thread.operations = NULL;
-	thread.count = thread.room = 0;
+	free(this_thread.launch.parameters);
+	this_thread.launch.parameters = NULL;
+	this_thread.call.operations = NULL;
+	this_thread.call.count = this_thread.call.room = 0;
 }
 
 static bool lock_within(unsigned seconds)
@@ -53,17 +53,17 @@ static bool lock_within(unsigned seconds)
 /* The program ends; what it did last may not have been waited for. */
 static void take_in_rest(void)
 {
-	if (getpid() != owner || thread.locked || !events_deferred() || !lock_within(1))
+	if (getpid() != owner || this_thread.locked || !events_deferred() || !lock_within(1))
 		return;
-	thread.inside = true;
+	this_thread.inside = true;
 	events_drain_at_end();
-	thread.inside = false;
+	this_thread.inside = false;
 	pthread_mutex_unlock(&lock);
 }
 
 static bool take_lock_at_once(void)
 {
-	return thread.locked || (thread.locked = pthread_mutex_trylock(&lock) == 0);
+	return this_thread.locked || (this_thread.locked = pthread_mutex_trylock(&lock) == 0);
 }
 
 /*
@@ -76,10 +76,10 @@ static bool take_lock(void)
 		return true;
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	do
-		thread.locked = lock_within(LOCK_SECONDS);
-	while (!thread.locked && events_at_work());
+		this_thread.locked = lock_within(LOCK_SECONDS);
+	while (!this_thread.locked && events_at_work());
 	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
-	return thread.locked;
+	return this_thread.locked;
 }
 
 static bool is_asked(void)
@@ -94,20 +94,20 @@ static bool rest(void)
 	const struct timespec nap = {.tv_nsec = 20000};
 
 	/* half of a graph's nodes were launched, or a module is as the next launch wants it */
-	if (thread.graph || thread.whole || (thread.launch.kernel && events_choose()) ||
-	    !is_asked())
+	if (this_thread.call.graph || this_thread.whole ||
+	    (this_thread.launch.kernel && events_choose()) || !is_asked())
 		return true;
 	pthread_mutex_unlock(&lock);
-	thread.locked = false;
+	this_thread.locked = false;
 	nanosleep(&nap, NULL); /* the lock goes to who asks first */
 	return take_lock() && __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
 static void drop_lock(void)
 {
-	if (thread.locked)
+	if (this_thread.locked)
 		pthread_mutex_unlock(&lock);
-	thread.locked = false;
+	this_thread.locked = false;
 }
 
 void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
@@ -130,24 +130,24 @@ void calls_stop(void)
 
 bool calls_noting(void)
 {
-	return thread.depth && (!thread.inside || thread.stepping) && !thread.unwatched &&
-	       __atomic_load_n(&active, __ATOMIC_ACQUIRE);
+	return this_thread.depth && (!this_thread.inside || this_thread.stepping) &&
+	       !this_thread.unwatched && __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
 static bool make_room(void)
 {
-	unsigned room = thread.room ? 2 * thread.room : 32;
+	unsigned room = this_thread.call.room ? 2 * this_thread.call.room : 32;
 	struct operation *more;
 
-	if (thread.count < thread.room)
+	if (this_thread.call.count < this_thread.call.room)
 		return true;
 	if (room > OPERATIONS_LIMIT)
 		return false;
-	more = reallocarray(thread.operations, room, sizeof(*more));
+	more = reallocarray(this_thread.call.operations, room, sizeof(*more));
 	if (!more)
 		return false;
-	thread.operations = more;
-	thread.room = room;
+	this_thread.call.operations = more;
+	this_thread.call.room = room;
 	pthread_setspecific(leaving, more);
 	return true;
 }
@@ -157,27 +157,28 @@ struct operation *calls_add(enum operation_kind kind, CUcontext context)
 	struct operation *operation;
 
 	if (!context) /* memory of pools and mappings belongs to none */
-		context = thread.context;
+		context = this_thread.call.context;
 	if (!make_room()) {
 		events_missed();
 		return NULL;
 	}
-	operation = &thread.operations[thread.count++];
-	*operation = (struct operation){.kind = kind, .context = context, .whole = thread.whole};
+	operation = &this_thread.call.operations[this_thread.call.count++];
+	*operation =
+		(struct operation){.kind = kind, .context = context, .whole = this_thread.whole};
 	return operation;
 }
 
 bool calls_capturing(CUstream stream)
 {
 	CUstreamCaptureStatus status;
-	bool inside = thread.inside, captures;
+	bool inside = this_thread.inside, captures;
 
 	if (!stream || stream == CU_STREAM_LEGACY)
 		return false;
-	thread.inside = true;
+	this_thread.inside = true;
 	captures = driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
 		   status != CU_STREAM_CAPTURE_STATUS_NONE;
-	thread.inside = inside;
+	this_thread.inside = inside;
 	return captures;
 }
 
@@ -192,7 +193,7 @@ static bool prepare_collective(CUcontext context)
 			events_let_go();
 	}
 	kept = kept && events_ready_all();
-	thread.inside = thread.loading = kept;
+	this_thread.inside = this_thread.loading = kept;
 	return kept;
 }
 
@@ -202,7 +203,7 @@ static bool is_across(const Sanitizer_CallbackData *data)
 	const uint64_t *words = data->functionParams;
 	CUcontext to, from;
 
-	if (!events_several() || thread.effect != API_COPY)
+	if (!events_several() || this_thread.effect != API_COPY)
 		return false;
 	to = events_context_at(data->context, words[0]);
 	from = events_context_at(data->context, words[1]);
@@ -219,16 +220,16 @@ static void prepare(const Sanitizer_CallbackData *data)
 	CUstream stream = NULL;
 	bool known = false, launch = false, waits = false, everywhere = false;
 
-	thread.launch.kernel = NULL;
-	thread.quick = false;
-	if (!data->context || !thread.locked)
+	this_thread.launch.kernel = NULL;
+	this_thread.call.quick = false;
+	if (!data->context || !this_thread.locked)
 		return;
 	/* some limits can be set only before anything is done in a context */
-	if (api_is(data->functionName, "cuCtxSetLimit") && !events_find_space(data->context))
+	if (api_is(data->functionName, "cuCtxSetLimit") && !events_has_space(data->context))
 		return;
-	thread.inside = true;
-	if (thread.effect == API_LAUNCH) {
-		thread.loading = true;
+	this_thread.inside = true;
+	if (this_thread.effect == API_LAUNCH) {
+		this_thread.loading = true;
 		function = launch_function(data->context, data->functionName, data->functionParams);
 		known = function &&
 			launch_stream(data->functionName, data->functionParams, &stream);
@@ -237,38 +238,38 @@ static void prepare(const Sanitizer_CallbackData *data)
 			return;
 		/* what is captured is chosen when its graph is launched */
 		if (function && !(events_choose() && calls_capturing(stream)))
-			launch_choose(&thread, function);
-		if (thread.launch.kernel && !thread.launch.wanted)
-			thread.launch.parameters =
-				launch_parameters(function, data->functionName,
-						  data->functionParams, &thread.launch.size);
-		thread.loading = false;
-		launch = !thread.launch.kernel || thread.launch.wanted;
+			launch_choose(&this_thread.launch, function);
+		if (this_thread.launch.kernel && !this_thread.launch.wanted)
+			this_thread.launch.parameters = launch_call_parameters(
+				function, data->functionName, data->functionParams,
+				&this_thread.launch.size);
+		this_thread.loading = false;
+		launch = !this_thread.launch.kernel || this_thread.launch.wanted;
 		known = known && launch;
 	} else {
 		known = calls_quick(data->functionName, data->functionParams, &stream, &waits) &&
 			!is_across(data);
 		/* when a copy that was waited for has returned, the program may tell its partners
 		 * so, before our pass has looked */
-		thread.quick = known && !(waits && events_have_partners());
-		everywhere = !known && (thread.effect == API_COPY || thread.effect == API_UNSEEN);
+		this_thread.call.quick = known && !(waits && events_have_partners());
+		everywhere = !known &&
+			     (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
 	}
-	everywhere |= thread.effect == API_LAUNCH && !function;
+	everywhere |= this_thread.effect == API_LAUNCH && !function;
 	/* else others would wait for our lock while we wait for what works, and not know it */
 	if (!waits || events_wait(data->context, everywhere))
-		events_prepare(
-			data->context, launch, known ? &stream : NULL,
-			thread.effect == API_LAUNCH
-				? launch_local_memory()
-				: calls_wanted_bytes(data->functionName, data->functionParams),
-			everywhere);
-	thread.inside = false;
+		events_prepare(data->context, launch, known ? &stream : NULL,
+			       this_thread.effect == API_LAUNCH
+				       ? launch_local_memory()
+				       : api_device_bytes(data->functionName, data->functionParams),
+			       everywhere);
+	this_thread.inside = false;
 }
 
 /* Whether the running call may take memory, nobody knows how much. */
 static bool takes_memory(const char *function)
 {
-	return thread.effect == API_LOAD ||
+	return this_thread.effect == API_LOAD ||
 	       !strncmp(function, "cuGraphInstantiate", strlen("cuGraphInstantiate")) ||
 	       api_is(function, "cuGraphLaunch") || api_is(function, "cuGraphUpload");
 }
@@ -297,40 +298,42 @@ static void end_deferred(const Sanitizer_CallbackData *data)
 	const uint64_t *words = data->functionParams;
 	bool everywhere;
 
-	if (thread.effect == API_CLOSE)
+	if (this_thread.effect == API_CLOSE)
 		everywhere =
 			events_deferred_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
 	else
 		everywhere = !takes_address(data->functionName) ||
 			     events_context_at(data->context, words[0]) != data->context;
-	thread.inside = true;
+	this_thread.inside = true;
 	events_wait(data->context, everywhere);
-	thread.inside = false;
+	this_thread.inside = false;
 }
 
 static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
 {
-	thread.inner = data->functionName;
-	thread.effect = api_effect(id, data->functionName);
-	thread.parameters = data->functionParams;
-	thread.context = data->context;
-	thread.first = thread.count;
-	if (thread.effect == API_NOTHING)
+	this_thread.inner = data->functionName;
+	this_thread.effect = api_effect(id, data->functionName);
+	this_thread.parameters = data->functionParams;
+	this_thread.call.context = data->context;
+	this_thread.first = this_thread.call.count;
+	if (this_thread.effect == API_NOTHING)
 		return;
 	take_lock(); /* also where code is loaded: patching is not for several threads */
-	if (thread.locked && takes_memory(data->functionName)) {
-		thread.inside = true;
+	if (this_thread.locked && takes_memory(data->functionName)) {
+		this_thread.inside = true;
 		events_release_kept(EVENTS_CALL_MAY_TAKE);
-		thread.inside = false;
+		this_thread.inside = false;
 	}
-	if (needs_shadows(thread.effect))
+	if (needs_shadows(this_thread.effect))
 		prepare(data);
-	else if (thread.locked && (thread.effect == API_FREE || thread.effect == API_CLOSE))
+	else if (this_thread.locked &&
+		 (this_thread.effect == API_FREE || this_thread.effect == API_CLOSE))
 		end_deferred(data);
-	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH)) {
+	if (this_thread.locked &&
+	    (this_thread.effect == API_GRAPH || this_thread.effect == API_LAUNCH)) {
 		calls_graph_enter(data);
-	} else if (thread.effect == API_GRAPH && !thread.changing) {
-		thread.changing = true;
+	} else if (this_thread.effect == API_GRAPH && !this_thread.changing) {
+		this_thread.changing = true;
 		graphs_changing_unseen();
 	}
 }
@@ -338,18 +341,18 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 /* A kernel that writes unseen may write what its parameters point to. */
 static void keep_parameters(const Sanitizer_CallbackData *data)
 {
-	thread.inside = true;
-	for (unsigned i = thread.first; i < thread.count; i++) {
-		struct operation *operation = &thread.operations[i];
+	this_thread.inside = true;
+	for (unsigned i = this_thread.first; i < this_thread.call.count; i++) {
+		struct operation *operation = &this_thread.call.operations[i];
 
 		if (operation->kind == OPERATION_KERNEL && !operation->left_out &&
 		    operation->instructions & INSTRUCTIONS_TENSOR_WRITE &&
 		    launch_function(data->context, data->functionName, data->functionParams))
-			operation->parameters = launch_parameters(
+			operation->parameters = launch_call_parameters(
 				operation->function, data->functionName, data->functionParams,
 				&operation->parameters_size);
 	}
-	thread.inside = false;
+	this_thread.inside = false;
 }
 
 static void note_by_name(enum operation_kind kind, const char *name)
@@ -369,16 +372,16 @@ static CUresult result_of(const Sanitizer_CallbackData *data)
 
 static void note_peer(const Sanitizer_CallbackData *data)
 {
-	thread.inside = true;
-	events_peer(thread.context, *(const CUcontext *)data->functionParams,
+	this_thread.inside = true;
+	events_peer(this_thread.call.context, *(const CUcontext *)data->functionParams,
 		    api_is(data->functionName, "cuCtxEnablePeerAccess"));
-	thread.inside = false;
+	this_thread.inside = false;
 }
 
 static bool makes_partners(const char *function)
 {
-	return thread.effect == API_SHARED ||
-	       (thread.effect == API_ALLOC &&
+	return this_thread.effect == API_SHARED ||
+	       (this_thread.effect == API_ALLOC &&
 		(api_is(function, "cuIpcOpenMemHandle") ||
 		 api_is(function, "cuMemPoolImportPointer") ||
 		 api_is(function, "cuExternalMemoryGetMappedBuffer")));
@@ -392,17 +395,18 @@ static void note_sharing(const Sanitizer_CallbackData *data)
 	uint64_t address;
 	uint32_t at = 0;
 
-	thread.inside = true;
+	this_thread.inside = true;
 	mappings_call(name, data->functionParams);
 	while ((address = mappings_next(name, data->functionParams, &at))) {
 		imports |= api_is(name, "cuMemSetAccess");
 		events_written_elsewhere(data->context, address);
 	}
-	for (unsigned i = thread.first; i < thread.count; i++)
-		if (thread.operations[i].kind == OPERATION_ALLOC)
-			thread.operations[i].elsewhere =
-				imports || mappings_is_shared(thread.operations[i].address);
-	thread.inside = false;
+	for (unsigned i = this_thread.first; i < this_thread.call.count; i++)
+		if (this_thread.call.operations[i].kind == OPERATION_ALLOC)
+			this_thread.call.operations[i].elsewhere =
+				imports ||
+				mappings_is_shared(this_thread.call.operations[i].address);
+	this_thread.inside = false;
 }
 
 static void exit_driver(const Sanitizer_CallbackData *data)
@@ -410,34 +414,35 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	CUresult result = result_of(data);
 	bool failed = result != CUDA_SUCCESS;
 
-	if (thread.effect == API_NOTHING)
+	if (this_thread.effect == API_NOTHING)
 		return;
-	if (result == CUDA_ERROR_OUT_OF_MEMORY && thread.locked) { /* it may be tried again */
-		thread.inside = true;
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && this_thread.locked) { /* it may be tried again */
+		this_thread.inside = true;
 		events_out_of_memory();
-		thread.inside = false;
+		this_thread.inside = false;
 	}
-	if (!failed && thread.locked && makes_partners(data->functionName))
+	if (!failed && this_thread.locked && makes_partners(data->functionName))
 		events_partners();
-	if (!failed && thread.locked &&
-	    (thread.effect == API_ALLOC || thread.effect == API_FREE ||
-	     thread.effect == API_SHARED))
+	if (!failed && this_thread.locked &&
+	    (this_thread.effect == API_ALLOC || this_thread.effect == API_FREE ||
+	     this_thread.effect == API_SHARED))
 		note_sharing(data);
-	if (thread.locked && (thread.effect == API_GRAPH || thread.effect == API_LAUNCH))
+	if (this_thread.locked &&
+	    (this_thread.effect == API_GRAPH || this_thread.effect == API_LAUNCH))
 		calls_graph_exit(data);
 	if (failed)
-		events_drop(&thread, thread.first);
-	else if (thread.effect == API_LAUNCH)
+		events_drop(&this_thread.call, this_thread.first);
+	else if (this_thread.effect == API_LAUNCH)
 		keep_parameters(data);
-	else if (thread.effect == API_PEER && thread.locked)
+	else if (this_thread.effect == API_PEER && this_thread.locked)
 		note_peer(data);
-	else if (thread.effect == API_COPY)
+	else if (this_thread.effect == API_COPY)
 		calls_copy_silent(data->functionName, data->functionParams);
-	else if (thread.effect == API_UNSEEN)
+	else if (this_thread.effect == API_UNSEEN)
 		note_by_name(OPERATION_UNSEEN, data->functionName);
-	else if (thread.effect == API_SHARED)
+	else if (this_thread.effect == API_SHARED)
 		note_by_name(OPERATION_SHARED, data->functionName);
-	thread.effect = API_NOTHING;
+	this_thread.effect = API_NOTHING;
 }
 
 static void finish(const Sanitizer_CallbackData *data)
@@ -445,49 +450,49 @@ static void finish(const Sanitizer_CallbackData *data)
 	CUresult result = result_of(data); /* the runtime has the same numbers for faults */
 	bool failed = result != CUDA_SUCCESS;
 
-	if (thread.count) {
-		thread.inside = true;
+	if (this_thread.call.count) {
+		this_thread.inside = true;
 		if (!failed && take_lock()) {
-			events_finish(&thread);
+			events_finish(&this_thread.call);
 		} else {
 			if (!failed)
 				events_missed();
-			events_drop(&thread, 0);
+			events_drop(&this_thread.call, 0);
 		}
-		thread.inside = false;
-	} else if (events_deferred() && strstr(thread.name, "Synchronize") && !thread.locked &&
-		   take_lock_at_once()) {
+		this_thread.inside = false;
+	} else if (events_deferred() && strstr(this_thread.call.name, "Synchronize") &&
+		   !this_thread.locked && take_lock_at_once()) {
 		events_look(); /* should the program be killed later */
 	}
 	if (driver_is_fault(result) && events_deferred() && take_lock_at_once())
-		events_fault_seen(thread.context, result);
-	if (thread.changing)
+		events_fault_seen(this_thread.call.context, result);
+	if (this_thread.changing)
 		graphs_changed_unseen();
-	thread.changing = false;
-	thread.count = 0;
+	this_thread.changing = false;
+	this_thread.call.count = 0;
 	drop_lock();
 }
 
 /* How long kernels take, when somebody asks. */
 static void time_call(const Sanitizer_CallbackData *data)
 {
-	thread.inside = thread.loading = true;
+	this_thread.inside = this_thread.loading = true;
 	times_call(data);
-	thread.inside = thread.loading = false;
+	this_thread.inside = this_thread.loading = false;
 }
 
 void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	       const Sanitizer_CallbackData *data)
 {
-	if (thread.instead && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+	if (this_thread.instead && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		calls_graph_lead(data);
-	if (thread.inside || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
+	if (this_thread.inside || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
 	if (data->callbackSite == SANITIZER_API_ENTER) {
-		if (thread.depth++ == 0) {
-			thread.name = data->functionName;
-			thread.count = 0;
-			thread.start_ns = now_ns();
+		if (this_thread.depth++ == 0) {
+			this_thread.call.name = data->functionName;
+			this_thread.call.count = 0;
+			this_thread.call.start_ns = now_ns();
 		}
 		if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 			enter_driver(id, data);
@@ -495,13 +500,13 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 			time_call(data);
 		return;
 	}
-	if (!thread.depth) /* of a call that was entered before we were here */
+	if (!this_thread.depth) /* of a call that was entered before we were here */
 		return;
 	if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		time_call(data);
 	if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		exit_driver(data);
-	if (--thread.depth == 0)
+	if (--this_thread.depth == 0)
 		finish(data);
 }
 
@@ -514,7 +519,7 @@ void calls_resource(Sanitizer_CallbackId id, const void *data)
 	if (!__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
 	if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED &&
-	    (!thread.inside || thread.loading || thread.stepping)) {
+	    (!this_thread.inside || this_thread.loading || this_thread.stepping)) {
 		if (!module_loaded(module))
 			events_unpatched();
 	} else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
@@ -523,7 +528,7 @@ void calls_resource(Sanitizer_CallbackId id, const void *data)
 		if (take_lock()) {
 			events_context_gone(context->context);
 			graphs_context_gone();
-			if (!thread.depth)
+			if (!this_thread.depth)
 				drop_lock();
 		}
 	} else if (calls_noting()) {

@@ -16,7 +16,6 @@
 #include <sanitizer.h>
 
 #include "gpu/provider.h"
-#include "gpu/sanitizer/shadow/space.h"
 
 void calls_start(const struct gpu_sink *sink, const struct gpu_options *options);
 void calls_stop(void);

@@ -5,11 +5,9 @@
  */
 #include <string.h>
 
-#include "gpu/sanitizer/callback/apis.h"
+#include "gpu/sanitizer/api/apis.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/driver.h"
-
-#define thread calls_thread
 
 /* One side of a copy, as the program describes it. */
 struct side {
@@ -204,7 +202,7 @@ void calls_copy_silent(const char *function, const void *parameters)
 	CUstream stream = NULL;
 
 	/* of a batch of boxes some are told */
-	if (thread.count > thread.first && !api_is(function, "cuMemcpy3DBatchAsync"))
+	if (this_thread.call.count > this_thread.first && !api_is(function, "cuMemcpy3DBatchAsync"))
 		return;
 	for (size_t i = 0; i < sizeof(silent) / sizeof(*silent) && !found; i++)
 		if (api_is(function, silent[i].function))
@@ -274,7 +272,7 @@ bool calls_quick(const char *function, const void *parameters, CUstream *stream,
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
 	*stream = api_stream(function, *stream);
 	/* what is around it may wait, too */
-	*waits = found->waits || (found->hosts && !strstr(thread.name, "Async"));
+	*waits = found->waits || (found->hosts && !strstr(this_thread.call.name, "Async"));
 	for (unsigned i = 0; i < 2 && !*waits; i++)
 		*waits = (found->hosts & WORD(i)) && is_pageable(words[i]);
 	return true;

@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/sanitizer/callback/apis.h"
+#include "gpu/sanitizer/api/apis.h"
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/schedule/events.h"
-#include "gpu/sanitizer/schedule/events_internal.h"
 #include "gpu/sanitizer/cuda_graph/graphs.h"
-#include "gpu/sanitizer/schedule/launches.h"
-
-#define thread calls_thread
+#include "gpu/sanitizer/driver.h"
 
 static void unseen(enum coverage_id why)
 {
@@ -21,19 +18,19 @@ static void unseen(enum coverage_id why)
 
 	if (!operation)
 		return;
-	operation->stream = thread.graph_stream;
+	operation->stream = this_thread.graph_stream;
 	operation->coverage = why;
 }
 
 /* Whether the kernel of a step is to be analysed is decided before it is launched. */
 static void choose(uint32_t step)
 {
-	const struct graph_kernel *kernel = graph_kernel(thread.graph, step);
-	struct launch *launch = &thread.launch;
+	const struct graph_kernel *kernel = graph_kernel(this_thread.call.graph, step);
+	struct launch *launch = &this_thread.launch;
 
 	if (!kernel)
 		return;
-	launch_choose(&thread, kernel->function);
+	launch_choose(&this_thread.launch, kernel->function);
 	if (!launch->kernel || launch->wanted || !kernel->parameters)
 		return;
 	launch->parameters = malloc(kernel->size + 1);
@@ -74,7 +71,7 @@ static void note(void *data, const struct graph_memory *memory)
 	operation = calls_add(kind, NULL);
 	if (!operation)
 		return;
-	operation->stream = thread.graph_stream;
+	operation->stream = this_thread.graph_stream;
 	operation->address = memory->address;
 	operation->size = memory->size;
 	operation->memory = GPU_MEMORY_DEVICE;
@@ -83,26 +80,27 @@ static void note(void *data, const struct graph_memory *memory)
 
 static void note_memory(enum moment moment)
 {
-	if (thread.graph)
-		graph_each_memory(thread.graph, thread.step, note, &moment);
+	if (this_thread.call.graph)
+		graph_each_memory(this_thread.call.graph, this_thread.step, note, &moment);
 }
 
 static void begin_step(uint32_t step)
 {
 	uint64_t bytes = 0;
 
-	thread.step = step;
-	thread.whole = step == GRAPH_WHOLE || graph_step_nodes(thread.graph, step) > 1;
+	this_thread.step = step;
+	this_thread.whole =
+		step == GRAPH_WHOLE || graph_step_nodes(this_thread.call.graph, step) > 1;
 	note_memory(BEFORE);
-	if (thread.count) {
-		for (unsigned i = 0; i < thread.count; i++)
-			bytes += thread.operations[i].size;
-		events_prepare(thread.context, false, NULL, bytes, true);
-		events_finish(&thread);
-		thread.count = 0;
-		events_prepare(thread.context, true, NULL, 0, true);
+	if (this_thread.call.count) {
+		for (unsigned i = 0; i < this_thread.call.count; i++)
+			bytes += this_thread.call.operations[i].size;
+		events_prepare(this_thread.call.context, false, NULL, bytes, true);
+		events_finish(&this_thread.call);
+		this_thread.call.count = 0;
+		events_prepare(this_thread.call.context, true, NULL, 0, true);
 	}
-	if (!thread.whole)
+	if (!this_thread.whole)
 		choose(step);
 }
 
@@ -123,9 +121,9 @@ static bool is_lasting(CUcontext context, uint64_t address)
 {
 	struct place place = {.address = address};
 
-	if (!events_find_object(context, address))
+	if (!events_context_at(context, address))
 		return false;
-	graph_each_memory(thread.graph, thread.step, look_for, &place);
+	graph_each_memory(this_thread.call.graph, this_thread.step, look_for, &place);
 	return !place.fleeting;
 }
 
@@ -137,10 +135,10 @@ static bool has_one_writer(void)
 {
 	struct operation *found = NULL;
 
-	if (!thread.graph || graph_is_conditional(thread.graph))
+	if (!this_thread.call.graph || graph_is_conditional(this_thread.call.graph))
 		return false;
-	for (unsigned i = 0; i < thread.count; i++) {
-		struct operation *operation = &thread.operations[i];
+	for (unsigned i = 0; i < this_thread.call.count; i++) {
+		struct operation *operation = &this_thread.call.operations[i];
 
 		if ((operation->kind == OPERATION_SET || operation->kind == OPERATION_COPY) &&
 		    !operation->array.array && !operation->from_array.array &&
@@ -162,15 +160,15 @@ static void note_together(void)
 	struct operation *operation = calls_add(OPERATION_GRAPH, NULL);
 	enum coverage_id why = COVERAGE_NONE;
 
-	if (!thread.graph)
+	if (!this_thread.call.graph)
 		why = COVERAGE_GRAPH_NOT_SEEN;
-	else if (thread.step == GRAPH_WHOLE)
-		why = graph_obstacle(thread.graph);
+	else if (this_thread.step == GRAPH_WHOLE)
+		why = graph_obstacle(this_thread.call.graph);
 	if (operation) {
-		operation->stream = thread.graph_stream;
+		operation->stream = this_thread.graph_stream;
 		operation->coverage = why ? why : COVERAGE_GRAPH_TOGETHER;
 	}
-	if (!thread.graph || !graph_is_conditional(thread.graph))
+	if (!this_thread.call.graph || !graph_is_conditional(this_thread.call.graph))
 		return;
 	unseen(COVERAGE_GRAPH_CONDITIONS_UNSEEN);
 	/* seen with an empty patch and with compute-sanitizer: graphConditionalNodes of the samples
@@ -181,14 +179,14 @@ static void note_together(void)
 static void end_step(bool failed)
 {
 	if (failed)
-		events_drop(&thread, 0);
-	else if (thread.whole && !has_one_writer())
+		events_drop(&this_thread.call, 0);
+	else if (this_thread.whole && !has_one_writer())
 		note_together();
 	note_memory(failed ? UNDONE : AFTER);
-	thread.whole = false;
+	this_thread.whole = false;
 	if (failed) {
-		events_finish(&thread);
-		thread.count = 0;
+		events_finish(&this_thread.call);
+		this_thread.call.count = 0;
 	}
 }
 
@@ -205,13 +203,13 @@ static void give_up_steps(void)
  */
 static bool launch_steps(CUgraphExec whole)
 {
-	uint32_t steps = graph_steps(thread.graph);
+	uint32_t steps = graph_steps(this_thread.call.graph);
 	CUgraphExec exec;
 
 	for (uint32_t i = 0; i < steps; i++) {
 		CUresult result;
 
-		if (!graph_select(thread.graph, i, &exec)) {
+		if (!graph_select(this_thread.call.graph, i, &exec)) {
 			if (i)
 				give_up_steps();
 			return i;
@@ -219,25 +217,25 @@ static bool launch_steps(CUgraphExec whole)
 		begin_step(i);
 		if (i + 1 == steps)
 			break;
-		thread.stepping = true;
-		result = driver.cuGraphLaunch(exec, thread.graph_stream);
-		thread.stepping = false;
+		this_thread.stepping = true;
+		result = driver.cuGraphLaunch(exec, this_thread.graph_stream);
+		this_thread.stepping = false;
 		end_step(result != CUDA_SUCCESS);
 		if (result != CUDA_SUCCESS && exec != whole) {
-			graph_drop_parts(thread.graph);
+			graph_drop_parts(this_thread.call.graph);
 			i--; /* once more, in the program's own */
 			continue;
 		}
 		if (result != CUDA_SUCCESS) {
 			/* the program's launch will meet the same error, or do what is left */
-			graph_restore(thread.graph, i);
+			graph_restore(this_thread.call.graph, i);
 			if (i)
 				give_up_steps();
 			return i;
 		}
-		events_finish(&thread);
-		thread.count = 0;
-		events_prepare(thread.context, true, NULL, 0, true);
+		events_finish(&this_thread.call);
+		this_thread.call.count = 0;
+		events_prepare(this_thread.call.context, true, NULL, 0, true);
 	}
 	return true;
 }
@@ -247,43 +245,44 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	const void *const *words = data->functionParams;
 	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
 
-	thread.graph_stream = api_stream(data->functionName, (CUstream)(uintptr_t)words[1]);
-	if (calls_capturing(thread.graph_stream))
+	this_thread.graph_stream = api_stream(data->functionName, (CUstream)(uintptr_t)words[1]);
+	if (calls_capturing(this_thread.graph_stream))
 		return;
 	/* a step may wait for what another device's graph does in one of its steps */
-	thread.unwatched = events_have_gone();
-	if (thread.unwatched)
+	this_thread.unwatched = events_have_gone();
+	if (this_thread.unwatched)
 		return;
-	thread.inside = true;
-	thread.graph = graphs_find(exec);
-	thread.step = 0;
-	if (!thread.graph || graph_obstacle(thread.graph) || !launch_steps(exec))
+	this_thread.inside = true;
+	this_thread.call.graph = graphs_find(exec);
+	this_thread.step = 0;
+	if (!this_thread.call.graph || graph_obstacle(this_thread.call.graph) ||
+	    !launch_steps(exec))
 		begin_step(GRAPH_WHOLE);
-	thread.first = thread.count;
-	thread.inside = false;
+	this_thread.first = this_thread.call.count;
+	this_thread.inside = false;
 }
 
 static void exit_launch(bool failed)
 {
-	thread.inside = true;
-	if (thread.unwatched && !failed)
-		events_unwatched(thread.context, thread.graph_stream);
-	thread.unwatched = false;
-	if (thread.graph || thread.whole)
+	this_thread.inside = true;
+	if (this_thread.unwatched && !failed)
+		events_unwatched(this_thread.call.context, this_thread.graph_stream);
+	this_thread.unwatched = false;
+	if (this_thread.call.graph || this_thread.whole)
 		end_step(failed);
-	if (thread.graph && thread.step != GRAPH_WHOLE)
-		graph_restore(thread.graph, 0);
-	thread.inside = false;
-	thread.graph = NULL;
+	if (this_thread.call.graph && this_thread.step != GRAPH_WHOLE)
+		graph_restore(this_thread.call.graph, 0);
+	this_thread.inside = false;
+	this_thread.call.graph = NULL;
 }
 
 static CUresult destroy(CUgraph graph, CUgraph instead)
 {
 	CUresult result;
 
-	thread.instead = instead;
+	this_thread.instead = instead;
 	result = driver.cuGraphDestroy(graph);
-	thread.instead = NULL;
+	this_thread.instead = NULL;
 	return result;
 }
 
@@ -296,16 +295,16 @@ void calls_graph_lead(const Sanitizer_CallbackData *data)
 {
 	if (data->callbackSite == SANITIZER_API_ENTER &&
 	    api_is(data->functionName, "cuGraphDestroy"))
-		lead(data, thread.instead);
+		lead(data, this_thread.instead);
 }
 
 static void enter_destroy(const Sanitizer_CallbackData *data)
 {
 	CUgraph other;
 
-	thread.inside = true;
+	this_thread.inside = true;
 	other = graphs_instead_of(*(const CUgraph *)data->functionParams, destroy);
-	thread.inside = false;
+	this_thread.inside = false;
 	if (other)
 		lead(data, other);
 }
@@ -446,14 +445,14 @@ static void exit_change(const Sanitizer_CallbackData *data, bool failed)
 void calls_graph_enter(const Sanitizer_CallbackData *data)
 {
 	if (events_choose()) {
-		thread.inside = thread.loading = true;
+		this_thread.inside = this_thread.loading = true;
 		freeze(data);
-		thread.inside = thread.loading = false;
+		this_thread.inside = this_thread.loading = false;
 	}
 	if (api_is(data->functionName, "cuGraphExecUpdate")) {
-		thread.inside = true;
+		this_thread.inside = true;
 		graphs_changing(*(const CUgraphExec *)data->functionParams);
-		thread.inside = false;
+		this_thread.inside = false;
 	}
 	if (api_is(data->functionName, "cuGraphLaunch"))
 		enter_launch(data);
@@ -475,7 +474,7 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	}
 	if (failed && !changes_node(name))
 		return;
-	thread.inside = true;
+	this_thread.inside = true;
 	if (changes_node(name))
 		exit_change(data, failed);
 	else if (makes_executable(name))
@@ -491,7 +490,7 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 		graphs_updated((CUgraphExec)(uintptr_t)words[0], (CUgraph)(uintptr_t)words[1]);
 	else if (api_is(name, "cuGraphExecDestroy"))
 		graphs_gone((CUgraphExec)(uintptr_t)words[0]);
-	thread.inside = false;
+	this_thread.inside = false;
 }
 
 /* -- nodes -------------------------------------------------------------------------------- */
@@ -500,10 +499,10 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
 	struct operation *operation;
 
-	thread.node_first = thread.count;
+	this_thread.node_first = this_thread.call.count;
 	switch (node->nodeType) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
-		calls_note_kernel(&node->launchData, thread.graph_stream);
+		calls_note_kernel(&node->launchData, this_thread.graph_stream);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
 		calls_copy(&node->memcpyData);
@@ -512,7 +511,7 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 		calls_set(&node->memsetData);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-		if (thread.graph) /* it was noted before the launch */
+		if (this_thread.call.graph) /* it was noted before the launch */
 			break;
 		operation = calls_add(OPERATION_ALLOC, node->memAllocData.context);
 		if (operation) {
@@ -522,7 +521,7 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 		}
 		break;
 	case CU_GRAPH_NODE_TYPE_MEM_FREE:
-		if (thread.graph)
+		if (this_thread.call.graph)
 			break;
 		operation = calls_add(OPERATION_FREE, NULL);
 		if (operation)
@@ -540,7 +539,8 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 /* Copies of arrays are not told in their node. */
 static void node_ends(const Sanitizer_GraphNodeLaunchData *node)
 {
-	if (node->nodeType == CU_GRAPH_NODE_TYPE_MEMCPY && thread.count == thread.node_first)
+	if (node->nodeType == CU_GRAPH_NODE_TYPE_MEMCPY &&
+	    this_thread.call.count == this_thread.node_first)
 		unseen(COVERAGE_GRAPH_ARRAY_COPIES);
 }
 

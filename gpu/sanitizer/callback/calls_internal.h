@@ -8,20 +8,12 @@
 
 #include "gpu/sanitizer/callback/thread.h"
 
-/* The calling thread's. */
-extern __thread struct thread calls_thread;
-
 /* Notes an operation of the running call; NULL: no room, and what it does is not seen. */
 struct operation *calls_add(enum operation_kind kind, CUcontext context);
 /* Whether what happens now belongs to a call of the program. */
 bool calls_noting(void);
 /* Whether the stream is being captured into a graph: nothing is done then. */
 bool calls_capturing(CUstream stream);
-
-/* -- calls_room.c ------------------------------------------------------------------------- */
-
-/* About how many bytes of the device's memory a function of the driver is going to take. */
-uint64_t calls_wanted_bytes(const char *function, const void *parameters);
 
 /* -- calls_note.c ------------------------------------------------------------------------- */
 
@@ -49,7 +41,7 @@ bool calls_quick(const char *function, const void *parameters, CUstream *stream,
 /* A function about graphs begins or ended; the lock is held. */
 void calls_graph_enter(const Sanitizer_CallbackData *data);
 void calls_graph_exit(const Sanitizer_CallbackData *data);
-/* Our own call that destroys a graph begins: it gets thread.instead. */
+/* Our own call that destroys a graph begins: it gets this_thread.instead. */
 void calls_graph_lead(const Sanitizer_CallbackData *data);
 
 #endif

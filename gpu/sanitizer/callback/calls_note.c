@@ -6,11 +6,8 @@
 
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
-#include "gpu/sanitizer/schedule/events.h"
-#include "gpu/sanitizer/schedule/launches.h"
 #include "gpu/sanitizer/code/modules.h"
-
-#define thread calls_thread
+#include "gpu/sanitizer/schedule/events.h"
 
 /* -- memory ------------------------------------------------------------------------------- */
 
@@ -20,13 +17,13 @@
  */
 static bool is_known(enum operation_kind kind, CUcontext context, uint64_t address, CUarray array)
 {
-	for (unsigned i = thread.first; i < thread.count; i++) {
-		struct operation *operation = &thread.operations[i];
+	for (unsigned i = this_thread.first; i < this_thread.call.count; i++) {
+		struct operation *operation = &this_thread.call.operations[i];
 
 		if (operation->kind != kind || operation->address != address ||
 		    operation->array.array != array)
 			continue;
-		if (context == thread.context)
+		if (context == this_thread.call.context)
 			operation->context = context;
 		return true;
 	}
@@ -41,7 +38,7 @@ static void allocated(const Sanitizer_ResourceMemoryData *data)
 	struct operation *operation;
 
 	/* the driver allocates for itself, too, in other calls */
-	if (data->flags & not_the_programs || thread.effect != API_ALLOC ||
+	if (data->flags & not_the_programs || this_thread.effect != API_ALLOC ||
 	    is_known(OPERATION_ALLOC, data->context, data->address, NULL))
 		return;
 	operation = calls_add(OPERATION_ALLOC, data->context);
@@ -51,7 +48,7 @@ static void allocated(const Sanitizer_ResourceMemoryData *data)
 	operation->size = data->size;
 	operation->stream = data->stream;
 	/* mappings are reported each time that their access is set */
-	operation->again = api_is(thread.inner, "cuMemSetAccess");
+	operation->again = api_is(this_thread.inner, "cuMemSetAccess");
 	operation->memory = data->flags & SANITIZER_MEMORY_FLAG_MANAGED ? GPU_MEMORY_MANAGED
 			    : data->flags & (SANITIZER_MEMORY_FLAG_HOST_MAPPED |
 					     SANITIZER_MEMORY_FLAG_HOST_PINNED)
@@ -128,7 +125,7 @@ void calls_mapped(const Sanitizer_ExternalMemoryData *data)
 {
 	struct operation *operation;
 
-	if (!calls_noting() || thread.effect != API_ALLOC)
+	if (!calls_noting() || this_thread.effect != API_ALLOC)
 		return;
 	operation = calls_add(OPERATION_ALLOC, data->context);
 	if (!operation)
@@ -164,10 +161,10 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->threads = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z *
 			     data->blockDim_x * data->blockDim_y * data->blockDim_z;
 	operation->instructions = module_instructions(data->module, data->functionName);
-	if (!thread.locked) /* nobody knows when it ends */
+	if (!this_thread.locked) /* nobody knows when it ends */
 		launch_freeze();
 	/* without the lock, or with a table that is out of date, the launch is not followed */
-	state = thread.locked && launch_begins(&thread, data, operation)
+	state = this_thread.locked && launch_begins(&this_thread.launch, data, operation)
 			? events_callback_data(data->context)
 			: NULL;
 	if (operation->left_out) {
@@ -182,7 +179,7 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 
 void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data)
 {
-	if (id != SANITIZER_CBID_LAUNCH_BEGIN || (thread.inside && !thread.stepping))
+	if (id != SANITIZER_CBID_LAUNCH_BEGIN || (this_thread.inside && !this_thread.stepping))
 		return;
 	if (calls_noting())
 		calls_note_kernel(data, data->stream);
@@ -196,11 +193,11 @@ void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data)
 static bool batch_heights(uint64_t *to, uint64_t *from)
 {
 #if CUDA_VERSION >= 12080
-	const uint64_t *words = thread.parameters;
+	const uint64_t *words = this_thread.parameters;
 	const CUDA_MEMCPY3D_BATCH_OP *copies = (const void *)(uintptr_t)words[1];
-	unsigned before = thread.count - 1 - thread.first;
+	unsigned before = this_thread.call.count - 1 - this_thread.first;
 
-	if (!api_is(thread.inner, "cuMemcpy3DBatchAsync"))
+	if (!api_is(this_thread.inner, "cuMemcpy3DBatchAsync"))
 		return false;
 	for (uint64_t i = 0; i < words[0]; i++) {
 		if (copies[i].src.type != CU_MEMCPY_OPERAND_TYPE_POINTER ||
@@ -226,17 +223,18 @@ static void find_slices(struct operation *operation)
 	operation->from_slice = operation->from_pitch * operation->height;
 	if (operation->depth == 1)
 		return;
-	if (api_is(thread.inner, "cuMemcpy3D") || api_is(thread.inner, "cuMemcpy3DAsync")) {
-		const CUDA_MEMCPY3D *copy = *(const CUDA_MEMCPY3D *const *)thread.parameters;
+	if (api_is(this_thread.inner, "cuMemcpy3D") ||
+	    api_is(this_thread.inner, "cuMemcpy3DAsync")) {
+		const CUDA_MEMCPY3D *copy = *(const CUDA_MEMCPY3D *const *)this_thread.parameters;
 
 		if (copy->dstHeight)
 			operation->slice = operation->pitch * copy->dstHeight;
 		if (copy->srcHeight)
 			operation->from_slice = operation->from_pitch * copy->srcHeight;
-	} else if (api_is(thread.inner, "cuMemcpy3DPeer") ||
-		   api_is(thread.inner, "cuMemcpy3DPeerAsync")) {
+	} else if (api_is(this_thread.inner, "cuMemcpy3DPeer") ||
+		   api_is(this_thread.inner, "cuMemcpy3DPeerAsync")) {
 		const CUDA_MEMCPY3D_PEER *copy =
-			*(const CUDA_MEMCPY3D_PEER *const *)thread.parameters;
+			*(const CUDA_MEMCPY3D_PEER *const *)this_thread.parameters;
 
 		if (copy->dstHeight)
 			operation->slice = operation->pitch * copy->dstHeight;
@@ -250,25 +248,25 @@ static void find_slices(struct operation *operation)
 	} else {
 		/* in graphs */
 		operation->kind = OPERATION_UNSEEN;
-		operation->name = thread.inner;
+		operation->name = this_thread.inner;
 	}
 }
 
 /* Some copies of a graph are told twice: as a node and as a copy. */
 static bool is_told(const Sanitizer_MemcpyData *data)
 {
-	const struct operation *last = &thread.operations[thread.count - 1];
+	const struct operation *last = &this_thread.call.operations[this_thread.call.count - 1];
 
-	return (thread.graph || thread.whole) && thread.count > thread.node_first &&
-	       last->kind == OPERATION_COPY && last->address == data->dstAddress &&
-	       last->from_address == data->srcAddress;
+	return (this_thread.call.graph || this_thread.whole) &&
+	       this_thread.call.count > this_thread.node_first && last->kind == OPERATION_COPY &&
+	       last->address == data->dstAddress && last->from_address == data->srcAddress;
 }
 
 void calls_copy(const Sanitizer_MemcpyData *data)
 {
 	struct operation *operation;
 
-	if (!calls_noting() || !data->size || (thread.count && is_told(data)))
+	if (!calls_noting() || !data->size || (this_thread.call.count && is_told(data)))
 		return;
 	operation =
 		calls_add(OPERATION_COPY, data->dstContext ? data->dstContext : data->apiContext);
@@ -276,7 +274,8 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 		return;
 	operation->from_context = data->srcContext ? data->srcContext : data->apiContext;
 	operation->api_context = data->apiContext;
-	operation->stream = thread.graph || thread.whole ? thread.graph_stream : data->apiStream;
+	operation->stream = this_thread.call.graph || this_thread.whole ? this_thread.graph_stream
+									: data->apiStream;
 	operation->address = data->dstAddress;
 	operation->from_address = data->srcAddress;
 	operation->width = data->width;
@@ -301,7 +300,8 @@ static struct operation *note_set(CUcontext context, CUstream stream, uint64_t a
 
 	if (!operation)
 		return NULL;
-	operation->stream = thread.graph || thread.whole ? thread.graph_stream : stream;
+	operation->stream =
+		this_thread.call.graph || this_thread.whole ? this_thread.graph_stream : stream;
 	operation->address = address;
 	operation->width = width;
 	operation->height = operation->depth = 1;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/cuda_graph/graphs_internal.h"
-#include "gpu/sanitizer/schedule/launches.h"
 
 #define NODES_LIMIT 100000u
 #define DEPTH_LIMIT 16           /* of child graphs in child graphs */
@@ -189,8 +189,8 @@ void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *paramet
 	if (!function)
 		return;
 	node->kernel.function = function;
-	node->kernel.parameters = launch_block(function, parameters->kernelParams,
-					       parameters->extra, &node->kernel.size);
+	node->kernel.parameters = launch_call_block(function, parameters->kernelParams,
+						    parameters->extra, &node->kernel.size);
 }
 
 /* Memory that appears and goes with a launch. */

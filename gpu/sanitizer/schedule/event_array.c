@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "gpu/sanitizer/api/device_bytes.h"
 #include "gpu/sanitizer/schedule/events_internal.h"
 
 struct array {
@@ -16,25 +17,6 @@ struct array {
 	bool stores;                   /* kernels may store into it */
 };
 static struct array *arrays;
-
-uint64_t events_format_bytes(CUarray_format format)
-{
-	switch (format) {
-	case CU_AD_FORMAT_UNSIGNED_INT8:
-	case CU_AD_FORMAT_SIGNED_INT8:
-		return 1;
-	case CU_AD_FORMAT_UNSIGNED_INT16:
-	case CU_AD_FORMAT_SIGNED_INT16:
-	case CU_AD_FORMAT_HALF:
-		return 2;
-	case CU_AD_FORMAT_UNSIGNED_INT32:
-	case CU_AD_FORMAT_SIGNED_INT32:
-	case CU_AD_FORMAT_FLOAT:
-		return 4;
-	default:
-		return 0; /* compressed and such */
-	}
-}
 
 static struct array *find(CUarray handle)
 {
@@ -50,7 +32,7 @@ static void not_followed(uint64_t bytes)
 	events_sink->coverage(COVERAGE_ARRAY_NOT_FOLLOWED, NULL, 1, bytes);
 }
 
-void event_array(const struct thread *thread, const struct operation *operation)
+void event_array(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space = events_find_space(operation->context);
 	CUDA_ARRAY3D_DESCRIPTOR descriptor;
@@ -65,7 +47,7 @@ void event_array(const struct thread *thread, const struct operation *operation)
 		return;
 	array->handle = operation->array.array;
 	array->pitch =
-		operation->width * events_format_bytes(descriptor.Format) * descriptor.NumChannels;
+		operation->width * api_channel_bytes(descriptor.Format) * descriptor.NumChannels;
 	array->height = operation->height;
 	array->depth = operation->depth;
 	array->stores = descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST;
@@ -83,7 +65,7 @@ void event_array(const struct thread *thread, const struct operation *operation)
 	}
 	array->next = arrays;
 	arrays = array;
-	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), NULL, thread);
+	event_begin(&call, GPU_ALLOC, event_public_name(api_call->name), NULL, api_call);
 	object_identify(array->object, event_introduce(&call, array->object), call.context);
 	events_sink->end(&call, NULL, 0);
 	if (array->object->slot == NO_SLOT)
@@ -100,7 +82,7 @@ static void drop(struct array *array)
 	free(array);
 }
 
-void event_array_gone(const struct thread *thread, const struct operation *operation)
+void event_array_gone(const struct api_call *api_call, const struct operation *operation)
 {
 	struct array *array = find(operation->array.array);
 	struct space *space;
@@ -108,7 +90,7 @@ void event_array_gone(const struct thread *thread, const struct operation *opera
 	if (!array)
 		return;
 	space = array->object->space;
-	event_release(thread, NULL, array->object);
+	event_release(api_call, NULL, array->object);
 	space_release(space, &array->mirror);
 	drop(array);
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/sanitizer/schedule/events.h"
-
 static struct gpu_row *rows;
 static size_t row_capacity;
 
@@ -76,12 +74,12 @@ void event_announce_touched(struct space *space)
 }
 
 void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
-		 const struct thread *thread)
+		 const struct api_call *api_call)
 {
 	*call = (struct gpu_call){.api = api, .name = name, .stream = events_stream_number(stream)};
 	events_sink->begin(call);
 	if (call->start_ns)
-		call->start_ns = thread->start_ns;
+		call->start_ns = api_call->start_ns;
 }
 
 const char *event_public_name(const char *name)

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#include "gpu/sanitizer/schedule/events.h"
-
 /* One side of a copy or set: where its first byte lies; no object: on the host, or not known. */
 struct side {
 	struct object *object;
@@ -262,7 +260,7 @@ static struct piece describe_set(const struct operation *operation)
 	return piece;
 }
 
-bool event_copy_behind(const struct thread *thread, const struct operation *operation,
+bool event_copy_behind(const struct api_call *api_call, const struct operation *operation,
 		       struct space *space)
 {
 	bool copies = operation->kind == OPERATION_COPY;
@@ -276,9 +274,9 @@ bool event_copy_behind(const struct thread *thread, const struct operation *oper
 	    (copies && !is_simple(&piece.from, &piece.box, space)))
 		return false;
 	host_count = 0;
-	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(thread->name),
-		    operation->stream, thread);
-	call.name = thread->name;
+	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(api_call->name),
+		    operation->stream, api_call);
+	call.name = api_call->name;
 	piece.behind = true;
 	piece.alone = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
 	piece.stream = operation->stream;
@@ -290,7 +288,7 @@ bool event_copy_behind(const struct thread *thread, const struct operation *oper
 	return true;
 }
 
-void event_copy(const struct thread *thread, const struct operation *operation)
+void event_copy(const struct api_call *api_call, const struct operation *operation)
 {
 	struct piece piece = describe(operation);
 	struct space *spaces[2];
@@ -304,7 +302,8 @@ void event_copy(const struct thread *thread, const struct operation *operation)
 		return;
 	announce(&piece.to);
 	announce(&piece.from);
-	event_begin(&call, GPU_COPY, event_public_name(thread->name), operation->stream, thread);
+	event_begin(&call, GPU_COPY, event_public_name(api_call->name), operation->stream,
+		    api_call);
 	if (!mark_pieces(piece, operation)) {
 		events_sink->coverage(COVERAGE_COPY_ACROSS_BOUNDS, NULL, 1, bytes);
 		events_missed();
@@ -321,14 +320,14 @@ void event_copy(const struct thread *thread, const struct operation *operation)
 			     host_count);
 }
 
-void event_set(const struct thread *thread, const struct operation *operation)
+void event_set(const struct api_call *api_call, const struct operation *operation)
 {
 	struct piece piece = describe_set(operation);
 	struct space *spaces[2];
 	struct gpu_call call;
 
 	announce(&piece.to);
-	event_begin(&call, GPU_SET, event_public_name(thread->name), operation->stream, thread);
+	event_begin(&call, GPU_SET, event_public_name(api_call->name), operation->stream, api_call);
 	if (!piece.to.object)
 		events_sink->coverage(COVERAGE_SET_UNKNOWN_MEMORY, NULL, 1, operation->width);
 	if (!piece.to.object || !operation->width) {

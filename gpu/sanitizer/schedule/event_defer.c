@@ -16,8 +16,6 @@
 
 #include <time.h>
 
-#include "gpu/sanitizer/schedule/events.h"
-
 #define PATIENCE_AT_END_NS SECOND_NS /* the driver may be gone, and all it ran */
 #define QUEUE_LENGTH 128
 #define TURN_NS 50000 /* others get the lock after that long */

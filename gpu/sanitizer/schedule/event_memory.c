@@ -5,18 +5,18 @@
 
 #include <string.h>
 
-void event_release(const struct thread *thread, CUstream stream, struct object *object)
+void event_release(const struct api_call *api_call, CUstream stream, struct object *object)
 {
 	struct gpu_call call;
 
-	event_begin(&call, GPU_FREE, event_public_name(thread->name), stream, thread);
+	event_begin(&call, GPU_FREE, event_public_name(api_call->name), stream, api_call);
 	events_sink->released(&call, object->id);
 	events_object_gone(object->id);
 	space_remove(object);
 	events_sink->end(&call, NULL, 0);
 }
 
-void event_alloc(const struct thread *thread, const struct operation *operation)
+void event_alloc(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space = events_make_space(operation->context);
 	struct object *object;
@@ -26,12 +26,13 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 	if (object && object->address == operation->address) {
 		if (operation->again && object->size == operation->size)
 			return;
-		event_release(thread, operation->stream, object); /* a graph freed it by itself */
+		event_release(api_call, operation->stream, object); /* a graph freed it by itself */
 	}
 	object = space_add(space, operation->address, operation->size, operation->memory, false);
 	if (!object)
 		return;
-	event_begin(&call, GPU_ALLOC, event_public_name(thread->name), operation->stream, thread);
+	event_begin(&call, GPU_ALLOC, event_public_name(api_call->name), operation->stream,
+		    api_call);
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
 	object->elsewhere = operation->elsewhere;
@@ -55,22 +56,22 @@ void event_alloc(const struct thread *thread, const struct operation *operation)
 				      NULL, 1, operation->size);
 }
 
-void event_shadow_on_host(const struct object *object)
+static void shadow_on_host(const struct object *object)
 {
 	events_sink->coverage(COVERAGE_SHADOW_ON_HOST, NULL, 1, object->size);
 }
 
-void event_shadow_coarse(const struct object *object)
+static void shadow_coarse(const struct object *object)
 {
 	events_sink->coverage(COVERAGE_SHADOW_COARSE, NULL, 1, object->size);
 }
 
-void event_shadow_forgotten(const struct object *object)
+static void shadow_forgotten(const struct object *object)
 {
 	events_sink->coverage(COVERAGE_OBJECT_FORGOTTEN, NULL, 1, object->size);
 }
 
-void event_shadow_given_up(const struct object *object)
+static void shadow_given_up(const struct object *object)
 {
 	uint8_t digest[DIGEST_BYTES] = {0};
 
@@ -82,10 +83,22 @@ void event_shadow_given_up(const struct object *object)
 	event_content(NULL, object->id, digest, false);
 }
 
-void event_free(const struct thread *thread, const struct operation *operation)
+void event_shortage(const struct object *object, enum shortage what)
+{
+	static void (*const say[])(const struct object *object) = {
+		[SHORTAGE_ON_HOST] = shadow_on_host,
+		[SHORTAGE_COARSE] = shadow_coarse,
+		[SHORTAGE_FORGOTTEN] = shadow_forgotten,
+		[SHORTAGE_GIVEN_UP] = shadow_given_up,
+	};
+
+	say[what](object);
+}
+
+void event_free(const struct api_call *api_call, const struct operation *operation)
 {
 	struct object *object = events_find_object(operation->context, operation->address);
 
 	if (object && object->address == operation->address)
-		event_release(thread, operation->stream, object);
+		event_release(api_call, operation->stream, object);
 }

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#include "gpu/sanitizer/schedule/events.h"
-
 struct space *event_spaces[EVENT_SPACES_MAX];
 unsigned event_space_count;
 
@@ -21,6 +19,11 @@ struct space *events_find_space(CUcontext context)
 		if (space_context(event_spaces[i]) == context)
 			return event_spaces[i];
 	return NULL;
+}
+
+bool events_has_space(CUcontext context)
+{
+	return events_find_space(context);
 }
 
 /* Which contexts' kernels may reach the memory of which others on other devices. */
@@ -77,7 +80,7 @@ struct space *events_make_space(CUcontext context)
 	if (space || event_space_count == EVENT_SPACES_MAX)
 		return space;
 	if (visit_enter(&visit, context))
-		space = space_create(context, events_digests);
+		space = space_create(context, events_digests, event_shortage);
 	visit_leave(&visit);
 	if (!space)
 		return NULL;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "gpu/analysis/may_write.h"
-#include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sass/instructions.h"
 
 static struct may_write *may_write;
@@ -116,12 +115,12 @@ bool event_fault(struct space *space, CUresult result)
 	return true;
 }
 
-void event_left_out(const struct thread *thread, const struct operation *operation)
+void event_left_out(const struct api_call *api_call, const struct operation *operation)
 {
 	CUcontext context = operation->context;
 	struct gpu_call call;
 
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
 	forget_writable(operation);
 	events_sink->end(&call, NULL, 0);
 	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
@@ -129,14 +128,14 @@ void event_left_out(const struct thread *thread, const struct operation *operati
 	events_running(events_find_space(context), operation->stream);
 }
 
-void event_not_waited_for(const struct thread *thread, const struct operation *operation)
+void event_not_waited_for(const struct api_call *api_call, const struct operation *operation)
 {
 	struct object *to = events_find_object(operation->context, operation->address);
 	struct gpu_call call;
 	bool set = operation->kind == OPERATION_SET;
 
-	event_begin(&call, set ? GPU_SET : GPU_COPY, event_public_name(thread->name),
-		    operation->stream, thread);
+	event_begin(&call, set ? GPU_SET : GPU_COPY, event_public_name(api_call->name),
+		    operation->stream, api_call);
 	if (to)
 		space_forget_later(to);
 	events_sink->end(&call, NULL, 0);

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/schedule/launches.h"
 
 #define PATIENCE_NS (5 * SECOND_NS)

@@ -54,7 +54,7 @@ static void cover_reach(const struct space *space)
 		events_sink->coverage(COVERAGE_OTHER_CONTEXTS_MEMORY, NULL, 1, 0);
 }
 
-static void finish_kernel(const struct thread *thread, const struct operation *operation,
+static void finish_kernel(const struct api_call *api_call, const struct operation *operation,
 			  struct space *space)
 {
 	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
@@ -67,7 +67,7 @@ static void finish_kernel(const struct thread *thread, const struct operation *o
 	for (unsigned i = 1; i < count; i++)
 		space_launched(spaces[i], operation->threads, (uintptr_t)operation->function);
 	cover_reach(space);
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
 	if (!operation->patched) {
 		events_sink->coverage(COVERAGE_LAUNCH_NOT_FOLLOWED, NULL, 1, 0);
 		events_missed();
@@ -132,24 +132,24 @@ static bool completed(const struct operation *operation, struct space *space)
 }
 
 /* The launch that is not waited for any more: its masks tell later what it did. */
-static void finish_late_kernel(const struct thread *thread, const struct operation *operation)
+static void finish_late_kernel(const struct api_call *api_call, const struct operation *operation)
 {
 	struct gpu_call call;
 
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
 	events_sink->end(&call, NULL, 0);
 	if (!operation->patched)
 		events_missed();
 }
 
-static void defer_kernel(const struct thread *thread, const struct operation *operation,
+static void defer_kernel(const struct api_call *api_call, const struct operation *operation,
 			 struct space *space)
 {
 	struct gpu_call call;
 
 	space_launched(space, operation->threads, (uintptr_t)operation->function);
 	cover_reach(space);
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, thread);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
 	if (!event_defer(&call, space, operation->stream, NULL)) {
 		events_sink->abandon(&call);
 		events_missed();
@@ -169,36 +169,36 @@ static void defer_kernel(const struct thread *thread, const struct operation *op
 unsigned events_waited_for;
 
 /* Whether it is of a kind that need not be waited for. */
-static bool is_deferrable(const struct thread *thread, const struct operation *operation)
+static bool is_deferrable(const struct api_call *api_call, const struct operation *operation)
 {
-	if (thread->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
+	if (api_call->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
 		return operation->patched && !operation->left_out && !operation->parameters;
 	/* of several in one call none has a pass of its own behind it */
 	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
-	       thread->quick && thread->count == 1 && events_waited_for >= WAITED_FIRST &&
+	       api_call->quick && api_call->count == 1 && events_waited_for >= WAITED_FIRST &&
 	       (!operation->api_context || operation->api_context == operation->context);
 }
 
 /* What need not be waited for.  False: it must be. */
-static bool finish_deferred(const struct thread *thread, const struct operation *operation)
+static bool finish_deferred(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space = events_find_space(operation->context);
 	struct visit visit = {0};
 	bool deferred = true;
 
-	if (!is_deferrable(thread, operation) || !space || space_failed(space) ||
+	if (!is_deferrable(api_call, operation) || !space || space_failed(space) ||
 	    events_is_entangled(space) || events_is_late() || events_to_forget(space) ||
 	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
 	    !events_defer_more(space))
 		return false;
-	if (thread->context != operation->context && !visit_enter(&visit, space_context(space)))
+	if (api_call->context != operation->context && !visit_enter(&visit, space_context(space)))
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
-		defer_kernel(thread, operation, space);
+		defer_kernel(api_call, operation, space);
 	else
-		deferred = event_copy_behind(thread, operation, space);
+		deferred = event_copy_behind(api_call, operation, space);
 	visit_leave(&visit);
 	return deferred;
 }
@@ -207,36 +207,36 @@ static bool finish_deferred(const struct thread *thread, const struct operation 
  * One operation that is over.  `late`: while something runs that we do not wait for, memory is kept
  * account of, and no more.
  */
-static void finish_in(struct space *space, const struct thread *thread,
+static void finish_in(struct space *space, const struct api_call *api_call,
 		      const struct operation *operation, bool late)
 {
 	switch (operation->kind) {
 	case OPERATION_ALLOC:
-		event_alloc(thread, operation);
+		event_alloc(api_call, operation);
 		break;
 	case OPERATION_FREE:
-		event_free(thread, operation);
+		event_free(api_call, operation);
 		break;
 	case OPERATION_COPY:
-		(late ? event_not_waited_for : event_copy)(thread, operation);
+		(late ? event_not_waited_for : event_copy)(api_call, operation);
 		break;
 	case OPERATION_SET:
-		(late ? event_not_waited_for : event_set)(thread, operation);
+		(late ? event_not_waited_for : event_set)(api_call, operation);
 		break;
 	case OPERATION_KERNEL:
 		if (operation->left_out)
-			event_left_out(thread, operation);
+			event_left_out(api_call, operation);
 		else if (late)
-			finish_late_kernel(thread, operation);
+			finish_late_kernel(api_call, operation);
 		else
-			finish_kernel(thread, operation, space);
+			finish_kernel(api_call, operation, space);
 		break;
 	case OPERATION_ARRAY:
 		if (!late)
-			event_array(thread, operation);
+			event_array(api_call, operation);
 		break;
 	case OPERATION_ARRAY_GONE:
-		event_array_gone(thread, operation);
+		event_array_gone(api_call, operation);
 		break;
 	case OPERATION_GRAPH:
 		if (late)
@@ -313,13 +313,13 @@ static struct space *alone(const struct operation *operation)
 	return space && !events_is_entangled(space) ? space : NULL;
 }
 
-static void finish_one(const struct thread *thread, const struct operation *operation)
+static void finish_one(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space, *only;
 	struct visit visit;
 	bool over;
 
-	if (finish_deferred(thread, operation))
+	if (finish_deferred(api_call, operation))
 		return;
 	only = alone(operation);
 	events_drain(only);
@@ -333,32 +333,32 @@ static void finish_one(const struct thread *thread, const struct operation *oper
 	if (over && !operation->left_out)
 		events_forget(only);
 	if (over || events_is_late()) /* else it failed */
-		finish_in(space, thread, operation, !over);
+		finish_in(space, api_call, operation, !over);
 	visit_leave(&visit);
 }
 
-void events_finish(struct thread *thread)
+void events_finish(struct api_call *api_call)
 {
-	for (unsigned i = 0; i < thread->count; i++) {
-		struct operation *operation = &thread->operations[i];
+	for (unsigned i = 0; i < api_call->count; i++) {
+		struct operation *operation = &api_call->operations[i];
 
 		if (events_sink)
-			finish_one(thread, operation);
+			finish_one(api_call, operation);
 		free(operation->parameters);
 		operation->parameters = NULL;
 	}
 }
 
-void events_drop(struct thread *thread, unsigned first)
+void events_drop(struct api_call *api_call, unsigned first)
 {
-	for (unsigned i = first; i < thread->count; i++) {
-		if (thread->operations[i].kind == OPERATION_KERNEL ||
-		    thread->operations[i].kind == OPERATION_UNSEEN)
+	for (unsigned i = first; i < api_call->count; i++) {
+		if (api_call->operations[i].kind == OPERATION_KERNEL ||
+		    api_call->operations[i].kind == OPERATION_UNSEEN)
 			events_missed();
-		free(thread->operations[i].parameters);
+		free(api_call->operations[i].parameters);
 	}
-	if (thread->count > first)
-		thread->count = first;
+	if (api_call->count > first)
+		api_call->count = first;
 }
 
 /* For what the program allocates in this space.  `late`: while something runs that is not waited

@@ -9,7 +9,9 @@
 
 #include "gpu/provider.h"
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/callback/thread.h"
+#include "gpu/sanitizer/schedule/api_call.h"
+
+extern const struct gpu_sink *events_sink; /* NULL: stopped */
 
 void events_start(const struct gpu_sink *sink, const struct gpu_options *options);
 void events_stop(void);
@@ -45,12 +47,12 @@ void events_out_of_memory(void);
 /* What a launch hands to the patches; NULL: it cannot be followed. */
 void *events_callback_data(CUcontext context);
 /* What the calls did that are over now.  Calls the driver. */
-void events_finish(struct thread *thread);
+void events_finish(struct api_call *api_call);
 /*
  * They failed: what was noted from operation `first` on did not happen, but for kernels, of which
  * nothing is known.  Needs no lock.
  */
-void events_drop(struct thread *thread, unsigned first);
+void events_drop(struct api_call *api_call, unsigned first);
 /*
  * Whether launches were not waited for (needs no lock); takes in what is known of them by now.
  * Calls no driver.
@@ -95,12 +97,11 @@ bool events_ready_all(void);
 bool events_several(void);
 /* Whether the stream has what was not waited for in another context. */
 bool events_deferred_elsewhere(CUcontext context, CUstream stream);
+/* Whether anything was done in the context by now. */
+bool events_has_space(CUcontext context);
 /* Which context's memory lies there, or NULL. */
 CUcontext events_context_at(CUcontext context, uint64_t address);
 /* Others may write there without a call of ours. */
 void events_written_elsewhere(CUcontext context, uint64_t address);
-
-/* Bytes of a texel's channel in arrays; 0: of a kind that is not followed.  Needs no lock. */
-uint64_t events_format_bytes(CUarray_format format);
 
 #endif

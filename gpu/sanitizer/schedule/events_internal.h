@@ -7,13 +7,12 @@
 #define VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_INTERNAL_H
 
 #include "collect/coverage.h"
-#include "gpu/provider.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/now.h"
+#include "gpu/sanitizer/schedule/api_call.h"
+#include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/shadow/space.h"
-#include "gpu/sanitizer/callback/thread.h"
 
-extern const struct gpu_sink *events_sink; /* NULL: stopped */
 extern bool events_digests;
 extern unsigned events_waited_for; /* copies and sets: see events.c */
 
@@ -117,9 +116,9 @@ void event_instructions(const struct operation *operation, const struct space *s
  */
 bool event_fault(struct space *space, CUresult result);
 /* A launch that was left out: its event; lists what it may have written. */
-void event_left_out(const struct thread *thread, const struct operation *operation);
+void event_left_out(const struct api_call *api_call, const struct operation *operation);
 /* A copy or set while something runs that we do not wait for; the same. */
-void event_not_waited_for(const struct thread *thread, const struct operation *operation);
+void event_not_waited_for(const struct api_call *api_call, const struct operation *operation);
 /*
  * Forgets what is listed, or everything if something was missed; before anything is analysed.  Of
  * one space, or of all: NULL.
@@ -168,7 +167,7 @@ void events_drain_late(const struct space *space);
 /* cudaMemcpy_ptds, cuMemAlloc_v2: as the program spells them.  Valid until the next call. */
 const char *event_public_name(const char *name);
 void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
-		 const struct thread *thread);
+		 const struct api_call *api_call);
 uint32_t event_introduce(const struct gpu_call *call, const struct object *object);
 /* The alloc vertex of a variable comes just before the first API that touches it. */
 void event_announce(struct object *object);
@@ -187,23 +186,25 @@ void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTE
 
 /* -- event_memory.c, event_copy.c --------------------------------------------------------- */
 
-void event_alloc(const struct thread *thread, const struct operation *operation);
-void event_free(const struct thread *thread, const struct operation *operation);
+void event_alloc(const struct api_call *api_call, const struct operation *operation);
+void event_free(const struct api_call *api_call, const struct operation *operation);
+/* For space_create(). */
+space_shortage event_shortage;
 /* The call freed the object, which is gone then. */
-void event_release(const struct thread *thread, CUstream stream, struct object *object);
+void event_release(const struct api_call *api_call, CUstream stream, struct object *object);
 /*
  * The only copy or set of a call, if it need not be waited for: one object on each side at most, of
  * this space, that is known already.  False: it must be.
  */
-bool event_copy_behind(const struct thread *thread, const struct operation *operation,
+bool event_copy_behind(const struct api_call *api_call, const struct operation *operation,
 		       struct space *space);
-void event_copy(const struct thread *thread, const struct operation *operation);
-void event_set(const struct thread *thread, const struct operation *operation);
+void event_copy(const struct api_call *api_call, const struct operation *operation);
+void event_set(const struct api_call *api_call, const struct operation *operation);
 
 /* -- event_array.c ------------------------------------------------------------------------ */
 
-void event_array(const struct thread *thread, const struct operation *operation);
-void event_array_gone(const struct thread *thread, const struct operation *operation);
+void event_array(const struct api_call *api_call, const struct operation *operation);
+void event_array_gone(const struct api_call *api_call, const struct operation *operation);
 /* The space is about to go. */
 void event_arrays_abandon(const struct space *space);
 /* Where a place of an array lies in its mirror.  NULL: an array that is not followed. */

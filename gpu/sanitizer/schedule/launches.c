@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/schedule/events_internal.h"
-#include "gpu/sanitizer/callback/launch_call.h"
+#include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/code/patching.h"
-
-#define PARAMETERS_MAX 32768 /* bytes; 4096 before CUDA 12.1 */
 
 static void *endless; /* tree of names: see launch_never_again() */
 
@@ -116,53 +113,6 @@ bool launch_is_collective(CUfunction function)
 	       (strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel"));
 }
 
-void *launch_block(CUfunction function, void **values, void **extra, size_t *size)
-{
-	const void *packed = NULL;
-	size_t offset, bytes;
-	char *block;
-
-	*size = 0;
-	for (size_t i = 0; !values && extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2)
-		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			packed = extra[i + 1];
-		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-			*size = *(const size_t *)extra[i + 1];
-		else
-			return NULL;
-	if (!driver.cuFuncGetParamInfo || *size > PARAMETERS_MAX)
-		return NULL;
-	block = calloc(1, PARAMETERS_MAX);
-	if (!block)
-		return NULL;
-	if (packed)
-		memcpy(block, packed, *size);
-	for (size_t i = 0;
-	     !packed && driver.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS;
-	     i++) {
-		if (!values || !values[i] || bytes > PARAMETERS_MAX ||
-		    offset > PARAMETERS_MAX - bytes) {
-			free(block);
-			return NULL;
-		}
-		memcpy(block + offset, values[i], bytes);
-		if (offset + bytes > *size)
-			*size = offset + bytes;
-	}
-	packed = realloc(block, *size + 1);
-	return packed ? (void *)packed : block;
-}
-
-void *launch_parameters(CUfunction function, const char *api, const void *parameters, size_t *size)
-{
-	struct launch_call call;
-
-	*size = 0;
-	if (!launch_call_read(&call, api, parameters))
-		return NULL;
-	return launch_block(function, call.values, call.extra, size);
-}
-
 static bool ask(const char *kernel)
 {
 	if (tfind(kernel, &endless, by_text)) {
@@ -216,10 +166,8 @@ void launch_freeze(void)
 	patching_freeze(NULL);
 }
 
-void launch_choose(struct thread *thread, CUfunction function)
+void launch_choose(struct launch *launch, CUfunction function)
 {
-	struct launch *launch = &thread->launch;
-
 	free(launch->parameters);
 	*launch = (struct launch){0};
 	if (!events_sink || (!events_sink->wanted && !endless && !events_is_late()) ||
@@ -239,10 +187,9 @@ void launch_choose(struct thread *thread, CUfunction function)
 	}
 }
 
-bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
+bool launch_begins(struct launch *launch, const Sanitizer_LaunchData *data,
 		   struct operation *operation)
 {
-	struct launch *launch = &thread->launch;
 	bool chosen = launch->kernel && !strcmp(launch->kernel, data->functionName);
 	bool wanted = chosen && launch->wanted;
 

@@ -14,7 +14,15 @@
 
 #include <sanitizer.h>
 
-#include "gpu/sanitizer/callback/thread.h"
+#include "gpu/sanitizer/schedule/api_call.h"
+
+/* What was decided at the entry of a launch's driver call. */
+struct launch {
+	const char *kernel; /* NULL: nothing was */
+	bool wanted;
+	void *parameters;
+	size_t size;
+};
 
 /*
  * A call of the driver begins.  NULL: it is no launch of a kernel, or it is not known which.  Makes
@@ -30,23 +38,19 @@ bool launch_stream(const char *api, const void *parameters, CUstream *stream);
 /* Whether the kernel is one of NCCL's, which wait for those of other devices.  Calls the driver. */
 bool launch_is_collective(CUfunction function);
 /*
- * Decides about the launch of a kernel that comes next: see thread->launch.  Whoever calls it gives
- * one that is not wanted its parameter block.  Calls the driver.
+ * Decides about the launch of a kernel that comes next.  Whoever calls it gives one that is not
+ * wanted its parameter block.  Calls the driver.
  */
-void launch_choose(struct thread *thread, CUfunction function);
+void launch_choose(struct launch *launch, CUfunction function);
 /* The kernel, or unknown ones, may run at any time from now on: their code must not change any
  * more. */
 void launch_in_graph(CUfunction function); /* calls the driver */
 void launch_freeze(void);
-/* The launch's parameter block as the kernel will see it: free() it.  NULL: it cannot be known. */
-void *launch_parameters(CUfunction function, const char *api, const void *parameters, size_t *size);
-/* The same from pointers to the values, or from `extra`. */
-void *launch_block(CUfunction function, void **values, void **extra, size_t *size);
 /*
  * The launch is made now: fills in operation->left_out, and what the kernel may write then.  False:
  * it is to get no callback data.
  */
-bool launch_begins(struct thread *thread, const Sanitizer_LaunchData *data,
+bool launch_begins(struct launch *launch, const Sanitizer_LaunchData *data,
 		   struct operation *operation);
 /* This kernel did not end for so long that it is not analysed again. */
 void launch_never_again(const char *kernel);

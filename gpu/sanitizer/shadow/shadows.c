@@ -202,9 +202,14 @@ void object_unfollow(struct object *object)
 	space_release(space, &object->body);
 }
 
+static void say(const struct object *object, enum shortage what)
+{
+	object->space->shortage(object, what);
+}
+
 static void give_up(struct object *object)
 {
-	event_shadow_given_up(object);
+	say(object, SHORTAGE_GIVEN_UP);
 	object_unfollow(object);
 }
 
@@ -217,7 +222,7 @@ static bool get_memory(struct object *object, struct shadow_memory *memory, uint
 	if (!space_check(space, memory_get(memory, size, space->stream)))
 		return false;
 	if (memory->host && !on_host)
-		event_shadow_on_host(object);
+		say(object, SHORTAGE_ON_HOST);
 	return true;
 }
 
@@ -260,7 +265,7 @@ void object_follow(struct object *object)
 		object->coarse = true;
 		if (!memory_has_on_device(shadow_size(object)))
 			return;
-		event_shadow_coarse(object);
+		say(object, SHORTAGE_COARSE);
 	}
 	describe(object, &record);
 	if (!get_memory(object, &object->head, lay_out_head(&record, 0)))
@@ -313,7 +318,7 @@ bool object_need_body(struct object *object)
 			give_up(object);
 			return false;
 		}
-		event_shadow_coarse(object);
+		say(object, SHORTAGE_COARSE);
 	}
 	describe(object, &record);
 	record.uses_bytes = true; /* maybe */
@@ -388,7 +393,7 @@ static void coarsen(struct object *object)
 	space->bodiless++;
 	space->bodiless_bytes += object->size;
 	object->coarse = object->unknown = true;
-	event_shadow_coarse(object);
+	say(object, SHORTAGE_COARSE);
 	object_need_body(object);
 }
 
@@ -420,7 +425,7 @@ static void move_to_host(struct object *object, bool body)
 		return;
 	}
 	if (first)
-		event_shadow_on_host(object);
+		say(object, SHORTAGE_ON_HOST);
 }
 
 void space_give_way(struct space *space, uint64_t bytes)
@@ -466,13 +471,13 @@ static void make_way_at_once(struct object *object)
 	memory_copy_to_host(&body, &copy, space->stream);
 	object->body = copy;
 	if (copy.device && first)
-		event_shadow_on_host(object);
+		say(object, SHORTAGE_ON_HOST);
 	if (!copy.device) {
 		space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 		space->bodiless++;
 		space->bodiless_bytes += object->size;
 		object->unknown = true;
-		event_shadow_forgotten(object);
+		say(object, SHORTAGE_FORGOTTEN);
 	}
 	space->stuck = !put_addresses(object) ||
 		       !space_wait_for(space, 1000 + (unsigned)(body.size >> 20));

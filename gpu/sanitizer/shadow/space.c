@@ -147,7 +147,7 @@ bool space_describe(struct space *space)
 					  space->stream));
 }
 
-struct space *space_create(CUcontext context, bool digests)
+struct space *space_create(CUcontext context, bool digests, space_shortage *shortage)
 {
 	struct space *space = calloc(1, sizeof(*space));
 
@@ -155,6 +155,7 @@ struct space *space_create(CUcontext context, bool digests)
 		return NULL;
 	space->context = context;
 	space->digests = digests;
+	space->shortage = shortage;
 	space->row_buffer = calloc(ROW_LIMIT, sizeof(*space->row_buffer));
 	if (space->row_buffer &&
 	    space_check(space, driver.cuStreamCreate(&space->stream, CU_STREAM_NON_BLOCKING)) &&

@@ -59,8 +59,20 @@ struct row {
 	uint32_t writer;
 };
 
-/* Calls the driver.  NULL: no memory, or the device cannot run the passes. */
-struct space *space_create(CUcontext context, bool digests);
+/* What happened to an object's shadow for want of memory. */
+enum shortage {
+	SHORTAGE_ON_HOST,   /* it is in memory of the host: exact, and slower */
+	SHORTAGE_COARSE,    /* it has a writer per block, and no values */
+	SHORTAGE_FORGOTTEN, /* what it held is unknown */
+	SHORTAGE_GIVEN_UP,  /* ... and the object is not followed any more */
+};
+typedef void space_shortage(const struct object *object, enum shortage what);
+
+/*
+ * `shortage` is called with what happens to the objects' shadows, from any function that calls the
+ * driver.  Calls the driver.  NULL: no memory, or the device cannot run the passes.
+ */
+struct space *space_create(CUcontext context, bool digests, space_shortage *shortage);
 /* The context is gone, and with it all memory. */
 void space_abandon(struct space *space);
 CUcontext space_context(const struct space *space);
@@ -151,15 +163,6 @@ void space_release_kept(struct space *space); /* calls the driver */
 void space_give_way_at_once(struct space *space, uint64_t bytes); /* calls the driver */
 /* Larger ones are not followed: the patches count words of 32 bits of a mask with 32 bits. */
 #define OBJECT_SIZE_LIMIT (UINT64_C(1) << 37)
-
-/*
- * What happened to an object's shadow for want of memory.  An object that was given up is not
- * followed any more: what was known of its content is no longer so.
- */
-void event_shadow_on_host(const struct object *object);   /* event_memory.c */
-void event_shadow_coarse(const struct object *object);    /* event_memory.c */
-void event_shadow_given_up(const struct object *object);  /* event_memory.c */
-void event_shadow_forgotten(const struct object *object); /* event_memory.c */
 
 /* -- pass.c: the running API -------------------------------------------------------------- */
 

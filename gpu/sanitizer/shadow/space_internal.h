@@ -37,6 +37,7 @@ struct space {
 	CUfunction kernels[PASS_COUNT];
 	uint32_t pass_blocks; /* in the largest grid of a pass */
 	bool digests;
+	space_shortage *shortage;    /* see space_create() */
 	bool failed;                 /* the device gave an error: nothing works any more */
 	bool faulted;                /* ... that a kernel had made; */
 	bool told;                   /* see space_faulted() */

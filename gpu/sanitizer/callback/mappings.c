@@ -1,9 +1,9 @@
-/* gpu/sanitizer/shadow/mappings.c: see mappings.h. */
-#include "gpu/sanitizer/shadow/mappings.h"
+/* gpu/sanitizer/callback/mappings.c: see mappings.h. */
+#include "gpu/sanitizer/callback/mappings.h"
 
 #include <stdlib.h>
 
-#include "gpu/sanitizer/callback/apis.h"
+#include "gpu/sanitizer/api/apis.h"
 #include "gpu/sanitizer/driver.h"
 
 struct mapping {

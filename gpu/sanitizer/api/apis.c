@@ -1,5 +1,5 @@
-/* gpu/sanitizer/callback/apis.c: the table of the driver's functions, and looking into it. */
-#include "gpu/sanitizer/callback/apis.h"
+/* gpu/sanitizer/api/apis.c: the table of the driver's functions, and looking into it. */
+#include "gpu/sanitizer/api/apis.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static const struct {
 	enum api_effect effect;
 } apis[] = {
 #define API(name, effect) {#name, API_##effect},
-#include "gpu/sanitizer/callback/apis.def"
+#include "gpu/sanitizer/api/apis.def"
 #undef API
 };
 

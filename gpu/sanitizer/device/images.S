@@ -1,4 +1,4 @@
-/* gpu/sanitizer/code/images.S: the GPU code of the provider, in its read-only data. */
+/* gpu/sanitizer/device/images.S: the GPU code of the provider, in its read-only data. */
 	.section .rodata
 	.balign 64
 	.globl vflow_patches_image

@@ -1,15 +1,32 @@
-/*
- * gpu/sanitizer/callback/calls_room.c: how much of the device's memory a call of the program is
- * about to take, as far as its parameters say: shadows make way for it.
- */
+/* gpu/sanitizer/api/device_bytes.c: see device_bytes.h. */
+#include "gpu/sanitizer/api/device_bytes.h"
+
 #include <string.h>
 
-#include "gpu/sanitizer/callback/calls_internal.h"
+#include "gpu/sanitizer/api/apis.h"
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/schedule/events.h"
 
 #define ROW_PADDING 512
 #define CONTEXT_BYTES (UINT64_C(512) << 20) /* measured: 500 MiB on an H200 */
+
+uint64_t api_channel_bytes(CUarray_format format)
+{
+	switch (format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+	case CU_AD_FORMAT_SIGNED_INT8:
+		return 1;
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+	case CU_AD_FORMAT_SIGNED_INT16:
+	case CU_AD_FORMAT_HALF:
+		return 2;
+	case CU_AD_FORMAT_UNSIGNED_INT32:
+	case CU_AD_FORMAT_SIGNED_INT32:
+	case CU_AD_FORMAT_FLOAT:
+		return 4;
+	default:
+		return 0; /* compressed and such */
+	}
+}
 
 static uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array)
 {
@@ -20,7 +37,7 @@ static uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array)
 	/* a dimension that is 0 is none */
 	texels = array->Width * (array->Height ? array->Height : 1) *
 		 (array->Depth ? array->Depth : 1);
-	return texels * events_format_bytes(array->Format) * array->NumChannels;
+	return texels * api_channel_bytes(array->Format) * array->NumChannels;
 }
 
 static uint64_t flat_array_bytes(const CUDA_ARRAY_DESCRIPTOR *array)
@@ -55,7 +72,7 @@ static const void *second(const uint64_t *words)
 	return (const void *)(uintptr_t)words[1];
 }
 
-uint64_t calls_wanted_bytes(const char *function, const void *parameters)
+uint64_t api_device_bytes(const char *function, const void *parameters)
 {
 	const uint64_t *words = parameters;
 

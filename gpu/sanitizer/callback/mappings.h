@@ -1,11 +1,11 @@
 /*
- * gpu/sanitizer/shadow/mappings.h: which memory others may write: what came from another
+ * gpu/sanitizer/callback/mappings.h: which memory others may write: what came from another
  * process or goes to one, what is mapped twice, and what other devices have access to.
  *
  * The lock of calls.c is held.
  */
-#ifndef VFLOW_GPU_SANITIZER_SHADOW_MAPPINGS_H
-#define VFLOW_GPU_SANITIZER_SHADOW_MAPPINGS_H
+#ifndef VFLOW_GPU_SANITIZER_CALLBACK_MAPPINGS_H
+#define VFLOW_GPU_SANITIZER_CALLBACK_MAPPINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /*
- * gpu/sanitizer/callback/apis.h: what the functions of the driver API do to device memory.
+ * gpu/sanitizer/api/apis.h: what the functions of the driver API do to device memory.
  *
  * Nothing stays silently ignored: a function that is not in the table (apis.def) is taken for one
  * that may have written anywhere.
  */
-#ifndef VFLOW_GPU_SANITIZER_CALLBACK_APIS_H
-#define VFLOW_GPU_SANITIZER_CALLBACK_APIS_H
+#ifndef VFLOW_GPU_SANITIZER_API_APIS_H
+#define VFLOW_GPU_SANITIZER_API_APIS_H
 
 #include <cuda.h>
 #include <stdbool.h>

@@ -1,0 +1,29 @@
+/*
+ * gpu/sanitizer/api/launch_call.h: what a call of the driver launches, as the Sanitizer hands it
+ * over.
+ */
+#ifndef VFLOW_GPU_SANITIZER_API_LAUNCH_CALL_H
+#define VFLOW_GPU_SANITIZER_API_LAUNCH_CALL_H
+
+#include <cuda.h>
+#include <stdbool.h>
+
+struct launch_call {
+	CUfunction function;
+	CUstream stream; /* as the function means it: CU_STREAM_PER_THREAD, too */
+	void **values, **extra;
+};
+
+/* `api`: the driver's function, `parameters`: its operands.  False: it does not launch one kernel.
+ */
+bool launch_call_read(struct launch_call *call, const char *api, const void *parameters);
+
+/*
+ * The parameter block of such a launch as the kernel will see it, from pointers to the values, or
+ * from `extra`; free() it.  NULL: it cannot be known.  Call the driver.
+ */
+void *launch_call_block(CUfunction function, void **values, void **extra, size_t *size);
+void *launch_call_parameters(CUfunction function, const char *api, const void *parameters,
+			     size_t *size);
+
+#endif

@@ -36,7 +36,7 @@ check:
 	@tests/install-packages $(PACKAGES) || :
 	@$(MAKE) --no-print-directory check-built
 
-check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-seeds
+check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-seeds $(if $(have_sanitizer),timed)
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" \
 		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests)
 
@@ -44,8 +44,34 @@ check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-se
 check-gpu: all programs
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" tests/run $(wildcard tests/gpu/*.sh)
 
-bench-gpu: all
-	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" tests/gpu/overhead
+# A vflow whose provider also times kernels (tests/gpu/kernel_times.h), apart from the one that is measured.
+timed = $(BUILD)/timed
+timed_objects = $(patsubst %,$(timed)/%.o,kernel_times kernel_times_hook)
+
+$(timed)/%.o: tests/gpu/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) $(CFLAGS_SANITIZER) $(CFLAGS) -c -o $@ $<
+
+$(timed)/lib/libvflow-sanitizer.so: $(sanitizer_objects) $(timed_objects)
+	@mkdir -p $(@D)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(sanitize) -shared -o $@ $^ -Wl,--wrap=driver_load,--wrap=calls_api $(LIBS_SANITIZER) $(LDFLAGS)
+
+$(timed)/lib/libvflow-guest.so: $(BUILD)/lib/libvflow-guest.so
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(timed)/vflow: $(VFLOW)
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+timed: $(timed)/vflow $(timed)/lib/libvflow-guest.so $(if $(have_sanitizer),$(timed)/lib/libvflow-sanitizer.so)
+
+-include $(timed_objects:.o=.d)
+
+bench-gpu: all timed
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) TIMED_VFLOW=$(abspath $(timed)/vflow) CC="$(CC)" NVCC="$(NVCC)" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" tests/gpu/overhead
 
 check-asan:
 	$(MAKE) ASAN=1 BUILD=$(abspath build-asan) check
@@ -55,4 +81,4 @@ demo: deps
 	@$(MAKE) --no-print-directory all programs
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) tests/programs/run-demo
 
-.PHONY: check check-built check-gpu bench-gpu check-asan demo
+.PHONY: timed check check-built check-gpu bench-gpu check-asan demo

@@ -87,9 +87,7 @@
 	X(cuKernelGetFunction, (CUfunction *, void *kernel))                                       \
 	X(cuFuncGetModule, (CUmodule *, CUfunction))                                               \
 	X(cuFuncGetName, (const char **, CUfunction))                                              \
-	X(cuFuncGetParamInfo, (CUfunction, size_t index, size_t *offset, size_t *size))           \
-	X(cuEventElapsedTime, (float *milliseconds, CUevent, CUevent)) /* only for times.c */     \
-	X(cuStreamWaitValue32_v2, (CUstream, CUdeviceptr, uint32_t value, unsigned flags))
+	X(cuFuncGetParamInfo, (CUfunction, size_t index, size_t *offset, size_t *size))
 /* clang-format on */
 
 #define DRIVER_FIELD(name) __typeof__(&name) name;

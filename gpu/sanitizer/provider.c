@@ -9,7 +9,6 @@
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/code/patching.h"
-#include "gpu/sanitizer/times.h"
 
 static Sanitizer_SubscriberHandle subscriber;
 
@@ -81,7 +80,6 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 				   "driver of CUDA 12 or newer";
 		return -1;
 	}
-	times_start();
 	patching_start(sink->wanted && driver.cuFuncGetName && driver.cuFuncGetModule);
 	calls_start(sink, options);
 	result = sanitizerSubscribe(&subscriber, callback, NULL);

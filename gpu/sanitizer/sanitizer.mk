@@ -40,10 +40,10 @@ $(sanitizer_folder)/%.c.o: gpu/sanitizer/%.c $(BUILD)/flags
 	$(Q)$(CC) $(CFLAGS_SANITIZER) $(CFLAGS) -c -o $@ $<
 
 # the Sanitizer's library is found where it was at build time; LD_LIBRARY_PATH can name another
+LIBS_SANITIZER = -L$(SANITIZER) -lsanitizer-public -Wl,-rpath,$(abspath $(SANITIZER)) -ldl -lpthread -Wl,-z,defs
 $(BUILD)/lib/libvflow-sanitizer.so: $(sanitizer_objects)
 	@mkdir -p $(@D)
 	@echo "  LINK $@"
-	$(Q)$(CC) $(sanitize) -shared -o $@ $^ -L$(SANITIZER) -lsanitizer-public \
-		-Wl,-rpath,$(abspath $(SANITIZER)) -ldl -lpthread -Wl,-z,defs $(LDFLAGS)
+	$(Q)$(CC) $(sanitize) -shared -o $@ $^ $(LIBS_SANITIZER) $(LDFLAGS)
 
 -include $(sanitizer_objects:.o=.d)

@@ -5,7 +5,7 @@
  *   empty       each instruction that vflow patches calls a patch that does nothing (FLOOR_PATCH)
  *   data        ... and each launch is given data, as a tool that looks at them must
  *   function    ... and each kernel is given data once
- * With VFLOW_KERNEL_TIMES=FILE the kernels are timed: see gpu/sanitizer/times.h.
+ * With VFLOW_KERNEL_TIMES=FILE the kernels are timed: see kernel_times.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include <sanitizer.h>
 
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/times.h"
+#include "tests/gpu/kernel_times.h"
 
 static enum { SUBSCRIBED, EMPTY, DATA, FUNCTION } mode;
 static CUcontext ready;

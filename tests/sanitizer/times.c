@@ -1,7 +1,10 @@
 /*
- * The kernels' own times (gpu/sanitizer/times.h) with a driver of our own: each event is a number
- * of its clock, which a kernel moves on by its length, and any call of the host by 100 unless the
- * stream is held.  Says what was put on the stream; the sums are in the file.
+ * The kernels' own times (tests/gpu/kernel_times.h) with a driver of our own: each event is a
+ * number of its clock, which a kernel moves on by its length, and any call of the host by 100
+ * unless the stream is held.  Says what was put on the stream; the sums are in the file.
+ *
+ * With HOOKED the calls go to a provider (made up in times.sh), into which kernel_times_hook.c is
+ * linked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +12,7 @@
 #include <time.h>
 
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/times.h"
+#include "tests/gpu/kernel_times.h"
 
 #define CAPTURED ((CUstream)1)
 
@@ -122,18 +125,45 @@ static CUresult device_pointer(CUdeviceptr *device, void *host, unsigned flags)
 	return CUDA_SUCCESS;
 }
 
-struct driver driver = {.cuStreamWaitValue32_v2 = wait_value,
-			.cuEventRecord = record,
+struct driver driver = {.cuEventRecord = record,
 			.cuLaunchKernel = launch,
 			.cuEventCreate = create,
 			.cuEventQuery = query,
-			.cuEventElapsedTime = elapsed,
 			.cuStreamIsCapturing = is_capturing,
 			.cuThreadExchangeStreamCaptureMode = exchange,
 			.cuCtxGetCurrent = current,
 			.cuFuncGetAttribute = attribute,
 			.cuMemHostRegister = register_host,
 			.cuMemHostGetDevicePointer = device_pointer};
+
+#ifdef HOOKED
+#include "gpu/sanitizer/callback/calls.h"
+#include "gpu/sanitizer/callback/thread.h"
+
+static void start(void)
+{
+	driver_load();
+}
+
+static void callback(const Sanitizer_CallbackData *data)
+{
+	calls_api(SANITIZER_CB_DOMAIN_RUNTIME_API, 1, data);
+	this_thread.inside = true; /* a call of the provider's own */
+	calls_api(SANITIZER_CB_DOMAIN_DRIVER_API, 2, data);
+	this_thread.inside = false;
+	calls_api(SANITIZER_CB_DOMAIN_DRIVER_API, 3, data);
+}
+#else
+static void start(void)
+{
+	times_start();
+}
+
+static void callback(const Sanitizer_CallbackData *data)
+{
+	times_call(data);
+}
+#endif
 
 /* The program calls the driver, which launches a kernel of this length, if any. */
 static void call(const char *name, CUstream stream, int result, float length, unsigned naps)
@@ -151,13 +181,13 @@ static void call(const char *name, CUstream stream, int result, float length, un
 				       .callbackSite = SANITIZER_API_ENTER};
 
 	printf("%s:", name);
-	times_call(&data);
+	callback(&data);
 	while (naps-- && held())
 		nanosleep(&nap, NULL);
 	if (length > 0)
 		kernel(length);
 	data.callbackSite = SANITIZER_API_EXIT;
-	times_call(&data);
+	callback(&data);
 	printf(held() ? " left held\n" : "\n");
 }
 
@@ -165,11 +195,15 @@ int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
 
-	times_start();
+	times_driver = (struct times_driver){elapsed, wait_value};
+	start();
 	if (!strcmp(kind, "off")) {
 		printf("%s\n", times_wanted || driver.cuLaunchKernel != launch ? "on" : "off");
 	} else if (!strcmp(kind, "waits")) { /* the launch itself, for the device */
 		call("cuLaunchKernel", NULL, 0, 5, 2000);
+	} else if (!strcmp(kind, "once")) {
+		call("cuLaunchKernel", NULL, 0, 5, 0);
+		call("cuStreamSynchronize", NULL, 0, 0, 0);
 	} else {
 		finished = 0;
 		call("cuLaunchKernel", NULL, 0, 5, 0);

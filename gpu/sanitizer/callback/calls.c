@@ -19,7 +19,6 @@
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/now.h"
 #include "gpu/sanitizer/schedule/events.h"
-#include "gpu/sanitizer/times.h"
 #include "gpu/sass/instructions.h"
 
 #define LOCK_SECONDS 5
@@ -473,14 +472,6 @@ static void finish(const Sanitizer_CallbackData *data)
 	drop_lock();
 }
 
-/* How long kernels take, when somebody asks. */
-static void time_call(const Sanitizer_CallbackData *data)
-{
-	this_thread.inside = this_thread.loading = true;
-	times_call(data);
-	this_thread.inside = this_thread.loading = false;
-}
-
 void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	       const Sanitizer_CallbackData *data)
 {
@@ -496,14 +487,10 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 		}
 		if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 			enter_driver(id, data);
-		if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
-			time_call(data);
 		return;
 	}
 	if (!this_thread.depth) /* of a call that was entered before we were here */
 		return;
-	if (times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
-		time_call(data);
 	if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		exit_driver(data);
 	if (--this_thread.depth == 0)

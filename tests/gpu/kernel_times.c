@@ -1,6 +1,7 @@
-/* gpu/sanitizer/times.c: see times.h. */
-#include "gpu/sanitizer/times.h"
+/* tests/gpu/kernel_times.c: see kernel_times.h. */
+#include "tests/gpu/kernel_times.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/api/launch_call.h"
+#include "gpu/sanitizer/driver.h"
 
 #define PAIRS_MAX 65536
 #define NOTHINGS 10 /* measured, before the first kernels */
@@ -97,7 +98,7 @@ static bool can_hold(CUcontext context)
 		/* not the driver's memory: the watching thread may outlive that */
 		words = mmap(NULL, SLOTS * sizeof(*words), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		if (words != MAP_FAILED && driver.cuStreamWaitValue32_v2 &&
+		if (words != MAP_FAILED && times_driver.wait_value &&
 		    driver.cuMemHostRegister(words, SLOTS * sizeof(*words),
 					     CU_MEMHOSTREGISTER_DEVICEMAP) == CUDA_SUCCESS &&
 		    driver.cuMemHostGetDevicePointer(&device_words, words, 0) == CUDA_SUCCESS &&
@@ -124,8 +125,8 @@ static void hold(CUcontext context, CUstream stream)
 		return;
 	}
 	number = __atomic_add_fetch(&asked[own.slot - 1], 1, __ATOMIC_ACQ_REL);
-	if (driver.cuStreamWaitValue32_v2(stream, device_words + 4 * (own.slot - 1), number,
-					  CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS)
+	if (times_driver.wait_value(stream, device_words + 4 * (own.slot - 1), number,
+				    CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS)
 		count(&unheld);
 }
 
@@ -150,9 +151,8 @@ static void harvest(void)
 
 		if (result == CUDA_ERROR_NOT_READY)
 			return;
-		if (result == CUDA_SUCCESS &&
-		    driver.cuEventElapsedTime(&milliseconds, pair->before, pair->after) ==
-			    CUDA_SUCCESS) {
+		if (result == CUDA_SUCCESS && times_driver.elapsed(&milliseconds, pair->before,
+								   pair->after) == CUDA_SUCCESS) {
 			sums[pair->subject].milliseconds += (double)milliseconds;
 			sums[pair->subject].count++;
 		} else if (pair->subject == KERNELS) {
@@ -352,10 +352,26 @@ static CUresult CUDAAPI launch_pass(CUfunction function, unsigned grid_x, unsign
 	return result;
 }
 
+struct times_driver times_driver;
+
+static void look_up(void *function, const char *name)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = library ? dlsym(library, name) : NULL;
+
+	memcpy(function, &symbol, sizeof(symbol));
+}
+
 void times_start(void)
 {
 	file = getenv("VFLOW_KERNEL_TIMES");
-	if (!file || !*file || !driver.cuEventElapsedTime)
+	if (!file || !*file)
+		return;
+	if (!times_driver.elapsed)
+		look_up(&times_driver.elapsed, "cuEventElapsedTime");
+	if (!times_driver.wait_value)
+		look_up(&times_driver.wait_value, "cuStreamWaitValue32_v2");
+	if (!times_driver.elapsed)
 		return;
 	process = getpid();
 	launch_kernel = driver.cuLaunchKernel;

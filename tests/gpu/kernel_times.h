@@ -1,6 +1,7 @@
 /*
- * gpu/sanitizer/times.h: how long the GPU is at work on kernels: for tests/gpu/overhead, off
- * otherwise.
+ * tests/gpu/kernel_times.h: how long the GPU is at work on kernels, for tests/gpu/overhead.
+ *
+ * Linked into floor.c's library, and by kernel_times_hook.c into a provider of the benchmark's own.
  *
  * VFLOW_KERNEL_TIMES=FILE: at its end a process that launched kernels appends a line to FILE:
  *
@@ -15,15 +16,26 @@
  * stream is idle, the time between the two calls on the host would count: so the stream is made to
  * wait until event, kernel and event are all there.  That slows down the process as a whole.
  */
-#ifndef VFLOW_GPU_SANITIZER_TIMES_H
-#define VFLOW_GPU_SANITIZER_TIMES_H
+#ifndef VFLOW_TESTS_GPU_KERNEL_TIMES_H
+#define VFLOW_TESTS_GPU_KERNEL_TIMES_H
 
 #include <stdbool.h>
 
+#include <cuda.h>
 #include <sanitizer.h>
 
-/* Reads the variable.  From then on what is launched by driver.cuLaunchKernel is vflow's. */
+/*
+ * Reads the variable, once driver_load() has succeeded.  From then on what is launched by
+ * driver.cuLaunchKernel is vflow's.
+ */
 void times_start(void);
+
+/* What the provider does not call of the driver; times_start() looks up what is NULL here. */
+struct times_driver {
+	CUresult (*elapsed)(float *milliseconds, CUevent before, CUevent after);
+	CUresult (*wait_value)(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags);
+};
+extern struct times_driver times_driver;
 
 extern bool times_wanted;
 /*

@@ -25,16 +25,16 @@ int __wrap_driver_load(void)
 /* What it calls of the driver is not the program's; modules that this loads are. */
 static void time_call(const Sanitizer_CallbackData *data)
 {
-	this_thread.inside = this_thread.loading = true;
+	OWN_CALLS(CALLS_THAT_LOAD);
+
 	times_call(data);
-	this_thread.inside = this_thread.loading = false;
 }
 
 void __wrap_calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 		      const Sanitizer_CallbackData *data)
 {
-	bool timed =
-		times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API && !this_thread.inside;
+	bool timed = times_wanted && domain == SANITIZER_CB_DOMAIN_DRIVER_API &&
+		     this_thread.calls == CALLS_OF_PROGRAM;
 
 	if (timed && data->callbackSite == SANITIZER_API_EXIT)
 		time_call(data);

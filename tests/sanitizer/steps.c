@@ -22,6 +22,7 @@ static char own, part; /* the program's executable graph, and one of ours */
 static uint32_t steps = 3, refused, failing; /* by number from 1; 0: none */
 static bool has_parts;
 static unsigned launches, rows, missed, dropped;
+static bool noted = true; /* what the steps do */
 static uint32_t restored;
 
 /* -- graphs -------------------------------------------------------------------------------- */
@@ -148,6 +149,7 @@ void graphs_updated(CUgraphExec exec, CUgraph from)
 static CUresult launch(CUgraphExec exec, CUstream stream)
 {
 	(void)exec, (void)stream;
+	noted &= this_thread.calls == CALLS_OF_STEP;
 	return ++launches == failing ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
@@ -361,6 +363,8 @@ int main(void)
 	      "a part that fails is done by the program's own graph");
 	gone = true;
 	launch_graph();
+	check(noted && this_thread.calls == CALLS_OF_PROGRAM,
+	      "what steps do is noted, and what the program calls after them");
 	check(!launches && unwatched == 1 && !this_thread.unwatched && !this_thread.call.graph,
 	      "where kernels wait for other devices a graph is launched as it is");
 	change_nodes();

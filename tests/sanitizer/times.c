@@ -148,9 +148,10 @@ static void start(void)
 static void callback(const Sanitizer_CallbackData *data)
 {
 	calls_api(SANITIZER_CB_DOMAIN_RUNTIME_API, 1, data);
-	this_thread.inside = true; /* a call of the provider's own */
-	calls_api(SANITIZER_CB_DOMAIN_DRIVER_API, 2, data);
-	this_thread.inside = false;
+	{
+		OWN_CALLS(CALLS_OF_PROVIDER);
+		calls_api(SANITIZER_CB_DOMAIN_DRIVER_API, 2, data);
+	}
 	calls_api(SANITIZER_CB_DOMAIN_DRIVER_API, 3, data);
 }
 #else

@@ -54,9 +54,10 @@ static void take_in_rest(void)
 {
 	if (getpid() != owner || this_thread.locked || !events_deferred() || !lock_within(1))
 		return;
-	this_thread.inside = true;
-	events_drain_at_end();
-	this_thread.inside = false;
+	{
+		OWN_CALLS(CALLS_OF_PROVIDER);
+		events_drain_at_end();
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -129,8 +130,8 @@ void calls_stop(void)
 
 bool calls_noting(void)
 {
-	return this_thread.depth && (!this_thread.inside || this_thread.stepping) &&
-	       !this_thread.unwatched && __atomic_load_n(&active, __ATOMIC_ACQUIRE);
+	return this_thread.depth && calls_are_noted() && !this_thread.unwatched &&
+	       __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
 static bool make_room(void)
@@ -169,16 +170,13 @@ struct operation *calls_add(enum operation_kind kind, CUcontext context)
 
 bool calls_capturing(CUstream stream)
 {
+	OWN_CALLS(CALLS_OF_PROVIDER);
 	CUstreamCaptureStatus status;
-	bool inside = this_thread.inside, captures;
 
 	if (!stream || stream == CU_STREAM_LEGACY)
 		return false;
-	this_thread.inside = true;
-	captures = driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-		   status != CU_STREAM_CAPTURE_STATUS_NONE;
-	this_thread.inside = inside;
-	return captures;
+	return driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 /* A kernel that waits for those of other devices is launched.  False: the lock was lost. */
@@ -191,9 +189,7 @@ static bool prepare_collective(CUcontext context)
 		if (kept)
 			events_let_go();
 	}
-	kept = kept && events_ready_all();
-	this_thread.inside = this_thread.loading = kept;
-	return kept;
+	return kept && events_ready_all();
 }
 
 /* Whether a copy has to do with memory of two contexts, or another's than the current one. */
@@ -209,15 +205,63 @@ static bool is_across(const Sanitizer_CallbackData *data)
 	return (to && to != data->context) || (from && from != data->context);
 }
 
+/* What is to be ready before a call of the driver is made. */
+struct needs {
+	bool launch;     /* it launches a kernel that is to be analysed */
+	bool on_stream;  /* it does no more than put a launch, copy or set on `stream` */
+	bool waits;      /* it returns when that is over, or what is before it */
+	bool everywhere; /* it may reach the memory of any context */
+	uint64_t bytes;  /* of the device's memory that it takes */
+	CUstream stream;
+};
+
 /*
- * A call of the driver begins.  Kernels are loaded when they are launched first; that is done now,
- * so that their module's variables are known before they run.
+ * Kernels are loaded when they are launched first; that is done now, so that their module's
+ * variables are known before they run.  False: the lock was lost.
  */
+static bool prepare_launch(const Sanitizer_CallbackData *data, struct needs *needs)
+{
+	OWN_CALLS(CALLS_THAT_LOAD);
+	struct launch *launch = &this_thread.launch;
+	CUfunction function;
+
+	function = launch_function(data->context, data->functionName, data->functionParams);
+	needs->on_stream =
+		function && launch_stream(data->functionName, data->functionParams, &needs->stream);
+	if (function && events_several() && launch_is_collective(function) &&
+	    !prepare_collective(data->context))
+		return false;
+	/* what is captured is chosen when its graph is launched */
+	if (function && !(events_choose() && calls_capturing(needs->stream)))
+		launch_choose(launch, function);
+	if (launch->kernel && !launch->wanted)
+		launch->parameters = launch_call_parameters(function, data->functionName,
+							    data->functionParams, &launch->size);
+	needs->launch = !launch->kernel || launch->wanted;
+	needs->on_stream = needs->on_stream && needs->launch;
+	needs->everywhere = !function;
+	needs->bytes = launch_local_memory();
+	return true;
+}
+
+static void prepare_other(const Sanitizer_CallbackData *data, struct needs *needs)
+{
+	needs->on_stream = calls_quick(data->functionName, data->functionParams, &needs->stream,
+				       &needs->waits) &&
+			   !is_across(data);
+	/* when a copy that was waited for has returned, the program may tell its partners so,
+	 * before our pass has looked */
+	this_thread.call.quick = needs->on_stream && !(needs->waits && events_have_partners());
+	needs->everywhere = !needs->on_stream &&
+			    (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
+	needs->bytes = api_device_bytes(data->functionName, data->functionParams);
+}
+
+/* A call of the driver begins. */
 static void prepare(const Sanitizer_CallbackData *data)
 {
-	CUfunction function = NULL;
-	CUstream stream = NULL;
-	bool known = false, launch = false, waits = false, everywhere = false;
+	OWN_CALLS(CALLS_OF_PROVIDER);
+	struct needs needs = {0};
 
 	this_thread.launch.kernel = NULL;
 	this_thread.call.quick = false;
@@ -226,43 +270,14 @@ static void prepare(const Sanitizer_CallbackData *data)
 	/* some limits can be set only before anything is done in a context */
 	if (api_is(data->functionName, "cuCtxSetLimit") && !events_has_space(data->context))
 		return;
-	this_thread.inside = true;
-	if (this_thread.effect == API_LAUNCH) {
-		this_thread.loading = true;
-		function = launch_function(data->context, data->functionName, data->functionParams);
-		known = function &&
-			launch_stream(data->functionName, data->functionParams, &stream);
-		if (function && events_several() && launch_is_collective(function) &&
-		    !prepare_collective(data->context))
-			return;
-		/* what is captured is chosen when its graph is launched */
-		if (function && !(events_choose() && calls_capturing(stream)))
-			launch_choose(&this_thread.launch, function);
-		if (this_thread.launch.kernel && !this_thread.launch.wanted)
-			this_thread.launch.parameters = launch_call_parameters(
-				function, data->functionName, data->functionParams,
-				&this_thread.launch.size);
-		this_thread.loading = false;
-		launch = !this_thread.launch.kernel || this_thread.launch.wanted;
-		known = known && launch;
-	} else {
-		known = calls_quick(data->functionName, data->functionParams, &stream, &waits) &&
-			!is_across(data);
-		/* when a copy that was waited for has returned, the program may tell its partners
-		 * so, before our pass has looked */
-		this_thread.call.quick = known && !(waits && events_have_partners());
-		everywhere = !known &&
-			     (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
-	}
-	everywhere |= this_thread.effect == API_LAUNCH && !function;
+	if (this_thread.effect != API_LAUNCH)
+		prepare_other(data, &needs);
+	else if (!prepare_launch(data, &needs))
+		return;
 	/* else others would wait for our lock while we wait for what works, and not know it */
-	if (!waits || events_wait(data->context, everywhere))
-		events_prepare(data->context, launch, known ? &stream : NULL,
-			       this_thread.effect == API_LAUNCH
-				       ? launch_local_memory()
-				       : api_device_bytes(data->functionName, data->functionParams),
-			       everywhere);
-	this_thread.inside = false;
+	if (!needs.waits || events_wait(data->context, needs.everywhere))
+		events_prepare(data->context, needs.launch, needs.on_stream ? &needs.stream : NULL,
+			       needs.bytes, needs.everywhere);
 }
 
 /* Whether the running call may take memory, nobody knows how much. */
@@ -294,6 +309,7 @@ static bool takes_address(const char *function)
  */
 static void end_deferred(const Sanitizer_CallbackData *data)
 {
+	OWN_CALLS(CALLS_OF_PROVIDER);
 	const uint64_t *words = data->functionParams;
 	bool everywhere;
 
@@ -303,9 +319,7 @@ static void end_deferred(const Sanitizer_CallbackData *data)
 	else
 		everywhere = !takes_address(data->functionName) ||
 			     events_context_at(data->context, words[0]) != data->context;
-	this_thread.inside = true;
 	events_wait(data->context, everywhere);
-	this_thread.inside = false;
 }
 
 static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
@@ -319,9 +333,8 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 		return;
 	take_lock(); /* also where code is loaded: patching is not for several threads */
 	if (this_thread.locked && takes_memory(data->functionName)) {
-		this_thread.inside = true;
+		OWN_CALLS(CALLS_OF_PROVIDER);
 		events_release_kept(EVENTS_CALL_MAY_TAKE);
-		this_thread.inside = false;
 	}
 	if (needs_shadows(this_thread.effect))
 		prepare(data);
@@ -340,7 +353,8 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 /* A kernel that writes unseen may write what its parameters point to. */
 static void keep_parameters(const Sanitizer_CallbackData *data)
 {
-	this_thread.inside = true;
+	OWN_CALLS(CALLS_OF_PROVIDER);
+
 	for (unsigned i = this_thread.first; i < this_thread.call.count; i++) {
 		struct operation *operation = &this_thread.call.operations[i];
 
@@ -351,7 +365,6 @@ static void keep_parameters(const Sanitizer_CallbackData *data)
 				operation->function, data->functionName, data->functionParams,
 				&operation->parameters_size);
 	}
-	this_thread.inside = false;
 }
 
 static void note_by_name(enum operation_kind kind, const char *name)
@@ -371,10 +384,10 @@ static CUresult result_of(const Sanitizer_CallbackData *data)
 
 static void note_peer(const Sanitizer_CallbackData *data)
 {
-	this_thread.inside = true;
+	OWN_CALLS(CALLS_OF_PROVIDER);
+
 	events_peer(this_thread.call.context, *(const CUcontext *)data->functionParams,
 		    api_is(data->functionName, "cuCtxEnablePeerAccess"));
-	this_thread.inside = false;
 }
 
 static bool makes_partners(const char *function)
@@ -389,12 +402,12 @@ static bool makes_partners(const char *function)
 /* Others may write memory from now on. */
 static void note_sharing(const Sanitizer_CallbackData *data)
 {
+	OWN_CALLS(CALLS_OF_PROVIDER);
 	const char *name = data->functionName;
 	bool imports = api_is(name, "cuIpcOpenMemHandle") || api_is(name, "cuMemPoolImportPointer");
 	uint64_t address;
 	uint32_t at = 0;
 
-	this_thread.inside = true;
 	mappings_call(name, data->functionParams);
 	while ((address = mappings_next(name, data->functionParams, &at))) {
 		imports |= api_is(name, "cuMemSetAccess");
@@ -405,7 +418,6 @@ static void note_sharing(const Sanitizer_CallbackData *data)
 			this_thread.call.operations[i].elsewhere =
 				imports ||
 				mappings_is_shared(this_thread.call.operations[i].address);
-	this_thread.inside = false;
 }
 
 static void exit_driver(const Sanitizer_CallbackData *data)
@@ -416,9 +428,8 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	if (this_thread.effect == API_NOTHING)
 		return;
 	if (result == CUDA_ERROR_OUT_OF_MEMORY && this_thread.locked) { /* it may be tried again */
-		this_thread.inside = true;
+		OWN_CALLS(CALLS_OF_PROVIDER);
 		events_out_of_memory();
-		this_thread.inside = false;
 	}
 	if (!failed && this_thread.locked && makes_partners(data->functionName))
 		events_partners();
@@ -450,7 +461,7 @@ static void finish(const Sanitizer_CallbackData *data)
 	bool failed = result != CUDA_SUCCESS;
 
 	if (this_thread.call.count) {
-		this_thread.inside = true;
+		OWN_CALLS(CALLS_OF_PROVIDER);
 		if (!failed && take_lock()) {
 			events_finish(&this_thread.call);
 		} else {
@@ -458,7 +469,6 @@ static void finish(const Sanitizer_CallbackData *data)
 				events_missed();
 			events_drop(&this_thread.call, 0);
 		}
-		this_thread.inside = false;
 	} else if (events_deferred() && strstr(this_thread.call.name, "Synchronize") &&
 		   !this_thread.locked && take_lock_at_once()) {
 		events_look(); /* should the program be killed later */
@@ -477,7 +487,7 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 {
 	if (this_thread.instead && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		calls_graph_lead(data);
-	if (this_thread.inside || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
+	if (this_thread.calls != CALLS_OF_PROGRAM || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
 	if (data->callbackSite == SANITIZER_API_ENTER) {
 		if (this_thread.depth++ == 0) {
@@ -505,8 +515,7 @@ void calls_resource(Sanitizer_CallbackId id, const void *data)
 
 	if (!__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
-	if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED &&
-	    (!this_thread.inside || this_thread.loading || this_thread.stepping)) {
+	if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED && this_thread.calls != CALLS_OF_PROVIDER) {
 		if (!module_loaded(module))
 			events_unpatched();
 	} else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {

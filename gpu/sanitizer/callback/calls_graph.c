@@ -217,9 +217,10 @@ static bool launch_steps(CUgraphExec whole)
 		begin_step(i);
 		if (i + 1 == steps)
 			break;
-		this_thread.stepping = true;
-		result = driver.cuGraphLaunch(exec, this_thread.graph_stream);
-		this_thread.stepping = false;
+		{
+			OWN_CALLS(CALLS_OF_STEP);
+			result = driver.cuGraphLaunch(exec, this_thread.graph_stream);
+		}
 		end_step(result != CUDA_SUCCESS);
 		if (result != CUDA_SUCCESS && exec != whole) {
 			graph_drop_parts(this_thread.call.graph);
@@ -242,6 +243,7 @@ static bool launch_steps(CUgraphExec whole)
 
 static void enter_launch(const Sanitizer_CallbackData *data)
 {
+	OWN_CALLS(CALLS_OF_PROVIDER);
 	const void *const *words = data->functionParams;
 	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
 
@@ -252,19 +254,16 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	this_thread.unwatched = events_have_gone();
 	if (this_thread.unwatched)
 		return;
-	this_thread.inside = true;
 	this_thread.call.graph = graphs_find(exec);
 	this_thread.step = 0;
 	if (!this_thread.call.graph || graph_obstacle(this_thread.call.graph) ||
 	    !launch_steps(exec))
 		begin_step(GRAPH_WHOLE);
 	this_thread.first = this_thread.call.count;
-	this_thread.inside = false;
 }
 
 static void exit_launch(bool failed)
 {
-	this_thread.inside = true;
 	if (this_thread.unwatched && !failed)
 		events_unwatched(this_thread.call.context, this_thread.graph_stream);
 	this_thread.unwatched = false;
@@ -272,7 +271,6 @@ static void exit_launch(bool failed)
 		end_step(failed);
 	if (this_thread.call.graph && this_thread.step != GRAPH_WHOLE)
 		graph_restore(this_thread.call.graph, 0);
-	this_thread.inside = false;
 	this_thread.call.graph = NULL;
 }
 
@@ -300,11 +298,9 @@ void calls_graph_lead(const Sanitizer_CallbackData *data)
 
 static void enter_destroy(const Sanitizer_CallbackData *data)
 {
-	CUgraph other;
+	OWN_CALLS(CALLS_OF_PROVIDER);
+	CUgraph other = graphs_instead_of(*(const CUgraph *)data->functionParams, destroy);
 
-	this_thread.inside = true;
-	other = graphs_instead_of(*(const CUgraph *)data->functionParams, destroy);
-	this_thread.inside = false;
 	if (other)
 		lead(data, other);
 }
@@ -445,14 +441,12 @@ static void exit_change(const Sanitizer_CallbackData *data, bool failed)
 void calls_graph_enter(const Sanitizer_CallbackData *data)
 {
 	if (events_choose()) {
-		this_thread.inside = this_thread.loading = true;
+		OWN_CALLS(CALLS_THAT_LOAD);
 		freeze(data);
-		this_thread.inside = this_thread.loading = false;
 	}
 	if (api_is(data->functionName, "cuGraphExecUpdate")) {
-		this_thread.inside = true;
+		OWN_CALLS(CALLS_OF_PROVIDER);
 		graphs_changing(*(const CUgraphExec *)data->functionParams);
-		this_thread.inside = false;
 	}
 	if (api_is(data->functionName, "cuGraphLaunch"))
 		enter_launch(data);
@@ -467,6 +461,7 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	const char *name = data->functionName;
 	const void *const *words = data->functionParams;
 	bool failed = *(const int *)data->functionReturnValue != 0;
+	OWN_CALLS(CALLS_OF_PROVIDER);
 
 	if (api_is(name, "cuGraphLaunch")) {
 		exit_launch(failed);
@@ -474,7 +469,6 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 	}
 	if (failed && !changes_node(name))
 		return;
-	this_thread.inside = true;
 	if (changes_node(name))
 		exit_change(data, failed);
 	else if (makes_executable(name))
@@ -490,7 +484,6 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 		graphs_updated((CUgraphExec)(uintptr_t)words[0], (CUgraph)(uintptr_t)words[1]);
 	else if (api_is(name, "cuGraphExecDestroy"))
 		graphs_gone((CUgraphExec)(uintptr_t)words[0]);
-	this_thread.inside = false;
 }
 
 /* -- nodes -------------------------------------------------------------------------------- */

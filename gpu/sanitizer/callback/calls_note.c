@@ -179,7 +179,7 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 
 void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data)
 {
-	if (id != SANITIZER_CBID_LAUNCH_BEGIN || (this_thread.inside && !this_thread.stepping))
+	if (id != SANITIZER_CBID_LAUNCH_BEGIN || !calls_are_noted())
 		return;
 	if (calls_noting())
 		calls_note_kernel(data, data->stream);

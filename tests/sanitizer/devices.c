@@ -87,16 +87,16 @@ static void lanes(void)
 	on(second);
 	launch(b, 100, 7, 1); /* 6 */
 	launch(b, 100, 7, 1); /* 7 */
-	check(!events_is_late() && begun == 7 && ended == 6 && events[5].context == 7 &&
-		      events_deferred(),
+	check(!lanes_timed_out() && begun == 7 && ended == 6 && events[5].context == 7 &&
+		      events_pending(),
 	      "a launch does not wait for what runs on another device");
 	check(events[5].row.writer == 6 && events[5].row.redundant_bytes == 100,
 	      "... and is known before it");
 	events_prepare(second, false, NULL, 0, false);
-	check(!events_is_late(), "nor do other calls there");
-	check(events_deferred_elsewhere(second, streams[0]) &&
-		      !events_deferred_elsewhere(second, streams[1]) &&
-		      !events_deferred_elsewhere(first, streams[0]),
+	check(!lanes_timed_out(), "nor do other calls there");
+	check(events_pending_elsewhere(second, streams[0]) &&
+		      !events_pending_elsewhere(second, streams[1]) &&
+		      !events_pending_elsewhere(first, streams[0]),
 	      "it is known which stream of another device it is on");
 	end_first();
 	set(a, 10, 7); /* 8 */
@@ -117,7 +117,7 @@ static void reach_each_other(bool asked)
 	uint64_t before;
 
 	start_two();
-	events_take_turns(NULL, asked ? somebody_asks : NULL);
+	events_yield_by(NULL, asked ? somebody_asks : NULL);
 	events_peer(second, first, true);
 	on(second);
 	launch(a, 100, 7, 1); /* 5 */
@@ -129,19 +129,19 @@ static void reach_each_other(bool asked)
 	launch(a, 100, 7, 0); /* 6 */
 	check((now_ns() - before > 5 * SECOND_NS) == !asked,
 	      "it is waited for, less when another thread wants to launch something");
-	check(events_is_late() && calls_of_coverage == 1,
+	check(lanes_timed_out() && calls_of_coverage == 1,
 	      "one that does not end is given up, once");
 	check(!events_one_by_one(first) && !events_one_by_one(second), "then none is waited for");
 	running = false;
 	launch(a, 100, -1, 0); /* 7 */
-	check(!events_is_late() && ended == 7 && events[6].row.writer == GPU_WRITER_UNKNOWN,
+	check(!lanes_timed_out() && ended == 7 && events[6].row.writer == GPU_WRITER_UNKNOWN,
 	      "what it did has no known writer");
 	set(a, 10000, 7); /* 8 */
 	holding = running = true;
 	launch(a, 100, 7, 0); /* 9 */
 	on(second);
 	launch(b, 100, 7, 1); /* 10 */
-	check(!events_is_late() && ended == 9 && events[8].context == 10,
+	check(!lanes_timed_out() && ended == 9 && events[8].context == 10,
 	      "from then on they run side by side");
 	end_first();
 	set(b, 10000, 7); /* 11 */
@@ -213,17 +213,17 @@ static CUresult end_when_asked(CUstream stream)
 static void in_turns(void)
 {
 	start_two();
-	events_take_turns(take_turn, NULL);
+	events_yield_by(take_turn, NULL);
 	launch(b, 100, 7, 1); /* 5 */
 	on(first);
 	holding = running = true;
 	launch(a, 100, 7, 0); /* 6 */
 	check(events_prepare(first, false, NULL, 0, false) && turns == 3 && ended == 6 &&
-		      !events_is_late(),
+		      !lanes_timed_out(),
 	      "others have their turn");
 	holding = running = keeps_lock = true;
 	launch(a, 100, 7, 0); /* 7 */
-	check(!events_prepare(first, false, NULL, 0, false) && ended == 6 && !events_is_late(),
+	check(!events_prepare(first, false, NULL, 0, false) && ended == 6 && !lanes_timed_out(),
 	      "and may keep it");
 	driver.cuStreamQuery = end_when_asked;
 	driver.cuMemsetD8Async(a, 7, 100, 0);
@@ -240,7 +240,7 @@ static void in_turns(void)
 	keeps_lock = false;
 	launch(a, 100, 7, 0); /* 9, and 10 in a turn */
 	turns = 0;
-	check(events_wait(first, true) && ended == 10 && !events_deferred(),
+	check(events_wait(first, true) && ended == 10 && !events_pending(),
 	      "what others put meanwhile where nothing was is waited for, too");
 	events_stop();
 }
@@ -271,13 +271,13 @@ static void beside(void)
 	on(third);
 	events_context_gone(third);
 	running = false;
-	check(events_deferred() && !calls_of_coverage,
+	check(events_pending() && !calls_of_coverage,
 	      "what runs is not given up when the context of another device goes");
 	on(second);
 	launch(b, 100, 7, 0); /* 8 */
 	driver.cuStreamQuery = fail_or_end;
 	faulted = true;
-	check(!events_drain(NULL) && !events_deferred() && failed_launches == 1 && ended == 7 &&
+	check(!lanes_drain(NULL) && !events_pending() && failed_launches == 1 && ended == 7 &&
 		      events[6].context == 8 && events[6].row.writer == 4,
 	      "nor when one failed: it is waited for");
 }
@@ -303,13 +303,13 @@ static void late_again(void)
 	launch(b, 100, 7, 0); /* 6 */
 	on(first);
 	events_prepare(first, false, NULL, 0, false);
-	check(events_is_late() && ended == 4, "a launch is given up");
+	check(lanes_timed_out() && ended == 4, "a launch is given up");
 	driver.cuStreamQuery = second_runs;
 	driver.cuEventQuery = query_event;
 	kept_back = events_find_space(second);
 	let_run();
 	events_prepare(first, false, NULL, 0, false);
-	check(events_is_late() && row_is(5, 1, 2, GPU_WRITE, 100, 100),
+	check(lanes_timed_out() && row_is(5, 1, 2, GPU_WRITE, 100, 100),
 	      "when it is over, the next is");
 	driver.cuStreamQuery = first_or_other;
 	running = false;
@@ -317,7 +317,7 @@ static void late_again(void)
 	let_run();
 	on(second);
 	set(b, 10, 7); /* 7 */
-	check(!events_is_late() && ended == 7 && row_is(6, 2, 4, GPU_WRITE, 100, 100),
+	check(!lanes_timed_out() && ended == 7 && row_is(6, 2, 4, GPU_WRITE, 100, 100),
 	      "what it did is known in the end");
 	events_stop();
 }
@@ -363,7 +363,7 @@ static void elsewhere(void)
 	launch(b, 100, 7, 0); /* 10 */
 	on(first);
 	launch(a, 100, 7, 1); /* 11 */
-	check(!events_is_late() && calls_of_coverage,
+	check(!lanes_timed_out() && calls_of_coverage,
 	      "kernels of other devices may, and are not waited for");
 	on(second);
 	running = false;

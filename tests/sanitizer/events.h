@@ -362,6 +362,14 @@ static CUresult event_or_launch(CUevent event)
 	return running ? CUDA_ERROR_NOT_READY : query_event(event);
 }
 
+static unsigned events_asked;
+
+static CUresult query_event_counted(CUevent event)
+{
+	events_asked++;
+	return event_or_launch(event);
+}
+
 static unsigned freed_twice;
 
 static CUresult free_counted(CUdeviceptr memory)

@@ -62,6 +62,62 @@ static void two_contexts(void)
 	check(!events_find_space(second), "of a context that has gone nothing is left");
 }
 
+/* A launch that is not analysed, with the address for its only parameter. */
+static void skip(CUdeviceptr address, int stream)
+{
+	void *parameters = memcpy(malloc(8), &address, 8);
+
+	events_prepare(context, false, &streams[stream], 0, false);
+	finish((struct operation){.kind = OPERATION_KERNEL,
+				  .name = "skipped",
+				  .stream = streams[stream],
+				  .left_out = true,
+				  .parameters = parameters,
+				  .parameters_size = 8});
+}
+
+/* Launches that are not analysed run on; who must not change the code under them asks. */
+static void skipped(void)
+{
+	unsigned before;
+	CUdeviceptr a, b;
+
+	start_late();
+	driver.cuEventQuery = query_event_counted;
+	a = allocate(1000); /* event 1, object 1 */
+	b = allocate(1000); /* 2, object 2 */
+	set(a, 1000, 7);    /* 3 */
+	set(b, 1000, 7);    /* 4 */
+	check(skipped_drain() && !events_asked, "where there is none nobody asks");
+	running = true;
+	skip(a, 0); /* 5 */
+	check(ended == 5 && !events[4].rows && !calls_of_coverage, "one has an event without rows");
+	check(!skipped_drain() && events_asked > 1, "it is waited for, not for ever");
+	before = events_asked;
+	check(!skipped_drain() && events_asked == before + 1, "... and then asked about");
+	skip(a, 0); /* 6 */
+	check(!skipped_drain() && events_asked == before + 2, "so is another on its stream");
+	running = false;
+	check(skipped_drain(), "it is over");
+	before = events_asked;
+	skip(a, 1); /* 7 */
+	check(skipped_drain() && events_asked == before + 1,
+	      "one of another stream is asked about");
+	check(skipped_drain() && events_asked == before + 1, "once");
+	set(a, 1000, 7); /* 8 */
+	set(b, 1000, 7); /* 9 */
+	check(row_is(8, 1, GPU_WRITER_UNKNOWN, GPU_WRITE, 1000, 0) &&
+		      row_is(9, 2, 4, GPU_WRITE, 1000, 1000),
+	      "what its parameters point to is unknown, and nothing else");
+	skip(a, 0); /* 10 */
+	faulted = true;
+	check(skipped_drain() && failed_launches == 1, "one that ended with an error is told of");
+	events_context_gone(context);
+	before = events_asked;
+	faulted = running = true;
+	check(skipped_drain() && events_asked == before, "none is left of a context that has gone");
+}
+
 /* What goes while a launch runs that nobody waits for is given back when it is over. */
 static void late(void)
 {
@@ -96,11 +152,11 @@ static void late(void)
 				  .depth = 1});
 	running = true;
 	launch(b, 64, 1, 0); /* 8 */
-	check(events_is_late(), "a launch is given up");
+	check(lanes_timed_out(), "a launch is given up");
 	finish((struct operation){.kind = OPERATION_FREE, .address = b});
 	finish((struct operation){.kind = OPERATION_FREE, .address = c});
 	finish((struct operation){.kind = OPERATION_ARRAY_GONE, .array.array = array});
-	check(events_is_late() && ended == 11 && !released,
+	check(lanes_timed_out() && ended == 11 && !released,
 	      "nothing waits for it while the program frees memory");
 	running = false;
 	free_memory(b);
@@ -155,7 +211,7 @@ static void behind(void)
 	holding = true;
 	put_set(a, 100, 7, 0); /* 10 */
 	put_set(a, 100, 7, 0); /* 11 */
-	check(begun == 11 && ended == 9 && events_deferred(), "their results are read later");
+	check(begun == 11 && ended == 9 && events_pending(), "their results are read later");
 	let_run();
 	put_set(b, 10000, 8, 1); /* 12: on the other stream */
 	check(ended == 12 && row_is(10, 1, 5, GPU_WRITE, 100, 100) &&
@@ -178,7 +234,7 @@ static void behind(void)
 	holding = running = true;
 	put_set(a, 100, 9, 0); /* 17 */
 	events_prepare(context, false, &streams[1], 0, false);
-	check(events_is_late() && !calls_of_coverage,
+	check(lanes_timed_out() && !calls_of_coverage,
 	      "a set that does not end is given up, and no kernel for it");
 	running = false;
 	let_run();
@@ -204,14 +260,14 @@ static void behind(void)
 	asked = 0;
 	put_set(a, 100, 9, 0); /* 22 */
 	events_prepare(context, false, &streams[1], 0, false);
-	check(events_is_late() && !asked && !recorded,
+	check(lanes_timed_out() && !asked && !recorded,
 	      "a stream that is captured now is not asked, and no event comes into the graph");
 	running = false;
 	events_prepare(context, false, NULL, 0, false);
-	check(events_is_late() && ended == 21, "what is late is not over before its pass is");
+	check(lanes_timed_out() && ended == 21, "what is late is not over before its pass is");
 	let_run();
 	set(a, 100, 9); /* 23 */
-	check(!events_is_late() && row_is(22, 1, 17, GPU_WRITE, 100, 100), "then it is");
+	check(!lanes_timed_out() && row_is(22, 1, 17, GPU_WRITE, 100, 100), "then it is");
 	put_set(a, 100, 9, 0); /* 24: waited for, as something is to be forgotten */
 	holding = running = true;
 	put_set(a, 100, 9, 0); /* 25 */
@@ -489,7 +545,7 @@ static void faults(void)
 	launch(a, 100, 7, 0); /* 7 */
 	running = false;
 	faulted = true;
-	check(events_is_late(), "one that does not end in time");
+	check(lanes_timed_out(), "one that does not end in time");
 	events_prepare(context, false, NULL, 0, false);
 	check(ended == 7 - 2 && failed_launches == 3, "... is told of when it does");
 	a = in_new_context(1000); /* 8 */
@@ -498,10 +554,10 @@ static void faults(void)
 	launch(a, 100, 7, 0); /* 10 */
 	faulted = true;
 	events_fault_seen(NULL, CUDA_ERROR_ILLEGAL_ADDRESS);
-	check(events_deferred() && failed_launches == 3,
+	check(events_pending() && failed_launches == 3,
 	      "another context's error says nothing of it");
 	events_fault_seen(context, CUDA_ERROR_ILLEGAL_ADDRESS);
-	check(!events_deferred() && abandoned == 3 && failed_launches == 4,
+	check(!events_pending() && abandoned == 3 && failed_launches == 4,
 	      "the program's own calls tell of it");
 	events_stop();
 }
@@ -567,8 +623,9 @@ static void enough(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"enough", enough},   {"late", late},     {"behind", behind}, {"guesses", guesses},
-		{"nothing", nothing}, {"failed", failed}, {"faults", faults}, {"table", table},
+		{"enough", enough},   {"late", late},       {"behind", behind},
+		{"guesses", guesses}, {"nothing", nothing}, {"failed", failed},
+		{"faults", faults},   {"table", table},     {"skipped", skipped},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

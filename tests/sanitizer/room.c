@@ -62,7 +62,7 @@ static void late_room(void)
 	calls_of_coverage = 0;
 	running = true;
 	launch(c, 20000, 8, 0); /* 8 */
-	check(events_is_late() && calls_of_coverage == 1, "a launch is given up");
+	check(lanes_timed_out() && calls_of_coverage == 1, "a launch is given up");
 	host_is_full = true;
 	events_prepare(context, false, NULL, all_but(30000), false);
 	check(!memory_on_host() && calls_of_coverage == 2 && !released,
@@ -104,7 +104,7 @@ static void behind_room(void)
 	launch(a, 5000, 7, 0); /* 8 */
 	put_set(b, 100, 8, 0); /* 9 */
 	events_prepare(context, false, NULL, 0, false);
-	check(events_is_late() && events_deferred() && ended == 7,
+	check(lanes_timed_out() && events_pending() && ended == 7,
 	      "a launch is given up, and its pass waits");
 	events_prepare(context, false, NULL, all_but(30000), false);
 	/* of all four: the memory of the host is the device's here, so that none of it gets free */
@@ -120,8 +120,7 @@ static void behind_room(void)
 	holding = running = true;
 	put_copy(b, true, c, true, 100); /* 12 */
 	events_prepare(context, false, NULL, 0, false);
-	check(events_is_late() && events_deferred_copies(),
-	      "copies between objects use more than one");
+	check(lanes_timed_out() && lanes_hold_copies(), "copies between objects use more than one");
 	running = false;
 	let_run();
 	launch(c, 10, -1, 0); /* 13 */
@@ -341,7 +340,7 @@ static void stuck(void)
 
 	running = true;
 	launch(a, 64, 1, 0);
-	check(events_is_late(), "a launch is given up");
+	check(lanes_timed_out(), "a launch is given up");
 	leave(1);
 	stream_fails = true;
 	events_prepare(context, false, NULL, 1 << 20, false);
@@ -358,7 +357,7 @@ static void stuck(void)
 	leave(1);
 	events_find_space(context)->stuck = true;
 	events_prepare(context, false, NULL, 1 << 20, false);
-	check(events_is_late() && memory_is_kept(UINT64_MAX), "not on a stream that is stuck");
+	check(lanes_timed_out() && memory_is_kept(UINT64_MAX), "not on a stream that is stuck");
 	running = false;
 	leave(0);
 	set(a, 64, 1);
@@ -380,7 +379,7 @@ static void beside(void)
 	context = first;
 	running = true;
 	launch(a, 64, 1, 0);
-	check(events_is_late(), "a launch is given up");
+	check(lanes_timed_out(), "a launch is given up");
 	context = second;
 	leave(1);
 	released = 0;

@@ -49,10 +49,10 @@ static bool lock_within(unsigned seconds)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-/* The program ends; what it did last may not have been waited for. */
-static void take_in_rest(void)
+/* The program ends, and its last calls may be pending. */
+static void drain_at_exit(void)
 {
-	if (getpid() != owner || this_thread.locked || !events_deferred() || !lock_within(1))
+	if (getpid() != owner || this_thread.locked || !events_pending() || !lock_within(1))
 		return;
 	{
 		OWN_CALLS(CALLS_OF_PROVIDER);
@@ -68,7 +68,7 @@ static bool take_lock_at_once(void)
 
 /*
  * A thread may wait inside a call for what another thread is about to do; then the other goes on
- * without the lock, unobserved; but not while we wait for a launch that is at work.
+ * without the lock, unobserved; but not while we wait for a launch that makes progress.
  */
 static bool take_lock(void)
 {
@@ -77,25 +77,27 @@ static bool take_lock(void)
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	do
 		this_thread.locked = lock_within(LOCK_SECONDS);
-	while (!this_thread.locked && events_at_work());
+	while (!this_thread.locked && events_making_progress());
 	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
 	return this_thread.locked;
 }
 
-static bool is_asked(void)
+static bool is_contended(void)
 {
 	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
 }
 
-/* Others have the lock for a moment, who may do what is waited for.  False: they keep it, or stop.
+/*
+ * Other threads have the lock for a moment: they may do what is waited for.  False: they keep it,
+ * or the provider was stopped.
  */
-static bool rest(void)
+static bool yield_lock(void)
 {
 	const struct timespec nap = {.tv_nsec = 20000};
 
 	/* half of a graph's nodes were launched, or a module is as the next launch wants it */
 	if (this_thread.call.graph || this_thread.whole ||
-	    (this_thread.launch.kernel && events_choose()) || !is_asked())
+	    (this_thread.launch.kernel && events_choose()) || !is_contended())
 		return true;
 	pthread_mutex_unlock(&lock);
 	this_thread.locked = false;
@@ -113,10 +115,10 @@ static void drop_lock(void)
 void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
 {
 	owner = getpid();
-	atexit(take_in_rest);
+	atexit(drain_at_exit);
 	pthread_key_create(&leaving, forget_thread);
 	events_start(sink, options);
-	events_take_turns(rest, is_asked);
+	events_yield_by(yield_lock, is_contended);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
 }
 
@@ -303,19 +305,18 @@ static bool takes_address(const char *function)
 }
 
 /*
- * What was not waited for is over before memory, code, contexts or streams go: its pass reads the
- * memory, and a stream that is gone cannot be asked.  One that is captured can, and so can the
- * legacy stream meanwhile, but the program's capture would fail.
+ * Pending calls end before memory, code, contexts or streams go: their passes read the memory, and
+ * a stream that is gone cannot be asked.  One that is captured can, and so can the legacy stream
+ * meanwhile, but the program's capture would fail.
  */
-static void end_deferred(const Sanitizer_CallbackData *data)
+static void end_pending(const Sanitizer_CallbackData *data)
 {
 	OWN_CALLS(CALLS_OF_PROVIDER);
 	const uint64_t *words = data->functionParams;
 	bool everywhere;
 
 	if (this_thread.effect == API_CLOSE)
-		everywhere =
-			events_deferred_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
+		everywhere = events_pending_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
 	else
 		everywhere = !takes_address(data->functionName) ||
 			     events_context_at(data->context, words[0]) != data->context;
@@ -340,7 +341,7 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 		prepare(data);
 	else if (this_thread.locked &&
 		 (this_thread.effect == API_FREE || this_thread.effect == API_CLOSE))
-		end_deferred(data);
+		end_pending(data);
 	if (this_thread.locked &&
 	    (this_thread.effect == API_GRAPH || this_thread.effect == API_LAUNCH)) {
 		calls_graph_enter(data);
@@ -469,11 +470,11 @@ static void finish(const Sanitizer_CallbackData *data)
 				events_missed();
 			events_drop(&this_thread.call, 0);
 		}
-	} else if (events_deferred() && strstr(this_thread.call.name, "Synchronize") &&
+	} else if (events_pending() && strstr(this_thread.call.name, "Synchronize") &&
 		   !this_thread.locked && take_lock_at_once()) {
-		events_look(); /* should the program be killed later */
+		events_poll(); /* should the program be killed later */
 	}
-	if (driver_is_fault(result) && events_deferred() && take_lock_at_once())
+	if (driver_is_fault(result) && events_pending() && take_lock_at_once())
 		events_fault_seen(this_thread.call.context, result);
 	if (this_thread.changing)
 		graphs_changed_unseen();

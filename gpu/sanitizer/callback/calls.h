@@ -4,9 +4,9 @@
  * A thread's API calls nest (cudaMalloc calls cuMemAlloc); the outermost one is what the program
  * called.  What happens inside it is noted and turned into events when it returns.  From its start
  * to its end a lock is held, and what it put on a stream is waited for, or followed there by its
- * pass (event_defer.c), so that APIs are analysed one after the other, in the order in which they
- * ran. Others have the lock for moments while a call waits for those before it, if a kernel may
- * wait for another device's.
+ * pass (schedule.h), so that APIs are analysed one after the other, in the order in which they ran.
+ * Others have the lock for moments while a call waits for those before it, if a kernel may wait for
+ * another device's.
  */
 #ifndef VFLOW_GPU_SANITIZER_CALLBACK_CALLS_H
 #define VFLOW_GPU_SANITIZER_CALLBACK_CALLS_H

@@ -281,7 +281,7 @@ bool event_copy_behind(const struct api_call *api_call, const struct operation *
 	piece.alone = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
 	piece.stream = operation->stream;
 	mark(&piece);
-	if (!event_defer(&call, space, operation->stream, host_count ? hosts : NULL)) {
+	if (!lane_push(&call, space, operation->stream, host_count ? hosts : NULL)) {
 		events_sink->abandon(&call);
 		events_missed();
 	}

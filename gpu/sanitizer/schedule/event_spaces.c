@@ -159,7 +159,7 @@ bool events_have_gone(void)
 	return let_go;
 }
 
-bool events_is_entangled(const struct space *space)
+bool events_is_dependent(const struct space *space)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
 		if (event_spaces[i] != space && !space_failed(event_spaces[i]) &&
@@ -174,7 +174,7 @@ bool events_one_by_one(CUcontext context)
 	const struct space *space =
 		!let_go && event_space_count > 1 ? events_find_space(context) : NULL;
 
-	return space && events_is_entangled(space);
+	return space && events_is_dependent(space);
 }
 
 bool events_several(void)

@@ -125,7 +125,7 @@ void event_left_out(const struct api_call *api_call, const struct operation *ope
 	events_sink->end(&call, NULL, 0);
 	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
 		event_arrays_stored(events_find_space(context));
-	events_running(events_find_space(context), operation->stream);
+	skipped_launched(events_find_space(context), operation->stream);
 }
 
 void event_not_waited_for(const struct api_call *api_call, const struct operation *operation)

@@ -30,8 +30,9 @@ void events_context_gone(CUcontext context)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
 		if (space_context(event_spaces[i]) == context) {
-			events_lane_abandon(event_spaces[i]);
-			events_wait_abandon(event_spaces[i]);
+			lane_abandon(event_spaces[i]);
+			timed_out_abandon(event_spaces[i]);
+			skipped_abandon(event_spaces[i]);
 			events_peers_abandon(context);
 			event_arrays_abandon(event_spaces[i]);
 			space_abandon(event_spaces[i]);
@@ -103,36 +104,40 @@ static void finish_graph(const struct operation *operation, struct space *space)
 	}
 }
 
-/* What was put on a stream is waited for; false: in vain. */
-static bool completed(const struct operation *operation, struct space *space)
+static bool is_on_stream(const struct operation *operation)
+{
+	return operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET ||
+	       operation->kind == OPERATION_KERNEL || operation->kind == OPERATION_GRAPH ||
+	       operation->kind == OPERATION_UNSEEN;
+}
+
+/* Waits until what the operation put on its stream is over, if it is to be analysed. */
+static enum call_state await_call(const struct operation *operation, struct space *space)
 {
 	struct visit visit = {0};
 	CUresult result;
 
-	switch (operation->kind) {
-	case OPERATION_COPY:
-	case OPERATION_SET:
-	case OPERATION_KERNEL:
-	case OPERATION_GRAPH:
-	case OPERATION_UNSEEN:
-		break;
-	default:
-		return true;
-	}
+	if (!lanes_recover())
+		return CALL_TIMED_OUT;
+	if (operation->left_out || !is_on_stream(operation))
+		return CALL_ENDED;
 	if (operation->api_context && operation->api_context != operation->context &&
 	    !visit_enter(&visit, operation->api_context))
-		return false;
-	result = events_wait_for(space, operation->stream);
+		return CALL_DROPPED;
+	result = await_stream(space, operation->stream);
 	visit_leave(&visit);
+	if (result == CUDA_SUCCESS)
+		return CALL_ENDED;
 	if (result == CUDA_ERROR_NOT_READY)
-		events_give_up_waiting(space, operation);
+		lane_time_out(space, operation->stream,
+			      operation->kind == OPERATION_KERNEL ? operation->name : NULL);
 	else
 		event_fault(space, result);
-	return result == CUDA_SUCCESS;
+	return lanes_timed_out() ? CALL_TIMED_OUT : CALL_DROPPED;
 }
 
-/* The launch that is not waited for any more: its masks tell later what it did. */
-static void finish_late_kernel(const struct api_call *api_call, const struct operation *operation)
+/* A launch that was timed out: its masks tell later what it did. */
+static void finish_timed_out(const struct api_call *api_call, const struct operation *operation)
 {
 	struct gpu_call call;
 
@@ -142,15 +147,15 @@ static void finish_late_kernel(const struct api_call *api_call, const struct ope
 		events_missed();
 }
 
-static void defer_kernel(const struct api_call *api_call, const struct operation *operation,
-			 struct space *space)
+static void push_kernel(const struct api_call *api_call, const struct operation *operation,
+			struct space *space)
 {
 	struct gpu_call call;
 
 	space_launched(space, operation->threads, (uintptr_t)operation->function);
 	cover_reach(space);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
-	if (!event_defer(&call, space, operation->stream, NULL)) {
+	if (!lane_push(&call, space, operation->stream, NULL)) {
 		events_sink->abandon(&call);
 		events_missed();
 		event_fault(space, CUDA_SUCCESS);
@@ -168,8 +173,8 @@ static void defer_kernel(const struct api_call *api_call, const struct operation
 
 unsigned events_waited_for;
 
-/* Whether it is of a kind that need not be waited for. */
-static bool is_deferrable(const struct api_call *api_call, const struct operation *operation)
+/* Whether the operation is of a kind that can be pending. */
+static bool can_be_pending(const struct api_call *api_call, const struct operation *operation)
 {
 	if (api_call->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
 		return false;
@@ -181,34 +186,34 @@ static bool is_deferrable(const struct api_call *api_call, const struct operatio
 	       (!operation->api_context || operation->api_context == operation->context);
 }
 
-/* What need not be waited for.  False: it must be. */
-static bool finish_deferred(const struct api_call *api_call, const struct operation *operation)
+/* Makes the operation a pending call.  False: it must be waited for. */
+static bool finish_pending(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space = events_find_space(operation->context);
 	struct visit visit = {0};
-	bool deferred = true;
+	bool pushed = true;
 
-	if (!is_deferrable(api_call, operation) || !space || space_failed(space) ||
-	    events_is_entangled(space) || events_is_late() || events_to_forget(space) ||
-	    !space_can_pass(space) || !events_deferred_on(space, operation->stream) ||
-	    !events_defer_more(space))
+	if (!can_be_pending(api_call, operation) || !space || space_failed(space) ||
+	    events_is_dependent(space) || lanes_timed_out() || events_to_forget(space) ||
+	    !space_can_pass(space) || !lane_accepts(space, operation->stream) ||
+	    !lane_make_room(space))
 		return false;
 	if (api_call->context != operation->context && !visit_enter(&visit, space_context(space)))
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
-		defer_kernel(api_call, operation, space);
+		push_kernel(api_call, operation, space);
 	else
-		deferred = event_copy_behind(api_call, operation, space);
+		pushed = event_copy_behind(api_call, operation, space);
 	visit_leave(&visit);
-	return deferred;
+	return pushed;
 }
 
 /*
- * One operation that is over.  `late`: while something runs that we do not wait for, memory is kept
- * account of, and no more.
+ * One operation that has ended.  `timed_out`: while a lane is timed out, memory is kept account of,
+ * and no more.
  */
 static void finish_in(struct space *space, const struct api_call *api_call,
-		      const struct operation *operation, bool late)
+		      const struct operation *operation, bool timed_out)
 {
 	switch (operation->kind) {
 	case OPERATION_ALLOC:
@@ -218,28 +223,28 @@ static void finish_in(struct space *space, const struct api_call *api_call,
 		event_free(api_call, operation);
 		break;
 	case OPERATION_COPY:
-		(late ? event_not_waited_for : event_copy)(api_call, operation);
+		(timed_out ? event_not_waited_for : event_copy)(api_call, operation);
 		break;
 	case OPERATION_SET:
-		(late ? event_not_waited_for : event_set)(api_call, operation);
+		(timed_out ? event_not_waited_for : event_set)(api_call, operation);
 		break;
 	case OPERATION_KERNEL:
 		if (operation->left_out)
 			event_left_out(api_call, operation);
-		else if (late)
-			finish_late_kernel(api_call, operation);
+		else if (timed_out)
+			finish_timed_out(api_call, operation);
 		else
 			finish_kernel(api_call, operation, space);
 		break;
 	case OPERATION_ARRAY:
-		if (!late)
+		if (!timed_out)
 			event_array(api_call, operation);
 		break;
 	case OPERATION_ARRAY_GONE:
 		event_array_gone(api_call, operation);
 		break;
 	case OPERATION_GRAPH:
-		if (late)
+		if (timed_out)
 			events_missed();
 		else
 			finish_graph(operation, space);
@@ -310,30 +315,30 @@ static struct space *alone(const struct operation *operation)
 	default:
 		break;
 	}
-	return space && !events_is_entangled(space) ? space : NULL;
+	return space && !events_is_dependent(space) ? space : NULL;
 }
 
 static void finish_one(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space, *only;
+	enum call_state state;
 	struct visit visit;
-	bool over;
 
-	if (finish_deferred(api_call, operation))
+	if (finish_pending(api_call, operation))
 		return;
 	only = alone(operation);
-	events_drain(only);
+	lanes_drain(only);
 	space = space_of(operation);
 	if (!space || space_failed(space))
 		return;
 	if (!visit_enter(&visit, space_context(space)))
 		return;
 	events_waited_for += operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET;
-	over = !events_still_late() && (operation->left_out || completed(operation, space));
-	if (over && !operation->left_out)
+	state = await_call(operation, space);
+	if (state == CALL_ENDED && !operation->left_out)
 		events_forget(only);
-	if (over || events_is_late()) /* else it failed */
-		finish_in(space, api_call, operation, !over);
+	if (state != CALL_DROPPED)
+		finish_in(space, api_call, operation, state == CALL_TIMED_OUT);
 	visit_leave(&visit);
 }
 
@@ -361,9 +366,8 @@ void events_drop(struct api_call *api_call, unsigned first)
 		api_call->count = first;
 }
 
-/* For what the program allocates in this space.  `late`: while something runs that is not waited
- * for. */
-static void make_room(const struct space *space, uint64_t bytes, bool late)
+/* For what the program allocates in this space.  `timed_out`: while a lane is. */
+static void make_room(const struct space *space, uint64_t bytes, bool timed_out)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
 		struct visit visit;
@@ -372,7 +376,8 @@ static void make_room(const struct space *space, uint64_t bytes, bool late)
 		    space_failed(event_spaces[i]))
 			continue;
 		if (visit_enter(&visit, space_context(event_spaces[i])))
-			(late ? space_give_way_at_once : space_give_way)(event_spaces[i], bytes);
+			(timed_out ? space_give_way_at_once : space_give_way)(event_spaces[i],
+									      bytes);
 		visit_leave(&visit);
 	}
 }
@@ -401,14 +406,14 @@ static struct space *scope_of(CUcontext context, bool everywhere)
 {
 	struct space *space = everywhere ? NULL : events_find_space(context);
 
-	return space && !events_is_entangled(space) ? space : NULL;
+	return space && !events_is_dependent(space) ? space : NULL;
 }
 
 /* Not so if the context is new: there is nothing in its lane. */
 static bool drain_scope(CUcontext context, bool everywhere, struct space **scope)
 {
 	*scope = scope_of(context, everywhere);
-	return *scope || everywhere || events_find_space(context) ? events_drain_in_turns(*scope)
+	return *scope || everywhere || events_find_space(context) ? lanes_drain_yielding(*scope)
 								  : true;
 }
 
@@ -431,7 +436,7 @@ void events_unwatched(CUcontext context, CUstream stream)
 	if (!space)
 		return;
 	if (visit_enter(&visit, context))
-		events_running(space, stream);
+		skipped_launched(space, stream);
 	visit_leave(&visit);
 }
 
@@ -481,9 +486,9 @@ bool events_ready_all(void)
 {
 	if (are_ready())
 		return true;
-	if (!events_drain_in_turns(NULL))
+	if (!lanes_drain_yielding(NULL))
 		return false;
-	if (!events_is_late() && !events_deferred())
+	if (!lanes_timed_out() && !events_pending())
 		make_all_ready();
 	return true;
 }
@@ -498,14 +503,14 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	if (!events_sink)
 		return true;
 	space = stream && !wanted ? events_find_space(context) : NULL;
-	if (space && !modules_pending() && !events_to_forget(space) && !events_is_late() &&
-	    events_deferred_on(space, *stream) && !events_is_entangled(space) &&
+	if (space && !modules_pending() && !events_to_forget(space) && !lanes_timed_out() &&
+	    lane_accepts(space, *stream) && !events_is_dependent(space) &&
 	    (!launch || is_ready(space)))
 		return true; /* they follow each other */
 	if (!drain_scope(context, everywhere, &scope))
 		return false;
-	if (events_still_late()) {
-		space = wanted && !events_deferred_copies() ? events_find_space(context) : NULL;
+	if (!lanes_recover()) {
+		space = wanted && !lanes_hold_copies() ? events_find_space(context) : NULL;
 		if (space)
 			make_room(space, wanted, true);
 		return true;
@@ -526,8 +531,7 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	}
 	visit_leave(&visit);
 	/* what is launched now may wait for what is launched next, on another device */
-	if (launch && space && events_several() && !events_deferred() &&
-	    !events_is_entangled(space))
+	if (launch && space && events_several() && !events_pending() && !events_is_dependent(space))
 		make_all_ready();
 	if (constants)
 		events_sink->coverage(COVERAGE_CONSTANT_READS, NULL, constants, 0);
@@ -540,7 +544,7 @@ void *events_callback_data(CUcontext context)
 {
 	struct space *space = events_find_space(context);
 
-	return space && !events_is_late() && space_is_published(space) && !space_failed(space)
+	return space && !lanes_timed_out() && space_is_published(space) && !space_failed(space)
 		       ? space_state(space)
 		       : NULL;
 }

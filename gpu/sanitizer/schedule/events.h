@@ -1,5 +1,7 @@
 /*
- * gpu/sanitizer/schedule/events.h: turns what an API call did into the sink's events.
+ * gpu/sanitizer/schedule/events.h: turns what an API call did into the sink's events.  See
+ * schedule.h for the states of calls: "pending" ones are over for the program, but their passes
+ * have not been read.
  *
  * The lock of calls.c is held unless a function says otherwise; those that call the driver are
  * called at the entry or exit of an API call.
@@ -17,25 +19,25 @@ void events_start(const struct gpu_sink *sink, const struct gpu_options *options
 void events_stop(void);
 
 /*
- * While what was not waited for is ended, in the functions that say "in turns", others may have the
- * lock: `rest` gives it to them for a moment; false: it did not come back.  `asked`: somebody wants
- * it.
+ * While pending calls are waited for in a function that says "yielding", other threads may have the
+ * lock: `yield` gives it to them for a moment; false: it did not come back.  `contended`: one of
+ * them wants it.
  */
-void events_take_turns(bool (*rest)(void), bool (*asked)(void));
+void events_yield_by(bool (*yield)(void), bool (*contended)(void));
 /* Another process or API has a hand in memory: kernels may wait for those of other processes. */
 void events_partners(void);
 bool events_have_partners(void);
 /*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
  * modules, and before a `launch` that is to be analysed publishes the table; moves shadows to the
- * host when the program wants to allocate `wanted` bytes that are not free.  What was not waited
- * for in this context is ended first, in turns, unless this is a launch, copy or set on the same
- * `stream` (NULL: something else, or not known); with `everywhere` that in all contexts is.  False:
- * the lock was lost.  Calls the driver.
+ * host when the program wants to allocate `wanted` bytes that are not free.  Pending calls of this
+ * context are ended first, yielding, unless this is a launch, copy or set on the same `stream`
+ * (NULL: something else, or not known); with `everywhere` those of all contexts are.  False: the
+ * lock was lost.  Calls the driver.
  */
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
 		    bool everywhere);
-/* The same if the call only has to wait for it. */
+/* Ends the pending calls only. */
 bool events_wait(CUcontext context, bool everywhere);
 /*
  * A call begins, in the current context, that may take this much of the device's memory, or it had
@@ -53,18 +55,16 @@ void events_finish(struct api_call *api_call);
  * nothing is known.  Needs no lock.
  */
 void events_drop(struct api_call *api_call, unsigned first);
-/*
- * Whether launches were not waited for (needs no lock); takes in what is known of them by now.
- * Calls no driver.
- */
-bool events_deferred(void);
-void events_look(void);
+/* Whether there are pending calls.  Needs no lock. */
+bool events_pending(void);
+/* Ends those whose passes have run by now.  Calls no driver. */
+void events_poll(void);
 /* A call in this context gave the error with which a kernel ended.  Calls no driver. */
 void events_fault_seen(CUcontext context, CUresult result);
-/* Waits a second at most for all of it.  Calls no driver. */
+/* Ends all pending calls; waits a second at most for each context.  Calls no driver. */
 void events_drain_at_end(void);
-/* Whether the lock is held for long because a launch is at work.  Needs no lock. */
-bool events_at_work(void);
+/* Whether the lock is held for long because a launch makes progress.  Needs no lock. */
+bool events_making_progress(void);
 /* A call did something while another thread held the lock for long.  Needs no lock. */
 void events_missed(void);
 /* A module could not be patched.  Needs no lock. */
@@ -88,15 +88,15 @@ bool events_have_gone(void);
 /* A graph was launched on the stream of which nothing was noted. */
 void events_unwatched(CUcontext context, CUstream stream);
 /*
- * Before such a kernel is launched: makes all contexts ready for launches, in turns.  Memory may
+ * Before such a kernel is launched: makes all contexts ready for launches, yielding.  Memory may
  * not be had while it runs: the driver waits for what reaches that of other devices.  False: the
  * lock was lost.
  */
 bool events_ready_all(void);
 /* Whether there is memory of several devices. */
 bool events_several(void);
-/* Whether the stream has what was not waited for in another context. */
-bool events_deferred_elsewhere(CUcontext context, CUstream stream);
+/* Whether the stream has pending calls of another context. */
+bool events_pending_elsewhere(CUcontext context, CUstream stream);
 /* Whether anything was done in the context by now. */
 bool events_has_space(CUcontext context);
 /* Which context's memory lies there, or NULL. */

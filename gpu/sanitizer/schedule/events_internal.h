@@ -11,17 +11,11 @@
 #include "gpu/sanitizer/now.h"
 #include "gpu/sanitizer/schedule/api_call.h"
 #include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/schedule/schedule.h"
 #include "gpu/sanitizer/shadow/space.h"
 
 extern bool events_digests;
 extern unsigned events_waited_for; /* copies and sets: see events.c */
-
-/* Bytes of an object that a copy gave to or took from the host. */
-struct host_row {
-	const struct object *object;
-	enum gpu_access access;
-	uint64_t bytes;
-};
 
 /* -- event_spaces.c ----------------------------------------------------------------------- */
 
@@ -40,7 +34,7 @@ unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACE
  * Whether kernels of this space mark memory of others, or others' kernels its: then only one of
  * them may run at a time.
  */
-bool events_is_entangled(const struct space *space);
+bool events_is_dependent(const struct space *space);
 /* Whether there are others that they reach, where they cannot be followed. */
 bool events_reaches_unseen(const struct space *space);
 /*
@@ -60,46 +54,6 @@ struct visit {
 
 bool visit_enter(struct visit *visit, CUcontext context);
 void visit_leave(struct visit *visit);
-
-/* -- event_wait.c ------------------------------------------------------------------------- */
-
-/*
- * How long something is waited for: 5 seconds when it seems to wait itself (for the host, or for
- * what comes after it): it has not begun, or looks again and again at a few words that it has
- * touched before.  1.5 if that may be another device's kernel and another thread wants our lock, 30
- * if it may be another process.  As long as a launch touches new memory, and for 120 seconds when
- * it touches nothing or very much of the old, it is at work.
- */
-struct patience {
-	uint64_t moved, looked; /* when it touched new memory, when that was asked */
-	uint64_t blocks;        /* that it touched since it moved: see struct progress */
-	uint32_t first;
-	bool begun;
-};
-
-struct patience patience_from(uint64_t now);
-/* Asks now and then what runs in the space (NULL: it cannot be known).  False: that was too long.
- */
-bool patience_lasts(struct patience *patience, struct space *space, uint64_t now);
-
-/* Lets others have the lock for a moment, if the caller may.  False: it did not come back. */
-bool events_rest(void);
-
-/* Waits until the stream has nothing left to do; CUDA_ERROR_NOT_READY: that took too long. */
-CUresult events_wait_for(struct space *space, CUstream stream);
-/* A launch that is not waited for was put on the stream.  Waits until no such launch runs. */
-void events_running(struct space *space, CUstream stream);
-bool events_quiet(void); /* false: one ran for too long */
-/* No more waiting for what the operation put on its stream. */
-void events_give_up_waiting(struct space *space, const struct operation *operation);
-/*
- * Whether there is something that we gave up waiting for, and whether it still runs.  Meanwhile
- * nothing is analysed: our passes might wait for it, and its masks could not be told from others'.
- */
-bool events_is_late(void);
-bool events_still_late(void);
-/* The space is about to go. */
-void events_wait_abandon(const struct space *space);
 
 /* -- event_unknown.c ---------------------------------------------------------------------- */
 
@@ -126,41 +80,6 @@ void event_not_waited_for(const struct api_call *api_call, const struct operatio
 void events_forget(struct space *space);
 /* Whether events_forget() has something to do. */
 bool events_to_forget(const struct space *space);
-
-/* -- event_defer.c ------------------------------------------------------------------------ */
-
-/*
- * The launch, copy or set that `call` began is not waited for: its pass goes to the same stream,
- * and the call ends later, with the host's row if there is one.  False: this cannot be done now.
- */
-bool event_defer(const struct gpu_call *call, struct space *space, CUstream stream,
-		 const struct host_row *host);
-/* Whether what is not waited for may be followed by something on this stream. */
-bool events_deferred_on(const struct space *space, CUstream stream);
-/* Whether there are copies between objects among them. */
-bool events_deferred_copies(void);
-/*
- * Whether all of it is over in the space; CUDA_ERROR_NOT_READY: not yet, or a captured stream may
- * not be asked.
- */
-CUresult events_ask_deferred(const struct space *space);
-/* Whether the stream is captured into a graph, or the legacy one must not be asked meanwhile. */
-bool events_is_captured(CUstream stream);
-/* Makes room for another.  False: the oldest does not end. */
-bool events_defer_more(const struct space *space);
-/*
- * Ends all of them in a space, or everywhere (NULL); before anything else is done there.  False:
- * one does not end, and it is late now.
- */
-bool events_drain(const struct space *space);
-/* The same in turns: see events_take_turns().  False: the lock was lost. */
-bool events_drain_in_turns(const struct space *space);
-/* Whether there is anything in the space. */
-bool events_deferred_in(const struct space *space);
-/* The space is about to go.  Waits a second at most for what is in it. */
-void events_lane_abandon(const struct space *space);
-/* The same for what was given up in a space, when it is over after all. */
-void events_drain_late(const struct space *space);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 

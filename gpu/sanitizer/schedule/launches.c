@@ -138,7 +138,7 @@ static bool prepare_module(CUfunction function, bool patched)
 		return false;
 	}
 	/* code must not change under a running kernel */
-	if (!events_drain(NULL) || !events_quiet()) {
+	if (!lanes_drain(NULL) || !skipped_drain()) {
 		events_sink->coverage(COVERAGE_SKIPPED_WITH_MODULE, NULL, 1, 0);
 		return false;
 	}
@@ -170,13 +170,13 @@ void launch_choose(struct launch *launch, CUfunction function)
 {
 	free(launch->parameters);
 	*launch = (struct launch){0};
-	if (!events_sink || (!events_sink->wanted && !endless && !events_is_late()) ||
+	if (!events_sink || (!events_sink->wanted && !endless && !lanes_timed_out()) ||
 	    !driver.cuFuncGetName || !driver.cuFuncGetModule ||
 	    driver.cuFuncGetName(&launch->kernel, function) != CUDA_SUCCESS) {
 		launch->kernel = NULL;
 		return;
 	}
-	if (events_still_late()) {
+	if (!lanes_recover()) {
 		events_sink->coverage(COVERAGE_SKIPPED_BESIDE, NULL, 1, 0);
 	} else {
 		launch->wanted = ask(launch->kernel);

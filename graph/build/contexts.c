@@ -1,0 +1,75 @@
+/* graph/build/contexts.c: see build/contexts.h. */
+#include "graph/build/contexts.h"
+
+#include <stdlib.h>
+
+#include "util/memory.h"
+
+#define FRAME_DEPTH_MAX 2048 /* the guest records 1024 */
+
+int contexts_expect(const char *what, uint32_t id, uint32_t count, struct error *error)
+{
+	if (id == count + 1 && id)
+		return 0;
+	return error_set(error, "%s %u: expected %u", what, id, count + 1);
+}
+
+int contexts_take_module(struct contexts *contexts, const struct trace_module *record,
+			 struct error *error)
+{
+	if (contexts_expect("module", record->id, contexts->module_count, error) != 0)
+		return -1;
+	ARRAY_RESERVE(contexts->modules, contexts->module_count, contexts->module_capacity);
+	contexts->modules[contexts->module_count++] = merge_module(
+		contexts->merge, record->text, record->build_id, record->build_id_size);
+	return 0;
+}
+
+int contexts_take_frame(struct contexts *contexts, const struct trace_frame *record,
+			struct error *error)
+{
+	uint32_t parent = record->parent ? record->parent - 1 : NO_FRAME;
+	uint32_t depth;
+
+	if (contexts_expect("frame", record->id, contexts->frame_count, error) != 0)
+		return -1;
+	if (record->parent >= record->id || !record->module ||
+	    record->module > contexts->module_count || record->kind != TRACE_FRAME_NATIVE ||
+	    record->offset > PROFILE_NUMBER_MAX)
+		return error_set(error, "frame %u: its parent, module, kind or offset cannot be",
+				 record->id);
+	depth = record->parent ? contexts->depths[parent] + 1 : 1;
+	if (depth > FRAME_DEPTH_MAX)
+		return error_set(error, "frame %u: deeper than %d", record->id, FRAME_DEPTH_MAX);
+	ARRAY_RESERVE(contexts->depths, contexts->frame_count, contexts->depth_capacity);
+	contexts->depths[contexts->frame_count] = depth;
+	ARRAY_RESERVE(contexts->frames, contexts->frame_count, contexts->frame_capacity);
+	contexts->frames[contexts->frame_count++] =
+		merge_frame(contexts->merge, record->parent ? contexts->frames[parent] : NO_FRAME,
+			    contexts->modules[record->module - 1], record->offset);
+	return 0;
+}
+
+int contexts_take(struct contexts *contexts, const struct trace_context *record,
+		  struct error *error)
+{
+	if (contexts_expect("context", record->id, contexts->count, error) != 0)
+		return -1;
+	if (record->frame > contexts->frame_count || record->kind < TRACE_ALLOC ||
+	    record->kind > TRACE_SYNC || record->id == TRACE_WRITER_UNKNOWN)
+		return error_set(error, "context %u: its frame or kind cannot be", record->id);
+	ARRAY_RESERVE(contexts->uses, contexts->count, contexts->capacity);
+	contexts->uses[contexts->count++] = (struct context_use){
+		.context = merge_context(
+			contexts->merge, (enum trace_kind)record->kind, record->text,
+			record->frame ? contexts->frames[record->frame - 1] : NO_FRAME)};
+	return 0;
+}
+
+void contexts_release(struct contexts *contexts)
+{
+	free(contexts->modules);
+	free(contexts->frames);
+	free(contexts->depths);
+	free(contexts->uses);
+}

@@ -1,0 +1,41 @@
+/*
+ * graph/build/contexts.h: what a trace says once and then names by an id: modules, frames and
+ * contexts, as numbers of the merge.  Internal to the builder.
+ */
+#ifndef VFLOW_GRAPH_BUILD_CONTEXTS_H
+#define VFLOW_GRAPH_BUILD_CONTEXTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/trace.h"
+#include "graph/build/merge.h"
+#include "util/error.h"
+
+struct context_use {
+	uint32_t context; /* number of the merge */
+	bool called;      /* it had an event in this process */
+};
+
+/* Zeroed but for the merge: nothing has been said yet.  Ids in the trace are indices, plus 1. */
+struct contexts {
+	struct merge *merge;
+	uint32_t *modules, module_count, module_capacity;
+	uint32_t *frames, *depths, frame_count, frame_capacity, depth_capacity;
+	struct context_use *uses;
+	uint32_t count, capacity;
+};
+
+/* Each takes a record; -1: it cannot be. */
+int contexts_take_module(struct contexts *contexts, const struct trace_module *record,
+			 struct error *error);
+int contexts_take_frame(struct contexts *contexts, const struct trace_frame *record,
+			struct error *error);
+int contexts_take(struct contexts *contexts, const struct trace_context *record,
+		  struct error *error);
+void contexts_release(struct contexts *contexts);
+
+/* Whether the id is the one that comes after `count` of them; error: which was expected. */
+int contexts_expect(const char *what, uint32_t id, uint32_t count, struct error *error);
+
+#endif

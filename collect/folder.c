@@ -143,6 +143,46 @@ static uint32_t run_of(const struct pass *const *table, const char *name)
 	return passes;
 }
 
+/* Whether the trace has a process; *passes: those it was made for, if they make a graph, else 0. */
+static bool read_passes(const struct pass *const *table, const char *path, uint32_t *passes)
+{
+	struct error error;
+	struct trace_reader *reader = trace_open(path, &error);
+	const struct trace_record *record;
+	bool found =
+		reader && trace_next(reader, &record, &error) == 1 && record->type == TRACE_PROCESS;
+
+	*passes = 0;
+	if (found && (pass_parse(table, trace_passes((const void *)record), passes, &error) != 0 ||
+		      !pass_makes_graph(table, *passes)))
+		*passes = 0;
+	trace_reader_close(reader);
+	return found;
+}
+
+/* What the first trace that can be read was made for, or the first pass that makes a graph. */
+static uint32_t passes_of_graph(const struct pass *const *table, const char *folder)
+{
+	struct dirent **entries;
+	int count = scandir(folder, &entries, is_trace, alphasort);
+	uint32_t passes = 0;
+	bool found = false;
+
+	for (int i = 0; i < count; i++) {
+		char *path = xasprintf("%s/%s", folder, entries[i]->d_name);
+
+		found = found || read_passes(table, path, &passes);
+		free(path);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	for (unsigned i = 0; !passes && table[i]; i++)
+		if (table[i]->role == PASS_MAKES_GRAPH)
+			passes = UINT32_C(1) << i;
+	return passes;
+}
+
 static int add_run(struct folder_run **runs, uint32_t *count, uint32_t *capacity,
 		   struct folder_run run)
 {
@@ -162,7 +202,7 @@ static int add_run(struct folder_run **runs, uint32_t *count, uint32_t *capacity
 	return 0;
 }
 
-/* The lowest bit is the row of the first pass. */
+/* The lowest bit is the row of the first pass; of the folder itself none is known yet. */
 static int by_row(const void *left, const void *right)
 {
 	const struct folder_run *a = left, *b = right;
@@ -196,6 +236,7 @@ struct folder_run *folder_find_runs(const struct pass *const *table, const char 
 	}
 	closedir(entries);
 	qsort(runs, *count, sizeof(*runs), by_row);
+	runs->passes = passes_of_graph(table, folder);
 	return runs;
 }
 

@@ -27,13 +27,14 @@ char *folder_make_run(const struct pass *const *table, uint32_t run, const char 
 void folder_release_space(const char *folder);
 
 struct folder_run {
-	uint32_t passes; /* 0: of the folder itself */
+	uint32_t passes;
 	char *folder;
 	uint32_t count; /* of traces */
 };
 
 /*
- * The runs that have a folder: first the folder itself, then the others in the order of the table.
+ * The runs that have a folder: first the folder itself, whose traces say of which passes they are
+ * (else: of the first that makes the graph), then the others in the order of the table.
  * Caller frees with folder_free_runs(); NULL: the folder cannot be read, with no more than why.
  */
 struct folder_run *folder_find_runs(const struct pass *const *table, const char *folder,

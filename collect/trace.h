@@ -68,7 +68,10 @@ struct trace_process { /* first record of every file */
 	struct trace_record record;
 	uint32_t process, parent; /* ids of the operating system */
 	uint64_t start_realtime_ns;
-	/* provider, device name, executable, then the arguments ('' stands for an empty one), "" */
+	/*
+	 * provider, device name, executable, then the arguments ('' stands for an empty one), "",
+	 * the passes of the run: trace_passes()
+	 */
 	char text[];
 };
 
@@ -263,6 +266,9 @@ int trace_next(struct trace_reader *reader, const struct trace_record **record,
  * row_count.  Returns which metrics it has, bit 1 << enum trace_metric; the others are 0 in *row.
  */
 uint32_t trace_row(const struct trace_event *event, uint32_t i, struct trace_row *row);
+
+/* The passes that the process was recorded for, "time,waits"; "": a trace that does not say. */
+const char *trace_passes(const struct trace_process *process);
 
 /* Of the next record. */
 uint64_t trace_reader_offset(const struct trace_reader *reader);

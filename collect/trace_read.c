@@ -344,3 +344,14 @@ const char *trace_text(const struct trace_record *record, const char *text, unsi
 		text = nul + 1;
 	}
 }
+
+const char *trace_passes(const struct trace_process *process)
+{
+	const struct trace_record *record = &process->record;
+	const char *text = trace_text(record, process->text, 3);
+
+	while (text && *text)
+		text = trace_text(record, text, 1);
+	text = text ? trace_text(record, text, 1) : NULL;
+	return text ? text : "";
+}

@@ -2,8 +2,8 @@
  * collect/guest/guest.c: the guest's start and end, and the sink that a provider fills.
  *
  * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
- * VFLOW_DIGESTS=0 leaves out content digests, VFLOW_MEMORY_LIMIT is the most bytes of shadows on a
- * GPU; see inject.c and choice.c for more.
+ * VFLOW_PASS names the passes of the run, VFLOW_DIGESTS=0 leaves out content digests,
+ * VFLOW_MEMORY_LIMIT is the most bytes of shadows on a GPU; see inject.c and choice.c for more.
  */
 #include "collect/guest/guest.h"
 
@@ -341,8 +341,9 @@ static int write_process(const struct gpu_provider *provider)
 {
 	enum { ARGUMENTS_MAX = 64 << 10 };
 	const char *device = provider->device_name ? provider->device_name : "";
+	const char *set = getenv("VFLOW_PASS"), *passes = set ? set : "";
 	size_t room = sizeof(struct trace_process) + strlen(provider->name) + strlen(device) +
-		      PATH_MAX + 3 * ARGUMENTS_MAX + 8;
+		      PATH_MAX + 3 * ARGUMENTS_MAX + strlen(passes) + 8;
 	struct trace_process *process = calloc(1, room);
 	char *arguments = malloc(ARGUMENTS_MAX + 1), *bytes = (char *)process;
 	char executable[PATH_MAX];
@@ -364,6 +365,7 @@ static int write_process(const struct gpu_provider *provider)
 		for (size_t i = 0; i < length; i += strlen(arguments + i) + 1)
 			used = add_text(bytes, used, arguments[i] ? arguments + i : "''");
 		used = add_text(bytes, used, "");
+		used = add_text(bytes, used, passes);
 		result = guest_append(&process->record, used);
 	} else {
 		guest_give_up("no memory");

@@ -13,6 +13,7 @@
 
 #include "collect/pass_options.h"
 #include "collect/folder.h"
+#include "collect/trace.h"
 #include "util/memory.h"
 
 static bool far_is_here;
@@ -341,7 +342,7 @@ static void test_folders(void **state)
 	runs = folder_find_runs(table, folder, &count, &error);
 	assert_non_null(runs);
 	assert_int_equal(count, 3);
-	assert_int_equal(runs[0].passes, 0);
+	assert_int_equal(runs[0].passes, GRAPH); /* empty traces say nothing */
 	assert_int_equal(runs[0].count, 1);
 	assert_int_equal(runs[1].passes, EARLY);
 	assert_int_equal(runs[1].count, 0);
@@ -371,6 +372,103 @@ static void test_folders(void **state)
 }
 
 /* -- vflow's own rows -- */
+
+/* -- what traces say of passes -- */
+
+union process_record {
+	struct trace_process process;
+	char bytes[128];
+};
+
+/* A process record with these bytes as its texts. */
+static union process_record process_of(const char *texts, size_t size)
+{
+	union process_record u = {.process.record = {.type = TRACE_PROCESS}};
+	size_t start = offsetof(struct trace_process, text);
+
+	assert_true(start + size <= sizeof(u));
+	u.process.record.size = (uint32_t)(start + size);
+	memcpy(u.bytes + start, texts, size);
+	return u;
+}
+
+/* In memory of just its size, so that the sanitizer sees who looks further. */
+static void says(const char *texts, size_t size, const char *passes)
+{
+	union process_record u = process_of(texts, size);
+	struct trace_process *process = xmalloc(u.process.record.size);
+
+	memcpy(process, &u, u.process.record.size);
+	assert_string_equal(trace_passes(process), passes);
+	free(process);
+}
+
+/* With the NUL that ends the literal. */
+#define SAYS(texts, passes) says(texts, sizeof(texts), passes)
+
+static void test_passes_in_trace(void **state)
+{
+	(void)state;
+	SAYS("p\0d\0/bin/app\0app\0-x\0''\0\0flow,two\0\0", "flow,two");
+	SAYS("p\0d\0/bin/app\0\0flow", "flow"); /* no arguments */
+	SAYS("p\0d\0/bin/app\0app\0\0", "");    /* padding */
+	SAYS("p\0d\0/bin/app\0app\0", "");      /* an older vflow's */
+	SAYS("p\0d\0/bin/app\0app", "");
+	/* the record ends in a text, and in the arguments */
+	says("p\0d\0/bin/app\0app\0\0flow", 22, "");
+	says("p\0d\0/bin/app\0app\0-x", 19, "");
+}
+
+static void write_process(const char *folder, const char *name, const char *passes)
+{
+	char texts[64] = "p\0d\0/bin/app\0app\0\0", *path = xasprintf("%s/%s", folder, name);
+	union process_record u;
+	struct trace_writer *writer;
+	struct error error;
+
+	strcpy(texts + 18, passes);
+	u = process_of(texts, 18 + strlen(passes) + 1);
+	writer = trace_create(path, &error);
+	assert_non_null(writer);
+	assert_int_equal(trace_append(writer, &u.process.record, u.process.record.size), 0);
+	trace_close(writer);
+	free(path);
+}
+
+/* The passes of the folder itself, in which the first trace that can be read was made for some. */
+static uint32_t passes_with(const char *folder, const char *passes)
+{
+	struct folder_run *runs;
+	struct error error;
+	uint32_t count, found;
+
+	write_process(folder, "2.trace", passes);
+	runs = folder_find_runs(table, folder, &count, &error);
+	assert_non_null(runs);
+	found = runs[0].passes;
+	folder_free_runs(runs, count);
+	assert_int_equal(chdir(folder) | unlink("2.trace"), 0);
+	return found;
+}
+
+static void test_passes_of_folder(void **state)
+{
+	char folder[] = "/tmp/vflow-passes-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	touch(folder, "1.trace"); /* cannot be read */
+	write_process(folder, "3.trace", "graph");
+	assert_int_equal(passes_with(folder, "graphs"), OTHER_GRAPH);
+	assert_int_equal(passes_with(folder, "graph,two"), GRAPH | TWO);
+	/* of others there can be no trace in this folder: the first that makes the graph */
+	assert_int_equal(passes_with(folder, ""), GRAPH);
+	assert_int_equal(passes_with(folder, "two"), GRAPH);
+	assert_int_equal(passes_with(folder, "graphs,warp"), GRAPH);
+	assert_int_equal(passes_with(folder, "graphs,graph"), GRAPH);
+	folder_remove(table, folder);
+	assert_int_equal(access(folder, F_OK), -1);
+}
 
 static void test_own_passes(void **state)
 {
@@ -424,11 +522,17 @@ static void test_own_devices(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),        cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_options),     cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_providers),   cmocka_unit_test(test_choice_of_device),
-		cmocka_unit_test(test_folders),     cmocka_unit_test(test_own_passes),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_providers),
+		cmocka_unit_test(test_choice_of_device),
+		cmocka_unit_test(test_folders),
+		cmocka_unit_test(test_own_passes),
 		cmocka_unit_test(test_own_devices),
+		cmocka_unit_test(test_passes_in_trace),
+		cmocka_unit_test(test_passes_of_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

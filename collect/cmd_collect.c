@@ -34,6 +34,7 @@
 
 struct arguments {
 	const struct pass *const *table;
+	const struct build_analysis *const *analyses;
 	const char *output, *device_name, *pass_list, *from_trace;
 	bool keep_trace, quiet;
 	struct pass_setting *settings; /* of the options of passes */
@@ -254,8 +255,11 @@ static void announce(const struct arguments *a, const struct target *target,
 /* From a target that can be run to an exit code. */
 static int collect(const struct arguments *a, const struct runs_plan *plan, const char *why)
 {
-	struct result_run run = {.date = (uint64_t)time(NULL), .table = a->table};
 	struct runs_result runs = {0};
+	struct result_run run = {.date = (uint64_t)time(NULL),
+				 .table = a->table,
+				 .analyses = a->analyses,
+				 .runs = &runs};
 	struct error error;
 	char *folder = result_make_folder(a->output, &error);
 	int code = EXIT_VFLOW_FAILED, built = -1;
@@ -272,8 +276,6 @@ static int collect(const struct arguments *a, const struct runs_plan *plan, cons
 	}
 	code = runs.code;
 	run.command = command_line(a->program);
-	run.gaps = runs.gaps;
-	run.gap_count = runs.gap_count;
 	built = make_profile(a, folder, &run);
 	free(run.command);
 	if (built != 0)
@@ -321,7 +323,7 @@ static int collect_on_device(const struct arguments *a, const struct target *tar
 
 static int collect_from_trace(const struct arguments *a)
 {
-	struct result_run run = {.table = a->table};
+	struct result_run run = {.table = a->table, .analyses = a->analyses};
 	uint32_t count, traces = 0;
 	struct error error;
 	struct stat status;
@@ -343,10 +345,12 @@ static int collect_from_trace(const struct arguments *a)
 	return make_profile(a, a->from_trace, &run);
 }
 
-int collect_with_passes(const struct pass *const *table, int argc, char **argv)
+int collect_with_passes(const struct pass *const *table,
+			const struct build_analysis *const *analyses, int argc, char **argv)
 {
 	struct arguments a = {
 		.table = table,
+		.analyses = analyses,
 		.output = DEFAULT_OUTPUT,
 		.device_name = "auto",
 		.pass_list = DEFAULT_PASSES,
@@ -375,5 +379,5 @@ out:
 
 int cmd_collect(int argc, char **argv)
 {
-	return collect_with_passes(collect_passes, argc, argv);
+	return collect_with_passes(collect_passes, build_analyses, argc, argv);
 }

@@ -5,8 +5,11 @@
 #define VFLOW_COLLECT_CMD_COLLECT_H
 
 #include "collect/pass.h"
+#include "graph/build/analysis.h"
 
-/* As a command's function: returns the exit code. */
-int collect_with_passes(const struct pass *const *table, int argc, char **argv);
+/* `analyses`: of the traces; both lists end with NULL.  Returns the exit code, as a command does.
+ */
+int collect_with_passes(const struct pass *const *table,
+			const struct build_analysis *const *analyses, int argc, char **argv);
 
 #endif

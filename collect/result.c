@@ -94,13 +94,49 @@ static void add_gaps(struct profile *profile, const struct result_run *run,
 	/* nothing recorded must not look like nothing done; damaged traces are there already */
 	if (!profile->process_count && !profile->coverage_count)
 		profile_add_coverage(profile, COVERAGE_NO_TRACE, NULL, 1, 0);
-	for (uint32_t i = 0; i < run->gap_count; i++)
-		add_coverage(profile, run->gaps[i].coverage, run, run->gaps[i].passes);
+	for (uint32_t i = 0; run->runs && i < run->runs->gap_count; i++)
+		add_coverage(profile, run->runs->gaps[i].coverage, run, run->runs->gaps[i].passes);
 	if (base != runs)
 		add_coverage(profile, COVERAGE_PASS_WITHOUT_GRAPH, run, base->passes);
 	for (uint32_t i = 1; base->count && i < count; i++)
 		if (!runs[i].count)
 			add_coverage(profile, COVERAGE_PASS_NO_TRACE, run, runs[i].passes);
+}
+
+/* How long the run for these passes took; 0: not known. */
+static double seconds_of(const struct result_run *run, uint32_t passes)
+{
+	for (uint32_t i = 0; run->runs && i < run->runs->made_count; i++)
+		if (run->runs->made[i].passes == passes)
+			return run->runs->made[i].seconds;
+	return 0;
+}
+
+/* The base makes the graph, the others that have traces are joined to it. */
+static struct profile *build_from(const struct result_run *run, const struct folder_run *runs,
+				  uint32_t count, const struct folder_run *base,
+				  struct error *error)
+{
+	struct build_run *builds = xcalloc(count, sizeof(*builds));
+	char **names = xcalloc(count, sizeof(*names));
+	struct profile *profile;
+	uint32_t used = 0;
+
+	for (const struct folder_run *from = base; from < runs + count; from++) {
+		if (from != base && !from->count)
+			continue;
+		names[used] = pass_names(run->table, from->passes);
+		builds[used] = (struct build_run){.folder = from->folder,
+						  .passes = names[used],
+						  .seconds = seconds_of(run, from->passes)};
+		used++;
+	}
+	profile = build_runs(builds, used, run->analyses, error);
+	for (uint32_t i = 0; i < used; i++)
+		free(names[i]);
+	free(names);
+	free(builds);
+	return profile;
 }
 
 static struct profile *build(const char *folder, const struct result_run *run, struct error *error)
@@ -115,7 +151,7 @@ static struct profile *build(const char *folder, const struct result_run *run, s
 		return NULL;
 	}
 	base = find_base(runs, count);
-	profile = build_profile(base->folder, error);
+	profile = build_from(run, runs, count, base, error);
 	if (profile)
 		add_gaps(profile, run, runs, count, base);
 	folder_free_runs(runs, count);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "collect/runs.h"
+#include "graph/build/analysis.h"
 #include "graph/profile/profile.h"
 #include "util/error.h"
 
@@ -16,12 +17,12 @@ int result_check_output(const char *output, struct error *error);
 /* Makes the folder for the traces, see collect/folder.h.  Caller frees; NULL on failure. */
 char *result_make_folder(const char *output, struct error *error);
 
-struct result_run {    /* what the profile says of the run */
+struct result_run {    /* what the profile says of the runs */
 	char *command; /* NULL: as the first process says */
 	uint64_t date; /* seconds since 1970 */
 	const struct pass *const *table;
-	const struct runs_gap *gaps; /* for the coverage */
-	uint32_t gap_count;
+	const struct build_analysis *const *analyses; /* of the traces; ends with NULL */
+	const struct runs_result *runs;               /* NULL: nothing more than the traces say */
 };
 
 /* From the traces in the folder to a profile with findings; NULL on failure. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collect/folder.h"
@@ -45,6 +46,7 @@ static void add_gap(struct runs_result *result, enum coverage_id coverage, uint3
 
 void runs_release(struct runs_result *result)
 {
+	free(result->made);
 	free(result->gaps);
 	*result = (struct runs_result){0};
 }
@@ -77,19 +79,30 @@ static int prepare(const struct runs_plan *plan, uint32_t run, const char *trace
 	return plan->device->put_guest(plan->libraries, environment, error);
 }
 
-/* One run; *status is as waitpid(2) gives it.  Returns 0 or an exit code. */
-static int make_run(const struct runs_plan *plan, uint32_t run, const char *folder, int *status,
-		    struct error *error)
+static double now(void)
 {
-	char *traces = folder_make_run(plan->table, run, folder, error);
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* One run; *status is as waitpid(2) gives it.  Returns 0 or an exit code. */
+static int make_run(const struct runs_plan *plan, struct runs_made *run, const char *folder,
+		    int *status, struct error *error)
+{
+	char *traces = folder_make_run(plan->table, run->passes, folder, error);
 	struct environment environment = {0};
 	int code = EXIT_VFLOW_FAILED;
 
-	if (traces && prepare(plan, run, traces, &environment, error) == 0) {
+	if (traces && prepare(plan, run->passes, traces, &environment, error) == 0) {
+		double start = now();
+
 		fflush(NULL);
 		code = launch(plan->target, plan->program, &environment, status, error);
+		run->seconds = now() - start;
 	}
-	if (code && traces && !pass_makes_graph(plan->table, run))
+	if (code && traces && !pass_makes_graph(plan->table, run->passes))
 		rmdir(traces);
 	environment_release(&environment);
 	free(traces);
@@ -116,16 +129,18 @@ static void rewind_input(off_t start)
 }
 
 /* The first run says the exit code; another that ends otherwise may have done other work. */
-static void take_status(const struct runs_plan *plan, uint32_t run, bool first, int status,
-			struct runs_result *result)
+static void take_run(const struct runs_plan *plan, const struct runs_made *run, int status,
+		     struct runs_result *result)
 {
 	int code = target_code(plan, status);
 
-	if (first)
+	if (!result->made_count)
 		result->code = code;
 	else if (code != result->code)
-		add_gap(result, COVERAGE_PASS_ENDED_OTHERWISE, run);
+		add_gap(result, COVERAGE_PASS_ENDED_OTHERWISE, run->passes);
 	result->status = status;
+	ARRAY_RESERVE(result->made, result->made_count, result->made_capacity);
+	result->made[result->made_count++] = *run;
 }
 
 /* Why passes are missing: a run could not be started, or somebody wants the program to end. */
@@ -156,17 +171,17 @@ int runs_make(const struct runs_plan *plan, const char *folder, struct runs_resu
 
 	*result = (struct runs_result){0};
 	while (left && !(number && launch_stopped(&idle))) {
-		uint32_t run = pass_next_run(plan->table, left);
+		struct runs_made run = {.passes = pass_next_run(plan->table, left)};
 		int status = 0;
 
 		if (number)
 			rewind_input(start);
-		announce_run(plan, run, ++number, count);
-		code = make_run(plan, run, folder, &status, error);
+		announce_run(plan, run.passes, ++number, count);
+		code = make_run(plan, &run, folder, &status, error);
 		if (code)
 			break;
-		take_status(plan, run, number == 1, status, result);
-		left &= ~run;
+		take_run(plan, &run, status, result);
+		left &= ~run.passes;
 	}
 	launch_end();
 	if (number == 1 && code)

@@ -24,6 +24,11 @@ struct runs_plan {
 	bool quiet;
 };
 
+struct runs_made {
+	uint32_t passes;
+	double seconds; /* from the program's start to its end */
+};
+
 struct runs_gap { /* what the runs did not give, or not as they should */
 	enum coverage_id coverage;
 	uint32_t passes;
@@ -32,6 +37,8 @@ struct runs_gap { /* what the runs did not give, or not as they should */
 struct runs_result {
 	int code;   /* the exit code of the first run */
 	int status; /* how the last one ended, as waitpid(2) has it */
+	struct runs_made *made;
+	uint32_t made_count, made_capacity;
 	struct runs_gap *gaps;
 	uint32_t gap_count, gap_capacity;
 };

@@ -2,6 +2,7 @@
 #include "graph/build/analyses.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/memory.h"
 
@@ -14,6 +15,7 @@ const struct build_analysis *const build_analyses[] = {
 struct analyses {
 	const struct build_analysis *const *table;
 	void **states;
+	bool *chosen; /* that see the run that is read */
 };
 
 /* The rows of gpu/records.def. */
@@ -52,15 +54,40 @@ struct analyses *analyses_begin(const struct build_analysis *const *table, struc
 		count++;
 	analyses->table = table;
 	analyses->states = xcalloc(count + 1, sizeof(*analyses->states));
+	analyses->chosen = xcalloc(count + 1, sizeof(*analyses->chosen));
 	for (size_t i = 0; i < count; i++)
 		analyses->states[i] = table[i]->begin(profile);
 	return analyses;
 }
 
+/* Whether the name is one of a list with commas. */
+static bool is_listed(const char *names, const char *name)
+{
+	size_t length = strlen(name);
+
+	while (names && *names) {
+		size_t word = strcspn(names, ",");
+
+		if (word == length && !strncmp(names, name, length))
+			return true;
+		names += word + (names[word] == ',');
+	}
+	return false;
+}
+
+void analyses_choose(struct analyses *analyses, const char *passes, bool makes_graph)
+{
+	for (size_t i = 0; analyses->table[i]; i++) {
+		const char *pass = analyses->table[i]->pass;
+
+		analyses->chosen[i] = pass ? is_listed(passes, pass) : makes_graph;
+	}
+}
+
 void analyses_object(struct analyses *analyses, const struct build_event *event, uint32_t object)
 {
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (analyses->table[i]->object)
+		if (analyses->chosen[i] && analyses->table[i]->object)
 			analyses->table[i]->object(analyses->states[i], event, object);
 }
 
@@ -68,14 +95,14 @@ void analyses_event(struct analyses *analyses, const struct build_event *event,
 		    const struct build_row *rows, uint32_t count)
 {
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (analyses->table[i]->event)
+		if (analyses->chosen[i] && analyses->table[i]->event)
 			analyses->table[i]->event(analyses->states[i], event, rows, count);
 }
 
 void analyses_freed(struct analyses *analyses, const struct build_event *event, uint32_t object)
 {
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (analyses->table[i]->freed)
+		if (analyses->chosen[i] && analyses->table[i]->freed)
 			analyses->table[i]->freed(analyses->states[i], event, object);
 }
 
@@ -100,7 +127,7 @@ int analyses_record(struct analyses *analyses, const struct build_event *event,
 	if (kind && kind->object && record->object == BUILD_NO_OBJECT)
 		return error_set(error, "a record of kind %s of no object", kind->name);
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (takes(analyses->table[i], record->kind) &&
+		if (analyses->chosen[i] && takes(analyses->table[i], record->kind) &&
 		    analyses->table[i]->record(analyses->states[i], event, record, error) != 0)
 			return -1;
 	return 0;
@@ -109,7 +136,7 @@ int analyses_record(struct analyses *analyses, const struct build_event *event,
 void analyses_process_end(struct analyses *analyses, const struct build_event *last)
 {
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (analyses->table[i]->process_end)
+		if (analyses->chosen[i] && analyses->table[i]->process_end)
 			analyses->table[i]->process_end(analyses->states[i], last);
 }
 
@@ -119,5 +146,6 @@ void analyses_end(struct analyses *analyses)
 		if (analyses->table[i]->end)
 			analyses->table[i]->end(analyses->states[i]);
 	free(analyses->states);
+	free(analyses->chosen);
 	free(analyses);
 }

@@ -7,13 +7,15 @@
 
 #include "graph/build/analysis.h"
 
-/* The table, ended by NULL. */
-extern const struct build_analysis *const build_analyses[];
-
 struct analyses;
 
 /* `table` (as build_analyses) must outlive what is returned. */
 struct analyses *analyses_begin(const struct build_analysis *const *table, struct profile *profile);
+/*
+ * What follows is of a run for the passes of these names ("time,waits", or NULL): only their
+ * analyses see it, and those of no pass if the run makes the graph.
+ */
+void analyses_choose(struct analyses *analyses, const char *passes, bool makes_graph);
 void analyses_object(struct analyses *analyses, const struct build_event *event, uint32_t object);
 void analyses_event(struct analyses *analyses, const struct build_event *event,
 		    const struct build_row *rows, uint32_t count);

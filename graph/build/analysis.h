@@ -12,6 +12,18 @@
  *     process_end                                        wherever its trace ends, maybe in between
  * and `begin` before the first process, `end` after the last.  An analysis does not see what others
  * have found.
+ *
+ * An analysis of a pass sees that pass's run.  Where that is another run than the one that makes
+ * the graph, it comes after it, when the graph is whole, and is joined to it (build/join.h):
+ * - Calls, and the records of them, are those that both runs have: processes, vertices and objects
+ *   are the graph's.  The others are left out and counted in coverage, like processes that only one
+ *   run has: with no vertex there is nothing that could be said of them.
+ * - Objects are joined because records are about them: the n-th that a context makes is the n-th
+ *   there, if its size and kind of memory are the same.  Records about others are left out.
+ * - Rows are left out: bytes and their writers are what the graph says already, and of two runs
+ *   that differ nobody could say which is right.
+ * - Times and threads are those of the pass's own run, and times count from its own start.
+ * - What its run did not see is in coverage as that pass's, and hides nothing of the graph.
  */
 #ifndef VFLOW_GRAPH_BUILD_ANALYSIS_H
 #define VFLOW_GRAPH_BUILD_ANALYSIS_H
@@ -24,12 +36,12 @@
 
 /* A call that succeeded. */
 struct build_event {
-	uint64_t number;                 /* 1, 2, ... in the run */
+	uint64_t number;                 /* 1, 2, ... in the run, of those that analyses see */
 	uint32_t vertex;                 /* id and index; PROFILE_NO_VERTEX: a release or a wait */
 	uint32_t process;                /* index into profile->processes */
 	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
 	const char *name;          /* as in the trace, any bytes; valid until `end` has returned */
-	uint64_t invocation;       /* 0, 1, ... of the same context in this process */
+	uint64_t invocation;       /* 0, 1, ... of the same context in this process, by its trace */
 	uint64_t start_ns, end_ns; /* host time, since the start of the run */
 };
 
@@ -63,6 +75,7 @@ struct build_record {
  */
 struct build_analysis {
 	const char *name;
+	const char *pass;      /* whose run it sees; NULL: the run that makes the graph */
 	const uint32_t *kinds; /* of records that it takes, ended by 0; NULL: none */
 	void *(*begin)(struct profile *profile);
 	/* The event, which comes next, has made this object: an index into profile->objects. */
@@ -82,6 +95,9 @@ struct build_analysis {
 	/* The profile's graph is whole.  Frees the state. */
 	void (*end)(void *state);
 };
+
+/* The table, ended by NULL. */
+extern const struct build_analysis *const build_analyses[];
 
 /* A file each. */
 extern const struct build_analysis build_duplicates; /* objects with equal content */

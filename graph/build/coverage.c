@@ -89,29 +89,61 @@ static void demangle_end(struct row *row)
 	free(whole);
 }
 
-static void add_to_profile(const struct row *row, struct profile *profile)
+/* Two texts that people read, as words of the run or of the graph's own. */
+static void say_texts(struct profile *profile, const char *passes, const char *what,
+		      const char *reason, uint64_t count, uint64_t bytes)
+{
+	char *detail;
+
+	if (!passes) {
+		profile_add_coverage_text(profile, what, reason, count, bytes);
+		return;
+	}
+	detail = xasprintf("%s: %s: %s", passes, what, reason);
+	profile_add_coverage(profile, COVERAGE_PASS_SAYS, detail, count, bytes);
+	free(detail);
+}
+
+void coverage_say(struct profile *profile, const char *passes, enum coverage_id id,
+		  const char *detail, uint64_t count, uint64_t bytes)
+{
+	const struct coverage_row *row = coverage_row(id);
+	char *what, *reason;
+
+	if (!passes) {
+		profile_add_coverage(profile, id, detail, count, bytes);
+		return;
+	}
+	what = coverage_text(row->words, detail);
+	reason = coverage_text(row->sentence, detail);
+	say_texts(profile, passes, what, reason, count, bytes);
+	free(what);
+	free(reason);
+}
+
+static void add_to_profile(const struct row *row, struct profile *profile, const char *passes)
 {
 	const struct coverage_row *known = row->named ? coverage_named(row->first) : NULL;
 	char *unknown;
 
 	if (!row->named) {
-		profile_add_coverage_text(profile, row->first, row->second, row->count, row->bytes);
+		say_texts(profile, passes, row->first, row->second, row->count, row->bytes);
 	} else if (known) {
-		profile_add_coverage(profile, known->id, row->second, row->count, row->bytes);
+		coverage_say(profile, passes, known->id, row->second, row->count, row->bytes);
 	} else {
 		unknown = xasprintf("%s%s%s", row->first, *row->second ? ", " : "", row->second);
-		profile_add_coverage(profile, COVERAGE_UNKNOWN, unknown, row->count, row->bytes);
+		coverage_say(profile, passes, COVERAGE_UNKNOWN, unknown, row->count, row->bytes);
 		free(unknown);
 	}
 }
 
-void coverage_free(struct coverage *coverage, struct profile *profile)
+void coverage_free(struct coverage *coverage, struct profile *profile, const char *passes)
 {
 	for (uint32_t i = 0; i < coverage->count; i++) {
 		struct row *row = &coverage->rows[i];
 
 		demangle_end(row);
-		add_to_profile(row, profile);
+		add_to_profile(row, profile, passes);
 		free(row->first);
 		free(row->second);
 	}
@@ -119,10 +151,10 @@ void coverage_free(struct coverage *coverage, struct profile *profile)
 	free(coverage);
 }
 
-void coverage_damaged(struct profile *profile, const struct error *why)
+void coverage_damaged(struct profile *profile, const char *passes, const struct error *why)
 {
 	char *text = clean(why->text);
 
-	profile_add_coverage(profile, COVERAGE_TRACE_DAMAGED, text, 1, 0);
+	coverage_say(profile, passes, COVERAGE_TRACE_DAMAGED, text, 1, 0);
 	free(text);
 }

@@ -16,10 +16,19 @@ struct coverage *coverage_new(void);
  */
 int coverage_take(struct coverage *coverage, const struct trace_coverage *record,
 		  struct error *error);
+/*
+ * `passes`: NULL, or the names of those whose run joins the graph.  What that says did not hide
+ * anything from the graph: it becomes rows of COVERAGE_PASS_SAYS.
+ */
+
 /* Adds all rows to the profile. */
-void coverage_free(struct coverage *coverage, struct profile *profile);
+void coverage_free(struct coverage *coverage, struct profile *profile, const char *passes);
+
+/* As profile_add_coverage(). */
+void coverage_say(struct profile *profile, const char *passes, enum coverage_id id,
+		  const char *detail, uint64_t count, uint64_t bytes);
 
 /* A trace that cannot be read, or not to its end: why may be any text. */
-void coverage_damaged(struct profile *profile, const struct error *why);
+void coverage_damaged(struct profile *profile, const char *passes, const struct error *why);
 
 #endif

@@ -1,44 +1,11 @@
 /* graph/build/flow.c: see build/flow.h. */
 #include "graph/build/flow.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/memory.h"
-#include "util/text.h"
 
-#define ARGUMENTS_LIMIT (64 << 10) /* bytes of a command line */
 #define NANOSECONDS UINT64_C(1000000000)
-
-static char *clean_name(const char *text)
-{
-	return text_clean(text, strlen(text), PROCESS_NAME_LIMIT);
-}
-
-/* The n-th text of the record. */
-static char *name_in(const struct trace_process *record, unsigned n)
-{
-	return clean_name(trace_text(&record->record, record->text, n));
-}
-
-/* Joined by spaces. */
-static char *arguments_in(const struct trace_process *record)
-{
-	const struct trace_record *head = &record->record;
-	const char *end = (const char *)head + head->size;
-	char *arguments, *clean;
-	size_t size;
-	FILE *out = xopen_memstream(&arguments, &size);
-
-	for (const char *text = trace_text(head, record->text, 3); text && text < end && *text;
-	     text += strlen(text) + 1)
-		fprintf(out, "%s%s", ftell(out) ? " " : "", text);
-	fclose(out);
-	clean = text_clean(arguments, size, ARGUMENTS_LIMIT);
-	free(arguments);
-	return clean;
-}
 
 static void start(struct process *process, const struct trace_process *record)
 {
@@ -47,14 +14,7 @@ static void start(struct process *process, const struct trace_process *record)
 
 	process->index = profile->process_count;
 	ARRAY_RESERVE(profile->processes, profile->process_count, profile->process_capacity);
-	profile->processes[profile->process_count++] = (struct profile_process){
-		.pid = record->process,
-		.parent = record->parent,
-		.provider = name_in(record, 0),
-		.device = name_in(record, 1),
-		.executable = name_in(record, 2),
-		.arguments = arguments_in(record),
-	};
+	process_describe(record, &profile->processes[profile->process_count++]);
 	if (!profile->date || date < profile->date)
 		profile->date = date;
 }
@@ -71,12 +31,12 @@ static uint32_t add_object(struct process *process, const struct trace_object *r
 		.size = record->size,
 		.address = record->address,
 		.memory = record->memory,
-		.name = *record->text ? clean_name(record->text) : NULL,
+		.name = *record->text ? process_clean_name(record->text) : NULL,
 	};
 	return profile->object_count++;
 }
 
-static int place_object(struct process *process, const struct process_object *object)
+static int place_object(struct process *process, struct process_object *object)
 {
 	const struct build_event *event = &process->event;
 	struct profile_object *to = &process->run->profile->objects[object->profile];
@@ -218,6 +178,8 @@ static void take_call(struct process *process, const struct trace_event *event, 
 	process_set_event(process, event, context);
 	to->vertex = merge_invoke(process->run->merge, context, to->end_ns - to->start_ns);
 	process->run->profile->event_count++;
+	if (process->run->join)
+		join_count_call(process->run->join, context);
 }
 
 /* Objects whose allocation the trace does not have are no objects: they have no site. */
@@ -232,8 +194,11 @@ static void drop_unplaced(struct process *process)
 static void end(struct process *process)
 {
 	drop_unplaced(process);
-	if (process->index != UINT32_MAX)
-		process->run->profile->processes[process->index].ended = process->ended;
+	if (process->index == UINT32_MAX)
+		return;
+	process->run->profile->processes[process->index].ended = process->ended;
+	if (process->run->join)
+		join_keep_process(process->run->join, process->index);
 }
 
 const struct process_role flow_role = {

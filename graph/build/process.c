@@ -1,10 +1,67 @@
 /* graph/build/process.c: see build/process.h. */
 #include "graph/build/process.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/text.h"
+
+#define NAME_LIMIT 4096
+#define ARGUMENTS_LIMIT (64 << 10) /* bytes of a command line */
+
+/* -- texts -- */
+
+char *process_clean_name(const char *text)
+{
+	return text_clean(text, strlen(text), NAME_LIMIT);
+}
+
+/* The n-th text of the record. */
+static char *name_in(const struct trace_process *record, unsigned n)
+{
+	return process_clean_name(trace_text(&record->record, record->text, n));
+}
+
+/* Joined by spaces. */
+static char *arguments_in(const struct trace_process *record)
+{
+	const struct trace_record *head = &record->record;
+	char *arguments, *clean;
+	size_t size;
+	FILE *out = xopen_memstream(&arguments, &size);
+
+	for (const char *text = trace_text(head, record->text, 3); text && *text;
+	     text = trace_text(head, text, 1))
+		fprintf(out, "%s%s", ftell(out) ? " " : "", text);
+	fclose(out);
+	clean = text_clean(arguments, size, ARGUMENTS_LIMIT);
+	free(arguments);
+	return clean;
+}
+
+void process_describe(const struct trace_process *record, struct profile_process *process)
+{
+	*process = (struct profile_process){
+		.pid = record->process,
+		.parent = record->parent,
+		.provider = name_in(record, 0),
+		.device = name_in(record, 1),
+		.executable = name_in(record, 2),
+		.arguments = arguments_in(record),
+	};
+}
+
+void process_release_description(struct profile_process *process)
+{
+	free(process->provider);
+	free(process->device);
+	free(process->executable);
+	free(process->arguments);
+}
+
+/* -- records -- */
 
 bool process_is_live(const struct process *process, uint32_t object)
 {
@@ -68,12 +125,13 @@ void process_set_event(struct process *process, const struct trace_event *event,
 static int place_objects(struct process *process, uint32_t context, struct error *error)
 {
 	for (; process->placed < process->object_count; process->placed++) {
-		const struct process_object *object = &process->objects[process->placed];
+		struct process_object *object = &process->objects[process->placed];
 
 		if (object->context != context || process->run->role->place(process, object) != 0)
 			return error_set(error, "object %u is not of the event after it",
 					 process->placed + 1);
-		analyses_object(process->run->analyses, &process->event, object->profile);
+		if (object->profile != BUILD_NO_OBJECT)
+			analyses_object(process->run->analyses, &process->event, object->profile);
 	}
 	return 0;
 }
@@ -98,9 +156,11 @@ static int take_event(struct process *process, const struct trace_event *event, 
 	process->calls++;
 	role->call(process, event, use->context);
 	if (place_objects(process, use->context, error) != 0 ||
-	    role->rows(process, event, error) != 0)
+	    (role->rows && role->rows(process, event, error) != 0))
 		return -1;
-	analyses_event(process->run->analyses, &process->event, process->rows, event->row_count);
+	if (process->matched)
+		analyses_event(process->run->analyses, &process->event, process->rows,
+			       role->rows ? event->row_count : 0);
 	return 0;
 }
 
@@ -113,9 +173,19 @@ static int take_free(struct process *process, const struct trace_free *record, s
 				 record->object);
 	object = &process->objects[record->object - 1];
 	object->freed = process->calls;
-	process->run->role->freed(process, object);
-	analyses_freed(process->run->analyses, &process->event, object->profile);
+	if (process->run->role->freed)
+		process->run->role->freed(process, object);
+	if (process->matched && object->profile != BUILD_NO_OBJECT)
+		analyses_freed(process->run->analyses, &process->event, object->profile);
 	return 0;
+}
+
+/* Whether the graph has what the record is about: the call and the object, each if there is one. */
+static bool is_joined(const struct process *process, const struct build_record *record,
+		      const struct process_object *of)
+{
+	return (process->matched || (!record->of_call && !record->freed)) &&
+	       (!of || of->profile != BUILD_NO_OBJECT);
 }
 
 /* `object`: its id in the trace, 0: none. */
@@ -129,6 +199,10 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 	record->freed = of && of->freed;
 	if ((object && !of) || (record->freed && of->freed != process->calls))
 		return error_set(error, "a record of object %u, which does not live", object);
+	if (!is_joined(process, record, of)) {
+		join_leave_fact(process->run->join, record->size);
+		return 0;
+	}
 	record->object = of ? of->profile : BUILD_NO_OBJECT;
 	return analyses_record(process->run->analyses, &process->event, record, error);
 }
@@ -219,18 +293,19 @@ static int take_all(struct process *process, struct trace_reader *reader, struct
 static void add_coverage(const struct process *process, struct error *damage)
 {
 	struct profile *profile = process->run->profile;
+	const char *passes = process->run->passes;
 
 	if (damage) {
 		error_prefix(damage, "process %u: the trace is cut", process->pid);
-		coverage_damaged(profile, damage);
+		coverage_damaged(profile, passes, damage);
 	} else if (process->index == UINT32_MAX) {
-		profile_add_coverage(profile, COVERAGE_TRACE_EMPTY, NULL, 1, 0);
+		coverage_say(profile, passes, COVERAGE_TRACE_EMPTY, NULL, 1, 0);
 	} else if (!process->ended) {
-		profile_add_coverage(profile, COVERAGE_TRACE_UNFINISHED, NULL, 1, 0);
+		coverage_say(profile, passes, COVERAGE_TRACE_UNFINISHED, NULL, 1, 0);
 	}
 	if (process->unknown_records)
-		profile_add_coverage(profile, COVERAGE_RECORDS_UNKNOWN, NULL,
-				     process->unknown_records, process->unknown_bytes);
+		coverage_say(profile, passes, COVERAGE_RECORDS_UNKNOWN, NULL,
+			     process->unknown_records, process->unknown_bytes);
 }
 
 void process_read(struct run *run, struct trace_reader *reader)
@@ -240,6 +315,7 @@ void process_read(struct run *run, struct trace_reader *reader)
 		.index = UINT32_MAX,
 		.contexts = {.merge = run->merge},
 		.coverage = coverage_new(),
+		.matched = true,
 		.event = {.number = run->events, .vertex = NO_VERTEX, .name = ""},
 	};
 	struct error error;
@@ -249,7 +325,7 @@ void process_read(struct run *run, struct trace_reader *reader)
 	add_coverage(&process, result == 0 ? NULL : &error);
 	if (process.index != UINT32_MAX)
 		analyses_process_end(run->analyses, &process.event);
-	coverage_free(process.coverage, run->profile);
+	coverage_free(process.coverage, run->profile, run->passes);
 	contexts_release(&process.contexts);
 	free(process.objects);
 	free(process.rows);

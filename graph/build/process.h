@@ -10,9 +10,8 @@
 #include "graph/build/analyses.h"
 #include "graph/build/contexts.h"
 #include "graph/build/coverage.h"
+#include "graph/build/join.h"
 #include "graph/build/merge.h"
-
-#define PROCESS_NAME_LIMIT 4096 /* bytes of a name in the profile */
 
 struct process;
 
@@ -22,13 +21,16 @@ struct run {
 	struct profile *profile;
 	struct merge *merge;
 	struct analyses *analyses;
-	uint64_t start_ns; /* of its first process */
-	uint64_t events;   /* that analyses have seen */
+	struct join *join;  /* NULL: there is no other run */
+	const char *passes; /* names of those that coverage is said of; NULL: the graph's own */
+	uint64_t start_ns;  /* of its first process */
+	uint64_t events;    /* that analyses have seen */
+	uint32_t partner;   /* see joined.h */
 };
 
 struct process_object {
 	uint32_t context; /* of the allocation, as number of the merge */
-	uint32_t profile; /* index into profile->objects */
+	uint32_t profile; /* index into profile->objects, or BUILD_NO_OBJECT */
 	uint64_t freed;   /* number of the call that freed it; 0: none has */
 };
 
@@ -45,32 +47,39 @@ struct process {
 	struct coverage *coverage;
 	uint64_t calls;           /* events so far */
 	uint32_t last_context;    /* id of the last event's; 0: no event yet */
-	struct build_event event; /* the last one that analyses have seen */
+	bool matched;             /* analyses see the last call: the graph has it */
+	struct build_event event; /* the last one that they have seen */
 	struct build_row *rows;   /* of an event */
 	uint32_t row_capacity;
 	uint64_t unknown_records, unknown_bytes;
 };
 
-/* What becomes of the records of a trace, in their order, when all but the role has checked them.
- */
+/* What is made of the records of a trace, in their order, after process.c has checked them. */
 struct process_role {
-	/* The first one: sets process->index. */
+	/* The first one: sets process->index; UINT32_MAX: nothing more can be taken. */
 	void (*start)(struct process *process, const struct trace_process *record);
 	/* Returns the object's index in the profile.  Its event comes later, or never. */
 	uint32_t (*object)(struct process *process, const struct trace_object *record);
-	/* Makes it process->event. */
+	/* Makes it process->event, or sets process->matched to false. */
 	void (*call)(struct process *process, const struct trace_event *event, uint32_t context);
 	/* The last call has made the object.  -1: it cannot have. */
-	int (*place)(struct process *process, const struct process_object *object);
-	/* Makes process->rows of the event's. */
+	int (*place)(struct process *process, struct process_object *object);
+	/* Makes process->rows of the event's.  NULL: analyses see none. */
 	int (*rows)(struct process *process, const struct trace_event *event, struct error *error);
-	/* The last call has freed the object. */
+	/* The last call has freed the object.  May be NULL. */
 	void (*freed)(struct process *process, const struct process_object *object);
 	/* No more records; objects from process->placed on have no event. */
 	void (*end)(struct process *process);
 };
 
 void process_read(struct run *run, struct trace_reader *reader);
+
+/* What the profile says of a process; the texts are the caller's, to be released or given away. */
+void process_describe(const struct trace_process *record, struct profile_process *process);
+void process_release_description(struct profile_process *process);
+
+/* Text of the trace as a name in the profile; the caller frees. */
+char *process_clean_name(const char *text);
 
 /* Sets process->event to the next one that analyses see, but for its vertex. */
 void process_set_event(struct process *process, const struct trace_event *event, uint32_t context);

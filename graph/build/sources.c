@@ -26,8 +26,8 @@ static int is_trace(const struct dirent *entry)
 	return length > suffix && !strcmp(entry->d_name + length - suffix, TRACE_SUFFIX);
 }
 
-int build_find_sources(const char *folder, struct profile *profile, struct build_source **sources,
-		       uint32_t *count, struct error *error)
+int build_find_sources(const char *folder, struct profile *profile, const char *passes,
+		       struct build_source **sources, uint32_t *count, struct error *error)
 {
 	uint32_t capacity = 0;
 	struct dirent **entries;
@@ -45,7 +45,7 @@ int build_find_sources(const char *folder, struct profile *profile, struct build
 
 		free(entries[i]);
 		if (!reader) {
-			coverage_damaged(profile, &reason);
+			coverage_damaged(profile, passes, &reason);
 			free(path);
 			continue;
 		}
@@ -58,4 +58,11 @@ int build_find_sources(const char *folder, struct profile *profile, struct build
 	if (*count)
 		qsort(*sources, *count, sizeof(**sources), by_start);
 	return 0;
+}
+
+void build_free_sources(struct build_source *sources, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		free(sources[i].path);
+	free(sources);
 }

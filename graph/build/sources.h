@@ -13,10 +13,11 @@ struct build_source {
 };
 
 /*
- * The traces in the folder that can be opened, in start order; the others are rows of coverage. The
- * caller frees the array and the paths.  -1: the folder cannot be read.
+ * The traces in the folder that can be opened, in start order; the others are rows of coverage
+ * (`passes`: see build/coverage.h).  -1: the folder cannot be read.
  */
-int build_find_sources(const char *folder, struct profile *profile, struct build_source **sources,
-		       uint32_t *count, struct error *error);
+int build_find_sources(const char *folder, struct profile *profile, const char *passes,
+		       struct build_source **sources, uint32_t *count, struct error *error);
+void build_free_sources(struct build_source *sources, uint32_t count);
 
 #endif

@@ -56,6 +56,11 @@ void profile_free(struct profile *profile)
 		free(profile->processes[i].provider);
 		free(profile->processes[i].device);
 	}
+	for (uint32_t i = 0; i < profile->pass_count; i++) {
+		free(profile->passes[i].name);
+		free(profile->passes[i].provider);
+		free(profile->passes[i].device);
+	}
 	for (uint32_t i = 0; i < profile->duplicate_count; i++)
 		free(profile->duplicates[i].members);
 	for (uint32_t i = 0; i < profile->coverage_count; i++) {
@@ -68,6 +73,7 @@ void profile_free(struct profile *profile)
 	free(profile->callpaths);
 	free(profile->objects);
 	free(profile->processes);
+	free(profile->passes);
 	free(profile->events);
 	free(profile->accesses);
 	free(profile->duplicates);

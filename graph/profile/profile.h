@@ -84,6 +84,15 @@ struct profile_process {
 	bool ended; /* in order */
 };
 
+/* A pass that the profile is made from; not kept in files. */
+struct profile_pass {
+	char *name;              /* "flow" */
+	char *provider, *device; /* as the first process of its run says; "": none could be read */
+	uint32_t run;     /* of the program, 1, 2, ...: passes with equal numbers shared one */
+	double seconds;   /* that the run took; 0: not known */
+	bool makes_graph; /* the graph comes from its run; else what it recorded was joined to it */
+};
+
 /*
  * Objects that held equal content at the same time (ValueExpert Def. 3.2), grouped: one group
  * per set of (object site, vertex that gave the object that content).
@@ -136,6 +145,8 @@ struct profile {
 	uint32_t object_count, object_capacity;
 	struct profile_process *processes;
 	uint32_t process_count, process_capacity;
+	struct profile_pass *passes; /* ordered by run */
+	uint32_t pass_count, pass_capacity;
 	struct profile_duplicate *duplicates;
 	uint32_t duplicate_count, duplicate_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */

@@ -46,5 +46,5 @@ int main(int argc, char **argv)
 {
 	if (argc < 2 || strcmp(argv[1], "collect") != 0)
 		return EXIT_MISUSE;
-	return collect_with_passes(table, argc - 1, argv + 1);
+	return collect_with_passes(table, build_analyses, argc - 1, argv + 1);
 }

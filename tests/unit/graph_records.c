@@ -3,112 +3,11 @@
  * records that nobody else has, is told of all calls; hostile records end a trace or are counted.
  */
 #include "tests/unit/made_traces.h"
+#include "tests/unit/written_calls.h"
 
-#include "graph/build/analysis.h"
+enum { MARK = GPU_RECORD_TRIAL + 3, NOBODYS };
 
-enum { NOTE = GPU_RECORD_TRIAL + 1, REMARK, MARK, NOBODYS };
-
-/* -- an analysis that writes down what it is told -- */
-
-static char *text;
-static size_t text_size;
-static FILE *out;
-static uint64_t first_ns; /* start of the first event */
-
-static void *begin(struct profile *profile)
-{
-	assert_int_equal(profile->process_count, 0);
-	out = open_memstream(&text, &text_size);
-	assert_non_null(out);
-	return profile;
-}
-
-static void told_object(void *state, const struct build_event *event, uint32_t object)
-{
-	const struct profile *profile = state;
-
-	fprintf(out, "object %u of %llu bytes by v%u at event %llu\n", object,
-		(unsigned long long)profile->objects[object].size, profile->objects[object].site,
-		(unsigned long long)event->number);
-}
-
-static void told_event(void *state, const struct build_event *event, const struct build_row *rows,
-		       uint32_t count)
-{
-	(void)state;
-	if (event->number == 1)
-		first_ns = event->start_ns;
-	fprintf(out, "event %llu: %s", (unsigned long long)event->number, event->name);
-	if (event->vertex == PROFILE_NO_VERTEX)
-		fputs(" without vertex", out);
-	else
-		fprintf(out, " v%u", event->vertex);
-	fprintf(out, ", process %u thread %u device %u stream %u, invocation %llu, %llu to %llu\n",
-		event->process, event->thread, event->device, event->stream,
-		(unsigned long long)event->invocation,
-		(unsigned long long)(event->start_ns - first_ns),
-		(unsigned long long)(event->end_ns - first_ns));
-	for (uint32_t i = 0; i < count; i++)
-		fprintf(out, "  object %u writer v%u access %u: %llu, %llu unchanged%s\n",
-			rows[i].object, rows[i].writer, rows[i].access,
-			(unsigned long long)rows[i].bytes,
-			(unsigned long long)rows[i].redundant_bytes,
-			rows[i].metrics & 1u << TRACE_METRIC_REDUNDANT_BYTES ? "" : ", not known");
-}
-
-static void told_freed(void *state, const struct build_event *event, uint32_t object)
-{
-	(void)state;
-	fprintf(out, "object %u freed by event %llu\n", object, (unsigned long long)event->number);
-}
-
-static int told_record(void *state, const struct build_event *event,
-		       const struct build_record *record, struct error *error)
-{
-	(void)state;
-	assert_int_equal((uintptr_t)record->payload % 8, 0);
-	if (record->size == strlen("nonsense") && !memcmp(record->payload, "nonsense", 8))
-		return error_set(error, "nonsense was noted");
-	fprintf(out, "%s '%.*s'", record->kind == NOTE ? "note" : "remark", (int)record->size,
-		(const char *)record->payload);
-	if (record->object != BUILD_NO_OBJECT)
-		fprintf(out, " on object %u%s", record->object, record->freed ? ", freed" : "");
-	fprintf(out, " %s event %llu\n", record->of_call ? "of" : "after",
-		(unsigned long long)event->number);
-	return 0;
-}
-
-static void told_process_end(void *state, const struct build_event *last)
-{
-	(void)state;
-	fprintf(out, "process %u ends with event %llu\n", last->process,
-		(unsigned long long)last->number);
-}
-
-static void end_of_run(void *state)
-{
-	const struct profile *profile = state;
-
-	const struct graph *graph = profile->graph;
-	const struct graph_vertex *last = &graph->vertices[graph->vertex_count - 1];
-
-	/* the graph is whole */
-	fprintf(out, "%u vertices, %u edges, contexts of %zu digits\n", graph->vertex_count,
-		graph->edge_count, strlen(last->context));
-	fclose(out);
-}
-
-static const struct build_analysis writes_down = {
-	.name = "writes down",
-	.kinds = (const uint32_t[]){NOTE, REMARK, 0},
-	.begin = begin,
-	.object = told_object,
-	.event = told_event,
-	.freed = told_freed,
-	.record = told_record,
-	.process_end = told_process_end,
-	.end = end_of_run,
-};
+static const struct build_analysis writes_down = {WRITES_CALLS};
 
 /* -- one that wants next to nothing -- */
 
@@ -154,15 +53,11 @@ static struct profile *build_with(const struct build_analysis *first,
 {
 	const struct build_analysis *const table[] = {first, second, NULL};
 	struct error error;
-	struct profile *profile = build_profile_with(folder, table, &error);
+	const struct build_run run = {.folder = folder};
+	struct profile *profile = build_runs(&run, 1, table, &error);
 
 	assert_non_null(profile);
 	return profile;
-}
-
-static void note(uint32_t kind, uint32_t about, uint32_t of, const char *what)
-{
-	fact(kind, about, of, what, (uint32_t)strlen(what));
 }
 
 /* -- the tests -- */

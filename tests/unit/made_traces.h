@@ -80,20 +80,27 @@ static void append_text(enum trace_type type, size_t at, const void *text, size_
 	append(type, at + size);
 }
 
-static void start(uint32_t pid)
+/* The trace of a process with these texts, in a folder. */
+static void start_in(const char *where, uint32_t pid, const char *texts, size_t size)
 {
-	static const char text[] = "emulated\0a device\0/bin/app\0./app\0a b\0";
 	struct error error;
 
 	free(path);
-	path = xasprintf("%s/%u.trace", folder, ++traces);
+	path = xasprintf("%s/%u.trace", where, ++traces);
 	writer = trace_create(path, &error);
 	assert_non_null(writer);
 	memset(&u, 0, sizeof(u));
 	u.process.process = pid;
 	u.process.parent = 1;
 	u.process.start_realtime_ns = UINT64_C(1700000000000000000);
-	append_text(TRACE_PROCESS, offsetof(struct trace_process, text), text, sizeof(text));
+	append_text(TRACE_PROCESS, offsetof(struct trace_process, text), texts, size);
+}
+
+static void start(uint32_t pid)
+{
+	static const char texts[] = "emulated\0a device\0/bin/app\0./app\0a b\0";
+
+	start_in(folder, pid, texts, sizeof(texts));
 }
 
 static void module(uint32_t id, const char *file)

@@ -1,0 +1,47 @@
+/*
+ * graph/build/join.h: which calls and objects of one run are those of the run that makes the graph.
+ * Internal to the builder.
+ *
+ * A process of one run stands for a process of the other (build/pairs.h).  In it the n-th call of a
+ * context is the n-th call of that context there, and the n-th object that it makes the n-th there:
+ * runs of one program on one input do the same, and where they do not, coverage says how far.
+ * Memory: O(contexts of every process + objects), not O(events).
+ */
+#ifndef VFLOW_GRAPH_BUILD_JOIN_H
+#define VFLOW_GRAPH_BUILD_JOIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/build/merge.h"
+#include "graph/profile/profile.h"
+
+struct join;
+
+/* Both must outlive it. */
+struct join *join_new(const struct profile *profile, const struct merge *merge);
+void join_free(struct join *join);
+
+/* -- the run that makes the graph; contexts are numbers of the merge -- */
+
+void join_count_call(struct join *join, uint32_t context);
+/* The calls since the last one were this process's, an index into profile->processes. */
+void join_keep_process(struct join *join, uint32_t process);
+
+/* -- another run, when the graph is whole: process after process -- */
+
+/* `process`: index of the one that it stands for. */
+void join_begin_process(struct join *join, uint32_t process);
+/* One more call: whether the graph's run has it. */
+bool join_call(struct join *join, uint32_t context);
+/* One more object of the context: its index in the profile, BUILD_NO_OBJECT: it has no equal. */
+uint32_t join_object(struct join *join, uint32_t context, uint64_t size, uint32_t memory);
+/* An object, or a fact of so many bytes, was left out. */
+void join_leave_object(struct join *join);
+void join_leave_fact(struct join *join, uint32_t bytes);
+void join_end_process(struct join *join);
+
+/* Adds to the profile's coverage in what the run, for passes of these names, was another. */
+void join_end_run(struct join *join, struct profile *profile, const char *passes);
+
+#endif

@@ -116,6 +116,14 @@ bool analyses_know(const struct analyses *analyses, uint32_t kind)
 	return false;
 }
 
+bool analyses_take(const struct analyses *analyses, uint32_t kind)
+{
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (analyses->chosen[i] && takes(analyses->table[i], kind))
+			return true;
+	return false;
+}
+
 int analyses_record(struct analyses *analyses, const struct build_event *event,
 		    const struct build_record *record, struct error *error)
 {

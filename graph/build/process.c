@@ -200,7 +200,8 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 	if ((object && !of) || (record->freed && of->freed != process->calls))
 		return error_set(error, "a record of object %u, which does not live", object);
 	if (!is_joined(process, record, of)) {
-		join_leave_fact(process->run->join, record->size);
+		if (analyses_take(process->run->analyses, record->kind))
+			join_leave_fact(process->run->join, record->size);
 		return 0;
 	}
 	record->object = of ? of->profile : BUILD_NO_OBJECT;

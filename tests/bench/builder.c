@@ -1,7 +1,8 @@
 /*
  * Speed and memory of build_profile() on synthetic traces of 100 thousand and 1 million events:
- * 1000 objects, 220 contexts, two to four rows an event, a changed digest every fourth.  Each
- * build runs in a child of its own, whose peak memory is reported.
+ * 1000 objects, 220 contexts, two to four rows an event, a changed digest every fourth.  Then of
+ * build_runs(), where the same trace is joined to that graph.  Each build runs in a child of its
+ * own, whose peak memory is reported.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,8 +191,23 @@ static void build_and_write(uint32_t events)
 	       now() - built, (long)(file.st_size >> 20), profile->event_rows);
 }
 
+static void build_joined(uint32_t events)
+{
+	const struct build_run runs[] = {{.folder = folder, .passes = "flow"},
+					 {.folder = folder, .passes = "time"}};
+	double start = now(), seconds;
+	struct error error;
+	struct profile *profile = build_runs(runs, 2, build_analyses, &error);
+
+	seconds = now() - start;
+	if (!profile || profile->pass_count != 2)
+		fail("the build failed");
+	printf("  %8u events, joined to as many:  %6.2f s, %8.0f events/s", events, seconds,
+	       2 * events / seconds);
+}
+
 /* Returns the peak memory of the build in KiB. */
-static long build(uint32_t events)
+static long run(void (*build)(uint32_t), uint32_t events)
 {
 	struct rusage usage;
 	int status;
@@ -200,7 +216,7 @@ static long build(uint32_t events)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		build_and_write(events);
+		build(events);
 		fflush(stdout);
 		_exit(0);
 	}
@@ -213,7 +229,7 @@ static long build(uint32_t events)
 int main(void)
 {
 	static const uint32_t sizes[] = {100000, 1000000};
-	long peak[2];
+	long peak[2], joined[2];
 
 	if (!mkdtemp(folder))
 		fail("no folder");
@@ -221,11 +237,12 @@ int main(void)
 	puts("build_profile (goal: 500000 events/s, memory that does not grow with events):");
 	for (unsigned i = 0; i < 2; i++) {
 		write_trace(sizes[i]);
-		peak[i] = build(sizes[i]);
+		peak[i] = run(build_and_write, sizes[i]);
+		joined[i] = run(build_joined, sizes[i]);
 		unlink(path);
 	}
 	rmdir(folder);
-	printf("  ten times the events: %.2f times the memory\n",
-	       (double)peak[1] / (double)peak[0]);
+	printf("  ten times the events: %.2f times the memory, joined %.2f\n",
+	       (double)peak[1] / (double)peak[0], (double)joined[1] / (double)joined[0]);
 	return 0;
 }

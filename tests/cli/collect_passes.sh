@@ -61,7 +61,7 @@ is "... makes it, too" "$(operations again.db)" "$work"
 
 # -- what cannot be asked
 run 2 "an unknown pass" --passes flow,warp ./say.sh
-is "... which there are" "$(cat err)" "vflow collect: --passes takes a list of early,flow,one,two,never, not 'warp' (see 'vflow collect --help')"
+is "... which there are" "$(cat err)" "vflow collect: --passes takes a list of early,flow,one,two,noted,never, not 'warp' (see 'vflow collect --help')"
 run 2 "an option of a pass that is left out" --passes flow,one --word x ./say.sh
 is "... whose it is" "$(cat err)" "vflow collect: --word is an option of the pass early, which --passes leaves out (see 'vflow collect --help')"
 run 125 "a pass that the device cannot make" --passes flow,never ./say.sh

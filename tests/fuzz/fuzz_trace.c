@@ -1,6 +1,7 @@
 /*
- * Traces: read record by record, then built into a profile; as they come, and with the check sums
- * put right so that damage gets past them.
+ * Traces: read record by record, then built into a profile, as the run that makes the graph and as
+ * another that joins it; as they come, and with the check sums put right so that damage gets past
+ * them.
  */
 #include <string.h>
 
@@ -28,12 +29,79 @@ static void read_records(const char *path)
 	trace_reader_close(reader);
 }
 
+/* -- an analysis that believes what analysis.h says -- */
+
+static void *begin(struct profile *profile)
+{
+	return profile;
+}
+
+static void check_event(const struct profile *profile, const struct build_event *event)
+{
+	if (event->process >= profile->process_count ||
+	    (event->vertex != PROFILE_NO_VERTEX && event->vertex >= profile->graph->vertex_count))
+		abort();
+}
+
+static void check_object(void *state, const struct build_event *event, uint32_t object)
+{
+	const struct profile *profile = state;
+
+	check_event(profile, event);
+	if (object >= profile->object_count || profile->objects[object].process != event->process)
+		abort();
+}
+
+static void check_call(void *state, const struct build_event *event, const struct build_row *rows,
+		       uint32_t count)
+{
+	(void)rows;
+	check_event(state, event);
+	if (count)
+		abort();
+}
+
+static int check_record(void *state, const struct build_event *event,
+			const struct build_record *record, struct error *error)
+{
+	(void)error;
+	if (record->object == BUILD_NO_OBJECT)
+		check_event(state, event);
+	else
+		check_object(state, event, record->object);
+	return 0;
+}
+
+static void check_end(void *state, const struct build_event *last)
+{
+	check_event(state, last);
+}
+
+static const struct build_analysis joined = {
+	.name = "joined",
+	.pass = "time",
+	.kinds = (const uint32_t[]){GPU_RECORD_CONTENT, GPU_RECORD_TRIAL, 0},
+	.begin = begin,
+	.object = check_object,
+	.event = check_call,
+	.freed = check_object,
+	.record = check_record,
+	.process_end = check_end,
+};
+
+/* -- the entry -- */
+
 static void build(const uint8_t *data, size_t size)
 {
+	const struct build_analysis *const table[] = {&build_duplicates, &build_events, &joined,
+						      NULL};
+	const struct build_run runs[] = {{.folder = fuzz_folder, .passes = "flow"},
+					 {.folder = fuzz_folder, .passes = "time"}};
 	struct error error;
 
 	read_records(fuzz_write("fuzz" TRACE_SUFFIX, data, size));
 	profile_free(build_profile(fuzz_folder, &error));
+	profile_free(build_runs(runs, 2, table, &error));
 }
 
 static void repair(uint8_t *data, size_t size)

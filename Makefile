@@ -15,9 +15,9 @@ WERROR ?= -Werror
 VFLOW = $(if $(filter build,$(BUILD)),./vflow,$(BUILD)/vflow)
 
 PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphviz-dev \
-	libpcre2-dev libssl-dev libsqlite3-dev libzstd-dev libjansson-dev uthash-dev \
+	libpcre2-dev libssl-dev libsqlite3-dev libzstd-dev uthash-dev \
 	librsvg2-dev libedit-dev libcmocka-dev graphviz libxml2-utils sqlite3
-LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3 jansson
+LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3
 
 # goals that install the packages first look for them in a make of their own
 building_elsewhere := $(filter deps demo check clean install-built,$(MAKECMDGOALS))

@@ -1,6 +1,5 @@
 /* vflow export: the profile as JSON, or its graph as DOT. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,62 +7,30 @@
 #include "collect/trace.h"
 #include "graph/cmd.h"
 #include "graph/dot.h"
-#include "graph/dot_names.h"
 #include "graph/input.h"
+#include "graph/json_fields.h"
 #include "util/command.h"
 #include "util/options.h"
 #include "util/output.h"
 
-static void set_text(json_t *object, const char *name, const char *value)
+static void put_vertex(struct json *json, const struct graph_vertex *vertex)
 {
-	if (value)
-		json_object_set_new(object, name, json_string(value));
+	json_begin(json, '{');
+	json_named_count(json, "id", vertex->id);
+	json_fields(json, graph_vertex_fields, vertex, FIELD_ALL);
+	json_end(json, '}');
 }
 
-static void set_number(json_t *object, const char *name, uint64_t value)
+static void put_edge(struct json *json, const struct graph *graph, const struct graph_edge *edge)
 {
-	json_object_set_new(object, name, json_integer((json_int_t)value));
-}
-
-static json_t *vertex_json(const struct graph_vertex *vertex)
-{
-	json_t *object = json_object();
-
-	set_number(object, "id", vertex->id);
-	set_text(object, DOT_KIND, vertex->kind);
-	set_text(object, DOT_NAME, vertex->name);
-	if (vertex->fields & VERTEX_INVOCATIONS)
-		set_number(object, DOT_INVOCATIONS, vertex->invocations);
-	set_number(object, DOT_READ_BYTES, vertex->read_bytes);
-	set_number(object, DOT_WRITTEN_BYTES, vertex->written_bytes);
-	set_number(object, DOT_REDUNDANT_BYTES, vertex->redundant_bytes);
-	if (vertex->fields & VERTEX_TIME_NS)
-		set_number(object, DOT_TIME_NS, vertex->time_ns);
-	set_text(object, DOT_CONTEXT, vertex->context);
-	set_text(object, DOT_CALLPATH, vertex->callpath);
-	set_text(object, DOT_PATTERNS, vertex->patterns);
-	set_text(object, DOT_ADVICE, vertex->advice);
-	return object;
-}
-
-static json_t *edge_json(const struct graph *graph, const struct graph_edge *edge)
-{
-	json_t *object = json_object();
 	char key[GRAPH_KEY_SIZE];
 
-	set_number(object, "start", graph->vertices[edge->from].id);
-	set_number(object, "end", graph->vertices[edge->to].id);
-	set_text(object, DOT_KEY, graph_edge_key(edge, key));
-	set_number(object, DOT_OBJECT, edge->object);
-	set_text(object, DOT_ACCESS, edge->access == GRAPH_READ ? "READ" : "WRITE");
-	set_number(object, DOT_BYTES, edge->bytes);
-	if (edge->fields & EDGE_REDUNDANT_BYTES)
-		set_number(object, DOT_REDUNDANT_BYTES, edge->redundant_bytes);
-	if (edge->fields & EDGE_REDUNDANCY)
-		json_object_set_new(object, DOT_REDUNDANCY, json_real(edge->redundancy));
-	set_number(object, DOT_COUNT, edge->count);
-	set_number(object, DOT_OBJECT_BYTES, edge->object_bytes);
-	return object;
+	json_begin(json, '{');
+	json_named_count(json, "start", graph->vertices[edge->from].id);
+	json_named_count(json, "end", graph->vertices[edge->to].id);
+	json_named_text(json, "key", graph_edge_key(edge, key));
+	json_fields(json, graph_edge_fields, edge, FIELD_ALL);
+	json_end(json, '}');
 }
 
 static const char *memory_name(uint32_t memory)
@@ -83,88 +50,112 @@ static const char *memory_name(uint32_t memory)
 	return "unknown";
 }
 
-static json_t *object_json(const struct profile *profile, const struct profile_object *from)
+static void put_object(struct json *json, const struct profile *profile,
+		       const struct profile_object *object)
 {
-	json_t *object = json_object();
 	char address[24];
 
-	snprintf(address, sizeof(address), "0x%" PRIx64, from->address);
-	set_number(object, "site", from->site);
-	set_number(object, "process", profile->processes[from->process].pid);
-	set_number(object, "size", from->size);
-	set_text(object, "address", address);
-	set_text(object, "memory", memory_name(from->memory));
-	set_text(object, DOT_NAME, from->name);
-	set_number(object, "start_ns", from->start_ns);
-	if (from->end_ns)
-		set_number(object, "end_ns", from->end_ns);
-	return object;
+	snprintf(address, sizeof(address), "0x%" PRIx64, object->address);
+	json_begin(json, '{');
+	json_named_count(json, "site", object->site);
+	json_named_count(json, "process", profile->processes[object->process].pid);
+	json_named_count(json, "size", object->size);
+	json_named_text(json, "address", address);
+	json_named_text(json, "memory", memory_name(object->memory));
+	json_named_text(json, "name", object->name);
+	json_named_count(json, "start_ns", object->start_ns);
+	if (object->end_ns)
+		json_named_count(json, "end_ns", object->end_ns);
+	json_end(json, '}');
 }
 
-static json_t *finding_json(const struct profile_finding *finding)
+static void put_finding(struct json *json, const struct profile_finding *finding)
 {
-	static const char *const access[] = {NULL, "READ", "WRITE"};
-	json_t *object = json_object(), *others = json_array();
-
-	set_text(object, "pattern", finding->pattern);
-	set_number(object, "vertex", finding->vertex);
-	set_number(object, DOT_OBJECT, finding->object);
-	set_text(object, DOT_ACCESS, access[finding->access]);
-	set_number(object, DOT_BYTES, finding->bytes);
-	json_object_set_new(object, "fraction", json_real(finding->fraction));
-	set_text(object, "evidence", finding->evidence);
-	set_text(object, DOT_ADVICE, finding->advice);
-	set_text(object, "limits", finding->limits);
+	json_begin(json, '{');
+	json_named_text(json, "pattern", finding->pattern);
+	json_named_count(json, "vertex", finding->vertex);
+	json_named_count(json, "object", finding->object);
+	json_named_text(json, "access", graph_access_name(finding->access));
+	json_named_count(json, "bytes", finding->bytes);
+	json_name(json, "fraction");
+	json_real(json, finding->fraction);
+	json_named_text(json, "evidence", finding->evidence);
+	json_named_text(json, "advice", finding->advice);
+	json_named_text(json, "limits", finding->limits);
+	json_name(json, "others");
+	json_begin(json, '[');
 	for (uint32_t i = 0; i < finding->other_count; i++)
-		json_array_append_new(others, json_integer(finding->others[i]));
-	json_object_set_new(object, "others", others);
-	return object;
+		json_count(json, finding->others[i]);
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+static void put_coverage_rows(struct json *json, const struct profile *profile, uint32_t first)
+{
+	json_name(json, profile->coverage[first].what);
+	json_begin(json, '[');
+	for (uint32_t i = first; i < profile->coverage_count; i++) {
+		const struct profile_coverage *row = &profile->coverage[i];
+
+		if (strcmp(row->what, profile->coverage[first].what) != 0)
+			continue;
+		json_begin(json, '{');
+		json_named_text(json, "reason", row->reason);
+		json_named_count(json, "count", row->count);
+		json_named_count(json, "bytes", row->bytes);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
 }
 
 /* What was not seen: {"texture reads": [{"reason": ..., "count": ..., "bytes": ...}], ...}. */
-static json_t *coverage_json(const struct profile *profile)
+static void put_coverage(struct json *json, const struct profile *profile)
 {
-	json_t *object = json_object();
-
+	json_begin(json, '{');
 	for (uint32_t i = 0; i < profile->coverage_count; i++) {
-		const struct profile_coverage *from = &profile->coverage[i];
-		json_t *rows = json_object_get(object, from->what), *row = json_object();
+		uint32_t before = 0;
 
-		if (!rows) {
-			rows = json_array();
-			json_object_set_new(object, from->what, rows);
-		}
-		set_text(row, "reason", from->reason);
-		set_number(row, DOT_COUNT, from->count);
-		set_number(row, DOT_BYTES, from->bytes);
-		json_array_append_new(rows, row);
+		while (strcmp(profile->coverage[before].what, profile->coverage[i].what) != 0)
+			before++;
+		if (before == i)
+			put_coverage_rows(json, profile, i);
 	}
-	return object;
+	json_end(json, '}');
+}
+
+static void begin_array(struct json *json, const char *name)
+{
+	json_name(json, name);
+	json_begin(json, '[');
 }
 
 static int export_json(const struct profile *profile, FILE *file, struct error *error)
 {
-	json_t *root = json_object(), *vertices = json_array(), *edges = json_array();
-	json_t *objects = json_array(), *findings = json_array();
+	struct json json = {.file = file, .style = JSON_INDENTED};
 	const struct graph *graph = profile->graph;
-	int result;
 
+	json_begin(&json, '{');
+	begin_array(&json, "vertices");
 	for (uint32_t v = 0; v < graph->vertex_count; v++)
-		json_array_append_new(vertices, vertex_json(&graph->vertices[v]));
+		put_vertex(&json, &graph->vertices[v]);
+	json_end(&json, ']');
+	begin_array(&json, "edges");
 	for (uint32_t e = 0; e < graph->edge_count; e++)
-		json_array_append_new(edges, edge_json(graph, &graph->edges[e]));
+		put_edge(&json, graph, &graph->edges[e]);
+	json_end(&json, ']');
+	begin_array(&json, "objects");
 	for (uint32_t i = 0; i < profile->object_count; i++)
-		json_array_append_new(objects, object_json(profile, &profile->objects[i]));
+		put_object(&json, profile, &profile->objects[i]);
+	json_end(&json, ']');
+	begin_array(&json, "findings");
 	for (uint32_t i = 0; i < profile->finding_count; i++)
-		json_array_append_new(findings, finding_json(&profile->findings[i]));
-	json_object_set_new(root, "vertices", vertices);
-	json_object_set_new(root, "edges", edges);
-	json_object_set_new(root, "objects", objects);
-	json_object_set_new(root, "findings", findings);
-	json_object_set_new(root, "coverage", coverage_json(profile));
-	result = json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	json_decref(root);
-	if (result != 0 || putc('\n', file) == EOF)
+		put_finding(&json, &profile->findings[i]);
+	json_end(&json, ']');
+	json_name(&json, "coverage");
+	put_coverage(&json, profile);
+	json_end(&json, '}');
+	putc('\n', file);
+	if (ferror(file))
 		return error_set(error, "cannot write JSON: the output is closed or full");
 	return 0;
 }

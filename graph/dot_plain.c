@@ -10,8 +10,8 @@
 
 enum {
 	LINE_MAX_BYTES = 1 << 16,
-	NAMES_MAX =
-		DOT_ATTRIBUTES_MAX - 16, /* of foreign attributes: cgraph counts known ones too */
+	/* of foreign attributes: cgraph counts known ones too */
+	NAMES_MAX = DOT_ATTRIBUTES_MAX - VERTEX_FIELD_COUNT - EDGE_FIELD_COUNT,
 };
 
 bool dot_text_fill(struct dot_text *text)
@@ -208,11 +208,10 @@ enum kind { OF_VERTEX, OF_EDGE, OF_GRAPH, OF_VERTICES, OF_EDGES };
 
 struct target {
 	enum kind kind;
-	void *object;
-	uint32_t *fields;
+	void *of; /* the vertex or edge */
 	struct graph_attributes *attributes;
 	struct word key;
-	const struct dot_known *next; /* vflow writes attributes in the order of the table */
+	const struct graph_field *next; /* vflow writes fields in the order of their list */
 };
 
 static struct foreign *foreign_of(struct plain *plain, bool of_edge, const char *name)
@@ -263,7 +262,7 @@ static bool declare(struct plain *plain, bool of_edge, const char *name, const c
 	struct graph_default *declaration;
 
 	if (graph->vertex_count || foreign_of(plain, of_edge, name) || !strcmp(name, DOT_KEY) ||
-	    dot_find_known(of_edge ? dot_known_edge : dot_known_vertex, name))
+	    field_find(of_edge ? graph_edge_fields : graph_vertex_fields, name))
 		return false;
 	add_foreign(plain, of_edge, name, value);
 	if (!is_ordinary(name) || !*value)
@@ -294,8 +293,7 @@ static bool set_foreign(struct plain *plain, struct target *target, const char *
 static bool set(struct plain *plain, struct target *target, const char *name,
 		const struct word *value)
 {
-	const struct dot_known *table = target->kind == OF_EDGE ? dot_known_edge : dot_known_vertex;
-	const struct dot_known *known = target->next;
+	const struct graph_field *known = target->next;
 	const char *wanted;
 
 	if (target->kind == OF_GRAPH)
@@ -309,15 +307,15 @@ static bool set(struct plain *plain, struct target *target, const char *name,
 			put(&target->key, *c);
 		return true;
 	}
-	if (!known->name || strcmp(known->name, name) != 0)
-		known = dot_find_known(table, name);
+	if (!known->name || known->profile_only || strcmp(known->name, name) != 0)
+		known = field_find(
+			target->kind == OF_EDGE ? graph_edge_fields : graph_vertex_fields, name);
 	if (!known)
 		return set_foreign(plain, target, name, value->text);
 	target->next = known + 1;
 	if (!*value->text)
-		return !(*target->fields & known->field);
-	*target->fields |= known->field;
-	return dot_set_known(known, target->object, value->text, false, &wanted) == 0;
+		return !field_is_there(known, target->of);
+	return dot_set_field(known, target->of, value->text, false, &wanted) == 0;
 }
 
 /* [a=b, c=d] [e=f] */
@@ -405,7 +403,7 @@ static bool read_edge(struct plain *plain, uint32_t from)
 {
 	uint32_t to;
 	struct graph_edge *edge;
-	struct target target = {.kind = OF_EDGE, .next = dot_known_edge};
+	struct target target = {.kind = OF_EDGE, .next = graph_edge_fields};
 	bool good;
 
 	next(plain->text, &plain->word);
@@ -415,8 +413,7 @@ static bool read_edge(struct plain *plain, uint32_t from)
 	if (plain->word.type == WORD_ARROW)
 		return false;
 	edge = graph_add_edge(plain->graph, from, to);
-	target.object = edge;
-	target.fields = &edge->fields;
+	target.of = edge;
 	target.attributes = &edge->attributes;
 	good = read_lists(plain, &target);
 	if (plain->graph->edge_count > DOT_EDGES_MAX)
@@ -433,8 +430,10 @@ static bool read_edge(struct plain *plain, uint32_t from)
 static bool read_vertex(struct plain *plain, uint32_t index)
 {
 	struct graph_vertex *vertex = &plain->graph->vertices[index];
-	struct target target = {OF_VERTEX,           vertex, &vertex->fields,
-				&vertex->attributes, {0},    dot_known_vertex};
+	struct target target = {.kind = OF_VERTEX,
+				.of = vertex,
+				.attributes = &vertex->attributes,
+				.next = graph_vertex_fields};
 
 	if (plain->stated[index])
 		return false;

@@ -220,14 +220,14 @@ static void set_foreign(struct reading *reading, struct graph_attributes *attrib
 
 /* All attributes of a vertex or an edge. */
 static int take_attributes(struct reading *reading, void *source, int kind,
-			   const struct dot_known *table, void *object, uint32_t *fields,
+			   const struct graph_field *fields, void *of,
 			   struct graph_attributes *attributes, const char *which)
 {
 	const char *wanted = NULL;
 
 	for (Agsym_t *a = agnxtattr(reading->from, kind, NULL); a;
 	     a = agnxtattr(reading->from, kind, a)) {
-		const struct dot_known *known = dot_find_known(table, a->name);
+		const struct graph_field *known = field_find(fields, a->name);
 		char *value = agxget(source, a);
 
 		if (kind == AGEDGE && !strcmp(a->name, DOT_KEY))
@@ -239,15 +239,14 @@ static int take_attributes(struct reading *reading, void *source, int kind,
 		}
 		if (!*value)
 			continue;
-		if (dot_set_known(known, object, value, aghtmlstr(value), &wanted) != 0)
+		if (dot_set_field(known, of, value, aghtmlstr(value), &wanted) != 0)
 			return refuse(reading, kind == AGNODE ? "vertex" : "edge of", which,
 				      a->name, value, wanted);
-		*fields |= known->field;
 	}
 	return 0;
 }
 
-static void take_defaults(struct reading *reading, int kind, const struct dot_known *table)
+static void take_defaults(struct reading *reading, int kind, const struct graph_field *fields)
 {
 	struct graph *graph = reading->to;
 
@@ -255,7 +254,7 @@ static void take_defaults(struct reading *reading, int kind, const struct dot_kn
 	     a = agnxtattr(reading->from, kind, a)) {
 		struct graph_default *declaration;
 
-		if (!*a->defval || dot_find_known(table, a->name) ||
+		if (!*a->defval || field_find(fields, a->name) ||
 		    (kind == AGEDGE && !strcmp(a->name, DOT_KEY)))
 			continue;
 		ARRAY_RESERVE(graph->defaults, graph->default_count, graph->default_capacity);
@@ -318,7 +317,7 @@ static int take_vertices(struct reading *reading)
 			free(vertex->node);
 			vertex->node = dot_text(name, false);
 		}
-		if (take_attributes(reading, n, AGNODE, dot_known_vertex, vertex, &vertex->fields,
+		if (take_attributes(reading, n, AGNODE, graph_vertex_fields, vertex,
 				    &vertex->attributes, name) != 0)
 			return -1;
 	}
@@ -350,7 +349,7 @@ static int take_edges(struct reading *reading)
 		struct graph_edge *edge =
 			graph_add_edge(reading->to, reading->index_of[AGSEQ(agtail(e))],
 				       reading->index_of[AGSEQ(aghead(e))]);
-		result = take_attributes(reading, e, AGEDGE, dot_known_edge, edge, &edge->fields,
+		result = take_attributes(reading, e, AGEDGE, graph_edge_fields, edge,
 					 &edge->attributes, agnameof(agtail(e)));
 		dot_set_key(edge, agnameof(e));
 	}
@@ -371,8 +370,8 @@ static int take_graph(struct reading *reading)
 		reading->to->name = dot_text(name, false);
 	if (take_graph_attributes(reading) != 0)
 		return -1;
-	take_defaults(reading, AGNODE, dot_known_vertex);
-	take_defaults(reading, AGEDGE, dot_known_edge);
+	take_defaults(reading, AGNODE, graph_vertex_fields);
+	take_defaults(reading, AGEDGE, graph_edge_fields);
 	if (take_vertices(reading) != 0 || take_edges(reading) != 0)
 		return -1;
 	if (reading->html)

@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/dot_names.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -102,53 +100,6 @@ void dot_set_foreign(struct graph_attributes *attributes, const char *name, cons
 	free(text);
 }
 
-/* -- known attributes -- */
-
-/* clang-format off */
-#define VERTEX(name, type, field, member)                                                          \
-	{                                                                                          \
-		name, type, field, offsetof(struct graph_vertex, member)                           \
-	}
-#define EDGE(name, type, field, member)                                                            \
-	{                                                                                          \
-		name, type, field, offsetof(struct graph_edge, member)                             \
-	}
-
-/* clang-format on */
-const struct dot_known dot_known_vertex[] = {
-	VERTEX(DOT_KIND, TEXT, VERTEX_KIND, kind),
-	VERTEX(DOT_NAME, TEXT, VERTEX_NAME, name),
-	VERTEX(DOT_INVOCATIONS, NUMBER, VERTEX_INVOCATIONS, invocations),
-	VERTEX(DOT_READ_BYTES, NUMBER, VERTEX_READ_BYTES, read_bytes),
-	VERTEX(DOT_WRITTEN_BYTES, NUMBER, VERTEX_WRITTEN_BYTES, written_bytes),
-	VERTEX(DOT_REDUNDANT_BYTES, NUMBER, VERTEX_REDUNDANT_BYTES, redundant_bytes),
-	VERTEX(DOT_TIME_NS, NUMBER, VERTEX_TIME_NS, time_ns),
-	VERTEX(DOT_CONTEXT, TEXT, VERTEX_CONTEXT, context),
-	VERTEX(DOT_CALLPATH, TEXT, VERTEX_CALLPATH, callpath),
-	VERTEX(DOT_PATTERNS, TEXT, VERTEX_PATTERNS, patterns),
-	VERTEX(DOT_ADVICE, TEXT, VERTEX_ADVICE, advice),
-	{0},
-};
-
-const struct dot_known dot_known_edge[] = {
-	EDGE(DOT_OBJECT, NUMBER32, EDGE_OBJECT, object),
-	EDGE(DOT_ACCESS, ACCESS, EDGE_ACCESS, access),
-	EDGE(DOT_BYTES, NUMBER, EDGE_BYTES, bytes),
-	EDGE(DOT_REDUNDANT_BYTES, NUMBER, EDGE_REDUNDANT_BYTES, redundant_bytes),
-	EDGE(DOT_REDUNDANCY, FRACTION, EDGE_REDUNDANCY, redundancy),
-	EDGE(DOT_COUNT, NUMBER, EDGE_COUNT, count),
-	EDGE(DOT_OBJECT_BYTES, NUMBER, EDGE_OBJECT_BYTES, object_bytes),
-	{0},
-};
-
-const struct dot_known *dot_find_known(const struct dot_known *table, const char *name)
-{
-	for (; table->name; table++)
-		if (!strcmp(table->name, name))
-			return table;
-	return NULL;
-}
-
 bool dot_number(const char *text, uint64_t max, uint64_t *value)
 {
 	char *end;
@@ -158,37 +109,41 @@ bool dot_number(const char *text, uint64_t max, uint64_t *value)
 	return *text >= '0' && *text <= '9' && !*end && !errno && *value <= max;
 }
 
-int dot_set_known(const struct dot_known *known, void *object, const char *value, bool html,
+int dot_set_field(const struct graph_field *field, void *of, const char *value, bool html,
 		  const char **wanted)
 {
-	char *at = (char *)object + known->offset;
+	enum graph_access access;
+	double fraction;
 	uint64_t number;
 	char *end;
 
-	switch (known->type) {
-	case TEXT:
-		free(*(char **)at);
-		*(char **)at = dot_text(value, html);
+	switch (field->type) {
+	case FIELD_TEXT:
+		field_set_text(field, of, dot_text(value, html));
 		return 0;
-	case NUMBER:
-		*wanted = "a number";
-		return dot_number(value, UINT64_MAX, (uint64_t *)at) ? 0 : -1;
-	case NUMBER32:
-		*wanted = "a vertex number";
-		if (!dot_number(value, UINT32_MAX, &number))
+	case FIELD_COUNT:
+	case FIELD_ID:
+		*wanted = field->type == FIELD_ID ? "a vertex number" : "a number";
+		if (!dot_number(value, field->type == FIELD_ID ? UINT32_MAX : UINT64_MAX, &number))
 			return -1;
-		*(uint32_t *)at = (uint32_t)number;
+		field_set_number(field, of, number);
 		return 0;
-	case FRACTION:
+	case FIELD_FRACTION:
 		*wanted = "a number";
-		*(double *)at = strtod(value, &end);
-		return end != value && !*end && isfinite(*(double *)at) ? 0 : -1;
-	case ACCESS:
+		fraction = strtod(value, &end);
+		if (end == value || *end || !isfinite(fraction))
+			return -1;
+		field_set_fraction(field, of, fraction);
+		return 0;
+	case FIELD_ACCESS:
 		*wanted = "READ or WRITE";
-		*(enum graph_access *)at = !strcmp(value, "READ")    ? GRAPH_READ
-					   : !strcmp(value, "WRITE") ? GRAPH_WRITE
-								     : GRAPH_ACCESS_NONE;
-		return *(enum graph_access *)at == GRAPH_ACCESS_NONE ? -1 : 0;
+		for (access = GRAPH_READ; strcmp(value, graph_access_name(access)) != 0; access++)
+			if (access == GRAPH_WRITE)
+				return -1;
+		field_set_access(field, of, access);
+		return 0;
+	case FIELD_ALL:
+		break;
 	}
 	return -1;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "graph/graph.h"
+#include "graph/fields.h"
 
 #define DOT_BYTES_MAX (UINT64_C(256) << 20) /* of one graph */
 #define DOT_NODES_MAX 1000000
@@ -20,20 +20,8 @@
 	256 /* names per kind of object: each costs cgraph a slot in every object */
 #define DOT_ID_MAX (UINT32_MAX - 1)
 
-enum dot_type { TEXT, NUMBER, NUMBER32, FRACTION, ACCESS };
-
-struct dot_known {
-	const char *name;
-	enum dot_type type;
-	uint32_t field;
-	size_t offset;
-};
-
-extern const struct dot_known dot_known_vertex[],
-	dot_known_edge[]; /* end with a row without name */
-const struct dot_known *dot_find_known(const struct dot_known *table, const char *name);
-/* -1: the value is not what the attribute takes; *wanted says what it takes. */
-int dot_set_known(const struct dot_known *known, void *object, const char *value, bool html,
+/* -1: the value is not what the field takes; *wanted says what it takes. */
+int dot_set_field(const struct graph_field *field, void *of, const char *value, bool html,
 		  const char **wanted);
 
 /* The text of a known attribute or of a name. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/fields.h"
 #include "util/memory.h"
 
 struct graph *graph_new(void)
@@ -24,18 +25,14 @@ static void free_attributes(struct graph_attributes *attributes)
 static void free_vertex(struct graph_vertex *vertex)
 {
 	free(vertex->node);
-	free(vertex->kind);
-	free(vertex->name);
-	free(vertex->context);
-	free(vertex->callpath);
-	free(vertex->patterns);
-	free(vertex->advice);
+	fields_free(graph_vertex_fields, vertex);
 	free_attributes(&vertex->attributes);
 }
 
 static void free_edge(struct graph_edge *edge)
 {
 	free(edge->key);
+	fields_free(graph_edge_fields, edge);
 	free_attributes(&edge->attributes);
 }
 
@@ -118,12 +115,17 @@ struct graph_edge *graph_add_edge(struct graph *graph, uint32_t from, uint32_t t
 	return edge;
 }
 
+const char *graph_access_name(enum graph_access access)
+{
+	return access == GRAPH_READ ? "READ" : access == GRAPH_WRITE ? "WRITE" : NULL;
+}
+
 const char *graph_edge_key(const struct graph_edge *edge, char buffer[GRAPH_KEY_SIZE])
 {
 	if (edge->key || !(edge->fields & EDGE_KEY))
 		return edge->key;
 	snprintf(buffer, GRAPH_KEY_SIZE, "%" PRIu32 ":%s", edge->object,
-		 edge->access == GRAPH_READ ? "READ" : "WRITE");
+		 graph_access_name(edge->access));
 	return buffer;
 }
 

@@ -26,63 +26,57 @@ struct graph_attributes {
 	uint32_t count, capacity;
 };
 
-/* Which known attributes are there: DOT made by others may lack any of them. */
+/* The fields of graph/fields.def as members of a struct. */
+#define GRAPH_MEMBER_TEXT char *
+#define GRAPH_MEMBER_COUNT uint64_t
+#define GRAPH_MEMBER_ID uint32_t
+#define GRAPH_MEMBER_FRACTION double
+#define GRAPH_MEMBER_ACCESS enum graph_access
+
+/* By number, in their order. */
+enum {
+#define VERTEX_FIELD(FLAG, ...) VERTEX_INDEX_##FLAG,
+#include "graph/fields.def"
+	VERTEX_FIELD_COUNT
+};
+enum {
+#define EDGE_FIELD(FLAG, ...) EDGE_INDEX_##FLAG,
+#include "graph/fields.def"
+	EDGE_FIELD_COUNT
+};
+
+/* Which fields are there: DOT made by others may lack any of them. */
 enum graph_vertex_field {
-	VERTEX_KIND = 1 << 0,
-	VERTEX_NAME = 1 << 1,
-	VERTEX_INVOCATIONS = 1 << 2,
-	VERTEX_READ_BYTES = 1 << 3,
-	VERTEX_WRITTEN_BYTES = 1 << 4,
-	VERTEX_REDUNDANT_BYTES = 1 << 5,
-	VERTEX_TIME_NS = 1 << 6,
-	VERTEX_CONTEXT = 1 << 7,
-	VERTEX_CALLPATH = 1 << 8,
-	VERTEX_PATTERNS = 1 << 9,
-	VERTEX_ADVICE = 1 << 10,
-	VERTEX_HOST_NS = 1 << 11,
+#define VERTEX_FIELD(FLAG, ...) VERTEX_##FLAG = 1 << VERTEX_INDEX_##FLAG,
+#include "graph/fields.def"
 };
 
 struct graph_vertex {
 	uint32_t id;
 	uint32_t fields; /* enum graph_vertex_field */
 	char *node;      /* name in DOT: "v<id>", or what a foreign file says */
-	char *kind;      /* host alloc memcpy memset kernel unknown; may be "A:B" */
-	char *name;      /* demangled kernel, or the public entry that was called */
-	char *context;   /* 16 hex digits: hash of kind, name and frames */
-	char *callpath;  /* frames joined by " < ", innermost first */
-	char *patterns;  /* snake_case names joined by "," */
-	char *advice;
-	uint64_t invocations;
-	uint64_t read_bytes, written_bytes, redundant_bytes; /* sums over the edges into it */
-	uint64_t time_ns;
-	uint64_t host_ns; /* host time of its calls: from profiles only, never in DOT */
+#define VERTEX_FIELD(FLAG, member, TYPE, ...) GRAPH_MEMBER_##TYPE member;
+#include "graph/fields.def"
 	struct graph_attributes attributes;
 };
 
 enum graph_edge_field {
-	EDGE_OBJECT = 1 << 0,
-	EDGE_ACCESS = 1 << 1,
-	EDGE_BYTES = 1 << 2,
-	EDGE_REDUNDANT_BYTES = 1 << 3,
-	EDGE_REDUNDANCY = 1 << 4,
-	EDGE_COUNT = 1 << 5,
-	EDGE_OBJECT_BYTES = 1 << 6,
-	EDGE_KEY = 1 << 7, /* key is "<object>:<access>"; the string is made when it is needed */
+#define EDGE_FIELD(FLAG, ...) EDGE_##FLAG = 1 << EDGE_INDEX_##FLAG,
+#include "graph/fields.def"
+	/* key is "<object>:<access>"; the string is made when it is needed */
+	EDGE_KEY = 1 << EDGE_FIELD_COUNT,
 };
 
 struct graph_edge {
 	uint32_t from, to; /* indices of vertices */
 	uint32_t fields;   /* enum graph_edge_field */
-	uint32_t object;   /* the site's vertex id */
-	enum graph_access access;
-	uint64_t bytes;           /* distinct bytes per invocation, summed over invocations */
-	uint64_t redundant_bytes; /* WRITE only */
-	double redundancy;        /* WRITE only: redundant_bytes / bytes */
-	uint64_t count;           /* invocations */
-	uint64_t object_bytes;    /* the site's largest object */
-	char *key;                /* what a foreign file says; NULL: none, or EDGE_KEY */
+#define EDGE_FIELD(FLAG, member, TYPE, ...) GRAPH_MEMBER_##TYPE member;
+#include "graph/fields.def"
+	char *key; /* what a foreign file says; NULL: none, or EDGE_KEY */
 	struct graph_attributes attributes;
 };
+
+_Static_assert(VERTEX_FIELD_COUNT <= 31 && EDGE_FIELD_COUNT <= 30, "flags fit into `fields`");
 
 /* A declaration `node [x=default]` of an attribute that vflow does not know. */
 struct graph_default {
@@ -117,6 +111,9 @@ struct graph_edge *graph_add_edge(struct graph *graph, uint32_t from, uint32_t t
 
 /* Index of the vertex with this id, or UINT32_MAX. */
 uint32_t graph_find(const struct graph *graph, uint32_t id);
+
+/* "READ" or "WRITE"; NULL: neither. */
+const char *graph_access_name(enum graph_access access);
 
 /* The edge's key in DOT; NULL: none.  `buffer` may hold it. */
 enum { GRAPH_KEY_SIZE = 24 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/dot_names.h"
+#include "graph/fields.h"
 #include "graph/input.h"
 #include "query/cmd.h"
 #include "query/filter/filter.h"
@@ -20,6 +20,7 @@
 #define USUAL_NODEFRACTION 0.005
 #define USUAL_EDGEFRACTION 0.001
 
+enum { HELP_SIZE = 1000 };
 enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
 
 static const char *const expression_options[EXPRESSIONS] = {
@@ -55,19 +56,27 @@ static bool parse_fraction(const char *text, double *value)
 	return parse_decimal(text, "", value);
 }
 
+static bool is_fraction(const char *metric)
+{
+	const struct graph_field *of_edge = field_find(graph_edge_fields, metric);
+	const struct graph_field *of_vertex = field_find(graph_vertex_fields, metric);
+
+	return (of_edge && of_edge->type == FIELD_FRACTION) ||
+	       (of_vertex && of_vertex->type == FIELD_FRACTION);
+}
+
 static int parse_value(const char *option, const char *metric, const char *text, double *value)
 {
 	uint64_t size;
 
-	if (!strcmp(metric, DOT_REDUNDANCY)) {
+	if (is_fraction(metric)) {
 		if (!parse_fraction(text, value))
 			return options_misuse("prune",
 					      "%s: '%s' is not a fraction, like 0.5 or 50%%",
 					      option, text);
 		if (*value < 0 || *value > 1)
-			return options_misuse("prune",
-					      "%s: redundancy is from 0 to 1 (100%%), '%s' is not",
-					      option, text);
+			return options_misuse("prune", "%s: %s is from 0 to 1 (100%%), '%s' is not",
+					      option, metric, text);
 		return EXIT_OK;
 	}
 	if (size_parse(text, &size) == 0) {
@@ -195,7 +204,7 @@ static int apply(struct graph *graph, void *data, struct error *error)
 {
 	const struct prune *prune = data;
 	const struct query_threshold none = {NULL, 0};
-	struct query_threshold edge = {DOT_BYTES, 0};
+	struct query_threshold edge = {EDGE_NAME(BYTES), 0};
 	double total = 0;
 
 	if (prune->nodefraction >= 0 || prune->edgefraction >= 0) {
@@ -263,7 +272,7 @@ static int parse(const struct texts *texts, struct prune *prune)
 			   : texts->trim                  ? (uint64_t)USUAL_NODECOUNT
 							  : UINT64_MAX;
 	if (texts->edge_bytes != UINT64_MAX)
-		prune->edge = (struct query_threshold){DOT_BYTES, (double)texts->edge_bytes};
+		prune->edge = (struct query_threshold){EDGE_NAME(BYTES), (double)texts->edge_bytes};
 	code = parse_threshold("--edge", texts->edge, &prune->edge_metric, &prune->edge);
 	if (code == EXIT_OK)
 		code = parse_threshold("--vertex", texts->vertex, &prune->vertex_metric,
@@ -277,8 +286,20 @@ static int parse(const struct texts *texts, struct prune *prune)
 	return code;
 }
 
+/* "edges by bytes, count, ..."; returns `help`. */
+static const char *metrics_help(const char *start, const struct graph_field *fields,
+				char help[HELP_SIZE])
+{
+	char names[HELP_SIZE - 100];
+
+	fields_names(fields, FIELD_COUNT | FIELD_FRACTION, ", ", names, sizeof(names));
+	snprintf(help, HELP_SIZE, "%s%s, ...", start, names);
+	return help;
+}
+
 int cmd_prune(int argc, char **argv)
 {
+	char edge_help[HELP_SIZE], vertex_help[HELP_SIZE];
 	struct texts texts = {.edge_bytes = UINT64_MAX, .nodecount = UINT64_MAX};
 	const char *output = NULL;
 	const struct command_option options[] = {
@@ -292,11 +313,9 @@ int cmd_prune(int argc, char **argv)
 		 &texts.expressions[SHOW]},
 		{0, "edge-bytes", "SIZE", "edges with at least SIZE bytes: --edge 'bytes>=SIZE'",
 		 OPTION_SIZE, &texts.edge_bytes},
-		{0, "edge", "METRIC>=X",
-		 "edges by bytes, redundant_bytes, redundancy, count, object_bytes, ...",
+		{0, "edge", "METRIC>=X", metrics_help("edges by ", graph_edge_fields, edge_help),
 		 OPTION_TEXT, &texts.edge},
-		{0, "vertex", "METRIC>=X",
-		 "by invocations, read_bytes, written_bytes, redundant_bytes, time_ns, ...",
+		{0, "vertex", "METRIC>=X", metrics_help("by ", graph_vertex_fields, vertex_help),
 		 OPTION_TEXT, &texts.vertex},
 		{0, "nodefraction", "F", "vertices with at least F of all bytes at their edges",
 		 OPTION_TEXT, &texts.nodefraction},

@@ -1,26 +1,59 @@
 /* vflow top: the operations with the most of something; a query by another name. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/fields.h"
 #include "graph/input.h"
 #include "query/ask.h"
 #include "query/cmd.h"
 #include "util/command.h"
 #include "util/memory.h"
+#include "util/text.h"
 
-static const char *const metrics[] = {"redundant_bytes", "written_bytes", "read_bytes",
-				      "invocations", "time_ns"};
+#define USUAL "redundant_bytes"
+
+enum { LIST_SIZE = 1000 };
+
+/*
+ * What operations can be ranked by: bytes, the last of the fields first, then everything else.
+ * Returns how many.
+ */
+static uint32_t find_metrics(const char *names[VERTEX_FIELD_COUNT])
+{
+	const struct graph_field *field = graph_vertex_fields + VERTEX_FIELD_COUNT;
+	uint32_t count = 0;
+
+	while (field-- > graph_vertex_fields)
+		if (field->type == FIELD_COUNT && field->unit == UNIT_BYTES && !field->profile_only)
+			names[count++] = field->name;
+	for (field = graph_vertex_fields; field->name; field++)
+		if (field->type == FIELD_COUNT && field->unit != UNIT_BYTES && !field->profile_only)
+			names[count++] = field->name;
+	return count;
+}
+
+/* "a (default) b c"; returns `help`. */
+static const char *metrics_help(const char *const *names, uint32_t count, char help[LIST_SIZE])
+{
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < count && used < LIST_SIZE; i++)
+		used += (size_t)snprintf(help + used, LIST_SIZE - used, "%s%s%s", i ? " " : "",
+					 names[i], strcmp(names[i], USUAL) ? "" : " (default)");
+	return help;
+}
 
 int cmd_top(int argc, char **argv)
 {
 	struct ask ask = {.command = "top", .says_kept = true, .tables_only = true};
-	const char *by = metrics[0];
+	const char *names[VERTEX_FIELD_COUNT], *by = USUAL;
+	uint32_t count = find_metrics(names);
+	char list[LIST_SIZE];
 	uint64_t limit = 10;
 	const struct command_option options[] = {
-		{0, "by", "METRIC",
-		 "redundant_bytes (default) written_bytes read_bytes invocations time_ns",
-		 OPTION_TEXT, &by},
+		{0, "by", "METRIC", metrics_help(names, count, list), OPTION_TEXT, &by},
 		{'n', "limit", "N", "how many operations, 0 for all (default 10)", OPTION_NUMBER,
 		 &limit},
 		{'T', "type", "TYPE",
@@ -45,13 +78,11 @@ int cmd_top(int argc, char **argv)
 
 	if (code != OPTIONS_RUN)
 		return code;
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
-		known |= !strcmp(by, metrics[i]);
+	for (uint32_t i = 0; i < count; i++)
+		known |= !strcmp(by, names[i]);
 	if (!known)
-		return options_misuse("top",
-				      "--by takes redundant_bytes, written_bytes, "
-				      "read_bytes, invocations or time_ns, not '%s'",
-				      by);
+		return options_misuse("top", "--by takes %s, not '%s'",
+				      text_choice(names, count, list, sizeof(list)), by);
 	if (limit > INT64_MAX)
 		return options_misuse("top", "-n is too large");
 	query = xasprintf("MATCH (v) WHERE v.%s > 0 RETURN v.id AS id, v.%s AS %s, v.kind AS kind, "

@@ -1,67 +1,20 @@
 /*
  * query/columns.c: attributes of the graph as typed columns.
  *
- * Known attributes have their types; vflow_types says those of others, "num:int,ok:bool"; what is
+ * Fields have their types; vflow_types says those of others, "num:int,ok:bool"; what is
  * left is text.  A value that is not of its declared type, or empty, is null.
  */
 #include <errno.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/dot_names.h"
+#include "graph/fields.h"
 #include "query/engine.h"
 #include "util/memory.h"
 
 #define DOT_TYPES "vflow_types"
-
-struct known {
-	const char *name;
-	enum value_type type;
-	uint32_t field; /* 0: always there */
-	size_t offset;
-	bool hidden;
-};
-
-/* clang-format off */
-#define VERTEX(name, type, field, member)                                                          \
-	{                                                                                          \
-		name, type, field, offsetof(struct graph_vertex, member), false                    \
-	}
-#define EDGE(name, type, field, member)                                                            \
-	{                                                                                          \
-		name, type, field, offsetof(struct graph_edge, member), false                      \
-	}
-
-/* clang-format on */
-static const struct known known_vertex[] = {
-	{"id", VALUE_INTEGER, 0, 0, true},
-	{DOT_KIND, VALUE_STRING, VERTEX_KIND, offsetof(struct graph_vertex, kind), true},
-	VERTEX(DOT_NAME, VALUE_STRING, VERTEX_NAME, name),
-	VERTEX(DOT_INVOCATIONS, VALUE_INTEGER, VERTEX_INVOCATIONS, invocations),
-	VERTEX(DOT_READ_BYTES, VALUE_INTEGER, VERTEX_READ_BYTES, read_bytes),
-	VERTEX(DOT_WRITTEN_BYTES, VALUE_INTEGER, VERTEX_WRITTEN_BYTES, written_bytes),
-	VERTEX(DOT_REDUNDANT_BYTES, VALUE_INTEGER, VERTEX_REDUNDANT_BYTES, redundant_bytes),
-	VERTEX(DOT_TIME_NS, VALUE_INTEGER, VERTEX_TIME_NS, time_ns),
-	VERTEX(DOT_CONTEXT, VALUE_STRING, VERTEX_CONTEXT, context),
-	VERTEX(DOT_CALLPATH, VALUE_STRING, VERTEX_CALLPATH, callpath),
-	VERTEX(DOT_PATTERNS, VALUE_STRING, VERTEX_PATTERNS, patterns),
-	VERTEX(DOT_ADVICE, VALUE_STRING, VERTEX_ADVICE, advice),
-	{0},
-};
-
-static const struct known known_edge[] = {
-	{DOT_ACCESS, VALUE_STRING, EDGE_ACCESS, 0, true},
-	{DOT_KEY, VALUE_STRING, EDGE_KEY, 0, true},
-	EDGE(DOT_OBJECT, VALUE_INTEGER, EDGE_OBJECT, object),
-	EDGE(DOT_BYTES, VALUE_INTEGER, EDGE_BYTES, bytes),
-	EDGE(DOT_REDUNDANT_BYTES, VALUE_INTEGER, EDGE_REDUNDANT_BYTES, redundant_bytes),
-	EDGE(DOT_REDUNDANCY, VALUE_FLOAT, EDGE_REDUNDANCY, redundancy),
-	EDGE(DOT_COUNT, VALUE_INTEGER, EDGE_COUNT, count),
-	EDGE(DOT_OBJECT_BYTES, VALUE_INTEGER, EDGE_OBJECT_BYTES, object_bytes),
-	{0},
-};
 
 static size_t size_of(enum value_type type)
 {
@@ -105,7 +58,12 @@ static struct column *find_column(const struct engine *engine, bool of_edge, con
 	return NULL;
 }
 
-/* -- known attributes -- */
+/* -- fields -- */
+
+static const struct graph_field *fields_of(bool of_edge)
+{
+	return of_edge ? graph_edge_fields : graph_vertex_fields;
+}
 
 /* Numbers that the graph holds have 64 bits without a sign; the language's have one. */
 static int64_t saturate(uint64_t number)
@@ -113,34 +71,36 @@ static int64_t saturate(uint64_t number)
 	return number > INT64_MAX ? INT64_MAX : (int64_t)number;
 }
 
-static void read_known(const struct known *known, const void *object, struct column *column,
+static enum value_type type_of(const struct graph_field *field)
+{
+	return field->type & (FIELD_TEXT | FIELD_ACCESS) ? VALUE_STRING
+	       : field->type == FIELD_FRACTION           ? VALUE_FLOAT
+							 : VALUE_INTEGER;
+}
+
+static void read_field(const struct graph_field *field, const void *of, struct column *column,
 		       uint32_t row)
 {
-	const char *at = (const char *)object + known->offset;
-
+	if (!field_is_there(field, of))
+		return;
 	column->present[row] = true;
-	if (known->type == VALUE_STRING) {
-		column->texts[row] = *(char *const *)at;
+	if (field->type == FIELD_TEXT) {
+		column->texts[row] = field_text(field, of);
 		column->present[row] = column->texts[row] && *column->texts[row];
-	} else if (known->type == VALUE_FLOAT) {
-		column->numbers[row] = *(const double *)at;
+	} else if (field->type == FIELD_ACCESS) {
+		column->texts[row] = graph_access_name(field_access(field, of));
+	} else if (field->type == FIELD_FRACTION) {
+		column->numbers[row] = field_fraction(field, of);
 	} else {
-		column->integers[row] = saturate(*(const uint64_t *)at);
+		column->integers[row] = saturate(field_number(field, of));
 	}
 }
 
-static void fill_known_vertex(const struct engine *engine, const struct known *known,
-			      struct column *column)
+static void fill_id(const struct engine *engine, struct column *column)
 {
 	for (uint32_t v = 0; v < engine->vertex_count; v++) {
-		const struct graph_vertex *vertex = &engine->graph->vertices[v];
-
-		if (!strcmp(known->name, "id")) {
-			column->integers[v] = vertex->id;
-			column->present[v] = true;
-		} else if (vertex->fields & known->field) {
-			read_known(known, vertex, column, v);
-		}
+		column->integers[v] = engine->graph->vertices[v].id;
+		column->present[v] = true;
 	}
 }
 
@@ -154,24 +114,6 @@ static void fill_key(struct engine *engine, struct column *column)
 		column->texts[e] =
 			key == buffer ? arena_text(&engine->arena, key, strlen(key)) : key;
 		column->present[e] = key && *key;
-	}
-}
-
-static void fill_known_edge(const struct engine *engine, const struct known *known,
-			    struct column *column)
-{
-	for (uint32_t e = 0; e < engine->edge_count; e++) {
-		const struct graph_edge *edge = &engine->graph->edges[e];
-
-		if (known->field == EDGE_ACCESS) {
-			column->texts[e] = engine->types[e];
-			column->present[e] = engine->types[e];
-		} else if (known->field == EDGE_OBJECT) { /* 32 bits */
-			column->integers[e] = edge->object;
-			column->present[e] = edge->fields & EDGE_OBJECT;
-		} else if (edge->fields & known->field) {
-			read_known(known, edge, column, e);
-		}
 	}
 }
 
@@ -197,20 +139,35 @@ static void share_texts(struct column *column, uint32_t count)
 	}
 }
 
-static struct column *known_column(struct engine *engine, bool of_edge, const struct known *known)
+static struct column *field_column(struct engine *engine, bool of_edge,
+				   const struct graph_field *field)
 {
-	struct column *column = add_column(engine, of_edge, known->name, known->type,
-					   of_edge ? engine->edge_count : engine->vertex_count);
+	uint32_t rows = of_edge ? engine->edge_count : engine->vertex_count;
+	struct column *column = add_column(engine, of_edge, field->name, type_of(field), rows);
 
-	column->hidden = known->hidden;
-	if (of_edge && known->field == EDGE_KEY)
-		fill_key(engine, column);
-	else if (of_edge)
-		fill_known_edge(engine, known, column);
-	else
-		fill_known_vertex(engine, known, column);
+	column->hidden = field->label;
+	for (uint32_t row = 0; row < rows; row++)
+		read_field(field,
+			   of_edge ? (const void *)&engine->graph->edges[row]
+				   : (const void *)&engine->graph->vertices[row],
+			   column, row);
 	if (column->type == VALUE_STRING)
-		share_texts(column, of_edge ? engine->edge_count : engine->vertex_count);
+		share_texts(column, rows);
+	return column;
+}
+
+/* What vertices and edges are called by: id and key, which are no fields. */
+static struct column *name_column(struct engine *engine, bool of_edge)
+{
+	struct column *column =
+		of_edge ? add_column(engine, true, DOT_KEY, VALUE_STRING, engine->edge_count)
+			: add_column(engine, false, "id", VALUE_INTEGER, engine->vertex_count);
+
+	column->hidden = true;
+	if (of_edge)
+		fill_key(engine, column);
+	else
+		fill_id(engine, column);
 	return column;
 }
 
@@ -306,13 +263,28 @@ static struct column *foreign_column(struct engine *engine, bool of_edge, const 
 const struct column *engine_column(struct engine *engine, bool of_edge, const char *name)
 {
 	struct column *column = find_column(engine, of_edge, name);
+	const struct graph_field *field;
 
 	if (column || !engine->graph)
 		return column;
-	for (const struct known *known = of_edge ? known_edge : known_vertex; known->name; known++)
-		if (!strcmp(known->name, name))
-			return known_column(engine, of_edge, known);
-	return foreign_column(engine, of_edge, name);
+	if (!strcmp(name, of_edge ? DOT_KEY : "id"))
+		return name_column(engine, of_edge);
+	field = field_find(fields_of(of_edge), name);
+	return field ? field_column(engine, of_edge, field) : foreign_column(engine, of_edge, name);
+}
+
+/* id, or access and key, before the other fields. */
+static void add_field_columns(struct engine *engine, bool of_edge)
+{
+	const struct graph_field *field;
+
+	for (field = fields_of(of_edge); of_edge && field->name; field++)
+		if (field->label)
+			engine_column(engine, of_edge, field->name);
+	engine_column(engine, of_edge, of_edge ? DOT_KEY : "id");
+	for (field = fields_of(of_edge); field->name; field++)
+		if (!field->profile_only)
+			engine_column(engine, of_edge, field->name);
 }
 
 const struct columns *engine_columns(struct engine *engine, bool of_edge)
@@ -322,8 +294,7 @@ const struct columns *engine_columns(struct engine *engine, bool of_edge)
 
 	if (columns->complete || !engine->graph)
 		return columns;
-	for (const struct known *known = of_edge ? known_edge : known_vertex; known->name; known++)
-		engine_column(engine, of_edge, known->name);
+	add_field_columns(engine, of_edge);
 	for (uint32_t row = 0; row < rows; row++) {
 		const struct graph_attributes *attributes = attributes_of(engine, of_edge, row);
 

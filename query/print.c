@@ -10,15 +10,15 @@
 #include <wchar.h>
 
 #include "query/filter/select.h"
+#include "util/json.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 /* -- text -- */
 
-/* The shortest form that reads back the same, never without a point or exponent. */
 static void put_number(FILE *file, double number)
 {
-	char text[40];
+	char text[JSON_SHORTEST_SIZE];
 
 	if (isnan(number)) {
 		fputs("NaN", file);
@@ -28,14 +28,7 @@ static void put_number(FILE *file, double number)
 		fputs(number < 0 ? "-Infinity" : "Infinity", file);
 		return;
 	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	fputs(text, file);
-	if (!strpbrk(text, ".e"))
-		fputs(".0", file);
+	fputs(json_shortest(number, text), file);
 }
 
 static void put_vertex(FILE *file, const struct engine *engine, uint32_t vertex)
@@ -161,129 +154,109 @@ char *print_value(const struct engine *engine, struct value value)
 
 /* -- JSON -- */
 
-static void put_json_text(FILE *file, const char *text)
-{
-	putc('"', file);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+static void put_json(struct json *json, struct engine *engine, struct value value);
 
-		if (c == '"' || c == '\\')
-			fprintf(file, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(file, "\\u%04x", c);
-		else
-			putc(c, file);
-	}
-	putc('"', file);
-}
-
-static void put_json(FILE *file, struct engine *engine, struct value value);
-
-static void put_json_properties(FILE *file, struct engine *engine, struct value of)
+static void put_json_properties(struct json *json, struct engine *engine, struct value of)
 {
 	const struct columns *columns = engine_columns(engine, of.type == VALUE_EDGE);
-	bool first = true;
 
-	fputs(",\"properties\":{", file);
+	json_name(json, "properties");
+	json_begin(json, '{');
 	for (uint32_t i = 0; i < columns->count; i++) {
 		struct value value = engine_value(columns->items[i], of.index);
 
 		if (value.type == VALUE_NULL || columns->items[i]->hidden)
 			continue;
-		fputs(first ? "" : ",", file);
-		put_json_text(file, columns->items[i]->name);
-		putc(':', file);
-		put_json(file, engine, value);
-		first = false;
+		json_name(json, columns->items[i]->name);
+		put_json(json, engine, value);
 	}
-	fputs("}}", file);
+	json_end(json, '}');
 }
 
-static void put_json_vertex(FILE *file, struct engine *engine, struct value value)
+static void put_json_vertex(struct json *json, struct engine *engine, struct value value)
 {
 	const struct engine_labels *labels = engine->labels[value.index];
 
-	fprintf(file, "{\"id\":%" PRIu32 ",\"labels\":[", engine_id(engine, value.index));
-	for (uint32_t i = 0; i < labels->count; i++) {
-		fputs(i ? "," : "", file);
-		put_json_text(file, labels->names[i]);
-	}
-	putc(']', file);
-	put_json_properties(file, engine, value);
+	json_begin(json, '{');
+	json_named_count(json, "id", engine_id(engine, value.index));
+	json_name(json, "labels");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < labels->count; i++)
+		json_text(json, labels->names[i]);
+	json_end(json, ']');
+	put_json_properties(json, engine, value);
+	json_end(json, '}');
 }
 
-static void put_json_edge(FILE *file, struct engine *engine, struct value value)
+static void put_json_edge(struct json *json, struct engine *engine, struct value value)
 {
-	fprintf(file, "{\"id\":%" PRIu32 ",\"type\":", value.index);
-	if (engine->types[value.index])
-		put_json_text(file, engine->types[value.index]);
-	else
-		fputs("null", file);
-	fprintf(file, ",\"start\":%" PRIu32 ",\"end\":%" PRIu32,
-		engine_id(engine, engine->from[value.index]),
-		engine_id(engine, engine->to[value.index]));
-	put_json_properties(file, engine, value);
+	json_begin(json, '{');
+	json_named_count(json, "id", value.index);
+	json_name(json, "type");
+	json_text(json, engine->types[value.index]);
+	json_named_count(json, "start", engine_id(engine, engine->from[value.index]));
+	json_named_count(json, "end", engine_id(engine, engine->to[value.index]));
+	put_json_properties(json, engine, value);
+	json_end(json, '}');
 }
 
-static void put_json_path(FILE *file, struct engine *engine, const struct value_path *path)
+static void put_json_path(struct json *json, struct engine *engine, const struct value_path *path)
 {
-	fputs("{\"vertices\":[", file);
-	for (uint32_t i = 0; i <= path->length; i++) {
-		fputs(i ? "," : "", file);
-		put_json(file, engine, value_vertex(path->items[2 * i]));
-	}
-	fputs("],\"edges\":[", file);
-	for (uint32_t i = 0; i < path->length; i++) {
-		fputs(i ? "," : "", file);
-		put_json(file, engine, value_edge(path->items[2 * i + 1]));
-	}
-	fputs("]}", file);
+	json_begin(json, '{');
+	json_name(json, "vertices");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i <= path->length; i++)
+		put_json_vertex(json, engine, value_vertex(path->items[2 * i]));
+	json_end(json, ']');
+	json_name(json, "edges");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < path->length; i++)
+		put_json_edge(json, engine, value_edge(path->items[2 * i + 1]));
+	json_end(json, ']');
+	json_end(json, '}');
 }
 
-static void put_json(FILE *file, struct engine *engine, struct value value)
+static void put_json(struct json *json, struct engine *engine, struct value value)
 {
 	switch (value.type) {
 	case VALUE_NULL:
-		fputs("null", file);
+		json_text(json, NULL);
 		break;
-	case VALUE_STRING:
-		put_json_text(file, value.text);
+	case VALUE_BOOLEAN:
+		json_raw(json, value.boolean ? "true" : "false");
+		break;
+	case VALUE_INTEGER:
+		json_raw(json, "%" PRId64, value.integer);
 		break;
 	case VALUE_FLOAT:
-		if (isfinite(value.number))
-			put_number(file, value.number);
-		else
-			fputs("null", file); /* JSON has no word for it */
+		json_real(json, value.number);
+		break;
+	case VALUE_STRING:
+		json_text(json, value.text);
 		break;
 	case VALUE_LIST:
-		putc('[', file);
-		for (uint32_t i = 0; i < value.list->count; i++) {
-			fputs(i ? "," : "", file);
-			put_json(file, engine, value.list->items[i]);
-		}
-		putc(']', file);
+		json_begin(json, '[');
+		for (uint32_t i = 0; i < value.list->count; i++)
+			put_json(json, engine, value.list->items[i]);
+		json_end(json, ']');
 		break;
 	case VALUE_MAP:
-		putc('{', file);
+		json_begin(json, '{');
 		for (uint32_t i = 0; i < value.map->count; i++) {
-			fputs(i ? "," : "", file);
-			put_json_text(file, value.map->entries[i].key);
-			putc(':', file);
-			put_json(file, engine, value.map->entries[i].value);
+			json_name(json, value.map->entries[i].key);
+			put_json(json, engine, value.map->entries[i].value);
 		}
-		putc('}', file);
+		json_end(json, '}');
 		break;
 	case VALUE_VERTEX:
-		put_json_vertex(file, engine, value);
+		put_json_vertex(json, engine, value);
 		break;
 	case VALUE_EDGE:
-		put_json_edge(file, engine, value);
+		put_json_edge(json, engine, value);
 		break;
 	case VALUE_PATH:
-		put_json_path(file, engine, value.path);
+		put_json_path(json, engine, value.path);
 		break;
-	default:
-		put_text(file, engine, value, true);
 	}
 }
 
@@ -297,14 +270,16 @@ static void print_json(struct engine *engine, const struct query_result *result,
 {
 	fputs(lines ? "" : "[", file);
 	for (uint64_t row = 0; row < result->count && !stopped(interrupted); row++) {
-		fputs(lines ? "{" : row ? ",\n {" : "\n {", file);
+		struct json json = {.file = file, .style = JSON_COMPACT};
+
+		fputs(lines ? "" : row ? ",\n " : "\n ", file);
+		json_begin(&json, '{');
 		for (uint32_t i = 0; i < result->width; i++) {
-			fputs(i ? "," : "", file);
-			put_json_text(file, result->names[i]);
-			putc(':', file);
-			put_json(file, engine, result->rows[row * result->width + i]);
+			json_name(&json, result->names[i]);
+			put_json(&json, engine, result->rows[row * result->width + i]);
 		}
-		fputs(lines ? "}\n" : "}", file);
+		json_end(&json, '}');
+		fputs(lines ? "\n" : "", file);
 	}
 	fputs(lines ? "" : result->count ? "\n]\n" : "]\n", file);
 }

@@ -24,6 +24,7 @@
 enum {
 	DEFAULT_SECONDS = 5,
 	MOST_SECONDS = 86400,
+	LIST_SIZE = 1000,
 	MOST_IN_BITMAP = 5000, /* vertices and edges: librsvg draws some hundred in a second */
 };
 
@@ -77,7 +78,7 @@ static struct graph *read_graph(struct input *input, struct error *error)
 
 static struct picture *select_and_describe(const struct graph *graph,
 					   const struct render_format *format,
-					   enum render_metric metric, bool all)
+					   const struct render_metric *metric, bool all)
 {
 	bool *vertices = xcalloc(graph->vertex_count, sizeof(*vertices));
 	bool *edges = xcalloc(graph->edge_count, sizeof(*edges));
@@ -139,24 +140,30 @@ static int choose_layout(const char *name, enum layout_engine *engine)
 	return options_misuse("render", "--layout takes auto, dot or layers, not '%s'", name);
 }
 
-static int choose_metric(const char *name, enum render_metric *metric)
+static int choose_metric(const char *name, const struct render_metric **metric)
 {
-	static const char *const names[] = {
-		[METRIC_DEFAULT] = NULL,  [METRIC_INVOCATIONS] = "invocations",
-		[METRIC_TIME] = "time",   [METRIC_HOST_TIME] = NULL, /* when there is no other */
-		[METRIC_BYTES] = "bytes", [METRIC_UNCHANGED] = "unchanged"};
+	const char *words[RENDER_METRIC_WORDS];
+	uint32_t count = render_metric_words(words);
+	char list[LIST_SIZE];
 
-	for (size_t i = 1; name && i < sizeof(names) / sizeof(*names); i++) {
-		if (!names[i] || strcmp(name, names[i]) != 0)
-			continue;
-		*metric = (enum render_metric)i;
+	*metric = name ? render_metric_named(name) : NULL;
+	if (*metric || !name)
 		return 0;
-	}
-	return !name ? 0
-		     : options_misuse("render",
-				      "--size-by takes invocations, time, bytes or unchanged, not "
-				      "'%s'",
-				      name);
+	return options_misuse("render", "--size-by takes %s, not '%s'",
+			      text_choice(words, count, list, sizeof(list)), name);
+}
+
+/* "... a (default), b or c"; returns `help`. */
+static const char *metrics_help(char help[LIST_SIZE])
+{
+	const char *words[RENDER_METRIC_WORDS];
+	uint32_t count = render_metric_words(words);
+	char list[LIST_SIZE - 100];
+
+	words[0] = "invocations (default)";
+	snprintf(help, LIST_SIZE, "what makes a vertex large: %s",
+		 text_choice(words, count, list, sizeof(list)));
+	return help;
 }
 
 static int choose_groups(const char *name, enum group_by *by)
@@ -237,24 +244,25 @@ static struct graph *collapse(struct graph *graph, struct grouping *grouping)
 	return graph;
 }
 
-static bool any_has(const struct graph *graph, enum render_metric metric)
+static bool any_has(const struct graph *graph, const struct render_metric *metric)
 {
 	for (uint32_t i = 0; i < graph->vertex_count; i++)
-		if (render_metric(&graph->vertices[i], metric))
+		if (render_metric_of(&graph->vertices[i], metric))
 			return true;
 	return false;
 }
 
 /* Without times of the GPU, those of the host will do, but never unsaid. */
-static int settle_metric(const struct graph *graph, enum render_metric *metric, struct error *error)
+static int settle_metric(const struct graph *graph, const struct render_metric **metric,
+			 struct error *error)
 {
-	if (*metric != METRIC_TIME || any_has(graph, METRIC_TIME))
+	if (*metric != &render_by_time || any_has(graph, &render_by_time))
 		return 0;
-	if (!any_has(graph, METRIC_HOST_TIME))
+	if (!any_has(graph, &render_by_host_time))
 		return error_set(error,
 				 "--size-by time: the input has no times: DOT only has those "
 				 "of a timing pass on a GPU, name a profile");
-	*metric = METRIC_HOST_TIME;
+	*metric = &render_by_host_time;
 	fprintf(stderr, "vflow render: no GPU timing in the input: sizes stand for the host time "
 			"of the calls\n");
 	return 0;
@@ -293,7 +301,8 @@ int cmd_render(int argc, char **argv)
 {
 	const char *type = NULL, *path = NULL, *layout = "auto", *size_by = NULL, *group_by = NULL;
 	enum group_by groups = GROUP_NONE;
-	enum render_metric metric = METRIC_DEFAULT;
+	const struct render_metric *metric = NULL;
+	char size_help[LIST_SIZE];
 	enum layout_engine engine = LAYOUT_AUTO;
 	uint64_t seconds = DEFAULT_SECONDS;
 	bool all = false;
@@ -303,9 +312,7 @@ int cmd_render(int argc, char **argv)
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &path},
 		{0, "all", NULL, "draw everything, however large the graph is", OPTION_FLAG, &all},
-		{0, "size-by", "METRIC",
-		 "what makes a vertex large: invocations (default), time, bytes or unchanged",
-		 OPTION_TEXT, &size_by},
+		{0, "size-by", "METRIC", metrics_help(size_help), OPTION_TEXT, &size_by},
 		{0, "group-by", "WHAT", "draw as one: file, function, call-path, object or stream",
 		 OPTION_TEXT, &group_by},
 		{0, "layout", "NAME",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "graph/fields.h"
 #include "render/style.h"
 #include "util/memory.h"
 #include "util/size.h"
@@ -15,6 +16,13 @@ enum {
 	TEXT_LIMIT = 1000, /* characters of one text of the program in a tooltip */
 	PATH_LIMIT = 40,   /* frames */
 };
+
+/* Fields that tooltips have in sentences. */
+#define VERTEX_IN_WORDS                                                                            \
+	(VERTEX_INVOCATIONS | VERTEX_READ_BYTES | VERTEX_WRITTEN_BYTES | VERTEX_REDUNDANT_BYTES |  \
+	 VERTEX_TIME_NS | VERTEX_HOST_NS)
+#define EDGE_IN_WORDS                                                                              \
+	(EDGE_BYTES | EDGE_REDUNDANT_BYTES | EDGE_REDUNDANCY | EDGE_COUNT | EDGE_OBJECT_BYTES)
 
 /* A text that is built piece by piece. */
 struct sentence {
@@ -161,6 +169,34 @@ static void put_path(FILE *out, const char *path)
 	}
 }
 
+/* A line for each figure that is there, but for those with these flags, which have their words. */
+static void put_figures(FILE *out, const struct graph_field *fields, const void *of,
+			uint32_t in_words)
+{
+	char count[32], percent[8];
+
+	for (; fields->name; fields++) {
+		uint64_t number;
+
+		if (fields->flag & in_words || !field_is_there(fields, of))
+			continue;
+		if (fields->type == FIELD_FRACTION)
+			fprintf(out, "\n%s: %s", fields->title,
+				render_percent(field_fraction(fields, of), percent));
+		if (fields->type != FIELD_COUNT || !field_number(fields, of))
+			continue;
+		number = field_number(fields, of);
+		fprintf(out, "\n%s: ", fields->title);
+		if (fields->unit == UNIT_BYTES)
+			put_bytes(out, number);
+		else if (fields->unit == UNIT_NS)
+			fprintf(out, "%.3f ms", (double)number / 1e6);
+		else
+			fprintf(out, "%s%s", render_count(number, count),
+				fields->unit == UNIT_CALLS ? "×" : "");
+	}
+}
+
 char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes)
 {
 	struct sentence sentence;
@@ -196,6 +232,7 @@ char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes)
 		fprintf(out, "\ntime on the GPU: %.3f ms", (double)vertex->time_ns / 1e6);
 	if ((vertex->fields & VERTEX_HOST_NS) && vertex->host_ns)
 		fprintf(out, "\nhost time of its calls: %.3f ms", (double)vertex->host_ns / 1e6);
+	put_figures(out, graph_vertex_fields, vertex, VERTEX_IN_WORDS);
 	put_path(out, vertex->callpath);
 	if (vertex->patterns && *vertex->patterns) {
 		fputs("\nfindings: ", out);
@@ -266,6 +303,7 @@ char *describe_edge(const struct graph *graph, const struct graph_edge *edge)
 			put_bytes(out, edge->redundant_bytes);
 		put_share(out, share);
 	}
+	put_figures(out, graph_edge_fields, edge, EDGE_IN_WORDS);
 	if (edge->fields & EDGE_OBJECT)
 		put_object(out, graph, edge);
 	return end(&sentence);
@@ -293,7 +331,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 
 char *describe_totals(const struct graph *graph)
 {
-	uint64_t read = 0, written = 0, redundant = 0;
+	struct graph_vertex all = {0}; /* as if every edge led into it */
 	struct sentence sentence;
 	FILE *out = begin(&sentence);
 	char a[32], b[32];
@@ -301,22 +339,19 @@ char *describe_totals(const struct graph *graph)
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		const struct graph_edge *edge = &graph->edges[i];
 
-		if (edge->access == GRAPH_READ) {
-			read = add(read, edge->bytes);
-		} else if (edge->access == GRAPH_WRITE &&
-			   !graph_vertex_is(&graph->vertices[edge->to], "host")) {
-			written = add(written, edge->bytes);
-			redundant = add(redundant, edge->redundant_bytes);
-		}
+		/* copies to the host write no object */
+		if (edge->access != GRAPH_WRITE ||
+		    !graph_vertex_is(&graph->vertices[edge->to], "host"))
+			fields_add_edge(&all, edge, UINT64_MAX);
 	}
 	fprintf(out, "%s %s, %s edge%s; ", render_count(graph->vertex_count, a),
 		text_plural(graph->vertex_count, "vertex", "vertices"),
 		render_count(graph->edge_count, b), text_plural(graph->edge_count, "", "s"));
-	fprintf(out, "%s byte%s read, %s written", size_format(read, a), text_plural(read, "", "s"),
-		size_format(written, b));
-	if (written) {
-		fprintf(out, ", %s of them unchanged", size_format(redundant, a));
-		put_share(out, (double)redundant / (double)written);
+	fprintf(out, "%s byte%s read, %s written", size_format(all.read_bytes, a),
+		text_plural(all.read_bytes, "", "s"), size_format(all.written_bytes, b));
+	if (all.written_bytes) {
+		fprintf(out, ", %s of them unchanged", size_format(all.redundant_bytes, a));
+		put_share(out, (double)all.redundant_bytes / (double)all.written_bytes);
 	}
 	return end(&sentence);
 }

@@ -4,8 +4,8 @@
  * The known attributes stay (DESIGN 6), so that filters still work on it; those that a foreign file
  * brought are left out, because they may style or link.
  */
-#include <inttypes.h>
-
+#include "graph/dot_list.h"
+#include "graph/dot_names.h"
 #include "render/format.h"
 
 static const struct {
@@ -19,8 +19,8 @@ static const struct {
 	[SHAPE_OTHER] = {"box", "rounded,filled"},
 };
 
-/* Inside quotes.  As in graph/dot.h a backslash is doubled, so that it never escapes anything. */
-static void put_escaped(FILE *out, const char *text, bool label)
+/* A label, inside quotes.  A backslash is doubled, so that it never escapes anything. */
+static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '"')
@@ -29,24 +29,17 @@ static void put_escaped(FILE *out, const char *text, bool label)
 			fputs("\\\\", out);
 		else if (*text == '\n')
 			fputs("\\n", out);
-		else if (*text == '&' && label) /* Graphviz decodes entities in labels */
+		else if (*text == '&') /* Graphviz decodes entities in labels */
 			fputs("&amp;", out);
 		else
 			fputc(*text, out);
 	}
 }
 
-static void put(FILE *out, const char *name, const char *text)
-{
-	fprintf(out, " %s=\"", name);
-	put_escaped(out, text ? text : "", false);
-	fputc('"', out);
-}
-
 static void put_label(FILE *out, const char *name, const char *text)
 {
 	fprintf(out, " %s=\"", name);
-	put_escaped(out, text, true);
+	put_escaped(out, text);
 	fputc('"', out);
 }
 
@@ -59,12 +52,12 @@ static void begin(FILE *out, const struct picture *picture)
 	if (picture->vertex_count > 300)
 		fputs(" nslimit=1 nslimit1=1 splines=line", out);
 	fputs(" label=\"", out);
-	put_escaped(out, picture->title, true);
+	put_escaped(out, picture->title);
 	fputs("\\l", out);
-	put_escaped(out, picture->totals, true);
+	put_escaped(out, picture->totals);
 	fputs("\\l", out);
 	if (picture->hidden) {
-		put_escaped(out, picture->hidden, true);
+		put_escaped(out, picture->hidden);
 		fputs("\\l", out);
 	}
 	fputs("Written bytes that did not change: grey up to 33%, blue dashed up to 66%, orange "
@@ -81,39 +74,15 @@ static void begin(FILE *out, const struct picture *picture)
 
 static void vertex(FILE *out, const struct picture_vertex *shown)
 {
-	const struct graph_vertex *vertex = shown->vertex;
-	/* a foreign vertex without a name keeps what it is called */
-	const char *name = vertex->fields & VERTEX_NAME ? vertex->name : vertex->node;
-	const struct {
-		uint32_t field;
-		const char *name;
-		uint64_t value;
-	} counters[] = {
-		{VERTEX_INVOCATIONS, "invocations", vertex->invocations},
-		{VERTEX_READ_BYTES, "read_bytes", vertex->read_bytes},
-		{VERTEX_WRITTEN_BYTES, "written_bytes", vertex->written_bytes},
-		{VERTEX_REDUNDANT_BYTES, "redundant_bytes", vertex->redundant_bytes},
-		{VERTEX_TIME_NS, "time_ns", vertex->time_ns},
-	};
-	const struct {
-		uint32_t field;
-		const char *name, *value;
-	} texts[] = {
-		{VERTEX_KIND, "kind", vertex->kind},
-		{VERTEX_NAME, "name", name},
-		{VERTEX_CONTEXT, "context", vertex->context},
-		{VERTEX_CALLPATH, "callpath", vertex->callpath},
-		{VERTEX_PATTERNS, "patterns", vertex->patterns},
-		{VERTEX_ADVICE, "advice", vertex->advice},
-	};
+	struct graph_vertex vertex = *shown->vertex;
+	struct dot_list list = {.file = out, .inside = true};
 
-	fprintf(out, "v%u [", vertex->id);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if ((vertex->fields | VERTEX_NAME) & texts[i].field)
-			put(out, texts[i].name, texts[i].value);
-	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
-		if (vertex->fields & counters[i].field)
-			fprintf(out, " %s=%" PRIu64, counters[i].name, counters[i].value);
+	if (!(vertex.fields & VERTEX_NAME)) /* a foreign vertex keeps what it is called */
+		vertex.name = vertex.node;
+	vertex.fields |= VERTEX_NAME;
+	fprintf(out, "v%u [", vertex.id);
+	dot_list_fields(&list, graph_vertex_fields, &vertex, FIELD_TEXT);
+	dot_list_fields(&list, graph_vertex_fields, &vertex, FIELD_ALL & ~FIELD_TEXT);
 	fprintf(out, " shape=%s style=\"%s\" fillcolor=\"%s\" width=%.4f height=%.4f fontsize=%.1f",
 		shapes[shown->shape].shape, shapes[shown->shape].style,
 		shown->note                  ? "#FFF4C2"
@@ -128,7 +97,7 @@ static void vertex(FILE *out, const struct picture_vertex *shown)
 	fputs(" label=\"", out);
 	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
 		fputs(i ? "\\n" : "", out);
-		put_escaped(out, shown->lines[i], true);
+		put_escaped(out, shown->lines[i]);
 	}
 	fputc('"', out);
 	put_label(out, "tooltip", shown->tooltip);
@@ -140,30 +109,14 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 	const struct graph_edge *edge = shown->edge;
 	const char *color = render_bands[shown->band].color;
 	char buffer[GRAPH_KEY_SIZE];
-	const char *key = graph_edge_key(edge, buffer);
-	const struct {
-		uint32_t field;
-		const char *name;
-		uint64_t value;
-	} counters[] = {
-		{EDGE_OBJECT, "object", edge->object},
-		{EDGE_BYTES, "bytes", edge->bytes},
-		{EDGE_REDUNDANT_BYTES, "redundant_bytes", edge->redundant_bytes},
-		{EDGE_COUNT, "count", edge->count},
-		{EDGE_OBJECT_BYTES, "object_bytes", edge->object_bytes},
-	};
+	struct dot_list list = {.file = out, .inside = true};
 
 	fprintf(out, "v%u -> v%u [", picture->vertices[shown->from].vertex->id,
 		picture->vertices[shown->to].vertex->id);
-	if (key)
-		put(out, "key", key);
-	if (edge->fields & EDGE_ACCESS)
-		put(out, "access", edge->access == GRAPH_READ ? "READ" : "WRITE");
-	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
-		if (edge->fields & counters[i].field)
-			fprintf(out, " %s=%" PRIu64, counters[i].name, counters[i].value);
-	if (edge->fields & EDGE_REDUNDANCY)
-		fprintf(out, " redundancy=%.6g", edge->redundancy);
+	dot_list_text(&list, DOT_KEY, graph_edge_key(edge, buffer));
+	dot_list_fields(&list, graph_edge_fields, edge, FIELD_TEXT | FIELD_ACCESS);
+	dot_list_fields(&list, graph_edge_fields, edge, FIELD_COUNT | FIELD_ID);
+	dot_list_fields(&list, graph_edge_fields, edge, FIELD_FRACTION);
 	if (shown->band == BAND_BRIDGE)
 		fputs(" bridged=true", out);
 	if (shown->band == BAND_ALL)
@@ -180,7 +133,7 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 		fputs(" constraint=false", out);
 	if (shown->label) { /* blanks: beside a wide line, not on it */
 		fputs(" label=\"  ", out);
-		put_escaped(out, shown->label, true);
+		put_escaped(out, shown->label);
 		fputc('"', out);
 	}
 	put_label(out, "tooltip", shown->tooltip);

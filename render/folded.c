@@ -42,11 +42,10 @@ static void put_stack(FILE *out, const struct graph_vertex *vertex)
 
 static void begin(FILE *out, const struct picture *picture)
 {
-	enum render_metric metric =
-		picture->metric == METRIC_DEFAULT ? METRIC_BYTES : picture->metric;
+	const struct render_metric *metric = picture->metric ? picture->metric : &render_by_bytes;
 
 	for (uint32_t i = 0; i < picture->vertex_count; i++) {
-		uint64_t value = render_metric(picture->vertices[i].vertex, metric);
+		uint64_t value = render_metric_of(picture->vertices[i].vertex, metric);
 
 		if (!value)
 			continue;

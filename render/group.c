@@ -6,15 +6,11 @@
 #include <string.h>
 
 #include "graph/dot_names.h"
+#include "graph/fields.h"
 #include "render/style.h"
 #include "util/memory.h"
 
 enum { NAME_LIMIT = 200 };
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	return a + b < a ? UINT64_MAX : a + b;
-}
 
 /* The innermost frame without its "file:line"; NULL: there is none. */
 static char *function_of(const char *callpath)
@@ -171,31 +167,6 @@ static struct member *find_members(const struct graph *graph, enum group_by by,
 	return members;
 }
 
-/* Appends the items of `more`, which `separator` separates, that are not there yet. */
-static void join(char **list, const char *more, const char *separator)
-{
-	while (more && *more) {
-		const char *end = strstr(more, separator);
-		char *item = end ? xstrndup(more, (size_t)(end - more)) : xstrdup(more);
-
-		if (!*list) {
-			*list = xstrdup(item);
-		} else if (!strstr(*list, item) && strlen(*list) < 2000) {
-			char *longer = xasprintf("%s%s%s", *list, separator, item);
-
-			free(*list);
-			*list = longer;
-		}
-		free(item);
-		more = end ? end + strlen(separator) : NULL;
-	}
-}
-
-static char *copy(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
-}
-
 /* The first of the report's findings that is about any of them. */
 static void take_number(struct graph_vertex *group, const struct graph_vertex *member)
 {
@@ -208,42 +179,22 @@ static void take_number(struct graph_vertex *group, const struct graph_vertex *m
 
 static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from)
 {
-	to->fields = from->fields;
-	to->kind = copy(from->kind);
-	to->name = copy(from->name && *from->name ? from->name : from->node);
-	to->context = copy(from->context);
-	to->callpath = copy(from->callpath);
-	to->patterns = copy(from->patterns);
-	to->advice = copy(from->advice);
-	to->invocations = from->invocations;
-	to->read_bytes = from->read_bytes;
-	to->written_bytes = from->written_bytes;
-	to->redundant_bytes = from->redundant_bytes;
-	to->time_ns = from->time_ns;
-	to->host_ns = from->host_ns;
+	fields_copy(graph_vertex_fields, to, from);
+	if (!to->name || !*to->name) {
+		free(to->name);
+		to->name = xstrdup(from->node);
+	}
 	take_number(to, from);
 }
 
 static void add_member(struct graph_vertex *group, const struct graph_vertex *member)
 {
-	group->fields |= member->fields;
-	group->fields &= ~(uint32_t)(VERTEX_CONTEXT | VERTEX_CALLPATH);
+	fields_merge(graph_vertex_fields, group, member);
 	if (group->kind && member->kind && strcmp(group->kind, member->kind) != 0) {
 		free(group->kind);
 		group->kind = xstrdup("group");
 	}
-	free(group->context);
-	free(group->callpath);
-	group->context = group->callpath = NULL;
 	take_number(group, member);
-	join(&group->patterns, member->patterns, ",");
-	join(&group->advice, member->advice, " | ");
-	group->invocations = add(group->invocations, member->invocations);
-	group->read_bytes = add(group->read_bytes, member->read_bytes);
-	group->written_bytes = add(group->written_bytes, member->written_bytes);
-	group->redundant_bytes = add(group->redundant_bytes, member->redundant_bytes);
-	group->time_ns = add(group->time_ns, member->time_ns);
-	group->host_ns = add(group->host_ns, member->host_ns);
 }
 
 static int compare_firsts(const void *left, const void *right)
@@ -340,20 +291,15 @@ static void add_edges(struct graph *new, const struct graph *graph, const uint32
 		    sum->access != edge->access ||
 		    render_is_bridge(sum) != render_is_bridge(edge)) {
 			sum = graph_add_edge(new, bundles[i].from, bundles[i].to);
-			sum->access = edge->access;
-			sum->fields = edge->fields & ~(uint32_t)(EDGE_REDUNDANCY | EDGE_KEY);
-			sum->object = edge->object;
+			fields_copy(graph_edge_fields, sum, edge);
+			sum->fields &= ~(uint32_t)EDGE_REDUNDANCY; /* follows from the sums */
 			if (render_is_bridge(edge))
 				graph_set_attribute(&sum->attributes, "bridged", "true");
-		} else if (!(edge->fields & EDGE_OBJECT) || sum->object != edge->object) {
-			sum->fields &= ~(uint32_t)(EDGE_OBJECT | EDGE_OBJECT_BYTES);
+			continue;
 		}
-		sum->fields |= edge->fields & (EDGE_BYTES | EDGE_REDUNDANT_BYTES | EDGE_COUNT);
-		sum->bytes = add(sum->bytes, edge->bytes);
-		sum->redundant_bytes = add(sum->redundant_bytes, edge->redundant_bytes);
-		sum->count = add(sum->count, edge->count);
-		if (edge->object_bytes > sum->object_bytes)
-			sum->object_bytes = edge->object_bytes;
+		fields_merge(graph_edge_fields, sum, edge);
+		if (!(sum->fields & EDGE_OBJECT)) /* the size is the object's */
+			sum->fields &= ~(uint32_t)EDGE_OBJECT_BYTES;
 	}
 	free(bundles);
 }

@@ -4,106 +4,92 @@
  */
 #include "render/json.h"
 
-#include <inttypes.h>
-#include <string.h>
-
+#include "graph/json_fields.h"
 #include "render/format.h"
 
 void json_put_string(FILE *out, const char *text)
 {
-	if (!text) {
-		fputs("null", out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x20 || c == 0x7f || strchr("<>&\"\\'", c)) /* nothing ends the element */
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
+	json_text(&(struct json){.file = out, .style = JSON_IN_HTML}, text);
 }
 
-static void put_text(FILE *out, const char *name, const char *text)
+static void put_length(struct json *json, const char *name, double length)
 {
-	if (!text)
-		return;
-	fprintf(out, ",\"%s\":", name);
-	json_put_string(out, text);
+	json_name(json, name);
+	json_raw(json, "%.1f", length);
 }
 
-static void put_count(FILE *out, const char *name, bool there, uint64_t value)
+static void put_vertex(struct json *json, const struct picture_vertex *shown)
 {
-	if (there)
-		fprintf(out, ",\"%s\":%" PRIu64, name, value);
+	struct graph_vertex vertex = *shown->vertex;
+
+	if (!vertex.name || !*vertex.name)
+		vertex.name = vertex.node;
+	vertex.fields |= VERTEX_NAME;
+	json_begin(json, '{');
+	json_named_count(json, "id", vertex.id);
+	json_fields(json, graph_vertex_fields, &vertex, FIELD_TEXT);
+	json_fields(json, graph_vertex_fields, &vertex, FIELD_ALL & ~FIELD_TEXT);
+	put_length(json, "x", shown->at.x);
+	put_length(json, "y", shown->at.y);
+	put_length(json, "width", shown->width);
+	put_length(json, "height", shown->height);
+	json_end(json, '}');
 }
 
-static void put_vertex(FILE *out, const struct picture_vertex *shown)
+static void put_edge(struct json *json, const struct picture *picture,
+		     const struct picture_edge *shown)
 {
-	const struct graph_vertex *vertex = shown->vertex;
-	uint32_t has = vertex->fields;
-
-	fprintf(out, "{\"id\":%u", vertex->id);
-	put_text(out, "kind", has & VERTEX_KIND ? vertex->kind : NULL);
-	put_text(out, "name", vertex->name && *vertex->name ? vertex->name : vertex->node);
-	put_text(out, "context", has & VERTEX_CONTEXT ? vertex->context : NULL);
-	put_text(out, "callpath", has & VERTEX_CALLPATH ? vertex->callpath : NULL);
-	put_text(out, "patterns", has & VERTEX_PATTERNS ? vertex->patterns : NULL);
-	put_text(out, "advice", has & VERTEX_ADVICE ? vertex->advice : NULL);
-	put_count(out, "invocations", has & VERTEX_INVOCATIONS, vertex->invocations);
-	put_count(out, "read_bytes", has & VERTEX_READ_BYTES, vertex->read_bytes);
-	put_count(out, "written_bytes", has & VERTEX_WRITTEN_BYTES, vertex->written_bytes);
-	put_count(out, "redundant_bytes", has & VERTEX_REDUNDANT_BYTES, vertex->redundant_bytes);
-	put_count(out, "time_ns", has & VERTEX_TIME_NS, vertex->time_ns);
-	fprintf(out, ",\"x\":%.1f,\"y\":%.1f,\"width\":%.1f,\"height\":%.1f}", shown->at.x,
-		shown->at.y, shown->width, shown->height);
-}
-
-static void put_edge(FILE *out, const struct picture *picture, const struct picture_edge *shown)
-{
-	const struct graph_edge *edge = shown->edge;
-	uint32_t has = edge->fields;
+	struct graph_edge edge = *shown->edge;
 	char key[GRAPH_KEY_SIZE];
 
-	fprintf(out, "{\"start\":%u,\"end\":%u", picture->vertices[shown->from].vertex->id,
-		picture->vertices[shown->to].vertex->id);
-	if (edge->access != GRAPH_ACCESS_NONE)
-		fprintf(out, ",\"access\":\"%s\"", edge->access == GRAPH_READ ? "READ" : "WRITE");
-	put_text(out, "key", graph_edge_key(edge, key));
-	put_count(out, "object", has & EDGE_OBJECT, edge->object);
-	put_count(out, "bytes", has & EDGE_BYTES, edge->bytes);
-	put_count(out, "redundant_bytes", has & EDGE_REDUNDANT_BYTES, edge->redundant_bytes);
-	put_count(out, "count", has & EDGE_COUNT, edge->count);
-	put_count(out, "object_bytes", has & EDGE_OBJECT_BYTES, edge->object_bytes);
-	if (shown->band == BAND_BRIDGE)
-		fputs(",\"bridged\":true", out);
-	if (edge->access == GRAPH_WRITE && has & (EDGE_REDUNDANCY | EDGE_REDUNDANT_BYTES))
-		fprintf(out, ",\"redundancy\":%.6g", render_redundancy(edge));
-	fputc('}', out);
+	/* groups have it only by their sums */
+	edge.redundancy = render_redundancy(&edge);
+	if (edge.access == GRAPH_WRITE && edge.fields & EDGE_REDUNDANT_BYTES)
+		edge.fields |= EDGE_REDUNDANCY;
+	if (edge.access != GRAPH_WRITE)
+		edge.fields &= ~(uint32_t)EDGE_REDUNDANCY;
+	json_begin(json, '{');
+	json_named_count(json, "start", picture->vertices[shown->from].vertex->id);
+	json_named_count(json, "end", picture->vertices[shown->to].vertex->id);
+	json_fields(json, graph_edge_fields, &edge, FIELD_TEXT | FIELD_ACCESS);
+	json_named_text(json, "key", graph_edge_key(&edge, key));
+	json_fields(json, graph_edge_fields, &edge, FIELD_COUNT | FIELD_ID);
+	if (shown->band == BAND_BRIDGE) {
+		json_name(json, "bridged");
+		json_raw(json, "true");
+	}
+	json_fields(json, graph_edge_fields, &edge, FIELD_FRACTION);
+	json_end(json, '}');
 }
 
 static void begin(FILE *out, const struct picture *picture)
 {
-	fputs("{\"title\":", out);
-	json_put_string(out, picture->title);
-	put_text(out, "run", picture->run);
-	put_text(out, "totals", picture->totals);
-	put_text(out, "hidden", picture->hidden);
-	fprintf(out, ",\"width\":%.1f,\"height\":%.1f,\"vertices\":[", picture->width,
-		picture->height);
+	struct json json = {.file = out, .style = JSON_IN_HTML};
+
+	json_begin(&json, '{');
+	json_name(&json, "title");
+	json_text(&json, picture->title);
+	json_named_text(&json, "run", picture->run);
+	json_named_text(&json, "totals", picture->totals);
+	json_named_text(&json, "hidden", picture->hidden);
+	put_length(&json, "width", picture->width);
+	put_length(&json, "height", picture->height);
+	json_name(&json, "vertices");
+	json_begin(&json, '[');
 	for (uint32_t i = 0; i < picture->vertex_count; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		put_vertex(out, &picture->vertices[i]);
+		json_line(&json);
+		put_vertex(&json, &picture->vertices[i]);
 	}
-	fputs("],\"edges\":[", out);
+	json_end(&json, ']');
+	json_name(&json, "edges");
+	json_begin(&json, '[');
 	for (uint32_t i = 0; i < picture->edge_count; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		put_edge(out, picture, &picture->edges[i]);
+		json_line(&json);
+		put_edge(&json, picture, &picture->edges[i]);
 	}
-	fputs("]}\n", out);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	putc('\n', out);
 }
 
 const struct render_format render_json = {

@@ -222,12 +222,12 @@ static uint64_t *site_sizes(const struct graph *graph)
 	return sizes;
 }
 
-static double vertex_scale(const struct graph_vertex *vertex, enum render_metric metric,
+static double vertex_scale(const struct graph_vertex *vertex, const struct render_metric *metric,
 			   uint64_t most)
 {
-	uint64_t value = render_metric(vertex, metric);
+	uint64_t value = render_metric_of(vertex, metric);
 
-	if (metric == METRIC_DEFAULT || metric == METRIC_INVOCATIONS)
+	if (metric == &render_by_invocations)
 		return render_vertex_scale(value);
 	return render_vertex_share(value, most);
 }
@@ -236,11 +236,13 @@ static uint32_t *add_vertices(struct picture *picture, const struct graph *graph
 {
 	uint32_t *index = xcalloc(graph->vertex_count, sizeof(*index));
 	uint64_t *sizes = site_sizes(graph), most = 0;
+	const struct render_metric *metric =
+		picture->metric ? picture->metric : &render_by_invocations;
 	uint32_t *outer;
 
 	for (uint32_t i = 0; i < graph->vertex_count; i++)
-		if (render_metric(&graph->vertices[i], picture->metric) > most)
-			most = render_metric(&graph->vertices[i], picture->metric);
+		if (render_metric_of(&graph->vertices[i], metric) > most)
+			most = render_metric_of(&graph->vertices[i], metric);
 
 	picture->vertices = xcalloc(graph->vertex_count, sizeof(*picture->vertices));
 	for (uint32_t i = 0; i < graph->vertex_count; i++) {
@@ -253,7 +255,7 @@ static uint32_t *add_vertices(struct picture *picture, const struct graph *graph
 		shown->shape = render_shape(shown->vertex);
 		shown->font = RENDER_FONT;
 		if (shown->shape != SHAPE_HOST)
-			shown->font *= vertex_scale(shown->vertex, picture->metric, most);
+			shown->font *= vertex_scale(shown->vertex, metric, most);
 		picture->shapes[shown->shape] = true;
 	}
 	outer = find_outer_places(picture);
@@ -449,7 +451,7 @@ static void add_notes(struct picture *picture)
 	free(order);
 }
 
-struct picture *picture_new(const struct graph *graph, enum render_metric metric,
+struct picture *picture_new(const struct graph *graph, const struct render_metric *metric,
 			    const bool *keep_vertex, const bool *keep_edge)
 {
 	struct picture *picture = xcalloc(1, sizeof(*picture));

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "graph/profile/profile.h"
+#include "render/metric.h"
 #include "render/style.h"
 
 struct picture_point {
@@ -55,9 +56,9 @@ struct picture_note { /* a finding, for the list under the drawing */
 
 struct picture {
 	const struct graph *graph;
-	const struct profile *profile; /* NULL: the input is DOT */
-	enum render_metric metric;     /* that sizes stand for */
-	bool grouped;                  /* vertices are groups of operations */
+	const struct profile *profile;      /* NULL: the input is DOT */
+	const struct render_metric *metric; /* that sizes stand for; NULL: the format's usual one */
+	bool grouped;                       /* vertices are groups of operations */
 	char *title;
 	char *run;  /* "./app on an H200, 2026-11-20 12:33 UTC"; NULL: the input does not say */
 	char *file; /* what to name in commands that are suggested; NULL: nothing */
@@ -81,7 +82,7 @@ struct picture {
 #define RENDER_EDGE_FONT 10.0
 
 /* `keep_*` as render_select() says.  The picture refers to the graph, which must outlive it. */
-struct picture *picture_new(const struct graph *graph, enum render_metric metric,
+struct picture *picture_new(const struct graph *graph, const struct render_metric *metric,
 			    const bool *keep_vertex, const bool *keep_edge);
 /* Says in the header that the graph stands for a larger one, "grouped by file". */
 void picture_set_groups(struct picture *picture, const char *by, uint32_t vertices, uint32_t edges);

@@ -89,26 +89,6 @@ uint32_t render_finding(const struct graph_vertex *vertex)
 	return number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
-uint64_t render_metric(const struct graph_vertex *vertex, enum render_metric metric)
-{
-	switch (metric) {
-	case METRIC_DEFAULT:
-	case METRIC_INVOCATIONS:
-		return vertex->fields & VERTEX_INVOCATIONS ? vertex->invocations : 0;
-	case METRIC_TIME:
-		return vertex->fields & VERTEX_TIME_NS ? vertex->time_ns : 0;
-	case METRIC_HOST_TIME:
-		return vertex->fields & VERTEX_HOST_NS ? vertex->host_ns : 0;
-	case METRIC_BYTES:
-		return vertex->read_bytes + vertex->written_bytes < vertex->read_bytes
-			       ? UINT64_MAX
-			       : vertex->read_bytes + vertex->written_bytes;
-	case METRIC_UNCHANGED:
-		return vertex->redundant_bytes;
-	}
-	return 0;
-}
-
 double render_vertex_share(uint64_t value, uint64_t most)
 {
 	return value ? fmax(1, 1.75 - 0.1 * log2((double)most / (double)value)) : 1;

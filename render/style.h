@@ -61,19 +61,6 @@ double render_edge_width(uint64_t bytes, uint64_t largest);
 /* Factor on the size of a vertex: 1 for one invocation, +0.15 for each decade, at most 1.75. */
 double render_vertex_scale(uint64_t invocations);
 
-/* What the size of a vertex stands for; METRIC_DEFAULT: invocations. */
-enum render_metric {
-	METRIC_DEFAULT,
-	METRIC_INVOCATIONS,
-	METRIC_TIME,      /* on the GPU */
-	METRIC_HOST_TIME, /* of the calls */
-	METRIC_BYTES,
-	METRIC_UNCHANGED,
-};
-
-/* The vertex's value, 0 where it is not known. */
-uint64_t render_metric(const struct graph_vertex *vertex, enum render_metric metric);
-
 /* Which of the report's findings is the first about the vertex, from 1; 0: that is not known. */
 uint32_t render_finding(const struct graph_vertex *vertex);
 

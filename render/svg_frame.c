@@ -273,14 +273,8 @@ static double legend(FILE *out, const struct picture *picture, double y)
 		{SHAPE_DIAMOND, "not analysed"},
 		{SHAPE_OTHER, picture->grouped ? "several kinds" : "other"},
 	};
-	static const char *const sizes[] = {
-		[METRIC_DEFAULT] = "how often it ran",
-		[METRIC_INVOCATIONS] = "how often it ran",
-		[METRIC_TIME] = "time on the GPU",
-		[METRIC_HOST_TIME] = "host time of its calls (no GPU timing)",
-		[METRIC_BYTES] = "bytes read and written",
-		[METRIC_UNCHANGED] = "bytes left unchanged",
-	};
+	const struct render_metric *metric =
+		picture->metric ? picture->metric : &render_by_invocations;
 	struct legend legend = {.out = out, .x = margin, .y = y + 14, .width = text_width(picture)};
 
 	if (out)
@@ -298,7 +292,7 @@ static double legend(FILE *out, const struct picture *picture, double y)
 		item(&legend, ICON_BADGE, 0, "finding");
 	new_row(&legend);
 	item(&legend, ICON_HEADING, 0, "Size of letters:");
-	item(&legend, ICON_NONE, 0, sizes[picture->metric]);
+	item(&legend, ICON_NONE, 0, metric->text);
 	item(&legend, ICON_HEADING, 0, "Texts:");
 	item(&legend, ICON_NONE, 0,
 	     "name, file:line, < line of a caller, #id · object size · invocations×");

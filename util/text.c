@@ -125,3 +125,17 @@ char *text_shell_file(const char *path)
 	free(here);
 	return text;
 }
+
+char *text_choice(const char *const *words, size_t count, char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 !i              ? ""
+					 : i + 1 < count ? ", "
+							 : " or ",
+					 words[i]);
+	return text;
+}

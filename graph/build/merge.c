@@ -9,6 +9,7 @@
 
 #include "graph/build/frames.h"
 #include "graph/context_hash.h"
+#include "graph/fields.h"
 #include "graph/profile/file.h"
 #include "graph/symbols.h"
 #include "util/memory.h"
@@ -103,8 +104,7 @@ static uint32_t add_vertex(struct merge *merge, const char *kind, char *name, ui
 	merge->context_of[index] = context;
 	merge->site_bytes[index] = 0;
 	vertex = graph_add_vertex(graph, index);
-	vertex->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_READ_BYTES | VERTEX_WRITTEN_BYTES |
-			 VERTEX_REDUNDANT_BYTES;
+	vertex->fields = VERTEX_KIND | VERTEX_NAME;
 	vertex->kind = xstrdup(kind);
 	vertex->name = name;
 	return index;
@@ -514,12 +514,9 @@ void merge_finish(struct merge *merge)
 	finish_vertices(merge);
 	for (uint32_t e = 0; e < graph->edge_count; e++) {
 		struct graph_edge *edge = &graph->edges[e];
-		struct graph_vertex *to = &graph->vertices[edge->to];
-		uint64_t *sum = edge->access == GRAPH_READ ? &to->read_bytes : &to->written_bytes;
 
 		edge->object_bytes = merge->site_bytes[edge->object];
-		*sum = add(*sum, edge->bytes);
-		to->redundant_bytes = add(to->redundant_bytes, edge->redundant_bytes);
 		profile_finish_edge(edge);
 	}
+	fields_sum_edges(graph, PROFILE_NUMBER_MAX);
 }

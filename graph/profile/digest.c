@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collect/trace.h"
+#include "graph/fields.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -62,6 +63,34 @@ static void add_text(struct sum *sum, const char *text)
 		add(sum, text, strlen(text));
 }
 
+/* Flags of the numbers that may be null: 0 is not the same as none. */
+static uint32_t nullable_fields(const struct graph_field *fields)
+{
+	uint32_t flags = 0;
+
+	for (; fields->name; fields++)
+		if (fields->store == STORE_NULLABLE && fields->type != FIELD_TEXT)
+			flags |= fields->flag;
+	return flags;
+}
+
+static void add_fields(struct sum *sum, const struct graph_field *fields, const void *of,
+		       unsigned types)
+{
+	for (; fields->name; fields++) {
+		if (fields->store == STORE_NEVER || !(fields->type & types))
+			continue;
+		if (fields->type == FIELD_TEXT)
+			add_text(sum, field_text(fields, of));
+		else if (fields->type == FIELD_FRACTION)
+			add_double(sum, field_fraction(fields, of));
+		else if (fields->type == FIELD_ACCESS)
+			add_number(sum, field_access(fields, of));
+		else
+			add_number(sum, field_number(fields, of));
+	}
+}
+
 static void add_graph(struct sum *sum, const struct profile *profile)
 {
 	const struct graph *graph = profile->graph;
@@ -71,18 +100,9 @@ static void add_graph(struct sum *sum, const struct profile *profile)
 		const struct graph_vertex *vertex = &graph->vertices[v];
 
 		add_number(sum, vertex->id);
-		add_number(sum,
-			   vertex->fields & (VERTEX_INVOCATIONS | VERTEX_TIME_NS | VERTEX_HOST_NS));
-		add_text(sum, vertex->kind);
-		add_text(sum, vertex->name);
-		add_text(sum, vertex->context);
-		add_text(sum, vertex->callpath);
-		add_number(sum, vertex->invocations);
-		add_number(sum, vertex->read_bytes);
-		add_number(sum, vertex->written_bytes);
-		add_number(sum, vertex->redundant_bytes);
-		add_number(sum, vertex->time_ns);
-		add_number(sum, vertex->host_ns);
+		add_number(sum, vertex->fields & nullable_fields(graph_vertex_fields));
+		add_fields(sum, graph_vertex_fields, vertex, FIELD_TEXT);
+		add_fields(sum, graph_vertex_fields, vertex, FIELD_ALL & ~FIELD_TEXT);
 		add_number(sum, profile->vertices[v].callpath);
 	}
 	add_number(sum, graph->edge_count);
@@ -91,13 +111,9 @@ static void add_graph(struct sum *sum, const struct profile *profile)
 
 		add_number(sum, edge->from);
 		add_number(sum, edge->to);
-		add_number(sum, edge->fields & EDGE_REDUNDANT_BYTES);
-		add_number(sum, edge->object);
-		add_number(sum, edge->access);
-		add_number(sum, edge->bytes);
-		add_number(sum, edge->redundant_bytes);
-		add_number(sum, edge->count);
-		add_number(sum, edge->object_bytes);
+		add_number(sum, edge->fields & nullable_fields(graph_edge_fields));
+		add_fields(sum, graph_edge_fields, edge, FIELD_TEXT);
+		add_fields(sum, graph_edge_fields, edge, FIELD_ALL & ~FIELD_TEXT);
 	}
 }
 
@@ -241,15 +257,43 @@ static bool is_vertex(const struct profile *profile, uint32_t id)
 	return graph_find(profile->graph, id) != UINT32_MAX;
 }
 
+static bool field_holds(const struct profile *profile, const struct graph_field *field,
+			const void *of)
+{
+	switch (field->type) {
+	case FIELD_TEXT:
+		return field_is_there(field, of) ? is_text(field_text(field, of))
+						 : field->store != STORE_ALWAYS;
+	case FIELD_COUNT:
+		return is_number(field_number(field, of));
+	case FIELD_ID:
+		return is_vertex(profile, (uint32_t)field_number(field, of));
+	case FIELD_FRACTION:
+		return isfinite(field_fraction(field, of));
+	case FIELD_ACCESS:
+		return field_access(field, of) == GRAPH_READ ||
+		       field_access(field, of) == GRAPH_WRITE;
+	case FIELD_ALL:
+		break;
+	}
+	return false;
+}
+
+/* Those that the file has. */
+static bool fields_hold(const struct profile *profile, const struct graph_field *fields,
+			const void *of)
+{
+	for (; fields->name; fields++)
+		if (fields->store != STORE_NEVER && !field_holds(profile, fields, of))
+			return false;
+	return true;
+}
+
 static bool vertex_holds(const struct profile *profile, uint32_t index)
 {
 	const struct graph_vertex *vertex = &profile->graph->vertices[index];
 
-	return is_text(vertex->kind) && *vertex->kind && is_text(vertex->name) &&
-	       is_text_or_null(vertex->context) && is_text_or_null(vertex->callpath) &&
-	       is_number(vertex->invocations) && is_number(vertex->read_bytes) &&
-	       is_number(vertex->written_bytes) && is_number(vertex->redundant_bytes) &&
-	       is_number(vertex->time_ns) && is_number(vertex->host_ns) &&
+	return fields_hold(profile, graph_vertex_fields, vertex) && *vertex->kind &&
 	       graph_find(profile->graph, vertex->id) == index &&
 	       /* the reader relies on it */
 	       profile->vertices[index].callpath < profile->callpath_count &&
@@ -269,11 +313,12 @@ static bool edge_holds(const struct profile *profile, uint32_t index)
 {
 	const struct graph_edge *edge = &profile->graph->edges[index];
 
+	for (const struct graph_field *field = graph_edge_fields; field->name; field++)
+		if (field->part_of_bytes && field_number(field, edge) > edge->bytes)
+			return false;
 	return edge->from < profile->graph->vertex_count &&
-	       edge->to < profile->graph->vertex_count && is_vertex(profile, edge->object) &&
-	       (edge->access == GRAPH_READ || edge->access == GRAPH_WRITE) &&
-	       is_number(edge->bytes) && edge->redundant_bytes <= edge->bytes &&
-	       is_number(edge->count) && is_number(edge->object_bytes);
+	       edge->to < profile->graph->vertex_count &&
+	       fields_hold(profile, graph_edge_fields, edge);
 }
 
 static bool path_holds(const struct profile *profile, uint32_t index)

@@ -9,12 +9,14 @@
 
 struct profile_table {
 	const char *name;
-	const char *sql; /* exactly as sqlite_schema has it */
+	const char *sql; /* NULL: it follows from graph/fields.def */
 };
 
 /* Ends with a row without a name. */
 extern const struct profile_table profile_tables[];
-/* For people; vflow never reads them. */
+/* Exactly as sqlite_schema has it. */
+const char *profile_table_sql(const struct profile_table *table);
+/* Of other tables than vertex and edge; for people, vflow never reads them. */
 extern const char *const profile_views;
 
 /*

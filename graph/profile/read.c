@@ -4,39 +4,12 @@
  * The file is hostile: only tables whose definition is ours to the letter are read, SQLite runs
  * without views and triggers, every number is checked, and in the end the check sum must agree.
  */
-#include "graph/profile/rows.h"
+#include "graph/profile/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/memory.h"
-
-static uint64_t get_count(struct profile_rows *reading, int column)
-{
-	return rows_number(reading, column, 0, PROFILE_NUMBER_MAX);
-}
-
-static double get_double(struct profile_rows *reading, int column)
-{
-	if (sqlite3_column_type(reading->statement, column) != SQLITE_FLOAT)
-		rows_fail_row(reading);
-	return sqlite3_column_double(reading->statement, column);
-}
-
-static char *get_text_or_null(struct profile_rows *reading, int column)
-{
-	return rows_is_null(reading, column) ? NULL : rows_text(reading, column);
-}
-
-static char *get_text_or_none(struct profile_rows *reading, int column)
-{
-	char *text = rows_text(reading, column);
-
-	if (*text)
-		return text;
-	free(text);
-	return NULL;
-}
 
 static void check_schema(struct profile_rows *reading)
 {
@@ -50,7 +23,7 @@ static void check_schema(struct profile_rows *reading)
 
 		for (const struct profile_table *table = profile_tables; table->name; table++)
 			found += name && type && sql && !strcmp(name, table->name) &&
-				 !strcmp(type, "table") && !strcmp(sql, table->sql);
+				 !strcmp(type, "table") && !strcmp(sql, profile_table_sql(table));
 	}
 	while (profile_tables[wanted].name)
 		wanted++;
@@ -74,9 +47,9 @@ static void read_run(struct profile_rows *reading, struct profile *profile, char
 			return;
 		}
 		profile->command = rows_text(reading, 1);
-		profile->date = get_count(reading, 2);
-		profile->event_count = get_count(reading, 3);
-		profile->redundancy_threshold = get_double(reading, 4);
+		profile->date = rows_count(reading, 2);
+		profile->event_count = rows_count(reading, 3);
+		profile->redundancy_threshold = rows_double(reading, 4);
 		*checksum = rows_text(reading, 5);
 		events = rows_text(reading, 6);
 		if (strlen(events) < sizeof(profile->events_digest))
@@ -121,10 +94,10 @@ static void read_frames(struct profile_rows *reading, struct profile *profile)
 		ARRAY_RESERVE(profile->frames, profile->frame_count, profile->frame_capacity);
 		profile->frames[profile->frame_count++] = (struct profile_frame){
 			.module = rows_text(reading, 1),
-			.build_id = get_text_or_null(reading, 2),
-			.offset = get_count(reading, 3),
-			.function = get_text_or_null(reading, 4),
-			.file = get_text_or_null(reading, 5),
+			.build_id = rows_text_or_null(reading, 2),
+			.offset = rows_count(reading, 3),
+			.function = rows_text_or_null(reading, 4),
+			.file = rows_text_or_null(reading, 5),
 			.line = rows_32(reading, 6, 0),
 			.inlined = rows_number(reading, 7, 0, 1) != 0,
 		};
@@ -156,99 +129,6 @@ static void read_callpaths(struct profile_rows *reading, struct profile *profile
 	}
 }
 
-#define VERTEX_COLUMNS                                                                             \
-	"id, position, kind, name, context, callpath, callpath_text, invocations, read_bytes, "    \
-	"written_bytes, redundant_bytes, time_ns, host_ns"
-
-static void read_vertices(struct profile_rows *reading, struct profile *profile)
-{
-	struct graph *graph = profile->graph;
-	uint32_t capacity = 0, paths = 0;
-	bool sorted;
-
-	/* almost always: then nothing has to be sorted */
-	rows_start(reading, "vertex", "SELECT 1 FROM vertex WHERE position <> id LIMIT 1");
-	sorted = !rows_next(reading);
-	rows_start(reading, "vertex",
-		   sorted ? "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY id"
-			  : "SELECT " VERTEX_COLUMNS " FROM vertex ORDER BY position");
-	while (rows_next(reading)) {
-		uint32_t id = rows_32(reading, 0, 0);
-		struct graph_vertex *vertex;
-
-		ARRAY_RESERVE(profile->vertices, graph->vertex_count, capacity);
-		profile->vertices[graph->vertex_count].callpath = rows_32(reading, 5, 1) - 1;
-		if (rows_word(reading, 1) != graph->vertex_count ||
-		    graph_find(graph, id) != UINT32_MAX ||
-		    /* a profile has at most one path per vertex */
-		    profile->vertices[graph->vertex_count].callpath > graph->vertex_count)
-			rows_fail_row(reading);
-		if (reading->failed)
-			return;
-		if (profile->vertices[graph->vertex_count].callpath >= paths)
-			paths = profile->vertices[graph->vertex_count].callpath + 1;
-		vertex = graph_add_vertex(graph, id);
-		vertex->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_READ_BYTES |
-				 VERTEX_WRITTEN_BYTES | VERTEX_REDUNDANT_BYTES;
-		vertex->kind = rows_text(reading, 2);
-		vertex->name = rows_text(reading, 3);
-		vertex->context = get_text_or_none(reading, 4);
-		vertex->callpath = get_text_or_none(reading, 6);
-		vertex->fields |= (vertex->context ? VERTEX_CONTEXT : 0) |
-				  (vertex->callpath ? VERTEX_CALLPATH : 0);
-		if (!rows_is_null(reading, 7)) {
-			vertex->fields |= VERTEX_INVOCATIONS;
-			vertex->invocations = get_count(reading, 7);
-		}
-		vertex->read_bytes = get_count(reading, 8);
-		vertex->written_bytes = get_count(reading, 9);
-		vertex->redundant_bytes = get_count(reading, 10);
-		if (!rows_is_null(reading, 11)) {
-			vertex->fields |= VERTEX_TIME_NS;
-			vertex->time_ns = get_count(reading, 11);
-		}
-		if (!rows_is_null(reading, 12)) {
-			vertex->fields |= VERTEX_HOST_NS;
-			vertex->host_ns = get_count(reading, 12);
-		}
-	}
-	profile->callpaths = xcalloc(paths, sizeof(*profile->callpaths));
-	profile->callpath_count = profile->callpath_capacity = paths;
-}
-
-static void read_edges(struct profile_rows *reading, struct profile *profile)
-{
-	struct graph *graph = profile->graph;
-
-	rows_start(reading, "edge",
-		   "SELECT id, source, target, object, access, bytes, redundant_bytes, count, "
-		   "object_bytes FROM edge ORDER BY id");
-	while (rows_next(reading)) {
-		uint32_t from = graph_find(graph, rows_32(reading, 1, 0));
-		uint32_t to = graph_find(graph, rows_32(reading, 2, 0));
-		struct graph_edge *edge;
-
-		rows_expect_id(reading);
-		if (from == UINT32_MAX || to == UINT32_MAX)
-			rows_fail_row(reading);
-		if (reading->failed)
-			return;
-		edge = graph_add_edge(graph, from, to);
-		edge->fields =
-			EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES | EDGE_COUNT | EDGE_OBJECT_BYTES;
-		edge->object = rows_32(reading, 3, 0);
-		edge->access = (enum graph_access)rows_number(reading, 4, GRAPH_READ, GRAPH_WRITE);
-		edge->bytes = get_count(reading, 5);
-		if (!rows_is_null(reading, 6)) {
-			edge->fields |= EDGE_REDUNDANT_BYTES;
-			edge->redundant_bytes = get_count(reading, 6);
-		}
-		edge->count = get_count(reading, 7);
-		edge->object_bytes = get_count(reading, 8);
-		profile_finish_edge(edge);
-	}
-}
-
 static void read_objects(struct profile_rows *reading, struct profile *profile)
 {
 	rows_start(reading, "object",
@@ -260,12 +140,12 @@ static void read_objects(struct profile_rows *reading, struct profile *profile)
 		profile->objects[profile->object_count++] = (struct profile_object){
 			.site = rows_32(reading, 1, 0),
 			.process = rows_32(reading, 2, 1) - 1,
-			.size = get_count(reading, 3),
+			.size = rows_count(reading, 3),
 			.address = rows_word(reading, 4),
 			.memory = rows_32(reading, 5, 0),
-			.name = get_text_or_null(reading, 6),
-			.start_ns = get_count(reading, 7),
-			.end_ns = get_count(reading, 8),
+			.name = rows_text_or_null(reading, 6),
+			.start_ns = rows_count(reading, 7),
+			.end_ns = rows_count(reading, 8),
 		};
 	}
 }
@@ -279,9 +159,9 @@ static void read_duplicates(struct profile_rows *reading, struct profile *profil
 		ARRAY_RESERVE(profile->duplicates, profile->duplicate_count,
 			      profile->duplicate_capacity);
 		profile->duplicates[profile->duplicate_count++] = (struct profile_duplicate){
-			.bytes = get_count(reading, 1),
-			.occurrences = get_count(reading, 2),
-			.events = get_count(reading, 3),
+			.bytes = rows_count(reading, 1),
+			.occurrences = rows_count(reading, 2),
+			.events = rows_count(reading, 3),
 			.zero = rows_number(reading, 4, 0, 1) != 0,
 		};
 	}
@@ -303,7 +183,7 @@ static void read_duplicates(struct profile_rows *reading, struct profile *profil
 		group->members[group->member_count++] = (struct profile_duplicate_member){
 			.site = rows_32(reading, 2, 0),
 			.cause = rows_32(reading, 3, 0),
-			.objects = get_count(reading, 4),
+			.objects = rows_count(reading, 4),
 		};
 	}
 }
@@ -323,8 +203,8 @@ static void read_findings(struct profile_rows *reading, struct profile *profile)
 		finding->object = rows_32(reading, 3, 0);
 		finding->access =
 			(enum graph_access)rows_number(reading, 4, GRAPH_ACCESS_NONE, GRAPH_WRITE);
-		finding->bytes = get_count(reading, 5);
-		finding->fraction = get_double(reading, 6);
+		finding->bytes = rows_count(reading, 5);
+		finding->fraction = rows_double(reading, 6);
 		finding->evidence = rows_text(reading, 7);
 		finding->advice = rows_text(reading, 8);
 		finding->limits = rows_text(reading, 9);
@@ -359,8 +239,8 @@ static void read_coverage(struct profile_rows *reading, struct profile *profile)
 		profile->coverage[profile->coverage_count] = (struct profile_coverage){
 			.what = rows_text(reading, 1),
 			.reason = rows_text(reading, 2),
-			.count = get_count(reading, 3),
-			.bytes = get_count(reading, 4),
+			.count = rows_count(reading, 3),
+			.bytes = rows_count(reading, 4),
 		};
 		profile_identify_coverage(&profile->coverage[profile->coverage_count++]);
 	}
@@ -376,9 +256,9 @@ static int read_all(struct profile_rows *reading, struct profile *profile)
 	read_run(reading, profile, &checksum);
 	read_processes(reading, profile);
 	read_frames(reading, profile);
-	read_vertices(reading, profile);
+	profile_read_vertices(reading, profile);
 	read_callpaths(reading, profile);
-	read_edges(reading, profile);
+	profile_read_edges(reading, profile);
 	read_objects(reading, profile);
 	read_duplicates(reading, profile);
 	read_findings(reading, profile);

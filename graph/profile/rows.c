@@ -69,6 +69,18 @@ uint32_t rows_32(struct profile_rows *rows, int column, uint32_t least)
 	return (uint32_t)rows_number(rows, column, least, UINT32_MAX);
 }
 
+uint64_t rows_count(struct profile_rows *rows, int column)
+{
+	return rows_number(rows, column, 0, PROFILE_NUMBER_MAX);
+}
+
+double rows_double(struct profile_rows *rows, int column)
+{
+	if (sqlite3_column_type(rows->statement, column) != SQLITE_FLOAT)
+		rows_fail_row(rows);
+	return sqlite3_column_double(rows->statement, column);
+}
+
 bool rows_is_null(const struct profile_rows *rows, int column)
 {
 	return sqlite3_column_type(rows->statement, column) == SQLITE_NULL;
@@ -90,6 +102,11 @@ char *rows_text(struct profile_rows *rows, int column)
 		return xstrdup("");
 	}
 	return xstrndup((const char *)text, (size_t)size);
+}
+
+char *rows_text_or_null(struct profile_rows *rows, int column)
+{
+	return rows_is_null(rows, column) ? NULL : rows_text(rows, column);
 }
 
 void rows_expect_id(struct profile_rows *rows)

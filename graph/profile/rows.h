@@ -26,9 +26,13 @@ void rows_fail_row(struct profile_rows *rows);
 uint64_t rows_word(struct profile_rows *rows, int column);
 uint64_t rows_number(struct profile_rows *rows, int column, uint64_t least, uint64_t most);
 uint32_t rows_32(struct profile_rows *rows, int column, uint32_t least);
+uint64_t rows_count(struct profile_rows *rows, int column); /* 0 to PROFILE_NUMBER_MAX */
+double rows_double(struct profile_rows *rows, int column);
 bool rows_is_null(const struct profile_rows *rows, int column);
 /* Never NULL; caller frees. */
 char *rows_text(struct profile_rows *rows, int column);
+/* NULL for null; caller frees. */
+char *rows_text_or_null(struct profile_rows *rows, int column);
 /* Rows that are numbered 1, 2, ... */
 void rows_expect_id(struct profile_rows *rows);
 

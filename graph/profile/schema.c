@@ -1,7 +1,7 @@
 /* graph/profile/schema.c: the tables of a profile; profile.md describes them for people. */
-#include "graph/profile/file.h"
+#include "graph/profile/graph.h"
 
-#include <stddef.h>
+#include <string.h>
 
 /* The reader compares these texts with the file's: views or virtual tables cannot stand in. */
 const struct profile_table profile_tables[] = {
@@ -20,22 +20,13 @@ const struct profile_table profile_tables[] = {
 	{"callpath",
 	 "CREATE TABLE callpath (id INTEGER NOT NULL, position INTEGER NOT NULL, "
 	 "frame INTEGER NOT NULL REFERENCES frame, PRIMARY KEY (id, position)) WITHOUT ROWID"},
-	{"vertex", "CREATE TABLE vertex (id INTEGER PRIMARY KEY, position INTEGER NOT NULL, "
-		   "kind TEXT NOT NULL, name TEXT NOT NULL, context TEXT NOT NULL, "
-		   "callpath INTEGER NOT NULL, callpath_text TEXT NOT NULL, invocations INTEGER, "
-		   "read_bytes INTEGER NOT NULL, written_bytes INTEGER NOT NULL, "
-		   "redundant_bytes INTEGER NOT NULL, time_ns INTEGER, host_ns INTEGER)"},
+	{"vertex", NULL},
 	{"object",
 	 "CREATE TABLE object (id INTEGER PRIMARY KEY, "
 	 "site INTEGER NOT NULL REFERENCES vertex, process INTEGER NOT NULL REFERENCES process, "
 	 "size INTEGER NOT NULL, address INTEGER NOT NULL, memory INTEGER NOT NULL, "
 	 "name TEXT, start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL)"},
-	{"edge",
-	 "CREATE TABLE edge (id INTEGER PRIMARY KEY, "
-	 "source INTEGER NOT NULL REFERENCES vertex, target INTEGER NOT NULL REFERENCES vertex, "
-	 "object INTEGER NOT NULL REFERENCES vertex, access INTEGER NOT NULL, "
-	 "bytes INTEGER NOT NULL, redundant_bytes INTEGER, count INTEGER NOT NULL, "
-	 "object_bytes INTEGER NOT NULL)"},
+	{"edge", NULL},
 	{"event",
 	 "CREATE TABLE event (id INTEGER PRIMARY KEY, vertex INTEGER REFERENCES vertex, name TEXT, "
 	 "process INTEGER NOT NULL REFERENCES process, thread INTEGER NOT NULL, "
@@ -69,17 +60,14 @@ const struct profile_table profile_tables[] = {
 	{NULL, NULL},
 };
 
+const char *profile_table_sql(const struct profile_table *table)
+{
+	if (table->sql)
+		return table->sql;
+	return !strcmp(table->name, "edge") ? profile_edge_sql() : profile_vertex_sql();
+}
+
 const char *const profile_views =
-	"CREATE VIEW flows AS SELECT e.source AS from_id, a.name AS from_name, e.target AS to_id, "
-	"b.name AS to_name, e.object, o.callpath_text AS object_from, "
-	"CASE e.access WHEN 1 THEN 'READ' ELSE 'WRITE' END AS access, e.count, e.bytes, "
-	"e.redundant_bytes, round(100.0 * e.redundant_bytes / nullif(e.bytes, 0), 1) "
-	"AS redundant_percent FROM edge e JOIN vertex a ON a.id = e.source "
-	"JOIN vertex b ON b.id = e.target JOIN vertex o ON o.id = e.object ORDER BY e.id;"
-	"CREATE VIEW vertices AS SELECT id, kind, name, invocations, read_bytes, written_bytes, "
-	"redundant_bytes, round(100.0 * redundant_bytes / nullif(written_bytes, 0), 1) "
-	"AS redundant_percent, round(host_ns / 1e3, 1) AS host_us, callpath_text AS callpath "
-	"FROM vertex ORDER BY id;"
 	"CREATE VIEW objects AS SELECT o.id, o.site, v.callpath_text AS allocated_by, o.size, "
 	"CASE o.memory WHEN 1 THEN 'device' WHEN 2 THEN 'managed' WHEN 3 THEN 'mapped host' "
 	"WHEN 4 THEN 'global' ELSE 'array' END AS memory, o.name, o.start_ns, "

@@ -1,9 +1,8 @@
 /* graph/profile/write.c: a profile into a new SQLite file. */
-#include "graph/profile/file.h"
+#include "graph/profile/graph.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,123 +11,39 @@
 #include "util/command.h"
 #include "util/memory.h"
 
-/* After the first failure every call does nothing. */
-struct writing {
-	sqlite3 *db;
-	sqlite3_stmt *statement;
-	int column;
-	bool failed;
-	int room; /* failed for want of room: an errno */
-	struct error *error;
-};
-
-static void fail(struct writing *writing)
-{
-	if (!writing->failed) {
-		profile_sqlite_error(writing->db, writing->error);
-		writing->room = profile_want_of_room(writing->db);
-	}
-	writing->failed = true;
-}
-
-static void execute(struct writing *writing, const char *sql)
-{
-	if (!writing->failed && sqlite3_exec(writing->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		fail(writing);
-}
-
-static void finish_table(struct writing *writing)
-{
-	sqlite3_finalize(writing->statement);
-	writing->statement = NULL;
-}
-
-static void start_table(struct writing *writing, const char *table, int columns)
-{
-	char sql[160];
-	int length;
-
-	finish_table(writing);
-	if (writing->failed)
-		return;
-	length = snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?", table);
-	for (int i = 1; i < columns; i++)
-		length += snprintf(sql + length, sizeof(sql) - (size_t)length, ",?");
-	snprintf(sql + length, sizeof(sql) - (size_t)length, ")");
-	if (sqlite3_prepare_v2(writing->db, sql, -1, &writing->statement, NULL) != SQLITE_OK)
-		fail(writing);
-	writing->column = 1;
-}
-
-static void put_number(struct writing *writing, uint64_t value)
-{
-	if (!writing->failed)
-		sqlite3_bind_int64(writing->statement, writing->column++, (sqlite3_int64)value);
-}
-
-static void put_double(struct writing *writing, double value)
-{
-	if (!writing->failed)
-		sqlite3_bind_double(writing->statement, writing->column++, value);
-}
-
-static void put_null(struct writing *writing)
-{
-	if (!writing->failed)
-		sqlite3_bind_null(writing->statement, writing->column++);
-}
-
-/* NULL makes a null; the text must live until end_row(). */
-static void put_text(struct writing *writing, const char *text)
-{
-	if (!writing->failed && sqlite3_bind_text(writing->statement, writing->column++, text, -1,
-						  SQLITE_STATIC) != SQLITE_OK)
-		fail(writing);
-}
-
-static void end_row(struct writing *writing)
-{
-	if (writing->failed)
-		return;
-	if (sqlite3_step(writing->statement) != SQLITE_DONE)
-		fail(writing);
-	sqlite3_reset(writing->statement);
-	writing->column = 1;
-}
-
-static void write_run(struct writing *writing, const struct profile *profile)
+static void write_run(struct profile_writer *writer, const struct profile *profile)
 {
 	char events[65], checksum[65];
 
 	profile_digest_events(profile, events);
 	profile_digest(profile, events, checksum);
-	start_table(writing, "run", 8);
-	put_number(writing, 1);
-	put_text(writing, VFLOW_VERSION);
-	put_text(writing, profile->command);
-	put_number(writing, profile->date);
-	put_number(writing, profile->event_count);
-	put_double(writing, profile->redundancy_threshold);
-	put_text(writing, events);
-	put_text(writing, checksum);
-	end_row(writing);
+	writer_start(writer, "run", 8);
+	writer_number(writer, 1);
+	writer_text(writer, VFLOW_VERSION);
+	writer_text(writer, profile->command);
+	writer_number(writer, profile->date);
+	writer_number(writer, profile->event_count);
+	writer_double(writer, profile->redundancy_threshold);
+	writer_text(writer, events);
+	writer_text(writer, checksum);
+	writer_end_row(writer);
 }
 
-static void write_processes(struct writing *writing, const struct profile *profile)
+static void write_processes(struct profile_writer *writer, const struct profile *profile)
 {
-	start_table(writing, "process", 8);
+	writer_start(writer, "process", 8);
 	for (uint32_t i = 0; i < profile->process_count; i++) {
 		const struct profile_process *process = &profile->processes[i];
 
-		put_number(writing, i + UINT64_C(1));
-		put_number(writing, process->pid);
-		put_number(writing, process->parent);
-		put_text(writing, process->executable);
-		put_text(writing, process->arguments);
-		put_text(writing, process->provider);
-		put_text(writing, process->device);
-		put_number(writing, process->ended);
-		end_row(writing);
+		writer_number(writer, i + UINT64_C(1));
+		writer_number(writer, process->pid);
+		writer_number(writer, process->parent);
+		writer_text(writer, process->executable);
+		writer_text(writer, process->arguments);
+		writer_text(writer, process->provider);
+		writer_text(writer, process->device);
+		writer_number(writer, process->ended);
+		writer_end_row(writer);
 	}
 }
 
@@ -138,12 +53,12 @@ static bool same(const char *a, const char *b)
 }
 
 /* Frames share modules; there are few. */
-static void write_frames(struct writing *writing, const struct profile *profile)
+static void write_frames(struct profile_writer *writer, const struct profile *profile)
 {
 	uint32_t *module_of = xcalloc(profile->frame_count, sizeof(*module_of));
 	uint32_t *first = NULL, count = 0, capacity = 0;
 
-	start_table(writing, "module", 3);
+	writer_start(writer, "module", 3);
 	for (uint32_t i = 0; i < profile->frame_count; i++) {
 		const struct profile_frame *frame = &profile->frames[i];
 		uint32_t m = 0;
@@ -154,222 +69,170 @@ static void write_frames(struct writing *writing, const struct profile *profile)
 		if (m == count) {
 			ARRAY_RESERVE(first, count, capacity);
 			first[count++] = i;
-			put_number(writing, count);
-			put_text(writing, frame->module);
-			put_text(writing, frame->build_id);
-			end_row(writing);
+			writer_number(writer, count);
+			writer_text(writer, frame->module);
+			writer_text(writer, frame->build_id);
+			writer_end_row(writer);
 		}
 		module_of[i] = m + 1;
 	}
-	start_table(writing, "frame", 7);
+	writer_start(writer, "frame", 7);
 	for (uint32_t i = 0; i < profile->frame_count; i++) {
 		const struct profile_frame *frame = &profile->frames[i];
 
-		put_number(writing, i + UINT64_C(1));
-		put_number(writing, module_of[i]);
-		put_number(writing, frame->offset);
-		put_text(writing, frame->function);
-		put_text(writing, frame->file);
-		put_number(writing, frame->line);
-		put_number(writing, frame->inlined);
-		end_row(writing);
+		writer_number(writer, i + UINT64_C(1));
+		writer_number(writer, module_of[i]);
+		writer_number(writer, frame->offset);
+		writer_text(writer, frame->function);
+		writer_text(writer, frame->file);
+		writer_number(writer, frame->line);
+		writer_number(writer, frame->inlined);
+		writer_end_row(writer);
 	}
 	free(first);
 	free(module_of);
-	start_table(writing, "callpath", 3);
+	writer_start(writer, "callpath", 3);
 	for (uint32_t i = 0; i < profile->callpath_count; i++)
 		for (uint32_t j = 0; j < profile->callpaths[i].count; j++) {
-			put_number(writing, i + UINT64_C(1));
-			put_number(writing, j);
-			put_number(writing, profile->callpaths[i].frames[j] + UINT64_C(1));
-			end_row(writing);
+			writer_number(writer, i + UINT64_C(1));
+			writer_number(writer, j);
+			writer_number(writer, profile->callpaths[i].frames[j] + UINT64_C(1));
+			writer_end_row(writer);
 		}
 }
 
-static void write_graph(struct writing *writing, const struct profile *profile)
+static void write_objects(struct profile_writer *writer, const struct profile *profile)
 {
-	const struct graph *graph = profile->graph;
-
-	start_table(writing, "vertex", 13);
-	for (uint32_t v = 0; v < graph->vertex_count; v++) {
-		const struct graph_vertex *vertex = &graph->vertices[v];
-
-		put_number(writing, vertex->id);
-		put_number(writing, v);
-		put_text(writing, vertex->kind);
-		put_text(writing, vertex->name);
-		put_text(writing, vertex->context ? vertex->context : "");
-		put_number(writing, profile->vertices[v].callpath + UINT64_C(1));
-		put_text(writing, vertex->callpath ? vertex->callpath : "");
-		if (vertex->fields & VERTEX_INVOCATIONS)
-			put_number(writing, vertex->invocations);
-		else
-			put_null(writing);
-		put_number(writing, vertex->read_bytes);
-		put_number(writing, vertex->written_bytes);
-		put_number(writing, vertex->redundant_bytes);
-		if (vertex->fields & VERTEX_TIME_NS)
-			put_number(writing, vertex->time_ns);
-		else
-			put_null(writing);
-		if (vertex->fields & VERTEX_HOST_NS)
-			put_number(writing, vertex->host_ns);
-		else
-			put_null(writing);
-		end_row(writing);
-	}
-	start_table(writing, "edge", 9);
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
-
-		put_number(writing, e + UINT64_C(1));
-		put_number(writing, graph->vertices[edge->from].id);
-		put_number(writing, graph->vertices[edge->to].id);
-		put_number(writing, edge->object);
-		put_number(writing, edge->access);
-		put_number(writing, edge->bytes);
-		if (edge->fields & EDGE_REDUNDANT_BYTES)
-			put_number(writing, edge->redundant_bytes);
-		else
-			put_null(writing);
-		put_number(writing, edge->count);
-		put_number(writing, edge->object_bytes);
-		end_row(writing);
-	}
-}
-
-static void write_objects(struct writing *writing, const struct profile *profile)
-{
-	start_table(writing, "object", 9);
+	writer_start(writer, "object", 9);
 	for (uint32_t i = 0; i < profile->object_count; i++) {
 		const struct profile_object *object = &profile->objects[i];
 
-		put_number(writing, i + UINT64_C(1));
-		put_number(writing, object->site);
-		put_number(writing, object->process + UINT64_C(1));
-		put_number(writing, object->size);
-		put_number(writing, object->address);
-		put_number(writing, object->memory);
-		put_text(writing, object->name);
-		put_number(writing, object->start_ns);
-		put_number(writing, object->end_ns);
-		end_row(writing);
+		writer_number(writer, i + UINT64_C(1));
+		writer_number(writer, object->site);
+		writer_number(writer, object->process + UINT64_C(1));
+		writer_number(writer, object->size);
+		writer_number(writer, object->address);
+		writer_number(writer, object->memory);
+		writer_text(writer, object->name);
+		writer_number(writer, object->start_ns);
+		writer_number(writer, object->end_ns);
+		writer_end_row(writer);
 	}
 }
 
-static void write_events(struct writing *writing, const struct profile *profile)
+static void write_events(struct profile_writer *writer, const struct profile *profile)
 {
-	start_table(writing, "event", 10);
+	writer_start(writer, "event", 10);
 	for (uint32_t i = 0; i < profile->event_rows; i++) {
 		const struct profile_event *event = &profile->events[i];
 
-		put_number(writing, i + UINT64_C(1));
+		writer_number(writer, i + UINT64_C(1));
 		if (event->vertex == PROFILE_NO_VERTEX)
-			put_null(writing);
+			writer_null(writer);
 		else
-			put_number(writing, event->vertex);
-		put_text(writing, event->name);
-		put_number(writing, event->process + UINT64_C(1));
-		put_number(writing, event->thread);
-		put_number(writing, event->device);
-		put_number(writing, event->stream);
-		put_number(writing, event->invocation);
-		put_number(writing, event->start_ns);
-		put_number(writing, event->end_ns);
-		end_row(writing);
+			writer_number(writer, event->vertex);
+		writer_text(writer, event->name);
+		writer_number(writer, event->process + UINT64_C(1));
+		writer_number(writer, event->thread);
+		writer_number(writer, event->device);
+		writer_number(writer, event->stream);
+		writer_number(writer, event->invocation);
+		writer_number(writer, event->start_ns);
+		writer_number(writer, event->end_ns);
+		writer_end_row(writer);
 	}
-	start_table(writing, "access", 7);
+	writer_start(writer, "access", 7);
 	for (uint32_t i = 0; i < profile->event_rows; i++)
 		for (uint32_t k = 0; k < profile->events[i].access_count; k++) {
 			uint32_t index = profile->events[i].first_access + k;
 			const struct profile_access *access = &profile->accesses[index];
 
-			put_number(writing, index + UINT64_C(1));
-			put_number(writing, i + UINT64_C(1));
-			put_number(writing, access->object + UINT64_C(1));
-			put_number(writing, access->access);
-			put_number(writing, access->writer);
-			put_number(writing, access->bytes);
+			writer_number(writer, index + UINT64_C(1));
+			writer_number(writer, i + UINT64_C(1));
+			writer_number(writer, access->object + UINT64_C(1));
+			writer_number(writer, access->access);
+			writer_number(writer, access->writer);
+			writer_number(writer, access->bytes);
 			if (access->access == GRAPH_WRITE)
-				put_number(writing, access->redundant_bytes);
+				writer_number(writer, access->redundant_bytes);
 			else
-				put_null(writing);
-			end_row(writing);
+				writer_null(writer);
+			writer_end_row(writer);
 		}
 }
 
-static void write_duplicates(struct writing *writing, const struct profile *profile)
+static void write_duplicates(struct profile_writer *writer, const struct profile *profile)
 {
-	start_table(writing, "duplicate", 5);
+	writer_start(writer, "duplicate", 5);
 	for (uint32_t i = 0; i < profile->duplicate_count; i++) {
 		const struct profile_duplicate *duplicate = &profile->duplicates[i];
 
-		put_number(writing, i + UINT64_C(1));
-		put_number(writing, duplicate->bytes);
-		put_number(writing, duplicate->occurrences);
-		put_number(writing, duplicate->events);
-		put_number(writing, duplicate->zero);
-		end_row(writing);
+		writer_number(writer, i + UINT64_C(1));
+		writer_number(writer, duplicate->bytes);
+		writer_number(writer, duplicate->occurrences);
+		writer_number(writer, duplicate->events);
+		writer_number(writer, duplicate->zero);
+		writer_end_row(writer);
 	}
-	start_table(writing, "duplicate_member", 5);
+	writer_start(writer, "duplicate_member", 5);
 	for (uint32_t i = 0; i < profile->duplicate_count; i++)
 		for (uint32_t j = 0; j < profile->duplicates[i].member_count; j++) {
 			const struct profile_duplicate_member *member =
 				&profile->duplicates[i].members[j];
 
-			put_number(writing, i + UINT64_C(1));
-			put_number(writing, j);
-			put_number(writing, member->site);
-			put_number(writing, member->cause);
-			put_number(writing, member->objects);
-			end_row(writing);
+			writer_number(writer, i + UINT64_C(1));
+			writer_number(writer, j);
+			writer_number(writer, member->site);
+			writer_number(writer, member->cause);
+			writer_number(writer, member->objects);
+			writer_end_row(writer);
 		}
 }
 
-static void write_findings(struct writing *writing, const struct profile *profile)
+static void write_findings(struct profile_writer *writer, const struct profile *profile)
 {
-	start_table(writing, "finding", 10);
+	writer_start(writer, "finding", 10);
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
 		const struct profile_finding *finding = &profile->findings[i];
 
-		put_number(writing, i + UINT64_C(1));
-		put_text(writing, finding->pattern);
-		put_number(writing, finding->vertex);
-		put_number(writing, finding->object);
-		put_number(writing, finding->access);
-		put_number(writing, finding->bytes);
-		put_double(writing, finding->fraction);
-		put_text(writing, finding->evidence);
-		put_text(writing, finding->advice);
-		put_text(writing, finding->limits);
-		end_row(writing);
+		writer_number(writer, i + UINT64_C(1));
+		writer_text(writer, finding->pattern);
+		writer_number(writer, finding->vertex);
+		writer_number(writer, finding->object);
+		writer_number(writer, finding->access);
+		writer_number(writer, finding->bytes);
+		writer_double(writer, finding->fraction);
+		writer_text(writer, finding->evidence);
+		writer_text(writer, finding->advice);
+		writer_text(writer, finding->limits);
+		writer_end_row(writer);
 	}
-	start_table(writing, "finding_other", 3);
+	writer_start(writer, "finding_other", 3);
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		for (uint32_t j = 0; j < profile->findings[i].other_count; j++) {
-			put_number(writing, i + UINT64_C(1));
-			put_number(writing, j);
-			put_number(writing, profile->findings[i].others[j]);
-			end_row(writing);
+			writer_number(writer, i + UINT64_C(1));
+			writer_number(writer, j);
+			writer_number(writer, profile->findings[i].others[j]);
+			writer_end_row(writer);
 		}
 }
 
-static void write_coverage(struct writing *writing, const struct profile *profile)
+static void write_coverage(struct profile_writer *writer, const struct profile *profile)
 {
-	start_table(writing, "coverage", 5);
+	writer_start(writer, "coverage", 5);
 	for (uint32_t i = 0; i < profile->coverage_count; i++) {
 		const struct profile_coverage *row = &profile->coverage[i];
 
-		put_number(writing, i + UINT64_C(1));
-		put_text(writing, row->what);
-		put_text(writing, row->reason);
-		put_number(writing, row->count);
-		put_number(writing, row->bytes);
-		end_row(writing);
+		writer_number(writer, i + UINT64_C(1));
+		writer_text(writer, row->what);
+		writer_text(writer, row->reason);
+		writer_number(writer, row->count);
+		writer_number(writer, row->bytes);
+		writer_end_row(writer);
 	}
 }
 
-static void write_all(struct writing *writing, const struct profile *profile)
+static void write_all(struct profile_writer *writer, const struct profile *profile)
 {
 	char pragmas[200];
 
@@ -381,22 +244,23 @@ static void write_all(struct writing *writing, const struct profile *profile)
 		 "PRAGMA page_size = 1024; PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL;"
 		 "PRAGMA foreign_keys = OFF; PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 PROFILE_APPLICATION_ID, PROFILE_USER_VERSION);
-	execute(writing, pragmas);
-	execute(writing, "BEGIN");
+	writer_execute(writer, pragmas);
+	writer_execute(writer, "BEGIN");
 	for (const struct profile_table *table = profile_tables; table->name; table++)
-		execute(writing, table->sql);
-	execute(writing, profile_views);
-	write_run(writing, profile);
-	write_processes(writing, profile);
-	write_frames(writing, profile);
-	write_graph(writing, profile);
-	write_objects(writing, profile);
-	write_events(writing, profile);
-	write_duplicates(writing, profile);
-	write_findings(writing, profile);
-	write_coverage(writing, profile);
-	finish_table(writing);
-	execute(writing, "COMMIT");
+		writer_execute(writer, profile_table_sql(table));
+	writer_execute(writer, profile_graph_views());
+	writer_execute(writer, profile_views);
+	write_run(writer, profile);
+	write_processes(writer, profile);
+	write_frames(writer, profile);
+	profile_write_graph(writer, profile);
+	write_objects(writer, profile);
+	write_events(writer, profile);
+	write_duplicates(writer, profile);
+	write_findings(writer, profile);
+	write_coverage(writer, profile);
+	writer_finish(writer);
+	writer_execute(writer, "COMMIT");
 }
 
 /* The file's name must survive a crash as well. */
@@ -416,7 +280,7 @@ static void sync_folder(const char *path)
 static int write_file(const struct profile *profile, const char *path, int *room,
 		      struct error *error)
 {
-	struct writing writing = {.error = error};
+	struct profile_writer writer = {.error = error};
 	char *name; /* a path that SQLite does not take for a URI or an option */
 	int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
 
@@ -425,15 +289,15 @@ static int write_file(const struct profile *profile, const char *path, int *room
 		return error_set(error, "%s", strerror(errno));
 	close(fd);
 	name = xasprintf("%s%s", path[0] == '/' ? "" : "./", path);
-	if (sqlite3_open_v2(name, &writing.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-		fail(&writing);
-	write_all(&writing, profile);
-	finish_table(&writing);
-	*room = writing.room;
-	if (sqlite3_close(writing.db) != SQLITE_OK)
-		fail(&writing);
+	if (sqlite3_open_v2(name, &writer.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+		writer_fail(&writer);
+	write_all(&writer, profile);
+	writer_finish(&writer);
+	*room = writer.room;
+	if (sqlite3_close(writer.db) != SQLITE_OK)
+		writer_fail(&writer);
 	free(name);
-	if (!writing.failed)
+	if (!writer.failed)
 		return 0;
 	unlink(path);
 	return -1;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/dot_names.h"
 #include "query/filter/flow.h"
 #include "query/filter/query.h"
 #include "util/memory.h"
@@ -39,8 +38,8 @@ static void add_bridge(struct bridging *bridging, uint32_t from, uint32_t to, ui
 	edge->access = like->access;
 	edge->object_bytes = like->object_bytes;
 	if (edge->fields & EDGE_OBJECT && edge->fields & EDGE_ACCESS)
-		edge->key = xasprintf("%u:%s:bridged", edge->object,
-				      edge->access == GRAPH_READ ? "READ" : "WRITE");
+		edge->key =
+			xasprintf("%u:%s:bridged", edge->object, graph_access_name(edge->access));
 	graph_set_attribute(&edge->attributes, QUERY_BRIDGED, "true");
 	bridging->added++;
 }

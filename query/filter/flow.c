@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/dot_names.h"
+#include "graph/fields.h"
 #include "util/memory.h"
 
 struct flows {
@@ -71,7 +71,7 @@ static void find_edges(struct flows *flows, const bool *at)
 
 struct flows *flows_begin(struct engine *engine, const bool *at)
 {
-	const struct column *column = engine_column(engine, true, DOT_OBJECT);
+	const struct column *column = engine_column(engine, true, EDGE_NAME(OBJECT));
 	struct flows *flows = xcalloc(1, sizeof(*flows));
 	size_t edges = (size_t)engine->edge_count + 1, vertices = (size_t)engine->vertex_count + 2;
 

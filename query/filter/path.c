@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/dot_names.h"
+#include "graph/fields.h"
 #include "query/filter/query.h"
 #include "util/memory.h"
 
@@ -198,7 +198,7 @@ int64_t query_path(struct engine *engine, const struct query_ways *ways, struct 
 		   struct error *error)
 {
 	size_t vertices = (size_t)engine->vertex_count + 1;
-	const struct column *object = engine_column(engine, true, DOT_OBJECT);
+	const struct column *object = engine_column(engine, true, EDGE_NAME(OBJECT));
 	uint32_t *one = xcalloc(vertices, sizeof(*one)), *other = xcalloc(vertices, sizeof(*other));
 	struct search search = {engine, ways, xcalloc((size_t)engine->edge_count + 1, sizeof(bool)),
 				xcalloc(vertices, sizeof(uint32_t))};

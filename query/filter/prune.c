@@ -2,7 +2,7 @@
  * graph. */
 #include <stdlib.h>
 
-#include "graph/dot_names.h"
+#include "graph/fields.h"
 #include "query/filter/query.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -94,7 +94,7 @@ static double bytes_of(const struct column *bytes, uint32_t edge)
 
 double query_bytes(struct engine *engine)
 {
-	const struct column *bytes = engine_column(engine, true, DOT_BYTES);
+	const struct column *bytes = engine_column(engine, true, EDGE_NAME(BYTES));
 	double sum = 0;
 
 	for (uint32_t e = 0; e < engine->edge_count; e++)
@@ -105,7 +105,7 @@ double query_bytes(struct engine *engine)
 /* Of the edges at each vertex, a loop once; the caller frees the array. */
 static double *vertex_bytes(struct engine *engine)
 {
-	const struct column *bytes = engine_column(engine, true, DOT_BYTES);
+	const struct column *bytes = engine_column(engine, true, EDGE_NAME(BYTES));
 	double *sums = xcalloc((size_t)engine->vertex_count + 1, sizeof(*sums));
 
 	for (uint32_t e = 0; e < engine->edge_count; e++) {

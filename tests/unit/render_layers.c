@@ -47,7 +47,7 @@ static struct picture *lay_out(const struct graph *graph)
 
 	for (uint32_t i = 0; i < graph->vertex_count + graph->edge_count; i++)
 		all[i] = true;
-	picture = picture_new(graph, METRIC_DEFAULT, all, all);
+	picture = picture_new(graph, NULL, all, all);
 	free(all);
 	assert_int_equal(layout_picture(picture, LAYOUT_LAYERS, 1, &remark, &error), 0);
 	assert_null(remark);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/metric.h"
 #include "render/style.h"
 
 static void test_bands(void **state)
@@ -83,23 +84,33 @@ static void test_widths(void **state)
 	near(render_vertex_scale(UINT64_MAX), 1.75);
 }
 
+static uint64_t metric(const struct graph_vertex *vertex, const char *word)
+{
+	assert_non_null(render_metric_named(word));
+	return render_metric_of(vertex, render_metric_named(word));
+}
+
 static void test_metrics(void **state)
 {
 	const struct graph_vertex vertex = {
-		.fields = VERTEX_INVOCATIONS,
+		.fields = VERTEX_INVOCATIONS | VERTEX_READ_BYTES | VERTEX_WRITTEN_BYTES |
+			  VERTEX_REDUNDANT_BYTES | VERTEX_HOST_NS,
 		.invocations = 7,
 		.read_bytes = UINT64_MAX,
 		.written_bytes = 2,
 		.redundant_bytes = 1,
 		.time_ns = 9, /* not among the fields: not known */
+		.host_ns = 11,
 	};
 
 	(void)state;
-	assert_true(render_metric(&vertex, METRIC_DEFAULT) == 7);
-	assert_true(render_metric(&vertex, METRIC_INVOCATIONS) == 7);
-	assert_true(render_metric(&vertex, METRIC_TIME) == 0);
-	assert_true(render_metric(&vertex, METRIC_BYTES) == UINT64_MAX);
-	assert_true(render_metric(&vertex, METRIC_UNCHANGED) == 1);
+	assert_true(metric(&vertex, "invocations") == 7);
+	assert_true(metric(&vertex, "time") == 0);
+	assert_true(metric(&vertex, "bytes") == UINT64_MAX);
+	assert_true(metric(&vertex, "unchanged") == 1);
+	assert_true(render_metric_of(&vertex, &render_by_host_time) == 11);
+	assert_null(render_metric_named("host_ns")); /* what --size-by time falls back to */
+	assert_null(render_metric_named("name"));
 	near(render_vertex_share(4096, 4096), 1.75);
 	near(render_vertex_share(1024, 4096), 1.55);
 	near(render_vertex_share(1, 4096), 1);

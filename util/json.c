@@ -1,0 +1,153 @@
+#include "util/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void start_line(struct json *json)
+{
+	if (json->style == JSON_INDENTED)
+		fprintf(json->file, "\n%*s", (int)json->depth, "");
+}
+
+/* What stands before a value. */
+static void start_value(struct json *json)
+{
+	if (!json->named && json->depth) {
+		if (json->filled)
+			putc(',', json->file);
+		if (json->line)
+			putc('\n', json->file);
+		start_line(json);
+	}
+	json->named = json->line = false;
+	json->filled = true;
+}
+
+void json_begin(struct json *json, char bracket)
+{
+	start_value(json);
+	putc(bracket, json->file);
+	json->depth++;
+	json->filled = false;
+}
+
+void json_end(struct json *json, char bracket)
+{
+	json->depth--;
+	if (json->filled)
+		start_line(json);
+	putc(bracket, json->file);
+	json->filled = true;
+}
+
+void json_line(struct json *json)
+{
+	json->line = json->style != JSON_INDENTED;
+}
+
+static bool is_escaped(const struct json *json, unsigned char c)
+{
+	return c < 0x20 || c == 0x7f || c == '"' || c == '\\' ||
+	       (json->style == JSON_IN_HTML && (c == '<' || c == '>' || c == '&' || c == '\''));
+}
+
+static void put_text(struct json *json, const char *text)
+{
+	putc_unlocked('"', json->file);
+	for (;;) {
+		const char *start = text;
+
+		while (*text && !is_escaped(json, (unsigned char)*text))
+			text++;
+		fwrite_unlocked(start, 1, (size_t)(text - start), json->file);
+		if (!*text)
+			break;
+		if ((*text == '"' || *text == '\\') && json->style != JSON_IN_HTML)
+			fprintf(json->file, "\\%c", *text);
+		else
+			fprintf(json->file, "\\u%04x", (unsigned char)*text);
+		text++;
+	}
+	putc_unlocked('"', json->file);
+}
+
+void json_name(struct json *json, const char *name)
+{
+	start_value(json);
+	put_text(json, name);
+	fputs(json->style == JSON_INDENTED ? ": " : ":", json->file);
+	json->named = true;
+}
+
+void json_text(struct json *json, const char *text)
+{
+	start_value(json);
+	if (text)
+		put_text(json, text);
+	else
+		fputs("null", json->file);
+}
+
+void json_count(struct json *json, uint64_t number)
+{
+	start_value(json);
+	fprintf(json->file, "%" PRIu64, number);
+}
+
+char *json_shortest(double number, char text[JSON_SHORTEST_SIZE])
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, JSON_SHORTEST_SIZE, "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	if (!strpbrk(text, ".e"))
+		strcat(text, ".0");
+	return text;
+}
+
+void json_real(struct json *json, double number)
+{
+	char text[JSON_SHORTEST_SIZE];
+
+	if (!isfinite(number)) {
+		json_text(json, NULL);
+		return;
+	}
+	start_value(json);
+	if (json->style == JSON_COMPACT) {
+		json_shortest(number, text);
+	} else {
+		snprintf(text, sizeof(text), "%.*g", json->style == JSON_INDENTED ? 17 : 6, number);
+		if (json->style == JSON_INDENTED && !strpbrk(text, ".e"))
+			strcat(text, ".0");
+	}
+	fputs(text, json->file);
+}
+
+void json_raw(struct json *json, const char *format, ...)
+{
+	va_list arguments;
+
+	start_value(json);
+	va_start(arguments, format);
+	vfprintf(json->file, format, arguments);
+	va_end(arguments);
+}
+
+void json_named_text(struct json *json, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	json_name(json, name);
+	json_text(json, text);
+}
+
+void json_named_count(struct json *json, const char *name, uint64_t number)
+{
+	json_name(json, name);
+	json_count(json, number);
+}

@@ -62,11 +62,17 @@ void dot_put_number(FILE *file, uint64_t value)
 	fwrite_unlocked(text + at, 1, sizeof(text) - at, file);
 }
 
-static void put_name(struct dot_list *list, const char *name)
+static void start_attribute(struct dot_list *list)
 {
 	fputs_unlocked(list->inside ? " " : list->open ? ", " : " [", list->file);
 	list->open = true;
-	dot_put_text(list->file, name, false);
+}
+
+/* One of vflow's own names, which need no quotes. */
+static void put_name(struct dot_list *list, const char *name)
+{
+	start_attribute(list);
+	fputs_unlocked(name, list->file);
 	putc_unlocked('=', list->file);
 }
 
@@ -140,7 +146,9 @@ void dot_list_fields(struct dot_list *list, const struct graph_field *fields, co
 
 void dot_list_attribute(struct dot_list *list, const char *name, const char *value, bool raw)
 {
-	put_name(list, name);
+	start_attribute(list);
+	dot_put_text(list->file, name, false);
+	putc_unlocked('=', list->file);
 	dot_put_text(list->file, value, raw);
 }
 

@@ -127,34 +127,27 @@ void fields_free(const struct graph_field *list, void *of)
 			free(*(char **)value_of(list, of));
 }
 
-static void copy(const struct graph_field *field, void *to, const void *from)
+static size_t size_of(enum field_type type)
 {
-	const char *text = field_text(field, from);
-
-	switch (field->type) {
-	case FIELD_TEXT:
-		field_set_text(field, to, text ? xstrdup(text) : NULL);
-		break;
-	case FIELD_COUNT:
-	case FIELD_ID:
-		field_set_number(field, to, field_number(field, from));
-		break;
-	case FIELD_FRACTION:
-		field_set_fraction(field, to, field_fraction(field, from));
-		break;
-	case FIELD_ACCESS:
-		field_set_access(field, to, field_access(field, from));
-		break;
-	case FIELD_ALL:
-		break;
-	}
+	return type == FIELD_ID       ? sizeof(uint32_t)
+	       : type == FIELD_ACCESS ? sizeof(enum graph_access)
+	       : type == FIELD_TEXT   ? sizeof(char *)
+	       : type == FIELD_COUNT  ? sizeof(uint64_t)
+				      : sizeof(double);
 }
 
 void fields_copy(const struct graph_field *list, void *to, const void *from)
 {
-	for (; list->name; list++)
-		if (field_is_there(list, from))
-			copy(list, to, from);
+	for (; list->name; list++) {
+		if (!field_is_there(list, from))
+			continue;
+		if (list->type == FIELD_TEXT)
+			*(char **)value_of(list, to) = xstrdup(field_text(list, from));
+		else
+			memcpy(value_of(list, to), (const char *)from + list->at,
+			       size_of(list->type));
+		set_flag(list, to, true);
+	}
 }
 
 /* Of counts, ids and accesses. */

@@ -1,23 +1,12 @@
 /*
- * render/html_data.c: the graph behind the picture as JSON.  Rows are arrays, in the order that
- * web-static/graph.js names; a missing attribute is null.
+ * render/html_data.c: the graph behind the picture as JSON.  Rows are arrays, whose columns are
+ * named, with units and titles, in `columns`; what is missing is null.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "graph/json_fields.h"
 #include "render/html.h"
-#include "render/json.h"
-#include "util/memory.h"
-
-static void put_number(FILE *out, bool there, uint64_t value)
-{
-	if (there)
-		fprintf(out, "%" PRIu64, value);
-	else
-		fputs("null", out);
-}
 
 /* Attributes of Graphviz that style, link or load: never data, whatever the input declares. */
 static bool is_styling(const char *name)
@@ -114,7 +103,8 @@ static bool is_declared(const char *types, const char *name)
 	return false;
 }
 
-static void put_others(FILE *out, const char *types, const struct graph_attributes *attributes)
+static void put_others(struct json *json, const char *types,
+		       const struct graph_attributes *attributes)
 {
 	bool first = true;
 
@@ -123,176 +113,253 @@ static void put_others(FILE *out, const char *types, const struct graph_attribut
 
 		if (!is_declared(types, attribute->name) || is_styling(attribute->name))
 			continue;
-		fputs(first ? ",{" : ",", out);
-		json_put_string(out, attribute->name);
-		fputc(':', out);
-		json_put_string(out, attribute->value);
+		if (first)
+			json_begin(json, '{');
+		json_name(json, attribute->name);
+		json_text(json, attribute->value);
 		first = false;
 	}
 	if (!first)
-		fputc('}', out);
+		json_end(json, '}');
 }
+
+/* -- columns -- */
+
+/* Figures have a unit, if only an empty one. */
+static const char *unit_of(const struct graph_field *field)
+{
+	static const char *const units[] = {
+		[UNIT_NONE] = "", [UNIT_BYTES] = "bytes", [UNIT_CALLS] = "calls", [UNIT_NS] = "ns"};
+
+	if (field->type == FIELD_FRACTION)
+		return "share";
+	return field->type == FIELD_COUNT ? units[field->unit] : NULL;
+}
+
+static void put_field_columns(struct json *json, const struct graph_field *fields)
+{
+	for (; fields->name; fields++) {
+		if (fields->profile_only)
+			continue;
+		json_begin(json, '{');
+		json_named_text(json, "name", fields->name);
+		json_named_text(json, "title", fields->title);
+		json_named_text(json, "unit", unit_of(fields));
+		json_end(json, '}');
+	}
+}
+
+/* Columns that are no fields, whose names end with NULL. */
+static void put_columns(struct json *json, const char *const *names)
+{
+	for (; *names; names++) {
+		json_begin(json, '{');
+		json_named_text(json, "name", *names);
+		json_end(json, '}');
+	}
+}
+
+static void put_fields(struct json *json, const struct graph_field *fields, const void *of)
+{
+	for (; fields->name; fields++)
+		if (!fields->profile_only)
+			json_field(json, fields, of);
+}
+
+/* -- vertices -- */
+
+/* put_vertex() and put_look() write these around the fields; `more` may be missing. */
+static const char *const vertex_names[] = {"id", NULL};
+static const char *const vertex_looks[] = {"place",  "note",  "shape", "lines", "finding",
+					   "font",   "x",     "y",     "w",     "h",
+					   "before", "after", "more",  NULL};
 
 /* How it is drawn: shape, lines and which of them names findings, size of the first one, place, how
  * many neighbours before and after it are not shown. */
-static void put_look(FILE *out, const struct picture_vertex *shown)
+static void put_look(struct json *json, const struct picture_vertex *shown)
 {
-	fprintf(out, "%d,[", (int)shown->shape);
-	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
-		fputs(i ? "," : "", out);
-		json_put_string(out, shown->lines[i]);
-	}
-	fprintf(out, "],%u,%.3g,%.1f,%.1f,%.1f,%.1f,%u,%u", shown->finding_line, shown->font,
-		shown->at.x, shown->at.y, shown->width, shown->height, shown->hidden_before,
-		shown->hidden_after);
+	json_raw(json, "%d", (int)shown->shape);
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++)
+		json_text(json, shown->lines[i]);
+	json_end(json, ']');
+	json_count(json, shown->finding_line);
+	json_raw(json, "%.3g", shown->font);
+	json_raw(json, "%.1f", shown->at.x);
+	json_raw(json, "%.1f", shown->at.y);
+	json_raw(json, "%.1f", shown->width);
+	json_raw(json, "%.1f", shown->height);
+	json_count(json, shown->hidden_before);
+	json_count(json, shown->hidden_after);
 }
 
-static void put_vertex(FILE *out, const char *types, const struct picture_vertex *shown)
+static void put_vertex(struct json *json, const char *types, const struct picture_vertex *shown)
 {
-	const struct graph_vertex *vertex = shown->vertex;
-	const struct {
-		uint32_t field;
-		uint64_t value;
-	} numbers[] = {
-		{VERTEX_INVOCATIONS, vertex->invocations},
-		{VERTEX_READ_BYTES, vertex->read_bytes},
-		{VERTEX_WRITTEN_BYTES, vertex->written_bytes},
-		{VERTEX_REDUNDANT_BYTES, vertex->redundant_bytes},
-		{VERTEX_TIME_NS, vertex->time_ns},
-	};
-	const char *const texts[] = {
-		vertex->kind,     vertex->name && *vertex->name ? vertex->name : vertex->node,
-		shown->place,     vertex->context,
-		vertex->callpath, vertex->patterns,
-		vertex->advice,
-	};
+	struct graph_vertex vertex = *shown->vertex;
 
-	fprintf(out, "[%u", vertex->id);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		fputc(',', out);
-		json_put_string(out, texts[i]);
-	}
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		fputc(',', out);
-		put_number(out, vertex->fields & numbers[i].field, numbers[i].value);
-	}
-	fprintf(out, ",%u,", shown->note);
-	put_look(out, shown);
-	put_others(out, types, &vertex->attributes);
-	fputc(']', out);
+	if (!vertex.name || !*vertex.name)
+		vertex.name = vertex.node;
+	vertex.fields |= VERTEX_NAME;
+	json_line(json);
+	json_begin(json, '[');
+	json_count(json, vertex.id);
+	put_fields(json, graph_vertex_fields, &vertex);
+	json_text(json, shown->place);
+	json_count(json, shown->note);
+	put_look(json, shown);
+	put_others(json, types, &vertex.attributes);
+	json_end(json, ']');
 }
+
+/* -- edges -- */
+
+/* put_edge() and put_line() write these around the fields; `more` may be missing. */
+static const char *const edge_names[] = {"from", "to", NULL};
+static const char *const edge_looks[] = {"band",    "width",   "points", "label",
+					 "label_x", "label_y", "more",   NULL};
 
 /* In tenths of a pixel, each point from the one before it: a third of the text. */
-static void put_points(FILE *out, const struct picture_edge *shown)
+static void put_points(struct json *json, const struct picture_edge *shown)
 {
 	long x = 0, y = 0;
 
+	json_begin(json, '[');
 	for (uint32_t i = 0; i <= shown->point_count; i++) {
 		const struct picture_point *point =
 			i < shown->point_count ? &shown->points[i] : &shown->tip;
 		long to_x = lround(point->x * 10), to_y = lround(point->y * 10);
 
-		fprintf(out, "%s%ld,%ld", i ? "," : "", to_x - x, to_y - y);
+		json_raw(json, "%ld,%ld", to_x - x, to_y - y);
 		x = to_x;
 		y = to_y;
 	}
+	json_end(json, ']');
 }
 
 /* How it is drawn: band, width, points of Bezier curves and the arrow's tip, label and its place.
  */
-static void put_line(FILE *out, const struct picture_edge *shown)
+static void put_line(struct json *json, const struct picture_edge *shown)
 {
-	fprintf(out, ",%d,%.3g,[", (int)shown->band, shown->width);
-	put_points(out, shown);
-	fputs("],", out);
-	json_put_string(out, shown->label);
-	if (shown->label)
-		fprintf(out, ",%.1f,%.1f", shown->label_at.x + shown->width / 2, shown->label_at.y);
-	else
-		fputs(",0,0", out);
+	json_raw(json, "%d", (int)shown->band);
+	json_raw(json, "%.3g", shown->width);
+	put_points(json, shown);
+	json_text(json, shown->label);
+	json_raw(json, "%.1f", shown->label ? shown->label_at.x + shown->width / 2 : 0);
+	json_raw(json, "%.1f", shown->label ? shown->label_at.y : 0);
 }
 
-static void put_edge(FILE *out, const char *types, const struct picture_edge *shown)
+static void put_edge(struct json *json, const char *types, const struct picture_edge *shown)
 {
-	static const char *const accesses[] = {[GRAPH_ACCESS_NONE] = "null",
-					       [GRAPH_READ] = "\"READ\"",
-					       [GRAPH_WRITE] = "\"WRITE\""};
-	const struct graph_edge *edge = shown->edge;
-	const struct {
-		uint32_t field;
-		uint64_t value;
-	} numbers[] = {
-		{EDGE_OBJECT, edge->object},
-		{EDGE_BYTES, edge->bytes},
-		{EDGE_REDUNDANT_BYTES, edge->redundant_bytes},
-		{EDGE_COUNT, edge->count},
-		{EDGE_OBJECT_BYTES, edge->object_bytes},
-	};
-	double share = render_redundancy(edge);
+	struct graph_edge edge = *shown->edge;
 
-	fprintf(out, "[%u,%u,%s", shown->from, shown->to, accesses[edge->access]);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		fputc(',', out);
-		put_number(out, edge->fields & numbers[i].field, numbers[i].value);
-	}
-	if (edge->access == GRAPH_WRITE)
-		fprintf(out, ",%.6g", share);
-	else
-		fputs(",null", out);
-	put_line(out, shown);
-	put_others(out, types, &edge->attributes);
-	fputc(']', out);
+	edge.redundancy = render_redundancy(&edge);
+	edge.fields |= EDGE_REDUNDANCY;
+	if (edge.access != GRAPH_WRITE)
+		edge.fields &= ~(uint32_t)EDGE_REDUNDANCY;
+	json_line(json);
+	json_begin(json, '[');
+	json_count(json, shown->from);
+	json_count(json, shown->to);
+	put_fields(json, graph_edge_fields, &edge);
+	put_line(json, shown);
+	put_others(json, types, &edge.attributes);
+	json_end(json, ']');
 }
+
+/* -- findings -- */
+
+static const char *const finding_names[] = {"number",  "vertex",   "object", "bytes",  "share",
+					    "pattern", "evidence", "advice", "limits", NULL};
 
 /* The findings of a profile, also about vertices that are not shown; DOT has but their names. */
-static void put_findings(FILE *out, const struct picture *picture)
+static void put_findings(struct json *json, const struct picture *picture)
 {
 	const struct profile *profile = picture->grouped ? NULL : picture->profile;
-	bool first = true;
 
+	json_begin(json, '[');
 	for (uint32_t i = 0; profile && i < profile->finding_count; i++) {
 		const struct profile_finding *finding = &profile->findings[i];
-		const char *const texts[] = {finding->pattern, finding->evidence, finding->advice,
-					     finding->limits};
 
-		fprintf(out, "%s\n[%u,%u,%" PRIu64 ",%.6g", first ? "" : ",", finding->vertex,
-			finding->object, finding->bytes, finding->fraction);
-		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++) {
-			fputc(',', out);
-			json_put_string(out, texts[k]);
-		}
-		fputc(']', out);
-		first = false;
+		json_line(json);
+		json_begin(json, '[');
+		json_count(json, i + 1);
+		json_count(json, finding->vertex);
+		json_count(json, finding->object);
+		json_count(json, finding->bytes);
+		json_real(json, finding->fraction);
+		json_text(json, finding->pattern);
+		json_text(json, finding->evidence);
+		json_text(json, finding->advice);
+		json_text(json, finding->limits);
+		json_end(json, ']');
 	}
+	json_end(json, ']');
+}
+
+static void put_all_columns(struct json *json)
+{
+	json_begin(json, '{');
+	json_name(json, "vertices");
+	json_begin(json, '[');
+	put_columns(json, vertex_names);
+	put_field_columns(json, graph_vertex_fields);
+	put_columns(json, vertex_looks);
+	json_end(json, ']');
+	json_name(json, "edges");
+	json_begin(json, '[');
+	put_columns(json, edge_names);
+	put_field_columns(json, graph_edge_fields);
+	put_columns(json, edge_looks);
+	json_end(json, ']');
+	json_name(json, "findings");
+	json_begin(json, '[');
+	put_columns(json, finding_names);
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+static void put_header(struct json *json, const struct picture *picture)
+{
+	const struct {
+		const char *name, *text;
+	} texts[] = {
+		{"title", picture->title},   {"run", picture->run},   {"totals", picture->totals},
+		{"hidden", picture->hidden}, {"file", picture->file},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		json_name(json, texts[i].name);
+		json_text(json, texts[i].text);
+	}
+	json_name(json, "grouped");
+	json_raw(json, picture->grouped ? "true" : "false");
+	json_name(json, "width");
+	json_raw(json, "%.0f", picture->width);
+	json_name(json, "height");
+	json_raw(json, "%.0f", picture->height);
 }
 
 void html_write_data(FILE *out, const struct picture *picture)
 {
 	const char *types = graph_attribute(&picture->graph->attributes, "vflow_types");
+	struct json json = {.file = out, .style = JSON_IN_HTML};
 
-	fputs("{\"title\":", out);
-	json_put_string(out, picture->title);
-	fputs(",\"run\":", out);
-	json_put_string(out, picture->run);
-	fputs(",\"totals\":", out);
-	json_put_string(out, picture->totals);
-	fputs(",\"hidden\":", out);
-	json_put_string(out, picture->hidden);
-	fputs(",\"file\":", out);
-	json_put_string(out, picture->file);
-	fprintf(out, ",\"grouped\":%s", picture->grouped ? "true" : "false");
-	fprintf(out, ",\"width\":%.0f,\"height\":%.0f,\"vertices\":[", picture->width,
-		picture->height);
-	for (uint32_t i = 0; i < picture->vertex_count; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		put_vertex(out, types, &picture->vertices[i]);
-	}
-	fputs("],\"edges\":[", out);
-	for (uint32_t i = 0; i < picture->edge_count; i++) {
-		fputs(i ? ",\n" : "\n", out);
-		put_edge(out, types, &picture->edges[i]);
-	}
-	fputs("],\"findings\":[", out);
-	put_findings(out, picture);
-	fputs("]}\n", out);
+	json_begin(&json, '{');
+	put_header(&json, picture);
+	json_name(&json, "columns");
+	put_all_columns(&json);
+	json_name(&json, "vertices");
+	json_begin(&json, '[');
+	for (uint32_t i = 0; i < picture->vertex_count; i++)
+		put_vertex(&json, types, &picture->vertices[i]);
+	json_end(&json, ']');
+	json_name(&json, "edges");
+	json_begin(&json, '[');
+	for (uint32_t i = 0; i < picture->edge_count; i++)
+		put_edge(&json, types, &picture->edges[i]);
+	json_end(&json, ']');
+	json_name(&json, "findings");
+	put_findings(&json, picture);
+	json_end(&json, '}');
+	putc('\n', out);
 }

@@ -2,25 +2,25 @@
  * web-static/graph.js: the graph behind the picture, as arrays, and words for it.
  *
  * The script of the page is these files one after the other: graph.js, paint.js, panel.js, table.js,
- * view.js.  The data is in the page as JSON, rows in the order of V and E below.  Text only ever
- * becomes text (textContent, fillText): it comes from the profiled program and is not to be trusted.
+ * view.js.  The data is in the page as JSON, rows as arrays, with names, units and titles of their
+ * columns.  Text only ever becomes text (textContent, fillText): it comes from the profiled program
+ * and is not to be trusted.
  */
 "use strict";
 const $ = id => document.getElementById(id);
 const on = (target, type, action, options) => target.addEventListener(type, action, options);
 const data = JSON.parse($("data").textContent);
 const vertices = data.vertices, edges = data.edges;
-const V = {id: 0, kind: 1, name: 2, place: 3, context: 4, callpath: 5, patterns: 6, advice: 7, runs: 8, read: 9, written: 10,
-	unchanged: 11, time: 12, note: 13, shape: 14, lines: 15, findingLine: 16, font: 17, x: 18, y: 19, w: 20, h: 21, before: 22, after: 23, more: 24};
-const E = {from: 0, to: 1, access: 2, object: 3, bytes: 4, unchanged: 5, count: 6, size: 7, share: 8, band: 9, width: 10,
-	points: 11, label: 12, labelX: 13, labelY: 14, more: 15};
-const F = {vertex: 0, object: 1, bytes: 2, share: 3, pattern: 4, evidence: 5, advice: 6, limits: 7, number: 8};
+const positions = columns => Object.fromEntries(columns.map((column, i) => [column.name, i]));
+const V = positions(data.columns.vertices), E = positions(data.columns.edges), F = positions(data.columns.findings);
 const indexOf = new Map(vertices.map((v, i) => [v[V.id], i]));
 
 /* A profile has findings with their numbers, DOT only what its vertices say; numbered as in the report, where that is known. */
-const findings = data.findings.map((f, i) => [indexOf.get(f[F.vertex]), ...f.slice(1), i + 1]).filter(f => f[F.vertex] !== undefined);
+const findingRow = values => Object.keys(F).map(name => values[name] ?? null);
+const findings = data.findings.map(f => Object.assign([...f], {[F.vertex]: indexOf.get(f[F.vertex])})).filter(f => f[F.vertex] !== undefined);
 if (!findings.length) vertices.forEach((v, i) => {
-	if (v[V.patterns]) findings.push([i, null, v[V.unchanged] || null, v[V.unchanged] ? v[V.unchanged] / v[V.written] : null, v[V.patterns], "", v[V.advice], "", v[V.note]]);
+	const bytes = v[V.redundant_bytes] || null;
+	if (v[V.patterns]) findings.push(findingRow({vertex: i, bytes, share: bytes && bytes / v[V.written_bytes], pattern: v[V.patterns], advice: v[V.advice], number: v[V.note]}));
 });
 
 /* Words. */
@@ -41,6 +41,8 @@ function percent(share) {
 	if (share > .99 && share < 1) return ">99%";
 	return Math.round(share * 100) + "%";
 }
+const milliseconds = ns => (ns / 1e6).toFixed(3);
+const figure = (n, unit) => ({bytes: bytesText, share: percent, ns: n => milliseconds(n) + " ms", calls: n => exact(n) + "×"}[unit] || exact)(n);
 const words = patterns => (patterns || "").replaceAll(",", ", ").replaceAll("_", " ");
 const isHost = i => (":" + vertices[i][V.kind] + ":").includes(":host:");
 const label = i => isHost(i) ? "host" : "#" + vertices[i][V.id] + " " + vertices[i][V.lines][0];

@@ -118,9 +118,9 @@ function strokeEdge(c, i, box) {
 		c.font = (band ? "bold 10" : "10") + FONT;
 		c.lineWidth = 3;
 		c.strokeStyle = colors.paper;
-		c.strokeText(e[E.label], e[E.labelX], e[E.labelY] + 3.6);
+		c.strokeText(e[E.label], e[E.label_x], e[E.label_y] + 3.6);
 		c.fillStyle = band ? colors["b" + band] : colors.faint;
-		c.fillText(e[E.label], e[E.labelX], e[E.labelY] + 3.6);
+		c.fillText(e[E.label], e[E.label_x], e[E.label_y] + 3.6);
 	}
 }
 function arrow(c, i) {
@@ -197,7 +197,7 @@ function texts(c, v, host) {
 	const lines = v[V.lines], font = k => v[V.font] * (k ? .85 : 1);
 	let y = v[V.y] - lines.reduce((sum, text, k) => sum + font(k) * 1.25, 0) / 2;
 	lines.forEach((text, k) => {
-		const finding = k && k === v[V.findingLine];
+		const finding = k && k === v[V.finding];
 		c.font = (k && !finding ? "" : "bold ") + font(k) + FONT;
 		c.fillStyle = host ? colors.paper : finding ? colors.warn : k ? colors.faint : colors.ink;
 		c.fillText(text, v[V.x], y + font(k) * .985);

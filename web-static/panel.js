@@ -2,30 +2,31 @@
  * web-static/panel.js: what is known of a vertex or an edge: the panel on the right, and the card at
  * the mouse.
  */
+const VERBS = {read_bytes: "reads", written_bytes: "writes"}; /* instead of their titles */
 const LEFT_OUT = " (vflow render --all draws everything)";
 
 function facts(kind, i) {
 	const row = kind === "v" ? vertices[i] : edges[i], more = row[kind === "v" ? V.more : E.more];
 	const list = [];
 	const add = (name, value) => { if (value !== "" && value !== null && value !== undefined) list.push([name, value]); };
+	/* Those that are not 0 and have no place of their own here; `part` is shown with its share. */
+	const figures = (columns, part, share) => columns.forEach((column, at) => {
+		if (row[at] && column.unit !== undefined && !["redundancy", "object_bytes"].includes(column.name))
+			add(VERBS[column.name] || column.title, figure(row[at], column.unit) + (at === part && isFinite(share) ? ", " + percent(share) : ""));
+	});
 	if (kind === "v") {
 		if (!isHost(i)) add("kind", row[V.kind]);
-		if (row[V.runs]) add("ran", exact(row[V.runs]) + "×");
-		if (row[V.read]) add("reads", bytesText(row[V.read]));
-		if (row[V.written]) add("writes", bytesText(row[V.written]));
-		if (row[V.unchanged]) add("unchanged", bytesText(row[V.unchanged]) + (row[V.written] ? ", " + percent(row[V.unchanged] / row[V.written]) : ""));
-		if (row[V.time]) add("GPU time", (row[V.time] / 1e6).toFixed(3) + " ms");
+		figures(data.columns.vertices, V.redundant_bytes, row[V.redundant_bytes] / row[V.written_bytes]);
 		add("finding", words(row[V.patterns]));
 		if (row[V.before] + row[V.after]) add("not in this page", "neighbours: " + exact(row[V.before]) + " before it, " + exact(row[V.after]) + " after it");
 	} else {
 		add("from", label(row[E.from]));
 		add("to", label(row[E.to]));
 		add("access", row[E.access] === "READ" ? "reads" : row[E.access] === "WRITE" ? "overwrites" : "");
-		if (row[E.bytes] !== null) add("bytes", bytesText(row[E.bytes]));
-		if (row[E.unchanged]) add("unchanged", bytesText(row[E.unchanged]) + ", " + percent(row[E.share]));
-		if (row[E.count]) add("ran", exact(row[E.count]) + "×");
+		if (row[E.bytes] === 0) add("bytes", bytesText(0));
+		figures(data.columns.edges, E.redundant_bytes, row[E.redundancy]);
 		add("object", objectName(row[E.object]));
-		if (row[E.size] !== null) add("object size", bytesText(row[E.size]));
+		if (row[E.object_bytes] !== null) add("object size", bytesText(row[E.object_bytes]));
 	}
 	for (const name in more || {}) add(name, more[name]);
 	return list;

@@ -5,9 +5,17 @@
 const ROW = 24; /* height in pixels, as in view.css */
 /* Each column: title, share of the width, text, what to sort by, whether that is a number. */
 const textColumn = (title, width, field) => [title, width, row => row[field] || "", row => row[field] || ""];
-const countColumn = (title, width, field) => [title, width, row => row[field] ? exact(row[field]) : "", row => row[field] || 0, true];
 const bytesColumn = (title, width, field) => [title, width, row => size(row[field]), row => row[field] || 0, true];
 const shareColumn = (title, width, share) => [title, width, row => percent(share(row)), row => share(row) || 0, true];
+/* One for each figure that the data has, by unit in this order. */
+const figureColumns = (columns, units) => units.flatMap(unit => columns.flatMap((column, field) => {
+	const title = {time_ns: "time, ms"}[column.name] || column.title + (unit === "ns" ? ", ms" : "");
+	const width = Math.max({calls: 7, share: 9}[unit] || 8, Math.floor(title.length * 1.23));
+	if (column.unit !== unit || column.name === "object_bytes") return [];
+	if (unit === "share") return [shareColumn(title, width, row => row[field])];
+	if (unit === "bytes") return [bytesColumn(title, width, field)];
+	return [[title, width, row => row[field] ? (unit === "ns" ? milliseconds : exact)(row[field]) : "", row => row[field] || 0, true]];
+}));
 const place = i => vertices[i][V.place] || "";
 const tables = {
 	findings: {kind: "f", columns: [["№", 5, f => f[F.number], f => f[F.number], true],
@@ -15,14 +23,11 @@ const tables = {
 		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
 		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 9, f => f[F.share]), textColumn("advice", 31, F.advice)]},
 	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
-		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), countColumn("ran", 7, V.runs),
-		["time, ms", 9, v => v[V.time] ? (v[V.time] / 1e6).toFixed(3) : "", v => v[V.time] || 0, true], bytesColumn("read", 8, V.read),
-		bytesColumn("written", 8, V.written), bytesColumn("unchanged", 11, V.unchanged),
-		shareColumn("share", 9, v => v[V.written] ? v[V.unchanged] / v[V.written] : null)]},
+		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), ...figureColumns(data.columns.vertices, ["calls", "ns", "bytes", "share", ""]),
+		shareColumn("share", 9, v => v[V.written_bytes] ? v[V.redundant_bytes] / v[V.written_bytes] : null)]},
 	edges: {kind: "e", columns: [["from", 19, e => label(e[E.from]), e => vertices[e[E.from]][V.id]], ["to", 19, e => label(e[E.to]), e => vertices[e[E.to]][V.id]],
 		["access", 11, e => ({READ: "reads", WRITE: "overwrites"})[e[E.access]] || "", e => e[E.access] || ""],
-		["object", 20, e => objectName(e[E.object]), e => objectKey(e)], bytesColumn("bytes", 8, E.bytes), bytesColumn("unchanged", 11, E.unchanged),
-		shareColumn("share", 9, e => e[E.share]), countColumn("ran", 7, E.count)]},
+		["object", 20, e => objectName(e[E.object]), e => objectKey(e)], ...figureColumns(data.columns.edges, ["bytes", "ns", "share", "calls", ""])]},
 };
 for (const name in tables) { /* columns without a single value only take room */
 	const now = tables[name];

@@ -16,7 +16,7 @@ function filter() {
 	state.goneVertices = new Uint8Array(vertices.length).fill(ofVertex || ofEdge ? 1 : 0);
 	state.goneEdges = new Uint8Array(edges.length);
 	edges.forEach((e, i) => {
-		const stays = (e[E.bytes] || 0) >= bytes && (e[E.share] || 0) >= least && (object === "" || String(e[E.object]) === object) &&
+		const stays = (e[E.bytes] || 0) >= bytes && (e[E.redundancy] || 0) >= least && (object === "" || String(e[E.object]) === object) &&
 			(!ofVertex || meant[e[E.from]] || meant[e[E.to]]);
 		state.goneEdges[i] = stays ? 0 : 1;
 		edgeCount += stays;
@@ -334,7 +334,7 @@ function choice(list, value, text) {
 }
 for (const pattern of [...new Set(vertices.flatMap(v => (v[V.patterns] || "").split(",")).filter(p => p))].sort()) choice($("pattern"), pattern, words(pattern));
 const objects = new Map();
-for (const e of edges) if (e[E.object] !== null) objects.set(e[E.object], Math.max(objects.get(e[E.object]) || 0, e[E.size] || 0));
+for (const e of edges) if (e[E.object] !== null) objects.set(e[E.object], Math.max(objects.get(e[E.object]) || 0, e[E.object_bytes] || 0));
 for (const id of [...objects.keys()].sort((a, b) => a - b)) choice($("object"), String(id), objectName(id) + (objects.get(id) ? " · " + size(objects.get(id)) : ""));
 $("bytes").max = String(Math.floor(Math.log2(edges.reduce((most, e) => Math.max(most, e[E.bytes] || 0), 1))) + 1);
 for (const id of FILTERS) on($(id), "input", filter);

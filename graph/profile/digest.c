@@ -94,13 +94,15 @@ static void add_fields(struct sum *sum, const struct graph_field *fields, const 
 static void add_graph(struct sum *sum, const struct profile *profile)
 {
 	const struct graph *graph = profile->graph;
+	uint32_t vertex_mask = nullable_fields(graph_vertex_fields);
+	uint32_t edge_mask = nullable_fields(graph_edge_fields);
 
 	add_number(sum, graph->vertex_count);
 	for (uint32_t v = 0; v < graph->vertex_count; v++) {
 		const struct graph_vertex *vertex = &graph->vertices[v];
 
 		add_number(sum, vertex->id);
-		add_number(sum, vertex->fields & nullable_fields(graph_vertex_fields));
+		add_number(sum, vertex->fields & vertex_mask);
 		add_fields(sum, graph_vertex_fields, vertex, FIELD_TEXT);
 		add_fields(sum, graph_vertex_fields, vertex, FIELD_ALL & ~FIELD_TEXT);
 		add_number(sum, profile->vertices[v].callpath);
@@ -111,7 +113,7 @@ static void add_graph(struct sum *sum, const struct profile *profile)
 
 		add_number(sum, edge->from);
 		add_number(sum, edge->to);
-		add_number(sum, edge->fields & nullable_fields(graph_edge_fields));
+		add_number(sum, edge->fields & edge_mask);
 		add_fields(sum, graph_edge_fields, edge, FIELD_TEXT);
 		add_fields(sum, graph_edge_fields, edge, FIELD_ALL & ~FIELD_TEXT);
 	}

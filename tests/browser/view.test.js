@@ -19,6 +19,13 @@ const centre = (page, id) => page.evaluate(id => { /* of a vertex, on the screen
 	const v = vertices[indexOf.get(id)], box = stage.getBoundingClientRect();
 	return [v[V.x] * view.scale + view.x + box.left, v[V.y] * view.scale + view.y + box.top];
 }, id);
+/* The page's data, with objects for rows. */
+function dataOf(json) {
+	const data = JSON.parse(json);
+	for (const list of ["vertices", "edges", "findings"])
+		data[list] = data[list].map(row => Object.fromEntries(data.columns[list].map((column, i) => [column.name, row[i]])));
+	return data;
+}
 const set = (page, id, value) => page.evaluate(([id, value]) => {
 	const input = document.getElementById(id);
 	input.value = value;
@@ -136,7 +143,7 @@ async function searching({page, name, data, target, times}) {
 	times.find = await time(page, () => page.press("#search", "Enter"));
 	is(name("search goes there"), await chosen(page), target);
 	await page.fill("#search", "/kernel_[12]</");
-	const found = data.vertices.filter(v => /kernel_[12]</.test(v[2])).map(v => v[0]);
+	const found = data.vertices.filter(v => /kernel_[12]</.test(v.name)).map(v => v.id);
 	is(name("search takes regular expressions"), (await text(page, "#hits")).replaceAll(",", ""), found.length + (found.length === 1 ? " match" : " matches"));
 	is(name("and marks what they find"), await page.evaluate(() => state.matches.map(i => vertices[i][V.id]).join()), found.join());
 	if (found.length > 1) {
@@ -160,10 +167,10 @@ async function goTo(page, id) {
 }
 
 async function pointing({page, name, files, data, target, times}) {
-	const [x, y] = await goTo(page, target), v = data.vertices.find(row => row[0] === target);
+	const [x, y] = await goTo(page, target), v = data.vertices.find(row => row.id === target);
 	times.hover = await time(page, async turn => { await page.mouse.move(x - 300 + turn, y - 150); await page.mouse.move(x, y); });
 	const card = await text(page, "#card");
-	check(name("the card tells the name, the figures and the call path"), [`#${target} ${v[2]}`, `ran: ${v[8]}×`, "main src/main.cpp:12"].every(part => card.includes(part)), card);
+	check(name("the card tells the name, the figures and the call path"), [`#${target} ${v.name}`, `ran: ${v.invocations}×`, "main src/main.cpp:12"].every(part => card.includes(part)), card);
 	await page.mouse.move(x, y - 3);
 	times.click = await time(page, async turn => { await page.mouse.move(x, y + turn % 2); await page.mouse.down(); await page.mouse.up(); });
 	is(name("a click selects"), await chosen(page), target);
@@ -176,7 +183,7 @@ async function pointing({page, name, files, data, target, times}) {
 		check(name(`with the command`), (await page.inputValue("#command")).includes(" --" + way));
 	}
 	await page.selectOption("#way", "");
-	const object = data.edges.find(e => data.vertices[e[1]][0] === target || data.vertices[e[0]][0] === target)[3];
+	const object = data.edges.find(e => data.vertices[e.to].id === target || data.vertices[e.from].id === target).object;
 	await page.selectOption("#object", String(object));
 	is(name("and along one object"), await lit(page), sliceOf(files.dot, target, "--object", String(object)));
 	check(name("with its command"), (await page.inputValue("#command")).includes(" --object " + object));
@@ -186,7 +193,7 @@ async function pointing({page, name, files, data, target, times}) {
 	const missed = [];
 	const step = Math.ceil(data.vertices.length / (data.vertices.length > 1000 ? 20 : 50));
 	for (let i = 0; i < data.vertices.length; i += step) {
-		const id = data.vertices[i][0], way = ["", "up", "down"][i % 3];
+		const id = data.vertices[i].id, way = ["", "up", "down"][i % 3];
 		if (await computed(page, id, way) !== sliceOf(files.dot, id, ...way ? ["--" + way] : [])) missed.push(id + way);
 	}
 	is(name("as are the slices of many others"), missed.join(), "");
@@ -209,9 +216,9 @@ async function keys({page, name, data, target, times}) {
 	const [x, y] = await centre(page, target);
 	await page.mouse.click(x, y);
 	is(name("a click gives the focus"), await page.evaluate(() => document.activeElement.id), "v" + target);
-	const index = data.vertices.findIndex(v => v[0] === target), weight = new Map();
-	for (const e of data.edges) if (e[1] === index && e[0] !== index) weight.set(e[0], (weight.get(e[0]) || 0) + e[4]);
-	const order = [...weight.keys()].sort((a, b) => weight.get(b) - weight.get(a) || a - b).map(i => data.vertices[i][0]);
+	const index = data.vertices.findIndex(v => v.id === target), weight = new Map();
+	for (const e of data.edges) if (e.to === index && e.from !== index) weight.set(e.from, (weight.get(e.from) || 0) + e.bytes);
+	const order = [...weight.keys()].sort((a, b) => weight.get(b) - weight.get(a) || a - b).map(i => data.vertices[i].id);
 	times.arrow = await time(page, () => page.keyboard.press("ArrowUp"), 1);
 	is(name("an arrow follows the widest edge back"), await chosen(page), order[0]);
 	await page.keyboard.press("ArrowRight");
@@ -220,8 +227,8 @@ async function keys({page, name, data, target, times}) {
 	is(name("and has a name"), await page.evaluate(() => document.activeElement.getAttribute("aria-label").startsWith(vertices[state.vertex][V.lines][0])), true);
 	await page.keyboard.press("ArrowLeft");
 	await page.keyboard.press("ArrowDown");
-	const back = await chosen(page), from = data.vertices.findIndex(v => v[0] === order[0]);
-	check(name("down follows an edge forward"), data.edges.some(e => e[0] === from && data.vertices[e[1]][0] === back), back);
+	const back = await chosen(page), from = data.vertices.findIndex(v => v.id === order[0]);
+	check(name("down follows an edge forward"), data.edges.some(e => e.from === from && data.vertices[e.to].id === back), back);
 	await page.keyboard.press("Escape");
 	is(name("Escape keeps the focus in the drawing"), await page.evaluate(() => drawing.contains(document.activeElement)), true);
 	await page.keyboard.press("/");
@@ -240,12 +247,12 @@ async function keys({page, name, data, target, times}) {
 }
 
 async function filters({page, name, size, data, target, times}) {
-	const level = Math.min(16, Math.floor(Math.log2(Math.max(...data.edges.map(e => e[4]))))), limit = 2 ** level;
-	const expect = stays => { const kept = data.edges.filter(stays), ends = new Set(kept.flatMap(e => [e[0], e[1]])); return `${ends.size} ${kept.length}`; };
+	const level = Math.min(16, Math.floor(Math.log2(Math.max(...data.edges.map(e => e.bytes))))), limit = 2 ** level;
+	const expect = stays => { const kept = data.edges.filter(stays), ends = new Set(kept.flatMap(e => [e.from, e.to])); return `${ends.size} ${kept.length}`; };
 	times.bytes = await time(page, turn => set(page, "bytes", String(level + 1 - 4 + turn)));
-	is(name("edges by bytes, vertices with them"), await shown(page), expect(e => e[4] >= limit));
+	is(name("edges by bytes, vertices with them"), await shown(page), expect(e => e.bytes >= limit));
 	times.share = await time(page, turn => set(page, "share", String(20 * turn)));
-	is(name("edges by share"), await shown(page), expect(e => e[4] >= limit && e[8] >= .8));
+	is(name("edges by share"), await shown(page), expect(e => e.bytes >= limit && e.redundancy >= .8));
 	is(name("the page says how many"), await text(page, "#shown"), await shown(page).then(counts => { const [v, e] = counts.split(" ").map(n => Number(n).toLocaleString("en-US"));
 		return `${v} of ${size.toLocaleString("en-US")} operations, ${e} of ${data.edges.length.toLocaleString("en-US")} edges`; }));
 	await page.click("#tab-edges");
@@ -253,10 +260,10 @@ async function filters({page, name, size, data, target, times}) {
 	times.reset = await time(page, async turn => { if (turn) await set(page, "share", "50"); await page.evaluate(() => { window.seen.times = []; }); await page.click("#reset"); });
 	is(name("reset shows all"), await shown(page), `${size} ${data.edges.length}`);
 	times.kernel = await time(page, turn => page.fill("#kernel", ["kernel_1", "cudaMem", "net.cu:3", "/k.*_2</", "kernel_4<"][turn]));
-	const named = new Set(data.vertices.map((v, i) => i).filter(i => data.vertices[i][2].includes("kernel_4<")));
-	is(name("edges of operations by name"), await shown(page), expect(e => named.has(e[0]) || named.has(e[1])));
+	const named = new Set(data.vertices.map((v, i) => i).filter(i => data.vertices[i].name.includes("kernel_4<")));
+	is(name("edges of operations by name"), await shown(page), expect(e => named.has(e.from) || named.has(e.to)));
 	const gone = await page.evaluate(() => state.goneVertices.indexOf(1));
-	const [x, y] = await goTo(page, data.vertices[gone][0]);
+	const [x, y] = await goTo(page, data.vertices[gone].id);
 	const under = await page.evaluate(i => { const part = partAt(vertices[i][V.x] * view.scale + view.x, vertices[i][V.y] * view.scale + view.y); return part.kind === "v" && part.i === i; }, gone);
 	is(name("what is filtered out is not under the mouse"), under, false);
 	await page.fill("#kernel", "no such operation");
@@ -267,14 +274,14 @@ async function filters({page, name, size, data, target, times}) {
 	await page.fill("#kernel", "/(/");
 	is(name("half an expression is marked"), await page.getAttribute("#kernel", "aria-invalid"), "true");
 	await page.click("#reset");
-	const object = data.edges[0][3], objects = [...new Set(data.edges.map(e => e[3]))];
+	const object = data.edges[0].object, objects = [...new Set(data.edges.map(e => e.object))];
 	times.object = await time(page, turn => page.selectOption("#object", String(turn < 4 ? objects[turn % objects.length] : object)));
-	is(name("edges by object"), await shown(page), expect(e => e[3] === object));
+	is(name("edges by object"), await shown(page), expect(e => e.object === object));
 	await page.click("#reset");
-	const flagged = new Set(data.vertices.map((v, i) => i).filter(i => data.vertices[i][6]));
+	const flagged = new Set(data.vertices.map((v, i) => i).filter(i => data.vertices[i].patterns));
 	if (!flagged.size) return;
 	times.finding = await time(page, turn => page.selectOption("#pattern", turn % 2 ? "" : "redundant_values"));
-	is(name("edges by finding"), await shown(page), expect(e => flagged.has(e[0]) || flagged.has(e[1])));
+	is(name("edges by finding"), await shown(page), expect(e => flagged.has(e.from) || flagged.has(e.to)));
 	await page.click("#reset");
 }
 
@@ -283,7 +290,7 @@ async function lists({page, name, size, data, times}) {
 	times.sort = await time(page, () => page.getByRole("button", {name: /^bytes/}).click());
 	is(name("sorted by bytes"), await page.getAttribute("th[aria-sort=descending]", "aria-sort"), "descending");
 	const first = () => page.evaluate(() => Number(document.querySelector("#panel tr[data-row]").dataset.row));
-	is(name("the widest edge is first"), data.edges[await first()][4], Math.max(...data.edges.map(e => e[4])));
+	is(name("the widest edge is first"), data.edges[await first()].bytes, Math.max(...data.edges.map(e => e.bytes)));
 	const rowsOf = () => page.evaluate(() => rows.map(i => edges[i][E.bytes]));
 	check(name("and all follow in order"), (await rowsOf()).every((bytes, i, all) => !i || all[i - 1] >= bytes));
 	await page.getByRole("button", {name: /^bytes/}).click();
@@ -306,12 +313,12 @@ async function lists({page, name, size, data, times}) {
 	for (let k = 0; k < 9; k++) await page.keyboard.press("ArrowDown");
 	is(name("arrows go through the rows"), await page.evaluate(() => document.activeElement.closest("tr").dataset.row), "9");
 	await page.keyboard.press("Enter");
-	is(name("Enter selects"), await chosen(page), data.vertices[9][0]);
+	is(name("Enter selects"), await chosen(page), data.vertices[9].id);
 	await page.keyboard.press("Escape");
 	await page.focus("#tab-vertices");
 	await page.keyboard.press("ArrowRight");
 	is(name("arrows go through the tabs"), await page.evaluate(() => document.activeElement.id + state.tab), "tab-edgesedges");
-	const far = data.vertices[size - 1][0];
+	const far = data.vertices[size - 1].id;
 	await page.click("#tab-findings");
 	await page.fill("#search", "#" + far);
 	await page.press("#search", "Enter");
@@ -425,8 +432,8 @@ async function interactions(browser, size) {
 	page.turns = size > 1000 ? 3 : 1; /* only there do times matter */
 	times["first paint"] = [await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime)];
 	times["all drawn"] = [await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now())))))];
-	const data = JSON.parse(await text(page, "#data")), finding = data.vertices.filter(v => v[6]).map(v => v[0]);
-	const target = finding.length ? finding[finding.length - 1] : data.vertices[data.edges[data.edges.length - 1][1]][0];
+	const data = dataOf(await text(page, "#data")), finding = data.vertices.filter(v => v.patterns).map(v => v.id);
+	const target = finding.length ? finding[finding.length - 1] : data.vertices[data.edges[data.edges.length - 1].to].id;
 	const given = {browser, page, name, size, files, data, target, times};
 	for (const test of [drawn, moving, fingers, searching, pointing, keys, filters, lists, remembered, copied, readers]) {
 		await test(given);
@@ -474,10 +481,35 @@ async function profile(browser) {
 	await page.close();
 }
 
+/* A metric that the script has never heard of: the data alone says what it is called and its unit. */
+async function unknownFigures(browser) {
+	const files = render(graphs.program(10), "figures"), name = n => "an unknown figure: " + n;
+	const source = fs.readFileSync(files.html, "utf8"), part = /(id="data">)([^]*?)(<\/script>)/, data = JSON.parse(part.exec(source)[2]);
+	for (const [list, unit, value] of [["vertices", "bytes", 5000], ["vertices", "ns", 1500000], ["vertices", "", 1234], ["edges", "calls", 7], ["edges", "share", .995]]) {
+		data.columns[list].splice(3, 0, {name: "new_" + unit, title: "new " + (unit || "number"), unit});
+		data[list].forEach((row, i) => row.splice(3, 0, i ? value : null));
+	}
+	fs.writeFileSync(files.html, source.replace(part, (all, start, json, end) => start + JSON.stringify(data).replaceAll("<", "\\u003c") + end));
+	const page = await open(browser, files.html), of = (kind, i) => page.evaluate(([kind, i]) => facts(kind, i).filter(([title]) => title.startsWith("new ")).map(fact => fact.join(": ")).join(", "), [kind, i]);
+	is(name("of an operation"), await of("v", 1), "new number: 1,234, new ns: 1.500 ms, new bytes: 5,000 bytes (4.9K)");
+	is(name("of an edge"), await of("e", 1), "new share: >99%, new calls: 7×");
+	is(name("nothing where there is none"), await of("v", 0) + await of("e", 0), "");
+	const cells = async (tab, i) => {
+		await page.click("#tab-" + tab);
+		return page.evaluate(i => { const now = tables[state.tab]; return now.columns.filter(c => c[0].startsWith("new ")).map(c => c[0] + ": " + c[2](now.list[i])).join(", "); }, i);
+	};
+	is(name("columns of the operations"), await cells("vertices", 1), "new ns, ms: 1.500, new bytes: 4.9K, new number: 1,234");
+	is(name("columns of the edges"), await cells("edges", 1), "new share: >99%, new calls: 7");
+	is(name("known ones are as before"), await page.evaluate(() => facts("v", 1).find(fact => fact[0] === "ran")[1]), "1×");
+	is(name("no errors, dialogs or requests"), page.problems.join("; "), "");
+	await page.close();
+}
+
 main(async browser => {
 	fs.mkdirSync(path.join(WORK, "bin"));
 	fs.symlinkSync(process.env.VFLOW, path.join(WORK, "bin", "vflow"));
 	await profile(browser);
 	await tangles(browser);
+	await unknownFigures(browser);
 	for (const size of [10, 500, 5000]) await interactions(browser, size);
 });

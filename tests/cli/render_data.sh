@@ -25,6 +25,9 @@ html=$(cat "$T/g.html")
 element() { # PATTERN of the start tag: the content up to the end tag
 	perl -0777 -ne 'print $1 if m{<'"$1"'>(.*?)</'"${1%% *}"'>}s' "$T/g.html"
 }
+cell() { # LIST ROW COLUMN of $T/data.json
+	json_query "$T/data.json" "SELECT text->('\$.$1[$2][' || (SELECT key FROM json_each(text, '\$.columns.$1') WHERE value->>'name' = '$3') || ']') FROM json"
+}
 hash_of() { openssl dgst -sha256 -binary | openssl base64; }
 if command -v perl >/dev/null && command -v openssl >/dev/null; then
 	like "the policy names the script" "$html" "script-src 'sha256-$(element script | hash_of | sed 's/+/\\+/g')'"
@@ -33,8 +36,14 @@ if command -v perl >/dev/null && command -v openssl >/dev/null; then
 	element 'script type="application/json" id="data"' >"$T/data.json"
 	is "the data is JSON" "$(json_query "$T/data.json" "SELECT json_valid(text) FROM json")" 1
 	is "every vertex and edge" "$(json_query "$T/data.json" "SELECT json_array_length(text, '\$.vertices'), json_array_length(text, '\$.edges') FROM json")" "4 3"
-	is "text arrives unchanged" "$(json_query "$T/data.json" "SELECT text->>'\$.vertices[3][7]' FROM json")" 'Delete "it" </script>.'
-	is "declared attributes only, no styling" "$(json_query "$T/data.json" "SELECT text->'\$.vertices[3][24]' FROM json")" '{"note":"seen","speed":"1.5"}'
+	is "text arrives unchanged" "$(cell vertices 3 advice)" '"Delete \u0022it\u0022 \u003c/script\u003e."'
+	is "declared attributes only, no styling" "$(cell vertices 3 more)" '{"note":"seen","speed":"1.5"}'
+	is "figures of vertices and edges" "$(cell vertices 3 invocations) $(cell vertices 3 redundant_bytes) $(cell vertices 2 time_ns) $(cell edges 2 bytes) $(cell edges 1 redundancy) $(cell edges 2 redundancy)" \
+		"1000 4096 null 1024 1 null"
+	is "figures have titles and units" "$(json_query "$T/data.json" "SELECT value->>'title', value->>'unit' FROM json, json_each(text, '\$.columns.vertices')
+		WHERE value->>'unit' IS NOT NULL")" $'ran calls\nread bytes\nwritten bytes\nunchanged bytes\nGPU time ns'
+	is "a column for every value" "$(json_query "$T/data.json" "SELECT (SELECT count(*) FROM json_each(text, '\$.columns.vertices') c, json_each(text, '\$.vertices[3]') v WHERE c.key = v.key) =
+		json_array_length(text, '\$.vertices[3]'), json_array_length(text, '\$.columns.edges') - json_array_length(text, '\$.edges[0]') FROM json")" "1 1"
 else
 	skip "the policy and the data" "no perl or openssl"
 fi
@@ -135,8 +144,8 @@ if (unset LSAN_OPTIONS; collect "$T/f.db" "$P/figure3" && collect "$T/demo.db" "
 	is "perfetto: rules" "$(perfetto_rules "$T/f.json")" ""
 	render -o "$T/demo.html" "$T/demo.db"
 	sed -n '/id="data">/,/^<\/script>/p' "$T/demo.html" | sed 's/.*id="data">//; /^<\/script>/d' >"$T/data.json"
-	is "html: the findings of a profile" "$(json_query "$T/data.json" "SELECT value->>'\$[0]', value->>'\$[1]', value->>'\$[2]', value->>'\$[4]', value->>'\$[6]' FROM json, json_each(text, '\$.findings')")" \
-		"$(sqlite3 -separator ' ' "$T/demo.db" "SELECT vertex, object, bytes, pattern, advice FROM finding ORDER BY id")"
+	is "html: the findings of a profile" "$(json_query "$T/data.json" "SELECT value->>'\$[0]', value->>'\$[1]', value->>'\$[2]', value->>'\$[3]', value->>'\$[5]', value->>'\$[7]' FROM json, json_each(text, '\$.findings')")" \
+		"$(sqlite3 -separator ' ' "$T/demo.db" "SELECT id, vertex, object, bytes, pattern, advice FROM finding ORDER BY id")"
 	render -T perfetto -o "$T/demo.json" "$T/demo.db"
 	is "perfetto: rules, demo" "$(perfetto_rules "$T/demo.json")" ""
 	is "perfetto: demo, a flow for each pair of calls" "$(json_query "$T/demo.json" "SELECT count(*) $each WHERE value->>'ph' = 's'")" \

@@ -109,6 +109,21 @@ char *json_shortest(double number, char text[JSON_SHORTEST_SIZE])
 	return text;
 }
 
+/* 1e+22 and 1e-07 as 1e22 and 1e-7. */
+static void shorten_exponent(char *text)
+{
+	char *from = strchr(text, 'e'), *to;
+
+	if (!from)
+		return;
+	to = ++from;
+	if (*from == '-')
+		to++;
+	from++; /* the sign, which printf always writes */
+	from += strspn(from, "0");
+	memmove(to, from, strlen(from) + 1);
+}
+
 void json_real(struct json *json, double number)
 {
 	char text[JSON_SHORTEST_SIZE];
@@ -120,10 +135,13 @@ void json_real(struct json *json, double number)
 	start_value(json);
 	if (json->style == JSON_COMPACT) {
 		json_shortest(number, text);
+	} else if (json->style == JSON_IN_HTML) {
+		snprintf(text, sizeof(text), "%.6g", number);
 	} else {
-		snprintf(text, sizeof(text), "%.*g", json->style == JSON_INDENTED ? 17 : 6, number);
-		if (json->style == JSON_INDENTED && !strpbrk(text, ".e"))
+		snprintf(text, sizeof(text), "%.17g", number);
+		if (!strpbrk(text, ".e"))
 			strcat(text, ".0");
+		shorten_exponent(text);
 	}
 	fputs(text, json->file);
 }

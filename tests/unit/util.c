@@ -14,6 +14,7 @@
 #include "util/command.h"
 #include "util/cxx_name.h"
 #include "util/error.h"
+#include "util/json.h"
 #include "util/memory.h"
 #include "util/options.h"
 #include "util/output.h"
@@ -257,12 +258,84 @@ static void test_shell(void **state)
 	free(word);
 }
 
+/* {"a\"\\<\x01": [1, null, 0.1, 1.0, 1e-07], "b": {}, "c": []} in a style. */
+static char *make_json(enum json_style style)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct json json = {.file = file, .style = style};
+
+	json_begin(&json, '{');
+	json_name(&json, "a\"\\<\x01");
+	json_begin(&json, '[');
+	json_count(&json, UINT64_MAX);
+	json_text(&json, NULL);
+	json_real(&json, 0.1);
+	json_line(&json);
+	json_real(&json, 1);
+	json_real(&json, 1e-7);
+	json_real(&json, 1 / 0.0);
+	json_raw(&json, "%.1f", 2.0);
+	json_end(&json, ']');
+	json_named_text(&json, "none", NULL);
+	json_named_text(&json, "b", "it's");
+	json_name(&json, "c");
+	json_begin(&json, '{');
+	json_end(&json, '}');
+	json_named_count(&json, "d", 0);
+	json_end(&json, '}');
+	fclose(file);
+	return text;
+}
+
+static void test_json(void **state)
+{
+	static const struct {
+		enum json_style style;
+		const char *expected;
+	} cases[] = {
+		{JSON_COMPACT,
+		 "{\"a\\\"\\\\<\\u0001\":[18446744073709551615,null,0.1,\n1.0,1e-07,null,"
+		 "2.0],\"b\":\"it's\",\"c\":{},\"d\":0}"},
+		{JSON_IN_HTML,
+		 "{\"a\\u0022\\u005c\\u003c\\u0001\":[18446744073709551615,null,0.1,\n1,"
+		 "1e-07,null,2.0],\"b\":\"it\\u0027s\",\"c\":{},\"d\":0}"},
+		{JSON_INDENTED, "{\n \"a\\\"\\\\<\\u0001\": [\n  18446744073709551615,\n  null,\n  "
+				"0.10000000000000001,\n  1.0,\n  9.9999999999999995e-8,\n  "
+				"null,\n  2.0\n ],\n \"b\": "
+				"\"it's\",\n \"c\": {},\n \"d\": 0\n}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *text = make_json(cases[i].style);
+
+		assert_string_equal(text, cases[i].expected);
+		free(text);
+	}
+}
+
+static void test_choice(void **state)
+{
+	const char *const words[] = {"a", "bc", "def"};
+	char text[20];
+
+	(void)state;
+	assert_string_equal(text_choice(words, 0, text, sizeof(text)), "");
+	assert_string_equal(text_choice(words, 1, text, sizeof(text)), "a");
+	assert_string_equal(text_choice(words, 2, text, sizeof(text)), "a or bc");
+	assert_string_equal(text_choice(words, 3, text, sizeof(text)), "a, bc or def");
+	assert_string_equal(text_choice(words, 3, text, 6), "a, bc");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_size),
 		cmocka_unit_test(test_text),        cmocka_unit_test(test_shell),
 		cmocka_unit_test(test_output),      cmocka_unit_test(test_options),
+		cmocka_unit_test(test_json),        cmocka_unit_test(test_choice),
 	};
 
 	return cmocka_run_group_tests_name("util", tests, NULL, NULL);

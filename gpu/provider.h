@@ -32,7 +32,7 @@ enum gpu_api {
 	GPU_COPY,
 	GPU_SET,
 	GPU_KERNEL,
-	GPU_SYNC,
+	GPU_SYNC, /* an explicit call that waits: cu/cudaStreamSynchronize() and the like */
 };
 
 /* What an access row says of the API j that the row belongs to, and the last writer i. */

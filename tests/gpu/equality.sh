@@ -47,6 +47,24 @@ for case in graph graph_mixed graph_events graph_scratch graph_kept cooperative 
 	same "$T/moves_nvcc" "$case"
 done
 
+# what a provider promises of calls that make no vertex, too: vertex, name and invocation of each, in order
+calls() { # DB
+	sqlite3 "$1" "SELECT coalesce(vertex, ''), call, invocation FROM events ORDER BY id"
+}
+"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/waits" tests/gpu/waits.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
+	not_ok "nvcc" "$(cat "$T/log")"
+on emulated "$T/e.db" "$T/waits" >"$T/out" 2>&1
+is "waits: emulated" "$(cat "$T/out")" "done"
+on gpu "$T/g.db" "$T/waits" >"$T/out" 2>&1
+is "waits: on the GPU" "$(cat "$T/out")" "done"
+is "waits: the explicit ones" "$(calls "$T/e.db" | grep Synchronize | cut -d'|' -f2 | uniq -c | sed 's/^ *//')" "101 cudaStreamSynchronize
+1 cudaEventSynchronize
+1 cudaDeviceSynchronize
+2 cuStreamSynchronize
+1 cuEventSynchronize
+1 cuCtxSynchronize"
+is "waits: the same calls in the same order" "$(calls "$T/g.db")" "$(calls "$T/e.db")"
+
 # with the CUDA runtime inside, as nvcc links by default, the graph is the one of the shared runtime
 "$NVCC" -g -lineinfo -I. -o "$T/static" tests/programs/figure3_nvcc.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 on gpu "$T/g.db" "$P/figure3_nvcc" >"$T/out" 2>&1

@@ -77,13 +77,19 @@ int __wrap_munmap(void *memory, size_t size)
 
 /* -- the sink ------------------------------------------------------------------------------ */
 
+#ifndef EVENTS_MAX
 #define EVENTS_MAX 10000
+#endif
 
 static struct event {
 	uint32_t context, contents;
+	enum gpu_api api;
+	uint32_t stream;
+	uint64_t start_ns, end_ns;
 	size_t rows;
 	struct gpu_row row; /* the last */
 } events[EVENTS_MAX];
+static char last_begun[64]; /* its name */
 static uint32_t begun, ended, objects, calls_of_coverage;
 static bool no_passes; /* the driver has no memory for them */
 static bool faulted;   /* what is on the program's streams ended with an error */
@@ -92,6 +98,7 @@ static unsigned abandoned, failed_launches;
 static void sink_begin(struct gpu_call *call)
 {
 	call->context = ++begun;
+	snprintf(last_begun, sizeof(last_begun), "%s", call->name);
 	call->start_ns = 1;
 }
 
@@ -99,7 +106,12 @@ static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, si
 {
 	struct event *event = &events[ended++];
 
-	*event = (struct event){.context = call->context, .rows = count};
+	*event = (struct event){.context = call->context,
+				.api = call->api,
+				.stream = call->stream,
+				.start_ns = call->start_ns,
+				.end_ns = call->end_ns,
+				.rows = count};
 	if (count)
 		event->row = rows[count - 1];
 }

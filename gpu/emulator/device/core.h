@@ -262,7 +262,10 @@ int vflow_emulator_event_destroy(void *event);
 int vflow_emulator_event_record(void *event, void *stream);
 int vflow_emulator_event_check(void *event);
 int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds);
-/* All work is done already: this only tells the observer.  One of stream and event may be set. */
+/*
+ * All work is done already: this only delivers GPU_SYNC.  One of stream and event may be set.  The
+ * same public functions deliver it on GPUs: see api_synchronizes() of gpu/sanitizer.
+ */
 int vflow_emulator_synchronize(const char *name, void *stream, void *event);
 
 #pragma GCC visibility pop

@@ -36,6 +36,37 @@ bool api_is(const char *name, const char *plain)
 	return strlen(plain) == length && !strncmp(name, plain, length);
 }
 
+/* The same on the emulated device: the callers of vflow_emulator_synchronize(). */
+static bool is_synchronization(const char *name)
+{
+	static const char *const names[] = {
+		"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize",
+		"cudaEventSynchronize",  "cuCtxSynchronize",      "cuStreamSynchronize",
+		"cuEventSynchronize",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (api_is(name, names[i]))
+			return true;
+	return false;
+}
+
+bool api_synchronizes(bool runtime, uint32_t id, const char *name)
+{
+	enum { NO = 1, YES };
+	static uint8_t known[2][2048]; /* by API and id; 0: not asked yet */
+	uint8_t found;
+
+	if (id >= sizeof(known[0]))
+		return is_synchronization(name);
+	found = __atomic_load_n(&known[runtime][id], __ATOMIC_RELAXED);
+	if (!found) {
+		found = is_synchronization(name) ? YES : NO;
+		__atomic_store_n(&known[runtime][id], found, __ATOMIC_RELAXED);
+	}
+	return found == YES;
+}
+
 static enum api_effect find(const char *name)
 {
 	size_t length = plain_length(name);

@@ -31,6 +31,12 @@ enum api_effect {
 /* `id`: the callback's; `name` as the driver spells it.  Any thread may ask. */
 enum api_effect api_effect(uint32_t id, const char *name);
 
+/*
+ * Whether an outermost function waits for the device and does nothing else: what GPU_SYNC is about.
+ * `runtime`: which API the callback's `id` is of.  Any thread may ask.
+ */
+bool api_synchronizes(bool runtime, uint32_t id, const char *name);
+
 /* Whether the name of an API, without its suffix, is this one: cuMemcpy3DAsync_v2_ptsz. */
 bool api_is(const char *name, const char *plain);
 

@@ -22,6 +22,8 @@
 #include "gpu/sass/instructions.h"
 
 #define LOCK_SECONDS 5
+/* less than a kernel is given that waits for what this thread does next: see wait.c */
+#define SYNC_LOCK_SECONDS 1
 
 __thread struct thread this_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -78,6 +80,20 @@ static bool take_lock(void)
 	do
 		this_thread.locked = lock_within(LOCK_SECONDS);
 	while (!this_thread.locked && events_making_progress());
+	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
+	return this_thread.locked;
+}
+
+/*
+ * The same after a call that waits for the device, which changes nothing: it is worth no long
+ * wait, since the thread may go on to do what another call waits for, with the lock.
+ */
+static bool take_lock_briefly(void)
+{
+	if (take_lock_at_once())
+		return true;
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+	this_thread.locked = lock_within(SYNC_LOCK_SECONDS);
 	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
 	return this_thread.locked;
 }
@@ -456,7 +472,25 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	this_thread.effect = API_NOTHING;
 }
 
-static void finish(const Sanitizer_CallbackData *data)
+/* A call that waits for the device has returned. */
+static void finish_synchronization(const Sanitizer_CallbackData *data)
+{
+	const char *name = this_thread.call.name;
+	CUstream stream = NULL;
+
+	if (data->functionParams &&
+	    (api_is(name, "cudaStreamSynchronize") || api_is(name, "cuStreamSynchronize")))
+		stream = api_stream(name, *(const CUstream *)data->functionParams);
+	if (take_lock_briefly())
+		events_synchronized(&this_thread.call,
+				    data->context ? data->context : this_thread.call.context,
+				    stream);
+	else
+		events_synchronized_unseen();
+}
+
+static void finish(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+		   const Sanitizer_CallbackData *data)
 {
 	CUresult result = result_of(data); /* the runtime has the same numbers for faults */
 	bool failed = result != CUDA_SUCCESS;
@@ -470,10 +504,10 @@ static void finish(const Sanitizer_CallbackData *data)
 				events_missed();
 			events_drop(&this_thread.call, 0);
 		}
-	} else if (events_pending() && strstr(this_thread.call.name, "Synchronize") &&
-		   !this_thread.locked && take_lock_at_once()) {
-		events_poll(); /* should the program be killed later */
 	}
+	if (!failed &&
+	    api_synchronizes(domain == SANITIZER_CB_DOMAIN_RUNTIME_API, id, this_thread.call.name))
+		finish_synchronization(data);
 	if (driver_is_fault(result) && events_pending() && take_lock_at_once())
 		events_fault_seen(this_thread.call.context, result);
 	if (this_thread.changing)
@@ -505,7 +539,7 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		exit_driver(data);
 	if (--this_thread.depth == 0)
-		finish(data);
+		finish(domain, id, data);
 }
 
 /* Resources that come and go in and between calls. */

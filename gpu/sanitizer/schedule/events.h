@@ -59,6 +59,14 @@ void events_drop(struct api_call *api_call, unsigned first);
 bool events_pending(void);
 /* Ends those whose passes have run by now.  Calls no driver. */
 void events_poll(void);
+/*
+ * A call that waits for the device has returned, in this context: its event ends after the calls
+ * that are pending there, some of which may have nothing to do with it.  Waits for nothing; calls
+ * no driver.
+ */
+void events_synchronized(const struct api_call *api_call, CUcontext context, CUstream stream);
+/* The same could not be said, since another thread held the lock for long.  Needs no lock. */
+void events_synchronized_unseen(void);
 /* A call in this context gave the error with which a kernel ended.  Calls no driver. */
 void events_fault_seen(CUcontext context, CUresult result);
 /* Ends all pending calls; waits a second at most for each context.  Calls no driver. */

@@ -7,17 +7,23 @@
  * masks of both would be in one list.  Lanes do not wait for each other: kernels on several devices
  * may.
  *
+ * Calls that wait for the device (GPU_SYNC) have no pass and leave no order behind: their events
+ * only end after those of the calls that were pending when they returned.
+ *
  * The pass behind a copy that the program waits for is not over when the copy is; calls that free
  * memory wait for it.  Of a program that is killed just then the copy is not known, unless it is
  * one of the first.
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define AT_END_NS SECOND_NS /* the driver may be gone, and all it ran */
 #define QUEUE_LENGTH 128
-#define YIELD_NS 50000 /* others get the lock after that long */
+#define SYNCS_MAX (1u << 16) /* of a lane: they wait for nothing, so that there may be many */
+#define YIELD_NS 50000       /* others get the lock after that long */
 
 struct pending {
 	struct gpu_call call;
@@ -27,11 +33,20 @@ struct pending {
 	uint32_t id;
 };
 
+/* An event that ends when so many calls of the lane have. */
+struct sync {
+	struct gpu_call call;
+	uint64_t after;
+};
+
 static struct lane {
 	struct space *space; /* where they all run */
 	CUstream stream;
 	unsigned first, count;
 	struct pending queue[QUEUE_LENGTH];
+	uint64_t ended; /* calls, ever */
+	struct sync *syncs;
+	unsigned sync_first, sync_count, sync_capacity;
 } lanes[EVENT_SPACES_MAX];
 static unsigned lane_count, total; /* of lanes that were ever used; of calls in them */
 
@@ -128,11 +143,78 @@ bool lane_push(const struct gpu_call *call, struct space *space, CUstream stream
 	return true;
 }
 
+static void end_syncs(struct lane *lane)
+{
+	while (lane->sync_count && lane->syncs[lane->sync_first].after <= lane->ended) {
+		events_sink->end(&lane->syncs[lane->sync_first++].call, NULL, 0);
+		lane->sync_count--;
+	}
+	if (!lane->sync_count)
+		lane->sync_first = 0;
+}
+
 static void pop(struct lane *lane)
 {
 	lane->first = (lane->first + 1) % QUEUE_LENGTH;
 	lane->count--;
+	lane->ended++;
 	__atomic_fetch_sub(&total, 1, __ATOMIC_RELAXED);
+	end_syncs(lane);
+}
+
+/* Makes room for one behind the others.  False: there is none. */
+static bool reserve_sync(struct lane *lane)
+{
+	unsigned capacity = lane->sync_capacity ? 2 * lane->sync_capacity : 64;
+	struct sync *more;
+
+	if (lane->sync_first + lane->sync_count < lane->sync_capacity)
+		return true;
+	if (lane->sync_first > lane->sync_capacity / 2) {
+		memmove(lane->syncs, lane->syncs + lane->sync_first,
+			lane->sync_count * sizeof(*lane->syncs));
+		lane->sync_first = 0;
+		return true;
+	}
+	if (capacity > SYNCS_MAX)
+		return false;
+	more = reallocarray(lane->syncs, capacity, sizeof(*more));
+	if (!more)
+		return false;
+	lane->syncs = more;
+	lane->sync_capacity = capacity;
+	return true;
+}
+
+void events_synchronized_unseen(void)
+{
+	const struct gpu_sink *sink = events_sink; /* another thread may be stopping */
+
+	if (sink)
+		sink->coverage(COVERAGE_SYNCHRONIZATIONS_NOT_SEEN, NULL, 1, 0);
+}
+
+void events_synchronized(const struct api_call *api_call, CUcontext context, CUstream stream)
+{
+	uint64_t end_ns = now_ns();
+	const struct space *space = events_find_space(context);
+	struct lane *lane = space ? find_lane(space) : NULL;
+	struct gpu_call call;
+
+	if (!events_sink)
+		return;
+	events_poll(); /* what was waited for is over, and so is its pass */
+	if (lane && lane->count && !reserve_sync(lane)) {
+		events_synchronized_unseen();
+		return;
+	}
+	event_begin(&call, GPU_SYNC, event_public_name(api_call->name), stream, api_call);
+	call.end_ns = end_ns;
+	if (lane && lane->count)
+		lane->syncs[lane->sync_first + lane->sync_count++] =
+			(struct sync){call, lane->ended + lane->count};
+	else
+		events_sink->end(&call, NULL, 0);
 }
 
 /* Ends the oldest.  False: its pass is not written yet. */

@@ -67,12 +67,12 @@ static enum { UNTRIED, WORKS, FAILS } holding;
 /* A launch that itself waits for the device, to make room for it, would do so for ever. */
 static void *watch(void *unused_argument)
 {
-	const struct timespec nap = {.tv_nsec = HELD_NS};
+	const struct timespec interval = {.tv_nsec = HELD_NS};
 	uint32_t seen[SLOTS] = {0};
 
 	(void)unused_argument;
 	for (;;) {
-		nanosleep(&nap, NULL);
+		nanosleep(&interval, NULL);
 		for (unsigned i = 0; i < SLOTS; i++) {
 			uint32_t now = __atomic_load_n(&asked[i], __ATOMIC_ACQUIRE);
 

@@ -81,7 +81,7 @@ static void start(void)
 }
 
 static uint64_t rows_taken, objects_taken;
-static uint32_t ticket, passes[3]; /* by enum pass_way */
+static uint32_t ticket, passes[3]; /* by enum pass_strategy */
 static marks first;                /* of the next pass */
 
 static const result_pass *pass(uint32_t writer, float *milliseconds)
@@ -109,7 +109,7 @@ static const result_pass *pass(uint32_t writer, float *milliseconds)
 	}
 	rows_taken += result->rows;
 	objects_taken += result->objects;
-	passes[result->way]++;
+	passes[result->strategy]++;
 	return result;
 }
 

@@ -173,7 +173,8 @@ __global__ void add_some(device_state *state, uint32_t slot, uint32_t count)
 }
 
 /* What the pass after it takes, in a row of many: what launches and passes take less launches. */
-template <typename L> static void behind(const char *name, L launch, unsigned blocks, pass_way way)
+template <typename L>
+static void behind(const char *name, L launch, unsigned blocks, pass_strategy strategy)
 {
 	const int many = 100; /* whose results the rings hold */
 	cudaEvent_t at[3];
@@ -190,8 +191,9 @@ template <typename L> static void behind(const char *name, L launch, unsigned bl
 		CHECK(cudaEventRecord(at[1]));
 		for (int k = 0; k < many; k++) {
 			launch();
-			vflow_pass<<<blocks, PASS_THREADS>>>(state, host_state, 300, ++ticket, way,
-							     rows_taken, objects_taken, first);
+			vflow_pass<<<blocks, PASS_THREADS>>>(state, host_state, 300, ++ticket,
+							     strategy, rows_taken, objects_taken,
+							     first);
 		}
 		CHECK(cudaEventRecord(at[2]));
 		CHECK(cudaDeviceSynchronize());
@@ -204,28 +206,28 @@ template <typename L> static void behind(const char *name, L launch, unsigned bl
 		}
 	}
 	printf("%u blocks%s: ", blocks,
-	       way == PASS_SMALL    ? ", the first tries"
-	       : way == PASS_SPREAD ? ", spread"
-				    : "");
+	       strategy == PASS_SMALL    ? ", the first tries"
+	       : strategy == PASS_SPREAD ? ", spread"
+					 : "");
 	report(name, 0, times);
 }
 
-static void tiny_speed(uint32_t slot, unsigned blocks, pass_way way)
+static void tiny_speed(uint32_t slot, unsigned blocks, pass_strategy strategy)
 {
 	/* clang-format off */
 	behind(
 		"after a launch of one warp", [=] { add_one<<<1, 32>>>(state, slot); }, blocks,
-		way);
+		strategy);
 	/* clang-format on */
 }
 
 static void some_speed(uint32_t slot, uint32_t objects, uint32_t count, unsigned blocks,
-		       pass_way way)
+		       pass_strategy strategy)
 {
 	printf("%u of %u objects, ", count * objects, objects);
 	behind(
 		"after a launch", [=] { add_some<<<objects, 128>>>(state, slot, count); }, blocks,
-		way);
+		strategy);
 }
 
 static void mark_speed(uint32_t slot)

@@ -41,7 +41,7 @@ static CUdeviceptr a, b;
 
 static void start_two(void)
 {
-	start_late();
+	start_with_timeouts();
 	driver.cuCtxGetDevice = device_of;
 	attribute_of = driver.cuDeviceGetAttribute;
 	driver.cuDeviceGetAttribute = same_attribute;
@@ -49,7 +49,7 @@ static void start_two(void)
 	driver.cuDeviceGetP2PAttribute = all_have_atomics;
 	launch_kernel = driver.cuLaunchKernel;
 	driver.cuLaunchKernel = launch_or_hold;
-	events_waited_for = 100;
+	events_awaited = 100;
 	first = context;
 	a = allocate(10000); /* event 1, object 1 */
 	set(a, 10000, 7);    /* 2 */
@@ -78,7 +78,7 @@ static void end_first(void)
 }
 
 /* A kernel of the second device is launched while one of the first waits for it. */
-static void lanes(void)
+static void queues(void)
 {
 	start_two();
 	on(first);
@@ -87,16 +87,16 @@ static void lanes(void)
 	on(second);
 	launch(b, 100, 7, 1); /* 6 */
 	launch(b, 100, 7, 1); /* 7 */
-	check(!lanes_timed_out() && begun == 7 && ended == 6 && events[5].context == 7 &&
+	check(!queues_timed_out() && begun == 7 && ended == 6 && events[5].context == 7 &&
 		      events_pending(),
 	      "a launch does not wait for what runs on another device");
 	check(events[5].row.writer == 6 && events[5].row.redundant_bytes == 100,
 	      "... and is known before it");
 	events_prepare(second, false, NULL, 0, false);
-	check(!lanes_timed_out(), "nor do other calls there");
-	check(events_pending_elsewhere(second, streams[0]) &&
-		      !events_pending_elsewhere(second, streams[1]) &&
-		      !events_pending_elsewhere(first, streams[0]),
+	check(!queues_timed_out(), "nor do other calls there");
+	check(events_pending_in_others(second, streams[0]) &&
+		      !events_pending_in_others(second, streams[1]) &&
+		      !events_pending_in_others(first, streams[0]),
 	      "it is known which stream of another device it is on");
 	end_first();
 	set(a, 10, 7); /* 8 */
@@ -106,42 +106,44 @@ static void lanes(void)
 	events_stop();
 }
 
-static bool somebody_asks(void)
+static bool is_contended(void)
 {
 	return true;
 }
 
 /* The same if they reach each other's memory. */
-static void reach_each_other(bool asked)
+static void reach_each_other(bool contended)
 {
 	uint64_t before;
 
 	start_two();
-	events_yield_by(NULL, asked ? somebody_asks : NULL);
+	events_yield_by(NULL, contended ? is_contended : NULL);
 	events_peer(second, first, true);
 	on(second);
 	launch(a, 100, 7, 1); /* 5 */
 	check(row_is(5, 1, 2, GPU_WRITE, 100, 100), "a kernel marks the memory of another device");
-	check(events_one_by_one(first) && events_one_by_one(second), "so one waits for the other");
+	check(events_are_serialized(first) && events_are_serialized(second),
+	      "so one waits for the other");
 	on(first);
 	running = true;
 	before = now_ns();
 	launch(a, 100, 7, 0); /* 6 */
-	check((now_ns() - before > 5 * SECOND_NS) == !asked,
+	check((now_ns() - before > 5 * SECOND_NS) == !contended,
 	      "it is waited for, less when another thread wants to launch something");
-	check(lanes_timed_out() && calls_of_coverage == 1,
+	check(queues_timed_out() && calls_of_coverage == 1,
 	      "one that does not end is given up, once");
-	check(!events_one_by_one(first) && !events_one_by_one(second), "then none is waited for");
+	check(!events_are_serialized(first) && !events_are_serialized(second),
+	      "then none is waited for");
 	running = false;
 	launch(a, 100, -1, 0); /* 7 */
-	check(!lanes_timed_out() && ended == 7 && events[6].row.writer == GPU_WRITER_UNKNOWN,
+	check(!queues_timed_out() && ended == 7 && events[6].row.writer == GPU_WRITER_UNKNOWN,
 	      "what it did has no known writer");
 	set(a, 10000, 7); /* 8 */
 	holding = running = true;
 	launch(a, 100, 7, 0); /* 9 */
 	on(second);
 	launch(b, 100, 7, 1); /* 10 */
-	check(!lanes_timed_out() && ended == 9 && events[8].context == 10,
+	check(!queues_timed_out() && ended == 9 && events[8].context == 10,
 	      "from then on they run side by side");
 	end_first();
 	set(b, 10000, 7); /* 11 */
@@ -156,12 +158,12 @@ static void reach_each_other(bool asked)
 	events_stop();
 }
 
-static void entangled(void)
+static void dependent(void)
 {
 	reach_each_other(false);
 }
 
-static void is_asked(void)
+static void contended(void)
 {
 	reach_each_other(true);
 }
@@ -177,32 +179,32 @@ static void ready(void)
 	allocate(70 << 20); /* 6: has no shadow yet */
 	on(first);
 	launch(a, 100, 7, 0); /* 7 */
-	check(space_lacks_bodies(events_find_space(second)) && ended == 5,
+	check(space_lacks_details(events_find_space(second)) && ended == 5,
 	      "while something runs nothing is allocated for other devices");
 	let_run();
-	check(events_ready_all() && ended == 7 && !space_lacks_bodies(events_find_space(second)) &&
+	check(events_ready_all() && ended == 7 && !space_lacks_details(events_find_space(second)) &&
 		      space_is_published(events_find_space(second)),
 	      "it is waited for, and all is");
 	events_stop();
 }
 
-static unsigned turns;
+static unsigned yields;
 static bool keeps_lock, refills;
 
-static bool take_turn(void)
+static bool yield(void)
 {
-	if (++turns == 2 && refills) {
+	if (++yields == 2 && refills) {
 		on(second);
 		launch(b, 100, 7, 0);
 		on(first);
 	}
-	if (turns == 3 && !keeps_lock)
+	if (yields == 3 && !keeps_lock)
 		end_first();
 	return !keeps_lock;
 }
 
 /* What runs ends when it is looked at. */
-static CUresult end_when_asked(CUstream stream)
+static CUresult end_when_queried(CUstream stream)
 {
 	if (stream == streams[0] && running)
 		end_first();
@@ -210,22 +212,22 @@ static CUresult end_when_asked(CUstream stream)
 }
 
 /* While one thread waits, another may do what it waits for. */
-static void in_turns(void)
+static void yielding(void)
 {
 	start_two();
-	events_yield_by(take_turn, NULL);
+	events_yield_by(yield, NULL);
 	launch(b, 100, 7, 1); /* 5 */
 	on(first);
 	holding = running = true;
 	launch(a, 100, 7, 0); /* 6 */
-	check(events_prepare(first, false, NULL, 0, false) && turns == 3 && ended == 6 &&
-		      !lanes_timed_out(),
+	check(events_prepare(first, false, NULL, 0, false) && yields == 3 && ended == 6 &&
+		      !queues_timed_out(),
 	      "others have their turn");
 	holding = running = keeps_lock = true;
 	launch(a, 100, 7, 0); /* 7 */
-	check(!events_prepare(first, false, NULL, 0, false) && ended == 6 && !lanes_timed_out(),
+	check(!events_prepare(first, false, NULL, 0, false) && ended == 6 && !queues_timed_out(),
 	      "and may keep it");
-	driver.cuStreamQuery = end_when_asked;
+	driver.cuStreamQuery = end_when_queried;
 	driver.cuMemsetD8Async(a, 7, 100, 0);
 	finish((struct operation){.kind = OPERATION_SET, /* 8 */
 				  .address = a,
@@ -239,8 +241,8 @@ static void in_turns(void)
 	holding = running = refills = true;
 	keeps_lock = false;
 	launch(a, 100, 7, 0); /* 9, and 10 in a turn */
-	turns = 0;
-	check(events_wait(first, true) && ended == 10 && !events_pending(),
+	yields = 0;
+	check(events_drain(first, true) && ended == 10 && !events_pending(),
 	      "what others put meanwhile where nothing was is waited for, too");
 	events_stop();
 }
@@ -256,7 +258,7 @@ static CUresult fail_or_end(CUstream stream)
 	return query_stream(stream);
 }
 
-static void beside(void)
+static void other_device(void)
 {
 	CUcontext third;
 
@@ -277,7 +279,7 @@ static void beside(void)
 	launch(b, 100, 7, 0); /* 8 */
 	driver.cuStreamQuery = fail_or_end;
 	faulted = true;
-	check(!lanes_drain(NULL) && !events_pending() && failed_launches == 1 && ended == 7 &&
+	check(!queues_drain(NULL) && !events_pending() && failed_launches == 1 && ended == 7 &&
 		      events[6].context == 8 && events[6].row.writer == 4,
 	      "nor when one failed: it is waited for");
 }
@@ -293,7 +295,7 @@ static CUresult second_runs(CUstream stream)
 }
 
 /* What was given up is over; what was launched before on another device is not, for long. */
-static void late_again(void)
+static void timed_out_twice(void)
 {
 	start_two();
 	on(first);
@@ -303,13 +305,13 @@ static void late_again(void)
 	launch(b, 100, 7, 0); /* 6 */
 	on(first);
 	events_prepare(first, false, NULL, 0, false);
-	check(lanes_timed_out() && ended == 4, "a launch is given up");
+	check(queues_timed_out() && ended == 4, "a launch is given up");
 	driver.cuStreamQuery = second_runs;
 	driver.cuEventQuery = query_event;
 	kept_back = events_find_space(second);
 	let_run();
 	events_prepare(first, false, NULL, 0, false);
-	check(lanes_timed_out() && row_is(5, 1, 2, GPU_WRITE, 100, 100),
+	check(queues_timed_out() && row_is(5, 1, 2, GPU_WRITE, 100, 100),
 	      "when it is over, the next is");
 	driver.cuStreamQuery = first_or_other;
 	running = false;
@@ -317,13 +319,13 @@ static void late_again(void)
 	let_run();
 	on(second);
 	set(b, 10, 7); /* 7 */
-	check(!lanes_timed_out() && ended == 7 && row_is(6, 2, 4, GPU_WRITE, 100, 100),
+	check(!queues_timed_out() && ended == 7 && row_is(6, 2, 4, GPU_WRITE, 100, 100),
 	      "what it did is known in the end");
 	events_stop();
 }
 
 /* Memory that others write. */
-static void elsewhere(void)
+static void external_writers(void)
 {
 	const CUmemGenericAllocationHandle mine = 5, theirs = 6;
 	const CUmemAccessDesc access[] = {
@@ -336,7 +338,7 @@ static void elsewhere(void)
 
 	start_two();
 	on(first);
-	events_written_elsewhere(first, a + 10);
+	events_share_external(first, a + 10);
 	driver.cuMemsetD8Async(a, 8, 100, streams[0]);
 	launch(a, 200, -1, 0); /* 5 */
 	events_prepare(first, false, NULL, 0, false);
@@ -363,7 +365,7 @@ static void elsewhere(void)
 	launch(b, 100, 7, 0); /* 10 */
 	on(first);
 	launch(a, 100, 7, 1); /* 11 */
-	check(!lanes_timed_out() && calls_of_coverage,
+	check(!queues_timed_out() && calls_of_coverage,
 	      "kernels of other devices may, and are not waited for");
 	on(second);
 	running = false;
@@ -429,9 +431,14 @@ static void elsewhere(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"lanes", lanes},           {"entangled", entangled}, {"asked", is_asked},
-		{"ready", ready},           {"in_turns", in_turns},   {"beside", beside},
-		{"late_again", late_again}, {"elsewhere", elsewhere},
+		{"queues", queues},
+		{"dependent", dependent},
+		{"contended", contended},
+		{"ready", ready},
+		{"yielding", yielding},
+		{"other_device", other_device},
+		{"timed_out_twice", timed_out_twice},
+		{"external_writers", external_writers},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

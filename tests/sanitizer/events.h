@@ -26,7 +26,7 @@ void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constan
 	(void)space, (void)skipped, (void)constants;
 }
 
-void launch_never_again(const char *kernel)
+void launch_exclude(const char *kernel)
 {
 	(void)kernel;
 }
@@ -427,7 +427,7 @@ static CUresult synchronize(CUstream stream)
 	return stream_fails ? CUDA_ERROR_UNKNOWN : synchronize_stream(stream);
 }
 
-static void start_late(void)
+static void start_with_timeouts(void)
 {
 	start(0);
 	query_stream = driver.cuStreamQuery;
@@ -446,9 +446,9 @@ static void start_late(void)
 static CUresult (*launch_kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
 				 unsigned, unsigned, CUstream, void **, void **);
 static unsigned on_program, on_ours,
-	waits;         /* our kernels on streams[0], on others; looks at streams */
-static unsigned asked; /* looks at streams[0] */
-static bool holding;   /* those on streams[0] do not run yet */
+	waits;           /* our kernels on streams[0], on others; looks at streams */
+static unsigned queries; /* looks at streams[0] */
+static bool holding;     /* those on streams[0] do not run yet */
 static struct {
 	const struct space *space;
 	CUfunction kernel;
@@ -537,7 +537,7 @@ static CUresult record_counted(CUevent event, CUstream stream)
 static CUresult query_counted(CUstream stream)
 {
 	waits++;
-	asked += stream == streams[0];
+	queries += stream == streams[0];
 	return stream_or_launch(stream);
 }
 
@@ -574,9 +574,9 @@ static void put(struct operation operation)
 	else
 		driver.cuMemcpyDtoDAsync(operation.address, operation.from_address, operation.width,
 					 operation.stream);
-	api_call.quick = true;
+	api_call.may_pend = true;
 	finish(operation);
-	api_call.quick = false;
+	api_call.may_pend = false;
 }
 
 static void put_set(CUdeviceptr address, uint64_t bytes, uint8_t value, int stream)

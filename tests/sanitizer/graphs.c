@@ -13,15 +13,15 @@ void check(bool fine, const char *what)
 }
 
 /* cuGraphDestroy(graph), led or not. */
-static CUresult led(CUgraph graph, CUgraph instead)
+static CUresult redirected(CUgraph graph, CUgraph substitute)
 {
 	(void)graph;
-	return fake_destroy(instead);
+	return fake_destroy(substitute);
 }
 
-static CUresult not_led(CUgraph graph, CUgraph instead)
+static CUresult not_redirected(CUgraph graph, CUgraph substitute)
 {
-	(void)instead;
+	(void)substitute;
 	return fake_destroy(graph);
 }
 
@@ -138,7 +138,7 @@ static bool selects_many(void)
 
 static void count_short_lived(void *data, const struct graph_memory *memory)
 {
-	*(unsigned *)data += memory->size && memory->short_lived;
+	*(unsigned *)data += memory->size && memory->transient;
 }
 
 static unsigned kernels;
@@ -157,8 +157,8 @@ int main(int argc, char **argv)
 	CUgraph inner, outer, memory, own, choice, timed;
 	struct graph *graph;
 	unsigned count = 0;
-	bool leads = argc > 1 && !strcmp(argv[1], "leads"), fine;
-	CUgraph instead;
+	bool redirects = argc > 1 && !strcmp(argv[1], "redirects"), fine;
+	CUgraph substitute;
 
 	fake_driver();
 	fake_count = 1;
@@ -179,13 +179,13 @@ int main(int argc, char **argv)
 	check(goes_on(graphs_find(exec_of(4))), "a step that cannot be done alone");
 	graphs_gone(exec_of(4));
 	check(graph_each_kernel(outer, count_kernel) && kernels == 4, "all kernels of a graph");
-	instead = graphs_instead_of(outer, leads ? led : not_led);
-	check(leads ? instead && !graph_of(instead)->gone && !graph_obstacle(graph)
-		    : !instead && graph_obstacle(graph) == COVERAGE_GRAPH_NOT_KEPT,
-	      leads ? "a graph that the program destroys is kept"
-		    : "a driver that lets no graph be kept is noticed");
+	substitute = graphs_substitute(outer, redirects ? redirected : not_redirected);
+	check(redirects ? substitute && !graph_of(substitute)->gone && !graph_obstacle(graph)
+			: !substitute && graph_obstacle(graph) == COVERAGE_GRAPH_NOT_KEPT,
+	      redirects ? "a graph that the program destroys is kept"
+			: "a driver that lets no graph be kept is noticed");
 	graphs_gone(exec_of(1));
-	check(!graphs_find(exec_of(1)) && graph_of(outer)->gone == leads,
+	check(!graphs_find(exec_of(1)) && graph_of(outer)->gone == redirects,
 	      "what was kept goes with what was made of it");
 	memory = make(
 		(struct fake_node[]){
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 		      graph_is_conditional(graphs_find(exec_of(3))) &&
 		      graph_obstacle(graphs_find(exec_of(3))) && !graph_is_conditional(graph),
 	      "conditional nodes");
-	check(!graphs_instead_of(memory, leads ? led : not_led) &&
+	check(!graphs_substitute(memory, redirects ? redirected : not_redirected) &&
 		      graph_obstacle(graph) == COVERAGE_GRAPH_OTHERS_MEMORY,
 	      "a graph that is launched as a whole loses nothing");
 	graphs_gone(exec_of(2));

@@ -71,7 +71,7 @@ static void skip(CUdeviceptr address, int stream)
 	finish((struct operation){.kind = OPERATION_KERNEL,
 				  .name = "skipped",
 				  .stream = streams[stream],
-				  .left_out = true,
+				  .skipped = true,
 				  .parameters = parameters,
 				  .parameters_size = 8});
 }
@@ -82,7 +82,7 @@ static void skipped(void)
 	unsigned before;
 	CUdeviceptr a, b;
 
-	start_late();
+	start_with_timeouts();
 	driver.cuEventQuery = query_event_counted;
 	a = allocate(1000); /* event 1, object 1 */
 	b = allocate(1000); /* 2, object 2 */
@@ -119,7 +119,7 @@ static void skipped(void)
 }
 
 /* What goes while a launch runs that nobody waits for is given back when it is over. */
-static void late(void)
+static void timed_out(void)
 {
 	CUresult (*create_array)(CUarray *, const CUDA_ARRAY_DESCRIPTOR *);
 	CUresult (*destroy_array)(CUarray);
@@ -131,7 +131,7 @@ static void late(void)
 	CUarray array;
 	size_t before;
 
-	start_late();
+	start_with_timeouts();
 	create_array = (CUresult(*)(CUarray *, const CUDA_ARRAY_DESCRIPTOR *))function_of(
 		"cuArrayCreate_v2");
 	destroy_array = (CUresult(*)(CUarray))function_of("cuArrayDestroy");
@@ -152,11 +152,11 @@ static void late(void)
 				  .depth = 1});
 	running = true;
 	launch(b, 64, 1, 0); /* 8 */
-	check(lanes_timed_out(), "a launch is given up");
+	check(queues_timed_out(), "a launch is given up");
 	finish((struct operation){.kind = OPERATION_FREE, .address = b});
 	finish((struct operation){.kind = OPERATION_FREE, .address = c});
 	finish((struct operation){.kind = OPERATION_ARRAY_GONE, .array.array = array});
-	check(lanes_timed_out() && ended == 11 && !released,
+	check(queues_timed_out() && ended == 11 && !released,
 	      "nothing waits for it while the program frees memory");
 	running = false;
 	free_memory(b);
@@ -168,14 +168,14 @@ static void late(void)
 	events_stop();
 }
 
-static void behind(void)
+static void pending(void)
 {
 	static uint8_t memory[10000];
 	const uint64_t host = (uintptr_t)memory;
 	CUdeviceptr a, b, managed;
 	void *replaced[8]; /* of the size of objects, from where they were */
 
-	start_late();
+	start_with_timeouts();
 	driver.cuStreamQuery = query_counted;
 	driver.cuStreamSynchronize = synchronize_counted;
 	launch_kernel = driver.cuLaunchKernel;
@@ -186,7 +186,7 @@ static void behind(void)
 	put_set(b, 10000, 8, 0); /* 4: both have shadows now, and something is known of them */
 	check(waits && on_ours && !on_program,
 	      "the first copies and sets are waited for, should the program be killed");
-	events_waited_for = 100;
+	events_awaited = 100;
 	waits = on_program = on_ours = 0;
 	put_set(a, 9000, 7, 0);                      /* 5 */
 	put_copy(b, true, host, false, 5000);        /* 6: zeros */
@@ -234,7 +234,7 @@ static void behind(void)
 	holding = running = true;
 	put_set(a, 100, 9, 0); /* 17 */
 	events_prepare(context, false, &streams[1], 0, false);
-	check(lanes_timed_out() && !calls_of_coverage,
+	check(queues_timed_out() && !calls_of_coverage,
 	      "a set that does not end is given up, and no kernel for it");
 	running = false;
 	let_run();
@@ -257,17 +257,17 @@ static void behind(void)
 	record_event = driver.cuEventRecord;
 	driver.cuEventRecord = record_counted;
 	holding = running = true;
-	asked = 0;
+	queries = 0;
 	put_set(a, 100, 9, 0); /* 22 */
 	events_prepare(context, false, &streams[1], 0, false);
-	check(lanes_timed_out() && !asked && !recorded,
+	check(queues_timed_out() && !queries && !recorded,
 	      "a stream that is captured now is not asked, and no event comes into the graph");
 	running = false;
 	events_prepare(context, false, NULL, 0, false);
-	check(lanes_timed_out() && ended == 21, "what is late is not over before its pass is");
+	check(queues_timed_out() && ended == 21, "what is late is not over before its pass is");
 	let_run();
 	set(a, 100, 9); /* 23 */
-	check(!lanes_timed_out() && row_is(22, 1, 17, GPU_WRITE, 100, 100), "then it is");
+	check(!queues_timed_out() && row_is(22, 1, 17, GPU_WRITE, 100, 100), "then it is");
 	put_set(a, 100, 9, 0); /* 24: waited for, as something is to be forgotten */
 	holding = running = true;
 	put_set(a, 100, 9, 0); /* 25 */
@@ -281,7 +281,7 @@ static void behind(void)
 /* -- what passes expect --------------------------------------------------------------------- */
 
 static unsigned grid; /* of the last pass */
-static enum pass_way way;
+static enum pass_strategy strategy;
 
 static CUresult launch_seen(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
 			    unsigned by, unsigned bz, unsigned shared, CUstream stream,
@@ -289,7 +289,7 @@ static CUresult launch_seen(CUfunction kernel, unsigned x, unsigned y, unsigned 
 {
 	if (kernel == events_find_space(context)->kernels[PASS_SETTLE]) {
 		grid = x;
-		memcpy(&way, words[4], sizeof(way));
+		memcpy(&strategy, words[4], sizeof(strategy));
 	}
 	return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
 }
@@ -305,7 +305,7 @@ static const volatile struct result_pass *found(void)
 
 /* A pass of many threads is done by one block of them if the last of its kernel had little to do.
  */
-static void guesses(void)
+static void predictions(void)
 {
 	CUdeviceptr a, b;
 
@@ -318,46 +318,47 @@ static void guesses(void)
 	events_find_space(context)->pass_blocks = 64; /* at most */
 	set(a, 300000, 7);                            /* 2 */
 	launch(a, 5000, 7, 0);                        /* 3 */
-	check(grid == 2000 / PASS_THREADS + 1 && way == PASS_SMALL && found()->way == PASS_SMALL &&
-		      found()->blocks == 5 && row_is(3, 1, 2, GPU_WRITE, 5000, 5000),
+	check(grid == 2000 / PASS_THREADS + 1 && strategy == PASS_SMALL &&
+		      found()->strategy == PASS_SMALL && found()->blocks == 5 &&
+		      row_is(3, 1, 2, GPU_WRITE, 5000, 5000),
 	      "the first block of threads tries, and does it all");
 	launch(a, 300000, 7, 0); /* 4 */
-	check(way == PASS_SMALL && found()->way == PASS_LARGE && found()->blocks >= 293 &&
+	check(strategy == PASS_SMALL && found()->strategy == PASS_LARGE && found()->blocks >= 293 &&
 		      events[3].rows == 2,
 	      "or all do it, when it is too much");
 	launch(a, 5000, 7, 0); /* 5 */
-	check(grid == 63 && found()->way == PASS_SPREAD && found()->blocks == 5 &&
+	check(grid == 63 && found()->strategy == PASS_SPREAD && found()->blocks == 5 &&
 		      row_is(5, 1, 4, GPU_WRITE, 5000, 5000),
 	      "then the next share it");
 	launch(a, 300000, 7, 0); /* 6 */
-	check(grid == 63 && found()->way == PASS_SPREAD && found()->blocks == 293 &&
+	check(grid == 63 && found()->strategy == PASS_SPREAD && found()->blocks == 293 &&
 		      events[5].rows == 2,
 	      "... whether it is more or less");
 	for (int i = 0; i < 13; i++)
 		launch(a, 5000, 7, 0); /* 7 + i */
-	check(way == PASS_SPREAD && found()->way == PASS_SPREAD, "... for a while");
+	check(strategy == PASS_SPREAD && found()->strategy == PASS_SPREAD, "... for a while");
 	launch(a, 5000, 7, 0); /* 20 */
-	check(way == PASS_SMALL && found()->way == PASS_SMALL, "until one tries again");
+	check(strategy == PASS_SMALL && found()->strategy == PASS_SMALL, "until one tries again");
 	threads = 100;
 	launch(a, 300000, 7, 0); /* 21: another size */
-	check(grid == 1 && found()->way == PASS_LARGE && ended == 21,
+	check(grid == 1 && found()->strategy == PASS_LARGE && ended == 21,
 	      "a single block of threads does what it must");
 	launch(a, 300000, 7, 0); /* 22 */
-	check(grid == 63 && found()->way == PASS_SPREAD &&
+	check(grid == 63 && found()->strategy == PASS_SPREAD &&
 		      row_is(22, 1, 21, GPU_WRITE, 300000, 300000),
 	      "... and is not alone the next time");
 	b = allocate(2000000);    /* 23, object 2 */
 	set(b, 2000000, 7);       /* 24 */
 	launch(b, 2000000, 7, 0); /* 25 */
-	check(grid == 63 && way == PASS_SPREAD && found()->way == PASS_LARGE &&
+	check(grid == 63 && strategy == PASS_SPREAD && found()->strategy == PASS_LARGE &&
 		      row_is(25, 2, 24, GPU_WRITE, 2000000, 2000000),
 	      "too many blocks are not shared");
 	launch(b, 100000, 7, 0); /* 26 */
-	check(grid == 64 && way == PASS_LARGE && row_is(26, 2, 25, GPU_WRITE, 100000, 100000),
+	check(grid == 64 && strategy == PASS_LARGE && row_is(26, 2, 25, GPU_WRITE, 100000, 100000),
 	      "... nor what comes after them");
-	events_find_space(context)->body_blocks += 1 << 20;
+	events_find_space(context)->detail_blocks += 1 << 20;
 	set(a, 100, 7); /* 27 */
-	check(grid == 1 && found()->way == PASS_SMALL,
+	check(grid == 1 && found()->strategy == PASS_SMALL,
 	      "a small set needs no more in the presence of large objects");
 	events_stop();
 }
@@ -423,17 +424,17 @@ static const struct device_record *find_record(uint64_t address)
 	const struct device_state *state =
 		(const void *)(uintptr_t)events_find_space(context)->state;
 	uint64_t hint = state->hints[(uint32_t)(address >> state->granule_bits) & state->hint_mask];
-	const struct device_several *several = (const void *)(uintptr_t)hint;
+	const struct device_candidates *several = (const void *)(uintptr_t)hint;
 	const struct device_entry *entry;
 	uint32_t count;
 
-	if (several->several != SEVERAL)
+	if (several->tag != CANDIDATES)
 		return (const void *)(uintptr_t)hint;
 	entry = several->first;
 	for (count = several->count; count > 1; count -= count / 2)
 		if (entry[count / 2].start <= address)
 			entry += count / 2;
-	return address - entry->start < entry->size ? entry->record : entry->beside;
+	return address - entry->start < entry->size ? entry->record : entry->miss_record;
 }
 
 /* The record is that of the object which holds the address, or holds it not. */
@@ -518,12 +519,12 @@ static void faults(void)
 {
 	CUdeviceptr a;
 
-	start_late();
+	start_with_timeouts();
 	launch_kernel = driver.cuLaunchKernel;
 	driver.cuLaunchKernel = launch_or_hold;
 	a = allocate(10000); /* event 1, object 1 */
 	set(a, 10000, 7);    /* 2 */
-	events_waited_for = 100;
+	events_awaited = 100;
 	holding = true;
 	launch(a, 5000, 7, 0); /* 3 */
 	put_set(a, 100, 7, 0); /* 4 */
@@ -545,7 +546,7 @@ static void faults(void)
 	launch(a, 100, 7, 0); /* 7 */
 	running = false;
 	faulted = true;
-	check(lanes_timed_out(), "one that does not end in time");
+	check(queues_timed_out(), "one that does not end in time");
 	events_prepare(context, false, NULL, 0, false);
 	check(ended == 7 - 2 && failed_launches == 3, "... is told of when it does");
 	a = in_new_context(1000); /* 8 */
@@ -591,7 +592,7 @@ static void enough(void)
 	check(row_is(306, 2, 6, GPU_READ, 64, 0), "the launch after them sees what they wrote");
 	check(row_is(307, 1, 3, GPU_WRITE, 32, 32), "a set of the same bytes is redundant");
 	launch(a, 32, -1, 1); /* 308 */
-	events_missed();
+	events_lost_track();
 	launch(a, 32, -1, 1);                                             /* 309 */
 	finish((struct operation){.kind = OPERATION_FREE, .address = b}); /* 310 */
 	check(row_is(308, 1, 307, GPU_READ, 32, 0) &&
@@ -623,9 +624,9 @@ static void enough(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"enough", enough},   {"late", late},       {"behind", behind},
-		{"guesses", guesses}, {"nothing", nothing}, {"failed", failed},
-		{"faults", faults},   {"table", table},     {"skipped", skipped},
+		{"enough", enough},           {"timed_out", timed_out}, {"pending", pending},
+		{"predictions", predictions}, {"nothing", nothing},     {"failed", failed},
+		{"faults", faults},           {"table", table},         {"skipped", skipped},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

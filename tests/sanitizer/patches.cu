@@ -46,10 +46,10 @@ static device_entry entries[OBJECTS];
 #define GRANULE 16384 /* bytes */
 #define HINTS 8       /* those of all objects, and of nothing */
 static uint64_t hints[HINTS];
-static device_several several[HINTS], *device_several_at;
+static device_candidates several[HINTS], *device_several_at;
 static device_entry *device_entries;
 static device_record nothing, *device_nothing;
-static bool foreign;
+static bool table_peers;
 static uint64_t *addresses;
 
 enum patch { ACCESS, COPY_ASYNC, BULK_READ, BULK_WRITE, BULK_REDUCTION };
@@ -110,9 +110,9 @@ static uint64_t make_hint(uint64_t hint)
 			}
 	if (first == OBJECTS)
 		return (uint64_t)device_nothing;
-	if (first == last && !(foreign && first == FOREIGN))
+	if (first == last && !(table_peers && first == FOREIGN))
 		return (uint64_t)entries[first].record;
-	several[hint] = {0, 0, device_entries + first, last + 1 - first, SEVERAL};
+	several[hint] = {0, 0, device_entries + first, last + 1 - first, CANDIDATES};
 	return (uint64_t)(device_several_at + hint);
 }
 
@@ -163,7 +163,7 @@ static void start(void)
 		record->origin = zeroed<uint64_t>(record->blocks * 16);
 	}
 	device_entries = zeroed<device_entry>(OBJECTS);
-	device_several_at = zeroed<device_several>(HINTS);
+	device_several_at = zeroed<device_candidates>(HINTS);
 	device_nothing = zeroed<device_record>(1);
 	host_state.granule_bits = 14;
 	host_state.hint_mask = HINTS - 1;
@@ -181,7 +181,7 @@ static void start(void)
 /* An object's context, and its record there. */
 static const device_state &context_of(int object)
 {
-	return foreign && object == FOREIGN ? host_other : host_state;
+	return table_peers && object == FOREIGN ? host_other : host_state;
 }
 
 static device_record *record_of(int object)
@@ -200,7 +200,7 @@ static void clear(void)
 	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
 	CHECK(cudaMemcpy(other, &host_other, sizeof(host_other), cudaMemcpyHostToDevice));
 	for (int i = 0; i < OBJECTS; i++) {
-		records[i].state = foreign && i == FOREIGN ? other : state;
+		records[i].state = table_peers && i == FOREIGN ? other : state;
 		CHECK(cudaMemcpy(record_of(i), &records[i], sizeof(records[i]),
 				 cudaMemcpyHostToDevice));
 		entries[i] = {starts[i], sizes[i], record_of(i), device_nothing};
@@ -390,7 +390,7 @@ static bool passed(void)
 {
 	static const unsigned sizes[] = {1, 2, 7, 63};
 	static uint32_t ticket;
-	const uint32_t way = (uint32_t)below(3);
+	const uint32_t strategy = (uint32_t)below(3);
 	const unsigned blocks = sizes[below(4)];
 	bool fine = true;
 
@@ -399,7 +399,7 @@ static bool passed(void)
 		const result_pass *result = &each->result_passes[ticket % PASSES];
 
 		passes::vflow_pass<<<blocks, PASS_THREADS>>>(each == &host_state ? state : other,
-							     *each, 1, ticket, way, 0, 0,
+							     *each, 1, ticket, strategy, 0, 0,
 							     (struct marks){});
 		CHECK(cudaDeviceSynchronize());
 		fine &= result->ticket == ticket && result->status == PASS_DONE;
@@ -432,7 +432,7 @@ static bool test(enum patch patch)
 
 	if (bulk && below(2)) /* mostly one lane asks for all */
 		lanes = 1u << below(32);
-	foreign = below(2);
+	table_peers = below(2);
 	clear();
 	choose(chosen, size);
 	if (patch == COPY_ASYNC)
@@ -445,7 +445,7 @@ static bool test(enum patch patch)
 	CHECK(cudaDeviceSynchronize());
 	for (int i = 0; i < OBJECTS; i++)
 		fine &= marked(i, chosen, size, flags, lanes, touched);
-	if (foreign && touched.erase(FOREIGN))
+	if (table_peers && touched.erase(FOREIGN))
 		of_other.insert(FOREIGN);
 	fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);
 	fine &= is_odd(chosen, size, lanes, bulk) || !use_bytes();

@@ -30,7 +30,7 @@ static void coarse(void)
 	set(b, 10, 7);                             /* 11: and not before launch 10 has ended */
 	check(row_is(8, 2, 7, GPU_WRITE, 1000, 0), "what it does not know is equal to nothing");
 	check(row_is(10, 1, 9, GPU_READ, 16, 0), "copies into it are seen");
-	events_missed();
+	events_lost_track();
 	launch(a, 32, -1, 0); /* 12 */
 	c = allocate(10000);  /* 13, object 3 */
 	check(row_is(12, 1, GPU_WRITER_UNKNOWN, GPU_READ, 32, 0), "it can be forgotten");
@@ -47,11 +47,11 @@ static void coarse(void)
 }
 
 /* Shadows make way for the program while a launch runs that nobody waits for. */
-static void late_room(void)
+static void timed_out(void)
 {
 	CUdeviceptr a, b, c;
 
-	start_late();
+	start_with_timeouts();
 	a = allocate(10000);  /* event 1, object 1 */
 	b = allocate(300000); /* 2, object 2 */
 	c = allocate(20000);  /* 3, object 3 */
@@ -62,7 +62,7 @@ static void late_room(void)
 	calls_of_coverage = 0;
 	running = true;
 	launch(c, 20000, 8, 0); /* 8 */
-	check(lanes_timed_out() && calls_of_coverage == 1, "a launch is given up");
+	check(queues_timed_out() && calls_of_coverage == 1, "a launch is given up");
 	host_is_full = true;
 	events_prepare(context, false, NULL, all_but(30000), false);
 	check(!memory_on_host() && calls_of_coverage == 2 && !released,
@@ -84,11 +84,11 @@ static void late_room(void)
 }
 
 /* Shadows make way for the program while passes wait behind a launch that does not end. */
-static void behind_room(void)
+static void pending(void)
 {
 	CUdeviceptr a, b, c;
 
-	start_late();
+	start_with_timeouts();
 	launch_kernel = driver.cuLaunchKernel;
 	driver.cuLaunchKernel = launch_or_hold;
 	a = allocate(300000); /* event 1, object 1 */
@@ -98,13 +98,13 @@ static void behind_room(void)
 	set(b, 20000, 8);     /* 5 */
 	set(c, 10000, 9);     /* 6 */
 	allocate(5000);       /* 7 */
-	events_waited_for = 100;
+	events_awaited = 100;
 	calls_of_coverage = 0;
 	holding = running = true;
 	launch(a, 5000, 7, 0); /* 8 */
 	put_set(b, 100, 8, 0); /* 9 */
 	events_prepare(context, false, NULL, 0, false);
-	check(lanes_timed_out() && events_pending() && ended == 7,
+	check(queues_timed_out() && events_pending() && ended == 7,
 	      "a launch is given up, and its pass waits");
 	events_prepare(context, false, NULL, all_but(30000), false);
 	/* of all four: the memory of the host is the device's here, so that none of it gets free */
@@ -120,7 +120,8 @@ static void behind_room(void)
 	holding = running = true;
 	put_copy(b, true, c, true, 100); /* 12 */
 	events_prepare(context, false, NULL, 0, false);
-	check(lanes_timed_out() && lanes_hold_copies(), "copies between objects use more than one");
+	check(queues_timed_out() && queues_hold_copies(),
+	      "copies between objects use more than one");
 	running = false;
 	let_run();
 	launch(c, 10, -1, 0); /* 13 */
@@ -215,7 +216,7 @@ static CUresult count_memory(CUdeviceptr *memory, size_t size)
 }
 
 /* What objects that went had serves those that come. */
-static void kept(void)
+static void cached(void)
 {
 	CUdeviceptr a, b;
 	size_t before;
@@ -239,7 +240,7 @@ static void kept(void)
 	      "and nothing is known of who had it before");
 	for (int i = 0; i < 300; i++)
 		free_again(allocate(1000 + 600 * i));
-	check(memory_release_kept(context, false) && unused() == before,
+	check(memory_release_cached(context, false) && unused() == before,
 	      "what is kept can be had back");
 	set(a, 100, 7);
 	events_stop();
@@ -263,10 +264,10 @@ static CUresult say_left(size_t *bytes, size_t *total)
 static void leave(size_t bytes)
 {
 	left = bytes;
-	memory_ask_again();
+	memory_requery();
 }
 
-static void keep_some(void)
+static void cache_some(void)
 {
 	CUdeviceptr a = allocate(1000);
 
@@ -275,14 +276,14 @@ static void keep_some(void)
 }
 
 /* Something is kept.  Returns an object without a shadow, so that launches are waited for. */
-static CUdeviceptr start_with_kept(void)
+static CUdeviceptr start_with_cached(void)
 {
 	CUdeviceptr a;
 
-	start_late();
+	start_with_timeouts();
 	get_info = driver.cuMemGetInfo;
 	driver.cuMemGetInfo = say_left;
-	keep_some();
+	cache_some();
 	a = allocate(70 << 20);
 	released = 0;
 	return a;
@@ -291,21 +292,21 @@ static CUdeviceptr start_with_kept(void)
 /* What is kept goes before calls that take nobody knows how much. */
 static void unknown(void)
 {
-	start_with_kept();
+	start_with_cached();
 	asked_info = 0;
 	for (int i = 0; i < 100; i++)
-		events_release_kept(EVENTS_CALL_MAY_TAKE);
-	check(!asked_info && memory_is_kept(UINT64_MAX),
+		events_release_cached(EVENTS_CALL_MAY_TAKE);
+	check(!asked_info && memory_is_cached(UINT64_MAX),
 	      "not while there is plenty, and the driver is not asked each time");
 	leave(EVENTS_CALL_MAY_TAKE);
-	events_release_kept(EVENTS_CALL_MAY_TAKE);
-	check(!memory_is_kept(UINT64_MAX) && !released,
+	events_release_cached(EVENTS_CALL_MAY_TAKE);
+	check(!memory_is_cached(UINT64_MAX) && !released,
 	      "when there is not it goes, and nothing waits");
 	leave(0);
-	keep_some();
-	check(memory_is_kept(UINT64_MAX), "there is something again");
+	cache_some();
+	check(memory_is_cached(UINT64_MAX), "there is something again");
 	events_out_of_memory();
-	check(!memory_is_kept(UINT64_MAX), "that goes when the program found too little");
+	check(!memory_is_cached(UINT64_MAX), "that goes when the program found too little");
 	events_stop();
 }
 
@@ -317,7 +318,7 @@ static CUresult deny_shadows(CUdeviceptr *memory, size_t size)
 /* The driver has less memory than it said. */
 static void wrong(void)
 {
-	start_with_kept();
+	start_with_cached();
 	make_memory = driver.cuMemAlloc;
 	driver.cuMemAlloc = deny_shadows;
 	events_prepare(context, false, NULL, 1, false);
@@ -334,52 +335,52 @@ static void wrong(void)
 }
 
 /* What is kept while something runs that nobody waits for. */
-static void stuck(void)
+static void stream_hung(void)
 {
-	CUdeviceptr a = start_with_kept();
+	CUdeviceptr a = start_with_cached();
 
 	running = true;
 	launch(a, 64, 1, 0);
-	check(lanes_timed_out(), "a launch is given up");
+	check(queues_timed_out(), "a launch is given up");
 	leave(1);
 	stream_fails = true;
 	events_prepare(context, false, NULL, 1 << 20, false);
-	check(!memory_is_kept(UINT64_MAX) && !released, "it goes, and nothing waits");
+	check(!memory_is_cached(UINT64_MAX) && !released, "it goes, and nothing waits");
 	stream_fails = running = false;
 	leave(0);
 	set(a, 64, 1);
-	check(!memory_release_kept(context, false) && !freed_twice,
+	check(!memory_release_cached(context, false) && !freed_twice,
 	      "once, though the stream on which it went failed then");
-	keep_some();
+	cache_some();
 	a = allocate(70 << 20); /* the other has a shadow now */
 	running = true;
 	launch(a, 64, 1, 0);
 	leave(1);
-	events_find_space(context)->stuck = true;
+	events_find_space(context)->stream_hung = true;
 	events_prepare(context, false, NULL, 1 << 20, false);
-	check(lanes_timed_out() && memory_is_kept(UINT64_MAX), "not on a stream that is stuck");
+	check(queues_timed_out() && memory_is_cached(UINT64_MAX), "not on a stream that is stuck");
 	running = false;
 	leave(0);
 	set(a, 64, 1);
-	check(memory_release_kept(context, false) && !freed_twice, "but when it is not any more");
+	check(memory_release_cached(context, false) && !freed_twice, "but when it is not any more");
 	events_stop();
 }
 
 /* Nor does anything wait in other contexts. */
-static void beside(void)
+static void other_context(void)
 {
-	CUdeviceptr a = start_with_kept(), large;
+	CUdeviceptr a = start_with_cached(), large;
 	CUcontext first = context, second;
 
 	if (create_context(&second, 0, 0) != CUDA_SUCCESS)
 		check(false, "a second context");
 	context = second;
 	large = allocate(40 << 20);
-	keep_some();
+	cache_some();
 	context = first;
 	running = true;
 	launch(a, 64, 1, 0);
-	check(lanes_timed_out(), "a launch is given up");
+	check(queues_timed_out(), "a launch is given up");
 	context = second;
 	leave(1);
 	released = 0;
@@ -389,7 +390,7 @@ static void beside(void)
 	finish((struct operation){.kind = OPERATION_FREE, .address = large});
 	check(!released, "what it has no use for is put off");
 	free_again(allocate(1000));
-	check(!memory_release_kept(second, false), "and not kept: the launch may still mark it");
+	check(!memory_release_cached(second, false), "and not kept: the launch may still mark it");
 	released = 0;
 	running = false;
 	set(allocate(1000), 1000, 7);
@@ -421,10 +422,17 @@ static void limits(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"coarse", coarse},   {"late", late_room}, {"behind", behind_room},
-		{"denied", denied},   {"slots", slots},    {"kept", kept},
-		{"unknown", unknown}, {"wrong", wrong},    {"stuck", stuck},
-		{"beside", beside},   {"limits", limits},
+		{"coarse", coarse},
+		{"timed_out", timed_out},
+		{"pending", pending},
+		{"denied", denied},
+		{"slots", slots},
+		{"cached", cached},
+		{"unknown", unknown},
+		{"wrong", wrong},
+		{"stream_hung", stream_hung},
+		{"other_context", other_context},
+		{"limits", limits},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -98,50 +98,50 @@ static struct {
 	CUcontext context;
 	CUDA_KERNEL_NODE_PARAMS kernel; /* if `parameters` are one's */
 	bool changing;
-} told;
+} reported;
 
 void graphs_node(CUgraphExec exec, CUgraphNode which, const void *parameters, CUcontext of)
 {
 	if (exec != OWN || which != (CUgraphNode)&node)
 		return;
-	told.of = "node";
-	told.parameters = parameters;
-	told.context = of;
+	reported.of = "node";
+	reported.parameters = parameters;
+	reported.context = of;
 	if (parameters && !of)
-		memcpy(&told.kernel, parameters, sizeof(told.kernel));
+		memcpy(&reported.kernel, parameters, sizeof(reported.kernel));
 }
 
 void graphs_child_node(CUgraphExec exec, CUgraphNode which, CUgraph from)
 {
-	if (exec != OWN || which != (CUgraphNode)&node || (!from && told.of))
+	if (exec != OWN || which != (CUgraphNode)&node || (!from && reported.of))
 		return;
-	told.of = "child";
-	told.parameters = from;
+	reported.of = "child";
+	reported.parameters = from;
 }
 
 void graphs_host_node(CUgraphExec exec, CUgraphNode which, const CUDA_HOST_NODE_PARAMS *parameters)
 {
 	if (exec == OWN && which == (CUgraphNode)&node)
-		told.of = "host";
-	told.parameters = parameters->userData;
+		reported.of = "host";
+	reported.parameters = parameters->userData;
 }
 
 void graphs_event_node(CUgraphExec exec, CUgraphNode which, CUevent event)
 {
 	if (exec == OWN && which == (CUgraphNode)&node)
-		told.of = "event";
-	told.parameters = event;
+		reported.of = "event";
+	reported.parameters = event;
 }
 
 void graphs_changing(CUgraphExec exec)
 {
-	told.changing = exec == OWN;
+	reported.changing = exec == OWN;
 }
 
 void graphs_updated(CUgraphExec exec, CUgraph from)
 {
-	told.of = exec == OWN ? "graph" : NULL;
-	told.parameters = from;
+	reported.of = exec == OWN ? "graph" : NULL;
+	reported.parameters = from;
 }
 
 /* -- the driver and the events ------------------------------------------------------------- */
@@ -163,30 +163,30 @@ static void coverage(uint32_t id, const char *detail, uint64_t count, uint64_t b
 static const struct gpu_sink sink = {.coverage = coverage};
 const struct gpu_sink *events_sink = &sink;
 
-bool events_choose(void)
+bool events_select_launches(void)
 {
 	return false;
 }
 
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
-		    bool everywhere)
+		    bool all_contexts)
 {
-	(void)context, (void)launch, (void)stream, (void)wanted, (void)everywhere;
+	(void)context, (void)launch, (void)stream, (void)wanted, (void)all_contexts;
 	return true;
 }
 
 static bool gone;
-static unsigned unwatched;
+static unsigned unobserved;
 
-bool events_have_gone(void)
+bool events_are_concurrent(void)
 {
 	return gone;
 }
 
-void events_unwatched(CUcontext context, CUstream stream)
+void events_graph_unobserved(CUcontext context, CUstream stream)
 {
 	(void)context, (void)stream;
-	unwatched++;
+	unobserved++;
 }
 
 void events_finish(struct api_call *api_call)
@@ -199,7 +199,7 @@ void events_drop(struct api_call *api_call, unsigned first)
 	api_call->count = first;
 }
 
-void events_missed(void)
+void events_lost_track(void)
 {
 	missed++;
 }
@@ -262,19 +262,19 @@ static bool tells(const char *name, const void *parameters, CUresult result, con
 				       .functionReturnValue = &result,
 				       .context = (CUcontext)&other};
 
-	memset(&told, 0, sizeof(told));
+	memset(&reported, 0, sizeof(reported));
 	calls_graph_enter(&data);
-	if (told.of || told.changing != update)
+	if (reported.of || reported.changing != update)
 		return false;
 	calls_graph_exit(&data);
-	return told.of && !strcmp(told.of, of) && (!what || told.parameters == what);
+	return reported.of && !strcmp(reported.of, of) && (!what || reported.parameters == what);
 }
 
 static bool tells_kernel(const char *name, const void *parameters, CUkernel kernel)
 {
 	return tells(name, parameters, CUDA_SUCCESS, "node", NULL) &&
-	       told.kernel.func == (CUfunction)&other && told.kernel.gridDimX == 7 &&
-	       told.kernel.kern == kernel && !told.context;
+	       reported.kernel.func == (CUfunction)&other && reported.kernel.gridDimX == 7 &&
+	       reported.kernel.kern == kernel && !reported.context;
 }
 
 static void change_nodes(void)
@@ -288,9 +288,9 @@ static void change_nodes(void)
 		      tells_kernel("cuGraphExecKernelNodeSetParams", &now, NULL),
 	      "changes of a kernel, also as they were before CUDA 12");
 	check(tells(memset_name, &set, CUDA_SUCCESS, "node", &set) &&
-		      told.context == (CUcontext)&context &&
+		      reported.context == (CUcontext)&context &&
 		      tells(memset_name, &set, CUDA_ERROR_INVALID_VALUE, "node", NULL) &&
-		      !told.parameters,
+		      !reported.parameters,
 	      "of a set, and one that failed");
 	check(tells("cuGraphExecChildGraphNodeSetParams", &other, CUDA_SUCCESS, "child", &other) &&
 		      tells("cuGraphExecUpdate_v2", &other, CUDA_SUCCESS, "graph", &other),
@@ -309,14 +309,14 @@ static void change_any_nodes(void)
 	fine = tells_kernel(name, &any, (CUkernel)&part);
 	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMCPY};
 	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memcpy.copyParams) &&
-	       told.context == (CUcontext)&other;
+	       reported.context == (CUcontext)&other;
 	any.memcpy.copyCtx = (CUcontext)&context;
 	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memcpy.copyParams) &&
-	       told.context == (CUcontext)&context;
+	       reported.context == (CUcontext)&context;
 	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMSET};
 	any.memset.ctx = (CUcontext)&context;
 	fine = fine && tells(name, &any, CUDA_SUCCESS, "node", &any.memset) &&
-	       told.context == (CUcontext)&context;
+	       reported.context == (CUcontext)&context;
 	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_GRAPH};
 	any.graph.graph = (CUgraph)&other;
 	fine = fine && tells(name, &any, CUDA_SUCCESS, "child", &other);
@@ -326,7 +326,7 @@ static void change_any_nodes(void)
 	any = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
 	any.eventRecord.event = (CUevent)&other;
 	fine = fine && tells(name, &any, CUDA_SUCCESS, "event", &other) &&
-	       tells(name, &any, CUDA_ERROR_INVALID_VALUE, "node", NULL) && !told.parameters;
+	       tells(name, &any, CUDA_ERROR_INVALID_VALUE, "node", NULL) && !reported.parameters;
 	check(fine, "of nodes of any kind by one function");
 }
 #else
@@ -365,7 +365,7 @@ int main(void)
 	launch_graph();
 	check(noted && this_thread.calls == CALLS_OF_PROGRAM,
 	      "what steps do is noted, and what the program calls after them");
-	check(!launches && unwatched == 1 && !this_thread.unwatched && !this_thread.call.graph,
+	check(!launches && unobserved == 1 && !this_thread.unobserved && !this_thread.call.graph,
 	      "where kernels wait for other devices a graph is launched as it is");
 	change_nodes();
 	change_any_nodes();

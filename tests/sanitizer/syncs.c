@@ -23,11 +23,11 @@ static CUdeviceptr a;
 
 static void start_syncs(void)
 {
-	start_late();
+	start_with_timeouts();
 	driver.cuStreamQuery = query_counted;
 	launch_kernel = driver.cuLaunchKernel;
 	driver.cuLaunchKernel = launch_or_hold;
-	events_waited_for = 100;
+	events_awaited = 100;
 	calls_start(&sink, &(struct gpu_options){.digests = true});
 	a = allocate(10000); /* event 1, object 1 */
 	set(a, 10000, 7);    /* 2 */
@@ -252,13 +252,13 @@ static void lost(void)
 	launch(a, 100, 7, 0);       /* 3 */
 	synchronize_by(streams[1]); /* 4 */
 	events_prepare(context, false, NULL, 0, false);
-	check(lanes_timed_out() && ended == 2, "a launch is timed out");
+	check(queues_timed_out() && ended == 2, "a launch is timed out");
 	synchronize_by(streams[1]); /* 5 */
 	check(begun == 5 && ended == 2, "what waits for something else comes after it");
 	running = false;
 	let_run();
 	set(a, 10, 7); /* 6 */
-	check(!lanes_timed_out() && ended == 6 && events[2].context == 3 && is_sync(4, 4) &&
+	check(!queues_timed_out() && ended == 6 && events[2].context == 3 && is_sync(4, 4) &&
 		      is_sync(5, 5),
 	      "when it is over they end");
 	holding = true;

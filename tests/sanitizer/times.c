@@ -169,7 +169,7 @@ static void callback(const Sanitizer_CallbackData *data)
 /* The program calls the driver, which launches a kernel of this length, if any. */
 static void call(const char *name, CUstream stream, int result, float length, unsigned naps)
 {
-	const struct timespec nap = {.tv_nsec = 5000000};
+	const struct timespec interval = {.tv_nsec = 5000000};
 	struct {
 		CUfunction function;
 		unsigned shape[7];
@@ -184,7 +184,7 @@ static void call(const char *name, CUstream stream, int result, float length, un
 	printf("%s:", name);
 	callback(&data);
 	while (naps-- && held())
-		nanosleep(&nap, NULL);
+		nanosleep(&interval, NULL);
 	if (length > 0)
 		kernel(length);
 	data.callbackSite = SANITIZER_API_EXIT;

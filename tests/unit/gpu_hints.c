@@ -28,13 +28,14 @@ static uint64_t below(uint64_t limit)
 /* As a patch computes it. */
 static struct hint *hint_of(uint64_t address)
 {
-	return &hints.hints[(uint32_t)(address >> hints.bits) & (hints.made - 1)];
+	return &hints.hints[(uint32_t)(address >> hints.bits) & (hints.hint_count - 1)];
 }
 
 static void make(uint32_t count)
 {
 	assert_int_equal(hints_make(&hints, entries, count, 0, UINT64_MAX), 0);
-	assert_true(hints.made && hints.made <= HINTS_MAX && !(hints.made & (hints.made - 1)));
+	assert_true(hints.hint_count && hints.hint_count <= HINTS_MAX &&
+		    !(hints.hint_count & (hints.hint_count - 1)));
 }
 
 /* As a patch searches: the entry that holds the address, or NULL. */
@@ -186,7 +187,7 @@ static void test_changes(void **unused)
 	for (uint32_t i = 0; i < PLACES / 2; i++)
 		there[below(PLACES)] = true;
 	make_those_there();
-	for (uint32_t i = 0; i < hints.made; i++)
+	for (uint32_t i = 0; i < hints.hint_count; i++)
 		see(i);
 	for (uint32_t round = 0; round < CHANGES; round++) {
 		uint32_t place = (uint32_t)below(PLACES), other = (uint32_t)below(PLACES);
@@ -196,14 +197,14 @@ static void test_changes(void **unused)
 		there[place] = !there[place];
 		if (!(there[place] ? hints_add : hints_remove)(&hints, &object)) {
 			make_those_there();
-			for (uint32_t i = 0; i < hints.made; i++)
+			for (uint32_t i = 0; i < hints.hint_count; i++)
 				see(i);
 			made_anew++;
 		}
 		for (uint32_t i = 0; i < hints.changed_count; i++)
 			see(hints.changed[i]);
 		looked_at += hints.changed_count;
-		hints_seen(&hints);
+		hints_clear_changes(&hints);
 		found = search(seen[hint_of(address) - hints.hints].entries,
 			       seen[hint_of(address) - hints.hints].count, address);
 		if (there[other] && address - object_at(other).start < object_at(other).size)

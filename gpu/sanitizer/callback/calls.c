@@ -28,12 +28,12 @@
 __thread struct thread this_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned waiting; /* threads, for the lock */
-static pthread_key_t leaving;
+static pthread_key_t thread_exit;
 static bool active;
 static pid_t owner; /* a child of fork() shares what there is on the host, but not the device */
 
 /* A thread ends; it may still call CUDA from what other destructors do. */
-static void forget_thread(void *operations)
+static void free_thread(void *operations)
 {
 	free(operations);
 	free(this_thread.launch.parameters);
@@ -63,7 +63,7 @@ static void drain_at_exit(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static bool take_lock_at_once(void)
+static bool try_lock(void)
 {
 	return this_thread.locked || (this_thread.locked = pthread_mutex_trylock(&lock) == 0);
 }
@@ -74,7 +74,7 @@ static bool take_lock_at_once(void)
  */
 static bool take_lock(void)
 {
-	if (take_lock_at_once())
+	if (try_lock())
 		return true;
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	do
@@ -90,7 +90,7 @@ static bool take_lock(void)
  */
 static bool take_lock_briefly(void)
 {
-	if (take_lock_at_once())
+	if (try_lock())
 		return true;
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	this_thread.locked = lock_within(SYNC_LOCK_SECONDS);
@@ -109,19 +109,19 @@ static bool is_contended(void)
  */
 static bool yield_lock(void)
 {
-	const struct timespec nap = {.tv_nsec = 20000};
+	const struct timespec interval = {.tv_nsec = 20000};
 
 	/* half of a graph's nodes were launched, or a module is as the next launch wants it */
-	if (this_thread.call.graph || this_thread.whole ||
-	    (this_thread.launch.kernel && events_choose()) || !is_contended())
+	if (this_thread.call.graph || this_thread.unordered ||
+	    (this_thread.launch.kernel && events_select_launches()) || !is_contended())
 		return true;
 	pthread_mutex_unlock(&lock);
 	this_thread.locked = false;
-	nanosleep(&nap, NULL); /* the lock goes to who asks first */
+	nanosleep(&interval, NULL); /* the lock goes to who asks first */
 	return take_lock() && __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
-static void drop_lock(void)
+static void release_lock(void)
 {
 	if (this_thread.locked)
 		pthread_mutex_unlock(&lock);
@@ -132,7 +132,7 @@ void calls_start(const struct gpu_sink *sink, const struct gpu_options *options)
 {
 	owner = getpid();
 	atexit(drain_at_exit);
-	pthread_key_create(&leaving, forget_thread);
+	pthread_key_create(&thread_exit, free_thread);
 	events_start(sink, options);
 	events_yield_by(yield_lock, is_contended);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
@@ -148,7 +148,7 @@ void calls_stop(void)
 
 bool calls_noting(void)
 {
-	return this_thread.depth && calls_are_noted() && !this_thread.unwatched &&
+	return this_thread.depth && calls_are_noted() && !this_thread.unobserved &&
 	       __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
@@ -166,7 +166,7 @@ static bool make_room(void)
 		return false;
 	this_thread.call.operations = more;
 	this_thread.call.room = room;
-	pthread_setspecific(leaving, more);
+	pthread_setspecific(thread_exit, more);
 	return true;
 }
 
@@ -177,12 +177,12 @@ struct operation *calls_add(enum operation_kind kind, CUcontext context)
 	if (!context) /* memory of pools and mappings belongs to none */
 		context = this_thread.call.context;
 	if (!make_room()) {
-		events_missed();
+		events_lost_track();
 		return NULL;
 	}
 	operation = &this_thread.call.operations[this_thread.call.count++];
-	*operation =
-		(struct operation){.kind = kind, .context = context, .whole = this_thread.whole};
+	*operation = (struct operation){
+		.kind = kind, .context = context, .unordered = this_thread.unordered};
 	return operation;
 }
 
@@ -202,21 +202,21 @@ static bool prepare_collective(CUcontext context)
 {
 	bool kept = true;
 
-	if (events_one_by_one(context)) {
-		kept = events_wait(context, true);
+	if (events_are_serialized(context)) {
+		kept = events_drain(context, true);
 		if (kept)
-			events_let_go();
+			events_run_concurrently();
 	}
 	return kept && events_ready_all();
 }
 
 /* Whether a copy has to do with memory of two contexts, or another's than the current one. */
-static bool is_across(const Sanitizer_CallbackData *data)
+static bool crosses_contexts(const Sanitizer_CallbackData *data)
 {
 	const uint64_t *words = data->functionParams;
 	CUcontext to, from;
 
-	if (!events_several() || this_thread.effect != API_COPY)
+	if (!events_multi_device() || this_thread.effect != API_COPY)
 		return false;
 	to = events_context_at(data->context, words[0]);
 	from = events_context_at(data->context, words[1]);
@@ -225,11 +225,11 @@ static bool is_across(const Sanitizer_CallbackData *data)
 
 /* What is to be ready before a call of the driver is made. */
 struct needs {
-	bool launch;     /* it launches a kernel that is to be analysed */
-	bool on_stream;  /* it does no more than put a launch, copy or set on `stream` */
-	bool waits;      /* it returns when that is over, or what is before it */
-	bool everywhere; /* it may reach the memory of any context */
-	uint64_t bytes;  /* of the device's memory that it takes */
+	bool launch;       /* it launches a kernel that is to be analysed */
+	bool on_stream;    /* it does no more than put a launch, copy or set on `stream` */
+	bool waits;        /* it returns when that is over, or what is before it */
+	bool all_contexts; /* it may reach the memory of any context */
+	uint64_t bytes;    /* of the device's memory that it takes */
 	CUstream stream;
 };
 
@@ -246,32 +246,32 @@ static bool prepare_launch(const Sanitizer_CallbackData *data, struct needs *nee
 	function = launch_function(data->context, data->functionName, data->functionParams);
 	needs->on_stream =
 		function && launch_stream(data->functionName, data->functionParams, &needs->stream);
-	if (function && events_several() && launch_is_collective(function) &&
+	if (function && events_multi_device() && launch_is_collective(function) &&
 	    !prepare_collective(data->context))
 		return false;
 	/* what is captured is chosen when its graph is launched */
-	if (function && !(events_choose() && calls_capturing(needs->stream)))
-		launch_choose(launch, function);
+	if (function && !(events_select_launches() && calls_capturing(needs->stream)))
+		launch_select(launch, function);
 	if (launch->kernel && !launch->wanted)
 		launch->parameters = launch_call_parameters(function, data->functionName,
 							    data->functionParams, &launch->size);
 	needs->launch = !launch->kernel || launch->wanted;
 	needs->on_stream = needs->on_stream && needs->launch;
-	needs->everywhere = !function;
+	needs->all_contexts = !function;
 	needs->bytes = launch_local_memory();
 	return true;
 }
 
 static void prepare_other(const Sanitizer_CallbackData *data, struct needs *needs)
 {
-	needs->on_stream = calls_quick(data->functionName, data->functionParams, &needs->stream,
-				       &needs->waits) &&
-			   !is_across(data);
+	needs->on_stream = calls_stream_copy(data->functionName, data->functionParams,
+					     &needs->stream, &needs->waits) &&
+			   !crosses_contexts(data);
 	/* when a copy that was waited for has returned, the program may tell its partners so,
 	 * before our pass has looked */
-	this_thread.call.quick = needs->on_stream && !(needs->waits && events_have_partners());
-	needs->everywhere = !needs->on_stream &&
-			    (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
+	this_thread.call.may_pend = needs->on_stream && !(needs->waits && events_have_partners());
+	needs->all_contexts = !needs->on_stream &&
+			      (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
 	needs->bytes = api_device_bytes(data->functionName, data->functionParams);
 }
 
@@ -282,7 +282,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 	struct needs needs = {0};
 
 	this_thread.launch.kernel = NULL;
-	this_thread.call.quick = false;
+	this_thread.call.may_pend = false;
 	if (!data->context || !this_thread.locked)
 		return;
 	/* some limits can be set only before anything is done in a context */
@@ -293,9 +293,9 @@ static void prepare(const Sanitizer_CallbackData *data)
 	else if (!prepare_launch(data, &needs))
 		return;
 	/* else others would wait for our lock while we wait for what works, and not know it */
-	if (!needs.waits || events_wait(data->context, needs.everywhere))
+	if (!needs.waits || events_drain(data->context, needs.all_contexts))
 		events_prepare(data->context, needs.launch, needs.on_stream ? &needs.stream : NULL,
-			       needs.bytes, needs.everywhere);
+			       needs.bytes, needs.all_contexts);
 }
 
 /* Whether the running call may take memory, nobody knows how much. */
@@ -329,14 +329,15 @@ static void end_pending(const Sanitizer_CallbackData *data)
 {
 	OWN_CALLS(CALLS_OF_PROVIDER);
 	const uint64_t *words = data->functionParams;
-	bool everywhere;
+	bool all_contexts;
 
 	if (this_thread.effect == API_CLOSE)
-		everywhere = events_pending_elsewhere(data->context, (CUstream)(uintptr_t)words[0]);
+		all_contexts =
+			events_pending_in_others(data->context, (CUstream)(uintptr_t)words[0]);
 	else
-		everywhere = !takes_address(data->functionName) ||
-			     events_context_at(data->context, words[0]) != data->context;
-	events_wait(data->context, everywhere);
+		all_contexts = !takes_address(data->functionName) ||
+			       events_context_at(data->context, words[0]) != data->context;
+	events_drain(data->context, all_contexts);
 }
 
 static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
@@ -351,7 +352,7 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	take_lock(); /* also where code is loaded: patching is not for several threads */
 	if (this_thread.locked && takes_memory(data->functionName)) {
 		OWN_CALLS(CALLS_OF_PROVIDER);
-		events_release_kept(EVENTS_CALL_MAY_TAKE);
+		events_release_cached(EVENTS_CALL_MAY_TAKE);
 	}
 	if (needs_shadows(this_thread.effect))
 		prepare(data);
@@ -375,7 +376,7 @@ static void keep_parameters(const Sanitizer_CallbackData *data)
 	for (unsigned i = this_thread.first; i < this_thread.call.count; i++) {
 		struct operation *operation = &this_thread.call.operations[i];
 
-		if (operation->kind == OPERATION_KERNEL && !operation->left_out &&
+		if (operation->kind == OPERATION_KERNEL && !operation->skipped &&
 		    operation->instructions & INSTRUCTIONS_TENSOR_WRITE &&
 		    launch_function(data->context, data->functionName, data->functionParams))
 			operation->parameters = launch_call_parameters(
@@ -428,11 +429,11 @@ static void note_sharing(const Sanitizer_CallbackData *data)
 	mappings_call(name, data->functionParams);
 	while ((address = mappings_next(name, data->functionParams, &at))) {
 		imports |= api_is(name, "cuMemSetAccess");
-		events_written_elsewhere(data->context, address);
+		events_share_external(data->context, address);
 	}
 	for (unsigned i = this_thread.first; i < this_thread.call.count; i++)
 		if (this_thread.call.operations[i].kind == OPERATION_ALLOC)
-			this_thread.call.operations[i].elsewhere =
+			this_thread.call.operations[i].external_writers =
 				imports ||
 				mappings_is_shared(this_thread.call.operations[i].address);
 }
@@ -449,7 +450,7 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 		events_out_of_memory();
 	}
 	if (!failed && this_thread.locked && makes_partners(data->functionName))
-		events_partners();
+		events_note_partners();
 	if (!failed && this_thread.locked &&
 	    (this_thread.effect == API_ALLOC || this_thread.effect == API_FREE ||
 	     this_thread.effect == API_SHARED))
@@ -464,7 +465,7 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	else if (this_thread.effect == API_PEER && this_thread.locked)
 		note_peer(data);
 	else if (this_thread.effect == API_COPY)
-		calls_copy_silent(data->functionName, data->functionParams);
+		calls_copy_unreported(data->functionName, data->functionParams);
 	else if (this_thread.effect == API_UNSEEN)
 		note_by_name(OPERATION_UNSEEN, data->functionName);
 	else if (this_thread.effect == API_SHARED)
@@ -501,27 +502,27 @@ static void finish(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 			events_finish(&this_thread.call);
 		} else {
 			if (!failed)
-				events_missed();
+				events_lost_track();
 			events_drop(&this_thread.call, 0);
 		}
 	}
 	if (!failed &&
 	    api_synchronizes(domain == SANITIZER_CB_DOMAIN_RUNTIME_API, id, this_thread.call.name))
 		finish_synchronization(data);
-	if (driver_is_fault(result) && events_pending() && take_lock_at_once())
+	if (driver_is_fault(result) && events_pending() && try_lock())
 		events_fault_seen(this_thread.call.context, result);
 	if (this_thread.changing)
 		graphs_changed_unseen();
 	this_thread.changing = false;
 	this_thread.call.count = 0;
-	drop_lock();
+	release_lock();
 }
 
 void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	       const Sanitizer_CallbackData *data)
 {
-	if (this_thread.instead && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
-		calls_graph_lead(data);
+	if (this_thread.substitute && domain == SANITIZER_CB_DOMAIN_DRIVER_API)
+		calls_graph_redirect(data);
 	if (this_thread.calls != CALLS_OF_PROGRAM || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
 	if (data->callbackSite == SANITIZER_API_ENTER) {
@@ -560,7 +561,7 @@ void calls_resource(Sanitizer_CallbackId id, const void *data)
 			events_context_gone(context->context);
 			graphs_context_gone();
 			if (!this_thread.depth)
-				drop_lock();
+				release_lock();
 		}
 	} else if (calls_noting()) {
 		calls_note_resource(id, data);

@@ -171,12 +171,12 @@ static void batch_3d(const uint64_t *words, CUstream stream)
 #endif
 }
 
-static const struct silent {
+static const struct unreported {
 	const char *function;
 	void (*note)(const uint64_t *words, CUstream stream);
 	unsigned stream; /* its word; 0: the default stream */
 	bool batch;      /* the first version had one word more */
-} silent[] = {
+} unreported[] = {
 	{"cuMemcpy2D", copy_2d, 0, false},
 	{"cuMemcpy2DUnaligned", copy_2d, 0, false},
 	{"cuMemcpy2DAsync", copy_2d, 1, false},
@@ -195,18 +195,18 @@ static const struct silent {
 	{"cuMemcpy3DBatchAsync", batch_3d, 3, true},
 };
 
-void calls_copy_silent(const char *function, const void *parameters)
+void calls_copy_unreported(const char *function, const void *parameters)
 {
-	const struct silent *found = NULL;
+	const struct unreported *found = NULL;
 	const uint64_t *words = parameters;
 	CUstream stream = NULL;
 
 	/* of a batch of boxes some are told */
 	if (this_thread.call.count > this_thread.first && !api_is(function, "cuMemcpy3DBatchAsync"))
 		return;
-	for (size_t i = 0; i < sizeof(silent) / sizeof(*silent) && !found; i++)
-		if (api_is(function, silent[i].function))
-			found = &silent[i];
+	for (size_t i = 0; i < sizeof(unreported) / sizeof(*unreported) && !found; i++)
+		if (api_is(function, unreported[i].function))
+			found = &unreported[i];
 	if (!found)
 		return;
 	if (found->stream) {
@@ -222,12 +222,12 @@ void calls_copy_silent(const char *function, const void *parameters)
 
 #define WORD(n) (1u << (n))
 
-static const struct quick {
+static const struct stream_copy {
 	const char *function;
 	unsigned stream; /* its word; 0: the default stream */
 	unsigned hosts;  /* words that may be addresses of the host */
 	bool waits;      /* for the copy, or for what is on the stream before it */
-} quick[] = {
+} stream_copy[] = {
 	{"cuMemcpyAsync", 3, WORD(0) | WORD(1), false},
 	{"cuMemcpyHtoDAsync", 3, WORD(1), false},
 	{"cuMemcpyDtoHAsync", 3, WORD(0), false},
@@ -259,14 +259,14 @@ static bool is_pageable(uint64_t address)
 	       CUDA_SUCCESS;
 }
 
-bool calls_quick(const char *function, const void *parameters, CUstream *stream, bool *waits)
+bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits)
 {
 	const uint64_t *words = parameters;
-	const struct quick *found = NULL;
+	const struct stream_copy *found = NULL;
 
-	for (size_t i = 0; i < sizeof(quick) / sizeof(*quick) && !found; i++)
-		if (api_is(function, quick[i].function))
-			found = &quick[i];
+	for (size_t i = 0; i < sizeof(stream_copy) / sizeof(*stream_copy) && !found; i++)
+		if (api_is(function, stream_copy[i].function))
+			found = &stream_copy[i];
 	if (!found || strstr(function, "_ptds"))
 		return false;
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;

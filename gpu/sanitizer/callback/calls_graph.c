@@ -23,14 +23,14 @@ static void unseen(enum coverage_id why)
 }
 
 /* Whether the kernel of a step is to be analysed is decided before it is launched. */
-static void choose(uint32_t step)
+static void select_launch(uint32_t step)
 {
 	const struct graph_kernel *kernel = graph_kernel(this_thread.call.graph, step);
 	struct launch *launch = &this_thread.launch;
 
 	if (!kernel)
 		return;
-	launch_choose(&this_thread.launch, kernel->function);
+	launch_select(&this_thread.launch, kernel->function);
 	if (!launch->kernel || launch->wanted || !kernel->parameters)
 		return;
 	launch->parameters = malloc(kernel->size + 1);
@@ -55,12 +55,12 @@ static void note(void *data, const struct graph_memory *memory)
 
 	switch (*moment) {
 	case BEFORE:
-		if (!made && memory->short_lived)
+		if (!made && memory->transient)
 			return;
 		kind = made ? OPERATION_ALLOC : OPERATION_FREE;
 		break;
 	case AFTER:
-		if (made || !memory->short_lived)
+		if (made || !memory->transient)
 			return;
 		break;
 	case UNDONE:
@@ -75,7 +75,7 @@ static void note(void *data, const struct graph_memory *memory)
 	operation->address = memory->address;
 	operation->size = memory->size;
 	operation->memory = GPU_MEMORY_DEVICE;
-	operation->fleeting = memory->short_lived;
+	operation->transient = memory->transient;
 }
 
 static void note_memory(enum moment moment)
@@ -89,7 +89,7 @@ static void begin_step(uint32_t step)
 	uint64_t bytes = 0;
 
 	this_thread.step = step;
-	this_thread.whole =
+	this_thread.unordered =
 		step == GRAPH_WHOLE || graph_step_nodes(this_thread.call.graph, step) > 1;
 	note_memory(BEFORE);
 	if (this_thread.call.count) {
@@ -100,31 +100,31 @@ static void begin_step(uint32_t step)
 		this_thread.call.count = 0;
 		events_prepare(this_thread.call.context, true, NULL, 0, true);
 	}
-	if (!this_thread.whole)
-		choose(step);
+	if (!this_thread.unordered)
+		select_launch(step);
 }
 
 struct place {
 	uint64_t address;
-	bool fleeting;
+	bool transient;
 };
 
-static void look_for(void *data, const struct graph_memory *memory)
+static void find_transient_at(void *data, const struct graph_memory *memory)
 {
 	struct place *place = data;
 
-	place->fleeting |= memory->short_lived && place->address - memory->address < memory->size;
+	place->transient |= memory->transient && place->address - memory->address < memory->size;
 }
 
 /* Whether memory lies there that is followed after the step: what is not known cannot be. */
-static bool is_lasting(CUcontext context, uint64_t address)
+static bool is_persistent(CUcontext context, uint64_t address)
 {
 	struct place place = {.address = address};
 
 	if (!events_context_at(context, address))
 		return false;
-	graph_each_memory(this_thread.call.graph, this_thread.step, look_for, &place);
-	return !place.fleeting;
+	graph_each_memory(this_thread.call.graph, this_thread.step, find_transient_at, &place);
+	return !place.transient;
 }
 
 /*
@@ -142,20 +142,20 @@ static bool has_one_writer(void)
 
 		if ((operation->kind == OPERATION_SET || operation->kind == OPERATION_COPY) &&
 		    !operation->array.array && !operation->from_array.array &&
-		    !is_lasting(operation->context, operation->address) &&
+		    !is_persistent(operation->context, operation->address) &&
 		    (operation->kind == OPERATION_SET ||
-		     !is_lasting(operation->from_context, operation->from_address)))
+		     !is_persistent(operation->from_context, operation->from_address)))
 			continue;
 		if (found)
 			return false;
 		found = operation;
 	}
 	if (found)
-		found->whole = false;
+		found->unordered = false;
 	return true;
 }
 
-static void note_together(void)
+static void note_unordered(void)
 {
 	struct operation *operation = calls_add(OPERATION_GRAPH, NULL);
 	enum coverage_id why = COVERAGE_NONE;
@@ -180,10 +180,10 @@ static void end_step(bool failed)
 {
 	if (failed)
 		events_drop(&this_thread.call, 0);
-	else if (this_thread.whole && !has_one_writer())
-		note_together();
+	else if (this_thread.unordered && !has_one_writer())
+		note_unordered();
 	note_memory(failed ? UNDONE : AFTER);
-	this_thread.whole = false;
+	this_thread.unordered = false;
 	if (failed) {
 		events_finish(&this_thread.call);
 		this_thread.call.count = 0;
@@ -193,7 +193,7 @@ static void end_step(bool failed)
 /* The rest of a graph's launch happens in one, if at all, and nobody knows what it writes. */
 static void give_up_steps(void)
 {
-	events_missed();
+	events_lost_track();
 	events_sink->coverage(COVERAGE_GRAPH_STEPS_STOPPED, NULL, 1, 0);
 }
 
@@ -201,7 +201,7 @@ static void give_up_steps(void)
  * Launches all steps but the last, which is left to the program's own launch, as are those from one
  * on that cannot be launched alone.  False: nothing was launched.
  */
-static bool launch_steps(CUgraphExec whole)
+static bool launch_steps(CUgraphExec own)
 {
 	uint32_t steps = graph_steps(this_thread.call.graph);
 	CUgraphExec exec;
@@ -222,7 +222,7 @@ static bool launch_steps(CUgraphExec whole)
 			result = driver.cuGraphLaunch(exec, this_thread.graph_stream);
 		}
 		end_step(result != CUDA_SUCCESS);
-		if (result != CUDA_SUCCESS && exec != whole) {
+		if (result != CUDA_SUCCESS && exec != own) {
 			graph_drop_parts(this_thread.call.graph);
 			i--; /* once more, in the program's own */
 			continue;
@@ -251,8 +251,8 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	if (calls_capturing(this_thread.graph_stream))
 		return;
 	/* a step may wait for what another device's graph does in one of its steps */
-	this_thread.unwatched = events_have_gone();
-	if (this_thread.unwatched)
+	this_thread.unobserved = events_are_concurrent();
+	if (this_thread.unobserved)
 		return;
 	this_thread.call.graph = graphs_find(exec);
 	this_thread.step = 0;
@@ -264,45 +264,45 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 
 static void exit_launch(bool failed)
 {
-	if (this_thread.unwatched && !failed)
-		events_unwatched(this_thread.call.context, this_thread.graph_stream);
-	this_thread.unwatched = false;
-	if (this_thread.call.graph || this_thread.whole)
+	if (this_thread.unobserved && !failed)
+		events_graph_unobserved(this_thread.call.context, this_thread.graph_stream);
+	this_thread.unobserved = false;
+	if (this_thread.call.graph || this_thread.unordered)
 		end_step(failed);
 	if (this_thread.call.graph && this_thread.step != GRAPH_WHOLE)
 		graph_restore(this_thread.call.graph, 0);
 	this_thread.call.graph = NULL;
 }
 
-static CUresult destroy(CUgraph graph, CUgraph instead)
+static CUresult destroy(CUgraph graph, CUgraph substitute)
 {
 	CUresult result;
 
-	this_thread.instead = instead;
+	this_thread.substitute = substitute;
 	result = driver.cuGraphDestroy(graph);
-	this_thread.instead = NULL;
+	this_thread.substitute = NULL;
 	return result;
 }
 
-static void lead(const Sanitizer_CallbackData *data, CUgraph instead)
+static void redirect(const Sanitizer_CallbackData *data, CUgraph substitute)
 {
-	*(CUgraph *)(uintptr_t)data->functionParams = instead;
+	*(CUgraph *)(uintptr_t)data->functionParams = substitute;
 }
 
-void calls_graph_lead(const Sanitizer_CallbackData *data)
+void calls_graph_redirect(const Sanitizer_CallbackData *data)
 {
 	if (data->callbackSite == SANITIZER_API_ENTER &&
 	    api_is(data->functionName, "cuGraphDestroy"))
-		lead(data, this_thread.instead);
+		redirect(data, this_thread.substitute);
 }
 
 static void enter_destroy(const Sanitizer_CallbackData *data)
 {
 	OWN_CALLS(CALLS_OF_PROVIDER);
-	CUgraph other = graphs_instead_of(*(const CUgraph *)data->functionParams, destroy);
+	CUgraph other = graphs_substitute(*(const CUgraph *)data->functionParams, destroy);
 
 	if (other)
-		lead(data, other);
+		redirect(data, other);
 }
 
 static bool makes_executable(const char *name)
@@ -440,7 +440,7 @@ static void exit_change(const Sanitizer_CallbackData *data, bool failed)
 
 void calls_graph_enter(const Sanitizer_CallbackData *data)
 {
-	if (events_choose()) {
+	if (events_select_launches()) {
 		OWN_CALLS(CALLS_THAT_LOAD);
 		freeze(data);
 	}
@@ -473,7 +473,7 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 		exit_change(data, failed);
 	else if (makes_executable(name))
 		graphs_instantiated(*(const CUgraphExec *)words[0], (CUgraph)(uintptr_t)words[1],
-				    events_choose(), is_for_device(name, words[2]));
+				    events_select_launches(), is_for_device(name, words[2]));
 	else if (api_is(name, "cuGraphExecHostNodeSetParams"))
 		graphs_host_node((CUgraphExec)(uintptr_t)words[0], (CUgraphNode)(uintptr_t)words[1],
 				 words[2]);
@@ -551,6 +551,6 @@ void calls_graph(Sanitizer_CallbackId id, const void *data)
 			node_ends(node);
 	} else if (id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN &&
 		   node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL) {
-		calls_unfollow(&node->launchData);
+		calls_exclude_launch(&node->launchData);
 	}
 }

@@ -21,7 +21,7 @@ void calls_note_resource(Sanitizer_CallbackId id, const void *data);
 /* A kernel of the program's starts on the stream. */
 void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream);
 /* A launch that must not use the patches. */
-void calls_unfollow(const Sanitizer_LaunchData *data);
+void calls_exclude_launch(const Sanitizer_LaunchData *data);
 
 /* -- calls_copy.c ------------------------------------------------------------------------- */
 
@@ -29,12 +29,12 @@ void calls_unfollow(const Sanitizer_LaunchData *data);
  * A copy of the driver succeeded.  Notes, from its parameters, what no callback told of: one that
  * touches an array, a batch.
  */
-void calls_copy_silent(const char *function, const void *parameters);
+void calls_copy_unreported(const char *function, const void *parameters);
 /*
  * Whether a function of the driver is a copy or set on one stream, which one, and whether the
  * caller waits for it or what is there.  Calls the driver.
  */
-bool calls_quick(const char *function, const void *parameters, CUstream *stream, bool *waits);
+bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits);
 
 /* -- calls_graph.c ------------------------------------------------------------------------ */
 
@@ -42,6 +42,6 @@ bool calls_quick(const char *function, const void *parameters, CUstream *stream,
 void calls_graph_enter(const Sanitizer_CallbackData *data);
 void calls_graph_exit(const Sanitizer_CallbackData *data);
 /* Our own call that destroys a graph begins: it gets this_thread.instead. */
-void calls_graph_lead(const Sanitizer_CallbackData *data);
+void calls_graph_redirect(const Sanitizer_CallbackData *data);
 
 #endif

@@ -48,7 +48,7 @@ static void allocated(const Sanitizer_ResourceMemoryData *data)
 	operation->size = data->size;
 	operation->stream = data->stream;
 	/* mappings are reported each time that their access is set */
-	operation->again = api_is(this_thread.inner, "cuMemSetAccess");
+	operation->may_be_known = api_is(this_thread.inner, "cuMemSetAccess");
 	operation->memory = data->flags & SANITIZER_MEMORY_FLAG_MANAGED ? GPU_MEMORY_MANAGED
 			    : data->flags & (SANITIZER_MEMORY_FLAG_HOST_MAPPED |
 					     SANITIZER_MEMORY_FLAG_HOST_PINNED)
@@ -133,12 +133,12 @@ void calls_mapped(const Sanitizer_ExternalMemoryData *data)
 	operation->address = data->address;
 	operation->size = data->size;
 	operation->memory = GPU_MEMORY_DEVICE;
-	operation->again = true; /* should it be reported as a resource, too */
+	operation->may_be_known = true; /* should it be reported as a resource, too */
 }
 
 /* -- kernels ------------------------------------------------------------------------------ */
 
-void calls_unfollow(const Sanitizer_LaunchData *data)
+void calls_exclude_launch(const Sanitizer_LaunchData *data)
 {
 	/* patches would take anything for their data in a launch that was given none */
 	sanitizerSetCallbackData(data->function, NULL);
@@ -151,7 +151,7 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	void *state;
 
 	if (!operation) {
-		calls_unfollow(data);
+		calls_exclude_launch(data);
 		return;
 	}
 	operation->stream = stream;
@@ -167,8 +167,8 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	state = this_thread.locked && launch_begins(&this_thread.launch, data, operation)
 			? events_callback_data(data->context)
 			: NULL;
-	if (operation->left_out) {
-		calls_unfollow(data);
+	if (operation->skipped) {
+		calls_exclude_launch(data);
 		return;
 	}
 	operation->patched =
@@ -184,7 +184,7 @@ void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data)
 	if (calls_noting())
 		calls_note_kernel(data, data->stream);
 	else
-		calls_unfollow(data);
+		calls_exclude_launch(data);
 }
 
 /* -- copies and sets ---------------------------------------------------------------------- */
@@ -253,11 +253,11 @@ static void find_slices(struct operation *operation)
 }
 
 /* Some copies of a graph are told twice: as a node and as a copy. */
-static bool is_told(const Sanitizer_MemcpyData *data)
+static bool is_reported(const Sanitizer_MemcpyData *data)
 {
 	const struct operation *last = &this_thread.call.operations[this_thread.call.count - 1];
 
-	return (this_thread.call.graph || this_thread.whole) &&
+	return (this_thread.call.graph || this_thread.unordered) &&
 	       this_thread.call.count > this_thread.node_first && last->kind == OPERATION_COPY &&
 	       last->address == data->dstAddress && last->from_address == data->srcAddress;
 }
@@ -266,7 +266,7 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 {
 	struct operation *operation;
 
-	if (!calls_noting() || !data->size || (this_thread.call.count && is_told(data)))
+	if (!calls_noting() || !data->size || (this_thread.call.count && is_reported(data)))
 		return;
 	operation =
 		calls_add(OPERATION_COPY, data->dstContext ? data->dstContext : data->apiContext);
@@ -274,8 +274,9 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 		return;
 	operation->from_context = data->srcContext ? data->srcContext : data->apiContext;
 	operation->api_context = data->apiContext;
-	operation->stream = this_thread.call.graph || this_thread.whole ? this_thread.graph_stream
-									: data->apiStream;
+	operation->stream = this_thread.call.graph || this_thread.unordered
+				    ? this_thread.graph_stream
+				    : data->apiStream;
 	operation->address = data->dstAddress;
 	operation->from_address = data->srcAddress;
 	operation->width = data->width;
@@ -301,7 +302,7 @@ static struct operation *note_set(CUcontext context, CUstream stream, uint64_t a
 	if (!operation)
 		return NULL;
 	operation->stream =
-		this_thread.call.graph || this_thread.whole ? this_thread.graph_stream : stream;
+		this_thread.call.graph || this_thread.unordered ? this_thread.graph_stream : stream;
 	operation->address = address;
 	operation->width = width;
 	operation->height = operation->depth = 1;

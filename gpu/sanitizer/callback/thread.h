@@ -29,11 +29,11 @@ struct thread {
 	const void *parameters;
 	unsigned first; /* its first operation */
 	/* a graph's launch: see call.graph */
-	uint32_t step;  /* of the graph, or GRAPH_WHOLE */
-	bool whole;     /* several nodes at once, not one after the other */
-	bool unwatched; /* nothing of it is noted */
+	uint32_t step;   /* of the graph, or GRAPH_WHOLE */
+	bool unordered;  /* several nodes at once, not one after the other */
+	bool unobserved; /* nothing of it is noted */
 	CUstream graph_stream;
-	CUgraph instead;     /* of the one that we destroy next */
+	CUgraph substitute;  /* of the one that we destroy next */
 	unsigned node_first; /* operations before the node that is being launched */
 
 	struct launch launch;

@@ -361,7 +361,7 @@ static uint64_t *list_memory(const struct graph *graph, CUgraphNodeType type, si
 	return addresses;
 }
 
-static void find_short_lived(struct graph *graph)
+static void find_transient(struct graph *graph)
 {
 	size_t made_count, freed_count;
 	uint64_t *made = list_memory(graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, &made_count);
@@ -372,11 +372,11 @@ static void find_short_lived(struct graph *graph)
 		struct graph_memory *memory = &graph->nodes[i].memory;
 		const uint64_t *others = memory->size ? freed : made;
 
-		memory->short_lived = memory->size && !others;
+		memory->transient = memory->size && !others;
 		if (others)
-			memory->short_lived = bsearch(&memory->address, others,
-						      memory->size ? freed_count : made_count,
-						      sizeof(*others), by_value);
+			memory->transient = bsearch(&memory->address, others,
+						    memory->size ? freed_count : made_count,
+						    sizeof(*others), by_value);
 	}
 	if (!made || !freed || made_count != freed_count ||
 	    memcmp(made, freed, made_count * sizeof(*made)) != 0)
@@ -408,7 +408,7 @@ static void find_groups(struct graph *graph)
 void graph_read(struct graph *graph)
 {
 	read_nodes(graph, graph->source, 0);
-	find_short_lived(graph);
+	find_transient(graph);
 	find_groups(graph);
 	graph->starts = calloc(graph->count + 1, sizeof(*graph->starts));
 	graph->places = calloc(graph->count + graph->child_count + 1, sizeof(*graph->places));

@@ -228,7 +228,7 @@ static bool make_executable(const struct graph *graph, struct graph_part *part)
 	return fine;
 }
 
-static bool turn_on(struct graph_part *part, struct node *node)
+static bool enable(struct graph_part *part, struct node *node)
 {
 	if (part->on == node)
 		return true;
@@ -244,7 +244,7 @@ CUgraphExec graph_select_part(struct graph *graph, struct node *node)
 
 	if (!part)
 		return NULL;
-	if ((part->exec || make_executable(graph, part)) && turn_on(part, node))
+	if ((part->exec || make_executable(graph, part)) && enable(part, node))
 		return part->exec;
 	graph_drop_parts(graph);
 	return NULL;

@@ -7,7 +7,7 @@
 
 static struct graph *graphs;
 /* Whether cuGraphDestroy() can be led to another graph: 0 is not known. */
-static enum { UNTRIED, WORKS, FAILS } leading;
+static enum { UNTRIED, WORKS, FAILS } redirection;
 /* Calls that change nobody knows which of them, and whether some have. */
 static unsigned changing_unseen;
 static bool changed_unseen;
@@ -54,7 +54,7 @@ static bool is_replaced(const struct node *node)
  * exchanged by the order in which they were made: it has no choice if all is the same, as in what
  * is captured again.
  */
-static bool read_again(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
+static bool reread(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
 {
 	struct graph fresh = {.source = from, .with_kernels = graph->with_kernels};
 	bool paired;
@@ -83,7 +83,7 @@ static bool read_again(struct graph *graph, size_t begin, size_t end, uint64_t s
 /* `from`: as for graphs_updated(). */
 static void update(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
 {
-	if (!graph->obstacle && from && read_again(graph, begin, end, shape, from))
+	if (!graph->obstacle && from && reread(graph, begin, end, shape, from))
 		return;
 	/* functions, events and the parameters of kernels are not known any more */
 	for (size_t i = begin; i < end; i++) {
@@ -169,7 +169,7 @@ void graphs_changed_unseen(void)
 	__atomic_sub_fetch(&changing_unseen, 1, __ATOMIC_ACQ_REL);
 }
 
-static void drop_what_changed(void)
+static void drop_changed(void)
 {
 	bool changing = __atomic_load_n(&changing_unseen, __ATOMIC_ACQUIRE);
 
@@ -207,8 +207,8 @@ void graphs_gone(CUgraphExec exec)
 	*at = gone->next;
 	if (gone->kept && !is_used(gone->source))
 		driver.cuGraphDestroy(gone->source);
-	if (gone->nobodys)
-		driver.cuEventDestroy(gone->nobodys);
+	if (gone->dummy_event)
+		driver.cuEventDestroy(gone->dummy_event);
 	graph_drop_parts(gone);
 	graph_free_nodes(gone);
 	free(gone);
@@ -218,7 +218,7 @@ void graphs_context_gone(void)
 {
 	/* those of other contexts stay behind, a few: better than to destroy what has gone */
 	for (struct graph *graph = graphs; graph; graph = graph->next) {
-		graph->nobodys = NULL;
+		graph->dummy_event = NULL;
 		graph_forget_parts(graph);
 	}
 }
@@ -248,14 +248,14 @@ static CUgraph make_witness(bool *destroyed)
 }
 
 /* That parameters of a call can be replaced is written nowhere. */
-static bool can_lead(CUresult (*destroy)(CUgraph graph, CUgraph instead))
+static bool can_redirect(CUresult (*destroy)(CUgraph graph, CUgraph substitute))
 {
 	static bool of_first, of_second; /* static: the driver may tell late */
 	CUgraph first, second;
 
-	if (leading != UNTRIED)
-		return leading == WORKS;
-	leading = FAILS;
+	if (redirection != UNTRIED)
+		return redirection == WORKS;
+	redirection = FAILS;
 	first = make_witness(&of_first);
 	second = first ? make_witness(&of_second) : NULL;
 	if (!second || destroy(first, second) != CUDA_SUCCESS)
@@ -265,22 +265,22 @@ static bool can_lead(CUresult (*destroy)(CUgraph graph, CUgraph instead))
 	     i++)
 		usleep(1000);
 	if (__atomic_load_n(&of_second, __ATOMIC_ACQUIRE)) {
-		leading = WORKS;
+		redirection = WORKS;
 		driver.cuGraphDestroy(first);
 	} else if (__atomic_load_n(&of_first, __ATOMIC_ACQUIRE)) {
 		driver.cuGraphDestroy(second);
 	} /* else nobody knows which of them is left */
-	return leading == WORKS;
+	return redirection == WORKS;
 }
 
-CUgraph graphs_instead_of(CUgraph source, CUresult (*destroy)(CUgraph graph, CUgraph instead))
+CUgraph graphs_substitute(CUgraph source, CUresult (*destroy)(CUgraph graph, CUgraph substitute))
 {
 	CUgraph empty = NULL;
 	bool wanted = false;
 
 	for (const struct graph *graph = graphs; graph; graph = graph->next)
 		wanted |= graph->source == source && !graph->obstacle && !graph->kept;
-	if (wanted && (!can_lead(destroy) || driver.cuGraphCreate(&empty, 0) != CUDA_SUCCESS))
+	if (wanted && (!can_redirect(destroy) || driver.cuGraphCreate(&empty, 0) != CUDA_SUCCESS))
 		empty = NULL;
 	for (struct graph *graph = graphs; graph; graph = graph->next) {
 		if (graph->source != source)
@@ -333,7 +333,7 @@ uint32_t graph_steps(struct graph *graph)
 	for (size_t i = 0; i < graph->count; i++) {
 		struct node *node = &graph->nodes[i];
 
-		node->off = false;
+		node->disabled = false;
 		node->step = GRAPH_WHOLE;
 		if (!graph_is_memory(node->type) &&
 		    !(graph_is_step(node->type) && is_on(graph, node)))
@@ -364,7 +364,7 @@ static struct range range_of(const struct graph *graph, uint32_t step)
 }
 
 /* Whether the step has the node, which is none of memory. */
-static bool has(uint32_t step, const struct node *node)
+static bool is_in_step(uint32_t step, const struct node *node)
 {
 	return node->step == step && !graph_is_memory(node->type);
 }
@@ -375,7 +375,7 @@ uint32_t graph_step_nodes(const struct graph *graph, uint32_t step)
 	uint32_t nodes = 0;
 
 	for (size_t i = range.begin; i < range.end; i++)
-		nodes += has(step, &graph->nodes[i]);
+		nodes += is_in_step(step, &graph->nodes[i]);
 	return nodes;
 }
 
@@ -385,7 +385,7 @@ const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step
 	const struct node *found = NULL;
 
 	for (size_t i = range.begin; i < range.end; i++) {
-		if (!has(step, &graph->nodes[i]))
+		if (!is_in_step(step, &graph->nodes[i]))
 			continue;
 		if (found)
 			return NULL;
@@ -406,59 +406,59 @@ void graph_each_memory(const struct graph *graph, uint32_t step,
 }
 
 /* An event that is recorded by nodes that are to do nothing. */
-static CUresult record(struct graph *graph, const struct node *node, bool off)
+static CUresult record(struct graph *graph, const struct node *node, bool disabled)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	if (!graph->nobodys)
-		result = driver.cuEventCreate(&graph->nobodys, CU_EVENT_DISABLE_TIMING);
+	if (!graph->dummy_event)
+		result = driver.cuEventCreate(&graph->dummy_event, CU_EVENT_DISABLE_TIMING);
 	if (result != CUDA_SUCCESS)
 		return result;
-	return driver.cuGraphExecEventRecordNodeSetEvent(graph->exec, node->node,
-							 off ? graph->nobodys : node->event);
+	return driver.cuGraphExecEventRecordNodeSetEvent(
+		graph->exec, node->node, disabled ? graph->dummy_event : node->event);
 }
 
-static bool turn(struct graph *graph, struct node *node, bool off)
+static bool set_disabled(struct graph *graph, struct node *node, bool disabled)
 {
 	CUresult result;
 
-	if (node->off == off || node->step == GRAPH_WHOLE || graph_is_memory(node->type))
+	if (node->disabled == disabled || node->step == GRAPH_WHOLE || graph_is_memory(node->type))
 		return true;
 	if (node->type == CU_GRAPH_NODE_TYPE_HOST) {
 		CUDA_HOST_NODE_PARAMS parameters = node->host;
 
-		if (off)
+		if (disabled)
 			parameters.fn = nothing;
 		result = driver.cuGraphExecHostNodeSetParams(graph->exec, node->node, &parameters);
 	} else if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-		result = record(graph, node, off);
+		result = record(graph, node, disabled);
 	} else {
-		result = driver.cuGraphNodeSetEnabled(graph->exec, node->node, !off);
+		result = driver.cuGraphNodeSetEnabled(graph->exec, node->node, !disabled);
 	}
 	if (result == CUDA_SUCCESS)
-		node->off = off;
+		node->disabled = disabled;
 	return result == CUDA_SUCCESS;
 }
 
 void graph_restore(struct graph *graph, uint32_t done)
 {
 	for (size_t i = 0; i < graph->count; i++)
-		turn(graph, &graph->nodes[i], graph->nodes[i].step < done);
+		set_disabled(graph, &graph->nodes[i], graph->nodes[i].step < done);
 	graph->selected = GRAPH_WHOLE;
 }
 
 /* Leaves of the nodes of `among` only those of the step enabled. */
-static bool select_of(struct graph *graph, struct range among, uint32_t step)
+static bool select_in_range(struct graph *graph, struct range among, uint32_t step)
 {
 	for (size_t i = among.begin; i < among.end; i++)
-		if (!turn(graph, &graph->nodes[i], graph->nodes[i].step != step))
+		if (!set_disabled(graph, &graph->nodes[i], graph->nodes[i].step != step))
 			return false;
 	return true;
 }
 
 bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
 {
-	drop_what_changed();
+	drop_changed();
 	/* only without memory nodes there are parts, and a step is one node then */
 	*exec = step + 1 < graph->steps
 			? graph_select_part(graph, &graph->nodes[graph->starts[step]])
@@ -467,8 +467,8 @@ bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
 		return true;
 	*exec = graph->exec;
 	/* of the nodes of a large graph only two steps' change */
-	if (select_of(graph, range_of(graph, graph->selected), step) &&
-	    select_of(graph, range_of(graph, step), step)) {
+	if (select_in_range(graph, range_of(graph, graph->selected), step) &&
+	    select_in_range(graph, range_of(graph, step), step)) {
 		graph->selected = step;
 		return true;
 	}

@@ -43,7 +43,7 @@ struct graph_kernel {
 /* What a memory node allocates, or frees: then its size is 0. */
 struct graph_memory {
 	uint64_t address, size;
-	bool short_lived; /* allocated and freed by this graph */
+	bool transient; /* allocated and freed by this graph */
 };
 
 #define GRAPH_WHOLE UINT32_MAX /* all steps of a graph */
@@ -87,7 +87,7 @@ void graphs_node_gone(CUgraphNode node);
  * destroys it, this returns an empty graph to be destroyed in its place, or NULL.  `destroy` tries
  * it: calls cuGraphDestroy() with a graph, and `instead` in its place.
  */
-CUgraph graphs_instead_of(CUgraph graph, CUresult (*destroy)(CUgraph graph, CUgraph instead));
+CUgraph graphs_substitute(CUgraph graph, CUresult (*destroy)(CUgraph graph, CUgraph substitute));
 /* NULL: a graph whose making was not seen. */
 struct graph *graphs_find(CUgraphExec exec);
 /* COVERAGE_NONE: it can be launched step by step.  Otherwise why it cannot. */

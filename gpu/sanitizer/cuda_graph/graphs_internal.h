@@ -32,7 +32,7 @@ struct node {
 	uint32_t child;             /* the number of the child graph that it is in; 0: in none */
 	uint32_t group;             /* nodes of one are launched at once */
 	uint32_t step;              /* in the running launch; GRAPH_WHOLE: in none */
-	bool off;
+	bool disabled;
 };
 
 struct graph {
@@ -47,7 +47,7 @@ struct graph {
 	uint64_t shape; /* a hash of its nodes' types and edges, as the driver tells them */
 	struct child *children;
 	uint32_t child_count, inside; /* `inside`: the number of the one that is being read */
-	CUevent nobodys;              /* recorded in place of the program's */
+	CUevent dummy_event;          /* recorded in place of the program's */
 	struct node *nodes;           /* in an order that keeps the dependencies */
 	size_t count;
 	struct place *places; /* of nodes, and of children behind them, by their handles */

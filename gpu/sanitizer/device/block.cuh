@@ -66,7 +66,7 @@ static __device__ unsigned take_host(struct walk *walk, uint64_t index, struct c
 
 #pragma unroll
 	for (int i = 0; i < 2; i++)
-		differ |= (0xff & ~(unsigned)unit_equal_bytes(chunk->fresh[i], chunk->value[i]))
+		differ |= (0xff & ~(unsigned)unit_equal_bytes(chunk->current[i], chunk->value[i]))
 			  << 8 * i;
 	differ = whole_units(whole_units(chunk->read) & ~whole_units(chunk->written) & differ);
 	if (!differ)
@@ -75,7 +75,7 @@ static __device__ unsigned take_host(struct walk *walk, uint64_t index, struct c
 	for (int i = 0; i < 2; i++) {
 		uint64_t bytes = unit_spread(differ >> 8 * i);
 
-		chunk->value[i] = (chunk->value[i] & ~bytes) | (chunk->fresh[i] & bytes);
+		chunk->value[i] = (chunk->value[i] & ~bytes) | (chunk->current[i] & bytes);
 	}
 	((ulonglong2 *)record->value)[index] = make_ulonglong2(chunk->value[0], chunk->value[1]);
 	known = chunk->initialised | (differ & (left < CHUNK_BYTES ? (1u << left) - 1 : CHUNK_ALL));
@@ -91,7 +91,7 @@ static __device__ void load_chunk(const struct device_record *record, uint64_t i
 	ulonglong2 pair = ((const ulonglong2 *)record->value)[index];
 
 	chunk->value[0] = pair.x, chunk->value[1] = pair.y;
-	load_memory(record, index * CHUNK_BYTES, chunk->fresh);
+	load_memory(record, index * CHUNK_BYTES, chunk->current);
 	chunk->initialised = whole ? CHUNK_ALL : ((const uint16_t *)record->initialised)[index];
 }
 
@@ -208,17 +208,17 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 }
 
 /* Counts bytes of blocks that have one writer each, a block per lane. */
-static __device__ void count_blocks(struct walk *walk, bool mine, const struct glance *glance)
+static __device__ void count_blocks(struct walk *walk, bool mine, const struct block_tally *tally)
 {
 	unsigned waiting = __ballot_sync(ALL_LANES, mine);
 
 	while (waiting) {
 		uint32_t writer =
-			__shfl_sync(ALL_LANES, glance->state.writer, __ffs((int)waiting) - 1);
+			__shfl_sync(ALL_LANES, tally->state.writer, __ffs((int)waiting) - 1);
 		bool same =
-			mine && (waiting >> threadIdx.x % 32 & 1) && glance->state.writer == writer;
+			mine && (waiting >> threadIdx.x % 32 & 1) && tally->state.writer == writer;
 
-		count(walk, writer, same ? glance->read : 0, same ? glance->written : 0, 0);
+		count(walk, writer, same ? tally->read : 0, same ? tally->written : 0, 0);
 		waiting &= ~__ballot_sync(ALL_LANES, same);
 	}
 }
@@ -242,15 +242,15 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 	for (int k = 0; k < 2; k++) {
 		struct chunk *chunk = &chunks[k];
 
-		if (chunk->fresh[0] == chunk->value[0] && chunk->fresh[1] == chunk->value[1]) {
+		if (chunk->current[0] == chunk->value[0] && chunk->current[1] == chunk->value[1]) {
 			redundant += CHUNK_BYTES;
 			continue;
 		}
 		redundant += __popc(equal_bytes(chunk));
-		chunk->value[0] = chunk->fresh[0];
-		chunk->value[1] = chunk->fresh[1];
+		chunk->value[0] = chunk->current[0];
+		chunk->value[1] = chunk->current[1];
 		((ulonglong2 *)record->value)[index + 32 * k] =
-			make_ulonglong2(chunk->fresh[0], chunk->fresh[1]);
+			make_ulonglong2(chunk->current[0], chunk->current[1]);
 	}
 	count(walk, writer, 0, 0, redundant);
 	if (__any_sync(ALL_LANES, redundant != 2 * CHUNK_BYTES) && record->leaves)
@@ -263,7 +263,7 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	struct device_record *record = walk->record;
 	unsigned lane = threadIdx.x % 32, plain, whole;
 	struct leaves leaves = {walk->nh, 0, 0, 0};
-	struct glance glance = {{0, 0}, 0, 0};
+	struct block_tally tally = {{0, 0}, 0, 0};
 	bool simple = false, coarse = record->coarse;
 
 	/*
@@ -271,26 +271,26 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	 * so of eight at a time.  Of a coarse object nothing but the writer of each is kept.
 	 */
 	if ((bits >> lane & 1) && !record->uses_origin) {
-		glance = look_at(record, first + lane);
-		simple = coarse || !(glance.read | glance.written) ||
-			 (!record->shared && !(glance.state.flags & BLOCK_MIXED) &&
-			  (!glance.written ||
-			   (glance.written == LEAF_BYTES && glance.state.flags & BLOCK_WHOLE)));
+		tally = tally_block(record, first + lane);
+		simple = coarse || !(tally.read | tally.written) ||
+			 (!record->shared && !(tally.state.flags & BLOCK_MIXED) &&
+			  (!tally.written ||
+			   (tally.written == LEAF_BYTES && tally.state.flags & BLOCK_WHOLE)));
 		if (simple)
-			clear_masks(record, first + lane, glance.written, glance.read);
-		if (glance.read && glance.read < LEAF_BYTES)
+			clear_masks(record, first + lane, tally.written, tally.read);
+		if (tally.read && tally.read < LEAF_BYTES)
 			keep_mask(record, first + lane);
 	}
-	count_blocks(walk, simple && (glance.read | glance.written), &glance);
+	count_blocks(walk, simple && (tally.read | tally.written), &tally);
 	plain = __ballot_sync(ALL_LANES, simple);
-	whole = __ballot_sync(ALL_LANES, simple && glance.written && !coarse);
+	whole = __ballot_sync(ALL_LANES, simple && tally.written && !coarse);
 	for (unsigned left = whole; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;
 
-		settle_whole(walk, first + place,
-			     __shfl_sync(ALL_LANES, glance.state.writer, place), place, &leaves);
+		settle_whole(walk, first + place, __shfl_sync(ALL_LANES, tally.state.writer, place),
+			     place, &leaves);
 	}
-	if (simple && glance.written)
+	if (simple && tally.written)
 		record->states[first + lane].writer = walk->writer ^ record->site;
 	for (unsigned left = bits & ~plain; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;

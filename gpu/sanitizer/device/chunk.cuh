@@ -11,7 +11,7 @@
 #define CHUNK_ALL 0xffffu
 
 struct chunk {
-	uint64_t fresh[2], value[2];
+	uint64_t current[2], value[2];
 	unsigned read, written, uninitialised, initialised, redundant;
 };
 
@@ -82,8 +82,8 @@ static __device__ void load_masks(struct device_record *record, uint64_t index, 
 /* Which bytes are in memory as they were known. */
 static __device__ unsigned equal_bytes(const struct chunk *chunk)
 {
-	return (unsigned)unit_equal_bytes(chunk->fresh[0], chunk->value[0]) |
-	       (unsigned)unit_equal_bytes(chunk->fresh[1], chunk->value[1]) << 8;
+	return (unsigned)unit_equal_bytes(chunk->current[0], chunk->value[0]) |
+	       (unsigned)unit_equal_bytes(chunk->current[1], chunk->value[1]) << 8;
 }
 
 /* Takes over the written bytes.  Returns whether the leaf's digest is out of date. */
@@ -92,7 +92,7 @@ static __device__ bool store_chunk(struct walk *walk, uint64_t index, struct chu
 	struct device_record *record = walk->record;
 	unsigned written = chunk->written, equal = CHUNK_ALL, after;
 
-	if (chunk->fresh[0] != chunk->value[0] || chunk->fresh[1] != chunk->value[1])
+	if (chunk->current[0] != chunk->value[0] || chunk->current[1] != chunk->value[1])
 		equal = equal_bytes(chunk);
 	chunk->redundant = written & ~chunk->uninitialised & chunk->initialised & equal;
 	after = (chunk->initialised | written) & ~chunk->uninitialised;
@@ -102,7 +102,7 @@ static __device__ bool store_chunk(struct walk *walk, uint64_t index, struct chu
 			uint64_t bytes =
 				written == CHUNK_ALL ? ~0ull : unit_spread(written >> 8 * i);
 
-			chunk->value[i] = (chunk->value[i] & ~bytes) | (chunk->fresh[i] & bytes);
+			chunk->value[i] = (chunk->value[i] & ~bytes) | (chunk->current[i] & bytes);
 		}
 		((ulonglong2 *)record->value)[index] =
 			make_ulonglong2(chunk->value[0], chunk->value[1]);

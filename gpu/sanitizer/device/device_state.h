@@ -3,9 +3,9 @@
  * memory.
  *
  * A followed object has a record.  Its masks are there from its allocation on, since any kernel may
- * touch it; the rest of its shadow (the body) is made at once while such bodies are not much, else
- * when an API has touched it, and is coarse when there is no memory for all of it.  As on the CPU
- * (gpu/analysis), everything means "untouched and uninitialised" when it is all zero.
+ * touch it; the rest of its shadow (the detail) is made at once while such details are not much,
+ * else when an API has touched it, and is coarse when there is no memory for all of it.  As on the
+ * CPU (gpu/analysis), everything means "untouched and uninitialised" when it is all zero.
  */
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_DEVICE_STATE_H
 #define VFLOW_GPU_SANITIZER_DEVICE_DEVICE_STATE_H
@@ -14,7 +14,7 @@
 
 #define PASS_THREADS 256      /* in a block of them */
 #define SMALL_BLOCKS 64u      /* of objects: one block of threads can do them in little time */
-#define SMALL_LOOK (1u << 17) /* ... and look through so many of an object */
+#define SMALL_SCAN (1u << 17) /* ... and look through so many of an object */
 #define SPREAD_BLOCKS 1024u   /* ... several blocks of threads share so many */
 #define DIGEST_BYTES 32
 #define DIGEST_LANES 4
@@ -40,7 +40,7 @@ struct device_block {
 #define MASK_BYTES(size) ((size) / 1024 * 128 + 128)
 
 /* Who writes to an object without an API. */
-enum sharing { NOT_SHARED, SHARED_HOST, SHARED_ELSEWHERE };
+enum sharing { NOT_SHARED, SHARED_HOST, SHARED_EXTERNAL };
 
 struct device_record {
 	/* What the patches need of it each time: one sector of a cache. */
@@ -62,11 +62,11 @@ struct device_record {
 	uint8_t uses_bytes;       /* some of what is touched is in the masks of bytes */
 	uint8_t uses_origin;
 	uint8_t shared; /* enum sharing */
-	uint8_t coarse; /* the body has nothing but `states`: a writer per block */
+	uint8_t coarse; /* the detail has nothing but `states`: a writer per block */
 	uint32_t site;
 	uint32_t blocks;
 
-	/* The body; `states` is NULL: there is none yet. */
+	/* The detail; `states` is NULL: there is none yet. */
 	uint8_t *value;
 	struct device_block *states;
 	uint32_t *writer;      /* per unit of mixed blocks, XOR `site` */
@@ -114,7 +114,7 @@ struct result_object { /* that the API touched */
 };
 
 /* How a pass is made: as it was asked for, or, if there is too much to do, by the last of these. */
-enum pass_way {
+enum pass_strategy {
 	PASS_SMALL,  /* the first block of threads does all: see small.cuh */
 	PASS_SPREAD, /* each does the same for its part */
 	PASS_LARGE,
@@ -122,15 +122,15 @@ enum pass_way {
 
 enum pass_status {
 	PASS_DONE = 1,
-	PASS_NEEDS_BODIES, /* nothing was done, because an object has none */
-	PASS_TOO_MANY,     /* rows or objects, which are lost */
+	PASS_NEEDS_DETAILS, /* nothing was done, because an object has none */
+	PASS_TOO_MANY,      /* rows or objects, which are lost */
 };
 
 struct result_pass {
 	uint32_t status;
 	uint32_t first_row, rows;
 	uint32_t first_object, objects;
-	uint32_t way;                  /* enum pass_way: how it was made */
+	uint32_t strategy;             /* enum pass_strategy: how it was made */
 	uint32_t blocks;               /* of objects that were looked at */
 	uint32_t ticket;               /* of the pass; written last */
 	uint64_t missed, missed_bytes; /* see struct device_state */
@@ -152,22 +152,23 @@ struct result_pass {
 struct device_entry { /* the followed objects by address */
 	uint64_t start, size;
 	struct device_record *record; /* maybe another context's */
-	struct device_record *beside; /* this context's, without bytes: what is after the object */
+	struct device_record
+		*miss_record; /* this context's, without bytes: what is after the object */
 };
 
 /* Looks like the first sector of a record, of which no access is. */
-struct device_several {
+struct device_candidates {
 	uint64_t address, limit; /* 0, 0 */
 	const struct device_entry *first;
 	uint32_t count;
-	uint32_t several; /* SEVERAL: no record's slot */
+	uint32_t tag; /* SEVERAL: no record's slot */
 };
 
-#define SEVERAL UINT32_MAX
+#define CANDIDATES UINT32_MAX
 
 /*
  * A hint is the address of the record of the only object, which is this context's; or of one
- * without bytes; or of a device_several.
+ * without bytes; or of a device_candidates.
  */
 
 /* What the patches see: the callback data of every launch; and what the passes share. */
@@ -180,8 +181,8 @@ struct device_state {
 	uint32_t row_mask, object_mask; /* of places in the rings */
 	uint32_t slots;                 /* there are; a multiple of 1024 */
 	/* of launches since the last pass: */
-	uint32_t progress; /* grows when they touch blocks for the first time */
-	uint64_t told;     /* bits for blocks of which some were touched; the host clears it */
+	uint32_t progress;  /* grows when they touch blocks for the first time */
+	uint64_t heartbeat; /* bits for blocks of which some were touched; the host clears it */
 	/* kept by the passes */
 	uint64_t row_cursor, object_cursor;
 	uint32_t finished; /* blocks of threads of the running pass */

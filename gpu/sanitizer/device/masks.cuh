@@ -39,7 +39,7 @@ static __device__ uint64_t word_of_units(unsigned units)
 }
 
 /* What one API did to a block. */
-struct glance {
+struct block_tally {
 	struct device_block state;
 	uint32_t read, written; /* bytes */
 };
@@ -69,25 +69,25 @@ static __device__ __noinline__ uint2 count_both(const struct device_record *reco
 }
 
 /* One block per lane. */
-static __device__ struct glance look_at(const struct device_record *record, uint64_t block)
+static __device__ struct block_tally tally_block(const struct device_record *record, uint64_t block)
 {
 	const ulonglong2 *read = of_block(record->read_units, block);
 	const ulonglong2 *written = of_block(record->written_units, block);
-	struct glance glance = {record->states[block], 0, 0};
+	struct block_tally tally = {record->states[block], 0, 0};
 
 	if (record->uses_bytes) {
 		uint2 counts = count_both(record, block);
 
-		glance.read = counts.x;
-		glance.written = counts.y;
-		return glance;
+		tally.read = counts.x;
+		tally.written = counts.y;
+		return tally;
 	}
 #pragma unroll
 	for (int i = 0; i < 2; i++) {
-		glance.read += UNIT_BYTES * (__popcll(read[i].x) + __popcll(read[i].y));
-		glance.written += UNIT_BYTES * (__popcll(written[i].x) + __popcll(written[i].y));
+		tally.read += UNIT_BYTES * (__popcll(read[i].x) + __popcll(read[i].y));
+		tally.written += UNIT_BYTES * (__popcll(written[i].x) + __popcll(written[i].y));
 	}
-	return glance;
+	return tally;
 }
 
 static __device__ void clear_masks(struct device_record *record, uint64_t block, bool writes,

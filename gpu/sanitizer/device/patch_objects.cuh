@@ -26,18 +26,18 @@ static __device__ __forceinline__ uint64_t find_hint(struct device_state *state,
 static __device__ __forceinline__ struct device_record *find_record(struct device_record *record,
 								    uint64_t address)
 {
-	const struct device_several *at = (const struct device_several *)record;
-	bool several = __ldg(&at->several) == SEVERAL;
+	const struct device_candidates *at = (const struct device_candidates *)record;
+	bool is_several = __ldg(&at->tag) == CANDIDATES;
 	struct device_record *other;
 	const struct device_entry *entry;
 	uint32_t count;
 
-	if (!one_of_us(several))
+	if (!any_active(is_several))
 		return record;
 	/* lanes that know their record look at it as if it were an entry, and lose what they get */
-	entry = constant(&at->first);
+	entry = load_constant(&at->first);
 	count = __ldg(&at->count);
-	if (!several) {
+	if (!is_several) {
 		entry = (const struct device_entry *)record;
 		count = 0;
 	}
@@ -49,12 +49,12 @@ static __device__ __forceinline__ struct device_record *find_record(struct devic
 		    : "+l"(entry)
 		    : "l"(__ldg(&entry[half].start)), "l"(address), "r"(half), "n"(sizeof(*entry)));
 		count -= half;
-	} while (one_of_us(count > 1));
+	} while (any_active(count > 1));
 	if (address - __ldg(&entry->start) < __ldg(&entry->size))
-		other = constant(&entry->record);
+		other = load_constant(&entry->record);
 	else
-		other = constant(&entry->beside);
-	return several ? other : record;
+		other = load_constant(&entry->miss_record);
+	return is_several ? other : record;
 }
 
 /* Memory that no table knows.  There is none below 1 MiB: see vflow_patch_copy_async(). */
@@ -65,21 +65,21 @@ static __device__ __forceinline__ bool is_missed(uint64_t address)
 }
 
 /* One lane counts the accesses of all that miss; each is of so many bytes, or all share them. */
-static __device__ __forceinline__ void miss(bool may, struct device_record *record, uint64_t size,
-					    bool shared)
+static __device__ __forceinline__ void count_miss(bool may, struct device_record *record,
+						  uint64_t size, bool shared)
 {
 	struct device_state *state;
 	uint32_t votes, before;
 
-	votes = vote_here(may);
+	votes = ballot_active(may);
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	may = may & !(votes & before);
 	before = __popc(votes);
 	/* it is not above 32: so the compiler loads this no earlier, when registers are few */
-	state = (struct device_state *)again((uint64_t *)&record->state + (before & 64));
+	state = (struct device_state *)reload((uint64_t *)&record->state + (before & 64));
 	if (!may)
 		before = 0;
-	if (takes_part(may)) {
+	if (joins_atomic(may)) {
 		add(&state->missed_bytes, shared ? may * size : before * size);
 		OPAQUE("r", before);
 		add(&state->missed, (uint64_t)before);

@@ -18,7 +18,7 @@ static __device__ __forceinline__ uint32_t bit(uint32_t value, uint32_t mask)
 }
 
 /* A pointer that does not change during a launch. */
-template <typename T> static __device__ __forceinline__ T *constant(T *const *pointer)
+template <typename T> static __device__ __forceinline__ T *load_constant(T *const *pointer)
 {
 	return (T *)__ldg((const unsigned long long *)pointer);
 }
@@ -28,7 +28,7 @@ template <typename T> static __device__ __forceinline__ T *constant(T *const *po
  * of it lies in global memory: its own code would be twice as long, and wait for results of
  * atomics.
  */
-static __device__ __forceinline__ uint32_t look(const uint32_t *at)
+static __device__ __forceinline__ uint32_t load_relaxed(const uint32_t *at)
 {
 	uint32_t value;
 
@@ -36,7 +36,7 @@ static __device__ __forceinline__ uint32_t look(const uint32_t *at)
 	return value;
 }
 
-static __device__ __forceinline__ uint64_t look(const uint64_t *at)
+static __device__ __forceinline__ uint64_t load_relaxed(const uint64_t *at)
 {
 	uint64_t value;
 
@@ -48,7 +48,7 @@ static __device__ __forceinline__ uint64_t look(const uint64_t *at)
  * The same as the multiprocessor's own cache has it, which is nearer, and may be old: but what is
  * set there is set.
  */
-static __device__ __forceinline__ uint32_t near(const uint32_t *at)
+static __device__ __forceinline__ uint32_t load_l1(const uint32_t *at)
 {
 	uint32_t value;
 
@@ -56,7 +56,7 @@ static __device__ __forceinline__ uint32_t near(const uint32_t *at)
 	return value;
 }
 
-static __device__ __forceinline__ uint32_t near(const uint8_t *at)
+static __device__ __forceinline__ uint32_t load_l1(const uint8_t *at)
 {
 	uint32_t value;
 
@@ -85,7 +85,7 @@ static __device__ __forceinline__ void add(uint64_t *at, uint64_t number)
 }
 
 /* What the compiler would otherwise keep in registers, of which there are few. */
-static __device__ __forceinline__ uint64_t again(const uint64_t *at)
+static __device__ __forceinline__ uint64_t reload(const uint64_t *at)
 {
 	uint64_t value;
 
@@ -122,7 +122,7 @@ static __device__ __forceinline__ void store(uint32_t may, uint64_t *at, uint64_
  * Among the lanes that are here together, which no branch has parted.  Those with .sync take six
  * instructions more each: ptxas makes WARPSYNC.COLLECTIVE of them in patches.
  */
-static __device__ __forceinline__ uint32_t vote_here(bool vote)
+static __device__ __forceinline__ uint32_t ballot_active(bool vote)
 {
 	uint32_t votes;
 
@@ -133,7 +133,7 @@ static __device__ __forceinline__ uint32_t vote_here(bool vote)
 }
 
 /* Whether one of them says so: of that the compiler knows that it is the same for all. */
-static __device__ __forceinline__ bool one_of_us(uint32_t vote)
+static __device__ __forceinline__ bool any_active(uint32_t vote)
 {
 	uint32_t one;
 
@@ -149,7 +149,7 @@ static __device__ __forceinline__ bool one_of_us(uint32_t vote)
  * others all, some of them with nothing, since the compiler branches around it whatever its
  * predicate is.
  */
-static __device__ __forceinline__ bool takes_part(bool may)
+static __device__ __forceinline__ bool joins_atomic(bool may)
 {
 	return may | __activemask() != ~0u;
 }

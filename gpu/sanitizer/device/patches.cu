@@ -11,8 +11,9 @@
  * memory while the others wait for them in the patch, they may never go on together (seen in
  * HeCBench's gc, whichever barrier of convergence the compiler takes; tests/gpu/RESULTS.md).  So
  * conditions that are not the same for all lanes are voted on; what only some do has a predicate;
- * and of atomics, around which the compiler branches, takes_part() decides.  Whole warps may part.
- * tests/sanitizer/patches.sh looks for barriers of convergence in what the compiler makes of it.
+ * and of atomics, around which the compiler branches, joins_atomic() decides.  Whole warps may
+ * part. tests/sanitizer/patches.sh looks for barriers of convergence in what the compiler makes of
+ * it.
  */
 #include <sanitizer_patching.h>
 
@@ -21,25 +22,25 @@
 #define PATCH extern "C" __device__ __noinline__ SanitizerPatchResult
 #define READ SANITIZER_MEMORY_DEVICE_FLAG_READ
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
-#define GROUP 8192u         /* bytes of an object that share a byte of touched_blocks */
-#define TELL_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
-#define SPREAD 2654435769u  /* 2^32 over the golden ratio: a multiplier for hashing */
+#define GROUP 8192u              /* bytes of an object that share a byte of touched_blocks */
+#define HEARTBEAT_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
+#define SPREAD 2654435769u       /* 2^32 over the golden ratio: a multiplier for hashing */
 
 /* The first touches of a launch list the object: nobody waits to see whether others do. */
 static __device__ __forceinline__ void list_object(bool may, struct device_record *record,
 						   struct device_state *state)
 {
-	uint32_t slot = __ldg(&record->slot), *at = &constant(&state->listed)[slot / 32];
-	bool tells = may;
+	uint32_t slot = __ldg(&record->slot), *at = &load_constant(&state->listed)[slot / 32];
+	bool lists = may;
 
 	/* all lanes would send it, to one word, from wherever a launch begins */
 	if (__activemask() != ~0u)
-		tells = may & !(look(at) >> slot % 32 & 1);
-	if (one_of_us(tells) && takes_part(tells)) {
-		or_bits(at, (uint32_t)tells << slot % 32);
+		lists = may & !(load_relaxed(at) >> slot % 32 & 1);
+	if (any_active(lists) && joins_atomic(lists)) {
+		or_bits(at, (uint32_t)lists << slot % 32);
 		OPAQUE("r", slot);
-		or_bits(&constant(&state->listed_words)[slot / 1024],
-			(uint32_t)tells << slot / 32 % 32);
+		or_bits(&load_constant(&state->listed_words)[slot / 1024],
+			(uint32_t)lists << slot / 32 % 32);
 	}
 	store(may, &record->touched, 1); /* so that the multiprocessor's own cache knows */
 }
@@ -66,16 +67,16 @@ static __device__ __forceinline__ uint8_t *group_byte(uint32_t *units, uint32_t 
 static __device__ __forceinline__ void touch_group(bool may, struct device_record *record,
 						   uint8_t *at, uint32_t group)
 {
-	struct device_state *state = (struct device_state *)again((uint64_t *)&record->state);
-	uint32_t tells;
+	struct device_state *state = (struct device_state *)reload((uint64_t *)&record->state);
+	uint32_t counts;
 
 	store(may, at, 0xff);
 	/* now and then, to show that the launch gets on */
-	tells = may & !(group & 63);
-	if (one_of_us(tells) && takes_part(tells))
-		add(&state->progress, tells);
-	may = !near(&record->touched) & may;
-	if (one_of_us(may))
+	counts = may & !(group & 63);
+	if (any_active(counts) && joins_atomic(counts))
+		add(&state->progress, counts);
+	may = !load_l1(&record->touched) & may;
+	if (any_active(may))
 		list_object(may, record, state);
 }
 
@@ -86,13 +87,13 @@ static __device__ __forceinline__ void touch_group(bool may, struct device_recor
 template <typename WORD>
 static __device__ __forceinline__ uint32_t mark(bool may, WORD *at, WORD bits)
 {
-	WORD seen = look(at);
+	WORD seen = load_relaxed(at);
 
 	may = (seen & bits) != bits & may;
-	if (one_of_us(may)) {
+	if (any_active(may)) {
 		if (!may)
 			bits = 0;
-		if (takes_part(may))
+		if (joins_atomic(may))
 			or_bits(at, bits);
 	}
 	return !seen & may;
@@ -102,15 +103,15 @@ static __device__ __forceinline__ uint32_t mark(bool may, WORD *at, WORD bits)
  * Now and then an access tells where it is, in one of 64 bits: a kernel that only looks at what it
  * has touched before may be at work on it, or wait for somebody to change one word of it.
  */
-static __device__ __forceinline__ void tell(struct device_state *state, uint64_t address)
+static __device__ __forceinline__ void show_heartbeat(struct device_state *state, uint64_t address)
 {
 	uint32_t clock, place;
 
 	asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
-	if (clock & TELL_CYCLES)
+	if (clock & HEARTBEAT_CYCLES)
 		return;
 	place = (uint32_t)(address >> 10) * SPREAD >> 26;
-	or_bits((uint32_t *)&state->told + place / 32, 1u << place % 32);
+	or_bits((uint32_t *)&state->heartbeat + place / 32, 1u << place % 32);
 }
 
 /* Each of 8 bits four times. */
@@ -169,12 +170,13 @@ static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_re
 		OPAQUE("l", record);
 		asm("shl.b32 %0, -1, %1;" : "=r"(last) : "r"(end)); /* 0 from 32 on */
 		bits &= ~last;
-		if (one_of_us(flags & WRITE))
-			fresh |= mark(may, (uint32_t *)constant(&record->written) + word, bits);
-		if (one_of_us(flags & READ))
-			fresh |= mark(may, (uint32_t *)constant(&record->read) + word, bits);
+		if (any_active(flags & WRITE))
+			fresh |=
+				mark(may, (uint32_t *)load_constant(&record->written) + word, bits);
+		if (any_active(flags & READ))
+			fresh |= mark(may, (uint32_t *)load_constant(&record->read) + word, bits);
 		may = may & end > 32;
-		if (!one_of_us(may))
+		if (!any_active(may))
 			return fresh;
 		end -= 32;
 		bits = ~0u;
@@ -182,7 +184,8 @@ static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_re
 		OPAQUE("r", word);
 		/* without a look; the object is listed for its first word */
 		store(may & word % (GROUP / 32) == 0,
-		      group_byte(constant(&record->read_units), blocks, word / (GROUP / 32)), 0xff);
+		      group_byte(load_constant(&record->read_units), blocks, word / (GROUP / 32)),
+		      0xff);
 	}
 }
 
@@ -190,12 +193,12 @@ static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_re
  * Lanes whose accesses lie in one word of a mask and follow each other are led by the first of
  * them, which sets the bits of all.  Those of the active lanes from this one on, if it leads.
  */
-static __device__ __forceinline__ uint32_t run_of(bool leads)
+static __device__ __forceinline__ uint32_t run_of(bool leader)
 {
 	uint32_t lane, next;
 
 	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-	next = vote_here(leads) >> lane & ~1u;
+	next = ballot_active(leader) >> lane & ~1u;
 	return __activemask() >> lane & (next - 1) & ~next;
 }
 
@@ -217,19 +220,19 @@ static __device__ __forceinline__ uint32_t touch_bytes(struct device_record *rec
 						       uint32_t blocks, uint32_t &word)
 {
 	uint32_t run, packed, first = (uint32_t)start % 32, step = (flags >> GAP_SHIFT) + size;
-	bool leads = back != step | first < step | (first & size - 1) != 0 | (flags & ABSENT) != 0;
+	bool leader = back != step | first < step | (first & size - 1) != 0 | (flags & ABSENT) != 0;
 	uint64_t length;
 
-	run = run_of(leads);
-	leads = leads & !(is_repeated(back) & run == 1) & !(flags & ABSENT);
+	run = run_of(leader);
+	leader = leader & !(is_repeated(back) & run == 1) & !(flags & ABSENT);
 	/* only among lanes of 4 bytes there are gaps */
 	asm volatile("shl.b32 %0, -1, %1;" : "=r"(packed) : "r"(__popc(run)));
 	if (size != 4)
 		run = ~packed;
-	store(leads, &record->uses_bytes, 1);
+	store(leader, &record->uses_bytes, 1);
 	word = (uint32_t)(start / 32);
 	length = __ldg(&record->size) - start;
-	return touch_part(leads, record, (uint32_t)(length >> 32) ? ~0u : (uint32_t)length, first,
+	return touch_part(leader, record, (uint32_t)(length >> 32) ? ~0u : (uint32_t)length, first,
 			  word, run, size, flags, blocks);
 }
 
@@ -239,21 +242,21 @@ static __device__ __forceinline__ uint32_t touch_wide(struct device_record *reco
 						      uint32_t blocks, uint32_t &word)
 {
 	uint32_t bits, packed, fresh = 0, step = (flags >> GAP_SHIFT) + size, *at;
-	bool leads = back != step | ((uint32_t)start & 127) < step;
+	bool leader = back != step | ((uint32_t)start & 127) < step;
 
-	bits = run_of(leads);
-	leads = leads & !(is_repeated(back) & bits == 1);
+	bits = run_of(leader);
+	leader = leader & !(is_repeated(back) & bits == 1);
 	asm volatile("shl.b32 %0, -1, %1;" : "=r"(packed) : "r"(__popc(bits) * size / 4));
 	if (size != 4)
 		bits = ~packed;
 	bits = __funnelshift_l(0, bits, (uint32_t)start / 4);
 	word = (uint32_t)(start / 32);
 	OPAQUE("r", word);
-	at = constant(&record->read_units) + word / 4;
-	if (one_of_us(flags & READ))
-		fresh |= mark(leads, at, bits);
-	if (one_of_us(flags & WRITE))
-		fresh |= mark(leads, at + 8ull * blocks, bits);
+	at = load_constant(&record->read_units) + word / 4;
+	if (any_active(flags & READ))
+		fresh |= mark(leader, at, bits);
+	if (any_active(flags & WRITE))
+		fresh |= mark(leader, at + 8ull * blocks, bits);
 	return fresh;
 }
 
@@ -270,15 +273,15 @@ static __device__ __forceinline__ bool touch_lines(struct device_record *record,
 	uint32_t *at;
 	bool may;
 
-	if (one_of_us(size != 4 | bit((uint32_t)start, 3) != 0 | bit(flags + 1, RARE) != 0)) {
-		if (one_of_us(flags & PREFETCH))
+	if (any_active(size != 4 | bit((uint32_t)start, 3) != 0 | bit(flags + 1, RARE) != 0)) {
+		if (any_active(flags & PREFETCH))
 			return false;
-		if (one_of_us(bit((uint32_t)start | size, 3) | bit((uint32_t)start, size - 1) |
-			      flags & BYTES))
+		if (any_active(bit((uint32_t)start | size, 3) | bit((uint32_t)start, size - 1) |
+			       flags & BYTES))
 			fresh = touch_bytes(record, start, size, flags, back, blocks, word);
 		else
 			fresh = touch_wide(record, start, size, flags, back, blocks, word);
-		return one_of_us(fresh);
+		return any_active(fresh);
 	}
 	may = back != step | ((uint32_t)start & 127) < step;
 	bits = __funnelshift_l(0, run_of(may), (uint32_t)start / 4);
@@ -289,9 +292,9 @@ static __device__ __forceinline__ bool touch_lines(struct device_record *record,
 	place = (uint32_t)(start / 128);
 	OPAQUE("r", place);
 	at += place;
-	seen = look(at);
+	seen = load_relaxed(at);
 	may = (seen & bits) != bits & may;
-	if (!one_of_us(may))
+	if (!any_active(may))
 		return false;
 	/* the unit that this lane shares with the lane before is marked for that one */
 	if (is_repeated(back))
@@ -300,10 +303,10 @@ static __device__ __forceinline__ bool touch_lines(struct device_record *record,
 	word = (uint32_t)(start / 32);
 	if (!may)
 		bits = 0;
-	if (takes_part(may))
+	if (joins_atomic(may))
 		or_bits(at, bits);
 	fresh = !seen & may;
-	return one_of_us(fresh);
+	return any_active(fresh);
 }
 
 /*
@@ -385,10 +388,10 @@ static __device__ __forceinline__ bool find_object(struct device_record *&record
 	}
 	OPAQUE("r", flags);
 	OPAQUE("l", start);
-	miss(counts, record, SIZE(flags), false);
-	if (!one_of_us(!bit(flags, ABSENT)))
+	count_miss(counts, record, SIZE(flags), false);
+	if (!any_active(!bit(flags, ABSENT)))
 		return false;
-	length = again(&record->size);
+	length = reload(&record->size);
 	blocks = room(length);
 	size = SIZE(flags);
 	flags &= ~(63u << SIZE_SHIFT);
@@ -419,7 +422,7 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	bool wrong;
 
 	record = (struct device_record *)find_hint(state, address);
-	tell(state, address);
+	show_heartbeat(state, address);
 	wrong = compare(address, size, flags, back);
 	asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%2];"
 		     : "=l"(start), "=l"(limit)
@@ -428,23 +431,23 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(units) : "l"(&record->read_units));
 	start = address - start;
 	blocks = room(limit);
-	if (one_of_us(wrong | start >= limit)) {
-		if (one_of_us(start >= limit)) {
+	if (any_active(wrong | start >= limit)) {
+		if (any_active(start >= limit)) {
 			if (!find_object(record, address, start, size, flags, back, blocks))
 				return;
-			units = (uint32_t *)again((uint64_t *)&record->read_units);
-			wrong = wrong | bit(flags, BYTES) | start >= again(&record->limit);
-			if (!one_of_us(wrong))
+			units = (uint32_t *)reload((uint64_t *)&record->read_units);
+			wrong = wrong | bit(flags, BYTES) | start >= reload(&record->limit);
+			if (!any_active(wrong))
 				goto whole;
 		}
 		if (!touch_lines(record, start, size, flags, back, units, blocks, word, first))
 			return;
 		first = first ? 0 : 1;
-		units = constant(&record->read_units);
+		units = load_constant(&record->read_units);
 		word /= GROUP / 32;
 		at = group_byte(units, blocks, word);
-		seen = near(at);
-		if (!one_of_us(seen != 0xff))
+		seen = load_l1(at);
+		if (!any_active(seen != 0xff))
 			return;
 	} else {
 		uint32_t place;
@@ -463,8 +466,8 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 		first = (uint32_t)start;
 		word /= GROUP / 32;
 		at = group_byte(units, blocks, word);
-		seen = near(at);
-		if (!one_of_us(seen != 0xff))
+		seen = load_l1(at);
+		if (!any_active(seen != 0xff))
 			return;
 	}
 	touch_group(!bit(first, 31) & seen != 0xff, record, at, word);
@@ -479,14 +482,14 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 	unsigned active = __activemask(), before, group_bits = 7;
 	bool outside, bytes;
 
-	if (!one_of_us(state != NULL & size != 0))
+	if (!any_active(state != NULL & size != 0))
 		return;
 	record = find_record((struct device_record *)find_hint(state, address), address);
 	offset = address - __ldg(&record->address);
 	left = __ldg(&record->size) - offset;
 	outside = offset >= __ldg(&record->size);
-	if (one_of_us(outside))
-		miss(outside & is_missed(address), record, size, true);
+	if (any_active(outside))
+		count_miss(outside & is_missed(address), record, size, true);
 	last = offset + (size < left ? size : left) - 1;
 	bytes = ((offset | (last + 1)) & 3) != 0;
 	if (!bytes) {
@@ -497,7 +500,7 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 	store(bytes & !outside, &record->uses_bytes, 1);
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	word = offset / 64 + __popc(active & before);
-	for (bool may; one_of_us(may = !outside & word <= last / 64); word += __popc(active)) {
+	for (bool may; any_active(may = !outside & word <= last / 64); word += __popc(active)) {
 		uint64_t bits = ~0ull, place = may ? word : last / 64;
 		uint32_t group = (uint32_t)(place >> group_bits);
 		uint8_t *touched;
@@ -507,9 +510,9 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 		if (word == last / 64)
 			bits &= ~0ull >> (63 - last % 64);
 		for (int i = 0; i < 2; i++) {
-			uint64_t *units = (uint64_t *)constant(i ? &record->written_units
-								 : &record->read_units);
-			uint64_t *at = constant(i ? &record->written : &record->read);
+			uint64_t *units = (uint64_t *)load_constant(i ? &record->written_units
+								      : &record->read_units);
+			uint64_t *at = load_constant(i ? &record->written : &record->read);
 
 			if (!(flags & (i ? WRITE : READ)))
 				continue;
@@ -517,10 +520,10 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 			store(may & bits == ~0ull, at, bits);
 			mark(may & bits != ~0ull, at, bits);
 		}
-		touched = group_byte(constant(&record->read_units), room(__ldg(&record->size)),
+		touched = group_byte(load_constant(&record->read_units), room(__ldg(&record->size)),
 				     group);
-		may = may & near(touched) != 0xff;
-		if (one_of_us(may))
+		may = may & load_l1(touched) != 0xff;
+		if (any_active(may))
 			touch_group(may, record, touched, group);
 	}
 }
@@ -531,7 +534,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 	uint32_t low, high;
 
 	asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(state));
-	if (!one_of_us(low | high))
+	if (!any_active(low | high))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)address, size, flags);
 	return SANITIZER_PATCH_SUCCESS;
@@ -545,7 +548,7 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 PATCH vflow_patch_copy_async(void *state, uint64_t pc, void *source, uint32_t destination,
 			     uint32_t size)
 {
-	if (!one_of_us(state != NULL & (uint64_t)source >> 20 != 0))
+	if (!any_active(state != NULL & (uint64_t)source >> 20 != 0))
 		return SANITIZER_PATCH_SUCCESS;
 	touch((struct device_state *)state, (uint64_t)source, size, READ);
 	return SANITIZER_PATCH_SUCCESS;

@@ -65,7 +65,7 @@ static __device__ void settle_object(struct walk *walk, uint32_t first, uint32_t
 	if (found) {
 		add_to_object(&record->initialised_bytes, (u64)(int64_t)walk->initialised);
 		if (lane == 0)
-			atomicAdd(&walk->near->blocks, found);
+			atomicAdd(&walk->cache->blocks, found);
 	}
 	walk->initialised = 0;
 }
@@ -122,7 +122,7 @@ template <typename F> static __device__ void each_listed(const struct device_sta
 		f(word * 32, bits);
 }
 
-/* How many are listed, and whether the pass can do its work: all objects have bodies. */
+/* How many are listed, and whether the pass can do its work: all objects have details. */
 static __device__ uint32_t count_listed(const struct device_state *state, bool *have_bodies)
 {
 	unsigned lane = threadIdx.x % 32;
@@ -192,26 +192,26 @@ static __device__ uint32_t gather_rows(struct device_state *state, uint64_t take
 }
 
 /* The same for the rows of the only block of threads. */
-static __device__ uint32_t gather_near_rows(struct device_state *state, struct near_rows *near,
-					    uint64_t taken)
+static __device__ uint32_t gather_cached_rows(struct device_state *state, struct row_cache *cache,
+					      uint64_t taken)
 {
 	uint64_t cursor = state->row_cursor;
 
-	if (cursor + NEAR_ROWS - taken > state->row_mask)
+	if (cursor + CACHED_ROWS - taken > state->row_mask)
 		return ROW_LIMIT + 1;
-	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
-		if (near->keys[i])
-			put_row(state, cursor + atomicAdd(&near->gathered, 1), near->keys[i],
-				near->read[i], near->written[i], near->redundant[i]);
+	for (uint32_t i = threadIdx.x; i < CACHED_ROWS; i += PASS_THREADS)
+		if (cache->keys[i])
+			put_row(state, cursor + atomicAdd(&cache->gathered, 1), cache->keys[i],
+				cache->read[i], cache->written[i], cache->redundant[i]);
 	__syncthreads();
-	return near->gathered;
+	return cache->gathered;
 }
 
 /* Hands the facts about the listed objects to the host, if there is room for them. */
 static __device__ void gather_objects(struct device_state *state, bool fits, bool done)
 {
 	uint64_t cursor = state->object_cursor;
-	uint32_t lane = threadIdx.x % 32, turn = 0;
+	uint32_t lane = threadIdx.x % 32, round = 0;
 
 	each_listed(state, [&](uint32_t first, uint32_t bits) {
 		struct device_record *record = &state->records[first + lane];
@@ -220,7 +220,7 @@ static __device__ void gather_objects(struct device_state *state, bool fits, boo
 
 		cursor += __popc(bits);
 		/* the warps take turns */
-		if (turn++ % (PASS_THREADS / 32) != threadIdx.x / 32 || !(bits >> lane & 1))
+		if (round++ % (PASS_THREADS / 32) != threadIdx.x / 32 || !(bits >> lane & 1))
 			return;
 		object.slot = first + lane;
 		object.initialised_bytes = __ldcg(&record->initialised_bytes);
@@ -247,15 +247,15 @@ static __device__ void clear_list(struct device_state *state, uint32_t first, ui
  * The last block of threads: puts what was found into the rings and makes ready for the next API.
  * `near`: the rows are there; else they are in memory.
  */
-static __device__ void gather(struct device_state *state, struct near_rows *near, uint32_t listed,
-			      bool done, enum pass_way way, uint32_t ticket, uint64_t rows_taken,
-			      uint64_t objects_taken)
+static __device__ void gather(struct device_state *state, struct row_cache *cache, uint32_t listed,
+			      bool done, enum pass_strategy strategy, uint32_t ticket,
+			      uint64_t rows_taken, uint64_t objects_taken)
 {
 	struct result_pass *pass = &state->result_passes[ticket % PASSES];
 	uint64_t row_cursor = state->row_cursor, object_cursor = state->object_cursor;
 	bool fits = object_cursor + listed - objects_taken <= state->object_mask;
-	uint32_t rows =
-		near ? gather_near_rows(state, near, rows_taken) : gather_rows(state, rows_taken);
+	uint32_t rows = cache ? gather_cached_rows(state, cache, rows_taken)
+			      : gather_rows(state, rows_taken);
 	bool lost = !fits || rows > ROW_LIMIT;
 	struct result_pass result;
 
@@ -264,20 +264,20 @@ static __device__ void gather(struct device_state *state, struct near_rows *near
 	if (threadIdx.x == 0) {
 		rows = rows > ROW_LIMIT ? 0 : rows;
 		listed = fits ? listed : 0;
-		result.status = lost ? PASS_TOO_MANY : done ? PASS_DONE : PASS_NEEDS_BODIES;
+		result.status = lost ? PASS_TOO_MANY : done ? PASS_DONE : PASS_NEEDS_DETAILS;
 		result.first_row = (uint32_t)row_cursor & state->row_mask;
 		result.rows = rows;
 		result.first_object = (uint32_t)object_cursor & state->object_mask;
 		result.objects = listed;
-		result.way = way;
-		result.blocks = near ? near->blocks : __ldcg(&state->rows->blocks);
+		result.strategy = strategy;
+		result.blocks = cache ? cache->blocks : __ldcg(&state->rows->blocks);
 		result.ticket = ticket - 1;
 		result.missed = state->missed;
 		result.missed_bytes = state->missed_bytes;
 		*pass = result;
 		state->missed = state->missed_bytes = 0;
 		state->progress = 0;
-		state->told = 0;
+		state->heartbeat = 0;
 		state->row_cursor = row_cursor + rows;
 		state->object_cursor = object_cursor + listed;
 		state->rows->count = state->rows->blocks = 0;
@@ -301,13 +301,13 @@ static __device__ bool agree(struct device_state *state, uint32_t ticket, bool s
 	__shared__ uint32_t verdict;
 
 	if (threadIdx.x == 0) {
-		volatile uint32_t *told = &state->verdict;
+		volatile uint32_t *shared = &state->verdict;
 
 		verdict = small_work ? ~ticket : ticket;
 		if (blockIdx.x == 0)
-			*told = verdict;
+			*shared = verdict;
 		else
-			while ((verdict = *told) != ticket && verdict != ~ticket)
+			while ((verdict = *shared) != ticket && verdict != ~ticket)
 				__nanosleep(100);
 	}
 	__syncthreads();
@@ -317,23 +317,23 @@ static __device__ bool agree(struct device_state *state, uint32_t ticket, bool s
 /*
  * The pass over the objects in the list, for the API `writer`.  The last block of threads puts what
  * was found into the rings and makes ready for the next API.  `view` is what of the state does not
- * change between passes; `way`: enum pass_way; `rows_taken` and `objects_taken` say what the host
- * has read of the rings; `marks`: a copy or set touches no more than this, which a single block of
- * threads marks first.
+ * change between passes; `way`: enum pass_strategy; `rows_taken` and `objects_taken` say what the
+ * host has read of the rings; `marks`: a copy or set touches no more than this, which a single
+ * block of threads marks first.
  */
 extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	vflow_pass(struct device_state *state, const __grid_constant__ struct device_state view,
-		   uint32_t writer, uint32_t ticket, uint32_t way, uint64_t rows_taken,
+		   uint32_t writer, uint32_t ticket, uint32_t strategy, uint64_t rows_taken,
 		   uint64_t objects_taken, const __grid_constant__ struct marks marks)
 {
 	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
-	__shared__ struct near_rows near;
+	__shared__ struct row_cache cache;
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
 	__shared__ bool last;
-	bool done = true, alone = gridDim.x == 1, spread = way == PASS_SPREAD && !alone;
-	bool one = way == PASS_SMALL || alone, small_work = false;
+	bool done = true, alone = gridDim.x == 1, spread = strategy == PASS_SPREAD && !alone;
+	bool one = strategy == PASS_SMALL || alone, small_work = false;
 	uint32_t listed, share = 0;
-	struct walk walk = {NULL, state->rows, &near, keys, nh[threadIdx.x / 32], 0, writer};
+	struct walk walk = {NULL, state->rows, &cache, keys, nh[threadIdx.x / 32], 0, writer};
 
 	if (marks.height)
 		mark_first(state, &marks);
@@ -343,10 +343,10 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 #pragma unroll 1
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
 		keys[i] = leaf_key(i);
-	for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
-		near.keys[i] = near.read[i] = near.written[i] = near.redundant[i] = 0;
+	for (uint32_t i = threadIdx.x; i < CACHED_ROWS; i += PASS_THREADS)
+		cache.keys[i] = cache.read[i] = cache.written[i] = cache.redundant[i] = 0;
 	if (threadIdx.x == 0) {
-		near.gathered = near.blocks = near.full = 0;
+		cache.gathered = cache.blocks = cache.full = 0;
 		if (blockIdx.x == 0)
 			view.rows->begun = ticket;
 	}
@@ -356,7 +356,7 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 		small_work = agree(state, ticket, small_work);
 	spread = spread && small_work;
 	if (small_work &&
-	    ((one && blockIdx.x) || settle_small(state, &view, &near, keys, writer, ticket,
+	    ((one && blockIdx.x) || settle_small(state, &view, &cache, keys, writer, ticket,
 						 rows_taken, objects_taken, spread)))
 		return;
 	alone |= small_work && one;
@@ -369,13 +369,13 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 			settle_listed(state, &walk);
 		__syncthreads();
 	}
-	if (!alone || near.full) {
-		for (uint32_t i = threadIdx.x; i < NEAR_ROWS; i += PASS_THREADS)
-			if (near.keys[i])
-				add_row(state->rows, near.keys[i], near.read[i], near.written[i],
-					near.redundant[i]);
-		if (threadIdx.x == 0 && near.blocks)
-			atomicAdd(&state->rows->blocks, near.blocks);
+	if (!alone || cache.full) {
+		for (uint32_t i = threadIdx.x; i < CACHED_ROWS; i += PASS_THREADS)
+			if (cache.keys[i])
+				add_row(state->rows, cache.keys[i], cache.read[i], cache.written[i],
+					cache.redundant[i]);
+		if (threadIdx.x == 0 && cache.blocks)
+			atomicAdd(&state->rows->blocks, cache.blocks);
 		__threadfence();
 		__syncthreads();
 		if (threadIdx.x == 0)
@@ -387,6 +387,6 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	}
 	if (spread)
 		clear_touched();
-	gather(state, alone && !near.full ? &near : NULL, listed, done,
+	gather(state, alone && !cache.full ? &cache : NULL, listed, done,
 	       spread ? PASS_SPREAD : PASS_LARGE, ticket, rows_taken, objects_taken);
 }

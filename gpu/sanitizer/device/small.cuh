@@ -13,7 +13,7 @@
 #include "gpu/sanitizer/device/small_work.cuh"
 
 /* What memory holds now; zeros past the object's end. */
-static __device__ void load_fresh(const struct device_record *record, uint64_t at, uint64_t to[2])
+static __device__ void load_current(const struct device_record *record, uint64_t at, uint64_t to[2])
 {
 	const uint8_t *memory = (const uint8_t *)(record->address + at);
 
@@ -33,27 +33,27 @@ static __device__ void load_fresh(const struct device_record *record, uint64_t a
 	}
 }
 
-/* As add_near_row(), which is faster when it is warm. */
-static __device__ void add_small_row(struct near_rows *near, struct device_rows *rows, u64 key,
+/* As add_cached_row(), which is faster when it is warm. */
+static __device__ void add_small_row(struct row_cache *cache, struct device_rows *rows, u64 key,
 				     uint32_t read, uint32_t written, uint32_t redundant)
 {
 #pragma unroll 1
-	for (uint32_t i = 0; i < NEAR_ROWS; i++) {
-		u64 old = atomicCAS(&near->keys[i], 0ull, key);
+	for (uint32_t i = 0; i < CACHED_ROWS; i++) {
+		u64 old = atomicCAS(&cache->keys[i], 0ull, key);
 
 		if (old && old != key)
 			continue;
-		atomicAdd(&near->read[i], read);
-		atomicAdd(&near->written[i], written);
-		atomicAdd(&near->redundant[i], redundant);
+		atomicAdd(&cache->read[i], read);
+		atomicAdd(&cache->written[i], written);
+		atomicAdd(&cache->redundant[i], redundant);
 		return;
 	}
-	near->full = true;
+	cache->full = true;
 	add_row(rows, key, read, written, redundant);
 }
 
 /* Counts the touched bytes of a warp's chunks by their writers. */
-static __device__ void count_chunks(struct near_rows *near, struct device_rows *rows,
+static __device__ void count_chunks(struct row_cache *cache, struct device_rows *rows,
 				    const struct device_record *record, const struct chunk *chunk,
 				    const uint32_t writers[4])
 {
@@ -81,7 +81,7 @@ static __device__ void count_chunks(struct near_rows *near, struct device_rows *
 		written = sum_of_lanes(__popc(chunk->written & bytes));
 		redundant = sum_of_lanes(__popc(chunk->redundant & bytes));
 		if (threadIdx.x % 32 == 0)
-			add_small_row(near, rows,
+			add_small_row(cache, rows,
 				      (u64)(record->slot + 1) << 32 | (writer ^ record->site), read,
 				      written, redundant);
 	}
@@ -91,7 +91,7 @@ static __device__ void count_chunks(struct near_rows *near, struct device_rows *
  * Four blocks of the list from `first` on; called by all threads.  `spread`: others are yet to look
  * for what was touched.
  */
-static __device__ void settle_groups(struct near_rows *near, struct device_rows *rows,
+static __device__ void settle_groups(struct row_cache *cache, struct device_rows *rows,
 				     const uint32_t *leaf_keys, uint32_t first, uint32_t api,
 				     bool spread)
 {
@@ -125,7 +125,7 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 		if (thread < LEAF_LANES && record->leaves)
 			digest = record->leaves[block][thread];
 	}
-	load_fresh(record, index * CHUNK_BYTES, chunk.fresh);
+	load_current(record, index * CHUNK_BYTES, chunk.current);
 	chunk.value[0] = pair.x, chunk.value[1] = pair.y;
 	mixed = state.flags & BLOCK_MIXED;
 	if (!mixed)
@@ -145,7 +145,7 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 				uint64_t bytes = unit_spread(differ >> 8 * i);
 
 				chunk.value[i] =
-					(chunk.value[i] & ~bytes) | (chunk.fresh[i] & bytes);
+					(chunk.value[i] & ~bytes) | (chunk.current[i] & bytes);
 			}
 			((ulonglong2 *)record->value)[index] =
 				make_ulonglong2(chunk.value[0], chunk.value[1]);
@@ -153,7 +153,7 @@ static __device__ void settle_groups(struct near_rows *near, struct device_rows 
 		if (after != chunk.initialised)
 			((uint16_t *)record->initialised)[index] = (uint16_t)after;
 	}
-	count_chunks(near, rows, record, &chunk, writers);
+	count_chunks(cache, rows, record, &chunk, writers);
 	known = sum_of_lanes(__popc(after));
 	if (record->leaves) {
 		const uint32_t *keys = leaf_keys + thread * 4;
@@ -278,17 +278,17 @@ static __device__ void add_change(struct device_record *record, uint32_t object)
 
 /* Puts what was found into the rings, where it fits, and makes ready for the next API. */
 static __device__ void gather_small(struct device_state *state, const struct device_state *view,
-				    struct near_rows *near, uint32_t ticket)
+				    struct row_cache *cache, uint32_t ticket)
 {
 	struct result_pass *pass = &view->result_passes[ticket % PASSES];
 	uint64_t cursor = small.before.row_cursor;
 	unsigned thread = threadIdx.x;
 
-	if (thread < NEAR_ROWS && near->keys[thread]) {
-		struct result_row row = make_row(near->keys[thread], near->read[thread],
-						 near->written[thread], near->redundant[thread]);
+	if (thread < CACHED_ROWS && cache->keys[thread]) {
+		struct result_row row = make_row(cache->keys[thread], cache->read[thread],
+						 cache->written[thread], cache->redundant[thread]);
 
-		cursor += atomicAdd(&near->gathered, 1);
+		cursor += atomicAdd(&cache->gathered, 1);
 		view->result_rows[cursor & view->row_mask] = row;
 	}
 	if (thread >= PASS_THREADS - SMALL_OBJECTS &&
@@ -310,10 +310,10 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 
 		result.status = PASS_DONE;
 		result.first_row = (uint32_t)small.before.row_cursor & view->row_mask;
-		result.rows = near->gathered;
+		result.rows = cache->gathered;
 		result.first_object = (uint32_t)small.before.object_cursor & view->object_mask;
 		result.objects = small.objects;
-		result.way = PASS_SMALL;
+		result.strategy = PASS_SMALL;
 		result.blocks = small.blocks;
 		result.ticket = ticket - 1;
 		result.missed = small.before.missed;
@@ -321,8 +321,8 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 		*pass = result;
 		state->missed = state->missed_bytes = 0;
 		state->progress = 0;
-		state->told = 0;
-		state->row_cursor = small.before.row_cursor + near->gathered;
+		state->heartbeat = 0;
+		state->row_cursor = small.before.row_cursor + cache->gathered;
 		state->object_cursor = small.before.object_cursor + small.objects;
 		__threadfence_system();
 		*(volatile uint32_t *)&pass->ticket = ticket;
@@ -334,27 +334,27 @@ static __device__ void gather_small(struct device_state *state, const struct dev
  * are not with the host.
  */
 static __device__ bool settle_small(struct device_state *state, const struct device_state *view,
-				    struct near_rows *near, const uint32_t *leaf_keys, uint32_t api,
-				    uint32_t ticket, uint64_t rows_taken, uint64_t objects_taken,
-				    bool spread)
+				    struct row_cache *cache, const uint32_t *leaf_keys,
+				    uint32_t api, uint32_t ticket, uint64_t rows_taken,
+				    uint64_t objects_taken, bool spread)
 {
 	unsigned thread = threadIdx.x;
 
 #pragma unroll 1
 	for (uint32_t first = 0; first < small.blocks; first += GROUPS) {
-		settle_groups(near, view->rows, leaf_keys, first, api, spread);
+		settle_groups(cache, view->rows, leaf_keys, first, api, spread);
 		__syncthreads();
 	}
-	if (!spread && !near->full &&
-	    small.before.row_cursor + NEAR_ROWS - rows_taken <= view->row_mask &&
+	if (!spread && !cache->full &&
+	    small.before.row_cursor + CACHED_ROWS - rows_taken <= view->row_mask &&
 	    small.before.object_cursor + SMALL_OBJECTS - objects_taken <= view->object_mask) {
-		gather_small(state, view, near, ticket);
+		gather_small(state, view, cache, ticket);
 		return true;
 	}
 	if (thread < small.objects)
 		add_change(&view->records[small.slots[thread]], thread);
 	if (thread == 0)
-		near->blocks = small.blocks;
+		cache->blocks = small.blocks;
 	__threadfence();
 	__syncthreads();
 	return false;

@@ -32,7 +32,7 @@ static __shared__ struct {
 	struct before before;
 	uint32_t objects, blocks; /* ... of this block of threads */
 	uint32_t found;           /* blocks of all of them, maybe with some past an object's end */
-	bool unfit;
+	bool unsupported;
 	uint32_t slots[SMALL_OBJECTS];
 	struct {
 		uint32_t object, block;
@@ -113,8 +113,8 @@ static __device__ void copy_records(const struct device_record *records)
 		((u64 *)copy)[lane] = ((const u64 *)&records[small.slots[object]])[lane];
 	__syncwarp();
 	if (lane == 0 && (!copy->states || copy->coarse || copy->shared || copy->uses_origin ||
-			  (gridDim.x > 1 && copy->blocks > SMALL_LOOK)))
-		small.unfit = true;
+			  (gridDim.x > 1 && copy->blocks > SMALL_SCAN)))
+		small.unsupported = true;
 }
 
 /*
@@ -248,7 +248,7 @@ static __device__ bool is_small(struct device_state *state, const struct device_
 							     : thread == 34 ? &state->missed
 									    : &state->missed_bytes);
 	else if (thread == 36)
-		small.blocks = small.found = small.unfit = 0;
+		small.blocks = small.found = small.unsupported = 0;
 	else if (thread - 64 < sizeof(small.changes) / 8)
 		((u64 *)small.changes)[thread - 64] = 0;
 	__syncthreads();
@@ -256,17 +256,17 @@ static __device__ bool is_small(struct device_state *state, const struct device_
 		return false;
 	copy_records(view->records);
 	__syncthreads();
-	if (small.unfit)
+	if (small.unsupported)
 		return false;
 	find_blocks(parts, limit);
 	/* who found too many may have taken some since */
 	if (parts > 1) {
 		__threadfence();
 		if (*(volatile uint32_t *)&state->verdict == ticket)
-			small.unfit = true;
+			small.unsupported = true;
 	}
 	__syncthreads();
-	if (small.unfit || small.found > limit) {
+	if (small.unsupported || small.found > limit) {
 		if (parts > 1 && thread == 0) {
 			*(volatile uint32_t *)&state->verdict = ticket;
 			__threadfence();

@@ -10,16 +10,16 @@
 #include "gpu/sanitizer/device/device_state.h"
 
 #define ALL_LANES 0xffffffffu
-#define NEAR_ROWS 64u
+#define CACHED_ROWS 64u
 
 typedef unsigned long long u64; /* as atomics and shuffles want it */
 
 /* -- rows --------------------------------------------------------------------------------- */
 
 /* Rows of the objects that this block of threads works on; what does not fit goes to memory. */
-struct near_rows {
-	u64 keys[NEAR_ROWS];
-	uint32_t read[NEAR_ROWS], written[NEAR_ROWS], redundant[NEAR_ROWS];
+struct row_cache {
+	u64 keys[CACHED_ROWS];
+	uint32_t read[CACHED_ROWS], written[CACHED_ROWS], redundant[CACHED_ROWS];
 	uint32_t gathered;
 	uint32_t blocks; /* of objects that were looked at */
 	bool full;       /* some rows went to memory */
@@ -58,25 +58,25 @@ static __device__ void add_row(struct device_rows *rows, u64 key, u64 read, u64 
 		atomicAdd((u64 *)&rows->redundant[at], redundant);
 }
 
-static __device__ void add_near_row(struct near_rows *near, struct device_rows *rows, u64 key,
-				    uint32_t read, uint32_t written, uint32_t redundant)
+static __device__ void add_cached_row(struct row_cache *cache, struct device_rows *rows, u64 key,
+				      uint32_t read, uint32_t written, uint32_t redundant)
 {
 	uint32_t start = hash_key(key);
 
 	for (uint32_t i = 0; i < 4; i++) {
-		uint32_t at = (start + i) % NEAR_ROWS;
-		u64 old = *(volatile u64 *)&near->keys[at];
+		uint32_t at = (start + i) % CACHED_ROWS;
+		u64 old = *(volatile u64 *)&cache->keys[at];
 
 		if (!old)
-			old = atomicCAS(&near->keys[at], 0ull, key);
+			old = atomicCAS(&cache->keys[at], 0ull, key);
 		if (!old || old == key) {
-			atomicAdd(&near->read[at], read);
-			atomicAdd(&near->written[at], written);
-			atomicAdd(&near->redundant[at], redundant);
+			atomicAdd(&cache->read[at], read);
+			atomicAdd(&cache->written[at], written);
+			atomicAdd(&cache->redundant[at], redundant);
 			return;
 		}
 	}
-	near->full = true;
+	cache->full = true;
 	add_row(rows, key, read, written, redundant);
 }
 
@@ -99,7 +99,7 @@ static __device__ struct result_row make_row(u64 key, u64 read, u64 written, u64
 struct walk {
 	struct device_record *record;
 	struct device_rows *rows;
-	struct near_rows *near;
+	struct row_cache *cache;
 	const uint32_t *keys;  /* of leaves */
 	u64 (*nh)[LEAF_LANES]; /* of the warp: see struct leaves */
 	uint32_t slot, writer;
@@ -131,7 +131,7 @@ static __device__ void flush_row(struct walk *walk)
 	uint32_t redundant = sum_of_lanes(walk->redundant);
 
 	if (threadIdx.x % 32 == 0 && (read || written || redundant))
-		add_near_row(walk->near, walk->rows, walk->key, read, written, redundant);
+		add_cached_row(walk->cache, walk->rows, walk->key, read, written, redundant);
 	walk->read = walk->written = walk->redundant = 0;
 }
 

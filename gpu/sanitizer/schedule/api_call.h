@@ -47,8 +47,8 @@ struct operation {
 	uint64_t pitch, from_pitch, slice, from_slice;
 	struct array_place array, from_array;
 	bool to_device, from_device; /* what the driver says */
-	bool again;                  /* an allocation that may be known already */
-	bool elsewhere;              /* ... that others may write */
+	bool may_be_known;           /* an allocation that may be known already */
+	bool external_writers;       /* ... that others may write */
 	enum gpu_memory memory;
 	/* kernels: the mangled name; what is not seen or shared: the call, NULL: see `coverage` */
 	const char *name;
@@ -58,9 +58,9 @@ struct operation {
 	uint64_t threads;
 	unsigned instructions; /* that no patch follows: see gpu/sass/instructions.h */
 	bool patched;          /* the launch carries our callback data */
-	bool whole;    /* it ran with other nodes of a graph, and in what order is not known */
-	bool fleeting; /* memory that is gone when it could be looked at */
-	bool left_out; /* it is not to be analysed */
+	bool unordered; /* it ran with other nodes of a graph, and in what order is not known */
+	bool transient; /* memory that is gone when it could be looked at */
+	bool skipped;   /* it is not to be analysed */
 	/* of one that may write unseen: its parameter block; NULL: not known */
 	void *parameters;
 	size_t parameters_size;
@@ -73,7 +73,7 @@ struct api_call {
 	uint64_t start_ns;
 	CUcontext context;   /* current in the innermost call of the driver */
 	struct graph *graph; /* whose launch it is; NULL: of none, or of one that is not known */
-	bool quick;          /* a copy or set whose pass may follow it: see calls_quick() */
+	bool may_pend;       /* a copy or set whose pass may follow it: see calls_stream_copy() */
 	struct operation *operations; /* in the order in which they were made */
 	unsigned count, room;
 };

@@ -56,21 +56,21 @@ void event_announce_touched(struct space *space)
 {
 	uint32_t count, found = 0;
 	const struct touched *touched = space_touched(space, &count);
-	struct object **news;
+	struct object **new_objects;
 
 	for (uint32_t i = 0; i < count; i++)
 		found += !touched[i].object->id;
-	news = found ? calloc(found, sizeof(struct object *)) : NULL;
-	if (!news)
+	new_objects = found ? calloc(found, sizeof(struct object *)) : NULL;
+	if (!new_objects)
 		return;
 	found = 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (!touched[i].object->id)
-			news[found++] = touched[i].object;
-	qsort(news, found, sizeof(struct object *), by_order);
+			new_objects[found++] = touched[i].object;
+	qsort(new_objects, found, sizeof(struct object *), by_order);
 	for (uint32_t i = 0; i < found; i++)
-		event_announce(news[i]);
-	free(news);
+		event_announce(new_objects[i]);
+	free(new_objects);
 }
 
 void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
@@ -198,20 +198,20 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 	bool fine = true;
 
 	for (unsigned i = 0; i < space_count; i++) {
-		struct visit visit;
+		struct entered entered;
 
-		if (visit_enter(&visit, space_context(spaces[i]))) {
+		if (context_enter(&entered, space_context(spaces[i]))) {
 			int result = space_settle(spaces[i], call->context);
 
 			fine = fine && result >= 0 && !space_failed(spaces[i]);
 			if (fine)
 				used = take_rows(used, call, spaces[i], result);
 		}
-		visit_leave(&visit);
+		context_leave(&entered);
 	}
 	if (!fine) {
 		events_sink->abandon(call);
-		events_missed(); /* its marks are still there, if the device is */
+		events_lost_track(); /* its marks are still there, if the device is */
 		return;
 	}
 	end(call, used, hosts, host_count);
@@ -223,7 +223,7 @@ void event_results(const struct gpu_call *call, struct space *space, int result,
 		   const struct host_row *hosts, size_t host_count)
 {
 	if (result > 0)
-		events_missed(); /* what it touched is not known */
+		events_lost_track(); /* what it touched is not known */
 	if (result < 0 || space_failed(space)) {
 		events_sink->abandon(call);
 		return;

@@ -20,8 +20,8 @@ struct box {
 struct piece {
 	struct side to, from;
 	struct box box;
-	bool behind; /* its marks go behind it to its stream, else to our own */
-	bool alone;  /* ... and there is one set of rows to be marked */
+	bool pending; /* its marks go behind it to its stream, else to our own */
+	bool single;  /* ... and there is one set of rows to be marked */
 	CUstream stream;
 };
 
@@ -98,35 +98,35 @@ static uint64_t offset(const struct side *side, uint64_t slice)
 
 static CUstream stream_for_marks(const struct piece *piece, const struct side *side)
 {
-	return piece->behind ? piece->stream : space_stream(side->object->space);
+	return piece->pending ? piece->stream : space_stream(side->object->space);
 }
 
 static void mark_rows(const struct piece *piece, const struct side *side, uint64_t slice,
 		      uint32_t marks)
 {
-	struct visit visit;
+	struct entered entered;
 
-	if (piece->alone) {
-		space_mark_alone(side->object, offset(side, slice), side->pitch, piece->box.width,
-				 piece->box.height, marks);
+	if (piece->single) {
+		space_mark_in_pass(side->object, offset(side, slice), side->pitch, piece->box.width,
+				   piece->box.height, marks);
 		return;
 	}
-	if (visit_enter(&visit, space_context(side->object->space)))
+	if (context_enter(&entered, space_context(side->object->space)))
 		space_mark(side->object, stream_for_marks(piece, side), offset(side, slice),
 			   side->pitch, piece->box.width, piece->box.height, marks);
-	visit_leave(&visit);
+	context_leave(&entered);
 }
 
 static void mark_copied(const struct piece *piece, uint64_t slice)
 {
 	const struct side *to = &piece->to, *from = &piece->from;
-	struct visit visit;
+	struct entered entered;
 
-	if (visit_enter(&visit, space_context(to->object->space)))
+	if (context_enter(&entered, space_context(to->object->space)))
 		space_mark_copy(to->object, stream_for_marks(piece, to), offset(to, slice),
 				to->pitch, from->object, offset(from, slice), from->pitch,
 				piece->box.width, piece->box.height);
-	visit_leave(&visit);
+	context_leave(&entered);
 }
 
 /* Sets the masks of what a piece touches.  What comes from another device counts as initialised. */
@@ -260,8 +260,8 @@ static struct piece describe_set(const struct operation *operation)
 	return piece;
 }
 
-bool event_copy_behind(const struct api_call *api_call, const struct operation *operation,
-		       struct space *space)
+bool event_copy_pending(const struct api_call *api_call, const struct operation *operation,
+			struct space *space)
 {
 	bool copies = operation->kind == OPERATION_COPY;
 	struct piece piece;
@@ -277,13 +277,13 @@ bool event_copy_behind(const struct api_call *api_call, const struct operation *
 	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(api_call->name),
 		    operation->stream, api_call);
 	call.name = api_call->name;
-	piece.behind = true;
-	piece.alone = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
+	piece.pending = true;
+	piece.single = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
 	piece.stream = operation->stream;
 	mark(&piece);
-	if (!lane_push(&call, space, operation->stream, host_count ? hosts : NULL)) {
+	if (!queue_push(&call, space, operation->stream, host_count ? hosts : NULL)) {
 		events_sink->abandon(&call);
-		events_missed();
+		events_lost_track();
 	}
 	return true;
 }
@@ -306,14 +306,14 @@ void event_copy(const struct api_call *api_call, const struct operation *operati
 		    api_call);
 	if (!mark_pieces(piece, operation)) {
 		events_sink->coverage(COVERAGE_COPY_ACROSS_BOUNDS, NULL, 1, bytes);
-		events_missed();
+		events_lost_track();
 		events_sink->end(&call, NULL, 0);
 		return;
 	}
 	if (is_array(&piece.to) && !event_array_mirror(&operation->array, piece.box.width,
 						       piece.box.height, piece.box.depth))
-		events_missed();
-	if (operation->whole)
+		events_lost_track();
+	if (operation->unordered)
 		events_sink->end(&call, NULL, 0);
 	else
 		event_settle(&call, spaces, spaces_of(&piece, operation, spaces), hosts,
@@ -336,7 +336,7 @@ void event_set(const struct api_call *api_call, const struct operation *operatio
 	}
 	if (operation->height > 1 && !fits(&piece.to, &piece.box)) {
 		events_sink->coverage(COVERAGE_SET_ACROSS_BOUNDS, NULL, 1, 0);
-		events_missed();
+		events_lost_track();
 		events_sink->end(&call, NULL, 0);
 		return;
 	}
@@ -353,7 +353,7 @@ void event_set(const struct api_call *api_call, const struct operation *operatio
 					events_find_object(operation->context, piece.to.address);
 		}
 	}
-	if (operation->whole)
+	if (operation->unordered)
 		events_sink->end(&call, NULL, 0);
 	else
 		event_settle(&call, spaces, spaces_of(&piece, operation, spaces), NULL, 0);

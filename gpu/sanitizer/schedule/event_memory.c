@@ -24,7 +24,7 @@ void event_alloc(const struct api_call *api_call, const struct operation *operat
 
 	object = space_find(space, operation->address);
 	if (object && object->address == operation->address) {
-		if (operation->again && object->size == operation->size)
+		if (operation->may_be_known && object->size == operation->size)
 			return;
 		event_release(api_call, operation->stream, object); /* a graph freed it by itself */
 	}
@@ -35,17 +35,17 @@ void event_alloc(const struct api_call *api_call, const struct operation *operat
 		    api_call);
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
-	object->elsewhere = operation->elsewhere;
-	if (!operation->fleeting)
+	object->external_writers = operation->external_writers;
+	if (!operation->transient)
 		object_follow(object);
-	else if (!operation->whole)
-		object_follow_fleeting(object);
-	if (operation->fleeting)
-		events_sink->coverage(operation->whole ? COVERAGE_GRAPH_MEMORY_NOT_FOLLOWED
-						       : COVERAGE_GRAPH_MEMORY_NOT_COMPARED,
+	else if (!operation->unordered)
+		object_follow_transient(object);
+	if (operation->transient)
+		events_sink->coverage(operation->unordered ? COVERAGE_GRAPH_MEMORY_NOT_FOLLOWED
+							   : COVERAGE_GRAPH_MEMORY_NOT_COMPARED,
 				      NULL, 1, operation->size);
 	else if (object->slot == NO_SLOT)
-		events_sink->coverage(lanes_timed_out() ? COVERAGE_OBJECT_BESIDE_ABANDONED
+		events_sink->coverage(queues_timed_out() ? COVERAGE_OBJECT_BESIDE_ABANDONED
 				      : object->size > OBJECT_SIZE_LIMIT
 					      ? COVERAGE_OBJECT_TOO_LARGE
 					      : COVERAGE_OBJECT_WITHOUT_SHADOW,

@@ -29,73 +29,74 @@ bool events_has_space(CUcontext context)
 /* Which contexts' kernels may reach the memory of which others on other devices. */
 static struct peer {
 	CUcontext context, peer;
-	bool blind; /* the patches could not mark what they touch there */
+	bool unmarked; /* the patches could not mark what they touch there */
 } peers[EVENT_SPACES_MAX * EVENT_SPACES_MAX];
 static unsigned peer_count;
-static bool let_go; /* see events_let_go() */
+static bool concurrent; /* see events_run_concurrently() */
 
 /* Whether kernels of other devices may write in its memory, unseen. */
-static bool is_written_elsewhere(CUcontext context)
+static bool has_unmarked_writers(CUcontext context)
 {
 	for (unsigned i = 0; i < peer_count; i++)
-		if (peers[i].peer == context && (let_go || peers[i].blind))
+		if (peers[i].peer == context && (concurrent || peers[i].unmarked))
 			return true;
 	return false;
 }
 
 /* Which memory is in which table. */
-static void outdate(void)
+static void invalidate_tables(void)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
-		space_outdate(event_spaces[i]);
+		space_unpublish(event_spaces[i]);
 }
 
-static void share_what_is_written(void)
+static void share_written_memory(void)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct visit visit;
+		struct entered entered;
 
-		if (!is_written_elsewhere(space_context(event_spaces[i])))
+		if (!has_unmarked_writers(space_context(event_spaces[i])))
 			continue;
-		if (visit_enter(&visit, space_context(event_spaces[i])))
+		if (context_enter(&entered, space_context(event_spaces[i])))
 			space_share(event_spaces[i], SHARE_ALL);
-		visit_leave(&visit);
+		context_leave(&entered);
 	}
 }
 
-void events_let_go(void)
+void events_run_concurrently(void)
 {
-	if (let_go)
+	if (concurrent)
 		return;
-	let_go = true;
-	outdate();
-	share_what_is_written();
+	concurrent = true;
+	invalidate_tables();
+	share_written_memory();
 }
 
 struct space *events_make_space(CUcontext context)
 {
 	struct space *space = events_find_space(context);
-	struct visit visit;
+	struct entered entered;
 
 	if (space || event_space_count == EVENT_SPACES_MAX)
 		return space;
-	if (visit_enter(&visit, context))
+	if (context_enter(&entered, context))
 		space = space_create(context, events_digests, event_shortage);
-	visit_leave(&visit);
+	context_leave(&entered);
 	if (!space)
 		return NULL;
 	event_spaces[event_space_count++] = space;
-	if (is_written_elsewhere(context))
+	if (has_unmarked_writers(context))
 		space_share(space, SHARE_ALL);
 	return space;
 }
 
 static bool find_device(CUcontext context, CUdevice *device)
 {
-	struct visit visit;
-	bool found = visit_enter(&visit, context) && driver.cuCtxGetDevice(device) == CUDA_SUCCESS;
+	struct entered entered;
+	bool found =
+		context_enter(&entered, context) && driver.cuCtxGetDevice(device) == CUDA_SUCCESS;
 
-	visit_leave(&visit);
+	context_leave(&entered);
 	return found;
 }
 
@@ -121,14 +122,14 @@ void events_peer(CUcontext context, CUcontext peer, bool enabled)
 		peers[peer_count++] = (struct peer){context, peer, !has_atomics(context, peer)};
 	else if (!enabled && i < peer_count)
 		peers[i] = peers[--peer_count];
-	outdate();
-	share_what_is_written();
+	invalidate_tables();
+	share_written_memory();
 }
 
 enum reach {
 	OUT_OF_REACH,
 	MARKED, /* by the patches */
-	BLIND,
+	UNMARKED,
 };
 
 /* What kernels of a space do in the memory of another one. */
@@ -139,7 +140,7 @@ static enum reach reach(const struct space *from, const struct space *to)
 		return MARKED;
 	for (unsigned i = 0; i < peer_count; i++)
 		if (peers[i].context == space_context(from) && peers[i].peer == space_context(to))
-			return peers[i].blind || let_go ? BLIND : MARKED;
+			return peers[i].unmarked || concurrent ? UNMARKED : MARKED;
 	return OUT_OF_REACH;
 }
 
@@ -154,9 +155,9 @@ unsigned events_peers(const struct space *space, struct space *found[EVENT_SPACE
 	return count;
 }
 
-bool events_have_gone(void)
+bool events_are_concurrent(void)
 {
-	return let_go;
+	return concurrent;
 }
 
 bool events_is_dependent(const struct space *space)
@@ -169,15 +170,15 @@ bool events_is_dependent(const struct space *space)
 	return false;
 }
 
-bool events_one_by_one(CUcontext context)
+bool events_are_serialized(CUcontext context)
 {
 	const struct space *space =
-		!let_go && event_space_count > 1 ? events_find_space(context) : NULL;
+		!concurrent && event_space_count > 1 ? events_find_space(context) : NULL;
 
 	return space && events_is_dependent(space);
 }
 
-bool events_several(void)
+bool events_multi_device(void)
 {
 	for (unsigned i = 1; i < event_space_count; i++)
 		if (space_device(event_spaces[i]) != space_device(event_spaces[0]))
@@ -185,10 +186,10 @@ bool events_several(void)
 	return false;
 }
 
-bool events_reaches_unseen(const struct space *space)
+bool events_reaches_unmarked(const struct space *space)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
-		if (reach(space, event_spaces[i]) == BLIND)
+		if (reach(space, event_spaces[i]) == UNMARKED)
 			return true;
 	return false;
 }
@@ -198,14 +199,14 @@ bool events_reaches_shared(const struct space *space)
 	bool found = false;
 
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct visit visit;
+		struct entered entered;
 
 		if (!space_has_shared(event_spaces[i]) || reach(space, event_spaces[i]) == MARKED)
 			continue;
 		found = true;
-		if (visit_enter(&visit, space_context(event_spaces[i])))
+		if (context_enter(&entered, space_context(event_spaces[i])))
 			space_share(event_spaces[i], SHARE_HOSTS);
-		visit_leave(&visit);
+		context_leave(&entered);
 	}
 	return found;
 }
@@ -237,22 +238,22 @@ uint32_t events_stream_number(CUstream stream)
 	return stream_count;
 }
 
-bool visit_enter(struct visit *visit, CUcontext context)
+bool context_enter(struct entered *entered, CUcontext context)
 {
-	visit->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	visit->pushed = driver.cuCtxPushCurrent(context) == CUDA_SUCCESS;
-	if (visit->pushed)
-		driver.cuThreadExchangeStreamCaptureMode(&visit->mode);
-	return visit->pushed;
+	entered->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	entered->pushed = driver.cuCtxPushCurrent(context) == CUDA_SUCCESS;
+	if (entered->pushed)
+		driver.cuThreadExchangeStreamCaptureMode(&entered->mode);
+	return entered->pushed;
 }
 
-void visit_leave(struct visit *visit)
+void context_leave(struct entered *entered)
 {
 	CUcontext context;
 
-	if (!visit->pushed)
+	if (!entered->pushed)
 		return;
-	driver.cuThreadExchangeStreamCaptureMode(&visit->mode);
+	driver.cuThreadExchangeStreamCaptureMode(&entered->mode);
 	driver.cuCtxPopCurrent(&context);
 }
 
@@ -273,14 +274,14 @@ CUcontext events_context_at(CUcontext context, uint64_t address)
 	return object ? space_context(object->space) : NULL;
 }
 
-void events_written_elsewhere(CUcontext context, uint64_t address)
+void events_share_external(CUcontext context, uint64_t address)
 {
 	struct object *object = events_find_object(context, address);
-	struct visit visit;
+	struct entered entered;
 
 	if (!object)
 		return;
-	if (visit_enter(&visit, space_context(object->space)))
-		object_share_elsewhere(object);
-	visit_leave(&visit);
+	if (context_enter(&entered, space_context(object->space)))
+		object_share_external(object);
+	context_leave(&entered);
 }

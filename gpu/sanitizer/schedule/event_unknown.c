@@ -21,7 +21,7 @@ int events_unknown_start(void)
 	return may_write ? 0 : -1;
 }
 
-void events_missed(void)
+void events_lost_track(void)
 {
 	__atomic_store_n(&unseen, true, __ATOMIC_RELEASE);
 }
@@ -33,7 +33,7 @@ void events_unpatched(void)
 	if (!sink)
 		return;
 	sink->coverage(COVERAGE_MODULE_NOT_PATCHED, NULL, 1, 0);
-	events_missed();
+	events_lost_track();
 }
 
 void events_known_object(uint32_t id, uint64_t address)
@@ -78,7 +78,7 @@ static void forget_writable(const struct operation *operation)
 	if (!operation->parameters ||
 	    may_write_each(may_write, operation->name, operation->parameters,
 			   operation->parameters_size, forget_at, &context) != 0)
-		events_missed();
+		events_lost_track();
 	forget_variables(operation->module);
 }
 
@@ -111,11 +111,11 @@ bool event_fault(struct space *space, CUresult result)
 	if (!space_faulted(space, result))
 		return false;
 	events_sink->coverage(COVERAGE_LAUNCH_FAILED, NULL, 1, 0);
-	events_missed();
+	events_lost_track();
 	return true;
 }
 
-void event_left_out(const struct api_call *api_call, const struct operation *operation)
+void event_skipped(const struct api_call *api_call, const struct operation *operation)
 {
 	CUcontext context = operation->context;
 	struct gpu_call call;
@@ -128,7 +128,7 @@ void event_left_out(const struct api_call *api_call, const struct operation *ope
 	skipped_launched(events_find_space(context), operation->stream);
 }
 
-void event_not_waited_for(const struct api_call *api_call, const struct operation *operation)
+void event_beside_timed_out(const struct api_call *api_call, const struct operation *operation)
 {
 	struct object *to = events_find_object(operation->context, operation->address);
 	struct gpu_call call;
@@ -143,7 +143,7 @@ void event_not_waited_for(const struct api_call *api_call, const struct operatio
 			      NULL, 1, operation->width * operation->height * operation->depth);
 }
 
-bool events_to_forget(const struct space *space)
+bool events_must_forget(const struct space *space)
 {
 	bool some = __atomic_load_n(&unseen, __ATOMIC_ACQUIRE);
 
@@ -159,14 +159,14 @@ void events_forget(struct space *space)
 		for (unsigned i = 0; i < event_space_count; i++)
 			space_forget_all_later(event_spaces[i]);
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct visit visit;
+		struct entered entered;
 
 		if (!space_has_forgotten(event_spaces[i]) || (space && space != event_spaces[i]))
 			continue;
-		if (visit_enter(&visit, space_context(event_spaces[i])) &&
+		if (context_enter(&entered, space_context(event_spaces[i])) &&
 		    space_forget_listed(event_spaces[i]) == 0)
 			space_digests(event_spaces[i], event_content, NULL);
-		visit_leave(&visit);
+		context_leave(&entered);
 	}
 	listed_module = NULL;
 }

@@ -30,7 +30,7 @@ void events_context_gone(CUcontext context)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
 		if (space_context(event_spaces[i]) == context) {
-			lane_abandon(event_spaces[i]);
+			queue_abandon(event_spaces[i]);
 			timed_out_abandon(event_spaces[i]);
 			skipped_abandon(event_spaces[i]);
 			events_peers_abandon(context);
@@ -41,15 +41,15 @@ void events_context_gone(CUcontext context)
 		}
 }
 
-bool events_choose(void)
+bool events_select_launches(void)
 {
 	return events_sink && events_sink->wanted;
 }
 
 /* Memory that kernels of the space reach, and that they cannot mark. */
-static void cover_reach(const struct space *space)
+static void cover_unmarked_memory(const struct space *space)
 {
-	if (events_reaches_unseen(space))
+	if (events_reaches_unmarked(space))
 		events_sink->coverage(COVERAGE_PEER_MEMORY, NULL, 1, 0);
 	if (events_reaches_shared(space))
 		events_sink->coverage(COVERAGE_OTHER_CONTEXTS_MEMORY, NULL, 1, 0);
@@ -62,18 +62,18 @@ static void finish_kernel(const struct api_call *api_call, const struct operatio
 	struct gpu_call call;
 	unsigned count;
 
-	if (operation->patched && !operation->whole)
+	if (operation->patched && !operation->unordered)
 		space_launched(space, operation->threads, (uintptr_t)operation->function);
 	count = 1 + events_peers(space, spaces + 1);
 	for (unsigned i = 1; i < count; i++)
 		space_launched(spaces[i], operation->threads, (uintptr_t)operation->function);
-	cover_reach(space);
+	cover_unmarked_memory(space);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
 	if (!operation->patched) {
 		events_sink->coverage(COVERAGE_LAUNCH_NOT_FOLLOWED, NULL, 1, 0);
-		events_missed();
+		events_lost_track();
 	}
-	if (operation->whole)
+	if (operation->unordered)
 		events_sink->end(&call, NULL, 0);
 	else
 		event_settle(&call, spaces, count, NULL, 0);
@@ -90,9 +90,9 @@ static void finish_graph(const struct operation *operation, struct space *space)
 	events_sink->coverage(operation->coverage, NULL, 1, 0);
 	count = 1 + events_peers(space, spaces + 1);
 	for (unsigned i = 0; i < count; i++) {
-		struct visit visit;
+		struct entered entered;
 
-		if (visit_enter(&visit, space_context(spaces[i]))) {
+		if (context_enter(&entered, space_context(spaces[i]))) {
 			space_launched(spaces[i], UINT64_MAX, 0);
 			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
 				event_unknown_memory(spaces[i], NULL);
@@ -100,7 +100,7 @@ static void finish_graph(const struct operation *operation, struct space *space)
 				space_digests(spaces[i], event_content, NULL);
 			}
 		}
-		visit_leave(&visit);
+		context_leave(&entered);
 	}
 }
 
@@ -114,26 +114,26 @@ static bool is_on_stream(const struct operation *operation)
 /* Waits until what the operation put on its stream is over, if it is to be analysed. */
 static enum call_state await_call(const struct operation *operation, struct space *space)
 {
-	struct visit visit = {0};
+	struct entered entered = {0};
 	CUresult result;
 
-	if (!lanes_recover())
+	if (!queues_recover())
 		return CALL_TIMED_OUT;
-	if (operation->left_out || !is_on_stream(operation))
+	if (operation->skipped || !is_on_stream(operation))
 		return CALL_ENDED;
 	if (operation->api_context && operation->api_context != operation->context &&
-	    !visit_enter(&visit, operation->api_context))
+	    !context_enter(&entered, operation->api_context))
 		return CALL_DROPPED;
 	result = await_stream(space, operation->stream);
-	visit_leave(&visit);
+	context_leave(&entered);
 	if (result == CUDA_SUCCESS)
 		return CALL_ENDED;
 	if (result == CUDA_ERROR_NOT_READY)
-		lane_time_out(space, operation->stream,
-			      operation->kind == OPERATION_KERNEL ? operation->name : NULL);
+		queue_time_out(space, operation->stream,
+			       operation->kind == OPERATION_KERNEL ? operation->name : NULL);
 	else
 		event_fault(space, result);
-	return lanes_timed_out() ? CALL_TIMED_OUT : CALL_DROPPED;
+	return queues_timed_out() ? CALL_TIMED_OUT : CALL_DROPPED;
 }
 
 /* A launch that was timed out: its masks tell later what it did. */
@@ -144,7 +144,7 @@ static void finish_timed_out(const struct api_call *api_call, const struct opera
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
 	events_sink->end(&call, NULL, 0);
 	if (!operation->patched)
-		events_missed();
+		events_lost_track();
 }
 
 static void push_kernel(const struct api_call *api_call, const struct operation *operation,
@@ -153,11 +153,11 @@ static void push_kernel(const struct api_call *api_call, const struct operation 
 	struct gpu_call call;
 
 	space_launched(space, operation->threads, (uintptr_t)operation->function);
-	cover_reach(space);
+	cover_unmarked_memory(space);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
-	if (!lane_push(&call, space, operation->stream, NULL)) {
+	if (!queue_push(&call, space, operation->stream, NULL)) {
 		events_sink->abandon(&call);
-		events_missed();
+		events_lost_track();
 		event_fault(space, CUDA_SUCCESS);
 	}
 	if (operation->instructions)
@@ -169,20 +169,20 @@ static void push_kernel(const struct api_call *api_call, const struct operation 
  * calls _exit() before its last calls are looked at loses them, and those that end so early do
  * little else.
  */
-#define WAITED_FIRST 16
+#define AWAITED_FIRST 16
 
-unsigned events_waited_for;
+unsigned events_awaited;
 
 /* Whether the operation is of a kind that can be pending. */
 static bool can_be_pending(const struct api_call *api_call, const struct operation *operation)
 {
-	if (api_call->graph || operation->whole || operation->stream == CU_STREAM_PER_THREAD)
+	if (api_call->graph || operation->unordered || operation->stream == CU_STREAM_PER_THREAD)
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
-		return operation->patched && !operation->left_out && !operation->parameters;
+		return operation->patched && !operation->skipped && !operation->parameters;
 	/* of several in one call none has a pass of its own behind it */
 	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
-	       api_call->quick && api_call->count == 1 && events_waited_for >= WAITED_FIRST &&
+	       api_call->may_pend && api_call->count == 1 && events_awaited >= AWAITED_FIRST &&
 	       (!operation->api_context || operation->api_context == operation->context);
 }
 
@@ -190,30 +190,31 @@ static bool can_be_pending(const struct api_call *api_call, const struct operati
 static bool finish_pending(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space = events_find_space(operation->context);
-	struct visit visit = {0};
+	struct entered entered = {0};
 	bool pushed = true;
 
 	if (!can_be_pending(api_call, operation) || !space || space_failed(space) ||
-	    events_is_dependent(space) || lanes_timed_out() || events_to_forget(space) ||
-	    !space_can_pass(space) || !lane_accepts(space, operation->stream) ||
-	    !lane_make_room(space))
+	    events_is_dependent(space) || queues_timed_out() || events_must_forget(space) ||
+	    !space_can_enqueue_pass(space) || !queue_accepts(space, operation->stream) ||
+	    !queue_reserve(space))
 		return false;
-	if (api_call->context != operation->context && !visit_enter(&visit, space_context(space)))
+	if (api_call->context != operation->context &&
+	    !context_enter(&entered, space_context(space)))
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
 		push_kernel(api_call, operation, space);
 	else
-		pushed = event_copy_behind(api_call, operation, space);
-	visit_leave(&visit);
+		pushed = event_copy_pending(api_call, operation, space);
+	context_leave(&entered);
 	return pushed;
 }
 
 /*
- * One operation that has ended.  `timed_out`: while a lane is timed out, memory is kept account of,
- * and no more.
+ * One operation that has ended.  `timed_out`: while a queue is timed out, memory is kept account
+ * of, and no more.
  */
-static void finish_in(struct space *space, const struct api_call *api_call,
-		      const struct operation *operation, bool timed_out)
+static void finish_operation(struct space *space, const struct api_call *api_call,
+			     const struct operation *operation, bool timed_out)
 {
 	switch (operation->kind) {
 	case OPERATION_ALLOC:
@@ -223,14 +224,14 @@ static void finish_in(struct space *space, const struct api_call *api_call,
 		event_free(api_call, operation);
 		break;
 	case OPERATION_COPY:
-		(timed_out ? event_not_waited_for : event_copy)(api_call, operation);
+		(timed_out ? event_beside_timed_out : event_copy)(api_call, operation);
 		break;
 	case OPERATION_SET:
-		(timed_out ? event_not_waited_for : event_set)(api_call, operation);
+		(timed_out ? event_beside_timed_out : event_set)(api_call, operation);
 		break;
 	case OPERATION_KERNEL:
-		if (operation->left_out)
-			event_left_out(api_call, operation);
+		if (operation->skipped)
+			event_skipped(api_call, operation);
 		else if (timed_out)
 			finish_timed_out(api_call, operation);
 		else
@@ -245,7 +246,7 @@ static void finish_in(struct space *space, const struct api_call *api_call,
 		break;
 	case OPERATION_GRAPH:
 		if (timed_out)
-			events_missed();
+			events_lost_track();
 		else
 			finish_graph(operation, space);
 		break;
@@ -259,7 +260,7 @@ static void finish_in(struct space *space, const struct api_call *api_call,
 					      event_public_name(operation->name), 1, 0);
 		else
 			events_sink->coverage(operation->coverage, NULL, 1, 0);
-		events_missed();
+		events_lost_track();
 		break;
 	case OPERATION_UNLOAD:
 		space_remove_module(space, operation->module);
@@ -289,7 +290,7 @@ static struct space *space_of(const struct operation *operation)
 }
 
 /* The only space that it touches, or NULL. */
-static struct space *alone(const struct operation *operation)
+static struct space *only_space(const struct operation *operation)
 {
 	struct space *space = events_find_space(operation->context);
 	const struct object *to, *from;
@@ -322,24 +323,24 @@ static void finish_one(const struct api_call *api_call, const struct operation *
 {
 	struct space *space, *only;
 	enum call_state state;
-	struct visit visit;
+	struct entered entered;
 
 	if (finish_pending(api_call, operation))
 		return;
-	only = alone(operation);
-	lanes_drain(only);
+	only = only_space(operation);
+	queues_drain(only);
 	space = space_of(operation);
 	if (!space || space_failed(space))
 		return;
-	if (!visit_enter(&visit, space_context(space)))
+	if (!context_enter(&entered, space_context(space)))
 		return;
-	events_waited_for += operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET;
+	events_awaited += operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET;
 	state = await_call(operation, space);
-	if (state == CALL_ENDED && !operation->left_out)
+	if (state == CALL_ENDED && !operation->skipped)
 		events_forget(only);
 	if (state != CALL_DROPPED)
-		finish_in(space, api_call, operation, state == CALL_TIMED_OUT);
-	visit_leave(&visit);
+		finish_operation(space, api_call, operation, state == CALL_TIMED_OUT);
+	context_leave(&entered);
 }
 
 void events_finish(struct api_call *api_call)
@@ -359,111 +360,110 @@ void events_drop(struct api_call *api_call, unsigned first)
 	for (unsigned i = first; i < api_call->count; i++) {
 		if (api_call->operations[i].kind == OPERATION_KERNEL ||
 		    api_call->operations[i].kind == OPERATION_UNSEEN)
-			events_missed();
+			events_lost_track();
 		free(api_call->operations[i].parameters);
 	}
 	if (api_call->count > first)
 		api_call->count = first;
 }
 
-/* For what the program allocates in this space.  `timed_out`: while a lane is. */
-static void make_room(const struct space *space, uint64_t bytes, bool timed_out)
+/* For what the program allocates in this space.  `timed_out`: while a queue is. */
+static void evict_for(const struct space *space, uint64_t bytes, bool timed_out)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct visit visit;
+		struct entered entered;
 
 		if (space_device(event_spaces[i]) != space_device(space) ||
 		    space_failed(event_spaces[i]))
 			continue;
-		if (visit_enter(&visit, space_context(event_spaces[i])))
-			(timed_out ? space_give_way_at_once : space_give_way)(event_spaces[i],
-									      bytes);
-		visit_leave(&visit);
+		if (context_enter(&entered, space_context(event_spaces[i])))
+			(timed_out ? space_evict_nowait : space_evict)(event_spaces[i], bytes);
+		context_leave(&entered);
 	}
 }
 
-void events_release_kept(uint64_t bytes)
+void events_release_cached(uint64_t bytes)
 {
-	if (!events_sink || !memory_is_kept(bytes))
+	if (!events_sink || !memory_is_cached(bytes))
 		return;
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct visit visit;
+		struct entered entered;
 
-		if (visit_enter(&visit, space_context(event_spaces[i])))
-			space_release_kept(event_spaces[i]);
-		visit_leave(&visit);
+		if (context_enter(&entered, space_context(event_spaces[i])))
+			space_release_cached(event_spaces[i]);
+		context_leave(&entered);
 	}
 }
 
 void events_out_of_memory(void)
 {
-	memory_ask_again();
-	events_release_kept(UINT64_MAX);
+	memory_requery();
+	events_release_cached(UINT64_MAX);
 }
 
-/* Only this space's lane has to be empty, or all must be: NULL. */
-static struct space *scope_of(CUcontext context, bool everywhere)
+/* Only this space's queue has to be empty, or all must be: NULL. */
+static struct space *scope_of(CUcontext context, bool all_contexts)
 {
-	struct space *space = everywhere ? NULL : events_find_space(context);
+	struct space *space = all_contexts ? NULL : events_find_space(context);
 
 	return space && !events_is_dependent(space) ? space : NULL;
 }
 
-/* Not so if the context is new: there is nothing in its lane. */
-static bool drain_scope(CUcontext context, bool everywhere, struct space **scope)
+/* Not so if the context is new: there is nothing in its queue. */
+static bool drain_scope(CUcontext context, bool all_contexts, struct space **scope)
 {
-	*scope = scope_of(context, everywhere);
-	return *scope || everywhere || events_find_space(context) ? lanes_drain_yielding(*scope)
-								  : true;
+	*scope = scope_of(context, all_contexts);
+	return *scope || all_contexts || events_find_space(context) ? queues_drain_yielding(*scope)
+								    : true;
 }
 
-bool events_wait(CUcontext context, bool everywhere)
+bool events_drain(CUcontext context, bool all_contexts)
 {
 	struct space *scope;
 
-	return drain_scope(context, everywhere, &scope);
+	return drain_scope(context, all_contexts, &scope);
 }
 
-void events_unwatched(CUcontext context, CUstream stream)
+void events_graph_unobserved(CUcontext context, CUstream stream)
 {
 	struct space *space = events_find_space(context);
-	struct visit visit;
+	struct entered entered;
 
 	if (!events_sink)
 		return;
 	events_sink->coverage(COVERAGE_GRAPH_BESIDE_WAITING, NULL, 1, 0);
-	events_missed();
+	events_lost_track();
 	if (!space)
 		return;
-	if (visit_enter(&visit, context))
+	if (context_enter(&entered, context))
 		skipped_launched(space, stream);
-	visit_leave(&visit);
+	context_leave(&entered);
 }
 
-static bool wants_bodies(struct space *space)
+static bool wants_details(struct space *space)
 {
-	return space_wants_bodies(space) || (events_several() && space_lacks_bodies(space));
+	return space_wants_details(space) || (events_multi_device() && space_lacks_details(space));
 }
 
 static void make_ready(struct space *space, struct space *scope)
 {
 	struct space *peers[EVENT_SPACES_MAX];
-	struct visit visit;
+	struct entered entered;
 
 	if (space_failed(space))
 		return;
-	if (visit_enter(&visit, space_context(space))) {
+	if (context_enter(&entered, space_context(space))) {
 		events_forget(scope);
-		if (wants_bodies(space))
-			space_complete(space);
+		if (wants_details(space))
+			space_allocate_details(space);
 		space_publish(space, peers, events_peers(space, peers));
 	}
-	visit_leave(&visit);
+	context_leave(&entered);
 }
 
 static bool is_ready(struct space *space)
 {
-	return space_is_published(space) && !wants_bodies(space);
+	return space_is_published(space) && !wants_details(space);
 }
 
 static bool are_ready(void)
@@ -486,52 +486,53 @@ bool events_ready_all(void)
 {
 	if (are_ready())
 		return true;
-	if (!lanes_drain_yielding(NULL))
+	if (!queues_drain_yielding(NULL))
 		return false;
-	if (!lanes_timed_out() && !events_pending())
+	if (!queues_timed_out() && !events_pending())
 		make_all_ready();
 	return true;
 }
 
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
-		    bool everywhere)
+		    bool all_contexts)
 {
 	uint64_t skipped = 0, constants = 0;
 	struct space *space, *scope;
-	struct visit visit;
+	struct entered entered;
 
 	if (!events_sink)
 		return true;
 	space = stream && !wanted ? events_find_space(context) : NULL;
-	if (space && !modules_pending() && !events_to_forget(space) && !lanes_timed_out() &&
-	    lane_accepts(space, *stream) && !events_is_dependent(space) &&
+	if (space && !modules_pending() && !events_must_forget(space) && !queues_timed_out() &&
+	    queue_accepts(space, *stream) && !events_is_dependent(space) &&
 	    (!launch || is_ready(space)))
 		return true; /* they follow each other */
-	if (!drain_scope(context, everywhere, &scope))
+	if (!drain_scope(context, all_contexts, &scope))
 		return false;
-	if (!lanes_recover()) {
-		space = wanted && !lanes_hold_copies() ? events_find_space(context) : NULL;
+	if (!queues_recover()) {
+		space = wanted && !queues_hold_copies() ? events_find_space(context) : NULL;
 		if (space)
-			make_room(space, wanted, true);
+			evict_for(space, wanted, true);
 		return true;
 	}
-	if (visit_enter(&visit, context)) {
+	if (context_enter(&entered, context)) {
 		space = events_make_space(context);
 		if (space && !space_failed(space)) {
 			if (launch)
 				events_forget(scope);
 			if (modules_pending())
 				modules_variables(space, &skipped, &constants);
-			memory_release_put_off(context, false);
+			memory_release_deferred(context, false);
 			if (wanted)
-				make_room(space, wanted, false);
+				evict_for(space, wanted, false);
 			if (launch)
 				make_ready(space, scope);
 		}
 	}
-	visit_leave(&visit);
+	context_leave(&entered);
 	/* what is launched now may wait for what is launched next, on another device */
-	if (launch && space && events_several() && !events_pending() && !events_is_dependent(space))
+	if (launch && space && events_multi_device() && !events_pending() &&
+	    !events_is_dependent(space))
 		make_all_ready();
 	if (constants)
 		events_sink->coverage(COVERAGE_CONSTANT_READS, NULL, constants, 0);
@@ -544,7 +545,7 @@ void *events_callback_data(CUcontext context)
 {
 	struct space *space = events_find_space(context);
 
-	return space && !lanes_timed_out() && space_is_published(space) && !space_failed(space)
+	return space && !queues_timed_out() && space_is_published(space) && !space_failed(space)
 		       ? space_state(space)
 		       : NULL;
 }

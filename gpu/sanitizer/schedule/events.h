@@ -25,7 +25,7 @@ void events_stop(void);
  */
 void events_yield_by(bool (*yield)(void), bool (*contended)(void));
 /* Another process or API has a hand in memory: kernels may wait for those of other processes. */
-void events_partners(void);
+void events_note_partners(void);
 bool events_have_partners(void);
 /*
  * A call of the driver begins in this context: makes its space, takes in the variables of new
@@ -36,15 +36,15 @@ bool events_have_partners(void);
  * lock was lost.  Calls the driver.
  */
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
-		    bool everywhere);
+		    bool all_contexts);
 /* Ends the pending calls only. */
-bool events_wait(CUcontext context, bool everywhere);
+bool events_drain(CUcontext context, bool all_contexts);
 /*
  * A call begins, in the current context, that may take this much of the device's memory, or it had
  * too little: releases what is kept of shadows.  Does not wait for what runs.  Calls the driver.
  */
 #define EVENTS_CALL_MAY_TAKE (UINT64_C(1) << 30) /* code, stacks, what graphs allocate */
-void events_release_kept(uint64_t bytes);
+void events_release_cached(uint64_t bytes);
 void events_out_of_memory(void);
 /* What a launch hands to the patches; NULL: it cannot be followed. */
 void *events_callback_data(CUcontext context);
@@ -74,27 +74,27 @@ void events_drain_at_end(void);
 /* Whether the lock is held for long because a launch makes progress.  Needs no lock. */
 bool events_making_progress(void);
 /* A call did something while another thread held the lock for long.  Needs no lock. */
-void events_missed(void);
+void events_lost_track(void);
 /* A module could not be patched.  Needs no lock. */
 void events_unpatched(void);
 void events_context_gone(CUcontext context);
 /* Whether it is asked which launches are to be analysed.  Needs no lock. */
-bool events_choose(void);
+bool events_select_launches(void);
 /* Kernels of a context can reach the memory of another one now, or no more. */
 void events_peer(CUcontext context, CUcontext peer, bool enabled);
 /*
  * Whether kernels of the context are waited for one by one, since they reach the memory of other
  * devices, or others' kernels theirs.
  */
-bool events_one_by_one(CUcontext context);
+bool events_are_serialized(CUcontext context);
 /*
  * A kernel waits for those of other devices: from now on they run beside each other, and what they
  * do in each other's memory is not followed.
  */
-void events_let_go(void);
-bool events_have_gone(void);
+void events_run_concurrently(void);
+bool events_are_concurrent(void);
 /* A graph was launched on the stream of which nothing was noted. */
-void events_unwatched(CUcontext context, CUstream stream);
+void events_graph_unobserved(CUcontext context, CUstream stream);
 /*
  * Before such a kernel is launched: makes all contexts ready for launches, yielding.  Memory may
  * not be had while it runs: the driver waits for what reaches that of other devices.  False: the
@@ -102,14 +102,14 @@ void events_unwatched(CUcontext context, CUstream stream);
  */
 bool events_ready_all(void);
 /* Whether there is memory of several devices. */
-bool events_several(void);
+bool events_multi_device(void);
 /* Whether the stream has pending calls of another context. */
-bool events_pending_elsewhere(CUcontext context, CUstream stream);
+bool events_pending_in_others(CUcontext context, CUstream stream);
 /* Whether anything was done in the context by now. */
 bool events_has_space(CUcontext context);
 /* Which context's memory lies there, or NULL. */
 CUcontext events_context_at(CUcontext context, uint64_t address);
 /* Others may write there without a call of ours. */
-void events_written_elsewhere(CUcontext context, uint64_t address);
+void events_share_external(CUcontext context, uint64_t address);
 
 #endif

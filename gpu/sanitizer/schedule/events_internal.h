@@ -15,7 +15,7 @@
 #include "gpu/sanitizer/shadow/space.h"
 
 extern bool events_digests;
-extern unsigned events_waited_for; /* copies and sets: see events.c */
+extern unsigned events_awaited; /* copies and sets: see events.c */
 
 /* -- event_spaces.c ----------------------------------------------------------------------- */
 
@@ -36,7 +36,7 @@ unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACE
  */
 bool events_is_dependent(const struct space *space);
 /* Whether there are others that they reach, where they cannot be followed. */
-bool events_reaches_unseen(const struct space *space);
+bool events_reaches_unmarked(const struct space *space);
 /*
  * Whether kernels of this space reach managed or mapped memory of others that they cannot mark:
  * from then on it is known that somebody writes there.
@@ -47,13 +47,13 @@ void events_peers_abandon(CUcontext context);
 uint32_t events_stream_number(CUstream stream);
 
 /* Our calls of the driver must neither fail nor break what the program captures. */
-struct visit {
+struct entered {
 	CUstreamCaptureMode mode;
 	bool pushed;
 };
 
-bool visit_enter(struct visit *visit, CUcontext context);
-void visit_leave(struct visit *visit);
+bool context_enter(struct entered *entered, CUcontext context);
+void context_leave(struct entered *entered);
 
 /* -- event_unknown.c ---------------------------------------------------------------------- */
 
@@ -70,16 +70,16 @@ void event_instructions(const struct operation *operation, const struct space *s
  */
 bool event_fault(struct space *space, CUresult result);
 /* A launch that was left out: its event; lists what it may have written. */
-void event_left_out(const struct api_call *api_call, const struct operation *operation);
+void event_skipped(const struct api_call *api_call, const struct operation *operation);
 /* A copy or set while something runs that we do not wait for; the same. */
-void event_not_waited_for(const struct api_call *api_call, const struct operation *operation);
+void event_beside_timed_out(const struct api_call *api_call, const struct operation *operation);
 /*
  * Forgets what is listed, or everything if something was missed; before anything is analysed.  Of
  * one space, or of all: NULL.
  */
 void events_forget(struct space *space);
 /* Whether events_forget() has something to do. */
-bool events_to_forget(const struct space *space);
+bool events_must_forget(const struct space *space);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 
@@ -115,8 +115,8 @@ void event_release(const struct api_call *api_call, CUstream stream, struct obje
  * The only copy or set of a call, if it need not be waited for: one object on each side at most, of
  * this space, that is known already.  False: it must be.
  */
-bool event_copy_behind(const struct api_call *api_call, const struct operation *operation,
-		       struct space *space);
+bool event_copy_pending(const struct api_call *api_call, const struct operation *operation,
+			struct space *space);
 void event_copy(const struct api_call *api_call, const struct operation *operation);
 void event_set(const struct api_call *api_call, const struct operation *operation);
 

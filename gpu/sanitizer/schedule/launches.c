@@ -9,18 +9,18 @@
 #include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/code/patching.h"
 
-static void *endless; /* tree of names: see launch_never_again() */
+static void *excluded; /* tree of names: see launch_exclude() */
 
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
 
-void launch_never_again(const char *kernel)
+void launch_exclude(const char *kernel)
 {
 	char *name = strdup(kernel), **node;
 
-	node = name ? tsearch(name, &endless, by_text) : NULL;
+	node = name ? tsearch(name, &excluded, by_text) : NULL;
 	if (!node || *node != name)
 		free(name);
 }
@@ -80,7 +80,7 @@ CUfunction launch_function(CUcontext context, const char *api, const void *param
 	place = ((uintptr_t)given >> 4) % (sizeof(loaded_functions) / sizeof(*loaded_functions));
 	if (loaded_functions[place].given == given && loaded_functions[place].context == context)
 		return loaded_functions[place].loaded;
-	events_release_kept(EVENTS_CALL_MAY_TAKE); /* it may be loaded now */
+	events_release_cached(EVENTS_CALL_MAY_TAKE); /* it may be loaded now */
 	/* the runtime launches a CUkernel, which stands for a function per context */
 	if (driver.cuKernelGetFunction &&
 	    driver.cuKernelGetFunction(&loaded, function) == CUDA_SUCCESS)
@@ -113,9 +113,9 @@ bool launch_is_collective(CUfunction function)
 	       (strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel"));
 }
 
-static bool ask(const char *kernel)
+static bool is_wanted(const char *kernel)
 {
-	if (tfind(kernel, &endless, by_text)) {
+	if (tfind(kernel, &excluded, by_text)) {
 		events_sink->coverage(COVERAGE_SKIPPED_AFTER_ABANDONED, NULL, 1, 0);
 		return false;
 	}
@@ -138,7 +138,7 @@ static bool prepare_module(CUfunction function, bool patched)
 		return false;
 	}
 	/* code must not change under a running kernel */
-	if (!lanes_drain(NULL) || !skipped_drain()) {
+	if (!queues_drain(NULL) || !skipped_drain()) {
 		events_sink->coverage(COVERAGE_SKIPPED_WITH_MODULE, NULL, 1, 0);
 		return false;
 	}
@@ -166,20 +166,20 @@ void launch_freeze(void)
 	patching_freeze(NULL);
 }
 
-void launch_choose(struct launch *launch, CUfunction function)
+void launch_select(struct launch *launch, CUfunction function)
 {
 	free(launch->parameters);
 	*launch = (struct launch){0};
-	if (!events_sink || (!events_sink->wanted && !endless && !lanes_timed_out()) ||
+	if (!events_sink || (!events_sink->wanted && !excluded && !queues_timed_out()) ||
 	    !driver.cuFuncGetName || !driver.cuFuncGetModule ||
 	    driver.cuFuncGetName(&launch->kernel, function) != CUDA_SUCCESS) {
 		launch->kernel = NULL;
 		return;
 	}
-	if (!lanes_recover()) {
+	if (!queues_recover()) {
 		events_sink->coverage(COVERAGE_SKIPPED_BESIDE, NULL, 1, 0);
 	} else {
-		launch->wanted = ask(launch->kernel);
+		launch->wanted = is_wanted(launch->kernel);
 		/* with all kernels but a few analysed, code stays patched */
 		if ((launch->wanted || events_sink->wanted) &&
 		    !prepare_module(function, launch->wanted))
@@ -196,7 +196,7 @@ bool launch_begins(struct launch *launch, const Sanitizer_LaunchData *data,
 	if (!chosen && events_sink->wanted && driver.cuFuncGetName)
 		events_sink->coverage(COVERAGE_SKIPPED_NOT_IN_GRAPHS, NULL, 1, 0);
 	else if (!chosen)
-		wanted = ask(data->functionName);
+		wanted = is_wanted(data->functionName);
 	operation->module = data->module;
 	if (!wanted && chosen) {
 		operation->parameters = launch->parameters;
@@ -204,6 +204,6 @@ bool launch_begins(struct launch *launch, const Sanitizer_LaunchData *data,
 		launch->parameters = NULL;
 	}
 	launch->kernel = NULL;
-	operation->left_out = !wanted;
+	operation->skipped = !wanted;
 	return wanted;
 }

@@ -41,18 +41,18 @@ bool launch_is_collective(CUfunction function);
  * Decides about the launch of a kernel that comes next.  Whoever calls it gives one that is not
  * wanted its parameter block.  Calls the driver.
  */
-void launch_choose(struct launch *launch, CUfunction function);
+void launch_select(struct launch *launch, CUfunction function);
 /* The kernel, or unknown ones, may run at any time from now on: their code must not change any
  * more. */
 void launch_in_graph(CUfunction function); /* calls the driver */
 void launch_freeze(void);
 /*
- * The launch is made now: fills in operation->left_out, and what the kernel may write then.  False:
+ * The launch is made now: fills in operation->skipped, and what the kernel may write then.  False:
  * it is to get no callback data.
  */
 bool launch_begins(struct launch *launch, const Sanitizer_LaunchData *data,
 		   struct operation *operation);
 /* This kernel did not end for so long that it is not analysed again. */
-void launch_never_again(const char *kernel);
+void launch_exclude(const char *kernel);
 
 #endif

@@ -50,12 +50,12 @@ void skipped_launched(struct space *space, CUstream stream)
 static bool end(struct skipped *one)
 {
 	CUresult result = CUDA_SUCCESS;
-	struct visit visit;
+	struct entered entered;
 
-	if (visit_enter(&visit, space_context(one->space)))
+	if (context_enter(&entered, space_context(one->space)))
 		result = one->state == SKIPPED_TIMED_OUT ? driver.cuEventQuery(one->event)
 							 : await_event(one->event);
-	visit_leave(&visit);
+	context_leave(&entered);
 	one->state = result == CUDA_ERROR_NOT_READY ? SKIPPED_TIMED_OUT : SKIPPED_OVER;
 	if (one->state == SKIPPED_OVER)
 		event_fault(one->space, result);

@@ -1,5 +1,5 @@
 /*
- * gpu/sanitizer/schedule/timed_out.c: the lane whose stream did not end in time, see schedule.h.
+ * gpu/sanitizer/schedule/timed_out.c: the queue whose stream did not end in time, see schedule.h.
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
 
@@ -7,7 +7,7 @@
 
 static struct space *timed_out;
 static CUevent
-	behind; /* an event of ours on its stream; NULL: the last pass says when it is over */
+	over_event; /* an event of ours on its stream; NULL: the last pass says when it is over */
 static struct space *peers[EVENT_SPACES_MAX]; /* where it made marks, too */
 static unsigned peer_count;
 
@@ -16,7 +16,7 @@ const struct space *timed_out_space(void)
 	return timed_out;
 }
 
-bool lanes_timed_out(void)
+bool queues_timed_out(void)
 {
 	return timed_out;
 }
@@ -32,7 +32,7 @@ static void take_in(struct space *space)
 
 	space_launched(space, UINT64_MAX, 0);
 	if (space_settle(space, GPU_WRITER_UNKNOWN) != 0) {
-		events_missed();
+		events_lost_track();
 		return;
 	}
 	event_unknown_memory(space, "a kernel that was not waited for");
@@ -46,11 +46,11 @@ static void take_in(struct space *space)
 static void take_in_peers(void)
 {
 	for (unsigned i = 0; i < peer_count; i++) {
-		struct visit visit;
+		struct entered entered;
 
-		if (!space_failed(peers[i]) && visit_enter(&visit, space_context(peers[i]))) {
+		if (!space_failed(peers[i]) && context_enter(&entered, space_context(peers[i]))) {
 			take_in(peers[i]);
-			visit_leave(&visit);
+			context_leave(&entered);
 		}
 	}
 	peer_count = 0;
@@ -62,63 +62,63 @@ static void recover(CUresult result)
 	struct space *space = timed_out;
 
 	timed_out = NULL;
-	memory_hold_back(false);
-	if (behind)
-		driver.cuEventDestroy(behind);
-	lane_drain_recovered(space);
+	memory_defer_all(false);
+	if (over_event)
+		driver.cuEventDestroy(over_event);
+	queue_drain_recovered(space);
 	event_fault(space, result);
 	if (!space_failed(space))
 		take_in(space);
 	take_in_peers();
 	space_set_busy(space, false);
 	/* nobody has waited for those of other devices meanwhile */
-	lanes_drain(NULL);
+	queues_drain(NULL);
 }
 
-bool lanes_recover(void)
+bool queues_recover(void)
 {
-	struct visit visit;
+	struct entered entered;
 	CUresult result;
 
 	if (!timed_out)
 		return true;
-	if (visit_enter(&visit, space_context(timed_out))) {
-		result = behind ? driver.cuEventQuery(behind) : lane_query(timed_out);
+	if (context_enter(&entered, space_context(timed_out))) {
+		result = over_event ? driver.cuEventQuery(over_event) : queue_query(timed_out);
 		if (result != CUDA_ERROR_NOT_READY)
 			recover(result);
 	}
-	visit_leave(&visit);
+	context_leave(&entered);
 	return !timed_out;
 }
 
 /* An event of ours on the stream.  False: neither that nor a pass says when what runs is over. */
-static bool record_behind(const struct space *space, CUstream stream)
+static bool record_over_event(const struct space *space, CUstream stream)
 {
-	behind = NULL;
+	over_event = NULL;
 	if (stream_is_captured(stream)) /* the event would be a part of the program's graph */
-		return lane_state(space) == LANE_PENDING;
-	if (driver.cuEventCreate(&behind, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		return queue_state(space) == QUEUE_PENDING;
+	if (driver.cuEventCreate(&over_event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		return false;
-	if (driver.cuEventRecord(behind, stream) == CUDA_SUCCESS)
+	if (driver.cuEventRecord(over_event, stream) == CUDA_SUCCESS)
 		return true;
-	driver.cuEventDestroy(behind);
+	driver.cuEventDestroy(over_event);
 	return false;
 }
 
-void lane_time_out(struct space *space, CUstream stream, const char *kernel)
+void queue_time_out(struct space *space, CUstream stream, const char *kernel)
 {
-	if (!record_behind(space, stream))
+	if (!record_over_event(space, stream))
 		return;
 	timed_out = space;
-	memory_hold_back(true);
+	memory_defer_all(true);
 	peer_count = events_peers(space, peers);
 	space_set_busy(space, true);
 	if (!kernel)
 		return;
 	if (events_is_dependent(space))
-		events_let_go(); /* it will not have to be waited for again */
+		events_run_concurrently(); /* it will not have to be waited for again */
 	else
-		launch_never_again(kernel);
+		launch_exclude(kernel);
 	events_sink->coverage(COVERAGE_LAUNCH_ABANDONED, NULL, 1, 0);
 }
 
@@ -126,7 +126,7 @@ void timed_out_abandon(const struct space *space)
 {
 	if (timed_out == space) {
 		timed_out = NULL;
-		memory_hold_back(false);
+		memory_defer_all(false);
 	}
 	for (unsigned i = peer_count; i-- > 0;)
 		if (peers[i] == space)

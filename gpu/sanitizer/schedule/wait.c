@@ -6,12 +6,12 @@
 
 #include <time.h>
 
-#define PATIENCE_NS (5 * SECOND_NS)
-#define PATIENCE_OF_PARTNERS_NS (30 * SECOND_NS) /* another process is slower under us, too */
+#define TIMEOUT_NS (5 * SECOND_NS)
+#define TIMEOUT_PARTNERS_NS (30 * SECOND_NS) /* another process is slower under us, too */
 /* another thread may want to launch what it waits for */
-#define PATIENCE_CONTENDED_NS (3 * SECOND_NS / 2)
-#define PATIENCE_PROGRESS_NS (120 * SECOND_NS)
-#define BLOCKS_OF_PROGRESS 24 /* of 64 bits: who waits looks at few places */
+#define TIMEOUT_CONTENDED_NS (3 * SECOND_NS / 2)
+#define TIMEOUT_PROGRESS_NS (120 * SECOND_NS)
+#define WORKING_BLOCKS 24 /* of 64 bits: who waits looks at few places */
 
 /* -- the lock ------------------------------------------------------------------------------ */
 
@@ -24,7 +24,7 @@ void events_yield_by(bool (*yield)(void), bool (*contended)(void))
 	is_contended = contended;
 }
 
-void events_partners(void)
+void events_note_partners(void)
 {
 	partners = true;
 }
@@ -36,14 +36,14 @@ bool events_have_partners(void)
 
 bool events_yield(void)
 {
-	return !yield_lock || !(partners || events_several()) || yield_lock();
+	return !yield_lock || !(partners || events_multi_device()) || yield_lock();
 }
 
 /* -- patience ------------------------------------------------------------------------------ */
 
-struct patience patience_from(uint64_t now)
+struct watchdog watchdog_start(uint64_t now)
 {
-	return (struct patience){.moved = now, .asked = now};
+	return (struct watchdog){.progressed_ns = now, .checked_ns = now};
 }
 
 /* When a launch that is waited for was last seen to make progress. */
@@ -54,56 +54,56 @@ bool events_making_progress(void)
 	return now_ns() - __atomic_load_n(&progress_ns, __ATOMIC_RELAXED) < 2 * SECOND_NS;
 }
 
-bool patience_lasts(struct patience *patience, struct space *space, uint64_t now)
+bool watchdog_allows(struct watchdog *watchdog, struct space *space, uint64_t now)
 {
 	struct progress progress;
-	uint64_t limit = PATIENCE_PROGRESS_NS;
+	uint64_t limit = TIMEOUT_PROGRESS_NS;
 	bool waits, dependent;
 	int blocks;
 
-	if (space && now - patience->asked > SECOND_NS) {
-		patience->asked = now;
+	if (space && now - watchdog->checked_ns > SECOND_NS) {
+		watchdog->checked_ns = now;
 		if (space_progress(space, &progress)) {
-			patience->begun |= progress.first || progress.blocks;
-			patience->blocks |= progress.blocks;
-			if (progress.first != patience->first) {
-				patience->moved = now;
-				patience->blocks = 0;
+			watchdog->begun |= progress.first || progress.blocks;
+			watchdog->blocks |= progress.blocks;
+			if (progress.first != watchdog->first) {
+				watchdog->progressed_ns = now;
+				watchdog->blocks = 0;
 			}
-			patience->first = progress.first;
+			watchdog->first = progress.first;
 		}
 	}
-	blocks = __builtin_popcountll(patience->blocks);
+	blocks = __builtin_popcountll(watchdog->blocks);
 	dependent = space && events_is_dependent(space);
 	/*
 	 * One that has begun and touches nothing more computes, as one that goes through much does;
 	 * unless that may be the words by which it waits for another device's.
 	 */
-	waits = !patience->begun || (blocks && (blocks < BLOCKS_OF_PROGRESS || dependent));
+	waits = !watchdog->begun || (blocks && (blocks < WORKING_BLOCKS || dependent));
 	if (!waits)
 		__atomic_store_n(&progress_ns, now, __ATOMIC_RELAXED);
 	else if (dependent && is_contended && is_contended())
-		limit = PATIENCE_CONTENDED_NS;
+		limit = TIMEOUT_CONTENDED_NS;
 	else
-		limit = partners ? PATIENCE_OF_PARTNERS_NS : PATIENCE_NS;
-	return now - patience->moved <= limit;
+		limit = partners ? TIMEOUT_PARTNERS_NS : TIMEOUT_NS;
+	return now - watchdog->progressed_ns <= limit;
 }
 
 /* Asks again and again whether the stream or the event is over, with patience for the space's. */
 static CUresult await(struct space *space, CUstream stream, CUevent event)
 {
-	const struct timespec nap = {.tv_nsec = 50000};
+	const struct timespec interval = {.tv_nsec = 50000};
 	uint64_t start = now_ns(), now;
-	struct patience patience = patience_from(start);
+	struct watchdog watchdog = watchdog_start(start);
 	CUresult result;
 
 	while ((result = event ? driver.cuEventQuery(event) : driver.cuStreamQuery(stream)) ==
 	       CUDA_ERROR_NOT_READY) {
 		now = now_ns();
-		if (!patience_lasts(&patience, space, now))
+		if (!watchdog_allows(&watchdog, space, now))
 			break;
 		if (now - start > 1000000)
-			nanosleep(&nap, NULL);
+			nanosleep(&interval, NULL);
 	}
 	return result;
 }

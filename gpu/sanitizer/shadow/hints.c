@@ -12,7 +12,7 @@
 #define SMALLEST 16 /* bits */
 #define LARGEST 31
 /* With fewer entries they are made anew each time, and as good as they can be. */
-#define FEW 256
+#define FEW_ENTRIES 256
 #define ARENA_LEAST 65536 /* bytes */
 
 static uint64_t last_byte(const struct device_entry *entry)
@@ -40,14 +40,14 @@ static uint64_t count_granules(const struct device_entry *entries, uint32_t coun
 }
 
 /* Whether each of the hints is that of one granule.  `granules`: room for as many numbers. */
-static bool are_parted(uint64_t *granules, uint32_t made, uint32_t bits,
-		       const struct device_entry *entries, uint32_t count)
+static bool are_distinct(uint64_t *granules, uint32_t hint_count, uint32_t bits,
+			 const struct device_entry *entries, uint32_t count)
 {
-	memset(granules, 0xff, made * sizeof(*granules));
+	memset(granules, 0xff, hint_count * sizeof(*granules));
 	for (uint32_t i = 0; i < count; i++)
 		for (uint64_t granule = entries[i].start >> bits;
 		     granule <= last_byte(&entries[i]) >> bits; granule++) {
-			uint64_t *found = &granules[granule & (made - 1)];
+			uint64_t *found = &granules[granule & (hint_count - 1)];
 
 			if (*found != UINT64_MAX && *found != granule)
 				return false;
@@ -59,20 +59,20 @@ static bool are_parted(uint64_t *granules, uint32_t made, uint32_t bits,
 static bool choose(struct hints *hints, const struct device_entry *entries, uint32_t count)
 {
 	uint64_t *granules = malloc(HINTS_MAX * sizeof(*granules)), wanted;
-	uint32_t bits = SMALLEST, made = 1;
+	uint32_t bits = SMALLEST, hint_count = 1;
 
 	if (!granules)
 		return false;
 	while ((wanted = count_granules(entries, count, bits)) > GRANULES && bits < LARGEST)
 		bits++;
-	while (made < wanted && made < HINTS_MAX)
-		made *= 2;
+	while (hint_count < wanted && hint_count < HINTS_MAX)
+		hint_count *= 2;
 	/* there is room to part places that are far from each other */
-	while (made < HINTS_MAX && !are_parted(granules, made, bits, entries, count))
-		made *= 2;
+	while (hint_count < HINTS_MAX && !are_distinct(granules, hint_count, bits, entries, count))
+		hint_count *= 2;
 	free(granules);
 	hints->bits = bits;
-	hints->made = made;
+	hints->hint_count = hint_count;
 	return true;
 }
 
@@ -87,14 +87,14 @@ static struct range range_of(const struct hints *hints, const struct device_entr
 {
 	uint64_t first = entry->start >> hints->bits, last = last_byte(entry) >> hints->bits;
 
-	return (struct range){(uint32_t)first & (hints->made - 1),
-			      last - first < hints->made ? (uint32_t)(last - first) + 1
-							 : hints->made};
+	return (struct range){(uint32_t)first & (hints->hint_count - 1),
+			      last - first < hints->hint_count ? (uint32_t)(last - first) + 1
+							       : hints->hint_count};
 }
 
 static struct hint *hint_at(struct hints *hints, struct range range, uint32_t i)
 {
-	return &hints->hints[(range.first + i) & (hints->made - 1)];
+	return &hints->hints[(range.first + i) & (hints->hint_count - 1)];
 }
 
 static void note_change(struct hints *hints, struct hint *hint)
@@ -105,17 +105,17 @@ static void note_change(struct hints *hints, struct hint *hint)
 }
 
 /* A place with room for so many entries.  False: the arena is full. */
-static bool make_room(struct hints *hints, struct hint *hint, uint32_t room)
+static bool make_room(struct hints *hints, struct hint *hint, uint32_t capacity)
 {
-	const uint64_t bytes = HINT_HEAD + (uint64_t)room * sizeof(struct device_entry);
+	const uint64_t bytes = HINT_HEADER + (uint64_t)capacity * sizeof(struct device_entry);
 	struct device_entry *entries;
 
 	if (bytes > hints->size - hints->used)
 		return false;
-	entries = (struct device_entry *)(hints->arena + hints->used + HINT_HEAD);
+	entries = (struct device_entry *)(hints->arena + hints->used + HINT_HEADER);
 	memcpy(entries, hint_entries(hints, hint), hint->count * sizeof(*entries));
 	hint->place = hints->used;
-	hint->room = room;
+	hint->capacity = capacity;
 	hints->used += (uint32_t)bytes;
 	return true;
 }
@@ -140,44 +140,45 @@ static bool make_arena(struct hints *hints, uint64_t wanted)
 }
 
 /* Room for the entries of a hint: some more where they are not made anew each time. */
-static uint32_t room_for(uint32_t count, bool loose)
+static uint32_t capacity_for(uint32_t count, bool growable)
 {
-	return loose ? count + count / 2 + 2 : count;
+	return growable ? count + count / 2 + 2 : count;
 }
 
 int hints_make(struct hints *hints, const struct device_entry *entries, uint32_t count,
 	       uint64_t own, uint64_t own_size)
 {
-	const bool loose = count > FEW;
-	uint64_t bytes = loose ? (uint64_t)HINTS_MAX * HINT_HEAD : 0;
+	const bool growable = count > FEW_ENTRIES;
+	uint64_t bytes = growable ? (uint64_t)HINTS_MAX * HINT_HEADER : 0;
 
-	hints->count = hints->built = hints->made = 0;
-	hints->named = 0;
+	hints->count = hints->built = hints->hint_count = 0;
+	hints->references = 0;
 	hints->changed_count = 0;
 	if (!choose(hints, entries, count))
 		return -1;
-	memset(hints->hints, 0, hints->made * sizeof(*hints->hints));
+	memset(hints->hints, 0, hints->hint_count * sizeof(*hints->hints));
 	for (uint32_t i = 0; i < count; i++) {
 		struct range range = range_of(hints, &entries[i]);
 
-		hints->named += range.count;
+		hints->references += range.count;
 		for (uint32_t k = 0; k < range.count; k++)
-			hint_at(hints, range, k)->room++;
+			hint_at(hints, range, k)->capacity++;
 	}
-	for (uint32_t i = 0; i < hints->made; i++)
-		if (hints->hints[i].room)
-			bytes += HINT_HEAD + (uint64_t)room_for(hints->hints[i].room, loose) *
-						     sizeof(struct device_entry);
-	if (!make_arena(hints, loose ? 2 * bytes : bytes)) {
-		hints->made = 0;
+	for (uint32_t i = 0; i < hints->hint_count; i++)
+		if (hints->hints[i].capacity)
+			bytes += HINT_HEADER +
+				 (uint64_t)capacity_for(hints->hints[i].capacity, growable) *
+					 sizeof(struct device_entry);
+	if (!make_arena(hints, growable ? 2 * bytes : bytes)) {
+		hints->hint_count = 0;
 		return -1;
 	}
-	for (uint32_t i = 0; i < hints->made; i++) {
-		uint32_t wanted = hints->hints[i].room;
+	for (uint32_t i = 0; i < hints->hint_count; i++) {
+		uint32_t wanted = hints->hints[i].capacity;
 
-		hints->hints[i].room = 0;
+		hints->hints[i].capacity = 0;
 		if (wanted > 1)
-			make_room(hints, &hints->hints[i], room_for(wanted, loose));
+			make_room(hints, &hints->hints[i], capacity_for(wanted, growable));
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		struct range range = range_of(hints, &entries[i]);
@@ -186,13 +187,13 @@ int hints_make(struct hints *hints, const struct device_entry *entries, uint32_t
 		for (uint32_t k = 0; k < range.count; k++) {
 			struct hint *hint = hint_at(hints, range, k);
 
-			if (!hint->room && !is_own)
-				make_room(hints, hint, room_for(1, loose));
+			if (!hint->capacity && !is_own)
+				make_room(hints, hint, capacity_for(1, growable));
 			hint_entries(hints, hint)[hint->count++] = entries[i];
 		}
 	}
 	hints->count = hints->built = count;
-	hints->named_built = hints->named;
+	hints->references_built = hints->references;
 	return 0;
 }
 
@@ -215,11 +216,11 @@ static uint32_t find(const struct device_entry *entries, uint32_t count, uint64_
 }
 
 /* Whether granules and hints are still right for so many. */
-static bool fit(const struct hints *hints)
+static bool still_fits(const struct hints *hints)
 {
-	return hints->count > FEW && hints->count <= 2 * hints->built &&
+	return hints->count > FEW_ENTRIES && hints->count <= 2 * hints->built &&
 	       hints->count >= hints->built / 4 &&
-	       hints->named <= 2 * hints->named_built + GRANULES;
+	       hints->references <= 2 * hints->references_built + GRANULES;
 }
 
 bool hints_add(struct hints *hints, const struct device_entry *entry)
@@ -227,16 +228,16 @@ bool hints_add(struct hints *hints, const struct device_entry *entry)
 	struct range range = range_of(hints, entry);
 
 	hints->count++;
-	hints->named += range.count;
-	if (!fit(hints))
+	hints->references += range.count;
+	if (!still_fits(hints))
 		return false;
 	for (uint32_t i = 0; i < range.count; i++) {
 		struct hint *hint = hint_at(hints, range, i);
 		struct device_entry *entries;
 		uint32_t at;
 
-		if (hint->count >= (hint->room ? hint->room : 1) &&
-		    !make_room(hints, hint, room_for(2 * hint->count, true)))
+		if (hint->count >= (hint->capacity ? hint->capacity : 1) &&
+		    !make_room(hints, hint, capacity_for(2 * hint->count, true)))
 			return false;
 		entries = hint_entries(hints, hint);
 		at = find(entries, hint->count, entry->start);
@@ -253,8 +254,8 @@ bool hints_remove(struct hints *hints, const struct device_entry *entry)
 	struct range range = range_of(hints, entry);
 
 	hints->count--;
-	hints->named -= range.count;
-	if (!fit(hints))
+	hints->references -= range.count;
+	if (!still_fits(hints))
 		return false;
 	for (uint32_t i = 0; i < range.count; i++) {
 		struct hint *hint = hint_at(hints, range, i);
@@ -270,7 +271,7 @@ bool hints_remove(struct hints *hints, const struct device_entry *entry)
 	return true;
 }
 
-void hints_seen(struct hints *hints)
+void hints_clear_changes(struct hints *hints)
 {
 	for (uint32_t i = 0; i < hints->changed_count; i++)
 		hints->hints[hints->changed[i]].changed = false;

@@ -12,7 +12,7 @@
 #define SPARE_PART 256
 
 static uint64_t limit, on_device, on_host, host_limit;
-static bool held_back; /* nothing is released */
+static bool defer_all; /* nothing is released */
 
 void memory_limit(uint64_t bytes)
 {
@@ -32,13 +32,13 @@ static struct {
 	CUcontext context;
 	size_t unused, total;
 	unsigned answers;
-} known;
+} device_memory;
 
-static bool known_plenty(uint64_t bytes)
+static bool was_plenty(uint64_t bytes)
 {
-	size_t spare = 4 * (known.total / SPARE_PART);
+	size_t spare = 4 * (device_memory.total / SPARE_PART);
 
-	return known.unused > spare && known.unused - spare > bytes;
+	return device_memory.unused > spare && device_memory.unused - spare > bytes;
 }
 
 /* Whether there is plenty of it; if not, the driver was asked just now. */
@@ -47,49 +47,49 @@ static bool is_plenty(uint64_t bytes)
 	CUcontext context = NULL;
 
 	driver.cuCtxGetCurrent(&context);
-	if (known.context == context && known.answers < 64 && known_plenty(bytes))
+	if (device_memory.context == context && device_memory.answers < 64 && was_plenty(bytes))
 		return true;
-	known.context = context;
-	known.answers = 0;
-	if (driver.cuMemGetInfo(&known.unused, &known.total) != CUDA_SUCCESS)
-		known.unused = known.total = 0;
-	return known_plenty(bytes);
+	device_memory.context = context;
+	device_memory.answers = 0;
+	if (driver.cuMemGetInfo(&device_memory.unused, &device_memory.total) != CUDA_SUCCESS)
+		device_memory.unused = device_memory.total = 0;
+	return was_plenty(bytes);
 }
 
-static bool is_free(uint64_t bytes, bool *hopeless)
+static bool is_free(uint64_t bytes, bool *impossible)
 {
 	bool plenty = is_plenty(bytes);
 
-	known.answers++;
-	*hopeless = !plenty && bytes >= known.total;
-	if (known.unused < bytes + known.total / SPARE_PART)
+	device_memory.answers++;
+	*impossible = !plenty && bytes >= device_memory.total;
+	if (device_memory.unused < bytes + device_memory.total / SPARE_PART)
 		return false;
-	known.unused -= bytes;
+	device_memory.unused -= bytes;
 	return true;
 }
 
-void memory_ask_again(void)
+void memory_requery(void)
 {
-	known.answers = UINT_MAX;
+	device_memory.answers = UINT_MAX;
 }
 
 bool memory_fits(uint64_t bytes)
 {
-	bool hopeless;
+	bool impossible;
 
 	/* what no device has is not ours to make room for */
-	return is_free(bytes, &hopeless) || hopeless;
+	return is_free(bytes, &impossible) || impossible;
 }
 
 static bool fits_limit(uint64_t bytes)
 {
-	bool hopeless;
+	bool impossible;
 
-	return (!limit || on_device + bytes <= limit) && is_free(bytes, &hopeless);
+	return (!limit || on_device + bytes <= limit) && is_free(bytes, &impossible);
 }
 
 /* What the program has no use for and the device still has. */
-struct held {
+struct context_memory {
 	CUcontext context;
 	struct shadow_memory memory;
 };
@@ -100,80 +100,80 @@ struct held {
  * Programs that allocate and free memory again and again would wait for the driver each time. Sizes
  * are rounded, so that what was kept for one serves others.
  */
-#define KEPT_PART 512
-#define KEPT_SIZE (UINT64_C(16) << 20) /* the largest that is kept */
-#define KEPT_BYTES (UINT64_C(256) << 20)
-#define KEPT_COUNT 256
+#define CACHE_PART 512
+#define CACHE_SIZE (UINT64_C(16) << 20) /* the largest that is kept */
+#define CACHE_BYTES (UINT64_C(256) << 20)
+#define CACHE_COUNT 256
 
-static struct held kept[KEPT_COUNT];
-static unsigned kept_count;
-static uint64_t kept_bytes;
+static struct context_memory cached[CACHE_COUNT];
+static unsigned cached_count;
+static uint64_t cached_bytes;
 
 static uint64_t rounded(uint64_t size)
 {
-	uint64_t part = KEPT_PART;
+	uint64_t part = CACHE_PART;
 
-	if (size > KEPT_SIZE)
+	if (size > CACHE_SIZE)
 		return size;
 	while (part * 16 < size)
 		part *= 2;
 	return (size + part - 1) / part * part;
 }
 
-static struct shadow_memory take_kept(unsigned at)
+static struct shadow_memory take_cached(unsigned at)
 {
-	struct shadow_memory memory = kept[at].memory;
+	struct shadow_memory memory = cached[at].memory;
 
-	kept_bytes -= memory.size;
-	memmove(&kept[at], &kept[at + 1], (--kept_count - at) * sizeof(*kept));
+	cached_bytes -= memory.size;
+	memmove(&cached[at], &cached[at + 1], (--cached_count - at) * sizeof(*cached));
 	return memory;
 }
 
-static bool get_kept(struct shadow_memory *memory, uint64_t size)
+static bool get_cached(struct shadow_memory *memory, uint64_t size)
 {
 	CUcontext context = NULL;
 
-	if (size > KEPT_SIZE || !kept_count || driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
+	if (size > CACHE_SIZE || !cached_count || driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
 		return false;
-	for (unsigned i = kept_count; i-- > 0;)
-		if (kept[i].memory.size == size && kept[i].context == context) {
-			*memory = take_kept(i);
+	for (unsigned i = cached_count; i-- > 0;)
+		if (cached[i].memory.size == size && cached[i].context == context) {
+			*memory = take_cached(i);
 			return true;
 		}
 	return false;
 }
 
-bool memory_keep(struct shadow_memory *memory, CUcontext context)
+bool memory_cache(struct shadow_memory *memory, CUcontext context)
 {
 	struct shadow_memory oldest;
 
 	/* what is late, in a context that reaches this one's memory, may still mark it */
-	if (!memory->device || memory->host || memory->size > KEPT_SIZE || held_back)
+	if (!memory->device || memory->host || memory->size > CACHE_SIZE || defer_all)
 		return false;
-	while (kept_count == KEPT_COUNT || kept_bytes + memory->size > KEPT_BYTES) {
-		if (kept[0].context != context)
+	while (cached_count == CACHE_COUNT || cached_bytes + memory->size > CACHE_BYTES) {
+		if (cached[0].context != context)
 			return false;
-		oldest = take_kept(0);
+		oldest = take_cached(0);
 		memory_release(&oldest);
 	}
-	kept[kept_count++] = (struct held){context, *memory};
-	kept_bytes += memory->size;
+	cached[cached_count++] = (struct context_memory){context, *memory};
+	cached_bytes += memory->size;
 	*memory = (struct shadow_memory){0};
 	return true;
 }
 
-bool memory_is_kept(uint64_t wanted)
+bool memory_is_cached(uint64_t wanted)
 {
-	return kept_count && !is_plenty(wanted);
+	return cached_count && !is_plenty(wanted);
 }
 
-bool memory_release_kept(CUcontext context, bool abandon)
+bool memory_release_cached(CUcontext context, bool abandon)
 {
 	bool any = false;
 
-	for (unsigned i = kept_count; i-- > 0;)
-		if (kept[i].context == context) {
-			struct shadow_memory memory = take_kept(i);
+	for (unsigned i = cached_count; i-- > 0;)
+		if (cached[i].context == context) {
+			struct shadow_memory memory = take_cached(i);
 
 			if (abandon)
 				memory_abandon(&memory);
@@ -190,14 +190,14 @@ static bool has_room(uint64_t bytes)
 	CUcontext context = NULL;
 
 	return fits_limit(bytes) ||
-	       (kept_count && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS &&
-		memory_release_kept(context, false) && fits_limit(bytes));
+	       (cached_count && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS &&
+		memory_release_cached(context, false) && fits_limit(bytes));
 }
 
 /* -- how much there is --------------------------------------------------------------------- */
 
 /* What a control group leaves to this process; UINT64_MAX: there is none. */
-static uint64_t group_limit(void)
+static uint64_t cgroup_limit(void)
 {
 	static const char *const names[] = {"max", "current"};
 	unsigned long long values[2];
@@ -223,7 +223,7 @@ static uint64_t find_host_limit(void)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
 	unsigned long long kilobytes = 0;
-	uint64_t group = group_limit();
+	uint64_t group = cgroup_limit();
 	char line[128];
 
 	while (file && fgets(line, sizeof(line), file))
@@ -234,12 +234,12 @@ static uint64_t find_host_limit(void)
 	return (kilobytes * 1024 < group ? kilobytes * 1024 : group) / 2;
 }
 
-bool memory_has_on_device(uint64_t bytes)
+bool memory_available_on_device(uint64_t bytes)
 {
 	return fits_limit(bytes);
 }
 
-bool memory_has(uint64_t bytes)
+bool memory_available(uint64_t bytes)
 {
 	if (has_room(bytes))
 		return true;
@@ -255,12 +255,12 @@ static CUresult get_on_device(struct shadow_memory *memory, uint64_t size, CUstr
 	CUresult result = CUDA_SUCCESS;
 
 	size = rounded(size);
-	if (!get_kept(memory, size)) {
+	if (!get_cached(memory, size)) {
 		if (!has_room(size))
 			return CUDA_ERROR_OUT_OF_MEMORY;
 		result = driver.cuMemAlloc(&memory->device, size);
 		if (result != CUDA_SUCCESS) {
-			memory_ask_again();
+			memory_requery();
 			memory->device = 0;
 			return result;
 		}
@@ -314,9 +314,9 @@ void memory_abandon(const struct shadow_memory *memory)
 		on_device -= memory->size;
 }
 
-void memory_hold_back(bool on)
+void memory_defer_all(bool on)
 {
-	held_back = on;
+	defer_all = on;
 }
 
 void memory_release(struct shadow_memory *memory)
@@ -325,8 +325,8 @@ void memory_release(struct shadow_memory *memory)
 
 	if (!memory->device)
 		return;
-	if (held_back && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS) {
-		memory_put_off(memory, context);
+	if (defer_all && driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS) {
+		memory_defer_release(memory, context);
 		return;
 	}
 	if (memory->host)
@@ -342,7 +342,7 @@ void memory_release(struct shadow_memory *memory)
  * the memory when our stream has been waited for, although no pool had it.  Until then the
  * program's cuMemAlloc() would wait for all that runs.
  */
-bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
+bool memory_release_nowait(struct shadow_memory *memory, CUstream stream)
 {
 	if (driver.cuMemFreeAsync(memory->device, stream) != CUDA_SUCCESS)
 		return false;
@@ -351,54 +351,54 @@ bool memory_release_at_once(struct shadow_memory *memory, CUstream stream)
 	return driver.cuStreamSynchronize(stream) == CUDA_SUCCESS;
 }
 
-void memory_release_kept_at_once(CUcontext context, CUstream stream)
+void memory_release_cached_nowait(CUcontext context, CUstream stream)
 {
-	for (unsigned i = kept_count; i-- > 0;) {
-		struct shadow_memory memory = kept[i].memory;
+	for (unsigned i = cached_count; i-- > 0;) {
+		struct shadow_memory memory = cached[i].memory;
 
-		if (kept[i].context != context)
+		if (cached[i].context != context)
 			continue;
-		memory_release_at_once(&memory, stream);
+		memory_release_nowait(&memory, stream);
 		if (!memory.device) /* also when the stream has failed since */
-			take_kept(i);
+			take_cached(i);
 	}
 }
 
 /* -- what cannot be released yet ---------------------------------------------------------- */
 
-static struct held *put_off;
-static size_t put_off_count, put_off_room;
+static struct context_memory *deferred;
+static size_t deferred_count, deferred_capacity;
 
-void memory_put_off(struct shadow_memory *memory, CUcontext context)
+void memory_defer_release(struct shadow_memory *memory, CUcontext context)
 {
-	size_t room = put_off_room ? 2 * put_off_room : 64;
+	size_t room = deferred_capacity ? 2 * deferred_capacity : 64;
 
 	if (!memory->device)
 		return;
-	if (put_off_count == put_off_room) {
-		struct held *more = reallocarray(put_off, room, sizeof(*more));
+	if (deferred_count == deferred_capacity) {
+		struct context_memory *more = reallocarray(deferred, room, sizeof(*more));
 
 		if (!more)
 			return; /* the device has it until the end */
-		put_off = more;
-		put_off_room = room;
+		deferred = more;
+		deferred_capacity = room;
 	}
-	put_off[put_off_count++] = (struct held){context, *memory};
+	deferred[deferred_count++] = (struct context_memory){context, *memory};
 	*memory = (struct shadow_memory){0};
 }
 
-void memory_release_put_off(CUcontext context, bool abandon)
+void memory_release_deferred(CUcontext context, bool abandon)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < put_off_count; i++)
-		if (put_off[i].context != context)
-			put_off[left++] = put_off[i];
+	for (size_t i = 0; i < deferred_count; i++)
+		if (deferred[i].context != context)
+			deferred[left++] = deferred[i];
 		else if (abandon)
-			memory_abandon(&put_off[i].memory);
+			memory_abandon(&deferred[i].memory);
 		else
-			memory_release(&put_off[i].memory);
-	put_off_count = left;
+			memory_release(&deferred[i].memory);
+	deferred_count = left;
 }
 
 /* -- moving ------------------------------------------------------------------------------- */

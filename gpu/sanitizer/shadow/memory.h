@@ -31,25 +31,25 @@ void memory_release(struct shadow_memory *memory);
  * The same for memory on the device, when the stream has nothing to do: does not wait for what else
  * runs.  False: this cannot be done, or, if it is none now, was done while the stream failed.
  */
-bool memory_release_at_once(struct shadow_memory *memory, CUstream stream);
-/* The same for memory that what runs now may still use: by the next memory_release_put_off(). */
-void memory_put_off(struct shadow_memory *memory, CUcontext context);
+bool memory_release_nowait(struct shadow_memory *memory, CUstream stream);
+/* The same for memory that what runs now may still use: by the next memory_release_deferred(). */
+void memory_defer_release(struct shadow_memory *memory, CUcontext context);
 /* While something runs that nobody waits for all that is released is put off. */
-void memory_hold_back(bool on);
+void memory_defer_all(bool on);
 /* What was put off in this context; with `abandon` the context is gone. */
-void memory_release_put_off(CUcontext context, bool abandon);
+void memory_release_deferred(CUcontext context, bool abandon);
 /*
  * Keeps memory on the device for the next that wants as much in this context, if it is not much and
  * nothing uses it any more but what the stream of memory_get() has to do.  False: it is to be
  * released.
  */
-bool memory_keep(struct shadow_memory *memory, CUcontext context);
+bool memory_cache(struct shadow_memory *memory, CUcontext context);
 /* Whether something is kept, and maybe less than the `wanted` bytes are free. */
-bool memory_is_kept(uint64_t wanted);
+bool memory_is_cached(uint64_t wanted);
 /* Releases what is kept; with `abandon` the context is gone.  False: there was nothing. */
-bool memory_release_kept(CUcontext context, bool abandon);
-/* The same without waiting for what runs: see memory_release_at_once(). */
-void memory_release_kept_at_once(CUcontext context, CUstream stream);
+bool memory_release_cached(CUcontext context, bool abandon);
+/* The same without waiting for what runs: see memory_release_nowait(). */
+void memory_release_cached_nowait(CUcontext context, CUstream stream);
 /* Moves it to the host; nothing on the device uses it meanwhile.  False: there is no room. */
 bool memory_to_host(struct shadow_memory *memory, CUstream stream);
 /*
@@ -63,11 +63,11 @@ void memory_abandon(const struct shadow_memory *memory);
 /* Bytes of shadows on the host. */
 uint64_t memory_on_host(void);
 /* Whether a whole shadow of so many bytes can be had; what is kept makes way for it. */
-bool memory_has(uint64_t bytes);
+bool memory_available(uint64_t bytes);
 /* Whether there is so much on the device, besides what is kept. */
-bool memory_has_on_device(uint64_t bytes);
+bool memory_available_on_device(uint64_t bytes);
 /* There was less than the driver had said. */
-void memory_ask_again(void);
+void memory_requery(void);
 /* Whether the program can have `bytes` of the device's memory. */
 bool memory_fits(uint64_t bytes);
 

@@ -91,8 +91,8 @@ uint8_t object_shared_by(const struct object *object)
 
 	if (object->coarse)
 		return NOT_SHARED;
-	if (object->elsewhere || space->share_all || (object->shared && space->share_hosts))
-		return SHARED_ELSEWHERE;
+	if (object->external_writers || space->share_all || (object->shared && space->share_hosts))
+		return SHARED_EXTERNAL;
 	return object->shared ? SHARED_HOST : NOT_SHARED;
 }
 
@@ -137,7 +137,7 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 }
 
 /* Passes may run: they see what was there before, or this. */
-static void put_shared(struct object *object)
+static void upload_shared(struct object *object)
 {
 	struct space *space = object->space;
 	const uint8_t shared = object_shared_by(object);
@@ -150,12 +150,12 @@ static void put_shared(struct object *object)
 						    &shared, sizeof(shared), space->stream));
 }
 
-void object_share_elsewhere(struct object *object)
+void object_share_external(struct object *object)
 {
-	if (object->elsewhere)
+	if (object->external_writers)
 		return;
-	object->elsewhere = true;
-	put_shared(object);
+	object->external_writers = true;
+	upload_shared(object);
 }
 
 void space_share(struct space *space, enum share share)
@@ -167,5 +167,5 @@ void space_share(struct space *space, enum share share)
 	*all = true;
 	for (uint32_t i = 0; i < space->object_count; i++)
 		if (share == SHARE_ALL || space->objects[i]->shared)
-			put_shared(space->objects[i]);
+			upload_shared(space->objects[i]);
 }

@@ -30,8 +30,8 @@ static void expect_rows(const struct object *object, uint64_t width, uint64_t he
 
 	expect(space, height * (width / WORD_BYTES + 2));
 	space->marked_blocks += height * (width / LEAF_BYTES + 2);
-	if (blocks > space->look)
-		space->look = blocks;
+	if (blocks > space->scan_blocks)
+		space->scan_blocks = blocks;
 }
 
 static bool launch_marks(struct space *space, CUstream stream, struct marks *marks)
@@ -49,8 +49,8 @@ int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t
 	return launch_marks(object->space, stream, &rows) ? 0 : -1;
 }
 
-void space_mark_alone(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
-		      uint64_t height, uint32_t marks)
+void space_mark_in_pass(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
+			uint64_t height, uint32_t marks)
 {
 	expect_rows(object, width, height);
 	object->space->marks = (struct marks){offset, pitch, width, height, object->slot, marks};
@@ -63,7 +63,7 @@ int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_
 	struct space *space = to->space;
 	CUdeviceptr record = object_record(from);
 
-	if (!object_need_body(to))
+	if (!object_need_detail(to))
 		return 0;
 	expect_rows(to, width, height);
 	return space_launch(space, stream, PASS_MARK_COPY, blocks_for_rows(width, height),
@@ -76,13 +76,14 @@ int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_
 void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
 {
 	uint64_t key = kernel ^ threads * 0x9e3779b97f4a7c15u;
-	struct guess *guess = kernel ? &space->guesses[(key ^ key >> 32) % GUESSES] : NULL;
+	struct prediction *prediction =
+		kernel ? &space->predictions[(key ^ key >> 32) % PREDICTIONS] : NULL;
 
-	if (guess && guess->key != key)
-		*guess = (struct guess){.key = key};
-	space->guess = guess;
+	if (prediction && prediction->key != key)
+		*prediction = (struct prediction){.key = key};
+	space->prediction = prediction;
 	space->launched = true;
-	space->held_up += !!space->bodiless;
+	space->stalls += !!space->lacking_details;
 	expect(space, threads);
 }
 
@@ -90,65 +91,68 @@ void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
 
 /* Words of touched blocks that one block of threads may have to look through. */
 #define SCAN_LIMIT 8192
-#define REFUSALS 15
+#define SKIPS 15
 #define SPREAD_LEAST 64 /* blocks of threads that share what is to be done */
 
 /* In how little time the next pass behind such a launch may be done. */
-static enum pass_way choose_way(struct guess *guess)
+static enum pass_strategy choose_strategy(struct prediction *prediction)
 {
-	enum pass_way way = guess->blocks <= SMALL_BLOCKS    ? PASS_SMALL
-			    : guess->blocks <= SPREAD_BLOCKS ? PASS_SPREAD
-							     : PASS_LARGE;
+	enum pass_strategy strategy = prediction->blocks <= SMALL_BLOCKS    ? PASS_SMALL
+				      : prediction->blocks <= SPREAD_BLOCKS ? PASS_SPREAD
+									    : PASS_LARGE;
 
-	if (!guess->refusals)
-		return way;
-	guess->refusals--;
-	return way > guess->refused ? way : guess->refused + 1;
+	if (!prediction->skips)
+		return strategy;
+	prediction->skips--;
+	return strategy > prediction->skipped_strategy ? strategy
+						       : prediction->skipped_strategy + 1;
 }
 
 /* Blocks of threads for a pass, and how it is to be made. */
-static unsigned choose_blocks(struct space *space, enum pass_way *way)
+static unsigned choose_blocks(struct space *space, enum pass_strategy *strategy)
 {
 	uint64_t blocks = space->expected / PASS_THREADS + 1;
-	uint64_t scanning = space->body_blocks / 32 / SCAN_LIMIT + 1;
-	uint64_t last = space->guess ? space->guess->blocks : 0;
+	uint64_t scanning = space->detail_blocks / 32 / SCAN_LIMIT + 1;
+	uint64_t last = space->prediction ? space->prediction->blocks : 0;
 
-	*way = PASS_SMALL;
-	if (!space->launched && space->marked_blocks <= SMALL_BLOCKS && space->look <= SMALL_LOOK)
+	*strategy = PASS_SMALL;
+	if (!space->launched && space->marked_blocks <= SMALL_BLOCKS &&
+	    space->scan_blocks <= SMALL_SCAN)
 		return 1;
-	*way = space->guess ? choose_way(space->guess) : PASS_LARGE;
+	*strategy = space->prediction ? choose_strategy(space->prediction) : PASS_LARGE;
 	/* one for each; those that share the work do four at a time */
-	if (*way == PASS_SPREAD)
+	if (*strategy == PASS_SPREAD)
 		last = last / 2 > SPREAD_LEAST ? last / 2 : SPREAD_LEAST;
-	if (*way != PASS_SMALL && blocks < last)
+	if (*strategy != PASS_SMALL && blocks < last)
 		blocks = last;
 	blocks = blocks > scanning ? blocks : scanning;
 	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
 	/* what was touched has often even steps */
-	return (unsigned)(*way == PASS_SPREAD ? (blocks - 1) | 1 : blocks);
+	return (unsigned)(*strategy == PASS_SPREAD ? (blocks - 1) | 1 : blocks);
 }
 
 /* What a pass behind a launch found is what the next is expected to find. */
-static void learn(struct space *space, uint32_t ticket, const volatile struct result_pass *pass)
+static void update_prediction(struct space *space, uint32_t ticket,
+			      const volatile struct result_pass *pass)
 {
-	struct guess *guess = space->guessed[ticket % PASSES];
-	enum pass_way way = space->ways[ticket % PASSES];
+	struct prediction *prediction = space->predicted[ticket % PASSES];
+	enum pass_strategy strategy = space->strategies[ticket % PASSES];
 
-	if (!guess || pass->status != PASS_DONE)
+	if (!prediction || pass->status != PASS_DONE)
 		return;
-	guess->blocks = pass->blocks;
-	if (pass->way <= way)
+	prediction->blocks = pass->blocks;
+	if (pass->strategy <= strategy)
 		return;
-	guess->refused = way;
-	guess->refusals = REFUSALS;
+	prediction->skipped_strategy = strategy;
+	prediction->skips = SKIPS;
 }
 
 /* Starts a pass; its ticket, or 0: the device fails, or lacks memory, and no ticket is taken. */
 static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
 {
 	uint32_t ticket = space->ticket + 1 ? space->ticket + 1 : 1;
-	enum pass_way way;
-	unsigned blocks = choose_blocks(space, &way);
+	enum pass_strategy strategy;
+	unsigned blocks = choose_blocks(space, &strategy);
 
 	if (space->marks.height && blocks > 1) {
 		if (!launch_marks(space, stream, &space->marks))
@@ -160,32 +164,33 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 			 driver.cuLaunchKernel(space->kernels[PASS_SETTLE], blocks, 1, 1,
 					       PASS_THREADS, 1, 1, 0, stream,
 					       (void *[]){&space->state, &space->view, &writer,
-							  &ticket, &way, &space->rows_taken,
+							  &ticket, &strategy, &space->rows_taken,
 							  &space->objects_taken, &space->marks},
 					       NULL)))
 		return 0;
 	space->ticket = ticket;
-	space->guessed[ticket % PASSES] = space->guess;
-	space->ways[ticket % PASSES] = blocks == 1 ? PASS_SMALL : way;
+	space->predicted[ticket % PASSES] = space->prediction;
+	space->strategies[ticket % PASSES] = blocks == 1 ? PASS_SMALL : strategy;
 	return ticket;
 }
 
 /* What it was about is over. */
-static void expect_nothing(struct space *space)
+static void reset_expected(struct space *space)
 {
-	space->expected = space->marked_blocks = space->look = 0;
+	space->expected = space->marked_blocks = space->scan_blocks = 0;
 	space->launched = false;
-	space->guess = NULL;
+	space->prediction = NULL;
 	space->marks.height = 0;
 }
 
-bool space_can_pass(const struct space *space)
+bool space_can_enqueue_pass(const struct space *space)
 {
-	/* a pass can make no bodies */
-	return !space->bodiless && !space->busy && space->ticket - space->ticket_taken < PASSES - 1;
+	/* a pass can make no details */
+	return !space->lacking_details && !space->busy &&
+	       space->ticket - space->ticket_taken < PASSES - 1;
 }
 
-uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer)
+uint32_t space_enqueue_pass(struct space *space, CUstream stream, uint32_t writer)
 {
 	uint32_t ticket;
 
@@ -193,11 +198,11 @@ uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer)
 		return 0;
 	space->marked = false;
 	ticket = start_pass(space, stream, writer);
-	expect_nothing(space);
+	reset_expected(space);
 	return ticket;
 }
 
-bool space_passed(const struct space *space, uint32_t ticket)
+bool space_pass_is_done(const struct space *space, uint32_t ticket)
 {
 	return __atomic_load_n(&space->result_passes[ticket % PASSES].ticket, __ATOMIC_ACQUIRE) ==
 	       ticket;
@@ -208,7 +213,7 @@ static bool await_pass(struct space *space, uint32_t ticket)
 {
 	uint64_t asked = now_ns();
 
-	while (!space_passed(space, ticket)) {
+	while (!space_pass_is_done(space, ticket)) {
 		CUresult result;
 
 		__builtin_ia32_pause();
@@ -221,7 +226,7 @@ static bool await_pass(struct space *space, uint32_t ticket)
 			continue;
 		if (!space_check(space, result))
 			return false;
-		if (!space_passed(space, ticket)) {
+		if (!space_pass_is_done(space, ticket)) {
 			space->failed = true;
 			return false;
 		}
@@ -244,7 +249,7 @@ static void take_objects(struct space *space, uint32_t ticket)
 		space->objects_taken += pass->objects;
 		space->missed += pass->missed;
 		space->missed_bytes += pass->missed_bytes;
-		learn(space, space->ticket_taken, pass);
+		update_prediction(space, space->ticket_taken, pass);
 	} while (space->ticket_taken != ticket);
 	space->taken = pass;
 	for (uint32_t i = 0; i < pass->objects; i++) {
@@ -259,13 +264,13 @@ static void take_objects(struct space *space, uint32_t ticket)
 	}
 }
 
-int space_take(struct space *space, uint32_t ticket)
+int space_take_results(struct space *space, uint32_t ticket)
 {
 	take_objects(space, ticket);
 	return space->taken->status == PASS_DONE ? 0 : 1;
 }
 
-/* Objects that have no memory for a body, or went, are taken off the list of the API. */
+/* Objects that have no memory for a detail, or went, are taken off the list of the API. */
 static bool write_list(struct space *space)
 {
 	uint32_t words = space->slot_capacity / 32;
@@ -317,16 +322,16 @@ int space_settle(struct space *space, uint32_t writer)
 		if (!start_pass(space, space->stream, writer) || !await_pass(space, space->ticket))
 			return -1;
 		take_objects(space, space->ticket);
-		if (space->taken->status != PASS_NEEDS_BODIES)
+		if (space->taken->status != PASS_NEEDS_DETAILS)
 			break;
 		/* some may have gone while nobody waited for the launch */
 		lost = space->touched_count < space->taken->objects;
 		for (uint32_t i = 0; i < space->touched_count; i++)
-			lost |= !object_need_body(space->touched[i].object);
+			lost |= !object_need_detail(space->touched[i].object);
 		if (lost && !write_list(space))
 			return -1;
 	}
-	expect_nothing(space);
+	reset_expected(space);
 	if (space->taken->status == PASS_DONE)
 		return 0;
 	for (uint32_t i = 0; i < space->touched_count; i++) {
@@ -458,8 +463,8 @@ void space_forget(struct object *object)
 
 	if (object->slot == NO_SLOT)
 		return;
-	object->unknown = object->blank = true;
-	if (!object->body.device)
+	object->unknown = object->still_unknown = true;
+	if (!object->detail.device)
 		return; /* when it gets one */
 	space->forgotten += !object->forgotten;
 	object->forgotten = true;
@@ -482,7 +487,7 @@ static int forget_all(struct space *space)
 	}
 	space->touched_count = 0;
 	space->marked = false;
-	expect_nothing(space);
+	reset_expected(space);
 	return clear_list(space) && space_wait(space) ? 0 : -1;
 }
 
@@ -490,22 +495,22 @@ void space_forget_later(struct object *object)
 {
 	struct space *space = object->space;
 
-	if (object->slot == NO_SLOT || object->later || object->blank)
+	if (object->slot == NO_SLOT || object->forget_listed || object->still_unknown)
 		return;
-	if (space->later_count == space->later_capacity) {
-		uint32_t capacity = space->later_capacity ? 2 * space->later_capacity : 64;
+	if (space->forget_count == space->forget_capacity) {
+		uint32_t capacity = space->forget_capacity ? 2 * space->forget_capacity : 64;
 		struct object **more =
-			reallocarray(space->later, capacity, sizeof(struct object *));
+			reallocarray(space->forget_list, capacity, sizeof(struct object *));
 
 		if (!more) {
 			space->forget_all = true;
 			return;
 		}
-		space->later = more;
-		space->later_capacity = capacity;
+		space->forget_list = more;
+		space->forget_capacity = capacity;
 	}
-	object->later = true;
-	space->later[space->later_count++] = object;
+	object->forget_listed = true;
+	space->forget_list[space->forget_count++] = object;
 }
 
 void space_forget_all_later(struct space *space)
@@ -522,22 +527,22 @@ void space_forget_variables(struct space *space, CUmodule module)
 
 bool space_has_forgotten(const struct space *space)
 {
-	return space->later_count || space->forget_all;
+	return space->forget_count || space->forget_all;
 }
 
 int space_forget_listed(struct space *space)
 {
 	bool all = space->forget_all;
 
-	if (!all && !space->later_count)
+	if (!all && !space->forget_count)
 		return 1;
 	space->touched_count = 0;
-	for (uint32_t i = 0; i < space->later_count; i++) {
-		space->later[i]->later = false;
+	for (uint32_t i = 0; i < space->forget_count; i++) {
+		space->forget_list[i]->forget_listed = false;
 		if (!all)
-			space_forget(space->later[i]);
+			space_forget(space->forget_list[i]);
 	}
-	space->later_count = 0;
+	space->forget_count = 0;
 	space->forget_all = false;
 	if (all)
 		return forget_all(space);
@@ -549,7 +554,7 @@ int space_forget_listed(struct space *space)
 int space_initialised(struct space *space, struct object *const *variables, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (object_need_body(variables[i]) &&
+		if (object_need_detail(variables[i]) &&
 		    space_mark(variables[i], space->stream, 0, variables[i]->size,
 			       variables[i]->size, 1, MARK_WRITTEN) != 0)
 			return -1;

@@ -1,5 +1,5 @@
 /*
- * gpu/sanitizer/shadow/shadows.c: the shadows of followed objects: their records, masks and bodies
+ * gpu/sanitizer/shadow/shadows.c: the shadows of followed objects: their records, masks and details
  * in memory of the GPU, or of the host.
  */
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
-#define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get bodies */
+#define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get details */
 #define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
-#define HELD_UP_LIMIT 50
-#define EARLY_ALWAYS (16 << 10)          /* bytes of an object that gets its body with its masks */
-#define EARLY_LIMIT (UINT64_C(64) << 20) /* ... of all of them that were not touched yet */
-#define OBJECTS_WAITING 16384            /* in results of passes that were not taken yet */
+#define STALL_LIMIT 50
+#define PREALLOCATE_SIZE (16 << 10) /* bytes of an object that gets its detail with its masks */
+#define PREALLOCATE_BYTES (UINT64_C(64) << 20) /* ... of all of them that were not touched yet */
+#define OBJECTS_WAITING 16384                  /* in results of passes that were not taken yet */
 
 /* -- records ------------------------------------------------------------------------------ */
 
@@ -83,7 +83,7 @@ static bool more_slots(struct space *space)
 		space->touched = touched;
 	if (!owners || !slots || !touched)
 		return false;
-	table_outdate(space);
+	table_invalidate(space);
 	if (!enlarge(space, &space->records, old * sizeof(struct device_record),
 		     capacity * sizeof(struct device_record)) ||
 	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||
@@ -100,7 +100,7 @@ static bool more_slots(struct space *space)
 	return space_describe(space);
 }
 
-static bool put_record(const struct object *object, struct device_record *record)
+static bool upload_record(const struct object *object, struct device_record *record)
 {
 	struct space *space = object->space;
 
@@ -119,7 +119,7 @@ static uint64_t carve(uint64_t base, uint64_t *used, uint64_t size)
 	return base + start;
 }
 
-static uint64_t lay_out_head(struct device_record *record, uint64_t base)
+static uint64_t lay_out_base(struct device_record *record, uint64_t base)
 {
 	const uint64_t bytes = MASK_BYTES(record->size), units = UNIT_MASK_BYTES(record->size);
 	uint64_t used = 0, touched = (record->blocks + 31) / 32 * 4;
@@ -133,7 +133,7 @@ static uint64_t lay_out_head(struct device_record *record, uint64_t base)
 	return used;
 }
 
-static uint64_t lay_out_body(struct device_record *record, uint64_t base, bool digests)
+static uint64_t lay_out_detail(struct device_record *record, uint64_t base, bool digests)
 {
 	uint64_t used = 0, blocks = record->blocks, masks = blocks * BLOCK_WORDS * 8;
 
@@ -165,9 +165,9 @@ static void describe(const struct object *object, struct device_record *record)
 	record->shared = object_shared_by(object);
 	record->coarse = object->coarse;
 	record->state = (struct device_state *)(uintptr_t)object->space->state;
-	lay_out_head(record, object->head.device);
-	if (object->body.device)
-		lay_out_body(record, object->body.device, object->space->digests);
+	lay_out_base(record, object->base.device);
+	if (object->detail.device)
+		lay_out_detail(record, object->detail.device, object->space->digests);
 }
 
 /* Takes the object off the device; no API's list may hold it. */
@@ -176,40 +176,40 @@ void object_unfollow(struct object *object)
 	struct space *space = object->space;
 
 	if (object->slot != NO_SLOT) {
-		if (object->body.device) {
-			space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		if (object->detail.device) {
+			space->detail_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 		} else {
-			space->bodiless--;
-			space->bodiless_bytes -= object->size;
+			space->lacking_details--;
+			space->lacking_detail_bytes -= object->size;
 		}
 		table_note(object, true);
 		space->owners[object->slot] = NULL;
 		space->free_slots[space->free_count++] = object->slot;
 	}
-	if (object->later)
-		for (uint32_t i = 0; i < space->later_count; i++)
-			if (space->later[i] == object) {
-				space->later[i] = space->later[--space->later_count];
+	if (object->forget_listed)
+		for (uint32_t i = 0; i < space->forget_count; i++)
+			if (space->forget_list[i] == object) {
+				space->forget_list[i] = space->forget_list[--space->forget_count];
 				break;
 			}
-	if (object->early)
-		space->early_bytes -= object->size;
-	object->early = false;
+	if (object->untouched_detail)
+		space->untouched_detail_bytes -= object->size;
+	object->untouched_detail = false;
 	space->forgotten -= object->forgotten;
-	object->forgotten = object->later = false;
+	object->forgotten = object->forget_listed = false;
 	object->slot = NO_SLOT;
-	space_release(space, &object->head);
-	space_release(space, &object->body);
+	space_release(space, &object->base);
+	space_release(space, &object->detail);
 }
 
-static void say(const struct object *object, enum shortage what)
+static void report_shortage(const struct object *object, enum shortage what)
 {
 	object->space->shortage(object, what);
 }
 
 static void give_up(struct object *object)
 {
-	say(object, SHORTAGE_GIVEN_UP);
+	report_shortage(object, SHORTAGE_GIVEN_UP);
 	object_unfollow(object);
 }
 
@@ -217,12 +217,12 @@ static void give_up(struct object *object)
 static bool get_memory(struct object *object, struct shadow_memory *memory, uint64_t size)
 {
 	struct space *space = object->space;
-	bool on_host = object->head.host;
+	bool on_host = object->base.host;
 
 	if (!space_check(space, memory_get(memory, size, space->stream)))
 		return false;
 	if (memory->host && !on_host)
-		say(object, SHORTAGE_ON_HOST);
+		report_shortage(object, SHORTAGE_ON_HOST);
 	return true;
 }
 
@@ -231,25 +231,27 @@ static uint64_t shadow_size(const struct object *object)
 	struct device_record record;
 
 	describe(object, &record);
-	return lay_out_head(&record, 0) + lay_out_body(&record, 0, object->space->digests);
+	return lay_out_base(&record, 0) + lay_out_detail(&record, 0, object->space->digests);
 }
 
 /*
  * To wait for the first launch that touches the object takes longer than all else.  What is never
  * touched should not take much.
  */
-static bool has_body_at_once(const struct object *object)
+static bool preallocates_detail(const struct object *object)
 {
-	return !object->coarse && object->space->early_bytes + object->size <= EARLY_LIMIT &&
-	       (object->size <= EARLY_ALWAYS || memory_has_on_device(COMPLETE_PART * object->size));
+	return !object->coarse &&
+	       object->space->untouched_detail_bytes + object->size <= PREALLOCATE_BYTES &&
+	       (object->size <= PREALLOCATE_SIZE ||
+		memory_available_on_device(COMPLETE_PART * object->size));
 }
 
 void object_was_touched(struct object *object)
 {
-	object->blank = false;
-	if (object->early)
-		object->space->early_bytes -= object->size;
-	object->early = false;
+	object->still_unknown = false;
+	if (object->untouched_detail)
+		object->space->untouched_detail_bytes -= object->size;
+	object->untouched_detail = false;
 }
 
 void object_follow(struct object *object)
@@ -261,71 +263,72 @@ void object_follow(struct object *object)
 	    (!space->free_count && !more_slots(space)))
 		return;
 	/* masks without hope for the rest are of no use, nor are any of such size on the host */
-	if (!memory_has(shadow_size(object))) {
+	if (!memory_available(shadow_size(object))) {
 		object->coarse = true;
-		if (!memory_has_on_device(shadow_size(object)))
+		if (!memory_available_on_device(shadow_size(object)))
 			return;
-		say(object, SHORTAGE_COARSE);
+		report_shortage(object, SHORTAGE_COARSE);
 	}
 	describe(object, &record);
-	if (!get_memory(object, &object->head, lay_out_head(&record, 0)))
+	if (!get_memory(object, &object->base, lay_out_base(&record, 0)))
 		return;
-	if (has_body_at_once(object) &&
-	    get_memory(object, &object->body, lay_out_body(&record, 0, space->digests))) {
-		object->early = true;
-		space->early_bytes += object->size;
+	if (preallocates_detail(object) &&
+	    get_memory(object, &object->detail, lay_out_detail(&record, 0, space->digests))) {
+		object->untouched_detail = true;
+		space->untouched_detail_bytes += object->size;
 	}
 	object->slot = space->free_slots[--space->free_count];
 	describe(object, &record);
 	space->owners[object->slot] = object;
-	if (object->body.device) {
-		space->body_blocks += record.blocks;
+	if (object->detail.device) {
+		space->detail_blocks += record.blocks;
 	} else {
-		space->bodiless++;
-		space->bodiless_bytes += object->size;
+		space->lacking_details++;
+		space->lacking_detail_bytes += object->size;
 	}
 	table_note(object, false);
-	if (!put_record(object, &record))
+	if (!upload_record(object, &record))
 		object_unfollow(object);
 }
 
-void object_follow_fleeting(struct object *object)
+void object_follow_transient(struct object *object)
 {
 	object->coarse = true;
 	object_follow(object);
 }
 
-static bool get_body(struct object *object)
+static bool get_detail(struct object *object)
 {
 	struct device_record record;
 
 	describe(object, &record);
-	return get_memory(object, &object->body, lay_out_body(&record, 0, object->space->digests));
+	return get_memory(object, &object->detail,
+			  lay_out_detail(&record, 0, object->space->digests));
 }
 
-bool object_need_body(struct object *object)
+bool object_need_detail(struct object *object)
 {
 	struct space *space = object->space;
 	struct device_record record;
 
-	if (object->slot == NO_SLOT || object->body.device)
+	if (object->slot == NO_SLOT || object->detail.device)
 		return object->slot != NO_SLOT;
-	if (!get_body(object)) {
-		bool hopeless = object->coarse;
+	if (!get_detail(object)) {
+		bool impossible = object->coarse;
 
 		object->coarse = true;
-		if (hopeless || !get_body(object)) {
+		if (impossible || !get_detail(object)) {
 			give_up(object);
 			return false;
 		}
-		say(object, SHORTAGE_COARSE);
+		report_shortage(object, SHORTAGE_COARSE);
 	}
 	describe(object, &record);
 	record.uses_bytes = true; /* maybe */
-	space->bodiless--;
-	space->bodiless_bytes -= object->size;
-	space->body_blocks += record.blocks;
-	if (!put_record(object, &record)) {
+	space->lacking_details--;
+	space->lacking_detail_bytes -= object->size;
+	space->detail_blocks += record.blocks;
+	if (!upload_record(object, &record)) {
 		give_up(object);
 		return false;
 	}
@@ -334,44 +337,44 @@ bool object_need_body(struct object *object)
 	return true;
 }
 
-bool space_wants_bodies(struct space *space)
+bool space_wants_details(struct space *space)
 {
-	if (space->held_up <= HELD_UP_LIMIT || !space->bodiless)
+	if (space->stalls <= STALL_LIMIT || !space->lacking_details)
 		return false;
-	if (space->bodiless_bytes <= COMPLETE_LIMIT ||
-	    memory_has_on_device(COMPLETE_PART * space->bodiless_bytes))
+	if (space->lacking_detail_bytes <= COMPLETE_LIMIT ||
+	    memory_available_on_device(COMPLETE_PART * space->lacking_detail_bytes))
 		return true;
-	space->held_up = 0; /* to be asked again */
+	space->stalls = 0; /* to be asked again */
 	return false;
 }
 
-bool space_lacks_bodies(const struct space *space)
+bool space_lacks_details(const struct space *space)
 {
-	return space->bodiless;
+	return space->lacking_details;
 }
 
-void space_complete(struct space *space)
+void space_allocate_details(struct space *space)
 {
-	space->held_up = 0;
-	for (uint32_t slot = 0; slot < space->slot_capacity && space->bodiless; slot++)
+	space->stalls = 0;
+	for (uint32_t slot = 0; slot < space->slot_capacity && space->lacking_details; slot++)
 		if (space->owners[slot])
-			object_need_body(space->owners[slot]);
+			object_need_detail(space->owners[slot]);
 }
 
 /* -- making way --------------------------------------------------------------------------- */
 
-/* The part of a shadow on the device whose move helps most: bodies are touched less than masks. */
-static struct object *find_largest(struct space *space, bool bodies)
+/* The part of a shadow on the device whose move helps most: details are touched less than masks. */
+static struct object *find_largest(struct space *space, bool details)
 {
 	struct object *largest = NULL;
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < space->object_count; i++) {
 		struct object *object = space->objects[i];
-		const struct shadow_memory *part = bodies ? &object->body : &object->head;
+		const struct shadow_memory *part = details ? &object->detail : &object->base;
 
 		if (object->slot == NO_SLOT || !part->device || part->host || part->size <= most ||
-		    (bodies && object->coarse))
+		    (details && object->coarse))
 			continue;
 		largest = object;
 		most = part->size;
@@ -379,7 +382,7 @@ static struct object *find_largest(struct space *space, bool bodies)
 	return largest;
 }
 
-/* The host has no room for the body: what was known of the object's content goes with it. */
+/* The host has no room for the detail: what was known of the object's content goes with it. */
 static void coarsen(struct object *object)
 {
 	struct space *space = object->space;
@@ -388,23 +391,23 @@ static void coarsen(struct object *object)
 		give_up(object);
 		return;
 	}
-	memory_release(&object->body);
-	space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
-	space->bodiless++;
-	space->bodiless_bytes += object->size;
+	memory_release(&object->detail);
+	space->detail_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+	space->lacking_details++;
+	space->lacking_detail_bytes += object->size;
 	object->coarse = object->unknown = true;
-	say(object, SHORTAGE_COARSE);
-	object_need_body(object);
+	report_shortage(object, SHORTAGE_COARSE);
+	object_need_detail(object);
 }
 
-static void move_to_host(struct object *object, bool body)
+static void move_to_host(struct object *object, bool detail)
 {
 	struct space *space = object->space;
 	struct device_record record;
-	bool first = !object->body.host && !object->head.host;
+	bool first = !object->detail.host && !object->base.host;
 
-	if (!memory_to_host(body ? &object->body : &object->head, space->stream)) {
-		if (body)
+	if (!memory_to_host(detail ? &object->detail : &object->base, space->stream)) {
+		if (detail)
 			coarsen(object);
 		else
 			give_up(object);
@@ -417,33 +420,33 @@ static void move_to_host(struct object *object, bool body)
 		give_up(object);
 		return;
 	}
-	lay_out_head(&record, object->head.device);
-	if (object->body.device)
-		lay_out_body(&record, object->body.device, space->digests);
-	if (!put_record(object, &record)) {
+	lay_out_base(&record, object->base.device);
+	if (object->detail.device)
+		lay_out_detail(&record, object->detail.device, space->digests);
+	if (!upload_record(object, &record)) {
 		give_up(object);
 		return;
 	}
 	if (first)
-		say(object, SHORTAGE_ON_HOST);
+		report_shortage(object, SHORTAGE_ON_HOST);
 }
 
-void space_give_way(struct space *space, uint64_t bytes)
+void space_evict(struct space *space, uint64_t bytes)
 {
 	struct object *object;
 
 	if (!memory_fits(bytes))
-		memory_release_kept(space->context, false);
-	for (int heads = 0; heads < 2; heads++)
-		while (!memory_fits(bytes) && (object = find_largest(space, !heads)))
-			move_to_host(object, !heads);
+		memory_release_cached(space->context, false);
+	for (int bases = 0; bases < 2; bases++)
+		while (!memory_fits(bytes) && (object = find_largest(space, !bases)))
+			move_to_host(object, !bases);
 }
 
 /*
- * Puts the addresses of the object's body, or none, into its record; not the rest, of which the
+ * Puts the addresses of the object's detail, or none, into its record; not the rest, of which the
  * patches of what runs write a part.
  */
-static bool put_addresses(const struct object *object)
+static bool upload_addresses(const struct object *object)
 {
 	const size_t first = offsetof(struct device_record, value);
 	const size_t leaves = offsetof(struct device_record, leaves);
@@ -461,47 +464,47 @@ static bool put_addresses(const struct object *object)
 						    sizeof(record.leaves), object->space->stream));
 }
 
-/* Moves the body to the host, or forgets it. */
-static void make_way_at_once(struct object *object)
+/* Moves the detail to the host, or forgets it. */
+static void evict_detail_nowait(struct object *object)
 {
 	struct space *space = object->space;
-	struct shadow_memory body = object->body, copy = {0};
-	bool first = !object->head.host, passes = space->ticket != space->ticket_taken;
+	struct shadow_memory detail = object->detail, copy = {0};
+	bool first = !object->base.host, passes = space->ticket != space->ticket_taken;
 
-	memory_copy_to_host(&body, &copy, space->stream);
-	object->body = copy;
+	memory_copy_to_host(&detail, &copy, space->stream);
+	object->detail = copy;
 	if (copy.device && first)
-		say(object, SHORTAGE_ON_HOST);
+		report_shortage(object, SHORTAGE_ON_HOST);
 	if (!copy.device) {
-		space->body_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
-		space->bodiless++;
-		space->bodiless_bytes += object->size;
+		space->detail_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+		space->lacking_details++;
+		space->lacking_detail_bytes += object->size;
 		object->unknown = true;
-		say(object, SHORTAGE_FORGOTTEN);
+		report_shortage(object, SHORTAGE_FORGOTTEN);
 	}
-	space->stuck = !put_addresses(object) ||
-		       !space_wait_for(space, 1000 + (unsigned)(body.size >> 20));
-	if (!space->stuck && passes && space_pass_began(space)) {
-		space_forget_later(object); /* it may have written to the body that was copied */
-		space->stuck = true;
+	space->stream_hung = !upload_addresses(object) ||
+			     !space_wait_for(space, 1000 + (unsigned)(detail.size >> 20));
+	if (!space->stream_hung && passes && space_pass_began(space)) {
+		space_forget_later(object); /* it may have written to the detail that was copied */
+		space->stream_hung = true;
 	}
 	/* a free that cannot be made yet would hold up the program's allocations */
-	space->stuck = space->stuck || !memory_release_at_once(&body, space->stream);
-	memory_put_off(&body, space->context); /* if it is still there */
+	space->stream_hung = space->stream_hung || !memory_release_nowait(&detail, space->stream);
+	memory_defer_release(&detail, space->context); /* if it is still there */
 }
 
-void space_release_kept(struct space *space)
+void space_release_cached(struct space *space)
 {
-	if (!space->stuck)
-		memory_release_kept_at_once(space->context, space->stream);
+	if (!space->stream_hung)
+		memory_release_cached_nowait(space->context, space->stream);
 }
 
-void space_give_way_at_once(struct space *space, uint64_t bytes)
+void space_evict_nowait(struct space *space, uint64_t bytes)
 {
 	struct object *object;
 
 	if (!memory_fits(bytes))
-		space_release_kept(space);
-	while (!space->stuck && !memory_fits(bytes) && (object = find_largest(space, true)))
-		make_way_at_once(object);
+		space_release_cached(space);
+	while (!space->stream_hung && !memory_fits(bytes) && (object = find_largest(space, true)))
+		evict_detail_nowait(object);
 }

@@ -20,14 +20,14 @@ bool space_check(struct space *space, CUresult result)
 
 bool space_faulted(struct space *space, CUresult result)
 {
-	bool news;
+	bool first;
 
 	/* others say no more than that this question was wrong */
 	if (driver_is_fault(result))
 		space_check(space, result);
-	news = space->faulted && !space->told;
-	space->told |= news;
-	return news;
+	first = space->faulted && !space->fault_reported;
+	space->fault_reported |= first;
+	return first;
 }
 
 bool space_wait(struct space *space)
@@ -174,11 +174,11 @@ struct space *space_create(CUcontext context, bool digests, space_shortage *shor
 
 void space_abandon(struct space *space)
 {
-	memory_release_put_off(space->context, true);
-	memory_release_kept(space->context, true);
+	memory_release_deferred(space->context, true);
+	memory_release_cached(space->context, true);
 	for (uint32_t i = 0; i < space->object_count; i++) {
-		memory_abandon(&space->objects[i]->head);
-		memory_abandon(&space->objects[i]->body);
+		memory_abandon(&space->objects[i]->base);
+		memory_abandon(&space->objects[i]->detail);
 		free(space->objects[i]->name);
 		free(space->objects[i]);
 	}
@@ -187,7 +187,7 @@ void space_abandon(struct space *space)
 	free(space->owners);
 	free(space->free_slots);
 	free(space->touched);
-	free(space->later);
+	free(space->forget_list);
 	free(space->row_buffer);
 	space_unmap_host((void *)space->result_passes, (PASSES + 1) * sizeof(struct result_pass));
 	space_unmap_host(space->result_rows, ROW_RING * sizeof(struct result_row));
@@ -213,16 +213,16 @@ CUstream space_stream(const struct space *space)
 void space_set_busy(struct space *space, bool busy)
 {
 	space->busy = busy;
-	space->stuck = false;
+	space->stream_hung = false;
 	if (!busy)
-		memory_release_put_off(space->context, false);
+		memory_release_deferred(space->context, false);
 }
 
 void space_release(struct space *space, struct shadow_memory *memory)
 {
 	if (space->busy)
-		memory_put_off(memory, space->context);
-	else if (!memory_keep(memory, space->context) && memory->device && space_wait(space))
+		memory_defer_release(memory, space->context);
+	else if (!memory_cache(memory, space->context) && memory->device && space_wait(space))
 		memory_release(memory);
 	*memory = (struct shadow_memory){0};
 }
@@ -230,7 +230,7 @@ void space_release(struct space *space, struct shadow_memory *memory)
 bool space_progress(struct space *space, struct progress *progress)
 {
 	const size_t first = offsetof(struct device_state, progress);
-	const size_t told = offsetof(struct device_state, told);
+	const size_t heartbeat = offsetof(struct device_state, heartbeat);
 	/* pinned memory after the results: what is there now, and zeros */
 	volatile struct result_pass *seen = &space->result_passes[PASSES];
 	bool over;
@@ -238,9 +238,9 @@ bool space_progress(struct space *space, struct progress *progress)
 	if (space->failed ||
 	    driver.cuMemcpyDtoHAsync((void *)&seen->status, space->state + first,
 				     sizeof(seen->status), space->stream) != CUDA_SUCCESS ||
-	    driver.cuMemcpyDtoHAsync((void *)&seen->missed, space->state + told,
+	    driver.cuMemcpyDtoHAsync((void *)&seen->missed, space->state + heartbeat,
 				     sizeof(seen->missed), space->stream) != CUDA_SUCCESS ||
-	    driver.cuMemcpyHtoDAsync(space->state + told, (const void *)&seen->missed_bytes,
+	    driver.cuMemcpyHtoDAsync(space->state + heartbeat, (const void *)&seen->missed_bytes,
 				     sizeof(seen->missed_bytes), space->stream) != CUDA_SUCCESS)
 		return false;
 	over = space_wait_for(space, 1000);

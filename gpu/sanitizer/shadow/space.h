@@ -34,15 +34,15 @@ struct object {
 	CUmodule module;   /* of a variable */
 	bool constant;     /* ... that no kernel can write */
 	uint32_t slot;     /* NO_SLOT: not followed */
-	struct shadow_memory head, body;
-	bool coarse;    /* there was no memory for more than a writer per block */
-	bool shared;    /* the host writes to it without an API */
-	bool elsewhere; /* so may somebody else */
-	bool unknown;   /* forgotten before it had a body */
-	bool forgotten; /* since the last space_digests() */
-	bool later;     /* in the list of space_forget_later() */
-	bool blank;     /* forgotten, and not touched since */
-	bool early;     /* it has a body and was not touched yet */
+	struct shadow_memory base, detail;
+	bool coarse;           /* there was no memory for more than a writer per block */
+	bool shared;           /* the host writes to it without an API */
+	bool external_writers; /* so may somebody else */
+	bool unknown;          /* forgotten before it had a detail */
+	bool forgotten;        /* since the last space_digests() */
+	bool forget_listed;    /* in the list of space_forget_later() */
+	bool still_unknown;    /* forgotten, and not touched since */
+	bool untouched_detail; /* it has a detail and was not touched yet */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
 };
@@ -80,7 +80,7 @@ CUdevice space_device(const struct space *space);
 CUstream space_stream(const struct space *space); /* our own */
 /*
  * While something of the program's runs that we do not wait for, nothing may wait for the device:
- * no object is followed any more, and memory is given back when that is over, but for bodies.
+ * no object is followed any more, and memory is given back when that is over, but for details.
  */
 void space_set_busy(struct space *space, bool busy);
 /* Memory that passes used.  Calls the driver. */
@@ -116,7 +116,7 @@ struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 /* Gives the object a record and masks.  It has a slot then, if there was memory. */
 void object_follow(struct object *object); /* calls the driver */
 /* Follows one whose memory is never read, by a coarse shadow. */
-void object_follow_fleeting(struct object *object);
+void object_follow_transient(struct object *object);
 void space_remove(struct object *object); /* calls the driver */
 /* The host writes to the object without an API; before anything is known of it. */
 void object_share(struct object *object);
@@ -128,7 +128,7 @@ bool space_has_shared(const struct space *space);
  */
 enum share { SHARE_ALL = 1, SHARE_HOSTS }; /* the latter: those that the host writes to */
 void space_share(struct space *space, enum share share);
-void object_share_elsewhere(struct object *object);
+void object_share_external(struct object *object);
 /* The variables of a module. */
 void space_remove_module(struct space *space, CUmodule module); /* calls the driver */
 /* The object has an id and site now. */
@@ -144,7 +144,7 @@ int space_initialised(struct space *space, struct object *const *variables, uint
  */
 int space_publish(struct space *space, struct space *const *peers, unsigned peer_count);
 /* The peers are others now. */
-void space_outdate(struct space *space);
+void space_unpublish(struct space *space);
 /* False: space_publish() must be called before a kernel is launched. */
 bool space_is_published(const struct space *space);
 /* The callback data of a launch. */
@@ -153,25 +153,26 @@ void *space_state(const struct space *space);
  * Makes room on the device for `bytes` of the program's: shadows move to the host; those that find
  * no room there become coarse, or are given up.
  */
-void space_give_way(struct space *space, uint64_t bytes); /* calls the driver */
+void space_evict(struct space *space, uint64_t bytes); /* calls the driver */
 /* The same with what is kept of shadows only; does not wait for what runs. */
-void space_release_kept(struct space *space); /* calls the driver */
+void space_release_cached(struct space *space); /* calls the driver */
 /*
  * The same without waiting for what runs; passes may wait for that, but no copies between objects.
  * What finds no room on the host is forgotten.
  */
-void space_give_way_at_once(struct space *space, uint64_t bytes); /* calls the driver */
+void space_evict_nowait(struct space *space, uint64_t bytes); /* calls the driver */
 /* Larger ones are not followed: the patches count words of 32 bits of a mask with 32 bits. */
 #define OBJECT_SIZE_LIMIT (UINT64_C(1) << 37)
 
 /* -- pass.c: the running API -------------------------------------------------------------- */
 
-/* Rows of bytes inside the object.  MARK_*; on our own stream or that of the next space_pass(). */
+/* Rows of bytes inside the object.  MARK_*; on our own stream or that of the next
+ * space_enqueue_pass(). */
 int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
 	       uint64_t width, uint64_t height, uint32_t marks);
-/* The same if there are no other marks until the next space_pass(), which makes them. */
-void space_mark_alone(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
-		      uint64_t height, uint32_t marks);
+/* The same if there are no other marks until the next space_enqueue_pass(), which makes them. */
+void space_mark_in_pass(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
+			uint64_t height, uint32_t marks);
 /* Between objects of one device. */
 int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
 		    struct object *from, uint64_t from_offset, uint64_t from_pitch, uint64_t width,
@@ -191,20 +192,20 @@ int space_settle(struct space *space, uint32_t writer);
  * The same without waiting, on the stream of a launch, copy or set; its ticket, or 0: the device
  * fails.  Every pass after that must be on the same stream until its results are taken.
  */
-bool space_can_pass(const struct space *space); /* now */
+bool space_can_enqueue_pass(const struct space *space); /* now */
 /*
- * Launches must be waited for while an object without a body might be touched: whether that happens
- * often though there is memory for those bodies, and giving them theirs (before a launch; calls the
- * driver).
+ * Launches must be waited for while an object without a detail might be touched: whether that
+ * happens often though there is memory for those details, and giving them theirs (before a launch;
+ * calls the driver).
  */
-bool space_wants_bodies(struct space *space);
-bool space_lacks_bodies(const struct space *space);
-void space_complete(struct space *space);
-uint32_t space_pass(struct space *space, CUstream stream, uint32_t writer);
+bool space_wants_details(struct space *space);
+bool space_lacks_details(const struct space *space);
+void space_allocate_details(struct space *space);
+uint32_t space_enqueue_pass(struct space *space, CUstream stream, uint32_t writer);
 /* Whether the results are there; calls no driver. */
-bool space_passed(const struct space *space, uint32_t ticket);
+bool space_pass_is_done(const struct space *space, uint32_t ticket);
 /* Takes them, in the order of tickets.  Returns 0, or 1: rows or objects were too many. */
-int space_take(struct space *space, uint32_t ticket);
+int space_take_results(struct space *space, uint32_t ticket);
 /* The objects that it touched, in no order; valid until the next pass is taken. */
 const struct touched *space_touched(const struct space *space, uint32_t *count);
 /* Accesses of launches to memory that is no object's, in the passes that were taken since it was

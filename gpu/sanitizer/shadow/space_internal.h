@@ -20,12 +20,12 @@ enum pass_kernel {
  * What the last pass behind a launch of one kernel and size looked at.  When it was little, the
  * next tries first to do it all in a quicker way, which takes some microseconds if it cannot.
  */
-#define GUESSES 1024
-struct guess {
+#define PREDICTIONS 1024
+struct prediction {
 	uint64_t key;
-	uint32_t blocks;       /* of objects; 0: not known */
-	unsigned refusals;     /* the next that do not try */
-	enum pass_way refused; /* ... this, nor what comes before it */
+	uint32_t blocks;                     /* of objects; 0: not known */
+	unsigned skips;                      /* the next that do not try */
+	enum pass_strategy skipped_strategy; /* ... this, nor what comes before it */
 };
 
 #define TABLE_CHANGES 256
@@ -40,9 +40,9 @@ struct space {
 	space_shortage *shortage;    /* see space_create() */
 	bool failed;                 /* the device gave an error: nothing works any more */
 	bool faulted;                /* ... that a kernel had made; */
-	bool told;                   /* see space_faulted() */
+	bool fault_reported;         /* see space_faulted() */
 	bool busy;                   /* see space_set_busy() */
-	bool stuck;                  /* our stream did not end when it should have */
+	bool stream_hung;            /* our stream did not end when it should have */
 	bool share_all, share_hosts; /* see space_share() */
 
 	struct object **objects; /* by address */
@@ -55,7 +55,7 @@ struct space {
 	uint32_t slot_capacity;
 
 	/* What the patches search. */
-	CUdeviceptr state, table, nothing, listed, listed_words;
+	CUdeviceptr state, table, empty_record, listed, listed_words;
 	struct hints *hints;
 	uint64_t table_size;
 	struct table_change {
@@ -65,25 +65,26 @@ struct space {
 	uint32_t table_changes;
 	bool table_unknown; /* ... there are more */
 	uint64_t changes;   /* of objects and records: a number that no space had before */
-	uint64_t foreign_changes[SPACE_PEERS_MAX]; /* of the peers whose objects are in the table */
-	unsigned foreign;
+	uint64_t table_peer_changes[SPACE_PEERS_MAX]; /* of the peers whose objects are in the table
+						       */
+	unsigned table_peers;
 	bool published;
 
 	/* Passes: what the running API touched is listed on the device; results come back in rings.
 	 */
-	bool marked;            /* something may be in the list */
-	bool launched;          /* ... that launches put there */
-	bool unfinished;        /* our stream has work that was not waited for */
-	uint64_t expected;      /* threads that have something to do in the next pass */
-	uint64_t marked_blocks; /* ... and blocks that copies and sets touched */
-	uint64_t look;          /* ... and blocks of the largest object that they touched */
-	struct marks marks;     /* that the next pass makes, or are made before it */
-	struct guess *guess;    /* of the launch before it, or NULL */
-	uint64_t body_blocks;   /* of all bodies */
-	uint32_t bodiless;      /* followed objects that have none */
-	uint64_t bodiless_bytes;
-	uint64_t early_bytes;          /* of objects that have bodies and were not touched yet */
-	uint32_t held_up;              /* launches that had to be waited for because of them */
+	bool marked;                   /* something may be in the list */
+	bool launched;                 /* ... that launches put there */
+	bool unfinished;               /* our stream has work that was not waited for */
+	uint64_t expected;             /* threads that have something to do in the next pass */
+	uint64_t marked_blocks;        /* ... and blocks that copies and sets touched */
+	uint64_t scan_blocks;          /* ... and blocks of the largest object that they touched */
+	struct marks marks;            /* that the next pass makes, or are made before it */
+	struct prediction *prediction; /* of the launch before it, or NULL */
+	uint64_t detail_blocks;        /* of all details */
+	uint32_t lacking_details;      /* followed objects that have none */
+	uint64_t lacking_detail_bytes;
+	uint64_t untouched_detail_bytes; /* of objects that have details and were not touched yet */
+	uint32_t stalls;                 /* launches that had to be waited for because of them */
 	uint32_t ticket, ticket_taken; /* of the last pass, and the last whose results were taken */
 	uint64_t rows_taken, objects_taken; /* of the rings */
 	struct device_state view;           /* what space_describe() put there */
@@ -95,17 +96,17 @@ struct space {
 	uint32_t object_ring;
 
 	/* Those that space_forget_later() listed. */
-	struct object **later;
-	uint32_t later_count, later_capacity;
+	struct object **forget_list;
+	uint32_t forget_count, forget_capacity;
 	bool forget_all; /* no memory for the list */
 
 	/* The results that were taken last. */
 	struct touched *touched;
 	uint32_t touched_count;
 	const volatile struct result_pass *taken;
-	struct guess *guessed[PASSES]; /* of passes; NULL: nobody wants to know */
-	enum pass_way ways[PASSES];    /* that were asked for */
-	struct guess guesses[GUESSES];
+	struct prediction *predicted[PASSES];  /* of passes; NULL: nobody wants to know */
+	enum pass_strategy strategies[PASSES]; /* that were asked for */
+	struct prediction predictions[PREDICTIONS];
 	struct row *row_buffer;
 	uint32_t forgotten; /* objects that are */
 	uint64_t missed, missed_bytes;
@@ -143,8 +144,8 @@ uint8_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);
 /* The object has a record, or has one no more; all records are elsewhere: for space_publish(). */
 void table_note(const struct object *object, bool gone);
-void table_outdate(struct space *space);
+void table_invalidate(struct space *space);
 /* The rest of the shadow.  False: no memory; the object is not followed any more. */
-bool object_need_body(struct object *object);
+bool object_need_detail(struct object *object);
 
 #endif

@@ -10,7 +10,7 @@ bool space_is_published(const struct space *space)
 	return space->published;
 }
 
-void space_outdate(struct space *space)
+void space_unpublish(struct space *space)
 {
 	space->published = false;
 }
@@ -31,13 +31,13 @@ static void changed(struct space *space)
 	space->changes = ++changes;
 }
 
-static struct device_entry entry_of(const struct object *object, CUdeviceptr nothing)
+static struct device_entry entry_of(const struct object *object, CUdeviceptr empty_record)
 {
 	return (struct device_entry){
 		.start = object->address,
 		.size = object->size,
 		.record = (struct device_record *)(uintptr_t)object_record(object),
-		.beside = (struct device_record *)(uintptr_t)nothing};
+		.miss_record = (struct device_record *)(uintptr_t)empty_record};
 }
 
 void table_note(const struct object *object, bool gone)
@@ -47,12 +47,12 @@ void table_note(const struct object *object, bool gone)
 	changed(space);
 	if (space->table_changes < TABLE_CHANGES)
 		space->table_change[space->table_changes++] =
-			(struct table_change){entry_of(object, space->nothing), gone};
+			(struct table_change){entry_of(object, space->empty_record), gone};
 	else
 		space->table_unknown = true;
 }
 
-void table_outdate(struct space *space)
+void table_invalidate(struct space *space)
 {
 	changed(space);
 	space->table_unknown = true;
@@ -60,36 +60,37 @@ void table_outdate(struct space *space)
 
 /* Adds the followed objects of a space.  Returns how many there are then. */
 static uint32_t add_entries(struct device_entry *entries, uint32_t count, const struct space *space,
-			    CUdeviceptr nothing)
+			    CUdeviceptr empty_record)
 {
 	for (uint32_t i = 0; i < space->object_count; i++)
 		if (space->objects[i]->slot != NO_SLOT)
-			entries[count++] = entry_of(space->objects[i], nothing);
+			entries[count++] = entry_of(space->objects[i], empty_record);
 	return count;
 }
 
 /* -- on the device ------------------------------------------------------------------------ */
 
-static bool put(struct space *space, CUdeviceptr to, const void *from, size_t size)
+static bool upload(struct space *space, CUdeviceptr to, const void *from, size_t size)
 {
 	return !size || space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
 }
 
 /* A record without bytes. */
-static bool make_nothing(struct space *space)
+static bool make_empty_record(struct space *space)
 {
-	struct device_record nothing = {.state = (struct device_state *)(uintptr_t)space->state};
+	struct device_record empty_record = {
+		.state = (struct device_state *)(uintptr_t)space->state};
 
-	if (space->nothing)
+	if (space->empty_record)
 		return true;
-	if (!space_check(space, driver.cuMemAlloc(&space->nothing, sizeof(nothing)))) {
-		space->nothing = 0;
+	if (!space_check(space, driver.cuMemAlloc(&space->empty_record, sizeof(empty_record)))) {
+		space->empty_record = 0;
 		return false;
 	}
 	/* lanes that have no object look at some memory, too */
-	nothing.read_units = (uint32_t *)(uintptr_t)space->nothing;
-	nothing.read = nothing.written = (uint64_t *)(uintptr_t)space->nothing;
-	return put(space, space->nothing, &nothing, sizeof(nothing));
+	empty_record.read_units = (uint32_t *)(uintptr_t)space->empty_record;
+	empty_record.read = empty_record.written = (uint64_t *)(uintptr_t)space->empty_record;
+	return upload(space, space->empty_record, &empty_record, sizeof(empty_record));
 }
 
 static bool make_room(struct space *space, uint64_t size)
@@ -107,8 +108,8 @@ static bool make_room(struct space *space, uint64_t size)
 	return true;
 }
 
-_Static_assert(offsetof(struct device_several, limit) == offsetof(struct device_record, limit) &&
-		       offsetof(struct device_several, several) ==
+_Static_assert(offsetof(struct device_candidates, limit) == offsetof(struct device_record, limit) &&
+		       offsetof(struct device_candidates, tag) ==
 			       offsetof(struct device_record, slot),
 	       "patches look at both before they know which it is");
 
@@ -118,71 +119,73 @@ static uint64_t records_size(const struct space *space)
 }
 
 /* As the device sees it, with what it needs in the arena. */
-static uint64_t as_seen(const struct space *space, struct hint *hint)
+static uint64_t device_hint(const struct space *space, struct hint *hint)
 {
 	struct hints *hints = space->hints;
 	const struct device_entry *entries = hint_entries(hints, hint);
 	const CUdeviceptr place = space->table + hint->place;
 
 	if (!hint->count)
-		return space->nothing;
+		return space->empty_record;
 	/* what lies beside a record of another context is missed in this one */
 	if (hint->count == 1 && hint_is_own(entries, space->records, records_size(space)))
 		return (uintptr_t)entries->record;
-	*(struct device_several *)(hints->arena + hint->place) = (struct device_several){
-		.first = (const struct device_entry *)(uintptr_t)(place + HINT_HEAD),
+	*(struct device_candidates *)(hints->arena + hint->place) = (struct device_candidates){
+		.first = (const struct device_entry *)(uintptr_t)(place + HINT_HEADER),
 		.count = hint->count,
-		.several = SEVERAL};
+		.tag = CANDIDATES};
 	return place;
 }
 
 /* What is put onto the device at once; see device_state. */
-struct seen {
+struct hint_table {
 	uint32_t granule_bits, hint_mask;
 	uint64_t hints[HINTS_MAX];
 };
 
 _Static_assert(offsetof(struct device_state, hints) - offsetof(struct device_state, granule_bits) ==
-		       offsetof(struct seen, hints),
+		       offsetof(struct hint_table, hints),
 	       "what lies together here does so there");
 
 static bool upload_all(struct space *space)
 {
 	struct hints *hints = space->hints;
-	struct seen *seen = malloc(sizeof(*seen));
+	struct hint_table *hint_table = malloc(sizeof(*hint_table));
 	bool done;
 
-	if (!seen)
+	if (!hint_table)
 		return false;
-	seen->granule_bits = hints->bits;
-	seen->hint_mask = hints->made - 1;
-	for (uint32_t i = 0; i < hints->made; i++)
-		seen->hints[i] = as_seen(space, &hints->hints[i]);
-	done = put(space, space->state + offsetof(struct device_state, granule_bits), seen,
-		   offsetof(struct seen, hints) + hints->made * sizeof(*seen->hints)) &&
-	       put(space, space->table, hints->arena, hints->used) && space_wait(space);
-	free(seen);
+	hint_table->granule_bits = hints->bits;
+	hint_table->hint_mask = hints->hint_count - 1;
+	for (uint32_t i = 0; i < hints->hint_count; i++)
+		hint_table->hints[i] = device_hint(space, &hints->hints[i]);
+	done = upload(space, space->state + offsetof(struct device_state, granule_bits), hint_table,
+		      offsetof(struct hint_table, hints) +
+			      hints->hint_count * sizeof(*hint_table->hints)) &&
+	       upload(space, space->table, hints->arena, hints->used) && space_wait(space);
+	free(hint_table);
 	return done;
 }
 
 /* Each takes two copies. */
-#define CHANGES_ONE_BY_ONE 16
+#define CHANGES_INCREMENTAL 16
 
 static bool upload_changes(struct space *space)
 {
 	struct hints *hints = space->hints;
 	const CUdeviceptr first = space->state + offsetof(struct device_state, hints);
 
-	if (hints->changed_count > CHANGES_ONE_BY_ONE)
+	if (hints->changed_count > CHANGES_INCREMENTAL)
 		return upload_all(space);
 	for (uint32_t i = 0; i < hints->changed_count; i++) {
 		struct hint *hint = &hints->hints[hints->changed[i]];
-		const uint64_t seen = as_seen(space, hint);
+		const uint64_t hint_table = device_hint(space, hint);
 
-		if (!put(space, first + hints->changed[i] * sizeof(seen), &seen, sizeof(seen)) ||
-		    (seen == space->table + hint->place &&
-		     !put(space, space->table + hint->place, hints->arena + hint->place,
-			  HINT_HEAD + hint->count * sizeof(struct device_entry))))
+		if (!upload(space, first + hints->changed[i] * sizeof(hint_table), &hint_table,
+			    sizeof(hint_table)) ||
+		    (hint_table == space->table + hint->place &&
+		     !upload(space, space->table + hint->place, hints->arena + hint->place,
+			     HINT_HEADER + hint->count * sizeof(struct device_entry))))
 			return false;
 	}
 	return space_wait(space);
@@ -193,10 +196,10 @@ static bool upload_changes(struct space *space)
 /* Whether the table has what the space and its peers have now. */
 static bool is_current(const struct space *space, struct space *const *peers, unsigned peer_count)
 {
-	if (!space->published || space->foreign != peer_count)
+	if (!space->published || space->table_peers != peer_count)
 		return false;
 	for (unsigned i = 0; i < peer_count; i++)
-		if (space->foreign_changes[i] != peers[i]->changes)
+		if (space->table_peer_changes[i] != peers[i]->changes)
 			return false;
 	return true;
 }
@@ -213,9 +216,9 @@ static bool publish_all(struct space *space, struct space *const *peers, unsigne
 	entries = malloc((count + 1) * sizeof(*entries));
 	if (!entries)
 		return false;
-	count = add_entries(entries, 0, space, space->nothing);
+	count = add_entries(entries, 0, space, space->empty_record);
 	for (unsigned i = 0; i < peer_count; i++)
-		count = add_entries(entries, count, peers[i], space->nothing);
+		count = add_entries(entries, count, peers[i], space->empty_record);
 	if (peer_count)
 		qsort(entries, count, sizeof(*entries), by_start);
 	done = hints_make(space->hints, entries, count, space->records, records_size(space)) == 0 &&
@@ -225,9 +228,9 @@ static bool publish_all(struct space *space, struct space *const *peers, unsigne
 }
 
 /* Brings the hints up to date with what was noted.  False: they are to be made anew. */
-static bool follow_changes(struct space *space)
+static bool apply_changes(struct space *space)
 {
-	bool fine = space->hints->made && !space->foreign && !space->table_unknown;
+	bool fine = space->hints->hint_count && !space->table_peers && !space->table_unknown;
 
 	for (uint32_t i = 0; fine && i < space->table_changes; i++) {
 		struct table_change *change = &space->table_change[i];
@@ -246,16 +249,16 @@ int space_publish(struct space *space, struct space *const *peers, unsigned peer
 	space->published = false;
 	if (!space->hints)
 		space->hints = calloc(1, sizeof(*space->hints));
-	if (!space->hints || !make_nothing(space))
+	if (!space->hints || !make_empty_record(space))
 		return -1;
-	done = !peer_count && follow_changes(space) ? upload_changes(space)
-						    : publish_all(space, peers, peer_count);
+	done = !peer_count && apply_changes(space) ? upload_changes(space)
+						   : publish_all(space, peers, peer_count);
 	space->table_changes = 0;
 	space->table_unknown = !done;
-	hints_seen(space->hints);
-	space->foreign = peer_count;
+	hints_clear_changes(space->hints);
+	space->table_peers = peer_count;
 	for (unsigned i = 0; i < peer_count; i++)
-		space->foreign_changes[i] = peers[i]->changes;
+		space->table_peer_changes[i] = peers[i]->changes;
 	space->published = done;
 	return done ? 0 : -1;
 }

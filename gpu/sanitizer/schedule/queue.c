@@ -1,0 +1,445 @@
+/*
+ * gpu/sanitizer/schedule/queue.c: pending calls, see schedule.h.
+ *
+ * The calls of a queue follow each other on one stream, each with its pass behind it; what the
+ * passes find is read later, in order.  What the program puts on other streams waits for a pass if
+ * it waits for what is before the pass; but two streams have no order when it does not, and the
+ * masks of both would be in one list.  Queues do not wait for each other: kernels on several
+ * devices may.
+ *
+ * Calls that wait for the device (GPU_SYNC) have no pass and leave no order behind: their events
+ * only end after those of the calls that were pending when they returned.
+ *
+ * The pass behind a copy that the program waits for is not over when the copy is; calls that free
+ * memory wait for it.  Of a program that is killed just then the copy is not known, unless it is
+ * one of the first.
+ */
+#include "gpu/sanitizer/schedule/events_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define AT_END_NS SECOND_NS /* the driver may be gone, and all it ran */
+#define QUEUE_CALLS 128
+#define SYNCS_MAX (1u << 16) /* of a queue: they wait for nothing, so that there may be many */
+#define YIELD_NS 50000       /* others get the lock after that long */
+
+struct pending {
+	struct gpu_call call;
+	uint32_t ticket;
+	struct host_row host; /* of no object: there is none */
+	uint64_t address;     /* of its object, which may go while a queue is timed out */
+	uint32_t id;
+};
+
+/* An event that ends when so many calls of the queue have. */
+struct sync {
+	struct gpu_call call;
+	uint64_t after;
+};
+
+static struct queue {
+	struct space *space; /* where they all run */
+	CUstream stream;
+	unsigned first, count;
+	struct pending calls[QUEUE_CALLS];
+	uint64_t ended; /* calls, ever */
+	struct sync *syncs;
+	unsigned sync_first, sync_count, sync_capacity;
+} queues[EVENT_SPACES_MAX];
+static unsigned queue_count, total; /* of queues that were ever used; of calls in them */
+
+static struct queue *find_queue(const struct space *space)
+{
+	for (unsigned i = 0; i < queue_count; i++)
+		if (queues[i].space == space)
+			return &queues[i];
+	return NULL;
+}
+
+/* There are as many as spaces, and those that were abandoned are empty. */
+static struct queue *make_queue(struct space *space)
+{
+	struct queue *queue = find_queue(space);
+
+	if (!queue)
+		queue = find_queue(NULL);
+	if (!queue)
+		queue = &queues[queue_count++];
+	queue->space = space;
+	return queue;
+}
+
+static struct pending *oldest_of(struct queue *queue)
+{
+	return &queue->calls[queue->first];
+}
+
+enum queue_state queue_state(const struct space *space)
+{
+	const struct queue *queue = find_queue(space);
+
+	if (space == timed_out_space())
+		return QUEUE_TIMED_OUT;
+	return queue && queue->count ? QUEUE_PENDING : QUEUE_IDLE;
+}
+
+bool queue_accepts(const struct space *space, CUstream stream)
+{
+	const struct queue *queue = find_queue(space);
+
+	return !queue || !queue->count || queue->stream == stream;
+}
+
+bool events_pending(void)
+{
+	return __atomic_load_n(&total, __ATOMIC_RELAXED);
+}
+
+bool events_pending_in_others(CUcontext context, CUstream stream)
+{
+	for (unsigned i = 0; i < queue_count; i++)
+		if (queues[i].count && queues[i].stream == stream && stream &&
+		    space_context(queues[i].space) != context)
+			return true;
+	return false;
+}
+
+bool queues_hold_copies(void)
+{
+	for (unsigned i = 0; i < queue_count; i++)
+		for (unsigned k = 0; k < queues[i].count; k++) {
+			const struct pending *one =
+				&queues[i].calls[(queues[i].first + k) % QUEUE_CALLS];
+
+			if (one->call.api == GPU_COPY && !one->host.object)
+				return true;
+		}
+	return false;
+}
+
+/* -- calls become pending, and end --------------------------------------------------------- */
+
+bool queue_push(const struct gpu_call *call, struct space *space, CUstream stream,
+		const struct host_row *host)
+{
+	struct queue *queue = make_queue(space);
+	struct pending *last = &queue->calls[(queue->first + queue->count) % QUEUE_CALLS];
+	uint32_t ticket = space_enqueue_pass(space, stream, call->context);
+
+	if (!ticket)
+		return false;
+	queue->stream = stream;
+	last->call = *call;
+	last->call.end_ns = now_ns();
+	last->ticket = ticket;
+	last->host = host ? *host : (struct host_row){0};
+	last->address = host ? host->object->address : 0;
+	last->id = host ? host->object->id : 0;
+	queue->count++;
+	__atomic_fetch_add(&total, 1, __ATOMIC_RELAXED);
+	events_poll();
+	return true;
+}
+
+static void end_syncs(struct queue *queue)
+{
+	while (queue->sync_count && queue->syncs[queue->sync_first].after <= queue->ended) {
+		events_sink->end(&queue->syncs[queue->sync_first++].call, NULL, 0);
+		queue->sync_count--;
+	}
+	if (!queue->sync_count)
+		queue->sync_first = 0;
+}
+
+static void pop(struct queue *queue)
+{
+	queue->first = (queue->first + 1) % QUEUE_CALLS;
+	queue->count--;
+	queue->ended++;
+	__atomic_fetch_sub(&total, 1, __ATOMIC_RELAXED);
+	end_syncs(queue);
+}
+
+/* Makes room for one behind the others.  False: there is none. */
+static bool reserve_sync(struct queue *queue)
+{
+	unsigned capacity = queue->sync_capacity ? 2 * queue->sync_capacity : 64;
+	struct sync *more;
+
+	if (queue->sync_first + queue->sync_count < queue->sync_capacity)
+		return true;
+	if (queue->sync_first > queue->sync_capacity / 2) {
+		memmove(queue->syncs, queue->syncs + queue->sync_first,
+			queue->sync_count * sizeof(*queue->syncs));
+		queue->sync_first = 0;
+		return true;
+	}
+	if (capacity > SYNCS_MAX)
+		return false;
+	more = reallocarray(queue->syncs, capacity, sizeof(*more));
+	if (!more)
+		return false;
+	queue->syncs = more;
+	queue->sync_capacity = capacity;
+	return true;
+}
+
+void events_synchronized_unseen(void)
+{
+	const struct gpu_sink *sink = events_sink; /* another thread may be stopping */
+
+	if (sink)
+		sink->coverage(COVERAGE_SYNCHRONIZATIONS_NOT_SEEN, NULL, 1, 0);
+}
+
+void events_synchronized(const struct api_call *api_call, CUcontext context, CUstream stream)
+{
+	uint64_t end_ns = now_ns();
+	const struct space *space = events_find_space(context);
+	struct queue *queue = space ? find_queue(space) : NULL;
+	struct gpu_call call;
+
+	if (!events_sink)
+		return;
+	events_poll(); /* what was waited for is over, and so is its pass */
+	if (queue && queue->count && !reserve_sync(queue)) {
+		events_synchronized_unseen();
+		return;
+	}
+	event_begin(&call, GPU_SYNC, event_public_name(api_call->name), stream, api_call);
+	call.end_ns = end_ns;
+	if (queue && queue->count)
+		queue->syncs[queue->sync_first + queue->sync_count++] =
+			(struct sync){call, queue->ended + queue->count};
+	else
+		events_sink->end(&call, NULL, 0);
+}
+
+/* Ends the oldest.  False: its pass is not written yet. */
+static bool deliver(struct queue *queue)
+{
+	const struct pending *oldest = oldest_of(queue);
+	struct host_row host = oldest->host;
+
+	if (!space_pass_is_done(queue->space, oldest->ticket))
+		return false;
+	if (host.object)
+		host.object = space_find(queue->space, oldest->address);
+	if (host.object && host.object->id != oldest->id)
+		host.object = NULL;
+	event_results(&oldest->call, queue->space, space_take_results(queue->space, oldest->ticket),
+		      &host, host.object != NULL);
+	pop(queue);
+	return true;
+}
+
+/* What is left will never be known.  `result`: what the driver says of it, or CUDA_SUCCESS. */
+static void drop_pending(struct queue *queue, CUresult result)
+{
+	/* behind a kernel that ended with an error nothing was done */
+	bool undone = event_fault(queue->space, result);
+
+	if (!undone)
+		events_sink->coverage(COVERAGE_CALLS_UNFINISHED, NULL, queue->count, 0);
+	for (; queue->count; pop(queue))
+		if (undone)
+			events_sink->abandon(&oldest_of(queue)->call);
+		else
+			events_sink->end(&oldest_of(queue)->call, NULL, 0);
+	events_lost_track();
+}
+
+void events_poll(void)
+{
+	for (unsigned i = 0; i < queue_count; i++)
+		while (queues[i].count && deliver(&queues[i]))
+			;
+}
+
+void events_fault_seen(CUcontext context, CUresult result)
+{
+	struct space *space = events_find_space(context);
+	struct queue *queue = space ? find_queue(space) : NULL;
+
+	if (!queue || !queue->count)
+		return;
+	events_poll();
+	if (queue->count)
+		drop_pending(queue, result);
+}
+
+/* -- waiting ------------------------------------------------------------------------------ */
+
+bool stream_is_captured(CUstream stream)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUresult result = driver.cuStreamIsCapturing(stream, &status);
+
+	return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+	       (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+/* Not ready: the stream is at work, or may be: to ask a captured one would end the capture. */
+static CUresult query(const struct queue *queue)
+{
+	return stream_is_captured(queue->stream) ? CUDA_ERROR_NOT_READY
+						 : driver.cuStreamQuery(queue->stream);
+}
+
+CUresult queue_query(const struct space *space)
+{
+	const struct queue *queue = find_queue(space);
+	unsigned last = queue ? (queue->first + queue->count - 1) % QUEUE_CALLS : 0;
+
+	return !queue || !queue->count || space_pass_is_done(space, queue->calls[last].ticket)
+		       ? CUDA_SUCCESS
+		       : query(queue);
+}
+
+enum wait_mode {
+	WAIT_BRIEFLY,   /* a second at most, and without a call of the driver */
+	WAIT_PATIENTLY, /* the driver is asked whether something failed, and what runs is given time
+			 */
+	WAIT_YIELDING,  /* the same while others may have the lock, and change the queue */
+};
+enum wait_result { WAIT_DONE, WAIT_FAILED, WAIT_LOCK_LOST };
+
+/* Waits until at most `most` are left. */
+static enum wait_result wait_until(struct queue *queue, unsigned most, enum wait_mode mode)
+{
+	uint64_t start = now_ns(), asked = start, yielded = start, now;
+	struct watchdog watchdog = watchdog_start(start);
+	const struct timespec interval = {.tv_nsec = 20000};
+	unsigned oldest = queue->first;
+
+	while (queue->count > most) {
+		if (deliver(queue))
+			continue;
+		__builtin_ia32_pause();
+		now = now_ns();
+		if (oldest != queue->first) {
+			oldest = queue->first;
+			start = asked = now;
+			watchdog = watchdog_start(now);
+		}
+		if (mode == WAIT_BRIEFLY) {
+			if (now - start > AT_END_NS)
+				return WAIT_FAILED;
+			continue;
+		}
+		if (mode == WAIT_YIELDING && now - yielded > YIELD_NS) {
+			yielded = now;
+			if (!events_yield())
+				return WAIT_LOCK_LOST;
+			if (queue->count && queues_timed_out())
+				return WAIT_FAILED;
+		}
+		if (now - asked < SECOND_NS / 1000)
+			continue;
+		asked = now;
+		if (!queue->count)
+			continue;
+		if (query(queue) != CUDA_ERROR_NOT_READY) {
+			if (!space_pass_is_done(queue->space, oldest_of(queue)->ticket))
+				return WAIT_FAILED; /* an error */
+			continue;
+		}
+		nanosleep(&interval, NULL);
+		if (!watchdog_allows(&watchdog, queue->space, now))
+			return WAIT_FAILED;
+	}
+	return WAIT_DONE;
+}
+
+bool queue_reserve(const struct space *space)
+{
+	struct queue *queue = find_queue(space);
+
+	return !queue || queue->count < QUEUE_CALLS ||
+	       wait_until(queue, QUEUE_CALLS / 2, WAIT_PATIENTLY) == WAIT_DONE;
+}
+
+static enum wait_result drain(struct queue *queue, enum wait_mode mode)
+{
+	enum wait_result wait_result = WAIT_FAILED;
+	struct entered entered;
+	CUresult result;
+
+	if (context_enter(&entered, space_context(queue->space)))
+		wait_result = wait_until(queue, 0, mode);
+	if (entered.pushed && wait_result == WAIT_FAILED && queue->count && !queues_timed_out()) {
+		const struct gpu_call *call = &oldest_of(queue)->call;
+
+		result = query(queue);
+		if (result == CUDA_ERROR_NOT_READY)
+			queue_time_out(queue->space, queue->stream,
+				       call->api == GPU_KERNEL ? call->name : NULL);
+		if (!queues_timed_out())
+			drop_pending(queue, result); /* else their passes run when they can */
+	}
+	context_leave(&entered);
+	return wait_result;
+}
+
+static enum wait_result drain_all(const struct space *space, enum wait_mode mode)
+{
+	enum wait_result all = WAIT_DONE, wait_result;
+	unsigned i = 0;
+
+	while (i < queue_count) {
+		if (!queues[i].count || (space && queues[i].space != space)) {
+			i++;
+			continue;
+		}
+		wait_result = queues_timed_out() ? WAIT_FAILED : drain(&queues[i], mode);
+		if (wait_result == WAIT_LOCK_LOST ||
+		    (wait_result == WAIT_FAILED && queues[i].count))
+			return wait_result;
+		if (wait_result == WAIT_FAILED) /* what was left of it failed */
+			all = WAIT_FAILED;
+		i = 0; /* others that had the lock may have put something into those before it */
+	}
+	return all;
+}
+
+bool queues_drain(const struct space *space)
+{
+	return drain_all(space, WAIT_PATIENTLY) == WAIT_DONE;
+}
+
+bool queues_drain_yielding(const struct space *space)
+{
+	return drain_all(space, WAIT_YIELDING) != WAIT_LOCK_LOST;
+}
+
+void queue_drain_recovered(const struct space *space)
+{
+	struct queue *queue = find_queue(space);
+
+	if (queue && queue->count && wait_until(queue, 0, WAIT_PATIENTLY) != WAIT_DONE)
+		drop_pending(queue, query(queue));
+}
+
+static void drain_at_end(struct queue *queue)
+{
+	if (queue->count && wait_until(queue, 0, WAIT_BRIEFLY) != WAIT_DONE)
+		drop_pending(queue, CUDA_SUCCESS);
+}
+
+void events_drain_at_end(void)
+{
+	for (unsigned i = 0; i < queue_count; i++)
+		drain_at_end(&queues[i]);
+}
+
+void queue_abandon(const struct space *space)
+{
+	struct queue *queue = find_queue(space);
+
+	if (!queue)
+		return;
+	drain_at_end(queue);
+	queue->space = NULL;
+}

@@ -25,8 +25,8 @@ enum operation_kind {
 	OPERATION_SET,
 	OPERATION_KERNEL,
 	OPERATION_GRAPH,  /* the end of a graph that was launched as a whole */
-	OPERATION_UNSEEN, /* something ran that is not followed */
-	OPERATION_SHARED, /* somebody else may write memory from now on */
+	OPERATION_UNSEEN, /* it ran, and what it did is not followed */
+	OPERATION_SHARED, /* from now on another process or API may write memory */
 	OPERATION_UNLOAD,
 };
 
@@ -46,34 +46,38 @@ struct operation {
 	uint64_t width, height, depth; /* bytes, rows, slices */
 	uint64_t pitch, from_pitch, slice, from_slice;
 	struct array_place array, from_array;
-	bool to_device, from_device; /* what the driver says */
-	bool may_be_known;           /* an allocation that may be known already */
-	bool external_writers;       /* ... that others may write */
+	bool to_device, from_device; /* whether the driver calls that side memory of the device */
+	bool may_be_known;           /* the allocation may have been reported before */
+	bool external_writers;       /* ... and others may write to it */
 	enum gpu_memory memory;
-	/* kernels: the mangled name; what is not seen or shared: the call, NULL: see `coverage` */
+	/*
+	 * of kernels the mangled name; of calls that are not followed or share memory their
+	 * function; NULL: see `coverage`
+	 */
 	const char *name;
-	enum coverage_id coverage; /* graphs and their nodes: why they are not seen */
+	enum coverage_id coverage; /* of graphs and their nodes: why they are not followed */
 	CUmodule module;
 	CUfunction function;
 	uint64_t threads;
 	unsigned instructions; /* that no patch follows: see gpu/sass/instructions.h */
 	bool patched;          /* the launch carries our callback data */
-	bool unordered; /* it ran with other nodes of a graph, and in what order is not known */
-	bool transient; /* memory that is gone when it could be looked at */
-	bool skipped;   /* it is not to be analysed */
-	/* of one that may write unseen: its parameter block; NULL: not known */
+	bool unordered; /* it ran at once with other nodes of a graph: their order is not known */
+	bool transient; /* the memory is gone by the time that it could be looked at */
+	bool skipped;   /* the launch is not to be analysed */
+	/* of a launch that may write unseen: its parameter block; NULL: not known */
 	void *parameters;
 	size_t parameters_size;
 };
 
-enum { OPERATIONS_LIMIT = 1 << 16 }; /* of a call */
+enum { OPERATIONS_LIMIT = 1 << 16 }; /* in one call */
 
 struct api_call {
 	const char *name; /* of the outermost function */
 	uint64_t start_ns;
 	CUcontext context;   /* current in the innermost call of the driver */
-	struct graph *graph; /* whose launch it is; NULL: of none, or of one that is not known */
-	bool may_pend;       /* a copy or set whose pass may follow it: see calls_stream_copy() */
+	struct graph *graph; /* the graph that it launches; NULL: none, or one that is not known */
+	bool may_pend;       /* it is a copy or set whose pass may follow it on its stream: see
+				calls_stream_copy() */
 	struct operation *operations; /* in the order in which they were made */
 	unsigned count, room;
 };

@@ -14,7 +14,7 @@ struct array {
 	struct object *object;
 	struct shadow_memory mirror;
 	uint64_t pitch, height, depth; /* bytes, rows, slices */
-	bool stores;                   /* kernels may store into it */
+	bool stores;                   /* kernels may store into it through surfaces */
 };
 static struct array *arrays;
 

@@ -85,7 +85,7 @@ void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUst
 const char *event_public_name(const char *name)
 {
 	static const char *const suffixes[] = {"_ptsz", "_ptds", "_v2", "_v3", "_v2_ptsz"};
-	static char plain[128]; /* the lock is held, and the events_sink copies names */
+	static char plain[128]; /* the lock is held, and the sink copies names */
 	size_t length = strlen(name);
 
 	if (length >= sizeof(plain))
@@ -96,7 +96,7 @@ const char *event_public_name(const char *name)
 
 		if (length > size && !strcmp(plain + length - size, suffixes[i])) {
 			plain[length -= size] = '\0';
-			i = (size_t)-1; /* from the start */
+			i = (size_t)-1; /* remove suffixes from the first on again */
 		}
 	}
 	return plain;
@@ -116,7 +116,7 @@ static bool reserve_rows(size_t count)
 	return true;
 }
 
-/* Adds the rows of one space to those that there are. */
+/* Adds the rows of one space to the `used` ones.  Returns how many there are then. */
 static size_t add_rows(size_t used, const struct row *from, uint32_t count)
 {
 	if (!reserve_rows(used + 2 * (size_t)count))
@@ -168,7 +168,7 @@ void event_unknown_memory(struct space *space, const char *kernel)
 				      kernel, count, bytes);
 }
 
-/* The rows of a pass whose results are there. */
+/* Adds the rows of a pass whose results were taken.  Returns how many there are then. */
 static size_t take_rows(size_t used, const struct gpu_call *call, struct space *space, int result)
 {
 	const struct row *found;
@@ -198,7 +198,7 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 	bool fine = true;
 
 	for (unsigned i = 0; i < space_count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (context_enter(&entered, space_context(spaces[i]))) {
 			int result = space_settle(spaces[i], call->context);
@@ -211,7 +211,7 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 	}
 	if (!fine) {
 		events_sink->abandon(call);
-		events_lost_track(); /* its marks are still there, if the device is */
+		events_lost_track(); /* the API's marks are still there, unless the device failed */
 		return;
 	}
 	end(call, used, hosts, host_count);
@@ -223,7 +223,7 @@ void event_results(const struct gpu_call *call, struct space *space, int result,
 		   const struct host_row *hosts, size_t host_count)
 {
 	if (result > 0)
-		events_lost_track(); /* what it touched is not known */
+		events_lost_track(); /* it is not known what the API touched */
 	if (result < 0 || space_failed(space)) {
 		events_sink->abandon(call);
 		return;

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-/* One side of a copy or set: where its first byte lies; no object: on the host, or not known. */
+/*
+ * One side of a copy or set: the address of its first byte.  No object: it is on the host, or not
+ * known.
+ */
 struct side {
 	struct object *object;
 	uint64_t address, pitch, slice;
@@ -16,12 +19,12 @@ struct box {
 	uint64_t width, height, depth;
 };
 
-/* What copies and sets bytes of at most one object on each side. */
+/* A part of a copy or set with bytes of at most one object on each side. */
 struct piece {
 	struct side to, from;
 	struct box box;
-	bool pending; /* its marks go behind it to its stream, else to our own */
-	bool single;  /* ... and there is one set of rows to be marked */
+	bool pending; /* the call is pending: marks are made on its stream, else on our own */
+	bool single;  /* ... and the pass itself makes them, since they are of one object */
 	CUstream stream;
 };
 
@@ -42,7 +45,7 @@ static void add_host_row(const struct object *object, enum gpu_access access, ui
 	hosts[host_count++] = (struct host_row){object, access, bytes};
 }
 
-/* The object at an address; memory of the host counts as host. */
+/* Finds the object of a side; mapped memory of the host counts as the host. */
 static void find_object(struct side *side, CUcontext context)
 {
 	side->object = events_find_object(context, side->address);
@@ -80,7 +83,7 @@ static bool fits(const struct side *side, const struct box *box)
 	return end <= side->object->size - (side->address - side->object->address);
 }
 
-/* Of a row of bytes, those that lie in one object. */
+/* How many of `bytes` in a row lie in the side's object. */
 static uint64_t reach(const struct side *side, uint64_t bytes)
 {
 	uint64_t left;
@@ -104,7 +107,7 @@ static CUstream stream_for_marks(const struct piece *piece, const struct side *s
 static void mark_rows(const struct piece *piece, const struct side *side, uint64_t slice,
 		      uint32_t marks)
 {
-	struct entered entered;
+	struct entered_context entered;
 
 	if (piece->single) {
 		space_mark_in_pass(side->object, offset(side, slice), side->pitch, piece->box.width,
@@ -120,7 +123,7 @@ static void mark_rows(const struct piece *piece, const struct side *side, uint64
 static void mark_copied(const struct piece *piece, uint64_t slice)
 {
 	const struct side *to = &piece->to, *from = &piece->from;
-	struct entered entered;
+	struct entered_context entered;
 
 	if (context_enter(&entered, space_context(to->object->space)))
 		space_mark_copy(to->object, stream_for_marks(piece, to), offset(to, slice),
@@ -129,7 +132,7 @@ static void mark_copied(const struct piece *piece, uint64_t slice)
 	context_leave(&entered);
 }
 
-/* Sets the masks of what a piece touches.  What comes from another device counts as initialised. */
+/* Marks what a piece touches.  Bytes from another device count as initialised. */
 static void mark(const struct piece *piece)
 {
 	const struct side *to = &piece->to, *from = &piece->from;
@@ -151,7 +154,7 @@ static void mark(const struct piece *piece)
 		add_host_row(from->object, GPU_TO_HOST, box->width * box->height * box->depth);
 }
 
-/* A side that the driver calls device memory, but that we know nothing of. */
+/* Reports a side that the driver calls device memory, and that is in no object. */
 static void check_side(const struct side *side, uint64_t bytes)
 {
 	if (side->device && !side->object)
@@ -169,7 +172,10 @@ static void announce(const struct side *side)
 		event_announce(side->object);
 }
 
-/* A row that reaches over several objects (mappings side by side) is cut where they meet. */
+/*
+ * Goes on to the rest of a row that reaches over several objects (mappings side by side).  False:
+ * there is none.
+ */
 static bool next_piece(struct piece *piece, uint64_t *left, const struct operation *operation)
 {
 	*left -= piece->box.width;
@@ -204,7 +210,7 @@ static struct piece describe(const struct operation *operation)
 	return piece;
 }
 
-/* Marks all pieces.  False: a side is too small for them. */
+/* Marks all pieces.  False: an object is too small for them. */
 static bool mark_pieces(struct piece piece, const struct operation *operation)
 {
 	uint64_t left = piece.box.width;
@@ -223,7 +229,7 @@ static bool mark_pieces(struct piece piece, const struct operation *operation)
 	return true;
 }
 
-/* The spaces that a copy or set touches: two at most. */
+/* The spaces whose objects a copy or set touches: two at most.  Returns how many. */
 static unsigned spaces_of(const struct piece *piece, const struct operation *operation,
 			  struct space *spaces[2])
 {
@@ -238,14 +244,17 @@ static unsigned spaces_of(const struct piece *piece, const struct operation *ope
 	return count;
 }
 
-/* Bytes of an object, or of nothing of the device's. */
+/*
+ * Whether a pending pass can settle this side: it is on the host, or bytes of one object of the
+ * space.
+ */
 static bool is_simple(const struct side *side, const struct box *box, const struct space *space)
 {
 	const struct object *object = side->object;
 
 	if (!object)
 		return !side->device;
-	/* who may write without an API may do so once the copy has returned, before our pass */
+	/* an external writer may write once the copy has returned, before our pass runs */
 	return object->space == space && object_is_followed(object) && object->id &&
 	       !object->shared && fits(side, box);
 }

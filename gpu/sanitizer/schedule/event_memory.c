@@ -78,7 +78,7 @@ static void shadow_given_up(const struct object *object)
 	events_sink->coverage(COVERAGE_OBJECT_GIVEN_UP, NULL, 1, object->size);
 	if (!object->reported)
 		return;
-	/* like no other content; that of digests begins with a hash, which is not all but zero */
+	/* a digest that no content has: others begin with a hash, which is not all but zero */
 	memcpy(digest, &object->id, sizeof(object->id));
 	event_content(NULL, object->id, digest, false);
 }

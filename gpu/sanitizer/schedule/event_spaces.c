@@ -9,7 +9,7 @@
 struct space *event_spaces[EVENT_SPACES_MAX];
 unsigned event_space_count;
 
-/* Streams by number; 0 is the default stream. */
+/* Streams; the number of one is its index + 1. */
 static CUstream *streams;
 static uint32_t stream_count, stream_capacity;
 
@@ -26,15 +26,18 @@ bool events_has_space(CUcontext context)
 	return events_find_space(context);
 }
 
-/* Which contexts' kernels may reach the memory of which others on other devices. */
+/*
+ * Pairs of contexts on different devices: kernels of the first may reach the memory of the second.
+ */
 static struct peer {
 	CUcontext context, peer;
-	bool unmarked; /* the patches could not mark what they touch there */
+	bool unmarked; /* the patches cannot mark what they touch there: the devices have no atomics
+			  for each other */
 } peers[EVENT_SPACES_MAX * EVENT_SPACES_MAX];
 static unsigned peer_count;
 static bool concurrent; /* see events_run_concurrently() */
 
-/* Whether kernels of other devices may write in its memory, unseen. */
+/* Whether kernels of other devices may write in the context's memory without marks. */
 static bool has_unmarked_writers(CUcontext context)
 {
 	for (unsigned i = 0; i < peer_count; i++)
@@ -43,7 +46,7 @@ static bool has_unmarked_writers(CUcontext context)
 	return false;
 }
 
-/* Which memory is in which table. */
+/* Of all spaces: which objects are in them has changed. */
 static void invalidate_tables(void)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
@@ -53,7 +56,7 @@ static void invalidate_tables(void)
 static void share_written_memory(void)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (!has_unmarked_writers(space_context(event_spaces[i])))
 			continue;
@@ -75,7 +78,7 @@ void events_run_concurrently(void)
 struct space *events_make_space(CUcontext context)
 {
 	struct space *space = events_find_space(context);
-	struct entered entered;
+	struct entered_context entered;
 
 	if (space || event_space_count == EVENT_SPACES_MAX)
 		return space;
@@ -92,7 +95,7 @@ struct space *events_make_space(CUcontext context)
 
 static bool find_device(CUcontext context, CUdevice *device)
 {
-	struct entered entered;
+	struct entered_context entered;
 	bool found =
 		context_enter(&entered, context) && driver.cuCtxGetDevice(device) == CUDA_SUCCESS;
 
@@ -132,7 +135,7 @@ enum reach {
 	UNMARKED,
 };
 
-/* What kernels of a space do in the memory of another one. */
+/* Whether kernels of a space reach the memory of another one, and whether the patches mark it. */
 static enum reach reach(const struct space *from, const struct space *to)
 {
 	/* contexts of one device share its addresses */
@@ -199,7 +202,7 @@ bool events_reaches_shared(const struct space *space)
 	bool found = false;
 
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (!space_has_shared(event_spaces[i]) || reach(space, event_spaces[i]) == MARKED)
 			continue;
@@ -238,7 +241,7 @@ uint32_t events_stream_number(CUstream stream)
 	return stream_count;
 }
 
-bool context_enter(struct entered *entered, CUcontext context)
+bool context_enter(struct entered_context *entered, CUcontext context)
 {
 	entered->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	entered->pushed = driver.cuCtxPushCurrent(context) == CUDA_SUCCESS;
@@ -247,7 +250,7 @@ bool context_enter(struct entered *entered, CUcontext context)
 	return entered->pushed;
 }
 
-void context_leave(struct entered *entered)
+void context_leave(struct entered_context *entered)
 {
 	CUcontext context;
 
@@ -277,7 +280,7 @@ CUcontext events_context_at(CUcontext context, uint64_t address)
 void events_share_external(CUcontext context, uint64_t address)
 {
 	struct object *object = events_find_object(context, address);
-	struct entered entered;
+	struct entered_context entered;
 
 	if (!object)
 		return;

@@ -10,7 +10,7 @@
 #include "gpu/sass/instructions.h"
 
 static struct may_write *may_write;
-/* Something ran of which it is not known what it wrote. */
+/* Something ran, and it is not known what it wrote. */
 static bool unseen;
 /* The variables of this module are listed to be forgotten. */
 static CUmodule listed_module;
@@ -28,7 +28,7 @@ void events_lost_track(void)
 
 void events_unpatched(void)
 {
-	const struct gpu_sink *sink = events_sink; /* another thread may be stopping */
+	const struct gpu_sink *sink = events_sink; /* another thread may call events_stop() */
 
 	if (!sink)
 		return;
@@ -70,7 +70,7 @@ static void forget_variables(CUmodule module)
 		space_forget_variables(event_spaces[i], module);
 }
 
-/* The kernel may have written, unseen, what DESIGN 4 says. */
+/* Lists what DESIGN 4 says that the kernel may have written to be forgotten. */
 static void forget_writable(const struct operation *operation)
 {
 	CUcontext context = operation->context;
@@ -159,7 +159,7 @@ void events_forget(struct space *space)
 		for (unsigned i = 0; i < event_space_count; i++)
 			space_forget_all_later(event_spaces[i]);
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (!space_has_forgotten(event_spaces[i]) || (space && space != event_spaces[i]))
 			continue;

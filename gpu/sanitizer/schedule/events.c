@@ -46,7 +46,7 @@ bool events_select_launches(void)
 	return events_sink && events_sink->wanted;
 }
 
-/* Memory that kernels of the space reach, and that they cannot mark. */
+/* Reports memory that kernels of the space reach and the patches cannot mark. */
 static void cover_unmarked_memory(const struct space *space)
 {
 	if (events_reaches_unmarked(space))
@@ -81,7 +81,9 @@ static void finish_kernel(const struct api_call *api_call, const struct operatio
 		event_instructions(operation, space);
 }
 
-/* The nodes have set masks, but which of them wrote what is not known. */
+/*
+ * The nodes of a graph that ran at once have set masks, but which of them wrote what is not known.
+ */
 static void finish_graph(const struct operation *operation, struct space *space)
 {
 	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
@@ -90,7 +92,7 @@ static void finish_graph(const struct operation *operation, struct space *space)
 	events_sink->coverage(operation->coverage, NULL, 1, 0);
 	count = 1 + events_peers(space, spaces + 1);
 	for (unsigned i = 0; i < count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (context_enter(&entered, space_context(spaces[i]))) {
 			space_launched(spaces[i], UINT64_MAX, 0);
@@ -114,7 +116,7 @@ static bool is_on_stream(const struct operation *operation)
 /* Waits until what the operation put on its stream is over, if it is to be analysed. */
 static enum call_state await_call(const struct operation *operation, struct space *space)
 {
-	struct entered entered = {0};
+	struct entered_context entered = {0};
 	CUresult result;
 
 	if (!queues_recover())
@@ -136,7 +138,7 @@ static enum call_state await_call(const struct operation *operation, struct spac
 	return queues_timed_out() ? CALL_TIMED_OUT : CALL_DROPPED;
 }
 
-/* A launch that was timed out: its masks tell later what it did. */
+/* The event of a launch that was timed out: what it did is found in its masks when it is over. */
 static void finish_timed_out(const struct api_call *api_call, const struct operation *operation)
 {
 	struct gpu_call call;
@@ -165,9 +167,8 @@ static void push_kernel(const struct api_call *api_call, const struct operation 
 }
 
 /*
- * So many copies and sets are waited for, whatever they are: a program that is killed, aborts or
- * calls _exit() before its last calls are looked at loses them, and those that end so early do
- * little else.
+ * So many copies and sets are awaited, even those that could be pending: a program that is killed,
+ * aborts or calls _exit() loses its pending calls, and one that ends so early does little else.
  */
 #define AWAITED_FIRST 16
 
@@ -180,17 +181,17 @@ static bool can_be_pending(const struct api_call *api_call, const struct operati
 		return false;
 	if (operation->kind == OPERATION_KERNEL)
 		return operation->patched && !operation->skipped && !operation->parameters;
-	/* of several in one call none has a pass of its own behind it */
+	/* of several operations in one call none has a pass of its own behind it */
 	return (operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET) &&
 	       api_call->may_pend && api_call->count == 1 && events_awaited >= AWAITED_FIRST &&
 	       (!operation->api_context || operation->api_context == operation->context);
 }
 
-/* Makes the operation a pending call.  False: it must be waited for. */
+/* Makes the operation a pending call.  False: it must be awaited. */
 static bool finish_pending(const struct api_call *api_call, const struct operation *operation)
 {
 	struct space *space = events_find_space(operation->context);
-	struct entered entered = {0};
+	struct entered_context entered = {0};
 	bool pushed = true;
 
 	if (!can_be_pending(api_call, operation) || !space || space_failed(space) ||
@@ -210,8 +211,8 @@ static bool finish_pending(const struct api_call *api_call, const struct operati
 }
 
 /*
- * One operation that has ended.  `timed_out`: while a queue is timed out, memory is kept account
- * of, and no more.
+ * Makes the event of an operation that is over.  `timed_out`: a queue is; then only allocations are
+ * followed.
  */
 static void finish_operation(struct space *space, const struct api_call *api_call,
 			     const struct operation *operation, bool timed_out)
@@ -268,7 +269,10 @@ static void finish_operation(struct space *space, const struct api_call *api_cal
 	}
 }
 
-/* Where the operation was done; for what goes away none is made: the context may be gone. */
+/*
+ * The space in which the operation was done, made if need be, but not for a free: its context may
+ * be gone.
+ */
 static struct space *space_of(const struct operation *operation)
 {
 	struct object *object;
@@ -289,7 +293,7 @@ static struct space *space_of(const struct operation *operation)
 	}
 }
 
-/* The only space that it touches, or NULL. */
+/* The only space that the operation touches, or NULL. */
 static struct space *only_space(const struct operation *operation)
 {
 	struct space *space = events_find_space(operation->context);
@@ -309,7 +313,7 @@ static struct space *only_space(const struct operation *operation)
 						    operation->from_address)
 			       : NULL;
 		if ((to && from && to->space != from->space) || operation->array.array ||
-		    operation->from_array.array) /* which may be another context's */
+		    operation->from_array.array) /* arrays may be another context's */
 			return NULL;
 		space = to ? to->space : from ? from->space : space;
 		break;
@@ -323,7 +327,7 @@ static void finish_one(const struct api_call *api_call, const struct operation *
 {
 	struct space *space, *only;
 	enum call_state state;
-	struct entered entered;
+	struct entered_context entered;
 
 	if (finish_pending(api_call, operation))
 		return;
@@ -367,11 +371,14 @@ void events_drop(struct api_call *api_call, unsigned first)
 		api_call->count = first;
 }
 
-/* For what the program allocates in this space.  `timed_out`: while a queue is. */
+/*
+ * Evicts shadows for `bytes` that the program allocates on the space's device.  `timed_out`: a
+ * queue is.
+ */
 static void evict_for(const struct space *space, uint64_t bytes, bool timed_out)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (space_device(event_spaces[i]) != space_device(space) ||
 		    space_failed(event_spaces[i]))
@@ -387,7 +394,7 @@ void events_release_cached(uint64_t bytes)
 	if (!events_sink || !memory_is_cached(bytes))
 		return;
 	for (unsigned i = 0; i < event_space_count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (context_enter(&entered, space_context(event_spaces[i])))
 			space_release_cached(event_spaces[i]);
@@ -401,7 +408,7 @@ void events_out_of_memory(void)
 	events_release_cached(UINT64_MAX);
 }
 
-/* Only this space's queue has to be empty, or all must be: NULL. */
+/* The space whose queue has to be empty, or NULL: all queues have to be. */
 static struct space *scope_of(CUcontext context, bool all_contexts)
 {
 	struct space *space = all_contexts ? NULL : events_find_space(context);
@@ -409,7 +416,7 @@ static struct space *scope_of(CUcontext context, bool all_contexts)
 	return space && !events_is_dependent(space) ? space : NULL;
 }
 
-/* Not so if the context is new: there is nothing in its queue. */
+/* Drains that.  A new context has nothing in its queue.  False: the lock was lost. */
 static bool drain_scope(CUcontext context, bool all_contexts, struct space **scope)
 {
 	*scope = scope_of(context, all_contexts);
@@ -427,7 +434,7 @@ bool events_drain(CUcontext context, bool all_contexts)
 void events_graph_unobserved(CUcontext context, CUstream stream)
 {
 	struct space *space = events_find_space(context);
-	struct entered entered;
+	struct entered_context entered;
 
 	if (!events_sink)
 		return;
@@ -448,7 +455,7 @@ static bool wants_details(struct space *space)
 static void make_ready(struct space *space, struct space *scope)
 {
 	struct space *peers[EVENT_SPACES_MAX];
-	struct entered entered;
+	struct entered_context entered;
 
 	if (space_failed(space))
 		return;
@@ -474,7 +481,7 @@ static bool are_ready(void)
 	return true;
 }
 
-/* Nothing is deferred anywhere. */
+/* Makes launches possible in all contexts without any more allocations. */
 static void make_all_ready(void)
 {
 	for (unsigned i = 0; i < event_space_count; i++)
@@ -498,7 +505,7 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 {
 	uint64_t skipped = 0, constants = 0;
 	struct space *space, *scope;
-	struct entered entered;
+	struct entered_context entered;
 
 	if (!events_sink)
 		return true;
@@ -506,7 +513,7 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	if (space && !modules_pending() && !events_must_forget(space) && !queues_timed_out() &&
 	    queue_accepts(space, *stream) && !events_is_dependent(space) &&
 	    (!launch || is_ready(space)))
-		return true; /* they follow each other */
+		return true; /* the call follows the pending ones on their stream */
 	if (!drain_scope(context, all_contexts, &scope))
 		return false;
 	if (!queues_recover()) {
@@ -530,7 +537,7 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 		}
 	}
 	context_leave(&entered);
-	/* what is launched now may wait for what is launched next, on another device */
+	/* the kernel may wait for one that is launched next, on another device */
 	if (launch && space && events_multi_device() && !events_pending() &&
 	    !events_is_dependent(space))
 		make_all_ready();

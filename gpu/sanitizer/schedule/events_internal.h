@@ -15,7 +15,8 @@
 #include "gpu/sanitizer/shadow/space.h"
 
 extern bool events_digests;
-extern unsigned events_awaited; /* copies and sets: see events.c */
+extern unsigned
+	events_awaited; /* copies and sets that were awaited: see AWAITED_FIRST in events.c */
 
 /* -- event_spaces.c ----------------------------------------------------------------------- */
 
@@ -35,47 +36,53 @@ unsigned events_peers(const struct space *space, struct space *peers[EVENT_SPACE
  * them may run at a time.
  */
 bool events_is_dependent(const struct space *space);
-/* Whether there are others that they reach, where they cannot be followed. */
+/* Whether kernels of this space reach memory of others where the patches cannot mark it. */
 bool events_reaches_unmarked(const struct space *space);
 /*
- * Whether kernels of this space reach managed or mapped memory of others that they cannot mark:
- * from then on it is known that somebody writes there.
+ * Whether kernels of this space reach managed or mapped memory of other spaces that they cannot
+ * mark; those objects have external writers from then on.
  */
 bool events_reaches_shared(const struct space *space);
 void events_peers_abandon(CUcontext context);
-/* 0 is the default stream. */
+/* A small number for a stream; 0 is the default stream. */
 uint32_t events_stream_number(CUstream stream);
 
-/* Our calls of the driver must neither fail nor break what the program captures. */
-struct entered {
+/*
+ * A context made current for calls of our own, which must neither fail nor break what the program
+ * captures on this thread.
+ */
+struct entered_context {
 	CUstreamCaptureMode mode;
 	bool pushed;
 };
 
-bool context_enter(struct entered *entered, CUcontext context);
-void context_leave(struct entered *entered);
+bool context_enter(struct entered_context *entered, CUcontext context);
+void context_leave(struct entered_context *entered);
 
 /* -- event_unknown.c ---------------------------------------------------------------------- */
 
 int events_unknown_start(void);
-/* What later launches that are not analysed may write: objects, what kernels wrote, no more. */
+/*
+ * What launches that are not analysed may write: the objects that there are, and what their kernels
+ * wrote in launches that were analysed.
+ */
 void events_known_object(uint32_t id, uint64_t address);
 void events_known_rows(const struct gpu_call *call, const struct gpu_row *rows, size_t count);
 void events_object_gone(uint32_t id);
-/* After a kernel's event: what instructions that no patch sees may have done. */
+/* After a kernel's event: accounts for its instructions that no patch follows. */
 void event_instructions(const struct operation *operation, const struct space *space);
 /*
- * The driver's answer about what ran in the space, or CUDA_SUCCESS: says once that a kernel ended
- * with an error, and then returns true.
+ * `result`: what the driver says of what ran in the space, or CUDA_SUCCESS.  Returns true, once,
+ * when a kernel has ended with an error, and reports that.
  */
 bool event_fault(struct space *space, CUresult result);
-/* A launch that was left out: its event; lists what it may have written. */
+/* The event of a launch that is not analysed; lists what it may have written to be forgotten. */
 void event_skipped(const struct api_call *api_call, const struct operation *operation);
-/* A copy or set while something runs that we do not wait for; the same. */
+/* The event of a copy or set that is made while a queue is timed out; lists the same. */
 void event_beside_timed_out(const struct api_call *api_call, const struct operation *operation);
 /*
- * Forgets what is listed, or everything if something was missed; before anything is analysed.  Of
- * one space, or of all: NULL.
+ * Forgets what is listed, or everything if events_lost_track() was called, in one space or in all
+ * (NULL).  Comes before anything is analysed.
  */
 void events_forget(struct space *space);
 /* Whether events_forget() has something to do. */
@@ -83,22 +90,28 @@ bool events_must_forget(const struct space *space);
 
 /* -- event_call.c ------------------------------------------------------------------------- */
 
-/* cudaMemcpy_ptds, cuMemAlloc_v2: as the program spells them.  Valid until the next call. */
+/*
+ * The name of a function without its suffix (cudaMemcpy_ptds, cuMemAlloc_v2), as the program spells
+ * it.  Valid until the next call.
+ */
 const char *event_public_name(const char *name);
 void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
 		 const struct api_call *api_call);
 uint32_t event_introduce(const struct gpu_call *call, const struct object *object);
-/* The alloc vertex of a variable comes just before the first API that touches it. */
+/* Makes the alloc event of a module's variable, just before the first API that touches it. */
 void event_announce(struct object *object);
-/* The same for those that space_settle() found touched. */
+/* The same for the variables that the last pass found touched. */
 void event_announce_touched(struct space *space);
-/* The passes after an API that touched objects of these spaces, and its event's end. */
+/*
+ * Ends the event of an API that touched objects of these spaces: makes its passes and delivers
+ * their rows.
+ */
 void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned space_count,
 		  const struct host_row *hosts, size_t host_count);
-/* The same for a pass whose results were taken. */
+/* The same with the results of a pass that were taken. */
 void event_results(const struct gpu_call *call, struct space *space, int result,
 		   const struct host_row *hosts, size_t host_count);
-/* Says what a kernel (NULL: the nodes of a graph) touched that is no object's. */
+/* Reports the accesses of a kernel (NULL: of a graph's nodes) that missed all objects. */
 void event_unknown_memory(struct space *space, const char *kernel);
 /* For space_digests(). */
 void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
@@ -109,11 +122,11 @@ void event_alloc(const struct api_call *api_call, const struct operation *operat
 void event_free(const struct api_call *api_call, const struct operation *operation);
 /* For space_create(). */
 space_shortage event_shortage;
-/* The call freed the object, which is gone then. */
+/* The running call freed the object, which is destroyed. */
 void event_release(const struct api_call *api_call, CUstream stream, struct object *object);
 /*
- * The only copy or set of a call, if it need not be waited for: one object on each side at most, of
- * this space, that is known already.  False: it must be.
+ * Makes a call pending that is one copy or set: with at most one object on each side, of this space
+ * and known already.  False: it must be awaited.
  */
 bool event_copy_pending(const struct api_call *api_call, const struct operation *operation,
 			struct space *space);
@@ -126,13 +139,16 @@ void event_array(const struct api_call *api_call, const struct operation *operat
 void event_array_gone(const struct api_call *api_call, const struct operation *operation);
 /* The space is about to go. */
 void event_arrays_abandon(const struct space *space);
-/* Where a place of an array lies in its mirror.  NULL: an array that is not followed. */
+/*
+ * The object of an array, and the address in its mirror of a place of it.  NULL: it is not
+ * followed.
+ */
 struct object *event_array_find(const struct array_place *place, uint64_t *address, uint64_t *pitch,
 				uint64_t *slice);
-/* Brings a box of bytes in the mirror up to date. */
+/* Copies a box of bytes of the array into its mirror. */
 bool event_array_mirror(const struct array_place *place, uint64_t width, uint64_t height,
 			uint64_t depth);
-/* A kernel may have stored into the arrays that allow it. */
+/* A kernel may have stored into any array that allows surface stores. */
 void event_arrays_stored(const struct space *space);
 
 static inline bool object_is_followed(const struct object *object)

@@ -25,7 +25,7 @@ void launch_exclude(const char *kernel)
 		free(name);
 }
 
-/* What launch_function() gave lately, so that most launches need not ask the driver. */
+/* The last results of launch_function(), by hash: most launches need not ask the driver. */
 static struct {
 	CUcontext context;
 	CUfunction given, loaded;
@@ -80,7 +80,7 @@ CUfunction launch_function(CUcontext context, const char *api, const void *param
 	place = ((uintptr_t)given >> 4) % (sizeof(loaded_functions) / sizeof(*loaded_functions));
 	if (loaded_functions[place].given == given && loaded_functions[place].context == context)
 		return loaded_functions[place].loaded;
-	events_release_cached(EVENTS_CALL_MAY_TAKE); /* it may be loaded now */
+	events_release_cached(EVENTS_CALL_MAY_TAKE); /* the driver may load the kernel now */
 	/* the runtime launches a CUkernel, which stands for a function per context */
 	if (driver.cuKernelGetFunction &&
 	    driver.cuKernelGetFunction(&loaded, function) == CUDA_SUCCESS)
@@ -122,7 +122,7 @@ static bool is_wanted(const char *kernel)
 	return !events_sink->wanted || events_sink->wanted(kernel);
 }
 
-/* Has the module with patches or without.  False: it is as it was. */
+/* Patches or unpatches the module.  False: it stays as it was. */
 static bool prepare_module(CUfunction function, bool patched)
 {
 	CUmodule module;

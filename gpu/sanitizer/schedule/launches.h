@@ -18,41 +18,47 @@
 
 /* What was decided at the entry of a launch's driver call. */
 struct launch {
-	const char *kernel; /* NULL: nothing was */
+	const char *kernel; /* NULL: nothing was decided */
 	bool wanted;
 	void *parameters;
 	size_t size;
 };
 
 /*
- * A call of the driver begins.  NULL: it is no launch of a kernel, or it is not known which.  Makes
- * the driver load the kernel, which it would do later in the launch: calls the driver.
+ * The function that a call of the driver is about to launch; NULL: it launches no kernel, or it is
+ * not known which.  Makes the driver load the kernel now, not later in the launch: calls the
+ * driver.
  */
 CUfunction launch_function(CUcontext context, const char *api, const void *parameters);
-/* Bytes of the device's memory that such launches are going to take, since this was asked last. */
+/*
+ * Bytes of local memory that the driver is going to allocate for the launches since this was asked
+ * last.
+ */
 uint64_t launch_local_memory(void);
-/* A module or context goes away. */
+/* A module or context goes away: functions are not valid any more. */
 void launch_functions_gone(void);
-/* The stream of such a launch.  False: the thread's own. */
+/* The stream of a call that launches a kernel.  False: the thread's own. */
 bool launch_stream(const char *api, const void *parameters, CUstream *stream);
 /* Whether the kernel is one of NCCL's, which wait for those of other devices.  Calls the driver. */
 bool launch_is_collective(CUfunction function);
 /*
- * Decides about the launch of a kernel that comes next.  Whoever calls it gives one that is not
- * wanted its parameter block.  Calls the driver.
+ * Decides whether the launch of a kernel that comes next is analysed.  The caller gives one that is
+ * not its parameter block.  Calls the driver.
  */
 void launch_select(struct launch *launch, CUfunction function);
-/* The kernel, or unknown ones, may run at any time from now on: their code must not change any
- * more. */
+/*
+ * The kernel may be launched by a CUDA graph at any time from now on; launch_freeze(): any kernel
+ * may. Their code must not change any more.
+ */
 void launch_in_graph(CUfunction function); /* calls the driver */
 void launch_freeze(void);
 /*
- * The launch is made now: fills in operation->skipped, and what the kernel may write then.  False:
- * it is to get no callback data.
+ * The launch is made now: fills in operation->skipped, and for a skipped one its parameters.
+ * False: it is to get no callback data.
  */
 bool launch_begins(struct launch *launch, const Sanitizer_LaunchData *data,
 		   struct operation *operation);
-/* This kernel did not end for so long that it is not analysed again. */
+/* Launches of this kernel are not analysed any more: one of them was timed out. */
 void launch_exclude(const char *kernel);
 
 #endif

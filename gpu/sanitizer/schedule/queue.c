@@ -1,18 +1,17 @@
 /*
  * gpu/sanitizer/schedule/queue.c: pending calls, see schedule.h.
  *
- * The calls of a queue follow each other on one stream, each with its pass behind it; what the
- * passes find is read later, in order.  What the program puts on other streams waits for a pass if
- * it waits for what is before the pass; but two streams have no order when it does not, and the
- * masks of both would be in one list.  Queues do not wait for each other: kernels on several
- * devices may.
+ * The calls of a queue follow each other on one stream, each with its pass behind it; the results
+ * of passes are read later, in order.  Calls on other streams that wait for such a call wait for
+ * its pass, too; but streams without such a wait have no order, and the marks of both would be in
+ * one list.  Queues do not wait for each other: kernels on several devices may.
  *
- * Calls that wait for the device (GPU_SYNC) have no pass and leave no order behind: their events
+ * Calls that wait for the device (GPU_SYNC) have no pass, and other streams may go on: their events
  * only end after those of the calls that were pending when they returned.
  *
- * The pass behind a copy that the program waits for is not over when the copy is; calls that free
- * memory wait for it.  Of a program that is killed just then the copy is not known, unless it is
- * one of the first.
+ * A copy that the program waits for returns before its pass is over; calls that free memory wait
+ * for the pass.  If the program is killed in between, the copy has no event, unless it is one of
+ * the first (AWAITED_FIRST).
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
 
@@ -20,35 +19,35 @@
 #include <string.h>
 #include <time.h>
 
-#define AT_END_NS SECOND_NS /* the driver may be gone, and all it ran */
+#define AT_END_NS SECOND_NS /* of a process: the driver may be gone, and all that it ran */
 #define QUEUE_CALLS 128
-#define SYNCS_MAX (1u << 16) /* of a queue: they wait for nothing, so that there may be many */
-#define YIELD_NS 50000       /* others get the lock after that long */
+#define SYNCS_MAX (1u << 16) /* of a queue: the program may spin on such calls */
+#define YIELD_NS 50000       /* how long others wait for the lock */
 
 struct pending {
 	struct gpu_call call;
 	uint32_t ticket;
-	struct host_row host; /* of no object: there is none */
-	uint64_t address;     /* of its object, which may go while a queue is timed out */
+	struct host_row host; /* its object is NULL: there is no such row */
+	uint64_t address;     /* of that object, which may be freed while a queue is timed out */
 	uint32_t id;
 };
 
-/* An event that ends when so many calls of the queue have. */
+/* An event that ends when `after` calls of the queue have ended. */
 struct sync {
 	struct gpu_call call;
 	uint64_t after;
 };
 
 static struct queue {
-	struct space *space; /* where they all run */
+	struct space *space; /* where all of its calls run */
 	CUstream stream;
 	unsigned first, count;
 	struct pending calls[QUEUE_CALLS];
-	uint64_t ended; /* calls, ever */
+	uint64_t ended; /* how many calls have, ever */
 	struct sync *syncs;
 	unsigned sync_first, sync_count, sync_capacity;
 } queues[EVENT_SPACES_MAX];
-static unsigned queue_count, total; /* of queues that were ever used; of calls in them */
+static unsigned queue_count, total; /* queues that were ever used; calls in all of them */
 
 static struct queue *find_queue(const struct space *space)
 {
@@ -58,7 +57,7 @@ static struct queue *find_queue(const struct space *space)
 	return NULL;
 }
 
-/* There are as many as spaces, and those that were abandoned are empty. */
+/* There are as many as spaces: those of abandoned spaces are used again. */
 static struct queue *make_queue(struct space *space)
 {
 	struct queue *queue = find_queue(space);
@@ -162,7 +161,7 @@ static void pop(struct queue *queue)
 	end_syncs(queue);
 }
 
-/* Makes room for one behind the others.  False: there is none. */
+/* Makes room for one more.  False: there is no memory, or there are too many. */
 static bool reserve_sync(struct queue *queue)
 {
 	unsigned capacity = queue->sync_capacity ? 2 * queue->sync_capacity : 64;
@@ -188,7 +187,7 @@ static bool reserve_sync(struct queue *queue)
 
 void events_synchronized_unseen(void)
 {
-	const struct gpu_sink *sink = events_sink; /* another thread may be stopping */
+	const struct gpu_sink *sink = events_sink; /* another thread may call events_stop() */
 
 	if (sink)
 		sink->coverage(COVERAGE_SYNCHRONIZATIONS_NOT_SEEN, NULL, 1, 0);
@@ -203,7 +202,7 @@ void events_synchronized(const struct api_call *api_call, CUcontext context, CUs
 
 	if (!events_sink)
 		return;
-	events_poll(); /* what was waited for is over, and so is its pass */
+	events_poll(); /* the calls that this one waited for are over, and so are their passes */
 	if (queue && queue->count && !reserve_sync(queue)) {
 		events_synchronized_unseen();
 		return;
@@ -217,7 +216,7 @@ void events_synchronized(const struct api_call *api_call, CUcontext context, CUs
 		events_sink->end(&call, NULL, 0);
 }
 
-/* Ends the oldest.  False: its pass is not written yet. */
+/* Ends the oldest call.  False: its pass is not written yet. */
 static bool deliver(struct queue *queue)
 {
 	const struct pending *oldest = oldest_of(queue);
@@ -235,10 +234,13 @@ static bool deliver(struct queue *queue)
 	return true;
 }
 
-/* What is left will never be known.  `result`: what the driver says of it, or CUDA_SUCCESS. */
+/*
+ * Drops all calls of the queue: their results will never be known.  `result`: what the driver says
+ * of their stream, or CUDA_SUCCESS.
+ */
 static void drop_pending(struct queue *queue, CUresult result)
 {
-	/* behind a kernel that ended with an error nothing was done */
+	/* nothing was done on the stream behind a kernel that ended with an error */
 	bool undone = event_fault(queue->space, result);
 
 	if (!undone)
@@ -281,7 +283,10 @@ bool stream_is_captured(CUstream stream)
 	       (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
-/* Not ready: the stream is at work, or may be: to ask a captured one would end the capture. */
+/*
+ * Asks the driver about the queue's stream.  CUDA_ERROR_NOT_READY: it is at work, or is captured:
+ * to query a captured stream would end the capture.
+ */
 static CUresult query(const struct queue *queue)
 {
 	return stream_is_captured(queue->stream) ? CUDA_ERROR_NOT_READY
@@ -299,14 +304,14 @@ CUresult queue_query(const struct space *space)
 }
 
 enum wait_mode {
-	WAIT_BRIEFLY,   /* a second at most, and without a call of the driver */
-	WAIT_PATIENTLY, /* the driver is asked whether something failed, and what runs is given time
+	WAIT_BRIEFLY,   /* for a second at most, without a call of the driver */
+	WAIT_PATIENTLY, /* asking the driver for errors, as long as the watchdog allows */
+	WAIT_YIELDING,  /* the same; meanwhile other threads may have the lock, and change the queue
 			 */
-	WAIT_YIELDING,  /* the same while others may have the lock, and change the queue */
 };
 enum wait_result { WAIT_DONE, WAIT_FAILED, WAIT_LOCK_LOST };
 
-/* Waits until at most `most` are left. */
+/* Waits until at most `most` calls are left. */
 static enum wait_result wait_until(struct queue *queue, unsigned most, enum wait_mode mode)
 {
 	uint64_t start = now_ns(), asked = start, yielded = start, now;
@@ -364,7 +369,7 @@ bool queue_reserve(const struct space *space)
 static enum wait_result drain(struct queue *queue, enum wait_mode mode)
 {
 	enum wait_result wait_result = WAIT_FAILED;
-	struct entered entered;
+	struct entered_context entered;
 	CUresult result;
 
 	if (context_enter(&entered, space_context(queue->space)))
@@ -377,7 +382,8 @@ static enum wait_result drain(struct queue *queue, enum wait_mode mode)
 			queue_time_out(queue->space, queue->stream,
 				       call->api == GPU_KERNEL ? call->name : NULL);
 		if (!queues_timed_out())
-			drop_pending(queue, result); /* else their passes run when they can */
+			drop_pending(queue, result); /* else the calls stay pending: their passes
+							run when they can */
 	}
 	context_leave(&entered);
 	return wait_result;
@@ -397,9 +403,9 @@ static enum wait_result drain_all(const struct space *space, enum wait_mode mode
 		if (wait_result == WAIT_LOCK_LOST ||
 		    (wait_result == WAIT_FAILED && queues[i].count))
 			return wait_result;
-		if (wait_result == WAIT_FAILED) /* what was left of it failed */
+		if (wait_result == WAIT_FAILED) /* the calls that were left were dropped */
 			all = WAIT_FAILED;
-		i = 0; /* others that had the lock may have put something into those before it */
+		i = 0; /* other threads that had the lock may have used the queues before it */
 	}
 	return all;
 }

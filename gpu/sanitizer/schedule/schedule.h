@@ -2,37 +2,35 @@
  * gpu/sanitizer/schedule/schedule.h: when passes over shadows are made: the states of calls, of
  * queues and of passes, and who may move them.
  *
- * A call is a launch, copy or set of the program: what becomes an event with rows.  A queue is the
- * queue of a context's calls whose passes were put behind them on their stream; every context has
- * one.  A pass goes over what a call touched (shadow/pass.c); its ticket is its number in the
- * space.
+ * A call is a launch, copy or set of the program: what becomes an event with rows.  Every context
+ * has one queue of calls whose passes were put behind them on their stream.  A pass goes over what
+ * a call touched (shadow/pass.c); its ticket is its number in the space.
  *
- * call       to         moved by                      when
- * noted      pending    finish_pending() events.c     its pass can follow it on its stream
- *            awaited    finish_one()     events.c     it cannot, but it is to be analysed
- *            skipped    finish_one()     events.c     it is not: its event has no rows
- *            dropped    events_drop()    events.c     the program's function failed: no event
- * pending    ended      deliver()        queue.c       its pass is written: its event has rows
- *            dropped    drop_pending()   queue.c       the device failed, or the process ends
- * awaited    ended      finish_operation()      events.c     its stream is empty: pass, event with
- * rows timed out  await_call()     events.c     that takes too long: event without rows dropped
- * await_call()     events.c     a kernel ended with an error: no event timed out  ended take_in()
- * timed_out.c  it is over: what it wrote is unknown
+ * call       to         moved by                           when
+ * noted      pending    finish_pending()      events.c     its pass can follow it on its stream
+ *            awaited    finish_one()          events.c     it cannot, but it is to be analysed
+ *            skipped    finish_one()          events.c     it is not: its event has no rows
+ *            dropped    events_drop()         events.c     the program's function failed: no event
+ * pending    ended      deliver()             queue.c      its pass is written: its event has rows
+ *            dropped    drop_pending()        queue.c      the device failed, or the process ends
+ * awaited    ended      finish_operation()    events.c     its stream is empty: pass, event with
+ * rows timed out  await_call()          events.c     that takes too long: event without rows
+ *            dropped    await_call()          events.c     a kernel ended with an error: no event
+ * timed out  ended      take_in()             timed_out.c  it is over: what it wrote is unknown
  *
- * queue       to         moved by                      when
- * idle       pending    queue_push()      queue.c       a call becomes pending
- * pending    idle       deliver()        queue.c       the last of them has ended
- *                       drop_pending()   queue.c       they are dropped
- * both       timed out  queue_time_out()  timed_out.c  its stream, or the awaited one, goes on
- * timed out  idle       queues_recover()  timed_out.c  that is over after all
- * all        gone       queue_abandon()   queue.c       its context goes
+ * queue      to         moved by                           when
+ * idle       pending    queue_push()          queue.c      a call becomes pending
+ * pending    idle       deliver()             queue.c      the last of them has ended
+ *                       drop_pending()        queue.c      they are dropped
+ * both       timed out  queue_time_out()      timed_out.c  its stream, or the awaited one, goes on
+ * timed out  idle       queues_recover()      timed_out.c  that is over after all
+ * all        gone       queue_abandon()       queue.c      its context goes
  *
- * pass       to         moved by                      when
- * none       queued     space_enqueue_pass()     pass.c       a call becomes pending
- *                       space_settle()   pass.c       an awaited call is over: waits for the pass
- * queued     written    passes.cu        (device)     it has run: its ticket is written last
- * written    taken      space_take_results()     pass.c       deliver() reads it, in the order of
- * tickets
+ * pass       to         moved by                           when
+ * none       queued     space_enqueue_pass()  pass.c       a call becomes pending
+ *                       space_settle()        pass.c       an awaited call is over: waits for it
+ * queued     written    passes.cu             (device)     it has run: its ticket is written last
+ * written    taken      space_take_results()  pass.c       deliver() reads it, in order of tickets
  *
  * At most one queue is timed out.  Meanwhile nothing is analysed, in no context: passes might wait
  * for what runs, and its marks could not be told from others'.  Memory that it may still mark is
@@ -51,10 +49,10 @@
 #include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/shadow/space.h"
 
-/* What waiting for a call came to. */
+/* The result of waiting for a call. */
 enum call_state {
 	CALL_ENDED,
-	CALL_TIMED_OUT, /* or what ran before it */
+	CALL_TIMED_OUT, /* it, or what ran before it on its stream */
 	CALL_DROPPED,
 };
 
@@ -74,33 +72,33 @@ struct host_row {
 /* -- queue.c ------------------------------------------------------------------------------- */
 
 /*
- * The call, whose event has begun, becomes pending: its pass goes to the same stream, and its event
- * ends later, with the host's row if there is one.  False: this cannot be done now.
+ * Makes a call pending whose event has begun: puts its pass on the same stream; its event ends
+ * later, with the host's row if there is one.  False: the pass could not be put there.
  */
 bool queue_push(const struct gpu_call *call, struct space *space, CUstream stream,
 		const struct host_row *host);
 enum queue_state queue_state(const struct space *space);
 /* Whether a call on this stream may follow what is pending. */
 bool queue_accepts(const struct space *space, CUstream stream);
-/* Ends calls until there is room for another.  False: the oldest does not end. */
+/* Ends calls until the queue has room for another.  False: the oldest does not end. */
 bool queue_reserve(const struct space *space);
 /*
- * Whether all that is pending is over; CUDA_ERROR_NOT_READY: not yet, or a captured stream may not
- * be asked.
+ * Whether all calls of the queue are over; CUDA_ERROR_NOT_READY: not yet, or their stream is
+ * captured and may not be asked.
  */
 CUresult queue_query(const struct space *space);
-/* Whether copies between objects are pending anywhere. */
+/* Whether copies between objects are pending in any queue. */
 bool queues_hold_copies(void);
 /*
- * Ends all that is pending in a space, or everywhere (NULL).  False: a queue was timed out, is now,
- * or failed.
+ * Ends all pending calls of a space, or of all (NULL).  False: a queue was timed out, is now, or
+ * failed.
  */
 bool queues_drain(const struct space *space);
-/* The same while other threads may have the lock (see events_yield_by()).  False: it was lost. */
+/* The same, yielding (see events_yield_by()).  False: the lock was lost. */
 bool queues_drain_yielding(const struct space *space);
 /* Ends what is pending in a queue that was timed out. */
 void queue_drain_recovered(const struct space *space);
-/* The space is about to go.  Waits a second at most for what is pending in it. */
+/* The space is about to go.  Waits a second at most for its pending calls. */
 void queue_abandon(const struct space *space);
 /* Whether the stream is captured into a graph, or the legacy one must not be asked meanwhile. */
 bool stream_is_captured(CUstream stream);
@@ -108,38 +106,41 @@ bool stream_is_captured(CUstream stream);
 /* -- wait.c ------------------------------------------------------------------------------- */
 
 /*
- * How long something is waited for: 5 seconds when it seems to wait itself (for the host, or for
- * what comes after it): it has not begun, or looks again and again at a few words that it has
- * touched before.  1.5 if that may be another device's kernel and another thread wants our lock, 30
- * if it may be another process.  As long as a launch touches new memory, and for 120 seconds when
- * it touches nothing or very much of the old, it makes progress.
+ * Decides how long a launch is awaited, by its heartbeat: 5 seconds when it seems to wait itself
+ * (for the host, or for what comes after it), that is when it has not begun, or loads again and
+ * again a few words that it has touched before; 1.5 if that may be another device's kernel and
+ * another thread wants our lock, 30 if it may be another process's.  A launch makes progress as
+ * long as it touches new memory, and for 120 seconds when it touches nothing or very much of the
+ * old.
  */
 struct watchdog {
-	uint64_t progressed_ns, checked_ns; /* when it touched new memory, when that was asked */
-	uint64_t blocks; /* that it touched since it moved: see struct progress */
+	uint64_t progressed_ns,
+		checked_ns; /* when it last touched new memory, and when that was last asked */
+	uint64_t blocks;    /* bits of blocks that it touched since then: see struct progress */
 	uint32_t first;
 	bool begun;
 };
 
 struct watchdog watchdog_start(uint64_t now);
 /*
- * Asks now and then what runs in the space (NULL: it cannot be known).  False: that was too long.
+ * Checks the heartbeat of what runs in the space (NULL: it has none) now and then.  False: time is
+ * up.
  */
 bool watchdog_allows(struct watchdog *watchdog, struct space *space, uint64_t now);
-/* Waits until the stream, or the event, is over; CUDA_ERROR_NOT_READY: that took too long. */
+/* Wait until the stream, or the event, is over; CUDA_ERROR_NOT_READY: that took too long. */
 CUresult await_stream(struct space *space, CUstream stream);
 CUresult await_event(CUevent event);
-/* Lets other threads have the lock for a moment, where that helps.  False: it did not come back. */
+/* Releases the lock for a moment where other threads may have use for it.  False: it was lost. */
 bool events_yield(void);
 
 /* -- timed_out.c -------------------------------------------------------------------------- */
 
 /* The queue's stream did not end in time.  `kernel`: what runs there, NULL: a copy or set. */
 void queue_time_out(struct space *space, CUstream stream, const char *kernel);
-/* Whose queue is timed out, or NULL. */
+/* The space whose queue is timed out, or NULL. */
 const struct space *timed_out_space(void);
 bool queues_timed_out(void);
-/* Ends that if what runs there is over.  False: it is not. */
+/* Ends the time-out if what runs there is over.  False: it is not. */
 bool queues_recover(void);
 /* The space is about to go. */
 void timed_out_abandon(const struct space *space);
@@ -148,7 +149,7 @@ void timed_out_abandon(const struct space *space);
 
 /* A launch that is not analysed was put on the stream. */
 void skipped_launched(struct space *space, CUstream stream);
-/* Waits until no such launch runs.  False: one ran for too long. */
+/* Waits until no skipped launch runs.  False: one ran for too long. */
 bool skipped_drain(void);
 /* The space is about to go. */
 void skipped_abandon(const struct space *space);

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-/* Streams with such launches, each with an event of ours behind the last one. */
+/* Streams with skipped launches, each with an event of ours behind the last one. */
 static struct skipped {
 	struct space *space;
 	uintptr_t stream;
@@ -14,7 +14,7 @@ static struct skipped {
 	enum {
 		SKIPPED_OVER,
 		SKIPPED_RUNS,
-		SKIPPED_TIMED_OUT, /* it was waited for in vain */
+		SKIPPED_TIMED_OUT, /* an await of it timed out */
 	} state;
 } skipped[64];
 static unsigned skipped_count;
@@ -46,11 +46,11 @@ void skipped_launched(struct space *space, CUstream stream)
 		found->state = SKIPPED_RUNS;
 }
 
-/* False: it still runs. */
+/* Waits until it is over.  False: it still runs. */
 static bool end(struct skipped *one)
 {
 	CUresult result = CUDA_SUCCESS;
-	struct entered entered;
+	struct entered_context entered;
 
 	if (context_enter(&entered, space_context(one->space)))
 		result = one->state == SKIPPED_TIMED_OUT ? driver.cuEventQuery(one->event)

@@ -8,7 +8,7 @@
 static struct space *timed_out;
 static CUevent
 	over_event; /* an event of ours on its stream; NULL: the last pass says when it is over */
-static struct space *peers[EVENT_SPACES_MAX]; /* where it made marks, too */
+static struct space *peers[EVENT_SPACES_MAX]; /* other spaces in whose memory it makes marks */
 static unsigned peer_count;
 
 const struct space *timed_out_space(void)
@@ -22,8 +22,8 @@ bool queues_timed_out(void)
 }
 
 /*
- * It has ended after all.  Its masks tell what it touched, but not in which order with what the
- * host and other kernels did meanwhile: what it wrote is unknown.
+ * Takes in what a timed-out launch did, which is over.  Its masks tell what it touched, but not in
+ * which order with the host and other kernels: what it wrote is unknown.
  */
 static void take_in(struct space *space)
 {
@@ -46,7 +46,7 @@ static void take_in(struct space *space)
 static void take_in_peers(void)
 {
 	for (unsigned i = 0; i < peer_count; i++) {
-		struct entered entered;
+		struct entered_context entered;
 
 		if (!space_failed(peers[i]) && context_enter(&entered, space_context(peers[i]))) {
 			take_in(peers[i]);
@@ -56,7 +56,7 @@ static void take_in_peers(void)
 	peer_count = 0;
 }
 
-/* `result`: what the driver says of what ran there, which is over. */
+/* Ends the time-out.  `result`: what the driver says of what ran there, which is over. */
 static void recover(CUresult result)
 {
 	struct space *space = timed_out;
@@ -71,13 +71,13 @@ static void recover(CUresult result)
 		take_in(space);
 	take_in_peers();
 	space_set_busy(space, false);
-	/* nobody has waited for those of other devices meanwhile */
+	/* meanwhile nobody has awaited the pending calls of other devices */
 	queues_drain(NULL);
 }
 
 bool queues_recover(void)
 {
-	struct entered entered;
+	struct entered_context entered;
 	CUresult result;
 
 	if (!timed_out)
@@ -91,7 +91,10 @@ bool queues_recover(void)
 	return !timed_out;
 }
 
-/* An event of ours on the stream.  False: neither that nor a pass says when what runs is over. */
+/*
+ * Puts an event of ours on the stream.  False: that failed, and no pass is there to say when it is
+ * over.
+ */
 static bool record_over_event(const struct space *space, CUstream stream)
 {
 	over_event = NULL;
@@ -116,7 +119,7 @@ void queue_time_out(struct space *space, CUstream stream, const char *kernel)
 	if (!kernel)
 		return;
 	if (events_is_dependent(space))
-		events_run_concurrently(); /* it will not have to be waited for again */
+		events_run_concurrently(); /* such launches are not awaited again */
 	else
 		launch_exclude(kernel);
 	events_sink->coverage(COVERAGE_LAUNCH_ABANDONED, NULL, 1, 0);

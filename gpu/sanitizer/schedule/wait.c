@@ -7,11 +7,12 @@
 #include <time.h>
 
 #define TIMEOUT_NS (5 * SECOND_NS)
-#define TIMEOUT_PARTNERS_NS (30 * SECOND_NS) /* another process is slower under us, too */
-/* another thread may want to launch what it waits for */
+#define TIMEOUT_PARTNERS_NS                                                                        \
+	(30 * SECOND_NS) /* another process is slower when it is profiled, too */
+/* another thread may want to launch what the kernel waits for */
 #define TIMEOUT_CONTENDED_NS (3 * SECOND_NS / 2)
 #define TIMEOUT_PROGRESS_NS (120 * SECOND_NS)
-#define WORKING_BLOCKS 24 /* of 64 bits: who waits looks at few places */
+#define WORKING_BLOCKS 24 /* of 64: a launch that waits loads few places */
 
 /* -- the lock ------------------------------------------------------------------------------ */
 
@@ -46,7 +47,7 @@ struct watchdog watchdog_start(uint64_t now)
 	return (struct watchdog){.progressed_ns = now, .checked_ns = now};
 }
 
-/* When a launch that is waited for was last seen to make progress. */
+/* When an awaited launch was last seen to make progress. */
 static uint64_t progress_ns;
 
 bool events_making_progress(void)
@@ -76,8 +77,8 @@ bool watchdog_allows(struct watchdog *watchdog, struct space *space, uint64_t no
 	blocks = __builtin_popcountll(watchdog->blocks);
 	dependent = space && events_is_dependent(space);
 	/*
-	 * One that has begun and touches nothing more computes, as one that goes through much does;
-	 * unless that may be the words by which it waits for another device's.
+	 * A launch that has begun and touches nothing more computes, and so does one that touches
+	 * much; unless that may be the words by which it waits for another device's.
 	 */
 	waits = !watchdog->begun || (blocks && (blocks < WORKING_BLOCKS || dependent));
 	if (!waits)
@@ -89,7 +90,10 @@ bool watchdog_allows(struct watchdog *watchdog, struct space *space, uint64_t no
 	return now - watchdog->progressed_ns <= limit;
 }
 
-/* Asks again and again whether the stream or the event is over, with patience for the space's. */
+/*
+ * Waits until the stream or the event is over, as long as the watchdog of the space's launch
+ * allows.
+ */
 static CUresult await(struct space *space, CUstream stream, CUevent event)
 {
 	const struct timespec interval = {.tv_nsec = 50000};

@@ -101,7 +101,9 @@ struct driver {
 
 extern struct driver driver;
 
-/* Whether a kernel ended with an error, which all calls in its context give from then on. */
+/*
+ * Whether the result is the error of a kernel, which all calls in its context return from then on.
+ */
 static inline bool driver_is_fault(CUresult result)
 {
 	return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT ||

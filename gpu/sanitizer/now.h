@@ -1,4 +1,4 @@
-/* gpu/sanitizer/now.h: the clock of events and of what is waited for. */
+/* gpu/sanitizer/now.h: the clock of events and time-outs. */
 #ifndef VFLOW_GPU_SANITIZER_NOW_H
 #define VFLOW_GPU_SANITIZER_NOW_H
 

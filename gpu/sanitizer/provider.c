@@ -102,7 +102,7 @@ static void stop(void)
 	calls_stop();
 }
 
-/* As the kernel driver calls it: CUDA is not initialised yet. */
+/* The device's name, from the kernel module: CUDA is not initialised yet. */
 static const char *device_name(void)
 {
 	static char name[128] = "NVIDIA GPU";

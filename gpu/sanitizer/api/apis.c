@@ -36,7 +36,10 @@ bool api_is(const char *name, const char *plain)
 	return strlen(plain) == length && !strncmp(name, plain, length);
 }
 
-/* The same on the emulated device: the callers of vflow_emulator_synchronize(). */
+/*
+ * Whether the emulated device has GPU_SYNC for this function, too: see
+ * vflow_emulator_synchronize().
+ */
 static bool is_synchronization(const char *name)
 {
 	static const char *const names[] = {
@@ -54,7 +57,7 @@ static bool is_synchronization(const char *name)
 bool api_synchronizes(bool runtime, uint32_t id, const char *name)
 {
 	enum { NO = 1, YES };
-	static uint8_t known[2][2048]; /* by API and id; 0: not asked yet */
+	static uint8_t known[2][2048]; /* by API and id; 0: not looked up yet */
 	uint8_t found;
 
 	if (id >= sizeof(known[0]))
@@ -79,7 +82,7 @@ static enum api_effect find(const char *name)
 
 enum api_effect api_effect(uint32_t id, const char *name)
 {
-	static uint8_t known[2048]; /* by id; 0: not asked yet */
+	static uint8_t known[2048]; /* by id; 0: not looked up yet */
 	uint8_t effect;
 
 	if (id >= sizeof(known))

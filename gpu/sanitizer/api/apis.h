@@ -19,28 +19,34 @@ enum api_effect {
 	API_COPY,
 	API_SET,
 	API_LAUNCH,
-	API_GRAPH,  /* says what a graph does when it is launched */
-	API_PEER,   /* says which memory kernels reach */
-	API_LOAD,   /* code */
-	API_CLOSE,  /* a stream: destroys it, or captures it */
-	API_ROOM,   /* takes memory that no callback tells of */
+	API_GRAPH,  /* changes what a graph does when it is launched */
+	API_PEER,   /* changes which memory kernels reach */
+	API_LOAD,   /* loads code */
+	API_CLOSE,  /* destroys a stream, or captures it */
+	API_ROOM,   /* takes memory of the device, which no callback reports */
 	API_UNSEEN, /* may write memory without a callback that says so */
-	API_SHARED, /* another process or API may write memory from now on */
+	API_SHARED, /* lets another process or API write memory from now on */
 };
 
-/* `id`: the callback's; `name` as the driver spells it.  Any thread may ask. */
+/*
+ * What a function of the driver does.  `id`: the callback's; `name` as the driver spells it.  Any
+ * thread may ask.
+ */
 enum api_effect api_effect(uint32_t id, const char *name);
 
 /*
- * Whether an outermost function waits for the device and does nothing else: what GPU_SYNC is about.
- * `runtime`: which API the callback's `id` is of.  Any thread may ask.
+ * Whether an outermost function only waits for the device: then its event is a GPU_SYNC.
+ * `runtime`: the API of the callback's `id`.  Any thread may ask.
  */
 bool api_synchronizes(bool runtime, uint32_t id, const char *name);
 
 /* Whether the name of an API, without its suffix, is this one: cuMemcpy3DAsync_v2_ptsz. */
 bool api_is(const char *name, const char *plain);
 
-/* The stream that a function of this name means by a handle; 0 is the own one in ..._ptsz. */
+/*
+ * The stream that a handle stands for in a function of this name: 0 is the thread's own in
+ * ..._ptsz.
+ */
 static inline CUstream api_stream(const char *name, CUstream stream)
 {
 	return stream || !strstr(name, "_ptsz") ? stream : CU_STREAM_PER_THREAD;

@@ -24,7 +24,7 @@ uint64_t api_channel_bytes(CUarray_format format)
 	case CU_AD_FORMAT_FLOAT:
 		return 4;
 	default:
-		return 0; /* compressed and such */
+		return 0; /* compressed formats and such */
 	}
 }
 
@@ -32,9 +32,9 @@ static uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *array)
 {
 	uint64_t texels;
 
-	if (!array) /* the driver will call it an error */
+	if (!array) /* the driver returns an error */
 		return 0;
-	/* a dimension that is 0 is none */
+	/* arrays of one or two dimensions have 0 for the others */
 	texels = array->Width * (array->Height ? array->Height : 1) *
 		 (array->Depth ? array->Depth : 1);
 	return texels * api_channel_bytes(array->Format) * array->NumChannels;
@@ -50,7 +50,9 @@ static uint64_t flat_array_bytes(const CUDA_ARRAY_DESCRIPTOR *array)
 						      .NumChannels = array->NumChannels});
 }
 
-/* Of what all threads have that fit on the device; other limits are small. */
+/*
+ * What a limit of all threads takes that fit on the device.  Limits that are not here take little.
+ */
 static uint64_t limit_bytes(CUlimit limit, uint64_t value)
 {
 	int processors = 0, threads = 0;
@@ -66,7 +68,7 @@ static uint64_t limit_bytes(CUlimit limit, uint64_t value)
 	return value * (uint64_t)processors * (uint64_t)threads;
 }
 
-/* Only of a function that has so many parameters. */
+/* The second parameter, a pointer, of a function that has it. */
 static const void *second(const uint64_t *words)
 {
 	return (const void *)(uintptr_t)words[1];

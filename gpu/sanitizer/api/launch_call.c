@@ -14,7 +14,7 @@ struct plain_launch {
 	CUfunction function;
 	unsigned shape[7];
 	CUstream stream;
-	void **values, **extra; /* without `extra` for cooperative ones */
+	void **values, **extra; /* cooperative launches have no `extra` */
 };
 
 struct configured_launch {

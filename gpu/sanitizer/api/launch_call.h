@@ -1,6 +1,5 @@
 /*
- * gpu/sanitizer/api/launch_call.h: what a call of the driver launches, as the Sanitizer hands it
- * over.
+ * gpu/sanitizer/api/launch_call.h: which kernel a call of the driver launches, from its parameters.
  */
 #ifndef VFLOW_GPU_SANITIZER_API_LAUNCH_CALL_H
 #define VFLOW_GPU_SANITIZER_API_LAUNCH_CALL_H
@@ -10,7 +9,7 @@
 
 struct launch_call {
 	CUfunction function;
-	CUstream stream; /* as the function means it: CU_STREAM_PER_THREAD, too */
+	CUstream stream; /* the thread's own is CU_STREAM_PER_THREAD */
 	void **values, **extra;
 };
 
@@ -19,8 +18,8 @@ struct launch_call {
 bool launch_call_read(struct launch_call *call, const char *api, const void *parameters);
 
 /*
- * The parameter block of such a launch as the kernel will see it, from pointers to the values, or
- * from `extra`; free() it.  NULL: it cannot be known.  Call the driver.
+ * The parameter block of a launch as its kernel will see it, from pointers to the values, or from
+ * `extra`.  The caller frees it.  NULL: it cannot be known.  Call the driver.
  */
 void *launch_call_block(CUfunction function, void **values, void **extra, size_t *size);
 void *launch_call_parameters(CUfunction function, const char *api, const void *parameters,

@@ -22,17 +22,19 @@
 #include "gpu/sass/instructions.h"
 
 #define LOCK_SECONDS 5
-/* less than a kernel is given that waits for what this thread does next: see wait.c */
+/*
+ * less than the shortest time-out of a kernel that waits for what this thread does next: see wait.c
+ */
 #define SYNC_LOCK_SECONDS 1
 
 __thread struct thread this_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned waiting; /* threads, for the lock */
+static unsigned waiting; /* how many threads wait for the lock */
 static pthread_key_t thread_exit;
 static bool active;
-static pid_t owner; /* a child of fork() shares what there is on the host, but not the device */
+static pid_t owner; /* a child of fork() has what there is on the host, but not the device */
 
-/* A thread ends; it may still call CUDA from what other destructors do. */
+/* A thread ends; destructors that run later may still call CUDA. */
 static void free_thread(void *operations)
 {
 	free(operations);
@@ -51,7 +53,7 @@ static bool lock_within(unsigned seconds)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-/* The program ends, and its last calls may be pending. */
+/* At exit: the last calls of the program may be pending. */
 static void drain_at_exit(void)
 {
 	if (getpid() != owner || this_thread.locked || !events_pending() || !lock_within(1))
@@ -69,8 +71,9 @@ static bool try_lock(void)
 }
 
 /*
- * A thread may wait inside a call for what another thread is about to do; then the other goes on
- * without the lock, unobserved; but not while we wait for a launch that makes progress.
+ * Takes the lock for a call.  False: another thread's call has held it for long: it may wait for
+ * what this thread is about to do, which goes on unobserved; but not while an awaited launch makes
+ * progress.
  */
 static bool take_lock(void)
 {
@@ -85,8 +88,8 @@ static bool take_lock(void)
 }
 
 /*
- * The same after a call that waits for the device, which changes nothing: it is worth no long
- * wait, since the thread may go on to do what another call waits for, with the lock.
+ * The same after a call that only waits for the device, for a short time: if another call waits for
+ * what this thread does next, that should not be held up.
  */
 static bool take_lock_briefly(void)
 {
@@ -104,20 +107,22 @@ static bool is_contended(void)
 }
 
 /*
- * Other threads have the lock for a moment: they may do what is waited for.  False: they keep it,
- * or the provider was stopped.
+ * Releases the lock for a moment, in which other threads may do what is waited for.  False: it
+ * could not be taken again, or the provider was stopped.
  */
 static bool yield_lock(void)
 {
 	const struct timespec interval = {.tv_nsec = 20000};
 
-	/* half of a graph's nodes were launched, or a module is as the next launch wants it */
+	/*
+	 * half of a graph's steps were launched, or a module is patched as the next launch wants it
+	 */
 	if (this_thread.call.graph || this_thread.unordered ||
 	    (this_thread.launch.kernel && events_select_launches()) || !is_contended())
 		return true;
 	pthread_mutex_unlock(&lock);
 	this_thread.locked = false;
-	nanosleep(&interval, NULL); /* the lock goes to who asks first */
+	nanosleep(&interval, NULL); /* a mutex goes to the thread that asks first */
 	return take_lock() && __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
@@ -174,7 +179,7 @@ struct operation *calls_add(enum operation_kind kind, CUcontext context)
 {
 	struct operation *operation;
 
-	if (!context) /* memory of pools and mappings belongs to none */
+	if (!context) /* memory of pools and mappings belongs to no context */
 		context = this_thread.call.context;
 	if (!make_room()) {
 		events_lost_track();
@@ -197,7 +202,7 @@ bool calls_capturing(CUstream stream)
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/* A kernel that waits for those of other devices is launched.  False: the lock was lost. */
+/* Before a kernel is launched that waits for those of other devices.  False: the lock was lost. */
 static bool prepare_collective(CUcontext context)
 {
 	bool kept = true;
@@ -210,7 +215,7 @@ static bool prepare_collective(CUcontext context)
 	return kept && events_ready_all();
 }
 
-/* Whether a copy has to do with memory of two contexts, or another's than the current one. */
+/* Whether a copy touches memory of another context than the current one. */
 static bool crosses_contexts(const Sanitizer_CallbackData *data)
 {
 	const uint64_t *words = data->functionParams;
@@ -223,19 +228,19 @@ static bool crosses_contexts(const Sanitizer_CallbackData *data)
 	return (to && to != data->context) || (from && from != data->context);
 }
 
-/* What is to be ready before a call of the driver is made. */
+/* What a call of the driver needs to be ready before it is made. */
 struct needs {
 	bool launch;       /* it launches a kernel that is to be analysed */
 	bool on_stream;    /* it does no more than put a launch, copy or set on `stream` */
 	bool waits;        /* it returns when that is over, or what is before it */
 	bool all_contexts; /* it may reach the memory of any context */
-	uint64_t bytes;    /* of the device's memory that it takes */
+	uint64_t bytes;    /* how much of the device's memory it takes */
 	CUstream stream;
 };
 
 /*
- * Kernels are loaded when they are launched first; that is done now, so that their module's
- * variables are known before they run.  False: the lock was lost.
+ * Prepares a launch.  The driver loads kernels when they are launched first; that is done now, so
+ * that the variables of their module are known before they run.  False: the lock was lost.
  */
 static bool prepare_launch(const Sanitizer_CallbackData *data, struct needs *needs)
 {
@@ -249,7 +254,7 @@ static bool prepare_launch(const Sanitizer_CallbackData *data, struct needs *nee
 	if (function && events_multi_device() && launch_is_collective(function) &&
 	    !prepare_collective(data->context))
 		return false;
-	/* what is captured is chosen when its graph is launched */
+	/* launches of captured kernels are selected when their graph is launched */
 	if (function && !(events_select_launches() && calls_capturing(needs->stream)))
 		launch_select(launch, function);
 	if (launch->kernel && !launch->wanted)
@@ -267,15 +272,17 @@ static void prepare_other(const Sanitizer_CallbackData *data, struct needs *need
 	needs->on_stream = calls_stream_copy(data->functionName, data->functionParams,
 					     &needs->stream, &needs->waits) &&
 			   !crosses_contexts(data);
-	/* when a copy that was waited for has returned, the program may tell its partners so,
-	 * before our pass has looked */
+	/*
+	 * once an awaited copy has returned, the program may tell a partner so, which may write
+	 * there before our pass has run
+	 */
 	this_thread.call.may_pend = needs->on_stream && !(needs->waits && events_have_partners());
 	needs->all_contexts = !needs->on_stream &&
 			      (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
 	needs->bytes = api_device_bytes(data->functionName, data->functionParams);
 }
 
-/* A call of the driver begins. */
+/* Prepares what a call of the driver needs, which begins. */
 static void prepare(const Sanitizer_CallbackData *data)
 {
 	OWN_CALLS(CALLS_OF_PROVIDER);
@@ -292,13 +299,15 @@ static void prepare(const Sanitizer_CallbackData *data)
 		prepare_other(data, &needs);
 	else if (!prepare_launch(data, &needs))
 		return;
-	/* else others would wait for our lock while we wait for what works, and not know it */
+	/*
+	 * a call of the driver that waits would do so with our lock held, and without the watchdog
+	 */
 	if (!needs.waits || events_drain(data->context, needs.all_contexts))
 		events_prepare(data->context, needs.launch, needs.on_stream ? &needs.stream : NULL,
 			       needs.bytes, needs.all_contexts);
 }
 
-/* Whether the running call may take memory, nobody knows how much. */
+/* Whether the function may take memory of the device, of a size that is not known. */
 static bool takes_memory(const char *function)
 {
 	return this_thread.effect == API_LOAD ||
@@ -312,7 +321,7 @@ static bool needs_shadows(enum api_effect effect)
 	       effect == API_LAUNCH || effect == API_UNSEEN || effect == API_ROOM;
 }
 
-/* Whether a function that takes memory away says where it lies, first. */
+/* Whether the first parameter of a function that frees memory is its address. */
 static bool takes_address(const char *function)
 {
 	return api_is(function, "cuMemFree") || api_is(function, "cuMemFreeAsync") ||
@@ -321,9 +330,9 @@ static bool takes_address(const char *function)
 }
 
 /*
- * Pending calls end before memory, code, contexts or streams go: their passes read the memory, and
- * a stream that is gone cannot be asked.  One that is captured can, and so can the legacy stream
- * meanwhile, but the program's capture would fail.
+ * Ends pending calls before memory, code, contexts or streams go: their passes read the memory, and
+ * a stream that is gone cannot be queried.  (A captured stream can, and so can the legacy stream
+ * meanwhile, but the program's capture would fail.)
  */
 static void end_pending(const Sanitizer_CallbackData *data)
 {
@@ -349,7 +358,7 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	this_thread.first = this_thread.call.count;
 	if (this_thread.effect == API_NOTHING)
 		return;
-	take_lock(); /* also where code is loaded: patching is not for several threads */
+	take_lock(); /* also where code is loaded: modules are patched by one thread at a time */
 	if (this_thread.locked && takes_memory(data->functionName)) {
 		OWN_CALLS(CALLS_OF_PROVIDER);
 		events_release_cached(EVENTS_CALL_MAY_TAKE);
@@ -368,7 +377,10 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	}
 }
 
-/* A kernel that writes unseen may write what its parameters point to. */
+/*
+ * Keeps the parameters of launches whose kernels have instructions that no patch follows: they may
+ * write what these point to.
+ */
 static void keep_parameters(const Sanitizer_CallbackData *data)
 {
 	OWN_CALLS(CALLS_OF_PROVIDER);
@@ -393,7 +405,7 @@ static void note_by_name(enum operation_kind kind, const char *name)
 		operation->name = name;
 }
 
-/* Some functions give something else than a result: cudaGetErrorName(). */
+/* The result of a call.  Some functions return something else: cudaGetErrorName(). */
 static CUresult result_of(const Sanitizer_CallbackData *data)
 {
 	return data->functionReturnValue ? *(const CUresult *)data->functionReturnValue
@@ -417,7 +429,7 @@ static bool makes_partners(const char *function)
 		 api_is(function, "cuExternalMemoryGetMappedBuffer")));
 }
 
-/* Others may write memory from now on. */
+/* Notes that other processes, APIs or devices may write memory from now on. */
 static void note_sharing(const Sanitizer_CallbackData *data)
 {
 	OWN_CALLS(CALLS_OF_PROVIDER);
@@ -445,7 +457,8 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 
 	if (this_thread.effect == API_NOTHING)
 		return;
-	if (result == CUDA_ERROR_OUT_OF_MEMORY && this_thread.locked) { /* it may be tried again */
+	if (result == CUDA_ERROR_OUT_OF_MEMORY &&
+	    this_thread.locked) { /* the program may try again */
 		OWN_CALLS(CALLS_OF_PROVIDER);
 		events_out_of_memory();
 	}
@@ -473,7 +486,7 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	this_thread.effect = API_NOTHING;
 }
 
-/* A call that waits for the device has returned. */
+/* Makes the event of a call that waits for the device, which has returned. */
 static void finish_synchronization(const Sanitizer_CallbackData *data)
 {
 	const char *name = this_thread.call.name;
@@ -535,7 +548,7 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 			enter_driver(id, data);
 		return;
 	}
-	if (!this_thread.depth) /* of a call that was entered before we were here */
+	if (!this_thread.depth) /* the call was entered before the provider was started */
 		return;
 	if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 		exit_driver(data);
@@ -543,7 +556,7 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 		finish(domain, id, data);
 }
 
-/* Resources that come and go in and between calls. */
+/* Allocations, modules and contexts come and go in and between calls. */
 void calls_resource(Sanitizer_CallbackId id, const void *data)
 {
 	const Sanitizer_ResourceContextData *context = data;

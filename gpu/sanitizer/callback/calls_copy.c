@@ -1,7 +1,7 @@
 /*
- * gpu/sanitizer/callback/calls_copy.c: what the parameters of copies and sets say: those copies
- * that the Sanitizer does not tell of (measured with CUDA 13.0), from and to arrays and by
- * cuMemcpyBatchAsync; and which do not wait.
+ * gpu/sanitizer/callback/calls_copy.c: what the parameters of copies and sets say: of copies that
+ * the Sanitizer does not report (measured with CUDA 13.0), from and to arrays and by
+ * cuMemcpyBatchAsync; and which calls need not wait.
  */
 #include <string.h>
 
@@ -105,7 +105,7 @@ static void copy_3d_peer(const uint64_t *words, CUstream stream)
 	note(&to, &from, p->WidthInBytes, p->Height, p->Depth, stream);
 }
 
-/* addresses are unified: which side is the host's, the objects will tell */
+/* addresses are unified: the objects say which side is the host's */
 static struct side memory_at(uint64_t address)
 {
 	return (struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = address};
@@ -149,7 +149,7 @@ static void batch(const uint64_t *words, CUstream stream)
 		     1, stream);
 }
 
-/* Of a batch of boxes only copies between arrays and memory are not told. */
+/* The Sanitizer does not report copies between arrays and memory in a batch of boxes. */
 static void batch_3d(const uint64_t *words, CUstream stream)
 {
 #if CUDA_VERSION >= 12080
@@ -174,8 +174,8 @@ static void batch_3d(const uint64_t *words, CUstream stream)
 static const struct unreported {
 	const char *function;
 	void (*note)(const uint64_t *words, CUstream stream);
-	unsigned stream; /* its word; 0: the default stream */
-	bool batch;      /* the first version had one word more */
+	unsigned stream; /* index of the parameter; 0: the default stream */
+	bool batch;      /* its first version had one parameter more */
 } unreported[] = {
 	{"cuMemcpy2D", copy_2d, 0, false},
 	{"cuMemcpy2DUnaligned", copy_2d, 0, false},
@@ -201,7 +201,7 @@ void calls_copy_unreported(const char *function, const void *parameters)
 	const uint64_t *words = parameters;
 	CUstream stream = NULL;
 
-	/* of a batch of boxes some are told */
+	/* some copies of a batch of boxes are reported */
 	if (this_thread.call.count > this_thread.first && !api_is(function, "cuMemcpy3DBatchAsync"))
 		return;
 	for (size_t i = 0; i < sizeof(unreported) / sizeof(*unreported) && !found; i++)
@@ -224,9 +224,10 @@ void calls_copy_unreported(const char *function, const void *parameters)
 
 static const struct stream_copy {
 	const char *function;
-	unsigned stream; /* its word; 0: the default stream */
-	unsigned hosts;  /* words that may be addresses of the host */
-	bool waits;      /* for the copy, or for what is on the stream before it */
+	unsigned stream; /* index of the parameter; 0: the default stream */
+	unsigned hosts;  /* parameters that may be addresses of the host */
+	bool waits; /* the function returns when the copy is over, or what is on the stream before
+		       it */
 } stream_copy[] = {
 	{"cuMemcpyAsync", 3, WORD(0) | WORD(1), false},
 	{"cuMemcpyHtoDAsync", 3, WORD(1), false},
@@ -250,7 +251,7 @@ static const struct stream_copy {
 	{"cuMemsetD2D32", 0, 0, false},
 };
 
-/* Memory that the driver does not know is copied while the caller waits. */
+/* Whether the driver does not know the memory: then the caller waits for the copy. */
 static bool is_pageable(uint64_t address)
 {
 	unsigned type;
@@ -271,7 +272,7 @@ bool calls_stream_copy(const char *function, const void *parameters, CUstream *s
 		return false;
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
 	*stream = api_stream(function, *stream);
-	/* what is around it may wait, too */
+	/* the function of the runtime around it may wait, too */
 	*waits = found->waits || (found->hosts && !strstr(this_thread.call.name, "Async"));
 	for (unsigned i = 0; i < 2 && !*waits; i++)
 		*waits = (found->hosts & WORD(i)) && is_pageable(words[i]);

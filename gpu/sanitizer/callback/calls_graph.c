@@ -1,6 +1,6 @@
 /*
- * gpu/sanitizer/callback/calls_graph.c: launches of CUDA graphs: node after node where that can be
- * done, see graphs.h, else as a whole.
+ * gpu/sanitizer/callback/calls_graph.c: launches of CUDA graphs: step by step where that can be
+ * done (graphs.h), else as a whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void unseen(enum coverage_id why)
 	operation->coverage = why;
 }
 
-/* Whether the kernel of a step is to be analysed is decided before it is launched. */
+/* Decides whether the kernel of a step is to be analysed, before it is launched. */
 static void select_launch(uint32_t step)
 {
 	const struct graph_kernel *kernel = graph_kernel(this_thread.call.graph, step);
@@ -43,8 +43,9 @@ static void select_launch(uint32_t step)
 enum moment { BEFORE, AFTER, UNDONE };
 
 /*
- * Memory that the graph makes is there before the step's nodes use it.  What it frees goes after
- * all of them; but memory that lived before is not looked at any more once the graph runs.
+ * Notes an allocation or a free of the graph.  What it allocates is there before the step's nodes
+ * use it.  What it frees goes after all of them; but memory that lived before the launch is not
+ * looked at any more once the graph runs.
  */
 static void note(void *data, const struct graph_memory *memory)
 {
@@ -116,7 +117,7 @@ static void find_transient_at(void *data, const struct graph_memory *memory)
 	place->transient |= memory->transient && place->address - memory->address < memory->size;
 }
 
-/* Whether memory lies there that is followed after the step: what is not known cannot be. */
+/* Whether memory lies there that is followed after the step: memory without an object is not. */
 static bool is_persistent(CUcontext context, uint64_t address)
 {
 	struct place place = {.address = address};
@@ -128,8 +129,8 @@ static bool is_persistent(CUcontext context, uint64_t address)
 }
 
 /*
- * Whether of the nodes that ran at once only one can have touched memory that is followed: what the
- * graph makes and frees is not.  The masks are that one's then.
+ * Whether only one of the nodes that ran at once can have touched memory that is followed, which
+ * the transient memory of the graph is not.  The marks are that node's then.
  */
 static bool has_one_writer(void)
 {
@@ -171,7 +172,9 @@ static void note_unordered(void)
 	if (!this_thread.call.graph || !graph_is_conditional(this_thread.call.graph))
 		return;
 	unseen(COVERAGE_GRAPH_CONDITIONS_UNSEEN);
-	/* seen with an empty patch and with compute-sanitizer: graphConditionalNodes of the samples
+	/*
+	 * seen with an empty patch and with compute-sanitizer: graphConditionalNodes of CUDA's
+	 * samples
 	 */
 	events_sink->coverage(COVERAGE_GRAPH_CONDITIONS_EARLIER, NULL, 1, 0);
 }
@@ -190,7 +193,10 @@ static void end_step(bool failed)
 	}
 }
 
-/* The rest of a graph's launch happens in one, if at all, and nobody knows what it writes. */
+/*
+ * Reports that the remaining steps are launched at once, if at all: nobody knows which of them
+ * wrote what.
+ */
 static void give_up_steps(void)
 {
 	events_lost_track();
@@ -198,8 +204,8 @@ static void give_up_steps(void)
 }
 
 /*
- * Launches all steps but the last, which is left to the program's own launch, as are those from one
- * on that cannot be launched alone.  False: nothing was launched.
+ * Launches all steps but the last, which is left to the program's own launch, as are those that
+ * cannot be launched alone and all after them.  False: nothing was launched.
  */
 static bool launch_steps(CUgraphExec own)
 {
@@ -224,11 +230,14 @@ static bool launch_steps(CUgraphExec own)
 		end_step(result != CUDA_SUCCESS);
 		if (result != CUDA_SUCCESS && exec != own) {
 			graph_drop_parts(this_thread.call.graph);
-			i--; /* once more, in the program's own */
+			i--; /* once more, in the program's own graph */
 			continue;
 		}
 		if (result != CUDA_SUCCESS) {
-			/* the program's launch will meet the same error, or do what is left */
+			/*
+			 * the program's launch fails with the same error, or runs the remaining
+			 * steps
+			 */
 			graph_restore(this_thread.call.graph, i);
 			if (i)
 				give_up_steps();
@@ -323,7 +332,10 @@ static bool is_for_device(const char *name, const void *last)
 	return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
 }
 
-/* Where launches are chosen, modules are patched when they have to be: not those of graphs. */
+/*
+ * Patches the modules of a graph's kernels for good, where launches are selected: the code of
+ * kernels in graphs must not change.
+ */
 static void freeze(const Sanitizer_CallbackData *data)
 {
 	const char *name = data->functionName;
@@ -350,7 +362,7 @@ static void freeze(const Sanitizer_CallbackData *data)
 		launch_freeze();
 }
 
-/* Whether it changes a node of an executable graph that may have a copy. */
+/* Whether the function changes a node of an executable graph that may have a copy. */
 static bool changes_node(const char *name)
 {
 	return api_is(name, "cuGraphExecKernelNodeSetParams") ||
@@ -369,7 +381,7 @@ static void change_kernel(CUgraphExec exec, CUgraphNode node, const void *parame
 }
 
 #if CUDA_VERSION >= 12020
-/* By cuGraphExecNodeSetParams(), in the `current` context. */
+/* cuGraphExecNodeSetParams() changed a node; `current`: the context of the call. */
 static void change_any(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams *parameters,
 		       CUcontext current)
 {
@@ -386,7 +398,8 @@ static void change_any(CUgraphExec exec, CUgraphNode node, const CUgraphNodePara
 		graphs_node(exec, node, &parameters->memcpy.copyParams,
 			    context ? context : current);
 		break;
-	case CU_GRAPH_NODE_TYPE_MEMSET: /* begins as that of cuGraphExecMemsetNodeSetParams() */
+	case CU_GRAPH_NODE_TYPE_MEMSET: /* its first members are those of
+					   cuGraphExecMemsetNodeSetParams() */
 		context = parameters->memset.ctx;
 		graphs_node(exec, node, &parameters->memset, context ? context : current);
 		break;
@@ -422,7 +435,7 @@ static void exit_change(const Sanitizer_CallbackData *data, bool failed)
 	CUgraphExec exec = (CUgraphExec)(uintptr_t)words[0];
 	CUgraphNode node = (CUgraphNode)(uintptr_t)words[1];
 
-	if (failed) { /* of whatever kind it is */
+	if (failed) { /* a node of whatever kind */
 		graphs_node(exec, node, NULL, NULL);
 		graphs_child_node(exec, node, NULL);
 	} else if (api_is(name, "cuGraphExecChildGraphNodeSetParams")) {
@@ -504,7 +517,7 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 		calls_set(&node->memsetData);
 		break;
 	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-		if (this_thread.call.graph) /* it was noted before the launch */
+		if (this_thread.call.graph) /* the allocation was noted before the launch */
 			break;
 		operation = calls_add(OPERATION_ALLOC, node->memAllocData.context);
 		if (operation) {
@@ -524,12 +537,12 @@ static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
 		unseen(COVERAGE_GRAPH_NODES_NOT_FOLLOWED);
 		break;
-	default: /* their parts, if any, are told by themselves */
+	default: /* other kinds do nothing, or their parts are reported by themselves */
 		break;
 	}
 }
 
-/* Copies of arrays are not told in their node. */
+/* Copies of arrays are not reported between the callbacks of their node. */
 static void node_ends(const Sanitizer_GraphNodeLaunchData *node)
 {
 	if (node->nodeType == CU_GRAPH_NODE_TYPE_MEMCPY &&

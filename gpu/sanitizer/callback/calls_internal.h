@@ -8,40 +8,42 @@
 
 #include "gpu/sanitizer/callback/thread.h"
 
-/* Notes an operation of the running call; NULL: no room, and what it does is not seen. */
+/* Notes an operation of the running call.  NULL: no memory; then everything is forgotten. */
 struct operation *calls_add(enum operation_kind kind, CUcontext context);
-/* Whether what happens now belongs to a call of the program. */
+/* Whether what the Sanitizer reports now belongs to a call of the program. */
 bool calls_noting(void);
-/* Whether the stream is being captured into a graph: nothing is done then. */
+/* Whether the stream is captured into a graph: nothing that is put there is done. */
 bool calls_capturing(CUstream stream);
 
 /* -- calls_note.c ------------------------------------------------------------------------- */
 
 void calls_note_resource(Sanitizer_CallbackId id, const void *data);
-/* A kernel of the program's starts on the stream. */
+/* Notes a kernel of the program that is put on the stream. */
 void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream);
-/* A launch that must not use the patches. */
+/* Lets a launch run without our callback data: the patches do nothing then. */
 void calls_exclude_launch(const Sanitizer_LaunchData *data);
 
 /* -- calls_copy.c ------------------------------------------------------------------------- */
 
 /*
- * A copy of the driver succeeded.  Notes, from its parameters, what no callback told of: one that
- * touches an array, a batch.
+ * After a copy of the driver succeeded: notes, from its parameters, what the Sanitizer does not
+ * report: copies that touch an array, batches.
  */
 void calls_copy_unreported(const char *function, const void *parameters);
 /*
- * Whether a function of the driver is a copy or set on one stream, which one, and whether the
- * caller waits for it or what is there.  Calls the driver.
+ * Whether a function of the driver is a copy or set on one stream; *stream is that, *waits whether
+ * it returns when the copy, or what is there before it, is over.  Calls the driver.
  */
 bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits);
 
 /* -- calls_graph.c ------------------------------------------------------------------------ */
 
-/* A function about graphs begins or ended; the lock is held. */
+/* A function about graphs begins or has ended; the lock is held. */
 void calls_graph_enter(const Sanitizer_CallbackData *data);
 void calls_graph_exit(const Sanitizer_CallbackData *data);
-/* Our own call that destroys a graph begins: it gets this_thread.instead. */
+/*
+ * A call of cuGraphDestroy() by the provider begins: destroys this_thread.substitute in its place.
+ */
 void calls_graph_redirect(const Sanitizer_CallbackData *data);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * gpu/sanitizer/callback/calls_note.c: what the Sanitizer tells of the running call becomes
+ * gpu/sanitizer/callback/calls_note.c: what the Sanitizer reports of the running call becomes
  * operations.
  */
 #include <string.h>
@@ -12,8 +12,8 @@
 /* -- memory ------------------------------------------------------------------------------- */
 
 /*
- * Memory is reported once for each context that reaches it, those of the same device above all: it
- * belongs to the one where it was made.  True: this is another report of what was noted.
+ * Whether an allocation or array was noted before.  The Sanitizer reports memory once for each
+ * context that reaches it, among them all of its device: it belongs to the one where it was made.
  */
 static bool is_known(enum operation_kind kind, CUcontext context, uint64_t address, CUarray array)
 {
@@ -120,7 +120,7 @@ void calls_note_resource(Sanitizer_CallbackId id, const void *data)
 	}
 }
 
-/* Memory of another API that was mapped. */
+/* Memory of another API was mapped. */
 void calls_mapped(const Sanitizer_ExternalMemoryData *data)
 {
 	struct operation *operation;
@@ -133,14 +133,14 @@ void calls_mapped(const Sanitizer_ExternalMemoryData *data)
 	operation->address = data->address;
 	operation->size = data->size;
 	operation->memory = GPU_MEMORY_DEVICE;
-	operation->may_be_known = true; /* should it be reported as a resource, too */
+	operation->may_be_known = true; /* it may be reported as a resource, too */
 }
 
 /* -- kernels ------------------------------------------------------------------------------ */
 
 void calls_exclude_launch(const Sanitizer_LaunchData *data)
 {
-	/* patches would take anything for their data in a launch that was given none */
+	/* the patches would take anything for their data in a launch that was given none */
 	sanitizerSetCallbackData(data->function, NULL);
 	sanitizerSetLaunchCallbackData(data->hLaunch, data->function, data->hStream, NULL);
 }
@@ -161,7 +161,7 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 	operation->threads = (uint64_t)data->gridDim_x * data->gridDim_y * data->gridDim_z *
 			     data->blockDim_x * data->blockDim_y * data->blockDim_z;
 	operation->instructions = module_instructions(data->module, data->functionName);
-	if (!this_thread.locked) /* nobody knows when it ends */
+	if (!this_thread.locked) /* it is not known when the launch ends */
 		launch_freeze();
 	/* without the lock, or with a table that is out of date, the launch is not followed */
 	state = this_thread.locked && launch_begins(&this_thread.launch, data, operation)
@@ -189,7 +189,10 @@ void calls_launch(Sanitizer_CallbackId id, const Sanitizer_LaunchData *data)
 
 /* -- copies and sets ---------------------------------------------------------------------- */
 
-/* How high the slices of the next copy between pointers in a batch are.  False: nobody says. */
+/*
+ * The heights of the slices of the next copy between pointers in a batch.  False: they are not
+ * known.
+ */
 static bool batch_heights(uint64_t *to, uint64_t *from)
 {
 #if CUDA_VERSION >= 12080
@@ -214,7 +217,7 @@ static bool batch_heights(uint64_t *to, uint64_t *from)
 	return false;
 }
 
-/* The height of a slice, which only the parameters of the call know. */
+/* Finds the heights of slices, which only the parameters of the call say. */
 static void find_slices(struct operation *operation)
 {
 	uint64_t height, from_height;
@@ -246,13 +249,13 @@ static void find_slices(struct operation *operation)
 		if (from_height)
 			operation->from_slice = operation->from_pitch * from_height;
 	} else {
-		/* in graphs */
+		/* a copy in a graph */
 		operation->kind = OPERATION_UNSEEN;
 		operation->name = this_thread.inner;
 	}
 }
 
-/* Some copies of a graph are told twice: as a node and as a copy. */
+/* Whether a copy of a graph was reported already: some are twice, as a node and as a copy. */
 static bool is_reported(const Sanitizer_MemcpyData *data)
 {
 	const struct operation *last = &this_thread.call.operations[this_thread.call.count - 1];
@@ -320,7 +323,7 @@ void calls_set(const Sanitizer_MemsetData *data)
 	}
 }
 
-/* A word that a stream writes. */
+/* A stream writes a word. */
 void calls_word(const Sanitizer_BatchMemopData *data)
 {
 	note_set(data->context, data->stream, data->address,

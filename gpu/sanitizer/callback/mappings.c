@@ -50,7 +50,7 @@ static void map(uint64_t address, uint64_t size, CUmemGenericAllocationHandle ha
 {
 	for (uint32_t i = 0; i < mapping_count; i++)
 		if (mappings[i].handle == handle)
-			share(handle); /* what is written there changes here */
+			share(handle); /* what is written through one mapping changes the other */
 	if (grow(&mappings, mapping_count, &mapping_capacity, sizeof(*mappings)))
 		mappings[mapping_count++] = (struct mapping){address, size, handle};
 }
@@ -85,7 +85,7 @@ bool mappings_is_shared(uint64_t address)
 	return false;
 }
 
-/* Whether cuMemSetAccess() lets a device write that is not the current one. */
+/* Whether cuMemSetAccess() lets another device than the current one write. */
 static bool lets_others_write(const uint64_t *words)
 {
 	const CUmemAccessDesc *access = (const void *)(uintptr_t)words[2];
@@ -120,7 +120,7 @@ static uint64_t next_within(uint64_t address, uint64_t size, uint32_t *at)
 	return 0;
 }
 
-/* Whether it lets others have the memory at the address that is its second parameter. */
+/* Whether the function shares the memory at the address that is its second parameter. */
 static bool gives_away(const char *function)
 {
 	return api_is(function, "cuIpcGetMemHandle") ||

@@ -1,6 +1,6 @@
 /*
- * gpu/sanitizer/callback/mappings.h: which memory others may write: what came from another
- * process or goes to one, what is mapped twice, and what other devices have access to.
+ * gpu/sanitizer/callback/mappings.h: which memory others may write: what came from another process
+ * or goes to one, what is mapped twice, and what other devices have access to.
  *
  * The lock of calls.c is held.
  */
@@ -12,11 +12,11 @@
 
 #include <cuda.h>
 
-/* A function of the driver has succeeded: takes in what it says of mappings and handles. */
+/* Takes in what a function of the driver that has succeeded says of mappings and handles. */
 void mappings_call(const char *function, const void *parameters);
 /*
- * The next address whose memory others may write since this function, which has succeeded; 0: there
- * is no more.  `at` is 0 at first.  Calls the driver.
+ * Iterates over the addresses whose memory others may write since this function, which has
+ * succeeded: the next one, or 0.  *at is 0 at first.  Calls the driver.
  */
 uint64_t mappings_next(const char *function, const void *parameters, uint32_t *at);
 /* Whether others may write the memory that is mapped there. */

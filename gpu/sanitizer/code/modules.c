@@ -14,12 +14,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never held across ca
 
 /* -- instructions that no patch follows ---------------------------------------------------- */
 
-/* A module that holds some. */
+/* The instructions of one module. */
 struct module {
 	CUmodule module; /* first: the key */
 	struct instructions_list *instructions;
 };
-static void *modules; /* tree */
+static void *modules; /* a tree */
 
 static int by_module(const void *a, const void *b)
 {
@@ -55,7 +55,7 @@ static void read_instructions(CUmodule handle, const void *image, size_t size)
 	struct instructions_list *list = instructions_read(image, size);
 	struct module *module = list ? calloc(1, sizeof(*module)) : NULL, **node;
 
-	forget_instructions(handle); /* of one whose end was not seen */
+	forget_instructions(handle); /* a module at the same handle, whose end was not seen */
 	if (!module) {
 		instructions_free(list);
 		return;
@@ -122,8 +122,9 @@ static void read_variables(const Sanitizer_ResourceModuleData *data)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Takes the first of the context, or (not NULL) this module of it, so that no lock is held
- * meanwhile.
+/*
+ * Removes the first module of a context from the list, or (not NULL) this module: it needs no lock
+ * then.
  */
 static struct pending *take(CUcontext context, CUmodule module)
 {

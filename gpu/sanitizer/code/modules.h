@@ -9,23 +9,23 @@
 
 #include "gpu/sanitizer/shadow/space.h"
 
-/* In the callback of a loaded module.  False: it could not be patched. */
+/* Patches a module, in the callback of its load, and reads it.  False: it could not be patched. */
 bool module_loaded(const Sanitizer_ResourceModuleData *data);
 void module_unloading(CUcontext context, CUmodule module);
 
-/* Whether there are loaded modules whose variables wait for module_variables(). */
+/* Whether some loaded modules wait for modules_variables(). */
 bool modules_pending(void);
 /*
- * Makes objects of the variables of the modules that were loaded into the context; calls the
- * driver.  `skipped` counts those that the driver does not give the address of, `constants` those
- * in constant memory.
+ * Makes objects of the variables of the modules that were loaded into the context.  Calls the
+ * driver. Adds to *skipped how many variables have no address, and to *constants how many are
+ * __constant__.
  */
 void modules_variables(struct space *space, uint64_t *skipped, uint64_t *constants);
-/* The context is gone, and with it its modules. */
+/* The context was destroyed with its modules. */
 void modules_context_gone(CUcontext context);
 /*
- * Which instructions that no patch follows (gpu/sass/instructions.h) a kernel holds, or functions
- * that it may call.  Any thread may ask.
+ * Which instructions that no patch follows (gpu/sass/instructions.h) are in a kernel, or in
+ * functions that it may call.  Any thread may ask.
  */
 unsigned module_instructions(CUmodule module, const char *kernel);
 

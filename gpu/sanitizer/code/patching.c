@@ -9,12 +9,12 @@ extern const unsigned char vflow_patches_image[]; /* images.S */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Contexts that have our patches. */
+/* Contexts into which our patches were loaded. */
 static CUcontext ready[64];
 static unsigned ready_count;
 
 static bool lazy;
-static void *off; /* tree of the modules without patches, by address */
+static void *off; /* a tree of the modules that are not patched, by address */
 static void *frozen;
 static bool all_frozen;
 
@@ -32,7 +32,7 @@ static bool make_ready(CUcontext context)
 
 static bool patch(CUmodule module)
 {
-	/* numbers, since the headers of CUDA 12 end at 29 */
+	/* by number: the headers of CUDA 12 end at 29 */
 	enum {
 		BULK_COPY_GLOBAL_TO_SHARED = 30,
 		BULK_COPY_SHARED_TO_GLOBAL = 35,
@@ -41,7 +41,7 @@ static bool patch(CUmodule module)
 	static const struct {
 		int instruction;
 		const char *function;
-		bool optional; /* newer than the oldest Sanitizer that serves */
+		bool optional; /* the oldest Sanitizer that serves does not know it */
 	} patches[] = {
 		{SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "vflow_patch_access", false},
 		{SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "vflow_patch_copy_async", false},
@@ -84,7 +84,7 @@ bool patching_set(CUmodule module, bool on)
 
 	pthread_mutex_lock(&lock);
 	if (on) {
-		/* what was said of its instructions is forgotten when they are unpatched */
+		/* unpatching a module has made the Sanitizer forget its patches */
 		done = patch(module);
 		if (done)
 			tdelete(module, &off, by_address);

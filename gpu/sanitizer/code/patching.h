@@ -10,7 +10,7 @@
 
 #include <sanitizer.h>
 
-/* With `lazily` a module is patched by patching_set() only. */
+/* `lazily`: modules are patched by patching_set() only. */
 void patching_start(bool lazily);
 /* A module was loaded: patches it.  False: it cannot be patched. */
 bool patching_loaded(const Sanitizer_ResourceModuleData *data);
@@ -18,17 +18,17 @@ void patching_unloading(CUmodule module);
 /* Whether the module's kernels run with our patches. */
 bool patching_is_on(CUmodule module);
 /*
- * Patches the module, or makes its kernels run as they were.  No kernel of the module may be
- * running, so its launches must be waited for before.  False: that cannot be done.
+ * Patches the module, or unpatches it.  None of its kernels may be running: the caller has waited
+ * for their launches.  False: that cannot be done.
  */
 bool patching_set(CUmodule module, bool on);
 /*
- * The module's code, or that of all modules (NULL), must stay as it is: CUDA graphs hold places in
- * it (measured: they run into illegal instructions otherwise).
+ * The code of the module, or of all modules (NULL), must not change any more: CUDA graphs hold
+ * addresses in it (measured: they run into illegal instructions otherwise).
  */
 void patching_freeze(CUmodule module);
 bool patching_is_frozen(CUmodule module);
-/* The context is gone, and with it the patches that were loaded into it. */
+/* The context was destroyed, and with it the patches that were loaded into it. */
 void patching_context_gone(CUcontext context);
 
 #endif

@@ -13,7 +13,7 @@
 #define DEPTH_LIMIT 16           /* of child graphs in child graphs */
 #define NODE_TYPE_CONDITIONAL 13 /* since CUDA 12.3 */
 
-/* Whether the node does nothing that we see, so that it may be launched again and again. */
+/* Whether the node does nothing that we see: each step may run it again. */
 static bool is_passive(CUgraphNodeType type)
 {
 	return type == CU_GRAPH_NODE_TYPE_EMPTY || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT;
@@ -62,7 +62,7 @@ static bool get_edges(CUgraph graph, struct edges *edges)
 		return false;
 #endif
 	if (!edges->count) {
-		/* asked for none, the driver would call it an error */
+		/* the driver calls it an error to ask for no edges */
 #if CUDA_VERSION >= 13000
 		free(data);
 #endif
@@ -150,7 +150,7 @@ static bool sort(CUgraphNode *nodes, size_t count, const struct edges *edges, ui
 		for (uint32_t i = 0; i < count; i++) {
 			if (waits[i])
 				continue;
-			waits[i] = UINT32_MAX; /* taken */
+			waits[i] = UINT32_MAX; /* it is in `sorted` */
 			sorted[done++] = nodes[i];
 			for (uint32_t k = first[i]; k < first[i + 1]; k++)
 				waits[pairs[k][1]]--;
@@ -193,7 +193,7 @@ void graph_read_kernel(struct node *node, const CUDA_KERNEL_NODE_PARAMS *paramet
 						    parameters->extra, &node->kernel.size);
 }
 
-/* Memory that appears and goes with a launch. */
+/* Reads what a memory node allocates or frees when the graph runs. */
 static bool read_memory(struct node *node)
 {
 	CUDA_MEM_ALLOC_NODE_PARAMS made;
@@ -218,7 +218,8 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 
 	if (graph->count >= NODES_LIMIT)
 		return NULL;
-	if ((graph->count & (graph->count - 1)) == 0) { /* 0 and the powers of two */
+	if ((graph->count & (graph->count - 1)) ==
+	    0) { /* the capacity doubles at 0 and at powers of two */
 		more = reallocarray(graph->nodes, 2 * graph->count + 1, sizeof(*more));
 		if (!more)
 			return NULL;
@@ -229,12 +230,13 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 	return node;
 }
 
-/* Whether there was room. */
+/* Adds a child graph.  False: no memory. */
 static bool add_child(struct graph *graph, CUgraphNode which)
 {
 	struct child *more;
 
-	if ((graph->child_count & (graph->child_count - 1)) == 0) { /* 0 and the powers of two */
+	if ((graph->child_count & (graph->child_count - 1)) ==
+	    0) { /* the capacity doubles at 0 and at powers of two */
 		more = reallocarray(graph->children, 2 * (size_t)graph->child_count + 1,
 				    sizeof(*more));
 		if (!more)
@@ -245,8 +247,10 @@ static bool add_child(struct graph *graph, CUgraphNode which)
 	return true;
 }
 
-/* The steps of a graph with such a node fail with error 719, large or small, with parts and
- * without. */
+/*
+ * Whether the node is a cooperative kernel.  Steps of graphs with such nodes fail with error 719,
+ * large or small, with parts and without.
+ */
 static bool is_cooperative(CUgraphNode node)
 {
 	CUkernelNodeAttrValue value = {0};
@@ -347,7 +351,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The addresses of memory nodes that allocate, or of those that free, sorted.  NULL: no room. */
+/* The addresses of memory nodes of one type, sorted.  NULL: no memory. */
 static uint64_t *list_memory(const struct graph *graph, CUgraphNodeType type, size_t *count)
 {
 	uint64_t *addresses = calloc(graph->count + 1, sizeof(*addresses));
@@ -367,7 +371,7 @@ static void find_transient(struct graph *graph)
 	uint64_t *made = list_memory(graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, &made_count);
 	uint64_t *freed = list_memory(graph, CU_GRAPH_NODE_TYPE_MEM_FREE, &freed_count);
 
-	/* without room for the lists: what is not followed cannot be looked at in vain */
+	/* without memory for the lists all is transient: what is not followed needs no more care */
 	for (size_t i = 0; i < graph->count; i++) {
 		struct graph_memory *memory = &graph->nodes[i].memory;
 		const uint64_t *others = memory->size ? freed : made;
@@ -385,11 +389,11 @@ static void find_transient(struct graph *graph)
 	free(freed);
 }
 
-/* Nodes between an allocation and its free are a group, others are one each. */
+/* Puts nodes between an allocation and its free into one group, others into one each. */
 static void find_groups(struct graph *graph)
 {
 	uint32_t group = 0;
-	size_t held = 0; /* allocations */
+	size_t held = 0; /* allocations that were not freed yet */
 
 	for (size_t i = 0; i < graph->count; i++) {
 		struct node *node = &graph->nodes[i];
@@ -436,7 +440,7 @@ void graph_free_nodes(struct graph *graph)
 	free(graph->starts);
 }
 
-/* The index of a node, or of a child behind them. */
+/* The index of a node, or of a child behind the nodes. */
 static size_t find(const struct graph *graph, CUgraphNode which)
 {
 	if (!graph->places)

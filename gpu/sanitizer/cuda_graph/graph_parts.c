@@ -12,21 +12,29 @@
 
 #include "gpu/sanitizer/cuda_graph/graphs_internal.h"
 
-#define FEW 48        /* nodes of a graph that is launched as it is */
-#define PART_NODES 16 /* a launch takes as long for some 80 disabled nodes as for all else */
+#define FEW 48 /* nodes of a graph that is launched as it is */
+#define PART_NODES                                                                                 \
+	16 /* a launch takes as long for some 80 disabled nodes as for everything else             \
+	    */
 
-/* One of no two child graphs' nodes.  graph->parts has it at the place of its first node. */
+/*
+ * Copies of nodes of the graph itself, or of one child graph.  graph->parts has it at the index of
+ * its first node.
+ */
 struct graph_part {
-	CUgraph graph; /* stays: its nodes name those that are enabled; NULL: there is none */
+	CUgraph graph; /* it stays: nodes are enabled by its handles; NULL: there is no part */
 	CUgraphExec exec;
-	size_t begin, end; /* nodes with copies, and perhaps some without */
+	size_t begin, end; /* range of nodes; some in it may have no copy */
 	size_t count;      /* of copies */
 	struct node *on;   /* the one that is enabled */
 };
 
 /* -- copying nodes ------------------------------------------------------------------------ */
 
-/* Nodes do not tell their context: only the current one's memory is taken for that of theirs. */
+/*
+ * Whether the current context has the memory: it is taken for the context of a node, which the
+ * driver does not tell.
+ */
 static bool is_here(CUdeviceptr address)
 {
 	CUcontext owner = NULL, current = NULL;
@@ -44,7 +52,7 @@ static bool is_here(CUdeviceptr address)
 	       driver.cuCtxGetDevice(&device) == CUDA_SUCCESS && device == ordinal;
 }
 
-/* Whether one side of a copy is the host's, or memory that is here. */
+/* Whether one side of a copy is on the host, or in memory of the current context. */
 static bool is_plain(CUmemorytype type, CUdeviceptr address)
 {
 	CUcontext owner;
@@ -73,14 +81,17 @@ static bool is_same_copy(const CUDA_MEMCPY3D *a, const CUDA_MEMCPY3D *b)
 	       a->WidthInBytes == b->WidthInBytes && a->Height == b->Height && a->Depth == b->Depth;
 }
 
-/* A function may stand for one in the current context. */
+/* Whether two nodes launch the same kernel; a function may stand for one in the current context. */
 static bool is_same_kernel(const CUDA_KERNEL_NODE_PARAMS *a, const CUDA_KERNEL_NODE_PARAMS *b)
 {
 	return graph_function(a->func, a->kern) == graph_function(b->func, b->kern) &&
 	       (!a->ctx || !b->ctx || a->ctx == b->ctx);
 }
 
-/* Each of these adds a copy of the node after `last`, if that is one.  NULL: it did not work. */
+/*
+ * These add a copy of the node to the part, after `last` if that is a node.  NULL: it cannot be
+ * copied.
+ */
 static CUgraphNode copy_kernel(CUgraph part, CUgraphNode last, CUgraphNode node)
 {
 	CUDA_KERNEL_NODE_PARAMS parameters = {0}, again = {0};
@@ -90,11 +101,11 @@ static CUgraphNode copy_kernel(CUgraph part, CUgraphNode last, CUgraphNode node)
 	    (!parameters.func && !parameters.ctx))
 		return NULL;
 	if (parameters.func)
-		parameters.kern = NULL; /* only one may be given */
+		parameters.kern = NULL; /* only one of the two may be given */
 	if (driver.cuGraphAddKernelNode(&copy, part, &last, last != NULL, &parameters) !=
 	    CUDA_SUCCESS)
 		return NULL;
-	/* attributes are refused for nodes that the device may change */
+	/* the driver refuses attributes of nodes that the device may change */
 	if (driver.cuGraphKernelNodeCopyAttributes(copy, node) == CUDA_SUCCESS &&
 	    driver.cuGraphKernelNodeGetParams(copy, &again) == CUDA_SUCCESS &&
 	    is_same_kernel(&parameters, &again))
@@ -147,7 +158,7 @@ static CUgraphNode copy_node(CUgraph part, CUgraphNode last, const struct node *
 		return copy_copy(part, last, node->node);
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		return copy_set(part, last, node->node);
-	default: /* what cannot be disabled; there are few */
+	default: /* nodes that cannot be disabled; there are few */
 		return NULL;
 	}
 }
@@ -161,7 +172,7 @@ static bool is_large(const struct graph *graph)
 	for (size_t i = 0; i < graph->count; i++) {
 		if (graph_is_memory(graph->nodes[i].type) ||
 		    graph->nodes[i].type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-			return false; /* each launch is to have them */
+			return false; /* each step has to run such nodes */
 		steps += graph_is_step(graph->nodes[i].type);
 	}
 	return steps > FEW;
@@ -204,14 +215,14 @@ void graph_make_parts(struct graph *graph, size_t begin, size_t end)
 	}
 }
 
-/* All its copies are off then. */
+/* Makes the part executable, with all of its copies disabled. */
 static bool make_executable(const struct graph *graph, struct graph_part *part)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	size_t count = 0;
 	bool fine;
 
-	/* nothing that could not be copied must have stayed behind in it */
+	/* a node that could not be copied must not have stayed in the graph */
 	fine = driver.cuGraphGetNodes(part->graph, NULL, &count) == CUDA_SUCCESS &&
 	       count == part->count;
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
@@ -287,7 +298,7 @@ void graph_change_copy(struct graph *graph, struct node *node, const void *param
 
 	if (!part)
 		return;
-	/* whether a node that is off stays so is written nowhere */
+	/* the driver does not document whether a disabled node stays disabled */
 	if (!parameters || !(part->exec || make_executable(graph, part)) ||
 	    change(part->exec, node, parameters, context) != CUDA_SUCCESS ||
 	    driver.cuGraphNodeSetEnabled(part->exec, node->copy, part->on == node) != CUDA_SUCCESS)

@@ -6,9 +6,9 @@
 #include "gpu/sanitizer/cuda_graph/graphs_internal.h"
 
 static struct graph *graphs;
-/* Whether cuGraphDestroy() can be led to another graph: 0 is not known. */
+/* Whether cuGraphDestroy() can be redirected to another graph; UNTRIED: not known yet. */
 static enum { UNTRIED, WORKS, FAILS } redirection;
-/* Calls that change nobody knows which of them, and whether some have. */
+/* How many running calls change graphs without the lock, and whether some have. */
 static unsigned changing_unseen;
 static bool changed_unseen;
 
@@ -27,7 +27,7 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels, bo
 {
 	struct graph *graph;
 
-	graphs_gone(exec); /* its end was not seen */
+	graphs_gone(exec); /* the graph's end was not seen */
 	graph = calloc(1, sizeof(*graph));
 	if (!graph)
 		return;
@@ -41,7 +41,7 @@ void graphs_instantiated(CUgraphExec exec, CUgraph source, bool with_kernels, bo
 	graphs = graph;
 }
 
-/* Nodes that are not disabled, but do something else. */
+/* Whether a node cannot be disabled, but is given something else to do instead. */
 static bool is_replaced(const struct node *node)
 {
 	return node->type == CU_GRAPH_NODE_TYPE_HOST ||
@@ -49,10 +49,10 @@ static bool is_replaced(const struct node *node)
 }
 
 /*
- * Takes what the nodes from `begin` to `end` do, a graph of this shape, from another.  False:
- * nobody knows which does what.  The driver pairs nodes by their edges, and those that can be
- * exchanged by the order in which they were made: it has no choice if all is the same, as in what
- * is captured again.
+ * Takes what the nodes from `begin` to `end`, which make up a graph of this shape, do now from
+ * another graph.  False: it is not known which node does what.  The driver pairs nodes by their
+ * edges, and those that can be exchanged by the order in which they were made: it has no choice if
+ * all is the same, as in what is captured again.
  */
 static bool reread(struct graph *graph, size_t begin, size_t end, uint64_t shape, CUgraph from)
 {
@@ -74,7 +74,8 @@ static bool reread(struct graph *graph, size_t begin, size_t end, uint64_t shape
 	}
 	if (paired)
 		graph_make_parts(graph, begin, end);
-	for (size_t i = 0; paired && i < fresh.count; i++) /* the executable graph knows these */
+	for (size_t i = 0; paired && i < fresh.count;
+	     i++) /* the executable graph knows its nodes by their first handles */
 		graph->nodes[begin + i].node = fresh.nodes[i].node;
 	graph_free_nodes(&fresh);
 	return paired;
@@ -85,7 +86,7 @@ static void update(struct graph *graph, size_t begin, size_t end, uint64_t shape
 {
 	if (!graph->obstacle && from && reread(graph, begin, end, shape, from))
 		return;
-	/* functions, events and the parameters of kernels are not known any more */
+	/* the functions, events and kernel parameters of nodes are not known any more */
 	for (size_t i = begin; i < end; i++) {
 		if (is_replaced(&graph->nodes[i]))
 			graph_obstruct(graph, COVERAGE_GRAPH_NODES_UPDATED);
@@ -216,7 +217,9 @@ void graphs_gone(CUgraphExec exec)
 
 void graphs_context_gone(void)
 {
-	/* those of other contexts stay behind, a few: better than to destroy what has gone */
+	/*
+	 * events of other contexts are not destroyed: their context may be gone, and they are few
+	 */
 	for (struct graph *graph = graphs; graph; graph = graph->next) {
 		graph->dummy_event = NULL;
 		graph_forget_parts(graph);
@@ -230,7 +233,7 @@ static void CUDA_CB note_end(void *destroyed)
 	__atomic_store_n((bool *)destroyed, true, __ATOMIC_RELEASE);
 }
 
-/* A graph that says when it is destroyed. */
+/* A graph with a user object: *destroyed becomes true when it is destroyed. */
 static CUgraph make_witness(bool *destroyed)
 {
 	CUuserObject object;
@@ -247,10 +250,10 @@ static CUgraph make_witness(bool *destroyed)
 	return NULL;
 }
 
-/* That parameters of a call can be replaced is written nowhere. */
+/* Whether a call's parameter can be replaced in its callback, which is not documented. */
 static bool can_redirect(CUresult (*destroy)(CUgraph graph, CUgraph substitute))
 {
-	static bool of_first, of_second; /* static: the driver may tell late */
+	static bool of_first, of_second; /* static: the driver may set them late */
 	CUgraph first, second;
 
 	if (redirection != UNTRIED)
@@ -269,7 +272,7 @@ static bool can_redirect(CUresult (*destroy)(CUgraph graph, CUgraph substitute))
 		driver.cuGraphDestroy(first);
 	} else if (__atomic_load_n(&of_first, __ATOMIC_ACQUIRE)) {
 		driver.cuGraphDestroy(second);
-	} /* else nobody knows which of them is left */
+	} /* else it is not known which of them is left */
 	return redirection == WORKS;
 }
 
@@ -316,7 +319,7 @@ bool graph_is_conditional(const struct graph *graph)
 	return graph->conditional;
 }
 
-/* Whether the program has not disabled the node. */
+/* Whether the program has the node enabled. */
 static bool is_on(const struct graph *graph, const struct node *node)
 {
 	unsigned enabled = 1;
@@ -353,7 +356,10 @@ struct range {
 	size_t begin, end;
 };
 
-/* Nodes of the step; some of them are in none.  A graph whose nodes all are off has no step 0. */
+/*
+ * The range of a step's nodes, between which there may be some of no step.  A graph whose nodes all
+ * are disabled has no step 0.
+ */
 static struct range range_of(const struct graph *graph, uint32_t step)
 {
 	if (step == GRAPH_WHOLE)
@@ -363,7 +369,7 @@ static struct range range_of(const struct graph *graph, uint32_t step)
 	return (struct range){graph->starts[step], graph->starts[step + 1]};
 }
 
-/* Whether the step has the node, which is none of memory. */
+/* Whether the step has the node, and it is no memory node. */
 static bool is_in_step(uint32_t step, const struct node *node)
 {
 	return node->step == step && !graph_is_memory(node->type);
@@ -405,7 +411,7 @@ void graph_each_memory(const struct graph *graph, uint32_t step,
 			call(data, &graph->nodes[i].memory);
 }
 
-/* An event that is recorded by nodes that are to do nothing. */
+/* Lets an event node record an event of ours, or the program's again. */
 static CUresult record(struct graph *graph, const struct node *node, bool disabled)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -447,7 +453,7 @@ void graph_restore(struct graph *graph, uint32_t done)
 	graph->selected = GRAPH_WHOLE;
 }
 
-/* Leaves of the nodes of `among` only those of the step enabled. */
+/* Disables all nodes of a range but those of the step. */
 static bool select_in_range(struct graph *graph, struct range among, uint32_t step)
 {
 	for (size_t i = among.begin; i < among.end; i++)
@@ -459,14 +465,14 @@ static bool select_in_range(struct graph *graph, struct range among, uint32_t st
 bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec)
 {
 	drop_changed();
-	/* only without memory nodes there are parts, and a step is one node then */
+	/* parts are for graphs without memory nodes, and a step is one node then */
 	*exec = step + 1 < graph->steps
 			? graph_select_part(graph, &graph->nodes[graph->starts[step]])
 			: NULL;
 	if (*exec)
 		return true;
 	*exec = graph->exec;
-	/* of the nodes of a large graph only two steps' change */
+	/* only two steps of a large graph change */
 	if (select_in_range(graph, range_of(graph, graph->selected), step) &&
 	    select_in_range(graph, range_of(graph, step), step)) {
 		graph->selected = step;

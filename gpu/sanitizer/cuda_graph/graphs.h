@@ -43,77 +43,82 @@ struct graph_kernel {
 /* What a memory node allocates, or frees: then its size is 0. */
 struct graph_memory {
 	uint64_t address, size;
-	bool transient; /* allocated and freed by this graph */
+	bool transient; /* this graph allocates and frees it */
 };
 
 #define GRAPH_WHOLE UINT32_MAX /* all steps of a graph */
 
-/* Calls it with each kernel of a graph.  False: some cannot be known. */
+/* Calls `call` with each kernel of a graph.  False: some cannot be known. */
 bool graph_each_kernel(CUgraph graph, void (*call)(CUfunction function));
 /* The function of a kernel node.  NULL: it cannot be known. */
 CUfunction graph_function(CUfunction function, CUkernel kernel);
 /*
- * The program is about to change what several kernels, copies or sets do; it may be half done when
- * that fails.
+ * The program is about to change what several kernels, copies or sets of a graph do; if that fails,
+ * some may be changed.
  */
 void graphs_changing(CUgraphExec exec);
-/* The same of any graph, and that it is done, without the lock and without a call of the driver. */
+/* The same of an unknown graph, and that it is done.  Need no lock and call no driver. */
 void graphs_changing_unseen(void);
 void graphs_changed_unseen(void);
 /*
- * The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be asked for.
- * `for_device`: kernels may launch it; they can ask which graph they are in, so that it has no
- * parts.
+ * The program made `exec` from `graph`.  `with_kernels`: graph_kernel() will be used.
+ * `for_device`: kernels may launch it, and can ask which graph they are in: it gets no parts.
  */
 void graphs_instantiated(CUgraphExec exec, CUgraph graph, bool with_kernels, bool for_device);
-/* What it does was changed: to what the graph `from` does, or (NULL) to what is not known. */
+/*
+ * What the graph does was changed: to what the graph `from` does, or (NULL) to something unknown.
+ */
 void graphs_updated(CUgraphExec exec, CUgraph from);
 void graphs_host_node(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *parameters);
 void graphs_event_node(CUgraphExec exec, CUgraphNode node, CUevent event);
 /*
- * A kernel, copy or set node was changed: the parameters of cuGraphExecKernelNodeSetParams(), ...;
- * of copies and sets also the context.  NULL: it failed, so that nobody knows.
+ * The program changed a kernel, copy or set node.  `parameters`: those of
+ * cuGraphExecKernelNodeSetParams(), ...; of copies and sets also the context.  NULL: the call
+ * failed, and it is not known what the node does.
  */
 void graphs_node(CUgraphExec exec, CUgraphNode node, const void *parameters, CUcontext context);
-/* A child graph node was changed to what the graph `from` does.  NULL: it failed. */
+/* The program changed a child graph node to what the graph `from` does.  NULL: the call failed. */
 void graphs_child_node(CUgraphExec exec, CUgraphNode node, CUgraph from);
 void graphs_gone(CUgraphExec exec);
-/* A context is about to go, and with it, perhaps, events of ours.  Calls no driver. */
+/* A context is about to go, and perhaps events of ours with it.  Calls no driver. */
 void graphs_context_gone(void);
 void graphs_node_gone(CUgraphNode node);
 
 /*
  * Nodes can be disabled only while the graph that they come from is there.  When the program
- * destroys it, this returns an empty graph to be destroyed in its place, or NULL.  `destroy` tries
- * it: calls cuGraphDestroy() with a graph, and `instead` in its place.
+ * destroys that, this returns an empty graph to be destroyed in its place, or NULL.  `destroy`
+ * tries that: it calls cuGraphDestroy() with a graph, and with `substitute` in its place.
  */
 CUgraph graphs_substitute(CUgraph graph, CUresult (*destroy)(CUgraph graph, CUgraph substitute));
-/* NULL: a graph whose making was not seen. */
+/* NULL: it was not seen how the graph was made. */
 struct graph *graphs_find(CUgraphExec exec);
-/* COVERAGE_NONE: it can be launched step by step.  Otherwise why it cannot. */
+/* Why a graph cannot be launched step by step; COVERAGE_NONE: it can. */
 enum coverage_id graph_obstacle(const struct graph *graph);
-/* Whether it has nodes that run as the device decides. */
+/* Whether a graph has conditional nodes. */
 bool graph_is_conditional(const struct graph *graph);
 
 /*
- * Its steps: a node that does something and that the program has not disabled, or all between an
- * allocation and its free.
+ * Prepares the steps of a launch and returns how many.  A step is a node that does something and is
+ * enabled, or all between an allocation and its free.
  */
 uint32_t graph_steps(struct graph *graph);
-/* How many nodes a step has without those of memory: only then none, or several. */
+/*
+ * How many nodes a step has, not counting memory nodes; not 1: all between an allocation and its
+ * free.
+ */
 uint32_t graph_step_nodes(const struct graph *graph, uint32_t step);
-/* The kernel of a step with one node; NULL: it has none, or it is not known. */
+/* The kernel of a step with one node; NULL: it has none, or the kernel is not known. */
 const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step);
-/* What the step allocates and frees, in the order of its nodes. */
+/* Calls `call` with what the step allocates and frees, in the order of its nodes. */
 void graph_each_memory(const struct graph *graph, uint32_t step,
 		       void (*call)(void *data, const struct graph_memory *memory), void *data);
 /*
- * Enables one of the steps, disables the others.  *exec does it when it is launched: a part of a
- * large graph, but of the last step always the program's own.  False: it did not work; a launch of
- * that does this step and those after it then.
+ * Enables one step and disables the others.  *exec is to be launched: a part of a large graph, but
+ * for the last step always the program's own graph.  False: that failed; a launch of the program's
+ * graph does this step and those after it.
  */
 bool graph_select(struct graph *graph, uint32_t step, CUgraphExec *exec);
-/* There are no parts of it from now on. */
+/* Drops the parts of a graph for good. */
 void graph_drop_parts(struct graph *graph);
 /* Enables all steps but the first `done`. */
 void graph_restore(struct graph *graph, uint32_t done);

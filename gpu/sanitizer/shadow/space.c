@@ -38,12 +38,12 @@ bool space_wait(struct space *space)
 
 bool space_wait_for(struct space *space, unsigned milliseconds)
 {
-	const struct timespec nap = {.tv_nsec = 1000000};
+	const struct timespec interval = {.tv_nsec = 1000000};
 	CUresult result = CUDA_ERROR_NOT_READY;
 
 	for (unsigned i = 0; i <= milliseconds && result == CUDA_ERROR_NOT_READY; i++) {
 		if (i)
-			nanosleep(&nap, NULL);
+			nanosleep(&interval, NULL);
 		result = driver.cuStreamQuery(space->stream);
 	}
 	return result == CUDA_SUCCESS;
@@ -250,10 +250,10 @@ bool space_progress(struct space *space, struct progress *progress)
 
 bool space_pass_began(struct space *space)
 {
-	const struct timespec nap = {.tv_nsec = 1000000};
+	const struct timespec interval = {.tv_nsec = 1000000};
 	volatile struct result_pass *seen = &space->result_passes[PASSES];
 
-	nanosleep(&nap, NULL); /* it says so a little later than it reads records */
+	nanosleep(&interval, NULL); /* it says so a little later than it reads records */
 	return space->failed ||
 	       driver.cuMemcpyDtoHAsync((void *)&seen->rows,
 					space->rows + offsetof(struct device_rows, begun),

@@ -5,13 +5,13 @@
 #include <string.h>
 
 /*
- * Granules are as small as they can be with so many of them: the accesses of a warp should find
- * their hints in a few lines of the cache.
+ * Granules are as small as they can be with at most so many of them: the accesses of a warp should
+ * find their hints in a few lines of the cache.
  */
 #define GRANULES (HINTS_MAX / 8)
 #define SMALLEST 16 /* bits */
 #define LARGEST 31
-/* With fewer entries they are made anew each time, and as good as they can be. */
+/* With fewer entries hints are made anew at each change, as good as they can be. */
 #define FEW_ENTRIES 256
 #define ARENA_LEAST 65536 /* bytes */
 
@@ -39,7 +39,7 @@ static uint64_t count_granules(const struct device_entry *entries, uint32_t coun
 	return granules;
 }
 
-/* Whether each of the hints is that of one granule.  `granules`: room for as many numbers. */
+/* Whether no two granules with objects share a hint.  `granules`: room for `hint_count` numbers. */
 static bool are_distinct(uint64_t *granules, uint32_t hint_count, uint32_t bits,
 			 const struct device_entry *entries, uint32_t count)
 {
@@ -67,7 +67,7 @@ static bool choose(struct hints *hints, const struct device_entry *entries, uint
 		bits++;
 	while (hint_count < wanted && hint_count < HINTS_MAX)
 		hint_count *= 2;
-	/* there is room to part places that are far from each other */
+	/* more hints keep granules apart that are far from each other */
 	while (hint_count < HINTS_MAX && !are_distinct(granules, hint_count, bits, entries, count))
 		hint_count *= 2;
 	free(granules);
@@ -78,7 +78,7 @@ static bool choose(struct hints *hints, const struct device_entry *entries, uint
 
 /* -- entries ------------------------------------------------------------------------------ */
 
-/* The hints of an entry: `count` of them, from `first` on, and around. */
+/* The hints of an entry: `count` of them from `first` on, modulo their number. */
 struct range {
 	uint32_t first, count;
 };
@@ -104,7 +104,7 @@ static void note_change(struct hints *hints, struct hint *hint)
 	hint->changed = true;
 }
 
-/* A place with room for so many entries.  False: the arena is full. */
+/* Gives a hint a place with room for so many entries.  False: the arena is full. */
 static bool make_room(struct hints *hints, struct hint *hint, uint32_t capacity)
 {
 	const uint64_t bytes = HINT_HEADER + (uint64_t)capacity * sizeof(struct device_entry);
@@ -139,7 +139,7 @@ static bool make_arena(struct hints *hints, uint64_t wanted)
 	return true;
 }
 
-/* Room for the entries of a hint: some more where they are not made anew each time. */
+/* How much room a hint gets for so many entries; `growable`: more than they need. */
 static uint32_t capacity_for(uint32_t count, bool growable)
 {
 	return growable ? count + count / 2 + 2 : count;
@@ -199,7 +199,7 @@ int hints_make(struct hints *hints, const struct device_entry *entries, uint32_t
 
 /* -- changes ------------------------------------------------------------------------------ */
 
-/* Where the entry of this address is, or would be. */
+/* The index of the entry with this address, or of the first behind it. */
 static uint32_t find(const struct device_entry *entries, uint32_t count, uint64_t start)
 {
 	uint32_t low = 0;
@@ -215,7 +215,7 @@ static uint32_t find(const struct device_entry *entries, uint32_t count, uint64_
 	return low;
 }
 
-/* Whether granules and hints are still right for so many. */
+/* Whether granules and the number of hints still suit the entries. */
 static bool still_fits(const struct hints *hints)
 {
 	return hints->count > FEW_ENTRIES && hints->count <= 2 * hints->built &&

@@ -8,11 +8,14 @@
 
 #include "gpu/sanitizer/driver.h"
 
-/* This part of the device is left free beside what the program asks for: for stacks and code. */
+/*
+ * This part of the device's memory is left free, besides what the program asks for: for stacks and
+ * code.
+ */
 #define SPARE_PART 256
 
 static uint64_t limit, on_device, on_host, host_limit;
-static bool defer_all; /* nothing is released */
+static bool defer_all; /* releases are deferred */
 
 void memory_limit(uint64_t bytes)
 {
@@ -25,7 +28,7 @@ uint64_t memory_on_host(void)
 }
 
 /*
- * What the driver said last, less what was asked for since then: it takes long to answer.  As long
+ * The driver's last answer, less what was allocated since then: it takes long to answer.  As long
  * as there is plenty, it is asked now and then only.
  */
 static struct {
@@ -41,7 +44,7 @@ static bool was_plenty(uint64_t bytes)
 	return device_memory.unused > spare && device_memory.unused - spare > bytes;
 }
 
-/* Whether there is plenty of it; if not, the driver was asked just now. */
+/* Whether there is plenty of memory; if not, the driver was asked just now. */
 static bool is_plenty(uint64_t bytes)
 {
 	CUcontext context = NULL;
@@ -77,7 +80,7 @@ bool memory_fits(uint64_t bytes)
 {
 	bool impossible;
 
-	/* what no device has is not ours to make room for */
+	/* nothing needs to be evicted for what no device has */
 	return is_free(bytes, &impossible) || impossible;
 }
 
@@ -88,7 +91,7 @@ static bool fits_limit(uint64_t bytes)
 	return (!limit || on_device + bytes <= limit) && is_free(bytes, &impossible);
 }
 
-/* What the program has no use for and the device still has. */
+/* Memory of the device that was released and is not free yet. */
 struct context_memory {
 	CUcontext context;
 	struct shadow_memory memory;
@@ -98,10 +101,10 @@ struct context_memory {
 
 /*
  * Programs that allocate and free memory again and again would wait for the driver each time. Sizes
- * are rounded, so that what was kept for one serves others.
+ * are rounded, so that released memory serves others.
  */
 #define CACHE_PART 512
-#define CACHE_SIZE (UINT64_C(16) << 20) /* the largest that is kept */
+#define CACHE_SIZE (UINT64_C(16) << 20) /* the largest that is cached */
 #define CACHE_BYTES (UINT64_C(256) << 20)
 #define CACHE_COUNT 256
 
@@ -147,7 +150,10 @@ bool memory_cache(struct shadow_memory *memory, CUcontext context)
 {
 	struct shadow_memory oldest;
 
-	/* what is late, in a context that reaches this one's memory, may still mark it */
+	/*
+	 * a launch that was timed out, in a context that reaches this one's memory, may still mark
+	 * it
+	 */
 	if (!memory->device || memory->host || memory->size > CACHE_SIZE || defer_all)
 		return false;
 	while (cached_count == CACHE_COUNT || cached_bytes + memory->size > CACHE_BYTES) {
@@ -184,7 +190,7 @@ bool memory_release_cached(CUcontext context, bool abandon)
 	return any;
 }
 
-/* Whether there is room on the device, if what is kept makes way for it. */
+/* Whether the device has room, once what is cached was released. */
 static bool has_room(uint64_t bytes)
 {
 	CUcontext context = NULL;
@@ -196,7 +202,7 @@ static bool has_room(uint64_t bytes)
 
 /* -- how much there is --------------------------------------------------------------------- */
 
-/* What a control group leaves to this process; UINT64_MAX: there is none. */
+/* What the control group leaves to this process; UINT64_MAX: there is no limit. */
 static uint64_t cgroup_limit(void)
 {
 	static const char *const names[] = {"max", "current"};
@@ -218,7 +224,10 @@ static uint64_t cgroup_limit(void)
 	return values[0] > values[1] ? values[0] - values[1] : 0;
 }
 
-/* Half of what the host can spare when it is first asked: pinned memory is never swapped out. */
+/*
+ * Half of the memory that the host has available when this is called first: pinned memory is never
+ * swapped out.
+ */
 static uint64_t find_host_limit(void)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
@@ -338,8 +347,8 @@ void memory_release(struct shadow_memory *memory)
 }
 
 /*
- * Measured: unlike cuMemFree(), this does not wait for kernels on other streams, and the device has
- * the memory when our stream has been waited for, although no pool had it.  Until then the
+ * Measured: unlike cuMemFree(), cuMemFreeAsync() does not wait for kernels on other streams, and
+ * the device has the memory when our stream has run, although no pool had it.  Until then the
  * program's cuMemAlloc() would wait for all that runs.
  */
 bool memory_release_nowait(struct shadow_memory *memory, CUstream stream)
@@ -359,7 +368,7 @@ void memory_release_cached_nowait(CUcontext context, CUstream stream)
 		if (cached[i].context != context)
 			continue;
 		memory_release_nowait(&memory, stream);
-		if (!memory.device) /* also when the stream has failed since */
+		if (!memory.device) /* or the stream has failed after the release */
 			take_cached(i);
 	}
 }
@@ -379,7 +388,7 @@ void memory_defer_release(struct shadow_memory *memory, CUcontext context)
 		struct context_memory *more = reallocarray(deferred, room, sizeof(*more));
 
 		if (!more)
-			return; /* the device has it until the end */
+			return; /* no memory for the list: it stays allocated until the end */
 		deferred = more;
 		deferred_capacity = room;
 	}

@@ -18,57 +18,62 @@ struct shadow_memory {
 	uint64_t size;
 };
 
-/* The most bytes of shadows on the device, of all contexts together; 0: what is free. */
+/* Sets the most bytes of shadows on the device, of all contexts together; 0: what is free. */
 void memory_limit(uint64_t bytes);
 /*
- * `size` bytes, all zero once the stream has run.  Leaves some of the device's memory to the
- * program.  CUDA_ERROR_OUT_OF_MEMORY: neither the device nor the host has them.
+ * Allocates `size` bytes, all zero once the stream has run; leaves a part of the device's memory to
+ * the program.  CUDA_ERROR_OUT_OF_MEMORY: neither the device nor the host has them.
  */
 CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream);
-/* Nothing on the device uses it any more. */
+/* Frees memory that nothing on the device uses any more. */
 void memory_release(struct shadow_memory *memory);
 /*
- * The same for memory on the device, when the stream has nothing to do: does not wait for what else
- * runs.  False: this cannot be done, or, if it is none now, was done while the stream failed.
+ * The same for memory on the device, when the stream has nothing to do; does not wait for what else
+ * runs.  False: it was not freed, or, if memory->device is 0, it was and the stream failed then.
  */
 bool memory_release_nowait(struct shadow_memory *memory, CUstream stream);
-/* The same for memory that what runs now may still use: by the next memory_release_deferred(). */
+/*
+ * The same for memory that something running may still use: by the next memory_release_deferred().
+ */
 void memory_defer_release(struct shadow_memory *memory, CUcontext context);
-/* While something runs that nobody waits for all that is released is put off. */
+/* While a queue is timed out: defers all releases. */
 void memory_defer_all(bool on);
-/* What was put off in this context; with `abandon` the context is gone. */
+/*
+ * Frees what was deferred in this context.  `abandon`: the context is gone, and so is the memory.
+ */
 void memory_release_deferred(CUcontext context, bool abandon);
 /*
- * Keeps memory on the device for the next that wants as much in this context, if it is not much and
- * nothing uses it any more but what the stream of memory_get() has to do.  False: it is to be
- * released.
+ * Keeps released memory of the device for the next memory_get() of that size in this context, if it
+ * is small and nothing but the stream of memory_get() uses it.  False: the caller releases it.
  */
 bool memory_cache(struct shadow_memory *memory, CUcontext context);
-/* Whether something is kept, and maybe less than the `wanted` bytes are free. */
+/* Whether some memory is cached, and perhaps less than `wanted` bytes are free. */
 bool memory_is_cached(uint64_t wanted);
-/* Releases what is kept; with `abandon` the context is gone.  False: there was nothing. */
+/* Frees what is cached; `abandon` as above.  False: nothing was. */
 bool memory_release_cached(CUcontext context, bool abandon);
 /* The same without waiting for what runs: see memory_release_nowait(). */
 void memory_release_cached_nowait(CUcontext context, CUstream stream);
-/* Moves it to the host; nothing on the device uses it meanwhile.  False: there is no room. */
+/*
+ * Moves memory to the host; nothing on the device uses it meanwhile.  False: the host has no room.
+ */
 bool memory_to_host(struct shadow_memory *memory, CUstream stream);
 /*
- * Begins a copy on the host, which is there when the stream has run; only the device's copy engine
- * is asked.  False: there is no room.
+ * Begins to copy memory to the host: the copy is there when the stream has run.  Uses the device's
+ * copy engine only.  False: the host has no room.
  */
 bool memory_copy_to_host(const struct shadow_memory *memory, struct shadow_memory *copy,
 			 CUstream stream);
-/* The context is gone, and with it what lay on its device. */
+/* The context is gone, and with it the memory on its device. */
 void memory_abandon(const struct shadow_memory *memory);
-/* Bytes of shadows on the host. */
+/* How many bytes of shadows are on the host. */
 uint64_t memory_on_host(void);
-/* Whether a whole shadow of so many bytes can be had; what is kept makes way for it. */
+/* Whether a whole shadow of so many bytes can be allocated; releases cached memory for that. */
 bool memory_available(uint64_t bytes);
-/* Whether there is so much on the device, besides what is kept. */
+/* Whether the device has room for so many bytes, besides what is cached. */
 bool memory_available_on_device(uint64_t bytes);
-/* There was less than the driver had said. */
+/* The driver had said that there is more: asks it again next time. */
 void memory_requery(void);
-/* Whether the program can have `bytes` of the device's memory. */
+/* Whether the program can allocate `bytes` on the device. */
 bool memory_fits(uint64_t bytes);
 
 #endif

@@ -127,7 +127,7 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 
 	object->id = id;
 	object->site = site;
-	/* variables have SITE_OF_VARIABLE for good */
+	/* records of variables always have SITE_OF_VARIABLE */
 	if (object->slot == NO_SLOT || object->memory == GPU_MEMORY_GLOBAL)
 		return;
 	space->unfinished = true;
@@ -136,7 +136,7 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 				   &object->site, sizeof(object->site), space->stream));
 }
 
-/* Passes may run: they see what was there before, or this. */
+/* Updates the record.  Passes may run: they see the old value or the new one. */
 static void upload_shared(struct object *object)
 {
 	struct space *space = object->space;

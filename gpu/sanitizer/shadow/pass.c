@@ -15,7 +15,7 @@ static uint64_t blocks_for_rows(uint64_t width, uint64_t height)
 	return (height * (width / WORD_BYTES + 2) + PASS_THREADS - 1) / PASS_THREADS;
 }
 
-/* The next pass has something to do, for about so many threads. */
+/* Notes that the next pass has something to do, for about so many threads. */
 static void expect(struct space *space, uint64_t threads)
 {
 	space->marked = true;
@@ -92,9 +92,9 @@ void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
 /* Words of touched blocks that one block of threads may have to look through. */
 #define SCAN_LIMIT 8192
 #define SKIPS 15
-#define SPREAD_LEAST 64 /* blocks of threads that share what is to be done */
+#define SPREAD_LEAST 64 /* at least so many blocks of threads share the work of PASS_SPREAD */
 
-/* In how little time the next pass behind such a launch may be done. */
+/* The strategy for a pass behind a launch with this prediction. */
 static enum pass_strategy choose_strategy(struct prediction *prediction)
 {
 	enum pass_strategy strategy = prediction->blocks <= SMALL_BLOCKS    ? PASS_SMALL
@@ -108,7 +108,7 @@ static enum pass_strategy choose_strategy(struct prediction *prediction)
 						       : prediction->skipped_strategy + 1;
 }
 
-/* Blocks of threads for a pass, and how it is to be made. */
+/* How many blocks of threads a pass gets, and its strategy. */
 static unsigned choose_blocks(struct space *space, enum pass_strategy *strategy)
 {
 	uint64_t blocks = space->expected / PASS_THREADS + 1;
@@ -120,18 +120,18 @@ static unsigned choose_blocks(struct space *space, enum pass_strategy *strategy)
 	    space->scan_blocks <= SMALL_SCAN)
 		return 1;
 	*strategy = space->prediction ? choose_strategy(space->prediction) : PASS_LARGE;
-	/* one for each; those that share the work do four at a time */
+	/* one block of threads for each of objects; those of PASS_SPREAD do four at a time */
 	if (*strategy == PASS_SPREAD)
 		last = last / 2 > SPREAD_LEAST ? last / 2 : SPREAD_LEAST;
 	if (*strategy != PASS_SMALL && blocks < last)
 		blocks = last;
 	blocks = blocks > scanning ? blocks : scanning;
 	blocks = blocks < space->pass_blocks ? blocks : space->pass_blocks;
-	/* what was touched has often even steps */
+	/* an odd number: touched blocks often have even distances */
 	return (unsigned)(*strategy == PASS_SPREAD ? (blocks - 1) | 1 : blocks);
 }
 
-/* What a pass behind a launch found is what the next is expected to find. */
+/* Predicts, from what a pass behind a launch found, what the next will find. */
 static void update_prediction(struct space *space, uint32_t ticket,
 			      const volatile struct result_pass *pass)
 {
@@ -147,7 +147,10 @@ static void update_prediction(struct space *space, uint32_t ticket,
 	prediction->skips = SKIPS;
 }
 
-/* Starts a pass; its ticket, or 0: the device fails, or lacks memory, and no ticket is taken. */
+/*
+ * Starts a pass.  Returns its ticket, or 0: the device fails, or lacks memory; no ticket is used
+ * then.
+ */
 static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
 {
 	uint32_t ticket = space->ticket + 1 ? space->ticket + 1 : 1;
@@ -174,7 +177,7 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 	return ticket;
 }
 
-/* What it was about is over. */
+/* The pass is enqueued, or the launch before it was dropped. */
 static void reset_expected(struct space *space)
 {
 	space->expected = space->marked_blocks = space->scan_blocks = 0;
@@ -185,7 +188,7 @@ static void reset_expected(struct space *space)
 
 bool space_can_enqueue_pass(const struct space *space)
 {
-	/* a pass can make no details */
+	/* passes cannot allocate detail shadows */
 	return !space->lacking_details && !space->busy &&
 	       space->ticket - space->ticket_taken < PASSES - 1;
 }
@@ -208,7 +211,7 @@ bool space_pass_is_done(const struct space *space, uint32_t ticket)
 	       ticket;
 }
 
-/* Waits for the results of a pass on our own stream. */
+/* Waits for the results of a pass on our own stream.  False: the device failed. */
 static bool await_pass(struct space *space, uint32_t ticket)
 {
 	uint64_t asked = now_ns();
@@ -219,7 +222,7 @@ static bool await_pass(struct space *space, uint32_t ticket)
 		__builtin_ia32_pause();
 		if (now_ns() - asked < 100000)
 			continue;
-		/* it may have failed */
+		/* the pass may have failed */
 		result = driver.cuStreamQuery(space->stream);
 		asked = now_ns();
 		if (result == CUDA_ERROR_NOT_READY)
@@ -235,7 +238,7 @@ static bool await_pass(struct space *space, uint32_t ticket)
 	return true;
 }
 
-/* Takes over what a pass found: the results of those before it are lost. */
+/* Takes the results of passes up to this ticket: those of earlier ones are dropped. */
 static void take_objects(struct space *space, uint32_t ticket)
 {
 	const volatile struct result_pass *pass;
@@ -270,7 +273,10 @@ int space_take_results(struct space *space, uint32_t ticket)
 	return space->taken->status == PASS_DONE ? 0 : 1;
 }
 
-/* Objects that have no memory for a detail, or went, are taken off the list of the API. */
+/*
+ * Removes objects without memory for their detail shadow, or that were freed, from the device's
+ * list.
+ */
 static bool write_list(struct space *space)
 {
 	uint32_t words = space->slot_capacity / 32;
@@ -296,7 +302,7 @@ static bool write_list(struct space *space)
 	return written;
 }
 
-/* Nothing is in the list any more. */
+/* Empties the device's list of touched objects. */
 static bool clear_list(struct space *space)
 {
 	uint32_t bytes = space->slot_capacity / 8;
@@ -324,7 +330,7 @@ int space_settle(struct space *space, uint32_t writer)
 		take_objects(space, space->ticket);
 		if (space->taken->status != PASS_NEEDS_DETAILS)
 			break;
-		/* some may have gone while nobody waited for the launch */
+		/* some may have been freed while the launch was timed out */
 		lost = space->touched_count < space->taken->objects;
 		for (uint32_t i = 0; i < space->touched_count; i++)
 			lost |= !object_need_detail(space->touched[i].object);
@@ -373,7 +379,7 @@ const struct row *space_rows(struct space *space, uint32_t *count)
 			&space->result_rows[(space->taken->first_row + i) % ROW_RING];
 		const struct object *object = space->owners[row->slot];
 
-		if (!object) /* it went while nobody waited for the launch */
+		if (!object) /* it was freed while the launch was timed out */
 			continue;
 		space->row_buffer[(*count)++] = (struct row){
 			.read = row->read,
@@ -394,7 +400,7 @@ static int by_id(const void *a, const void *b)
 
 	if (x->object->id != y->object->id)
 		return x->object->id > y->object->id ? 1 : -1;
-	return !!y->result - !!x->result; /* what a pass found is newer */
+	return !!y->result - !!x->result; /* the result of a pass is newer */
 }
 
 static void list_forgotten(struct space *space)
@@ -423,7 +429,7 @@ static void report(struct object *object, const struct result_object *result,
 		result = &nothing;
 	unknown = !result->initialised_bytes;
 	if (!object->id || (!object->reported && unknown))
-		return; /* not announced, or never held anything */
+		return; /* the sink does not know the object, or nothing was ever written to it */
 	leaf_object(object->size, result->sum, unknown ? object->id : 0, digest);
 	if (object->reported && !memcmp(digest, object->digest, DIGEST_BYTES))
 		return;
@@ -465,14 +471,14 @@ void space_forget(struct object *object)
 		return;
 	object->unknown = object->still_unknown = true;
 	if (!object->detail.device)
-		return; /* when it gets one */
+		return; /* object_need_detail() will do it */
 	space->forgotten += !object->forgotten;
 	object->forgotten = true;
 	space_launch(space, space->stream, PASS_FORGET, blocks_for_words(object),
 		     (void *[]){&space->state, &object->slot, (void *)&unknown});
 }
 
-/* Whatever is followed may have been written.  Clears all masks. */
+/* Forgets all followed objects, and clears their masks. */
 static int forget_all(struct space *space)
 {
 	for (uint32_t slot = 0; slot < space->slot_capacity; slot++) {

@@ -1,6 +1,6 @@
 /*
- * gpu/sanitizer/shadow/shadows.c: the shadows of followed objects: their records, masks and details
- * in memory of the GPU, or of the host.
+ * gpu/sanitizer/shadow/shadows.c: the shadows of followed objects: their records, and base and
+ * detail shadows in memory of the GPU, or of the host.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,17 @@
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
-#define COMPLETE_LIMIT (UINT64_C(64) << 20) /* bytes of untouched objects that get details */
-#define COMPLETE_PART 32 /* ... and more, if they are less than this part of free memory */
+#define COMPLETE_LIMIT                                                                             \
+	(UINT64_C(64) << 20) /* bytes of untouched objects that get detail shadows                 \
+			      */
+#define COMPLETE_PART 32     /* ... or more, if they are less than this part of the free memory */
 #define STALL_LIMIT 50
-#define PREALLOCATE_SIZE (16 << 10) /* bytes of an object that gets its detail with its masks */
-#define PREALLOCATE_BYTES (UINT64_C(64) << 20) /* ... of all of them that were not touched yet */
-#define OBJECTS_WAITING 16384                  /* in results of passes that were not taken yet */
+#define PREALLOCATE_SIZE                                                                           \
+	(16 << 10) /* bytes of an object whose detail shadow is always allocated at once */
+#define PREALLOCATE_BYTES                                                                          \
+	(UINT64_C(64) << 20)  /* ... and of all untouched objects that have one                    \
+			       */
+#define OBJECTS_WAITING 16384 /* the most in results of passes that were not taken yet */
 
 /* -- records ------------------------------------------------------------------------------ */
 
@@ -24,7 +29,7 @@ CUdeviceptr object_record(const struct object *object)
 	return object->space->records + object->slot * sizeof(struct device_record);
 }
 
-/* A larger copy of device memory; the rest is zero. */
+/* Moves device memory to a larger allocation, whose end is zero. */
 static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, size_t size)
 {
 	struct shadow_memory smaller = {.device = *memory};
@@ -41,7 +46,7 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 	return true;
 }
 
-/* The ring has room for what every object's results need twice, a power of 2. */
+/* Makes the ring a power of 2, with room for twice the results of all objects. */
 static bool more_results(struct space *space, uint32_t capacity)
 {
 	uint32_t count = capacity < OBJECTS_WAITING / 2 ? OBJECTS_WAITING : 2 * capacity;
@@ -56,7 +61,7 @@ static bool more_results(struct space *space, uint32_t capacity)
 		space_unmap_host(results, size);
 		return false;
 	}
-	/* what the driver still thinks registered could not be registered again */
+	/* else the driver would refuse to register the same addresses again */
 	if (old)
 		driver.cuMemHostUnregister(old);
 	space_unmap_host(old, space->object_ring * sizeof(struct result_object));
@@ -77,7 +82,7 @@ static bool more_slots(struct space *space)
 	slots = reallocarray(space->free_slots, capacity, sizeof(uint32_t));
 	if (slots)
 		space->free_slots = slots;
-	/* those of an API, and those that were forgotten */
+	/* touched by an API, or forgotten */
 	touched = reallocarray(space->touched, 2 * (size_t)capacity, sizeof(struct touched));
 	if (touched)
 		space->touched = touched;
@@ -89,7 +94,7 @@ static bool more_slots(struct space *space)
 	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||
 	    !enlarge(space, &space->listed_words, old / 256, capacity / 256) ||
 	    !more_results(space, capacity)) {
-		space_describe(space); /* some of it has moved */
+		space_describe(space); /* some of it was moved */
 		return false;
 	}
 	for (uint32_t slot = capacity; slot-- > old;) {
@@ -124,7 +129,7 @@ static uint64_t lay_out_base(struct device_record *record, uint64_t base)
 	const uint64_t bytes = MASK_BYTES(record->size), units = UNIT_MASK_BYTES(record->size);
 	uint64_t used = 0, touched = (record->blocks + 31) / 32 * 4;
 
-	/* patches look a word beyond those of bytes */
+	/* patches access a word beyond the masks of bytes */
 	record->read = (uint64_t *)carve(base, &used, 2 * bytes);
 	record->written = record->read + bytes / 8;
 	record->read_units = (uint32_t *)carve(base, &used, 2 * units + touched);
@@ -213,7 +218,7 @@ static void give_up(struct object *object)
 	object_unfollow(object);
 }
 
-/* Memory for a part of a shadow, all zero. */
+/* Allocates a part of a shadow, all zero. */
 static bool get_memory(struct object *object, struct shadow_memory *memory, uint64_t size)
 {
 	struct space *space = object->space;
@@ -235,8 +240,9 @@ static uint64_t shadow_size(const struct object *object)
 }
 
 /*
- * To wait for the first launch that touches the object takes longer than all else.  What is never
- * touched should not take much.
+ * Whether the detail shadow is allocated with the base shadow.  To await the first launch that
+ * touches the object takes longer than all else; but what is never touched should not take much
+ * memory.
  */
 static bool preallocates_detail(const struct object *object)
 {
@@ -262,7 +268,10 @@ void object_follow(struct object *object)
 	if (space->failed || space->busy || object->size > OBJECT_SIZE_LIMIT || !object->size ||
 	    (!space->free_count && !more_slots(space)))
 		return;
-	/* masks without hope for the rest are of no use, nor are any of such size on the host */
+	/*
+	 * a base shadow is of no use without a detail shadow, and should not be on the host at such
+	 * sizes
+	 */
 	if (!memory_available(shadow_size(object))) {
 		object->coarse = true;
 		if (!memory_available_on_device(shadow_size(object)))
@@ -324,7 +333,7 @@ bool object_need_detail(struct object *object)
 		report_shortage(object, SHORTAGE_COARSE);
 	}
 	describe(object, &record);
-	record.uses_bytes = true; /* maybe */
+	record.uses_bytes = true; /* perhaps */
 	space->lacking_details--;
 	space->lacking_detail_bytes -= object->size;
 	space->detail_blocks += record.blocks;
@@ -344,7 +353,7 @@ bool space_wants_details(struct space *space)
 	if (space->lacking_detail_bytes <= COMPLETE_LIMIT ||
 	    memory_available_on_device(COMPLETE_PART * space->lacking_detail_bytes))
 		return true;
-	space->stalls = 0; /* to be asked again */
+	space->stalls = 0; /* count stalls anew */
 	return false;
 }
 
@@ -363,7 +372,10 @@ void space_allocate_details(struct space *space)
 
 /* -- making way --------------------------------------------------------------------------- */
 
-/* The part of a shadow on the device whose move helps most: details are touched less than masks. */
+/*
+ * The object with the largest part of one kind on the device: detail shadows are accessed less than
+ * masks, and are moved first.
+ */
 static struct object *find_largest(struct space *space, bool details)
 {
 	struct object *largest = NULL;
@@ -382,7 +394,10 @@ static struct object *find_largest(struct space *space, bool details)
 	return largest;
 }
 
-/* The host has no room for the detail: what was known of the object's content goes with it. */
+/*
+ * Replaces a detail shadow for which the host has no room by a coarse one: what was known of the
+ * object's content is lost.
+ */
 static void coarsen(struct object *object)
 {
 	struct space *space = object->space;
@@ -413,7 +428,7 @@ static void move_to_host(struct object *object, bool detail)
 			give_up(object);
 		return;
 	}
-	/* what changes in the record while passes run, they have written: it is read back */
+	/* passes change the record on the device: it is read back */
 	if (!space_check(space, driver.cuMemcpyDtoHAsync(&record, object_record(object),
 							 sizeof(record), space->stream)) ||
 	    !space_wait(space)) {
@@ -443,8 +458,8 @@ void space_evict(struct space *space, uint64_t bytes)
 }
 
 /*
- * Puts the addresses of the object's detail, or none, into its record; not the rest, of which the
- * patches of what runs write a part.
+ * Updates the addresses of the detail shadow in the record, and nothing else: the patches of what
+ * runs write to the rest.
  */
 static bool upload_addresses(const struct object *object)
 {
@@ -464,7 +479,7 @@ static bool upload_addresses(const struct object *object)
 						    sizeof(record.leaves), object->space->stream));
 }
 
-/* Moves the detail to the host, or forgets it. */
+/* Moves the detail shadow to the host, or forgets its content. */
 static void evict_detail_nowait(struct object *object)
 {
 	struct space *space = object->space;
@@ -485,12 +500,13 @@ static void evict_detail_nowait(struct object *object)
 	space->stream_hung = !upload_addresses(object) ||
 			     !space_wait_for(space, 1000 + (unsigned)(detail.size >> 20));
 	if (!space->stream_hung && passes && space_pass_began(space)) {
-		space_forget_later(object); /* it may have written to the detail that was copied */
+		space_forget_later(object); /* a pass may have written to the detail shadow since it
+					       was copied */
 		space->stream_hung = true;
 	}
-	/* a free that cannot be made yet would hold up the program's allocations */
+	/* a free that cannot be done yet would make the program's allocations wait */
 	space->stream_hung = space->stream_hung || !memory_release_nowait(&detail, space->stream);
-	memory_defer_release(&detail, space->context); /* if it is still there */
+	memory_defer_release(&detail, space->context); /* does nothing if it was released */
 }
 
 void space_release_cached(struct space *space)

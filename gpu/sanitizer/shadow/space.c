@@ -22,7 +22,7 @@ bool space_faulted(struct space *space, CUresult result)
 {
 	bool first;
 
-	/* others say no more than that this question was wrong */
+	/* other errors only say that this call was wrong */
 	if (driver_is_fault(result))
 		space_check(space, result);
 	first = space->faulted && !space->fault_reported;
@@ -89,7 +89,8 @@ static bool load_kernels(struct space *space)
 }
 
 /*
- * Memory that is shared with children of fork(), so that the device and we go on to see the same.
+ * Allocates memory that is shared with children of fork(), so that the device and this process go
+ * on to see the same.
  */
 bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size)
 {
@@ -121,7 +122,10 @@ static bool zeroed(struct space *space, CUdeviceptr *memory, size_t size)
 
 bool space_describe(struct space *space)
 {
-	/* patches look at a list even where there are no objects: those of others may be touched */
+	/*
+	 * patches load words of the list even where there are no objects: those of peers may be
+	 * touched
+	 */
 	const CUdeviceptr listed_first = space->listed ? space->listed : space->state;
 	const CUdeviceptr words_first = space->listed_words ? space->listed_words : space->state;
 	const struct device_state state = space->view = (struct device_state){
@@ -165,9 +169,9 @@ struct space *space_create(CUcontext context, bool digests, space_shortage *shor
 			   (PASSES + 1) * sizeof(struct result_pass)) &&
 	    space_map_host(space, (void **)&space->result_rows, &space->device_rows,
 			   ROW_RING * sizeof(struct result_row)) &&
-	    space_describe(space) && space_wait(space)) /* there may be passes without any object */
+	    space_describe(space) && space_wait(space)) /* passes run even without any object */
 		return space;
-	/* what there is on the device goes with the context */
+	/* the context frees what there is on the device */
 	space_abandon(space);
 	return NULL;
 }
@@ -231,7 +235,9 @@ bool space_progress(struct space *space, struct progress *progress)
 {
 	const size_t first = offsetof(struct device_state, progress);
 	const size_t heartbeat = offsetof(struct device_state, heartbeat);
-	/* pinned memory after the results: what is there now, and zeros */
+	/*
+	 * pinned memory behind the results: the state's words are copied there; missed_bytes is 0
+	 */
 	volatile struct result_pass *seen = &space->result_passes[PASSES];
 	bool over;
 
@@ -253,7 +259,8 @@ bool space_pass_began(struct space *space)
 	const struct timespec interval = {.tv_nsec = 1000000};
 	volatile struct result_pass *seen = &space->result_passes[PASSES];
 
-	nanosleep(&interval, NULL); /* it says so a little later than it reads records */
+	nanosleep(&interval,
+		  NULL); /* a pass reads records a little before it writes that it began */
 	return space->failed ||
 	       driver.cuMemcpyDtoHAsync((void *)&seen->rows,
 					space->rows + offsetof(struct device_rows, begun),

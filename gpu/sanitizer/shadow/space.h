@@ -2,9 +2,9 @@
  * gpu/sanitizer/shadow/space.h: the shadow memory of one CUDA context: what gpu/analysis/shadow.h
  * is on the CPU.
  *
- * Work is done on a stream of our own while nothing of the program runs (calls.c sees to that).
- * Functions that say so call the driver: not from callbacks of the Sanitizer other than API entry
- * and exit.  One lock is held around all of them.
+ * Work is done on a stream of our own, or behind calls of the program on theirs (schedule.h).
+ * Functions that call the driver say so: they are not for callbacks of the Sanitizer other than API
+ * entry and exit.  The lock of calls.c is held around all of them.
  */
 #ifndef VFLOW_GPU_SANITIZER_SHADOW_SPACE_H
 #define VFLOW_GPU_SANITIZER_SHADOW_SPACE_H
@@ -30,19 +30,20 @@ struct object {
 	enum gpu_memory memory;
 	char *name;        /* of a variable, else NULL */
 	uint32_t id, site; /* 0 until the sink knows the object */
-	uint32_t order;    /* of a variable: when it was loaded */
+	uint32_t order;    /* of a variable: its number in the order in which they were loaded */
 	CUmodule module;   /* of a variable */
-	bool constant;     /* ... that no kernel can write */
+	bool constant;     /* ... which no kernel can write */
 	uint32_t slot;     /* NO_SLOT: not followed */
 	struct shadow_memory base, detail;
-	bool coarse;           /* there was no memory for more than a writer per block */
-	bool shared;           /* the host writes to it without an API */
-	bool external_writers; /* so may somebody else */
-	bool unknown;          /* forgotten before it had a detail */
+	bool coarse; /* its detail shadow has a writer per block and nothing else, for want of
+			memory */
+	bool shared; /* the host writes to it without an API */
+	bool external_writers; /* others write to it, too */
+	bool unknown;          /* forgotten before it had a detail shadow */
 	bool forgotten;        /* since the last space_digests() */
-	bool forget_listed;    /* in the list of space_forget_later() */
-	bool still_unknown;    /* forgotten, and not touched since */
-	bool untouched_detail; /* it has a detail and was not touched yet */
+	bool forget_listed;    /* space_forget_listed() is to forget it */
+	bool still_unknown;    /* it was forgotten, and not touched since */
+	bool untouched_detail; /* its detail shadow was allocated, and it was not touched yet */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
 };
@@ -50,7 +51,7 @@ struct object {
 /* An object that an API touched. */
 struct touched {
 	struct object *object;
-	const struct result_object *result; /* NULL: it was forgotten */
+	const struct result_object *result; /* NULL: the object was forgotten */
 };
 
 struct row {
@@ -59,9 +60,9 @@ struct row {
 	uint32_t writer;
 };
 
-/* What happened to an object's shadow for want of memory. */
+/* What became of an object's shadow for want of memory. */
 enum shortage {
-	SHORTAGE_ON_HOST,   /* it is in memory of the host: exact, and slower */
+	SHORTAGE_ON_HOST,   /* it is in memory of the host: exact, but slower */
 	SHORTAGE_COARSE,    /* it has a writer per block, and no values */
 	SHORTAGE_FORGOTTEN, /* what it held is unknown */
 	SHORTAGE_GIVEN_UP,  /* ... and the object is not followed any more */
@@ -69,37 +70,37 @@ enum shortage {
 typedef void space_shortage(const struct object *object, enum shortage what);
 
 /*
- * `shortage` is called with what happens to the objects' shadows, from any function that calls the
- * driver.  Calls the driver.  NULL: no memory, or the device cannot run the passes.
+ * Makes the space of a context.  `shortage` is called from any function that calls the driver.
+ * Calls the driver.  NULL: no memory, or the device cannot run the passes.
  */
 struct space *space_create(CUcontext context, bool digests, space_shortage *shortage);
-/* The context is gone, and with it all memory. */
+/* The context is gone, and with it all memory on its device. */
 void space_abandon(struct space *space);
 CUcontext space_context(const struct space *space);
 CUdevice space_device(const struct space *space);
-CUstream space_stream(const struct space *space); /* our own */
+CUstream space_stream(const struct space *space); /* the space's own */
 /*
- * While something of the program's runs that we do not wait for, nothing may wait for the device:
- * no object is followed any more, and memory is given back when that is over, but for details.
+ * While a queue is timed out, nothing may wait for the device: no more objects are followed, memory
+ * is released when the time-out ends, and detail shadows are evicted without waiting.
  */
 void space_set_busy(struct space *space, bool busy);
-/* Memory that passes used.  Calls the driver. */
+/* Frees memory that passes used.  Calls the driver. */
 void space_release(struct space *space, struct shadow_memory *memory);
 /*
- * What a running launch does: a number that changes while it touches memory for the first time, and
- * bits for some of the blocks that it touched since this was asked last.  Only the device's copy
- * engine is asked.  False: it cannot be told.
+ * The heartbeat of a running launch: a number that changes while it touches memory for the first
+ * time, and bits for some of the blocks that it touched since this was called last.  Uses the
+ * device's copy engine only.  False: the device does not answer.
  */
 struct progress {
 	uint32_t first;
 	uint64_t blocks;
 };
 bool space_progress(struct space *space, struct progress *progress);
-/* The device gave an error: nothing more can be learnt from it. */
+/* Whether the device returned an error: nothing more can be done with it. */
 bool space_failed(const struct space *space);
 /*
- * Whether a kernel ended with an error, as the driver says in `result` or said to us before; true
- * once only.
+ * Whether a kernel has ended with an error, by `result` or by an earlier answer of the driver.
+ * True once only.
  */
 bool space_faulted(struct space *space, CUresult result);
 
@@ -108,130 +109,149 @@ bool space_faulted(struct space *space, CUresult result);
 /* The object that holds the address, or NULL. */
 struct object *space_find(struct space *space, uint64_t address);
 /*
- * A new object; with `follow` it gets a record and masks (calls the driver).  It is not followed
- * when there is no memory: see its slot.  NULL: none of the host's.
+ * Makes an object; with `follow` it gets a record and masks (calls the driver).  It is not followed
+ * when there is no memory: then its slot is NO_SLOT.  NULL: no memory on the host.
  */
 struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 			 enum gpu_memory memory, bool follow);
-/* Gives the object a record and masks.  It has a slot then, if there was memory. */
+/* Gives the object a record and masks; not if there is no memory. */
 void object_follow(struct object *object); /* calls the driver */
-/* Follows one whose memory is never read, by a coarse shadow. */
+/* Follows transient memory, which is never read by passes, with a coarse shadow. */
 void object_follow_transient(struct object *object);
 void space_remove(struct object *object); /* calls the driver */
-/* The host writes to the object without an API; before anything is known of it. */
+/* The host writes to the object without an API.  Comes before anything is known of it. */
 void object_share(struct object *object);
-/* Whether there are such objects: kernels of all contexts reach them. */
+/* Whether the space has such objects: kernels of all contexts reach them. */
 bool space_has_shared(const struct space *space);
 /*
- * Somebody else may write to the object, or to these of the space, now and later: what has changed
+ * The object, or these of the space's, have external writers from now on: what has changed in them
  * when it is read was written by somebody unknown.  Calls the driver.
  */
-enum share { SHARE_ALL = 1, SHARE_HOSTS }; /* the latter: those that the host writes to */
+enum share { SHARE_ALL = 1, SHARE_HOSTS }; /* SHARE_HOSTS: those that the host writes to */
 void space_share(struct space *space, enum share share);
 void object_share_external(struct object *object);
-/* The variables of a module. */
+/* Removes the variables of a module. */
 void space_remove_module(struct space *space, CUmodule module); /* calls the driver */
-/* The object has an id and site now. */
+/* Tells the object its id and site. */
 void object_identify(struct object *object, uint32_t id, uint32_t site);
 /*
- * These variables hold what was put there when their module was loaded.  No API may be running.
+ * These variables hold their initial values: their module was loaded.  No API may be running.
  * Returns 0, or -1: no memory.
  */
 int space_initialised(struct space *space, struct object *const *variables, uint32_t count);
 /*
- * Brings the table that the patches search up to date, with the objects of peers, at most
- * SPACE_PEERS_MAX, whose memory kernels of this context reach.
+ * Brings the table in which the patches search up to date, with the objects of the space and of
+ * peers, at most SPACE_PEERS_MAX, whose memory kernels of this context reach.  Calls the driver.
  */
 int space_publish(struct space *space, struct space *const *peers, unsigned peer_count);
-/* The peers are others now. */
+/* The peers have changed. */
 void space_unpublish(struct space *space);
-/* False: space_publish() must be called before a kernel is launched. */
+/* Whether the table is up to date; else space_publish() comes before the next launch. */
 bool space_is_published(const struct space *space);
 /* The callback data of a launch. */
 void *space_state(const struct space *space);
 /*
- * Makes room on the device for `bytes` of the program's: shadows move to the host; those that find
+ * Makes room on the device for `bytes` of the program's: moves shadows to the host; those that find
  * no room there become coarse, or are given up.
  */
 void space_evict(struct space *space, uint64_t bytes); /* calls the driver */
-/* The same with what is kept of shadows only; does not wait for what runs. */
+/* Frees what is cached of shadows only.  Does not wait for what runs. */
 void space_release_cached(struct space *space); /* calls the driver */
 /*
- * The same without waiting for what runs; passes may wait for that, but no copies between objects.
- * What finds no room on the host is forgotten.
+ * As space_evict(), without waiting for what runs.  Passes may be pending, but no copies between
+ * objects. What finds no room on the host is forgotten.
  */
 void space_evict_nowait(struct space *space, uint64_t bytes); /* calls the driver */
-/* Larger ones are not followed: the patches count words of 32 bits of a mask with 32 bits. */
+/* Larger objects are not followed: the patches have 32 bits for the index of a mask's word. */
 #define OBJECT_SIZE_LIMIT (UINT64_C(1) << 37)
 
 /* -- pass.c: the running API -------------------------------------------------------------- */
 
-/* Rows of bytes inside the object.  MARK_*; on our own stream or that of the next
- * space_enqueue_pass(). */
+/*
+ * Marks rows of bytes inside the object (MARK_*), on our own stream or that of the next
+ * space_enqueue_pass().  Calls the driver, as all that follows here.
+ */
 int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
 	       uint64_t width, uint64_t height, uint32_t marks);
-/* The same if there are no other marks until the next space_enqueue_pass(), which makes them. */
+/*
+ * The same if there are no other marks for the next space_enqueue_pass(), which makes them itself.
+ */
 void space_mark_in_pass(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
 			uint64_t height, uint32_t marks);
-/* Between objects of one device. */
+/* Marks what a copy between objects of one device writes. */
 int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
 		    struct object *from, uint64_t from_offset, uint64_t from_pitch, uint64_t width,
 		    uint64_t height);
 /*
- * A launch of so many threads was made whose patches may touch objects.  `kernel`: whatever tells
- * kernels apart; 0: not one kernel, or not known.
+ * A launch of so many threads was made whose patches may touch objects.  `kernel`: any number by
+ * which kernels differ; 0: several kernels, or not known.
  */
 void space_launched(struct space *space, uint64_t threads, uint64_t kernel);
 
 /*
- * The pass over what the API `writer` touched.  Returns 0; 1: there were too many rows, the touched
- * objects were forgotten; -1: the device fails.
+ * Makes the pass over what the API `writer` touched, and waits for it.  Returns 0; 1: there were
+ * too many rows, and the touched objects were forgotten; -1: the device failed.
  */
 int space_settle(struct space *space, uint32_t writer);
 /*
- * The same without waiting, on the stream of a launch, copy or set; its ticket, or 0: the device
- * fails.  Every pass after that must be on the same stream until its results are taken.
+ * Makes the pass without waiting, on the stream of a launch, copy or set.  Returns its ticket, or
+ * 0: the device failed.  Until its results are taken every pass must be on the same stream.
+ * space_can_enqueue_pass(): whether that can be done now.
  */
-bool space_can_enqueue_pass(const struct space *space); /* now */
+bool space_can_enqueue_pass(const struct space *space);
 /*
- * Launches must be waited for while an object without a detail might be touched: whether that
- * happens often though there is memory for those details, and giving them theirs (before a launch;
- * calls the driver).
+ * A launch must be awaited while it might touch an object without a detail shadow.  Whether there
+ * are such objects; whether they stall launches often though there is memory for their detail
+ * shadows; space_allocate_details() allocates these, before a launch, and calls the driver.
  */
 bool space_wants_details(struct space *space);
 bool space_lacks_details(const struct space *space);
 void space_allocate_details(struct space *space);
 uint32_t space_enqueue_pass(struct space *space, CUstream stream, uint32_t writer);
-/* Whether the results are there; calls no driver. */
+/* Whether the results of the pass are written; calls no driver. */
 bool space_pass_is_done(const struct space *space, uint32_t ticket);
-/* Takes them, in the order of tickets.  Returns 0, or 1: rows or objects were too many. */
+/*
+ * Takes the results of a pass, in the order of tickets.  Returns 0, or 1: rows or objects were too
+ * many.
+ */
 int space_take_results(struct space *space, uint32_t ticket);
-/* The objects that it touched, in no order; valid until the next pass is taken. */
+/* The objects that the last taken pass touched, in no order; valid until the next is taken. */
 const struct touched *space_touched(const struct space *space, uint32_t *count);
-/* Accesses of launches to memory that is no object's, in the passes that were taken since it was
- * asked. */
+/*
+ * How many accesses of launches missed all objects, in the passes that were taken since this was
+ * called last, and their bytes.
+ */
 uint64_t space_missed(struct space *space, uint64_t *bytes);
-/* Its rows, ordered by object id and writer; all touched objects have ids by now. */
+/*
+ * The rows of the last taken pass, ordered by object id and writer.  All touched objects have ids.
+ */
 const struct row *space_rows(struct space *space, uint32_t *count);
 /*
- * Hands the digests that changed to `content`, ordered by id: of the objects that the pass touched,
- * and of those that were forgotten.
+ * Calls `content` with the digests that changed, ordered by object id: of objects that the last
+ * pass touched, or that were forgotten.
  */
 void space_digests(struct space *space,
 		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
 				   bool zero),
 		   void *data);
-/* It may have been written: unknown from now on.  The next space_digests() reports its digest. */
+/*
+ * Forgets the object: something may have written to it.  The next space_digests() reports its
+ * digest.
+ */
 void space_forget(struct object *object);
 /*
- * The same when space_forget_listed() is called, for one or for whatever is followed: nothing may
- * touch it before.  Calls no driver.
+ * List one object, or all that are followed, for space_forget_listed(): nothing may touch them
+ * before.  Call no driver.
  */
 void space_forget_later(struct object *object);
 void space_forget_all_later(struct space *space);
-void space_forget_variables(struct space *space, CUmodule module); /* that kernels can write */
+void space_forget_variables(struct space *space,
+			    CUmodule module); /* those of a module that kernels can write */
 bool space_has_forgotten(const struct space *space);
-/* Returns 0, then space_digests() is to be called; 1: there was nothing to do; -1: no device. */
+/*
+ * Forgets what was listed.  Returns 0: space_digests() is to be called; 1: nothing was listed; -1:
+ * the device failed.
+ */
 int space_forget_listed(struct space *space);
 
 #endif

@@ -17,15 +17,15 @@ enum pass_kernel {
 };
 
 /*
- * What the last pass behind a launch of one kernel and size looked at.  When it was little, the
- * next tries first to do it all in a quicker way, which takes some microseconds if it cannot.
+ * What the last pass behind a launch of one kernel and size had to do.  If that was little, the
+ * next pass tries a quicker strategy first, which costs some microseconds when it fails.
  */
 #define PREDICTIONS 1024
 struct prediction {
 	uint64_t key;
-	uint32_t blocks;                     /* of objects; 0: not known */
-	unsigned skips;                      /* the next that do not try */
-	enum pass_strategy skipped_strategy; /* ... this, nor what comes before it */
+	uint32_t blocks; /* of objects, which the last pass settled; 0: not known */
+	unsigned skips;  /* so many passes do not try */
+	enum pass_strategy skipped_strategy; /* ... this strategy, nor quicker ones */
 };
 
 #define TABLE_CHANGES 256
@@ -38,56 +38,58 @@ struct space {
 	uint32_t pass_blocks; /* in the largest grid of a pass */
 	bool digests;
 	space_shortage *shortage;    /* see space_create() */
-	bool failed;                 /* the device gave an error: nothing works any more */
-	bool faulted;                /* ... that a kernel had made; */
+	bool failed;                 /* the device returned an error: nothing works any more */
+	bool faulted;                /* ... which a kernel had caused */
 	bool fault_reported;         /* see space_faulted() */
 	bool busy;                   /* see space_set_busy() */
-	bool stream_hung;            /* our stream did not end when it should have */
+	bool stream_hung;            /* our own stream did not end in time */
 	bool share_all, share_hosts; /* see space_share() */
 
 	struct object **objects; /* by address */
 	uint32_t object_count, object_capacity, shared_count;
 
-	/* Records, and which object has which. */
+	/* Device memory of records; the object of each slot. */
 	CUdeviceptr records;
 	struct object **owners;
 	uint32_t *free_slots, free_count;
 	uint32_t slot_capacity;
 
-	/* What the patches search. */
+	/* Device memory that the patches search. */
 	CUdeviceptr state, table, empty_record, listed, listed_words;
 	struct hints *hints;
 	uint64_t table_size;
 	struct table_change {
 		struct device_entry entry;
 		bool gone;
-	} table_change[TABLE_CHANGES]; /* since it was published */
+	} table_change[TABLE_CHANGES]; /* since space_publish() */
 	uint32_t table_changes;
-	bool table_unknown; /* ... there are more */
-	uint64_t changes;   /* of objects and records: a number that no space had before */
-	uint64_t table_peer_changes[SPACE_PEERS_MAX]; /* of the peers whose objects are in the table
-						       */
+	bool table_unknown; /* there were more changes */
+	uint64_t changes;   /* number of the last change of objects or records, which no other space
+			       has had */
+	uint64_t table_peer_changes[SPACE_PEERS_MAX]; /* ... of the peers when the table was made */
 	unsigned table_peers;
 	bool published;
 
-	/* Passes: what the running API touched is listed on the device; results come back in rings.
+	/*
+	 * Passes: the objects that the running API touched are listed on the device; results are in
+	 * rings.
 	 */
-	bool marked;                   /* something may be in the list */
-	bool launched;                 /* ... that launches put there */
-	bool unfinished;               /* our stream has work that was not waited for */
-	uint64_t expected;             /* threads that have something to do in the next pass */
-	uint64_t marked_blocks;        /* ... and blocks that copies and sets touched */
+	bool marked;                   /* there may be something in that list */
+	bool launched;                 /* ... which launches have put there */
+	bool unfinished;               /* there is work on our own stream that was not waited for */
+	uint64_t expected;             /* threads with something to do in the next pass */
+	uint64_t marked_blocks;        /* ... blocks of objects that copies and sets touched */
 	uint64_t scan_blocks;          /* ... and blocks of the largest object that they touched */
-	struct marks marks;            /* that the next pass makes, or are made before it */
-	struct prediction *prediction; /* of the launch before it, or NULL */
-	uint64_t detail_blocks;        /* of all details */
-	uint32_t lacking_details;      /* followed objects that have none */
+	struct marks marks;            /* for the next pass to make, or to be made before it */
+	struct prediction *prediction; /* of the launch before the pass, or NULL */
+	uint64_t detail_blocks;        /* of all detail shadows */
+	uint32_t lacking_details;      /* followed objects without a detail shadow */
 	uint64_t lacking_detail_bytes;
-	uint64_t untouched_detail_bytes; /* of objects that have details and were not touched yet */
-	uint32_t stalls;                 /* launches that had to be waited for because of them */
-	uint32_t ticket, ticket_taken; /* of the last pass, and the last whose results were taken */
-	uint64_t rows_taken, objects_taken; /* of the rings */
-	struct device_state view;           /* what space_describe() put there */
+	uint64_t untouched_detail_bytes; /* of objects that have one and were not touched yet */
+	uint32_t stalls;                 /* launches that were awaited because of such objects */
+	uint32_t ticket, ticket_taken; /* of the last pass; of the last whose results were taken */
+	uint64_t rows_taken, objects_taken; /* indices in the rings */
+	struct device_state view;           /* what space_describe() wrote */
 	CUdeviceptr rows;
 	volatile struct result_pass *result_passes;
 	struct result_row *result_rows;
@@ -95,57 +97,61 @@ struct space {
 	CUdeviceptr device_passes, device_rows, device_objects;
 	uint32_t object_ring;
 
-	/* Those that space_forget_later() listed. */
+	/* What space_forget_listed() is to forget. */
 	struct object **forget_list;
 	uint32_t forget_count, forget_capacity;
-	bool forget_all; /* no memory for the list */
+	bool forget_all; /* all objects: there was no memory for the list */
 
-	/* The results that were taken last. */
+	/* The results of the last pass that was taken. */
 	struct touched *touched;
 	uint32_t touched_count;
 	const volatile struct result_pass *taken;
-	struct prediction *predicted[PASSES];  /* of passes; NULL: nobody wants to know */
-	enum pass_strategy strategies[PASSES]; /* that were asked for */
+	struct prediction *predicted[PASSES];  /* by ticket; NULL: no prediction */
+	enum pass_strategy strategies[PASSES]; /* by ticket, as they were chosen */
 	struct prediction predictions[PREDICTIONS];
 	struct row *row_buffer;
-	uint32_t forgotten; /* objects that are */
+	uint32_t forgotten; /* how many objects are */
 	uint64_t missed, missed_bytes;
 };
 
-/* Remembers the first failure of the driver.  True: all is well. */
+/* Notes the first failure of the driver.  False: it is one. */
 bool space_check(struct space *space, CUresult result);
-/* Waits for our own stream. */
+/* Waits for our own stream.  False: the device failed. */
 bool space_wait(struct space *space);
-/* The same for that long at most. */
+/* The same for so long at most. */
 bool space_wait_for(struct space *space, unsigned milliseconds);
 /*
- * Whether one of the passes whose results were not taken yet has begun, or may have; what was put
- * into records before is what those see that have not.  Only the device's copy engine is asked.
+ * Whether a pass whose results were not taken yet has begun, or may have: it has read records then;
+ * those that have not begun will see what is written to records now.  Uses the device's copy engine
+ * only.
  */
 bool space_pass_began(struct space *space);
 /*
- * Blocks of PASS_THREADS threads of a kernel; it strides over what is left.  On another stream than
- * ours when all is over on ours.
+ * Launches a kernel of ours with blocks of PASS_THREADS threads, perhaps fewer: it strides over the
+ * rest.  On another stream than our own only when that has run.
  */
 bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel, uint64_t blocks,
 		  void **parameters);
-/* Zeroed memory of the host that the device sees.  It stays when the context has gone. */
+/* Allocates zeroed memory of the host that the device sees.  It stays when the context is gone. */
 bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size);
 void space_unmap_host(void *host, size_t size);
-/* Lets the device know where records, lists and rings are. */
+/* Writes the addresses of records, lists and rings into the device_state. */
 bool space_describe(struct space *space);
 
-/* An API touched it. */
+/* A pass has found the object touched. */
 void object_was_touched(struct object *object);
-/* Takes it off the device; no API's list may hold it. */
+/* Stops following the object; no list of touched objects may hold it. */
 void object_unfollow(struct object *object);
-/* Who writes to it without an API: enum sharing, as the record has it. */
+/* Who writes to the object without an API: enum sharing, as its record has it. */
 uint8_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);
-/* The object has a record, or has one no more; all records are elsewhere: for space_publish(). */
+/* For space_publish(): the object has got a record, or lost it; all records were moved. */
 void table_note(const struct object *object, bool gone);
 void table_invalidate(struct space *space);
-/* The rest of the shadow.  False: no memory; the object is not followed any more. */
+/*
+ * Allocates the object's detail shadow if it has none.  False: no memory; the object is not
+ * followed any more.
+ */
 bool object_need_detail(struct object *object);
 
 #endif

@@ -22,7 +22,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* What tables say of this space's objects is out of date, those of its peers, too. */
+/* The objects of this space have changed: its table and those of its peers are out of date. */
 static void changed(struct space *space)
 {
 	static uint64_t changes;
@@ -75,7 +75,7 @@ static bool upload(struct space *space, CUdeviceptr to, const void *from, size_t
 	return !size || space_check(space, driver.cuMemcpyHtoDAsync(to, from, size, space->stream));
 }
 
-/* A record without bytes. */
+/* Makes a record of no bytes, for addresses without an object. */
 static bool make_empty_record(struct space *space)
 {
 	struct device_record empty_record = {
@@ -87,7 +87,7 @@ static bool make_empty_record(struct space *space)
 		space->empty_record = 0;
 		return false;
 	}
-	/* lanes that have no object look at some memory, too */
+	/* lanes that have no object load words of masks, too */
 	empty_record.read_units = (uint32_t *)(uintptr_t)space->empty_record;
 	empty_record.read = empty_record.written = (uint64_t *)(uintptr_t)space->empty_record;
 	return upload(space, space->empty_record, &empty_record, sizeof(empty_record));
@@ -118,7 +118,7 @@ static uint64_t records_size(const struct space *space)
 	return space->slot_capacity * sizeof(struct device_record);
 }
 
-/* As the device sees it, with what it needs in the arena. */
+/* A hint as the device has it; fills in what it needs in the arena. */
 static uint64_t device_hint(const struct space *space, struct hint *hint)
 {
 	struct hints *hints = space->hints;
@@ -127,7 +127,7 @@ static uint64_t device_hint(const struct space *space, struct hint *hint)
 
 	if (!hint->count)
 		return space->empty_record;
-	/* what lies beside a record of another context is missed in this one */
+	/* what lies behind a record of another context counts as missed in this one */
 	if (hint->count == 1 && hint_is_own(entries, space->records, records_size(space)))
 		return (uintptr_t)entries->record;
 	*(struct device_candidates *)(hints->arena + hint->place) = (struct device_candidates){
@@ -137,7 +137,7 @@ static uint64_t device_hint(const struct space *space, struct hint *hint)
 	return place;
 }
 
-/* What is put onto the device at once; see device_state. */
+/* What is uploaded in one copy; see struct device_state. */
 struct hint_table {
 	uint32_t granule_bits, hint_mask;
 	uint64_t hints[HINTS_MAX];
@@ -167,7 +167,7 @@ static bool upload_all(struct space *space)
 	return done;
 }
 
-/* Each takes two copies. */
+/* changes that are uploaded one by one: each takes two copies */
 #define CHANGES_INCREMENTAL 16
 
 static bool upload_changes(struct space *space)
@@ -193,7 +193,7 @@ static bool upload_changes(struct space *space)
 
 /* -- publishing --------------------------------------------------------------------------- */
 
-/* Whether the table has what the space and its peers have now. */
+/* Whether the table is up to date with the space and its peers. */
 static bool is_current(const struct space *space, struct space *const *peers, unsigned peer_count)
 {
 	if (!space->published || space->table_peers != peer_count)
@@ -204,7 +204,7 @@ static bool is_current(const struct space *space, struct space *const *peers, un
 	return true;
 }
 
-/* Makes the hints of all objects anew. */
+/* Makes the table of all objects anew. */
 static bool publish_all(struct space *space, struct space *const *peers, unsigned peer_count)
 {
 	uint32_t count = space->object_count;
@@ -227,7 +227,7 @@ static bool publish_all(struct space *space, struct space *const *peers, unsigne
 	return done;
 }
 
-/* Brings the hints up to date with what was noted.  False: they are to be made anew. */
+/* Applies the noted changes to the hints.  False: they must be made anew. */
 static bool apply_changes(struct space *space)
 {
 	bool fine = space->hints->hint_count && !space->table_peers && !space->table_unknown;

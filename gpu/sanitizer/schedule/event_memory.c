@@ -45,7 +45,7 @@ void event_alloc(const struct api_call *api_call, const struct operation *operat
 							   : COVERAGE_GRAPH_MEMORY_NOT_COMPARED,
 				      NULL, 1, operation->size);
 	else if (object->slot == NO_SLOT)
-		events_sink->coverage(queues_timed_out() ? COVERAGE_OBJECT_BESIDE_ABANDONED
+		events_sink->coverage(queues_timed_out() ? COVERAGE_OBJECT_BESIDE_TIMED_OUT
 				      : object->size > OBJECT_SIZE_LIMIT
 					      ? COVERAGE_OBJECT_TOO_LARGE
 					      : COVERAGE_OBJECT_WITHOUT_SHADOW,

@@ -139,7 +139,7 @@ void event_beside_timed_out(const struct api_call *api_call, const struct operat
 	if (to)
 		space_forget_later(to);
 	events_sink->end(&call, NULL, 0);
-	events_sink->coverage(set ? COVERAGE_SET_BESIDE_ABANDONED : COVERAGE_COPY_BESIDE_ABANDONED,
+	events_sink->coverage(set ? COVERAGE_SET_BESIDE_TIMED_OUT : COVERAGE_COPY_BESIDE_TIMED_OUT,
 			      NULL, 1, operation->width * operation->height * operation->depth);
 }
 

@@ -116,7 +116,7 @@ bool launch_is_collective(CUfunction function)
 static bool is_wanted(const char *kernel)
 {
 	if (tfind(kernel, &excluded, by_text)) {
-		events_sink->coverage(COVERAGE_SKIPPED_AFTER_ABANDONED, NULL, 1, 0);
+		events_sink->coverage(COVERAGE_SKIPPED_AFTER_TIME_OUT, NULL, 1, 0);
 		return false;
 	}
 	return !events_sink->wanted || events_sink->wanted(kernel);
@@ -177,7 +177,7 @@ void launch_select(struct launch *launch, CUfunction function)
 		return;
 	}
 	if (!queues_recover()) {
-		events_sink->coverage(COVERAGE_SKIPPED_BESIDE, NULL, 1, 0);
+		events_sink->coverage(COVERAGE_SKIPPED_BESIDE_TIMED_OUT, NULL, 1, 0);
 	} else {
 		launch->wanted = is_wanted(launch->kernel);
 		/* with all kernels but a few analysed, code stays patched */

@@ -122,7 +122,7 @@ void queue_time_out(struct space *space, CUstream stream, const char *kernel)
 		events_run_concurrently(); /* such launches are not awaited again */
 	else
 		launch_exclude(kernel);
-	events_sink->coverage(COVERAGE_LAUNCH_ABANDONED, NULL, 1, 0);
+	events_sink->coverage(COVERAGE_LAUNCH_TIMED_OUT, NULL, 1, 0);
 }
 
 void timed_out_abandon(const struct space *space)

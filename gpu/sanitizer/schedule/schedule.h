@@ -13,8 +13,8 @@
  *            dropped    events_drop()         events.c     the program's function failed: no event
  * pending    ended      deliver()             queue.c      its pass is written: its event has rows
  *            dropped    drop_pending()        queue.c      the device failed, or the process ends
- * awaited    ended      finish_operation()    events.c     its stream is empty: pass, event with
- * rows timed out  await_call()          events.c     that takes too long: event without rows
+ * awaited    ended      finish_operation()    events.c     it is over: pass, then event with rows
+ *            timed out  await_call()          events.c     that takes too long: event without rows
  *            dropped    await_call()          events.c     a kernel ended with an error: no event
  * timed out  ended      take_in()             timed_out.c  it is over: what it wrote is unknown
  *

@@ -24,16 +24,16 @@ struct hint {
 };
 
 struct hints {
-	uint32_t bits, hint_count; /* `bits` of a granule's size; `hint_count` is a power of 2, or
-				      0: there are none */
+	uint32_t bits;       /* a granule has 2^bits bytes */
+	uint32_t hint_count; /* a power of 2, or 0: there are none */
 	struct hint hints[HINTS_MAX];
 	unsigned char *arena;
 	uint32_t used, size;         /* bytes of the arena */
 	uint16_t changed[HINTS_MAX]; /* since hints_clear_changes() */
 	uint32_t changed_count;
-	uint32_t count, built;                 /* entries; how many there were in hints_make() */
-	uint64_t references, references_built; /* the sums of all hints' entries: one counts in each
-						  of its hints */
+	uint32_t count, built; /* entries; how many there were in hints_make() */
+	/* the same, where an entry counts in each of its hints */
+	uint64_t references, references_built;
 };
 
 /*

@@ -97,11 +97,11 @@ struct context_memory {
 	struct shadow_memory memory;
 };
 
-/* -- what was released and is kept --------------------------------------------------------- */
+/* -- cached memory ------------------------------------------------------------------------- */
 
 /*
- * Programs that allocate and free memory again and again would wait for the driver each time. Sizes
- * are rounded, so that released memory serves others.
+ * Programs that allocate and free memory again and again would wait for the driver each time.
+ * Sizes are rounded, so that released memory serves others.
  */
 #define CACHE_PART 512
 #define CACHE_SIZE (UINT64_C(16) << 20) /* the largest that is cached */
@@ -150,10 +150,7 @@ bool memory_cache(struct shadow_memory *memory, CUcontext context)
 {
 	struct shadow_memory oldest;
 
-	/*
-	 * a launch that was timed out, in a context that reaches this one's memory, may still mark
-	 * it
-	 */
+	/* a launch that timed out, in any context that reaches this memory, may still mark it */
 	if (!memory->device || memory->host || memory->size > CACHE_SIZE || defer_all)
 		return false;
 	while (cached_count == CACHE_COUNT || cached_bytes + memory->size > CACHE_BYTES) {
@@ -368,12 +365,12 @@ void memory_release_cached_nowait(CUcontext context, CUstream stream)
 		if (cached[i].context != context)
 			continue;
 		memory_release_nowait(&memory, stream);
-		if (!memory.device) /* or the stream has failed after the release */
+		if (!memory.device) /* it was freed, even if the stream failed then */
 			take_cached(i);
 	}
 }
 
-/* -- what cannot be released yet ---------------------------------------------------------- */
+/* -- deferred releases -------------------------------------------------------------------- */
 
 static struct context_memory *deferred;
 static size_t deferred_count, deferred_capacity;

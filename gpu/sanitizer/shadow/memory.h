@@ -25,7 +25,7 @@ void memory_limit(uint64_t bytes);
  * the program.  CUDA_ERROR_OUT_OF_MEMORY: neither the device nor the host has them.
  */
 CUresult memory_get(struct shadow_memory *memory, uint64_t size, CUstream stream);
-/* Frees memory that nothing on the device uses any more. */
+/* Frees memory that nothing on the device uses any more; see memory_defer_all(). */
 void memory_release(struct shadow_memory *memory);
 /*
  * The same for memory on the device, when the stream has nothing to do; does not wait for what else
@@ -71,7 +71,7 @@ uint64_t memory_on_host(void);
 bool memory_available(uint64_t bytes);
 /* Whether the device has room for so many bytes, besides what is cached. */
 bool memory_available_on_device(uint64_t bytes);
-/* The driver had said that there is more: asks it again next time. */
+/* An allocation has failed: the driver is asked again how much is free. */
 void memory_requery(void);
 /* Whether the program can allocate `bytes` on the device. */
 bool memory_fits(uint64_t bytes);

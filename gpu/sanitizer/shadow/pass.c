@@ -120,7 +120,7 @@ static unsigned choose_blocks(struct space *space, enum pass_strategy *strategy)
 	    space->scan_blocks <= SMALL_SCAN)
 		return 1;
 	*strategy = space->prediction ? choose_strategy(space->prediction) : PASS_LARGE;
-	/* one block of threads for each of objects; those of PASS_SPREAD do four at a time */
+	/* a block of threads for each block of objects; those of PASS_SPREAD do four at a time */
 	if (*strategy == PASS_SPREAD)
 		last = last / 2 > SPREAD_LEAST ? last / 2 : SPREAD_LEAST;
 	if (*strategy != PASS_SMALL && blocks < last)
@@ -177,7 +177,7 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 	return ticket;
 }
 
-/* The pass is enqueued, or the launch before it was dropped. */
+/* Nothing is expected of the next pass yet: the last was started, or its objects forgotten. */
 static void reset_expected(struct space *space)
 {
 	space->expected = space->marked_blocks = space->scan_blocks = 0;
@@ -238,7 +238,7 @@ static bool await_pass(struct space *space, uint32_t ticket)
 	return true;
 }
 
-/* Takes the results of passes up to this ticket: those of earlier ones are dropped. */
+/* Takes the results of passes up to this ticket; rows and objects of earlier ones are dropped. */
 static void take_objects(struct space *space, uint32_t ticket)
 {
 	const volatile struct result_pass *pass;
@@ -273,10 +273,7 @@ int space_take_results(struct space *space, uint32_t ticket)
 	return space->taken->status == PASS_DONE ? 0 : 1;
 }
 
-/*
- * Removes objects without memory for their detail shadow, or that were freed, from the device's
- * list.
- */
+/* Writes the device's list of touched objects anew: those that are still followed. */
 static bool write_list(struct space *space)
 {
 	uint32_t words = space->slot_capacity / 32;

@@ -10,17 +10,21 @@
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
-#define COMPLETE_LIMIT                                                                             \
-	(UINT64_C(64) << 20) /* bytes of untouched objects that get detail shadows                 \
-			      */
-#define COMPLETE_PART 32     /* ... or more, if they are less than this part of the free memory */
+
+/*
+ * After so many awaited launches objects without a detail shadow get theirs if they have at most so
+ * many bytes together, or a small part of the free memory.
+ */
 #define STALL_LIMIT 50
-#define PREALLOCATE_SIZE                                                                           \
-	(16 << 10) /* bytes of an object whose detail shadow is always allocated at once */
-#define PREALLOCATE_BYTES                                                                          \
-	(UINT64_C(64) << 20)  /* ... and of all untouched objects that have one                    \
-			       */
-#define OBJECTS_WAITING 16384 /* the most in results of passes that were not taken yet */
+#define COMPLETE_LIMIT (UINT64_C(64) << 20)
+#define COMPLETE_PART 32
+/*
+ * A new object gets its detail shadow at once if it has at most so many bytes, or a small part of
+ * the free memory, until so many bytes of such objects were not touched yet.
+ */
+#define PREALLOCATE_SIZE (16 << 10)
+#define PREALLOCATE_BYTES (UINT64_C(64) << 20)
+#define OBJECT_RING_LEAST 16384 /* results of objects for which there is always room */
 
 /* -- records ------------------------------------------------------------------------------ */
 
@@ -46,10 +50,10 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 	return true;
 }
 
-/* Makes the ring a power of 2, with room for twice the results of all objects. */
+/* Makes the ring of objects' results, a power of 2, large enough for two results of each object. */
 static bool more_results(struct space *space, uint32_t capacity)
 {
-	uint32_t count = capacity < OBJECTS_WAITING / 2 ? OBJECTS_WAITING : 2 * capacity;
+	uint32_t count = capacity < OBJECT_RING_LEAST / 2 ? OBJECT_RING_LEAST : 2 * capacity;
 	size_t size = count * sizeof(struct result_object);
 	struct result_object *old = space->result_objects;
 	CUdeviceptr device;
@@ -61,7 +65,7 @@ static bool more_results(struct space *space, uint32_t capacity)
 		space_unmap_host(results, size);
 		return false;
 	}
-	/* else the driver would refuse to register the same addresses again */
+	/* the driver refuses addresses that are registered already, when mmap() gives them again */
 	if (old)
 		driver.cuMemHostUnregister(old);
 	space_unmap_host(old, space->object_ring * sizeof(struct result_object));
@@ -82,7 +86,7 @@ static bool more_slots(struct space *space)
 	slots = reallocarray(space->free_slots, capacity, sizeof(uint32_t));
 	if (slots)
 		space->free_slots = slots;
-	/* touched by an API, or forgotten */
+	/* an object may be in it twice: touched by an API, and forgotten */
 	touched = reallocarray(space->touched, 2 * (size_t)capacity, sizeof(struct touched));
 	if (touched)
 		space->touched = touched;
@@ -175,7 +179,6 @@ static void describe(const struct object *object, struct device_record *record)
 		lay_out_detail(record, object->detail.device, object->space->digests);
 }
 
-/* Takes the object off the device; no API's list may hold it. */
 void object_unfollow(struct object *object)
 {
 	struct space *space = object->space;
@@ -268,9 +271,7 @@ void object_follow(struct object *object)
 	if (space->failed || space->busy || object->size > OBJECT_SIZE_LIMIT || !object->size ||
 	    (!space->free_count && !more_slots(space)))
 		return;
-	/*
-	 * a base shadow is of no use without a detail shadow, and should not be on the host at such
-	 * sizes
+	/* a base shadow without room for a detail shadow is of no use, nor a large one on the host
 	 */
 	if (!memory_available(shadow_size(object))) {
 		object->coarse = true;
@@ -370,11 +371,11 @@ void space_allocate_details(struct space *space)
 			object_need_detail(space->owners[slot]);
 }
 
-/* -- making way --------------------------------------------------------------------------- */
+/* -- eviction ----------------------------------------------------------------------------- */
 
 /*
- * The object with the largest part of one kind on the device: detail shadows are accessed less than
- * masks, and are moved first.
+ * Finds the object with the largest detail or base shadow on the device, or NULL.  Detail shadows
+ * are accessed less, and are evicted first.
  */
 static struct object *find_largest(struct space *space, bool details)
 {
@@ -500,8 +501,8 @@ static void evict_detail_nowait(struct object *object)
 	space->stream_hung = !upload_addresses(object) ||
 			     !space_wait_for(space, 1000 + (unsigned)(detail.size >> 20));
 	if (!space->stream_hung && passes && space_pass_began(space)) {
-		space_forget_later(object); /* a pass may have written to the detail shadow since it
-					       was copied */
+		/* the pass may have written to the detail shadow after it was copied */
+		space_forget_later(object);
 		space->stream_hung = true;
 	}
 	/* a free that cannot be done yet would make the program's allocations wait */

@@ -235,9 +235,7 @@ bool space_progress(struct space *space, struct progress *progress)
 {
 	const size_t first = offsetof(struct device_state, progress);
 	const size_t heartbeat = offsetof(struct device_state, heartbeat);
-	/*
-	 * pinned memory behind the results: the state's words are copied there; missed_bytes is 0
-	 */
+	/* pinned memory behind the results receives the state's words; its missed_bytes stays 0 */
 	volatile struct result_pass *seen = &space->result_passes[PASSES];
 	bool over;
 
@@ -259,8 +257,8 @@ bool space_pass_began(struct space *space)
 	const struct timespec interval = {.tv_nsec = 1000000};
 	volatile struct result_pass *seen = &space->result_passes[PASSES];
 
-	nanosleep(&interval,
-		  NULL); /* a pass reads records a little before it writes that it began */
+	/* a pass reads records a little before it writes that it has begun */
+	nanosleep(&interval, NULL);
 	return space->failed ||
 	       driver.cuMemcpyDtoHAsync((void *)&seen->rows,
 					space->rows + offsetof(struct device_rows, begun),

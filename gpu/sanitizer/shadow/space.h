@@ -35,10 +35,9 @@ struct object {
 	bool constant;     /* ... which no kernel can write */
 	uint32_t slot;     /* NO_SLOT: not followed */
 	struct shadow_memory base, detail;
-	bool coarse; /* its detail shadow has a writer per block and nothing else, for want of
-			memory */
-	bool shared; /* the host writes to it without an API */
-	bool external_writers; /* others write to it, too */
+	bool coarse;           /* no memory for more than a writer per block in its detail shadow */
+	bool shared;           /* the host writes to it without an API */
+	bool external_writers; /* so do others, which we do not see */
 	bool unknown;          /* forgotten before it had a detail shadow */
 	bool forgotten;        /* since the last space_digests() */
 	bool forget_listed;    /* space_forget_listed() is to forget it */
@@ -80,8 +79,9 @@ CUcontext space_context(const struct space *space);
 CUdevice space_device(const struct space *space);
 CUstream space_stream(const struct space *space); /* the space's own */
 /*
- * While a queue is timed out, nothing may wait for the device: no more objects are followed, memory
- * is released when the time-out ends, and detail shadows are evicted without waiting.
+ * While a queue is timed out nothing may wait for the device: no more objects are followed, and
+ * memory of shadows is released when the time-out ends; only space_evict_nowait() and
+ * space_release_cached() free some before.  Calls the driver.
  */
 void space_set_busy(struct space *space, bool busy);
 /* Frees memory that passes used.  Calls the driver. */
@@ -116,27 +116,27 @@ struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 			 enum gpu_memory memory, bool follow);
 /* Gives the object a record and masks; not if there is no memory. */
 void object_follow(struct object *object); /* calls the driver */
-/* Follows transient memory, which is never read by passes, with a coarse shadow. */
+/* Follows memory that is gone when its pass runs, with a coarse shadow.  Calls the driver. */
 void object_follow_transient(struct object *object);
 void space_remove(struct object *object); /* calls the driver */
-/* The host writes to the object without an API.  Comes before anything is known of it. */
+/* Notes that the host writes to the object without an API, before its content is known. */
 void object_share(struct object *object);
 /* Whether the space has such objects: kernels of all contexts reach them. */
 bool space_has_shared(const struct space *space);
 /*
- * The object, or these of the space's, have external writers from now on: what has changed in them
- * when it is read was written by somebody unknown.  Calls the driver.
+ * From now on the object, or those of the space that `share` names, have external writers: what has
+ * changed when it is read was written by somebody unknown.  Calls the driver.
  */
-enum share { SHARE_ALL = 1, SHARE_HOSTS }; /* SHARE_HOSTS: those that the host writes to */
+enum share { SHARE_ALL = 1, SHARE_HOSTS }; /* SHARE_HOSTS: objects that the host writes to */
 void space_share(struct space *space, enum share share);
 void object_share_external(struct object *object);
 /* Removes the variables of a module. */
 void space_remove_module(struct space *space, CUmodule module); /* calls the driver */
-/* Tells the object its id and site. */
-void object_identify(struct object *object, uint32_t id, uint32_t site);
+/* Sets the object's id and site. */
+void object_identify(struct object *object, uint32_t id, uint32_t site); /* calls the driver */
 /*
  * These variables hold their initial values: their module was loaded.  No API may be running.
- * Returns 0, or -1: no memory.
+ * Calls the driver.  Returns 0, or -1: no memory.
  */
 int space_initialised(struct space *space, struct object *const *variables, uint32_t count);
 /*
@@ -146,9 +146,9 @@ int space_initialised(struct space *space, struct object *const *variables, uint
 int space_publish(struct space *space, struct space *const *peers, unsigned peer_count);
 /* The peers have changed. */
 void space_unpublish(struct space *space);
-/* Whether the table is up to date; else space_publish() comes before the next launch. */
+/* False: space_publish() must be called before the next launch. */
 bool space_is_published(const struct space *space);
-/* The callback data of a launch. */
+/* The callback data of a launch: the address of the space's device_state. */
 void *space_state(const struct space *space);
 /*
  * Makes room on the device for `bytes` of the program's: moves shadows to the host; those that find
@@ -159,17 +159,22 @@ void space_evict(struct space *space, uint64_t bytes); /* calls the driver */
 void space_release_cached(struct space *space); /* calls the driver */
 /*
  * As space_evict(), without waiting for what runs.  Passes may be pending, but no copies between
- * objects. What finds no room on the host is forgotten.
+ * objects.  What finds no room on the host is forgotten.
  */
 void space_evict_nowait(struct space *space, uint64_t bytes); /* calls the driver */
 /* Larger objects are not followed: the patches have 32 bits for the index of a mask's word. */
 #define OBJECT_SIZE_LIMIT (UINT64_C(1) << 37)
 
-/* -- pass.c: the running API -------------------------------------------------------------- */
+/*
+ * -- pass.c: the running API --------------------------------------------------------------
+ *
+ * Call the driver: space_mark(), space_mark_copy(), space_settle(), space_enqueue_pass(),
+ * space_wants_details(), space_allocate_details(), space_forget() and space_forget_listed().
+ */
 
 /*
  * Marks rows of bytes inside the object (MARK_*), on our own stream or that of the next
- * space_enqueue_pass().  Calls the driver, as all that follows here.
+ * space_enqueue_pass().  Returns 0, or -1: the device failed.
  */
 int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
 	       uint64_t width, uint64_t height, uint32_t marks);
@@ -178,7 +183,7 @@ int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t
  */
 void space_mark_in_pass(struct object *object, uint64_t offset, uint64_t pitch, uint64_t width,
 			uint64_t height, uint32_t marks);
-/* Marks what a copy between objects of one device writes. */
+/* Marks what a copy between objects of one device writes, with the values it brings. */
 int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
 		    struct object *from, uint64_t from_offset, uint64_t from_pitch, uint64_t width,
 		    uint64_t height);
@@ -198,17 +203,18 @@ int space_settle(struct space *space, uint32_t writer);
  * 0: the device failed.  Until its results are taken every pass must be on the same stream.
  * space_can_enqueue_pass(): whether that can be done now.
  */
+uint32_t space_enqueue_pass(struct space *space, CUstream stream, uint32_t writer);
 bool space_can_enqueue_pass(const struct space *space);
 /*
- * A launch must be awaited while it might touch an object without a detail shadow.  Whether there
- * are such objects; whether they stall launches often though there is memory for their detail
- * shadows; space_allocate_details() allocates these, before a launch, and calls the driver.
+ * A launch must be awaited if it might touch a followed object without a detail shadow: whether
+ * there are any.
  */
-bool space_wants_details(struct space *space);
 bool space_lacks_details(const struct space *space);
+/* Whether launches were often awaited for their sake, and memory for those shadows is there. */
+bool space_wants_details(struct space *space);
+/* Allocates them: to be called before a launch. */
 void space_allocate_details(struct space *space);
-uint32_t space_enqueue_pass(struct space *space, CUstream stream, uint32_t writer);
-/* Whether the results of the pass are written; calls no driver. */
+/* Whether the results of the pass are written. */
 bool space_pass_is_done(const struct space *space, uint32_t ticket);
 /*
  * Takes the results of a pass, in the order of tickets.  Returns 0, or 1: rows or objects were too
@@ -240,13 +246,13 @@ void space_digests(struct space *space,
  */
 void space_forget(struct object *object);
 /*
- * List one object, or all that are followed, for space_forget_listed(): nothing may touch them
- * before.  Call no driver.
+ * Lists an object, all followed objects, or the variables of a module that kernels can write, for
+ * space_forget_listed(): nothing may touch them before.
  */
 void space_forget_later(struct object *object);
 void space_forget_all_later(struct space *space);
-void space_forget_variables(struct space *space,
-			    CUmodule module); /* those of a module that kernels can write */
+void space_forget_variables(struct space *space, CUmodule module);
+/* Whether anything is listed. */
 bool space_has_forgotten(const struct space *space);
 /*
  * Forgets what was listed.  Returns 0: space_digests() is to be called; 1: nothing was listed; -1:

@@ -23,9 +23,9 @@ enum pass_kernel {
 #define PREDICTIONS 1024
 struct prediction {
 	uint64_t key;
-	uint32_t blocks; /* of objects, which the last pass settled; 0: not known */
-	unsigned skips;  /* so many passes do not try */
-	enum pass_strategy skipped_strategy; /* ... this strategy, nor quicker ones */
+	uint32_t blocks; /* blocks of objects that the last pass went over; 0: not known */
+	unsigned skips;  /* so many of the next passes do not try */
+	enum pass_strategy skipped_strategy; /* ... this strategy, nor a quicker one */
 };
 
 #define TABLE_CHANGES 256
@@ -64,8 +64,7 @@ struct space {
 	} table_change[TABLE_CHANGES]; /* since space_publish() */
 	uint32_t table_changes;
 	bool table_unknown; /* there were more changes */
-	uint64_t changes;   /* number of the last change of objects or records, which no other space
-			       has had */
+	uint64_t changes;   /* number of the last change of objects or records, unique to it */
 	uint64_t table_peer_changes[SPACE_PEERS_MAX]; /* ... of the peers when the table was made */
 	unsigned table_peers;
 	bool published;
@@ -88,7 +87,7 @@ struct space {
 	uint64_t untouched_detail_bytes; /* of objects that have one and were not touched yet */
 	uint32_t stalls;                 /* launches that were awaited because of such objects */
 	uint32_t ticket, ticket_taken; /* of the last pass; of the last whose results were taken */
-	uint64_t rows_taken, objects_taken; /* indices in the rings */
+	uint64_t rows_taken, objects_taken; /* how many were taken out of the rings */
 	struct device_state view;           /* what space_describe() wrote */
 	CUdeviceptr rows;
 	volatile struct result_pass *result_passes;
@@ -100,7 +99,7 @@ struct space {
 	/* What space_forget_listed() is to forget. */
 	struct object **forget_list;
 	uint32_t forget_count, forget_capacity;
-	bool forget_all; /* all objects: there was no memory for the list */
+	bool forget_all; /* all objects, whatever the list has */
 
 	/* The results of the last pass that was taken. */
 	struct touched *touched;
@@ -110,15 +109,15 @@ struct space {
 	enum pass_strategy strategies[PASSES]; /* by ticket, as they were chosen */
 	struct prediction predictions[PREDICTIONS];
 	struct row *row_buffer;
-	uint32_t forgotten; /* how many objects are */
+	uint32_t forgotten; /* how many objects were, since the last space_digests() */
 	uint64_t missed, missed_bytes;
 };
 
-/* Notes the first failure of the driver.  False: it is one. */
+/* Whether a call of the driver succeeded; notes failures other than of memory in the space. */
 bool space_check(struct space *space, CUresult result);
 /* Waits for our own stream.  False: the device failed. */
 bool space_wait(struct space *space);
-/* The same for so long at most. */
+/* The same for so long at most.  False: it failed, or still runs. */
 bool space_wait_for(struct space *space, unsigned milliseconds);
 /*
  * Whether a pass whose results were not taken yet has begun, or may have: it has read records then;
@@ -127,8 +126,8 @@ bool space_wait_for(struct space *space, unsigned milliseconds);
  */
 bool space_pass_began(struct space *space);
 /*
- * Launches a kernel of ours with blocks of PASS_THREADS threads, perhaps fewer: it strides over the
- * rest.  On another stream than our own only when that has run.
+ * Launches a kernel of ours in so many blocks of PASS_THREADS threads, or fewer: its threads stride
+ * over the work.  Waits for our own stream first if the kernel is for another one.
  */
 bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel, uint64_t blocks,
 		  void **parameters);
@@ -145,7 +144,7 @@ void object_unfollow(struct object *object);
 /* Who writes to the object without an API: enum sharing, as its record has it. */
 uint8_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);
-/* For space_publish(): the object has got a record, or lost it; all records were moved. */
+/* Notes for space_publish() that the object got a record or lost it, or that all were moved. */
 void table_note(const struct object *object, bool gone);
 void table_invalidate(struct space *space);
 /*

@@ -111,7 +111,7 @@ static bool make_room(struct space *space, uint64_t size)
 _Static_assert(offsetof(struct device_candidates, limit) == offsetof(struct device_record, limit) &&
 		       offsetof(struct device_candidates, tag) ==
 			       offsetof(struct device_record, slot),
-	       "patches look at both before they know which it is");
+	       "patches load these before they know which of the two it is");
 
 static uint64_t records_size(const struct space *space)
 {
@@ -127,7 +127,7 @@ static uint64_t device_hint(const struct space *space, struct hint *hint)
 
 	if (!hint->count)
 		return space->empty_record;
-	/* what lies behind a record of another context counts as missed in this one */
+	/* misses beside an object of a peer count in this context: see miss_record */
 	if (hint->count == 1 && hint_is_own(entries, space->records, records_size(space)))
 		return (uintptr_t)entries->record;
 	*(struct device_candidates *)(hints->arena + hint->place) = (struct device_candidates){
@@ -145,7 +145,7 @@ struct hint_table {
 
 _Static_assert(offsetof(struct device_state, hints) - offsetof(struct device_state, granule_bits) ==
 		       offsetof(struct hint_table, hints),
-	       "what lies together here does so there");
+	       "the two have the same layout");
 
 static bool upload_all(struct space *space)
 {

@@ -23,7 +23,7 @@ LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3
 building_elsewhere := $(filter deps demo check clean install-built,$(MAKECMDGOALS))
 ifeq ($(building_elsewhere),)
 missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
-	test -e /usr/include/uthash.h || echo uthash)
+	echo '\#include <uthash.h>' | $(CC) -E - >/dev/null 2>&1 || echo uthash)
 endif
 have_rsvg := $(shell (pkg-config --exists librsvg-2.0 cairo) 2>/dev/null && echo 1 || echo 0)
 have_edit := $(shell (pkg-config --exists libedit) 2>/dev/null && echo 1 || echo 0)

@@ -161,6 +161,15 @@ $(BUILD)/lib/emulator/$(call soname,$(1)): $$(cudart_sources:%.c=$(BUILD)/cudart
 endef
 $(foreach m,$(majors),$(eval $(call cudart,$(m))))
 
+# objects of files that have moved or gone: tests that link a folder's objects would find them
+object_folders = $(patsubst %,$(BUILD)/%.o,vflow inside sanitizer $(majors:%=cudart%))
+objects = $(vflow_objects) $(guest_objects) $(cuda_objects) $(sanitizer_objects) \
+	$(foreach m,$(majors),$(cudart_sources:%.c=$(BUILD)/cudart$(m).o/%.o))
+ifeq ($(building_elsewhere),)
+stale := $(filter-out $(objects),$(shell find $(wildcard $(object_folders)) /dev/null -type f -name '*.o'))
+$(if $(stale),$(shell rm -f $(stale)))
+endif
+
 -include $(vflow_objects:.o=.d) $(guest_objects:.o=.d) $(cuda_objects:.o=.d)
 
 include tests/tests.mk

@@ -73,10 +73,10 @@ $(shell rm -f $(BUILD)/flags)
 endif
 endif
 
-rooms = util graph graph/build graph/profile collect query query/language query/filter advice render
+rooms = util graph graph/build graph/profile collect collect/coverage query query/language query/filter advice render
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c \
-	collect/coverage.c collect/kernel_filter.c util/error.c util/mangled.c util/say.c
+	collect/coverage/coverage.c collect/kernel_filter.c util/error.c util/mangled.c util/say.c
 cuda_sources = $(wildcard $(patsubst %,gpu/emulator/%/*.c,device driver interpreter state) gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
 cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
 guest_objects = $(guest_sources:%.c=$(BUILD)/inside.o/%.o)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "collect/pass_options.h"
 #include "collect/target.h"
 #include "util/error.h"

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 
 #define GROW_FIRST ((uint64_t)64 << 10)
 #define GROW_LAST ((uint64_t)4 << 20)

@@ -124,7 +124,7 @@ struct gpu_sink {
 	 */
 	void (*record)(const struct gpu_call *call, const struct gpu_record *record);
 	/*
-	 * Something was not seen, skipped or approximated.  `id` is a row of collect/coverage.def
+	 * Something was not seen, skipped or approximated.  `id` is a row of coverage.def
 	 * (enum coverage_id), `detail` what its text has a place for, or NULL: it may be any text.
 	 * Equal pairs add up.
 	 */

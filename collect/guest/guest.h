@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "collect/trace.h"
 #include "gpu/provider.h"
 #include "util/error.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "graph/symbols.h"
 #include "util/cxx_name.h"
 #include "util/mangled.h"

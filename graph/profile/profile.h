@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "graph/graph.h"
 #include "util/error.h"
 

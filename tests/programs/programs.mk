@@ -33,7 +33,7 @@ $(BUILD)/programs/%_nvcc: $(wildcard tests/programs/*.c tests/programs/*.cu test
 	$(Q)$(NVCC) -cudart shared -g -lineinfo -I. -o $@ $(filter %/$*_nvcc.cu,$^)
 
 $(BUILD)/programs/hostile_trace: tests/programs/hostile_trace.c \
-		$(addprefix $(BUILD)/vflow.o/,collect/trace_write.o collect/trace_check.o collect/coverage.o util/error.o)
+		$(addprefix $(BUILD)/vflow.o/,collect/trace_write.o collect/trace_check.o collect/coverage/coverage.o util/error.o)
 	@mkdir -p $(@D)
 	@echo "  PROG $@"
 	$(Q)$(CC) $(COMMON) -MF $@.d -o $@ $^ $(LDFLAGS)

@@ -1,4 +1,5 @@
-/* The rows of collect/coverage.def: how they must be written, and what finds them again. */
+/* The rows of collect/coverage/coverage.def: how they must be written, and what finds them again.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 
 /* What the table says, read another way: the names as coverage.def has them. */
 static const struct {

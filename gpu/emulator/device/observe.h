@@ -7,7 +7,7 @@
 #ifndef VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
 #define VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "gpu/emulator/state/memory.h"
 #include "gpu/provider.h"
 

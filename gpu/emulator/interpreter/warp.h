@@ -11,7 +11,7 @@
 #ifdef INTERPRETER_AVX2
 #include "gpu/emulator/interpreter/avx2.h"
 #endif
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "gpu/analysis/shadow.h"
 #include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/emulator/state/memory.h"

@@ -29,7 +29,7 @@
 
 #include <cuda.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 
 struct graph;
 

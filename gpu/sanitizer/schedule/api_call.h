@@ -13,7 +13,7 @@
 
 #include <cuda.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "gpu/provider.h"
 
 enum operation_kind {

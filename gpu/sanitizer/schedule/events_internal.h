@@ -6,7 +6,7 @@
 #ifndef VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_INTERNAL_H
 #define VFLOW_GPU_SANITIZER_SCHEDULE_EVENTS_INTERNAL_H
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/now.h"
 #include "gpu/sanitizer/schedule/api_call.h"

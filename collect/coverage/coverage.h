@@ -1,5 +1,5 @@
 /*
- * collect/coverage.h: the rows of collect/coverage.def, by number and by name.
+ * collect/coverage/coverage.h: the rows of coverage.def, by number and by name.
  *
  * Providers and the guest say COVERAGE_... ; traces and profiles store names; what is said to
  * people is made from a row and a detail, by the vflow process only.
@@ -24,7 +24,7 @@ enum coverage_hides {
 enum coverage_id {
 	COVERAGE_NONE,
 #define COVERAGE(id, words, hides, sentence) COVERAGE_##id,
-#include "collect/coverage.def"
+#include "collect/coverage/coverage.def"
 #undef COVERAGE
 	COVERAGE_END
 };
@@ -43,7 +43,7 @@ const struct coverage_row *coverage_named(const char *name);
 /* Whether this is the name of the row; `name` may be NULL, that of no row. */
 bool coverage_is(const char *name, enum coverage_id id);
 
-/* -- collect/coverage_text.c: not in the guest --------------------------------------------- */
+/* -- collect/coverage/text.c: not in the guest --------------------------------------------- */
 
 /*
  * The row that people read so, for traces and profiles that hold no names; both texts are as

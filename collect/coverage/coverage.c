@@ -1,5 +1,8 @@
-/* collect/coverage.c: see coverage.h.  Lives in profiled programs, too: no memory, no messages. */
-#include "collect/coverage.h"
+/*
+ * collect/coverage/coverage.c: see coverage.h.  Lives in profiled programs, too: no memory, no
+ * messages.
+ */
+#include "collect/coverage/coverage.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -7,7 +10,7 @@
 static const struct coverage_row rows[] = {
 #define COVERAGE(id, words, hides, sentence)                                                       \
 	[COVERAGE_##id] = {COVERAGE_##id, COVERAGE_HIDES_##hides, #id, words, sentence},
-#include "collect/coverage.def"
+#include "collect/coverage/coverage.def"
 #undef COVERAGE
 };
 

@@ -1,7 +1,7 @@
-/* collect/coverage_text.c: what people read of a row of coverage, and back. */
+/* collect/coverage/text.c: what people read of a row of coverage, and back. */
 #include <string.h>
 
-#include "collect/coverage.h"
+#include "collect/coverage/coverage.h"
 #include "util/memory.h"
 
 #define DETAIL "%s"

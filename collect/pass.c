@@ -6,7 +6,11 @@
 
 #include "util/memory.h"
 
-const struct pass *const collect_passes[] = {&pass_flow, NULL};
+const struct pass *const collect_passes[] = {
+#define PASS(name) &pass_##name,
+#include "collect/passes.def"
+	NULL,
+};
 
 static uint32_t bit(unsigned row)
 {

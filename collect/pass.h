@@ -1,6 +1,6 @@
 /*
  * collect/pass.h: what can be recorded of a program.  A pass is a row: a file pass_NAME.c that
- * says what it gives and needs, named in the table of pass.c.
+ * says what it gives and needs, named in passes.def.
  *
  * The program runs once for each pass, but for passes that share a run.  The functions take the
  * table, so that a test can add a pass of its own; a set of passes is a word with bit I for row I.
@@ -63,10 +63,11 @@ struct pass {
 	const struct pass_option *const *options; /* ends with NULL; NULL: none */
 };
 
-/* In the order in which they run; ends with NULL.  A table has at most 32 rows. */
+/* Those of collect/passes.def; ends with NULL.  A table has at most 32 rows. */
 extern const struct pass *const collect_passes[];
 
-extern const struct pass pass_flow;
+#define PASS(name) extern const struct pass pass_##name;
+#include "collect/passes.def"
 
 /* The passes of a list "flow,time".  Returns 0 or -1. */
 int pass_parse(const struct pass *const *table, const char *list, uint32_t *passes,

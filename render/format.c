@@ -8,8 +8,9 @@
 #include "util/memory.h"
 
 const struct render_format *const render_formats[] = {
-	&render_svg,  &render_html,   &render_png,      &render_pdf, &render_dot,
-	&render_json, &render_folded, &render_perfetto, NULL,
+#define FORMAT(name) &render_##name,
+#include "render/formats.def"
+	NULL,
 };
 
 const struct render_format *render_format_named(const char *name)

@@ -1,5 +1,6 @@
 /*
- * render/format.h: one walker over the picture, one table row of functions per format.
+ * render/format.h: one walker over the picture, one row of functions per format
+ * (formats.def).
  */
 #ifndef VFLOW_RENDER_FORMAT_H
 #define VFLOW_RENDER_FORMAT_H
@@ -43,7 +44,7 @@ const struct render_format *render_format_of_file(const char *path);
 int render_write(const struct render_format *format, const struct picture *picture, FILE *out,
 		 char **remark, struct error *error);
 
-extern const struct render_format render_svg, render_html, render_png, render_pdf, render_dot,
-	render_json, render_folded, render_perfetto;
+#define FORMAT(name) extern const struct render_format render_##name;
+#include "render/formats.def"
 
 #endif

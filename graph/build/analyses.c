@@ -7,8 +7,8 @@
 #include "util/memory.h"
 
 const struct build_analysis *const build_analyses[] = {
-	&build_duplicates,
-	&build_events,
+#define ANALYSIS(name) &build_##name,
+#include "graph/build/analyses.def"
 	NULL,
 };
 

@@ -3,7 +3,7 @@
  *
  * The builder reads the traces of a run once, one process after the other, and makes the graph's
  * vertices and edges.  Everything else that a profile says of calls and objects comes from
- * analyses: each is a file with a struct build_analysis, which is a row of analyses.c.  They see
+ * analyses: each is a file with a struct build_analysis, which is a row of analyses.def.  They see
  * all calls of the run, but no trace: ids are those of the profile, and all has been checked but
  * the payloads of records.
  *
@@ -96,11 +96,10 @@ struct build_analysis {
 	void (*end)(void *state);
 };
 
-/* The table, ended by NULL. */
+/* The table, graph/build/analyses.def; ends with NULL. */
 extern const struct build_analysis *const build_analyses[];
 
-/* A file each. */
-extern const struct build_analysis build_duplicates; /* objects with equal content */
-extern const struct build_analysis build_events;     /* the first calls, for the profile */
+#define ANALYSIS(name) extern const struct build_analysis build_##name;
+#include "graph/build/analyses.def"
 
 #endif

@@ -14,7 +14,8 @@ steps() {
 	"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "$CUDA_TOOLKIT/include" -isystem "$SANITIZER/include" -c -o "$T/steps.o" tests/sanitizer/steps.c &&
 		mapfile -t unused < <(comm -23 <(nm -u "$objects"/*/calls_graph.c.o | grep -Eo '(graphs?|calls|launch|events)_.*' | sort) \
 			<(nm "$T/steps.o" | cut -d' ' -f3 | sort) | sed 's/.*/-Wl,--defsym=&=never/') &&
-		"$CC" -o "$T/steps" "$T/steps.o" "$objects"/*/{calls_graph,apis}.c.o "${unused[@]}"
+		# shellcheck disable=SC2086
+		"$CC" $ASAN -o "$T/steps" "$T/steps.o" "$objects"/*/{calls_graph,apis}.c.o "${unused[@]}"
 }
 steps >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 is "launches of graphs, step by step, and changes" "$("$T/steps" 2>&1 | grep -v '^ok')" "1..11"

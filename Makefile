@@ -87,8 +87,7 @@ cuda_objects = $(cuda_sources:%.c=$(BUILD)/inside.o/%.o) $(lane_objects)
 majors = 11 12 13
 soname = libcudart.so.$(if $(filter 11,$(1)),11.0,$(1))
 libraries = $(BUILD)/lib/libvflow-guest.so $(BUILD)/lib/emulator/libcuda.so.1 \
-	$(foreach m,$(majors),$(BUILD)/lib/emulator/$(call soname,$(m))) \
-	$(if $(have_sanitizer),$(BUILD)/lib/libvflow-sanitizer.so)
+	$(foreach m,$(majors),$(BUILD)/lib/emulator/$(call soname,$(m)))
 
 all: packages $(VFLOW) $(libraries)
 
@@ -137,7 +136,8 @@ $(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/driver/libcuda.
 	$(Q)$(CC) $(sanitize) -shared -o $@ $(cuda_objects) -Wl,-soname,libcuda.so.1 \
 		-Wl,--version-script=gpu/emulator/driver/libcuda.map -lm -ldl -lpthread -Wl,-z,defs $(LDFLAGS)
 
-include gpu/sanitizer/sanitizer.mk
+# providers in libraries of their own: each adds its library to `all`
+include $(sort $(wildcard gpu/*/*.mk))
 
 define cudart
 $(BUILD)/cudart$(1).o/%.o: %.c $(BUILD)/flags
@@ -162,8 +162,8 @@ endef
 $(foreach m,$(majors),$(eval $(call cudart,$(m))))
 
 # objects of files that have moved or gone: tests that link a folder's objects would find them
-object_folders = $(patsubst %,$(BUILD)/%.o,vflow inside sanitizer $(majors:%=cudart%))
-objects = $(vflow_objects) $(guest_objects) $(cuda_objects) $(sanitizer_objects) \
+object_folders = $(patsubst %,$(BUILD)/%.o,vflow inside $(majors:%=cudart%)) $(provider_folders)
+objects = $(vflow_objects) $(guest_objects) $(cuda_objects) $(provider_objects) \
 	$(foreach m,$(majors),$(cudart_sources:%.c=$(BUILD)/cudart$(m).o/%.o))
 ifeq ($(building_elsewhere),)
 stale := $(filter-out $(objects),$(shell find $(wildcard $(object_folders)) /dev/null -type f -name '*.o'))

@@ -4,6 +4,10 @@
 sanitizer_folder = $(BUILD)/sanitizer.o
 sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c gpu/sanitizer/*/*.c)) \
 	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/sass/*.c) gpu/analysis/may_write.c) $(sanitizer_folder)/images.S.o
+provider_folders += $(sanitizer_folder)
+provider_objects += $(sanitizer_objects)
+all: $(if $(have_sanitizer),$(BUILD)/lib/libvflow-sanitizer.so)
+
 cuda_include = $(CUDA_TOOLKIT)/include
 
 architectures := 75 80 86 89 90 100 120

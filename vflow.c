@@ -16,7 +16,7 @@ const struct command vflow_commands[] = {
 	{"report", "ranked findings with advice", cmd_report},
 	{"slice", "the flow into and out of one operation", cmd_slice},
 	{"prune", "keep only the important vertices and edges", cmd_prune},
-	{"path", "the ways from one operation to another", cmd_path},
+	{"path", "the paths from one operation to another", cmd_path},
 	{"top", "the operations with the most bytes, runs or time", cmd_top},
 	{"stat", "how large a graph is and what is in it", cmd_stat},
 	{"query", "ask the graph a question in a query language", cmd_query},

@@ -116,11 +116,14 @@ static int parse(int argc, char **argv, struct arguments *a)
 	struct command_option *options = option_rows(a, device_help);
 	const struct command_help help = {
 		.usage = "vflow collect [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
-		.summary = "Runs PROGRAM and records how values flow through its GPU work.",
+		.summary = "Runs PROGRAM on an NVIDIA GPU or, where there is none, on an emulated "
+			   "device (CUDA on\n"
+			   "the CPU), and records how values flow through its GPU work: "
+			   "vflow-collect(1).",
 		.more = more,
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, OPTIONS_PROGRAM, &rest);
+	int operand, code = options_parse(&help, argc, argv, OPTIONS_PROGRAM, &operand);
 
 	free(options);
 	free(device_help);
@@ -128,7 +131,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 	free(names);
 	if (code != OPTIONS_RUN)
 		return code;
-	a->program = argv + rest;
+	a->program = argv + operand;
 	return check_arguments(a);
 }
 
@@ -252,7 +255,7 @@ static void announce(const struct arguments *a, const struct target *target,
 		     target->path);
 }
 
-/* From a target that can be run to an exit code. */
+/* Runs the target for all passes and makes the profile.  Returns an exit code. */
 static int collect(const struct arguments *a, const struct runs_plan *plan, const char *why)
 {
 	struct runs_result runs = {0};

@@ -233,13 +233,13 @@ int cmd_doctor(int argc, char **argv)
 		.more = "Exit code: 0 when programs can be collected here, else 1.",
 		.options = options,
 	};
-	int rest, code;
+	int operand, code;
 	char *where;
 	bool good;
 
 	if (argc == 2 && !strcmp(argv[1], KNOWN_ANSWER))
 		return known_answer();
-	code = options_parse(&help, argc, argv, 0, &rest);
+	code = options_parse(&help, argc, argv, 0, &operand);
 	if (code != OPTIONS_RUN)
 		return code;
 	good = check_devices(&where);

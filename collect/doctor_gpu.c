@@ -142,7 +142,7 @@ static void ask_driver(struct driver_facts *facts)
 	attribute(&facts->minor, 76, device);
 }
 
-static const char *mend(int error)
+static const char *remedy(int error)
 {
 	switch (error) {
 	case 34:
@@ -198,7 +198,7 @@ static bool check_driver_library(void)
 			    *facts.path ? facts.path : "libcuda.so.1 lacks functions");
 	else if (facts.error)
 		doctor_line("broken", "CUDA driver", "%s: error %d: %s", facts.path, facts.error,
-			    mend(facts.error));
+			    remedy(facts.error));
 	else if (!facts.devices)
 		doctor_line("broken", "CUDA driver", "%s: no GPU%s%s%s", facts.path,
 			    visible ? ": CUDA_VISIBLE_DEVICES is '" : "", visible ? visible : "",

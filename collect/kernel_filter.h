@@ -16,8 +16,8 @@ struct kernel_filter *kernel_filter_new(const char *expression, struct error *er
 void kernel_filter_free(struct kernel_filter *filter);
 
 /*
- * Whether the expression is found in the kernel's mangled or demangled name: 1 or 0; -1: it cannot
- * be told, since the search would take too long.  Not thread-safe.
+ * Whether the expression is found in the kernel's mangled or demangled name: 1 or 0; -1: not
+ * known, since the search would take too long.  Not thread-safe.
  */
 int kernel_filter_matches(const struct kernel_filter *filter, const char *mangled);
 

@@ -84,7 +84,7 @@ static void execute_by_shell(const char *path, char **argv)
 	execv("/bin/sh", words);
 }
 
-/* In the child.  Tells errno through the pipe, which closes by itself when all goes well. */
+/* In the child.  Sends errno through the pipe, which exec() closes when all goes well. */
 static void execute(const struct target *target, char **argv, const struct environment *environment,
 		    int pipe_end)
 {

@@ -45,7 +45,7 @@ union pass_value {
 struct pass_option {
 	struct command_option option; /* its `value` is not used */
 	uint64_t standard;            /* of a number or size: the default */
-	/* The variable that tells the guest, set when the value is not the default. */
+	/* The environment variable that the guest reads, set when the value is not the default. */
 	const char *variable;
 	const char *flag_value; /* of the variable, for a flag */
 	/* Whether the value makes sense: 0, or -1 with a sentence that names the option.  NULL: all

@@ -44,8 +44,8 @@ static bool is_free(const struct obstacle *obstacle)
 
 /* "use --device NAME" for another device on which the passes can be made; else "".  Caller frees.
  */
-static char *way_out(const struct pass *const *table, uint32_t passes,
-		     const struct device *const *list, const char *libraries)
+static char *alternative(const struct pass *const *table, uint32_t passes,
+			 const struct device *const *list, const char *libraries)
 {
 	for (; *list; list++) {
 		struct obstacle obstacle = find_obstacle(table, passes, *list, libraries);
@@ -58,20 +58,20 @@ static char *way_out(const struct pass *const *table, uint32_t passes,
 
 /* Why a device that the user named cannot be had. */
 static void refuse(const struct device *device, const struct obstacle *obstacle,
-		   const char *libraries, const char *way_out, struct error *error)
+		   const char *libraries, const char *alternative, struct error *error)
 {
 	if (obstacle->unsupported)
 		error_set(error, "--device %s: the pass %s cannot be made %s%s%s", device->name,
-			  obstacle->unsupported->name, device->where, *way_out ? "; " : "",
-			  way_out);
+			  obstacle->unsupported->name, device->where, *alternative ? "; " : "",
+			  alternative);
 	else if (obstacle->missing)
 		error_set(error,
 			  "--device %s: %s/%s is missing: install %s and build vflow again%s%s",
 			  device->name, libraries, obstacle->missing->name,
-			  obstacle->missing->install, *way_out ? ", or " : "", way_out);
+			  obstacle->missing->install, *alternative ? ", or " : "", alternative);
 	else
 		error_set(error, "--device %s: %s%s%s", device->name, device->absent_by_name,
-			  *way_out ? "; " : "", way_out);
+			  *alternative ? "; " : "", alternative);
 }
 
 /* Why `auto` takes another one.  Caller frees. */
@@ -102,7 +102,7 @@ const struct device *pass_device(const struct pass *const *table, uint32_t passe
 		if (is_free(&obstacle))
 			return *list;
 		if (!strcmp(name, (*list)->name)) {
-			text = way_out(table, passes, all, libraries);
+			text = alternative(table, passes, all, libraries);
 			refuse(*list, &obstacle, libraries, text, error);
 			free(text);
 			return NULL;

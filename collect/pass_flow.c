@@ -35,7 +35,7 @@ static int check_sample_blocks(const union pass_value *value, struct error *erro
 
 static const struct pass_option no_duplicates = {
 	.option = {.name = "no-duplicates",
-		   .help = "do not compare the contents of objects",
+		   .help = "do not compare the contents of objects: faster, no duplicate values",
 		   .kind = OPTION_FLAG},
 	.variable = "VFLOW_DIGESTS",
 	.flag_value = "0",
@@ -64,8 +64,8 @@ static const struct pass_option sample_kernels = {
 static const struct pass_option sample_blocks = {
 	.option = {.name = "sample-blocks",
 		   .argument = "N",
-		   .help = "look at every Nth block only; launches then count as not analysed "
-			   "(default 1: all)",
+		   .help = "run the analysis on every Nth block only; for the graph such launches "
+			   "are not analysed (default 1: all)",
 		   .kind = OPTION_NUMBER},
 	.standard = 1,
 	.variable = "VFLOW_SAMPLE_BLOCKS",
@@ -75,8 +75,8 @@ static const struct pass_option sample_blocks = {
 static const struct pass_option memory_limit = {
 	.option = {.name = "memory-limit",
 		   .argument = "SIZE",
-		   .help = "GPU memory for shadows, the rest lies on the host (default what is "
-			   "free); emulated: that of the device",
+		   .help = "most GPU memory for shadow memory; what does not fit lies on the host "
+			   "(default all that is free); on the emulated device: its memory",
 		   .kind = OPTION_SIZE},
 	.variable = "VFLOW_MEMORY_LIMIT",
 };

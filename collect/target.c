@@ -118,12 +118,12 @@ static enum target_kind kind_of(const char *path, char line[LINE_MAX_BYTES])
 /* The program that `env ARGUMENTS` runs: the first word that is no option and no assignment. */
 static const char *program_of_env(char *arguments)
 {
-	char *rest = NULL;
+	char *state = NULL;
 
-	for (char *word = strtok_r(arguments, " \t", &rest); word;
-	     word = strtok_r(NULL, " \t", &rest)) {
+	for (char *word = strtok_r(arguments, " \t", &state); word;
+	     word = strtok_r(NULL, " \t", &state)) {
 		if (!strcmp(word, "-u") || !strcmp(word, "-C"))
-			strtok_r(NULL, " \t", &rest);
+			strtok_r(NULL, " \t", &state);
 		else if (!strncmp(word, "-S", 2) && word[2])
 			return word + 2;
 		else if (word[0] != '-' && !strchr(word, '='))

@@ -203,14 +203,14 @@ int cmd_export(int argc, char **argv)
 		.options = options,
 	};
 	struct error error;
-	int rest, code = options_parse(&help, argc, argv, 1, &rest);
+	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 
 	if (code != OPTIONS_RUN)
 		return code;
 	if (strcmp(type, "json") && strcmp(type, "dot"))
 		return options_misuse("export", "-T takes json or dot, not '%s'", type);
 	signal(SIGPIPE, SIG_DFL); /* `vflow export | head` ends quietly */
-	if (export(argv[rest], output, !strcmp(type, "dot"), &error) == 0)
+	if (export(argv[operand], output, !strcmp(type, "dot"), &error) == 0)
 		return EXIT_OK;
 	fprintf(stderr, "vflow export: %s\n", error.text);
 	return EXIT_FAILED;

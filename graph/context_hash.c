@@ -36,7 +36,7 @@ static void add(struct context_hash *hash, const void *bytes, size_t size)
 		abort();
 }
 
-/* With their NULs, so that ("ab", "c") is not ("a", "bc"). */
+/* Hashes texts with their NULs, so that ("ab", "c") is not ("a", "bc"). */
 static void digest(struct context_hash *hash, const char *first, const char *second,
 		   const unsigned char *path, unsigned char result[CONTEXT_HASH_FRAME])
 {

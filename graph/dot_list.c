@@ -50,7 +50,7 @@ void dot_put_text(FILE *file, const char *text, bool raw)
 		put_quoted(file, text, raw);
 }
 
-/* Millions of them: printf would take most of the time. */
+/* There are millions of numbers: printf would take most of the time. */
 void dot_put_number(FILE *file, uint64_t value)
 {
 	char text[20];
@@ -68,7 +68,7 @@ static void start_attribute(struct dot_list *list)
 	list->open = true;
 }
 
-/* One of vflow's own names, which need no quotes. */
+/* Writes one of vflow's own names, which need no quotes. */
 static void put_name(struct dot_list *list, const char *name)
 {
 	start_attribute(list);

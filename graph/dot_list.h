@@ -24,10 +24,10 @@ void dot_put_number(FILE *file, uint64_t value);
 void dot_list_text(struct dot_list *list, const char *name, const char *text);
 void dot_list_number(struct dot_list *list, const char *name, uint64_t value);
 void dot_list_fraction(struct dot_list *list, const char *name, double value);
-/* Those of the fields that are there, of these types (enum field_type), in their order. */
+/* Writes the fields of these types (enum field_type) that are there, in their order. */
 void dot_list_fields(struct dot_list *list, const struct graph_field *fields, const void *of,
 		     unsigned types);
-/* One that vflow does not know, empty or not; `raw` as in struct graph_attribute. */
+/* An attribute that vflow does not know, empty or not; `raw` as in struct graph_attribute. */
 void dot_list_attribute(struct dot_list *list, const char *name, const char *value, bool raw);
 void dot_list_attributes(struct dot_list *list, const struct graph_attributes *attributes);
 /* Ends the statement as well. */

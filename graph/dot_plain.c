@@ -75,7 +75,8 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* As cgraph's: \" is a quote, a backslash before the end of a line joins it with the next. */
+/* The text is read as cgraph reads it: \" is a quote, a backslash before the end of a line joins it
+ * with the next. */
 static enum word_type read_quoted(struct dot_text *text, struct word *word)
 {
 	int c;
@@ -236,7 +237,7 @@ static struct foreign *add_foreign(struct plain *plain, bool of_edge, const char
 	return foreign;
 }
 
-/* Of others, two may become one when they are cleaned. */
+/* Two foreign attributes may become one when their names are cleaned. */
 static bool is_ordinary(const char *name)
 {
 	return !strchr(name, '\\') && text_is_clean(name, strlen(name));

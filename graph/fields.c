@@ -222,7 +222,7 @@ void fields_add_edge(struct graph_vertex *to, const struct graph_edge *edge, uin
 			add(field, to, field_number(field->sum_of, edge), most);
 }
 
-/* Sums that are not there for want of what `edge` lacks. */
+/* Flags of the sums that the vertex cannot have, since `edge` lacks what is summed. */
 static uint32_t lacking(const struct graph_edge *edge)
 {
 	uint32_t flags = 0;

@@ -84,7 +84,7 @@ static inline const char *field_text(const struct graph_field *field, const void
 	return field_is_there(field, of) ? *(char *const *)((const char *)of + field->at) : NULL;
 }
 
-/* Of a FIELD_COUNT or FIELD_ID; 0 when it is not there. */
+/* The value of a FIELD_COUNT or FIELD_ID; 0 when it is not there. */
 static inline uint64_t field_number(const struct graph_field *field, const void *of)
 {
 	const char *at = (const char *)of + field->at;
@@ -102,7 +102,8 @@ static inline enum graph_access field_access(const struct graph_field *field, co
 	return *(const enum graph_access *)((const char *)of + field->at);
 }
 
-/* These make it be there; the text becomes the vertex's or edge's.  An id must fit into 32 bits. */
+/* Set the field; it is there then.  The text becomes the vertex's or edge's.  An id must fit into
+ * 32 bits. */
 void field_set_text(const struct graph_field *field, void *of, char *text);
 void field_set_number(const struct graph_field *field, void *of, uint64_t value);
 void field_set_fraction(const struct graph_field *field, void *of, double value);

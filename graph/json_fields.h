@@ -5,7 +5,7 @@
 #include "graph/fields.h"
 #include "util/json.h"
 
-/* Those that are there, of these types (enum field_type), in their order. */
+/* Writes the fields of these types (enum field_type) that are there, in their order. */
 void json_fields(struct json *json, const struct graph_field *fields, const void *of,
 		 unsigned types);
 /* The value of one; null when it is not there. */

@@ -351,11 +351,11 @@ int cmd_prune(int argc, char **argv)
 	};
 	struct prune prune = {0};
 	struct filter filter = {.command = "prune", .apply = apply, .data = &prune};
-	int rest, code = options_parse(&help, argc, argv, 1, &rest);
+	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 
 	if (code != OPTIONS_RUN)
 		return code;
-	filter.file = argv[rest];
+	filter.file = argv[operand];
 	filter.output = output;
 	code = parse(&texts, &prune);
 	if (code == EXIT_OK)

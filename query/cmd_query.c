@@ -113,10 +113,10 @@ int cmd_query(int argc, char **argv)
 		"p'",
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, 2, &rest);
+	int operand, code = options_parse(&help, argc, argv, 2, &operand);
 
 	if (code == OPTIONS_RUN)
-		code = run(&ask, query_file, session, argc - rest, argv + rest);
+		code = run(&ask, query_file, session, argc - operand, argv + operand);
 	free(ask.parameters.items);
 	return code;
 }

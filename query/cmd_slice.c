@@ -122,7 +122,7 @@ int cmd_slice(int argc, char **argv)
 			"  vflow slice --vertex gemm run.db | vflow prune --edge-bytes 1M",
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, 1, &rest);
+	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 
 	if (code == OPTIONS_RUN) {
 		part.one_object = object != UINT64_MAX;
@@ -134,7 +134,7 @@ int cmd_slice(int argc, char **argv)
 			code = options_misuse("slice", "--up and --down exclude each other; "
 						       "without them the slice goes both ways");
 		else
-			code = run(&wanted, &part, argv[rest], output);
+			code = run(&wanted, &part, argv[operand], output);
 	}
 	free(wanted.items);
 	return code;

@@ -38,10 +38,10 @@ int cmd_stat(int argc, char **argv)
 				   "  vflow prune --edge-bytes 1M | vflow stat",
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, 1, &rest);
+	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 
 	if (code != OPTIONS_RUN)
 		return code;
-	ask.file = argv[rest];
+	ask.file = argv[operand];
 	return query_ask(&ask);
 }

@@ -66,13 +66,13 @@ int cmd_top(int argc, char **argv)
 	const struct command_help help = {
 		.usage = "vflow top [--by METRIC] [-n N] [-T TYPE] [-o FILE] [FILE]",
 		.summary =
-			"Lists the operations with the most bytes left unchanged, or by another\n"
+			"Lists the operations that left the most bytes unchanged, or by another\n"
 			"metric.",
 		.more = INPUT_HELP "\n"
 				   "  vflow slice --vertex 5 | vflow top --by written_bytes",
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, 1, &rest);
+	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 	bool known = false;
 	char *query;
 
@@ -90,7 +90,7 @@ int cmd_top(int argc, char **argv)
 			  "%" PRIu64,
 			  by, by, by, by, limit ? limit : (uint64_t)INT64_MAX);
 	ask.query = query;
-	ask.file = argv[rest];
+	ask.file = argv[operand];
 	code = query_ask(&ask);
 	free(query);
 	return code;

@@ -189,7 +189,7 @@ static const char *default_of(const struct graph *graph, bool of_edge, const cha
 	return NULL;
 }
 
-/* As vflow_types says. */
+/* The type that vflow_types declares. */
 static enum value_type declared_type(const struct graph *graph, const char *name)
 {
 	static const struct {

@@ -59,7 +59,8 @@ struct engine {
 struct engine *engine_from_graph(const struct graph *graph);
 void engine_free(struct engine *engine);
 
-/* By hand: indices are given in order; engine_finish() comes before the first query. */
+/* For engines that are filled by hand: indices are given in order; engine_finish() comes before the
+ * first query. */
 struct engine *engine_new(void);
 uint32_t engine_add_vertex(struct engine *engine, const char *const *labels, uint32_t count);
 uint32_t engine_add_edge(struct engine *engine, uint32_t from, uint32_t to, const char *type);

@@ -343,7 +343,7 @@ static void free_cells(struct cells *cells)
 	free(cells);
 }
 
-/* Until the next call. */
+/* Valid until the next call. */
 static const char *cell(struct cells *cells, struct value value)
 {
 	rewind(cells->file);

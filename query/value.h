@@ -82,7 +82,7 @@ struct value value_of_map(struct value_map *map);
 /* NULL when the map has no such key. */
 const struct value *value_map_get(const struct value_map *map, const char *key);
 
-/* Of lists and maps in each other; 0: neither. */
+/* How deep lists and maps are nested; 0: the value is neither. */
 uint32_t value_depth(struct value value);
 /*
  * Of a copy; what lists and maps share counts as often as it is there.  Of a list or map with more

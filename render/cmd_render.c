@@ -342,7 +342,7 @@ int cmd_render(int argc, char **argv)
 	struct picture *picture;
 	struct graph *graph = NULL;
 	struct grouping grouping = {0};
-	int rest, result, code = options_parse(&help, argc, argv, 1, &rest);
+	int operand, result, code = options_parse(&help, argc, argv, 1, &operand);
 
 	if (code != OPTIONS_RUN)
 		return code;
@@ -359,7 +359,7 @@ int cmd_render(int argc, char **argv)
 	if (format->convert && (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO))
 		return options_misuse("render", "%s is not for terminals: write to a file with -o",
 				      format->name);
-	input = input_open(argv[rest], true, &error);
+	input = input_open(argv[operand], true, &error);
 	if (!input)
 		return fail(&error);
 	if ((!format->times && groups != GROUP_STREAM) || read_events(input, &error) == 0)
@@ -380,8 +380,8 @@ int cmd_render(int argc, char **argv)
 		picture_set_groups(picture, grouping.by, grouping.vertices, grouping.edges);
 	if (input_run(input))
 		picture_set_run(picture, input_run(input));
-	if (argv[rest] && strcmp(argv[rest], "-") != 0)
-		picture->file = text_clean(argv[rest], strlen(argv[rest]), 0);
+	if (argv[operand] && strcmp(argv[operand], "-") != 0)
+		picture->file = text_clean(argv[operand], strlen(argv[operand]), 0);
 	result = draw(format, picture, engine, (double)seconds, output, &error);
 	picture_free(picture);
 	graph_free(graph);

@@ -35,9 +35,9 @@ struct render_format {
 
 extern const struct render_format *const render_formats[]; /* ends with NULL */
 
-/* By name; NULL: there is none. */
+/* The format with this name; NULL: there is none. */
 const struct render_format *render_format_named(const char *name);
-/* By the ending of a file name, whatever its case; the longest counts.  NULL: none has it. */
+/* The format with the longest ending that the file name has, in any case.  NULL: none. */
 const struct render_format *render_format_of_file(const char *path);
 
 /* Write errors of `out` are left to its owner. */

@@ -1,6 +1,6 @@
 /*
  * render/layout_layers.h: what layout_layers.c, which finds places, and layout_routes.c, which
- * draws the edges between them, tell each other.
+ * draws the edges between them, share.
  */
 #ifndef VFLOW_RENDER_LAYOUT_LAYERS_H
 #define VFLOW_RENDER_LAYOUT_LAYERS_H

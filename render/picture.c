@@ -100,7 +100,7 @@ static bool same_place(const char *callpath, const char *other, uint32_t depth)
 }
 
 /* Index of the first caller's place in which vertices of the same look differ; 0: none. */
-static uint32_t telling_depth(const struct lookalike *looks, uint32_t count)
+static uint32_t distinguishing_depth(const struct lookalike *looks, uint32_t count)
 {
 	for (uint32_t depth = 1; count > 1 && depth <= OUTER_LIMIT; depth++)
 		for (uint32_t i = 1; i < count; i++)
@@ -137,7 +137,7 @@ static uint32_t *find_outer_places(const struct picture *picture)
 			if (strcmp(looks[first].name, looks[next].name) != 0 ||
 			    strcmp(looks[first].where, looks[next].where) != 0)
 				break;
-		depth = telling_depth(&looks[first], next - first);
+		depth = distinguishing_depth(&looks[first], next - first);
 		for (uint32_t i = first; i < next; i++)
 			outer[looks[i].index] = depth;
 	}
@@ -395,7 +395,7 @@ static void add_labels(struct picture *picture)
 	free(order);
 }
 
-/* As in the report; where that is not known, the most unchanged bytes first. */
+/* Orders findings as the report does; where that is not known, most unchanged bytes first. */
 static int worse(const void *left, const void *right)
 {
 	const struct picture_vertex *a = *(struct picture_vertex *const *)left;

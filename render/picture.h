@@ -3,6 +3,11 @@
  * styles, the header, the notes.  layout.h adds the positions; format.h writes it.
  *
  * Lengths are in pixels of 1/96 inch; y grows downwards.
+ *
+ * Words: a vertex's place is where in the source it was called; a note a finding in the list under
+ * the drawing, and the badge its number on the vertex; a band the class of an edge by its share
+ * of unchanged bytes (style.h); hidden vertices are in the graph, but not drawn; a stub is an edge
+ * to host of which only the end is drawn (layout_layers.h).
  */
 #ifndef VFLOW_RENDER_PICTURE_H
 #define VFLOW_RENDER_PICTURE_H
@@ -94,7 +99,8 @@ void picture_free(struct picture *picture);
 double picture_line_size(const struct picture_vertex *vertex, uint32_t index);
 /* Length of the arrowhead of an edge. */
 double picture_arrow(const struct picture_edge *edge);
-/* Of pointers to edges, for qsort(): redundant bytes first, then bytes, then the graph's order. */
+/* Compares pointers to edges, for qsort(): redundant bytes first, then bytes, then the graph's
+ * order. */
 int picture_edge_order(const void *left, const void *right);
 
 #endif

@@ -29,7 +29,8 @@ enum render_band {
 	BAND_HALF,   /* <= 66 % */
 	BAND_HIGH,   /* < 100 % */
 	BAND_ALL,    /* every byte */
-	BAND_BRIDGE, /* no share: an edge that prune --hide made of a way through hidden vertices */
+	BAND_BRIDGE, /* no share: an edge that prune --hide made of a path through hidden vertices
+		      */
 	BAND_COUNT
 };
 

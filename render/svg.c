@@ -223,7 +223,7 @@ void svg_edge(FILE *out, const struct picture *picture, const struct picture_edg
 	free(curve);
 }
 
-/* For the class of a group. */
+/* The name of the shape, for the class of a group. */
 static const char *shape_name(enum render_shape shape)
 {
 	static const char *const names[SHAPE_COUNT] = {

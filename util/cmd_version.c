@@ -17,7 +17,7 @@ int cmd_version(int argc, char **argv)
 		.summary = "Says which vflow this is and which optional parts it was built with.",
 		.options = options,
 	};
-	int rest, code = options_parse(&help, argc, argv, 0, &rest);
+	int operand, code = options_parse(&help, argc, argv, 0, &operand);
 
 	if (code != OPTIONS_RUN)
 		return code;

@@ -63,7 +63,7 @@ const char *cxx_name_end(const char *name)
 	return group;
 }
 
-/* After the last blank, or "::" if `scopes`, that is outside of all brackets. */
+/* The place after the last blank, or "::" if `scopes`, that is outside of all brackets. */
 static const char *component_start(const char *name, const char *end, bool scopes)
 {
 	uint32_t depth = 0;

@@ -156,7 +156,8 @@ static int misuse_unknown(const char *command, const struct command_option *opti
 	return code;
 }
 
-int options_parse(const struct command_help *help, int argc, char **argv, int operands, int *rest)
+int options_parse(const struct command_help *help, int argc, char **argv, int operands,
+		  int *first_operand)
 {
 	char letters[256] = ":+:";
 	/* GNU order: '+' (stop at the first operand) must come before ':' (quiet errors) */
@@ -189,7 +190,7 @@ int options_parse(const struct command_help *help, int argc, char **argv, int op
 						kind_name(option->kind), optarg);
 		}
 	}
-	*rest = optind;
+	*first_operand = optind;
 	if (result == OPTIONS_RUN && operands == 0 && optind < argc)
 		result = options_misuse(argv[0], "it takes no operands, but '%s' is given",
 					argv[optind]);

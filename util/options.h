@@ -43,13 +43,14 @@ enum {
 };
 
 /*
- * Returns OPTIONS_RUN, *rest is the index of the first operand then; else the exit code, after
+ * Returns OPTIONS_RUN, with the index of the first operand; else the exit code, after
  * --help on stdout or one line of misuse on stderr.
  *
  * argv[0] is the command's name; it takes at most so many operands, which may be mixed with
  * options.  With OPTIONS_PROGRAM parsing ends at the first.  "--" ends the options, too.
  */
-int options_parse(const struct command_help *help, int argc, char **argv, int operands, int *rest);
+int options_parse(const struct command_help *help, int argc, char **argv, int operands,
+		  int *first_operand);
 
 /* Prints "vflow COMMAND: message" as the one line of a misuse and returns 2. */
 int options_misuse(const char *command, const char *format, ...)

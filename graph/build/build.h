@@ -29,7 +29,7 @@ struct build_run {
 struct profile *build_runs(const struct build_run *runs, uint32_t count,
 			   const struct build_analysis *const *analyses, struct error *error);
 
-/* Of one run, with all analyses. */
+/* Builds the profile of one run, with all analyses. */
 struct profile *build_profile(const char *folder, struct error *error);
 
 #endif

@@ -24,7 +24,7 @@ int coverage_take(struct coverage *coverage, const struct trace_coverage *record
 /* Adds all rows to the profile. */
 void coverage_free(struct coverage *coverage, struct profile *profile, const char *passes);
 
-/* As profile_add_coverage(). */
+/* Adds to a row, as profile_add_coverage() does. */
 void coverage_say(struct profile *profile, const char *passes, enum coverage_id id,
 		  const char *detail, uint64_t count, uint64_t bytes);
 

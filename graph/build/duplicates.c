@@ -20,12 +20,12 @@ struct class_key {
 	uint8_t digest[GPU_DIGEST_SIZE];
 };
 
-struct player_key {
+struct holder_key {
 	uint32_t object, cause;
 };
 
-struct player { /* an object in an episode, once per cause */
-	struct player_key key;
+struct holder { /* an object in an episode, once per cause */
+	struct holder_key key;
 	uint32_t site;
 	UT_hash_handle hh;
 };
@@ -43,7 +43,7 @@ struct content_class {
 	struct member *members;
 	uint32_t count;
 	uint64_t start;         /* event of the episode's begin */
-	struct player *players; /* of the episode; NULL: there is none */
+	struct holder *holders; /* of the episode; NULL: there is none */
 	UT_hash_handle hh;
 };
 
@@ -138,16 +138,16 @@ static void add_episode(struct profile_duplicate *group, const struct role *role
 
 static void add_player(struct content_class *class, const struct member *member)
 {
-	struct player_key key = {member->object, member->cause};
-	struct player *player;
+	struct holder_key key = {member->object, member->cause};
+	struct holder *holder;
 
-	HASH_FIND(hh, class->players, &key, sizeof(key), player);
-	if (player)
+	HASH_FIND(hh, class->holders, &key, sizeof(key), holder);
+	if (holder)
 		return;
-	player = xcalloc(1, sizeof(*player));
-	player->key = key;
-	player->site = member->site;
-	HASH_ADD(hh, class->players, key, sizeof(player->key), player);
+	holder = xcalloc(1, sizeof(*holder));
+	holder->key = key;
+	holder->site = member->site;
+	HASH_ADD(hh, class->holders, key, sizeof(holder->key), holder);
 }
 
 static int compare_roles(const void *left, const void *right)
@@ -159,14 +159,14 @@ static int compare_roles(const void *left, const void *right)
 	return (a->cause > b->cause) - (a->cause < b->cause);
 }
 
-/* The players as roles, each once, with the number of objects. */
+/* The holders as roles, each once, with the number of objects. */
 static uint32_t collect_roles(const struct content_class *class, struct role *roles)
 {
 	uint32_t count = 0, used = 0;
-	const struct player *player;
+	const struct holder *holder;
 
-	for (player = class->players; player; player = player->hh.next)
-		roles[count++] = (struct role){player->site, player->key.cause, 1};
+	for (holder = class->holders; holder; holder = holder->hh.next)
+		roles[count++] = (struct role){holder->site, holder->key.cause, 1};
 	qsort(roles, count, sizeof(*roles), compare_roles);
 	for (uint32_t i = 0; i < count; i++) {
 		if (used && compare_roles(&roles[used - 1], &roles[i]) == 0)
@@ -180,8 +180,8 @@ static uint32_t collect_roles(const struct content_class *class, struct role *ro
 /* `end`: the first event after which the content was not shared any more. */
 static void end_episode(struct duplicates *duplicates, struct content_class *class, uint64_t end)
 {
-	struct role *roles = xcalloc(HASH_COUNT(class->players), sizeof(*roles));
-	struct player *player, *next;
+	struct role *roles = xcalloc(HASH_COUNT(class->holders), sizeof(*roles));
+	struct holder *holder, *next;
 
 	/* one event may change two objects in a row: in between is no time */
 	if (end > class->start) {
@@ -190,15 +190,15 @@ static void end_episode(struct duplicates *duplicates, struct content_class *cla
 		add_episode(find_group(duplicates, roles, count, class->zero), roles,
 			    class->key.size, end - class->start);
 	}
-	HASH_ITER(hh, class->players, player, next)
+	HASH_ITER(hh, class->holders, holder, next)
 	{
-		HASH_DEL(class->players, player);
-		free(player);
+		HASH_DEL(class->holders, holder);
+		free(holder);
 	}
 	free(roles);
 }
 
-static void leave(struct duplicates *duplicates, struct member *member, uint64_t event)
+static void leave_class(struct duplicates *duplicates, struct member *member, uint64_t event)
 {
 	struct content_class *class = member->in;
 
@@ -218,8 +218,8 @@ static void leave(struct duplicates *duplicates, struct member *member, uint64_t
 	member->in = NULL;
 }
 
-static void join(struct duplicates *duplicates, struct member *member,
-		 const struct build_event *event, const struct gpu_content *content)
+static void join_class(struct duplicates *duplicates, struct member *member,
+		       const struct build_event *event, const struct gpu_content *content)
 {
 	const struct profile_object *object = &duplicates->profile->objects[member->object];
 	struct class_key key = {.size = object->size};
@@ -251,7 +251,7 @@ static void join(struct duplicates *duplicates, struct member *member,
 		add_player(class, member);
 }
 
-/* -- what it is told -- */
+/* -- calls and records -- */
 
 /* Constant time, but for the ends of episodes. */
 static int take_content(void *state, const struct build_event *event,
@@ -274,9 +274,9 @@ static int take_content(void *state, const struct build_event *event,
 	} else if (!memcmp(member->in->key.digest, content->digest, GPU_DIGEST_SIZE)) {
 		return 0; /* it has held this since the earlier event, which is its cause */
 	} else {
-		leave(duplicates, member, event->number);
+		leave_class(duplicates, member, event->number);
 	}
-	join(duplicates, member, event, content);
+	join_class(duplicates, member, event, content);
 	return 0;
 }
 
@@ -288,7 +288,7 @@ static void freed(void *state, const struct build_event *event, uint32_t object)
 	HASH_FIND(hh, duplicates->members, &object, sizeof(object), member);
 	if (!member)
 		return;
-	leave(duplicates, member, event->number);
+	leave_class(duplicates, member, event->number);
 	HASH_DEL(duplicates->members, member);
 	free(member);
 }

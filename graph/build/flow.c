@@ -70,7 +70,7 @@ static uint32_t metrics_of(enum trace_access access)
 	return metrics;
 }
 
-/* None is more than the row's bytes, and none is of another access. */
+/* Whether no metric is more than the row's bytes, and none is of another access. */
 static bool metrics_hold(const struct trace_row *row)
 {
 	const struct {

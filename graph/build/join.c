@@ -183,12 +183,12 @@ uint32_t join_object(struct join *join, uint32_t context, uint64_t size, uint32_
 	return (uint32_t)(object - join->profile->objects);
 }
 
-void join_leave_object(struct join *join)
+void join_drop_object(struct join *join)
 {
 	join->objects_left++;
 }
 
-void join_leave_fact(struct join *join, uint32_t bytes)
+void join_drop_record(struct join *join, uint32_t bytes)
 {
 	join->facts_left++;
 	join->fact_bytes_left += bytes;

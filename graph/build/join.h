@@ -18,7 +18,7 @@
 
 struct join;
 
-/* Both must outlive it. */
+/* The profile and the merge must outlive the join. */
 struct join *join_new(const struct profile *profile, const struct merge *merge);
 void join_free(struct join *join);
 
@@ -32,13 +32,16 @@ void join_keep_process(struct join *join, uint32_t process);
 
 /* `process`: index of the one that it stands for. */
 void join_begin_process(struct join *join, uint32_t process);
-/* One more call: whether the graph's run has it. */
+/* Counts a call of the context.  Returns whether the graph's run has it. */
 bool join_call(struct join *join, uint32_t context);
-/* One more object of the context: its index in the profile, BUILD_NO_OBJECT: it has no equal. */
+/*
+ * Counts an object of the context.  Returns the index of its equal in the profile, or
+ * BUILD_NO_OBJECT: there is none.
+ */
 uint32_t join_object(struct join *join, uint32_t context, uint64_t size, uint32_t memory);
-/* An object, or a fact of so many bytes, was left out. */
-void join_leave_object(struct join *join);
-void join_leave_fact(struct join *join, uint32_t bytes);
+/* Counts an object, or a record of so many bytes, that is left out. */
+void join_drop_object(struct join *join);
+void join_drop_record(struct join *join, uint32_t bytes);
 void join_end_process(struct join *join);
 
 /* Adds to the profile's coverage in what the run, for passes of these names, was another. */

@@ -32,7 +32,7 @@ static int place_object(struct process *process, struct process_object *object)
 	if (!process->matched)
 		object->profile = BUILD_NO_OBJECT;
 	if (object->profile == BUILD_NO_OBJECT)
-		join_leave_object(process->run->join);
+		join_drop_object(process->run->join);
 	return 0;
 }
 

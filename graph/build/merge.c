@@ -440,7 +440,7 @@ static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 	struct profile *profile = merge->profile;
 	struct profile_callpath *path = &profile->callpaths[vertex];
 	const struct profile_frame **own;
-	uint32_t capacity = 0, drop, count, told = 0;
+	uint32_t capacity = 0, drop, count, printed = 0;
 	bool whole = merge->path_bytes < PATH_BYTES;
 	char *text = NULL;
 	size_t size = 0;
@@ -467,15 +467,15 @@ static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 	if (!out)
 		abort(); /* out of memory */
 	own = profile_path(profile, vertex, &count);
-	for (; told < count && (whole || ftell(out) < SHORT_TEXT); told++) {
-		char *part = profile_frame_text(own[told]);
+	for (; printed < count && (whole || ftell(out) < SHORT_TEXT); printed++) {
+		char *part = profile_frame_text(own[printed]);
 
-		fprintf(out, "%s%s", told ? " < " : "", part);
+		fprintf(out, "%s%s", printed ? " < " : "", part);
 		free(part);
 	}
 	free(own);
 	fclose(out);
-	if (frame != NO_FRAME || told < count)
+	if (frame != NO_FRAME || printed < count)
 		profile_add_coverage(profile, COVERAGE_PATHS_TOO_MANY, NULL, 1, 0);
 	merge->path_bytes += FRAME_BYTES * (uint64_t)path->count + size;
 	/* the base name of a path is clean when the path is */

@@ -145,8 +145,9 @@ int query_bridge(struct graph *graph, const bool *hidden, struct error *error)
 	for (int access = 0; access <= GRAPH_WRITE; access++)
 		free(bridging.joined[access]);
 	return good ? 0
-		    : error_set(error,
-				"too much is hidden: there are too many ways through it (more than "
-				"%d bridges or 10^9 edges looked at); --focus and --ignore first",
-				BRIDGES_MAX);
+		    : error_set(
+			      error,
+			      "too much is hidden: there are too many paths through it (more than "
+			      "%d bridges or 10^9 edges looked at); --focus and --ignore first",
+			      BRIDGES_MAX);
 }

@@ -1,4 +1,4 @@
-/* query/filter/path.c: the ways between operations. */
+/* query/filter/path.c: the paths between operations. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "util/memory.h"
 
 #define NONE UINT32_MAX
-#define TRAILS_MAX 4000000 /* beginnings of ways that are looked at */
+#define TRAILS_MAX 4000000 /* beginnings of paths that are looked at */
 
 struct search {
 	const struct engine *engine;
-	const struct query_ways *ways;
+	const struct query_paths *paths;
 	bool *may_use; /* per edge */
 	uint32_t *queue;
 };
@@ -67,10 +67,10 @@ static bool keep_shortest(const struct search *search, uint32_t *distance, uint3
 	const struct engine *engine = search->engine;
 	uint32_t best = NONE, end = 0;
 
-	spread(search, search->ways->from, true, distance, by);
+	spread(search, search->paths->from, true, distance, by);
 	/* by[] leads back to the start, also from a vertex of the start itself */
 	for (uint32_t v = 0; v < engine->vertex_count; v++)
-		if (search->ways->to[v] && by[v] != NONE && distance[engine->from[by[v]]] < best) {
+		if (search->paths->to[v] && by[v] != NONE && distance[engine->from[by[v]]] < best) {
 			best = distance[engine->from[by[v]]];
 			end = v;
 		}
@@ -89,8 +89,8 @@ static bool keep_all(const struct search *search, uint32_t *forth, uint32_t *bac
 	const struct engine *engine = search->engine;
 	bool found = false;
 
-	spread(search, search->ways->from, true, forth, NULL);
-	spread(search, search->ways->to, false, back, NULL);
+	spread(search, search->paths->from, true, forth, NULL);
+	spread(search, search->paths->to, false, back, NULL);
 	for (uint32_t e = 0; e < engine->edge_count; e++) {
 		if (forth[engine->from[e]] == NONE || back[engine->to[e]] == NONE ||
 		    !search->may_use[e])
@@ -103,7 +103,7 @@ static bool keep_all(const struct search *search, uint32_t *forth, uint32_t *bac
 
 /* -- so many of the shortest -- */
 
-/* The beginning of a way: an edge more than another one. */
+/* The beginning of a path: an edge more than another one. */
 struct trail {
 	uint32_t before; /* NONE: starts here */
 	uint32_t edge, vertex, length;
@@ -112,12 +112,12 @@ struct trail {
 
 /*
  * Beginnings wait for the length that they can have at best; of one length the last one found is
- * the next to be looked at: it is nearest to the end, and one way is enough to be found.
+ * the next to be looked at: it is nearest to the end, and one path is enough to be found.
  */
 struct trails {
 	struct trail *items;
 	uint32_t count, capacity;
-	uint32_t *waiting; /* per length of the whole way */
+	uint32_t *waiting; /* per length of the whole path */
 	uint32_t lengths;
 };
 
@@ -161,19 +161,19 @@ static void extend(const struct search *search, struct trails *trails, uint32_t 
 	}
 }
 
-/* The number of ways, or -1. */
+/* The number of paths, or -1. */
 static int64_t keep_some(const struct search *search, uint32_t *distance, struct selection *keep)
 {
-	const struct query_ways *ways = search->ways;
+	const struct query_paths *paths = search->paths;
 	struct trails trails = {0};
 	uint64_t found = 0;
 
-	spread(search, ways->to, false, distance, NULL);
+	spread(search, paths->to, false, distance, NULL);
 	for (uint32_t v = 0; v < search->engine->vertex_count; v++)
-		if (ways->from[v] && distance[v] != NONE)
+		if (paths->from[v] && distance[v] != NONE)
 			wait_for(&trails, &(struct trail){NONE, NONE, v, 0, NONE}, distance[v]);
 	for (uint32_t length = 0; length < trails.lengths; length++)
-		while (trails.waiting[length] != NONE && found < ways->limit) {
+		while (trails.waiting[length] != NONE && found < paths->limit) {
 			uint32_t at = trails.waiting[length];
 
 			trails.waiting[length] = trails.items[at].next;
@@ -182,7 +182,7 @@ static int64_t keep_some(const struct search *search, uint32_t *distance, struct
 				break;
 			}
 			extend(search, &trails, at, distance);
-			if (!ways->to[trails.items[at].vertex] || !trails.items[at].length)
+			if (!paths->to[trails.items[at].vertex] || !trails.items[at].length)
 				continue;
 			found++;
 			for (uint32_t i = at; trails.items[i].before != NONE;
@@ -194,29 +194,30 @@ static int64_t keep_some(const struct search *search, uint32_t *distance, struct
 	return (int64_t)found;
 }
 
-int64_t query_path(struct engine *engine, const struct query_ways *ways, struct selection *keep,
+int64_t query_path(struct engine *engine, const struct query_paths *paths, struct selection *keep,
 		   struct error *error)
 {
 	size_t vertices = (size_t)engine->vertex_count + 1;
 	const struct column *object = engine_column(engine, true, EDGE_NAME(OBJECT));
 	uint32_t *one = xcalloc(vertices, sizeof(*one)), *other = xcalloc(vertices, sizeof(*other));
-	struct search search = {engine, ways, xcalloc((size_t)engine->edge_count + 1, sizeof(bool)),
+	struct search search = {engine, paths,
+				xcalloc((size_t)engine->edge_count + 1, sizeof(bool)),
 				xcalloc(vertices, sizeof(uint32_t))};
 	int64_t found;
 
 	for (uint32_t e = 0; e < engine->edge_count; e++)
-		search.may_use[e] = !ways->one_object || (object && object->present[e] &&
-							  object->integers[e] == ways->object);
-	if (ways->limit)
+		search.may_use[e] = !paths->one_object || (object && object->present[e] &&
+							   object->integers[e] == paths->object);
+	if (paths->limit)
 		found = keep_some(&search, one, keep);
-	else if (ways->shortest)
+	else if (paths->shortest)
 		found = keep_shortest(&search, one, other, keep);
 	else
 		found = keep_all(&search, one, other, keep);
 	if (found < 0)
 		error_set(
 			error,
-			"there are too many ways to look at: more than %d beginnings; --object ID "
+			"there are too many paths to look at: more than %d beginnings; --object ID "
 			"or a lower --limit has fewer, without --limit all edges are kept",
 			TRAILS_MAX);
 	free(search.may_use);

@@ -102,7 +102,7 @@ double query_bytes(struct engine *engine)
 	return sum;
 }
 
-/* Of the edges at each vertex, a loop once; the caller frees the array. */
+/* Sums of bytes over the edges at each vertex, a loop once; the caller frees the array. */
 static double *vertex_bytes(struct engine *engine)
 {
 	const struct column *bytes = engine_column(engine, true, EDGE_NAME(BYTES));

@@ -2,6 +2,10 @@
  * query/filter/query.h: subgraphs that answer questions (ValueExpert 5.2).
  *
  * Each function marks what stays of an engine's graph; `host` always stays, even without edges.
+ *
+ * Words: a flow is the graph of the edges of one object (flow.h); an engine the graph in columns,
+ * as queries need it (query/engine.h); a part a restriction of a slice; a bridge an edge that
+ * stands for paths through hidden vertices; a path has edges of any objects, unless one is named.
  */
 #ifndef VFLOW_QUERY_FILTER_QUERY_H
 #define VFLOW_QUERY_FILTER_QUERY_H
@@ -55,21 +59,21 @@ void query_ignore(struct engine *engine, const bool *of, struct selection *keep)
  */
 int query_bridge(struct graph *graph, const bool *hidden, struct error *error);
 
-/* The ways from vertices with from[index] to vertices with to[index]. */
-struct query_ways {
+/* The paths from vertices with from[index] to vertices with to[index]. */
+struct query_paths {
 	const bool *from, *to;
 	bool one_object; /* only along `object` */
 	uint32_t object;
 	bool shortest;  /* one of the shortest */
-	uint64_t limit; /* 0: no limit; else so many ways without an edge twice, shortest first */
+	uint64_t limit; /* 0: no limit; else so many paths without an edge twice, shortest first */
 };
 
 /*
  * Keeps every edge on some walk of at least one edge, or those of one shortest, or of `limit`
- * ways.  Returns how many ways with a limit, else 1; 0: there is none; -1: the search takes too
+ * paths.  Returns how many paths with a limit, else 1; 0: there is none; -1: the search takes too
  * long, which only a limit makes possible: O(V + E) else.
  */
-int64_t query_path(struct engine *engine, const struct query_ways *ways, struct selection *keep,
+int64_t query_path(struct engine *engine, const struct query_paths *paths, struct selection *keep,
 		   struct error *error);
 
 /* A metric is any numeric attribute: a column of the engine. */

@@ -32,7 +32,7 @@ struct run {
 
 /* Counts a step of the search; false when the query has to end: time or memory is up. */
 bool run_step(struct run *run);
-/* The same for work that takes as long as `count` steps, and `bytes` more memory. */
+/* run_step() for work that takes as long as `count` steps, and `bytes` more memory. */
 bool run_work(struct run *run, uint64_t count, uint64_t bytes);
 /* Whether there is room for copies of the values. */
 bool run_room(struct run *run, const struct value *values, uint32_t count);
@@ -65,7 +65,7 @@ bool labels_hold(const struct engine *engine, const struct labels *labels, struc
 /* Sets of types: what an expression can be, apart from null. */
 #define KIND(type) (1u << (type))
 #define KIND_ANY 0xffffu
-/* Of a list, in the upper half: what its items can be, 0: anything. */
+/* The types of a list's items are in the upper half; 0: any. */
 #define LIST_OF(kinds) (KIND(VALUE_LIST) | PLAIN_KINDS(kinds) << 16)
 #define ITEM_KINDS(kinds) ((kinds) >> 16 ? (kinds) >> 16 : KIND_ANY)
 #define PLAIN_KINDS(kinds) (0xffffu & (kinds))
@@ -92,7 +92,7 @@ struct function {
 	enum aggregate aggregate;
 };
 
-/* Whatever the case of the name; NULL: none, then *nearest is one like it or NULL. */
+/* The function of that name in any case; NULL: none, then *nearest is one like it or NULL. */
 const struct function *function_find(const char *name, const char **nearest);
 
 #endif

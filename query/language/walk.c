@@ -133,7 +133,7 @@ bool walk_fits(const struct match *match, uint32_t first_slot, uint32_t slot_cou
 
 /* -- what it has to do with slots from before -- */
 
-/* True as well where that is not easily told. */
+/* Conservative: true as well where that is not easily decided. */
 static bool mentions(const struct expr *expr, uint32_t slot)
 {
 	bool does = expr->type == EXPR_PATTERN || expr->subquery ||

@@ -197,11 +197,11 @@ static void ignore(struct engine *engine, struct selection *keep)
 static void path(struct engine *engine, struct selection *keep)
 {
 	bool *from = xcalloc(vertex_count, sizeof(*from)), *to = xcalloc(vertex_count, sizeof(*to));
-	struct query_ways ways = {.from = from, .to = to};
+	struct query_paths paths = {.from = from, .to = to};
 	struct error error;
 
 	from[vertex_count / 10] = to[vertex_count / 2] = true;
-	query_path(engine, &ways, keep, &error);
+	query_path(engine, &paths, keep, &error);
 	free(from);
 	free(to);
 }

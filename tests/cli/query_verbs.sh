@@ -26,28 +26,28 @@ run() { # NAME EDGES COMMAND...
 	shift 2
 	is "$name" "$("$VFLOW" "$@" "$T/f.dot" 2>"$T/err" | dot_edges)" "$expected"
 }
-run "path: all ways" "2>3 2>5 3>3 3>4 4>3 4>5" path --from 2 --to 5
+run "path: all paths" "2>3 2>5 3>3 3>4 4>3 4>5" path --from 2 --to 5
 like "and says what it kept" "$(cat "$T/err")" "vflow path: kept 5 of 7 vertices, 6 of 8 edges"
 run "along one object" "2>3 3>3 3>4 4>5" path --from 2 --to 5 --object 1
 run "the shortest" "2>5" path --from v2 --to '^c$' --shortest
 run "the shortest along one object" "2>3 3>4 4>5" path --from 2 --to 5 --object 1 --shortest
-run "a way back to the start" "3>3 3>4 4>3" path --from 3 --to 3
+run "a path back to the start" "3>3 3>4 4>3" path --from 3 --to 3
 run "the shortest one" "3>3" path --from 3 --to 3 --shortest
 run "from several" "2>3 3>3 3>4 4>3" path --from '^a$|Memset' --to b
-run "the shortest way of several" "2>5" path --from 2 --to 5 --limit 1
+run "the shortest path of several" "2>5" path --from 2 --to 5 --limit 1
 run "the two shortest" "2>3 2>5 3>4 4>5" path --from 2 --to 5 --all --limit 2
-run "all ways without an edge twice" "2>3 2>5 3>3 3>4 4>5" path --from 2 --to 5 --limit 9
-like "are fewer than the limit" "$(cat "$T/err")" "vflow path: there are only 3 ways"
+run "all paths without an edge twice" "2>3 2>5 3>3 3>4 4>5" path --from 2 --to 5 --limit 9
+like "are fewer than the limit" "$(cat "$T/err")" "vflow path: there are only 3 paths"
 expect_exit 2 "--limit 0" "$VFLOW" path --from 2 --to 5 --limit 0 "$T/f.dot"
 expect_exit 2 "--shortest --limit" "$VFLOW" path --from 2 --to 5 --shortest --limit 2 "$T/f.dot"
-expect_exit 1 "no way" "$VFLOW" path --from 5 --to 1 "$T/f.dot"
-like "and says so" "$(cat "$T/err")" "no way leads from 5 to 1"
+expect_exit 1 "no path" "$VFLOW" path --from 5 --to 1 "$T/f.dot"
+like "and says so" "$(cat "$T/err")" "no path leads from 5 to 1"
 expect_exit 1 "no such operation" "$VFLOW" path --from 5 --to 77 "$T/f.dot"
 is "and which it was" "$(cat "$T/err")" "vflow path: --to: there is no vertex 77: the highest id is 6"
-# 2^40 ways of equal length: three of them are found at once
+# 2^40 paths of equal length: three of them are found at once
 awk 'BEGIN { print "digraph {"; for (i = 1; i < 40; i++) for (k = 1; k < 3; k++)
 	printf "v%d -> v%d [key=\"%d:READ\", object=%d, access=READ];\n", i, i + 1, k, k; print "}" }' >"$T/ladder.dot"
-expect_exit 0 "some of very many ways" "$VFLOW" path --from 1 --to 40 --limit 3 "$T/ladder.dot"
+expect_exit 0 "some of very many paths" "$VFLOW" path --from 1 --to 40 --limit 3 "$T/ladder.dot"
 expect_exit 2 "path needs both ends" "$VFLOW" path --from 5 "$T/f.dot"
 run "slice --up" "1>2 2>3 3>3 3>4" slice --up --vertex 4
 run "slice --down" "4>3 4>5 5>0" slice --down --vertex 4

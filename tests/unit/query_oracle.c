@@ -397,7 +397,7 @@ static void check_ways(struct round *round, unsigned *seed, struct tally *tally)
 	int from = below(seed, random->vertices), to = below(seed, random->vertices);
 	int most = 1 + below(seed, 4);
 	bool at_from[VERTICES] = {false}, at_to[VERTICES] = {false};
-	struct query_ways ways = {.from = at_from, .to = at_to};
+	struct query_paths ways = {.from = at_from, .to = at_to};
 	int64_t count =
 		number(round->db, TRAILS "SELECT count(*) FROM t WHERE v = ?2", from, to, most);
 	uint64_t edges = ASK(round->db,

@@ -105,7 +105,7 @@ static uint64_t path(const struct random_graph *random, uint32_t a, uint32_t b, 
 {
 	bool from[12] = {false}, to[12] = {false};
 	struct graph *graph = graph_of(random);
-	struct query_ways ways = {.from = from, .to = to, .shortest = one};
+	struct query_paths paths = {.from = from, .to = to, .shortest = one};
 	struct engine *engine;
 	struct selection keep;
 	struct error error;
@@ -115,9 +115,9 @@ static uint64_t path(const struct random_graph *random, uint32_t a, uint32_t b, 
 	from[a] = to[b] = true;
 	engine = engine_from_graph(graph);
 	keep = selection_new(engine);
-	ways.one_object = object >= 0;
-	ways.object = (uint32_t)object;
-	found = query_path(engine, &ways, &keep, &error);
+	paths.one_object = object >= 0;
+	paths.object = (uint32_t)object;
+	found = query_path(engine, &paths, &keep, &error);
 	for (uint32_t e = 0; e < graph->edge_count; e++)
 		edges |= (uint64_t)keep.edge[e] << e;
 	assert_true(found == (edges != 0));

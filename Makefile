@@ -73,7 +73,7 @@ $(shell rm -f $(BUILD)/flags)
 endif
 endif
 
-rooms = util graph graph/build graph/profile collect collect/coverage query query/language query/filter advice render
+rooms = util graph graph/build graph/profile collect collect/coverage collect/device collect/pass query query/language query/filter advice render
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c \
 	collect/coverage/coverage.c collect/kernel_filter.c util/error.c util/mangled.c util/say.c

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "collect/cmd.h"
-#include "collect/device.h"
+#include "collect/device/device.h"
 #include "collect/folder.h"
 #include "collect/launch.h"
 #include "collect/library.h"
 #include "collect/note.h"
-#include "collect/pass_options.h"
+#include "collect/pass/options.h"
 #include "collect/result.h"
 #include "collect/runs.h"
 #include "collect/target.h"

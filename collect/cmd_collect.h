@@ -4,7 +4,7 @@
 #ifndef VFLOW_COLLECT_CMD_COLLECT_H
 #define VFLOW_COLLECT_CMD_COLLECT_H
 
-#include "collect/pass.h"
+#include "collect/pass/pass.h"
 #include "graph/build/analysis.h"
 
 /* `analyses`: of the traces; both lists end with NULL.  Returns the exit code, as a command does.

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "collect/cmd.h"
-#include "collect/device.h"
+#include "collect/device/device.h"
 #include "collect/doctor.h"
 #include "collect/probe.h"
 #include "collect/result.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collect/library.h"
-#include "collect/pass.h"
+#include "collect/pass/pass.h"
 #include "collect/probe.h"
 #include "collect/target.h"
 #include "util/error.h"

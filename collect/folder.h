@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "collect/pass.h"
+#include "collect/pass/pass.h"
 #include "util/error.h"
 
 /*

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "collect/coverage/coverage.h"
-#include "collect/pass_options.h"
+#include "collect/pass/options.h"
 #include "collect/target.h"
 #include "util/error.h"
 

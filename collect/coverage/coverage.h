@@ -6,8 +6,8 @@
  *
  * A leaf: includes nothing of vflow's but its table.
  */
-#ifndef VFLOW_COLLECT_COVERAGE_H
-#define VFLOW_COLLECT_COVERAGE_H
+#ifndef VFLOW_COLLECT_COVERAGE_COVERAGE_H
+#define VFLOW_COLLECT_COVERAGE_COVERAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

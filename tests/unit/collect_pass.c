@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collect/pass_options.h"
+#include "collect/pass/options.h"
 #include "collect/folder.h"
 #include "collect/trace.h"
 #include "util/memory.h"

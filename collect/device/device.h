@@ -1,9 +1,9 @@
 /*
- * collect/device.h: what programs can be run on while they are observed.  A device is a row: a
- * file device_NAME.c with its facts and sentences, named in the table of device.c.
+ * collect/device/device.h: what programs can be run on while they are observed.  A device is a row:
+ * a file NAME.c with its facts and sentences, named in the table of device.c.
  */
-#ifndef VFLOW_COLLECT_DEVICE_H
-#define VFLOW_COLLECT_DEVICE_H
+#ifndef VFLOW_COLLECT_DEVICE_DEVICE_H
+#define VFLOW_COLLECT_DEVICE_DEVICE_H
 
 #include <stdbool.h>
 

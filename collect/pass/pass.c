@@ -1,5 +1,5 @@
-/* collect/pass.c: the table of passes, and what follows from its rows. */
-#include "collect/pass.h"
+/* collect/pass/pass.c: the table of passes, and what follows from its rows. */
+#include "collect/pass/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 const struct pass *const collect_passes[] = {
 #define PASS(name) &pass_##name,
-#include "collect/passes.def"
+#include "collect/pass/passes.def"
 	NULL,
 };
 

@@ -1,12 +1,12 @@
 /*
- * collect/pass_options.h: the options of passes, on the command line and in the environment of the
+ * collect/pass/options.h: the options of passes, on the command line and in the environment of the
  * target.
  */
 #ifndef VFLOW_COLLECT_PASS_OPTIONS_H
 #define VFLOW_COLLECT_PASS_OPTIONS_H
 
 #include "collect/environment.h"
-#include "collect/pass.h"
+#include "collect/pass/pass.h"
 
 struct pass_setting {
 	const struct pass_option *option;

@@ -1,4 +1,4 @@
-#include "collect/pass_options.h"
+#include "collect/pass/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

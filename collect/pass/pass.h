@@ -1,17 +1,17 @@
 /*
- * collect/pass.h: what can be recorded of a program.  A pass is a row: a file pass_NAME.c that
+ * collect/pass/pass.h: what can be recorded of a program.  A pass is a row: a file NAME.c that
  * says what it gives and needs, named in passes.def.
  *
  * The program runs once for each pass, but for passes that share a run.  The functions take the
  * table, so that a test can add a pass of its own; a set of passes is a word with bit I for row I.
  */
-#ifndef VFLOW_COLLECT_PASS_H
-#define VFLOW_COLLECT_PASS_H
+#ifndef VFLOW_COLLECT_PASS_PASS_H
+#define VFLOW_COLLECT_PASS_PASS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/device.h"
+#include "collect/device/device.h"
 #include "util/error.h"
 #include "util/options.h"
 
@@ -63,11 +63,11 @@ struct pass {
 	const struct pass_option *const *options; /* ends with NULL; NULL: none */
 };
 
-/* Those of collect/passes.def; ends with NULL.  A table has at most 32 rows. */
+/* Those of collect/pass/passes.def; ends with NULL.  A table has at most 32 rows. */
 extern const struct pass *const collect_passes[];
 
 #define PASS(name) extern const struct pass pass_##name;
-#include "collect/passes.def"
+#include "collect/pass/passes.def"
 
 /* The passes of a list "flow,time".  Returns 0 or -1. */
 int pass_parse(const struct pass *const *table, const char *list, uint32_t *passes,

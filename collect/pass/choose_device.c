@@ -1,5 +1,5 @@
-/* collect/pass_device.c: on which device passes can be made, and why not on another. */
-#include "collect/pass.h"
+/* collect/pass/choose_device.c: on which device passes can be made, and why not on another. */
+#include "collect/pass/pass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * collect/pass_flow.c: the pass `flow`: which operation gives which bytes to which other one, and
+ * collect/pass/flow.c: the pass `flow`: which operation gives which bytes to which other one, and
  * how long objects live.
  */
-#include "collect/pass.h"
+#include "collect/pass/pass.h"
 
 #include <stddef.h>
 

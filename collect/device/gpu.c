@@ -1,8 +1,8 @@
 /*
- * collect/device_gpu.c: NVIDIA GPUs.  The CUDA driver loads the guest while it initialises itself,
+ * collect/device/gpu.c: NVIDIA GPUs.  The CUDA driver loads the guest while it initialises itself,
  * in every process that uses CUDA, linked however it is; the guest loads the pass's provider.
  */
-#include "collect/device.h"
+#include "collect/device/device.h"
 
 #include <glob.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * collect/device_emulated.c: CUDA on the CPU.  Libraries of the CUDA driver and runtime that are
+ * collect/device/emulated.c: CUDA on the CPU.  Libraries of the CUDA driver and runtime that are
  * our own are preloaded into the target; they load the guest.
  */
-#include "collect/device.h"
+#include "collect/device/device.h"
 
 #include <link.h>
 #include <stdio.h>

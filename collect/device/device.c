@@ -1,5 +1,5 @@
-/* collect/device.c: the table of devices. */
-#include "collect/device.h"
+/* collect/device/device.c: the table of devices. */
+#include "collect/device/device.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,28 +7,12 @@
 #define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
 #define PROFILE_USER_VERSION 2
 
-struct profile_table {
-	const char *name;
-	const char *sql; /* NULL: it follows from graph/fields.def */
-};
-
-/* Ends with a row without a name. */
-extern const struct profile_table profile_tables[];
-/* Exactly as sqlite_schema has it. */
-const char *profile_table_sql(const struct profile_table *table);
-/* Of other tables than vertex and edge; for people, vflow never reads them. */
-extern const char *const profile_views;
-
 /*
  * SHA-256 as hex: of the events and their accesses; of everything else in the profile but what is
  * derived from findings, and that of the events.
  */
 void profile_digest_events(const struct profile *profile, char hex[65]);
 void profile_digest(const struct profile *profile, const char *events, char hex[65]);
-
-/* References in range, numbers within PROFILE_NUMBER_MAX, strings there and clean. */
-int profile_validate(const struct profile *profile, struct error *error);
-int profile_validate_events(const struct profile *profile, struct error *error);
 
 /* Opens the file for reading, if it is a profile; closed with sqlite3_close(). */
 struct sqlite3;

@@ -1,10 +1,12 @@
-#include "graph/profile/graph.h"
-
+/* graph/profile/graph.c: tables vertex and edge, whose columns follow from graph/fields.def. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/fields.h"
+#include "graph/profile/file.h"
+#include "graph/profile/table.h"
 #include "util/memory.h"
 
 enum { SQL_MAX = 4000, COLUMNS_MAX = 40 };
@@ -12,95 +14,56 @@ enum { SQL_MAX = 4000, COLUMNS_MAX = 40 };
 _Static_assert(VERTEX_FIELD_COUNT + 3 <= COLUMNS_MAX && EDGE_FIELD_COUNT + 3 <= COLUMNS_MAX,
 	       "columns");
 
-enum role {
-	ROLE_ID,
-	ROLE_POSITION, /* of the vertex, in DOT */
-	ROLE_PATH,     /* of the vertex: number of a call path */
-	ROLE_SOURCE,   /* ids of the edge's vertices */
-	ROLE_TARGET,
-	ROLE_FIELD,
-};
-
-struct column {
-	const char *name, *type; /* NULL: no column */
-	enum role role;
-	const struct graph_field *field; /* of ROLE_FIELD */
-};
-
-static const char *type_of(const struct graph_field *field)
-{
-	bool always = field->store == STORE_ALWAYS;
-
-	switch (field->type) {
-	case FIELD_TEXT:
-		return "TEXT NOT NULL";
-	case FIELD_ID:
-		return always ? "INTEGER NOT NULL REFERENCES vertex" : "INTEGER REFERENCES vertex";
-	case FIELD_FRACTION:
-		return always ? "REAL NOT NULL" : "REAL";
-	case FIELD_COUNT:
-	case FIELD_ACCESS:
-	case FIELD_ALL:
-		break;
-	}
-	return always ? "INTEGER NOT NULL" : "INTEGER";
-}
-
-static struct column *add_fields(struct column *next, const struct graph_field *fields,
-				 unsigned types)
+static struct profile_column *add_fields(struct profile_column *next,
+					 const struct graph_field *fields, unsigned types)
 {
 	for (; fields->name; fields++) {
 		if (fields->store == STORE_NEVER || !(fields->type & types))
 			continue;
 		if (fields == &graph_vertex_fields[VERTEX_INDEX_CALLPATH])
-			*next++ = (struct column){"callpath", "INTEGER NOT NULL", ROLE_PATH, NULL};
-		*next++ = (struct column){fields->column ? fields->column : fields->name,
-					  type_of(fields), ROLE_FIELD, fields};
+			*next++ = (struct profile_column)KEY("callpath", SECOND);
+		*next++ = (struct profile_column){
+			.name = fields->column ? fields->column : fields->name,
+			.type = COLUMN_FIELD,
+			.nullable = fields->store != STORE_ALWAYS && fields->type != FIELD_TEXT,
+			.of = fields->type == FIELD_ID ? &profile_table_vertex : NULL,
+			.field = fields,
+		};
 	}
 	return next;
 }
 
-/* In the order of the file, ended by one without a name: texts come before other fields. */
-static const struct column *vertex_columns(void)
+/* Texts come before other fields. */
+static const struct profile_column *vertex_columns(void)
 {
-	static struct column columns[COLUMNS_MAX + 1];
-	struct column *next = columns;
+	static struct profile_column columns[COLUMNS_MAX + 1];
+	struct profile_column *next = columns;
 
 	if (columns->name)
 		return columns;
-	*next++ = (struct column){"id", "INTEGER PRIMARY KEY", ROLE_ID, NULL};
-	*next++ = (struct column){"position", "INTEGER NOT NULL", ROLE_POSITION, NULL};
+	*next++ = (struct profile_column)KEY("id", ID);
+	*next++ = (struct profile_column)KEY("position", FIRST); /* in DOT */
 	next = add_fields(next, graph_vertex_fields, FIELD_TEXT);
 	add_fields(next, graph_vertex_fields, FIELD_ALL & ~FIELD_TEXT);
 	return columns;
 }
 
-static const struct column *edge_columns(void)
+static const struct profile_column *edge_columns(void)
 {
-	static const char vertex[] = "INTEGER NOT NULL REFERENCES vertex";
-	static struct column columns[COLUMNS_MAX + 1];
-	struct column *next = columns;
+	static struct profile_column columns[COLUMNS_MAX + 1];
+	struct profile_column *next = columns;
 
 	if (columns->name)
 		return columns;
-	*next++ = (struct column){"id", "INTEGER PRIMARY KEY", ROLE_ID, NULL};
-	*next++ = (struct column){"source", vertex, ROLE_SOURCE, NULL};
-	*next++ = (struct column){"target", vertex, ROLE_TARGET, NULL};
+	*next++ = (struct profile_column)KEY("id", ID);
+	*next++ = (struct profile_column)KEY("source", FIRST, .of = &profile_table_vertex);
+	*next++ = (struct profile_column)KEY("target", SECOND, .of = &profile_table_vertex);
 	next = add_fields(next, graph_edge_fields, FIELD_TEXT);
 	add_fields(next, graph_edge_fields, FIELD_ALL & ~FIELD_TEXT);
 	return columns;
 }
 
-static int count(const struct column *columns)
-{
-	int count = 0;
-
-	while (columns[count].name)
-		count++;
-	return count;
-}
-
-/* -- SQL -- */
+/* -- views -- */
 
 struct sql {
 	char text[SQL_MAX];
@@ -119,31 +82,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct sql *sql, const cha
 		abort(); /* more fields than there was room planned for */
 }
 
-static const char *create(struct sql *sql, const char *table, const struct column *columns)
-{
-	if (sql->used)
-		return sql->text;
-	add(sql, "CREATE TABLE %s (", table);
-	for (const struct column *column = columns; column->name; column++)
-		add(sql, "%s%s %s", column == columns ? "" : ", ", column->name, column->type);
-	add(sql, ")");
-	return sql->text;
-}
-
-const char *profile_vertex_sql(void)
-{
-	static struct sql sql;
-
-	return create(&sql, "vertex", vertex_columns());
-}
-
-const char *profile_edge_sql(void)
-{
-	static struct sql sql;
-
-	return create(&sql, "edge", edge_columns());
-}
-
 /* Figures that people add up. */
 static void add_sums(struct sql *sql, const struct graph_field *fields, enum field_unit unit,
 		     const char *prefix)
@@ -154,7 +92,22 @@ static void add_sums(struct sql *sql, const struct graph_field *fields, enum fie
 			add(sql, "%s%s, ", prefix, fields->name);
 }
 
-const char *profile_graph_views(void)
+static const char *vertex_views(void)
+{
+	static struct sql sql;
+
+	if (sql.used)
+		return sql.text;
+	add(&sql, "CREATE VIEW vertices AS SELECT id, kind, name, ");
+	add_sums(&sql, graph_vertex_fields, UNIT_CALLS, "");
+	add_sums(&sql, graph_vertex_fields, UNIT_BYTES, "");
+	add(&sql, "round(100.0 * redundant_bytes / nullif(written_bytes, 0), 1) "
+		  "AS redundant_percent, round(host_ns / 1e3, 1) AS host_us, "
+		  "callpath_text AS callpath FROM vertex ORDER BY id;");
+	return sql.text;
+}
+
+static const char *edge_views(void)
 {
 	static struct sql sql;
 
@@ -167,205 +120,180 @@ const char *profile_graph_views(void)
 	add_sums(&sql, graph_edge_fields, UNIT_BYTES, "e.");
 	add(&sql, "round(100.0 * e.redundant_bytes / nullif(e.bytes, 0), 1) AS redundant_percent "
 		  "FROM edge e JOIN vertex a ON a.id = e.source JOIN vertex b ON b.id = e.target "
-		  "JOIN vertex o ON o.id = e.object ORDER BY e.id;"
-		  "CREATE VIEW vertices AS SELECT id, kind, name, ");
-	add_sums(&sql, graph_vertex_fields, UNIT_CALLS, "");
-	add_sums(&sql, graph_vertex_fields, UNIT_BYTES, "");
-	add(&sql, "round(100.0 * redundant_bytes / nullif(written_bytes, 0), 1) "
-		  "AS redundant_percent, round(host_ns / 1e3, 1) AS host_us, "
-		  "callpath_text AS callpath FROM vertex ORDER BY id;");
+		  "JOIN vertex o ON o.id = e.object ORDER BY e.id;");
 	return sql.text;
 }
 
-/* -- writing -- */
-
-static void write_field(struct profile_writer *writer, const struct graph_field *field,
-			const void *of)
-{
-	const char *text;
-
-	if (field->type == FIELD_TEXT) {
-		text = field_text(field, of);
-		writer_text(writer, text ? text : "");
-	} else if (!field_is_there(field, of) && field->store != STORE_ALWAYS) {
-		writer_null(writer);
-	} else if (field->type == FIELD_FRACTION) {
-		writer_double(writer, field_fraction(field, of));
-	} else if (field->type == FIELD_ACCESS) {
-		writer_number(writer, field_access(field, of));
-	} else {
-		writer_number(writer, field_number(field, of));
-	}
-}
+/* -- vertices -- */
 
 static void write_vertices(struct profile_writer *writer, const struct profile *profile)
 {
-	const struct column *columns = vertex_columns();
-
-	writer_start(writer, "vertex", count(columns));
 	for (uint32_t v = 0; v < profile->graph->vertex_count; v++) {
 		const struct graph_vertex *vertex = &profile->graph->vertices[v];
 
-		for (const struct column *column = columns; column->name; column++)
-			if (column->role == ROLE_FIELD)
-				write_field(writer, column->field, vertex);
-			else
-				writer_number(writer, column->role == ROLE_ID ? vertex->id
-						      : column->role == ROLE_POSITION
-							      ? v
-							      : profile->vertices[v].callpath +
-									UINT64_C(1));
-		writer_end_row(writer);
+		table_write_row(
+			writer, &profile_table_vertex, vertex,
+			&(struct profile_keys){vertex->id, v,
+					       profile->vertices[v].callpath + UINT64_C(1)});
 	}
 }
 
-static void write_edges(struct profile_writer *writer, const struct graph *graph)
+static const char *vertex_order(struct profile_rows *rows)
 {
-	const struct column *columns = edge_columns();
-
-	writer_start(writer, "edge", count(columns));
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
-
-		for (const struct column *column = columns; column->name; column++)
-			if (column->role == ROLE_FIELD)
-				write_field(writer, column->field, edge);
-			else
-				writer_number(writer, column->role == ROLE_ID ? e + UINT64_C(1)
-						      : column->role == ROLE_SOURCE
-							      ? graph->vertices[edge->from].id
-							      : graph->vertices[edge->to].id);
-		writer_end_row(writer);
-	}
-}
-
-void profile_write_graph(struct profile_writer *writer, const struct profile *profile)
-{
-	write_vertices(writer, profile);
-	write_edges(writer, profile->graph);
-}
-
-/* -- reading -- */
-
-static void read_text(struct profile_rows *rows, int column, const struct graph_field *field,
-		      void *of)
-{
-	char *text = rows_text(rows, column);
-
-	if (*text || field->store == STORE_ALWAYS)
-		field_set_text(field, of, text);
-	else
-		free(text);
-}
-
-static void read_field(struct profile_rows *rows, int column, const struct graph_field *field,
-		       void *of)
-{
-	if (field->store != STORE_ALWAYS && rows_is_null(rows, column))
-		return;
-	switch (field->type) {
-	case FIELD_TEXT:
-		read_text(rows, column, field, of);
-		break;
-	case FIELD_COUNT:
-		field_set_number(field, of, rows_count(rows, column));
-		break;
-	case FIELD_ID:
-		field_set_number(field, of, rows_32(rows, column, 0));
-		break;
-	case FIELD_FRACTION:
-		field_set_fraction(field, of, rows_double(rows, column));
-		break;
-	case FIELD_ACCESS:
-		field_set_access(
-			field, of,
-			(enum graph_access)rows_number(rows, column, GRAPH_READ, GRAPH_WRITE));
-		break;
-	case FIELD_ALL:
-		break;
-	}
-}
-
-static void read_fields(struct profile_rows *rows, const struct column *columns, void *of)
-{
-	for (int i = 0; columns[i].name; i++)
-		if (columns[i].role == ROLE_FIELD)
-			read_field(rows, i, columns[i].field, of);
-}
-
-static int column_of(const struct column *columns, enum role role)
-{
-	int i = 0;
-
-	while (columns[i].role != role)
-		i++;
-	return i;
-}
-
-static void start(struct profile_rows *rows, const char *table, const struct column *columns,
-		  const char *order)
-{
-	struct sql sql = {.used = 0};
-
-	add(&sql, "SELECT ");
-	for (const struct column *column = columns; column->name; column++)
-		add(&sql, "%s%s", column == columns ? "" : ", ", column->name);
-	add(&sql, " FROM %s ORDER BY %s", table, order);
-	rows_start(rows, table, sql.text);
-}
-
-void profile_read_vertices(struct profile_rows *rows, struct profile *profile)
-{
-	const struct column *columns = vertex_columns();
-	int id_column = column_of(columns, ROLE_ID), path_column = column_of(columns, ROLE_PATH);
-	int position_column = column_of(columns, ROLE_POSITION);
-	struct graph *graph = profile->graph;
-	uint32_t capacity = 0, paths = 0;
-	bool sorted;
-
-	/* almost always: then nothing has to be sorted */
+	/* almost always by id: then nothing has to be sorted */
 	rows_start(rows, "vertex", "SELECT 1 FROM vertex WHERE position <> id LIMIT 1");
-	sorted = !rows_next(rows);
-	start(rows, "vertex", columns, sorted ? "id" : "position");
-	while (rows_next(rows)) {
-		uint32_t id = rows_32(rows, id_column, 0), path = rows_32(rows, path_column, 1) - 1;
+	return rows_next(rows) ? "position" : "id";
+}
 
-		if (rows_word(rows, position_column) != graph->vertex_count ||
-		    graph_find(graph, id) != UINT32_MAX ||
-		    /* a profile has at most one path per vertex */
-		    path > graph->vertex_count)
-			rows_fail_row(rows);
-		if (rows->failed)
-			return;
-		ARRAY_RESERVE(profile->vertices, graph->vertex_count, capacity);
-		profile->vertices[graph->vertex_count].callpath = path;
-		if (path >= paths)
-			paths = path + 1;
-		read_fields(rows, columns, graph_add_vertex(graph, id));
-	}
+static void *add_vertex(struct profile_rows *rows, struct profile *profile,
+			const struct profile_keys *keys)
+{
+	struct graph *graph = profile->graph;
+	uint32_t index = graph->vertex_count;
+
+	(void)rows;
+	if (keys->id > UINT32_MAX || keys->first != index ||
+	    graph_find(graph, (uint32_t)keys->id) != UINT32_MAX || !keys->second ||
+	    /* a profile has at most one path per vertex */
+	    keys->second > index + UINT64_C(1))
+		return NULL;
+	ARRAY_RESERVE(profile->vertices, index, profile->vertex_capacity);
+	profile->vertices[index].callpath = (uint32_t)keys->second - 1;
+	return graph_add_vertex(graph, (uint32_t)keys->id);
+}
+
+static void finish_vertices(struct profile_rows *rows, struct profile *profile)
+{
+	uint32_t paths = 0;
+
+	(void)rows;
+	for (uint32_t v = 0; v < profile->graph->vertex_count; v++)
+		if (profile->vertices[v].callpath >= paths)
+			paths = profile->vertices[v].callpath + 1;
 	profile->callpaths = xcalloc(paths, sizeof(*profile->callpaths));
 	profile->callpath_count = profile->callpath_capacity = paths;
 }
 
-void profile_read_edges(struct profile_rows *rows, struct profile *profile)
+static bool vertex_holds(const struct profile *profile, const void *row)
 {
-	const struct column *columns = edge_columns();
-	int source = column_of(columns, ROLE_SOURCE), target = column_of(columns, ROLE_TARGET);
-	struct graph *graph = profile->graph;
+	const struct graph_vertex *vertex = row;
+	uint32_t index = (uint32_t)(vertex - profile->graph->vertices);
 
-	start(rows, "edge", columns, "id");
-	while (rows_next(rows)) {
-		uint32_t from = graph_find(graph, rows_32(rows, source, 0));
-		uint32_t to = graph_find(graph, rows_32(rows, target, 0));
-		struct graph_edge *edge;
+	return *vertex->kind && graph_find(profile->graph, vertex->id) == index &&
+	       /* reading relies on it */
+	       profile->vertices[index].callpath < profile->callpath_count &&
+	       profile->vertices[index].callpath <= index;
+}
 
-		rows_expect_id(rows);
-		if (from == UINT32_MAX || to == UINT32_MAX)
-			rows_fail_row(rows);
-		if (rows->failed)
-			return;
-		edge = graph_add_edge(graph, from, to);
-		read_fields(rows, columns, edge);
-		profile_finish_edge(edge);
+/* No path after the last one that a vertex has. */
+static bool last_path_is_used(const struct profile *profile)
+{
+	for (uint32_t v = 0; v < profile->graph->vertex_count; v++)
+		if (profile->vertices[v].callpath + 1 == profile->callpath_count)
+			return true;
+	return !profile->callpath_count;
+}
+
+static int validate_vertices(const struct profile *profile, struct error *error)
+{
+	for (uint32_t v = 0; v < profile->graph->vertex_count; v++)
+		if (!table_row_holds(&profile_table_vertex, profile, &profile->graph->vertices[v]))
+			return profile_bad_row(error, "vertex", v + UINT64_C(1));
+	return last_path_is_used(profile)
+		       ? 0
+		       : profile_bad_row(error, "callpath", profile->callpath_count);
+}
+
+static void clear_vertices(struct profile *profile)
+{
+	free(profile->vertices);
+}
+
+const struct profile_table profile_table_vertex = {
+	.name = "vertex",
+	.make_columns = vertex_columns,
+	.order = vertex_order,
+	.write = write_vertices,
+	.add = add_vertex,
+	.finish = finish_vertices,
+	.holds = vertex_holds,
+	.validate = validate_vertices,
+	.clear = clear_vertices,
+	.make_views = vertex_views,
+};
+
+/* -- edges -- */
+
+static void write_edges(struct profile_writer *writer, const struct profile *profile)
+{
+	const struct graph *graph = profile->graph;
+
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		table_write_row(writer, &profile_table_edge, edge,
+				&(struct profile_keys){e + UINT64_C(1),
+						       graph->vertices[edge->from].id,
+						       graph->vertices[edge->to].id});
 	}
 }
+
+static void *add_edge(struct profile_rows *rows, struct profile *profile,
+		      const struct profile_keys *keys)
+{
+	struct graph *graph = profile->graph;
+	uint32_t from, to;
+
+	if (keys->id != rows->row || keys->first > UINT32_MAX || keys->second > UINT32_MAX)
+		return NULL;
+	from = graph_find(graph, (uint32_t)keys->first);
+	to = graph_find(graph, (uint32_t)keys->second);
+	return from == UINT32_MAX || to == UINT32_MAX ? NULL : graph_add_edge(graph, from, to);
+}
+
+void profile_finish_edge(struct graph_edge *edge)
+{
+	if (edge->fields & EDGE_REDUNDANT_BYTES && edge->bytes) {
+		edge->fields |= EDGE_REDUNDANCY;
+		edge->redundancy = (double)edge->redundant_bytes / (double)edge->bytes;
+	}
+	free(edge->key);
+	edge->key = NULL;
+	edge->fields |= EDGE_KEY;
+}
+
+static void finish_edges(struct profile_rows *rows, struct profile *profile)
+{
+	(void)rows;
+	for (uint32_t e = 0; e < profile->graph->edge_count; e++)
+		profile_finish_edge(&profile->graph->edges[e]);
+}
+
+static bool edge_holds(const struct profile *profile, const void *row)
+{
+	const struct graph_edge *edge = row;
+
+	for (const struct graph_field *field = graph_edge_fields; field->name; field++)
+		if (field->part_of_bytes && field_number(field, edge) > edge->bytes)
+			return false;
+	return edge->from < profile->graph->vertex_count && edge->to < profile->graph->vertex_count;
+}
+
+static int validate_edges(const struct profile *profile, struct error *error)
+{
+	for (uint32_t e = 0; e < profile->graph->edge_count; e++)
+		if (!table_row_holds(&profile_table_edge, profile, &profile->graph->edges[e]))
+			return profile_bad_row(error, "edge", e + UINT64_C(1));
+	return 0;
+}
+
+const struct profile_table profile_table_edge = {
+	.name = "edge",
+	.make_columns = edge_columns,
+	.write = write_edges,
+	.add = add_edge,
+	.finish = finish_edges,
+	.holds = edge_holds,
+	.validate = validate_edges,
+	.make_views = edge_views,
+};

@@ -1,11 +1,11 @@
-#include "graph/profile/file.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collect/trace.h"
 #include "graph/dot_names.h"
+#include "graph/profile/file.h"
+#include "graph/profile/table.h"
 #include "util/memory.h"
 
 #define ADVICE_MAX 4096 /* bytes on one vertex after which no more is added */
@@ -19,140 +19,24 @@ struct profile *profile_new(void)
 	return profile;
 }
 
-void profile_clear_findings(struct profile *profile)
-{
-	for (uint32_t i = 0; i < profile->finding_count; i++) {
-		struct profile_finding *finding = &profile->findings[i];
-
-		free(finding->pattern);
-		free(finding->evidence);
-		free(finding->advice);
-		free(finding->limits);
-		free(finding->others);
-	}
-	profile->finding_count = 0;
-}
-
 void profile_free(struct profile *profile)
 {
+	size_t t = 0;
+
 	if (!profile)
 		return;
-	profile_clear_findings(profile);
-	for (uint32_t i = 0; i < profile->frame_count; i++) {
-		free(profile->frames[i].function);
-		free(profile->frames[i].file);
-		free(profile->frames[i].module);
-		free(profile->frames[i].build_id);
-	}
-	for (uint32_t i = 0; i < profile->callpath_count; i++)
-		free(profile->callpaths[i].frames);
-	for (uint32_t i = 0; i < profile->object_count; i++)
-		free(profile->objects[i].name);
-	for (uint32_t i = 0; i < profile->event_rows; i++)
-		free(profile->events[i].name);
-	for (uint32_t i = 0; i < profile->process_count; i++) {
-		free(profile->processes[i].executable);
-		free(profile->processes[i].arguments);
-		free(profile->processes[i].provider);
-		free(profile->processes[i].device);
-	}
+	while (profile_tables[t])
+		t++;
+	while (t--) /* lists before what has them */
+		table_clear(profile_tables[t], profile);
 	for (uint32_t i = 0; i < profile->pass_count; i++) {
 		free(profile->passes[i].name);
 		free(profile->passes[i].provider);
 		free(profile->passes[i].device);
 	}
-	for (uint32_t i = 0; i < profile->duplicate_count; i++)
-		free(profile->duplicates[i].members);
-	for (uint32_t i = 0; i < profile->coverage_count; i++) {
-		free(profile->coverage[i].what);
-		free(profile->coverage[i].reason);
-	}
-	graph_free(profile->graph);
-	free(profile->vertices);
-	free(profile->frames);
-	free(profile->callpaths);
-	free(profile->objects);
-	free(profile->processes);
 	free(profile->passes);
-	free(profile->events);
-	free(profile->accesses);
-	free(profile->duplicates);
-	free(profile->findings);
-	free(profile->coverage);
-	free(profile->command);
+	graph_free(profile->graph);
 	free(profile);
-}
-
-struct profile_finding *profile_add_finding(struct profile *profile)
-{
-	struct profile_finding *finding;
-
-	ARRAY_RESERVE(profile->findings, profile->finding_count, profile->finding_capacity);
-	finding = &profile->findings[profile->finding_count++];
-	*finding = (struct profile_finding){0};
-	return finding;
-}
-
-static uint64_t add_clamped(uint64_t sum, uint64_t more)
-{
-	return more > PROFILE_NUMBER_MAX - sum ? PROFILE_NUMBER_MAX : sum + more;
-}
-
-void profile_identify_coverage(struct profile_coverage *row)
-{
-	const struct coverage_row *known = coverage_of_text(row->what, row->reason);
-
-	row->id = known ? known->name : NULL;
-	row->hides = known ? known->hides : COVERAGE_HIDES_BOTH;
-}
-
-/* Takes over the texts of `added`. */
-static void add_coverage(struct profile *profile, struct profile_coverage added)
-{
-	struct profile_coverage *row = NULL;
-
-	for (uint32_t i = 0; i < profile->coverage_count && !row; i++)
-		if (!strcmp(profile->coverage[i].what, added.what) &&
-		    !strcmp(profile->coverage[i].reason, added.reason))
-			row = &profile->coverage[i];
-	if (row) {
-		free(added.what);
-		free(added.reason);
-	} else {
-		ARRAY_RESERVE(profile->coverage, profile->coverage_count,
-			      profile->coverage_capacity);
-		row = &profile->coverage[profile->coverage_count++];
-		*row = added;
-		row->count = row->bytes = 0;
-	}
-	row->count = add_clamped(row->count, added.count);
-	row->bytes = add_clamped(row->bytes, added.bytes);
-	row->hides |= added.hides;
-}
-
-void profile_add_coverage(struct profile *profile, enum coverage_id id, const char *detail,
-			  uint64_t count, uint64_t bytes)
-{
-	const struct coverage_row *row = coverage_row(id);
-
-	add_coverage(profile, (struct profile_coverage){
-				      .what = coverage_text(row->words, detail),
-				      .reason = coverage_text(row->sentence, detail),
-				      .count = count,
-				      .bytes = bytes,
-				      .id = row->name,
-				      .hides = row->hides,
-			      });
-}
-
-void profile_add_coverage_text(struct profile *profile, const char *what, const char *reason,
-			       uint64_t count, uint64_t bytes)
-{
-	struct profile_coverage row = {
-		.what = xstrdup(what), .reason = xstrdup(reason), .count = count, .bytes = bytes};
-
-	profile_identify_coverage(&row);
-	add_coverage(profile, row);
 }
 
 static const char *base_name(const char *path)
@@ -232,17 +116,6 @@ const struct profile_frame **profile_path(const struct profile *profile, uint32_
 	for (uint32_t i = 0; !own && i < path->count; i++)
 		frames[(*count)++] = &profile->frames[path->frames[i]];
 	return frames;
-}
-
-void profile_finish_edge(struct graph_edge *edge)
-{
-	if (edge->fields & EDGE_REDUNDANT_BYTES && edge->bytes) {
-		edge->fields |= EDGE_REDUNDANCY;
-		edge->redundancy = (double)edge->redundant_bytes / (double)edge->bytes;
-	}
-	free(edge->key);
-	edge->key = NULL;
-	edge->fields |= EDGE_KEY;
 }
 
 /* Adds `item` to an owned list unless it is in it; sorted lists stay sorted. */

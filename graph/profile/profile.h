@@ -25,6 +25,10 @@ struct profile_frame {
 	bool inlined; /* into the next frame outwards */
 };
 
+struct profile_module {
+	char *path, *build_id;
+};
+
 struct profile_callpath { /* innermost frame first; indices into profile->frames */
 	uint32_t *frames;
 	uint32_t count;
@@ -137,6 +141,9 @@ struct profile_coverage {
 struct profile {
 	struct graph *graph;
 	struct profile_vertex *vertices; /* graph->vertex_count */
+	uint32_t vertex_capacity;
+	struct profile_module *modules; /* while the frames are read from a file */
+	uint32_t module_count, module_capacity;
 	struct profile_frame *frames;
 	uint32_t frame_count, frame_capacity;
 	struct profile_callpath *callpaths;
@@ -153,15 +160,16 @@ struct profile {
 	uint32_t event_rows, event_capacity;
 	struct profile_access *accesses;
 	uint32_t access_count, access_capacity;
-	char events_digest[65]; /* of both, for profile_read_events() */
 	struct profile_finding *findings;
 	uint32_t finding_count, finding_capacity;
 	struct profile_coverage *coverage;
 	uint32_t coverage_count, coverage_capacity;
-	char *command;               /* what `vflow collect` was asked to run */
-	uint64_t date;               /* seconds since 1970 */
-	uint64_t event_count;        /* of the run; event_rows may be less */
-	double redundancy_threshold; /* that `findings` were made with */
+	char *vflow;                      /* the version that wrote the file; NULL: none did */
+	char *events_checksum, *checksum; /* as the file says */
+	char *command;                    /* what `vflow collect` was asked to run */
+	uint64_t date;                    /* seconds since 1970 */
+	uint64_t event_count;             /* of the run; event_rows may be less */
+	double redundancy_threshold;      /* that `findings` were made with */
 };
 
 struct profile *profile_new(void); /* with an empty graph */
@@ -173,8 +181,6 @@ void profile_add_coverage(struct profile *profile, enum coverage_id id, const ch
 			  uint64_t count, uint64_t bytes);
 void profile_add_coverage_text(struct profile *profile, const char *what, const char *reason,
 			       uint64_t count, uint64_t bytes);
-/* Sets `id` and `hides` by the texts; rows that are not known hide reads and writes. */
-void profile_identify_coverage(struct profile_coverage *row);
 
 /* Whether the file starts like a profile (so that commands can tell it from DOT). */
 bool profile_is_profile(const char *path);

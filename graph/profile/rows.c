@@ -23,7 +23,7 @@ void rows_start(struct profile_rows *rows, const char *table, const char *sql)
 	sqlite3_finalize(rows->statement);
 	rows->statement = NULL;
 	rows->table = table;
-	rows->row = 0;
+	rows->row = rows->first_before = 0;
 	if (!rows->failed &&
 	    sqlite3_prepare_v2(rows->db, sql, -1, &rows->statement, NULL) != SQLITE_OK)
 		fail(rows);

@@ -12,6 +12,7 @@ struct profile_rows {
 	sqlite3_stmt *statement; /* finalized by the next rows_start() or by the caller */
 	const char *table;
 	uint64_t row;            /* from 1 */
+	uint64_t first_before;   /* `first` of the keys of the row before */
 	bool failed, unreadable; /* unreadable: failed, but the file may be in order */
 	struct error *error;     /* what went wrong first, once `failed` */
 };

@@ -1,0 +1,232 @@
+/*
+ * graph/profile/event.c: the events of a profile and what they touched, which are many: read only
+ * for those who ask for them, under a check sum of their own.
+ */
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/profile/file.h"
+#include "graph/profile/table.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* -- the check sum: a row is numbers of 8 bytes; a name is its length and its bytes -- */
+
+static void add(EVP_MD_CTX *sum, const void *bytes, size_t size)
+{
+	if (EVP_DigestUpdate(sum, bytes, size) != 1)
+		abort(); /* SHA-256 only fails when it was not set up */
+}
+
+static void add_event(EVP_MD_CTX *sum, const struct profile_event *event)
+{
+	size_t length = event->name ? strlen(event->name) : 0;
+	const uint64_t row[] = {event->vertex,       event->process,
+				event->thread,       event->device,
+				event->stream,       event->invocation,
+				event->start_ns,     event->end_ns,
+				event->access_count, event->name ? length : UINT64_MAX};
+
+	add(sum, row, sizeof(row));
+	if (length)
+		add(sum, event->name, length);
+}
+
+void profile_digest_events(const struct profile *profile, char hex[65])
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	EVP_MD_CTX *sum = EVP_MD_CTX_new();
+
+	if (!sum || EVP_DigestInit_ex(sum, EVP_sha256(), NULL) != 1)
+		abort(); /* out of memory */
+	add(sum, &(uint64_t){profile->event_rows}, sizeof(uint64_t));
+	for (uint32_t i = 0; i < profile->event_rows; i++)
+		add_event(sum, &profile->events[i]);
+	for (uint32_t i = 0; i < profile->access_count; i++) {
+		const struct profile_access *access = &profile->accesses[i];
+
+		add(sum,
+		    (const uint64_t[]){access->object, access->writer, access->access,
+				       access->bytes, access->redundant_bytes},
+		    5 * sizeof(uint64_t));
+	}
+	if (EVP_DigestFinal_ex(sum, digest, NULL) != 1)
+		abort();
+	EVP_MD_CTX_free(sum);
+	for (unsigned i = 0; i < 32; i++)
+		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* -- events -- */
+
+#define EVENT_COLUMN(member, TYPE, ...) COLUMN(struct profile_event, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column event_columns[] = {
+	KEY("id", ID),
+	EVENT_COLUMN(vertex, VERTEX, .nullable = true, .of = &profile_table_vertex),
+	EVENT_COLUMN(name, TEXT, .nullable = true),
+	EVENT_COLUMN(process, INDEX, .of = &profile_table_process),
+	EVENT_COLUMN(thread, 32),
+	EVENT_COLUMN(device, 32),
+	EVENT_COLUMN(stream, 32),
+	EVENT_COLUMN(invocation, COUNT),
+	EVENT_COLUMN(start_ns, COUNT),
+	EVENT_COLUMN(end_ns, COUNT),
+	{0},
+};
+
+static bool event_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_event *event = row;
+	bool named = event->vertex == PROFILE_NO_VERTEX;
+	uint32_t first_access = 0;
+
+	if (event > profile->events)
+		first_access = event[-1].first_access + event[-1].access_count;
+	return named == (event->name != NULL) && event->start_ns <= event->end_ns &&
+	       event->first_access == first_access &&
+	       event->access_count <= profile->access_count - first_access &&
+	       !(named && event->access_count);
+}
+
+const struct profile_table profile_table_event = {
+	.name = "event",
+	.columns = event_columns,
+	.apart = true,
+	.most = PROFILE_EVENTS_MAX,
+	TABLE_ROWS(events, event_rows, event_capacity),
+	.holds = event_holds,
+	.views =
+		"CREATE VIEW events AS SELECT e.id, p.pid, e.thread, e.device, e.stream, e.vertex, "
+		"coalesce(e.name, v.name) AS call, v.callpath_text AS callpath, e.invocation, "
+		"e.start_ns, e.end_ns, e.end_ns - e.start_ns AS host_ns FROM event e "
+		"JOIN process p ON p.id = e.process LEFT JOIN vertex v ON v.id = e.vertex "
+		"ORDER BY e.id;",
+};
+
+/* -- what they accessed -- */
+
+static bool is_read(const void *row)
+{
+	const struct profile_access *access = row;
+
+	return access->access == GRAPH_READ;
+}
+
+#define ACCESS_COLUMN(member, TYPE, ...) COLUMN(struct profile_access, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column access_columns[] = {
+	KEY("id", ID),
+	KEY("event", FIRST, .of = &profile_table_event),
+	ACCESS_COLUMN(object, INDEX, .of = &profile_table_object),
+	ACCESS_COLUMN(access, ACCESS),
+	ACCESS_COLUMN(writer, VERTEX, .of = &profile_table_vertex),
+	ACCESS_COLUMN(bytes, COUNT),
+	ACCESS_COLUMN(redundant_bytes, COUNT, .nullable = true, .is_null = is_read),
+	{0},
+};
+
+static void write_accesses(struct profile_writer *writer, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->event_rows; i++)
+		for (uint32_t k = 0; k < profile->events[i].access_count; k++) {
+			uint32_t index = profile->events[i].first_access + k;
+
+			table_write_row(writer, &profile_table_access, &profile->accesses[index],
+					&(struct profile_keys){.id = index + UINT64_C(1),
+							       .first = i + UINT64_C(1)});
+		}
+}
+
+/* In order of their events. */
+static void *add_access(struct profile_rows *rows, struct profile *profile,
+			const struct profile_keys *keys)
+{
+	struct profile_access *access;
+
+	if (keys->id != rows->row || !keys->first || keys->first > profile->event_rows ||
+	    keys->first < rows->first_before)
+		return NULL;
+	profile->events[keys->first - 1].access_count++;
+	ARRAY_RESERVE(profile->accesses, profile->access_count, profile->access_capacity);
+	access = &profile->accesses[profile->access_count++];
+	*access = (struct profile_access){0};
+	return access;
+}
+
+static void finish_accesses(struct profile_rows *rows, struct profile *profile)
+{
+	uint32_t accesses = 0;
+
+	(void)rows;
+	for (uint32_t i = 0; i < profile->event_rows; i++) {
+		profile->events[i].first_access = accesses;
+		accesses += profile->events[i].access_count;
+	}
+}
+
+static bool access_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_access *access = row;
+
+	return (access->access == GRAPH_READ || access->access == GRAPH_WRITE) &&
+	       access->bytes <= profile->objects[access->object].size &&
+	       access->redundant_bytes <= (access->access == GRAPH_WRITE ? access->bytes : 0);
+}
+
+/* No access without an event. */
+static int validate_accesses(const struct profile *profile, struct error *error)
+{
+	uint32_t of_events = 0;
+
+	for (uint32_t i = 0; i < profile->event_rows; i++)
+		of_events += profile->events[i].access_count;
+	return of_events == profile->access_count
+		       ? 0
+		       : profile_bad_row(error, "access", of_events + UINT64_C(1));
+}
+
+const struct profile_table profile_table_access = {
+	.name = "access",
+	.columns = access_columns,
+	.apart = true,
+	.most = PROFILE_ACCESSES_MAX,
+	TABLE_ROWS(accesses, access_count, access_capacity),
+	.write = write_accesses,
+	.add = add_access,
+	.finish = finish_accesses,
+	.holds = access_holds,
+	.validate = validate_accesses,
+	.views = "CREATE VIEW accesses AS SELECT a.event, v.name AS call, a.object, o.site, "
+		 "s.callpath_text AS object_from, "
+		 "CASE a.access WHEN 1 THEN 'READ' ELSE 'WRITE' END AS access, a.bytes, "
+		 "a.redundant_bytes, a.writer, w.name AS written_by FROM access a "
+		 "JOIN event e ON e.id = a.event JOIN vertex v ON v.id = e.vertex "
+		 "JOIN object o ON o.id = a.object JOIN vertex s ON s.id = o.site "
+		 "JOIN vertex w ON w.id = a.writer ORDER BY a.id;",
+};
+
+/* -- reading -- */
+
+int profile_read_events(struct profile *profile, const char *path, struct error *error)
+{
+	struct profile_rows rows = {.error = error};
+	char digest[65];
+
+	if (profile_open(path, &rows.db, error) != 0)
+		return -1;
+	for (size_t t = 0; profile_tables[t]; t++)
+		if (profile_tables[t]->apart)
+			table_read(&rows, profile_tables[t], profile);
+	sqlite3_finalize(rows.statement);
+	sqlite3_close(rows.db);
+	if (!rows.failed && profile_validate(profile, true, error) == 0) {
+		profile_digest_events(profile, digest);
+		if (!strcmp(digest, profile->events_checksum))
+			return 0;
+		error_set(error, "the check sum of the events is wrong");
+	}
+	return rows_set_error(&rows, path);
+}

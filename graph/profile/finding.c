@@ -1,0 +1,59 @@
+/* graph/profile/finding.c: what the patterns found. */
+#include "graph/profile/table.h"
+#include "util/memory.h"
+
+#define FINDING_COLUMN(member, TYPE, ...) COLUMN(struct profile_finding, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column columns[] = {
+	KEY("id", ID),
+	FINDING_COLUMN(pattern, TEXT),
+	FINDING_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	FINDING_COLUMN(object, VERTEX, .of = &profile_table_vertex),
+	FINDING_COLUMN(access, ACCESS),
+	FINDING_COLUMN(bytes, COUNT),
+	FINDING_COLUMN(fraction, REAL),
+	FINDING_COLUMN(evidence, TEXT),
+	FINDING_COLUMN(advice, TEXT),
+	FINDING_COLUMN(limits, TEXT),
+	{0},
+};
+
+const struct profile_table profile_table_finding = {
+	.name = "finding",
+	.columns = columns,
+	TABLE_ROWS(findings, finding_count, finding_capacity),
+	.views = "CREATE VIEW findings AS SELECT f.id, f.pattern, f.vertex, v.name AS operation, "
+		 "v.callpath_text AS where_operation, f.object, o.callpath_text AS where_object, "
+		 "f.bytes, round(100 * f.fraction, 1) AS percent, f.evidence, f.advice, f.limits "
+		 "FROM finding f JOIN vertex v ON v.id = f.vertex JOIN vertex o ON o.id = f.object "
+		 "ORDER BY f.id;",
+};
+
+static const struct profile_column other_columns[] = {
+	KEY("finding", FIRST, .of = &profile_table_finding),
+	KEY("position", SECOND),
+	{.name = "vertex", .type = COLUMN_VERTEX, .of = &profile_table_vertex},
+	{0},
+};
+
+const struct profile_table profile_table_finding_other = {
+	.name = "finding_other",
+	.columns = other_columns,
+	TABLE_LIST(&profile_table_finding, struct profile_finding, others, other_count),
+};
+
+struct profile_finding *profile_add_finding(struct profile *profile)
+{
+	struct profile_finding *finding;
+
+	ARRAY_RESERVE(profile->findings, profile->finding_count, profile->finding_capacity);
+	finding = &profile->findings[profile->finding_count++];
+	*finding = (struct profile_finding){0};
+	return finding;
+}
+
+void profile_clear_findings(struct profile *profile)
+{
+	table_clear(&profile_table_finding_other, profile);
+	table_clear(&profile_table_finding, profile);
+}

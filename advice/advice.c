@@ -1,5 +1,6 @@
 #include "advice/advice.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,12 @@ static const struct advice_pattern patterns[] = {
 	 detect_redundant_values},
 	{"duplicate_values", "duplicate values", "held more than once", "held more than once",
 	 detect_duplicate_values},
+};
+
+const struct advice_threshold advice_thresholds[] = {
+	{"redundancy", THRESHOLD_FRACTION, offsetof(struct advice_options, redundancy)},
+	{"duplicate_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, duplicate_bytes)},
+	{0},
 };
 
 enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
@@ -42,10 +49,20 @@ static int by_worth(const void *left, const void *right)
 	return strcmp(a->pattern, b->pattern);
 }
 
+double advice_threshold_value(const struct advice_threshold *threshold,
+			      const struct advice_options *options)
+{
+	const char *at = (const char *)options + threshold->at;
+
+	return threshold->type == THRESHOLD_BYTES ? (double)*(const uint64_t *)at
+						  : *(const double *)at;
+}
+
 void advice_detect(struct profile *profile, const struct advice_options *options)
 {
 	profile_clear_findings(profile);
-	profile->redundancy_threshold = options->redundancy;
+	for (const struct advice_threshold *t = advice_thresholds; t->name; t++)
+		profile_set_threshold(profile, t->name, advice_threshold_value(t, options));
 	for (size_t i = 0; i < PATTERNS; i++)
 		patterns[i].detect(profile, options);
 	if (profile->finding_count)

@@ -4,6 +4,8 @@
 #ifndef VFLOW_ADVICE_ADVICE_H
 #define VFLOW_ADVICE_ADVICE_H
 
+#include <stddef.h>
+
 #include "graph/profile/profile.h"
 
 struct advice_options {
@@ -13,9 +15,21 @@ struct advice_options {
 
 #define ADVICE_DEFAULTS ((struct advice_options){.redundancy = 0.33, .duplicate_bytes = 1024})
 
+/* A member of struct advice_options, as profiles store it; the list ends with one without a name.
+ */
+struct advice_threshold {
+	const char *name; /* in profiles; with "-" for "_" an option of `vflow report` */
+	enum { THRESHOLD_FRACTION, THRESHOLD_BYTES } type; /* double, uint64_t */
+	size_t at;
+};
+
+extern const struct advice_threshold advice_thresholds[];
+double advice_threshold_value(const struct advice_threshold *threshold,
+			      const struct advice_options *options);
+
 /*
  * Replaces profile->findings, first those that let an operation go as a whole, most bytes first
- * (ties: by vertex, then by object), and sets profile->redundancy_threshold.
+ * (ties: by vertex, then by object), and sets the profile's thresholds.
  */
 void advice_detect(struct profile *profile, const struct advice_options *options);
 

@@ -168,7 +168,6 @@ struct profile *result_build(const char *folder, const struct result_run *run, s
 	if (!profile)
 		return NULL;
 	advice_detect(profile, &options);
-	profile->redundancy_threshold = options.redundancy;
 	profile->date = run->date;
 	free(profile->command);
 	if (run->command)

@@ -13,15 +13,21 @@ static const struct profile_column columns[] = {
 	COVERAGE_COLUMN(reason, TEXT),
 	COVERAGE_COLUMN(count, COUNT),
 	COVERAGE_COLUMN(bytes, COUNT),
+	COLUMN_NAMED("kind", struct profile_coverage, id, TEXT, .nullable = true),
 	{0},
 };
 
-/* Sets `id` and `hides` by the texts; rows that are not known hide reads and writes. */
+/*
+ * What the row hides, by its id or, in files of version 2, which have none, by its texts.  A row
+ * that is not known hides reads and writes.
+ */
 static void identify(struct profile_coverage *row)
 {
-	const struct coverage_row *known = coverage_of_text(row->what, row->reason);
+	const struct coverage_row *known =
+		row->id ? coverage_named(row->id) : coverage_of_text(row->what, row->reason);
 
-	row->id = known ? known->name : NULL;
+	if (known && !row->id)
+		row->id = xstrdup(known->name);
 	row->hides = known ? known->hides : COVERAGE_HIDES_BOTH;
 }
 
@@ -35,6 +41,7 @@ static void finish(struct profile_rows *rows, struct profile *profile)
 const struct profile_table profile_table_coverage = {
 	.name = "coverage",
 	.columns = columns,
+	.optional = true,
 	TABLE_ROWS(coverage, coverage_count, coverage_capacity),
 	.finish = finish,
 };
@@ -56,6 +63,7 @@ static void add_coverage(struct profile *profile, struct profile_coverage added)
 	if (row) {
 		free(added.what);
 		free(added.reason);
+		free(added.id);
 	} else {
 		ARRAY_RESERVE(profile->coverage, profile->coverage_count,
 			      profile->coverage_capacity);
@@ -78,7 +86,7 @@ void profile_add_coverage(struct profile *profile, enum coverage_id id, const ch
 				      .reason = coverage_text(row->sentence, detail),
 				      .count = count,
 				      .bytes = bytes,
-				      .id = row->name,
+				      .id = xstrdup(row->name),
 				      .hides = row->hides,
 			      });
 }

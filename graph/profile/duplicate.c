@@ -17,6 +17,7 @@ static const struct profile_column group_columns[] = {
 const struct profile_table profile_table_duplicate = {
 	.name = "duplicate",
 	.columns = group_columns,
+	.optional = true,
 	TABLE_ROWS(duplicates, duplicate_count, duplicate_capacity),
 };
 
@@ -32,5 +33,6 @@ static const struct profile_column member_columns[] = {
 const struct profile_table profile_table_duplicate_member = {
 	.name = "duplicate_member",
 	.columns = member_columns,
+	.optional = true,
 	TABLE_LIST(&profile_table_duplicate, struct profile_duplicate, members, member_count),
 };

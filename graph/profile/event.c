@@ -1,63 +1,10 @@
 /*
- * graph/profile/event.c: the events of a profile and what they touched, which are many: read only
- * for those who ask for them, under a check sum of their own.
+ * graph/profile/event.c: the events of a profile and what they accessed, which are many: read only
+ * for those who ask for them.
  */
-#include <openssl/evp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "graph/profile/file.h"
 #include "graph/profile/table.h"
 #include "util/memory.h"
-#include "util/text.h"
-
-/* -- the check sum: a row is numbers of 8 bytes; a name is its length and its bytes -- */
-
-static void add(EVP_MD_CTX *sum, const void *bytes, size_t size)
-{
-	if (EVP_DigestUpdate(sum, bytes, size) != 1)
-		abort(); /* SHA-256 only fails when it was not set up */
-}
-
-static void add_event(EVP_MD_CTX *sum, const struct profile_event *event)
-{
-	size_t length = event->name ? strlen(event->name) : 0;
-	const uint64_t row[] = {event->vertex,       event->process,
-				event->thread,       event->device,
-				event->stream,       event->invocation,
-				event->start_ns,     event->end_ns,
-				event->access_count, event->name ? length : UINT64_MAX};
-
-	add(sum, row, sizeof(row));
-	if (length)
-		add(sum, event->name, length);
-}
-
-void profile_digest_events(const struct profile *profile, char hex[65])
-{
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	EVP_MD_CTX *sum = EVP_MD_CTX_new();
-
-	if (!sum || EVP_DigestInit_ex(sum, EVP_sha256(), NULL) != 1)
-		abort(); /* out of memory */
-	add(sum, &(uint64_t){profile->event_rows}, sizeof(uint64_t));
-	for (uint32_t i = 0; i < profile->event_rows; i++)
-		add_event(sum, &profile->events[i]);
-	for (uint32_t i = 0; i < profile->access_count; i++) {
-		const struct profile_access *access = &profile->accesses[i];
-
-		add(sum,
-		    (const uint64_t[]){access->object, access->writer, access->access,
-				       access->bytes, access->redundant_bytes},
-		    5 * sizeof(uint64_t));
-	}
-	if (EVP_DigestFinal_ex(sum, digest, NULL) != 1)
-		abort();
-	EVP_MD_CTX_free(sum);
-	for (unsigned i = 0; i < 32; i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-}
 
 /* -- events -- */
 
@@ -94,6 +41,7 @@ static bool event_holds(const struct profile *profile, const void *row)
 const struct profile_table profile_table_event = {
 	.name = "event",
 	.columns = event_columns,
+	.optional = true,
 	.apart = true,
 	.most = PROFILE_EVENTS_MAX,
 	TABLE_ROWS(events, event_rows, event_capacity),
@@ -191,6 +139,7 @@ static int validate_accesses(const struct profile *profile, struct error *error)
 const struct profile_table profile_table_access = {
 	.name = "access",
 	.columns = access_columns,
+	.optional = true,
 	.apart = true,
 	.most = PROFILE_ACCESSES_MAX,
 	TABLE_ROWS(accesses, access_count, access_capacity),
@@ -207,26 +156,3 @@ const struct profile_table profile_table_access = {
 		 "JOIN object o ON o.id = a.object JOIN vertex s ON s.id = o.site "
 		 "JOIN vertex w ON w.id = a.writer ORDER BY a.id;",
 };
-
-/* -- reading -- */
-
-int profile_read_events(struct profile *profile, const char *path, struct error *error)
-{
-	struct profile_rows rows = {.error = error};
-	char digest[65];
-
-	if (profile_open(path, &rows.db, error) != 0)
-		return -1;
-	for (size_t t = 0; profile_tables[t]; t++)
-		if (profile_tables[t]->apart)
-			table_read(&rows, profile_tables[t], profile);
-	sqlite3_finalize(rows.statement);
-	sqlite3_close(rows.db);
-	if (!rows.failed && profile_validate(profile, true, error) == 0) {
-		profile_digest_events(profile, digest);
-		if (!strcmp(digest, profile->events_checksum))
-			return 0;
-		error_set(error, "the check sum of the events is wrong");
-	}
-	return rows_set_error(&rows, path);
-}

@@ -5,18 +5,16 @@
 #include "graph/profile/profile.h"
 
 #define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
-#define PROFILE_USER_VERSION 2
+/* major * 1000 + minor: README of what may change in which is profile.md. */
+#define PROFILE_USER_VERSION 1000
+#define PROFILE_MAJOR(version) ((version) / 1000)
 
 /*
- * SHA-256 as hex: of the events and their accesses; of everything else in the profile but what is
- * derived from findings, and that of the events.
+ * Opens the file for reading, if it is a profile of a version that this vflow reads; closed with
+ * sqlite3_close().
  */
-void profile_digest_events(const struct profile *profile, char hex[65]);
-void profile_digest(const struct profile *profile, const char *events, char hex[65]);
-
-/* Opens the file for reading, if it is a profile; closed with sqlite3_close(). */
 struct sqlite3;
-int profile_open(const char *path, struct sqlite3 **db, struct error *error);
+int profile_open(const char *path, struct sqlite3 **db, uint32_t *version, struct error *error);
 
 /*
  * What SQLite's last error means.  The reason may be the file or, when it is false, the machine: a

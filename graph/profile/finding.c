@@ -21,6 +21,7 @@ static const struct profile_column columns[] = {
 const struct profile_table profile_table_finding = {
 	.name = "finding",
 	.columns = columns,
+	.optional = true,
 	TABLE_ROWS(findings, finding_count, finding_capacity),
 	.views = "CREATE VIEW findings AS SELECT f.id, f.pattern, f.vertex, v.name AS operation, "
 		 "v.callpath_text AS where_operation, f.object, o.callpath_text AS where_object, "
@@ -39,6 +40,7 @@ static const struct profile_column other_columns[] = {
 const struct profile_table profile_table_finding_other = {
 	.name = "finding_other",
 	.columns = other_columns,
+	.optional = true,
 	TABLE_LIST(&profile_table_finding, struct profile_finding, others, other_count),
 };
 

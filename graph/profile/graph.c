@@ -9,9 +9,10 @@
 #include "graph/profile/table.h"
 #include "util/memory.h"
 
-enum { SQL_MAX = 4000, COLUMNS_MAX = 40 };
+enum { SQL_MAX = 4000 };
 
-_Static_assert(VERTEX_FIELD_COUNT + 3 <= COLUMNS_MAX && EDGE_FIELD_COUNT + 3 <= COLUMNS_MAX,
+_Static_assert(VERTEX_FIELD_COUNT + 3 <= TABLE_COLUMNS_MAX &&
+		       EDGE_FIELD_COUNT + 3 <= TABLE_COLUMNS_MAX,
 	       "columns");
 
 static struct profile_column *add_fields(struct profile_column *next,
@@ -36,7 +37,7 @@ static struct profile_column *add_fields(struct profile_column *next,
 /* Texts come before other fields. */
 static const struct profile_column *vertex_columns(void)
 {
-	static struct profile_column columns[COLUMNS_MAX + 1];
+	static struct profile_column columns[TABLE_COLUMNS_MAX + 1];
 	struct profile_column *next = columns;
 
 	if (columns->name)
@@ -50,7 +51,7 @@ static const struct profile_column *vertex_columns(void)
 
 static const struct profile_column *edge_columns(void)
 {
-	static struct profile_column columns[COLUMNS_MAX + 1];
+	static struct profile_column columns[TABLE_COLUMNS_MAX + 1];
 	struct profile_column *next = columns;
 
 	if (columns->name)

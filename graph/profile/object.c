@@ -28,6 +28,7 @@ static bool holds(const struct profile *profile, const void *row)
 const struct profile_table profile_table_object = {
 	.name = "object",
 	.columns = columns,
+	.optional = true,
 	TABLE_ROWS(objects, object_count, object_capacity),
 	.holds = holds,
 	.views = "CREATE VIEW objects AS SELECT o.id, o.site, v.callpath_text AS allocated_by, "

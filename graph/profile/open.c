@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "graph/profile/version_2.h"
 #include "util/memory.h"
 
 #define MAGIC "SQLite format 3" /* and its NUL */
@@ -129,12 +130,44 @@ int profile_set_unreadable(const char *path, struct error *error)
 	return error_prefix(error, "cannot read %s", path);
 }
 
+/* Versions up to 999 are of the time before minor ones; the last was 2. */
+static int check_version(const char *path, uint32_t version, struct error *error)
+{
+	const unsigned major = PROFILE_MAJOR(PROFILE_USER_VERSION);
+
+	if (PROFILE_MAJOR(version) > major)
+		return error_set(error,
+				 "%s: made by a newer vflow: profile version %u, this one reads "
+				 "up to %u: update vflow",
+				 path, version, major * 1000 + 999);
+	if (version == 1)
+		return error_set(error,
+				 "%s: made by an older vflow: profile version 1, this one reads %u "
+				 "and newer ones: collect it again",
+				 path, PROFILE_VERSION_2);
+	if (PROFILE_MAJOR(version) == major || version == PROFILE_VERSION_2)
+		return 0;
+	error_set(error, "profile version %u", version);
+	return profile_set_damaged(path, error);
+}
+
+static int check_size(const char *path, const unsigned char header[HEADER_SIZE], uint64_t file_size,
+		      struct error *error)
+{
+	uint64_t whole = whole_size(header);
+
+	if (file_size >= whole)
+		return 0;
+	error_set(error, "truncated: %" PRIu64 " of its %" PRIu64 " bytes are there", file_size,
+		  whole);
+	return profile_set_damaged(path, error);
+}
+
 /* What can be said before SQLite looks at the file. */
-static int check_header(const char *path, struct error *error)
+static int check_header(const char *path, uint32_t *version, struct error *error)
 {
 	unsigned char header[HEADER_SIZE];
 	uint64_t file_size;
-	uint32_t version;
 	ssize_t size;
 
 	if (read_header(path, header, &size, &file_size, error) != 0)
@@ -149,25 +182,10 @@ static int check_header(const char *path, struct error *error)
 	}
 	if (big_endian(header + 68) != PROFILE_APPLICATION_ID)
 		return error_set(error, "%s: an SQLite database, but not a vflow profile", path);
-	version = big_endian(header + 60);
-	if (version > PROFILE_USER_VERSION)
-		return error_set(error,
-				 "%s: made by a newer vflow: profile version %u, this one reads "
-				 "%u: update vflow",
-				 path, version, PROFILE_USER_VERSION);
-	if (version && version < PROFILE_USER_VERSION)
-		return error_set(error,
-				 "%s: made by an older vflow: profile version %u, this one reads "
-				 "%u: collect it again",
-				 path, version, PROFILE_USER_VERSION);
-	if (version == PROFILE_USER_VERSION && file_size >= whole_size(header))
-		return 0;
-	if (version != PROFILE_USER_VERSION)
-		error_set(error, "profile version %u", version);
-	else
-		error_set(error, "truncated: %llu of its %llu bytes are there",
-			  (unsigned long long)file_size, (unsigned long long)whole_size(header));
-	return profile_set_damaged(path, error);
+	*version = big_endian(header + 60);
+	return check_version(path, *version, error) == 0
+		       ? check_size(path, header, file_size, error)
+		       : -1;
 }
 
 /* "file:..." with what means something in a URI escaped. */
@@ -213,13 +231,13 @@ static void restrain(sqlite3 *db)
 		     NULL, NULL, NULL);
 }
 
-int profile_open(const char *path, sqlite3 **db, struct error *error)
+int profile_open(const char *path, sqlite3 **db, uint32_t *version, struct error *error)
 {
 	char *uri;
 	int result;
 
 	*db = NULL;
-	if (check_header(path, error) != 0)
+	if (check_header(path, version, error) != 0)
 		return -1;
 	uri = uri_of(path);
 	result = sqlite3_open_v2(

@@ -29,12 +29,7 @@ void profile_free(struct profile *profile)
 		t++;
 	while (t--) /* lists before what has them */
 		table_clear(profile_tables[t], profile);
-	for (uint32_t i = 0; i < profile->pass_count; i++) {
-		free(profile->passes[i].name);
-		free(profile->passes[i].provider);
-		free(profile->passes[i].device);
-	}
-	free(profile->passes);
+	table_clear(&profile_table_checksum, profile);
 	graph_free(profile->graph);
 	free(profile);
 }

@@ -88,7 +88,7 @@ struct profile_process {
 	bool ended; /* in order */
 };
 
-/* A pass that the profile is made from; not kept in files. */
+/* A pass that the profile is made from; none in files that do not say. */
 struct profile_pass {
 	char *name;              /* "flow" */
 	char *provider, *device; /* as the first process of its run says; "": none could be read */
@@ -134,8 +134,20 @@ struct profile_finding {
 struct profile_coverage {
 	char *what, *reason; /* made of a row of coverage.def and a detail */
 	uint64_t count, bytes;
-	const char *id; /* the row's name; NULL: not known */
-	enum coverage_hides hides;
+	char *id;                  /* the row's name, maybe one of a newer vflow; NULL: not known */
+	enum coverage_hides hides; /* not kept in files */
+};
+
+/* A limit that the findings were made with; names are those of struct advice_options. */
+struct profile_threshold {
+	char *name;
+	double value;
+};
+
+struct profile_checksum {
+	char *name; /* of a table */
+	uint64_t rows;
+	char *sha256; /* hex */
 };
 
 struct profile {
@@ -164,23 +176,34 @@ struct profile {
 	uint32_t finding_count, finding_capacity;
 	struct profile_coverage *coverage;
 	uint32_t coverage_count, coverage_capacity;
-	char *vflow;                      /* the version that wrote the file; NULL: none did */
-	char *events_checksum, *checksum; /* as the file says */
-	char *command;                    /* what `vflow collect` was asked to run */
-	uint64_t date;                    /* seconds since 1970 */
-	uint64_t event_count;             /* of the run; event_rows may be less */
-	double redundancy_threshold;      /* that `findings` were made with */
+	struct profile_threshold *thresholds; /* in the order of their names */
+	uint32_t threshold_count, threshold_capacity;
+	char *command;        /* what `vflow collect` was asked to run */
+	uint64_t date;        /* seconds since 1970 */
+	uint64_t event_count; /* of the run; event_rows may be less */
+
+	/* Of the file that it was read from, if it was. */
+	uint32_t version; /* user_version */
+	char *vflow;      /* version of the vflow that wrote it */
+	struct profile_checksum *checksums;
+	uint32_t checksum_count, checksum_capacity;
 };
 
 struct profile *profile_new(void); /* with an empty graph */
 void profile_free(struct profile *profile);
 struct profile_finding *profile_add_finding(struct profile *profile);
 void profile_clear_findings(struct profile *profile);
-/* Add to the row with equal texts, or make one; `detail`, NULL or not, and texts are clean. */
+/*
+ * Add to the row with equal texts, or make one; `detail`, NULL or not, and texts are clean.  Rows
+ * of unknown texts hide reads and writes.
+ */
 void profile_add_coverage(struct profile *profile, enum coverage_id id, const char *detail,
 			  uint64_t count, uint64_t bytes);
 void profile_add_coverage_text(struct profile *profile, const char *what, const char *reason,
 			       uint64_t count, uint64_t bytes);
+
+void profile_set_threshold(struct profile *profile, const char *name, double value);
+double profile_threshold(const struct profile *profile, const char *name); /* NAN: not known */
 
 /* Whether the file starts like a profile (so that commands can tell it from DOT). */
 bool profile_is_profile(const char *path);

@@ -1,79 +1,144 @@
 /*
  * graph/profile/read.c: a profile from its file.
  *
- * The file is hostile: only tables whose definition is ours to the letter are read, SQLite runs
- * without views and triggers, every number is checked, and in the end the check sum must agree.
+ * The file is hostile: only real tables are read, SQLite runs without views and triggers, every
+ * number is checked, and in the end the check sum of each table must agree.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/profile/checksum.h"
 #include "graph/profile/file.h"
-#include "graph/profile/table.h"
+#include "graph/profile/schema.h"
+#include "graph/profile/version_2.h"
+#include "util/memory.h"
 
-static bool has_sql(const struct profile_table *table, const char *sql)
+/* Whether the profile says that it has the table. */
+static bool names_table(const struct profile *profile, const char *name)
 {
-	char *expected = table_sql(table);
-	bool has = !strcmp(sql, expected);
-
-	free(expected);
-	return has;
+	return profile->version == PROFILE_VERSION_2 ? version_2_has_table(name)
+						     : checksum_of(profile, name) != NULL;
 }
 
-static void check_schema(struct profile_rows *reading)
+static void read_list(struct profile_rows *rows, struct profile *profile)
 {
-	size_t found = 0, wanted = 0;
+	if (!schema_has_table(rows, profile_table_checksum.name))
+		rows_fail(rows, "table %s is missing", profile_table_checksum.name);
+	table_read(rows, &profile_table_checksum, profile);
+	if (!rows->failed && !checksum_list_holds(profile))
+		rows_fail(rows, "the check sum of table %s is wrong", profile_table_checksum.name);
+}
 
-	rows_start(reading, "sqlite_schema", "SELECT name, type, sql FROM sqlite_schema");
-	while (rows_next(reading)) {
-		const char *name = (const char *)sqlite3_column_text(reading->statement, 0);
-		const char *type = (const char *)sqlite3_column_text(reading->statement, 1);
-		const char *sql = (const char *)sqlite3_column_text(reading->statement, 2);
+/* Tables that a newer minor version brought are not read; they are not lost for that. */
+static void check_tables(struct profile_rows *rows, const struct profile *profile)
+{
+	for (size_t t = 0; profile_tables[t]; t++) {
+		const char *name = profile_tables[t]->name;
+		bool named = names_table(profile, name);
 
-		for (size_t t = 0; profile_tables[t]; t++)
-			found += name && type && sql && !strcmp(name, profile_tables[t]->name) &&
-				 !strcmp(type, "table") && has_sql(profile_tables[t], sql);
+		if (named ? !schema_has_table(rows, name) : !profile_tables[t]->optional)
+			rows_fail(rows, "table %s is missing", name);
 	}
-	while (profile_tables[wanted])
-		wanted++;
-	if (!reading->failed && found != wanted) {
-		error_set(reading->error, "the tables are not those of a profile");
-		reading->failed = true;
+	for (uint32_t i = 0; i < profile->checksum_count; i++)
+		if (profile->version != PROFILE_VERSION_2 &&
+		    !schema_has_table(rows, profile->checksums[i].name))
+			rows_fail(rows, "table %s is missing", profile->checksums[i].name);
+}
+
+/* Compared after all rows were checked: a row that cannot be is named then. */
+struct sum {
+	uint64_t rows;
+	char sha256[DIGEST_SIZE];
+};
+
+static void verify(struct profile_rows *rows, const struct profile *profile, const struct sum *sums,
+		   bool apart)
+{
+	for (size_t t = 0; profile_tables[t] && !rows->failed; t++) {
+		const char *name = profile_tables[t]->name;
+		const struct profile_checksum *expected = checksum_of(profile, name);
+
+		if (profile_tables[t]->apart == apart && expected &&
+		    (expected->rows != sums[t].rows ||
+		     strcmp(expected->sha256, sums[t].sha256) != 0))
+			rows_fail(rows, "the check sum of table %s is wrong", name);
 	}
 }
 
-static int read_all(struct profile_rows *reading, struct profile *profile)
+static size_t count_tables(void)
 {
-	char digest[65];
+	size_t count = 0;
 
-	check_schema(reading);
-	for (size_t t = 0; profile_tables[t]; t++)
-		if (!profile_tables[t]->apart)
-			table_read(reading, profile_tables[t], profile);
-	sqlite3_finalize(reading->statement);
-	if (reading->failed || profile_validate(profile, false, reading->error) != 0)
-		return -1;
-	profile_digest(profile, profile->events_checksum, digest);
-	if (strcmp(digest, profile->checksum) != 0)
-		return error_set(reading->error, "the check sum is wrong");
-	return 0;
+	while (profile_tables[count])
+		count++;
+	return count;
+}
+
+/* Those that are apart, or all others. */
+static void read_tables(struct profile_rows *rows, struct profile *profile, bool apart)
+{
+	bool old = profile->version == PROFILE_VERSION_2;
+	struct sum *sums = xcalloc(count_tables(), sizeof(*sums));
+
+	rows->digest = old ? NULL : digest_new();
+	for (size_t t = 0; profile_tables[t] && !rows->failed; t++)
+		if (profile_tables[t]->apart == apart &&
+		    names_table(profile, profile_tables[t]->name)) {
+			table_read(rows, profile_tables[t], profile);
+			sums[t].rows = rows->row;
+			if (rows->digest)
+				digest_end(rows->digest, sums[t].sha256);
+		}
+	digest_free(rows->digest);
+	rows->digest = NULL;
+	if (!rows->failed)
+		rows->failed = profile_validate(profile, apart, rows->error) != 0;
+	if (old && !rows->failed)
+		version_2_verify(rows, profile, apart);
+	else
+		verify(rows, profile, sums, apart);
+	free(sums);
 }
 
 struct profile *profile_read(const char *path, struct error *error)
 {
-	struct profile_rows reading = {.error = error};
-	struct profile *profile;
-	int result;
+	struct profile_rows rows = {.error = error};
+	struct profile *profile = profile_new();
 
-	if (profile_open(path, &reading.db, error) != 0)
+	if (profile_open(path, &rows.db, &profile->version, error) != 0) {
+		profile_free(profile);
 		return NULL;
-	profile = profile_new();
-	result = read_all(&reading, profile);
-	sqlite3_close(reading.db);
-	if (result != 0) {
-		rows_set_error(&reading, path);
+	}
+	if (profile->version != PROFILE_VERSION_2)
+		read_list(&rows, profile);
+	check_tables(&rows, profile);
+	if (profile->version == PROFILE_VERSION_2)
+		version_2_read_run(&rows, profile);
+	read_tables(&rows, profile, false);
+	sqlite3_finalize(rows.statement);
+	sqlite3_close(rows.db);
+	if (rows.failed) {
+		rows_set_error(&rows, path);
 		profile_free(profile);
 		return NULL;
 	}
 	profile_mark_vertices(profile);
 	return profile;
+}
+
+int profile_read_events(struct profile *profile, const char *path, struct error *error)
+{
+	struct profile_rows rows = {.error = error};
+	uint32_t version;
+
+	if (profile_open(path, &rows.db, &version, error) != 0)
+		return -1;
+	for (size_t t = 0; profile_tables[t]; t++)
+		if (profile_tables[t]->apart && names_table(profile, profile_tables[t]->name) &&
+		    !schema_has_table(&rows, profile_tables[t]->name))
+			rows_fail(&rows, "table %s is missing", profile_tables[t]->name);
+	read_tables(&rows, profile, true);
+	sqlite3_finalize(rows.statement);
+	sqlite3_close(rows.db);
+	return rows.failed ? rows_set_error(&rows, path) : 0;
 }

@@ -1,6 +1,9 @@
 #include "graph/profile/rows_write.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "graph/profile/file.h"
 
 void writer_fail(struct profile_writer *writer)
 {
@@ -38,30 +41,44 @@ void writer_start(struct profile_writer *writer, const char *table, int columns)
 	if (sqlite3_prepare_v2(writer->db, sql, -1, &writer->statement, NULL) != SQLITE_OK)
 		writer_fail(writer);
 	writer->column = 1;
+	writer->rows = 0;
 }
 
 void writer_number(struct profile_writer *writer, uint64_t value)
 {
-	if (!writer->failed)
-		sqlite3_bind_int64(writer->statement, writer->column++, (sqlite3_int64)value);
+	if (writer->failed)
+		return;
+	digest_integer(writer->digest, value);
+	sqlite3_bind_int64(writer->statement, writer->column++, (sqlite3_int64)value);
 }
 
 void writer_double(struct profile_writer *writer, double value)
 {
-	if (!writer->failed)
-		sqlite3_bind_double(writer->statement, writer->column++, value);
+	if (writer->failed)
+		return;
+	digest_real(writer->digest, value);
+	sqlite3_bind_double(writer->statement, writer->column++, value);
 }
 
 void writer_null(struct profile_writer *writer)
 {
-	if (!writer->failed)
-		sqlite3_bind_null(writer->statement, writer->column++);
+	if (writer->failed)
+		return;
+	digest_null(writer->digest);
+	sqlite3_bind_null(writer->statement, writer->column++);
 }
 
 void writer_text(struct profile_writer *writer, const char *text)
 {
-	if (!writer->failed && sqlite3_bind_text(writer->statement, writer->column++, text, -1,
-						 SQLITE_STATIC) != SQLITE_OK)
+	size_t length = text ? strlen(text) : 0;
+
+	if (!text)
+		writer_null(writer);
+	if (!text || writer->failed)
+		return;
+	digest_text(writer->digest, text, length);
+	if (sqlite3_bind_text64(writer->statement, writer->column++, text, length, SQLITE_STATIC,
+				SQLITE_UTF8) != SQLITE_OK)
 		writer_fail(writer);
 }
 
@@ -73,4 +90,5 @@ void writer_end_row(struct profile_writer *writer)
 		writer_fail(writer);
 	sqlite3_reset(writer->statement);
 	writer->column = 1;
+	writer->rows++;
 }

@@ -3,17 +3,21 @@
 #define VFLOW_GRAPH_PROFILE_ROWS_WRITE_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
-#include "graph/profile/file.h"
+#include "graph/profile/digest.h"
+#include "util/error.h"
 
 /*
- * Starts as zeros but for `db` and `error`, which are the caller's.  After the first failure every
- * call does nothing.
+ * Starts as zeros but for `db`, `digest` and `error`, which are the caller's.  After the first
+ * failure every call does nothing.
  */
 struct profile_writer {
 	sqlite3 *db;
 	sqlite3_stmt *statement;
 	int column;
+	struct digest *digest; /* of the rows since writer_start() */
+	uint64_t rows;
 	bool failed;
 	int room; /* failed for want of room: an errno */
 	struct error *error;

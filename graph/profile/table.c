@@ -62,7 +62,7 @@ char *table_sql(const struct profile_table *table)
 		sql = append(sql, column->name);
 		sql = append(sql, " ");
 		sql = append(sql, table_column_sql(column));
-		if (column->type == COLUMN_ID)
+		if (column->type == COLUMN_ID || (column == columns && column->type == COLUMN_TEXT))
 			sql = append(sql, " PRIMARY KEY");
 		else if (!column->nullable)
 			sql = append(sql, " NOT NULL");
@@ -73,7 +73,9 @@ char *table_sql(const struct profile_table *table)
 			sql = append(sql, column->of->name);
 		}
 	}
-	if (columns->type != COLUMN_ID) {
+	if (columns->type == COLUMN_TEXT)
+		return append(sql, ") WITHOUT ROWID");
+	if (columns->type == COLUMN_FIRST) {
 		key = xasprintf(", PRIMARY KEY (%s, %s)) WITHOUT ROWID", columns[0].name,
 				columns[1].name);
 		sql = append(sql, key);
@@ -81,6 +83,15 @@ char *table_sql(const struct profile_table *table)
 		return sql;
 	}
 	return append(sql, ")");
+}
+
+void table_digest_columns(struct digest *digest, const struct profile_table *table)
+{
+	const struct profile_column *columns = table_columns(table);
+
+	digest_integer(digest, (uint64_t)table_column_count(table));
+	for (; columns->name; columns++)
+		digest_text(digest, columns->name, strlen(columns->name));
 }
 
 /* -- rows in memory -- */

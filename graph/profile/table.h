@@ -9,9 +9,12 @@
 
 #include <stddef.h>
 
+#include "graph/profile/digest.h"
 #include "graph/profile/profile.h"
 #include "graph/profile/rows.h"
 #include "graph/profile/rows_write.h"
+
+enum { TABLE_COLUMNS_MAX = 40 };
 
 /* Numbers of a row that are not members of it in memory. */
 struct profile_keys {
@@ -38,32 +41,33 @@ enum profile_column_type {
 struct profile_column {
 	const char *name;
 	enum profile_column_type type;
-	size_t at;     /* offset of the member in the row */
-	bool nullable; /* and null, where the table was made by a version that lacked the column */
+	size_t at;                        /* offset of the member in the row */
+	bool nullable;                    /* files made before the column came have nulls */
 	const struct profile_table *of;   /* whose rows it refers to */
 	const struct graph_field *field;  /* of a COLUMN_FIELD */
 	bool (*is_null)(const void *row); /* of a number that may be null */
 };
 
+/* clang-format off */
 /* Of the member of this name; KEY() of a number that is none. */
 #define COLUMN(row, member, TYPE, ...) COLUMN_NAMED(#member, row, member, TYPE, __VA_ARGS__)
 #define COLUMN_NAMED(word, row, member, TYPE, ...)                                                 \
-	{                                                                                          \
-		.name = (word), .type = COLUMN_##TYPE, .at = offsetof(row, member), __VA_ARGS__    \
-	}
-#define KEY(word, TYPE, ...)                                                                       \
-	{                                                                                          \
-		.name = (word), .type = COLUMN_##TYPE, __VA_ARGS__                                 \
-	}
+	{.name = (word), .type = COLUMN_##TYPE, .at = offsetof(row, member), __VA_ARGS__}
+#define KEY(word, TYPE, ...) {.name = (word), .type = COLUMN_##TYPE, __VA_ARGS__}
+/* clang-format on */
 
 struct profile_table {
 	const char *name;
 	/* End with a column without a name.  The function is for columns that are not constant. */
 	const struct profile_column *columns;
 	const struct profile_column *(*make_columns)(void);
+	bool optional; /* a profile may lack it: what it tells was not recorded then */
 	bool apart;    /* read by profile_read_events() only */
 	uint32_t most; /* rows; 0: any number */
 	/*
+	 * The first column, or the first two where that one is FIRST, are the primary key, which
+	 * orders the rows; there are no gaps in numbers.
+	 *
 	 * Where the rows are: an array of struct profile (TABLE_ROWS) or, of a list, one array in
 	 * each row of `list_of` (TABLE_LIST); their columns FIRST and SECOND are the number of that
 	 * row, from 1, and the position in the list, from 0.  Others write, add, check and clear.
@@ -96,6 +100,7 @@ struct profile_table {
 #define PROFILE_TABLE(name) extern const struct profile_table profile_table_##name;
 #include "graph/profile/tables.def"
 #undef PROFILE_TABLE
+extern const struct profile_table profile_table_checksum;
 
 /* Each after those that it refers to; ends with NULL. */
 extern const struct profile_table *const profile_tables[];
@@ -111,10 +116,15 @@ char *table_sql(const struct profile_table *table);
 /* "INTEGER" */
 const char *table_column_sql(const struct profile_column *column);
 
+/* Adds the names of the columns, which begin the sum of a table. */
+void table_digest_columns(struct digest *digest, const struct profile_table *table);
+
+/* The writer holds the number of rows and their digest. */
 void table_write(struct profile_writer *writer, const struct profile_table *table,
 		 const struct profile *profile);
 void table_write_row(struct profile_writer *writer, const struct profile_table *table,
 		     const void *row, const struct profile_keys *keys);
+/* `rows` holds their number and digest. */
 void table_read(struct profile_rows *rows, const struct profile_table *table,
 		struct profile *profile);
 

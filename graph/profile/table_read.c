@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "graph/fields.h"
-#include "graph/profile/file.h"
-#include "graph/profile/table.h"
+#include "graph/profile/schema.h"
 #include "util/memory.h"
 
 static void read_field(struct profile_rows *rows, int at, const struct graph_field *field, void *of)
@@ -84,25 +83,39 @@ static void read_column(struct profile_rows *rows, int at, const struct profile_
 	}
 }
 
-static void read_members(struct profile_rows *rows, const struct profile_column *columns, void *row)
+/* at[i]: the file's column that is columns[i], or -1: there is none. */
+static void read_members(struct profile_rows *rows, const struct profile_column *columns,
+			 const int *at, void *row)
 {
 	for (int i = 0; columns[i].name; i++)
-		if (columns[i].nullable && rows_is_null(rows, i))
+		if (at[i] < 0 || (columns[i].nullable && rows_is_null(rows, at[i])))
 			set_null(&columns[i], row);
 		else
-			read_column(rows, i, &columns[i], row);
+			read_column(rows, at[i], &columns[i], row);
 }
 
-static void read_keys(struct profile_rows *rows, const struct profile_column *columns,
-		      struct profile_keys *keys)
+/* Where the numbers are in the file's rows; -1: the table has no such. */
+struct key_columns {
+	int id, first, second;
+};
+
+static struct key_columns find_keys(const struct profile_column *columns, const int *at)
 {
+	struct key_columns keys = {-1, -1, -1};
+
 	for (int i = 0; columns[i].name; i++)
 		if (columns[i].type == COLUMN_ID)
-			keys->id = rows_word(rows, i);
+			keys.id = at[i];
 		else if (columns[i].type == COLUMN_FIRST)
-			keys->first = rows_word(rows, i);
+			keys.first = at[i];
 		else if (columns[i].type == COLUMN_SECOND)
-			keys->second = rows_word(rows, i);
+			keys.second = at[i];
+	return keys;
+}
+
+static uint64_t read_key(struct profile_rows *rows, int at)
+{
+	return at < 0 ? 0 : rows_word(rows, at);
 }
 
 /* Makes room for one more row, all zero, in an array whose capacity is a power of two. */
@@ -127,8 +140,10 @@ static void *add_row(struct profile_rows *rows, const struct profile_table *tabl
 
 	if (table->add)
 		return table->add(rows, profile, keys);
+	if (!of && table->columns->type == COLUMN_ID && keys->id != rows->row)
+		return NULL;
 	if (!of)
-		return keys->id == rows->row ? append_row(table, profile) : NULL;
+		return append_row(table, profile);
 	if (!keys->first || keys->first > table_count(of, profile))
 		return NULL;
 	list = *(char **)((char *)profile + of->rows_at) + (keys->first - 1) * of->row_size;
@@ -137,51 +152,72 @@ static void *add_row(struct profile_rows *rows, const struct profile_table *tabl
 	return append_row(table, list);
 }
 
-static void start(struct profile_rows *rows, const struct profile_table *table)
+/* -- the check sum -- */
+
+/* All columns, whether this version knows them or not. */
+static void digest_names(struct profile_rows *rows)
+{
+	digest_integer(rows->digest, (uint64_t)rows->columns);
+	for (int i = 0; i < rows->columns; i++) {
+		const char *name = sqlite3_column_name(rows->statement, i);
+
+		digest_text(rows->digest, name ? name : "", name ? strlen(name) : 0);
+	}
+}
+
+/* -- all rows -- */
+
+static void start(struct profile_rows *rows, const struct profile_table *table, int *at)
 {
 	const struct profile_column *columns = table_columns(table);
-	const char *order = table->order ? table->order(rows) : columns->name;
-	char *sql = xasprintf("SELECT ");
+	bool pair = columns->type == COLUMN_FIRST;
+	struct digest *digest = rows->digest;
+	const char *order;
+	char *sql;
 
-	for (const struct profile_column *column = columns; column->name; column++) {
-		char *more = xasprintf("%s%s%s", sql, column == columns ? "" : ", ", column->name);
-
-		free(sql);
-		sql = more;
-	}
-	{
-		bool pair = columns->type != COLUMN_ID;
-		char *whole = xasprintf("%s FROM %s ORDER BY %s%s%s", sql, table->name, order,
-					pair ? ", " : "", pair ? columns[1].name : "");
-
-		free(sql);
-		sql = whole;
-	}
+	rows->digest = NULL; /* of the table itself only */
+	schema_find_columns(rows, table, at);
+	order = table->order ? table->order(rows) : columns->name;
+	sql = xasprintf("SELECT * FROM %s ORDER BY %s%s%s", table->name, order, pair ? ", " : "",
+			pair ? columns[1].name : "");
 	rows_start(rows, table->name, sql);
 	free(sql);
+	rows->digest = digest;
+	if (digest && !rows->failed)
+		digest_names(rows);
+}
+
+static void read_row(struct profile_rows *rows, const struct profile_table *table, const int *at,
+		     const struct key_columns *columns, struct profile *profile)
+{
+	const struct profile_keys keys = {
+		.id = read_key(rows, columns->id),
+		.first = read_key(rows, columns->first),
+		.second = read_key(rows, columns->second),
+	};
+	void *row;
+
+	if (table->most && rows->row > table->most)
+		rows_fail_row(rows);
+	row = rows->failed ? NULL : add_row(rows, table, profile, &keys);
+	if (!row) {
+		rows_fail_row(rows);
+		return;
+	}
+	rows->first_before = keys.first;
+	read_members(rows, table_columns(table), at, row);
 }
 
 void table_read(struct profile_rows *rows, const struct profile_table *table,
 		struct profile *profile)
 {
-	const struct profile_column *columns = table_columns(table);
+	struct key_columns keys;
+	int at[TABLE_COLUMNS_MAX];
 
-	start(rows, table);
-	while (rows_next(rows)) {
-		struct profile_keys keys = {0};
-		void *row;
-
-		read_keys(rows, columns, &keys);
-		if (table->most && rows->row > table->most)
-			rows_fail_row(rows);
-		row = rows->failed ? NULL : add_row(rows, table, profile, &keys);
-		if (!row) {
-			rows_fail_row(rows);
-			return;
-		}
-		rows->first_before = keys.first;
-		read_members(rows, columns, row);
-	}
+	start(rows, table, at);
+	keys = find_keys(table_columns(table), at);
+	while (rows_next(rows))
+		read_row(rows, table, at, &keys, profile);
 	if (table->capacity_at && table->row_size && !table->add)
 		*(uint32_t *)((char *)profile + table->capacity_at) = table_count(table, profile);
 	if (!rows->failed && table->finish)

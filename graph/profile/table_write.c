@@ -100,6 +100,7 @@ void table_write(struct profile_writer *writer, const struct profile_table *tabl
 	const struct profile_table *of = table->list_of;
 
 	writer_start(writer, table->name, table_column_count(table));
+	table_digest_columns(writer->digest, table);
 	if (table->write) {
 		table->write(writer, profile);
 	} else if (of) {

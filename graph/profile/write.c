@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "graph/profile/checksum.h"
 #include "graph/profile/file.h"
 #include "graph/profile/table.h"
 #include "util/memory.h"
@@ -20,6 +21,22 @@ static void create(struct profile_writer *writer, const struct profile_table *ta
 		writer_execute(writer, table->views);
 	if (table->make_views)
 		writer_execute(writer, table->make_views());
+}
+
+static void write_tables(struct profile_writer *writer, const struct profile *profile)
+{
+	struct profile *list = profile_new();
+
+	for (size_t t = 0; profile_tables[t]; t++) {
+		char sum[DIGEST_SIZE];
+
+		table_write(writer, profile_tables[t], profile);
+		digest_end(writer->digest, sum);
+		checksum_add(list, profile_tables[t]->name, writer->rows, sum);
+	}
+	checksum_finish(list);
+	table_write(writer, &profile_table_checksum, list);
+	profile_free(list);
 }
 
 static void write_all(struct profile_writer *writer, const struct profile *profile)
@@ -38,8 +55,8 @@ static void write_all(struct profile_writer *writer, const struct profile *profi
 	writer_execute(writer, "BEGIN");
 	for (size_t t = 0; profile_tables[t]; t++)
 		create(writer, profile_tables[t]);
-	for (size_t t = 0; profile_tables[t]; t++)
-		table_write(writer, profile_tables[t], profile);
+	create(writer, &profile_table_checksum);
+	write_tables(writer, profile);
 	writer_execute(writer, "COMMIT");
 }
 
@@ -68,14 +85,17 @@ static int write_file(const struct profile *profile, const char *path, int *room
 	if (fd < 0)
 		return error_set(error, "%s", strerror(errno));
 	close(fd);
+	writer.digest = digest_new();
 	name = xasprintf("%s%s", path[0] == '/' ? "" : "./", path);
-	if (sqlite3_open_v2(name, &writer.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(name, &writer.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+	    SQLITE_OK)
 		writer_fail(&writer);
 	write_all(&writer, profile);
 	writer_finish(&writer);
 	*room = writer.room;
 	if (sqlite3_close(writer.db) != SQLITE_OK)
 		writer_fail(&writer);
+	digest_free(writer.digest);
 	free(name);
 	if (!writer.failed)
 		return 0;
@@ -89,7 +109,7 @@ static int write_without_events(const struct profile *profile, const char *path,
 {
 	const struct coverage_row *row = coverage_row(COVERAGE_EVENTS_NOT_WRITTEN);
 	char *what = coverage_text(row->words, NULL);
-	char *reason = coverage_text(row->sentence, strerror(room));
+	char *reason = coverage_text(row->sentence, strerror(room)), *id = xstrdup(row->name);
 	struct profile less = *profile;
 	int result;
 
@@ -102,13 +122,14 @@ static int write_without_events(const struct profile *profile, const char *path,
 		.what = what,
 		.reason = reason,
 		.count = profile->event_rows,
-		.id = row->name,
+		.id = id,
 		.hides = row->hides,
 	};
 	result = write_file(&less, path, &room, error);
 	free(less.coverage);
 	free(what);
 	free(reason);
+	free(id);
 	return result;
 }
 

@@ -193,7 +193,7 @@ if [ -x "$P/figure3" ] && collect "$T/good.db" "$P/figure3" >/dev/null 2>&1; the
 	cp "$T/good.db" "$T/changed.db"
 	sqlite3 "$T/changed.db" "UPDATE edge SET bytes = bytes + 1 WHERE id = 1"
 	cp "$T/good.db" "$T/newer.db"
-	sqlite3 "$T/newer.db" "PRAGMA user_version = 999"
+	sqlite3 "$T/newer.db" "PRAGMA user_version = 2000"
 	sqlite3 "$T/other.db" "CREATE TABLE t (x)"
 	for db in cut changed newer other; do
 		for verb in "${verbs[@]}"; do

@@ -288,7 +288,7 @@ static void test_threshold(void **state)
 	(void)state;
 	detect(profile); /* exactly 33 % is enough */
 	assert_int_equal(profile->finding_count, 1);
-	assert_true(profile->redundancy_threshold == 0.33);
+	assert_true(profile_threshold(profile, "redundancy") == 0.33);
 	written->redundant_bytes = 329;
 	detect(profile); /* and findings are replaced, not added */
 	assert_int_equal(profile->finding_count, 0);

@@ -1,10 +1,13 @@
 #include "advice/advice.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advice/pattern.h"
+#include "util/memory.h"
+#include "util/size.h"
 
 static const struct advice_pattern patterns[] = {
 	{"redundant_values", "redundant values", "to save", "to save at most",
@@ -56,6 +59,39 @@ double advice_threshold_value(const struct advice_threshold *threshold,
 
 	return threshold->type == THRESHOLD_BYTES ? (double)*(const uint64_t *)at
 						  : *(const double *)at;
+}
+
+static char *threshold_text(const struct advice_threshold *threshold, double value)
+{
+	char size[16];
+
+	/* a file may hold any number */
+	if (threshold->type == THRESHOLD_BYTES && value >= 0 && value < 0x1p63)
+		return xstrdup(size_format((uint64_t)value, size));
+	return xasprintf("%.4g", value);
+}
+
+char *advice_other_thresholds(const struct profile *profile, const struct advice_options *options)
+{
+	char *text = NULL;
+
+	for (const struct advice_threshold *t = advice_thresholds; t->name; t++) {
+		double old = profile_threshold(profile, t->name);
+		double new = advice_threshold_value(t, options);
+		char *before, *after, *more;
+
+		if (isnan(old) || old == new)
+			continue;
+		before = threshold_text(t, old);
+		after = threshold_text(t, new);
+		more = xasprintf("%s%s%s %s instead of %s", text ? text : "", text ? ", " : "",
+				 t->name, after, before);
+		free(before);
+		free(after);
+		free(text);
+		text = more;
+	}
+	return text;
 }
 
 void advice_detect(struct profile *profile, const struct advice_options *options)

@@ -28,6 +28,12 @@ double advice_threshold_value(const struct advice_threshold *threshold,
 			      const struct advice_options *options);
 
 /*
+ * "redundancy 0.9 instead of 0.33, ...": where these differ from what the profile's findings were
+ * made with, as far as it says that.  Caller frees; NULL: nowhere.
+ */
+char *advice_other_thresholds(const struct profile *profile, const struct advice_options *options);
+
+/*
  * Replaces profile->findings, first those that let an operation go as a whole, most bytes first
  * (ties: by vertex, then by object), and sets the profile's thresholds.
  */

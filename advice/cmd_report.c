@@ -76,11 +76,15 @@ int cmd_report(int argc, char **argv)
 	profile = input_profile(argv[rest], &error);
 	result = profile ? 0 : -1;
 	if (profile) {
+		char *thresholds = advice_other_thresholds(profile, &report.options);
+
+		report.thresholds = thresholds;
 		advice_detect(profile, &report.options);
 		report.profile = profile;
 		report.file = argv[rest];
 		report.colour = wants_colour(output);
 		result = write_report(&report, output, &error);
+		free(thresholds);
 		profile_free(profile);
 	}
 	if (result != 0)

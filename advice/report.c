@@ -252,6 +252,12 @@ static void print_header(const struct report *report, FILE *out)
 		print_wrapped(out, 2, text);
 		free(text);
 	}
+	if (report->thresholds) {
+		text = xasprintf("thresholds: %s in the profile", report->thresholds);
+		fputs("  ", out);
+		print_wrapped(out, 2, text);
+		free(text);
+	}
 	fprintf(out, "  %" PRIu32 " %s, %" PRIu32 " edge%s, %s read, %s written\n\n",
 		profile->graph->vertex_count,
 		text_plural(profile->graph->vertex_count, "vertex", "vertices"),

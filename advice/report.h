@@ -10,6 +10,7 @@
 struct report {
 	const struct profile *profile; /* with the findings of `options` */
 	struct advice_options options;
+	const char *thresholds; /* advice_other_thresholds(), before `options` were used */
 	const char *file; /* operand of the command, for the commands that are suggested; or NULL */
 	uint64_t top;     /* findings to show; 0: all */
 	bool brief;       /* nothing but a line for each */

@@ -36,7 +36,7 @@ enum field_merge {
 enum field_store {
 	STORE_NEVER,    /* there is none */
 	STORE_NULLABLE, /* null (of a text: empty) where the field is not there */
-	STORE_ALWAYS,   /* a profile never lacks the field */
+	STORE_ALWAYS, /* a profile never lacks the field: not for new ones, which old files lack */
 };
 
 struct graph_field {

@@ -5,7 +5,7 @@
 #include "graph/profile/profile.h"
 
 #define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
-/* major * 1000 + minor: README of what may change in which is profile.md. */
+/* major * 1000 + minor; profile.md says what may change in which. */
 #define PROFILE_USER_VERSION 1000
 #define PROFILE_MAJOR(version) ((version) / 1000)
 

@@ -52,13 +52,13 @@ struct sum {
 };
 
 static void verify(struct profile_rows *rows, const struct profile *profile, const struct sum *sums,
-		   bool apart)
+		   bool lazy)
 {
 	for (size_t t = 0; profile_tables[t] && !rows->failed; t++) {
 		const char *name = profile_tables[t]->name;
 		const struct profile_checksum *expected = checksum_of(profile, name);
 
-		if (profile_tables[t]->apart == apart && expected &&
+		if (profile_tables[t]->lazy == lazy && expected &&
 		    (expected->rows != sums[t].rows ||
 		     strcmp(expected->sha256, sums[t].sha256) != 0))
 			rows_fail(rows, "the check sum of table %s is wrong", name);
@@ -74,15 +74,15 @@ static size_t count_tables(void)
 	return count;
 }
 
-/* Those that are apart, or all others. */
-static void read_tables(struct profile_rows *rows, struct profile *profile, bool apart)
+/* Those that are lazy, or all others. */
+static void read_tables(struct profile_rows *rows, struct profile *profile, bool lazy)
 {
 	bool old = profile->version == PROFILE_VERSION_2;
 	struct sum *sums = xcalloc(count_tables(), sizeof(*sums));
 
 	rows->digest = old ? NULL : digest_new();
 	for (size_t t = 0; profile_tables[t] && !rows->failed; t++)
-		if (profile_tables[t]->apart == apart &&
+		if (profile_tables[t]->lazy == lazy &&
 		    names_table(profile, profile_tables[t]->name)) {
 			table_read(rows, profile_tables[t], profile);
 			sums[t].rows = rows->row;
@@ -92,11 +92,11 @@ static void read_tables(struct profile_rows *rows, struct profile *profile, bool
 	digest_free(rows->digest);
 	rows->digest = NULL;
 	if (!rows->failed)
-		rows->failed = profile_validate(profile, apart, rows->error) != 0;
+		rows->failed = profile_validate(profile, lazy, rows->error) != 0;
 	if (old && !rows->failed)
-		version_2_verify(rows, profile, apart);
+		version_2_verify(rows, profile, lazy);
 	else
-		verify(rows, profile, sums, apart);
+		verify(rows, profile, sums, lazy);
 	free(sums);
 }
 
@@ -134,7 +134,7 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 	if (profile_open(path, &rows.db, &version, error) != 0)
 		return -1;
 	for (size_t t = 0; profile_tables[t]; t++)
-		if (profile_tables[t]->apart && names_table(profile, profile_tables[t]->name) &&
+		if (profile_tables[t]->lazy && names_table(profile, profile_tables[t]->name) &&
 		    !schema_has_table(&rows, profile_tables[t]->name))
 			rows_fail(&rows, "table %s is missing", profile_tables[t]->name);
 	read_tables(&rows, profile, true);

@@ -250,10 +250,10 @@ int table_validate(const struct profile_table *table, const struct profile *prof
 	return table->validate ? table->validate(profile, error) : 0;
 }
 
-int profile_validate(const struct profile *profile, bool apart, struct error *error)
+int profile_validate(const struct profile *profile, bool lazy, struct error *error)
 {
 	for (size_t t = 0; profile_tables[t]; t++)
-		if (profile_tables[t]->apart == apart &&
+		if (profile_tables[t]->lazy == lazy &&
 		    table_validate(profile_tables[t], profile, error) != 0)
 			return -1;
 	return 0;

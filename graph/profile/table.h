@@ -62,7 +62,7 @@ struct profile_table {
 	const struct profile_column *columns;
 	const struct profile_column *(*make_columns)(void);
 	bool optional; /* a profile may lack it: what it tells was not recorded then */
-	bool apart;    /* read by profile_read_events() only */
+	bool lazy;     /* read by profile_read_events() only */
 	uint32_t most; /* rows; 0: any number */
 	/*
 	 * The first column, or the first two where that one is FIRST, are the primary key, which
@@ -133,7 +133,7 @@ int table_validate(const struct profile_table *table, const struct profile *prof
 		   struct error *error);
 bool table_row_holds(const struct profile_table *table, const struct profile *profile,
 		     const void *row);
-/* Of all tables that are apart, or all that are not. */
-int profile_validate(const struct profile *profile, bool apart, struct error *error);
+/* Of all lazy tables, or all others. */
+int profile_validate(const struct profile *profile, bool lazy, struct error *error);
 
 #endif

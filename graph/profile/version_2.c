@@ -171,20 +171,20 @@ static void add_part(struct digest *digest, struct profile_rows *rows, const str
 	rows->failed |= list.failed;
 }
 
-void version_2_verify(struct profile_rows *rows, const struct profile *profile, bool apart)
+void version_2_verify(struct profile_rows *rows, const struct profile *profile, bool lazy)
 {
 	static const struct part *const others[] = {run_parts, path_parts, graph_parts,
 						    result_parts};
 	const struct profile_checksum *expected =
-		checksum_of(profile, apart ? sum_of_events : sum_of_others);
+		checksum_of(profile, lazy ? sum_of_events : sum_of_others);
 	struct digest *digest = digest_new();
 	char hex[DIGEST_SIZE];
 
-	for (size_t i = 0; i < (apart ? 1 : sizeof(others) / sizeof(*others)); i++)
-		for (const struct part *part = apart ? event_parts : others[i]; part->rows; part++)
+	for (size_t i = 0; i < (lazy ? 1 : sizeof(others) / sizeof(*others)); i++)
+		for (const struct part *part = lazy ? event_parts : others[i]; part->rows; part++)
 			add_part(digest, rows, part);
 	digest_end(digest, hex);
 	digest_free(digest);
 	if (!expected || strcmp(expected->sha256, hex) != 0)
-		rows_fail(rows, "the check sum%s is wrong", apart ? " of the events" : "");
+		rows_fail(rows, "the check sum%s is wrong", lazy ? " of the events" : "");
 }

@@ -14,7 +14,7 @@
 bool version_2_has_table(const char *name);
 /* Reads what is in columns of table run. */
 void version_2_read_run(struct profile_rows *rows, struct profile *profile);
-/* Compares the sum of the tables that are apart, or of all others.  Fails `rows`. */
-void version_2_verify(struct profile_rows *rows, const struct profile *profile, bool apart);
+/* Compares the sum of the tables that are lazy, or of all others.  Fails `rows`. */
+void version_2_verify(struct profile_rows *rows, const struct profile *profile, bool lazy);
 
 #endif

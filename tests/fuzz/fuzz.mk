@@ -29,6 +29,7 @@ $(fuzz_folder)/make-seeds: tests/fuzz/seeds.c $(unit_objects)
 fuzz-seeds: $(fuzz_folder)/make-seeds
 	@mkdir -p $(fuzz_folder)/seeds/ptx
 	@$< $(fuzz_folder)/seeds
+	@cp $(wildcard tests/profiles/*.db) $(fuzz_folder)/seeds/profile
 	@cp $(wildcard tests/programs/*.ptx tests/programs/demo/*.ptx) $(fuzz_folder)/seeds/ptx
 
 fuzz:

@@ -7,8 +7,11 @@
 
 #include "util/memory.h"
 
-/* The types of SQLite; the numbers are on disk, by way of the sums. */
-enum { TYPE_NULL, TYPE_INTEGER, TYPE_REAL, TYPE_TEXT, TYPE_BLOB };
+/*
+ * The types of SQLite, on disk by way of the sums.  A number's fewest bytes: most are small, and
+ * the sum is most of what they cost here.
+ */
+enum { TYPE_NULL, TYPE_REAL, TYPE_TEXT, TYPE_BLOB, TYPE_INTEGER = 16 /* and how many bytes */ };
 
 /* Gathered: a call of OpenSSL for each value would cost more than the sum itself. */
 struct digest {
@@ -66,15 +69,15 @@ void digest_bytes(struct digest *digest, const void *bytes, size_t size)
 	}
 }
 
-/* A byte and 8 more, least significant first. */
-static void add(struct digest *digest, unsigned char type, uint64_t value)
+/* A byte, and the first `size` of the value's, least significant first. */
+static void add(struct digest *digest, unsigned type, uint64_t value, unsigned size)
 {
 	if (digest->used + 1 + sizeof(value) > sizeof(digest->bytes))
 		flush(digest);
 	value = htole64(value);
-	digest->bytes[digest->used] = type;
+	digest->bytes[digest->used] = (unsigned char)type;
 	memcpy(digest->bytes + digest->used + 1, &value, sizeof(value));
-	digest->used += 1 + sizeof(value);
+	digest->used += 1 + size;
 }
 
 void digest_null(struct digest *digest)
@@ -84,7 +87,9 @@ void digest_null(struct digest *digest)
 
 void digest_integer(struct digest *digest, uint64_t value)
 {
-	add(digest, TYPE_INTEGER, value);
+	unsigned size = value ? 8 - (unsigned)__builtin_clzll(value) / 8 : 0;
+
+	add(digest, TYPE_INTEGER + size, value, size);
 }
 
 void digest_real(struct digest *digest, double value)
@@ -93,18 +98,18 @@ void digest_real(struct digest *digest, double value)
 
 	value += 0.0; /* SQLite does not keep the sign of -0.0 */
 	memcpy(&bits, &value, sizeof(bits));
-	add(digest, TYPE_REAL, bits);
+	add(digest, TYPE_REAL, bits, 8);
 }
 
 void digest_text(struct digest *digest, const char *text, size_t length)
 {
-	add(digest, TYPE_TEXT, length);
+	add(digest, TYPE_TEXT, length, 8);
 	digest_bytes(digest, text, length);
 }
 
 void digest_blob(struct digest *digest, const void *bytes, size_t size)
 {
-	add(digest, TYPE_BLOB, size);
+	add(digest, TYPE_BLOB, size, 8);
 	digest_bytes(digest, bytes, size);
 }
 

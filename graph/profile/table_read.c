@@ -83,34 +83,49 @@ static void read_column(struct profile_rows *rows, int at, const struct profile_
 	}
 }
 
-/* at[i]: the file's column that is columns[i], or -1: there is none. */
-static void read_members(struct profile_rows *rows, const struct profile_column *columns,
-			 const int *at, void *row)
-{
-	for (int i = 0; columns[i].name; i++)
-		if (at[i] < 0 || (columns[i].nullable && rows_is_null(rows, at[i])))
-			set_null(&columns[i], row);
-		else
-			read_column(rows, at[i], &columns[i], row);
-}
-
-/* Where the numbers are in the file's rows; -1: the table has no such. */
-struct key_columns {
-	int id, first, second;
+/* Where the file has what: numbers of its columns, -1 for none. */
+struct plan {
+	int id, first, second; /* of struct profile_keys */
+	int count;
+	struct {
+		const struct profile_column *column;
+		int at;
+	} members[TABLE_COLUMNS_MAX];
 };
 
-static struct key_columns find_keys(const struct profile_column *columns, const int *at)
+static void make_plan(struct plan *plan, struct profile_rows *rows,
+		      const struct profile_table *table)
 {
-	struct key_columns keys = {-1, -1, -1};
+	const struct profile_column *columns = table_columns(table);
+	int at[TABLE_COLUMNS_MAX];
 
+	plan->id = plan->first = plan->second = -1;
+	plan->count = 0;
+	schema_find_columns(rows, table, at);
 	for (int i = 0; columns[i].name; i++)
-		if (columns[i].type == COLUMN_ID)
-			keys.id = at[i];
-		else if (columns[i].type == COLUMN_FIRST)
-			keys.first = at[i];
-		else if (columns[i].type == COLUMN_SECOND)
-			keys.second = at[i];
-	return keys;
+		if (columns[i].type == COLUMN_ID) {
+			plan->id = at[i];
+		} else if (columns[i].type == COLUMN_FIRST) {
+			plan->first = at[i];
+		} else if (columns[i].type == COLUMN_SECOND) {
+			plan->second = at[i];
+		} else {
+			plan->members[plan->count].column = &columns[i];
+			plan->members[plan->count++].at = at[i];
+		}
+}
+
+static void read_members(struct profile_rows *rows, const struct plan *plan, void *row)
+{
+	for (int i = 0; i < plan->count; i++) {
+		const struct profile_column *column = plan->members[i].column;
+		int at = plan->members[i].at;
+
+		if (at < 0 || (column->nullable && rows_is_null(rows, at)))
+			set_null(column, row);
+		else
+			read_column(rows, at, column, row);
+	}
 }
 
 static uint64_t read_key(struct profile_rows *rows, int at)
@@ -167,7 +182,7 @@ static void digest_names(struct profile_rows *rows)
 
 /* -- all rows -- */
 
-static void start(struct profile_rows *rows, const struct profile_table *table, int *at)
+static void start(struct profile_rows *rows, const struct profile_table *table, struct plan *plan)
 {
 	const struct profile_column *columns = table_columns(table);
 	bool pair = columns->type == COLUMN_FIRST;
@@ -176,7 +191,7 @@ static void start(struct profile_rows *rows, const struct profile_table *table, 
 	char *sql;
 
 	rows->digest = NULL; /* of the table itself only */
-	schema_find_columns(rows, table, at);
+	make_plan(plan, rows, table);
 	order = table->order ? table->order(rows) : columns->name;
 	sql = xasprintf("SELECT * FROM %s ORDER BY %s%s%s", table->name, order, pair ? ", " : "",
 			pair ? columns[1].name : "");
@@ -187,13 +202,13 @@ static void start(struct profile_rows *rows, const struct profile_table *table, 
 		digest_names(rows);
 }
 
-static void read_row(struct profile_rows *rows, const struct profile_table *table, const int *at,
-		     const struct key_columns *columns, struct profile *profile)
+static void read_row(struct profile_rows *rows, const struct profile_table *table,
+		     const struct plan *plan, struct profile *profile)
 {
 	const struct profile_keys keys = {
-		.id = read_key(rows, columns->id),
-		.first = read_key(rows, columns->first),
-		.second = read_key(rows, columns->second),
+		.id = read_key(rows, plan->id),
+		.first = read_key(rows, plan->first),
+		.second = read_key(rows, plan->second),
 	};
 	void *row;
 
@@ -205,19 +220,17 @@ static void read_row(struct profile_rows *rows, const struct profile_table *tabl
 		return;
 	}
 	rows->first_before = keys.first;
-	read_members(rows, table_columns(table), at, row);
+	read_members(rows, plan, row);
 }
 
 void table_read(struct profile_rows *rows, const struct profile_table *table,
 		struct profile *profile)
 {
-	struct key_columns keys;
-	int at[TABLE_COLUMNS_MAX];
+	struct plan plan;
 
-	start(rows, table, at);
-	keys = find_keys(table_columns(table), at);
+	start(rows, table, &plan);
 	while (rows_next(rows))
-		read_row(rows, table, at, &keys, profile);
+		read_row(rows, table, &plan, profile);
 	if (table->capacity_at && table->row_size && !table->add)
 		*(uint32_t *)((char *)profile + table->capacity_at) = table_count(table, profile);
 	if (!rows->failed && table->finish)

@@ -81,11 +81,23 @@ static void add(EVP_MD_CTX *sum, char type, const void *bytes, size_t size)
 	EVP_DigestUpdate(sum, bytes, size);
 }
 
+static void add_integer(EVP_MD_CTX *sum, int64_t value)
+{
+	unsigned char bytes[8];
+	char count = 8;
+
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (unsigned char)((uint64_t)value >> 8 * i);
+	while (count && !bytes[count - 1])
+		count--;
+	add(sum, (char)(16 + count), bytes, (size_t)count);
+}
+
 static void add_text(EVP_MD_CTX *sum, const char *text)
 {
 	uint64_t length = strlen(text);
 
-	add(sum, 3, &length, 8);
+	add(sum, 2, &length, 8);
 	EVP_DigestUpdate(sum, text, length);
 }
 
@@ -99,10 +111,10 @@ static void add_value(EVP_MD_CTX *sum, sqlite3_stmt *statement, int column)
 		add(sum, 0, NULL, 0);
 		break;
 	case SQLITE_INTEGER:
-		add(sum, 1, &integer, 8);
+		add_integer(sum, integer);
 		break;
 	case SQLITE_FLOAT:
-		add(sum, 2, &real, 8);
+		add(sum, 1, &real, 8);
 		break;
 	default:
 		add_text(sum, (const char *)sqlite3_column_text(statement, column));
@@ -115,18 +127,19 @@ static uint64_t sum_of(sqlite3 *db, const char *sql, char hex[65])
 	EVP_MD_CTX *sum = EVP_MD_CTX_new();
 	unsigned char digest[32];
 	sqlite3_stmt *statement;
-	uint64_t rows = 0, columns;
+	uint64_t rows = 0;
+	int columns;
 
 	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
 		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
 	EVP_DigestInit_ex(sum, EVP_sha256(), NULL);
-	columns = (uint64_t)sqlite3_column_count(statement);
-	add(sum, 1, &columns, 8);
-	for (uint64_t i = 0; i < columns; i++)
-		add_text(sum, sqlite3_column_name(statement, (int)i));
+	columns = sqlite3_column_count(statement);
+	add_integer(sum, columns);
+	for (int i = 0; i < columns; i++)
+		add_text(sum, sqlite3_column_name(statement, i));
 	for (; sqlite3_step(statement) == SQLITE_ROW; rows++)
-		for (uint64_t i = 0; i < columns; i++)
-			add_value(sum, statement, (int)i);
+		for (int i = 0; i < columns; i++)
+			add_value(sum, statement, i);
 	sqlite3_finalize(statement);
 	EVP_DigestFinal_ex(sum, digest, NULL);
 	EVP_MD_CTX_free(sum);

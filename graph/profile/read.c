@@ -25,6 +25,8 @@ static void read_list(struct profile_rows *rows, struct profile *profile)
 	if (!schema_has_table(rows, profile_table_checksum.name))
 		rows_fail(rows, "table %s is missing", profile_table_checksum.name);
 	table_read(rows, &profile_table_checksum, profile);
+	if (!rows->failed)
+		rows->failed = table_validate(&profile_table_checksum, profile, rows->error) != 0;
 	if (!rows->failed && !checksum_list_holds(profile))
 		rows_fail(rows, "the check sum of table %s is wrong", profile_table_checksum.name);
 }

@@ -173,7 +173,7 @@ static double now(void)
 static void build_and_write(uint32_t events)
 {
 	static char db[] = "/tmp/vflow-bench-XXXXXX/bench.db";
-	double start = now(), built;
+	double start = now(), built, written, read;
 	struct error error;
 	struct profile *profile = build_profile(folder, &error);
 	struct stat trace, file;
@@ -184,11 +184,17 @@ static void build_and_write(uint32_t events)
 		fail("the build failed");
 	if (profile_write(profile, db, &error) != 0 || stat(db, &file) != 0)
 		fail(error.text);
+	written = now();
+	profile_free(profile);
+	profile = profile_read(db, &error);
+	if (!profile || profile_read_events(profile, db, &error) != 0)
+		fail(error.text);
+	read = now();
 	unlink(db);
 	printf("  %8u events, %4ld MB of trace: %6.2f s, %8.0f events/s; written in %.2f s, "
-	       "%ld MB with %u events",
+	       "read in %.2f s, %ld MB with %u events",
 	       events, (long)(trace.st_size >> 20), built - start, events / (built - start),
-	       now() - built, (long)(file.st_size >> 20), profile->event_rows);
+	       written - built, read - written, (long)(file.st_size >> 20), profile->event_rows);
 }
 
 static void build_joined(uint32_t events)

@@ -152,19 +152,19 @@ static void write_trace(const char *path)
 
 static void write_wide_rows(uint32_t row_size)
 {
-	struct {
-		struct trace_event event;
-		struct trace_row row;
-		uint64_t newer[2];
-	} wide = {.event = {.context = 1, .row_count = 1, .row_size = row_size},
-		  .row = {.object = 1,
-			  .writer = 1,
-			  .access = TRACE_WRITE,
-			  .bytes = 64,
-			  .redundant_bytes = 64},
-		  .newer = {64, UINT64_MAX}};
+	const struct trace_event event = {.context = 1, .row_count = 1, .row_size = row_size};
+	const struct trace_row row = {.object = 1,
+				      .writer = 1,
+				      .access = TRACE_WRITE,
+				      .bytes = 64,
+				      .redundant_bytes = 64};
+	const uint64_t newer[2] = {64, UINT64_MAX};
+	_Alignas(8) unsigned char wide[sizeof(event) + sizeof(row) + sizeof(newer)];
 
-	append(TRACE_EVENT, &wide, sizeof(wide), NULL, 0);
+	memcpy(wide, &event, sizeof(event));
+	memcpy(wide + sizeof(event), &row, sizeof(row));
+	memcpy(wide + sizeof(event) + sizeof(row), newer, sizeof(newer));
+	append(TRACE_EVENT, wide, sizeof(wide), NULL, 0);
 }
 
 /* Objects 1, which lives, and 2, which the last event but one has freed; then one more record. */

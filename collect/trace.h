@@ -149,18 +149,17 @@ struct trace_row { /* see struct gpu_row */
 	uint32_t access; /* enum trace_access */
 	uint32_t zero;
 	uint64_t bytes;
-#define ROW_METRIC(member, FLAG, access) uint64_t member;
+#define ROW_METRIC(member, FLAG, access, aggregate) uint64_t member;
 #include "gpu/rows.def"
 };
 
 #define TRACE_ROW_LEAST ((uint32_t)(offsetof(struct trace_row, bytes) + sizeof(uint64_t)))
 #define TRACE_ROW_USUAL 32u /* what a row_size of 0 means */
-/* For row_size, of events with rows of this version. */
-#define TRACE_ROW_SIZE                                                                             \
-	(sizeof(struct trace_row) == TRACE_ROW_USUAL ? 0 : (uint32_t)sizeof(struct trace_row))
+/* For row_size: of events whose rows have the first so many metrics. */
+#define TRACE_ROW_SIZE(metrics) (TRACE_ROW_LEAST + (uint32_t)sizeof(uint64_t) * (metrics))
 
 enum trace_metric { /* in the order of a row */
-#define ROW_METRIC(member, FLAG, access) TRACE_METRIC_##FLAG,
+#define ROW_METRIC(member, FLAG, access, aggregate) TRACE_METRIC_##FLAG,
 #include "gpu/rows.def"
 		    TRACE_METRICS
 };

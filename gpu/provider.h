@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 5
+#define GPU_PROVIDER_VERSION 6
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -89,8 +89,14 @@ struct gpu_row {
 	uint32_t writer;
 	enum gpu_access access;
 	uint64_t bytes;
-#define ROW_METRIC(member, FLAG, access) uint64_t member;
+#define ROW_METRIC(member, FLAG, access, aggregate) uint64_t member;
 #include "gpu/rows.def"
+};
+
+enum gpu_metric { /* in the order of a row */
+#define ROW_METRIC(member, FLAG, access, aggregate) GPU_METRIC_##FLAG,
+#include "gpu/rows.def"
+		  GPU_METRICS
 };
 
 /* A fact about a call, or about an object after it. */
@@ -140,6 +146,9 @@ struct gpu_provider {
 	uint32_t version;        /* GPU_PROVIDER_VERSION */
 	const char *name;        /* "emulated", "gpu" */
 	const char *device_name; /* of device 0, for the profile */
+	/* Its rows have so many metrics, the first of gpu/rows.def; what is in the others is not
+	   looked at.  GPU_METRICS: all. */
+	uint32_t metrics;
 	/* The sink outlives the provider.  Returns 0, or -1: nothing will be delivered. */
 	int (*start)(const struct gpu_sink *sink, const struct gpu_options *options);
 	/* No event is delivered after stop() returns. */

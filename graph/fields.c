@@ -222,20 +222,35 @@ void fields_add_edge(struct graph_vertex *to, const struct graph_edge *edge, uin
 			add(field, to, field_number(field->sum_of, edge), most);
 }
 
-/* Flags of the sums that the vertex cannot have, since `edge` lacks what is summed. */
-static uint32_t lacking(const struct graph_edge *edge)
+/* Flags of the sums, if they need not be there, of what `edge` has (`there`) or lacks. */
+static uint32_t sums_of(const struct graph_edge *edge, bool there)
 {
 	uint32_t flags = 0;
 
 	for (const struct graph_field *field = graph_vertex_fields; field->name; field++)
 		if (field->sum_of && field->sum_access == edge->access &&
-		    field->store != STORE_ALWAYS && !field_is_there(field->sum_of, edge))
+		    field->store != STORE_ALWAYS && field_is_there(field->sum_of, edge) == there)
+			flags |= field->flag;
+	return flags;
+}
+
+/* The flags of sums that need not be there. */
+static uint32_t nullable_sums(void)
+{
+	uint32_t flags = 0;
+
+	for (const struct graph_field *field = graph_vertex_fields; field->name; field++)
+		if (field->sum_of && field->store != STORE_ALWAYS)
 			flags |= field->flag;
 	return flags;
 }
 
 void fields_sum_edges(struct graph *graph, uint64_t most)
 {
+	uint32_t nowhere = nullable_sums();
+
+	for (uint32_t e = 0; e < graph->edge_count; e++)
+		nowhere &= ~sums_of(&graph->edges[e], true);
 	for (uint32_t v = 0; v < graph->vertex_count; v++)
 		for (const struct graph_field *field = graph_vertex_fields; field->name; field++)
 			if (field->sum_of)
@@ -243,5 +258,7 @@ void fields_sum_edges(struct graph *graph, uint64_t most)
 	for (uint32_t e = 0; e < graph->edge_count; e++)
 		fields_add_edge(&graph->vertices[graph->edges[e].to], &graph->edges[e], most);
 	for (uint32_t e = 0; e < graph->edge_count; e++)
-		graph->vertices[graph->edges[e].to].fields &= ~lacking(&graph->edges[e]);
+		graph->vertices[graph->edges[e].to].fields &= ~sums_of(&graph->edges[e], false);
+	for (uint32_t v = 0; v < graph->vertex_count; v++)
+		graph->vertices[v].fields &= ~nowhere;
 }

@@ -120,7 +120,7 @@ void fields_merge(const struct graph_field *list, void *into, const void *more);
 void fields_add_edge(struct graph_vertex *to, const struct graph_edge *edge, uint64_t most);
 /*
  * Sets the sums over edges of all vertices.  A sum is not there where an edge lacks what is summed,
- * unless a profile never lacks the sum.
+ * and nowhere if all edges do, unless a profile never lacks the sum.
  */
 void fields_sum_edges(struct graph *graph, uint64_t most);
 

@@ -131,7 +131,8 @@ static void write_event(const struct gpu_call *call, const struct gpu_row *rows,
 		struct trace_event event;
 		char bytes[sizeof(struct trace_event) + 64 * sizeof(struct trace_row)];
 	} small; /* the lock is held */
-	size_t size = sizeof(struct trace_event) + count * sizeof(struct trace_row);
+	const uint32_t row_size = TRACE_ROW_SIZE(observed->metrics);
+	size_t size = sizeof(struct trace_event) + count * row_size;
 	struct trace_event *event = count <= 64 ? &small.event : malloc(size);
 
 	if (!event) {
@@ -148,17 +149,20 @@ static void write_event(const struct gpu_call *call, const struct gpu_row *rows,
 		.start_ns = call->start_ns,
 		.end_ns = end_ns,
 		.row_count = (uint32_t)count,
-		.row_size = TRACE_ROW_SIZE,
+		.row_size = row_size,
 	};
-	for (size_t i = 0; i < count; i++)
-		event->rows[i] = (struct trace_row){
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_row row = {
 			.object = rows[i].object,
 			.writer = rows[i].writer,
 			.access = (uint32_t)rows[i].access,
 			.bytes = rows[i].bytes,
-#define ROW_METRIC(member, FLAG, access) .member = rows[i].member,
+#define ROW_METRIC(member, FLAG, access, aggregate) .member = rows[i].member,
 #include "gpu/rows.def"
 		};
+
+		memcpy((char *)event->rows + i * row_size, &row, row_size);
+	}
 	guest_append(&event->record, size);
 	if (event != &small.event)
 		free(event);
@@ -449,6 +453,10 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 	observed = provider;
 	if (provider->version != GPU_PROVIDER_VERSION) {
 		guest_give_up("the GPU provider is of another version of vflow");
+		return -1;
+	}
+	if (provider->metrics > GPU_METRICS) {
+		guest_give_up("the GPU provider has metrics that this vflow does not know");
 		return -1;
 	}
 	if (pthread_atfork(NULL, NULL, forget_in_child) != 0) {

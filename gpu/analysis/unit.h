@@ -23,6 +23,7 @@ struct unit_word {
 	uint64_t written;       /* includes `uninitialised` */
 	uint64_t uninitialised; /* written with bytes that were not initialised themselves */
 	uint64_t initialised;   /* before the API */
+	uint64_t unread;        /* before the API: see below */
 };
 
 VFLOW_DEVICE unsigned unit_count(uint64_t mask)
@@ -127,6 +128,39 @@ VFLOW_DEVICE uint64_t unit_redundant(const struct unit_word *word, uint64_t equa
 VFLOW_DEVICE uint64_t unit_initialised(const struct unit_word *word)
 {
 	return (word->initialised | word->written) & ~word->uninitialised;
+}
+
+/*
+ * Unread bytes: an analysed API wrote them and nobody has read them since.  Never those of
+ * allocations (what a variable was loaded with, bytes that are not initialised), nor of memory that
+ * somebody can read unseen, nor what was written before somebody may have read it unseen: there the
+ * mask is 0.  An API that reads a byte and writes it counts as having read it before and after.
+ */
+
+/* The unread mask after the API. */
+VFLOW_DEVICE uint64_t unit_unread(const struct unit_word *word)
+{
+	return (word->unread | word->written) & ~word->read;
+}
+
+/* Written over, and read by nobody since they had been written. */
+VFLOW_DEVICE uint64_t unit_dead(const struct unit_word *word)
+{
+	return word->written & word->unread & ~word->read;
+}
+
+VFLOW_DEVICE uint64_t unit_first_read(const struct unit_word *word)
+{
+	return word->read & word->unread;
+}
+
+/*
+ * Bytes that stay unread in units of which the API wrote other bytes: it is their writer now, since
+ * it is their unit's.
+ */
+VFLOW_DEVICE uint64_t unit_taken(const struct unit_word *word)
+{
+	return unit_whole(word->written) & ~word->written & unit_unread(word);
 }
 
 /* The bytes of the units whose writer is `writer`. */

@@ -53,7 +53,7 @@ struct build_row {
 	enum trace_access access;
 	uint32_t metrics; /* bit 1 << enum trace_metric: those that the row has; others are 0 */
 	uint64_t bytes;
-#define ROW_METRIC(member, FLAG, access) uint64_t member;
+#define ROW_METRIC(member, FLAG, access, aggregate) uint64_t member;
 #include "gpu/rows.def"
 };
 

@@ -59,30 +59,40 @@ static void free_object(struct process *process, const struct process_object *ob
 
 /* -- rows -- */
 
+enum { /* the accesses of a metric */
+       OF_READ = 1 << TRACE_READ,
+       OF_WRITE = 1 << TRACE_WRITE,
+       OF_BOTH = OF_READ | OF_WRITE
+};
+
 /* Bits of the metrics that rows of this access have. */
 static uint32_t metrics_of(enum trace_access access)
 {
 	uint32_t metrics = 0;
 
-#define ROW_METRIC(member, FLAG, of)                                                               \
-	metrics |= access == TRACE_##of ? UINT32_C(1) << TRACE_METRIC_##FLAG : 0;
+#define ROW_METRIC(member, FLAG, of, aggregate)                                                    \
+	metrics |= (uint32_t)(OF_##of >> access & 1) << TRACE_METRIC_##FLAG;
 #include "gpu/rows.def"
 	return metrics;
 }
 
-/* Whether no metric is more than the row's bytes, and none is of another access. */
-static bool metrics_hold(const struct trace_row *row)
+/* Whether no metric is more than it can be in an object of this size, and none is of another
+ * access. */
+static bool metrics_hold(const struct trace_row *row, uint64_t size)
 {
+	const uint64_t SUM = size, MIN = size ? (size - 1) / GPU_ROW_BLOCK : 0, MAX = MIN;
 	const struct {
-		enum trace_access access;
-		uint64_t bytes;
+		uint32_t accesses;
+		uint64_t number, most;
 	} metrics[] = {
-#define ROW_METRIC(member, FLAG, access) {TRACE_##access, row->member},
+#define EDGE_METRIC(member, FLAG, of) {OF_##of, row->member, row->bytes},
+#define ROW_METRIC(member, FLAG, of, aggregate) {OF_##of, row->member, aggregate},
 #include "gpu/rows.def"
 	};
 
 	for (size_t i = 0; i < TRACE_METRICS; i++)
-		if (metrics[i].bytes > (row->access == metrics[i].access ? row->bytes : 0))
+		if (metrics[i].number >
+		    (metrics[i].accesses >> row->access & 1 ? metrics[i].most : 0))
 			return false;
 	return true;
 }
@@ -101,10 +111,10 @@ static int check_row(const struct process *process, const struct trace_row *row,
 	size = process->run->profile->objects[process->objects[row->object - 1].profile].size;
 	if (row->bytes > size)
 		return error_set(error, "a row with more bytes than object %u has", row->object);
-	if (!metrics_hold(row))
+	if (!metrics_hold(row, size))
 		return error_set(error,
-				 "a row of object %u with a metric that is larger than its bytes, "
-				 "or that its access does not have",
+				 "a row of object %u with a metric that is larger than its bytes "
+				 "or its object, or that its access does not have",
 				 row->object);
 	if (host || row->writer == TRACE_WRITER_HOST || row->writer == TRACE_WRITER_UNKNOWN)
 		return 0;
@@ -147,7 +157,7 @@ static int read_rows(struct process *process, const struct trace_event *event, s
 			.access = (enum trace_access)row.access,
 			.metrics = metrics & metrics_of((enum trace_access)row.access),
 			.bytes = row.bytes,
-#define ROW_METRIC(member, FLAG, of) .member = row.member,
+#define ROW_METRIC(member, FLAG, of, aggregate) .member = row.member,
 #include "gpu/rows.def"
 		};
 	}

@@ -373,7 +373,8 @@ static void grow_edge_slots(struct merge *merge)
 	}
 }
 
-#define ROW_METRIC(member, FLAG, access) | EDGE_##FLAG
+#define EDGE_METRIC(member, FLAG, access) | EDGE_##FLAG
+#define ROW_METRIC(member, FLAG, access, aggregate)
 enum {
 	METRIC_FIELDS = 0
 #include "gpu/rows.def"
@@ -400,7 +401,8 @@ static uint32_t add_edge(struct merge *merge, const struct edge_key *key)
 /* A sum over rows some of which lack the metric would be less than it seems: there is none. */
 static void add_metrics(struct graph_edge *edge, const struct build_row *row)
 {
-#define ROW_METRIC(member, FLAG, of)                                                               \
+#define ROW_METRIC(member, FLAG, of, aggregate)
+#define EDGE_METRIC(member, FLAG, of)                                                              \
 	if (!(row->metrics & UINT32_C(1) << TRACE_METRIC_##FLAG))                                  \
 		edge->fields &= ~(uint32_t)EDGE_##FLAG;                                            \
 	edge->member = edge->fields & EDGE_##FLAG ? add(edge->member, row->member) : 0;

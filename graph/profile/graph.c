@@ -254,9 +254,14 @@ static void *add_edge(struct profile_rows *rows, struct profile *profile,
 
 void profile_finish_edge(struct graph_edge *edge)
 {
-	if (edge->fields & EDGE_REDUNDANT_BYTES && edge->bytes) {
+	const uint32_t known = edge->fields & (EDGE_REDUNDANT_VALUE_BYTES | EDGE_REDUNDANT_BYTES);
+
+	if (known && edge->bytes) {
 		edge->fields |= EDGE_REDUNDANCY;
-		edge->redundancy = (double)edge->redundant_bytes / (double)edge->bytes;
+		edge->redundancy =
+			(double)(known & EDGE_REDUNDANT_VALUE_BYTES ? edge->redundant_value_bytes
+								    : edge->redundant_bytes) /
+			(double)edge->bytes;
 	}
 	free(edge->key);
 	edge->key = NULL;

@@ -97,7 +97,7 @@ static void write_event(uint32_t context, uint64_t *invocations, uint64_t start,
 			     .start_ns = start,
 			     .end_ns = start + 500,
 			     .row_count = count,
-			     .row_size = TRACE_ROW_SIZE}};
+			     .row_size = TRACE_ROW_SIZE(TRACE_METRICS)}};
 
 	memcpy(whole.bytes + sizeof(whole.event), rows, count * sizeof(*rows));
 	append(TRACE_EVENT, &whole.event.record, sizeof(whole.event) + count * sizeof(*rows));

@@ -51,7 +51,7 @@ static void event(uint32_t context, uint64_t invocation, uint64_t start,
 				     .start_ns = start,
 				     .end_ns = start + 900,
 				     .row_count = count,
-				     .row_size = TRACE_ROW_SIZE};
+				     .row_size = TRACE_ROW_SIZE(TRACE_METRICS)};
 
 	append(TRACE_EVENT, &record, sizeof(record), (const char *)rows, count * sizeof(*rows));
 }

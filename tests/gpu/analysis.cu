@@ -6,12 +6,14 @@
 
 #include "gpu/analysis/leaf.h"
 #include "gpu/analysis/unit.h"
+#include "gpu/analysis/values.h"
 
 #define LEAVES 64
 #define WORDS (LEAVES * LEAF_WORDS)
 
 struct results {
 	uint64_t redundant[WORDS], initialised[WORDS], groups[WORDS], counts[WORDS];
+	uint64_t unread[WORDS], values[WORDS];
 	uint32_t writers[WORDS * WORD_UNITS];
 	uint8_t value[WORDS * WORD_BYTES];
 	uint64_t leaves[LEAVES][LEAF_LANES];
@@ -35,6 +37,11 @@ VFLOW_DEVICE void settle(const struct inputs *in, struct results *out, unsigned 
 	out->initialised[i] = unit_initialised(word);
 	out->groups[i] = units ? unit_written_by(writers, writers[unit_first(units) / 4]) : 0;
 	out->counts[i] = unit_count(out->redundant[i]) + unit_count(out->groups[i] & word->read);
+	out->unread[i] = unit_unread(word) ^ unit_dead(word) ^ unit_taken(word) << 1 ^
+			 unit_first_read(word) << 2;
+	out->values[i] = values_redundant(word->written, out->redundant[i],
+					  values_width((uint32_t)word->read & 0x1f1f1f10,
+						       (uint32_t)word->unread & 0x1f1f1f10));
 	unit_replace(value, in->fresh + i * WORD_BYTES, word->written);
 	unit_set_writer(writers, word->written, 77);
 }
@@ -91,6 +98,7 @@ int main(void)
 		word->written = random_mask();
 		word->uninitialised = word->written & random_mask();
 		word->initialised = random_mask();
+		word->unread = random_mask();
 	}
 	for (unsigned i = 0; i < WORDS * WORD_BYTES; i++) {
 		host.value[i] = (uint8_t)random_bits();

@@ -65,7 +65,7 @@ static void event(uint32_t context, uint64_t microseconds, const uint32_t *previ
 		(uint64_t)start.tv_sec * 1000000000 + (uint64_t)start.tv_nsec + microseconds * 1000;
 	buffer.event.end_ns = buffer.event.start_ns + 15000;
 	buffer.event.row_count = previous != NULL;
-	buffer.event.row_size = TRACE_ROW_SIZE;
+	buffer.event.row_size = TRACE_ROW_SIZE(TRACE_METRICS);
 	if (previous)
 		buffer.event.rows[0] = (struct trace_row){.object = 1,
 							  .writer = *previous,

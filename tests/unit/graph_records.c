@@ -318,7 +318,10 @@ static void event_with_metrics(uint32_t of, uint32_t object, uint32_t metrics)
 
 		memcpy(at, &row, TRACE_ROW_LEAST);
 		for (uint32_t m = 0; m < metrics; m++)
-			memcpy(at + TRACE_ROW_LEAST + m * sizeof(uint64_t), &(uint64_t){m ? 5 : 7},
+			memcpy(at + TRACE_ROW_LEAST + m * sizeof(uint64_t),
+			       &(uint64_t){m == 0              ? 7
+					   : m < TRACE_METRICS ? 0
+							       : 5},
 			       sizeof(uint64_t));
 	}
 	append(TRACE_EVENT, sizeof(u.event) + 2 * (size_t)size);

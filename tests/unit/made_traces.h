@@ -144,7 +144,7 @@ static void event(uint32_t of, uint32_t count, const uint64_t (*rows)[5])
 {
 	u.event.context = of;
 	u.event.row_count = count;
-	u.event.row_size = TRACE_ROW_SIZE;
+	u.event.row_size = TRACE_ROW_SIZE(TRACE_METRICS);
 	u.event.start_ns = clock_ns += 10;
 	u.event.end_ns = clock_ns += 10;
 	for (uint32_t i = 0; i < count; i++)

@@ -255,7 +255,9 @@ static void test_foreign_metrics(void **state)
 			 -1);
 	assert_non_null(strstr(error.text, "edges have no number 'colour'"));
 	assert_non_null(strstr(error.text, "vflow_types"));
-	assert_non_null(strstr(error.text, "redundant_bytes, redundancy, count"));
+	assert_non_null(
+		strstr(error.text,
+		       "redundant_bytes, redundant_value_bytes, redundancy, dead_bytes, count"));
 	selection_free(&keep);
 	engine_free(engine);
 	graph_free(graph);

@@ -50,6 +50,7 @@ static const struct gpu_provider provider = {
 	.version = GPU_PROVIDER_VERSION,
 	.name = "emulated",
 	.device_name = EMULATOR_DEVICE_NAME,
+	.metrics = GPU_METRIC_REDUNDANT_BYTES + 1,
 	.start = start,
 	.stop = stop,
 };

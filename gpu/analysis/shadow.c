@@ -20,6 +20,7 @@ struct shadow *shadow_create(bool digests)
 	if (!shadow)
 		return NULL;
 	shadow->digests = digests;
+	shadow->epoch = 1;
 	if (digests)
 		shadow_digest_prepare(shadow);
 	return shadow;
@@ -32,6 +33,7 @@ void shadow_destroy(struct shadow *shadow)
 	free(shadow->tallies.items);
 	free(shadow->tallies.slots);
 	free(shadow->rows);
+	free(shadow->atomics);
 	free(shadow);
 }
 
@@ -100,6 +102,8 @@ static size_t lay_out(struct shadow_object *object)
 	object->block_writer = carve(object, &used, blocks, sizeof(*object->block_writer));
 	object->mixed = carve(object, &used, (blocks + 63) / 64, sizeof(*object->mixed));
 	object->initialised = carve(object, &used, words, sizeof(uint64_t));
+	object->unread = carve(object, &used, words, sizeof(uint64_t));
+	object->unread_epoch = carve(object, &used, blocks, sizeof(uint64_t));
 	object->read = carve(object, &used, words, sizeof(uint64_t));
 	object->to_host = carve(object, &used, words, sizeof(uint64_t));
 	object->written = carve(object, &used, words, sizeof(uint64_t));
@@ -189,6 +193,32 @@ void shadow_object_identify(struct shadow_object *object, uint32_t id, uint32_t 
 void shadow_object_shared(struct shadow_object *object)
 {
 	object->shared = true;
+	shadow_object_exposed(object);
+}
+
+bool shadow_object_seen(struct shadow_object *object)
+{
+	const uint64_t before = object->seen_epoch;
+
+	object->seen_epoch = object->shadow->epoch++;
+	return !object->exposed && object->written_epoch > before &&
+	       object->written_epoch > object->shadow->seen_epoch;
+}
+
+bool shadow_object_exposed(struct shadow_object *object)
+{
+	const bool unread = shadow_object_seen(object);
+
+	object->exposed = true;
+	return unread;
+}
+
+bool shadow_all_seen(struct shadow *shadow)
+{
+	const bool unread = shadow->written_epoch > shadow->seen_epoch;
+
+	shadow->seen_epoch = shadow->epoch++;
+	return unread;
 }
 
 bool shadow_object_touched(const struct shadow_object *object)
@@ -263,13 +293,14 @@ static void forget_block(struct shadow_object *object, uint64_t block, uint64_t 
 	}
 }
 
-void shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size)
+bool shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size)
 {
 	if (!inside(object, offset, size))
-		return;
+		return false;
 	for (uint64_t block = offset / BLOCK_BYTES; block <= (offset + size - 1) / BLOCK_BYTES;
 	     block++)
 		forget_block(object, block, offset, size);
+	return shadow_object_seen(object);
 }
 
 /* -- what the running API touches --------------------------------------------------------- */
@@ -311,6 +342,7 @@ void shadow_touch(struct shadow_object *object, uint64_t offset, uint64_t size,
 		set_bits(object->read, offset, size);
 		break;
 	case GPU_FROM_HOST:
+		object->sizes |= values_sizes(VALUES_BULK, VALUES_WIDE);
 		set_bits(object->written, offset, size);
 		set_bits(object->origin, offset, size);
 		object->uses_origin = true;
@@ -324,6 +356,12 @@ void shadow_touch(struct shadow_object *object, uint64_t offset, uint64_t size,
 		set_bits(object->written, offset, size);
 		break;
 	}
+}
+
+void shadow_sizes(struct shadow_object *object, uint32_t sizes)
+{
+	if (sizes & ~__atomic_load_n(&object->sizes, __ATOMIC_RELAXED))
+		__atomic_fetch_or(&object->sizes, sizes, __ATOMIC_RELAXED);
 }
 
 /* Most bits are set already, by whoever came first: nobody need wait for the word then. */
@@ -372,6 +410,7 @@ void shadow_touch_copy(struct shadow_object *destination, uint64_t destination_o
 		return;
 	shadow_touch(source, source_offset, size, GPU_READ);
 	shadow_touch(destination, destination_offset, size, GPU_WRITE);
+	shadow_sizes(destination, values_sizes(VALUES_BULK, VALUES_WIDE));
 	for (uint64_t done = 0; done < size;) {
 		uint64_t at = destination_offset + done, left = size - done;
 		unsigned room = 64 - at % 64, count = left < room ? (unsigned)left : room;
@@ -413,5 +452,13 @@ void shadow_abandon(struct shadow *shadow)
 		object->touched.listed = false;
 		object->uses_to_host = false;
 		object->uses_origin = false;
+		object->sizes = 0;
 	}
+}
+
+void shadow_atomics(struct shadow *shadow,
+		    void (*touched)(void *data, uint32_t object, uint32_t sizes), void *data)
+{
+	for (size_t i = 0; i < shadow->atomics_count; i++)
+		touched(data, shadow->atomics[i].object, shadow->atomics[i].sizes);
 }

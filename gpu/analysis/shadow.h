@@ -30,7 +30,7 @@ void shadow_destroy(struct shadow *shadow);
  * followed).  `id` is the sink's object id, `site` the context id of the allocation: the first
  * writer of every unit.  All bytes start uninitialised.  With `id` 0 the object has not been
  * announced to the sink (a module global that no API has touched): it has no digest before
- * shadow_object_identify().  Costs 2.7 bytes per byte of the object, paid where it is touched.
+ * shadow_object_identify().  Costs 2.8 bytes per byte of the object, paid where it is touched.
  * NULL: no memory.
  */
 struct shadow_object *shadow_object_create(struct shadow *shadow, uint32_t id, uint32_t site,
@@ -43,9 +43,22 @@ void shadow_object_identify(struct shadow_object *object, uint32_t id, uint32_t 
 /*
  * The host writes to the object without an API (managed and mapped memory): units that an API read
  * and did not write, and that hold something else than the shadow, were written by
- * GPU_WRITER_HOST.  Call it before the object is touched; its memory is zero then.
+ * GPU_WRITER_HOST.  Call it before the object is touched; its memory is zero then.  It is exposed,
+ * too.
  */
 void shadow_object_shared(struct shadow_object *object);
+
+/*
+ * From now on somebody can read the object without an API that says so: nothing of it is ever
+ * unread (unit.h).  True if some of it may have been.
+ */
+bool shadow_object_exposed(struct shadow_object *object);
+
+/* The same for a moment: nothing that has been written so far is unread. */
+bool shadow_object_seen(struct shadow_object *object);
+
+/* The same for all objects, in no time. */
+bool shadow_all_seen(struct shadow *shadow);
 
 /* Whether the running API has touched the object. */
 bool shadow_object_touched(const struct shadow_object *object);
@@ -69,6 +82,12 @@ void shadow_touch_together(struct shadow_object *object, uint64_t offset, uint64
 			   enum gpu_access access);
 
 /*
+ * The running API touches the object by accesses of these sizes (values.h); for kernels: copies say
+ * it themselves, a set says VALUES_BULK.  Several threads may call it at the same time.
+ */
+void shadow_sizes(struct shadow_object *object, uint32_t sizes);
+
+/*
  * The running API copies bytes between or inside objects: touches both and carries
  * initialisedness to the destination.  Call it once per contiguous row of the copy, before the
  * copy is settled.
@@ -80,8 +99,8 @@ void shadow_touch_copy(struct shadow_object *destination, uint64_t destination_o
  * The running API is over and memory holds its results: computes the rows, makes `context` the
  * writer of every unit with a written byte, updates values, clears the masks.  The rows
  * (ordered by object id, access, writer) stay valid until the next call.  Returns 0, or -1 when
- * there is no memory for the rows: there are none then, and the touched objects are forgotten (see
- * below).
+ * there is no memory for the rows: there are none then, the touched objects are forgotten (see
+ * below), and all objects are seen.
  */
 int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row **rows,
 		  size_t *count);
@@ -100,9 +119,17 @@ void shadow_digests(struct shadow *shadow,
 
 /*
  * Something not analysed may have written here: the units get GPU_WRITER_UNKNOWN and count as
- * uninitialised.
+ * uninitialised.  As it may have read, too, nothing of the object is unread any more: true if some
+ * of it may have been.
  */
-void shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size);
+bool shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size);
+
+/*
+ * After shadow_settle(): calls `touched` for each object that the API touched with atomics, with
+ * the sizes of all its accesses there.
+ */
+void shadow_atomics(struct shadow *shadow,
+		    void (*touched)(void *data, uint32_t object, uint32_t sizes), void *data);
 
 /* The running API failed: its masks are cleared, nothing else changes. */
 void shadow_abandon(struct shadow *shadow);

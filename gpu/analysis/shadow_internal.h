@@ -10,6 +10,7 @@
 #include "gpu/analysis/leaf.h"
 #include "gpu/analysis/shadow.h"
 #include "gpu/analysis/unit.h"
+#include "gpu/analysis/values.h"
 
 #define BLOCK_BYTES LEAF_BYTES
 #define BLOCK_WORDS LEAF_WORDS
@@ -47,7 +48,19 @@ struct shadow_object {
 	uint64_t *mixed;        /* one bit per block */
 	uint32_t *writer;       /* per unit, for mixed blocks */
 
+	/*
+	 * Unread bytes (unit.h), a bit each: of blocks whose epoch is later than the last in which
+	 * all of the object, or of all objects, was seen.  Nothing else is unread.
+	 */
+	uint64_t *unread;
+	uint64_t *unread_epoch;             /* per block */
+	uint64_t seen_epoch, written_epoch; /* the last that bytes were left unread in */
+	bool exposed;
+
+	uint32_t known_sizes; /* values.h: of all accesses before the running API */
+
 	/* The running API; all zero between APIs. */
+	uint32_t sizes;
 	struct block_set touched_blocks;
 	uint64_t *read, *to_host; /* to_host is part of read */
 	/*
@@ -76,6 +89,13 @@ struct tally {
 	uint32_t writer;
 	uint32_t slot;
 	uint64_t read, written, redundant;
+	uint64_t values, dead, unread, taken, first_read; /* as in gpu/rows.def */
+	uint64_t first_read_block, last_read_block, first_written_block, last_written_block;
+};
+
+/* An object that the API touched with atomics. */
+struct atomics {
+	uint32_t object, sizes;
 };
 
 /* The tallies of the object that is being settled: an open-addressing table over an array. */
@@ -93,6 +113,10 @@ struct shadow {
 	struct tallies tallies;
 	struct gpu_row *rows;
 	size_t row_count, row_capacity;
+	struct atomics *atomics;
+	size_t atomics_count, atomics_capacity;
+	uint64_t epoch; /* grows after something was seen */
+	uint64_t seen_epoch, written_epoch;
 	bool digests;
 	uint32_t leaf_keys[LEAF_KEYS];
 };

@@ -82,7 +82,10 @@ struct settling {
 	struct shadow_object *object;
 	struct tallies *tallies;
 	uint32_t writer; /* the API's context, XOR site */
+	unsigned width;  /* of the values that it stored */
 	uint64_t from_host, to_host;
+	/* the block: whether something of it was unread before, and can be after the API */
+	bool was_unread, can_be_unread;
 };
 
 /* The masks of a word; what came from and went to the host is counted here. */
@@ -91,7 +94,8 @@ static struct unit_word load_word(struct settling *settling, uint64_t index)
 	const struct shadow_object *object = settling->object;
 	struct unit_word word = {.read = object->read[index],
 				 .written = object->written[index],
-				 .initialised = object->initialised[index]};
+				 .initialised = object->initialised[index],
+				 .unread = settling->was_unread ? object->unread[index] : 0};
 
 	if (object->uses_to_host)
 		settling->to_host += unit_count(object->to_host[index]);
@@ -105,14 +109,48 @@ static struct unit_word load_word(struct settling *settling, uint64_t index)
 	return word;
 }
 
+static void count_read(struct tally *tally, const struct unit_word *word, uint64_t bytes,
+		       uint64_t block)
+{
+	if (!tally->read)
+		tally->first_read_block = block;
+	tally->last_read_block = block;
+	tally->read += unit_count(word->read & bytes);
+	if (word->unread)
+		tally->first_read += unit_count(unit_first_read(word) & bytes);
+}
+
+static void count_written(const struct settling *settling, struct tally *tally,
+			  const struct unit_word *word, uint64_t redundant, uint64_t bytes,
+			  uint64_t block)
+{
+	const uint64_t values = values_redundant(word->written, redundant, settling->width);
+	const uint64_t unread = unit_unread(word);
+
+	if (!tally->written)
+		tally->first_written_block = block;
+	tally->last_written_block = block;
+	tally->written += unit_count(word->written & bytes);
+	tally->redundant += unit_count(redundant & bytes);
+	tally->values += unit_count(values & bytes);
+	if (settling->can_be_unread)
+		tally->unread += unit_count(word->written & unread & bytes);
+	if (!word->unread)
+		return;
+	tally->dead += unit_count(unit_dead(word) & bytes);
+	tally->taken += unit_count(unit_taken(word) & bytes);
+}
+
+/* `bytes` are those of units whose last writer is `writer`. */
 static void count_word(struct settling *settling, const struct unit_word *word, uint64_t redundant,
-		       uint32_t writer, uint64_t bytes)
+		       uint32_t writer, uint64_t bytes, uint64_t block)
 {
 	struct tally *tally = tally_of(settling->tallies, writer);
 
-	tally->read += unit_count(word->read & bytes);
-	tally->written += unit_count(word->written & bytes);
-	tally->redundant += unit_count(redundant & bytes);
+	if (word->read & bytes)
+		count_read(tally, word, bytes, block);
+	if (word->written & bytes)
+		count_written(settling, tally, word, redundant, bytes, block);
 }
 
 /* What memory holds in a word of the object; zeros past its end. */
@@ -184,16 +222,18 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 		redundant = store_word(object, index, &word);
 	if (!mixed) {
 		count_word(settling, &word, redundant, object->block_writer[index / BLOCK_WORDS],
-			   WORD_ALL);
+			   WORD_ALL, index / BLOCK_WORDS);
 	} else {
 		while (left) {
 			uint32_t writer = writers[unit_first(left) / UNIT_BYTES];
 			uint64_t bytes = unit_written_by(writers, writer);
 
-			count_word(settling, &word, redundant, writer, bytes);
+			count_word(settling, &word, redundant, writer, bytes, index / BLOCK_WORDS);
 			left &= ~bytes;
 		}
 	}
+	if (settling->can_be_unread)
+		object->unread[index] = unit_unread(&word);
 	if (whole || !word.written)
 		return;
 	if (!mixed && object->block_writer[index / BLOCK_WORDS] == settling->writer)
@@ -220,21 +260,52 @@ static bool settle_rewritten(struct settling *settling, uint64_t block)
 		   BLOCK_BYTES))
 		return false;
 	tally = tally_of(settling->tallies, object->block_writer[block]);
+	if (!tally->written)
+		tally->first_written_block = block;
+	tally->last_written_block = block;
 	tally->written += BLOCK_BYTES;
 	tally->redundant += BLOCK_BYTES;
+	tally->values += BLOCK_BYTES;
+	for (unsigned i = 0; settling->was_unread && i < BLOCK_WORDS; i++)
+		tally->dead += unit_count(object->unread[first + i]);
+	if (settling->can_be_unread) {
+		tally->unread += BLOCK_BYTES;
+		memset(object->unread + first, 0xff, BLOCK_WORDS * sizeof(*object->unread));
+	}
 	return true;
+}
+
+/* Makes the mask of unread bytes ready, if the block has or gets any. */
+static void prepare_unread(struct settling *settling, uint64_t block, bool written)
+{
+	struct shadow_object *object = settling->object;
+	struct shadow *shadow = object->shadow;
+	const uint64_t epoch = object->unread_epoch[block];
+
+	settling->was_unread = epoch > object->seen_epoch && epoch > shadow->seen_epoch;
+	settling->can_be_unread = settling->was_unread || (written && !object->exposed);
+	if (!settling->can_be_unread || settling->was_unread)
+		return;
+	memset(object->unread + block * BLOCK_WORDS, 0, BLOCK_WORDS * sizeof(*object->unread));
+	object->unread_epoch[block] = shadow->epoch;
+	object->written_epoch = shadow->written_epoch = shadow->epoch;
 }
 
 static void settle_block(struct settling *settling, uint64_t block)
 {
 	struct shadow_object *object = settling->object;
-	uint64_t first = block * BLOCK_WORDS, all = WORD_ALL;
+	uint64_t first = block * BLOCK_WORDS, all = WORD_ALL, any = 0;
 	bool whole;
 
-	for (unsigned i = 0; i < BLOCK_WORDS; i++)
-		all &= object->written[first + i] |
-		       (object->uses_origin ? object->origin[first + i] : 0);
+	for (unsigned i = 0; i < BLOCK_WORDS; i++) {
+		const uint64_t written = object->written[first + i] |
+					 (object->uses_origin ? object->origin[first + i] : 0);
+
+		all &= written;
+		any |= written;
+	}
 	whole = all == WORD_ALL;
+	prepare_unread(settling, block, any);
 	if (!whole || !settle_rewritten(settling, block))
 		for (unsigned i = 0; i < BLOCK_WORDS; i++)
 			settle_word(settling, first + i, whole);
@@ -261,40 +332,90 @@ static bool reserve_rows(struct shadow *shadow, size_t more)
 	return true;
 }
 
-static void add_row(struct shadow *shadow, const struct shadow_object *object, uint32_t writer,
-		    enum gpu_access access, uint64_t bytes, uint64_t redundant)
+static void add_row(struct shadow *shadow, struct gpu_row row)
 {
-	if (bytes)
-		shadow->rows[shadow->row_count++] = (struct gpu_row){.object = object->id,
-								     .writer = writer,
-								     .access = access,
-								     .bytes = bytes,
-								     .redundant_bytes = redundant};
+	if (row.bytes)
+		shadow->rows[shadow->row_count++] = row;
+}
+
+static void add_rows(struct shadow *shadow, const struct shadow_object *object)
+{
+	const struct tallies *tallies = &shadow->tallies;
+
+	for (uint32_t i = 0; i < tallies->count; i++) {
+		const struct tally *tally = &tallies->items[i];
+
+		add_row(shadow, (struct gpu_row){.object = object->id,
+						 .writer = tally->writer,
+						 .access = GPU_READ,
+						 .bytes = tally->read,
+						 .first_read_bytes = tally->first_read,
+						 .first_block = tally->first_read_block,
+						 .last_block = tally->last_read_block});
+	}
+	for (uint32_t i = 0; i < tallies->count; i++) {
+		const struct tally *tally = &tallies->items[i];
+
+		add_row(shadow, (struct gpu_row){.object = object->id,
+						 .writer = tally->writer,
+						 .access = GPU_WRITE,
+						 .bytes = tally->written,
+						 .redundant_bytes = tally->redundant,
+						 .redundant_value_bytes = tally->values,
+						 .dead_bytes = tally->dead,
+						 .unread_bytes = tally->unread,
+						 .taken_bytes = tally->taken,
+						 .first_block = tally->first_written_block,
+						 .last_block = tally->last_written_block});
+	}
+}
+
+static bool add_atomics(struct shadow *shadow, const struct shadow_object *object)
+{
+	struct atomics *atomics;
+
+	if (!values_of_kind(object->sizes, VALUES_ATOMIC))
+		return true;
+	if (shadow->atomics_count == shadow->atomics_capacity) {
+		atomics = reallocarray(shadow->atomics, shadow->atomics_capacity * 2 + 8,
+				       sizeof(*atomics));
+		if (!atomics)
+			return false;
+		shadow->atomics = atomics;
+		shadow->atomics_capacity = shadow->atomics_capacity * 2 + 8;
+	}
+	shadow->atomics[shadow->atomics_count++] = (struct atomics){object->id, object->sizes};
+	return true;
 }
 
 /* Returns whether there was memory enough for the rows. */
 static bool settle_object(struct shadow *shadow, struct shadow_object *object, uint32_t context)
 {
 	struct tallies *tallies = &shadow->tallies;
-	struct settling settling = {
-		.object = object, .tallies = tallies, .writer = context ^ object->site};
+	struct settling settling = {.object = object,
+				    .tallies = tallies,
+				    .writer = context ^ object->site,
+				    .width = values_width(object->sizes, object->known_sizes)};
 	uint64_t cursor = 0, block;
 
 	while (block_set_take(&object->touched_blocks, &cursor, &block))
 		settle_block(&settling, block);
-	if (tallies->failed || !reserve_rows(shadow, (size_t)tallies->count * 2 + 2))
+	object->known_sizes |= object->sizes;
+	if (tallies->failed || !reserve_rows(shadow, (size_t)tallies->count * 2 + 2) ||
+	    !add_atomics(shadow, object))
 		return false;
 	for (uint32_t i = 0; i < tallies->count; i++)
 		tallies->items[i].writer ^= object->site;
 	qsort(tallies->items, tallies->count, sizeof(*tallies->items), by_writer);
-	for (uint32_t i = 0; i < tallies->count; i++)
-		add_row(shadow, object, tallies->items[i].writer, GPU_READ, tallies->items[i].read,
-			0);
-	for (uint32_t i = 0; i < tallies->count; i++)
-		add_row(shadow, object, tallies->items[i].writer, GPU_WRITE,
-			tallies->items[i].written, tallies->items[i].redundant);
-	add_row(shadow, object, GPU_WRITER_HOST, GPU_FROM_HOST, settling.from_host, 0);
-	add_row(shadow, object, GPU_WRITER_HOST, GPU_TO_HOST, settling.to_host, 0);
+	add_rows(shadow, object);
+	add_row(shadow, (struct gpu_row){.object = object->id,
+					 .writer = GPU_WRITER_HOST,
+					 .access = GPU_FROM_HOST,
+					 .bytes = settling.from_host});
+	add_row(shadow, (struct gpu_row){.object = object->id,
+					 .writer = GPU_WRITER_HOST,
+					 .access = GPU_TO_HOST,
+					 .bytes = settling.to_host});
 	return true;
 }
 
@@ -310,6 +431,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 	bool settled = true;
 
 	shadow->row_count = 0;
+	shadow->atomics_count = 0;
 	DL_SORT2(shadow->touched, by_id, touched.prev, touched.next);
 	DL_FOREACH2(shadow->touched, object, touched.next)
 	{
@@ -321,7 +443,9 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 	if (!settled) {
 		DL_FOREACH2(shadow->touched, object, touched.next)
 		shadow_forget(object, 0, object->size);
+		shadow_all_seen(shadow);
 		shadow->row_count = 0;
+		shadow->atomics_count = 0;
 		shadow->tallies.failed = false;
 	}
 	shadow_abandon(shadow);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "gpu/analysis/shadow.h"
+#include "gpu/analysis/values.h"
 
 #define MAX_SIZE 40000u
 #define MAX_OBJECTS 4
@@ -27,6 +28,12 @@ struct model {
 	uint8_t value[MAX_SIZE];
 	bool initialised[MAX_SIZE];
 	uint32_t writer[MAX_SIZE / 4];
+	bool unread[MAX_SIZE], exposed;
+	/* of each writer's, by what the rows say: CONTEXTS stands for the unknown one */
+	int64_t unread_bytes[CONTEXTS + 1];
+	/* bytes that an access moved, its bits: of loads, stores and atomics; and bulk writes */
+	unsigned loads, stores, atomics, all_sizes;
+	bool bulk;
 	/* the running API */
 	bool read[MAX_SIZE], to_host[MAX_SIZE], written[MAX_SIZE], from_host[MAX_SIZE];
 	bool from_nothing[MAX_SIZE];
@@ -67,44 +74,168 @@ static void end_api(struct model *model)
 	memset(model->written, 0, sizeof(model->written));
 	memset(model->from_host, 0, sizeof(model->from_host));
 	memset(model->from_nothing, 0, sizeof(model->from_nothing));
+	model->loads = model->stores = model->atomics = 0;
+	model->bulk = false;
+}
+
+/* Nobody knows who read it. */
+static void see(struct model *model)
+{
+	memset(model->unread, 0, sizeof(model->unread));
+	memset(model->unread_bytes, 0, sizeof(model->unread_bytes));
+}
+
+static unsigned widest(unsigned sizes)
+{
+	return sizes & 8 ? 8 : sizes & 4 ? 4 : sizes & 2 ? 2 : sizes & 1;
+}
+
+/* As DESIGN 4 has it. */
+static unsigned width_of(const struct model *model)
+{
+	unsigned own = widest(model->stores | model->atomics), others = widest(model->all_sizes);
+
+	if (model->bulk || (model->stores | model->atomics) & 16)
+		own = own > others ? own : others;
+	return own ? own : 8;
+}
+
+static bool is_redundant(const struct model *model, unsigned i)
+{
+	return model->written[i] && model->initialised[i] && !model->from_nothing[i] &&
+	       model->value[i] == model->memory[i];
+}
+
+/* Whether each byte that was written of the value that byte i is of is redundant. */
+static bool is_redundant_value(const struct model *model, unsigned i, unsigned width)
+{
+	unsigned first = i / width * width;
+
+	for (unsigned k = first; k < first + width && k < model->size; k++)
+		if (model->written[k] && !is_redundant(model, k))
+			return false;
+	return model->written[i];
+}
+
+/* Whether the byte stays unread, and the API writes another byte of its unit. */
+static bool is_taken(const struct model *model, unsigned i)
+{
+	bool others = false;
+
+	for (unsigned k = i / 4 * 4; k < i / 4 * 4 + 4 && k < model->size; k++)
+		others |= model->written[k];
+	return others && !model->written[i] && !model->read[i] && model->unread[i];
+}
+
+/* What the rows of a writer should say. */
+struct expected {
+	uint64_t bytes[GPU_TO_HOST + 1], first[GPU_TO_HOST + 1], last[GPU_TO_HOST + 1];
+	uint64_t redundant, values, dead, unread, taken, first_read;
+};
+
+static uint64_t dead_bytes, taken_bytes, first_read_bytes, split_values; /* that there were */
+
+static void count_block(struct expected *expected, enum gpu_access access, unsigned block)
+{
+	if (!expected->bytes[access]++)
+		expected->first[access] = block;
+	expected->last[access] = block;
+}
+
+static void expect_byte(const struct model *model, unsigned i, unsigned width,
+			struct expected *expected)
+{
+	const bool read = model->read[i], written = model->written[i];
+
+	if (read)
+		count_block(expected, GPU_READ, i / 1024);
+	if (written)
+		count_block(expected, GPU_WRITE, i / 1024);
+	expected->redundant += is_redundant(model, i);
+	expected->values += is_redundant_value(model, i, width);
+	expected->dead += written && !read && model->unread[i];
+	expected->unread += written && !read && !model->exposed;
+	expected->taken += is_taken(model, i);
+	expected->first_read += read && model->unread[i];
+}
+
+static void check_row(const struct model *model, const struct gpu_row *row,
+		      const struct expected *expected)
+{
+	const bool read = row->access == GPU_READ, write = row->access == GPU_WRITE;
+
+	dead_bytes += row->dead_bytes;
+	taken_bytes += row->taken_bytes;
+	first_read_bytes += row->first_read_bytes;
+	split_values += row->redundant_bytes - row->redundant_value_bytes;
+	assert_int_equal(row->object, model->id);
+	assert_int_equal(row->bytes, expected->bytes[row->access]);
+	assert_int_equal(row->redundant_bytes, write ? expected->redundant : 0);
+	assert_int_equal(row->redundant_value_bytes, write ? expected->values : 0);
+	assert_int_equal(row->dead_bytes, write ? expected->dead : 0);
+	assert_int_equal(row->unread_bytes, write ? expected->unread : 0);
+	assert_int_equal(row->taken_bytes, write ? expected->taken : 0);
+	assert_int_equal(row->first_read_bytes, read ? expected->first_read : 0);
+	assert_int_equal(row->first_block, read || write ? expected->first[row->access] : 0);
+	assert_int_equal(row->last_block, read || write ? expected->last[row->access] : 0);
+}
+
+/* The sums by arithmetic on rows are what the bytes say. */
+static void check_unread_sums(struct model *model)
+{
+	int64_t sums[CONTEXTS + 1] = {0};
+
+	for (unsigned i = 0; i < model->size; i++) {
+		uint32_t last = model->writer[i / 4];
+
+		sums[last == GPU_WRITER_UNKNOWN ? CONTEXTS : last] += model->unread[i];
+	}
+	for (unsigned w = 0; w <= CONTEXTS; w++)
+		assert_int_equal(model->unread_bytes[w], sums[w]);
 }
 
 /* Compares the rows of one object, then brings the model up to date. */
 static void check_object(struct model *model, uint32_t context, const struct gpu_row **row,
 			 const struct gpu_row *end)
 {
-	uint64_t bytes[GPU_TO_HOST + 1][CONTEXTS + 1] = {{0}}, redundant[CONTEXTS + 1] = {0};
+	struct expected all[CONTEXTS + 1] = {0};
+	unsigned width;
 
+	model->all_sizes |= model->loads | model->stores | model->atomics;
+	width = width_of(model);
 	for (unsigned i = 0; i < model->size; i++) {
 		uint32_t last = model->writer[i / 4];
 		unsigned w = last == GPU_WRITER_UNKNOWN ? CONTEXTS : last;
 
-		bytes[GPU_READ][w] += model->read[i];
-		bytes[GPU_WRITE][w] += model->written[i];
-		bytes[GPU_FROM_HOST][0] += model->from_host[i];
-		bytes[GPU_TO_HOST][0] += model->to_host[i];
-		redundant[w] += model->written[i] && model->initialised[i] &&
-				!model->from_nothing[i] && model->value[i] == model->memory[i];
+		expect_byte(model, i, width, &all[w]);
+		all[0].bytes[GPU_FROM_HOST] += model->from_host[i];
+		all[0].bytes[GPU_TO_HOST] += model->to_host[i];
 	}
 	for (int access = GPU_READ; access <= GPU_TO_HOST; access++)
 		for (unsigned w = 0; w <= CONTEXTS; w++) {
-			if (!bytes[access][w])
+			if (!all[w].bytes[access])
 				continue;
 			assert_true(*row < end);
-			assert_int_equal((*row)->object, model->id);
 			assert_int_equal((*row)->access, access);
 			assert_true((*row)->writer == (w == CONTEXTS ? GPU_WRITER_UNKNOWN : w));
-			assert_int_equal((*row)->bytes, bytes[access][w]);
-			assert_int_equal((*row)->redundant_bytes,
-					 access == GPU_WRITE ? redundant[w] : 0);
+			check_row(model, *row, &all[w]);
+			model->unread_bytes[w] -=
+				(int64_t)((*row)->first_read_bytes + (*row)->dead_bytes +
+					  (*row)->taken_bytes);
+			model->unread_bytes[context] +=
+				(int64_t)((*row)->unread_bytes + (*row)->taken_bytes);
 			++*row;
 		}
-	for (unsigned i = 0; i < model->size; i++)
+	for (unsigned i = 0; i < model->size; i++) {
+		model->unread[i] &= !model->read[i];
 		if (model->written[i]) {
+			model->unread[i] = !model->read[i] && !model->exposed;
 			model->writer[i / 4] = context;
 			model->value[i] = model->memory[i];
 			model->initialised[i] = !model->from_nothing[i];
 		}
+	}
+	check_unread_sums(model);
 	end_api(model);
 }
 
@@ -244,19 +375,39 @@ static void random_range(const struct model *model, unsigned *offset, unsigned *
 		*offset = 0, *size = model->size;
 }
 
+static void touch_sizes(struct model *model, enum gpu_access access, bool atomic, unsigned width)
+{
+	if (access == GPU_FROM_HOST) {
+		model->bulk = true;
+	} else if (atomic) {
+		model->atomics |= width;
+		shadow_sizes(model->shadow, values_sizes(VALUES_ATOMIC, width));
+	} else if (access == GPU_WRITE && !below(5)) { /* a set */
+		model->bulk = true;
+		shadow_sizes(model->shadow, values_sizes(VALUES_BULK, VALUES_WIDE));
+	} else if (access == GPU_WRITE) {
+		model->stores |= width;
+		shadow_sizes(model->shadow, values_sizes(VALUES_STORE, width));
+	} else if (access == GPU_READ) {
+		model->loads |= width;
+		shadow_sizes(model->shadow, values_sizes(VALUES_LOAD, width));
+	}
+}
+
 static void touch(struct model *model, bool quiet)
 {
 	enum gpu_access access = 1 + below(4);
-	unsigned offset, size, stride = 1, pattern = below(4);
+	unsigned offset, size, stride = 1, pattern = below(4), width = 1u << below(5);
+	bool atomic = (access == GPU_READ || access == GPU_WRITE) && !below(4);
 
 	random_range(model, &offset, &size);
 	if (!below(4))
 		stride = 2 + below(9);
 	for (unsigned i = offset; i < offset + size; i += stride) {
-		model->read[i] |= access == GPU_READ || access == GPU_TO_HOST;
+		model->read[i] |= access == GPU_READ || access == GPU_TO_HOST || atomic;
 		model->to_host[i] |= access == GPU_TO_HOST;
 		model->from_host[i] |= access == GPU_FROM_HOST;
-		if (access == GPU_WRITE || access == GPU_FROM_HOST) {
+		if (access == GPU_WRITE || access == GPU_FROM_HOST || atomic) {
 			model->written[i] = true;
 			model->from_nothing[i] = false;
 			if (pattern && !quiet)
@@ -264,9 +415,14 @@ static void touch(struct model *model, bool quiet)
 		}
 		if (stride > 1)
 			shadow_touch(model->shadow, i, 1, access);
+		if (stride > 1 && atomic)
+			shadow_touch(model->shadow, i, 1, GPU_READ + GPU_WRITE - access);
 	}
 	if (stride == 1)
 		shadow_touch(model->shadow, offset, size, access);
+	if (stride == 1 && atomic)
+		shadow_touch(model->shadow, offset, size, GPU_READ + GPU_WRITE - access);
+	touch_sizes(model, access, atomic, width);
 }
 
 static void copy(struct model *to, struct model *from)
@@ -288,6 +444,7 @@ static void copy(struct model *to, struct model *from)
 		if (missing[i])
 			to->from_host[at + i] = false;
 	}
+	to->bulk = true;
 	memmove(to->memory + at, from->memory + start, size);
 	shadow_touch_copy(to->shadow, at, from->shadow, start, size);
 }
@@ -302,7 +459,34 @@ static void forget(struct model *model)
 		model->writer[i / 4] = GPU_WRITER_UNKNOWN;
 		model->initialised[i] = false;
 	}
+	see(model);
 	shadow_forget(model->shadow, offset, size);
+}
+
+/* Somebody reads one of the objects, or all, unseen; perhaps from now on. */
+static void see_some(struct shadow *shadow)
+{
+	struct model *model = &models[below(MAX_OBJECTS)];
+	bool unread = false;
+
+	if (below(3)) {
+		for (unsigned i = 0; i < MAX_OBJECTS; i++)
+			for (unsigned k = 0; k < models[i].size; k++)
+				unread |= models[i].unread[k];
+		assert_true(shadow_all_seen(shadow) || !unread);
+		for (unsigned i = 0; i < MAX_OBJECTS; i++)
+			see(&models[i]);
+		return;
+	}
+	for (unsigned k = 0; k < model->size; k++)
+		unread |= model->unread[k];
+	if (below(2)) {
+		assert_true(shadow_object_exposed(model->shadow) || !unread);
+		model->exposed = true;
+	} else {
+		assert_true(shadow_object_seen(model->shadow) || !unread);
+	}
+	see(model);
 }
 
 static void run_sequence(bool digests)
@@ -326,6 +510,8 @@ static void run_sequence(bool digests)
 		}
 		if (!below(6))
 			forget(&models[below(MAX_OBJECTS)]);
+		if (!below(12))
+			see_some(shadow);
 		for (unsigned n = below(4); n--;)
 			touch(&models[below(MAX_OBJECTS)], fails);
 		if (!fails && !below(3))
@@ -355,10 +541,11 @@ static void run_sequence(bool digests)
 static void test_rows(void **state)
 {
 	(void)state;
-	for (uint64_t start = 1; start < 3000; start++) {
+	for (uint64_t start = 1; start < 1200; start++) {
 		seed = start * 7919;
 		run_sequence(false);
 	}
+	assert_true(dead_bytes && taken_bytes && first_read_bytes && split_values);
 }
 
 static void test_digests(void **state)

@@ -155,12 +155,15 @@ static uint8_t *gather(const struct emulator_launch *what, uint8_t *buffer, size
 	return block;
 }
 
-static void forget_stored(struct allocation *allocation, void *data)
+/* What the kernel did to the allocation and its shadow does not know. */
+static void settle_unseen(struct allocation *allocation, void *data)
 {
 	(void)data;
 	if (allocation->stored)
 		observe_forget(allocation);
-	allocation->stored = false;
+	if (allocation->looked_at)
+		observe_seen(allocation);
+	allocation->stored = allocation->looked_at = false;
 }
 
 /* A launch that was not analysed may have written what its parameters and its module name. */
@@ -237,7 +240,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		forget_written(what->kernel, parameters);
 	observe_end(&call);
 	if (stored)
-		memory_each(forget_stored, NULL);
+		memory_each(settle_unseen, NULL);
 	return 0;
 }
 

@@ -122,6 +122,8 @@ static int fill_variables(struct emulator_module *module)
 			memcpy(memory + relocation->offset, &address, relocation->width);
 		}
 		observe_variable(module->variables[i], variable->name);
+		if (variable->constant)
+			observe_exposed(module->variables[i]);
 	}
 	return 0;
 }

@@ -10,12 +10,15 @@
 
 #include "gpu/analysis/may_write.h"
 #include "gpu/analysis/shadow.h"
+#include "gpu/analysis/sizes.h"
 #include "gpu/emulator/device/device.h"
 
 static const struct gpu_sink *sink; /* NULL: nobody watches */
 static struct shadow *shadow;
 static struct may_write *may_write;
 static bool digests;
+static bool all_seen; /* the running API was not analysed: it may have read everything */
+static struct sizes_said said;
 
 /* Module variables that no API has touched yet, in the order in which they were loaded. */
 struct variable {
@@ -50,7 +53,7 @@ static const struct gpu_provider provider = {
 	.version = GPU_PROVIDER_VERSION,
 	.name = "emulated",
 	.device_name = EMULATOR_DEVICE_NAME,
-	.metrics = GPU_METRIC_REDUNDANT_BYTES + 1,
+	.metrics = GPU_METRICS,
 	.start = start,
 	.stop = stop,
 };
@@ -124,6 +127,29 @@ static void changed(void *data, uint32_t object, const uint8_t digest[GPU_DIGEST
 						.size = sizeof(content)});
 }
 
+/* Nothing that was written to the object before is unread; 0: to none. */
+static void tell_seen(const struct gpu_call *call, uint32_t object)
+{
+	static const struct gpu_read_unseen seen;
+
+	sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_READ_UNSEEN,
+						.object = object,
+						.payload = &seen,
+						.size = sizeof(seen)});
+}
+
+static void tell_sizes(void *data, uint32_t object, uint32_t sizes)
+{
+	const struct gpu_call *call = data;
+	const struct gpu_sizes payload = sizes_payload(sizes);
+
+	if (sizes_are_new(&said, call->context, object, sizes))
+		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_SIZES,
+							.object = object,
+							.payload = &payload,
+							.size = sizeof(payload)});
+}
+
 void observe_end(struct gpu_call *call)
 {
 	const struct gpu_row *rows = NULL;
@@ -133,11 +159,16 @@ void observe_end(struct gpu_call *call)
 		return;
 	if (shadow_settle(shadow, call->context, &rows, &count)) {
 		count = 0;
+		all_seen = true;
 		observe_coverage(COVERAGE_ROWS_NO_MEMORY, NULL, 1, 0);
 	}
 	if (call->api == GPU_KERNEL)
 		may_write_note(may_write, call->name, rows, count);
 	sink->end(call, rows, count);
+	if (all_seen)
+		tell_seen(call, 0);
+	all_seen = false;
+	shadow_atomics(shadow, tell_sizes, call);
 	if (digests)
 		shadow_digests(shadow, changed, call);
 }
@@ -184,6 +215,8 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 		observe_coverage(COVERAGE_OBJECT_NO_MEMORY, NULL, 1, allocation->size);
 		return;
 	}
+	if (allocation->kind == GPU_MEMORY_ARRAY)
+		shadow_object_exposed(allocation->shadow);
 	if (allocation->kind != GPU_MEMORY_MANAGED && allocation->kind != GPU_MEMORY_MAPPED_HOST)
 		return;
 	if (memory_is_device(allocation->address))
@@ -304,8 +337,23 @@ void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t strea
 void observe_touch(struct allocation *allocation, uint64_t address, uint64_t size,
 		   enum gpu_access access)
 {
-	if (allocation->shadow && size)
-		shadow_touch(allocation->shadow, address - allocation->address, size, access);
+	if (!allocation->shadow || !size)
+		return;
+	shadow_touch(allocation->shadow, address - allocation->address, size, access);
+	if (access == GPU_WRITE)
+		shadow_sizes(allocation->shadow, values_sizes(VALUES_BULK, VALUES_WIDE));
+}
+
+void observe_exposed(struct allocation *allocation)
+{
+	if (allocation->shadow && shadow_object_exposed(allocation->shadow) && sink)
+		tell_seen(NULL, allocation->object);
+}
+
+void observe_seen(struct allocation *allocation)
+{
+	if (allocation->shadow && shadow_object_seen(allocation->shadow) && sink)
+		tell_seen(NULL, allocation->object);
 }
 
 void observe_forget(struct allocation *allocation)
@@ -334,7 +382,11 @@ static void forget_any(struct allocation *allocation, void *data)
 
 void observe_unanalysed(const char *kernel, const void *parameters, size_t size)
 {
-	if (sink && may_write_each(may_write, kernel, parameters, size, forget_written, NULL) != 0)
+	if (!sink)
+		return;
+	shadow_all_seen(shadow);
+	all_seen = true;
+	if (may_write_each(may_write, kernel, parameters, size, forget_written, NULL) != 0)
 		memory_each(forget_any, NULL);
 }
 

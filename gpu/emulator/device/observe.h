@@ -48,6 +48,14 @@ void observe_touch(struct allocation *allocation, uint64_t address, uint64_t siz
 void observe_copy(struct allocation *to, uint64_t to_address, struct allocation *from,
 		  uint64_t from_address, uint64_t size);
 
+/*
+ * Somebody can read the allocation unseen from now on (a texture), or may have done so
+ * (observe_seen, between calls, or after one ended): nothing that was written there is unread any
+ * more.
+ */
+void observe_exposed(struct allocation *allocation);
+void observe_seen(struct allocation *allocation);
+
 /* Something that is not seen may have written there. */
 void observe_forget(struct allocation *allocation);
 
@@ -55,7 +63,7 @@ void observe_forget(struct allocation *allocation);
 bool observe_wanted(const char *kernel);
 /*
  * The running launch was not analysed: forgets what it may have written, but for its module's
- * variables.
+ * variables, and that anything was unread.
  */
 void observe_unanalysed(const char *kernel, const void *parameters, size_t size);
 

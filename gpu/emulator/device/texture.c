@@ -3,12 +3,13 @@
  */
 #include "gpu/emulator/device/array.h"
 #include "gpu/emulator/device/device.h"
+#include "gpu/emulator/device/observe.h"
 
 static int create(const struct emulator_texture *what, bool surface, uint64_t *handle)
 {
 	const struct emulator_array *array = what->array ? array_find(what->array) : NULL;
 	const struct emulator_array_shape *shape = &what->shape;
-	const struct allocation *allocation;
+	struct allocation *allocation;
 	struct emulator_texture facts = *what;
 
 	if (what->array && !array)
@@ -20,6 +21,7 @@ static int create(const struct emulator_texture *what, bool surface, uint64_t *h
 				    shape->width * shape->channels * shape->channel_bytes >
 			    allocation->size - (shape->address - allocation->address))
 			return INVALID_VALUE;
+		observe_exposed(allocation);
 	} else {
 		facts.shape = array->shape;
 	}

@@ -246,6 +246,7 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 		if (found->released)
 			drop(found);
 	}
+	observe_seen(reservation); /* the memory may be mapped elsewhere, with what is in it */
 	observe_begin(&call, GPU_FREE, "cuMemUnmap", 0);
 	if (accessible && !is_accessible(reservation))
 		observe_released(&call, reservation);

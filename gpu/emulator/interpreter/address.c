@@ -124,12 +124,12 @@ void warp_touch_lanes(const struct warp *w, const struct allocation *allocation,
 		if (offset == end) {
 			end += size;
 		} else if (offset < start || offset + size > end) {
-			warp_touch(w, allocation, start, end - start, read, write);
+			warp_touch(w, allocation, start, end - start, size, read, write);
 			start = offset;
 			end = offset + size;
 		}
 	}
-	warp_touch(w, allocation, start, end - start, read, write);
+	warp_touch(w, allocation, start, end - start, size, read, write);
 }
 
 /* Global bytes: checked, and marked in runs of lanes that lie side by side. */
@@ -165,14 +165,15 @@ static bool resolve_global(struct warp *w, const struct ptx_instruction *i, unsi
 			end += size;
 		} else if (allocation != run || address < start || address + size > end) {
 			if (run)
-				warp_touch(w, run, start - run->address, end - start, read, write);
+				warp_touch(w, run, start - run->address, end - start, size, read,
+					   write);
 			run = allocation;
 			start = address;
 			end = address + size;
 		}
 	}
 	if (run)
-		warp_touch(w, run, start - run->address, end - start, read, write);
+		warp_touch(w, run, start - run->address, end - start, size, read, write);
 	return true;
 }
 
@@ -283,7 +284,8 @@ uint8_t *warp_resolve_range(struct warp *w, unsigned lane, enum ptx_modifier spa
 		return NULL;
 	}
 	if (w->block->launch->observed && allocation->shadow)
-		warp_touch(w, allocation, address - allocation->address, size, read, write);
+		warp_touch(w, allocation, address - allocation->address, size, VALUES_WIDE, read,
+			   write);
 	return (uint8_t *)(uintptr_t)address;
 }
 
@@ -300,7 +302,7 @@ uint8_t *warp_generic(struct warp *w, unsigned lane, uint64_t address, uint64_t 
 		{PTX_WINDOW_PARAM, kernel->parameter_bytes,
 		 (uint8_t *)(uintptr_t)w->block->launch->parameters},
 	};
-	const struct allocation *allocation = memory_find(address);
+	struct allocation *allocation = memory_find(address);
 
 	for (unsigned n = 0; n < sizeof(spaces) / sizeof(*spaces); n++)
 		if (address - spaces[n].window < spaces[n].size) {
@@ -309,6 +311,11 @@ uint8_t *warp_generic(struct warp *w, unsigned lane, uint64_t address, uint64_t 
 		}
 	if (!allocation)
 		return NULL;
+	if (allocation->shadow) {
+		__atomic_store_n(&allocation->looked_at, true, __ATOMIC_RELAXED);
+		if (w->block->launch->stored)
+			__atomic_store_n(w->block->launch->stored, true, __ATOMIC_RELAXED);
+	}
 	*room = allocation->size - (address - allocation->address);
 	return (uint8_t *)(uintptr_t)address;
 }

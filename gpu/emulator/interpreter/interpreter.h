@@ -40,7 +40,8 @@ struct launch {
 	void (*print)(const char *text, size_t size);
 	uint64_t *instructions; /* of warps, added up; may be NULL */
 	uint32_t *host_threads; /* that ran its blocks, set; may be NULL */
-	bool *stored;           /* set by surface stores: see allocation->stored; may be NULL */
+	/* set where an allocation is stored to or looked at unseen (memory.h); may be NULL */
+	bool *stored;
 	/* as gpu_sink's coverage(); NULL: nobody wants to know */
 	void (*note)(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
 };

@@ -102,8 +102,8 @@ static inline bool find_span(struct warp *w, const struct ptx_instruction *i, un
 	if (gaps && differ)
 		warp_touch_lanes(w, allocation, span->offsets, size, read, write);
 	else
-		warp_touch(w, allocation, start, gaps ? size : (uint64_t)size * PTX_LANES, read,
-			   write);
+		warp_touch(w, allocation, start, gaps ? size : (uint64_t)size * PTX_LANES, size,
+			   read, write);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 #endif
 #include "collect/coverage/coverage.h"
 #include "gpu/analysis/shadow.h"
+#include "gpu/analysis/values.h"
 #include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/emulator/state/memory.h"
 #include "gpu/provider.h"
@@ -202,13 +203,16 @@ bool warp_resolve_at(struct warp *warp, const struct ptx_instruction *i,
 void warp_addresses(const struct warp *warp, const struct ptx_instruction *i,
 		    uint64_t addresses[PTX_LANES]);
 
-/* Marks bytes of an allocation that has a shadow. */
+/* Marks bytes of an allocation that has a shadow, and the size of an access (values.h). */
 static inline void warp_touch(const struct warp *warp, const struct allocation *allocation,
-			      uint64_t offset, uint64_t size, bool read, bool write)
+			      uint64_t offset, uint64_t size, unsigned access, bool read,
+			      bool write)
 {
+	const unsigned kind = (read ? VALUES_LOAD : 0) | (write ? VALUES_STORE : 0);
 	void (*touch)(struct shadow_object *, uint64_t, uint64_t, enum gpu_access) =
 		warp->block->helped ? shadow_touch_together : shadow_touch;
 
+	shadow_sizes(allocation->shadow, values_sizes(kind, access));
 	if (read)
 		touch(allocation->shadow, offset, size, GPU_READ);
 	if (write)

@@ -23,6 +23,7 @@ struct allocation {
 	uint32_t object;              /* the sink's id, 0: not observed */
 	uint32_t kind;                /* enum gpu_memory */
 	bool stored;                  /* by a surface store of the running kernel */
+	bool looked_at;               /* by the running kernel: texts it prints, tensor maps */
 	bool reserved;                /* an address range: cuMemAddressFree() alone frees it */
 	bool in_graph;                /* reserved by an allocation node of a graph */
 	bool live;                    /* in_graph: between the node and its free */

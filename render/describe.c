@@ -20,9 +20,10 @@ enum {
 /* Fields that tooltips have in sentences. */
 #define VERTEX_IN_WORDS                                                                            \
 	(VERTEX_INVOCATIONS | VERTEX_READ_BYTES | VERTEX_WRITTEN_BYTES | VERTEX_REDUNDANT_BYTES |  \
-	 VERTEX_TIME_NS | VERTEX_HOST_NS)
+	 VERTEX_REDUNDANT_VALUE_BYTES | VERTEX_TIME_NS | VERTEX_HOST_NS)
 #define EDGE_IN_WORDS                                                                              \
-	(EDGE_BYTES | EDGE_REDUNDANT_BYTES | EDGE_REDUNDANCY | EDGE_COUNT | EDGE_OBJECT_BYTES)
+	(EDGE_BYTES | EDGE_REDUNDANT_BYTES | EDGE_REDUNDANT_VALUE_BYTES | EDGE_REDUNDANCY |        \
+	 EDGE_COUNT | EDGE_OBJECT_BYTES)
 
 /* A text that is built piece by piece. */
 struct sentence {
@@ -201,6 +202,7 @@ char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes)
 {
 	struct sentence sentence;
 	FILE *out = begin(&sentence);
+	const uint64_t unchanged = render_unchanged_by(vertex);
 	char count[32];
 
 	put_name(out, vertex, TEXT_LIMIT);
@@ -221,11 +223,10 @@ char *describe_vertex(const struct graph_vertex *vertex, uint64_t object_bytes)
 	if ((vertex->fields & VERTEX_WRITTEN_BYTES) && vertex->written_bytes) {
 		fputs("\nwrites ", out);
 		put_bytes(out, vertex->written_bytes);
-		if (vertex->redundant_bytes) {
+		if (unchanged) {
 			fputs("\nof them unchanged ", out);
-			put_bytes(out, vertex->redundant_bytes);
-			put_share(out,
-				  (double)vertex->redundant_bytes / (double)vertex->written_bytes);
+			put_bytes(out, unchanged);
+			put_share(out, (double)unchanged / (double)vertex->written_bytes);
 		}
 	}
 	if ((vertex->fields & VERTEX_TIME_NS) && vertex->time_ns)
@@ -299,8 +300,8 @@ char *describe_edge(const struct graph *graph, const struct graph_edge *edge)
 			text_plural(edge->count, "", "s"));
 	if (share > 0) {
 		fputs("\nof them unchanged ", out);
-		if (edge->fields & EDGE_REDUNDANT_BYTES)
-			put_bytes(out, edge->redundant_bytes);
+		if (edge->fields & (EDGE_REDUNDANT_BYTES | EDGE_REDUNDANT_VALUE_BYTES))
+			put_bytes(out, render_unchanged(edge));
 		put_share(out, share);
 	}
 	put_figures(out, graph_edge_fields, edge, EDGE_IN_WORDS);
@@ -334,15 +335,18 @@ char *describe_totals(const struct graph *graph)
 	struct graph_vertex all = {0}; /* as if every edge led into it */
 	struct sentence sentence;
 	FILE *out = begin(&sentence);
+	uint64_t unchanged = 0;
 	char a[32], b[32];
 
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		const struct graph_edge *edge = &graph->edges[i];
 
 		/* copies to the host write no object */
-		if (edge->access != GRAPH_WRITE ||
-		    !graph_vertex_is(&graph->vertices[edge->to], "host"))
-			fields_add_edge(&all, edge, UINT64_MAX);
+		if (edge->access == GRAPH_WRITE &&
+		    graph_vertex_is(&graph->vertices[edge->to], "host"))
+			continue;
+		fields_add_edge(&all, edge, UINT64_MAX);
+		unchanged += edge->access == GRAPH_WRITE ? render_unchanged(edge) : 0;
 	}
 	fprintf(out, "%s %s, %s edge%s; ", render_count(graph->vertex_count, a),
 		text_plural(graph->vertex_count, "vertex", "vertices"),
@@ -350,8 +354,8 @@ char *describe_totals(const struct graph *graph)
 	fprintf(out, "%s byte%s read, %s written", size_format(all.read_bytes, a),
 		text_plural(all.read_bytes, "", "s"), size_format(all.written_bytes, b));
 	if (all.written_bytes) {
-		fprintf(out, ", %s of them unchanged", size_format(all.redundant_bytes, a));
-		put_share(out, (double)all.redundant_bytes / (double)all.written_bytes);
+		fprintf(out, ", %s of them unchanged", size_format(unchanged, a));
+		put_share(out, (double)unchanged / (double)all.written_bytes);
 	}
 	return end(&sentence);
 }

@@ -44,7 +44,8 @@ static void put_edge(struct json *json, const struct picture *picture,
 
 	/* groups have it only by their sums */
 	edge.redundancy = render_redundancy(&edge);
-	if (edge.access == GRAPH_WRITE && edge.fields & EDGE_REDUNDANT_BYTES)
+	if (edge.access == GRAPH_WRITE &&
+	    edge.fields & (EDGE_REDUNDANT_BYTES | EDGE_REDUNDANT_VALUE_BYTES))
 		edge.fields |= EDGE_REDUNDANCY;
 	if (edge.access != GRAPH_WRITE)
 		edge.fields &= ~(uint32_t)EDGE_REDUNDANCY;

@@ -372,9 +372,11 @@ int picture_edge_order(const void *left, const void *right)
 {
 	const struct picture_edge *a = *(struct picture_edge *const *)left;
 	const struct picture_edge *b = *(struct picture_edge *const *)right;
+	const uint64_t unchanged_a = render_unchanged(a->edge);
+	const uint64_t unchanged_b = render_unchanged(b->edge);
 
-	if (a->edge->redundant_bytes != b->edge->redundant_bytes)
-		return a->edge->redundant_bytes > b->edge->redundant_bytes ? -1 : 1;
+	if (unchanged_a != unchanged_b)
+		return unchanged_a > unchanged_b ? -1 : 1;
 	if (a->edge->bytes != b->edge->bytes)
 		return a->edge->bytes > b->edge->bytes ? -1 : 1;
 	return a < b ? -1 : a > b;
@@ -402,11 +404,13 @@ static int worse(const void *left, const void *right)
 	const struct picture_vertex *b = *(struct picture_vertex *const *)right;
 	uint32_t number_a = render_finding(a->vertex) - 1;
 	uint32_t number_b = render_finding(b->vertex) - 1;
+	const uint64_t unchanged_a = render_unchanged_by(a->vertex);
+	const uint64_t unchanged_b = render_unchanged_by(b->vertex);
 
 	if (number_a != number_b)
 		return number_a < number_b ? -1 : 1;
-	if (a->vertex->redundant_bytes != b->vertex->redundant_bytes)
-		return a->vertex->redundant_bytes > b->vertex->redundant_bytes ? -1 : 1;
+	if (unchanged_a != unchanged_b)
+		return unchanged_a > unchanged_b ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/style.h"
 #include "util/memory.h"
 
 struct candidate {
 	uint32_t index;
 	bool finding, neighbour;
-	uint64_t redundant_bytes, bytes;
+	uint64_t unchanged, bytes;
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -25,8 +26,8 @@ static int compare(const void *left, const void *right)
 
 	if (a->finding != b->finding)
 		return a->finding ? -1 : 1;
-	if (a->redundant_bytes != b->redundant_bytes)
-		return a->redundant_bytes > b->redundant_bytes ? -1 : 1;
+	if (a->unchanged != b->unchanged)
+		return a->unchanged > b->unchanged ? -1 : 1;
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
 	return a->index < b->index ? -1 : a->index > b->index;
@@ -60,7 +61,7 @@ static uint32_t find_neighbours(const struct graph *graph, const bool *keep, uin
 		if (keep[edge->from] == keep[edge->to] || edge->from == host || edge->to == host)
 			continue;
 		new->neighbour = true;
-		new->redundant_bytes = add(new->redundant_bytes, edge->redundant_bytes);
+		new->unchanged = add(new->unchanged, render_unchanged(edge));
 		new->bytes = add(new->bytes, edge->bytes);
 	}
 	for (uint32_t i = 0; i < graph->vertex_count; i++)
@@ -90,7 +91,7 @@ static void select_vertices(const struct graph *graph, uint32_t some, bool *keep
 		const struct graph_edge *edge = &graph->edges[i];
 		struct candidate *to = &candidates[edge->to], *from = &candidates[edge->from];
 
-		to->redundant_bytes = add(to->redundant_bytes, edge->redundant_bytes);
+		to->unchanged = add(to->unchanged, render_unchanged(edge));
 		to->bytes = add(to->bytes, edge->bytes);
 		from->bytes = add(from->bytes, edge->bytes);
 	}
@@ -115,7 +116,7 @@ static void select_edges(const struct graph *graph, const bool *vertices, uint32
 		if (vertices[edge->from] && vertices[edge->to])
 			candidates[count++] =
 				(struct candidate){.index = i,
-						   .redundant_bytes = edge->redundant_bytes,
+						   .unchanged = render_unchanged(edge),
 						   .bytes = edge->bytes};
 	}
 	keep_best(candidates, count, limit, keep);

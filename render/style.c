@@ -36,17 +36,31 @@ enum render_shape render_shape(const struct graph_vertex *vertex)
 	return SHAPE_OTHER;
 }
 
+uint64_t render_unchanged(const struct graph_edge *edge)
+{
+	return edge->fields & EDGE_REDUNDANT_VALUE_BYTES ? edge->redundant_value_bytes
+							 : edge->redundant_bytes;
+}
+
+uint64_t render_unchanged_by(const struct graph_vertex *vertex)
+{
+	return vertex->fields & VERTEX_REDUNDANT_VALUE_BYTES ? vertex->redundant_value_bytes
+							     : vertex->redundant_bytes;
+}
+
 double render_redundancy(const struct graph_edge *edge)
 {
+	const uint64_t unchanged = render_unchanged(edge);
 	double share = 0;
 
 	if (edge->access == GRAPH_READ)
 		return 0;
 	/* the attribute `redundancy` is rounded; only the counters can tell "all" from "nearly" */
-	if ((edge->fields & EDGE_BYTES) && (edge->fields & EDGE_REDUNDANT_BYTES)) {
+	if ((edge->fields & EDGE_BYTES) &&
+	    (edge->fields & (EDGE_REDUNDANT_BYTES | EDGE_REDUNDANT_VALUE_BYTES))) {
 		if (edge->bytes)
-			share = (double)edge->redundant_bytes / (double)edge->bytes;
-		if (share >= 1 && edge->redundant_bytes < edge->bytes)
+			share = (double)unchanged / (double)edge->bytes;
+		if (share >= 1 && unchanged < edge->bytes)
 			share = nextafter(1, 0);
 	} else if (edge->fields & EDGE_REDUNDANCY) {
 		share = edge->redundancy;

@@ -16,7 +16,7 @@ function facts(kind, i) {
 	});
 	if (kind === "v") {
 		if (!isHost(i)) add("kind", row[V.kind]);
-		figures(data.columns.vertices, V.redundant_bytes, row[V.redundant_bytes] / row[V.written_bytes]);
+		figures(data.columns.vertices, unchangedColumn(row), row[unchangedColumn(row)] / row[V.written_bytes]);
 		add("finding", words(row[V.patterns]));
 		if (row[V.before] + row[V.after]) add("not in this page", "neighbours: " + exact(row[V.before]) + " before it, " + exact(row[V.after]) + " after it");
 	} else {
@@ -24,7 +24,7 @@ function facts(kind, i) {
 		add("to", label(row[E.to]));
 		add("access", row[E.access] === "READ" ? "reads" : row[E.access] === "WRITE" ? "overwrites" : "");
 		if (row[E.bytes] === 0) add("bytes", bytesText(0));
-		figures(data.columns.edges, E.redundant_bytes, row[E.redundancy]);
+		figures(data.columns.edges, Number.isFinite(row[E.redundant_value_bytes]) ? E.redundant_value_bytes : E.redundant_bytes, row[E.redundancy]);
 		add("object", objectName(row[E.object]));
 		if (row[E.object_bytes] !== null) add("object size", bytesText(row[E.object_bytes]));
 	}

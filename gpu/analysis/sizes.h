@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "gpu/analysis/values.h"
-#include "gpu/records.h"
+#include "gpu/provider.h"
 
 #define SIZES_PLACES 4096u
 

@@ -76,9 +76,8 @@ static uint32_t metrics_of(enum trace_access access)
 	return metrics;
 }
 
-/* Whether no metric is more than it can be in an object of this size, and none is of another
- * access. */
-static bool metrics_hold(const struct trace_row *row, uint64_t size)
+/* Whether each metric can be so in an object of this size; none is of another access. */
+static bool metrics_hold(const struct trace_row *row, uint32_t there, uint64_t size)
 {
 	const uint64_t SUM = size, MIN = size ? (size - 1) / GPU_ROW_BLOCK : 0, MAX = MIN;
 	const struct {
@@ -94,10 +93,11 @@ static bool metrics_hold(const struct trace_row *row, uint64_t size)
 		if (metrics[i].number >
 		    (metrics[i].accesses >> row->access & 1 ? metrics[i].most : 0))
 			return false;
-	return true;
+	return !(there >> TRACE_METRIC_LAST_BLOCK & 1) || row->first_block <= row->last_block;
 }
 
-static int check_row(const struct process *process, const struct trace_row *row,
+/* `metrics`: bits of those that the row has. */
+static int check_row(const struct process *process, const struct trace_row *row, uint32_t metrics,
 		     struct error *error)
 {
 	const struct contexts *contexts = &process->contexts;
@@ -111,7 +111,7 @@ static int check_row(const struct process *process, const struct trace_row *row,
 	size = process->run->profile->objects[process->objects[row->object - 1].profile].size;
 	if (row->bytes > size)
 		return error_set(error, "a row with more bytes than object %u has", row->object);
-	if (!metrics_hold(row, size))
+	if (!metrics_hold(row, metrics, size))
 		return error_set(error,
 				 "a row of object %u with a metric that is larger than its bytes "
 				 "or its object, or that its access does not have",
@@ -149,7 +149,7 @@ static int read_rows(struct process *process, const struct trace_event *event, s
 		struct trace_row row;
 		uint32_t metrics = trace_row(event, i, &row);
 
-		if (check_row(process, &row, error) != 0)
+		if (check_row(process, &row, metrics, error) != 0)
 			return -1;
 		process->rows[i] = (struct build_row){
 			.object = process->objects[row.object - 1].profile,

@@ -116,6 +116,18 @@ struct profile_duplicate {
 	uint32_t member_count;
 };
 
+/*
+ * A range of an object that a vertex wrote and of which nobody has read what it wrote there: in
+ * none of its calls, and in no object of the site.  It may have written parts of the range only.
+ */
+struct profile_unread {
+	uint32_t vertex, object; /* ids; `object`: the site */
+	uint64_t first, last;    /* offsets of bytes in the object */
+	/* That it wrote to objects of the site and nobody has read, in the range or not: written
+	   over, freed, left at the end.  Exact. */
+	uint64_t bytes;
+};
+
 struct profile_finding {
 	char *pattern;   /* "redundant_values" */
 	uint32_t vertex; /* id of the operation */
@@ -168,6 +180,8 @@ struct profile {
 	uint32_t pass_count, pass_capacity;
 	struct profile_duplicate *duplicates;
 	uint32_t duplicate_count, duplicate_capacity;
+	struct profile_unread *unread; /* the largest ranges first, not all */
+	uint32_t unread_count, unread_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */
 	uint32_t event_rows, event_capacity;
 	struct profile_access *accesses;

@@ -33,6 +33,10 @@ is "who made them equal" "$(sqlite3 "$T/old.db" 'SELECT site, cause, objects FRO
 is "objects" "$(sqlite3 "$T/old.db" 'SELECT site, process, size, end_ns > 0 FROM object')" $'1|1|4096|1\n2|1|4096|1
 8|2|4096|1\n10|2|4096|1\n12|2|2048|0'
 is "events" "$(sqlite3 "$T/old.db" 'SELECT process, count(*), max(thread), max(start_ns > end_ns) FROM event GROUP BY 1')" $'1|10|0|0\n2|9|0|0'
-is "coverage: the programs are gone" "$(sqlite3 "$T/old.db" 'SELECT what, reason FROM coverage')" \
+is "coverage: the programs are gone" "$(sqlite3 "$T/old.db" "SELECT what, reason FROM coverage WHERE what = 'symbols'")" \
 	$'symbols|figure3: the file is not there\nsymbols|exactness: the file is not there'
+like "coverage: of bytes, not of whole values" "$(sqlite3 "$T/old.db" "SELECT reason FROM coverage WHERE what <> 'symbols'")" \
+	'^redundancy is that of bytes'
+is "redundancy is that of bytes" "$("$VFLOW" query 'MATCH ()-[e:WRITE]->() WHERE e.redundancy = 1 RETURN e.redundant_bytes, e.redundant_value_bytes, e.dead_bytes' -T json "$T/old.db" | tr -d ' \n')" \
+	'[{"e.redundant_bytes":4096,"e.redundant_value_bytes":null,"e.dead_bytes":null},{"e.redundant_bytes":4096,"e.redundant_value_bytes":null,"e.dead_bytes":null}]'
 finish

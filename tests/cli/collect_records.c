@@ -21,8 +21,11 @@ static void stop(void)
 {
 }
 
-static const struct gpu_provider provider = {
-	.version = GPU_PROVIDER_VERSION, .name = "played", .start = start, .stop = stop};
+static const struct gpu_provider provider = {.version = GPU_PROVIDER_VERSION,
+					     .name = "played",
+					     .metrics = GPU_METRIC_REDUNDANT_BYTES + 1,
+					     .start = start,
+					     .stop = stop};
 
 static void record(const struct gpu_call *call, uint32_t kind, uint32_t object, const void *payload,
 		   size_t size)

@@ -185,7 +185,217 @@ exact driver_api <<'END'
 END
 is "driver_api: names without suffix" "$(vertices "$T/driver_api.db" | cut -d' ' -f4 | tr '\n' ' ')" \
 	"host cuMemAlloc cuMemAlloc cuMemsetD32 cuMemcpyDtoD cuMemcpyDtoH "
+# Whole values, dead writes and what nobody read:
+#	FROM>TO ACCESS OBJECT BYTES REDUNDANT REDUNDANT-IN-WHOLE-VALUES DEAD COUNT
+#	VERTEX UNREAD-WHEN-FREED UNREAD-AT-THE-END
+unread() { # DB
+	"$VFLOW" export -T json "$1" >"$T/export.json" &&
+		json_query "$T/export.json" "SELECT value->>'start' || '>' || (value->>'end'), substr(value->>'access', 1, 1), value->>'object',
+			value->>'bytes', coalesce(value->>'redundant_bytes', '-'), coalesce(value->>'redundant_value_bytes', '-'),
+			coalesce(value->>'dead_bytes', '-'), value->>'count' FROM json, json_each(text, '\$.edges')" &&
+		json_query "$T/export.json" "SELECT 'v' || (value->>'id'), value->>'unread_freed_bytes', value->>'unread_end_bytes'
+			FROM json, json_each(text, '\$.vertices')
+			WHERE value->>'unread_freed_bytes' IS NOT 0 OR value->>'unread_end_bytes' IS NOT 0"
+}
+whole() { # CASE [OPTION...] <TABLE
+	local case=$1 expected
+	shift
+	expected=$(table)
+	rm -f "$T/$case.db"
+	collect "$T/$case.db" "$@" "$P/exactness" "$case" >"$T/$case.out" 2>"$T/$case.err" ||
+		not_ok "$case" "$(cat "$T/$case.err")"
+	is "$case${*:+ $*}" "$(unread "$T/$case.db" | sort -V)" "$expected"
+}
+whole value_ints <<'END'
+	1>2 W 1 1024    0    0    0 1
+	2>3 W 1 1024  768    0 1024 1 # 7 over 0: three bytes of four, and no int
+	3>4 W 1 1024 1024 1024 1024 1 # the same ints
+	4>5 W 1 1024  768    0 1024 1 # a set over ints counts by ints
+	5>6 W 1 1024 1024 1024 1024 1
+	6>7 R 1 1024    -    -    - 1
+	7>0 W 1 1024    -    -    - 1
+END
+whole value_doubles <<'END'
+	1>2 W 1 1024   0   0    0 1
+	2>3 W 1 1024 832   0 1024 1 # 3ff0.. over 4008.., 4000.. over 4010..: 6 + 7 bytes of 16
+	3>4 W 1 1024 960 512 1024 1 # 1.0 stays, -2.0 over 2.0: 8 + 7
+	4>5 W 1 1024 832 512 1024 1 # zeros, as ints: 1.0 and -2.0 have their low words, and 2 + 3 bytes
+	v5 0 1024
+END
+whole value_shorts <<'END'
+	1>2 W 1 1024   0   0    0 1
+	2>3 W 1 1024 768 512 1024 1 # every other short stays; of the others one byte
+	3>4 W 1 1024   0   0 1024 1
+	4>5 W 1 1024 512   0 1024 1 # 3c00 over 4000
+	v5 0 1024
+END
+whole value_bytes <<'END'
+	1>2 W 1 1024   0   0    0 1
+	2>3 W 1  342 342 342  342 1 # 0, 3 .. 1023: each byte is a value
+	3>4 W 1 1000   0   0 1000 1 # 3 has a byte of every unit
+	3>5 W 1    8   8   8    8 1 # 1002 .. 1023
+	4>5 W 1  334   0   0  334 1 # 0, 3 .. 999
+	5>6 W 1 1024 666 666 1024 1 # 1 over 1 where 4 wrote and 5 did not
+	v6 0 1024
+END
+whole value_vectors <<'END'
+	1>3 W 1 1024    0    0    0 1
+	3>4 W 1 1024 1024 1024 1024 1
+	4>5 W 1 1024  896  512 1024 1 # 3f800000 over 0 in one lane of four; nobody knows of lanes: values of 8
+	5>6 R 1 1024    -    -    - 1 # an int each
+	2>6 W 2 1024    0    0    0 1
+	5>7 W 1 1024  896  768    0 1 # 40000000 over 3f800000: values of 4 now
+	6>8 R 2 1024    -    -    - 1
+	7>8 W 1 1024  640    0 1024 1 # 1 over 0 three times, 3f800001 over 40000000: 3 * 3 + 1 of 16 bytes
+	v8 0 1024
+END
+whole value_records <<'END'
+	1>2 W 1 768   0   0   0 1 # 64 * 12
+	2>3 W 1 768 704 512 768 1 # 1.5 stays; 2 over 1 is a value of 8, the widest, and changes
+	3>4 W 1 768 640 256 768 1 # 4004.. over 3ff8..: 6 of 8 bytes; the ints stay
+	4>5 W 1 768 576   0 768 1 # zeros: 6 + 3 of 12
+	1>5 W 1 256   0   0   0 1 # what nobody had written
+	v5 0 1024
+END
+whole value_atomics <<'END'
+	1>2 W 1 1024   0   0   0 1
+	2>3 R 1   28   -   -   - 1
+	2>3 W 1   28  22   0   0 1 # as in "atomics"; of what atomics write nothing is dead
+	3>4 R 1   16   -   -   - 1
+	3>4 W 1   16  16  16   0 1 # compare-and-swaps that fail
+	2>4 W 1   16  12   0  16 1 # 8 over 0
+	2>5 W 1  980 980 976 980 1 # by 8 bytes: the float has four of the set's beside it
+	3>5 W 1   12  10   0   0 1 # 32 and 32.0f
+	4>5 W 1   32  24   0  16 1 # eight times 8; the swaps have read theirs
+	v5 0 1024
+END
+whole dead_fill <<'END'
+	1>2 W 1 4096    0 0    0 1
+	2>3 W 1 4096 3072 0 4096 1
+	3>4 R 1 4096    - -    - 1
+	4>0 W 1 4096    - -    - 1
+	3>5 W 1 4096 3072 0    0 1 # it was read
+	v5 4096 0
+END
+whole dead_part <<'END'
+	1>2 W 1 4096    0 0    0 1
+	2>3 R 1  512    - -    - 1 # [512,1024)
+	3>0 W 1  512    - -    - 1
+	2>4 W 1 2048 1536 0 1536 1 # [0,2048)
+	2>5 R 1 1024    - -    - 1 # [2048,3072)
+	4>5 R 1 1024    - -    - 1 # [1024,2048)
+	5>0 W 1 2048    - -    - 1
+	v2 0 1024 # [3072,4096)
+	v4 0 1024 # [0,1024)
+END
+whole dead_chain <<'END'
+	1>4 W 1 4096 0 0 0 1
+	4>5 R 1 4096 - - - 1 # copies read ...
+	2>5 W 2 4096 0 0 0 1
+	5>6 R 2 3072 - - - 1
+	3>6 W 3 3072 0 0 0 1
+	6>7 R 3 1024 - - - 1
+	7>0 W 3 1024 - - - 1
+	v5 1024 0 # ... and what they leave is unread
+	v6 2048 0
+END
+whole dead_transfer <<'END'
+	0>3 R 1 12288    -    -    - 3
+	1>3 W 1  4096    0    0    0 1
+	3>3 W 1  8192 8192 8192 8184 2 # one lane read 4 bytes each time
+	3>4 R 1    12    -    -    - 3
+	2>4 W 2     4    0    0    0 1
+	4>4 W 2     8    8    8    8 2
+	4>5 R 2     4    -    -    - 1
+	5>0 W 2     4    -    -    - 1
+	v3 0 4092
+END
+whole dead_atomics <<'END'
+	1>2 W 1 1024  0 0   0 1
+	2>3 R 1   28  - -   - 1
+	2>3 W 1   28 22 0   0 1
+	2>4 W 1  996  0 0 996 1
+	3>4 W 1   28  0 0   0 1
+	v4 0 1024
+END
+whole dead_pitch <<'END'
+	0>2 R 1 800 - - - 1
+	1>2 W 1 800 0 0 0 1
+	2>3 R 1 160 - - - 1 # 40 bytes of 4 rows
+	3>0 W 1 160 - - - 1
+	2>4 W 1 400 0 0 240 1 # 50 bytes of 8 rows; of 4 rows 10 are unread
+	v2 384 0 # 800 - 160 - 240 - 16: bytes 50 and 51 of each row are in a unit of 4's
+	v4 416 0
+END
+whole dead_never <<'END'
+	1>3 W 1 2000 0 0 0 1
+	2>4 W 2 5000 0 0 0 1
+	v3 2000 0
+	v4 0 5000
+END
+whole dead_ping_pong <<'END'
+	1>3 W 1 1024    0 0    0 1
+	2>4 W 2 1024    0 0    0 1
+	3>5 R 1 1024    - -    - 1
+	4>5 W 2 1024  768 0 1024 1 # only the second fill is for nothing
+	3>6 W 1 1024  768 0    0 1
+	5>6 R 2 2048    - -    - 2
+	6>5 R 1 1024    - -    - 1
+	5>5 W 2 1024  768 0    0 1
+	6>6 W 1 1024  768 0    0 1
+	v6 0 1024
+END
+whole dead_in_place <<'END'
+	1>2 W 1 1024    0 0 0 1
+	2>3 R 1 1024    - - - 1
+	2>3 W 1 1024  768 0 0 1
+	3>3 R 1 2048    - - - 2
+	3>3 W 1 2048 1536 0 0 2
+	3>4 W 1 1024  768 0 0 1 # the kernel may have read what it wrote
+	v4 0 1024
+END
+whole dead_taken <<'END'
+	1>2 W 1 3072 0 0    0 1
+	2>3 W 1  512 0 0  512 1
+	3>4 R 1  768 - -    - 1 # of 4-byte units, all of which have a byte of 3's
+	4>0 W 1  768 - -    - 1
+	2>5 W 1 1536 0 0 1536 1
+	3>5 W 1 1536 0 0  768 1 # ... its own and the fill's
+	v5 3072 0
+END
+whole dead_shared <<'END'
+	1>3 W 1 1024   0 0 0 1
+	2>4 W 2 1024   0 0 0 1
+	3>3 W 1 1024 768 0 0 1 # the host may have read it
+	4>4 W 2 1024 768 0 0 1
+END
+whole dead_unseen <<'END'
+	1>2 W 1 1024 0 0    0 1
+	2>3 W 1 1024 0 0 1024 1
+	3>4 W 1 1024 0 0    0 1 # there was a texture
+	4>5 W 1 1024 0 0    0 1
+	0>7 R 6    4 - -    - 1
+	6>7 W 6    4 3 0    0 1 # 5 over 3
+	0>8 R 6    4 - -    - 1
+	7>8 W 6    4 4 4    0 1
+END
+whole dead_graph <<'END'
+	1>2 W 1 1024    0    0    0 1
+	2>3 R 1 1024    -    -    - 2 # [0,512)
+	2>3 W 1 1024 1024 1024 1024 2 # [512,1024)
+	2>2 W 1  512  512  512    0 1
+	3>2 W 1  512  512  512  512 1
+	2>4 R 1  512    -    -    - 1
+	3>4 R 1  512    -    -    - 1
+	4>0 W 1 1024    -    -    - 1
+END
+# a launch that is not analysed may have read everything: nothing before it is dead
+whole dead_fill --kernel increment <<'END'
+	1>2 W 1 4096 0 0 0 1
+	5>4 R 1 4096 - - - 1 # 5: unknown
+	4>0 W 1 4096 - - - 1
+END
 is "every case of exactness.c has its table" \
 	"$("$P/exactness" 2>&1 | sed 's/.*one of: //' | tr ' ' '\n' | sort)" \
-	"$( (grep -o '^exact [a-z_]*' "$0" | cut -d' ' -f2; echo copy_overlapping) | sort)"
+	"$( (grep -oE '^(exact|whole) [a-z_]*( --)?' "$0" | grep -v -e -- | cut -d' ' -f2; echo copy_overlapping) | sort)"
 finish

@@ -306,6 +306,292 @@ static void driver_api(void)
 	CHECK(cuMemFree(y));
 }
 
+/* -- whole values: how many bytes stay is in the comments, how many values in the tables -- */
+
+static void value_ints(void)
+{
+	unsigned *x;
+
+	CHECK(cudaMalloc((void **)&x, 1024));                     /* 1 */
+	CHECK(cudaMemset(x, 0, 1024));                            /* 2 */
+	LAUNCH(store_words, 1, 256, x, 256, 7u);                  /* 3 */
+	LAUNCH(store_words, 1, 256, x, 256, 7u);                  /* 4 */
+	CHECK(cudaMemset(x, 0, 1024));                            /* 5 */
+	CHECK(cudaMemset(x, 0, 1024));                            /* 6 */
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost)); /* 7 */
+}
+
+static void value_doubles(void)
+{
+	double *x;
+
+	CHECK(cudaMalloc((void **)&x, 1024));                /* 1 */
+	LAUNCH(store_doubles, 1, 128, x, 128, 3.0, 4.0);     /* 2 */
+	LAUNCH(store_doubles, 1, 128, x, 128, 1.0, 2.0);     /* 3 */
+	LAUNCH(store_doubles, 1, 128, x, 128, 1.0, -2.0);    /* 4 */
+	LAUNCH(store_words, 1, 256, (unsigned *)x, 256, 0u); /* 5 */
+}
+
+/* Shorts, and halves: 1.0 is 3c00, 2.0 is 4000. */
+static void value_shorts(void)
+{
+	unsigned short *x;
+
+	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
+	LAUNCH(store_shorts, 1, 512, x, 512, (unsigned short)0x1234,
+	       (unsigned short)0x5678); /* 2 */
+	LAUNCH(store_shorts, 1, 512, x, 512, (unsigned short)0x1234,
+	       (unsigned short)0x9978); /* 3 */
+	LAUNCH(store_shorts, 1, 512, x, 512, (unsigned short)0x4000,
+	       (unsigned short)0x4000); /* 4 */
+	LAUNCH(store_shorts, 1, 512, x, 512, (unsigned short)0x3c00,
+	       (unsigned short)0x3c00); /* 5 */
+}
+
+static void value_bytes(void)
+{
+	unsigned char *x;
+
+	CHECK(cudaMalloc((void **)&x, 1024));                    /* 1 */
+	CHECK(cudaMemset(x, 0x33, 1024));                        /* 2 */
+	LAUNCH(store_third_bytes, 1, 512, x, 1024);              /* 3 */
+	LAUNCH(store_bytes, 1, 1024, x, 1000, (unsigned char)1); /* 4 */
+	LAUNCH(store_third_bytes, 1, 512, x, 1024);              /* 5 */
+	CHECK(cudaMemset(x, 1, 1024));                           /* 6 */
+}
+
+/* One lane of vectors, which others read as ints. */
+static void value_vectors(void)
+{
+	int *x, *y;
+
+	CHECK(cudaMalloc((void **)&x, 1024));                    /* 1 */
+	CHECK(cudaMalloc((void **)&y, 1024));                    /* 2 */
+	CHECK(cudaMemset(x, 0, 1024));                           /* 3 */
+	LAUNCH(store_lane, 1, 64, (void *)x, 64, 0.0f);          /* 4 */
+	LAUNCH(store_lane, 1, 64, (void *)x, 64, 1.0f);          /* 5 */
+	LAUNCH(add_one, 1, 256, (const int *)x, y, 256);         /* 6 */
+	LAUNCH(store_lane, 1, 64, (void *)x, 64, 2.0f);          /* 7 */
+	CHECK(cudaMemcpy(x, y, 1024, cudaMemcpyDeviceToDevice)); /* 8 */
+}
+
+static void value_records(void)
+{
+	void *x;
+
+	CHECK(cudaMalloc(&x, 1024));                 /* 1 */
+	LAUNCH(store_records, 1, 64, x, 64, 1.5, 1); /* 2 */
+	LAUNCH(store_records, 1, 64, x, 64, 1.5, 2); /* 3 */
+	LAUNCH(store_records, 1, 64, x, 64, 2.5, 2); /* 4 */
+	CHECK(cudaMemset(x, 0, 1024));               /* 5 */
+}
+
+static void value_atomics(void)
+{
+	int *x;
+
+	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
+	CHECK(cudaMemset(x, 0, 1024));        /* 2 */
+	unsigned long long *wide = (unsigned long long *)(x + 128);
+	float *real = (float *)(x + 192);
+	LAUNCH(atomic_add, 1, 32, x, wide, real); /* 3 */
+	LAUNCH(failing_swap, 1, 4, x, x + 200);   /* 4 */
+	CHECK(cudaMemset(x, 0, 1024));            /* 5 */
+}
+
+/* -- dead writes and unread bytes -- */
+
+static void dead_fill(void)
+{
+	unsigned *x;
+
+	CHECK(cudaMalloc((void **)&x, 4096));                     /* 1 */
+	CHECK(cudaMemset(x, 0, 4096));                            /* 2 */
+	LAUNCH(store_words, 4, 256, x, 1024, 7u);                 /* 3 */
+	CHECK(cudaMemcpy(host, x, 4096, cudaMemcpyDeviceToHost)); /* 4 */
+	LAUNCH(store_words, 4, 256, x, 1024, 8u);                 /* 5 */
+	CHECK(cudaFree(x));
+}
+
+static void dead_part(void)
+{
+	unsigned *x;
+
+	CHECK(cudaMalloc((void **)&x, 4096));                           /* 1 */
+	CHECK(cudaMemset(x, 0, 4096));                                  /* 2 */
+	CHECK(cudaMemcpy(host, x + 128, 512, cudaMemcpyDeviceToHost));  /* 3 */
+	LAUNCH(store_words, 2, 256, x, 512, 7u);                        /* 4 */
+	CHECK(cudaMemcpy(host, x + 256, 2048, cudaMemcpyDeviceToHost)); /* 5 */
+}
+
+static void dead_chain(void)
+{
+	char *x, *y, *z;
+
+	CHECK(cudaMalloc((void **)&x, 4096));                     /* 1 */
+	CHECK(cudaMalloc((void **)&y, 4096));                     /* 2 */
+	CHECK(cudaMalloc((void **)&z, 4096));                     /* 3 */
+	CHECK(cudaMemset(x, 1, 4096));                            /* 4 */
+	CHECK(cudaMemcpy(y, x, 4096, cudaMemcpyDeviceToDevice));  /* 5 */
+	CHECK(cudaMemcpy(z, y, 3072, cudaMemcpyDeviceToDevice));  /* 6 */
+	CHECK(cudaMemcpy(host, z, 1024, cudaMemcpyDeviceToHost)); /* 7 */
+	CHECK(cudaFree(x));
+	CHECK(cudaFree(y));
+	CHECK(cudaFree(z));
+}
+
+static void dead_transfer(void)
+{
+	unsigned *x, *y;
+
+	CHECK(cudaMalloc((void **)&x, 4096)); /* 1 */
+	CHECK(cudaMalloc((void **)&y, 4));    /* 2 */
+	for (int i = 0; i < 3; i++) {
+		CHECK(cudaMemcpy(x, host, 4096, cudaMemcpyHostToDevice)); /* 3 */
+		LAUNCH(pick, 1, 32, (const unsigned *)x, 300, y);         /* 4 */
+	}
+	CHECK(cudaMemcpy(host, y, 4, cudaMemcpyDeviceToHost)); /* 5 */
+}
+
+static void dead_atomics(void)
+{
+	int *x;
+
+	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
+	CHECK(cudaMemset(x, 0, 1024));        /* 2 */
+	unsigned long long *wide = (unsigned long long *)(x + 128);
+	float *real = (float *)(x + 192);
+	LAUNCH(atomic_add, 1, 32, x, wide, real); /* 3 */
+	CHECK(cudaMemset(x, 1, 1024));            /* 4 */
+}
+
+static void dead_pitch(void)
+{
+	char *x;
+
+	CHECK(cudaMalloc((void **)&x, 2048));                                       /* 1 */
+	CHECK(cudaMemcpy2D(x, 256, host, 100, 100, 8, cudaMemcpyHostToDevice));     /* 2 */
+	CHECK(cudaMemcpy2D(host, 64, x + 256, 256, 40, 4, cudaMemcpyDeviceToHost)); /* 3 */
+	CHECK(cudaMemset2D(x, 256, 1, 50, 8));                                      /* 4 */
+	CHECK(cudaFree(x));
+}
+
+static void dead_never(void)
+{
+	char *x, *y;
+
+	CHECK(cudaMalloc((void **)&x, 3000)); /* 1 */
+	CHECK(cudaMalloc((void **)&y, 5000)); /* 2 */
+	CHECK(cudaMemset(x, 0, 2000));        /* 3 */
+	CHECK(cudaMemset(y, 0, 5000));        /* 4 */
+	CHECK(cudaFree(x));
+}
+
+static void dead_ping_pong(void)
+{
+	int *x, *y;
+
+	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
+	CHECK(cudaMalloc((void **)&y, 1024)); /* 2 */
+	CHECK(cudaMemset(x, 0, 1024));        /* 3 */
+	CHECK(cudaMemset(y, 0, 1024));        /* 4 */
+	for (int i = 0; i < 2; i++) {
+		LAUNCH(add_one, 1, 256, (const int *)x, y, 256); /* 5 */
+		LAUNCH(add_one, 1, 256, (const int *)y, x, 256); /* 6 */
+	}
+}
+
+static void dead_in_place(void)
+{
+	int *x;
+
+	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
+	CHECK(cudaMemset(x, 0, 1024));        /* 2 */
+	for (int i = 0; i < 3; i++)
+		LAUNCH(increment, 1, 256, x, 256); /* 3 */
+	CHECK(cudaMemset(x, 0, 1024));             /* 4 */
+}
+
+/* Who writes a byte of a unit has its other bytes, too. */
+static void dead_taken(void)
+{
+	unsigned char *x;
+
+	CHECK(cudaMalloc((void **)&x, 3072));                    /* 1 */
+	CHECK(cudaMemset(x, 0, 3072));                           /* 2 */
+	LAUNCH(store_third_bytes, 4, 256, x, 1536);              /* 3 */
+	CHECK(cudaMemcpy(host, x, 768, cudaMemcpyDeviceToHost)); /* 4 */
+	CHECK(cudaMemset(x, 1, 3072));                           /* 5 */
+	CHECK(cudaFree(x));
+}
+
+/* What the host reads without a call is never dead. */
+static void dead_shared(void)
+{
+	unsigned *x, *y, *seen;
+
+	CHECK(cudaMallocManaged((void **)&x, 1024, cudaMemAttachGlobal)); /* 1 */
+	CHECK(cudaHostAlloc((void **)&y, 1024, cudaHostAllocMapped));     /* 2 */
+	CHECK(cudaHostGetDevicePointer((void **)&seen, y, 0));
+	for (int i = 0; i < 2; i++) {
+		LAUNCH(store_words, 1, 256, x, 256, 7u + (unsigned)i);    /* 3 */
+		LAUNCH(store_words, 1, 256, seen, 256, 7u + (unsigned)i); /* 4 */
+	}
+	CHECK(cudaDeviceSynchronize());
+	expect(x[255] == 8 && y[255] == 8, "the host sees what kernels wrote");
+	CHECK(cudaFreeHost(y));
+}
+
+/* A texture reads without being seen, and a constant bank, too. */
+static void dead_unseen(void)
+{
+	struct cudaResourceDesc resource = {.resType = cudaResourceTypeLinear};
+	struct cudaTextureDesc how = {.readMode = cudaReadModeElementType};
+	cudaTextureObject_t texture;
+	CUdeviceptr factor;
+	size_t size;
+	int five = 5;
+	void *x;
+
+	CHECK(cudaMalloc(&x, 1024));   /* 1 */
+	CHECK(cudaMemset(x, 0, 1024)); /* 2 */
+	CHECK(cudaMemset(x, 1, 1024)); /* 3 */
+	resource.res.linear.devPtr = x;
+	resource.res.linear.desc =
+		(struct cudaChannelFormatDesc){32, 0, 0, 0, cudaChannelFormatKindSigned};
+	resource.res.linear.sizeInBytes = 512;
+	CHECK(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+	CHECK(cudaMemset(x, 2, 1024)); /* 4 */
+	CHECK(cudaMemset(x, 3, 1024)); /* 5 */
+	CHECK(cudaDestroyTextureObject(texture));
+	CHECK(cuModuleGetGlobal(&factor, &size, kernels_module(), "factor"));
+	CHECK(cuMemcpyHtoD(factor, &five, sizeof(five))); /* factor: 6 */ /* 7 */
+	CHECK(cuMemcpyHtoD(factor, &five, sizeof(five)));                 /* 8 */
+}
+
+/* The nodes of a graph are calls like others. */
+static void dead_graph(void)
+{
+	cudaGraphExec_t exec;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+	unsigned *x;
+
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaMalloc((void **)&x, 1024)); /* 1 */
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	CHECK(cudaMemsetAsync(x, 0, 1024, stream));
+	CHECK(cudaMemcpyAsync(x + 128, x, 512, cudaMemcpyDeviceToDevice, stream));
+	CHECK(cudaStreamEndCapture(stream, &graph));
+	CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+	for (int i = 0; i < 2; i++)
+		CHECK(cudaGraphLaunch(exec, stream)); /* 2, 3 */
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaMemcpy(host, x, 1024, cudaMemcpyDeviceToHost)); /* 4 */
+	CHECK(cudaGraphExecDestroy(exec));
+	CHECK(cudaGraphDestroy(graph));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -332,6 +618,26 @@ static const struct {
 	{"failing_calls", failing_calls},
 	{"streams", streams},
 	{"driver_api", driver_api},
+	{"value_ints", value_ints},
+	{"value_doubles", value_doubles},
+	{"value_shorts", value_shorts},
+	{"value_bytes", value_bytes},
+	{"value_vectors", value_vectors},
+	{"value_records", value_records},
+	{"value_atomics", value_atomics},
+	{"dead_fill", dead_fill},
+	{"dead_part", dead_part},
+	{"dead_chain", dead_chain},
+	{"dead_transfer", dead_transfer},
+	{"dead_atomics", dead_atomics},
+	{"dead_pitch", dead_pitch},
+	{"dead_never", dead_never},
+	{"dead_ping_pong", dead_ping_pong},
+	{"dead_in_place", dead_in_place},
+	{"dead_taken", dead_taken},
+	{"dead_shared", dead_shared},
+	{"dead_unseen", dead_unseen},
+	{"dead_graph", dead_graph},
 };
 
 int main(int argc, char **argv)

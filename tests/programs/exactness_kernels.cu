@@ -152,6 +152,71 @@ extern "C" __global__ void vector_store(float4 *data, int count)
 		data[i] = make_float4(1.1f, 2.2f, 3.3f, 4.4f);
 }
 
+/* -- values of several widths -- */
+
+extern "C" __global__ void store_doubles(double *data, int count, double even, double odd)
+{
+	int i = thread_index();
+
+	if (i < count)
+		data[i] = i % 2 ? odd : even;
+}
+
+extern "C" __global__ void store_shorts(unsigned short *data, int count, unsigned short even,
+					unsigned short odd)
+{
+	int i = thread_index();
+
+	if (i < count)
+		data[i] = i % 2 ? odd : even;
+}
+
+extern "C" __global__ void store_bytes(unsigned char *data, int count, unsigned char value)
+{
+	int i = thread_index();
+
+	if (i < count)
+		data[i] = value;
+}
+
+extern "C" __global__ void store_lane(float4 *data, int count, float y)
+{
+	int i = thread_index();
+
+	if (i < count)
+		data[i] = make_float4(0, y, 0, 0);
+}
+
+struct record {
+	double real;
+	int number; /* and four bytes that nobody writes */
+};
+
+extern "C" __global__ void store_records(struct record *data, int count, double real, int number)
+{
+	int i = thread_index();
+
+	if (i < count) {
+		data[i].real = real;
+		data[i].number = number;
+	}
+}
+
+extern "C" __global__ void add_one(const int *from, int *to, int count)
+{
+	int i = thread_index();
+
+	if (i < count)
+		to[i] = from[i] + 1;
+}
+
+/* One lane reads one word. */
+extern "C" __global__ void pick(const unsigned *data, int index, unsigned *to)
+{
+	if (thread_index() == 0)
+		*to = data[index];
+}
+
 extern "C" __global__ void out_of_bounds(int *data, int index)
 {
 	data[index] = 1;

@@ -47,13 +47,16 @@ static void test_parameters(void **state)
 	may_write_destroy(m);
 }
 
+static struct gpu_row row_of(uint32_t object, uint32_t writer, enum gpu_access access)
+{
+	return (struct gpu_row){.object = object, .writer = writer, .access = access, .bytes = 4};
+}
+
 static void test_history(void **state)
 {
-	const struct gpu_row rows[] = {{1, 9, GPU_READ, 4, 0},
-				       {2, 9, GPU_WRITE, 4, 0},
-				       {2, 8, GPU_WRITE, 4, 0},
-				       {3, 9, GPU_FROM_HOST, 4, 0},
-				       {5, 9, GPU_WRITE, 4, 0}};
+	const struct gpu_row rows[] = {row_of(1, 9, GPU_READ), row_of(2, 9, GPU_WRITE),
+				       row_of(2, 8, GPU_WRITE), row_of(3, 9, GPU_FROM_HOST),
+				       row_of(5, 9, GPU_WRITE)};
 	struct may_write *m = may_write_create();
 	struct seen seen;
 
@@ -83,7 +86,7 @@ static void test_many(void **state)
 
 	(void)state;
 	for (uint32_t id = 1; id <= 1000000; id++) {
-		const struct gpu_row row = {id, 9, GPU_WRITE, 4, 0};
+		const struct gpu_row row = row_of(id, 9, GPU_WRITE);
 
 		may_write_object(m, id, 0x1000);
 		may_write_note(m, "k", &row, 1);

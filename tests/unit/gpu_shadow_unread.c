@@ -85,16 +85,16 @@ static void settles(uint32_t context, const struct gpu_row *expected, size_t exp
 #define SETTLES(context, ...)                                                                      \
 	settles(context, (const struct gpu_row[]){__VA_ARGS__},                                    \
 		sizeof((const struct gpu_row[]){__VA_ARGS__}) / sizeof(struct gpu_row))
-#define R(object_, writer_, bytes_, first, last, ...)                                              \
-	{                                                                                          \
-		.object = object_, .writer = writer_, .access = GPU_READ, .bytes = bytes_,         \
-		.first_block = first, .last_block = last, __VA_ARGS__                              \
-	}
-#define W(object_, writer_, bytes_, first, last, ...)                                              \
-	{                                                                                          \
-		.object = object_, .writer = writer_, .access = GPU_WRITE, .bytes = bytes_,        \
-		.first_block = first, .last_block = last, __VA_ARGS__                              \
-	}
+#define ROW(access_, object_, writer_, bytes_, first, last, ...)                                   \
+	((struct gpu_row){.object = object_,                                                       \
+			  .writer = writer_,                                                       \
+			  .access = access_,                                                       \
+			  .bytes = bytes_,                                                         \
+			  .first_block = first,                                                    \
+			  .last_block = last,                                                      \
+			  __VA_ARGS__})
+#define R(...) ROW(GPU_READ, __VA_ARGS__)
+#define W(...) ROW(GPU_WRITE, __VA_ARGS__)
 
 /* 1: written, written over as a whole, never read. */
 static void test_overwritten(void **state)

@@ -64,7 +64,7 @@ static union {
 	struct trace_fact fact;
 	struct trace_coverage coverage;
 	struct trace_end end;
-	char bytes[1024];
+	char bytes[4096];
 } u;
 
 static void append(enum trace_type type, size_t size)

@@ -13,15 +13,14 @@ const data = JSON.parse($("data").textContent);
 const vertices = data.vertices, edges = data.edges;
 const positions = columns => Object.fromEntries(columns.map((column, i) => [column.name, i]));
 const V = positions(data.columns.vertices), E = positions(data.columns.edges), F = positions(data.columns.findings);
-/* Of whole values, where these are known. */
-const unchangedColumn = v => Number.isFinite(v[V.redundant_value_bytes]) ? V.redundant_value_bytes : V.redundant_bytes;
+const kept = (row, at) => row[at.redundant_value_bytes] === null ? at.redundant_bytes : at.redundant_value_bytes;
 const indexOf = new Map(vertices.map((v, i) => [v[V.id], i]));
 
 /* A profile has findings with their numbers, DOT only what its vertices say; numbered as in the report, where that is known. */
 const findingRow = values => Object.keys(F).map(name => values[name] ?? null);
 const findings = data.findings.map(f => Object.assign([...f], {[F.vertex]: indexOf.get(f[F.vertex])})).filter(f => f[F.vertex] !== undefined);
 if (!findings.length) vertices.forEach((v, i) => {
-	const bytes = v[unchangedColumn(v)] || null;
+	const bytes = v[kept(v, V)] || null;
 	if (v[V.patterns]) findings.push(findingRow({vertex: i, bytes, share: bytes && bytes / v[V.written_bytes], pattern: v[V.patterns], advice: v[V.advice], number: v[V.note]}));
 });
 

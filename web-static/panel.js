@@ -10,13 +10,13 @@ function facts(kind, i) {
 	const list = [];
 	const add = (name, value) => { if (value !== "" && value !== null && value !== undefined) list.push([name, value]); };
 	/* Those that are not 0 and have no place of their own here; `part` is shown with its share. */
-	const figures = (columns, part, share) => columns.forEach((column, at) => {
+	const figures = (columns, part, share = row[part] / row[V.written_bytes]) => columns.forEach((column, at) => {
 		if (row[at] && column.unit !== undefined && !["redundancy", "object_bytes"].includes(column.name))
 			add(VERBS[column.name] || column.title, figure(row[at], column.unit) + (at === part && isFinite(share) ? ", " + percent(share) : ""));
 	});
 	if (kind === "v") {
 		if (!isHost(i)) add("kind", row[V.kind]);
-		figures(data.columns.vertices, unchangedColumn(row), row[unchangedColumn(row)] / row[V.written_bytes]);
+		figures(data.columns.vertices, kept(row, V));
 		add("finding", words(row[V.patterns]));
 		if (row[V.before] + row[V.after]) add("not in this page", "neighbours: " + exact(row[V.before]) + " before it, " + exact(row[V.after]) + " after it");
 	} else {
@@ -24,7 +24,7 @@ function facts(kind, i) {
 		add("to", label(row[E.to]));
 		add("access", row[E.access] === "READ" ? "reads" : row[E.access] === "WRITE" ? "overwrites" : "");
 		if (row[E.bytes] === 0) add("bytes", bytesText(0));
-		figures(data.columns.edges, Number.isFinite(row[E.redundant_value_bytes]) ? E.redundant_value_bytes : E.redundant_bytes, row[E.redundancy]);
+		figures(data.columns.edges, kept(row, E), row[E.redundancy]);
 		add("object", objectName(row[E.object]));
 		if (row[E.object_bytes] !== null) add("object size", bytesText(row[E.object_bytes]));
 	}

@@ -24,7 +24,7 @@ const tables = {
 		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 9, f => f[F.share]), textColumn("advice", 31, F.advice)]},
 	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
 		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), ...figureColumns(data.columns.vertices, ["calls", "ns", "bytes", "share", ""]),
-		shareColumn("share", 9, v => v[V.written_bytes] ? v[unchangedColumn(v)] / v[V.written_bytes] : null)]},
+		shareColumn("share", 9, v => v[V.written_bytes] ? v[kept(v, V)] / v[V.written_bytes] : null)]},
 	edges: {kind: "e", columns: [["from", 19, e => label(e[E.from]), e => vertices[e[E.from]][V.id]], ["to", 19, e => label(e[E.to]), e => vertices[e[E.to]][V.id]],
 		["access", 11, e => ({READ: "reads", WRITE: "overwrites"})[e[E.access]] || "", e => e[E.access] || ""],
 		["object", 20, e => objectName(e[E.object]), e => objectKey(e)], ...figureColumns(data.columns.edges, ["bytes", "ns", "share", "calls", ""])]},

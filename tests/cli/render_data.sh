@@ -41,7 +41,7 @@ if command -v perl >/dev/null && command -v openssl >/dev/null; then
 	is "figures of vertices and edges" "$(cell vertices 3 invocations) $(cell vertices 3 redundant_bytes) $(cell vertices 2 time_ns) $(cell edges 2 bytes) $(cell edges 1 redundancy) $(cell edges 2 redundancy)" \
 		"1000 4096 null 1024 1 null"
 	is "figures have titles and units" "$(json_query "$T/data.json" "SELECT value->>'title', value->>'unit' FROM json, json_each(text, '\$.columns.vertices')
-		WHERE value->>'unit' IS NOT NULL")" $'ran calls\nread bytes\nwritten bytes\nunchanged bytes\nGPU time ns'
+		WHERE value->>'unit' IS NOT NULL")" $'ran calls\nread bytes\nwritten bytes\nunchanged bytes\nunchanged values bytes\nfreed unread bytes\nunread at the end bytes\nGPU time ns'
 	is "a column for every value" "$(json_query "$T/data.json" "SELECT (SELECT count(*) FROM json_each(text, '\$.columns.vertices') c, json_each(text, '\$.vertices[3]') v WHERE c.key = v.key) =
 		json_array_length(text, '\$.vertices[3]'), json_array_length(text, '\$.columns.edges') - json_array_length(text, '\$.edges[0]') FROM json")" "1 1"
 else

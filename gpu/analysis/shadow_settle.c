@@ -120,21 +120,28 @@ static void count_read(struct tally *tally, const struct unit_word *word, uint64
 		tally->first_read += unit_count(unit_first_read(word) & bytes);
 }
 
+/* What was written of a word, as masks; `redundant` as by unit_redundant(). */
+struct written_word {
+	uint64_t redundant, values;
+};
+
 static void count_written(const struct settling *settling, struct tally *tally,
-			  const struct unit_word *word, uint64_t redundant, uint64_t bytes,
-			  uint64_t block)
+			  const struct unit_word *word, const struct written_word *how,
+			  uint64_t bytes, uint64_t block)
 {
-	const uint64_t values = values_redundant(word->written, redundant, settling->width);
-	const uint64_t unread = unit_unread(word);
+	const unsigned written = unit_count(word->written & bytes);
 
 	if (!tally->written)
 		tally->first_written_block = block;
 	tally->last_written_block = block;
-	tally->written += unit_count(word->written & bytes);
-	tally->redundant += unit_count(redundant & bytes);
-	tally->values += unit_count(values & bytes);
+	tally->written += written;
+	if (how->redundant)
+		tally->redundant += unit_count(how->redundant & bytes);
+	if (how->values)
+		tally->values += unit_count(how->values & bytes);
 	if (settling->can_be_unread)
-		tally->unread += unit_count(word->written & unread & bytes);
+		tally->unread +=
+			word->read ? unit_count(word->written & ~word->read & bytes) : written;
 	if (!word->unread)
 		return;
 	tally->dead += unit_count(unit_dead(word) & bytes);
@@ -142,15 +149,16 @@ static void count_written(const struct settling *settling, struct tally *tally,
 }
 
 /* `bytes` are those of units whose last writer is `writer`. */
-static void count_word(struct settling *settling, const struct unit_word *word, uint64_t redundant,
-		       uint32_t writer, uint64_t bytes, uint64_t block)
+static void count_word(struct settling *settling, const struct unit_word *word,
+		       const struct written_word *how, uint32_t writer, uint64_t bytes,
+		       uint64_t block)
 {
 	struct tally *tally = tally_of(settling->tallies, writer);
 
 	if (word->read & bytes)
 		count_read(tally, word, bytes, block);
 	if (word->written & bytes)
-		count_written(settling, tally, word, redundant, bytes, block);
+		count_written(settling, tally, word, how, bytes, block);
 }
 
 /* What memory holds in a word of the object; zeros past its end. */
@@ -210,7 +218,8 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 	struct shadow_object *object = settling->object;
 	uint32_t *writers = object->writer + index * WORD_UNITS;
 	struct unit_word word = load_word(settling, index);
-	uint64_t redundant = 0, left = unit_whole(word.read | word.written);
+	uint64_t left = unit_whole(word.read | word.written);
+	struct written_word how = {0, 0};
 	bool mixed;
 
 	if (!left)
@@ -219,16 +228,18 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 		store_host(object, index, &word);
 	mixed = bit_get(object->mixed, index / BLOCK_WORDS);
 	if (word.written)
-		redundant = store_word(object, index, &word);
+		how.redundant = store_word(object, index, &word);
+	if (how.redundant)
+		how.values = values_redundant(word.written, how.redundant, settling->width);
 	if (!mixed) {
-		count_word(settling, &word, redundant, object->block_writer[index / BLOCK_WORDS],
+		count_word(settling, &word, &how, object->block_writer[index / BLOCK_WORDS],
 			   WORD_ALL, index / BLOCK_WORDS);
 	} else {
 		while (left) {
 			uint32_t writer = writers[unit_first(left) / UNIT_BYTES];
 			uint64_t bytes = unit_written_by(writers, writer);
 
-			count_word(settling, &word, redundant, writer, bytes, index / BLOCK_WORDS);
+			count_word(settling, &word, &how, writer, bytes, index / BLOCK_WORDS);
 			left &= ~bytes;
 		}
 	}

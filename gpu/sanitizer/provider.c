@@ -131,6 +131,6 @@ const struct gpu_provider *vflow_gpu_provider(void)
 	provider.start = start;
 	provider.stop = stop;
 	provider.device_name = device_name();
-	provider.metrics = GPU_METRIC_REDUNDANT_BYTES + 1;
+	provider.metrics = GPU_METRICS;
 	return &provider;
 }

@@ -20,6 +20,9 @@ enum instructions {
 	INSTRUCTIONS_LAUNCH = 64,         /* calls of the device's runtime that launch kernels */
 };
 
+/* What these read no patch sees; what textures do can be read unseen anyway. */
+#define INSTRUCTIONS_READ_UNSEEN (INSTRUCTIONS_TENSOR_READ | INSTRUCTIONS_MULTICAST_READ)
+
 /* The kernels of a module that hold any. */
 struct instructions_list;
 

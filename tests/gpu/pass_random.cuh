@@ -55,6 +55,7 @@ static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bo
 	record.writer = zeroed<uint32_t>(record.blocks * LEAF_BYTES / 4);
 	record.initialised = zeroed<uint64_t>(words);
 	record.origin = zeroed<uint64_t>(words);
+	record.unread = zeroed<uint64_t>(words);
 	if (digests)
 		record.leaves = (uint64_t(*)[DIGEST_LANES])zeroed<uint64_t>(record.blocks * 4);
 	records.push_back(record);
@@ -77,6 +78,7 @@ static void start(void)
 	host_state.result_objects = shared_with_host<result_object>(1024);
 	host_state.row_mask = ROW_RING - 1;
 	host_state.object_mask = 1023;
+	host_state.epoch = 1;
 	CHECK(cudaMemcpy(state, &host_state, sizeof(host_state), cudaMemcpyHostToDevice));
 }
 
@@ -116,6 +118,7 @@ static const result_pass *pass(uint32_t writer, float *milliseconds)
 /* -- against the CPU ---------------------------------------------------------------------- */
 
 static std::vector<uint8_t> memory[OBJECTS];
+static struct shadow *shadow;
 static struct shadow_object *shadows[OBJECTS];
 static uint8_t digests[OBJECTS + 1][SHA256_SIZE];
 static bool zeros[OBJECTS + 1];
@@ -127,17 +130,26 @@ static void changed(void *, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZ
 	zeros[object] = zero;
 }
 
+/* Sizes of accesses of one kind, one or two of them. */
+static uint32_t some_sizes(unsigned kind)
+{
+	return values_sizes(kind, 1u << below(6)) |
+	       (below(3) ? 0 : values_sizes(kind, 1u << below(6)));
+}
+
 /*
  * Marks as patches do, a thread for each unit of a row: whole stretches of 32 bytes of the object
  * are stored as units; what is left of rows to units, if `lone`, or to bytes; and so are eight
  * blocks at a time, even past the object's end.
  */
-__global__ void patch(device_state *state, marks rows, bool lone)
+__global__ void patch(device_state *state, marks rows, bool lone, uint32_t sizes)
 {
 	device_record *record = &state->records[rows.slot];
 	uint64_t row_units = rows.width / UNIT_BYTES + 2;
 
-	list_object(state, record, false);
+	list_object(state, record, false, false);
+	if (thread_of_grid() == 0)
+		atomicOr(&record->sizes, sizes);
 	for (uint64_t i = thread_of_grid(); i < row_units * rows.height; i += threads_of_grid()) {
 		uint64_t start = rows.offset + i / row_units * rows.pitch, end = start + rows.width;
 		uint64_t unit = start / UNIT_BYTES + i % row_units, first = unit * UNIT_BYTES;
@@ -171,13 +183,18 @@ static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width,
 		 uint32_t which)
 {
 	marks rows = {offset, pitch, width, height, slot * spread, which};
+	uint32_t sizes = which & MARK_WRITTEN ? values_sizes(VALUES_BULK, VALUES_WIDE) : 0;
 
-	if (pass_blocks == 1 && !first.height && below(2))
+	if (pass_blocks == 1 && !first.height && below(2)) {
 		first = rows;
-	else if (below(2))
-		patch<<<256, 256>>>(state, rows, below(2));
-	else
+	} else if (below(2)) {
+		sizes = some_sizes(which & MARK_WRITTEN ? VALUES_STORE : VALUES_LOAD);
+		patch<<<256, 256>>>(state, rows, below(2), sizes);
+	} else {
 		vflow_mark<<<256, 256>>>(state, rows);
+	}
+	if (slot < OBJECTS)
+		shadow_sizes(shadows[slot], sizes);
 }
 
 static void touch_one(void)
@@ -230,26 +247,33 @@ static void touch_coarse(void)
 
 static void settle_coarse(uint32_t writer, std::vector<struct gpu_row> *rows)
 {
-	std::map<uint32_t, uint64_t> bytes[GPU_WRITE + 1];
+	std::map<uint32_t, struct gpu_row> bytes[GPU_WRITE + 1];
 
 	for (uint64_t block = 0; block < coarse_writers.size(); block++) {
 		uint32_t last = coarse_writers[block];
 
 		for (uint64_t i = block * LEAF_BYTES;
 		     i < std::min<uint64_t>(coarse_marks.size(), (block + 1) * LEAF_BYTES); i++) {
-			if (coarse_marks[i] & MARK_READ)
-				bytes[GPU_READ][last]++;
-			if (coarse_marks[i] & MARK_WRITTEN) {
-				bytes[GPU_WRITE][last]++;
-				coarse_writers[block] = writer;
+			for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++) {
+				uint32_t mark = access == GPU_READ ? MARK_READ : MARK_WRITTEN;
+				struct gpu_row *row;
+
+				if (!(coarse_marks[i] & mark))
+					continue;
+				row = &bytes[access][last];
+				if (!row->bytes++)
+					*row = {COARSE + 1, last, (enum gpu_access)access, 1};
+				row->first_block = row->bytes == 1 ? block : row->first_block;
+				row->last_block = block;
+				if (access == GPU_WRITE)
+					coarse_writers[block] = writer;
 			}
 			coarse_marks[i] = 0;
 		}
 	}
 	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
 		for (const auto &row : bytes[access])
-			rows->push_back(
-				{COARSE + 1, row.first, (enum gpu_access)access, row.second, 0});
+			rows->push_back(row.second);
 }
 
 static void copy_one(void)
@@ -269,6 +293,67 @@ static void copy_one(void)
 				      host_state.records + from * spread, start, size, size, 1);
 }
 
+/* Somebody has read everything, or one object, unseen; or can from now on, which is for good. */
+static void see(void)
+{
+	uint32_t slot = (uint32_t)below(OBJECTS), kind = (uint32_t)below(12), epoch;
+
+	if (kind < 9) {
+		host_state.seen_epoch = host_state.epoch++;
+		shadow_all_seen(shadow);
+		return;
+	}
+	epoch = kind == 11 ? EPOCH_LAST : host_state.epoch++;
+	if (records[slot].seen_epoch == EPOCH_LAST)
+		return;
+	records[slot].seen_epoch = epoch;
+	CHECK(cudaMemcpy(&host_state.records[records[slot].slot].seen_epoch, &epoch, sizeof(epoch),
+			 cudaMemcpyHostToDevice));
+	if (kind == 11)
+		shadow_object_exposed(shadows[slot]);
+	else
+		shadow_object_seen(shadows[slot]);
+}
+
+/* What a row says of one access. */
+static struct gpu_row row_of(const result_row &from, enum gpu_access access)
+{
+	const uint32_t *extents =
+		from.extents + (access == GPU_READ ? ROW_READ_FROM : ROW_WRITTEN_FROM);
+	struct gpu_row row = {from.slot / spread + 1, from.writer, access};
+
+	row.first_block = ~extents[0];
+	row.last_block = extents[1] - 1;
+	if (access == GPU_READ) {
+		row.bytes = from.counts[ROW_READ];
+		row.first_read_bytes = from.counts[ROW_FIRST_READ];
+		return row;
+	}
+	row.bytes = from.counts[ROW_WRITTEN];
+	row.redundant_bytes = from.counts[ROW_REDUNDANT];
+	row.redundant_value_bytes = from.counts[ROW_VALUES];
+	row.dead_bytes = from.counts[ROW_DEAD];
+	row.unread_bytes = from.counts[ROW_UNREAD];
+	row.taken_bytes = from.counts[ROW_TAKEN];
+	return row;
+}
+
+static bool is_same(const struct gpu_row &a, const struct gpu_row &b)
+{
+	bool same = a.object == b.object && a.writer == b.writer && a.access == b.access &&
+		    a.bytes == b.bytes;
+
+#define ROW_METRIC(member, FLAG, of, aggregate)                                                    \
+	if (a.member != b.member) {                                                                \
+		printf("# object %u, writer %u, access %u: " #member " %llu, should be %llu\n",    \
+		       a.object, a.writer, a.access, (unsigned long long)a.member,                 \
+		       (unsigned long long)b.member);                                              \
+		same = false;                                                                      \
+	}
+#include "gpu/rows.def"
+	return same;
+}
+
 static bool row_order(const result_row &a, const result_row &b)
 {
 	return a.slot != b.slot ? a.slot < b.slot : a.writer < b.writer;
@@ -284,20 +369,15 @@ static void compare(const std::vector<struct gpu_row> &rows, const result_pass *
 	std::sort(found.begin(), found.end(), row_order);
 	for (uint32_t access = GPU_READ; access <= GPU_WRITE; access++)
 		for (const result_row &row : found)
-			if (access == GPU_READ ? row.read : row.written)
-				ours.push_back({row.slot / spread + 1, row.writer,
-						(enum gpu_access)access,
-						access == GPU_READ ? row.read : row.written,
-						access == GPU_READ ? 0 : row.redundant});
+			if (row.counts[access == GPU_READ ? ROW_READ : ROW_WRITTEN])
+				ours.push_back(row_of(row, (enum gpu_access)access));
 	std::stable_sort(ours.begin(), ours.end(),
 			 [](const struct gpu_row &a, const struct gpu_row &b) {
 				 return a.object < b.object;
 			 });
 	compared &= ours.size() == rows.size();
 	for (size_t i = 0; i < rows.size() && compared; i++)
-		compared &= ours[i].object == rows[i].object && ours[i].writer == rows[i].writer &&
-			    ours[i].access == rows[i].access && ours[i].bytes == rows[i].bytes &&
-			    ours[i].redundant_bytes == rows[i].redundant_bytes;
+		compared &= is_same(ours[i], rows[i]);
 	for (uint32_t i = 0; i < result->objects && compared; i++) {
 		const result_object *object =
 			&host_state.result_objects[(result->first_object + i) % 1024];
@@ -327,7 +407,7 @@ static bool all_clear(const device_record &record)
 		CHECK(cudaMemcpy(masks.data() + masks.size() - record.blocks * LEAF_WORDS * 2, mask,
 				 record.blocks * LEAF_WORDS * 8, cudaMemcpyDeviceToHost));
 	}
-	return !now.touched && !now.uses_bytes &&
+	return !now.touched && !now.uses_bytes && !now.sizes && !now.seen_sizes &&
 	       std::count(masks.begin(), masks.end(), 0u) == (long)masks.size();
 }
 
@@ -335,8 +415,9 @@ static bool all_clear(const device_record &record)
 static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 {
 	const uint64_t coarse_size = sizes[0] / 2 + 1;
-	struct shadow *shadow = shadow_create(true);
 	unsigned steps;
+
+	shadow = shadow_create(true);
 
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		memory[i].resize(sizes[i]);
@@ -346,9 +427,11 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 	}
 	shadow_object_shared(shadows[SHARED]);
 	records[SHARED].shared = 1;
+	records[SHARED].seen_epoch = EPOCH_LAST;
 	add_object(coarse_size, 4, 1, false);
 	records[COARSE].coarse = 1;
 	records[COARSE].value = NULL;
+	records[COARSE].seen_epoch = EPOCH_LAST;
 	coarse_marks.resize(coarse_size);
 	coarse_writers.assign(records[COARSE].blocks, 1);
 	start();
@@ -361,6 +444,8 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 		if (!below(2)) /* the host writes, too */
 			memset(&memory[SHARED][below(sizes[SHARED] - 500)], (int)below(3),
 			       below(500));
+		if (!below(8))
+			see();
 		if (!below(3))
 			copy_one();
 		else

@@ -33,7 +33,7 @@ __global__ void touch_words(device_state *state, uint32_t slot, uint64_t read, u
 	uint16_t written_units = by_bytes ? 0 : units_of(written);
 	bool uses_bytes = (read && !read_units) || (written && !written_units);
 
-	list_object(state, record, uses_bytes);
+	list_object(state, record, uses_bytes, false);
 	for (uint64_t i = thread_of_grid(); i < record->blocks * LEAF_WORDS / step;
 	     i += threads_of_grid()) {
 		((uint16_t *)record->read_units)[i * step] = read_units;
@@ -152,7 +152,7 @@ __global__ void add_one(device_state *state, uint32_t slot)
 		*record->read_units = *record->written_units = ~0u;
 		*(uint8_t *)record->touched_blocks = 0xff; /* as patches do */
 	}
-	list_object(state, record, false);
+	list_object(state, record, false, false);
 }
 
 /* ... and one that touches some words of each of `count` blocks of several objects. */

@@ -83,6 +83,8 @@ int __wrap_munmap(void *memory, size_t size)
 
 static struct event {
 	uint32_t context, contents;
+	uint32_t all_seen; /* records that say so behind it */
+	uint32_t seen;     /* the last object of which one said so */
 	enum gpu_api api;
 	uint32_t stream;
 	uint64_t start_ns, end_ns;
@@ -141,13 +143,19 @@ static void sink_released(const struct gpu_call *call, uint32_t object)
 
 static void sink_record(const struct gpu_call *call, const struct gpu_record *record)
 {
-	if (record->kind != GPU_RECORD_CONTENT || !record->object ||
-	    record->size != sizeof(struct gpu_content) ||
-	    (call && (!ended || call->context != events[ended - 1].context))) {
+	struct event *event = &events[ended ? ended - 1 : 0];
+	const bool seen = record->kind == GPU_RECORD_READ_UNSEEN;
+
+	if ((seen ? record->size != sizeof(struct gpu_read_unseen)
+		  : record->kind != GPU_RECORD_CONTENT || !record->object ||
+			     record->size != sizeof(struct gpu_content)) ||
+	    (call && (!ended || call->context != event->context))) {
 		puts("not ok - a record is not of the last call that ended");
 		exit(1);
 	}
-	events[ended ? ended - 1 : 0].contents++;
+	event->contents += !seen;
+	event->all_seen += seen && !record->object;
+	event->seen = seen && record->object ? record->object : event->seen;
 }
 
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)

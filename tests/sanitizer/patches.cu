@@ -13,6 +13,7 @@
 
 #include "gpu/analysis/leaf.h"
 #include "gpu/analysis/unit.h"
+#include "gpu/analysis/values.h"
 #include "gpu/provider.h"
 #include "gpu/sanitizer/device/device_state.h"
 #include "tests/gpu/pass_memory.cuh"
@@ -112,7 +113,7 @@ static uint64_t make_hint(uint64_t hint)
 		return (uint64_t)device_nothing;
 	if (first == last && !(table_peers && first == FOREIGN))
 		return (uint64_t)entries[first].record;
-	several[hint] = {0, 0, device_entries + first, last + 1 - first, CANDIDATES};
+	several[hint] = {0, 0, CANDIDATES, device_entries + first, last + 1 - first};
 	return (uint64_t)(device_several_at + hint);
 }
 
@@ -135,6 +136,7 @@ static void start_context(device_state *context)
 	context->result_objects = shared_with_host<result_object>(LIST * 32);
 	context->row_mask = ROW_RING - 1;
 	context->object_mask = LIST * 32 - 1;
+	context->epoch = 1;
 }
 
 static void start(void)
@@ -161,6 +163,7 @@ static void start(void)
 		record->states = zeroed<device_block>(record->blocks);
 		record->initialised = zeroed<uint64_t>(record->blocks * 16);
 		record->origin = zeroed<uint64_t>(record->blocks * 16);
+		record->unread = zeroed<uint64_t>(record->blocks * 16);
 	}
 	device_entries = zeroed<device_entry>(OBJECTS);
 	device_several_at = zeroed<device_candidates>(HINTS);
@@ -274,14 +277,16 @@ static struct {
 
 /* Compares what the device marked in one object; an access belongs to that of its first byte. */
 static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t size, uint32_t flags,
-		   uint32_t lanes, std::set<int> &touched)
+		   uint32_t lanes, uint32_t kind, std::set<int> &touched)
 {
 	const device_record *record = &records[object];
 	size_t words = record->blocks * 16;
 	std::vector<uint64_t> read(words), written(words);
 	std::vector<uint32_t> blocks((record->blocks + 31) / 32);
 	uint64_t last = 0;
-	bool uses_bytes = from_device(record_of(object), 1)[0].uses_bytes;
+	const device_record now = from_device(record_of(object), 1)[0];
+	bool uses_bytes = now.uses_bytes;
+	uint32_t accessed = 0;
 
 	for (unsigned k = 0; k < THREADS; k++) {
 		uint64_t offset = chosen[k] - starts[object];
@@ -299,6 +304,7 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 				written[offset / 64] |= UINT64_C(1) << offset % 64;
 			blocks[offset / 32768] |= 0xffu << offset / GROUP % 4 * 8;
 			touched.insert(object);
+			accessed = kind;
 		}
 	}
 	expected[object] = {};
@@ -306,7 +312,8 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 		expected[object].read += __builtin_popcountll(read[i]);
 		expected[object].written += __builtin_popcountll(written[i]);
 	}
-	return marks(record->read, record->read_units, words, uses_bytes) == read &&
+	return now.sizes == accessed && !(now.seen_sizes & ~now.sizes) &&
+	       marks(record->read, record->read_units, words, uses_bytes) == read &&
 	       marks(record->written, record->written_units, words, uses_bytes) == written &&
 	       from_device(record->touched_blocks, blocks.size()) == blocks;
 }
@@ -375,7 +382,7 @@ static bool is_clear(int object)
 {
 	const device_record now = from_device(record_of(object), 1)[0];
 	size_t masks = 2 * MASK_BYTES(now.size) + 2 * UNIT_MASK_BYTES(now.size);
-	uint64_t set = now.touched | now.uses_bytes;
+	uint64_t set = now.touched | now.uses_bytes | now.sizes | now.seen_sizes;
 
 	for (uint8_t byte : from_device((uint8_t *)now.read, masks))
 		set |= byte;
@@ -407,8 +414,9 @@ static bool passed(void)
 			for (int k = 0; k < OBJECTS; k++)
 				if (&context_of(k) == each &&
 				    each->result_rows[i].slot == slots[k]) {
-					expected[k].read -= each->result_rows[i].read;
-					expected[k].written -= each->result_rows[i].written;
+					expected[k].read -= each->result_rows[i].counts[ROW_READ];
+					expected[k].written -=
+						each->result_rows[i].counts[ROW_WRITTEN];
 				}
 		fine &= are_listed(*each, {});
 	}
@@ -427,6 +435,10 @@ static bool test(enum patch patch)
 			 : patch == BULK_WRITE     ? WRITE
 			 : patch == BULK_REDUCTION ? READ | WRITE
 						   : READ;
+	uint32_t kind = patch == BULK_READ        ? values_sizes(VALUES_LOAD, VALUES_WIDE)
+			: patch == BULK_WRITE     ? values_sizes(VALUES_BULK, VALUES_WIDE)
+			: patch == BULK_REDUCTION ? values_sizes(VALUES_ATOMIC, VALUES_WIDE)
+						  : size << 8 * (flags & 3);
 	uint64_t missed, bytes;
 	std::set<int> touched, of_other;
 
@@ -444,7 +456,7 @@ static bool test(enum patch patch)
 	call<<<2, THREADS / 2>>>(patch, state, addresses, size, flags, lanes);
 	CHECK(cudaDeviceSynchronize());
 	for (int i = 0; i < OBJECTS; i++)
-		fine &= marked(i, chosen, size, flags, lanes, touched);
+		fine &= marked(i, chosen, size, flags, lanes, kind, touched);
 	if (table_peers && touched.erase(FOREIGN))
 		of_other.insert(FOREIGN);
 	fine &= are_listed(host_state, touched) && are_listed(host_other, of_other);

@@ -19,13 +19,14 @@ enum api_effect {
 	API_COPY,
 	API_SET,
 	API_LAUNCH,
-	API_GRAPH,  /* changes what a graph does when it is launched */
-	API_PEER,   /* changes which memory kernels reach */
-	API_LOAD,   /* loads code */
-	API_CLOSE,  /* destroys a stream, or captures it */
-	API_ROOM,   /* takes memory of the device, which no callback reports */
-	API_UNSEEN, /* may write memory without a callback that says so */
-	API_SHARED, /* lets another process or API write memory from now on */
+	API_GRAPH,   /* changes what a graph does when it is launched */
+	API_PEER,    /* changes which memory kernels reach */
+	API_LOAD,    /* loads code */
+	API_CLOSE,   /* destroys a stream, or captures it */
+	API_ROOM,    /* takes memory of the device, which no callback reports */
+	API_UNSEEN,  /* may write memory without a callback that says so */
+	API_TEXTURE, /* lets kernels read memory without a patch that sees it */
+	API_SHARED,  /* lets another process or API write memory from now on */
 };
 
 /*

@@ -14,6 +14,7 @@
 #include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/callback/mappings.h"
+#include "gpu/sanitizer/callback/textures.h"
 #include "gpu/sanitizer/cuda_graph/graphs.h"
 #include "gpu/sanitizer/code/modules.h"
 #include "gpu/sanitizer/driver.h"
@@ -420,6 +421,17 @@ static void note_peer(const Sanitizer_CallbackData *data)
 		    api_is(data->functionName, "cuCtxEnablePeerAccess"));
 }
 
+static void note_texture(const Sanitizer_CallbackData *data)
+{
+	OWN_CALLS(CALLS_OF_PROVIDER);
+	uint64_t address = texture_address(data->functionName, data->functionParams);
+
+	if (!this_thread.locked)
+		events_lost_track();
+	else if (address)
+		events_expose(data->context, address);
+}
+
 static bool makes_partners(const char *function)
 {
 	return this_thread.effect == API_SHARED ||
@@ -477,6 +489,8 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 		keep_parameters(data);
 	else if (this_thread.effect == API_PEER && this_thread.locked)
 		note_peer(data);
+	else if (this_thread.effect == API_TEXTURE)
+		note_texture(data);
 	else if (this_thread.effect == API_COPY)
 		calls_copy_unreported(data->functionName, data->functionParams);
 	else if (this_thread.effect == API_UNSEEN)

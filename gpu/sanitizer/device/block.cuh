@@ -10,9 +10,15 @@
 
 #include "gpu/sanitizer/device/chunk.cuh"
 
+static __device__ struct counts add_counts(struct counts a, struct counts b)
+{
+	return {a.touched + b.touched, a.redundant + b.redundant, a.unread + b.unread,
+		a.first + b.first};
+}
+
 /* Counts the touched bytes of a mixed block by their writers. */
 static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[2],
-				   const uint32_t writers[8])
+				   const uint32_t writers[8], uint32_t block)
 {
 	unsigned left = 0, waiting;
 
@@ -21,7 +27,8 @@ static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[
 		if ((chunks[i / 4].read | chunks[i / 4].written) >> i % 4 * 4 & 15)
 			left |= 1u << i;
 	while ((waiting = __ballot_sync(ALL_LANES, left != 0))) {
-		uint32_t read = 0, written = 0, redundant = 0, writer = 0;
+		struct counts counts = {0, 0, 0, 0};
+		uint32_t writer = 0;
 
 #pragma unroll
 		for (int i = 7; i >= 0; i--)
@@ -38,20 +45,14 @@ static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[
 					bytes |= 15u << 4 * i;
 					left &= ~(1u << (4 * k + i));
 				}
-			read += __popc(chunks[k].read & bytes);
-			written += __popc(chunks[k].written & bytes);
-			redundant += __popc(chunks[k].redundant & bytes);
+			counts = add_counts(counts,
+					    count_chunk(&chunks[k], bytes, walk->notes->width,
+							walk->notes->epoch));
 		}
-		count(walk, writer, read, written, redundant);
+		count(walk, writer, &counts, 2 * CHUNK_BYTES);
+		extend(walk, __any_sync(ALL_LANES, counts.touched & 0xffff),
+		       __any_sync(ALL_LANES, counts.touched >> 16), block, block);
 	}
-}
-
-/* All bytes of the units of a chunk that have a byte in `mask`. */
-static __device__ unsigned whole_units(unsigned mask)
-{
-	mask |= mask >> 1;
-	mask |= mask >> 2;
-	return (mask & 0x1111) * 15;
 }
 
 /*
@@ -83,6 +84,30 @@ static __device__ unsigned take_host(struct walk *walk, uint64_t index, struct c
 	((uint16_t *)record->initialised)[index] = (uint16_t)known;
 	chunk->initialised = known;
 	return differ;
+}
+
+/* What is unread of a chunk of a block with these flags, before the API. */
+static __device__ unsigned load_unread(const struct walk *walk, uint64_t index, uint32_t flags)
+{
+	if (!walk->notes->epoch || flags >> BLOCK_EPOCH <= walk->notes->seen)
+		return 0;
+	return flags & BLOCK_UNREAD ? CHUNK_ALL : ((const uint16_t *)walk->record->unread)[index];
+}
+
+/* Takes over what is unread of a block after the API; returns its flags. */
+static __device__ uint32_t store_unread(const struct walk *walk, uint64_t index, uint32_t flags,
+					const struct chunk chunks[2])
+{
+	unsigned unread[2] = {unread_after(&chunks[0]), unread_after(&chunks[1])};
+	uint16_t *mask = (uint16_t *)walk->record->unread + index;
+	bool any = __any_sync(ALL_LANES, unread[0] | unread[1]);
+	bool all = __all_sync(ALL_LANES, (unread[0] & unread[1]) == CHUNK_ALL);
+
+	if (any && !all)
+#pragma unroll
+		for (int k = 0; k < 2; k++)
+			mask[32 * k] = (uint16_t)unread[k];
+	return unread_flags(flags, any, all, walk->notes->epoch);
 }
 
 static __device__ void load_chunk(const struct device_record *record, uint64_t index, bool whole,
@@ -175,14 +200,27 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 			stale |= store_chunk(walk, index + 32 * k, &chunks[k]);
 	}
 	stale = __any_sync(ALL_LANES, stale);
-	if (mixed)
-		count_mixed(walk, chunks, writers);
-	else
-		count(walk, state.writer, __popc(chunks[0].read) + __popc(chunks[1].read),
-		      __popc(chunks[0].written) + __popc(chunks[1].written),
-		      __popc(chunks[0].redundant) + __popc(chunks[1].redundant));
-	if (!writes && !stale)
+#pragma unroll
+	for (int k = 0; k < 2; k++)
+		chunks[k].unread = load_unread(walk, index + 32 * k, state.flags);
+	if (mixed) {
+		count_mixed(walk, chunks, writers, (uint32_t)block);
+	} else {
+		struct counts counts = add_counts(
+			count_chunk(&chunks[0], CHUNK_ALL, walk->notes->width, walk->notes->epoch),
+			count_chunk(&chunks[1], CHUNK_ALL, walk->notes->width, walk->notes->epoch));
+
+		count(walk, state.writer, &counts, 2 * CHUNK_BYTES);
+		extend(walk, reads, writes, (uint32_t)block, (uint32_t)block);
+	}
+	if (walk->notes->epoch &&
+	    (writes || __any_sync(ALL_LANES, chunks[0].unread | chunks[1].unread)))
+		state.flags = store_unread(walk, index, state.flags, chunks);
+	if (!writes && !stale) {
+		if (lane == 0 && state.flags != at->flags)
+			at->flags = state.flags;
 		return;
+	}
 	if (__all_sync(ALL_LANES, (chunks[0].written & chunks[1].written) == CHUNK_ALL)) {
 		state.writer = writer;
 		state.flags &= ~BLOCK_MIXED;
@@ -207,8 +245,18 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 		hash_block(walk, block, chunks, place, leaves);
 }
 
+/* As extend(), by bits of the blocks from `first` on. */
+static __device__ void extend_blocks(struct walk *walk, uint32_t first, unsigned read,
+				     unsigned written)
+{
+	unsigned bits = threadIdx.x % 32 < ROW_WRITTEN_FROM ? read : written;
+
+	extend(walk, read, written, first + __ffs((int)bits) - 1, first + 31 - __clz((int)bits));
+}
+
 /* Counts bytes of blocks that have one writer each, a block per lane. */
-static __device__ void count_blocks(struct walk *walk, bool mine, const struct block_tally *tally)
+static __device__ void count_blocks(struct walk *walk, uint32_t first, bool mine,
+				    const struct block_tally *tally)
 {
 	unsigned waiting = __ballot_sync(ALL_LANES, mine);
 
@@ -218,7 +266,17 @@ static __device__ void count_blocks(struct walk *walk, bool mine, const struct b
 		bool same =
 			mine && (waiting >> threadIdx.x % 32 & 1) && tally->state.writer == writer;
 
-		count(walk, writer, same ? tally->read : 0, same ? tally->written : 0, 0);
+		struct counts counts = {0, 0, 0, 0};
+		unsigned read = __ballot_sync(ALL_LANES, same && tally->read);
+		unsigned written = __ballot_sync(ALL_LANES, same && tally->written);
+
+		if (same) {
+			counts.touched = COUNTS(tally->read, tally->written);
+			counts.unread = COUNTS(tally->dead, tally->unread);
+			counts.first = COUNTS(tally->first_read, 0);
+		}
+		count(walk, writer, &counts, LEAF_BYTES);
+		extend_blocks(walk, first, read, written);
 		waiting &= ~__ballot_sync(ALL_LANES, same);
 	}
 }
@@ -233,7 +291,8 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 	struct device_record *record = walk->record;
 	uint64_t index = block * (LEAF_BYTES / CHUNK_BYTES) + threadIdx.x % 32;
 	struct chunk chunks[2];
-	unsigned redundant = 0;
+	struct counts counts = {0, 0, 0, 0};
+	unsigned redundant = 0, values = 0;
 
 #pragma unroll
 	for (int k = 0; k < 2; k++)
@@ -244,15 +303,19 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 
 		if (chunk->current[0] == chunk->value[0] && chunk->current[1] == chunk->value[1]) {
 			redundant += CHUNK_BYTES;
+			values += CHUNK_BYTES;
 			continue;
 		}
-		redundant += __popc(equal_bytes(chunk));
+		chunk->redundant = equal_bytes(chunk);
+		redundant += __popc(chunk->redundant);
+		values += __popc(redundant_values(CHUNK_ALL, chunk->redundant, walk->notes->width));
 		chunk->value[0] = chunk->current[0];
 		chunk->value[1] = chunk->current[1];
 		((ulonglong2 *)record->value)[index + 32 * k] =
 			make_ulonglong2(chunk->current[0], chunk->current[1]);
 	}
-	count(walk, writer, 0, 0, redundant);
+	counts.redundant = COUNTS(redundant, values);
+	count(walk, writer, &counts, 2 * CHUNK_BYTES);
 	if (__any_sync(ALL_LANES, redundant != 2 * CHUNK_BYTES) && record->leaves)
 		hash_block(walk, block, chunks, place, leaves);
 }
@@ -263,7 +326,8 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	struct device_record *record = walk->record;
 	unsigned lane = threadIdx.x % 32, plain, whole;
 	struct leaves leaves = {walk->nh, 0, 0, 0};
-	struct block_tally tally = {{0, 0}, 0, 0};
+	struct block_tally tally = {{0, 0}, 0, 0, 0, 0, 0};
+	uint32_t flags = 0;
 	bool simple = false, coarse = record->coarse;
 
 	/*
@@ -276,12 +340,15 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 			 (!record->shared && !(tally.state.flags & BLOCK_MIXED) &&
 			  (!tally.written ||
 			   (tally.written == LEAF_BYTES && tally.state.flags & BLOCK_WHOLE)));
-		if (simple)
+		if (simple) {
+			flags = tally_unread(record, first + lane, walk->notes->epoch,
+					     walk->notes->seen, &tally);
 			clear_masks(record, first + lane, tally.written, tally.read);
+		}
 		if (tally.read && tally.read < LEAF_BYTES)
 			keep_mask(record, first + lane);
 	}
-	count_blocks(walk, simple && (tally.read | tally.written), &tally);
+	count_blocks(walk, (uint32_t)first, simple && (tally.read | tally.written), &tally);
 	plain = __ballot_sync(ALL_LANES, simple);
 	whole = __ballot_sync(ALL_LANES, simple && tally.written && !coarse);
 	for (unsigned left = whole; left; left &= left - 1) {
@@ -292,6 +359,8 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	}
 	if (simple && tally.written)
 		record->states[first + lane].writer = walk->writer ^ record->site;
+	if (simple && flags != tally.state.flags)
+		record->states[first + lane].flags = flags;
 	for (unsigned left = bits & ~plain; left; left &= left - 1) {
 		unsigned place = __ffs((int)left) - 1;
 

@@ -12,8 +12,59 @@
 
 struct chunk {
 	uint64_t current[2], value[2];
-	unsigned read, written, uninitialised, initialised, redundant;
+	unsigned read, written, uninitialised, initialised, redundant, unread; /* unread: before */
 };
+
+/* All bytes of the units of a chunk that have a byte in `mask`. */
+static __device__ unsigned whole_units(unsigned mask)
+{
+	mask |= mask >> 1;
+	mask |= mask >> 2;
+	return (mask & 0x1111) * 15;
+}
+
+/* As values_redundant(), of a chunk. */
+static __device__ unsigned redundant_values(unsigned written, unsigned redundant, unsigned width)
+{
+	unsigned differ = written & ~redundant;
+
+	if (!differ || differ == written)
+		return differ ? 0 : written;
+	differ |= width > 1 ? differ >> 1 : 0;
+	differ |= width > 2 ? differ >> 2 : 0;
+	differ |= width > 4 ? differ >> 4 : 0;
+	differ &= width > 4 ? 0x0101 : width > 2 ? 0x1111 : width > 1 ? 0x5555 : CHUNK_ALL;
+	return written & ~((differ << width) - differ);
+}
+
+/* What is unread of a chunk after the API. */
+static __device__ unsigned unread_after(const struct chunk *chunk)
+{
+	return (chunk->unread | chunk->written) & ~chunk->read;
+}
+
+/* The counts of `bytes` of a chunk; `tracked`: some may be left unread. */
+static __device__ struct counts count_chunk(const struct chunk *chunk, unsigned bytes,
+					    unsigned width, bool tracked)
+{
+	unsigned read = chunk->read & bytes, written = chunk->written & bytes;
+	struct counts counts = {COUNTS(__popc(read), __popc(written)), 0, 0, 0};
+
+	if (written) {
+		unsigned values = redundant_values(chunk->written, chunk->redundant, width);
+
+		counts.redundant = COUNTS(__popc(chunk->redundant & bytes), __popc(values & bytes));
+		counts.unread = COUNTS(__popc(written & chunk->unread & ~read),
+				       tracked ? __popc(written & ~read) : 0);
+	}
+	if (chunk->unread) {
+		unsigned taken = whole_units(chunk->written) & ~chunk->written & chunk->unread &
+				 ~chunk->read;
+
+		counts.first = COUNTS(__popc(read & chunk->unread), __popc(taken & bytes));
+	}
+	return counts;
+}
 
 /* What memory holds now at this place of the object; zeros past its end. */
 static __device__ void load_memory(const struct device_record *record, uint64_t at, uint64_t to[2])

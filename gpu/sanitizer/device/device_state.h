@@ -21,10 +21,18 @@
 
 /* A block of 1 KiB, a leaf of the digest. */
 enum block_flags {
-	BLOCK_MIXED = 1, /* its units have their own writers */
-	BLOCK_WHOLE = 2, /* all of its bytes are initialised */
-	BLOCK_ZERO = 4,  /* ... those that the object has, and they are all zero */
+	BLOCK_MIXED = 1,  /* its units have their own writers */
+	BLOCK_WHOLE = 2,  /* all of its bytes are initialised */
+	BLOCK_ZERO = 4,   /* ... those that the object has, and they are all zero */
+	BLOCK_UNREAD = 8, /* all of its bytes are unread; else only those in the mask */
 };
+
+/*
+ * The flags from this bit on: the epoch in which bytes of the block were left unread.  When it is
+ * not later than one in which all of the object, or of all objects, was seen, nothing is unread.
+ */
+#define BLOCK_EPOCH 4
+#define EPOCH_LAST (UINT32_MAX >> BLOCK_EPOCH)
 
 struct device_block {
 	uint32_t writer; /* of all its units unless BLOCK_MIXED, XOR `site`: 0 is the allocation */
@@ -44,7 +52,13 @@ enum sharing { NOT_SHARED, SHARED_HOST, SHARED_EXTERNAL };
 
 struct device_record {
 	/* What the patches need of it each time: one sector of a cache. */
-	uint64_t address, limit; /* see PATCH_LIMIT */
+	uint64_t address;
+	uint32_t limit; /* see PATCH_LIMIT */
+	/*
+	 * What patches have seen in `sizes`, or some of it: each stores it over what others have
+	 * stored, for its multiprocessor's own cache.
+	 */
+	uint32_t seen_sizes;
 	/*
 	 * By the running API; then written_units and touched_blocks, each UNIT_MASK_BYTES after the
 	 * one before it: a patch need not load where they are.
@@ -72,28 +86,60 @@ struct device_record {
 	uint32_t *writer;      /* per unit of mixed blocks, XOR `site` */
 	uint64_t *initialised; /* a bit per byte */
 	uint64_t *origin;      /* copied by the running API from a byte that was not initialised */
+	uint64_t *unread;      /* a bit per byte; see BLOCK_UNREAD */
 	uint64_t initialised_bytes;
 
 	/* Digests of the leaves, and their sum (gpu/analysis/leaf.h); NULL: no digests. */
 	uint64_t (*leaves)[DIGEST_LANES];
 	uint64_t sum[DIGEST_LANES];
 	uint64_t zero_leaf_count;
+
+	uint32_t seen_epoch; /* see BLOCK_EPOCH; EPOCH_LAST: it can always be read unseen */
+	/* Kept when the detail is made: from here on. */
+	uint32_t sizes;       /* of the running API's accesses (gpu/analysis/values.h) */
+	uint32_t known_sizes; /* of all before it */
 } __attribute__((aligned(64)));
 
 /*
- * Accesses that begin below it lie on one side of each multiple of 32 bytes from the object's start
- * on, and end in the object, whose masks of units have less than 4 GiB.  The patches look closer at
- * all others.
+ * In stretches of 32 bytes.  Accesses that begin below it lie on one side of each multiple of 32
+ * bytes from the object's start on, and end in the object, whose masks of units have less than 4
+ * GiB.  The patches look closer at all others.
  */
-#define PATCH_LIMIT(address, size) ((address) % 32 || (size) >> 36 ? 0 : (size) / 32 * 32)
+#define PATCH_LIMIT(address, size) ((uint32_t)((address) % 32 || (size) >> 36 ? 0 : (size) / 32))
 
-/* Bytes of one object, by last writer, that the running API touched. */
+/* Bytes of one object, by last writer, that the running API touched: see gpu/rows.def. */
 #define ROW_SLOTS (1u << 17)
 #define ROW_LIMIT (1u << 16)
 
+enum row_count {
+	ROW_READ,
+	ROW_WRITTEN,
+	ROW_REDUNDANT,
+	ROW_VALUES, /* redundant_value_bytes */
+	ROW_DEAD,
+	ROW_UNREAD,
+	ROW_FIRST_READ,
+	ROW_TAKEN,
+	ROW_COUNTS
+};
+
+/* Blocks, as numbers of which the largest is kept; 0: none. */
+enum row_extent {
+	ROW_READ_FROM, /* ~ the first */
+	ROW_READ_TO,   /* the last + 1 */
+	ROW_WRITTEN_FROM,
+	ROW_WRITTEN_TO,
+	ROW_EXTENTS
+};
+
+struct device_row {
+	uint64_t key; /* (record slot + 1) << 32 | writer; 0: free */
+	uint64_t counts[ROW_COUNTS];
+	uint32_t extents[ROW_EXTENTS];
+};
+
 struct device_rows {
-	uint64_t keys[ROW_SLOTS]; /* (record slot + 1) << 32 | writer; 0: free */
-	uint64_t read[ROW_SLOTS], written[ROW_SLOTS], redundant[ROW_SLOTS];
+	struct device_row slots[ROW_SLOTS];
 	uint32_t used[ROW_LIMIT];
 	uint32_t count;  /* more than ROW_LIMIT: there were too many */
 	uint32_t blocks; /* of objects that the running pass looked at */
@@ -103,7 +149,8 @@ struct device_rows {
 /* -- results, on the host; the device writes them into rings ------------------------------ */
 
 struct result_row {
-	uint64_t read, written, redundant;
+	uint64_t counts[ROW_COUNTS];
+	uint32_t extents[ROW_EXTENTS];
 	uint32_t slot, writer;
 };
 
@@ -111,6 +158,7 @@ struct result_object { /* that the API touched */
 	uint64_t initialised_bytes, zero_leaf_count;
 	uint64_t sum[DIGEST_LANES];
 	uint32_t slot;
+	uint32_t sizes; /* of its accesses */
 };
 
 /* How a pass is made: as it was asked for, or, if there is too much to do, by the last of these. */
@@ -158,10 +206,11 @@ struct device_entry { /* the followed objects by address */
 
 /* Looks like the first sector of a record, of which no access is. */
 struct device_candidates {
-	uint64_t address, limit; /* 0, 0 */
+	uint64_t address; /* 0 */
+	uint32_t limit;   /* 0 */
+	uint32_t tag;     /* CANDIDATES: no record's sizes */
 	const struct device_entry *first;
 	uint32_t count;
-	uint32_t tag; /* SEVERAL: no record's slot */
 };
 
 #define CANDIDATES UINT32_MAX
@@ -180,6 +229,8 @@ struct device_state {
 	struct result_object *result_objects;
 	uint32_t row_mask, object_mask; /* of places in the rings */
 	uint32_t slots;                 /* there are; a multiple of 1024 */
+	/* Of a pass: see BLOCK_EPOCH.  All objects were seen at the end of `seen_epoch`. */
+	uint32_t epoch, seen_epoch;
 	/* of launches since the last pass: */
 	uint32_t progress;  /* grows when they touch blocks for the first time */
 	uint64_t heartbeat; /* bits for blocks of which some were touched; the host clears it */

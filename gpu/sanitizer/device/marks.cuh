@@ -70,13 +70,15 @@ static __device__ void add_bits(uint64_t *mask, uint64_t bits)
 
 /* Puts the object into the list of the running API. */
 static __device__ void list_object(struct device_state *state, struct device_record *record,
-				   bool uses_bytes)
+				   bool uses_bytes, bool writes)
 {
 	if (thread_of_grid())
 		return;
 	record->touched = 1;
 	if (uses_bytes)
 		record->uses_bytes = 1;
+	if (writes)
+		atomicOr(&record->sizes, values_sizes(VALUES_BULK, VALUES_WIDE));
 	set_bit(state->listed, record->slot);
 	set_bit(state->listed_words, record->slot / 32);
 }
@@ -91,7 +93,7 @@ static __device__ __forceinline__ void mark(struct device_state *state,
 	uint32_t which = marks->marks;
 	bool units = (offset | width | (height > 1 ? pitch : 0)) % UNIT_BYTES == 0;
 
-	list_object(state, record, !units);
+	list_object(state, record, !units, which & MARK_WRITTEN);
 	if (units) {
 		read = (uint64_t *)record->read_units;
 		written = (uint64_t *)record->written_units;

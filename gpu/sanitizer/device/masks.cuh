@@ -38,10 +38,11 @@ static __device__ uint64_t word_of_units(unsigned units)
 	return (uint64_t)high << 32 | low;
 }
 
-/* What one API did to a block. */
+/* What one API did to a block, in bytes. */
 struct block_tally {
 	struct device_block state;
-	uint32_t read, written; /* bytes */
+	uint32_t read, written;
+	uint32_t dead, unread, first_read;
 };
 
 /* How many of 128 bytes have their own bit or their unit's. */
@@ -73,7 +74,7 @@ static __device__ struct block_tally tally_block(const struct device_record *rec
 {
 	const ulonglong2 *read = of_block(record->read_units, block);
 	const ulonglong2 *written = of_block(record->written_units, block);
-	struct block_tally tally = {record->states[block], 0, 0};
+	struct block_tally tally = {record->states[block], 0, 0, 0, 0, 0};
 
 	if (record->uses_bytes) {
 		uint2 counts = count_both(record, block);
@@ -114,6 +115,79 @@ static __device__ void clear_masks(struct device_record *record, uint64_t block,
 		if (writes)
 			written[i] = make_ulonglong2(0, 0);
 	}
+}
+
+/* The flags of a block of which nothing, or all, or some is unread since this epoch. */
+static __device__ uint32_t unread_flags(uint32_t flags, bool any, bool all, uint32_t epoch)
+{
+	flags &= BLOCK_UNREAD - 1;
+	return any ? flags | epoch << BLOCK_EPOCH | (all ? BLOCK_UNREAD : 0) : flags;
+}
+
+/*
+ * Goes through the mask of unread bytes of a block that was read, or written as a whole, or both.
+ * Returns its flags.
+ */
+static __device__ __noinline__ uint32_t tally_unread_mask(const struct device_record *record,
+							  uint64_t block, bool was, uint32_t epoch,
+							  struct block_tally *tally)
+{
+	const ulonglong2 *read = of_block(record->read, block);
+	ulonglong2 *unread = of_block(record->unread, block);
+	const uint32_t *read_units = record->read_units + block * BLOCK_UNIT_WORDS;
+	bool known = was && !(tally->state.flags & BLOCK_UNREAD);
+	uint32_t first_read = 0, dead = 0, left = 0;
+
+#pragma unroll 4
+	for (unsigned i = 0; i < BLOCK_UNIT_WORDS; i++) {
+		uint32_t units = read_units[i];
+		uint64_t touched[2] = {word_of_units(units), word_of_units(units >> 16)};
+		ulonglong2 pair = known ? unread[i] : make_ulonglong2(0, 0);
+		uint64_t before[2] = {pair.x, pair.y};
+
+		if (record->uses_bytes) {
+			ulonglong2 bytes = read[i];
+
+			touched[0] |= bytes.x;
+			touched[1] |= bytes.y;
+		}
+#pragma unroll
+		for (int k = 0; k < 2; k++) {
+			struct unit_word word = {touched[k], tally->written ? WORD_ALL : 0, 0, 0,
+						 was && !known ? WORD_ALL : before[k]};
+
+			first_read += unit_count(unit_first_read(&word));
+			dead += unit_count(unit_dead(&word));
+			before[k] = unit_unread(&word);
+			left += unit_count(before[k]);
+		}
+		if (!known || before[0] != pair.x || before[1] != pair.y)
+			unread[i] = make_ulonglong2(before[0], before[1]);
+	}
+	tally->first_read = first_read;
+	tally->dead = dead;
+	tally->unread = tally->written ? left : 0;
+	return unread_flags(tally->state.flags, left, left == LEAF_BYTES, epoch);
+}
+
+/*
+ * The same, without the mask where all or nothing is read, and is unread.  `epoch`, `seen`: see
+ * struct notes.
+ */
+static __device__ uint32_t tally_unread(const struct device_record *record, uint64_t block,
+					uint32_t epoch, uint32_t seen, struct block_tally *tally)
+{
+	uint32_t flags = tally->state.flags;
+	bool was = flags >> BLOCK_EPOCH > seen, all = was && flags & BLOCK_UNREAD;
+
+	if (!epoch || !(was ? tally->read | tally->written : tally->written))
+		return flags;
+	if (was != all || (tally->read && tally->read < LEAF_BYTES))
+		return tally_unread_mask(record, block, was, epoch, tally);
+	tally->first_read = all ? tally->read : 0;
+	tally->dead = all && !tally->read ? tally->written : 0;
+	tally->unread = tally->read ? 0 : tally->written;
+	return unread_flags(flags, !tally->read, true, epoch);
 }
 
 /*

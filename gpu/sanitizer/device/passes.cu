@@ -34,7 +34,7 @@ KERNEL vflow_mark_copy(struct device_state *state, uint32_t slot, uint64_t offse
 {
 	struct device_record *to = &state->records[slot];
 
-	list_object(state, to, false);
+	list_object(state, to, false, true);
 	each_word(offset, pitch, width, height, [=](uint64_t word, uint64_t bits, uint64_t row) {
 		unsigned first = unit_first(bits), count = unit_count(bits);
 		uint64_t at = word * WORD_BYTES + first - (offset + row * pitch);
@@ -79,7 +79,7 @@ KERNEL vflow_clear(struct device_state *state, uint32_t slot)
 			record->touched_blocks[word / (32 * LEAF_WORDS)] = 0;
 	}
 	if (thread_of_grid() == 0)
-		record->touched = record->uses_bytes = record->uses_origin = 0;
+		reset_object(record, record->known_sizes);
 }
 
 /* Something that was not analysed may have written anywhere in the object. */

@@ -17,296 +17,62 @@
  */
 #include <sanitizer_patching.h>
 
+#include "gpu/sanitizer/device/patch_lines.cuh"
 #include "gpu/sanitizer/device/patch_objects.cuh"
 
 #define PATCH extern "C" __device__ __noinline__ SanitizerPatchResult
-#define READ SANITIZER_MEMORY_DEVICE_FLAG_READ
-#define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
-#define GROUP 8192u              /* bytes of an object that share a byte of touched_blocks */
-#define HEARTBEAT_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
-#define SPREAD 2654435769u       /* 2^32 over the golden ratio: a multiplier for hashing */
 
-/* The first touches of a launch list the object: nobody waits to see whether others do. */
-static __device__ __forceinline__ void list_object(bool may, struct device_record *record,
-						   struct device_state *state)
+/* The object's address, or an address in it from its start on; PATCH_LIMIT; and sizes. */
+static __device__ __forceinline__ uint64_t load_place(const struct device_record *record,
+						      uint32_t &limit, uint32_t &sizes)
 {
-	uint32_t slot = __ldg(&record->slot), *at = &load_constant(&state->listed)[slot / 32];
-	bool lists = may;
+	uint64_t start, both;
 
-	/* all lanes would send it, to one word, from wherever a launch begins */
-	if (__activemask() != ~0u)
-		lists = may & !(load_relaxed(at) >> slot % 32 & 1);
-	if (any_active(lists) && joins_atomic(lists)) {
-		or_bits(at, (uint32_t)lists << slot % 32);
-		OPAQUE("r", slot);
-		or_bits(&load_constant(&state->listed_words)[slot / 1024],
-			(uint32_t)lists << slot / 32 % 32);
-	}
-	store(may, &record->touched, 1); /* so that the multiprocessor's own cache knows */
-}
-
-/* How many blocks the masks of units have room for. */
-static __device__ __forceinline__ uint32_t room(uint64_t size)
-{
-	uint32_t blocks = (uint32_t)(size / 1024) + 1;
-
-	OPAQUE("r", blocks);
-	return blocks;
-}
-
-static __device__ __forceinline__ uint8_t *group_byte(uint32_t *units, uint32_t blocks,
-						      uint32_t group)
-{
-	return (uint8_t *)units + 64ull * blocks + group; /* behind both: UNIT_MASK_BYTES, twice */
+	asm volatile("ld.global.ca.v2.u64 {%0, %1}, [%2];"
+		     : "=l"(start), "=l"(both)
+		     : "l"(&record->address)
+		     : "memory");
+	asm("mov.b64 {%0, %1}, %2;" : "=r"(limit), "=r"(sizes) : "l"(both));
+	return start;
 }
 
 /*
- * A block was touched: sets the byte of touched_blocks of its GROUP, since for that no atomic is
- * needed, and the multiprocessor's own cache knows it then: so who comes here has looked there.
+ * Whether an access in stretch `word` of 32 bytes, so far from the object's start, is not below its
+ * PATCH_LIMIT; or the multiprocessor has not seen accesses of its size and kind to the object.
  */
-static __device__ __forceinline__ void touch_group(bool may, struct device_record *record,
-						   uint8_t *at, uint32_t group)
+static __device__ __forceinline__ bool is_beyond(uint64_t start, uint32_t word, uint32_t limit,
+						 uint32_t sizes, uint32_t size, uint32_t flags)
 {
-	struct device_state *state = (struct device_state *)reload((uint64_t *)&record->state);
-	uint32_t counts;
+	uint32_t beyond;
 
-	store(may, at, 0xff);
-	/* now and then, to show that the launch gets on */
-	counts = may & !(group & 63);
-	if (any_active(counts) && joins_atomic(counts))
-		add(&state->progress, counts);
-	may = !load_l1(&record->touched) & may;
-	if (any_active(may))
-		list_object(may, record, state);
+	/* the byte of the kind, whatever is above and for prefetches, which are few */
+	asm volatile("{ .reg .pred p; .reg .u32 seen;\n"
+		     "prmt.b32 seen, %4, %4, %6;\n"
+		     "not.b32 seen, seen;\n"
+		     "and.b32 seen, seen, %5;\n"
+		     "setp.ne.u32 p, seen, 0;\n"
+		     "setp.gt.or.u32 p, %1, 31, p;\n"
+		     "setp.ge.or.u32 p, %2, %3, p;\n"
+		     "selp.u32 %0, 1, 0, p; }"
+		     : "=r"(beyond)
+		     : "r"((uint32_t)(start >> 32)), "r"(word), "r"(limit), "r"(sizes), "r"(size),
+		       "r"(flags));
+	return beyond;
 }
 
-/*
- * Sets bits in a word of a mask.  A word that is not empty says that its block was touched.
- * Returns whether somebody has to see to that.
- */
-template <typename WORD>
-static __device__ __forceinline__ uint32_t mark(bool may, WORD *at, WORD bits)
+/* Whether the multiprocessor has not seen accesses of this size and kind to the object. */
+static __device__ __forceinline__ bool is_fresh(uint32_t sizes, uint32_t size, uint32_t flags)
 {
-	WORD seen = load_relaxed(at);
-
-	may = (seen & bits) != bits & may;
-	if (any_active(may)) {
-		if (!may)
-			bits = 0;
-		if (joins_atomic(may))
-			or_bits(at, bits);
-	}
-	return !seen & may;
+	asm("prmt.b32 %0, %0, %0, %1;" : "+r"(sizes) : "r"(flags));
+	return (size & ~sizes) != 0;
 }
 
-/*
- * Now and then an access tells where it is, in one of 64 bits: a kernel that only looks at what it
- * has touched before may be at work on it, or wait for somebody to change one word of it.
- */
-static __device__ __forceinline__ void show_heartbeat(struct device_state *state, uint64_t address)
+/* As note_sizes(), of an access that may be a prefetch, or an odd part of an asynchronous copy. */
+static __device__ __forceinline__ void note_size(bool fresh, struct device_record *record,
+						 uint32_t size, uint32_t flags)
 {
-	uint32_t clock, place;
-
-	asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
-	if (clock & HEARTBEAT_CYCLES)
-		return;
-	place = (uint32_t)(address >> 10) * SPREAD >> 26;
-	or_bits((uint32_t *)&state->heartbeat + place / 32, 1u << place % 32);
-}
-
-/* Each of 8 bits four times. */
-static __device__ __forceinline__ uint32_t four_times(uint32_t bits)
-{
-	bits = (bits | bits << 12) & 0x000f000f;
-	bits = (bits | bits << 6) & 0x03030303;
-	bits = (bits | bits << 3) & 0x11111111;
-	return bits * 15;
-}
-
-/*
- * What is found out about an access is kept with its flags, in one register: whether its lane asks
- * for the same as the lane before, or for what comes next; whether no object has it, whether it
- * takes masks of bytes; its size, while other registers are needed; and how many bytes more than
- * its size the access of the lane before would have to be before it, since lanes between them take
- * no part.
- */
-#define SAME 0x10u
-#define NEXT 0x20u
-#define ABSENT 0x100u
-#define BYTES 0x200u
-#define SIZE_SHIFT 10
-#define GAP_SHIFT 16
-#define SIZE(flags) ((flags) >> SIZE_SHIFT & 63)
-#define PREFETCH SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH
-/* One of these is there in `flags + 1` of all but a mere read, or write, in units. */
-#define RARE (BYTES | PREFETCH | SANITIZER_MEMORY_DEVICE_FLAG_ATOMSYS)
-
-/*
- * Marks a part of a word of bytes, or of two, if the object is aligned to less than the access:
- * that is of one lane alone.  `run` are the lanes of the line from this one on.  Returns whether
- * somebody has to see to the group of the first word.
- */
-static __device__ __forceinline__ uint32_t touch_part(bool may, struct device_record *record,
-						      uint32_t left, uint32_t first, uint32_t word,
-						      uint32_t run, uint32_t size, uint32_t flags,
-						      uint32_t blocks)
-{
-	uint32_t bits = ~0u, fresh = 0, end, last;
-	bool alone = first & (size - 1);
-
-	if (alone)
-		run = 1;
-	asm("bfind.u32 %0, %1;" : "=r"(last) : "r"(run));
-	end = (last + 1) * size;
-	if (left < end)
-		end = left;
-	end += first;
-	if (!alone && end > 32)
-		end = 32;
-	if (run & (run + 1))
-		bits = four_times(run & 0xff);
-	bits <<= first;
-	for (;;) {
-		OPAQUE("l", record);
-		asm("shl.b32 %0, -1, %1;" : "=r"(last) : "r"(end)); /* 0 from 32 on */
-		bits &= ~last;
-		if (any_active(flags & WRITE))
-			fresh |=
-				mark(may, (uint32_t *)load_constant(&record->written) + word, bits);
-		if (any_active(flags & READ))
-			fresh |= mark(may, (uint32_t *)load_constant(&record->read) + word, bits);
-		may = may & end > 32;
-		if (!any_active(may))
-			return fresh;
-		end -= 32;
-		bits = ~0u;
-		word++;
-		OPAQUE("r", word);
-		/* without a look; the object is listed for its first word */
-		store(may & word % (GROUP / 32) == 0,
-		      group_byte(load_constant(&record->read_units), blocks, word / (GROUP / 32)),
-		      0xff);
-	}
-}
-
-/*
- * Lanes whose accesses lie in one word of a mask and follow each other are led by the first of
- * them, which sets the bits of all.  Those of the active lanes from this one on, if it leads.
- */
-static __device__ __forceinline__ uint32_t run_of(bool leader)
-{
-	uint32_t lane, next;
-
-	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-	next = ballot_active(leader) >> lane & ~1u;
-	return __activemask() >> lane & (next - 1) & ~next;
-}
-
-/* Whether the lane before asked for the same address. */
-static __device__ __forceinline__ bool is_repeated(uint32_t back)
-{
-	uint32_t lane, before;
-
-	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-	asm volatile("shf.r.clamp.b32 %0, 0, %1, %2;"
-		     : "=r"(before)
-		     : "r"(__activemask()), "r"(lane));
-	return back == 0 & before != 0;
-}
-
-/* In masks of bytes: accesses of any size, to objects at any address, or across their end. */
-static __device__ __forceinline__ uint32_t touch_bytes(struct device_record *record, uint64_t start,
-						       uint32_t size, uint32_t flags, uint32_t back,
-						       uint32_t blocks, uint32_t &word)
-{
-	uint32_t run, packed, first = (uint32_t)start % 32, step = (flags >> GAP_SHIFT) + size;
-	bool leader = back != step | first < step | (first & size - 1) != 0 | (flags & ABSENT) != 0;
-	uint64_t length;
-
-	run = run_of(leader);
-	leader = leader & !(is_repeated(back) & run == 1) & !(flags & ABSENT);
-	/* only among lanes of 4 bytes there are gaps */
-	asm volatile("shl.b32 %0, -1, %1;" : "=r"(packed) : "r"(__popc(run)));
-	if (size != 4)
-		run = ~packed;
-	store(leader, &record->uses_bytes, 1);
-	word = (uint32_t)(start / 32);
-	length = __ldg(&record->size) - start;
-	return touch_part(leader, record, (uint32_t)(length >> 32) ? ~0u : (uint32_t)length, first,
-			  word, run, size, flags, blocks);
-}
-
-/* In masks of units: accesses of any size from 4 on, which may both read and write. */
-static __device__ __forceinline__ uint32_t touch_wide(struct device_record *record, uint64_t start,
-						      uint32_t size, uint32_t flags, uint32_t back,
-						      uint32_t blocks, uint32_t &word)
-{
-	uint32_t bits, packed, fresh = 0, step = (flags >> GAP_SHIFT) + size, *at;
-	bool leader = back != step | ((uint32_t)start & 127) < step;
-
-	bits = run_of(leader);
-	leader = leader & !(is_repeated(back) & bits == 1);
-	asm volatile("shl.b32 %0, -1, %1;" : "=r"(packed) : "r"(__popc(bits) * size / 4));
-	if (size != 4)
-		bits = ~packed;
-	bits = __funnelshift_l(0, bits, (uint32_t)start / 4);
-	word = (uint32_t)(start / 32);
-	OPAQUE("r", word);
-	at = load_constant(&record->read_units) + word / 4;
-	if (any_active(flags & READ))
-		fresh |= mark(leader, at, bits);
-	if (any_active(flags & WRITE))
-		fresh |= mark(leader, at + 8ull * blocks, bits);
-	return fresh;
-}
-
-/*
- * Accesses that do not take whole stretches of 32 bytes.  Returns whether lanes have to see to the
- * group of `word`: those whose `fresh` is not 0.
- */
-static __device__ __forceinline__ bool touch_lines(struct device_record *record, uint64_t start,
-						   uint32_t size, uint32_t flags, uint32_t back,
-						   uint32_t *units, uint32_t blocks, uint32_t &word,
-						   uint32_t &fresh)
-{
-	uint32_t bits, place, seen, behind, step = (flags >> GAP_SHIFT) + size;
-	uint32_t *at;
-	bool may;
-
-	if (any_active(size != 4 | bit((uint32_t)start, 3) != 0 | bit(flags + 1, RARE) != 0)) {
-		if (any_active(flags & PREFETCH))
-			return false;
-		if (any_active(bit((uint32_t)start | size, 3) | bit((uint32_t)start, size - 1) |
-			       flags & BYTES))
-			fresh = touch_bytes(record, start, size, flags, back, blocks, word);
-		else
-			fresh = touch_wide(record, start, size, flags, back, blocks, word);
-		return any_active(fresh);
-	}
-	may = back != step | ((uint32_t)start & 127) < step;
-	bits = __funnelshift_l(0, run_of(may), (uint32_t)start / 4);
-	behind = bit(flags, WRITE) ? blocks : 0;
-	OPAQUE("r", behind);
-	at = units + 8ull * behind;
-	OPAQUE("l", at);
-	place = (uint32_t)(start / 128);
-	OPAQUE("r", place);
-	at += place;
-	seen = load_relaxed(at);
-	may = (seen & bits) != bits & may;
-	if (!any_active(may))
-		return false;
-	/* the unit that this lane shares with the lane before is marked for that one */
-	if (is_repeated(back))
-		bits &= bits - 1;
-	may = may & bits != 0;
-	word = (uint32_t)(start / 32);
-	if (!may)
-		bits = 0;
-	if (joins_atomic(may))
-		or_bits(at, bits);
-	fresh = !seen & may;
-	return any_active(fresh);
+	note_sizes(fresh & (size & (size - 1)) == 0 & !bit(flags, PREFETCH), record, size,
+		   flags & VALUES_ATOMIC);
 }
 
 /*
@@ -415,29 +181,45 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 					     uint32_t size, uint32_t flags)
 {
 	struct device_record *record;
-	uint32_t back, word, blocks, first, seen;
-	uint64_t start, limit;
+	uint32_t back, word, blocks, first, seen, limit, sizes;
+	uint64_t start;
 	uint32_t *units;
 	uint8_t *at;
-	bool wrong;
+	bool wrong, beyond, fresh;
 
 	record = (struct device_record *)find_hint(state, address);
 	show_heartbeat(state, address);
 	wrong = compare(address, size, flags, back);
-	asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%2];"
-		     : "=l"(start), "=l"(limit)
-		     : "l"(&record->address));
+	start = load_place(record, limit, sizes);
 	/* asked for before it is known who needs it, so that nobody waits for it alone */
 	asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(units) : "l"(&record->read_units));
 	start = address - start;
-	blocks = room(limit);
-	if (any_active(wrong | start >= limit)) {
-		if (any_active(start >= limit)) {
+	blocks = limit / 32 + 1;
+	OPAQUE("r", blocks);
+	word = (uint32_t)(start / 32);
+	OPAQUE("r", word);
+	beyond = is_beyond(start, word, limit, sizes, size, flags);
+	if (any_active(wrong | beyond)) {
+		if (any_active(beyond)) {
+			if (wrong)
+				flags |= LINES;
+			OPAQUE("r", flags);
 			if (!find_object(record, address, start, size, flags, back, blocks))
 				return;
+			load_place(record, limit, sizes);
+			OPAQUE("l", start);
+			word = (uint32_t)(start / 32);
+			if ((uint32_t)(start >> 32) >= 32 | word >= limit)
+				flags |= LINES;
+			OPAQUE("r", flags);
+			fresh = is_fresh(sizes, size, flags) & !bit(flags, ABSENT);
+			if (any_active(fresh))
+				note_size(fresh, record, size, flags);
+			OPAQUE("l", start);
+			word = (uint32_t)(start / 32);
+			OPAQUE("l", record);
 			units = (uint32_t *)reload((uint64_t *)&record->read_units);
-			wrong = wrong | bit(flags, BYTES) | start >= reload(&record->limit);
-			if (!any_active(wrong))
+			if (!any_active(bit(flags, LINES | BYTES)))
 				goto whole;
 		}
 		if (!touch_lines(record, start, size, flags, back, units, blocks, word, first))
@@ -452,8 +234,6 @@ static __device__ __forceinline__ void touch(struct device_state *state, uint64_
 	} else {
 		uint32_t place;
 	whole:
-		word = (uint32_t)(start / 32);
-		OPAQUE("r", word);
 		place = word;
 		asm("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p mad.lo.u32 %0, %2, 32, %0; }"
 		    : "+r"(place)
@@ -498,6 +278,10 @@ static __device__ __forceinline__ void touch_bulk(struct device_state *state, ui
 		group_bits = 5;
 	}
 	store(bytes & !outside, &record->uses_bytes, 1);
+	note_sizes(!outside, record, VALUES_WIDE,
+		   flags & READ && flags & WRITE ? VALUES_ATOMIC
+		   : flags & READ                ? VALUES_LOAD
+						 : VALUES_BULK);
 	asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
 	word = offset / 64 + __popc(active & before);
 	for (bool may; any_active(may = !outside & word <= last / 64); word += __popc(active)) {
@@ -548,9 +332,12 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 PATCH vflow_patch_copy_async(void *state, uint64_t pc, void *source, uint32_t destination,
 			     uint32_t size)
 {
+	uint32_t flags = READ;
+
 	if (!any_active(state != NULL & (uint64_t)source >> 20 != 0))
 		return SANITIZER_PATCH_SUCCESS;
-	touch((struct device_state *)state, (uint64_t)source, size, READ);
+	OPAQUE("r", flags); /* or more registers are needed than there are */
+	touch((struct device_state *)state, (uint64_t)source, size, flags);
 	return SANITIZER_PATCH_SUCCESS;
 }
 

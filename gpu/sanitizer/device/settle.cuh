@@ -137,7 +137,8 @@ static __device__ uint32_t count_listed(const struct device_state *state, bool *
 	return listed;
 }
 
-static __device__ void settle_listed(const struct device_state *state, struct walk *walk)
+static __device__ void settle_listed(const struct device_state *state,
+				     const struct device_state *view, struct walk *walk)
 {
 	uint32_t warps = gridDim.x * (PASS_THREADS / 32), base = 0;
 	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
@@ -148,7 +149,12 @@ static __device__ void settle_listed(const struct device_state *state, struct wa
 		uint32_t count;
 		unsigned shift;
 
+		/* what was counted of the object before takes nothing from these */
 		walk->record = &state->records[walk->slot];
+		__syncwarp();
+		if (threadIdx.x % 32 == 0)
+			note_object(walk->notes, walk->record, view->epoch, view->seen_epoch);
+		__syncwarp();
 		count = walk->record->blocks;
 		shift = portion(count, warps);
 		/* objects begin where the one before ended, so that all warps have work */
@@ -163,30 +169,33 @@ static __device__ void settle_listed(const struct device_state *state, struct wa
 		flush_row(walk);
 }
 
-static __device__ void put_row(struct device_state *state, uint64_t place, u64 key, u64 read,
-			       u64 written, u64 redundant)
-{
-	state->result_rows[place & state->row_mask] = make_row(key, read, written, redundant);
-}
-
 /* Hands the rows to the host; returns how many. */
 static __device__ uint32_t gather_rows(struct device_state *state, uint64_t taken)
 {
+	static const struct device_row nothing = {};
 	struct device_rows *rows = state->rows;
 	uint32_t found = __ldcg(&rows->count);
 	uint64_t cursor = state->row_cursor;
 
 	if (found > ROW_LIMIT || cursor + found - taken > state->row_mask) {
 		for (uint32_t i = threadIdx.x; i < ROW_SLOTS; i += PASS_THREADS)
-			rows->keys[i] = rows->read[i] = rows->written[i] = rows->redundant[i] = 0;
+			rows->slots[i] = nothing;
 		return ROW_LIMIT + 1;
 	}
 	for (uint32_t i = threadIdx.x; i < found; i += PASS_THREADS) {
-		uint32_t at = __ldcg(&rows->used[i]);
+		struct device_row *row = &rows->slots[__ldcg(&rows->used[i])];
+		struct result_row *to = &state->result_rows[(cursor + i) & state->row_mask];
+		uint64_t key = __ldcg(&row->key);
 
-		put_row(state, cursor + i, __ldcg(&rows->keys[at]), __ldcg(&rows->read[at]),
-			__ldcg(&rows->written[at]), __ldcg(&rows->redundant[at]));
-		rows->keys[at] = rows->read[at] = rows->written[at] = rows->redundant[at] = 0;
+		to->slot = (uint32_t)(key >> 32) - 1;
+		to->writer = (uint32_t)key;
+#pragma unroll
+		for (int k = 0; k < ROW_COUNTS; k++)
+			to->counts[k] = __ldcg(&row->counts[k]);
+#pragma unroll
+		for (int k = 0; k < ROW_EXTENTS; k++)
+			to->extents[k] = __ldcg(&row->extents[k]);
+		*row = nothing;
 	}
 	return found;
 }
@@ -200,9 +209,11 @@ static __device__ uint32_t gather_cached_rows(struct device_state *state, struct
 	if (cursor + CACHED_ROWS - taken > state->row_mask)
 		return ROW_LIMIT + 1;
 	for (uint32_t i = threadIdx.x; i < CACHED_ROWS; i += PASS_THREADS)
-		if (cache->keys[i])
-			put_row(state, cursor + atomicAdd(&cache->gathered, 1), cache->keys[i],
-				cache->read[i], cache->written[i], cache->redundant[i]);
+		if (cache->keys[i]) {
+			uint64_t place = cursor + atomicAdd(&cache->gathered, 1);
+
+			put_cached_row(&state->result_rows[place & state->row_mask], cache, i);
+		}
 	__syncthreads();
 	return cache->gathered;
 }
@@ -223,6 +234,7 @@ static __device__ void gather_objects(struct device_state *state, bool fits, boo
 		if (round++ % (PASS_THREADS / 32) != threadIdx.x / 32 || !(bits >> lane & 1))
 			return;
 		object.slot = first + lane;
+		object.sizes = record->sizes;
 		object.initialised_bytes = __ldcg(&record->initialised_bytes);
 		object.zero_leaf_count = __ldcg(&record->zero_leaf_count);
 		for (int k = 0; k < DIGEST_LANES; k++)
@@ -230,7 +242,7 @@ static __device__ void gather_objects(struct device_state *state, bool fits, boo
 		if (fits)
 			state->result_objects[place & state->object_mask] = object;
 		if (done)
-			record->touched = record->uses_bytes = record->uses_origin = 0;
+			reset_object(record, record->known_sizes | object.sizes);
 	});
 }
 
@@ -329,11 +341,14 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
 	__shared__ struct row_cache cache;
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
+	__shared__ struct notes notes[PASS_THREADS / 32];
 	__shared__ bool last;
 	bool done = true, alone = gridDim.x == 1, spread = strategy == PASS_SPREAD && !alone;
 	bool one = strategy == PASS_SMALL || alone, small_work = false;
 	uint32_t listed, share = 0;
-	struct walk walk = {NULL, state->rows, &cache, keys, nh[threadIdx.x / 32], 0, writer};
+	struct walk walk = {
+		NULL, state->rows, &cache, keys, nh[threadIdx.x / 32], &notes[threadIdx.x / 32],
+		0,    writer};
 
 	if (marks.height)
 		mark_first(state, &marks);
@@ -343,8 +358,9 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 #pragma unroll 1
 	for (uint32_t i = threadIdx.x; i < LEAF_KEYS; i += PASS_THREADS)
 		keys[i] = leaf_key(i);
-	for (uint32_t i = threadIdx.x; i < CACHED_ROWS; i += PASS_THREADS)
-		cache.keys[i] = cache.read[i] = cache.written[i] = cache.redundant[i] = 0;
+	clear_cache(&cache);
+	if (threadIdx.x % 32 < ROW_EXTENTS)
+		notes[threadIdx.x / 32].extents[threadIdx.x % 32] = 0;
 	if (threadIdx.x == 0) {
 		cache.gathered = cache.blocks = cache.full = 0;
 		if (blockIdx.x == 0)
@@ -366,14 +382,11 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 		listed = count_listed(state, &done);
 		__syncthreads();
 		if (done)
-			settle_listed(state, &walk);
+			settle_listed(state, &view, &walk);
 		__syncthreads();
 	}
 	if (!alone || cache.full) {
-		for (uint32_t i = threadIdx.x; i < CACHED_ROWS; i += PASS_THREADS)
-			if (cache.keys[i])
-				add_row(state->rows, cache.keys[i], cache.read[i], cache.written[i],
-					cache.redundant[i]);
+		empty_cache(&cache, state->rows);
 		if (threadIdx.x == 0 && cache.blocks)
 			atomicAdd(&state->rows->blocks, cache.blocks);
 		__threadfence();

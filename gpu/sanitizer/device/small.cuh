@@ -35,7 +35,7 @@ static __device__ void load_current(const struct device_record *record, uint64_t
 
 /* As add_cached_row(), which is faster when it is warm. */
 static __device__ void add_small_row(struct row_cache *cache, struct device_rows *rows, u64 key,
-				     uint32_t read, uint32_t written, uint32_t redundant)
+				     const struct counts *counts, uint32_t extent)
 {
 #pragma unroll 1
 	for (uint32_t i = 0; i < CACHED_ROWS; i++) {
@@ -43,21 +43,20 @@ static __device__ void add_small_row(struct row_cache *cache, struct device_rows
 
 		if (old && old != key)
 			continue;
-		atomicAdd(&cache->read[i], read);
-		atomicAdd(&cache->written[i], written);
-		atomicAdd(&cache->redundant[i], redundant);
+		add_at(cache, i, counts, extent);
 		return;
 	}
 	cache->full = true;
-	add_row(rows, key, read, written, redundant);
+	add_row(rows, key, *counts, extent);
 }
 
-/* Counts the touched bytes of a warp's chunks by their writers. */
+/* Counts the touched bytes of a warp's chunks of a block by their writers. */
 static __device__ void count_chunks(struct row_cache *cache, struct device_rows *rows,
-				    const struct device_record *record, const struct chunk *chunk,
+				    const struct device_record *record, uint32_t block,
+				    const struct notes *notes, const struct chunk *chunk,
 				    const uint32_t writers[4])
 {
-	unsigned left = 0, waiting;
+	unsigned left = 0, waiting, lane = threadIdx.x % 32;
 
 #pragma unroll
 	for (int i = 0; i < 4; i++)
@@ -68,7 +67,8 @@ static __device__ void count_chunks(struct row_cache *cache, struct device_rows 
 				  : left & 2 ? writers[1]
 				  : left & 4 ? writers[2]
 					     : writers[3];
-		uint32_t read, written, redundant;
+		uint32_t extent = lane % 2 ? block + 1 : ~block;
+		struct counts counts;
 		unsigned bytes = 0;
 
 		writer = __shfl_sync(ALL_LANES, writer, __ffs((int)waiting) - 1);
@@ -77,13 +77,17 @@ static __device__ void count_chunks(struct row_cache *cache, struct device_rows 
 			if ((left >> i & 1) && writers[i] == writer)
 				bytes |= 15u << 4 * i;
 		left &= ~((bytes & 1) | (bytes >> 3 & 2) | (bytes >> 6 & 4) | (bytes >> 9 & 8));
-		read = sum_of_lanes(__popc(chunk->read & bytes));
-		written = sum_of_lanes(__popc(chunk->written & bytes));
-		redundant = sum_of_lanes(__popc(chunk->redundant & bytes));
-		if (threadIdx.x % 32 == 0)
+		counts = count_chunk(chunk, bytes, notes->width, notes->epoch);
+		counts.touched = sum_of_lanes(counts.touched);
+		counts.redundant = sum_of_lanes(counts.redundant);
+		counts.unread = sum_of_lanes(counts.unread);
+		counts.first = sum_of_lanes(counts.first);
+		if (!(counts.touched >> (lane < ROW_WRITTEN_FROM ? 0 : 16) & 0xffff))
+			extent = 0;
+		if (lane < ROW_EXTENTS)
 			add_small_row(cache, rows,
-				      (u64)(record->slot + 1) << 32 | (writer ^ record->site), read,
-				      written, redundant);
+				      (u64)(record->slot + 1) << 32 | (writer ^ record->site),
+				      &counts, extent);
 	}
 }
 
@@ -104,13 +108,19 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 	struct small_change *change = &small.changes[object];
 	uint64_t nh[LEAF_LANES] = {0, 0, 0, 0}, digest = 0;
 	struct device_block *at = &record->states[block], state = *at;
-	struct chunk chunk = {{0, 0}, {0, 0}, 0, 0, 0, 0, 0};
+	struct chunk chunk = {{0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0};
+	const struct notes *notes = &small.notes[object];
+	bool was_unread = notes->epoch && state.flags >> BLOCK_EPOCH > notes->seen;
+	unsigned unread;
 	uint4 four = ((const uint4 *)record->writer)[index];
 	ulonglong2 pair = ((const ulonglong2 *)record->value)[index];
 	uint32_t writers[4] = {four.x, four.y, four.z, four.w}, writer = api ^ record->site;
 
 	/* those without a block look at another's */
 	chunk.initialised = ((const uint16_t *)record->initialised)[index];
+	unread = ((const uint16_t *)record->unread)[index];
+	if (was_unread)
+		chunk.unread = state.flags & BLOCK_UNREAD ? CHUNK_ALL : unread;
 	if (active) {
 		unsigned units = touched_units(record, index);
 
@@ -153,7 +163,8 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 		if (after != chunk.initialised)
 			((uint16_t *)record->initialised)[index] = (uint16_t)after;
 	}
-	count_chunks(cache, rows, record, &chunk, writers);
+	count_chunks(cache, rows, record, (uint32_t)block, notes, &chunk, writers);
+	unread = unread_after(&chunk);
 	known = sum_of_lanes(__popc(after));
 	if (record->leaves) {
 		const uint32_t *keys = leaf_keys + thread * 4;
@@ -174,6 +185,8 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 	flags |= __any_sync(ALL_LANES, stale) ? ANY_STALE : 0;
 	flags |= __any_sync(ALL_LANES, chunk.written != CHUNK_ALL) ? SOME_UNWRITTEN : 0;
 	flags |= __any_sync(ALL_LANES, after != CHUNK_ALL) ? SOME_UNKNOWN : 0;
+	flags |= __any_sync(ALL_LANES, unread) ? ANY_UNREAD : 0;
+	flags |= __any_sync(ALL_LANES, unread != CHUNK_ALL) ? SOME_READ : 0;
 	if (flags & ANY_STALE) {
 		uint32_t more = known - sum_of_lanes(__popc(chunk.initialised));
 
@@ -200,6 +213,12 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 		}
 		state.flags = flags & SOME_UNKNOWN ? state.flags & ~BLOCK_WHOLE
 						   : state.flags | BLOCK_WHOLE;
+	}
+	if (active && notes->epoch && (was_unread || flags & ANY_WRITTEN)) {
+		state.flags = unread_flags(state.flags, flags & ANY_UNREAD, !(flags & SOME_READ),
+					   notes->epoch);
+		if ((flags & (ANY_UNREAD | SOME_READ)) == (ANY_UNREAD | SOME_READ))
+			((uint16_t *)record->unread)[index] = (uint16_t)unread;
 	}
 	if ((flags & ANY_STALE) && record->leaves) {
 		uint64_t left = record->size - block * LEAF_BYTES;
@@ -228,7 +247,7 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 	if (active && thread == 0) {
 		if (!spread)
 			record->touched_blocks[block / 32] = 0;
-		if (flags & ANY_WRITTEN)
+		if (flags & ANY_WRITTEN || was_unread)
 			*at = state;
 	}
 	__syncthreads();
@@ -252,6 +271,7 @@ static __device__ void change_object(struct device_record *record, uint32_t obje
 	const struct small_change *change = &small.changes[object];
 
 	result->slot = copy->slot;
+	result->sizes = copy->sizes;
 	record->initialised_bytes = result->initialised_bytes =
 		copy->initialised_bytes + change->initialised_bytes;
 	record->zero_leaf_count = result->zero_leaf_count =
@@ -285,11 +305,8 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 	unsigned thread = threadIdx.x;
 
 	if (thread < CACHED_ROWS && cache->keys[thread]) {
-		struct result_row row = make_row(cache->keys[thread], cache->read[thread],
-						 cache->written[thread], cache->redundant[thread]);
-
 		cursor += atomicAdd(&cache->gathered, 1);
-		view->result_rows[cursor & view->row_mask] = row;
+		put_cached_row(&view->result_rows[cursor & view->row_mask], cache, thread);
 	}
 	if (thread >= PASS_THREADS - SMALL_OBJECTS &&
 	    thread - (PASS_THREADS - SMALL_OBJECTS) < small.objects) {
@@ -300,7 +317,8 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 		change_object(&view->records[slot], object, &result);
 		cursor = small.before.object_cursor + object;
 		view->result_objects[cursor & view->object_mask] = result;
-		view->records[slot].touched = view->records[slot].uses_bytes = 0;
+		reset_object(&view->records[slot],
+			     result.sizes | small_records[object].known_sizes);
 		view->listed[slot / 32] = 0;
 		view->listed_words[slot / 1024] = 0;
 	}

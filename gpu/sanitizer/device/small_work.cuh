@@ -25,7 +25,9 @@ enum warp_flags {
 	ANY_STALE = 2,
 	ANY_NONZERO = 4,
 	SOME_UNWRITTEN = 8,
-	SOME_UNKNOWN = 16
+	SOME_UNKNOWN = 16,
+	ANY_UNREAD = 32,
+	SOME_READ = 64
 };
 
 static __shared__ struct {
@@ -38,7 +40,8 @@ static __shared__ struct {
 		uint32_t object, block;
 	} work[SPREAD_BLOCKS];
 	struct small_change changes[SMALL_OBJECTS];
-	uint32_t known[PASS_THREADS]; /* the mask of initialised bytes of a chunk */
+	struct notes notes[SMALL_OBJECTS]; /* of objects */
+	uint32_t known[PASS_THREADS];      /* the mask of initialised bytes of a chunk */
 	struct {
 		unsigned flags, known;
 		u64 nh[LEAF_LANES];
@@ -102,7 +105,7 @@ static __device__ __noinline__ void find_in_many(const uint32_t *listed, uint32_
 }
 
 /* A copy of the record, a warp for each. */
-static __device__ void copy_records(const struct device_record *records)
+static __device__ void copy_records(const struct device_state *view)
 {
 	unsigned lane = threadIdx.x % 32, object = threadIdx.x / 32;
 	struct device_record *copy = &small_records[object];
@@ -110,8 +113,10 @@ static __device__ void copy_records(const struct device_record *records)
 	if (object >= small.objects)
 		return;
 	if (lane < sizeof(*copy) / 8)
-		((u64 *)copy)[lane] = ((const u64 *)&records[small.slots[object]])[lane];
+		((u64 *)copy)[lane] = ((const u64 *)&view->records[small.slots[object]])[lane];
 	__syncwarp();
+	if (lane == 0)
+		note_object(&small.notes[object], copy, view->epoch, view->seen_epoch);
 	if (lane == 0 && (!copy->states || copy->coarse || copy->shared || copy->uses_origin ||
 			  (gridDim.x > 1 && copy->blocks > SMALL_SCAN)))
 		small.unsupported = true;
@@ -254,7 +259,7 @@ static __device__ bool is_small(struct device_state *state, const struct device_
 	__syncthreads();
 	if (small.objects > SMALL_OBJECTS)
 		return false;
-	copy_records(view->records);
+	copy_records(view);
 	__syncthreads();
 	if (small.unsupported)
 		return false;

@@ -6,6 +6,7 @@
 
 #include "gpu/analysis/leaf.h"
 #include "gpu/analysis/unit.h"
+#include "gpu/analysis/values.h"
 #include "gpu/provider.h"
 #include "gpu/sanitizer/device/device_state.h"
 
@@ -16,50 +17,113 @@ typedef unsigned long long u64; /* as atomics and shuffles want it */
 
 /* -- rows --------------------------------------------------------------------------------- */
 
+/* Counts of bytes, two in a number, of which a warp's are added up: at most COUNT_MOST of a lane.
+ */
+#define COUNT_MOST 2047u
+#define COUNTS(low, high) ((uint32_t)(low) | (uint32_t)(high) << 16)
+
+struct counts {
+	uint32_t touched;   /* read; written */
+	uint32_t redundant; /* redundant; redundant values */
+	uint32_t unread;    /* dead; unread */
+	uint32_t first;     /* first read; taken */
+};
+
 /* Rows of the objects that this block of threads works on; what does not fit goes to memory. */
 struct row_cache {
 	u64 keys[CACHED_ROWS];
-	uint32_t read[CACHED_ROWS], written[CACHED_ROWS], redundant[CACHED_ROWS];
+	uint32_t counts[ROW_COUNTS][CACHED_ROWS];
+	uint32_t extents[CACHED_ROWS][ROW_EXTENTS] __attribute__((aligned(16)));
 	uint32_t gathered;
 	uint32_t blocks; /* of objects that were looked at */
 	bool full;       /* some rows went to memory */
 };
+
+static __device__ void clear_cache(struct row_cache *cache)
+{
+	if (threadIdx.x >= CACHED_ROWS)
+		return;
+	cache->keys[threadIdx.x] = 0;
+#pragma unroll
+	for (int i = 0; i < ROW_COUNTS; i++)
+		cache->counts[i][threadIdx.x] = 0;
+	*(uint4 *)cache->extents[threadIdx.x] = make_uint4(0, 0, 0, 0);
+}
 
 static __device__ uint32_t hash_key(u64 key)
 {
 	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
 }
 
-static __device__ void add_row(struct device_rows *rows, u64 key, u64 read, u64 written,
-			       u64 redundant)
+/* The number of one count, of those of a warp. */
+static __device__ uint32_t count_of(const struct counts *counts, int which)
+{
+	uint32_t both = which / 2 == 0   ? counts->touched
+			: which / 2 == 1 ? counts->redundant
+			: which / 2 == 2 ? counts->unread
+					 : counts->first;
+
+	return which % 2 ? both >> 16 : both & 0xffff;
+}
+
+/* The place of a row in memory, or NULL: there are too many, and the host gives all of them up. */
+static __device__ struct device_row *find_row(struct device_rows *rows, u64 key)
 {
 	uint32_t at = hash_key(key) % ROW_SLOTS;
 
 	for (;; at = (at + 1) % ROW_SLOTS) {
-		u64 old = *(volatile uint64_t *)&rows->keys[at];
+		struct device_row *row = &rows->slots[at];
+		u64 old = *(volatile uint64_t *)&row->key;
 
-		if (!old && !(old = atomicCAS((u64 *)&rows->keys[at], 0ull, key))) {
+		if (!old && !(old = atomicCAS((u64 *)&row->key, 0ull, key))) {
 			uint32_t place = atomicAdd(&rows->count, 1);
 
 			if (place < ROW_LIMIT)
 				rows->used[place] = at;
-			break;
+			return row;
 		}
 		if (old == key)
-			break;
+			return row;
 		if (*(volatile uint32_t *)&rows->count > ROW_LIMIT)
-			return; /* too many: the host gives all of them up */
+			return NULL;
 	}
-	if (read)
-		atomicAdd((u64 *)&rows->read[at], read);
-	if (written)
-		atomicAdd((u64 *)&rows->written[at], written);
-	if (redundant)
-		atomicAdd((u64 *)&rows->redundant[at], redundant);
+}
+
+/*
+ * Adds to a row in memory.  Called by the first ROW_EXTENTS lanes, each with its own of the
+ * extents, with the counts of the warp.
+ */
+static __device__ __noinline__ void add_row(struct device_rows *rows, u64 key,
+					    const struct counts counts, uint32_t extent)
+{
+	struct device_row *row = find_row(rows, key);
+
+	if (!row)
+		return;
+#pragma unroll
+	for (int i = 0; i < ROW_COUNTS; i++)
+		if (threadIdx.x % 32 == 0 && count_of(&counts, i))
+			atomicAdd((u64 *)&row->counts[i], (u64)count_of(&counts, i));
+	if (extent)
+		atomicMax(&row->extents[threadIdx.x % 32], extent);
+}
+
+/* Adds to the row at this place of the cache; called as add_row(). */
+static __device__ void add_at(struct row_cache *cache, uint32_t at, const struct counts *counts,
+			      uint32_t extent)
+{
+	if (threadIdx.x % 32 == 0) {
+#pragma unroll
+		for (int i = 0; i < ROW_COUNTS; i++)
+			if (count_of(counts, i))
+				atomicAdd(&cache->counts[i][at], count_of(counts, i));
+	}
+	if (extent)
+		atomicMax(&cache->extents[at][threadIdx.x % 32], extent);
 }
 
 static __device__ void add_cached_row(struct row_cache *cache, struct device_rows *rows, u64 key,
-				      uint32_t read, uint32_t written, uint32_t redundant)
+				      const struct counts *counts, uint32_t extent)
 {
 	uint32_t start = hash_key(key);
 
@@ -70,43 +134,79 @@ static __device__ void add_cached_row(struct row_cache *cache, struct device_row
 		if (!old)
 			old = atomicCAS(&cache->keys[at], 0ull, key);
 		if (!old || old == key) {
-			atomicAdd(&cache->read[at], read);
-			atomicAdd(&cache->written[at], written);
-			atomicAdd(&cache->redundant[at], redundant);
+			add_at(cache, at, counts, extent);
 			return;
 		}
 	}
 	cache->full = true;
-	add_row(rows, key, read, written, redundant);
+	add_row(rows, key, *counts, extent);
 }
 
-/* A row as the host reads it. */
-static __device__ struct result_row make_row(u64 key, u64 read, u64 written, u64 redundant)
+/* Moves the rows of the cache to memory. */
+static __device__ void empty_cache(const struct row_cache *cache, struct device_rows *rows)
 {
-	struct result_row row;
+	for (uint32_t i = threadIdx.x; i < CACHED_ROWS; i += PASS_THREADS) {
+		struct device_row *row = cache->keys[i] ? find_row(rows, cache->keys[i]) : NULL;
 
-	row.read = read;
-	row.written = written;
-	row.redundant = redundant;
-	row.slot = (uint32_t)(key >> 32) - 1;
-	row.writer = (uint32_t)key;
-	return row;
+		if (!row)
+			continue;
+#pragma unroll
+		for (int k = 0; k < ROW_COUNTS; k++)
+			if (cache->counts[k][i])
+				atomicAdd((u64 *)&row->counts[k], (u64)cache->counts[k][i]);
+#pragma unroll
+		for (int k = 0; k < ROW_EXTENTS; k++)
+			atomicMax(&row->extents[k], cache->extents[i][k]);
+	}
+}
+
+/* Hands a row of the cache to the host. */
+static __device__ void put_cached_row(struct result_row *to, const struct row_cache *cache,
+				      uint32_t at)
+{
+	to->slot = (uint32_t)(cache->keys[at] >> 32) - 1;
+	to->writer = (uint32_t)cache->keys[at];
+#pragma unroll
+	for (int k = 0; k < ROW_COUNTS; k++)
+		to->counts[k] = cache->counts[k][at];
+#pragma unroll
+	for (int k = 0; k < ROW_EXTENTS; k++)
+		to->extents[k] = cache->extents[at][k];
 }
 
 /* -- a warp's work ------------------------------------------------------------------------ */
 
-/* What the warp has counted; `key` is the same in all lanes, the rest is the lane's part. */
+/* What a warp knows of the object that it works on, and of the row that it counts. */
+struct notes {
+	uint32_t extents[ROW_EXTENTS];
+	uint32_t width; /* of the values that the API stored */
+	uint32_t epoch; /* 0: nothing of the object is left unread */
+	uint32_t seen;  /* the last epoch in which it was seen */
+};
+
+/* What the warp has counted; `key` is the same in all lanes, `counts` the lane's part. */
 struct walk {
 	struct device_record *record;
 	struct device_rows *rows;
 	struct row_cache *cache;
 	const uint32_t *keys;  /* of leaves */
 	u64 (*nh)[LEAF_LANES]; /* of the warp: see struct leaves */
+	struct notes *notes;   /* of the warp */
 	uint32_t slot, writer;
 	u64 key; /* of the bytes counted below */
-	uint32_t read, written, redundant;
+	struct counts counts;
+	uint32_t most;   /* of a count of a lane */
 	int initialised; /* bytes */
 };
+
+/* What a pass has to know of an object before it looks at its blocks; by one lane. */
+static __device__ void note_object(struct notes *notes, const struct device_record *record,
+				   uint32_t epoch, uint32_t seen)
+{
+	notes->seen = seen > record->seen_epoch ? seen : record->seen_epoch;
+	notes->epoch = epoch > notes->seen ? epoch : 0;
+	notes->width = values_width(record->sizes, record->known_sizes);
+}
 
 /* One of four words, which can so stay in registers. */
 static __device__ uint32_t pick(const uint32_t words[4], unsigned which)
@@ -127,28 +227,65 @@ static __device__ uint32_t sum_of_lanes(uint32_t value)
 
 static __device__ void flush_row(struct walk *walk)
 {
-	uint32_t read = sum_of_lanes(walk->read), written = sum_of_lanes(walk->written);
-	uint32_t redundant = sum_of_lanes(walk->redundant);
+	struct counts counts = walk->counts;
+	unsigned lane = threadIdx.x % 32;
+	bool more = counts.redundant | counts.unread | counts.first;
 
-	if (threadIdx.x % 32 == 0 && (read || written || redundant))
-		add_cached_row(walk->cache, walk->rows, walk->key, read, written, redundant);
-	walk->read = walk->written = walk->redundant = 0;
+	counts.touched = sum_of_lanes(counts.touched);
+	if (__any_sync(ALL_LANES, more)) {
+		counts.redundant = sum_of_lanes(counts.redundant);
+		counts.unread = sum_of_lanes(counts.unread);
+		counts.first = sum_of_lanes(counts.first);
+		more = true;
+	}
+	if (lane < ROW_EXTENTS && (counts.touched || more)) {
+		add_cached_row(walk->cache, walk->rows, walk->key, &counts,
+			       walk->notes->extents[lane]);
+		walk->notes->extents[lane] = 0;
+	}
+	walk->counts.touched = walk->counts.redundant = 0;
+	walk->counts.unread = walk->counts.first = 0;
+	walk->most = 0;
 }
 
-/* Counts bytes that `writer` (XOR the site) wrote last; called by whole warps. */
-static __device__ void count(struct walk *walk, uint32_t writer, uint32_t read, uint32_t written,
-			     uint32_t redundant)
+/*
+ * Counts bytes, at most `most` of a lane, that `writer` (XOR the site) wrote last; called by whole
+ * warps.
+ */
+static __device__ void count(struct walk *walk, uint32_t writer, const struct counts *counts,
+			     uint32_t most)
 {
 	u64 key = (u64)(walk->slot + 1) << 32 | (writer ^ walk->record->site);
 
-	if (key != walk->key) {
+	if (key != walk->key || walk->most + most > COUNT_MOST) {
 		if (walk->key)
 			flush_row(walk);
 		walk->key = key;
 	}
-	walk->read += read;
-	walk->written += written;
-	walk->redundant += redundant;
+	walk->most += most;
+	walk->counts.touched += counts->touched;
+	walk->counts.redundant += counts->redundant;
+	walk->counts.unread += counts->unread;
+	walk->counts.first += counts->first;
+}
+
+/* The blocks from `first` to `last` are counted, too, for what was read, or written. */
+static __device__ void extend(struct walk *walk, bool reads, bool writes, uint32_t first,
+			      uint32_t last)
+{
+	unsigned lane = threadIdx.x % 32;
+	uint32_t *at = &walk->notes->extents[lane], extent = lane % 2 ? last + 1 : ~first;
+
+	if (lane < ROW_EXTENTS && (lane < ROW_WRITTEN_FROM ? reads : writes) && *at < extent)
+		*at = extent;
+}
+
+/* What the running API did to the object is over. */
+static __device__ void reset_object(struct device_record *record, uint32_t known_sizes)
+{
+	record->touched = record->uses_bytes = record->uses_origin = 0;
+	record->known_sizes = known_sizes;
+	record->sizes = record->seen_sizes = 0;
 }
 
 /* Adds a number of each lane to one of the object's. */

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/analysis/sizes.h"
+
 static struct gpu_row *rows;
 static size_t row_capacity;
+static struct sizes_said said;
 
 void event_content(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero)
 {
@@ -19,6 +22,64 @@ void event_content(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTE
 						       .object = object,
 						       .payload = &content,
 						       .size = sizeof(content)});
+}
+
+static void seen(void *data, uint32_t object)
+{
+	static const struct gpu_read_unseen payload;
+
+	events_sink->record(data, &(struct gpu_record){.kind = GPU_RECORD_READ_UNSEEN,
+						       .object = object,
+						       .payload = &payload,
+						       .size = sizeof(payload)});
+}
+
+void event_seen(const struct gpu_call *call, struct space *space)
+{
+	space_seen(space, seen, (void *)call);
+}
+
+void event_read_unseen(const struct gpu_call *call)
+{
+	seen((void *)call, 0);
+}
+
+void event_all_seen(const struct gpu_call *call, struct space *space)
+{
+	struct space *spaces[EVENT_SPACES_MAX + 1] = {space};
+	unsigned count = space ? 1 + events_peers(space, spaces + 1) : 0;
+	bool unread = false;
+
+	for (unsigned i = 0; i < count; i++)
+		unread |= space_all_seen(spaces[i]);
+	if (unread)
+		event_read_unseen(call);
+}
+
+static void atomics(void *data, uint32_t object, uint32_t sizes)
+{
+	const struct gpu_call *call = data;
+	const struct gpu_sizes payload = sizes_payload(sizes);
+
+	if (sizes_are_new(&said, call->context, object, sizes))
+		events_sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_SIZES,
+							       .object = object,
+							       .payload = &payload,
+							       .size = sizeof(payload)});
+}
+
+/* After the event of a call: what else is known of the objects that it touched. */
+static void add_records(const struct gpu_call *call, struct space *space)
+{
+	event_seen(call, space);
+	space_atomics(space, atomics, (void *)call);
+	space_digests(space, event_content, (void *)call);
+}
+
+void event_contents(struct space *space)
+{
+	event_seen(NULL, space);
+	space_digests(space, event_content, NULL);
 }
 
 uint32_t event_introduce(const struct gpu_call *call, const struct object *object)
@@ -116,6 +177,32 @@ static bool reserve_rows(size_t count)
 	return true;
 }
 
+static struct gpu_row make_read(const struct row *row)
+{
+	return (struct gpu_row){.object = row->object->id,
+				.writer = row->writer,
+				.access = GPU_READ,
+				.bytes = row->counts[ROW_READ],
+				.first_read_bytes = row->counts[ROW_FIRST_READ],
+				.first_block = ~row->extents[ROW_READ_FROM],
+				.last_block = row->extents[ROW_READ_TO] - 1};
+}
+
+static struct gpu_row make_written(const struct row *row)
+{
+	return (struct gpu_row){.object = row->object->id,
+				.writer = row->writer,
+				.access = GPU_WRITE,
+				.bytes = row->counts[ROW_WRITTEN],
+				.redundant_bytes = row->counts[ROW_REDUNDANT],
+				.redundant_value_bytes = row->counts[ROW_VALUES],
+				.dead_bytes = row->counts[ROW_DEAD],
+				.unread_bytes = row->counts[ROW_UNREAD],
+				.taken_bytes = row->counts[ROW_TAKEN],
+				.first_block = ~row->extents[ROW_WRITTEN_FROM],
+				.last_block = row->extents[ROW_WRITTEN_TO] - 1};
+}
+
 /* Adds the rows of one space to the `used` ones.  Returns how many there are then. */
 static size_t add_rows(size_t used, const struct row *from, uint32_t count)
 {
@@ -127,19 +214,11 @@ static size_t add_rows(size_t used, const struct row *from, uint32_t count)
 		while (last < count && from[last].object == from[i].object)
 			last++;
 		for (uint32_t k = i; k < last; k++)
-			if (from[k].read)
-				rows[used++] = (struct gpu_row){.object = from[k].object->id,
-								.writer = from[k].writer,
-								.access = GPU_READ,
-								.bytes = from[k].read};
+			if (from[k].counts[ROW_READ])
+				rows[used++] = make_read(&from[k]);
 		for (uint32_t k = i; k < last; k++)
-			if (from[k].written)
-				rows[used++] =
-					(struct gpu_row){.object = from[k].object->id,
-							 .writer = from[k].writer,
-							 .access = GPU_WRITE,
-							 .bytes = from[k].written,
-							 .redundant_bytes = from[k].redundant};
+			if (from[k].counts[ROW_WRITTEN])
+				rows[used++] = make_written(&from[k]);
 		i = last;
 	}
 	return used;
@@ -216,7 +295,7 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 	}
 	end(call, used, hosts, host_count);
 	for (unsigned i = 0; i < space_count; i++)
-		space_digests(spaces[i], event_content, call);
+		add_records(call, spaces[i]);
 }
 
 void event_results(const struct gpu_call *call, struct space *space, int result,
@@ -229,5 +308,5 @@ void event_results(const struct gpu_call *call, struct space *space, int result,
 		return;
 	}
 	end(call, take_rows(0, call, space, result), hosts, host_count);
-	space_digests(space, event_content, (void *)call);
+	add_records(call, space);
 }

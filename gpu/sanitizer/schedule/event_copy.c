@@ -290,7 +290,7 @@ bool event_copy_pending(const struct api_call *api_call, const struct operation 
 	piece.single = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
 	piece.stream = operation->stream;
 	mark(&piece);
-	if (!queue_push(&call, space, operation->stream, host_count ? hosts : NULL)) {
+	if (!queue_push(&call, space, operation->stream, host_count ? hosts : NULL, false)) {
 		events_sink->abandon(&call);
 		events_lost_track();
 	}

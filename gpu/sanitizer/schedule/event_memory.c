@@ -1,6 +1,7 @@
 /*
  * gpu/sanitizer/schedule/event_memory.c: allocations and frees.
  */
+#include "gpu/sanitizer/api/apis.h"
 #include "gpu/sanitizer/schedule/events_internal.h"
 
 #include <string.h>
@@ -99,6 +100,12 @@ void event_free(const struct api_call *api_call, const struct operation *operati
 {
 	struct object *object = events_find_object(operation->context, operation->address);
 
-	if (object && object->address == operation->address)
-		event_release(api_call, operation->stream, object);
+	if (!object || object->address != operation->address)
+		return;
+	/* the memory may be mapped elsewhere, with what is in it */
+	if (api_is(api_call->name, "cuMemUnmap")) {
+		object_seen(object);
+		event_seen(NULL, object->space);
+	}
+	event_release(api_call, operation->stream, object);
 }

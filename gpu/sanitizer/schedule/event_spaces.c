@@ -53,6 +53,14 @@ static void invalidate_tables(void)
 		space_unpublish(event_spaces[i]);
 }
 
+/* Objects of the space were exposed: what pending calls wrote there before may have been read, too.
+ */
+static void say_exposed(struct space *space)
+{
+	event_seen(NULL, space);
+	queue_seen(space);
+}
+
 static void share_written_memory(void)
 {
 	for (unsigned i = 0; i < event_space_count; i++) {
@@ -62,6 +70,7 @@ static void share_written_memory(void)
 			continue;
 		if (context_enter(&entered, space_context(event_spaces[i])))
 			space_share(event_spaces[i], SHARE_ALL);
+		say_exposed(event_spaces[i]);
 		context_leave(&entered);
 	}
 }
@@ -287,4 +296,18 @@ void events_share_external(CUcontext context, uint64_t address)
 	if (context_enter(&entered, space_context(object->space)))
 		object_share_external(object);
 	context_leave(&entered);
+	say_exposed(object->space);
+}
+
+void events_expose(CUcontext context, uint64_t address)
+{
+	struct object *object = events_find_object(context, address);
+	struct entered_context entered;
+
+	if (!object)
+		return;
+	if (context_enter(&entered, space_context(object->space)))
+		object_expose(object);
+	context_leave(&entered);
+	say_exposed(object->space);
 }

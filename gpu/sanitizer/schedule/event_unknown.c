@@ -123,6 +123,7 @@ void event_skipped(const struct api_call *api_call, const struct operation *oper
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
 	forget_writable(operation);
 	events_sink->end(&call, NULL, 0);
+	event_all_seen(&call, events_find_space(context));
 	if (operation->instructions & INSTRUCTIONS_SURFACE_STORE)
 		event_arrays_stored(events_find_space(context));
 	skipped_launched(events_find_space(context), operation->stream);
@@ -165,7 +166,7 @@ void events_forget(struct space *space)
 			continue;
 		if (context_enter(&entered, space_context(event_spaces[i])) &&
 		    space_forget_listed(event_spaces[i]) == 0)
-			space_digests(event_spaces[i], event_content, NULL);
+			event_contents(event_spaces[i]);
 		context_leave(&entered);
 	}
 	listed_module = NULL;

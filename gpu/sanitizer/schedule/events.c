@@ -8,6 +8,7 @@
 
 #include "gpu/sanitizer/schedule/events_internal.h"
 #include "gpu/sanitizer/code/modules.h"
+#include "gpu/sass/instructions.h"
 
 const struct gpu_sink *events_sink;
 bool events_digests;
@@ -77,6 +78,8 @@ static void finish_kernel(const struct api_call *api_call, const struct operatio
 		events_sink->end(&call, NULL, 0);
 	else
 		event_settle(&call, spaces, count, NULL, 0);
+	if (operation->instructions & INSTRUCTIONS_READ_UNSEEN)
+		event_all_seen(&call, space);
 	if (operation->instructions)
 		event_instructions(operation, space);
 }
@@ -99,11 +102,12 @@ static void finish_graph(const struct operation *operation, struct space *space)
 			if (space_settle(spaces[i], GPU_WRITER_UNKNOWN) >= 0) {
 				event_unknown_memory(spaces[i], NULL);
 				event_announce_touched(spaces[i]);
-				space_digests(spaces[i], event_content, NULL);
+				event_contents(spaces[i]);
 			}
 		}
 		context_leave(&entered);
 	}
+	event_all_seen(NULL, space); /* rows that nobody got have said what was read */
 }
 
 static bool is_on_stream(const struct operation *operation)
@@ -157,7 +161,8 @@ static void push_kernel(const struct api_call *api_call, const struct operation 
 	space_launched(space, operation->threads, (uintptr_t)operation->function);
 	cover_unmarked_memory(space);
 	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
-	if (!queue_push(&call, space, operation->stream, NULL)) {
+	if (!queue_push(&call, space, operation->stream, NULL,
+			operation->instructions & INSTRUCTIONS_READ_UNSEEN)) {
 		events_sink->abandon(&call);
 		events_lost_track();
 		event_fault(space, CUDA_SUCCESS);

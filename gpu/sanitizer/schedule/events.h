@@ -118,5 +118,7 @@ bool events_has_space(CUcontext context);
 CUcontext events_context_at(CUcontext context, uint64_t address);
 /* Others may write to the object at this address without a call that we see. */
 void events_share_external(CUcontext context, uint64_t address);
+/* Kernels can read the object at this address unseen from now on: through a texture. */
+void events_expose(CUcontext context, uint64_t address);
 
 #endif

@@ -113,6 +113,14 @@ void event_results(const struct gpu_call *call, struct space *space, int result,
 		   const struct host_row *hosts, size_t host_count);
 /* Reports the accesses of a kernel (NULL: of a graph's nodes) that missed all objects. */
 void event_unknown_memory(struct space *space, const char *kernel);
+/* Says that all objects were seen, or which: see space_seen().  `call`: by which, or NULL. */
+void event_read_unseen(const struct gpu_call *call);
+void event_seen(const struct gpu_call *call, struct space *space);
+/* The call may have read anything that kernels of the space reach (NULL: nothing is known there).
+ */
+void event_all_seen(const struct gpu_call *call, struct space *space);
+/* The digests and more of objects that were forgotten, or touched by no call that we know. */
+void event_contents(struct space *space);
 /* For space_digests(). */
 void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
 

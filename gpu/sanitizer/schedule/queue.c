@@ -30,6 +30,7 @@ struct pending {
 	struct host_row host; /* its object is NULL: there is no such row */
 	uint64_t address;     /* of that object, which may be freed while a queue is timed out */
 	uint32_t id;
+	bool reads_unseen;
 };
 
 /* An event that ends when `after` calls of the queue have ended. */
@@ -121,7 +122,7 @@ bool queues_hold_copies(void)
 /* -- calls become pending, and end --------------------------------------------------------- */
 
 bool queue_push(const struct gpu_call *call, struct space *space, CUstream stream,
-		const struct host_row *host)
+		const struct host_row *host, bool reads_unseen)
 {
 	struct queue *queue = make_queue(space);
 	struct pending *last = &queue->calls[(queue->first + queue->count) % QUEUE_CALLS];
@@ -136,10 +137,19 @@ bool queue_push(const struct gpu_call *call, struct space *space, CUstream strea
 	last->host = host ? *host : (struct host_row){0};
 	last->address = host ? host->object->address : 0;
 	last->id = host ? host->object->id : 0;
+	last->reads_unseen = reads_unseen && space_all_seen(space);
 	queue->count++;
 	__atomic_fetch_add(&total, 1, __ATOMIC_RELAXED);
 	events_poll();
 	return true;
+}
+
+void queue_seen(const struct space *space)
+{
+	struct queue *queue = find_queue(space);
+
+	if (queue && queue->count && space_all_seen(queue->space))
+		queue->calls[(queue->first + queue->count - 1) % QUEUE_CALLS].reads_unseen = true;
 }
 
 static void end_syncs(struct queue *queue)
@@ -221,6 +231,7 @@ static bool deliver(struct queue *queue)
 {
 	const struct pending *oldest = oldest_of(queue);
 	struct host_row host = oldest->host;
+	const bool reads_unseen = oldest->reads_unseen;
 
 	if (!space_pass_is_done(queue->space, oldest->ticket))
 		return false;
@@ -230,6 +241,8 @@ static bool deliver(struct queue *queue)
 		host.object = NULL;
 	event_results(&oldest->call, queue->space, space_take_results(queue->space, oldest->ticket),
 		      &host, host.object != NULL);
+	if (reads_unseen)
+		event_read_unseen(&oldest->call);
 	pop(queue);
 	return true;
 }

@@ -73,10 +73,13 @@ struct host_row {
 
 /*
  * Makes a call pending whose event has begun: puts its pass on the same stream; its event ends
- * later, with the host's row if there is one.  False: the pass could not be put there.
+ * later, with the host's row if there is one.  `reads_unseen`: the call may read anything unseen.
+ * False: the pass could not be put there.
  */
 bool queue_push(const struct gpu_call *call, struct space *space, CUstream stream,
-		const struct host_row *host);
+		const struct host_row *host, bool reads_unseen);
+/* All of the space is seen once the calls that are pending by now have ended. */
+void queue_seen(const struct space *space);
 enum queue_state queue_state(const struct space *space);
 /* Whether a call on this stream may follow what is pending. */
 bool queue_accepts(const struct space *space, CUstream stream);

@@ -38,9 +38,9 @@ static void take_in(struct space *space)
 	event_unknown_memory(space, "a kernel that was not waited for");
 	rows = space_rows(space, &count);
 	for (uint32_t i = 0; i < count; i++)
-		if (rows[i].written)
+		if (rows[i].counts[ROW_WRITTEN])
 			space_forget_later((struct object *)rows[i].object);
-	space_digests(space, event_content, NULL);
+	event_contents(space);
 }
 
 static void take_in_peers(void)
@@ -73,6 +73,9 @@ static void recover(CUresult result)
 	space_set_busy(space, false);
 	/* meanwhile nobody has awaited the pending calls of other devices */
 	queues_drain(NULL);
+	/* what was read meanwhile, and by what was timed out, no rows say */
+	for (unsigned i = 0; i < event_space_count; i++)
+		event_all_seen(NULL, event_spaces[i]);
 }
 
 bool queues_recover(void)

@@ -109,6 +109,7 @@ void space_remove(struct object *object)
 		space->object_count--;
 	}
 	space->shared_count -= object->shared;
+	space->seen_count -= object->seen;
 	object_unfollow(object);
 	free(object->name);
 	free(object);
@@ -136,26 +137,35 @@ void object_identify(struct object *object, uint32_t id, uint32_t site)
 				   &object->site, sizeof(object->site), space->stream));
 }
 
-/* Updates the record.  Passes may run: they see the old value or the new one. */
-static void upload_shared(struct object *object)
+void object_upload(struct object *object, size_t member, const void *value, size_t size)
 {
 	struct space *space = object->space;
-	const uint8_t shared = object_shared_by(object);
 
 	if (object->slot == NO_SLOT || space->failed)
 		return;
 	space->unfinished = true;
-	space_check(space, driver.cuMemcpyHtoDAsync(object_record(object) +
-							    offsetof(struct device_record, shared),
-						    &shared, sizeof(shared), space->stream));
+	space_check(space, driver.cuMemcpyHtoDAsync(object_record(object) + member, value, size,
+						    space->stream));
+}
+
+/* -- other writers ------------------------------------------------------------------------ */
+
+static void upload_shared(struct object *object, uint32_t seen_before)
+{
+	const uint8_t shared = object_shared_by(object);
+
+	object_upload(object, offsetof(struct device_record, shared), &shared, sizeof(shared));
+	object_note_seen(object, seen_before);
 }
 
 void object_share_external(struct object *object)
 {
+	const uint32_t before = object_seen_epoch(object);
+
 	if (object->external_writers)
 		return;
 	object->external_writers = true;
-	upload_shared(object);
+	upload_shared(object, before);
 }
 
 void space_share(struct space *space, enum share share)
@@ -164,8 +174,11 @@ void space_share(struct space *space, enum share share)
 
 	if (*all)
 		return;
+	/* those that the host writes to are exposed already */
+	if (share == SHARE_ALL)
+		space->all_seen |= space_all_seen(space);
 	*all = true;
 	for (uint32_t i = 0; i < space->object_count; i++)
 		if (share == SHARE_ALL || space->objects[i]->shared)
-			upload_shared(space->objects[i]);
+			upload_shared(space->objects[i], share == SHARE_ALL ? 0 : EPOCH_LAST);
 }

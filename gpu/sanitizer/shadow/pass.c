@@ -376,80 +376,18 @@ const struct row *space_rows(struct space *space, uint32_t *count)
 			&space->result_rows[(space->taken->first_row + i) % ROW_RING];
 		const struct object *object = space->owners[row->slot];
 
+		struct row *to = &space->row_buffer[*count];
+
 		if (!object) /* it was freed while the launch was timed out */
 			continue;
-		space->row_buffer[(*count)++] = (struct row){
-			.read = row->read,
-			.written = row->written,
-			.redundant = row->redundant,
-			.object = object,
-			.writer = row->writer == SITE_OF_VARIABLE ? object->site : row->writer};
+		(*count)++;
+		memcpy(to->counts, row->counts, sizeof(to->counts));
+		memcpy(to->extents, row->extents, sizeof(to->extents));
+		to->object = object;
+		to->writer = row->writer == SITE_OF_VARIABLE ? object->site : row->writer;
 	}
 	qsort(space->row_buffer, *count, sizeof(*space->row_buffer), by_object);
 	return space->row_buffer;
-}
-
-/* -- digests ------------------------------------------------------------------------------ */
-
-static int by_id(const void *a, const void *b)
-{
-	const struct touched *x = a, *y = b;
-
-	if (x->object->id != y->object->id)
-		return x->object->id > y->object->id ? 1 : -1;
-	return !!y->result - !!x->result; /* the result of a pass is newer */
-}
-
-static void list_forgotten(struct space *space)
-{
-	for (uint32_t slot = 0; space->forgotten && slot < space->slot_capacity; slot++) {
-		struct object *object = space->owners[slot];
-
-		if (!object || !object->forgotten)
-			continue;
-		object->forgotten = false;
-		space->forgotten--;
-		space->touched[space->touched_count++] = (struct touched){object, NULL};
-	}
-}
-
-static void report(struct object *object, const struct result_object *result,
-		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
-				   bool zero),
-		   void *data)
-{
-	static const struct result_object nothing;
-	uint8_t digest[DIGEST_BYTES];
-	bool unknown;
-
-	if (!result)
-		result = &nothing;
-	unknown = !result->initialised_bytes;
-	if (!object->id || (!object->reported && unknown))
-		return; /* the sink does not know the object, or nothing was ever written to it */
-	leaf_object(object->size, result->sum, unknown ? object->id : 0, digest);
-	if (object->reported && !memcmp(digest, object->digest, DIGEST_BYTES))
-		return;
-	memcpy(object->digest, digest, DIGEST_BYTES);
-	object->reported = true;
-	content(data, object->id, digest,
-		result->zero_leaf_count == (object->size + LEAF_BYTES - 1) / LEAF_BYTES);
-}
-
-void space_digests(struct space *space,
-		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
-				   bool zero),
-		   void *data)
-{
-	if (!space->digests)
-		return;
-	list_forgotten(space);
-	if (space->touched_count > 1)
-		qsort(space->touched, space->touched_count, sizeof(*space->touched), by_id);
-	for (uint32_t i = 0; i < space->touched_count; i++)
-		if (!i || space->touched[i].object != space->touched[i - 1].object)
-			report(space->touched[i].object, space->touched[i].result, content, data);
-	space->touched_count = 0;
 }
 
 /* -- forgetting --------------------------------------------------------------------------- */
@@ -467,6 +405,7 @@ void space_forget(struct object *object)
 	if (object->slot == NO_SLOT)
 		return;
 	object->unknown = object->still_unknown = true;
+	object_seen(object);
 	if (!object->detail.device)
 		return; /* object_need_detail() will do it */
 	space->forgotten += !object->forgotten;
@@ -488,6 +427,7 @@ static int forget_all(struct space *space)
 			return -1;
 		space_forget(object);
 	}
+	space->all_seen |= space_all_seen(space);
 	space->touched_count = 0;
 	space->marked = false;
 	reset_expected(space);
@@ -556,10 +496,16 @@ int space_forget_listed(struct space *space)
 
 int space_initialised(struct space *space, struct object *const *variables, uint32_t count)
 {
+	const uint32_t epoch = space->view.epoch;
+	int result;
+
 	for (uint32_t i = 0; i < count; i++)
 		if (object_need_detail(variables[i]) &&
 		    space_mark(variables[i], space->stream, 0, variables[i]->size,
 			       variables[i]->size, 1, MARK_WRITTEN) != 0)
 			return -1;
-	return space_settle(space, SITE_OF_VARIABLE) < 0 ? -1 : 0;
+	space->view.epoch = 0; /* what they were loaded with is never unread */
+	result = space_settle(space, SITE_OF_VARIABLE);
+	space->view.epoch = epoch;
+	return result < 0 ? -1 : 0;
 }

@@ -109,14 +109,14 @@ static bool more_slots(struct space *space)
 	return space_describe(space);
 }
 
-static bool upload_record(const struct object *object, struct device_record *record)
+static bool upload_record(const struct object *object, struct device_record *record, size_t size)
 {
 	struct space *space = object->space;
 
 	space->unfinished = true;
 	/* the copy out of pageable memory is staged before the call returns */
-	return space_check(space, driver.cuMemcpyHtoDAsync(object_record(object), record,
-							   sizeof(*record), space->stream));
+	return space_check(space, driver.cuMemcpyHtoDAsync(object_record(object), record, size,
+							   space->stream));
 }
 
 /* Cuts `size` bytes off memory that starts at `base`. */
@@ -156,6 +156,7 @@ static uint64_t lay_out_detail(struct device_record *record, uint64_t base, bool
 		return used;
 	record->initialised = (uint64_t *)carve(base, &used, masks);
 	record->origin = (uint64_t *)carve(base, &used, masks);
+	record->unread = (uint64_t *)carve(base, &used, masks);
 	if (digests)
 		record->leaves = (uint64_t(*)[DIGEST_LANES])carve(base, &used,
 								  blocks * sizeof(*record->leaves));
@@ -173,6 +174,7 @@ static void describe(const struct object *object, struct device_record *record)
 	record->site = object->memory == GPU_MEMORY_GLOBAL ? SITE_OF_VARIABLE : object->site;
 	record->shared = object_shared_by(object);
 	record->coarse = object->coarse;
+	record->seen_epoch = object_seen_epoch(object);
 	record->state = (struct device_state *)(uintptr_t)object->space->state;
 	lay_out_base(record, object->base.device);
 	if (object->detail.device)
@@ -217,6 +219,7 @@ static void report_shortage(const struct object *object, enum shortage what)
 
 static void give_up(struct object *object)
 {
+	object_seen(object);
 	report_shortage(object, SHORTAGE_GIVEN_UP);
 	object_unfollow(object);
 }
@@ -297,7 +300,7 @@ void object_follow(struct object *object)
 		space->lacking_detail_bytes += object->size;
 	}
 	table_note(object, false);
-	if (!upload_record(object, &record))
+	if (!upload_record(object, &record, sizeof(record)))
 		object_unfollow(object);
 }
 
@@ -338,7 +341,8 @@ bool object_need_detail(struct object *object)
 	space->lacking_details--;
 	space->lacking_detail_bytes -= object->size;
 	space->detail_blocks += record.blocks;
-	if (!upload_record(object, &record)) {
+	/* the running API may have touched it */
+	if (!upload_record(object, &record, offsetof(struct device_record, sizes))) {
 		give_up(object);
 		return false;
 	}
@@ -407,6 +411,7 @@ static void coarsen(struct object *object)
 		give_up(object);
 		return;
 	}
+	object_seen(object);
 	memory_release(&object->detail);
 	space->detail_blocks -= (object->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 	space->lacking_details++;
@@ -439,7 +444,7 @@ static void move_to_host(struct object *object, bool detail)
 	lay_out_base(&record, object->base.device);
 	if (object->detail.device)
 		lay_out_detail(&record, object->detail.device, space->digests);
-	if (!upload_record(object, &record)) {
+	if (!upload_record(object, &record, sizeof(record))) {
 		give_up(object);
 		return;
 	}

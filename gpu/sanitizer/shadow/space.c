@@ -137,6 +137,8 @@ bool space_describe(struct space *space)
 		.row_mask = ROW_RING - 1,
 		.object_mask = space->object_ring - 1,
 		.slots = space->slot_capacity,
+		.epoch = space->view.epoch,
+		.seen_epoch = space->view.seen_epoch,
 		.listed = (uint32_t *)(uintptr_t)listed_first,
 		.listed_words = (uint32_t *)(uintptr_t)words_first,
 	};
@@ -159,6 +161,7 @@ struct space *space_create(CUcontext context, bool digests, space_shortage *shor
 		return NULL;
 	space->context = context;
 	space->digests = digests;
+	space->view.epoch = 1;
 	space->shortage = shortage;
 	space->row_buffer = calloc(ROW_LIMIT, sizeof(*space->row_buffer));
 	if (space->row_buffer &&

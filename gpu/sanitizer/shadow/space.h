@@ -43,6 +43,9 @@ struct object {
 	bool forget_listed;    /* space_forget_listed() is to forget it */
 	bool still_unknown;    /* it was forgotten, and not touched since */
 	bool untouched_detail; /* its detail shadow was allocated, and it was not touched yet */
+	uint32_t seen_epoch;   /* the last in which all of it was seen (device_state.h) */
+	bool exposed;          /* it can always be read unseen */
+	bool seen;             /* since the last space_seen() */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
 };
@@ -54,7 +57,8 @@ struct touched {
 };
 
 struct row {
-	uint64_t read, written, redundant;
+	uint64_t counts[ROW_COUNTS];
+	uint32_t extents[ROW_EXTENTS];
 	const struct object *object;
 	uint32_t writer;
 };
@@ -240,9 +244,28 @@ void space_digests(struct space *space,
 		   void (*content)(void *data, uint32_t object, const uint8_t digest[DIGEST_BYTES],
 				   bool zero),
 		   void *data);
+/* Calls `atomics` with the sizes of accesses to objects that the last pass found touched by
+ * atomics, ordered by object id.  Comes before space_digests(). */
+void space_atomics(struct space *space,
+		   void (*atomics)(void *data, uint32_t object, uint32_t sizes), void *data);
+
 /*
- * Forgets the object: something may have written to it.  The next space_digests() reports its
- * digest.
+ * Somebody may have read everything, or the object, without an API that says so, or from now on can
+ * (object_expose()): nothing is unread any more that passes which were enqueued by now have found
+ * written there.  space_all_seen() calls no driver; true: something of it may have been unread.
+ */
+bool space_all_seen(struct space *space);
+void object_seen(struct object *object);
+void object_expose(struct object *object);
+/*
+ * Calls `seen` for the objects that were exposed, seen or forgotten since it was called last, if
+ * something of them may have been unread; 0: for all.
+ */
+void space_seen(struct space *space, void (*seen)(void *data, uint32_t object), void *data);
+
+/*
+ * Forgets the object: something may have written to it, or read it.  The next space_digests()
+ * reports its digest.
  */
 void space_forget(struct object *object);
 /*

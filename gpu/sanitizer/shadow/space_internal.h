@@ -110,6 +110,11 @@ struct space {
 	struct prediction predictions[PREDICTIONS];
 	struct row *row_buffer;
 	uint32_t forgotten; /* how many objects were, since the last space_digests() */
+
+	/* Epochs are in `view`. */
+	uint32_t epoch_ticket; /* of the last pass before the running epoch */
+	uint32_t seen_count;   /* objects that space_seen() is to report */
+	bool all_seen;         /* it is to report all */
 	uint64_t missed, missed_bytes;
 };
 
@@ -141,6 +146,14 @@ bool space_describe(struct space *space);
 void object_was_touched(struct object *object);
 /* Stops following the object; no list of touched objects may hold it. */
 void object_unfollow(struct object *object);
+/*
+ * The epoch in which it was last seen, as its record has it; and what to do when that may have
+ * changed: it was `before`.
+ */
+uint32_t object_seen_epoch(const struct object *object);
+void object_note_seen(struct object *object, uint32_t before);
+/* Updates a member of the record.  Passes may run: they see the old value or the new one. */
+void object_upload(struct object *object, size_t member, const void *value, size_t size);
 /* Who writes to the object without an API: enum sharing, as its record has it. */
 uint8_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);

@@ -110,7 +110,7 @@ static bool make_room(struct space *space, uint64_t size)
 
 _Static_assert(offsetof(struct device_candidates, limit) == offsetof(struct device_record, limit) &&
 		       offsetof(struct device_candidates, tag) ==
-			       offsetof(struct device_record, slot),
+			       offsetof(struct device_record, seen_sizes),
 	       "patches load these before they know which of the two it is");
 
 static uint64_t records_size(const struct space *space)

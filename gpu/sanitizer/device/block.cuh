@@ -18,7 +18,8 @@ static __device__ struct counts add_counts(struct counts a, struct counts b)
 
 /* Counts the touched bytes of a mixed block by their writers. */
 static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[2],
-				   const uint32_t writers[8], uint32_t block)
+				   const uint32_t writers[8], uint32_t block, bool reads,
+				   bool writes)
 {
 	unsigned left = 0, waiting;
 
@@ -46,12 +47,14 @@ static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[
 					left &= ~(1u << (4 * k + i));
 				}
 			counts = add_counts(counts,
-					    count_chunk(&chunks[k], bytes, walk->notes->width,
-							walk->notes->epoch));
+					    count_chunk(&chunks[k], bytes, notes_of_warp()->width,
+							notes_of_warp()->epoch));
 		}
 		count(walk, writer, &counts, 2 * CHUNK_BYTES);
-		extend(walk, __any_sync(ALL_LANES, counts.touched & 0xffff),
-		       __any_sync(ALL_LANES, counts.touched >> 16), block, block);
+		/* each of the writers has some of what there is */
+		extend(reads && (!writes || __any_sync(ALL_LANES, counts.touched & 0xffff)),
+		       writes && (!reads || __any_sync(ALL_LANES, counts.touched >> 16)), block,
+		       block);
 	}
 }
 
@@ -89,7 +92,7 @@ static __device__ unsigned take_host(struct walk *walk, uint64_t index, struct c
 /* What is unread of a chunk of a block with these flags, before the API. */
 static __device__ unsigned load_unread(const struct walk *walk, uint64_t index, uint32_t flags)
 {
-	if (!walk->notes->epoch || flags >> BLOCK_EPOCH <= walk->notes->seen)
+	if (!notes_of_warp()->epoch || flags >> BLOCK_EPOCH <= notes_of_warp()->seen)
 		return 0;
 	return flags & BLOCK_UNREAD ? CHUNK_ALL : ((const uint16_t *)walk->record->unread)[index];
 }
@@ -107,7 +110,7 @@ static __device__ uint32_t store_unread(const struct walk *walk, uint64_t index,
 #pragma unroll
 		for (int k = 0; k < 2; k++)
 			mask[32 * k] = (uint16_t)unread[k];
-	return unread_flags(flags, any, all, walk->notes->epoch);
+	return unread_flags(flags, any, all, notes_of_warp()->epoch);
 }
 
 static __device__ void load_chunk(const struct device_record *record, uint64_t index, bool whole,
@@ -204,16 +207,18 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 	for (int k = 0; k < 2; k++)
 		chunks[k].unread = load_unread(walk, index + 32 * k, state.flags);
 	if (mixed) {
-		count_mixed(walk, chunks, writers, (uint32_t)block);
+		count_mixed(walk, chunks, writers, (uint32_t)block, reads, writes);
 	} else {
-		struct counts counts = add_counts(
-			count_chunk(&chunks[0], CHUNK_ALL, walk->notes->width, walk->notes->epoch),
-			count_chunk(&chunks[1], CHUNK_ALL, walk->notes->width, walk->notes->epoch));
+		struct counts counts =
+			add_counts(count_chunk(&chunks[0], CHUNK_ALL, notes_of_warp()->width,
+					       notes_of_warp()->epoch),
+				   count_chunk(&chunks[1], CHUNK_ALL, notes_of_warp()->width,
+					       notes_of_warp()->epoch));
 
 		count(walk, state.writer, &counts, 2 * CHUNK_BYTES);
-		extend(walk, reads, writes, (uint32_t)block, (uint32_t)block);
+		extend(reads, writes, (uint32_t)block, (uint32_t)block);
 	}
-	if (walk->notes->epoch &&
+	if (notes_of_warp()->epoch &&
 	    (writes || __any_sync(ALL_LANES, chunks[0].unread | chunks[1].unread)))
 		state.flags = store_unread(walk, index, state.flags, chunks);
 	if (!writes && !stale) {
@@ -246,12 +251,11 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 }
 
 /* As extend(), by bits of the blocks from `first` on. */
-static __device__ void extend_blocks(struct walk *walk, uint32_t first, unsigned read,
-				     unsigned written)
+static __device__ void extend_blocks(uint32_t first, unsigned read, unsigned written)
 {
-	unsigned bits = threadIdx.x % 32 < ROW_WRITTEN_FROM ? read : written;
+	unsigned bits = threadIdx.x % 32 - ROW_COUNTS < ROW_WRITTEN_FROM ? read : written;
 
-	extend(walk, read, written, first + __ffs((int)bits) - 1, first + 31 - __clz((int)bits));
+	extend(read, written, first + __ffs((int)bits) - 1, first + 31 - __clz((int)bits));
 }
 
 /* Counts bytes of blocks that have one writer each, a block per lane. */
@@ -276,7 +280,7 @@ static __device__ void count_blocks(struct walk *walk, uint32_t first, bool mine
 			counts.first = COUNTS(tally->first_read, 0);
 		}
 		count(walk, writer, &counts, LEAF_BYTES);
-		extend_blocks(walk, first, read, written);
+		extend_blocks(first, read, written);
 		waiting &= ~__ballot_sync(ALL_LANES, same);
 	}
 }
@@ -308,7 +312,8 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 		}
 		chunk->redundant = equal_bytes(chunk);
 		redundant += __popc(chunk->redundant);
-		values += __popc(redundant_values(CHUNK_ALL, chunk->redundant, walk->notes->width));
+		values += __popc(
+			redundant_values(CHUNK_ALL, chunk->redundant, notes_of_warp()->width));
 		chunk->value[0] = chunk->current[0];
 		chunk->value[1] = chunk->current[1];
 		((ulonglong2 *)record->value)[index + 32 * k] =
@@ -341,8 +346,8 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 			  (!tally.written ||
 			   (tally.written == LEAF_BYTES && tally.state.flags & BLOCK_WHOLE)));
 		if (simple) {
-			flags = tally_unread(record, first + lane, walk->notes->epoch,
-					     walk->notes->seen, &tally);
+			flags = tally_unread(record, first + lane, notes_of_warp()->epoch,
+					     notes_of_warp()->seen, &tally);
 			clear_masks(record, first + lane, tally.written, tally.read);
 		}
 		if (tally.read && tally.read < LEAF_BYTES)

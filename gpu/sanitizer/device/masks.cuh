@@ -124,19 +124,22 @@ static __device__ uint32_t unread_flags(uint32_t flags, bool any, bool all, uint
 	return any ? flags | epoch << BLOCK_EPOCH | (all ? BLOCK_UNREAD : 0) : flags;
 }
 
+/* What was found of unread bytes; `left`: after the API. */
+struct unread_tally {
+	uint32_t first_read, dead, left;
+};
+
 /*
  * Goes through the mask of unread bytes of a block that was read, or written as a whole, or both.
- * Returns its flags.
+ * `was`: some are unread; `known`: those in the mask.
  */
-static __device__ __noinline__ uint32_t tally_unread_mask(const struct device_record *record,
-							  uint64_t block, bool was, uint32_t epoch,
-							  struct block_tally *tally)
+static __device__ __noinline__ struct unread_tally tally_unread_mask(
+	const struct device_record *record, uint64_t block, bool was, bool known, bool written)
 {
 	const ulonglong2 *read = of_block(record->read, block);
 	ulonglong2 *unread = of_block(record->unread, block);
 	const uint32_t *read_units = record->read_units + block * BLOCK_UNIT_WORDS;
-	bool known = was && !(tally->state.flags & BLOCK_UNREAD);
-	uint32_t first_read = 0, dead = 0, left = 0;
+	struct unread_tally tally = {0, 0, 0};
 
 #pragma unroll 4
 	for (unsigned i = 0; i < BLOCK_UNIT_WORDS; i++) {
@@ -153,21 +156,18 @@ static __device__ __noinline__ uint32_t tally_unread_mask(const struct device_re
 		}
 #pragma unroll
 		for (int k = 0; k < 2; k++) {
-			struct unit_word word = {touched[k], tally->written ? WORD_ALL : 0, 0, 0,
+			struct unit_word word = {touched[k], written ? WORD_ALL : 0, 0, 0,
 						 was && !known ? WORD_ALL : before[k]};
 
-			first_read += unit_count(unit_first_read(&word));
-			dead += unit_count(unit_dead(&word));
+			tally.first_read += unit_count(unit_first_read(&word));
+			tally.dead += unit_count(unit_dead(&word));
 			before[k] = unit_unread(&word);
-			left += unit_count(before[k]);
+			tally.left += unit_count(before[k]);
 		}
 		if (!known || before[0] != pair.x || before[1] != pair.y)
 			unread[i] = make_ulonglong2(before[0], before[1]);
 	}
-	tally->first_read = first_read;
-	tally->dead = dead;
-	tally->unread = tally->written ? left : 0;
-	return unread_flags(tally->state.flags, left, left == LEAF_BYTES, epoch);
+	return tally;
 }
 
 /*
@@ -182,8 +182,15 @@ static __device__ uint32_t tally_unread(const struct device_record *record, uint
 
 	if (!epoch || !(was ? tally->read | tally->written : tally->written))
 		return flags;
-	if (was != all || (tally->read && tally->read < LEAF_BYTES))
-		return tally_unread_mask(record, block, was, epoch, tally);
+	if (was != all || (tally->read && tally->read < LEAF_BYTES)) {
+		struct unread_tally found =
+			tally_unread_mask(record, block, was, was && !all, tally->written);
+
+		tally->first_read = found.first_read;
+		tally->dead = found.dead;
+		tally->unread = tally->written ? found.left : 0;
+		return unread_flags(flags, found.left, found.left == LEAF_BYTES, epoch);
+	}
 	tally->first_read = all ? tally->read : 0;
 	tally->dead = all && !tally->read ? tally->written : 0;
 	tally->unread = tally->read ? 0 : tally->written;

@@ -153,7 +153,7 @@ static __device__ void settle_listed(const struct device_state *state,
 		walk->record = &state->records[walk->slot];
 		__syncwarp();
 		if (threadIdx.x % 32 == 0)
-			note_object(walk->notes, walk->record, view->epoch, view->seen_epoch);
+			note_object(notes_of_warp(), walk->record, view->epoch, view->seen_epoch);
 		__syncwarp();
 		count = walk->record->blocks;
 		shift = portion(count, warps);
@@ -341,14 +341,11 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
 	__shared__ struct row_cache cache;
 	__shared__ u64 nh[PASS_THREADS / 32][32][LEAF_LANES];
-	__shared__ struct notes notes[PASS_THREADS / 32];
 	__shared__ bool last;
 	bool done = true, alone = gridDim.x == 1, spread = strategy == PASS_SPREAD && !alone;
 	bool one = strategy == PASS_SMALL || alone, small_work = false;
 	uint32_t listed, share = 0;
-	struct walk walk = {
-		NULL, state->rows, &cache, keys, nh[threadIdx.x / 32], &notes[threadIdx.x / 32],
-		0,    writer};
+	struct walk walk = {NULL, state->rows, &cache, keys, nh[threadIdx.x / 32], 0, writer};
 
 	if (marks.height)
 		mark_first(state, &marks);
@@ -360,7 +357,7 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 		keys[i] = leaf_key(i);
 	clear_cache(&cache);
 	if (threadIdx.x % 32 < ROW_EXTENTS)
-		notes[threadIdx.x / 32].extents[threadIdx.x % 32] = 0;
+		notes_of_warp()->extents[threadIdx.x % 32] = 0;
 	if (threadIdx.x == 0) {
 		cache.gathered = cache.blocks = cache.full = 0;
 		if (blockIdx.x == 0)

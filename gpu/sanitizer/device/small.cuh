@@ -35,7 +35,7 @@ static __device__ void load_current(const struct device_record *record, uint64_t
 
 /* As add_cached_row(), which is faster when it is warm. */
 static __device__ void add_small_row(struct row_cache *cache, struct device_rows *rows, u64 key,
-				     const struct counts *counts, uint32_t extent)
+				     uint32_t number)
 {
 #pragma unroll 1
 	for (uint32_t i = 0; i < CACHED_ROWS; i++) {
@@ -43,11 +43,11 @@ static __device__ void add_small_row(struct row_cache *cache, struct device_rows
 
 		if (old && old != key)
 			continue;
-		add_at(cache, i, counts, extent);
+		add_at(cache, i, number);
 		return;
 	}
 	cache->full = true;
-	add_row(rows, key, *counts, extent);
+	add_row(rows, key, number);
 }
 
 /* Counts the touched bytes of a warp's chunks of a block by their writers. */
@@ -67,7 +67,8 @@ static __device__ void count_chunks(struct row_cache *cache, struct device_rows 
 				  : left & 2 ? writers[1]
 				  : left & 4 ? writers[2]
 					     : writers[3];
-		uint32_t extent = lane % 2 ? block + 1 : ~block;
+		unsigned which = lane - ROW_COUNTS;
+		uint32_t number = which % 2 ? block + 1 : ~block;
 		struct counts counts;
 		unsigned bytes = 0;
 
@@ -82,12 +83,14 @@ static __device__ void count_chunks(struct row_cache *cache, struct device_rows 
 		counts.redundant = sum_of_lanes(counts.redundant);
 		counts.unread = sum_of_lanes(counts.unread);
 		counts.first = sum_of_lanes(counts.first);
-		if (!(counts.touched >> (lane < ROW_WRITTEN_FROM ? 0 : 16) & 0xffff))
-			extent = 0;
-		if (lane < ROW_EXTENTS)
+		if (lane < ROW_COUNTS)
+			number = count_of_lane(&counts);
+		else if (!(counts.touched >> (which < ROW_WRITTEN_FROM ? 0 : 16) & 0xffff))
+			number = 0;
+		if (lane < ROW_LANES)
 			add_small_row(cache, rows,
 				      (u64)(record->slot + 1) << 32 | (writer ^ record->site),
-				      &counts, extent);
+				      number);
 	}
 }
 

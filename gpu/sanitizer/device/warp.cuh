@@ -29,11 +29,13 @@ struct counts {
 	uint32_t first;     /* first read; taken */
 };
 
+/* Each of the first so many lanes has one of a row's numbers: its counts, then its extents. */
+#define ROW_LANES (ROW_COUNTS + ROW_EXTENTS)
+
 /* Rows of the objects that this block of threads works on; what does not fit goes to memory. */
 struct row_cache {
 	u64 keys[CACHED_ROWS];
-	uint32_t counts[ROW_COUNTS][CACHED_ROWS];
-	uint32_t extents[CACHED_ROWS][ROW_EXTENTS] __attribute__((aligned(16)));
+	uint32_t numbers[ROW_LANES][CACHED_ROWS]; /* counts, then extents */
 	uint32_t gathered;
 	uint32_t blocks; /* of objects that were looked at */
 	bool full;       /* some rows went to memory */
@@ -45,9 +47,8 @@ static __device__ void clear_cache(struct row_cache *cache)
 		return;
 	cache->keys[threadIdx.x] = 0;
 #pragma unroll
-	for (int i = 0; i < ROW_COUNTS; i++)
-		cache->counts[i][threadIdx.x] = 0;
-	*(uint4 *)cache->extents[threadIdx.x] = make_uint4(0, 0, 0, 0);
+	for (unsigned i = 0; i < ROW_LANES; i++)
+		cache->numbers[i][threadIdx.x] = 0;
 }
 
 static __device__ uint32_t hash_key(u64 key)
@@ -55,15 +56,16 @@ static __device__ uint32_t hash_key(u64 key)
 	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 40);
 }
 
-/* The number of one count, of those of a warp. */
-static __device__ uint32_t count_of(const struct counts *counts, int which)
+/* The lane's count, of those of the warp. */
+static __device__ uint32_t count_of_lane(const struct counts *counts)
 {
-	uint32_t both = which / 2 == 0   ? counts->touched
-			: which / 2 == 1 ? counts->redundant
-			: which / 2 == 2 ? counts->unread
-					 : counts->first;
+	unsigned lane = threadIdx.x % 32;
+	uint32_t both = lane < ROW_DEAD
+				? (lane < ROW_REDUNDANT ? counts->touched : counts->redundant)
+			: lane < ROW_FIRST_READ ? counts->unread
+						: counts->first;
 
-	return which % 2 ? both >> 16 : both & 0xffff;
+	return lane % 2 ? both >> 16 : both & 0xffff;
 }
 
 /* The place of a row in memory, or NULL: there are too many, and the host gives all of them up. */
@@ -89,41 +91,33 @@ static __device__ struct device_row *find_row(struct device_rows *rows, u64 key)
 	}
 }
 
-/*
- * Adds to a row in memory.  Called by the first ROW_EXTENTS lanes, each with its own of the
- * extents, with the counts of the warp.
- */
-static __device__ __noinline__ void add_row(struct device_rows *rows, u64 key,
-					    const struct counts counts, uint32_t extent)
+/* Adds to a row in memory.  Called by the first ROW_LANES lanes, each with its own number. */
+static __device__ __noinline__ void add_row(struct device_rows *rows, u64 key, uint32_t number)
 {
 	struct device_row *row = find_row(rows, key);
+	unsigned lane = threadIdx.x % 32;
 
-	if (!row)
+	if (!row || !number)
 		return;
-#pragma unroll
-	for (int i = 0; i < ROW_COUNTS; i++)
-		if (threadIdx.x % 32 == 0 && count_of(&counts, i))
-			atomicAdd((u64 *)&row->counts[i], (u64)count_of(&counts, i));
-	if (extent)
-		atomicMax(&row->extents[threadIdx.x % 32], extent);
+	if (lane < ROW_COUNTS)
+		atomicAdd((u64 *)&row->counts[lane], (u64)number);
+	else
+		atomicMax(&row->extents[lane - ROW_COUNTS], number);
 }
 
-/* Adds to the row at this place of the cache; called as add_row(). */
-static __device__ void add_at(struct row_cache *cache, uint32_t at, const struct counts *counts,
-			      uint32_t extent)
+/* The same to the row at this place of the cache. */
+static __device__ void add_at(struct row_cache *cache, uint32_t at, uint32_t number)
 {
-	if (threadIdx.x % 32 == 0) {
-#pragma unroll
-		for (int i = 0; i < ROW_COUNTS; i++)
-			if (count_of(counts, i))
-				atomicAdd(&cache->counts[i][at], count_of(counts, i));
-	}
-	if (extent)
-		atomicMax(&cache->extents[at][threadIdx.x % 32], extent);
+	unsigned lane = threadIdx.x % 32;
+
+	if (lane < ROW_COUNTS)
+		atomicAdd(&cache->numbers[lane][at], number);
+	else
+		atomicMax(&cache->numbers[lane][at], number);
 }
 
 static __device__ void add_cached_row(struct row_cache *cache, struct device_rows *rows, u64 key,
-				      const struct counts *counts, uint32_t extent)
+				      uint32_t number)
 {
 	uint32_t start = hash_key(key);
 
@@ -134,12 +128,12 @@ static __device__ void add_cached_row(struct row_cache *cache, struct device_row
 		if (!old)
 			old = atomicCAS(&cache->keys[at], 0ull, key);
 		if (!old || old == key) {
-			add_at(cache, at, counts, extent);
+			add_at(cache, at, number);
 			return;
 		}
 	}
 	cache->full = true;
-	add_row(rows, key, *counts, extent);
+	add_row(rows, key, number);
 }
 
 /* Moves the rows of the cache to memory. */
@@ -152,11 +146,11 @@ static __device__ void empty_cache(const struct row_cache *cache, struct device_
 			continue;
 #pragma unroll
 		for (int k = 0; k < ROW_COUNTS; k++)
-			if (cache->counts[k][i])
-				atomicAdd((u64 *)&row->counts[k], (u64)cache->counts[k][i]);
+			if (cache->numbers[k][i])
+				atomicAdd((u64 *)&row->counts[k], (u64)cache->numbers[k][i]);
 #pragma unroll
 		for (int k = 0; k < ROW_EXTENTS; k++)
-			atomicMax(&row->extents[k], cache->extents[i][k]);
+			atomicMax(&row->extents[k], cache->numbers[ROW_COUNTS + k][i]);
 	}
 }
 
@@ -168,10 +162,10 @@ static __device__ void put_cached_row(struct result_row *to, const struct row_ca
 	to->writer = (uint32_t)cache->keys[at];
 #pragma unroll
 	for (int k = 0; k < ROW_COUNTS; k++)
-		to->counts[k] = cache->counts[k][at];
+		to->counts[k] = cache->numbers[k][at];
 #pragma unroll
 	for (int k = 0; k < ROW_EXTENTS; k++)
-		to->extents[k] = cache->extents[at][k];
+		to->extents[k] = cache->numbers[ROW_COUNTS + k][at];
 }
 
 /* -- a warp's work ------------------------------------------------------------------------ */
@@ -184,6 +178,13 @@ struct notes {
 	uint32_t seen;  /* the last epoch in which it was seen */
 };
 
+static __shared__ struct notes notes_of_warps[PASS_THREADS / 32];
+
+static __device__ struct notes *notes_of_warp(void)
+{
+	return &notes_of_warps[threadIdx.x / 32];
+}
+
 /* What the warp has counted; `key` is the same in all lanes, `counts` the lane's part. */
 struct walk {
 	struct device_record *record;
@@ -191,7 +192,6 @@ struct walk {
 	struct row_cache *cache;
 	const uint32_t *keys;  /* of leaves */
 	u64 (*nh)[LEAF_LANES]; /* of the warp: see struct leaves */
-	struct notes *notes;   /* of the warp */
 	uint32_t slot, writer;
 	u64 key; /* of the bytes counted below */
 	struct counts counts;
@@ -238,10 +238,14 @@ static __device__ void flush_row(struct walk *walk)
 		counts.first = sum_of_lanes(counts.first);
 		more = true;
 	}
-	if (lane < ROW_EXTENTS && (counts.touched || more)) {
-		add_cached_row(walk->cache, walk->rows, walk->key, &counts,
-			       walk->notes->extents[lane]);
-		walk->notes->extents[lane] = 0;
+	if (lane < ROW_LANES && (counts.touched || more)) {
+		uint32_t number = count_of_lane(&counts);
+
+		if (lane >= ROW_COUNTS) {
+			number = notes_of_warp()->extents[lane - ROW_COUNTS];
+			notes_of_warp()->extents[lane - ROW_COUNTS] = 0;
+		}
+		add_cached_row(walk->cache, walk->rows, walk->key, number);
 	}
 	walk->counts.touched = walk->counts.redundant = 0;
 	walk->counts.unread = walk->counts.first = 0;
@@ -270,14 +274,14 @@ static __device__ void count(struct walk *walk, uint32_t writer, const struct co
 }
 
 /* The blocks from `first` to `last` are counted, too, for what was read, or written. */
-static __device__ void extend(struct walk *walk, bool reads, bool writes, uint32_t first,
-			      uint32_t last)
+static __device__ void extend(bool reads, bool writes, uint32_t first, uint32_t last)
 {
-	unsigned lane = threadIdx.x % 32;
-	uint32_t *at = &walk->notes->extents[lane], extent = lane % 2 ? last + 1 : ~first;
+	unsigned which = threadIdx.x % 32 - ROW_COUNTS;
+	uint32_t extent = which % 2 ? last + 1 : ~first;
 
-	if (lane < ROW_EXTENTS && (lane < ROW_WRITTEN_FROM ? reads : writes) && *at < extent)
-		*at = extent;
+	if (which < ROW_EXTENTS && (which < ROW_WRITTEN_FROM ? reads : writes) &&
+	    notes_of_warp()->extents[which] < extent)
+		notes_of_warp()->extents[which] = extent;
 }
 
 /* What the running API did to the object is over. */

@@ -239,6 +239,7 @@ static void set(CUdeviceptr address, uint64_t size, uint8_t value)
 }
 
 static uint64_t threads = 256; /* of launches */
+static unsigned instructions;  /* of their kernels: gpu/sass/instructions.h */
 static CUfunction function;
 
 /* A launch whose kernel reads the bytes, or sets them to the value. */
@@ -259,6 +260,7 @@ static void launch(CUdeviceptr address, uint64_t size, int value, int stream)
 				  .stream = streams[stream],
 				  .function = function,
 				  .patched = true,
+				  .instructions = instructions,
 				  .threads = threads});
 }
 

@@ -332,12 +332,9 @@ PATCH vflow_patch_access(void *state, uint64_t pc, void *address, uint32_t size,
 PATCH vflow_patch_copy_async(void *state, uint64_t pc, void *source, uint32_t destination,
 			     uint32_t size)
 {
-	uint32_t flags = READ;
-
 	if (!any_active(state != NULL & (uint64_t)source >> 20 != 0))
 		return SANITIZER_PATCH_SUCCESS;
-	OPAQUE("r", flags); /* or more registers are needed than there are */
-	touch((struct device_state *)state, (uint64_t)source, size, flags);
+	touch((struct device_state *)state, (uint64_t)source, size, READ);
 	return SANITIZER_PATCH_SUCCESS;
 }
 

@@ -159,7 +159,7 @@ static struct object *add_variable(struct space *space, CUmodule module, struct 
 		++*skipped;
 		return NULL;
 	}
-	object = space_add(space, address, size, GPU_MEMORY_GLOBAL, true);
+	object = space_add(space, address, size, GPU_MEMORY_GLOBAL, false);
 	if (!object)
 		return NULL;
 	object->order = ++order;
@@ -171,6 +171,7 @@ static struct object *add_variable(struct space *space, CUmodule module, struct 
 		    CUDA_SUCCESS &&
 	    managed)
 		object_share(object);
+	object_follow(object); /* its record says what it is */
 	return object;
 }
 

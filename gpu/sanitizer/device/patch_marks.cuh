@@ -89,12 +89,26 @@ static __device__ __forceinline__ uint32_t mark(bool may, WORD *at, WORD bits)
 	return !seen & may;
 }
 
+static __device__ __forceinline__ bool is_first_lane(void)
+{
+	uint32_t lane;
+
+	asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+	return lane == 0;
+}
+
 /* Accesses of `size` bytes, a power of two, of the kind VALUES_... `kind`. */
 static __device__ __forceinline__ void note_sizes(bool may, struct device_record *record,
 						  uint32_t size, uint32_t kind)
 {
-	uint32_t sizes = size << 8 * kind;
+	uint32_t sizes = size << 8 * kind, place = may ? (uint32_t)(uintptr_t)record : 0, before;
 
+	/*
+	 * the first accesses of all warps of a launch come here: of a whole warp's lanes with the
+	 * same object one sends it, or the one word would be changed for each of them
+	 */
+	asm volatile("shfl.up.b32 %0, %1, 1, 0;" : "=r"(before) : "r"(place));
+	may = may & (before != place | is_first_lane() | __activemask() != ~0u);
 	mark(may, &record->sizes, sizes);
 	store(may, &record->seen_sizes, load_l1(&record->seen_sizes) | sizes);
 }

@@ -35,15 +35,38 @@ VFLOW_DEVICE uint32_t values_of_kind(uint32_t sizes, unsigned kind)
 	return sizes >> 8 * kind & 0xff;
 }
 
+/* The bits of all sizes that were stored, by whatever kind of access. */
+VFLOW_DEVICE uint32_t values_stored(uint32_t sizes)
+{
+	return (sizes | sizes >> 8 * VALUES_STORE | sizes >> 8 * VALUES_ATOMIC) & 0xff;
+}
+
+/*
+ * Of the sizes that are `known` of an object, those that its next API has whether it uses them or
+ * not, so that the accesses of most kernels need not be told apart: loads always (who asks for them
+ * asks for those of all APIs), stores as long as all that were ever stored have the same width,
+ * whichever of the sizes an API uses.  Atomics never, which are of interest by themselves.
+ * So an API that is the first to store values of another width to an object stores the wider ones.
+ */
+VFLOW_DEVICE uint32_t values_retained(uint32_t known)
+{
+	const uint32_t stored = values_stored(known), single = stored & VALUES_SINGLE;
+	const uint32_t all = (stored | values_of_kind(known, VALUES_LOAD)) & VALUES_SINGLE;
+	uint32_t retained = known & 0xffu << 8 * VALUES_LOAD;
+
+	if (!(single & (single - 1)) && (single == stored || !single || all < 2 * single))
+		retained |= known & 0xffu << 8 * VALUES_STORE;
+	return retained;
+}
+
 /*
  * Bytes of a value that an API with these `sizes` stored to an object with the sizes `known` before
  * it: 1, 2, 4 or 8.  Atomics store values of their size.
  */
 VFLOW_DEVICE unsigned values_width(uint32_t sizes, uint32_t known)
 {
-	uint32_t stored = sizes | sizes >> 8 * VALUES_STORE | sizes >> 8 * VALUES_ATOMIC;
+	uint32_t stored = values_stored(sizes | values_retained(known));
 
-	stored &= 0xff;
 	if (stored & ~VALUES_SINGLE) {
 		known |= sizes;
 		stored |= known >> 8 * VALUES_LOAD | known >> 8 * VALUES_STORE |

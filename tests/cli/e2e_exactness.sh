@@ -219,7 +219,7 @@ whole value_doubles <<'END'
 	1>2 W 1 1024   0   0    0 1
 	2>3 W 1 1024 832   0 1024 1 # 3ff0.. over 4008.., 4000.. over 4010..: 6 + 7 bytes of 16
 	3>4 W 1 1024 960 512 1024 1 # 1.0 stays, -2.0 over 2.0: 8 + 7
-	4>5 W 1 1024 832 512 1024 1 # zeros, as ints: 1.0 and -2.0 have their low words, and 2 + 3 bytes
+	4>5 W 1 1024 832   0 1024 1 # zeros, as ints: 1.0 and -2.0 have their low words, and 2 + 3 bytes; the first ints among doubles
 	v5 0 1024
 END
 whole value_shorts <<'END'

@@ -149,7 +149,7 @@ __global__ void patch(device_state *state, marks rows, bool lone, uint32_t sizes
 
 	list_object(state, record, false, false);
 	if (thread_of_grid() == 0)
-		atomicOr(&record->sizes, sizes);
+		atomicOr(&record->sizes, sizes & ~record->seen_sizes);
 	for (uint64_t i = thread_of_grid(); i < row_units * rows.height; i += threads_of_grid()) {
 		uint64_t start = rows.offset + i / row_units * rows.pitch, end = start + rows.width;
 		uint64_t unit = start / UNIT_BYTES + i % row_units, first = unit * UNIT_BYTES;
@@ -407,7 +407,8 @@ static bool all_clear(const device_record &record)
 		CHECK(cudaMemcpy(masks.data() + masks.size() - record.blocks * LEAF_WORDS * 2, mask,
 				 record.blocks * LEAF_WORDS * 8, cudaMemcpyDeviceToHost));
 	}
-	return !now.touched && !now.uses_bytes && !now.sizes && !now.seen_sizes &&
+	return !now.touched && !now.uses_bytes && !now.sizes &&
+	       now.seen_sizes == values_retained(now.known_sizes) &&
 	       std::count(masks.begin(), masks.end(), 0u) == (long)masks.size();
 }
 

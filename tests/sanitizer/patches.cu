@@ -312,7 +312,10 @@ static bool marked(int object, const std::vector<uint64_t> &chosen, uint32_t siz
 		expected[object].read += __builtin_popcountll(read[i]);
 		expected[object].written += __builtin_popcountll(written[i]);
 	}
-	return now.sizes == accessed && !(now.seen_sizes & ~now.sizes) &&
+	uint32_t retained = values_retained(now.known_sizes);
+
+	return !(accessed & ~retained & ~now.sizes) && !(now.sizes & ~accessed) &&
+	       !(now.seen_sizes & ~(now.sizes | retained)) &&
 	       marks(record->read, record->read_units, words, uses_bytes) == read &&
 	       marks(record->written, record->written_units, words, uses_bytes) == written &&
 	       from_device(record->touched_blocks, blocks.size()) == blocks;
@@ -382,7 +385,9 @@ static bool is_clear(int object)
 {
 	const device_record now = from_device(record_of(object), 1)[0];
 	size_t masks = 2 * MASK_BYTES(now.size) + 2 * UNIT_MASK_BYTES(now.size);
-	uint64_t set = now.touched | now.uses_bytes | now.sizes | now.seen_sizes;
+	uint64_t set = now.touched | now.uses_bytes | now.sizes;
+
+	set |= now.seen_sizes ^ values_retained(now.known_sizes);
 
 	for (uint8_t byte : from_device((uint8_t *)now.read, masks))
 		set |= byte;

@@ -34,6 +34,7 @@ struct model {
 	/* bytes that an access moved, its bits: of loads, stores and atomics; and bulk writes */
 	unsigned loads, stores, atomics, all_sizes;
 	bool bulk;
+	unsigned known_stores, known_stored, known_all; /* of APIs before: `stored` by any means */
 	/* the running API */
 	bool read[MAX_SIZE], to_host[MAX_SIZE], written[MAX_SIZE], from_host[MAX_SIZE];
 	bool from_nothing[MAX_SIZE];
@@ -90,12 +91,30 @@ static unsigned widest(unsigned sizes)
 	return sizes & 8 ? 8 : sizes & 4 ? 4 : sizes & 2 ? 2 : sizes & 1;
 }
 
-/* As DESIGN 4 has it. */
+/* Whether values were equally wide whatever of its known sizes an API stored. */
+static bool are_alike(const struct model *model)
+{
+	unsigned singles = model->known_stored & 15, widths = 0;
+
+	for (unsigned some = 1; some < 32; some++) {
+		if (some & ~model->known_stored)
+			continue;
+		widths |= widest(some & 16 ? model->known_all | some : some);
+	}
+	return !singles || widths == widest(singles);
+}
+
+/* As DESIGN 4 has it, but that stores of sizes that make no difference belong to every API. */
 static unsigned width_of(const struct model *model)
 {
-	unsigned own = widest(model->stores | model->atomics), others = widest(model->all_sizes);
+	unsigned stored = model->stores | model->atomics | (model->bulk ? 16 : 0);
+	unsigned own, others = widest(model->all_sizes);
 
-	if (model->bulk || (model->stores | model->atomics) & 16)
+	/* an object of values of one width, until now: the API stores as those before it */
+	if (are_alike(model))
+		stored |= model->known_stores;
+	own = widest(stored);
+	if (stored & 16)
 		own = own > others ? own : others;
 	return own ? own : 8;
 }
@@ -238,6 +257,9 @@ static void check_object(struct model *model, uint32_t context, const struct gpu
 		}
 	}
 	check_unread_sums(model);
+	model->known_stores |= model->stores;
+	model->known_stored |= model->stores | model->atomics | (model->bulk ? 16 : 0);
+	model->known_all |= model->loads | model->stores | model->atomics;
 	end_api(model);
 }
 

@@ -107,9 +107,15 @@ static void test_width_by_hand(void **state)
 	assert_int_equal(values_width(ints, 0), 4);
 	/* a struct {double, int} by two stores */
 	assert_int_equal(values_width(ints | doubles, 0), 8);
-	/* loads do not say how wide scalar stores are, nor do earlier stores */
-	assert_int_equal(values_width(ints | values_sizes(VALUES_LOAD, 8), doubles), 4);
-	assert_int_equal(values_width(values_sizes(VALUES_STORE, 1), doubles), 1);
+	/* loads do not say how wide scalar stores are, nor do earlier stores of several sizes */
+	assert_int_equal(values_width(ints | values_sizes(VALUES_LOAD, 8), ints), 4);
+	assert_int_equal(values_width(ints, ints | doubles), 4);
+	assert_int_equal(values_width(values_sizes(VALUES_STORE, 1), ints | doubles), 1);
+	/* of one size: the first API that stores another stores both */
+	assert_int_equal(values_width(ints, doubles), 8);
+	assert_int_equal(values_width(doubles, ints), 8);
+	assert_int_equal(values_width(values_sizes(VALUES_ATOMIC, 2), ints), 4);
+	assert_int_equal(values_width(ints, values_sizes(VALUES_ATOMIC, 8)), 4);
 	/* wide stores, copies and sets: nothing is known, what others did, what the API did itself
 	 */
 	assert_int_equal(values_width(float4, 0), 8);
@@ -123,7 +129,7 @@ static void test_width_by_hand(void **state)
 	assert_int_equal(values_width(float4 | ints, doubles), 8);
 	assert_int_equal(values_width(set, values_sizes(VALUES_LOAD, 16)), 8);
 	/* atomics store, too; a vector of them is wide */
-	assert_int_equal(values_width(values_sizes(VALUES_ATOMIC, 2), ints), 2);
+	assert_int_equal(values_width(values_sizes(VALUES_ATOMIC, 2), 0), 2);
 	assert_int_equal(values_width(values_sizes(VALUES_ATOMIC, 16), ints), 4);
 	assert_int_equal(values_width(set, values_sizes(VALUES_ATOMIC, 4)), 4);
 	/* 32 bytes are no different from 16 */
@@ -138,7 +144,7 @@ static void test_width_random(void **state)
 		bool now[4][5], before[4][5];
 		uint32_t sizes = 0, known = 0;
 		unsigned expected = 0;
-		bool wide;
+		bool wide, alike = true;
 
 		for (unsigned kind = 0; kind < 4; kind++)
 			for (unsigned n = 0; n < 5; n++) {
@@ -151,6 +157,23 @@ static void test_width_random(void **state)
 				if (before[kind][n])
 					known |= values_sizes(kind, 1u << n);
 			}
+		/* whichever of the stores before it would give the same */
+		for (unsigned n = 0, widest = 0, found = 0; n < 5; n++) {
+			bool stored = before[VALUES_BULK][n] || before[VALUES_STORE][n] ||
+				      before[VALUES_ATOMIC][n];
+			unsigned width = n;
+
+			for (unsigned kind = 1; n == 4 && kind < 4; kind++)
+				for (unsigned m = 0; m < 4; m++)
+					if (before[kind][m] && (width == 4 || m > width))
+						width = m;
+			if (stored && found && width != widest)
+				alike = false;
+			if (stored)
+				widest = width, found = 1;
+		}
+		for (unsigned n = 0; alike && n < 5; n++)
+			now[VALUES_STORE][n] |= before[VALUES_STORE][n];
 		wide = now[VALUES_BULK][4] || now[VALUES_STORE][4] || now[VALUES_ATOMIC][4];
 		for (unsigned n = 0; n < 4; n++) {
 			if (now[VALUES_STORE][n] || now[VALUES_ATOMIC][n])

@@ -102,15 +102,21 @@ static __device__ __forceinline__ void note_sizes(bool may, struct device_record
 						  uint32_t size, uint32_t kind)
 {
 	uint32_t sizes = size << 8 * kind, place = may ? (uint32_t)(uintptr_t)record : 0, before;
+	uint32_t seen;
+	bool fresh;
 
 	/*
-	 * the first accesses of all warps of a launch come here: of a whole warp's lanes with the
-	 * same object one sends it, or the one word would be changed for each of them
+	 * the first accesses of all warps of a launch may come here: of a whole warp's lanes with
+	 * the same object one sends it, or the one word would be changed for each of them
 	 */
 	asm volatile("shfl.up.b32 %0, %1, 1, 0;" : "=r"(before) : "r"(place));
 	may = may & (before != place | is_first_lane() | __activemask() != ~0u);
-	mark(may, &record->sizes, sizes);
-	store(may, &record->seen_sizes, load_l1(&record->seen_sizes) | sizes);
+	seen = load_relaxed(&record->sizes);
+	fresh = may & (seen & sizes) != sizes;
+	if (any_active(fresh) && joins_atomic(fresh))
+		or_bits(&record->sizes, fresh ? sizes : 0);
+	/* all that are sent, so that multiprocessors do not take from each other what they need */
+	store(may, &record->seen_sizes, load_l1(&record->seen_sizes) | seen | sizes);
 }
 
 /*

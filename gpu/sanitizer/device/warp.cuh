@@ -289,7 +289,8 @@ static __device__ void reset_object(struct device_record *record, uint32_t known
 {
 	record->touched = record->uses_bytes = record->uses_origin = 0;
 	record->known_sizes = known_sizes;
-	record->sizes = record->seen_sizes = 0;
+	record->sizes = 0;
+	record->seen_sizes = values_retained(known_sizes);
 }
 
 /* Adds a number of each lane to one of the object's. */

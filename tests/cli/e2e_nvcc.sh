@@ -14,7 +14,7 @@ plain() {
 	sed '/^\/\//d; /^\.version/d; /^\.b8/d; /^[ \t]*$/d' "$1"
 }
 release=$("$NVCC" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-for source in tests/programs/*_kernels.cu tests/programs/demo/kernels.cu; do
+for source in tests/programs/*_kernels.cu tests/programs/demo/kernels.cu tests/advice/kernels.cu; do
 	ptx=${source%.cu}.ptx
 	if [ "$release" = 13.0 ]; then
 		expect_exit 0 "make-ptx $source" tests/programs/make-ptx "$NVCC" "$source"
@@ -24,7 +24,7 @@ for source in tests/programs/*_kernels.cu tests/programs/demo/kernels.cu; do
 	fi
 done
 
-for source in tests/programs/*.c tests/programs/demo/*.c; do
+for source in tests/programs/*.c tests/programs/demo/*.c tests/advice/*.c; do
 	[ "$source" = tests/programs/hostile_trace.c ] && continue
 	expect_exit 0 "NVIDIA's headers: $source" "$CC" -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -fsyntax-only -I. -isystem "$CUDA_TOOLKIT/include" "$source"
 done

@@ -30,6 +30,7 @@ include tests/fuzz/fuzz.mk
 include tests/bench/bench.mk
 include tests/browser/browser.mk
 include tests/tck/tck.mk
+include tests/advice/advice.mk
 
 # Packages that cannot be installed are named, and what is left to do without them is done.
 check:

@@ -5,51 +5,138 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/list.h"
 #include "advice/pattern.h"
 #include "util/memory.h"
 #include "util/size.h"
 
 static const struct advice_pattern patterns[] = {
-	{"redundant_values", "redundant values", "to save", "to save at most",
-	 detect_redundant_values},
-	{"duplicate_values", "duplicate values", "held more than once", "held more than once",
-	 detect_duplicate_values},
+	{"dead write", "dead_write", detect_dead_writes},
+	{"never read", "never_read", NULL},
+	{"unused transfer", "unused_transfer", NULL},
+	{"fill, then accumulate", "fill_then_accumulate", detect_fill_then_accumulate},
+	{"round trip", "round_trip", detect_round_trips},
+	{"duplicate transfer", "duplicate_transfer", detect_redundant_values},
+	{"redundant values", "redundant_values", NULL},
+	{"duplicate values", "duplicate_values", detect_duplicate_values},
+	{"unused allocation", "unused_allocation", detect_allocations},
+	{"repeated allocation", "repeated_allocation", NULL},
 };
 
 const struct advice_threshold advice_thresholds[] = {
 	{"redundancy", THRESHOLD_FRACTION, offsetof(struct advice_options, redundancy)},
 	{"duplicate_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, duplicate_bytes)},
+	{"min_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, min_bytes)},
 	{0},
 };
 
 enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
 
-/* NULL: none of that name. */
-static const struct advice_pattern *find(const char *name)
+const char *advice_title(const char *pattern)
 {
 	for (size_t i = 0; i < PATTERNS; i++)
-		if (!strcmp(patterns[i].name, name))
-			return &patterns[i];
-	return NULL;
+		if (!strcmp(patterns[i].name, pattern))
+			return patterns[i].title;
+	return pattern;
 }
 
-/*
- * An operation that can go saves its launch and all its bytes; stores that a kernel need not make
- * save little, however many they are.
- */
-static int by_worth(const void *left, const void *right)
-{
-	const struct profile_finding *a = left, *b = right;
+/* -- what patterns ask of a run -- */
 
-	if (a->whole != b->whole)
-		return a->whole ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	if (a->vertex != b->vertex)
-		return a->vertex < b->vertex ? -1 : 1;
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	return strcmp(a->pattern, b->pattern);
+static enum operation operation_of(const struct graph_vertex *vertex)
+{
+	if (graph_vertex_is(vertex, "memset"))
+		return OPERATION_SET;
+	if (graph_vertex_is(vertex, "memcpy"))
+		return OPERATION_DEVICE_COPY;
+	return graph_vertex_is(vertex, "kernel") ? OPERATION_KERNEL : OPERATION_OTHER;
+}
+
+static struct run run_of(struct profile *profile, const struct advice_options *options)
+{
+	const struct graph *graph = profile->graph;
+	struct run run = {
+		.profile = profile,
+		.options = options,
+		.operations = xcalloc(graph->vertex_count, sizeof(*run.operations)),
+		.reads = xcalloc(graph->vertex_count, sizeof(bool)),
+		.host_writes = xcalloc(graph->vertex_count, sizeof(bool)),
+	};
+
+	for (uint32_t v = 0; v < graph->vertex_count; v++)
+		run.operations[v] = operation_of(&graph->vertices[v]);
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+		bool from_host = graph->vertices[edge->from].id == GRAPH_HOST;
+
+		if (edge->access != GRAPH_READ)
+			continue;
+		run.reads[edge->to] |= !from_host;
+		if (from_host && run.operations[edge->to] == OPERATION_DEVICE_COPY)
+			run.operations[edge->to] = OPERATION_UPLOAD;
+	}
+	for (uint32_t i = 0; i < profile->object_count; i++) {
+		uint32_t site = graph_find(graph, profile->objects[i].site);
+
+		if (site != UINT32_MAX)
+			run.host_writes[site] |= !profile_is_device_memory(&profile->objects[i]);
+	}
+	for (uint32_t i = 0; i < profile->coverage_count; i++) {
+		run.reads_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_READS;
+		run.writes_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_WRITES;
+	}
+	return run;
+}
+
+enum operation run_operation(const struct run *run, uint32_t vertex)
+{
+	uint32_t index = graph_find(run->profile->graph, vertex);
+
+	return index == UINT32_MAX ? OPERATION_OTHER : run->operations[index];
+}
+
+const char *operation_verb(enum operation operation)
+{
+	static const char *const verbs[OPERATIONS] = {
+		[OPERATION_OTHER] = "call",    [OPERATION_SET] = "set",
+		[OPERATION_UPLOAD] = "copy",   [OPERATION_DEVICE_COPY] = "copy",
+		[OPERATION_KERNEL] = "launch",
+	};
+
+	return verbs[operation];
+}
+
+struct profile_finding *run_add(const struct run *run, const char *pattern, const char *action,
+				uint32_t vertex, uint32_t site, uint64_t bytes, uint64_t of)
+{
+	struct profile_finding *finding = profile_add_finding(run->profile);
+
+	finding->pattern = xstrdup(pattern);
+	finding->action = xstrdup(action);
+	finding->vertex = vertex;
+	finding->object = site;
+	finding->access = GRAPH_WRITE;
+	finding->bytes = bytes < PROFILE_NUMBER_MAX ? bytes : PROFILE_NUMBER_MAX;
+	finding->fraction = of ? (double)bytes / (double)of : 1;
+	finding->places = finding->invocations = 1;
+	return finding;
+}
+
+void finding_add_other(struct profile_finding *finding, uint32_t vertex)
+{
+	uint32_t at = 0;
+
+	if (vertex == finding->vertex || vertex == finding->object)
+		return;
+	while (at < finding->other_count && finding->others[at] < vertex)
+		at++;
+	if (at < finding->other_count && finding->others[at] == vertex)
+		return;
+	finding->others = xreallocarray(finding->others, finding->other_count + (size_t)1,
+					sizeof(*finding->others));
+	memmove(finding->others + at + 1, finding->others + at,
+		(finding->other_count - at) * sizeof(*finding->others));
+	finding->others[at] = vertex;
+	finding->other_count++;
 }
 
 double advice_threshold_value(const struct advice_threshold *threshold,
@@ -96,26 +183,17 @@ char *advice_other_thresholds(const struct profile *profile, const struct advice
 
 void advice_detect(struct profile *profile, const struct advice_options *options)
 {
+	struct run run;
+
 	profile_clear_findings(profile);
 	for (const struct advice_threshold *t = advice_thresholds; t->name; t++)
 		profile_set_threshold(profile, t->name, advice_threshold_value(t, options));
+	run = run_of(profile, options);
 	for (size_t i = 0; i < PATTERNS; i++)
-		patterns[i].detect(profile, options);
-	if (profile->finding_count)
-		qsort(profile->findings, profile->finding_count, sizeof(*profile->findings),
-		      by_worth);
-}
-
-const char *advice_title(const char *pattern)
-{
-	const struct advice_pattern *found = find(pattern);
-
-	return found ? found->title : pattern;
-}
-
-const char *advice_measure(const struct profile_finding *finding)
-{
-	const struct advice_pattern *found = find(finding->pattern);
-
-	return !found ? "" : finding->whole ? found->measure : found->parts;
+		if (patterns[i].detect)
+			patterns[i].detect(&run);
+	list_findings(profile, options);
+	free(run.operations);
+	free(run.reads);
+	free(run.host_writes);
 }

@@ -11,9 +11,12 @@
 struct advice_options {
 	double redundancy;        /* redundant values: fraction of an API's writes to an object */
 	uint64_t duplicate_bytes; /* duplicate values: objects larger than this */
+	uint64_t min_bytes;       /* findings of fewer are left out */
+	bool by_path;             /* a finding for each call path and object, not for each cause */
 };
 
-#define ADVICE_DEFAULTS ((struct advice_options){.redundancy = 0.33, .duplicate_bytes = 1024})
+#define ADVICE_DEFAULTS                                                                            \
+	((struct advice_options){.redundancy = 0.33, .duplicate_bytes = 1024, .min_bytes = 1024})
 
 /* A member of struct advice_options, as profiles store it; the list ends with one without a name.
  */
@@ -34,15 +37,14 @@ double advice_threshold_value(const struct advice_threshold *threshold,
 char *advice_other_thresholds(const struct profile *profile, const struct advice_options *options);
 
 /*
- * Replaces profile->findings, first those that let an operation go as a whole, most bytes first
- * (ties: by vertex, then by object), and sets the profile's thresholds.
+ * Replaces profile->findings: one for each cause, most bytes first, then those that call for
+ * nothing (ties: by vertex, then by object).  Left out are those below min_bytes or below a
+ * thousandth of the bytes that the run read and wrote.  Sets the
+ * profile's thresholds.
  */
 void advice_detect(struct profile *profile, const struct advice_options *options);
 
 /* "redundant values" for "redundant_values"; the name itself when it is not in the catalogue. */
 const char *advice_title(const char *pattern);
-
-/* What the bytes of a finding are: "to save", "to save at most". */
-const char *advice_measure(const struct profile_finding *finding);
 
 #endif

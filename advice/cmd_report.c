@@ -34,7 +34,7 @@ static int write_report(const struct report *report, const char *path, struct er
 int cmd_report(int argc, char **argv)
 {
 	struct report report = {.options = ADVICE_DEFAULTS, .top = UINT64_MAX};
-	const char *output = NULL;
+	const char *output = NULL, *by = "cause";
 	const struct command_option options[] = {
 		{0, "redundancy", "FRACTION",
 		 "redundant values: this share of unchanged bytes or more (default 0.33)",
@@ -42,6 +42,12 @@ int cmd_report(int argc, char **argv)
 		{0, "duplicate-bytes", "SIZE",
 		 "duplicate values: objects of more bytes than this (default 1K)", OPTION_SIZE,
 		 &report.options.duplicate_bytes},
+		{0, "min-bytes", "SIZE", "leave out findings of fewer bytes (default 1K)",
+		 OPTION_SIZE, &report.options.min_bytes},
+		{0, "by", "WHAT",
+		 "cause: a finding for each line and operation (default); path: for each call path "
+		 "and object",
+		 OPTION_TEXT, &by},
 		{0, "top", "N", "show at most N findings, 0 for all (default 10; with --brief all)",
 		 OPTION_NUMBER, &report.top},
 		{0, "brief", NULL, "a line for each finding, and nothing else", OPTION_FLAG,
@@ -51,13 +57,12 @@ int cmd_report(int argc, char **argv)
 		{0},
 	};
 	const struct command_help help = {
-		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] [--top N] "
-			 "[--brief] [-o FILE] [FILE]",
+		.usage =
+			"vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
+			"[--min-bytes SIZE] [--by cause|path] [--top N] [--brief] [-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
-			"source, and what to do about it: first what can go as a whole, most "
-			"bytes\n"
-			"first.",
+			"source, and what to do about it: most bytes first.",
 		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
 			"is not read.  vflow-report(1) explains the patterns.\n\n"
 			"  vflow report\n"
@@ -70,6 +75,11 @@ int cmd_report(int argc, char **argv)
 
 	if (code != OPTIONS_RUN)
 		return code;
+	report.options.by_path = !strcmp(by, "path");
+	if (!report.options.by_path && strcmp(by, "cause") != 0) {
+		fprintf(stderr, "vflow report: --by %s: expected cause or path\n", by);
+		return EXIT_MISUSE;
+	}
 	if (report.top == UINT64_MAX)
 		report.top = report.brief ? 0 : 10;
 	signal(SIGPIPE, SIG_DFL); /* `vflow report | head` ends quietly */

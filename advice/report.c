@@ -188,12 +188,24 @@ static char *operand(const char *file)
 	return text;
 }
 
+/* "copy once" for "copy_once". */
+static char *action_words(const char *action)
+{
+	char *words = xstrdup(strcmp(action, "none") ? action : "nothing to do");
+
+	for (char *at = words; *at; at++)
+		if (*at == '_')
+			*at = ' ';
+	return words;
+}
+
 static void print_finding(const struct report *report, FILE *out, uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
-	char *title = xasprintf("%" PRIu32 ". %s: %s %s", index + 1, advice_title(finding->pattern),
-				bytes, advice_measure(finding));
+	char *action = action_words(finding->action);
+	char *title = xasprintf("%" PRIu32 ". %s: %s, %s", index + 1,
+				advice_title(finding->pattern), bytes, action);
 	char *look = xasprintf("vflow slice --vertex %" PRIu32
 			       "%s | vflow render -o vertex-%" PRIu32 ".svg",
 			       finding->vertex, file, finding->vertex);
@@ -207,6 +219,7 @@ static void print_finding(const struct report *report, FILE *out, uint32_t index
 	print_field(out, "limits", finding->limits);
 	print_field(out, "look", look);
 	free(bytes);
+	free(action);
 	free(file);
 	free(title);
 	free(look);
@@ -306,21 +319,14 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 static void print_findings(const struct report *report, FILE *out)
 {
 	uint32_t count = report->profile->finding_count, shown = shown_count(report);
-	uint32_t whole = 0;
 	char *title, *file;
 
 	if (!count) {
 		print_none(report, out);
 		return;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		whole += report->profile->findings[i].whole;
-	title = whole && whole < count
-			? xasprintf("%" PRIu32 " findings, first what can go as a whole, most "
-				    "bytes first",
-				    count)
-			: xasprintf("%" PRIu32 " finding%s, most bytes first", count,
-				    text_plural(count, "", "s"));
+	title = xasprintf("%" PRIu32 " finding%s, most bytes first", count,
+			  text_plural(count, "", "s"));
 	print_heading(report, out, title);
 	free(title);
 	for (uint32_t i = 0; i < shown; i++)

@@ -15,6 +15,8 @@ static const struct profile_column columns[] = {
 	FINDING_COLUMN(evidence, TEXT),
 	FINDING_COLUMN(advice, TEXT),
 	FINDING_COLUMN(limits, TEXT),
+	FINDING_COLUMN(action, TEXT, .nullable = true),
+	FINDING_COLUMN(input, FLAG, .nullable = true),
 	{0},
 };
 
@@ -25,7 +27,8 @@ const struct profile_table profile_table_finding = {
 	TABLE_ROWS(findings, finding_count, finding_capacity),
 	.views = "CREATE VIEW findings AS SELECT f.id, f.pattern, f.vertex, v.name AS operation, "
 		 "v.callpath_text AS where_operation, f.object, o.callpath_text AS where_object, "
-		 "f.bytes, round(100 * f.fraction, 1) AS percent, f.evidence, f.advice, f.limits "
+		 "f.bytes, round(100 * f.fraction, 1) AS percent, f.action, f.evidence, f.advice, "
+		 "f.limits "
 		 "FROM finding f JOIN vertex v ON v.id = f.vertex JOIN vertex o ON o.id = f.object "
 		 "ORDER BY f.id;",
 };

@@ -128,18 +128,73 @@ struct profile_unread {
 	uint64_t bytes;
 };
 
+/*
+ * What a vertex wrote to the objects of one site, each invocation by itself.  A write is what one
+ * invocation wrote to one object.
+ */
+struct profile_write {
+	uint32_t vertex, site; /* ids */
+	uint64_t writes, bytes;
+	uint64_t unchanged_bytes;        /* of values that were there already */
+	uint64_t unchanged_writes;       /* writes of such bytes only */
+	uint64_t unchanged_writes_bytes; /* their bytes */
+	uint64_t unchanged_first;        /* those that were the vertex's first to the object */
+	uint64_t changed_later;          /* writes that changed something, and were not */
+	uint64_t same_input;  /* unchanged writes before which the vertex had read the same again */
+	uint64_t zero_writes; /* that left zeros in all of the object and wrote all of it */
+};
+
+/* What became of the bytes that a vertex wrote to the objects of one site. */
+struct profile_fate {
+	uint32_t vertex, site;  /* ids */
+	uint32_t consumer;      /* see `consumed`; PROFILE_NO_VERTEX: none, or several */
+	uint64_t writes, bytes; /* as in struct profile_write */
+	uint64_t dead_bytes;    /* written over before anybody had read them */
+	uint64_t unread_bytes;  /* read by nobody until their object, or the run, ended */
+	uint64_t consumed;      /* writes that one invocation read wholly and wrote over */
+	uint64_t read_own;      /* invocations that read what earlier ones had left */
+};
+
+/* Contents of whole objects that one operation put where another object held them already. */
+struct profile_share {
+	uint32_t vertex, site; /* ids: of the operation, and of the object that got the content */
+	uint32_t holder;       /* site of an object that held it */
+	uint64_t writes;       /* that gave an object content that another one held */
+	uint64_t spared; /* those whose every reader could have read the other object instead */
+	uint64_t bytes;  /* of these */
+};
+
+/* Uploads of whole objects with what the device had given to the host before, and still held. */
+struct profile_round_trip {
+	uint32_t upload, site, download; /* ids of vertices and of the uploaded object's site */
+	uint64_t uploads, upload_bytes;
+	uint64_t downloads, download_bytes; /* different ones */
+};
+
+/* How the objects of a site were used. */
+struct profile_site {
+	uint32_t site; /* id */
+	uint64_t objects, bytes;
+	uint64_t untouched, untouched_bytes; /* objects that no operation accessed */
+	uint64_t repeated, repeated_bytes; /* allocated when one of the same size had been freed */
+};
+
 struct profile_finding {
 	char *pattern;   /* "redundant_values" */
+	char *action;    /* "copy_once": what to do, for programs; NULL: not known */
 	uint32_t vertex; /* id of the operation */
 	uint32_t object; /* vertex id of the object's site */
 	enum graph_access access;
 	uint64_t bytes; /* that could be saved */
 	double fraction;
-	bool whole;       /* an operation can go as a whole; not kept in files */
-	char *evidence;   /* the numbers, one sentence */
-	char *advice;     /* names the fix, one or two sentences */
-	char *limits;     /* what it cannot know */
-	uint32_t *others; /* vertex ids that belong to it: other members of a group */
+	bool input; /* holds for this input, and maybe for no other */
+	/* not kept in files */
+	uint64_t places;      /* call paths and objects that it stands for */
+	uint64_t invocations; /* that the action is about */
+	char *evidence;       /* the numbers, one sentence */
+	char *advice;         /* names the fix, one or two sentences */
+	char *limits;         /* what it cannot know */
+	uint32_t *others;     /* vertex ids that belong to it: other members of a group */
 	uint32_t other_count;
 };
 
@@ -182,6 +237,16 @@ struct profile {
 	uint32_t duplicate_count, duplicate_capacity;
 	struct profile_unread *unread; /* the largest ranges first, not all */
 	uint32_t unread_count, unread_capacity;
+	struct profile_write *writes;
+	uint32_t write_count, write_capacity;
+	struct profile_fate *fates;
+	uint32_t fate_count, fate_capacity;
+	struct profile_share *shares;
+	uint32_t share_count, share_capacity;
+	struct profile_round_trip *round_trips;
+	uint32_t round_trip_count, round_trip_capacity;
+	struct profile_site *sites;
+	uint32_t site_count, site_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */
 	uint32_t event_rows, event_capacity;
 	struct profile_access *accesses;

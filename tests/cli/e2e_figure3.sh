@@ -53,8 +53,8 @@ is "pipes carry the same as files" "$("$VFLOW" slice --vertex 6 "$T/f.db" >"$T/6
 	"$("$VFLOW" slice --vertex 6 "$T/f.db" | "$VFLOW" prune --edge-bytes 2048)"
 
 expect_exit 0 "report" "$VFLOW" report "$T/f.db"
-like "report: redundant values" "$(cat "$T/out")" 'edundant'
-like "report: line of the kernel" "$(cat "$T/out")" "figure3\.c:$(grep -n '/\* 5' tests/programs/figure3.c | cut -d: -f1)"
+like "report: the sets are written over unread" "$(cat "$T/out")" '1\. dead write: 4\.0K'
+like "report: line of the set" "$(cat "$T/out")" "main figure3\.c:$(grep -n '/\* 3' tests/programs/figure3.c | cut -d: -f1)"
 
 expect_exit 0 "render" bash -c '"$0" slice --vertex 6 "$1" | "$0" render -o "$2"' "$VFLOW" "$T/f.db" "$T/g.svg"
 expect_exit 0 "the picture is XML" xmllint --noout "$T/g.svg"

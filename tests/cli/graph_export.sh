@@ -17,12 +17,15 @@ WRITE 5 5"
 is "two objects of N bytes" "$(json_query "$T/f.json" "SELECT value->>'site', value->>'size', value->>'memory' FROM json, json_each(text, '\$.objects')")" \
 	"1 4096 device
 2 4096 device"
-is "a fill of what is zero already is a finding" "$(json_query "$T/f.json" "SELECT value->>'vertex', value->>'object', value->>'bytes', value->>'fraction'
-	FROM json, json_each(text, '\$.findings') WHERE value->>'pattern' = 'redundant_values' ORDER BY 1")" "5 1 4096 1.0
-6 2 4096 1.0"
+# both sets are written over unread; of b nobody reads the second zeros, nor what `use` writes
+is "what nobody reads are findings" "$(json_query "$T/f.json" "SELECT value->>'pattern', value->>'vertex', value->>'object', value->>'bytes',
+	value->>'action', value->>'input' FROM json, json_each(text, '\$.findings') ORDER BY 2")" "dead_write 3 1 4096 delete 1
+dead_write 4 2 4096 delete 1
+never_read 6 2 4096 delete 1
+never_read 7 2 1024 delete 1"
 is "findings mark their vertices" "$(json_query "$T/f.json" "SELECT value->>'id' FROM json, json_each(text, '\$.vertices')
-	WHERE value->>'patterns' LIKE '%redundant_values%'")" "5
-6"
+	WHERE value->>'patterns' LIKE '%dead_write%'")" "3
+4"
 
 expect_exit 0 "export writes DOT" "$VFLOW" export -T dot "$db"
 cp "$T/out" "$T/f.dot"

@@ -27,7 +27,7 @@ is "doctor: the libraries are the installed ones" "$(sed -n 's,^  ok  *\(guest\|
 cp "$P/demo" "$T/program"
 expect_exit 0 "collect" collect "$T/demo.db" "$T/program"
 expect_exit 0 "report" "$VFLOW" report "$T/demo.db"
-like "... with findings" "$(cat "$T/out")" "redundant values"
+like "... with findings" "$(cat "$T/out")" "dead write"
 "$VFLOW" slice --vertex fill_kernel "$T/demo.db" 2>/dev/null | "$VFLOW" render -o "$T/slice.svg" &&
 	xmllint --noout "$T/slice.svg"
 is "slice | render" "$?" 0

@@ -88,6 +88,8 @@ static void add_finding(struct profile *profile, const char *pattern, uint32_t v
 	finding->evidence = xstrdup("evidence");
 	finding->advice = xasprintf("fix %s", pattern);
 	finding->limits = xstrdup("limits");
+	finding->action = xstrdup("copy_once");
+	finding->input = true;
 	finding->others = xcalloc(2, sizeof(*finding->others));
 	finding->others[0] = 2;
 	finding->others[finding->other_count = 1] = 0;
@@ -178,6 +180,19 @@ static struct profile *example(void)
 		.members = xcalloc(1, sizeof(struct profile_duplicate_member)),
 		.member_count = 1};
 	profile->duplicates[0].members[0] = (struct profile_duplicate_member){1, 2, 3};
+	ARRAY_RESERVE(profile->writes, profile->write_count, profile->write_capacity);
+	profile->writes[profile->write_count++] =
+		(struct profile_write){.vertex = 2,
+				       .site = 1,
+				       .writes = 3,
+				       .bytes = 96,
+				       .zero_writes = PROFILE_NUMBER_MAX};
+	ARRAY_RESERVE(profile->fates, profile->fate_count, profile->fate_capacity);
+	profile->fates[profile->fate_count++] = (struct profile_fate){.vertex = 2,
+								      .site = 1,
+								      .consumer = PROFILE_NO_VERTEX,
+								      .bytes = 96,
+								      .dead_bytes = 7};
 	add_finding(profile, "redundant_values", 2);
 	add_finding(profile, "duplicate_values", 2);
 	add_finding(profile, "redundant_values", 2);
@@ -397,7 +412,7 @@ static void test_round_trip(void **state)
 	assert_true(profile_threshold(profile, "redundancy") == 0.33);
 	assert_true(profile_threshold(profile, "duplicate_bytes") == 1024);
 	assert_true(isnan(profile_threshold(profile, "nothing")));
-	assert_int_equal(profile->version, 1000);
+	assert_int_equal(profile->version, 1001);
 	assert_string_equal(profile->vflow, "0.1");
 	assert_int_equal(profile->pass_count, 1);
 	assert_string_equal(profile->passes[0].name, "flow");
@@ -424,6 +439,11 @@ static void test_round_trip(void **state)
 	assert_int_equal(profile->duplicates[0].members[0].objects, 3);
 	assert_true(profile->duplicates[0].zero);
 	assert_true(profile->findings[0].fraction == 1.0 / 3);
+	assert_string_equal(profile->findings[2].action, "copy_once");
+	assert_true(profile->findings[2].input);
+	assert_int_equal(profile->writes[0].zero_writes, PROFILE_NUMBER_MAX);
+	assert_int_equal(profile->fates[0].consumer, PROFILE_NO_VERTEX);
+	assert_int_equal(profile->fates[0].dead_bytes, 7);
 	assert_int_equal(profile->findings[2].others[0], 2);
 	assert_int_equal(profile->findings[2].others[1], 0);
 	/* ids say what is hidden; of the second nobody knows */
@@ -619,6 +639,11 @@ static void test_changed(void **state)
 		{"UPDATE object SET process = 2", "row 1 of table object"},
 		{"UPDATE object SET memory = 9", "row 1 of table object"},
 		{"UPDATE finding SET vertex = 50 WHERE id = 2", "row 2 of table finding"},
+		{"UPDATE finding SET input = 2", "row 1 of table finding"},
+		{"UPDATE finding SET action = 'share'", "check sum of table finding"},
+		{"UPDATE fate SET bytes = bytes - 1", "check sum of table fate"},
+		{"UPDATE fate SET consumer = 99", "row 1 of table fate"},
+		{"UPDATE \"write\" SET writes = -1", "row 1 of table write"},
 		{"DELETE FROM run", "run"},
 		{"DELETE FROM edge WHERE id = 2", "edge"},
 		{"DELETE FROM coverage", "the check sum of table coverage is wrong"},

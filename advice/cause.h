@@ -1,0 +1,23 @@
+/*
+ * advice/cause.h: where in the source a finding can be mended.
+ *
+ * A helper that everybody calls is not to blame for one of its callers.  The cause of a finding is
+ * the innermost line of its call path from which all that the operation does there is found alike;
+ * that is the line of the operation itself, or one of its callers.
+ */
+#ifndef VFLOW_ADVICE_CAUSE_H
+#define VFLOW_ADVICE_CAUSE_H
+
+#include "graph/profile/profile.h"
+
+struct cause {
+	char *key;    /* equal for findings of one cause */
+	char *caller; /* "layers.c:40": not the operation's own line; NULL: it is */
+	bool shared;  /* what was not found alike has all of the call path in common */
+};
+
+/* For each finding; freed with causes_free(). */
+struct cause *causes_find(const struct profile *profile);
+void causes_free(struct cause *causes, uint32_t count);
+
+#endif

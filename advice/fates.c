@@ -1,0 +1,167 @@
+/*
+ * advice/fates.c: what was written and never read: dead writes, transfers and stores that nobody
+ * reads; and fills of what is then accumulated into.
+ */
+#include "advice/pattern.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/words.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static const char limits[] =
+	"one run, one input; what is known to be read by others (textures, the host, launches "
+	"that were not analysed) counts as read";
+
+struct fate {
+	const struct run *run;
+	const struct profile_fate *fate;
+	enum operation operation;
+	const char *pattern;
+	uint64_t bytes; /* that nobody read */
+	bool all;       /* that it wrote to the object */
+	bool of_all;    /* and to any other one */
+};
+
+static const char *action_of(const struct fate *fate)
+{
+	switch (fate->operation) {
+	case OPERATION_SET:
+		return fate->all ? "delete" : "set_range";
+	case OPERATION_UPLOAD:
+	case OPERATION_DEVICE_COPY:
+		return fate->all ? "delete" : "copy_range";
+	default:
+		return fate->of_all ? "delete" : "drop_store";
+	}
+}
+
+/* Who wrote most over it, index; UINT32_MAX: nobody. */
+static uint32_t main_overwriter(const struct fate *fate)
+{
+	const struct graph *graph = fate->run->profile->graph;
+	uint32_t best = UINT32_MAX;
+	uint64_t most = 0;
+
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		if (edge->access != GRAPH_WRITE || edge->object != fate->fate->site ||
+		    graph->vertices[edge->from].id != fate->fate->vertex || edge->bytes <= most)
+			continue;
+		best = edge->to;
+		most = edge->bytes;
+	}
+	return best;
+}
+
+static char *evidence_of(const struct fate *fate)
+{
+	char *bytes = words_bytes(fate->bytes), *all = words_bytes(fate->fate->bytes);
+	char *dead = words_bytes(fate->fate->dead_bytes);
+	char *percent = words_percent(fate->bytes, fate->fate->bytes), *text;
+	uint32_t over = main_overwriter(fate);
+	char *by = fate->fate->dead_bytes && over != UINT32_MAX
+			   ? words_vertex(fate->run->profile, over)
+			   : NULL;
+
+	text = xasprintf("%s of the %s (%s) that it wrote to the object in %" PRIu64
+			 " invocation%s were never read%s%s%s%s.",
+			 bytes, all, percent, fate->fate->writes,
+			 text_plural(fate->fate->writes, "", "s"), by ? "; " : "", by ? dead : "",
+			 by ? " of them were written over before anybody had read them, mostly by "
+			    : "",
+			 by ? by : "");
+	free(bytes);
+	free(all);
+	free(dead);
+	free(percent);
+	free(by);
+	return text;
+}
+
+static char *advice_of(const struct fate *fate)
+{
+	const char *verb = operation_verb(fate->operation);
+
+	if (fate->operation == OPERATION_KERNEL && !fate->of_all)
+		return xasprintf("Leave out the kernel's stores to this object%s: nobody reads "
+				 "them.",
+				 fate->all ? "" : ", or to the part of it that is never read");
+	if (fate->all)
+		return xasprintf("Delete this %s: nobody reads what it writes.", verb);
+	return xasprintf("%s only the part that is read: nobody reads the rest.",
+			 fate->operation == OPERATION_SET ? "Set" : "Copy");
+}
+
+static void add_finding(const struct fate *fate)
+{
+	const struct graph *graph = fate->run->profile->graph;
+	struct profile_finding *finding =
+		run_add(fate->run, fate->pattern, action_of(fate), fate->fate->vertex,
+			fate->fate->site, fate->bytes, fate->fate->bytes);
+
+	finding->invocations = fate->fate->writes;
+	finding->evidence = evidence_of(fate);
+	finding->advice = advice_of(fate);
+	finding->limits = xstrdup(limits);
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		if (edge->access == GRAPH_WRITE && edge->object == fate->fate->site &&
+		    graph->vertices[edge->from].id == fate->fate->vertex)
+			finding_add_other(finding, graph->vertices[edge->to].id);
+	}
+}
+
+/* Whether nobody reads anything that the vertex writes. */
+static bool is_all_unread(const struct profile *profile, uint32_t vertex)
+{
+	for (uint32_t i = 0; i < profile->fate_count; i++)
+		if (profile->fates[i].vertex == vertex &&
+		    profile->fates[i].dead_bytes + profile->fates[i].unread_bytes <
+			    profile->fates[i].bytes)
+			return false;
+	return true;
+}
+
+void detect_dead_writes(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->profile->fate_count && !run->reads_unseen; i++) {
+		const struct profile_fate *row = &run->profile->fates[i];
+		struct fate fate = {
+			.run = run, .fate = row, .operation = run_operation(run, row->vertex)};
+		uint32_t site = graph_find(run->profile->graph, row->site);
+
+		fate.bytes = row->dead_bytes + row->unread_bytes;
+		if (!fate.bytes || fate.operation == OPERATION_OTHER || run->host_writes[site])
+			continue;
+		fate.all = fate.bytes >= row->bytes;
+		fate.of_all = fate.all && is_all_unread(run->profile, row->vertex);
+		fate.pattern = row->dead_bytes >= row->unread_bytes ? "dead_write"
+			       : fate.operation == OPERATION_UPLOAD ? "unused_transfer"
+								    : "never_read";
+		add_finding(&fate);
+	}
+}
+
+/* -- fill, then accumulate -- */
+
+/* Whether the consumer reads again what it has stored there: then it adds more than once. */
+static bool adds_again(const struct profile *profile, const struct profile_fate *fill)
+{
+	for (uint32_t i = 0; i < profile->fate_count; i++)
+		if (profile->fates[i].vertex == fill->consumer &&
+		    profile->fates[i].site == fill->site && profile->fates[i].read_own)
+			return true;
+	return false;
+}
+
+void detect_fill_then_accumulate(const struct run *run)
+{
+	(void)run;
+	(void)adds_again;
+}

@@ -1,0 +1,248 @@
+#include "advice/list.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/cause.h"
+#include "advice/pattern.h"
+#include "advice/words.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Findings below this share of the bytes that a run reads and writes are left out. */
+#define LEAST_SHARE 0.001
+
+/* Whether it says so, and nothing can be done: equal because of this input. */
+static bool is_note(const struct profile_finding *finding)
+{
+	return finding->input && !strcmp(finding->action, "none");
+}
+
+static int by_worth(const void *left, const void *right)
+{
+	const struct profile_finding *a = left, *b = right;
+
+	if (is_note(a) != is_note(b))
+		return is_note(a) ? 1 : -1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	if (a->vertex != b->vertex)
+		return a->vertex < b->vertex ? -1 : 1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return strcmp(a->pattern, b->pattern);
+}
+
+static void free_finding(struct profile_finding *finding)
+{
+	free(finding->pattern);
+	free(finding->action);
+	free(finding->evidence);
+	free(finding->advice);
+	free(finding->limits);
+	free(finding->others);
+	finding->pattern = NULL;
+}
+
+/* Those that were freed go. */
+static void close_gaps(struct profile *profile)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		if (profile->findings[i].pattern)
+			profile->findings[kept++] = profile->findings[i];
+	profile->finding_count = kept;
+}
+
+/* -- the largest of each operation and site -- */
+
+static int by_operation(const void *left, const void *right)
+{
+	const struct profile_finding *a = left, *b = right;
+
+	if (a->vertex != b->vertex)
+		return a->vertex < b->vertex ? -1 : 1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return by_worth(left, right);
+}
+
+static void keep_largest(struct profile *profile)
+{
+	struct profile_finding *findings = profile->findings;
+	const struct profile_finding *kept = NULL;
+
+	qsort(findings, profile->finding_count, sizeof(*findings), by_operation);
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		if (kept && findings[i].vertex == kept->vertex &&
+		    findings[i].object == kept->object)
+			free_finding(&findings[i]);
+		else
+			kept = &findings[i];
+	}
+	close_gaps(profile);
+}
+
+/* -- findings that exclude each other -- */
+
+static bool has_other(const struct profile_finding *finding, uint32_t vertex)
+{
+	for (uint32_t i = 0; i < finding->other_count; i++)
+		if (finding->others[i] == vertex)
+			return true;
+	return false;
+}
+
+/* Where one writes what another one writes again, unchanged, one of them is needed. */
+static void drop_excluded(struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		struct profile_finding *dead = &profile->findings[i];
+
+		if (!dead->pattern || strcmp(dead->pattern, "dead_write") != 0)
+			continue;
+		for (uint32_t j = 0; j < profile->finding_count; j++) {
+			struct profile_finding *again = &profile->findings[j];
+
+			if (i != j && again->pattern && again->object == dead->object &&
+			    again->vertex != dead->vertex && again->bytes <= dead->bytes &&
+			    has_other(again, dead->vertex) && has_other(dead, again->vertex))
+				free_finding(again);
+		}
+	}
+	close_gaps(profile);
+}
+
+/* -- one for each cause -- */
+
+/* Says of the first one that it stands for the other, too. */
+static void fold(struct profile_finding *into, const struct profile_finding *from)
+{
+	into->bytes = from->bytes > PROFILE_NUMBER_MAX - into->bytes ? PROFILE_NUMBER_MAX
+								     : into->bytes + from->bytes;
+	into->places += from->places;
+	into->invocations += from->invocations;
+	into->input |= from->input;
+	finding_add_other(into, from->vertex);
+	finding_add_other(into, from->object);
+	for (uint32_t i = 0; i < from->other_count; i++)
+		finding_add_other(into, from->others[i]);
+}
+
+static void say_places(struct profile_finding *finding)
+{
+	char *bytes, *text;
+
+	if (finding->places < 2)
+		return;
+	bytes = words_bytes(finding->bytes);
+	text = xasprintf(
+		"%s The same holds of %" PRIu64 " more call path%s or object%s: %s in all.",
+		finding->evidence, finding->places - 1, text_plural(finding->places - 1, "", "s"),
+		text_plural(finding->places - 1, "", "s"), bytes);
+	free(bytes);
+	free(finding->evidence);
+	finding->evidence = text;
+}
+
+static void say_more(struct profile_finding *finding, char *more)
+{
+	char *advice = xasprintf("%s %s", finding->advice, more);
+
+	free(finding->advice);
+	free(more);
+	finding->advice = advice;
+}
+
+/* Where others need what was found to be superfluous here. */
+static void say_caller(struct profile_finding *finding, const struct cause *cause)
+{
+	if (cause->shared && !strcmp(finding->action, "delete")) {
+		free(finding->action);
+		finding->action = xstrdup("none");
+		say_more(finding, xstrdup("Only for these objects: others need it on the same "
+					  "call path."));
+	} else if (cause->caller) {
+		say_more(finding, xasprintf("Only where it is called from %s: others need it.",
+					    cause->caller));
+	}
+}
+
+/* The findings are ranked: each goes into the largest of its cause. */
+static void fold_causes(struct profile *profile, bool by_path)
+{
+	uint32_t count = profile->finding_count;
+	struct cause *causes = causes_find(profile);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct profile_finding *into = &profile->findings[i];
+
+		if (!into->pattern)
+			continue;
+		for (uint32_t j = i + 1; j < count && !by_path && causes[i].key; j++) {
+			struct profile_finding *from = &profile->findings[j];
+
+			if (!from->pattern || !causes[j].key ||
+			    strcmp(causes[i].key, causes[j].key) != 0)
+				continue;
+			fold(into, from);
+			free_finding(from);
+		}
+		say_places(into);
+		say_caller(into, &causes[i]);
+	}
+	causes_free(causes, count);
+	close_gaps(profile);
+}
+
+/* What was so once may be otherwise the next time. */
+static void say_input(struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		struct profile_finding *finding = &profile->findings[i];
+
+		finding->input |= finding->invocations == 1 && !strcmp(finding->action, "delete");
+		if (finding->input)
+			say_more(finding, xstrdup("That holds with this input."));
+	}
+}
+
+/* -- what is worth a look -- */
+
+static uint64_t least_bytes(const struct profile *profile, const struct advice_options *options)
+{
+	double bytes = 0, least;
+
+	for (uint32_t e = 0; e < profile->graph->edge_count; e++)
+		bytes += (double)profile->graph->edges[e].bytes;
+	least = bytes * LEAST_SHARE;
+	return least > (double)options->min_bytes ? (uint64_t)least : options->min_bytes;
+}
+
+static void drop_small(struct profile *profile, uint64_t least)
+{
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		if (profile->findings[i].bytes < least)
+			free_finding(&profile->findings[i]);
+	close_gaps(profile);
+}
+
+static void rank(struct profile *profile)
+{
+	qsort(profile->findings, profile->finding_count, sizeof(*profile->findings), by_worth);
+}
+
+void list_findings(struct profile *profile, const struct advice_options *options)
+{
+	if (!profile->finding_count)
+		return;
+	keep_largest(profile);
+	drop_excluded(profile);
+	rank(profile);
+	fold_causes(profile, options->by_path);
+	drop_small(profile, least_bytes(profile, options));
+	say_input(profile);
+	rank(profile);
+}

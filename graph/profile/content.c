@@ -1,0 +1,44 @@
+/* graph/profile/content.c: contents that were there before. */
+#include "graph/profile/table.h"
+
+#define SHARE_COLUMN(member, TYPE, ...) COLUMN(struct profile_share, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column share_columns[] = {
+	KEY("id", ID),
+	SHARE_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	SHARE_COLUMN(site, VERTEX, .of = &profile_table_vertex),
+	SHARE_COLUMN(holder, VERTEX, .of = &profile_table_vertex),
+	SHARE_COLUMN(writes, COUNT),
+	SHARE_COLUMN(spared, COUNT),
+	SHARE_COLUMN(bytes, COUNT),
+	{0},
+};
+
+const struct profile_table profile_table_share = {
+	.name = "share",
+	.columns = share_columns,
+	.optional = true,
+	TABLE_ROWS(shares, share_count, share_capacity),
+};
+
+#define ROUND_TRIP_COLUMN(member, TYPE, ...)                                                       \
+	COLUMN(struct profile_round_trip, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column round_trip_columns[] = {
+	KEY("id", ID),
+	ROUND_TRIP_COLUMN(upload, VERTEX, .of = &profile_table_vertex),
+	ROUND_TRIP_COLUMN(site, VERTEX, .of = &profile_table_vertex),
+	ROUND_TRIP_COLUMN(download, VERTEX, .of = &profile_table_vertex),
+	ROUND_TRIP_COLUMN(uploads, COUNT),
+	ROUND_TRIP_COLUMN(upload_bytes, COUNT),
+	ROUND_TRIP_COLUMN(downloads, COUNT),
+	ROUND_TRIP_COLUMN(download_bytes, COUNT),
+	{0},
+};
+
+const struct profile_table profile_table_round_trip = {
+	.name = "round_trip",
+	.columns = round_trip_columns,
+	.optional = true,
+	TABLE_ROWS(round_trips, round_trip_count, round_trip_capacity),
+};

@@ -1,0 +1,355 @@
+/*
+ * What analyses find out about calls made by hand: writes that change nothing, what became of what
+ * was written, contents that were there before, and how objects are used.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build/analysis.h"
+#include "util/memory.h"
+
+/* Vertices; the n-th object is allocated at vertex n + 1, of 1000 bytes. */
+enum { A = 11, B, C, D };
+enum { SIZE = 1000 };
+
+static struct profile *profile;
+static void *state_of;
+static const struct build_analysis *analysis;
+static struct build_event event;
+
+static void start(const struct build_analysis *of)
+{
+	profile = profile_new();
+	analysis = of;
+	state_of = analysis->begin(profile);
+	event = (struct build_event){0};
+}
+
+static void finish(void)
+{
+	if (analysis->process_end)
+		analysis->process_end(state_of, &event);
+	if (analysis->end)
+		analysis->end(state_of);
+}
+
+static uint32_t allocate_at(uint32_t site, uint64_t size, uint32_t memory)
+{
+	uint32_t index = profile->object_count;
+
+	ARRAY_RESERVE(profile->objects, profile->object_count, profile->object_capacity);
+	profile->objects[profile->object_count++] =
+		(struct profile_object){.site = site, .size = size, .memory = memory};
+	event = (struct build_event){.number = event.number + 1, .vertex = site, .name = ""};
+	if (analysis->object)
+		analysis->object(state_of, &event, index);
+	if (analysis->event)
+		analysis->event(state_of, &event, NULL, 0);
+	return index;
+}
+
+static uint32_t allocate(void)
+{
+	return allocate_at(profile->object_count + 1, SIZE, TRACE_MEMORY_DEVICE);
+}
+
+static void call(uint32_t vertex, const struct build_row *rows, uint32_t count)
+{
+	event = (struct build_event){.number = event.number + 1, .vertex = vertex, .name = ""};
+	analysis->event(state_of, &event, rows, count);
+}
+
+#define CALL(vertex, ...)                                                                          \
+	call(vertex, (const struct build_row[]){__VA_ARGS__},                                      \
+	     sizeof((const struct build_row[]){__VA_ARGS__}) / sizeof(struct build_row))
+/* clang-format off */
+#define READ(of, from, count)                                                                      \
+	{.object = (of), .writer = (from), .access = TRACE_READ, .bytes = (count)}
+#define WRITE(of, over, count, same)                                                               \
+	{.object = (of), .writer = (over), .access = TRACE_WRITE, .bytes = (count),                \
+	 .redundant_bytes = (same)}
+#define FROM_HOST(of, count) {.object = (of), .access = TRACE_FROM_HOST, .bytes = (count)}
+#define TO_HOST(of, count) {.object = (of), .access = TRACE_TO_HOST, .bytes = (count)}
+/* clang-format on */
+
+/* The content of the object after the last call. */
+static void content(uint32_t object, uint8_t number)
+{
+	_Alignas(8) struct gpu_content payload = {.zero = number == 0};
+	struct build_record record = {.kind = GPU_RECORD_CONTENT,
+				      .object = object,
+				      .of_call = true,
+				      .payload = &payload,
+				      .size = sizeof(payload)};
+	struct error error;
+
+	payload.digest[0] = number;
+	assert_int_equal(analysis->record(state_of, &event, &record, &error), 0);
+}
+
+static void release(uint32_t object)
+{
+	event = (struct build_event){
+		.number = event.number + 1, .vertex = PROFILE_NO_VERTEX, .name = "cudaFree"};
+	if (analysis->event)
+		analysis->event(state_of, &event, NULL, 0);
+	if (analysis->freed)
+		analysis->freed(state_of, &event, object);
+}
+
+/* -- writes -- */
+
+static void test_writes(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_writes);
+	x = allocate();
+	y = allocate_at(2, SIZE, TRACE_MEMORY_MANAGED);
+	CALL(A, WRITE(x, 1, SIZE, 0));
+	CALL(B, READ(x, A, SIZE), WRITE(y, 2, SIZE, 0));
+	CALL(A, WRITE(x, A, 600, 600), WRITE(x, B, 400, 400)); /* nothing new */
+	CALL(B, READ(x, A, SIZE), WRITE(y, B, SIZE, SIZE));    /* the host may have written */
+	CALL(A, WRITE(x, A, SIZE, SIZE - 1));
+	CALL(C, READ(x, A, 100), WRITE(x, A, 10, 10)); /* its first */
+	CALL(C, READ(x, A, 100), WRITE(x, A, 10, 10));
+	CALL(A, WRITE(x, A, SIZE, 0));
+	CALL(C, READ(x, A, 100), WRITE(x, A, 10, 10)); /* not the same again */
+	finish();
+	assert_int_equal(profile->write_count, 3);
+	assert_int_equal(profile->writes[0].vertex, A);
+	assert_int_equal(profile->writes[0].site, 1);
+	assert_int_equal(profile->writes[0].writes, 4);
+	assert_int_equal(profile->writes[0].bytes, 4 * SIZE);
+	assert_int_equal(profile->writes[0].unchanged_bytes, 2 * SIZE - 1);
+	assert_int_equal(profile->writes[0].unchanged_writes, 1);
+	assert_int_equal(profile->writes[0].unchanged_writes_bytes, SIZE);
+	assert_int_equal(profile->writes[0].unchanged_first, 0);
+	assert_int_equal(profile->writes[0].changed_later, 2);
+	assert_int_equal(profile->writes[1].vertex, B);
+	assert_int_equal(profile->writes[1].unchanged_writes, 0);
+	assert_int_equal(profile->writes[1].unchanged_bytes, 0);
+	assert_int_equal(profile->writes[2].vertex, C);
+	assert_int_equal(profile->writes[2].unchanged_writes, 3);
+	assert_int_equal(profile->writes[2].unchanged_first, 1);
+	assert_int_equal(profile->writes[2].same_input, 1);
+	profile_free(profile);
+}
+
+/* First writes are those to an object, also where a site allocates one after the other. */
+static void test_first_writes(void **state)
+{
+	(void)state;
+	start(&build_writes);
+	for (int i = 0; i < 3; i++) {
+		uint32_t x = allocate_at(1, SIZE, TRACE_MEMORY_DEVICE);
+
+		CALL(A, WRITE(x, 1, SIZE, 0));
+		content(x, 0);
+		CALL(A, WRITE(x, A, SIZE, SIZE)); /* zeros again: no record */
+		CALL(A, WRITE(x, A, SIZE, 0));
+		content(x, 1);
+		release(x);
+	}
+	finish();
+	assert_int_equal(profile->write_count, 1);
+	assert_int_equal(profile->writes[0].writes, 9);
+	assert_int_equal(profile->writes[0].unchanged_writes, 3);
+	assert_int_equal(profile->writes[0].unchanged_first, 0);
+	assert_int_equal(profile->writes[0].changed_later, 3);
+	assert_int_equal(profile->writes[0].zero_writes, 6);
+	profile_free(profile);
+}
+
+/* -- fates -- */
+
+static const struct profile_fate *fate_of(uint32_t vertex)
+{
+	for (uint32_t i = 0; i < profile->fate_count; i++)
+		if (profile->fates[i].vertex == vertex)
+			return &profile->fates[i];
+	fail_msg("no fate of vertex %u", vertex);
+	return NULL;
+}
+
+static void test_dead(void **state)
+{
+	uint32_t x;
+
+	(void)state;
+	start(&build_fates);
+	x = allocate();
+	CALL(A, WRITE(x, 1, SIZE, 0));
+	CALL(B, WRITE(x, A, 300, 0)); /* dead: 300 of A's */
+	CALL(C, READ(x, A, 700));
+	CALL(B, WRITE(x, A, 700, 0), WRITE(x, B, 300, 0)); /* A's were read, B's are dead */
+	CALL(C, READ(x, B, 1)); /* which byte is not known: none is dead */
+	CALL(A, WRITE(x, B, SIZE, 0));
+	CALL(C, READ(x, A, SIZE), WRITE(x, A, SIZE, 0)); /* atomics read what they write */
+	CALL(A, WRITE(x, C, SIZE, 0));
+	release(x); /* A's are unread */
+	finish();
+	assert_int_equal(fate_of(A)->writes, 3);
+	assert_int_equal(fate_of(A)->bytes, 3 * SIZE);
+	assert_int_equal(fate_of(A)->dead_bytes, 300);
+	assert_int_equal(fate_of(A)->unread_bytes, SIZE);
+	assert_int_equal(fate_of(B)->dead_bytes, 300);
+	assert_int_equal(fate_of(B)->unread_bytes, 0);
+	assert_int_equal(fate_of(C)->dead_bytes, 0);
+	profile_free(profile);
+}
+
+static void test_consumed(void **state)
+{
+	uint32_t x;
+
+	(void)state;
+	start(&build_fates);
+	x = allocate();
+	for (int i = 0; i < 3; i++) {
+		CALL(A, WRITE(x, i ? B : 1, SIZE, 0));
+		CALL(B, READ(x, A, SIZE), WRITE(x, A, SIZE, 0));
+	}
+	CALL(B, READ(x, B, SIZE), WRITE(x, B, SIZE, 0));
+	CALL(A, WRITE(x, B, SIZE, 0));
+	CALL(B, READ(x, A, SIZE - 1), WRITE(x, A, SIZE, 0)); /* not all of it */
+	finish();
+	assert_int_equal(fate_of(A)->writes, 4);
+	assert_int_equal(fate_of(A)->consumed, 3);
+	assert_int_equal(fate_of(A)->consumer, B);
+	assert_int_equal(fate_of(B)->read_own, 1);
+	assert_int_equal(fate_of(B)->consumed, 0);
+	profile_free(profile);
+}
+
+/* -- contents -- */
+
+static void upload(uint32_t vertex, uint32_t object, uint8_t number)
+{
+	CALL(vertex, FROM_HOST(object, SIZE), WRITE(object, vertex, SIZE, 0));
+	content(object, number);
+}
+
+/* Two objects are given what the first one holds; one of them is only read, one changed in place.
+ */
+static void test_shares(void **state)
+{
+	uint32_t x, y, z;
+
+	(void)state;
+	start(&build_contents);
+	x = allocate();
+	y = allocate();
+	z = allocate();
+	for (uint8_t i = 1; i <= 3; i++) {
+		upload(A, x, i);
+		CALL(B, READ(x, A, SIZE), WRITE(y, B, SIZE, 0));
+		content(y, i);
+		CALL(C, READ(y, B, SIZE), WRITE(z, C, SIZE, 0));
+		content(z, i);
+		CALL(D, READ(z, C, SIZE), WRITE(z, C, SIZE, 0));
+		content(z, 100 + i);
+		CALL(D, READ(x, A, SIZE), READ(z, D, SIZE));
+		if (i == 3) /* the one that y shares with changes, and y is still read */
+			upload(A, x, 50);
+		CALL(D, READ(y, B, SIZE));
+	}
+	finish();
+	assert_int_equal(profile->share_count, 2);
+	assert_int_equal(profile->shares[0].vertex, B);
+	assert_int_equal(profile->shares[0].site, 2);
+	assert_int_equal(profile->shares[0].holder, 1);
+	assert_int_equal(profile->shares[0].writes, 3);
+	assert_int_equal(profile->shares[0].spared, 2);
+	assert_int_equal(profile->shares[0].bytes, 2 * SIZE);
+	assert_int_equal(profile->shares[1].vertex, C);
+	assert_int_equal(profile->shares[1].writes, 3);
+	assert_int_equal(profile->shares[1].spared, 0);
+	profile_free(profile);
+}
+
+static void test_round_trips(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_contents);
+	x = allocate();
+	y = allocate();
+	upload(A, x, 1);
+	CALL(B, READ(x, A, SIZE), TO_HOST(x, SIZE));
+	CALL(C, FROM_HOST(x, SIZE), WRITE(x, A, SIZE, SIZE)); /* x holds it: no record */
+	upload(C, y, 1); /* x holds it; the download counts once */
+	CALL(B, READ(x, A, SIZE), TO_HOST(x, SIZE));
+	upload(A, x, 2);
+	upload(A, y, 3);
+	upload(D, y, 1);                                     /* nobody holds it any more */
+	CALL(B, READ(x, A, SIZE - 1), TO_HOST(x, SIZE - 1)); /* a part */
+	CALL(C, FROM_HOST(x, SIZE), WRITE(x, A, SIZE, SIZE));
+	finish();
+	assert_int_equal(profile->round_trip_count, 2);
+	assert_int_equal(profile->round_trips[0].upload, C);
+	assert_int_equal(profile->round_trips[0].site, 1);
+	assert_int_equal(profile->round_trips[0].download, B);
+	assert_int_equal(profile->round_trips[0].uploads, 1);
+	assert_int_equal(profile->round_trips[0].downloads, 1);
+	assert_int_equal(profile->round_trips[0].download_bytes, SIZE);
+	assert_int_equal(profile->round_trips[1].site, 2);
+	assert_int_equal(profile->round_trips[1].uploads, 1);
+	assert_int_equal(profile->round_trips[1].downloads, 0);
+	assert_int_equal(profile->round_trips[1].upload_bytes, SIZE);
+	profile_free(profile);
+}
+
+/* -- allocations -- */
+
+static void test_allocations(void **state)
+{
+	uint32_t x[4];
+
+	(void)state;
+	start(&build_allocations);
+	for (int i = 0; i < 3; i++) { /* one after the other: two again */
+		x[0] = allocate_at(1, SIZE, TRACE_MEMORY_DEVICE);
+		CALL(A, WRITE(x[0], 1, 1, 0));
+		release(x[0]);
+	}
+	for (int i = 0; i < 4; i++) /* at the same time */
+		x[i] = allocate_at(2, SIZE, TRACE_MEMORY_DEVICE);
+	for (int i = 0; i < 4; i++)
+		release(x[i]);
+	for (int i = 0; i < 3; i++) /* growing */
+		release(allocate_at(3, SIZE << i, TRACE_MEMORY_DEVICE));
+	finish();
+	assert_int_equal(profile->site_count, 3);
+	assert_int_equal(profile->sites[0].objects, 3);
+	assert_int_equal(profile->sites[0].repeated, 2);
+	assert_int_equal(profile->sites[0].repeated_bytes, 2 * SIZE);
+	assert_int_equal(profile->sites[0].untouched, 0);
+	assert_int_equal(profile->sites[1].repeated, 0);
+	assert_int_equal(profile->sites[1].untouched, 4);
+	assert_int_equal(profile->sites[1].untouched_bytes, 4 * SIZE);
+	assert_int_equal(profile->sites[2].repeated, 0);
+	assert_int_equal(profile->sites[2].bytes, 7 * SIZE);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_writes),      cmocka_unit_test(test_first_writes),
+		cmocka_unit_test(test_dead),        cmocka_unit_test(test_consumed),
+		cmocka_unit_test(test_shares),      cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_allocations),
+	};
+
+	return cmocka_run_group_tests_name("graph_facts", tests, NULL, NULL);
+}

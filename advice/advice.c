@@ -18,6 +18,7 @@ static const struct advice_pattern patterns[] = {
 	{"round trip", "round_trip", detect_round_trips},
 	{"duplicate transfer", "duplicate_transfer", detect_redundant_values},
 	{"redundant values", "redundant_values", NULL},
+	{"duplicate transfer", "duplicate_transfer", detect_downloads},
 	{"duplicate values", "duplicate_values", detect_duplicate_values},
 	{"unused allocation", "unused_allocation", detect_allocations},
 	{"repeated allocation", "repeated_allocation", NULL},
@@ -99,7 +100,7 @@ const char *operation_verb(enum operation operation)
 	static const char *const verbs[OPERATIONS] = {
 		[OPERATION_OTHER] = "call",    [OPERATION_SET] = "set",
 		[OPERATION_UPLOAD] = "copy",   [OPERATION_DEVICE_COPY] = "copy",
-		[OPERATION_KERNEL] = "launch",
+		[OPERATION_DOWNLOAD] = "copy", [OPERATION_KERNEL] = "launch",
 	};
 
 	return verbs[operation];
@@ -179,6 +180,12 @@ char *advice_other_thresholds(const struct profile *profile, const struct advice
 		text = more;
 	}
 	return text;
+}
+
+bool advice_can_detect(const struct profile *profile)
+{
+	return profile->write_count || profile->fate_count || profile->site_count ||
+	       !profile->finding_count;
 }
 
 void advice_detect(struct profile *profile, const struct advice_options *options)

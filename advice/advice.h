@@ -36,6 +36,10 @@ double advice_threshold_value(const struct advice_threshold *threshold,
  */
 char *advice_other_thresholds(const struct profile *profile, const struct advice_options *options);
 
+/* Whether the profile holds what patterns ask for; those of an older vflow hold its findings only.
+ */
+bool advice_can_detect(const struct profile *profile);
+
 /*
  * Replaces profile->findings: one for each cause, most bytes first, then those that call for
  * nothing (ties: by vertex, then by object).  Left out are those below min_bytes or below a

@@ -105,6 +105,12 @@ static struct tally *count_all(const struct profile *profile)
 		count_lines(&all, &lines, "");
 		lines_free(&lines);
 	}
+	for (uint32_t i = 0; i < profile->download_count; i++) {
+		struct lines lines = lines_of(profile, profile->downloads[i].vertex);
+
+		count_lines(&all, &lines, "");
+		lines_free(&lines);
+	}
 	for (uint32_t i = 0; i < profile->site_count; i++) {
 		struct lines lines = lines_of(profile, profile->sites[i].site);
 

@@ -89,7 +89,9 @@ int cmd_report(int argc, char **argv)
 		char *thresholds = advice_other_thresholds(profile, &report.options);
 
 		report.thresholds = thresholds;
-		advice_detect(profile, &report.options);
+		report.as_found = !advice_can_detect(profile);
+		if (!report.as_found)
+			advice_detect(profile, &report.options);
 		report.profile = profile;
 		report.file = argv[rest];
 		report.colour = wants_colour(output);

@@ -58,6 +58,19 @@ static uint32_t main_overwriter(const struct fate *fate)
 	return best;
 }
 
+/* Adds where lies what is read; `text` is freed. */
+static char *with_range(const struct fate *fate, char *text)
+{
+	char *first = words_bytes(fate->fate->read_first), *end = words_bytes(fate->fate->read_end);
+	char *more = xasprintf("%s What is read lies between %s and %s of the object.", text, first,
+			       end);
+
+	free(first);
+	free(end);
+	free(text);
+	return more;
+}
+
 static char *evidence_of(const struct fate *fate)
 {
 	char *bytes = words_bytes(fate->bytes), *all = words_bytes(fate->fate->bytes);
@@ -75,6 +88,8 @@ static char *evidence_of(const struct fate *fate)
 			 by ? " of them were written over before anybody had read them, mostly by "
 			    : "",
 			 by ? by : "");
+	if (!fate->all && fate->fate->read_end)
+		text = with_range(fate, text);
 	free(bytes);
 	free(all);
 	free(dead);
@@ -150,18 +165,72 @@ void detect_dead_writes(const struct run *run)
 
 /* -- fill, then accumulate -- */
 
-/* Whether the consumer reads again what it has stored there: then it adds more than once. */
-static bool adds_again(const struct profile *profile, const struct profile_fate *fill)
+/* A set, or a kernel that reads nothing and leaves zeros. */
+static bool is_fill(const struct run *run, const struct profile_fate *fate)
 {
+	const struct profile *profile = run->profile;
+	uint32_t v = graph_find(profile->graph, fate->vertex);
+
+	if (run->operations[v] != OPERATION_KERNEL || run->reads[v])
+		return run->operations[v] == OPERATION_SET;
+	for (uint32_t i = 0; i < profile->write_count; i++)
+		if (profile->writes[i].vertex == fate->vertex &&
+		    profile->writes[i].site == fate->site)
+			return profile->writes[i].zero_writes == profile->writes[i].writes;
+	return false;
+}
+
+/*
+ * Whether it adds to what the fill has left there just once: it reads nothing that it has stored
+ * there before.  With atomics nobody can tell.
+ */
+static bool adds_once(const struct run *run, const struct profile_fate *fill)
+{
+	const struct profile *profile = run->profile;
+
+	if (run_operation(run, fill->consumer) != OPERATION_KERNEL)
+		return false;
 	for (uint32_t i = 0; i < profile->fate_count; i++)
 		if (profile->fates[i].vertex == fill->consumer &&
-		    profile->fates[i].site == fill->site && profile->fates[i].read_own)
-			return true;
+		    profile->fates[i].site == fill->site)
+			return !profile->fates[i].read_own && !profile->fates[i].atomics;
 	return false;
+}
+
+static void add_fill(const struct run *run, const struct profile_fate *fate)
+{
+	struct profile_finding *finding =
+		run_add(run, "fill_then_accumulate", "store_instead", fate->vertex, fate->site,
+			fate->bytes, fate->bytes);
+	char *user = words_vertex(run->profile, graph_find(run->profile->graph, fate->consumer));
+	char *bytes = words_bytes(fate->bytes);
+
+	finding->invocations = fate->writes;
+	finding->evidence =
+		xasprintf("All %s of its %" PRIu64 " fill%s were read and written over "
+			  "by %s alone.",
+			  bytes, fate->writes, text_plural(fate->writes, "", "s"), user);
+	finding->advice =
+		xasprintf("Let %s store its result instead of adding to what is there (no "
+			  "accumulate, beta = 0), and delete this fill, if each element is added "
+			  "to once.",
+			  user);
+	finding->limits = xstrdup("one run, one input; what the kernel does with the values that "
+				  "it reads is not known");
+	finding_add_other(finding, fate->consumer);
+	free(user);
+	free(bytes);
 }
 
 void detect_fill_then_accumulate(const struct run *run)
 {
-	(void)run;
-	(void)adds_again;
+	for (uint32_t i = 0; i < run->profile->fate_count && !run->reads_unseen; i++) {
+		const struct profile_fate *fate = &run->profile->fates[i];
+		uint32_t site = graph_find(run->profile->graph, fate->site);
+
+		if (fate->bytes && fate->consumed_bytes == fate->bytes && !fate->dead_bytes &&
+		    !fate->unread_bytes && fate->consumer != PROFILE_NO_VERTEX &&
+		    !run->host_writes[site] && is_fill(run, fate) && adds_once(run, fate))
+			add_fill(run, fate);
+	}
 }

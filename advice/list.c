@@ -16,7 +16,7 @@
 /* Whether it says so, and nothing can be done: equal because of this input. */
 static bool is_note(const struct profile_finding *finding)
 {
-	return finding->input && !strcmp(finding->action, "none");
+	return finding->input && finding->action && !strcmp(finding->action, "none");
 }
 
 static int by_worth(const void *left, const void *right)

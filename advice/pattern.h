@@ -16,6 +16,7 @@ enum operation {
 	OPERATION_SET,
 	OPERATION_UPLOAD,      /* from the host */
 	OPERATION_DEVICE_COPY, /* from device to device */
+	OPERATION_DOWNLOAD,    /* to the host */
 	OPERATION_KERNEL,
 	OPERATIONS
 };
@@ -36,7 +37,8 @@ struct advice_pattern {
 	void (*detect)(const struct run *run); /* NULL: the row before finds it, too */
 };
 
-void detect_redundant_values(const struct run *run); /* and duplicate_transfer */
+void detect_redundant_values(const struct run *run); /* and duplicate_transfer, of uploads */
+void detect_downloads(const struct run *run);        /* duplicate_transfer */
 void detect_dead_writes(const struct run *run);      /* and never_read, unused_transfer */
 void detect_fill_then_accumulate(const struct run *run);
 void detect_round_trips(const struct run *run);

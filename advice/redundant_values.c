@@ -308,46 +308,8 @@ static void take(const struct run *run, const struct profile_write *write)
 	free(writer.sources);
 }
 
-/* What edges alone say of a vertex and a site, in a profile without the table. */
-static struct profile_write sum_edges(const struct graph *graph, uint32_t first)
-{
-	const struct graph_edge *edge = &graph->edges[first];
-	const struct graph_vertex *vertex = &graph->vertices[edge->to];
-	struct profile_write write = {.vertex = vertex->id, .site = edge->object};
-
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *other = &graph->edges[e];
-
-		if (other->to != edge->to || other->object != edge->object ||
-		    other->access != GRAPH_WRITE)
-			continue;
-		if (e < first && other->redundant_bytes)
-			return (struct profile_write){0}; /* summed before */
-		write.bytes += other->bytes;
-		write.unchanged_bytes += other->redundant_bytes;
-	}
-	write.writes = vertex->invocations ? vertex->invocations : 1;
-	write.changed_later = write.unchanged_bytes < write.bytes;
-	if (!write.changed_later) {
-		write.unchanged_writes = write.writes;
-		write.unchanged_writes_bytes = write.bytes;
-	}
-	return write;
-}
-
 void detect_redundant_values(const struct run *run)
 {
-	const struct graph *graph = run->profile->graph;
-
 	for (uint32_t i = 0; i < run->profile->write_count; i++)
 		take(run, &run->profile->writes[i]);
-	for (uint32_t e = 0; e < graph->edge_count && !run->profile->write_count; e++) {
-		struct profile_write write;
-
-		if (graph->edges[e].access != GRAPH_WRITE || !graph->edges[e].redundant_bytes)
-			continue;
-		write = sum_edges(graph, e);
-		if (write.writes)
-			take(run, &write);
-	}
 }

@@ -188,10 +188,10 @@ static char *operand(const char *file)
 	return text;
 }
 
-/* "copy once" for "copy_once". */
+/* "copy once" for "copy_once"; "" where none is known. */
 static char *action_words(const char *action)
 {
-	char *words = xstrdup(strcmp(action, "none") ? action : "nothing to do");
+	char *words = xstrdup(!action ? "" : strcmp(action, "none") ? action : "nothing to do");
 
 	for (char *at = words; *at; at++)
 		if (*at == '_')
@@ -204,8 +204,8 @@ static void print_finding(const struct report *report, FILE *out, uint32_t index
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
 	char *action = action_words(finding->action);
-	char *title = xasprintf("%" PRIu32 ". %s: %s, %s", index + 1,
-				advice_title(finding->pattern), bytes, action);
+	char *title = xasprintf("%" PRIu32 ". %s: %s%s%s", index + 1,
+				advice_title(finding->pattern), bytes, *action ? ", " : "", action);
 	char *look = xasprintf("vflow slice --vertex %" PRIu32
 			       "%s | vflow render -o vertex-%" PRIu32 ".svg",
 			       finding->vertex, file, finding->vertex);
@@ -265,7 +265,9 @@ static void print_header(const struct report *report, FILE *out)
 		print_wrapped(out, 2, text);
 		free(text);
 	}
-	if (report->thresholds) {
+	if (report->as_found)
+		fputs("  made by an older vflow: the findings are as it found them\n", out);
+	else if (report->thresholds) {
 		text = xasprintf("thresholds: %s in the profile", report->thresholds);
 		fputs("  ", out);
 		print_wrapped(out, 2, text);

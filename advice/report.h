@@ -15,6 +15,7 @@ struct report {
 	uint64_t top;     /* findings to show; 0: all */
 	bool brief;       /* nothing but a line for each */
 	bool colour;
+	bool as_found; /* `options` have no effect: the findings are those of the file */
 };
 
 void report_print(const struct report *report, FILE *out);

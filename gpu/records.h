@@ -47,4 +47,10 @@ struct gpu_sizes {
 	uint32_t loads, stores, atomics;
 };
 
+/* The call copied of the object to memory of the host; said only where that held the same before.
+ */
+struct gpu_received {
+	uint32_t same; /* 1: all of the bytes */
+};
+
 #endif

@@ -82,9 +82,11 @@ static void put_finding(struct json *json, const struct profile_finding *finding
 	json_named_text(json, "evidence", finding->evidence);
 	json_named_text(json, "advice", finding->advice);
 	json_named_text(json, "limits", finding->limits);
-	json_named_text(json, "action", finding->action);
-	json_name(json, "input");
-	json_raw(json, "%s", finding->input ? "true" : "false");
+	if (finding->action) { /* else an older vflow found it */
+		json_named_text(json, "action", finding->action);
+		json_name(json, "input");
+		json_raw(json, "%s", finding->input ? "true" : "false");
+	}
 	json_name(json, "others");
 	json_begin(json, '[');
 	for (uint32_t i = 0; i < finding->other_count; i++)

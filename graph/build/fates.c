@@ -2,9 +2,8 @@
  * graph/build/fates.c: the analysis that follows what was written until it is read, written over
  * or freed.
  *
- * Known of an object: whose bytes it holds, and whether anybody has read any of those since their
- * writer began to write there.  Only bytes of a writer that nobody has read any of count as dead or
- * unread: less than are, never more.
+ * Unread bytes are exact by arithmetic on rows (gpu/rows.def), where the provider delivers those
+ * metrics; where it does not, nothing is known to be dead or unread.
  */
 #include "graph/build/analysis.h"
 
@@ -15,18 +14,17 @@
 #include "graph/build/pair.h"
 #include "util/memory.h"
 
-struct share { /* of an object: bytes of one last writer */
+struct part { /* of an object: bytes of one last writer */
 	uint32_t writer;
-	uint64_t live;
-	bool read;
+	uint64_t unread;
 	/* by the event of this number */
-	uint64_t event, read_now;
-	struct share *next;
+	uint64_t event, read, overwritten;
+	struct part *next;
 };
 
 struct object {
 	uint32_t index;
-	struct share *shares;
+	struct part *parts;
 	uint64_t event; /* the last one that wrote to it */
 	UT_hash_handle hh;
 };
@@ -71,120 +69,95 @@ static struct object *object_of(struct fates *fates, uint32_t index)
 	return object;
 }
 
-/* The writer's share, as of this event; others that have lost all bytes before it go. */
-static struct share *share_of(struct object *object, uint32_t writer, uint64_t event)
+/* The writer's part, as of this event; others of which nothing is left to say go. */
+static struct part *part_of(struct object *object, uint32_t writer, uint64_t event)
 {
-	struct share **at = &object->shares, *share;
+	struct part **at = &object->parts, *part;
 
-	while ((share = *at) && share->writer != writer) {
-		if (share->live || share->event == event) {
-			at = &share->next;
+	while ((part = *at) && part->writer != writer) {
+		if (part->unread || part->event == event) {
+			at = &part->next;
 			continue;
 		}
-		*at = share->next;
-		free(share);
+		*at = part->next;
+		free(part);
 	}
-	if (!share) {
-		share = *at = xcalloc(1, sizeof(*share));
-		share->writer = writer;
+	if (!part) {
+		part = *at = xcalloc(1, sizeof(*part));
+		part->writer = writer;
 	}
-	if (share->event != event) {
-		share->event = event;
-		share->read_now = 0;
+	if (part->event != event) {
+		part->event = event;
+		part->read = part->overwritten = 0;
 	}
-	return share;
+	return part;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static void take_from(uint64_t *unread, uint64_t bytes)
 {
-	return a < b ? a : b;
+	*unread -= bytes < *unread ? bytes : *unread;
 }
 
-/* All that the writer has in the object is read and written over by this event. */
-static void consume(struct fates *fates, const struct build_event *event,
-		    const struct object *object, const struct share *share)
+static void take_read(struct fates *fates, const struct build_event *event,
+		      const struct build_row *row)
 {
-	struct profile_fate *row = row_of(fates, share->writer, object->index);
+	struct object *object = object_of(fates, row->object);
+	struct part *part = part_of(object, row->writer, event->number);
+	struct profile_fate *fate = row_of(fates, row->writer, row->object);
+	uint64_t first = row->first_block * GPU_ROW_BLOCK;
+	uint64_t end = (row->last_block + 1) * GPU_ROW_BLOCK;
 
-	row->consumer = !row->consumed || row->consumer == event->vertex ? event->vertex
-									 : PROFILE_NO_VERTEX;
-	row->consumed++;
-}
-
-static void take_reads(struct fates *fates, const struct build_event *event,
-		       const struct build_row *rows, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		struct object *object;
-
-		if (rows[i].access != TRACE_READ)
-			continue;
-		object = object_of(fates, rows[i].object);
-		share_of(object, rows[i].writer, event->number)->read_now = rows[i].bytes;
-		if (rows[i].writer == event->vertex)
-			row_of(fates, event->vertex, rows[i].object)->read_own++;
+	part->read = row->bytes;
+	take_from(&part->unread, row->first_read_bytes);
+	if (row->metrics & UINT32_C(1) << TRACE_METRIC_LAST_BLOCK) {
+		if (!fate->read_end || first < fate->read_first)
+			fate->read_first = first;
+		if (end > fate->read_end)
+			fate->read_end = end;
 	}
+	fate->read_own += row->writer == event->vertex;
 }
 
-/* The bytes that were written over, of each of their writers. */
-static void take_overwritten(struct fates *fates, const struct build_event *event,
-			     const struct build_row *rows, uint32_t count)
+static void take_write(struct fates *fates, const struct build_event *event,
+		       const struct build_row *row)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct object *object;
-		struct share *share;
-		uint64_t bytes;
+	struct object *object = object_of(fates, row->object);
+	struct part *part = part_of(object, row->writer, event->number);
+	struct profile_fate *fate;
 
-		if (rows[i].access != TRACE_WRITE)
-			continue;
-		object = object_of(fates, rows[i].object);
-		share = share_of(object, rows[i].writer, event->number);
-		bytes = least(rows[i].bytes, share->live);
-		if (bytes && share->writer != event->vertex && !share->read &&
-		    share->read_now == share->live && bytes == share->live)
-			consume(fates, event, object, share);
-		if (bytes && !share->read && !share->read_now)
-			build_add(&row_of(fates, share->writer, object->index)->dead_bytes, bytes);
-		share->live -= bytes;
-	}
+	part->overwritten = row->bytes;
+	take_from(&part->unread, row->dead_bytes);
+	take_from(&part->unread, row->taken_bytes);
+	if (row->dead_bytes)
+		build_add(&row_of(fates, row->writer, row->object)->dead_bytes, row->dead_bytes);
+	fate = row_of(fates, event->vertex, row->object);
+	build_add(&fate->bytes, row->bytes);
+	fate->writes += object->event != event->number;
+	object->event = event->number;
+	part_of(object, event->vertex, event->number)->unread +=
+		row->unread_bytes + row->taken_bytes;
 }
 
-/* The event's own bytes. */
-static void take_written(struct fates *fates, const struct build_event *event,
-			 const struct build_row *rows, uint32_t count)
+/*
+ * Whether the event read, of what a writer had left in the object, as many bytes as it wrote over;
+ * whoever reads others is a consumer, too, if of nothing.
+ */
+static void take_consumed(struct fates *fates, const struct build_event *event,
+			  const struct build_row *row)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct profile_fate *row;
-		struct object *object;
-		struct share *own;
+	struct part *part = part_of(object_of(fates, row->object), row->writer, event->number);
+	struct profile_fate *fate;
 
-		if (rows[i].access != TRACE_WRITE)
-			continue;
-		object = object_of(fates, rows[i].object);
-		own = share_of(object, event->vertex, event->number);
-		if (!own->live)
-			own->read = false;
-		own->live += rows[i].bytes;
-		row = row_of(fates, event->vertex, rows[i].object);
-		build_add(&row->bytes, rows[i].bytes);
-		row->writes += object->event != event->number;
-		object->event = event->number;
-	}
-}
-
-/* What was read before the event's own writes; its own bytes, too: an atomic reads them. */
-static void mark_read(struct fates *fates, const struct build_event *event,
-		      const struct build_row *rows, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		struct object *object;
-
-		if (rows[i].access != TRACE_READ)
-			continue;
-		object = object_of(fates, rows[i].object);
-		share_of(object, rows[i].writer, event->number)->read = true;
-		share_of(object, event->vertex, event->number)->read = true;
-	}
+	if (!part->read || row->writer == event->vertex)
+		return;
+	fate = row_of(fates, row->writer, row->object);
+	if (!fate->readers || fate->consumer == event->vertex)
+		fate->consumer = event->vertex;
+	else
+		fate->consumer = PROFILE_NO_VERTEX;
+	fate->readers++;
+	if (part->read == part->overwritten)
+		build_add(&fate->consumed_bytes, part->read);
 }
 
 static void take(void *state, const struct build_event *event, const struct build_row *rows,
@@ -194,22 +167,53 @@ static void take(void *state, const struct build_event *event, const struct buil
 
 	if (event->vertex == PROFILE_NO_VERTEX)
 		return;
-	take_reads(fates, event, rows, count);
-	take_overwritten(fates, event, rows, count);
-	take_written(fates, event, rows, count);
-	mark_read(fates, event, rows, count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (rows[i].access == TRACE_READ)
+			take_read(fates, event, &rows[i]);
+		else if (rows[i].access == TRACE_WRITE)
+			take_write(fates, event, &rows[i]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].access == TRACE_READ)
+			take_consumed(fates, event, &rows[i]);
+}
+
+static void read_all(struct object *object)
+{
+	for (struct part *part = object->parts; part; part = part->next)
+		part->unread = 0;
+}
+
+static int take_record(void *state, const struct build_event *event,
+		       const struct build_record *record, struct error *error)
+{
+	struct fates *fates = state;
+	struct object *object;
+
+	(void)error;
+	if (record->kind == GPU_RECORD_SIZES) {
+		if (event->vertex != PROFILE_NO_VERTEX)
+			row_of(fates, event->vertex, record->object)->atomics = 1;
+	} else if (record->object == BUILD_NO_OBJECT) {
+		/* of one device; objects do not say of which they are */
+		for (object = fates->objects; object; object = object->hh.next)
+			read_all(object);
+	} else if (!record->freed) {
+		read_all(object_of(fates, record->object));
+	}
+	return 0;
 }
 
 static void end_object(struct fates *fates, struct object *object)
 {
-	struct share *share, *next;
+	struct part *part, *next;
 
-	for (share = object->shares; share; share = next) {
-		next = share->next;
-		if (share->live && !share->read)
-			build_add(&row_of(fates, share->writer, object->index)->unread_bytes,
-				  share->live);
-		free(share);
+	for (part = object->parts; part; part = next) {
+		next = part->next;
+		if (part->unread)
+			build_add(&row_of(fates, part->writer, object->index)->unread_bytes,
+				  part->unread);
+		free(part);
 	}
 	HASH_DEL(fates->objects, object);
 	free(object);
@@ -246,9 +250,11 @@ static void end(void *state)
 
 const struct build_analysis build_fates = {
 	.name = "fates",
+	.kinds = (const uint32_t[]){GPU_RECORD_READ_UNSEEN, GPU_RECORD_SIZES, 0},
 	.begin = begin,
 	.event = take,
 	.freed = freed,
+	.record = take_record,
 	.process_end = process_end,
 	.end = end,
 };

@@ -1,6 +1,29 @@
 /* graph/profile/content.c: contents that were there before. */
 #include "graph/profile/table.h"
 
+#define DOWNLOAD_COLUMN(member, TYPE, ...)                                                         \
+	COLUMN(struct profile_download, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column download_columns[] = {
+	KEY("id", ID),
+	DOWNLOAD_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	DOWNLOAD_COLUMN(site, VERTEX, .of = &profile_table_vertex),
+	DOWNLOAD_COLUMN(copies, COUNT),
+	DOWNLOAD_COLUMN(bytes, COUNT),
+	DOWNLOAD_COLUMN(same, COUNT),
+	DOWNLOAD_COLUMN(same_bytes, COUNT),
+	DOWNLOAD_COLUMN(same_first, COUNT),
+	DOWNLOAD_COLUMN(changed_later, COUNT),
+	{0},
+};
+
+const struct profile_table profile_table_download = {
+	.name = "download",
+	.columns = download_columns,
+	.optional = true,
+	TABLE_ROWS(downloads, download_count, download_capacity),
+};
+
 #define SHARE_COLUMN(member, TYPE, ...) COLUMN(struct profile_share, member, TYPE, __VA_ARGS__)
 
 static const struct profile_column share_columns[] = {

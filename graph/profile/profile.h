@@ -144,15 +144,30 @@ struct profile_write {
 	uint64_t zero_writes; /* that left zeros in all of the object and wrote all of it */
 };
 
-/* What became of the bytes that a vertex wrote to the objects of one site. */
+/*
+ * What became of the bytes that a vertex wrote to the objects of one site.  Several writers of an
+ * object are told apart per 4 bytes.
+ */
 struct profile_fate {
-	uint32_t vertex, site;  /* ids */
-	uint32_t consumer;      /* see `consumed`; PROFILE_NO_VERTEX: none, or several */
-	uint64_t writes, bytes; /* as in struct profile_write */
-	uint64_t dead_bytes;    /* written over before anybody had read them */
-	uint64_t unread_bytes;  /* read by nobody until their object, or the run, ended */
-	uint64_t consumed;      /* writes that one invocation read wholly and wrote over */
-	uint64_t read_own;      /* invocations that read what earlier ones had left */
+	uint32_t vertex, site;         /* ids */
+	uint64_t writes, bytes;        /* as in struct profile_write */
+	uint64_t dead_bytes;           /* written over before anybody had read them */
+	uint64_t unread_bytes;         /* read by nobody until their object, or the run, ended */
+	uint64_t read_first, read_end; /* what was read of them lies there in the object, in KiB */
+	uint64_t readers;              /* invocations of others that read some */
+	uint32_t consumer;             /* their vertex; PROFILE_NO_VERTEX: none, or several */
+	uint64_t consumed_bytes;       /* read by these, which wrote over as many at once */
+	uint64_t read_own;             /* invocations that read what earlier ones had left */
+	uint64_t atomics;              /* 1: it accessed the objects with atomics */
+};
+
+/* Copies of a vertex from the objects of one site to the host. */
+struct profile_download {
+	uint32_t vertex, site; /* ids */
+	uint64_t copies, bytes;
+	uint64_t same, same_bytes; /* copies of what the memory of the host held before */
+	uint64_t same_first;       /* those that were the vertex's first from the object */
+	uint64_t changed_later;    /* others that were not */
 };
 
 /* Contents of whole objects that one operation put where another object held them already. */
@@ -241,6 +256,8 @@ struct profile {
 	uint32_t write_count, write_capacity;
 	struct profile_fate *fates;
 	uint32_t fate_count, fate_capacity;
+	struct profile_download *downloads;
+	uint32_t download_count, download_capacity;
 	struct profile_share *shares;
 	uint32_t share_count, share_capacity;
 	struct profile_round_trip *round_trips;

@@ -180,6 +180,30 @@ static const struct profile_fate *fate_of(uint32_t vertex)
 	return NULL;
 }
 
+/* Rows with the metrics that providers deliver of unread bytes. */
+#define ALL_METRICS ((UINT32_C(1) << TRACE_METRICS) - 1)
+/* clang-format off */
+#define FIRST_READ(of, from, count, first)                                                         \
+	{.object = (of), .writer = (from), .access = TRACE_READ, .bytes = (count),                 \
+	 .metrics = ALL_METRICS, .first_read_bytes = (first)}
+#define OVER(of, over, count, dead, left)                                                          \
+	{.object = (of), .writer = (over), .access = TRACE_WRITE, .bytes = (count),                \
+	 .metrics = ALL_METRICS, .dead_bytes = (dead), .unread_bytes = (left)}
+/* clang-format on */
+
+static void record(uint32_t kind, uint32_t object)
+{
+	_Alignas(8) struct gpu_sizes sizes = {1, 4, 4}; /* as gpu_received: the same */
+	struct build_record what = {.kind = kind,
+				    .object = object,
+				    .of_call = true,
+				    .payload = &sizes,
+				    .size = sizeof(sizes)};
+	struct error error;
+
+	assert_int_equal(analysis->record(state_of, &event, &what, &error), 0);
+}
+
 static void test_dead(void **state)
 {
 	uint32_t x;
@@ -187,46 +211,111 @@ static void test_dead(void **state)
 	(void)state;
 	start(&build_fates);
 	x = allocate();
-	CALL(A, WRITE(x, 1, SIZE, 0));
-	CALL(B, WRITE(x, A, 300, 0)); /* dead: 300 of A's */
-	CALL(C, READ(x, A, 700));
-	CALL(B, WRITE(x, A, 700, 0), WRITE(x, B, 300, 0)); /* A's were read, B's are dead */
-	CALL(C, READ(x, B, 1)); /* which byte is not known: none is dead */
-	CALL(A, WRITE(x, B, SIZE, 0));
-	CALL(C, READ(x, A, SIZE), WRITE(x, A, SIZE, 0)); /* atomics read what they write */
-	CALL(A, WRITE(x, C, SIZE, 0));
-	release(x); /* A's are unread */
+	CALL(A, OVER(x, 1, SIZE, 0, SIZE));
+	CALL(B, OVER(x, A, 300, 300, 300)); /* 300 of A's are dead */
+	CALL(C, FIRST_READ(x, A, 600, 600));
+	CALL(B, OVER(x, A, 700, 100, 700), OVER(x, B, 300, 300, 300)); /* 100 were not read */
+	CALL(C, FIRST_READ(x, B, 400, 400));
+	CALL(A, OVER(x, B, 500, 100, 500)); /* of 500 left of B 400 were read */
+	release(x);                         /* 500 of A's are unread, and 500 of B's */
+	x = allocate();
+	CALL(A, OVER(x, 2, SIZE, 0, SIZE));
+	record(GPU_RECORD_READ_UNSEEN, x);
+	CALL(D, OVER(x, A, 1, 0, 1));
+	record(GPU_RECORD_READ_UNSEEN, BUILD_NO_OBJECT);
 	finish();
-	assert_int_equal(fate_of(A)->writes, 3);
-	assert_int_equal(fate_of(A)->bytes, 3 * SIZE);
-	assert_int_equal(fate_of(A)->dead_bytes, 300);
-	assert_int_equal(fate_of(A)->unread_bytes, SIZE);
-	assert_int_equal(fate_of(B)->dead_bytes, 300);
-	assert_int_equal(fate_of(B)->unread_bytes, 0);
-	assert_int_equal(fate_of(C)->dead_bytes, 0);
+	assert_int_equal(fate_of(A)->writes, 2);
+	assert_int_equal(fate_of(A)->bytes, SIZE + 500);
+	assert_int_equal(fate_of(A)->dead_bytes, 400);
+	assert_int_equal(fate_of(A)->unread_bytes, 500);
+	assert_int_equal(fate_of(A)->readers, 1);
+	assert_int_equal(fate_of(B)->writes, 2);
+	assert_int_equal(fate_of(B)->dead_bytes, 400);
+	assert_int_equal(fate_of(B)->unread_bytes, 500);
+	assert_int_equal(fate_of(D)->unread_bytes, 0);
+	profile_free(profile);
+}
+
+/* The sub-word rule: bytes that a writer left unread in words that another one writes to. */
+static void test_taken(void **state)
+{
+	struct build_row row = {.writer = A,
+				.access = TRACE_WRITE,
+				.bytes = 1,
+				.metrics = ALL_METRICS,
+				.dead_bytes = 1,
+				.unread_bytes = 1,
+				.taken_bytes = 3};
+
+	(void)state;
+	start(&build_fates);
+	row.object = allocate();
+	CALL(A, OVER(row.object, 1, 8, 0, 8));
+	call(B, &row, 1);
+	release(row.object);
+	finish();
+	assert_int_equal(fate_of(A)->dead_bytes, 1);
+	assert_int_equal(fate_of(A)->unread_bytes, 4);
+	assert_int_equal(fate_of(B)->unread_bytes, 4);
 	profile_free(profile);
 }
 
 static void test_consumed(void **state)
 {
-	uint32_t x;
+	uint32_t x, y;
 
 	(void)state;
 	start(&build_fates);
 	x = allocate();
-	for (int i = 0; i < 3; i++) {
-		CALL(A, WRITE(x, i ? B : 1, SIZE, 0));
-		CALL(B, READ(x, A, SIZE), WRITE(x, A, SIZE, 0));
+	for (int i = 0; i < 3; i++) { /* in two halves */
+		CALL(A, OVER(x, i ? B : 1, SIZE, 0, SIZE));
+		CALL(B, FIRST_READ(x, A, 500, 500), OVER(x, A, 500, 0, 500));
+		CALL(B, FIRST_READ(x, A, 500, 500), OVER(x, A, 500, 0, 500));
 	}
-	CALL(B, READ(x, B, SIZE), WRITE(x, B, SIZE, 0));
-	CALL(A, WRITE(x, B, SIZE, 0));
-	CALL(B, READ(x, A, SIZE - 1), WRITE(x, A, SIZE, 0)); /* not all of it */
+	y = allocate();
+	CALL(C, OVER(y, 2, SIZE, 0, SIZE));
+	CALL(B, FIRST_READ(y, C, SIZE - 1, SIZE - 1), OVER(y, C, SIZE, 1, SIZE)); /* not all */
+	CALL(B, FIRST_READ(y, B, SIZE, SIZE), OVER(y, B, SIZE, 0, SIZE));
+	record(GPU_RECORD_SIZES, y);
+	CALL(D, OVER(y, B, SIZE, SIZE, SIZE));
+	CALL(A, FIRST_READ(y, D, 1, 1));
+	CALL(B, FIRST_READ(y, D, SIZE, SIZE - 1), OVER(y, D, SIZE, 0, SIZE));
 	finish();
-	assert_int_equal(fate_of(A)->writes, 4);
-	assert_int_equal(fate_of(A)->consumed, 3);
+	assert_int_equal(fate_of(A)->writes, 3);
+	assert_int_equal(fate_of(A)->consumed_bytes, 3 * SIZE);
 	assert_int_equal(fate_of(A)->consumer, B);
-	assert_int_equal(fate_of(B)->read_own, 1);
-	assert_int_equal(fate_of(B)->consumed, 0);
+	assert_int_equal(fate_of(A)->readers, 6);
+	assert_int_equal(fate_of(C)->consumed_bytes, 0);
+	assert_int_equal(fate_of(D)->consumed_bytes, SIZE);
+	assert_int_equal(fate_of(D)->consumer, PROFILE_NO_VERTEX);       /* A read some, too */
+	assert_int_equal(fate_of(B)->read_own + fate_of(B)->atomics, 0); /* of x */
+	for (uint32_t i = 0; i < profile->fate_count; i++)
+		if (profile->fates[i].vertex == B && profile->fates[i].site == 2) {
+			assert_int_equal(profile->fates[i].read_own, 1);
+			assert_int_equal(profile->fates[i].atomics, 1);
+		}
+	profile_free(profile);
+}
+
+/* In KiB of the object; the first and the last that anybody read. */
+static void test_read_range(void **state)
+{
+	struct build_row row = FIRST_READ(0, A, 10, 10);
+
+	(void)state;
+	start(&build_fates);
+	row.object = allocate_at(1, 1 << 20, TRACE_MEMORY_DEVICE);
+	CALL(A, OVER(row.object, 1, 1 << 20, 0, 1 << 20));
+	row.first_block = 7;
+	row.last_block = 8;
+	call(B, &row, 1);
+	row.first_block = 3;
+	row.last_block = 3;
+	call(C, &row, 1);
+	finish();
+	assert_int_equal(fate_of(A)->read_first, 3 * 1024);
+	assert_int_equal(fate_of(A)->read_end, 9 * 1024);
+	assert_int_equal(fate_of(A)->unread_bytes, (1 << 20) - 20);
 	profile_free(profile);
 }
 
@@ -309,6 +398,37 @@ static void test_round_trips(void **state)
 	profile_free(profile);
 }
 
+/* -- downloads -- */
+
+static void test_downloads(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_downloads);
+	x = allocate();
+	y = allocate_at(1, SIZE, TRACE_MEMORY_DEVICE);
+	CALL(A, READ(x, B, SIZE), TO_HOST(x, SIZE));
+	CALL(A, READ(x, B, SIZE), TO_HOST(x, SIZE));
+	record(GPU_RECORD_RECEIVED, x);
+	CALL(A, READ(y, B, 10), TO_HOST(y, 10));
+	record(GPU_RECORD_RECEIVED, y); /* the first of y */
+	CALL(B, WRITE(x, A, SIZE, 0));
+	CALL(A, READ(x, B, SIZE), TO_HOST(x, SIZE));
+	CALL(A, READ(x, B, SIZE), TO_HOST(x, SIZE));
+	record(GPU_RECORD_RECEIVED, y); /* of another object: nothing */
+	finish();
+	assert_int_equal(profile->download_count, 1);
+	assert_int_equal(profile->downloads[0].vertex, A);
+	assert_int_equal(profile->downloads[0].copies, 5);
+	assert_int_equal(profile->downloads[0].bytes, 4 * SIZE + 10);
+	assert_int_equal(profile->downloads[0].same, 2);
+	assert_int_equal(profile->downloads[0].same_bytes, SIZE + 10);
+	assert_int_equal(profile->downloads[0].same_first, 1);
+	assert_int_equal(profile->downloads[0].changed_later, 2);
+	profile_free(profile);
+}
+
 /* -- allocations -- */
 
 static void test_allocations(void **state)
@@ -346,9 +466,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_writes),      cmocka_unit_test(test_first_writes),
-		cmocka_unit_test(test_dead),        cmocka_unit_test(test_consumed),
-		cmocka_unit_test(test_shares),      cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_downloads),   cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_taken),       cmocka_unit_test(test_read_range),
+		cmocka_unit_test(test_consumed),    cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_allocations),
 	};
 
 	return cmocka_run_group_tests_name("graph_facts", tests, NULL, NULL);

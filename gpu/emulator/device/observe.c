@@ -173,6 +173,17 @@ void observe_end(struct gpu_call *call)
 		shadow_digests(shadow, changed, call);
 }
 
+void observe_received(const struct gpu_call *call, const struct allocation *allocation)
+{
+	const struct gpu_received received = {.same = 1};
+
+	if (sink && allocation->object)
+		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_RECEIVED,
+							.object = allocation->object,
+							.payload = &received,
+							.size = sizeof(received)});
+}
+
 void observe_abandon(struct gpu_call *call)
 {
 	if (!sink)

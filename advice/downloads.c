@@ -1,0 +1,55 @@
+/*
+ * advice/downloads.c: copies to the host that bring what it holds already (duplicate transfers).
+ */
+#include "advice/pattern.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "advice/words.h"
+#include "util/memory.h"
+
+struct mend {
+	const char *action, *advice;
+};
+
+static struct mend mend_of(const struct profile_download *download)
+{
+	if (download->same == download->copies)
+		return (struct mend){"delete",
+				     "Delete this copy: the host held the bytes already."};
+	if (!download->changed_later && download->same > download->same_first)
+		return (struct mend){"copy_once", "Copy once: neither the bytes nor what the host "
+						  "holds have changed since the first time."};
+	if (download->same == download->same_first)
+		return (struct mend){"delete_first",
+				     "Skip the first copy: the host held the bytes already."};
+	return (struct mend){"copy_when_changed", "Copy only when the bytes have changed."};
+}
+
+void detect_downloads(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->profile->download_count; i++) {
+		const struct profile_download *download = &run->profile->downloads[i];
+		struct mend mend = mend_of(download);
+		struct profile_finding *finding;
+		char *bytes;
+
+		if (!download->same)
+			continue;
+		finding = run_add(run, "duplicate_transfer", mend.action, download->vertex,
+				  download->site, download->same_bytes, download->bytes);
+		bytes = words_bytes(download->same_bytes);
+		finding->access = GRAPH_READ;
+		finding->invocations = download->copies;
+		finding->evidence =
+			xasprintf("%" PRIu64 " of %" PRIu64 " times the host held already "
+				  "what it brought: %s.",
+				  download->same, download->copies, bytes);
+		finding->advice = xstrdup(mend.advice);
+		finding->limits =
+			xstrdup("one run, one input; compared with what the memory of the "
+				"host held before each copy");
+		free(bytes);
+	}
+}

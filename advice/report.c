@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "advice/source.h"
 #include "advice/words.h"
 #include "util/memory.h"
 #include "util/size.h"
@@ -15,6 +16,7 @@ enum {
 	WIDTH = 100,
 	LABEL = 15, /* columns before the text of a finding's field */
 	FRAMES = 4, /* of a call path */
+	NUMBER = 8, /* columns for the number of a source line */
 };
 
 static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
@@ -131,6 +133,40 @@ static void print_place(const struct profile *profile, FILE *out, uint32_t verte
 	free(path);
 }
 
+/* The innermost frame of the program that has a line; NULL: none. */
+static const struct profile_frame *innermost(const struct profile *profile, uint32_t vertex)
+{
+	uint32_t count;
+	const struct profile_frame **path = profile_path(profile, vertex, &count), *frame = NULL;
+
+	for (uint32_t i = 0; i < count && !frame; i++)
+		if (words_has_line(path[i]))
+			frame = path[i];
+	free(path);
+	return frame;
+}
+
+/* Where an editor finds the line, and the line with those around it. */
+static void print_source(const struct profile *profile, FILE *out, uint32_t vertex)
+{
+	const struct profile_frame *frame = innermost(profile, vertex);
+	struct source source;
+	char *place;
+
+	if (!frame)
+		return;
+	source = source_read(frame->file, frame->line, WIDTH - LABEL - NUMBER);
+	if (!source.lines[0])
+		return;
+	place = xasprintf("%s:%" PRIu32, frame->file, frame->line);
+	print_field(out, "", place);
+	free(place);
+	for (uint32_t i = 0; i < SOURCE_LINES && source.lines[i]; i++)
+		fprintf(out, "%*s%*" PRIu32 "%c %s\n", LABEL, "", NUMBER - 2, source.first + i,
+			source.first + i == frame->line ? '>' : ' ', source.lines[i]);
+	source_free(&source);
+}
+
 static void print_operation(const struct profile *profile, FILE *out, uint32_t id)
 {
 	uint32_t v = graph_find(profile->graph, id);
@@ -148,6 +184,18 @@ static void print_operation(const struct profile *profile, FILE *out, uint32_t i
 	free(name);
 	free(text);
 	print_place(profile, out, v);
+	print_source(profile, out, v);
+}
+
+/* What the program calls the object, with ": "; "" when its line does not tell. */
+static char *buffer_name(const struct profile *profile, uint32_t vertex)
+{
+	const struct profile_frame *frame = innermost(profile, vertex);
+	char *name = frame ? source_buffer_name(frame->file, frame->line) : NULL;
+	char *text = xasprintf("%s%s", name ? name : "", name ? ": " : "");
+
+	free(name);
+	return text;
 }
 
 static void print_object(const struct profile *profile, FILE *out, uint32_t site)
@@ -155,7 +203,7 @@ static void print_object(const struct profile *profile, FILE *out, uint32_t site
 	uint32_t v = graph_find(profile->graph, site);
 	const char *global = words_global(profile, site);
 	uint64_t count = 0, largest = 0;
-	char *name, *bytes, *text;
+	char *name, *bytes, *text, *buffer;
 
 	if (v == UINT32_MAX)
 		return;
@@ -167,9 +215,11 @@ static void print_object(const struct profile *profile, FILE *out, uint32_t site
 		}
 	name = global ? xasprintf("global %s", global) : words_name(&profile->graph->vertices[v]);
 	bytes = words_bytes(largest);
-	text = count > 1 ? xasprintf("%s (vertex %" PRIu32 "), %" PRIu64 " objects of up to %s",
-				     name, site, count, bytes)
-			 : xasprintf("%s (vertex %" PRIu32 "), %s", name, site, bytes);
+	buffer = global ? xstrdup("") : buffer_name(profile, v);
+	text = count > 1 ? xasprintf("%s%s (vertex %" PRIu32 "), %" PRIu64 " objects of up to %s",
+				     buffer, name, site, count, bytes)
+			 : xasprintf("%s%s (vertex %" PRIu32 "), %s", buffer, name, site, bytes);
+	free(buffer);
 	print_field(out, "object", text);
 	free(name);
 	free(bytes);

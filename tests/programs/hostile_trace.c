@@ -71,7 +71,8 @@ static void event(uint32_t context, uint64_t microseconds, const uint32_t *previ
 							  .writer = *previous,
 							  .access = TRACE_WRITE,
 							  .bytes = SIZE,
-							  .redundant_bytes = SIZE / 2};
+							  .redundant_bytes = SIZE / 2,
+							  .redundant_value_bytes = SIZE / 2};
 	append(TRACE_EVENT, sizeof(buffer.event) + (previous != NULL) * sizeof(struct trace_row));
 }
 

@@ -70,8 +70,8 @@ static void add_edge(struct profile *profile, uint32_t from, uint32_t to, enum g
 	edge->count = 2;
 	edge->object_bytes = 4096;
 	if (access == GRAPH_WRITE) {
-		edge->fields |= EDGE_REDUNDANT_BYTES;
-		edge->redundant_bytes = redundant;
+		edge->fields |= EDGE_REDUNDANT_BYTES | EDGE_REDUNDANT_VALUE_BYTES;
+		edge->redundant_bytes = edge->redundant_value_bytes = redundant;
 	}
 }
 
@@ -193,6 +193,9 @@ static struct profile *example(void)
 								      .consumer = PROFILE_NO_VERTEX,
 								      .bytes = 96,
 								      .dead_bytes = 7};
+	ARRAY_RESERVE(profile->unread, profile->unread_count, profile->unread_capacity);
+	profile->unread[profile->unread_count++] = (struct profile_unread){
+		.vertex = 2, .object = 1, .first = 1024, .last = 4095, .bytes = 89};
 	add_finding(profile, "redundant_values", 2);
 	add_finding(profile, "duplicate_values", 2);
 	add_finding(profile, "redundant_values", 2);
@@ -444,6 +447,10 @@ static void test_round_trip(void **state)
 	assert_int_equal(profile->writes[0].zero_writes, PROFILE_NUMBER_MAX);
 	assert_int_equal(profile->fates[0].consumer, PROFILE_NO_VERTEX);
 	assert_int_equal(profile->fates[0].dead_bytes, 7);
+	assert_int_equal(profile->unread[0].object, 1);
+	assert_int_equal(profile->unread[0].first, 1024);
+	assert_int_equal(profile->unread[0].last, 4095);
+	assert_int_equal(profile->unread[0].bytes, 89);
 	assert_int_equal(profile->findings[2].others[0], 2);
 	assert_int_equal(profile->findings[2].others[1], 0);
 	/* ids say what is hidden; of the second nobody knows */
@@ -643,6 +650,8 @@ static void test_changed(void **state)
 		{"UPDATE finding SET action = 'share'", "check sum of table finding"},
 		{"UPDATE fate SET bytes = bytes - 1", "check sum of table fate"},
 		{"UPDATE fate SET consumer = 99", "row 1 of table fate"},
+		{"UPDATE unread SET bytes = bytes - 1", "check sum of table unread"},
+		{"UPDATE unread SET first = 4096", "row 1 of table unread"},
 		{"UPDATE \"write\" SET writes = -1", "row 1 of table write"},
 		{"DELETE FROM run", "run"},
 		{"DELETE FROM edge WHERE id = 2", "edge"},

@@ -255,8 +255,9 @@ static void check_figure3(const struct profile *profile)
 	assert_int_equal(profile->duplicates[0].member_count, 2);
 	assert_int_equal(profile->finding_count, 3);
 	assert_string_equal(profile->findings[2].pattern, "duplicate_values");
-	assert_int_equal(profile->coverage_count, 2);
+	assert_int_equal(profile->coverage_count, 3);
 	assert_string_equal(profile->coverage[0].id, "SKIPPED_BY_KERNEL");
+	assert_string_equal(profile->coverage[2].id, "VALUES_UNKNOWN"); /* of reading it */
 	assert_true(profile_threshold(profile, "redundancy") == 0.33);
 }
 
@@ -403,9 +404,11 @@ static void test_absent(void **state)
 	assert_int_equal(profile->graph->vertex_count, 8);
 	assert_int_equal(profile->graph->edge_count, 4);
 	assert_int_equal(profile->object_count + profile->finding_count + profile->event_rows +
-				 profile->duplicate_count + profile->coverage_count +
-				 profile->pass_count + profile->threshold_count,
+				 profile->duplicate_count + profile->pass_count +
+				 profile->threshold_count,
 			 0);
+	assert_int_equal(profile->coverage_count, 1);
+	assert_string_equal(profile->coverage[0].id, "VALUES_UNKNOWN");
 	profile_free(profile);
 	/* a table of one's own is none of the profile's */
 	change("CREATE TABLE threshold AS SELECT 'mine' AS name");

@@ -1,0 +1,30 @@
+/* graph/profile/unread.c: where lies what operations wrote and nobody read. */
+#include "graph/profile/table.h"
+
+#define UNREAD_COLUMN(member, TYPE, ...) COLUMN(struct profile_unread, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column columns[] = {
+	KEY("id", ID),
+	UNREAD_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	UNREAD_COLUMN(object, VERTEX, .of = &profile_table_vertex),
+	UNREAD_COLUMN(first, COUNT),
+	UNREAD_COLUMN(last, COUNT),
+	UNREAD_COLUMN(bytes, COUNT),
+	{0},
+};
+
+static bool holds(const struct profile *profile, const void *row)
+{
+	const struct profile_unread *unread = row;
+
+	(void)profile;
+	return unread->first <= unread->last;
+}
+
+const struct profile_table profile_table_unread = {
+	.name = "unread",
+	.columns = columns,
+	.optional = true,
+	TABLE_ROWS(unread, unread_count, unread_capacity),
+	.holds = holds,
+};

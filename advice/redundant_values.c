@@ -134,6 +134,13 @@ static int by_bytes(const void *left, const void *right)
 	return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
+/* Of whole values, where they are known. */
+static uint64_t unchanged_bytes(const struct graph_edge *edge)
+{
+	return edge->fields & EDGE_REDUNDANT_VALUE_BYTES ? edge->redundant_value_bytes
+							 : edge->redundant_bytes;
+}
+
 static void find_sources(struct writer *writer)
 {
 	const struct graph *graph = writer->run->profile->graph;
@@ -143,11 +150,11 @@ static void find_sources(struct writer *writer)
 		const struct graph_edge *edge = &graph->edges[e];
 
 		if (edge->to != v || edge->object != writer->write.site ||
-		    edge->access != GRAPH_WRITE || !edge->redundant_bytes)
+		    edge->access != GRAPH_WRITE || !unchanged_bytes(edge))
 			continue;
 		ARRAY_RESERVE(writer->sources, writer->source_count, capacity);
 		writer->sources[writer->source_count++] =
-			(struct source){edge->from, edge->redundant_bytes};
+			(struct source){edge->from, unchanged_bytes(edge)};
 	}
 	if (writer->source_count)
 		qsort(writer->sources, writer->source_count, sizeof(*writer->sources), by_bytes);

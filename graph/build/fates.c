@@ -235,9 +235,13 @@ static void process_end(void *state, const struct build_event *last)
 	struct fates *fates = state;
 	struct object *object, *next;
 
-	(void)last;
 	HASH_ITER(hh, fates->objects, object, next)
-	end_object(fates, object);
+	{
+		/* of one that was killed nobody knows what it would have read */
+		if (!fates->profile->processes[last->process].ended)
+			read_all(object);
+		end_object(fates, object);
+	}
 }
 
 static void end(void *state)

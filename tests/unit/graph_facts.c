@@ -27,6 +27,8 @@ static struct build_event event;
 static void start(const struct build_analysis *of)
 {
 	profile = profile_new();
+	ARRAY_RESERVE(profile->processes, profile->process_count, profile->process_capacity);
+	profile->processes[profile->process_count++] = (struct profile_process){.ended = true};
 	analysis = of;
 	state_of = analysis->begin(profile);
 	event = (struct build_event){0};
@@ -233,6 +235,16 @@ static void test_dead(void **state)
 	assert_int_equal(fate_of(B)->dead_bytes, 400);
 	assert_int_equal(fate_of(B)->unread_bytes, 500);
 	assert_int_equal(fate_of(D)->unread_bytes, 0);
+	profile_free(profile);
+	/* of a process that was killed, what was still there might have been read */
+	start(&build_fates);
+	profile->processes[0].ended = false;
+	x = allocate();
+	CALL(A, OVER(x, 1, SIZE, 0, SIZE));
+	CALL(B, OVER(x, A, 300, 300, 300));
+	finish();
+	assert_int_equal(fate_of(A)->dead_bytes, 300);
+	assert_int_equal(fate_of(A)->unread_bytes, 0);
 	profile_free(profile);
 }
 

@@ -39,7 +39,7 @@ check:
 
 check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-seeds $(if $(have_sanitizer),timed)
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" \
-		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests)
+		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests) tests/advice/run
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
 check-gpu: all programs

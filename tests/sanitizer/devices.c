@@ -428,6 +428,54 @@ static void external_writers(void)
 	events_stop();
 }
 
+/* A variable as modules_variables() makes it: managed memory that its module has initialised. */
+static struct object *managed_variable(uint64_t size)
+{
+	struct space *space;
+	struct object *object;
+	CUdeviceptr address;
+
+	events_prepare(context, false, NULL, 0, false);
+	space = events_find_space(context);
+	driver.cuMemAlloc(&address, size);
+	driver.cuMemsetD8Async(address, 1, size, 0);
+	object = space_add(space, address, size, GPU_MEMORY_GLOBAL, true);
+	object_share(object);
+	space_initialised(space, &object, 1);
+	return object;
+}
+
+/*
+ * Whether a launch that reads `size` bytes finds `written` of them changed by the host, and the
+ * others as the variable's module left them.  The variable's event ends just before the launch's.
+ */
+static bool finds_host(const struct object *object, uint64_t size, uint64_t written)
+{
+	const struct event *event;
+
+	driver.cuMemsetD8Async(object->address, 2, written, streams[0]);
+	launch(object->address, size, -1, 0);
+	events_prepare(context, false, NULL, 0, false);
+	event = &events[ended - 1];
+	return event->rows == 2 && event->row.writer == events[ended - 2].context &&
+	       event->row.bytes == size - written;
+}
+
+/* The host writes to `__managed__` variables without an API. */
+static void variables(void)
+{
+	struct object *small, *large;
+
+	start(0);
+	allocate(1000);
+	small = managed_variable(64);
+	check(small->detail.device && finds_host(small, 64, 32),
+	      "a managed variable whose detail shadow is made at once");
+	large = managed_variable(70 << 20);
+	check(finds_host(large, 100000, 5000), "... when it is initialised");
+	events_stop();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
@@ -439,6 +487,7 @@ int main(int argc, char **argv)
 		{"other_device", other_device},
 		{"timed_out_twice", timed_out_twice},
 		{"external_writers", external_writers},
+		{"variables", variables},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

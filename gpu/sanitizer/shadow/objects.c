@@ -74,12 +74,6 @@ struct object *space_add(struct space *space, uint64_t address, uint64_t size,
 	return object;
 }
 
-void object_share(struct object *object)
-{
-	object->space->shared_count += !object->shared;
-	object->shared = true;
-}
-
 bool space_has_shared(const struct space *space)
 {
 	return space->shared_count;
@@ -156,6 +150,18 @@ static void upload_shared(struct object *object, uint32_t seen_before)
 
 	object_upload(object, offsetof(struct device_record, shared), &shared, sizeof(shared));
 	object_note_seen(object, seen_before);
+}
+
+void object_share(struct object *object)
+{
+	const uint32_t before = object_seen_epoch(object);
+
+	if (object->shared)
+		return;
+	object->space->shared_count++;
+	object->shared = true;
+	if (object->slot != NO_SLOT) /* else its record will say so from the start */
+		upload_shared(object, before);
 }
 
 void object_share_external(struct object *object)

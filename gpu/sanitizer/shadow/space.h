@@ -123,7 +123,10 @@ void object_follow(struct object *object); /* calls the driver */
 /* Follows memory that is gone when its pass runs, with a coarse shadow.  Calls the driver. */
 void object_follow_transient(struct object *object);
 void space_remove(struct object *object); /* calls the driver */
-/* Notes that the host writes to the object without an API, before its content is known. */
+/*
+ * Notes that the host writes to the object without an API, before its content is known.  Calls the
+ * driver if the object is followed.
+ */
 void object_share(struct object *object);
 /* Whether the space has such objects: kernels of all contexts reach them. */
 bool space_has_shared(const struct space *space);

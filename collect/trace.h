@@ -24,7 +24,8 @@
 
 /* Feature bits a reader does not know make it refuse the file. */
 #define TRACE_FEATURE_ROW_SIZE UINT64_C(1) /* events may have rows of other sizes than 32 bytes */
-#define TRACE_FEATURES_KNOWN TRACE_FEATURE_ROW_SIZE
+#define TRACE_FEATURE_NODES UINT64_C(2)    /* contexts may be of nodes of CUDA graphs */
+#define TRACE_FEATURES_KNOWN (TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES)
 
 struct trace_header {
 	char magic[8];
@@ -85,7 +86,14 @@ struct trace_module { /* a loaded ELF file */
 	char text[]; /* path */
 };
 
-enum trace_frame_kind { TRACE_FRAME_NATIVE = 1 };
+enum trace_frame_kind {
+	TRACE_FRAME_NATIVE = 1,
+	/*
+	 * A CUDA graph was launched by the frames outside of this one; those inside are of where a
+	 * node of it was captured or added, from the outermost on.  No module, offset 0.
+	 */
+	TRACE_FRAME_REPLAY = 2,
+};
 
 struct trace_frame { /* a node of the tree of call paths */
 	struct trace_record record;
@@ -111,8 +119,9 @@ struct trace_context { /* kind, name and call path of API invocations */
 	uint32_t id;    /* 1, 2, ... in order */
 	uint32_t frame; /* innermost frame, 0: no call path */
 	uint32_t kind;  /* enum trace_kind */
-	uint32_t zero;
-	char text[]; /* name as the provider gave it: kernels mangled, any bytes but NUL */
+	uint32_t
+		ordinal; /* of a node of a CUDA graph, among equal ones; 0: the first, or no node */
+	char text[];     /* name as the provider gave it: kernels mangled, any bytes but NUL */
 };
 
 enum trace_memory { /* numbers of enum gpu_memory on disk */

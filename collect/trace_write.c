@@ -179,7 +179,7 @@ static void store_header(struct trace_writer *writer)
 {
 	struct trace_header header = {.version = TRACE_VERSION,
 				      .header_size = sizeof(header),
-				      .features = TRACE_FEATURE_ROW_SIZE};
+				      .features = TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES};
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);

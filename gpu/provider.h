@@ -47,6 +47,16 @@ enum gpu_access {
 #define GPU_WRITER_HOST 0u
 #define GPU_WRITER_UNKNOWN UINT32_MAX
 
+/*
+ * A node of a CUDA graph that a launch of the graph runs: an operation of its own, known by where
+ * it was captured or added, and by where the graph was launched.
+ */
+struct gpu_node {
+	uint32_t path;        /* from path(), when the node was captured or added; 0: not known */
+	uint32_t launch_path; /* from path(), when the graph is launched */
+	uint32_t ordinal;     /* among equal nodes of its graph: see gpu/analysis/node_ordinals.h */
+};
+
 /* One API invocation.  The provider owns it from begin() to end() or abandon(). */
 struct gpu_call {
 	/* set by the provider before begin() */
@@ -55,6 +65,8 @@ struct gpu_call {
 	uint32_t device;
 	uint32_t stream; /* small number; 0 is the default stream */
 	bool no_path;    /* not called by the program itself (a module global's alloc) */
+	const struct gpu_node
+		*node; /* of a graph that was launched, until begin() returns, or NULL */
 	/* set by the provider before end() */
 	uint64_t end_ns; /* when the call was over, on CLOCK_MONOTONIC; 0: now */
 	/* set by begin() */
@@ -110,12 +122,17 @@ struct gpu_record {
 struct gpu_sink {
 	/*
 	 * Whether a launch of this kernel (mangled name), which the calling thread is about to make
-	 * and for which it will call begin(), is to be analysed.  If not, the kernel should run
-	 * at native speed; the launch is delivered without rows, and what it may have written
-	 * (gpu/analysis/may_write.h) is unknown from then on.  The sink says so in coverage.
-	 * NULL: all are.
+	 * and for which it will call begin(), with this node or NULL, is to be analysed.  If not,
+	 * the kernel should run at native speed; the launch is delivered without rows, and what it
+	 * may have written (gpu/analysis/may_write.h) is unknown from then on.  The sink says so in
+	 * coverage. NULL: all are.
 	 */
-	bool (*wanted)(const char *kernel);
+	bool (*wanted)(const char *kernel, const struct gpu_node *node);
+	/*
+	 * The number of the calling thread's call path, for struct gpu_node; 0: there is none. Once
+	 * for a node, and once for a launch of a graph.
+	 */
+	uint32_t (*path)(void);
 	void (*begin)(struct gpu_call *call);
 	void (*end)(const struct gpu_call *call, const struct gpu_row *rows, size_t count);
 	void (*abandon)(const struct gpu_call *call);

@@ -93,15 +93,18 @@ static bool skip(enum coverage_id why)
 	return false;
 }
 
-bool choice_wanted(const char *kernel, const struct gpu_provider *provider)
+bool choice_wanted(const char *kernel, const struct gpu_node *node,
+		   const struct gpu_provider *provider)
 {
 	uint32_t frame, context;
 
 	if (filter && !passes(kernel))
 		return skip(COVERAGE_SKIPPED_BY_KERNEL);
 	if (every > 1) {
-		frame = paths_here(provider);
-		context = frame == UINT32_MAX ? 0 : paths_context(GPU_KERNEL, kernel, frame);
+		frame = node ? paths_node(node) : paths_here(provider);
+		context = frame == UINT32_MAX ? 0
+					      : paths_context(GPU_KERNEL, kernel, frame,
+							      node ? node->ordinal : 0);
 		if (context && paths_launch(context) % every)
 			return skip(COVERAGE_SKIPPED_BY_SAMPLE_KERNELS);
 	}

@@ -81,6 +81,19 @@ static void leave(void)
 
 /* -- the sink ------------------------------------------------------------------------------ */
 
+static uint32_t sink_path(void)
+{
+	int saved = errno;
+	uint32_t frame;
+
+	if (!enter())
+		return 0;
+	frame = paths_here(observed);
+	leave();
+	errno = saved;
+	return frame == UINT32_MAX ? 0 : frame;
+}
+
 static void sink_begin(struct gpu_call *call)
 {
 	int saved = errno;
@@ -94,9 +107,10 @@ static void sink_begin(struct gpu_call *call)
 	if (!thread_number)
 		thread_number = ++thread_count;
 	call->thread = thread_number - 1;
-	frame = call->no_path ? 0 : paths_here(observed);
+	frame = call->node ? paths_node(call->node) : call->no_path ? 0 : paths_here(observed);
 	if (frame != UINT32_MAX)
-		context = paths_context(call->api, call->name, frame);
+		context = paths_context(call->api, call->name, frame,
+					call->node ? call->node->ordinal : 0);
 	if (context)
 		call->context = context;
 	leave();
@@ -294,20 +308,21 @@ static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint6
 	errno = saved;
 }
 
-static bool sink_wanted(const char *kernel)
+static bool sink_wanted(const char *kernel, const struct gpu_node *node)
 {
 	int saved = errno;
 	bool wanted;
 
 	if (!enter())
 		return false;
-	wanted = choice_wanted(kernel, observed);
+	wanted = choice_wanted(kernel, node, observed);
 	leave();
 	errno = saved;
 	return wanted;
 }
 
 static struct gpu_sink sink = {
+	.path = sink_path,
 	.begin = sink_begin,
 	.end = sink_end,
 	.abandon = sink_abandon,

@@ -80,8 +80,13 @@ bool modules_is_entry(uintptr_t address);
 
 /* The innermost node of the caller's call path; UINT32_MAX on failure.  0: no frame. */
 uint32_t paths_here(const struct gpu_provider *provider);
-/* The id of (kind, name, frame); 0 on failure. */
-uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame);
+/*
+ * The innermost node of the call path of a CUDA graph's node: where the graph was launched, and
+ * inside of that where the node was added.  UINT32_MAX on failure.
+ */
+uint32_t paths_node(const struct gpu_node *node);
+/* The id of (kind, name, frame, ordinal); 0 on failure.  `ordinal`: of a graph's node, else 0. */
+uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame, uint32_t ordinal);
 /* How often the context was seen before; counts this one. */
 uint64_t paths_invocation(uint32_t context);
 /*
@@ -97,7 +102,8 @@ int choice_start(struct error *error);
 /* Whether some launches may be left out. */
 bool choice_is_made(void);
 /* See gpu_sink. */
-bool choice_wanted(const char *kernel, const struct gpu_provider *provider);
+bool choice_wanted(const char *kernel, const struct gpu_node *node,
+		   const struct gpu_provider *provider);
 
 /* -- coverage.c --------------------------------------------------------------------------- */
 

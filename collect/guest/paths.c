@@ -18,16 +18,25 @@
 
 struct frame { /* id = index + 1 */
 	uint32_t parent;
-	uint32_t module;
+	uint32_t module; /* 0: TRACE_FRAME_REPLAY */
 	uint64_t offset;
 };
 static struct frame *frames;
 static uint32_t frame_count, frame_capacity;
 static struct table frame_table;
 
+/* Call paths of nodes of CUDA graphs, id = index + 1. */
+struct node_path {
+	uint32_t path, launch_path; /* see struct gpu_node */
+	uint32_t frame;             /* the innermost */
+};
+static struct node_path *node_paths;
+static uint32_t node_path_count, node_path_capacity;
+static struct table node_path_table;
+
 struct context { /* id = index + 1 */
 	char *name;
-	uint32_t kind, frame;
+	uint32_t kind, frame, ordinal;
 	uint64_t invocations;
 	uint64_t launches; /* see paths_launch() */
 };
@@ -42,7 +51,7 @@ static int write_frame(const struct frame *frame, uint32_t id)
 		.id = id,
 		.parent = frame->parent,
 		.module = frame->module,
-		.kind = TRACE_FRAME_NATIVE,
+		.kind = frame->module ? TRACE_FRAME_NATIVE : TRACE_FRAME_REPLAY,
 		.offset = frame->offset,
 	};
 
@@ -113,6 +122,51 @@ uint32_t paths_here(const struct gpu_provider *provider)
 	return node;
 }
 
+/* Puts the frames of a path, which has no replay, inside of another path. */
+static uint32_t put_inside(uint32_t outer, uint32_t path)
+{
+	static uint32_t inner[FRAMES_MAX]; /* the lock is held; the caller's stack may be small */
+	uint32_t count = 0;
+
+	for (; path && path <= frame_count && count < FRAMES_MAX; path = frames[path - 1].parent)
+		inner[count++] = path;
+	while (outer && count) {
+		const struct frame frame = frames[inner[--count] - 1];
+
+		outer = intern_frame(outer, frame.module, frame.offset);
+	}
+	return outer;
+}
+
+uint32_t paths_node(const struct gpu_node *node)
+{
+	struct node_path made = {node->path, node->launch_path, 0};
+	uint32_t hash =
+		(node->path * UINT32_C(0x9e3779b1) ^ node->launch_path) * UINT32_C(0x85ebca6b);
+	uint32_t id, position = 0;
+	void *moved;
+
+	while ((id = table_find(&node_path_table, hash, &position))) {
+		const struct node_path *other = &node_paths[id - 1];
+
+		if (other->path == node->path && other->launch_path == node->launch_path)
+			return other->frame;
+	}
+	made.frame = put_inside(intern_frame(node->launch_path, 0, 0), node->path);
+	if (!made.frame)
+		return UINT32_MAX;
+	moved = guest_reserve(node_paths, node_path_count, &node_path_capacity,
+			      sizeof(*node_paths));
+	if (moved)
+		node_paths = moved;
+	if (!moved || table_add(&node_path_table, hash, node_path_count + 1) != 0) {
+		guest_give_up("no memory");
+		return UINT32_MAX;
+	}
+	node_paths[node_path_count++] = made;
+	return made.frame;
+}
+
 static int write_context(const struct context *context, uint32_t id, size_t name_size)
 {
 	size_t start = offsetof(struct trace_context, text);
@@ -127,25 +181,29 @@ static int write_context(const struct context *context, uint32_t id, size_t name
 	record->id = id;
 	record->frame = context->frame;
 	record->kind = context->kind;
+	record->ordinal = context->ordinal;
 	memcpy((char *)record + start, context->name, name_size);
 	result = guest_append(&record->record, start + name_size + 1);
 	free(record);
 	return result;
 }
 
-uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame)
+uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame, uint32_t ordinal)
 {
 	size_t size = strnlen(name, NAME_MAX_BYTES);
-	uint32_t hash = table_hash(HASH_START ^ frame * UINT32_C(0x9e3779b1) ^ kind, name, size);
+	uint32_t hash = table_hash((HASH_START ^ frame * UINT32_C(0x9e3779b1) ^ kind) +
+					   ordinal * UINT32_C(0x85ebca6b),
+				   name, size);
 	uint32_t id, position = 0;
-	struct context context = {.kind = kind, .frame = frame};
+	struct context context = {.kind = kind, .frame = frame, .ordinal = ordinal};
 	void *moved;
 
 	while ((id = table_find(&context_table, hash, &position))) {
 		const struct context *other = &contexts[id - 1];
 
 		if (other->frame == frame && other->kind == (uint32_t)kind &&
-		    !strncmp(other->name, name, size) && !other->name[size])
+		    other->ordinal == ordinal && !strncmp(other->name, name, size) &&
+		    !other->name[size])
 			return id;
 	}
 	moved = guest_reserve(contexts, context_count, &context_capacity, sizeof(*contexts));

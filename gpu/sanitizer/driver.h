@@ -50,6 +50,7 @@
 	X(cuGraphMemcpyNodeGetParams)                                                              \
 	X(cuGraphMemFreeNodeGetParams)                                                             \
 	X(cuGraphMemsetNodeGetParams)                                                              \
+	X(cuGraphNodeFindInClone)                                                                  \
 	X(cuGraphNodeGetEnabled)                                                                   \
 	X(cuGraphNodeGetType)                                                                      \
 	X(cuGraphNodeSetEnabled)                                                                   \
@@ -75,6 +76,7 @@
 	X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                             \
 	X(cuPointerGetAttribute)                                                                   \
 	X(cuStreamCreate)                                                                          \
+	X(cuStreamGetCaptureInfo)                                                                  \
 	X(cuStreamIsCapturing)                                                                     \
 	X(cuStreamQuery)                                                                           \
 	X(cuStreamSynchronize)                                                                     \
@@ -85,6 +87,7 @@
 /* clang-format off */
 #define DRIVER_NEWER_FUNCTIONS(X)                                                                  \
 	X(cuKernelGetFunction, (CUfunction *, void *kernel))                                       \
+	X(cuKernelGetName, (const char **, void *kernel))                                          \
 	X(cuFuncGetModule, (CUmodule *, CUfunction))                                               \
 	X(cuFuncGetName, (const char **, CUfunction))                                              \
 	X(cuFuncGetParamInfo, (CUfunction, size_t index, size_t *offset, size_t *size))

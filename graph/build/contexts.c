@@ -5,7 +5,7 @@
 
 #include "util/memory.h"
 
-#define FRAME_DEPTH_MAX 2048 /* the guest records 1024 */
+#define FRAME_DEPTH_MAX 4096 /* the guest records 1024, twice of nodes of CUDA graphs */
 
 int contexts_expect(const char *what, uint32_t id, uint32_t count, struct error *error)
 {
@@ -29,13 +29,15 @@ int contexts_take_frame(struct contexts *contexts, const struct trace_frame *rec
 			struct error *error)
 {
 	uint32_t parent = record->parent ? record->parent - 1 : NO_FRAME;
-	uint32_t depth;
+	bool replay = record->kind == TRACE_FRAME_REPLAY;
+	uint32_t depth, outer;
 
 	if (contexts_expect("frame", record->id, contexts->frame_count, error) != 0)
 		return -1;
-	if (record->parent >= record->id || !record->module ||
-	    record->module > contexts->module_count || record->kind != TRACE_FRAME_NATIVE ||
-	    record->offset > PROFILE_NUMBER_MAX)
+	if (record->parent >= record->id || !record->module != replay ||
+	    record->module > contexts->module_count ||
+	    (record->kind != TRACE_FRAME_NATIVE && !replay) ||
+	    record->offset > (replay ? 0 : PROFILE_NUMBER_MAX))
 		return error_set(error, "frame %u: its parent, module, kind or offset cannot be",
 				 record->id);
 	depth = record->parent ? contexts->depths[parent] + 1 : 1;
@@ -44,9 +46,11 @@ int contexts_take_frame(struct contexts *contexts, const struct trace_frame *rec
 	ARRAY_RESERVE(contexts->depths, contexts->frame_count, contexts->depth_capacity);
 	contexts->depths[contexts->frame_count] = depth;
 	ARRAY_RESERVE(contexts->frames, contexts->frame_count, contexts->frame_capacity);
+	outer = record->parent ? contexts->frames[parent] : NO_FRAME;
 	contexts->frames[contexts->frame_count++] =
-		merge_frame(contexts->merge, record->parent ? contexts->frames[parent] : NO_FRAME,
-			    contexts->modules[record->module - 1], record->offset);
+		replay ? merge_replay(contexts->merge, outer)
+		       : merge_frame(contexts->merge, outer, contexts->modules[record->module - 1],
+				     record->offset);
 	return 0;
 }
 
@@ -62,7 +66,8 @@ int contexts_take(struct contexts *contexts, const struct trace_context *record,
 	contexts->uses[contexts->count++] = (struct context_use){
 		.context = merge_context(
 			contexts->merge, (enum trace_kind)record->kind, record->text,
-			record->frame ? contexts->frames[record->frame - 1] : NO_FRAME)};
+			record->frame ? contexts->frames[record->frame - 1] : NO_FRAME,
+			record->ordinal)};
 	return 0;
 }
 

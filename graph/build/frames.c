@@ -74,3 +74,42 @@ bool frames_are_called(const char *function, bool kernel, const char *call)
 			return true;
 	return false;
 }
+
+bool frames_add_node(const char *function)
+{
+	static const char *const names[] = {"cudaFreeAsync",
+					    "cudaGraphAddChildGraphNode",
+					    "cudaGraphAddKernelNode",
+					    "cudaGraphAddMemAllocNode",
+					    "cudaGraphAddMemFreeNode",
+					    "cudaGraphAddMemcpyNode",
+					    "cudaGraphAddMemcpyNode1D",
+					    "cudaGraphAddMemcpyNodeFromSymbol",
+					    "cudaGraphAddMemcpyNodeToSymbol",
+					    "cudaGraphAddMemsetNode",
+					    "cudaGraphAddNode",
+					    "cudaGraphAddNode_v2",
+					    "cudaMallocAsync",
+					    "cudaMallocFromPoolAsync",
+					    "cudaMemcpy2DAsync",
+					    "cudaMemcpy2DFromArrayAsync",
+					    "cudaMemcpy2DToArrayAsync",
+					    "cudaMemcpy3DAsync",
+					    "cudaMemcpy3DBatchAsync",
+					    "cudaMemcpy3DPeerAsync",
+					    "cudaMemcpyAsync",
+					    "cudaMemcpyBatchAsync",
+					    "cudaMemcpyFromArrayAsync",
+					    "cudaMemcpyFromSymbolAsync",
+					    "cudaMemcpyPeerAsync",
+					    "cudaMemcpyToArrayAsync",
+					    "cudaMemcpyToSymbolAsync",
+					    "cudaMemset2DAsync",
+					    "cudaMemset3DAsync",
+					    "cudaMemsetAsync"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is_function(function, names[i]))
+			return true;
+	return frames_are_called(function, true, NULL);
+}

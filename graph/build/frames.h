@@ -18,5 +18,7 @@ uint32_t frames_of_launch(const struct profile *profile, const struct profile_ca
  * for the call that is named so in the trace; `kernel`: that is the kernel's name.
  */
 bool frames_are_called(const char *function, bool kernel, const char *call);
+/* The same for what captures or adds a node of a CUDA graph. */
+bool frames_add_node(const char *function);
 
 #endif

@@ -26,6 +26,10 @@
 
 #define RUNTIME_FRAMES 16 /* at most, of a CUDA runtime that is linked in */
 
+/* In place of modules, in frames that stand for no place in one. */
+#define MODULE_REPLAY (UINT32_MAX - 1) /* TRACE_FRAME_REPLAY */
+#define MODULE_ORDINAL UINT32_MAX      /* innermost: `offset` is a graph's node's ordinal, not 0 */
+
 struct module {
 	char *identity; /* build id in hex, else base name: the key */
 	char *path;
@@ -42,7 +46,14 @@ struct frame_key {
 struct frame {
 	struct frame_key key;
 	uint32_t index;
+	bool of_node;                             /* inside of a replay */
 	unsigned char digest[CONTEXT_HASH_FRAME]; /* of the path down to here */
+	UT_hash_handle hh;
+};
+
+struct replay { /* how the profile shows MODULE_REPLAY */
+	uint64_t ordinal;
+	uint32_t frame; /* index into profile->frames */
 	UT_hash_handle hh;
 };
 
@@ -66,6 +77,7 @@ struct merge {
 	struct symbols *symbols;
 	struct module *modules, **module_list;
 	struct frame *frames, **frame_list;
+	struct replay *replays;
 	struct context_hash *hash;
 	struct context *contexts, **context_list;
 	uint32_t module_count, module_capacity;
@@ -124,6 +136,13 @@ struct merge *merge_new(struct profile *profile)
 
 void merge_free(struct merge *merge)
 {
+	struct replay *replay, *next;
+
+	HASH_ITER(hh, merge->replays, replay, next)
+	{
+		HASH_DEL(merge->replays, replay);
+		free(replay);
+	}
 	HASH_CLEAR(hh, merge->modules);
 	HASH_CLEAR(hh, merge->frames);
 	HASH_CLEAR(hh, merge->contexts);
@@ -191,6 +210,11 @@ static const unsigned char *digest_of(const struct merge *merge, uint32_t frame)
 	return frame == NO_FRAME ? NULL : merge->frame_list[frame]->digest;
 }
 
+static bool is_place(const struct frame_key *key)
+{
+	return key->module < MODULE_REPLAY;
+}
+
 uint32_t merge_frame(struct merge *merge, uint32_t parent, uint32_t module, uint64_t offset)
 {
 	struct frame_key key = {.parent = parent, .module = module, .offset = offset};
@@ -204,8 +228,13 @@ uint32_t merge_frame(struct merge *merge, uint32_t parent, uint32_t module, uint
 	frame->index = merge->frame_count;
 	ARRAY_RESERVE(merge->frame_list, merge->frame_count, merge->frame_capacity);
 	merge->frame_list[merge->frame_count++] = frame;
-	context_hash_frame(merge->hash, merge->module_list[module]->identity, offset,
-			   digest_of(merge, parent), frame->digest);
+	frame->of_node = module == MODULE_REPLAY ||
+			 (parent != NO_FRAME && merge->frame_list[parent]->of_node);
+	context_hash_frame(merge->hash,
+			   is_place(&key)            ? merge->module_list[module]->identity
+			   : module == MODULE_REPLAY ? "replay"
+						     : "ordinal",
+			   offset, digest_of(merge, parent), frame->digest);
 	HASH_ADD(hh, merge->frames, key, sizeof(frame->key), frame);
 	return frame->index;
 }
@@ -223,23 +252,32 @@ static struct symbols_module *symbols_of(const struct merge *merge, uint32_t mod
 static uint32_t without_runtime(const struct merge *merge, enum trace_kind kind, const char *call,
 				uint32_t innermost)
 {
+	bool of_node = innermost != NO_FRAME && merge->frame_list[innermost]->of_node;
 	uint32_t frame = innermost;
 
 	for (unsigned i = 0; i < RUNTIME_FRAMES && frame != NO_FRAME; i++) {
 		const struct frame_key *key = &merge->frame_list[frame]->key;
 		const char *name;
 
-		if (key->module != merge->frame_list[innermost]->key.module)
+		if (!is_place(key) || key->module != merge->frame_list[innermost]->key.module)
 			break;
 		name = symbols_name(symbols_of(merge, key->module), key->offset);
-		if (name && frames_are_called(name, kind == TRACE_KERNEL, call))
+		if (name && (of_node ? frames_add_node(name)
+				     : frames_are_called(name, kind == TRACE_KERNEL, call)))
 			return key->parent == NO_FRAME ? innermost : key->parent;
 		frame = key->parent;
 	}
 	return innermost;
 }
 
-uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame)
+uint32_t merge_replay(struct merge *merge, uint32_t parent)
+{
+	parent = without_runtime(merge, TRACE_COPY, "cudaGraphLaunch", parent);
+	return merge_frame(merge, parent, MODULE_REPLAY, 0);
+}
+
+uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame,
+		       uint32_t ordinal)
 {
 	size_t size = sizeof(struct context_key) + strlen(name);
 	struct context_key *key = xmalloc(size + 1);
@@ -247,6 +285,8 @@ uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *na
 
 	key->kind = kind;
 	key->frame = without_runtime(merge, kind, name, frame);
+	if (ordinal)
+		key->frame = merge_frame(merge, key->frame, MODULE_ORDINAL, ordinal);
 	strcpy(key->name, name);
 	HASH_FIND(hh, merge->contexts, key, size, context);
 	if (context) {
@@ -436,6 +476,55 @@ void merge_flow(struct merge *merge, const struct build_event *event, const stru
 
 /* -- the end -- */
 
+/*
+ * The frame that stands for the launch of a graph, as people read paths: "main a.cu:24 <
+ * [replayed#2] < main a.cu:34", the second of equal nodes.
+ */
+static uint32_t replay_frame(struct merge *merge, uint64_t ordinal)
+{
+	struct profile *profile = merge->profile;
+	struct replay *replay;
+
+	HASH_FIND(hh, merge->replays, &ordinal, sizeof(ordinal), replay);
+	if (replay)
+		return replay->frame;
+	ARRAY_RESERVE(profile->frames, profile->frame_count, profile->frame_capacity);
+	profile->frames[profile->frame_count] = (struct profile_frame){
+		.function = ordinal ? xasprintf("[replayed#%llu]", (unsigned long long)ordinal + 1)
+				    : xstrdup("[replayed]"),
+		.module = xstrdup("[CUDA graph]"),
+		.offset = ordinal};
+	replay = xcalloc(1, sizeof(*replay));
+	*replay = (struct replay){.ordinal = ordinal, .frame = profile->frame_count++};
+	HASH_ADD(hh, merge->replays, ordinal, sizeof(replay->ordinal), replay);
+	return replay->frame;
+}
+
+/*
+ * Adds the frames that the profile shows for this one, innermost first.  *ordinal: of the node
+ * whose path it is, as far as it is known.
+ */
+static void add_frames(struct merge *merge, const struct frame_key *key, uint64_t *ordinal,
+		       struct profile_callpath *path, uint32_t *capacity)
+{
+	uint32_t replay, count = 1;
+	const uint32_t *frames = &replay;
+
+	if (key->module == MODULE_ORDINAL) {
+		*ordinal = key->offset;
+		return;
+	}
+	if (key->module == MODULE_REPLAY)
+		replay = replay_frame(merge, *ordinal);
+	else
+		count = symbols_at(merge->symbols, symbols_of(merge, key->module), key->offset,
+				   &frames);
+	for (uint32_t i = 0; i < count; i++) {
+		ARRAY_RESERVE(path->frames, path->count, *capacity);
+		path->frames[path->count++] = frames[i];
+	}
+}
+
 /* The frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */
 static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 {
@@ -443,23 +532,15 @@ static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 	struct profile_callpath *path = &profile->callpaths[vertex];
 	const struct profile_frame **own;
 	uint32_t capacity = 0, drop, count, printed = 0;
+	uint64_t ordinal = 0;
 	bool whole = merge->path_bytes < PATH_BYTES;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out;
 
 	for (; frame != NO_FRAME && (whole || path->count < SHORT_PATH);
-	     frame = merge->frame_list[frame]->key.parent) {
-		const struct frame_key *key = &merge->frame_list[frame]->key;
-		const uint32_t *frames;
-		uint32_t count = symbols_at(merge->symbols, symbols_of(merge, key->module),
-					    key->offset, &frames);
-
-		for (uint32_t i = 0; i < count; i++) {
-			ARRAY_RESERVE(path->frames, path->count, capacity);
-			path->frames[path->count++] = frames[i];
-		}
-	}
+	     frame = merge->frame_list[frame]->key.parent)
+		add_frames(merge, &merge->frame_list[frame]->key, &ordinal, path, &capacity);
 	if (!path->count)
 		return;
 	drop = frames_of_launch(profile, path, profile->graph->vertices[vertex].name);

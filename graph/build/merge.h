@@ -25,7 +25,11 @@ uint32_t merge_module(struct merge *merge, const char *path, const uint8_t *buil
 #define NO_FRAME UINT32_MAX
 /* `parent`: NO_FRAME for the outermost. */
 uint32_t merge_frame(struct merge *merge, uint32_t parent, uint32_t module, uint64_t offset);
-uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame);
+/* TRACE_FRAME_REPLAY. */
+uint32_t merge_replay(struct merge *merge, uint32_t parent);
+/* `ordinal`: of a node of a CUDA graph among equal ones, else 0. */
+uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame,
+		       uint32_t ordinal);
 
 /* As the trace gave it; valid as long as the merge. */
 const char *merge_context_name(const struct merge *merge, uint32_t context);

@@ -194,7 +194,7 @@ static void pool(void)
 	CHECK(cudaStreamSynchronize(stream));
 }
 
-/* A captured graph: its nodes are vertices, called from where it is launched. */
+/* A captured graph: its nodes are vertices, each of its own line. */
 static void graph(void)
 {
 	cudaStream_t stream;
@@ -212,7 +212,7 @@ static void graph(void)
 	CHECK(cuLaunchKernel(add, 1, 1, 1, 256, 1, 1, 0, (CUstream)stream, (void *[]){&x, &count},
 			     NULL));                                          /* 5 */
 	CHECK(cudaMemcpyAsync(y, x, 1024, cudaMemcpyDeviceToDevice, stream)); /* 6 */
-	CHECK(cudaMemcpyAsync(h, y, 1024, cudaMemcpyDeviceToHost, stream));   /* 6 */
+	CHECK(cudaMemcpyAsync(h, y, 1024, cudaMemcpyDeviceToHost, stream));   /* 7 */
 	CHECK(cudaStreamEndCapture(stream, &captured));
 	CHECK(cudaGraphInstantiateWithFlags(&executable, captured, 0));
 	CHECK(cudaGraphDestroy(captured));

@@ -277,6 +277,7 @@ int main(int argc, char **argv)
 	check(fine && !events, "what went with its context is not destroyed");
 	check(selects_many(), "100,000 nodes, step by step");
 	check_parts();
+	check_paths();
 	printf("1..%d\n", tests);
 	return 0;
 }

@@ -67,5 +67,7 @@ CUgraphExec exec_of(uintptr_t number);
 void check(bool fine, const char *what);
 /* sanitizer/graph_parts.c */
 void check_parts(void);
+/* sanitizer/graph_paths.c */
+void check_paths(void);
 
 #endif

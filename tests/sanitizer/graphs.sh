@@ -7,8 +7,9 @@ if [ -z "${SANITIZER:-}" ] || [ ! -e "$objects/images.S.o" ]; then
 	finish
 fi
 "$CC" -std=gnu11 -D_GNU_SOURCE -g -fsanitize=address,undefined -I. -isystem "$CUDA_TOOLKIT/include" \
-	-isystem "$SANITIZER/include" -o "$T/graphs" tests/sanitizer/graph{s,s_driver,_parts}.c \
-	gpu/sanitizer/cuda_graph/graph{s,_nodes,_parts}.c >"$T/log" 2>&1 ||
+	-isystem "$SANITIZER/include" -o "$T/graphs" tests/sanitizer/graph{s,s_driver,_parts,_paths}.c \
+	gpu/sanitizer/cuda_graph/graph{s,_nodes,_parts,_paths}.c gpu/sanitizer/callback/calls_node.c \
+	gpu/sanitizer/api/apis.c gpu/analysis/node_ordinals.c >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
 steps() {
 	"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "$CUDA_TOOLKIT/include" -isystem "$SANITIZER/include" -c -o "$T/steps.o" tests/sanitizer/steps.c &&
@@ -18,9 +19,9 @@ steps() {
 		"$CC" $ASAN -o "$T/steps" "$T/steps.o" "$objects"/*/{calls_graph,apis}.c.o "${unused[@]}"
 }
 steps >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
-is "launches of graphs, step by step, and changes" "$("$T/steps" 2>&1 | grep -v '^ok')" "1..11"
+is "launches of graphs, step by step, and changes" "$("$T/steps" 2>&1 | grep -v '^ok')" "1..12"
 for redirects in redirects "does not redirect"; do
 	output=$(timeout 60 "$T/graphs" "$redirects" 2>&1)
-	is "graphs, a driver that $redirects" "$(grep -v '^ok' <<<"$output")" "1..49"
+	is "graphs, a driver that $redirects" "$(grep -v '^ok' <<<"$output")" "1..62"
 done
 finish

@@ -22,7 +22,9 @@ static char own, part; /* the program's executable graph, and one of ours */
 static uint32_t steps = 3, refused, failing; /* by number from 1; 0: none */
 static bool has_parts;
 static unsigned launches, rows, missed, dropped;
-static bool noted = true; /* what the steps do */
+static bool noted = true;      /* what the steps do */
+static bool identified = true; /* ... and which nodes they are */
+static unsigned paths;         /* that were asked for */
 static uint32_t restored;
 
 /* -- graphs -------------------------------------------------------------------------------- */
@@ -36,6 +38,26 @@ enum coverage_id graph_obstacle(const struct graph *graph)
 {
 	(void)graph;
 	return COVERAGE_NONE;
+}
+
+void graph_launching(struct graph *graph)
+{
+	(void)graph;
+}
+
+/* The first step's node was added at 100, the next at 101, and so on. */
+void graph_step_node(const struct graph *graph, uint32_t step, struct gpu_node *found)
+{
+	(void)graph;
+	found->path = 100 + step;
+	found->ordinal = step;
+}
+
+bool graph_take_node(struct graph *graph, uint32_t step, CUgraphNode handle, CUgraphNodeType type,
+		     const char *kernel, struct gpu_node *found)
+{
+	(void)graph, (void)step, (void)handle, (void)type, (void)kernel, (void)found;
+	return false;
 }
 
 uint32_t graph_steps(struct graph *graph)
@@ -149,6 +171,9 @@ void graphs_updated(CUgraphExec exec, CUgraph from)
 static CUresult launch(CUgraphExec exec, CUstream stream)
 {
 	(void)exec, (void)stream;
+	identified &= this_thread.of_node && this_thread.node.launch_path == 50 + paths &&
+		      this_thread.node.path == 100 + this_thread.step &&
+		      this_thread.node.ordinal == this_thread.step;
 	noted &= this_thread.calls == CALLS_OF_STEP;
 	return ++launches == failing ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
@@ -160,7 +185,12 @@ static void coverage(uint32_t id, const char *detail, uint64_t count, uint64_t b
 		rows += count;
 }
 
-static const struct gpu_sink sink = {.coverage = coverage};
+static uint32_t path(void)
+{
+	return 50 + ++paths;
+}
+
+static const struct gpu_sink sink = {.coverage = coverage, .path = path};
 const struct gpu_sink *events_sink = &sink;
 
 bool events_select_launches(void)
@@ -342,6 +372,8 @@ int main(void)
 	launch_graph();
 	check(launches == 2 && !rows && !missed && !restored,
 	      "all steps but the last are launched before it");
+	check(identified && paths == 1 && !this_thread.of_node,
+	      "each as the node that it is, of a launch whose path is asked for once");
 	failing = 2;
 	launch_graph();
 	check(launches == 2 && rows == 1 && missed == 1 && !as_a_whole(),

@@ -1,7 +1,6 @@
 /*
- * gpu/emulator/device/graph.c: CUDA graphs: made node by node or captured from streams,
- * instantiated into a list of operations in an order that keeps the dependencies, and run one after
- * the other.
+ * gpu/emulator/device/graph.c: CUDA graphs: made node by node or captured from streams, and
+ * instantiated into a list of operations in an order that keeps the dependencies.
  */
 #include "gpu/emulator/device/graph_internal.h"
 
@@ -12,6 +11,12 @@
 #define DEPTH_LIMIT 100u
 
 static struct emulator_graph *graphs;
+static uint64_t changes;
+
+uint64_t graph_changes(void)
+{
+	return changes;
+}
 
 struct emulator_graph *graphs_first(void)
 {
@@ -79,10 +84,11 @@ static void destroy(struct emulator_graph *graph)
 		graph_free_node(graph->nodes[n]);
 	free(graph->nodes);
 	free(graph->edges);
+	graph_drop_list(graph->list);
 	free(graph);
 }
 
-static void leave(struct emulator_graph *graph)
+void graph_leave(struct emulator_graph *graph)
 {
 	if (!--graph->users && graph->gone)
 		destroy(graph);
@@ -93,7 +99,7 @@ void graph_free_node(struct emulator_graph_node *node)
 	if (node->what.kind == NODE_ALLOC)
 		forget(node->what.address);
 	if (node->what.kind == NODE_GRAPH)
-		leave(node->what.graph);
+		graph_leave(node->what.graph);
 	free(node->parameters);
 	free(node);
 }
@@ -133,7 +139,10 @@ int graph_set_operation(struct emulator_graph_node *node, const struct emulator_
 	if (what->kind == NODE_GRAPH)
 		((struct emulator_graph *)what->graph)->users++;
 	if (node->what.kind == NODE_GRAPH)
-		leave(node->what.graph);
+		graph_leave(node->what.graph);
+	if (node->what.kind != what->kind || node->what.graph != what->graph ||
+	    node->what.launch.kernel != what->launch.kernel)
+		changes++;
 	free(node->parameters);
 	node->parameters = parameters;
 	node->what = *what;
@@ -196,12 +205,23 @@ static int add(struct emulator_graph *graph, void *const *before, size_t count,
 	return error;
 }
 
+/* Adds a node of the program's, which knows where it was added. */
+static int add_here(struct emulator_graph *graph, void *const *before, size_t count,
+		    const struct emulator_node *what, void **made)
+{
+	int error = add(graph, before, count, what, made);
+
+	if (!error)
+		graph->nodes[graph->node_count - 1]->path = observe_path();
+	return error;
+}
+
 /* What a stream does comes after all that was captured before, which respects every order. */
 static int record(struct emulator_graph *graph, const struct emulator_node *node)
 {
 	void *last = graph->node_count ? graph->nodes[graph->node_count - 1] : NULL;
 
-	return add(graph, &last, last != NULL, node, NULL);
+	return add_here(graph, &last, last != NULL, node, NULL);
 }
 
 int graph_record(void *graph, const struct emulator_node *node)
@@ -221,7 +241,7 @@ static int add_memory(struct emulator_graph *graph, void *const *before, size_t 
 	allocation->kind = GPU_MEMORY_DEVICE;
 	allocation->reserved = allocation->in_graph = true;
 	node.address = *address = allocation->address;
-	error = add(graph, before, count, &node, made);
+	error = add_here(graph, before, count, &node, made);
 	if (error)
 		memory_release(allocation);
 	return error;
@@ -307,7 +327,7 @@ int vflow_emulator_graph_add(void *graph, void *const *before, size_t count,
 	found = graph_find(graph, false);
 	if (what->kind == NODE_GRAPH && !graph_find(what->graph, true))
 		found = NULL;
-	error = found ? add(found, before, count, what, made) : INVALID_VALUE;
+	error = found ? add_here(found, before, count, what, made) : INVALID_VALUE;
 	device_leave();
 	return error;
 }
@@ -404,6 +424,7 @@ static int copy_node(struct emulator_graph *to, const struct emulator_graph *fro
 	if (error)
 		return error;
 	to->nodes[to->node_count - 1]->origin = from->nodes[n];
+	to->nodes[to->node_count - 1]->path = from->nodes[n]->path;
 	out->waits[n] = UINT32_MAX; /* taken */
 	out->places[n] = (uint32_t)to->node_count - 1;
 	for (uint32_t e = out->first[n]; e < out->first[n + 1]; e++)
@@ -489,6 +510,7 @@ int vflow_emulator_graph_update(void *executable, void *graph)
 		old->nodes = made->nodes;
 		old->source = from;
 		made->nodes = nodes;
+		changes++;
 	}
 	if (made)
 		destroy(made);
@@ -513,70 +535,6 @@ int vflow_emulator_graph_set(void *graph, bool executable, const void *node,
 		    found->nodes[n]->what.kind == what->kind)
 			error = graph_set_operation(found->nodes[n], what);
 	device_leave();
-	return error;
-}
-
-/*
- * Host functions run between the operations, without the lock: the program may call CUDA there,
- * but by its rules does not touch the graph that runs.
- */
-static int run(const char *name, void *stream, const struct emulator_graph *graph);
-
-static int run_node(const char *name, void *stream, const struct emulator_node *node)
-{
-	switch (node->kind) {
-	case NODE_KERNEL:
-		return vflow_emulator_launch(stream, &node->launch);
-	case NODE_COPY:
-		return vflow_emulator_copy(name, stream, &node->copy);
-	case NODE_FILL:
-		return vflow_emulator_fill(name, stream, node->fill.to, node->fill.pitch,
-					   node->fill.value, node->fill.element, node->fill.width,
-					   node->fill.height);
-	case NODE_HOST:
-		node->host(node->host_data);
-		return 0;
-	case NODE_ALLOC:
-	case NODE_FREE:
-		return vflow_emulator_graph_memory(name, stream, node->address,
-						   node->kind == NODE_ALLOC);
-	case NODE_RECORD:
-		return vflow_emulator_event_record(node->event, stream);
-	case NODE_GRAPH:
-		return run(name, stream, node->graph);
-	default:
-		return 0;
-	}
-}
-
-static int run(const char *name, void *stream, const struct emulator_graph *graph)
-{
-	int error = 0;
-
-	for (size_t n = 0; n < graph->node_count && !error; n++)
-		if (!graph->nodes[n]->disabled)
-			error = run_node(name, stream, &graph->nodes[n]->what);
-	return error;
-}
-
-int vflow_emulator_graph_launch(const char *name, void *executable, void *stream)
-{
-	struct emulator_graph *found;
-	int error = device_enter(true);
-
-	if (error)
-		return error;
-	found = graph_find(executable, true);
-	if (found)
-		found->users++;
-	device_leave();
-	if (!found)
-		return INVALID_VALUE;
-	error = run(name, stream, found);
-	if (!device_enter(false)) { /* else it stays until the reset that the device needs */
-		leave(found);
-		device_leave();
-	}
 	return error;
 }
 

@@ -25,5 +25,7 @@ void streams_forget_graph(const void *graph);
 
 /* launch.c: a copy of the parameter block, in *block (free() it); after the checks of a launch. */
 int launch_pack(const struct emulator_launch *what, uint8_t **block);
+/* The kernel's name; NULL: its module has gone. */
+const char *launch_kernel_name(const struct emulator_launch *what);
 
 #endif

@@ -293,6 +293,11 @@ int launch_pack(const struct emulator_launch *what, uint8_t **block)
 	return error;
 }
 
+const char *launch_kernel_name(const struct emulator_launch *what)
+{
+	return module_kernel_alive(what->kernel) ? what->kernel->ptx->name : NULL;
+}
+
 int vflow_emulator_launch(void *stream, const struct emulator_launch *what)
 {
 	uint8_t buffer[1024] __attribute__((aligned(16)));

@@ -19,6 +19,7 @@ static struct may_write *may_write;
 static bool digests;
 static bool all_seen; /* the running API was not analysed: it may have read everything */
 static struct sizes_said said;
+static __thread const struct gpu_node *running_node; /* of a graph, by this thread */
 
 /* Module variables that no API has touched yet, in the order in which they were loaded. */
 struct variable {
@@ -91,7 +92,19 @@ bool observe_active(void)
 
 bool observe_wanted(const char *kernel)
 {
-	return sink && (!sink->wanted || sink->wanted(kernel));
+	return sink && (!sink->wanted || sink->wanted(kernel, running_node));
+}
+
+uint32_t observe_path(void)
+{
+	if (running_node)
+		return running_node->path;
+	return sink ? sink->path() : 0;
+}
+
+void observe_node(const struct gpu_node *node)
+{
+	running_node = node;
 }
 
 uint64_t observe_now(void)
@@ -112,8 +125,10 @@ void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, in
 {
 	if (!sink)
 		return;
-	*call = (struct gpu_call){.api = api, .name = name, .stream = (uint32_t)stream};
+	*call = (struct gpu_call){
+		.api = api, .name = name, .stream = (uint32_t)stream, .node = running_node};
 	sink->begin(call);
+	call->node = NULL;
 }
 
 static void changed(void *data, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)

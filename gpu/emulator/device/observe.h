@@ -20,6 +20,14 @@ void observe_load(void);
 void observe_start(void);
 bool observe_active(void);
 
+/* The calling thread's call path; that of the running node, if there is one.  0: there is none. */
+uint32_t observe_path(void);
+/*
+ * What the calling thread does is done by this node of a graph, until it is called with NULL.
+ * Needs no lock.
+ */
+void observe_node(const struct gpu_node *node);
+
 /* `stream` as from stream_number(). */
 void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream);
 /* Settles the shadows and delivers rows and digests. */

@@ -19,6 +19,7 @@ enum api_effect {
 	API_COPY,
 	API_SET,
 	API_LAUNCH,
+	API_NODE,    /* makes nodes of a graph */
 	API_GRAPH,   /* changes what a graph does when it is launched */
 	API_PEER,    /* changes which memory kernels reach */
 	API_LOAD,    /* loads code */

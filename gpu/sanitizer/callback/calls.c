@@ -187,8 +187,11 @@ struct operation *calls_add(enum operation_kind kind, CUcontext context)
 		return NULL;
 	}
 	operation = &this_thread.call.operations[this_thread.call.count++];
-	*operation = (struct operation){
-		.kind = kind, .context = context, .unordered = this_thread.unordered};
+	*operation = (struct operation){.kind = kind,
+					.context = context,
+					.unordered = this_thread.unordered,
+					.of_node = this_thread.of_node,
+					.node = this_thread.node};
 	return operation;
 }
 
@@ -257,7 +260,7 @@ static bool prepare_launch(const Sanitizer_CallbackData *data, struct needs *nee
 		return false;
 	/* launches of captured kernels are selected when their graph is launched */
 	if (function && !(events_select_launches() && calls_capturing(needs->stream)))
-		launch_select(launch, function);
+		launch_select(launch, function, NULL);
 	if (launch->kernel && !launch->wanted)
 		launch->parameters = launch_call_parameters(function, data->functionName,
 							    data->functionParams, &launch->size);
@@ -483,6 +486,7 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	if (this_thread.locked &&
 	    (this_thread.effect == API_GRAPH || this_thread.effect == API_LAUNCH))
 		calls_graph_exit(data);
+	calls_node_exit(data, failed);
 	if (failed)
 		events_drop(&this_thread.call, this_thread.first);
 	else if (this_thread.effect == API_LAUNCH)

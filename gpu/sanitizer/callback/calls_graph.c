@@ -30,7 +30,7 @@ static void select_launch(uint32_t step)
 
 	if (!kernel)
 		return;
-	launch_select(&this_thread.launch, kernel->function);
+	launch_select(&this_thread.launch, kernel->function, &this_thread.node);
 	if (!launch->kernel || launch->wanted || !kernel->parameters)
 		return;
 	launch->parameters = malloc(kernel->size + 1);
@@ -77,6 +77,8 @@ static void note(void *data, const struct graph_memory *memory)
 	operation->size = memory->size;
 	operation->memory = GPU_MEMORY_DEVICE;
 	operation->transient = memory->transient;
+	operation->node.path = memory->path;
+	operation->node.ordinal = memory->ordinal;
 }
 
 static void note_memory(enum moment moment)
@@ -90,6 +92,8 @@ static void begin_step(uint32_t step)
 	uint64_t bytes = 0;
 
 	this_thread.step = step;
+	this_thread.of_node = true;
+	this_thread.node.path = this_thread.node.ordinal = 0;
 	this_thread.unordered =
 		step == GRAPH_WHOLE || graph_step_nodes(this_thread.call.graph, step) > 1;
 	note_memory(BEFORE);
@@ -101,8 +105,10 @@ static void begin_step(uint32_t step)
 		this_thread.call.count = 0;
 		events_prepare(this_thread.call.context, true, NULL, 0, true);
 	}
-	if (!this_thread.unordered)
-		select_launch(step);
+	if (this_thread.unordered)
+		return;
+	graph_step_node(this_thread.call.graph, step, &this_thread.node);
+	select_launch(step);
 }
 
 struct place {
@@ -263,7 +269,10 @@ static void enter_launch(const Sanitizer_CallbackData *data)
 	this_thread.unobserved = events_are_concurrent();
 	if (this_thread.unobserved)
 		return;
+	this_thread.node.launch_path = events_sink->path();
 	this_thread.call.graph = graphs_find(exec);
+	if (this_thread.call.graph)
+		graph_launching(this_thread.call.graph);
 	this_thread.step = 0;
 	if (!this_thread.call.graph || graph_obstacle(this_thread.call.graph) ||
 	    !launch_steps(exec))
@@ -275,7 +284,7 @@ static void exit_launch(bool failed)
 {
 	if (this_thread.unobserved && !failed)
 		events_graph_unobserved(this_thread.call.context, this_thread.graph_stream);
-	this_thread.unobserved = false;
+	this_thread.unobserved = this_thread.of_node = false;
 	if (this_thread.call.graph || this_thread.unordered)
 		end_step(failed);
 	if (this_thread.call.graph && this_thread.step != GRAPH_WHOLE)
@@ -501,11 +510,29 @@ void calls_graph_exit(const Sanitizer_CallbackData *data)
 
 /* -- nodes -------------------------------------------------------------------------------- */
 
+/* Finds out which of the nodes that run at once is launched now. */
+static void identify(const Sanitizer_GraphNodeLaunchData *node)
+{
+	const char *kernel =
+		node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL ? node->launchData.functionName : NULL;
+
+	if (!this_thread.unordered)
+		return;
+	if (!this_thread.call.graph ||
+	    !graph_take_node(this_thread.call.graph, this_thread.step, node->node, node->nodeType,
+			     kernel, &this_thread.node)) {
+		/* nothing is known of it but that it is not those before it */
+		this_thread.node.path = 0;
+		this_thread.node.ordinal = this_thread.call.count;
+	}
+}
+
 static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
 	struct operation *operation;
 
 	this_thread.node_first = this_thread.call.count;
+	identify(node);
 	switch (node->nodeType) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
 		calls_note_kernel(&node->launchData, this_thread.graph_stream);

@@ -36,6 +36,11 @@ void calls_copy_unreported(const char *function, const void *parameters);
  */
 bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits);
 
+/* -- calls_node.c ------------------------------------------------------------------------- */
+
+/* A function of the driver has ended: notes where it made nodes of graphs. */
+void calls_node_exit(const Sanitizer_CallbackData *data, bool failed);
+
 /* -- calls_graph.c ------------------------------------------------------------------------ */
 
 /* A function about graphs begins or has ended; the lock is held. */

@@ -40,6 +40,8 @@ struct thread {
 	CUgraph substitute;  /* the graph that the provider's next cuGraphDestroy() destroys instead
 				of its parameter */
 	unsigned node_first; /* count of operations before the node that is being launched */
+	bool of_node;        /* operations are what `node` of the graph does */
+	struct gpu_node node;
 
 	struct launch launch;
 };

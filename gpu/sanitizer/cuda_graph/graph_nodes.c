@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/sanitizer/api/launch_call.h"
+#include "gpu/sanitizer/cuda_graph/graph_paths.h"
 #include "gpu/sanitizer/cuda_graph/graphs_internal.h"
 
 #define NODES_LIMIT 100000u
@@ -203,11 +204,11 @@ static bool read_memory(struct node *node)
 		if (driver.cuGraphMemAllocNodeGetParams(node->node, &made) != CUDA_SUCCESS ||
 		    !made.bytesize)
 			return false;
-		node->memory = (struct graph_memory){made.dptr, made.bytesize, false};
+		node->memory = (struct graph_memory){.address = made.dptr, .size = made.bytesize};
 	} else {
 		if (driver.cuGraphMemFreeNodeGetParams(node->node, &freed) != CUDA_SUCCESS)
 			return false;
-		node->memory = (struct graph_memory){freed, 0, false};
+		node->memory = (struct graph_memory){.address = freed};
 	}
 	return true;
 }
@@ -226,7 +227,8 @@ static struct node *add_node(struct graph *graph, CUgraphNode which, CUgraphNode
 		graph->nodes = more;
 	}
 	node = &graph->nodes[graph->count++];
-	*node = (struct node){.node = which, .type = type, .child = graph->inside};
+	*node = (struct node){
+		.node = which, .type = type, .child = graph->inside, .path = graph_path_of(which)};
 	return node;
 }
 
@@ -315,9 +317,12 @@ static void read_node(struct graph *graph, CUgraphNode which, unsigned depth)
 	else if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD &&
 		 driver.cuGraphEventRecordNodeGetEvent(which, &node->event) != CUDA_SUCCESS)
 		graph_obstruct(graph, COVERAGE_GRAPH_UNREADABLE);
-	else if (type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels &&
-		 driver.cuGraphKernelNodeGetParams(which, &kernel) == CUDA_SUCCESS)
-		graph_read_kernel(node, &kernel);
+	else if (type == CU_GRAPH_NODE_TYPE_KERNEL &&
+		 driver.cuGraphKernelNodeGetParams(which, &kernel) == CUDA_SUCCESS) {
+		node->name = graph_kernel_name(&kernel);
+		if (graph->with_kernels)
+			graph_read_kernel(node, &kernel);
+	}
 }
 
 static void read_nodes(struct graph *graph, CUgraph source, unsigned depth)

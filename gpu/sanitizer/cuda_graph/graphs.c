@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "gpu/analysis/node_ordinals.h"
+#include "gpu/sanitizer/cuda_graph/graph_paths.h"
 #include "gpu/sanitizer/cuda_graph/graphs_internal.h"
 
 static struct graph *graphs;
@@ -70,6 +72,8 @@ static bool reread(struct graph *graph, size_t begin, size_t end, uint64_t shape
 		node->kernel = fresh.nodes[i].kernel;
 		node->host = fresh.nodes[i].host;
 		node->event = fresh.nodes[i].event;
+		node->path = fresh.nodes[i].path;
+		node->name = fresh.nodes[i].name;
 		fresh.nodes[i] = before;
 	}
 	if (paired)
@@ -78,6 +82,7 @@ static bool reread(struct graph *graph, size_t begin, size_t end, uint64_t shape
 	     i++) /* the executable graph knows its nodes by their first handles */
 		graph->nodes[begin + i].node = fresh.nodes[i].node;
 	graph_free_nodes(&fresh);
+	graph->numbered &= !paired;
 	return paired;
 }
 
@@ -144,6 +149,12 @@ void graphs_node(CUgraphExec exec, CUgraphNode which, const void *parameters, CU
 
 	if (!node)
 		return;
+	if (parameters && node->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+		uint64_t name = graph_kernel_name(parameters);
+
+		graph->numbered &= name == node->name;
+		node->name = name;
+	}
 	if (!parameters)
 		graph_forget_kernel(node);
 	else if (node->type == CU_GRAPH_NODE_TYPE_KERNEL && graph->with_kernels)
@@ -182,6 +193,7 @@ static void drop_changed(void)
 
 void graphs_node_gone(CUgraphNode node)
 {
+	graph_path_set(node, 0);
 	for (struct graph *graph = graphs; graph; graph = graph->next)
 		if (graph_find_node(graph, node) || graph_find_child(graph, node))
 			graph_obstruct(graph, COVERAGE_GRAPH_NODE_DESTROYED);
@@ -206,8 +218,10 @@ void graphs_gone(CUgraphExec exec)
 	if (!gone)
 		return;
 	*at = gone->next;
-	if (gone->kept && !is_used(gone->source))
+	if (gone->kept && !is_used(gone->source)) {
+		graph_paths_gone(gone->source);
 		driver.cuGraphDestroy(gone->source);
+	}
 	if (gone->dummy_event)
 		driver.cuEventDestroy(gone->dummy_event);
 	graph_drop_parts(gone);
@@ -294,7 +308,14 @@ CUgraph graphs_substitute(CUgraph source, CUresult (*destroy)(CUgraph graph, CUg
 			graph_obstruct(graph, COVERAGE_GRAPH_NOT_KEPT);
 		}
 	}
+	if (!empty)
+		graph_paths_gone(source);
 	return empty;
+}
+
+CUgraph graph_source(const struct graph *graph)
+{
+	return graph->source;
 }
 
 /* -- a launch ----------------------------------------------------------------------------- */
@@ -327,6 +348,14 @@ static bool is_on(const struct graph *graph, const struct node *node)
 	return is_replaced(node) ||
 	       (driver.cuGraphNodeGetEnabled(graph->exec, node->node, &enabled) == CUDA_SUCCESS &&
 		enabled);
+}
+
+void graph_launching(struct graph *graph)
+{
+	graph_number(graph);
+	graph->taken = 0;
+	for (size_t i = 0; i < graph->count; i++)
+		graph->nodes[i].taken = false;
 }
 
 uint32_t graph_steps(struct graph *graph)
@@ -383,6 +412,48 @@ uint32_t graph_step_nodes(const struct graph *graph, uint32_t step)
 	for (size_t i = range.begin; i < range.end; i++)
 		nodes += is_in_step(step, &graph->nodes[i]);
 	return nodes;
+}
+
+void graph_step_node(const struct graph *graph, uint32_t step, struct gpu_node *found)
+{
+	struct range range = range_of(graph, step);
+
+	for (size_t i = range.begin; i < range.end; i++)
+		if (is_in_step(step, &graph->nodes[i])) {
+			found->path = graph->nodes[i].path;
+			found->ordinal = graph->nodes[i].ordinal;
+			return;
+		}
+}
+
+/* Whether the node may be the one that is launched. */
+static bool may_be(const struct node *node, uint32_t step, CUgraphNodeType type, uint64_t name)
+{
+	return !node->taken && node->type == type && (step == GRAPH_WHOLE || node->step == step) &&
+	       (!name || !node->name || node->name == name);
+}
+
+bool graph_take_node(struct graph *graph, uint32_t step, CUgraphNode handle, CUgraphNodeType type,
+		     const char *kernel, struct gpu_node *found)
+{
+	struct range range = range_of(graph, step);
+	struct node *node = graph_find_node(graph, handle);
+	uint64_t name = node_name(kernel);
+	size_t i = graph->taken > range.begin ? graph->taken : range.begin;
+
+	if (!node || !may_be(node, step, type, name)) {
+		while (i < range.end && !may_be(&graph->nodes[i], step, type, name))
+			i++;
+		if (i >= range.end)
+			return false;
+		node = &graph->nodes[i];
+	}
+	node->taken = true;
+	while (graph->taken < graph->count && graph->nodes[graph->taken].taken)
+		graph->taken++;
+	found->path = node->path;
+	found->ordinal = node->ordinal;
+	return true;
 }
 
 const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step)

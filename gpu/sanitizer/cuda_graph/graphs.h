@@ -30,6 +30,7 @@
 #include <cuda.h>
 
 #include "collect/coverage/coverage.h"
+#include "gpu/provider.h"
 
 struct graph;
 
@@ -43,7 +44,8 @@ struct graph_kernel {
 /* What a memory node allocates, or frees: then its size is 0. */
 struct graph_memory {
 	uint64_t address, size;
-	bool transient; /* this graph allocates and frees it */
+	bool transient;         /* this graph allocates and frees it */
+	uint32_t path, ordinal; /* of the node: see struct gpu_node */
 };
 
 #define GRAPH_WHOLE UINT32_MAX /* all steps of a graph */
@@ -92,11 +94,15 @@ void graphs_node_gone(CUgraphNode node);
 CUgraph graphs_substitute(CUgraph graph, CUresult (*destroy)(CUgraph graph, CUgraph substitute));
 /* NULL: it was not seen how the graph was made. */
 struct graph *graphs_find(CUgraphExec exec);
+/* What it was made from; NULL: that has gone. */
+CUgraph graph_source(const struct graph *graph);
 /* Why a graph cannot be launched step by step; COVERAGE_NONE: it can. */
 enum coverage_id graph_obstacle(const struct graph *graph);
 /* Whether a graph has conditional nodes. */
 bool graph_is_conditional(const struct graph *graph);
 
+/* A launch of the graph begins, in steps or as a whole. */
+void graph_launching(struct graph *graph);
 /*
  * Prepares the steps of a launch and returns how many.  A step is a node that does something and is
  * enabled, or all between an allocation and its free.
@@ -107,6 +113,15 @@ uint32_t graph_steps(struct graph *graph);
  * free.
  */
 uint32_t graph_step_nodes(const struct graph *graph, uint32_t step);
+/* Sets the path and the ordinal of a step's only node; memory nodes are not counted. */
+void graph_step_node(const struct graph *graph, uint32_t step, struct gpu_node *found);
+/*
+ * The same of a node of a step with several, one of which is launched: that of this handle, or the
+ * first that was not taken in this launch, of this type, and (if it is not NULL) with a kernel of
+ * this name.  False: there is none.
+ */
+bool graph_take_node(struct graph *graph, uint32_t step, CUgraphNode handle, CUgraphNodeType type,
+		     const char *kernel, struct gpu_node *found);
 /* The kernel of a step with one node; NULL: it has none, or the kernel is not known. */
 const struct graph_kernel *graph_kernel(const struct graph *graph, uint32_t step);
 /* Calls `call` with what the step allocates and frees, in the order of its nodes. */

@@ -32,7 +32,10 @@ struct node {
 	uint32_t child;             /* the number of its child graph; 0: it is in none */
 	uint32_t group;             /* nodes of one group are launched at once */
 	uint32_t step;              /* in the running launch; GRAPH_WHOLE: in no step */
+	uint32_t path, ordinal;     /* see struct gpu_node */
+	uint64_t name;              /* of its kernel: node_name() */
 	bool disabled;
+	bool taken; /* in the running launch, by graph_take_node() */
 };
 
 struct graph {
@@ -44,6 +47,7 @@ struct graph {
 	bool conditional;          /* some nodes run as the device decides */
 	bool with_kernels;         /* the parameters of kernels are wanted */
 	bool for_device;           /* see graphs_instantiated() */
+	bool numbered;             /* nodes have their ordinals */
 	uint64_t shape;            /* a hash of the nodes' types and edges, in the driver's order */
 	struct child *children;
 	uint32_t child_count, inside; /* `inside`: the number of the child that is being read */
@@ -54,6 +58,7 @@ struct graph {
 	size_t *starts; /* index of each step's first node in the running launch, and their end; it
 			   has count + 1 elements */
 	uint32_t steps;
+	size_t taken;             /* nodes before it were, by graph_take_node() */
 	uint32_t selected;        /* the only enabled step; GRAPH_WHOLE: all are enabled */
 	struct graph_part *parts; /* see graph_parts.c; NULL: there are none */
 };
@@ -63,6 +68,15 @@ void graph_obstruct(struct graph *graph, enum coverage_id why);
 /* Whether nodes of this type do something, and can be launched alone. */
 bool graph_is_step(CUgraphNodeType type);
 bool graph_is_memory(CUgraphNodeType type);
+/* -- graph_paths.c ------------------------------------------------------------------------ */
+
+/* What tells kernels apart that were added at one place; 0: it is not known. */
+uint64_t graph_kernel_name(const CUDA_KERNEL_NODE_PARAMS *parameters);
+/* Numbers equal nodes, if that is to be done. */
+void graph_number(struct graph *graph);
+
+/* -- graph_nodes.c ------------------------------------------------------------------------ */
+
 /* Reads the nodes of graph->source and of its child graphs. */
 void graph_read(struct graph *graph);
 void graph_free_nodes(struct graph *graph);

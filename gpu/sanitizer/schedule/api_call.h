@@ -64,10 +64,17 @@ struct operation {
 	bool unordered; /* it ran at once with other nodes of a graph: their order is not known */
 	bool transient; /* the memory is gone by the time that it could be looked at */
 	bool skipped;   /* the launch is not to be analysed */
+	bool of_node;   /* it is what `node` of a graph does */
+	struct gpu_node node;
 	/* of a launch that may write unseen: its parameter block; NULL: not known */
 	void *parameters;
 	size_t parameters_size;
 };
+
+static inline const struct gpu_node *operation_node(const struct operation *operation)
+{
+	return operation->of_node ? &operation->node : NULL;
+}
 
 enum { OPERATIONS_LIMIT = 1 << 16 }; /* in one call */
 

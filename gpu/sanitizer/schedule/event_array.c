@@ -65,7 +65,7 @@ void event_array(const struct api_call *api_call, const struct operation *operat
 	}
 	array->next = arrays;
 	arrays = array;
-	event_begin(&call, GPU_ALLOC, event_public_name(api_call->name), NULL, api_call);
+	event_begin(&call, GPU_ALLOC, event_public_name(api_call->name), NULL, api_call, NULL);
 	object_identify(array->object, event_introduce(&call, array->object), call.context);
 	events_sink->end(&call, NULL, 0);
 	if (array->object->slot == NO_SLOT)

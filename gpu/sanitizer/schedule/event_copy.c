@@ -284,7 +284,7 @@ bool event_copy_pending(const struct api_call *api_call, const struct operation 
 		return false;
 	host_count = 0;
 	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(api_call->name),
-		    operation->stream, api_call);
+		    operation->stream, api_call, operation_node(operation));
 	call.name = api_call->name;
 	piece.pending = true;
 	piece.single = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
@@ -311,8 +311,8 @@ void event_copy(const struct api_call *api_call, const struct operation *operati
 		return;
 	announce(&piece.to);
 	announce(&piece.from);
-	event_begin(&call, GPU_COPY, event_public_name(api_call->name), operation->stream,
-		    api_call);
+	event_begin(&call, GPU_COPY, event_public_name(api_call->name), operation->stream, api_call,
+		    operation_node(operation));
 	if (!mark_pieces(piece, operation)) {
 		events_sink->coverage(COVERAGE_COPY_ACROSS_BOUNDS, NULL, 1, bytes);
 		events_lost_track();
@@ -336,7 +336,8 @@ void event_set(const struct api_call *api_call, const struct operation *operatio
 	struct gpu_call call;
 
 	announce(&piece.to);
-	event_begin(&call, GPU_SET, event_public_name(api_call->name), operation->stream, api_call);
+	event_begin(&call, GPU_SET, event_public_name(api_call->name), operation->stream, api_call,
+		    operation_node(operation));
 	if (!piece.to.object)
 		events_sink->coverage(COVERAGE_SET_UNKNOWN_MEMORY, NULL, 1, operation->width);
 	if (!piece.to.object || !operation->width) {

@@ -6,11 +6,14 @@
 
 #include <string.h>
 
-void event_release(const struct api_call *api_call, CUstream stream, struct object *object)
+void event_release(const struct api_call *api_call, const struct operation *operation,
+		   struct object *object)
 {
 	struct gpu_call call;
 
-	event_begin(&call, GPU_FREE, event_public_name(api_call->name), stream, api_call);
+	event_begin(&call, GPU_FREE, event_public_name(api_call->name),
+		    operation ? operation->stream : NULL, api_call,
+		    operation ? operation_node(operation) : NULL);
 	events_sink->released(&call, object->id);
 	events_object_gone(object->id);
 	space_remove(object);
@@ -27,13 +30,13 @@ void event_alloc(const struct api_call *api_call, const struct operation *operat
 	if (object && object->address == operation->address) {
 		if (operation->may_be_known && object->size == operation->size)
 			return;
-		event_release(api_call, operation->stream, object); /* a graph freed it by itself */
+		event_release(api_call, operation, object); /* a graph freed it by itself */
 	}
 	object = space_add(space, operation->address, operation->size, operation->memory, false);
 	if (!object)
 		return;
 	event_begin(&call, GPU_ALLOC, event_public_name(api_call->name), operation->stream,
-		    api_call);
+		    api_call, operation_node(operation));
 	object_identify(object, event_introduce(&call, object), call.context);
 	events_sink->end(&call, NULL, 0);
 	object->external_writers = operation->external_writers;
@@ -107,5 +110,5 @@ void event_free(const struct api_call *api_call, const struct operation *operati
 		object_seen(object);
 		event_seen(NULL, object->space);
 	}
-	event_release(api_call, operation->stream, object);
+	event_release(api_call, operation, object);
 }

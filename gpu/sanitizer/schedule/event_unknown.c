@@ -120,7 +120,8 @@ void event_skipped(const struct api_call *api_call, const struct operation *oper
 	CUcontext context = operation->context;
 	struct gpu_call call;
 
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call,
+		    operation_node(operation));
 	forget_writable(operation);
 	events_sink->end(&call, NULL, 0);
 	event_all_seen(&call, events_find_space(context));
@@ -136,7 +137,7 @@ void event_beside_timed_out(const struct api_call *api_call, const struct operat
 	bool set = operation->kind == OPERATION_SET;
 
 	event_begin(&call, set ? GPU_SET : GPU_COPY, event_public_name(api_call->name),
-		    operation->stream, api_call);
+		    operation->stream, api_call, operation_node(operation));
 	if (to)
 		space_forget_later(to);
 	events_sink->end(&call, NULL, 0);

@@ -69,7 +69,8 @@ static void finish_kernel(const struct api_call *api_call, const struct operatio
 	for (unsigned i = 1; i < count; i++)
 		space_launched(spaces[i], operation->threads, (uintptr_t)operation->function);
 	cover_unmarked_memory(space);
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call,
+		    operation_node(operation));
 	if (!operation->patched) {
 		events_sink->coverage(COVERAGE_LAUNCH_NOT_FOLLOWED, NULL, 1, 0);
 		events_lost_track();
@@ -147,7 +148,8 @@ static void finish_timed_out(const struct api_call *api_call, const struct opera
 {
 	struct gpu_call call;
 
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call,
+		    operation_node(operation));
 	events_sink->end(&call, NULL, 0);
 	if (!operation->patched)
 		events_lost_track();
@@ -160,7 +162,8 @@ static void push_kernel(const struct api_call *api_call, const struct operation 
 
 	space_launched(space, operation->threads, (uintptr_t)operation->function);
 	cover_unmarked_memory(space);
-	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call);
+	event_begin(&call, GPU_KERNEL, operation->name, operation->stream, api_call,
+		    operation_node(operation));
 	if (!queue_push(&call, space, operation->stream, NULL,
 			operation->instructions & INSTRUCTIONS_READ_UNSEEN)) {
 		events_sink->abandon(&call);

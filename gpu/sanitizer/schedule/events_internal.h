@@ -95,8 +95,9 @@ bool events_must_forget(const struct space *space);
  * it.  Valid until the next call.
  */
 const char *event_public_name(const char *name);
+/* `node`: of a CUDA graph, if the operation is one, or NULL. */
 void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUstream stream,
-		 const struct api_call *api_call);
+		 const struct api_call *api_call, const struct gpu_node *node);
 uint32_t event_introduce(const struct gpu_call *call, const struct object *object);
 /* Makes the alloc event of a module's variable, just before the first API that touches it. */
 void event_announce(struct object *object);
@@ -130,8 +131,10 @@ void event_alloc(const struct api_call *api_call, const struct operation *operat
 void event_free(const struct api_call *api_call, const struct operation *operation);
 /* For space_create(). */
 space_shortage event_shortage;
-/* The running call freed the object, which is destroyed. */
-void event_release(const struct api_call *api_call, CUstream stream, struct object *object);
+/* The operation (NULL: not known which) of the running call freed the object, which is destroyed.
+ */
+void event_release(const struct api_call *api_call, const struct operation *operation,
+		   struct object *object);
 /*
  * Makes a call pending that is one copy or set: with at most one object on each side, of this space
  * and known already.  False: it must be awaited.

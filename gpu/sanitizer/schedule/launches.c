@@ -113,13 +113,13 @@ bool launch_is_collective(CUfunction function)
 	       (strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel"));
 }
 
-static bool is_wanted(const char *kernel)
+static bool is_wanted(const char *kernel, const struct gpu_node *node)
 {
 	if (tfind(kernel, &excluded, by_text)) {
 		events_sink->coverage(COVERAGE_SKIPPED_AFTER_TIME_OUT, NULL, 1, 0);
 		return false;
 	}
-	return !events_sink->wanted || events_sink->wanted(kernel);
+	return !events_sink->wanted || events_sink->wanted(kernel, node);
 }
 
 /* Patches or unpatches the module.  False: it stays as it was. */
@@ -166,7 +166,7 @@ void launch_freeze(void)
 	patching_freeze(NULL);
 }
 
-void launch_select(struct launch *launch, CUfunction function)
+void launch_select(struct launch *launch, CUfunction function, const struct gpu_node *node)
 {
 	free(launch->parameters);
 	*launch = (struct launch){0};
@@ -179,7 +179,7 @@ void launch_select(struct launch *launch, CUfunction function)
 	if (!queues_recover()) {
 		events_sink->coverage(COVERAGE_SKIPPED_BESIDE_TIMED_OUT, NULL, 1, 0);
 	} else {
-		launch->wanted = is_wanted(launch->kernel);
+		launch->wanted = is_wanted(launch->kernel, node);
 		/* with all kernels but a few analysed, code stays patched */
 		if ((launch->wanted || events_sink->wanted) &&
 		    !prepare_module(function, launch->wanted))
@@ -196,7 +196,7 @@ bool launch_begins(struct launch *launch, const Sanitizer_LaunchData *data,
 	if (!chosen && events_sink->wanted && driver.cuFuncGetName)
 		events_sink->coverage(COVERAGE_SKIPPED_NOT_IN_GRAPHS, NULL, 1, 0);
 	else if (!chosen)
-		wanted = is_wanted(data->functionName);
+		wanted = is_wanted(data->functionName, operation_node(operation));
 	operation->module = data->module;
 	if (!wanted && chosen) {
 		operation->parameters = launch->parameters;

@@ -42,10 +42,10 @@ bool launch_stream(const char *api, const void *parameters, CUstream *stream);
 /* Whether the kernel is one of NCCL's, which wait for those of other devices.  Calls the driver. */
 bool launch_is_collective(CUfunction function);
 /*
- * Decides whether the launch of a kernel that comes next is analysed.  The caller gives one that is
- * not its parameter block.  Calls the driver.
+ * Decides whether the launch of a kernel that comes next, as this node of a graph or (NULL) by
+ * itself, is analysed.  The caller gives one that is not its parameter block.  Calls the driver.
  */
-void launch_select(struct launch *launch, CUfunction function);
+void launch_select(struct launch *launch, CUfunction function, const struct gpu_node *node);
 /*
  * The kernel may be launched by a CUDA graph at any time from now on; launch_freeze(): any kernel
  * may. Their code must not change any more.

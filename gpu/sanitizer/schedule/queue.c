@@ -217,7 +217,7 @@ void events_synchronized(const struct api_call *api_call, CUcontext context, CUs
 		events_synchronized_unseen();
 		return;
 	}
-	event_begin(&call, GPU_SYNC, event_public_name(api_call->name), stream, api_call);
+	event_begin(&call, GPU_SYNC, event_public_name(api_call->name), stream, api_call, NULL);
 	call.end_ns = end_ns;
 	if (queue && queue->count)
 		queue->syncs[queue->sync_first + queue->sync_count++] =

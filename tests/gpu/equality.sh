@@ -40,6 +40,9 @@ done
 for case in $("$P/moves" 2>&1 | sed 's/.*one of: //'); do
 	same "$P/moves" "$case"
 done
+for case in $("$P/nodes" 2>&1 | sed 's/.*one of: //'); do
+	same "$P/nodes" "$case"
+done
 # of the GPU's own program what the emulated device knows, too; both compile its PTX
 "$NVCC" -DEMULATED -arch=compute_75 -cudart shared -g -lineinfo -o "$T/moves_nvcc" tests/gpu/{moves,graphs}.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
 	not_ok "nvcc" "$(cat "$T/log")"

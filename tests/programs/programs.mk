@@ -1,7 +1,7 @@
 # programs.mk: the CUDA programs that the tests profile.  They are built as their users would
 # build them: plainly, without vflow's own options.
 
-program_names = figure3 figure3_O2 exactness random_flow filters moves targets demo demo_corrected
+program_names = figure3 figure3_O2 exactness random_flow filters moves nodes targets demo demo_corrected
 programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trace \
 	$(if $(NVCC),$(addprefix $(BUILD)/programs/,figure3_nvcc demo_nvcc))
 
@@ -13,6 +13,7 @@ $(BUILD)/programs/figure3 $(BUILD)/programs/figure3_O2: tests/programs/figure3.c
 $(BUILD)/programs/figure3_O2: PROGRAM_CFLAGS += -O2
 $(BUILD)/programs/exactness: tests/programs/exactness.c
 $(BUILD)/programs/moves: tests/programs/moves.c
+$(BUILD)/programs/nodes: tests/programs/nodes.c
 $(BUILD)/programs/random_flow: tests/programs/random_flow.c
 $(BUILD)/programs/filters: tests/programs/filters.c
 $(BUILD)/programs/targets: tests/programs/targets.c

@@ -46,7 +46,7 @@ done
 # of the GPU's own program what the emulated device knows, too; both compile its PTX
 "$NVCC" -DEMULATED -arch=compute_75 -cudart shared -g -lineinfo -o "$T/moves_nvcc" tests/gpu/{moves,graphs}.cu -L"$CUDA_TOOLKIT/lib64/stubs" -lcuda 2>"$T/log" ||
 	not_ok "nvcc" "$(cat "$T/log")"
-for case in graph graph_mixed graph_events graph_scratch graph_kept cooperative registered surface; do
+for case in graph graph_mixed graph_large graph_parts graph_events graph_scratch graph_kept cooperative registered surface; do
 	same "$T/moves_nvcc" "$case"
 done
 

@@ -89,12 +89,16 @@ static void write_trace(const char *path)
 	       .offset = 0x1234);
 	RECORD(TRACE_FRAME, trace_frame, "", .id = 2, .parent = 1, .module = 2,
 	       .kind = TRACE_FRAME_NATIVE, .offset = 0x2000);
+	RECORD(TRACE_FRAME, trace_frame, "", .id = 3, .parent = 1, .kind = TRACE_FRAME_REPLAY);
+	RECORD(TRACE_FRAME, trace_frame, "", .id = 4, .parent = 3, .module = 2,
+	       .kind = TRACE_FRAME_NATIVE, .offset = 0x20);
 	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 1, .frame = 1,
 	       .kind = TRACE_ALLOC);
 	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 2, .frame = 2,
 	       .kind = TRACE_ALLOC);
 	RECORD(TRACE_CONTEXT, trace_context, "cudaMemcpy", .id = 3, .frame = 2, .kind = TRACE_COPY);
-	RECORD(TRACE_CONTEXT, trace_context, "cudaMemset", .id = 4, .frame = 1, .kind = TRACE_SET);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaMemset", .id = 4, .frame = 4, .kind = TRACE_SET,
+	       .ordinal = 2);
 	RECORD(TRACE_CONTEXT, trace_context, "_Z4zeroPfi\x1b\"<", .id = 5, .frame = 1,
 	       .kind = TRACE_KERNEL);
 	RECORD(TRACE_CONTEXT, trace_context, "cudaDeviceSynchronize", .id = 6, .kind = TRACE_SYNC);

@@ -82,6 +82,7 @@ void graph_each_memory(const struct graph *graph, uint32_t step,
 		       void (*call)(void *data, const struct graph_memory *memory), void *data)
 {
 	(void)graph, (void)step, (void)call, (void)data;
+	identified &= this_thread.of_node; /* what it allocates and frees are nodes, too */
 }
 
 bool graph_is_conditional(const struct graph *graph)

@@ -284,9 +284,10 @@ static void exit_launch(bool failed)
 {
 	if (this_thread.unobserved && !failed)
 		events_graph_unobserved(this_thread.call.context, this_thread.graph_stream);
-	this_thread.unobserved = this_thread.of_node = false;
+	this_thread.unobserved = false;
 	if (this_thread.call.graph || this_thread.unordered)
 		end_step(failed);
+	this_thread.of_node = false;
 	if (this_thread.call.graph && this_thread.step != GRAPH_WHOLE)
 		graph_restore(this_thread.call.graph, 0);
 	this_thread.call.graph = NULL;

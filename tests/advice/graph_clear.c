@@ -1,7 +1,6 @@
 /*
  * A captured graph clears its result before a kernel that stores all of it; it is launched once
  * for each input.
- * LATER: the nodes of a CUDA graph are not told apart yet
  */
 #include "tests/advice/program.h"
 

@@ -1,6 +1,5 @@
 /*
  * A captured graph begins with the copy of a table that stays the same from launch to launch.
- * LATER: the nodes of a CUDA graph are not told apart yet
  */
 #include "tests/advice/program.h"
 

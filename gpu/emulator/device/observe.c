@@ -199,14 +199,6 @@ void observe_received(const struct gpu_call *call, const struct allocation *allo
 							.size = sizeof(received)});
 }
 
-void observe_abandon(struct gpu_call *call)
-{
-	if (!sink)
-		return;
-	shadow_abandon(shadow);
-	sink->abandon(call);
-}
-
 void observe_drop(void)
 {
 	if (sink)

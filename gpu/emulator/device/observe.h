@@ -34,7 +34,6 @@ void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, in
 void observe_end(struct gpu_call *call);
 /* After observe_end() of a copy to the host: its memory held all of the bytes before. */
 void observe_received(const struct gpu_call *call, const struct allocation *allocation);
-void observe_abandon(struct gpu_call *call);
 
 /* The running call made or freed the allocation. */
 void observe_allocated(const struct gpu_call *call, struct allocation *allocation);

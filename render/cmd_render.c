@@ -19,7 +19,11 @@
 #include "util/output.h"
 #include "util/text.h"
 
-#define FORMATS "svg html png pdf dot json folded perfetto"
+/* " svg html ..." */
+#define FORMAT(name) " " #name
+static const char format_names[] =
+#include "render/formats.def"
+	;
 
 enum {
 	DEFAULT_SECONDS = 5,
@@ -49,10 +53,10 @@ static const struct render_format *choose_format(const char *type, const char *p
 	else
 		format = &render_svg;
 	if (!format && type)
-		options_misuse("render", "-T is one of " FORMATS ", not '%s'", type);
+		options_misuse("render", "-T is one of%s, not '%s'", format_names, type);
 	else if (!format)
-		options_misuse("render",
-			       "the ending of '%s' says no format: give -T, one of " FORMATS, base);
+		options_misuse("render", "the ending of '%s' says no format: give -T, one of%s",
+			       base, format_names);
 	return format;
 }
 
@@ -297,18 +301,24 @@ static int read_events(struct input *input, struct error *error)
 	return 0;
 }
 
+/* What -T takes. */
+static const char *formats_help(char text[LIST_SIZE])
+{
+	snprintf(text, LIST_SIZE, "%s (default: as -o ends, else svg)", format_names + 1);
+	return text;
+}
+
 int cmd_render(int argc, char **argv)
 {
 	const char *type = NULL, *path = NULL, *layout = "auto", *size_by = NULL, *group_by = NULL;
 	enum group_by groups = GROUP_NONE;
 	const struct render_metric *metric = NULL;
-	char size_help[LIST_SIZE];
+	char size_help[LIST_SIZE], type_help[LIST_SIZE];
 	enum layout_engine engine = LAYOUT_AUTO;
 	uint64_t seconds = DEFAULT_SECONDS;
 	bool all = false;
 	const struct command_option options[] = {
-		{'T', "type", "FORMAT", FORMATS " (default: as -o ends, else svg)", OPTION_TEXT,
-		 &type},
+		{'T', "type", "FORMAT", formats_help(type_help), OPTION_TEXT, &type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &path},
 		{0, "all", NULL, "draw everything, however large the graph is", OPTION_FLAG, &all},

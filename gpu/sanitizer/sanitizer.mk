@@ -18,7 +18,7 @@ patch_fat := $(foreach a,$(architectures),$(if $(filter sm_$(a),$(nvcc_knows)),-
 	-gencode arch=compute_75$(comma)code=compute_75
 CFLAGS_SANITIZER = $(CFLAGS_INSIDE) -isystem $(cuda_include) -isystem $(SANITIZER)/include
 NVCC_FATBIN = $(NVCC) --fatbin -std=c++17 -I. -I$(SANITIZER)/include $(fat)
-device_headers = $(wildcard gpu/sanitizer/device/*.h gpu/sanitizer/device/*.cuh gpu/analysis/*.h) gpu/provider.h
+device_headers = $(wildcard gpu/sanitizer/device/*.h gpu/sanitizer/device/*.cuh gpu/analysis/*.h gpu/*.h gpu/*.def)
 
 # Only PTX ISA 6.3 and older have the shuffles without .sync on these architectures: see compare().
 $(sanitizer_folder)/patches.ptx: gpu/sanitizer/device/patches.cu $(device_headers)

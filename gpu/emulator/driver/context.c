@@ -14,7 +14,7 @@
 #undef cuDevicePrimaryCtxReset
 #undef cuDevicePrimaryCtxSetFlags
 
-/* Contexts that programs made; they are never freed, so that old handles can be told. */
+/* Contexts that programs made; they are never freed, so that old handles are known as such. */
 struct made {
 	struct emulator_context context;
 	struct made *next;

@@ -188,10 +188,10 @@ static void wait_parity(struct warp *w, const struct ptx_instruction *i)
 	wait(w, i, true);
 }
 
-/* From where to where a bulk copy goes, and whether it tells a barrier. */
+/* From where to where a bulk copy goes, and whether a barrier counts it. */
 struct bulk {
 	enum ptx_modifier from, to;
-	bool tells;
+	bool completes_tx;
 };
 
 bool mbarrier_complete_bytes(struct warp *w, unsigned lane, uint64_t address, uint64_t bytes)
@@ -330,17 +330,17 @@ static void bulk(struct warp *w, const struct ptx_instruction *i, struct bulk ho
 		if (!destination)
 			return;
 		move(i, destination, source, size);
-		if (how.tells &&
+		if (how.completes_tx &&
 		    !mbarrier_complete_bytes(w, l, warp_row(w, i->e)[l] + warp_row(w, i->extra)[0],
 					     size))
 			return;
 	}
 }
 
-#define BULK(name, from, to, tells, move)                                                          \
+#define BULK(name, from, to, completes_tx, move)                                                   \
 	static void name(struct warp *w, const struct ptx_instruction *i)                          \
 	{                                                                                          \
-		bulk(w, i, (struct bulk){PTX_MOD_##from, PTX_MOD_##to, tells}, move);              \
+		bulk(w, i, (struct bulk){PTX_MOD_##from, PTX_MOD_##to, completes_tx}, move);       \
 	}
 BULK(bulk_to_shared, GLOBAL, SHARED, true, move_bytes)
 BULK(bulk_between_shared, SHARED, SHARED, true, move_bytes)

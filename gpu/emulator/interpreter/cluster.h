@@ -1,6 +1,6 @@
 /*
  * gpu/emulator/interpreter/cluster.h: shared memory of other blocks of the cluster, and the
- * barriers that copies into it tell.
+ * barriers that copies into it complete.
  */
 #ifndef VFLOW_GPU_EMULATOR_INTERPRETER_CLUSTER_H
 #define VFLOW_GPU_EMULATOR_INTERPRETER_CLUSTER_H

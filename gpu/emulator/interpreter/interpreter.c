@@ -85,8 +85,8 @@ static void patch_constants(const struct launch *launch)
 	}
 }
 
-/* Of the blocks that fault, the first is told, however many threads there are. */
-static void tell_fault(struct worker *worker)
+/* Of the blocks that fault, the first is reported, however many threads there are. */
+static void report_fault(struct worker *worker)
 {
 	struct grid *grid = worker->grid;
 
@@ -111,7 +111,7 @@ static void work(struct worker *worker)
 		    worker->first > __atomic_load_n(&grid->faulted, __ATOMIC_RELAXED))
 			return;
 		if (blocks_run(worker->blocks, grid->resident, worker->first)) {
-			tell_fault(worker);
+			report_fault(worker);
 			return;
 		}
 		if (worker == grid->workers)

@@ -1,6 +1,6 @@
 /*
  * gpu/emulator/interpreter/remote.c: what writes into shared memory of other blocks of the cluster
- * and tells a barrier there: st.async, red.async, multicast copies.
+ * and completes transactions of a barrier there: st.async, red.async, multicast copies.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #define M(name) PTX_M(name)
 
 /* The barrier operand of a lane: its address in `c`, the constant offset in `q`. */
-static bool tell(struct warp *w, const struct ptx_instruction *i, unsigned lane, uint64_t bytes)
+static bool complete_tx(struct warp *w, const struct ptx_instruction *i, unsigned lane,
+			uint64_t bytes)
 {
 	return mbarrier_complete_bytes(w, lane, warp_row(w, i->c)[lane] + warp_row(w, i->q)[0],
 				       bytes);
@@ -33,7 +34,7 @@ static void store_async(struct warp *w, const struct ptx_instruction *i)
 			       &warp_row(w, i->vector == 1 ? i->b
 							   : w->module->extras[i->extra + n])[l],
 			       size);
-		if (!tell(w, i, l, size * i->vector))
+		if (!complete_tx(w, i, l, size * i->vector))
 			return;
 	}
 }
@@ -56,7 +57,7 @@ static void store_async(struct warp *w, const struct ptx_instruction *i)
 			memcpy(&old, pointers[l], sizeof(old));                                    \
 			old = (ctype)(expression);                                                 \
 			memcpy(pointers[l], &old, sizeof(old));                                    \
-			if (!tell(w, i, l, sizeof(old)))                                           \
+			if (!complete_tx(w, i, l, sizeof(old)))                                    \
 				return;                                                            \
 		}                                                                                  \
 	}

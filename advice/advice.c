@@ -11,17 +11,9 @@
 #include "util/size.h"
 
 static const struct advice_pattern patterns[] = {
-	{"dead write", "dead_write", detect_dead_writes},
-	{"never read", "never_read", NULL},
-	{"unused transfer", "unused_transfer", NULL},
-	{"fill, then accumulate", "fill_then_accumulate", detect_fill_then_accumulate},
-	{"round trip", "round_trip", detect_round_trips},
-	{"duplicate transfer", "duplicate_transfer", detect_redundant_values},
-	{"redundant values", "redundant_values", NULL},
-	{"duplicate transfer", "duplicate_transfer", detect_downloads},
-	{"duplicate values", "duplicate_values", detect_duplicate_values},
-	{"unused allocation", "unused_allocation", detect_allocations},
-	{"repeated allocation", "repeated_allocation", NULL},
+#define PATTERN(name, title, detect) {title, #name, detect},
+#define ALSO(name, title) {title, #name, NULL},
+#include "advice/patterns.def"
 };
 
 const struct advice_threshold advice_thresholds[] = {

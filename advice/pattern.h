@@ -1,6 +1,6 @@
 /*
- * advice/pattern.h: one pattern = one function = one row in the table of advice.c; patterns that
- * follow from the same facts share a file.
+ * advice/pattern.h: one pattern = one function = one row of patterns.def; patterns that follow
+ * from the same facts share a file.
  *
  * A pattern looks at the whole profile and adds findings, one for each operation and site of
  * objects.  A finding states what was measured and names the fix; what the data does not show, it
@@ -37,13 +37,8 @@ struct advice_pattern {
 	void (*detect)(const struct run *run); /* NULL: the row before finds it, too */
 };
 
-void detect_redundant_values(const struct run *run); /* and duplicate_transfer, of uploads */
-void detect_downloads(const struct run *run);        /* duplicate_transfer */
-void detect_dead_writes(const struct run *run);      /* and never_read, unused_transfer */
-void detect_fill_then_accumulate(const struct run *run);
-void detect_round_trips(const struct run *run);
-void detect_duplicate_values(const struct run *run);
-void detect_allocations(const struct run *run); /* unused_ and repeated_allocation */
+#define PATTERN(name, title, detect) void detect(const struct run *run);
+#include "advice/patterns.def"
 
 /*
  * Of vertex ids.  The finding has no texts yet: evidence, advice and limits are the caller's to

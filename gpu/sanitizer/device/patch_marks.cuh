@@ -13,7 +13,7 @@
 #define READ SANITIZER_MEMORY_DEVICE_FLAG_READ
 #define WRITE SANITIZER_MEMORY_DEVICE_FLAG_WRITE
 #define GROUP 8192u              /* bytes of an object that share a byte of touched_blocks */
-#define HEARTBEAT_CYCLES 0x1ff0u /* tell() in 16 of 8192 cycles */
+#define HEARTBEAT_CYCLES 0x1ff0u /* show_heartbeat() in 16 of 8192 cycles */
 #define SPREAD 2654435769u       /* 2^32 over the golden ratio: a multiplier for hashing */
 
 /* The first touches of a launch list the object: nobody waits to see whether others do. */

@@ -9,7 +9,7 @@
  * No branch parts lanes of a warp of which some are elsewhere.  Where lanes of a warp wait for each
  * other in a loop, the Sanitizer calls the patches for a part of them; if some of those look at
  * memory while the others wait for them in the patch, they may never go on together (seen in
- * HeCBench's gc, whichever barrier of convergence the compiler takes; tests/gpu/RESULTS.md).  So
+ * HeCBench's gc, whichever barrier of convergence the compiler takes).  So
  * conditions that are not the same for all lanes are voted on; what only some do has a predicate;
  * and of atomics, around which the compiler branches, joins_atomic() decides.  Whole warps may
  * part. tests/sanitizer/patches.sh looks for barriers of convergence in what the compiler makes of
@@ -174,8 +174,8 @@ static __device__ __forceinline__ bool find_object(struct device_record *&record
  * PATCH_LIMIT.
  *
  * Each instruction counts, since warps wait for each other's more than for memory:
- * tests/gpu/RESULTS.md has figures.  So do registers: on an H100 a patch has 14, and each one more
- * is stored and loaded again by every thread at every access.
+ * `git show c758536:tests/gpu/RESULTS.md` has figures.  So do registers: on an H100 a patch has 14,
+ * and each one more is stored and loaded again by every thread at every access.
  */
 static __device__ __forceinline__ void touch(struct device_state *state, uint64_t address,
 					     uint32_t size, uint32_t flags)

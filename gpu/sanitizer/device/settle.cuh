@@ -2,6 +2,9 @@
  * gpu/sanitizer/device/settle.cuh: the pass after an API, in one kernel: finds the blocks that it
  * touched, settles them, and hands what was found to the host.
  */
+#ifndef VFLOW_GPU_SANITIZER_DEVICE_SETTLE_CUH
+#define VFLOW_GPU_SANITIZER_DEVICE_SETTLE_CUH
+
 #include "gpu/sanitizer/device/marks.cuh"
 #include "gpu/sanitizer/device/small.cuh"
 
@@ -400,3 +403,5 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 3)
 	gather(state, alone && !cache.full ? &cache : NULL, listed, done,
 	       spread ? PASS_SPREAD : PASS_LARGE, ticket, rows_taken, objects_taken);
 }
+
+#endif

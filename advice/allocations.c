@@ -57,6 +57,21 @@ static bool is_pooled(const struct run *run, uint32_t site)
 	return name && (strstr(name, "Async") || strstr(name, "FromPool"));
 }
 
+/* A library has allocated it (cuBLAS its workspace): nobody can delete that. */
+static bool is_of_library(const struct profile *profile, uint32_t vertex_index)
+{
+	uint32_t count, own = 0;
+	const struct profile_frame **frames = profile_path(profile, vertex_index, &count);
+	bool library;
+
+	while (own < count && !frames[own]->file)
+		own++;
+	library = own && own < count && frames[0]->module && frames[own]->module &&
+		  strcmp(frames[0]->module, frames[own]->module) != 0;
+	free(frames);
+	return library;
+}
+
 void detect_allocations(const struct run *run)
 {
 	const struct profile *profile = run->profile;
@@ -67,7 +82,7 @@ void detect_allocations(const struct run *run)
 		bool allocated = v != UINT32_MAX && profile->graph->vertices[v].callpath;
 
 		if (allocated && site->untouched == site->objects && !run->host_writes[v] &&
-		    !run->reads_unseen && !run->writes_unseen)
+		    !run->reads_unseen && !run->writes_unseen && !is_of_library(profile, v))
 			add_unused(run, site);
 		else if (allocated && site->repeated >= REPEATED && !is_pooled(run, site->site))
 			add_repeated(run, site);

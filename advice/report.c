@@ -332,20 +332,10 @@ static void print_header(const struct report *report, FILE *out)
 
 static void print_none(const struct report *report, FILE *out)
 {
-	char size[16], *text;
-
-	if (report->profile->graph->vertex_count <= 1) {
+	if (report->profile->graph->vertex_count <= 1)
 		print_wrapped(out, 0, "No findings: no work on the device was recorded.");
-		return;
-	}
-	text = xasprintf(
-		"No findings: no operation was seen to leave %.4g%% or more of the bytes that it "
-		"wrote to an object unchanged, and no two objects larger than %s were seen to "
-		"hold the same content.",
-		100 * report->options.redundancy,
-		size_format(report->options.duplicate_bytes, size));
-	print_wrapped(out, 0, text);
-	free(text);
+	else
+		print_wrapped(out, 0, "No findings: no work was seen that could be left out.");
 }
 
 static uint32_t shown_count(const struct report *report)

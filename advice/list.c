@@ -120,8 +120,7 @@ static void drop_excluded(struct profile *profile)
 /* Says of the first one that it stands for the other, too. */
 static void fold(struct profile_finding *into, const struct profile_finding *from)
 {
-	into->bytes = from->bytes > PROFILE_NUMBER_MAX - into->bytes ? PROFILE_NUMBER_MAX
-								     : into->bytes + from->bytes;
+	profile_add(&into->bytes, from->bytes);
 	into->places += from->places;
 	into->invocations += from->invocations;
 	into->input |= from->input;

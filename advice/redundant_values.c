@@ -134,13 +134,6 @@ static int by_bytes(const void *left, const void *right)
 	return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* Of whole values, where they are known. */
-static uint64_t unchanged_bytes(const struct graph_edge *edge)
-{
-	return edge->fields & EDGE_REDUNDANT_VALUE_BYTES ? edge->redundant_value_bytes
-							 : edge->redundant_bytes;
-}
-
 static void find_sources(struct writer *writer)
 {
 	const struct graph *graph = writer->run->profile->graph;
@@ -150,11 +143,11 @@ static void find_sources(struct writer *writer)
 		const struct graph_edge *edge = &graph->edges[e];
 
 		if (edge->to != v || edge->object != writer->write.site ||
-		    edge->access != GRAPH_WRITE || !unchanged_bytes(edge))
+		    edge->access != GRAPH_WRITE || !graph_edge_unchanged(edge))
 			continue;
 		ARRAY_RESERVE(writer->sources, writer->source_count, capacity);
 		writer->sources[writer->source_count++] =
-			(struct source){edge->from, unchanged_bytes(edge)};
+			(struct source){edge->from, graph_edge_unchanged(edge)};
 	}
 	if (writer->source_count)
 		qsort(writer->sources, writer->source_count, sizeof(*writer->sources), by_bytes);

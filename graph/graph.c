@@ -120,6 +120,12 @@ const char *graph_access_name(enum graph_access access)
 	return access == GRAPH_READ ? "READ" : access == GRAPH_WRITE ? "WRITE" : NULL;
 }
 
+uint64_t graph_edge_unchanged(const struct graph_edge *edge)
+{
+	return edge->fields & EDGE_REDUNDANT_VALUE_BYTES ? edge->redundant_value_bytes
+							 : edge->redundant_bytes;
+}
+
 const char *graph_edge_key(const struct graph_edge *edge, char buffer[GRAPH_KEY_SIZE])
 {
 	if (edge->key || !(edge->fields & EDGE_KEY))

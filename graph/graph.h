@@ -115,6 +115,9 @@ uint32_t graph_find(const struct graph *graph, uint32_t id);
 /* "READ" or "WRITE"; NULL: neither. */
 const char *graph_access_name(enum graph_access access);
 
+/* Written bytes that were there already: of whole values, where they are known. */
+uint64_t graph_edge_unchanged(const struct graph_edge *edge);
+
 /* The edge's key in DOT; NULL: none.  `buffer` may hold it. */
 enum { GRAPH_KEY_SIZE = 24 };
 const char *graph_edge_key(const struct graph_edge *edge, char buffer[GRAPH_KEY_SIZE]);

@@ -301,7 +301,7 @@ char *describe_edge(const struct graph *graph, const struct graph_edge *edge)
 	if (share > 0) {
 		fputs("\nof them unchanged ", out);
 		if (edge->fields & (EDGE_REDUNDANT_BYTES | EDGE_REDUNDANT_VALUE_BYTES))
-			put_bytes(out, render_unchanged(edge));
+			put_bytes(out, graph_edge_unchanged(edge));
 		put_share(out, share);
 	}
 	put_figures(out, graph_edge_fields, edge, EDGE_IN_WORDS);
@@ -346,7 +346,7 @@ char *describe_totals(const struct graph *graph)
 		    graph_vertex_is(&graph->vertices[edge->to], "host"))
 			continue;
 		fields_add_edge(&all, edge, UINT64_MAX);
-		unchanged += edge->access == GRAPH_WRITE ? render_unchanged(edge) : 0;
+		unchanged += edge->access == GRAPH_WRITE ? graph_edge_unchanged(edge) : 0;
 	}
 	fprintf(out, "%s %s, %s edge%s; ", render_count(graph->vertex_count, a),
 		text_plural(graph->vertex_count, "vertex", "vertices"),

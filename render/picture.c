@@ -372,8 +372,8 @@ int picture_edge_order(const void *left, const void *right)
 {
 	const struct picture_edge *a = *(struct picture_edge *const *)left;
 	const struct picture_edge *b = *(struct picture_edge *const *)right;
-	const uint64_t unchanged_a = render_unchanged(a->edge);
-	const uint64_t unchanged_b = render_unchanged(b->edge);
+	const uint64_t unchanged_a = graph_edge_unchanged(a->edge);
+	const uint64_t unchanged_b = graph_edge_unchanged(b->edge);
 
 	if (unchanged_a != unchanged_b)
 		return unchanged_a > unchanged_b ? -1 : 1;

@@ -61,7 +61,7 @@ static uint32_t find_neighbours(const struct graph *graph, const bool *keep, uin
 		if (keep[edge->from] == keep[edge->to] || edge->from == host || edge->to == host)
 			continue;
 		new->neighbour = true;
-		new->unchanged = add(new->unchanged, render_unchanged(edge));
+		new->unchanged = add(new->unchanged, graph_edge_unchanged(edge));
 		new->bytes = add(new->bytes, edge->bytes);
 	}
 	for (uint32_t i = 0; i < graph->vertex_count; i++)
@@ -91,7 +91,7 @@ static void select_vertices(const struct graph *graph, uint32_t some, bool *keep
 		const struct graph_edge *edge = &graph->edges[i];
 		struct candidate *to = &candidates[edge->to], *from = &candidates[edge->from];
 
-		to->unchanged = add(to->unchanged, render_unchanged(edge));
+		to->unchanged = add(to->unchanged, graph_edge_unchanged(edge));
 		to->bytes = add(to->bytes, edge->bytes);
 		from->bytes = add(from->bytes, edge->bytes);
 	}
@@ -116,7 +116,7 @@ static void select_edges(const struct graph *graph, const bool *vertices, uint32
 		if (vertices[edge->from] && vertices[edge->to])
 			candidates[count++] =
 				(struct candidate){.index = i,
-						   .unchanged = render_unchanged(edge),
+						   .unchanged = graph_edge_unchanged(edge),
 						   .bytes = edge->bytes};
 	}
 	keep_best(candidates, count, limit, keep);

@@ -36,12 +36,6 @@ enum render_shape render_shape(const struct graph_vertex *vertex)
 	return SHAPE_OTHER;
 }
 
-uint64_t render_unchanged(const struct graph_edge *edge)
-{
-	return edge->fields & EDGE_REDUNDANT_VALUE_BYTES ? edge->redundant_value_bytes
-							 : edge->redundant_bytes;
-}
-
 uint64_t render_unchanged_by(const struct graph_vertex *vertex)
 {
 	return vertex->fields & VERTEX_REDUNDANT_VALUE_BYTES ? vertex->redundant_value_bytes
@@ -50,7 +44,7 @@ uint64_t render_unchanged_by(const struct graph_vertex *vertex)
 
 double render_redundancy(const struct graph_edge *edge)
 {
-	const uint64_t unchanged = render_unchanged(edge);
+	const uint64_t unchanged = graph_edge_unchanged(edge);
 	double share = 0;
 
 	if (edge->access == GRAPH_READ)

@@ -47,8 +47,7 @@ extern const struct render_band_style render_bands[BAND_COUNT];
 
 enum render_shape render_shape(const struct graph_vertex *vertex);
 
-/* Bytes that were written and did not change: of whole values, where these are known. */
-uint64_t render_unchanged(const struct graph_edge *edge);
+/* Bytes that it wrote and did not change: of whole values, where these are known. */
 uint64_t render_unchanged_by(const struct graph_vertex *vertex);
 
 /* Redundant share of a WRITE edge, 0 to 1; 0 for reads and where nothing is known. */

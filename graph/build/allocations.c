@@ -74,11 +74,11 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 
 	(void)event;
 	row->objects++;
-	build_add(&row->bytes, object->size);
+	profile_add(&row->bytes, object->size);
 	if (room->count) {
 		room->count--;
 		row->repeated++;
-		build_add(&row->repeated_bytes, object->size);
+		profile_add(&row->repeated_bytes, object->size);
 	}
 	if (index >= allocations->touched_count) {
 		uint32_t count = 2 * index + 64;
@@ -121,7 +121,7 @@ static void end(void *state)
 		if (i < allocations->touched_count && allocations->touched[i])
 			continue;
 		row->untouched++;
-		build_add(&row->untouched_bytes, profile->objects[i].size);
+		profile_add(&row->untouched_bytes, profile->objects[i].size);
 	}
 	HASH_ITER(hh, allocations->rooms, room, next)
 	{

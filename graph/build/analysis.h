@@ -57,6 +57,11 @@ struct build_row {
 #include "gpu/rows.def"
 };
 
+static inline bool build_row_has(const struct build_row *row, enum trace_metric metric)
+{
+	return row->metrics >> metric & 1;
+}
+
 #define BUILD_NO_OBJECT UINT32_MAX
 
 /* A fact about a call, or about an object after it: gpu/records.def, gpu/records.h. */

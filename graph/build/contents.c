@@ -121,7 +121,7 @@ static void end_share(struct contents *contents, struct object *object)
 	row = &contents->profile->shares[object->row];
 	if (object->was_read && !object->needed) {
 		row->spared++;
-		build_add(&row->bytes, contents->profile->objects[object->index].size);
+		profile_add(&row->bytes, contents->profile->objects[object->index].size);
 	}
 	object->row = UINT32_MAX;
 }
@@ -211,12 +211,12 @@ static void add_trip(struct contents *contents, const struct object *object,
 	}
 	trip = &profile->round_trips[index];
 	trip->uploads++;
-	build_add(&trip->upload_bytes, content->key.size);
+	profile_add(&trip->upload_bytes, content->key.size);
 	if (content->counted)
 		return;
 	content->counted = true;
 	trip->downloads++;
-	build_add(&trip->download_bytes, content->key.size);
+	profile_add(&trip->download_bytes, content->key.size);
 }
 
 /* Whether an object held the content before the last event. */

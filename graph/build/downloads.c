@@ -56,10 +56,10 @@ static void settle(struct downloads *downloads)
 				 downloads->seen_count, &index);
 	downloads->seen_count += first;
 	row->copies++;
-	build_add(&row->bytes, downloads->bytes);
+	profile_add(&row->bytes, downloads->bytes);
 	if (downloads->same) {
 		row->same++;
-		build_add(&row->same_bytes, downloads->bytes);
+		profile_add(&row->same_bytes, downloads->bytes);
 		row->same_first += first;
 	} else {
 		row->changed_later += !first;

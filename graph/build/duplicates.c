@@ -125,8 +125,7 @@ static void add_episode(struct profile_duplicate *group, const struct role *role
 			uint64_t events)
 {
 	group->occurrences++;
-	group->events = events > PROFILE_NUMBER_MAX - group->events ? PROFILE_NUMBER_MAX
-								    : group->events + events;
+	profile_add(&group->events, events);
 	if (group->bytes < bytes)
 		group->bytes = bytes;
 	for (uint32_t i = 0; i < group->member_count; i++)

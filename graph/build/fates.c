@@ -109,7 +109,7 @@ static void take_read(struct fates *fates, const struct build_event *event,
 
 	part->read = row->bytes;
 	take_from(&part->unread, row->first_read_bytes);
-	if (row->metrics & UINT32_C(1) << TRACE_METRIC_LAST_BLOCK) {
+	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK)) {
 		if (!fate->read_end || first < fate->read_first)
 			fate->read_first = first;
 		if (end > fate->read_end)
@@ -129,9 +129,9 @@ static void take_write(struct fates *fates, const struct build_event *event,
 	take_from(&part->unread, row->dead_bytes);
 	take_from(&part->unread, row->taken_bytes);
 	if (row->dead_bytes)
-		build_add(&row_of(fates, row->writer, row->object)->dead_bytes, row->dead_bytes);
+		profile_add(&row_of(fates, row->writer, row->object)->dead_bytes, row->dead_bytes);
 	fate = row_of(fates, event->vertex, row->object);
-	build_add(&fate->bytes, row->bytes);
+	profile_add(&fate->bytes, row->bytes);
 	fate->writes += object->event != event->number;
 	object->event = event->number;
 	part_of(object, event->vertex, event->number)->unread +=
@@ -145,10 +145,13 @@ static void take_write(struct fates *fates, const struct build_event *event,
 static void take_consumed(struct fates *fates, const struct build_event *event,
 			  const struct build_row *row)
 {
-	struct part *part = part_of(object_of(fates, row->object), row->writer, event->number);
 	struct profile_fate *fate;
+	struct part *part;
 
-	if (!part->read || row->writer == event->vertex)
+	if (row->writer == event->vertex)
+		return;
+	part = part_of(object_of(fates, row->object), row->writer, event->number);
+	if (!part->read)
 		return;
 	fate = row_of(fates, row->writer, row->object);
 	if (!fate->readers || fate->consumer == event->vertex)
@@ -157,7 +160,7 @@ static void take_consumed(struct fates *fates, const struct build_event *event,
 		fate->consumer = PROFILE_NO_VERTEX;
 	fate->readers++;
 	if (part->read == part->overwritten)
-		build_add(&fate->consumed_bytes, part->read);
+		profile_add(&fate->consumed_bytes, part->read);
 }
 
 static void take(void *state, const struct build_event *event, const struct build_row *rows,
@@ -211,8 +214,8 @@ static void end_object(struct fates *fates, struct object *object)
 	for (part = object->parts; part; part = next) {
 		next = part->next;
 		if (part->unread)
-			build_add(&row_of(fates, part->writer, object->index)->unread_bytes,
-				  part->unread);
+			profile_add(&row_of(fates, part->writer, object->index)->unread_bytes,
+				    part->unread);
 		free(part);
 	}
 	HASH_DEL(fates->objects, object);

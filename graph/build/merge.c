@@ -94,12 +94,6 @@ struct merge {
 	uint64_t path_bytes;
 };
 
-/* At most PROFILE_NUMBER_MAX. */
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	return a > PROFILE_NUMBER_MAX - b ? PROFILE_NUMBER_MAX : a + b;
-}
-
 static uint32_t add_vertex(struct merge *merge, const char *kind, char *name, uint32_t context)
 {
 	struct graph *graph = merge->profile->graph;
@@ -346,7 +340,7 @@ uint32_t merge_invoke(struct merge *merge, uint32_t context, uint64_t host_ns)
 	vertex = &merge->profile->graph->vertices[of->vertex];
 	vertex->fields |= VERTEX_INVOCATIONS | VERTEX_HOST_NS;
 	vertex->invocations++;
-	vertex->host_ns = add(vertex->host_ns, host_ns);
+	profile_add(&vertex->host_ns, host_ns);
 	return of->vertex;
 }
 
@@ -443,9 +437,12 @@ static void add_metrics(struct graph_edge *edge, const struct build_row *row)
 {
 #define ROW_METRIC(member, FLAG, of, aggregate)
 #define EDGE_METRIC(member, FLAG, of)                                                              \
-	if (!(row->metrics & UINT32_C(1) << TRACE_METRIC_##FLAG))                                  \
+	if (!build_row_has(row, TRACE_METRIC_##FLAG))                                              \
 		edge->fields &= ~(uint32_t)EDGE_##FLAG;                                            \
-	edge->member = edge->fields & EDGE_##FLAG ? add(edge->member, row->member) : 0;
+	if (edge->fields & EDGE_##FLAG)                                                            \
+		profile_add(&edge->member, row->member);                                           \
+	else                                                                                       \
+		edge->member = 0;
 #include "gpu/rows.def"
 }
 
@@ -467,7 +464,7 @@ void merge_flow(struct merge *merge, const struct build_event *event, const stru
 		*slot = add_edge(merge, &key) + 1;
 	index = *slot - 1;
 	edge = &merge->profile->graph->edges[index];
-	edge->bytes = add(edge->bytes, row->bytes);
+	profile_add(&edge->bytes, row->bytes);
 	add_metrics(edge, row);
 	/* several objects of one site may add to it in one invocation */
 	edge->count += merge->last_event[index] != event->number;

@@ -41,14 +41,8 @@ void build_pairs_free(struct build_pair_index **pairs)
 	}
 }
 
-void build_add(uint64_t *sum, uint64_t value)
-{
-	*sum = value > PROFILE_NUMBER_MAX - *sum ? PROFILE_NUMBER_MAX : *sum + value;
-}
-
 uint64_t build_row_unchanged(const struct build_row *row)
 {
-	uint32_t values = UINT32_C(1) << TRACE_METRIC_REDUNDANT_VALUE_BYTES;
-
-	return row->metrics & values ? row->redundant_value_bytes : row->redundant_bytes;
+	return build_row_has(row, TRACE_METRIC_REDUNDANT_VALUE_BYTES) ? row->redundant_value_bytes
+								      : row->redundant_bytes;
 }

@@ -1,6 +1,5 @@
 /*
- * graph/build/pair.h: rows of a profile's table by a pair of numbers, and sums that a profile can
- * hold.  Internal to analyses.
+ * graph/build/pair.h: rows of a profile's table by a pair of numbers.  Internal to analyses.
  */
 #ifndef VFLOW_GRAPH_BUILD_PAIR_H
 #define VFLOW_GRAPH_BUILD_PAIR_H
@@ -20,9 +19,6 @@ struct build_pair_index; /* NULL: empty */
 bool build_pair_find(struct build_pair_index **pairs, uint32_t first, uint32_t second,
 		     uint32_t next, uint32_t *index);
 void build_pairs_free(struct build_pair_index **pairs);
-
-/* Adds up to PROFILE_NUMBER_MAX. */
-void build_add(uint64_t *sum, uint64_t value);
 
 /* Bytes of a WRITE row that belong to values which the write has not changed. */
 uint64_t build_row_unchanged(const struct build_row *row);

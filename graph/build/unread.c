@@ -83,11 +83,6 @@ static void *begin(struct profile *profile)
 	return unread;
 }
 
-static uint64_t add(uint64_t sum, uint64_t more)
-{
-	return more > PROFILE_NUMBER_MAX - sum ? PROFILE_NUMBER_MAX : sum + more;
-}
-
 /* A trace may say anything: never less than nothing. */
 static uint64_t subtract(uint64_t sum, uint64_t less)
 {
@@ -179,14 +174,15 @@ static struct share *get_share(struct unread *unread, struct live *live, uint32_
 
 /* -- calls -- */
 
-#define HAS(row, METRIC) ((row)->metrics >> TRACE_METRIC_##METRIC & 1)
-
 static bool has_metrics(const struct build_row *row)
 {
 	if (row->access == TRACE_READ)
-		return HAS(row, FIRST_READ_BYTES) && HAS(row, LAST_BLOCK);
-	return HAS(row, DEAD_BYTES) && HAS(row, UNREAD_BYTES) && HAS(row, TAKEN_BYTES) &&
-	       HAS(row, LAST_BLOCK);
+		return build_row_has(row, TRACE_METRIC_FIRST_READ_BYTES) &&
+		       build_row_has(row, TRACE_METRIC_LAST_BLOCK);
+	return build_row_has(row, TRACE_METRIC_DEAD_BYTES) &&
+	       build_row_has(row, TRACE_METRIC_UNREAD_BYTES) &&
+	       build_row_has(row, TRACE_METRIC_TAKEN_BYTES) &&
+	       build_row_has(row, TRACE_METRIC_LAST_BLOCK);
 }
 
 /* What the row says of its writer's bytes. */
@@ -201,7 +197,7 @@ static void take_from_writer(struct share *share, const struct build_row *row)
 	}
 	share->unread = subtract(share->unread, row->dead_bytes);
 	share->unread = subtract(share->unread, row->taken_bytes);
-	share->dead = add(share->dead, row->dead_bytes);
+	profile_add(&share->dead, row->dead_bytes);
 	if (row->taken_bytes) /* from now on rows that read them are of another writer */
 		widen(&share->read, range);
 }
@@ -211,8 +207,8 @@ static void give_to_vertex(struct share *share, const struct build_row *row)
 {
 	const struct range range = {row->first_block, row->last_block};
 
-	share->unread = add(share->unread, row->unread_bytes);
-	share->unread = add(share->unread, row->taken_bytes);
+	profile_add(&share->unread, row->unread_bytes);
+	profile_add(&share->unread, row->taken_bytes);
 	widen(&share->written, range);
 	if (row->unread_bytes < row->bytes) /* it has read some of it itself, or anybody can */
 		widen(&share->read, range);
@@ -293,10 +289,10 @@ static void end_share(struct unread *unread, const struct live *live, struct sha
 	if (end == UNKNOWN_END)
 		set_seen(share);
 	if (end == FREED)
-		total->freed = add(total->freed, share->unread);
+		profile_add(&total->freed, share->unread);
 	else
-		total->left = add(total->left, share->unread);
-	total->dead = add(total->dead, share->dead);
+		profile_add(&total->left, share->unread);
+	profile_add(&total->dead, share->dead);
 	widen(&total->written, share->written);
 	widen(&total->read, share->read);
 	if (object->size > total->size)
@@ -360,8 +356,8 @@ static void set_vertices(struct unread *unread)
 	{
 		struct graph_vertex *vertex = &graph->vertices[total->key.vertex];
 
-		vertex->unread_freed_bytes = add(vertex->unread_freed_bytes, total->freed);
-		vertex->unread_end_bytes = add(vertex->unread_end_bytes, total->left);
+		profile_add(&vertex->unread_freed_bytes, total->freed);
+		profile_add(&vertex->unread_end_bytes, total->left);
 	}
 }
 
@@ -369,14 +365,17 @@ static void add_row(struct unread *unread, const struct total *total, uint64_t f
 {
 	struct profile *profile = unread->profile;
 	const uint64_t end = total->size / GPU_ROW_BLOCK;
+	uint64_t bytes = total->freed;
 
+	profile_add(&bytes, total->left);
+	profile_add(&bytes, total->dead);
 	ARRAY_RESERVE(profile->unread, profile->unread_count, profile->unread_capacity);
 	profile->unread[profile->unread_count++] = (struct profile_unread){
 		.vertex = total->key.vertex,
 		.object = total->key.object,
 		.first = first * GPU_ROW_BLOCK,
 		.last = last < end ? (last + 1) * GPU_ROW_BLOCK - 1 : total->size - 1,
-		.bytes = add(add(total->freed, total->left), total->dead),
+		.bytes = bytes,
 	};
 }
 

@@ -91,7 +91,6 @@ static struct object *object_of(struct writes *writes, uint32_t index)
 static void gather(struct writes *writes, const struct build_event *event,
 		   const struct build_row *rows, uint32_t count)
 {
-	writes->touched_count = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct object *object;
 
@@ -171,12 +170,12 @@ static void add_write(struct writes *writes, uint32_t vertex, struct object *obj
 	bool unchanged = comparable && object->unchanged == object->written;
 
 	row->writes++;
-	build_add(&row->bytes, object->written);
+	profile_add(&row->bytes, object->written);
 	if (comparable)
-		build_add(&row->unchanged_bytes, object->unchanged);
+		profile_add(&row->unchanged_bytes, object->unchanged);
 	if (unchanged) {
 		row->unchanged_writes++;
-		build_add(&row->unchanged_writes_bytes, object->written);
+		profile_add(&row->unchanged_writes_bytes, object->written);
 		row->unchanged_first += first;
 		row->same_input += same_input;
 	} else {

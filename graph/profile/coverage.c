@@ -46,11 +46,6 @@ const struct profile_table profile_table_coverage = {
 	.finish = finish,
 };
 
-static uint64_t add_clamped(uint64_t sum, uint64_t more)
-{
-	return more > PROFILE_NUMBER_MAX - sum ? PROFILE_NUMBER_MAX : sum + more;
-}
-
 /* Takes over the texts of `added`. */
 static void add_coverage(struct profile *profile, struct profile_coverage added)
 {
@@ -71,8 +66,8 @@ static void add_coverage(struct profile *profile, struct profile_coverage added)
 		*row = added;
 		row->count = row->bytes = 0;
 	}
-	row->count = add_clamped(row->count, added.count);
-	row->bytes = add_clamped(row->bytes, added.bytes);
+	profile_add(&row->count, added.count);
+	profile_add(&row->bytes, added.bytes);
 	row->hides |= added.hides;
 }
 

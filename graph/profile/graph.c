@@ -258,10 +258,7 @@ void profile_finish_edge(struct graph_edge *edge)
 
 	if (known && edge->bytes) {
 		edge->fields |= EDGE_REDUNDANCY;
-		edge->redundancy =
-			(double)(known & EDGE_REDUNDANT_VALUE_BYTES ? edge->redundant_value_bytes
-								    : edge->redundant_bytes) /
-			(double)edge->bytes;
+		edge->redundancy = (double)graph_edge_unchanged(edge) / (double)edge->bytes;
 	}
 	free(edge->key);
 	edge->key = NULL;

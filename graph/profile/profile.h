@@ -14,6 +14,11 @@
 /* SQLite's integers are signed: no number in a profile is larger, sums stop there. */
 #define PROFILE_NUMBER_MAX ((uint64_t)INT64_MAX)
 
+static inline void profile_add(uint64_t *sum, uint64_t more)
+{
+	*sum = more > PROFILE_NUMBER_MAX - *sum ? PROFILE_NUMBER_MAX : *sum + more;
+}
+
 /* One frame of a call path as a person sees it; an inlined function is a frame of its own. */
 struct profile_frame {
 	char *function; /* demangled; NULL when unknown */

@@ -34,18 +34,7 @@ static int by_worth(const void *left, const void *right)
 	return strcmp(a->pattern, b->pattern);
 }
 
-static void free_finding(struct profile_finding *finding)
-{
-	free(finding->pattern);
-	free(finding->action);
-	free(finding->evidence);
-	free(finding->advice);
-	free(finding->limits);
-	free(finding->others);
-	finding->pattern = NULL;
-}
-
-/* Those that were freed go. */
+/* Those that were released go. */
 static void close_gaps(struct profile *profile)
 {
 	uint32_t kept = 0;
@@ -78,7 +67,7 @@ static void keep_largest(struct profile *profile)
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
 		if (kept && findings[i].vertex == kept->vertex &&
 		    findings[i].object == kept->object)
-			free_finding(&findings[i]);
+			profile_release_finding(&findings[i]);
 		else
 			kept = &findings[i];
 	}
@@ -109,7 +98,7 @@ static void drop_excluded(struct profile *profile)
 			if (i != j && again->pattern && again->object == dead->object &&
 			    again->vertex != dead->vertex && again->bytes <= dead->bytes &&
 			    has_other(again, dead->vertex) && has_other(dead, again->vertex))
-				free_finding(again);
+				profile_release_finding(again);
 		}
 	}
 	close_gaps(profile);
@@ -187,7 +176,7 @@ static void fold_causes(struct profile *profile, bool by_path)
 			    strcmp(causes[i].key, causes[j].key) != 0)
 				continue;
 			fold(into, from);
-			free_finding(from);
+			profile_release_finding(from);
 		}
 		say_places(into);
 		say_caller(into, &causes[i]);
@@ -224,7 +213,7 @@ static void drop_small(struct profile *profile, uint64_t least)
 {
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		if (profile->findings[i].bytes < least)
-			free_finding(&profile->findings[i]);
+			profile_release_finding(&profile->findings[i]);
 	close_gaps(profile);
 }
 

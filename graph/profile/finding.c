@@ -57,6 +57,11 @@ struct profile_finding *profile_add_finding(struct profile *profile)
 	return finding;
 }
 
+void profile_release_finding(struct profile_finding *finding)
+{
+	table_release_row(&profile_table_finding, finding);
+}
+
 void profile_clear_findings(struct profile *profile)
 {
 	table_clear(&profile_table_finding_other, profile);

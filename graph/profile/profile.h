@@ -293,6 +293,8 @@ struct profile {
 struct profile *profile_new(void); /* with an empty graph */
 void profile_free(struct profile *profile);
 struct profile_finding *profile_add_finding(struct profile *profile);
+/* Frees what it owns; the row stays, with its numbers. */
+void profile_release_finding(struct profile_finding *finding);
 void profile_clear_findings(struct profile *profile);
 /*
  * Add to the row with equal texts, or make one; `detail`, NULL or not, and texts are clean.  Rows

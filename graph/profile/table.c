@@ -116,20 +116,38 @@ uint32_t table_count(const struct profile_table *table, const struct profile *pr
 	return table->row_size ? count_in(table, profile) : 0;
 }
 
+static void release_texts(const struct profile_table *table, void *row)
+{
+	for (const struct profile_column *column = table->columns; column->name; column++) {
+		char **text = member(row, column->at);
+
+		if (column->type != COLUMN_TEXT)
+			continue;
+		free(*text);
+		*text = NULL;
+	}
+}
+
 static void clear_rows(const struct profile_table *table, void *of)
 {
 	char *rows = rows_in(table, of);
 	uint32_t count = count_in(table, of);
 
 	for (uint32_t i = 0; i < count; i++)
-		for (const struct profile_column *column = table->columns; column->name; column++)
-			if (column->type == COLUMN_TEXT)
-				free(*(char **)member(rows + i * table->row_size, column->at));
+		release_texts(table, rows + i * table->row_size);
 	free(rows);
 	*(char **)member(of, table->rows_at) = NULL;
 	*(uint32_t *)member(of, table->count_at) = 0;
 	if (!table->list_of)
 		*(uint32_t *)member(of, table->capacity_at) = 0;
+}
+
+void table_release_row(const struct profile_table *table, void *row)
+{
+	release_texts(table, row);
+	for (size_t t = 0; profile_tables[t]; t++)
+		if (profile_tables[t]->list_of == table)
+			clear_rows(profile_tables[t], row);
 }
 
 void table_clear(const struct profile_table *table, struct profile *profile)

@@ -110,6 +110,8 @@ int table_column_count(const struct profile_table *table);
 /* The rows in memory; not of lists. */
 uint32_t table_count(const struct profile_table *table, const struct profile *profile);
 void table_clear(const struct profile_table *table, struct profile *profile);
+/* Frees what the row of an array owns, its lists too. */
+void table_release_row(const struct profile_table *table, void *row);
 
 /* What makes the table; caller frees. */
 char *table_sql(const struct profile_table *table);

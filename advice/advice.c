@@ -33,70 +33,7 @@ const char *advice_title(const char *pattern)
 	return pattern;
 }
 
-/* -- what patterns ask of a run -- */
-
-static enum operation operation_of(const struct graph_vertex *vertex)
-{
-	if (graph_vertex_is(vertex, "memset"))
-		return OPERATION_SET;
-	if (graph_vertex_is(vertex, "memcpy"))
-		return OPERATION_DEVICE_COPY;
-	return graph_vertex_is(vertex, "kernel") ? OPERATION_KERNEL : OPERATION_OTHER;
-}
-
-static struct run run_of(struct profile *profile, const struct advice_options *options)
-{
-	const struct graph *graph = profile->graph;
-	struct run run = {
-		.profile = profile,
-		.options = options,
-		.operations = xcalloc(graph->vertex_count, sizeof(*run.operations)),
-		.reads = xcalloc(graph->vertex_count, sizeof(bool)),
-		.host_writes = xcalloc(graph->vertex_count, sizeof(bool)),
-	};
-
-	for (uint32_t v = 0; v < graph->vertex_count; v++)
-		run.operations[v] = operation_of(&graph->vertices[v]);
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
-		bool from_host = graph->vertices[edge->from].id == GRAPH_HOST;
-
-		if (edge->access != GRAPH_READ)
-			continue;
-		run.reads[edge->to] |= !from_host;
-		if (from_host && run.operations[edge->to] == OPERATION_DEVICE_COPY)
-			run.operations[edge->to] = OPERATION_UPLOAD;
-	}
-	for (uint32_t i = 0; i < profile->object_count; i++) {
-		uint32_t site = graph_find(graph, profile->objects[i].site);
-
-		if (site != UINT32_MAX)
-			run.host_writes[site] |= !profile_is_device_memory(&profile->objects[i]);
-	}
-	for (uint32_t i = 0; i < profile->coverage_count; i++) {
-		run.reads_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_READS;
-		run.writes_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_WRITES;
-	}
-	return run;
-}
-
-enum operation run_operation(const struct run *run, uint32_t vertex)
-{
-	uint32_t index = graph_find(run->profile->graph, vertex);
-
-	return index == UINT32_MAX ? OPERATION_OTHER : run->operations[index];
-}
-
-const char *operation_verb(enum operation operation)
-{
-	static const char *const verbs[OPERATIONS] = {
-		[OPERATION_OTHER] = "call",    [OPERATION_SET] = "set",
-		[OPERATION_UPLOAD] = "copy",   [OPERATION_DEVICE_COPY] = "copy",
-		[OPERATION_DOWNLOAD] = "copy", [OPERATION_KERNEL] = "launch",
-	};
-
-	return verbs[operation];
-}
+/* -- findings -- */
 
 struct profile_finding *run_add(const struct run *run, const char *pattern, const char *action,
 				uint32_t vertex, uint32_t site, uint64_t bytes, uint64_t of)
@@ -192,7 +129,5 @@ void advice_detect(struct profile *profile, const struct advice_options *options
 		if (patterns[i].detect)
 			patterns[i].detect(&run);
 	list_findings(profile, options);
-	free(run.operations);
-	free(run.reads);
-	free(run.host_writes);
+	run_release(&run);
 }

@@ -15,20 +15,12 @@
 
 static const char limits[] = "one run, one input; contents of whole objects are compared";
 
-/* Writes of the vertex to the objects of the site. */
-static uint64_t writes_of(const struct profile *profile, uint32_t vertex, uint32_t site)
-{
-	for (uint32_t i = 0; i < profile->write_count; i++)
-		if (profile->writes[i].vertex == vertex && profile->writes[i].site == site)
-			return profile->writes[i].writes;
-	return 0;
-}
-
 static void add_share(const struct run *run, const struct profile_share *share)
 {
 	const struct profile *profile = run->profile;
 	enum operation operation = run_operation(run, share->vertex);
-	uint64_t writes = writes_of(profile, share->vertex, share->site);
+	const struct profile_write *write = run_write(run, share->vertex, share->site);
+	uint64_t writes = write ? write->writes : 0;
 	/* a kernel's result that equals something may do so by chance */
 	bool always = share->spared >= writes && operation != OPERATION_KERNEL;
 	struct profile_finding *finding =

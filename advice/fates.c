@@ -42,15 +42,16 @@ static const char *action_of(const struct fate *fate)
 /* Who wrote most over it, index; UINT32_MAX: nobody. */
 static uint32_t main_overwriter(const struct fate *fate)
 {
+	const struct run_edges over =
+		run_edges_from(fate->run, fate->fate->vertex, fate->fate->site);
 	const struct graph *graph = fate->run->profile->graph;
 	uint32_t best = UINT32_MAX;
 	uint64_t most = 0;
 
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
+	for (uint32_t i = 0; i < over.count; i++) {
+		const struct graph_edge *edge = &graph->edges[over.items[i]];
 
-		if (edge->access != GRAPH_WRITE || edge->object != fate->fate->site ||
-		    graph->vertices[edge->from].id != fate->fate->vertex || edge->bytes <= most)
+		if (edge->bytes <= most)
 			continue;
 		best = edge->to;
 		most = edge->bytes;
@@ -114,6 +115,8 @@ static char *advice_of(const struct fate *fate)
 
 static void add_finding(const struct fate *fate)
 {
+	const struct run_edges over =
+		run_edges_from(fate->run, fate->fate->vertex, fate->fate->site);
 	const struct graph *graph = fate->run->profile->graph;
 	struct profile_finding *finding =
 		run_add(fate->run, fate->pattern, action_of(fate), fate->fate->vertex,
@@ -123,24 +126,8 @@ static void add_finding(const struct fate *fate)
 	finding->evidence = evidence_of(fate);
 	finding->advice = advice_of(fate);
 	finding->limits = xstrdup(limits);
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
-
-		if (edge->access == GRAPH_WRITE && edge->object == fate->fate->site &&
-		    graph->vertices[edge->from].id == fate->fate->vertex)
-			finding_add_other(finding, graph->vertices[edge->to].id);
-	}
-}
-
-/* Whether nobody reads anything that the vertex writes. */
-static bool is_all_unread(const struct profile *profile, uint32_t vertex)
-{
-	for (uint32_t i = 0; i < profile->fate_count; i++)
-		if (profile->fates[i].vertex == vertex &&
-		    profile->fates[i].dead_bytes + profile->fates[i].unread_bytes <
-			    profile->fates[i].bytes)
-			return false;
-	return true;
+	for (uint32_t i = 0; i < over.count; i++)
+		finding_add_other(finding, graph->vertices[graph->edges[over.items[i]].to].id);
 }
 
 void detect_dead_writes(const struct run *run)
@@ -155,7 +142,8 @@ void detect_dead_writes(const struct run *run)
 		if (!fate.bytes || fate.operation == OPERATION_OTHER || run->host_writes[site])
 			continue;
 		fate.all = fate.bytes >= row->bytes;
-		fate.of_all = fate.all && is_all_unread(run->profile, row->vertex);
+		fate.of_all =
+			fate.all && !run->is_read[graph_find(run->profile->graph, row->vertex)];
 		fate.pattern = row->dead_bytes >= row->unread_bytes ? "dead_write"
 			       : fate.operation == OPERATION_UPLOAD ? "unused_transfer"
 								    : "never_read";
@@ -168,16 +156,12 @@ void detect_dead_writes(const struct run *run)
 /* A set, or a kernel that reads nothing and leaves zeros. */
 static bool is_fill(const struct run *run, const struct profile_fate *fate)
 {
-	const struct profile *profile = run->profile;
-	uint32_t v = graph_find(profile->graph, fate->vertex);
+	const struct profile_write *write = run_write(run, fate->vertex, fate->site);
+	uint32_t v = graph_find(run->profile->graph, fate->vertex);
 
 	if (run->operations[v] != OPERATION_KERNEL || run->reads[v])
 		return run->operations[v] == OPERATION_SET;
-	for (uint32_t i = 0; i < profile->write_count; i++)
-		if (profile->writes[i].vertex == fate->vertex &&
-		    profile->writes[i].site == fate->site)
-			return profile->writes[i].zero_writes == profile->writes[i].writes;
-	return false;
+	return write && write->zero_writes == write->writes;
 }
 
 /*
@@ -186,15 +170,10 @@ static bool is_fill(const struct run *run, const struct profile_fate *fate)
  */
 static bool adds_once(const struct run *run, const struct profile_fate *fill)
 {
-	const struct profile *profile = run->profile;
+	const struct profile_fate *fate = run_fate(run, fill->consumer, fill->site);
 
-	if (run_operation(run, fill->consumer) != OPERATION_KERNEL)
-		return false;
-	for (uint32_t i = 0; i < profile->fate_count; i++)
-		if (profile->fates[i].vertex == fill->consumer &&
-		    profile->fates[i].site == fill->site)
-			return !profile->fates[i].read_own && !profile->fates[i].atomics;
-	return false;
+	return run_operation(run, fill->consumer) == OPERATION_KERNEL && fate && !fate->read_own &&
+	       !fate->atomics;
 }
 
 static void add_fill(const struct run *run, const struct profile_fate *fate)

@@ -9,27 +9,7 @@
 #ifndef VFLOW_ADVICE_PATTERN_H
 #define VFLOW_ADVICE_PATTERN_H
 
-#include "advice/advice.h"
-
-enum operation {
-	OPERATION_OTHER,
-	OPERATION_SET,
-	OPERATION_UPLOAD,      /* from the host */
-	OPERATION_DEVICE_COPY, /* from device to device */
-	OPERATION_DOWNLOAD,    /* to the host */
-	OPERATION_KERNEL,
-	OPERATIONS
-};
-
-/* What patterns ask of a run. */
-struct run {
-	struct profile *profile;
-	const struct advice_options *options;
-	enum operation *operations; /* per vertex of the graph */
-	bool *reads;                /* per vertex: it reads memory of the device */
-	bool *host_writes;          /* per vertex: it allocates what the host can write unseen */
-	bool reads_unseen, writes_unseen; /* elsewhere, as the coverage says */
-};
+#include "advice/run.h"
 
 struct advice_pattern {
 	const char *title;                     /* for people */
@@ -46,10 +26,7 @@ struct advice_pattern {
  */
 struct profile_finding *run_add(const struct run *run, const char *pattern, const char *action,
 				uint32_t vertex, uint32_t site, uint64_t bytes, uint64_t of);
-enum operation run_operation(const struct run *run, uint32_t vertex);
-/* "set", "copy", "launch" */
-const char *operation_verb(enum operation operation);
-/* Adds to the finding's vertices, in order, each once; its own are left out. */
+/* Adds to the finding's vertices; its own are left out.  list.c puts them in order, each once. */
 void finding_add_other(struct profile_finding *finding, uint32_t vertex);
 
 #endif

@@ -137,13 +137,14 @@ static int by_bytes(const void *left, const void *right)
 static void find_sources(struct writer *writer)
 {
 	const struct graph *graph = writer->run->profile->graph;
-	uint32_t capacity = 0, v = graph_find(graph, writer->write.vertex);
+	const struct run_edges edges =
+		run_edges_to(writer->run, writer->write.vertex, writer->write.site);
+	uint32_t capacity = 0;
 
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
+	for (uint32_t i = 0; i < edges.count; i++) {
+		const struct graph_edge *edge = &graph->edges[edges.items[i]];
 
-		if (edge->to != v || edge->object != writer->write.site ||
-		    edge->access != GRAPH_WRITE || !graph_edge_unchanged(edge))
+		if (!graph_edge_unchanged(edge))
 			continue;
 		ARRAY_RESERVE(writer->sources, writer->source_count, capacity);
 		writer->sources[writer->source_count++] =
@@ -275,22 +276,15 @@ static bool look(struct writer *writer, double threshold)
 /* A kernel's other objects, and what it reads. */
 static void look_at_kernel(struct writer *writer)
 {
-	const struct profile *profile = writer->run->profile;
 	const struct profile_write *write = &writer->write;
-	uint32_t v = graph_find(profile->graph, write->vertex);
+	uint32_t v = graph_find(writer->run->profile->graph, write->vertex);
 	/* nothing is known of the first one of all */
 	uint64_t again = write->same_input + write->unchanged_first;
 
 	writer->computes = writer->run->reads[v] && again < write->unchanged_writes;
 	if (write->unchanged_writes == write->writes)
 		writer->computes = writer->run->reads[v];
-	for (uint32_t i = 0; i < profile->write_count; i++) {
-		const struct profile_write *other = &profile->writes[i];
-
-		writer->changes_more |=
-			other->vertex == write->vertex && other->site != write->site &&
-			(other->changed_later || other->unchanged_writes < write->unchanged_writes);
-	}
+	writer->changes_more = run_changes_others(writer->run, write);
 }
 
 static void take(const struct run *run, const struct profile_write *write)

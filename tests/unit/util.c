@@ -18,6 +18,7 @@
 #include "util/memory.h"
 #include "util/options.h"
 #include "util/output.h"
+#include "util/pair_map.h"
 #include "util/size.h"
 #include "util/text.h"
 
@@ -329,13 +330,53 @@ static void test_choice(void **state)
 	assert_string_equal(text_choice(words, 3, text, 6), "a, bc");
 }
 
+/* Against a table of all pairs: two thirds are added, one third removed, so that many wrap around.
+ */
+static void test_pair_map(void **state)
+{
+	enum { SIDE = 48, STEPS = 20000 };
+	static uint32_t model[SIDE][SIDE];
+	struct pair_map map = {0};
+	uint32_t seed = 1, value, count = 0;
+
+	(void)state;
+	memset(model, 0xff, sizeof(model));
+	assert_int_equal(pair_map_get(&map, 1, 2), UINT32_MAX);
+	pair_map_remove(&map, 1, 2);
+	for (uint32_t i = 0; i < STEPS; i++) {
+		uint32_t a = (seed >> 8) % SIDE, b = (seed >> 16) % SIDE;
+		uint32_t *known = &model[a][b];
+
+		if (seed >> 28 < 11) {
+			assert_int_equal(pair_map_find(&map, a, b, i, &value),
+					 *known != UINT32_MAX);
+			count += *known == UINT32_MAX;
+			*known = *known == UINT32_MAX ? i : *known;
+			assert_int_equal(value, *known);
+		} else {
+			pair_map_remove(&map, a, b);
+			count -= *known != UINT32_MAX;
+			*known = UINT32_MAX;
+		}
+		assert_int_equal(map.count, count);
+		seed = seed * 1664525 + 1013904223;
+	}
+	for (uint32_t a = 0; a < SIDE; a++)
+		for (uint32_t b = 0; b < SIDE; b++)
+			assert_int_equal(pair_map_get(&map, a, b), model[a][b]);
+	assert_true(count > SIDE);
+	pair_map_release(&map);
+	assert_int_equal(pair_map_get(&map, 1, 2), UINT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_size),
-		cmocka_unit_test(test_text),        cmocka_unit_test(test_shell),
-		cmocka_unit_test(test_output),      cmocka_unit_test(test_options),
-		cmocka_unit_test(test_json),        cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_pair_map),
+		cmocka_unit_test(test_size),        cmocka_unit_test(test_text),
+		cmocka_unit_test(test_shell),       cmocka_unit_test(test_output),
+		cmocka_unit_test(test_options),     cmocka_unit_test(test_json),
+		cmocka_unit_test(test_choice),
 	};
 
 	return cmocka_run_group_tests_name("util", tests, NULL, NULL);

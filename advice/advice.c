@@ -53,19 +53,15 @@ struct profile_finding *run_add(const struct run *run, const char *pattern, cons
 
 void finding_add_other(struct profile_finding *finding, uint32_t vertex)
 {
-	uint32_t at = 0;
+	uint32_t count = finding->other_count;
 
 	if (vertex == finding->vertex || vertex == finding->object)
 		return;
-	while (at < finding->other_count && finding->others[at] < vertex)
-		at++;
-	if (at < finding->other_count && finding->others[at] == vertex)
-		return;
-	finding->others = xreallocarray(finding->others, finding->other_count + (size_t)1,
-					sizeof(*finding->others));
-	memmove(finding->others + at + 1, finding->others + at,
-		(finding->other_count - at) * sizeof(*finding->others));
-	finding->others[at] = vertex;
+	/* the capacity is a power of two */
+	if (!(count & (count - 1)))
+		finding->others = xreallocarray(finding->others, count ? 2 * (size_t)count : 1,
+						sizeof(*finding->others));
+	finding->others[count] = vertex;
 	finding->other_count++;
 }
 

@@ -8,177 +8,239 @@
 
 #include "advice/words.h"
 #include "util/memory.h"
+#include "util/pair_map.h"
 
 enum { DEPTH = 12 }; /* lines of a call path */
 
-struct tally { /* of what begins with the same lines: (vertex, site of objects) */
-	char *key;
-	uint64_t count;
+#define NONE UINT32_MAX
+
+struct text { /* names, places in the source, kinds of findings */
+	char *text;
+	uint32_t number;
 	UT_hash_handle hh;
 };
 
-/* The innermost lines of a vertex, each with those before it: "cudaMemset|/src/a.c:4|/src/b.c:7".
- */
-struct lines {
-	char *keys[DEPTH];
-	uint32_t count;
+/* How a call path begins: with a name, or with one line more than another beginning has. */
+struct beginning {
+	uint32_t shorter; /* NONE: it is a name */
+	uint32_t frame;   /* of the last line */
+	uint32_t depth;   /* lines */
+	uint64_t count;   /* of all that could have been found there */
 };
 
-static struct lines lines_of(const struct profile *profile, uint32_t id)
-{
-	uint32_t count, v = graph_find(profile->graph, id);
-	const struct profile_frame **path = profile_path(profile, v, &count);
-	const char *name = profile->graph->vertices[v].name;
-	struct lines lines = {.count = 0};
+struct found { /* findings of one kind with call paths that begin alike */
+	uint64_t count;
+	uint32_t first; /* whose cause this is; NONE: nobody's yet */
+};
 
-	for (uint32_t i = 0; i < count && lines.count < DEPTH; i++) {
-		if (!words_has_line(path[i]))
-			continue;
-		lines.keys[lines.count] = xasprintf("%s|%s:%" PRIu32,
-						    lines.count ? lines.keys[lines.count - 1]
-						    : name      ? name
-								: "",
-						    path[i]->file, path[i]->line);
-		lines.count++;
-	}
-	free(path);
-	return lines;
+struct paths {
+	const struct profile *profile;
+	struct text *texts;
+	uint32_t *places;  /* per frame: number of the text "/src/a.c:4"; NONE: not known yet */
+	uint32_t *longest; /* per vertex: a beginning, DEPTH lines or all; NONE: not known yet */
+	struct pair_map by_text; /* beginnings by shorter one and text */
+	struct beginning *beginnings;
+	uint32_t beginning_count, beginning_capacity;
+	struct pair_map by_kind; /* `found` by kind and beginning */
+	struct found *found;
+	uint32_t found_count, found_capacity;
+};
+
+static struct paths paths_of(const struct profile *profile)
+{
+	struct paths paths = {
+		.profile = profile,
+		.places = xcalloc(profile->frame_count, sizeof(*paths.places)),
+		.longest = xcalloc(profile->graph->vertex_count, sizeof(*paths.longest)),
+	};
+
+	memset(paths.places, 0xff, profile->frame_count * sizeof(*paths.places));
+	memset(paths.longest, 0xff, profile->graph->vertex_count * sizeof(*paths.longest));
+	return paths;
 }
 
-static void lines_free(struct lines *lines)
+static void paths_release(struct paths *paths)
 {
-	for (uint32_t i = 0; i < lines->count; i++)
-		free(lines->keys[i]);
-}
+	struct text *text, *next;
 
-static uint64_t count_of(struct tally *tallies, const char *key)
-{
-	struct tally *tally;
-
-	HASH_FIND_STR(tallies, key, tally);
-	return tally ? tally->count : 0;
-}
-
-static void count(struct tally **tallies, const char *key)
-{
-	struct tally *tally;
-
-	HASH_FIND_STR(*tallies, key, tally);
-	if (!tally) {
-		tally = xcalloc(1, sizeof(*tally));
-		tally->key = xstrdup(key);
-		HASH_ADD_KEYPTR(hh, *tallies, tally->key, strlen(tally->key), tally);
-	}
-	tally->count++;
-}
-
-static void count_lines(struct tally **tallies, const struct lines *lines, const char *what)
-{
-	for (uint32_t i = 0; i < lines->count; i++) {
-		char *key = xasprintf("%s|%s", what, lines->keys[i]);
-
-		count(tallies, key);
-		free(key);
-	}
-}
-
-static void tallies_free(struct tally *tallies)
-{
-	struct tally *tally, *next;
-
-	HASH_ITER(hh, tallies, tally, next)
+	HASH_ITER(hh, paths->texts, text, next)
 	{
-		HASH_DEL(tallies, tally);
-		free(tally->key);
-		free(tally);
+		HASH_DEL(paths->texts, text);
+		free(text->text);
+		free(text);
 	}
+	pair_map_release(&paths->by_text);
+	pair_map_release(&paths->by_kind);
+	free(paths->places);
+	free(paths->longest);
+	free(paths->beginnings);
+	free(paths->found);
+}
+
+/* Equal texts have equal numbers.  `text` is freed. */
+static uint32_t number_of(struct paths *paths, char *text)
+{
+	struct text *known;
+
+	HASH_FIND_STR(paths->texts, text, known);
+	if (known) {
+		free(text);
+		return known->number;
+	}
+	known = xcalloc(1, sizeof(*known));
+	known->text = text;
+	known->number = HASH_COUNT(paths->texts);
+	HASH_ADD_KEYPTR(hh, paths->texts, known->text, strlen(known->text), known);
+	return known->number;
+}
+
+static uint32_t place_of(struct paths *paths, const struct profile_frame *frame)
+{
+	uint32_t *place = &paths->places[frame - paths->profile->frames];
+
+	if (*place == NONE)
+		*place = number_of(paths, xasprintf("%s:%" PRIu32, frame->file, frame->line));
+	return *place;
+}
+
+/* -- what call paths begin with -- */
+
+static uint32_t beginning_of(struct paths *paths, uint32_t shorter, uint32_t text, uint32_t frame)
+{
+	uint32_t index;
+
+	if (pair_map_find(&paths->by_text, shorter, text, paths->beginning_count, &index))
+		return index;
+	ARRAY_RESERVE(paths->beginnings, paths->beginning_count, paths->beginning_capacity);
+	paths->beginnings[paths->beginning_count++] = (struct beginning){
+		.shorter = shorter,
+		.frame = frame,
+		.depth = shorter == NONE ? 0 : paths->beginnings[shorter].depth + 1};
+	return index;
+}
+
+/* The name of a vertex, given by its id, and the innermost lines of its call path. */
+static uint32_t longest_of(struct paths *paths, uint32_t id)
+{
+	const struct profile *profile = paths->profile;
+	uint32_t v = graph_find(profile->graph, id), count, longest;
+	const char *name = profile->graph->vertices[v].name;
+	const struct profile_frame **path;
+
+	if (paths->longest[v] != NONE)
+		return paths->longest[v];
+	path = profile_path(profile, v, &count);
+	longest = beginning_of(paths, NONE, number_of(paths, xstrdup(name ? name : "")), NONE);
+	for (uint32_t i = 0; i < count && paths->beginnings[longest].depth < DEPTH; i++)
+		if (words_has_line(path[i]))
+			longest = beginning_of(paths, longest, place_of(paths, path[i]),
+					       (uint32_t)(path[i] - profile->frames));
+	free(path);
+	return paths->longest[v] = longest;
+}
+
+static void count(struct paths *paths, uint32_t vertex)
+{
+	uint32_t at = longest_of(paths, vertex);
+
+	for (; paths->beginnings[at].depth; at = paths->beginnings[at].shorter)
+		paths->beginnings[at].count++;
 }
 
 /* All that could have been found: what operations wrote to objects, and allocations. */
-static struct tally *count_all(const struct profile *profile)
+static void count_all(struct paths *paths)
 {
-	struct tally *all = NULL;
+	const struct profile *profile = paths->profile;
 
-	for (uint32_t i = 0; i < profile->write_count; i++) {
-		struct lines lines = lines_of(profile, profile->writes[i].vertex);
-
-		count_lines(&all, &lines, "");
-		lines_free(&lines);
-	}
-	for (uint32_t i = 0; i < profile->download_count; i++) {
-		struct lines lines = lines_of(profile, profile->downloads[i].vertex);
-
-		count_lines(&all, &lines, "");
-		lines_free(&lines);
-	}
-	for (uint32_t i = 0; i < profile->site_count; i++) {
-		struct lines lines = lines_of(profile, profile->sites[i].site);
-
-		count_lines(&all, &lines, "");
-		lines_free(&lines);
-	}
-	return all;
+	for (uint32_t i = 0; i < profile->write_count; i++)
+		count(paths, profile->writes[i].vertex);
+	for (uint32_t i = 0; i < profile->download_count; i++)
+		count(paths, profile->downloads[i].vertex);
+	for (uint32_t i = 0; i < profile->site_count; i++)
+		count(paths, profile->sites[i].site);
 }
 
-static char *kind_of(const struct profile_finding *finding)
+/* -- findings -- */
+
+/* Findings are alike if pattern and action are. */
+static uint32_t kind_of(struct paths *paths, const struct profile_finding *finding)
 {
-	return xasprintf("%s|%s", finding->pattern, finding->action);
+	return number_of(paths, xasprintf("%s|%s", finding->pattern, finding->action));
 }
 
-static void find(struct cause *cause, const struct lines *lines, const char *kind,
-		 struct tally *all, struct tally *found)
+static struct found *found_at(struct paths *paths, uint32_t kind, uint32_t beginning)
 {
-	for (uint32_t i = 0; i < lines->count; i++) {
-		char *any = xasprintf("|%s", lines->keys[i]);
-		char *key = xasprintf("%s|%s", kind, lines->keys[i]);
+	uint32_t index;
+
+	if (pair_map_find(&paths->by_kind, kind, beginning, paths->found_count, &index))
+		return &paths->found[index];
+	ARRAY_RESERVE(paths->found, paths->found_count, paths->found_capacity);
+	paths->found[paths->found_count] = (struct found){.first = NONE};
+	return &paths->found[paths->found_count++];
+}
+
+static void count_found(struct paths *paths, uint32_t kind, uint32_t beginning)
+{
+	for (; paths->beginnings[beginning].depth; beginning = paths->beginnings[beginning].shorter)
+		found_at(paths, kind, beginning)->count++;
+}
+
+static char *caller_of(const struct paths *paths, const struct beginning *beginning)
+{
+	const struct profile_frame *frame = &paths->profile->frames[beginning->frame];
+	const char *slash = strrchr(frame->file, '/');
+
+	return xasprintf("%s:%" PRIu32, slash ? slash + 1 : frame->file, frame->line);
+}
+
+/* The cause of this finding. */
+static struct cause find(struct paths *paths, uint32_t finding, uint32_t kind)
+{
+	uint32_t longest = longest_of(paths, paths->profile->findings[finding].vertex);
+	struct cause cause = {.first = finding};
+	uint32_t best = longest, depth;
+	struct found *found;
+	bool alike;
+
+	/* the shortest one of which all is found alike, else the longest */
+	for (uint32_t at = longest; paths->beginnings[at].depth; at = paths->beginnings[at].shorter)
 		/* profiles without these tables count nothing */
-		bool alike = count_of(found, key) >= count_of(all, any);
-
-		free(any);
-		if (alike || i + 1 == lines->count) {
-			const char *line = strrchr(lines->keys[i], '|') + 1;
-			const char *slash = strrchr(line, '/');
-
-			cause->key = key;
-			cause->shared = !alike;
-			cause->caller = i ? xstrdup(slash ? slash + 1 : line) : NULL;
-			return;
-		}
-		free(key);
-	}
+		if (found_at(paths, kind, at)->count >= paths->beginnings[at].count)
+			best = at;
+	depth = paths->beginnings[best].depth;
+	if (!depth)
+		return cause;
+	found = found_at(paths, kind, best);
+	alike = found->count >= paths->beginnings[best].count;
+	if (found->first == NONE)
+		found->first = finding;
+	cause.first = found->first;
+	cause.shared = !alike;
+	cause.caller = depth > 1 ? caller_of(paths, &paths->beginnings[best]) : NULL;
+	return cause;
 }
 
 struct cause *causes_find(const struct profile *profile)
 {
 	struct cause *causes = xcalloc(profile->finding_count, sizeof(*causes));
-	struct tally *all = count_all(profile), *found = NULL;
+	uint32_t *kinds = xcalloc(profile->finding_count, sizeof(*kinds));
+	struct paths paths = paths_of(profile);
 
+	count_all(&paths);
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
-		struct lines lines = lines_of(profile, profile->findings[i].vertex);
-		char *kind = kind_of(&profile->findings[i]);
-
-		count_lines(&found, &lines, kind);
-		lines_free(&lines);
-		free(kind);
+		kinds[i] = kind_of(&paths, &profile->findings[i]);
+		count_found(&paths, kinds[i], longest_of(&paths, profile->findings[i].vertex));
 	}
-	for (uint32_t i = 0; i < profile->finding_count; i++) {
-		struct lines lines = lines_of(profile, profile->findings[i].vertex);
-		char *kind = kind_of(&profile->findings[i]);
-
-		find(&causes[i], &lines, kind, all, found);
-		lines_free(&lines);
-		free(kind);
-	}
-	tallies_free(all);
-	tallies_free(found);
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		causes[i] = find(&paths, i, kinds[i]);
+	free(kinds);
+	paths_release(&paths);
 	return causes;
 }
 
 void causes_free(struct cause *causes, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		free(causes[i].key);
+	for (uint32_t i = 0; i < count; i++)
 		free(causes[i].caller);
-	}
 	free(causes);
 }

@@ -11,9 +11,9 @@
 #include "graph/profile/profile.h"
 
 struct cause {
-	char *key;    /* equal for findings of one cause */
-	char *caller; /* "layers.c:40": not the operation's own line; NULL: it is */
-	bool shared;  /* what was not found alike has all of the call path in common */
+	uint32_t first; /* the first finding of the same cause, index; maybe this one */
+	char *caller;   /* "layers.c:40": not the operation's own line; NULL: it is */
+	bool shared;    /* what was not found alike has all of the call path in common */
 };
 
 /* For each finding; freed with causes_free(). */

@@ -76,28 +76,69 @@ static void keep_largest(struct profile *profile)
 
 /* -- findings that exclude each other -- */
 
+static int by_id(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* In order, each once. */
+static void sort_others(struct profile_finding *finding)
+{
+	uint32_t kept = 0;
+
+	if (finding->other_count)
+		qsort(finding->others, finding->other_count, sizeof(*finding->others), by_id);
+	for (uint32_t i = 0; i < finding->other_count; i++)
+		if (!kept || finding->others[kept - 1] != finding->others[i])
+			finding->others[kept++] = finding->others[i];
+	finding->other_count = kept;
+}
+
 static bool has_other(const struct profile_finding *finding, uint32_t vertex)
 {
-	for (uint32_t i = 0; i < finding->other_count; i++)
-		if (finding->others[i] == vertex)
-			return true;
-	return false;
+	return finding->other_count && bsearch(&vertex, finding->others, finding->other_count,
+					       sizeof(vertex), by_id) != NULL;
+}
+
+/* Of findings that are ordered by vertex and site, each once; NULL: there is none. */
+static struct profile_finding *find_finding(const struct profile *profile, uint32_t vertex,
+					    uint32_t site)
+{
+	uint32_t low = 0, high = profile->finding_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		struct profile_finding *finding = &profile->findings[middle];
+
+		if (finding->vertex == vertex && finding->object == site)
+			return finding;
+		if (finding->vertex < vertex ||
+		    (finding->vertex == vertex && finding->object < site))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
 }
 
 /* Where one writes what another one writes again, unchanged, one of them is needed. */
 static void drop_excluded(struct profile *profile)
 {
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		sort_others(&profile->findings[i]);
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
 		struct profile_finding *dead = &profile->findings[i];
 
 		if (!dead->pattern || strcmp(dead->pattern, "dead_write") != 0)
 			continue;
-		for (uint32_t j = 0; j < profile->finding_count; j++) {
-			struct profile_finding *again = &profile->findings[j];
+		for (uint32_t k = 0; k < dead->other_count; k++) {
+			struct profile_finding *again =
+				find_finding(profile, dead->others[k], dead->object);
 
-			if (i != j && again->pattern && again->object == dead->object &&
-			    again->vertex != dead->vertex && again->bytes <= dead->bytes &&
-			    has_other(again, dead->vertex) && has_other(dead, again->vertex))
+			if (again && again->pattern && again->bytes <= dead->bytes &&
+			    has_other(again, dead->vertex))
 				profile_release_finding(again);
 		}
 	}
@@ -164,22 +205,18 @@ static void fold_causes(struct profile *profile, bool by_path)
 	uint32_t count = profile->finding_count;
 	struct cause *causes = causes_find(profile);
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct profile_finding *into = &profile->findings[i];
-
-		if (!into->pattern)
+	for (uint32_t i = 0; i < count && !by_path; i++) {
+		if (causes[i].first == i)
 			continue;
-		for (uint32_t j = i + 1; j < count && !by_path && causes[i].key; j++) {
-			struct profile_finding *from = &profile->findings[j];
-
-			if (!from->pattern || !causes[j].key ||
-			    strcmp(causes[i].key, causes[j].key) != 0)
-				continue;
-			fold(into, from);
-			profile_release_finding(from);
-		}
-		say_places(into);
-		say_caller(into, &causes[i]);
+		fold(&profile->findings[causes[i].first], &profile->findings[i]);
+		profile_release_finding(&profile->findings[i]);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (!profile->findings[i].pattern)
+			continue;
+		sort_others(&profile->findings[i]);
+		say_places(&profile->findings[i]);
+		say_caller(&profile->findings[i], &causes[i]);
 	}
 	causes_free(causes, count);
 	close_gaps(profile);

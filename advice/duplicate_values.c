@@ -26,7 +26,8 @@ static void add_share(const struct run *run, const struct profile_share *share)
 	struct profile_finding *finding =
 		run_add(run, "duplicate_values", always ? "share" : "none", share->vertex,
 			share->site, share->bytes, 0);
-	char *holder = words_object(profile, share->holder), *bytes = words_bytes(share->bytes);
+	char *holder = words_object(profile, run->sites, share->holder),
+	     *bytes = words_bytes(share->bytes);
 
 	finding->input = !always;
 	finding->evidence =

@@ -198,27 +198,23 @@ static char *buffer_name(const struct profile *profile, uint32_t vertex)
 	return text;
 }
 
-static void print_object(const struct profile *profile, FILE *out, uint32_t site)
+static void print_object(const struct profile *profile, const struct words_site *sites, FILE *out,
+			 uint32_t site)
 {
 	uint32_t v = graph_find(profile->graph, site);
-	const char *global = words_global(profile, site);
-	uint64_t count = 0, largest = 0;
 	char *name, *bytes, *text, *buffer;
+	const char *global;
 
 	if (v == UINT32_MAX)
 		return;
-	for (uint32_t i = 0; i < profile->object_count; i++)
-		if (profile->objects[i].site == site) {
-			count++;
-			if (profile->objects[i].size > largest)
-				largest = profile->objects[i].size;
-		}
+	global = sites[v].global;
 	name = global ? xasprintf("global %s", global) : words_name(&profile->graph->vertices[v]);
-	bytes = words_bytes(largest);
+	bytes = words_bytes(sites[v].largest);
 	buffer = global ? xstrdup("") : buffer_name(profile, v);
-	text = count > 1 ? xasprintf("%s%s (vertex %" PRIu32 "), %" PRIu64 " objects of up to %s",
-				     buffer, name, site, count, bytes)
-			 : xasprintf("%s%s (vertex %" PRIu32 "), %s", buffer, name, site, bytes);
+	text = sites[v].count > 1
+		       ? xasprintf("%s%s (vertex %" PRIu32 "), %" PRIu64 " objects of up to %s",
+				   buffer, name, site, sites[v].count, bytes)
+		       : xasprintf("%s%s (vertex %" PRIu32 "), %s", buffer, name, site, bytes);
 	free(buffer);
 	print_field(out, "object", text);
 	free(name);
@@ -249,7 +245,8 @@ static char *action_words(const char *action)
 	return words;
 }
 
-static void print_finding(const struct report *report, FILE *out, uint32_t index)
+static void print_finding(const struct report *report, const struct words_site *sites, FILE *out,
+			  uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
@@ -263,7 +260,7 @@ static void print_finding(const struct report *report, FILE *out, uint32_t index
 	fputc('\n', out);
 	print_heading(report, out, title);
 	print_operation(report->profile, out, finding->vertex);
-	print_object(report->profile, out, finding->object);
+	print_object(report->profile, sites, out, finding->object);
 	print_field(out, "seen", finding->evidence);
 	print_field(out, "advice", finding->advice);
 	print_field(out, "limits", finding->limits);
@@ -361,6 +358,7 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 static void print_findings(const struct report *report, FILE *out)
 {
 	uint32_t count = report->profile->finding_count, shown = shown_count(report);
+	struct words_site *sites;
 	char *title, *file;
 
 	if (!count) {
@@ -371,8 +369,10 @@ static void print_findings(const struct report *report, FILE *out)
 			  text_plural(count, "", "s"));
 	print_heading(report, out, title);
 	free(title);
+	sites = words_sites(report->profile);
 	for (uint32_t i = 0; i < shown; i++)
-		print_finding(report, out, i);
+		print_finding(report, sites, out, i);
+	free(sites);
 	if (shown == count)
 		return;
 	file = operand(report->file);

@@ -212,6 +212,7 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 		.reads = xcalloc(graph->vertex_count, sizeof(bool)),
 		.host_writes = xcalloc(graph->vertex_count, sizeof(bool)),
 		.is_read = xcalloc(graph->vertex_count, sizeof(bool)),
+		.sites = words_sites(profile),
 		.index = index_of(profile),
 	};
 
@@ -252,6 +253,7 @@ void run_release(struct run *run)
 	free(run->reads);
 	free(run->host_writes);
 	free(run->is_read);
+	free(run->sites);
 	index_free(run->index);
 }
 

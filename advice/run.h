@@ -8,6 +8,7 @@
 #define VFLOW_ADVICE_RUN_H
 
 #include "advice/advice.h"
+#include "advice/words.h"
 
 enum operation {
 	OPERATION_OTHER,
@@ -28,6 +29,7 @@ struct run {
 	bool *reads;                /* per vertex: it reads memory of the device */
 	bool *host_writes;          /* per vertex: it allocates what the host can write unseen */
 	bool *is_read;              /* per vertex: somebody reads some of what it writes */
+	struct words_site *sites;   /* per vertex */
 	bool reads_unseen, writes_unseen; /* elsewhere, as the coverage says */
 	struct run_index *index;
 };

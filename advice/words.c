@@ -94,27 +94,35 @@ char *words_vertex(const struct profile *profile, uint32_t vertex_index)
 	return text;
 }
 
-const char *words_global(const struct profile *profile, uint32_t site)
+struct words_site *words_sites(const struct profile *profile)
 {
-	uint32_t vertex = graph_find(profile->graph, site);
+	const struct graph *graph = profile->graph;
+	struct words_site *sites = xcalloc(graph->vertex_count, sizeof(*sites));
 
-	if (vertex != UINT32_MAX && profile->graph->vertices[vertex].callpath)
-		return NULL; /* somebody allocated it; there can be very many */
-	for (uint32_t i = 0; i < profile->object_count; i++)
-		if (profile->objects[i].site == site && profile->objects[i].name)
-			return profile->objects[i].name;
-	return NULL;
+	for (uint32_t i = 0; i < profile->object_count; i++) {
+		const struct profile_object *object = &profile->objects[i];
+		uint32_t v = graph_find(graph, object->site);
+
+		if (v == UINT32_MAX)
+			continue;
+		sites[v].count++;
+		if (object->size > sites[v].largest)
+			sites[v].largest = object->size;
+		/* nobody allocates a global */
+		if (!sites[v].global && !graph->vertices[v].callpath)
+			sites[v].global = object->name;
+	}
+	return sites;
 }
 
-char *words_object(const struct profile *profile, uint32_t site)
+char *words_object(const struct profile *profile, const struct words_site *sites, uint32_t site)
 {
-	const char *global = words_global(profile, site);
-	uint32_t index = graph_find(profile->graph, site);
+	uint32_t v = graph_find(profile->graph, site);
 
-	if (global)
-		return xasprintf("global %s (vertex %" PRIu32 ")", global, site);
-	return index == UINT32_MAX ? xasprintf("object %" PRIu32, site)
-				   : words_vertex(profile, index);
+	if (v == UINT32_MAX)
+		return xasprintf("object %" PRIu32, site);
+	return sites[v].global ? xasprintf("global %s (vertex %" PRIu32 ")", sites[v].global, site)
+			       : words_vertex(profile, v);
 }
 
 char *words_bytes(uint64_t bytes)

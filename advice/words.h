@@ -19,11 +19,17 @@ char *words_frame(const struct profile_frame *frame);
 /* "cudaMemset (vertex 3, util.c:12 < main.c:31)". */
 char *words_vertex(const struct profile *profile, uint32_t vertex_index);
 
-/* The name of a module global, NULL when the object is none. */
-const char *words_global(const struct profile *profile, uint32_t site);
+/* The objects that a vertex allocates. */
+struct words_site {
+	const char *global; /* name of a module global; NULL: they are none */
+	uint64_t count, largest;
+};
+
+/* Of each vertex of the graph; the caller frees the array. */
+struct words_site *words_sites(const struct profile *profile);
 
 /* "cudaMalloc (vertex 1, main.c:8)", "global weights (vertex 4)", "object 7" when unknown. */
-char *words_object(const struct profile *profile, uint32_t site);
+char *words_object(const struct profile *profile, const struct words_site *sites, uint32_t site);
 
 /* "1.0K", and "57 bytes" for what has no unit. */
 char *words_bytes(uint64_t bytes);

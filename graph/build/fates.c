@@ -2,8 +2,11 @@
  * graph/build/fates.c: the analysis that follows what was written until it is read, written over
  * or freed.
  *
- * Unread bytes are exact by arithmetic on rows (gpu/rows.def), where the provider delivers those
- * metrics; where it does not, nothing is known to be dead or unread.
+ * Rows say how many bytes of a last writer are read for the first time, are written over or pass to
+ * another writer (gpu/rows.def), so that the unread bytes of each (object, vertex) are a sum that
+ * needs no look at memory: what is left when the object is freed, or at the end of a process that
+ * ended in order, nobody has read.  GPU_RECORD_READ_UNSEEN sets it to 0.  Where providers do not
+ * deliver those metrics, nothing is known to be dead or unread.
  */
 #include "graph/build/analysis.h"
 
@@ -11,28 +14,44 @@
 
 #include <uthash.h>
 
-#include "graph/build/pair.h"
+#include "graph/build/live.h"
+#include "graph/build/unread.h"
 #include "util/memory.h"
+#include "util/pair_map.h"
 
 struct part { /* of an object: bytes of one last writer */
-	uint32_t writer;
+	struct live_part live;
+	bool wrote;    /* it has written to the object itself */
+	uint32_t row;  /* of profile->fates, + 1; 0: not known yet */
+	uint64_t seen; /* its object's when it was brought up to date */
 	uint64_t unread;
+	struct unread_range written, read;
 	/* by the event of this number */
-	uint64_t event, read, overwritten;
-	struct part *next;
+	uint64_t event, bytes_read, overwritten;
 };
 
 struct object {
-	uint32_t index;
-	struct part *parts;
+	struct live_object live;
+	struct device *device;
+	uint64_t seen;  /* grows when it may have been read */
 	uint64_t event; /* the last one that wrote to it */
+};
+
+struct device {
+	uint32_t number;
+	uint64_t seen; /* grows when all its live objects may have been read */
 	UT_hash_handle hh;
 };
 
 struct fates {
 	struct profile *profile;
-	struct object *objects;
-	struct build_pair_index *rows; /* of profile->fates */
+	bool written;           /* there are rows that write */
+	bool lacking;           /* ... and such as lack a metric */
+	struct live live;       /* of the process */
+	struct device *devices; /* of the process */
+	struct pair_map rows;   /* of profile->fates, by vertex and site */
+	struct unread_total *totals;
+	uint32_t total_capacity;
 };
 
 static void *begin(struct profile *profile)
@@ -40,75 +59,116 @@ static void *begin(struct profile *profile)
 	struct fates *fates = xcalloc(1, sizeof(*fates));
 
 	fates->profile = profile;
+	fates->live = (struct live){.object_size = sizeof(struct object),
+				    .part_size = sizeof(struct part)};
 	return fates;
 }
 
-static struct profile_fate *row_of(struct fates *fates, uint32_t vertex, uint32_t object)
+/* Index of the row of the vertex and the object's site. */
+static uint32_t find_row(struct fates *fates, uint32_t vertex, uint32_t object)
 {
 	struct profile *profile = fates->profile;
 	uint32_t site = profile->objects[object].site, index;
 
-	if (build_pair_find(&fates->rows, vertex, site, profile->fate_count, &index))
-		return &profile->fates[index];
+	if (pair_map_find(&fates->rows, vertex, site, profile->fate_count, &index))
+		return index;
+	ARRAY_RESERVE(fates->totals, profile->fate_count, fates->total_capacity);
+	fates->totals[index] =
+		(struct unread_total){.written = UNREAD_NOTHING, .read = UNREAD_NOTHING};
 	ARRAY_RESERVE(profile->fates, profile->fate_count, profile->fate_capacity);
-	profile->fates[profile->fate_count] = (struct profile_fate){
+	profile->fates[profile->fate_count++] = (struct profile_fate){
 		.vertex = vertex, .site = site, .consumer = PROFILE_NO_VERTEX};
-	return &profile->fates[profile->fate_count++];
+	return index;
 }
 
-static struct object *object_of(struct fates *fates, uint32_t index)
+static struct profile_fate *row_of(struct fates *fates, const struct object *object,
+				   struct part *part)
 {
-	struct object *object;
-
-	HASH_FIND(hh, fates->objects, &index, sizeof(index), object);
-	if (object)
-		return object;
-	object = xcalloc(1, sizeof(*object));
-	object->index = index;
-	HASH_ADD(hh, fates->objects, index, sizeof(object->index), object);
-	return object;
+	if (!part->row)
+		part->row = find_row(fates, part->live.vertex, object->live.index) + 1;
+	return &fates->profile->fates[part->row - 1];
 }
 
-/* The writer's part, as of this event; others of which nothing is left to say go. */
-static struct part *part_of(struct object *object, uint32_t writer, uint64_t event)
-{
-	struct part **at = &object->parts, *part;
+/* -- objects, and who wrote to them -- */
 
-	while ((part = *at) && part->writer != writer) {
-		if (part->unread || part->event == event) {
-			at = &part->next;
-			continue;
-		}
-		*at = part->next;
-		free(part);
-	}
-	if (!part) {
-		part = *at = xcalloc(1, sizeof(*part));
-		part->writer = writer;
-	}
+static struct device *device_of(struct fates *fates, uint32_t number)
+{
+	struct device *device;
+
+	HASH_FIND(hh, fates->devices, &number, sizeof(number), device);
+	if (device)
+		return device;
+	device = xcalloc(1, sizeof(*device));
+	device->number = number;
+	HASH_ADD(hh, fates->devices, number, sizeof(device->number), device);
+	return device;
+}
+
+static void make_object(void *state, const struct build_event *event, uint32_t index)
+{
+	struct fates *fates = state;
+	struct object *object = live_object(&fates->live, index);
+
+	object->device = device_of(fates, event->device);
+}
+
+static void set_seen(struct part *part)
+{
+	part->unread = 0;
+	part->read = UNREAD_EVERYTHING;
+}
+
+static void bring_up_to_date(const struct object *object, struct part *part)
+{
+	const uint64_t seen = object->seen + object->device->seen;
+
+	if (part->seen != seen && part->wrote)
+		set_seen(part);
+	part->seen = seen;
+}
+
+/* The writer's part, as of this event. */
+static struct part *part_of(struct fates *fates, struct object *object, uint32_t writer,
+			    uint64_t event)
+{
+	struct part *part = live_part(&fates->live, object, writer);
+
+	bring_up_to_date(object, part);
 	if (part->event != event) {
 		part->event = event;
-		part->read = part->overwritten = 0;
+		part->bytes_read = part->overwritten = 0;
 	}
 	return part;
 }
 
+/* -- calls -- */
+
+/* A trace may say anything: never less than nothing. */
 static void take_from(uint64_t *unread, uint64_t bytes)
 {
 	*unread -= bytes < *unread ? bytes : *unread;
 }
 
+static void widen_read(struct part *part, const struct build_row *row)
+{
+	const struct unread_range range = {row->first_block, row->last_block};
+
+	if (part->wrote)
+		unread_widen(&part->read, range);
+}
+
 static void take_read(struct fates *fates, const struct build_event *event,
 		      const struct build_row *row)
 {
-	struct object *object = object_of(fates, row->object);
-	struct part *part = part_of(object, row->writer, event->number);
-	struct profile_fate *fate = row_of(fates, row->writer, row->object);
+	struct object *object = live_find(&fates->live, row->object);
+	struct part *part = part_of(fates, object, row->writer, event->number);
+	struct profile_fate *fate = row_of(fates, object, part);
 	uint64_t first = row->first_block * GPU_ROW_BLOCK;
 	uint64_t end = (row->last_block + 1) * GPU_ROW_BLOCK;
 
-	part->read = row->bytes;
+	part->bytes_read = row->bytes;
 	take_from(&part->unread, row->first_read_bytes);
+	widen_read(part, row);
 	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK)) {
 		if (!fate->read_end || first < fate->read_first)
 			fate->read_first = first;
@@ -118,24 +178,44 @@ static void take_read(struct fates *fates, const struct build_event *event,
 	fate->read_own += row->writer == event->vertex;
 }
 
+/* What the write does to the bytes of the last writer. */
 static void take_write(struct fates *fates, const struct build_event *event,
 		       const struct build_row *row)
 {
-	struct object *object = object_of(fates, row->object);
-	struct part *part = part_of(object, row->writer, event->number);
+	struct object *object = live_find(&fates->live, row->object);
+	struct part *part = part_of(fates, object, row->writer, event->number);
 	struct profile_fate *fate;
 
 	part->overwritten = row->bytes;
 	take_from(&part->unread, row->dead_bytes);
 	take_from(&part->unread, row->taken_bytes);
+	if (row->taken_bytes) /* from now on rows that read them are of another writer */
+		widen_read(part, row);
 	if (row->dead_bytes)
-		profile_add(&row_of(fates, row->writer, row->object)->dead_bytes, row->dead_bytes);
-	fate = row_of(fates, event->vertex, row->object);
+		profile_add(&row_of(fates, object, part)->dead_bytes, row->dead_bytes);
+	part = part_of(fates, object, event->vertex, event->number);
+	fate = row_of(fates, object, part);
 	profile_add(&fate->bytes, row->bytes);
 	fate->writes += object->event != event->number;
 	object->event = event->number;
-	part_of(object, event->vertex, event->number)->unread +=
-		row->unread_bytes + row->taken_bytes;
+}
+
+/* ... and to those of the vertex that wrote. */
+static void give_written(struct fates *fates, const struct build_event *event,
+			 const struct build_row *row)
+{
+	const struct unread_range range = {row->first_block, row->last_block};
+	struct object *object = live_find(&fates->live, row->object);
+	struct part *part = part_of(fates, object, event->vertex, event->number);
+
+	if (!part->wrote)
+		part->written = part->read = UNREAD_NOTHING;
+	part->wrote = true;
+	profile_add(&part->unread, row->unread_bytes);
+	profile_add(&part->unread, row->taken_bytes);
+	unread_widen(&part->written, range);
+	if (row->unread_bytes < row->bytes) /* it has read some of it itself, or anybody can */
+		widen_read(part, row);
 }
 
 /*
@@ -146,21 +226,34 @@ static void take_consumed(struct fates *fates, const struct build_event *event,
 			  const struct build_row *row)
 {
 	struct profile_fate *fate;
+	struct object *object;
 	struct part *part;
 
 	if (row->writer == event->vertex)
 		return;
-	part = part_of(object_of(fates, row->object), row->writer, event->number);
-	if (!part->read)
+	object = live_find(&fates->live, row->object);
+	part = part_of(fates, object, row->writer, event->number);
+	if (!part->bytes_read)
 		return;
-	fate = row_of(fates, row->writer, row->object);
+	fate = row_of(fates, object, part);
 	if (!fate->readers || fate->consumer == event->vertex)
 		fate->consumer = event->vertex;
 	else
 		fate->consumer = PROFILE_NO_VERTEX;
 	fate->readers++;
-	if (part->read == part->overwritten)
-		profile_add(&fate->consumed_bytes, part->read);
+	if (part->bytes_read == part->overwritten)
+		profile_add(&fate->consumed_bytes, part->bytes_read);
+}
+
+static bool has_metrics(const struct build_row *row)
+{
+	if (row->access == TRACE_READ)
+		return build_row_has(row, TRACE_METRIC_FIRST_READ_BYTES) &&
+		       build_row_has(row, TRACE_METRIC_LAST_BLOCK);
+	return build_row_has(row, TRACE_METRIC_DEAD_BYTES) &&
+	       build_row_has(row, TRACE_METRIC_UNREAD_BYTES) &&
+	       build_row_has(row, TRACE_METRIC_TAKEN_BYTES) &&
+	       build_row_has(row, TRACE_METRIC_LAST_BLOCK);
 }
 
 static void take(void *state, const struct build_event *event, const struct build_row *rows,
@@ -168,82 +261,107 @@ static void take(void *state, const struct build_event *event, const struct buil
 {
 	struct fates *fates = state;
 
-	if (event->vertex == PROFILE_NO_VERTEX)
-		return;
 	for (uint32_t i = 0; i < count; i++) {
+		if (rows[i].access != TRACE_READ && rows[i].access != TRACE_WRITE)
+			continue;
+		fates->lacking |= !has_metrics(&rows[i]);
 		if (rows[i].access == TRACE_READ)
 			take_read(fates, event, &rows[i]);
-		else if (rows[i].access == TRACE_WRITE)
+		else
 			take_write(fates, event, &rows[i]);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (rows[i].access == TRACE_READ)
+	/* a vertex may write over its own bytes: what it adds comes after what it takes */
+	for (uint32_t i = 0; i < count; i++) {
+		if (rows[i].access == TRACE_WRITE) {
+			fates->written = true;
+			give_written(fates, event, &rows[i]);
+		} else if (rows[i].access == TRACE_READ) {
 			take_consumed(fates, event, &rows[i]);
-}
-
-static void read_all(struct object *object)
-{
-	for (struct part *part = object->parts; part; part = part->next)
-		part->unread = 0;
+		}
+	}
 }
 
 static int take_record(void *state, const struct build_event *event,
 		       const struct build_record *record, struct error *error)
 {
 	struct fates *fates = state;
+	const struct gpu_read_unseen *seen = record->payload;
 	struct object *object;
 
 	(void)error;
 	if (record->kind == GPU_RECORD_SIZES) {
-		if (event->vertex != PROFILE_NO_VERTEX)
-			row_of(fates, event->vertex, record->object)->atomics = 1;
+		if (event->vertex != PROFILE_NO_VERTEX) {
+			uint32_t row = find_row(fates, event->vertex, record->object);
+
+			fates->profile->fates[row].atomics = 1;
+		}
 	} else if (record->object == BUILD_NO_OBJECT) {
-		/* of one device; objects do not say of which they are */
-		for (object = fates->objects; object; object = object->hh.next)
-			read_all(object);
-	} else if (!record->freed) {
-		read_all(object_of(fates, record->object));
+		device_of(fates, seen->device)->seen++;
+	} else {
+		object = live_find(&fates->live, record->object);
+		if (object) /* else it has just been freed */
+			object->seen++;
 	}
 	return 0;
 }
 
-static void end_object(struct fates *fates, struct object *object)
-{
-	struct part *part, *next;
+/* -- the end of an object -- */
 
-	for (part = object->parts; part; part = next) {
-		next = part->next;
-		if (part->unread)
-			profile_add(&row_of(fates, part->writer, object->index)->unread_bytes,
-				    part->unread);
-		free(part);
-	}
-	HASH_DEL(fates->objects, object);
-	free(object);
+static void end_part(struct fates *fates, const struct object *object, struct part *part,
+		     bool freed)
+{
+	const uint64_t size = fates->profile->objects[object->live.index].size;
+	struct profile_fate *fate = row_of(fates, object, part);
+	struct unread_total *total = &fates->totals[part->row - 1];
+
+	profile_add(&fate->unread_bytes, part->unread);
+	if (freed)
+		profile_add(&total->freed, part->unread);
+	unread_widen(&total->written, part->written);
+	unread_widen(&total->read, part->read);
+	if (size > total->size)
+		total->size = size;
 }
 
-static void freed(void *state, const struct build_event *event, uint32_t index)
+static void end_object(struct fates *fates, struct object *object, bool freed, bool known)
+{
+	for (struct live_part *at = object->live.parts; at; at = at->next) {
+		struct part *part = (struct part *)at;
+
+		if (!part->wrote)
+			continue;
+		bring_up_to_date(object, part);
+		if (!known)
+			set_seen(part);
+		end_part(fates, object, part, freed);
+	}
+	live_drop(&fates->live, object);
+}
+
+static void take_free(void *state, const struct build_event *event, uint32_t index)
 {
 	struct fates *fates = state;
-	struct object *object;
+	struct object *object = live_find(&fates->live, index);
 
 	(void)event;
-	HASH_FIND(hh, fates->objects, &index, sizeof(index), object);
 	if (object)
-		end_object(fates, object);
+		end_object(fates, object, true, true);
 }
 
 static void process_end(void *state, const struct build_event *last)
 {
 	struct fates *fates = state;
-	struct object *object, *next;
+	/* of one that was killed nobody knows what it would have read */
+	const bool known = fates->profile->processes[last->process].ended;
+	struct device *device, *next;
+	struct object *object;
 
-	HASH_ITER(hh, fates->objects, object, next)
+	while ((object = live_any(&fates->live)))
+		end_object(fates, object, false, known);
+	HASH_ITER(hh, fates->devices, device, next)
 	{
-		/* of one that was killed nobody knows what it would have read */
-		if (!fates->profile->processes[last->process].ended)
-			read_all(object);
-		end_object(fates, object);
+		HASH_DEL(fates->devices, device);
+		free(device);
 	}
 }
 
@@ -251,7 +369,13 @@ static void end(void *state)
 {
 	struct fates *fates = state;
 
-	build_pairs_free(&fates->rows);
+	if (fates->lacking)
+		profile_add_coverage(fates->profile, COVERAGE_VALUES_UNKNOWN, NULL, 1, 0);
+	else if (fates->written)
+		unread_finish(fates->profile, fates->totals);
+	live_release(&fates->live);
+	pair_map_release(&fates->rows);
+	free(fates->totals);
 	free(fates);
 }
 
@@ -259,8 +383,9 @@ const struct build_analysis build_fates = {
 	.name = "fates",
 	.kinds = (const uint32_t[]){GPU_RECORD_READ_UNSEEN, GPU_RECORD_SIZES, 0},
 	.begin = begin,
+	.object = make_object,
 	.event = take,
-	.freed = freed,
+	.freed = take_free,
 	.record = take_record,
 	.process_end = process_end,
 	.end = end,

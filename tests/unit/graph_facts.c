@@ -29,6 +29,8 @@ static void start(const struct build_analysis *of)
 	profile = profile_new();
 	ARRAY_RESERVE(profile->processes, profile->process_count, profile->process_capacity);
 	profile->processes[profile->process_count++] = (struct profile_process){.ended = true};
+	for (uint32_t v = 0; v <= D; v++)
+		graph_add_vertex(profile->graph, v);
 	analysis = of;
 	state_of = analysis->begin(profile);
 	event = (struct build_event){0};
@@ -193,9 +195,9 @@ static const struct profile_fate *fate_of(uint32_t vertex)
 	 .metrics = ALL_METRICS, .dead_bytes = (dead), .unread_bytes = (left)}
 /* clang-format on */
 
-static void record(uint32_t kind, uint32_t object)
+static void record_with(uint32_t kind, uint32_t object, uint32_t first)
 {
-	_Alignas(8) struct gpu_sizes sizes = {1, 4, 4}; /* as gpu_received: the same */
+	_Alignas(8) struct gpu_sizes sizes = {first, 4, 4};
 	struct build_record what = {.kind = kind,
 				    .object = object,
 				    .of_call = true,
@@ -204,6 +206,17 @@ static void record(uint32_t kind, uint32_t object)
 	struct error error;
 
 	assert_int_equal(analysis->record(state_of, &event, &what, &error), 0);
+}
+
+/* As gpu_received: the same. */
+static void record(uint32_t kind, uint32_t object)
+{
+	record_with(kind, object, 1);
+}
+
+static void read_unseen(uint32_t object, uint32_t device)
+{
+	record_with(GPU_RECORD_READ_UNSEEN, object, device);
 }
 
 static void test_dead(void **state)
@@ -222,9 +235,9 @@ static void test_dead(void **state)
 	release(x);                         /* 500 of A's are unread, and 500 of B's */
 	x = allocate();
 	CALL(A, OVER(x, 2, SIZE, 0, SIZE));
-	record(GPU_RECORD_READ_UNSEEN, x);
+	read_unseen(x, 0);
 	CALL(D, OVER(x, A, 1, 0, 1));
-	record(GPU_RECORD_READ_UNSEEN, BUILD_NO_OBJECT);
+	read_unseen(BUILD_NO_OBJECT, 0);
 	finish();
 	assert_int_equal(fate_of(A)->writes, 2);
 	assert_int_equal(fate_of(A)->bytes, SIZE + 500);
@@ -245,6 +258,36 @@ static void test_dead(void **state)
 	finish();
 	assert_int_equal(fate_of(A)->dead_bytes, 300);
 	assert_int_equal(fate_of(A)->unread_bytes, 0);
+	profile_free(profile);
+}
+
+/* What may have been read on one device is still unread on another one. */
+static void test_devices(void **state)
+{
+	uint32_t x;
+
+	(void)state;
+	start(&build_fates);
+	x = allocate(); /* of device 0 */
+	CALL(A, OVER(x, 1, SIZE, 0, SIZE));
+	read_unseen(BUILD_NO_OBJECT, 1);
+	CALL(B, OVER(x, A, 300, 300, 300));
+	read_unseen(BUILD_NO_OBJECT, 0);
+	CALL(C, OVER(x, B, 100, 0, 100));
+	finish();
+	assert_int_equal(fate_of(A)->dead_bytes, 300);
+	assert_int_equal(fate_of(A)->unread_bytes, 0);
+	assert_int_equal(fate_of(B)->unread_bytes, 0);
+	assert_int_equal(fate_of(C)->unread_bytes, 100);
+	assert_int_equal(profile->graph->vertices[A].unread_end_bytes, 0);
+	assert_int_equal(profile->graph->vertices[C].unread_end_bytes, 100);
+	profile_free(profile);
+	start(&build_fates);
+	x = allocate();
+	CALL(A, OVER(x, 1, SIZE, 0, SIZE));
+	read_unseen(BUILD_NO_OBJECT, 1);
+	finish();
+	assert_int_equal(fate_of(A)->unread_bytes, SIZE);
 	profile_free(profile);
 }
 
@@ -479,9 +522,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_writes),      cmocka_unit_test(test_first_writes),
 		cmocka_unit_test(test_downloads),   cmocka_unit_test(test_dead),
-		cmocka_unit_test(test_taken),       cmocka_unit_test(test_read_range),
-		cmocka_unit_test(test_consumed),    cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_devices),     cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_read_range),  cmocka_unit_test(test_consumed),
+		cmocka_unit_test(test_shares),      cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_allocations),
 	};
 
 	return cmocka_run_group_tests_name("graph_facts", tests, NULL, NULL);

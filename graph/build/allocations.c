@@ -9,8 +9,8 @@
 
 #include <uthash.h>
 
-#include "graph/build/pair.h"
 #include "util/memory.h"
+#include "util/pair_map.h"
 
 struct size_key {
 	uint64_t size;
@@ -26,8 +26,8 @@ struct room { /* objects of a site and size that have been freed and not allocat
 struct allocations {
 	struct profile *profile;
 	struct room *rooms;
-	struct build_pair_index *rows; /* of profile->sites, by site */
-	bool *touched;                 /* by index of the object */
+	struct pair_map rows; /* of profile->sites, by site and 0 */
+	bool *touched;        /* by index of the object */
 	uint32_t touched_count;
 };
 
@@ -44,7 +44,7 @@ static struct profile_site *row_of(struct allocations *allocations, uint32_t sit
 	struct profile *profile = allocations->profile;
 	uint32_t index;
 
-	if (build_pair_find(&allocations->rows, site, 0, profile->site_count, &index))
+	if (pair_map_find(&allocations->rows, site, 0, profile->site_count, &index))
 		return &profile->sites[index];
 	ARRAY_RESERVE(profile->sites, profile->site_count, profile->site_capacity);
 	profile->sites[profile->site_count] = (struct profile_site){.site = site};
@@ -128,7 +128,7 @@ static void end(void *state)
 		HASH_DEL(allocations->rooms, room);
 		free(room);
 	}
-	build_pairs_free(&allocations->rows);
+	pair_map_release(&allocations->rows);
 	free(allocations->touched);
 	free(allocations);
 }

@@ -62,6 +62,13 @@ static inline bool build_row_has(const struct build_row *row, enum trace_metric 
 	return row->metrics >> metric & 1;
 }
 
+/* Bytes of a WRITE row that were there already: of whole values, where they are known. */
+static inline uint64_t build_row_unchanged(const struct build_row *row)
+{
+	return build_row_has(row, TRACE_METRIC_REDUNDANT_VALUE_BYTES) ? row->redundant_value_bytes
+								      : row->redundant_bytes;
+}
+
 #define BUILD_NO_OBJECT UINT32_MAX
 
 /* A fact about a call, or about an object after it: gpu/records.def, gpu/records.h. */

@@ -13,8 +13,9 @@
 
 #include <uthash.h>
 
-#include "graph/build/pair.h"
+#include "graph/build/live.h"
 #include "util/memory.h"
+#include "util/pair_map.h"
 
 struct content_key {
 	uint64_t size;
@@ -22,22 +23,23 @@ struct content_key {
 };
 
 struct object {
-	uint32_t index;
+	struct live_object live;
 	struct content *content; /* NULL: not known, or never written */
 	struct object *next, *previous;
-	uint64_t since; /* event that gave the content */
-	uint32_t row;   /* of profile->shares; UINT32_MAX: it shares nothing */
-	bool alone;     /* the one that had it first has other content now */
-	bool needed;    /* some reader could not have read another object */
+	uint64_t since;   /* event that gave the content */
+	uint32_t row;     /* of profile->shares, + 1; 0: it shares nothing */
+	uint64_t changes; /* of the content's oldest, when it got that */
+	bool needed;      /* some reader could not have read another object */
 	bool was_read;
 	/* by the event of this number */
 	uint64_t event, read, written, from_host, to_host;
-	UT_hash_handle hh;
 };
 
 struct content {
 	struct content_key key;
 	struct object *objects; /* the newest first */
+	struct object *oldest;
+	uint64_t changes; /* how often the oldest one got other content */
 	/* the last time that the host got it */
 	bool downloaded, counted;
 	uint32_t download;
@@ -45,13 +47,12 @@ struct content {
 };
 
 struct pair_rows { /* rows of a table by three numbers */
-	struct build_pair_index *outer, *inner;
-	uint32_t outers;
+	struct pair_map outer, inner;
 };
 
 struct contents {
 	struct profile *profile;
-	struct object *objects;
+	struct live live; /* of the process */
 	struct content *contents;
 	struct pair_rows shares, trips;
 	struct object **touched; /* by the last event */
@@ -68,6 +69,7 @@ static void *begin(struct profile *profile)
 	struct contents *contents = xcalloc(1, sizeof(*contents));
 
 	contents->profile = profile;
+	contents->live = (struct live){.object_size = sizeof(struct object)};
 	contents->vertex = PROFILE_NO_VERTEX;
 	return contents;
 }
@@ -78,23 +80,8 @@ static bool find_row(struct pair_rows *rows, uint32_t a, uint32_t b, uint32_t c,
 {
 	uint32_t outer;
 
-	if (!build_pair_find(&rows->outer, a, b, rows->outers, &outer))
-		rows->outers++;
-	return build_pair_find(&rows->inner, outer, c, next, index);
-}
-
-static struct object *object_of(struct contents *contents, uint32_t index)
-{
-	struct object *object;
-
-	HASH_FIND(hh, contents->objects, &index, sizeof(index), object);
-	if (object)
-		return object;
-	object = xcalloc(1, sizeof(*object));
-	object->index = index;
-	object->row = UINT32_MAX;
-	HASH_ADD(hh, contents->objects, index, sizeof(object->index), object);
-	return object;
+	pair_map_find(&rows->outer, a, b, rows->outer.count, &outer);
+	return pair_map_find(&rows->inner, outer, c, next, index);
 }
 
 /* -- what objects hold -- */
@@ -116,21 +103,20 @@ static void end_share(struct contents *contents, struct object *object)
 {
 	struct profile_share *row;
 
-	if (object->row == UINT32_MAX)
+	if (!object->row)
 		return;
-	row = &contents->profile->shares[object->row];
+	row = &contents->profile->shares[object->row - 1];
 	if (object->was_read && !object->needed) {
 		row->spared++;
-		profile_add(&row->bytes, contents->profile->objects[object->index].size);
+		profile_add(&row->bytes, contents->profile->objects[object->live.index].size);
 	}
-	object->row = UINT32_MAX;
+	object->row = 0;
 }
 
 /* The object gets another content, or goes. */
 static void leave(struct contents *contents, struct object *object)
 {
 	struct content *content = object->content;
-	bool first = !object->next;
 
 	end_share(contents, object);
 	if (!content)
@@ -141,9 +127,11 @@ static void leave(struct contents *contents, struct object *object)
 		content->objects = object->next;
 	if (object->next)
 		object->next->previous = object->previous;
+	if (object == content->oldest) {
+		content->oldest = object->previous;
+		content->changes++;
+	}
 	object->content = NULL;
-	for (struct object *other = content->objects; first && other; other = other->next)
-		other->alone = true;
 	drop_content(contents, content);
 }
 
@@ -151,23 +139,23 @@ static void begin_share(struct contents *contents, struct object *object,
 			const struct object *holder)
 {
 	struct profile *profile = contents->profile;
-	uint32_t site = profile->objects[object->index].site;
-	uint32_t of = profile->objects[holder->index].site;
+	uint32_t site = profile->objects[object->live.index].site;
+	uint32_t of = profile->objects[holder->live.index].site, index;
 
 	if (!find_row(&contents->shares, contents->vertex, site, of, profile->share_count,
-		      &object->row)) {
+		      &index)) {
 		ARRAY_RESERVE(profile->shares, profile->share_count, profile->share_capacity);
 		profile->shares[profile->share_count++] = (struct profile_share){
 			.vertex = contents->vertex, .site = site, .holder = of};
 	}
-	profile->shares[object->row].writes++;
-	object->alone = object->needed = object->was_read = false;
+	profile->shares[index].writes++;
+	object->row = index + 1;
+	object->needed = object->was_read = false;
 }
 
 static void join(struct contents *contents, struct object *object, const uint8_t *digest)
 {
-	struct content_key key = {.size = contents->profile->objects[object->index].size};
-	const struct object *holder;
+	struct content_key key = {.size = contents->profile->objects[object->live.index].size};
 	struct content *content;
 
 	memcpy(key.digest, digest, sizeof(key.digest));
@@ -179,17 +167,17 @@ static void join(struct contents *contents, struct object *object, const uint8_t
 	} else if (!content->objects) {
 		contents->kept -= content->downloaded && contents->kept;
 	}
-	holder = content->objects;
-	while (holder && holder->next)
-		holder = holder->next;
-	if (holder && contents->vertex != PROFILE_NO_VERTEX)
-		begin_share(contents, object, holder);
+	if (content->oldest && contents->vertex != PROFILE_NO_VERTEX)
+		begin_share(contents, object, content->oldest);
 	object->content = content;
+	object->changes = content->changes;
 	object->since = contents->event;
 	object->previous = NULL;
 	object->next = content->objects;
 	if (content->objects)
 		content->objects->previous = object;
+	else
+		content->oldest = object;
 	content->objects = object;
 }
 
@@ -199,7 +187,7 @@ static void add_trip(struct contents *contents, const struct object *object,
 		     struct content *content)
 {
 	struct profile *profile = contents->profile;
-	uint32_t site = profile->objects[object->index].site, index;
+	uint32_t site = profile->objects[object->live.index].site, index;
 	struct profile_round_trip *trip;
 
 	if (!find_row(&contents->trips, contents->vertex, site, content->download,
@@ -231,7 +219,7 @@ static bool was_held(const struct contents *contents, const struct content *cont
 /* The content of the object is what the last event has left there. */
 static void look_at_transfer(struct contents *contents, struct object *object)
 {
-	uint64_t size = contents->profile->objects[object->index].size;
+	uint64_t size = contents->profile->objects[object->live.index].size;
 	struct content *content = object->content;
 
 	if (!content)
@@ -254,10 +242,11 @@ static void settle(struct contents *contents)
 		struct object *object = contents->touched[i];
 
 		look_at_transfer(contents, object);
-		if (object->row == UINT32_MAX || !object->read || object->since == contents->event)
+		if (!object->row || !object->read || object->since == contents->event)
 			continue;
 		object->was_read = true;
-		object->needed |= object->alone;
+		/* the one that had the content before it has another one now */
+		object->needed |= object->changes != object->content->changes;
 	}
 	contents->touched_count = 0;
 }
@@ -266,7 +255,7 @@ static void gather(struct contents *contents, const struct build_event *event,
 		   const struct build_row *rows, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct object *object = object_of(contents, rows[i].object);
+		struct object *object = live_object(&contents->live, rows[i].object);
 
 		if (object->event != event->number) {
 			object->event = event->number;
@@ -314,14 +303,14 @@ static int take_content(void *state, const struct build_event *event,
 	(void)error;
 	if (record->freed)
 		return 0;
-	object = object_of(contents, record->object);
+	object = live_object(&contents->live, record->object);
 	if (object->content &&
 	    !memcmp(object->content->key.digest, payload->digest, GPU_DIGEST_SIZE))
 		return 0;
 	touched = object->event == event->number;
 	/* changed in place or in part: what was left of the old content is still used */
 	if (!touched || object->read ||
-	    object->written < contents->profile->objects[object->index].size)
+	    object->written < contents->profile->objects[object->live.index].size)
 		object->needed = true;
 	leave(contents, object);
 	join(contents, object, payload->digest);
@@ -331,8 +320,7 @@ static int take_content(void *state, const struct build_event *event,
 static void forget(struct contents *contents, struct object *object)
 {
 	leave(contents, object);
-	HASH_DEL(contents->objects, object);
-	free(object);
+	live_drop(&contents->live, object);
 }
 
 static void freed(void *state, const struct build_event *event, uint32_t index)
@@ -342,7 +330,7 @@ static void freed(void *state, const struct build_event *event, uint32_t index)
 
 	(void)event;
 	settle(contents);
-	HASH_FIND(hh, contents->objects, &index, sizeof(index), object);
+	object = live_find(&contents->live, index);
 	if (object)
 		forget(contents, object);
 }
@@ -350,13 +338,13 @@ static void freed(void *state, const struct build_event *event, uint32_t index)
 static void process_end(void *state, const struct build_event *last)
 {
 	struct contents *contents = state;
-	struct object *object, *next_object;
+	struct object *object;
 	struct content *content, *next_content;
 
 	(void)last;
 	settle(contents);
-	HASH_ITER(hh, contents->objects, object, next_object)
-	forget(contents, object);
+	while ((object = live_any(&contents->live)))
+		forget(contents, object);
 	HASH_ITER(hh, contents->contents, content, next_content)
 	{
 		HASH_DEL(contents->contents, content);
@@ -369,10 +357,11 @@ static void end(void *state)
 {
 	struct contents *contents = state;
 
-	build_pairs_free(&contents->shares.outer);
-	build_pairs_free(&contents->shares.inner);
-	build_pairs_free(&contents->trips.outer);
-	build_pairs_free(&contents->trips.inner);
+	live_release(&contents->live);
+	pair_map_release(&contents->shares.outer);
+	pair_map_release(&contents->shares.inner);
+	pair_map_release(&contents->trips.outer);
+	pair_map_release(&contents->trips.inner);
 	free(contents->touched);
 	free(contents);
 }

@@ -5,16 +5,13 @@
 
 #include <stdlib.h>
 
-#include <uthash.h>
-
-#include "graph/build/pair.h"
 #include "util/memory.h"
+#include "util/pair_map.h"
 
 struct downloads {
 	struct profile *profile;
-	struct build_pair_index *rows; /* of profile->downloads */
-	struct build_pair_index *seen; /* (vertex, object): they have copied before */
-	uint32_t seen_count;
+	struct pair_map rows; /* of profile->downloads, by vertex and site */
+	struct pair_map seen; /* by vertex and object: they have copied before */
 	/* the last copy of all, while its record may come; `bytes` 0: there is none */
 	uint32_t vertex, object;
 	uint64_t bytes;
@@ -34,8 +31,8 @@ static struct profile_download *row_of(struct downloads *downloads)
 	struct profile *profile = downloads->profile;
 	uint32_t site = profile->objects[downloads->object].site, index;
 
-	if (build_pair_find(&downloads->rows, downloads->vertex, site, profile->download_count,
-			    &index))
+	if (pair_map_find(&downloads->rows, downloads->vertex, site, profile->download_count,
+			  &index))
 		return &profile->downloads[index];
 	ARRAY_RESERVE(profile->downloads, profile->download_count, profile->download_capacity);
 	profile->downloads[profile->download_count] =
@@ -52,9 +49,7 @@ static void settle(struct downloads *downloads)
 	if (!downloads->bytes)
 		return;
 	row = row_of(downloads);
-	first = !build_pair_find(&downloads->seen, downloads->vertex, downloads->object,
-				 downloads->seen_count, &index);
-	downloads->seen_count += first;
+	first = !pair_map_find(&downloads->seen, downloads->vertex, downloads->object, 0, &index);
 	row->copies++;
 	profile_add(&row->bytes, downloads->bytes);
 	if (downloads->same) {
@@ -107,8 +102,8 @@ static void end(void *state)
 {
 	struct downloads *downloads = state;
 
-	build_pairs_free(&downloads->rows);
-	build_pairs_free(&downloads->seen);
+	pair_map_release(&downloads->rows);
+	pair_map_release(&downloads->seen);
 	free(downloads);
 }
 

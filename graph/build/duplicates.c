@@ -13,6 +13,7 @@
 
 #include <uthash.h>
 
+#include "graph/build/live.h"
 #include "util/memory.h"
 
 struct class_key {
@@ -31,10 +32,10 @@ struct holder { /* an object in an episode, once per cause */
 };
 
 struct member { /* an object that has content */
-	uint32_t object, site, cause;
+	struct live_object live;
+	uint32_t site, cause;
 	struct content_class *in;
 	struct member *next, *previous; /* in the class */
-	UT_hash_handle hh;
 };
 
 struct content_class {
@@ -62,7 +63,7 @@ struct group {
 struct duplicates {
 	struct profile *profile;
 	struct content_class *classes; /* of the process */
-	struct member *members;        /* of the process, by object */
+	struct live members;           /* of the process */
 	struct group *groups;
 };
 
@@ -71,6 +72,7 @@ static void *begin(struct profile *profile)
 	struct duplicates *duplicates = xcalloc(1, sizeof(*duplicates));
 
 	duplicates->profile = profile;
+	duplicates->members = (struct live){.object_size = sizeof(struct member)};
 	return duplicates;
 }
 
@@ -137,7 +139,7 @@ static void add_episode(struct profile_duplicate *group, const struct role *role
 
 static void add_player(struct content_class *class, const struct member *member)
 {
-	struct holder_key key = {member->object, member->cause};
+	struct holder_key key = {member->live.index, member->cause};
 	struct holder *holder;
 
 	HASH_FIND(hh, class->holders, &key, sizeof(key), holder);
@@ -220,7 +222,7 @@ static void leave_class(struct duplicates *duplicates, struct member *member, ui
 static void join_class(struct duplicates *duplicates, struct member *member,
 		       const struct build_event *event, const struct gpu_content *content)
 {
-	const struct profile_object *object = &duplicates->profile->objects[member->object];
+	const struct profile_object *object = &duplicates->profile->objects[member->live.index];
 	struct class_key key = {.size = object->size};
 	struct content_class *class;
 
@@ -265,16 +267,11 @@ static int take_content(void *state, const struct build_event *event,
 				 content->zero);
 	if (record->freed)
 		return 0;
-	HASH_FIND(hh, duplicates->members, &record->object, sizeof(record->object), member);
-	if (!member) {
-		member = xcalloc(1, sizeof(*member));
-		member->object = record->object;
-		HASH_ADD(hh, duplicates->members, object, sizeof(member->object), member);
-	} else if (!memcmp(member->in->key.digest, content->digest, GPU_DIGEST_SIZE)) {
+	member = live_object(&duplicates->members, record->object);
+	if (member->in && !memcmp(member->in->key.digest, content->digest, GPU_DIGEST_SIZE))
 		return 0; /* it has held this since the earlier event, which is its cause */
-	} else {
+	if (member->in)
 		leave_class(duplicates, member, event->number);
-	}
 	join_class(duplicates, member, event, content);
 	return 0;
 }
@@ -282,22 +279,20 @@ static int take_content(void *state, const struct build_event *event,
 static void freed(void *state, const struct build_event *event, uint32_t object)
 {
 	struct duplicates *duplicates = state;
-	struct member *member;
+	struct member *member = live_find(&duplicates->members, object);
 
-	HASH_FIND(hh, duplicates->members, &object, sizeof(object), member);
 	if (!member)
 		return;
 	leave_class(duplicates, member, event->number);
-	HASH_DEL(duplicates->members, member);
-	free(member);
+	live_drop(&duplicates->members, member);
 }
 
 /* Ends all episodes. */
 static void process_end(void *state, const struct build_event *last)
 {
 	struct duplicates *duplicates = state;
-	struct member *member, *next;
 	struct content_class *class, *next_class;
+	struct member *member;
 
 	/* in the order in which the contents appeared: equal runs give equal profiles */
 	HASH_ITER(hh, duplicates->classes, class, next_class)
@@ -308,11 +303,8 @@ static void process_end(void *state, const struct build_event *last)
 		HASH_DEL(duplicates->classes, class);
 		free(class);
 	}
-	HASH_ITER(hh, duplicates->members, member, next)
-	{
-		HASH_DEL(duplicates->members, member);
-		free(member);
-	}
+	while ((member = live_any(&duplicates->members)))
+		live_drop(&duplicates->members, member);
 }
 
 static void end(void *state)
@@ -326,6 +318,7 @@ static void end(void *state)
 		free(group->roles);
 		free(group);
 	}
+	live_release(&duplicates->members);
 	free(duplicates);
 }
 

@@ -80,20 +80,15 @@ static uint32_t metrics_of(enum trace_access access)
 static bool metrics_hold(const struct trace_row *row, uint32_t there, uint64_t size)
 {
 	const uint64_t SUM = size, MIN = size ? (size - 1) / GPU_ROW_BLOCK : 0, MAX = MIN;
-	const struct {
-		uint32_t accesses;
-		uint64_t number, most;
-	} metrics[] = {
-#define EDGE_METRIC(member, FLAG, of) {OF_##of, row->member, row->bytes},
-#define ROW_METRIC(member, FLAG, of, aggregate) {OF_##of, row->member, aggregate},
-#include "gpu/rows.def"
-	};
+	bool hold = true;
 
-	for (size_t i = 0; i < TRACE_METRICS; i++)
-		if (metrics[i].number >
-		    (metrics[i].accesses >> row->access & 1 ? metrics[i].most : 0))
-			return false;
-	return !(there >> TRACE_METRIC_LAST_BLOCK & 1) || row->first_block <= row->last_block;
+#define EDGE_METRIC(member, FLAG, of)                                                              \
+	hold &= row->member <= (OF_##of >> row->access & 1 ? row->bytes : 0);
+#define ROW_METRIC(member, FLAG, of, aggregate)                                                    \
+	hold &= row->member <= (OF_##of >> row->access & 1 ? aggregate : 0);
+#include "gpu/rows.def"
+	return hold &&
+	       (!(there >> TRACE_METRIC_LAST_BLOCK & 1) || row->first_block <= row->last_block);
 }
 
 /* `metrics`: bits of those that the row has. */

@@ -9,41 +9,36 @@
 
 #include <stdlib.h>
 
-#include <uthash.h>
-
-#include "graph/build/pair.h"
+#include "graph/build/live.h"
 #include "util/memory.h"
+#include "util/pair_map.h"
 
 struct writer { /* a vertex that has written to an object */
-	struct build_pair key;
-	struct writer *next; /* of the object */
-	UT_hash_handle hh;
+	struct live_part live;
+	uint32_t row; /* of profile->writes, + 1; 0: it is not one yet */
 };
 
 struct object {
-	uint32_t index;
+	struct live_object live;
 	uint64_t version; /* another one after each change */
 	bool zero;        /* all of it, as far as is known */
-	struct writer *writers;
 	/* by the event of this number */
 	uint64_t event;
 	uint64_t written, unchanged;
 	bool read;
-	UT_hash_handle hh;
 };
 
 struct input { /* of a vertex's last invocation: a sum over the versions of what it read */
-	uint32_t vertex;
 	uint64_t sum;
-	UT_hash_handle hh;
+	uint32_t process; /* where that was, + 1 */
 };
 
 struct writes {
 	struct profile *profile;
-	struct object *objects;
-	struct writer *writers;
-	struct input *inputs;
-	struct build_pair_index *rows; /* of profile->writes */
+	struct live live;     /* of the process */
+	struct input *inputs; /* by vertex */
+	uint32_t input_count;
+	struct pair_map rows; /* of profile->writes, by vertex and site */
 	uint64_t versions;
 	struct object **touched; /* by the last event */
 	uint32_t touched_count, touched_capacity;
@@ -55,35 +50,32 @@ static void *begin(struct profile *profile)
 	struct writes *writes = xcalloc(1, sizeof(*writes));
 
 	writes->profile = profile;
+	writes->live = (struct live){.object_size = sizeof(struct object),
+				     .part_size = sizeof(struct writer)};
 	writes->vertex = PROFILE_NO_VERTEX;
 	return writes;
 }
 
-/* The row of the vertex and the object's site. */
-static struct profile_write *row_of(struct writes *writes, uint32_t vertex, uint32_t object)
+/* Index of the row of the vertex and the object's site. */
+static uint32_t find_row(struct writes *writes, uint32_t vertex, uint32_t object)
 {
 	struct profile *profile = writes->profile;
 	uint32_t site = profile->objects[object].site, index;
 
-	if (build_pair_find(&writes->rows, vertex, site, profile->write_count, &index))
-		return &profile->writes[index];
+	if (pair_map_find(&writes->rows, vertex, site, profile->write_count, &index))
+		return index;
 	ARRAY_RESERVE(profile->writes, profile->write_count, profile->write_capacity);
-	profile->writes[profile->write_count] =
+	profile->writes[profile->write_count++] =
 		(struct profile_write){.vertex = vertex, .site = site};
-	return &profile->writes[profile->write_count++];
+	return index;
 }
 
 static struct object *object_of(struct writes *writes, uint32_t index)
 {
-	struct object *object;
+	struct object *object = live_object(&writes->live, index);
 
-	HASH_FIND(hh, writes->objects, &index, sizeof(index), object);
-	if (object)
-		return object;
-	object = xcalloc(1, sizeof(*object));
-	object->index = index;
-	object->version = ++writes->versions;
-	HASH_ADD(hh, writes->objects, index, sizeof(object->index), object);
+	if (!object->version)
+		object->version = ++writes->versions;
 	return object;
 }
 
@@ -114,46 +106,36 @@ static void gather(struct writes *writes, const struct build_event *event,
 	}
 }
 
-/* Whether the vertex has read the same objects with the same content as the time before. */
-static bool reads_again(struct writes *writes, uint32_t vertex)
+static struct input *input_of(struct writes *writes, uint32_t vertex)
 {
-	struct input *input;
+	if (vertex >= writes->input_count) {
+		uint32_t count = 2 * vertex + 64;
+
+		writes->inputs = xreallocarray(writes->inputs, count, sizeof(*writes->inputs));
+		for (uint32_t v = writes->input_count; v < count; v++)
+			writes->inputs[v] = (struct input){0};
+		writes->input_count = count;
+	}
+	return &writes->inputs[vertex];
+}
+
+/* Whether the vertex has read the same objects with the same content as the time before. */
+static bool reads_again(struct writes *writes, const struct build_event *event)
+{
+	struct input *input = input_of(writes, event->vertex);
 	uint64_t sum = 0;
 	bool again;
 
 	for (uint32_t i = 0; i < writes->touched_count; i++) {
 		const struct object *object = writes->touched[i];
-		uint64_t mixed = (object->version ^ (uint64_t)object->index << 40) *
+		uint64_t mixed = (object->version ^ (uint64_t)object->live.index << 40) *
 				 UINT64_C(0x9e3779b97f4a7c15);
 
 		sum += object->read ? mixed ^ mixed >> 29 : 0;
 	}
-	HASH_FIND(hh, writes->inputs, &vertex, sizeof(vertex), input);
-	again = input && input->sum == sum;
-	if (!input) {
-		input = xcalloc(1, sizeof(*input));
-		input->vertex = vertex;
-		HASH_ADD(hh, writes->inputs, vertex, sizeof(input->vertex), input);
-	}
-	input->sum = sum;
+	again = input->process == event->process + 1 && input->sum == sum;
+	*input = (struct input){sum, event->process + 1};
 	return again;
-}
-
-/* Whether the vertex had not written to the object before. */
-static bool is_first(struct writes *writes, uint32_t vertex, struct object *object)
-{
-	struct build_pair key = {vertex, object->index};
-	struct writer *writer;
-
-	HASH_FIND(hh, writes->writers, &key, sizeof(key), writer);
-	if (writer)
-		return false;
-	writer = xcalloc(1, sizeof(*writer));
-	writer->key = key;
-	writer->next = object->writers;
-	object->writers = writer;
-	HASH_ADD(hh, writes->writers, key, sizeof(writer->key), writer);
-	return true;
 }
 
 static bool host_writes(const struct profile_object *object)
@@ -164,11 +146,15 @@ static bool host_writes(const struct profile_object *object)
 static void add_write(struct writes *writes, uint32_t vertex, struct object *object,
 		      bool same_input)
 {
-	struct profile_write *row = row_of(writes, vertex, object->index);
-	bool first = is_first(writes, vertex, object);
-	bool comparable = !host_writes(&writes->profile->objects[object->index]);
+	bool comparable = !host_writes(&writes->profile->objects[object->live.index]);
 	bool unchanged = comparable && object->unchanged == object->written;
+	struct writer *writer = live_part(&writes->live, object, vertex);
+	struct profile_write *row;
+	bool first = !writer->row;
 
+	if (first)
+		writer->row = find_row(writes, vertex, object->live.index) + 1;
+	row = &writes->profile->writes[writer->row - 1];
 	row->writes++;
 	profile_add(&row->bytes, object->written);
 	if (comparable)
@@ -188,11 +174,13 @@ static void add_write(struct writes *writes, uint32_t vertex, struct object *obj
 static void settle(struct writes *writes)
 {
 	for (uint32_t i = 0; i < writes->touched_count; i++) {
-		struct object *object = writes->touched[i];
+		const struct object *object = writes->touched[i];
+		const uint32_t index = object->live.index;
 
 		if (object->zero && object->written &&
-		    object->written == writes->profile->objects[object->index].size)
-			row_of(writes, writes->vertex, object->index)->zero_writes++;
+		    object->written == writes->profile->objects[index].size)
+			writes->profile->writes[find_row(writes, writes->vertex, index)]
+				.zero_writes++;
 	}
 	writes->touched_count = 0;
 }
@@ -208,7 +196,7 @@ static void take(void *state, const struct build_event *event, const struct buil
 	if (event->vertex == PROFILE_NO_VERTEX)
 		return;
 	gather(writes, event, rows, count);
-	again = reads_again(writes, event->vertex);
+	again = reads_again(writes, event);
 	for (uint32_t i = 0; i < writes->touched_count; i++)
 		if (writes->touched[i]->written)
 			add_write(writes, event->vertex, writes->touched[i], again);
@@ -231,19 +219,6 @@ static int take_content(void *state, const struct build_event *event,
 	return 0;
 }
 
-static void forget(struct writes *writes, struct object *object)
-{
-	struct writer *writer, *next;
-
-	for (writer = object->writers; writer; writer = next) {
-		next = writer->next;
-		HASH_DEL(writes->writers, writer);
-		free(writer);
-	}
-	HASH_DEL(writes->objects, object);
-	free(object);
-}
-
 static void freed(void *state, const struct build_event *event, uint32_t index)
 {
 	struct writes *writes = state;
@@ -251,33 +226,29 @@ static void freed(void *state, const struct build_event *event, uint32_t index)
 
 	(void)event;
 	settle(writes);
-	HASH_FIND(hh, writes->objects, &index, sizeof(index), object);
+	object = live_find(&writes->live, index);
 	if (object)
-		forget(writes, object);
+		live_drop(&writes->live, object);
 }
 
 static void process_end(void *state, const struct build_event *last)
 {
 	struct writes *writes = state;
-	struct object *object, *next_object;
-	struct input *input, *next_input;
+	struct object *object;
 
 	(void)last;
 	settle(writes);
-	HASH_ITER(hh, writes->objects, object, next_object)
-	forget(writes, object);
-	HASH_ITER(hh, writes->inputs, input, next_input)
-	{
-		HASH_DEL(writes->inputs, input);
-		free(input);
-	}
+	while ((object = live_any(&writes->live)))
+		live_drop(&writes->live, object);
 }
 
 static void end(void *state)
 {
 	struct writes *writes = state;
 
-	build_pairs_free(&writes->rows);
+	live_release(&writes->live);
+	pair_map_release(&writes->rows);
+	free(writes->inputs);
 	free(writes->touched);
 	free(writes);
 }

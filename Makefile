@@ -58,7 +58,7 @@ ifneq ($(and $(ASAN),$(findstring clang,$(shell $(CC) --version))),)
 sanitize += -shared-libasan
 override LDFLAGS += -Wl,-rpath,$(dir $(shell $(CC) -print-file-name=libclang_rt.asan-$(shell uname -m).so))
 endif
-COMMON = -std=gnu11 -Wall -Wextra $(WERROR) -g $(optimize) $(sanitize) -D_GNU_SOURCE -I. -MMD -MP
+COMMON = -std=gnu11 -Wall -Wextra $(WERROR) -g $(optimize) $(sanitize) -D_GNU_SOURCE -I. -I$(BUILD) -MMD -MP
 CFLAGS_VFLOW = $(COMMON) -DHAVE_RSVG=$(have_rsvg) -DHAVE_EDIT=$(have_edit) $(used_cflags)
 # code that lives in other people's processes: nothing but the named entry points is visible
 CFLAGS_INSIDE = $(COMMON) -fPIC -fvisibility=hidden -fno-math-errno -ffp-contract=off
@@ -73,7 +73,16 @@ $(shell rm -f $(BUILD)/flags)
 endif
 endif
 
-rooms = util graph graph/build graph/profile collect collect/coverage collect/device collect/pass query query/language query/filter advice render
+# Tables whose rows are the files of a folder: a list of ROW(name), written when a file comes or goes
+row_folders = graph/build/analysis advice/pattern
+rows = $(patsubst $(1)/%.c,ROW(%),$(sort $(wildcard $(1)/*.c)))
+differ = $(subst x$(1),,x$(2))$(subst x$(2),,x$(1))
+ifeq ($(building_elsewhere),)
+$(foreach f,$(row_folders),$(if $(call differ,$(file <$(BUILD)/rows/$f.def),$(call rows,$f)), \
+	$(shell mkdir -p $(BUILD)/rows/$(dir $f))$(file >$(BUILD)/rows/$f.def,$(call rows,$f))))
+endif
+
+rooms = util graph graph/build graph/build/analysis graph/profile collect collect/coverage collect/device collect/pass query query/language query/filter advice advice/pattern render
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c \
 	collect/coverage/coverage.c collect/kernel_filter.c util/error.c util/mangled.c util/say.c

@@ -10,10 +10,15 @@
 #include "util/memory.h"
 #include "util/size.h"
 
-static const struct advice_pattern patterns[] = {
-#define PATTERN(name, title, detect) {title, #name, detect},
-#define ALSO(name, title) {title, #name, NULL},
-#include "advice/patterns.def"
+/* ROW(name) of each file of advice/pattern/, by the Makefile. */
+#define ROW(name) extern const struct pattern pattern_##name;
+#include "rows/advice/pattern.def"
+#undef ROW
+
+static const struct pattern *const patterns[] = {
+#define ROW(name) &pattern_##name,
+#include "rows/advice/pattern.def"
+#undef ROW
 };
 
 const struct advice_threshold advice_thresholds[] = {
@@ -28,8 +33,9 @@ enum { PATTERNS = sizeof(patterns) / sizeof(*patterns) };
 const char *advice_title(const char *pattern)
 {
 	for (size_t i = 0; i < PATTERNS; i++)
-		if (!strcmp(patterns[i].name, pattern))
-			return patterns[i].title;
+		for (const struct pattern_name *n = patterns[i]->names; n->name; n++)
+			if (!strcmp(n->name, pattern))
+				return n->title;
 	return pattern;
 }
 
@@ -122,8 +128,7 @@ void advice_detect(struct profile *profile, const struct advice_options *options
 		profile_set_threshold(profile, t->name, advice_threshold_value(t, options));
 	run = run_of(profile, options);
 	for (size_t i = 0; i < PATTERNS; i++)
-		if (patterns[i].detect)
-			patterns[i].detect(&run);
+		patterns[i]->detect(&run);
 	list_findings(profile, options);
 	run_release(&run);
 }

@@ -1,6 +1,6 @@
 /*
- * advice/pattern.h: one pattern = one function = one row of patterns.def; patterns that follow
- * from the same facts share a file.
+ * advice/pattern.h: patterns.  Each file NAME.c in advice/pattern/ has a struct pattern
+ * pattern_NAME; patterns that follow from the same facts share a file.
  *
  * A pattern looks at the whole profile and adds findings, one for each operation and site of
  * objects.  A finding states what was measured and names the fix; what the data does not show, it
@@ -11,14 +11,15 @@
 
 #include "advice/run.h"
 
-struct advice_pattern {
-	const char *title;                     /* for people */
-	const char *name;                      /* in files: "redundant_values" */
-	void (*detect)(const struct run *run); /* NULL: the row before finds it, too */
+struct pattern_name {
+	const char *name;  /* in files: "redundant_values" */
+	const char *title; /* for people */
 };
 
-#define PATTERN(name, title, detect) void detect(const struct run *run);
-#include "advice/patterns.def"
+struct pattern {
+	void (*detect)(const struct run *run);
+	const struct pattern_name *names; /* of what it finds; ends with a row without a name */
+};
 
 /*
  * Of vertex ids.  The finding has no texts yet: evidence, advice and limits are the caller's to

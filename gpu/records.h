@@ -1,6 +1,5 @@
 /*
- * gpu/records.h: the payloads of records (gpu/records.def), as providers deliver them and traces
- * keep them: little-endian, without pointers.
+ * gpu/records.h: the kinds of records and their payloads, struct gpu_<name>: see gpu/records.def.
  *
  * A leaf: includes nothing of vflow's but the list.
  */
@@ -10,7 +9,7 @@
 #include <stdint.h>
 
 enum gpu_record_kind {
-#define GPU_RECORD(number, KIND, bytes, object) GPU_RECORD_##KIND = (number),
+#define GPU_RECORD(number, KIND, ...) GPU_RECORD_##KIND = (number),
 #include "gpu/records.def"
 };
 
@@ -23,34 +22,10 @@ enum gpu_record_kind {
 /* What first_block and last_block of a row count (gpu/rows.def): so many bytes of the object. */
 #define GPU_ROW_BLOCK 1024u
 
-/* The object's content, values and initialised mask, has changed to this by the end of the call. */
-struct gpu_content {
-	uint8_t digest[GPU_DIGEST_SIZE];
-	uint32_t zero; /* 1: all its bytes are initialised and zero; else 0 */
-};
-
-/*
- * Somebody may have read all of the object, or from now on can, without a row that says so.  Of no
- * object: all live objects of the device, by the call, which was not analysed.  What had been
- * unread of them (gpu/rows.def) no longer is.
- */
-struct gpu_read_unseen {
-	uint32_t device;
-};
-
-/*
- * The call touched the object with atomics, and these are the sizes of all its accesses: bits 1, 2,
- * 4, 8 bytes, and 16 for larger ones, for copies and sets.  Only where they are not what an
- * earlier call of this context on the object has said; some are said twice.
- */
-struct gpu_sizes {
-	uint32_t loads, stores, atomics;
-};
-
-/* The call copied of the object to memory of the host; said only where that held the same before.
- */
-struct gpu_received {
-	uint32_t same; /* 1: all of the bytes */
-};
+#define GPU_RECORD(number, KIND, name, bytes, object, ...)                                         \
+	struct gpu_##name {                                                                        \
+		__VA_ARGS__                                                                        \
+	};
+#include "gpu/records.def"
 
 #endif

@@ -7,8 +7,9 @@
 #include "util/memory.h"
 
 const struct build_analysis *const build_analyses[] = {
-#define ANALYSIS(name) &build_##name,
-#include "graph/build/analyses.def"
+#define ROW(name) &build_##name,
+#include "rows/graph/build/analysis.def"
+#undef ROW
 	NULL,
 };
 
@@ -25,9 +26,13 @@ static const struct kind {
 	uint32_t least; /* bytes of payload */
 	bool object;    /* whether it must have one */
 } kinds[] = {
-#define GPU_RECORD(number, KIND, bytes, object) {number, #KIND, bytes, object},
+#define GPU_RECORD(number, KIND, name, bytes, object, ...) {number, #KIND, bytes, object},
 #include "gpu/records.def"
 };
+
+#define GPU_RECORD(number, KIND, name, bytes, object, ...)                                         \
+	_Static_assert(sizeof(struct gpu_##name) >= (bytes), "members are only ever added");
+#include "gpu/records.def"
 
 static const struct kind *find_kind(uint32_t number)
 {

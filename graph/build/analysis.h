@@ -3,9 +3,9 @@
  *
  * The builder reads the traces of a run once, one process after the other, and makes the graph's
  * vertices and edges.  Everything else that a profile says of calls and objects comes from
- * analyses: each is a file with a struct build_analysis, which is a row of analyses.def.  They see
- * all calls of the run, but no trace: ids are those of the profile, and all has been checked but
- * the payloads of records.
+ * analyses: each is a file NAME.c in graph/build/analysis/ with a struct build_analysis build_NAME.
+ * They see all calls of the run, but no trace: ids are those of the profile, and all has been
+ * checked but the payloads of records.
  *
  * Of each process, in the order of its trace:
  *     [object ...] -> event -> [freed | record ...]      for each call
@@ -108,10 +108,12 @@ struct build_analysis {
 	void (*end)(void *state);
 };
 
-/* The table, graph/build/analyses.def; ends with NULL. */
+/* Those of graph/build/analysis/, by name; ends with NULL. */
 extern const struct build_analysis *const build_analyses[];
 
-#define ANALYSIS(name) extern const struct build_analysis build_##name;
-#include "graph/build/analyses.def"
+/* ROW(name) of each, by the Makefile. */
+#define ROW(name) extern const struct build_analysis build_##name;
+#include "rows/graph/build/analysis.def"
+#undef ROW
 
 #endif

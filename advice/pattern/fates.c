@@ -1,6 +1,6 @@
 /*
- * advice/fates.c: what was written and never read: dead writes, transfers and stores that nobody
- * reads; and fills of what is then accumulated into.
+ * advice/pattern/fates.c: what was written and never read: dead writes, transfers and stores that
+ * nobody reads; and fills of what is then accumulated into.
  */
 #include "advice/pattern.h"
 
@@ -130,7 +130,7 @@ static void add_finding(const struct fate *fate)
 		finding_add_other(finding, graph->vertices[graph->edges[over.items[i]].to].id);
 }
 
-void detect_dead_writes(const struct run *run)
+static void detect_dead_writes(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->fate_count && !run->reads_unseen; i++) {
 		const struct profile_fate *row = &run->profile->fates[i];
@@ -201,7 +201,7 @@ static void add_fill(const struct run *run, const struct profile_fate *fate)
 	free(bytes);
 }
 
-void detect_fill_then_accumulate(const struct run *run)
+static void detect_fill_then_accumulate(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->fate_count && !run->reads_unseen; i++) {
 		const struct profile_fate *fate = &run->profile->fates[i];
@@ -213,3 +213,18 @@ void detect_fill_then_accumulate(const struct run *run)
 			add_fill(run, fate);
 	}
 }
+
+static void detect_fates(const struct run *run)
+{
+	detect_dead_writes(run);
+	detect_fill_then_accumulate(run);
+}
+
+const struct pattern pattern_fates = {
+	.detect = detect_fates,
+	.names = (const struct pattern_name[]){{"dead_write", "dead write"},
+					       {"never_read", "never read"},
+					       {"unused_transfer", "unused transfer"},
+					       {"fill_then_accumulate", "fill, then accumulate"},
+					       {NULL, NULL}},
+};

@@ -1,6 +1,7 @@
 /*
- * graph/build/contents.c: the analysis that knows which objects hold which content: what the host
- * sends back to a device that still holds it, and which objects are given what another one holds.
+ * graph/build/analysis/contents.c: the analysis that knows which objects hold which content: what
+ * the host sends back to a device that still holds it, and which objects are given what another one
+ * holds.
  *
  * An object that was given such content shares it, until it gets another one.  It could have been
  * spared if its readers could have read the other object: while it was read, somebody held the

@@ -1,6 +1,6 @@
 /*
- * advice/allocations.c: objects that no operation accesses, and lines that allocate and free the
- * same again and again.
+ * advice/pattern/allocations.c: objects that no operation accesses, and lines that allocate and
+ * free the same again and again.
  */
 #include "advice/pattern.h"
 
@@ -72,7 +72,7 @@ static bool is_of_library(const struct profile *profile, uint32_t vertex_index)
 	return library;
 }
 
-void detect_allocations(const struct run *run)
+static void detect_allocations(const struct run *run)
 {
 	const struct profile *profile = run->profile;
 
@@ -88,3 +88,10 @@ void detect_allocations(const struct run *run)
 			add_repeated(run, site);
 	}
 }
+
+const struct pattern pattern_allocations = {
+	.detect = detect_allocations,
+	.names = (const struct pattern_name[]){{"unused_allocation", "unused allocation"},
+					       {"repeated_allocation", "repeated allocation"},
+					       {NULL, NULL}},
+};

@@ -1,6 +1,6 @@
 /*
- * graph/build/duplicates.c: the analysis that finds which objects of one process held equal
- * content, and for how long.
+ * graph/build/analysis/duplicates.c: the analysis that finds which objects of one process held
+ * equal content, and for how long.
  *
  * A class is a content (size and digest) and the live objects that hold it.  An episode begins
  * when a class has two and ends when it has fewer again.  Episodes of all processes in which

@@ -1,7 +1,7 @@
 /*
- * graph/build/writes.c: the analysis that looks at what each invocation wrote by itself: whether it
- * changed anything, whether it was the first one to write to the object, and whether it had
- * read anything new.
+ * graph/build/analysis/writes.c: the analysis that looks at what each invocation wrote by itself:
+ * whether it changed anything, whether it was the first one to write to the object, and whether it
+ * had read anything new.
  *
  * Memory that the host can write unseen is never unchanged: it may have been changed in between.
  */

@@ -1,7 +1,7 @@
 /*
- * graph/build/allocations.c: the analysis that looks at how the objects of each site were used:
- * those that no operation accessed, and those that were allocated again after one of the same size
- * had been freed.
+ * graph/build/analysis/allocations.c: the analysis that looks at how the objects of each site were
+ * used: those that no operation accessed, and those that were allocated again after one of the same
+ * size had been freed.
  */
 #include "graph/build/analysis.h"
 

@@ -1,5 +1,6 @@
 /*
- * advice/downloads.c: copies to the host that bring what it holds already (duplicate transfers).
+ * advice/pattern/downloads.c: copies to the host that bring what it holds already (duplicate
+ * transfers).
  */
 #include "advice/pattern.h"
 
@@ -27,7 +28,7 @@ static struct mend mend_of(const struct profile_download *download)
 	return (struct mend){"copy_when_changed", "Copy only when the bytes have changed."};
 }
 
-void detect_downloads(const struct run *run)
+static void detect_downloads(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->download_count; i++) {
 		const struct profile_download *download = &run->profile->downloads[i];
@@ -53,3 +54,9 @@ void detect_downloads(const struct run *run)
 		free(bytes);
 	}
 }
+
+const struct pattern pattern_downloads = {
+	.detect = detect_downloads,
+	.names = (const struct pattern_name[]){{"duplicate_transfer", "duplicate transfer"},
+					       {NULL, NULL}},
+};

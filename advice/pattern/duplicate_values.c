@@ -1,6 +1,6 @@
 /*
- * advice/duplicate_values.c: objects that are given what another one holds (ValueExpert Def. 3.2),
- * and uploads of zeros.
+ * advice/pattern/duplicate_values.c: objects that are given what another one holds (ValueExpert
+ * Def. 3.2), and uploads of zeros.
  *
  * Only those are told that could have been spared: whoever read them could have read the other one.
  */
@@ -60,7 +60,7 @@ static void add_zeros(const struct run *run, const struct profile_write *write)
 	free(bytes);
 }
 
-void detect_duplicate_values(const struct run *run)
+static void detect_duplicate_values(const struct run *run)
 {
 	const struct profile *profile = run->profile;
 
@@ -81,3 +81,9 @@ void detect_duplicate_values(const struct run *run)
 			add_zeros(run, write);
 	}
 }
+
+const struct pattern pattern_duplicate_values = {
+	.detect = detect_duplicate_values,
+	.names = (const struct pattern_name[]){{"duplicate_values", "duplicate values"},
+					       {NULL, NULL}},
+};

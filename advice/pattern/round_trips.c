@@ -1,5 +1,5 @@
 /*
- * advice/round_trips.c: uploads of what the device had given to the host, and still held.
+ * advice/pattern/round_trips.c: uploads of what the device had given to the host, and still held.
  */
 #include "advice/pattern.h"
 
@@ -10,7 +10,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-void detect_round_trips(const struct run *run)
+static void detect_round_trips(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->round_trip_count && !run->writes_unseen; i++) {
 		const struct profile_round_trip *trip = &run->profile->round_trips[i];
@@ -38,3 +38,8 @@ void detect_round_trips(const struct run *run)
 		free(down);
 	}
 }
+
+const struct pattern pattern_round_trips = {
+	.detect = detect_round_trips,
+	.names = (const struct pattern_name[]){{"round_trip", "round trip"}, {NULL, NULL}},
+};

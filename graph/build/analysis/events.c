@@ -1,6 +1,6 @@
 /*
- * graph/build/events.c: the analysis that keeps the first calls of a run for the profile, whole:
- * once one is left out all later ones are, and coverage says how many.
+ * graph/build/analysis/events.c: the analysis that keeps the first calls of a run for the profile,
+ * whole: once one is left out all later ones are, and coverage says how many.
  */
 #include "graph/build/analysis.h"
 

@@ -1,5 +1,6 @@
 /*
- * graph/build/downloads.c: the analysis of copies to the host: which found there what they brought.
+ * graph/build/analysis/downloads.c: the analysis of copies to the host: which found there what they
+ * brought.
  */
 #include "graph/build/analysis.h"
 

@@ -1,6 +1,6 @@
 /*
- * advice/redundant_values.c: operations that write what is there already (ValueExpert Def. 3.1),
- * uploads among them (duplicate transfers).
+ * advice/pattern/redundant_values.c: operations that write what is there already (ValueExpert
+ * Def. 3.1), uploads among them (duplicate transfers).
  *
  * What can be done about it depends on when it was so: every time, every time but the first, the
  * first time only, now and then, or in part of what was written.
@@ -302,8 +302,15 @@ static void take(const struct run *run, const struct profile_write *write)
 	free(writer.sources);
 }
 
-void detect_redundant_values(const struct run *run)
+static void detect_redundant_values(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->write_count; i++)
 		take(run, &run->profile->writes[i]);
 }
+
+const struct pattern pattern_redundant_values = {
+	.detect = detect_redundant_values,
+	.names = (const struct pattern_name[]){{"duplicate_transfer", "duplicate transfer"},
+					       {"redundant_values", "redundant values"},
+					       {NULL, NULL}},
+};

@@ -1,6 +1,6 @@
 /*
- * graph/build/fates.c: the analysis that follows what was written until it is read, written over
- * or freed.
+ * graph/build/analysis/fates.c: the analysis that follows what was written until it is read,
+ * written over or freed.
  *
  * Rows say how many bytes of a last writer are read for the first time, are written over or pass to
  * another writer (gpu/rows.def), so that the unread bytes of each (object, vertex) are a sum that

@@ -116,6 +116,26 @@ uint32_t table_count(const struct profile_table *table, const struct profile *pr
 	return table->row_size ? count_in(table, profile) : 0;
 }
 
+uint32_t table_find_row(const struct profile_table *table, struct profile *profile,
+			struct pair_map *map, uint32_t first, uint32_t second)
+{
+	char **rows = member(profile, table->rows_at), *row;
+	uint32_t *count = member(profile, table->count_at);
+	uint32_t *capacity = member(profile, table->capacity_at), index;
+
+	if (pair_map_find(map, first, second, *count, &index))
+		return index;
+	if (*count == *capacity) {
+		*capacity = *capacity ? 2 * *capacity : 8;
+		*rows = xreallocarray(*rows, *capacity, table->row_size);
+	}
+	row = *rows + (*count)++ * table->row_size;
+	memset(row, 0, table->row_size);
+	*(uint32_t *)member(row, table->columns[1].at) = first;
+	*(uint32_t *)member(row, table->columns[2].at) = second;
+	return index;
+}
+
 static void release_texts(const struct profile_table *table, void *row)
 {
 	for (const struct profile_column *column = table->columns; column->name; column++) {

@@ -13,6 +13,7 @@
 #include "graph/profile/profile.h"
 #include "graph/profile/rows.h"
 #include "graph/profile/rows_write.h"
+#include "util/pair_map.h"
 
 enum { TABLE_COLUMNS_MAX = 40 };
 
@@ -110,6 +111,12 @@ int table_column_count(const struct profile_table *table);
 /* The rows in memory; not of lists. */
 uint32_t table_count(const struct profile_table *table, const struct profile *profile);
 void table_clear(const struct profile_table *table, struct profile *profile);
+/*
+ * Index of the row of an array whose first two columns after the id, numbers of 32 bits, are these
+ * two; it is added, and all else in it is 0, where the map has none.
+ */
+uint32_t table_find_row(const struct profile_table *table, struct profile *profile,
+			struct pair_map *map, uint32_t first, uint32_t second);
 /* Frees what the row of an array owns, its lists too. */
 void table_release_row(const struct profile_table *table, void *row);
 

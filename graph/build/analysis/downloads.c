@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "graph/profile/table.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 
@@ -27,29 +28,18 @@ static void *begin(struct profile *profile)
 	return downloads;
 }
 
-static struct profile_download *row_of(struct downloads *downloads)
-{
-	struct profile *profile = downloads->profile;
-	uint32_t site = profile->objects[downloads->object].site, index;
-
-	if (pair_map_find(&downloads->rows, downloads->vertex, site, profile->download_count,
-			  &index))
-		return &profile->downloads[index];
-	ARRAY_RESERVE(profile->downloads, profile->download_count, profile->download_capacity);
-	profile->downloads[profile->download_count] =
-		(struct profile_download){.vertex = downloads->vertex, .site = site};
-	return &profile->downloads[profile->download_count++];
-}
-
 static void settle(struct downloads *downloads)
 {
+	struct profile *profile = downloads->profile;
 	struct profile_download *row;
 	uint32_t index;
 	bool first;
 
 	if (!downloads->bytes)
 		return;
-	row = row_of(downloads);
+	index = table_find_row(&profile_table_download, profile, &downloads->rows,
+			       downloads->vertex, profile->objects[downloads->object].site);
+	row = &profile->downloads[index];
 	first = !pair_map_find(&downloads->seen, downloads->vertex, downloads->object, 0, &index);
 	row->copies++;
 	profile_add(&row->bytes, downloads->bytes);

@@ -16,6 +16,7 @@
 
 #include "graph/build/live.h"
 #include "graph/build/unread.h"
+#include "graph/profile/table.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 
@@ -68,16 +69,16 @@ static void *begin(struct profile *profile)
 static uint32_t find_row(struct fates *fates, uint32_t vertex, uint32_t object)
 {
 	struct profile *profile = fates->profile;
-	uint32_t site = profile->objects[object].site, index;
+	uint32_t count = profile->fate_count;
+	uint32_t index = table_find_row(&profile_table_fate, profile, &fates->rows, vertex,
+					profile->objects[object].site);
 
-	if (pair_map_find(&fates->rows, vertex, site, profile->fate_count, &index))
+	if (index < count)
 		return index;
-	ARRAY_RESERVE(fates->totals, profile->fate_count, fates->total_capacity);
+	profile->fates[index].consumer = PROFILE_NO_VERTEX;
+	ARRAY_RESERVE(fates->totals, count, fates->total_capacity);
 	fates->totals[index] =
 		(struct unread_total){.written = UNREAD_NOTHING, .read = UNREAD_NOTHING};
-	ARRAY_RESERVE(profile->fates, profile->fate_count, profile->fate_capacity);
-	profile->fates[profile->fate_count++] = (struct profile_fate){
-		.vertex = vertex, .site = site, .consumer = PROFILE_NO_VERTEX};
 	return index;
 }
 

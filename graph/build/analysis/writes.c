@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "graph/build/live.h"
+#include "graph/profile/table.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 
@@ -59,15 +60,8 @@ static void *begin(struct profile *profile)
 /* Index of the row of the vertex and the object's site. */
 static uint32_t find_row(struct writes *writes, uint32_t vertex, uint32_t object)
 {
-	struct profile *profile = writes->profile;
-	uint32_t site = profile->objects[object].site, index;
-
-	if (pair_map_find(&writes->rows, vertex, site, profile->write_count, &index))
-		return index;
-	ARRAY_RESERVE(profile->writes, profile->write_count, profile->write_capacity);
-	profile->writes[profile->write_count++] =
-		(struct profile_write){.vertex = vertex, .site = site};
-	return index;
+	return table_find_row(&profile_table_write, writes->profile, &writes->rows, vertex,
+			      writes->profile->objects[object].site);
 }
 
 static struct object *object_of(struct writes *writes, uint32_t index)
@@ -175,12 +169,13 @@ static void settle(struct writes *writes)
 {
 	for (uint32_t i = 0; i < writes->touched_count; i++) {
 		const struct object *object = writes->touched[i];
-		const uint32_t index = object->live.index;
+		uint32_t row;
 
-		if (object->zero && object->written &&
-		    object->written == writes->profile->objects[index].size)
-			writes->profile->writes[find_row(writes, writes->vertex, index)]
-				.zero_writes++;
+		if (!object->zero || !object->written ||
+		    object->written != writes->profile->objects[object->live.index].size)
+			continue;
+		row = find_row(writes, writes->vertex, object->live.index);
+		writes->profile->writes[row].zero_writes++;
 	}
 	writes->touched_count = 0;
 }

@@ -1,8 +1,6 @@
 /*
  * Writes a frame of positions and cells for every step of a simulation.  The cells never change,
  * but come from the device into the same place for each frame.
- *
- * LATER ON GPUS: what the host held before a copy is not known there yet
  */
 #include "tests/advice/program.h"
 

@@ -5,11 +5,9 @@
 
 . tests/gpu/real.bash
 
-# The whole graph as DOT.  Only the emulated device compares what copies bring with what the host
-# held before: such findings, and the ranks that they move, are left out.
+# The whole graph as DOT.
 whole() { # DB
-	"$VFLOW" prune --edge 'bytes>=0' --vertex 'invocations>=0' "$1" 2>/dev/null |
-		sed -E '/kind=memcpy,.* written_bytes=0,/s/, patterns=duplicate_transfer, advice="[^"]*"//; s/, finding=[0-9]+//'
+	"$VFLOW" prune --edge 'bytes>=0' --vertex 'invocations>=0' "$1" 2>/dev/null
 }
 on() { # DEVICE DB PROGRAM...
 	local device=$1

@@ -85,6 +85,7 @@ static struct event {
 	uint32_t context, contents;
 	uint32_t all_seen; /* records that say so behind it */
 	uint32_t seen;     /* the last object of which one said so */
+	uint32_t received; /* the object that a copy brought what the host held already */
 	enum gpu_api api;
 	uint32_t stream;
 	uint64_t start_ns, end_ns;
@@ -141,21 +142,36 @@ static void sink_released(const struct gpu_call *call, uint32_t object)
 	(void)call, (void)object;
 }
 
+/* The size of the payload; 0: no such record is to come. */
+static size_t size_of_record(const struct gpu_record *record)
+{
+	switch (record->kind) {
+	case GPU_RECORD_READ_UNSEEN:
+		return sizeof(struct gpu_read_unseen);
+	case GPU_RECORD_CONTENT:
+		return record->object ? sizeof(struct gpu_content) : 0;
+	case GPU_RECORD_RECEIVED:
+		return record->object ? sizeof(struct gpu_received) : 0;
+	default:
+		return 0;
+	}
+}
+
 static void sink_record(const struct gpu_call *call, const struct gpu_record *record)
 {
 	struct event *event = &events[ended ? ended - 1 : 0];
 	const bool seen = record->kind == GPU_RECORD_READ_UNSEEN;
 
-	if ((seen ? record->size != sizeof(struct gpu_read_unseen)
-		  : record->kind != GPU_RECORD_CONTENT || !record->object ||
-			     record->size != sizeof(struct gpu_content)) ||
+	if (record->size != size_of_record(record) ||
 	    (call && (!ended || call->context != event->context))) {
 		puts("not ok - a record is not of the last call that ended");
 		exit(1);
 	}
-	event->contents += !seen;
+	event->contents += record->kind == GPU_RECORD_CONTENT;
 	event->all_seen += seen && !record->object;
 	event->seen = seen && record->object ? record->object : event->seen;
+	if (record->kind == GPU_RECORD_RECEIVED)
+		event->received = record->object;
 }
 
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
@@ -464,25 +480,37 @@ static struct {
 	CUfunction kernel;
 	unsigned blocks;
 	struct device_state view;
-	struct marks marks;
+	union {
+		struct marks marks;
+		struct transfer_box box;
+	} structure;
 	uint64_t words[9];
 } held[16];
 static unsigned held_count;
 static const struct space *kept_back; /* whose do not run when the others do */
 
-/* What a kernel's words are, and which of them are marks, with a copy of these. */
-static unsigned words_of(const struct space *space, CUfunction kernel, unsigned *marks)
+/* What a kernel's words are, and which of them is a structure, with a copy of that. */
+static unsigned words_of(const struct space *space, CUfunction kernel, unsigned *structure)
 {
-	*marks = kernel == space->kernels[PASS_SETTLE] ? 7
-		 : kernel == space->kernels[PASS_MARK] ? 1
-						       : 9;
-	return *marks == 9 ? 9 : *marks + 1;
+	*structure = kernel == space->kernels[PASS_SETTLE]     ? 7
+		     : kernel == space->kernels[PASS_MARK]     ? 1
+		     : kernel == space->kernels[PASS_TRANSFER] ? 2
+							       : 9;
+	return kernel == space->kernels[PASS_TRANSFER] ? 4 : *structure == 9 ? 9 : *structure + 1;
+}
+
+static size_t size_of(const struct space *space, CUfunction kernel)
+{
+	return kernel == space->kernels[PASS_TRANSFER] ? sizeof(struct transfer_box)
+						       : sizeof(struct marks);
 }
 
 /* Whether a word is of 32 bits: see passes.cu. */
 static bool is_short(const struct space *space, CUfunction kernel, unsigned word)
 {
-	return kernel == space->kernels[PASS_SETTLE] ? word >= 2 && word <= 4 : word == 1;
+	return kernel == space->kernels[PASS_SETTLE]     ? word >= 2 && word <= 4
+	       : kernel == space->kernels[PASS_TRANSFER] ? word == 3
+							 : word == 1;
 }
 
 static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
@@ -490,7 +518,7 @@ static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsign
 			       void **words, void **extra)
 {
 	const struct space *space = events_find_space(context);
-	unsigned count, marks;
+	unsigned count, structure;
 
 	on_program += stream == streams[0];
 	on_ours += stream != streams[0];
@@ -499,11 +527,11 @@ static CUresult launch_or_hold(CUfunction kernel, unsigned x, unsigned y, unsign
 	held[held_count].space = space;
 	held[held_count].kernel = kernel;
 	held[held_count].blocks = x;
-	count = words_of(space, kernel, &marks);
+	count = words_of(space, kernel, &structure);
 	for (unsigned i = 0; i < count; i++)
 		memcpy(&held[held_count].words[i], words[i], is_short(space, kernel, i) ? 4 : 8);
-	if (marks < count)
-		memcpy(&held[held_count].marks, words[marks], sizeof(struct marks));
+	if (structure < count)
+		memcpy(&held[held_count].structure, words[structure], size_of(space, kernel));
 	held[held_count].view = space->view;
 	held_count++;
 	return CUDA_SUCCESS;
@@ -516,17 +544,17 @@ static void let_run(void)
 	holding = false;
 	for (unsigned i = 0; i < held_count; i++) {
 		const struct space *space = held[i].space;
-		unsigned marks;
+		unsigned structure;
 		void *words[9];
 
 		if (space == kept_back) {
 			held[left++] = held[i];
 			continue;
 		}
-		for (unsigned k = 0; k < words_of(space, held[i].kernel, &marks); k++)
+		for (unsigned k = 0; k < words_of(space, held[i].kernel, &structure); k++)
 			words[k] = &held[i].words[k];
-		if (marks < 9)
-			words[marks] = &held[i].marks;
+		if (structure < 9)
+			words[structure] = &held[i].structure;
 		if (held[i].kernel == space->kernels[PASS_SETTLE])
 			words[1] = &held[i].view;
 		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,

@@ -192,7 +192,8 @@ void observe_received(const struct gpu_call *call, const struct allocation *allo
 {
 	const struct gpu_received received = {.same = 1};
 
-	if (sink && allocation->object)
+	/* copies from arrays are seen on GPUs when they are over */
+	if (sink && allocation->object && allocation->kind != GPU_MEMORY_ARRAY)
 		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_RECEIVED,
 							.object = allocation->object,
 							.payload = &received,

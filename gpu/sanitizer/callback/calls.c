@@ -293,7 +293,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 	struct needs needs = {0};
 
 	this_thread.launch.kernel = NULL;
-	this_thread.call.may_pend = false;
+	this_thread.call.may_pend = this_thread.call.settled = false;
 	if (!data->context || !this_thread.locked)
 		return;
 	/* some limits can be set only before anything is done in a context */
@@ -309,6 +309,8 @@ static void prepare(const Sanitizer_CallbackData *data)
 	if (!needs.waits || events_drain(data->context, needs.all_contexts))
 		events_prepare(data->context, needs.launch, needs.on_stream ? &needs.stream : NULL,
 			       needs.bytes, needs.all_contexts);
+	this_thread.call.settled =
+		destination_settled(data, needs.on_stream ? &needs.stream : NULL, needs.waits);
 }
 
 /* Whether the function may take memory of the device, of a size that is not known. */

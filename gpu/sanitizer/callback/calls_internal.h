@@ -23,6 +23,20 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream);
 /* Lets a launch run without our callback data: the patches do nothing then. */
 void calls_exclude_launch(const Sanitizer_LaunchData *data);
 
+/* -- destination.c ------------------------------------------------------------------------ */
+
+/*
+ * Whether what the host's memory holds is what the call that begins will write over, if it is a
+ * copy to the host: all that might still write there is over.  `stream`: see events_prepare(),
+ * which comes before it; `waits`: the call waits for the stream.  Calls the driver.
+ */
+bool destination_settled(const Sanitizer_CallbackData *data, const CUstream *stream, bool waits);
+/*
+ * Before a copy to the host: notes the digest of what its memory holds, or why that is not known.
+ * Calls no driver.
+ */
+void destination_note(struct operation *operation);
+
 /* -- calls_copy.c ------------------------------------------------------------------------- */
 
 /*

@@ -294,6 +294,7 @@ void calls_copy(const Sanitizer_MemcpyData *data)
 	if (operation->height == 1 && operation->depth == 1)
 		operation->width = operation->pitch = operation->from_pitch = data->size;
 	find_slices(operation);
+	destination_note(operation);
 }
 
 static struct operation *note_set(CUcontext context, CUstream stream, uint64_t address,

@@ -187,6 +187,21 @@ struct result_pass {
 #define PASSES 256 /* whose results wait at most */
 #define ROW_RING (2 * ROW_LIMIT)
 
+/* -- digests of what copies move: transfer.cuh ---------------------------------------------- */
+
+struct device_transfer { /* of one that runs: what its blocks of threads have added up */
+	uint64_t sum[DIGEST_LANES];
+	uint32_t nonzero, finished;
+};
+
+struct result_transfer { /* on the host, in a ring */
+	uint64_t sum[DIGEST_LANES];
+	uint32_t nonzero;
+	uint32_t number; /* of the digest in its space; written last */
+};
+
+#define TRANSFERS PASSES /* whose results wait at most */
+
 /* Stands for the site of a variable, whose allocation gets an id when an API touches it first. */
 #define SITE_OF_VARIABLE (UINT32_MAX - 1)
 

@@ -65,6 +65,11 @@ struct operation {
 	bool transient; /* the memory is gone by the time that it could be looked at */
 	bool skipped;   /* the launch is not to be analysed */
 	bool of_node;   /* it is what `node` of a graph does */
+	/* of a copy to the host: the digest of what its memory held before, or why that is not
+	 * known */
+	bool destination_known;
+	uint8_t destination[GPU_DIGEST_SIZE];
+	enum coverage_id destination_coverage;
 	struct gpu_node node;
 	/* of a launch that may write unseen: its parameter block; NULL: not known */
 	void *parameters;
@@ -85,6 +90,7 @@ struct api_call {
 	struct graph *graph; /* the graph that it launches; NULL: none, or one that is not known */
 	bool may_pend;       /* it is a copy or set whose pass may follow it on its stream: see
 				calls_stream_copy() */
+	bool settled;        /* all calls that may write to memory of the host before it are over */
 	struct operation *operations; /* in the order in which they were made */
 	unsigned count, room;
 };

@@ -298,6 +298,8 @@ void event_settle(struct gpu_call *call, struct space *const *spaces, unsigned s
 	end(call, used, hosts, host_count);
 	for (unsigned i = 0; i < space_count; i++)
 		add_records(call, spaces[i]);
+	for (size_t i = 0; i < host_count; i++)
+		event_transfer_end(call, &hosts[i]);
 }
 
 void event_results(const struct gpu_call *call, struct space *space, int result,
@@ -311,4 +313,6 @@ void event_results(const struct gpu_call *call, struct space *space, int result,
 	}
 	end(call, take_rows(0, call, space, result), hosts, host_count);
 	add_records(call, space);
+	for (size_t i = 0; i < host_count; i++)
+		event_transfer_end(call, &hosts[i]);
 }

@@ -42,7 +42,7 @@ static void add_host_row(const struct object *object, enum gpu_access access, ui
 		hosts = more;
 		host_capacity = 2 * host_capacity + 4;
 	}
-	hosts[host_count++] = (struct host_row){object, access, bytes};
+	hosts[host_count++] = (struct host_row){.object = object, .access = access, .bytes = bytes};
 }
 
 /* Finds the object of a side; mapped memory of the host counts as the host. */
@@ -269,6 +269,48 @@ static struct piece describe_set(const struct operation *operation)
 	return piece;
 }
 
+static struct transfer_box box_of(const struct side *side, const struct box *box)
+{
+	return (struct transfer_box){.address = side->address,
+				     .pitch = side->pitch,
+				     .slice = side->slice,
+				     .width = box->width,
+				     .height = box->height,
+				     .depth = box->depth};
+}
+
+/* Says of a copy to the host why it is not known what the host held before. */
+static void say_unknown(enum coverage_id why)
+{
+	for (size_t i = 0; i < host_count; i++)
+		if (why && hosts[i].access == GPU_TO_HOST && object_is_followed(hosts[i].object))
+			events_sink->coverage(why, NULL, 1, hosts[i].bytes);
+}
+
+/*
+ * Begins the digest of what the copy moved between the host and one object, before its pass.  Not
+ * of what lies in several objects, or in an array.
+ */
+static void digest_transfer(const struct piece *piece, const struct operation *operation)
+{
+	const struct side *side = piece->to.object ? &piece->to : &piece->from;
+	struct entered_context entered;
+
+	if (host_count != 1 || is_array(side) ||
+	    hosts[0].bytes != piece->box.width * piece->box.height * piece->box.depth) {
+		say_unknown(COVERAGE_DOWNLOADS_UNREPORTED);
+		return;
+	}
+	if (!operation->destination_known)
+		say_unknown(operation->destination_coverage ? operation->destination_coverage
+							    : COVERAGE_DOWNLOADS_UNREPORTED);
+	if (context_enter(&entered, space_context(side->object->space)))
+		event_transfer_begin(&hosts[0], operation, stream_for_marks(piece, side),
+				     box_of(&piece->to, &piece->box),
+				     box_of(&piece->from, &piece->box));
+	context_leave(&entered);
+}
+
 bool event_copy_pending(const struct api_call *api_call, const struct operation *operation,
 			struct space *space)
 {
@@ -290,6 +332,7 @@ bool event_copy_pending(const struct api_call *api_call, const struct operation 
 	piece.single = piece.box.depth == 1 && !(piece.to.object && piece.from.object);
 	piece.stream = operation->stream;
 	mark(&piece);
+	digest_transfer(&piece, operation);
 	if (!queue_push(&call, space, operation->stream, host_count ? hosts : NULL, false)) {
 		events_sink->abandon(&call);
 		events_lost_track();
@@ -322,11 +365,12 @@ void event_copy(const struct api_call *api_call, const struct operation *operati
 	if (is_array(&piece.to) && !event_array_mirror(&operation->array, piece.box.width,
 						       piece.box.height, piece.box.depth))
 		events_lost_track();
-	if (operation->unordered)
+	if (operation->unordered) {
 		events_sink->end(&call, NULL, 0);
-	else
-		event_settle(&call, spaces, spaces_of(&piece, operation, spaces), hosts,
-			     host_count);
+		return;
+	}
+	digest_transfer(&piece, operation);
+	event_settle(&call, spaces, spaces_of(&piece, operation, spaces), hosts, host_count);
 }
 
 void event_set(const struct api_call *api_call, const struct operation *operation)

@@ -279,6 +279,13 @@ struct object *events_find_object(CUcontext context, uint64_t address)
 	return object;
 }
 
+bool events_is_device_memory(CUcontext context, uint64_t address)
+{
+	const struct object *object = events_find_object(context, address);
+
+	return object && object->memory != GPU_MEMORY_MAPPED_HOST;
+}
+
 CUcontext events_context_at(CUcontext context, uint64_t address)
 {
 	const struct object *object = events_find_object(context, address);

@@ -37,6 +37,12 @@ bool events_have_partners(void);
  */
 bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint64_t wanted,
 		    bool all_contexts);
+/*
+ * Whether nothing is left to be done on the stream that calls of this context which are analysed,
+ * or others before it on the stream, have put there.  `wait`: waits for it, as long as the watchdog
+ * allows.  Calls the driver.
+ */
+bool events_settled(CUcontext context, CUstream stream, bool wait);
 /* Ends the pending calls of this context, or of all, yielding.  False: the lock was lost. */
 bool events_drain(CUcontext context, bool all_contexts);
 /*
@@ -116,6 +122,8 @@ bool events_pending_in_others(CUcontext context, CUstream stream);
 bool events_has_space(CUcontext context);
 /* The context whose object holds the address, or NULL. */
 CUcontext events_context_at(CUcontext context, uint64_t address);
+/* Whether an object holds the address that is not memory of the host. */
+bool events_is_device_memory(CUcontext context, uint64_t address);
 /* Others may write to the object at this address without a call that we see. */
 void events_share_external(CUcontext context, uint64_t address);
 /* Kernels can read the object at this address unseen from now on: through a texture. */

@@ -144,6 +144,17 @@ bool event_copy_pending(const struct api_call *api_call, const struct operation 
 void event_copy(const struct api_call *api_call, const struct operation *operation);
 void event_set(const struct api_call *api_call, const struct operation *operation);
 
+/* -- event_transfer.c --------------------------------------------------------------------- */
+
+/*
+ * Puts the digest of what a copy from or to the host moves behind what is on the stream; `to` and
+ * `from` are both sides, of the same size.  Calls the driver.
+ */
+void event_transfer_begin(struct host_row *row, const struct operation *operation, CUstream stream,
+			  struct transfer_box to, struct transfer_box from);
+/* After the event of a copy: what is known of the bytes that it moved. */
+void event_transfer_end(const struct gpu_call *call, const struct host_row *row);
+
 /* -- event_array.c ------------------------------------------------------------------------ */
 
 void event_array(const struct api_call *api_call, const struct operation *operation);

@@ -23,6 +23,7 @@
 #define QUEUE_CALLS 128
 #define SYNCS_MAX (1u << 16) /* of a queue: the program may spin on such calls */
 #define YIELD_NS 50000       /* how long others wait for the lock */
+#define JUST_ENDS_NS 20000
 
 struct pending {
 	struct gpu_call call;
@@ -369,6 +370,27 @@ static enum wait_result wait_until(struct queue *queue, unsigned most, enum wait
 			return WAIT_FAILED;
 	}
 	return WAIT_DONE;
+}
+
+bool events_settled(CUcontext context, CUstream stream, bool wait)
+{
+	struct space *space = events_find_space(context);
+	struct queue *queue = space ? find_queue(space) : NULL;
+	struct entered_context entered;
+	CUresult result = CUDA_ERROR_NOT_READY;
+	uint64_t start = now_ns();
+
+	events_poll();
+	if ((queue && queue->count) || queues_timed_out())
+		return false;
+	if (context_enter(&entered, context) && !stream_is_captured(stream)) {
+		result = wait ? await_stream(space, stream) : driver.cuStreamQuery(stream);
+		/* the last pass has written its results, and is about to end */
+		while (result == CUDA_ERROR_NOT_READY && !wait && now_ns() - start < JUST_ENDS_NS)
+			result = driver.cuStreamQuery(stream);
+	}
+	context_leave(&entered);
+	return result == CUDA_SUCCESS;
 }
 
 bool queue_reserve(const struct space *space)

@@ -67,6 +67,10 @@ struct host_row {
 	const struct object *object;
 	enum gpu_access access;
 	uint64_t bytes;
+	uint32_t transfer; /* number of their digest (space.h); 0: it is not made */
+	/* of a copy to the host: the digest of what its memory held before, if that is known */
+	bool destination_known;
+	uint8_t destination[DIGEST_BYTES];
 };
 
 /* -- queue.c ------------------------------------------------------------------------------- */

@@ -66,8 +66,9 @@ bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel,
 
 static bool load_kernels(struct space *space)
 {
-	static const char *const names[PASS_COUNT] = {"vflow_mark", "vflow_mark_copy", "vflow_pass",
-						      "vflow_clear", "vflow_forget"};
+	static const char *const names[PASS_COUNT] = {"vflow_mark",   "vflow_mark_copy",
+						      "vflow_pass",   "vflow_clear",
+						      "vflow_forget", "vflow_transfer"};
 	CUmodule module;
 	int resident, processors;
 
@@ -172,6 +173,9 @@ struct space *space_create(CUcontext context, bool digests, space_shortage *shor
 			   (PASSES + 1) * sizeof(struct result_pass)) &&
 	    space_map_host(space, (void **)&space->result_rows, &space->device_rows,
 			   ROW_RING * sizeof(struct result_row)) &&
+	    zeroed(space, &space->transfers, TRANSFERS * sizeof(struct device_transfer)) &&
+	    space_map_host(space, (void **)&space->result_transfers, &space->device_transfers,
+			   TRANSFERS * sizeof(struct result_transfer)) &&
 	    space_describe(space) && space_wait(space)) /* passes run even without any object */
 		return space;
 	/* the context frees what there is on the device */
@@ -198,6 +202,8 @@ void space_abandon(struct space *space)
 	free(space->row_buffer);
 	space_unmap_host((void *)space->result_passes, (PASSES + 1) * sizeof(struct result_pass));
 	space_unmap_host(space->result_rows, ROW_RING * sizeof(struct result_row));
+	space_unmap_host((void *)space->result_transfers,
+			 TRANSFERS * sizeof(struct result_transfer));
 	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
 	free(space);
 }

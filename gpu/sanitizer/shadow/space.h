@@ -14,6 +14,7 @@
 
 #include <cuda.h>
 
+#include "gpu/analysis/transfer.h"
 #include "gpu/provider.h"
 #include "gpu/sanitizer/device/device_state.h"
 #include "gpu/sanitizer/shadow/memory.h"
@@ -251,6 +252,17 @@ void space_digests(struct space *space,
  * atomics, ordered by object id.  Comes before space_digests(). */
 void space_atomics(struct space *space,
 		   void (*atomics)(void *data, uint32_t object, uint32_t sizes), void *data);
+
+/*
+ * -- transfers.c: digests of what copies move ---------------------------------------------
+ *
+ * space_transfer() puts the digest of the bytes of a box behind what is on the stream: ours, or
+ * that of the next space_enqueue_pass(), before that.  Returns its number, or 0: it is not made.
+ * Calls the driver.  transfer_result() gives it once that pass, or what else was put there later,
+ * is done: false: it failed, or is too old.
+ */
+uint32_t space_transfer(struct space *space, CUstream stream, const struct transfer_box *box);
+bool transfer_result(const struct space *space, uint32_t number, struct transfer_sum *sum);
 
 /*
  * Somebody may have read everything, or the object, without an API that says so, or from now on can

@@ -13,6 +13,7 @@ enum pass_kernel {
 	PASS_SETTLE,
 	PASS_CLEAR,
 	PASS_FORGET,
+	PASS_TRANSFER,
 	PASS_COUNT,
 };
 
@@ -95,6 +96,12 @@ struct space {
 	struct result_object *result_objects;
 	CUdeviceptr device_passes, device_rows, device_objects;
 	uint32_t object_ring;
+
+	/* Digests of what copies move. */
+	CUdeviceptr transfers;
+	volatile struct result_transfer *result_transfers;
+	CUdeviceptr device_transfers;
+	uint32_t transfer; /* number of the last */
 
 	/* What space_forget_listed() is to forget. */
 	struct object **forget_list;

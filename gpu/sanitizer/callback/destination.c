@@ -1,0 +1,95 @@
+/*
+ * gpu/sanitizer/callback/destination.c: what memory of the host holds before a copy writes there.
+ *
+ * It is read by the kernel, which fails where a load of ours would raise a signal.
+ */
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "gpu/analysis/transfer.h"
+#include "gpu/sanitizer/callback/calls_internal.h"
+#include "gpu/sanitizer/schedule/events.h"
+
+#define DESTINATION_MAX (UINT64_C(1) << 30) /* bytes that are hashed, 0.4 ns each */
+
+enum { STEP = 64 * LEAF_BYTES };
+
+/* Adds one row, which begins with the leaf number `leaf`.  False: it cannot be read. */
+static bool add_row(struct transfer_sum *sum, uint64_t leaf, uint64_t address, uint64_t size)
+{
+	static uint8_t bytes[STEP]; /* the lock is held, and threads may have small stacks */
+
+	for (uint64_t at = 0; at < size; at += STEP) {
+		const size_t count = size - at < STEP ? size - at : STEP;
+		const struct iovec to = {bytes, count};
+		const struct iovec from = {(void *)(uintptr_t)(address + at), count};
+
+		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)count)
+			return false;
+		transfer_add(sum, leaf + at / LEAF_BYTES, bytes, count);
+	}
+	return true;
+}
+
+static bool hash(const struct transfer_box *box, uint8_t digest[SHA256_SIZE])
+{
+	struct transfer_sum sum = {.nonzero = 0};
+	const uint64_t leaves = transfer_leaves(box), step = transfer_row_leaves(box);
+
+	for (uint64_t leaf = 0; leaf < leaves; leaf += step) {
+		uint64_t size, address = transfer_leaf(box, leaf, &size);
+
+		if (!add_row(&sum, leaf, address, box->width))
+			return false;
+	}
+	transfer_digest(&sum, box->width * box->height * box->depth, digest);
+	return true;
+}
+
+/* Whether the box has so many bytes at most, and ends in the address space. */
+static bool is_bounded(const struct operation *operation)
+{
+	uint64_t rows, bytes;
+
+	return !__builtin_mul_overflow(operation->height, operation->depth, &rows) &&
+	       !__builtin_mul_overflow(rows, operation->width, &bytes) && bytes <= DESTINATION_MAX;
+}
+
+bool destination_settled(const Sanitizer_CallbackData *data, const CUstream *stream, bool waits)
+{
+	const uint64_t *words = data->functionParams;
+
+	if (!this_thread.locked || !stream)
+		return this_thread.locked; /* all pending calls have ended */
+	return this_thread.effect == API_COPY &&
+	       !events_is_device_memory(data->context, words[0]) &&
+	       events_settled(data->context, *stream, waits);
+}
+
+void destination_note(struct operation *operation)
+{
+	struct transfer_box to = {.address = operation->address,
+				  .pitch = operation->pitch,
+				  .slice = operation->slice,
+				  .width = operation->width,
+				  .height = operation->height,
+				  .depth = operation->depth};
+	struct transfer_box from = {.address = operation->from_address,
+				    .pitch = operation->from_pitch,
+				    .slice = operation->from_slice};
+
+	if (operation->kind != OPERATION_COPY || operation->to_device || !operation->from_device ||
+	    operation->unordered)
+		return;
+
+	if (!this_thread.call.settled)
+		operation->destination_coverage = COVERAGE_DOWNLOADS_BEHIND_WORK;
+	else if (!is_bounded(operation))
+		operation->destination_coverage = COVERAGE_DOWNLOADS_LARGE;
+	if (operation->destination_coverage)
+		return;
+	transfer_join(&to, &from);
+	operation->destination_known = hash(&to, operation->destination);
+	if (!operation->destination_known)
+		operation->destination_coverage = COVERAGE_DOWNLOADS_UNREADABLE;
+}

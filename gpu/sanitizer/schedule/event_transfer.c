@@ -1,0 +1,48 @@
+/*
+ * gpu/sanitizer/schedule/event_transfer.c: what copies from and to the host moved.
+ *
+ * The device hashes its side behind the copy, before anything else can change it.  What the host's
+ * side held before a copy to it, callback/destination.c has hashed.
+ */
+#include "gpu/sanitizer/schedule/events_internal.h"
+
+#include <string.h>
+
+void event_transfer_begin(struct host_row *row, const struct operation *operation, CUstream stream,
+			  struct transfer_box to, struct transfer_box from)
+{
+	const struct object *object = row->object;
+
+	/* the memory of a coarse object may be gone */
+	if (!object_is_followed(object) || object->coarse)
+		return;
+	transfer_join(&to, &from);
+	row->transfer =
+		space_transfer(object->space, stream, row->access == GPU_TO_HOST ? &from : &to);
+	row->destination_known = operation->destination_known;
+	memcpy(row->destination, operation->destination, sizeof(row->destination));
+}
+
+/* The memory of the host held before what the copy brought. */
+static void received(const struct gpu_call *call, uint32_t object)
+{
+	const struct gpu_received payload = {.same = 1};
+
+	events_sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_RECEIVED,
+						       .object = object,
+						       .payload = &payload,
+						       .size = sizeof(payload)});
+}
+
+void event_transfer_end(const struct gpu_call *call, const struct host_row *row)
+{
+	struct transfer_sum sum;
+	uint8_t digest[DIGEST_BYTES];
+
+	if (!object_is_followed(row->object) ||
+	    !transfer_result(row->object->space, row->transfer, &sum))
+		return;
+	transfer_digest(&sum, row->bytes, digest);
+	if (row->destination_known && !memcmp(digest, row->destination, DIGEST_BYTES))
+		received(call, row->object->id);
+}

@@ -1,0 +1,30 @@
+/* gpu/sanitizer/shadow/transfers.c: digests of what copies move. */
+#include "gpu/sanitizer/shadow/space_internal.h"
+
+uint32_t space_transfer(struct space *space, CUstream stream, const struct transfer_box *box)
+{
+	const uint64_t warps = PASS_THREADS / 32, leaves = transfer_leaves(box);
+	uint32_t number = space->transfer + 1 ? space->transfer + 1 : 1;
+	CUdeviceptr to, result;
+
+	to = space->transfers + number % TRANSFERS * sizeof(struct device_transfer);
+	result = space->device_transfers + number % TRANSFERS * sizeof(struct result_transfer);
+	if (!space_launch(space, stream, PASS_TRANSFER, (leaves + warps - 1) / warps,
+			  (void *[]){&to, &result, (void *)box, &number}))
+		return 0;
+	space->transfer = number;
+	return number;
+}
+
+bool transfer_result(const struct space *space, uint32_t number, struct transfer_sum *sum)
+{
+	const volatile struct result_transfer *result =
+		&space->result_transfers[number % TRANSFERS];
+
+	if (!number || __atomic_load_n(&result->number, __ATOMIC_ACQUIRE) != number)
+		return false;
+	for (unsigned i = 0; i < LEAF_LANES; i++)
+		sum->sum[i] = result->sum[i];
+	sum->nonzero = result->nonzero;
+	return true;
+}

@@ -1,0 +1,236 @@
+/*
+ * Copies to the host, as the Sanitizer reports them, and what is known of what the host held
+ * before: see sanitizer/events.h.
+ */
+#include "tests/sanitizer/events.h"
+
+#include <sys/mman.h>
+
+#include "gpu/sanitizer/callback/calls.h"
+#include "gpu/sanitizer/callback/calls_internal.h"
+
+void never(void);
+
+/* What the callbacks refer to and these calls do not use. */
+void never(void)
+{
+	check(false, "nothing else is called");
+	abort();
+}
+
+/* Makes no graphs. */
+void calls_node_exit(const Sanitizer_CallbackData *data, bool failed)
+{
+	(void)data, (void)failed;
+}
+
+enum { SIZE = 10000 };
+
+static CUdeviceptr a; /* object 1 */
+static uint8_t memory[2 * SIZE];
+
+/* Sets the object to 7s, by two calls. */
+static void start_transfers(void)
+{
+	start_with_timeouts();
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = launch_or_hold;
+	calls_start(&sink, &(struct gpu_options){.digests = true});
+	a = allocate(SIZE);
+	set(a, SIZE, 7);
+	calls_of_coverage = 0;
+	memset(memory, 0, sizeof(memory));
+}
+
+static void report(const char *name, Sanitizer_ApiCallbackSite site, const void *parameters)
+{
+	static int result;
+	uint32_t id = 5381;
+	const Sanitizer_CallbackData data = {.functionName = name,
+					     .functionParams = parameters,
+					     .functionReturnValue = &result,
+					     .context = context,
+					     .callbackSite = site};
+
+	for (const char *letter = name; *letter; letter++)
+		id = 33 * id + (unsigned char)*letter;
+	calls_api(SANITIZER_CB_DOMAIN_DRIVER_API, id % 2000, &data);
+}
+
+struct rows {
+	uint64_t width, height, pitch, from_pitch;
+};
+
+/* The program calls that function of the driver; `made`: the copy is made, too. */
+static const struct event *download_rows(const char *name, void *to, CUdeviceptr from,
+					 struct rows rows, CUstream stream, bool made)
+{
+	const uint64_t words[] = {(uintptr_t)to, from, rows.width, (uintptr_t)stream};
+	CUDA_MEMCPY2D box = {0};
+	const void *pointer = &box;
+	const Sanitizer_MemcpyData data = {.srcAddress = from,
+					   .dstAddress = (uintptr_t)to,
+					   .srcContext = context,
+					   .apiContext = context,
+					   .apiStream = stream,
+					   .size = rows.width * rows.height,
+					   .width = rows.width,
+					   .height = rows.height,
+					   .srcPitch = rows.from_pitch,
+					   .dstPitch = rows.pitch,
+					   .direction = SANITIZER_MEMCPY_DIRECTION_DEVICE_TO_HOST};
+	const void *parameters = rows.height > 1 ? (const void *)&pointer : words;
+
+	report(name, SANITIZER_API_ENTER, parameters);
+	calls_copy(&data);
+	for (uint64_t i = 0; made && i < rows.height; i++)
+		driver.cuMemcpyDtoHAsync((uint8_t *)to + i * rows.pitch, from + i * rows.from_pitch,
+					 rows.width, stream);
+	report(name, SANITIZER_API_EXIT, parameters);
+	return &events[ended - 1];
+}
+
+static const struct event *download(const char *name, void *to, CUdeviceptr from, uint64_t bytes)
+{
+	return download_rows(name, to, from, (struct rows){bytes, 1, bytes, bytes}, NULL, true);
+}
+
+/* Of one that brings 5000 bytes from an odd address. */
+static void same_or_not(void)
+{
+	const struct event *first, *again;
+
+	first = download("cuMemcpyDtoH_v2", memory + 1, a + 3, 5000);
+	check(first->api == GPU_COPY && first->row.access == GPU_TO_HOST && !first->received,
+	      "a copy that brings something else");
+	again = download("cuMemcpyDtoH_v2", memory + 1, a + 3, 5000);
+	check(again != first && again->received == 1, "one that brings the same again");
+	check(download("cuMemcpyDtoH_v2", memory + 1, a, 5000)->received == 1,
+	      "from another place, too");
+	memory[5000] = 6;
+	check(!download("cuMemcpyDtoH_v2", memory + 1, a + 3, 5000)->received,
+	      "not where the host's last byte is another");
+	memory[0] = memory[5001] = 9;
+	check(download("cuMemcpyDtoH_v2", memory + 1, a + 3, 5000)->received == 1,
+	      "bytes beside it do not matter");
+	set(a + 3 + 4096, 1, 8);
+	check(!download("cuMemcpyDtoH_v2", memory + 1, a + 3, 5000)->received,
+	      "nor where the device's are");
+	check(!calls_of_coverage && memory[1 + 4096] == 8, "all of that is known");
+}
+
+static void awaited(void)
+{
+	start_transfers();
+	same_or_not();
+}
+
+static void pending(void)
+{
+	start_transfers();
+	events_awaited = 100;
+	same_or_not();
+}
+
+static void rows(void)
+{
+	const struct rows box = {1500, 3, 2000, 3000}, side_by_side = {2000, 3, 2000, 2000};
+	const char *name = "cuMemcpy2DUnaligned_v2";
+
+	start_transfers();
+	check(!download_rows(name, memory, a, box, NULL, true)->received &&
+		      download_rows(name, memory, a, box, NULL, true)->received == 1,
+	      "rows that come again");
+	memory[1500] = 1;
+	check(download_rows(name, memory, a, box, NULL, true)->received == 1,
+	      "what lies between them does not matter");
+	memory[2 * 2000 + 1499] = 1;
+	check(!download_rows(name, memory, a, box, NULL, true)->received, "the last of them does");
+	memset(memory, 7, sizeof(memory));
+	check(download_rows(name, memory, a, side_by_side, NULL, true)->received == 1,
+	      "rows side by side");
+}
+
+static bool is_pinned;
+
+static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr pointer)
+{
+	(void)data, (void)attribute, (void)pointer;
+	return is_pinned ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Copies that the program does not wait for. */
+static void asynchronous(void)
+{
+	const struct rows all = {SIZE, 1, SIZE, SIZE};
+	const struct event *event;
+
+	start_transfers();
+	driver.cuPointerGetAttribute = pointer_attribute;
+	is_pinned = true;
+	events_awaited = 100;
+	memset(memory, 7, sizeof(memory));
+	event = download_rows("cuMemcpyDtoHAsync_v2", memory, a, all, streams[0], true);
+	check(event->received == 1 && !calls_of_coverage, "one that nothing is before");
+	finish((struct operation){.kind = OPERATION_ALLOC, /* object 2 */
+				  .address = (uintptr_t)memory,
+				  .size = SIZE,
+				  .memory = GPU_MEMORY_MAPPED_HOST});
+	calls_of_coverage = 0;
+	event = download_rows("cuMemcpyAsync", memory, a, all, streams[0], true);
+	check(event->received == 1 && !calls_of_coverage, "pinned memory is the host's");
+	holding = true;
+	put_set(a, 100, 7, 0);
+	download_rows("cuMemcpyDtoHAsync_v2", memory, a, all, streams[0], true);
+	check(calls_of_coverage == 1 && events_pending(),
+	      "behind others it is not known what they write to the host");
+	let_run();
+	events_poll();
+	check(events[ended - 1].api == GPU_COPY && events[ended - 1].rows &&
+		      !events[ended - 1].received,
+	      "... and nothing is said");
+	is_pinned = false;
+	check(download_rows("cuMemcpyDtoHAsync_v2", memory, a, all, streams[0], true)->received ==
+			      1 &&
+		      calls_of_coverage == 1,
+	      "one to pageable memory is waited for");
+}
+
+static void unknown(void)
+{
+	const struct rows all = {SIZE, 1, SIZE, SIZE};
+	uint8_t *page = (uint8_t *)(((uintptr_t)memory + 4095) / 4096 * 4096);
+	struct operation large = {.kind = OPERATION_COPY,
+				  .from_device = true,
+				  .width = (UINT64_C(1) << 30) + 1,
+				  .height = 1,
+				  .depth = 1};
+
+	start_transfers();
+	mprotect(page, 4096, PROT_NONE);
+	check(!download_rows("cuMemcpyDtoH_v2", memory, a, all, NULL, false)->received &&
+		      calls_of_coverage == 1,
+	      "memory that cannot be read is not");
+	mprotect(page, 4096, PROT_READ | PROT_WRITE);
+	this_thread.call.settled = true;
+	destination_note(&large);
+	check(!large.destination_known && large.destination_coverage == COVERAGE_DOWNLOADS_LARGE,
+	      "nor is very much");
+	large.height = UINT64_MAX / 2;
+	destination_note(&large);
+	check(!large.destination_known, "however much it is");
+	set(a, SIZE, 0);
+	events_stop();
+	check(ended == 4 && !events[3].received, "what is set is not received");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test_case cases[] = {{"awaited", awaited},
+						 {"pending", pending},
+						 {"rows", rows},
+						 {"asynchronous", asynchronous},
+						 {"unknown", unknown}};
+
+	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);
+}

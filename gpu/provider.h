@@ -155,7 +155,7 @@ struct gpu_sink {
 };
 
 struct gpu_options {
-	bool digests;          /* deliver GPU_RECORD_CONTENT */
+	bool digests;          /* deliver GPU_RECORD_CONTENT and GPU_RECORD_TRANSFER */
 	uint64_t memory_limit; /* bytes of all shadows on the device; 0: none */
 };
 

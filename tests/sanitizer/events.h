@@ -86,6 +86,7 @@ static struct event {
 	uint32_t all_seen; /* records that say so behind it */
 	uint32_t seen;     /* the last object of which one said so */
 	uint32_t received; /* the object that a copy brought what the host held already */
+	struct gpu_transfer transfer; /* the last */
 	enum gpu_api api;
 	uint32_t stream;
 	uint64_t start_ns, end_ns;
@@ -152,6 +153,8 @@ static size_t size_of_record(const struct gpu_record *record)
 		return record->object ? sizeof(struct gpu_content) : 0;
 	case GPU_RECORD_RECEIVED:
 		return record->object ? sizeof(struct gpu_received) : 0;
+	case GPU_RECORD_TRANSFER:
+		return record->object ? sizeof(struct gpu_transfer) : 0;
 	default:
 		return 0;
 	}
@@ -172,6 +175,8 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	event->seen = seen && record->object ? record->object : event->seen;
 	if (record->kind == GPU_RECORD_RECEIVED)
 		event->received = record->object;
+	if (record->kind == GPU_RECORD_TRANSFER)
+		event->transfer = *(const struct gpu_transfer *)record->payload;
 }
 
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)

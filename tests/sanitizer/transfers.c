@@ -146,6 +146,10 @@ static void rows(void)
 	      "what lies between them does not matter");
 	memory[2 * 2000 + 1499] = 1;
 	check(!download_rows(name, memory, a, box, NULL, true)->received, "the last of them does");
+	calls_of_coverage = 0;
+	check(!download_rows(name, memory, a, box, NULL, true)->transfer.bytes &&
+		      calls_of_coverage == 1,
+	      "rows are not compared with other copies");
 	memset(memory, 7, sizeof(memory));
 	check(download_rows(name, memory, a, side_by_side, NULL, true)->received == 1,
 	      "rows side by side");
@@ -196,6 +200,49 @@ static void asynchronous(void)
 	      "one to pageable memory is waited for");
 }
 
+/* Whether the event moved these bytes, from `offset` on in the object. */
+static bool moved(const struct event *event, const void *bytes, uint64_t size, uint64_t offset,
+		  bool from_host)
+{
+	struct transfer_sum sum = {.nonzero = 0};
+	uint8_t digest[SHA256_SIZE];
+
+	transfer_add(&sum, 0, bytes, size);
+	transfer_digest(&sum, size, digest);
+	return event->transfer.bytes == size && event->transfer.offset == offset &&
+	       event->transfer.from_host == from_host && event->transfer.zero == !sum.nonzero &&
+	       !memcmp(event->transfer.digest, digest, SHA256_SIZE);
+}
+
+/* What copies move, in both directions, as the CPU hashes it. */
+static void digests(void)
+{
+	static const uint64_t places[][2] = {{0, SIZE}, {0, 1024},  {1, 1},
+					     {4, 2000}, {16, 4096}, {1234, 5677}};
+	const uint64_t host = (uintptr_t)memory;
+
+	start_transfers();
+	for (int pending = 0; pending < 2; pending++)
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+			const uint64_t at = places[i][0], bytes = places[i][1];
+
+			events_awaited = pending ? 100 : 0;
+			for (int k = 0; k < SIZE; k++)
+				memory[k] = (uint8_t)(k * k >> 3);
+			put_copy(a + at, true, host + 3, false, bytes);
+			events_drain(context, true);
+			check(moved(&events[ended - 1], memory + 3, bytes, at, true),
+			      "what a copy brings");
+			memset(memory, 0, sizeof(memory));
+			put_copy(host, false, a + at, true, bytes);
+			events_drain(context, true);
+			check(moved(&events[ended - 1], memory, bytes, at, false), "what it takes");
+		}
+	put_copy(a, true, host + SIZE, false, 3000);
+	events_drain(context, true);
+	check(events[ended - 1].transfer.zero == 1, "zeros");
+}
+
 static void unknown(void)
 {
 	const struct rows all = {SIZE, 1, SIZE, SIZE};
@@ -226,11 +273,9 @@ static void unknown(void)
 
 int main(int argc, char **argv)
 {
-	static const struct test_case cases[] = {{"awaited", awaited},
-						 {"pending", pending},
-						 {"rows", rows},
-						 {"asynchronous", asynchronous},
-						 {"unknown", unknown}};
+	static const struct test_case cases[] = {
+		{"awaited", awaited},           {"pending", pending}, {"rows", rows},
+		{"asynchronous", asynchronous}, {"digests", digests}, {"unknown", unknown}};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);
 }

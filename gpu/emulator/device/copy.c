@@ -106,6 +106,18 @@ static void join(const struct side *to, const struct side *from, struct box *box
 		box->width *= box->depth, box->depth = 1;
 }
 
+/* Of a copy from or to the host. */
+static void tell_transfer(const struct gpu_call *call, const struct side *to,
+			  const struct side *from, const struct box *box)
+{
+	const struct side *side = to->allocation ? to : from;
+	const struct transfer_box bytes = {side->address, side->pitch, side->slice,
+					   box->width,    box->height, box->depth};
+
+	if (!to->allocation || !from->allocation)
+		observe_transfer(call, side->allocation, &bytes, to->allocation);
+}
+
 int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 {
 	struct side to = {what->to, what->to_pitch, what->to_slice, NULL};
@@ -134,6 +146,7 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	observe_end(&call);
 	if (same)
 		observe_received(&call, from.allocation);
+	tell_transfer(&call, &to, &from, &box);
 	return 0;
 }
 

@@ -200,6 +200,30 @@ void observe_received(const struct gpu_call *call, const struct allocation *allo
 							.size = sizeof(received)});
 }
 
+void observe_transfer(const struct gpu_call *call, const struct allocation *allocation,
+		      const struct transfer_box *box, bool from_host)
+{
+	struct gpu_transfer transfer = {.offset = box->address - allocation->address,
+					.bytes = box->width,
+					.from_host = from_host};
+	struct transfer_sum sum = {.nonzero = 0};
+
+	if (!sink || !digests || !allocation->object || allocation->kind == GPU_MEMORY_ARRAY)
+		return;
+	if (box->height > 1 || box->depth > 1) {
+		observe_coverage(COVERAGE_TRANSFERS_IN_ROWS, NULL, 1,
+				 box->width * box->height * box->depth);
+		return;
+	}
+	transfer_add(&sum, 0, (const void *)(uintptr_t)box->address, box->width);
+	transfer_digest(&sum, box->width, transfer.digest);
+	transfer.zero = !sum.nonzero;
+	sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_TRANSFER,
+						.object = allocation->object,
+						.payload = &transfer,
+						.size = sizeof(transfer)});
+}
+
 void observe_drop(void)
 {
 	if (sink)

@@ -8,6 +8,7 @@
 #define VFLOW_GPU_EMULATOR_DEVICE_OBSERVE_H
 
 #include "collect/coverage/coverage.h"
+#include "gpu/analysis/transfer.h"
 #include "gpu/emulator/state/memory.h"
 #include "gpu/provider.h"
 
@@ -34,6 +35,12 @@ void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, in
 void observe_end(struct gpu_call *call);
 /* After observe_end() of a copy to the host: its memory held all of the bytes before. */
 void observe_received(const struct gpu_call *call, const struct allocation *allocation);
+/*
+ * After observe_end() of a copy from or to the host: of these bytes of the allocation, or of rows
+ * that do not lie side by side.
+ */
+void observe_transfer(const struct gpu_call *call, const struct allocation *allocation,
+		      const struct transfer_box *box, bool from_host);
 
 /* The running call made or freed the allocation. */
 void observe_allocated(const struct gpu_call *call, struct allocation *allocation);

@@ -14,9 +14,12 @@ void event_transfer_begin(struct host_row *row, const struct operation *operatio
 	const struct object *object = row->object;
 
 	/* the memory of a coarse object may be gone */
-	if (!object_is_followed(object) || object->coarse)
+	if (!object_is_followed(object) || object->coarse ||
+	    (!events_digests && !operation->destination_known))
 		return;
 	transfer_join(&to, &from);
+	row->in_rows = to.height > 1 || to.depth > 1;
+	row->offset = (row->access == GPU_TO_HOST ? from : to).address - object->address;
 	row->transfer =
 		space_transfer(object->space, stream, row->access == GPU_TO_HOST ? &from : &to);
 	row->destination_known = operation->destination_known;
@@ -34,6 +37,21 @@ static void received(const struct gpu_call *call, uint32_t object)
 						       .size = sizeof(payload)});
 }
 
+static void transferred(const struct gpu_call *call, const struct host_row *row,
+			const uint8_t digest[DIGEST_BYTES], bool zero)
+{
+	struct gpu_transfer payload = {.offset = row->offset,
+				       .bytes = row->bytes,
+				       .from_host = row->access == GPU_FROM_HOST,
+				       .zero = zero};
+
+	memcpy(payload.digest, digest, sizeof(payload.digest));
+	events_sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_TRANSFER,
+						       .object = row->object->id,
+						       .payload = &payload,
+						       .size = sizeof(payload)});
+}
+
 void event_transfer_end(const struct gpu_call *call, const struct host_row *row)
 {
 	struct transfer_sum sum;
@@ -45,4 +63,8 @@ void event_transfer_end(const struct gpu_call *call, const struct host_row *row)
 	transfer_digest(&sum, row->bytes, digest);
 	if (row->destination_known && !memcmp(digest, row->destination, DIGEST_BYTES))
 		received(call, row->object->id);
+	if (events_digests && row->in_rows)
+		events_sink->coverage(COVERAGE_TRANSFERS_IN_ROWS, NULL, 1, row->bytes);
+	else if (events_digests)
+		transferred(call, row, digest, !sum.nonzero);
 }

@@ -68,6 +68,8 @@ struct host_row {
 	enum gpu_access access;
 	uint64_t bytes;
 	uint32_t transfer; /* number of their digest (space.h); 0: it is not made */
+	bool in_rows;      /* they do not lie side by side */
+	uint64_t offset;   /* where they begin in the object */
 	/* of a copy to the host: the digest of what its memory held before, if that is known */
 	bool destination_known;
 	uint8_t destination[DIGEST_BYTES];

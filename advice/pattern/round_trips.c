@@ -30,7 +30,7 @@ static void detect_round_trips(const struct run *run)
 			"Keep it on the device: use there what it holds, and drop this copy; "
 			"%s can go, too, where the host does not need the bytes.",
 			download);
-		finding->limits = xstrdup("one run, one input; transfers of whole objects; whether "
+		finding->limits = xstrdup("one run, one input; whole transfers; whether "
 					  "the host looks at the bytes is not known");
 		finding_add_other(finding, trip->download);
 		free(download);

@@ -24,6 +24,28 @@ const struct profile_table profile_table_download = {
 	TABLE_ROWS(downloads, download_count, download_capacity),
 };
 
+#define UPLOAD_COLUMN(member, TYPE, ...) COLUMN(struct profile_upload, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column upload_columns[] = {
+	KEY("id", ID),
+	UPLOAD_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	UPLOAD_COLUMN(site, VERTEX, .of = &profile_table_vertex),
+	UPLOAD_COLUMN(copies, COUNT),
+	UPLOAD_COLUMN(bytes, COUNT),
+	UPLOAD_COLUMN(repeated, COUNT),
+	UPLOAD_COLUMN(repeated_bytes, COUNT),
+	UPLOAD_COLUMN(contents, COUNT),
+	UPLOAD_COLUMN(content_bytes, COUNT),
+	{0},
+};
+
+const struct profile_table profile_table_upload = {
+	.name = "upload",
+	.columns = upload_columns,
+	.optional = true,
+	TABLE_ROWS(uploads, upload_count, upload_capacity),
+};
+
 #define SHARE_COLUMN(member, TYPE, ...) COLUMN(struct profile_share, member, TYPE, __VA_ARGS__)
 
 static const struct profile_column share_columns[] = {

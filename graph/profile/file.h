@@ -6,7 +6,7 @@
 
 #define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
 /* major * 1000 + minor; profile.md says what may change in which. */
-#define PROFILE_USER_VERSION 1001
+#define PROFILE_USER_VERSION 1002
 #define PROFILE_MAJOR(version) ((version) / 1000)
 
 /*

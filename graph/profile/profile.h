@@ -175,6 +175,18 @@ struct profile_download {
 	uint64_t changed_later;    /* others that were not */
 };
 
+/* Copies of a vertex from the host to the objects of one site. */
+struct profile_upload {
+	uint32_t vertex, site; /* ids */
+	uint64_t copies, bytes;
+	/*
+	 * Those of bytes, 1 KiB or more and not all zero, that the vertex had sent before, to
+	 * whatever object; and the different contents among these of which none was counted before.
+	 */
+	uint64_t repeated, repeated_bytes;
+	uint64_t contents, content_bytes;
+};
+
 /* Contents of whole objects that one operation put where another object held them already. */
 struct profile_share {
 	uint32_t vertex, site; /* ids: of the operation, and of the object that got the content */
@@ -184,7 +196,8 @@ struct profile_share {
 	uint64_t bytes;  /* of these */
 };
 
-/* Uploads of whole objects with what the device had given to the host before, and still held. */
+/* Uploads of what the device had given to the host before, and still held: of all that a copy
+ * moved. */
 struct profile_round_trip {
 	uint32_t upload, site, download; /* ids of vertices and of the uploaded object's site */
 	uint64_t uploads, upload_bytes;
@@ -263,6 +276,8 @@ struct profile {
 	uint32_t fate_count, fate_capacity;
 	struct profile_download *downloads;
 	uint32_t download_count, download_capacity;
+	struct profile_upload *uploads;
+	uint32_t upload_count, upload_capacity;
 	struct profile_share *shares;
 	uint32_t share_count, share_capacity;
 	struct profile_round_trip *round_trips;

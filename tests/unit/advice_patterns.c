@@ -486,6 +486,64 @@ static void test_round_trip(void **state)
 	profile_free(profile);
 }
 
+/* Sent again; `unchanged_bytes`: in as many bytes it changed nothing where they went. */
+static struct profile *sent_again(uint64_t repeated, uint64_t contents, uint64_t unchanged_copies)
+{
+	struct profile *profile = two_writers("kernel", "memcpy");
+
+	edge(profile, 0, 3, 1, GRAPH_READ, 5000, 0);
+	edge(profile, 3, 3, 1, GRAPH_WRITE, 5000, 1000 * unchanged_copies);
+	if (unchanged_copies)
+		unchanged(write_of(profile, 3, 5, 5000), unchanged_copies, 0);
+	ARRAY_RESERVE(profile->uploads, profile->upload_count, profile->upload_capacity);
+	profile->uploads[profile->upload_count++] =
+		(struct profile_upload){.vertex = 3,
+					.site = 1,
+					.copies = 5,
+					.bytes = 5000,
+					.repeated = repeated,
+					.repeated_bytes = 1000 * repeated,
+					.contents = contents,
+					.content_bytes = 1000 * contents};
+	return profile;
+}
+
+static void test_uploads(void **state)
+{
+	struct profile *profile = sent_again(4, 1, 0);
+
+	(void)state;
+	contains(only_advice(profile), "Upload it once and keep it on the device");
+	assert_string_equal(profile->findings[0].pattern, "duplicate_transfer");
+	assert_string_equal(profile->findings[0].action, "keep_on_device");
+	assert_int_equal(profile->findings[0].bytes, 4000);
+	assert_false(profile->findings[0].input);
+	contains(profile->findings[0].evidence, "4 of 5 times");
+	profile_free(profile);
+
+	profile = sent_again(3, 2, 0);
+	contains(only_advice(profile), "2 different contents, 2.0K");
+	profile_free(profile);
+
+	/* once may be chance */
+	profile = sent_again(2, 1, 0);
+	profile->uploads[0].repeated = 1;
+	only_advice(profile);
+	assert_true(profile->findings[0].input);
+	profile_free(profile);
+
+	/* what is there already is said as that; the larger one counts */
+	profile = sent_again(4, 1, 4);
+	only_advice(profile);
+	assert_string_not_equal(profile->findings[0].action, "keep_on_device");
+	assert_int_equal(profile->findings[0].bytes, 4000);
+	profile_free(profile);
+	profile = sent_again(4, 1, 2);
+	only_advice(profile);
+	assert_string_equal(profile->findings[0].action, "keep_on_device");
+	profile_free(profile);
+}
+
 static void check_download(uint64_t copies, uint64_t same, uint64_t first, const char *action)
 {
 	struct profile *profile = two_writers("kernel", "memcpy");
@@ -1074,6 +1132,7 @@ int main(void)
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_fill_then_accumulate),
 		cmocka_unit_test(test_downloads),
+		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_allocations),
 		cmocka_unit_test(test_cause),
 		cmocka_unit_test(test_floor),

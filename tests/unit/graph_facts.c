@@ -484,6 +484,162 @@ static void test_downloads(void **state)
 	profile_free(profile);
 }
 
+/* -- transfers -- */
+
+/* What the last call moved, `number`: which bytes these are, 0: zeros. */
+static void transfer(uint32_t object, uint64_t offset, uint64_t bytes, uint8_t number,
+		     bool from_host)
+{
+	_Alignas(8) struct gpu_transfer payload = {
+		.offset = offset, .bytes = bytes, .from_host = from_host, .zero = number == 0};
+	struct build_record record = {.kind = GPU_RECORD_TRANSFER,
+				      .object = object,
+				      .of_call = true,
+				      .payload = &payload,
+				      .size = sizeof(payload)};
+	struct error error;
+
+	payload.digest[0] = number;
+	assert_int_equal(analysis->record(state_of, &event, &record, &error), 0);
+}
+
+static void send_to(uint32_t vertex, uint32_t object, uint64_t bytes, uint8_t number)
+{
+	CALL(vertex, FROM_HOST(object, bytes), WRITE(object, A, bytes, 0));
+	transfer(object, 0, bytes, number, true);
+}
+
+static void test_uploads(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_transfers);
+	x = allocate_at(1, 4096, TRACE_MEMORY_DEVICE);
+	y = allocate_at(2, 4096, TRACE_MEMORY_DEVICE);
+	send_to(A, x, 2048, 1);
+	send_to(A, x, 2048, 2);
+	send_to(A, x, 2048, 1); /* again */
+	send_to(B, x, 2048, 1); /* another call path */
+	release(x);
+	x = allocate_at(1, 4096, TRACE_MEMORY_DEVICE);
+	send_to(A, x, 2048, 1); /* again, into other memory */
+	send_to(A, x, 2048, 2); /* again, another content */
+	send_to(A, x, 1024, 1); /* fewer bytes are other ones */
+	send_to(A, y, 2048, 1); /* again, to objects of another site */
+	send_to(A, x, 2048, 0); /* zeros are nothing */
+	send_to(A, x, 2048, 0);
+	send_to(A, x, 1023, 3); /* nor is little */
+	send_to(A, x, 1023, 3);
+	finish();
+	assert_int_equal(profile->upload_count, 3);
+	assert_int_equal(profile->uploads[0].vertex, A);
+	assert_int_equal(profile->uploads[0].site, 1);
+	assert_int_equal(profile->uploads[0].copies, 10);
+	assert_int_equal(profile->uploads[0].bytes, 7 * 2048 + 1024 + 2 * 1023);
+	assert_int_equal(profile->uploads[0].repeated, 3);
+	assert_int_equal(profile->uploads[0].repeated_bytes, 3 * 2048);
+	assert_int_equal(profile->uploads[0].contents, 2);
+	assert_int_equal(profile->uploads[0].content_bytes, 2 * 2048);
+	assert_int_equal(profile->uploads[1].vertex, B);
+	assert_int_equal(profile->uploads[1].repeated, 0);
+	assert_int_equal(profile->uploads[2].site, 2);
+	assert_int_equal(profile->uploads[2].repeated, 1);
+	assert_int_equal(profile->uploads[2].contents, 0);
+	assert_int_equal(profile->round_trip_count, 0);
+	profile_free(profile);
+}
+
+#define EXTENTS (UINT32_C(1) << TRACE_METRIC_FIRST_BLOCK | UINT32_C(1) << TRACE_METRIC_LAST_BLOCK)
+
+/* A write of a kernel, to these blocks of the object. */
+static void write_blocks(uint32_t object, uint64_t first, uint64_t last)
+{
+	CALL(D, {.object = object,
+		 .writer = A,
+		 .access = TRACE_WRITE,
+		 .metrics = EXTENTS,
+		 .bytes = 4,
+		 .first_block = first,
+		 .last_block = last});
+}
+
+static void fetch_from(uint32_t object, uint64_t offset, uint64_t bytes, uint8_t number)
+{
+	CALL(B, READ(object, A, bytes), TO_HOST(object, bytes));
+	transfer(object, offset, bytes, number, false);
+}
+
+static void test_parts(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_transfers);
+	x = allocate_at(1, 8192, TRACE_MEMORY_DEVICE);
+	y = allocate_at(2, 8192, TRACE_MEMORY_DEVICE);
+	fetch_from(x, 2048, 2048, 1); /* blocks 2 and 3 */
+	write_blocks(x, 0, 1);
+	write_blocks(x, 4, 7);
+	send_to(C, y, 2048, 1); /* one */
+	send_to(C, y, 2048, 1); /* and again: the download counts once */
+	write_blocks(y, 0, 7);  /* another object */
+	write_blocks(x, 3, 3);
+	send_to(C, y, 2048, 1); /* x does not hold it any more */
+	fetch_from(x, 0, 1024, 2);
+	send_to(C, x, 1024, 2);       /* where it came from */
+	send_to(C, y, 1024, 2);       /* ... whose upload wrote over it, as far as is known */
+	fetch_from(x, 0, 8192, 3);    /* all of it */
+	send_to(C, y, 8192, 3);       /* is the business of contents.c */
+	fetch_from(x, 1024, 1024, 4); /* then freed */
+	release(x);
+	send_to(C, y, 1024, 4);
+	x = allocate_at(1, 8192, TRACE_MEMORY_MANAGED);
+	fetch_from(x, 0, 2048, 5); /* the host can write there unseen */
+	send_to(C, y, 2048, 5);
+	finish();
+	assert_int_equal(profile->round_trip_count, 2);
+	assert_int_equal(profile->round_trips[0].upload, C);
+	assert_int_equal(profile->round_trips[0].site, 2);
+	assert_int_equal(profile->round_trips[0].download, B);
+	assert_int_equal(profile->round_trips[0].uploads, 2);
+	assert_int_equal(profile->round_trips[0].upload_bytes, 2 * 2048);
+	assert_int_equal(profile->round_trips[0].downloads, 1);
+	assert_int_equal(profile->round_trips[0].download_bytes, 2048);
+	assert_int_equal(profile->round_trips[1].site, 1);
+	assert_int_equal(profile->round_trips[1].uploads, 1);
+	assert_int_equal(profile->round_trips[1].upload_bytes, 1024);
+	profile_free(profile);
+}
+
+/* Of bytes that the object does not have. */
+static void test_bad_transfers(void **state)
+{
+	static const uint64_t places[][2] = {
+		{0, 0}, {0, SIZE + 1}, {SIZE, 1}, {UINT64_MAX, 2}, {1, UINT64_MAX}};
+	uint32_t x;
+
+	(void)state;
+	start(&build_transfers);
+	x = allocate();
+	CALL(A, FROM_HOST(x, SIZE), WRITE(x, A, SIZE, 0));
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		_Alignas(8) struct gpu_transfer payload = {.offset = places[i][0],
+							   .bytes = places[i][1]};
+		struct build_record record = {.kind = GPU_RECORD_TRANSFER,
+					      .object = x,
+					      .of_call = true,
+					      .payload = &payload,
+					      .size = sizeof(payload)};
+		struct error error = {""};
+
+		assert_int_equal(analysis->record(state_of, &event, &record, &error), -1);
+		assert_string_not_equal(error.text, "");
+	}
+	finish();
+	profile_free(profile);
+}
+
 /* -- allocations -- */
 
 static void test_allocations(void **state)
@@ -525,7 +681,8 @@ int main(void)
 		cmocka_unit_test(test_devices),     cmocka_unit_test(test_taken),
 		cmocka_unit_test(test_read_range),  cmocka_unit_test(test_consumed),
 		cmocka_unit_test(test_shares),      cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_allocations), cmocka_unit_test(test_uploads),
+		cmocka_unit_test(test_parts),       cmocka_unit_test(test_bad_transfers),
 	};
 
 	return cmocka_run_group_tests_name("graph_facts", tests, NULL, NULL);

@@ -40,4 +40,17 @@ is "graph: from the sum to the product" "$(json_query "$T/export.json" "SELECT e
 	AND e.value->>'access' = 'READ' AND f.value->>'name' LIKE '%add%' AND t.value->>'name' LIKE '%MulFunctor%'")" "12288 3"
 is "graph: nothing is unknown" "$(sqlite3 "$T/graph.db" "SELECT (SELECT count(*) FROM coverage WHERE what = 'CUDA graphs'),
 	(SELECT count(*) FROM vertex WHERE kind = 'unknown')")" "0|0"
+
+# a fill that is overwritten, an upload of the same in each of 5 steps, and a fill that is needed, each under its operator
+native=$("$PYTHON" tests/gpu/waste.py 2>&1)
+is "waste: collect" "$(timeout 120 "$VFLOW" collect --quiet --device gpu -o "$T/waste.db" "$PYTHON" tests/gpu/waste.py 2>&1)" "$native"
+found() { # OPERATOR OTHER: the patterns of findings with the one in their call path, and not the other
+	sqlite3 "$T/waste.db" "SELECT DISTINCT pattern FROM finding f WHERE vertex IN (SELECT vertex FROM callpaths WHERE function LIKE '%$1%')
+		AND vertex NOT IN (SELECT vertex FROM callpaths WHERE function LIKE '%$2%') ORDER BY pattern"
+}
+is "waste: zeros that are overwritten" "$(found ::zeros new_zeros | grep -x dead_write)" dead_write
+is "waste: what is uploaded in each step" "$(found copy_ nothing | grep -x duplicate_transfer)" duplicate_transfer
+is "waste: its bytes, 4 of 5 times 4M" "$(sqlite3 "$T/waste.db" "SELECT max(bytes) FROM finding WHERE pattern = 'duplicate_transfer'")" 16777216
+is "waste: zeros that are needed" "$(found new_zeros nothing)" ""
+"$VFLOW" report "$T/waste.db" 2>&1 | sed -n '1,60s/^/# /p'
 finish

@@ -132,6 +132,32 @@ static void pending(void)
 	same_or_not();
 }
 
+/* So large that both ends are looked at before anything is hashed. */
+static void large(void)
+{
+	const uint64_t bytes = UINT64_C(1) << 20;
+	uint8_t *to = calloc(bytes, 1);
+	CUdeviceptr from;
+
+	start_transfers();
+	from = allocate(bytes); /* object 2 */
+	set(from, bytes, 7);
+	check(!download("cuMemcpyDtoH_v2", to, from, bytes)->received && this_thread.call.differs,
+	      "one end shows that a large copy brings something else");
+	check(download("cuMemcpyDtoH_v2", to, from, bytes)->received == 2 &&
+		      !this_thread.call.differs,
+	      "one that brings the same");
+	to[bytes - 1] = 8;
+	check(!download("cuMemcpyDtoH_v2", to, from, bytes)->received && this_thread.call.differs,
+	      "the other end shows it");
+	to[bytes / 2] = 8;
+	check(!download("cuMemcpyDtoH_v2", to, from, bytes)->received && !this_thread.call.differs,
+	      "or none of them does");
+	check(!calls_of_coverage && to[bytes / 2] == 7 && to[bytes - 1] == 7,
+	      "all of that is known");
+	free(to);
+}
+
 static void rows(void)
 {
 	const struct rows box = {1500, 3, 2000, 3000}, side_by_side = {2000, 3, 2000, 2000};
@@ -274,8 +300,9 @@ static void unknown(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"awaited", awaited},           {"pending", pending}, {"rows", rows},
-		{"asynchronous", asynchronous}, {"digests", digests}, {"unknown", unknown}};
+		{"awaited", awaited}, {"pending", pending},           {"large", large},
+		{"rows", rows},       {"asynchronous", asynchronous}, {"digests", digests},
+		{"unknown", unknown}};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);
 }

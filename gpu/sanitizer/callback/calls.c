@@ -293,7 +293,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 	struct needs needs = {0};
 
 	this_thread.launch.kernel = NULL;
-	this_thread.call.may_pend = this_thread.call.settled = false;
+	this_thread.call.may_pend = this_thread.call.settled = this_thread.call.differs = false;
 	if (!data->context || !this_thread.locked)
 		return;
 	/* some limits can be set only before anything is done in a context */

@@ -3,6 +3,7 @@
  *
  * It is read by the kernel, which fails where a load of ours would raise a signal.
  */
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -12,7 +13,17 @@
 
 #define DESTINATION_MAX (UINT64_C(1) << 30) /* bytes that are hashed, 0.4 ns each */
 
-enum { STEP = 64 * LEAF_BYTES };
+#define PEEK_FROM (UINT64_C(1) << 20) /* bytes of which both ends are looked at first */
+
+enum { STEP = 64 * LEAF_BYTES, PEEK = 512 };
+
+/* False: it cannot be read. */
+static bool read_host(void *to, uint64_t address, size_t size)
+{
+	const struct iovec there = {(void *)(uintptr_t)address, size}, here = {to, size};
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
 
 /* Adds one row, which begins with the leaf number `leaf`.  False: it cannot be read. */
 static bool add_row(struct transfer_sum *sum, uint64_t leaf, uint64_t address, uint64_t size)
@@ -21,10 +32,8 @@ static bool add_row(struct transfer_sum *sum, uint64_t leaf, uint64_t address, u
 
 	for (uint64_t at = 0; at < size; at += STEP) {
 		const size_t count = size - at < STEP ? size - at : STEP;
-		const struct iovec to = {bytes, count};
-		const struct iovec from = {(void *)(uintptr_t)(address + at), count};
 
-		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)count)
+		if (!read_host(bytes, address + at, count))
 			return false;
 		transfer_add(sum, leaf + at / LEAF_BYTES, bytes, count);
 	}
@@ -55,15 +64,32 @@ static bool is_bounded(const struct operation *operation)
 	       !__builtin_mul_overflow(rows, operation->width, &bytes) && bytes <= DESTINATION_MAX;
 }
 
+/*
+ * Whether one end of a large copy already shows that it brings something else: mostly it does, and
+ * then nothing need be hashed.
+ */
+static bool differs(CUcontext context, uint64_t to, uint64_t from, uint64_t bytes)
+{
+	uint8_t host[PEEK], device[PEEK];
+
+	for (uint64_t at = 0; bytes >= PEEK_FROM && at < bytes; at += bytes - PEEK)
+		if (events_peek(context, from + at, PEEK, device) &&
+		    read_host(host, to + at, PEEK) && memcmp(host, device, PEEK) != 0)
+			return true;
+	return false;
+}
+
 bool destination_settled(const Sanitizer_CallbackData *data, const CUstream *stream, bool waits)
 {
 	const uint64_t *words = data->functionParams;
 
 	if (!this_thread.locked || !stream)
 		return this_thread.locked; /* all pending calls have ended */
-	return this_thread.effect == API_COPY &&
-	       !events_is_device_memory(data->context, words[0]) &&
-	       events_settled(data->context, *stream, waits);
+	if (this_thread.effect != API_COPY || events_is_device_memory(data->context, words[0]) ||
+	    !events_settled(data->context, *stream, waits))
+		return false;
+	this_thread.call.differs = differs(data->context, words[0], words[1], words[2]);
+	return true;
 }
 
 void destination_note(struct operation *operation)
@@ -81,7 +107,10 @@ void destination_note(struct operation *operation)
 	if (operation->kind != OPERATION_COPY || operation->to_device || !operation->from_device ||
 	    operation->unordered)
 		return;
-
+	/* no digest of anything is all zero */
+	operation->destination_known = this_thread.call.differs;
+	if (operation->destination_known)
+		return;
 	if (!this_thread.call.settled)
 		operation->destination_coverage = COVERAGE_DOWNLOADS_BEHIND_WORK;
 	else if (!is_bounded(operation))

@@ -91,6 +91,7 @@ struct api_call {
 	bool may_pend;       /* it is a copy or set whose pass may follow it on its stream: see
 				calls_stream_copy() */
 	bool settled;        /* all calls that may write to memory of the host before it are over */
+	bool differs;        /* it is a copy to the host, which holds something else by now */
 	struct operation *operations; /* in the order in which they were made */
 	unsigned count, room;
 };

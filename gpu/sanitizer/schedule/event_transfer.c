@@ -8,6 +8,28 @@
 
 #include <string.h>
 
+bool events_peek(CUcontext context, uint64_t address, uint64_t bytes, void *to)
+{
+	static uint8_t bounce[EVENTS_PEEK_MAX]; /* the lock is held */
+	struct space *space = events_find_space(context);
+	const struct object *object = space ? space_find(space, address) : NULL;
+	struct entered_context entered;
+	bool copied;
+
+	if (!object || object->memory != GPU_MEMORY_DEVICE || bytes > sizeof(bounce) ||
+	    bytes > object->size - (address - object->address) || space_failed(space) ||
+	    queues_timed_out())
+		return false;
+	copied = context_enter(&entered, context) &&
+		 driver.cuMemcpyDtoHAsync(bounce, address, bytes, space_stream(space)) ==
+			 CUDA_SUCCESS &&
+		 driver.cuStreamSynchronize(space_stream(space)) == CUDA_SUCCESS;
+	context_leave(&entered);
+	if (copied)
+		memcpy(to, bounce, bytes);
+	return copied;
+}
+
 void event_transfer_begin(struct host_row *row, const struct operation *operation, CUstream stream,
 			  struct transfer_box to, struct transfer_box from)
 {

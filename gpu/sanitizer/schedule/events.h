@@ -43,6 +43,13 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
  * allows.  Calls the driver.
  */
 bool events_settled(CUcontext context, CUstream stream, bool wait);
+/*
+ * Copies so many bytes at this address of the device, at most EVENTS_PEEK_MAX, which nothing
+ * changes meanwhile.  False: they are not in one object of the context, or cannot be copied.  Calls
+ * the driver.
+ */
+#define EVENTS_PEEK_MAX 4096
+bool events_peek(CUcontext context, uint64_t address, uint64_t bytes, void *to);
 /* Ends the pending calls of this context, or of all, yielding.  False: the lock was lost. */
 bool events_drain(CUcontext context, bool all_contexts);
 /*

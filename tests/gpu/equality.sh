@@ -9,6 +9,10 @@
 whole() { # DB
 	"$VFLOW" prune --edge 'bytes>=0' --vertex 'invocations>=0' "$1" 2>/dev/null
 }
+# What copies from and to the host moved again; not of copies behind other work on their stream, which are not waited for.
+moved() { # DB
+	sqlite3 "$1" "SELECT 'upload', * FROM upload; SELECT 'download', * FROM download; SELECT 'round trip', * FROM round_trip"
+}
 on() { # DEVICE DB PROGRAM...
 	local device=$1
 	shift
@@ -30,6 +34,7 @@ same() { # PROGRAM [ARGUMENT]
 		not_ok "$run: the same graph" "$(diff "$T/e.dot" "$T/g.dot")"
 		sqlite3 "$T/g.db" 'SELECT * FROM coverage' 2>&1 | sed 's/^/# coverage: /'
 	fi
+	is "$run: copies moved the same" "$(moved "$T/g.db")" "$(moved "$T/e.db")"
 	rm -f "$T"/[eg].*
 }
 for program in figure3 figure3_O2 figure3_nvcc demo demo_corrected demo_nvcc; do

@@ -111,6 +111,11 @@ enum gpu_metric { /* in the order of a row */
 		  GPU_METRICS
 };
 
+/* The rows that have a metric, by its access in gpu/rows.def: bits 1 << enum gpu_access. */
+#define GPU_ROWS_READ (1u << GPU_READ)
+#define GPU_ROWS_WRITE (1u << GPU_WRITE)
+#define GPU_ROWS_BOTH (GPU_ROWS_READ | GPU_ROWS_WRITE)
+
 /* A fact about a call, or about an object after it. */
 struct gpu_record {
 	uint32_t kind;       /* enum gpu_record_kind */

@@ -84,13 +84,12 @@ struct shadow_object {
 	bool mapped;
 };
 
-/* What one API did to one object's bytes by one writer. */
+/* What one API did to one object's bytes by one writer: two rows, of which only bytes and metrics
+   are kept. */
 struct tally {
 	uint32_t writer;
 	uint32_t slot;
-	uint64_t read, written, redundant;
-	uint64_t values, dead, unread, taken, first_read; /* as in gpu/rows.def */
-	uint64_t first_read_block, last_read_block, first_written_block, last_written_block;
+	struct gpu_row read, written;
 };
 
 /* An object that the API touched with atomics. */

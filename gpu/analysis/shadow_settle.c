@@ -95,7 +95,8 @@ static struct unit_word load_word(struct settling *settling, uint64_t index)
 	struct unit_word word = {.read = object->read[index],
 				 .written = object->written[index],
 				 .initialised = object->initialised[index],
-				 .unread = settling->was_unread ? object->unread[index] : 0};
+				 .unread = settling->was_unread ? object->unread[index] : 0,
+				 .can_be_unread = settling->can_be_unread ? WORD_ALL : 0};
 
 	if (object->uses_to_host)
 		settling->to_host += unit_count(object->to_host[index]);
@@ -109,56 +110,44 @@ static struct unit_word load_word(struct settling *settling, uint64_t index)
 	return word;
 }
 
-static void count_read(struct tally *tally, const struct unit_word *word, uint64_t bytes,
-		       uint64_t block)
+static void add_bytes(uint64_t *sum, uint64_t mask)
 {
-	if (!tally->read)
-		tally->first_read_block = block;
-	tally->last_read_block = block;
-	tally->read += unit_count(word->read & bytes);
-	if (word->unread)
-		tally->first_read += unit_count(unit_first_read(word) & bytes);
+	if (mask)
+		*sum += mask == WORD_ALL ? WORD_BYTES : unit_count(mask);
 }
 
-/* What was written of a word, as masks; `redundant` as by unit_redundant(). */
-struct written_word {
-	uint64_t redundant, values;
-};
-
-static void count_written(const struct settling *settling, struct tally *tally,
-			  const struct unit_word *word, const struct written_word *how,
-			  uint64_t bytes, uint64_t block)
+/*
+ * Adds to a row what the word, of this block, has of each metric of such rows (GPU_ROWS_READ or
+ * GPU_ROWS_WRITE); blocks come in order.  `touched`: its bytes with this access; `bytes`: those of
+ * the row's last writer.
+ */
+static inline void count_access(struct gpu_row *row, unsigned rows, const struct unit_word *word,
+				uint64_t touched, uint64_t bytes, uint64_t block)
 {
-	const unsigned written = unit_count(word->written & bytes);
-
-	if (!tally->written)
-		tally->first_written_block = block;
-	tally->last_written_block = block;
-	tally->written += written;
-	if (how->redundant)
-		tally->redundant += unit_count(how->redundant & bytes);
-	if (how->values)
-		tally->values += unit_count(how->values & bytes);
-	if (settling->can_be_unread)
-		tally->unread +=
-			word->read ? unit_count(word->written & ~word->read & bytes) : written;
-	if (!word->unread)
-		return;
-	tally->dead += unit_count(unit_dead(word) & bytes);
-	tally->taken += unit_count(unit_taken(word) & bytes);
+	if (!row->bytes)
+		row->first_block = block;
+	row->last_block = block;
+	add_bytes(&row->bytes, touched & bytes);
+#define COUNT_SUM(member) add_bytes(&row->member, unit_##member(word) & bytes);
+#define COUNT_MIN(member)
+#define COUNT_MAX(member)
+#define ROW_METRIC(member, FLAG, of, aggregate)                                                    \
+	if (GPU_ROWS_##of & rows) {                                                                \
+		COUNT_##aggregate(member)                                                          \
+	}
+#include "gpu/rows.def"
 }
 
 /* `bytes` are those of units whose last writer is `writer`. */
-static void count_word(struct settling *settling, const struct unit_word *word,
-		       const struct written_word *how, uint32_t writer, uint64_t bytes,
-		       uint64_t block)
+static void count_word(struct settling *settling, const struct unit_word *word, uint32_t writer,
+		       uint64_t bytes, uint64_t block)
 {
 	struct tally *tally = tally_of(settling->tallies, writer);
 
 	if (word->read & bytes)
-		count_read(tally, word, bytes, block);
+		count_access(&tally->read, GPU_ROWS_READ, word, word->read, bytes, block);
 	if (word->written & bytes)
-		count_written(settling, tally, word, how, bytes, block);
+		count_access(&tally->written, GPU_ROWS_WRITE, word, word->written, bytes, block);
 }
 
 /* What memory holds in a word of the object; zeros past its end. */
@@ -219,7 +208,6 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 	uint32_t *writers = object->writer + index * WORD_UNITS;
 	struct unit_word word = load_word(settling, index);
 	uint64_t left = unit_whole(word.read | word.written);
-	struct written_word how = {0, 0};
 	bool mixed;
 
 	if (!left)
@@ -228,18 +216,19 @@ static void settle_word(struct settling *settling, uint64_t index, bool whole)
 		store_host(object, index, &word);
 	mixed = bit_get(object->mixed, index / BLOCK_WORDS);
 	if (word.written)
-		how.redundant = store_word(object, index, &word);
-	if (how.redundant)
-		how.values = values_redundant(word.written, how.redundant, settling->width);
+		word.redundant = store_word(object, index, &word);
+	if (word.redundant)
+		word.redundant_values =
+			values_redundant(word.written, word.redundant, settling->width);
 	if (!mixed) {
-		count_word(settling, &word, &how, object->block_writer[index / BLOCK_WORDS],
-			   WORD_ALL, index / BLOCK_WORDS);
+		count_word(settling, &word, object->block_writer[index / BLOCK_WORDS], WORD_ALL,
+			   index / BLOCK_WORDS);
 	} else {
 		while (left) {
 			uint32_t writer = writers[unit_first(left) / UNIT_BYTES];
 			uint64_t bytes = unit_written_by(writers, writer);
 
-			count_word(settling, &word, &how, writer, bytes, index / BLOCK_WORDS);
+			count_word(settling, &word, writer, bytes, index / BLOCK_WORDS);
 			left &= ~bytes;
 		}
 	}
@@ -259,6 +248,11 @@ static bool settle_rewritten(struct settling *settling, uint64_t block)
 {
 	const struct shadow_object *object = settling->object;
 	uint64_t first = block * BLOCK_WORDS, read = 0, initialised = WORD_ALL;
+	struct unit_word word = {.written = WORD_ALL,
+				 .initialised = WORD_ALL,
+				 .redundant = WORD_ALL,
+				 .redundant_values = WORD_ALL,
+				 .can_be_unread = settling->can_be_unread ? WORD_ALL : 0};
 	struct tally *tally;
 
 	for (unsigned i = 0; i < BLOCK_WORDS; i++) {
@@ -271,18 +265,12 @@ static bool settle_rewritten(struct settling *settling, uint64_t block)
 		   BLOCK_BYTES))
 		return false;
 	tally = tally_of(settling->tallies, object->block_writer[block]);
-	if (!tally->written)
-		tally->first_written_block = block;
-	tally->last_written_block = block;
-	tally->written += BLOCK_BYTES;
-	tally->redundant += BLOCK_BYTES;
-	tally->values += BLOCK_BYTES;
-	for (unsigned i = 0; settling->was_unread && i < BLOCK_WORDS; i++)
-		tally->dead += unit_count(object->unread[first + i]);
-	if (settling->can_be_unread) {
-		tally->unread += BLOCK_BYTES;
-		memset(object->unread + first, 0xff, BLOCK_WORDS * sizeof(*object->unread));
+	for (unsigned i = 0; i < BLOCK_WORDS; i++) {
+		word.unread = settling->was_unread ? object->unread[first + i] : 0;
+		count_access(&tally->written, GPU_ROWS_WRITE, &word, WORD_ALL, WORD_ALL, block);
 	}
+	if (settling->can_be_unread)
+		memset(object->unread + first, 0xff, BLOCK_WORDS * sizeof(*object->unread));
 	return true;
 }
 
@@ -349,36 +337,24 @@ static void add_row(struct shadow *shadow, struct gpu_row row)
 		shadow->rows[shadow->row_count++] = row;
 }
 
+static void add_tally(struct shadow *shadow, uint32_t object, uint32_t writer,
+		      enum gpu_access access, struct gpu_row row)
+{
+	row.object = object;
+	row.writer = writer;
+	row.access = access;
+	add_row(shadow, row);
+}
+
 static void add_rows(struct shadow *shadow, const struct shadow_object *object)
 {
-	const struct tallies *tallies = &shadow->tallies;
+	const struct tally *items = shadow->tallies.items;
+	const uint32_t count = shadow->tallies.count;
 
-	for (uint32_t i = 0; i < tallies->count; i++) {
-		const struct tally *tally = &tallies->items[i];
-
-		add_row(shadow, (struct gpu_row){.object = object->id,
-						 .writer = tally->writer,
-						 .access = GPU_READ,
-						 .bytes = tally->read,
-						 .first_read_bytes = tally->first_read,
-						 .first_block = tally->first_read_block,
-						 .last_block = tally->last_read_block});
-	}
-	for (uint32_t i = 0; i < tallies->count; i++) {
-		const struct tally *tally = &tallies->items[i];
-
-		add_row(shadow, (struct gpu_row){.object = object->id,
-						 .writer = tally->writer,
-						 .access = GPU_WRITE,
-						 .bytes = tally->written,
-						 .redundant_bytes = tally->redundant,
-						 .redundant_value_bytes = tally->values,
-						 .dead_bytes = tally->dead,
-						 .unread_bytes = tally->unread,
-						 .taken_bytes = tally->taken,
-						 .first_block = tally->first_written_block,
-						 .last_block = tally->last_written_block});
-	}
+	for (uint32_t i = 0; i < count; i++)
+		add_tally(shadow, object->id, items[i].writer, GPU_READ, items[i].read);
+	for (uint32_t i = 0; i < count; i++)
+		add_tally(shadow, object->id, items[i].writer, GPU_WRITE, items[i].written);
 }
 
 static bool add_atomics(struct shadow *shadow, const struct shadow_object *object)

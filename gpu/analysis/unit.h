@@ -24,6 +24,9 @@ struct unit_word {
 	uint64_t uninitialised; /* written with bytes that were not initialised themselves */
 	uint64_t initialised;   /* before the API */
 	uint64_t unread;        /* before the API: see below */
+	/* Of written bytes, as unit_redundant() and values_redundant() (values.h) have them. */
+	uint64_t redundant, redundant_values;
+	uint64_t can_be_unread; /* all bytes, or 0: the API leaves none unread here */
 };
 
 VFLOW_DEVICE unsigned unit_count(uint64_t mask)
@@ -143,24 +146,44 @@ VFLOW_DEVICE uint64_t unit_unread(const struct unit_word *word)
 	return (word->unread | word->written) & ~word->read;
 }
 
+/*
+ * The rules of the metrics that rows have (gpu/rows.def): which bytes of a word count for
+ * `member` is what unit_<member>() returns.
+ */
+
+VFLOW_DEVICE uint64_t unit_redundant_bytes(const struct unit_word *word)
+{
+	return word->redundant;
+}
+
+VFLOW_DEVICE uint64_t unit_redundant_value_bytes(const struct unit_word *word)
+{
+	return word->redundant_values;
+}
+
 /* Written over, and read by nobody since they had been written. */
-VFLOW_DEVICE uint64_t unit_dead(const struct unit_word *word)
+VFLOW_DEVICE uint64_t unit_dead_bytes(const struct unit_word *word)
 {
 	return word->written & word->unread & ~word->read;
 }
 
-VFLOW_DEVICE uint64_t unit_first_read(const struct unit_word *word)
+VFLOW_DEVICE uint64_t unit_unread_bytes(const struct unit_word *word)
 {
-	return word->read & word->unread;
+	return word->written & ~word->read & word->can_be_unread;
 }
 
 /*
  * Bytes that stay unread in units of which the API wrote other bytes: it is their writer now, since
  * it is their unit's.
  */
-VFLOW_DEVICE uint64_t unit_taken(const struct unit_word *word)
+VFLOW_DEVICE uint64_t unit_taken_bytes(const struct unit_word *word)
 {
 	return unit_whole(word->written) & ~word->written & unit_unread(word);
+}
+
+VFLOW_DEVICE uint64_t unit_first_read_bytes(const struct unit_word *word)
+{
+	return word->read & word->unread;
 }
 
 /* The bytes of the units whose writer is `writer`. */

@@ -37,8 +37,8 @@ VFLOW_DEVICE void settle(const struct inputs *in, struct results *out, unsigned 
 	out->initialised[i] = unit_initialised(word);
 	out->groups[i] = units ? unit_written_by(writers, writers[unit_first(units) / 4]) : 0;
 	out->counts[i] = unit_count(out->redundant[i]) + unit_count(out->groups[i] & word->read);
-	out->unread[i] = unit_unread(word) ^ unit_dead(word) ^ unit_taken(word) << 1 ^
-			 unit_first_read(word) << 2;
+	out->unread[i] = unit_unread(word) ^ unit_dead_bytes(word) ^ unit_taken_bytes(word) << 1 ^
+			 unit_first_read_bytes(word) << 2;
 	out->values[i] = values_redundant(word->written, out->redundant[i],
 					  values_width((uint32_t)word->read & 0x1f1f1f10,
 						       (uint32_t)word->unread & 0x1f1f1f10));

@@ -322,19 +322,14 @@ static struct gpu_row row_of(const result_row &from, enum gpu_access access)
 		from.extents + (access == GPU_READ ? ROW_READ_FROM : ROW_WRITTEN_FROM);
 	struct gpu_row row = {from.slot / spread + 1, from.writer, access};
 
-	row.first_block = ~extents[0];
-	row.last_block = extents[1] - 1;
-	if (access == GPU_READ) {
-		row.bytes = from.counts[ROW_READ];
-		row.first_read_bytes = from.counts[ROW_FIRST_READ];
-		return row;
-	}
-	row.bytes = from.counts[ROW_WRITTEN];
-	row.redundant_bytes = from.counts[ROW_REDUNDANT];
-	row.redundant_value_bytes = from.counts[ROW_VALUES];
-	row.dead_bytes = from.counts[ROW_DEAD];
-	row.unread_bytes = from.counts[ROW_UNREAD];
-	row.taken_bytes = from.counts[ROW_TAKEN];
+	row.bytes = from.counts[access == GPU_READ ? ROW_READ : ROW_WRITTEN];
+#define TAKE_SUM(FLAG) from.counts[ROW_##FLAG]
+#define TAKE_MIN(FLAG) ~extents[0]
+#define TAKE_MAX(FLAG) extents[1] - 1
+#define ROW_METRIC(member, FLAG, of, aggregate)                                                    \
+	if (GPU_ROWS_##of >> access & 1)                                                           \
+		row.member = TAKE_##aggregate(FLAG);
+#include "gpu/rows.def"
 	return row;
 }
 

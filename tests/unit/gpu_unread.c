@@ -194,29 +194,29 @@ static void test_unread_by_hand(void **state)
 
 	(void)state;
 	/* written for the first time: dead is nothing, unread all */
-	assert_int_equal(unit_dead(&word), 0);
+	assert_int_equal(unit_dead_bytes(&word), 0);
 	assert_int_equal(unit_unread(&word), 0xff);
 	/* half of it read, all of it written over by another */
 	word = (struct unit_word){.read = 0x0f, .unread = 0xff};
-	assert_int_equal(unit_first_read(&word), 0x0f);
+	assert_int_equal(unit_first_read_bytes(&word), 0x0f);
 	assert_int_equal(unit_unread(&word), 0xf0);
-	assert_int_equal(unit_taken(&word), 0);
+	assert_int_equal(unit_taken_bytes(&word), 0);
 	word = (struct unit_word){.written = 0xff, .unread = 0xf0};
-	assert_int_equal(unit_dead(&word), 0xf0);
+	assert_int_equal(unit_dead_bytes(&word), 0xf0);
 	assert_int_equal(unit_unread(&word), 0xff);
 	/* in place: read before it is written, and read after */
 	word = (struct unit_word){.read = 0xff, .written = 0xff, .unread = 0xff};
-	assert_int_equal(unit_dead(&word), 0);
-	assert_int_equal(unit_first_read(&word), 0xff);
+	assert_int_equal(unit_dead_bytes(&word), 0);
+	assert_int_equal(unit_first_read_bytes(&word), 0xff);
 	assert_int_equal(unit_unread(&word), 0);
 	/* one byte of an unread unit: the other three are the API's from now on */
 	word = (struct unit_word){.written = 0x02, .unread = 0xff};
-	assert_int_equal(unit_dead(&word), 0x02);
-	assert_int_equal(unit_taken(&word), 0x0d);
+	assert_int_equal(unit_dead_bytes(&word), 0x02);
+	assert_int_equal(unit_taken_bytes(&word), 0x0d);
 	/* ... but for one that it reads */
 	word.read = 0x08;
-	assert_int_equal(unit_first_read(&word), 0x08);
-	assert_int_equal(unit_taken(&word), 0x05);
+	assert_int_equal(unit_first_read_bytes(&word), 0x08);
+	assert_int_equal(unit_taken_bytes(&word), 0x05);
 }
 
 /* The bytes of a word, each with who wrote it last and whether it was read since. */
@@ -247,10 +247,10 @@ static void test_unread_random(void **state)
 			/* the rules, by writer as a row has them */
 			for (uint32_t i = 0; i < WRITERS; i++) {
 				uint64_t bytes = unit_written_by(writers, i);
-				unsigned taken = unit_count(unit_taken(&word) & bytes);
+				unsigned taken = unit_count(unit_taken_bytes(&word) & bytes);
 
-				dead[i] = unit_count(unit_dead(&word) & bytes);
-				unread[i] -= unit_count(unit_first_read(&word) & bytes);
+				dead[i] = unit_count(unit_dead_bytes(&word) & bytes);
+				unread[i] -= unit_count(unit_first_read_bytes(&word) & bytes);
 				unread[i] -= dead[i] + taken;
 				unread[api] +=
 					unit_count(word.written & unit_unread(&word) & bytes);

@@ -111,15 +111,16 @@ struct device_record {
 #define ROW_SLOTS (1u << 17)
 #define ROW_LIMIT (1u << 16)
 
+/* The bytes of the rows of both accesses, and the SUMs of their metrics. */
 enum row_count {
 	ROW_READ,
 	ROW_WRITTEN,
-	ROW_REDUNDANT,
-	ROW_VALUES, /* redundant_value_bytes */
-	ROW_DEAD,
-	ROW_UNREAD,
-	ROW_FIRST_READ,
-	ROW_TAKEN,
+	ROW_REDUNDANT_BYTES,
+	ROW_REDUNDANT_VALUE_BYTES,
+	ROW_DEAD_BYTES,
+	ROW_UNREAD_BYTES,
+	ROW_FIRST_READ_BYTES,
+	ROW_TAKEN_BYTES,
 	ROW_COUNTS
 };
 

@@ -159,8 +159,8 @@ static __device__ __noinline__ struct unread_tally tally_unread_mask(
 			struct unit_word word = {touched[k], written ? WORD_ALL : 0, 0, 0,
 						 was && !known ? WORD_ALL : before[k]};
 
-			tally.first_read += unit_count(unit_first_read(&word));
-			tally.dead += unit_count(unit_dead(&word));
+			tally.first_read += unit_count(unit_first_read_bytes(&word));
+			tally.dead += unit_count(unit_dead_bytes(&word));
 			before[k] = unit_unread(&word);
 			tally.left += unit_count(before[k]);
 		}

@@ -60,10 +60,10 @@ static __device__ uint32_t hash_key(u64 key)
 static __device__ uint32_t count_of_lane(const struct counts *counts)
 {
 	unsigned lane = threadIdx.x % 32;
-	uint32_t both = lane < ROW_DEAD
-				? (lane < ROW_REDUNDANT ? counts->touched : counts->redundant)
-			: lane < ROW_FIRST_READ ? counts->unread
-						: counts->first;
+	uint32_t both = lane < ROW_DEAD_BYTES
+				? (lane < ROW_REDUNDANT_BYTES ? counts->touched : counts->redundant)
+			: lane < ROW_FIRST_READ_BYTES ? counts->unread
+						      : counts->first;
 
 	return lane % 2 ? both >> 16 : both & 0xffff;
 }

@@ -179,30 +179,24 @@ static bool reserve_rows(size_t count)
 	return true;
 }
 
-static struct gpu_row make_read(const struct row *row)
+/* Of what was read, or of what was written; MIN and MAX are the first and the last block. */
+static struct gpu_row make_row(const struct row *from, enum gpu_access access)
 {
-	return (struct gpu_row){.object = row->object->id,
-				.writer = row->writer,
-				.access = GPU_READ,
-				.bytes = row->counts[ROW_READ],
-				.first_read_bytes = row->counts[ROW_FIRST_READ],
-				.first_block = ~row->extents[ROW_READ_FROM],
-				.last_block = row->extents[ROW_READ_TO] - 1};
-}
+	const bool reads = access == GPU_READ;
+	const uint32_t *extents = from->extents + (reads ? ROW_READ_FROM : ROW_WRITTEN_FROM);
+	struct gpu_row row = {.object = from->object->id,
+			      .writer = from->writer,
+			      .access = access,
+			      .bytes = from->counts[reads ? ROW_READ : ROW_WRITTEN]};
 
-static struct gpu_row make_written(const struct row *row)
-{
-	return (struct gpu_row){.object = row->object->id,
-				.writer = row->writer,
-				.access = GPU_WRITE,
-				.bytes = row->counts[ROW_WRITTEN],
-				.redundant_bytes = row->counts[ROW_REDUNDANT],
-				.redundant_value_bytes = row->counts[ROW_VALUES],
-				.dead_bytes = row->counts[ROW_DEAD],
-				.unread_bytes = row->counts[ROW_UNREAD],
-				.taken_bytes = row->counts[ROW_TAKEN],
-				.first_block = ~row->extents[ROW_WRITTEN_FROM],
-				.last_block = row->extents[ROW_WRITTEN_TO] - 1};
+#define TAKE_SUM(FLAG) from->counts[ROW_##FLAG]
+#define TAKE_MIN(FLAG) ~extents[0]
+#define TAKE_MAX(FLAG) extents[1] - 1
+#define ROW_METRIC(member, FLAG, of, aggregate)                                                    \
+	if (GPU_ROWS_##of >> access & 1)                                                           \
+		row.member = TAKE_##aggregate(FLAG);
+#include "gpu/rows.def"
+	return row;
 }
 
 /* Adds the rows of one space to the `used` ones.  Returns how many there are then. */
@@ -217,10 +211,10 @@ static size_t add_rows(size_t used, const struct row *from, uint32_t count)
 			last++;
 		for (uint32_t k = i; k < last; k++)
 			if (from[k].counts[ROW_READ])
-				rows[used++] = make_read(&from[k]);
+				rows[used++] = make_row(&from[k], GPU_READ);
 		for (uint32_t k = i; k < last; k++)
 			if (from[k].counts[ROW_WRITTEN])
-				rows[used++] = make_written(&from[k]);
+				rows[used++] = make_row(&from[k], GPU_WRITE);
 		i = last;
 	}
 	return used;

@@ -106,7 +106,8 @@ static void put_call(FILE *out, const struct picture *picture, const struct call
 			&picture->profile->accesses[event->first_access + i];
 
 		*(access->access == GRAPH_READ ? &read : &written) += access->bytes;
-		unchanged += access->redundant_bytes;
+		if (access->redundant_bytes != PROFILE_UNKNOWN)
+			unchanged += access->redundant_bytes;
 	}
 	fprintf(out, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,", event->process + 1, call->track);
 	perfetto_put_time(out, "ts", event->start_ns);

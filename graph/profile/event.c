@@ -2,6 +2,7 @@
  * graph/profile/event.c: the events of a profile and what they accessed, which are many: read only
  * for those who ask for them.
  */
+#include "gpu/records.h"
 #include "graph/profile/file.h"
 #include "graph/profile/table.h"
 #include "util/memory.h"
@@ -56,13 +57,6 @@ const struct profile_table profile_table_event = {
 
 /* -- what they accessed -- */
 
-static bool is_read(const void *row)
-{
-	const struct profile_access *access = row;
-
-	return access->access == GRAPH_READ;
-}
-
 #define ACCESS_COLUMN(member, TYPE, ...) COLUMN(struct profile_access, member, TYPE, __VA_ARGS__)
 
 static const struct profile_column access_columns[] = {
@@ -72,7 +66,8 @@ static const struct profile_column access_columns[] = {
 	ACCESS_COLUMN(access, ACCESS),
 	ACCESS_COLUMN(writer, VERTEX, .of = &profile_table_vertex),
 	ACCESS_COLUMN(bytes, COUNT),
-	ACCESS_COLUMN(redundant_bytes, COUNT, .nullable = true, .is_null = is_read),
+#define ROW_METRIC(member, FLAG, access, aggregate) ACCESS_COLUMN(member, COUNT, .nullable = true),
+#include "gpu/rows.def"
 	{0},
 };
 
@@ -115,13 +110,31 @@ static void finish_accesses(struct profile_rows *rows, struct profile *profile)
 	}
 }
 
+/* The accesses whose rows have a metric. */
+#define OF_READ (1u << GRAPH_READ)
+#define OF_WRITE (1u << GRAPH_WRITE)
+#define OF_BOTH (OF_READ | OF_WRITE)
+
+static bool metric_holds(const struct profile_access *access, uint64_t value, unsigned of,
+			 uint64_t most)
+{
+	return value == PROFILE_UNKNOWN || (value <= most && of >> access->access & 1);
+}
+
 static bool access_holds(const struct profile *profile, const void *row)
 {
 	const struct profile_access *access = row;
+	const uint64_t size = profile->objects[access->object].size;
+	const uint64_t SUM = size, MIN = size / GPU_ROW_BLOCK, MAX = MIN; /* at most so much */
+	bool holds = (access->access == GRAPH_READ || access->access == GRAPH_WRITE) &&
+		     access->bytes <= size;
 
-	return (access->access == GRAPH_READ || access->access == GRAPH_WRITE) &&
-	       access->bytes <= profile->objects[access->object].size &&
-	       access->redundant_bytes <= (access->access == GRAPH_WRITE ? access->bytes : 0);
+#define EDGE_METRIC(member, FLAG, of)                                                              \
+	holds = holds && metric_holds(access, access->member, OF_##of, access->bytes);
+#define ROW_METRIC(member, FLAG, of, aggregate)                                                    \
+	holds = holds && metric_holds(access, access->member, OF_##of, aggregate);
+#include "gpu/rows.def"
+	return holds;
 }
 
 /* No access without an event. */
@@ -151,7 +164,9 @@ const struct profile_table profile_table_access = {
 	.views = "CREATE VIEW accesses AS SELECT a.event, v.name AS call, a.object, o.site, "
 		 "s.callpath_text AS object_from, "
 		 "CASE a.access WHEN 1 THEN 'READ' ELSE 'WRITE' END AS access, a.bytes, "
-		 "a.redundant_bytes, a.writer, w.name AS written_by FROM access a "
+#define ROW_METRIC(member, FLAG, access, aggregate) "a." #member ", "
+#include "gpu/rows.def"
+		 "a.writer, w.name AS written_by FROM access a "
 		 "JOIN event e ON e.id = a.event JOIN vertex v ON v.id = e.vertex "
 		 "JOIN object o ON o.id = a.object JOIN vertex s ON s.id = o.site "
 		 "JOIN vertex w ON w.id = a.writer ORDER BY a.id;",

@@ -13,6 +13,8 @@
 
 /* SQLite's integers are signed: no number in a profile is larger, sums stop there. */
 #define PROFILE_NUMBER_MAX ((uint64_t)INT64_MAX)
+/* Stands for null where a number may be null. */
+#define PROFILE_UNKNOWN UINT64_MAX
 
 static inline void profile_add(uint64_t *sum, uint64_t more)
 {
@@ -76,7 +78,10 @@ struct profile_access {
 	uint32_t object; /* index into profile->objects */
 	uint32_t writer; /* vertex id: who wrote these bytes last, before the event */
 	enum graph_access access;
-	uint64_t bytes, redundant_bytes; /* distinct bytes */
+	uint64_t bytes; /* distinct */
+	/* PROFILE_UNKNOWN: the row does not have the metric, or the provider did not say. */
+#define ROW_METRIC(member, FLAG, access, aggregate) uint64_t member;
+#include "gpu/rows.def"
 };
 
 /*

@@ -225,7 +225,8 @@ static bool column_holds(const struct profile *profile, const struct profile_col
 
 	switch (column->type) {
 	case COLUMN_COUNT:
-		return *(const uint64_t *)at <= PROFILE_NUMBER_MAX;
+		return *(const uint64_t *)at <= PROFILE_NUMBER_MAX ||
+		       (column->nullable && *(const uint64_t *)at == PROFILE_UNKNOWN);
 	case COLUMN_ACCESS:
 		return *(const enum graph_access *)at <= GRAPH_WRITE;
 	case COLUMN_VERTEX:

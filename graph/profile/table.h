@@ -28,7 +28,7 @@ enum profile_column_type {
 	COLUMN_FIRST,
 	COLUMN_SECOND,
 	COLUMN_32,     /* uint32_t */
-	COLUMN_COUNT,  /* uint64_t, at most PROFILE_NUMBER_MAX */
+	COLUMN_COUNT,  /* uint64_t, at most PROFILE_NUMBER_MAX; null is PROFILE_UNKNOWN */
 	COLUMN_WORD,   /* uint64_t, any; the file's is signed */
 	COLUMN_FLAG,   /* bool */
 	COLUMN_ACCESS, /* enum graph_access */
@@ -42,11 +42,10 @@ enum profile_column_type {
 struct profile_column {
 	const char *name;
 	enum profile_column_type type;
-	size_t at;                        /* offset of the member in the row */
-	bool nullable;                    /* files made before the column came have nulls */
-	const struct profile_table *of;   /* whose rows it refers to */
-	const struct graph_field *field;  /* of a COLUMN_FIELD */
-	bool (*is_null)(const void *row); /* of a number that may be null */
+	size_t at;                       /* offset of the member in the row */
+	bool nullable;                   /* files made before the column came have nulls */
+	const struct profile_table *of;  /* whose rows it refers to */
+	const struct graph_field *field; /* of a COLUMN_FIELD */
 };
 
 /* clang-format off */

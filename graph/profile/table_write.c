@@ -26,10 +26,6 @@ static void write_column(struct profile_writer *writer, const struct profile_col
 {
 	const void *at = (const char *)row + column->at;
 
-	if (column->is_null && column->is_null(row)) {
-		writer_null(writer);
-		return;
-	}
 	switch (column->type) {
 	case COLUMN_ID:
 		writer_number(writer, keys->id);
@@ -53,6 +49,11 @@ static void write_column(struct profile_writer *writer, const struct profile_col
 		writer_number(writer, *(const uint32_t *)at + UINT64_C(1));
 		break;
 	case COLUMN_COUNT:
+		if (column->nullable && *(const uint64_t *)at == PROFILE_UNKNOWN)
+			writer_null(writer);
+		else
+			writer_number(writer, *(const uint64_t *)at);
+		break;
 	case COLUMN_WORD:
 		writer_number(writer, *(const uint64_t *)at);
 		break;

@@ -83,17 +83,18 @@ expect_exit 0 "a profile in a read-only folder" prune "$T/ro/f.db"
 chmod 755 "$T/ro"
 is "no files left beside it" "$(ls "$T/ro")" "f.db"
 # events: one row for each call, and their accesses add up to the edges that lie on the device
-sum_of="SELECT writer, event.vertex, site, access, sum(bytes), sum(redundant_bytes), count(DISTINCT event.id) FROM access JOIN event ON event.id = event
+sum_of="SELECT writer, event.vertex, site, access, sum(bytes), sum(redundant_bytes), sum(redundant_value_bytes), sum(dead_bytes), count(DISTINCT event.id) FROM access JOIN event ON event.id = event
 	JOIN object ON object.id = object GROUP BY 1, 2, 3, 4"
 for program in figure3 demo; do
 	collect "$T/e.db" "$P/$program" >/dev/null 2>&1
 	is "$program: a row for each call" "$(sqlite3 "$T/e.db" 'SELECT count(*) FROM event')" "$(sqlite3 "$T/e.db" 'SELECT event_count FROM run')"
 	is "$program: accesses add up to edges" "$(sqlite3 "$T/e.db" "$sum_of" | sort)" \
-		"$(sqlite3 "$T/e.db" 'SELECT source, target, object, access, bytes, redundant_bytes, count FROM edge WHERE 0 NOT IN (source, target)' | sort)"
+		"$(sqlite3 "$T/e.db" 'SELECT source, target, object, access, bytes, redundant_bytes, redundant_value_bytes, dead_bytes, count FROM edge WHERE 0 NOT IN (source, target)' | sort)"
 	is "$program: calls add up to invocations and host times" "$(sqlite3 "$T/e.db" 'SELECT vertex, count(*), sum(end_ns - start_ns) FROM event WHERE vertex GROUP BY 1')" \
 		"$(sqlite3 "$T/e.db" 'SELECT id, invocations, host_ns FROM vertex WHERE invocations')"
 done
 is "a view of the events" "$(sqlite3 "$db" "SELECT call, start_ns <= end_ns, host_ns = end_ns - start_ns FROM events WHERE vertex = 5")" "zero|1|1"
+is "where in their objects accesses lie" "$(sqlite3 "$T/e.db" 'SELECT count(*) FROM access WHERE first_block IS NULL OR last_block < first_block')" 0
 is "a view of the accesses" "$(sqlite3 "$db" "SELECT call, site, access, bytes, redundant_bytes, written_by FROM accesses WHERE event = 5")" "zero|1|WRITE|4096|4096|cudaMemset"
 
 finish

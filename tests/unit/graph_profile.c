@@ -167,9 +167,18 @@ static struct profile *example(void)
 						    .name = xstrdup("cudaFree")};
 	profile->accesses = xcalloc(2, sizeof(*profile->accesses));
 	profile->access_count = profile->access_capacity = 2;
-	profile->accesses[0] = (struct profile_access){
-		.writer = 1, .access = GRAPH_WRITE, .bytes = 4096, .redundant_bytes = 96};
-	profile->accesses[1] = (struct profile_access){.access = GRAPH_READ, .bytes = 100};
+	profile->accesses[0] = profile->accesses[1] = (struct profile_access){
+#define ROW_METRIC(member, FLAG, access, aggregate) .member = PROFILE_UNKNOWN,
+#include "gpu/rows.def"
+	};
+	profile->accesses[0].writer = 1;
+	profile->accesses[0].access = GRAPH_WRITE;
+	profile->accesses[0].bytes = 4096;
+	profile->accesses[0].redundant_bytes = 96;
+	profile->accesses[0].last_block = 3;
+	profile->accesses[1].access = GRAPH_READ;
+	profile->accesses[1].bytes = 100;
+	profile->accesses[1].first_read_bytes = 40;
 	profile->duplicates = xcalloc(1, sizeof(*profile->duplicates));
 	profile->duplicate_count = profile->duplicate_capacity = 1;
 	profile->duplicates[0] = (struct profile_duplicate){
@@ -407,6 +416,10 @@ static void test_round_trip(void **state)
 		assert_int_equal(profile->accesses[i].bytes, expected->accesses[i].bytes);
 	}
 	assert_int_equal(profile->accesses[0].redundant_bytes, 96);
+	assert_int_equal(profile->accesses[0].last_block, 3);
+	assert_true(profile->accesses[0].dead_bytes == PROFILE_UNKNOWN);
+	assert_int_equal(profile->accesses[1].first_read_bytes, 40);
+	assert_true(profile->accesses[1].redundant_bytes == PROFILE_UNKNOWN);
 	assert_int_equal(profile->graph->vertices[2].host_ns, 700);
 	assert_false(profile->graph->vertices[1].fields & VERTEX_HOST_NS);
 	assert_string_equal(profile->command, expected->command);
@@ -731,6 +744,10 @@ static void test_changed_events(void **state)
 		{"UPDATE access SET access = 0", "row 1 of table access"},
 		{"UPDATE access SET bytes = 5000", "row 1 of table access"},
 		{"UPDATE access SET redundant_bytes = 1 WHERE id = 2", "row 2 of table access"},
+		{"UPDATE access SET dead_bytes = 4097 WHERE id = 1", "row 1 of table access"},
+		{"UPDATE access SET taken_bytes = 4097 WHERE id = 1", "row 1 of table access"},
+		{"UPDATE access SET first_read_bytes = 1 WHERE id = 1", "row 1 of table access"},
+		{"UPDATE access SET last_block = 5 WHERE id = 1", "row 1 of table access"},
 		{"UPDATE access SET writer = 'me'", "row 1 of table access"},
 		{"WITH RECURSIVE r(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM r WHERE i < 50001) "
 		 "INSERT INTO event SELECT i, 1, NULL, 1, 0, 0, 0, 0, 9, 9 FROM r",

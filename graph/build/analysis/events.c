@@ -29,7 +29,9 @@ static void keep_accesses(struct profile *profile, const struct build_row *rows,
 			.writer = row->writer,
 			.access = row->access == TRACE_READ ? GRAPH_READ : GRAPH_WRITE,
 			.bytes = row->bytes,
-			.redundant_bytes = row->redundant_bytes,
+#define ROW_METRIC(member, FLAG, access, aggregate)                                                \
+	.member = row->metrics >> TRACE_METRIC_##FLAG & 1 ? row->member : PROFILE_UNKNOWN,
+#include "gpu/rows.def"
 		};
 	}
 }

@@ -6,9 +6,15 @@
 
 #include "util/memory.h"
 
+/* ROW(name) of each file of collect/passes/, by the Makefile. */
+#define ROW(name) extern const struct pass pass_##name;
+#include "rows/collect/passes.def"
+#undef ROW
+
 const struct pass *const collect_passes[] = {
-#define PASS(name) &pass_##name,
-#include "collect/pass/passes.def"
+#define ROW(name) &pass_##name,
+#include "rows/collect/passes.def"
+#undef ROW
 	NULL,
 };
 

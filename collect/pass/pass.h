@@ -1,6 +1,6 @@
 /*
- * collect/pass/pass.h: what can be recorded of a program.  A pass is a row: a file NAME.c that
- * says what it gives and needs, named in passes.def.
+ * collect/pass/pass.h: what can be recorded of a program.  A pass is a file NAME.c in
+ * collect/passes/ with a struct pass pass_NAME, which says what it gives and needs.
  *
  * The program runs once for each pass, but for passes that share a run.  The functions take the
  * table, so that a test can add a pass of its own; a set of passes is a word with bit I for row I.
@@ -63,11 +63,12 @@ struct pass {
 	const struct pass_option *const *options; /* ends with NULL; NULL: none */
 };
 
-/* Those of collect/pass/passes.def; ends with NULL.  A table has at most 32 rows. */
+/*
+ * Those of collect/passes/, ends with NULL.  In the order of their names, in which they run and
+ * --help lists them: what is made of their traces does not depend on it.  A table has at most 32
+ * rows.
+ */
 extern const struct pass *const collect_passes[];
-
-#define PASS(name) extern const struct pass pass_##name;
-#include "collect/pass/passes.def"
 
 /* The passes of a list "flow,time".  Returns 0 or -1. */
 int pass_parse(const struct pass *const *table, const char *list, uint32_t *passes,

@@ -52,6 +52,8 @@ static const struct pass never = {.name = "never",
 				  .role = PASS_JOINS_GRAPH,
 				  .providers = gpu};
 
+extern const struct pass pass_flow; /* vflow's own */
+
 static const struct pass *const table[] = {&early, &pass_flow, &one, &two, &noted, &never, NULL};
 
 /* -- the analysis of `noted` -- */

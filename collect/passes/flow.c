@@ -1,5 +1,5 @@
 /*
- * collect/pass/flow.c: the pass `flow`: which operation gives which bytes to which other one, and
+ * collect/passes/flow.c: the pass `flow`: which operation gives which bytes to which other one, and
  * how long objects live.
  */
 #include "collect/pass/pass.h"

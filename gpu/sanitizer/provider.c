@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/sanitizer/callback/calls.h"
+#include "gpu/sanitizer/device/device_state.h"
 #include "gpu/sanitizer/driver.h"
 #include "gpu/sanitizer/code/patching.h"
 
@@ -131,6 +132,6 @@ const struct gpu_provider *vflow_gpu_provider(void)
 	provider.start = start;
 	provider.stop = stop;
 	provider.device_name = device_name();
-	provider.metrics = GPU_METRICS;
+	provider.metrics = device_metrics();
 	return &provider;
 }

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "gpu/provider.h"
+
 #define PASS_THREADS 256      /* in a block of them */
 #define SMALL_BLOCKS 64u      /* of objects: one block of threads can do them in little time */
 #define SMALL_SCAN (1u << 17) /* ... and look through so many of an object */
@@ -111,17 +113,19 @@ struct device_record {
 #define ROW_SLOTS (1u << 17)
 #define ROW_LIMIT (1u << 16)
 
-/* The bytes of the rows of both accesses, and the SUMs of their metrics. */
+/* The SUMs of gpu/rows.def that the kernels count. */
+#define DEVICE_SUMS(SUM)                                                                           \
+	SUM(REDUNDANT_BYTES)                                                                       \
+	SUM(REDUNDANT_VALUE_BYTES)                                                                 \
+	SUM(DEAD_BYTES) SUM(UNREAD_BYTES) SUM(FIRST_READ_BYTES) SUM(TAKEN_BYTES)
+
 enum row_count {
-	ROW_READ,
+	ROW_READ, /* the bytes of rows of this access */
 	ROW_WRITTEN,
-	ROW_REDUNDANT_BYTES,
-	ROW_REDUNDANT_VALUE_BYTES,
-	ROW_DEAD_BYTES,
-	ROW_UNREAD_BYTES,
-	ROW_FIRST_READ_BYTES,
-	ROW_TAKEN_BYTES,
-	ROW_COUNTS
+#define ROW_SUM(FLAG) ROW_##FLAG,
+	DEVICE_SUMS(ROW_SUM)
+#undef ROW_SUM
+		ROW_COUNTS
 };
 
 /* Blocks, as numbers of which the largest is kept; 0: none. */
@@ -132,6 +136,31 @@ enum row_extent {
 	ROW_WRITTEN_TO,
 	ROW_EXTENTS
 };
+
+/* ROW_COUNTS: the kernels do not count the metric. */
+static inline unsigned row_count_of(unsigned metric)
+{
+#define COUNT_OF(FLAG)                                                                             \
+	if (metric == GPU_METRIC_##FLAG)                                                           \
+		return ROW_##FLAG;
+	DEVICE_SUMS(COUNT_OF)
+#undef COUNT_OF
+	return ROW_COUNTS;
+}
+
+/* The metrics up to the first that they do not count. */
+static inline uint32_t device_metrics(void)
+{
+	uint32_t metrics = 0;
+
+#define COUNTED_SUM(FLAG) (row_count_of(GPU_METRIC_##FLAG) != ROW_COUNTS)
+#define COUNTED_MIN(FLAG) true
+#define COUNTED_MAX(FLAG) true
+#define ROW_METRIC(member, FLAG, access, aggregate)                                                \
+	metrics += metrics == GPU_METRIC_##FLAG && COUNTED_##aggregate(FLAG);
+#include "gpu/rows.def"
+	return metrics;
+}
 
 struct device_row {
 	uint64_t key; /* (record slot + 1) << 32 | writer; 0: free */

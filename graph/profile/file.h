@@ -5,8 +5,11 @@
 #include "graph/profile/profile.h"
 
 #define PROFILE_APPLICATION_ID 0x76666c77 /* "vflw" */
-/* major * 1000 + minor; profile.md says what may change in which. */
-#define PROFILE_USER_VERSION 1002
+/*
+ * user_version is major * 1000 + minor; profile.md says what may change in which.  The minor
+ * version of what this vflow writes is the number of columns of all tables.
+ */
+#define PROFILE_MAJOR_VERSION 1
 #define PROFILE_MAJOR(version) ((version) / 1000)
 
 /*

@@ -133,7 +133,7 @@ int profile_set_unreadable(const char *path, struct error *error)
 /* Versions up to 999 are of the time before minor ones; the last was 2. */
 static int check_version(const char *path, uint32_t version, struct error *error)
 {
-	const unsigned major = PROFILE_MAJOR(PROFILE_USER_VERSION);
+	const unsigned major = PROFILE_MAJOR_VERSION;
 
 	if (PROFILE_MAJOR(version) > major)
 		return error_set(error,

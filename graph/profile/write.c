@@ -39,6 +39,15 @@ static void write_tables(struct profile_writer *writer, const struct profile *pr
 	profile_free(list);
 }
 
+static int user_version(void)
+{
+	int columns = 0;
+
+	for (size_t t = 0; profile_tables[t]; t++)
+		columns += table_column_count(profile_tables[t]);
+	return PROFILE_MAJOR_VERSION * 1000 + columns;
+}
+
 static void write_all(struct profile_writer *writer, const struct profile *profile)
 {
 	char pragmas[200];
@@ -50,7 +59,7 @@ static void write_all(struct profile_writer *writer, const struct profile *profi
 	snprintf(pragmas, sizeof(pragmas),
 		 "PRAGMA page_size = 1024; PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL;"
 		 "PRAGMA foreign_keys = OFF; PRAGMA application_id = %d; PRAGMA user_version = %d",
-		 PROFILE_APPLICATION_ID, PROFILE_USER_VERSION);
+		 PROFILE_APPLICATION_ID, user_version());
 	writer_execute(writer, pragmas);
 	writer_execute(writer, "BEGIN");
 	for (size_t t = 0; profile_tables[t]; t++)

@@ -24,4 +24,6 @@ expect_exit 0 "other thresholds" "$VFLOW" report --redundancy 0.9 "$T/f.db"
 like "are said" "$(cat "$T/out")" $'\n  thresholds: redundancy 0\.9 instead of 0\.33 in the profile\n'
 expect_exit 0 "other thresholds in bytes" "$VFLOW" report --duplicate-bytes 5000 "$T/f.db"
 like "are said as sizes" "$(cat "$T/out")" $'\n  thresholds: duplicate_bytes 4\.9K instead of 1\.0K in the profile\n'
+is "the minor version is the number of columns" "$(sqlite3 "$T/f.db" 'PRAGMA user_version')" \
+	$((1000 + $(sqlite3 "$T/f.db" "SELECT count(*) FROM checksum c JOIN pragma_table_info(c.name) WHERE c.name <> 'checksum'")))
 finish

@@ -229,7 +229,7 @@ static int check_target(const struct target *target, const struct device *device
 		return error_set(error,
 				 "%s is a 32-bit program; vflow follows 64-bit programs only",
 				 target->path);
-	if (target->kind == TARGET_STATIC && device->static_refusal)
+	if (target->kind == TARGET_STATIC && device->preloaded)
 		return error_set(error, "%s is statically linked, so %s", target->path,
 				 device->static_refusal);
 	return 0;
@@ -241,7 +241,7 @@ static void announce(const struct arguments *a, const struct target *target,
 {
 	if (why)
 		note(a->quiet, "%s: %s runs %s", why, a->program[0], device->where);
-	if (!device->static_refusal)
+	if (!device->preloaded)
 		return; /* the driver loads the guest, whatever the program is */
 	if (target->kind == TARGET_SCRIPT && target->interpreter_kind == TARGET_STATIC)
 		note(a->quiet,

@@ -25,21 +25,38 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-/* `raw`: as cgraph has read it, where a backslash never stands alone before a quote or the end. */
-static void put_quoted(FILE *file, const char *text, bool raw)
+/* What stands between quotes; `special`: the characters that cannot be written as they are. */
+static void put_escaped(FILE *file, const char *text, const char *special)
 {
-	putc_unlocked('"', file);
-	while (*text) {
-		size_t harmless = strcspn(text, raw ? "\"" : "\"\\");
+	for (;;) {
+		size_t harmless = strcspn(text, special);
 
 		fwrite_unlocked(text, 1, harmless, file);
 		text += harmless;
 		if (!*text)
-			break;
-		putc_unlocked('\\', file);
-		putc_unlocked(*text++, file);
+			return;
+		if (*text == '&') {
+			fputs_unlocked("&amp;", file);
+		} else {
+			putc_unlocked('\\', file);
+			putc_unlocked(*text == '\n' ? 'n' : *text, file);
+		}
+		text++;
 	}
+}
+
+/* `raw`: as cgraph has read it, where a backslash never stands alone before a quote or the end. */
+static void put_quoted(FILE *file, const char *text, bool raw)
+{
 	putc_unlocked('"', file);
+	put_escaped(file, text, raw ? "\"" : "\"\\");
+	putc_unlocked('"', file);
+}
+
+/* Graphviz decodes entities in labels. */
+void dot_put_label(FILE *file, const char *text)
+{
+	put_escaped(file, text, "\"\\\n&");
 }
 
 void dot_put_text(FILE *file, const char *text, bool raw)

@@ -1,7 +1,7 @@
 /*
  * graph/dot_list.h: the list of attributes of a graph, a vertex or an edge in DOT: " [a=1, b=2]".
  *
- * The one place where text becomes DOT, but for the labels that render/dot.c makes.
+ * The one place where text becomes DOT.
  */
 #ifndef VFLOW_GRAPH_DOT_LIST_H
 #define VFLOW_GRAPH_DOT_LIST_H
@@ -19,6 +19,8 @@ struct dot_list {
 /* The text as a word of DOT; `raw`: as in struct graph_attribute. */
 void dot_put_text(FILE *file, const char *text, bool raw);
 void dot_put_number(FILE *file, uint64_t value);
+/* A part of a label, inside its quotes: Graphviz draws it as it is. */
+void dot_put_label(FILE *file, const char *text);
 
 /* An attribute each; a text that is NULL or empty and a fraction that is not finite make none. */
 void dot_list_text(struct dot_list *list, const char *name, const char *text);

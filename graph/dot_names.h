@@ -5,8 +5,12 @@
 #define DOT_VERSION "vflow_version"
 #define DOT_VERSION_NUMBER 1
 #define DOT_LINELENGTH "linelength"
+/* of a graph: types of attributes that are no fields, "num:int,ok:bool" */
+#define DOT_TYPES "vflow_types"
 
 #define DOT_KEY "key"
+/* on edges that a filter made instead of paths through what it hid: true */
+#define DOT_BRIDGED "bridged"
 /* on vertices with findings, not typed: which of the report is the first about it */
 #define DOT_FINDING "finding"
 

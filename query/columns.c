@@ -14,8 +14,6 @@
 #include "query/engine.h"
 #include "util/memory.h"
 
-#define DOT_TYPES "vflow_types"
-
 static size_t size_of(enum value_type type)
 {
 	switch (type) {

@@ -19,27 +19,10 @@ static const struct {
 	[SHAPE_OTHER] = {"box", "rounded,filled"},
 };
 
-/* A label, inside quotes.  A backslash is doubled, so that it never escapes anything. */
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '"')
-			fputs("\\\"", out);
-		else if (*text == '\\')
-			fputs("\\\\", out);
-		else if (*text == '\n')
-			fputs("\\n", out);
-		else if (*text == '&') /* Graphviz decodes entities in labels */
-			fputs("&amp;", out);
-		else
-			fputc(*text, out);
-	}
-}
-
 static void put_label(FILE *out, const char *name, const char *text)
 {
 	fprintf(out, " %s=\"", name);
-	put_escaped(out, text);
+	dot_put_label(out, text);
 	fputc('"', out);
 }
 
@@ -52,12 +35,12 @@ static void begin(FILE *out, const struct picture *picture)
 	if (picture->vertex_count > 300)
 		fputs(" nslimit=1 nslimit1=1 splines=line", out);
 	fputs(" label=\"", out);
-	put_escaped(out, picture->title);
+	dot_put_label(out, picture->title);
 	fputs("\\l", out);
-	put_escaped(out, picture->totals);
+	dot_put_label(out, picture->totals);
 	fputs("\\l", out);
 	if (picture->hidden) {
-		put_escaped(out, picture->hidden);
+		dot_put_label(out, picture->hidden);
 		fputs("\\l", out);
 	}
 	fputs("Written bytes that did not change: grey up to 33%, blue dashed up to 66%, orange "
@@ -97,7 +80,7 @@ static void vertex(FILE *out, const struct picture_vertex *shown)
 	fputs(" label=\"", out);
 	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
 		fputs(i ? "\\n" : "", out);
-		put_escaped(out, shown->lines[i]);
+		dot_put_label(out, shown->lines[i]);
 	}
 	fputc('"', out);
 	put_label(out, "tooltip", shown->tooltip);
@@ -118,7 +101,7 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 	dot_list_fields(&list, graph_edge_fields, edge, FIELD_COUNT | FIELD_ID);
 	dot_list_fields(&list, graph_edge_fields, edge, FIELD_FRACTION);
 	if (shown->band == BAND_BRIDGE)
-		fputs(" bridged=true", out);
+		fputs(" " DOT_BRIDGED "=true", out);
 	if (shown->band == BAND_ALL)
 		fprintf(out, " color=\"%s:#FFFFFF:%s\" penwidth=%.2f", color, color,
 			shown->width / 3);
@@ -133,7 +116,7 @@ static void edge(FILE *out, const struct picture *picture, const struct picture_
 		fputs(" constraint=false", out);
 	if (shown->label) { /* blanks: beside a wide line, not on it */
 		fputs(" label=\"  ", out);
-		put_escaped(out, shown->label);
+		dot_put_label(out, shown->label);
 		fputc('"', out);
 	}
 	put_label(out, "tooltip", shown->tooltip);

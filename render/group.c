@@ -294,7 +294,7 @@ static void add_edges(struct graph *new, const struct graph *graph, const uint32
 			fields_copy(graph_edge_fields, sum, edge);
 			sum->fields &= ~(uint32_t)EDGE_REDUNDANCY; /* follows from the sums */
 			if (render_is_bridge(edge))
-				graph_set_attribute(&sum->attributes, "bridged", "true");
+				graph_set_attribute(&sum->attributes, DOT_BRIDGED, "true");
 			continue;
 		}
 		fields_merge(graph_edge_fields, sum, edge);

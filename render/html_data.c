@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/dot_names.h"
 #include "graph/json_fields.h"
 #include "render/html.h"
 
@@ -341,7 +342,7 @@ static void put_header(struct json *json, const struct picture *picture)
 
 void html_write_data(FILE *out, const struct picture *picture)
 {
-	const char *types = graph_attribute(&picture->graph->attributes, "vflow_types");
+	const char *types = graph_attribute(&picture->graph->attributes, DOT_TYPES);
 	struct json json = {.file = out, .style = JSON_IN_HTML};
 
 	json_begin(&json, '{');

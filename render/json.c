@@ -2,15 +2,9 @@
  * render/json.c: the picture as JSON, for tools that draw themselves: the attributes of DESIGN 6,
  * as numbers and strings, and where each vertex lies.
  */
-#include "render/json.h"
-
+#include "graph/dot_names.h"
 #include "graph/json_fields.h"
 #include "render/format.h"
-
-void json_put_string(FILE *out, const char *text)
-{
-	json_text(&(struct json){.file = out, .style = JSON_IN_HTML}, text);
-}
 
 static void put_length(struct json *json, const char *name, double length)
 {
@@ -56,7 +50,7 @@ static void put_edge(struct json *json, const struct picture *picture,
 	json_named_text(json, "key", graph_edge_key(&edge, key));
 	json_fields(json, graph_edge_fields, &edge, FIELD_COUNT | FIELD_ID);
 	if (shown->band == BAND_BRIDGE) {
-		json_name(json, "bridged");
+		json_name(json, DOT_BRIDGED);
 		json_raw(json, "true");
 	}
 	json_fields(json, graph_edge_fields, &edge, FIELD_FRACTION);

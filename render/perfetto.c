@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "render/format.h"
-#include "render/json.h"
 #include "util/memory.h"
 
 /* A change of the memory in use. */
@@ -30,9 +29,34 @@ static int compare(const void *left, const void *right)
 	return b->frees - a->frees;
 }
 
-void perfetto_put_time(FILE *out, const char *name, uint64_t ns)
+void perfetto_event(struct json *json, const char *phase)
 {
-	fprintf(out, "\"%s\":%" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
+	json_line(json);
+	json_begin(json, '{');
+	json_named_text(json, "ph", phase);
+}
+
+void perfetto_time(struct json *json, const char *name, uint64_t ns)
+{
+	json_name(json, name);
+	json_raw(json, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+}
+
+void perfetto_name(struct json *json, const char *what, uint32_t process, uint32_t track)
+{
+	perfetto_event(json, "M");
+	json_named_text(json, "name", what);
+	json_named_count(json, "pid", process);
+	if (track)
+		json_named_count(json, "tid", track);
+	json_name(json, "args");
+	json_begin(json, '{');
+}
+
+void perfetto_end(struct json *json)
+{
+	json_end(json, '}');
+	json_end(json, '}');
 }
 
 /* Objects that are never freed live until the last thing that is known to happen. */
@@ -51,17 +75,17 @@ static uint64_t last_time(const struct profile *profile)
 	return last + 1000;
 }
 
-static void put_process(FILE *out, const struct profile *profile, uint32_t index)
+static void put_process(struct json *json, const struct profile *profile, uint32_t index)
 {
 	const struct profile_process *process = &profile->processes[index];
 
-	fprintf(out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":",
-		index + 1);
-	json_put_string(out, process->arguments ? process->arguments : process->executable);
-	fprintf(out,
-		"}},\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":"
-		"{\"sort_index\":%u}},\n",
-		index + 1, index);
+	perfetto_name(json, "process_name", index + 1, 0);
+	json_name(json, "name");
+	json_text(json, process->arguments ? process->arguments : process->executable);
+	perfetto_end(json);
+	perfetto_name(json, "process_sort_index", index + 1, 0);
+	json_named_count(json, "sort_index", index);
+	perfetto_end(json);
 }
 
 const struct picture_vertex *perfetto_vertex(const struct picture *picture, uint32_t id)
@@ -72,7 +96,24 @@ const struct picture_vertex *perfetto_vertex(const struct picture *picture, uint
 	return index < picture->vertex_count ? &picture->vertices[index] : NULL;
 }
 
-static void put_object(FILE *out, const struct picture *picture, uint32_t index, uint64_t last)
+static void put_arguments(struct json *json, const struct profile_object *object,
+			  const struct picture_vertex *site)
+{
+	json_name(json, "args");
+	json_begin(json, '{');
+	json_named_count(json, "bytes", object->size);
+	json_named_count(json, "site", object->site);
+	json_name(json, "freed");
+	json_raw(json, object->end_ns ? "true" : "false");
+	json_name(json, "callpath");
+	json_text(json, site ? site->vertex->callpath : NULL);
+	json_name(json, "findings");
+	json_text(json, site ? site->vertex->patterns : NULL);
+	json_end(json, '}');
+}
+
+static void put_object(struct json *json, const struct picture *picture, uint32_t index,
+		       uint64_t last)
 {
 	const struct profile_object *object = &picture->profile->objects[index];
 	const struct picture_vertex *site = perfetto_vertex(picture, object->site);
@@ -84,30 +125,25 @@ static void put_object(FILE *out, const struct picture *picture, uint32_t index,
 			       place);
 
 	for (int end = 0; end < 2; end++) {
-		fprintf(out,
-			"{\"ph\":\"%c\",\"cat\":\"object\",\"id\":\"0x%x\",\"pid\":%u,\"tid\":1,",
-			end ? 'e' : 'b', index + 1, object->process + 1);
-		perfetto_put_time(out, "ts",
-				  !end             ? object->start_ns
-				  : object->end_ns ? object->end_ns
-						   : last);
-		fputs(",\"name\":", out);
-		json_put_string(out, name);
-		if (!end) {
-			fprintf(out, ",\"args\":{\"bytes\":%" PRIu64 ",\"site\":%u,\"freed\":%s",
-				object->size, object->site, object->end_ns ? "true" : "false");
-			fputs(",\"callpath\":", out);
-			json_put_string(out, site ? site->vertex->callpath : NULL);
-			fputs(",\"findings\":", out);
-			json_put_string(out, site ? site->vertex->patterns : NULL);
-			fputc('}', out);
-		}
-		fputs("},\n", out);
+		perfetto_event(json, end ? "e" : "b");
+		json_named_text(json, "cat", "object");
+		json_name(json, "id");
+		json_raw(json, "\"0x%x\"", index + 1);
+		json_named_count(json, "pid", object->process + 1);
+		json_named_count(json, "tid", 1);
+		perfetto_time(json, "ts",
+			      !end             ? object->start_ns
+			      : object->end_ns ? object->end_ns
+					       : last);
+		json_named_text(json, "name", name);
+		if (!end)
+			put_arguments(json, object, site);
+		json_end(json, '}');
 	}
 	free(name);
 }
 
-static void put_memory(FILE *out, const struct profile *profile)
+static void put_memory(struct json *json, const struct profile *profile)
 {
 	struct change *changes = xcalloc((size_t)profile->object_count * 2 + 1, sizeof(*changes));
 	uint64_t live = 0;
@@ -129,10 +165,14 @@ static void put_memory(FILE *out, const struct profile *profile)
 		if (i && changes[i].process != changes[i - 1].process)
 			live = 0;
 		live = changes[i].frees ? live - changes[i].size : live + changes[i].size;
-		fprintf(out, "{\"ph\":\"C\",\"name\":\"device bytes\",\"pid\":%u,",
-			changes[i].process + 1);
-		perfetto_put_time(out, "ts", changes[i].time);
-		fprintf(out, ",\"args\":{\"live\":%" PRIu64 "}},\n", live);
+		perfetto_event(json, "C");
+		json_named_text(json, "name", "device bytes");
+		json_named_count(json, "pid", changes[i].process + 1);
+		perfetto_time(json, "ts", changes[i].time);
+		json_name(json, "args");
+		json_begin(json, '{');
+		json_named_count(json, "live", live);
+		perfetto_end(json);
 	}
 	free(changes);
 }
@@ -140,27 +180,35 @@ static void put_memory(FILE *out, const struct profile *profile)
 static void begin(FILE *out, const struct picture *picture)
 {
 	const struct profile *profile = picture->profile;
+	struct json json = {.file = out, .style = JSON_IN_HTML};
 	uint64_t last = last_time(profile);
 
-	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"run\":", out);
-	json_put_string(out, picture->run);
-	fprintf(out,
-		",\"times\":\"host time of the calls, from their start to their return; what the "
-		"GPU "
-		"does later is not in them\",\"calls_left_out\":%" PRIu64 "},\"traceEvents\":[\n",
-		profile->event_count - profile->event_rows);
+	json_begin(&json, '{');
+	json_named_text(&json, "displayTimeUnit", "ns");
+	json_name(&json, "otherData");
+	json_begin(&json, '{');
+	json_name(&json, "run");
+	json_text(&json, picture->run);
+	json_named_text(&json, "times",
+			"host time of the calls, from their start to their return; what the GPU "
+			"does later is not in them");
+	json_named_count(&json, "calls_left_out", profile->event_count - profile->event_rows);
+	json_end(&json, '}');
+	json_name(&json, "traceEvents");
+	json_begin(&json, '[');
 	for (uint32_t i = 0; i < profile->process_count; i++)
-		put_process(out, profile, i);
+		put_process(&json, profile, i);
 	for (uint32_t i = 0; i < profile->object_count; i++)
-		put_object(out, picture, i, last);
-	put_memory(out, profile);
-	perfetto_put_calls(out, picture);
-	/* an event that says nothing ends the list without a comma */
-	fputs("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":1,\"args\":{\"labels\":\"host "
-	      "times\"}}"
-	      "\n"
-	      "]}\n",
-	      out);
+		put_object(&json, picture, i, last);
+	put_memory(&json, profile);
+	perfetto_put_calls(&json, picture);
+	perfetto_name(&json, "process_labels", 1, 0);
+	json_named_text(&json, "labels", "host times");
+	perfetto_end(&json);
+	fputc('\n', out);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	fputc('\n', out);
 }
 
 const struct render_format render_perfetto = {

@@ -1,20 +1,28 @@
 /*
- * render/perfetto.h: the parts of a trace for ui.perfetto.dev.  Each writes lines that end with
- * ",\n".  Times are the host's.
+ * render/perfetto.h: the parts of a trace for ui.perfetto.dev: events, which are values of one
+ * array. Times are the host's.
  */
 #ifndef VFLOW_RENDER_PERFETTO_H
 #define VFLOW_RENDER_PERFETTO_H
 
-#include <stdio.h>
-
 #include "render/picture.h"
+#include "util/json.h"
 
 /* Every call as a slice on a track of its stream, and arrows from who wrote values to who read
  * them; perfetto_calls.c. */
-void perfetto_put_calls(FILE *out, const struct picture *picture);
+void perfetto_put_calls(struct json *json, const struct picture *picture);
 
-/* "ts" and the time in microseconds, without a comma. */
-void perfetto_put_time(FILE *out, const char *name, uint64_t ns);
+/* Begins an event of this phase, on a line of its own; json_end() ends it. */
+void perfetto_event(struct json *json, const char *phase);
+/* A member with the time in microseconds. */
+void perfetto_time(struct json *json, const char *name, uint64_t ns);
+/*
+ * Begins an event that says something (`what`) of a process or, if it is not 0, of a track: what
+ * follows are its arguments.
+ */
+void perfetto_name(struct json *json, const char *what, uint32_t process, uint32_t track);
+/* Ends the arguments of an event, and the event. */
+void perfetto_end(struct json *json);
 
 /* The picture's vertex with this id; NULL: there is none. */
 const struct picture_vertex *perfetto_vertex(const struct picture *picture, uint32_t id);

@@ -6,12 +6,11 @@
  */
 #include "render/perfetto.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <uthash.h>
 
-#include "render/json.h"
 #include "util/memory.h"
 
 struct call {
@@ -46,28 +45,35 @@ static uint64_t end_of(const struct profile_event *event)
 	return event->end_ns > event->start_ns ? event->end_ns : event->start_ns + 1;
 }
 
-static void put_track(FILE *out, const struct profile_event *event, uint32_t track, uint32_t lane)
+static char *name_track(const struct profile_event *event, uint32_t lane)
 {
-	fprintf(out,
-		"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{"
-		"\"name\":\"calls on ",
-		event->process + 1, track);
+	char device[32] = "", stream[32] = "the default stream", number[32] = "";
+
 	if (event->device)
-		fprintf(out, "device %u, ", event->device);
+		snprintf(device, sizeof(device), "device %u, ", event->device);
 	if (event->stream)
-		fprintf(out, "stream %u", event->stream);
-	else
-		fputs("the default stream", out);
+		snprintf(stream, sizeof(stream), "stream %u", event->stream);
 	if (lane)
-		fprintf(out, " (%u)", lane + 1);
-	fprintf(out,
-		"\"}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%u,\"tid\":%u,"
-		"\"args\":{\"sort_index\":%u}},\n",
-		event->process + 1, track, track);
+		snprintf(number, sizeof(number), " (%u)", lane + 1);
+	return xasprintf("calls on %s%s%s", device, stream, number);
+}
+
+static void put_track(struct json *json, const struct profile_event *event, uint32_t track,
+		      uint32_t lane)
+{
+	char *name = name_track(event, lane);
+
+	perfetto_name(json, "thread_name", event->process + 1, track);
+	json_named_text(json, "name", name);
+	perfetto_end(json);
+	perfetto_name(json, "thread_sort_index", event->process + 1, track);
+	json_named_count(json, "sort_index", track);
+	perfetto_end(json);
+	free(name);
 }
 
 /* Names all tracks and gives each call the first one of its stream that is free at its start. */
-static void assign_tracks(FILE *out, const struct profile *profile, struct call *calls)
+static void assign_tracks(struct json *json, const struct profile *profile, struct call *calls)
 {
 	/* processes have the numbers below */
 	uint32_t tracks = profile->process_count, lanes = 0, capacity = 0;
@@ -87,7 +93,7 @@ static void assign_tracks(FILE *out, const struct profile *profile, struct call 
 		if (lane == lanes) {
 			ARRAY_RESERVE(free_at, lanes, capacity);
 			lanes++;
-			put_track(out, event, ++tracks, lane);
+			put_track(json, event, ++tracks, lane);
 		}
 		free_at[lane] = end_of(event);
 		calls[i].track = first + lane;
@@ -95,47 +101,51 @@ static void assign_tracks(FILE *out, const struct profile *profile, struct call 
 	free(free_at);
 }
 
-static void put_call(FILE *out, const struct picture *picture, const struct call *call)
+/* What the call touched. */
+static void put_bytes(struct json *json, const struct profile *profile,
+		      const struct profile_event *event)
 {
-	const struct profile_event *event = call->event;
-	const struct picture_vertex *vertex = perfetto_vertex(picture, event->vertex);
 	uint64_t read = 0, written = 0, unchanged = 0;
 
 	for (uint32_t i = 0; i < event->access_count; i++) {
-		const struct profile_access *access =
-			&picture->profile->accesses[event->first_access + i];
+		const struct profile_access *access = &profile->accesses[event->first_access + i];
 
 		*(access->access == GRAPH_READ ? &read : &written) += access->bytes;
 		if (access->redundant_bytes != PROFILE_UNKNOWN)
 			unchanged += access->redundant_bytes;
 	}
-	fprintf(out, "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,", event->process + 1, call->track);
-	perfetto_put_time(out, "ts", event->start_ns);
-	fputc(',', out);
-	perfetto_put_time(out, "dur", end_of(event) - event->start_ns);
-	fputs(",\"cat\":", out);
-	json_put_string(out, vertex && vertex->vertex->kind ? vertex->vertex->kind : "call");
-	fputs(",\"name\":", out);
-	json_put_string(out, event->name ? event->name : vertex ? vertex->lines[0] : "?");
-	fprintf(out, ",\"args\":{\"thread\":%u,\"invocation\":%" PRIu64, event->thread,
-		event->invocation);
-	if (vertex) {
-		fprintf(out, ",\"vertex\":%u", event->vertex);
-		if (vertex->place) {
-			fputs(",\"where\":", out);
-			json_put_string(out, vertex->place);
-		}
-		if (vertex->vertex->patterns) {
-			fputs(",\"findings\":", out);
-			json_put_string(out, vertex->vertex->patterns);
-		}
-	}
 	if (read)
-		fprintf(out, ",\"read_bytes\":%" PRIu64, read);
-	if (written)
-		fprintf(out, ",\"written_bytes\":%" PRIu64 ",\"unchanged_bytes\":%" PRIu64, written,
-			unchanged);
-	fputs("}},\n", out);
+		json_named_count(json, "read_bytes", read);
+	if (!written)
+		return;
+	json_named_count(json, "written_bytes", written);
+	json_named_count(json, "unchanged_bytes", unchanged);
+}
+
+static void put_call(struct json *json, const struct picture *picture, const struct call *call)
+{
+	const struct profile_event *event = call->event;
+	const struct picture_vertex *vertex = perfetto_vertex(picture, event->vertex);
+
+	perfetto_event(json, "X");
+	json_named_count(json, "pid", event->process + 1);
+	json_named_count(json, "tid", call->track);
+	perfetto_time(json, "ts", event->start_ns);
+	perfetto_time(json, "dur", end_of(event) - event->start_ns);
+	json_named_text(json, "cat",
+			vertex && vertex->vertex->kind ? vertex->vertex->kind : "call");
+	json_named_text(json, "name", event->name ? event->name : vertex ? vertex->lines[0] : "?");
+	json_name(json, "args");
+	json_begin(json, '{');
+	json_named_count(json, "thread", event->thread);
+	json_named_count(json, "invocation", event->invocation);
+	if (vertex) {
+		json_named_count(json, "vertex", event->vertex);
+		json_named_text(json, "where", vertex->place);
+		json_named_text(json, "findings", vertex->vertex->patterns);
+	}
+	put_bytes(json, picture->profile, event);
+	perfetto_end(json);
 }
 
 /* Who wrote an object last, for each operation that did. */
@@ -147,21 +157,25 @@ struct writer {
 	UT_hash_handle hh;
 };
 
-static void put_end_of_flow(FILE *out, const struct call *call, bool ends, uint64_t id)
+static void put_end_of_flow(struct json *json, const struct call *call, bool ends, uint64_t id)
 {
-	fprintf(out,
-		"{\"ph\":\"%s,\"cat\":\"values\",\"name\":\"values\",\"id\":%" PRIu64
-		",\"pid\":%u,\"tid\":%u,",
-		ends ? "f\",\"bp\":\"e\"" : "s\"", id, call->event->process + 1, call->track);
-	perfetto_put_time(out, "ts", call->event->start_ns);
-	fputs("},\n", out);
+	perfetto_event(json, ends ? "f" : "s");
+	if (ends)
+		json_named_text(json, "bp", "e");
+	json_named_text(json, "cat", "values");
+	json_named_text(json, "name", "values");
+	json_named_count(json, "id", id);
+	json_named_count(json, "pid", call->event->process + 1);
+	json_named_count(json, "tid", call->track);
+	perfetto_time(json, "ts", call->event->start_ns);
+	json_end(json, '}');
 }
 
 /*
  * An arrow from the call whose values it read to each call that read some, one for each pair, with
  * an id of its own: flows cannot fork.  `calls` has the order of the events.
  */
-static void put_flows(FILE *out, const struct profile *profile, const struct call *calls)
+static void put_flows(struct json *json, const struct profile *profile, const struct call *calls)
 {
 	struct writer *writers = NULL, *writer, *next;
 	/* by event: the last one that an arrow leads to from there */
@@ -183,8 +197,8 @@ static void put_flows(FILE *out, const struct profile *profile, const struct cal
 			    calls[writer->event].event->start_ns > event->start_ns)
 				continue;
 			led_to[writer->event] = i;
-			put_end_of_flow(out, &calls[writer->event], false, ++id);
-			put_end_of_flow(out, &calls[i], true, id);
+			put_end_of_flow(json, &calls[writer->event], false, ++id);
+			put_end_of_flow(json, &calls[i], true, id);
 		}
 		/* what it read it had not written yet */
 		for (uint32_t k = 0; k < event->access_count; k++) {
@@ -216,7 +230,7 @@ static int by_event(const void *left, const void *right)
 	return a->event < b->event ? -1 : a->event > b->event;
 }
 
-void perfetto_put_calls(FILE *out, const struct picture *picture)
+void perfetto_put_calls(struct json *json, const struct picture *picture)
 {
 	const struct profile *profile = picture->profile;
 	struct call *calls = xcalloc(profile->event_rows, sizeof(*calls));
@@ -224,10 +238,10 @@ void perfetto_put_calls(FILE *out, const struct picture *picture)
 	for (uint32_t i = 0; i < profile->event_rows; i++)
 		calls[i].event = &profile->events[i];
 	qsort(calls, profile->event_rows, sizeof(*calls), by_track);
-	assign_tracks(out, profile, calls);
+	assign_tracks(json, profile, calls);
 	qsort(calls, profile->event_rows, sizeof(*calls), by_event);
 	for (uint32_t i = 0; i < profile->event_rows; i++)
-		put_call(out, picture, &calls[i]);
-	put_flows(out, profile, calls);
+		put_call(json, picture, &calls[i]);
+	put_flows(json, profile, calls);
 	free(calls);
 }

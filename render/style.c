@@ -71,7 +71,7 @@ enum render_band render_band(double redundancy)
 
 bool render_is_bridge(const struct graph_edge *edge)
 {
-	const char *bridged = graph_attribute(&edge->attributes, "bridged");
+	const char *bridged = graph_attribute(&edge->attributes, DOT_BRIDGED);
 
 	return bridged && !strcmp(bridged, "true");
 }

@@ -23,10 +23,11 @@ struct device {
 	const char *unbuilt;
 
 	/*
-	 * NULL: the device's driver loads the guest into any program.  Else the loader of a dynamic
-	 * program does (LD_PRELOAD), and this ends the sentence that refuses a static one: "X is
-	 * statically linked, so ...".
+	 * The guest is loaded by the loader of a dynamic program (LD_PRELOAD); false: by the
+	 * device's driver, into any program.
 	 */
+	bool preloaded;
+	/* Of a preloaded one: the end of "X is statically linked, so ...". */
 	const char *static_refusal;
 	/*
 	 * Sets the variables by which the guest gets into a target; `libraries` is the folder of

@@ -148,6 +148,7 @@ static bool doctor(bool *here)
 const struct device device_emulated = {
 	.name = "emulated",
 	.where = "on the emulated device",
+	.preloaded = true,
 	.static_refusal = "the emulated device cannot be put under it: link it dynamically, or use "
 			  "--device gpu on a machine with a GPU",
 	.put_guest = put_guest,

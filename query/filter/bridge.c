@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/dot_names.h"
 #include "query/filter/flow.h"
 #include "query/filter/query.h"
 #include "util/memory.h"
@@ -25,7 +26,7 @@ struct bridging {
 
 static bool is_bridge(const struct graph_edge *edge)
 {
-	return graph_attribute(&edge->attributes, QUERY_BRIDGED) != NULL;
+	return graph_attribute(&edge->attributes, DOT_BRIDGED) != NULL;
 }
 
 static void add_bridge(struct bridging *bridging, uint32_t from, uint32_t to, uint32_t last)
@@ -40,7 +41,7 @@ static void add_bridge(struct bridging *bridging, uint32_t from, uint32_t to, ui
 	if (edge->fields & EDGE_OBJECT && edge->fields & EDGE_ACCESS)
 		edge->key =
 			xasprintf("%u:%s:bridged", edge->object, graph_access_name(edge->access));
-	graph_set_attribute(&edge->attributes, QUERY_BRIDGED, "true");
+	graph_set_attribute(&edge->attributes, DOT_BRIDGED, "true");
 	bridging->added++;
 }
 
@@ -96,14 +97,13 @@ static bool bridge_flow(struct bridging *bridging, const struct flow *flow, cons
 /* Queries see a boolean. */
 static void declare_type(struct graph *graph)
 {
-	const char *types = graph_attribute(&graph->attributes, "vflow_types");
+	const char *types = graph_attribute(&graph->attributes, DOT_TYPES);
 	char *all;
 
-	if (types && strstr(types, QUERY_BRIDGED ":bool"))
+	if (types && strstr(types, DOT_BRIDGED ":bool"))
 		return;
-	all = xasprintf("%s%s" QUERY_BRIDGED ":bool", types ? types : "",
-			types && *types ? "," : "");
-	graph_set_attribute(&graph->attributes, "vflow_types", all);
+	all = xasprintf("%s%s" DOT_BRIDGED ":bool", types ? types : "", types && *types ? "," : "");
+	graph_set_attribute(&graph->attributes, DOT_TYPES, all);
 	free(all);
 }
 

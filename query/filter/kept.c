@@ -1,3 +1,4 @@
+#include "graph/dot_names.h"
 #include "query/filter/kept.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@ struct kept kept_of(const struct graph *graph)
 	struct kept kept = {.vertices = graph->vertex_count, .edges = graph->edge_count};
 
 	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		if (graph_attribute(&graph->edges[e].attributes, QUERY_BRIDGED))
+		if (graph_attribute(&graph->edges[e].attributes, DOT_BRIDGED))
 			kept.bridged++;
 		if (__builtin_add_overflow(kept.bytes, graph->edges[e].bytes, &kept.bytes))
 			kept.bytes = UINT64_MAX; /* only in DOT that was made up */

@@ -2,6 +2,7 @@
  * graph. */
 #include <stdlib.h>
 
+#include "graph/dot_names.h"
 #include "graph/fields.h"
 #include "query/filter/query.h"
 #include "util/memory.h"
@@ -60,7 +61,7 @@ static const struct column *metric_of(struct engine *engine, bool of_edge, const
 	}
 	error_set(error, "%s have no number '%.100s'%s; there are %s",
 		  of_edge ? "edges" : "vertices", name,
-		  column ? " (it is not a number, unless vflow_types says so)" : "", list);
+		  column ? " (it is not a number, unless " DOT_TYPES " says so)" : "", list);
 	return NULL;
 }
 
@@ -68,7 +69,7 @@ int query_prune(struct engine *engine, const struct query_threshold *edge,
 		const struct query_threshold *vertex, struct selection *keep, struct error *error)
 {
 	const struct column *of_edge = NULL, *of_vertex = NULL;
-	const struct column *bridged = engine_column(engine, true, QUERY_BRIDGED);
+	const struct column *bridged = engine_column(engine, true, DOT_BRIDGED);
 
 	if (edge->metric && !(of_edge = metric_of(engine, true, edge->metric, error)))
 		return -1;

@@ -16,8 +16,6 @@
 #include "query/engine.h"
 #include "util/error.h"
 
-#define QUERY_BRIDGED "bridged" /* attribute of the edges that query_bridge() makes */
-
 /* What stays: an entry per vertex and edge. */
 struct selection {
 	bool *vertex, *edge;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/dot_names.h"
 #include "graph/graph.h"
 #include "query/filter/query.h"
 
@@ -318,13 +319,13 @@ static void check_bridge(sqlite3 *db, const struct random_graph *random, uint64_
 		if (random->of[random->from[e]] || random->of[random->to[e]])
 			continue;
 		assert_int_equal(graph->edges[old].count, e); /* as it was, and first */
-		assert_null(graph_attribute(&graph->edges[old].attributes, QUERY_BRIDGED));
+		assert_null(graph_attribute(&graph->edges[old].attributes, DOT_BRIDGED));
 		old++;
 	}
 	for (uint32_t e = old; e < graph->edge_count; e++) {
 		const struct graph_edge *edge = &graph->edges[e];
 
-		assert_string_equal(graph_attribute(&edge->attributes, QUERY_BRIDGED), "true");
+		assert_string_equal(graph_attribute(&edge->attributes, DOT_BRIDGED), "true");
 		assert_false(edge->fields & (EDGE_BYTES | EDGE_COUNT));
 		got[count][0] = (int)graph->vertices[edge->from].id;
 		got[count][1] = (int)graph->vertices[edge->to].id;

@@ -50,6 +50,7 @@ enum trace_type {
 	TRACE_END = 10,
 	TRACE_FACT = 11,
 	TRACE_COVERAGE = 12,
+	TRACE_FAILED_CALL = 13,
 };
 
 struct trace_record {
@@ -203,6 +204,15 @@ struct trace_coverage { /* sums up to the time it is written; the last of equal 
 	uint64_t count, bytes;
 	/* name of a row of coverage.def, detail or ""; of TRACE_COVERAGE_TEXTS: words, sentence */
 	char text[];
+};
+
+/* Sums up to the time it is written; the last of equal names, errors and frames counts. */
+struct trace_failed_call {
+	struct trace_record record;
+	uint32_t frame; /* innermost, 0: no call path */
+	uint32_t error; /* gpu/errors.def */
+	uint64_t count;
+	char text[]; /* function, without _v2; name of the error, what it says, "" if not known */
 };
 
 struct trace_end { /* the process ended in order */

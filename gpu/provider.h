@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 6
+#define GPU_PROVIDER_VERSION 7
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -157,6 +157,13 @@ struct gpu_sink {
 	 * Equal pairs add up.
 	 */
 	void (*coverage)(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
+	/*
+	 * A call of the program has returned this error (gpu/errors.def) and returns on this thread
+	 * next: any function, whether or not it has events.  `name`: the outermost public entry, as
+	 * the driver spells it (cuMemAlloc_v2).  May come at any time; the sink knows which errors
+	 * nobody wants to read of.
+	 */
+	void (*failed)(const char *name, uint32_t error);
 };
 
 struct gpu_options {

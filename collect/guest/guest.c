@@ -308,6 +308,20 @@ static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint6
 	errno = saved;
 }
 
+static void sink_failed(const char *name, uint32_t error)
+{
+	int saved = errno;
+	uint32_t frame;
+
+	if (failures_is_expected(name, error) || !enter())
+		return;
+	frame = paths_here(observed);
+	if (frame != UINT32_MAX)
+		failures_add(name, error, frame);
+	leave();
+	errno = saved;
+}
+
 static bool sink_wanted(const char *kernel, const struct gpu_node *node)
 {
 	int saved = errno;
@@ -330,6 +344,7 @@ static struct gpu_sink sink = {
 	.released = sink_released,
 	.record = sink_record,
 	.coverage = sink_coverage,
+	.failed = sink_failed,
 };
 
 /* -- start and end ------------------------------------------------------------------------- */
@@ -441,6 +456,7 @@ __attribute__((destructor)) static void finish(void)
 	soon.tv_sec++;
 	if (pthread_mutex_timedlock(&lock, &soon) != 0)
 		return;
+	failures_write();
 	coverage_write();
 	end.end_ns = now_ns(CLOCK_MONOTONIC);
 	if (__atomic_load_n(&running, __ATOMIC_ACQUIRE))

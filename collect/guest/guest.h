@@ -112,4 +112,13 @@ void coverage_add(uint32_t id, const char *detail, uint64_t count, uint64_t byte
 /* Writes every sum that has changed since it was last written. */
 void coverage_write(void);
 
+/* -- failures.c --------------------------------------------------------------------------- */
+
+/* Whether programs ask for this error, so that nobody wants to read of it.  Needs no lock. */
+bool failures_is_expected(const char *name, uint32_t error);
+/* See gpu_sink; `frame`: the innermost of the call's path, from paths_here(). */
+void failures_add(const char *name, uint32_t error, uint32_t frame);
+/* Writes every sum that has changed since it was last written. */
+void failures_write(void);
+
 #endif

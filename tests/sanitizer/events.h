@@ -187,13 +187,25 @@ static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint6
 		failed_launches += count;
 }
 
+/* The last call that failed. */
+static char last_failed[64];
+static uint32_t last_error, failed_calls;
+
+static void sink_failed(const char *name, uint32_t error)
+{
+	snprintf(last_failed, sizeof(last_failed), "%s", name);
+	last_error = error;
+	failed_calls++;
+}
+
 static const struct gpu_sink sink = {.begin = sink_begin,
 				     .end = sink_end,
 				     .abandon = sink_abandon,
 				     .object = sink_object,
 				     .released = sink_released,
 				     .record = sink_record,
-				     .coverage = sink_coverage};
+				     .coverage = sink_coverage,
+				     .failed = sink_failed};
 
 /* -- the program --------------------------------------------------------------------------- */
 

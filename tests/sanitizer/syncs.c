@@ -277,6 +277,44 @@ static void lost(void)
 	calls_stop();
 }
 
+/* Calls that fail: the program's own, by the name and result of the outermost function. */
+static void failing(void)
+{
+	static const char *const others[] = {"cudaGetErrorName", "cudaGetErrorString",
+					     "cudaCreateChannelDesc"};
+	CUstream stream = streams[0];
+	int good = 0, bad = 1;
+
+	start_syncs();
+	call("cudaStreamSynchronize", "cuStreamSynchronize", streams[0], 0);
+	check(failed_calls == 0, "a call that succeeds is not told of");
+	call("cudaStreamQuery", "cuStreamQuery", streams[0], 600);
+	check(failed_calls == 1 && last_error == 600 && !strcmp(last_failed, "cudaStreamQuery"),
+	      "one that fails is, by its outermost function");
+	call("cudaMalloc", NULL, NULL, 2);
+	check(failed_calls == 2 && last_error == 2 && !strcmp(last_failed, "cudaMalloc"),
+	      "also when the runtime never calls the driver");
+	call("cuStreamQuery", NULL, NULL, 400);
+	check(failed_calls == 3 && last_error == 400 && !strcmp(last_failed, "cuStreamQuery"),
+	      "and when the program calls the driver");
+	report("cudaStreamQuery", SANITIZER_API_ENTER, &stream, &good);
+	report("cuStreamQuery", SANITIZER_API_ENTER, &stream, &bad);
+	report("cuStreamQuery", SANITIZER_API_EXIT, &stream, &bad);
+	report("cudaStreamQuery", SANITIZER_API_EXIT, &stream, &good);
+	check(failed_calls == 3, "what fails inside of a call that succeeds is not");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		call(others[i], NULL, NULL, 32);
+	check(failed_calls == 3, "nor are results that are no errors");
+	{
+		OWN_CALLS(CALLS_OF_PROVIDER);
+		call("cuStreamQuery", NULL, NULL, 400);
+	}
+	check(failed_calls == 3, "nor are calls of the provider");
+	calls_stop();
+	call("cuStreamQuery", NULL, NULL, 400);
+	check(failed_calls == 3, "nor are those after its end");
+}
+
 static pthread_barrier_t entered, left;
 
 static void *hold_lock(void *unused)
@@ -318,8 +356,9 @@ static void locked(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"names", names}, {"order", order}, {"overlapping", overlapping},
-		{"loop", loop},   {"lost", lost},   {"locked", locked},
+		{"names", names},   {"order", order}, {"overlapping", overlapping},
+		{"loop", loop},     {"lost", lost},   {"failing", failing},
+		{"locked", locked},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -55,6 +55,21 @@ int vflow_emulator_attribute(int attribute, int *value);
 int vflow_emulator_limit(int limit, uint64_t *value, bool set);
 /* Says once per name that the emulator lacks it; returns 801 (not supported). */
 int vflow_emulator_unsupported(const char *name);
+/*
+ * An entry returns an error to the program: tells the observer.  An entry that is another one with
+ * fewer parameters calls that by DELEGATE(), so that the program's own is named.
+ */
+void vflow_emulator_failed(const char *name, int error);
+/* From now on the thread's entry is `name`, unless one delegates already; returns which did. */
+const char *vflow_emulator_delegate(const char *name);
+void vflow_emulator_delegated(const char *before);
+#define DELEGATE(call)                                                                             \
+	({                                                                                         \
+		const char *before_delegate = vflow_emulator_delegate(__func__);                   \
+		__typeof__(call) delegated = (call);                                               \
+		vflow_emulator_delegated(before_delegate);                                         \
+		delegated;                                                                         \
+	})
 /* Name and description of an error number in one of the APIs; NULL: it has no such error. */
 const char *vflow_emulator_error_name(int error, bool runtime, const char **description);
 

@@ -120,6 +120,26 @@ uint64_t vflow_emulator_generation(void)
 	return generation;
 }
 
+static __thread const char *delegating; /* the entry that delegates to another; NULL: none */
+
+const char *vflow_emulator_delegate(const char *name)
+{
+	const char *before = delegating;
+
+	delegating = before ? before : name;
+	return before;
+}
+
+void vflow_emulator_delegated(const char *before)
+{
+	delegating = before;
+}
+
+void vflow_emulator_failed(const char *name, int error)
+{
+	observe_failed(delegating ? delegating : name, (uint32_t)error);
+}
+
 int vflow_emulator_unsupported(const char *name)
 {
 	static const char *said[128];

@@ -37,7 +37,7 @@ static int start(const struct gpu_sink *to, const struct gpu_options *options)
 	may_write = may_write_create();
 	if (!shadow || !may_write)
 		return -1;
-	sink = to;
+	__atomic_store_n(&sink, to, __ATOMIC_RELEASE); /* observe_failed() has no lock */
 	return 0;
 }
 
@@ -45,7 +45,7 @@ static void stop(void)
 {
 	int error = device_enter(false);
 
-	sink = NULL;
+	__atomic_store_n(&sink, NULL, __ATOMIC_RELEASE);
 	if (!error)
 		device_leave();
 }
@@ -82,7 +82,7 @@ void observe_start(void)
 	gpu_guest_start *start_guest = __atomic_load_n(&guest_start, __ATOMIC_ACQUIRE);
 
 	if (start_guest && start_guest(&provider))
-		sink = NULL;
+		__atomic_store_n(&sink, NULL, __ATOMIC_RELEASE);
 }
 
 bool observe_active(void)
@@ -119,6 +119,14 @@ void observe_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t 
 {
 	if (sink)
 		sink->coverage(id, detail, count, bytes);
+}
+
+void observe_failed(const char *name, uint32_t error)
+{
+	const struct gpu_sink *to = __atomic_load_n(&sink, __ATOMIC_ACQUIRE);
+
+	if (to)
+		to->failed(name, error);
 }
 
 void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream)

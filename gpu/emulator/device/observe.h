@@ -93,6 +93,9 @@ void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t strea
 /* A kernel that failed leaves nothing. */
 void observe_drop(void);
 
+/* An entry returns an error.  Needs no lock. */
+void observe_failed(const char *name, uint32_t error);
+
 /* See gpu_sink. */
 void observe_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes);
 

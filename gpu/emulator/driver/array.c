@@ -91,22 +91,23 @@ static CUresult create(const char *name, CUarray *array, const CUDA_ARRAY3D_DESC
 CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *d)
 {
 	if (!pHandle || !d)
-		return CUDA_ERROR_INVALID_VALUE;
-	return create(
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(create(
 		"cuArrayCreate", pHandle,
-		&(CUDA_ARRAY3D_DESCRIPTOR){d->Width, d->Height, 0, d->Format, d->NumChannels, 0});
+		&(CUDA_ARRAY3D_DESCRIPTOR){d->Width, d->Height, 0, d->Format, d->NumChannels, 0}));
 }
 
 CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-	return pHandle && d ? create("cuArray3DCreate", pHandle, d) : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(pHandle && d ? create("cuArray3DCreate", pHandle, d)
+				   : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuArrayDestroy(CUarray hArray)
 {
 	if (!hArray)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return (CUresult)vflow_emulator_array_destroy("cuArrayDestroy", hArray);
+		return RESULT(CUDA_ERROR_INVALID_HANDLE);
+	return RESULT(vflow_emulator_array_destroy("cuArrayDestroy", hArray));
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray hArray)
@@ -115,7 +116,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray hArray)
 	int error = d ? vflow_emulator_array_shape(hArray, &shape) : CUDA_ERROR_INVALID_VALUE;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	*d = (CUDA_ARRAY3D_DESCRIPTOR){
 		.Width = shape.width,
 		.Height = shape.dimensions > 1 ? shape.height : 0,
@@ -136,7 +137,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray hArray)
 	if (!result)
 		*d = (CUDA_ARRAY_DESCRIPTOR){full.Width, full.Height, full.Format,
 					     full.NumChannels};
-	return result;
+	return RESULT(result);
 }
 
 /* -- copies ------------------------------------------------------------------------------- */
@@ -239,19 +240,19 @@ static CUresult copy_2d(const char *name, CUstream stream, const CUDA_MEMCPY2D *
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
 {
-	return copy_2d("cuMemcpy2D", NULL, pCopy);
+	return RESULT(copy_2d("cuMemcpy2D", NULL, pCopy));
 }
 ALIAS_V2(cuMemcpy2D, ptds);
 
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 {
-	return copy_2d("cuMemcpy2DUnaligned", NULL, pCopy);
+	return RESULT(copy_2d("cuMemcpy2DUnaligned", NULL, pCopy));
 }
 ALIAS_V2(cuMemcpy2DUnaligned, ptds);
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-	return copy_2d("cuMemcpy2DAsync", hStream, pCopy);
+	return RESULT(copy_2d("cuMemcpy2DAsync", hStream, pCopy));
 }
 ALIAS_V2(cuMemcpy2DAsync, ptsz);
 
@@ -274,13 +275,13 @@ static CUresult copy_3d(const char *name, CUstream stream, const CUDA_MEMCPY3D *
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
 {
-	return copy_3d("cuMemcpy3D", NULL, pCopy);
+	return RESULT(copy_3d("cuMemcpy3D", NULL, pCopy));
 }
 ALIAS_V2(cuMemcpy3D, ptds);
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-	return copy_3d("cuMemcpy3DAsync", hStream, pCopy);
+	return RESULT(copy_3d("cuMemcpy3DAsync", hStream, pCopy));
 }
 ALIAS_V2(cuMemcpy3DAsync, ptsz);
 
@@ -290,13 +291,13 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 #pragma GCC visibility push(default)
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D *pCopy)
 {
-	return copy_3d("cuMemcpy3DPeer", NULL, pCopy);
+	return RESULT(copy_3d("cuMemcpy3DPeer", NULL, pCopy));
 }
 ALIAS(cuMemcpy3DPeer, cuMemcpy3DPeer_ptds);
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-	return copy_3d("cuMemcpy3DPeerAsync", hStream, pCopy);
+	return RESULT(copy_3d("cuMemcpy3DPeerAsync", hStream, pCopy));
 }
 ALIAS(cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz);
 #pragma GCC visibility pop
@@ -306,10 +307,10 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
 {
 	(void)dstContext;
 	(void)srcContext;
-	return copy("cuMemcpyPeerAsync", hStream,
-		    &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = dstDevice},
-		    &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = srcDevice}, ByteCount, 1,
-		    1);
+	return RESULT(copy("cuMemcpyPeerAsync", hStream,
+			   &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = dstDevice},
+			   &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = srcDevice},
+			   ByteCount, 1, 1));
 }
 ALIAS(cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz);
 
@@ -318,10 +319,10 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 {
 	(void)dstContext;
 	(void)srcContext;
-	return copy("cuMemcpyPeer", NULL,
-		    &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = dstDevice},
-		    &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = srcDevice}, ByteCount, 1,
-		    1);
+	return RESULT(copy("cuMemcpyPeer", NULL,
+			   &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = dstDevice},
+			   &(struct end){.type = CU_MEMORYTYPE_DEVICE, .device = srcDevice},
+			   ByteCount, 1, 1));
 }
 ALIAS(cuMemcpyPeer, cuMemcpyPeer_ptds);
 
@@ -344,7 +345,7 @@ CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost
 {
 	const struct end to = in_array(dstArray, dstOffset), from = on_host(srcHost);
 
-	return copy("cuMemcpyHtoA", NULL, &to, &from, ByteCount, 1, 1);
+	return RESULT(copy("cuMemcpyHtoA", NULL, &to, &from, ByteCount, 1, 1));
 }
 ALIAS_V2(cuMemcpyHtoA, ptds);
 
@@ -352,7 +353,7 @@ CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size
 {
 	const struct end to = on_host(dstHost), from = in_array(srcArray, srcOffset);
 
-	return copy("cuMemcpyAtoH", NULL, &to, &from, ByteCount, 1, 1);
+	return RESULT(copy("cuMemcpyAtoH", NULL, &to, &from, ByteCount, 1, 1));
 }
 ALIAS_V2(cuMemcpyAtoH, ptds);
 
@@ -361,7 +362,7 @@ CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevi
 {
 	const struct end to = in_array(dstArray, dstOffset), from = on_device(srcDevice);
 
-	return copy("cuMemcpyDtoA", NULL, &to, &from, ByteCount, 1, 1);
+	return RESULT(copy("cuMemcpyDtoA", NULL, &to, &from, ByteCount, 1, 1));
 }
 ALIAS_V2(cuMemcpyDtoA, ptds);
 
@@ -370,7 +371,7 @@ CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffs
 {
 	const struct end to = on_device(dstDevice), from = in_array(srcArray, srcOffset);
 
-	return copy("cuMemcpyAtoD", NULL, &to, &from, ByteCount, 1, 1);
+	return RESULT(copy("cuMemcpyAtoD", NULL, &to, &from, ByteCount, 1, 1));
 }
 ALIAS_V2(cuMemcpyAtoD, ptds);
 
@@ -379,6 +380,6 @@ CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, s
 {
 	const struct end to = in_array(dstArray, dstOffset), from = in_array(srcArray, srcOffset);
 
-	return copy("cuMemcpyAtoA", NULL, &to, &from, ByteCount, 1, 1);
+	return RESULT(copy("cuMemcpyAtoA", NULL, &to, &from, ByteCount, 1, 1));
 }
 ALIAS_V2(cuMemcpyAtoA, ptds);

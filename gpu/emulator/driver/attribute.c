@@ -19,7 +19,7 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 		*leastPriority = 0;
 	if (!error && greatestPriority)
 		*greatestPriority = -5;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
@@ -30,14 +30,14 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 
 	if (!error)
 		*pvalue = value;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
 	uint64_t wanted = value;
 
-	return (CUresult)vflow_emulator_limit((int)limit, &wanted, true);
+	return RESULT(vflow_emulator_limit((int)limit, &wanted, true));
 }
 
 CUresult cuCtxGetFlags(unsigned int *flags)
@@ -45,7 +45,7 @@ CUresult cuCtxGetFlags(unsigned int *flags)
 	int error = vflow_emulator_check(true);
 
 	if (error || !flags)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	*flags = context_current()->flags;
 	return CUDA_SUCCESS;
 }
@@ -55,7 +55,7 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 	int error = vflow_emulator_check(!ctx);
 
 	if (error || !version)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	*version = 3020; /* of every driver since CUDA 4 */
 	return CUDA_SUCCESS;
 }
@@ -63,22 +63,22 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 {
 	(void)config;
-	return (CUresult)vflow_emulator_check(true);
+	return RESULT(vflow_emulator_check(true));
 }
 
 CUresult cuStreamGetPriority(CUstream hStream, int *priority)
 {
 	if (!priority)
-		return CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)vflow_emulator_stream_check(hStream, NULL, priority);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(vflow_emulator_stream_check(hStream, NULL, priority));
 }
 ALIAS(cuStreamGetPriority, cuStreamGetPriority_ptsz);
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
 	if (!flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)vflow_emulator_stream_check(hStream, flags, NULL);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(vflow_emulator_stream_check(hStream, flags, NULL));
 }
 ALIAS(cuStreamGetFlags, cuStreamGetFlags_ptsz);
 
@@ -87,9 +87,9 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 	int error = vflow_emulator_check(false);
 
 	if (error || !uuid || dev)
-		return error ? (CUresult)error
-		       : dev ? CUDA_ERROR_INVALID_DEVICE
-			     : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error
+			      : dev ? CUDA_ERROR_INVALID_DEVICE
+				    : CUDA_ERROR_INVALID_VALUE);
 	memcpy(uuid->bytes, "vflow emulated 0", sizeof(uuid->bytes));
 	return CUDA_SUCCESS;
 }
@@ -100,9 +100,9 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 	int error = vflow_emulator_check(false);
 
 	if (error || !pciBusId || dev || len < 1)
-		return error ? (CUresult)error
-		       : dev ? CUDA_ERROR_INVALID_DEVICE
-			     : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error
+			      : dev ? CUDA_ERROR_INVALID_DEVICE
+				    : CUDA_ERROR_INVALID_VALUE);
 	snprintf(pciBusId, (size_t)len, "0000:00:00.0");
 	return CUDA_SUCCESS;
 }

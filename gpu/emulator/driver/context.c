@@ -38,9 +38,9 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 	int error = vflow_emulator_check(false);
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	if (!pctx || dev)
-		return dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
 	*pctx = (CUcontext)context_primary();
 	return CUDA_SUCCESS;
 }
@@ -50,15 +50,15 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
 	int error = vflow_emulator_check(false);
 
-	return error ? (CUresult)error : dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+	return RESULT(error ? (CUresult)error : dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS);
 }
 ALIAS(cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease);
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
 	if (dev)
-		return CUDA_ERROR_INVALID_DEVICE;
-	return (CUresult)vflow_emulator_reset("cuDevicePrimaryCtxReset");
+		return RESULT(CUDA_ERROR_INVALID_DEVICE);
+	return RESULT(vflow_emulator_reset("cuDevicePrimaryCtxReset"));
 }
 ALIAS(cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset);
 
@@ -67,7 +67,7 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 	int error = vflow_emulator_check(false);
 
 	if (error || dev)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_DEVICE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_DEVICE);
 	context_primary()->flags = flags;
 	return CUDA_SUCCESS;
 }
@@ -78,9 +78,9 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *acti
 	int error = vflow_emulator_check(false);
 
 	if (error || dev)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_DEVICE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_DEVICE);
 	if (!flags || !active)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*flags = context_primary()->flags;
 	*active = 1;
 	return CUDA_SUCCESS;
@@ -94,12 +94,12 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
 
 	(void)ctxCreateParams;
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	if (!pctx || dev)
-		return dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
 	made = calloc(1, sizeof(*made));
 	if (!made)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return RESULT(CUDA_ERROR_OUT_OF_MEMORY);
 	made->context.alive = true;
 	made->context.flags = flags;
 	error = context_push(&made->context);
@@ -107,7 +107,7 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
 		error = device_enter(false);
 	if (error) {
 		free(made);
-		return (CUresult)error;
+		return RESULT(error);
 	}
 	made->next = all;
 	all = made;
@@ -120,7 +120,7 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
 __attribute__((visibility("default"))) CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags,
 							       CUdevice dev)
 {
-	return cuCtxCreate_v4(pctx, NULL, flags, dev);
+	return DELEGATE(cuCtxCreate_v4(pctx, NULL, flags, dev));
 }
 ALIAS(cuCtxCreate_v2, cuCtxCreate);
 
@@ -130,7 +130,7 @@ __attribute__((visibility("default"))) CUresult cuCtxCreate_v3(CUcontext *pctx, 
 {
 	(void)affinity;
 	(void)count;
-	return cuCtxCreate_v4(pctx, NULL, flags, dev);
+	return DELEGATE(cuCtxCreate_v4(pctx, NULL, flags, dev));
 }
 
 CUresult cuCtxDestroy_v2(CUcontext ctx)
@@ -139,7 +139,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
 	int error = device_enter(false);
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	context = alive(ctx);
 	if (context && context != context_primary()) {
 		modules_release(context);
@@ -151,7 +151,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
 		error = CUDA_ERROR_INVALID_CONTEXT;
 	}
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuCtxDestroy_v2, cuCtxDestroy);
 
@@ -172,7 +172,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 {
 	int error = ctx ? check_context(ctx) : CUDA_ERROR_INVALID_CONTEXT;
 
-	return (CUresult)(error ? error : context_push((struct emulator_context *)ctx));
+	return RESULT((error ? error : context_push((struct emulator_context *)ctx)));
 }
 ALIAS(cuCtxPushCurrent_v2, cuCtxPushCurrent);
 
@@ -182,10 +182,10 @@ CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
 	int error = vflow_emulator_check(false);
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	context = context_pop();
 	if (!context)
-		return CUDA_ERROR_INVALID_CONTEXT;
+		return RESULT(CUDA_ERROR_INVALID_CONTEXT);
 	if (pctx)
 		*pctx = (CUcontext)context;
 	return CUDA_SUCCESS;
@@ -198,7 +198,7 @@ CUresult cuCtxSetCurrent(CUcontext ctx)
 
 	if (!error)
 		context_make_current((struct emulator_context *)ctx);
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuCtxGetCurrent(CUcontext *pctx)
@@ -206,9 +206,9 @@ CUresult cuCtxGetCurrent(CUcontext *pctx)
 	int error = vflow_emulator_check(false);
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	if (!pctx)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*pctx = (CUcontext)context_current();
 	return CUDA_SUCCESS;
 }
@@ -218,16 +218,16 @@ CUresult cuCtxGetDevice(CUdevice *device)
 	int error = vflow_emulator_check(false);
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	if (!context_current())
-		return CUDA_ERROR_INVALID_CONTEXT;
+		return RESULT(CUDA_ERROR_INVALID_CONTEXT);
 	if (!device)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*device = 0;
 	return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSynchronize(void)
 {
-	return (CUresult)vflow_emulator_synchronize("cuCtxSynchronize", NULL, NULL);
+	return RESULT(vflow_emulator_synchronize("cuCtxSynchronize", NULL, NULL));
 }

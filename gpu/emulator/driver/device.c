@@ -29,13 +29,13 @@ static CUresult check_device(CUdevice device, const void *result)
 
 CUresult cuInit(unsigned int Flags)
 {
-	return Flags ? CUDA_ERROR_INVALID_VALUE : (CUresult)vflow_emulator_init();
+	return RESULT(Flags ? CUDA_ERROR_INVALID_VALUE : (CUresult)vflow_emulator_init());
 }
 
 CUresult cuDriverGetVersion(int *driverVersion)
 {
 	if (!driverVersion)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*driverVersion = EMULATOR_CUDA_VERSION;
 	return CUDA_SUCCESS;
 }
@@ -46,7 +46,7 @@ CUresult cuDeviceGetCount(int *count)
 
 	if (!result)
 		*count = 1;
-	return result;
+	return RESULT(result);
 }
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
@@ -55,7 +55,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 	if (!result)
 		*device = ordinal;
-	return result;
+	return RESULT(result);
 }
 
 CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
@@ -63,10 +63,10 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 	CUresult result = check_device(dev, name);
 
 	if (!result && len < 1)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	if (!result)
 		snprintf(name, (size_t)len, "%s", EMULATOR_DEVICE_NAME);
-	return result;
+	return RESULT(result);
 }
 
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
@@ -75,7 +75,7 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 
 	if (!result)
 		*bytes = memory_total();
-	return result;
+	return RESULT(result);
 }
 ALIAS(cuDeviceTotalMem_v2, cuDeviceTotalMem);
 
@@ -83,7 +83,7 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
 	CUresult result = check_device(dev, pi);
 
-	return result ? result : (CUresult)vflow_emulator_attribute(attrib, pi);
+	return RESULT(result ? result : (CUresult)vflow_emulator_attribute(attrib, pi));
 }
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
@@ -91,12 +91,12 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 	CUresult result = check_device(dev, major);
 
 	if (!result && !minor)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	if (!result) {
 		*major = EMULATOR_MAJOR;
 		*minor = EMULATOR_MINOR;
 	}
-	return result;
+	return RESULT(result);
 }
 
 CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
@@ -104,10 +104,10 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
 	CUresult result = check_device(dev, canAccessPeer);
 
 	if (!result && peerDev)
-		return CUDA_ERROR_INVALID_DEVICE;
+		return RESULT(CUDA_ERROR_INVALID_DEVICE);
 	if (!result)
 		*canAccessPeer = 0;
-	return result;
+	return RESULT(result);
 }
 
 static bool is_supported(const void *entry)
@@ -167,7 +167,7 @@ static void *find_entry(const char *symbol, int cuda)
 __attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **pfn,
 								 int cudaVersion, uint64_t flags)
 {
-	return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+	return DELEGATE(cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL));
 }
 
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
@@ -175,7 +175,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, ui
 {
 	(void)flags;
 	if (!symbol || !pfn || strncmp(symbol, "cu", 2))
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	/* callers made for CUDA 11 do not pass symbolStatus to what they get */
 	*pfn = cudaVersion < 12000 && !strcmp(symbol, "cuGetProcAddress")
 		       ? (void *)cuGetProcAddress
@@ -183,7 +183,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, ui
 	if (symbolStatus)
 		*symbolStatus =
 			*pfn ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+	return RESULT(*pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND);
 }
 
 /*

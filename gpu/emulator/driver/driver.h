@@ -28,6 +28,15 @@ static inline CUresult driver_result(int error)
 	return error == 9 || error == 12 ? CUDA_ERROR_INVALID_VALUE : (CUresult)error;
 }
 
+/* Every entry ends in RESULT(), which tells the observer of an error. */
+static inline CUresult driver_return(const char *entry, int error)
+{
+	if (error)
+		vflow_emulator_failed(entry, error);
+	return (CUresult)error;
+}
+#define RESULT(error) driver_return(__func__, (int)(error))
+
 /* driver/module.c: the file's content with a NUL behind it (free() it); NULL: *error says why. */
 char *driver_read_file(const char *path, size_t *size, int *error);
 /* The packed parameters that `extra` of a launch lists; false: it is malformed. */

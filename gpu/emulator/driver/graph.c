@@ -31,24 +31,24 @@ CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 
 	if (!error)
 		*phGraph = graph;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph)
 {
-	return (CUresult)vflow_emulator_graph_destroy(hGraph, false);
+	return RESULT(vflow_emulator_graph_destroy(hGraph, false));
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
 {
-	return (CUresult)vflow_emulator_graph_destroy(hGraphExec, true);
+	return RESULT(vflow_emulator_graph_destroy(hGraphExec, true));
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 			     const CUgraphNode *dependencies, size_t numDependencies)
 {
-	return add(phGraphNode, hGraph, dependencies, numDependencies,
-		   &(struct emulator_node){.kind = NODE_EMPTY});
+	return RESULT(add(phGraphNode, hGraph, dependencies, numDependencies,
+			  &(struct emulator_node){.kind = NODE_EMPTY}));
 }
 
 int driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *p, struct emulator_node *node)
@@ -74,8 +74,8 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
 	struct emulator_node node;
 	int error = driver_kernel_node(nodeParams, &node);
 
-	return error ? (CUresult)error
-		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+	return RESULT(error ? (CUresult)error
+			    : add(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -84,8 +84,8 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
 	struct emulator_node node;
 	int error = driver_kernel_node(nodeParams, &node);
 
-	return driver_result(error ? error
-				   : vflow_emulator_graph_set(hGraphExec, true, hNode, &node));
+	return RESULT(driver_result(
+		error ? error : vflow_emulator_graph_set(hGraphExec, true, hNode, &node)));
 }
 
 int driver_copy_node(const CUDA_MEMCPY3D *p, struct emulator_node *node)
@@ -102,8 +102,8 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 	int error = driver_copy_node(copyParams, &node);
 
 	(void)ctx;
-	return error ? driver_result(error)
-		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+	return RESULT(error ? driver_result(error)
+			    : add(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
 int driver_fill_node(const CUDA_MEMSET_NODE_PARAMS *p, struct emulator_node *node)
@@ -128,8 +128,8 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 	int error = driver_fill_node(p, &node);
 
 	(void)ctx;
-	return error ? (CUresult)error
-		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+	return RESULT(error ? (CUresult)error
+			    : add(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
 int driver_host_node(const CUDA_HOST_NODE_PARAMS *p, struct emulator_node *node)
@@ -147,8 +147,8 @@ CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 	struct emulator_node node;
 	int error = driver_host_node(p, &node);
 
-	return error ? (CUresult)error
-		     : add(phGraphNode, hGraph, dependencies, numDependencies, &node);
+	return RESULT(error ? (CUresult)error
+			    : add(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
 /* The child as it is now: it is copied, as the documentation says. */
@@ -160,12 +160,12 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 	int error;
 
 	if (!phGraphNode || (!dependencies && numDependencies))
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	error = vflow_emulator_graph_add_child(hGraph, (void *const *)(uintptr_t)dependencies,
 					       numDependencies, childGraph, &node);
 	if (!error)
 		*phGraphNode = node;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
@@ -173,15 +173,16 @@ CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from, cons
 {
 	(void)edgeData;
 	if ((!from || !to) && numDependencies)
-		return CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)vflow_emulator_graph_depend(hGraph, (void *const *)(uintptr_t)from,
-						     (void *const *)(uintptr_t)to, numDependencies);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(vflow_emulator_graph_depend(hGraph, (void *const *)(uintptr_t)from,
+						  (void *const *)(uintptr_t)to, numDependencies));
 }
 
 CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
-	return numNodes ? (CUresult)vflow_emulator_graph_nodes(hGraph, (void **)nodes, numNodes)
-			: CUDA_ERROR_INVALID_VALUE;
+	return RESULT(
+		numNodes ? (CUresult)vflow_emulator_graph_nodes(hGraph, (void **)nodes, numNodes)
+			 : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
@@ -192,7 +193,7 @@ CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 
 	if (!error)
 		*phGraphClone = made;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
@@ -205,7 +206,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
 	(void)flags;
 	if (!error)
 		*phGraphExec = made;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 /* Of CUDA 11: the node that failed, and a text about it. */
@@ -222,27 +223,28 @@ __attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExe
 		*failed = NULL;
 	if (text && size)
 		*text = 0;
-	return cuGraphInstantiateWithFlags(phGraphExec, hGraph, 0);
+	return DELEGATE(cuGraphInstantiateWithFlags(phGraphExec, hGraph, 0));
 }
 ALIAS(cuGraphInstantiate_v2, cuGraphInstantiate);
 
 CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 {
-	return driver_result(vflow_emulator_graph_launch("cuGraphLaunch", hGraphExec, hStream));
+	return RESULT(
+		driver_result(vflow_emulator_graph_launch("cuGraphLaunch", hGraphExec, hStream)));
 }
 ALIAS(cuGraphLaunch, cuGraphLaunch_ptsz);
 
 CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
 {
 	(void)hGraphExec;
-	return (CUresult)vflow_emulator_stream_check(hStream, NULL, NULL);
+	return RESULT(vflow_emulator_stream_check(hStream, NULL, NULL));
 }
 ALIAS(cuGraphUpload, cuGraphUpload_ptsz);
 
 CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
 	(void)mode;
-	return (CUresult)vflow_emulator_capture_begin(hStream, NULL);
+	return RESULT(vflow_emulator_capture_begin(hStream, NULL));
 }
 ALIAS(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz);
 
@@ -254,7 +256,7 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 
 	if (!error)
 		*phGraph = graph;
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuStreamEndCapture, cuStreamEndCapture_ptsz);
 
@@ -267,7 +269,7 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureSta
 	if (!error)
 		*captureStatus =
 			graph ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);
 
@@ -275,7 +277,7 @@ ALIAS(cuStreamIsCapturing, cuStreamIsCapturing_ptsz);
 
 CUresult cuDeviceGraphMemTrim(CUdevice device)
 {
-	return device ? CUDA_ERROR_INVALID_DEVICE : (CUresult)vflow_emulator_graph_trim();
+	return RESULT(device ? CUDA_ERROR_INVALID_DEVICE : (CUresult)vflow_emulator_graph_trim());
 }
 
 static CUresult check_attribute(CUdevice device, CUgraphMem_attribute attr, const void *value)
@@ -303,7 +305,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 		result = (CUresult)vflow_emulator_graph_bytes(&now, high);
 	if (!result)
 		*(uint64_t *)value = is_high(attr) ? high[reserved] : now;
-	return result;
+	return RESULT(result);
 }
 
 /* High marks can be put back. */
@@ -313,7 +315,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 
 	if (!result && (!is_high(attr) || *(uint64_t *)value))
 		result = CUDA_ERROR_INVALID_VALUE;
-	return result ? result
-		      : (CUresult)vflow_emulator_graph_mark(attr ==
-							    CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
+	return RESULT(result ? result
+			     : (CUresult)vflow_emulator_graph_mark(
+				       attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH));
 }

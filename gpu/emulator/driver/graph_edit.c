@@ -27,14 +27,14 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 
 	if (!error)
 		*type = types[what.kind];
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
 {
-	return numRootNodes ? (CUresult)vflow_emulator_graph_roots(hGraph, (void **)rootNodes,
-								   numRootNodes)
-			    : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(numRootNodes ? (CUresult)vflow_emulator_graph_roots(
+					     hGraph, (void **)rootNodes, numRootNodes)
+				   : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* Edges carry no data here: zeros, which is an ordinary dependency. */
@@ -54,7 +54,7 @@ CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
 
 	if (!error)
 		clear(edgeData, from, room, *numEdges);
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 static CUresult neighbours(CUgraphNode node, bool before, CUgraphNode *nodes,
@@ -72,13 +72,13 @@ static CUresult neighbours(CUgraphNode node, bool before, CUgraphNode *nodes,
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
 				       CUgraphEdgeData *edgeData, size_t *numDependencies)
 {
-	return neighbours(hNode, true, dependencies, edgeData, numDependencies);
+	return RESULT(neighbours(hNode, true, dependencies, edgeData, numDependencies));
 }
 
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
 					 CUgraphEdgeData *edgeData, size_t *numDependentNodes)
 {
-	return neighbours(hNode, false, dependentNodes, edgeData, numDependentNodes);
+	return RESULT(neighbours(hNode, false, dependentNodes, edgeData, numDependentNodes));
 }
 
 CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
@@ -90,7 +90,7 @@ CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
 
 	if (!error)
 		*phNode = found;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
@@ -101,21 +101,21 @@ CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
 
 	if (!error)
 		*isEnabled = on;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 /* -- changes ---------------------------------------------------------------------------------- */
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode)
 {
-	return (CUresult)vflow_emulator_graph_node_remove(hNode);
+	return RESULT(vflow_emulator_graph_node_remove(hNode));
 }
 
 CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
 {
 	bool on = isEnabled != 0;
 
-	return (CUresult)vflow_emulator_graph_enable(hGraphExec, hNode, &on, true);
+	return RESULT(vflow_emulator_graph_enable(hGraphExec, hNode, &on, true));
 }
 
 CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
@@ -124,10 +124,9 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
 {
 	(void)edgeData;
 	if ((!from || !to) && numDependencies)
-		return CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)vflow_emulator_graph_undepend(hGraph, (void *const *)(uintptr_t)from,
-						       (void *const *)(uintptr_t)to,
-						       numDependencies);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(vflow_emulator_graph_undepend(hGraph, (void *const *)(uintptr_t)from,
+						    (void *const *)(uintptr_t)to, numDependencies));
 }
 
 static CUresult set(CUgraphExec executable, CUgraphNode node, int error,
@@ -144,7 +143,7 @@ CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE
 	struct emulator_node node;
 	int error = driver_kernel_node(nodeParams, &node);
 
-	return set(NULL, hNode, error, &node);
+	return RESULT(set(NULL, hNode, error, &node));
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
@@ -152,7 +151,7 @@ CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *node
 	struct emulator_node node;
 	int error = driver_copy_node(nodeParams, &node);
 
-	return set(NULL, hNode, error, &node);
+	return RESULT(set(NULL, hNode, error, &node));
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -162,7 +161,7 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
 	int error = driver_copy_node(copyParams, &node);
 
 	(void)ctx;
-	return hGraphExec ? set(hGraphExec, hNode, error, &node) : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(hGraphExec ? set(hGraphExec, hNode, error, &node) : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
@@ -170,7 +169,7 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PA
 	struct emulator_node node;
 	int error = driver_fill_node(nodeParams, &node);
 
-	return set(NULL, hNode, error, &node);
+	return RESULT(set(NULL, hNode, error, &node));
 }
 
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -180,7 +179,7 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
 	int error = driver_fill_node(memsetParams, &node);
 
 	(void)ctx;
-	return hGraphExec ? set(hGraphExec, hNode, error, &node) : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(hGraphExec ? set(hGraphExec, hNode, error, &node) : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
@@ -188,7 +187,7 @@ CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS
 	struct emulator_node node;
 	int error = driver_host_node(nodeParams, &node);
 
-	return set(NULL, hNode, error, &node);
+	return RESULT(set(NULL, hNode, error, &node));
 }
 
 CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -197,7 +196,7 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
 	struct emulator_node node;
 	int error = driver_host_node(nodeParams, &node);
 
-	return hGraphExec ? set(hGraphExec, hNode, error, &node) : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(hGraphExec ? set(hGraphExec, hNode, error, &node) : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
@@ -209,7 +208,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
 		*resultInfo = (CUgraphExecUpdateResultInfo){
 			.result = error ? CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED
 					: CU_GRAPH_EXEC_UPDATE_SUCCESS};
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 /* -- memory ----------------------------------------------------------------------------------- */
@@ -223,12 +222,12 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 	int error;
 
 	if (!phGraphNode || !nodeParams || (!dependencies && numDependencies))
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	error = vflow_emulator_graph_add_memory(hGraph, (void *const *)(uintptr_t)dependencies,
 						numDependencies, nodeParams->bytesize, &address,
 						&node);
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	nodeParams->dptr = address;
 	*phGraphNode = node;
 	return CUDA_SUCCESS;
@@ -243,12 +242,12 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 	int error;
 
 	if (!phGraphNode || !dptr || (!dependencies && numDependencies))
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	error = vflow_emulator_graph_add(hGraph, (void *const *)(uintptr_t)dependencies,
 					 numDependencies, &what, &node);
 	if (!error)
 		*phGraphNode = node;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 /* -- as CUDA 12 calls them: edges without data ------------------------------------------------ */
@@ -257,7 +256,7 @@ CUresult older_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *
 	OLDER("cuGraphGetEdges");
 CUresult older_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count)
 {
-	return cuGraphGetEdges_v2(graph, from, to, NULL, count);
+	return DELEGATE(cuGraphGetEdges_v2(graph, from, to, NULL, count));
 }
 
 CUresult older_dependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count)
@@ -278,12 +277,12 @@ CUresult older_depend(CUgraph graph, const CUgraphNode *from, const CUgraphNode 
 	OLDER("cuGraphAddDependencies");
 CUresult older_depend(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
 {
-	return cuGraphAddDependencies_v2(graph, from, to, NULL, count);
+	return DELEGATE(cuGraphAddDependencies_v2(graph, from, to, NULL, count));
 }
 
 CUresult older_undepend(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
 	OLDER("cuGraphRemoveDependencies");
 CUresult older_undepend(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
 {
-	return cuGraphRemoveDependencies_v2(graph, from, to, NULL, count);
+	return DELEGATE(cuGraphRemoveDependencies_v2(graph, from, to, NULL, count));
 }

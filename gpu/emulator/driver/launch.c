@@ -27,7 +27,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
 
 	if (!config || (config->numAttrs && !config->attrs) ||
 	    (extra && (kernelParams || !driver_read_extra(extra, &launch))))
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	launch.grid[0] = config->gridDimX;
 	launch.grid[1] = config->gridDimY;
 	launch.grid[2] = config->gridDimZ;
@@ -36,7 +36,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
 	launch.block[2] = config->blockDimZ;
 	launch.shared_bytes = config->sharedMemBytes;
 	read_attributes(config, &launch);
-	return driver_result(vflow_emulator_launch(config->hStream, &launch));
+	return RESULT(driver_result(vflow_emulator_launch(config->hStream, &launch)));
 }
 ALIAS(cuLaunchKernelEx, cuLaunchKernelEx_ptsz);
 
@@ -53,7 +53,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
 					 .arguments = kernelParams,
 					 .cooperative = true};
 
-	return driver_result(vflow_emulator_launch(hStream, &launch));
+	return RESULT(driver_result(vflow_emulator_launch(hStream, &launch)));
 }
 ALIAS(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz);
 
@@ -62,8 +62,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
 							      unsigned int flags)
 {
 	(void)flags;
-	return cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize,
-							   dynamicSMemSize);
+	return DELEGATE(cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize,
+								    dynamicSMemSize));
 }
 
 /* The largest block of those that keep most threads on a multiprocessor, in steps of a warp. */
@@ -77,7 +77,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfu
 	int error = vflow_emulator_kernel_facts(kernel, &facts);
 
 	if (error || !minGridSize || !blockSize || blockSizeLimit < 0)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	limit = blockSizeLimit && blockSizeLimit < facts.max_threads ? blockSizeLimit
 								     : facts.max_threads;
 	for (int threads = limit; threads > 0; threads = (threads - 1) / 32 * 32) {
@@ -93,7 +93,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfu
 		}
 	}
 	if (!best)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*blockSize = best;
 	*minGridSize = best_blocks * EMULATOR_MULTIPROCESSORS;
 	return CUDA_SUCCESS;
@@ -106,7 +106,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
 						   unsigned int flags)
 {
 	(void)flags;
-	return cuOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func,
-						blockSizeToDynamicSMemSize, dynamicSMemSize,
-						blockSizeLimit);
+	return DELEGATE(cuOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func,
+							 blockSizeToDynamicSMemSize,
+							 dynamicSMemSize, blockSizeLimit));
 }

@@ -43,7 +43,7 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
 	int error = stateOut ? device_enter(true) : CUDA_ERROR_INVALID_VALUE;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	made = calloc(1, sizeof(*made));
 	if (made) {
 		made->log = jit_log_of(&jit);
@@ -52,7 +52,7 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **
 		states = *stateOut = made;
 	}
 	device_leave();
-	return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return RESULT(made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 ALIAS(cuLinkCreate_v2, cuLinkCreate);
 
@@ -102,10 +102,10 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 	(void)options;
 	(void)optionValues;
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	error = *find(state) ? add(state, data, size) : INVALID_HANDLE;
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuLinkAddData_v2, cuLinkAddData);
 
@@ -118,14 +118,14 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 	int error = path ? vflow_emulator_check(true) : CUDA_ERROR_INVALID_VALUE;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	content = driver_read_file(path, &size, &error);
 	if (!content)
-		return (CUresult)error;
+		return RESULT(error);
 	result = cuLinkAddData_v2(state, type, content, size, path, numOptions, options,
 				  optionValues);
 	free(content);
-	return result;
+	return RESULT(result);
 }
 ALIAS(cuLinkAddFile_v2, cuLinkAddFile);
 
@@ -134,14 +134,14 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 	int error = cubinOut ? device_enter(true) : CUDA_ERROR_INVALID_VALUE;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	error = !*find(state) ? INVALID_HANDLE : state->image ? 0 : INVALID_VALUE;
 	if (!error)
 		*cubinOut = state->image;
 	if (!error && sizeOut)
 		*sizeOut = state->size;
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuLinkDestroy(CUlinkState state)
@@ -150,7 +150,7 @@ CUresult cuLinkDestroy(CUlinkState state)
 	int error = device_enter(true);
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	link = find(state);
 	if (*link) {
 		*link = state->next;
@@ -160,5 +160,5 @@ CUresult cuLinkDestroy(CUlinkState state)
 		error = INVALID_HANDLE;
 	}
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }

@@ -42,7 +42,7 @@ CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 		*free = free_bytes;
 	if (!error && total)
 		*total = total_bytes;
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuMemGetInfo_v2, cuMemGetInfo);
 
@@ -60,7 +60,7 @@ static CUresult allocate(const char *name, CUstream stream, enum gpu_memory kind
 
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
-	return allocate("cuMemAlloc", NULL, GPU_MEMORY_DEVICE, bytesize, dptr);
+	return RESULT(allocate("cuMemAlloc", NULL, GPU_MEMORY_DEVICE, bytesize, dptr));
 }
 ALIAS(cuMemAlloc_v2, cuMemAlloc);
 
@@ -72,38 +72,38 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInByt
 
 	if (!dptr || !pPitch || !WidthInBytes || !Height ||
 	    (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16))
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	error = vflow_emulator_allocate_pitch("cuMemAllocPitch", WidthInBytes, Height, &pitch,
 					      &address);
 	if (!error) {
 		*dptr = address;
 		*pPitch = pitch;
 	}
-	return driver_result(error);
+	return RESULT(driver_result(error));
 }
 ALIAS(cuMemAllocPitch_v2, cuMemAllocPitch);
 
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
 	(void)flags;
-	return allocate("cuMemAllocManaged", NULL, GPU_MEMORY_MANAGED, bytesize, dptr);
+	return RESULT(allocate("cuMemAllocManaged", NULL, GPU_MEMORY_MANAGED, bytesize, dptr));
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-	return allocate("cuMemAllocAsync", hStream, GPU_MEMORY_DEVICE, bytesize, dptr);
+	return RESULT(allocate("cuMemAllocAsync", hStream, GPU_MEMORY_DEVICE, bytesize, dptr));
 }
 ALIAS(cuMemAllocAsync, cuMemAllocAsync_ptsz);
 
 CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-	return (CUresult)vflow_emulator_release("cuMemFree", NULL, dptr, false);
+	return RESULT(vflow_emulator_release("cuMemFree", NULL, dptr, false));
 }
 ALIAS(cuMemFree_v2, cuMemFree);
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
-	return (CUresult)vflow_emulator_release("cuMemFreeAsync", hStream, dptr, false);
+	return RESULT(vflow_emulator_release("cuMemFreeAsync", hStream, dptr, false));
 }
 ALIAS(cuMemFreeAsync, cuMemFreeAsync_ptsz);
 
@@ -114,34 +114,34 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 
 	(void)Flags;
 	if (!pp)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	result = allocate("cuMemHostAlloc", NULL, GPU_MEMORY_MAPPED_HOST, bytesize, &address);
 	if (!result)
 		*pp = (void *)(uintptr_t)address;
-	return result;
+	return RESULT(result);
 }
 
 CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
 {
-	return cuMemHostAlloc(pp, bytesize, 0);
+	return DELEGATE(cuMemHostAlloc(pp, bytesize, 0));
 }
 ALIAS(cuMemAllocHost_v2, cuMemAllocHost);
 
 CUresult cuMemFreeHost(void *p)
 {
-	return (CUresult)vflow_emulator_release("cuMemFreeHost", NULL, bits(p), true);
+	return RESULT(vflow_emulator_release("cuMemFreeHost", NULL, bits(p), true));
 }
 
 CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
 	(void)Flags;
-	return (CUresult)vflow_emulator_register("cuMemHostRegister", bits(p), bytesize);
+	return RESULT(vflow_emulator_register("cuMemHostRegister", bits(p), bytesize));
 }
 ALIAS(cuMemHostRegister_v2, cuMemHostRegister);
 
 CUresult cuMemHostUnregister(void *p)
 {
-	return (CUresult)vflow_emulator_unregister("cuMemHostUnregister", bits(p));
+	return RESULT(vflow_emulator_unregister("cuMemHostUnregister", bits(p)));
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
@@ -154,7 +154,7 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int 
 		error = CUDA_ERROR_INVALID_VALUE;
 	if (!error)
 		*pdptr = bits(p);
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuMemHostGetDevicePointer_v2, cuMemHostGetDevicePointer);
 
@@ -167,7 +167,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr 
 		*pbase = pointer.address;
 	if (!error && psize)
 		*psize = pointer.size;
-	return error == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_NOT_FOUND : (CUresult)error;
+	return RESULT(error == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_NOT_FOUND : (CUresult)error);
 }
 ALIAS(cuMemGetAddressRange_v2, cuMemGetAddressRange);
 
@@ -178,7 +178,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 	bool host = !error && pointer.kind == GPU_MEMORY_MAPPED_HOST;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
 		*(unsigned *)data = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
@@ -188,7 +188,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
 		if (!host && pointer.kind != GPU_MEMORY_MANAGED)
-			return CUDA_ERROR_INVALID_VALUE;
+			return RESULT(CUDA_ERROR_INVALID_VALUE);
 		*(void **)data = (void *)(uintptr_t)ptr;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -198,8 +198,8 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 		*(int *)data = 0;
 		return CUDA_SUCCESS;
 	default:
-		return (CUresult)vflow_emulator_unsupported(
-			"this attribute of cuPointerGetAttribute");
+		return RESULT(
+			vflow_emulator_unsupported("this attribute of cuPointerGetAttribute"));
 	}
 }
 
@@ -220,58 +220,58 @@ static CUresult copy(const char *name, CUstream stream, uint64_t to, enum emulat
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-	return copy("cuMemcpy", NULL, dst, SIDE_ANY, src, SIDE_ANY, ByteCount);
+	return RESULT(copy("cuMemcpy", NULL, dst, SIDE_ANY, src, SIDE_ANY, ByteCount));
 }
 ALIAS(cuMemcpy, cuMemcpy_ptds);
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-	return copy("cuMemcpyAsync", hStream, dst, SIDE_ANY, src, SIDE_ANY, ByteCount);
+	return RESULT(copy("cuMemcpyAsync", hStream, dst, SIDE_ANY, src, SIDE_ANY, ByteCount));
 }
 ALIAS(cuMemcpyAsync, cuMemcpyAsync_ptsz);
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-	return copy("cuMemcpyHtoD", NULL, dstDevice, SIDE_DEVICE, bits(srcHost), SIDE_HOST,
-		    ByteCount);
+	return RESULT(copy("cuMemcpyHtoD", NULL, dstDevice, SIDE_DEVICE, bits(srcHost), SIDE_HOST,
+			   ByteCount));
 }
 ALIAS_V2(cuMemcpyHtoD, ptds);
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
 			      CUstream hStream)
 {
-	return copy("cuMemcpyHtoDAsync", hStream, dstDevice, SIDE_DEVICE, bits(srcHost), SIDE_HOST,
-		    ByteCount);
+	return RESULT(copy("cuMemcpyHtoDAsync", hStream, dstDevice, SIDE_DEVICE, bits(srcHost),
+			   SIDE_HOST, ByteCount));
 }
 ALIAS_V2(cuMemcpyHtoDAsync, ptsz);
 
 CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-	return copy("cuMemcpyDtoH", NULL, bits(dstHost), SIDE_HOST, srcDevice, SIDE_DEVICE,
-		    ByteCount);
+	return RESULT(copy("cuMemcpyDtoH", NULL, bits(dstHost), SIDE_HOST, srcDevice, SIDE_DEVICE,
+			   ByteCount));
 }
 ALIAS_V2(cuMemcpyDtoH, ptds);
 
 CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
 			      CUstream hStream)
 {
-	return copy("cuMemcpyDtoHAsync", hStream, bits(dstHost), SIDE_HOST, srcDevice, SIDE_DEVICE,
-		    ByteCount);
+	return RESULT(copy("cuMemcpyDtoHAsync", hStream, bits(dstHost), SIDE_HOST, srcDevice,
+			   SIDE_DEVICE, ByteCount));
 }
 ALIAS_V2(cuMemcpyDtoHAsync, ptsz);
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-	return copy("cuMemcpyDtoD", NULL, dstDevice, SIDE_DEVICE, srcDevice, SIDE_DEVICE,
-		    ByteCount);
+	return RESULT(copy("cuMemcpyDtoD", NULL, dstDevice, SIDE_DEVICE, srcDevice, SIDE_DEVICE,
+			   ByteCount));
 }
 ALIAS_V2(cuMemcpyDtoD, ptds);
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
 			      CUstream hStream)
 {
-	return copy("cuMemcpyDtoDAsync", hStream, dstDevice, SIDE_DEVICE, srcDevice, SIDE_DEVICE,
-		    ByteCount);
+	return RESULT(copy("cuMemcpyDtoDAsync", hStream, dstDevice, SIDE_DEVICE, srcDevice,
+			   SIDE_DEVICE, ByteCount));
 }
 ALIAS_V2(cuMemcpyDtoDAsync, ptsz);
 
@@ -286,37 +286,37 @@ static CUresult fill(const char *name, CUstream stream, CUdeviceptr to, size_t p
 
 CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-	return fill("cuMemsetD8", NULL, dstDevice, 0, uc, 1, N, 1);
+	return RESULT(fill("cuMemsetD8", NULL, dstDevice, 0, uc, 1, N, 1));
 }
 ALIAS_V2(cuMemsetD8, ptds);
 
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-	return fill("cuMemsetD8Async", hStream, dstDevice, 0, uc, 1, N, 1);
+	return RESULT(fill("cuMemsetD8Async", hStream, dstDevice, 0, uc, 1, N, 1));
 }
 ALIAS(cuMemsetD8Async, cuMemsetD8Async_ptsz);
 
 CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-	return fill("cuMemsetD16", NULL, dstDevice, 0, us, 2, N, 1);
+	return RESULT(fill("cuMemsetD16", NULL, dstDevice, 0, us, 2, N, 1));
 }
 ALIAS_V2(cuMemsetD16, ptds);
 
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-	return fill("cuMemsetD16Async", hStream, dstDevice, 0, us, 2, N, 1);
+	return RESULT(fill("cuMemsetD16Async", hStream, dstDevice, 0, us, 2, N, 1));
 }
 ALIAS(cuMemsetD16Async, cuMemsetD16Async_ptsz);
 
 CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-	return fill("cuMemsetD32", NULL, dstDevice, 0, ui, 4, N, 1);
+	return RESULT(fill("cuMemsetD32", NULL, dstDevice, 0, ui, 4, N, 1));
 }
 ALIAS_V2(cuMemsetD32, ptds);
 
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-	return fill("cuMemsetD32Async", hStream, dstDevice, 0, ui, 4, N, 1);
+	return RESULT(fill("cuMemsetD32Async", hStream, dstDevice, 0, ui, 4, N, 1));
 }
 ALIAS(cuMemsetD32Async, cuMemsetD32Async_ptsz);
 
@@ -324,49 +324,52 @@ CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, uint32_t val
 				 unsigned int flags)
 {
 	if (flags & ~1u) /* whether memory is ordered before it: here it always is */
-		return CUDA_ERROR_INVALID_VALUE;
-	return fill("cuStreamWriteValue32", stream, addr, 0, value, 4, 1, 1);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(fill("cuStreamWriteValue32", stream, addr, 0, value, 4, 1, 1));
 }
 ALIAS(cuStreamWriteValue32_v2, cuStreamWriteValue32_v2_ptsz);
 
 CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
 			 size_t Height)
 {
-	return fill("cuMemsetD2D8", NULL, dstDevice, dstPitch, uc, 1, Width, Height);
+	return RESULT(fill("cuMemsetD2D8", NULL, dstDevice, dstPitch, uc, 1, Width, Height));
 }
 ALIAS_V2(cuMemsetD2D8, ptds);
 
 CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
 			   size_t Height, CUstream hStream)
 {
-	return fill("cuMemsetD2D8Async", hStream, dstDevice, dstPitch, uc, 1, Width, Height);
+	return RESULT(
+		fill("cuMemsetD2D8Async", hStream, dstDevice, dstPitch, uc, 1, Width, Height));
 }
 ALIAS(cuMemsetD2D8Async, cuMemsetD2D8Async_ptsz);
 
 CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
 			  size_t Height)
 {
-	return fill("cuMemsetD2D16", NULL, dstDevice, dstPitch, us, 2, Width, Height);
+	return RESULT(fill("cuMemsetD2D16", NULL, dstDevice, dstPitch, us, 2, Width, Height));
 }
 ALIAS_V2(cuMemsetD2D16, ptds);
 
 CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
 			    size_t Height, CUstream hStream)
 {
-	return fill("cuMemsetD2D16Async", hStream, dstDevice, dstPitch, us, 2, Width, Height);
+	return RESULT(
+		fill("cuMemsetD2D16Async", hStream, dstDevice, dstPitch, us, 2, Width, Height));
 }
 ALIAS(cuMemsetD2D16Async, cuMemsetD2D16Async_ptsz);
 
 CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
 			  size_t Height)
 {
-	return fill("cuMemsetD2D32", NULL, dstDevice, dstPitch, ui, 4, Width, Height);
+	return RESULT(fill("cuMemsetD2D32", NULL, dstDevice, dstPitch, ui, 4, Width, Height));
 }
 ALIAS_V2(cuMemsetD2D32, ptds);
 
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
 			    size_t Height, CUstream hStream)
 {
-	return fill("cuMemsetD2D32Async", hStream, dstDevice, dstPitch, ui, 4, Width, Height);
+	return RESULT(
+		fill("cuMemsetD2D32Async", hStream, dstDevice, dstPitch, ui, 4, Width, Height));
 }
 ALIAS(cuMemsetD2D32Async, cuMemsetD2D32Async_ptsz);

@@ -14,7 +14,7 @@
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-	return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+	return DELEGATE(cuModuleLoadDataEx(module, image, 0, NULL, NULL));
 }
 ALIAS(cuModuleLoadData, cuModuleLoadFatBinary);
 
@@ -28,7 +28,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int nu
 
 	if (!error)
 		*module = (CUmodule)made;
-	return driver_result(error);
+	return RESULT(driver_result(error));
 }
 
 char *driver_read_file(const char *path, size_t *size, int *error)
@@ -63,7 +63,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 	int error = module && fname ? vflow_emulator_check(true) : CUDA_ERROR_INVALID_VALUE;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	content = driver_read_file(fname, &size, &error);
 	if (content) {
 		error = vflow_emulator_module_load(content, size, NULL, &made);
@@ -71,12 +71,12 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 	}
 	if (!error)
 		*module = (CUmodule)made;
-	return driver_result(error);
+	return RESULT(driver_result(error));
 }
 
 CUresult cuModuleUnload(CUmodule hmod)
 {
-	return (CUresult)vflow_emulator_module_unload((struct emulator_module *)hmod);
+	return RESULT(vflow_emulator_module_unload((struct emulator_module *)hmod));
 }
 
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
@@ -88,7 +88,7 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 
 	if (!error)
 		*hfunc = (CUfunction)kernel;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
@@ -101,7 +101,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, c
 		*dptr = address;
 	if (!error && bytes)
 		*bytes = size;
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuModuleGetGlobal_v2, cuModuleGetGlobal);
 
@@ -113,29 +113,29 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
 	(void)libraryOptions;
 	(void)libraryOptionValues;
 	(void)numLibraryOptions;
-	return cuModuleLoadDataEx((CUmodule *)library, code, numJitOptions, jitOptions,
-				  jitOptionsValues);
+	return DELEGATE(cuModuleLoadDataEx((CUmodule *)library, code, numJitOptions, jitOptions,
+					   jitOptionsValues));
 }
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
-	return cuModuleUnload((CUmodule)library);
+	return DELEGATE(cuModuleUnload((CUmodule)library));
 }
 
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
-	return cuModuleGetFunction((CUfunction *)pKernel, (CUmodule)library, name);
+	return DELEGATE(cuModuleGetFunction((CUfunction *)pKernel, (CUmodule)library, name));
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
-	return cuModuleGetGlobal_v2(dptr, bytes, (CUmodule)library, name);
+	return DELEGATE(cuModuleGetGlobal_v2(dptr, bytes, (CUmodule)library, name));
 }
 
 CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
 	if (!pMod)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*pMod = (CUmodule)library;
 	return CUDA_SUCCESS;
 }
@@ -143,7 +143,7 @@ CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
 {
 	if (!pFunc)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*pFunc = (CUfunction)kernel;
 	return CUDA_SUCCESS;
 }
@@ -154,7 +154,7 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfu
 	int error = vflow_emulator_kernel_facts((struct emulator_kernel *)hfunc, &facts);
 
 	if (error || !pi)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	switch (attrib) {
 	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
 		*pi = facts.max_threads;
@@ -183,7 +183,7 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfu
 		*pi = 0;
 		break;
 	default:
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	}
 	return CUDA_SUCCESS;
 }
@@ -194,10 +194,10 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int v
 	struct emulator_kernel_facts facts;
 
 	if (attrib == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-		return (CUresult)vflow_emulator_kernel_set_shared(kernel, value);
+		return RESULT(vflow_emulator_kernel_set_shared(kernel, value));
 	if (attrib != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-		return CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)vflow_emulator_kernel_facts(kernel, &facts);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(vflow_emulator_kernel_facts(kernel, &facts));
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
@@ -205,7 +205,7 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 	struct emulator_kernel_facts facts;
 
 	(void)config;
-	return (CUresult)vflow_emulator_kernel_facts((struct emulator_kernel *)hfunc, &facts);
+	return RESULT(vflow_emulator_kernel_facts((struct emulator_kernel *)hfunc, &facts));
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction hfunc)
@@ -214,7 +214,7 @@ CUresult cuFuncGetName(const char **name, CUfunction hfunc)
 	int error = vflow_emulator_kernel_facts((struct emulator_kernel *)hfunc, &facts);
 
 	if (error || !name)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	*name = facts.name;
 	return CUDA_SUCCESS;
 }
@@ -223,9 +223,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction 
 						     size_t dynamicSMemSize)
 {
 	if (!numBlocks)
-		return CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)vflow_emulator_occupancy((struct emulator_kernel *)func, blockSize,
-						  dynamicSMemSize, numBlocks);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(vflow_emulator_occupancy((struct emulator_kernel *)func, blockSize,
+					       dynamicSMemSize, numBlocks));
 }
 
 bool driver_read_extra(void **extra, struct emulator_launch *launch)
@@ -255,8 +255,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
 	};
 
 	if (extra && (kernelParams || !driver_read_extra(extra, &launch)))
-		return CUDA_ERROR_INVALID_VALUE;
-	return driver_result(vflow_emulator_launch(hStream, &launch));
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(driver_result(vflow_emulator_launch(hStream, &launch)));
 }
 ALIAS(cuLaunchKernel, cuLaunchKernel_ptsz);
 
@@ -265,7 +265,7 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 	int error = vflow_emulator_stream_check(hStream, NULL, NULL);
 
 	if (error || !fn)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	fn(userData);
 	return CUDA_SUCCESS;
 }

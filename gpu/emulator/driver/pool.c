@@ -53,12 +53,12 @@ static CUresult give(CUmemoryPool *pool, CUdevice dev, CUmemoryPool which)
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
-	return give(pool_out, dev, &default_pool);
+	return RESULT(give(pool_out, dev, &default_pool));
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
-	return give(pool, dev, __atomic_load_n(&current, __ATOMIC_RELAXED));
+	return RESULT(give(pool, dev, __atomic_load_n(&current, __ATOMIC_RELAXED)));
 }
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
@@ -66,14 +66,14 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
 
 	if (dev || !pool)
-		return dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(dev ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
 	pthread_mutex_lock(&lock);
 	if (*find(pool)) {
 		__atomic_store_n(&current, pool, __ATOMIC_RELAXED);
 		result = CUDA_SUCCESS;
 	}
 	pthread_mutex_unlock(&lock);
-	return result;
+	return RESULT(result);
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
@@ -82,10 +82,10 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 	int error = vflow_emulator_check(false);
 
 	if (error || !pool || !poolProps)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	made = malloc(sizeof(*made));
 	if (!made)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return RESULT(CUDA_ERROR_OUT_OF_MEMORY);
 	pthread_mutex_lock(&lock);
 	*made = (struct CUmemPoolHandle_st){.attributes = {0, 1, 1, 1}, .next = pools};
 	pools = made;
@@ -100,7 +100,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
 	bool known;
 
 	if (!pool || pool == &default_pool)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	pthread_mutex_lock(&lock);
 	at = find(pool);
 	known = *at;
@@ -111,7 +111,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
 		free(pool);
 	}
 	pthread_mutex_unlock(&lock);
-	return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* The first three are ints, the others count bytes. */
@@ -137,7 +137,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
 	uint64_t *kept = take_attribute(pool, attr, value);
 
 	if (!kept)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	memcpy(kept, value, size_of(attr));
 	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
@@ -149,10 +149,10 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
 	int error = vflow_emulator_memory_info(&free_bytes, &total);
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	kept = take_attribute(pool, attr, value);
 	if (!kept)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	used = total - free_bytes;
 	if (attr >= CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) {
 		bool high = attr == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH ||
@@ -168,18 +168,19 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
 	(void)minBytesToKeep;
-	return (CUresult)vflow_emulator_pool_check(pool);
+	return RESULT(vflow_emulator_pool_check(pool));
 }
 
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
-	return map || !count ? (CUresult)vflow_emulator_pool_check(pool) : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(map || !count ? (CUresult)vflow_emulator_pool_check(pool)
+				    : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {
 	if (!flags || !location || vflow_emulator_pool_check(memPool))
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	*flags = location->type == CU_MEM_LOCATION_TYPE_DEVICE && !location->id
 			 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 			 : CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -197,6 +198,6 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPoo
 						GPU_MEMORY_DEVICE, bytesize, &address);
 	if (!error)
 		*dptr = address;
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz);

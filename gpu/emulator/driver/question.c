@@ -181,7 +181,7 @@ ALIAS(cuStreamGetId, cuStreamGetId_ptsz);
 DRIVER_API(cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags))
 {
 	(void)flags;
-	return cuEventRecord(event, stream);
+	return DELEGATE(cuEventRecord(event, stream));
 }
 ALIAS(cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz);
 
@@ -275,7 +275,7 @@ DRIVER_API(cuLibraryLoadFromFile(CUlibrary *library, const char *path, void *jit
 				 unsigned jit_count, void *options, void **values, unsigned count))
 {
 	(void)jit, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
-	return cuModuleLoad((CUmodule *)library, path);
+	return DELEGATE(cuModuleLoad((CUmodule *)library, path));
 }
 
 DRIVER_API(cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library,
@@ -317,7 +317,7 @@ ALIAS(cuFuncGetParamInfo, cuKernelGetParamInfo);
 
 DRIVER_API(cuKernelGetName(const char **name, CUkernel kernel))
 {
-	return cuFuncGetName(name, (CUfunction)kernel);
+	return DELEGATE(cuFuncGetName(name, (CUfunction)kernel));
 }
 
 DRIVER_API(cuKernelGetAttribute(int *value, CUfunction_attribute attrib, CUkernel kernel,

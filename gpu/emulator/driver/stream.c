@@ -15,36 +15,36 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
 
 	if (!error)
 		*phStream = (CUstream)stream;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
 {
-	return cuStreamCreateWithPriority(phStream, Flags, 0);
+	return DELEGATE(cuStreamCreateWithPriority(phStream, Flags, 0));
 }
 
 CUresult cuStreamDestroy_v2(CUstream hStream)
 {
-	return (CUresult)vflow_emulator_stream_destroy(hStream);
+	return RESULT(vflow_emulator_stream_destroy(hStream));
 }
 ALIAS(cuStreamDestroy_v2, cuStreamDestroy);
 
 CUresult cuStreamQuery(CUstream hStream)
 {
-	return (CUresult)vflow_emulator_stream_check(hStream, NULL, NULL);
+	return RESULT(vflow_emulator_stream_check(hStream, NULL, NULL));
 }
 ALIAS(cuStreamQuery, cuStreamQuery_ptsz);
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
-	return (CUresult)vflow_emulator_synchronize("cuStreamSynchronize", hStream, NULL);
+	return RESULT(vflow_emulator_synchronize("cuStreamSynchronize", hStream, NULL));
 }
 ALIAS(cuStreamSynchronize, cuStreamSynchronize_ptsz);
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
 	(void)Flags;
-	return (CUresult)vflow_emulator_stream_wait(hStream, hEvent);
+	return RESULT(vflow_emulator_stream_wait(hStream, hEvent));
 }
 ALIAS(cuStreamWaitEvent, cuStreamWaitEvent_ptsz);
 
@@ -54,7 +54,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
 	int error = vflow_emulator_stream_check(hStream, NULL, NULL);
 
 	if (error || !callback || flags)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	callback(hStream, CUDA_SUCCESS, userData);
 	return CUDA_SUCCESS;
 }
@@ -67,36 +67,36 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 
 	if (!error)
 		*phEvent = (CUevent)event;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
-	return (CUresult)vflow_emulator_event_record(hEvent, hStream);
+	return RESULT(vflow_emulator_event_record(hEvent, hStream));
 }
 ALIAS(cuEventRecord, cuEventRecord_ptsz);
 
 CUresult cuEventQuery(CUevent hEvent)
 {
-	return (CUresult)vflow_emulator_event_check(hEvent);
+	return RESULT(vflow_emulator_event_check(hEvent));
 }
 
 CUresult cuEventSynchronize(CUevent hEvent)
 {
-	return (CUresult)(hEvent ? vflow_emulator_synchronize("cuEventSynchronize", NULL, hEvent)
-				 : (int)CUDA_ERROR_INVALID_HANDLE);
+	return RESULT((hEvent ? vflow_emulator_synchronize("cuEventSynchronize", NULL, hEvent)
+			      : (int)CUDA_ERROR_INVALID_HANDLE));
 }
 
 CUresult cuEventDestroy_v2(CUevent hEvent)
 {
-	return (CUresult)vflow_emulator_event_destroy(hEvent);
+	return RESULT(vflow_emulator_event_destroy(hEvent));
 }
 ALIAS(cuEventDestroy_v2, cuEventDestroy);
 
 CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
 	if (!pMilliseconds)
-		return CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)vflow_emulator_event_elapsed(hStart, hEnd, pMilliseconds);
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(vflow_emulator_event_elapsed(hStart, hEnd, pMilliseconds));
 }
 ALIAS(cuEventElapsedTime_v2, cuEventElapsedTime);

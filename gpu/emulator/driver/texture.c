@@ -52,11 +52,11 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
 	int error;
 
 	if (!pTexObject || !pResDesc || !pTexDesc)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	error = pResViewDesc ? vflow_emulator_unsupported("a texture with a resource view")
 			     : read_resource(pResDesc, &texture);
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	texture.linear_filter = pTexDesc->filterMode == CU_TR_FILTER_MODE_LINEAR;
 	texture.normalized_coordinates = pTexDesc->flags & CU_TRSF_NORMALIZED_COORDINATES;
 	/* integers of 8 and 16 bits become fractions of 1 unless the program wants them as they are
@@ -73,12 +73,12 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
 	error = vflow_emulator_texture_create(&texture, &handle);
 	if (!error)
 		*pTexObject = handle;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuTexObjectDestroy(CUtexObject texObject)
 {
-	return (CUresult)vflow_emulator_texture_destroy(texObject);
+	return RESULT(vflow_emulator_texture_destroy(texObject));
 }
 
 CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
@@ -87,14 +87,14 @@ CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC 
 	int error;
 
 	if (!pSurfObject || !pResDesc || pResDesc->resType != CU_RESOURCE_TYPE_ARRAY)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	error = vflow_emulator_surface_create(pResDesc->res.array.hArray, &handle);
 	if (!error)
 		*pSurfObject = handle;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuSurfObjectDestroy(CUsurfObject surfObject)
 {
-	return (CUresult)vflow_emulator_surface_destroy(surfObject);
+	return RESULT(vflow_emulator_surface_destroy(surfObject));
 }

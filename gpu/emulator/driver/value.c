@@ -24,8 +24,8 @@ CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, uint64_t val
 				     .height = 1};
 
 	if (flags & ~1u || addr % sizeof(value)) /* bit 0: memory is ordered here anyway */
-		return CUDA_ERROR_INVALID_VALUE;
-	return driver_result(vflow_emulator_copy("cuStreamWriteValue64", stream, &what));
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	return RESULT(driver_result(vflow_emulator_copy("cuStreamWriteValue64", stream, &what)));
 }
 ALIAS(cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz);
 
@@ -79,14 +79,14 @@ static CUresult wait(const char *name, CUstream stream, CUdeviceptr address, uin
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, uint32_t value,
 				unsigned int flags)
 {
-	return wait("cuStreamWaitValue32", stream, addr, value, 4, flags);
+	return RESULT(wait("cuStreamWaitValue32", stream, addr, value, 4, flags));
 }
 ALIAS(cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz);
 
 CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, uint64_t value,
 				unsigned int flags)
 {
-	return wait("cuStreamWaitValue64", stream, addr, value, 8, flags);
+	return RESULT(wait("cuStreamWaitValue64", stream, addr, value, 8, flags));
 }
 ALIAS(cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz);
 
@@ -118,6 +118,6 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatc
 			result = CUDA_ERROR_INVALID_VALUE;
 		}
 	}
-	return result;
+	return RESULT(result);
 }
 ALIAS(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz);

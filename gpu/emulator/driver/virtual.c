@@ -97,7 +97,7 @@ CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocatio
 
 	(void)option;
 	if (error || !granularity || !prop)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
 	*granularity = GRANULARITY;
 	return CUDA_SUCCESS;
 }
@@ -113,7 +113,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 
 	(void)addr; /* a wish */
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	made = memory_allocate(size, alignment < GRANULARITY ? GRANULARITY : alignment);
 	if (made) {
 		made->rights = calloc(size / GRANULARITY, 1);
@@ -128,7 +128,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 		*ptr = made->address;
 	}
 	device_leave();
-	return made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return RESULT(made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
@@ -137,14 +137,14 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 	int error = enter();
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	found = reservation_of(ptr, size);
 	if (!found || found->address != ptr || found->size != size || mapped_in(ptr, size))
 		error = INVALID_VALUE;
 	else
 		memory_release(found);
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
@@ -156,7 +156,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 			    : CUDA_ERROR_INVALID_VALUE;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || prop->location.id)
 		error = prop->location.id ? INVALID_DEVICE : INVALID_VALUE;
 	else if (size > memory_total())
@@ -169,7 +169,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 		*handle = (uintptr_t)made;
 	}
 	device_leave();
-	return error ? (CUresult)error : made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return RESULT(error ? (CUresult)error : made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
@@ -178,7 +178,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 	int error = enter();
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	found = find(handle);
 	if (!found || found->released)
 		error = INVALID_VALUE;
@@ -187,7 +187,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 	else
 		drop(found);
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
@@ -198,7 +198,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 	int error = enter();
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	found = find(handle);
 	reservation = reservation_of(ptr, size);
 	if (!found || found->released || !reservation || offset || flags || size != found->size ||
@@ -213,7 +213,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 		found->mapped = ptr;
 	}
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }
 ALIAS(cuMemMap, cuMemMap_ptsz);
 
@@ -228,14 +228,14 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 	int error = enter();
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	reservation = reservation_of(ptr, size);
 	for (found = handles; reservation && found; found = found->next)
 		if (found->mapped >= ptr && found->mapped < ptr + size)
 			bytes += found->size;
 	if (!reservation || !size || bytes != size) {
 		device_leave();
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	}
 	accessible = is_accessible(reservation);
 	memset(reservation->rights + (ptr - reservation->address) / GRANULARITY, 0,
@@ -283,7 +283,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 	bool first;
 
 	if (error)
-		return (CUresult)error;
+		return RESULT(error);
 	reservation = reservation_of(ptr, size);
 	if (!reservation || !size || !mapped_in(ptr, size))
 		error = INVALID_VALUE;
@@ -303,5 +303,5 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
 		}
 	}
 	device_leave();
-	return (CUresult)error;
+	return RESULT(error);
 }

@@ -44,7 +44,7 @@ static cudaError_t make_array(const char *name, cudaArray_t *array,
 	void *made;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = array && desc ? runtime_channels(desc, &shape) : (int)cudaErrorInvalidValue;
 	if (!error && shape.cube && (shape.width != shape.height || shape.depth % 6))
 		error = cudaErrorInvalidValue;
@@ -52,7 +52,7 @@ static cudaError_t make_array(const char *name, cudaArray_t *array,
 		error = vflow_emulator_array_create(name, &shape, &made);
 	if (!error)
 		*array = made;
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
@@ -105,7 +105,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 {
 	if (!desc)
 		return runtime_result(cudaErrorInvalidValue);
-	return cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array);
+	return DELEGATE(cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array));
 }
 
 /* One end of a copy: a place in an array, or in memory. */
@@ -172,7 +172,7 @@ static cudaError_t copy(const char *name, cudaStream_t stream, const struct end 
 	struct emulator_copy what;
 	int error = describe(to, from, bytes, kind, &what);
 
-	return runtime_result(error ? error : vflow_emulator_copy(name, stream, &what));
+	return runtime_result_of(name, error ? error : vflow_emulator_copy(name, stream, &what));
 }
 
 static cudaError_t to_array(const char *name, cudaArray_t dst, size_t x, size_t y, const void *src,
@@ -183,11 +183,11 @@ static cudaError_t to_array(const char *name, cudaArray_t dst, size_t x, size_t 
 	struct end to;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = array_end(dst, (struct cudaPos){x, y, 0}, false, &to);
 	if (!error && bytes.width + x > to.pitch)
 		error = cudaErrorInvalidValue;
-	return error ? runtime_result(error) : copy(name, stream, &to, &from, bytes, kind);
+	return error ? runtime_result_of(name, error) : copy(name, stream, &to, &from, bytes, kind);
 }
 
 static cudaError_t from_array(const char *name, void *dst, size_t pitch, cudaArray_const_t src,
@@ -198,11 +198,11 @@ static cudaError_t from_array(const char *name, void *dst, size_t pitch, cudaArr
 	struct end from;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = array_end(src, (struct cudaPos){x, y, 0}, false, &from);
 	if (!error && bytes.width + x > from.pitch)
 		error = cudaErrorInvalidValue;
-	return error ? runtime_result(error) : copy(name, stream, &to, &from, bytes, kind);
+	return error ? runtime_result_of(name, error) : copy(name, stream, &to, &from, bytes, kind);
 }
 
 /*
@@ -219,12 +219,12 @@ static cudaError_t copy_count(const char *name, cudaArray_const_t array, size_t 
 	struct end end;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = array_end(array, (struct cudaPos){0, 0, 0}, false, &end);
 	if (!error && x >= end.pitch && count)
 		error = cudaErrorInvalidValue;
 	if (error)
-		return runtime_result(error);
+		return runtime_result_of(name, error);
 	do {
 		size_t width = count < end.pitch - x ? count : end.pitch - x;
 		size_t rows = !x && count >= end.pitch ? count / end.pitch : 1;
@@ -286,13 +286,13 @@ static cudaError_t between_arrays(const char *name, cudaArray_t dst, size_t to_x
 	struct end to, from;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = array_end(dst, (struct cudaPos){to_x, to_y, 0}, false, &to);
 	if (!error)
 		error = array_end(src, (struct cudaPos){from_x, from_y, 0}, false, &from);
 	if (!error && (width > to.pitch - to_x || width > from.pitch - from_x))
 		error = cudaErrorInvalidValue;
-	return error ? runtime_result(error)
+	return error ? runtime_result_of(name, error)
 		     : copy(name, NULL, &to, &from, (struct cudaExtent){width, height, 1}, kind);
 }
 
@@ -394,9 +394,9 @@ static cudaError_t copy_3d(const char *name, const struct cudaMemcpy3DParms *p, 
 	struct emulator_copy what;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = runtime_copy_3d(p, &what);
-	return runtime_result(error ? error : vflow_emulator_copy(name, stream, &what));
+	return runtime_result_of(name, error ? error : vflow_emulator_copy(name, stream, &what));
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -427,7 +427,7 @@ struct peer_copy {
 static cudaError_t copy_3d_peer(const char *name, const struct peer_copy *p, cudaStream_t stream)
 {
 	if (!p || p->srcDevice || p->dstDevice)
-		return runtime_result(p ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+		return runtime_result_of(name, p ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 	return copy_3d(name,
 		       &(struct cudaMemcpy3DParms){p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
 						   p->dstPos, p->dstPtr, p->extent,
@@ -472,16 +472,17 @@ static cudaError_t fill_3d(const char *name, const struct cudaPitchedPtr *to, in
 {
 	int error = 0;
 
-	ATTACH();
+	ATTACH_OF(name);
 	if (extent.height == to->ysize || extent.depth == 1)
-		return runtime_result(vflow_emulator_fill(
-			name, stream, runtime_bits(to->ptr), to->pitch, (uint8_t)value, 1,
-			extent.width, extent.height * extent.depth));
+		return runtime_result_of(name, vflow_emulator_fill(name, stream,
+								   runtime_bits(to->ptr), to->pitch,
+								   (uint8_t)value, 1, extent.width,
+								   extent.height * extent.depth));
 	for (size_t z = 0; z < extent.depth && !error; z++)
 		error = vflow_emulator_fill(
 			name, stream, runtime_bits(to->ptr) + z * to->pitch * to->ysize, to->pitch,
 			(uint8_t)value, 1, extent.width, extent.height);
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)

@@ -22,9 +22,9 @@ static cudaError_t copy(const char *name, cudaStream_t stream, enum cudaMemcpyKi
 {
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = runtime_sides(&what, kind);
-	return runtime_result(error ? error : vflow_emulator_copy(name, stream, &what));
+	return runtime_result_of(name, error ? error : vflow_emulator_copy(name, stream, &what));
 }
 
 static struct emulator_copy row(const void *to, const void *from, size_t bytes)
@@ -144,11 +144,11 @@ static cudaError_t to_symbol(const char *name, const void *symbol, const void *s
 	struct emulator_copy what = row(NULL, src, count);
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost
 			? (int)cudaErrorInvalidMemcpyDirection
 			: locate(symbol, count, offset, &what.to);
-	return error ? runtime_result(error) : copy(name, stream, kind, what);
+	return error ? runtime_result_of(name, error) : copy(name, stream, kind, what);
 }
 
 static cudaError_t from_symbol(const char *name, void *dst, const void *symbol, size_t count,
@@ -157,11 +157,11 @@ static cudaError_t from_symbol(const char *name, void *dst, const void *symbol, 
 	struct emulator_copy what = row(dst, NULL, count);
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice
 			? (int)cudaErrorInvalidMemcpyDirection
 			: locate(symbol, count, offset, &what.from);
-	return error ? runtime_result(error) : copy(name, stream, kind, what);
+	return error ? runtime_result_of(name, error) : copy(name, stream, kind, what);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
@@ -219,9 +219,9 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 static cudaError_t fill(const char *name, cudaStream_t stream, void *to, size_t pitch, int value,
 			size_t width, size_t height)
 {
-	ATTACH();
-	return runtime_result(vflow_emulator_fill(name, stream, runtime_bits(to), pitch,
-						  (uint8_t)value, 1, width, height));
+	ATTACH_OF(name);
+	return runtime_result_of(name, vflow_emulator_fill(name, stream, runtime_bits(to), pitch,
+							   (uint8_t)value, 1, width, height));
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)

@@ -44,7 +44,7 @@ cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fl
 {
 	(void)deviceFlags;
 	(void)flags;
-	return cudaSetDevice(device);
+	return DELEGATE(cudaSetDevice(device));
 }
 
 static unsigned device_flags;
@@ -226,7 +226,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 {
-	return cudaDeviceEnablePeerAccess(peerDevice, 0);
+	return DELEGATE(cudaDeviceEnablePeerAccess(peerDevice, 0));
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit)

@@ -5,10 +5,12 @@
 
 static __thread cudaError_t last_error;
 
-cudaError_t runtime_result(int error)
+cudaError_t runtime_result_of(const char *name, int error)
 {
-	if (error)
+	if (error) {
 		last_error = (cudaError_t)error;
+		vflow_emulator_failed(name, error);
+	}
 	return (cudaError_t)error;
 }
 

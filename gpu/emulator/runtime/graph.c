@@ -9,20 +9,21 @@ EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
 					    const cudaGraphNode_t *to, const void *edges,
 					    size_t count);
 
-static cudaError_t add(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
-		       size_t count, const struct emulator_node *what)
+static cudaError_t add(const char *name, cudaGraphNode_t *made, cudaGraph_t graph,
+		       const cudaGraphNode_t *before, size_t count,
+		       const struct emulator_node *what)
 {
 	void *node;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = made && (before || !count)
 			? vflow_emulator_graph_add(graph, (void *const *)(uintptr_t)before, count,
 						   what, &node)
 			: (int)cudaErrorInvalidValue;
 	if (!error)
 		*made = node;
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
 cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
@@ -52,7 +53,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				  const cudaGraphNode_t *pDependencies, size_t numDependencies)
 {
-	return add(pGraphNode, graph, pDependencies, numDependencies,
+	return add(__func__, pGraphNode, graph, pDependencies, numDependencies,
 		   &(struct emulator_node){.kind = NODE_EMPTY});
 }
 
@@ -82,25 +83,25 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 	ATTACH();
 	error = runtime_kernel_node(pNodeParams, &node);
 	return error ? runtime_result(error)
-		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
+		     : add(__func__, pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
-static cudaError_t set_kernel(void *graph, bool executable, cudaGraphNode_t which,
+static cudaError_t set_kernel(const char *name, void *graph, bool executable, cudaGraphNode_t which,
 			      const struct cudaKernelNodeParams *params)
 {
 	struct emulator_node node;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = runtime_kernel_node(params, &node);
-	return runtime_result(error ? error
-				    : vflow_emulator_graph_set(graph, executable, which, &node));
+	return runtime_result_of(
+		name, error ? error : vflow_emulator_graph_set(graph, executable, which, &node));
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
 					     const struct cudaKernelNodeParams *pNodeParams)
 {
-	return set_kernel(hGraphExec, true, node, pNodeParams);
+	return set_kernel(__func__, hGraphExec, true, node, pNodeParams);
 }
 
 /* What became of an update: CUDA 12's form; CUDA 11 passes two pointers instead. */
@@ -161,7 +162,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 	ATTACH();
 	error = runtime_copy_node(pCopyParams, &node);
 	return error ? runtime_result(error)
-		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
+		     : add(__func__, pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -177,7 +178,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 	int error = runtime_sides(&node.copy, kind);
 
 	return error ? runtime_result(error)
-		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
+		     : add(__func__, pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -188,7 +189,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 	int error = runtime_fill_node(p, &node);
 
 	return error ? runtime_result(error)
-		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
+		     : add(__func__, pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -199,7 +200,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 	int error = runtime_host_node(pNodeParams, &node);
 
 	return error ? runtime_result(error)
-		     : add(pGraphNode, graph, pDependencies, numDependencies, &node);
+		     : add(__func__, pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
 /* The child as it is now: it is copied, as the documentation says. */
@@ -269,7 +270,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
 					  unsigned long long flags)
 {
 	(void)flags;
-	return cudaGraphInstantiate(pGraphExec, graph);
+	return DELEGATE(cudaGraphInstantiate(pGraphExec, graph));
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)

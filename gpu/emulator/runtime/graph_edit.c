@@ -104,44 +104,45 @@ static void clear_edges(void *edges, size_t count)
 		memset(edges, 0, 8 * count);
 }
 
-static cudaError_t neighbours(cudaGraphNode_t node, bool before, cudaGraphNode_t *nodes,
-			      void *edges, size_t *count)
+static cudaError_t neighbours(const char *name, cudaGraphNode_t node, bool before,
+			      cudaGraphNode_t *nodes, void *edges, size_t *count)
 {
 	size_t room;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	if (!count)
-		return runtime_result(cudaErrorInvalidValue);
+		return runtime_result_of(name, cudaErrorInvalidValue);
 	room = *count;
 	error = vflow_emulator_graph_neighbours(node, before, (void **)nodes, count);
 	if (!error && nodes)
 		clear_edges(edges, *count < room ? *count : room);
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
-static cudaError_t all_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
-			     void *edges, size_t *count)
+static cudaError_t all_edges(const char *name, cudaGraph_t graph, cudaGraphNode_t *from,
+			     cudaGraphNode_t *to, void *edges, size_t *count)
 {
 	size_t room;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	if (!count || !from != !to)
-		return runtime_result(cudaErrorInvalidValue);
+		return runtime_result_of(name, cudaErrorInvalidValue);
 	room = *count;
 	error = vflow_emulator_graph_edges(graph, (void **)from, (void **)to, count);
 	if (!error && from)
 		clear_edges(edges, *count < room ? *count : room);
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
-static cudaError_t undepend(cudaGraph_t graph, const cudaGraphNode_t *from,
+static cudaError_t undepend(const char *name, cudaGraph_t graph, const cudaGraphNode_t *from,
 			    const cudaGraphNode_t *to, size_t count)
 {
-	ATTACH();
-	return runtime_result(vflow_emulator_graph_undepend(graph, (void *const *)(uintptr_t)from,
-							    (void *const *)(uintptr_t)to, count));
+	ATTACH_OF(name);
+	return runtime_result_of(
+		name, vflow_emulator_graph_undepend(graph, (void *const *)(uintptr_t)from,
+						    (void *const *)(uintptr_t)to, count));
 }
 
 #if CUDART_MAJOR >= 13
@@ -151,44 +152,44 @@ static cudaError_t undepend(cudaGraph_t graph, const cudaGraphNode_t *from,
 
 GRAPH_API(cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count))
 {
-	return neighbours(node, true, nodes, NULL, count);
+	return neighbours(__func__, node, true, nodes, NULL, count);
 }
 
 GRAPH_API(cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
 					 size_t *count))
 {
-	return neighbours(node, false, nodes, NULL, count);
+	return neighbours(__func__, node, false, nodes, NULL, count);
 }
 
 GRAPH_API(cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
 			    size_t *count))
 {
-	return all_edges(graph, from, to, NULL, count);
+	return all_edges(__func__, graph, from, to, NULL, count);
 }
 
 GRAPH_API(cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
 				      const cudaGraphNode_t *to, size_t count))
 {
-	return undepend(graph, from, to, count);
+	return undepend(__func__, graph, from, to, count);
 }
 #endif
 
 GRAPH_API(WITH_EDGES(cudaGraphNodeGetDependencies)(cudaGraphNode_t node, cudaGraphNode_t *nodes,
 						   void *edges, size_t *count))
 {
-	return neighbours(node, true, nodes, edges, count);
+	return neighbours(__func__, node, true, nodes, edges, count);
 }
 
 GRAPH_API(WITH_EDGES(cudaGraphNodeGetDependentNodes)(cudaGraphNode_t node, cudaGraphNode_t *nodes,
 						     void *edges, size_t *count))
 {
-	return neighbours(node, false, nodes, edges, count);
+	return neighbours(__func__, node, false, nodes, edges, count);
 }
 
 GRAPH_API(WITH_EDGES(cudaGraphGetEdges)(cudaGraph_t graph, cudaGraphNode_t *from,
 					cudaGraphNode_t *to, void *edges, size_t *count))
 {
-	return all_edges(graph, from, to, edges, count);
+	return all_edges(__func__, graph, from, to, edges, count);
 }
 
 GRAPH_API(WITH_EDGES(cudaGraphRemoveDependencies)(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -196,19 +197,19 @@ GRAPH_API(WITH_EDGES(cudaGraphRemoveDependencies)(cudaGraph_t graph, const cudaG
 						  size_t count))
 {
 	(void)edges;
-	return undepend(graph, from, to, count);
+	return undepend(__func__, graph, from, to, count);
 }
 
 /* -- other parameters for a node ------------------------------------------------------------ */
 
-static cudaError_t set(void *executable, cudaGraphNode_t node, int error,
+static cudaError_t set(const char *name, void *executable, cudaGraphNode_t node, int error,
 		       const struct emulator_node *what)
 {
-	ATTACH();
+	ATTACH_OF(name);
 	if (!error)
 		error = executable ? vflow_emulator_graph_set(executable, true, node, what)
 				   : vflow_emulator_graph_node_set(node, what);
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
 #define SET_PARAMETERS(name, type, read)                                                           \
@@ -217,7 +218,7 @@ static cudaError_t set(void *executable, cudaGraphNode_t node, int error,
 		struct emulator_node what = {0};                                                   \
 		int error = read(p, &what);                                                        \
                                                                                                    \
-		return set(NULL, node, error, &what);                                              \
+		return set(__func__, NULL, node, error, &what);                                    \
 	}
 
 #define SET_EXECUTABLE(name, type, read)                                                           \
@@ -227,7 +228,7 @@ static cudaError_t set(void *executable, cudaGraphNode_t node, int error,
 		struct emulator_node what = {0};                                                   \
 		int error = read(p, &what);                                                        \
                                                                                                    \
-		return executable ? set(executable, node, error, &what)                            \
+		return executable ? set(__func__, executable, node, error, &what)                  \
 				  : runtime_result(cudaErrorInvalidValue);                         \
 	}
 
@@ -256,7 +257,7 @@ GRAPH_API(cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const 
 	struct emulator_node what;
 	int error = row_node(dst, src, count, kind, &what);
 
-	return set(NULL, node, error, &what);
+	return set(__func__, NULL, node, error, &what);
 }
 
 GRAPH_API(cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
@@ -266,7 +267,7 @@ GRAPH_API(cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGra
 	struct emulator_node what;
 	int error = row_node(dst, src, count, kind, &what);
 
-	return executable ? set(executable, node, error, &what)
+	return executable ? set(__func__, executable, node, error, &what)
 			  : runtime_result(cudaErrorInvalidValue);
 }
 
@@ -305,7 +306,7 @@ GRAPH_API(cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodePa
 
 /* -- events ---------------------------------------------------------------------------------- */
 
-static cudaError_t add_event(cudaGraphNode_t *made, cudaGraph_t graph,
+static cudaError_t add_event(const char *name, cudaGraphNode_t *made, cudaGraph_t graph,
 			     const cudaGraphNode_t *before, size_t count, cudaEvent_t event,
 			     bool record)
 {
@@ -313,7 +314,7 @@ static cudaError_t add_event(cudaGraphNode_t *made, cudaGraph_t graph,
 	void *node;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = made && (before || !count) ? vflow_emulator_event_check(event)
 					   : (int)cudaErrorInvalidValue;
 	if (!error)
@@ -321,25 +322,25 @@ static cudaError_t add_event(cudaGraphNode_t *made, cudaGraph_t graph,
 						 &what, &node);
 	if (!error)
 		*made = node;
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
 GRAPH_API(cudaGraphAddEventRecordNode(cudaGraphNode_t *made, cudaGraph_t graph,
 				      const cudaGraphNode_t *before, size_t count,
 				      cudaEvent_t event))
 {
-	return add_event(made, graph, before, count, event, true);
+	return add_event(__func__, made, graph, before, count, event, true);
 }
 
 GRAPH_API(cudaGraphAddEventWaitNode(cudaGraphNode_t *made, cudaGraph_t graph,
 				    const cudaGraphNode_t *before, size_t count, cudaEvent_t event))
 {
-	return add_event(made, graph, before, count, event, false);
+	return add_event(__func__, made, graph, before, count, event, false);
 }
 
 /* -- symbols ---------------------------------------------------------------------------------- */
 
-static cudaError_t add_symbol(cudaGraphNode_t *made, cudaGraph_t graph,
+static cudaError_t add_symbol(const char *name, cudaGraphNode_t *made, cudaGraph_t graph,
 			      const cudaGraphNode_t *before, size_t nodes, const void *symbol,
 			      const void *other, size_t count, size_t offset,
 			      enum cudaMemcpyKind kind, bool to)
@@ -348,16 +349,16 @@ static cudaError_t add_symbol(cudaGraphNode_t *made, cudaGraph_t graph,
 	void *memory;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = registry_variable(symbol, &address, &size);
 	if (!error && (offset > size || count > size - offset))
 		error = cudaErrorInvalidValue;
 	if (error)
-		return runtime_result(error);
+		return runtime_result_of(name, error);
 	memory = (void *)(uintptr_t)(address + offset);
-	return cudaGraphAddMemcpyNode1D(made, graph, before, nodes,
-					to ? memory : (void *)(uintptr_t)other, to ? other : memory,
-					count, kind);
+	return DELEGATE(cudaGraphAddMemcpyNode1D(made, graph, before, nodes,
+						 to ? memory : (void *)(uintptr_t)other,
+						 to ? other : memory, count, kind));
 }
 
 GRAPH_API(cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *made, cudaGraph_t graph,
@@ -365,7 +366,8 @@ GRAPH_API(cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *made, cudaGraph_t grap
 					 const void *symbol, const void *src, size_t count,
 					 size_t offset, enum cudaMemcpyKind kind))
 {
-	return add_symbol(made, graph, before, nodes, symbol, src, count, offset, kind, true);
+	return add_symbol(__func__, made, graph, before, nodes, symbol, src, count, offset, kind,
+			  true);
 }
 
 GRAPH_API(cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *made, cudaGraph_t graph,
@@ -373,7 +375,8 @@ GRAPH_API(cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *made, cudaGraph_t gr
 					   const void *symbol, size_t count, size_t offset,
 					   enum cudaMemcpyKind kind))
 {
-	return add_symbol(made, graph, before, nodes, symbol, dst, count, offset, kind, false);
+	return add_symbol(__func__, made, graph, before, nodes, symbol, dst, count, offset, kind,
+			  false);
 }
 
 /* -- instantiation with parameters, pictures ------------------------------------------------- */

@@ -79,30 +79,31 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *made, cudaGraph_t graph,
 	return runtime_result(error);
 }
 
-static cudaError_t add(cudaGraphNode_t *made, cudaGraph_t graph, const cudaGraphNode_t *before,
-		       size_t count, struct node_parameters *p)
+static cudaError_t add(const char *name, cudaGraphNode_t *made, cudaGraph_t graph,
+		       const cudaGraphNode_t *before, size_t count, struct node_parameters *p)
 {
 	if (!p)
-		return runtime_result(cudaErrorInvalidValue);
+		return runtime_result_of(name, cudaErrorInvalidValue);
 	switch (p->type) {
 	case KERNEL:
-		return cudaGraphAddKernelNode(made, graph, before, count, &p->kernel);
+		return DELEGATE(cudaGraphAddKernelNode(made, graph, before, count, &p->kernel));
 	case COPY:
-		return cudaGraphAddMemcpyNode(made, graph, before, count, &p->copy.copy);
+		return DELEGATE(cudaGraphAddMemcpyNode(made, graph, before, count, &p->copy.copy));
 	case SET:
-		return cudaGraphAddMemsetNode(made, graph, before, count, &p->set);
+		return DELEGATE(cudaGraphAddMemsetNode(made, graph, before, count, &p->set));
 	case HOST:
-		return cudaGraphAddHostNode(made, graph, before, count, &p->host);
+		return DELEGATE(cudaGraphAddHostNode(made, graph, before, count, &p->host));
 	case CHILD:
-		return cudaGraphAddChildGraphNode(made, graph, before, count, p->child);
+		return DELEGATE(cudaGraphAddChildGraphNode(made, graph, before, count, p->child));
 	case EMPTY:
-		return cudaGraphAddEmptyNode(made, graph, before, count);
+		return DELEGATE(cudaGraphAddEmptyNode(made, graph, before, count));
 	case ALLOC:
-		return cudaGraphAddMemAllocNode(made, graph, before, count, &p->alloc);
+		return DELEGATE(cudaGraphAddMemAllocNode(made, graph, before, count, &p->alloc));
 	case FREE:
-		return cudaGraphAddMemFreeNode(made, graph, before, count, p->free);
+		return DELEGATE(cudaGraphAddMemFreeNode(made, graph, before, count, p->free));
 	default:
-		return runtime_result(
+		return runtime_result_of(
+			name,
 			vflow_emulator_unsupported("cudaGraphAddNode of an event, a semaphore or "
 						   "a condition"));
 	}
@@ -118,8 +119,9 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
 			     struct node_parameters *p)
 {
 	(void)edges;
-	return add(made, graph, before, count, p);
+	return add(__func__, made, graph, before, count, p);
 }
+
 #else
 EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
 				    const cudaGraphNode_t *before, size_t count,
@@ -127,8 +129,9 @@ EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
 			     const cudaGraphNode_t *before, size_t count, struct node_parameters *p)
 {
-	return add(made, graph, before, count, p);
+	return add(__func__, made, graph, before, count, p);
 }
+
 EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *made, cudaGraph_t graph,
 				       const cudaGraphNode_t *before, const void *edges,
 				       size_t count, struct node_parameters *p);
@@ -137,7 +140,7 @@ cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *made, cudaGraph_t graph,
 				struct node_parameters *p)
 {
 	(void)edges;
-	return add(made, graph, before, count, p);
+	return add(__func__, made, graph, before, count, p);
 }
 #endif
 
@@ -160,19 +163,19 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 }
 ALIAS(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz);
 
-static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-				unsigned long long *id, cudaGraph_t *graph,
-				const cudaGraphNode_t **nodes, size_t *count)
+static cudaError_t capture_info(const char *name, cudaStream_t stream,
+				enum cudaStreamCaptureStatus *status, unsigned long long *id,
+				cudaGraph_t *graph, const cudaGraphNode_t **nodes, size_t *count)
 {
 	void *found, **last;
 	size_t last_count;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = status ? vflow_emulator_capture_info(stream, &found, &last, &last_count)
 		       : (int)cudaErrorInvalidValue;
 	if (error)
-		return runtime_result(error);
+		return runtime_result_of(name, error);
 	*status = found ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
 	if (!found)
 		return cudaSuccess;
@@ -198,7 +201,7 @@ static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatu
 	{                                                                                          \
 		if (edges)                                                                         \
 			*edges = NULL;                                                             \
-		return capture_info(stream, status, id, graph, nodes, count);                      \
+		return capture_info(__func__, stream, status, id, graph, nodes, count);            \
 	}
 
 #if CUDART_MAJOR >= 13
@@ -214,15 +217,16 @@ cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCapt
 					unsigned long long *id, cudaGraph_t *graph,
 					const cudaGraphNode_t **nodes, size_t *count)
 {
-	return capture_info(stream, status, id, graph, nodes, count);
+	return capture_info(__func__, stream, status, id, graph, nodes, count);
 }
+
 EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
 					    enum cudaStreamCaptureStatus *status,
 					    unsigned long long *id);
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
 				     unsigned long long *id)
 {
-	return capture_info(stream, status, id, NULL, NULL, NULL);
+	return capture_info(__func__, stream, status, id, NULL, NULL, NULL);
 }
 #endif
 

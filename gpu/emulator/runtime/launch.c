@@ -58,8 +58,9 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 	return cudaSuccess;
 }
 
-static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
-			  cudaStream_t stream, bool cooperative, const unsigned *cluster)
+static cudaError_t launch(const char *name, const void *function, dim3 grid, dim3 block,
+			  void **args, size_t shared, cudaStream_t stream, bool cooperative,
+			  const unsigned *cluster)
 {
 	struct emulator_launch what = {
 		.grid = {grid.x, grid.y, grid.z},
@@ -72,33 +73,33 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **ar
 
 	if (cluster)
 		memcpy(what.cluster, cluster, sizeof(what.cluster));
-	ATTACH();
+	ATTACH_OF(name);
 	error = registry_kernel(function, &what.kernel);
 	if (!error)
 		error = vflow_emulator_launch(stream, &what);
 	if (CUDART_MAJOR >= 13 && error == cudaErrorInvalidConfiguration)
 		error = cudaErrorInvalidValue; /* as measured with CUDA 13 */
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
 			     size_t sharedMem, cudaStream_t stream)
 {
-	return launch(func, gridDim, blockDim, args, sharedMem, stream, false, NULL);
+	return launch(__func__, func, gridDim, blockDim, args, sharedMem, stream, false, NULL);
 }
 ALIAS(cudaLaunchKernel, cudaLaunchKernel_ptsz);
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
 			       size_t shared, cudaStream_t stream)
 {
-	return launch(kernel, grid, block, args, shared, stream, false, NULL);
+	return launch("cudaLaunchKernel", kernel, grid, block, args, shared, stream, false, NULL);
 }
 ALIAS(__cudaLaunchKernel, __cudaLaunchKernel_ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
 					size_t sharedMem, cudaStream_t stream)
 {
-	return launch(func, gridDim, blockDim, args, sharedMem, stream, true, NULL);
+	return launch(__func__, func, gridDim, blockDim, args, sharedMem, stream, true, NULL);
 }
 ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
 
@@ -117,8 +118,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 		if (attribute->id == ATTRIBUTE_COOPERATIVE)
 			cooperative = attribute->value.cooperative;
 	}
-	return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
-		      config->stream, cooperative, cluster);
+	return launch(__func__, func, config->gridDim, config->blockDim, args,
+		      config->dynamicSmemBytes, config->stream, cooperative, cluster);
 }
 ALIAS(cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz);
 
@@ -211,6 +212,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
 								   unsigned int flags)
 {
 	(void)flags;
-	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize,
-							     dynamicSMemSize);
+	return DELEGATE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, func, blockSize,
+								      dynamicSMemSize));
 }

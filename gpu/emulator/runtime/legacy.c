@@ -27,22 +27,22 @@ cudaError_t cudaThreadExit(void)
 
 cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
 {
-	return cudaDeviceGetLimit(value, limit);
+	return DELEGATE(cudaDeviceGetLimit(value, limit));
 }
 
 cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 {
-	return cudaDeviceSetLimit(limit, value);
+	return DELEGATE(cudaDeviceSetLimit(limit, value));
 }
 
 cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
 {
-	return cudaDeviceGetCacheConfig(config);
+	return DELEGATE(cudaDeviceGetCacheConfig(config));
 }
 
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
 {
-	return cudaDeviceSetCacheConfig(config);
+	return DELEGATE(cudaDeviceSetCacheConfig(config));
 }
 
 cudaError_t cudaProfilerInitialize(const char *config, const char *output, int mode)

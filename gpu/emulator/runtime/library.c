@@ -151,7 +151,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 
 cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
 {
-	return cudaGetFuncBySymbol((cudaFunction_t *)kernel, function);
+	return DELEGATE(cudaGetFuncBySymbol((cudaFunction_t *)kernel, function));
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr,
@@ -198,7 +198,7 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **entry, unsigned l
 				    int *status)
 {
 	/* CUDA 11 has no fourth argument */
-	return cudaGetDriverEntryPointByVersion(symbol, entry, CUDART_MAJOR * 1000, flags,
-						CUDART_MAJOR > 11 ? status : NULL);
+	return DELEGATE(cudaGetDriverEntryPointByVersion(symbol, entry, CUDART_MAJOR * 1000, flags,
+							 CUDART_MAJOR > 11 ? status : NULL));
 }
 ALIAS(cudaGetDriverEntryPoint, cudaGetDriverEntryPoint_ptsz);

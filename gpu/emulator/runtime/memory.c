@@ -11,18 +11,19 @@ static cudaError_t allocate(const char *name, cudaStream_t stream, enum gpu_memo
 	uint64_t address;
 	int error;
 
-	ATTACH();
+	ATTACH_OF(name);
 	error = result ? vflow_emulator_allocate(name, stream, kind, size, &address)
 		       : (int)cudaErrorInvalidValue;
 	if (!error)
 		*result = (void *)(uintptr_t)address;
-	return runtime_result(error);
+	return runtime_result_of(name, error);
 }
 
 static cudaError_t release(const char *name, cudaStream_t stream, void *pointer, bool host)
 {
-	ATTACH();
-	return runtime_result(vflow_emulator_release(name, stream, runtime_bits(pointer), host));
+	ATTACH_OF(name);
+	return runtime_result_of(name,
+				 vflow_emulator_release(name, stream, runtime_bits(pointer), host));
 }
 
 cudaError_t cudaMalloc(void **devPtr, size_t size)

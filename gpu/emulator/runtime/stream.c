@@ -18,12 +18,12 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int fla
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
-	return cudaStreamCreateWithPriority(pStream, flags, 0);
+	return DELEGATE(cudaStreamCreateWithPriority(pStream, flags, 0));
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 {
-	return cudaStreamCreateWithPriority(pStream, 0, 0);
+	return DELEGATE(cudaStreamCreateWithPriority(pStream, 0, 0));
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -117,7 +117,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-	return cudaEventCreateWithFlags(event, cudaEventDefault);
+	return DELEGATE(cudaEventCreateWithFlags(event, cudaEventDefault));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -130,7 +130,7 @@ ALIAS(cudaEventRecord, cudaEventRecord_ptsz);
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
 	(void)flags;
-	return cudaEventRecord(event, stream);
+	return DELEGATE(cudaEventRecord(event, stream));
 }
 ALIAS(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
 

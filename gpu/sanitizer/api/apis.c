@@ -54,6 +54,12 @@ static bool is_synchronization(const char *name)
 	return false;
 }
 
+bool api_returns_error(const char *name)
+{
+	return !api_is(name, "cudaGetErrorName") && !api_is(name, "cudaGetErrorString") &&
+	       !api_is(name, "cudaCreateChannelDesc");
+}
+
 bool api_synchronizes(bool runtime, uint32_t id, const char *name)
 {
 	enum { NO = 1, YES };

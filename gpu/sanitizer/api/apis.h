@@ -42,6 +42,9 @@ enum api_effect api_effect(uint32_t id, const char *name);
  */
 bool api_synchronizes(bool runtime, uint32_t id, const char *name);
 
+/* Whether an outermost function of either API returns an error, and no text or structure. */
+bool api_returns_error(const char *name);
+
 /* Whether the name of an API, without its suffix, is this one: cuMemcpy3DAsync_v2_ptsz. */
 bool api_is(const char *name, const char *plain);
 

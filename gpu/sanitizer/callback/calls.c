@@ -411,7 +411,7 @@ static void note_by_name(enum operation_kind kind, const char *name)
 		operation->name = name;
 }
 
-/* The result of a call.  Some functions return something else: cudaGetErrorName(). */
+/* The result of a call; see api_returns_error(). */
 static CUresult result_of(const Sanitizer_CallbackData *data)
 {
 	return data->functionReturnValue ? *(const CUresult *)data->functionReturnValue
@@ -523,6 +523,15 @@ static void finish_synchronization(const Sanitizer_CallbackData *data)
 		events_synchronized_unseen();
 }
 
+/* Tells of a call of the program that failed, whatever it is.  The lock is not held. */
+static void tell_failed(const char *function, CUresult result)
+{
+	const struct gpu_sink *sink = events_sink; /* another thread may call events_stop() */
+
+	if (sink && api_returns_error(function))
+		sink->failed(function, (uint32_t)result);
+}
+
 static void finish(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 		   const Sanitizer_CallbackData *data)
 {
@@ -549,6 +558,8 @@ static void finish(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	this_thread.changing = false;
 	this_thread.call.count = 0;
 	release_lock();
+	if (failed)
+		tell_failed(this_thread.call.name, result);
 }
 
 void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,

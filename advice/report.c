@@ -14,9 +14,10 @@
 
 enum {
 	WIDTH = 100,
-	LABEL = 15, /* columns before the text of a finding's field */
-	FRAMES = 4, /* of a call path */
-	NUMBER = 8, /* columns for the number of a source line */
+	LABEL = 15,  /* columns before the text of a finding's field */
+	FRAMES = 4,  /* of a call path */
+	FAILED = 10, /* calls that are listed */
+	NUMBER = 8,  /* columns for the number of a source line */
 };
 
 static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
@@ -380,6 +381,36 @@ static void print_findings(const struct report *report, FILE *out)
 	free(file);
 }
 
+/*
+ * "cudaMemset returned invalid argument (1), 3 times: clear a.cu:12 < main a.cu:40"; nothing where
+ * no call failed.
+ */
+static void print_failed_calls(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	uint32_t count = profile->failed_call_count, shown = count < FAILED ? count : FAILED;
+
+	if (!count)
+		return;
+	fputc('\n', out);
+	print_heading(report, out, "Calls that failed");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct profile_failed_call *call = &profile->failed_calls[i];
+		char *text = xasprintf(
+			"%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s", call->function,
+			*call->description ? call->description : "an error", call->error,
+			call->count, text_plural(call->count, "", "s"),
+			call->callpath ? call->callpath : "place unknown: no call path");
+
+		fputs("  ", out);
+		print_wrapped(out, 4, text);
+		free(text);
+	}
+	if (shown < count)
+		fprintf(out, "  %" PRIu32 " more: table failed_call, or vflow export -T json\n",
+			count - shown);
+}
+
 static void print_coverage(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
@@ -426,6 +457,7 @@ void report_print(const struct report *report, FILE *out)
 		return;
 	print_header(report, out);
 	print_findings(report, out);
+	print_failed_calls(report, out);
 	print_coverage(report, out);
 	print_further(report, out);
 }

@@ -69,6 +69,12 @@ static void put_object(struct json *json, const struct profile *profile,
 	json_end(json, '}');
 }
 
+static void begin_array(struct json *json, const char *name)
+{
+	json_name(json, name);
+	json_begin(json, '[');
+}
+
 static void put_finding(struct json *json, const struct profile_finding *finding)
 {
 	json_begin(json, '{');
@@ -93,6 +99,31 @@ static void put_finding(struct json *json, const struct profile_finding *finding
 		json_count(json, finding->others[i]);
 	json_end(json, ']');
 	json_end(json, '}');
+}
+
+static void put_failed_call(struct json *json, const struct profile_failed_call *call)
+{
+	json_begin(json, '{');
+	json_named_text(json, "function", call->function);
+	json_named_count(json, "error", call->error);
+	json_named_text(json, "error_name", call->error_name);
+	json_named_text(json, "description", call->description);
+	json_named_count(json, "count", call->count);
+	json_named_text(json, "callpath", call->callpath);
+	json_named_text(json, "file", call->file);
+	if (call->line)
+		json_named_count(json, "line", call->line);
+	json_end(json, '}');
+}
+
+static void put_failed_calls(struct json *json, const struct profile *profile)
+{
+	if (!profile->failed_call_count) /* or an older vflow made the profile */
+		return;
+	begin_array(json, "failed_calls");
+	for (uint32_t i = 0; i < profile->failed_call_count; i++)
+		put_failed_call(json, &profile->failed_calls[i]);
+	json_end(json, ']');
 }
 
 static void put_coverage_rows(struct json *json, const struct profile *profile, uint32_t first)
@@ -128,12 +159,6 @@ static void put_coverage(struct json *json, const struct profile *profile)
 	json_end(json, '}');
 }
 
-static void begin_array(struct json *json, const char *name)
-{
-	json_name(json, name);
-	json_begin(json, '[');
-}
-
 static int export_json(const struct profile *profile, FILE *file, struct error *error)
 {
 	struct json json = {.file = file, .style = JSON_INDENTED};
@@ -156,6 +181,7 @@ static int export_json(const struct profile *profile, FILE *file, struct error *
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		put_finding(&json, &profile->findings[i]);
 	json_end(&json, ']');
+	put_failed_calls(&json, profile);
 	json_name(&json, "coverage");
 	put_coverage(&json, profile);
 	json_end(&json, '}');

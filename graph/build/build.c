@@ -47,11 +47,15 @@ static void read_graph(struct run *run, const struct build_run *from,
 	struct profile_pass like = {.run = 1, .seconds = from->seconds, .makes_graph = true};
 
 	run->role = &flow_role;
+	run->failed_calls = failed_calls_new();
 	run->start_ns = count ? sources[0].start_ns : 0;
 	analyses_choose(run->analyses, from->passes, true);
 	for (uint32_t i = 0; i < count; i++)
 		read_source(run, &sources[i]);
 	merge_finish(run->merge);
+	failed_calls_finish(run->failed_calls, profile, run->merge);
+	failed_calls_free(run->failed_calls);
+	run->failed_calls = NULL;
 	if (profile->process_count) {
 		like.provider = profile->processes[0].provider;
 		like.device = profile->processes[0].device;

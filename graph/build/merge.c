@@ -522,27 +522,54 @@ static void add_frames(struct merge *merge, const struct frame_key *key, uint64_
 	}
 }
 
+/* Adds the frames from this one outwards, all or only so many.  Returns the first left out. */
+static uint32_t add_path(struct merge *merge, uint32_t frame, bool whole,
+			 struct profile_callpath *path)
+{
+	uint32_t capacity = 0;
+	uint64_t ordinal = 0;
+
+	for (; frame != NO_FRAME && (whole || path->count < SHORT_PATH);
+	     frame = merge->frame_list[frame]->key.parent)
+		add_frames(merge, &merge->frame_list[frame]->key, &ordinal, path, &capacity);
+	return frame;
+}
+
+/* Without those of nvcc, which launch the kernel. */
+static void drop_launch(const struct profile *profile, struct profile_callpath *path,
+			const char *kernel)
+{
+	uint32_t drop = frames_of_launch(profile, path, kernel);
+
+	path->count -= drop;
+	memmove(path->frames, path->frames + drop, path->count * sizeof(*path->frames));
+}
+
+void merge_path(struct merge *merge, const char *function, uint32_t frame,
+		struct profile_callpath *path)
+{
+	frame = without_runtime(merge, TRACE_COPY, function, frame);
+	add_path(merge, frame, false, path);
+	if (path->count)
+		drop_launch(merge->profile, path, "");
+}
+
 /* The frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */
 static void set_callpath(struct merge *merge, uint32_t vertex, uint32_t frame)
 {
 	struct profile *profile = merge->profile;
 	struct profile_callpath *path = &profile->callpaths[vertex];
 	const struct profile_frame **own;
-	uint32_t capacity = 0, drop, count, printed = 0;
-	uint64_t ordinal = 0;
+	uint32_t count, printed = 0;
 	bool whole = merge->path_bytes < PATH_BYTES;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out;
 
-	for (; frame != NO_FRAME && (whole || path->count < SHORT_PATH);
-	     frame = merge->frame_list[frame]->key.parent)
-		add_frames(merge, &merge->frame_list[frame]->key, &ordinal, path, &capacity);
+	frame = add_path(merge, frame, whole, path);
 	if (!path->count)
 		return;
-	drop = frames_of_launch(profile, path, profile->graph->vertices[vertex].name);
-	path->count -= drop;
-	memmove(path->frames, path->frames + drop, path->count * sizeof(*path->frames));
+	drop_launch(profile, path, profile->graph->vertices[vertex].name);
 	out = open_memstream(&text, &size);
 	if (!out)
 		abort(); /* out of memory */

@@ -46,6 +46,13 @@ void merge_object_size(struct merge *merge, uint32_t site, uint64_t size);
 /* Adds the row of the event to its edge. */
 void merge_flow(struct merge *merge, const struct build_event *event, const struct build_row *row);
 
+/*
+ * The frames of a path of no vertex, from which `function` of CUDA was called.  The caller frees
+ * path->frames.
+ */
+void merge_path(struct merge *merge, const char *function, uint32_t frame,
+		struct profile_callpath *path);
+
 /* Call paths, contexts and sums of all vertices; the largest object of each edge's site. */
 void merge_finish(struct merge *merge);
 

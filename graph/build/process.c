@@ -238,6 +238,21 @@ static int take_content(struct process *process, const struct trace_content *con
 	return take_record(process, content->object, &record, error);
 }
 
+static int take_failed_call(struct process *process, const struct trace_failed_call *record,
+			    struct error *error)
+{
+	const struct contexts *contexts = &process->contexts;
+
+	if (record->frame > contexts->frame_count)
+		return error_set(error, "a failed call of frame %u: expected 0 to %u",
+				 record->frame, contexts->frame_count);
+	if (!process->run->failed_calls)
+		return 0;
+	return failed_calls_take(process->run->failed_calls, record, process->index,
+				 record->frame ? contexts->frames[record->frame - 1] : NO_FRAME,
+				 error);
+}
+
 static int take(struct process *process, const struct trace_record *record, struct error *error)
 {
 	struct contexts *contexts = &process->contexts;
@@ -267,6 +282,8 @@ static int take(struct process *process, const struct trace_record *record, stru
 	case TRACE_COVERAGE_TEXTS:
 		return coverage_take(process->coverage, (const struct trace_coverage *)record,
 				     error);
+	case TRACE_FAILED_CALL:
+		return take_failed_call(process, (const struct trace_failed_call *)record, error);
 	case TRACE_END:
 		process->ended = true;
 		return 0;

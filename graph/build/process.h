@@ -10,6 +10,7 @@
 #include "graph/build/analyses.h"
 #include "graph/build/contexts.h"
 #include "graph/build/coverage.h"
+#include "graph/build/failed_calls.h"
 #include "graph/build/join.h"
 #include "graph/build/merge.h"
 
@@ -21,7 +22,8 @@ struct run {
 	struct profile *profile;
 	struct merge *merge;
 	struct analyses *analyses;
-	struct join *join;  /* NULL: there is no other run */
+	struct failed_calls *failed_calls; /* of the run that makes the graph */
+	struct join *join;                 /* NULL: there is no other run */
 	const char *passes; /* names of those that coverage is said of; NULL: the graph's own */
 	uint64_t start_ns;  /* of its first process */
 	uint64_t events;    /* that analyses have seen */

@@ -86,18 +86,14 @@ static bool is_in_toolchain(const struct profile_frame *frame)
 	return found;
 }
 
-const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
-					  uint32_t *count)
+const struct profile_frame **profile_own_frames(const struct profile *profile,
+						const struct profile_callpath *path,
+						uint32_t *count)
 {
-	const struct profile_callpath *path;
 	const struct profile_frame **frames;
 	uint32_t own;
 
 	*count = 0;
-	if (!profile->vertices ||
-	    profile->vertices[vertex_index].callpath >= profile->callpath_count)
-		return NULL;
-	path = &profile->callpaths[profile->vertices[vertex_index].callpath];
 	if (!path->count)
 		return NULL;
 	frames = xcalloc(path->count, sizeof(*frames));
@@ -111,6 +107,34 @@ const struct profile_frame **profile_path(const struct profile *profile, uint32_
 	for (uint32_t i = 0; !own && i < path->count; i++)
 		frames[(*count)++] = &profile->frames[path->frames[i]];
 	return frames;
+}
+
+const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
+					  uint32_t *count)
+{
+	*count = 0;
+	if (!profile->vertices ||
+	    profile->vertices[vertex_index].callpath >= profile->callpath_count)
+		return NULL;
+	return profile_own_frames(
+		profile, &profile->callpaths[profile->vertices[vertex_index].callpath], count);
+}
+
+char *profile_frames_text(const struct profile_frame *const *frames, uint32_t count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = count ? xopen_memstream(&text, &size) : NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		char *frame = profile_frame_text(frames[i]);
+
+		fprintf(out, "%s%s", i ? " < " : "", frame);
+		free(frame);
+	}
+	if (out)
+		fclose(out);
+	return text;
 }
 
 /* Adds `item` to an owned list unless it is in it; sorted lists stay sorted. */

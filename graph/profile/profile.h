@@ -236,6 +236,19 @@ struct profile_finding {
 	uint32_t other_count;
 };
 
+/* A function of CUDA that returned an error to the program, at one call path. */
+#define PROFILE_FAILED_CALLS_MAX 1000
+struct profile_failed_call {
+	char *function; /* without _v2 */
+	uint32_t error; /* a CUresult or cudaError_t: they share their numbers */
+	char *error_name,
+		*description; /* "cudaErrorInvalidValue", "invalid argument"; "": not known */
+	uint64_t count;
+	char *callpath; /* as of a vertex, the innermost frames; NULL: not known */
+	char *file;     /* of the innermost frame that has a line; NULL: none has */
+	uint32_t line;
+};
+
 struct profile_coverage {
 	char *what, *reason; /* made of a row of coverage.def and a detail */
 	uint64_t count, bytes;
@@ -295,6 +308,8 @@ struct profile {
 	uint32_t access_count, access_capacity;
 	struct profile_finding *findings;
 	uint32_t finding_count, finding_capacity;
+	struct profile_failed_call *failed_calls;
+	uint32_t failed_call_count, failed_call_capacity;
 	struct profile_coverage *coverage;
 	uint32_t coverage_count, coverage_capacity;
 	struct profile_threshold *thresholds; /* in the order of their names */
@@ -362,5 +377,11 @@ bool profile_is_device_memory(const struct profile_object *object);
  */
 const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
 					  uint32_t *count);
+/* The same of any call path. */
+const struct profile_frame **profile_own_frames(const struct profile *profile,
+						const struct profile_callpath *path,
+						uint32_t *count);
+/* They, joined by " < "; NULL for none.  The caller frees. */
+char *profile_frames_text(const struct profile_frame *const *frames, uint32_t count);
 
 #endif

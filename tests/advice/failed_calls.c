@@ -1,7 +1,6 @@
 /*
  * No waste: the program first asks for more than there is, and clears more than it has; both fail,
  * it goes on with less, and says nothing of it.
- * LATER: failing CUDA calls are not recorded yet
  */
 #include "tests/advice/program.h"
 

@@ -205,6 +205,17 @@ static struct profile *example(void)
 	ARRAY_RESERVE(profile->unread, profile->unread_count, profile->unread_capacity);
 	profile->unread[profile->unread_count++] = (struct profile_unread){
 		.vertex = 2, .object = 1, .first = 1024, .last = 4095, .bytes = 89};
+	ARRAY_RESERVE(profile->failed_calls, profile->failed_call_count,
+		      profile->failed_call_capacity);
+	profile->failed_calls[profile->failed_call_count++] =
+		(struct profile_failed_call){.function = xstrdup("cudaMemset"),
+					     .error = 1,
+					     .error_name = xstrdup("cudaErrorInvalidValue"),
+					     .description = xstrdup("invalid argument"),
+					     .count = 3,
+					     .callpath = xstrdup("main a.c:12"),
+					     .file = xstrdup("a.c"),
+					     .line = 12};
 	add_finding(profile, "redundant_values", 2);
 	add_finding(profile, "duplicate_values", 2);
 	add_finding(profile, "redundant_values", 2);
@@ -464,6 +475,10 @@ static void test_round_trip(void **state)
 	assert_int_equal(profile->unread[0].first, 1024);
 	assert_int_equal(profile->unread[0].last, 4095);
 	assert_int_equal(profile->unread[0].bytes, 89);
+	assert_string_equal(profile->failed_calls[0].function, "cudaMemset");
+	assert_string_equal(profile->failed_calls[0].callpath, "main a.c:12");
+	assert_int_equal(profile->failed_calls[0].count, 3);
+	assert_int_equal(profile->failed_calls[0].line, 12);
 	assert_int_equal(profile->findings[2].others[0], 2);
 	assert_int_equal(profile->findings[2].others[1], 0);
 	/* ids say what is hidden; of the second nobody knows */
@@ -666,6 +681,8 @@ static void test_changed(void **state)
 		{"UPDATE unread SET bytes = bytes - 1", "check sum of table unread"},
 		{"UPDATE unread SET first = 4096", "row 1 of table unread"},
 		{"UPDATE \"write\" SET writes = -1", "row 1 of table write"},
+		{"UPDATE failed_call SET error = 2", "check sum of table failed_call"},
+		{"UPDATE failed_call SET line = -1", "row 1 of table failed_call"},
 		{"DELETE FROM run", "run"},
 		{"DELETE FROM edge WHERE id = 2", "edge"},
 		{"DELETE FROM coverage", "the check sum of table coverage is wrong"},

@@ -5,6 +5,8 @@
 
 #include "util/memory.h"
 
+#define PROFILE_WITH_UNSEEN 1002 /* the version that has table unseen */
+
 /* -- rows by vertex and site -- */
 
 struct entry {
@@ -202,6 +204,27 @@ static enum operation operation_of(const struct graph_vertex *vertex)
 	return graph_vertex_is(vertex, "kernel") ? OPERATION_KERNEL : OPERATION_OTHER;
 }
 
+/* Older files do not say which launches were not analysed: any could be. */
+static bool knows_unseen(const struct profile *profile)
+{
+	return !profile->version || profile->version >= PROFILE_WITH_UNSEEN;
+}
+
+static void set_hidden(struct run *run)
+{
+	const struct profile *profile = run->profile;
+
+	for (uint32_t i = 0; i < profile->coverage_count; i++) {
+		unsigned hides = profile->coverage[i].hides;
+
+		if (hides & COVERAGE_HIDES_LAUNCHES && !knows_unseen(profile))
+			hides |= COVERAGE_HIDES_BOTH;
+		run->reads_unseen |= hides & COVERAGE_HIDES_READS;
+		run->writes_unseen |= hides & COVERAGE_HIDES_WRITES;
+		run->launches_unseen |= hides & COVERAGE_HIDES_LAUNCHES;
+	}
+}
+
 struct run run_of(struct profile *profile, const struct advice_options *options)
 {
 	const struct graph *graph = profile->graph;
@@ -212,6 +235,7 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 		.reads = xcalloc(graph->vertex_count, sizeof(bool)),
 		.host_writes = xcalloc(graph->vertex_count, sizeof(bool)),
 		.is_read = xcalloc(graph->vertex_count, sizeof(bool)),
+		.unseen = xcalloc(graph->vertex_count, sizeof(*run.unseen)),
 		.sites = words_sites(profile),
 		.index = index_of(profile),
 	};
@@ -240,10 +264,10 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 		run.is_read[graph_find(graph, fate->vertex)] |=
 			fate->dead_bytes + fate->unread_bytes < fate->bytes;
 	}
-	for (uint32_t i = 0; i < profile->coverage_count; i++) {
-		run.reads_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_READS;
-		run.writes_unseen |= profile->coverage[i].hides & COVERAGE_HIDES_WRITES;
-	}
+	for (uint32_t i = 0; i < profile->unseen_count; i++)
+		run.unseen[graph_find(graph, profile->unseen[i].vertex)] =
+			profile->unseen[i].invocations;
+	set_hidden(&run);
 	return run;
 }
 
@@ -253,8 +277,16 @@ void run_release(struct run *run)
 	free(run->reads);
 	free(run->host_writes);
 	free(run->is_read);
+	free(run->unseen);
 	free(run->sites);
 	index_free(run->index);
+}
+
+uint64_t run_unseen(const struct run *run, uint32_t vertex)
+{
+	uint32_t index = graph_find(run->profile->graph, vertex);
+
+	return index == UINT32_MAX ? 0 : run->unseen[index];
 }
 
 enum operation run_operation(const struct run *run, uint32_t vertex)

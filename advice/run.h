@@ -31,6 +31,8 @@ struct run {
 	bool *is_read;              /* per vertex: somebody reads some of what it writes */
 	struct words_site *sites;   /* per vertex */
 	bool reads_unseen, writes_unseen; /* elsewhere, as the coverage says */
+	bool launches_unseen;             /* some were not analysed */
+	uint64_t *unseen;                 /* per vertex: invocations that were not */
 	struct run_index *index;
 };
 
@@ -45,6 +47,8 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 void run_release(struct run *run);
 
 enum operation run_operation(const struct run *run, uint32_t vertex);
+/* Invocations of the vertex that were not analysed: nothing else is about them. */
+uint64_t run_unseen(const struct run *run, uint32_t vertex);
 /* "set", "copy", "launch" */
 const char *operation_verb(enum operation operation);
 

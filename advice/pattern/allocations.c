@@ -82,7 +82,8 @@ static void detect_allocations(const struct run *run)
 		bool allocated = v != UINT32_MAX && profile->graph->vertices[v].callpath;
 
 		if (allocated && site->untouched == site->objects && !run->host_writes[v] &&
-		    !run->reads_unseen && !run->writes_unseen && !is_of_library(profile, v))
+		    !run->reads_unseen && !run->writes_unseen && !run->launches_unseen &&
+		    !is_of_library(profile, v))
 			add_unused(run, site);
 		else if (allocated && site->repeated >= REPEATED && !is_pooled(run, site->site))
 			add_repeated(run, site);

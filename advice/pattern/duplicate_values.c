@@ -64,8 +64,9 @@ static void detect_duplicate_values(const struct run *run)
 {
 	const struct profile *profile = run->profile;
 
-	for (uint32_t i = 0; i < profile->share_count && !run->writes_unseen && !run->reads_unseen;
-	     i++) {
+	const bool known = !run->writes_unseen && !run->reads_unseen && !run->launches_unseen;
+
+	for (uint32_t i = 0; i < profile->share_count && known; i++) {
 		const struct profile_share *share = &profile->shares[i];
 
 		if (share->spared && share->bytes > run->options->duplicate_bytes &&

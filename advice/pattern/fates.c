@@ -21,9 +21,10 @@ struct fate {
 	const struct profile_fate *fate;
 	enum operation operation;
 	const char *pattern;
-	uint64_t bytes; /* that nobody read */
-	bool all;       /* that it wrote to the object */
-	bool of_all;    /* and to any other one */
+	uint64_t bytes;  /* that nobody read */
+	bool all;        /* that it wrote to the object */
+	bool of_all;     /* and to any other one */
+	uint64_t unseen; /* launches of which nothing is known */
 };
 
 static const char *action_of(const struct fate *fate)
@@ -35,6 +36,8 @@ static const char *action_of(const struct fate *fate)
 	case OPERATION_DEVICE_COPY:
 		return fate->all ? "delete" : "copy_range";
 	default:
+		if (fate->unseen)
+			return "collect_all";
 		return fate->of_all ? "delete" : "drop_store";
 	}
 }
@@ -72,6 +75,19 @@ static char *with_range(const struct fate *fate, char *text)
 	return more;
 }
 
+/* Adds of how many launches that is known; `text` is freed. */
+static char *with_seen(const struct fate *fate, char *text)
+{
+	const struct graph *graph = fate->run->profile->graph;
+	uint64_t launches = graph->vertices[graph_find(graph, fate->fate->vertex)].invocations;
+	uint64_t seen = launches > fate->unseen ? launches - fate->unseen : 0;
+	char *more = xasprintf("%s %" PRIu64 " of its %" PRIu64 " launches %s seen.", text, seen,
+			       launches, seen == 1 ? "was" : "were");
+
+	free(text);
+	return more;
+}
+
 static char *evidence_of(const struct fate *fate)
 {
 	char *bytes = words_bytes(fate->bytes), *all = words_bytes(fate->fate->bytes);
@@ -91,6 +107,8 @@ static char *evidence_of(const struct fate *fate)
 			 by ? by : "");
 	if (!fate->all && fate->fate->read_end)
 		text = with_range(fate, text);
+	if (fate->unseen)
+		text = with_seen(fate, text);
 	free(bytes);
 	free(all);
 	free(dead);
@@ -103,6 +121,9 @@ static char *advice_of(const struct fate *fate)
 {
 	const char *verb = operation_verb(fate->operation);
 
+	if (fate->unseen)
+		return xstrdup("Nobody reads these stores of the launches that were seen: collect "
+			       "all launches, without --sample-kernels, before leaving them out.");
 	if (fate->operation == OPERATION_KERNEL && !fate->of_all)
 		return xasprintf("Leave out the kernel's stores to this object%s: nobody reads "
 				 "them.",
@@ -141,6 +162,7 @@ static void detect_dead_writes(const struct run *run)
 		fate.bytes = row->dead_bytes + row->unread_bytes;
 		if (!fate.bytes || fate.operation == OPERATION_OTHER || run->host_writes[site])
 			continue;
+		fate.unseen = run_unseen(run, row->vertex);
 		fate.all = fate.bytes >= row->bytes;
 		fate.of_all =
 			fate.all && !run->is_read[graph_find(run->profile->graph, row->vertex)];
@@ -209,6 +231,7 @@ static void detect_fill_then_accumulate(const struct run *run)
 
 		if (fate->bytes && fate->consumed_bytes == fate->bytes && !fate->dead_bytes &&
 		    !fate->unread_bytes && fate->consumer != PROFILE_NO_VERTEX &&
+		    !run_unseen(run, fate->vertex) && !run_unseen(run, fate->consumer) &&
 		    !run->host_writes[site] && is_fill(run, fate) && adds_once(run, fate))
 			add_fill(run, fate);
 	}

@@ -293,7 +293,7 @@ static void take(const struct run *run, const struct profile_write *write)
 		.run = run, .write = *write, .operation = run_operation(run, write->vertex)};
 
 	if (writer.operation == OPERATION_OTHER || !write->unchanged_bytes || run->writes_unseen ||
-	    !look(&writer, run->options->redundancy))
+	    run_unseen(run, write->vertex) || !look(&writer, run->options->redundancy))
 		return;
 	if (writer.operation == OPERATION_KERNEL)
 		look_at_kernel(&writer);

@@ -12,12 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What may have been done unseen: bits. */
+/* What may have been done unseen: bits.  See coverage.def. */
 enum coverage_hides {
 	COVERAGE_HIDES_NOTHING = 0,
 	COVERAGE_HIDES_READS = 1,
 	COVERAGE_HIDES_WRITES = 2,
 	COVERAGE_HIDES_BOTH = COVERAGE_HIDES_READS | COVERAGE_HIDES_WRITES,
+	COVERAGE_HIDES_LAUNCHES = 4,
 };
 
 /* Numbers of one build: never on disk. */

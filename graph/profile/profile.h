@@ -217,6 +217,12 @@ struct profile_site {
 	uint64_t repeated, repeated_bytes; /* allocated when one of the same size had been freed */
 };
 
+/* Invocations of a vertex that were not analysed: other tables know nothing of what they did. */
+struct profile_unseen {
+	uint32_t vertex; /* id */
+	uint64_t invocations;
+};
+
 struct profile_finding {
 	char *pattern;   /* "redundant_values" */
 	char *action;    /* "copy_once": what to do, for programs; NULL: not known */
@@ -302,6 +308,8 @@ struct profile {
 	uint32_t round_trip_count, round_trip_capacity;
 	struct profile_site *sites;
 	uint32_t site_count, site_capacity;
+	struct profile_unseen *unseen;
+	uint32_t unseen_count, unseen_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */
 	uint32_t event_rows, event_capacity;
 	struct profile_access *accesses;

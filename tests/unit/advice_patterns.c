@@ -377,6 +377,128 @@ static void test_partly(void **state)
 	}
 }
 
+/* So many invocations of the vertex were not analysed. */
+static void unseen_of(struct profile *profile, uint32_t vertex, uint64_t invocations)
+{
+	ARRAY_RESERVE(profile->unseen, profile->unseen_count, profile->unseen_capacity);
+	profile->unseen[profile->unseen_count++] =
+		(struct profile_unseen){.vertex = vertex, .invocations = invocations};
+	profile->graph->vertices[vertex].invocations += invocations;
+	profile_add_coverage(profile, COVERAGE_SKIPPED_BY_SAMPLE_KERNELS, NULL, invocations, 0);
+	profile_add_coverage(profile, COVERAGE_SKIPPED_POINTERS, NULL, invocations, 0);
+}
+
+/* A dead write, an unchanged one and an object that is not accessed: which are told. */
+static void check_hidden(enum coverage_id id, bool dead, bool unchanged_too, bool untouched)
+{
+	struct profile *profile = two_writers("memset", "memset");
+	bool found[3] = {false};
+
+	edge(profile, 2, 3, 1, GRAPH_WRITE, 3000, 3000);
+	fate_of(profile, 2, 2000, 2000, 0);
+	unchanged(write_of(profile, 4, 3, 9000), 3, 1);
+	ARRAY_RESERVE(profile->sites, profile->site_count, profile->site_capacity);
+	profile->sites[profile->site_count++] = (struct profile_site){
+		.site = 1, .objects = 1, .bytes = 4000, .untouched = 1, .untouched_bytes = 4000};
+	if (id != COVERAGE_NONE)
+		profile_add_coverage(profile, id, "detail", 1, 0);
+	detect(profile);
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const char *pattern = profile->findings[i].pattern;
+
+		found[0] |= !strcmp(pattern, "dead_write");
+		found[1] |= !strcmp(pattern, "redundant_values");
+		found[2] |= !strcmp(pattern, "unused_allocation");
+	}
+	if (found[0] != dead || found[1] != unchanged_too || found[2] != untouched)
+		fail_msg("%s: dead write %d, redundant values %d, unused allocation %d",
+			 id == COVERAGE_NONE ? "no coverage" : coverage_row(id)->name, found[0],
+			 found[1], found[2]);
+	profile_free(profile);
+}
+
+/* What each row means for findings, where that is not all of them. */
+static void test_hidden(void **state)
+{
+	static const enum coverage_id nothing[] = {
+		COVERAGE_NONE,
+		COVERAGE_KERNEL_FILTER_SLOW,       /* such kernels are analysed */
+		COVERAGE_SLOW_FIXED_CODE,          /* its launch is counted as skipped */
+		COVERAGE_CALL_UNSUPPORTED,         /* it returned an error */
+		COVERAGE_MODULE_WITHOUT_PTX,       /* its kernels do not run */
+		COVERAGE_GRAPH_CONDITIONS_EARLIER, /* what it does is seen */
+		COVERAGE_GRAPH_MEMORY_NOT_COMPARED,
+		COVERAGE_NESTED_LAUNCHES, /* their accesses are those of the outer one */
+		COVERAGE_HEAP_MALLOC,     /* no object's */
+		COVERAGE_HEAP_CUDA_MALLOC,
+		COVERAGE_MANAGED_MEMORY, /* patterns ask the object */
+		COVERAGE_PINNED_MEMORY,
+		COVERAGE_CONSTANT_READS,
+		COVERAGE_PARTIAL_COPIES, /* they count as larger reads */
+		COVERAGE_FAILED_CALLS_LEFT_OUT,
+		COVERAGE_SHADOW_ON_HOST,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
+		check_hidden(nothing[i], true, true, true);
+	/* reads are seen, and what they wrote is forgotten, but for what pointers in memory hide */
+	check_hidden(COVERAGE_SURFACE_STORES, true, false, false);
+	check_hidden(COVERAGE_SKIPPED_POINTERS, true, false, false);
+	check_hidden(COVERAGE_SKIPPED_BY_KERNEL, true, true, false);
+	check_hidden(COVERAGE_SKIPPED_BY_SAMPLE_KERNELS, true, true, false);
+	check_hidden(COVERAGE_SKIPPED_BY_SAMPLE_BLOCKS, true, true, false);
+	check_hidden(COVERAGE_TEXTURE_READS, false, true, false);
+	check_hidden(COVERAGE_TENSOR_READS, false, true, false);
+	check_hidden(COVERAGE_MULTICAST_READS, false, true, false);
+	check_hidden(COVERAGE_TENSOR_WRITES, false, false, false);
+	check_hidden(COVERAGE_UNKNOWN_MEMORY, false, false, false);
+	check_hidden(COVERAGE_LAUNCH_TIMED_OUT, false, false, false);
+	check_hidden(COVERAGE_SKIPPED_AFTER_TIME_OUT, false, false, false);
+	check_hidden(COVERAGE_SKIPPED_FIXED_CODE, false, false, false);
+	check_hidden(COVERAGE_SKIPPED_NOT_IN_GRAPHS, false, false, false);
+}
+
+/* Of a kernel of which not all launches were analysed nothing is said of all. */
+static void test_unseen(void **state)
+{
+	struct profile *profile = two_writers("alloc", "kernel");
+
+	(void)state;
+	edge(profile, 3, 4, 1, GRAPH_WRITE, 2000, 0);
+	fate_of(profile, 3, 2000, 2000, 0);
+	profile->graph->vertices[3].invocations = 5;
+	unseen_of(profile, 3, 5);
+	contains(only_advice(profile), "of the launches that were seen: collect all launches");
+	assert_string_equal(profile->findings[0].action, "collect_all");
+	contains(profile->findings[0].evidence, " 5 of its 10 launches were seen.");
+	contains_not(profile->findings[0].advice, "Delete");
+	/* files that do not say which: nothing */
+	profile->version = 1001;
+	detect(profile);
+	assert_int_equal(profile->finding_count, 0);
+	profile->version = 1002;
+	detect(profile);
+	assert_int_equal(profile->finding_count, 1);
+	profile_free(profile);
+	/* another kernel's launches do not matter */
+	profile = two_writers("kernel", "kernel");
+	edge(profile, 3, 4, 1, GRAPH_WRITE, 2000, 0);
+	fate_of(profile, 3, 2000, 2000, 0);
+	unseen_of(profile, 2, 5);
+	only_advice(profile);
+	assert_string_equal(profile->findings[0].action, "delete");
+	contains_not(profile->findings[0].evidence, "launches were seen");
+	profile_free(profile);
+	/* sets and copies are all seen */
+	profile = two_writers("kernel", "memset");
+	edge(profile, 3, 4, 1, GRAPH_WRITE, 2000, 0);
+	fate_of(profile, 3, 2000, 2000, 0);
+	unseen_of(profile, 2, 5);
+	contains(only_advice(profile), "Delete this set");
+	profile_free(profile);
+}
+
 /* Not unless every access was seen. */
 static void test_coverage(void **state)
 {
@@ -614,6 +736,13 @@ static void test_fill_then_accumulate(void **state)
 	assert_int_equal(profile->finding_count, 0);
 	profile->fates[0].consumed_bytes = 2000;
 	profile->fates[0].consumer = PROFILE_NO_VERTEX;
+	detect(profile);
+	assert_int_equal(profile->finding_count, 0);
+	/* nor where not all of its launches were analysed: it may have added again */
+	profile->fates[0].consumer = 4;
+	detect(profile);
+	assert_int_equal(profile->finding_count, 1);
+	unseen_of(profile, 4, 1);
 	detect(profile);
 	assert_int_equal(profile->finding_count, 0);
 	profile_free(profile);
@@ -1124,6 +1253,8 @@ int main(void)
 		cmocka_unit_test(test_darknet),
 		cmocka_unit_test(test_threshold),
 		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_when),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_fates),

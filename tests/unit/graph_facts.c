@@ -374,6 +374,60 @@ static void test_read_range(void **state)
 	profile_free(profile);
 }
 
+/* What was left may have been read by a call that was not analysed: nobody is alone with it. */
+static void test_consumed_unseen(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_fates);
+	x = allocate();
+	y = allocate();
+	CALL(A, OVER(x, 1, SIZE, 0, SIZE));
+	CALL(C, OVER(y, 2, SIZE, 0, SIZE));
+	CALL(B, FIRST_READ(x, A, SIZE, SIZE), OVER(x, A, SIZE, 0, SIZE)); /* all of it is gone */
+	call(D, NULL, 0);
+	read_unseen(BUILD_NO_OBJECT, 0);
+	CALL(B, FIRST_READ(y, C, SIZE, 0), OVER(y, C, SIZE, 0, SIZE));
+	finish();
+	assert_int_equal(fate_of(A)->consumer, B);
+	assert_int_equal(fate_of(A)->consumed_bytes, SIZE);
+	assert_int_equal(fate_of(C)->consumer, PROFILE_NO_VERTEX);
+	profile_free(profile);
+}
+
+/* Calls without rows that may have read everything were not analysed. */
+static void test_unseen(void **state)
+{
+	uint32_t x;
+
+	(void)state;
+	start(&build_unseen);
+	x = allocate();
+	CALL(A, WRITE(x, 1, SIZE, 0));
+	call(A, NULL, 0); /* it touches nothing */
+	for (int i = 0; i < 3; i++) {
+		call(A, NULL, 0);
+		read_unseen(BUILD_NO_OBJECT, 0);
+		read_unseen(BUILD_NO_OBJECT, 1); /* of another device, too */
+	}
+	CALL(B, WRITE(x, A, SIZE, 0)); /* and read by way of a texture */
+	read_unseen(BUILD_NO_OBJECT, 0);
+	call(C, NULL, 0);
+	read_unseen(x, 0);
+	call(PROFILE_NO_VERTEX, NULL, 0);
+	read_unseen(BUILD_NO_OBJECT, 0);
+	call(D, NULL, 0);
+	read_unseen(BUILD_NO_OBJECT, 0);
+	finish();
+	assert_int_equal(profile->unseen_count, 2);
+	assert_int_equal(profile->unseen[0].vertex, A);
+	assert_int_equal(profile->unseen[0].invocations, 3);
+	assert_int_equal(profile->unseen[1].vertex, D);
+	assert_int_equal(profile->unseen[1].invocations, 1);
+	profile_free(profile);
+}
+
 /* -- contents -- */
 
 static void upload(uint32_t vertex, uint32_t object, uint8_t number)
@@ -676,13 +730,14 @@ static void test_allocations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_writes),      cmocka_unit_test(test_first_writes),
-		cmocka_unit_test(test_downloads),   cmocka_unit_test(test_dead),
-		cmocka_unit_test(test_devices),     cmocka_unit_test(test_taken),
-		cmocka_unit_test(test_read_range),  cmocka_unit_test(test_consumed),
-		cmocka_unit_test(test_shares),      cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_allocations), cmocka_unit_test(test_uploads),
-		cmocka_unit_test(test_parts),       cmocka_unit_test(test_bad_transfers),
+		cmocka_unit_test(test_writes),          cmocka_unit_test(test_first_writes),
+		cmocka_unit_test(test_downloads),       cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_devices),         cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_read_range),      cmocka_unit_test(test_consumed),
+		cmocka_unit_test(test_shares),          cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_consumed_unseen), cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_allocations),     cmocka_unit_test(test_uploads),
+		cmocka_unit_test(test_parts),           cmocka_unit_test(test_bad_transfers),
 	};
 
 	return cmocka_run_group_tests_name("graph_facts", tests, NULL, NULL);

@@ -205,6 +205,9 @@ static struct profile *example(void)
 	ARRAY_RESERVE(profile->unread, profile->unread_count, profile->unread_capacity);
 	profile->unread[profile->unread_count++] = (struct profile_unread){
 		.vertex = 2, .object = 1, .first = 1024, .last = 4095, .bytes = 89};
+	ARRAY_RESERVE(profile->unseen, profile->unseen_count, profile->unseen_capacity);
+	profile->unseen[profile->unseen_count++] =
+		(struct profile_unseen){.vertex = 2, .invocations = 5};
 	ARRAY_RESERVE(profile->failed_calls, profile->failed_call_count,
 		      profile->failed_call_capacity);
 	profile->failed_calls[profile->failed_call_count++] =
@@ -475,6 +478,8 @@ static void test_round_trip(void **state)
 	assert_int_equal(profile->unread[0].first, 1024);
 	assert_int_equal(profile->unread[0].last, 4095);
 	assert_int_equal(profile->unread[0].bytes, 89);
+	assert_int_equal(profile->unseen[0].vertex, 2);
+	assert_int_equal(profile->unseen[0].invocations, 5);
 	assert_string_equal(profile->failed_calls[0].function, "cudaMemset");
 	assert_string_equal(profile->failed_calls[0].callpath, "main a.c:12");
 	assert_int_equal(profile->failed_calls[0].count, 3);
@@ -681,6 +686,8 @@ static void test_changed(void **state)
 		{"UPDATE unread SET bytes = bytes - 1", "check sum of table unread"},
 		{"UPDATE unread SET first = 4096", "row 1 of table unread"},
 		{"UPDATE \"write\" SET writes = -1", "row 1 of table write"},
+		{"UPDATE unseen SET vertex = 99", "row 1 of table unseen"},
+		{"UPDATE unseen SET invocations = 4", "check sum of table unseen"},
 		{"UPDATE failed_call SET error = 2", "check sum of table failed_call"},
 		{"UPDATE failed_call SET line = -1", "row 1 of table failed_call"},
 		{"DELETE FROM run", "run"},

@@ -113,18 +113,25 @@ static void make_object(void *state, const struct build_event *event, uint32_t i
 	object->device = device_of(fates, event->device);
 }
 
-static void set_seen(struct part *part)
+/* Somebody may have read what is left of it: whoever it is. */
+static void set_seen(struct fates *fates, const struct object *object, struct part *part)
 {
+	if (part->unread) {
+		struct profile_fate *fate = row_of(fates, object, part);
+
+		fate->readers++;
+		fate->consumer = PROFILE_NO_VERTEX;
+	}
 	part->unread = 0;
 	part->read = UNREAD_EVERYTHING;
 }
 
-static void bring_up_to_date(const struct object *object, struct part *part)
+static void bring_up_to_date(struct fates *fates, const struct object *object, struct part *part)
 {
 	const uint64_t seen = object->seen + object->device->seen;
 
 	if (part->seen != seen && part->wrote)
-		set_seen(part);
+		set_seen(fates, object, part);
 	part->seen = seen;
 }
 
@@ -134,7 +141,7 @@ static struct part *part_of(struct fates *fates, struct object *object, uint32_t
 {
 	struct part *part = live_part(&fates->live, object, writer);
 
-	bring_up_to_date(object, part);
+	bring_up_to_date(fates, object, part);
 	if (part->event != event) {
 		part->event = event;
 		part->bytes_read = part->overwritten = 0;
@@ -331,9 +338,9 @@ static void end_object(struct fates *fates, struct object *object, bool freed, b
 
 		if (!part->wrote)
 			continue;
-		bring_up_to_date(object, part);
+		bring_up_to_date(fates, object, part);
 		if (!known)
-			set_seen(part);
+			set_seen(fates, object, part);
 		end_part(fates, object, part, freed);
 	}
 	live_drop(&fates->live, object);

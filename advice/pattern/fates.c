@@ -117,6 +117,15 @@ static char *evidence_of(const struct fate *fate)
 	return text;
 }
 
+/* Whether a copy or set of the one range that is read would save something, for sure. */
+static bool has_unread_ends(const struct fate *fate)
+{
+	const struct profile_fate *row = fate->fate;
+	uint64_t range = row->read_end - row->read_first;
+
+	return !row->read_end || (row->writes && row->bytes / row->writes > range);
+}
+
 static char *advice_of(const struct fate *fate)
 {
 	const char *verb = operation_verb(fate->operation);
@@ -130,8 +139,11 @@ static char *advice_of(const struct fate *fate)
 				 fate->all ? "" : ", or to the part of it that is never read");
 	if (fate->all)
 		return xasprintf("Delete this %s: nobody reads what it writes.", verb);
-	return xasprintf("%s only the part that is read: nobody reads the rest.",
-			 fate->operation == OPERATION_SET ? "Set" : "Copy");
+	return xasprintf("%s only the part that is read%s: nobody reads the rest.",
+			 fate->operation == OPERATION_SET ? "Set" : "Copy",
+			 has_unread_ends(fate) ? ""
+					       : ", if it is known before (it is scattered, and "
+						 "with another input it may be another one)");
 }
 
 static void add_finding(const struct fate *fate)

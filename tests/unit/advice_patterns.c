@@ -543,6 +543,30 @@ static void check_fate(const char *kind, bool upload, uint64_t dead, uint64_t un
 	profile_free(profile);
 }
 
+/* A range is advised only where it leaves something out of the 1000 bytes of each copy. */
+static void test_scattered_reads(void **state)
+{
+	static const struct {
+		uint64_t first, end;
+		bool scattered;
+	} cases[] = {{0, 1024, true}, {0, 1000, true}, {1024, 2048, true}, {100, 1000, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *profile = two_writers("alloc", "memcpy");
+		struct profile_fate *fate;
+
+		edge(profile, 0, 3, 1, GRAPH_READ, 2000, 0);
+		fate = fate_of(profile, 3, 2000, 0, 500);
+		fate->read_first = cases[i].first;
+		fate->read_end = cases[i].end;
+		only_advice(profile);
+		assert_int_equal(!!strstr(profile->findings[0].advice, "scattered"),
+				 cases[i].scattered);
+		profile_free(profile);
+	}
+}
+
 static void test_fates(void **state)
 {
 	struct profile *profile = two_writers("alloc", "kernel");
@@ -1257,6 +1281,7 @@ int main(void)
 		cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_when),
 		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_scattered_reads),
 		cmocka_unit_test(test_fates),
 		cmocka_unit_test(test_two_sets),
 		cmocka_unit_test(test_round_trip),

@@ -94,10 +94,25 @@ static void print_field(FILE *out, const char *label, const char *text)
 /* Without -g there are functions only, or not even these. */
 static const char no_lines[] = " (no line: build the host code with -g)";
 
-/* "fill blas.c:12 < forward conv.c:40 < main demo.c:100"; NULL when nothing is known. */
+static void put_frames(FILE *out, const struct profile_frame **frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count && i < FRAMES; i++) {
+		char *frame = words_frame(frames[i]);
+
+		fprintf(out, "%s%s", i ? " < " : "", frame);
+		free(frame);
+	}
+	if (count > FRAMES)
+		fprintf(out, " < ... %" PRIu32 " more", count - FRAMES);
+}
+
+/*
+ * "fill blas.c:12 < forward conv.c:40 < main demo.c:100", of the node of a CUDA graph "capture
+ * gr.c:24 < main gr.c:30, replayed at main gr.c:34"; NULL when nothing is known.
+ */
 static char *call_path(const struct profile *profile, uint32_t vertex)
 {
-	uint32_t count, first = 0, last;
+	uint32_t count, first = 0, replay;
 	const struct profile_frame **path = profile_path(profile, vertex, &count);
 	char *text = NULL;
 	size_t size;
@@ -108,16 +123,15 @@ static char *call_path(const struct profile *profile, uint32_t vertex)
 		first++;
 	lines = first < count;
 	first = lines ? first : 0;
-	last = count - first > FRAMES ? first + FRAMES : count;
-	out = first < last ? open_memstream(&text, &size) : NULL;
-	for (uint32_t i = first; out && i < last; i++) {
-		char *frame = words_frame(path[i]);
-
-		fprintf(out, "%s%s", i > first ? " < " : "", frame);
-		free(frame);
+	for (replay = first; replay < count && !profile_frame_is_replay(path[replay]);)
+		replay++;
+	out = first < count ? open_memstream(&text, &size) : NULL;
+	if (out)
+		put_frames(out, path + first, replay - first);
+	if (out && replay < count) {
+		fputs(", replayed at ", out);
+		put_frames(out, path + replay + 1, count - replay - 1);
 	}
-	if (out && last < count)
-		fprintf(out, " < ... %" PRIu32 " more", count - last);
 	if (out && !lines)
 		fputs(no_lines, out);
 	if (out)

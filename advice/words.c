@@ -51,9 +51,30 @@ static char *short_place(const struct profile_frame *frame)
 	return xasprintf("%s:%" PRIu32, slash ? slash + 1 : frame->file, frame->line);
 }
 
+/* The text with more behind it; frees both. */
+static char *append(char *text, const char *separator, char *more)
+{
+	char *longer = xasprintf("%s%s%s", text, separator, more);
+
+	free(text);
+	free(more);
+	return longer;
+}
+
+/* Where the graph was launched whose node has this path from `frames` on; NULL: no line is known.
+ */
+static char *launch_place(const struct profile_frame **frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (words_has_line(frames[i]))
+			return short_place(frames[i]);
+	return NULL;
+}
+
 /*
  * ", util.c:12 < net.c:31": the innermost place and its caller, because what allocates and copies
  * is often a helper that everybody calls.  Frames without lines only where there are no others.
+ * Of the node of a CUDA graph ", gr.cu:24, replayed at gr.cu:34".
  */
 static char *place_of(const struct profile *profile, uint32_t vertex_index)
 {
@@ -64,16 +85,16 @@ static char *place_of(const struct profile *profile, uint32_t vertex_index)
 
 	for (uint32_t i = 0; i < count; i++)
 		lines |= words_has_line(path[i]);
-	for (uint32_t i = 0; i < count && named < PLACES; i++) {
-		char *place, *longer;
+	for (uint32_t i = 0; i < count; i++) {
+		if (profile_frame_is_replay(path[i])) {
+			char *launch = launch_place(path + i + 1, count - i - 1);
 
-		if (lines && !words_has_line(path[i]))
-			continue;
-		place = short_place(path[i]);
-		longer = xasprintf("%s%s%s", text, named++ ? " < " : ", ", place);
-		free(place);
-		free(text);
-		text = longer;
+			if (launch)
+				text = append(text, ", replayed at ", launch);
+			break;
+		}
+		if (named < PLACES && (!lines || words_has_line(path[i])))
+			text = append(text, named++ ? " < " : ", ", short_place(path[i]));
 	}
 	free(path);
 	return text;

@@ -489,7 +489,7 @@ static uint32_t replay_frame(struct merge *merge, uint64_t ordinal)
 	profile->frames[profile->frame_count] = (struct profile_frame){
 		.function = ordinal ? xasprintf("[replayed#%llu]", (unsigned long long)ordinal + 1)
 				    : xstrdup("[replayed]"),
-		.module = xstrdup("[CUDA graph]"),
+		.module = xstrdup(PROFILE_GRAPH_MODULE),
 		.offset = ordinal};
 	replay = xcalloc(1, sizeof(*replay));
 	*replay = (struct replay){.ordinal = ordinal, .frame = profile->frame_count++};

@@ -41,6 +41,11 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+bool profile_frame_is_replay(const struct profile_frame *frame)
+{
+	return frame->module && !strcmp(frame->module, PROFILE_GRAPH_MODULE);
+}
+
 char *profile_frame_text(const struct profile_frame *frame)
 {
 	if (!frame->function)

@@ -373,6 +373,11 @@ int profile_read_events(struct profile *profile, const char *path, struct error 
 
 /* "function file.c:12" (last path component), "function", or "libfoo.so+0x1234"; caller frees. */
 char *profile_frame_text(const struct profile_frame *frame);
+
+/* Of the frame that is no place: inside are those that made a node, outside the graph's launch. */
+#define PROFILE_GRAPH_MODULE "[CUDA graph]"
+bool profile_frame_is_replay(const struct profile_frame *frame);
+
 /*
  * Whether it is plain memory of a device: the host reads managed and mapped memory, and kernels
  * read constants, without being seen.

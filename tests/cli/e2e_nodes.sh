@@ -102,6 +102,9 @@ is "recapture: sampled by node" "$(edges "$T/sampled.db" | sort -V)" "$(table <<
 	5>3 W 1 1024    0 1
 END
 )"
+like "helper: a report names the lines where a node was added and where it was launched" \
+	"$("$VFLOW" report --min-bytes 1 "$T/helper.db" | tr -s ' \n' ' ' | sed -f "$T/places")" \
+	'put_set put_set < helper first < main [^ ]*, replayed at run run < helper launch .*mostly by cudaGraphLaunch \(vertex 3, put_set < second, replayed at run\)'
 is "every case of nodes.c is here" \
 	"$("$P/nodes" 2>&1 | sed 's/.*one of: //' | tr ' ' '\n' | sort)" \
 	"$(grep -o '^nodes_are [a-z_]*' "$0" | cut -d' ' -f2 | sort)"

@@ -93,7 +93,7 @@ int ptx_register_result(struct ptx_parser *parser, uint32_t guard, struct ptx_pa
 	struct ptx_meaning meaning;
 
 	*understood = ptx_is_word(parser, "_");
-	if (*understood) /* nobody wants it */
+	if (*understood) /* the caller ignores the result */
 		return 0;
 	if (parser->token.kind != PTX_WORD || !ptx_lookup(parser, &parser->token, &meaning) ||
 	    meaning.kind != PTX_SYMBOL_REGISTER || meaning.type == PTX_B128)

@@ -220,7 +220,7 @@ static int add_variable(struct ptx_parser *parser, struct ptx_declarator *declar
 	if (!variable)
 		return -1;
 	if (!variable->external && parser->weak && !external)
-		again.name = variable->name, variable = &again; /* the first one counts */
+		again.name = variable->name, variable = &again; /* the first definition is used */
 	if (variable->external) {
 		variable->size = declarator->unsized ? 0 : declarator->size;
 		variable->alignment = declarator->alignment;

@@ -28,7 +28,7 @@ enum outcome ptx_memory(struct statement *s, const struct operand *operand)
 		i->immediate = (int64_t)((uint64_t)i->immediate + meaning.base);
 		return ptx_constant(s->parser, 0, &i->a) ? FAILED : OK;
 	case PTX_SYMBOL_PARAMETER:
-		/* every lane reads the same bytes: the quick way */
+		/* all lanes load the same bytes: one load serves the warp */
 		i->immediate = (int64_t)((uint64_t)i->immediate + meaning.base);
 		if (i->space == PTX_MOD_PARAM && s->loads)
 			i->execute = s->parser->machine->ld_parameter;
@@ -47,7 +47,7 @@ static enum outcome data(struct statement *s, const struct operand *operand, boo
 	uint32_t refs[PTX_OPERANDS] = {0};
 	const bool is_wide = i->type == PTX_B128;
 
-	if (is_wide) { /* two words: what follows has no wider type */
+	if (is_wide) { /* from here on two elements of 64 bits */
 		if (i->vector != 1)
 			return UNKNOWN_FORM;
 		TRY(ptx_wide_register(s, operand, refs));
@@ -84,7 +84,7 @@ static enum outcome texture(struct statement *s, const struct operand *operand, 
 
 	if (operand->kind != OPERAND_MEMORY || operand->offset || !operand->count == coordinates)
 		return UNKNOWN_FORM;
-	/* texture references, which CUDA 12 gave up, are names and not handles in registers */
+	/* texture references, which CUDA 12 dropped, are names, not handles in registers */
 	if (operand->first.token.kind != PTX_WORD ||
 	    !ptx_lookup(s->parser, &operand->first.token, &meaning) ||
 	    meaning.kind != PTX_SYMBOL_REGISTER)
@@ -219,7 +219,7 @@ static enum outcome indexed_branch(struct statement *s)
 	return meaning.kind == PTX_SYMBOL_TARGETS ? OK : UNKNOWN_FORM;
 }
 
-/* Values that change nothing. */
+/* Operands that have no effect here. */
 static enum outcome ignored(struct statement *s, const struct operand *operand)
 {
 	uint32_t ref;

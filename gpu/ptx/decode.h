@@ -44,7 +44,7 @@ struct statement {
 	bool loads;
 };
 
-/* What a step found: errors end the parse, forms that no shape has do not. */
+/* Result of a step: errors end the parse, operands that match no shape do not. */
 enum outcome { OK, UNKNOWN_FORM, FAILED };
 
 #define TRY(step)                                                                                  \
@@ -69,7 +69,7 @@ enum outcome ptx_name(struct statement *s, const struct ptx_token *name,
 enum outcome ptx_source(struct statement *s, const struct element *element, int64_t offset,
 			enum ptx_type type, uint32_t *ref);
 enum outcome ptx_destination(struct statement *s, const struct element *element, uint32_t *ref);
-/* A predicate; the sink is a predicate that every frame has for nothing else. */
+/* A predicate; `_` is a predicate of the frame that is never read. */
 enum outcome ptx_predicate(struct statement *s, const struct ptx_token *token, uint32_t *ref);
 enum outcome ptx_predicate_source(struct statement *s, const struct operand *operand,
 				  uint32_t *ref);

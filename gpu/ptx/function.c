@@ -168,7 +168,7 @@ static int read_targets(struct ptx_parser *parser, struct ptx_meaning *meaning)
 	return ptx_advance(parser);
 }
 
-/* The colon is next. */
+/* Called before the colon of a label. */
 static int read_label(struct ptx_parser *parser, const struct ptx_token *name)
 {
 	struct ptx_meaning meaning = {.kind = PTX_SYMBOL_LABEL, .base = parser->module->code_count};

@@ -144,7 +144,7 @@ struct ptx_opcode {
 struct ptx_machine {
 	/* sections, each ending with a row without a name, up to NULL */
 	const struct ptx_opcode *const *opcodes;
-	ptx_executor *unsupported;  /* of an instruction of no row: a fault when it is reached */
+	ptx_executor *unsupported;  /* of an unsupported instruction: faults when it executes */
 	ptx_executor *ret;          /* also at the end of a function's body */
 	ptx_executor *ld_parameter; /* from the launch's parameter block */
 	/* forms of mov */
@@ -167,9 +167,8 @@ enum ptx_flag {
 	PTX_FLAG_SAT = 2,
 	PTX_FLAG_NARROW = 4, /* the base register of the address has 32 bits */
 	PTX_FLAG_RELU = 16,
-	PTX_FLAG_NARROW_TO = 32, /* the same of the memory that a copy writes */
-	PTX_FLAG_CACHE_HINT =
-		64, /* the last operand of the text is a policy, which changes nothing */
+	PTX_FLAG_NARROW_TO = 32,  /* the same of the memory that a copy writes */
+	PTX_FLAG_CACHE_HINT = 64, /* the last operand is a cache policy, which has no effect */
 	PTX_FLAG_SATFINITE = 128,
 	PTX_FLAG_FRAME = 8, /* the address is relative to the function's frame in local memory */
 };
@@ -337,7 +336,7 @@ enum ptx_builtin {
 	PTX_BUILTIN_VPRINTF,
 	PTX_BUILTIN_MALLOC,
 	PTX_BUILTIN_FREE,
-	/* the device's runtime: all give a number, 0 where nothing else is said */
+	/* the device runtime: all return a number, 0 unless said otherwise */
 	PTX_BUILTIN_NESTED_PARAMETERS,
 	PTX_BUILTIN_NESTED_LAUNCH,
 	PTX_BUILTIN_NESTED_COPY,

@@ -36,7 +36,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Blanks, comments and preprocessor leftovers ("# 1 file"); counts lines. */
+/* Skips blanks, comments and line markers of the preprocessor ("# 1 file"); counts lines. */
 static void skip_blanks(struct ptx_lexer *lexer)
 {
 	while (lexer->at < lexer->end) {
@@ -91,7 +91,7 @@ static int float_bits(struct ptx_lexer *lexer, struct ptx_token *token, int digi
 	return 0;
 }
 
-/* 1.5, 1.5e-3: as near as a double gets with a decimal exponent applied once */
+/* 1.5, 1.5e-3: the decimal exponent is applied once, in double precision */
 static void decimal_float(struct ptx_lexer *lexer, struct ptx_token *token)
 {
 	long double mantissa = 0;

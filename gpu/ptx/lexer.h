@@ -38,7 +38,7 @@ struct ptx_lexer {
 
 void ptx_lexer_start(struct ptx_lexer *lexer, const char *text, size_t size);
 
-/* Reads the next token.  0, or -1: a number or string that is none. */
+/* Reads the next token.  Returns 0, or -1: a malformed number or string. */
 int ptx_lexer_next(struct ptx_lexer *lexer, struct ptx_token *token, struct error *error);
 
 /* Skips the rest of the line. */

@@ -40,7 +40,7 @@ static bool function_before(const struct ptx_parser *parser, const char *name)
 	return false;
 }
 
-/* The addresses in this text's initial values follow the name. */
+/* Initial values of this source refer to the variable by its new name. */
 static int rename_to(struct ptx_parser *parser, const char **name)
 {
 	struct ptx_module *module = parser->module;

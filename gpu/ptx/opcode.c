@@ -11,7 +11,7 @@
 
 #include "gpu/ptx/parser.h"
 
-#define KNOWN_LIMIT 4096u /* texts remembered: a hostile module may have a million */
+#define KNOWN_LIMIT 4096u /* cached opcodes: a hostile module may have a million different ones */
 
 struct ptx_known_opcode {
 	struct ptx_decoded decoded;
@@ -69,7 +69,7 @@ static enum ptx_modifier modifier_named(const char *text, size_t length)
 		return PTX_MOD_SHARED;
 	if (equals(text, length, "param::entry") || equals(text, length, "param::func"))
 		return PTX_MOD_PARAM;
-	/* hints change no result */
+	/* performance hints, which change no result */
 	if (length > 4 && text[0] == 'L' && text[2] == ':')
 		return PTX_MOD_HINT;
 	return PTX_MODIFIER_COUNT;

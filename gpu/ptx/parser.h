@@ -120,7 +120,7 @@ struct ptx_parser {
 	uint32_t by_register_count;
 	struct ptx_instruction after; /* of the call that is read; no executor: nothing */
 	uint32_t file, source_line;   /* of the last .loc */
-	uint32_t first_file;          /* of the text: its own numbers count from here */
+	uint32_t first_file;          /* of this PTX source: its .file numbers are relative to it */
 	uint32_t text_number, first_variable, first_function;
 	struct ptx_contract contract;
 	bool shared_name, weak; /* what the linkage words before this declaration say */
@@ -137,7 +137,7 @@ int ptx_grow(void **array, size_t *capacity, size_t count, size_t element, struc
 int ptx_scope_open(struct ptx_parser *parser);
 int ptx_scope_close(struct ptx_parser *parser); /* resolves the scope's labels */
 void ptx_symbols_free(struct ptx_parser *parser);
-/* Forgets the names that only this text means; `each` sees them before. */
+/* Forgets the names that are local to this PTX source, after calling `each` for them. */
 int ptx_symbols_end_text(struct ptx_parser *parser,
 			 int (*each)(struct ptx_parser *, const struct ptx_meaning *));
 int ptx_define(struct ptx_parser *parser, const struct ptx_token *name,
@@ -160,7 +160,7 @@ void ptx_contract_free(struct ptx_parser *parser);
 int ptx_note_read(struct ptx_parser *parser, uint32_t row);
 int ptx_note_write(struct ptx_parser *parser, uint32_t row);
 int ptx_note_label(struct ptx_parser *parser);
-/* The one that was appended last. */
+/* Notes the instruction that was appended last. */
 int ptx_note_instruction(struct ptx_parser *parser, const struct ptx_opcode *row);
 /* Makes fmas of the products and sums of a function whose labels are resolved. */
 int ptx_contract(struct ptx_parser *parser, const struct ptx_function *function);
@@ -176,7 +176,7 @@ int ptx_opcode_find(struct ptx_parser *parser, const struct ptx_token *name,
 void ptx_opcodes_free(struct ptx_parser *parser);
 enum ptx_type ptx_type_named(const char *text, size_t length); /* "f32" */
 
-/* decode.c: reads one instruction, the guard included, up to and with its semicolon. */
+/* decode.c: reads one instruction, from its guard through its semicolon. */
 int ptx_decode(struct ptx_parser *parser);
 /* Appends an instruction; its place is the line given and the last .loc. */
 int ptx_append(struct ptx_parser *parser, const struct ptx_instruction *instruction, uint32_t line);
@@ -206,7 +206,7 @@ int ptx_shared_declare(struct ptx_parser *parser, uint64_t size, uint64_t alignm
 int ptx_shared_use(struct ptx_parser *parser, uint32_t index);
 int ptx_shared_place(struct ptx_parser *parser); /* once all code is read */
 
-/* link.c: makes ready for the next text.  0, or -1 */
+/* link.c: prepares for the next PTX source.  Returns 0 or -1. */
 int ptx_end_text(struct ptx_parser *parser);
 /* From '{' to behind its '}'. */
 int ptx_skip_block(struct ptx_parser *parser);

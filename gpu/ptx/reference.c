@@ -192,7 +192,7 @@ enum outcome ptx_destination(struct statement *s, const struct element *element,
 	return ptx_note_write(s->parser, meaning.base) ? FAILED : OK;
 }
 
-/* A predicate; the sink is a predicate that every frame has for nothing else. */
+/* A predicate; `_` is a predicate of the frame that is never read. */
 enum outcome ptx_predicate(struct statement *s, const struct ptx_token *token, uint32_t *ref)
 {
 	struct ptx_meaning meaning;

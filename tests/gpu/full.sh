@@ -21,11 +21,11 @@ is "memory: a's shadow survived its move" "$(bytes cudaMemset cudaMemset bytes) 
 is "memory: what the kernel wrote there" "$(bytes increment cudaMemset bytes) $(bytes increment cudaMemset redundant_bytes)" "1024 768"
 
 # the same while a kernel runs that is not waited for
-"$NVCC" -arch=native -o "$T/late" tests/gpu/late.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
-expect_exit 0 "late: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/late" room
-is "late: the program's output" "$(cat "$T/out" "$T/err")" "done"
-is "late: a launch was given up" "$(sqlite3 "$T/g.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that touched no more memory for seconds%'")" 1
-is "late: a's shadow survived its move" "$(bytes cudaMemset cudaMemset bytes) $(bytes cudaMemset cudaMemset redundant_bytes)" "536870912 536870912"
+"$NVCC" -arch=native -o "$T/timed_out" tests/gpu/timed_out.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+expect_exit 0 "timed out: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/timed_out" room
+is "timed out: the program's output" "$(cat "$T/out" "$T/err")" "done"
+is "timed out: a launch is" "$(sqlite3 "$T/g.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that touched no more memory for seconds%'")" 1
+is "timed out: a's shadow survived its move" "$(bytes cudaMemset cudaMemset bytes) $(bytes cudaMemset cudaMemset redundant_bytes)" "536870912 536870912"
 sqlite3 "$T/g.db" "SELECT what, reason, count, bytes FROM coverage" | sed 's/^/# /'
 
 expect_exit 0 "array: collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/g.db" "$T/memory" array

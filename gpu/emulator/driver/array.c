@@ -142,7 +142,7 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray hArray)
 
 /* -- copies ------------------------------------------------------------------------------- */
 
-/* One end of a copy. */
+/* Source or destination of a copy. */
 struct end {
 	CUmemorytype type;
 	const void *host;
@@ -285,7 +285,7 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 }
 ALIAS_V2(cuMemcpy3DAsync, ptsz);
 
-/* There is one device: between its contexts a copy is a copy. */
+/* There is one device: a copy between its contexts is an ordinary one. */
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D *pCopy);
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 #pragma GCC visibility push(default)

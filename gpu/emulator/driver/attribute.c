@@ -10,7 +10,7 @@
 
 #undef cuDeviceGetUuid
 
-/* The least and the greatest; vflow_emulator_stream_create() keeps to them. */
+/* The lowest and the highest priority; vflow_emulator_stream_create() clamps to them. */
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
 	int error = vflow_emulator_check(true);
@@ -56,7 +56,7 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 
 	if (error || !version)
 		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
-	*version = 3020; /* of every driver since CUDA 4 */
+	*version = 3020; /* the version that every driver since CUDA 4 reports */
 	return CUDA_SUCCESS;
 }
 

@@ -14,7 +14,7 @@
 #undef cuDevicePrimaryCtxReset
 #undef cuDevicePrimaryCtxSetFlags
 
-/* Contexts that programs made; they are never freed, so that old handles are known as such. */
+/* Contexts that programs created; never freed, so that a stale handle is recognised. */
 struct made {
 	struct emulator_context context;
 	struct made *next;
@@ -116,7 +116,7 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
 	return CUDA_SUCCESS;
 }
 
-/* before CUDA 13 */
+/* the form before CUDA 13 */
 __attribute__((visibility("default"))) CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags,
 							       CUdevice dev)
 {
@@ -155,7 +155,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
 }
 ALIAS(cuCtxDestroy_v2, cuCtxDestroy);
 
-/* Returns 201 (invalid context) for what is none; NULL is none but may be made current. */
+/* Returns 201 (invalid context) for a handle of no context; NULL may be made current. */
 static int check_context(CUcontext ctx)
 {
 	int error = device_enter(false);

@@ -14,7 +14,7 @@
 #undef cuGetProcAddress
 #undef cuDeviceTotalMem
 
-#define VERSIONS 4 /* of one function, at most */
+#define VERSIONS 4 /* the most versions of one function */
 
 static CUresult check_device(CUdevice device, const void *result)
 {

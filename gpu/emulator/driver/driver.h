@@ -22,7 +22,7 @@
 	ALIAS(function##_v2, function);                                                            \
 	ALIAS(function##_v2, function##_v2_##suffix)
 
-/* The driver API has one name for a bad shape and a bad pitch. */
+/* The driver API has one error code for a bad shape and a bad pitch. */
 static inline CUresult driver_result(int error)
 {
 	return error == 9 || error == 12 ? CUDA_ERROR_INVALID_VALUE : (CUresult)error;
@@ -42,13 +42,13 @@ char *driver_read_file(const char *path, size_t *size, int *error);
 /* The packed parameters that `extra` of a launch lists; false: it is malformed. */
 bool driver_read_extra(void **extra, struct emulator_launch *launch);
 
-/* driver/graph.c: nodes as the emulator knows them.  An error, or 0. */
+/* driver/graph.c: parameters of nodes in the emulator's form.  Return an error, or 0. */
 int driver_kernel_node(const CUDA_KERNEL_NODE_PARAMS *p, struct emulator_node *node);
 int driver_copy_node(const CUDA_MEMCPY3D *p, struct emulator_node *node);
 int driver_fill_node(const CUDA_MEMSET_NODE_PARAMS *p, struct emulator_node *node);
 int driver_host_node(const CUDA_HOST_NODE_PARAMS *p, struct emulator_node *node);
 
-/* driver/array.c: a copy as the emulator knows it; channels and their kind.  An error, or 0. */
+/* driver/array.c: a copy, channels and their kind in the emulator's form.  Return an error or 0. */
 int driver_copy_3d(const CUDA_MEMCPY3D *copy, struct emulator_copy *what);
 int driver_channels(CUarray_format format, unsigned channels, struct emulator_array_shape *shape);
 

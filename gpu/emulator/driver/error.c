@@ -5,7 +5,7 @@
 
 static const struct {
 	int number;
-	const char *driver, *runtime; /* NULL: not an error of that API */
+	const char *driver, *runtime; /* NULL: that API has no such error */
 	const char *description;
 } errors[] = {
 #define ERROR(number, driver, runtime, description) {number, driver, runtime, description},

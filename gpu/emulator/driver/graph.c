@@ -151,7 +151,7 @@ CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 			    : add(phGraphNode, hGraph, dependencies, numDependencies, &node));
 }
 
-/* The child as it is now: it is copied, as the documentation says. */
+/* The child graph is cloned, so later changes of it do not matter (as documented). */
 CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 				  const CUgraphNode *dependencies, size_t numDependencies,
 				  CUgraph childGraph)
@@ -209,7 +209,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
 	return RESULT(error);
 }
 
-/* Of CUDA 11: the node that failed, and a text about it. */
+/* The form of CUDA 11, which returns the node that failed and a message. */
 __attribute__((visibility("default"))) CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec,
 								      CUgraph hGraph,
 								      CUgraphNode *failed,
@@ -308,7 +308,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
 	return RESULT(result);
 }
 
-/* High marks can be put back. */
+/* Only high-water marks can be reset. */
 CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {
 	CUresult result = check_attribute(device, attr, value);

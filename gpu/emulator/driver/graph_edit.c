@@ -6,7 +6,7 @@
 
 #define OLDER(name) __asm__(name) __attribute__((visibility("default")))
 
-/* -- what there is ---------------------------------------------------------------------------- */
+/* -- queries ---------------------------------------------------------------------------------- */
 
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {
@@ -37,7 +37,7 @@ CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *num
 				   : CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Edges carry no data here: zeros, which is an ordinary dependency. */
+/* Edge data is not emulated: zeros mean a full dependency. */
 static void clear(CUgraphEdgeData *edges, const void *nodes, size_t room, size_t count)
 {
 	for (size_t i = 0; edges && nodes && i < room && i < count; i++)
@@ -250,7 +250,7 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 	return RESULT(error);
 }
 
-/* -- as CUDA 12 calls them: edges without data ------------------------------------------------ */
+/* -- CUDA 12's forms, without edge data ------------------------------------------------------- */
 
 CUresult older_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count)
 	OLDER("cuGraphGetEdges");

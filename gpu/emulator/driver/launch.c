@@ -3,7 +3,7 @@
  */
 #include "gpu/emulator/driver/driver.h"
 
-/* Without attributes a launch is an ordinary one; all but these two are about speed. */
+/* Attributes other than these two affect speed only and are ignored. */
 static void read_attributes(const CUlaunchConfig *config, struct emulator_launch *launch)
 {
 	for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -66,7 +66,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
 								    dynamicSMemSize));
 }
 
-/* The largest block of those that keep most threads on a multiprocessor, in steps of a warp. */
+/* Of the block sizes (multiples of a warp) with maximum occupancy the largest. */
 CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
 					  CUoccupancyB2DSize blockSizeToDynamicSMemSize,
 					  size_t dynamicSMemSize, int blockSizeLimit)

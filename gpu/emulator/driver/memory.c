@@ -323,7 +323,7 @@ ALIAS(cuMemsetD32Async, cuMemsetD32Async_ptsz);
 CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, uint32_t value,
 				 unsigned int flags)
 {
-	if (flags & ~1u) /* whether memory is ordered before it: here it always is */
+	if (flags & ~1u) /* bit 0, no memory barrier: memory is always ordered here */
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	return RESULT(fill("cuStreamWriteValue32", stream, addr, 0, value, 4, 1, 1));
 }

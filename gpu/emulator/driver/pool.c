@@ -16,7 +16,7 @@ struct CUmemPoolHandle_st {
 };
 
 static struct CUmemPoolHandle_st default_pool = {.attributes = {0, 1, 1, 1}};
-/* The default one is the last. */
+/* The default pool is the last of the list. */
 static CUmemoryPool pools = &default_pool, current = &default_pool;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -114,13 +114,13 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
 	return RESULT(known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-/* The first three are ints, the others count bytes. */
+/* The first three attributes are ints, the others numbers of bytes. */
 static size_t size_of(CUmemPool_attribute attr)
 {
 	return attr < CU_MEMPOOL_ATTR_RELEASE_THRESHOLD ? 4 : 8;
 }
 
-/* The attribute's place in a pool that is there, with the lock held; NULL: it has none. */
+/* Where an existing pool keeps the attribute, with the lock held; NULL: no such attribute. */
 static uint64_t *take_attribute(CUmemoryPool pool, CUmemPool_attribute attr, const void *value)
 {
 	if (!pool || !value || (unsigned)attr < 1 || attr > CU_MEMPOOL_ATTR_USED_MEM_HIGH)

@@ -58,7 +58,7 @@ DRIVER_API(cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId))
 	return CUDA_SUCCESS;
 }
 
-/* Peers are two devices, and there is one. */
+/* Peer access needs two devices, and there is one. */
 DRIVER_API(cuDeviceGetP2PAttribute(int *value, int attrib, CUdevice source, CUdevice target))
 {
 	(void)attrib;
@@ -82,10 +82,10 @@ DRIVER_API(cuCtxDisablePeerAccess(CUcontext peer))
 
 	if (error || !peer)
 		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)705; /* it is not enabled */
+	return (CUresult)705; /* peer access is not enabled */
 }
 
-/* Of CUDA 2, kept for programs that look all entries up. */
+/* Functions of CUDA 2, kept for programs that look up all entry points. */
 DRIVER_API(cuDeviceGetProperties(int *prop, CUdevice dev))
 {
 	/* threads, block, grid, shared and constant memory, warp, pitch, registers, clock, texture
@@ -108,7 +108,7 @@ DRIVER_API(cuCtxGetSharedMemConfig(int *config))
 
 	if (error || !config)
 		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
-	*config = 1; /* banks of four bytes */
+	*config = 1; /* shared memory has banks of four bytes */
 	return CUDA_SUCCESS;
 }
 
@@ -196,7 +196,7 @@ static size_t attribute_bytes(CUpointer_attribute attribute)
 	return (unsigned)attribute < 64 && long_ones >> attribute & 1 ? 8 : 4;
 }
 
-/* Unknown pointers are no error here: their attributes are zeros. */
+/* An unknown pointer is no error for this function: its attributes are zeros. */
 DRIVER_API(cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data,
 				  CUdeviceptr ptr))
 {
@@ -226,7 +226,7 @@ DRIVER_API(cuMemHostGetFlags(unsigned *flags, void *host))
 	return (CUresult)error;
 }
 
-/* Advice changes nothing here, so none is in force. */
+/* cuMemAdvise() has no effect here, so no advice is set. */
 DRIVER_API(cuMemRangeGetAttribute(void *data, size_t size, int attribute, CUdeviceptr address,
 				  size_t count))
 {
@@ -238,7 +238,8 @@ DRIVER_API(cuMemRangeGetAttribute(void *data, size_t size, int attribute, CUdevi
 	if (!error && pointer.kind != GPU_MEMORY_MANAGED)
 		error = CUDA_ERROR_INVALID_VALUE;
 	for (size_t n = 0; n < size / sizeof(int) && !error; n++)
-		((int *)data)[n] = attribute == 1 ? 0 : -2; /* not read mostly; no device */
+		((int *)data)[n] =
+			attribute == 1 ? 0 : -2; /* not read-mostly; no preferred device */
 	return (CUresult)error;
 }
 
@@ -267,7 +268,7 @@ DRIVER_API(cuModuleGetLoadingMode(int *mode))
 {
 	if (!mode)
 		return CUDA_ERROR_INVALID_VALUE;
-	*mode = 1; /* eager */
+	*mode = 1; /* modules are loaded eagerly */
 	return CUDA_SUCCESS;
 }
 

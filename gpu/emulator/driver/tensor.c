@@ -22,7 +22,7 @@ static bool takes_dimension(const struct tensor_map *map, unsigned n, uint64_t s
 
 	if (!size || size > (1ull << 32) || !box || box > 256 || !step || step > 8)
 		return false;
-	/* rows of 16 bytes, no longer than the pattern of the swizzle */
+	/* rows are multiples of 16 bytes, and at most as long as the swizzle pattern */
 	return n || (inner % 16 == 0 && (!map->swizzle || inner <= 16u << map->swizzle));
 }
 

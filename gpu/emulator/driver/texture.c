@@ -5,7 +5,7 @@
 
 #include "gpu/emulator/driver/driver.h"
 
-/* What the texture looks into. */
+/* The memory or array that the texture reads. */
 static int read_resource(const CUDA_RESOURCE_DESC *resource, struct emulator_texture *texture)
 {
 	struct emulator_array_shape *shape = &texture->shape;
@@ -64,7 +64,7 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
 	texture.normalized_values = !(pTexDesc->flags & CU_TRSF_READ_AS_INTEGER) &&
 				    texture.shape.kind != CHANNEL_FLOAT &&
 				    texture.shape.channel_bytes < 4;
-	for (unsigned n = 0; n < 3; n++) /* beyond linear memory there are zeros */
+	for (unsigned n = 0; n < 3; n++) /* reads beyond linear memory return zeros */
 		texture.addressing[n] =
 			pResDesc->resType == CU_RESOURCE_TYPE_LINEAR
 				? ADDRESS_BORDER

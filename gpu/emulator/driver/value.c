@@ -23,7 +23,7 @@ CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, uint64_t val
 				     .width = sizeof(value),
 				     .height = 1};
 
-	if (flags & ~1u || addr % sizeof(value)) /* bit 0: memory is ordered here anyway */
+	if (flags & ~1u || addr % sizeof(value)) /* bit 0, no memory barrier: always ordered */
 		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	return RESULT(driver_result(vflow_emulator_copy("cuStreamWriteValue64", stream, &what)));
 }
@@ -38,7 +38,7 @@ static bool reached(CUdeviceptr address, uint64_t wanted, unsigned size, unsigne
 	else
 		now = __atomic_load_n((uint64_t *)(uintptr_t)address, __ATOMIC_ACQUIRE);
 	switch (how) {
-	case CU_STREAM_WAIT_VALUE_GEQ: /* the difference has a sign */
+	case CU_STREAM_WAIT_VALUE_GEQ: /* the difference is signed: values may wrap around */
 		return size == 4 ? (int32_t)(uint32_t)(now - wanted) >= 0
 				 : (int64_t)(now - wanted) >= 0;
 	case CU_STREAM_WAIT_VALUE_EQ:

@@ -16,14 +16,14 @@
 
 struct handle {
 	uint64_t size;
-	uint64_t mapped; /* address, 0: it is not mapped */
-	bool released;   /* kept for its mapping only */
-	bool accessible; /* or has been since it was mapped */
+	uint64_t mapped; /* address; 0: the handle is not mapped */
+	bool released;   /* released by the program, kept alive by its mapping */
+	bool accessible; /* now, or at some time since it was mapped */
 	struct handle *next;
 };
 
 static struct handle *handles;
-static uint64_t generation; /* of the device: a reset takes everything */
+static uint64_t generation; /* of the device when they were made: a reset frees all */
 
 static void drop(struct handle *handle)
 {
@@ -111,7 +111,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 			? enter()
 			: CUDA_ERROR_INVALID_VALUE;
 
-	(void)addr; /* a wish */
+	(void)addr; /* the address is a hint */
 	if (error)
 		return RESULT(error);
 	made = memory_allocate(size, alignment < GRANULARITY ? GRANULARITY : alignment);
@@ -217,7 +217,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 }
 ALIAS(cuMemMap, cuMemMap_ptsz);
 
-/* Takes whole mappings only. */
+/* Only whole mappings can be unmapped. */
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
 	struct allocation *reservation;
@@ -246,7 +246,7 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 		if (found->released)
 			drop(found);
 	}
-	observe_seen(reservation); /* the memory may be mapped elsewhere, with what is in it */
+	observe_seen(reservation); /* the memory keeps its content and may be mapped elsewhere */
 	observe_begin(&call, GPU_FREE, "cuMemUnmap", 0);
 	if (accessible && !is_accessible(reservation))
 		observe_released(&call, reservation);
@@ -274,7 +274,7 @@ static void set_rights(const struct allocation *reservation, struct handle *hand
 	}
 }
 
-/* From now on the memory can be used: this is where the Sanitizer tells of it, too. */
+/* From now on the memory is accessible: here the Sanitizer reports the allocation, too. */
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
 	int error = desc && count ? enter() : CUDA_ERROR_INVALID_VALUE;

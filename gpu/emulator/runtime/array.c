@@ -108,7 +108,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 	return DELEGATE(cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array));
 }
 
-/* One end of a copy: a place in an array, or in memory. */
+/* Source or destination of a copy: a position in an array, or in linear memory. */
 struct end {
 	uint64_t address, pitch, slice, texel; /* texel: 1 in memory */
 	bool array;
@@ -158,7 +158,7 @@ static int describe(const struct end *to, const struct end *from, struct cudaExt
 				       .to_slice = to->slice,
 				       .from_slice = from->slice};
 	error = runtime_sides(what, kind);
-	/* arrays are on the device, whatever the program says */
+	/* arrays are device memory, whatever kind of copy the program names */
 	if (to->array)
 		what->to_side = SIDE_ANY;
 	if (from->array)
@@ -317,7 +317,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hO
 	size_t rows = 1;
 
 	ATTACH();
-	/* whole rows, as programs copy them; both have the same */
+	/* whole rows: both arrays have the same row size */
 	if (!wOffsetDst && !wOffsetSrc &&
 	    !array_end(src, (struct cudaPos){0, 0, 0}, false, &from) && count > from.pitch &&
 	    count % from.pitch == 0)
@@ -381,11 +381,11 @@ int runtime_copy_3d(const struct cudaMemcpy3DParms *p, struct emulator_copy *wha
 		to = memory_end(&p->dstPtr, p->dstPos);
 	if (error)
 		return error;
-	/* the width counts texels as soon as there is an array */
+	/* the extent is in texels if an array takes part */
 	bytes = p->extent;
 	bytes.width *= p->dstArray ? to.texel : from.texel;
 	if (!bytes.depth)
-		bytes.width = 0; /* nothing: the width says so too */
+		bytes.width = 0; /* an empty extent copies nothing */
 	return describe(&to, &from, bytes, p->kind, what);
 }
 
@@ -411,7 +411,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 }
 ALIAS(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
 
-/* There is one device: a copy between devices is a copy. */
+/* There is one device: a peer copy is an ordinary one. */
 struct peer_copy {
 	cudaArray_t srcArray;
 	struct cudaPos srcPos;

@@ -61,7 +61,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 	return copy("cudaMemcpyPeerAsync", stream, cudaMemcpyDeviceToDevice, row(dst, src, count));
 }
 
-/* Attributes of batches are hints; CUDA 12 has a place for the number of the copy that failed. */
+/* Attributes of batches are hints; CUDA 12's form also returns which copy failed. */
 #if CUDART_MAJOR >= 13
 #define FAILED_NUMBER
 #else

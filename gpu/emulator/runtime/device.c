@@ -73,7 +73,7 @@ static int attribute(int number)
 	return value;
 }
 
-/* What is not set here is a feature that the emulated device lacks. */
+/* Properties that are not set here are features that the emulated device lacks. */
 static void describe(struct cudaDeviceProp *prop, uint64_t total)
 {
 	memset(prop, 0, sizeof(*prop));

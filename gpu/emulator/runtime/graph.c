@@ -104,7 +104,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 	return set_kernel(__func__, hGraphExec, true, node, pNodeParams);
 }
 
-/* What became of an update: CUDA 12's form; CUDA 11 passes two pointers instead. */
+/* The result of an update in CUDA 12's form; CUDA 11 has two pointers instead. */
 struct update_result {
 	int result;
 	cudaGraphNode_t error_node, error_from_node;
@@ -203,7 +203,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 		     : add(__func__, pGraphNode, graph, pDependencies, numDependencies, &node);
 }
 
-/* The child as it is now: it is copied, as the documentation says. */
+/* The child graph is cloned, so later changes of it do not matter (as documented). */
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 				       const cudaGraphNode_t *pDependencies, size_t numDependencies,
 				       cudaGraph_t childGraph)

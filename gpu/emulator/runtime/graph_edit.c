@@ -95,9 +95,9 @@ GRAPH_API(cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long *
 	return cudaSuccess;
 }
 
-/* -- what stands before and after ----------------------------------------------------------- */
+/* -- dependencies and dependents ------------------------------------------------------------ */
 
-/* Edges carry no data here: zeros, which is an ordinary dependency. */
+/* Edge data is not emulated: zeros mean a full dependency. */
 static void clear_edges(void *edges, size_t count)
 {
 	if (edges)
@@ -200,7 +200,7 @@ GRAPH_API(WITH_EDGES(cudaGraphRemoveDependencies)(cudaGraph_t graph, const cudaG
 	return undepend(__func__, graph, from, to, count);
 }
 
-/* -- other parameters for a node ------------------------------------------------------------ */
+/* -- new parameters for a node -------------------------------------------------------------- */
 
 static cudaError_t set(const char *name, void *executable, cudaGraphNode_t node, int error,
 		       const struct emulator_node *what)
@@ -379,7 +379,7 @@ GRAPH_API(cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *made, cudaGraph_t gr
 			  false);
 }
 
-/* -- instantiation with parameters, pictures ------------------------------------------------- */
+/* -- instantiation with parameters, DOT for debugging ---------------------------------------- */
 
 struct instantiate_parameters {
 	unsigned long long flags;

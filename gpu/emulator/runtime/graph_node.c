@@ -12,7 +12,7 @@ struct memory_node {
 	const void *access;
 	size_t access_count;
 	size_t size;
-	void *address; /* out */
+	void *address; /* output */
 };
 
 enum node_type { KERNEL, COPY, SET, HOST, CHILD, EMPTY, ALLOC = 10, FREE = 11 };
@@ -109,7 +109,7 @@ static cudaError_t add(const char *name, cudaGraphNode_t *made, cudaGraph_t grap
 	}
 }
 
-/* CUDA 13 dropped the form without data of edges, which says nothing about order. */
+/* CUDA 13 dropped the form without edge data, which the emulator ignores. */
 #if CUDART_MAJOR >= 13
 EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *made, cudaGraph_t graph,
 				    const cudaGraphNode_t *before, const void *edges, size_t count,
@@ -230,7 +230,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 }
 #endif
 
-/* What comes next in the stream comes after everything that is there, so after these. */
+/* Later work of the stream depends on all of its nodes so far, so on these, too. */
 EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream);
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream)
 {

@@ -7,7 +7,7 @@
 
 #define NESTED_LAUNCHES 16
 
-/* Launch attributes that change what a kernel may do; all others are about speed. */
+/* Launch attributes that change results; all others affect speed only. */
 #define ATTRIBUTE_COOPERATIVE 2
 #define ATTRIBUTE_CLUSTER 4
 
@@ -78,7 +78,7 @@ static cudaError_t launch(const char *name, const void *function, dim3 grid, dim
 	if (!error)
 		error = vflow_emulator_launch(stream, &what);
 	if (CUDART_MAJOR >= 13 && error == cudaErrorInvalidConfiguration)
-		error = cudaErrorInvalidValue; /* as measured with CUDA 13 */
+		error = cudaErrorInvalidValue; /* as CUDA 13 does on a GPU */
 	return runtime_result_of(name, error);
 }
 

@@ -189,7 +189,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **entry, u
 	result = cuGetProcAddress_v2(symbol, entry, (int)version, flags, &found);
 	if (status)
 		*status = (int)found;
-	/* a name that the driver lacks is an answer, not an error */
+	/* that the driver lacks the symbol is a result, not an error */
 	return runtime_result(status && result == CUDA_ERROR_NOT_FOUND ? 0 : (int)result);
 }
 ALIAS(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz);

@@ -36,7 +36,7 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *fun
 EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func,
 							const cudaLaunchConfig_t *config);
 
-/* Peers are two devices, and there is one. */
+/* Peer access needs two devices, and there is one. */
 cudaError_t cudaDeviceGetP2PAttribute(int *value, int attr, int source, int target)
 {
 	(void)attr;
@@ -93,7 +93,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(int *config)
 	ATTACH();
 	if (!config)
 		return runtime_result(cudaErrorInvalidValue);
-	*config = 1; /* banks of four bytes */
+	*config = 1; /* shared memory has banks of four bytes */
 	return cudaSuccess;
 }
 
@@ -140,11 +140,11 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 	return runtime_result(error);
 }
 
-/* Advice changes nothing here, so none is in force. */
+/* cudaMemAdvise() has no effect here, so no advice is set. */
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, int attribute, const void *address,
 				     size_t count)
 {
-	const int none = attribute == 1 ? 0 : -2; /* not read mostly; no device */
+	const int none = attribute == 1 ? 0 : -2; /* not read-mostly; no preferred device */
 	struct emulator_pointer pointer;
 	int error;
 
@@ -241,7 +241,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 		error = cudaErrorInvalidValue;
 	if (!error && facts.shared_bytes < high)
 		high -= facts.shared_bytes;
-	while (!error && low < high) { /* the most with which so many blocks still fit */
+	while (!error && low < high) { /* binary search for the most that fits */
 		uint64_t middle = (low + high + 1) / 2;
 
 		error = vflow_emulator_occupancy(kernel, threads, middle, &fit);
@@ -258,7 +258,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 #define ATTRIBUTE_CLUSTER 4
 struct attribute {
 	int id, pad;
-	unsigned cluster[16]; /* the value, whatever it is */
+	unsigned cluster[16]; /* the value of any attribute */
 };
 _Static_assert(sizeof(struct attribute) == 72, "layout of cudaLaunchAttribute");
 

@@ -16,7 +16,7 @@ struct fat_binary {
 	const void *wrapper;
 	struct emulator_module *module; /* NULL: not loaded */
 	uint64_t generation;            /* of the device when it was loaded */
-	int refused;                    /* the image's error, told once */
+	int refused;                    /* the error of loading the image, reported once */
 };
 
 /* A kernel or a variable. */
@@ -140,7 +140,7 @@ static void show_managed(const struct fat_binary *binary)
 	}
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static int load(struct fat_binary *binary)
 {
 	uint64_t generation = vflow_emulator_generation();
@@ -183,7 +183,7 @@ static struct symbol *find(struct symbol *table, const void *host)
 	return symbol;
 }
 
-/* A kernel by its host stub, or by the handle that __cudaGetKernel() gave out. */
+/* The kernel of a host stub, or of a handle that __cudaGetKernel() returned. */
 static struct symbol *find_kernel(const void *function)
 {
 	struct symbol *symbol = find(kernels, function);
@@ -201,7 +201,7 @@ int registry_kernel(const void *function, struct emulator_kernel **kernel)
 
 	pthread_mutex_lock(&lock);
 	symbol = find_kernel(function);
-	if (!symbol) { /* a handle that the driver or cudaLibraryGetKernel() gave out? */
+	if (!symbol) { /* maybe a handle of the driver's, or of cudaLibraryGetKernel() */
 		struct emulator_kernel_facts facts;
 
 		*kernel = (struct emulator_kernel *)(uintptr_t)function;

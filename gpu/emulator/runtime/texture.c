@@ -5,7 +5,7 @@
 
 #include "gpu/emulator/runtime/runtime.h"
 
-/* What the texture looks into. */
+/* The memory or array that the texture reads. */
 static int read_resource(const struct cudaResourceDesc *resource, struct emulator_texture *texture)
 {
 	struct emulator_array_shape *shape = &texture->shape;
@@ -58,7 +58,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
 	texture.normalized_values = desc->readMode == cudaReadModeNormalizedFloat;
 	texture.normalized_coordinates = desc->normalizedCoords;
 	for (unsigned n = 0; n < 3; n++) {
-		/* beyond linear memory there are zeros */
+		/* reads beyond linear memory return zeros */
 		texture.addressing[n] = resource->resType == cudaResourceTypeLinear
 						? ADDRESS_BORDER
 						: (enum emulator_addressing)desc->addressMode[n];

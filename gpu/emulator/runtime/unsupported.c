@@ -127,7 +127,7 @@ UNSUPPORTED(cudaVDPAUGetDevice)
 UNSUPPORTED(cudaVDPAUSetVDPAUDevice)
 UNSUPPORTED(cudaWaitExternalSemaphoresAsync)
 
-/* Texture references, which CUDA 12 and 13 dropped, and others of old. */
+/* Texture references, which CUDA 12 and 13 dropped, and other deprecated functions. */
 UNSUPPORTED(__cudaRegisterTexture)
 UNSUPPORTED(__cudaRegisterSurface)
 #if CUDART_MAJOR < 13

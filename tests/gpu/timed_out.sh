@@ -1,10 +1,10 @@
 #!/bin/bash
-# A kernel that waits for the host: vflow lets the host go on after 5 seconds, once.
+# Kernels that spin until the host sets a flag: vflow times out after 5 seconds, once for a kernel.
 . tests/lib.sh
 . tests/gpu/real.bash
-"$NVCC" -arch=native -o "$T/late" tests/gpu/late.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+"$NVCC" -arch=native -o "$T/timed_out" tests/gpu/timed_out.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 SECONDS=0
-expect_exit 0 "collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/l.db" "$T/late"
+expect_exit 0 "collect" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/l.db" "$T/timed_out"
 is "the program's output" "$(cat "$T/out" "$T/err")" 7
 echo "# $SECONDS s"
 named() {
@@ -26,11 +26,11 @@ is "edges" "$(named "$T/l.db")" "$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /
 END
 )"
 is "launches" "$(vertices "$T/l.db" | grep kernel | cut -d ' ' -f 3 | tr '\n' ' ')" "1 20 "
-is "coverage: one was given up" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that touched no more memory for seconds%'")" 1
-is "coverage: the others were left out" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'an earlier launch of their kernel%'")" 20
-# a launch that nobody waited for when the next call found it still running: when it ends it is seen
-expect_exit 0 "a call between" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/b.db" "$T/late" between
-is "... the launch is followed, the call is not" "$(named "$T/b.db" | sed 's/(int volatile\*, int\*)//g')" "$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g' <<'END' | LC_ALL=C sort
+is "coverage: one launch timed out" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'a kernel that touched no more memory for seconds%'")" 1
+is "coverage: the later ones are not analysed" "$(sqlite3 "$T/l.db" "SELECT count FROM coverage WHERE reason LIKE 'an earlier launch of their kernel%'")" 20
+# a launch that still runs at the next call, which is not analysed: its own pass follows when it ends
+expect_exit 0 "a call between" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/b.db" "$T/timed_out" between
+is "... the launch is analysed, the call is not" "$(named "$T/b.db" | sed 's/(int volatile\*, int\*)//g')" "$(sed 's/ *#.*//; s/^[ \t]*//; s/[ \t][ \t]*/ /g' <<'END' | LC_ALL=C sort
 	cudaMalloc>cudaMemset W cudaMalloc1 4096 0 1
 	cudaMalloc>cudaMemset W cudaMalloc2 4096 0 1
 	host>await R cudaHostAlloc5 4 0 1
@@ -41,17 +41,17 @@ is "... the launch is followed, the call is not" "$(named "$T/b.db" | sed 's/(in
 	unknown>cudaMemset W cudaMalloc2 4096 0 1 # what the call between wrote is unknown
 END
 )"
-# one that goes on touching memory is waited for, however long it takes
-expect_exit 0 "a kernel that works for 8 seconds" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/c.db" "$T/late" crawl
-is "... is followed" "$(named "$T/c.db" | grep crawl)" "$(printf '%s\n' 'crawl(int const*, int*, int, long long)>cudaMemcpy R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc1 4194304 0 1' \
+# a launch that makes progress (touches new memory) is waited for, however long it takes
+expect_exit 0 "a kernel that works for 8 seconds" timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/c.db" "$T/timed_out" crawl
+is "... is analysed" "$(named "$T/c.db" | grep crawl)" "$(printf '%s\n' 'crawl(int const*, int*, int, long long)>cudaMemcpy R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc1 4194304 0 1' \
 	'cudaMemset>crawl(int const*, int*, int, long long) R cudaMalloc2 4 0 1' 'cudaMemset>crawl(int const*, int*, int, long long) W cudaMalloc2 4 4 1')"
-# so are those that compute, or go through the same memory: their stores are known
+# so are those that compute, or read the same memory again: their stores are known
 for case in think roam; do
-	(timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/$case.db" "$T/late" $case >"$T/$case.out" 2>&1; echo "exit code $?" >>"$T/$case.out") &
+	(timeout 60 "$VFLOW" collect --quiet --device gpu -o "$T/$case.db" "$T/timed_out" $case >"$T/$case.out" 2>&1; echo "exit code $?" >>"$T/$case.out") &
 done
 wait
 for case in think roam; do
 	is "$case: the program's output" "$(cat "$T/$case.out")" $'1\nexit code 0'
-	is "... is followed" "$(named "$T/$case.db" | sed 's/([^)]*)//g' | grep ' W ')" "$(printf '%s\n' 'cudaMalloc>cudaMemset W cudaMalloc1 262144 0 1' "cudaMemset>$case W cudaMalloc1 1024 768 1" 'cudaMemcpy>host W cudaMalloc1 4 0 1' | LC_ALL=C sort)"
+	is "... is analysed" "$(named "$T/$case.db" | sed 's/([^)]*)//g' | grep ' W ')" "$(printf '%s\n' 'cudaMalloc>cudaMemset W cudaMalloc1 262144 0 1' "cudaMemset>$case W cudaMalloc1 1024 768 1" 'cudaMemcpy>host W cudaMalloc1 4 0 1' | LC_ALL=C sort)"
 done
 finish

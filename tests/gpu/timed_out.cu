@@ -1,6 +1,7 @@
 /*
- * A kernel that waits for the host, which vflow must not wait for: what it wrote is unknown, the
- * rest stays known.  The comments number the vertices; all arrays hold 4096 bytes.
+ * Kernels that spin until the host sets a flag: vflow must time out instead of waiting for them.
+ * What such a launch wrote is unknown, all other contents stay known.  Comments number the
+ * vertices; all arrays hold 4096 bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static __global__ void await(volatile int *flag, int *data)
 	data[threadIdx.x] = 7;
 }
 
-/* One block that reads memory bit by bit for longer than vflow's patience. */
+/* Reads new memory slowly, for longer than vflow's limit for launches without progress. */
 static __global__ void crawl(const int *from, int *data, int words, long long cycles)
 {
 	long long start = clock64();
@@ -29,7 +30,7 @@ static __global__ void crawl(const int *from, int *data, int words, long long cy
 	}
 }
 
-/* Loads a word, computes for longer than vflow's patience, stores it. */
+/* Loads a word, computes for longer than that limit, stores it. */
 static __global__ void think(int *data, long long cycles)
 {
 	long long start = clock64();
@@ -40,7 +41,7 @@ static __global__ void think(int *data, long long cycles)
 	data[threadIdx.x] = value / 2 * 2 + 1;
 }
 
-/* Goes through the same memory again and again. */
+/* Reads the same memory again and again, for longer than that limit. */
 static __global__ void roam(int *data, int words, long long cycles)
 {
 	long long start = clock64();
@@ -84,7 +85,7 @@ static int crawl_long(void)
 	return 0;
 }
 
-/* The kernel waits for what the host does after its next call, which waits for no kernel. */
+/* The host sets the flag after its next call, which does not synchronise with the kernel. */
 static int call_between(void)
 {
 	int *a, *b, *flag, *seen;
@@ -98,7 +99,7 @@ static int call_between(void)
 	CHECK(cudaHostGetDevicePointer((void **)&seen, flag, 0));
 	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	*(volatile int *)flag = 1;
-	await<<<1, THREADS, 0, stream>>>(seen, a); /* 6: now all objects have shadows */
+	await<<<1, THREADS, 0, stream>>>(seen, a); /* 6: all objects have shadows from here on */
 	CHECK(cudaStreamSynchronize(stream));
 	*(volatile int *)flag = 0;
 	await<<<1, THREADS, 0, stream>>>(seen, a); /* 7 */
@@ -111,7 +112,7 @@ static int call_between(void)
 	return 0;
 }
 
-/* The GPU is all but full when the program wants more, while a kernel waits for what comes then. */
+/* The GPU is almost full when the program allocates, while a kernel waits for what it does next. */
 static int take_room(void)
 {
 	const size_t MiB = 1 << 20;
@@ -134,7 +135,8 @@ static int take_room(void)
 	*(volatile int *)flag = 0;
 	await<<<1, THREADS, 0, stream>>>(seen, b);
 	CHECK(cudaGetLastError());
-	CHECK(cudaMalloc((void **)&c, 1536 * MiB)); /* takes the place of shadows */
+	CHECK(cudaMalloc((void **)&c,
+			 1536 * MiB)); /* needs memory that shadows occupy: they are evicted */
 	*(volatile int *)flag = 1;
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaMemset(a, 1, 512 * MiB));
@@ -155,8 +157,9 @@ int main(int argc, char **argv)
 
 	CHECK(cudaMalloc((void **)&a, SIZE)); /* a */
 	CHECK(cudaMalloc((void **)&b, SIZE)); /* b */
-	CHECK(cudaMalloc((void **)&large,
-			 128 << 20)); /* so large that it has no shadow: launches are waited for */
+	CHECK(cudaMalloc(
+		(void **)&large,
+		128 << 20)); /* so large that it has no shadow: each launch is waited for */
 	CHECK(cudaMemset(a, 0, SIZE));
 	CHECK(cudaMemset(b, 0, SIZE));
 	CHECK(cudaHostAlloc((void **)&flag, sizeof(*flag), cudaHostAllocMapped));
@@ -168,7 +171,7 @@ int main(int argc, char **argv)
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaMemset(b, 0, SIZE)); /* redundant: the kernel did not write b */
 	CHECK(cudaMemset(a, 0, SIZE)); /* not redundant, whatever a holds */
-	for (int i = 0; i < 20; i++) /* would take 100 seconds if each were waited for in vain */ {
+	for (int i = 0; i < 20; i++) /* 100 seconds if each timed out by itself */ {
 		*(volatile int *)flag = 0;
 		await<<<1, THREADS>>>(seen, a);
 		CHECK(cudaGetLastError());

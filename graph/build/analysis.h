@@ -71,7 +71,7 @@ static inline uint64_t build_row_unchanged(const struct build_row *row)
 
 #define BUILD_NO_OBJECT UINT32_MAX
 
-/* A fact about a call, or about an object after it: gpu/records.def, gpu/records.h. */
+/* A fact about a call, or about an object after it: gpu/records.def. */
 struct build_record {
 	uint32_t kind;
 	uint32_t object;     /* index into profile->objects, or BUILD_NO_OBJECT */

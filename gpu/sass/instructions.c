@@ -73,16 +73,36 @@ static unsigned is_launch(const char *function)
 	return 0;
 }
 
+/* Whether a section of data holds "%s", maybe with flags, a width and a precision: of a format. */
+static bool has_text_format(const struct cubin_section *section)
+{
+	static const char flags[] = "-+ #0123456789.*lh";
+	const char *at = section->bytes, *end = at ? at + section->size : NULL;
+
+	if (strncmp(section->name, ".nv.global", strlen(".nv.global")) != 0 &&
+	    strncmp(section->name, ".nv.constant", strlen(".nv.constant")) != 0)
+		return false;
+	while (at && at < end && (at = memchr(at, '%', (size_t)(end - at)))) {
+		for (at++; at < end && *at && strchr(flags, *at); at++)
+			;
+		if (at < end && *at == 's')
+			return true;
+	}
+	return false;
+}
+
 /* Which sections hold kernels, not functions that others call. */
 struct kernel_sections {
 	bool *is_kernel; /* by section */
 	unsigned count;
+	bool prints; /* functions that the module calls have printf's */
 };
 
 static bool note_kernel(void *data, const struct cubin_symbol *symbol)
 {
 	struct kernel_sections *sections = data;
 
+	sections->prints |= !strcmp(symbol->name, "vprintf");
 	if (symbol->is_kernel && symbol->section < sections->count)
 		sections->is_kernel[symbol->section] = true;
 	return true;
@@ -115,8 +135,8 @@ struct instructions_list *instructions_read(const void *image, size_t size)
 		return NULL;
 	list = calloc(1, sizeof(*list));
 	/* one walk over the symbols for all: a library's module may have thousands of sections */
-	kernels =
-		(struct kernel_sections){calloc(cubin.sections + 1, sizeof(bool)), cubin.sections};
+	kernels = (struct kernel_sections){calloc(cubin.sections + 1, sizeof(bool)), cubin.sections,
+					   false};
 	if (!list || !kernels.is_kernel) {
 		free(list);
 		free(kernels.is_kernel);
@@ -128,6 +148,8 @@ struct instructions_list *instructions_read(const void *image, size_t size)
 		const char *name = section.name + strlen(TEXT);
 		unsigned found;
 
+		if (kernels.prints && has_text_format(&section))
+			list->shared |= INSTRUCTIONS_PRINTED_TEXT;
 		if (strncmp(section.name, TEXT, strlen(TEXT)))
 			continue;
 		found = scan(&section) | is_launch(name);

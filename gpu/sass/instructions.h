@@ -18,10 +18,16 @@ enum instructions {
 	INSTRUCTIONS_MULTICAST_READ = 16, /* LDGMC */
 	INSTRUCTIONS_PARTIAL_COPY = 32,   /* LDGSTS.ZFILL, whose size patches are told in full */
 	INSTRUCTIONS_LAUNCH = 64,         /* calls of the device's runtime that launch kernels */
+	INSTRUCTIONS_PRINTED_TEXT = 128,  /* printf with %s: the driver reads the text, later */
 };
 
-/* What these read no patch sees; what textures do can be read unseen anyway. */
-#define INSTRUCTIONS_READ_UNSEEN (INSTRUCTIONS_TENSOR_READ | INSTRUCTIONS_MULTICAST_READ)
+/*
+ * What these read no patch sees: also tensor maps that lie in memory, and what reductions add to.
+ * What textures do can be read unseen anyway.
+ */
+#define INSTRUCTIONS_READ_UNSEEN                                                                   \
+	(INSTRUCTIONS_TENSOR_READ | INSTRUCTIONS_TENSOR_WRITE | INSTRUCTIONS_MULTICAST_READ |      \
+	 INSTRUCTIONS_PRINTED_TEXT)
 
 /* The kernels of a module that hold any. */
 struct instructions_list;

@@ -171,6 +171,19 @@ for architecture in 75 80 90 100; do
 done
 "$NVCC" -w -DCALLED -cubin -arch=sm_80 -o "$T/k.cubin" "$T/kernels.cu"
 is "a function that a kernel calls" "$("$T/look" "$T/k.cubin" calls plain)" "calls=2 plain=0 "
+# what printf prints the driver reads: of %s, wherever it is called and whatever stands between
+print() { # FORMAT -> what is found of a kernel that prints with it, and of one beside it
+	cat >"$T/print.cu" <<END
+#include <cstdio>
+__device__ __noinline__ void called(const char *s) { printf("$1\\n", s); }
+extern "C" __global__ void prints(const char *s) { called(s); }
+extern "C" __global__ void plain(int *p) { *p = 1; }
+END
+	"$NVCC" -w -cubin -arch=sm_80 -o "$T/p.cubin" "$T/print.cu" 2>"$T/log" && "$T/look" "$T/p.cubin" prints plain
+}
+is "a text that is printed" "$(print 'it is %s')" "prints=128 plain=128 "
+is "with flags, width and precision" "$(print '%d%% of %-+ #012.*s')" "prints=128 plain=128 "
+is "numbers are no texts" "$(print "%p %5.1f %lld 100%%")" "prints=0 plain=0 "
 for size in 0 10 64 1000 5000; do
 	head -c $size "$T/k.cubin" >"$T/cut.cubin"
 	expect_exit 0 "an image of $size bytes" "$T/look" "$T/cut.cubin" stores

@@ -29,17 +29,17 @@ static void clear(void *memory, int times)
 static void of_runtime(void *memory)
 {
 	cudaStream_t stream;
+	dim3 one = {1, 1, 1};
 	void *none;
 
 	fails(cudaMalloc(&none, (size_t)1 << 60)); /* MALLOC */
 	clear(memory, 5);
-	clear(memory, 1);                                                       /* AGAIN */
-	fails(cudaMemcpy(memory, memory, 8, (enum cudaMemcpyKind)77));          /* DIRECTION */
-	fails(cudaMemcpyAsync(memory, NULL, 8, cudaMemcpyHostToDevice, NULL));  /* COPY */
-	fails(cudaFree((char *)memory + 4));                                    /* FREE */
-	fails(cudaLaunchKernel((void *)fails, (dim3){1, 1, 1}, (dim3){1, 1, 1}, /* LAUNCH */
-			       NULL, 0, NULL));
-	fails(cudaSetDevice(1000)); /* DEVICE */
+	clear(memory, 1);                                                      /* AGAIN */
+	fails(cudaMemcpy(memory, memory, 8, (enum cudaMemcpyKind)77));         /* DIRECTION */
+	fails(cudaMemcpyAsync(memory, NULL, 8, cudaMemcpyHostToDevice, NULL)); /* COPY */
+	fails(cudaFree((char *)memory + 4));                                   /* FREE */
+	fails(cudaLaunchKernel((const void *)fails, one, one, NULL, 0, NULL)); /* LAUNCH */
+	fails(cudaSetDevice(1000));                                            /* DEVICE */
 	works(cudaStreamCreate(&stream));
 	fails(cudaEventRecord(NULL, stream)); /* EVENT */
 }
@@ -61,7 +61,7 @@ static void of_questions(void)
 	void *pointer;
 
 	fails(cudaDeviceGetAttribute(&number, (enum cudaDeviceAttr)100000, 0));
-	fails(cudaGetSymbolAddress(&pointer, fails));
+	fails(cudaGetSymbolAddress(&pointer, (const void *)fails));
 	fails(cuDeviceGet(&number, 1000));
 	fails(cudaPeekAtLastError());
 	fails(cudaGetLastError());

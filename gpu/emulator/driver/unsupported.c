@@ -9,7 +9,10 @@
 	int entry(void);                                                                           \
 	__attribute__((visibility("default"), section(UNSUPPORTED_SECTION))) int entry(void)       \
 	{                                                                                          \
-		return vflow_emulator_unsupported(name);                                           \
+		int error = vflow_emulator_unsupported(name);                                      \
+                                                                                                   \
+		vflow_emulator_failed(name, error);                                                \
+		return error;                                                                      \
 	}
 
 UNSUPPORTED(cuArray3DCreate, "cuArray3DCreate")

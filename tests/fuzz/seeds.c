@@ -146,6 +146,9 @@ static void write_trace(const char *path)
 	event(7, 0, 10000, NULL, 0);
 	RECORD(TRACE_FREE, trace_free, "", .object = 1, .context = 7);
 	fact(GPU_RECORD_CONTENT, 1, 7, &zeros, sizeof(zeros));
+	RECORD(TRACE_FAILED_CALL, trace_failed_call,
+	       "cudaMemset\0cudaErrorInvalidValue\0invalid argument\0", .frame = 2, .error = 1,
+	       .count = 3);
 	RECORD(TRACE_COVERAGE_TEXTS, trace_coverage, "texture reads\0make no edges\0", .count = 3,
 	       .bytes = 12);
 	RECORD(TRACE_COVERAGE, trace_coverage, "UNKNOWN_MEMORY\0_Z4zeroPfi\0", .count = 3,

@@ -75,6 +75,9 @@ static cudaError_t launch(const char *name, const void *function, dim3 grid, dim
 		memcpy(what.cluster, cluster, sizeof(what.cluster));
 	ATTACH_OF(name);
 	error = registry_kernel(function, &what.kernel);
+	/* as CUDA 13 does on a GPU: what is no kernel is taken for a handle of one */
+	if (CUDART_MAJOR >= 13 && error == cudaErrorInvalidDeviceFunction)
+		error = cudaErrorInvalidResourceHandle;
 	if (!error)
 		error = vflow_emulator_launch(stream, &what);
 	if (CUDART_MAJOR >= 13 && error == cudaErrorInvalidConfiguration)

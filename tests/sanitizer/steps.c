@@ -26,6 +26,8 @@ static bool noted = true;      /* what the steps do */
 static bool identified = true; /* ... and which nodes they are */
 static unsigned paths;         /* that were asked for */
 static uint32_t restored;
+static unsigned behind;  /* the step that begins behind a host function, from 1; 0: none */
+static unsigned settled; /* bits of steps that did not */
 
 /* -- graphs -------------------------------------------------------------------------------- */
 
@@ -176,6 +178,7 @@ static CUresult launch(CUgraphExec exec, CUstream stream)
 		      this_thread.node.path == 100 + this_thread.step &&
 		      this_thread.node.ordinal == this_thread.step;
 	noted &= this_thread.calls == CALLS_OF_STEP;
+	settled |= (unsigned)this_thread.call.settled << launches;
 	return ++launches == failing ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
@@ -204,6 +207,12 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 {
 	(void)context, (void)launch, (void)stream, (void)wanted, (void)all_contexts;
 	return true;
+}
+
+bool events_settled(CUcontext context, CUstream stream, bool wait)
+{
+	(void)context, (void)stream;
+	return !wait && launches + 1 != behind;
 }
 
 static bool gone;
@@ -375,6 +384,16 @@ int main(void)
 	      "all steps but the last are launched before it");
 	check(identified && paths == 1 && !this_thread.of_node,
 	      "each as the node that it is, of a launch whose path is asked for once");
+	check(settled == 3 && this_thread.call.settled,
+	      "nothing is left that may write where they copy to");
+	settled = 0;
+	behind = 2;
+	launch_graph();
+	check(settled == 1 && this_thread.call.settled, "but behind a host function there is");
+	behind = 3;
+	launch_graph();
+	check(settled == 3 && !this_thread.call.settled, "also before the program's own launch");
+	behind = 0;
 	failing = 2;
 	launch_graph();
 	check(launches == 2 && rows == 1 && missed == 1 && !as_a_whole(),
@@ -387,7 +406,7 @@ int main(void)
 	refused = 0;
 	failing = 1;
 	launch_graph();
-	check(launches == 1 && !rows && !missed && as_a_whole(),
+	check(launches == 1 && !rows && !missed && as_a_whole() && !this_thread.call.settled,
 	      "one that does not begin is launched as a whole");
 	failing = 2;
 	has_parts = true;

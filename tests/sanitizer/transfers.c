@@ -57,6 +57,14 @@ static void report(const char *name, Sanitizer_ApiCallbackSite site, const void 
 	calls_api(SANITIZER_CB_DOMAIN_DRIVER_API, id % 2000, &data);
 }
 
+static CUstream busy; /* a host function is left to be done there when a call enters */
+static bool entering;
+
+static CUresult query_busy(CUstream stream)
+{
+	return entering && stream == busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
 struct rows {
 	uint64_t width, height, pitch, from_pitch;
 };
@@ -67,7 +75,7 @@ static const struct event *download_rows(const char *name, void *to, CUdeviceptr
 {
 	const uint64_t words[] = {(uintptr_t)to, from, rows.width, (uintptr_t)stream};
 	CUDA_MEMCPY2D box = {0};
-	const void *pointer = &box;
+	const void *const box_words[] = {&box, stream};
 	const Sanitizer_MemcpyData data = {.srcAddress = from,
 					   .dstAddress = (uintptr_t)to,
 					   .srcContext = context,
@@ -79,9 +87,11 @@ static const struct event *download_rows(const char *name, void *to, CUdeviceptr
 					   .srcPitch = rows.from_pitch,
 					   .dstPitch = rows.pitch,
 					   .direction = SANITIZER_MEMCPY_DIRECTION_DEVICE_TO_HOST};
-	const void *parameters = rows.height > 1 ? (const void *)&pointer : words;
+	const void *parameters = rows.height > 1 ? (const void *)box_words : words;
 
+	entering = true;
 	report(name, SANITIZER_API_ENTER, parameters);
+	entering = false;
 	calls_copy(&data);
 	for (uint64_t i = 0; made && i < rows.height; i++)
 		driver.cuMemcpyDtoHAsync((uint8_t *)to + i * rows.pitch, from + i * rows.from_pitch,
@@ -226,6 +236,36 @@ static void asynchronous(void)
 	      "one to pageable memory is waited for");
 }
 
+/* Copies of rows behind a host function, which may write to their destination. */
+static void rows_behind(void)
+{
+	const struct rows box = {1500, 3, 2000, 3000};
+	const char *name = "cuMemcpy2DAsync_v2";
+
+	start_transfers();
+	driver.cuStreamQuery = query_busy;
+	memset(memory, 7, sizeof(memory));
+	busy = streams[1];
+	check(download_rows(name, memory, a, box, streams[0], true)->received == 1 &&
+		      calls_of_coverage == 1,
+	      "a host function on another stream does not matter");
+	busy = streams[0];
+	check(!download_rows(name, memory, a, box, streams[0], true)->received &&
+		      calls_of_coverage == 3,
+	      "behind one on its own it is not known what the host holds");
+	busy = CU_STREAM_PER_THREAD;
+	check(!download_rows("cuMemcpy2DAsync_v2_ptsz", memory, a, box, NULL, true)->received &&
+		      calls_of_coverage == 5,
+	      "nor on the thread's stream");
+	check(!download("cuMemcpyDtoH_v2_ptds", memory, a, SIZE)->received &&
+		      calls_of_coverage == 6,
+	      "by whatever function");
+	busy = streams[1];
+	check(download("cuMemcpyDtoH_v2_ptds", memory, a, SIZE)->received == 1 &&
+		      calls_of_coverage == 6,
+	      "when it is over, it is");
+}
+
 /* Whether the event moved these bytes, from `offset` on in the object. */
 static bool moved(const struct event *event, const void *bytes, uint64_t size, uint64_t offset,
 		  bool from_host)
@@ -300,9 +340,9 @@ static void unknown(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"awaited", awaited}, {"pending", pending},           {"large", large},
-		{"rows", rows},       {"asynchronous", asynchronous}, {"digests", digests},
-		{"unknown", unknown}};
+		{"awaited", awaited}, {"pending", pending},         {"large", large},
+		{"rows", rows},       {"rows_behind", rows_behind}, {"asynchronous", asynchronous},
+		{"digests", digests}, {"unknown", unknown}};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);
 }

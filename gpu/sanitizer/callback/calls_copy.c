@@ -195,27 +195,36 @@ static const struct unreported {
 	{"cuMemcpy3DBatchAsync", batch_3d, 3, true},
 };
 
+static const struct unreported *find_unreported(const char *function)
+{
+	for (size_t i = 0; i < sizeof(unreported) / sizeof(*unreported); i++)
+		if (api_is(function, unreported[i].function))
+			return &unreported[i];
+	return NULL;
+}
+
+static CUstream stream_of(const struct unreported *copy, const char *function,
+			  const uint64_t *words)
+{
+	unsigned word = copy->stream + (copy->batch && !strstr(function, "_v2"));
+
+	return copy->stream ? api_stream(function, (CUstream)(uintptr_t)words[word]) : NULL;
+}
+
 void calls_copy_unreported(const char *function, const void *parameters)
 {
-	const struct unreported *found = NULL;
-	const uint64_t *words = parameters;
-	CUstream stream = NULL;
+	const struct unreported *found;
+	CUstream stream;
 
 	/* some copies of a batch of boxes are reported */
 	if (this_thread.call.count > this_thread.first && !api_is(function, "cuMemcpy3DBatchAsync"))
 		return;
-	for (size_t i = 0; i < sizeof(unreported) / sizeof(*unreported) && !found; i++)
-		if (api_is(function, unreported[i].function))
-			found = &unreported[i];
+	found = find_unreported(function);
 	if (!found)
 		return;
-	if (found->stream) {
-		unsigned word = found->stream + (found->batch && !strstr(function, "_v2"));
-
-		stream = api_stream(function, (CUstream)(uintptr_t)words[word]);
-	}
+	stream = stream_of(found, function, parameters);
 	if (!calls_capturing(stream))
-		found->note(words, stream);
+		found->note(parameters, stream);
 }
 
 /* -- copies and sets on one stream -------------------------------------------------------- */
@@ -260,14 +269,19 @@ static bool is_pageable(uint64_t address)
 	       CUDA_SUCCESS;
 }
 
+static const struct stream_copy *find_stream_copy(const char *function)
+{
+	for (size_t i = 0; i < sizeof(stream_copy) / sizeof(*stream_copy); i++)
+		if (api_is(function, stream_copy[i].function))
+			return &stream_copy[i];
+	return NULL;
+}
+
 bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits)
 {
 	const uint64_t *words = parameters;
-	const struct stream_copy *found = NULL;
+	const struct stream_copy *found = find_stream_copy(function);
 
-	for (size_t i = 0; i < sizeof(stream_copy) / sizeof(*stream_copy) && !found; i++)
-		if (api_is(function, stream_copy[i].function))
-			found = &stream_copy[i];
 	if (!found || strstr(function, "_ptds"))
 		return false;
 	*stream = found->stream ? (CUstream)(uintptr_t)words[found->stream] : NULL;
@@ -276,5 +290,23 @@ bool calls_stream_copy(const char *function, const void *parameters, CUstream *s
 	*waits = found->waits || (found->hosts && !strstr(this_thread.call.name, "Async"));
 	for (unsigned i = 0; i < 2 && !*waits; i++)
 		*waits = (found->hosts & WORD(i)) && is_pageable(words[i]);
+	return true;
+}
+
+bool calls_copy_stream(const char *function, const void *parameters, CUstream *stream)
+{
+	const uint64_t *words = parameters;
+	const struct stream_copy *one = find_stream_copy(function);
+	const struct unreported *other = find_unreported(function);
+
+	if (!one && !other)
+		return false;
+	if (one)
+		*stream = api_stream(function,
+				     one->stream ? (CUstream)(uintptr_t)words[one->stream] : NULL);
+	else
+		*stream = stream_of(other, function, words);
+	if (!*stream && strstr(function, "_ptds"))
+		*stream = CU_STREAM_PER_THREAD;
 	return true;
 }

@@ -96,6 +96,7 @@ static void begin_step(uint32_t step)
 	this_thread.node.path = this_thread.node.ordinal = 0;
 	this_thread.unordered =
 		step == GRAPH_WHOLE || graph_step_nodes(this_thread.call.graph, step) > 1;
+	this_thread.call.settled = false;
 	note_memory(BEFORE);
 	if (this_thread.call.count) {
 		for (unsigned i = 0; i < this_thread.call.count; i++)
@@ -107,6 +108,9 @@ static void begin_step(uint32_t step)
 	}
 	if (this_thread.unordered)
 		return;
+	/* a host function of an earlier step, or before the graph, may still write */
+	this_thread.call.settled =
+		events_settled(this_thread.call.context, this_thread.graph_stream, false);
 	graph_step_node(this_thread.call.graph, step, &this_thread.node);
 	select_launch(step);
 }

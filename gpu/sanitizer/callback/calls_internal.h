@@ -27,8 +27,9 @@ void calls_exclude_launch(const Sanitizer_LaunchData *data);
 
 /*
  * Whether what the host's memory holds is what the call that begins will write over, if it is a
- * copy to the host: all that might still write there is over.  `stream`: see events_prepare(),
- * which comes before it; `waits`: the call waits for the stream.  Calls the driver.
+ * copy to the host: all that might still write there is over, host functions on its stream, too.
+ * `stream`: see events_prepare(), which comes before it; `waits`: the call waits for the stream.
+ * Calls the driver.
  */
 bool destination_settled(const Sanitizer_CallbackData *data, const CUstream *stream, bool waits);
 /*
@@ -49,6 +50,8 @@ void calls_copy_unreported(const char *function, const void *parameters);
  * it returns when the copy, or what is there before it, is over.  Calls the driver.
  */
 bool calls_stream_copy(const char *function, const void *parameters, CUstream *stream, bool *waits);
+/* The stream on which a function of the driver copies.  False: not known. */
+bool calls_copy_stream(const char *function, const void *parameters, CUstream *stream);
 
 /* -- calls_node.c ------------------------------------------------------------------------- */
 

@@ -82,10 +82,14 @@ static bool differs(CUcontext context, uint64_t to, uint64_t from, uint64_t byte
 bool destination_settled(const Sanitizer_CallbackData *data, const CUstream *stream, bool waits)
 {
 	const uint64_t *words = data->functionParams;
+	CUstream other;
 
-	if (!this_thread.locked || !stream)
-		return this_thread.locked; /* all pending calls have ended */
-	if (this_thread.effect != API_COPY || events_is_device_memory(data->context, words[0]) ||
+	if (!this_thread.locked || this_thread.effect != API_COPY)
+		return false; /* nodes of graphs: see calls_graph.c */
+	if (!stream)          /* all pending calls have ended, but not what is not analysed */
+		return calls_copy_stream(data->functionName, words, &other) &&
+		       events_settled(data->context, other, false);
+	if (events_is_device_memory(data->context, words[0]) ||
 	    !events_settled(data->context, *stream, waits))
 		return false;
 	this_thread.call.differs = differs(data->context, words[0], words[1], words[2]);

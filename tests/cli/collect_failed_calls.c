@@ -46,12 +46,17 @@ static void of_runtime(void *memory)
 
 static void of_driver(CUdeviceptr memory)
 {
+	CUstreamBatchMemOpParams wait;
 	CUdeviceptr none;
 	CUmodule module;
 
 	fails(cuMemAlloc(&none, 0));                     /* DRIVER ALLOC */
 	fails(cuMemsetD8(memory, 0, (size_t)1 << 50));   /* DRIVER SET */
 	fails(cuModuleLoad(&module, "/nowhere/at/all")); /* DRIVER MODULE */
+	memset(&wait, 0, sizeof(wait));
+	wait.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+	wait.waitValue.address = memory + 2;          /* not aligned */
+	fails(cuStreamBatchMemOp(NULL, 1, &wait, 0)); /* DRIVER BATCH */
 }
 
 /* What nobody wants to read of. */

@@ -28,6 +28,7 @@ cudaEventRecord 400 1 $(line EVENT)
 cuMemAlloc 1 1 $(line 'DRIVER ALLOC')
 cuMemsetD8 1 1 $(line 'DRIVER SET')
 cuModuleLoad 301 1 $(line 'DRIVER MODULE')
+cuStreamBatchMemOp 1 1 $(line 'DRIVER BATCH')
 END
 }
 failed_calls() { # DB
@@ -44,14 +45,14 @@ expect_exit 0 "report" "$VFLOW" report "$T/p.db"
 like "the report has a call" "$(cat "$T/out")" \
 	$'\nCalls that failed\n  cudaMalloc returned out of memory \(2\), 1 time: of_runtime collect_failed_calls.c:'"$(line MALLOC)"
 like "and its count" "$(cat "$T/out")" "cudaMemset returned invalid argument \(1\), 5 times: clear collect_failed_calls.c:$(line MEMSET) <"
-like "and says how many more there are" "$(cat "$T/out")" $'\n  2 more: table failed_call'
+like "and says how many more there are" "$(cat "$T/out")" $'\n  3 more: table failed_call'
 expect_exit 0 "export" "$VFLOW" export -T json "$T/p.db"
 is "the JSON has them all" "$(json_query "$T/out" "SELECT value->>'function', value->>'error', value->>'count', value->>'line' FROM json, json_each(text, '\$.failed_calls')")" \
 	"$(expected)"
 
 "$VFLOW" collect --quiet --device "$DEVICE" -o "$T/k.db" "$T/p" killed 2>/dev/null
 is "of a program that is killed there are at least half" \
-	"$(sqlite3 "$T/k.db" "SELECT count(*), max(count) FROM failed_call")" "12|4"
+	"$(sqlite3 "$T/k.db" "SELECT count(*), max(count) FROM failed_call")" "13|4"
 expect_exit 0 "more than are listed" collect "$T/m.db" "$T/p" many
 is "a thousand are" "$(sqlite3 "$T/m.db" 'SELECT count(*), sum(count) FROM failed_call')" "1000|1000"
 is "the others are counted" "$(sqlite3 "$T/m.db" "SELECT count FROM coverage WHERE kind = 'FAILED_CALLS_LEFT_OUT'")" 3
@@ -62,7 +63,7 @@ sqlite3 "$T/l.db" 'UPDATE failed_call SET count = -1 WHERE id = 2'
 expect_exit 1 "a count that cannot be" "$VFLOW" report "$T/l.db"
 like "is named" "$(cat "$T/err")" "row 2 of table failed_call"
 cp "$T/p.db" "$T/l.db"
-sqlite3 "$T/l.db" "DELETE FROM failed_call WHERE id = 12"
+sqlite3 "$T/l.db" "DELETE FROM failed_call WHERE id = 13"
 expect_exit 1 "a row that is gone" "$VFLOW" export "$T/l.db"
 like "is missed" "$(cat "$T/err")" "table failed_call"
 cp "$T/p.db" "$T/l.db"

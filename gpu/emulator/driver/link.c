@@ -122,10 +122,10 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *pa
 	content = driver_read_file(path, &size, &error);
 	if (!content)
 		return RESULT(error);
-	result = cuLinkAddData_v2(state, type, content, size, path, numOptions, options,
-				  optionValues);
+	result = DELEGATE(cuLinkAddData_v2(state, type, content, size, path, numOptions, options,
+					   optionValues));
 	free(content);
-	return RESULT(result);
+	return result;
 }
 ALIAS(cuLinkAddFile_v2, cuLinkAddFile);
 

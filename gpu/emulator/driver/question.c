@@ -1,6 +1,8 @@
 /*
  * gpu/emulator/driver/question.c: driver API: what programs ask of memory, kernels and modules, and
  * hints and switches that change nothing here.
+ *
+ * What an entry with Get in its name returns need not go through RESULT(): nobody is told of it.
  */
 #include <string.h>
 
@@ -15,7 +17,7 @@
 #define HINT(entry)                                                                                \
 	DRIVER_API(entry(void))                                                                    \
 	{                                                                                          \
-		return (CUresult)vflow_emulator_check(true);                                       \
+		return RESULT(vflow_emulator_check(true));                                         \
 	}
 
 HINT(cuMemAdvise)
@@ -72,8 +74,8 @@ DRIVER_API(cuCtxEnablePeerAccess(CUcontext peer, unsigned flags))
 	int error = vflow_emulator_check(true);
 
 	if (error || !peer || flags)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)217; /* peer access is not supported: the context is of this very device */
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
+	return RESULT(217); /* peer access is not supported: the context is of this very device */
 }
 
 DRIVER_API(cuCtxDisablePeerAccess(CUcontext peer))
@@ -81,8 +83,8 @@ DRIVER_API(cuCtxDisablePeerAccess(CUcontext peer))
 	int error = vflow_emulator_check(true);
 
 	if (error || !peer)
-		return error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
-	return (CUresult)705; /* peer access is not enabled */
+		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
+	return RESULT(705); /* peer access is not enabled */
 }
 
 /* Functions of CUDA 2, kept for programs that look up all entry points. */
@@ -139,7 +141,7 @@ DRIVER_API(cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode))
 	CUstreamCaptureMode wanted;
 
 	if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-		return CUDA_ERROR_INVALID_VALUE;
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
 	wanted = *mode;
 	*mode = current;
 	current = wanted;
@@ -257,10 +259,10 @@ DRIVER_API(cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmo
 {
 	unsigned count;
 
-	return functions ? (CUresult)vflow_emulator_module_kernels(
-				   (struct emulator_module *)module,
-				   (struct emulator_kernel **)functions, room, &count)
-			 : CUDA_ERROR_INVALID_VALUE;
+	return RESULT(functions ? vflow_emulator_module_kernels(
+					  (struct emulator_module *)module,
+					  (struct emulator_kernel **)functions, room, &count)
+				: (int)CUDA_ERROR_INVALID_VALUE);
 }
 ALIAS(cuModuleEnumerateFunctions, cuLibraryEnumerateKernels);
 
@@ -297,7 +299,7 @@ DRIVER_API(cuFuncIsLoaded(int *state, CUfunction function))
 
 	if (!error)
 		*state = 1;
-	return (CUresult)error;
+	return RESULT(error);
 }
 
 DRIVER_API(cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size))
@@ -331,6 +333,6 @@ DRIVER_API(cuKernelGetAttribute(int *value, CUfunction_attribute attrib, CUkerne
 DRIVER_API(cuKernelSetAttribute(CUfunction_attribute attrib, int value, CUkernel kernel,
 				CUdevice dev))
 {
-	return dev ? CUDA_ERROR_INVALID_DEVICE
-		   : cuFuncSetAttribute((CUfunction)kernel, attrib, value);
+	return dev ? RESULT(CUDA_ERROR_INVALID_DEVICE)
+		   : DELEGATE(cuFuncSetAttribute((CUfunction)kernel, attrib, value));
 }

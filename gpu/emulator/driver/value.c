@@ -90,34 +90,34 @@ CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, uint64_t valu
 }
 ALIAS(cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz);
 
+static CUresult do_operation(CUstream stream, const CUstreamMemOpValueParams *p)
+{
+	switch (p->operation) {
+	case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+		return cuStreamWaitValue32_v2(stream, p->address, p->value, p->flags);
+	case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+		return cuStreamWaitValue64_v2(stream, p->address, p->value64, p->flags);
+	case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+		return cuStreamWriteValue32(stream, p->address, p->value, p->flags);
+	case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+		return cuStreamWriteValue64_v2(stream, p->address, p->value64, p->flags);
+	case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+	case CU_STREAM_MEM_OP_BARRIER:
+		return CUDA_SUCCESS;
+	default:
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	}
+}
+
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *list,
 			       unsigned int flags)
 {
-	CUresult result = list && !flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = CUDA_SUCCESS;
 
-	for (unsigned n = 0; n < count && !result; n++) {
-		const CUstreamMemOpValueParams *p = &list[n].waitValue;
-
-		switch (p->operation) {
-		case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-			result = cuStreamWaitValue32_v2(stream, p->address, p->value, p->flags);
-			break;
-		case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-			result = cuStreamWaitValue64_v2(stream, p->address, p->value64, p->flags);
-			break;
-		case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-			result = cuStreamWriteValue32(stream, p->address, p->value, p->flags);
-			break;
-		case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-			result = cuStreamWriteValue64_v2(stream, p->address, p->value64, p->flags);
-			break;
-		case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-		case CU_STREAM_MEM_OP_BARRIER:
-			break;
-		default:
-			result = CUDA_ERROR_INVALID_VALUE;
-		}
-	}
-	return RESULT(result);
+	if (!list || flags)
+		return RESULT(CUDA_ERROR_INVALID_VALUE);
+	for (unsigned n = 0; n < count && !result; n++)
+		result = DELEGATE(do_operation(stream, &list[n].waitValue));
+	return result;
 }
 ALIAS(cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz);

@@ -107,8 +107,8 @@ static void join(const struct side *to, const struct side *from, struct box *box
 }
 
 /* Of a copy from or to the host. */
-static void tell_transfer(const struct gpu_call *call, const struct side *to,
-			  const struct side *from, const struct box *box)
+static void record_transfer(const struct gpu_call *call, const struct side *to,
+			    const struct side *from, const struct box *box)
 {
 	const struct side *side = to->allocation ? to : from;
 	const struct transfer_box bytes = {side->address, side->pitch, side->slice,
@@ -146,7 +146,7 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	observe_end(&call);
 	if (same)
 		observe_received(&call, from.allocation);
-	tell_transfer(&call, &to, &from, &box);
+	record_transfer(&call, &to, &from, &box);
 	return 0;
 }
 

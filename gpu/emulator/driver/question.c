@@ -2,7 +2,7 @@
  * gpu/emulator/driver/question.c: driver API: what programs ask of memory, kernels and modules, and
  * hints and switches that change nothing here.
  *
- * What an entry with Get in its name returns need not go through RESULT(): nobody is told of it.
+ * What an entry with Get in its name returns need not go through RESULT(): it is not reported.
  */
 #include <string.h>
 

@@ -523,8 +523,8 @@ static void finish_synchronization(const Sanitizer_CallbackData *data)
 		events_synchronized_unseen();
 }
 
-/* Tells of a call of the program that failed, whatever it is.  The lock is not held. */
-static void tell_failed(const char *function, CUresult result)
+/* Reports that a call of the program failed, whichever it is.  The lock is not held. */
+static void report_failed(const char *function, CUresult result)
 {
 	const struct gpu_sink *sink = events_sink; /* another thread may call events_stop() */
 
@@ -559,7 +559,7 @@ static void finish(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	this_thread.call.count = 0;
 	release_lock();
 	if (failed)
-		tell_failed(this_thread.call.name, result);
+		report_failed(this_thread.call.name, result);
 }
 
 void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,

@@ -132,6 +132,6 @@ const struct gpu_provider *vflow_gpu_provider(void)
 	provider.start = start;
 	provider.stop = stop;
 	provider.device_name = device_name();
-	provider.metrics = device_metrics();
+	provider.metrics = GPU_METRICS;
 	return &provider;
 }

@@ -13,7 +13,7 @@
 
 struct results {
 	uint64_t redundant[WORDS], initialised[WORDS], groups[WORDS], counts[WORDS];
-	uint64_t unread[WORDS], values[WORDS];
+	uint64_t unread[WORDS], metrics[WORDS], values[WORDS];
 	uint32_t writers[WORDS * WORD_UNITS];
 	uint8_t value[WORDS * WORD_BYTES];
 	uint64_t leaves[LEAVES][LEAF_LANES];
@@ -37,8 +37,13 @@ VFLOW_DEVICE void settle(const struct inputs *in, struct results *out, unsigned 
 	out->initialised[i] = unit_initialised(word);
 	out->groups[i] = units ? unit_written_by(writers, writers[unit_first(units) / 4]) : 0;
 	out->counts[i] = unit_count(out->redundant[i]) + unit_count(out->groups[i] & word->read);
-	out->unread[i] = unit_unread(word) ^ unit_dead_bytes(word) ^ unit_taken_bytes(word) << 1 ^
-			 unit_first_read_bytes(word) << 2;
+	out->unread[i] = unit_unread(word);
+	out->metrics[i] = 0;
+#define RULE_SUM(member) out->metrics[i] = out->metrics[i] * 31 + unit_##member(word);
+#define RULE_MIN(member)
+#define RULE_MAX(member)
+#define ROW_METRIC(member, FLAG, access, aggregate) RULE_##aggregate(member)
+#include "gpu/rows.def"
 	out->values[i] = values_redundant(word->written, out->redundant[i],
 					  values_width((uint32_t)word->read & 0x1f1f1f10,
 						       (uint32_t)word->unread & 0x1f1f1f10));
@@ -99,6 +104,9 @@ int main(void)
 		word->uninitialised = word->written & random_mask();
 		word->initialised = random_mask();
 		word->unread = random_mask();
+		word->redundant = random_mask();
+		word->redundant_values = random_mask();
+		word->can_be_unread = random_bits() % 2 ? WORD_ALL : 0;
 	}
 	for (unsigned i = 0; i < WORDS * WORD_BYTES; i++) {
 		host.value[i] = (uint8_t)random_bits();

@@ -10,12 +10,6 @@
 
 #include "gpu/sanitizer/device/chunk.cuh"
 
-static __device__ struct counts add_counts(struct counts a, struct counts b)
-{
-	return {a.touched + b.touched, a.redundant + b.redundant, a.unread + b.unread,
-		a.first + b.first};
-}
-
 /* Counts the touched bytes of a mixed block by their writers. */
 static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[2],
 				   const uint32_t writers[8], uint32_t block, bool reads,
@@ -28,7 +22,7 @@ static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[
 		if ((chunks[i / 4].read | chunks[i / 4].written) >> i % 4 * 4 & 15)
 			left |= 1u << i;
 	while ((waiting = __ballot_sync(ALL_LANES, left != 0))) {
-		struct counts counts = {0, 0, 0, 0};
+		struct counts counts = {};
 		uint32_t writer = 0;
 
 #pragma unroll
@@ -46,15 +40,16 @@ static __device__ void count_mixed(struct walk *walk, const struct chunk chunks[
 					bytes |= 15u << 4 * i;
 					left &= ~(1u << (4 * k + i));
 				}
-			counts = add_counts(counts,
-					    count_chunk(&chunks[k], bytes, notes_of_warp()->width,
-							notes_of_warp()->epoch));
+			struct counts more = count_chunk(&chunks[k], bytes, notes_of_warp()->width,
+							 notes_of_warp()->epoch);
+
+			add_counts(&counts, &more);
 		}
 		count(walk, writer, &counts, 2 * CHUNK_BYTES);
 		/* each of the writers has some of what there is */
-		extend(reads && (!writes || __any_sync(ALL_LANES, counts.touched & 0xffff)),
-		       writes && (!reads || __any_sync(ALL_LANES, counts.touched >> 16)), block,
-		       block);
+		extend(reads && (!writes || __any_sync(ALL_LANES, get_count(&counts, ROW_READ))),
+		       writes && (!reads || __any_sync(ALL_LANES, get_count(&counts, ROW_WRITTEN))),
+		       block, block);
 	}
 }
 
@@ -209,12 +204,12 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 	if (mixed) {
 		count_mixed(walk, chunks, writers, (uint32_t)block, reads, writes);
 	} else {
-		struct counts counts =
-			add_counts(count_chunk(&chunks[0], CHUNK_ALL, notes_of_warp()->width,
-					       notes_of_warp()->epoch),
-				   count_chunk(&chunks[1], CHUNK_ALL, notes_of_warp()->width,
-					       notes_of_warp()->epoch));
+		struct counts counts = count_chunk(&chunks[0], CHUNK_ALL, notes_of_warp()->width,
+						   notes_of_warp()->epoch);
+		struct counts more = count_chunk(&chunks[1], CHUNK_ALL, notes_of_warp()->width,
+						 notes_of_warp()->epoch);
 
+		add_counts(&counts, &more);
 		count(walk, state.writer, &counts, 2 * CHUNK_BYTES);
 		extend(reads, writes, (uint32_t)block, (uint32_t)block);
 	}
@@ -270,14 +265,16 @@ static __device__ void count_blocks(struct walk *walk, uint32_t first, bool mine
 		bool same =
 			mine && (waiting >> threadIdx.x % 32 & 1) && tally->state.writer == writer;
 
-		struct counts counts = {0, 0, 0, 0};
+		struct counts counts = {};
 		unsigned read = __ballot_sync(ALL_LANES, same && tally->read);
 		unsigned written = __ballot_sync(ALL_LANES, same && tally->written);
 
 		if (same) {
-			counts.touched = COUNTS(tally->read, tally->written);
-			counts.unread = COUNTS(tally->dead, tally->unread);
-			counts.first = COUNTS(tally->first_read, 0);
+			add_count(&counts, ROW_READ, tally->read);
+			add_count(&counts, ROW_WRITTEN, tally->written);
+			add_count(&counts, ROW_DEAD_BYTES, tally->dead);
+			add_count(&counts, ROW_UNREAD_BYTES, tally->unread);
+			add_count(&counts, ROW_FIRST_READ_BYTES, tally->first_read);
 		}
 		count(walk, writer, &counts, LEAF_BYTES);
 		extend_blocks(first, read, written);
@@ -295,7 +292,7 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 	struct device_record *record = walk->record;
 	uint64_t index = block * (LEAF_BYTES / CHUNK_BYTES) + threadIdx.x % 32;
 	struct chunk chunks[2];
-	struct counts counts = {0, 0, 0, 0};
+	struct counts counts = {};
 	unsigned redundant = 0, values = 0;
 
 #pragma unroll
@@ -319,7 +316,8 @@ static __device__ void settle_whole(struct walk *walk, uint64_t block, uint32_t 
 		((ulonglong2 *)record->value)[index + 32 * k] =
 			make_ulonglong2(chunk->current[0], chunk->current[1]);
 	}
-	counts.redundant = COUNTS(redundant, values);
+	add_count(&counts, ROW_REDUNDANT_BYTES, redundant);
+	add_count(&counts, ROW_REDUNDANT_VALUE_BYTES, values);
 	count(walk, writer, &counts, 2 * CHUNK_BYTES);
 	if (__any_sync(ALL_LANES, redundant != 2 * CHUNK_BYTES) && record->leaves)
 		hash_block(walk, block, chunks, place, leaves);

@@ -48,20 +48,24 @@ static __device__ struct counts count_chunk(const struct chunk *chunk, unsigned 
 					    unsigned width, bool tracked)
 {
 	unsigned read = chunk->read & bytes, written = chunk->written & bytes;
-	struct counts counts = {COUNTS(__popc(read), __popc(written)), 0, 0, 0};
+	struct counts counts = {};
 
+	add_count(&counts, ROW_READ, __popc(read));
+	add_count(&counts, ROW_WRITTEN, __popc(written));
 	if (written) {
 		unsigned values = redundant_values(chunk->written, chunk->redundant, width);
 
-		counts.redundant = COUNTS(__popc(chunk->redundant & bytes), __popc(values & bytes));
-		counts.unread = COUNTS(__popc(written & chunk->unread & ~read),
-				       tracked ? __popc(written & ~read) : 0);
+		add_count(&counts, ROW_REDUNDANT_BYTES, __popc(chunk->redundant & bytes));
+		add_count(&counts, ROW_REDUNDANT_VALUE_BYTES, __popc(values & bytes));
+		add_count(&counts, ROW_DEAD_BYTES, __popc(written & chunk->unread & ~read));
+		add_count(&counts, ROW_UNREAD_BYTES, tracked ? __popc(written & ~read) : 0);
 	}
 	if (chunk->unread) {
 		unsigned taken = whole_units(chunk->written) & ~chunk->written & chunk->unread &
 				 ~chunk->read;
 
-		counts.first = COUNTS(__popc(read & chunk->unread), __popc(taken & bytes));
+		add_count(&counts, ROW_TAKEN_BYTES, __popc(taken & bytes));
+		add_count(&counts, ROW_FIRST_READ_BYTES, __popc(read & chunk->unread));
 	}
 	return counts;
 }

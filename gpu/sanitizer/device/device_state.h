@@ -10,6 +10,7 @@
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_DEVICE_STATE_H
 #define VFLOW_GPU_SANITIZER_DEVICE_DEVICE_STATE_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "gpu/provider.h"
@@ -113,20 +114,38 @@ struct device_record {
 #define ROW_SLOTS (1u << 17)
 #define ROW_LIMIT (1u << 16)
 
-/* The SUMs of gpu/rows.def that the kernels count. */
-#define DEVICE_SUMS(SUM)                                                                           \
-	SUM(REDUNDANT_BYTES)                                                                       \
-	SUM(REDUNDANT_VALUE_BYTES)                                                                 \
-	SUM(DEAD_BYTES) SUM(UNREAD_BYTES) SUM(FIRST_READ_BYTES) SUM(TAKEN_BYTES)
-
 enum row_count {
 	ROW_READ, /* the bytes of rows of this access */
 	ROW_WRITTEN,
-#define ROW_SUM(FLAG) ROW_##FLAG,
-	DEVICE_SUMS(ROW_SUM)
+#define ROW_SUM(FLAG) ROW_##FLAG, /* of a SUM */
+#define ROW_MIN(FLAG)
+#define ROW_MAX(FLAG)
+#define ROW_METRIC(member, FLAG, access, aggregate) ROW_##aggregate(FLAG)
+#include "gpu/rows.def"
 #undef ROW_SUM
-		ROW_COUNTS
+#undef ROW_MIN
+#undef ROW_MAX
+	ROW_COUNTS
 };
+
+/*
+ * A count is of what was read or of what was written, and there are extents for one MIN and one MAX
+ * of each access.
+ */
+#define ASSERT_SUM(FLAG, of)                                                                       \
+	static_assert(GPU_ROWS_##of != GPU_ROWS_BOTH,                                              \
+		      #FLAG ": a SUM is of READ or of WRITE; make it two metrics");
+#define ASSERT_MIN(FLAG, of)                                                                       \
+	static_assert(GPU_METRIC_##FLAG == GPU_METRIC_FIRST_BLOCK, #FLAG                           \
+		      ": a second MIN needs an extent of its own, and make_row() to take it");
+#define ASSERT_MAX(FLAG, of)                                                                       \
+	static_assert(GPU_METRIC_##FLAG == GPU_METRIC_LAST_BLOCK, #FLAG                            \
+		      ": a second MAX needs an extent of its own, and make_row() to take it");
+#define ROW_METRIC(member, FLAG, of, aggregate) ASSERT_##aggregate(FLAG, of)
+#include "gpu/rows.def"
+#undef ASSERT_SUM
+#undef ASSERT_MIN
+#undef ASSERT_MAX
 
 /* Blocks, as numbers of which the largest is kept; 0: none. */
 enum row_extent {
@@ -136,31 +155,6 @@ enum row_extent {
 	ROW_WRITTEN_TO,
 	ROW_EXTENTS
 };
-
-/* ROW_COUNTS: the kernels do not count the metric. */
-static inline unsigned row_count_of(unsigned metric)
-{
-#define COUNT_OF(FLAG)                                                                             \
-	if (metric == GPU_METRIC_##FLAG)                                                           \
-		return ROW_##FLAG;
-	DEVICE_SUMS(COUNT_OF)
-#undef COUNT_OF
-	return ROW_COUNTS;
-}
-
-/* The metrics up to the first that they do not count. */
-static inline uint32_t device_metrics(void)
-{
-	uint32_t metrics = 0;
-
-#define COUNTED_SUM(FLAG) (row_count_of(GPU_METRIC_##FLAG) != ROW_COUNTS)
-#define COUNTED_MIN(FLAG) true
-#define COUNTED_MAX(FLAG) true
-#define ROW_METRIC(member, FLAG, access, aggregate)                                                \
-	metrics += metrics == GPU_METRIC_##FLAG && COUNTED_##aggregate(FLAG);
-#include "gpu/rows.def"
-	return metrics;
-}
 
 struct device_row {
 	uint64_t key; /* (record slot + 1) << 32 | writer; 0: free */

@@ -79,13 +79,12 @@ static __device__ void count_chunks(struct row_cache *cache, struct device_rows 
 				bytes |= 15u << 4 * i;
 		left &= ~((bytes & 1) | (bytes >> 3 & 2) | (bytes >> 6 & 4) | (bytes >> 9 & 8));
 		counts = count_chunk(chunk, bytes, notes->width, notes->epoch);
-		counts.touched = sum_of_lanes(counts.touched);
-		counts.redundant = sum_of_lanes(counts.redundant);
-		counts.unread = sum_of_lanes(counts.unread);
-		counts.first = sum_of_lanes(counts.first);
+#pragma unroll
+		for (unsigned i = 0; i < COUNT_PAIRS; i++)
+			counts.pairs[i] = sum_of_lanes(counts.pairs[i]);
 		if (lane < ROW_COUNTS)
 			number = count_of_lane(&counts);
-		else if (!(counts.touched >> (which < ROW_WRITTEN_FROM ? 0 : 16) & 0xffff))
+		else if (!get_count(&counts, which < ROW_WRITTEN_FROM ? ROW_READ : ROW_WRITTEN))
 			number = 0;
 		if (lane < ROW_LANES)
 			add_small_row(cache, rows,
@@ -111,7 +110,7 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 	struct small_change *change = &small.changes[object];
 	uint64_t nh[LEAF_LANES] = {0, 0, 0, 0}, digest = 0;
 	struct device_block *at = &record->states[block], state = *at;
-	struct chunk chunk = {{0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0};
+	struct chunk chunk = {};
 	const struct notes *notes = &small.notes[object];
 	bool was_unread = notes->epoch && state.flags >> BLOCK_EPOCH > notes->seen;
 	unsigned unread;

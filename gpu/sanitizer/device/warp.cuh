@@ -17,20 +17,41 @@ typedef unsigned long long u64; /* as atomics and shuffles want it */
 
 /* -- rows --------------------------------------------------------------------------------- */
 
-/* Counts of bytes, two in a number, of which a warp's are added up: at most COUNT_MOST of a lane.
- */
-#define COUNT_MOST 2047u
-#define COUNTS(low, high) ((uint32_t)(low) | (uint32_t)(high) << 16)
-
-struct counts {
-	uint32_t touched;   /* read; written */
-	uint32_t redundant; /* redundant; redundant values */
-	uint32_t unread;    /* dead; unread */
-	uint32_t first;     /* first read; taken */
-};
-
 /* Each of the first so many lanes has one of a row's numbers: its counts, then its extents. */
 #define ROW_LANES (ROW_COUNTS + ROW_EXTENTS)
+
+static_assert(ROW_LANES <= 32, "a row has more numbers than a warp has lanes: let add_row(), "
+			       "add_at() and count_of_lane() take the counts in two rounds");
+
+/*
+ * Counts of bytes by enum row_count, two in a number, so that the sums of a warp's lanes are two
+ * for one: at most COUNT_MOST of a lane.
+ */
+#define COUNT_MOST 2047u
+#define COUNT_PAIRS ((ROW_COUNTS + 1) / 2)
+
+struct counts {
+	uint32_t pairs[COUNT_PAIRS]; /* count n is in pair n / 2: its low half, or its high one */
+};
+
+/* `which` is a constant: so the pairs stay in registers. */
+static __device__ __forceinline__ void add_count(struct counts *counts, unsigned which,
+						 uint32_t bytes)
+{
+	counts->pairs[which / 2] += bytes << which % 2 * 16;
+}
+
+static __device__ __forceinline__ uint32_t get_count(const struct counts *counts, unsigned which)
+{
+	return counts->pairs[which / 2] >> which % 2 * 16 & 0xffff;
+}
+
+static __device__ void add_counts(struct counts *to, const struct counts *from)
+{
+#pragma unroll
+	for (unsigned i = 0; i < COUNT_PAIRS; i++)
+		to->pairs[i] += from->pairs[i];
+}
 
 /* Rows of the objects that this block of threads works on; what does not fit goes to memory. */
 struct row_cache {
@@ -60,12 +81,12 @@ static __device__ uint32_t hash_key(u64 key)
 static __device__ uint32_t count_of_lane(const struct counts *counts)
 {
 	unsigned lane = threadIdx.x % 32;
-	uint32_t both = lane < ROW_DEAD_BYTES
-				? (lane < ROW_REDUNDANT_BYTES ? counts->touched : counts->redundant)
-			: lane < ROW_FIRST_READ_BYTES ? counts->unread
-						      : counts->first;
+	uint32_t pair = counts->pairs[0];
 
-	return lane % 2 ? both >> 16 : both & 0xffff;
+#pragma unroll
+	for (unsigned i = 1; i < COUNT_PAIRS; i++)
+		pair = lane < 2 * i ? pair : counts->pairs[i];
+	return lane % 2 ? pair >> 16 : pair & 0xffff;
 }
 
 /* The place of a row in memory, or NULL: there are too many, and the host gives all of them up. */
@@ -229,16 +250,19 @@ static __device__ void flush_row(struct walk *walk)
 {
 	struct counts counts = walk->counts;
 	unsigned lane = threadIdx.x % 32;
-	bool more = counts.redundant | counts.unread | counts.first;
+	uint32_t others = 0;
+	bool more;
 
-	counts.touched = sum_of_lanes(counts.touched);
-	if (__any_sync(ALL_LANES, more)) {
-		counts.redundant = sum_of_lanes(counts.redundant);
-		counts.unread = sum_of_lanes(counts.unread);
-		counts.first = sum_of_lanes(counts.first);
-		more = true;
-	}
-	if (lane < ROW_LANES && (counts.touched || more)) {
+#pragma unroll
+	for (unsigned i = 1; i < COUNT_PAIRS; i++)
+		others |= counts.pairs[i];
+	more = __any_sync(ALL_LANES, others);
+	counts.pairs[0] = sum_of_lanes(counts.pairs[0]);
+	if (more)
+#pragma unroll
+		for (unsigned i = 1; i < COUNT_PAIRS; i++)
+			counts.pairs[i] = sum_of_lanes(counts.pairs[i]);
+	if (lane < ROW_LANES && (counts.pairs[0] || more)) {
 		uint32_t number = count_of_lane(&counts);
 
 		if (lane >= ROW_COUNTS) {
@@ -247,8 +271,7 @@ static __device__ void flush_row(struct walk *walk)
 		}
 		add_cached_row(walk->cache, walk->rows, walk->key, number);
 	}
-	walk->counts.touched = walk->counts.redundant = 0;
-	walk->counts.unread = walk->counts.first = 0;
+	walk->counts = {};
 	walk->most = 0;
 }
 
@@ -267,10 +290,7 @@ static __device__ void count(struct walk *walk, uint32_t writer, const struct co
 		walk->key = key;
 	}
 	walk->most += most;
-	walk->counts.touched += counts->touched;
-	walk->counts.redundant += counts->redundant;
-	walk->counts.unread += counts->unread;
-	walk->counts.first += counts->first;
+	add_counts(&walk->counts, counts);
 }
 
 /* The blocks from `first` to `last` are counted, too, for what was read, or written. */

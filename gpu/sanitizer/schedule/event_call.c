@@ -179,13 +179,6 @@ static bool reserve_rows(size_t count)
 	return true;
 }
 
-static uint64_t count_of(const uint64_t counts[ROW_COUNTS], unsigned metric)
-{
-	const unsigned count = row_count_of(metric);
-
-	return count < ROW_COUNTS ? counts[count] : 0;
-}
-
 /* Of what was read, or of what was written; MIN and MAX are the first and the last block. */
 static struct gpu_row make_row(const struct row *from, enum gpu_access access)
 {
@@ -196,7 +189,7 @@ static struct gpu_row make_row(const struct row *from, enum gpu_access access)
 			      .access = access,
 			      .bytes = from->counts[reads ? ROW_READ : ROW_WRITTEN]};
 
-#define TAKE_SUM(FLAG) count_of(from->counts, GPU_METRIC_##FLAG)
+#define TAKE_SUM(FLAG) from->counts[ROW_##FLAG]
 #define TAKE_MIN(FLAG) ~extents[0]
 #define TAKE_MAX(FLAG) extents[1] - 1
 #define ROW_METRIC(member, FLAG, of, aggregate)                                                    \

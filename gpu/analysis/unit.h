@@ -26,7 +26,7 @@ struct unit_word {
 	uint64_t unread;        /* before the API: see below */
 	/* Of written bytes, as unit_redundant() and values_redundant() (values.h) have them. */
 	uint64_t redundant, redundant_values;
-	uint64_t can_be_unread; /* all bytes, or 0: the API leaves none unread here */
+	uint64_t can_be_unread; /* ... all, or 0: the API leaves none unread here */
 };
 
 VFLOW_DEVICE unsigned unit_count(uint64_t mask)
@@ -148,7 +148,9 @@ VFLOW_DEVICE uint64_t unit_unread(const struct unit_word *word)
 
 /*
  * The rules of the metrics that rows have (gpu/rows.def): which bytes of a word count for
- * `member` is what unit_<member>() returns.
+ * `member` is what unit_<member>() returns.  They lie in units of which the API read a byte (a
+ * metric of READ) or wrote one (of WRITE), and depend on the masks of no other unit but of its
+ * value: rules are also asked of parts of words, of 16 bytes.
  */
 
 VFLOW_DEVICE uint64_t unit_redundant_bytes(const struct unit_word *word)

@@ -108,6 +108,13 @@ static __device__ uint32_t store_unread(const struct walk *walk, uint64_t index,
 	return unread_flags(flags, any, all, notes_of_warp()->epoch);
 }
 
+/* What is initialised of a chunk; `whole`: all of its block. */
+static __device__ unsigned load_initialised(const struct device_record *record, uint64_t index,
+					    bool whole)
+{
+	return whole ? CHUNK_ALL : ((const uint16_t *)record->initialised)[index];
+}
+
 static __device__ void load_chunk(const struct device_record *record, uint64_t index, bool whole,
 				  struct chunk *chunk)
 {
@@ -115,7 +122,7 @@ static __device__ void load_chunk(const struct device_record *record, uint64_t i
 
 	chunk->value[0] = pair.x, chunk->value[1] = pair.y;
 	load_memory(record, index * CHUNK_BYTES, chunk->current);
-	chunk->initialised = whole ? CHUNK_ALL : ((const uint16_t *)record->initialised)[index];
+	chunk->initialised = load_initialised(record, index, whole);
 }
 
 static __device__ void load_writers(const struct device_record *record, uint64_t index,
@@ -179,6 +186,11 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 #pragma unroll
 		for (int k = 0; k < 2; k++)
 			load_chunk(record, index + 32 * k, state.flags & BLOCK_WHOLE, &chunks[k]);
+	else if (RULED_READS)
+#pragma unroll
+		for (int k = 0; k < 2; k++)
+			chunks[k].initialised =
+				load_initialised(record, index + 32 * k, state.flags & BLOCK_WHOLE);
 	if (record->shared) {
 #pragma unroll
 		for (int k = 0; k < 2; k++) {
@@ -194,6 +206,7 @@ static __device__ void settle_block(struct walk *walk, uint64_t block, unsigned 
 #pragma unroll
 	for (int k = 0; k < 2; k++) {
 		chunks[k].redundant = 0;
+		chunks[k].known = chunks[k].initialised;
 		if (writes)
 			stale |= store_chunk(walk, index + 32 * k, &chunks[k]);
 	}
@@ -336,11 +349,13 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	/*
 	 * Most blocks were only read, or written from end to end, or not touched, since patches say
 	 * so of eight at a time.  Of a coarse object nothing but the writer of each is kept.
+	 * Counts by rules need the chunks of the others.
 	 */
 	if ((bits >> lane & 1) && !record->uses_origin) {
 		tally = tally_block(record, first + lane);
 		simple = coarse || !(tally.read | tally.written) ||
-			 (!record->shared && !(tally.state.flags & BLOCK_MIXED) &&
+			 (!(RULED_READS && tally.read) && !(RULED_WRITES && tally.written) &&
+			  !record->shared && !(tally.state.flags & BLOCK_MIXED) &&
 			  (!tally.written ||
 			   (tally.written == LEAF_BYTES && tally.state.flags & BLOCK_WHOLE)));
 		if (simple) {

@@ -12,7 +12,8 @@
 
 struct chunk {
 	uint64_t current[2], value[2];
-	unsigned read, written, uninitialised, initialised, redundant, unread; /* unread: before */
+	unsigned read, written, uninitialised, initialised, redundant;
+	unsigned unread, known; /* what was unread, what was initialised, before the API */
 };
 
 /* All bytes of the units of a chunk that have a byte in `mask`. */
@@ -43,6 +44,62 @@ static __device__ unsigned unread_after(const struct chunk *chunk)
 	return (chunk->unread | chunk->written) & ~chunk->read;
 }
 
+/*
+ * The counts that have code of their own: count_chunk(), and for whole blocks tally_unread() and
+ * settle_whole().
+ */
+#define FAST_COUNTS                                                                                \
+	(1u << ROW_READ | 1u << ROW_WRITTEN | 1u << ROW_REDUNDANT_BYTES |                          \
+	 1u << ROW_REDUNDANT_VALUE_BYTES | 1u << ROW_DEAD_BYTES | 1u << ROW_UNREAD_BYTES |         \
+	 1u << ROW_TAKEN_BYTES | 1u << ROW_FIRST_READ_BYTES)
+
+/* The others of such rows (GPU_ROWS_READ or GPU_ROWS_WRITE), which are counted by their rules. */
+static constexpr uint32_t ruled_counts(unsigned rows)
+{
+	uint32_t counts = 0;
+
+#define RULED_SUM(FLAG, of) counts |= GPU_ROWS_##of & rows ? 1u << ROW_##FLAG : 0;
+#define RULED_MIN(FLAG, of)
+#define RULED_MAX(FLAG, of)
+#define ROW_METRIC(member, FLAG, of, aggregate) RULED_##aggregate(FLAG, of)
+#include "gpu/rows.def"
+	return counts & ~FAST_COUNTS;
+}
+
+/* Not 0: blocks that were read, or written, have counts that only their chunks can give. */
+static constexpr uint32_t RULED_READS = ruled_counts(GPU_ROWS_READ);
+static constexpr uint32_t RULED_WRITES = ruled_counts(GPU_ROWS_WRITE);
+
+/* A chunk as the rules see it: the first bytes of a word. */
+static __device__ struct unit_word word_of_chunk(const struct chunk *chunk, unsigned width,
+						 bool tracked)
+{
+	struct unit_word word = {};
+
+	word.read = chunk->read;
+	word.written = chunk->written;
+	word.uninitialised = chunk->uninitialised;
+	word.initialised = chunk->known;
+	word.unread = chunk->unread;
+	word.redundant = chunk->redundant;
+	word.redundant_values = redundant_values(chunk->written, chunk->redundant, width);
+	word.can_be_unread = tracked ? WORD_ALL : 0;
+	return word;
+}
+
+/* Counts what has no code of its own: each by its rule in unit.h. */
+static __device__ void count_by_rules(const struct unit_word *word, unsigned bytes,
+				      struct counts *counts)
+{
+#define RULE_SUM(member, FLAG)                                                                     \
+	if ((RULED_READS | RULED_WRITES) >> ROW_##FLAG & 1)                                        \
+		add_count(counts, ROW_##FLAG, __popc((unsigned)unit_##member(word) & bytes));
+#define RULE_MIN(member, FLAG)
+#define RULE_MAX(member, FLAG)
+#define ROW_METRIC(member, FLAG, of, aggregate) RULE_##aggregate(member, FLAG)
+#include "gpu/rows.def"
+}
+
 /* The counts of `bytes` of a chunk; `tracked`: some may be left unread. */
 static __device__ struct counts count_chunk(const struct chunk *chunk, unsigned bytes,
 					    unsigned width, bool tracked)
@@ -66,6 +123,11 @@ static __device__ struct counts count_chunk(const struct chunk *chunk, unsigned 
 
 		add_count(&counts, ROW_TAKEN_BYTES, __popc(taken & bytes));
 		add_count(&counts, ROW_FIRST_READ_BYTES, __popc(read & chunk->unread));
+	}
+	if (RULED_READS | RULED_WRITES) {
+		const struct unit_word word = word_of_chunk(chunk, width, tracked);
+
+		count_by_rules(&word, bytes, &counts);
 	}
 	return counts;
 }

@@ -144,6 +144,7 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 		writers[0] = writers[1] = writers[2] = writers[3] = state.writer;
 	if (state.flags & BLOCK_WHOLE)
 		chunk.initialised = CHUNK_ALL;
+	chunk.known = chunk.initialised;
 	after = chunk.initialised | chunk.written;
 	if (chunk.written) {
 		unsigned differ = CHUNK_ALL & ~equal_bytes(&chunk);

@@ -38,6 +38,7 @@ struct object {
 
 struct content {
 	struct content_key key;
+	bool zero;              /* many objects are so by chance: no round trip */
 	struct object *objects; /* the newest first */
 	struct object *oldest;
 	uint64_t changes; /* how often the oldest one got other content */
@@ -154,16 +155,18 @@ static void begin_share(struct contents *contents, struct object *object,
 	object->needed = object->was_read = false;
 }
 
-static void join(struct contents *contents, struct object *object, const uint8_t *digest)
+static void join(struct contents *contents, struct object *object,
+		 const struct gpu_content *payload)
 {
 	struct content_key key = {.size = contents->profile->objects[object->live.index].size};
 	struct content *content;
 
-	memcpy(key.digest, digest, sizeof(key.digest));
+	memcpy(key.digest, payload->digest, sizeof(key.digest));
 	HASH_FIND(hh, contents->contents, &key, sizeof(key), content);
 	if (!content) {
 		content = xcalloc(1, sizeof(*content));
 		content->key = key;
+		content->zero = payload->zero;
 		HASH_ADD(hh, contents->contents, key, sizeof(content->key), content);
 	} else if (!content->objects) {
 		contents->kept -= content->downloaded && contents->kept;
@@ -223,7 +226,7 @@ static void look_at_transfer(struct contents *contents, struct object *object)
 	uint64_t size = contents->profile->objects[object->live.index].size;
 	struct content *content = object->content;
 
-	if (!content)
+	if (!content || content->zero)
 		return;
 	if (object->to_host == size) {
 		content->downloaded = true;
@@ -314,7 +317,7 @@ static int take_content(void *state, const struct build_event *event,
 	    object->written < contents->profile->objects[object->live.index].size)
 		object->needed = true;
 	leave(contents, object);
-	join(contents, object, payload->digest);
+	join(contents, object, payload);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct pattern {
 
 /*
  * Of vertex ids.  The finding has no texts yet: evidence, advice and limits are the caller's to
- * set. `action` is one of advice/actions.md's words.
+ * set. `action` is one of vflow-report(1)'s words.
  */
 struct profile_finding *run_add(const struct run *run, const char *pattern, const char *action,
 				uint32_t vertex, uint32_t site, uint64_t bytes, uint64_t of);

@@ -225,6 +225,54 @@ static void set_hidden(struct run *run)
 	}
 }
 
+/* What kernels compute from memory of the device is the same again only with some inputs. */
+static void find_copies(struct run *run)
+{
+	const struct graph *graph = run->profile->graph;
+
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+
+		if (edge->access == GRAPH_READ && run->operations[edge->from] == OPERATION_KERNEL &&
+		    run->operations[edge->to] == OPERATION_DEVICE_COPY && run->reads[edge->from] &&
+		    graph->vertices[edge->from].invocations > 1)
+			run->copies_results[edge->to] = true;
+	}
+}
+
+/* What the operations read and write, by their edges and rows. */
+static void look_at_operations(struct run *run)
+{
+	const struct profile *profile = run->profile;
+	const struct graph *graph = profile->graph;
+
+	for (uint32_t v = 0; v < graph->vertex_count; v++)
+		run->operations[v] = operation_of(&graph->vertices[v]);
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+		bool from_host = graph->vertices[edge->from].id == GRAPH_HOST;
+
+		if (edge->access != GRAPH_READ)
+			continue;
+		run->reads[edge->to] |= !from_host;
+		if (from_host && run->operations[edge->to] == OPERATION_DEVICE_COPY)
+			run->operations[edge->to] = OPERATION_UPLOAD;
+	}
+	find_copies(run);
+	for (uint32_t i = 0; i < profile->write_count; i++) {
+		uint32_t site = graph_find(graph, profile->writes[i].site);
+
+		if (site != UINT32_MAX)
+			run->writers[site]++;
+	}
+	for (uint32_t i = 0; i < profile->fate_count; i++) {
+		const struct profile_fate *fate = &profile->fates[i];
+
+		run->is_read[graph_find(graph, fate->vertex)] |=
+			fate->dead_bytes + fate->unread_bytes < fate->bytes;
+	}
+}
+
 struct run run_of(struct profile *profile, const struct advice_options *options)
 {
 	const struct graph *graph = profile->graph;
@@ -233,36 +281,21 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 		.options = options,
 		.operations = xcalloc(graph->vertex_count, sizeof(*run.operations)),
 		.reads = xcalloc(graph->vertex_count, sizeof(bool)),
+		.copies_results = xcalloc(graph->vertex_count, sizeof(bool)),
 		.host_writes = xcalloc(graph->vertex_count, sizeof(bool)),
 		.is_read = xcalloc(graph->vertex_count, sizeof(bool)),
 		.unseen = xcalloc(graph->vertex_count, sizeof(*run.unseen)),
 		.sites = words_sites(profile),
+		.writers = xcalloc(graph->vertex_count, sizeof(*run.writers)),
 		.index = index_of(profile),
 	};
 
-	for (uint32_t v = 0; v < graph->vertex_count; v++)
-		run.operations[v] = operation_of(&graph->vertices[v]);
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
-		bool from_host = graph->vertices[edge->from].id == GRAPH_HOST;
-
-		if (edge->access != GRAPH_READ)
-			continue;
-		run.reads[edge->to] |= !from_host;
-		if (from_host && run.operations[edge->to] == OPERATION_DEVICE_COPY)
-			run.operations[edge->to] = OPERATION_UPLOAD;
-	}
+	look_at_operations(&run);
 	for (uint32_t i = 0; i < profile->object_count; i++) {
 		uint32_t site = graph_find(graph, profile->objects[i].site);
 
 		if (site != UINT32_MAX)
 			run.host_writes[site] |= !profile_is_device_memory(&profile->objects[i]);
-	}
-	for (uint32_t i = 0; i < profile->fate_count; i++) {
-		const struct profile_fate *fate = &profile->fates[i];
-
-		run.is_read[graph_find(graph, fate->vertex)] |=
-			fate->dead_bytes + fate->unread_bytes < fate->bytes;
 	}
 	for (uint32_t i = 0; i < profile->unseen_count; i++)
 		run.unseen[graph_find(graph, profile->unseen[i].vertex)] =
@@ -275,10 +308,12 @@ void run_release(struct run *run)
 {
 	free(run->operations);
 	free(run->reads);
+	free(run->copies_results);
 	free(run->host_writes);
 	free(run->is_read);
 	free(run->unseen);
 	free(run->sites);
+	free(run->writers);
 	index_free(run->index);
 }
 
@@ -287,6 +322,13 @@ uint64_t run_unseen(const struct run *run, uint32_t vertex)
 	uint32_t index = graph_find(run->profile->graph, vertex);
 
 	return index == UINT32_MAX ? 0 : run->unseen[index];
+}
+
+bool run_copies_results(const struct run *run, uint32_t vertex)
+{
+	uint32_t index = graph_find(run->profile->graph, vertex);
+
+	return index != UINT32_MAX && run->copies_results[index];
 }
 
 enum operation run_operation(const struct run *run, uint32_t vertex)

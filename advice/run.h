@@ -27,9 +27,11 @@ struct run {
 	const struct advice_options *options;
 	enum operation *operations; /* per vertex of the graph */
 	bool *reads;                /* per vertex: it reads memory of the device */
-	bool *host_writes;          /* per vertex: it allocates what the host can write unseen */
-	bool *is_read;              /* per vertex: somebody reads some of what it writes */
-	struct words_site *sites;   /* per vertex */
+	bool *copies_results; /* per vertex: it copies what a kernel has computed several times */
+	bool *host_writes;    /* per vertex: it allocates what the host can write unseen */
+	bool *is_read;        /* per vertex: somebody reads some of what it writes */
+	struct words_site *sites;         /* per vertex */
+	uint32_t *writers;                /* per vertex: how many write to what it allocates */
 	bool reads_unseen, writes_unseen; /* elsewhere, as the coverage says */
 	bool launches_unseen;             /* some were not analysed */
 	uint64_t *unseen;                 /* per vertex: invocations that were not */
@@ -49,6 +51,7 @@ void run_release(struct run *run);
 enum operation run_operation(const struct run *run, uint32_t vertex);
 /* Invocations of the vertex that were not analysed: nothing else is about them. */
 uint64_t run_unseen(const struct run *run, uint32_t vertex);
+bool run_copies_results(const struct run *run, uint32_t vertex);
 /* "set", "copy", "launch" */
 const char *operation_verb(enum operation operation);
 

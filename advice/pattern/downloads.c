@@ -28,6 +28,15 @@ static struct mend mend_of(const struct profile_download *download)
 	return (struct mend){"copy_when_changed", "Copy only when the bytes have changed."};
 }
 
+/* What a kernel computed anew is the same again only with some inputs. */
+static bool is_by_input(const struct run *run, const struct profile_download *download)
+{
+	const bool known = download->same_unwritten != PROFILE_UNKNOWN && !run->launches_unseen;
+
+	return run_copies_results(run, download->vertex) &&
+	       (!known || download->same_unwritten < download->same);
+}
+
 static void detect_downloads(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->download_count; i++) {
@@ -42,6 +51,7 @@ static void detect_downloads(const struct run *run)
 				  download->site, download->same_bytes, download->bytes);
 		bytes = words_bytes(download->same_bytes);
 		finding->access = GRAPH_READ;
+		finding->input = is_by_input(run, download);
 		finding->invocations = download->copies;
 		finding->evidence =
 			xasprintf("%" PRIu64 " of %" PRIu64 " times the host held already "

@@ -15,6 +15,29 @@
 
 static const char limits[] = "one run, one input; contents of whole objects are compared";
 
+/* Whether somebody else writes to the site's objects: they are needed for that. */
+static bool has_other_writers(const struct run *run, const struct profile_share *share)
+{
+	uint32_t site = graph_find(run->profile->graph, share->site);
+
+	return run->writers[site] > (run_write(run, share->vertex, share->site) ? 1 : 0);
+}
+
+static char *advice_of(const struct run *run, const struct profile_share *share, bool always,
+		       const char *holder)
+{
+	const char *verb = operation_verb(run_operation(run, share->vertex));
+
+	if (!always)
+		return xstrdup("Nothing to do: they were equal, maybe by coincidence.");
+	if (has_other_writers(run, share))
+		return xasprintf("Let those who read what this %s writes use %s, and delete the "
+				 "%s; its object stays, others write to it.",
+				 verb, holder, verb);
+	return xasprintf("Let the readers use %s, and delete this %s and its object.", holder,
+			 verb);
+}
+
 static void add_share(const struct run *run, const struct profile_share *share)
 {
 	const struct profile *profile = run->profile;
@@ -34,12 +57,7 @@ static void add_share(const struct run *run, const struct profile_share *share)
 		xasprintf("%" PRIu64 " of %" PRIu64 " times it gave the object what %s held "
 			  "already, and held as long as anybody read it: %s.",
 			  share->spared, writes, holder, bytes);
-	if (!always)
-		finding->advice = xstrdup("Nothing to do: they were equal, maybe by coincidence.");
-	else
-		finding->advice = xasprintf("Let the readers use %s, and delete this %s and its "
-					    "object.",
-					    holder, operation_verb(operation));
+	finding->advice = advice_of(run, share, always, holder);
 	finding->limits = xstrdup(limits);
 	finding_add_other(finding, share->holder);
 	free(holder);

@@ -24,6 +24,7 @@ struct fate {
 	uint64_t bytes;  /* that nobody read */
 	bool all;        /* that it wrote to the object */
 	bool of_all;     /* and to any other one */
+	bool whole;      /* mostly all bytes of some invocations, not some bytes of each */
 	uint64_t unseen; /* launches of which nothing is known */
 };
 
@@ -31,10 +32,10 @@ static const char *action_of(const struct fate *fate)
 {
 	switch (fate->operation) {
 	case OPERATION_SET:
-		return fate->all ? "delete" : "set_range";
+		return fate->all ? "delete" : fate->whole ? "set_when_read" : "set_range";
 	case OPERATION_UPLOAD:
 	case OPERATION_DEVICE_COPY:
-		return fate->all ? "delete" : "copy_range";
+		return fate->all ? "delete" : fate->whole ? "copy_when_read" : "copy_range";
 	default:
 		if (fate->unseen)
 			return "collect_all";
@@ -42,7 +43,7 @@ static const char *action_of(const struct fate *fate)
 	}
 }
 
-/* Who wrote most over it, index; UINT32_MAX: nobody. */
+/* Who wrote over most of what nobody had read, index; UINT32_MAX: nobody. */
 static uint32_t main_overwriter(const struct fate *fate)
 {
 	const struct run_edges over =
@@ -54,10 +55,10 @@ static uint32_t main_overwriter(const struct fate *fate)
 	for (uint32_t i = 0; i < over.count; i++) {
 		const struct graph_edge *edge = &graph->edges[over.items[i]];
 
-		if (edge->bytes <= most)
+		if (edge->dead_bytes <= most)
 			continue;
 		best = edge->to;
-		most = edge->bytes;
+		most = edge->dead_bytes;
 	}
 	return best;
 }
@@ -71,6 +72,16 @@ static char *with_range(const struct fate *fate, char *text)
 
 	free(first);
 	free(end);
+	free(text);
+	return more;
+}
+
+/* Adds in how many invocations it was so; `text` is freed. */
+static char *with_invocations(const struct fate *fate, char *text)
+{
+	char *more = xasprintf("%s Of %" PRIu64 " of the invocations nobody read a byte.", text,
+			       fate->fate->unread_writes);
+
 	free(text);
 	return more;
 }
@@ -105,7 +116,9 @@ static char *evidence_of(const struct fate *fate)
 			 by ? " of them were written over before anybody had read them, mostly by "
 			    : "",
 			 by ? by : "");
-	if (!fate->all && fate->fate->read_end)
+	if (fate->whole)
+		text = with_invocations(fate, text);
+	else if (!fate->all && fate->fate->read_end)
 		text = with_range(fate, text);
 	if (fate->unseen)
 		text = with_seen(fate, text);
@@ -133,12 +146,19 @@ static char *advice_of(const struct fate *fate)
 	if (fate->unseen)
 		return xstrdup("Nobody reads these stores of the launches that were seen: collect "
 			       "all launches, without --sample-kernels, before leaving them out.");
+	if (fate->operation == OPERATION_KERNEL && fate->whole)
+		return xstrdup("Leave out the kernel's stores to this object in the launches after "
+			       "which nobody reads them.");
 	if (fate->operation == OPERATION_KERNEL && !fate->of_all)
 		return xasprintf("Leave out the kernel's stores to this object%s: nobody reads "
 				 "them.",
 				 fate->all ? "" : ", or to the part of it that is never read");
 	if (fate->all)
 		return xasprintf("Delete this %s: nobody reads what it writes.", verb);
+	if (fate->whole)
+		return xasprintf("%s only when somebody will read it: nobody reads what the others "
+				 "write.",
+				 fate->operation == OPERATION_SET ? "Set" : "Copy");
 	return xasprintf("%s only the part that is read%s: nobody reads the rest.",
 			 fate->operation == OPERATION_SET ? "Set" : "Copy",
 			 has_unread_ends(fate) ? ""
@@ -163,6 +183,16 @@ static void add_finding(const struct fate *fate)
 		finding_add_other(finding, graph->vertices[graph->edges[over.items[i]].to].id);
 }
 
+/* Profiles made before these columns came do not know. */
+static bool is_whole(const struct fate *fate)
+{
+	const struct profile_fate *row = fate->fate;
+
+	return !fate->all && row->unread_writes && row->unread_writes != PROFILE_UNKNOWN &&
+	       row->unread_writes_bytes != PROFILE_UNKNOWN &&
+	       row->unread_writes_bytes > fate->bytes / 2;
+}
+
 static void detect_dead_writes(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->profile->fate_count && !run->reads_unseen; i++) {
@@ -176,6 +206,7 @@ static void detect_dead_writes(const struct run *run)
 			continue;
 		fate.unseen = run_unseen(run, row->vertex);
 		fate.all = fate.bytes >= row->bytes;
+		fate.whole = is_whole(&fate);
 		fate.of_all =
 			fate.all && !run->is_read[graph_find(run->profile->graph, row->vertex)];
 		fate.pattern = row->dead_bytes >= row->unread_bytes ? "dead_write"

@@ -53,7 +53,8 @@ struct mend {
 /* By operation and by when; an action of NULL: there is none, but something is to be said. */
 static const struct mend set_mends[TIMES] = {
 	[ALWAYS] = {"delete", "Delete this set: the values were there already, from %s.", false},
-	[AFTER_FIRST] = {"set_once", "Set it once: nobody has changed it since the first time.",
+	[AFTER_FIRST] = {"set_once",
+			 "Set it once: each later time the values were there already, from %s.",
 			 false},
 	[FIRST_ONLY] = {"delete_first",
 			"Leave out the first set: the values were there already, from %s.", false},
@@ -69,7 +70,8 @@ static const struct mend set_mends[TIMES] = {
 
 static const struct mend copy_mends[TIMES] = {
 	[ALWAYS] = {"delete", "Delete this copy: the bytes were there already, from %s.", false},
-	[AFTER_FIRST] = {"copy_once", "Copy once: the bytes have not changed since the first time.",
+	[AFTER_FIRST] = {"copy_once",
+			 "Copy once: each later time the bytes were there already, from %s.",
 			 false},
 	[FIRST_ONLY] = {"delete_first",
 			"Skip the first copy: the bytes were there already, from %s.", false},
@@ -238,7 +240,9 @@ static void add_finding(const struct writer *writer)
 		writer->run, transfer ? "duplicate_transfer" : "redundant_values", mend->action,
 		writer->write.vertex, writer->write.site, writer->bytes, writer->write.bytes);
 
-	finding->input = mend->input;
+	finding->input = mend->input ||
+			 (writer->operation == OPERATION_DEVICE_COPY && writer->when != IN_PART &&
+			  run_copies_results(writer->run, writer->write.vertex));
 	finding->invocations = writer->write.writes;
 	finding->evidence = evidence_of(writer, sources);
 	finding->advice = advice_of(writer, mend, sources);

@@ -14,6 +14,7 @@ static const struct profile_column download_columns[] = {
 	DOWNLOAD_COLUMN(same_bytes, COUNT),
 	DOWNLOAD_COLUMN(same_first, COUNT),
 	DOWNLOAD_COLUMN(changed_later, COUNT),
+	DOWNLOAD_COLUMN(same_unwritten, COUNT, .nullable = true),
 	{0},
 };
 

@@ -169,6 +169,8 @@ struct profile_fate {
 	uint64_t consumed_bytes;       /* read by these, which wrote over as many at once */
 	uint64_t read_own;             /* invocations that read what earlier ones had left */
 	uint64_t atomics;              /* 1: it accessed the objects with atomics */
+	/* invocations of which nobody has read a byte, for sure, and what they wrote */
+	uint64_t unread_writes, unread_writes_bytes;
 };
 
 /* Copies of a vertex from the objects of one site to the host. */
@@ -178,6 +180,8 @@ struct profile_download {
 	uint64_t same, same_bytes; /* copies of what the memory of the host held before */
 	uint64_t same_first;       /* those that were the vertex's first from the object */
 	uint64_t changed_later;    /* others that were not */
+	/* of `same`: nobody had written there since a copy to the host had brought it */
+	uint64_t same_unwritten;
 };
 
 /* Copies of a vertex from the host to the objects of one site. */

@@ -43,6 +43,8 @@ static const struct profile_column fate_columns[] = {
 	FATE_COLUMN(consumed_bytes, COUNT),
 	FATE_COLUMN(read_own, COUNT),
 	FATE_COLUMN(atomics, COUNT),
+	FATE_COLUMN(unread_writes, COUNT, .nullable = true),
+	FATE_COLUMN(unread_writes_bytes, COUNT, .nullable = true),
 	{0},
 };
 

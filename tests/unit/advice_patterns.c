@@ -567,6 +567,52 @@ static void test_scattered_reads(void **state)
 	}
 }
 
+/* Of a set three of four times; of a copy so, but most of what nobody reads is of the others. */
+static void test_unread_invocations(void **state)
+{
+	static const struct {
+		const char *kind, *action;
+		uint64_t writes, bytes;
+	} cases[] = {{"memset", "set_when_read", 3, 1500},
+		     {"memcpy", "copy_when_read", 3, 1500},
+		     {"memcpy", "copy_range", 1, 500},
+		     {"memset", "set_range", 0, 0},
+		     {"memset", "set_range", PROFILE_UNKNOWN, PROFILE_UNKNOWN},
+		     {"kernel", "drop_store", 3, 1500}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *profile = two_writers("alloc", cases[i].kind);
+		struct profile_fate *fate = fate_of(profile, 3, 2000, 1500, 0);
+
+		edge(profile, 3, 4, 1, GRAPH_WRITE, 2000, 0)->dead_bytes = 1500;
+		fate->unread_writes = cases[i].writes;
+		fate->unread_writes_bytes = cases[i].bytes;
+		fate->read_end = 2048;
+		only_advice(profile);
+		assert_string_equal(profile->findings[0].action, cases[i].action);
+		assert_int_equal(!!strstr(profile->findings[0].evidence,
+					  "Of 3 of the invocations nobody read a byte."),
+				 cases[i].writes == 3);
+		profile_free(profile);
+	}
+}
+
+/* Who wrote over what nobody had read, not who wrote over most. */
+static void test_overwriter(void **state)
+{
+	struct profile *profile = two_writers("alloc", "memset");
+
+	(void)state;
+	vertex(profile, "kernel", "eager", 1);
+	edge(profile, 3, 4, 1, GRAPH_WRITE, 2000, 0)->dead_bytes = 100;
+	edge(profile, 3, 5, 1, GRAPH_WRITE, 500, 0)->dead_bytes = 400;
+	fate_of(profile, 3, 2000, 500, 0);
+	only_advice(profile);
+	contains(profile->findings[0].evidence, "mostly by eager (vertex 5, net.c:105)");
+	profile_free(profile);
+}
+
 static void test_fates(void **state)
 {
 	struct profile *profile = two_writers("alloc", "kernel");
@@ -723,6 +769,47 @@ static void test_downloads(void **state)
 	check_download(6, 3, 0, "copy_when_changed");
 }
 
+/* Copies of what a kernel computes in each step, and of what one computes once. */
+static void test_copies_of_results(void **state)
+{
+	struct profile_download *download;
+
+	(void)state;
+	for (uint64_t launches = 1; launches < 3; launches++) {
+		struct profile *profile = two_writers("kernel", "memcpy");
+
+		profile->graph->vertices[2].invocations = launches;
+		edge(profile, 1, 2, 1, GRAPH_READ, 300, 0);
+		edge(profile, 2, 3, 1, GRAPH_READ, 300, 0);
+		ARRAY_RESERVE(profile->downloads, profile->download_count,
+			      profile->download_capacity);
+		download = &profile->downloads[profile->download_count++];
+		*download = (struct profile_download){.vertex = 3,
+						      .site = 1,
+						      .copies = 3,
+						      .bytes = 300,
+						      .same = 3,
+						      .same_bytes = 300,
+						      .same_first = 1};
+		only_advice(profile);
+		assert_string_equal(profile->findings[0].action, "delete");
+		assert_int_equal(profile->findings[0].input, launches == 2);
+		/* nothing was computed anew in between, or so files of before do not say */
+		download->same_unwritten = 3;
+		only_advice(profile);
+		assert_false(profile->findings[0].input);
+		download->same_unwritten = PROFILE_UNKNOWN;
+		only_advice(profile);
+		assert_int_equal(profile->findings[0].input, launches == 2);
+		profile->download_count = 0;
+		unchanged(write_of(profile, 3, 3, 300), 3, 1);
+		only_advice(profile);
+		assert_string_equal(profile->findings[0].action, "delete");
+		assert_int_equal(profile->findings[0].input, launches == 2);
+		profile_free(profile);
+	}
+}
+
 /* Filled by what the kernel 4 then adds to. */
 static struct profile_fate *filled(struct profile *profile)
 {
@@ -799,8 +886,13 @@ static void test_shares(void **state)
 	*share = (struct profile_share){
 		.vertex = 3, .site = 1, .holder = 5, .writes = 4, .spared = 4, .bytes = 8000};
 	contains(only_advice(profile), "Let the readers use cudaMalloc (vertex 5, net.c:105)");
+	contains(profile->findings[0].advice, "delete this copy and its object");
 	assert_string_equal(profile->findings[0].action, "share");
 	assert_false(profile->findings[0].input);
+	/* a kernel writes to the object later */
+	write_of(profile, 2, 1, 2000);
+	contains(only_advice(profile), "delete the copy; its object stays");
+	profile->write_count--;
 	/* now and then: by coincidence */
 	share->spared = 1;
 	share->bytes = 2000;
@@ -1283,11 +1375,14 @@ int main(void)
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_scattered_reads),
 		cmocka_unit_test(test_fates),
+		cmocka_unit_test(test_unread_invocations),
+		cmocka_unit_test(test_overwriter),
 		cmocka_unit_test(test_two_sets),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_fill_then_accumulate),
 		cmocka_unit_test(test_downloads),
+		cmocka_unit_test(test_copies_of_results),
 		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_allocations),
 		cmocka_unit_test(test_cause),

@@ -261,6 +261,39 @@ static void test_dead(void **state)
 	profile_free(profile);
 }
 
+/* Invocations of which nobody has read a byte. */
+static void test_unread_writes(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_fates);
+	x = allocate();
+	y = allocate_at(1, SIZE, TRACE_MEMORY_DEVICE);
+	CALL(A, OVER(x, 1, SIZE, 0, SIZE)); /* read */
+	CALL(C, FIRST_READ(x, A, 1, 1));
+	CALL(B, OVER(x, A, SIZE, SIZE - 1, SIZE)); /* dead */
+	CALL(A, OVER(x, B, SIZE, SIZE, SIZE));     /* dead */
+	CALL(A, OVER(x, A, SIZE, SIZE, SIZE));     /* dead, by itself */
+	CALL(A, OVER(x, A, SIZE, SIZE, SIZE));     /* at the end unread */
+	CALL(A, OVER(y, 1, 500, 0, 500));          /* a half */
+	CALL(A, OVER(y, 1, 500, 0, 500));          /* the other: nobody knows whose is read */
+	CALL(C, FIRST_READ(y, A, 500, 500));
+	CALL(D, OVER(y, A, SIZE, 500, SIZE));
+	CALL(A, OVER(y, D, SIZE, SIZE, SIZE)); /* seen by others */
+	read_unseen(y, 0);
+	CALL(D, OVER(y, A, 10, 0, 0)); /* what it writes it has read itself */
+	finish();
+	assert_int_equal(fate_of(A)->writes, 7);
+	assert_int_equal(fate_of(A)->unread_writes, 3);
+	assert_int_equal(fate_of(A)->unread_writes_bytes, 3 * SIZE);
+	assert_int_equal(fate_of(B)->unread_writes, 1);
+	assert_int_equal(fate_of(D)->writes, 2);
+	assert_int_equal(fate_of(D)->unread_writes, 1);
+	assert_int_equal(fate_of(D)->unread_writes_bytes, SIZE);
+	profile_free(profile);
+}
+
 /* What may have been read on one device is still unread on another one. */
 static void test_devices(void **state)
 {
@@ -507,6 +540,23 @@ static void test_round_trips(void **state)
 	profile_free(profile);
 }
 
+/* What comes back is zeros: many objects are, by chance. */
+static void test_no_trip_of_zeros(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_contents);
+	x = allocate();
+	y = allocate();
+	upload(A, x, 0);
+	CALL(B, READ(x, A, SIZE), TO_HOST(x, SIZE));
+	upload(C, y, 0);
+	finish();
+	assert_int_equal(profile->round_trip_count, 0);
+	profile_free(profile);
+}
+
 /* -- downloads -- */
 
 static void test_downloads(void **state)
@@ -535,6 +585,53 @@ static void test_downloads(void **state)
 	assert_int_equal(profile->downloads[0].same_bytes, SIZE + 10);
 	assert_int_equal(profile->downloads[0].same_first, 1);
 	assert_int_equal(profile->downloads[0].changed_later, 2);
+	profile_free(profile);
+}
+
+/* A download of blocks `from` to `to` that brings what the host held. */
+static void fetch_again(uint32_t vertex, uint32_t object, uint64_t from, uint64_t to)
+{
+	CALL(vertex,
+	     {.object = object,
+	      .writer = B,
+	      .access = TRACE_READ,
+	      .bytes = SIZE,
+	      .metrics = ALL_METRICS,
+	      .first_block = from,
+	      .last_block = to},
+	     TO_HOST(object, SIZE));
+	record(GPU_RECORD_RECEIVED, object);
+}
+
+/* Whether the host held it because it had fetched it, or by chance. */
+static void test_downloads_unwritten(void **state)
+{
+	uint32_t x, y;
+
+	(void)state;
+	start(&build_downloads);
+	x = allocate_at(1, 10240, TRACE_MEMORY_DEVICE);
+	y = allocate_at(2, 10240, TRACE_MEMORY_DEVICE);
+	fetch_again(A, x, 0, 5);
+	fetch_again(C, x, 2, 3); /* of these */
+	CALL(B, WRITE(y, 1, 10, 0));
+	fetch_again(C, x, 2, 3);
+	fetch_again(C, x, 3, 4); /* not only */
+	CALL(B, WRITE(x, 1, 10, 10));
+	fetch_again(C, x, 3, 4);                     /* it was written */
+	CALL(D, READ(x, B, SIZE), TO_HOST(x, SIZE)); /* nobody knows which blocks */
+	record(GPU_RECORD_RECEIVED, x);
+	CALL(D, READ(x, B, SIZE), TO_HOST(x, SIZE));
+	record(GPU_RECORD_RECEIVED, x);
+	finish();
+	assert_int_equal(profile->download_count, 3);
+	assert_int_equal(profile->downloads[0].same, 1);
+	assert_int_equal(profile->downloads[0].same_unwritten, 0);
+	assert_int_equal(profile->downloads[1].vertex, C);
+	assert_int_equal(profile->downloads[1].same, 4);
+	assert_int_equal(profile->downloads[1].same_unwritten, 2);
+	assert_int_equal(profile->downloads[2].same, 2);
+	assert_int_equal(profile->downloads[2].same_unwritten, 0);
 	profile_free(profile);
 }
 
@@ -730,14 +827,16 @@ static void test_allocations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_writes),          cmocka_unit_test(test_first_writes),
-		cmocka_unit_test(test_downloads),       cmocka_unit_test(test_dead),
-		cmocka_unit_test(test_devices),         cmocka_unit_test(test_taken),
-		cmocka_unit_test(test_read_range),      cmocka_unit_test(test_consumed),
-		cmocka_unit_test(test_shares),          cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_consumed_unseen), cmocka_unit_test(test_unseen),
-		cmocka_unit_test(test_allocations),     cmocka_unit_test(test_uploads),
-		cmocka_unit_test(test_parts),           cmocka_unit_test(test_bad_transfers),
+		cmocka_unit_test(test_writes),           cmocka_unit_test(test_first_writes),
+		cmocka_unit_test(test_downloads),        cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_devices),          cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_read_range),       cmocka_unit_test(test_consumed),
+		cmocka_unit_test(test_shares),           cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_no_trip_of_zeros), cmocka_unit_test(test_downloads_unwritten),
+		cmocka_unit_test(test_unread_writes),    cmocka_unit_test(test_consumed_unseen),
+		cmocka_unit_test(test_unseen),           cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_uploads),          cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_bad_transfers),
 	};
 
 	return cmocka_run_group_tests_name("graph_facts", tests, NULL, NULL);

@@ -5,10 +5,18 @@
 #include "graph/build/analysis.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/profile/table.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
+
+#define UNKNOWN UINT64_MAX
+
+/* Blocks of an object that went to the host and were not written to since. */
+struct fetched {
+	uint64_t first, end; /* equal: none; `end` UNKNOWN: which is not known */
+};
 
 struct downloads {
 	struct profile *profile;
@@ -18,6 +26,9 @@ struct downloads {
 	uint32_t vertex, object;
 	uint64_t bytes;
 	bool same;
+	struct fetched blocks;   /* of the last copy */
+	struct fetched *fetched; /* by object */
+	uint32_t fetched_count;
 };
 
 static void *begin(struct profile *profile)
@@ -28,15 +39,36 @@ static void *begin(struct profile *profile)
 	return downloads;
 }
 
+static struct fetched *fetched_of(struct downloads *downloads, uint32_t object)
+{
+	if (object >= downloads->fetched_count) {
+		uint32_t count = 2 * object + 64;
+
+		downloads->fetched =
+			xreallocarray(downloads->fetched, count, sizeof(*downloads->fetched));
+		memset(downloads->fetched + downloads->fetched_count, 0,
+		       (count - downloads->fetched_count) * sizeof(*downloads->fetched));
+		downloads->fetched_count = count;
+	}
+	return &downloads->fetched[object];
+}
+
+static bool is_in(const struct fetched *blocks, const struct fetched *of)
+{
+	return blocks->first < blocks->end && of->first <= blocks->first && blocks->end <= of->end;
+}
+
 static void settle(struct downloads *downloads)
 {
 	struct profile *profile = downloads->profile;
 	struct profile_download *row;
+	struct fetched *fetched;
 	uint32_t index;
 	bool first;
 
 	if (!downloads->bytes)
 		return;
+	fetched = fetched_of(downloads, downloads->object);
 	index = table_find_row(&profile_table_download, profile, &downloads->rows,
 			       downloads->vertex, profile->objects[downloads->object].site);
 	row = &profile->downloads[index];
@@ -47,10 +79,27 @@ static void settle(struct downloads *downloads)
 		row->same++;
 		profile_add(&row->same_bytes, downloads->bytes);
 		row->same_first += first;
+		row->same_unwritten += is_in(&downloads->blocks, fetched);
 	} else {
 		row->changed_later += !first;
 	}
+	*fetched = downloads->blocks.end == UNKNOWN ? (struct fetched){0} : downloads->blocks;
 	downloads->bytes = 0;
+}
+
+static void widen(struct fetched *blocks, const struct build_row *row)
+{
+	const bool known = build_row_has(row, TRACE_METRIC_FIRST_BLOCK) &&
+			   build_row_has(row, TRACE_METRIC_LAST_BLOCK);
+	const uint64_t first = known ? row->first_block : 0;
+	const uint64_t end = known ? row->last_block + 1 : UNKNOWN;
+
+	if (blocks->first == blocks->end)
+		*blocks = (struct fetched){first, end};
+	if (first < blocks->first)
+		blocks->first = first;
+	if (end > blocks->end)
+		blocks->end = end;
 }
 
 static void take(void *state, const struct build_event *event, const struct build_row *rows,
@@ -59,7 +108,12 @@ static void take(void *state, const struct build_event *event, const struct buil
 	struct downloads *downloads = state;
 
 	settle(downloads);
+	downloads->blocks = (struct fetched){0};
 	for (uint32_t i = 0; i < count; i++) {
+		if (rows[i].access == TRACE_WRITE)
+			*fetched_of(downloads, rows[i].object) = (struct fetched){0};
+		else if (rows[i].access == TRACE_READ)
+			widen(&downloads->blocks, &rows[i]);
 		if (rows[i].access != TRACE_TO_HOST || event->vertex == PROFILE_NO_VERTEX)
 			continue;
 		downloads->vertex = event->vertex;
@@ -95,6 +149,7 @@ static void end(void *state)
 
 	pair_map_release(&downloads->rows);
 	pair_map_release(&downloads->seen);
+	free(downloads->fetched);
 	free(downloads);
 }
 

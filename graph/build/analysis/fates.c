@@ -27,8 +27,12 @@ struct part { /* of an object: bytes of one last writer */
 	uint64_t seen; /* its object's when it was brought up to date */
 	uint64_t unread;
 	struct unread_range written, read;
+	/* by its last invocations, since none of its bytes was unread */
+	uint64_t writes, bytes;
+	bool was_read; /* some of these */
 	/* by the event of this number */
 	uint64_t event, bytes_read, overwritten;
+	uint64_t wrote_at; /* the last event by which it wrote */
 };
 
 struct object {
@@ -122,6 +126,7 @@ static void set_seen(struct fates *fates, const struct object *object, struct pa
 		fate->readers++;
 		fate->consumer = PROFILE_NO_VERTEX;
 	}
+	part->was_read |= part->unread > 0;
 	part->unread = 0;
 	part->read = UNREAD_EVERYTHING;
 }
@@ -175,6 +180,7 @@ static void take_read(struct fates *fates, const struct build_event *event,
 	uint64_t end = (row->last_block + 1) * GPU_ROW_BLOCK;
 
 	part->bytes_read = row->bytes;
+	part->was_read |= row->first_read_bytes > 0;
 	take_from(&part->unread, row->first_read_bytes);
 	widen_read(part, row);
 	if (build_row_has(row, TRACE_METRIC_LAST_BLOCK)) {
@@ -197,8 +203,10 @@ static void take_write(struct fates *fates, const struct build_event *event,
 	part->overwritten = row->bytes;
 	take_from(&part->unread, row->dead_bytes);
 	take_from(&part->unread, row->taken_bytes);
-	if (row->taken_bytes) /* from now on rows that read them are of another writer */
+	if (row->taken_bytes) { /* from now on rows that read them are of another writer */
 		widen_read(part, row);
+		part->was_read = true;
+	}
 	if (row->dead_bytes)
 		profile_add(&row_of(fates, object, part)->dead_bytes, row->dead_bytes);
 	part = part_of(fates, object, event->vertex, event->number);
@@ -206,6 +214,22 @@ static void take_write(struct fates *fates, const struct build_event *event,
 	profile_add(&fate->bytes, row->bytes);
 	fate->writes += object->event != event->number;
 	object->event = event->number;
+}
+
+/*
+ * All that the last invocations left in the object has become of: nobody has read it, if nobody
+ * has read a byte of it.
+ */
+static void end_writes(struct fates *fates, const struct object *object, struct part *part)
+{
+	struct profile_fate *fate = row_of(fates, object, part);
+
+	if (!part->was_read) {
+		fate->unread_writes += part->writes;
+		profile_add(&fate->unread_writes_bytes, part->bytes);
+	}
+	part->writes = part->bytes = 0;
+	part->was_read = false;
 }
 
 /* ... and to those of the vertex that wrote. */
@@ -219,6 +243,14 @@ static void give_written(struct fates *fates, const struct build_event *event,
 	if (!part->wrote)
 		part->written = part->read = UNREAD_NOTHING;
 	part->wrote = true;
+	if (part->wrote_at != event->number) {
+		if (!part->unread)
+			end_writes(fates, object, part);
+		part->wrote_at = event->number;
+		part->writes++;
+	}
+	profile_add(&part->bytes, row->bytes);
+	part->was_read |= row->unread_bytes < row->bytes;
 	profile_add(&part->unread, row->unread_bytes);
 	profile_add(&part->unread, row->taken_bytes);
 	unread_widen(&part->written, range);
@@ -323,6 +355,7 @@ static void end_part(struct fates *fates, const struct object *object, struct pa
 	struct unread_total *total = &fates->totals[part->row - 1];
 
 	profile_add(&fate->unread_bytes, part->unread);
+	end_writes(fates, object, part);
 	if (freed)
 		profile_add(&total->freed, part->unread);
 	unread_widen(&total->written, part->written);

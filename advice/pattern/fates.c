@@ -136,7 +136,7 @@ static bool has_unread_ends(const struct fate *fate)
 	const struct profile_fate *row = fate->fate;
 	uint64_t range = row->read_end - row->read_first;
 
-	return !row->read_end || (row->writes && row->bytes / row->writes > range);
+	return row->read_end && row->writes && row->bytes / row->writes > range;
 }
 
 static char *advice_of(const struct fate *fate)
@@ -161,9 +161,10 @@ static char *advice_of(const struct fate *fate)
 				 fate->operation == OPERATION_SET ? "Set" : "Copy");
 	return xasprintf("%s only the part that is read%s: nobody reads the rest.",
 			 fate->operation == OPERATION_SET ? "Set" : "Copy",
-			 has_unread_ends(fate) ? ""
-					       : ", if it is known before (it is scattered, and "
-						 "with another input it may be another one)");
+			 has_unread_ends(fate)  ? ""
+			 : fate->fate->read_end ? ", if it is known before (it is scattered, and "
+						  "with another input it may be another one)"
+						: ", if it is known before");
 }
 
 static void add_finding(const struct fate *fate)

@@ -548,8 +548,12 @@ static void test_scattered_reads(void **state)
 {
 	static const struct {
 		uint64_t first, end;
-		bool scattered;
-	} cases[] = {{0, 1024, true}, {0, 1000, true}, {1024, 2048, true}, {100, 1000, false}};
+		bool scattered, certain;
+	} cases[] = {{0, 1024, true, false},
+		     {0, 1000, true, false},
+		     {1024, 2048, true, false},
+		     {100, 1000, false, true},
+		     {0, 0, false, false}}; /* where it lies nobody knows */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -563,6 +567,8 @@ static void test_scattered_reads(void **state)
 		only_advice(profile);
 		assert_int_equal(!!strstr(profile->findings[0].advice, "scattered"),
 				 cases[i].scattered);
+		assert_int_equal(!strstr(profile->findings[0].advice, "if it is known before"),
+				 cases[i].certain);
 		profile_free(profile);
 	}
 }

@@ -86,6 +86,7 @@ uint32_t event_introduce(const struct gpu_call *call, const struct object *objec
 {
 	struct gpu_object described = {.address = object->address,
 				       .size = object->size,
+				       .device = (uint32_t)space_device(object->space),
 				       .memory = object->memory,
 				       .name = object->name};
 

@@ -31,6 +31,7 @@ static uint32_t add_object(struct process *process, const struct trace_object *r
 		.size = record->size,
 		.address = record->address,
 		.memory = record->memory,
+		.device = record->device,
 		.name = *record->text ? process_clean_name(record->text) : NULL,
 	};
 	return profile->object_count++;

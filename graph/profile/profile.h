@@ -53,6 +53,7 @@ struct profile_object {
 	uint64_t size;
 	uint64_t address;
 	uint32_t memory;           /* enum trace_memory */
+	uint32_t device;           /* while the profile is built; in no file */
 	char *name;                /* of a module global, else NULL */
 	uint64_t start_ns, end_ns; /* since the start of the run; end 0: never freed */
 };

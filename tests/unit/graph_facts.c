@@ -701,6 +701,67 @@ static void test_uploads(void **state)
 	profile_free(profile);
 }
 
+/* What another device holds or gets is no reason to keep anything on this one. */
+static void test_transfers_of_devices(void **state)
+{
+	uint32_t x, y, z;
+
+	(void)state;
+	start(&build_transfers);
+	x = allocate_at(1, 4096, TRACE_MEMORY_DEVICE);
+	y = allocate_at(1, 4096, TRACE_MEMORY_DEVICE);
+	z = allocate_at(1, 4096, TRACE_MEMORY_DEVICE);
+	profile->objects[y].device = profile->objects[z].device = 1;
+	send_to(A, x, 2048, 1);
+	send_to(A, y, 2048, 1);
+	send_to(A, z, 2048, 1); /* again, to that device */
+	CALL(B, READ(x, A, 1024), TO_HOST(x, 1024));
+	transfer(x, 0, 1024, 2, false);
+	send_to(C, y, 1024, 2); /* from one to the other */
+	finish();
+	assert_int_equal(profile->uploads[0].copies, 3);
+	assert_int_equal(profile->uploads[0].repeated, 1);
+	assert_int_equal(profile->round_trip_count, 0);
+	profile_free(profile);
+
+	start(&build_contents);
+	x = allocate();
+	y = allocate();
+	profile->objects[y].device = 1;
+	upload(A, x, 1);
+	CALL(B, READ(x, A, SIZE), TO_HOST(x, SIZE));
+	upload(C, y, 1);
+	CALL(D, READ(y, C, SIZE));
+	finish();
+	assert_int_equal(profile->round_trip_count, 0);
+	assert_int_equal(profile->share_count, 0);
+	profile_free(profile);
+}
+
+/* A launch that was not analysed may have changed what was fetched. */
+static void test_parts_unseen(void **state)
+{
+	uint32_t x;
+
+	(void)state;
+	start(&build_transfers);
+	x = allocate_at(1, 8192, TRACE_MEMORY_DEVICE);
+	CALL(B, READ(x, A, 1024), TO_HOST(x, 1024));
+	transfer(x, 0, 1024, 2, false);
+	CALL(D, READ(x, A, 1));
+	read_unseen(x, 0); /* read, not written */
+	send_to(C, x, 1024, 2);
+	CALL(B, READ(x, C, 1024), TO_HOST(x, 1024));
+	transfer(x, 0, 1024, 2, false);
+	call(D, NULL, 0);
+	read_unseen(BUILD_NO_OBJECT, 0);
+	send_to(C, x, 1024, 2);
+	finish();
+	assert_int_equal(profile->round_trip_count, 1);
+	assert_int_equal(profile->round_trips[0].uploads, 1);
+	profile_free(profile);
+}
+
 #define EXTENTS (UINT32_C(1) << TRACE_METRIC_FIRST_BLOCK | UINT32_C(1) << TRACE_METRIC_LAST_BLOCK)
 
 /* A write of a kernel, to these blocks of the object. */
@@ -827,15 +888,26 @@ static void test_allocations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_writes),           cmocka_unit_test(test_first_writes),
-		cmocka_unit_test(test_downloads),        cmocka_unit_test(test_dead),
-		cmocka_unit_test(test_devices),          cmocka_unit_test(test_taken),
-		cmocka_unit_test(test_read_range),       cmocka_unit_test(test_consumed),
-		cmocka_unit_test(test_shares),           cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_no_trip_of_zeros), cmocka_unit_test(test_downloads_unwritten),
-		cmocka_unit_test(test_unread_writes),    cmocka_unit_test(test_consumed_unseen),
-		cmocka_unit_test(test_unseen),           cmocka_unit_test(test_allocations),
-		cmocka_unit_test(test_uploads),          cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_first_writes),
+		cmocka_unit_test(test_downloads),
+		cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_read_range),
+		cmocka_unit_test(test_consumed),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_no_trip_of_zeros),
+		cmocka_unit_test(test_transfers_of_devices),
+		cmocka_unit_test(test_parts_unseen),
+		cmocka_unit_test(test_downloads_unwritten),
+		cmocka_unit_test(test_unread_writes),
+		cmocka_unit_test(test_consumed_unseen),
+		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_uploads),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_bad_transfers),
 	};
 

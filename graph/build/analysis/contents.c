@@ -18,8 +18,10 @@
 #include "util/memory.h"
 #include "util/pair_map.h"
 
+/* Of one device: others cannot do with what it holds. */
 struct content_key {
 	uint64_t size;
+	uint32_t device;
 	uint8_t digest[GPU_DIGEST_SIZE];
 };
 
@@ -158,9 +160,13 @@ static void begin_share(struct contents *contents, struct object *object,
 static void join(struct contents *contents, struct object *object,
 		 const struct gpu_content *payload)
 {
-	struct content_key key = {.size = contents->profile->objects[object->live.index].size};
+	const struct profile_object *of = &contents->profile->objects[object->live.index];
+	struct content_key key;
 	struct content *content;
 
+	memset(&key, 0, sizeof(key)); /* with the padding: it is hashed */
+	key.size = of->size;
+	key.device = of->device;
 	memcpy(key.digest, payload->digest, sizeof(key.digest));
 	HASH_FIND(hh, contents->contents, &key, sizeof(key), content);
 	if (!content) {

@@ -23,11 +23,11 @@ enum { KEPT = 1 << 20, KEPT_OF_OBJECT = 1024 }; /* contents that are remembered 
 
 struct sent_key {
 	uint64_t bytes;
-	uint32_t vertex, unused;
+	uint32_t vertex, device;
 	uint8_t digest[GPU_DIGEST_SIZE];
 };
 
-struct sent { /* by a vertex */
+struct sent { /* by a vertex, to a device */
 	struct sent_key key;
 	bool again;
 	UT_hash_handle hh;
@@ -35,10 +35,11 @@ struct sent { /* by a vertex */
 
 struct fetched_key {
 	uint64_t bytes;
+	uint32_t device, unused;
 	uint8_t digest[GPU_DIGEST_SIZE];
 };
 
-/* What the host has got; the last time. */
+/* What the host has got of a device; the last time. */
 struct fetched {
 	struct fetched_key key;
 	uint32_t vertex, object;
@@ -95,11 +96,11 @@ static struct profile_upload *row_of(struct transfers *transfers, uint32_t verte
 	return &profile->uploads[profile->upload_count++];
 }
 
-/* Whether the vertex has sent the bytes before; NULL: it has not. */
-static struct sent *find_sent(struct transfers *transfers, uint32_t vertex,
+/* Whether the vertex has sent the bytes to the device before; NULL: it has not. */
+static struct sent *find_sent(struct transfers *transfers, uint32_t vertex, uint32_t device,
 			      const struct gpu_transfer *transfer)
 {
-	struct sent_key key = {.bytes = transfer->bytes, .vertex = vertex};
+	struct sent_key key = {.bytes = transfer->bytes, .vertex = vertex, .device = device};
 	struct sent *sent;
 
 	memcpy(key.digest, transfer->digest, sizeof(key.digest));
@@ -112,16 +113,16 @@ static struct sent *find_sent(struct transfers *transfers, uint32_t vertex,
 	return NULL;
 }
 
-static void count_upload(struct transfers *transfers, uint32_t vertex, uint32_t site,
-			 const struct gpu_transfer *transfer)
+static void count_upload(struct transfers *transfers, uint32_t vertex,
+			 const struct profile_object *object, const struct gpu_transfer *transfer)
 {
-	struct profile_upload *row = row_of(transfers, vertex, site);
+	struct profile_upload *row = row_of(transfers, vertex, object->site);
 	struct sent *sent = NULL;
 
 	row->copies++;
 	profile_add(&row->bytes, transfer->bytes);
 	if (transfer->bytes >= LEAST && !transfer->zero)
-		sent = find_sent(transfers, vertex, transfer);
+		sent = find_sent(transfers, vertex, object->device, transfer);
 	if (!sent)
 		return;
 	row->repeated++;
@@ -151,13 +152,22 @@ static struct profile_round_trip *trip_of(struct transfers *transfers, uint32_t 
 	return &profile->round_trips[profile->round_trip_count++];
 }
 
-static struct fetched *find_fetched(struct transfers *transfers,
-				    const struct gpu_transfer *transfer)
+static struct fetched_key key_of(const struct transfers *transfers, uint32_t object,
+				 const struct gpu_transfer *transfer)
 {
-	struct fetched_key key = {.bytes = transfer->bytes};
-	struct fetched *fetched;
+	struct fetched_key key = {.bytes = transfer->bytes,
+				  .device = transfers->profile->objects[object].device};
 
 	memcpy(key.digest, transfer->digest, sizeof(key.digest));
+	return key;
+}
+
+static struct fetched *find_fetched(struct transfers *transfers, uint32_t object,
+				    const struct gpu_transfer *transfer)
+{
+	const struct fetched_key key = key_of(transfers, object, transfer);
+	struct fetched *fetched;
+
 	HASH_FIND(hh, transfers->fetched, &key, sizeof(key), fetched);
 	return fetched;
 }
@@ -177,7 +187,7 @@ static void forget(struct transfers *transfers, struct holder *holder, struct fe
 static void fetch(struct transfers *transfers, uint32_t vertex, uint32_t object,
 		  const struct gpu_transfer *transfer)
 {
-	struct fetched *fetched = find_fetched(transfers, transfer);
+	struct fetched *fetched = find_fetched(transfers, object, transfer);
 	struct holder *holder;
 
 	if (fetched)
@@ -185,8 +195,7 @@ static void fetch(struct transfers *transfers, uint32_t vertex, uint32_t object,
 	if (HASH_COUNT(transfers->fetched) >= KEPT)
 		return;
 	fetched = xcalloc(1, sizeof(*fetched));
-	fetched->key.bytes = transfer->bytes;
-	memcpy(fetched->key.digest, transfer->digest, sizeof(fetched->key.digest));
+	fetched->key = key_of(transfers, object, transfer);
 	fetched->vertex = vertex;
 	fetched->object = object;
 	fetched->offset = transfer->offset;
@@ -202,7 +211,7 @@ static void send_back(struct transfers *transfers, uint32_t vertex, uint32_t obj
 		      const struct gpu_transfer *transfer)
 {
 	const struct profile_object *objects = transfers->profile->objects;
-	struct fetched *fetched = find_fetched(transfers, transfer);
+	struct fetched *fetched = find_fetched(transfers, object, transfer);
 	struct profile_round_trip *trip;
 
 	if (!fetched || (objects[object].size == transfer->bytes &&
@@ -273,11 +282,18 @@ static void take(void *state, const struct build_event *event, const struct buil
 	}
 }
 
-static int take_record(void *state, const struct build_event *event,
-		       const struct build_record *record, struct error *error)
+static void forget_all(struct transfers *transfers)
+{
+	struct holder *holder;
+
+	while ((holder = live_any(&transfers->holders)))
+		overwrite(transfers, holder->live.index, 0, UINT64_MAX);
+}
+
+static int take_transfer(struct transfers *transfers, const struct build_event *event,
+			 const struct build_record *record, struct error *error)
 {
 	const struct gpu_transfer *transfer = record->payload;
-	struct transfers *transfers = state;
 	const struct profile_object *object = &transfers->profile->objects[record->object];
 
 	if (!transfer->bytes || transfer->offset > object->size ||
@@ -288,13 +304,26 @@ static int take_record(void *state, const struct build_event *event,
 	if (!record->of_call || event->vertex == PROFILE_NO_VERTEX)
 		return 0;
 	if (transfer->from_host) {
-		count_upload(transfers, event->vertex, object->site, transfer);
+		count_upload(transfers, event->vertex, object, transfer);
 		if (transfer->bytes >= LEAST && !transfer->zero)
 			send_back(transfers, event->vertex, record->object, transfer);
 	} else if (transfer->bytes >= LEAST && !transfer->zero && !record->freed &&
 		   profile_is_device_memory(object)) {
 		fetch(transfers, event->vertex, record->object, transfer);
 	}
+	return 0;
+}
+
+static int take_record(void *state, const struct build_event *event,
+		       const struct build_record *record, struct error *error)
+{
+	struct transfers *transfers = state;
+
+	if (record->kind == GPU_RECORD_TRANSFER)
+		return take_transfer(transfers, event, record, error);
+	/* a call that was not analysed may have written anything */
+	if (record->object == BUILD_NO_OBJECT)
+		forget_all(transfers);
 	return 0;
 }
 
@@ -311,7 +340,6 @@ static void process_end(void *state, const struct build_event *last)
 {
 	struct transfers *transfers = state;
 	struct sent *sent, *next_sent;
-	struct holder *holder;
 
 	(void)last;
 	transfers->written_count = 0;
@@ -320,8 +348,7 @@ static void process_end(void *state, const struct build_event *last)
 		HASH_DEL(transfers->sent, sent);
 		free(sent);
 	}
-	while ((holder = live_any(&transfers->holders)))
-		overwrite(transfers, holder->live.index, 0, UINT64_MAX);
+	forget_all(transfers);
 }
 
 static void end(void *state)
@@ -338,7 +365,7 @@ static void end(void *state)
 
 const struct build_analysis build_transfers = {
 	.name = "transfers",
-	.kinds = (const uint32_t[]){GPU_RECORD_TRANSFER, 0},
+	.kinds = (const uint32_t[]){GPU_RECORD_TRANSFER, GPU_RECORD_READ_UNSEEN, 0},
 	.begin = begin,
 	.event = take,
 	.freed = freed,

@@ -20,8 +20,9 @@ int contexts_take_module(struct contexts *contexts, const struct trace_module *r
 	if (contexts_expect("module", record->id, contexts->module_count, error) != 0)
 		return -1;
 	ARRAY_RESERVE(contexts->modules, contexts->module_count, contexts->module_capacity);
-	contexts->modules[contexts->module_count++] = merge_module(
-		contexts->merge, record->text, record->build_id, record->build_id_size);
+	contexts->modules[contexts->module_count++] =
+		callpaths_module(merge_paths(contexts->merge), record->text, record->build_id,
+				 record->build_id_size);
 	return 0;
 }
 
@@ -29,6 +30,7 @@ int contexts_take_frame(struct contexts *contexts, const struct trace_frame *rec
 			struct error *error)
 {
 	uint32_t parent = record->parent ? record->parent - 1 : NO_FRAME;
+	struct callpaths *paths = merge_paths(contexts->merge);
 	bool replay = record->kind == TRACE_FRAME_REPLAY;
 	uint32_t depth, outer;
 
@@ -48,9 +50,9 @@ int contexts_take_frame(struct contexts *contexts, const struct trace_frame *rec
 	ARRAY_RESERVE(contexts->frames, contexts->frame_count, contexts->frame_capacity);
 	outer = record->parent ? contexts->frames[parent] : NO_FRAME;
 	contexts->frames[contexts->frame_count++] =
-		replay ? merge_replay(contexts->merge, outer)
-		       : merge_frame(contexts->merge, outer, contexts->modules[record->module - 1],
-				     record->offset);
+		replay ? callpaths_replay(paths, outer)
+		       : callpaths_frame(paths, outer, contexts->modules[record->module - 1],
+					 record->offset);
 	return 0;
 }
 

@@ -117,7 +117,7 @@ static void add_row(struct profile *profile, struct merge *merge, const struct f
 		.description = xstrdup(call->description),
 		.count = call->count,
 	};
-	merge_path(merge, call->key->function, call->key->frame, &path);
+	callpaths_show(merge_paths(merge), call->key->function, call->key->frame, &path);
 	set_place(row, profile, &path);
 	free(path.frames);
 }

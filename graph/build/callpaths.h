@@ -1,0 +1,47 @@
+/*
+ * graph/build/callpaths.h: the call paths of all processes of a run: modules and frames, each once,
+ * and the frames that the profile shows for them.  Internal to the builder.
+ */
+#ifndef VFLOW_GRAPH_BUILD_CALLPATHS_H
+#define VFLOW_GRAPH_BUILD_CALLPATHS_H
+
+#include <stdint.h>
+
+#include "collect/trace.h"
+#include "graph/profile/profile.h"
+
+struct callpaths;
+
+struct callpaths *callpaths_new(struct profile *profile);
+void callpaths_free(struct callpaths *paths);
+
+/* Each returns a number that is equal for equal things in all processes. */
+uint32_t callpaths_module(struct callpaths *paths, const char *path, const uint8_t *build_id,
+			  uint32_t build_id_size);
+#define NO_FRAME UINT32_MAX
+/* `parent`: NO_FRAME for the outermost. */
+uint32_t callpaths_frame(struct callpaths *paths, uint32_t parent, uint32_t module,
+			 uint64_t offset);
+/* TRACE_FRAME_REPLAY. */
+uint32_t callpaths_replay(struct callpaths *paths, uint32_t parent);
+
+/*
+ * The innermost frame of the program's own, given that of the call.  `ordinal`: of a node of a CUDA
+ * graph among equal ones, which gets a frame of its own; else 0.
+ */
+uint32_t callpaths_innermost(struct callpaths *paths, enum trace_kind kind, const char *call,
+			     uint32_t frame, uint32_t ordinal);
+/* The hash of kind, name and path; caller frees. */
+char *callpaths_context(const struct callpaths *paths, const char *kind, const char *name,
+			uint32_t frame);
+
+/* The frames of the path and its text are the vertex's, given by its index. */
+void callpaths_set(struct callpaths *paths, uint32_t vertex, uint32_t frame);
+/*
+ * The frames of a path of no vertex, from which `function` of CUDA was called.  The caller frees
+ * path->frames.
+ */
+void callpaths_show(struct callpaths *paths, const char *function, uint32_t frame,
+		    struct profile_callpath *path);
+
+#endif

@@ -4,6 +4,8 @@
 #include <link.h>
 #include <time.h>
 
+#include "gpu/records.h"
+
 /* One program: two allocations at one site, copies in and out, a kernel twice, free, sync. */
 static void write_program(uint32_t pid, const char *file)
 {
@@ -62,6 +64,31 @@ static void check_program(const struct profile *profile, uint64_t n)
 	assert_int_equal(profile->graph->vertices[0].written_bytes, 500 * n);
 	assert_int_equal(profile->event_count, 9 * n);
 	assert_int_equal(profile->object_count, 2 * n);
+}
+
+/* The same bytes go to two objects of another device than that of the first one. */
+static void test_devices(void **state)
+{
+	_Alignas(8) const struct gpu_transfer sent = {.digest = {1}, .bytes = 2048, .from_host = 1};
+	struct profile *profile;
+
+	(void)state;
+	start(1);
+	context(1, TRACE_ALLOC, "cudaMalloc", 0);
+	context(2, TRACE_COPY, "cudaMemcpy", 0);
+	for (uint32_t id = 1; id <= 3; id++) {
+		u.object.device = id > 1;
+		object(id, 1, 4096);
+		event(1, 0, NULL);
+		EVENT(2, {id, 0, TRACE_FROM_HOST, 2048, 0}, {id, 1, TRACE_WRITE, 2048, 0});
+		fact(GPU_RECORD_TRANSFER, id, 2, &sent, sizeof(sent));
+	}
+	end();
+	profile = build();
+	assert_int_equal(profile->upload_count, 1);
+	assert_int_equal(profile->uploads[0].copies, 3);
+	assert_int_equal(profile->uploads[0].repeated, 1);
+	profile_free(profile);
 }
 
 static void test_graph(void **state)
@@ -701,6 +728,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_graph),
+		TEST(test_devices),
 		TEST(test_events),
 		TEST(test_processes_merge),
 		TEST(test_empty),

@@ -101,6 +101,14 @@ static void assign_tracks(struct json *json, const struct profile *profile, stru
 	free(free_at);
 }
 
+/* Of whole values, where they are known; profiles of before know of bytes only. */
+static uint64_t unchanged_of(const struct profile_access *access)
+{
+	if (access->redundant_value_bytes != PROFILE_UNKNOWN)
+		return access->redundant_value_bytes;
+	return access->redundant_bytes != PROFILE_UNKNOWN ? access->redundant_bytes : 0;
+}
+
 /* What the call touched. */
 static void put_bytes(struct json *json, const struct profile *profile,
 		      const struct profile_event *event)
@@ -111,8 +119,7 @@ static void put_bytes(struct json *json, const struct profile *profile,
 		const struct profile_access *access = &profile->accesses[event->first_access + i];
 
 		*(access->access == GRAPH_READ ? &read : &written) += access->bytes;
-		if (access->redundant_bytes != PROFILE_UNKNOWN)
-			unchanged += access->redundant_bytes;
+		unchanged += unchanged_of(access);
 	}
 	if (read)
 		json_named_count(json, "read_bytes", read);

@@ -50,12 +50,15 @@ struct mend {
 	bool input; /* may be wrong with another input */
 };
 
-/* By operation and by when; an action of NULL: there is none, but something is to be said. */
+/*
+ * By operation and by when.  With another input a kernel may write something else between two sets:
+ * a flag that is cleared before each step, and raised in none.
+ */
 static const struct mend set_mends[TIMES] = {
 	[ALWAYS] = {"delete", "Delete this set: the values were there already, from %s.", false},
 	[AFTER_FIRST] = {"set_once",
 			 "Set it once: each later time the values were there already, from %s.",
-			 false},
+			 true},
 	[FIRST_ONLY] = {"delete_first",
 			"Leave out the first set: the values were there already, from %s.", false},
 	[SOMETIMES] = {"none",

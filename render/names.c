@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "render/style.h"
+#include "util/cxx_arguments.h"
 #include "util/cxx_name.h"
 #include "util/memory.h"
+
+enum { FUNCTION_MIN = 9 }; /* characters of a function's name that stay before its arguments */
 
 /* Advance widths of DejaVu Sans for ' ' to '~', in thousandths of the font size. */
 static const short widths[] = {
@@ -84,6 +87,40 @@ char *render_cut_middle(const char *text, uint32_t limit)
 			 skip_characters(end, count - limit + 1));
 }
 
+/* "fill<float, …>" for "fill<float, ...>": the one sign is as many bytes as the three. */
+static void use_ellipses(char *text)
+{
+	for (char *at = text; (at = strstr(at, "...")) != NULL;)
+		memcpy(at, "…", sizeof("…") - 1);
+}
+
+/*
+ * A function with template arguments of at most `limit` characters: arguments are shortened before
+ * the function is cut, "vectoriz…<FillFunctor<float>>", for they are what tells kernels apart.
+ */
+static char *fit_arguments(const char *base, size_t function, uint32_t limit)
+{
+	uint32_t room = limit > FUNCTION_MIN ? limit - FUNCTION_MIN : 0;
+	char *shorter = cxx_shorten_arguments(base, limit), *arguments, *cut, *text;
+
+	if (!shorter)
+		return xstrdup(base);
+	if (strlen(shorter) > limit) {
+		arguments = cxx_shorten_arguments(base + function, room);
+		if (arguments && strlen(arguments) <= room && strcmp(arguments, "<...>") != 0) {
+			text = xstrndup(base, function);
+			cut = render_cut_end(text, limit - (uint32_t)strlen(arguments));
+			free(text);
+			free(shorter);
+			shorter = xasprintf("%s%s", cut, arguments);
+			free(cut);
+		}
+		free(arguments);
+	}
+	use_ellipses(shorter);
+	return shorter;
+}
+
 char *render_short_name(const char *name, uint32_t limit)
 {
 	const char *end = cxx_name_end(name), *start = cxx_base_start(name, end), *arguments;
@@ -97,10 +134,10 @@ char *render_short_name(const char *name, uint32_t limit)
 	base = xstrndup(start, (size_t)(end - start));
 	arguments = cxx_arguments_start(start, end);
 	if (arguments && arguments > start && character_count(base) > limit) {
-		char *cut = xasprintf("%.*s<…>", (int)(arguments - start), start);
+		char *fitting = fit_arguments(base, (size_t)(arguments - start), limit);
 
 		free(base);
-		base = cut;
+		base = fitting;
 	}
 	shown = render_cut_end(base, limit);
 	free(base);

@@ -83,8 +83,8 @@ char *render_percent(double share, char text[8]);
 char *render_count(uint64_t count, char text[32]);
 
 /*
- * Base name of a demangled function: "void ns::gemm<float>(int)" is "gemm<float>"; template
- * arguments and ends that exceed `limit` characters are cut.  The caller frees.
+ * Base name of a demangled function: "void ns::gemm<float>(int)" is "gemm<float>"; of more than
+ * `limit` characters template arguments are left out first, then ends are cut.  The caller frees.
  */
 char *render_short_name(const char *name, uint32_t limit);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/cxx_arguments.h"
 #include "util/memory.h"
 
 /* The arrow in "operator->" and in lambdas closes nothing. */
@@ -63,6 +64,13 @@ const char *cxx_name_end(const char *name)
 	return group;
 }
 
+/* Whether the blank is in "f(int) const::{lambda()#1}". */
+static bool qualifies(const char *name, const char *blank)
+{
+	return blank > name && blank[-1] == ')' &&
+	       (!strncmp(blank, " const", 6) || !strncmp(blank, " volatile", 9) || blank[1] == '&');
+}
+
 /* The place after the last blank, or "::" if `scopes`, that is outside of all brackets. */
 static const char *component_start(const char *name, const char *end, bool scopes)
 {
@@ -73,7 +81,8 @@ static const char *component_start(const char *name, const char *end, bool scope
 			depth++;
 		else if (strchr("(<[{", *at) && depth)
 			depth--;
-		else if (depth || (*at == ' ' && at[1] == '<' && at + 2 < end))
+		else if (depth ||
+			 (*at == ' ' && ((at[1] == '<' && at + 2 < end) || qualifies(name, at))))
 			continue; /* "operator< <int>" */
 		else if (*at == ' ' || (scopes && *at == ':' && at > name && at[-1] == ':'))
 			return at + 1;
@@ -112,27 +121,6 @@ static size_t version_length(const char *at, const char *end)
 	return 0;
 }
 
-/* The name with "<...>" for template arguments; NULL when its brackets do not match. */
-static char *without_arguments(const char *name)
-{
-	char *text = xcalloc(strlen(name) * sizeof("<...>") + 1, 1), *to = text;
-	uint32_t depth = 0;
-
-	for (const char *at = name; *at; at++) {
-		if (*at == '<' && !ends_with(name, at, "operator") &&
-		    !ends_with(name, at, "operator<"))
-			depth++;
-		if (!depth)
-			*to++ = *at;
-		else if (closes_angle(name, at) && --depth == 0)
-			to = stpcpy(to, "<...>");
-	}
-	if (!depth)
-		return text;
-	free(text);
-	return NULL;
-}
-
 char *cxx_plain_name(const char *name, size_t limit)
 {
 	const char *end = cxx_name_end(name), *start = name;
@@ -147,7 +135,7 @@ char *cxx_plain_name(const char *name, size_t limit)
 			at += version_length(at, end);
 		*to++ = *at;
 	}
-	shorter = (size_t)(to - plain) > limit ? without_arguments(plain) : NULL;
+	shorter = (size_t)(to - plain) > limit ? cxx_shorten_arguments(plain, limit) : NULL;
 	if (!shorter)
 		return plain;
 	free(plain);

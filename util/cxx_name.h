@@ -18,9 +18,9 @@ const char *cxx_arguments_start(const char *start, const char *end);
 
 /*
  * "ns::gemm<float>" for "void ns::gemm<float>(float *, int)": without return type, parameters and
- * the inline namespaces that CUDA's libraries put their version in; template arguments become
- * "<...>" where the name would have more than `limit` bytes.  It may have more all the same.  The
- * caller frees.
+ * the inline namespaces that CUDA's libraries put their version in; with fewer template arguments
+ * where the name would have more than `limit` bytes (cxx_arguments.h).  It may have more all the
+ * same.  The caller frees.
  */
 char *cxx_plain_name(const char *name, size_t limit);
 

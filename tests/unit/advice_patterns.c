@@ -1330,10 +1330,12 @@ static void test_report_of_libraries(void **state)
 	free(profile->graph->vertices[1].callpath);
 	profile->graph->vertices[1].callpath = NULL;
 	text = report_of(profile, 0, NULL);
-	contains(text, "cub::detail::fill<...> (kernel, vertex 5, 3 invocations)\n"
-		       "               f net.c:105\n"
-		       "    object     global weights (vertex 1), 64.0K\n"
-		       "    seen");
+	contains(text,
+		 "cub::detail::fill<vector<unsigned long>, unsigned long> (kernel, vertex 5, 3\n"
+		 "               invocations)\n"
+		 "               f net.c:105\n"
+		 "    object     global weights (vertex 1), 64.0K\n"
+		 "    seen");
 	contains_not(text, "f fill.inl:106 < ");
 	free(text);
 	/* nothing else is known */

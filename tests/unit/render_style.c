@@ -180,9 +180,13 @@ static void test_names(void **state)
 		{"void at::native::vectorized_elementwise_kernel<4, "
 		 "at::native::FillFunctor<float>, "
 		 "at::detail::Array<char*, 1> >(int)",
-		 "vectorized_elementwise_kerne…"},
+		 "vectoriz…<FillFunctor<float>>"},
 		{"void scan<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> >(int)",
-		 "scan<…>"},
+		 "scan<FillFunctor<float>>"},
+		{"void scan<at::native::BinaryFunctor<int, int, ns::Multiply<int> > >(int)",
+		 "scan<BinaryFunctor<…>>"},
+		{"void a_function_whose_name_is_long_enough<ns::a_class_of_a_long_name>(int)",
+		 "a_function_whose_name_is_lon…"},
 		/* not names of functions: shown as they are */
 		{"", ""},
 		{"()", "()"},

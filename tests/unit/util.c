@@ -48,7 +48,7 @@ static void test_plain_names(void **state)
 		 "main::{lambda(int)#1}::operator()"},
 		{"A::operator bool() const", "A::operator bool"},
 		{"cub::CUB_300001_SM_800::detail::k<cuda::std::__4::plus<int> >(int)",
-		 "cub::detail::k<...>"},
+		 "cub::detail::k<plus<int>>"},
 		{"thrust::THRUST_300001_SM_800_NS::f(int)", "thrust::f"},
 		{"CUB_TABLE::f(int)", "CUB_TABLE::f"}, /* no version */
 		{"void ns::A<std::pair<int, unsigned long> >::step<(int)4>(int)",
@@ -70,6 +70,110 @@ static void test_plain_names(void **state)
 		assert_string_equal(plain, cases[i].expected);
 		free(plain);
 	}
+}
+
+static void shortens(const char *name, size_t limit, const char *expected)
+{
+	char *plain = cxx_plain_name(name, limit);
+
+	assert_string_equal(plain, expected);
+	free(plain);
+}
+
+/* Kernels of PyTorch, Thrust and nvcc: what tells them apart stays. */
+static void test_template_arguments(void **state)
+{
+	static const struct {
+		const char *name, *expected;
+	} cases[] = {
+		{"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>,"
+		 " std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)",
+		 "at::native::vectorized_elementwise_kernel<FillFunctor<float>>"},
+		/* one more argument is one level less of them */
+		{"void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<"
+		 "float, float, float, at::native::binary_internal::MulFunctor<float> >, "
+		 "std::array<char*, 3ul> >(int)",
+		 "at::native::vectorized_elementwise_kernel<BinaryFunctor<float, "
+		 "MulFunctor<...>>>"},
+		{"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+		 "at::native::MeanOps<float, float, float, float>, unsigned int, float, 4, 4> "
+		 ">(int)",
+		 "at::native::reduce_kernel<ReduceOp<float, MeanOps<float>, unsigned int>>"},
+		/* a lambda in a lambda of a function, passed on by a dispatcher's lambda */
+		{"void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<"
+		 "at::native::copy_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() "
+		 "const::"
+		 "{lambda()#7}::operator()() const::{lambda(float)#1}>(at::TensorIteratorBase&, "
+		 "at::native::copy_cuda(at::TensorIteratorBase&)::{lambda()#3} const&)::"
+		 "{lambda(int)#1}>(int, int)",
+		 "at::native::elementwise_kernel<128, 2, copy_cuda{lambda}>"},
+		{"void a_kernel_of_one_lambda<__nv_dl_wrapper_t<__nv_dl_tag<void (*)(float*, int), "
+		 "&(scale_all(float*, int)), 1u>, float> >(float)",
+		 "a_kernel_of_one_lambda<void (*)(...), &scale_all(...), 1u, float>"},
+		/* a function of templates: its type of return is none of its name */
+		{"a_kernel_of_the_name_that_takes_so_much_room<void ns::f<int>(ns::T<int>&)::"
+		 "{lambda()#1}, ns::g<(anonymous namespace)::h<int> > >",
+		 "a_kernel_of_the_name_that_takes_so_much_room<f<int>{lambda}, g<h<int>>>"},
+		/* seven and more are too many */
+		{"a_kernel_of_eight<ns::a, ns::b, ns::c, ns::d, ns::e, ns::f, ns::g, ns::h, "
+		 "ns::a_name_of_some_length>",
+		 "a_kernel_of_eight<a, b, c, d, e, f, ...>"},
+		/* only numbers: these, as far as there is room */
+		{"a_kernel_of_numbers<(bool)1, (int)-4, 3ul, (ns::some_enumeration_of_a_name)2, "
+		 "true, false>",
+		 "a_kernel_of_numbers<1, -4, 3ul, 2, true, false>"},
+		/* names of operators and comparisons are no brackets */
+		{"a_kernel_of_operators_and_of_a_name<&(ns::operator<(ns::A, ns::B)), "
+		 "((4)<(5)), ns::A::operator-> >",
+		 "a_kernel_of_operators_and_of_a_name<&ns::operator<(...), (...), A::operator->>"},
+		{"a_function_of_some_length(std::vector<int, std::allocator<int> > const&, int) "
+		 "const::{lambda(int)#1}::operator()<ns::T>(int) const",
+		 "a_function_of_some_length::{lambda(int)#1}::operator()<T>"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		shortens(cases[i].name, 80, cases[i].expected);
+}
+
+/* A name is as long and deep as its maker likes: no recursion, no more time than it is long. */
+static void test_hostile_names(void **state)
+{
+	static const char *const parts[] = {
+		"a<",       "a(",         "a<b,",        "a<&(",
+		"a::b<",    "{lambda(",   "a<(b)",       "gpu_kernel_impl<",
+		"a<b>()::", "x y()::{a}", "__nv_dl_tag<"};
+	enum { SIZE = 1 << 20 };
+	char *name = xcalloc(2 * SIZE + 64, 1);
+
+	(void)state;
+	for (size_t p = 0; p < sizeof(parts) / sizeof(*parts); p++) {
+		size_t step = strlen(parts[p]), length = 0, opened = 0;
+		char *closed = xcalloc(SIZE + 1, 1), *plain;
+
+		strcpy(name, "k<");
+		for (length = 2; length + step < SIZE; length += step)
+			memcpy(name + length, parts[p], step);
+		name[length] = '\0';
+		plain = cxx_plain_name(name, 80); /* most are not closed */
+		free(plain);
+		for (size_t i = 0; i < length; i++) {
+			if (strchr("<({", name[i]))
+				closed[opened++] = name[i] == '<'   ? '>'
+						   : name[i] == '(' ? ')'
+								    : '}';
+			else if (strchr(">)}", name[i]))
+				opened--;
+		}
+		for (size_t i = 0; i < opened; i++)
+			name[length++] = closed[opened - 1 - i];
+		name[length] = '\0';
+		plain = cxx_plain_name(name, 80);
+		assert_true(!strncmp(plain, "k<", 2) && strlen(plain) <= 80);
+		free(plain);
+		free(closed);
+	}
+	free(name);
 }
 
 static void test_size(void **state)
@@ -372,10 +476,16 @@ static void test_pair_map(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_pair_map),
-		cmocka_unit_test(test_size),        cmocka_unit_test(test_text),
-		cmocka_unit_test(test_shell),       cmocka_unit_test(test_output),
-		cmocka_unit_test(test_options),     cmocka_unit_test(test_json),
+		cmocka_unit_test(test_plain_names),
+		cmocka_unit_test(test_pair_map),
+		cmocka_unit_test(test_template_arguments),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_shell),
+		cmocka_unit_test(test_output),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_choice),
 	};
 

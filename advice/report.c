@@ -8,6 +8,7 @@
 
 #include "advice/source.h"
 #include "advice/words.h"
+#include "graph/library_frames.h"
 #include "util/memory.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -410,11 +411,12 @@ static void print_failed_calls(const struct report *report, FILE *out)
 	print_heading(report, out, "Calls that failed");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct profile_failed_call *call = &profile->failed_calls[i];
-		char *text = xasprintf(
-			"%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s", call->function,
-			*call->description ? call->description : "an error", call->error,
-			call->count, text_plural(call->count, "", "s"),
-			call->callpath ? call->callpath : "place unknown: no call path");
+		char *text = xasprintf("%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s",
+				       call->function,
+				       *call->description ? call->description : "an error",
+				       call->error, call->count, text_plural(call->count, "", "s"),
+				       call->callpath ? leading_frame(call->callpath)
+						      : "place unknown: no call path");
 
 		fputs("  ", out);
 		print_wrapped(out, 4, text);

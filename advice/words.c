@@ -18,7 +18,9 @@ char *words_name(const struct graph_vertex *vertex)
 {
 	const char *name = vertex->name && *vertex->name ? vertex->name : "unnamed";
 	char *plain = cxx_plain_name(name, NAME_LIMIT);
-	char *text = text_clean(plain, strlen(plain), NAME_LIMIT);
+	size_t length = strlen(plain);
+	/* which cuts some that fit, too */
+	char *text = text_clean(plain, length, length > NAME_LIMIT ? NAME_LIMIT : 0);
 
 	free(plain);
 	return text;

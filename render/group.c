@@ -7,22 +7,22 @@
 
 #include "graph/dot_names.h"
 #include "graph/fields.h"
+#include "graph/library_frames.h"
 #include "render/style.h"
 #include "util/memory.h"
 
 enum { NAME_LIMIT = 200 };
 
-/* The innermost frame without its "file:line"; NULL: there is none. */
+/* The leading frame without its "file:line"; NULL: there is none. */
 static char *function_of(const char *callpath)
 {
-	const char *end, *blank;
+	const char *frame, *next, *end;
 
 	if (!callpath || !*callpath)
 		return NULL;
-	end = strstr(callpath, " < ");
-	end = end ? end : callpath + strlen(callpath);
-	blank = memrchr(callpath, ' ', (size_t)(end - callpath));
-	return xstrndup(callpath, (size_t)((blank ? blank : end) - callpath));
+	frame = leading_frame(callpath);
+	end = frame_text_end(frame, &next);
+	return xstrndup(frame, (size_t)(frame_function_end(frame, end) - frame));
 }
 
 static char *file_of(const char *callpath)
@@ -37,7 +37,7 @@ static char *file_of(const char *callpath)
 static char *path_of(const char *callpath)
 {
 	char *function = function_of(callpath), *path;
-	const char *callers = function ? strstr(callpath, " < ") : NULL;
+	const char *callers = function ? strstr(leading_frame(callpath), " < ") : NULL;
 
 	path = function ? xasprintf("%s%s", function, callers ? callers : "") : NULL;
 	free(function);

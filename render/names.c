@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/library_frames.h"
 #include "render/style.h"
 #include "util/cxx_arguments.h"
 #include "util/cxx_name.h"
@@ -160,16 +161,18 @@ static bool is_place(const char *word, size_t length, const char **base)
 
 char *render_where(const char *callpath, uint32_t index)
 {
-	while (callpath && *callpath) {
-		const char *next = strstr(callpath, " < ");
-		size_t length = next ? (size_t)(next - callpath) : strlen(callpath);
-		const char *blank = memrchr(callpath, ' ', length);
-		const char *word = blank ? blank + 1 : callpath, *base;
-		size_t size = length - (size_t)(word - callpath);
+	const char *leading = callpath ? leading_frame(callpath) : NULL, *next, *end;
+	bool layers = leading && library_frame_text(leading, frame_text_end(leading, &next));
 
-		if (is_place(word, size, &base) && !index--)
-			return xstrndup(base, size - (size_t)(base - word));
-		callpath = next ? next + 3 : NULL;
+	for (const char *frame = leading; frame && *frame; frame = next) {
+		const char *blank, *word, *base;
+
+		end = frame_text_end(frame, &next);
+		blank = memrchr(frame, ' ', (size_t)(end - frame));
+		word = blank ? blank + 1 : frame;
+		if (is_place(word, (size_t)(end - word), &base) &&
+		    (layers || !library_frame_text(frame, end)) && !index--)
+			return xstrndup(base, (size_t)(end - base));
 	}
 	return NULL;
 }

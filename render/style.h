@@ -88,8 +88,10 @@ char *render_count(uint64_t count, char text[32]);
  */
 char *render_short_name(const char *name, uint32_t limit);
 
-/* "file.c:12" of frame `index`, counted from the innermost, among those that have a line; NULL:
- * there is none.  The caller frees. */
+/*
+ * "file.c:12" of frame `index`, counted from the innermost, among those that have a line and are no
+ * layer's (graph/library_frames.h), unless all are; NULL: there is none.  The caller frees.
+ */
 char *render_where(const char *callpath, uint32_t index);
 
 /* At most `limit` characters of UTF-8 text, the middle replaced by "…".  The caller frees. */

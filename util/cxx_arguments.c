@@ -21,10 +21,17 @@ enum {
 
 static const char lambda[] = "{lambda}", some[] = "...";
 
+enum kinds {
+	ALL,
+	TYPES,   /* no numbers, no helpers, nothing twice */
+	CLASSES, /* of these, no built-in types where there are others */
+};
+
 /* What is written of template arguments. */
 struct detail {
 	uint32_t depth; /* levels of them; 0: "<...>" */
-	bool all;       /* numbers, helpers and what was said before, too */
+	enum kinds kinds;
+	uint32_t count; /* of one list, at most SHOWN */
 };
 
 struct shortener {
@@ -183,6 +190,21 @@ static bool is_helper(const char *text)
 	return false;
 }
 
+/* Pointers to them and functions that return them, too. */
+static bool is_built_in(const char *text)
+{
+	static const char *const types[] = {"bool", "char",  "double", "float",    "int",
+					    "long", "short", "signed", "unsigned", "void"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		char next = begins(text, types[i]) ? text[strlen(types[i])] : '_';
+
+		if (!isalnum((unsigned char)next) && next != '_' && next != ':')
+			return true;
+	}
+	return false;
+}
+
 /* Of what only passes on what it is given, the arguments; 0: it is something else. */
 static uint32_t wrapped(const struct shortener *to, uint32_t at, uint32_t end)
 {
@@ -316,8 +338,17 @@ static bool was_said(const struct shortener *to, const size_t *starts, const siz
 	return false;
 }
 
-/* Writes the arguments; returns how many. */
-static uint32_t put_list(struct shortener *to, uint32_t at, uint32_t end, uint32_t depth)
+static bool is_left_out(const struct shortener *to, uint32_t at, uint32_t end, enum kinds kinds)
+{
+	if (kinds == ALL)
+		return false;
+	return is_number(to, at, end) || is_helper(to->text + at) ||
+	       (kinds == CLASSES && is_built_in(to->text + at));
+}
+
+/* Writes the arguments of these kinds; returns how many. */
+static uint32_t put_kinds(struct shortener *to, uint32_t at, uint32_t end, uint32_t depth,
+			  enum kinds kinds)
 {
 	size_t starts[SHOWN], lengths[SHOWN];
 	uint32_t shown = 0, next;
@@ -331,17 +362,16 @@ static uint32_t put_list(struct shortener *to, uint32_t at, uint32_t end, uint32
 		last = next = argument_end(to, at, end);
 		while (last > at && to->text[last - 1] == ' ')
 			last--;
-		if (last == at ||
-		    (!to->detail.all && (is_number(to, at, last) || is_helper(to->text + at))))
+		if (last == at || is_left_out(to, at, last, kinds))
 			continue;
 		put_text(to, shown ? ", " : "");
-		if (shown == SHOWN) {
+		if (shown == to->detail.count) {
 			put_text(to, some);
 			break;
 		}
 		starts[shown] = to->length;
 		put_argument(to, at, last, depth);
-		if (!to->full && !to->detail.all &&
+		if (!to->full && kinds != ALL &&
 		    was_said(to, starts, lengths, shown, starts[shown])) {
 			to->length = before;
 			continue;
@@ -349,6 +379,15 @@ static uint32_t put_list(struct shortener *to, uint32_t at, uint32_t end, uint32
 		lengths[shown] = to->length - starts[shown];
 		shown++;
 	}
+	return shown;
+}
+
+static uint32_t put_list(struct shortener *to, uint32_t at, uint32_t end, uint32_t depth)
+{
+	uint32_t shown = put_kinds(to, at, end, depth, to->detail.kinds);
+
+	if (!shown && to->detail.kinds == CLASSES)
+		shown = put_kinds(to, at, end, depth, TYPES);
 	return shown;
 }
 
@@ -373,7 +412,9 @@ static void put_name(struct shortener *to)
 
 char *cxx_shorten_arguments(const char *name, size_t limit)
 {
-	static const struct detail details[] = {{3, true}, {3, false}, {2, false}, {1, false}, {0}};
+	static const struct detail details[] = {
+		{3, ALL, SHOWN},     {3, TYPES, SHOWN}, {3, CLASSES, SHOWN}, {2, CLASSES, SHOWN},
+		{1, CLASSES, SHOWN}, {1, CLASSES, 1},   {0, CLASSES, 0}};
 	enum { COUNT = sizeof(details) / sizeof(*details) };
 	size_t size = strlen(name);
 	struct shortener to = {.text = name, .capacity = 2 * size + SLACK};

@@ -121,15 +121,26 @@ static size_t version_length(const char *at, const char *end)
 	return 0;
 }
 
-char *cxx_plain_name(const char *name, size_t limit)
+/* Where the name begins that ends at `end`: behind the return type. */
+static const char *name_start(const char *name, const char *end)
 {
-	const char *end = cxx_name_end(name), *start = name;
-	char *plain = xcalloc(strlen(name) + 1, 1), *to = plain, *shorter;
+	const char *start = name;
 
 	if (*end == '(') /* the return type is in names with parameters only */
 		start = component_start(name, end, false);
-	if (start == end || ends_with(name, start, "operator "))
-		start = name;
+	return start == end || ends_with(name, start, "operator ") ? name : start;
+}
+
+const char *cxx_name_start(const char *name)
+{
+	return name_start(name, cxx_name_end(name));
+}
+
+char *cxx_plain_name(const char *name, size_t limit)
+{
+	const char *end = cxx_name_end(name), *start = name_start(name, end);
+	char *plain = xcalloc(strlen(name) + 1, 1), *to = plain, *shorter;
+
 	for (const char *at = start; at < end; at++) {
 		if (at == start || strchr(":<( ", at[-1]))
 			at += version_length(at, end);

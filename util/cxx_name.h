@@ -10,6 +10,9 @@
 /* The end of the name proper: without "[clone ..]", qualifiers and the parameter list. */
 const char *cxx_name_end(const char *name);
 
+/* Where the name proper begins: behind the return type. */
+const char *cxx_name_start(const char *name);
+
 /* Where the last component begins: after the "::" or blank that is outside of all brackets. */
 const char *cxx_base_start(const char *name, const char *end);
 

@@ -61,7 +61,7 @@ static bool is_pooled(const struct run *run, uint32_t site)
 static bool is_of_library(const struct profile *profile, uint32_t vertex_index)
 {
 	uint32_t count, own = 0;
-	const struct profile_frame **frames = profile_path(profile, vertex_index, &count);
+	const struct profile_frame **frames = profile_own_path(profile, vertex_index, &count);
 	bool library;
 
 	while (own < count && !frames[own]->file)

@@ -325,7 +325,7 @@ void callpaths_set(struct callpaths *paths, uint32_t vertex, uint32_t frame)
 	out = open_memstream(&text, &size);
 	if (!out)
 		abort(); /* out of memory */
-	own = profile_path(profile, vertex, &count);
+	own = profile_own_frames(profile, path, &count);
 	for (; printed < count && (whole || ftell(out) < SHORT_TEXT); printed++) {
 		char *part = profile_frame_text(own[printed]);
 

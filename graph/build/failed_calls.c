@@ -85,7 +85,7 @@ int failed_calls_take(struct failed_calls *calls, const struct trace_failed_call
 	return 0;
 }
 
-/* The place of the call: as text, and the innermost line. */
+/* The place of the call: as text, and the innermost line that is shown. */
 static void set_place(struct profile_failed_call *row, const struct profile *profile,
 		      const struct profile_callpath *path)
 {
@@ -93,6 +93,8 @@ static void set_place(struct profile_failed_call *row, const struct profile *pro
 	const struct profile_frame **own = profile_own_frames(profile, path, &count);
 
 	row->callpath = profile_frames_text(own, count < PATH_FRAMES ? count : PATH_FRAMES);
+	free(own);
+	own = profile_shown_frames(profile, path, &count);
 	for (uint32_t i = 0; i < count && !row->line; i++) {
 		if (!own[i]->file || !own[i]->line)
 			continue;

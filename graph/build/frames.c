@@ -24,6 +24,15 @@ static bool stands_for(const char *function, const char *kernel)
 	return size == length || strchr(" :", kernel[length - size - 1]);
 }
 
+/* Without DWARF it has its namespace and type: "void ns::__wrapper__device_stub_add<int>(int*&)".
+ */
+static bool is_wrapper(const char *function)
+{
+	const char *name = strstr(function, "__wrapper__device_stub_");
+
+	return name && (name == function || strchr(" :", name[-1]));
+}
+
 /*
  * nvcc makes a host function of each kernel, which <<<>>> calls and from which a stub, for
  * templates by way of a wrapper, launches it.  The place of the launch is their caller.
@@ -31,7 +40,7 @@ static bool stands_for(const char *function, const char *kernel)
 uint32_t frames_of_launch(const struct profile *profile, const struct profile_callpath *path,
 			  const char *kernel)
 {
-	static const char stub[] = "__device_stub__", wrapper[] = "__wrapper__device_stub_";
+	static const char stub[] = "__device_stub__";
 
 	for (uint32_t i = 0; i + 1 < path->count; i++) {
 		const char *function = profile->frames[path->frames[i]].function;
@@ -39,8 +48,7 @@ uint32_t frames_of_launch(const struct profile *profile, const struct profile_ca
 		if (!function || strncmp(function, stub, sizeof(stub) - 1) != 0)
 			continue;
 		function = profile->frames[path->frames[++i]].function;
-		if (function && i + 1 < path->count &&
-		    !strncmp(function, wrapper, sizeof(wrapper) - 1))
+		if (function && i + 1 < path->count && is_wrapper(function))
 			function = profile->frames[path->frames[++i]].function;
 		return i + (function && i + 1 < path->count && stands_for(function, kernel));
 	}

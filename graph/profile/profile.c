@@ -4,6 +4,7 @@
 
 #include "collect/trace.h"
 #include "graph/dot_names.h"
+#include "graph/library_frames.h"
 #include "graph/profile/file.h"
 #include "graph/profile/table.h"
 #include "util/memory.h"
@@ -114,15 +115,67 @@ const struct profile_frame **profile_own_frames(const struct profile *profile,
 	return frames;
 }
 
-const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
-					  uint32_t *count)
+/* Moves to `to`, which is not behind them, the frames that are no layer's, or all; returns how
+ * many.
+ */
+static uint32_t move_shown(const struct profile_frame **to, const struct profile_frame **frames,
+			   uint32_t count)
 {
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!library_frame(frames[i]->function, frames[i]->file))
+			to[shown++] = frames[i];
+	if (shown)
+		return shown;
+	memmove(to, frames, count * sizeof(*to));
+	return count;
+}
+
+const struct profile_frame **profile_shown_frames(const struct profile *profile,
+						  const struct profile_callpath *path,
+						  uint32_t *count)
+{
+	uint32_t own;
+	const struct profile_frame **frames = profile_own_frames(profile, path, &own);
+
 	*count = 0;
+	/* apart of each other: where a node of a CUDA graph was made, and the graph's launch */
+	for (uint32_t first = 0, end; first < own; first = end) {
+		for (end = first; end < own && !profile_frame_is_replay(frames[end]);)
+			end++;
+		*count += move_shown(frames + *count, frames + first, end - first);
+		if (end < own)
+			frames[(*count)++] = frames[end++];
+	}
+	return frames;
+}
+
+/* NULL: it has none. */
+static const struct profile_callpath *path_of(const struct profile *profile, uint32_t vertex_index)
+{
 	if (!profile->vertices ||
 	    profile->vertices[vertex_index].callpath >= profile->callpath_count)
 		return NULL;
-	return profile_own_frames(
-		profile, &profile->callpaths[profile->vertices[vertex_index].callpath], count);
+	return &profile->callpaths[profile->vertices[vertex_index].callpath];
+}
+
+const struct profile_frame **profile_own_path(const struct profile *profile, uint32_t vertex_index,
+					      uint32_t *count)
+{
+	const struct profile_callpath *path = path_of(profile, vertex_index);
+
+	*count = 0;
+	return path ? profile_own_frames(profile, path, count) : NULL;
+}
+
+const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
+					  uint32_t *count)
+{
+	const struct profile_callpath *path = path_of(profile, vertex_index);
+
+	*count = 0;
+	return path ? profile_shown_frames(profile, path, count) : NULL;
 }
 
 char *profile_frames_text(const struct profile_frame *const *frames, uint32_t count)

@@ -389,16 +389,25 @@ bool profile_frame_is_replay(const struct profile_frame *frame);
  */
 bool profile_is_device_memory(const struct profile_object *object);
 /*
- * The frames of the vertex's call path that are the program's own, innermost first: without those
- * in headers of the compiler and of CUDA (Thrust, CUB and CUTLASS are a dozen deep), unless there
- * are no others.  The caller frees the array; NULL when *count is 0.
+ * The frames of a call path that are the program's own, innermost first: without those in headers
+ * of the compiler and of CUDA (Thrust, CUB and CUTLASS are a dozen deep), unless there are no
+ * others.  The caller frees the array; NULL when *count is 0.
  */
-const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
-					  uint32_t *count);
-/* The same of any call path. */
 const struct profile_frame **profile_own_frames(const struct profile *profile,
 						const struct profile_callpath *path,
 						uint32_t *count);
+/*
+ * Those of them that people are shown: without layers of libraries (graph/library_frames.h), unless
+ * there are no others.  The caller frees the array; NULL when *count is 0.
+ */
+const struct profile_frame **profile_shown_frames(const struct profile *profile,
+						  const struct profile_callpath *path,
+						  uint32_t *count);
+/* The same two of the vertex's call path. */
+const struct profile_frame **profile_own_path(const struct profile *profile, uint32_t vertex_index,
+					      uint32_t *count);
+const struct profile_frame **profile_path(const struct profile *profile, uint32_t vertex_index,
+					  uint32_t *count);
 /* They, joined by " < "; NULL for none.  The caller frees. */
 char *profile_frames_text(const struct profile_frame *const *frames, uint32_t count);
 

@@ -1016,6 +1016,53 @@ static void test_cause(void **state)
 	profile_free(profile);
 }
 
+/* The vertex is called through a layer of a library at this line of it. */
+static void call_through(struct profile *profile, uint32_t vertex, uint32_t line)
+{
+	struct profile_callpath *path = &profile->callpaths[vertex];
+
+	ARRAY_RESERVE(profile->frames, profile->frame_count, profile->frame_capacity);
+	profile->frames[profile->frame_count] =
+		(struct profile_frame){.module = xstrdup("/src/net"),
+				       .function = xstrdup("void c10::fill<int>(int*)"),
+				       .file = xstrdup("/src/c10/fill.cpp"),
+				       .line = line};
+	path->frames = xreallocarray(path->frames, path->count + 1, sizeof(*path->frames));
+	memmove(path->frames + 1, path->frames, path->count * sizeof(*path->frames));
+	path->frames[0] = profile->frame_count++;
+	path->count++;
+}
+
+/* One cause is what is reached from one line that people see, whatever layers are between. */
+static void test_cause_in_layers(void **state)
+{
+	struct profile *profile = two_writers("kernel", "memset");
+	struct advice_options options = ADVICE_DEFAULTS;
+	uint32_t line = profile->frames[3].line;
+	char *text;
+
+	(void)state;
+	vertex(profile, "memset", "later", 1);
+	edge(profile, 2, 3, 1, GRAPH_WRITE, 2000, 2000);
+	edge(profile, 2, 5, 1, GRAPH_WRITE, 1500, 1500);
+	unchanged(write_of(profile, 3, 1, 2000), 1, 1);
+	unchanged(write_of(profile, 5, 1, 1500), 1, 1);
+	call_through(profile, 3, 7);
+	call_through(profile, 5, 7);
+	advice_detect(profile, &options);
+	assert_int_equal(profile->finding_count, 2); /* two lines of the program */
+	profile->frames[5].line = line;
+	profile->frames[profile->frame_count - 1].line = 9; /* two of the layer */
+	advice_detect(profile, &options);
+	assert_int_equal(profile->finding_count, 1);
+	assert_int_equal(profile->findings[0].bytes, 3500);
+	text = report_of(profile, 0, NULL);
+	contains(text, "               f net.c:103\n");
+	contains_not(text, "c10");
+	free(text);
+	profile_free(profile);
+}
+
 /* A thousandth of what is read and written, and the floor. */
 static void test_floor(void **state)
 {
@@ -1394,6 +1441,7 @@ int main(void)
 		cmocka_unit_test(test_uploads),
 		cmocka_unit_test(test_allocations),
 		cmocka_unit_test(test_cause),
+		cmocka_unit_test(test_cause_in_layers),
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_partly),
 		cmocka_unit_test(test_order),

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "graph/dot.h"
+#include "graph/library_frames.h"
 #include "graph/profile/profile.h"
 #include "util/memory.h"
 
@@ -385,6 +386,102 @@ static void test_own_frames(void **state)
 	assert_int_equal(count, 10);
 	free(own);
 	profile_free(profile);
+}
+
+/* One call path of these functions, "[replayed]" for the launch of a graph. */
+static struct profile *path_of(const char *const *functions, uint32_t count)
+{
+	struct profile *profile = profile_new();
+
+	if (!profile->graph->vertex_count)
+		graph_add_vertex(profile->graph, GRAPH_HOST);
+	profile->vertices = xcalloc(1, sizeof(*profile->vertices));
+	profile->callpaths = xcalloc(1, sizeof(*profile->callpaths));
+	profile->callpath_count = 1;
+	profile->callpaths[0].frames = xcalloc(count, sizeof(uint32_t));
+	profile->callpaths[0].count = count;
+	profile->frames = xcalloc(count, sizeof(*profile->frames));
+	profile->frame_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		bool replay = !strcmp(functions[i], "[replayed]");
+
+		profile->frames[i].function = xstrdup(functions[i]);
+		profile->frames[i].module = xstrdup(replay ? PROFILE_GRAPH_MODULE : "/lib/x.so");
+		profile->callpaths[0].frames[i] = i;
+	}
+	return profile;
+}
+
+/* The functions of the frames that are shown, joined. */
+static void shows(const char *const *functions, uint32_t count, const char *expected)
+{
+	struct profile *profile = path_of(functions, count);
+	const struct profile_frame **frames = profile_path(profile, 0, &count);
+	char *text = profile_frames_text(frames, count);
+
+	assert_string_equal(text, expected);
+	free(text);
+	free(frames);
+	/* all of them stay where analyses ask */
+	frames = profile_own_path(profile, 0, &count);
+	assert_int_equal(count, profile->callpaths[0].count);
+	free(frames);
+	profile_free(profile);
+}
+
+/* Allocators, dispatchers and header libraries yield to what calls them. */
+static void test_layers(void **state)
+{
+	static const struct {
+		const char *function;
+		bool layer;
+	} cases[] = {
+		{"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::alloc_block",
+		 true},
+		{"void at::native::gpu_kernel_impl_nocast<at::native::FillFunctor<float> >("
+		 "at::TensorIteratorBase&, at::native::FillFunctor<float> const&)",
+		 true},
+		{"at::native::fill_kernel_cuda(at::TensorIterator&, c10::Scalar const&)::"
+		 "{lambda()#1}::operator()() const",
+		 true},
+		{"at::native::fill_kernel_cuda(at::TensorIterator&, c10::Scalar const&)", false},
+		{"at::native::gather_cuda_kernel", false},
+		{"at::native::empty_cuda", true},
+		{"at::_ops::fill_::call", true},
+		{"at::(anonymous namespace)::wrapper_CUDA_fill_", true},
+		{"torch::ADInplaceOrView::fill_", true},
+		{"torch::autograd::THPVariable_empty", false},
+		{"std::vector<int, std::allocator<int> > solve<int>(int)", false},
+		{"void std::__invoke_impl<void, void (*)()>(std::__invoke_other, void (*&&)())",
+		 true},
+		{"thrust::THRUST_300001_SM_900_NS::detail::vector_base<int>::resize", true},
+		{"cutlass::device_kernel", true},
+		{"cutlass::profiler::Profile::run", false},
+		{"pybind11::cpp_function::dispatcher", true},
+		{"main::{lambda(int)#1}::operator()(int) const", false},
+		{"c10_like::f", false},
+		{"std_fill", false},
+		{"at", false},
+		{"", false},
+	};
+	static const char *const fill[] = {
+		"void at::native::gpu_kernel_impl_nocast<float>(at::TensorIteratorBase&)",
+		"at::native::fill_kernel_cuda", "at::native::fill_out", "at::_ops::fill_::call",
+		"main"};
+	static const char *const layers[] = {"c10::f", "std::g"};
+	static const char *const node[] = {"c10::f", "std::g", "[replayed]", "thrust::h", "main"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(library_frame(cases[i].function, NULL), cases[i].layer);
+	/* DWARF knows some functions without their namespace */
+	assert_true(library_frame("call_impl<int>", "/env/torch/include/pybind11/cast.h"));
+	assert_false(library_frame("call_impl<int>", "/home/me/pybind11/cast.h"));
+	assert_false(library_frame(NULL, NULL));
+	shows(fill, 5, "at::native::fill_kernel_cuda < at::native::fill_out < main");
+	shows(layers, 2, "c10::f < std::g"); /* there are no others */
+	/* of a node of a graph, where it was made and the launch are apart */
+	shows(node, 5, "c10::f < std::g < [replayed] < main");
 }
 
 static void test_round_trip(void **state)
@@ -866,12 +963,13 @@ static void test_read_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_own_frames),     cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_order),          cmocka_unit_test(test_not_overwritten),
-		cmocka_unit_test(test_other_files),    cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_bit_flips),      cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_changed_events), cmocka_unit_test(test_additions),
-		cmocka_unit_test(test_views),          cmocka_unit_test(test_read_only),
+		cmocka_unit_test(test_own_frames),      cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_order),
+		cmocka_unit_test(test_not_overwritten), cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_truncated),       cmocka_unit_test(test_bit_flips),
+		cmocka_unit_test(test_changed),         cmocka_unit_test(test_changed_events),
+		cmocka_unit_test(test_additions),       cmocka_unit_test(test_views),
+		cmocka_unit_test(test_read_only),
 	};
 
 	return cmocka_run_group_tests_name("graph_profile", tests, make_folder, remove_folder);

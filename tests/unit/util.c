@@ -89,12 +89,11 @@ static void test_template_arguments(void **state)
 		{"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>,"
 		 " std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)",
 		 "at::native::vectorized_elementwise_kernel<FillFunctor<float>>"},
-		/* one more argument is one level less of them */
+		/* types that the language has are the next to go */
 		{"void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<"
 		 "float, float, float, at::native::binary_internal::MulFunctor<float> >, "
 		 "std::array<char*, 3ul> >(int)",
-		 "at::native::vectorized_elementwise_kernel<BinaryFunctor<float, "
-		 "MulFunctor<...>>>"},
+		 "at::native::vectorized_elementwise_kernel<BinaryFunctor<MulFunctor<float>>>"},
 		{"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
 		 "at::native::MeanOps<float, float, float, float>, unsigned int, float, 4, 4> "
 		 ">(int)",
@@ -114,6 +113,10 @@ static void test_template_arguments(void **state)
 		{"a_kernel_of_the_name_that_takes_so_much_room<void ns::f<int>(ns::T<int>&)::"
 		 "{lambda()#1}, ns::g<(anonymous namespace)::h<int> > >",
 		 "a_kernel_of_the_name_that_takes_so_much_room<f<int>{lambda}, g<h<int>>>"},
+		/* the first one, when there is room for no more */
+		{"void ns::a_kernel_of_a_name_as_long_as_that<ns::the_first_class<int>, "
+		 "ns::the_second_class<ns::A>, ns::the_third_class<ns::B> >(int)",
+		 "ns::a_kernel_of_a_name_as_long_as_that<the_first_class<...>, ...>"},
 		/* seven and more are too many */
 		{"a_kernel_of_eight<ns::a, ns::b, ns::c, ns::d, ns::e, ns::f, ns::g, ns::h, "
 		 "ns::a_name_of_some_length>",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "advice/buffer_name.h"
 #include "advice/source.h"
 #include "advice/words.h"
 #include "graph/library_frames.h"
@@ -203,14 +204,19 @@ static void print_operation(const struct profile *profile, FILE *out, uint32_t i
 	print_source(profile, out, v);
 }
 
-/* What the program calls the object, with ": "; "" when its line does not tell. */
+/* What the program calls the object, with ": "; "" when its source does not tell. */
 static char *buffer_name(const struct profile *profile, uint32_t vertex)
 {
-	const struct profile_frame *frame = innermost(profile, vertex);
-	char *name = frame ? source_buffer_name(frame->file, frame->line) : NULL;
-	char *text = xasprintf("%s%s", name ? name : "", name ? ": " : "");
+	uint32_t count, first = 0;
+	const struct profile_frame **path = profile_path(profile, vertex, &count);
+	char *name, *text;
 
+	while (first < count && !words_has_line(path[first]))
+		first++;
+	name = buffer_name_find(profile->graph->vertices[vertex].name, path + first, count - first);
+	text = xasprintf("%s%s", name ? name : "", name ? ": " : "");
 	free(name);
+	free(path);
 	return text;
 }
 

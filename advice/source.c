@@ -1,6 +1,5 @@
 #include "advice/source.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 enum {
 	FILE_LIMIT = 16 << 20, /* bytes that are looked at */
 	LINE_LIMIT = 4096,
-	NAME_LIMIT = 60,
+	TEXT_LIMIT = 4 << 20, /* bytes that are read whole */
 };
 
 /* NULL: no regular file.  A name from a profile may be that of a device or a pipe. */
@@ -92,39 +91,20 @@ void source_free(struct source *source)
 	}
 }
 
-/* Bytes of "d.mass", "p->x[i]" at the beginning of the text. */
-static size_t name_length(const char *text)
+char *source_read_all(const char *path, size_t *size)
 {
-	size_t length = 0;
+	FILE *file = open_source(path);
+	struct stat status;
+	char *text = NULL;
 
-	while (isalnum((unsigned char)text[length]) || strchr("_.[]", text[length]) ||
-	       !strncmp(text + length, "->", 2) ||
-	       (text[length] == '>' && length && text[length - 1] == '-')) {
-		if (!text[length])
-			break;
-		length++;
+	*size = 0;
+	if (!file)
+		return NULL;
+	if (fstat(fileno(file), &status) == 0 && status.st_size <= TEXT_LIMIT) {
+		text = xmalloc((size_t)status.st_size + 1);
+		*size = fread(text, 1, (size_t)status.st_size, file);
+		text[*size] = '\0';
 	}
-	return length;
-}
-
-char *source_buffer_name(const char *path, uint32_t line)
-{
-	struct source source = source_read(path, line, LINE_LIMIT);
-	const char *text = line && source.lines[0] ? source.lines[line - source.first] : NULL;
-	const char *call = text ? strstr(text, "alloc") : NULL;
-	const char *at = NULL;
-	char *name = NULL;
-	size_t length;
-
-	if (text && !call)
-		call = strstr(text, "Alloc");
-	if (call)
-		at = strchr(call, '&');
-	if (at) {
-		length = name_length(++at);
-		if (length && length <= NAME_LIMIT)
-			name = xstrndup(at, length);
-	}
-	source_free(&source);
-	return name;
+	fclose(file);
+	return text;
 }

@@ -3,6 +3,7 @@
 #ifndef VFLOW_ADVICE_SOURCE_H
 #define VFLOW_ADVICE_SOURCE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SOURCE_LINES = 3 };
@@ -17,10 +18,8 @@ struct source {
 struct source source_read(const char *file, uint32_t line, uint32_t width);
 void source_free(struct source *source);
 
-/*
- * What an allocation's line calls the memory: "d.mass" of `cudaMalloc((void **)&d.mass, ...)`;
- * NULL: the line does not say.  Caller frees.
+/* The whole file, ended by a NUL; NULL: it cannot be read, or has more than 4 MiB.  Caller frees.
  */
-char *source_buffer_name(const char *file, uint32_t line);
+char *source_read_all(const char *path, size_t *size);
 
 #endif

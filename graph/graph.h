@@ -122,6 +122,12 @@ uint64_t graph_edge_unchanged(const struct graph_edge *edge);
 enum { GRAPH_KEY_SIZE = 24 };
 const char *graph_edge_key(const struct graph_edge *edge, char buffer[GRAPH_KEY_SIZE]);
 
+/*
+ * How the frame of a call path begins that stands between those that made a node of a CUDA graph
+ * and those that launched the graph; graph/build/merge.c writes it.
+ */
+#define GRAPH_REPLAYED "[replayed"
+
 /* Whether `kind` has the label (kinds may hold several, "A:B"). */
 bool graph_vertex_is(const struct graph_vertex *vertex, const char *label);
 

@@ -12,12 +12,15 @@ static const char statistics[] =
 	"vertices "
 	"OPTIONAL MATCH ()-[e]->() WITH vertices, coalesce(type(e), '') AS kind, count(e) AS "
 	"number, "
-	"sum(e.count) AS invocations, sum(e.bytes) AS bytes, sum(e.redundant_bytes) AS redundant "
+	"sum(e.count) AS invocations, sum(e.bytes) AS bytes, sum(e.redundant_bytes) AS redundant, "
+	"sum(e.redundant_value_bytes) AS values, sum(e.dead_bytes) AS dead "
 	"WITH vertices, collect({part: 'edge', kind: kind, number: number, "
-	"invocations: invocations, bytes: bytes, redundant: redundant}) AS edges "
+	"invocations: invocations, bytes: bytes, redundant: redundant, values: values, "
+	"dead: dead}) AS edges "
 	"UNWIND vertices + edges AS x WITH x WHERE x.number > 0 "
 	"RETURN x.part AS part, x.kind AS kind, x.number AS number, x.invocations AS invocations, "
-	"x.bytes AS bytes, x.redundant AS redundant_bytes ORDER BY part DESC, kind";
+	"x.bytes AS bytes, x.redundant AS redundant_bytes, x.values AS redundant_value_bytes, "
+	"x.dead AS dead_bytes ORDER BY part DESC, kind";
 
 int cmd_stat(int argc, char **argv)
 {

@@ -152,8 +152,11 @@ static void put_advice(FILE *out, const char *advice)
 	free(cut);
 }
 
+/* Of the node of a CUDA graph the frames that made it, then those of the launch. */
 static void put_path(FILE *out, const char *path)
 {
+	const char *before = "\n  at ";
+
 	for (uint32_t frame = 0; path && *path; frame++) {
 		const char *next = strstr(path, " < ");
 		char *text;
@@ -163,8 +166,13 @@ static void put_path(FILE *out, const char *path)
 			return;
 		}
 		text = next ? xstrndup(path, (size_t)(next - path)) : xstrdup(path);
-		fputs(frame ? "\n  from " : "\n  at ", out);
-		put_cut(out, text, TEXT_LIMIT);
+		if (!strncmp(text, GRAPH_REPLAYED, strlen(GRAPH_REPLAYED))) {
+			before = "\n  replayed at ";
+		} else {
+			fputs(before, out);
+			put_cut(out, text, TEXT_LIMIT);
+			before = "\n  from ";
+		}
 		free(text);
 		path = next ? next + 3 : NULL;
 	}
@@ -341,10 +349,6 @@ char *describe_totals(const struct graph *graph)
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		const struct graph_edge *edge = &graph->edges[i];
 
-		/* copies to the host write no object */
-		if (edge->access == GRAPH_WRITE &&
-		    graph_vertex_is(&graph->vertices[edge->to], "host"))
-			continue;
 		fields_add_edge(&all, edge, UINT64_MAX);
 		unchanged += edge->access == GRAPH_WRITE ? graph_edge_unchanged(edge) : 0;
 	}

@@ -42,6 +42,21 @@ static char *shown_name(const struct graph_vertex *vertex, enum render_shape sha
 									       : CIRCLE_LIMIT);
 }
 
+/*
+ * Where the graph was launched whose node this is, ":34" in the file of `where`; NULL: it is none,
+ * or no line is known.
+ */
+static char *launch_place(const char *callpath, const char *where)
+{
+	const char *launch = callpath ? strstr(callpath, " < " GRAPH_REPLAYED) : NULL;
+	char *place = launch ? render_where(launch + 3, 0) : NULL;
+	char *line = place ? strrchr(place, ':') : NULL;
+
+	if (line && where && !strncmp(place, where, (size_t)(line - place) + 1))
+		memmove(place, line, strlen(line) + 1);
+	return place;
+}
+
 static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t object_bytes)
 {
 	const struct graph_vertex *vertex = shown->vertex;
@@ -49,6 +64,7 @@ static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t obj
 	uint32_t limit = wide ? NAME_LIMIT : CIRCLE_LIMIT + 4, count = 0;
 	char *where = render_where(vertex->callpath, 0);
 	char *caller = outer ? render_where(vertex->callpath, outer) : NULL;
+	char *launch = launch_place(vertex->callpath, where);
 
 	shown->lines[count++] = shown_name(vertex, shown->shape);
 	if (where)
@@ -58,6 +74,11 @@ static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t obj
 
 		shown->lines[count++] = xasprintf("< %s", cut);
 		free(cut);
+	} else if (launch) {
+		char *cut = render_cut_middle(launch, limit);
+
+		shown->lines[count++] = xasprintf("replayed at %s", cut);
+		free(cut);
 	}
 	if (shown->shape != SHAPE_HOST)
 		shown->lines[count++] = describe_figures(vertex, object_bytes);
@@ -65,11 +86,13 @@ static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t obj
 		shown->finding_line = count;
 		shown->lines[count] = describe_patterns(vertex->patterns, limit);
 	}
-	shown->place = where && caller ? xasprintf("%s < %s", where, caller)
-		       : where         ? xstrdup(where)
-				       : NULL;
+	if (where)
+		shown->place =
+			xasprintf("%s%s%s%s%s", where, caller ? " < " : "", caller ? caller : "",
+				  launch ? ", replayed at " : "", launch ? launch : "");
 	free(where);
 	free(caller);
+	free(launch);
 }
 
 /* A vertex by what it shows, to find those that show the same. */

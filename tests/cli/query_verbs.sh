@@ -97,14 +97,14 @@ is "top -n 0 is all" "$("$VFLOW" top -n 0 --by invocations "$T/f.dot" 2>/dev/nul
 is "top says how many it leaves out" "$("$VFLOW" top -n 2 "$T/f.dot" 2>&1 >/dev/null)" "vflow top: kept 2 of 7 vertices; dropped 5"
 is "top --by" "$("$VFLOW" top --by invocations -n 1 "$T/f.dot" 2>/dev/null | tail -1 | cut -f 1,2)" $'6\t9'
 expect_exit 2 "top by something else" "$VFLOW" top --by colour "$T/f.dot"
-is "stat" "$("$VFLOW" stat "$T/f.dot" | tr '\t' ' ')" "part kind number invocations bytes redundant_bytes
-vertex alloc 1 1  
-vertex host 1 0  
-vertex kernel 4 15  
-vertex memset 1 2  
-edge READ 3 3 111 0
-edge WRITE 5 6 13388 2560"
-is "stat of a graph without edges" "$(echo 'digraph { v1 [kind=alloc]; }' | "$VFLOW" stat | tail -n +2 | tr '\t' ' ')" "vertex alloc 1 0  "
+is "stat" "$("$VFLOW" stat "$T/f.dot" | tr '\t' ' ')" "part kind number invocations bytes redundant_bytes redundant_value_bytes dead_bytes
+vertex alloc 1 1    
+vertex host 1 0    
+vertex kernel 4 15    
+vertex memset 1 2    
+edge READ 3 3 111 0 0 0
+edge WRITE 5 6 13388 2560 0 0"
+is "stat of a graph without edges" "$(echo 'digraph { v1 [kind=alloc]; }' | "$VFLOW" stat | tail -n +2 | tr '\t' ' ')" "vertex alloc 1 0    "
 
 # every line of a verb's manual page that starts with "vflow query" runs
 examples() { # PAGE

@@ -9,7 +9,6 @@
 #include "advice/buffer_name.h"
 #include "advice/source.h"
 #include "advice/words.h"
-#include "graph/library_frames.h"
 #include "util/memory.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -256,23 +255,12 @@ static char *operand(const char *file)
 	return text;
 }
 
-/* "copy once" for "copy_once"; "" where none is known. */
-static char *action_words(const char *action)
-{
-	char *words = xstrdup(!action ? "" : strcmp(action, "none") ? action : "nothing to do");
-
-	for (char *at = words; *at; at++)
-		if (*at == '_')
-			*at = ' ';
-	return words;
-}
-
 static void print_finding(const struct report *report, const struct words_site *sites, FILE *out,
 			  uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
-	char *action = action_words(finding->action);
+	char *action = words_action(finding->action);
 	char *title = xasprintf("%" PRIu32 ". %s: %s%s%s", index + 1,
 				advice_title(finding->pattern), bytes, *action ? ", " : "", action);
 	char *look = xasprintf("vflow slice --vertex %" PRIu32
@@ -402,10 +390,7 @@ static void print_findings(const struct report *report, FILE *out)
 	free(file);
 }
 
-/*
- * "cudaMemset returned invalid argument (1), 3 times: clear a.cu:12 < main a.cu:40"; nothing where
- * no call failed.
- */
+/* Nothing where no call failed. */
 static void print_failed_calls(const struct report *report, FILE *out)
 {
 	const struct profile *profile = report->profile;
@@ -416,13 +401,7 @@ static void print_failed_calls(const struct report *report, FILE *out)
 	fputc('\n', out);
 	print_heading(report, out, "Calls that failed");
 	for (uint32_t i = 0; i < shown; i++) {
-		const struct profile_failed_call *call = &profile->failed_calls[i];
-		char *text = xasprintf("%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s",
-				       call->function,
-				       *call->description ? call->description : "an error",
-				       call->error, call->count, text_plural(call->count, "", "s"),
-				       call->callpath ? leading_frame(call->callpath)
-						      : "place unknown: no call path");
+		char *text = words_failed_call(&profile->failed_calls[i]);
 
 		fputs("  ", out);
 		print_wrapped(out, 4, text);
@@ -442,14 +421,10 @@ static void print_coverage(const struct report *report, FILE *out)
 	if (!profile->coverage_count)
 		fputs("  no gap was recorded\n", out);
 	for (uint32_t i = 0; i < profile->coverage_count; i++) {
-		const struct profile_coverage *row = &profile->coverage[i];
-		char *bytes = row->bytes ? words_bytes(row->bytes) : NULL;
-		char *text = xasprintf("%s: %" PRIu64 "%s%s: %s", row->what, row->count,
-				       bytes ? ", " : "", bytes ? bytes : "", row->reason);
+		char *text = words_gap(&profile->coverage[i]);
 
 		fputs("  ", out);
 		print_wrapped(out, 4, text);
-		free(bytes);
 		free(text);
 	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/cxx_name.h"
+#include "graph/library_frames.h"
 #include "util/memory.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -165,4 +166,33 @@ char *words_percent(uint64_t part, uint64_t whole)
 		return xstrdup("100%");
 	percent = 100.0 * (double)part / (double)whole;
 	return xasprintf("%.1f%%", percent > 99.9 ? 99.9 : percent);
+}
+
+char *words_gap(const struct profile_coverage *row)
+{
+	char *bytes = row->bytes ? words_bytes(row->bytes) : NULL;
+	char *text = xasprintf("%s: %" PRIu64 "%s%s: %s", row->what, row->count, bytes ? ", " : "",
+			       bytes ? bytes : "", row->reason);
+
+	free(bytes);
+	return text;
+}
+
+char *words_failed_call(const struct profile_failed_call *call)
+{
+	return xasprintf("%s returned %s (%" PRIu32 "), %" PRIu64 " time%s: %s", call->function,
+			 *call->description ? call->description : "an error", call->error,
+			 call->count, text_plural(call->count, "", "s"),
+			 call->callpath ? leading_frame(call->callpath)
+					: "place unknown: no call path");
+}
+
+char *words_action(const char *action)
+{
+	char *words = xstrdup(!action ? "" : strcmp(action, "none") ? action : "nothing to do");
+
+	for (char *at = words; *at; at++)
+		if (*at == '_')
+			*at = ' ';
+	return words;
 }

@@ -37,4 +37,13 @@ char *words_bytes(uint64_t bytes);
 /* "37.5%"; "100%" only for exactly that. */
 char *words_percent(uint64_t part, uint64_t whole);
 
+/* "texture reads: 3, 1.0K: why". */
+char *words_gap(const struct profile_coverage *row);
+
+/* "cudaMemset returned invalid argument (1), 3 times: clear a.cu:12 < main a.cu:40". */
+char *words_failed_call(const struct profile_failed_call *call);
+
+/* "copy once" for "copy_once"; "" where none is known. */
+char *words_action(const char *action);
+
 #endif

@@ -3,8 +3,10 @@
  * named, with units and titles, in `columns`; what is missing is null.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "advice/words.h"
 #include "graph/dot_names.h"
 #include "graph/json_fields.h"
 #include "render/html.h"
@@ -267,10 +269,18 @@ static void put_edge(struct json *json, const char *types, const struct picture_
 	json_end(json, ']');
 }
 
+/* Frees the sentence; NULL is null. */
+static void put_sentence(struct json *json, char *sentence)
+{
+	json_text(json, sentence);
+	free(sentence);
+}
+
 /* -- findings -- */
 
-static const char *const finding_names[] = {"number",  "vertex",   "object", "bytes",  "share",
-					    "pattern", "evidence", "advice", "limits", NULL};
+static const char *const finding_names[] = {"number", "vertex",  "object", "bytes",
+					    "share",  "pattern", "action", "evidence",
+					    "advice", "limits",  NULL};
 
 /* The findings of a profile, also about vertices that are not shown; DOT has but their names. */
 static void put_findings(struct json *json, const struct picture *picture)
@@ -289,9 +299,35 @@ static void put_findings(struct json *json, const struct picture *picture)
 		json_count(json, finding->bytes);
 		json_real(json, finding->fraction);
 		json_text(json, finding->pattern);
+		put_sentence(json, finding->action ? words_action(finding->action) : NULL);
 		json_text(json, finding->evidence);
 		json_text(json, finding->advice);
 		json_text(json, finding->limits);
+		json_end(json, ']');
+	}
+	json_end(json, ']');
+}
+
+/* -- what is missing in the run -- */
+
+/* Lists of sentences, each after its title; none without a profile: then nobody knows. */
+static void put_gaps(struct json *json, const struct profile *profile)
+{
+	json_begin(json, '[');
+	if (profile && profile->failed_call_count) {
+		json_begin(json, '[');
+		json_text(json, "Calls that failed");
+		for (uint32_t i = 0; i < profile->failed_call_count; i++)
+			put_sentence(json, words_failed_call(&profile->failed_calls[i]));
+		json_end(json, ']');
+	}
+	if (profile) {
+		json_begin(json, '[');
+		json_text(json, "What was not seen, or not in full");
+		for (uint32_t i = 0; i < profile->coverage_count; i++)
+			put_sentence(json, words_gap(&profile->coverage[i]));
+		if (!profile->coverage_count)
+			json_text(json, "no gap was recorded");
 		json_end(json, ']');
 	}
 	json_end(json, ']');
@@ -361,6 +397,8 @@ void html_write_data(FILE *out, const struct picture *picture)
 	json_end(&json, ']');
 	json_name(&json, "findings");
 	put_findings(&json, picture);
+	json_name(&json, "gaps");
+	put_gaps(&json, picture->profile);
 	json_end(&json, '}');
 	putc('\n', out);
 }

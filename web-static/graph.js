@@ -48,7 +48,7 @@ const words = patterns => (patterns || "").replaceAll(",", ", ").replaceAll("_",
 const isHost = i => (":" + vertices[i][V.kind] + ":").includes(":host:");
 const label = i => isHost(i) ? "host" : "#" + vertices[i][V.id] + " " + vertices[i][V.lines][0];
 const longName = i => isHost(i) ? "host" : "#" + vertices[i][V.id] + " " + vertices[i][V.name];
-const framesOf = i => (vertices[i][V.callpath] || "").split(" < ").filter(frame => frame !== "");
+const framesOf = i => (vertices[i][V.callpath] || "").replace(/\[replayed[^<]*< /, "replayed at ").split(" < ").filter(frame => frame);
 function objectName(id) {
 	const site = indexOf.get(id);
 	if (id === null) return "";

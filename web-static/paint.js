@@ -315,7 +315,8 @@ function farNames() {
 	});
 }
 
-let blank = false; /* a canvas is, when its size was set; clearing it again would empty it on paper */
+/* a canvas is, when its size was set; clearing it again would empty it on paper */
+let blank = false;
 function start(c) {
 	c.setTransform(1, 0, 0, 1, 0, 0);
 	if (!blank) c.clearRect(0, 0, c.canvas.width, c.canvas.height);
@@ -355,7 +356,8 @@ function aroundEdge(i) {
 }
 function paintAbove() {
 	start(above);
-	if (state.kept) { /* a veil dims everything, what is kept lies on top */
+	/* a veil dims everything, what is kept lies on top */
+	if (state.kept) {
 		onScreen(above, () => {
 			above.globalAlpha = .84;
 			above.fillStyle = colors.paper;

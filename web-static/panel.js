@@ -85,6 +85,7 @@ function finding(f) {
 	const box = element("div", undefined, "advice");
 	for (const advice of (f[F.advice] || "").split(" | ")) if (advice) box.append(element("p", advice));
 	if (f[F.evidence]) box.prepend(element("p", words(f[F.pattern]) + ": " + f[F.evidence]));
+	if (f[F.action]) box.prepend(element("h3", f[F.action]));
 	if (f[F.limits]) box.append(element("p", f[F.limits], "limits"));
 	return box;
 }
@@ -129,3 +130,5 @@ function card({kind, i}, x, y) {
 	box.style.left = Math.max(4, Math.min(x + 16, innerWidth - box.offsetWidth - 8)) + "px";
 	box.style.top = Math.max(4, y + 20 + box.offsetHeight > innerHeight ? y - box.offsetHeight - 12 : y + 16) + "px";
 }
+
+for (const [title, ...lines] of data.gaps) $("gaps").append(element("h2", title), ...lines.map(line => element("p", line)));

@@ -20,7 +20,7 @@ const place = i => vertices[i][V.place] || "";
 const tables = {
 	findings: {kind: "f", columns: [["№", 5, f => f[F.number], f => f[F.number], true],
 		["operation", 19, f => label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
-		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
+		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], textColumn("action", 9, F.action), ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
 		bytesColumn("bytes", 8, F.bytes), shareColumn("share", 9, f => f[F.share]), textColumn("advice", 31, F.advice)]},
 	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
 		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), ...figureColumns(data.columns.vertices, ["calls", "ns", "bytes", "share", ""]),
@@ -29,7 +29,8 @@ const tables = {
 		["access", 11, e => ({READ: "reads", WRITE: "overwrites"})[e[E.access]] || "", e => e[E.access] || ""],
 		["object", 20, e => objectName(e[E.object]), e => objectKey(e)], ...figureColumns(data.columns.edges, ["bytes", "ns", "share", "calls", ""])]},
 };
-for (const name in tables) { /* columns without a single value only take room */
+/* columns without a single value only take room */
+for (const name in tables) {
 	const now = tables[name];
 	now.list = {v: vertices, e: edges, f: findings}[now.kind];
 	now.rows = now.list.map((row, i) => i);
@@ -37,7 +38,8 @@ for (const name in tables) { /* columns without a single value only take room */
 	$("tab-" + name).append(" ", element("span", exact(now.rows.length), "count"));
 }
 const panel = $("panel"), head = panel.querySelector("thead"), body = panel.querySelector("tbody");
-const shownRows = {top: 0, height: 0}; /* what is in sight; asking the panel would make it lay out */
+/* what is in sight; asking the panel would make it lay out */
+const shownRows = {top: 0, height: 0};
 let rows = [], drawnHead = "";
 
 function sorted(now, sort) {

@@ -359,7 +359,8 @@ new ResizeObserver(() => {
 	view.y = view.height / 2 - y * view.scale;
 	frame();
 }).observe(stage);
-on(window, "hashchange", event => recall(new URL(event.newURL).hash)); /* what the address is by now may be ours again */
+/* what the address is by now may be ours again */
+on(window, "hashchange", event => recall(new URL(event.newURL).hash));
 /* On paper: light, all of it, sharp. */
 on(window, "beforeprint", () => {
 	document.documentElement.dataset.theme = "light";

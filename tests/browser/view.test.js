@@ -466,7 +466,10 @@ async function profile(browser) {
 	const from = path.join(WORK, "demo.db"), to = path.join(WORK, "demo.html"), name = n => "a profile: " + n;
 	vflow("collect", "--quiet", "--device", "emulated", "-o", from, path.join(process.env.BUILD, "programs/demo"));
 	vflow("render", "-o", to, from);
-	const {findings, vertices} = JSON.parse(vflow("export", "-T", "json", from)), page = await open(browser, to);
+	const {findings, vertices, coverage} = JSON.parse(vflow("export", "-T", "json", from)), page = await open(browser, to);
+	const gaps = await text(page, "#gaps");
+	check(name("it says what was not seen"), gaps.includes("no gap was recorded") === !Object.keys(coverage).length && Object.entries(coverage).every(([what, rows]) =>
+		rows.every(row => gaps.includes(what + ": " + row.count.toLocaleString("en-US")) && gaps.includes(row.reason))), gaps);
 	is(name("a row for each finding"), await page.getAttribute("#panel table", "aria-rowcount"), String(findings.length + 1));
 	is(name("nothing is missing"), await shown(page).then(counts => counts.split(" ")[0]), String(vertices.length));
 	is(name("rows come and count as in the report"), await page.$$eval("#panel tr[data-row] td:first-child", cells => cells.map(cell => cell.textContent.trim()).join(" ")),
@@ -475,9 +478,23 @@ async function profile(browser) {
 	await page.click("#panel tr[data-row] button");
 	const chosenOnes = findings.filter(f => f.vertex === findings[0].vertex), details = await text(page, "#details");
 	is(name("a row selects its operation"), await chosen(page), await page.evaluate(() => vertices[noteOrder[0]][V.id]));
-	check(name("the panel has the evidence, the advice and the limits"), findings.filter(f => details.includes("#" + f.vertex + " ")).every(f =>
-		[f.evidence, f.limits, ...f.advice.split(" | ")].every(part => details.includes(part))) && chosenOnes.length > 0, details);
+	check(name("the panel has the action, the evidence, the advice and the limits"), findings.filter(f => details.includes("#" + f.vertex + " ")).every(f =>
+		[f.action.replaceAll("_", " "), f.evidence, f.limits, ...f.advice.split(" | ")].every(part => details.includes(part))) && chosenOnes.length > 0, details);
 	is(name("no errors, dialogs or requests"), page.problems.join("; "), "");
+	await page.close();
+}
+
+/* Sentences of the data become text and nothing else. */
+async function gaps(browser) {
+	const files = render(graphs.program(10), "gaps"), source = fs.readFileSync(files.html, "utf8"), of = page => text(page, "#gaps");
+	const given = [["Calls that failed", "cudaMalloc <b>returned</b>"], ["What was not seen", "one", "two"]];
+	const none = await open(browser, files.html);
+	is("gaps: nothing is known of DOT", await of(none), "");
+	await none.close();
+	fs.writeFileSync(files.html, source.replace(/"gaps":\[\s*\]/, () => "\"gaps\":" + JSON.stringify(given).replaceAll("<", "\\u003c")));
+	const page = await open(browser, files.html);
+	is("gaps: titles and sentences", await of(page), given.flat().join(""));
+	is("gaps: no errors, dialogs or requests", page.problems.join("; "), "");
 	await page.close();
 }
 
@@ -510,6 +527,7 @@ main(async browser => {
 	fs.symlinkSync(process.env.VFLOW, path.join(WORK, "bin", "vflow"));
 	await profile(browser);
 	await tangles(browser);
+	await gaps(browser);
 	await unknownFigures(browser);
 	for (const size of [10, 500, 5000]) await interactions(browser, size);
 });

@@ -144,7 +144,7 @@ if (unset LSAN_OPTIONS; collect "$T/f.db" "$P/figure3" && collect "$T/demo.db" "
 	is "perfetto: rules" "$(perfetto_rules "$T/f.json")" ""
 	render -o "$T/demo.html" "$T/demo.db"
 	sed -n '/id="data">/,/^<\/script>/p' "$T/demo.html" | sed 's/.*id="data">//; /^<\/script>/d' >"$T/data.json"
-	is "html: the findings of a profile" "$(json_query "$T/data.json" "SELECT value->>'\$[0]', value->>'\$[1]', value->>'\$[2]', value->>'\$[3]', value->>'\$[5]', value->>'\$[7]' FROM json, json_each(text, '\$.findings')")" \
+	is "html: the findings of a profile" "$(json_query "$T/data.json" "SELECT value->>'\$[0]', value->>'\$[1]', value->>'\$[2]', value->>'\$[3]', value->>'\$[5]', value->>'\$[8]' FROM json, json_each(text, '\$.findings')")" \
 		"$(sqlite3 -separator ' ' "$T/demo.db" "SELECT id, vertex, object, bytes, pattern, advice FROM finding ORDER BY id")"
 	render -T perfetto -o "$T/demo.json" "$T/demo.db"
 	is "perfetto: rules, demo" "$(perfetto_rules "$T/demo.json")" ""

@@ -73,6 +73,7 @@ static int prepare(const struct runs_plan *plan, uint32_t run, const char *trace
 	environment_set(environment, "VFLOW_TRACE_DIR", traces);
 	environment_set(environment, "VFLOW_PASS", names);
 	environment_set(environment, "VFLOW_PROVIDER", provider);
+	pass_providers_put(plan->table, run, plan->device, environment);
 	pass_settings_put(plan->table, run, plan->settings, plan->setting_count, environment);
 	free(provider);
 	free(names);

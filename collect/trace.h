@@ -244,9 +244,10 @@ struct trace_writer;
 /*
  * Creates the file.  `path` must be absolute: the file is opened anew whenever it grows, so that
  * a program that closes all its descriptors or changes its folder does no harm.  NULL on failure,
- * with the reason in errno too (EEXIST: there is such a file already).
+ * with the reason in errno too (EEXIST: there is such a file already).  start_ns: now, on the clock
+ * of the times of calls.
  */
-struct trace_writer *trace_create(const char *path, struct error *error);
+struct trace_writer *trace_create(const char *path, uint64_t start_ns, struct error *error);
 
 /*
  * Appends a record of `size` bytes, in the file padded with NULs to a multiple of 8.

@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collect/coverage/coverage.h"
@@ -175,22 +174,20 @@ const char *trace_writer_failure(const struct trace_writer *writer)
 	return writer->failure.text;
 }
 
-static void store_header(struct trace_writer *writer)
+static void store_header(struct trace_writer *writer, uint64_t start_ns)
 {
 	struct trace_header header = {.version = TRACE_VERSION,
 				      .header_size = sizeof(header),
-				      .features = TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES};
-	struct timespec now;
+				      .features = TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES,
+				      .start_ns = start_ns};
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	header.start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	memcpy(header.magic, TRACE_MAGIC, sizeof(header.magic));
 	header.check = trace_check_header(&header);
 	memcpy(writer->window, &header, sizeof(header));
 	writer->offset = sizeof(header);
 }
 
-struct trace_writer *trace_create(const char *path, struct error *error)
+struct trace_writer *trace_create(const char *path, uint64_t start_ns, struct error *error)
 {
 	struct trace_writer *writer = calloc(1, sizeof(*writer));
 	int failure = ENOMEM, fd;
@@ -206,7 +203,7 @@ struct trace_writer *trace_create(const char *path, struct error *error)
 		failure = grow(writer, sizeof(struct trace_header) + LAST_WORDS);
 	if (failure)
 		goto fail;
-	store_header(writer);
+	store_header(writer, start_ns);
 	return writer;
 
 fail:

@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 7
+#define GPU_PROVIDER_VERSION 8
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -68,7 +68,7 @@ struct gpu_call {
 	const struct gpu_node
 		*node; /* of a graph that was launched, until begin() returns, or NULL */
 	/* set by the provider before end() */
-	uint64_t end_ns; /* when the call was over, on CLOCK_MONOTONIC; 0: now */
+	uint64_t end_ns; /* when the call was over, on the provider's clock; 0: now */
 	/* set by begin() */
 	uint32_t context; /* id of (kind, name, call path): never 0, never GPU_WRITER_UNKNOWN */
 	uint32_t thread;
@@ -178,6 +178,8 @@ struct gpu_provider {
 	/* Its rows have so many metrics, the first of gpu/rows.def; what is in the others is not
 	   looked at.  GPU_METRICS: all. */
 	uint32_t metrics;
+	/* In ns; all times of a process are on it.  NULL: CLOCK_MONOTONIC. */
+	uint64_t (*clock)(void);
 	/* The sink outlives the provider.  Returns 0, or -1: nothing will be delivered. */
 	int (*start)(const struct gpu_sink *sink, const struct gpu_options *options);
 	/* No event is delivered after stop() returns. */

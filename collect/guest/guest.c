@@ -43,6 +43,12 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Of the times of calls. */
+static uint64_t clock_ns(void)
+{
+	return observed->clock ? observed->clock() : now_ns(CLOCK_MONOTONIC);
+}
+
 void guest_give_up(const char *why)
 {
 	char line[1200];
@@ -114,7 +120,7 @@ static void sink_begin(struct gpu_call *call)
 	if (context)
 		call->context = context;
 	leave();
-	call->start_ns = now_ns(CLOCK_MONOTONIC); /* after our own work */
+	call->start_ns = clock_ns(); /* after our own work */
 	errno = saved;
 }
 
@@ -185,7 +191,7 @@ static void write_event(const struct gpu_call *call, const struct gpu_row *rows,
 static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
 {
 	int saved = errno;
-	uint64_t end_ns = call->end_ns ? call->end_ns : now_ns(CLOCK_MONOTONIC);
+	uint64_t end_ns = call->end_ns ? call->end_ns : clock_ns();
 
 	/* a call that began before the guest was on has no start */
 	if (!enter())
@@ -425,7 +431,7 @@ static int open_trace(const char *folder)
 			error_set(&error, "VFLOW_TRACE_DIR is too long");
 			break;
 		}
-		writer = trace_create(path, &error);
+		writer = trace_create(path, clock_ns(), &error);
 		if (writer)
 			return 0;
 		if (errno != EEXIST)
@@ -458,7 +464,7 @@ __attribute__((destructor)) static void finish(void)
 		return;
 	failures_write();
 	coverage_write();
-	end.end_ns = now_ns(CLOCK_MONOTONIC);
+	end.end_ns = clock_ns();
 	if (__atomic_load_n(&running, __ATOMIC_ACQUIRE))
 		guest_append(&end.record, sizeof(end));
 	__atomic_store_n(&running, false, __ATOMIC_RELEASE);

@@ -126,6 +126,18 @@ const struct pass_provider *pass_provider(const struct pass *pass, const struct 
 	return NULL;
 }
 
+void pass_providers_put(const struct pass *const *table, uint32_t run, const struct device *device,
+			struct environment *environment)
+{
+	for (unsigned i = 0; table[i]; i++) {
+		const struct pass_provider *provider = pass_provider(table[i], device);
+
+		if (provider && provider->variable)
+			environment_set(environment, provider->variable,
+					run & bit(i) ? provider->value : NULL);
+	}
+}
+
 char *pass_library_path(const struct pass *const *table, uint32_t run, const struct device *device,
 			const char *libraries)
 {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "collect/device/device.h"
+#include "collect/environment.h"
 #include "util/error.h"
 #include "util/options.h"
 
@@ -33,6 +34,8 @@ struct pass_library {
 struct pass_provider {
 	const struct device *device;
 	const struct pass_library *library; /* NULL: the device brings its own provider */
+	/* How the provider knows what it is for, in the target's environment; NULL: need not. */
+	const char *variable, *value;
 };
 
 union pass_value {
@@ -89,6 +92,10 @@ const struct pass_provider *pass_provider(const struct pass *pass, const struct 
 /* The path of the library with the provider of a run; NULL: the device's own.  Caller frees. */
 char *pass_library_path(const struct pass *const *table, uint32_t run, const struct device *device,
 			const char *libraries);
+
+/* Sets the variables of the run's providers; those of others are not set. */
+void pass_providers_put(const struct pass *const *table, uint32_t run, const struct device *device,
+			struct environment *environment);
 
 /*
  * The device of the list (ends with NULL) on which the passes can be made here: the one of this

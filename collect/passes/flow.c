@@ -102,9 +102,9 @@ const struct pass pass_flow = {
 	.name = "flow",
 	.gives = "how values flow between operations, and the lifetimes of objects",
 	.role = PASS_MAKES_GRAPH,
-	.providers = (const struct pass_provider[]){{&device_gpu, &sanitizer},
-						    {&device_emulated, NULL},
-						    {NULL, NULL}},
+	.providers = (const struct pass_provider[]){{.device = &device_gpu, .library = &sanitizer},
+						    {.device = &device_emulated},
+						    {0}},
 	.options = (const struct pass_option *const[]){&no_duplicates, &kernel, &sample_kernels,
 						       &sample_blocks, &memory_limit, NULL},
 };

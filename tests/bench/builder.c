@@ -123,7 +123,7 @@ static void write_trace(uint32_t events)
 	static uint32_t last[OBJECTS + 1];
 	struct error error;
 
-	writer = trace_create(path, &error);
+	writer = trace_create(path, 1, &error);
 	if (!writer)
 		fail(error.text);
 	write_preamble();

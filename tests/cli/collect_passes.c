@@ -25,8 +25,8 @@ static const struct pass_option word = {
 };
 
 static const struct pass_library none = {.name = "libvflow-none.so", .install = "nothing"};
-static const struct pass_provider emulated[] = {{&device_emulated, NULL}, {NULL, NULL}};
-static const struct pass_provider gpu[] = {{&device_gpu, &none}, {NULL, NULL}};
+static const struct pass_provider emulated[] = {{.device = &device_emulated}, {0}};
+static const struct pass_provider gpu[] = {{.device = &device_gpu, .library = &none}, {0}};
 
 static const struct pass early = {.name = "early",
 				  .gives = "runs before flow",

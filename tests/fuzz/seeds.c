@@ -72,7 +72,7 @@ static void create(const char *path)
 	struct error error;
 
 	unlink(path);
-	writer = trace_create(path, &error);
+	writer = trace_create(path, 1, &error);
 	if (!writer)
 		fail(error.text);
 }

@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 		fputs("usage: hostile_trace FILE\n", stderr);
 		return 2;
 	}
-	writer = trace_create(argv[1], &error);
+	writer = trace_create(argv[1], 1, &error);
 	if (!writer) {
 		fprintf(stderr, "hostile_trace: %s\n", error.text);
 		return 1;

@@ -61,8 +61,9 @@ static const struct pass_option flag = {
 };
 
 static const struct pass_library library = {.name = "libfar.so", .install = "the far toolkit"};
-static const struct pass_provider everywhere[] = {{&far, &library}, {&near, NULL}, {0}};
-static const struct pass_provider far_only[] = {{&far, NULL}, {0}};
+static const struct pass_provider everywhere[] = {
+	{.device = &far, .library = &library}, {.device = &near}, {0}};
+static const struct pass_provider far_only[] = {{.device = &far}, {0}};
 
 static const struct pass early = {.name = "early",
 				  .role = PASS_JOINS_GRAPH,
@@ -428,7 +429,7 @@ static void write_process(const char *folder, const char *name, const char *pass
 
 	strcpy(texts + 18, passes);
 	u = process_of(texts, 18 + strlen(passes) + 1);
-	writer = trace_create(path, &error);
+	writer = trace_create(path, 1, &error);
 	assert_non_null(writer);
 	assert_int_equal(trace_append(writer, &u.process.record, u.process.record.size), 0);
 	trace_close(writer);

@@ -105,7 +105,7 @@ static void append_end(struct trace_writer *writer)
 static size_t make_trace(void)
 {
 	struct error error;
-	struct trace_writer *writer = trace_create(path, &error);
+	struct trace_writer *writer = trace_create(path, 1, &error);
 	struct stat status;
 
 	assert_non_null(writer);
@@ -307,7 +307,7 @@ static void test_newer(void **state)
 static void refuses(struct trace_record *record, size_t size, const char *message)
 {
 	struct error error = {""};
-	struct trace_writer *writer = trace_create(path, &error);
+	struct trace_writer *writer = trace_create(path, 1, &error);
 	unsigned records;
 	bool ended;
 
@@ -387,7 +387,7 @@ static void test_row_sizes(void **state)
 	for (uint32_t count = 0; count <= TRACE_METRICS + 2; count++) {
 		uint32_t size = TRACE_ROW_LEAST + 8 * count;
 		struct error error;
-		struct trace_writer *writer = trace_create(path, &error);
+		struct trace_writer *writer = trace_create(path, 1, &error);
 		struct trace_reader *reader;
 		const struct trace_record *record;
 		struct trace_row row;
@@ -434,7 +434,7 @@ static void test_row_sizes(void **state)
 static void test_facts(void **state)
 {
 	struct error error;
-	struct trace_writer *writer = trace_create(path, &error);
+	struct trace_writer *writer = trace_create(path, 1, &error);
 	struct trace_reader *reader;
 	const struct trace_record *record;
 	const struct trace_fact *fact;
@@ -478,7 +478,7 @@ static void test_facts(void **state)
 static void test_unknown_type(void **state)
 {
 	struct error error;
-	struct trace_writer *writer = trace_create(path, &error);
+	struct trace_writer *writer = trace_create(path, 1, &error);
 	struct trace_reader *reader;
 	const struct trace_record *record;
 	struct {
@@ -491,7 +491,7 @@ static void test_unknown_type(void **state)
 	assert_int_equal(trace_append(writer, &newer.record, sizeof(newer)), 0);
 	assert_int_equal(trace_append(writer, &newer.record, sizeof(newer)), 0);
 	append_end(writer);
-	assert_null(trace_create(path, &error)); /* one process, one file */
+	assert_null(trace_create(path, 1, &error)); /* one process, one file */
 	assert_int_equal(errno, EEXIST);
 	trace_close(writer);
 
@@ -515,7 +515,7 @@ static void test_killed(void **state)
 
 	(void)state;
 	if (!child) {
-		struct trace_writer *writer = trace_create(path, &error);
+		struct trace_writer *writer = trace_create(path, 1, &error);
 
 		append_process(writer);
 		for (unsigned i = 0; i < 10000; i++) /* 1.28 MB or more: several windows */
@@ -548,7 +548,7 @@ static void test_size_limit(void **state)
 		int good = 0;
 
 		setrlimit(RLIMIT_FSIZE, &limit);
-		writer = trace_create(path, &error);
+		writer = trace_create(path, 1, &error);
 		append_process(writer);
 		while (good < 10000 && append_event(writer, 0) == 0)
 			good++;

@@ -61,7 +61,7 @@ static void start(void)
 	char *path = xasprintf("%s/%u.trace", folder, traces);
 	struct error error;
 
-	writer = trace_create(path, &error);
+	writer = trace_create(path, 1, &error);
 	assert_non_null(writer);
 	free(path);
 	append(&process, offsetof(struct trace_process, text), texts, sizeof(texts));

@@ -572,12 +572,12 @@ static void test_damaged(void **state)
 	fclose(fopen(path_of_empty, "w"));
 	free(path);
 	path = xasprintf("%s/%u.trace", where, ++traces);
-	writer = trace_create(path, &(struct error){{0}});
+	writer = trace_create(path, 1, &(struct error){{0}});
 	context(1, TRACE_SET, "cudaMemset", 0); /* before the process */
 	trace_close(writer);
 	free(path);
 	path = xasprintf("%s/%u.trace", where, ++traces);
-	writer = trace_create(path, &(struct error){{0}});
+	writer = trace_create(path, 1, &(struct error){{0}});
 	trace_close(writer); /* no record */
 
 	profile = build_all(written);

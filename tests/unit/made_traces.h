@@ -87,7 +87,7 @@ static void start_in(const char *where, uint32_t pid, const char *texts, size_t 
 
 	free(path);
 	path = xasprintf("%s/%u.trace", where, ++traces);
-	writer = trace_create(path, &error);
+	writer = trace_create(path, traces, &error);
 	assert_non_null(writer);
 	memset(&u, 0, sizeof(u));
 	u.process.process = pid;

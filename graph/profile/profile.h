@@ -74,6 +74,18 @@ struct profile_event {
 	char *name; /* of the call, NULL when it has a vertex */
 };
 
+/*
+ * When the device was at an operation of a call, from profile_read_events(), by the run of the pass
+ * `time`; all times in ns since the start of that run.
+ */
+struct profile_gpu_time {
+	uint32_t vertex, process; /* id; index into profile->processes */
+	uint32_t thread, device, stream;
+	uint64_t invocation;         /* of the operation in this process */
+	uint64_t call_ns, return_ns; /* of the call, on the host */
+	uint64_t start_ns, end_ns;   /* on the device */
+};
+
 /* What an event did to one object; for copies from and to the host, the side of the device. */
 struct profile_access {
 	uint32_t object; /* index into profile->objects */
@@ -317,6 +329,8 @@ struct profile {
 	uint32_t unseen_count, unseen_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */
 	uint32_t event_rows, event_capacity;
+	struct profile_gpu_time *gpu_times; /* the first, as for events */
+	uint32_t gpu_time_count, gpu_time_capacity;
 	struct profile_access *accesses;
 	uint32_t access_count, access_capacity;
 	struct profile_finding *findings;

@@ -118,6 +118,16 @@ static void record_transfer(const struct gpu_call *call, const struct side *to,
 		observe_transfer(call, side->allocation, &bytes, to->allocation);
 }
 
+/* Memory of the host that the device can see is pinned. */
+static enum clock_way way_of(const struct side *to, const struct side *from)
+{
+	if (to->allocation && from->allocation)
+		return CLOCK_ON_DEVICE;
+	if (memory_find(to->allocation ? from->address : to->address))
+		return CLOCK_PINNED;
+	return to->allocation ? CLOCK_TO_GPU : CLOCK_FROM_GPU;
+}
+
 int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 {
 	struct side to = {what->to, what->to_pitch, what->to_slice, NULL};
@@ -134,6 +144,7 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 		return INVALID_VALUE;
 	if (!to.allocation && !from.allocation) { /* host to host: no event */
 		copy_rows(&to, &from, &box);
+		clock_host_copy(box.width * box.height * box.depth);
 		return 0;
 	}
 	if (to.allocation)
@@ -141,6 +152,8 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	if (from.allocation)
 		observe_known(from.allocation);
 	observe_begin(&call, GPU_COPY, name, stream);
+	observe_work(&(struct clock_work){.way = way_of(&to, &from),
+					  .amount = box.width * box.height * box.depth});
 	join(&to, &from, &box);
 	same = copy_rows(&to, &from, &box);
 	observe_end(&call);
@@ -207,6 +220,9 @@ static int fill(const char *name, int64_t stream, uint64_t to, uint64_t pitch, u
 		return INVALID_VALUE;
 	observe_known(allocation);
 	observe_begin(&call, GPU_SET, name, stream);
+	observe_work(&(struct clock_work){.amount = bytes * height,
+					  .shared = allocation->kind == GPU_MEMORY_MANAGED ||
+						    allocation->kind == GPU_MEMORY_MAPPED_HOST});
 	for (uint64_t row = 0; row < height; row++) {
 		uint64_t at = to + row * pitch;
 

@@ -111,6 +111,7 @@ static void begin_node(struct replay *replay, const struct emulator_graph_node *
 	/* what the program's own function does is not the graph's */
 	if (node->what.kind != NODE_HOST)
 		observe_node(&replay->node);
+	clock_by_device(node->what.kind != NODE_HOST);
 }
 
 static int run_operation(const struct replay *replay, const struct emulator_node *node)
@@ -157,6 +158,7 @@ static int run(struct replay *replay, const struct emulator_graph *graph)
 		if (!node->disabled)
 			error = run_operation(replay, &node->what);
 		observe_node(NULL);
+		clock_by_device(false);
 	}
 	return error;
 }
@@ -173,6 +175,7 @@ int vflow_emulator_graph_launch(const char *name, void *executable, void *stream
 	found = graph_find(executable, true);
 	if (found)
 		found->users++;
+	clock_graph();
 	if (found && observe_active()) {
 		replay.list = list = take_list(found);
 		replay.node.launch_path = observe_path();

@@ -191,6 +191,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 	const struct ptx_kernel *kernel = what->kernel->ptx;
 	struct allocation *workspace = NULL;
 	bool stored = false;
+	uint64_t instructions = 0;
 	struct launch launch = {
 		.module = what->kernel->module->ptx,
 		.kernel = kernel,
@@ -203,8 +204,9 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		.say = say_race,
 		.note = observe_coverage,
 		.stored = &stored,
+		.instructions = clock_is_virtual() ? &instructions : NULL,
 	};
-	uint64_t start = observe_active() ? observe_now() : 0;
+	uint64_t start = observe_active() ? clock_now() : 0;
 	struct fault fault = {0};
 	struct gpu_call call;
 	int error, result;
@@ -236,6 +238,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 		return FAULTED;
 	}
 	observe_begin_kernel(&call, kernel->name, stream, start);
+	observe_work(&(struct clock_work){.amount = instructions});
 	if (!launch.observed && observe_active())
 		forget_written(what->kernel, parameters);
 	observe_end(&call);
@@ -277,9 +280,11 @@ static int run_all(const struct emulator_launch *what, const uint8_t *parameters
 	nested_start(&nested);
 	error = run(what, parameters, stream, &nested);
 	while ((operation = nested_take(&nested))) {
+		clock_by_device(true);
 		/* one whose parameters were asked for, and no more, is no launch */
 		if (!error && (operation->launched || !operation->kernel))
 			error = run_nested(operation, what->kernel->module, stream, &nested);
+		clock_by_device(false);
 		nested_end(operation);
 	}
 	return error;

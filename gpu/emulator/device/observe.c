@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gpu/analysis/may_write.h"
 #include "gpu/analysis/shadow.h"
@@ -19,6 +18,8 @@ static struct may_write *may_write;
 static bool digests;
 static bool all_seen; /* the running API was not analysed: it may have read everything */
 static struct sizes_said said;
+static struct clock_work running_work; /* of the running API */
+static bool has_work;
 static __thread const struct gpu_node *running_node; /* of a graph, by this thread */
 
 /* Module variables that no API has touched yet, in the order in which they were loaded. */
@@ -50,7 +51,7 @@ static void stop(void)
 		device_leave();
 }
 
-static const struct gpu_provider provider = {
+static struct gpu_provider provider = {
 	.version = GPU_PROVIDER_VERSION,
 	.name = "emulated",
 	.device_name = EMULATOR_DEVICE_NAME,
@@ -81,6 +82,9 @@ void observe_start(void)
 {
 	gpu_guest_start *start_guest = __atomic_load_n(&guest_start, __ATOMIC_ACQUIRE);
 
+	clock_start();
+	if (clock_is_virtual())
+		provider.clock = clock_now;
 	if (start_guest && start_guest(&provider))
 		__atomic_store_n(&sink, NULL, __ATOMIC_RELEASE);
 }
@@ -105,14 +109,6 @@ uint32_t observe_path(void)
 void observe_node(const struct gpu_node *node)
 {
 	running_node = node;
-}
-
-uint64_t observe_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void observe_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
@@ -173,13 +169,34 @@ static void tell_sizes(void *data, uint32_t object, uint32_t sizes)
 							.size = sizeof(payload)});
 }
 
+void observe_work(const struct clock_work *work)
+{
+	running_work = *work;
+	has_work = true;
+}
+
+/* Of the call, which has ended: when the device was at it. */
+static void tell_time(const struct gpu_call *call, const struct clock_span *span)
+{
+	const struct gpu_time time = {.after_ns = span->start_ns - call->start_ns,
+				      .time_ns = span->end_ns - span->start_ns};
+
+	sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_TIME,
+						.payload = &time,
+						.size = sizeof(time)});
+}
+
 void observe_end(struct gpu_call *call)
 {
 	const struct gpu_row *rows = NULL;
+	struct clock_span span;
 	size_t count = 0;
+	bool timed;
 
 	if (!sink)
 		return;
+	timed = clock_call(call, has_work ? &running_work : NULL, &span);
+	has_work = false;
 	if (shadow_settle(shadow, call->context, &rows, &count)) {
 		count = 0;
 		all_seen = true;
@@ -188,6 +205,8 @@ void observe_end(struct gpu_call *call)
 	if (call->api == GPU_KERNEL)
 		may_write_note(may_write, call->name, rows, count);
 	sink->end(call, rows, count);
+	if (timed && call->start_ns)
+		tell_time(call, &span);
 	if (all_seen)
 		tell_seen(call, 0);
 	all_seen = false;

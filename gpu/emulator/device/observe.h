@@ -9,6 +9,7 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/analysis/transfer.h"
+#include "gpu/emulator/device/clock.h"
 #include "gpu/emulator/state/memory.h"
 #include "gpu/provider.h"
 
@@ -31,7 +32,9 @@ void observe_node(const struct gpu_node *node);
 
 /* `stream` as from stream_number(). */
 void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream);
-/* Settles the shadows and delivers rows and digests. */
+/* What the running call gives the device to do. */
+void observe_work(const struct clock_work *work);
+/* Settles the shadows and delivers rows, digests and times. */
 void observe_end(struct gpu_call *call);
 /* After observe_end() of a copy to the host: its memory held all of the bytes before. */
 void observe_received(const struct gpu_call *call, const struct allocation *allocation);
@@ -87,7 +90,6 @@ void observe_unanalysed(const char *kernel, const void *parameters, size_t size)
  * A kernel runs before its call begins: only then is it known which variables it touches, and
  * their alloc vertices come before it.  Announces them; `start_ns` is when the kernel began.
  */
-uint64_t observe_now(void);
 void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t stream,
 			  uint64_t start_ns);
 /* A kernel that failed leaves nothing. */

@@ -30,6 +30,7 @@ struct emulator_event {
 };
 
 #define EVENT_DISABLE_TIMING 2u
+#define STREAM_NON_BLOCKING 1u
 
 static struct emulator_stream *streams;
 static struct emulator_event *events;
@@ -81,6 +82,7 @@ int vflow_emulator_stream_create(struct emulator_stream **stream, unsigned flags
 		made->flags = flags;
 		made->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
 		HASH_ADD_PTR(streams, handle, made);
+		clock_stream(made->number, !(flags & STREAM_NON_BLOCKING));
 		*stream = made;
 	}
 	device_leave();
@@ -167,7 +169,8 @@ int vflow_emulator_event_record(void *event, void *stream)
 	if (!found || stream_number(stream) < 0)
 		error = INVALID_HANDLE;
 	else
-		found->time = observe_now(), found->graph = stream_captures(stream);
+		found->time = clock_record((uint32_t)stream_number(stream)),
+		found->graph = stream_captures(stream);
 	device_leave();
 	return error;
 }
@@ -259,6 +262,8 @@ int vflow_emulator_stream_wait(void *stream, void *event)
 		error = INVALID_HANDLE;
 	else if (waiting && found->graph && !waiting->graph)
 		waiting->graph = found->graph;
+	else if (!found->graph)
+		clock_wait_event(waiting ? waiting->number : 0, found->time);
 	device_leave();
 	return error;
 }
@@ -307,6 +312,8 @@ int vflow_emulator_synchronize(const char *name, void *stream, void *event)
 	}
 	print_flush();
 	observe_begin(&call, GPU_SYNC, name, number);
+	if (event)
+		clock_synchronize_event(find_event(event)->time);
 	observe_end(&call);
 	device_leave();
 	return 0;

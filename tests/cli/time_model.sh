@@ -1,0 +1,66 @@
+#!/bin/bash
+# The pass `time` on the emulated device: the model's times, worked out by hand from the costs that
+# gpu/emulator/README.md lists.  All in ns from the start of the run:
+#	called returned | the device began ended
+. tests/lib.sh
+exec </dev/null # each run reads it
+
+times() { # CASE: name and times of each operation
+	DEVICE=emulated collect "$T/$1.db" --passes flow,time "$P/timeline" "$1" </dev/null >"$T/$1.out" 2>"$T/$1.err" ||
+		cat "$T/$1.err"
+	sqlite3 -separator ' ' "$T/$1.db" "SELECT name, call_ns, return_ns, start_ns, end_ns FROM gpu_times"
+}
+
+exact() { # CASE <TABLE
+	is "timeline $1" "$(times "$1")" "$(sed 's/^[ \t]*//; s/ *#.*//')"
+}
+
+# Two allocations and pinned memory take 5000 each, the host 1000; the streams do not wait for the
+# default stream.
+exact streams <<'END'
+	cudaMemsetAsync 16000 21000 22000 25000 # 6000 after the call; 2000 + 1 MB at 1 TB/s
+	cudaMemcpyAsync 21000 26000 27000 39000 # 2000 + 550000 / 55
+	cudaMemsetAsync 26000 31000 39000 42000 # waits for the event
+	cudaMemcpy 42000 67000 48000 60000      # the wait for the stream until 39000 took 2000 + 1000
+	cudaMemset 97000 102000 103000 106000   # nothing ran when cudaFree() took its 30000
+	cudaMemset 148000 153000 154000 156001  # cudaFree() until 106000, 2000 + 30000; 2 allocations
+END
+exact pageable <<'END'
+	cudaMemsetAsync 5000 10000 11000 14000
+	cudaMemcpyAsync 10000 15000 16000 20000 # at 20 bytes a ns; staged at once
+	cudaMemcpyAsync 15000 55000 26000 48000 # too large for that: waits until 20000, then 6000
+	cudaMemset 55000 60000 61000 63001
+	cudaMemcpyAsync 60000 79001 69001 72001 # the default stream is before it
+	cudaMemsetAsync 79001 84001 85001 87002
+END
+exact events <<'END'
+	cudaMemsetAsync 10000 15000 16000 19000
+	cudaMemset 15000 20000 21000 24000      # beside the other stream
+	cudaMemsetAsync 21000 26000 27000 30000 # the event was over: the wait took 1000
+	cudaMemset 33000 38000 39000 41001      # the device: 30000 + 2000 + 1000
+END
+# from the first record at 10000 to the end of the set at 19000
+is "time between events" "$(tail -1 "$T/events.out")" "0.009000 ms"
+exact graph <<'END'
+	cudaGraphLaunch 10000 10000 16000 19000 # 5000 a launch, nothing a node
+	cudaGraphLaunch 10000 10000 19000 21001
+	cudaGraphLaunch 15000 15000 21001 24001
+	cudaGraphLaunch 15000 15000 24001 26002
+	cudaMemset 29002 34002 35002 37003
+END
+is "sums of operations" "$("$VFLOW" query 'MATCH (a) WHERE a.time_ns > 0 RETURN a.name, a.time_ns' \
+	-T json "$T/graph.db" | tr -d ' \n')" \
+	'[{"a.name":"cudaGraphLaunch","a.time_ns":6000},{"a.name":"cudaGraphLaunch","a.time_ns":4002},{"a.name":"cudaMemset","a.time_ns":2001}]'
+# they depend on the program alone
+for run in a b; do
+	DEVICE=emulated collect "$T/$run.db" --passes flow,time "$P/figure3" >/dev/null
+	"$VFLOW" export -T dot -o "$T/$run.dot" "$T/$run.db"
+done
+is "two runs" "$(cat "$T/a.dot")" "$(cat "$T/b.dot")"
+is "operations with a time" "$(grep -c time_ns= "$T/a.dot")" 5
+collect "$T/c.db" "$P/figure3" >/dev/null
+is "none without the pass" "$("$VFLOW" export -T dot "$T/c.db" | grep -c time_ns=)" 0
+is "every case of timeline.c has its table" \
+	"$(grep -o '^static void run_[a-z_]*' tests/programs/timeline.c | sed 's/.*run_//' | sort)" \
+	"$(grep -o '^exact [a-z_]*' "$0" | cut -d' ' -f2 | sort)"
+finish

@@ -6,6 +6,8 @@
 #include "util/memory.h"
 
 #define PROFILE_WITH_UNSEEN 1002 /* the version that has table unseen */
+/* Older ones count objects that were alive when a process was killed as never used. */
+#define PROFILE_WITH_ENDS 1225
 
 /* -- rows by vertex and site -- */
 
@@ -204,10 +206,10 @@ static enum operation operation_of(const struct graph_vertex *vertex)
 	return graph_vertex_is(vertex, "kernel") ? OPERATION_KERNEL : OPERATION_OTHER;
 }
 
-/* Older files do not say which launches were not analysed: any could be. */
-static bool knows_unseen(const struct profile *profile)
+/* Whether the profile has what came with this version of the format. */
+static bool is_since(const struct profile *profile, uint32_t version)
 {
-	return !profile->version || profile->version >= PROFILE_WITH_UNSEEN;
+	return !profile->version || profile->version >= version;
 }
 
 static void set_hidden(struct run *run)
@@ -217,7 +219,9 @@ static void set_hidden(struct run *run)
 	for (uint32_t i = 0; i < profile->coverage_count; i++) {
 		unsigned hides = profile->coverage[i].hides;
 
-		if (hides & COVERAGE_HIDES_LAUNCHES && !knows_unseen(profile))
+		/* older files do not say which launches were not analysed: any could be */
+		if ((hides & COVERAGE_HIDES_LAUNCHES && !is_since(profile, PROFILE_WITH_UNSEEN)) ||
+		    (hides & COVERAGE_HIDES_ENDS && !is_since(profile, PROFILE_WITH_ENDS)))
 			hides |= COVERAGE_HIDES_BOTH;
 		run->reads_unseen |= hides & COVERAGE_HIDES_READS;
 		run->writes_unseen |= hides & COVERAGE_HIDES_WRITES;

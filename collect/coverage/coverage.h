@@ -19,6 +19,7 @@ enum coverage_hides {
 	COVERAGE_HIDES_WRITES = 2,
 	COVERAGE_HIDES_BOTH = COVERAGE_HIDES_READS | COVERAGE_HIDES_WRITES,
 	COVERAGE_HIDES_LAUNCHES = 4,
+	COVERAGE_HIDES_ENDS = 8,
 };
 
 /* Numbers of one build: never on disk. */

@@ -18,6 +18,9 @@ target 42 ok "$work"
 is "ok: stdout" "$(cat "$T/out")" "to stdout"
 is "ok: stderr" "$(cat "$T/err")" "to stderr"
 target 134 abort "$work"
+# what was overwritten unread before is found; what the program would have used or read is not known
+expect_exit 134 "overwritten: exit code" collect "$T/overwritten.db" "$P/targets" overwritten
+is "overwritten: findings" "$(sqlite3 "$T/overwritten.db" "SELECT pattern, vertex, bytes FROM finding")" "dead_write|3|4096"
 target 137 kill "$work"
 target 139 segv "$work"
 target 5 _exit "$work"

@@ -147,6 +147,12 @@ int main(int argc, char **argv)
 		puts("to stdout");
 		fputs("to stderr\n", stderr);
 		return 42;
+	} else if (!strcmp(how, "overwritten")) {
+		int *a = work(), *unused;
+
+		CHECK(cudaMalloc((void **)&unused, 4096));
+		CHECK(cudaMemset(a, 1, 4096)); /* nobody has read the zeros */
+		abort();
 	} else if (!strcmp(how, "abort")) {
 		work();
 		abort();

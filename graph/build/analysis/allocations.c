@@ -1,7 +1,7 @@
 /*
  * graph/build/analysis/allocations.c: the analysis that looks at how the objects of each site were
- * used: those that no operation accessed, and those that were allocated again after one of the same
- * size had been freed.
+ * used: those that no operation accessed until they were freed, or their process ended in order,
+ * and those that were allocated again after one of the same size had been freed.
  */
 #include "graph/build/analysis.h"
 
@@ -116,9 +116,13 @@ static void end(void *state)
 	struct room *room, *next;
 
 	for (uint32_t i = 0; i < profile->object_count; i++) {
-		struct profile_site *row = row_of(allocations, profile->objects[i].site);
+		const struct profile_object *object = &profile->objects[i];
+		struct profile_site *row = row_of(allocations, object->site);
 
 		if (i < allocations->touched_count && allocations->touched[i])
+			continue;
+		/* of one that was killed nobody knows what it would have used */
+		if (!object->end_ns && !profile->processes[object->process].ended)
 			continue;
 		row->untouched++;
 		profile_add(&row->untouched_bytes, profile->objects[i].size);

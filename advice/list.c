@@ -190,9 +190,9 @@ static void say_caller(struct profile_finding *finding, const struct cause *caus
 {
 	if (cause->shared && !strcmp(finding->action, "delete")) {
 		free(finding->action);
-		finding->action = xstrdup("none");
-		say_more(finding, xstrdup("Only for these objects: others need it on the same "
-					  "call path."));
+		finding->action = xstrdup("delete_one");
+		say_more(finding, xstrdup("Another call from the same line is needed: leave out "
+					  "only this one."));
 	} else if (cause->caller) {
 		say_more(finding, xasprintf("Only where it is called from %s: others need it.",
 					    cause->caller));

@@ -183,21 +183,49 @@ static void print_source(const struct profile *profile, FILE *out, uint32_t vert
 	source_free(&source);
 }
 
-static void print_operation(const struct profile *profile, FILE *out, uint32_t id)
+/* Of all operations on the device; 0: not known. */
+static uint64_t gpu_time(const struct profile *profile)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t v = 0; v < profile->graph->vertex_count; v++)
+		if (profile->graph->vertices[v].fields & VERTEX_TIME_NS)
+			profile_add(&sum, profile->graph->vertices[v].time_ns);
+	return sum;
+}
+
+/* ", 3.14 ms (12% of the GPU time)"; "" where it is not known. */
+static char *time_of(const struct graph_vertex *vertex, uint64_t all_ns)
+{
+	char *time, *percent, *text;
+
+	if (!(vertex->fields & VERTEX_TIME_NS) || !vertex->time_ns)
+		return xstrdup("");
+	time = words_ns(vertex->time_ns);
+	percent = words_percent(vertex->time_ns, all_ns);
+	text = xasprintf(", %s: %s of the GPU time", time, percent);
+	free(time);
+	free(percent);
+	return text;
+}
+
+static void print_operation(const struct profile *profile, FILE *out, uint32_t id, uint64_t all_ns)
 {
 	uint32_t v = graph_find(profile->graph, id);
 	const struct graph_vertex *vertex;
-	char *name, *text;
+	char *name, *time, *text;
 
 	if (v == UINT32_MAX)
 		return;
 	vertex = &profile->graph->vertices[v];
 	name = words_name(vertex);
-	text = xasprintf("%s (%s, vertex %" PRIu32 ", %" PRIu64 " invocation%s)", name,
+	time = time_of(vertex, all_ns);
+	text = xasprintf("%s (%s, vertex %" PRIu32 ", %" PRIu64 " invocation%s%s)", name,
 			 vertex->kind ? vertex->kind : "unknown", id, vertex->invocations,
-			 text_plural(vertex->invocations, "", "s"));
+			 text_plural(vertex->invocations, "", "s"), time);
 	print_field(out, "operation", text);
 	free(name);
+	free(time);
 	free(text);
 	print_place(profile, out, v);
 	print_source(profile, out, v);
@@ -255,8 +283,9 @@ static char *operand(const char *file)
 	return text;
 }
 
-static void print_finding(const struct report *report, const struct words_site *sites, FILE *out,
-			  uint32_t index)
+/* all_ns: of all operations on the device. */
+static void print_finding(const struct report *report, const struct words_site *sites,
+			  uint64_t all_ns, FILE *out, uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
@@ -269,7 +298,7 @@ static void print_finding(const struct report *report, const struct words_site *
 
 	fputc('\n', out);
 	print_heading(report, out, title);
-	print_operation(report->profile, out, finding->vertex);
+	print_operation(report->profile, out, finding->vertex, all_ns);
 	print_object(report->profile, sites, out, finding->object);
 	print_field(out, "seen", finding->evidence);
 	print_field(out, "advice", finding->advice);
@@ -280,6 +309,21 @@ static void print_finding(const struct report *report, const struct words_site *
 	free(file);
 	free(title);
 	free(look);
+}
+
+static void print_time(const struct profile *profile, FILE *out)
+{
+	uint64_t sum = gpu_time(profile);
+	char *time = words_ns(sum);
+	bool model = false;
+
+	for (uint32_t i = 0; i < profile->pass_count; i++)
+		model |= !strcmp(profile->passes[i].name, "time") &&
+			 !strcmp(profile->passes[i].provider, "emulated");
+	if (sum)
+		fprintf(out, "  GPU time: %s, all operations added up%s\n", time,
+			model ? "; model time, see vflow-collect(1)" : "");
+	free(time);
 }
 
 static void print_header(const struct report *report, FILE *out)
@@ -330,11 +374,13 @@ static void print_header(const struct report *report, FILE *out)
 		print_wrapped(out, 2, text);
 		free(text);
 	}
-	fprintf(out, "  %" PRIu32 " %s, %" PRIu32 " edge%s, %s read, %s written\n\n",
+	fprintf(out, "  %" PRIu32 " %s, %" PRIu32 " edge%s, %s read, %s written\n",
 		profile->graph->vertex_count,
 		text_plural(profile->graph->vertex_count, "vertex", "vertices"),
 		profile->graph->edge_count, text_plural(profile->graph->edge_count, "", "s"),
 		size_format(read, read_text), size_format(written, written_text));
+	print_time(profile, out);
+	fputc('\n', out);
 }
 
 static void print_none(const struct report *report, FILE *out)
@@ -368,6 +414,7 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 static void print_findings(const struct report *report, FILE *out)
 {
 	uint32_t count = report->profile->finding_count, shown = shown_count(report);
+	uint64_t all_ns = gpu_time(report->profile);
 	struct words_site *sites;
 	char *title, *file;
 
@@ -381,7 +428,7 @@ static void print_findings(const struct report *report, FILE *out)
 	free(title);
 	sites = words_sites(report->profile);
 	for (uint32_t i = 0; i < shown; i++)
-		print_finding(report, sites, out, i);
+		print_finding(report, sites, all_ns, out, i);
 	free(sites);
 	if (shown == count)
 		return;

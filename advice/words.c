@@ -158,6 +158,21 @@ char *words_bytes(uint64_t bytes)
 	return xstrdup(size_format(bytes, text));
 }
 
+char *words_ns(uint64_t ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	double number = (double)ns;
+	unsigned unit = 0;
+
+	while (unit < 3 && number >= 999.5)
+		number /= 1000, unit++;
+	return xasprintf("%.*f %s",
+			 !unit || number >= 99.95 ? 0
+			 : number >= 9.995        ? 1
+						  : 2,
+			 number, units[unit]);
+}
+
 char *words_percent(uint64_t part, uint64_t whole)
 {
 	double percent;

@@ -33,6 +33,8 @@ char *words_object(const struct profile *profile, const struct words_site *sites
 
 /* "1.0K", and "57 bytes" for what has no unit. */
 char *words_bytes(uint64_t bytes);
+/* "3.14 ms", with three digits */
+char *words_ns(uint64_t ns);
 
 /* "37.5%"; "100%" only for exactly that. */
 char *words_percent(uint64_t part, uint64_t whole);

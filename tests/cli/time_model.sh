@@ -51,6 +51,13 @@ END
 is "sums of operations" "$("$VFLOW" query 'MATCH (a) WHERE a.time_ns > 0 RETURN a.name, a.time_ns' \
 	-T json "$T/graph.db" | tr -d ' \n')" \
 	'[{"a.name":"cudaGraphLaunch","a.time_ns":6000},{"a.name":"cudaGraphLaunch","a.time_ns":4002},{"a.name":"cudaMemset","a.time_ns":2001}]'
+DEVICE=emulated collect "$T/r.db" --passes flow,time "$P/figure3" >/dev/null
+"$VFLOW" report --min-bytes 1 "$T/r.db" >"$T/report"
+sum=$(sqlite3 "$T/r.db" "SELECT sum(time_ns) FROM vertex")
+like "report: time of all" "$(cat "$T/report")" "GPU time: $(awk "BEGIN { printf \"%.1f\", $sum / 1000 }") us, all operations added up; model time"
+zero=$(sqlite3 "$T/r.db" "SELECT time_ns FROM vertex WHERE id = 6")
+like "report: time of an operation" "$(tr -s ' \n' ' ' <"$T/report")" \
+	"zero \(kernel, vertex 6, 1 invocation, $(awk "BEGIN { printf \"%.2f us: %.1f\", $zero / 1000, 100 * $zero / $sum }")% of the GPU time\)"
 # they depend on the program alone
 for run in a b; do
 	DEVICE=emulated collect "$T/$run.db" --passes flow,time "$P/figure3" >/dev/null
@@ -59,6 +66,7 @@ done
 is "two runs" "$(cat "$T/a.dot")" "$(cat "$T/b.dot")"
 is "operations with a time" "$(grep -c time_ns= "$T/a.dot")" 5
 collect "$T/c.db" "$P/figure3" >/dev/null
+unlike "report: no time without the pass" "$("$VFLOW" report "$T/c.db")" "GPU time"
 is "none without the pass" "$("$VFLOW" export -T dot "$T/c.db" | grep -c time_ns=)" 0
 is "every case of timeline.c has its table" \
 	"$(grep -o '^static void run_[a-z_]*' tests/programs/timeline.c | sed 's/.*run_//' | sort)" \

@@ -53,6 +53,22 @@ static bool take_address(struct search *search, struct source_range argument)
 	return name;
 }
 
+/* What the caller's statement does with the result of the call. */
+static bool take_result(struct search *search, struct source_range statement,
+			const struct source_call *call)
+{
+	char *name;
+	const enum source_use use = source_result(statement, call, &name);
+
+	if (use == SOURCE_UNKNOWN)
+		return false;
+	set(search, name,
+	    use == SOURCE_RETURNED ? RESULT
+	    : use == SOURCE_STORED ? ADDRESS_OF_POINTER
+				   : POINTER);
+	return true;
+}
+
 /* From a function to its caller, which calls it at *at; false: the caller does not tell. */
 static bool ask_caller(struct search *search, const struct source_text *caller, uint32_t line,
 		       const char *function, int parameter, const char **at)
@@ -64,15 +80,8 @@ static bool ask_caller(struct search *search, const struct source_text *caller, 
 	if (!caller->bytes || !source_find_call(statement, function, &call))
 		return false;
 	*at = call.name;
-	if (parameter < 0) {
-		bool returned;
-
-		name = source_assigned(statement, &call, &returned);
-		if (!name && !returned)
-			return false;
-		set(search, name, returned ? RESULT : POINTER);
-		return true;
-	}
+	if (parameter < 0)
+		return take_result(search, statement, &call);
 	if (search->is == ADDRESS_OF_POINTER)
 		return take_address(search, source_argument(&call, (uint32_t)parameter));
 	name = source_variable(source_without_casts(source_argument(&call, (uint32_t)parameter)));
@@ -97,7 +106,8 @@ static bool needs_caller(const struct search *search, const struct source_text *
 		return false;
 	*parameter = source_parameter(&definition, search->name, &reference);
 	if (*parameter >= 0)
-		return reference || search->is == ADDRESS_OF_POINTER;
+		return reference || (search->is == ADDRESS_OF_POINTER &&
+				     !source_changes(text, &definition, search->name));
 	return search->is == POINTER && source_returns(text, &definition, at, search->name);
 }
 

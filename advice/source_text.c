@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advice/source.h"
+#include "advice/source_blank.h"
 #include "util/memory.h"
 
 enum {
@@ -25,71 +26,13 @@ static bool is_space(char c)
 
 /* -- a file -- */
 
-/* Blanks from *at on until after `count` bytes; lines stay lines. */
-static char *blank(char *at, size_t count)
-{
-	for (; count && *at; count--, at++)
-		if (*at != '\n')
-			*at = ' ';
-	return at;
-}
-
-static char *blank_literal(char *at)
-{
-	char quote = *at;
-	size_t length = 1;
-
-	while (at[length] && at[length] != quote && at[length] != '\n')
-		length += at[length] == '\\' && at[length + 1] ? 2 : 1;
-	return blank(at, length + (at[length] == quote));
-}
-
-static char *blank_directive(char *at)
-{
-	size_t length = 0;
-
-	while (at[length] && (at[length] != '\n' || (length && at[length - 1] == '\\')))
-		length++;
-	return blank(at, length);
-}
-
-static char *blank_comment(char *at)
-{
-	const char *end = at[1] == '*' ? strstr(at + 2, "*/") : strchr(at, '\n');
-	size_t length = end ? (size_t)(end - at) : strlen(at);
-
-	return blank(at, length + (end && at[1] == '*' ? 2 : 0));
-}
-
-static void blank_all(char *text)
-{
-	bool at_start = true; /* of a line */
-
-	for (char *at = text; *at;) {
-		if (*at == '/' && (at[1] == '/' || at[1] == '*')) {
-			at = blank_comment(at);
-			continue;
-		}
-		if (*at == '#' && at_start) {
-			at = blank_directive(at);
-			continue;
-		}
-		at_start = *at == '\n' || (at_start && is_space(*at));
-		/* 1'000 has no literal */
-		if (*at == '"' || (*at == '\'' && (at == text || !is_word(at[-1]))))
-			at = blank_literal(at);
-		else
-			at++;
-	}
-}
-
 struct source_text source_load(const char *path)
 {
 	struct source_text text = {0};
 
 	text.bytes = source_read_all(path, &text.size);
 	if (text.bytes && strlen(text.bytes) == text.size)
-		blank_all(text.bytes);
+		source_blank(text.bytes);
 	else
 		source_unload(&text);
 	return text;
@@ -413,20 +356,62 @@ static struct source_range without_last_cast(struct source_range range)
 	return trim(range);
 }
 
-char *source_assigned(struct source_range statement, const struct source_call *call, bool *returned)
+static bool ends_with(struct source_range range, const char *text)
 {
-	struct source_range before =
-		back_to_name((struct source_range){statement.begin, call->name});
-	struct source_range left =
-		without_last_cast((struct source_range){statement.begin, before.begin});
+	const size_t length = strlen(text);
 
-	*returned = left.end - left.begin >= 6 && is(left.end - 6, left.end, "return") &&
-		    (left.end - 6 == left.begin || !is_word(left.end[-7]));
-	if (*returned || left.end - left.begin < 2 || left.end[-1] != '=' ||
+	return (size_t)(range.end - range.begin) >= length &&
+	       !memcmp(range.end - length, text, length);
+}
+
+static bool ends_with_word(struct source_range range, const char *word)
+{
+	const char *begin = range.end;
+
+	while (begin > range.begin && is_word(begin[-1]))
+		begin--;
+	return is(begin, range.end, word);
+}
+
+/* By what stands before the name: "float *p =" declares it, "*p =" stores where it points. */
+static enum source_use use_of(struct source_range before)
+{
+	struct source_range type = trim(before);
+	uint32_t stars = 0;
+	bool declares;
+
+	for (; ends_with(type, "*"); stars++)
+		type = trim((struct source_range){type.begin, type.end - 1});
+	if (!stars) /* of "p -> x" the name is a part only */
+		return ends_with(type, ".") || ends_with(type, "->") || ends_with(type, "::")
+			       ? SOURCE_UNKNOWN
+			       : SOURCE_NAMED;
+	declares = type.begin < type.end && (is_word(type.end[-1]) || type.end[-1] == '>');
+	if (declares && !ends_with_word(type, "else") && !ends_with_word(type, "do"))
+		return SOURCE_NAMED;
+	/* "float *a, *p =" and "a = 0, *p =" look the same */
+	return ends_with(type, ",") || stars > 1 ? SOURCE_UNKNOWN : SOURCE_STORED;
+}
+
+enum source_use source_result(struct source_range statement, const struct source_call *call,
+			      char **name)
+{
+	struct source_range left = back_to_name((struct source_range){statement.begin, call->name});
+	enum source_use use;
+
+	*name = NULL;
+	left = without_last_cast((struct source_range){statement.begin, left.begin});
+	if (ends_with_word(left, "return"))
+		return SOURCE_RETURNED;
+	if (left.end - left.begin < 2 || left.end[-1] != '=' ||
 	    strchr("=<>!+-*/%&|^", left.end[-2]))
-		return NULL;
+		return SOURCE_UNKNOWN;
 	left.end--;
-	return source_variable(back_to_name(trim(left)));
+	left = back_to_name(trim(left));
+	use = use_of((struct source_range){statement.begin, left.begin});
+	if (use != SOURCE_UNKNOWN)
+		*name = source_variable(left);
+	return *name ? use : SOURCE_UNKNOWN;
 }
 
 /* -- functions -- */
@@ -533,6 +518,39 @@ bool source_returns(const struct source_text *text, const struct source_function
 				return true;
 		}
 		at = after;
+	}
+	return false;
+}
+
+/* Whether "p =", "p += 1", "p++" or "++p" stands there, which "*p = 0" and "x.p = 0" do not. */
+static bool is_changed(struct source_range before, struct source_range after)
+{
+	before = trim(before);
+	after.begin = skip_space(after.begin, after.end); /* its end may be far */
+	if (ends_with(before, ".") || ends_with(before, "->") || ends_with(before, "::"))
+		return false;
+	if (ends_with(before, "++") || ends_with(before, "--"))
+		return true;
+	if (after.end - after.begin < 2)
+		return false;
+	if (strchr("+-", *after.begin))
+		return after.begin[1] == '=' || after.begin[1] == *after.begin;
+	return *after.begin == '=' && after.begin[1] != '=' && !ends_with(before, "*");
+}
+
+bool source_changes(const struct source_text *text, const struct source_function *function,
+		    const char *name)
+{
+	const char *limit = text->bytes + text->size, *end = closing(function->body, limit);
+
+	for (const char *at = function->body; end && at < end;) {
+		const char *after = skip_word(at, end);
+
+		if (after > at && is(at, after, name) &&
+		    is_changed((struct source_range){function->body, at},
+			       (struct source_range){after, end}))
+			return true;
+		at = after > at ? after : at + 1;
 	}
 	return false;
 }

@@ -50,12 +50,16 @@ struct source_range source_without_casts(struct source_range range);
 /* "d.mass", "p->x[i]", "Pool::base", without "this->"; NULL: the range is no such thing. */
 char *source_variable(struct source_range range);
 
-/*
- * What the call's result is assigned to, "p" of `float *p = (float *)f(n)`.  NULL: to nothing that
- * has a name; *returned says whether it is what the statement returns.
- */
-char *source_assigned(struct source_range statement, const struct source_call *call,
-		      bool *returned);
+enum source_use {
+	SOURCE_UNKNOWN,  /* it goes nowhere that has a name */
+	SOURCE_RETURNED, /* by the statement */
+	SOURCE_NAMED,    /* "p" of `float *p = (float *)f(n)` */
+	SOURCE_STORED,   /* where the name points: "p" of `*p = f(n)` */
+};
+
+/* What becomes of the call's result; *name: of SOURCE_NAMED and SOURCE_STORED, else NULL. */
+enum source_use source_result(struct source_range statement, const struct source_call *call,
+			      char **name);
 
 /* "alloc" of "float* Pool::alloc<float>(unsigned long)"; NULL: none. */
 char *source_function_name(const char *demangled);
@@ -70,5 +74,9 @@ int source_parameter(const struct source_function *function, const char *name, b
 /* Whether the function, from there on, says "return NAME;". */
 bool source_returns(const struct source_text *text, const struct source_function *function,
 		    const char *from, const char *name);
+
+/* Whether the function makes its parameter of that name another than the caller passes. */
+bool source_changes(const struct source_text *text, const struct source_function *function,
+		    const char *name);
 
 #endif

@@ -200,6 +200,61 @@ static void test_results(void **state)
 	check_path("cudaMalloc", text, PATH({function, 3}), "p");
 }
 
+/* "*out = f(n)" gives the caller's variable the memory; `out` is another pointer. */
+static void test_stored(void **state)
+{
+	static const char text[] =
+		"float *get(size_t n) { float *p; cudaMalloc(&p, n); return p; }\n"
+		"void make(float **out, size_t n) {\n"
+		"	*out = get(n);\n"
+		"	if (n) *out = (float *)get(n);\n"
+		"	else *out = get(n);\n"
+		"	n = 0, *out = get(n);\n"
+		"	**out = get(n);\n"
+		"	out -> x = get(n);\n"
+		"	float **q = get(n);\n"
+		"	*other = get(n);\n"
+		"	case 1: q = get(n);\n"
+		"}\n"
+		"int main() {\n"
+		"	make(&d.mass, n);\n"
+		"}\n";
+	static const struct {
+		uint32_t line;
+		const char *name;
+	} cases[] = {{3, "d.mass"}, {4, "d.mass"}, {5, "d.mass"}, {6, "p"}, {7, "p"},
+		     {8, "p"},      {9, "q"},      {10, "p"},     {11, "q"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_path("cudaMalloc", text,
+			   PATH({"get", 1}, {"make", cases[i].line}, {"main", 14}), cases[i].name);
+}
+
+/* A parameter that the wrapper changes is not what the caller passes. */
+static void test_changed_parameters(void **state)
+{
+	static const struct {
+		const char *body, *name;
+	} cases[] = {
+		{"*p = 0; if (p == q) p->x = 0; cudaMalloc(p, n);", "a"},
+		{"x.p = 0; q->p = 0; pp = 0; cudaMalloc(p, n);", "a"},
+		{"for (; n; n--, p++) cudaMalloc(p, n);", NULL},
+		{"for (; n; ++p) cudaMalloc(p, n);", NULL},
+		{"if (n) p = q; cudaMalloc(p, n);", NULL},
+		{"p += n; cudaMalloc(p, n);", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[200];
+
+		snprintf(text, sizeof(text), "void f(void **p) { %s }\nint main() { f(&a); }\n",
+			 cases[i].body);
+		check_path("cudaMalloc", text, PATH({"f", 1}, {"main", 2}), cases[i].name);
+	}
+}
+
 static void test_members(void **state)
 {
 	static const char text[] = "struct Buffer {\n"
@@ -244,15 +299,27 @@ static void test_hostile(void **state)
 		/* no name where others are allocated in the same statement */
 		check_line("cudaMalloc", 2, text, i == 1 ? NULL : "p");
 	}
+	/* a parameter named again and again, then blanks */
+	memset(text, ' ', size);
+	memcpy(text, "void f(void **p) { cudaMalloc(p);\n", 34);
+	for (size_t at = 34; at < size / 2; at += 2)
+		text[at] = 'p';
+	strcpy(text + size, "}\nf(&a);");
+	check_path("cudaMalloc", text, PATH({"f", 1}, {"main", 3}), "a");
 	free(text);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_line), cmocka_unit_test(test_several_lines),
-		cmocka_unit_test(test_doubt),    cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_results),  cmocka_unit_test(test_members),
+		cmocka_unit_test(test_one_line),
+		cmocka_unit_test(test_several_lines),
+		cmocka_unit_test(test_doubt),
+		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_stored),
+		cmocka_unit_test(test_changed_parameters),
+		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_hostile),
 	};
 	int failed, fd = mkstemp(path);

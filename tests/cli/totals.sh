@@ -40,7 +40,7 @@ query_sums() { # FILE
 }
 stat_sums() { # FILE
 	"$VFLOW" stat -T tsv "$1" | awk -F '\t' '$1 == "vertex" { v += $3; calls += $4 } $1 == "edge" { e += $3; redundant += $6; whole += $7; dead += $8 }
-		$2 == "READ" { read = $5 } $2 == "WRITE" { written = $5 } END { print read + 0, written + 0, redundant + 0, whole + 0, dead + 0, v, e, calls }'
+		$2 == "READ" { read = $5 } $2 == "WRITE" { written = $5 } END { printf "%.0f %.0f %.0f %.0f %.0f %d %d %d\n", read, written, redundant, whole, dead, v, e, calls }'
 }
 # Sums over vertices are those over edges.
 vertex_sums() { # FILE
@@ -52,7 +52,7 @@ check_totals() { # NAME DB
 	local name=$1 db=$2 all read written whole vertices edges savings
 	"$VFLOW" export -T json -o "$T/export.json" "$db"
 	all=$(sums "$T/export.json")
-	like "$name: something was read and written" "$all" '^[1-9][0-9]* [1-9]'
+	like "$name: something was written" "$all" '^[0-9]+ [1-9]'
 	read -r read written _ whole _ vertices edges _ <<<"$all"
 	is "$name: stat" "$(stat_sums "$db")" "$all"
 	is "$name: query" "$(query_sums "$db")" "$all"
@@ -79,13 +79,24 @@ check_totals() { # NAME DB
 
 collect "$T/demo.db" "$P/demo" >"$T/out"
 check_totals "the demo" "$T/demo.db"
-# shellcheck disable=SC2016
+# shellcheck disable=SC2086
 for program in clear_gradients download_mesh graph_clear managed_host pitched_rows pool_upload half_floats; do
 	"$CC" -std=gnu11 -g -D_GNU_SOURCE -Igpu/emulator/include -I. $ASAN -o "$T/$program" tests/advice/$program.c \
 		"$BUILD"/lib/emulator/{libcudart.so.13,libcuda.so.1} -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator" -lm || not_ok "$program builds"
 	collect "$T/$program.db" "$T/$program" >"$T/out"
 	check_totals "$program" "$T/$program.db"
 done
+# of more than 4 GiB, of stores in several widths, of CUDA graphs, of a launch in two
+for program in figure3 random_flow 'exactness big' 'exactness value_records' 'moves pool' 'nodes child'; do
+	# shellcheck disable=SC2086
+	collect "$T/run.db" "$P"/$program >"$T/out"
+	check_totals "$program" "$T/run.db"
+done
+"$VFLOW" collect --quiet --device "${DEVICE:-emulated}" --sample-kernels 2 -o "$T/sampled.db" "$P/demo" >"$T/out"
+check_totals "every second launch" "$T/sampled.db"
+# shellcheck disable=SC2016
+collect "$T/two.db" sh -c '"$0" && "$1"' "$P/demo" "$P/figure3" >"$T/out"
+check_totals "two processes" "$T/two.db"
 "$VFLOW" render -o "$T/nodes.svg" "$T/graph_clear.db"
 like "a node of a CUDA graph says on it where it was captured and launched" "$(cat "$T/nodes.svg")" \
 	'>graph_clear.c:27</text>[^/]*>replayed at :52</text>'

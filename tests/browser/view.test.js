@@ -474,6 +474,13 @@ async function profile(browser) {
 	is(name("nothing is missing"), await shown(page).then(counts => counts.split(" ")[0]), String(vertices.length));
 	is(name("rows come and count as in the report"), await page.$$eval("#panel tr[data-row] td:first-child", cells => cells.map(cell => cell.textContent.trim()).join(" ")),
 		findings.map((f, i) => i + 1).join(" "));
+	is(name("bytes have room, however many"), await page.$eval("#panel tr[data-row] td:nth-child(7)", cell => {
+		const before = cell.textContent;
+		cell.textContent = "1023.9K";
+		const fits = cell.scrollWidth <= cell.clientWidth;
+		cell.textContent = before;
+		return /^[0-9.]+[KMGT]?$/.test(before) && fits;
+	}), true);
 	check(name("it says which program ran"), (await text(page, "#run")).includes("programs/demo"));
 	await page.click("#panel tr[data-row] button");
 	const chosenOnes = findings.filter(f => f.vertex === findings[0].vertex), details = await text(page, "#details");

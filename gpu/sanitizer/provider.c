@@ -2,10 +2,10 @@
  * gpu/sanitizer/provider.c: the provider "gpu": subscribes to the Sanitizer and hands its callbacks
  * on.
  */
-#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/nvidia/device_name.h"
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/device/device_state.h"
 #include "gpu/sanitizer/driver.h"
@@ -101,26 +101,6 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 static void stop(void)
 {
 	calls_stop();
-}
-
-/* The device's name, from the kernel module: CUDA is not initialised yet. */
-static const char *device_name(void)
-{
-	static char name[128] = "NVIDIA GPU";
-	char line[256];
-	glob_t found;
-	FILE *file;
-
-	if (glob("/proc/driver/nvidia/gpus/*/information", 0, NULL, &found) != 0)
-		return name;
-	file = fopen(found.gl_pathv[0], "r");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Model: %127[^\n]", name) == 1)
-			break;
-	if (file)
-		fclose(file);
-	globfree(&found);
-	return name;
 }
 
 __attribute__((visibility("default"))) gpu_provider_get vflow_gpu_provider;

@@ -3,7 +3,7 @@
 
 sanitizer_folder = $(BUILD)/sanitizer.o
 sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c gpu/sanitizer/*/*.c)) \
-	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/sass/*.c) gpu/analysis/may_write.c gpu/analysis/node_ordinals.c gpu/analysis/transfer.c) $(sanitizer_folder)/images.S.o
+	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/nvidia/*.c gpu/sass/*.c) gpu/analysis/may_write.c gpu/analysis/node_ordinals.c gpu/analysis/transfer.c) $(sanitizer_folder)/images.S.o
 provider_folders += $(sanitizer_folder)
 provider_objects += $(sanitizer_objects)
 all: $(if $(have_sanitizer),$(BUILD)/lib/libvflow-sanitizer.so)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/sanitizer/driver.h"
 
 #define ROW_PADDING 512

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/sanitizer/driver.h"
 
 #define PARAMETERS_MAX 32768 /* bytes; 4096 before CUDA 12.1 */

@@ -6,6 +6,16 @@
 
 #include <cuda.h>
 #include <stdbool.h>
+#include <string.h>
+
+/*
+ * The stream that a handle stands for in a function of this name: 0 is the thread's own in
+ * ..._ptsz.
+ */
+static inline CUstream api_stream(const char *name, CUstream stream)
+{
+	return stream || !strstr(name, "_ptsz") ? stream : CU_STREAM_PER_THREAD;
+}
 
 struct launch_call {
 	CUfunction function;

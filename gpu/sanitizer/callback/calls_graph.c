@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
+#include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/schedule/events.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/sanitizer/api/launch_call.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/cuda_graph/graph_paths.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/sanitizer/driver.h"
 
 struct mapping {

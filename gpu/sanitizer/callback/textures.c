@@ -3,7 +3,7 @@
 
 #include <cuda.h>
 
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
 
 uint64_t texture_address(const char *function, const void *parameters)
 {

@@ -4,7 +4,7 @@
 #ifndef VFLOW_GPU_SANITIZER_CALLBACK_THREAD_H
 #define VFLOW_GPU_SANITIZER_CALLBACK_THREAD_H
 
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/sanitizer/schedule/api_call.h"
 #include "gpu/sanitizer/schedule/launches.h"
 

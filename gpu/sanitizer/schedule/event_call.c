@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpu/analysis/sizes.h"
+#include "gpu/nvidia/apis.h"
 
 static struct gpu_row *rows;
 static size_t row_capacity;
@@ -148,21 +149,13 @@ void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUst
 
 const char *event_public_name(const char *name)
 {
-	static const char *const suffixes[] = {"_ptsz", "_ptds", "_v2", "_v3", "_v2_ptsz"};
 	static char plain[128]; /* the lock is held, and the sink copies names */
-	size_t length = strlen(name);
+	size_t length = api_plain_length(name);
 
 	if (length >= sizeof(plain))
 		return name;
-	memcpy(plain, name, length + 1);
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		size_t size = strlen(suffixes[i]);
-
-		if (length > size && !strcmp(plain + length - size, suffixes[i])) {
-			plain[length -= size] = '\0';
-			i = (size_t)-1; /* remove suffixes from the first on again */
-		}
-	}
+	memcpy(plain, name, length);
+	plain[length] = '\0';
 	return plain;
 }
 

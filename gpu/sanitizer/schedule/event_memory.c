@@ -1,7 +1,7 @@
 /*
  * gpu/sanitizer/schedule/event_memory.c: allocations and frees.
  */
-#include "gpu/sanitizer/api/apis.h"
+#include "gpu/nvidia/apis.h"
 #include "gpu/sanitizer/schedule/events_internal.h"
 
 #include <string.h>

@@ -1,16 +1,15 @@
 /*
- * gpu/sanitizer/api/apis.h: what the functions of the driver API do to device memory.
+ * gpu/nvidia/apis.h: what the functions of the driver API do to device memory.
  *
- * Nothing stays silently ignored: a function that is not in the table (apis.def) is taken for one
- * that may have written anywhere.
+ * Every provider for NVIDIA GPUs sees these functions.  Nothing stays silently ignored: a function
+ * that is not in the table (apis.def) is taken for one that may have written anywhere.
  */
-#ifndef VFLOW_GPU_SANITIZER_API_APIS_H
-#define VFLOW_GPU_SANITIZER_API_APIS_H
+#ifndef VFLOW_GPU_NVIDIA_APIS_H
+#define VFLOW_GPU_NVIDIA_APIS_H
 
-#include <cuda.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 enum api_effect {
 	API_NOTHING = 1,
@@ -49,12 +48,9 @@ bool api_returns_error(const char *name);
 bool api_is(const char *name, const char *plain);
 
 /*
- * The stream that a handle stands for in a function of this name: 0 is the thread's own in
- * ..._ptsz.
+ * The length of a function's name as programs spell it, without the suffixes that CUDA's headers
+ * and tools append: cuMemAlloc_v2, cudaMemcpy_ptds, cudaMemcpyAsync_ptsz_v7000.
  */
-static inline CUstream api_stream(const char *name, CUstream stream)
-{
-	return stream || !strstr(name, "_ptsz") ? stream : CU_STREAM_PER_THREAD;
-}
+size_t api_plain_length(const char *name);
 
 #endif

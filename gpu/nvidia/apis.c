@@ -1,5 +1,5 @@
-/* gpu/sanitizer/api/apis.c: the table of the driver's functions, and looking into it. */
-#include "gpu/sanitizer/api/apis.h"
+/* gpu/nvidia/apis.c: the table of the driver's functions, and looking into it. */
+#include "gpu/nvidia/apis.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -9,29 +9,44 @@ static const struct {
 	enum api_effect effect;
 } apis[] = {
 #define API(name, effect) {#name, API_##effect},
-#include "gpu/sanitizer/api/apis.def"
+#include "gpu/nvidia/apis.def"
 #undef API
 };
 
-/* Length of a name without _v2, _v3, _ptsz, _ptds. */
-static size_t plain_length(const char *name)
+static bool ends_in(const char *name, size_t length, const char *suffix)
 {
-	size_t length = strlen(name);
+	size_t size = strlen(suffix);
 
-	for (;;) {
-		if (length > 5 && (!strncmp(name + length - 5, "_ptsz", 5) ||
-				   !strncmp(name + length - 5, "_ptds", 5)))
-			length -= 5;
-		else if (length > 3 && !strncmp(name + length - 3, "_v", 2))
-			length -= 3;
-		else
-			return length;
-	}
+	return length > size && !strncmp(name + length - size, suffix, size);
+}
+
+/* The length of "_v2", "_v3020" and the like at the end of a name of this length; 0: none. */
+static size_t version_length(const char *name, size_t length)
+{
+	size_t digits = 0;
+
+	while (digits < length && name[length - digits - 1] >= '0' &&
+	       name[length - digits - 1] <= '9')
+		digits++;
+	return digits && ends_in(name, length - digits, "_v") ? digits + 2 : 0;
+}
+
+size_t api_plain_length(const char *name)
+{
+	size_t length = strlen(name), suffix;
+
+	do {
+		suffix = ends_in(name, length, "_ptsz") || ends_in(name, length, "_ptds")
+				 ? 5
+				 : version_length(name, length);
+		length -= suffix;
+	} while (suffix);
+	return length;
 }
 
 bool api_is(const char *name, const char *plain)
 {
-	size_t length = plain_length(name);
+	size_t length = api_plain_length(name);
 
 	return strlen(plain) == length && !strncmp(name, plain, length);
 }
@@ -78,7 +93,7 @@ bool api_synchronizes(bool runtime, uint32_t id, const char *name)
 
 static enum api_effect find(const char *name)
 {
-	size_t length = plain_length(name);
+	size_t length = api_plain_length(name);
 
 	for (size_t i = 0; i < sizeof(apis) / sizeof(*apis); i++)
 		if (!strncmp(apis[i].name, name, length) && !apis[i].name[length])

@@ -186,7 +186,7 @@ static struct symbols_module *symbols_of(const struct callpaths *paths, uint32_t
 static uint32_t without_runtime(const struct callpaths *paths, enum trace_kind kind,
 				const char *call, uint32_t innermost)
 {
-	bool of_node = innermost != NO_FRAME && paths->frame_list[innermost]->of_node;
+	bool of_node = callpaths_is_of_node(paths, innermost);
 	uint32_t frame = innermost;
 
 	for (unsigned i = 0; i < RUNTIME_FRAMES && frame != NO_FRAME; i++) {
@@ -202,6 +202,11 @@ static uint32_t without_runtime(const struct callpaths *paths, enum trace_kind k
 		frame = key->parent;
 	}
 	return innermost;
+}
+
+bool callpaths_is_of_node(const struct callpaths *paths, uint32_t frame)
+{
+	return frame != NO_FRAME && paths->frame_list[frame]->of_node;
 }
 
 uint32_t callpaths_replay(struct callpaths *paths, uint32_t parent)

@@ -5,6 +5,7 @@
 #ifndef VFLOW_GRAPH_BUILD_CALLPATHS_H
 #define VFLOW_GRAPH_BUILD_CALLPATHS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collect/trace.h"
@@ -24,6 +25,8 @@ uint32_t callpaths_frame(struct callpaths *paths, uint32_t parent, uint32_t modu
 			 uint64_t offset);
 /* TRACE_FRAME_REPLAY. */
 uint32_t callpaths_replay(struct callpaths *paths, uint32_t parent);
+/* Whether the frame is inside of a replay: that of a node of a CUDA graph. */
+bool callpaths_is_of_node(const struct callpaths *paths, uint32_t frame);
 
 /*
  * The innermost frame of the program's own, given that of the call.  `ordinal`: of a node of a CUDA

@@ -219,6 +219,11 @@ bool join_call(struct join *join, uint32_t context)
 
 void join_end_process(struct join *join)
 {
+	bool seen[MERGE_ORIGINS] = {[MERGE_CALL] = true};
+
+	for (uint32_t i = 0; i < join->touched_count; i++)
+		if (join->tallies[join->touched[i]].here)
+			seen[merge_origin(join->merge, join->touched[i])] = true;
 	for (uint32_t i = 0; i < join->touched_count; i++) {
 		const struct tally *tally = &join->tallies[join->touched[i]];
 		struct sum *sum = &join->sums[!tally->here                 ? MISSING
@@ -226,7 +231,8 @@ void join_end_process(struct join *join)
 					      : tally->here < tally->there ? FEWER
 									   : MORE];
 
-		if (tally->here == tally->there)
+		if (tally->here == tally->there ||
+		    !seen[merge_origin(join->merge, join->touched[i])])
 			continue;
 		sum->contexts++;
 		sum->there += tally->there;

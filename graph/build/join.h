@@ -5,6 +5,8 @@
  * A process of one run stands for a process of the other (build/pairs.h).  In it the n-th call of a
  * context is the n-th call of that context there, and the n-th object that it makes the n-th there:
  * runs of one program on one input do the same, and where they do not, coverage says how far.
+ * A run none of whose events are of nodes of CUDA graphs, or of variables of modules, is one whose
+ * provider does not see them; what it says of that itself is enough.
  * Memory: O(contexts of every process + objects), not O(events).
  */
 #ifndef VFLOW_GRAPH_BUILD_JOIN_H

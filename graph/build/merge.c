@@ -139,6 +139,15 @@ const char *merge_context_name(const struct merge *merge, uint32_t context)
 	return merge->context_list[context]->key->name;
 }
 
+enum merge_origin merge_origin(const struct merge *merge, uint32_t context)
+{
+	const struct context_key *key = merge->context_list[context]->key;
+
+	if (key->frame == NO_FRAME)
+		return key->kind == TRACE_ALLOC ? MERGE_VARIABLE : MERGE_CALL;
+	return callpaths_is_of_node(merge->paths, key->frame) ? MERGE_NODE : MERGE_CALL;
+}
+
 uint32_t merge_vertex(const struct merge *merge, uint32_t context)
 {
 	return merge->context_list[context]->vertex;

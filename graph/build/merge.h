@@ -32,6 +32,14 @@ uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *na
 
 /* As the trace gave it; valid as long as the merge. */
 const char *merge_context_name(const struct merge *merge, uint32_t context);
+/* By what a context came about; not every provider sees all but calls. */
+enum merge_origin {
+	MERGE_CALL,
+	MERGE_NODE,     /* of a CUDA graph that was launched */
+	MERGE_VARIABLE, /* of a module, which no call allocates */
+	MERGE_ORIGINS
+};
+enum merge_origin merge_origin(const struct merge *merge, uint32_t context);
 /* Index of the context's vertex; NO_VERTEX: it had no event yet. */
 uint32_t merge_vertex(const struct merge *merge, uint32_t context);
 /* One more invocation, of `host_ns`; makes the vertex at the first.  NO_VERTEX for kinds without

@@ -266,6 +266,51 @@ static void test_differences(void **state)
 	profile_free(profile);
 }
 
+/*
+ * A process that launches a CUDA graph of one node and reads a variable: of the node and of the
+ * variable there are so many events, and of a call there are `plain`.
+ */
+static void unseen(const char *names, unsigned nodes, unsigned variables, unsigned plain)
+{
+	start_run(names, 1);
+	module(1, "/nowhere/app");
+	frame(1, 0, 1, 0x100);
+	u.frame.id = 2;
+	u.frame.parent = 1;
+	u.frame.kind = TRACE_FRAME_REPLAY;
+	append(TRACE_FRAME, sizeof(u.frame));
+	context(1, TRACE_SET, "node", 2);
+	context(2, TRACE_ALLOC, "variable", 0);
+	context(3, TRACE_ALLOC, "cudaMalloc", 1);
+	for (unsigned i = 0; i < nodes; i++)
+		event(1, 0, NULL);
+	for (unsigned i = 0; i < variables; i++)
+		event(2, 0, NULL);
+	for (unsigned i = 0; i < plain; i++)
+		event(3, 0, NULL);
+	end();
+}
+
+/* Nodes and variables that a provider does not see make no other run. */
+static void test_what_a_provider_does_not_see(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	unseen(NULL, 5, 1, 3);
+	unseen("time", 0, 0, 3);
+	unseen("waits", 4, 1, 0);
+	profile = build_all(written);
+	free(text);
+	covers(profile, "waits: 3 calls of operations that only the graph's run called", 1, 0);
+	covers(profile,
+	       "waits: 4 calls instead of 5 of operations that its run called less often than the "
+	       "graph's",
+	       1, 0);
+	assert_int_equal(rows_of_passes(profile), 2);
+	profile_free(profile);
+}
+
 /* -- other processes -- */
 
 static void process(const char *names, const char *texts, size_t size)
@@ -656,9 +701,15 @@ static void test_no_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_joined_calls), TEST(test_differences),       TEST(test_processes),
-		TEST(test_objects),      TEST(test_memory_of_objects), TEST(test_passes),
-		TEST(test_damaged),      TEST(test_no_folder),
+		TEST(test_joined_calls),
+		TEST(test_differences),
+		TEST(test_processes),
+		TEST(test_objects),
+		TEST(test_memory_of_objects),
+		TEST(test_passes),
+		TEST(test_damaged),
+		TEST(test_no_folder),
+		TEST(test_what_a_provider_does_not_see),
 	};
 
 	return cmocka_run_group_tests_name("graph_join", tests, NULL, NULL);

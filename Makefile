@@ -106,6 +106,7 @@ packages:
 	@$(if $(filter 1,$(have_edit)),:,echo "vflow: no line editing in vflow query -i: install libedit-dev")
 	@$(if $(NVCC),:,echo "vflow: no CUDA toolkit: the tests of programs built with nvcc are left out")
 	@$(if $(have_sanitizer),:,echo "vflow: no collecting on GPUs: it needs nvcc and compute-sanitizer's headers (CUDA toolkit 12 or 13)")
+	@$(if $(have_cupti),:,echo "vflow: no times of GPUs: they need CUPTI and its headers (CUDA toolkit 12 or 13)")
 
 $(BUILD)/flags:
 	@$(shell mkdir -p $(@D))$(file >$@,$(flags)):

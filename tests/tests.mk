@@ -2,7 +2,7 @@
 # tests/run adds them up.
 
 unit_tests = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/*.c))
-cli_tests = $(wildcard tests/cli/*.sh tests/sanitizer/*.sh)
+cli_tests = $(wildcard tests/cli/*.sh tests/sanitizer/*.sh tests/cupti/*.sh)
 
 CFLAGS_TESTS = $(CFLAGS_VFLOW) -Wno-unused-function
 # the command table and what refers to it belong to the program
@@ -38,7 +38,7 @@ check:
 	@$(MAKE) --no-print-directory check-built
 
 check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-seeds $(if $(have_sanitizer),timed)
-	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" \
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" ASAN="$(if $(ASAN),$(sanitize) $(LDFLAGS))" SANITIZER="$(if $(have_sanitizer),$(SANITIZER))" CUPTI="$(if $(have_cupti),$(CUPTI))" \
 		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests) tests/advice/run
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.

@@ -67,7 +67,7 @@ static bool is_runtime(const char *name)
 static bool is_cuda(const char *name)
 {
 	return starts_with(name, "libcuda.so") || starts_with(name, "libcudart.so") ||
-	       starts_with(name, "libsanitizer-public.so");
+	       starts_with(name, "libsanitizer-public.so") || starts_with(name, "libcupti.so");
 }
 
 static void find_build_id(struct module_range *range, const ElfW(Phdr) * segment)

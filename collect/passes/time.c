@@ -6,6 +6,23 @@
 
 #include <stddef.h>
 
+static const char *const cupti_places[] = {
+	"/usr/local/cuda/lib64/libcupti.so",
+	"/usr/local/cuda*/extras/CUPTI/lib64/libcupti.so",
+	"/usr/local/cuda-*/lib64/libcupti.so",
+	"/opt/cuda/extras/CUPTI/lib64/libcupti.so",
+	"/usr/lib/*/libcupti.so",
+	NULL,
+};
+
+static const struct pass_library cupti = {
+	.name = "libvflow-cupti.so",
+	.install = "the CUDA toolkit with CUPTI",
+	.needs = "libcupti.so",
+	.needs_title = "CUPTI",
+	.needs_places = cupti_places,
+};
+
 const struct pass pass_time = {
 	.name = "time",
 	.gives = "when the GPU was at each operation, and for how long",
@@ -13,6 +30,7 @@ const struct pass pass_time = {
 	.run = "time",
 	.providers =
 		(const struct pass_provider[]){
+			{.device = &device_gpu, .library = &cupti},
 			{.device = &device_emulated, .variable = "VFLOW_CLOCK", .value = "virtual"},
 			{0}},
 };

@@ -1,0 +1,94 @@
+/* gpu/cupti/activity.c: see activity.h. */
+#include "gpu/cupti/activity.h"
+
+#include <stdlib.h>
+
+#include "collect/coverage/coverage.h"
+#include "gpu/cupti/clock.h"
+#include "gpu/cupti/pending.h"
+
+enum { BUFFER_BYTES = 1 << 20, BUFFER_ALIGN = 8 };
+
+static const struct gpu_sink *sink;
+
+static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *records)
+{
+	*buffer = aligned_alloc(BUFFER_ALIGN, BUFFER_BYTES);
+	*size = *buffer ? BUFFER_BYTES : 0;
+	*records = 0; /* as many as there is room for */
+}
+
+/*
+ * Records grow at their end from one CUPTI to the next, so that older structs hold what is read
+ * here.  What a node of a graph did is no operation of a call.
+ */
+static void take(const CUpti_Activity *record)
+{
+	const CUpti_ActivityKernel9 *kernel = (const void *)record;
+	const CUpti_ActivityMemcpy5 *copy = (const void *)record;
+	const CUpti_ActivityMemcpyPtoP4 *peer = (const void *)record;
+	const CUpti_ActivityMemset4 *set = (const void *)record;
+
+	switch (record->kind) {
+	case CUPTI_ACTIVITY_KIND_KERNEL:
+	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		if (!kernel->graphNodeId)
+			pending_time(kernel->correlationId, kernel->start, kernel->end);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		if (!copy->graphNodeId)
+			pending_time(copy->correlationId, copy->start, copy->end);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY2:
+		if (!peer->graphNodeId)
+			pending_time(peer->correlationId, peer->start, peer->end);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		if (!set->graphNodeId)
+			pending_time(set->correlationId, set->start, set->end);
+		break;
+	default:
+		break;
+	}
+}
+
+static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+				 size_t used)
+{
+	CUpti_Activity *record = NULL;
+	size_t dropped = 0;
+
+	(void)size;
+	while (used && cuptiActivityGetNextRecord(buffer, used, &record) == CUPTI_SUCCESS)
+		take(record);
+	if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
+	    dropped)
+		sink->coverage(COVERAGE_TIMES_DROPPED, NULL, dropped, 0);
+	free(buffer);
+	pending_deliver();
+}
+
+CUptiResult activity_start(const struct gpu_sink *to, const char **what)
+{
+	static const CUpti_ActivityKind kinds[] = {
+		CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+		CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+	CUptiResult result;
+
+	sink = to;
+	*what = "CUPTI does not take vflow's clock";
+	result = cuptiActivityRegisterTimestampCallback(clock_ns);
+	if (result != CUPTI_SUCCESS)
+		return result;
+	*what = "CUPTI does not take vflow's buffers";
+	result = cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
+	*what = "CUPTI does not record what the GPU does";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && result == CUPTI_SUCCESS; i++)
+		result = cuptiActivityEnable(kinds[i]);
+	return result;
+}
+
+void activity_flush(bool all)
+{
+	cuptiActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+}

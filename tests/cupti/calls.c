@@ -1,0 +1,480 @@
+/*
+ * The provider of GPU times without a GPU: from callbacks and records to what a sink is told.  Says
+ * TAP lines.
+ */
+#include "tests/cupti/fake_cupti.h"
+
+#include <stdio.h>
+
+#include "collect/coverage/coverage.h"
+#include "gpu/cupti/pending.h"
+#include "gpu/provider.h"
+
+static unsigned checks, failures;
+
+static void check(bool good, const char *what)
+{
+	printf("%sok %u - %s\n", good ? "" : "not ", ++checks, what);
+	failures += !good;
+}
+
+/* -- the sink: one line for what it is told ------------------------------------------------- */
+
+static char *told;
+static size_t told_size;
+static FILE *out;
+static uint32_t begun, objects;
+static uint64_t covered[4]; /* graphs, not recorded, of no call, dropped */
+
+static void sink_begin(struct gpu_call *call)
+{
+	call->context = ++begun;
+	call->start_ns = 1;
+	fprintf(out, "begin %u: %s\n", begun, call->name);
+}
+
+static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
+{
+	static const char *const apis[] = {
+		[GPU_ALLOC] = "alloc", [GPU_FREE] = "free",     [GPU_COPY] = "copy",
+		[GPU_SET] = "set",     [GPU_KERNEL] = "kernel", [GPU_SYNC] = "sync",
+	};
+
+	(void)rows;
+	fprintf(out, "end %u: %s device %u stream %u, %d rows, %llu to %llu\n", call->context,
+		apis[call->api], call->device, call->stream, (int)count,
+		(unsigned long long)call->start_ns, (unsigned long long)call->end_ns);
+}
+
+static void sink_abandon(const struct gpu_call *call)
+{
+	fprintf(out, "abandon %u\n", call->context);
+}
+
+static uint32_t sink_object(const struct gpu_call *call, const struct gpu_object *object)
+{
+	fprintf(out, "object %u of %llu bytes, memory %d, by %u\n", ++objects,
+		(unsigned long long)object->size, object->memory, call->context);
+	return objects;
+}
+
+static void sink_released(const struct gpu_call *call, uint32_t object)
+{
+	fprintf(out, "object %u freed by %u\n", object, call->context);
+}
+
+static void sink_record(const struct gpu_call *call, const struct gpu_record *record)
+{
+	const struct gpu_time *time = record->payload;
+
+	if (record->kind != GPU_RECORD_TIME || record->size != sizeof(*time))
+		abort();
+	fprintf(out, "time of %u: after %llu, %llu\n", call->context,
+		(unsigned long long)time->after_ns, (unsigned long long)time->time_ns);
+}
+
+static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
+{
+	(void)detail, (void)bytes;
+	covered[0] += id == COVERAGE_TIMES_OF_GRAPHS ? count : 0;
+	covered[1] += id == COVERAGE_TIMES_NOT_RECORDED ? count : 0;
+	covered[2] += id == COVERAGE_TIMES_OF_NO_CALL ? count : 0;
+	covered[3] += id == COVERAGE_TIMES_DROPPED ? count : 0;
+}
+
+static void sink_failed(const char *name, uint32_t error)
+{
+	fprintf(out, "failed: %s, %u\n", name, error);
+}
+
+static const struct gpu_sink sink = {
+	.begin = sink_begin,
+	.end = sink_end,
+	.abandon = sink_abandon,
+	.object = sink_object,
+	.released = sink_released,
+	.record = sink_record,
+	.coverage = sink_coverage,
+	.failed = sink_failed,
+};
+
+/* What the sink was told since the last time. */
+static void is(const char *expected, const char *what)
+{
+	fclose(out);
+	check(!strcmp(told, expected), what);
+	if (strcmp(told, expected) != 0)
+		printf("# expected:\n%s# got:\n%s", expected, told);
+	free(told);
+	out = open_memstream(&told, &told_size);
+}
+
+static bool covers(uint64_t graphs, uint64_t not_recorded, uint64_t no_call, uint64_t lost)
+{
+	return covered[0] == graphs && covered[1] == not_recorded && covered[2] == no_call &&
+	       covered[3] == lost;
+}
+
+/* -- the program ---------------------------------------------------------------------------- */
+
+gpu_provider_get vflow_gpu_provider;
+static const struct gpu_provider *provider;
+
+static void start(void)
+{
+	static const struct gpu_options options;
+
+	out = open_memstream(&told, &told_size);
+	provider = vflow_gpu_provider();
+	if (provider->start(&sink, &options) != 0)
+		abort();
+}
+
+/* As tests name functions: their ids are the provider's to remember, not to know. */
+static uint32_t id_of(const char *name)
+{
+	uint32_t id = 5381;
+
+	while (*name)
+		id = 33 * id + (unsigned char)*name++;
+	return id % 2039;
+}
+
+static void report(const char *name, CUpti_ApiCallbackSite site, const void *parameters, int result,
+		   uint32_t correlation, const char *symbol)
+{
+	const CUpti_CallbackData data = {.callbackSite = site,
+					 .functionName = name,
+					 .functionParams = parameters,
+					 .functionReturnValue = &result,
+					 .symbolName = symbol,
+					 .context = (CUcontext)3,
+					 .correlationId = correlation};
+
+	callback(NULL,
+		 strncmp(name, "cuda", 4) ? CUPTI_CB_DOMAIN_DRIVER_API
+					  : CUPTI_CB_DOMAIN_RUNTIME_API,
+		 id_of(name), &data);
+}
+
+static void enter(const char *name, const void *parameters, uint32_t correlation)
+{
+	report(name, CUPTI_API_ENTER, parameters, 0, correlation, NULL);
+}
+
+static void leave(const char *name, const void *parameters, uint32_t correlation, int result)
+{
+	report(name, CUPTI_API_EXIT, parameters, result, correlation, NULL);
+}
+
+/* The program calls `outer` (NULL: the driver), and that the driver's `inner` with these words. */
+static void call(const char *outer, const char *inner, const uint64_t *words, uint32_t correlation,
+		 int result)
+{
+	if (outer)
+		enter(outer, words, correlation);
+	if (inner) {
+		enter(inner, words, correlation + 1);
+		report(inner, CUPTI_API_EXIT, words, result, correlation + 1,
+		       strstr(inner, "Launch") ? "_Z1kPf" : NULL);
+	}
+	if (outer)
+		leave(outer, words, correlation, result);
+}
+
+#define WORDS(...) ((const uint64_t[]){__VA_ARGS__})
+
+static void launch(uint64_t stream, uint32_t correlation)
+{
+	call("cudaLaunchKernel_v7000", "cuLaunchKernel", WORDS(1, 2, 3, 4, 5, stream, 7, 8),
+	     correlation, 0);
+}
+
+static uint64_t address = 0x20000;
+
+static void allocate(uint32_t correlation)
+{
+	call("cudaMalloc_v3020", "cuMemAlloc_v2", WORDS((uintptr_t)&address, 512), correlation, 0);
+}
+
+static void synchronize(uint32_t correlation)
+{
+	call("cudaStreamSynchronize_ptsz", "cuStreamSynchronize_ptsz", WORDS(0xabc), correlation,
+	     0);
+}
+
+/* Each call asks for the time at its beginning, and at its end if it makes an event. */
+static void order(void)
+{
+	start();
+	flushes = 0;
+	clock_now = 1000;
+	allocate(1);
+	is("begin 1: cudaMalloc\n"
+	   "object 1 of 512 bytes, memory 1, by 1\n"
+	   "end 1: alloc device 3 stream 0, 0 rows, 1100 to 1200\n",
+	   "what the device has no part in ends at once");
+	launch(0xabc, 3);
+	call("cudaMemcpyAsync_v3020", "cuMemcpyHtoDAsync_v2", WORDS(address, 9, 512, 0xdef), 5, 0);
+	call(NULL, "cuMemsetD8_v2", WORDS(address, 0, 512), 7, 0);
+	synchronize(9);
+	is("begin 2: _Z1kPf\nbegin 3: cudaMemcpyAsync\nbegin 4: cuMemsetD8\n"
+	   "begin 5: cudaStreamSynchronize\n",
+	   "calls wait for their records");
+	ran(CUPTI_ACTIVITY_KIND_MEMSET, 8, 9000, 9500); /* the driver's id */
+	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 5, 8000, 8250); /* the outermost call's */
+	cuptiActivityFlushAll(0);
+	is("", "... and for those before them");
+	ran_kernel(4, 7000, 7900);
+	cuptiActivityFlushAll(0);
+	is("end 2: kernel device 3 stream 1, 0 rows, 1300 to 1400\n"
+	   "time of 2: after 5700, 900\n"
+	   "end 3: copy device 3 stream 2, 0 rows, 1500 to 1600\n"
+	   "time of 3: after 6500, 250\n"
+	   "end 4: set device 3 stream 0, 0 rows, 1700 to 1800\n"
+	   "time of 4: after 7300, 500\n"
+	   "end 5: sync device 3 stream 1, 0 rows, 1900 to 2000\n",
+	   "they end in the order in which they began, each with its time");
+	launch(0, 11);
+	ran_kernel(12, 2050, 3000); /* before the call at 2100: the clocks differ a little */
+	cuptiActivityFlushAll(0);
+	is("begin 6: _Z1kPf\nend 6: kernel device 3 stream 0, 0 rows, 2100 to 2200\n"
+	   "time of 6: after 0, 900\n",
+	   "no operation begins before its call");
+	enter("cudaLaunchKernel", NULL, 13);
+	enter("cuLaunchKernel", WORDS(1, 2, 3, 4, 5, 0), 14);
+	ran_kernel(14, 4000, 4100);
+	cuptiActivityFlushAll(0);
+	report("cuLaunchKernel", CUPTI_API_EXIT, WORDS(1, 2, 3, 4, 5, 0), 0, 14, "_Z1kPf");
+	leave("cudaLaunchKernel", NULL, 13, 0);
+	is("begin 7: _Z1kPf\nend 7: kernel device 3 stream 0, 0 rows, 2300 to 2400\n"
+	   "time of 7: after 1700, 100\n",
+	   "a record that comes before its call has returned is the call's");
+	check(covers(0, 0, 0, 0), "all was seen");
+	ran_kernel(999, 5000, 5100);
+	cuptiActivityFlushAll(0);
+	dropped = 4;
+	cuptiActivityFlushAll(0);
+	launch(0, 15);
+	provider->stop();
+	is("begin 8: _Z1kPf\nend 8: kernel device 3 stream 0, 0 rows, 2500 to 2600\n",
+	   "at the end a call without a record ends without a time");
+	check(covers(0, 1, 1, 4), "... which is told, and so is the record of no call");
+	launch(0, 17);
+	is("", "then there is nothing more");
+	check(!subscribers, "CUPTI has nobody left");
+}
+
+static void memory(void)
+{
+	uint64_t array = 0x77;
+
+	start();
+	allocate(1);
+	call("cudaFree", "cuMemFree_v2", WORDS(address), 3, 0);
+	call("cudaFree", "cuMemFree_v2", WORDS(address), 5, 0); /* nobody's by now */
+	call("cudaFree", NULL, WORDS(0), 7, 0);
+	call("cudaMalloc", "cuMemAlloc_v2", WORDS((uintptr_t)&address, 512), 9, 2);
+	call("cudaMallocArray", "cuArrayCreate_v2", WORDS((uintptr_t)&array, 0), 11, 0);
+	call("cudaFreeArray", "cuArrayDestroy", WORDS(array), 13, 0);
+	call(NULL, "cuMemSetAccess", WORDS(0x30000, 4096, 0, 1), 15, 0);
+	call(NULL, "cuMemSetAccess", WORDS(0x30000, 4096, 0, 1), 17, 0);
+	call("cudaMallocHost", "cuMemHostAlloc", WORDS((uintptr_t)&address, 64, 0), 19, 0);
+	is("begin 1: cudaMalloc\nobject 1 of 512 bytes, memory 1, by 1\n"
+	   "end 1: alloc device 3 stream 0, 0 rows, 1100 to 1200\n"
+	   "begin 2: cudaFree\nobject 1 freed by 2\n"
+	   "end 2: free device 3 stream 0, 0 rows, 1300 to 1400\n"
+	   "failed: cudaMalloc, 2\n" /* 1500 to 1800: no events */
+	   "begin 3: cudaMallocArray\n"
+	   "end 3: alloc device 3 stream 0, 0 rows, 1900 to 2000\n"
+	   "begin 4: cudaFreeArray\n"
+	   "end 4: free device 3 stream 0, 0 rows, 2100 to 2200\n"
+	   "begin 5: cuMemSetAccess\n"
+	   "end 5: alloc device 3 stream 0, 0 rows, 2300 to 2400\n"
+	   "begin 6: cudaMallocHost\nobject 2 of 64 bytes, memory 3, by 6\n"
+	   "end 6: alloc device 3 stream 0, 0 rows, 2700 to 2800\n",
+	   "allocations and frees, and calls that fail or are none");
+	launch(0, 21);
+	check(!flushes, "CUPTI is not asked for records at once");
+	clock_now += 250000000;
+	launch(0, 23);
+	launch(0, 25);
+	check(flushes == 1, "but each quarter of a second in which there are calls");
+}
+
+static void copies(void)
+{
+	const size_t sizes[] = {16, 0, 32};
+	const CUDA_MEMCPY2D nothing = {.WidthInBytes = 16};
+	const CUstreamBatchMemOpParams words[] = {{.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32},
+						  {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32},
+						  {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64}};
+
+	start();
+	call("cudaMemcpy", "cuMemcpyHtoD_v2", WORDS(address, 9, 0), 1, 0);
+	call("cudaMemcpy2D", "cuMemcpy2D_v2", WORDS((uintptr_t)&nothing), 3, 0);
+	call("cudaMemcpy", "cuMemcpy", WORDS(0x10, 0x20, 8), 5, 0);
+	is("", "copies of nothing, or that the device has no part in, are no operations");
+	call("cudaMemcpy", "cuMemcpy", WORDS(0x2000, 0x20, 8), 7, 0);
+	is("begin 1: cudaMemcpy\nend 1: copy device 3 stream 0, 0 rows, 1400 to 1500\n",
+	   "to pinned memory they are, and no record is waited for");
+	call("cudaMemcpy", "cuMemcpy", WORDS(0x20000, 0x20, 8), 9, 0);
+	is("begin 2: cudaMemcpy\n", "from the host to the device there is one");
+	call("cudaMemcpyBatchAsync", "cuMemcpyBatchAsync_v2",
+	     WORDS(0, 0, (uintptr_t)sizes, 3, 0, 0, 0, 0xabc), 11, 0);
+	call(NULL, "cuStreamBatchMemOp_v2", WORDS(0xabc, 3, (uintptr_t)words, 0), 13, 0);
+	is("begin 3: cudaMemcpyBatchAsync\nbegin 4: cudaMemcpyBatchAsync\n"
+	   "begin 5: cuStreamBatchMemOp\nbegin 6: cuStreamBatchMemOp\n",
+	   "each copy of a batch, and each word that a stream writes, is one");
+	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 10, 5000, 5010);
+	ran(CUPTI_ACTIVITY_KIND_MEMCPY2, 12, 6000, 6010);
+	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 12, 6020, 6050);
+	cuptiActivityFlushAll(0);
+	is("end 2: copy device 3 stream 0, 0 rows, 1600 to 1700\ntime of 2: after 3400, 10\n"
+	   "end 3: copy device 3 stream 1, 0 rows, 1800 to 1900\ntime of 3: after 4200, 10\n"
+	   "end 4: copy device 3 stream 1, 0 rows, 1800 to 1900\ntime of 4: after 4220, 30\n"
+	   "end 5: set device 3 stream 1, 0 rows, 2000 to 2100\n"
+	   "end 6: set device 3 stream 1, 0 rows, 2000 to 2100\n",
+	   "copies of a batch share its id, in their order");
+	check(covers(0, 0, 0, 0), "all was seen");
+}
+
+static void graphs(void)
+{
+	start();
+	call("cudaStreamBeginCapture", "cuStreamBeginCapture_v2", WORDS(0xabc, 0), 1, 0);
+	captured = (CUstream)0xabc;
+	launch(0xabc, 3);
+	launch(0xdef, 5);
+	is("begin 1: _Z1kPf\n", "what is put on a captured stream does not run");
+	captured = NULL;
+	call("cudaGraphLaunch", "cuGraphLaunch", WORDS(1, 0xabc), 7, 0);
+	ran_kernel(6, 5000, 5100);
+	ran_node(8, 6000, 6100);
+	cuptiActivityFlushAll(0);
+	is("end 1: kernel device 3 stream 1, 0 rows, 1300 to 1400\ntime of 1: after 3700, 100\n",
+	   "nodes of graphs have no times");
+	check(covers(1, 0, 0, 0), "... which is told, once for a launch");
+	enter("cuLaunchKernelEx", WORDS(0, 0x66), 9);
+	leave("cuLaunchKernelEx", WORDS(0, 0x66), 9, 0);
+	enter("cuLaunchKernel", WORDS(0x67, 2, 3, 4, 5, 0), 10);
+	leave("cuLaunchKernel", WORDS(0x67, 2, 3, 4, 5, 0), 10, 0);
+	is("begin 2: _Z1fv\n", "a kernel that CUPTI does not name is asked for its name");
+	check(covers(1, 1, 0, 0), "one without a name is told");
+}
+
+/* Nothing of this size is measured in records that have come. */
+static void bounded(void)
+{
+	uint32_t last;
+
+	start();
+	flushes = 0;
+	for (uint32_t i = 0; i < PENDING_MAX; i++)
+		launch(0, 2 * i + 1);
+	fflush(out);
+	check(begun == PENDING_MAX && !strstr(told, "end "), "very many calls are pending");
+	check(flushes == 3,
+	      "CUPTI was asked for records at a half, three quarters and all of that");
+	check(covers(0, 0, 0, 0), "nothing is lost");
+	launch(0, 2 * PENDING_MAX + 1);
+	fflush(out);
+	check(strstr(told, "end 1:") && !strstr(told, "end 2:") && !strstr(told, "time of"),
+	      "of one too many the oldest ends without its time");
+	ran_kernel(2, clock_now, clock_now + 50);
+	last = 2 * PENDING_MAX + 2;
+	for (uint32_t i = 4; i <= last; i += 2) {
+		ran_kernel(i, clock_now, clock_now + 50);
+		if (record_count == 4096 || i == last)
+			cuptiActivityFlushAll(0);
+	}
+	fflush(out);
+	check(strstr(told, "end 65537:") && strstr(told, "time of 65537:") &&
+		      strstr(told, "time of 2:"),
+	      "all others end when their records have come");
+	provider->stop();
+	check(covers(0, 1, 1, 0), "both are told: the call, and its record that came later");
+	check(begun == PENDING_MAX + 1, "each began once");
+}
+
+enum { THREADS = 4, LAUNCHES = 5000 };
+
+static void *launch_many(void *number)
+{
+	uint32_t first = 1 + (uint32_t)(uintptr_t)number * 2 * LAUNCHES;
+
+	for (uint32_t i = 0; i < LAUNCHES; i++) {
+		launch(0, first + 2 * i);
+		pthread_mutex_lock(&record_lock);
+		ran_kernel(first + 2 * i + 1, 1 << 30, (1 << 30) + first + 2 * i);
+		if (record_count >= 1000)
+			cuptiActivityFlushAll(0);
+		pthread_mutex_unlock(&record_lock);
+	}
+	return NULL;
+}
+
+/* What ends is in the order of what began, and each has its time. */
+static void threads(void)
+{
+	pthread_t made[THREADS];
+	uint32_t ended = 0, times = 0, context;
+	bool fine = true;
+
+	start();
+	for (uintptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&made[i], NULL, launch_many, (void *)i) != 0)
+			abort();
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(made[i], NULL);
+	provider->stop();
+	fclose(out);
+	for (char *line = strtok(told, "\n"); line; line = strtok(NULL, "\n"))
+		if (sscanf(line, "end %u:", &context) == 1)
+			fine &= context == ++ended;
+		else if (sscanf(line, "time of %u:", &context) == 1)
+			fine &= context == ended && context == ++times;
+	check(fine && begun == THREADS * LAUNCHES && ended == begun && times == begun,
+	      "calls of several threads end in one order, each with its time");
+	check(covers(0, 0, 0, 0), "nothing is lost");
+}
+
+static void failing(void)
+{
+	static const struct gpu_options options;
+
+	out = open_memstream(&told, &told_size);
+	provider = vflow_gpu_provider();
+	subscribe_result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	check(provider->start(&sink, &options) == -1 &&
+		      strstr(provider->failure, "only one tool can observe a process") &&
+		      strstr(provider->failure, "CUPTI does not start: an error"),
+	      "another tool has CUPTI");
+	subscribe_result = CUPTI_SUCCESS;
+	enable_result = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+	check(provider->start(&sink, &options) == -1 &&
+		      strstr(provider->failure, "NVreg_RestrictProfilingToAdminUsers=0") &&
+		      !subscribers,
+	      "the driver does not allow it");
+	launch(0, 1);
+	is("", "then there are no events");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {
+		{"order", order},     {"memory", memory},   {"copies", copies},
+		{"graphs", graphs},   {"bounded", bounded}, {"threads", threads},
+		{"failing", failing},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (argc == 2 && !strcmp(argv[1], cases[i].name)) {
+			cases[i].run();
+			return failures ? 1 : 0;
+		}
+	return 2;
+}

@@ -30,43 +30,37 @@ uintptr_t operation_stream(const char *function, uint64_t handle)
 
 /* -- copies -- */
 
-/* Memory that the driver knows: of a device, or pinned. */
-enum place { UNKNOWN, ON_HOST, ON_DEVICE };
-
-static enum place place_of(uint64_t address)
+/* Memory that the driver does not know, and pinned memory, is the host's. */
+static bool is_device(uint64_t address)
 {
 	unsigned type;
 
-	if (driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
-	    CUDA_SUCCESS)
-		return UNKNOWN;
-	return type == CU_MEMORYTYPE_HOST ? ON_HOST : ON_DEVICE;
+	return driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) ==
+		       CUDA_SUCCESS &&
+	       type != CU_MEMORYTYPE_HOST;
 }
 
-/* Copies within memory of the host that the driver does not know have no event. */
-static void set_sides(struct operation *operation, enum place to, enum place from)
+/* Copies within memory of the host have no event, pinned or not. */
+static void set_sides(struct operation *operation, bool to_device, bool from_device)
 {
-	if (to == UNKNOWN && from == UNKNOWN)
+	if (!to_device && !from_device)
 		operation->count = 0;
-	operation->timed = to == ON_DEVICE || from == ON_DEVICE;
 }
 
 static void unified(struct operation *operation, const uint64_t *words)
 {
-	set_sides(operation, place_of(words[0]), place_of(words[1]));
+	set_sides(operation, is_device(words[0]), is_device(words[1]));
 }
 
-static enum place side(CUmemorytype type, const void *host, CUdeviceptr device)
+static bool side(CUmemorytype type, CUdeviceptr device)
 {
-	if (type == CU_MEMORYTYPE_HOST)
-		return place_of((uintptr_t)host);
-	return type == CU_MEMORYTYPE_UNIFIED ? place_of(device) : ON_DEVICE;
+	return type == CU_MEMORYTYPE_UNIFIED ? is_device(device) : type != CU_MEMORYTYPE_HOST;
 }
 
 /* The fields have the same names in CUDA_MEMCPY2D, CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER. */
 #define SET_SIDES(operation, p)                                                                    \
-	set_sides(operation, side((p)->dstMemoryType, (p)->dstHost, (p)->dstDevice),               \
-		  side((p)->srcMemoryType, (p)->srcHost, (p)->srcDevice))
+	set_sides(operation, side((p)->dstMemoryType, (p)->dstDevice),                             \
+		  side((p)->srcMemoryType, (p)->srcDevice))
 
 static void rows(struct operation *operation, const uint64_t *words)
 {

@@ -1,6 +1,6 @@
 /*
  * render/perfetto.c: a trace for ui.perfetto.dev, in Chrome's JSON: when each object lived, how
- * much memory was in use, and the calls of perfetto_calls.c.
+ * much memory was in use, the calls of perfetto_calls.c, and the device's times of perfetto_gpu.c.
  */
 #include "render/perfetto.h"
 
@@ -202,6 +202,7 @@ static void begin(FILE *out, const struct picture *picture)
 		put_object(&json, picture, i, last);
 	put_memory(&json, profile);
 	perfetto_put_calls(&json, picture);
+	perfetto_put_gpu(&json, picture);
 	perfetto_name(&json, "process_labels", 1, 0);
 	json_named_text(&json, "labels", "host times");
 	perfetto_end(&json);

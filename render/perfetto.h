@@ -1,6 +1,6 @@
 /*
  * render/perfetto.h: the parts of a trace for ui.perfetto.dev: events, which are values of one
- * array. Times are the host's.
+ * array.
  */
 #ifndef VFLOW_RENDER_PERFETTO_H
 #define VFLOW_RENDER_PERFETTO_H
@@ -11,6 +11,12 @@
 /* Every call as a slice on a track of its stream, and arrows from who wrote values to who read
  * them; perfetto_calls.c. */
 void perfetto_put_calls(struct json *json, const struct picture *picture);
+
+/*
+ * What the device did, as slices on tracks of streams, with the calls that asked for it, by the run
+ * of the pass `time`; nothing without that pass.  perfetto_gpu.c.
+ */
+void perfetto_put_gpu(struct json *json, const struct picture *picture);
 
 /* Begins an event of this phase, on a line of its own; json_end() ends it. */
 void perfetto_event(struct json *json, const char *phase);

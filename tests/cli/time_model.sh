@@ -58,6 +58,15 @@ like "report: time of all" "$(cat "$T/report")" "GPU time: $(awk "BEGIN { printf
 zero=$(sqlite3 "$T/r.db" "SELECT time_ns FROM vertex WHERE id = 6")
 like "report: time of an operation" "$(tr -s ' \n' ' ' <"$T/report")" \
 	"zero \(kernel, vertex 6, 1 invocation, $(awk "BEGIN { printf \"%.2f us: %.1f\", $zero / 1000, 100 * $zero / $sum }")% of the GPU time\)"
+# the GPU's tracks for ui.perfetto.dev, in us: stream 1 is s of run_streams(), stream 2 is t
+"$VFLOW" render -T perfetto "$T/streams.db" >"$T/streams.json"
+slices() { # TRACK
+	json_query "$T/streams.json" "WITH e AS (SELECT value FROM json, json_each(text, '\$.traceEvents')) SELECT value->>'name', value->>'ts', value->>'dur' FROM e
+		WHERE value->>'ph' = 'X' AND value->>'tid' = (SELECT value->>'tid' FROM e WHERE value->>'name' = 'thread_name' AND value->>'\$.args.name' = '$1')"
+}
+is "perfetto: a stream" "$(slices 'GPU: stream 1')" "$(printf '%s\n' 'cudaMemsetAsync 22.0 3.0' 'cudaMemcpyAsync 27.0 12.0')"
+is "perfetto: another" "$(slices 'GPU: stream 2')" "cudaMemsetAsync 39.0 3.0"
+is "perfetto: the calls" "$(slices 'calls of thread 0' | wc -l)" 6
 # they depend on the program alone
 for run in a b; do
 	DEVICE=emulated collect "$T/$run.db" --passes flow,time "$P/figure3" >/dev/null

@@ -94,13 +94,24 @@ static bool bridge_flow(struct bridging *bridging, const struct flow *flow, cons
 	return true;
 }
 
+/* Whether the list "num:int,ok:bool" has this declaration. */
+static bool has_type(const char *types, const char *declaration)
+{
+	for (size_t length; *types; types += length + (types[length] == ',')) {
+		length = strcspn(types, ",");
+		if (length == strlen(declaration) && !memcmp(types, declaration, length))
+			return true;
+	}
+	return false;
+}
+
 /* Queries see a boolean. */
 static void declare_type(struct graph *graph)
 {
 	const char *types = graph_attribute(&graph->attributes, DOT_TYPES);
 	char *all;
 
-	if (types && strstr(types, DOT_BRIDGED ":bool"))
+	if (types && has_type(types, DOT_BRIDGED ":bool"))
 		return;
 	all = xasprintf("%s%s" DOT_BRIDGED ":bool", types ? types : "", types && *types ? "," : "");
 	graph_set_attribute(&graph->attributes, DOT_TYPES, all);

@@ -69,6 +69,8 @@ like "and says so" "$(cat "$T/err")" "kept 6 of 7 vertices, 5 of 8 edges.*; 1 br
 is "bridged edges are marked, and have no bytes" "$(grep bridged "$T/out" | grep -v graph)" \
 	$'\tv3 -> v5 [key="1:WRITE:bridged", object=1, access=WRITE, bridged=true];'
 is "and are true for queries" "$("$VFLOW" query 'MATCH (a)-[e]->(b) WHERE e.bridged RETURN a.id, b.id' "$T/out" | tail -1)" $'3\t5'
+sed 's/^digraph vflow {/&\n\tvflow_types="xbridged:bool";/' "$T/f.dot" >"$T/x.dot"
+is "and where another attribute's name ends alike" "$("$VFLOW" prune --hide '^b$' "$T/x.dot" 2>/dev/null | "$VFLOW" query 'MATCH (a)-[e]->(b) WHERE e.bridged = true RETURN a.id, b.id' | tail -1)" $'3\t5'
 pruned "--hide of two that touch" "0 1 2 5 6" "1>2 2>5 2>5 5>0" --hide '^[ab]$'
 pruned "--hide of host" "0 1 2 3 4 5 6" "1>2 2>3 2>5 3>3 3>4 4>3 4>5 5>0" --hide 0
 pruned "--show" "0 1 5" "1>5 5>0" --show '^c$|Malloc'

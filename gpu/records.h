@@ -13,6 +13,17 @@ enum gpu_record_kind {
 #include "gpu/records.def"
 };
 
+/* What a call waits for: numbers on disk. */
+enum gpu_wait {
+	GPU_WAIT_ALL = 1, /* all streams of the device */
+	GPU_WAIT_DEFAULT, /* the default stream and those that are ordered with it */
+	GPU_WAIT_STREAM,
+	GPU_WAIT_EVENT, /* what was in the stream when the event was recorded */
+	GPU_WAIT_QUEUE, /* room in the stream's queue */
+	GPU_WAIT_OWN,   /* the call's own operation only */
+	GPU_WAIT_OTHER, /* not known */
+};
+
 #define GPU_RECORD_TRIAL UINT32_C(0x80000000)
 
 #define GPU_RECORD_MAX (UINT32_C(1) << 20) /* bytes of a payload */

@@ -75,15 +75,60 @@ struct profile_event {
 };
 
 /*
- * When the device was at an operation of a call, from profile_read_events(), by the run of the pass
- * `time`; all times in ns since the start of that run.
+ * The timeline: what the host and the device did when, in the run of the pass `time`, from
+ * profile_read_events().  All times are in ns since the start of that run; the whole of it is
+ * time_start_ns to time_end_ns of the processes.  Its first calls are kept: PROFILE_TIMELINE_MAX.
  */
+
+/* A function of CUDA that was called from one call path. */
+struct profile_api {
+	char *kind;      /* as of vertices, or "free", "sync": a call that only waits */
+	char *name;      /* as of vertices */
+	uint32_t vertex; /* id; PROFILE_NO_VERTEX: a release, a wait, or not in the graph */
+	char *callpath;  /* of no vertex; as of a vertex, the innermost frames; NULL: not known */
+	char *file;      /* of no vertex, of the innermost frame that has a line; NULL: none has */
+	uint32_t line;
+	uint32_t context; /* while the profile is built; in no file */
+};
+
+/* A call: in order of processes, then of their ends. */
+struct profile_timed_call {
+	uint32_t api, process;           /* indices into profile->apis, profile->processes */
+	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
+	bool nonblocking;                /* the stream is not ordered with the default stream */
+	uint64_t invocation;             /* 0, 1, ... of the same operation in this process */
+	uint64_t start_ns, end_ns;
+};
+
+/* The device was at an operation of a call. */
 struct profile_gpu_time {
-	uint32_t vertex, process; /* id; index into profile->processes */
+	uint32_t call;            /* index into profile->timeline */
+	uint32_t vertex, process; /* id, or PROFILE_NO_VERTEX; index into profile->processes */
 	uint32_t thread, device, stream;
 	uint64_t invocation;         /* of the operation in this process */
 	uint64_t call_ns, return_ns; /* of the call, on the host */
 	uint64_t start_ns, end_ns;   /* on the device */
+};
+
+/* A call that waits for the device, whether or not there was something to wait for: pass `waits`.
+ */
+struct profile_wait {
+	uint32_t call;              /* index into profile->timeline */
+	uint32_t scope;             /* enum gpu_wait */
+	bool own;                   /* and for its own operation */
+	uint32_t device, stream;    /* of a stream, an event, a queue */
+	uint64_t start_ns, wait_ns; /* wait_ns 0: it did not wait */
+	uint64_t recorded_ns;       /* of an event; else PROFILE_UNKNOWN */
+};
+
+/*
+ * The operations of a call, and what comes into its stream later, begin after what had been put
+ * into another stream by recorded_ns.
+ */
+struct profile_stream_order {
+	uint32_t call; /* index into profile->timeline */
+	uint32_t device, stream;
+	uint64_t recorded_ns;
 };
 
 /* What an event did to one object; for copies from and to the host, the side of the device. */
@@ -103,12 +148,18 @@ struct profile_access {
  */
 #define PROFILE_EVENTS_MAX 50000
 #define PROFILE_ACCESSES_MAX 150000
+#define PROFILE_TIMELINE_MAX 1000000 /* calls; operations, waits, orders of streams */
+/* Stands for null where an index of a row may be null. */
+#define PROFILE_NO_ROW UINT32_MAX
 
 struct profile_process {
 	uint32_t pid, parent;
 	char *executable, *arguments; /* arguments joined by spaces */
 	char *provider, *device;
 	bool ended; /* in order */
+	/* In the run of pass `time`, since the start of that run; PROFILE_UNKNOWN: none, or killed
+	 */
+	uint64_t time_start_ns, time_end_ns;
 };
 
 /* A pass that the profile is made from; none in files that do not say. */
@@ -329,8 +380,16 @@ struct profile {
 	uint32_t unseen_count, unseen_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */
 	uint32_t event_rows, event_capacity;
-	struct profile_gpu_time *gpu_times; /* the first, as for events */
+	struct profile_api *apis;
+	uint32_t api_count, api_capacity;
+	struct profile_timed_call *timeline;
+	uint32_t timeline_count, timeline_capacity;
+	struct profile_gpu_time *gpu_times;
 	uint32_t gpu_time_count, gpu_time_capacity;
+	struct profile_wait *waits;
+	uint32_t wait_count, wait_capacity;
+	struct profile_stream_order *stream_orders;
+	uint32_t stream_order_count, stream_order_capacity;
 	struct profile_access *accesses;
 	uint32_t access_count, access_capacity;
 	struct profile_finding *findings;

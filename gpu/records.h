@@ -14,7 +14,7 @@ enum gpu_record_kind {
 };
 
 /* What a call waits for: numbers on disk. */
-enum gpu_wait {
+enum gpu_wait_scope {
 	GPU_WAIT_ALL = 1, /* all streams of the device */
 	GPU_WAIT_DEFAULT, /* the default stream and those that are ordered with it */
 	GPU_WAIT_STREAM,

@@ -62,7 +62,9 @@ static uint32_t track_of(struct json *json, struct track **tracks, const struct 
 static void put_slice(struct json *json, const struct picture *picture,
 		      const struct profile_gpu_time *time, bool call, uint32_t track)
 {
+	const struct profile *profile = picture->profile;
 	const struct picture_vertex *vertex = perfetto_vertex(picture, time->vertex);
+	const char *name = vertex ? vertex->lines[0] : "?";
 	uint64_t start = call ? time->call_ns : time->start_ns;
 	uint64_t end = call ? time->return_ns : time->end_ns;
 
@@ -72,10 +74,13 @@ static void put_slice(struct json *json, const struct picture *picture,
 	perfetto_time(json, "ts", start);
 	perfetto_time(json, "dur", end > start ? end - start : 1);
 	json_named_text(json, "cat", call ? "call" : "gpu");
-	json_named_text(json, "name", vertex ? vertex->lines[0] : "?");
+	if (!vertex && time->call != PROFILE_NO_ROW)
+		name = profile->apis[profile->timeline[time->call].api].name;
+	json_named_text(json, "name", name);
 	json_name(json, "args");
 	json_begin(json, '{');
-	json_named_count(json, "vertex", time->vertex);
+	if (vertex)
+		json_named_count(json, "vertex", time->vertex);
 	json_named_count(json, "invocation", time->invocation);
 	json_named_text(json, "where", vertex ? vertex->place : NULL);
 	json_named_text(json, "findings", vertex ? vertex->vertex->patterns : NULL);

@@ -129,13 +129,15 @@ const struct pass_provider *pass_provider(const struct pass *pass, const struct 
 void pass_providers_put(const struct pass *const *table, uint32_t run, const struct device *device,
 			struct environment *environment)
 {
-	for (unsigned i = 0; table[i]; i++) {
-		const struct pass_provider *provider = pass_provider(table[i], device);
+	/* of several passes with the same variable one that is in the run sets it */
+	for (int of_run = 0; of_run < 2; of_run++)
+		for (unsigned i = 0; table[i]; i++) {
+			const struct pass_provider *provider = pass_provider(table[i], device);
 
-		if (provider && provider->variable)
-			environment_set(environment, provider->variable,
-					run & bit(i) ? provider->value : NULL);
-	}
+			if (provider && provider->variable && !of_run == !(run & bit(i)))
+				environment_set(environment, provider->variable,
+						of_run ? provider->value : NULL);
+		}
 }
 
 char *pass_library_path(const struct pass *const *table, uint32_t run, const struct device *device,

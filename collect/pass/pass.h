@@ -31,6 +31,9 @@ struct pass_library {
 	const char *const *needs_places;
 };
 
+/* The provider of passes `time` and `waits` on NVIDIA GPUs: collect/passes/time.c. */
+extern const struct pass_library pass_library_cupti;
+
 struct pass_provider {
 	const struct device *device;
 	const struct pass_library *library; /* NULL: the device brings its own provider */

@@ -15,7 +15,7 @@ static const char *const cupti_places[] = {
 	NULL,
 };
 
-static const struct pass_library cupti = {
+const struct pass_library pass_library_cupti = {
 	.name = "libvflow-cupti.so",
 	.install = "the CUDA toolkit with CUPTI",
 	.needs = "libcupti.so",
@@ -30,7 +30,7 @@ const struct pass pass_time = {
 	.run = "time",
 	.providers =
 		(const struct pass_provider[]){
-			{.device = &device_gpu, .library = &cupti},
+			{.device = &device_gpu, .library = &pass_library_cupti},
 			{.device = &device_emulated, .variable = "VFLOW_CLOCK", .value = "virtual"},
 			{0}},
 };

@@ -89,6 +89,12 @@ void analyses_choose(struct analyses *analyses, const char *passes, bool makes_g
 	}
 }
 
+/* Whether the analysis of row i sees the event. */
+static bool sees(const struct analyses *analyses, size_t i, const struct build_event *event)
+{
+	return analyses->chosen[i] && (!event->extra || analyses->table[i]->all_calls);
+}
+
 void analyses_object(struct analyses *analyses, const struct build_event *event, uint32_t object)
 {
 	for (size_t i = 0; analyses->table[i]; i++)
@@ -100,7 +106,7 @@ void analyses_event(struct analyses *analyses, const struct build_event *event,
 		    const struct build_row *rows, uint32_t count)
 {
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (analyses->chosen[i] && analyses->table[i]->event)
+		if (sees(analyses, i, event) && analyses->table[i]->event)
 			analyses->table[i]->event(analyses->states[i], event, rows, count);
 }
 
@@ -124,7 +130,8 @@ bool analyses_know(const struct analyses *analyses, uint32_t kind)
 bool analyses_take(const struct analyses *analyses, uint32_t kind)
 {
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (analyses->chosen[i] && takes(analyses->table[i], kind))
+		if (analyses->chosen[i] && !analyses->table[i]->all_calls &&
+		    takes(analyses->table[i], kind))
 			return true;
 	return false;
 }
@@ -140,10 +147,19 @@ int analyses_record(struct analyses *analyses, const struct build_event *event,
 	if (kind && kind->object && record->object == BUILD_NO_OBJECT)
 		return error_set(error, "a record of kind %s of no object", kind->name);
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (analyses->chosen[i] && takes(analyses->table[i], record->kind) &&
+		if (sees(analyses, i, event) && takes(analyses->table[i], record->kind) &&
 		    analyses->table[i]->record(analyses->states[i], event, record, error) != 0)
 			return -1;
 	return 0;
+}
+
+void analyses_lifetime(struct analyses *analyses, uint32_t process, uint64_t start_ns,
+		       uint64_t end_ns)
+{
+	for (size_t i = 0; analyses->table[i]; i++)
+		if (analyses->chosen[i] && analyses->table[i]->lifetime)
+			analyses->table[i]->lifetime(analyses->states[i], process, start_ns,
+						     end_ns);
 }
 
 void analyses_process_end(struct analyses *analyses, const struct build_event *last)

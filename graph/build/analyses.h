@@ -22,11 +22,13 @@ void analyses_event(struct analyses *analyses, const struct build_event *event,
 void analyses_freed(struct analyses *analyses, const struct build_event *event, uint32_t object);
 /* Whether records of this kind are known: listed in gpu/records.def, or taken by an analysis. */
 bool analyses_know(const struct analyses *analyses, uint32_t kind);
-/* Whether an analysis that sees the run takes them. */
+/* Whether an analysis takes them that sees the run, but not its calls that the graph lacks. */
 bool analyses_take(const struct analyses *analyses, uint32_t kind);
 /* Checks what gpu/records.def says of the kind.  -1: the record makes no sense. */
 int analyses_record(struct analyses *analyses, const struct build_event *event,
 		    const struct build_record *record, struct error *error);
+void analyses_lifetime(struct analyses *analyses, uint32_t process, uint64_t start_ns,
+		       uint64_t end_ns);
 void analyses_process_end(struct analyses *analyses, const struct build_event *last);
 /* Frees them, too. */
 void analyses_end(struct analyses *analyses);

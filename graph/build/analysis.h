@@ -9,15 +9,15 @@
  *
  * Of each process, in the order of its trace:
  *     [object ...] -> event -> [freed | record ...]      for each call
- *     process_end                                        wherever its trace ends, maybe in between
+ *     lifetime -> process_end                            wherever its trace ends, maybe in between
  * and `begin` before the first process, `end` after the last.  An analysis does not see what others
  * have found.
  *
  * An analysis of a pass sees that pass's run.  Where that is another run than the one that makes
  * the graph, it comes after it, when the graph is whole, and is joined to it (build/join.h):
  * - Calls, and the records of them, are those that both runs have: processes, vertices and objects
- *   are the graph's.  The others are left out and counted in coverage, like processes that only one
- *   run has: with no vertex there is nothing that could be said of them.
+ *   are the graph's.  The others are counted in coverage, like processes that only one run has, and
+ *   left out unless the analysis asks for them: they have no vertex.
  * - Objects are joined because records are about them: the n-th that a context makes is the n-th
  *   there, if its size and kind of memory are the same.  Records about others are left out.
  * - Rows are left out: bytes and their writers are what the graph says already, and of two runs
@@ -36,8 +36,10 @@
 
 /* A call that succeeded. */
 struct build_event {
-	uint64_t number;                 /* 1, 2, ... in the run, of those that analyses see */
-	uint32_t vertex;                 /* id and index; PROFILE_NO_VERTEX: a release or a wait */
+	uint64_t number;  /* 1, 2, ... in the run */
+	uint32_t vertex;  /* id and index; PROFILE_NO_VERTEX: a release or a wait, or `extra` */
+	uint32_t context; /* a number of (kind, name, call path), equal in all processes and runs */
+	bool extra; /* the run that makes the graph does not have it: for analyses with all_calls */
 	uint32_t process;                /* index into profile->processes */
 	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
 	const char *name;          /* as in the trace, any bytes; valid until `end` has returned */
@@ -89,6 +91,7 @@ struct build_analysis {
 	const char *name;
 	const char *pass;      /* whose run it sees; NULL: the run that makes the graph */
 	const uint32_t *kinds; /* of records that it takes, ended by 0; NULL: none */
+	bool all_calls; /* of a run that is joined: it sees the calls that only this run has, too */
 	void *(*begin)(struct profile *profile);
 	/* The event, which comes next, has made this object: an index into profile->objects. */
 	void (*object)(void *state, const struct build_event *event, uint32_t object);
@@ -102,6 +105,8 @@ struct build_analysis {
 	 */
 	int (*record)(void *state, const struct build_event *event,
 		      const struct build_record *record, struct error *error);
+	/* When the trace began and the process ended in order; PROFILE_UNKNOWN: it did not. */
+	void (*lifetime)(void *state, uint32_t process, uint64_t start_ns, uint64_t end_ns);
 	/* `last`: the last event of this process, as for `record`. */
 	void (*process_end)(void *state, const struct build_event *last);
 	/* The profile's graph is whole.  Frees the state. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/build/apis.h"
 #include "graph/build/flow.h"
 #include "graph/build/joined.h"
 #include "graph/build/pairs.h"
@@ -117,6 +118,7 @@ struct profile *build_runs(const struct build_run *runs, uint32_t count,
 	for (uint32_t i = 1; i < count; i++)
 		read_joined(&run, &runs[i], i + 1);
 	analyses_end(run.analyses);
+	apis_finish(profile, run.merge);
 	join_free(run.join);
 	merge_free(run.merge);
 	profile->command = xstrdup(profile->process_count ? profile->processes[0].arguments : "");

@@ -302,13 +302,30 @@ static void drop_launch(const struct profile *profile, struct profile_callpath *
 	memmove(path->frames, path->frames + drop, path->count * sizeof(*path->frames));
 }
 
-void callpaths_show(struct callpaths *paths, const char *function, uint32_t frame,
-		    struct profile_callpath *path)
+void callpaths_place(struct callpaths *paths, const char *function, uint32_t frame, char **text,
+		     char **file, uint32_t *line)
 {
-	frame = without_runtime(paths, TRACE_COPY, function, frame);
-	add_path(paths, frame, false, path);
-	if (path->count)
-		drop_launch(paths->profile, path, "");
+	const struct profile *profile = paths->profile;
+	struct profile_callpath path = {0};
+	const struct profile_frame **frames;
+	uint32_t count;
+
+	add_path(paths, without_runtime(paths, TRACE_COPY, function, frame), false, &path);
+	if (path.count)
+		drop_launch(profile, &path, "");
+	frames = profile_own_frames(profile, &path, &count);
+	if (count)
+		*text = profile_frames_text(frames, count < SHORT_PATH ? count : SHORT_PATH);
+	free(frames);
+	frames = profile_shown_frames(profile, &path, &count);
+	for (uint32_t i = 0; i < count && !*line; i++) {
+		if (!frames[i]->file || !frames[i]->line)
+			continue;
+		*file = xstrdup(frames[i]->file);
+		*line = frames[i]->line;
+	}
+	free(frames);
+	free(path.frames);
 }
 
 /* The frames of the path, inlined ones too; the program's own joined as the vertex's callpath. */

@@ -41,10 +41,11 @@ char *callpaths_context(const struct callpaths *paths, const char *kind, const c
 /* The frames of the path and its text are the vertex's, given by its index. */
 void callpaths_set(struct callpaths *paths, uint32_t vertex, uint32_t frame);
 /*
- * The frames of a path of no vertex, from which `function` of CUDA was called.  The caller frees
- * path->frames.
+ * Where `function` of CUDA was called from, of no vertex: the path's innermost frames as text, and
+ * the innermost line that is shown.  *text and *file, which the caller frees, and *line stay as
+ * they are where nothing is known.
  */
-void callpaths_show(struct callpaths *paths, const char *function, uint32_t frame,
-		    struct profile_callpath *path);
+void callpaths_place(struct callpaths *paths, const char *function, uint32_t frame, char **text,
+		     char **file, uint32_t *line);
 
 #endif

@@ -10,7 +10,6 @@
 #include "util/memory.h"
 
 #define KINDS_MAX 100000 /* of a trace that lies */
-#define PATH_FRAMES 16   /* of the text */
 
 struct key { /* followed by the function's name, and hashed with it */
 	uint32_t error, frame;
@@ -85,28 +84,8 @@ int failed_calls_take(struct failed_calls *calls, const struct trace_failed_call
 	return 0;
 }
 
-/* The place of the call: as text, and the innermost line that is shown. */
-static void set_place(struct profile_failed_call *row, const struct profile *profile,
-		      const struct profile_callpath *path)
-{
-	uint32_t count;
-	const struct profile_frame **own = profile_own_frames(profile, path, &count);
-
-	row->callpath = profile_frames_text(own, count < PATH_FRAMES ? count : PATH_FRAMES);
-	free(own);
-	own = profile_shown_frames(profile, path, &count);
-	for (uint32_t i = 0; i < count && !row->line; i++) {
-		if (!own[i]->file || !own[i]->line)
-			continue;
-		row->file = xstrdup(own[i]->file);
-		row->line = own[i]->line;
-	}
-	free(own);
-}
-
 static void add_row(struct profile *profile, struct merge *merge, const struct failed_call *call)
 {
-	struct profile_callpath path = {0};
 	struct profile_failed_call *row;
 
 	ARRAY_RESERVE(profile->failed_calls, profile->failed_call_count,
@@ -119,9 +98,8 @@ static void add_row(struct profile *profile, struct merge *merge, const struct f
 		.description = xstrdup(call->description),
 		.count = call->count,
 	};
-	callpaths_show(merge_paths(merge), call->key->function, call->key->frame, &path);
-	set_place(row, profile, &path);
-	free(path.frames);
+	callpaths_place(merge_paths(merge), call->key->function, call->key->frame, &row->callpath,
+			&row->file, &row->line);
 }
 
 void failed_calls_finish(struct failed_calls *calls, struct profile *profile, struct merge *merge)

@@ -226,13 +226,13 @@ void join_end_process(struct join *join)
 			seen[merge_origin(join->merge, join->touched[i])] = true;
 	for (uint32_t i = 0; i < join->touched_count; i++) {
 		const struct tally *tally = &join->tallies[join->touched[i]];
+		enum merge_origin origin = merge_origin(join->merge, join->touched[i]);
 		struct sum *sum = &join->sums[!tally->here                 ? MISSING
 					      : !tally->there              ? EXTRA
 					      : tally->here < tally->there ? FEWER
 									   : MORE];
 
-		if (tally->here == tally->there ||
-		    !seen[merge_origin(join->merge, join->touched[i])])
+		if (tally->here == tally->there || !seen[origin] || origin == MERGE_WAIT)
 			continue;
 		sum->contexts++;
 		sum->there += tally->there;

@@ -139,10 +139,24 @@ const char *merge_context_name(const struct merge *merge, uint32_t context)
 	return merge->context_list[context]->key->name;
 }
 
+const char *merge_context_kind(const struct merge *merge, uint32_t context)
+{
+	uint32_t kind = merge->context_list[context]->key->kind;
+
+	return kind == TRACE_RELEASE ? "free" : kind == TRACE_SYNC ? "sync" : vertex_kind(kind);
+}
+
+uint32_t merge_context_frame(const struct merge *merge, uint32_t context)
+{
+	return merge->context_list[context]->key->frame;
+}
+
 enum merge_origin merge_origin(const struct merge *merge, uint32_t context)
 {
 	const struct context_key *key = merge->context_list[context]->key;
 
+	if (key->kind == TRACE_SYNC)
+		return MERGE_WAIT;
 	if (key->frame == NO_FRAME)
 		return key->kind == TRACE_ALLOC ? MERGE_VARIABLE : MERGE_CALL;
 	return callpaths_is_of_node(merge->paths, key->frame) ? MERGE_NODE : MERGE_CALL;

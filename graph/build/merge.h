@@ -30,6 +30,10 @@ struct callpaths *merge_paths(const struct merge *merge);
 uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame,
 		       uint32_t ordinal);
 
+/* Of the vertex: "kernel"; "free", "sync" where there is none. */
+const char *merge_context_kind(const struct merge *merge, uint32_t context);
+/* The innermost frame of its call path, or NO_FRAME. */
+uint32_t merge_context_frame(const struct merge *merge, uint32_t context);
 /* As the trace gave it; valid as long as the merge. */
 const char *merge_context_name(const struct merge *merge, uint32_t context);
 /* By what a context came about; not every provider sees all but calls. */
@@ -37,6 +41,7 @@ enum merge_origin {
 	MERGE_CALL,
 	MERGE_NODE,     /* of a CUDA graph that was launched */
 	MERGE_VARIABLE, /* of a module, which no call allocates */
+	MERGE_WAIT,     /* a call that only waits */
 	MERGE_ORIGINS
 };
 enum merge_origin merge_origin(const struct merge *merge, uint32_t context);

@@ -50,6 +50,8 @@ void process_describe(const struct trace_process *record, struct profile_process
 		.device = name_in(record, 1),
 		.executable = name_in(record, 2),
 		.arguments = arguments_in(record),
+		.time_start_ns = PROFILE_UNKNOWN,
+		.time_end_ns = PROFILE_UNKNOWN,
 	};
 }
 
@@ -110,6 +112,7 @@ void process_set_event(struct process *process, const struct trace_event *event,
 	process->event = (struct build_event){
 		.number = ++process->run->events,
 		.vertex = NO_VERTEX,
+		.context = context,
 		.process = process->index,
 		.thread = event->thread,
 		.device = event->device,
@@ -158,9 +161,8 @@ static int take_event(struct process *process, const struct trace_event *event, 
 	if (place_objects(process, use->context, error) != 0 ||
 	    (role->rows && role->rows(process, event, error) != 0))
 		return -1;
-	if (process->matched)
-		analyses_event(process->run->analyses, &process->event, process->rows,
-			       role->rows ? event->row_count : 0);
+	analyses_event(process->run->analyses, &process->event, process->rows,
+		       role->rows ? event->row_count : 0);
 	return 0;
 }
 
@@ -202,7 +204,8 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 	if (!is_joined(process, record, of)) {
 		if (analyses_take(process->run->analyses, record->kind))
 			join_drop_record(process->run->join, record->size);
-		return 0;
+		if (object || !record->of_call)
+			return 0;
 	}
 	record->object = of ? of->profile : BUILD_NO_OBJECT;
 	return analyses_record(process->run->analyses, &process->event, record, error);
@@ -286,6 +289,7 @@ static int take(struct process *process, const struct trace_record *record, stru
 		return take_failed_call(process, (const struct trace_failed_call *)record, error);
 	case TRACE_END:
 		process->ended = true;
+		process->end_ns = since_start(process, ((const struct trace_end *)record)->end_ns);
 		return 0;
 	}
 	return 0;
@@ -334,15 +338,20 @@ void process_read(struct run *run, struct trace_reader *reader)
 		.contexts = {.merge = run->merge},
 		.coverage = coverage_new(),
 		.matched = true,
+		.end_ns = PROFILE_UNKNOWN,
 		.event = {.number = run->events, .vertex = NO_VERTEX, .name = ""},
 	};
 	struct error error;
-	int result = take_all(&process, reader, &error);
+	int result;
 
+	process.start_ns = since_start(&process, trace_reader_header(reader)->start_ns);
+	result = take_all(&process, reader, &error);
 	run->role->end(&process);
 	add_coverage(&process, result == 0 ? NULL : &error);
-	if (process.index != UINT32_MAX)
+	if (process.index != UINT32_MAX) {
+		analyses_lifetime(run->analyses, process.index, process.start_ns, process.end_ns);
 		analyses_process_end(run->analyses, &process.event);
+	}
 	coverage_free(process.coverage, run->profile, run->passes);
 	contexts_release(&process.contexts);
 	free(process.objects);

@@ -41,7 +41,8 @@ struct process {
 	struct run *run;
 	uint32_t index; /* in profile->processes; UINT32_MAX: not yet */
 	uint32_t pid;
-	bool ended; /* in order */
+	bool ended;                /* in order */
+	uint64_t start_ns, end_ns; /* since the start of the run; PROFILE_UNKNOWN: it did not end */
 	struct contexts contexts;
 	struct process_object *objects;
 	uint32_t object_count, object_capacity;
@@ -49,8 +50,8 @@ struct process {
 	struct coverage *coverage;
 	uint64_t calls;           /* events so far */
 	uint32_t last_context;    /* id of the last event's; 0: no event yet */
-	bool matched;             /* analyses see the last call: the graph has it */
-	struct build_event event; /* the last one that they have seen */
+	bool matched;             /* the graph has the last call */
+	struct build_event event; /* the last one */
 	struct build_row *rows;   /* of an event */
 	uint32_t row_capacity;
 	uint64_t unknown_records, unknown_bytes;
@@ -62,7 +63,7 @@ struct process_role {
 	void (*start)(struct process *process, const struct trace_process *record);
 	/* Returns the object's index in the profile.  Its event comes later, or never. */
 	uint32_t (*object)(struct process *process, const struct trace_object *record);
-	/* Makes it process->event, or sets process->matched to false. */
+	/* Makes it process->event, and sets process->matched. */
 	void (*call)(struct process *process, const struct trace_event *event, uint32_t context);
 	/* The last call has made the object.  -1: it cannot have. */
 	int (*place)(struct process *process, struct process_object *object);
@@ -83,7 +84,7 @@ void process_release_description(struct profile_process *process);
 /* Text of the trace as a name in the profile; the caller frees. */
 char *process_clean_name(const char *text);
 
-/* Sets process->event to the next one that analyses see, but for its vertex. */
+/* Sets process->event to the next one, but for its vertex. */
 void process_set_event(struct process *process, const struct trace_event *event, uint32_t context);
 
 /* Whether the object (its id) can be touched now. */

@@ -1,7 +1,7 @@
 /* graph/profile/process.c: the processes that called CUDA. */
 #include "graph/profile/table.h"
 
-#define PROCESS_COLUMN(member, TYPE) COLUMN(struct profile_process, member, TYPE)
+#define PROCESS_COLUMN(member, TYPE, ...) COLUMN(struct profile_process, member, TYPE, __VA_ARGS__)
 
 static const struct profile_column columns[] = {
 	KEY("id", ID),
@@ -12,6 +12,8 @@ static const struct profile_column columns[] = {
 	PROCESS_COLUMN(provider, TEXT),
 	PROCESS_COLUMN(device, TEXT),
 	PROCESS_COLUMN(ended, FLAG),
+	PROCESS_COLUMN(time_start_ns, COUNT, .nullable = true),
+	PROCESS_COLUMN(time_end_ns, COUNT, .nullable = true),
 	{0},
 };
 

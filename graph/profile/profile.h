@@ -114,7 +114,7 @@ struct profile_gpu_time {
  */
 struct profile_wait {
 	uint32_t call;              /* index into profile->timeline */
-	uint32_t scope;             /* enum gpu_wait */
+	uint32_t scope;             /* enum gpu_wait_scope */
 	bool own;                   /* and for its own operation */
 	uint32_t device, stream;    /* of a stream, an event, a queue */
 	uint64_t start_ns, wait_ns; /* wait_ns 0: it did not wait */

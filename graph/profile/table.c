@@ -233,7 +233,9 @@ static bool column_holds(const struct profile *profile, const struct profile_col
 		id = *(const uint32_t *)at;
 		return (column->nullable && id == PROFILE_NO_VERTEX) || is_vertex(profile, id);
 	case COLUMN_INDEX:
-		return *(const uint32_t *)at < table_count(column->of, profile);
+		id = *(const uint32_t *)at;
+		return (column->nullable && id == PROFILE_NO_ROW) ||
+		       id < table_count(column->of, profile);
 	case COLUMN_REAL:
 		return isfinite(*(const double *)at);
 	case COLUMN_TEXT:

@@ -33,7 +33,8 @@ enum profile_column_type {
 	COLUMN_FLAG,   /* bool */
 	COLUMN_ACCESS, /* enum graph_access */
 	COLUMN_VERTEX, /* uint32_t: an id; null is PROFILE_NO_VERTEX */
-	COLUMN_INDEX,  /* uint32_t: index of a row of table `of`; the file's counts from 1 */
+	COLUMN_INDEX,  /* uint32_t: index of a row of table `of`; the file's counts from 1; null is
+			  PROFILE_NO_ROW */
 	COLUMN_REAL,   /* double, finite */
 	COLUMN_TEXT,   /* char *, owned, clean; null is NULL */
 	COLUMN_FIELD,  /* `field`, of a vertex or an edge */

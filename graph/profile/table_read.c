@@ -40,6 +40,8 @@ static void set_null(const struct profile_column *column, void *row)
 {
 	if (column->type == COLUMN_VERTEX)
 		*(uint32_t *)((char *)row + column->at) = PROFILE_NO_VERTEX;
+	if (column->type == COLUMN_INDEX)
+		*(uint32_t *)((char *)row + column->at) = PROFILE_NO_ROW;
 	if (column->type == COLUMN_COUNT)
 		*(uint64_t *)((char *)row + column->at) = PROFILE_UNKNOWN;
 }

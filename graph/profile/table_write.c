@@ -46,7 +46,10 @@ static void write_column(struct profile_writer *writer, const struct profile_col
 		writer_number(writer, *(const uint32_t *)at);
 		break;
 	case COLUMN_INDEX:
-		writer_number(writer, *(const uint32_t *)at + UINT64_C(1));
+		if (column->nullable && *(const uint32_t *)at == PROFILE_NO_ROW)
+			writer_null(writer);
+		else
+			writer_number(writer, *(const uint32_t *)at + UINT64_C(1));
 		break;
 	case COLUMN_COUNT:
 		if (column->nullable && *(const uint64_t *)at == PROFILE_UNKNOWN)

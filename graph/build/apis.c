@@ -1,0 +1,20 @@
+/* graph/build/apis.c: see build/apis.h. */
+#include "graph/build/apis.h"
+
+#include "graph/symbols.h"
+#include "util/memory.h"
+
+void apis_finish(struct profile *profile, struct merge *merge)
+{
+	for (uint32_t i = 0; i < profile->api_count; i++) {
+		struct profile_api *api = &profile->apis[i];
+		const char *name = merge_context_name(merge, api->context);
+		uint32_t frame = merge_context_frame(merge, api->context);
+
+		api->kind = xstrdup(merge_context_kind(merge, api->context));
+		api->name = symbols_demangle(name);
+		if (api->vertex == PROFILE_NO_VERTEX)
+			callpaths_place(merge_paths(merge), name, frame, &api->callpath, &api->file,
+					&api->line);
+	}
+}

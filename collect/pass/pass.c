@@ -69,6 +69,22 @@ static int check_graph_makers(const struct pass *const *table, uint32_t passes, 
 	return 0;
 }
 
+/* A pass is not made without the one that it needs. */
+static int check_needs(const struct pass *const *table, uint32_t passes, struct error *error)
+{
+	for (unsigned i = 0; table[i]; i++) {
+		const char *needs = passes & bit(i) ? table[i]->needs : NULL;
+		bool named = !needs;
+
+		for (unsigned k = 0; table[k]; k++)
+			named |= (passes & bit(k)) && needs && !strcmp(table[k]->name, needs);
+		if (!named)
+			return error_set(error, "--passes: %s needs %s: name both", table[i]->name,
+					 needs);
+	}
+	return 0;
+}
+
 int pass_parse(const struct pass *const *table, const char *list, uint32_t *passes,
 	       struct error *error)
 {
@@ -84,7 +100,9 @@ int pass_parse(const struct pass *const *table, const char *list, uint32_t *pass
 			return unknown_pass(table, list, length, error);
 		*passes |= bit(i);
 		if (!list[length])
-			return check_graph_makers(table, *passes, error);
+			return check_graph_makers(table, *passes, error) != 0
+				       ? -1
+				       : check_needs(table, *passes, error);
 		list += length + 1;
 	}
 }

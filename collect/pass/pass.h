@@ -65,6 +65,7 @@ struct pass {
 	enum pass_role role;
 	/* Passes with the same word here share one run of the program; NULL: a run of its own. */
 	const char *run;
+	const char *needs; /* the name of a pass without which this one says nothing; or NULL */
 	const struct pass_provider *providers;    /* ends with a row without a device */
 	const struct pass_option *const *options; /* ends with NULL; NULL: none */
 };

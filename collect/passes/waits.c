@@ -11,6 +11,7 @@ const struct pass pass_waits = {
 	.gives = "which calls waited for the GPU, for what, and how long",
 	.role = PASS_JOINS_GRAPH,
 	.run = "time",
+	.needs = "time",
 	.providers =
 		(const struct pass_provider[]){
 			{.device = &device_gpu,

@@ -147,7 +147,8 @@ int analyses_record(struct analyses *analyses, const struct build_event *event,
 	if (kind && kind->object && record->object == BUILD_NO_OBJECT)
 		return error_set(error, "a record of kind %s of no object", kind->name);
 	for (size_t i = 0; analyses->table[i]; i++)
-		if (sees(analyses, i, event) && takes(analyses->table[i], record->kind) &&
+		if (analyses->chosen[i] && (!record->of_call || sees(analyses, i, event)) &&
+		    takes(analyses->table[i], record->kind) &&
 		    analyses->table[i]->record(analyses->states[i], event, record, error) != 0)
 			return -1;
 	return 0;

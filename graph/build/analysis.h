@@ -36,7 +36,8 @@
 
 /* A call that succeeded. */
 struct build_event {
-	uint64_t number;  /* 1, 2, ... in the run */
+	uint64_t number;  /* 1, 2, ... in the run; `extra` ones have that of the one before */
+	uint64_t call;    /* 1, 2, ... with these */
 	uint32_t vertex;  /* id and index; PROFILE_NO_VERTEX: a release or a wait, or `extra` */
 	uint32_t context; /* a number of (kind, name, call path), equal in all processes and runs */
 	bool extra; /* the run that makes the graph does not have it: for analyses with all_calls */

@@ -81,7 +81,7 @@ static void read_joined(struct run *run, const struct build_run *from, uint32_t 
 	}
 	run->role = &joined_role;
 	run->start_ns = count ? sources[0].start_ns : 0;
-	run->events = 0;
+	run->events = run->calls = 0;
 	analyses_choose(run->analyses, from->passes, false);
 	pairs = pairs_find(profile, run->passes, sources, count, &like);
 	for (uint32_t i = 0; i < count; i++) {

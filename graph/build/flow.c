@@ -181,7 +181,7 @@ static void take_call(struct process *process, const struct trace_event *event, 
 {
 	struct build_event *to = &process->event;
 
-	process_set_event(process, event, context);
+	process_set_event(process, event, context, false);
 	to->vertex = merge_invoke(process->run->merge, context, to->end_ns - to->start_ns);
 	process->run->profile->event_count++;
 	if (process->run->join)

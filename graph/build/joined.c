@@ -20,9 +20,8 @@ static uint32_t find_object(struct process *process, const struct trace_object *
 
 static void take_call(struct process *process, const struct trace_event *event, uint32_t context)
 {
-	process_set_event(process, event, context);
 	process->matched = join_call(process->run->join, context);
-	process->event.extra = !process->matched;
+	process_set_event(process, event, context, !process->matched);
 	if (process->matched)
 		process->event.vertex = merge_vertex(process->run->merge, context);
 }

@@ -107,10 +107,14 @@ static uint64_t since_start(const struct process *process, uint64_t ns)
 	return since > PROFILE_NUMBER_MAX ? PROFILE_NUMBER_MAX : since;
 }
 
-void process_set_event(struct process *process, const struct trace_event *event, uint32_t context)
+void process_set_event(struct process *process, const struct trace_event *event, uint32_t context,
+		       bool extra)
 {
+	process->run->events += !extra;
 	process->event = (struct build_event){
-		.number = ++process->run->events,
+		.number = process->run->events,
+		.call = ++process->run->calls,
+		.extra = extra,
 		.vertex = NO_VERTEX,
 		.context = context,
 		.process = process->index,
@@ -339,7 +343,10 @@ void process_read(struct run *run, struct trace_reader *reader)
 		.coverage = coverage_new(),
 		.matched = true,
 		.end_ns = PROFILE_UNKNOWN,
-		.event = {.number = run->events, .vertex = NO_VERTEX, .name = ""},
+		.event = {.number = run->events,
+			  .call = run->calls,
+			  .vertex = NO_VERTEX,
+			  .name = ""},
 	};
 	struct error error;
 	int result;

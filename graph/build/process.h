@@ -26,7 +26,8 @@ struct run {
 	struct join *join;                 /* NULL: there is no other run */
 	const char *passes; /* names of those that coverage is said of; NULL: the graph's own */
 	uint64_t start_ns;  /* of its first process */
-	uint64_t events;    /* that analyses have seen */
+	uint64_t events;    /* so far, but for those that the graph lacks */
+	uint64_t calls;     /* with these */
 	uint32_t partner;   /* see joined.h */
 };
 
@@ -84,8 +85,9 @@ void process_release_description(struct profile_process *process);
 /* Text of the trace as a name in the profile; the caller frees. */
 char *process_clean_name(const char *text);
 
-/* Sets process->event to the next one, but for its vertex. */
-void process_set_event(struct process *process, const struct trace_event *event, uint32_t context);
+/* Sets process->event to the next one, but for its vertex.  `extra`: the graph does not have it. */
+void process_set_event(struct process *process, const struct trace_event *event, uint32_t context,
+		       bool extra);
 
 /* Whether the object (its id) can be touched now. */
 bool process_is_live(const struct process *process, uint32_t object);

@@ -358,9 +358,9 @@ static void test_newer_minor(void **state)
 			"UPDATE edge SET temperature = id / 3.0;"
 			"ALTER TABLE vertex ADD COLUMN more TEXT;"
 			"UPDATE vertex SET more = 'm' || id WHERE id > 3;"
-			"CREATE TABLE wait (id INTEGER PRIMARY KEY, ns INTEGER NOT NULL);"
-			"INSERT INTO wait VALUES (1, 5), (2, -6);"
-			"INSERT INTO checksum VALUES ('wait', 0, '');"
+			"CREATE TABLE weather (id INTEGER PRIMARY KEY, ns INTEGER NOT NULL);"
+			"INSERT INTO weather VALUES (1, 5), (2, -6);"
+			"INSERT INTO checksum VALUES ('weather', 0, '');"
 			"UPDATE coverage SET kind = 'OF_THE_FUTURE' WHERE id = 1");
 	profile = must_read(path);
 	assert_int_equal(profile->version, 1999);
@@ -374,8 +374,8 @@ static void test_newer_minor(void **state)
 	/* what is not known is guarded as well */
 	change("UPDATE edge SET temperature = 0 WHERE id = 2");
 	must_refuse("the check sum of table edge is wrong");
-	change("UPDATE edge SET temperature = 2 / 3.0 WHERE id = 2; DROP TABLE wait");
-	must_refuse("table wait is missing");
+	change("UPDATE edge SET temperature = 2 / 3.0 WHERE id = 2; DROP TABLE weather");
+	must_refuse("table weather is missing");
 }
 
 static void test_newer_major(void **state)

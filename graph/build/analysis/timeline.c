@@ -52,7 +52,7 @@ static uint32_t api_of(struct timeline *timeline, const struct build_event *even
 /* Analyses see all calls of this run: the n-th of them is row n - 1, if it is held. */
 static bool is_held(const struct timeline *timeline, const struct build_event *event)
 {
-	return event->number && event->number <= timeline->profile->timeline_count;
+	return event->call && event->call <= timeline->profile->timeline_count;
 }
 
 static void keep_call(void *state, const struct build_event *event, const struct build_row *rows,
@@ -63,7 +63,7 @@ static void keep_call(void *state, const struct build_event *event, const struct
 
 	(void)rows;
 	(void)count;
-	if (event->number - 1 != profile->timeline_count ||
+	if (event->call - 1 != profile->timeline_count ||
 	    profile->timeline_count == PROFILE_TIMELINE_MAX) {
 		timeline->calls_left_out++;
 		return;
@@ -95,7 +95,7 @@ static void keep_operation(struct timeline *timeline, const struct build_event *
 	}
 	ARRAY_RESERVE(profile->gpu_times, profile->gpu_time_count, profile->gpu_time_capacity);
 	profile->gpu_times[profile->gpu_time_count++] = (struct profile_gpu_time){
-		.call = (uint32_t)(event->number - 1),
+		.call = (uint32_t)(event->call - 1),
 		.vertex = event->vertex,
 		.process = event->process,
 		.thread = event->thread,
@@ -141,7 +141,7 @@ static int take_order(struct timeline *timeline, const struct build_event *event
 	ARRAY_RESERVE(profile->stream_orders, profile->stream_order_count,
 		      profile->stream_order_capacity);
 	profile->stream_orders[profile->stream_order_count++] = (struct profile_stream_order){
-		.call = (uint32_t)(event->number - 1),
+		.call = (uint32_t)(event->call - 1),
 		.device = order->device,
 		.stream = order->stream,
 		.recorded_ns = event->start_ns - order->recorded_ns,
@@ -159,7 +159,7 @@ static void take_stream(struct timeline *timeline, const struct build_event *eve
 	else
 		pair_map_remove(&timeline->nonblocking, event->device, event->stream);
 	if (is_held(timeline, event))
-		timeline->profile->timeline[event->number - 1].nonblocking = stream->nonblocking;
+		timeline->profile->timeline[event->call - 1].nonblocking = stream->nonblocking;
 }
 
 static int record(void *state, const struct build_event *event, const struct build_record *record,

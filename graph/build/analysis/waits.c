@@ -42,13 +42,14 @@ static int record(void *state, const struct build_event *event, const struct bui
 	    wait->recorded_ns > (of_event ? event->start_ns : 0))
 		return error_set(error,
 				 "a wait that is longer than its call, or for what cannot be");
-	if (event->number > PROFILE_TIMELINE_MAX || profile->wait_count == PROFILE_TIMELINE_MAX) {
+	/* a wait that the timeline does not hold */
+	if (event->call > profile->timeline_count || profile->wait_count == PROFILE_TIMELINE_MAX) {
 		waits->left_out += wait->wait_ns > 0;
 		return 0;
 	}
 	ARRAY_RESERVE(profile->waits, profile->wait_count, profile->wait_capacity);
 	profile->waits[profile->wait_count++] = (struct profile_wait){
-		.call = (uint32_t)(event->number - 1),
+		.call = (uint32_t)(event->call - 1),
 		.scope = wait->scope,
 		.own = wait->own,
 		.device = has_stream(wait->scope) ? wait->device : event->device,

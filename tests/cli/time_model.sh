@@ -6,13 +6,23 @@
 exec </dev/null # each run reads it
 
 times() { # CASE: name and times of each operation
-	DEVICE=emulated collect "$T/$1.db" --passes flow,time "$P/timeline" "$1" </dev/null >"$T/$1.out" 2>"$T/$1.err" ||
+	DEVICE=emulated collect "$T/$1.db" --passes flow,time,waits "$P/timeline" "$1" </dev/null >"$T/$1.out" 2>"$T/$1.err" ||
 		cat "$T/$1.err"
 	sqlite3 -separator ' ' "$T/$1.db" "SELECT name, call_ns, return_ns, start_ns, end_ns FROM gpu_times"
 }
 
 exact() { # CASE <TABLE
 	is "timeline $1" "$(times "$1")" "$(sed 's/^[ \t]*//; s/ *#.*//')"
+}
+
+# Calls that wait, from when on, for how long; and what comes after an event in another stream.
+waits() { # CASE
+	sqlite3 -separator ' ' "$T/$1.db" "SELECT name, waits_for, own, stream, start_ns, wait_ns, recorded_ns FROM waits;
+		SELECT name, 'after stream', o.stream, 'at', recorded_ns FROM stream_order o JOIN api_calls c ON c.id = o.call"
+}
+
+waiting() { # CASE <TABLE
+	is "waits of $1" "$(waits "$1" | sed 's/ *$//')" "$(sed 's/^[ \t]*//; s/ *#.*//')"
 }
 
 # Two allocations and pinned memory take 5000 each, the host 1000; the streams do not wait for the
@@ -48,6 +58,33 @@ exact graph <<'END'
 	cudaGraphLaunch 15000 15000 24001 26002
 	cudaMemset 29002 34002 35002 37003
 END
+# 2000 from the end of what is waited for to the return from it
+waiting streams <<'END'
+	cudaStreamSynchronize stream 0 1 31000 10000 # the copy ends at 39000
+	cudaMemcpy default stream 1 0 42000 20000    # itself, at 60000
+	cudaFree all streams 0 0 67000 0
+	cudaFree all streams 0 0 102000 6000         # the set, at 106000
+	cudaMemsetAsync after stream 1 at 26000
+END
+waiting pageable <<'END'
+	cudaMemcpyAsync stream 1 1 15000 35000 # itself, at 48000
+	cudaMemcpyAsync stream 1 1 60000 14001 # itself, at 72001
+END
+waiting events <<'END'
+	cudaEventSynchronize event 0 1 20000 0 15000
+	cudaDeviceSynchronize all streams 0 0 26000 6000 # 30000
+END
+waiting graph <<'END'
+	cudaStreamSynchronize stream 0 1 15000 13002 # 26002
+END
+is "calls of the host" "$(sqlite3 -separator ' ' "$T/events.db" "SELECT kind, name, stream, start_ns, end_ns FROM api_calls LIMIT 6")" \
+	"alloc cudaMalloc 0 0 5000
+alloc cudaMalloc 0 5000 10000
+memset cudaMemsetAsync 1 10000 15000
+memset cudaMemset 0 15000 20000
+sync cudaEventSynchronize 0 20000 21000
+memset cudaMemsetAsync 1 21000 26000"
+is "the run" "$(sqlite3 -separator ' ' "$T/graph.db" "SELECT time_start_ns, time_end_ns FROM process")" "0 34002"
 is "sums of operations" "$("$VFLOW" query 'MATCH (a) WHERE a.time_ns > 0 RETURN a.name, a.time_ns' \
 	-T json "$T/graph.db" | tr -d ' \n')" \
 	'[{"a.name":"cudaGraphLaunch","a.time_ns":6000},{"a.name":"cudaGraphLaunch","a.time_ns":4002},{"a.name":"cudaMemset","a.time_ns":2001}]'

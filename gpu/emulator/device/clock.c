@@ -34,28 +34,31 @@ enum {
 /* Larger asynchronous copies from pageable memory wait for what is in their stream. */
 enum { STAGED = 65536 };
 
-/* What a call waits for before it returns. */
-enum scope { NOTHING, OWN_STREAM, DEFAULT_STREAM, ALL_STREAMS };
+#define NOTHING ((enum gpu_wait_scope)0) /* that a call waits for */
 
 struct cost {
 	uint64_t host, device; /* ns; device 0: no operation */
-	enum scope scope;
+	enum gpu_wait_scope scope;
 	bool own; /* waits for its own operation */
 };
 
 struct stream {
-	uint64_t end;  /* of the last operation */
-	bool blocking; /* ordered with the default stream */
+	uint64_t end;               /* of the last operation */
+	bool blocking;              /* ordered with the default stream */
+	bool called;                /* since it was made */
+	struct clock_event *orders; /* that it waits for since its last operation */
+	uint32_t order_count, order_capacity;
 };
 
 static bool is_virtual;
-static uint64_t started, latest; /* of all threads */
-static __thread uint64_t host;   /* the thread's time; 0: it has none yet */
+static uint64_t latest;        /* of all threads */
+static __thread uint64_t host; /* the thread's time; 0: it has none yet */
 static __thread bool by_device_now;
 
 static struct stream *streams; /* by number; [0] is the default stream */
 static uint32_t stream_count;
 static uint64_t blocking_end, all_end; /* of the default stream and those ordered with it; of all */
+static struct clock_event awaited;     /* by the running call; recorded_ns 0: none */
 
 static uint64_t monotonic(void)
 {
@@ -70,8 +73,9 @@ void clock_start(void)
 	const char *wanted = secure_getenv("VFLOW_CLOCK");
 
 	is_virtual = wanted && !strcmp(wanted, "virtual");
-	started = latest = monotonic();
+	latest = monotonic();
 	clock_stream(0, true);
+	is_virtual = is_virtual && streams;
 }
 
 bool clock_is_virtual(void)
@@ -125,6 +129,7 @@ void clock_stream(uint32_t stream, bool blocking)
 		streams = more;
 		stream_count = count;
 	}
+	free(streams[stream].orders);
 	streams[stream] = (struct stream){.blocking = blocking};
 }
 
@@ -143,27 +148,58 @@ static uint64_t ready(uint32_t number)
 	return stream->blocking ? max(stream->end, streams->end) : stream->end;
 }
 
-uint64_t clock_record(uint32_t stream)
+struct clock_event clock_record(uint32_t stream)
 {
-	return is_virtual ? max(clock_now(), ready(stream)) : monotonic();
+	uint64_t now = clock_now();
+
+	return (struct clock_event){.recorded_ns = now,
+				    .done_ns = is_virtual ? max(now, ready(stream)) : now,
+				    .stream = stream};
 }
 
-void clock_wait_event(uint32_t stream, uint64_t time)
+void clock_wait_event(uint32_t number, const struct clock_event *event)
 {
-	if (!is_virtual)
+	struct stream *stream;
+
+	if (!is_virtual || !event->recorded_ns)
 		return;
-	find(stream)->end = max(find(stream)->end, time);
+	stream = find(number);
+	stream->end = max(stream->end, event->done_ns);
+	if (event->stream == number)
+		return;
+	if (stream->order_count == stream->order_capacity) {
+		uint32_t capacity = stream->order_capacity ? 2 * stream->order_capacity : 4;
+		struct clock_event *more = realloc(stream->orders, capacity * sizeof(*more));
+
+		if (!more)
+			return; /* times are right, records lack it */
+		stream->orders = more;
+		stream->order_capacity = capacity;
+	}
+	stream->orders[stream->order_count++] = *event;
 }
 
-static uint64_t end_of(enum scope scope, uint32_t stream)
+bool clock_next_order(uint32_t number, struct clock_event *event)
+{
+	struct stream *stream = is_virtual ? find(number) : NULL;
+
+	if (!stream || !stream->order_count)
+		return false;
+	*event = stream->orders[--stream->order_count];
+	return true;
+}
+
+static uint64_t end_of(enum gpu_wait_scope scope, uint32_t stream)
 {
 	switch (scope) {
-	case OWN_STREAM:
+	case GPU_WAIT_STREAM:
 		return ready(stream);
-	case DEFAULT_STREAM:
+	case GPU_WAIT_DEFAULT:
 		return blocking_end;
-	case ALL_STREAMS:
+	case GPU_WAIT_ALL:
 		return all_end;
+	case GPU_WAIT_EVENT:
+		return awaited.done_ns;
 	default:
 		return 0;
 	}
@@ -199,18 +235,18 @@ static struct cost copy_cost(const struct gpu_call *call, const struct clock_wor
 	if (work->way == CLOCK_ON_DEVICE)
 		return cost;
 	if (!asynchronous)
-		cost.scope = DEFAULT_STREAM, cost.own = true;
+		cost.scope = GPU_WAIT_DEFAULT, cost.own = true;
 	else if (work->way == CLOCK_FROM_GPU ||
 		 (work->way == CLOCK_TO_GPU && work->amount > STAGED))
-		cost.scope = OWN_STREAM, cost.own = true;
+		cost.scope = GPU_WAIT_STREAM, cost.own = true;
 	return cost;
 }
 
-static enum scope sync_scope(const struct gpu_call *call)
+static enum gpu_wait_scope sync_scope(const struct gpu_call *call)
 {
-	if (strstr(call->name, "Event")) /* clock_synchronize_event() */
-		return NOTHING;
-	return strstr(call->name, "Stream") ? OWN_STREAM : ALL_STREAMS;
+	if (strstr(call->name, "Event"))
+		return awaited.recorded_ns ? GPU_WAIT_EVENT : NOTHING;
+	return strstr(call->name, "Stream") ? GPU_WAIT_STREAM : GPU_WAIT_ALL;
 }
 
 static struct cost cost_of(const struct gpu_call *call, const struct clock_work *work)
@@ -222,7 +258,7 @@ static struct cost cost_of(const struct gpu_call *call, const struct clock_work 
 		return copy_cost(call, work);
 	case GPU_SET:
 		return (struct cost){LAUNCH, OPERATION + work->amount / DEVICE_RATE,
-				     work->shared && !is_asynchronous(call) ? DEFAULT_STREAM
+				     work->shared && !is_asynchronous(call) ? GPU_WAIT_DEFAULT
 									    : NOTHING,
 				     work->shared && !is_asynchronous(call)};
 	case GPU_ALLOC:
@@ -230,42 +266,68 @@ static struct cost cost_of(const struct gpu_call *call, const struct clock_work 
 	case GPU_FREE:
 		if (is_asynchronous(call))
 			return (struct cost){LAUNCH, 0, NOTHING, false};
-		return (struct cost){RELEASE, 0, ALL_STREAMS, false};
+		return (struct cost){RELEASE, 0, GPU_WAIT_ALL, false};
 	case GPU_SYNC:
+		if (work && work->way == CLOCK_ON_HOST)
+			return (struct cost){work->amount / PAGEABLE_RATE, 0, GPU_WAIT_DEFAULT,
+					     false};
 		return (struct cost){SYNCHRONIZE, 0, sync_scope(call), false};
 	}
 	return (struct cost){0, 0, NOTHING, false};
 }
 
-/* A wait of the calling thread, from `since` on. */
-static void wait_until(uint64_t since, uint64_t end)
+/* For records; the host's time has not passed yet. */
+static struct clock_call describe(const struct gpu_call *call, const struct cost *cost)
 {
-	if (end > since)
-		pass_until(end + WAKE);
+	struct stream *stream = find(call->stream);
+	struct clock_call made = {
+		.has_operation = cost->device,
+		.scope = by_device_now ? NOTHING : cost->scope,
+		.own = cost->own,
+		.stream = cost->scope == GPU_WAIT_EVENT ? awaited.stream : call->stream,
+		.recorded_ns = awaited.recorded_ns,
+		.first = stream != streams && !stream->called,
+		.nonblocking = !stream->blocking,
+	};
+
+	stream->called = true;
+	return made;
 }
 
-bool clock_call(const struct gpu_call *call, const struct clock_work *work, struct clock_span *span)
+/* The calling thread waits for what ends then, from its call at `called` on. */
+static uint64_t wait_until(uint64_t called, uint64_t end)
 {
-	struct cost cost;
+	if (end <= called)
+		return 0;
+	pass_until(end + WAKE);
+	return end + WAKE - called;
+}
+
+struct clock_call clock_call(const struct gpu_call *call, const struct clock_work *work)
+{
+	struct clock_call made = {0};
 	uint64_t called, end;
+	struct cost cost;
 
 	if (!is_virtual || call->no_path)
-		return false;
+		return made;
 	called = clock_now();
 	cost = cost_of(call, work);
+	made = describe(call, &cost);
 	if (by_device_now) {
 		if (cost.device)
-			*span = run(call->stream, called, cost.device);
-		return cost.device;
+			made.operation = run(call->stream, called, cost.device);
+		return made;
 	}
 	end = end_of(cost.scope, call->stream);
 	if (cost.device) {
-		*span = run(call->stream, max(called, end), cost.device);
-		end = cost.own ? span->end_ns : end;
+		made.operation = run(call->stream, max(called, end), cost.device);
+		end = cost.own ? made.operation.end_ns : end;
 	}
-	wait_until(called, end);
+	made.wait_ns = wait_until(called, end);
 	pass_until(clock_now() + cost.host);
-	return cost.device;
+	awaited.recorded_ns = 0;
+	return made;
 }
 
 void clock_by_device(bool by_device)
@@ -279,16 +341,7 @@ void clock_graph(void)
 		pass_until(clock_now() + LAUNCH);
 }
 
-void clock_synchronize_event(uint64_t time)
+void clock_synchronize_event(const struct clock_event *event)
 {
-	if (is_virtual)
-		wait_until(clock_now(), time);
-}
-
-void clock_host_copy(uint64_t bytes)
-{
-	if (!is_virtual)
-		return;
-	wait_until(clock_now(), blocking_end);
-	pass_until(clock_now() + bytes / PAGEABLE_RATE);
+	awaited = *event;
 }

@@ -21,6 +21,7 @@ enum clock_way {
 	CLOCK_PINNED,   /* between the device and memory of the host that it reaches by itself */
 	CLOCK_TO_GPU,   /* pageable memory, which the driver copies to memory of its own */
 	CLOCK_FROM_GPU, /* ... and back */
+	CLOCK_ON_HOST,  /* no operation of the device: the host copies it */
 };
 
 /* An operation of the device: bytes of a copy or set, instructions of warps of a kernel. */
@@ -35,6 +36,25 @@ struct clock_span {
 	uint64_t start_ns, end_ns;
 };
 
+/* What had been put into a stream by some time, on the host's clock; and when that is done. */
+struct clock_event {
+	uint64_t recorded_ns, done_ns; /* recorded_ns 0: nothing was recorded */
+	uint32_t stream;
+};
+
+/* A call, as records tell of it. */
+struct clock_call {
+	bool has_operation;
+	struct clock_span operation;
+	enum gpu_wait_scope scope; /* what it waits for; 0: for nothing */
+	bool own;                  /* and for its operation */
+	uint32_t stream;           /* of GPU_WAIT_STREAM and GPU_WAIT_EVENT */
+	uint64_t wait_ns;          /* from its start on */
+	uint64_t recorded_ns;      /* of GPU_WAIT_EVENT */
+	bool first;                /* in a stream that was made */
+	bool nonblocking;          /* then: the stream is not ordered with the default stream */
+};
+
 /* Once, before the first of the other functions. */
 void clock_start(void);
 bool clock_is_virtual(void);
@@ -46,17 +66,21 @@ uint64_t clock_now(void);
  * by their numbers; 0 is the default stream.
  */
 void clock_stream(uint32_t stream, bool blocking);
-/* When all that is in the stream by now will be done; for an event that is recorded there. */
-uint64_t clock_record(uint32_t stream);
-/* What comes into the stream from now on starts then or later. */
-void clock_wait_event(uint32_t stream, uint64_t time);
+/* The event is recorded in the stream. */
+struct clock_event clock_record(uint32_t stream);
+/* What comes into the stream from now on starts when the event is done, or later. */
+void clock_wait_event(uint32_t stream, const struct clock_event *event);
+/*
+ * The next event that the stream waits for since it was asked last; for the call that brings its
+ * next operation.
+ */
+bool clock_next_order(uint32_t stream, struct clock_event *event);
 
 /*
  * The calling thread makes the call: its own time passes, and what it waits for.  `work`: NULL: the
- * device has nothing to do.  Returns whether *span was set.
+ * device has nothing to do.
  */
-bool clock_call(const struct gpu_call *call, const struct clock_work *work,
-		struct clock_span *span);
+struct clock_call clock_call(const struct gpu_call *call, const struct clock_work *work);
 /*
  * From now on it is the device that makes the thread's calls, a graph or a kernel, and the host
  * spends no time; or, false, no longer.  Needs no lock.
@@ -64,9 +88,7 @@ bool clock_call(const struct gpu_call *call, const struct clock_work *work,
 void clock_by_device(bool by_device);
 /* A graph is launched. */
 void clock_graph(void);
-/* The calling thread waits for an event that stands for this time. */
-void clock_synchronize_event(uint64_t time);
-/* A copy from memory of the host to memory of the host, which is no call of a sink. */
-void clock_host_copy(uint64_t bytes);
+/* The running call waits for this event: before its clock_call(). */
+void clock_synchronize_event(const struct clock_event *event);
 
 #endif

@@ -128,6 +128,22 @@ static enum clock_way way_of(const struct side *to, const struct side *from)
 	return to->allocation ? CLOCK_TO_GPU : CLOCK_FROM_GPU;
 }
 
+/* No event, but on the model's clock it is known as a call that waits. */
+static void copy_on_host(const char *name, int64_t stream, const struct side *to,
+			 const struct side *from, const struct box *box)
+{
+	struct gpu_call call;
+
+	if (clock_is_virtual()) {
+		observe_begin(&call, GPU_SYNC, name, stream);
+		observe_work(&(struct clock_work){.way = CLOCK_ON_HOST,
+						  .amount = box->width * box->height * box->depth});
+	}
+	copy_rows(to, from, box);
+	if (clock_is_virtual())
+		observe_end(&call);
+}
+
 int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 {
 	struct side to = {what->to, what->to_pitch, what->to_slice, NULL};
@@ -143,8 +159,7 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	if (resolve(&to, what->to_side, &box) || resolve(&from, what->from_side, &box))
 		return INVALID_VALUE;
 	if (!to.allocation && !from.allocation) { /* host to host: no event */
-		copy_rows(&to, &from, &box);
-		clock_host_copy(box.width * box.height * box.depth);
+		copy_on_host(name, stream, &to, &from, &box);
 		return 0;
 	}
 	if (to.allocation)

@@ -186,16 +186,63 @@ static void tell_time(const struct gpu_call *call, const struct clock_span *span
 						.size = sizeof(time)});
 }
 
+static void tell_wait(const struct gpu_call *call, const struct clock_call *made)
+{
+	const bool of_event = made->scope == GPU_WAIT_EVENT;
+	const struct gpu_wait wait = {
+		.wait_ns = made->wait_ns,
+		.recorded_ns = of_event ? call->start_ns - made->recorded_ns : 0,
+		.scope = made->scope,
+		.own = made->own,
+		.stream = made->stream,
+	};
+
+	sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_WAIT,
+						.payload = &wait,
+						.size = sizeof(wait)});
+}
+
+/* What the operation of the call, and all later ones in its stream, come after. */
+static void tell_orders(const struct gpu_call *call)
+{
+	struct clock_event event;
+
+	while (clock_next_order(call->stream, &event)) {
+		const struct gpu_order order = {.recorded_ns = call->start_ns - event.recorded_ns,
+						.stream = event.stream};
+
+		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_ORDER,
+							.payload = &order,
+							.size = sizeof(order)});
+	}
+}
+
+/* The clock is virtual. */
+static void tell_timeline(const struct gpu_call *call, const struct clock_call *made)
+{
+	const struct gpu_stream stream = {.nonblocking = made->nonblocking};
+
+	if (made->first)
+		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_STREAM,
+							.payload = &stream,
+							.size = sizeof(stream)});
+	if (made->has_operation) {
+		tell_orders(call);
+		tell_time(call, &made->operation);
+	}
+	if (made->scope)
+		tell_wait(call, made);
+}
+
 void observe_end(struct gpu_call *call)
 {
 	const struct gpu_row *rows = NULL;
-	struct clock_span span;
+	struct clock_call made;
 	size_t count = 0;
-	bool timed;
 
 	if (!sink)
 		return;
-	timed = clock_call(call, has_work ? &running_work : NULL, &span);
+	made = clock_call(call, has_work ? &running_work : NULL);
 	has_work = false;
 	if (shadow_settle(shadow, call->context, &rows, &count)) {
 		count = 0;
@@ -205,8 +252,8 @@ void observe_end(struct gpu_call *call)
 	if (call->api == GPU_KERNEL)
 		may_write_note(may_write, call->name, rows, count);
 	sink->end(call, rows, count);
-	if (timed && call->start_ns)
-		tell_time(call, &span);
+	if (call->start_ns)
+		tell_timeline(call, &made);
 	if (all_seen)
 		tell_seen(call, 0);
 	all_seen = false;

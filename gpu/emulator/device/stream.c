@@ -24,8 +24,8 @@ struct emulator_stream {
 struct emulator_event {
 	const void *handle;
 	unsigned flags;
-	uint64_t time; /* of the last record, 0: none */
-	void *graph;   /* recorded while its stream was captured into it */
+	struct clock_event recorded; /* the last */
+	void *graph;                 /* recorded while its stream was captured into it */
 	UT_hash_handle hh;
 };
 
@@ -169,7 +169,7 @@ int vflow_emulator_event_record(void *event, void *stream)
 	if (!found || stream_number(stream) < 0)
 		error = INVALID_HANDLE;
 	else
-		found->time = clock_record((uint32_t)stream_number(stream)),
+		found->recorded = clock_record((uint32_t)stream_number(stream)),
 		found->graph = stream_captures(stream);
 	device_leave();
 	return error;
@@ -263,7 +263,7 @@ int vflow_emulator_stream_wait(void *stream, void *event)
 	else if (waiting && found->graph && !waiting->graph)
 		waiting->graph = found->graph;
 	else if (!found->graph)
-		clock_wait_event(waiting ? waiting->number : 0, found->time);
+		clock_wait_event(waiting ? waiting->number : 0, &found->recorded);
 	device_leave();
 	return error;
 }
@@ -288,11 +288,13 @@ int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds)
 		return error;
 	first = find_event(start);
 	last = find_event(end);
-	if (!first || !last || !first->time || !last->time ||
+	if (!first || !last || !first->recorded.recorded_ns || !last->recorded.recorded_ns ||
 	    (first->flags | last->flags) & EVENT_DISABLE_TIMING)
 		error = INVALID_HANDLE;
 	else
-		*milliseconds = (float)((double)(int64_t)(last->time - first->time) / 1e6);
+		*milliseconds = (float)((double)(int64_t)(last->recorded.done_ns -
+							  first->recorded.done_ns) /
+					1e6);
 	device_leave();
 	return error;
 }
@@ -313,7 +315,7 @@ int vflow_emulator_synchronize(const char *name, void *stream, void *event)
 	print_flush();
 	observe_begin(&call, GPU_SYNC, name, number);
 	if (event)
-		clock_synchronize_event(find_event(event)->time);
+		clock_synchronize_event(&find_event(event)->recorded);
 	observe_end(&call);
 	device_leave();
 	return 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "collect/coverage/coverage.h"
-#include "gpu/cupti/clock.h"
+#include "gpu/nvidia/now.h"
 #include "gpu/cupti/pending.h"
 
 enum { BUFFER_BYTES = 1 << 20, BUFFER_ALIGN = 8 };
@@ -16,6 +16,19 @@ static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *records
 	*buffer = aligned_alloc(BUFFER_ALIGN, BUFFER_BYTES);
 	*size = *buffer ? BUFFER_BYTES : 0;
 	*records = 0; /* as many as there is room for */
+}
+
+static unsigned memory_bits(uint8_t kind)
+{
+	switch (kind) {
+	case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+		return WAIT_MEMORY_HOST | WAIT_MEMORY_PAGEABLE;
+	case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+		return WAIT_MEMORY_HOST;
+	default:
+		return 0;
+	}
 }
 
 /*
@@ -33,19 +46,21 @@ static void take(const CUpti_Activity *record)
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
 		if (!kernel->graphNodeId)
-			pending_time(kernel->correlationId, kernel->start, kernel->end);
+			pending_time(kernel->correlationId, kernel->start, kernel->end, 0);
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
 		if (!copy->graphNodeId)
-			pending_time(copy->correlationId, copy->start, copy->end);
+			pending_time(copy->correlationId, copy->start, copy->end,
+				     memory_bits(copy->srcKind) | memory_bits(copy->dstKind));
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMCPY2:
 		if (!peer->graphNodeId)
-			pending_time(peer->correlationId, peer->start, peer->end);
+			pending_time(peer->correlationId, peer->start, peer->end, 0);
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		if (!set->graphNodeId)
-			pending_time(set->correlationId, set->start, set->end);
+			pending_time(set->correlationId, set->start, set->end,
+				     memory_bits((uint8_t)set->memoryKind));
 		break;
 	default:
 		break;
@@ -77,7 +92,7 @@ CUptiResult activity_start(const struct gpu_sink *to, const char **what)
 
 	sink = to;
 	*what = "CUPTI does not take vflow's clock";
-	result = cuptiActivityRegisterTimestampCallback(clock_ns);
+	result = cuptiActivityRegisterTimestampCallback(now_ns);
 	if (result != CUPTI_SUCCESS)
 		return result;
 	*what = "CUPTI does not take vflow's buffers";

@@ -6,13 +6,17 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/cupti/activity.h"
-#include "gpu/cupti/clock.h"
 #include "gpu/cupti/driver.h"
 #include "gpu/cupti/operations.h"
 #include "gpu/cupti/pending.h"
 #include "gpu/nvidia/apis.h"
+#include "gpu/nvidia/now.h"
 
-enum { NOTED_MAX = 64, NAME_BYTES = 128 };
+enum {
+	NOTED_MAX = 64,
+	NAME_BYTES = 128,
+	WAIT_LEAST_NS = 1000 /* of a call that is no event: libcuda looks at the clock for itself */
+};
 
 /* What one call of the driver did. */
 struct noted {
@@ -21,6 +25,7 @@ struct noted {
 	uint32_t device;
 	bool may_be_known;
 	const char *kernel;
+	enum wait_kind wait;
 };
 
 /* Where a thread is in its running call of the API. */
@@ -32,6 +37,7 @@ static __thread struct {
 	uint64_t start_ns;
 	struct noted noted[NOTED_MAX];
 	unsigned count;
+	bool copies_on_host; /* from the host to the host */
 	/* the last context that was asked about */
 	CUcontext context;
 	uint32_t device;
@@ -39,7 +45,6 @@ static __thread struct {
 
 static const struct gpu_sink *sink;
 static bool active;
-static bool captures; /* a stream was captured: streams are asked from then on */
 
 int calls_start(const struct gpu_sink *to)
 {
@@ -59,6 +64,15 @@ static void flush(bool all)
 	thread.own = before;
 }
 
+/* Waits of NVIDIA's libraries, which enter the driver through a door of their own. */
+static void tell_outside(void)
+{
+	uint64_t ns, count = waits_wanted() ? hooks_outside(&ns) : 0;
+
+	if (count)
+		sink->coverage(COVERAGE_WAITS_OUTSIDE, NULL, count, 0);
+}
+
 void calls_finish(void)
 {
 	/* exit() in a signal handler: this thread may have locks of ours and CUPTI's */
@@ -66,6 +80,7 @@ void calls_finish(void)
 		return;
 	flush(true);
 	pending_finish();
+	tell_outside();
 }
 
 void calls_stop(void)
@@ -75,16 +90,6 @@ void calls_stop(void)
 }
 
 /* -- inside of a call -- */
-
-static bool is_captured(uintptr_t stream)
-{
-	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-
-	if (!stream || !__atomic_load_n(&captures, __ATOMIC_RELAXED))
-		return false;
-	return driver.cuStreamIsCapturing((CUstream)stream, &status) == CUDA_SUCCESS &&
-	       status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
 
 static uint32_t device_of(CUcontext context)
 {
@@ -112,13 +117,38 @@ static const char *kernel_name(const CUpti_CallbackData *data, const struct oper
 	return NULL;
 }
 
+/* Whether a function waits says the one that the program has called. */
+static enum wait_kind wait_kind(const struct operation *operation, const char *function)
+{
+	const bool asynchronous = strstr(thread.name, "Async") || strstr(function, "Async");
+
+	switch (operation->api) {
+	case GPU_COPY:
+		return asynchronous ? WAIT_COPY_ASYNC : WAIT_COPY;
+	case GPU_SET:
+		return asynchronous || !operation->timed ? WAIT_QUEUED : WAIT_COPY;
+	case GPU_KERNEL:
+		return WAIT_QUEUED;
+	case GPU_FREE:
+		return api_is(function, "cuMemFree") || api_is(function, "cuMemFreeHost") ||
+				       api_is(function, "cuMemHostUnregister")
+			       ? WAIT_FREE
+			       : WAIT_UNKNOWN;
+	case GPU_ALLOC:
+	case GPU_SYNC:
+		break;
+	}
+	return WAIT_UNKNOWN;
+}
+
 static void note(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const char *name = data->functionName;
 	struct operation operation = operation_of(id, name, data->functionParams);
 	const char *kernel;
 
-	if (!operation.count || is_captured(operation.stream))
+	thread.copies_on_host |= operation.api == GPU_COPY && !operation.count;
+	if (!operation.count || streams_is_captured(operation.stream))
 		return;
 	kernel = kernel_name(data, &operation);
 	if (thread.count == NOTED_MAX || (operation.api == GPU_KERNEL && !kernel)) {
@@ -132,6 +162,7 @@ static void note(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		/* mappings are told of each time that their access is set */
 		.may_be_known = operation.api == GPU_ALLOC && api_is(name, "cuMemSetAccess"),
 		.kernel = kernel,
+		.wait = wait_kind(&operation, name),
 	};
 }
 
@@ -149,8 +180,9 @@ static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	bool before = thread.own;
 
 	thread.own = true;
+	streams_note(id, data->functionName, data->functionParams, device_of(data->context));
 	if (effect == API_CLOSE && strstr(data->functionName, "BeginCapture"))
-		__atomic_store_n(&captures, true, __ATOMIC_RELAXED);
+		streams_begin_capture();
 	else if (effect == API_LAUNCH && api_is(data->functionName, "cuGraphLaunch"))
 		sink->coverage(COVERAGE_TIMES_OF_GRAPHS, NULL, 1, 0);
 	else if (effect == API_ALLOC || effect == API_FREE || effect == API_COPY ||
@@ -179,7 +211,8 @@ static const char *public_name(const char *name, char plain[NAME_BYTES])
 	return plain;
 }
 
-static void begin(const struct noted *noted, const char *name, uint64_t end_ns)
+static void begin(const struct noted *noted, const char *name, const struct looks *looks,
+		  uint64_t end_ns)
 {
 	const struct operation *operation = &noted->operation;
 	struct pending_call call = {
@@ -195,37 +228,77 @@ static void begin(const struct noted *noted, const char *name, uint64_t end_ns)
 		.size = operation->size,
 		.memory = operation->memory,
 		.may_be_known = noted->may_be_known,
+		.wait = noted->wait,
+		.looks = *looks,
 	};
 
-	for (uint32_t i = 0; i < operation->count; i++)
+	call.nonblocking = streams_is_nonblocking(call.stream, &call.first);
+	if (call.records)
+		call.order_count = streams_take_orders(call.stream, &call.orders);
+	for (uint32_t i = 0; i < operation->count; i++) {
 		pending_add(&call);
+		call.orders = NULL;
+		call.order_count = 0;
+		call.first = false;
+		call.looks.count = 0; /* it waited once */
+	}
 }
 
-static void begin_synchronization(const CUpti_CallbackData *data, const char *name, uint64_t end_ns)
+/* A call that waits, and does nothing else that is an event. */
+static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wait_kind kind,
+		       const struct looks *looks, uint64_t end_ns)
 {
 	struct pending_call call = {.api = GPU_SYNC,
 				    .name = name,
 				    .device = device_of(data->context),
 				    .start_ns = thread.start_ns,
-				    .end_ns = end_ns};
+				    .end_ns = end_ns,
+				    .wait = kind,
+				    .looks = *looks};
+	const uint64_t *words = data->functionParams;
 
-	if (data->functionParams && strstr(name, "StreamSynchronize"))
-		call.stream =
-			operation_stream(thread.name, *(const uint64_t *)data->functionParams);
+	if (words && kind == WAIT_STREAM)
+		call.stream = operation_stream(thread.name, *words);
+	if (words && kind == WAIT_EVENT)
+		call.event = streams_event((uintptr_t)*words);
+	call.nonblocking = streams_is_nonblocking(call.stream, &call.first);
 	pending_add(&call);
 }
 
-/* Makes the events of a call that has succeeded.  `synchronizes`: it waits for the device. */
-static void begin_all(const CUpti_CallbackData *data, bool synchronizes)
+static enum wait_kind kind_of_synchronization(const char *name)
 {
-	uint64_t end_ns = clock_ns();
+	if (strstr(name, "StreamSynchronize"))
+		return WAIT_STREAM;
+	return strstr(name, "EventSynchronize") ? WAIT_EVENT : WAIT_DEVICE;
+}
+
+static bool has_waited(const struct looks *looks)
+{
+	return looks->count && looks->last_ns - looks->first_ns >= WAIT_LEAST_NS;
+}
+
+/*
+ * Makes the events of a call that has succeeded.  `synchronizes`: it waits for the device;
+ * `reads`: when it read files, as a call does that loads code, or that waits.
+ */
+static void begin_all(const CUpti_CallbackData *data, bool synchronizes, struct looks looks,
+		      const struct looks *reads)
+{
+	uint64_t end_ns = now_ns();
 	char plain[NAME_BYTES];
 	const char *name = public_name(thread.name, plain);
 
-	for (unsigned i = 0; i < thread.count; i++)
-		begin(&thread.noted[i], name, end_ns);
+	if (!looks.count && (thread.count || synchronizes || thread.copies_on_host))
+		looks = *reads;
+	for (unsigned i = 0; i < thread.count; i++) {
+		begin(&thread.noted[i], name, &looks, end_ns);
+		looks.count = 0;
+	}
 	if (synchronizes)
-		begin_synchronization(data, name, end_ns);
+		begin_wait(data, name, kind_of_synchronization(name), &looks, end_ns);
+	else if (!thread.count && has_waited(&looks))
+		begin_wait(data, name, thread.copies_on_host ? WAIT_HOST_COPY : WAIT_UNKNOWN,
+			   &looks, end_ns);
 	if (pending_wants_records(end_ns))
 		flush(false);
 }
@@ -235,12 +308,16 @@ static void finish(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti
 	int result = result_of(data);
 	bool synchronizes =
 		api_synchronizes(domain == CUPTI_CB_DOMAIN_RUNTIME_API, id, thread.name);
+	struct looks looks = {0}, reads = {0};
 
+	if (waits_wanted())
+		looks = hooks_leave(&reads);
 	if (result && api_returns_error(thread.name))
 		sink->failed(thread.name, (uint32_t)result);
-	else if (!result && (thread.count || synchronizes))
-		begin_all(data, synchronizes);
+	else if (!result && (thread.count || synchronizes || looks.count || reads.count))
+		begin_all(data, synchronizes, looks, &reads);
 	thread.count = 0;
+	thread.copies_on_host = false;
 }
 
 static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData *data)
@@ -249,7 +326,9 @@ static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_
 		thread.name = data->functionName;
 		thread.correlation = data->correlationId;
 		thread.count = 0;
-		thread.start_ns = clock_ns();
+		thread.start_ns = now_ns();
+		if (waits_wanted())
+			hooks_enter();
 	}
 	if (domain == CUPTI_CB_DOMAIN_DRIVER_API &&
 	    api_effect(id, data->functionName) == API_FREE && ends_context(data->functionName))

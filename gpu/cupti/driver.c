@@ -23,6 +23,7 @@ int driver_load(void)
 	look_up(library, "cuFuncGetName", &driver.cuFuncGetName);
 	look_up(library, "cuKernelGetName", &driver.cuKernelGetName);
 	return look_up(library, "cuPointerGetAttribute", &driver.cuPointerGetAttribute) &&
+			       look_up(library, "cuStreamGetFlags", &driver.cuStreamGetFlags) &&
 			       look_up(library, "cuStreamIsCapturing", &driver.cuStreamIsCapturing)
 		       ? 0
 		       : -1;

@@ -9,6 +9,7 @@
 
 struct driver {
 	CUresult (*cuPointerGetAttribute)(void *value, CUpointer_attribute attribute, CUdeviceptr);
+	CUresult (*cuStreamGetFlags)(CUstream stream, unsigned *flags);
 	CUresult (*cuStreamIsCapturing)(CUstream stream, CUstreamCaptureStatus *status);
 	/* since CUDA 12.3; NULL in an older driver */
 	CUresult (*cuFuncGetName)(const char **name, CUfunction function);

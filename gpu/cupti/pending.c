@@ -15,6 +15,7 @@ enum {
 
 struct span {
 	uint64_t start_ns, end_ns;
+	unsigned memory; /* bits of waits.h */
 };
 
 /* A call; those that are pending are a ring. */
@@ -24,10 +25,16 @@ struct entry {
 	uint32_t next[2];    /* with the same hash: entry * 2 + which, or NO_ENTRY */
 	uint32_t records;    /* so many are to come */
 	uint32_t span_count; /* ... have come */
-	struct span first;   /* the first of them */
-	struct span *others; /* the others; NULL: there are none */
+	struct span first_span;
+	struct span *others; /* after the first; NULL: there are none */
 	struct memory *made; /* by an allocation; the table's */
 	struct memory *gone; /* that was where it is, or that a free takes; ours */
+	enum wait_kind wait;
+	struct looks looks;
+	struct stream_point event;
+	struct stream_point *orders; /* ours */
+	uint32_t order_count;
+	bool first_in_stream, nonblocking; /* of its stream */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,9 +54,6 @@ static struct early {
 } early[EARLY_MAX];
 static uint32_t early_count;
 
-static uintptr_t *streams;
-static uint32_t stream_count, stream_capacity;
-
 int pending_start(const struct gpu_sink *to)
 {
 	ring = calloc(PENDING_MAX, sizeof(*ring));
@@ -60,26 +64,6 @@ int pending_start(const struct gpu_sink *to)
 		buckets[i] = NO_ENTRY;
 	sink = to;
 	return 0;
-}
-
-static uint32_t stream_number(uintptr_t stream)
-{
-	if (!stream)
-		return 0;
-	for (uint32_t i = 0; i < stream_count; i++)
-		if (streams[i] == stream)
-			return i + 1;
-	if (stream_count == stream_capacity) {
-		uint32_t capacity = stream_capacity ? 2 * stream_capacity : 16;
-		uintptr_t *more = reallocarray(streams, capacity, sizeof(*more));
-
-		if (!more)
-			return 0;
-		streams = more;
-		stream_capacity = capacity;
-	}
-	streams[stream_count++] = stream;
-	return stream_count;
 }
 
 /* -- which call has a correlation id -- */
@@ -152,6 +136,80 @@ static void tell_time(const struct gpu_call *call, const struct span *span)
 						.size = sizeof(time)});
 }
 
+/* What the call's operation, and all that come into its stream later, wait for. */
+static void tell_orders(const struct entry *entry)
+{
+	const struct gpu_call *call = &entry->call;
+
+	for (uint32_t i = 0; i < entry->order_count; i++) {
+		const struct stream_point *point = &entry->orders[i];
+		const struct gpu_order order = {
+			.recorded_ns = point->ns < call->start_ns ? call->start_ns - point->ns : 0,
+			.device = point->device,
+			.stream = point->stream,
+		};
+
+		sink->record(call, &(struct gpu_record){.kind = GPU_RECORD_ORDER,
+							.payload = &order,
+							.size = sizeof(order)});
+	}
+}
+
+static void tell_stream(const struct entry *entry)
+{
+	const struct gpu_stream stream = {.nonblocking = entry->nonblocking};
+
+	sink->record(&entry->call, &(struct gpu_record){.kind = GPU_RECORD_STREAM,
+							.payload = &stream,
+							.size = sizeof(stream)});
+}
+
+/* The last of the spans to end; NULL: there is none. */
+static const struct span *last_span(const struct entry *entry)
+{
+	const struct span *last = entry->span_count ? &entry->first_span : NULL;
+
+	for (uint32_t i = 1; i < entry->span_count; i++)
+		if (entry->others[i - 1].end_ns > last->end_ns)
+			last = &entry->others[i - 1];
+	return last;
+}
+
+static void tell_wait(const struct entry *entry)
+{
+	const struct span *last = last_span(entry);
+	const struct wait_call call = {
+		.kind = entry->wait,
+		.looks = entry->looks,
+		.event = entry->event,
+		.device = entry->call.device,
+		.stream = entry->call.stream,
+		.start_ns = entry->call.start_ns,
+		.end_ns = entry->call.end_ns,
+		.operation_end_ns = last ? last->end_ns : 0,
+		.memory = last ? last->memory : 0,
+	};
+	struct gpu_wait wait;
+
+	if (waits_find(&call, &wait))
+		sink->record(&entry->call, &(struct gpu_record){.kind = GPU_RECORD_WAIT,
+								.payload = &wait,
+								.size = sizeof(wait)});
+	if (last)
+		waits_operation(&call, entry->nonblocking, last->end_ns);
+}
+
+/* What the device and the host did, on the time line. */
+static void tell_times(const struct entry *entry)
+{
+	if (entry->first_in_stream)
+		tell_stream(entry);
+	tell_orders(entry);
+	for (uint32_t i = 0; i < entry->span_count; i++)
+		tell_time(&entry->call, i ? &entry->others[i - 1] : &entry->first_span);
+	tell_wait(entry);
+}
+
 static void tell_memory(struct entry *entry)
 {
 	struct memory *made = entry->made;
@@ -174,15 +232,13 @@ static void end_oldest(void)
 
 	tell_memory(entry);
 	sink->end(&entry->call, NULL, 0);
-	if (entry->span_count && entry->call.start_ns) {
-		tell_time(&entry->call, &entry->first);
-		for (uint32_t i = 1; i < entry->span_count; i++)
-			tell_time(&entry->call, &entry->others[i - 1]);
-	}
+	if (entry->call.start_ns)
+		tell_times(entry);
 	if (entry->span_count < entry->records)
 		sink->coverage(COVERAGE_TIMES_NOT_RECORDED, NULL,
 			       entry->records - entry->span_count, 0);
 	free(entry->others);
+	free(entry->orders);
 	unlink_ids(oldest);
 	oldest = (oldest + 1) % PENDING_MAX;
 	pending_count--;
@@ -208,7 +264,7 @@ static void add_span(struct entry *entry, const struct span *span)
 	struct span *more;
 
 	if (!entry->span_count) {
-		entry->first = *span;
+		entry->first_span = *span;
 		entry->span_count = 1;
 		return;
 	}
@@ -249,9 +305,9 @@ static void take_early(struct entry *entry)
 	}
 }
 
-void pending_time(uint32_t correlation, uint64_t start_ns, uint64_t end_ns)
+void pending_time(uint32_t correlation, uint64_t start_ns, uint64_t end_ns, unsigned memory)
 {
-	const struct span span = {start_ns, end_ns};
+	const struct span span = {start_ns, end_ns, memory};
 	struct entry *entry;
 
 	pthread_mutex_lock(&lock);
@@ -297,15 +353,24 @@ static void add(const struct pending_call *call)
 		.call = {.api = call->api,
 			 .name = call->name,
 			 .device = call->device,
-			 .stream = stream_number(call->stream),
+			 .stream = streams_number(call->stream),
 			 .end_ns = call->end_ns},
 		.correlation = {call->correlation[0], call->correlation[1]},
 		.records = call->records,
+		.wait = call->wait,
+		.looks = call->looks,
+		.event = call->event,
+		.orders = call->orders,
+		.order_count = call->order_count,
+		.first_in_stream = call->first,
+		.nonblocking = call->nonblocking,
 	};
 	if (entry->correlation[0] == entry->correlation[1])
 		entry->correlation[1] = 0;
-	if (!change_memory(entry, call))
+	if (!change_memory(entry, call)) {
+		free(call->orders);
 		return;
+	}
 	sink->begin(&entry->call);
 	entry->call.name = ""; /* the caller's */
 	if (entry->call.start_ns)

@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpu/cupti/hooks.h"
+#include "gpu/cupti/streams.h"
+#include "gpu/cupti/waits.h"
 #include "gpu/provider.h"
 
 enum { PENDING_MAX = 1 << 16 };
@@ -31,6 +34,13 @@ struct pending_call {
 	uint64_t address, size; /* size 0: not known; then the object is not described */
 	enum gpu_memory memory;
 	bool may_be_known; /* the allocation is none if it was seen before */
+	enum wait_kind wait;
+	struct looks looks;
+	struct stream_point event; /* of WAIT_EVENT */
+	bool first, nonblocking;   /* streams_is_nonblocking() */
+	/* that its operation waits for; the array is pending.c's from now on */
+	struct stream_point *orders;
+	uint32_t order_count;
 };
 
 /* Returns 0, or -1: there is no memory. */
@@ -39,8 +49,11 @@ int pending_start(const struct gpu_sink *sink);
 /* The calling thread's call begins and ends, for the program. */
 void pending_add(const struct pending_call *call);
 
-/* A record of CUPTI: the device was at an operation from start_ns to end_ns (0: not known). */
-void pending_time(uint32_t correlation, uint64_t start_ns, uint64_t end_ns);
+/*
+ * A record of CUPTI: the device was at an operation from start_ns to end_ns (0: not known).
+ * memory: bits of waits.h.
+ */
+void pending_time(uint32_t correlation, uint64_t start_ns, uint64_t end_ns, unsigned memory);
 
 /* Ends those calls whose records have come, up to the first whose have not. */
 void pending_deliver(void);

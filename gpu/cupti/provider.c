@@ -3,11 +3,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "gpu/cupti/activity.h"
 #include "gpu/cupti/calls.h"
 #include "gpu/cupti/driver.h"
+#include "gpu/cupti/hooks.h"
+#include "gpu/cupti/waits.h"
 #include "gpu/nvidia/device_name.h"
 
 static struct gpu_provider provider;
@@ -49,6 +52,15 @@ static void at_exit(void)
 		calls_finish();
 }
 
+/* Wanted by VFLOW_WAITS; VFLOW_NO_HOOKS: libcuda is left alone, as where its imports are others. */
+static void start_waits(const struct gpu_sink *sink)
+{
+	const char *wanted = secure_getenv("VFLOW_WAITS");
+
+	if (wanted && *wanted)
+		waits_start(sink, !secure_getenv("VFLOW_NO_HOOKS") && hooks_install() == 0);
+}
+
 static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 {
 	const char *what;
@@ -80,6 +92,7 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 		cuptiUnsubscribe(subscriber);
 		return failed(what, result);
 	}
+	start_waits(sink);
 	owner = getpid();
 	atexit(at_exit);
 	return 0;
@@ -89,6 +102,7 @@ static void stop(void)
 {
 	calls_stop();
 	cuptiUnsubscribe(subscriber);
+	hooks_remove();
 }
 
 __attribute__((visibility("default"))) gpu_provider_get vflow_gpu_provider;

@@ -66,8 +66,24 @@ static void sink_released(const struct gpu_call *call, uint32_t object)
 static void sink_record(const struct gpu_call *call, const struct gpu_record *record)
 {
 	const struct gpu_time *time = record->payload;
+	const struct gpu_wait *wait = record->payload;
+	const struct gpu_order *order = record->payload;
+	const struct gpu_stream *stream = record->payload;
 
-	if (record->kind != GPU_RECORD_TIME || record->size != sizeof(*time))
+	if (record->kind == GPU_RECORD_WAIT && record->size == sizeof(*wait))
+		fprintf(out, "wait of %u: after %llu, %llu; scope %u%s, %u/%u, %llu\n",
+			call->context, (unsigned long long)wait->after_ns,
+			(unsigned long long)wait->wait_ns, wait->scope, wait->own ? " own" : "",
+			wait->device, wait->stream, (unsigned long long)wait->recorded_ns);
+	if (record->kind == GPU_RECORD_ORDER && record->size == sizeof(*order))
+		fprintf(out, "order of %u: %u/%u, %llu\n", call->context, order->device,
+			order->stream, (unsigned long long)order->recorded_ns);
+	if (record->kind == GPU_RECORD_STREAM && record->size == sizeof(*stream) &&
+	    stream->nonblocking)
+		fprintf(out, "nonblocking: stream of %u\n", call->context);
+	if (record->kind != GPU_RECORD_TIME)
+		return;
+	if (record->size != sizeof(*time))
 		abort();
 	fprintf(out, "time of %u: after %llu, %llu\n", call->context,
 		(unsigned long long)time->after_ns, (unsigned long long)time->time_ns);
@@ -263,6 +279,89 @@ static void order(void)
 	launch(0, 17);
 	is("", "then there is nothing more");
 	check(!subscribers, "CUPTI has nobody left");
+}
+
+/* -- waits, as the device's times tell of them: there is no libcuda ------------------------ */
+
+/* The call takes until then. */
+static void until(const char *outer, const char *inner, const uint64_t *words, uint32_t correlation,
+		  uint64_t end_ns)
+{
+	enter(outer, words, correlation);
+	if (inner) {
+		enter(inner, words, correlation + 1);
+		leave(inner, words, correlation + 1, 0);
+	}
+	clock_now = end_ns - 100;
+	leave(outer, words, correlation, 0);
+}
+
+static void waits(void)
+{
+	setenv("VFLOW_WAITS", "1", 1);
+	start();
+	clock_now = 1000;
+	allocate(1);
+	launch(NONBLOCKING_STREAM, 3); /* 1300 to 1400 */
+	ran_kernel(4, 10000, 100000);
+	call(NULL, "cuEventRecord", WORDS(0xe1, NONBLOCKING_STREAM), 5, 0); /* 1500, 1600 */
+	call(NULL, "cuStreamWaitEvent", WORDS(0xabc, 0xe1, 0), 7, 0);
+	until("cudaEventSynchronize", NULL, WORDS(0xe1), 9, 102000);
+	cuptiActivityFlushAll(0);
+	is("begin 1: cudaMalloc\nobject 1 of 512 bytes, memory 1, by 1\n"
+	   "end 1: alloc device 3 stream 0, 0 rows, 1100 to 1200\n"
+	   "begin 2: _Z1kPf\nbegin 3: cudaEventSynchronize\n"
+	   "end 2: kernel device 3 stream 1, 0 rows, 1300 to 1400\n"
+	   "nonblocking: stream of 2\n"
+	   "time of 2: after 8700, 90000\n"
+	   "end 3: sync device 3 stream 0, 0 rows, 1800 to 102000\n"
+	   "wait of 3: after 0, 98200; scope 4, 3/1, 200\n",
+	   "a call waits until what was in the stream when the event was recorded is done");
+	clock_now = 102000;
+	launch(0xabc, 11);
+	ran_kernel(12, 110000, 120000);
+	cuptiActivityFlushAll(0);
+	is("begin 4: _Z1kPf\nend 4: kernel device 3 stream 2, 0 rows, 102100 to 102200\n"
+	   "order of 4: 3/1, 100500\n"
+	   "time of 4: after 7900, 10000\n",
+	   "the first call in a stream that waits for an event comes after it");
+	launch(0xabc, 13); /* 102300 */
+	ran_kernel(14, 120000, 130000);
+	until("cudaFree", "cuMemFree_v2", WORDS(address), 15, 160000);
+	cuptiActivityFlushAll(0);
+	is("begin 5: _Z1kPf\nbegin 6: cudaFree\n"
+	   "end 5: kernel device 3 stream 2, 0 rows, 102300 to 102400\n"
+	   "time of 5: after 17700, 10000\n"
+	   "object 1 freed by 6\n"
+	   "end 6: free device 3 stream 0, 0 rows, 102500 to 160000\n"
+	   "wait of 6: after 0, 27500; scope 1, 3/0, 0\n",
+	   "a free waits for all streams, and then has work of its own");
+	copied_from = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+	until("cudaMemcpy", "cuMemcpyHtoD_v2", WORDS(address, 9, 512), 17, 180000);
+	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 18, 165000, 179000);
+	until("cudaMemcpyAsync", "cuMemcpyHtoDAsync_v2", WORDS(address, 9, 512, 0xabc), 19, 182000);
+	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 20, 185000, 189000);
+	cuptiActivityFlushAll(0);
+	is("begin 7: cudaMemcpy\nbegin 8: cudaMemcpyAsync\n"
+	   "end 7: copy device 3 stream 0, 0 rows, 160100 to 180000\n"
+	   "time of 7: after 4900, 14000\n"
+	   "wait of 7: after 0, 18900; scope 2 own, 3/0, 0\n"
+	   "end 8: copy device 3 stream 2, 0 rows, 180100 to 182000\n"
+	   "time of 8: after 4900, 4000\n",
+	   "a copy waits for itself, an asynchronous one need not");
+	until("cudaStreamSynchronize", NULL, WORDS(0xabc), 21, 183000);
+	until("cudaDeviceSynchronize", NULL, NULL, 23, 195000);
+	until("cudaDeviceSynchronize", NULL, NULL, 25, 199000);
+	is("begin 9: cudaStreamSynchronize\n"
+	   "end 9: sync device 3 stream 2, 0 rows, 182100 to 183000\n"
+	   "wait of 9: after 0, 0; scope 3, 3/2, 0\n"
+	   "begin 10: cudaDeviceSynchronize\n"
+	   "end 10: sync device 3 stream 0, 0 rows, 183100 to 195000\n"
+	   "wait of 10: after 0, 5900; scope 1, 3/0, 0\n"
+	   "begin 11: cudaDeviceSynchronize\n"
+	   "end 11: sync device 3 stream 0, 0 rows, 195100 to 199000\n"
+	   "wait of 11: after 0, 0; scope 1, 3/0, 0\n",
+	   "who returns before, or calls later, does not wait");
 }
 
 static void memory(void)
@@ -465,9 +564,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{"order", order},     {"memory", memory},   {"copies", copies},
-		{"graphs", graphs},   {"bounded", bounded}, {"threads", threads},
-		{"failing", failing},
+		{"order", order},     {"waits", waits},     {"memory", memory},
+		{"copies", copies},   {"graphs", graphs},   {"bounded", bounded},
+		{"threads", threads}, {"failing", failing},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

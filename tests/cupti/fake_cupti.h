@@ -49,6 +49,14 @@ static CUresult capturing(CUstream stream, CUstreamCaptureStatus *status)
 	return CUDA_SUCCESS;
 }
 
+#define NONBLOCKING_STREAM 0xbbb
+
+static CUresult stream_flags(CUstream stream, unsigned *flags)
+{
+	*flags = (uintptr_t)stream == NONBLOCKING_STREAM ? CU_STREAM_NON_BLOCKING : 0;
+	return CUDA_SUCCESS;
+}
+
 static CUresult kernel_of_function(const char **name, CUfunction function)
 {
 	*name = "_Z1fv";
@@ -59,6 +67,7 @@ int driver_load(void)
 {
 	driver.cuFuncGetName = kernel_of_function;
 	driver.cuPointerGetAttribute = attribute;
+	driver.cuStreamGetFlags = stream_flags;
 	driver.cuStreamIsCapturing = capturing;
 	return 0;
 }
@@ -73,6 +82,7 @@ static unsigned subscribers, flushes;
 static CUpti_ActivityKernel9 records[4096]; /* what has come and was not asked for yet */
 static unsigned record_count;
 static size_t dropped;
+static uint8_t copied_from; /* CUpti_ActivityMemoryKind, of copies that ran */
 static pthread_mutex_t record_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function,
@@ -180,6 +190,7 @@ static void ran(CUpti_ActivityKind kind, uint32_t correlation, uint64_t start_ns
 		*(CUpti_ActivityMemcpy5 *)record =
 			(CUpti_ActivityMemcpy5){.kind = kind,
 						.correlationId = correlation,
+						.srcKind = copied_from,
 						.start = start_ns,
 						.end = end_ns};
 	} else if (kind == CUPTI_ACTIVITY_KIND_MEMCPY2) {

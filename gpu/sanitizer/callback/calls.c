@@ -18,7 +18,7 @@
 #include "gpu/sanitizer/cuda_graph/graphs.h"
 #include "gpu/sanitizer/code/modules.h"
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/now.h"
+#include "gpu/nvidia/now.h"
 #include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sass/instructions.h"
 

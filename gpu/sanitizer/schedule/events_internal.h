@@ -8,7 +8,7 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/sanitizer/driver.h"
-#include "gpu/sanitizer/now.h"
+#include "gpu/nvidia/now.h"
 #include "gpu/sanitizer/schedule/api_call.h"
 #include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/schedule/schedule.h"

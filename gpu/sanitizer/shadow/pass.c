@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu/analysis/leaf.h"
-#include "gpu/sanitizer/now.h"
+#include "gpu/nvidia/now.h"
 #include "gpu/sanitizer/shadow/space_internal.h"
 
 /* -- what the running API touched --------------------------------------------------------- */

@@ -1,6 +1,6 @@
-/* gpu/sanitizer/now.h: the clock of events and time-outs. */
-#ifndef VFLOW_GPU_SANITIZER_NOW_H
-#define VFLOW_GPU_SANITIZER_NOW_H
+/* gpu/nvidia/now.h: the clock of all times on the host. */
+#ifndef VFLOW_GPU_NVIDIA_NOW_H
+#define VFLOW_GPU_NVIDIA_NOW_H
 
 #include <stdint.h>
 #include <time.h>

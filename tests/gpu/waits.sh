@@ -9,9 +9,9 @@ exec </dev/null # each run reads it
 
 # The calls after the kernels of 5 ms: number, name, what is left of the kernel when the call begins,
 # whether the next call is one (0: none of ours, as it is no event), its wait.
-calls='WITH k AS (SELECT t.call, t.end_ns, row_number() OVER (ORDER BY t.call) AS n FROM gpu_times t
-	WHERE t.name LIKE "spin(%" AND t.end_ns - t.start_ns > 4000000)
-	SELECT k.n, replace(c.name, " ", "_"), k.end_ns - c.start_ns, c.kind = "kernel" AND c.name LIKE "spin(%",
+calls='WITH k AS (SELECT t.call, t.end_ns, row_number() OVER (ORDER BY t.call) AS n FROM gpu_time t JOIN api_calls s ON s.id = t.call
+	WHERE s.name LIKE '\''spin(%'\'' AND t.end_ns - t.start_ns > 4000000)
+	SELECT k.n, replace(c.name, '\'' '\'', '\''_'\''), k.end_ns - c.start_ns, c.name LIKE '\''spin(%'\'',
 		coalesce(c.wait_ns, 0) FROM k JOIN api_calls c ON c.id = k.call + 1 ORDER BY k.n'
 
 for mode in spin block; do
@@ -23,7 +23,7 @@ for mode in spin block; do
 		tail -n "$lines" "$T/out" >"$T/truth"
 		sqlite3 -separator ' ' "$T/w.db" "$calls" >"$T/calls"
 		is "$mode: all calls are there" "$(wc -l <"$T/calls")" "$lines"
-		sqlite3 "$T/w.db" "SELECT kind, detail, count FROM coverage WHERE kind GLOB 'WAITS*'" 2>/dev/null | sed 's/^/# /'
+		sqlite3 "$T/w.db" "SELECT kind, what, count FROM coverage WHERE kind GLOB 'WAITS*'" 2>/dev/null | sed 's/^/# /'
 		paste -d ' ' "$T/truth" "$T/calls" >"$T/both"
 		cp "$T/both" "$T/both.$mode.$by"
 		# a call has waited if it took as long as the kernel did; one that is no event has none

@@ -174,12 +174,21 @@ static bool ends_context(const char *name)
 	       api_is(name, "cuDevicePrimaryCtxRelease") || api_is(name, "cuGreenCtxDestroy");
 }
 
+/* The driver looks at the clock, too, while it makes a context or loads code. */
+static bool prepares(const char *name, enum api_effect effect)
+{
+	return effect == API_LOAD || api_is(name, "cuInit") || api_is(name, "cuCtxCreate") ||
+	       api_is(name, "cuDevicePrimaryCtxRetain");
+}
+
 static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	enum api_effect effect = api_effect(id, data->functionName);
 	bool before = thread.own;
 
 	thread.own = true;
+	if (waits_wanted() && prepares(data->functionName, effect))
+		hooks_enter(); /* forgets them */
 	streams_note(id, data->functionName, data->functionParams, device_of(data->context));
 	if (effect == API_CLOSE && strstr(data->functionName, "BeginCapture"))
 		streams_begin_capture();

@@ -8,10 +8,11 @@
 
 enum {
 	DEVICES_MAX = 64,
-	HISTORY = 64,     /* operations of a stream that events may stand for */
-	SLACK_NS = 2000,  /* the clocks of host and device agree to that */
-	PROOF_NS = 50000, /* a wait so long cannot go unseen */
-	MISSES_MAX = 4,   /* before the looks are not believed any more */
+	HISTORY = 64,      /* operations of a stream that events may stand for */
+	SLACK_NS = 2000,   /* the clocks of host and device agree to that */
+	STAGED_NS = 20000, /* the last part of pageable memory may arrive after its call */
+	PROOF_NS = 50000,  /* a wait so long cannot go unseen */
+	MISSES_MAX = 4,    /* before the looks are not believed any more */
 };
 
 /* When the operations of a stream ended: those of the last calls, in a ring. */
@@ -139,6 +140,10 @@ static enum gpu_wait_scope scope_of(const struct wait_call *call)
 	case WAIT_EVENT:
 		return call->event.ns ? GPU_WAIT_EVENT : 0;
 	case WAIT_COPY_ASYNC: /* some wait until their memory was copied, others do not */
+		return call->memory & WAIT_MEMORY_PAGEABLE && call->operation_end_ns &&
+				       call->operation_end_ns <= call->end_ns + STAGED_NS
+			       ? GPU_WAIT_STREAM
+			       : 0;
 	case WAIT_QUEUED:
 	case WAIT_UNKNOWN:
 		break;

@@ -339,6 +339,7 @@ static void waits(void)
 	copied_from = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
 	until("cudaMemcpy", "cuMemcpyHtoD_v2", WORDS(address, 9, 512), 17, 180000);
 	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 18, 165000, 179000);
+	copied_from = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
 	until("cudaMemcpyAsync", "cuMemcpyHtoDAsync_v2", WORDS(address, 9, 512, 0xabc), 19, 182000);
 	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 20, 185000, 189000);
 	cuptiActivityFlushAll(0);
@@ -348,7 +349,7 @@ static void waits(void)
 	   "wait of 7: after 0, 18900; scope 2 own, 3/0, 0\n"
 	   "end 8: copy device 3 stream 2, 0 rows, 180100 to 182000\n"
 	   "time of 8: after 4900, 4000\n",
-	   "a copy waits for itself, an asynchronous one need not");
+	   "a copy waits for itself, an asynchronous one of pinned memory does not");
 	until("cudaStreamSynchronize", NULL, WORDS(0xabc), 21, 183000);
 	until("cudaDeviceSynchronize", NULL, NULL, 23, 195000);
 	until("cudaDeviceSynchronize", NULL, NULL, 25, 199000);

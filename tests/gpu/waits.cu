@@ -58,7 +58,8 @@ static void start(void)
 /* Polls: cudaStreamQuery() is no event, and waits for nothing. */
 static void finish(void)
 {
-	while (cudaStreamQuery(stream) == cudaErrorNotReady || cudaStreamQuery(other) == cudaErrorNotReady)
+	while (cudaStreamQuery(stream) == cudaErrorNotReady ||
+	       cudaStreamQuery(other) == cudaErrorNotReady)
 		;
 }
 
@@ -89,6 +90,8 @@ static void all(const char *kind)
 	memset(pageable, 1, LARGE);
 	memset(host, 1, LARGE);
 	memset(managed, 1, LARGE);
+	CHECK(cudaMallocAsync(&made, SMALL, other)); /* makes the pool */
+	CHECK(cudaFreeAsync(made, other));
 	CHECK(cudaDeviceSynchronize());
 	TRY("launch", , (nothing<<<1, 1, 0, other>>>(), cudaGetLastError()), );
 	TRY("D2H-pageable", , cudaMemcpy(pageable, device, SMALL, cudaMemcpyDeviceToHost), );
@@ -100,27 +103,36 @@ static void all(const char *kind)
 	TRY("D2D", , cudaMemcpy(second, device, LARGE, cudaMemcpyDeviceToDevice), );
 	TRY("H2H", , cudaMemcpy(pageable, host, SMALL, cudaMemcpyHostToHost), );
 	TRY("symbol", , cudaMemcpyToSymbol(variable, pageable, SMALL), );
-	TRY("async-D2H-pageable", , cudaMemcpyAsync(pageable, device, SMALL, cudaMemcpyDeviceToHost, stream), );
-	TRY("async-D2H-pageable-large", , cudaMemcpyAsync(pageable, device, LARGE, cudaMemcpyDeviceToHost, stream), );
-	TRY("async-D2H-pinned", , cudaMemcpyAsync(pinned, device, SMALL, cudaMemcpyDeviceToHost, stream), );
-	TRY("async-H2D-pageable", , cudaMemcpyAsync(device, pageable, SMALL, cudaMemcpyHostToDevice, stream), );
-	TRY("async-H2D-pageable-large", , cudaMemcpyAsync(device, pageable, LARGE, cudaMemcpyHostToDevice, stream), );
-	TRY("async-H2D-pinned-large", , cudaMemcpyAsync(device, pinned, LARGE, cudaMemcpyHostToDevice, stream), );
-	TRY("async-D2H-other", , cudaMemcpyAsync(pageable, device, SMALL, cudaMemcpyDeviceToHost, other), );
+	TRY("async-D2H-pageable", ,
+	    cudaMemcpyAsync(pageable, device, SMALL, cudaMemcpyDeviceToHost, stream), );
+	TRY("async-D2H-pageable-large", ,
+	    cudaMemcpyAsync(pageable, device, LARGE, cudaMemcpyDeviceToHost, stream), );
+	TRY("async-D2H-pinned", ,
+	    cudaMemcpyAsync(pinned, device, SMALL, cudaMemcpyDeviceToHost, stream), );
+	TRY("async-H2D-pageable", ,
+	    cudaMemcpyAsync(device, pageable, SMALL, cudaMemcpyHostToDevice, stream), );
+	TRY("async-H2D-pageable-large", ,
+	    cudaMemcpyAsync(device, pageable, LARGE, cudaMemcpyHostToDevice, stream), );
+	TRY("async-H2D-pinned-large", ,
+	    cudaMemcpyAsync(device, pinned, LARGE, cudaMemcpyHostToDevice, stream), );
+	TRY("async-D2H-other", ,
+	    cudaMemcpyAsync(pageable, device, SMALL, cudaMemcpyDeviceToHost, other), );
 	TRY("set", , cudaMemset(device, 0, LARGE), );
 	TRY("set-managed", , cudaMemset(managed, 0, SMALL), );
 	TRY("set-pinned", , cudaMemset(pinned, 0, SMALL), );
 	TRY("set-async", , cudaMemsetAsync(device, 0, LARGE, stream), );
 	TRY("malloc", , cudaMalloc(&made, LARGE), CHECK(cudaFree(made)));
 	TRY("malloc-managed", , cudaMallocManaged(&made, LARGE), CHECK(cudaFree(made)));
-	TRY("malloc-host", , cudaMallocHost(&made, LARGE), CHECK(cudaFreeHost(made)));
+	TRY("malloc-host", , cudaMallocHost(&made, SMALL), CHECK(cudaFreeHost(made)));
 	TRY("free", CHECK(cudaMalloc(&made, LARGE)), cudaFree(made), );
 	TRY("free-managed", CHECK(cudaMallocManaged(&made, LARGE)), cudaFree(made), );
 	TRY("free-host", CHECK(cudaMallocHost(&made, LARGE)), cudaFreeHost(made), );
 	TRY("register", , cudaHostRegister(host, SMALL, 0), CHECK(cudaHostUnregister(host)));
 	TRY("unregister", CHECK(cudaHostRegister(host, SMALL, 0)), cudaHostUnregister(host), );
-	TRY("malloc-async", , cudaMallocAsync(&made, SMALL, other), CHECK(cudaFreeAsync(made, other)));
-	TRY("free-async", CHECK(cudaMallocAsync(&made, SMALL, other)), cudaFreeAsync(made, other), );
+	TRY("malloc-async", , cudaMallocAsync(&made, SMALL, other),
+	    CHECK(cudaFreeAsync(made, other)));
+	TRY("free-async", CHECK(cudaMallocAsync(&made, SMALL, other)),
+	    cudaFreeAsync(made, other), );
 	TRY("device-synchronize", , cudaDeviceSynchronize(), );
 	TRY("stream-synchronize", , cudaStreamSynchronize(stream), );
 	TRY("stream-synchronize-other", , cudaStreamSynchronize(other), );
@@ -138,15 +150,19 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	CHECK(cudaSetDeviceFlags(strcmp(argv[1], "block") ? cudaDeviceScheduleSpin : cudaDeviceScheduleBlockingSync));
-	CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | (strcmp(argv[1], "block") ? 0 : cudaEventBlockingSync)));
+	CHECK(cudaSetDeviceFlags(strcmp(argv[1], "block") ? cudaDeviceScheduleSpin
+							  : cudaDeviceScheduleBlockingSync));
+	CHECK(cudaEventCreateWithFlags(
+		&event,
+		cudaEventDisableTiming | (strcmp(argv[1], "block") ? 0 : cudaEventBlockingSync)));
 	CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
 	nothing<<<1, 1, 0, other>>>();
 	spin<<<1, 1, 0, other>>>(1000);
 	CHECK(cudaDeviceSynchronize());
 	for (int i = 0; i < 3; i++) {
 		if (i)
-			CHECK(cudaStreamCreateWithFlags(&stream, i == 1 ? cudaStreamDefault : cudaStreamNonBlocking));
+			CHECK(cudaStreamCreateWithFlags(&stream, i == 1 ? cudaStreamDefault
+									: cudaStreamNonBlocking));
 		all(kinds[i]);
 	}
 	return 0;

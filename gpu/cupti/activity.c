@@ -33,7 +33,7 @@ static unsigned memory_bits(uint8_t kind)
 
 /*
  * Records grow at their end from one CUPTI to the next, so that older structs hold what is read
- * here.  What a node of a graph did is no operation of a call.
+ * here.
  */
 static void take(const CUpti_Activity *record)
 {
@@ -45,22 +45,18 @@ static void take(const CUpti_Activity *record)
 	switch (record->kind) {
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-		if (!kernel->graphNodeId)
-			pending_time(kernel->correlationId, kernel->start, kernel->end, 0);
+		pending_time(kernel->correlationId, kernel->start, kernel->end, 0);
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
-		if (!copy->graphNodeId)
-			pending_time(copy->correlationId, copy->start, copy->end,
-				     memory_bits(copy->srcKind) | memory_bits(copy->dstKind));
+		pending_time(copy->correlationId, copy->start, copy->end,
+			     memory_bits(copy->srcKind) | memory_bits(copy->dstKind));
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMCPY2:
-		if (!peer->graphNodeId)
-			pending_time(peer->correlationId, peer->start, peer->end, 0);
+		pending_time(peer->correlationId, peer->start, peer->end, 0);
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
-		if (!set->graphNodeId)
-			pending_time(set->correlationId, set->start, set->end,
-				     memory_bits((uint8_t)set->memoryKind));
+		pending_time(set->correlationId, set->start, set->end,
+			     memory_bits((uint8_t)set->memoryKind));
 		break;
 	default:
 		break;

@@ -7,6 +7,7 @@
 #include "collect/coverage/coverage.h"
 #include "gpu/cupti/activity.h"
 #include "gpu/cupti/driver.h"
+#include "gpu/cupti/graphs.h"
 #include "gpu/cupti/operations.h"
 #include "gpu/cupti/pending.h"
 #include "gpu/nvidia/apis.h"
@@ -26,6 +27,7 @@ struct noted {
 	bool may_be_known;
 	const char *kernel;
 	enum wait_kind wait;
+	uint32_t records; /* that CUPTI makes of each of its operations */
 };
 
 /* Where a thread is in its running call of the API. */
@@ -163,6 +165,27 @@ static void note(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		.may_be_known = operation.api == GPU_ALLOC && api_is(name, "cuMemSetAccess"),
 		.kernel = kernel,
 		.wait = wait_kind(&operation, name),
+		.records = operation.timed,
+	};
+}
+
+/* As the nodes' contexts are not known, the launch has their times; it is no operation itself. */
+static void note_graph(const CUpti_CallbackData *data)
+{
+	const uint64_t *words = data->functionParams;
+	uint32_t records = graphs_operations((uintptr_t)words[0]);
+
+	sink->coverage(COVERAGE_TIMES_OF_GRAPHS, NULL, 1, 0);
+	if (!records || thread.count == NOTED_MAX)
+		return;
+	thread.noted[thread.count++] = (struct noted){
+		.operation = {.api = GPU_SYNC,
+			      .count = 1,
+			      .stream = operation_stream(data->functionName, words[1])},
+		.correlation = data->correlationId,
+		.device = device_of(data->context),
+		.wait = WAIT_QUEUED,
+		.records = records,
 	};
 }
 
@@ -193,7 +216,9 @@ static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	if (effect == API_CLOSE && strstr(data->functionName, "BeginCapture"))
 		streams_begin_capture();
 	else if (effect == API_LAUNCH && api_is(data->functionName, "cuGraphLaunch"))
-		sink->coverage(COVERAGE_TIMES_OF_GRAPHS, NULL, 1, 0);
+		note_graph(data);
+	else if (effect == API_GRAPH)
+		graphs_note(data->functionName, data->functionParams);
 	else if (effect == API_ALLOC || effect == API_FREE || effect == API_COPY ||
 		 effect == API_SET || effect == API_LAUNCH)
 		note(id, data);
@@ -232,7 +257,7 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.start_ns = thread.start_ns,
 		.end_ns = end_ns,
 		.correlation = {thread.correlation, noted->correlation},
-		.records = operation->timed,
+		.records = noted->records,
 		.address = operation->address,
 		.size = operation->size,
 		.memory = operation->memory,

@@ -16,15 +16,18 @@ static bool look_up(void *library, const char *name, void *function)
 	return symbol;
 }
 
+#define LOOK_UP(name) look_up(library, #name, &driver.name)
+
 int driver_load(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 
-	look_up(library, "cuFuncGetName", &driver.cuFuncGetName);
-	look_up(library, "cuKernelGetName", &driver.cuKernelGetName);
-	return look_up(library, "cuPointerGetAttribute", &driver.cuPointerGetAttribute) &&
-			       look_up(library, "cuStreamGetFlags", &driver.cuStreamGetFlags) &&
-			       look_up(library, "cuStreamIsCapturing", &driver.cuStreamIsCapturing)
+	LOOK_UP(cuFuncGetName);
+	LOOK_UP(cuKernelGetName);
+	return LOOK_UP(cuPointerGetAttribute) && LOOK_UP(cuGraphGetNodes) &&
+			       LOOK_UP(cuGraphNodeGetType) &&
+			       LOOK_UP(cuGraphChildGraphNodeGetGraph) &&
+			       LOOK_UP(cuStreamGetFlags) && LOOK_UP(cuStreamIsCapturing)
 		       ? 0
 		       : -1;
 }

@@ -9,6 +9,9 @@
 
 struct driver {
 	CUresult (*cuPointerGetAttribute)(void *value, CUpointer_attribute attribute, CUdeviceptr);
+	CUresult (*cuGraphGetNodes)(CUgraph graph, CUgraphNode *nodes, size_t *count);
+	CUresult (*cuGraphNodeGetType)(CUgraphNode node, CUgraphNodeType *type);
+	CUresult (*cuGraphChildGraphNodeGetGraph)(CUgraphNode node, CUgraph *graph);
 	CUresult (*cuStreamGetFlags)(CUstream stream, unsigned *flags);
 	CUresult (*cuStreamIsCapturing)(CUstream stream, CUstreamCaptureStatus *status);
 	/* since CUDA 12.3; NULL in an older driver */

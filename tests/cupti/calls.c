@@ -440,6 +440,8 @@ static void copies(void)
 
 static void graphs(void)
 {
+	uint64_t exec = 0x77;
+
 	start();
 	call("cudaStreamBeginCapture", "cuStreamBeginCapture_v2", WORDS(0xabc, 0), 1, 0);
 	captured = (CUstream)0xabc;
@@ -452,14 +454,25 @@ static void graphs(void)
 	ran_node(8, 6000, 6100);
 	cuptiActivityFlushAll(0);
 	is("end 1: kernel device 3 stream 1, 0 rows, 1300 to 1400\ntime of 1: after 3700, 100\n",
-	   "nodes of graphs have no times");
+	   "a launch of a graph that is not known is no call");
 	check(covers(1, 0, 0, 0), "... which is told, once for a launch");
-	enter("cuLaunchKernelEx", WORDS(0, 0x66), 9);
-	leave("cuLaunchKernelEx", WORDS(0, 0x66), 9, 0);
-	enter("cuLaunchKernel", WORDS(0x67, 2, 3, 4, 5, 0), 10);
-	leave("cuLaunchKernel", WORDS(0x67, 2, 3, 4, 5, 0), 10, 0);
-	is("begin 2: _Z1fv\n", "a kernel that CUPTI does not name is asked for its name");
-	check(covers(1, 1, 0, 0), "one without a name is told");
+	call("cudaGraphInstantiate_v10000", "cuGraphInstantiateWithFlags",
+	     WORDS((uintptr_t)&exec, 0x88, 0), 9, 0); /* asks for the time once, at its start */
+	call("cudaGraphLaunch_v10000", "cuGraphLaunch", WORDS(exec, 0xabc), 11, 0);
+	ran_node(12, 7000, 7100);
+	cuptiActivityFlushAll(0);
+	is("begin 2: cudaGraphLaunch\n", "the launch of another waits for all of its nodes");
+	ran_node(12, 7200, 7250);
+	cuptiActivityFlushAll(0);
+	is("end 2: sync device 3 stream 2, 0 rows, 1700 to 1800\n"
+	   "time of 2: after 5300, 100\ntime of 2: after 5500, 50\n",
+	   "and has their times");
+	enter("cuLaunchKernelEx", WORDS(0, 0x66), 13);
+	leave("cuLaunchKernelEx", WORDS(0, 0x66), 13, 0);
+	enter("cuLaunchKernel", WORDS(0x67, 2, 3, 4, 5, 0), 14);
+	leave("cuLaunchKernel", WORDS(0x67, 2, 3, 4, 5, 0), 14, 0);
+	is("begin 3: _Z1fv\n", "a kernel that CUPTI does not name is asked for its name");
+	check(covers(2, 1, 0, 0), "one without a name is told");
 }
 
 /* Nothing of this size is measured in records that have come. */

@@ -49,6 +49,30 @@ static CUresult capturing(CUstream stream, CUstreamCaptureStatus *status)
 	return CUDA_SUCCESS;
 }
 
+/* A graph of a kernel, an event, and a graph of a set. */
+static CUresult nodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+	*count = graph == (CUgraph)0x99 ? 1 : 3;
+	for (size_t i = 0; nodes && i < *count; i++)
+		nodes[i] = (CUgraphNode)(*count * 10 + i);
+	return CUDA_SUCCESS;
+}
+
+static CUresult node_type(CUgraphNode node, CUgraphNodeType *type)
+{
+	*type = node == (CUgraphNode)10   ? CU_GRAPH_NODE_TYPE_MEMSET
+		: node == (CUgraphNode)30 ? CU_GRAPH_NODE_TYPE_KERNEL
+		: node == (CUgraphNode)31 ? CU_GRAPH_NODE_TYPE_EVENT_RECORD
+					  : CU_GRAPH_NODE_TYPE_GRAPH;
+	return CUDA_SUCCESS;
+}
+
+static CUresult child(CUgraphNode node, CUgraph *graph)
+{
+	*graph = (CUgraph)0x99;
+	return node == (CUgraphNode)32 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
 #define NONBLOCKING_STREAM 0xbbb
 
 static CUresult stream_flags(CUstream stream, unsigned *flags)
@@ -68,6 +92,9 @@ int driver_load(void)
 	driver.cuFuncGetName = kernel_of_function;
 	driver.cuPointerGetAttribute = attribute;
 	driver.cuStreamGetFlags = stream_flags;
+	driver.cuGraphGetNodes = nodes;
+	driver.cuGraphNodeGetType = node_type;
+	driver.cuGraphChildGraphNodeGetGraph = child;
 	driver.cuStreamIsCapturing = capturing;
 	return 0;
 }

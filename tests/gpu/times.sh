@@ -56,8 +56,9 @@ is "many: none without a time" "$(sql "$T/many.db" "SELECT * FROM coverage WHERE
 
 run graph "$T/times" graph
 sound graph
-is "graph: the kernel outside of it has a time" "$(count graph "1")" 1
-is "graph: coverage counts its launches" "$(sql "$T/graph.db" "SELECT count(*) FROM coverage WHERE reason LIKE '%nodes is not recorded yet%' AND count = 3")" 1
+is "graph: the kernel outside of it has a time" "$(count graph "kind = 'kernel'")" 1
+is "graph: its launches have the times of both nodes" "$(count graph "name = 'cudaGraphLaunch'")" 6
+is "graph: coverage counts its launches" "$(sql "$T/graph.db" "SELECT count(*) FROM coverage WHERE reason LIKE '%nodes is known of each launch%' AND count = 3")" 1
 
 # the program with known times on the emulated device
 for case in streams pageable events graph; do

@@ -313,8 +313,7 @@ static void pass(struct learner *learner)
 	for (uint32_t i = 0; i < process->call_count; i++) {
 		uint32_t call = replay->ranked[process->first_call + i];
 
-		if (quiet &&
-		    time_add(learner->state.all, process->margin) <= replay->calls[call].start)
+		if (quiet && state_is_quiet(&learner->state, process, replay->calls[call].start))
 			process->quiet[process->quiet_count++] = call;
 		learn_call(learner, call);
 	}
@@ -332,8 +331,6 @@ static void take_medians(struct learner *learner, const struct profile_process *
 	};
 
 	process->lags = emulated ? model : measured;
-	/* what ends so long before a call holds nothing up that comes later */
-	process->margin = emulated ? 0 : time_max(HELD_UP, time_shift(0, measured.gap));
 	if (process->thread_count == 1)
 		process->quiet = xcalloc(process->call_count, sizeof(*process->quiet));
 }

@@ -96,10 +96,9 @@ struct process {
 	uint32_t
 		joined; /* the first thread that this comes after, or NONE: the first thread only */
 	struct lags lags;
-	/* Calls at whose start the device had been idle for `margin`; only with one thread. */
+	/* Calls at whose start the device was quiet; only with one thread. */
 	uint32_t *quiet;
 	uint32_t quiet_count;
-	uint64_t margin;
 	bool left_out; /* it is not known when it ended */
 };
 
@@ -188,6 +187,8 @@ uint64_t state_position(const struct state *state, const struct position *positi
 bool state_has(const struct state *state, const struct position *position);
 /* When what the wait is for is done, but for the call's own operation. */
 uint64_t state_target(const struct state *state, const struct wait *wait);
+/* What is over by then holds nothing up that comes later. */
+bool state_is_quiet(const struct state *state, const struct process *process, uint64_t time);
 /* When the call's own operations are done. */
 uint64_t state_own(const struct state *state, uint32_t call);
 

@@ -125,6 +125,13 @@ uint64_t state_target(const struct state *state, const struct wait *wait)
 	}
 }
 
+bool state_is_quiet(const struct state *state, const struct process *process, uint64_t time)
+{
+	int64_t gap = process->lags.gap;
+
+	return !state->all || time_add(state->all, gap > 0 ? (uint64_t)gap : 0) <= time;
+}
+
 uint64_t state_own(const struct state *state, uint32_t call)
 {
 	const struct call *of = &state->replay->calls[call];

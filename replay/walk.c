@@ -425,7 +425,7 @@ static bool skip(struct walk *walk, struct thread_state *thread)
 	if (walk->quiet == process->quiet_count || process->quiet[walk->quiet] != now)
 		return false; /* something was under way in the run */
 	if (thread->by_time.count || thread->by_call.count ||
-	    time_add(walk->state.all, process->margin) > thread->next_at)
+	    !state_is_quiet(&walk->state, process, thread->next_at))
 		return false;
 	while (walk->changed < edits->changed_count && edits->changed[walk->changed] < now)
 		walk->changed++;

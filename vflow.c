@@ -8,12 +8,14 @@
 #include "graph/cmd.h"
 #include "query/cmd.h"
 #include "render/cmd.h"
+#include "replay/cmd.h"
 #include "util/cmd.h"
 #include "util/command.h"
 
 const struct command vflow_commands[] = {
 	{"collect", "run a program and record how values flow through its GPU work", cmd_collect},
 	{"report", "ranked findings with advice", cmd_report},
+	{"whatif", "how long the run would take without calls, waits or copies", cmd_whatif},
 	{"slice", "the flow into and out of one operation", cmd_slice},
 	{"prune", "keep only the important vertices and edges", cmd_prune},
 	{"path", "the paths from one operation to another", cmd_path},

@@ -6,6 +6,7 @@
 
 #include "util/cxx_name.h"
 #include "graph/library_frames.h"
+#include "util/duration.h"
 #include "util/memory.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -160,17 +161,9 @@ char *words_bytes(uint64_t bytes)
 
 char *words_ns(uint64_t ns)
 {
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	double number = (double)ns;
-	unsigned unit = 0;
+	char text[24];
 
-	while (unit < 3 && number >= 999.5)
-		number /= 1000, unit++;
-	return xasprintf("%.*f %s",
-			 !unit || number >= 99.95 ? 0
-			 : number >= 9.995        ? 1
-						  : 2,
-			 number, units[unit]);
+	return xstrdup(duration_format(ns, text));
 }
 
 char *words_percent(uint64_t part, uint64_t whole)

@@ -173,3 +173,15 @@ struct profile *input_profile(const char *file, struct error *error)
 
 	return path ? profile_read(path, error) : NULL;
 }
+
+struct profile *input_profile_events(const char *file, struct error *error)
+{
+	const char *path = file ? file : default_path(error);
+	struct profile *profile = path ? profile_read(path, error) : NULL;
+
+	if (profile && profile_read_events(profile, path, error) != 0) {
+		profile_free(profile);
+		return NULL;
+	}
+	return profile;
+}

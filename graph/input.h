@@ -39,5 +39,7 @@ void input_close(struct input *input);
 
 /* The profile of a command that works on nothing else (report, export): NULL on failure. */
 struct profile *input_profile(const char *file, struct error *error);
+/* The same with its events (profile_read_events()). */
+struct profile *input_profile_events(const char *file, struct error *error);
 
 #endif

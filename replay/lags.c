@@ -49,7 +49,7 @@ static int64_t median(struct samples *samples, int64_t without)
 
 	if (count) {
 		qsort(samples->values, count, sizeof(*samples->values), compare_lags);
-		value = samples->values[count / 2];
+		value = samples->values[(count - 1) / 2];
 	}
 	free(samples->values);
 	*samples = (struct samples){NULL, 0};

@@ -42,7 +42,7 @@ struct wait {
 	int64_t lag;       /* from the end of what it waits for to its own */
 	struct position event;
 	uint32_t stream, device;
-	uint8_t scope; /* enum gpu_wait */
+	uint8_t scope; /* enum gpu_wait_scope */
 	bool own;
 };
 

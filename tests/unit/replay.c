@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "replay/diogenes.h"
 #include "replay/replay.h"
 #include "tests/unit/replay_model.h"
 
@@ -294,8 +295,484 @@ static void random_program(uint32_t number)
 static void random_programs(void **state)
 {
 	(void)state;
-	for (uint32_t i = 1; i <= 3000; i++)
+	for (uint32_t i = 1; i <= 1500; i++)
 		random_program(i);
+}
+
+/* The same on a GPU, where delays vary: what is skipped is as if it had been walked. */
+static void random_gpu(void **state)
+{
+	(void)state;
+	for (uint32_t i = 1; i <= 500; i++) {
+		enum { STEPS = 30 };
+		struct step steps[STEPS];
+		struct replay_change change = {.kind = REPLAY_REMOVE, .subject = REPLAY_CALL};
+		struct profile *profile;
+		struct replay *replay;
+		struct replay_times times;
+		struct error error;
+		uint64_t end;
+
+		seed = i;
+		for (uint32_t s = 0; s < STEPS; s++)
+			steps[s] = random_step();
+		steps[0].what = KERNEL;
+		profile = model_run(steps, STEPS, 20, false, &end);
+		strcpy(profile->processes[0].provider, "cupti");
+		for (uint32_t g = 0; g < profile->gpu_time_count; g++) /* jitter */
+			profile->gpu_times[g].start_ns += random_below(300);
+		replay = replay_new(profile, &error);
+		if (replay) { /* else the jitter is too much for so short a run */
+			assert_int_equal(replay_estimate(replay, NULL, 0, &times, &error), 0);
+			assert_int_equal(times.after_ns, times.before_ns);
+			replay_free(replay);
+			change.index = random_below(profile->timeline_count);
+			times_with(profile, &change, 1);
+			change.kind = REPLAY_SHORTEN;
+			change.ns = random_below(100000);
+			times_with(profile, &change, 1);
+		}
+		profile_free(profile);
+	}
+}
+
+/* -- threads and processes, row by row -- */
+
+static void add_timed(struct profile *profile, uint32_t process, uint32_t thread, uint32_t api,
+		      uint64_t start, uint64_t end)
+{
+	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
+	profile->timeline[profile->timeline_count++] =
+		(struct profile_timed_call){.api = api,
+					    .process = process,
+					    .thread = thread,
+					    .stream = 10 + thread,
+					    .nonblocking = true,
+					    .start_ns = start,
+					    .end_ns = end};
+}
+
+static void add_operation(struct profile *profile, uint64_t start, uint64_t end)
+{
+	ARRAY_RESERVE(profile->gpu_times, profile->gpu_time_count, profile->gpu_time_capacity);
+	profile->gpu_times[profile->gpu_time_count++] = (struct profile_gpu_time){
+		.call = profile->timeline_count - 1, .start_ns = start, .end_ns = end};
+}
+
+static void add_wait(struct profile *profile, uint32_t scope, uint64_t start, uint64_t ns)
+{
+	const struct profile_timed_call *call = &profile->timeline[profile->timeline_count - 1];
+
+	ARRAY_RESERVE(profile->waits, profile->wait_count, profile->wait_capacity);
+	profile->waits[profile->wait_count++] =
+		(struct profile_wait){.call = profile->timeline_count - 1,
+				      .scope = scope,
+				      .stream = call->stream,
+				      .start_ns = start,
+				      .wait_ns = ns,
+				      .recorded_ns = PROFILE_UNKNOWN};
+}
+
+/* A kernel of 100 us and the wait for it: 5, 106, 108, 109 after `start`. */
+static void add_kernel_and_wait(struct profile *profile, uint32_t process, uint32_t thread,
+				uint64_t start)
+{
+	add_timed(profile, process, thread, 0, start, start + 5 * US);
+	add_operation(profile, start + 6 * US, start + 106 * US);
+	add_timed(profile, process, thread, 1, start + 5 * US, start + 109 * US);
+	add_wait(profile, GPU_WAIT_STREAM, start + 5 * US, 103 * US);
+}
+
+static struct profile *kernel_profile(void)
+{
+	struct profile *profile = model_profile();
+
+	add_api(profile, "kernel", 7);
+	add_api(profile, "sync", PROFILE_NO_VERTEX);
+	return profile;
+}
+
+static const struct replay_change no_kernels = {
+	.kind = REPLAY_REMOVE, .subject = REPLAY_VERTEX, .index = 7};
+static const struct replay_change no_waits = {
+	.kind = REPLAY_REMOVE, .subject = REPLAY_API, .index = 1};
+
+/* main: a call, 10 us, starts a thread, waits for it, 20 us, a call, 30 us to the end. */
+static void threads(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_times times;
+
+	(void)state;
+	add_kernel_and_wait(profile, 0, 0, 0);        /* until 109 */
+	add_kernel_and_wait(profile, 0, 1, 119 * US); /* until 228 */
+	add_kernel_and_wait(profile, 0, 1, 228 * US); /* until 337 */
+	add_kernel_and_wait(profile, 0, 0, 357 * US); /* until 466 */
+	add_process(profile, 0, 496 * US);
+	/* rows are in the order of their ends already */
+	times = times_with(profile, &no_kernels, 1);
+	assert_int_equal(times.before_ns, 496 * US);
+	/* each wait takes 1: 1, 11, 13, 33, 34, 64 */
+	assert_int_equal(times.after_ns, 64 * US);
+	times = times_with(profile, &no_waits, 1);
+	/* 5, the thread from 15 on: 20, 25; 45, 50, 80; its kernels 21 to 221, the last to 151 */
+	assert_int_equal(times.after_ns, 221 * US);
+	profile_free(profile);
+}
+
+/* Two workers side by side until the end; then one that is faster does not make the run so. */
+static void workers(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_change first_worker = {
+		.kind = REPLAY_REMOVE, .subject = REPLAY_CALL, .index = 2};
+	struct replay_times times;
+
+	(void)state;
+	add_kernel_and_wait(profile, 0, 0, 0);        /* until 109 */
+	add_kernel_and_wait(profile, 0, 1, 110 * US); /* until 219 */
+	add_kernel_and_wait(profile, 0, 2, 150 * US); /* until 259 */
+	add_process(profile, 0, 269 * US);
+	times = times_with(profile, &first_worker, 1);
+	assert_int_equal(times.before_ns, 269 * US);
+	assert_int_equal(times.after_ns, 269 * US);
+	times = times_with(profile, &no_kernels, 1);
+	/* 1, then 1 + 1 and 1 + 41 on: 43, and 10 to the end */
+	assert_int_equal(times.after_ns, 53 * US);
+	profile_free(profile);
+}
+
+/* Each begins when it did; the run ends with the last. */
+static void processes(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_times times;
+
+	(void)state;
+	add_kernel_and_wait(profile, 0, 0, 1000 * US);
+	add_kernel_and_wait(profile, 1, 0, 1050 * US);
+	add_process(profile, 1000 * US, 1119 * US);
+	add_process(profile, 1050 * US, 1179 * US);
+	times = times_with(profile, &no_kernels, 1);
+	assert_int_equal(times.before_ns, 179 * US);
+	assert_int_equal(times.after_ns, (50 + 1 + 20) * US);
+	profile_free(profile);
+}
+
+/* A wait for an event that another thread recorded is for what that has put there, however late. */
+static void events_of_threads(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_change faster = {.kind = REPLAY_SHORTEN,
+				       .subject = REPLAY_VERTEX,
+				       .index = 7,
+				       .scaled = true,
+				       .fraction = 0.1};
+	struct replay_times times;
+
+	(void)state;
+	add_timed(profile, 0, 0, 0, 0, 5 * US);
+	add_operation(profile, 6 * US, 106 * US);
+	add_timed(profile, 0, 1, 0, 10 * US, 15 * US); /* on another stream, begins 5 after */
+	add_operation(profile, 16 * US, 116 * US);
+	add_timed(profile, 0, 1, 1, 15 * US, 109 * US);
+	add_wait(profile, GPU_WAIT_EVENT, 15 * US, 93 * US); /* until 106 + 2, then 1 */
+	profile->waits[0].stream = 10;
+	profile->waits[0].recorded_ns = 8 * US;
+	add_process(profile, 0, 129 * US);
+	times = times_with(profile, &faster, 1);
+	assert_int_equal(times.before_ns, 129 * US);
+	/* kernels until 16 and 26; the wait until 18, 19, and 20 to the end */
+	assert_int_equal(times.after_ns, 39 * US);
+	profile_free(profile);
+}
+
+/* Operations of a launch that overlapped (branches of a graph) do so still. */
+static void branches(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_change half = {.kind = REPLAY_SHORTEN,
+				     .subject = REPLAY_VERTEX,
+				     .index = 7,
+				     .scaled = true,
+				     .fraction = 0.5};
+	struct replay_times times;
+
+	(void)state;
+	add_timed(profile, 0, 0, 0, 0, 5 * US);
+	add_operation(profile, 6 * US, 106 * US);
+	add_operation(profile, 10 * US, 206 * US); /* beside the first */
+	add_operation(profile, 206 * US, 306 * US);
+	add_timed(profile, 0, 0, 1, 5 * US, 309 * US);
+	add_wait(profile, GPU_WAIT_STREAM, 5 * US, 303 * US);
+	add_process(profile, 0, 309 * US);
+	times = times_with(profile, &half, 1);
+	assert_int_equal(times.before_ns, 309 * US);
+	/* 6 to 56 and 10 to 108, then to 158, 160, 161 */
+	assert_int_equal(times.after_ns, 161 * US);
+	profile_free(profile);
+}
+
+/* -- changes -- */
+
+static void hoist_and_invocations(void **state)
+{
+	const struct step steps[] = {
+		{.what = ALLOC}, {.what = WORK, .ns = 10 * US}, {.what = FREE}};
+	struct replay_change changes[2] = {
+		{.kind = REPLAY_HOIST, .subject = REPLAY_API, .index = 0},
+		{.kind = REPLAY_HOIST, .subject = REPLAY_VERTEX, .index = 2}};
+	struct replay_times times;
+	struct profile *profile;
+	uint64_t end;
+
+	(void)state;
+	profile = model_run(steps, COUNT(steps), 100, false, &end);
+	times = times_with(profile, changes, 2);
+	assert_int_equal(times.before_ns, 100 * 45 * US);
+	assert_int_equal(times.after_ns, (100 * 10 + 5 + 30) * US);
+	assert_int_equal(times.changed, 198);
+	for (uint32_t i = 0; i < profile->timeline_count; i++)
+		profile->timeline[i].invocation = i / 2;
+	changes[0] = (struct replay_change){.kind = REPLAY_REMOVE,
+					    .subject = REPLAY_API,
+					    .index = 2,
+					    .some = true,
+					    .first = 10,
+					    .last = 19};
+	times = times_with(profile, changes, 1);
+	assert_int_equal(times.after_ns, (100 * 45 - 10 * 30) * US);
+	/* of a free its own time; 40% is 12 us */
+	changes[0].kind = REPLAY_SHORTEN;
+	changes[0].scaled = true;
+	changes[0].fraction = 0.4;
+	times = times_with(profile, changes, 1);
+	assert_int_equal(times.after_ns, (100 * 45 - 10 * 18) * US);
+	profile_free(profile);
+}
+
+/* The copy is issued at once and the host goes on; what waits later waits for it. */
+static void asynchronous(void **state)
+{
+	const struct step steps[] = {{.what = KERNEL, .stream = 1, .ns = 100 * US},
+				     {.what = COPY, .ns = 50 * US},
+				     {.what = WORK, .ns = 40 * US},
+				     {.what = SYNC_DEVICE}};
+	const struct replay_change change = {
+		.kind = REPLAY_ASYNC, .subject = REPLAY_API, .index = 1};
+	struct replay_times times;
+	struct profile *profile;
+	uint64_t end;
+
+	(void)state;
+	profile = model_run(steps, COUNT(steps), 1, false, &end);
+	times = times_with(profile, &change, 1);
+	/* 5; the kernel until 106, the copy 112 to 162, 164, 169; 209; nothing to wait for: 210 */
+	assert_int_equal(times.before_ns, 210 * US);
+	/* 5, 10, 50; the copy 106 to 156; 158, 159 */
+	assert_int_equal(times.after_ns, 159 * US);
+	profile_free(profile);
+}
+
+static void diogenes(void **state)
+{
+	const struct step six[] = {{.what = KERNEL, .stream = A, .ns = 200 * US},
+				   {.what = SYNC_STREAM, .stream = A, .removed = true},
+				   {.what = KERNEL, .stream = B, .ns = 200 * US},
+				   {.what = SYNC_STREAM, .stream = B},
+				   {.what = WORK, .ns = 20 * US}};
+	const struct step nine[] = {{.what = KERNEL, .stream = B, .ns = 800 * US},
+				    {.what = KERNEL, .stream = A, .ns = 100 * US},
+				    {.what = SYNC_STREAM, .stream = A, .removed = true},
+				    {.what = WORK, .ns = 100 * US},
+				    {.what = KERNEL, .stream = A, .ns = 100 * US},
+				    {.what = SYNC_STREAM, .stream = A},
+				    {.what = WORK, .ns = 100 * US},
+				    {.what = SYNC_STREAM, .stream = B}};
+	const struct step ten[] = {{.what = KERNEL, .stream = A, .ns = 50 * US},
+				   {.what = SYNC_STREAM, .stream = A},
+				   {.what = WORK, .ns = 520 * US}};
+	const struct step copy[] = {{.what = COPY, .ns = 48 * US}, {.what = WORK, .ns = 1000}};
+	struct replay_change change = {.kind = REPLAY_REMOVE, .subject = REPLAY_API, .index = 1};
+	const struct {
+		const struct step *steps;
+		uint32_t count, index;
+		enum replay_change_kind kind;
+		uint64_t saves;
+	} cases[] = {
+		/* until the next wait there is a launch only */
+		{six, COUNT(six), 1, REPLAY_REMOVE, 200 * 5 * US},
+		/* the wait takes 114 - 10, less than the 105 until the next one */
+		{nine, COUNT(nine), 2, REPLAY_NO_WAIT, 200 * 104 * US},
+		/* more than the wait takes: so says the paper */
+		{ten, COUNT(ten), 1, REPLAY_MOVE, 200 * 500 * US},
+		/* a transfer: the call, 6 + 48 + 2 + 5 */
+		{copy, COUNT(copy), 0, REPLAY_REMOVE, 200 * 61 * US},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < COUNT(cases); i++) {
+		struct replay_times times;
+		struct profile *profile;
+		struct replay *replay;
+		struct error error;
+		uint64_t end;
+
+		profile = model_run(cases[i].steps, cases[i].count, 200, false, &end);
+		replay = replay_of(profile);
+		change.index = cases[i].index;
+		change.kind = cases[i].kind;
+		change.ns = 500 * US;
+		assert_int_equal(diogenes_estimate(replay, &change, 1, &times, &error), 0);
+		assert_int_equal(times.before_ns, end);
+		assert_int_equal(times.before_ns - times.after_ns, cases[i].saves);
+		change.kind = REPLAY_SHORTEN;
+		assert_int_equal(diogenes_estimate(replay, &change, 1, &times, &error), -1);
+		replay_free(replay);
+		profile_free(profile);
+	}
+}
+
+/* -- refusals -- */
+
+static void refused(const struct profile *profile, const char *why)
+{
+	struct error error = {""};
+
+	assert_null(replay_new(profile, &error));
+	if (!strstr(error.text, why))
+		fail_msg("'%s' in: %s", why, error.text);
+}
+
+static void refusals(void **state)
+{
+	struct profile *profile = profile_new();
+	struct replay *replay;
+	struct replay_times times;
+	struct replay_change change = {
+		.kind = REPLAY_MOVE, .subject = REPLAY_CALL, .at_call = true};
+	struct error error;
+
+	(void)state;
+	refused(profile, "no pass time: vflow collect --passes flow,time,waits");
+	add_pass(profile, "time");
+	refused(profile, "no pass waits: vflow collect --passes flow,time,waits");
+	add_pass(profile, "waits");
+	refused(profile, "no CUDA call");
+	profile_free(profile);
+	/* a GPU's wait that ends 2 ms after all that it can have been for, in a run of 10 ms */
+	profile = kernel_profile();
+	add_kernel_and_wait(profile, 0, 0, 0);
+	add_timed(profile, 0, 0, 0, 109 * US, 114 * US);
+	add_operation(profile, 115 * US, 215 * US);
+	add_timed(profile, 0, 0, 1, 114 * US, 2220 * US);
+	add_wait(profile, GPU_WAIT_STREAM, 114 * US, 2105 * US);
+	add_process(profile, 0, 10000 * US);
+	strcpy(profile->processes[0].provider, "cupti");
+	refused(profile, "takes 0.00799");
+	profile->timeline[3].end_ns = 220 * US;
+	profile->waits[1].wait_ns = 105 * US;
+	replay = replay_of(profile);
+	/* what is not there */
+	change.call = 2;
+	change.index = 4;
+	assert_int_equal(replay_estimate(replay, &change, 1, &times, &error), -1);
+	change.index = 2;
+	assert_int_equal(replay_estimate(replay, &change, 1, &times, &error), -1);
+	change.index = 1;
+	assert_int_equal(replay_estimate(replay, &change, 1, &times, &error), 0);
+	change = (struct replay_change){.subject = REPLAY_API, .index = 2};
+	assert_int_equal(replay_estimate(replay, &change, 1, &times, &error), -1);
+	change.subject = REPLAY_VERTEX;
+	assert_int_equal(replay_estimate(replay, &change, 1, &times, &error), -1);
+	assert_non_null(strstr(error.text, "vertex 2"));
+	replay_free(replay);
+	profile_free(profile);
+}
+
+/* Only the first calls are kept: the run is these. */
+static void truncated(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay *replay;
+	struct replay_times times;
+	struct error error;
+
+	(void)state;
+	for (uint64_t i = 0; i < PROFILE_TIMELINE_MAX / 2; i++)
+		add_kernel_and_wait(profile, 0, 0, i * 109 * US);
+	add_process(profile, 0, UINT64_C(1) << 50);
+	add_process(profile, UINT64_C(1) << 49, UINT64_C(1) << 50); /* none of its calls is kept */
+	replay = replay_of(profile);
+	assert_true(replay_is_truncated(replay));
+	assert_int_equal(replay_estimate(replay, &no_kernels, 1, &times, &error), 0);
+	assert_int_equal(times.before_ns, UINT64_C(500000) * 109 * US);
+	assert_int_equal(times.after_ns, UINT64_C(500000) * US);
+	replay_free(replay);
+	profile_free(profile);
+}
+
+/* Rows that no run makes: whatever comes out, it ends. */
+static void hostile(void **state)
+{
+	(void)state;
+	for (uint32_t i = 1; i <= 500; i++) {
+		enum { CALLS = 24 };
+		struct profile *profile = kernel_profile();
+		const uint32_t bits = random_below(2) ? 60 : 12;
+		struct replay_change changes[3];
+		struct replay *replay;
+		struct error error;
+
+		seed = i;
+		for (uint32_t c = 0; c < CALLS; c++) {
+			uint64_t start = random_below(1u << 12), length = random_below(600);
+
+			if (!random_below(8))
+				start = (uint64_t)random_below(1u << 30)
+					<< (bits - 30 > bits ? 0 : bits - 30);
+			add_timed(profile, c * 3 / CALLS, random_below(4), random_below(2), start,
+				  start + length);
+			profile->timeline[c].stream = random_below(4);
+			profile->timeline[c].nonblocking = random_below(2);
+			for (uint32_t o = random_below(3); o; o--)
+				add_operation(profile, start + random_below(100),
+					      start + 100 + random_below(1u << 12));
+			for (uint32_t w = random_below(3); w; w--) {
+				add_wait(profile, 1 + random_below(7), start + random_below(100),
+					 random_below(1000));
+				profile->waits[profile->wait_count - 1].own = random_below(2);
+				profile->waits[profile->wait_count - 1].stream = random_below(9);
+				profile->waits[profile->wait_count - 1].device = random_below(2);
+				profile->waits[profile->wait_count - 1].recorded_ns =
+					random_below(2) ? start : UINT64_MAX;
+			}
+			if (random_below(2)) {
+				ARRAY_RESERVE(profile->stream_orders, profile->stream_order_count,
+					      profile->stream_order_capacity);
+				profile->stream_orders[profile->stream_order_count++] =
+					(struct profile_stream_order){.call = c,
+								      .stream = random_below(5),
+								      .recorded_ns = start};
+			}
+		}
+		for (uint32_t p = 0; p < 3; p++)
+			add_process(profile, random_below(100),
+				    random_below(2) ? PROFILE_UNKNOWN : random_below(1u << 13));
+		replay = replay_new(profile, &error);
+		for (uint32_t c = 0; replay && c < 20; c++) {
+			for (uint32_t k = 0; k < COUNT(changes); k++)
+				changes[k] = (struct replay_change){
+					.kind = random_below(REPLAY_HOIST + 1),
+					.subject = random_below(2) ? REPLAY_CALL : REPLAY_API,
+					.index = random_below(2),
+					.ns = random_below(2) ? random_below(1000) : UINT64_MAX,
+				};
+			times_with(profile, changes, COUNT(changes));
+		}
+		replay_free(replay);
+		profile_free(profile);
+	}
 }
 
 int main(void)
@@ -305,6 +782,18 @@ int main(void)
 		cmocka_unit_test(moved_waits),
 		cmocka_unit_test(overlap),
 		cmocka_unit_test(random_programs),
+		cmocka_unit_test(random_gpu),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(workers),
+		cmocka_unit_test(processes),
+		cmocka_unit_test(events_of_threads),
+		cmocka_unit_test(branches),
+		cmocka_unit_test(hoist_and_invocations),
+		cmocka_unit_test(asynchronous),
+		cmocka_unit_test(diogenes),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,145 @@
+/* replay/listing.c: see replay/listing.h. */
+#include "replay/listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/duration.h"
+#include "util/json.h"
+#include "util/memory.h"
+
+struct sums {
+	uint32_t api;
+	uint64_t calls, host_ns, wait_ns, gpu_ns; /* host: without waits */
+};
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct sums *x = a, *y = b;
+	uint64_t first = x->host_ns, second = y->host_ns;
+
+	profile_add(&first, x->wait_ns);
+	profile_add(&second, y->wait_ns);
+	if (first != second)
+		return first > second ? -1 : 1;
+	if (x->gpu_ns != y->gpu_ns)
+		return x->gpu_ns > y->gpu_ns ? -1 : 1;
+	return (x->api > y->api) - (x->api < y->api);
+}
+
+/* Of all apis that were called, *count of them; the caller frees. */
+static struct sums *sum_up(const struct profile *profile, uint32_t *count)
+{
+	struct sums *sums = xcalloc(profile->api_count + 1, sizeof(*sums));
+
+	for (uint32_t i = 0; i < profile->api_count; i++)
+		sums[i].api = i;
+	for (uint32_t i = 0; i < profile->timeline_count; i++) {
+		const struct profile_timed_call *call = &profile->timeline[i];
+
+		sums[call->api].calls++;
+		profile_add(&sums[call->api].host_ns, call->end_ns - call->start_ns);
+	}
+	for (uint32_t i = 0; i < profile->wait_count; i++)
+		profile_add(&sums[profile->timeline[profile->waits[i].call].api].wait_ns,
+			    profile->waits[i].wait_ns);
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
+		if (profile->gpu_times[i].call != PROFILE_NO_ROW)
+			profile_add(&sums[profile->timeline[profile->gpu_times[i].call].api].gpu_ns,
+				    profile->gpu_times[i].end_ns - profile->gpu_times[i].start_ns);
+	*count = 0;
+	for (uint32_t i = 0; i < profile->api_count; i++)
+		if (sums[i].calls) {
+			uint64_t waited = sums[i].wait_ns;
+
+			sums[i].host_ns -= waited < sums[i].host_ns ? waited : sums[i].host_ns;
+			sums[(*count)++] = sums[i];
+		}
+	qsort(sums, *count, sizeof(*sums), compare_sums);
+	return sums;
+}
+
+/* "launch net.c:12 < main main.c:4"; NULL: not known.  The caller frees it. */
+static char *place_of(const struct profile *profile, const struct profile_api *api)
+{
+	const struct profile_frame **frames;
+	uint32_t count, vertex;
+	char *text;
+
+	if (api->vertex == PROFILE_NO_VERTEX)
+		return api->callpath ? xstrdup(api->callpath) : NULL;
+	vertex = graph_find(profile->graph, api->vertex);
+	if (vertex == UINT32_MAX)
+		return NULL;
+	frames = profile_path(profile, vertex, &count);
+	text = profile_frames_text(frames, count);
+	free(frames);
+	return text;
+}
+
+static char *name_in_options(const struct profile_api *api, uint32_t index)
+{
+	return api->vertex == PROFILE_NO_VERTEX ? xasprintf("a%" PRIu32, index)
+						: xasprintf("%" PRIu32, api->vertex);
+}
+
+static const char *some_time(uint64_t ns, char text[24])
+{
+	return ns ? duration_format(ns, text) : "-";
+}
+
+void listing_text(FILE *out, const struct profile *profile)
+{
+	enum { NAME = 28 };
+	uint32_t count;
+	struct sums *sums = sum_up(profile, &count);
+
+	fprintf(out, "%8s %9s %9s %9s %9s  %s\n", "which", "calls", "host", "waits", "GPU",
+		"what, and where");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_api *api = &profile->apis[sums[i].api];
+		char *which = name_in_options(api, sums[i].api), *place = place_of(profile, api);
+		char host[24], wait[24], gpu[24];
+
+		fprintf(out, "%8s %9" PRIu64 " %9s %9s %9s  %s%s%s\n", which, sums[i].calls,
+			some_time(sums[i].host_ns, host), some_time(sums[i].wait_ns, wait),
+			some_time(sums[i].gpu_ns, gpu), api->name, place ? ", " : "",
+			place ? place : "");
+		free(which);
+		free(place);
+	}
+	free(sums);
+}
+
+void listing_json(FILE *out, const struct profile *profile)
+{
+	struct json json = {.file = out, .style = JSON_INDENTED};
+	uint32_t count;
+	struct sums *sums = sum_up(profile, &count);
+
+	json_begin(&json, '[');
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_api *api = &profile->apis[sums[i].api];
+		char *which = name_in_options(api, sums[i].api), *place = place_of(profile, api);
+
+		json_begin(&json, '{');
+		json_named_text(&json, "which", which);
+		json_named_count(&json, "api", sums[i].api);
+		if (api->vertex != PROFILE_NO_VERTEX)
+			json_named_count(&json, "vertex", api->vertex);
+		json_named_text(&json, "kind", api->kind);
+		json_named_text(&json, "name", api->name);
+		json_named_text(&json, "callpath", place);
+		json_named_count(&json, "calls", sums[i].calls);
+		json_named_count(&json, "host_ns", sums[i].host_ns);
+		json_named_count(&json, "wait_ns", sums[i].wait_ns);
+		json_named_count(&json, "gpu_ns", sums[i].gpu_ns);
+		json_end(&json, '}');
+		free(which);
+		free(place);
+	}
+	json_end(&json, ']');
+	fputc('\n', out);
+	free(sums);
+}

@@ -1,0 +1,13 @@
+/* replay/listing.h: the run by functions and call paths: calls, host time, waits, GPU time. */
+#ifndef VFLOW_REPLAY_LISTING_H
+#define VFLOW_REPLAY_LISTING_H
+
+#include <stdio.h>
+
+#include "graph/profile/profile.h"
+
+/* Of the profile's timeline; those that took the most time first. */
+void listing_text(FILE *out, const struct profile *profile);
+void listing_json(FILE *out, const struct profile *profile);
+
+#endif

@@ -73,16 +73,21 @@ static int answer(const struct whatif *whatif, const struct replay *replay, stru
 	return code;
 }
 
-static int list(const struct whatif *whatif, struct error *error)
+static int list(const struct whatif *whatif, const struct replay *replay, struct error *error)
 {
-	struct output *output = output_open(whatif->output, error);
+	const bool model_time = is_emulated(whatif->profile);
+	struct replay_times times;
+	struct output *output;
 
+	if (replay_estimate(replay, NULL, 0, &times, error) != 0)
+		return -1;
+	output = output_open(whatif->output, error);
 	if (!output)
 		return -1;
 	if (!strcmp(whatif->type, "json"))
-		listing_json(output_file(output), whatif->profile);
+		listing_json(output_file(output), whatif->profile, times.before_ns, model_time);
 	else
-		listing_text(output_file(output), whatif->profile);
+		listing_text(output_file(output), whatif->profile, times.before_ns, model_time);
 	return output_commit(output, error);
 }
 
@@ -94,7 +99,7 @@ static int run(const struct whatif *whatif, struct error *error)
 	if (!replay)
 		return -1;
 	if (!whatif->request.count && strcmp(whatif->type, "svg") != 0)
-		code = list(whatif, error);
+		code = list(whatif, replay, error);
 	else
 		code = answer(whatif, replay, error);
 	replay_free(replay);

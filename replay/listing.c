@@ -89,12 +89,14 @@ static const char *some_time(uint64_t ns, char text[24])
 	return ns ? duration_format(ns, text) : "-";
 }
 
-void listing_text(FILE *out, const struct profile *profile)
+void listing_text(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time)
 {
-	enum { NAME = 28 };
 	uint32_t count;
 	struct sums *sums = sum_up(profile, &count);
+	char run[24];
 
+	fprintf(out, "The run takes %s%s.\n\n", duration_format(run_ns, run),
+		model_time ? " of model time" : "");
 	fprintf(out, "%8s %9s %9s %9s %9s  %s\n", "which", "calls", "host", "waits", "GPU",
 		"what, and where");
 	for (uint32_t i = 0; i < count; i++) {
@@ -112,12 +114,17 @@ void listing_text(FILE *out, const struct profile *profile)
 	free(sums);
 }
 
-void listing_json(FILE *out, const struct profile *profile)
+void listing_json(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time)
 {
 	struct json json = {.file = out, .style = JSON_INDENTED};
 	uint32_t count;
 	struct sums *sums = sum_up(profile, &count);
 
+	json_begin(&json, '{');
+	json_named_count(&json, "run_ns", run_ns);
+	json_name(&json, "model_time");
+	json_raw(&json, model_time ? "true" : "false");
+	json_name(&json, "functions");
 	json_begin(&json, '[');
 	for (uint32_t i = 0; i < count; i++) {
 		const struct profile_api *api = &profile->apis[sums[i].api];
@@ -140,6 +147,7 @@ void listing_json(FILE *out, const struct profile *profile)
 		free(place);
 	}
 	json_end(&json, ']');
+	json_end(&json, '}');
 	fputc('\n', out);
 	free(sums);
 }

@@ -6,8 +6,8 @@
 
 #include "graph/profile/profile.h"
 
-/* Of the profile's timeline; those that took the most time first. */
-void listing_text(FILE *out, const struct profile *profile);
-void listing_json(FILE *out, const struct profile *profile);
+/* Of the profile's timeline, which took `run_ns`; those that took the most time first. */
+void listing_text(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time);
+void listing_json(FILE *out, const struct profile *profile, uint64_t run_ns, bool model_time);
 
 #endif

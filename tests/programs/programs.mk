@@ -1,7 +1,7 @@
 # programs.mk: the CUDA programs that the tests profile.  They are built as their users would
 # build them: plainly, without vflow's own options.
 
-program_names = figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline demo demo_corrected
+program_names = figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline whatif demo demo_corrected
 programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trace \
 	$(if $(NVCC),$(addprefix $(BUILD)/programs/,figure3_nvcc demo_nvcc))
 
@@ -18,6 +18,7 @@ $(BUILD)/programs/random_flow: tests/programs/random_flow.c
 $(BUILD)/programs/filters: tests/programs/filters.c
 $(BUILD)/programs/targets: tests/programs/targets.c
 $(BUILD)/programs/timeline: tests/programs/timeline.c
+$(BUILD)/programs/whatif: tests/programs/whatif.c
 $(BUILD)/programs/demo $(BUILD)/programs/demo_corrected: $(demo_sources)
 $(BUILD)/programs/demo_corrected: PROGRAM_CFLAGS += -DCORRECTED
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "replay/diogenes.h"
+#include "replay/picture.h"
 #include "replay/replay.h"
 #include "tests/unit/replay_model.h"
 
@@ -302,6 +303,8 @@ static void random_programs(void **state)
 /* The same on a GPU, where delays vary: what is skipped is as if it had been walked. */
 static void random_gpu(void **state)
 {
+	uint32_t replayed = 0;
+
 	(void)state;
 	for (uint32_t i = 1; i <= 500; i++) {
 		enum { STEPS = 30 };
@@ -331,9 +334,11 @@ static void random_gpu(void **state)
 			change.kind = REPLAY_SHORTEN;
 			change.ns = random_below(100000);
 			times_with(profile, &change, 1);
+			replayed++;
 		}
 		profile_free(profile);
 	}
+	assert_true(replayed > 400);
 }
 
 /* -- threads and processes, row by row -- */
@@ -690,6 +695,28 @@ static void refusals(void **state)
 	profile_free(profile);
 }
 
+/* Of the picture without one invocation. */
+static size_t picture_size(const struct replay *replay, const struct profile *profile)
+{
+	struct replay_change change = {.kind = REPLAY_REMOVE, .subject = REPLAY_API, .some = true};
+	struct outcome outcome = {.profile = profile, .changes = &change, .change_count = 1};
+	struct replay_result *result;
+	struct error error;
+	size_t size;
+	char *text;
+	FILE *out = xopen_memstream(&text, &size);
+
+	result = replay_run(replay, &change, 1, &error);
+	assert_non_null(result);
+	outcome.result = result;
+	outcome.times = result->times;
+	picture_svg(out, &outcome);
+	fclose(out);
+	free(text);
+	replay_result_free(result);
+	return size;
+}
+
 /* Only the first calls are kept: the run is these. */
 static void truncated(void **state)
 {
@@ -708,6 +735,7 @@ static void truncated(void **state)
 	assert_int_equal(replay_estimate(replay, &no_kernels, 1, &times, &error), 0);
 	assert_int_equal(times.before_ns, UINT64_C(500000) * 109 * US);
 	assert_int_equal(times.after_ns, UINT64_C(500000) * US);
+	assert_true(picture_size(replay, profile) < 1000000);
 	replay_free(replay);
 	profile_free(profile);
 }

@@ -16,6 +16,10 @@ $(bench_folder)/query: tests/bench/query.c $(unit_objects)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
 
+$(bench_folder)/replay: tests/bench/replay.c tests/unit/replay_model.h $(unit_objects)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS_VFLOW) $(LDFLAGS)
+
 # the same kernels twice: without optimisation, and with
 $(bench_folder)/kernels_%.o: tests/bench/interpreter/kernels.c tests/bench/interpreter/kernels.h
 	@mkdir -p $(@D)
@@ -26,11 +30,12 @@ $(bench_folder)/interpreter: tests/bench/interpreter/bench.c $(cuda_objects) \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) $(CFLAGS) -o $@ $^ -lm -ldl -lpthread $(LDFLAGS)
 
-bench: all programs $(bench_folder)/interpreter $(bench_folder)/shadow $(bench_folder)/builder $(bench_folder)/query
+bench: all programs $(bench_folder)/interpreter $(bench_folder)/shadow $(bench_folder)/builder $(bench_folder)/query $(bench_folder)/replay
 	@$(bench_folder)/interpreter
 	@$(bench_folder)/shadow
 	@$(bench_folder)/builder
 	@$(bench_folder)/query
+	@$(bench_folder)/replay
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) tests/bench/filters
 	@echo "whole processes on the emulated device, vflow collect against none:"
 	@for run in $(bench_runs); do \

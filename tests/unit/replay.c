@@ -249,23 +249,27 @@ static bool has_call(enum what what)
 	return what != WORK && what != RECORD && what != WAIT_EVENT;
 }
 
-/* The mended program by the model, and by the replay. */
-static void random_program(uint32_t number)
+/* A program, and what is changed in its mended twin. */
+static uint32_t random_steps(struct step *steps, uint32_t count, uint32_t threads,
+			     struct replay_change *changes)
 {
-	enum { STEPS = 40 };
-	struct step steps[STEPS];
-	struct replay_change changes[STEPS];
 	uint32_t change_count = 0;
-	struct replay_times times;
-	struct profile *profile, *mended;
-	uint64_t end, mended_end;
 
-	seed = number;
-	for (uint32_t i = 0; i < STEPS; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		struct step *step = &steps[i];
 
 		*step = random_step();
-		if (!has_call(step->what) || random_below(4))
+		if (i < threads) /* all threads begin at once */
+			*step = (struct step){.what = ALLOC, .thread = i};
+		else if (threads > 1 && i == count - 1) /* the first one waits for none */
+			*step = (struct step){.what = ALLOC};
+		else if (threads > 1)
+			step->thread = random_below(threads);
+		/* what was recorded while another thread made a call is not known */
+		if (threads > 1 &&
+		    (step->what == RECORD || step->what == WAIT_EVENT || step->what == SYNC_EVENT))
+			step->what = KERNEL;
+		if (!has_call(step->what) || i < threads || i == count - 1 || random_below(4))
 			continue;
 		step->removed = random_below(2);
 		step->no_wait = !step->removed;
@@ -274,21 +278,31 @@ static void random_program(uint32_t number)
 			.subject = random_below(2) ? REPLAY_API : REPLAY_VERTEX,
 			.index = i};
 	}
-	profile = model_run(steps, STEPS, 1 + random_below(20), false, &end);
+	return change_count;
+}
+
+/* The mended program by the model, and by the replay. */
+static void random_program(uint32_t number, uint32_t threads)
+{
+	enum { STEPS = 40 };
+	struct step steps[STEPS];
+	struct replay_change changes[STEPS];
+	struct replay_times times;
+	struct profile *profile, *mended;
+	uint32_t change_count, repeats;
+	uint64_t end, mended_end;
+
 	seed = number;
-	for (uint32_t i = 0; i < STEPS; i++) /* the same number of times */
-		if (random_step(), has_call(steps[i].what) && !random_below(4))
-			random_below(2), random_below(2);
-	mended = model_run(steps, STEPS, 1 + random_below(20), true, &mended_end);
-	if (profile->timeline_count) {
-		times = times_with(profile, changes, change_count);
-		if (times.before_ns != end || times.after_ns != mended_end)
-			fail_msg("program %u: %llu (%llu) -> %llu (%llu)", number,
-				 (unsigned long long)times.before_ns, (unsigned long long)end,
-				 (unsigned long long)times.after_ns,
-				 (unsigned long long)mended_end);
-		assert_true(times.after_most_ns >= times.after_ns);
-	}
+	change_count = random_steps(steps, STEPS, threads, changes);
+	repeats = 1 + random_below(20);
+	profile = model_run(steps, STEPS, repeats, false, &end);
+	mended = model_run(steps, STEPS, repeats, true, &mended_end);
+	times = times_with(profile, changes, change_count);
+	if (times.before_ns != end || times.after_ns != mended_end)
+		fail_msg("program %u of %u threads: %llu (%llu) -> %llu (%llu)", number, threads,
+			 (unsigned long long)times.before_ns, (unsigned long long)end,
+			 (unsigned long long)times.after_ns, (unsigned long long)mended_end);
+	assert_true(times.after_most_ns >= times.after_ns);
 	profile_free(profile);
 	profile_free(mended);
 }
@@ -297,7 +311,14 @@ static void random_programs(void **state)
 {
 	(void)state;
 	for (uint32_t i = 1; i <= 1500; i++)
-		random_program(i);
+		random_program(i, 1);
+}
+
+static void random_threads(void **state)
+{
+	(void)state;
+	for (uint32_t i = 1; i <= 500; i++)
+		random_program(i, 2 + i % (THREADS - 1));
 }
 
 /* The same on a GPU, where delays vary: what is skipped is as if it had been walked. */
@@ -806,21 +827,14 @@ static void hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scenarios),
-		cmocka_unit_test(moved_waits),
-		cmocka_unit_test(overlap),
-		cmocka_unit_test(random_programs),
-		cmocka_unit_test(random_gpu),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(workers),
-		cmocka_unit_test(processes),
-		cmocka_unit_test(events_of_threads),
-		cmocka_unit_test(branches),
-		cmocka_unit_test(hoist_and_invocations),
-		cmocka_unit_test(asynchronous),
-		cmocka_unit_test(diogenes),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(truncated),
+		cmocka_unit_test(scenarios),      cmocka_unit_test(moved_waits),
+		cmocka_unit_test(overlap),        cmocka_unit_test(random_programs),
+		cmocka_unit_test(random_threads), cmocka_unit_test(random_gpu),
+		cmocka_unit_test(threads),        cmocka_unit_test(workers),
+		cmocka_unit_test(processes),      cmocka_unit_test(events_of_threads),
+		cmocka_unit_test(branches),       cmocka_unit_test(hoist_and_invocations),
+		cmocka_unit_test(asynchronous),   cmocka_unit_test(diogenes),
+		cmocka_unit_test(refusals),       cmocka_unit_test(truncated),
 		cmocka_unit_test(hostile),
 	};
 

@@ -46,7 +46,8 @@ struct step {
 
 struct model {
 	struct profile *profile;
-	uint64_t host[THREADS], stream[STREAMS], default_end, blocking, all;
+	uint64_t host[THREADS], last[THREADS]; /* last: at its last call, made or removed */
+	uint64_t stream[STREAMS], default_end, blocking, all;
 	uint64_t event[EVENTS], recorded[EVENTS];
 	uint32_t event_stream[EVENTS];
 	bool is_recorded[EVENTS], pending[STREAMS]; /* an order, for the next call there */
@@ -235,16 +236,17 @@ static inline void make_step(struct model *model, uint32_t api, const struct ste
 	if (end > *host)
 		*host = end + 2000;
 	*host += own_time(step->what);
+	model->last[step->thread] = *host;
 	add_call(model, api, step, start, *host - own_time(step->what) - start, begun, ended);
 }
 
-/* Its first `apis` rows of table api are there; ends as the process's threads and the device do. */
+/* Of the first thread all is seen, of the others what is before their last calls. */
 static inline uint64_t model_end(const struct model *model)
 {
-	uint64_t end = model->all;
+	uint64_t end = later(model->all, model->host[0]);
 
 	for (uint32_t i = 0; i < THREADS; i++)
-		end = later(end, model->host[i]);
+		end = later(end, model->last[i]);
 	return end;
 }
 
@@ -283,26 +285,53 @@ static inline struct profile *model_profile(void)
 	return profile;
 }
 
+/* Does all up to the next call of the thread; false: there is none. */
+static inline bool next_call(struct model *model, const struct step *steps, uint32_t count,
+			     uint32_t times, bool mended, uint32_t thread, uint64_t *next)
+{
+	for (; *next < (uint64_t)count * times; ++*next) {
+		const struct step *step = &steps[*next % count];
+
+		if (step->thread != thread)
+			continue;
+		if (step->removed && mended) {
+			model->last[thread] = model->host[thread];
+			continue;
+		}
+		if (step->what != WORK && step->what != RECORD && step->what != WAIT_EVENT)
+			return true;
+		make_step(model, (uint32_t)(*next % count), step);
+	}
+	return false;
+}
+
 /*
- * Runs the program `times` times over; api i is step i.  With `mended`, without what is removed.
- * The profile belongs to the caller; *end: when the run ended.
+ * Runs the program `times` times over; api i is step i.  Each thread makes its own steps; of their
+ * calls the one that begins first comes first.  With `mended`, without what is removed.  The
+ * profile belongs to the caller; *end: when the run ended.
  */
 static inline struct profile *model_run(const struct step *steps, uint32_t count, uint32_t times,
 					bool mended, uint64_t *end)
 {
 	struct model model = {.profile = model_profile()};
+	uint64_t next[THREADS] = {0};
 
 	for (uint32_t i = 0; i < count; i++)
 		add_api(model.profile, step_kind(steps[i].what), i);
-	for (uint32_t n = 0; n < times; n++)
-		for (uint32_t i = 0; i < count; i++) {
-			struct step step = steps[i];
+	for (;;) {
+		uint32_t first = THREADS;
+		struct step step;
 
-			if (step.removed && mended)
-				continue;
-			step.no_wait = step.no_wait && mended;
-			make_step(&model, i, &step);
-		}
+		for (uint32_t t = 0; t < THREADS; t++)
+			if (next_call(&model, steps, count, times, mended, t, &next[t]) &&
+			    (first == THREADS || model.host[t] < model.host[first]))
+				first = t;
+		if (first == THREADS)
+			break;
+		step = steps[next[first] % count];
+		step.no_wait = step.no_wait && mended;
+		make_step(&model, (uint32_t)(next[first]++ % count), &step);
+	}
 	*end = model_end(&model);
 	add_process(model.profile, 0, later(model.host[0], 1));
 	return model.profile;

@@ -189,6 +189,26 @@ static void learn_wait(struct learner *learner, struct wait *wait, uint64_t targ
 	}
 }
 
+/* Of a full queue: the operation after whose end the call went on. */
+static void find_room(const struct learner *learner, struct wait *wait, uint64_t start)
+{
+	const struct list *list = &learner->streams[wait->stream];
+	const struct operation *operations = learner->replay->operations;
+	uint64_t end = start + wait->fixed_ns;
+	uint32_t low = 0, high = list->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (operations[list->operations[middle]].end <= end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && operations[list->operations[low - 1]].end > start)
+		wait->event.last = list->operations[low - 1];
+}
+
 static void learn_orders(struct learner *learner, const struct call *call)
 {
 	struct replay *replay = learner->replay;
@@ -208,7 +228,7 @@ static void learn_call(struct learner *learner, uint32_t index)
 {
 	struct replay *replay = learner->replay;
 	struct call *call = &replay->calls[index];
-	uint64_t issue = call->start, past = call->start;
+	uint64_t issue = call->start + call->prepares, past = call->start;
 
 	learner->state.streams[call->stream].blocking = !call->nonblocking;
 	learn_orders(learner, call);
@@ -218,6 +238,8 @@ static void learn_call(struct learner *learner, uint32_t index)
 		if (!learner->have_medians && wait->scope == GPU_WAIT_EVENT)
 			wait->event = find_position(learner, wait->stream,
 						    replay->profile->waits[i].recorded_ns);
+		if (!learner->have_medians && wait->scope == GPU_WAIT_QUEUE)
+			find_room(learner, wait, learner->replay->profile->waits[i].start_ns);
 		learner->targets[i] = state_target(&learner->state, wait);
 		issue = time_max(issue, learner->targets[i]);
 	}

@@ -37,10 +37,10 @@ struct operation {
 };
 
 struct wait {
-	uint64_t own_ns;   /* of the call's own time, since its start or the wait before */
-	uint64_t fixed_ns; /* that it waited for nothing that is known */
-	int64_t lag;       /* from the end of what it waits for to its own */
-	struct position event;
+	uint64_t own_ns;       /* of the call's own time, since its start or the wait before */
+	uint64_t fixed_ns;     /* that it waited for nothing that is known */
+	int64_t lag;           /* from the end of what it waits for to its own */
+	struct position event; /* of an event; of room in a queue: the operation that made it */
 	uint32_t stream, device;
 	uint8_t scope; /* enum gpu_wait_scope */
 	bool own;
@@ -55,6 +55,7 @@ struct order {
 struct call {
 	uint64_t start, end, rest; /* rest: own time after its last wait */
 	uint64_t gap;              /* own time of the thread before it; see `joined` */
+	uint64_t prepares;         /* of a launch that takes long: own time before it is issued */
 	uint32_t thread, stream, device, rank;
 	uint32_t operation, wait, order; /* its first; those up to the next call's are its own */
 	uint32_t spawned; /* the first thread that begins after it, or NONE; then next_spawned */

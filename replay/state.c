@@ -119,6 +119,7 @@ uint64_t state_target(const struct state *state, const struct wait *wait)
 	case GPU_WAIT_STREAM:
 		return stream_ready(state, wait->stream);
 	case GPU_WAIT_EVENT:
+	case GPU_WAIT_QUEUE:
 		return state_position(state, &wait->event);
 	default:
 		return 0;

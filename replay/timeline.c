@@ -10,6 +10,9 @@
 #include "util/memory.h"
 #include "util/pair_map.h"
 
+/* ns: a launch that takes longer loads its module, or the like, before it is issued. */
+enum { LONG_LAUNCH = 20000 };
+
 #define REMEDY "vflow collect --passes flow,time,waits"
 
 static bool has_pass(const struct profile *profile, const char *name)
@@ -384,7 +387,7 @@ static void take_waits(struct replay *replay, struct maps *maps)
 	replay->waits = xcalloc(replay->wait_count + 1, sizeof(*replay->waits));
 	for (uint32_t i = 0; i < replay->call_count; i++) {
 		struct call *call = &replay->calls[i];
-		uint64_t past = call->start;
+		uint64_t past = call->start, own = 0;
 
 		call->wait = row;
 		for (; row < replay->wait_count && profile->waits[row].call == i; row++) {
@@ -406,9 +409,13 @@ static void take_waits(struct replay *replay, struct maps *maps)
 				.scope = (uint8_t)from->scope,
 				.own = from->own || from->scope == GPU_WAIT_OWN,
 			};
+			own += start - past;
 			past = end;
 		}
 		call->rest = call->end - past;
+		if (call->operation < call[1].operation &&
+		    replay->operations[call->operation].kernel)
+			call->prepares = time_sub(own + call->rest, LONG_LAUNCH);
 		call->only_waits = row > call->wait && call->operation == call[1].operation;
 	}
 	replay->calls[replay->call_count].wait = row;

@@ -29,6 +29,7 @@ struct walk {
 	struct state state;
 	struct thread_state *threads;
 	struct heap next;        /* threads by their next calls */
+	struct heap parked;      /* those whose calls depend on others that are still to come */
 	uint64_t *targets;       /* by wait */
 	uint32_t changed, quiet; /* how many of edits->changed, process->quiet are behind */
 	uint32_t rank;           /* no call of a lower rank is still to be made */
@@ -266,7 +267,7 @@ static void make_call(struct walk *walk, struct thread_state *thread, uint32_t i
 	const struct call *call = &walk->replay->calls[index];
 	const uint8_t flags = edit_of(walk, index)->flags;
 	const bool waits = !(flags & (EDIT_REMOVE | EDIT_NO_WAIT | EDIT_MOVE));
-	uint64_t start = thread->time, issue = start;
+	uint64_t start = thread->time, issue = time_add(start, call->prepares);
 
 	walk->state.streams[call->stream].blocking = !call->nonblocking;
 	for (uint32_t i = call->order; i < call[1].order; i++)
@@ -346,8 +347,7 @@ static bool is_due(const struct walk *walk, uint32_t index)
 		if (!state_has(&walk->state, &walk->replay->orders[i].position))
 			return false;
 	for (uint32_t i = call->wait; i < call[1].wait; i++)
-		if (walk->replay->waits[i].scope == GPU_WAIT_EVENT &&
-		    !state_has(&walk->state, &walk->replay->waits[i].event))
+		if (!state_has(&walk->state, &walk->replay->waits[i].event))
 			return false;
 	return true;
 }
@@ -462,6 +462,14 @@ static uint64_t end_process(struct walk *walk)
 	return time_max(end, walk->state.all);
 }
 
+/* What threads came to may depend on the call that was made. */
+static void unpark(struct walk *walk)
+{
+	for (uint32_t i = 0; i < walk->parked.count; i++)
+		heap_push(&walk->next, walk->parked.items[i].key, walk->parked.items[i].value);
+	walk->parked.count = 0;
+}
+
 static uint64_t run_process(struct walk *walk)
 {
 	const struct process *process = walk->process;
@@ -487,9 +495,15 @@ static uint64_t run_process(struct walk *walk)
 		}
 		if (alone || is_due(walk, next_call(walk, item.value))) {
 			step_thread(walk, item.value);
-		} else {
-			heap_push(&walk->next, item.key, item.value);
-			step_thread(walk, lowest(walk));
+			unpark(walk);
+			continue;
+		}
+		heap_push(&walk->parked, item.key, item.value);
+		if (!walk->next.count) {
+			uint32_t due = lowest(walk);
+
+			unpark(walk);
+			step_thread(walk, due);
 		}
 	}
 	return end_process(walk);
@@ -524,6 +538,7 @@ uint64_t replay_walk(const struct replay *replay, const struct walk_options *opt
 		heap_release(&walk.threads[i].by_call);
 	}
 	heap_release(&walk.next);
+	heap_release(&walk.parked);
 	free(walk.threads);
 	free(walk.targets);
 	state_release(&walk.state);

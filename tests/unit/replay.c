@@ -539,6 +539,54 @@ static void branches(void **state)
 	profile_free(profile);
 }
 
+/* The third launch finds the queue full until the first kernel has ended. */
+static void full_queue(void **state)
+{
+	struct profile *profile = kernel_profile();
+	struct replay_change half = {.kind = REPLAY_SHORTEN,
+				     .subject = REPLAY_VERTEX,
+				     .index = 7,
+				     .scaled = true,
+				     .fraction = 0.5};
+	struct replay_times times;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		add_timed(profile, 0, 0, 0, 5 * US * i, 5 * US * (i + 1));
+		add_operation(profile, (6 + 100 * i) * US, (106 + 100 * i) * US);
+	}
+	add_timed(profile, 0, 0, 0, 10 * US, 111 * US);
+	add_operation(profile, 206 * US, 306 * US);
+	add_wait(profile, GPU_WAIT_QUEUE, 11 * US, 96 * US); /* until 107 */
+	add_process(profile, 0, 411 * US);
+	times = times_with(profile, &half, 1);
+	assert_int_equal(times.before_ns, 411 * US);
+	/* until 56 + 1, 4 to its end, 300 more */
+	assert_int_equal(times.after_ns, 361 * US);
+	profile_free(profile);
+}
+
+/* A first launch that loads its module for 1 ms begins then, whatever was before it. */
+static void long_launch(void **state)
+{
+	struct profile *profile = kernel_profile();
+	const struct replay_change first = {.kind = REPLAY_REMOVE, .subject = REPLAY_CALL};
+	struct replay_times times;
+
+	(void)state;
+	add_timed(profile, 0, 0, 0, 0, 5 * US);
+	add_operation(profile, 6 * US, 2006 * US);
+	add_timed(profile, 0, 0, 0, 5 * US, 1005 * US);
+	add_operation(profile, 2006 * US, 4006 * US);
+	add_timed(profile, 0, 0, 1, 1005 * US, 4009 * US);
+	add_wait(profile, GPU_WAIT_STREAM, 1005 * US, 3003 * US);
+	add_process(profile, 0, 4009 * US);
+	times = times_with(profile, &first, 1);
+	/* issued 20 before the call's end at 1000, begins 6 later, and then 2000, 2, 1 */
+	assert_int_equal(times.after_ns, (980 + 6 + 2003) * US);
+	profile_free(profile);
+}
+
 /* -- changes -- */
 
 static void hoist_and_invocations(void **state)
@@ -832,7 +880,8 @@ int main(void)
 		cmocka_unit_test(random_threads), cmocka_unit_test(random_gpu),
 		cmocka_unit_test(threads),        cmocka_unit_test(workers),
 		cmocka_unit_test(processes),      cmocka_unit_test(events_of_threads),
-		cmocka_unit_test(branches),       cmocka_unit_test(hoist_and_invocations),
+		cmocka_unit_test(branches),       cmocka_unit_test(full_queue),
+		cmocka_unit_test(long_launch),    cmocka_unit_test(hoist_and_invocations),
 		cmocka_unit_test(asynchronous),   cmocka_unit_test(diogenes),
 		cmocka_unit_test(refusals),       cmocka_unit_test(truncated),
 		cmocka_unit_test(hostile),

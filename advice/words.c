@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/cxx_name.h"
 #include "graph/library_frames.h"
+#include "util/cxx_name.h"
 #include "util/duration.h"
 #include "util/memory.h"
 #include "util/size.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/source.h"
+#include "advice/source_files.h"
 #include "advice/source_text.h"
 #include "graph/profile/profile.h"
 #include "util/memory.h"
@@ -70,7 +70,7 @@ static bool take_result(struct search *search, struct source_range statement,
 }
 
 /* From a function to its caller, which calls it at *at; false: the caller does not tell. */
-static bool ask_caller(struct search *search, const struct source_text *caller, uint32_t line,
+static bool ask_caller(struct search *search, const struct source_lines *caller, uint32_t line,
 		       const char *function, int parameter, const char **at)
 {
 	struct source_range statement = source_statement(caller, line);
@@ -93,7 +93,7 @@ static bool ask_caller(struct search *search, const struct source_text *caller, 
  * Whether the caller has to be asked, for the argument of *parameter or, where that is negative,
  * for what it does with the result.
  */
-static bool needs_caller(const struct search *search, const struct source_text *text,
+static bool needs_caller(const struct search *search, const struct source_lines *text,
 			 const char *at, const char *function, int *parameter)
 {
 	struct source_function definition;
@@ -117,18 +117,17 @@ static bool has_line(const struct profile_frame *frame)
 }
 
 /* The name as the outermost caller tells it that the memory goes through; takes search->name. */
-static char *follow(struct search *search, struct source_text *text, const char *at,
-		    const struct profile_frame *const *frames, uint32_t count)
+static char *follow(struct search *search, struct source_files *files, struct source_lines text,
+		    const char *at, const struct profile_frame *const *frames, uint32_t count)
 {
 	char *known = NULL; /* in case that a caller does not tell */
 	int parameter;
 
 	for (uint32_t i = 0;; i++) {
 		char *function = source_function_name(frames[i]->function);
-		struct source_text caller;
 		bool told;
 
-		if (!needs_caller(search, text, at, function, &parameter)) {
+		if (!needs_caller(search, &text, at, function, &parameter)) {
 			free(function);
 			break;
 		}
@@ -141,11 +140,9 @@ static char *follow(struct search *search, struct source_text *text, const char 
 			set(search, NULL, POINTER);
 			break;
 		}
-		caller = source_load(frames[i + 1]->file);
-		told = ask_caller(search, &caller, frames[i + 1]->line, function, parameter, &at);
+		text = source_files_read_code(files, frames[i + 1]->file);
+		told = ask_caller(search, &text, frames[i + 1]->line, function, parameter, &at);
 		free(function);
-		source_unload(text);
-		*text = caller;
 		if (!told) {
 			set(search, NULL, POINTER);
 			break;
@@ -159,21 +156,21 @@ static char *follow(struct search *search, struct source_text *text, const char 
 	return known;
 }
 
-char *buffer_name_find(const char *api, const struct profile_frame *const *frames, uint32_t count)
+char *buffer_name_find(struct source_files *files, const char *api,
+		       const struct profile_frame *const *frames, uint32_t count)
 {
 	struct search search = {0};
 	struct source_range statement;
-	struct source_text text;
+	struct source_lines text;
 	struct source_call call;
 	char *name = NULL;
 
 	if (!count || !has_line(frames[0]) || !api || !is_allocator(api))
 		return NULL;
-	text = source_load(frames[0]->file);
+	text = source_files_read_code(files, frames[0]->file);
 	statement = source_statement(&text, frames[0]->line);
 	if (text.bytes && source_find_call(statement, api, &call) &&
 	    take_address(&search, source_argument(&call, 0)))
-		name = follow(&search, &text, call.name, frames, count);
-	source_unload(&text);
+		name = follow(&search, files, text, call.name, frames, count);
 	return name;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct profile_frame;
+struct source_files;
 
 /*
  * "d.mass" of `cudaMalloc((void **)&d.mass, n)`, where `api` is the function called ("cudaMalloc")
@@ -17,6 +18,7 @@ struct profile_frame;
  * the function returns, is called what the caller calls it: "p" of `float *p = device_alloc(n)`.
  * NULL: not known.  Caller frees.
  */
-char *buffer_name_find(const char *api, const struct profile_frame *const *frames, uint32_t count);
+char *buffer_name_find(struct source_files *files, const char *api,
+		       const struct profile_frame *const *frames, uint32_t count);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "advice/buffer_name.h"
 #include "advice/source.h"
+#include "advice/source_files.h"
 #include "advice/words.h"
 #include "util/memory.h"
 #include "util/size.h"
@@ -19,6 +20,13 @@ enum {
 	FRAMES = 4,  /* of a call path */
 	FAILED = 10, /* calls that are listed */
 	NUMBER = 8,  /* columns for the number of a source line */
+};
+
+/* What all findings of a report need. */
+struct common {
+	uint64_t all_ns; /* of all operations on the device; 0: not known */
+	struct words_site *sites;
+	struct source_files files;
 };
 
 static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
@@ -163,7 +171,8 @@ static const struct profile_frame *innermost(const struct profile *profile, uint
 }
 
 /* Where an editor finds the line, and the line with those around it. */
-static void print_source(const struct profile *profile, FILE *out, uint32_t vertex)
+static void print_source(const struct profile *profile, struct source_files *files, FILE *out,
+			 uint32_t vertex)
 {
 	const struct profile_frame *frame = innermost(profile, vertex);
 	struct source source;
@@ -171,7 +180,7 @@ static void print_source(const struct profile *profile, FILE *out, uint32_t vert
 
 	if (!frame)
 		return;
-	source = source_read(frame->file, frame->line, WIDTH - LABEL - NUMBER);
+	source = source_read(files, frame->file, frame->line, WIDTH - LABEL - NUMBER);
 	if (!source.lines[0])
 		return;
 	place = xasprintf("%s:%" PRIu32, frame->file, frame->line);
@@ -209,7 +218,8 @@ static char *time_of(const struct graph_vertex *vertex, uint64_t all_ns)
 	return text;
 }
 
-static void print_operation(const struct profile *profile, FILE *out, uint32_t id, uint64_t all_ns)
+static void print_operation(const struct profile *profile, struct common *common, FILE *out,
+			    uint32_t id)
 {
 	uint32_t v = graph_find(profile->graph, id);
 	const struct graph_vertex *vertex;
@@ -219,7 +229,7 @@ static void print_operation(const struct profile *profile, FILE *out, uint32_t i
 		return;
 	vertex = &profile->graph->vertices[v];
 	name = words_name(vertex);
-	time = time_of(vertex, all_ns);
+	time = time_of(vertex, common->all_ns);
 	text = xasprintf("%s (%s, vertex %" PRIu32 ", %" PRIu64 " invocation%s%s)", name,
 			 vertex->kind ? vertex->kind : "unknown", id, vertex->invocations,
 			 text_plural(vertex->invocations, "", "s"), time);
@@ -228,11 +238,11 @@ static void print_operation(const struct profile *profile, FILE *out, uint32_t i
 	free(time);
 	free(text);
 	print_place(profile, out, v);
-	print_source(profile, out, v);
+	print_source(profile, &common->files, out, v);
 }
 
 /* What the program calls the object, with ": "; "" when its source does not tell. */
-static char *buffer_name(const struct profile *profile, uint32_t vertex)
+static char *buffer_name(const struct profile *profile, struct source_files *files, uint32_t vertex)
 {
 	uint32_t count, first = 0;
 	const struct profile_frame **path = profile_path(profile, vertex, &count);
@@ -240,16 +250,18 @@ static char *buffer_name(const struct profile *profile, uint32_t vertex)
 
 	while (first < count && !words_has_line(path[first]))
 		first++;
-	name = buffer_name_find(profile->graph->vertices[vertex].name, path + first, count - first);
+	name = buffer_name_find(files, profile->graph->vertices[vertex].name, path + first,
+				count - first);
 	text = xasprintf("%s%s", name ? name : "", name ? ": " : "");
 	free(name);
 	free(path);
 	return text;
 }
 
-static void print_object(const struct profile *profile, const struct words_site *sites, FILE *out,
+static void print_object(const struct profile *profile, struct common *common, FILE *out,
 			 uint32_t site)
 {
+	const struct words_site *sites = common->sites;
 	uint32_t v = graph_find(profile->graph, site);
 	char *name, *bytes, *text, *buffer;
 	const char *global;
@@ -259,7 +271,7 @@ static void print_object(const struct profile *profile, const struct words_site 
 	global = sites[v].global;
 	name = global ? xasprintf("global %s", global) : words_name(&profile->graph->vertices[v]);
 	bytes = words_bytes(sites[v].largest);
-	buffer = global ? xstrdup("") : buffer_name(profile, v);
+	buffer = global ? xstrdup("") : buffer_name(profile, &common->files, v);
 	text = sites[v].count > 1
 		       ? xasprintf("%s%s (vertex %" PRIu32 "), %" PRIu64 " objects of up to %s",
 				   buffer, name, site, sites[v].count, bytes)
@@ -283,9 +295,8 @@ static char *operand(const char *file)
 	return text;
 }
 
-/* all_ns: of all operations on the device. */
-static void print_finding(const struct report *report, const struct words_site *sites,
-			  uint64_t all_ns, FILE *out, uint32_t index)
+static void print_finding(const struct report *report, struct common *common, FILE *out,
+			  uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
 	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
@@ -298,8 +309,8 @@ static void print_finding(const struct report *report, const struct words_site *
 
 	fputc('\n', out);
 	print_heading(report, out, title);
-	print_operation(report->profile, out, finding->vertex, all_ns);
-	print_object(report->profile, sites, out, finding->object);
+	print_operation(report->profile, common, out, finding->vertex);
+	print_object(report->profile, common, out, finding->object);
 	print_field(out, "seen", finding->evidence);
 	print_field(out, "advice", finding->advice);
 	print_field(out, "limits", finding->limits);
@@ -311,9 +322,8 @@ static void print_finding(const struct report *report, const struct words_site *
 	free(look);
 }
 
-static void print_time(const struct profile *profile, FILE *out)
+static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 {
-	uint64_t sum = gpu_time(profile);
 	char *time = words_ns(sum);
 	bool model = false;
 
@@ -326,7 +336,7 @@ static void print_time(const struct profile *profile, FILE *out)
 	free(time);
 }
 
-static void print_header(const struct report *report, FILE *out)
+static void print_header(const struct report *report, uint64_t all_ns, FILE *out)
 {
 	const struct profile *profile = report->profile;
 	char *title = xasprintf("vflow report: %s", profile->command ? profile->command : "");
@@ -379,7 +389,7 @@ static void print_header(const struct report *report, FILE *out)
 		text_plural(profile->graph->vertex_count, "vertex", "vertices"),
 		profile->graph->edge_count, text_plural(profile->graph->edge_count, "", "s"),
 		size_format(read, read_text), size_format(written, written_text));
-	print_time(profile, out);
+	print_time(profile, all_ns, out);
 	fputc('\n', out);
 }
 
@@ -411,11 +421,10 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 	free(vertex);
 }
 
-static void print_findings(const struct report *report, FILE *out)
+static void print_findings(const struct report *report, uint64_t all_ns, FILE *out)
 {
 	uint32_t count = report->profile->finding_count, shown = shown_count(report);
-	uint64_t all_ns = gpu_time(report->profile);
-	struct words_site *sites;
+	struct common common = {.all_ns = all_ns};
 	char *title, *file;
 
 	if (!count) {
@@ -426,10 +435,11 @@ static void print_findings(const struct report *report, FILE *out)
 			  text_plural(count, "", "s"));
 	print_heading(report, out, title);
 	free(title);
-	sites = words_sites(report->profile);
+	common.sites = words_sites(report->profile);
 	for (uint32_t i = 0; i < shown; i++)
-		print_finding(report, sites, all_ns, out, i);
-	free(sites);
+		print_finding(report, &common, out, i);
+	free(common.sites);
+	source_files_release(&common.files);
 	if (shown == count)
 		return;
 	file = operand(report->file);
@@ -495,12 +505,14 @@ static void print_further(const struct report *report, FILE *out)
 
 void report_print(const struct report *report, FILE *out)
 {
+	uint64_t all_ns = gpu_time(report->profile);
+
 	for (uint32_t i = 0; report->brief && i < shown_count(report); i++)
 		print_line(report->profile, out, i);
 	if (report->brief)
 		return;
-	print_header(report, out);
-	print_findings(report, out);
+	print_header(report, all_ns, out);
+	print_findings(report, all_ns, out);
 	print_failed_calls(report, out);
 	print_coverage(report, out);
 	print_further(report, out);

@@ -1,85 +1,46 @@
 #include "advice/source.h"
 
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "advice/source_files.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-enum {
-	FILE_LIMIT = 16 << 20, /* bytes that are looked at */
-	LINE_LIMIT = 4096,
-	TEXT_LIMIT = 4 << 20, /* bytes that are read whole */
-};
+enum { LINE_LIMIT = 4096 };
 
-/* NULL: no regular file.  A name from a profile may be that of a device or a pipe. */
-static FILE *open_source(const char *path)
+static char *clean_line(const char *bytes, size_t length, uint32_t width)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-	FILE *file;
+	char *line = xstrndup(bytes, length < LINE_LIMIT ? length : LINE_LIMIT), *text;
 
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !(file = fdopen(fd, "r"))) {
-		close(fd);
-		return NULL;
-	}
-	return file;
-}
-
-/* The next line up to LINE_LIMIT; false: the end. */
-static bool next_line(FILE *file, char line[LINE_LIMIT])
-{
-	size_t length;
-	int c;
-
-	if (!fgets(line, LINE_LIMIT, file))
-		return false;
-	length = strlen(line);
-	if (length && line[length - 1] == '\n')
-		line[length - 1] = '\0';
-	else
-		while ((c = getc(file)) != EOF && c != '\n')
-			;
-	return true;
-}
-
-static char *clean_line(char *line, uint32_t width)
-{
-	size_t length;
-	char *text;
-
-	for (char *at = line; *at; at++)
+	length = strcspn(line, "\n");
+	for (char *at = line; at < line + length; at++)
 		if (*at == '\t')
 			*at = ' ';
-	length = strlen(line);
 	while (length && line[length - 1] == ' ')
 		length--;
 	text = text_clean(line, length, width);
+	free(line);
 	return text;
 }
 
-struct source source_read(const char *path, uint32_t line, uint32_t width)
+struct source source_read(struct source_files *files, const char *path, uint32_t line,
+			  uint32_t width)
 {
-	uint32_t first = line > 1 ? line - 1 : 1, number = 0;
+	uint32_t first = line > 1 ? line - 1 : 1;
 	struct source source = {.first = first};
-	FILE *file = line ? open_source(path) : NULL;
-	char text[LINE_LIMIT];
+	struct source_lines lines = {0};
 
-	while (file && number < first + SOURCE_LINES - 1 && ftell(file) < FILE_LIMIT &&
-	       next_line(file, text))
-		if (++number >= first)
-			source.lines[number - first] = clean_line(text, width);
-	if (file)
-		fclose(file);
-	if (number < line)
-		source_free(&source);
+	if (line)
+		lines = source_files_read(files, path);
+	if (!lines.bytes || line > lines.count)
+		return source;
+	for (uint32_t i = 0, n = first; i < SOURCE_LINES && n <= lines.count; i++, n++) {
+		size_t begin = lines.begins[n - 1];
+		size_t end = n < lines.count ? lines.begins[n] : lines.size;
+
+		source.lines[i] = clean_line(lines.bytes + begin, end - begin, width);
+	}
 	return source;
 }
 
@@ -89,22 +50,4 @@ void source_free(struct source *source)
 		free(source->lines[i]);
 		source->lines[i] = NULL;
 	}
-}
-
-char *source_read_all(const char *path, size_t *size)
-{
-	FILE *file = open_source(path);
-	struct stat status;
-	char *text = NULL;
-
-	*size = 0;
-	if (!file)
-		return NULL;
-	if (fstat(fileno(file), &status) == 0 && status.st_size <= TEXT_LIMIT) {
-		text = xmalloc((size_t)status.st_size + 1);
-		*size = fread(text, 1, (size_t)status.st_size, file);
-		text[*size] = '\0';
-	}
-	fclose(file);
-	return text;
 }

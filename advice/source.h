@@ -3,8 +3,9 @@
 #ifndef VFLOW_ADVICE_SOURCE_H
 #define VFLOW_ADVICE_SOURCE_H
 
-#include <stddef.h>
 #include <stdint.h>
+
+struct source_files;
 
 enum { SOURCE_LINES = 3 };
 
@@ -15,11 +16,8 @@ struct source {
 };
 
 /* All NULL when the file cannot be read, or has no such line. */
-struct source source_read(const char *file, uint32_t line, uint32_t width);
+struct source source_read(struct source_files *files, const char *path, uint32_t line,
+			  uint32_t width);
 void source_free(struct source *source);
-
-/* The whole file, ended by a NUL; NULL: it cannot be read, or has more than 4 MiB.  Caller frees.
- */
-char *source_read_all(const char *path, size_t *size);
 
 #endif

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/source.h"
-#include "advice/source_blank.h"
 #include "util/memory.h"
 
 enum {
@@ -22,26 +20,6 @@ static bool is_word(char c)
 static bool is_space(char c)
 {
 	return isspace((unsigned char)c);
-}
-
-/* -- a file -- */
-
-struct source_text source_load(const char *path)
-{
-	struct source_text text = {0};
-
-	text.bytes = source_read_all(path, &text.size);
-	if (text.bytes && strlen(text.bytes) == text.size)
-		source_blank(text.bytes);
-	else
-		source_unload(&text);
-	return text;
-}
-
-void source_unload(struct source_text *text)
-{
-	free(text->bytes);
-	*text = (struct source_text){0};
 }
 
 /* -- words and brackets -- */
@@ -142,15 +120,15 @@ static bool ends_statement(char c)
 	return c == ';' || c == '{' || c == '}';
 }
 
-struct source_range source_statement(const struct source_text *text, uint32_t line)
+struct source_range source_statement(const struct source_lines *text, uint32_t line)
 {
-	const char *end = text->bytes ? text->bytes + text->size : NULL, *at = text->bytes;
-	struct source_range range = {at, at}, own;
+	struct source_range range = {text->bytes, text->bytes}, own;
+	const char *end, *at;
 
-	for (uint32_t number = 1; at && number < line; number++)
-		at = (at = memchr(at, '\n', (size_t)(end - at))) ? at + 1 : NULL;
-	if (!at || !line)
+	if (!text->bytes || !line || line > text->count)
 		return range;
+	end = text->bytes + text->size;
+	at = text->bytes + text->begins[line - 1];
 	range = (struct source_range){at, at};
 	while (range.end < end && *range.end != '\n')
 		range.end++;
@@ -432,7 +410,7 @@ char *source_function_name(const char *demangled)
 }
 
 /* Whether "name(...) const" stands before the { of a body. */
-static bool has_head(const struct source_text *text, const char *body, const char *name,
+static bool has_head(const struct source_lines *text, const char *body, const char *name,
 		     struct source_function *function)
 {
 	const char *from = body - text->bytes > LOOK ? body - LOOK : text->bytes, *at = body, *open;
@@ -453,7 +431,7 @@ static bool has_head(const struct source_text *text, const char *body, const cha
 	return is(at, end, name);
 }
 
-bool source_find_function(const struct source_text *text, const char *at, const char *name,
+bool source_find_function(const struct source_lines *text, const char *at, const char *name,
 			  struct source_function *function)
 {
 	const char *from = at - text->bytes > FUNCTION_LIMIT ? at - FUNCTION_LIMIT : text->bytes;
@@ -494,7 +472,7 @@ int source_parameter(const struct source_function *function, const char *name, b
 	return -1;
 }
 
-bool source_returns(const struct source_text *text, const struct source_function *function,
+bool source_returns(const struct source_lines *text, const struct source_function *function,
 		    const char *from, const char *name)
 {
 	const char *limit = text->bytes + text->size, *end = closing(function->body, limit);
@@ -538,7 +516,7 @@ static bool is_changed(struct source_range before, struct source_range after)
 	return *after.begin == '=' && after.begin[1] != '=' && !ends_with(before, "*");
 }
 
-bool source_changes(const struct source_text *text, const struct source_function *function,
+bool source_changes(const struct source_lines *text, const struct source_function *function,
 		    const char *name)
 {
 	const char *limit = text->bytes + text->size, *end = closing(function->body, limit);

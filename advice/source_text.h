@@ -3,7 +3,7 @@
  *
  * Nothing is compiled and no macro expanded.  All that a function returns points into the text that
  * it was given, but for names, which the caller frees.  Files may be anything: every look around is
- * bounded.
+ * bounded.  The text is source_files_read_code()'s.
  */
 #ifndef VFLOW_ADVICE_SOURCE_TEXT_H
 #define VFLOW_ADVICE_SOURCE_TEXT_H
@@ -12,11 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file without comments, literals and preprocessor's lines: blanks stand for them. */
-struct source_text {
-	char *bytes; /* NULL: not readable, too large or no text */
-	size_t size;
-};
+#include "advice/source_files.h"
 
 struct source_range {
 	const char *begin, *end;
@@ -32,11 +28,8 @@ struct source_function {
 	const char *body;               /* its { */
 };
 
-struct source_text source_load(const char *path);
-void source_unload(struct source_text *text);
-
 /* The statements that the line, counted from 1, has a part of; empty: no such line. */
-struct source_range source_statement(const struct source_text *text, uint32_t line);
+struct source_range source_statement(const struct source_lines *text, uint32_t line);
 
 /* The only call of the function in the range; false: there is none, or there are several. */
 bool source_find_call(struct source_range range, const char *function, struct source_call *call);
@@ -65,18 +58,18 @@ enum source_use source_result(struct source_range statement, const struct source
 char *source_function_name(const char *demangled);
 
 /* The definition of that name around `at`. */
-bool source_find_function(const struct source_text *text, const char *at, const char *name,
+bool source_find_function(const struct source_lines *text, const char *at, const char *name,
 			  struct source_function *function);
 
 /* Which parameter has the name, from 0, and whether it is a reference; -1: none. */
 int source_parameter(const struct source_function *function, const char *name, bool *reference);
 
 /* Whether the function, from there on, says "return NAME;". */
-bool source_returns(const struct source_text *text, const struct source_function *function,
+bool source_returns(const struct source_lines *text, const struct source_function *function,
 		    const char *from, const char *name);
 
 /* Whether the function makes its parameter of that name another than the caller passes. */
-bool source_changes(const struct source_text *text, const struct source_function *function,
+bool source_changes(const struct source_lines *text, const struct source_function *function,
 		    const char *name);
 
 #endif

@@ -37,6 +37,7 @@ bench: all programs $(bench_folder)/interpreter $(bench_folder)/shadow $(bench_f
 	@$(bench_folder)/query
 	@$(bench_folder)/replay
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) tests/bench/filters
+	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC=$(CC) tests/bench/report
 	@echo "whole processes on the emulated device, vflow collect against none:"
 	@for run in $(bench_runs); do \
 		VFLOW=$(abspath $(VFLOW)) tests/bench/overhead $(BUILD)/programs/$${run%%:*} \

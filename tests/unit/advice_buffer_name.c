@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "advice/buffer_name.h"
+#include "advice/source_files.h"
 #include "graph/profile/profile.h"
 
 static char path[] = "/tmp/vflow-buffer.XXXXXX";
@@ -34,6 +35,7 @@ struct frame {
 static void check_path(const char *api, const char *text, const struct frame *frames,
 		       const char *expected)
 {
+	struct source_files files = {0};
 	struct profile_frame all[8] = {0};
 	const struct profile_frame *path_of[8];
 	uint32_t count = 0;
@@ -46,7 +48,8 @@ static void check_path(const char *api, const char *text, const struct frame *fr
 		path_of[count] = &all[count];
 	}
 	write_text(text);
-	name = buffer_name_find(api, path_of, count);
+	name = buffer_name_find(&files, api, path_of, count);
+	source_files_release(&files);
 	if (!expected != !name || (name && strcmp(name, expected) != 0))
 		fail_msg("%s: \"%s\", not \"%s\"", text, name ? name : "(none)",
 			 expected ? expected : "(none)");
@@ -282,11 +285,13 @@ static void test_hostile(void **state)
 	const size_t size = 3 << 20;
 	static const char *const pieces[] = {
 		"cudaMalloc<", "cudaMalloc(&", "return p ", "){", "{", "("};
+	struct source_files files = {0};
 	char *text = malloc(size + 16);
 
 	(void)state;
-	assert_null(buffer_name_find("cudaMalloc", frames, 1));
-	assert_null(buffer_name_find("cudaMalloc", frames, 0));
+	assert_null(buffer_name_find(&files, "cudaMalloc", frames, 1));
+	assert_null(buffer_name_find(&files, "cudaMalloc", frames, 0));
+	source_files_release(&files);
 	assert_non_null(text);
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
 		text[0] = '\0';

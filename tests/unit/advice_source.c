@@ -8,10 +8,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "advice/source.h"
+#include "advice/source_files.h"
 
+static struct source_files files; /* of one text */
 static char path[] = "/tmp/vflow-source.XXXXXX";
 
 static void write_text(const char *text)
@@ -21,12 +24,13 @@ static void write_text(const char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
+	source_files_release(&files);
 }
 
 static void check(uint32_t line, uint32_t first, const char *a, const char *b, const char *c)
 {
 	const char *expected[] = {a, b, c};
-	struct source source = source_read(path, line, 12);
+	struct source source = source_read(&files, path, line, 12);
 
 	for (int i = 0; i < SOURCE_LINES; i++)
 		if (expected[i])
@@ -53,20 +57,73 @@ static void test_lines(void **state)
 
 static void test_no_file(void **state)
 {
-	size_t size;
+	(void)state;
+	assert_null(source_read(&files, "/dev/zero", 1, 80).lines[0]);
+	assert_null(source_read(&files, "/tmp", 1, 80).lines[0]);
+	assert_null(source_read(&files, "/nowhere/a.c", 1, 80).lines[0]);
+	assert_null(source_files_read_code(&files, "/dev/zero").bytes);
+}
+
+static void append(const char *bytes, size_t size)
+{
+	FILE *file = fopen(path, "a");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+	source_files_release(&files);
+}
+
+static void test_bytes(void **state)
+{
+	(void)state;
+	write_text("one\n");
+	check(1, 1, "one", NULL, NULL);
+	check(2, 0, NULL, NULL, NULL);
+	append("a\0b\nlast\n", 9);
+	check(2, 1, "one", "a", "last");
+	check(4, 0, NULL, NULL, NULL);
+	assert_null(source_files_read_code(&files, path).bytes);
+	write_text("");
+	check(1, 0, NULL, NULL, NULL);
+	assert_string_equal(source_files_read_code(&files, path).bytes, "");
+}
+
+static void test_once(void **state)
+{
+	(void)state;
+	write_text("int a; // one\n");
+	check(1, 1, "int a; //...", NULL, NULL);
+	assert_string_equal(source_files_read_code(&files, path).bytes, "int a;       \n");
+	assert_int_equal(truncate(path, 0), 0);
+	check(1, 1, "int a; //...", NULL, NULL);
+	source_files_release(&files);
+	check(1, 0, NULL, NULL, NULL);
+}
+
+/* Large files are cut, and not all of them kept. */
+static void test_limits(void **state)
+{
+	char name[64];
 
 	(void)state;
-	assert_null(source_read("/dev/zero", 1, 80).lines[0]);
-	assert_null(source_read("/tmp", 1, 80).lines[0]);
-	assert_null(source_read("/nowhere/a.c", 1, 80).lines[0]);
-	assert_null(source_read_all("/dev/zero", &size));
+	write_text("one\n");
+	assert_int_equal(truncate(path, 20 << 20), 0);
+	for (int slashes = 1; slashes <= 7; slashes++) { /* each another name */
+		snprintf(name, sizeof(name), "%.*s%s", slashes, "///////", path);
+		assert_int_equal(source_files_read(&files, name).size, 16 << 20);
+		assert_null(source_files_read_code(&files, name).bytes);
+		assert_true(files.bytes < 81 << 20);
+	}
+	source_files_release(&files);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_lines),  cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_bytes),  cmocka_unit_test(test_once),
+		cmocka_unit_test(test_limits),
 	};
 	int failed, fd = mkstemp(path);
 

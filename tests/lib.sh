@@ -46,6 +46,27 @@ collect() { # DB PROGRAM...: profiles on $DEVICE, else on the emulator; says not
 	"$VFLOW" collect --quiet --device "${DEVICE:-emulated}" -o "$db" "$@"
 }
 
+# For damaged input: what ends with none of the codes, or fails without a message of ours, goes to
+# $died.
+try() { # ALLOWED-CODES COMMAND...
+	local allowed=$1 code=0
+	shift
+	"$@" >"$T/out" 2>"$T/err" </dev/null || code=$?
+	if [[ " $allowed " != *" $code "* ]]; then
+		died+="exit code $code: $*"$'\n'"$(tail -3 "$T/err")"$'\n'
+	elif [ $code != 0 ] && ! [ -s "$T/err" ]; then
+		died+="exit code $code without a message: $*"$'\n'
+	elif grep -q "malformed" "$T/err"; then
+		died+="SQLite's words, not ours: $*"$'\n'"$(cat "$T/err")"$'\n'
+	fi
+}
+flip() { # FROM TO OFFSET: a copy with a flipped bit there
+	cp "$1" "$2"
+	local byte
+	byte=$(od -An -tu1 -j "$3" -N1 "$1")
+	printf "\\x$(printf %02x $((byte ^ 1 << RANDOM % 8)))" | dd of="$2" bs=1 seek="$3" conv=notrunc status=none
+}
+
 # What a profile holds, by way of the JSON export; sqlite3 reads the JSON.
 json_query() { # FILE SQL
 	sqlite3 -batch -separator ' ' :memory: "CREATE TABLE json(text); INSERT INTO json VALUES (CAST(readfile('$1') AS TEXT)); $2"

@@ -50,24 +50,6 @@ like "render: the name is shown" "$(xmllint --xpath 'string(/)' "$T/h.svg")" '</
 
 # -- damaged input: every exit code is 0 or 1 (125 for collect), with a message --------------
 died=
-try() { # ALLOWED-CODES COMMAND...
-	local allowed=$1 code=0
-	shift
-	"$@" >"$T/out" 2>"$T/err" </dev/null || code=$?
-	if [[ " $allowed " != *" $code "* ]]; then
-		died+="exit code $code: $*"$'\n'"$(tail -3 "$T/err")"$'\n'
-	elif [ $code != 0 ] && ! [ -s "$T/err" ]; then
-		died+="exit code $code without a message: $*"$'\n'
-	elif grep -q "malformed" "$T/err"; then
-		died+="SQLite's words, not ours: $*"$'\n'"$(cat "$T/err")"$'\n'
-	fi
-}
-flip() { # FROM TO OFFSET
-	cp "$1" "$2"
-	local byte
-	byte=$(od -An -tu1 -j "$3" -N1 "$1")
-	printf "\\x$(printf %02x $((byte ^ 1 << RANDOM % 8)))" | dd of="$2" bs=1 seek="$3" conv=notrunc status=none
-}
 RANDOM=1
 size=$(stat -c %s "$T/trace/1.trace")
 mkdir "$T/cut" "$T/flipped"

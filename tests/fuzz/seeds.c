@@ -65,6 +65,27 @@ static void fact(uint32_t kind, uint32_t object, uint32_t context, const void *p
 	append(TRACE_FACT, &record, sizeof(record), payload, size);
 }
 
+/* What the pass `time` tells of the call that has just ended. */
+static void time_facts(uint32_t context)
+{
+	const struct gpu_time time = {.after_ns = 100, .time_ns = 2000};
+	const struct gpu_wait wait = {.after_ns = 100, .wait_ns = 800, .scope = GPU_WAIT_DEFAULT};
+	const struct gpu_order order = {.recorded_ns = 500, .stream = 2};
+	const struct gpu_stream stream = {.nonblocking = 1};
+
+	fact(GPU_RECORD_STREAM, 0, context, &stream, sizeof(stream));
+	fact(GPU_RECORD_ORDER, 0, context, &order, sizeof(order));
+	fact(GPU_RECORD_TIME, 0, context, &time, sizeof(time));
+	fact(GPU_RECORD_WAIT, 0, context, &wait, sizeof(wait));
+}
+
+static void time_fact(uint64_t after_ns, uint64_t time_ns)
+{
+	const struct gpu_time time = {after_ns, time_ns};
+
+	fact(GPU_RECORD_TIME, 0, 1, &time, sizeof(time));
+}
+
 static const struct gpu_content zeros = {.zero = 1, .digest = {1, 2, 3}};
 
 static void create(const char *path)
@@ -123,6 +144,7 @@ static void write_trace(const char *path)
 	      1);
 	fact(GPU_RECORD_CONTENT, 2, 4, &zeros, sizeof(zeros));
 	fact(GPU_RECORD_TRIAL, 0, 4, "unknown", 7);
+	time_facts(4);
 	for (unsigned i = 0; i < 3; i++)
 		event(5, i, 5000 + 1000 * i,
 		      (const struct trace_row[]){
@@ -137,6 +159,7 @@ static void write_trace(const char *path)
 			       .access = TRACE_READ,
 			       .bytes = 16}},
 		      3);
+	time_facts(5);
 	event(6, 0, 8500, NULL, 0);
 	event(3, 1, 9000,
 	      (const struct trace_row[]){
@@ -220,17 +243,38 @@ static void write_hostile(const char *path, unsigned which)
 	case 9:
 		write_wide_rows(UINT32_MAX - 7);
 		break;
+	case 10: /* an operation that ends after all time */
+		time_fact(UINT64_MAX - 3000, 2000);
+		time_fact(100, UINT64_MAX);
+		break;
+	case 11: /* a sum that no number holds */
+		for (int i = 0; i < 3; i++)
+			time_fact(100, INT64_MAX - 5000);
+		break;
+	case 12: /* an event before the run */
+		fact(GPU_RECORD_ORDER, 0, 1, &(struct gpu_order){.recorded_ns = UINT64_MAX},
+		     sizeof(struct gpu_order));
+		break;
+	case 13: /* a wait that is longer than its call */
+		fact(GPU_RECORD_WAIT, 0, 1,
+		     &(struct gpu_wait){
+			     .after_ns = 1, .wait_ns = UINT64_MAX, .scope = GPU_WAIT_ALL},
+		     sizeof(struct gpu_wait));
+		break;
 	}
 	RECORD(TRACE_END, trace_end, "", .end_ns = 4000);
 	trace_close(writer);
 }
 
-enum { HOSTILE = 10 };
+enum { HOSTILE = 14 };
 
 int main(int argc, char **argv)
 {
 	static const char *const folders[] = {"", "/trace", "/profile", "/dot"};
 	char folder[PATH_MAX], path[PATH_MAX + 32];
+	/* the same trace as that of the other run, too */
+	const struct build_run runs[] = {{.folder = path, .passes = "flow"},
+					 {.folder = path, .passes = "time,waits"}};
 	struct profile *profile;
 	struct error error;
 	FILE *file;
@@ -251,7 +295,7 @@ int main(int argc, char **argv)
 	write_trace(path);
 
 	snprintf(path, sizeof(path), "%s/trace", folder);
-	profile = build_profile(path, &error);
+	profile = build_runs(runs, 2, build_analyses, &error);
 	if (!profile)
 		fail(error.text);
 	snprintf(path, sizeof(path), "%s/profile/small.db", folder);

@@ -6,12 +6,20 @@
 
 #include <stdlib.h>
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 struct space *event_spaces[EVENT_SPACES_MAX];
 unsigned event_space_count;
 
-/* Streams; the number of one is its index + 1. */
-static CUstream *streams;
-static uint32_t stream_count, stream_capacity;
+struct stream {
+	CUstream handle;
+	uint32_t number; /* 1, 2, ... */
+	UT_hash_handle hh;
+};
+
+/* By handle; those that are gone stay. */
+static struct stream *streams;
 
 struct space *events_find_space(CUcontext context)
 {
@@ -230,24 +238,26 @@ void events_peers_abandon(CUcontext context)
 			peers[i] = peers[--peer_count];
 }
 
-uint32_t events_stream_number(CUstream stream)
+uint32_t events_stream_number(CUstream handle)
 {
-	if (!stream || stream == CU_STREAM_LEGACY)
-		return 0;
-	for (uint32_t i = 0; i < stream_count; i++)
-		if (streams[i] == stream)
-			return i + 1;
-	if (stream_count == stream_capacity) {
-		uint32_t capacity = stream_capacity ? 2 * stream_capacity : 16;
-		CUstream *more = reallocarray(streams, capacity, sizeof(*more));
+	struct stream *stream;
 
-		if (!more)
-			return 0;
-		streams = more;
-		stream_capacity = capacity;
+	if (!handle || handle == CU_STREAM_LEGACY)
+		return 0;
+	HASH_FIND_PTR(streams, &handle, stream);
+	if (stream)
+		return stream->number;
+	stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return 0;
+	stream->handle = handle;
+	HASH_ADD_PTR(streams, handle, stream);
+	if (!stream->hh.tbl) { /* no memory: it is not in the table */
+		free(stream);
+		return 0;
 	}
-	streams[stream_count++] = stream;
-	return stream_count;
+	stream->number = HASH_COUNT(streams);
+	return stream->number;
 }
 
 bool context_enter(struct entered_context *entered, CUcontext context)

@@ -5,6 +5,7 @@
 #include "render/perfetto.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "render/format.h"
@@ -59,6 +60,36 @@ void perfetto_end(struct json *json)
 	json_end(json, '}');
 }
 
+void perfetto_name_process(struct json *json, uint32_t process, const char *name, uint32_t order)
+{
+	perfetto_name(json, "process_name", process, 0);
+	json_named_text(json, "name", name);
+	perfetto_end(json);
+	perfetto_name(json, "process_sort_index", process, 0);
+	json_named_count(json, "sort_index", order);
+	perfetto_end(json);
+}
+
+void perfetto_name_track(struct json *json, uint32_t process, uint32_t track, const char *name)
+{
+	perfetto_name(json, "thread_name", process, track);
+	json_named_text(json, "name", name);
+	perfetto_end(json);
+	perfetto_name(json, "thread_sort_index", process, track);
+	json_named_count(json, "sort_index", track);
+	perfetto_end(json);
+}
+
+char *perfetto_stream(uint32_t device, uint32_t stream)
+{
+	char before[32] = "";
+
+	if (device)
+		snprintf(before, sizeof(before), "device %" PRIu32 ", ", device);
+	return stream ? xasprintf("%sstream %" PRIu32, before, stream)
+		      : xasprintf("%sthe default stream", before);
+}
+
 /* Objects that are never freed live until the last thing that is known to happen. */
 static uint64_t last_time(const struct profile *profile)
 {
@@ -79,13 +110,8 @@ static void put_process(struct json *json, const struct profile *profile, uint32
 {
 	const struct profile_process *process = &profile->processes[index];
 
-	perfetto_name(json, "process_name", index + 1, 0);
-	json_name(json, "name");
-	json_text(json, process->arguments ? process->arguments : process->executable);
-	perfetto_end(json);
-	perfetto_name(json, "process_sort_index", index + 1, 0);
-	json_named_count(json, "sort_index", index);
-	perfetto_end(json);
+	perfetto_name_process(json, index + 1,
+			      process->arguments ? process->arguments : process->executable, index);
 }
 
 const struct picture_vertex *perfetto_vertex(const struct picture *picture, uint32_t id)

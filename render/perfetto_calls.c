@@ -6,7 +6,6 @@
  */
 #include "render/perfetto.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <uthash.h>
@@ -45,30 +44,15 @@ static uint64_t end_of(const struct profile_event *event)
 	return event->end_ns > event->start_ns ? event->end_ns : event->start_ns + 1;
 }
 
-static char *name_track(const struct profile_event *event, uint32_t lane)
-{
-	char device[32] = "", stream[32] = "the default stream", number[32] = "";
-
-	if (event->device)
-		snprintf(device, sizeof(device), "device %u, ", event->device);
-	if (event->stream)
-		snprintf(stream, sizeof(stream), "stream %u", event->stream);
-	if (lane)
-		snprintf(number, sizeof(number), " (%u)", lane + 1);
-	return xasprintf("calls on %s%s%s", device, stream, number);
-}
-
 static void put_track(struct json *json, const struct profile_event *event, uint32_t track,
 		      uint32_t lane)
 {
-	char *name = name_track(event, lane);
+	char *stream = perfetto_stream(event->device, event->stream);
+	char *name = lane ? xasprintf("calls on %s (%u)", stream, lane + 1)
+			  : xasprintf("calls on %s", stream);
 
-	perfetto_name(json, "thread_name", event->process + 1, track);
-	json_named_text(json, "name", name);
-	perfetto_end(json);
-	perfetto_name(json, "thread_sort_index", event->process + 1, track);
-	json_named_count(json, "sort_index", track);
-	perfetto_end(json);
+	perfetto_name_track(json, event->process + 1, track, name);
+	free(stream);
 	free(name);
 }
 

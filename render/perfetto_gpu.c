@@ -4,7 +4,6 @@
  */
 #include "render/perfetto.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <uthash.h>
@@ -25,14 +24,14 @@ struct track {
 
 static char *name_of(const struct track *track)
 {
-	char device[32] = "";
+	char *stream, *name;
 
 	if (track->key.host)
 		return xasprintf("calls of thread %u", track->key.number);
-	if (track->key.device)
-		snprintf(device, sizeof(device), "device %u, ", track->key.device);
-	return track->key.number ? xasprintf("GPU: %sstream %u", device, track->key.number)
-				 : xasprintf("GPU: %sthe default stream", device);
+	stream = perfetto_stream(track->key.device, track->key.number);
+	name = xasprintf("GPU: %s", stream);
+	free(stream);
+	return name;
 }
 
 /* The track's number; names it when it is new. */
@@ -49,12 +48,7 @@ static uint32_t track_of(struct json *json, struct track **tracks, const struct 
 	track->id = FIRST_TRACK + HASH_COUNT(*tracks);
 	HASH_ADD(hh, *tracks, key, sizeof(track->key), track);
 	name = name_of(track);
-	perfetto_name(json, "thread_name", FIRST_PROCESS + track->key.process, track->id);
-	json_named_text(json, "name", name);
-	perfetto_end(json);
-	perfetto_name(json, "thread_sort_index", FIRST_PROCESS + track->key.process, track->id);
-	json_named_count(json, "sort_index", track->id);
-	perfetto_end(json);
+	perfetto_name_track(json, FIRST_PROCESS + track->key.process, track->id, name);
 	free(name);
 	return track->id;
 }
@@ -113,12 +107,7 @@ static void put_processes(struct json *json, const struct profile *profile)
 			xasprintf("GPU times, of the run for pass time: %s",
 				  process->arguments ? process->arguments : process->executable);
 
-		perfetto_name(json, "process_name", FIRST_PROCESS + i, 0);
-		json_named_text(json, "name", name);
-		perfetto_end(json);
-		perfetto_name(json, "process_sort_index", FIRST_PROCESS + i, 0);
-		json_named_count(json, "sort_index", FIRST_PROCESS + i);
-		perfetto_end(json);
+		perfetto_name_process(json, FIRST_PROCESS + i, name, FIRST_PROCESS + i);
 		free(name);
 	}
 }

@@ -35,8 +35,9 @@
 struct arguments {
 	const struct pass *const *table;
 	const struct build_analysis *const *analyses;
-	const char *output, *device_name, *pass_list, *from_trace;
-	bool keep_trace, quiet;
+	const char *output, *device_name, *pass_list, *from_trace, *budget_text;
+	bool keep_trace, quiet, all;
+	struct budget budget;
 	struct pass_setting *settings; /* of the options of passes */
 	uint32_t setting_count;
 	uint32_t passes;
@@ -52,6 +53,12 @@ static struct command_option *option_rows(struct arguments *a, const char *devic
 		{0, "device", "DEVICE", device_help, OPTION_TEXT, &a->device_name},
 		{0, "passes", "LIST", "what is recorded, see below (default " DEFAULT_PASSES ")",
 		 OPTION_TEXT, &a->pass_list},
+		{0, "all", NULL, "all passes that can be made here, in the order that suits them",
+		 OPTION_FLAG, &a->all},
+		{0, "budget", "LIMIT",
+		 "with --all: how long the program may run in all: 90s, 5m, 2h, or 10x the first "
+		 "run",
+		 OPTION_TEXT, &a->budget_text},
 		{0, "keep-trace", NULL, "keep the raw trace, and say where", OPTION_FLAG,
 		 &a->keep_trace},
 		{0, "from-trace", "FOLDER", "run nothing: build the profile from a kept trace",
@@ -89,6 +96,14 @@ static int check_arguments(struct arguments *a)
 {
 	struct error error;
 
+	if (a->all && a->pass_list)
+		return options_misuse("collect", "--all and --passes exclude each other");
+	if (a->budget_text && !a->all)
+		return options_misuse("collect", "--budget is of --all");
+	if (a->budget_text && budget_parse(a->budget_text, &a->budget, &error) != 0)
+		return options_misuse("collect", "%s", error.text);
+	if (!a->pass_list)
+		a->pass_list = DEFAULT_PASSES;
 	if (pass_parse(a->table, a->pass_list, &a->passes, &error) != 0 ||
 	    pass_settings_check(a->table, a->passes, a->settings, a->setting_count, &error) != 0)
 		return options_misuse("collect", "%s", error.text);
@@ -308,12 +323,16 @@ static int collect_on_device(const struct arguments *a, const struct target *tar
 		.target = target,
 		.program = a->program,
 		.quiet = a->quiet,
+		.all = a->all,
+		.budget = a->budget,
 	};
 	int code;
 
 	if (libraries)
 		plan.device = pass_device(a->table, a->passes, devices, a->device_name, libraries,
 					  &why, &error);
+	if (plan.device && a->all)
+		plan.passes = pass_all(a->table, plan.device, libraries, &plan.missing);
 	if (!plan.device || check_target(target, plan.device, &error) != 0 ||
 	    runs_check_input(&plan, &error) != 0)
 		code = note_failure(EXIT_VFLOW_FAILED, &error);
@@ -356,7 +375,6 @@ int collect_with_passes(const struct pass *const *table,
 		.analyses = analyses,
 		.output = DEFAULT_OUTPUT,
 		.device_name = "auto",
-		.pass_list = DEFAULT_PASSES,
 	};
 	struct target target = {0};
 	struct error error;

@@ -14,13 +14,21 @@
 #include "util/command.h"
 #include "util/memory.h"
 
+#define SHARE_LEAST 1000 /* one launch of so many, when nothing of the budget is left */
+
+static uint32_t next_run(const struct runs_plan *plan, uint32_t passes)
+{
+	return plan->all ? pass_next_in_order(plan->table, passes)
+			 : pass_next_run(plan->table, passes);
+}
+
 static unsigned count_runs(const struct runs_plan *plan)
 {
 	uint32_t left = plan->passes;
 	unsigned count = 0;
 
 	for (; left; count++)
-		left &= ~pass_next_run(plan->table, left);
+		left &= ~next_run(plan, left);
 	return count;
 }
 
@@ -63,10 +71,21 @@ static int target_code(const struct runs_plan *plan, int status)
 	return 128 + number;
 }
 
+/* The run does a part of its work only. */
+static void put_share(const struct runs_plan *plan, const struct runs_made *run,
+		      struct environment *environment)
+{
+	char *number = xasprintf("%llu", (unsigned long long)run->share);
+
+	environment_set(environment, pass_sampling(plan->table, run->passes)->variable, number);
+	free(number);
+}
+
 /* What the target finds in its environment.  Returns 0 or -1. */
-static int prepare(const struct runs_plan *plan, uint32_t run, const char *traces,
+static int prepare(const struct runs_plan *plan, const struct runs_made *made, const char *traces,
 		   struct environment *environment, struct error *error)
 {
+	const uint32_t run = made->passes;
 	char *names = pass_names(plan->table, run);
 	char *provider = pass_library_path(plan->table, run, plan->device, plan->libraries);
 
@@ -75,6 +94,8 @@ static int prepare(const struct runs_plan *plan, uint32_t run, const char *trace
 	environment_set(environment, "VFLOW_PROVIDER", provider);
 	pass_providers_put(plan->table, run, plan->device, environment);
 	pass_settings_put(plan->table, run, plan->settings, plan->setting_count, environment);
+	if (made->share > 1)
+		put_share(plan, made, environment);
 	free(provider);
 	free(names);
 	return plan->device->put_guest(plan->libraries, environment, error);
@@ -96,7 +117,7 @@ static int make_run(const struct runs_plan *plan, struct runs_made *run, const c
 	struct environment environment = {0};
 	int code = EXIT_VFLOW_FAILED;
 
-	if (traces && prepare(plan, run->passes, traces, &environment, error) == 0) {
+	if (traces && prepare(plan, run, traces, &environment, error) == 0) {
 		double start = now();
 
 		fflush(NULL);
@@ -110,13 +131,76 @@ static int make_run(const struct runs_plan *plan, struct runs_made *run, const c
 	return code;
 }
 
-static void announce_run(const struct runs_plan *plan, uint32_t run, unsigned number,
+static void announce_run(const struct runs_plan *plan, const struct runs_made *run, unsigned number,
 			 unsigned count)
 {
-	char *names = pass_names(plan->table, run);
+	char *names = pass_names(plan->table, run->passes);
 
-	if (count > 1)
+	if (run->share > 1)
+		note(plan->quiet,
+		     "run %u of %u: %s; to keep to --budget, launch 1 and every %lluth of each "
+		     "kernel and call path",
+		     number, count, names, (unsigned long long)run->share);
+	else if (count > 1)
 		note(plan->quiet, "run %u of %u: %s", number, count, names);
+	free(names);
+}
+
+/* What the run took, in comparison to the first. */
+static void sum_up_run(const struct runs_plan *plan, const struct runs_result *result)
+{
+	const struct runs_made *first = result->made, *run = first + result->made_count - 1;
+	char *names = pass_names(plan->table, run->passes);
+
+	if (run == first)
+		note(plan->quiet, "%s took %.2f s", names, run->seconds);
+	else
+		note(plan->quiet, "%s took %.2f s, %.1f times the run for the first pass", names,
+		     run->seconds, first->seconds > 0 ? run->seconds / first->seconds : 1);
+	free(names);
+}
+
+static bool is_set(const struct runs_plan *plan, const struct pass_option *option)
+{
+	for (uint32_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].option == option)
+			return plan->settings[i].value.number != option->standard;
+	return false;
+}
+
+/*
+ * How much of the run the budget leaves, by what the runs so far took.  False: nothing.  The run
+ * that makes the graph is always made: without it there is no profile.
+ */
+static bool keep_to_budget(const struct runs_plan *plan, const struct runs_result *result,
+			   struct runs_made *run)
+{
+	const struct pass_option *sampling = pass_sampling(plan->table, run->passes);
+	double spent = 0;
+
+	run->share = 1;
+	if (!result->made_count)
+		return true;
+	for (uint32_t i = 0; i < result->made_count; i++)
+		spent += result->made[i].seconds;
+	run->share = budget_share(&plan->budget, result->made[0].seconds, spent,
+				  pass_cost(plan->table, run->passes));
+	if (pass_makes_graph(plan->table, run->passes) && !run->share)
+		run->share = SHARE_LEAST;
+	if (!sampling || is_set(plan, sampling)) {
+		if (run->share != 1 && !pass_makes_graph(plan->table, run->passes))
+			return false;
+		run->share = 1;
+	}
+	return run->share;
+}
+
+static void leave_out(const struct runs_plan *plan, uint32_t passes, struct runs_result *result)
+{
+	char *names = pass_names(plan->table, passes);
+
+	note(plan->quiet, "%s is left out: it would take more than --budget allows", names);
+	add_gap(result, COVERAGE_PASS_OVER_BUDGET, passes);
 	free(names);
 }
 
@@ -171,17 +255,27 @@ int runs_make(const struct runs_plan *plan, const char *folder, struct runs_resu
 	int code = 0;
 
 	*result = (struct runs_result){0};
+	if (plan->missing)
+		add_gap(result, COVERAGE_PASS_NOT_BUILT, plan->missing);
 	while (left && !(number && launch_stopped(&idle))) {
-		struct runs_made run = {.passes = pass_next_run(plan->table, left)};
+		struct runs_made run = {.passes = next_run(plan, left)};
 		int status = 0;
 
+		if (!keep_to_budget(plan, result, &run)) {
+			leave_out(plan, run.passes, result);
+			left &= ~run.passes;
+			number++;
+			continue;
+		}
 		if (number)
 			rewind_input(start);
-		announce_run(plan, run.passes, ++number, count);
+		announce_run(plan, &run, ++number, count);
 		code = make_run(plan, &run, folder, &status, error);
 		if (code)
 			break;
 		take_run(plan, &run, status, result);
+		if (plan->all)
+			sum_up_run(plan, result);
 		left &= ~run.passes;
 	}
 	launch_end();

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collect/budget.h"
 #include "collect/coverage/coverage.h"
 #include "collect/pass/options.h"
 #include "collect/target.h"
@@ -22,11 +23,16 @@ struct runs_plan {
 	const struct target *target;
 	char **program; /* ends with NULL */
 	bool quiet;
+	/* Of --all: runs in their order, each with a line of what it took, within a budget. */
+	bool all;
+	struct budget budget;
+	uint32_t missing; /* passes that cannot be made here */
 };
 
 struct runs_made {
 	uint32_t passes;
 	double seconds; /* from the program's start to its end */
+	uint64_t share; /* one launch of so many is analysed, to keep to the budget; 1: all */
 };
 
 struct runs_gap { /* what the runs did not give, or not as they should */

@@ -42,6 +42,25 @@ static bool is_free(const struct obstacle *obstacle)
 	return !obstacle->unsupported && !obstacle->absent && !obstacle->missing;
 }
 
+uint32_t pass_all(const struct pass *const *table, const struct device *device,
+		  const char *libraries, uint32_t *missing)
+{
+	uint32_t passes = 0;
+
+	*missing = 0;
+	for (unsigned i = 0; table[i]; i++) {
+		const uint32_t bit = UINT32_C(1) << i;
+
+		if (!pass_provider(table[i], device))
+			continue;
+		if (find_obstacle(table, bit, device, libraries).missing)
+			*missing |= bit;
+		else
+			passes |= bit;
+	}
+	return passes;
+}
+
 /* "use --device NAME" for another device on which the passes can be made; else "".  Caller frees.
  */
 static char *alternative(const struct pass *const *table, uint32_t passes,

@@ -1,6 +1,7 @@
 /* collect/pass/pass.c: the table of passes, and what follows from its rows. */
 #include "collect/pass/pass.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,38 @@ uint32_t pass_next_run(const struct pass *const *table, uint32_t passes)
 			run |= bit(i);
 	}
 	return run;
+}
+
+uint32_t pass_next_in_order(const struct pass *const *table, uint32_t passes)
+{
+	uint32_t next = 0;
+	unsigned lowest = UINT_MAX;
+
+	for (uint32_t run; (run = pass_next_run(table, passes)); passes &= ~run)
+		for (unsigned i = 0; table[i]; i++)
+			if ((run & bit(i)) && table[i]->order < lowest) {
+				lowest = table[i]->order;
+				next = run;
+			}
+	return next;
+}
+
+unsigned pass_cost(const struct pass *const *table, uint32_t run)
+{
+	unsigned cost = 1;
+
+	for (unsigned i = 0; table[i]; i++)
+		if ((run & bit(i)) && table[i]->cost > cost)
+			cost = table[i]->cost;
+	return cost;
+}
+
+const struct pass_option *pass_sampling(const struct pass *const *table, uint32_t run)
+{
+	for (unsigned i = 0; table[i]; i++)
+		if ((run & bit(i)) && table[i]->sampling)
+			return table[i]->sampling;
+	return NULL;
 }
 
 bool pass_makes_graph(const struct pass *const *table, uint32_t passes)

@@ -66,6 +66,13 @@ struct pass {
 	/* Passes with the same word here share one run of the program; NULL: a run of its own. */
 	const char *run;
 	const char *needs; /* the name of a pass without which this one says nothing; or NULL */
+	/*
+	 * For `vflow collect --all`: runs of a lower order come first, and --budget takes a run for
+	 * so many times the first one.  sampling: the option, a number N of which the pass then
+	 * does an Nth only; NULL: it has none.
+	 */
+	unsigned order, cost;
+	const struct pass_option *sampling;
 	const struct pass_provider *providers;    /* ends with a row without a device */
 	const struct pass_option *const *options; /* ends with NULL; NULL: none */
 };
@@ -86,6 +93,18 @@ char *pass_names(const struct pass *const *table, uint32_t passes);
 
 /* Those of the passes that share the first run; 0: there is none left. */
 uint32_t pass_next_run(const struct pass *const *table, uint32_t passes);
+/* The same of the run of the lowest order. */
+uint32_t pass_next_in_order(const struct pass *const *table, uint32_t passes);
+/* How many times the first run a run is taken for: of its passes the most. */
+unsigned pass_cost(const struct pass *const *table, uint32_t run);
+/* The option of a pass of the run that makes it do less; NULL: none. */
+const struct pass_option *pass_sampling(const struct pass *const *table, uint32_t run);
+
+/*
+ * All passes that can be made on the device; *missing: those whose provider was not built.
+ */
+uint32_t pass_all(const struct pass *const *table, const struct device *device,
+		  const char *libraries, uint32_t *missing);
 
 /* Whether one of them makes the graph. */
 bool pass_makes_graph(const struct pass *const *table, uint32_t passes);

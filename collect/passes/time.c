@@ -28,6 +28,8 @@ const struct pass pass_time = {
 	.gives = "when the GPU was at each operation, and for how long",
 	.role = PASS_JOINS_GRAPH,
 	.run = "time",
+	.order = 0,
+	.cost = 1,
 	.providers =
 		(const struct pass_provider[]){
 			{.device = &device_gpu, .library = &pass_library_cupti},

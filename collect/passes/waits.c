@@ -12,6 +12,8 @@ const struct pass pass_waits = {
 	.role = PASS_JOINS_GRAPH,
 	.run = "time",
 	.needs = "time",
+	.order = 0,
+	.cost = 1,
 	.providers =
 		(const struct pass_provider[]){
 			{.device = &device_gpu,

@@ -479,12 +479,17 @@ static void test_own_passes(void **state)
 	(void)state;
 	for (unsigned i = 0; collect_passes[i]; i++) {
 		const struct pass *pass = collect_passes[i];
+		char *list;
 
 		assert_in_range(i, 0, 31);
 		assert_non_null(pass->gives);
 		assert_null(strpbrk(pass->name, ",/."));
-		assert_int_equal(pass_parse(collect_passes, pass->name, &passes, &error), 0);
-		assert_int_equal(passes, UINT32_C(1) << i); /* no other has its name */
+		list = xasprintf("%s%s%s", pass->name, pass->needs ? "," : "",
+				 pass->needs ? pass->needs : "");
+		assert_int_equal(pass_parse(collect_passes, list, &passes, &error), 0);
+		assert_true(passes >> i & 1);
+		assert_int_equal(__builtin_popcount(passes), pass->needs ? 2 : 1);
+		free(list);
 		assert_non_null(pass->providers[0].device);
 		for (const struct pass_provider *p = pass->providers; p->device; p++)
 			assert_ptr_equal(device_find(p->device->name), p->device);

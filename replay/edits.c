@@ -42,8 +42,10 @@ static int edit_call(struct maker *maker, uint32_t call)
 		edit->flags |= EDIT_REMOVE;
 		break;
 	case REPLAY_NO_WAIT:
-	case REPLAY_ASYNC:
 		edit->flags |= EDIT_NO_WAIT;
+		break;
+	case REPLAY_ASYNC:
+		edit->flags |= EDIT_NO_WAIT | EDIT_ASYNC;
 		break;
 	case REPLAY_MOVE:
 		edit->flags |= EDIT_MOVE;

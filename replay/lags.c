@@ -16,9 +16,11 @@ enum { QUEUED = 8000 };
 enum { PARALLEL_MAX = 256, BESIDE_MAX = 16 };
 
 /* Of the device that gpu/emulator/README.md describes. */
-static const struct lags model = {.latency = 6000, .gap = 0, .wake = 2000, .own_wake = 2000};
+static const struct lags model = {
+	.latency = {6000, 6000}, .own = 5000, .gap = 0, .wake = 2000, .own_wake = 2000};
 /* Where the run has no example: as on an H200. */
-static const struct lags usual = {.latency = 6000, .gap = 1500, .wake = 3000, .own_wake = 3000};
+static const struct lags usual = {
+	.latency = {6000, 6000}, .own = 5000, .gap = 1500, .wake = 3000, .own_wake = 3000};
 
 /* -- medians -- */
 
@@ -70,7 +72,7 @@ struct learner {
 	struct list *streams, *blocking; /* by stream; by device */
 	bool have_medians;
 	uint64_t *targets; /* by wait: when what it is for was done */
-	struct samples latency, gap, wake, own_wake;
+	struct samples latency[2], own, gap, wake, own_wake;
 };
 
 static void append(struct list *list, uint32_t operation)
@@ -144,11 +146,11 @@ static void learn_operation(struct learner *learner, uint32_t index, uint64_t is
 	ready = state_ready(&learner->state, index);
 	if (!learner->have_medians) {
 		if (ready <= issue)
-			sample(&learner->latency, time_lag(issue, start));
+			sample(&learner->latency[operation->kernel], time_lag(issue, start));
 		else if (ready > issue + QUEUED)
 			sample(&learner->gap, time_lag(ready, start));
 	} else {
-		by_issue = time_shift(issue, lags->latency);
+		by_issue = time_shift(issue, lags->latency[operation->kernel]);
 		by_ready = ready ? time_shift(ready, lags->gap) : 0;
 		operation->bound = by_ready > by_issue ? BOUND_READY : BOUND_ISSUE;
 		operation->lag = time_lag(operation->bound == BOUND_READY ? ready : issue, start);
@@ -243,6 +245,9 @@ static void learn_call(struct learner *learner, uint32_t index)
 		learner->targets[i] = state_target(&learner->state, wait);
 		issue = time_max(issue, learner->targets[i]);
 	}
+	if (!learner->have_medians && call->operation < call[1].operation &&
+	    call->wait == call[1].wait)
+		sample(&learner->own, time_lag(call->start, call->end));
 	for (uint32_t i = call->operation; i < call[1].operation; i++)
 		learn_operation(learner, i, issue);
 	for (uint32_t i = call->wait; i < call[1].wait; i++) {
@@ -346,7 +351,9 @@ static void take_medians(struct learner *learner, const struct profile_process *
 	struct process *process = learner->process;
 	const bool emulated = from->provider && !strcmp(from->provider, "emulated");
 	const struct lags measured = {
-		.latency = median(&learner->latency, usual.latency),
+		.latency = {median(&learner->latency[0], usual.latency[0]),
+			    median(&learner->latency[1], usual.latency[1])},
+		.own = median(&learner->own, usual.own),
 		.gap = median(&learner->gap, usual.gap),
 		.wake = median(&learner->wake, usual.wake),
 		.own_wake = median(&learner->own_wake, usual.own_wake),

@@ -46,7 +46,8 @@ void replay_free(struct replay *replay);
 enum replay_change_kind {
 	REPLAY_REMOVE,  /* the calls, their operations and their host time */
 	REPLAY_NO_WAIT, /* they return at once: later waits wait for it, as their scopes say */
-	REPLAY_ASYNC,   /* copies do not wait, as from pinned memory; they take as long as before */
+	REPLAY_ASYNC,   /* copies do not wait, as from pinned memory, which the host does not copy;
+			   the   device takes as long as before */
 	REPLAY_MOVE,    /* they wait later; calls that do nothing else are made later */
 	REPLAY_SHORTEN, /* their operations take less; without any: their own host time */
 	REPLAY_HOIST,   /* only the first of each process stays; of releases the last */

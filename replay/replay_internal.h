@@ -84,10 +84,12 @@ struct device {
 
 /* Medians of the run, or of the model. */
 struct lags {
-	int64_t latency;  /* from the call to its operation on an idle stream */
-	int64_t gap;      /* between operations of a stream */
-	int64_t wake;     /* from the end of what a call waits for to its own */
-	int64_t own_wake; /* ... for its own operation */
+	int64_t latency[2]; /* from the call to its operation on an idle stream, if it is a copy or
+			       set, or a kernel: pageable memory is staged first */
+	int64_t own;        /* of the host, for a call with an operation that waits for nothing */
+	int64_t gap;        /* between operations of a stream */
+	int64_t wake;       /* from the end of what a call waits for to its own */
+	int64_t own_wake;   /* ... for its own operation */
 };
 
 struct process {
@@ -200,6 +202,7 @@ enum {
 	EDIT_NO_WAIT = 2,
 	EDIT_MOVE = 4,
 	EDIT_SHORTEN = 8,
+	EDIT_ASYNC = 16, /* with EDIT_NO_WAIT: nor does it copy pageable memory on the host */
 };
 
 struct edit {

@@ -172,17 +172,25 @@ static uint64_t end_before(const struct walk *walk, const struct operation *oper
 	return 0;
 }
 
+static int64_t min_lag(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 static uint64_t start_of(struct walk *walk, const struct operation *operation, uint32_t index,
 			 uint64_t issue)
 {
 	const struct lags *lags = &walk->process->lags;
 	uint64_t ready = state_ready(&walk->state, index), beside = end_before(walk, operation);
-	uint64_t by_issue = time_sub(time_shift(issue, lags->latency), operation->lead);
+	uint64_t by_issue =
+		time_sub(time_shift(issue, lags->latency[operation->kernel]), operation->lead);
 	uint64_t by_ready = ready ? time_sub(time_shift(ready, lags->gap), operation->lead) : 0;
 	uint64_t start;
 
 	if (operation->bound == BOUND_ISSUE && (!walk->options->medians || !operation->kernel))
 		by_issue = time_shift(issue, operation->lag);
+	if (edit_of(walk, operation->call)->flags & EDIT_ASYNC) /* it is not staged */
+		by_issue = time_shift(issue, min_lag(operation->lag, lags->latency[1]));
 	if (operation->bound == BOUND_READY && ready && !walk->options->medians)
 		by_ready = time_shift(ready, operation->lag);
 	start = time_max(by_issue, by_ready);
@@ -224,12 +232,16 @@ static uint64_t own_part(const struct walk *walk, uint32_t index, uint64_t ns)
 {
 	const struct call *call = &walk->replay->calls[index];
 	const struct edit *edit = edit_of(walk, index);
+	const bool has_operation = call->operation < call[1].operation;
+	const uint64_t least = (uint64_t)walk->process->lags.own;
 	uint64_t all = call->rest;
 
-	if (!(edit->flags & EDIT_SHORTEN) || call->operation < call[1].operation)
+	if (!(edit->flags & (has_operation ? EDIT_ASYNC : EDIT_SHORTEN)))
 		return ns;
 	for (uint32_t i = call->wait; i < call[1].wait; i++)
 		all = time_add(all, walk->replay->waits[i].own_ns);
+	if (has_operation)
+		return all > least ? (uint64_t)((double)ns * (double)least / (double)all) : ns;
 	return shortened(&walk->options->edits->changes[edit->shorten], ns, all);
 }
 

@@ -138,8 +138,8 @@ static void announce_run(const struct runs_plan *plan, const struct runs_made *r
 
 	if (run->share > 1)
 		note(plan->quiet,
-		     "run %u of %u: %s; to keep to --budget, launch 1 and every %lluth of each "
-		     "kernel and call path",
+		     "run %u of %u: %s; to keep to --budget, one launch in %llu of each kernel and "
+		     "call path",
 		     number, count, names, (unsigned long long)run->share);
 	else if (count > 1)
 		note(plan->quiet, "run %u of %u: %s", number, count, names);

@@ -1,0 +1,83 @@
+#!/bin/bash
+# `vflow collect --all`: the passes in their order, what each took, and the budget.
+. tests/lib.sh
+P=$PWD/$P
+cd "$T" || exit 1
+exec </dev/null # each run reads it
+
+all() { # ARGS...: stdout to out, what vflow says to err
+	"$VFLOW" collect --all --device emulated "$@" >out 2>err
+}
+script() { # NAME <TEXT
+	{ echo '#!/bin/sh'; cat; } >"$1"
+	chmod +x "$1"
+}
+coverage() { # DB: of passes
+	sqlite3 "$1" "SELECT reason FROM coverage WHERE what = 'passes'"
+}
+plain() { # what vflow says, without seconds
+	sed 's/[0-9]*\.[0-9]* s/N s/; s/[0-9]*\.[0-9]* times/N times/' err
+}
+
+all -o a.db "$P/timeline" events
+is "all passes, in their order" "$? $(plain)" "0 vflow: run 1 of 2: time,waits
+vflow: time,waits took N s
+vflow: run 2 of 2: flow
+vflow: flow took N s, N times the run for the first pass
+vflow: 6 operations, 4 edges, 3 findings -> a.db; see: vflow report a.db"
+is "one profile of all" "$(sqlite3 a.db "SELECT group_concat(name), sum(makes_graph) FROM (SELECT * FROM pass ORDER BY name)")" "flow,time,waits|1"
+"$VFLOW" collect -q --device emulated --passes flow,time,waits -o b.db "$P/timeline" events >out
+for table in vertex edge timeline wait gpu_time; do
+	is "... as if they were named: $table" "$(sqlite3 a.db "SELECT * FROM $table" | sed 's/|[0-9]*$//' | cksum)" "$(sqlite3 b.db "SELECT * FROM $table" | sed 's/|[0-9]*$//' | cksum)"
+done
+all -q -o c.db "$P/timeline" events
+is "quiet" "$? $(cat err)" "0 "
+
+# -- the budget: a program that takes long for the first pass, and shorter for the others
+script slow <<END
+echo \$VFLOW_PASS \$VFLOW_SAMPLE_KERNELS >>runs
+if [ \$VFLOW_PASS = time,waits ]; then sleep 0.5; fi
+exec '$P/timeline' events
+END
+budget() { # LIMIT: what the runs were
+	rm -f runs
+	all --budget "$1" -o d.db ./slow || cat err
+	tr '\n' ' ' <runs
+}
+is "enough" "$(budget 10x)" "time,waits flow "
+is "enough, as a time" "$(budget 1m)" "time,waits flow "
+# 2 times 0.5 s less the first run leave 0.5 s; flow is taken for 5 times 0.5 s
+is "less: fewer launches" "$(budget 2x)" "time,waits flow 5 "
+is "... which is said" "$(sed -n 3p err)" "vflow: run 2 of 2: flow; to keep to --budget, one launch in 5 of each kernel and call path"
+is "nothing left: the graph is made all the same" "$(budget 1x)" "time,waits flow 1000 "
+is "... as the user has it" "$(rm -f runs; all --budget 2x --sample-kernels 7 -o d.db ./slow; tr '\n' ' ' <runs)" "time,waits flow 7 "
+
+# -- the end
+script stop <<END
+echo \$VFLOW_PASS >>ready
+'$P/timeline' events
+if [ \$VFLOW_PASS = "\$1" ]; then kill -INT \$PPID; sleep 0.2; fi
+END
+rm -f ready
+all -o e.db ./stop time,waits
+is "Ctrl-C in the first run" "$(cat ready)" "time,waits"
+is "... keeps what it gave" "$(coverage e.db)" "flow: not recorded: the program was stopped before
+no pass that makes the graph left a trace; the operations are those that time,waits saw"
+script differs <<END
+if [ \$VFLOW_PASS = flow ]; then exec '$P/timeline' pageable; fi
+exec '$P/timeline' events
+END
+all -o f.db ./differs
+like "runs that differ" "$(coverage f.db | head -1)" "time,waits: [0-9]* calls? of operations that only"
+
+# -- misuse
+misuse() { # WHAT SAYS ARGS...
+	"$VFLOW" collect "${@:3}" true 2>err
+	is "$1" "$? $(cat err)" "2 vflow collect: $2 (see 'vflow collect --help')"
+}
+misuse "two lists" "--all and --passes exclude each other" --all --passes flow
+misuse "a budget of one pass" "--budget is of --all" --budget 3x
+for wrong in '' 0x -3x 10 10y 1e400s nanx 3xx; do
+	misuse "no budget: '$wrong'" "--budget is a time (90s, 5m, 2h) or a multiple of the first run (10x), not '$wrong'" --all --budget "$wrong"
+done
+finish

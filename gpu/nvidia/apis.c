@@ -46,9 +46,10 @@ size_t api_plain_length(const char *name)
 
 bool api_is(const char *name, const char *plain)
 {
-	size_t length = api_plain_length(name);
+	size_t length = strlen(plain);
 
-	return strlen(plain) == length && !strncmp(name, plain, length);
+	/* most names differ: suffixes are looked for in few */
+	return !strncmp(name, plain, length) && api_plain_length(name) == length;
 }
 
 /*

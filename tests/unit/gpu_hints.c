@@ -139,6 +139,26 @@ static void test_many_small_objects(void **unused)
 		assert_in_range(hint_of(entries[i].start)->count, 1, 8);
 }
 
+/* Side by side: an access of any of them searches among three at most, and mostly two. */
+static void test_many_objects_side_by_side(void **unused)
+{
+	enum { EACH = 27 * 512 };
+	uint64_t found = 0, hits = 0;
+
+	(void)unused;
+	for (uint32_t i = 0; i < OBJECTS; i++)
+		entries[i] = (struct device_entry){.start = 0x7f0000000000 + (uint64_t)i * EACH,
+						   .size = EACH - 100};
+	make(OBJECTS);
+	for (uint64_t at = 0; at < (uint64_t)OBJECTS * EACH; at += 512, hits++) {
+		uint32_t count = hint_of(entries[0].start + at)->count;
+
+		assert_in_range(count, 1, 3);
+		found += count;
+	}
+	assert_true(found <= 2 * hits + hits / 4);
+}
+
 /* -- changes ------------------------------------------------------------------------------ */
 
 enum { PLACES = 20000, CHANGES = 20000, MOST = 80 };
@@ -253,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_large_objects_share_few_granules),
 		cmocka_unit_test(test_places_that_meet_are_parted),
 		cmocka_unit_test(test_many_small_objects),
+		cmocka_unit_test(test_many_objects_side_by_side),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_growth),
 	};

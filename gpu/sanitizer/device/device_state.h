@@ -234,7 +234,7 @@ struct result_transfer { /* on the host, in a ring */
  * that lie in the same granule of memory: mostly one or two.  Granules whose numbers end alike have
  * the same hint, which names the objects of all of them.
  */
-#define HINTS_MAX 4096
+#define HINTS_MAX 8192
 
 struct device_entry { /* the followed objects by address */
 	uint64_t start, size;

@@ -101,17 +101,6 @@ static __device__ uint32_t find_listed(const struct device_state *state, uint32_
 	return UINT32_MAX;
 }
 
-/* The same for slots. */
-static __device__ uint32_t next_listed(const struct device_state *state, uint32_t slot)
-{
-	uint32_t word = slot / 32;
-	uint32_t bits = slot < state->slots ? state->listed[word] & ~0u << slot % 32 : 0;
-
-	if (!bits)
-		word = find_listed(state, word + 1, &bits);
-	return word == UINT32_MAX ? word : word * 32 + __ffs((int)bits) - 1;
-}
-
 /*
  * Calls f(first, bits) for 32 slots of records at a time, if the running API touched objects among
  * them: those of the bits.  The warp does it together.
@@ -140,33 +129,110 @@ static __device__ uint32_t count_listed(const struct device_state *state, bool *
 	return listed;
 }
 
-static __device__ void settle_listed(const struct device_state *state,
-				     const struct device_state *view, struct walk *walk)
+/*
+ * The objects that the API touched are shared out in one of two ways.  All warps walk through few
+ * objects, and each takes its portions of each.  Of many, those that are not large are for a team
+ * of warps each, so that no warp has to look at all of them.
+ */
+#define MANY_OBJECTS 64
+#define TEAM_BLOCKS 256 /* of an object, for each warp of a team */
+
+/* A warp's share of an object: portions `first`, `first` + `step` and so on. */
+struct share {
+	uint32_t slot, first, step;
+	unsigned shift; /* a portion has 1 << shift blocks */
+};
+
+/* Which of the 32 objects of a word of the list are left to the warp, or to all of them. */
+struct shares {
+	uint32_t word, all; /* bits of objects that all warps share */
+	uint32_t teams;     /* bits of the others */
+	uint32_t begin;     /* number of the first team's first share of these 32 */
+	uint32_t next, end; /* of this warp; and of those 32 */
+	uint32_t base;      /* the warp that begins with the next object that all share */
+};
+
+static __device__ uint32_t warp_of_grid(void)
 {
-	uint32_t warps = gridDim.x * (PASS_THREADS / 32), base = 0;
 	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
-	uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
+	return threadIdx.x / 32 * gridDim.x + blockIdx.x;
+}
 
-	for (walk->slot = next_listed(state, 0); walk->slot != UINT32_MAX;
-	     walk->slot = next_listed(state, walk->slot + 1)) {
-		uint32_t count;
-		unsigned shift;
+/* `team`: how many warps share an object; 0: all.  The warp does it together. */
+static __device__ void share_out(const struct device_state *state, struct shares *shares,
+				 uint32_t word, uint32_t bits, uint32_t team)
+{
+	uint32_t warps = gridDim.x * (PASS_THREADS / 32), lane = threadIdx.x % 32, blocks = 0;
 
-		/* what was counted of the object before takes nothing from these */
-		walk->record = &state->records[walk->slot];
-		__syncwarp();
-		if (threadIdx.x % 32 == 0)
-			note_object(notes_of_warp(), walk->record, view->epoch, view->seen_epoch);
-		__syncwarp();
-		count = walk->record->blocks;
-		shift = portion(count, warps);
-		/* objects begin where the one before ended, so that all warps have work */
-		settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps, shift);
-		base += (count >> shift) + 1;
-		/* what is often touched, their first blocks, is not for the same warps */
-		if (count >> shift >= warps)
-			base += warps / 8 * 3;
-		base %= warps;
+	shares->word = word;
+	shares->all = bits;
+	if (!team)
+		return;
+	if (bits >> lane & 1)
+		blocks = state->records[word * 32 + lane].blocks;
+	shares->all = __ballot_sync(ALL_LANES, blocks > TEAM_BLOCKS * team);
+	shares->teams = bits & ~shares->all;
+	shares->begin = shares->end;
+	shares->end += __popc(shares->teams) * team;
+	shares->next = shares->begin + (warp_of_grid() + warps - shares->begin % warps) % warps;
+}
+
+/* The warp's next share of the word's objects.  False: there is none. */
+static __device__ bool next_share(const struct device_state *state, struct shares *shares,
+				  uint32_t team, struct share *share)
+{
+	uint32_t warps = gridDim.x * (PASS_THREADS / 32), warp = warp_of_grid(), count;
+
+	if (shares->next < shares->end) {
+		uint32_t place = (shares->next - shares->begin) / team;
+
+		share->slot = shares->word * 32 + __fns(shares->teams, 0, (int)place + 1);
+		share->shift = portion(state->records[share->slot].blocks, team);
+		share->first = (shares->next - shares->begin) % team;
+		share->step = team;
+		shares->next += warps;
+		return true;
+	}
+	if (!shares->all)
+		return false;
+	share->slot = shares->word * 32 + __ffs((int)shares->all) - 1;
+	shares->all &= shares->all - 1;
+	count = state->records[share->slot].blocks;
+	share->shift = portion(count, warps);
+	share->first = warp >= shares->base ? warp - shares->base : warp + warps - shares->base;
+	share->step = warps;
+	/* objects begin where the one before ended, so that all warps have work */
+	shares->base += (count >> share->shift) + 1;
+	/* what is often touched, their first blocks, is not for the same warps */
+	if (count >> share->shift >= warps)
+		shares->base += warps / 8 * 3;
+	shares->base %= warps;
+	return true;
+}
+
+static __device__ void settle_listed(const struct device_state *state,
+				     const struct device_state *view, struct walk *walk,
+				     uint32_t listed)
+{
+	uint32_t warps = gridDim.x * (PASS_THREADS / 32), bits;
+	uint32_t team = listed < MANY_OBJECTS ? 0 : listed < warps ? warps / listed : 1;
+	struct shares shares = {};
+	struct share share;
+
+	for (uint32_t word = find_listed(state, 0, &bits); word != UINT32_MAX;
+	     word = find_listed(state, word + 1, &bits)) {
+		share_out(state, &shares, word, bits, team);
+		while (next_share(state, &shares, team, &share)) {
+			walk->slot = share.slot;
+			/* what was counted of the object before takes nothing from these */
+			walk->record = &state->records[walk->slot];
+			__syncwarp();
+			if (threadIdx.x % 32 == 0)
+				note_object(notes_of_warp(), walk->record, view->epoch,
+					    view->seen_epoch);
+			__syncwarp();
+			settle_object(walk, share.first, share.step, share.shift);
+		}
 	}
 	if (walk->key)
 		flush_row(walk);
@@ -383,7 +449,7 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 		listed = count_listed(state, &done);
 		__syncthreads();
 		if (done)
-			settle_listed(state, &view, &walk);
+			settle_listed(state, &view, &walk, listed);
 		__syncthreads();
 	}
 	if (!alone || cache.full) {

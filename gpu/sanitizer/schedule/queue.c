@@ -397,8 +397,15 @@ bool queue_reserve(const struct space *space)
 {
 	struct queue *queue = find_queue(space);
 
-	return !queue || queue->count < QUEUE_CALLS ||
-	       wait_until(queue, QUEUE_CALLS / 2, WAIT_PATIENTLY) == WAIT_DONE;
+	if (!queue)
+		return true;
+	if (queue->count == QUEUE_CALLS &&
+	    wait_until(queue, QUEUE_CALLS / 2, WAIT_PATIENTLY) != WAIT_DONE)
+		return false;
+	while (queue->count && !space_has_room(space))
+		if (wait_until(queue, queue->count - 1, WAIT_PATIENTLY) != WAIT_DONE)
+			return false;
+	return true;
 }
 
 static enum wait_result drain(struct queue *queue, enum wait_mode mode)

@@ -89,7 +89,7 @@ void queue_seen(const struct space *space);
 enum queue_state queue_state(const struct space *space);
 /* Whether a call on this stream may follow what is pending. */
 bool queue_accepts(const struct space *space, CUstream stream);
-/* Ends calls until the queue has room for another.  False: the oldest does not end. */
+/* Ends calls until there is room for another and its results.  False: the oldest does not end. */
 bool queue_reserve(const struct space *space);
 /*
  * Whether all calls of the queue are over; CUDA_ERROR_NOT_READY: not yet, or their stream is

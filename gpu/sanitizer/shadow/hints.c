@@ -6,10 +6,13 @@
 
 /*
  * Granules are as small as they can be with at most so many of them: the accesses of a warp should
- * find their hints in a few lines of the cache.
+ * find their hints in a few lines of the cache.  Of many objects it matters more that few of them
+ * share a granule, since every access searches among those.
  */
-#define GRANULES (HINTS_MAX / 8)
-#define SMALLEST 16 /* bits */
+#define GRANULES 512
+#define GRANULES_EACH 2 /* of many objects; HINTS_MAX in all */
+#define SMALLEST 16     /* bits */
+#define SMALLEST_OF_MANY 9
 #define LARGEST 31
 /* With fewer entries hints are made anew at each change, as good as they can be. */
 #define FEW_ENTRIES 256
@@ -22,12 +25,25 @@ static uint64_t last_byte(const struct device_entry *entry)
 
 /* -- granules ----------------------------------------------------------------------------- */
 
-/* How many granules the objects lie in; what is far beyond GRANULES is not counted. */
+static bool are_many(uint32_t count)
+{
+	return count > FEW_ENTRIES;
+}
+
+/* At most so many granules for many entries. */
+static uint64_t most_granules(uint32_t count)
+{
+	const uint64_t wanted = (uint64_t)GRANULES_EACH * count;
+
+	return wanted < HINTS_MAX ? wanted : HINTS_MAX;
+}
+
+/* How many granules the objects lie in; what is far beyond HINTS_MAX is not counted. */
 static uint64_t count_granules(const struct device_entry *entries, uint32_t count, uint32_t bits)
 {
 	uint64_t granules = 0, next = 0;
 
-	for (uint32_t i = 0; i < count && granules <= GRANULES; i++) {
+	for (uint32_t i = 0; i < count && granules <= HINTS_MAX; i++) {
 		uint64_t first = entries[i].start >> bits, last = last_byte(&entries[i]) >> bits;
 
 		first = first > next ? first : next;
@@ -56,15 +72,68 @@ static bool are_distinct(uint64_t *granules, uint32_t hint_count, uint32_t bits,
 	return true;
 }
 
+/*
+ * How many entries a hint has that an access finds, on average over granules, in 64ths, if there
+ * are as many hints as can be.  `counts`: room for HINTS_MAX numbers.
+ */
+static uint64_t sharing(uint64_t *counts, uint32_t bits, const struct device_entry *entries,
+			uint32_t count)
+{
+	uint64_t references = 0, found = 0;
+
+	memset(counts, 0, HINTS_MAX * sizeof(*counts));
+	for (uint32_t i = 0; i < count; i++)
+		for (uint64_t granule = entries[i].start >> bits;
+		     granule <= last_byte(&entries[i]) >> bits; granule++)
+			counts[granule & (HINTS_MAX - 1)]++;
+	for (uint32_t i = 0; i < HINTS_MAX; i++) {
+		references += counts[i];
+		found += counts[i] * counts[i];
+	}
+	return references ? 64 * found / references : 0;
+}
+
+/*
+ * Of many objects small granules hold few each, but those of objects that are far from each other
+ * share hints: the largest that are nearly as good as the best.  `room`: see sharing().
+ */
+static uint32_t choose_bits_of_many(uint64_t *room, const struct device_entry *entries,
+				    uint32_t count)
+{
+	uint64_t shared[LARGEST + 1], best = UINT64_MAX;
+	uint32_t bits = LARGEST;
+
+	for (uint32_t i = SMALLEST_OF_MANY; i <= LARGEST; i++) {
+		shared[i] = count_granules(entries, count, i) <= most_granules(count)
+				    ? sharing(room, i, entries, count)
+				    : UINT64_MAX;
+		best = shared[i] < best ? shared[i] : best;
+	}
+	while (bits > SMALLEST_OF_MANY && best != UINT64_MAX && shared[bits] > best + best / 8)
+		bits--;
+	return bits;
+}
+
+static uint32_t choose_bits(uint64_t *room, const struct device_entry *entries, uint32_t count)
+{
+	uint32_t bits = SMALLEST;
+
+	if (are_many(count))
+		return choose_bits_of_many(room, entries, count);
+	while (count_granules(entries, count, bits) > GRANULES && bits < LARGEST)
+		bits++;
+	return bits;
+}
+
 static bool choose(struct hints *hints, const struct device_entry *entries, uint32_t count)
 {
 	uint64_t *granules = malloc(HINTS_MAX * sizeof(*granules)), wanted;
-	uint32_t bits = SMALLEST, hint_count = 1;
+	uint32_t bits, hint_count = 1;
 
 	if (!granules)
 		return false;
-	while ((wanted = count_granules(entries, count, bits)) > GRANULES && bits < LARGEST)
-		bits++;
+	bits = choose_bits(granules, entries, count);
+	wanted = count_granules(entries, count, bits);
 	while (hint_count < wanted && hint_count < HINTS_MAX)
 		hint_count *= 2;
 	/* more hints keep granules apart that are far from each other */
@@ -148,7 +217,7 @@ static uint32_t capacity_for(uint32_t count, bool growable)
 int hints_make(struct hints *hints, const struct device_entry *entries, uint32_t count,
 	       uint64_t own, uint64_t own_size)
 {
-	const bool growable = count > FEW_ENTRIES;
+	const bool growable = are_many(count);
 	uint64_t bytes = growable ? (uint64_t)HINTS_MAX * HINT_HEADER : 0;
 
 	hints->count = hints->built = hints->hint_count = 0;
@@ -218,9 +287,9 @@ static uint32_t find(const struct device_entry *entries, uint32_t count, uint64_
 /* Whether granules and the number of hints still suit the entries. */
 static bool still_fits(const struct hints *hints)
 {
-	return hints->count > FEW_ENTRIES && hints->count <= 2 * hints->built &&
+	return are_many(hints->count) && hints->count <= 2 * hints->built &&
 	       hints->count >= hints->built / 4 &&
-	       hints->references <= 2 * hints->references_built + GRANULES;
+	       hints->references <= 2 * hints->references_built + HINTS_MAX;
 }
 
 bool hints_add(struct hints *hints, const struct device_entry *entry)

@@ -141,10 +141,44 @@ static void update_prediction(struct space *space, uint32_t ticket,
 	if (!prediction || pass->status != PASS_DONE)
 		return;
 	prediction->blocks = pass->blocks;
+	prediction->use = (struct ring_use){pass->objects, pass->rows};
 	if (pass->strategy <= strategy)
 		return;
 	prediction->skipped_strategy = strategy;
 	prediction->skips = SKIPS;
+}
+
+/*
+ * How much of the rings a pass behind a launch will take: as much as the last one, or what there
+ * is. Copies and sets touch two objects at most.
+ */
+static struct ring_use foresee(const struct space *space)
+{
+	const struct prediction *prediction = space->prediction;
+	uint32_t followed = space->slot_capacity - space->free_count;
+
+	if (!space->launched)
+		return (struct ring_use){2, 0};
+	return prediction && prediction->blocks
+		       ? prediction->use
+		       : (struct ring_use){followed, 2 * followed};
+}
+
+/* Notes that the rings will be taken up by the pass; or, with `back`, that its results were taken.
+ */
+static void use_rings(struct space *space, uint32_t ticket, bool back)
+{
+	const struct ring_use *use = &space->uses[ticket % PASSES];
+
+	space->used.objects += back ? -use->objects : use->objects;
+	space->used.rows += back ? -use->rows : use->rows;
+}
+
+bool space_has_room(const struct space *space)
+{
+	return space->used.objects + (space->slot_capacity - space->free_count) <=
+		       space->object_ring &&
+	       space->used.rows + ROW_LIMIT <= ROW_RING;
 }
 
 /*
@@ -172,6 +206,8 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 					       NULL)))
 		return 0;
 	space->ticket = ticket;
+	space->uses[ticket % PASSES] = foresee(space);
+	use_rings(space, ticket, false);
 	space->predicted[ticket % PASSES] = space->prediction;
 	space->strategies[ticket % PASSES] = blocks == 1 ? PASS_SMALL : strategy;
 	return ticket;
@@ -252,6 +288,7 @@ static void take_objects(struct space *space, uint32_t ticket)
 		space->objects_taken += pass->objects;
 		space->missed += pass->missed;
 		space->missed_bytes += pass->missed_bytes;
+		use_rings(space, space->ticket_taken, true);
 		update_prediction(space, space->ticket_taken, pass);
 	} while (space->ticket_taken != ticket);
 	space->taken = pass;

@@ -214,6 +214,11 @@ int space_settle(struct space *space, uint32_t writer);
 uint32_t space_enqueue_pass(struct space *space, CUstream stream, uint32_t writer);
 bool space_can_enqueue_pass(const struct space *space);
 /*
+ * Whether the results of one more pass will find room, even if it touches all objects.  If not,
+ * results of earlier ones are to be taken first.
+ */
+bool space_has_room(const struct space *space);
+/*
  * A launch must be awaited if it might touch a followed object without a detail shadow: whether
  * there are any.
  */

@@ -17,6 +17,10 @@ enum pass_kernel {
 	PASS_COUNT,
 };
 
+struct ring_use { /* of the rings of results */
+	uint32_t objects, rows;
+};
+
 /*
  * What the last pass behind a launch of one kernel and size had to do.  If that was little, the
  * next pass tries a quicker strategy first, which costs some microseconds when it fails.
@@ -25,7 +29,8 @@ enum pass_kernel {
 struct prediction {
 	uint64_t key;
 	uint32_t blocks; /* blocks of objects that the last pass went over; 0: not known */
-	unsigned skips;  /* so many of the next passes do not try */
+	struct ring_use use;
+	unsigned skips; /* so many of the next passes do not try */
 	enum pass_strategy skipped_strategy; /* ... this strategy, nor a quicker one */
 };
 
@@ -89,6 +94,7 @@ struct space {
 	uint32_t stalls;                 /* launches that were awaited because of such objects */
 	uint32_t ticket, ticket_taken; /* of the last pass; of the last whose results were taken */
 	uint64_t rows_taken, objects_taken; /* how many were taken out of the rings */
+	struct ring_use uses[PASSES], used; /* foreseen of the passes that wait; their sum */
 	struct device_state view;           /* what space_describe() wrote */
 	CUdeviceptr rows;
 	volatile struct result_pass *result_passes;

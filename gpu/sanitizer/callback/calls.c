@@ -286,6 +286,12 @@ static void prepare_other(const Sanitizer_CallbackData *data, struct needs *need
 	needs->bytes = api_device_bytes(data->functionName, data->functionParams);
 }
 
+/* Whether a copy or set on one stream writes to the device. */
+static bool is_upload(const Sanitizer_CallbackData *data)
+{
+	return events_is_device_memory(data->context, *(const uint64_t *)data->functionParams);
+}
+
 /* Prepares what a call of the driver needs, which begins. */
 static void prepare(const Sanitizer_CallbackData *data)
 {
@@ -304,9 +310,13 @@ static void prepare(const Sanitizer_CallbackData *data)
 	else if (!prepare_launch(data, &needs))
 		return;
 	/*
-	 * a call of the driver that waits would do so with our lock held, and without the watchdog
+	 * a call of the driver that waits would do so with our lock held, and without the watchdog;
+	 * behind copies and sets an upload does not wait for long, and needs nothing of them
 	 */
-	if (!needs.waits || events_drain(data->context, needs.all_contexts))
+	if (!needs.waits ||
+	    (needs.on_stream && is_upload(data) &&
+	     events_pend_transfers(data->context, needs.stream)) ||
+	    events_drain(data->context, needs.all_contexts))
 		events_prepare(data->context, needs.launch, needs.on_stream ? &needs.stream : NULL,
 			       needs.bytes, needs.all_contexts);
 	this_thread.call.settled =

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "gpu/analysis/transfer.h"
 #include "gpu/provider.h"
 
 #define PASS_THREADS 256      /* in a block of them */
@@ -295,10 +296,20 @@ struct device_state {
 /* Which masks a range of bytes goes to. */
 enum mark { MARK_READ = 1, MARK_WRITTEN = 2 };
 
+/* A digest that a pass makes before all else: of one row of TRANSFER_IN_PASS bytes at most. */
+#define TRANSFER_IN_PASS 8192 /* a leaf for each warp */
+
+struct transfer_in_pass {
+	struct transfer_box box;
+	struct result_transfer *result;
+	uint32_t number; /* 0: none */
+};
+
 /* Rows of bytes of an object that a copy or set touches. */
 struct marks {
 	uint64_t offset, pitch, width, height; /* height 0: nothing */
 	uint32_t slot, marks;
+	struct transfer_in_pass transfer; /* ... of a pass that marks them itself */
 };
 
 #endif

@@ -3,7 +3,6 @@
  * is forgotten, and the pass after each API.
  */
 #include "gpu/sanitizer/device/settle.cuh"
-#include "gpu/sanitizer/device/transfer.cuh"
 
 #define KERNEL extern "C" __global__ void
 

@@ -7,6 +7,7 @@
 
 #include "gpu/sanitizer/device/marks.cuh"
 #include "gpu/sanitizer/device/small.cuh"
+#include "gpu/sanitizer/device/transfer.cuh"
 
 #define SCAN 4 /* words of touched blocks that a lane loads at once */
 
@@ -400,7 +401,7 @@ static __device__ bool agree(struct device_state *state, uint32_t ticket, bool s
  * was found into the rings and makes ready for the next API.  `view` is what of the state does not
  * change between passes; `way`: enum pass_strategy; `rows_taken` and `objects_taken` say what the
  * host has read of the rings; `marks`: a copy or set touches no more than this, which a single
- * block of threads marks first.  Three blocks a multiprocessor, of 80 registers each thread, spill
+ * block of threads marks first, and moves this, of which it makes the digest.  Three blocks a multiprocessor, of 80 registers each thread, spill
  * where two do not, and are slower.
  */
 extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
@@ -419,6 +420,8 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 
 	if (marks.height)
 		mark_first(state, &marks);
+	if (marks.transfer.number)
+		transfer_first(&marks.transfer, keys);
 	/* while the keys are made */
 	if ((spread || (one && blockIdx.x == 0)) && threadIdx.x < 32 && view.slots)
 		share = list_word(&view);

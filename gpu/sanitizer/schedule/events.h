@@ -123,6 +123,8 @@ void events_graph_unobserved(CUcontext context, CUstream stream);
 bool events_ready_all(void);
 /* Whether the process has memory on several devices. */
 bool events_multi_device(void);
+/* Whether what is pending in the context is copies and sets on this stream. */
+bool events_pend_transfers(CUcontext context, CUstream stream);
 /* Whether calls of another context are pending on the stream. */
 bool events_pending_in_others(CUcontext context, CUstream stream);
 /* Whether the context has a space by now: something was done in it. */

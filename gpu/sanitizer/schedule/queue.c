@@ -107,6 +107,20 @@ bool events_pending_in_others(CUcontext context, CUstream stream)
 	return false;
 }
 
+bool events_pend_transfers(CUcontext context, CUstream stream)
+{
+	const struct space *space = events_find_space(context);
+	const struct queue *queue = space ? find_queue(space) : NULL;
+
+	if (!space || events_is_dependent(space) || !queue || !queue->count ||
+	    queue->stream != stream || queues_timed_out())
+		return false;
+	for (unsigned i = 0; i < queue->count; i++)
+		if (queue->calls[(queue->first + i) % QUEUE_CALLS].call.api == GPU_KERNEL)
+			return false;
+	return true;
+}
+
 bool queues_hold_copies(void)
 {
 	for (unsigned i = 0; i < queue_count; i++)

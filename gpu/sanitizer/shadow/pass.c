@@ -43,7 +43,12 @@ static bool launch_marks(struct space *space, CUstream stream, struct marks *mar
 int space_mark(struct object *object, CUstream stream, uint64_t offset, uint64_t pitch,
 	       uint64_t width, uint64_t height, uint32_t marks)
 {
-	struct marks rows = {offset, pitch, width, height, object->slot, marks};
+	struct marks rows = {.offset = offset,
+			     .pitch = pitch,
+			     .width = width,
+			     .height = height,
+			     .slot = object->slot,
+			     .marks = marks};
 
 	expect_rows(object, width, height);
 	return launch_marks(object->space, stream, &rows) ? 0 : -1;
@@ -53,7 +58,12 @@ void space_mark_in_pass(struct object *object, uint64_t offset, uint64_t pitch, 
 			uint64_t height, uint32_t marks)
 {
 	expect_rows(object, width, height);
-	object->space->marks = (struct marks){offset, pitch, width, height, object->slot, marks};
+	object->space->marks = (struct marks){.offset = offset,
+					      .pitch = pitch,
+					      .width = width,
+					      .height = height,
+					      .slot = object->slot,
+					      .marks = marks};
 }
 
 int space_mark_copy(struct object *to, CUstream stream, uint64_t offset, uint64_t pitch,
@@ -159,9 +169,8 @@ static struct ring_use foresee(const struct space *space)
 
 	if (!space->launched)
 		return (struct ring_use){2, 0};
-	return prediction && prediction->blocks
-		       ? prediction->use
-		       : (struct ring_use){followed, 2 * followed};
+	return prediction && prediction->blocks ? prediction->use
+						: (struct ring_use){followed, 2 * followed};
 }
 
 /* Notes that the rings will be taken up by the pass; or, with `back`, that its results were taken.
@@ -181,6 +190,20 @@ bool space_has_room(const struct space *space)
 	       space->used.rows + ROW_LIMIT <= ROW_RING;
 }
 
+/* What a pass of several blocks of threads does not do itself.  False: the device failed. */
+static bool launch_before(struct space *space, CUstream stream)
+{
+	struct transfer_in_pass *transfer = &space->marks.transfer;
+
+	if (transfer->number && !transfer_launch(space, stream, &transfer->box, transfer->number))
+		return false;
+	transfer->number = 0;
+	if (space->marks.height && !launch_marks(space, stream, &space->marks))
+		return false;
+	space->marks.height = 0;
+	return true;
+}
+
 /*
  * Starts a pass.  Returns its ticket, or 0: the device fails, or lacks memory; no ticket is used
  * then.
@@ -191,11 +214,8 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 	enum pass_strategy strategy;
 	unsigned blocks = choose_blocks(space, &strategy);
 
-	if (space->marks.height && blocks > 1) {
-		if (!launch_marks(space, stream, &space->marks))
-			return 0;
-		space->marks.height = 0;
-	}
+	if (blocks > 1 && !launch_before(space, stream))
+		return 0;
 	if (space->failed ||
 	    !space_check(space,
 			 driver.cuLaunchKernel(space->kernels[PASS_SETTLE], blocks, 1, 1,
@@ -220,6 +240,7 @@ static void reset_expected(struct space *space)
 	space->launched = false;
 	space->prediction = NULL;
 	space->marks.height = 0;
+	space->marks.transfer.number = 0;
 }
 
 bool space_can_enqueue_pass(const struct space *space)

@@ -30,7 +30,7 @@ struct prediction {
 	uint64_t key;
 	uint32_t blocks; /* blocks of objects that the last pass went over; 0: not known */
 	struct ring_use use;
-	unsigned skips; /* so many of the next passes do not try */
+	unsigned skips;                      /* so many of the next passes do not try */
 	enum pass_strategy skipped_strategy; /* ... this strategy, nor a quicker one */
 };
 
@@ -165,6 +165,9 @@ void object_unfollow(struct object *object);
  */
 uint32_t object_seen_epoch(const struct object *object);
 void object_note_seen(struct object *object, uint32_t before);
+/* Puts a digest on the stream as a kernel of its own: see space_transfer(). */
+bool transfer_launch(struct space *space, CUstream stream, const struct transfer_box *box,
+		     uint32_t number);
 /* Updates a member of the record.  Passes may run: they see the old value or the new one. */
 void object_upload(struct object *object, size_t member, const void *value, size_t size);
 /* Who writes to the object without an API: enum sharing, as its record has it. */

@@ -69,6 +69,8 @@ struct module_range { /* the code of a loaded file */
 
 /* Takes note of what is loaded, if that has changed.  Cheap if not.  Returns 0 or -1. */
 int modules_refresh(const struct gpu_provider *provider);
+/* How often the loaded files were seen to change: at least once. */
+uint64_t modules_changes(void);
 /* NULL: the address is in no loaded file. */
 struct module_range *modules_find(uintptr_t address);
 /* The id of its MODULE record, which is written when it is not yet; 0 on failure. */
@@ -94,6 +96,18 @@ uint64_t paths_invocation(uint32_t context);
  * CUDA runtime that is part of the program than where it is recorded.
  */
 uint64_t paths_launch(uint32_t context);
+
+/* -- path_cache.c: call paths by return addresses ------------------------------------------ */
+
+struct found_path {
+	uint32_t node;    /* the innermost of the tree of frames; 0: no frame */
+	uint32_t outside; /* frames that are in no loaded file */
+	bool whole;       /* it reached what called main or started the thread */
+};
+
+/* The path of these return addresses, after modules_refresh(); NULL: it is not kept. */
+const struct found_path *path_cache_find(void *const *addresses, uint32_t depth);
+void path_cache_keep(void *const *addresses, uint32_t depth, const struct found_path *path);
 
 /* -- choice.c: which launches are analysed ------------------------------------------------ */
 

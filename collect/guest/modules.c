@@ -20,6 +20,7 @@
 static struct module_range *ranges; /* sorted by start */
 static uint32_t range_count, range_capacity;
 static unsigned long long seen_adds, seen_subs;
+static uint64_t changes;
 static uintptr_t entry; /* address of _start */
 static const struct gpu_provider *hidden_provider;
 
@@ -169,6 +170,7 @@ int modules_refresh(const struct gpu_provider *provider)
 	for (uint32_t i = 0; i < range_count; i++)
 		free(ranges[i].path);
 	range_count = 0;
+	changes++;
 	hidden_provider = provider;
 	if (dl_iterate_phdr(add_range, &program) != 0)
 		return -1;
@@ -176,6 +178,11 @@ int modules_refresh(const struct gpu_provider *provider)
 	seen_subs = change.subs;
 	qsort(ranges, range_count, sizeof(*ranges), by_start);
 	return 0;
+}
+
+uint64_t modules_changes(void)
+{
+	return changes;
 }
 
 struct module_range *modules_find(uintptr_t address)

@@ -85,11 +85,38 @@ static uint32_t intern_frame(uint32_t parent, uint32_t module, uint64_t offset)
 	return write_frame(&frame, frame_count) == 0 ? frame_count : 0;
 }
 
+/* Looks up the frames of return addresses, innermost first.  Returns 0, or -1: no memory. */
+static int find_path(void *const *addresses, uint32_t depth, struct found_path *path)
+{
+	*path = (struct found_path){0};
+	while (depth-- > 0) {
+		/* of the call, not of the instruction after it, which may be another function's */
+		uintptr_t address = (uintptr_t)addresses[depth] - 1;
+		struct module_range *range = modules_find(address);
+		uint32_t module;
+
+		if (modules_is_entry(address) || (range && range->runtime)) {
+			path->whole = true;
+			continue;
+		}
+		path->outside += !range;
+		if (!range || range->hidden)
+			continue;
+		module = modules_id(range);
+		if (!module)
+			return -1;
+		path->node = intern_frame(path->node, module, address - range->bias);
+		if (!path->node)
+			return -1;
+	}
+	return 0;
+}
+
 uint32_t paths_here(const struct gpu_provider *provider)
 {
 	static void *addresses[FRAMES_MAX]; /* the lock is held; the caller's stack may be small */
-	uint32_t node = 0;
-	bool whole = false; /* reached what called main or started the thread */
+	const struct found_path *kept;
+	struct found_path path;
 	int count;
 
 	if (modules_refresh(provider) != 0) {
@@ -97,29 +124,21 @@ uint32_t paths_here(const struct gpu_provider *provider)
 		return UINT32_MAX;
 	}
 	count = unw_backtrace(addresses, FRAMES_MAX);
-	for (int i = count - 1; i >= 0; i--) {
-		/* of the call, not of the instruction after it, which may be another function's */
-		uintptr_t address = (uintptr_t)addresses[i] - 1;
-		struct module_range *range = modules_find(address);
-		uint32_t module;
-
-		if (modules_is_entry(address) || (range && range->runtime)) {
-			whole = true;
-			continue;
-		}
-		if (!range)
-			coverage_add(COVERAGE_PATH_OUTSIDE_OF_FILES, NULL, 1, 0);
-		if (!range || range->hidden)
-			continue;
-		module = modules_id(range);
-		if (!module || !(node = intern_frame(node, module, address - range->bias)))
+	kept = path_cache_find(addresses, (uint32_t)count);
+	if (kept) {
+		path = *kept;
+	} else {
+		if (find_path(addresses, (uint32_t)count, &path) != 0)
 			return UINT32_MAX;
+		path_cache_keep(addresses, (uint32_t)count, &path);
 	}
+	if (path.outside)
+		coverage_add(COVERAGE_PATH_OUTSIDE_OF_FILES, NULL, path.outside, 0);
 	if (count >= FRAMES_MAX)
 		coverage_add(COVERAGE_PATH_TOO_DEEP, NULL, 1, 0);
-	else if (!whole)
+	else if (!path.whole)
 		coverage_add(COVERAGE_PATH_INTERRUPTED, NULL, 1, 0);
-	return node;
+	return path.node;
 }
 
 /* Puts the frames of a path, which has no replay, inside of another path. */

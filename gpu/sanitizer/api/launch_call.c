@@ -8,6 +8,7 @@
 #include "gpu/sanitizer/driver.h"
 
 #define PARAMETERS_MAX 32768 /* bytes; 4096 before CUDA 12.1 */
+#define PARAMETERS_FEW 256   /* of most kernels */
 
 /* The operands of the driver's functions. */
 struct plain_launch {
@@ -53,10 +54,41 @@ bool launch_call_read(struct launch_call *call, const char *api, const void *par
 	return true;
 }
 
+/* The parameters that the driver describes, one by one.  NULL: they are not known. */
+static char *join_values(CUfunction function, void **values, size_t *size)
+{
+	size_t offset, bytes, room = PARAMETERS_FEW;
+	char *block = calloc(1, room), *more;
+
+	*size = 0;
+	for (size_t i = 0;
+	     block && driver.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS;
+	     i++) {
+		bool known = values && values[i] && bytes <= PARAMETERS_MAX &&
+			     offset <= PARAMETERS_MAX - bytes;
+
+		if (known && offset + bytes > room) {
+			more = realloc(block, PARAMETERS_MAX);
+			if (more)
+				memset(more + room, 0, PARAMETERS_MAX - room);
+			block = more ? more : block;
+			known = more;
+			room = PARAMETERS_MAX;
+		}
+		if (!known) {
+			free(block);
+			return NULL;
+		}
+		memcpy(block + offset, values[i], bytes);
+		if (offset + bytes > *size)
+			*size = offset + bytes;
+	}
+	return block;
+}
+
 void *launch_call_block(CUfunction function, void **values, void **extra, size_t *size)
 {
 	const void *packed = NULL;
-	size_t offset, bytes;
 	char *block;
 
 	*size = 0;
@@ -69,25 +101,10 @@ void *launch_call_block(CUfunction function, void **values, void **extra, size_t
 			return NULL;
 	if (!driver.cuFuncGetParamInfo || *size > PARAMETERS_MAX)
 		return NULL;
-	block = calloc(1, PARAMETERS_MAX);
-	if (!block)
-		return NULL;
-	if (packed)
-		memcpy(block, packed, *size);
-	for (size_t i = 0;
-	     !packed && driver.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS;
-	     i++) {
-		if (!values || !values[i] || bytes > PARAMETERS_MAX ||
-		    offset > PARAMETERS_MAX - bytes) {
-			free(block);
-			return NULL;
-		}
-		memcpy(block + offset, values[i], bytes);
-		if (offset + bytes > *size)
-			*size = offset + bytes;
-	}
-	packed = realloc(block, *size + 1);
-	return packed ? (void *)packed : block;
+	if (!packed)
+		return join_values(function, values, size);
+	block = malloc(*size + 1);
+	return block ? memcpy(block, packed, *size) : NULL;
 }
 
 void *launch_call_parameters(CUfunction function, const char *api, const void *parameters,

@@ -522,6 +522,9 @@ bool events_prepare(CUcontext context, bool launch, const CUstream *stream, uint
 	    queue_accepts(space, *stream) && !events_is_dependent(space) &&
 	    (!launch || is_ready(space)))
 		return true; /* the call follows the pending ones on their stream */
+	if (!launch && !wanted && !modules_pending() && !events_pending() && !queues_timed_out() &&
+	    events_find_space(context))
+		return true; /* nothing is to be made, nor waited for */
 	if (!drain_scope(context, all_contexts, &scope))
 		return false;
 	if (!queues_recover()) {

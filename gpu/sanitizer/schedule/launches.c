@@ -31,9 +31,34 @@ static struct {
 	CUfunction given, loaded;
 } loaded_functions[4096];
 
+/* The same of find_kernel(). */
+static struct kernel {
+	CUfunction function;
+	const char *name;
+	CUmodule module;
+} known_kernels[1024];
+
 void launch_functions_gone(void)
 {
 	memset(loaded_functions, 0, sizeof(loaded_functions));
+	memset(known_kernels, 0, sizeof(known_kernels));
+}
+
+/* The name and module of a function.  NULL: the driver does not say. */
+static const struct kernel *find_kernel(CUfunction function)
+{
+	struct kernel *kernel = &known_kernels[((uintptr_t)function >> 4) %
+					       (sizeof(known_kernels) / sizeof(*known_kernels))];
+
+	if (kernel->function == function)
+		return kernel;
+	*kernel = (struct kernel){0};
+	if (!driver.cuFuncGetName || !driver.cuFuncGetModule ||
+	    driver.cuFuncGetName(&kernel->name, function) != CUDA_SUCCESS ||
+	    driver.cuFuncGetModule(&kernel->module, function) != CUDA_SUCCESS)
+		return NULL;
+	kernel->function = function;
+	return kernel;
 }
 
 /*
@@ -123,12 +148,8 @@ static bool is_wanted(const char *kernel, const struct gpu_node *node)
 }
 
 /* Patches or unpatches the module.  False: it stays as it was. */
-static bool prepare_module(CUfunction function, bool patched)
+static bool prepare_module(CUmodule module, bool patched)
 {
-	CUmodule module;
-
-	if (driver.cuFuncGetModule(&module, function) != CUDA_SUCCESS)
-		return false;
 	if (patching_is_on(module) == patched)
 		return true;
 	if (patching_is_frozen(module)) {
@@ -157,7 +178,7 @@ void launch_in_graph(CUfunction function)
 		launch_freeze();
 		return;
 	}
-	prepare_module(function, true);
+	prepare_module(module, true);
 	patching_freeze(module);
 }
 
@@ -168,21 +189,22 @@ void launch_freeze(void)
 
 void launch_select(struct launch *launch, CUfunction function, const struct gpu_node *node)
 {
+	const struct kernel *kernel = NULL;
+
 	free(launch->parameters);
 	*launch = (struct launch){0};
-	if (!events_sink || (!events_sink->wanted && !excluded && !queues_timed_out()) ||
-	    !driver.cuFuncGetName || !driver.cuFuncGetModule ||
-	    driver.cuFuncGetName(&launch->kernel, function) != CUDA_SUCCESS) {
-		launch->kernel = NULL;
+	if (events_sink && (events_sink->wanted || excluded || queues_timed_out()))
+		kernel = find_kernel(function);
+	if (!kernel)
 		return;
-	}
+	launch->kernel = kernel->name;
 	if (!queues_recover()) {
 		events_sink->coverage(COVERAGE_SKIPPED_BESIDE_TIMED_OUT, NULL, 1, 0);
 	} else {
 		launch->wanted = is_wanted(launch->kernel, node);
 		/* with all kernels but a few analysed, code stays patched */
 		if ((launch->wanted || events_sink->wanted) &&
-		    !prepare_module(function, launch->wanted))
+		    !prepare_module(kernel->module, launch->wanted))
 			launch->wanted = false;
 	}
 }

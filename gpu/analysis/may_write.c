@@ -14,6 +14,9 @@ struct kernel {
 	char *name;
 	void *written; /* tree of ids: pointers that are numbers */
 	size_t count, prune_at;
+	/* What the launch wrote that was noted last: most write what the one before wrote. */
+	uint32_t *last;
+	size_t last_count, last_capacity;
 };
 
 struct may_write {
@@ -72,6 +75,7 @@ static void free_kernel(void *node)
 	struct kernel *kernel = node;
 
 	tdestroy(kernel->written, keep);
+	free(kernel->last);
 	free(kernel->name);
 	free(kernel);
 }
@@ -164,29 +168,81 @@ static void prune(const struct may_write *may_write, struct kernel *kernel)
 	kernel->prune_at = 2 * kernel->count + PRUNE_MIN;
 }
 
+/* Whether the row is the first of those of an object that say that it was written. */
+static bool is_write(const struct gpu_row *row, uint32_t *before)
+{
+	if (row->access != GPU_WRITE || row->object == *before)
+		return false;
+	*before = row->object;
+	return true;
+}
+
+/*
+ * Whether the rows write what the kernel wrote in the launch that was noted last; if not, keeps
+ * what they write, as far as there is memory.
+ */
+static bool writes_as_before(struct kernel *kernel, const struct gpu_row *rows, size_t count)
+{
+	size_t written = 0;
+	uint32_t before = 0;
+	bool same = true;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_write(&rows[i], &before))
+			continue;
+		if (written == kernel->last_capacity) {
+			size_t capacity = 2 * written + 4;
+			uint32_t *more = reallocarray(kernel->last, capacity, sizeof(*more));
+
+			if (!more) {
+				kernel->last_count = 0;
+				return false;
+			}
+			kernel->last = more;
+			kernel->last_capacity = capacity;
+		}
+		same = same && written < kernel->last_count && kernel->last[written] == before;
+		kernel->last[written++] = before;
+	}
+	same = same && written == kernel->last_count;
+	kernel->last_count = written;
+	return same;
+}
+
+/* Notes that the kernel writes an object.  Returns 0, or -1: no memory. */
+static int add_written(const struct may_write *may_write, struct kernel *kernel, uint32_t object)
+{
+	void *id = (void *)(uintptr_t)object;
+
+	if (tfind(id, &kernel->written, by_number))
+		return 0;
+	if (!tsearch(id, &kernel->written, by_number))
+		return -1;
+	if (++kernel->count >= kernel->prune_at)
+		prune(may_write, kernel);
+	return 0;
+}
+
 void may_write_note(struct may_write *may_write, const char *name, const struct gpu_row *rows,
 		    size_t count)
 {
-	struct kernel *kernel = NULL;
-	uint32_t last = 0;
+	struct kernel *kernel;
+	uint32_t before = 0;
+	size_t first = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		void *id = (void *)(uintptr_t)rows[i].object;
-
-		if (rows[i].access != GPU_WRITE || rows[i].object == last)
-			continue;
-		last = rows[i].object;
-		if (!kernel)
-			kernel = make_kernel(may_write, name);
-		if (kernel && tfind(id, &kernel->written, by_number))
-			continue;
-		if (!kernel || !tsearch(id, &kernel->written, by_number)) {
+	while (first < count && rows[first].access != GPU_WRITE)
+		first++;
+	if (first == count)
+		return;
+	kernel = make_kernel(may_write, name);
+	if (kernel && writes_as_before(kernel, rows, count))
+		return;
+	for (size_t i = first; i < count; i++)
+		if (is_write(&rows[i], &before) &&
+		    (!kernel || add_written(may_write, kernel, before) != 0)) {
 			may_write->incomplete = true;
 			return;
 		}
-		if (++kernel->count >= kernel->prune_at)
-			prune(may_write, kernel);
-	}
 }
 
 struct walk {

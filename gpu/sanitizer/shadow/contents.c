@@ -49,6 +49,16 @@ static int by_id(const void *a, const void *b)
 	return !!y->result - !!x->result; /* the result of a pass is newer */
 }
 
+/* Mostly they are in order: slots are given out in the order of ids, and passes list them so. */
+static void sort_touched(struct space *space)
+{
+	for (uint32_t i = 1; i < space->touched_count; i++)
+		if (by_id(&space->touched[i - 1], &space->touched[i]) > 0) {
+			qsort(space->touched, space->touched_count, sizeof(*space->touched), by_id);
+			return;
+		}
+}
+
 static void list_forgotten(struct space *space)
 {
 	for (uint32_t slot = 0; space->forgotten && slot < space->slot_capacity; slot++) {
@@ -93,8 +103,7 @@ void space_digests(struct space *space,
 	if (!space->digests)
 		return;
 	list_forgotten(space);
-	if (space->touched_count > 1)
-		qsort(space->touched, space->touched_count, sizeof(*space->touched), by_id);
+	sort_touched(space);
 	for (uint32_t i = 0; i < space->touched_count; i++)
 		if (!i || space->touched[i].object != space->touched[i - 1].object)
 			report(space->touched[i].object, space->touched[i].result, content, data);

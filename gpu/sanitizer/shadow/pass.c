@@ -419,32 +419,40 @@ uint64_t space_missed(struct space *space, uint64_t *bytes)
 
 static int by_object(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct row_place *x = a, *y = b;
 
-	if (x->object->id != y->object->id)
-		return x->object->id > y->object->id ? 1 : -1;
-	return (x->writer > y->writer) - (x->writer < y->writer);
+	return (x->order > y->order) - (x->order < y->order);
 }
 
 const struct row *space_rows(struct space *space, uint32_t *count)
 {
-	*count = 0;
-	for (uint32_t i = 0; i < space->taken->rows; i++) {
-		const struct result_row *row =
-			&space->result_rows[(space->taken->first_row + i) % ROW_RING];
-		const struct object *object = space->owners[row->slot];
+	struct row_place *places = space->row_places;
+	const struct result_row *results = space->result_rows;
+	uint32_t found = 0;
 
-		struct row *to = &space->row_buffer[*count];
+	for (uint32_t i = 0; i < space->taken->rows; i++) {
+		uint32_t place = (space->taken->first_row + i) % ROW_RING;
+		const struct object *object = space->owners[results[place].slot];
+		uint32_t writer = results[place].writer;
 
 		if (!object) /* it was freed while the launch was timed out */
 			continue;
-		(*count)++;
-		memcpy(to->counts, row->counts, sizeof(to->counts));
-		memcpy(to->extents, row->extents, sizeof(to->extents));
-		to->object = object;
-		to->writer = row->writer == SITE_OF_VARIABLE ? object->site : row->writer;
+		writer = writer == SITE_OF_VARIABLE ? object->site : writer;
+		places[found++] =
+			(struct row_place){(uint64_t)object->id << 32 | writer, object, place};
 	}
-	qsort(space->row_buffer, *count, sizeof(*space->row_buffer), by_object);
+	/* there may be thousands: not the rows are moved */
+	qsort(places, found, sizeof(*places), by_object);
+	for (uint32_t i = 0; i < found; i++) {
+		const struct result_row *from = &results[places[i].place];
+		struct row *to = &space->row_buffer[i];
+
+		memcpy(to->counts, from->counts, sizeof(to->counts));
+		memcpy(to->extents, from->extents, sizeof(to->extents));
+		to->object = places[i].object;
+		to->writer = (uint32_t)places[i].order;
+	}
+	*count = found;
 	return space->row_buffer;
 }
 

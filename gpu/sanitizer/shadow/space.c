@@ -165,7 +165,8 @@ struct space *space_create(CUcontext context, bool digests, space_shortage *shor
 	space->view.epoch = 1;
 	space->shortage = shortage;
 	space->row_buffer = calloc(ROW_LIMIT, sizeof(*space->row_buffer));
-	if (space->row_buffer &&
+	space->row_places = calloc(ROW_LIMIT, sizeof(*space->row_places));
+	if (space->row_buffer && space->row_places &&
 	    space_check(space, driver.cuStreamCreate(&space->stream, CU_STREAM_NON_BLOCKING)) &&
 	    load_kernels(space) && zeroed(space, &space->state, STATE_BYTES) &&
 	    zeroed(space, &space->rows, sizeof(struct device_rows)) &&
@@ -200,6 +201,7 @@ void space_abandon(struct space *space)
 	free(space->touched);
 	free(space->forget_list);
 	free(space->row_buffer);
+	free(space->row_places);
 	space_unmap_host((void *)space->result_passes, (PASSES + 1) * sizeof(struct result_pass));
 	space_unmap_host(space->result_rows, ROW_RING * sizeof(struct result_row));
 	space_unmap_host((void *)space->result_transfers,

@@ -34,6 +34,12 @@ struct prediction {
 	enum pass_strategy skipped_strategy; /* ... this strategy, nor a quicker one */
 };
 
+struct row_place {      /* of a row in the ring of results */
+	uint64_t order; /* by the object's id and the writer */
+	const struct object *object;
+	uint32_t place;
+};
+
 #define TABLE_CHANGES 256
 
 struct space {
@@ -122,7 +128,8 @@ struct space {
 	enum pass_strategy strategies[PASSES]; /* by ticket, as they were chosen */
 	struct prediction predictions[PREDICTIONS];
 	struct row *row_buffer;
-	uint32_t forgotten; /* how many objects were, since the last space_digests() */
+	struct row_place *row_places; /* for space_rows() */
+	uint32_t forgotten;           /* how many objects were, since the last space_digests() */
 
 	/* Epochs are in `view`. */
 	uint32_t epoch_ticket; /* of the last pass before the running epoch */

@@ -1,6 +1,6 @@
 /*
- * What one small call costs: `calls [NAME...]`, each from a call path of ten functions.  Prints, for
- * each kind of call, the microseconds of one and a check sum.  CALLS (100000) says how many.
+ * What one small call costs: `calls [NAME...]`, each from a call path of ten functions.  Prints,
+ * for each kind of call, the microseconds of one and a check sum.  CALLS (100000) says how many.
  */
 #include <string.h>
 #include <time.h>

@@ -21,13 +21,15 @@ __global__ void rows(unsigned count, unsigned each)
 {
 	const unsigned all = count * each;
 
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < all; i += gridDim.x * blockDim.x)
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < all;
+	     i += gridDim.x * blockDim.x)
 		objects[i / each][i % each] += 1;
 }
 
 __global__ void columns(unsigned count, unsigned each)
 {
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < each; i += gridDim.x * blockDim.x)
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < each;
+	     i += gridDim.x * blockDim.x)
 		for (unsigned k = 0; k < count; k++)
 			objects[k][i] += 1;
 }
@@ -36,7 +38,8 @@ __global__ void scattered(unsigned count, unsigned each)
 {
 	const unsigned all = count * each;
 
-	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < all; i += gridDim.x * blockDim.x)
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < all;
+	     i += gridDim.x * blockDim.x)
 		objects[i % count][i / count] += 1;
 }
 
@@ -87,7 +90,8 @@ int main(int argc, char **argv)
 		       now() - begun);
 	}
 	for (float *object : made) {
-		CHECK(cudaMemcpy(host.data(), object, each * sizeof(float), cudaMemcpyDeviceToHost));
+		CHECK(cudaMemcpy(host.data(), object, each * sizeof(float),
+				 cudaMemcpyDeviceToHost));
 		sum += host[0] + host[each - 1];
 		CHECK(cudaFree(object));
 	}

@@ -1,6 +1,7 @@
 /* gpu/sanitizer/api/launch_call.c: see launch_call.h. */
 #include "gpu/sanitizer/api/launch_call.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,35 +55,105 @@ bool launch_call_read(struct launch_call *call, const char *api, const void *par
 	return true;
 }
 
+/* Where the parameters of a function lie. */
+#define LAYOUT_MAX 16 /* of those that are kept */
+
+struct layout {
+	CUfunction function;
+	unsigned count;
+	struct {
+		uint16_t offset, bytes;
+	} parameters[LAYOUT_MAX];
+};
+
+/* Those that were asked for last: the driver takes longer to say. */
+static struct layout layouts[256];
+static pthread_mutex_t layout_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct layout *place_of(CUfunction function)
+{
+	return &layouts[((uintptr_t)function >> 4) % (sizeof(layouts) / sizeof(*layouts))];
+}
+
+void launch_call_functions_gone(void)
+{
+	pthread_mutex_lock(&layout_lock);
+	memset(layouts, 0, sizeof(layouts));
+	pthread_mutex_unlock(&layout_lock);
+}
+
+static bool find_layout(struct layout *layout, CUfunction function)
+{
+	bool found;
+
+	pthread_mutex_lock(&layout_lock);
+	*layout = *place_of(function);
+	found = layout->function == function;
+	pthread_mutex_unlock(&layout_lock);
+	return found;
+}
+
+static void keep_layout(const struct layout *layout)
+{
+	pthread_mutex_lock(&layout_lock);
+	*place_of(layout->function) = *layout;
+	pthread_mutex_unlock(&layout_lock);
+}
+
+/* Copies one parameter into the block of *room bytes, which may move.  False: it cannot. */
+static bool put_value(char **block, size_t *room, const void *value, size_t offset, size_t bytes)
+{
+	char *more;
+
+	if (!value || bytes > PARAMETERS_MAX || offset > PARAMETERS_MAX - bytes)
+		return false;
+	if (offset + bytes > *room) {
+		more = realloc(*block, PARAMETERS_MAX);
+		if (!more)
+			return false;
+		memset(more + *room, 0, PARAMETERS_MAX - *room);
+		*block = more;
+		*room = PARAMETERS_MAX;
+	}
+	memcpy(*block + offset, value, bytes);
+	return true;
+}
+
 /* The parameters that the driver describes, one by one.  NULL: they are not known. */
 static char *join_values(CUfunction function, void **values, size_t *size)
 {
 	size_t offset, bytes, room = PARAMETERS_FEW;
-	char *block = calloc(1, room), *more;
+	char *block = calloc(1, room);
+	struct layout layout;
+	bool kept = find_layout(&layout, function);
+	unsigned i;
 
 	*size = 0;
-	for (size_t i = 0;
-	     block && driver.cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS;
-	     i++) {
-		bool known = values && values[i] && bytes <= PARAMETERS_MAX &&
-			     offset <= PARAMETERS_MAX - bytes;
-
-		if (known && offset + bytes > room) {
-			more = realloc(block, PARAMETERS_MAX);
-			if (more)
-				memset(more + room, 0, PARAMETERS_MAX - room);
-			block = more ? more : block;
-			known = more;
-			room = PARAMETERS_MAX;
+	layout.function = function;
+	for (i = 0; block; i++) {
+		if (kept && i == layout.count)
+			return block;
+		if (kept) {
+			offset = layout.parameters[i].offset;
+			bytes = layout.parameters[i].bytes;
+		} else if (driver.cuFuncGetParamInfo(function, i, &offset, &bytes) !=
+			   CUDA_SUCCESS) {
+			break;
 		}
-		if (!known) {
+		if (!values || !put_value(&block, &room, values[i], offset, bytes)) {
 			free(block);
 			return NULL;
 		}
-		memcpy(block + offset, values[i], bytes);
+		if (i < LAYOUT_MAX) {
+			layout.parameters[i].offset = (uint16_t)offset;
+			layout.parameters[i].bytes = (uint16_t)bytes;
+		}
 		if (offset + bytes > *size)
 			*size = offset + bytes;
 	}
+	layout.count = i;
+	if (block && i <= LAYOUT_MAX)
+		keep_layout(&layout);
 	return block;
 }
 

@@ -32,6 +32,8 @@ bool launch_call_read(struct launch_call *call, const char *api, const void *par
  * `extra`.  The caller frees it.  NULL: it cannot be known.  Call the driver.
  */
 void *launch_call_block(CUfunction function, void **values, void **extra, size_t *size);
+/* Modules or contexts were unloaded: what is kept of their functions may be another's now. */
+void launch_call_functions_gone(void);
 void *launch_call_parameters(CUfunction function, const char *api, const void *parameters,
 			     size_t *size);
 

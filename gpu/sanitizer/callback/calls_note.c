@@ -7,6 +7,7 @@
 #include "gpu/sanitizer/callback/calls.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/code/modules.h"
+#include "gpu/sanitizer/code/patching.h"
 #include "gpu/sanitizer/schedule/events.h"
 
 /* -- memory ------------------------------------------------------------------------------- */
@@ -168,7 +169,11 @@ void calls_note_kernel(const Sanitizer_LaunchData *data, CUstream stream)
 			? events_callback_data(data->context)
 			: NULL;
 	if (operation->skipped) {
-		calls_exclude_launch(data);
+		/* without patches nothing looks at the data; graphs are launched later, perhaps
+		 * with */
+		if (this_thread.call.graph || this_thread.of_node || this_thread.unordered ||
+		    patching_is_on(data->module))
+			calls_exclude_launch(data);
 		return;
 	}
 	operation->patched =

@@ -401,8 +401,8 @@ static __device__ bool agree(struct device_state *state, uint32_t ticket, bool s
  * was found into the rings and makes ready for the next API.  `view` is what of the state does not
  * change between passes; `way`: enum pass_strategy; `rows_taken` and `objects_taken` say what the
  * host has read of the rings; `marks`: a copy or set touches no more than this, which a single
- * block of threads marks first, and moves this, of which it makes the digest.  Three blocks a multiprocessor, of 80 registers each thread, spill
- * where two do not, and are slower.
+ * block of threads marks first, and moves this, of which it makes the digest.  Three blocks a
+ * multiprocessor, of 80 registers each thread, spill where two do not, and are slower.
  */
 extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 	vflow_pass(struct device_state *state, const __grid_constant__ struct device_state view,

@@ -344,6 +344,11 @@ static void finish_one(const struct api_call *api_call, const struct operation *
 	space = space_of(operation);
 	if (!space || space_failed(space))
 		return;
+	/* nothing is done on the device for a launch that is not analysed */
+	if (operation->skipped && api_call->context == space_context(space)) {
+		event_skipped(api_call, operation);
+		return;
+	}
 	if (!context_enter(&entered, space_context(space)))
 		return;
 	events_awaited += operation->kind == OPERATION_COPY || operation->kind == OPERATION_SET;

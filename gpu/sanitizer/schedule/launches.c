@@ -42,6 +42,7 @@ void launch_functions_gone(void)
 {
 	memset(loaded_functions, 0, sizeof(loaded_functions));
 	memset(known_kernels, 0, sizeof(known_kernels));
+	launch_call_functions_gone();
 }
 
 /* The name and module of a function.  NULL: the driver does not say. */

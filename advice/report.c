@@ -10,6 +10,7 @@
 #include "advice/source.h"
 #include "advice/source_files.h"
 #include "advice/words.h"
+#include "graph/library_frames.h"
 #include "util/memory.h"
 #include "util/size.h"
 #include "util/text.h"
@@ -171,24 +172,19 @@ static const struct profile_frame *innermost(const struct profile *profile, uint
 }
 
 /* Where an editor finds the line, and the line with those around it. */
-static void print_source(const struct profile *profile, struct source_files *files, FILE *out,
-			 uint32_t vertex)
+static void print_source(struct source_files *files, FILE *out, const char *file, uint32_t line)
 {
-	const struct profile_frame *frame = innermost(profile, vertex);
-	struct source source;
+	struct source source = source_read(files, file, line, WIDTH - LABEL - NUMBER);
 	char *place;
 
-	if (!frame)
-		return;
-	source = source_read(files, frame->file, frame->line, WIDTH - LABEL - NUMBER);
 	if (!source.lines[0])
 		return;
-	place = xasprintf("%s:%" PRIu32, frame->file, frame->line);
+	place = xasprintf("%s:%" PRIu32, file, line);
 	print_field(out, "", place);
 	free(place);
 	for (uint32_t i = 0; i < SOURCE_LINES && source.lines[i]; i++)
 		fprintf(out, "%*s%*" PRIu32 "%c %s\n", LABEL, "", NUMBER - 2, source.first + i,
-			source.first + i == frame->line ? '>' : ' ', source.lines[i]);
+			source.first + i == line ? '>' : ' ', source.lines[i]);
 	source_free(&source);
 }
 
@@ -222,6 +218,7 @@ static void print_operation(const struct profile *profile, struct common *common
 			    uint32_t id)
 {
 	uint32_t v = graph_find(profile->graph, id);
+	const struct profile_frame *frame;
 	const struct graph_vertex *vertex;
 	char *name, *time, *text;
 
@@ -238,7 +235,9 @@ static void print_operation(const struct profile *profile, struct common *common
 	free(time);
 	free(text);
 	print_place(profile, out, v);
-	print_source(profile, &common->files, out, v);
+	frame = innermost(profile, v);
+	if (frame)
+		print_source(&common->files, out, frame->file, frame->line);
 }
 
 /* What the program calls the object, with ": "; "" when its source does not tell. */
@@ -256,6 +255,19 @@ static char *buffer_name(const struct profile *profile, struct source_files *fil
 	free(name);
 	free(path);
 	return text;
+}
+
+/* Of calls that are no vertex. */
+static void print_calls(struct common *common, FILE *out, const struct profile_api *api)
+{
+	char *text = xasprintf("%s (%s)", api->name, api->kind);
+
+	print_field(out, "operation", text);
+	free(text);
+	print_field(out, "",
+		    api->callpath ? leading_frame(api->callpath) : "(place unknown: no call path)");
+	if (api->file && api->line)
+		print_source(&common->files, out, api->file, api->line);
 }
 
 static void print_object(const struct profile *profile, struct common *common, FILE *out,
@@ -295,28 +307,45 @@ static char *operand(const char *file)
 	return text;
 }
 
+/* "unnecessary wait: 3.10 ms, delete" */
+static char *title_of(const struct profile_finding *finding)
+{
+	char *worth = finding->time_ns == PROFILE_UNKNOWN ? words_bytes(finding->bytes)
+							  : words_ns(finding->time_ns);
+	char *action = words_action(finding->action);
+	char *title = xasprintf("%s: %s%s%s", advice_title(finding->pattern), worth,
+				*action ? ", " : "", action);
+
+	free(worth);
+	free(action);
+	return title;
+}
+
 static void print_finding(const struct report *report, struct common *common, FILE *out,
 			  uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
-	char *bytes = words_bytes(finding->bytes), *file = operand(report->file);
-	char *action = words_action(finding->action);
-	char *title = xasprintf("%" PRIu32 ". %s: %s%s%s", index + 1,
-				advice_title(finding->pattern), bytes, *action ? ", " : "", action);
+	bool is_vertex = finding->vertex != GRAPH_HOST;
+	char *name = title_of(finding), *file = operand(report->file);
+	char *title = xasprintf("%" PRIu32 ". %s", index + 1, name);
 	char *look = xasprintf("vflow slice --vertex %" PRIu32
 			       "%s | vflow render -o vertex-%" PRIu32 ".svg",
 			       finding->vertex, file, finding->vertex);
 
 	fputc('\n', out);
 	print_heading(report, out, title);
-	print_operation(report->profile, common, out, finding->vertex);
-	print_object(report->profile, common, out, finding->object);
+	if (is_vertex)
+		print_operation(report->profile, common, out, finding->vertex);
+	else if (finding->api != PROFILE_NO_ROW)
+		print_calls(common, out, &report->profile->apis[finding->api]);
+	if (finding->object != GRAPH_HOST)
+		print_object(report->profile, common, out, finding->object);
 	print_field(out, "seen", finding->evidence);
 	print_field(out, "advice", finding->advice);
 	print_field(out, "limits", finding->limits);
-	print_field(out, "look", look);
-	free(bytes);
-	free(action);
+	if (is_vertex)
+		print_field(out, "look", look);
+	free(name);
 	free(file);
 	free(title);
 	free(look);
@@ -413,12 +442,17 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 {
 	const struct profile_finding *finding = &profile->findings[index];
 	uint32_t v = graph_find(profile->graph, finding->vertex);
-	char *vertex = v == UINT32_MAX ? xstrdup("") : words_vertex(profile, v);
-	char size[16];
+	char *operation = finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW
+				  ? words_calls(&profile->apis[finding->api])
+			  : v == UINT32_MAX ? xstrdup("")
+					    : words_vertex(profile, v);
+	char size[16], *time = words_ns(finding->time_ns);
 
-	fprintf(out, "%2" PRIu32 " %7s  %-16s  %s\n", index + 1, size_format(finding->bytes, size),
-		advice_title(finding->pattern), vertex);
-	free(vertex);
+	fprintf(out, "%2" PRIu32 " %7s  %-16s  %s\n", index + 1,
+		finding->time_ns == PROFILE_UNKNOWN ? size_format(finding->bytes, size) : time,
+		advice_title(finding->pattern), operation);
+	free(operation);
+	free(time);
 }
 
 static void print_findings(const struct report *report, uint64_t all_ns, FILE *out)

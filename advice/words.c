@@ -119,6 +119,16 @@ char *words_vertex(const struct profile *profile, uint32_t vertex_index)
 	return text;
 }
 
+char *words_calls(const struct profile_api *api)
+{
+	const char *frame = api->callpath ? leading_frame(api->callpath) : NULL, *next;
+
+	if (!frame)
+		return xstrdup(api->name);
+	return xasprintf("%s (%.*s)", api->name, (int)(frame_text_end(frame, &next) - frame),
+			 frame);
+}
+
 struct words_site *words_sites(const struct profile *profile)
 {
 	const struct graph *graph = profile->graph;

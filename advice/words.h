@@ -19,6 +19,9 @@ char *words_frame(const struct profile_frame *frame);
 /* "cudaMemset (vertex 3, util.c:12 < main.c:31)". */
 char *words_vertex(const struct profile *profile, uint32_t vertex_index);
 
+/* "cudaDeviceSynchronize (step main.c:30)", of calls of a function from one call path. */
+char *words_calls(const struct profile_api *api);
+
 /* The objects that a vertex allocates. */
 struct words_site {
 	const char *global; /* name of a module global; NULL: they are none */

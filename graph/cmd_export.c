@@ -75,16 +75,34 @@ static void begin_array(struct json *json, const char *name)
 	json_begin(json, '[');
 }
 
-static void put_finding(struct json *json, const struct profile_finding *finding)
+/* Calls that the finding is about, and that may be no vertex. */
+static void put_calls(struct json *json, const struct profile_api *api, uint32_t index)
+{
+	json_named_count(json, "api", index + UINT64_C(1));
+	json_named_text(json, "function", api->name);
+	json_named_text(json, "callpath", api->callpath);
+	json_named_text(json, "file", api->file);
+	if (api->line)
+		json_named_count(json, "line", api->line);
+}
+
+static void put_finding(struct json *json, const struct profile *profile,
+			const struct profile_finding *finding)
 {
 	json_begin(json, '{');
 	json_named_text(json, "pattern", finding->pattern);
-	json_named_count(json, "vertex", finding->vertex);
-	json_named_count(json, "object", finding->object);
+	if (finding->api != PROFILE_NO_ROW)
+		put_calls(json, &profile->apis[finding->api], finding->api);
+	if (finding->vertex != GRAPH_HOST)
+		json_named_count(json, "vertex", finding->vertex);
+	if (finding->object != GRAPH_HOST)
+		json_named_count(json, "object", finding->object);
 	json_named_text(json, "access", graph_access_name(finding->access));
 	json_named_count(json, "bytes", finding->bytes);
 	json_name(json, "fraction");
 	json_real(json, finding->fraction);
+	if (finding->time_ns != PROFILE_UNKNOWN)
+		json_named_count(json, "time_ns", finding->time_ns);
 	json_named_text(json, "evidence", finding->evidence);
 	json_named_text(json, "advice", finding->advice);
 	json_named_text(json, "limits", finding->limits);
@@ -179,7 +197,7 @@ static int export_json(const struct profile *profile, FILE *file, struct error *
 	json_end(&json, ']');
 	begin_array(&json, "findings");
 	for (uint32_t i = 0; i < profile->finding_count; i++)
-		put_finding(&json, &profile->findings[i]);
+		put_finding(&json, profile, &profile->findings[i]);
 	json_end(&json, ']');
 	put_failed_calls(&json, profile);
 	json_name(&json, "coverage");

@@ -185,3 +185,14 @@ struct profile *input_profile_events(const char *file, struct error *error)
 	}
 	return profile;
 }
+
+struct profile *input_timed_profile(const char *file, struct error *error)
+{
+	const char *path = file ? file : default_path(error);
+	struct profile *profile = path ? profile_read(path, error) : NULL;
+
+	if (!profile || !profile->api_count || profile_read_events(profile, path, error) == 0)
+		return profile;
+	profile_free(profile);
+	return NULL;
+}

@@ -41,5 +41,7 @@ void input_close(struct input *input);
 struct profile *input_profile(const char *file, struct error *error);
 /* The same with its events (profile_read_events()). */
 struct profile *input_profile_events(const char *file, struct error *error);
+/* With its events only where it has a timeline. */
+struct profile *input_timed_profile(const char *file, struct error *error);
 
 #endif

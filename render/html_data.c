@@ -278,9 +278,25 @@ static void put_sentence(struct json *json, char *sentence)
 
 /* -- findings -- */
 
-static const char *const finding_names[] = {"number", "vertex",  "object", "bytes",
-					    "share",  "pattern", "action", "evidence",
-					    "advice", "limits",  NULL};
+static void put_object(struct json *json, uint32_t object)
+{
+	if (object == GRAPH_HOST) /* about none */
+		json_text(json, NULL);
+	else
+		json_count(json, object);
+}
+
+static void put_time(struct json *json, uint64_t ns)
+{
+	if (ns == PROFILE_UNKNOWN)
+		json_text(json, NULL);
+	else
+		json_count(json, ns);
+}
+
+static const char *const finding_names[] = {"number",  "vertex",  "object",   "bytes",  "share",
+					    "pattern", "action",  "evidence", "advice", "limits",
+					    "calls",   "time_ns", NULL};
 
 /* The findings of a profile, also about vertices that are not shown; DOT has but their names. */
 static void put_findings(struct json *json, const struct picture *picture)
@@ -295,7 +311,7 @@ static void put_findings(struct json *json, const struct picture *picture)
 		json_begin(json, '[');
 		json_count(json, i + 1);
 		json_count(json, finding->vertex);
-		json_count(json, finding->object);
+		put_object(json, finding->object);
 		json_count(json, finding->bytes);
 		json_real(json, finding->fraction);
 		json_text(json, finding->pattern);
@@ -303,6 +319,10 @@ static void put_findings(struct json *json, const struct picture *picture)
 		json_text(json, finding->evidence);
 		json_text(json, finding->advice);
 		json_text(json, finding->limits);
+		put_sentence(json, finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW
+					   ? words_calls(&profile->apis[finding->api])
+					   : NULL);
+		put_time(json, finding->time_ns);
 		json_end(json, ']');
 	}
 	json_end(json, ']');

@@ -17,6 +17,8 @@ static const struct profile_column columns[] = {
 	FINDING_COLUMN(limits, TEXT),
 	FINDING_COLUMN(action, TEXT, .nullable = true),
 	FINDING_COLUMN(input, FLAG, .nullable = true),
+	FINDING_COLUMN(api, INDEX, .nullable = true, .of = &profile_table_api),
+	FINDING_COLUMN(time_ns, COUNT, .nullable = true),
 	{0},
 };
 
@@ -25,12 +27,14 @@ const struct profile_table profile_table_finding = {
 	.columns = columns,
 	.optional = true,
 	TABLE_ROWS(findings, finding_count, finding_capacity),
-	.views = "CREATE VIEW findings AS SELECT f.id, f.pattern, f.vertex, v.name AS operation, "
-		 "v.callpath_text AS where_operation, f.object, o.callpath_text AS where_object, "
+	.views = "CREATE VIEW findings AS SELECT f.id, f.pattern, f.vertex, coalesce(a.name, "
+		 "v.name) AS operation, "
+		 "coalesce(a.callpath, v.callpath_text) AS where_operation, f.object, "
+		 "o.callpath_text AS where_object, "
 		 "f.bytes, round(100 * f.fraction, 1) AS percent, f.action, f.evidence, f.advice, "
-		 "f.limits "
+		 "f.limits, f.time_ns "
 		 "FROM finding f JOIN vertex v ON v.id = f.vertex JOIN vertex o ON o.id = f.object "
-		 "ORDER BY f.id;",
+		 "LEFT JOIN api a ON a.id = f.api ORDER BY f.id;",
 };
 
 static const struct profile_column other_columns[] = {
@@ -53,7 +57,7 @@ struct profile_finding *profile_add_finding(struct profile *profile)
 
 	ARRAY_RESERVE(profile->findings, profile->finding_count, profile->finding_capacity);
 	finding = &profile->findings[profile->finding_count++];
-	*finding = (struct profile_finding){0};
+	*finding = (struct profile_finding){.api = PROFILE_NO_ROW, .time_ns = PROFILE_UNKNOWN};
 	return finding;
 }
 

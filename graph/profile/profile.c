@@ -231,6 +231,8 @@ void profile_mark_vertices(struct profile *profile)
 		struct graph_vertex *vertex =
 			&profile->graph->vertices[graph_find(profile->graph, finding->vertex)];
 
+		if (finding->vertex == GRAPH_HOST) /* it is about calls that are no vertex */
+			continue;
 		if (!graph_attribute(&vertex->attributes, DOT_FINDING)) {
 			char *number = xasprintf("%" PRIu32, i + 1);
 

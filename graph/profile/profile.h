@@ -294,12 +294,16 @@ struct profile_unseen {
 struct profile_finding {
 	char *pattern;   /* "redundant_values" */
 	char *action;    /* "copy_once": what to do, for programs; NULL: not known */
-	uint32_t vertex; /* id of the operation */
-	uint32_t object; /* vertex id of the object's site */
+	uint32_t vertex; /* id of the operation; GRAPH_HOST: of none, see `api` */
+	uint32_t object; /* vertex id of the object's site; GRAPH_HOST: about no object */
+	uint32_t api; /* index into profile->apis: the calls it is about; PROFILE_NO_ROW: of vertex
+		       */
 	enum graph_access access;
 	uint64_t bytes; /* that could be saved */
 	double fraction;
 	bool input; /* holds for this input, and maybe for no other */
+	/* That the host or the device waited, or the calls took; PROFILE_UNKNOWN: not about time */
+	uint64_t time_ns;
 	/* not kept in files */
 	uint64_t places;      /* call paths and objects that it stands for */
 	uint64_t invocations; /* that the action is about */

@@ -25,6 +25,7 @@ const struct advice_threshold advice_thresholds[] = {
 	{"redundancy", THRESHOLD_FRACTION, offsetof(struct advice_options, redundancy)},
 	{"duplicate_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, duplicate_bytes)},
 	{"min_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, min_bytes)},
+	{"min_time", THRESHOLD_FRACTION, offsetof(struct advice_options, min_time)},
 	{0},
 };
 
@@ -54,6 +55,21 @@ struct profile_finding *run_add(const struct run *run, const char *pattern, cons
 	finding->bytes = bytes < PROFILE_NUMBER_MAX ? bytes : PROFILE_NUMBER_MAX;
 	finding->fraction = of ? (double)bytes / (double)of : 1;
 	finding->places = finding->invocations = 1;
+	return finding;
+}
+
+struct profile_finding *run_add_calls(const struct run *run, const char *pattern,
+				      const char *action, uint32_t api, uint64_t ns)
+{
+	const struct profile_api *calls = &run->profile->apis[api];
+	bool operation = calls->vertex != PROFILE_NO_VERTEX;
+	struct profile_finding *finding = run_add(
+		run, pattern, action, operation ? calls->vertex : GRAPH_HOST, GRAPH_HOST, 0, 0);
+
+	finding->access = GRAPH_ACCESS_NONE;
+	finding->api = api;
+	finding->time_ns = ns < PROFILE_NUMBER_MAX ? ns : PROFILE_NUMBER_MAX;
+	finding->fraction = run->timing->run_ns ? (double)ns / (double)run->timing->run_ns : 0;
 	return finding;
 }
 

@@ -44,6 +44,9 @@ int cmd_report(int argc, char **argv)
 		 &report.options.duplicate_bytes},
 		{0, "min-bytes", "SIZE", "leave out findings of fewer bytes (default 1K)",
 		 OPTION_SIZE, &report.options.min_bytes},
+		{0, "min-time", "FRACTION",
+		 "leave out findings about less of the run's time (default 0.01)", OPTION_FRACTION,
+		 &report.options.min_time},
 		{0, "by", "WHAT",
 		 "cause: a finding for each line and operation (default); path: for each call path "
 		 "and object",
@@ -57,9 +60,10 @@ int cmd_report(int argc, char **argv)
 		{0},
 	};
 	const struct command_help help = {
-		.usage =
-			"vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
-			"[--min-bytes SIZE] [--by cause|path] [--top N] [--brief] [-o FILE] [FILE]",
+		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
+			 "[--min-bytes SIZE] [--min-time FRACTION] [--by cause|path] [--top N] "
+			 "[--brief] "
+			 "[-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
 			"source, and what to do about it: most bytes first.",
@@ -83,7 +87,7 @@ int cmd_report(int argc, char **argv)
 	if (report.top == UINT64_MAX)
 		report.top = report.brief ? 0 : 10;
 	signal(SIGPIPE, SIG_DFL); /* `vflow report | head` ends quietly */
-	profile = input_profile(argv[rest], &error);
+	profile = input_timed_profile(argv[rest], &error);
 	result = profile ? 0 : -1;
 	if (profile) {
 		char *thresholds = advice_other_thresholds(profile, &report.options);

@@ -19,6 +19,12 @@ static bool is_note(const struct profile_finding *finding)
 	return finding->input && finding->action && !strcmp(finding->action, "none");
 }
 
+/* 0: it is not about time. */
+static uint64_t time_of(const struct profile_finding *finding)
+{
+	return finding->time_ns == PROFILE_UNKNOWN ? 0 : finding->time_ns;
+}
+
 static int by_worth(const void *left, const void *right)
 {
 	const struct profile_finding *a = left, *b = right;
@@ -27,10 +33,14 @@ static int by_worth(const void *left, const void *right)
 		return is_note(a) ? 1 : -1;
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? 1 : -1;
+	if (time_of(a) != time_of(b))
+		return time_of(a) < time_of(b) ? 1 : -1;
 	if (a->vertex != b->vertex)
 		return a->vertex < b->vertex ? -1 : 1;
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
+	if (a->api != b->api)
+		return a->api < b->api ? -1 : 1;
 	return strcmp(a->pattern, b->pattern);
 }
 
@@ -55,7 +65,16 @@ static int by_operation(const void *left, const void *right)
 		return a->vertex < b->vertex ? -1 : 1;
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
+	if (a->api != b->api)
+		return a->api < b->api ? -1 : 1;
 	return by_worth(left, right);
+}
+
+/* What calls do to the time of a run is told apart by patterns: of one call several may be true. */
+static bool is_about_same(const struct profile_finding *a, const struct profile_finding *b)
+{
+	return a->vertex == b->vertex && a->object == b->object && a->api == b->api &&
+	       (a->api == PROFILE_NO_ROW || !strcmp(a->pattern, b->pattern));
 }
 
 static void keep_largest(struct profile *profile)
@@ -65,8 +84,7 @@ static void keep_largest(struct profile *profile)
 
 	qsort(findings, profile->finding_count, sizeof(*findings), by_operation);
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
-		if (kept && findings[i].vertex == kept->vertex &&
-		    findings[i].object == kept->object)
+		if (kept && is_about_same(kept, &findings[i]))
 			profile_release_finding(&findings[i]);
 		else
 			kept = &findings[i];
@@ -123,6 +141,35 @@ static struct profile_finding *find_finding(const struct profile *profile, uint3
 	return NULL;
 }
 
+/* What is allocated and released in a loop is mended there: no more is said of these calls. */
+static void drop_of_loops(struct profile *profile)
+{
+	const struct graph *graph = profile->graph;
+	bool *apis = xcalloc(profile->api_count, sizeof(*apis));
+	bool *sites = xcalloc(graph->vertex_count, sizeof(*sites));
+
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+
+		if (strcmp(finding->pattern, "free_in_loop") != 0)
+			continue;
+		apis[finding->api] = true;
+		for (uint32_t k = 0; k < finding->other_count; k++)
+			sites[graph_find(graph, finding->others[k])] = true;
+	}
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		struct profile_finding *finding = &profile->findings[i];
+
+		if ((!strcmp(finding->pattern, "unnecessary_wait") && apis[finding->api]) ||
+		    (!strcmp(finding->pattern, "repeated_allocation") &&
+		     sites[graph_find(graph, finding->vertex)]))
+			profile_release_finding(finding);
+	}
+	free(apis);
+	free(sites);
+	close_gaps(profile);
+}
+
 /* Where one writes what another one writes again, unchanged, one of them is needed. */
 static void drop_excluded(struct profile *profile)
 {
@@ -151,6 +198,8 @@ static void drop_excluded(struct profile *profile)
 static void fold(struct profile_finding *into, const struct profile_finding *from)
 {
 	profile_add(&into->bytes, from->bytes);
+	if (into->time_ns != PROFILE_UNKNOWN)
+		profile_add(&into->time_ns, time_of(from));
 	into->places += from->places;
 	into->invocations += from->invocations;
 	into->input |= from->input;
@@ -166,7 +215,8 @@ static void say_places(struct profile_finding *finding)
 
 	if (finding->places < 2)
 		return;
-	bytes = words_bytes(finding->bytes);
+	bytes = finding->time_ns == PROFILE_UNKNOWN ? words_bytes(finding->bytes)
+						    : words_ns(finding->time_ns);
 	text = xasprintf(
 		"%s The same holds of %" PRIu64 " more call path%s or object%s: %s in all.",
 		finding->evidence, finding->places - 1, text_plural(finding->places - 1, "", "s"),
@@ -249,7 +299,8 @@ static uint64_t least_bytes(const struct profile *profile, const struct advice_o
 static void drop_small(struct profile *profile, uint64_t least)
 {
 	for (uint32_t i = 0; i < profile->finding_count; i++)
-		if (profile->findings[i].bytes < least)
+		if (profile->findings[i].time_ns == PROFILE_UNKNOWN &&
+		    profile->findings[i].bytes < least)
 			profile_release_finding(&profile->findings[i]);
 	close_gaps(profile);
 }
@@ -264,6 +315,7 @@ void list_findings(struct profile *profile, const struct advice_options *options
 	if (!profile->finding_count)
 		return;
 	keep_largest(profile);
+	drop_of_loops(profile);
 	drop_excluded(profile);
 	rank(profile);
 	fold_causes(profile, options->by_path);

@@ -27,6 +27,12 @@ struct pattern {
  */
 struct profile_finding *run_add(const struct run *run, const char *pattern, const char *action,
 				uint32_t vertex, uint32_t site, uint64_t bytes, uint64_t of);
+/*
+ * Of calls that wait or make others wait, by index into profile->apis, for so long; the run has a
+ * timeline.
+ */
+struct profile_finding *run_add_calls(const struct run *run, const char *pattern,
+				      const char *action, uint32_t api, uint64_t ns);
 /* Adds to the finding's vertices; its own are left out.  list.c puts them in order, each once. */
 void finding_add_other(struct profile_finding *finding, uint32_t vertex);
 

@@ -305,6 +305,9 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 		run.unseen[graph_find(graph, profile->unseen[i].vertex)] =
 			profile->unseen[i].invocations;
 	set_hidden(&run);
+	run.timing = timing_new(profile);
+	if (run.timing)
+		run.least_ns = (uint64_t)(options->min_time * (double)run.timing->run_ns);
 	return run;
 }
 
@@ -318,6 +321,7 @@ void run_release(struct run *run)
 	free(run->unseen);
 	free(run->sites);
 	free(run->writers);
+	timing_free(run->timing);
 	index_free(run->index);
 }
 

@@ -8,6 +8,7 @@
 #define VFLOW_ADVICE_RUN_H
 
 #include "advice/advice.h"
+#include "advice/timing.h"
 #include "advice/words.h"
 
 enum operation {
@@ -35,6 +36,8 @@ struct run {
 	bool reads_unseen, writes_unseen; /* elsewhere, as the coverage says */
 	bool launches_unseen;             /* some were not analysed */
 	uint64_t *unseen;                 /* per vertex: invocations that were not */
+	struct timing *timing;            /* NULL: the profile has no timeline */
+	uint64_t least_ns;                /* of the run: what takes less is not worth a word */
 	struct run_index *index;
 };
 

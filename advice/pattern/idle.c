@@ -1,0 +1,218 @@
+/*
+ * advice/pattern/idle.c: the device had nothing to do between two operations, by who kept it
+ * waiting: what the thread did that issued the second one.
+ */
+#include "advice/pattern.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+#include "util/pair_map.h"
+#include "util/text.h"
+
+/* Why a device was idle, of the calls of a function from one call path. */
+enum reason {
+	WORK,   /* the host was at its own work before the call */
+	CALL,   /* in the call, which is not that of the next operation */
+	WAIT,   /* it waited in the call, and issued the next operation only then */
+	LAUNCH, /* from the call to its operation */
+	REASONS
+};
+
+struct culprit {
+	uint64_t gaps[REASONS], ns[REASONS];
+};
+
+struct idle {
+	const struct run *run;
+	struct culprit *culprits; /* per row of table api */
+	uint32_t *before;         /* per call: the call before it of its thread; PROFILE_NO_ROW */
+};
+
+struct operation_row { /* in order of device and start */
+	uint32_t process, device, row;
+	uint64_t start_ns;
+};
+
+static int by_start(const void *left, const void *right)
+{
+	const struct operation_row *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
+{
+	start = start > from ? start : from;
+	end = end < to ? end : to;
+	return end > start ? end - start : 0;
+}
+
+static void blame(struct idle *idle, uint32_t call, enum reason reason, uint64_t ns)
+{
+	struct culprit *culprit = &idle->culprits[idle->run->profile->timeline[call].api];
+
+	culprit->gaps[reason] += ns > 0;
+	profile_add(&culprit->ns[reason], ns);
+}
+
+/* The device was idle until an operation of the call began. */
+static void take_gap(struct idle *idle, uint64_t from, uint64_t to, uint32_t call)
+{
+	const struct profile_timed_call *calls = idle->run->profile->timeline;
+	uint64_t until = calls[call].start_ns, launch = overlap(until, to, from, to);
+	uint32_t launched = call;
+
+	/* backwards, as long as the device was idle */
+	while (until > from) {
+		uint32_t before = idle->before[call];
+		uint64_t end = before == PROFILE_NO_ROW ? 0 : calls[before].end_ns;
+
+		blame(idle, call, WORK, overlap(end, until, from, to));
+		if (before == PROFILE_NO_ROW || end < from)
+			break;
+		until = calls[before].start_ns;
+		if (timing_wait_ns(idle->run->timing, before)) {
+			blame(idle, before, WAIT, launch + overlap(until, end, from, to));
+			return;
+		}
+		blame(idle, before, CALL, overlap(until, end, from, to));
+		call = before;
+	}
+	blame(idle, launched, LAUNCH, launch);
+}
+
+/* Calls come in order of their ends: the one before, of the same process and thread. */
+static uint32_t *calls_before(const struct profile *profile)
+{
+	uint32_t *before = xcalloc(profile->timeline_count, sizeof(*before)), threads = 0;
+	struct pair_map map = {0};
+	uint32_t *last = NULL, capacity = 0;
+
+	for (uint32_t c = 0; c < profile->timeline_count; c++) {
+		const struct profile_timed_call *call = &profile->timeline[c];
+		uint32_t thread;
+
+		if (!pair_map_find(&map, call->process, call->thread, threads, &thread)) {
+			ARRAY_RESERVE(last, threads, capacity);
+			last[threads++] = PROFILE_NO_ROW;
+		}
+		/* hostile files may have calls in calls */
+		before[c] = last[thread];
+		if (before[c] != PROFILE_NO_ROW &&
+		    profile->timeline[before[c]].end_ns > call->start_ns)
+			before[c] = PROFILE_NO_ROW;
+		last[thread] = c;
+	}
+	pair_map_release(&map);
+	free(last);
+	return before;
+}
+
+static void find_gaps(struct idle *idle)
+{
+	const struct profile *profile = idle->run->profile;
+	struct operation_row *rows = xcalloc(profile->gpu_time_count, sizeof(*rows));
+	uint32_t count = 0;
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
+		const struct profile_gpu_time *time = &profile->gpu_times[i];
+
+		if (time->call != PROFILE_NO_ROW)
+			rows[count++] = (struct operation_row){time->process, time->device, i,
+							       time->start_ns};
+	}
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_start);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_gpu_time *time = &profile->gpu_times[rows[i].row];
+		bool first = !i || rows[i].process != rows[i - 1].process ||
+			     rows[i].device != rows[i - 1].device;
+
+		if (!first && time->start_ns > end)
+			take_gap(idle, end, time->start_ns, time->call);
+		end = first || time->end_ns > end ? time->end_ns : end;
+	}
+	free(rows);
+}
+
+static const struct {
+	const char *action, *seen, *advice;
+} mends[REASONS] = {
+	[WORK] = {"launch_earlier", "the host was at its own work before it came to this call",
+		  "Let the host work while the device does: launch before that work what does not "
+		  "depend on it, or prepare the next step meanwhile."},
+	[CALL] = {"call_earlier", "the host was in this call",
+		  "Make this call before the loop, or while the device is busy."},
+	[WAIT] = {"launch_earlier",
+		  "the host waited in this call, and issued the next operation only then",
+		  "Issue what comes next before this wait, where it does not depend on what the "
+		  "host does after it."},
+	[LAUNCH] = {"batch", "the device had done all before it got the operation of this call",
+		    "Put many small operations into one kernel, or into a CUDA graph, which is "
+		    "launched at once."},
+};
+
+static void add_finding(const struct run *run, uint32_t api, enum reason reason,
+			const struct culprit *culprit)
+{
+	const uint64_t ns = culprit->ns[reason], gaps = culprit->gaps[reason];
+	struct profile_finding *finding =
+		run_add_calls(run, "gpu_idle", mends[reason].action, api, ns);
+	char *time = words_ns(ns), *percent = words_percent(ns, run->timing->run_ns);
+
+	finding->invocations = gaps;
+	finding->evidence =
+		xasprintf("The device had nothing to do for %s in all, %s of the run, "
+			  "in %" PRIu64 " gap%s between operations: %s.",
+			  time, percent, gaps, text_plural(gaps, "", "s"), mends[reason].seen);
+	finding->advice = xstrdup(mends[reason].advice);
+	finding->limits = xstrdup("one run, one input; the thread that issued the next operation "
+				  "is held responsible, also where it waited for other threads; "
+				  "at most this time can be saved");
+	free(time);
+	free(percent);
+}
+
+/* One for each call path: what is most. */
+static void take_culprit(const struct run *run, uint32_t api, const struct culprit *culprit)
+{
+	enum reason most = WORK;
+
+	for (enum reason reason = WORK; reason < REASONS; reason++)
+		if (culprit->ns[reason] > culprit->ns[most])
+			most = reason;
+	/* one gap is not many small operations */
+	if (culprit->ns[most] && culprit->ns[most] >= run->least_ns &&
+	    (most != LAUNCH || culprit->gaps[LAUNCH] > 1))
+		add_finding(run, api, most, culprit);
+}
+
+static void detect_idle(const struct run *run)
+{
+	struct idle idle = {.run = run};
+
+	if (!run->timing || !run->profile->gpu_time_count)
+		return;
+	idle.culprits = xcalloc(run->profile->api_count, sizeof(*idle.culprits));
+	idle.before = calls_before(run->profile);
+	find_gaps(&idle);
+	for (uint32_t api = 0; api < run->profile->api_count; api++)
+		take_culprit(run, api, &idle.culprits[api]);
+	free(idle.before);
+	free(idle.culprits);
+}
+
+const struct pattern pattern_idle = {
+	.detect = detect_idle,
+	.names = (const struct pattern_name[]){{"gpu_idle", "GPU idle"}, {NULL, NULL}},
+};

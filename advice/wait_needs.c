@@ -1,0 +1,608 @@
+/*
+ * advice/wait_needs.c: the calls in order, with a vector clock for each stream: how many operations
+ * of each stream are done before its next one begins.  A wait covers what the clock of the streams
+ * that it waits for says.
+ */
+#include "advice/wait_needs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/records.h"
+#include "util/memory.h"
+#include "util/pair_map.h"
+
+enum { STREAMS = 32 }; /* of a process; with more its waits are not judged */
+
+struct clock {
+	uint32_t done[STREAMS];
+};
+
+struct snapshot { /* a stream's clock from its operation number `from` on, but for itself */
+	uint32_t from;
+	struct clock clock;
+};
+
+struct stream {
+	uint32_t device, number;
+	bool nonblocking;
+	struct clock clock;
+	uint64_t *issued; /* when the calls of its operations had returned */
+	uint32_t count, capacity;
+	uint32_t *guarded; /* numbers, from 1, of operations that any wait may protect */
+	uint32_t guarded_count, guarded_capacity;
+	struct snapshot *history;
+	uint32_t history_count, history_capacity;
+	uint32_t *last_touch, *last_write; /* per vertex of a site: numbers of operations; 0 */
+	uint32_t last_unknown;             /* of an operation that may have written anything */
+};
+
+/* What an operation touches. */
+struct touch {
+	uint32_t site; /* index */
+	bool writes;
+};
+
+struct effects {             /* per vertex */
+	uint32_t first, end; /* in `touches` */
+	bool unknown, guarded;
+};
+
+struct open_wait { /* that protects nothing so far */
+	uint32_t call;
+	struct clock covers;
+};
+
+struct thread {
+	struct clock needed, all; /* what its waits cover: those that are needed; all of them */
+	bool waited;
+};
+
+struct judge {
+	const struct run *run;
+	const struct timing *timing;
+	const struct profile *profile;
+	unsigned char *needs;
+	struct effects *effects;
+	struct touch *touches;
+	/* of the process */
+	struct pair_map stream_map, thread_map;
+	struct stream streams[STREAMS];
+	uint32_t stream_count;
+	struct thread *threads;
+	uint32_t thread_count, thread_capacity;
+	struct clock needed; /* of all threads */
+	struct open_wait *open;
+	uint32_t open_count, open_capacity;
+};
+
+static void join(struct clock *clock, const struct clock *other)
+{
+	for (int s = 0; s < STREAMS; s++)
+		if (other->done[s] > clock->done[s])
+			clock->done[s] = other->done[s];
+}
+
+/* Whether all that `part` says is done is done by `whole`. */
+static bool covers(const struct clock *whole, const struct clock *part)
+{
+	for (int s = 0; s < STREAMS; s++)
+		if (part->done[s] > whole->done[s])
+			return false;
+	return true;
+}
+
+/* -- what operations do -- */
+
+static bool is_synchronous_copy(const char *name)
+{
+	return strstr(name, "emcpy") && !strstr(name, "Async") && !strstr(name, "Batch");
+}
+
+static int by_vertex(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The edges that are accesses to memory of the device, in order of who accesses it. */
+static void look_at_edges(struct judge *judge)
+{
+	const struct graph *graph = judge->profile->graph;
+	struct keyed {
+		uint32_t vertex;
+		struct touch touch;
+	} *keyed = xcalloc(graph->edge_count, sizeof(*keyed));
+	uint32_t count = 0;
+
+	for (uint32_t e = 0; e < graph->edge_count; e++) {
+		const struct graph_edge *edge = &graph->edges[e];
+		uint32_t site = graph_find(graph, edge->object);
+		bool from_host = graph->vertices[edge->from].id == GRAPH_HOST;
+
+		if (graph->vertices[edge->to].id == GRAPH_HOST) {
+			judge->effects[edge->from].guarded = true; /* to the host */
+			continue;
+		}
+		if (from_host && graph_vertex_is(&graph->vertices[edge->to], "memcpy"))
+			continue; /* its other side is the memory of the host */
+		if (site == UINT32_MAX) {
+			judge->effects[edge->to].unknown = true;
+			continue;
+		}
+		judge->effects[edge->to].guarded |= judge->run->host_writes[site] || from_host;
+		keyed[count++] = (struct keyed){edge->to, {site, edge->access != GRAPH_READ}};
+	}
+	if (count)
+		qsort(keyed, count, sizeof(*keyed), by_vertex);
+	judge->touches = xcalloc(count, sizeof(*judge->touches));
+	for (uint32_t i = 0; i < count; i++) {
+		struct effects *effects = &judge->effects[keyed[i].vertex];
+
+		if (!effects->end)
+			effects->first = i;
+		effects->end = i + 1;
+		judge->touches[i] = keyed[i].touch;
+	}
+	free(keyed);
+}
+
+static void look_at_vertices(struct judge *judge)
+{
+	const struct graph *graph = judge->profile->graph;
+
+	judge->effects = xcalloc(graph->vertex_count, sizeof(*judge->effects));
+	look_at_edges(judge);
+	for (uint32_t v = 0; v < graph->vertex_count; v++) {
+		const struct graph_vertex *vertex = &graph->vertices[v];
+		struct effects *effects = &judge->effects[v];
+
+		effects->unknown |= run_unseen(judge->run, vertex->id) > 0 ||
+				    judge->run->operations[v] == OPERATION_OTHER;
+		/* the host may write to the source of an asynchronous copy after a wait */
+		effects->guarded |= judge->run->operations[v] == OPERATION_UPLOAD &&
+				    !is_synchronous_copy(vertex->name);
+		effects->guarded |= effects->unknown;
+	}
+}
+
+/* -- streams -- */
+
+static struct stream *stream_of(struct judge *judge, uint32_t device, uint32_t number)
+{
+	uint32_t index = pair_map_get(&judge->stream_map, device, number);
+
+	return index == UINT32_MAX ? NULL : &judge->streams[index];
+}
+
+/* False: there are too many. */
+static bool add_stream(struct judge *judge, uint32_t device, uint32_t number, bool nonblocking)
+{
+	uint32_t index;
+	struct stream *stream;
+
+	if (pair_map_find(&judge->stream_map, device, number, judge->stream_count, &index)) {
+		judge->streams[index].nonblocking |= nonblocking;
+		return true;
+	}
+	if (index == STREAMS)
+		return false;
+	stream = &judge->streams[judge->stream_count++];
+	*stream = (struct stream){.device = device, .number = number, .nonblocking = nonblocking};
+	return true;
+}
+
+/* The streams of the calls from `first` on; false: there are too many. */
+static bool find_streams(struct judge *judge, uint32_t first, uint32_t end)
+{
+	const struct profile *profile = judge->profile;
+	bool fits = true;
+
+	for (uint32_t c = first; c < end && fits; c++) {
+		const struct profile_timed_call *call = &profile->timeline[c];
+
+		fits = add_stream(judge, call->device, call->stream, call->nonblocking);
+		for (uint32_t w = judge->timing->waits[c]; w < judge->timing->waits[c + 1]; w++)
+			if (profile->waits[w].scope == GPU_WAIT_STREAM ||
+			    profile->waits[w].scope == GPU_WAIT_EVENT)
+				fits = fits && add_stream(judge, profile->waits[w].device,
+							  profile->waits[w].stream, false);
+		for (uint32_t o = judge->timing->orders[c]; o < judge->timing->orders[c + 1]; o++)
+			fits = fits && add_stream(judge, profile->stream_orders[o].device,
+						  profile->stream_orders[o].stream, false);
+	}
+	return fits;
+}
+
+static void release_process(struct judge *judge)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
+		struct stream *stream = &judge->streams[s];
+
+		free(stream->issued);
+		free(stream->guarded);
+		free(stream->history);
+		free(stream->last_touch);
+		free(stream->last_write);
+	}
+	pair_map_release(&judge->stream_map);
+	pair_map_release(&judge->thread_map);
+	judge->stream_count = judge->thread_count = judge->open_count = 0;
+	judge->needed = (struct clock){0};
+}
+
+static struct thread *thread_of(struct judge *judge, uint32_t number)
+{
+	uint32_t index;
+
+	if (!pair_map_find(&judge->thread_map, number, 0, judge->thread_count, &index)) {
+		ARRAY_RESERVE(judge->threads, judge->thread_count, judge->thread_capacity);
+		judge->threads[judge->thread_count++] = (struct thread){0};
+	}
+	return &judge->threads[index];
+}
+
+/* How many operations had come into the stream by then. */
+static uint32_t issued_by(const struct stream *stream, uint64_t time)
+{
+	uint32_t low = 0, high = stream->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (stream->issued[middle] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Adds what is done when the stream's first `count` operations are. */
+static void join_stream(struct judge *judge, struct clock *clock, const struct stream *stream,
+			uint32_t count)
+{
+	const size_t self = (size_t)(stream - judge->streams);
+	uint32_t low = 0, high = stream->history_count;
+
+	if (!count)
+		return;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (stream->history[middle].from <= count)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low)
+		join(clock, &stream->history[low - 1].clock);
+	if (count > clock->done[self])
+		clock->done[self] = count;
+}
+
+/* -- open waits -- */
+
+static void judge_call(struct judge *judge, uint32_t call, enum wait_need need)
+{
+	judge->needs[call] = (unsigned char)need;
+}
+
+/* Those that are covered protect nothing: what covers them does. */
+static void close_covered(struct judge *judge, const struct clock *by)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < judge->open_count; i++) {
+		if (covers(by, &judge->open[i].covers))
+			judge_call(judge, judge->open[i].call, WAIT_UNNEEDED);
+		else
+			judge->open[kept++] = judge->open[i];
+	}
+	judge->open_count = kept;
+}
+
+/*
+ * Operations of the stream after the first `from` ones, up to number `to`, have to be done before
+ * what comes now: the latest wait that covers the first of them is needed.
+ */
+static void need(struct judge *judge, size_t stream, uint32_t from, uint32_t to, enum wait_need why)
+{
+	while (from < to) {
+		struct open_wait found;
+		uint32_t i = judge->open_count;
+
+		while (i && judge->open[i - 1].covers.done[stream] <= from)
+			i--;
+		if (!i)
+			return;
+		found = judge->open[i - 1];
+		memmove(&judge->open[i - 1], &judge->open[i],
+			(judge->open_count - i) * sizeof(*judge->open));
+		judge->open_count--;
+		judge_call(judge, found.call, why);
+		join(&judge->needed, &found.covers);
+		close_covered(judge, &judge->needed);
+		from = found.covers.done[stream];
+	}
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The operations that are neither done nor come before what begins after `clock`. */
+static void need_all(struct judge *judge, const struct clock *clock, enum wait_need why)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++)
+		need(judge, s, most(judge->needed.done[s], clock->done[s]), judge->streams[s].count,
+		     why);
+}
+
+/* Of the operation that comes next: what it needs of other streams' operations. */
+static void need_touched(struct judge *judge, const struct clock *clock,
+			 const struct effects *effects)
+{
+	for (uint32_t s = 0; s < judge->stream_count && judge->open_count; s++) {
+		const struct stream *stream = &judge->streams[s];
+		uint32_t from = most(judge->needed.done[s], clock->done[s]), to;
+
+		if (from >= stream->count || !stream->last_touch)
+			continue;
+		to = stream->last_unknown;
+		for (uint32_t t = effects->first; t < effects->end; t++) {
+			const struct touch *touch = &judge->touches[t];
+
+			to = most(to, touch->writes ? stream->last_touch[touch->site]
+						    : stream->last_write[touch->site]);
+		}
+		need(judge, s, from, to, WAIT_ORDERS);
+	}
+}
+
+/* -- calls -- */
+
+static void note_touches(struct judge *judge, struct stream *stream, const struct effects *effects)
+{
+	const uint32_t vertices = judge->profile->graph->vertex_count;
+
+	if (!stream->last_touch) {
+		stream->last_touch = xcalloc(vertices, sizeof(*stream->last_touch));
+		stream->last_write = xcalloc(vertices, sizeof(*stream->last_write));
+	}
+	if (!effects || effects->unknown)
+		stream->last_unknown = stream->count;
+	for (uint32_t t = effects ? effects->first : 0; effects && t < effects->end; t++) {
+		stream->last_touch[judge->touches[t].site] = stream->count;
+		if (judge->touches[t].writes)
+			stream->last_write[judge->touches[t].site] = stream->count;
+	}
+	if (!effects || effects->guarded) {
+		ARRAY_RESERVE(stream->guarded, stream->guarded_count, stream->guarded_capacity);
+		stream->guarded[stream->guarded_count++] = stream->count;
+	}
+}
+
+/* What is done before the next operation of the stream begins, apart from what the call says. */
+static void order_stream(struct judge *judge, struct stream *stream, uint32_t call)
+{
+	const struct profile *profile = judge->profile;
+	const struct clock before = stream->clock;
+
+	for (uint32_t o = judge->timing->orders[call]; o < judge->timing->orders[call + 1]; o++) {
+		const struct profile_stream_order *order = &profile->stream_orders[o];
+		const struct stream *other = stream_of(judge, order->device, order->stream);
+
+		if (other)
+			join_stream(judge, &stream->clock, other,
+				    issued_by(other, order->recorded_ns));
+	}
+	for (uint32_t s = 0; s < judge->stream_count && !stream->nonblocking; s++) {
+		const struct stream *other = &judge->streams[s];
+
+		if (other->device == stream->device && !other->nonblocking && other != stream &&
+		    (!other->number || !stream->number))
+			join_stream(judge, &stream->clock, other, other->count);
+	}
+	if (memcmp(&before, &stream->clock, sizeof(before)) != 0) {
+		ARRAY_RESERVE(stream->history, stream->history_count, stream->history_capacity);
+		stream->history[stream->history_count++] =
+			(struct snapshot){stream->count + 1, stream->clock};
+	}
+}
+
+static void take_operation(struct judge *judge, const struct profile_gpu_time *time)
+{
+	const struct profile *profile = judge->profile;
+	const struct profile_timed_call *call = &profile->timeline[time->call];
+	struct stream *stream = stream_of(judge, call->device, call->stream);
+	uint32_t v = time->vertex == PROFILE_NO_VERTEX ? UINT32_MAX
+						       : graph_find(profile->graph, time->vertex);
+	const struct effects *effects = v == UINT32_MAX ? NULL : &judge->effects[v];
+
+	order_stream(judge, stream, time->call);
+	if (!effects || effects->unknown)
+		need_all(judge, &stream->clock, WAIT_NEEDED);
+	else
+		need_touched(judge, &stream->clock, effects);
+	ARRAY_RESERVE(stream->issued, stream->count, stream->capacity);
+	stream->issued[stream->count++] = call->end_ns;
+	stream->clock.done[stream - judge->streams] = stream->count;
+	note_touches(judge, stream, effects);
+}
+
+/* Adds what the device's streams, or those that are ordered with the default one, had by then. */
+static void join_streams(struct judge *judge, struct clock *clock, uint32_t device, bool all,
+			 uint64_t time)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
+		const struct stream *stream = &judge->streams[s];
+
+		if (stream->device == device && (all || !stream->nonblocking))
+			join_stream(judge, clock, stream, issued_by(stream, time));
+	}
+}
+
+/* Adds what the wait covers; false: that is not known. */
+static bool join_wait(struct judge *judge, struct clock *clock, const struct profile_wait *wait)
+{
+	const struct profile_timed_call *call = &judge->profile->timeline[wait->call];
+	const struct stream *own = stream_of(judge, call->device, call->stream), *stream;
+	bool operations =
+		judge->timing->operations[wait->call] < judge->timing->operations[wait->call + 1];
+	uint64_t by;
+
+	if (wait->own && operations)
+		join_stream(judge, clock, own, own->count);
+	switch (wait->scope) {
+	case GPU_WAIT_ALL:
+	case GPU_WAIT_DEFAULT:
+		join_streams(judge, clock, call->device, wait->scope == GPU_WAIT_ALL,
+			     call->start_ns);
+		return true;
+	case GPU_WAIT_STREAM:
+		if (!wait->stream) {
+			join_streams(judge, clock, wait->device, false, call->start_ns);
+			return true;
+		}
+		/* fall through */
+	case GPU_WAIT_EVENT:
+		by = wait->scope == GPU_WAIT_EVENT ? wait->recorded_ns : call->start_ns;
+		stream = stream_of(judge, wait->device, wait->stream);
+		if (stream)
+			join_stream(judge, clock, stream, issued_by(stream, by));
+		return stream != NULL;
+	case GPU_WAIT_OWN:
+		return wait->own && operations;
+	default:
+		return false;
+	}
+}
+
+/* Whether an operation in the clock, and not in `known`, is one that any wait may protect. */
+static bool has_guarded(const struct judge *judge, const struct clock *clock,
+			const struct clock *known)
+{
+	for (uint32_t s = 0; s < judge->stream_count; s++) {
+		const struct stream *stream = &judge->streams[s];
+		uint32_t low = 0, high = stream->guarded_count;
+
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+
+			if (stream->guarded[middle] <= known->done[s])
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < stream->guarded_count && stream->guarded[low] <= clock->done[s])
+			return true;
+	}
+	return false;
+}
+
+/* Whether the wait is one of those that could be spared. */
+static bool is_candidate(const struct judge *judge, const struct profile_api *api)
+{
+	uint32_t v;
+
+	if (!strcmp(api->kind, "free"))
+		return true;
+	if (!strcmp(api->kind, "sync"))
+		return strstr(api->name, "Synchronize") || is_synchronous_copy(api->name);
+	v = graph_find(judge->profile->graph, api->vertex);
+	return v != UINT32_MAX && judge->run->operations[v] == OPERATION_UPLOAD &&
+	       is_synchronous_copy(api->name);
+}
+
+static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock)
+{
+	const struct profile_timed_call *timed = &judge->profile->timeline[call];
+	const struct profile_api *api = &judge->profile->apis[timed->api];
+	struct thread *thread = thread_of(judge, timed->thread);
+	bool repeated = thread->waited && covers(&thread->all, clock);
+
+	join(&thread->all, clock);
+	thread->waited = true;
+	if (repeated) {
+		/* it stands for nothing: the one before it stays */
+		if (!strcmp(api->kind, "sync") && is_candidate(judge, api))
+			judge_call(judge, call, WAIT_REPEATED);
+		return;
+	}
+	if (!is_candidate(judge, api) || has_guarded(judge, clock, &thread->needed)) {
+		if (is_candidate(judge, api))
+			judge_call(judge, call, WAIT_NEEDED);
+		join(&thread->needed, clock);
+		join(&judge->needed, clock);
+		close_covered(judge, &judge->needed);
+		return;
+	}
+	close_covered(judge, clock);
+	ARRAY_RESERVE(judge->open, judge->open_count, judge->open_capacity);
+	judge->open[judge->open_count++] = (struct open_wait){call, *clock};
+}
+
+static void take_call(struct judge *judge, uint32_t call)
+{
+	const struct timing *timing = judge->timing;
+	const struct profile_timed_call *timed = &judge->profile->timeline[call];
+	struct clock clock = {0};
+	bool known = false;
+
+	for (uint32_t o = timing->operations[call]; o < timing->operations[call + 1]; o++)
+		take_operation(judge, &judge->profile->gpu_times[o]);
+	for (uint32_t w = timing->waits[call]; w < timing->waits[call + 1]; w++)
+		known |= join_wait(judge, &clock, &judge->profile->waits[w]);
+	if (known) {
+		take_wait(judge, call, &clock);
+	} else if (!strcmp(judge->profile->apis[timed->api].kind, "free")) {
+		/* others may get the memory at once: what uses it has to be done */
+		const struct stream *stream = stream_of(judge, timed->device, timed->stream);
+
+		need_all(judge, &stream->clock, WAIT_NEEDED);
+	}
+}
+
+static void take_process(struct judge *judge, uint32_t first, uint32_t end)
+{
+	if (find_streams(judge, first, end)) {
+		for (uint32_t c = first; c < end; c++)
+			take_call(judge, c);
+		/* the last one before the process ends: that would end its operations */
+		for (uint32_t i = 0; i < judge->open_count; i++)
+			judge_call(judge, judge->open[i].call, WAIT_NEEDED);
+	}
+	release_process(judge);
+}
+
+unsigned char *wait_needs(const struct run *run, const struct timing *timing)
+{
+	const struct profile *profile = timing->profile;
+	struct judge *judge;
+	unsigned char *needs;
+
+	if (run->reads_unseen || run->writes_unseen)
+		return NULL;
+	judge = xcalloc(1, sizeof(*judge));
+	judge->run = run;
+	judge->timing = timing;
+	judge->profile = profile;
+	judge->needs = needs = xcalloc(profile->timeline_count, 1);
+	look_at_vertices(judge);
+	for (uint32_t first = 0, end; first < profile->timeline_count; first = end) {
+		for (end = first;
+		     end < profile->timeline_count &&
+		     profile->timeline[end].process == profile->timeline[first].process;)
+			end++;
+		take_process(judge, first, end);
+	}
+	free(judge->effects);
+	free(judge->touches);
+	free(judge->threads);
+	free(judge->open);
+	free(judge);
+	return needs;
+}

@@ -1,0 +1,29 @@
+/*
+ * advice/wait_needs.h: which waits of the host protect something.
+ *
+ * A wait protects what the host can see of the operations that it covers: what they brought to its
+ * memory or read there, and what later operations of other streams need of them.  Judged are
+ * synchronizations, releases and synchronous copies to the device.  All that are not needed can go
+ * together: what one of them covers, a later one that is needed covers, too.
+ */
+#ifndef VFLOW_ADVICE_WAIT_NEEDS_H
+#define VFLOW_ADVICE_WAIT_NEEDS_H
+
+#include "advice/run.h"
+#include "advice/timing.h"
+
+enum wait_need {
+	WAIT_NOT_JUDGED, /* none, or one of another kind */
+	WAIT_NEEDED,     /* as far as can be known */
+	WAIT_ORDERS,     /* for nothing but the order of streams on the device */
+	WAIT_UNNEEDED,
+	WAIT_REPEATED, /* the wait before it had covered the same */
+};
+
+/*
+ * Of each call of the timeline, an enum wait_need; the caller frees.  NULL: nothing can be said of
+ * any, as kernels read or write what is not seen.
+ */
+unsigned char *wait_needs(const struct run *run, const struct timing *timing);
+
+#endif

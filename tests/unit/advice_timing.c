@@ -1,0 +1,698 @@
+/*
+ * Findings about time, on timelines made by hand: which waits are needed for what, loops that
+ * allocate, copies that make the host wait, and who keeps the device idle.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/advice.h"
+#include "collect/trace.h"
+#include "gpu/records.h"
+#include "graph/profile/profile.h"
+#include "util/memory.h"
+
+enum {
+	US = 1000,
+	FILL = 3,        /* vertices: writes site 1 */
+	READ = 4,        /* reads site 1, writes site 2 */
+	DOWN = 5,        /* copies site 2 to the host */
+	UP = 6,          /* copies to site 1 */
+	FREE_KERNEL = 7, /* accesses nothing but site 2 */
+};
+
+/* The functions, rows of table api. */
+struct apis {
+	uint32_t alloc, fill, read, down, up, up_sync, other, sync, stream_sync, event_sync,
+		release, release_async;
+};
+
+static struct profile *profile;
+static struct apis apis;
+static uint64_t now; /* where the next call of thread 0 begins */
+
+static void vertex(const char *kind, const char *name)
+{
+	uint32_t id = profile->graph->vertex_count;
+	struct graph_vertex *added = graph_add_vertex(profile->graph, id);
+
+	added->kind = xstrdup(kind);
+	added->name = xstrdup(name);
+	added->context = xasprintf("%016x", id);
+	added->callpath = id == GRAPH_HOST ? NULL : xstrdup("f net.c");
+	added->fields = VERTEX_KIND | VERTEX_NAME | VERTEX_CONTEXT;
+	ARRAY_RESERVE(profile->callpaths, profile->callpath_count, profile->callpath_capacity);
+	profile->callpaths[profile->callpath_count++] = (struct profile_callpath){0};
+	profile->vertices = xreallocarray(profile->vertices, id + 1, sizeof(*profile->vertices));
+	profile->vertices[id].callpath = 0;
+}
+
+static void edge(uint32_t from, uint32_t to, uint32_t object, enum graph_access access)
+{
+	struct graph_edge *added = graph_add_edge(profile->graph, from, to);
+
+	added->object = object;
+	added->access = access;
+	added->bytes = 4096;
+	added->fields = EDGE_OBJECT | EDGE_ACCESS | EDGE_BYTES;
+}
+
+static void object(uint32_t site, enum trace_memory memory)
+{
+	ARRAY_RESERVE(profile->objects, profile->object_count, profile->object_capacity);
+	profile->objects[profile->object_count++] =
+		(struct profile_object){.site = site, .size = 4096, .memory = memory};
+}
+
+static uint32_t api(const char *kind, const char *name, uint32_t vertex)
+{
+	ARRAY_RESERVE(profile->apis, profile->api_count, profile->api_capacity);
+	profile->apis[profile->api_count] = (struct profile_api){
+		.kind = xstrdup(kind), .name = xstrdup(name), .vertex = vertex, .line = 0};
+	if (vertex == PROFILE_NO_VERTEX)
+		profile->apis[profile->api_count].callpath =
+			xstrdup("step net.c:30 < main net.c:9");
+	return profile->api_count++;
+}
+
+static void begin(void)
+{
+	profile = profile_new();
+	now = 0;
+	vertex("host", "host");
+	vertex("alloc", "cudaMalloc");
+	vertex("alloc", "cudaMalloc");
+	vertex("kernel", "fill");
+	vertex("kernel", "read");
+	vertex("memcpy", "cudaMemcpyAsync");
+	vertex("memcpy", "cudaMemcpyAsync");
+	vertex("kernel", "other");
+	vertex("memcpy", "cudaMemcpy");
+	object(1, TRACE_MEMORY_DEVICE);
+	object(2, TRACE_MEMORY_DEVICE);
+	edge(1, FILL, 1, GRAPH_WRITE);
+	edge(FILL, READ, 1, GRAPH_READ);
+	edge(2, READ, 2, GRAPH_WRITE);
+	edge(READ, DOWN, 2, GRAPH_READ);
+	edge(DOWN, 0, 2, GRAPH_WRITE);
+	edge(0, UP, 1, GRAPH_READ);
+	edge(1, UP, 1, GRAPH_WRITE);
+	edge(READ, FREE_KERNEL, 2, GRAPH_READ);
+	edge(0, 8, 1, GRAPH_READ);
+	edge(1, 8, 1, GRAPH_WRITE);
+	ARRAY_RESERVE(profile->processes, profile->process_count, profile->process_capacity);
+	profile->processes[profile->process_count++] =
+		(struct profile_process){.time_start_ns = 0, .time_end_ns = PROFILE_UNKNOWN};
+	apis = (struct apis){
+		.alloc = api("alloc", "cudaMalloc", 1),
+		.fill = api("kernel", "fill", FILL),
+		.read = api("kernel", "read", READ),
+		.down = api("memcpy", "cudaMemcpyAsync", DOWN),
+		.up = api("memcpy", "cudaMemcpyAsync", UP),
+		.up_sync = api("memcpy", "cudaMemcpy", 8),
+		.other = api("kernel", "other", FREE_KERNEL),
+		.sync = api("sync", "cudaDeviceSynchronize", PROFILE_NO_VERTEX),
+		.stream_sync = api("sync", "cudaStreamSynchronize", PROFILE_NO_VERTEX),
+		.event_sync = api("sync", "cudaEventSynchronize", PROFILE_NO_VERTEX),
+		.release = api("free", "cudaFree", PROFILE_NO_VERTEX),
+		.release_async = api("free", "cudaFreeAsync", PROFILE_NO_VERTEX),
+	};
+}
+
+static uint32_t call_of(uint32_t api, uint32_t thread, uint32_t stream, uint64_t ns)
+{
+	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
+	profile->timeline[profile->timeline_count] =
+		(struct profile_timed_call){.api = api,
+					    .thread = thread,
+					    .stream = stream,
+					    .nonblocking = stream >= 100,
+					    .start_ns = now,
+					    .end_ns = now + ns};
+	now += ns;
+	return profile->timeline_count++;
+}
+
+/* An operation of the latest call, so long after the call's start. */
+static void operation(uint64_t after, uint64_t ns)
+{
+	const uint32_t c = profile->timeline_count - 1;
+	const struct profile_timed_call *call = &profile->timeline[c];
+
+	ARRAY_RESERVE(profile->gpu_times, profile->gpu_time_count, profile->gpu_time_capacity);
+	profile->gpu_times[profile->gpu_time_count++] =
+		(struct profile_gpu_time){.call = c,
+					  .vertex = profile->apis[call->api].vertex,
+					  .thread = call->thread,
+					  .stream = call->stream,
+					  .call_ns = call->start_ns,
+					  .return_ns = call->end_ns,
+					  .start_ns = call->start_ns + after,
+					  .end_ns = call->start_ns + after + ns};
+}
+
+static void launch(uint32_t api, uint32_t stream)
+{
+	call_of(api, 0, stream, 5 * US);
+	operation(6 * US, 50 * US);
+}
+
+/* The latest call waited for all of its time. */
+static void waited(uint32_t scope, uint32_t stream, bool own)
+{
+	const uint32_t c = profile->timeline_count - 1;
+	const struct profile_timed_call *call = &profile->timeline[c];
+
+	ARRAY_RESERVE(profile->waits, profile->wait_count, profile->wait_capacity);
+	profile->waits[profile->wait_count++] =
+		(struct profile_wait){.call = c,
+				      .scope = scope,
+				      .own = own,
+				      .stream = stream,
+				      .start_ns = call->start_ns,
+				      .wait_ns = call->end_ns - call->start_ns,
+				      .recorded_ns = PROFILE_UNKNOWN};
+}
+
+static void synchronize(uint32_t stream)
+{
+	bool all = stream == UINT32_MAX;
+
+	call_of(all ? apis.sync : apis.stream_sync, 0, 0, 100 * US);
+	waited(all ? GPU_WAIT_ALL : GPU_WAIT_STREAM, all ? 0 : stream, false);
+}
+
+/* The operations of the latest call come after all that is in the stream. */
+static void after_stream(uint32_t stream)
+{
+	const uint32_t c = profile->timeline_count - 1;
+
+	ARRAY_RESERVE(profile->stream_orders, profile->stream_order_count,
+		      profile->stream_order_capacity);
+	profile->stream_orders[profile->stream_order_count++] = (struct profile_stream_order){
+		.call = c, .stream = stream, .recorded_ns = profile->timeline[c].start_ns};
+}
+
+static void download(uint32_t stream)
+{
+	call_of(apis.down, 0, stream, 50 * US);
+	operation(6 * US, 10 * US);
+	waited(GPU_WAIT_STREAM, stream, true);
+}
+
+/* Findings but those about an idle device. */
+static const struct profile_finding *found(uint32_t count)
+{
+	const struct advice_options options = ADVICE_DEFAULTS;
+	const struct profile_finding *first = NULL;
+	uint32_t others = 0;
+
+	advice_detect(profile, &options);
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+
+		if (!strcmp(finding->pattern, "gpu_idle") ||
+		    !strcmp(finding->pattern, "pageable_copy"))
+			continue;
+		first = first ? first : finding;
+		others++;
+	}
+	if (others != count)
+		fail_msg("%u findings, first %s %s: %s", others, first ? first->pattern : "",
+			 first ? first->action : "", first ? first->evidence : "");
+	return first;
+}
+
+static void end(void)
+{
+	profile_free(profile);
+}
+
+static void expect(const struct profile_finding *finding, const char *pattern, const char *action,
+		   uint32_t of, uint64_t ns)
+{
+	assert_string_equal(finding->pattern, pattern);
+	assert_string_equal(finding->action, action);
+	assert_int_equal(finding->api, of);
+	assert_int_equal(finding->time_ns, ns);
+	assert_int_equal(finding->object, GRAPH_HOST);
+	assert_int_equal(finding->bytes, 0);
+}
+
+static void test_unnecessary(void **state)
+{
+	const struct profile_finding *finding;
+
+	(void)state;
+	begin();
+	for (int i = 0; i < 3; i++) {
+		launch(apis.fill, 0);
+		synchronize(UINT32_MAX);
+		launch(apis.read, 0);
+	}
+	download(0);
+	finding = found(1);
+	expect(finding, "unnecessary_wait", "delete", apis.sync, 300 * US);
+	assert_int_equal(finding->vertex, GRAPH_HOST);
+	assert_int_equal(finding->invocations, 3);
+	assert_non_null(strstr(finding->evidence, "3 of 3 calls waited for work that nobody needed "
+						  "to be done then, 300 us in all"));
+	end();
+}
+
+/* Of two waits for the same the first one can go, not both: the second is the last. */
+static void test_last(void **state)
+{
+	(void)state;
+	begin();
+	launch(apis.fill, 0);
+	synchronize(UINT32_MAX);
+	found(0);
+	end();
+	begin();
+	launch(apis.fill, 0);
+	synchronize(0);
+	launch(apis.fill, 0);
+	synchronize(UINT32_MAX);
+	expect(found(1), "unnecessary_wait", "delete", apis.stream_sync, 100 * US);
+	end();
+}
+
+static void test_guarded(void **state)
+{
+	(void)state;
+	begin(); /* a copy to pinned memory, which did not wait */
+	launch(apis.down, 0);
+	synchronize(0);
+	launch(apis.fill, 0);
+	download(0);
+	found(0);
+	end();
+	begin(); /* a copy from pinned memory: the host may write there */
+	launch(apis.up, 0);
+	synchronize(0);
+	launch(apis.read, 0);
+	download(0);
+	found(0);
+	end();
+	begin(); /* memory that the host sees */
+	profile->objects[0].memory = TRACE_MEMORY_MANAGED;
+	launch(apis.fill, 0);
+	synchronize(0);
+	launch(apis.read, 0);
+	download(0);
+	found(0);
+	end();
+	begin(); /* a launch that was not analysed */
+	ARRAY_RESERVE(profile->unseen, profile->unseen_count, profile->unseen_capacity);
+	profile->unseen[profile->unseen_count++] = (struct profile_unseen){FILL, 1};
+	launch(apis.fill, 0);
+	synchronize(0);
+	launch(apis.read, 0);
+	download(0);
+	found(0);
+	end();
+	begin(); /* an operation that the graph does not have */
+	profile->apis[apis.fill].vertex = PROFILE_NO_VERTEX;
+	launch(apis.fill, 0);
+	synchronize(0);
+	launch(apis.read, 0);
+	download(0);
+	found(0);
+	end();
+}
+
+static void test_sometimes(void **state)
+{
+	const struct profile_finding *finding;
+
+	(void)state;
+	begin();
+	for (int i = 0; i < 4; i++) {
+		launch(i == 3 ? apis.down : apis.fill, 0);
+		synchronize(0);
+	}
+	launch(apis.fill, 0);
+	download(0);
+	finding = found(1);
+	expect(finding, "unnecessary_wait", "wait_when_needed", apis.stream_sync, 300 * US);
+	assert_int_equal(finding->invocations, 3);
+	end();
+}
+
+/* What one stream wrote another one reads: 1 and 2 are ordered with the default stream, 100 is not.
+ */
+static void test_streams(void **state)
+{
+	const struct profile_finding *finding;
+
+	(void)state;
+	begin();
+	launch(apis.fill, 1);
+	synchronize(1);
+	launch(apis.read, 2);
+	download(2);
+	finding = found(1);
+	expect(finding, "unnecessary_wait", "order_on_device", apis.stream_sync, 100 * US);
+	assert_non_null(strstr(finding->advice, "cudaStreamWaitEvent"));
+	end();
+	begin(); /* an event orders them */
+	launch(apis.fill, 1);
+	synchronize(1);
+	launch(apis.read, 2);
+	after_stream(1);
+	download(2);
+	expect(found(1), "unnecessary_wait", "delete", apis.stream_sync, 100 * US);
+	end();
+	begin(); /* the default stream orders them */
+	launch(apis.fill, 1);
+	synchronize(1);
+	launch(apis.read, 0);
+	download(0);
+	expect(found(1), "unnecessary_wait", "delete", apis.stream_sync, 100 * US);
+	end();
+	begin(); /* ... but not those that are not ordered with it */
+	launch(apis.fill, 100);
+	synchronize(100);
+	launch(apis.read, 0);
+	download(0);
+	expect(found(1), "unnecessary_wait", "order_on_device", apis.stream_sync, 100 * US);
+	end();
+	begin(); /* nothing is shared: `other` reads site 2 only; all is waited for at the end */
+	launch(apis.fill, 100);
+	synchronize(100);
+	launch(apis.other, 101);
+	synchronize(UINT32_MAX);
+	expect(found(1), "unnecessary_wait", "delete", apis.stream_sync, 100 * US);
+	end();
+	begin(); /* the other thread launches what needs it */
+	launch(apis.fill, 100);
+	synchronize(100);
+	call_of(apis.read, 1, 101, 5 * US);
+	operation(6 * US, 50 * US);
+	download(101);
+	expect(found(1), "unnecessary_wait", "order_on_device", apis.stream_sync, 100 * US);
+	end();
+}
+
+/* The later of two waits is enough, and only that one is needed for the order. */
+static void test_together(void **state)
+{
+	(void)state;
+	begin();
+	launch(apis.fill, 100);
+	synchronize(100);
+	launch(apis.fill, 100);
+	synchronize(UINT32_MAX);
+	launch(apis.read, 101);
+	download(101);
+	found(2);
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+
+		if (strcmp(finding->pattern, "unnecessary_wait") != 0)
+			continue;
+		if (finding->api == apis.stream_sync)
+			assert_string_equal(finding->action, "delete");
+		if (finding->api == apis.sync)
+			assert_string_equal(finding->action, "order_on_device");
+	}
+	end();
+}
+
+/* Memory that is released in another stream may be given to somebody else. */
+static void test_release(void **state)
+{
+	(void)state;
+	begin();
+	launch(apis.fill, 100);
+	synchronize(100);
+	call_of(apis.release_async, 0, 101, 5 * US);
+	launch(apis.fill, 101);
+	synchronize(UINT32_MAX);
+	found(0);
+	end();
+	begin(); /* in the same stream it comes after */
+	launch(apis.fill, 100);
+	synchronize(100);
+	call_of(apis.release_async, 0, 100, 5 * US);
+	launch(apis.other, 100);
+	synchronize(UINT32_MAX);
+	expect(found(1), "unnecessary_wait", "delete", apis.stream_sync, 100 * US);
+	end();
+	begin(); /* it waits by itself, and what it waits for has to be done */
+	launch(apis.fill, 0);
+	call_of(apis.release, 0, 0, 60 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	launch(apis.read, 0);
+	download(0);
+	expect(found(1), "unnecessary_wait", "free_async", apis.release, 60 * US);
+	end();
+}
+
+/* An event covers what was in the stream when it was recorded. */
+static void test_event(void **state)
+{
+	uint64_t recorded;
+
+	(void)state;
+	begin();
+	launch(apis.fill, 1);
+	recorded = now;
+	launch(apis.down, 1); /* not covered */
+	call_of(apis.event_sync, 0, 0, 40 * US);
+	waited(GPU_WAIT_EVENT, 1, false);
+	profile->waits[profile->wait_count - 1].recorded_ns = recorded;
+	synchronize(1);
+	expect(found(1), "unnecessary_wait", "delete", apis.event_sync, 40 * US);
+	end();
+	begin();
+	launch(apis.fill, 1);
+	launch(apis.down, 1); /* covered */
+	call_of(apis.event_sync, 0, 0, 40 * US);
+	waited(GPU_WAIT_EVENT, 1, false);
+	profile->waits[profile->wait_count - 1].recorded_ns = now - 40 * US;
+	synchronize(1);
+	expect(found(1), "consecutive_waits", "delete", apis.stream_sync, 100 * US);
+	end();
+}
+
+static void test_consecutive(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 2; i++) {
+		launch(apis.down, 0);
+		synchronize(0);
+		synchronize(UINT32_MAX);
+	}
+	expect(found(1), "consecutive_waits", "delete", apis.sync, 200 * US);
+	end();
+	begin(); /* the first is not needed, and the second has nothing new: one of both stays */
+	launch(apis.fill, 0);
+	synchronize(0);
+	synchronize(UINT32_MAX);
+	expect(found(1), "consecutive_waits", "delete", apis.sync, 100 * US);
+	end();
+}
+
+/* The copy waits 56 us for the kernel, and then for itself. */
+static void test_synchronous_upload(void **state)
+{
+	(void)state;
+	begin();
+	launch(apis.fill, 0);
+	call_of(apis.up_sync, 0, 0, 80 * US);
+	operation(51 * US, 20 * US);
+	waited(GPU_WAIT_DEFAULT, 0, true);
+	launch(apis.read, 0);
+	download(0);
+	expect(found(1), "unnecessary_wait", "make_async", apis.up_sync, 51 * US);
+	end();
+}
+
+static void test_threshold(void **state)
+{
+	(void)state;
+	begin(); /* 20 ms of the host's own work */
+	launch(apis.fill, 0);
+	synchronize(0);
+	now += 20000 * US;
+	launch(apis.read, 0);
+	download(0);
+	found(0);
+	end();
+}
+
+static void event(const char *name, uint64_t end_ns)
+{
+	ARRAY_RESERVE(profile->events, profile->event_rows, profile->event_capacity);
+	profile->events[profile->event_rows++] = (struct profile_event){.vertex = PROFILE_NO_VERTEX,
+									.name = xstrdup(name),
+									.start_ns = end_ns,
+									.end_ns = end_ns};
+}
+
+/* Three times 5 us allocating and 80 us releasing, of which 50 waiting. */
+static void allocate_in_loop(void)
+{
+	begin();
+	profile->object_count = 0;
+	object(2, TRACE_MEMORY_DEVICE);
+	for (int i = 0; i < 3; i++) {
+		object(1, TRACE_MEMORY_DEVICE);
+		profile->objects[profile->object_count - 1].end_ns = 1000 + (uint64_t)i;
+		event("cudaFree", 1000 + (uint64_t)i);
+		call_of(apis.alloc, 0, 0, 5 * US);
+		launch(apis.fill, 0);
+		call_of(apis.release, 0, 0, 80 * US);
+		waited(GPU_WAIT_ALL, 0, false);
+		profile->waits[profile->wait_count - 1].wait_ns = 50 * US;
+	}
+	launch(apis.read, 0);
+	download(0);
+	ARRAY_RESERVE(profile->sites, profile->site_count, profile->site_capacity);
+	profile->sites[profile->site_count++] = (struct profile_site){
+		.site = 1, .objects = 3, .bytes = 3 * 4096, .repeated = 2, .repeated_bytes = 8192};
+}
+
+static void test_allocation_in_loop(void **state)
+{
+	const struct profile_finding *finding;
+
+	(void)state;
+	allocate_in_loop();
+	finding = found(1);
+	expect(finding, "free_in_loop", "allocate_once", apis.release, 255 * US);
+	assert_int_equal(finding->other_count, 1);
+	assert_int_equal(finding->others[0], 1);
+	assert_non_null(strstr(finding->evidence,
+			       "3 times it released what cudaMalloc (vertex 1) "
+			       "had allocated: the releases took 240 us, of which "
+			       "150 us waiting for the device, the allocations "
+			       "15.0 us."));
+	end();
+	allocate_in_loop(); /* of different sizes, maybe: each was the first one of its size */
+	profile->sites[0].repeated = 0;
+	expect(found(1), "unnecessary_wait", "free_async", apis.release, 150 * US);
+	end();
+	allocate_in_loop(); /* which call releases what is not known */
+	profile->events[0].thread = 1;
+	found(2);
+	end();
+}
+
+/* The findings of the pattern, which are at most two, in their order. */
+static uint32_t all(const char *pattern, const struct profile_finding *findings[2])
+{
+	const struct advice_options options = ADVICE_DEFAULTS;
+	uint32_t count = 0;
+
+	advice_detect(profile, &options);
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		if (!strcmp(profile->findings[i].pattern, pattern)) {
+			assert_true(count < 2);
+			findings[count++] = &profile->findings[i];
+		}
+	return count;
+}
+
+static const struct profile_finding *only(const char *pattern)
+{
+	const struct profile_finding *findings[2] = {NULL};
+
+	assert_true(all(pattern, findings) < 2);
+	return findings[0];
+}
+
+static void test_pageable(void **state)
+{
+	const struct profile_finding *finding;
+
+	(void)state;
+	begin();
+	launch(apis.fill, 0);
+	download(0);
+	finding = only("pageable_copy");
+	expect(finding, "pageable_copy", "pin", apis.down, 50 * US);
+	assert_int_equal(finding->vertex, DOWN);
+	end();
+	begin(); /* pinned */
+	launch(apis.fill, 0);
+	launch(apis.down, 0);
+	synchronize(0);
+	assert_null(only("pageable_copy"));
+	end();
+}
+
+/* Between the ends and starts of operations the host does this and that. */
+static void test_idle(void **state)
+{
+	const struct profile_finding *finding, *both[2];
+
+	(void)state;
+	begin(); /* fill runs from 6 to 56 us */
+	launch(apis.fill, 0);
+	call_of(apis.sync, 0, 0, 53 * US); /* until 58: 2 us, which with read's 6 are 8 */
+	waited(GPU_WAIT_ALL, 0, false);
+	now += 200 * US;
+	launch(apis.read, 0); /* called at 258, runs from 264 */
+	call_of(apis.sync, 0, 0, 60 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	assert_int_equal(all("gpu_idle", both), 2);
+	expect(both[0], "gpu_idle", "launch_earlier", apis.read, 200 * US);
+	assert_int_equal(both[0]->vertex, READ);
+	expect(both[1], "gpu_idle", "launch_earlier", apis.sync, 8 * US);
+	end();
+	begin(); /* the allocation keeps it waiting */
+	launch(apis.fill, 0);
+	call_of(apis.sync, 0, 0, 51 * US); /* until 56, when fill ends */
+	waited(GPU_WAIT_ALL, 0, false);
+	call_of(apis.alloc, 0, 0, 300 * US);
+	launch(apis.read, 0);
+	call_of(apis.sync, 0, 0, 600 * US);
+	waited(GPU_WAIT_ALL, 0, false);
+	finding = only("gpu_idle");
+	expect(finding, "gpu_idle", "call_earlier", apis.alloc, 300 * US);
+	end();
+	begin(); /* each launch comes after the one before is done */
+	for (int i = 0; i < 3; i++) {
+		launch(apis.fill, 0);
+		now += 50 * US;
+	}
+	call_of(apis.read, 0, 0, 5 * US);
+	operation(6 * US, 500 * US);
+	download(0);
+	finding = only("gpu_idle"); /* fill is done 1 us after the next call's start, three times */
+	expect(finding, "gpu_idle", "batch", apis.fill, 10 * US);
+	assert_int_equal(finding->invocations, 2);
+	end();
+	begin(); /* busy throughout: read waits in the stream */
+	launch(apis.fill, 0);
+	call_of(apis.read, 0, 0, 5 * US);
+	operation(51 * US, 50 * US);
+	download(0);
+	assert_null(only("gpu_idle"));
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unnecessary), cmocka_unit_test(test_last),
+		cmocka_unit_test(test_guarded),     cmocka_unit_test(test_sometimes),
+		cmocka_unit_test(test_streams),     cmocka_unit_test(test_together),
+		cmocka_unit_test(test_release),     cmocka_unit_test(test_event),
+		cmocka_unit_test(test_consecutive), cmocka_unit_test(test_synchronous_upload),
+		cmocka_unit_test(test_threshold),   cmocka_unit_test(test_allocation_in_loop),
+		cmocka_unit_test(test_pageable),    cmocka_unit_test(test_idle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/touches.h"
 #include "gpu/records.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
@@ -37,17 +38,6 @@ struct stream {
 	uint32_t last_unknown;             /* of an operation that may have written anything */
 };
 
-/* What an operation touches. */
-struct touch {
-	uint32_t site; /* index */
-	bool writes;
-};
-
-struct effects {             /* per vertex */
-	uint32_t first, end; /* in `touches` */
-	bool unknown, guarded;
-};
-
 struct open_wait { /* that protects nothing so far */
 	uint32_t call;
 	struct clock covers;
@@ -63,8 +53,7 @@ struct judge {
 	const struct timing *timing;
 	const struct profile *profile;
 	unsigned char *needs;
-	struct effects *effects;
-	struct touch *touches;
+	const struct touches *touches;
 	/* of the process */
 	struct pair_map stream_map, thread_map;
 	struct stream streams[STREAMS];
@@ -90,81 +79,6 @@ static bool covers(const struct clock *whole, const struct clock *part)
 		if (part->done[s] > whole->done[s])
 			return false;
 	return true;
-}
-
-/* -- what operations do -- */
-
-static bool is_synchronous_copy(const char *name)
-{
-	return strstr(name, "emcpy") && !strstr(name, "Async") && !strstr(name, "Batch");
-}
-
-static int by_vertex(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* The edges that are accesses to memory of the device, in order of who accesses it. */
-static void look_at_edges(struct judge *judge)
-{
-	const struct graph *graph = judge->profile->graph;
-	struct keyed {
-		uint32_t vertex;
-		struct touch touch;
-	} *keyed = xcalloc(graph->edge_count, sizeof(*keyed));
-	uint32_t count = 0;
-
-	for (uint32_t e = 0; e < graph->edge_count; e++) {
-		const struct graph_edge *edge = &graph->edges[e];
-		uint32_t site = graph_find(graph, edge->object);
-		bool from_host = graph->vertices[edge->from].id == GRAPH_HOST;
-
-		if (graph->vertices[edge->to].id == GRAPH_HOST) {
-			judge->effects[edge->from].guarded = true; /* to the host */
-			continue;
-		}
-		if (from_host && graph_vertex_is(&graph->vertices[edge->to], "memcpy"))
-			continue; /* its other side is the memory of the host */
-		if (site == UINT32_MAX) {
-			judge->effects[edge->to].unknown = true;
-			continue;
-		}
-		judge->effects[edge->to].guarded |= judge->run->host_writes[site] || from_host;
-		keyed[count++] = (struct keyed){edge->to, {site, edge->access != GRAPH_READ}};
-	}
-	if (count)
-		qsort(keyed, count, sizeof(*keyed), by_vertex);
-	judge->touches = xcalloc(count, sizeof(*judge->touches));
-	for (uint32_t i = 0; i < count; i++) {
-		struct effects *effects = &judge->effects[keyed[i].vertex];
-
-		if (!effects->end)
-			effects->first = i;
-		effects->end = i + 1;
-		judge->touches[i] = keyed[i].touch;
-	}
-	free(keyed);
-}
-
-static void look_at_vertices(struct judge *judge)
-{
-	const struct graph *graph = judge->profile->graph;
-
-	judge->effects = xcalloc(graph->vertex_count, sizeof(*judge->effects));
-	look_at_edges(judge);
-	for (uint32_t v = 0; v < graph->vertex_count; v++) {
-		const struct graph_vertex *vertex = &graph->vertices[v];
-		struct effects *effects = &judge->effects[v];
-
-		effects->unknown |= run_unseen(judge->run, vertex->id) > 0 ||
-				    judge->run->operations[v] == OPERATION_OTHER;
-		/* the host may write to the source of an asynchronous copy after a wait */
-		effects->guarded |= judge->run->operations[v] == OPERATION_UPLOAD &&
-				    !is_synchronous_copy(vertex->name);
-		effects->guarded |= effects->unknown;
-	}
 }
 
 /* -- streams -- */
@@ -353,7 +267,7 @@ static void need_touched(struct judge *judge, const struct clock *clock,
 			continue;
 		to = stream->last_unknown;
 		for (uint32_t t = effects->first; t < effects->end; t++) {
-			const struct touch *touch = &judge->touches[t];
+			const struct touch *touch = &judge->touches->rows[t];
 
 			to = most(to, touch->writes ? stream->last_touch[touch->site]
 						    : stream->last_write[touch->site]);
@@ -375,9 +289,9 @@ static void note_touches(struct judge *judge, struct stream *stream, const struc
 	if (!effects || effects->unknown)
 		stream->last_unknown = stream->count;
 	for (uint32_t t = effects ? effects->first : 0; effects && t < effects->end; t++) {
-		stream->last_touch[judge->touches[t].site] = stream->count;
-		if (judge->touches[t].writes)
-			stream->last_write[judge->touches[t].site] = stream->count;
+		stream->last_touch[judge->touches->rows[t].site] = stream->count;
+		if (judge->touches->rows[t].writes)
+			stream->last_write[judge->touches->rows[t].site] = stream->count;
 	}
 	if (!effects || effects->guarded) {
 		ARRAY_RESERVE(stream->guarded, stream->guarded_count, stream->guarded_capacity);
@@ -420,7 +334,7 @@ static void take_operation(struct judge *judge, const struct profile_gpu_time *t
 	struct stream *stream = stream_of(judge, call->device, call->stream);
 	uint32_t v = time->vertex == PROFILE_NO_VERTEX ? UINT32_MAX
 						       : graph_find(profile->graph, time->vertex);
-	const struct effects *effects = v == UINT32_MAX ? NULL : &judge->effects[v];
+	const struct effects *effects = v == UINT32_MAX ? NULL : &judge->touches->effects[v];
 
 	order_stream(judge, stream, time->call);
 	if (!effects || effects->unknown)
@@ -511,10 +425,10 @@ static bool is_candidate(const struct judge *judge, const struct profile_api *ap
 	if (!strcmp(api->kind, "free"))
 		return true;
 	if (!strcmp(api->kind, "sync"))
-		return strstr(api->name, "Synchronize") || is_synchronous_copy(api->name);
+		return strstr(api->name, "Synchronize") || touches_is_synchronous(api->name);
 	v = graph_find(judge->profile->graph, api->vertex);
 	return v != UINT32_MAX && judge->run->operations[v] == OPERATION_UPLOAD &&
-	       is_synchronous_copy(api->name);
+	       touches_is_synchronous(api->name);
 }
 
 static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock)
@@ -581,6 +495,7 @@ static void take_process(struct judge *judge, uint32_t first, uint32_t end)
 unsigned char *wait_needs(const struct run *run, const struct timing *timing)
 {
 	const struct profile *profile = timing->profile;
+	struct touches *touches;
 	struct judge *judge;
 	unsigned char *needs;
 
@@ -591,7 +506,7 @@ unsigned char *wait_needs(const struct run *run, const struct timing *timing)
 	judge->timing = timing;
 	judge->profile = profile;
 	judge->needs = needs = xcalloc(profile->timeline_count, 1);
-	look_at_vertices(judge);
+	judge->touches = touches = touches_new(run);
 	for (uint32_t first = 0, end; first < profile->timeline_count; first = end) {
 		for (end = first;
 		     end < profile->timeline_count &&
@@ -599,8 +514,7 @@ unsigned char *wait_needs(const struct run *run, const struct timing *timing)
 			end++;
 		take_process(judge, first, end);
 	}
-	free(judge->effects);
-	free(judge->touches);
+	touches_free(touches);
 	free(judge->threads);
 	free(judge->open);
 	free(judge);

@@ -145,6 +145,6 @@ void advice_detect(struct profile *profile, const struct advice_options *options
 	run = run_of(profile, options);
 	for (size_t i = 0; i < PATTERNS; i++)
 		patterns[i]->detect(&run);
-	list_findings(profile, options);
+	list_findings(&run);
 	run_release(&run);
 }

@@ -43,8 +43,9 @@ char *advice_other_thresholds(const struct profile *profile, const struct advice
 bool advice_can_detect(const struct profile *profile);
 
 /*
- * Replaces profile->findings: one for each cause, most bytes first, then those that call for
- * nothing (ties: by vertex, then by object).  Left out are those below min_bytes or below a
+ * Replaces profile->findings and their groups: one for each cause, most time saved first where the
+ * run can be replayed, then most bytes, then those that call for nothing (ties: by vertex, then by
+ * object).  Left out are those below min_bytes or below a
  * thousandth of the bytes that the run read and wrote.  Sets the
  * profile's thresholds.
  */

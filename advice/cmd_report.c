@@ -66,7 +66,9 @@ int cmd_report(int argc, char **argv)
 			 "[-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
-			"source, and what to do about it: most bytes first.",
+			"source, and what to do about it: most time saved first where passes time "
+			"and\n"
+			"waits were made, else most bytes.",
 		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
 			"is not read.  vflow-report(1) explains the patterns.\n\n"
 			"  vflow report\n"

@@ -19,10 +19,9 @@ static bool is_note(const struct profile_finding *finding)
 	return finding->input && finding->action && !strcmp(finding->action, "none");
 }
 
-/* 0: it is not about time. */
-static uint64_t time_of(const struct profile_finding *finding)
+static uint64_t known(uint64_t ns)
 {
-	return finding->time_ns == PROFILE_UNKNOWN ? 0 : finding->time_ns;
+	return ns == PROFILE_UNKNOWN ? 0 : ns;
 }
 
 static int by_worth(const void *left, const void *right)
@@ -31,10 +30,14 @@ static int by_worth(const void *left, const void *right)
 
 	if (is_note(a) != is_note(b))
 		return is_note(a) ? 1 : -1;
+	if (known(a->saves_ns) != known(b->saves_ns))
+		return known(a->saves_ns) < known(b->saves_ns) ? 1 : -1;
+	if (known(a->saves_most_ns) != known(b->saves_most_ns))
+		return known(a->saves_most_ns) < known(b->saves_most_ns) ? 1 : -1;
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? 1 : -1;
-	if (time_of(a) != time_of(b))
-		return time_of(a) < time_of(b) ? 1 : -1;
+	if (known(a->time_ns) != known(b->time_ns))
+		return known(a->time_ns) < known(b->time_ns) ? 1 : -1;
 	if (a->vertex != b->vertex)
 		return a->vertex < b->vertex ? -1 : 1;
 	if (a->object != b->object)
@@ -199,7 +202,7 @@ static void fold(struct profile_finding *into, const struct profile_finding *fro
 {
 	profile_add(&into->bytes, from->bytes);
 	if (into->time_ns != PROFILE_UNKNOWN)
-		profile_add(&into->time_ns, time_of(from));
+		profile_add(&into->time_ns, known(from->time_ns));
 	into->places += from->places;
 	into->invocations += from->invocations;
 	into->input |= from->input;
@@ -250,7 +253,7 @@ static void say_caller(struct profile_finding *finding, const struct cause *caus
 }
 
 /* The findings are ranked: each goes into the largest of its cause. */
-static void fold_causes(struct profile *profile, bool by_path)
+static void fold_causes(struct profile *profile, struct worth *worth, bool by_path)
 {
 	uint32_t count = profile->finding_count;
 	struct cause *causes = causes_find(profile);
@@ -259,6 +262,9 @@ static void fold_causes(struct profile *profile, bool by_path)
 		if (causes[i].first == i)
 			continue;
 		fold(&profile->findings[causes[i].first], &profile->findings[i]);
+		if (worth)
+			worth_fold(worth, &profile->findings[causes[i].first],
+				   &profile->findings[i]);
 		profile_release_finding(&profile->findings[i]);
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -310,16 +316,27 @@ static void rank(struct profile *profile)
 	qsort(profile->findings, profile->finding_count, sizeof(*profile->findings), by_worth);
 }
 
-void list_findings(struct profile *profile, const struct advice_options *options)
+void list_findings(const struct run *run)
 {
+	struct profile *profile = run->profile;
+	struct worth *worth;
+
 	if (!profile->finding_count)
 		return;
 	keep_largest(profile);
 	drop_of_loops(profile);
 	drop_excluded(profile);
 	rank(profile);
-	fold_causes(profile, options->by_path);
-	drop_small(profile, least_bytes(profile, options));
+	worth = worth_new(run);
+	if (worth)
+		worth_take(worth);
+	fold_causes(profile, worth, run->options->by_path);
+	drop_small(profile, least_bytes(profile, run->options));
 	say_input(profile);
+	if (worth)
+		worth_estimate(worth);
 	rank(profile);
+	if (worth)
+		worth_add_groups(worth);
+	worth_free(worth);
 }

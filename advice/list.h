@@ -2,13 +2,13 @@
 #ifndef VFLOW_ADVICE_LIST_H
 #define VFLOW_ADVICE_LIST_H
 
-#include "advice/advice.h"
+#include "advice/worth.h"
 
 /*
- * Of profile->findings: leaves the largest of each operation and site of objects, one of two that
- * exclude each other, one for each cause (with the bytes of all), those that are worth a look; and
- * ranks them.
+ * Of the profile's findings: leaves the largest of each operation and site of objects, one of two
+ * that exclude each other, one for each cause (with the bytes of all), those that are worth a look;
+ * says what they save, where the run can be replayed; and ranks them.
  */
-void list_findings(struct profile *profile, const struct advice_options *options);
+void list_findings(const struct run *run);
 
 #endif

@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "advice/buffer_name.h"
+#include "advice/page.h"
+#include "advice/report_worth.h"
 #include "advice/source.h"
 #include "advice/source_files.h"
 #include "advice/words.h"
@@ -16,8 +18,7 @@
 #include "util/text.h"
 
 enum {
-	WIDTH = 100,
-	LABEL = 15,  /* columns before the text of a finding's field */
+	LABEL = PAGE_LABEL,
 	FRAMES = 4,  /* of a call path */
 	FAILED = 10, /* calls that are listed */
 	NUMBER = 8,  /* columns for the number of a source line */
@@ -29,77 +30,6 @@ struct common {
 	struct words_site *sites;
 	struct source_files files;
 };
-
-static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
-
-/* Columns of the text, taking every character for one column wide. */
-static size_t columns(const char *text, size_t bytes)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		count += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return count;
-}
-
-/* Bytes of the first `count` characters. */
-static size_t bytes_of(const char *text, size_t count)
-{
-	size_t i = 0;
-
-	for (; text[i]; i++)
-		if (((unsigned char)text[i] & 0xc0) != 0x80 && count-- == 0)
-			break;
-	return i;
-}
-
-/* Prints the text from column `indent` on (where the cursor is), wrapped, and ends the line. */
-static void print_wrapped(FILE *out, size_t indent, const char *text)
-{
-	char *clean = text_clean(text, strlen(text), 0);
-	const char *word = clean;
-	size_t column = indent;
-
-	while (*word) {
-		size_t bytes = strcspn(word, " "), wide = columns(word, bytes);
-
-		if (column > indent && column + 1 + wide > WIDTH) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			fputc(' ', out);
-			column++;
-		}
-		while (column + wide > WIDTH) { /* a name that fits in no line */
-			size_t part = bytes_of(word, WIDTH - column);
-
-			fprintf(out, "%.*s\n%*s", (int)part, word, (int)indent, "");
-			word += part;
-			bytes -= part;
-			wide -= WIDTH - column;
-			column = indent;
-		}
-		fwrite(word, 1, bytes, out);
-		column += wide;
-		word += bytes;
-		word += strspn(word, " ");
-	}
-	fputc('\n', out);
-	free(clean);
-}
-
-static void print_heading(const struct report *report, FILE *out, const char *text)
-{
-	fputs(report->colour ? bold : "", out);
-	print_wrapped(out, 0, text);
-	fputs(report->colour ? plain : "", out);
-}
-
-static void print_field(FILE *out, const char *label, const char *text)
-{
-	fprintf(out, "    %-*s", LABEL - 4, label);
-	print_wrapped(out, LABEL, text);
-}
 
 /* Without -g there are functions only, or not even these. */
 static const char no_lines[] = " (no line: build the host code with -g)";
@@ -154,7 +84,7 @@ static void print_place(const struct profile *profile, FILE *out, uint32_t verte
 {
 	char *path = call_path(profile, vertex);
 
-	print_field(out, "", path ? path : "(place unknown: no call path)");
+	page_field(out, "", path ? path : "(place unknown: no call path)");
 	free(path);
 }
 
@@ -174,13 +104,13 @@ static const struct profile_frame *innermost(const struct profile *profile, uint
 /* Where an editor finds the line, and the line with those around it. */
 static void print_source(struct source_files *files, FILE *out, const char *file, uint32_t line)
 {
-	struct source source = source_read(files, file, line, WIDTH - LABEL - NUMBER);
+	struct source source = source_read(files, file, line, PAGE_WIDTH - LABEL - NUMBER);
 	char *place;
 
 	if (!source.lines[0])
 		return;
 	place = xasprintf("%s:%" PRIu32, file, line);
-	print_field(out, "", place);
+	page_field(out, "", place);
 	free(place);
 	for (uint32_t i = 0; i < SOURCE_LINES && source.lines[i]; i++)
 		fprintf(out, "%*s%*" PRIu32 "%c %s\n", LABEL, "", NUMBER - 2, source.first + i,
@@ -230,7 +160,7 @@ static void print_operation(const struct profile *profile, struct common *common
 	text = xasprintf("%s (%s, vertex %" PRIu32 ", %" PRIu64 " invocation%s%s)", name,
 			 vertex->kind ? vertex->kind : "unknown", id, vertex->invocations,
 			 text_plural(vertex->invocations, "", "s"), time);
-	print_field(out, "operation", text);
+	page_field(out, "operation", text);
 	free(name);
 	free(time);
 	free(text);
@@ -262,10 +192,10 @@ static void print_calls(struct common *common, FILE *out, const struct profile_a
 {
 	char *text = xasprintf("%s (%s)", api->name, api->kind);
 
-	print_field(out, "operation", text);
+	page_field(out, "operation", text);
 	free(text);
-	print_field(out, "",
-		    api->callpath ? leading_frame(api->callpath) : "(place unknown: no call path)");
+	page_field(out, "",
+		   api->callpath ? leading_frame(api->callpath) : "(place unknown: no call path)");
 	if (api->file && api->line)
 		print_source(&common->files, out, api->file, api->line);
 }
@@ -289,7 +219,7 @@ static void print_object(const struct profile *profile, struct common *common, F
 				   buffer, name, site, sites[v].count, bytes)
 		       : xasprintf("%s%s (vertex %" PRIu32 "), %s", buffer, name, site, bytes);
 	free(buffer);
-	print_field(out, "object", text);
+	page_field(out, "object", text);
 	free(name);
 	free(bytes);
 	free(text);
@@ -307,44 +237,65 @@ static char *operand(const char *file)
 	return text;
 }
 
-/* "unnecessary wait: 3.10 ms, delete" */
-static char *title_of(const struct profile_finding *finding)
+/* "dead write: saves 3.10 ms of 42.0 ms, 7.4%; 64.0K, delete" */
+static char *title_of(const struct profile *profile, const struct profile_finding *finding)
 {
-	char *worth = finding->time_ns == PROFILE_UNKNOWN ? words_bytes(finding->bytes)
-							  : words_ns(finding->time_ns);
+	char *saving =
+		report_saving(finding->saves_ns, finding->saves_most_ns, report_run_ns(profile));
+	char *amount = finding->time_ns == PROFILE_UNKNOWN ? words_bytes(finding->bytes)
+							   : words_ns(finding->time_ns);
 	char *action = words_action(finding->action);
-	char *title = xasprintf("%s: %s%s%s", advice_title(finding->pattern), worth,
-				*action ? ", " : "", action);
+	/* of time that is waited the saving tells more */
+	bool both = saving && finding->time_ns == PROFILE_UNKNOWN;
+	char *title = xasprintf("%s: %s%s%s%s%s", advice_title(finding->pattern),
+				saving ? saving : "", both ? "; " : "",
+				both || !saving ? amount : "", *action ? ", " : "", action);
 
-	free(worth);
+	free(saving);
+	free(amount);
 	free(action);
 	return title;
+}
+
+/* What shows more of it; NULL: nothing does.  Caller frees. */
+static char *look_of(const struct profile_finding *finding, const char *file)
+{
+	const char *action = finding->action ? finding->action : "";
+	const char *change = !strcmp(action, "delete")          ? "without"
+			     : !strcmp(action, "allocate_once") ? "hoist"
+			     : !strcmp(action, "free_async")    ? "no-wait"
+								: NULL;
+
+	if (finding->vertex != GRAPH_HOST)
+		return xasprintf("vflow slice --vertex %" PRIu32
+				 "%s | vflow render -o vertex-%" PRIu32 ".svg",
+				 finding->vertex, file, finding->vertex);
+	if (finding->saves_ns == PROFILE_UNKNOWN || finding->api == PROFILE_NO_ROW || !change)
+		return NULL;
+	return xasprintf("vflow whatif --%s a%" PRIu32 "%s", change, finding->api, file);
 }
 
 static void print_finding(const struct report *report, struct common *common, FILE *out,
 			  uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
-	bool is_vertex = finding->vertex != GRAPH_HOST;
-	char *name = title_of(finding), *file = operand(report->file);
+	char *name = title_of(report->profile, finding), *file = operand(report->file);
 	char *title = xasprintf("%" PRIu32 ". %s", index + 1, name);
-	char *look = xasprintf("vflow slice --vertex %" PRIu32
-			       "%s | vflow render -o vertex-%" PRIu32 ".svg",
-			       finding->vertex, file, finding->vertex);
+	char *look = look_of(finding, file);
 
 	fputc('\n', out);
-	print_heading(report, out, title);
-	if (is_vertex)
+	page_heading(report->colour, out, title);
+	if (finding->vertex != GRAPH_HOST)
 		print_operation(report->profile, common, out, finding->vertex);
 	else if (finding->api != PROFILE_NO_ROW)
 		print_calls(common, out, &report->profile->apis[finding->api]);
 	if (finding->object != GRAPH_HOST)
 		print_object(report->profile, common, out, finding->object);
-	print_field(out, "seen", finding->evidence);
-	print_field(out, "advice", finding->advice);
-	print_field(out, "limits", finding->limits);
-	if (is_vertex)
-		print_field(out, "look", look);
+	page_field(out, "seen", finding->evidence);
+	page_field(out, "advice", finding->advice);
+	page_field(out, "limits", finding->limits);
+	if (look)
+		page_field(out, "look", look);
 	free(name);
 	free(file);
 	free(title);
@@ -354,14 +305,10 @@ static void print_finding(const struct report *report, struct common *common, FI
 static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 {
 	char *time = words_ns(sum);
-	bool model = false;
 
-	for (uint32_t i = 0; i < profile->pass_count; i++)
-		model |= !strcmp(profile->passes[i].name, "time") &&
-			 !strcmp(profile->passes[i].provider, "emulated");
 	if (sum)
 		fprintf(out, "  GPU time: %s, all operations added up%s\n", time,
-			model ? "; model time, see vflow-collect(1)" : "");
+			report_is_model(profile) ? "; model time, see vflow-collect(1)" : "");
 	free(time);
 }
 
@@ -382,12 +329,12 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 
 		*(edge->access == GRAPH_WRITE ? &written : &read) += edge->bytes;
 	}
-	print_heading(report, out, title);
+	page_heading(report->colour, out, title);
 	free(title);
 	text = xasprintf("collected %s, %" PRIu32 " process%s", date, profile->process_count,
 			 text_plural(profile->process_count, "", "es"));
 	fputs("  ", out);
-	print_wrapped(out, 2, text);
+	page_wrap(out, 2, text);
 	free(text);
 	/* processes of one run mostly share the device: each is told once */
 	for (uint32_t p = 0; p < profile->process_count; p++) {
@@ -402,7 +349,7 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 		text = xasprintf("device: %s (%s)", process->device,
 				 process->provider ? process->provider : "unknown provider");
 		fputs("  ", out);
-		print_wrapped(out, 2, text);
+		page_wrap(out, 2, text);
 		free(text);
 	}
 	if (report->as_found)
@@ -410,7 +357,7 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 	else if (report->thresholds) {
 		text = xasprintf("thresholds: %s in the profile", report->thresholds);
 		fputs("  ", out);
-		print_wrapped(out, 2, text);
+		page_wrap(out, 2, text);
 		free(text);
 	}
 	fprintf(out, "  %" PRIu32 " %s, %" PRIu32 " edge%s, %s read, %s written\n",
@@ -425,9 +372,9 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 static void print_none(const struct report *report, FILE *out)
 {
 	if (report->profile->graph->vertex_count <= 1)
-		print_wrapped(out, 0, "No findings: no work on the device was recorded.");
+		page_wrap(out, 0, "No findings: no work on the device was recorded.");
 	else
-		print_wrapped(out, 0, "No findings: no work was seen that could be left out.");
+		page_wrap(out, 0, "No findings: no work was seen that could be left out.");
 }
 
 static uint32_t shown_count(const struct report *report)
@@ -446,10 +393,11 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 				  ? words_calls(&profile->apis[finding->api])
 			  : v == UINT32_MAX ? xstrdup("")
 					    : words_vertex(profile, v);
-	char size[16], *time = words_ns(finding->time_ns);
+	uint64_t ns = finding->saves_ns == PROFILE_UNKNOWN ? finding->time_ns : finding->saves_ns;
+	char size[16], *time = words_ns(ns);
 
 	fprintf(out, "%2" PRIu32 " %7s  %-16s  %s\n", index + 1,
-		finding->time_ns == PROFILE_UNKNOWN ? size_format(finding->bytes, size) : time,
+		ns == PROFILE_UNKNOWN ? size_format(finding->bytes, size) : time,
 		advice_title(finding->pattern), operation);
 	free(operation);
 	free(time);
@@ -465,9 +413,9 @@ static void print_findings(const struct report *report, uint64_t all_ns, FILE *o
 		print_none(report, out);
 		return;
 	}
-	title = xasprintf("%" PRIu32 " finding%s, most bytes first", count,
-			  text_plural(count, "", "s"));
-	print_heading(report, out, title);
+	title = xasprintf("%" PRIu32 " finding%s, %s", count, text_plural(count, "", "s"),
+			  report_order(report->profile));
+	page_heading(report->colour, out, title);
 	free(title);
 	common.sites = words_sites(report->profile);
 	for (uint32_t i = 0; i < shown; i++)
@@ -490,12 +438,12 @@ static void print_failed_calls(const struct report *report, FILE *out)
 	if (!count)
 		return;
 	fputc('\n', out);
-	print_heading(report, out, "Calls that failed");
+	page_heading(report->colour, out, "Calls that failed");
 	for (uint32_t i = 0; i < shown; i++) {
 		char *text = words_failed_call(&profile->failed_calls[i]);
 
 		fputs("  ", out);
-		print_wrapped(out, 4, text);
+		page_wrap(out, 4, text);
 		free(text);
 	}
 	if (shown < count)
@@ -508,14 +456,14 @@ static void print_coverage(const struct report *report, FILE *out)
 	const struct profile *profile = report->profile;
 
 	fputc('\n', out);
-	print_heading(report, out, "What was not seen, or not in full");
+	page_heading(report->colour, out, "What was not seen, or not in full");
 	if (!profile->coverage_count)
 		fputs("  no gap was recorded\n", out);
 	for (uint32_t i = 0; i < profile->coverage_count; i++) {
 		char *text = words_gap(&profile->coverage[i]);
 
 		fputs("  ", out);
-		print_wrapped(out, 4, text);
+		page_wrap(out, 4, text);
 		free(text);
 	}
 }
@@ -527,11 +475,11 @@ static void print_further(const struct report *report, FILE *out)
 	char *numbers = xasprintf("vflow export -T json%s # all numbers", file);
 
 	fputc('\n', out);
-	print_heading(report, out, "To look further");
+	page_heading(report->colour, out, "To look further");
 	fputs("  ", out);
-	print_wrapped(out, 2, whole);
+	page_wrap(out, 2, whole);
 	fputs("  ", out);
-	print_wrapped(out, 2, numbers);
+	page_wrap(out, 2, numbers);
 	free(file);
 	free(whole);
 	free(numbers);
@@ -547,6 +495,7 @@ void report_print(const struct report *report, FILE *out)
 		return;
 	print_header(report, all_ns, out);
 	print_findings(report, all_ns, out);
+	report_groups(report, out);
 	print_failed_calls(report, out);
 	print_coverage(report, out);
 	print_further(report, out);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "advice/wait_needs.h"
 #include "util/memory.h"
 
 #define PROFILE_WITH_UNSEEN 1002 /* the version that has table unseen */
@@ -308,6 +309,8 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 	run.timing = timing_new(profile);
 	if (run.timing)
 		run.least_ns = (uint64_t)(options->min_time * (double)run.timing->run_ns);
+	if (run.timing && profile->wait_count)
+		run.wait_needs = wait_needs(&run, run.timing);
 	return run;
 }
 
@@ -322,6 +325,7 @@ void run_release(struct run *run)
 	free(run->sites);
 	free(run->writers);
 	timing_free(run->timing);
+	free(run->wait_needs);
 	index_free(run->index);
 }
 

@@ -38,6 +38,7 @@ struct run {
 	uint64_t *unseen;                 /* per vertex: invocations that were not */
 	struct timing *timing;            /* NULL: the profile has no timeline */
 	uint64_t least_ns;                /* of the run: what takes less is not worth a word */
+	unsigned char *wait_needs;        /* of advice/wait_needs.h; NULL: not known */
 	struct run_index *index;
 };
 

@@ -86,6 +86,13 @@ static void put_calls(struct json *json, const struct profile_api *api, uint32_t
 		json_named_count(json, "line", api->line);
 }
 
+/* Nothing where it is not known. */
+static void put_ns(struct json *json, const char *name, uint64_t ns)
+{
+	if (ns != PROFILE_UNKNOWN)
+		json_named_count(json, name, ns);
+}
+
 static void put_finding(struct json *json, const struct profile *profile,
 			const struct profile_finding *finding)
 {
@@ -101,8 +108,9 @@ static void put_finding(struct json *json, const struct profile *profile,
 	json_named_count(json, "bytes", finding->bytes);
 	json_name(json, "fraction");
 	json_real(json, finding->fraction);
-	if (finding->time_ns != PROFILE_UNKNOWN)
-		json_named_count(json, "time_ns", finding->time_ns);
+	put_ns(json, "time_ns", finding->time_ns);
+	put_ns(json, "saves_ns", finding->saves_ns);
+	put_ns(json, "saves_most_ns", finding->saves_most_ns);
 	json_named_text(json, "evidence", finding->evidence);
 	json_named_text(json, "advice", finding->advice);
 	json_named_text(json, "limits", finding->limits);
@@ -117,6 +125,36 @@ static void put_finding(struct json *json, const struct profile *profile,
 		json_count(json, finding->others[i]);
 	json_end(json, ']');
 	json_end(json, '}');
+}
+
+static void put_group(struct json *json, const struct profile_finding_group *group)
+{
+	json_begin(json, '{');
+	json_named_text(json, "kind", group->kind);
+	json_named_text(json, "label", group->label);
+	put_ns(json, "run_ns", group->run_ns);
+	put_ns(json, "saves_ns", group->saves_ns);
+	put_ns(json, "saves_most_ns", group->saves_most_ns);
+	json_name(json, "findings");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < group->member_count; i++) {
+		json_begin(json, '{');
+		json_named_count(json, "finding", group->members[i].finding + UINT64_C(1));
+		put_ns(json, "adds_ns", group->members[i].adds_ns);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+static void put_groups(struct json *json, const struct profile *profile)
+{
+	if (!profile->finding_group_count)
+		return;
+	begin_array(json, "finding_groups");
+	for (uint32_t i = 0; i < profile->finding_group_count; i++)
+		put_group(json, &profile->finding_groups[i]);
+	json_end(json, ']');
 }
 
 static void put_failed_call(struct json *json, const struct profile_failed_call *call)
@@ -199,6 +237,7 @@ static int export_json(const struct profile *profile, FILE *file, struct error *
 	for (uint32_t i = 0; i < profile->finding_count; i++)
 		put_finding(&json, profile, &profile->findings[i]);
 	json_end(&json, ']');
+	put_groups(&json, profile);
 	put_failed_calls(&json, profile);
 	json_name(&json, "coverage");
 	put_coverage(&json, profile);

@@ -294,9 +294,9 @@ static void put_time(struct json *json, uint64_t ns)
 		json_count(json, ns);
 }
 
-static const char *const finding_names[] = {"number",  "vertex",  "object",   "bytes",  "share",
-					    "pattern", "action",  "evidence", "advice", "limits",
-					    "calls",   "time_ns", NULL};
+static const char *const finding_names[] = {"number",  "vertex", "object",   "bytes",  "share",
+					    "pattern", "action", "evidence", "advice", "limits",
+					    "calls",   "saves",  NULL};
 
 /* The findings of a profile, also about vertices that are not shown; DOT has but their names. */
 static void put_findings(struct json *json, const struct picture *picture)
@@ -322,7 +322,7 @@ static void put_findings(struct json *json, const struct picture *picture)
 		put_sentence(json, finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW
 					   ? words_calls(&profile->apis[finding->api])
 					   : NULL);
-		put_time(json, finding->time_ns);
+		put_time(json, finding->saves_ns);
 		json_end(json, ']');
 	}
 	json_end(json, ']');

@@ -21,7 +21,7 @@ const tables = {
 	findings: {kind: "f", columns: [["№", 5, f => f[F.number], f => f[F.number], true],
 		["operation", 19, f => f[F.calls] || label(f[F.vertex]), f => vertices[f[F.vertex]][V.id]], ["place", 15, f => place(f[F.vertex]), f => place(f[F.vertex])],
 		["finding", 15, f => words(f[F.pattern]), f => f[F.pattern]], textColumn("action", 9, F.action), ["object", 14, f => objectName(f[F.object]), f => f[F.object] || 0],
-		bytesColumn("bytes", 11, F.bytes), ["time, ms", 9, f => f[F.time_ns] ? milliseconds(f[F.time_ns]) : "", f => f[F.time_ns] || 0, true],
+		bytesColumn("bytes", 11, F.bytes), ["saves, ms", 9, f => f[F.saves] ? milliseconds(f[F.saves]) : "", f => f[F.saves] || 0, true],
 		shareColumn("share", 9, f => f[F.share]), textColumn("advice", 28, F.advice)]},
 	vertices: {kind: "v", columns: [["id", 5, v => v[V.id], v => v[V.id], true], ["operation", 24, v => v[V.lines][0], v => v[V.lines][0]],
 		textColumn("kind", 8, V.kind), textColumn("place", 16, V.place), ...figureColumns(data.columns.vertices, ["calls", "ns", "bytes", "share", ""]),

@@ -53,6 +53,7 @@ static void add_share(const struct run *run, const struct profile_share *share)
 	     *bytes = words_bytes(share->bytes);
 
 	finding->input = !always;
+	finding->invocations = writes;
 	finding->evidence =
 		xasprintf("%" PRIu64 " of %" PRIu64 " times it gave the object what %s held "
 			  "already, and held as long as anybody read it: %s.",
@@ -70,6 +71,7 @@ static void add_zeros(const struct run *run, const struct profile_write *write)
 						  write->vertex, write->site, write->bytes, 0);
 	char *bytes = words_bytes(write->bytes);
 
+	finding->invocations = write->writes;
 	finding->evidence = xasprintf("All %s that it sent in %" PRIu64 " cop%s were zeros.", bytes,
 				      write->writes, text_plural(write->writes, "y", "ies"));
 	finding->advice = xstrdup("Set the object to zero with cudaMemset instead of copying zeros "

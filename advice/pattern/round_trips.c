@@ -32,6 +32,7 @@ static void detect_round_trips(const struct run *run)
 			download);
 		finding->limits = xstrdup("one run, one input; whole transfers; whether "
 					  "the host looks at the bytes is not known");
+		finding->invocations = trip->uploads;
 		finding_add_other(finding, trip->download);
 		free(download);
 		free(up);

@@ -167,20 +167,16 @@ static void add_consecutive(const struct run *run, uint32_t api, const struct ta
 
 static void detect_waits(const struct run *run)
 {
-	unsigned char *needs = NULL;
 	struct tally *tallies;
 
-	if (run->timing && run->profile->wait_count)
-		needs = wait_needs(run, run->timing);
-	if (!needs)
+	if (!run->wait_needs)
 		return;
-	tallies = tally_of(run->timing, needs);
+	tallies = tally_of(run->timing, run->wait_needs);
 	for (uint32_t api = 0; api < run->profile->api_count; api++) {
 		add_unnecessary(run, api, &tallies[api]);
 		add_consecutive(run, api, &tallies[api]);
 	}
 	free(tallies);
-	free(needs);
 }
 
 const struct pattern pattern_waits = {

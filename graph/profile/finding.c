@@ -19,6 +19,8 @@ static const struct profile_column columns[] = {
 	FINDING_COLUMN(input, FLAG, .nullable = true),
 	FINDING_COLUMN(api, INDEX, .nullable = true, .of = &profile_table_api),
 	FINDING_COLUMN(time_ns, COUNT, .nullable = true),
+	FINDING_COLUMN(saves_ns, COUNT, .nullable = true),
+	FINDING_COLUMN(saves_most_ns, COUNT, .nullable = true),
 	{0},
 };
 
@@ -32,7 +34,7 @@ const struct profile_table profile_table_finding = {
 		 "coalesce(a.callpath, v.callpath_text) AS where_operation, f.object, "
 		 "o.callpath_text AS where_object, "
 		 "f.bytes, round(100 * f.fraction, 1) AS percent, f.action, f.evidence, f.advice, "
-		 "f.limits, f.time_ns "
+		 "f.limits, f.time_ns, f.saves_ns, f.saves_most_ns "
 		 "FROM finding f JOIN vertex v ON v.id = f.vertex JOIN vertex o ON o.id = f.object "
 		 "LEFT JOIN api a ON a.id = f.api ORDER BY f.id;",
 };
@@ -57,7 +59,10 @@ struct profile_finding *profile_add_finding(struct profile *profile)
 
 	ARRAY_RESERVE(profile->findings, profile->finding_count, profile->finding_capacity);
 	finding = &profile->findings[profile->finding_count++];
-	*finding = (struct profile_finding){.api = PROFILE_NO_ROW, .time_ns = PROFILE_UNKNOWN};
+	*finding = (struct profile_finding){.api = PROFILE_NO_ROW,
+					    .time_ns = PROFILE_UNKNOWN,
+					    .saves_ns = PROFILE_UNKNOWN,
+					    .saves_most_ns = PROFILE_UNKNOWN};
 	return finding;
 }
 
@@ -68,6 +73,8 @@ void profile_release_finding(struct profile_finding *finding)
 
 void profile_clear_findings(struct profile *profile)
 {
+	table_clear(&profile_table_finding_group_member, profile);
+	table_clear(&profile_table_finding_group, profile);
 	table_clear(&profile_table_finding_other, profile);
 	table_clear(&profile_table_finding, profile);
 }

@@ -304,14 +304,40 @@ struct profile_finding {
 	bool input; /* holds for this input, and maybe for no other */
 	/* That the host or the device waited, or the calls took; PROFILE_UNKNOWN: not about time */
 	uint64_t time_ns;
+	/*
+	 * How much less the run would take if the advice were followed, at least and at most.
+	 * PROFILE_UNKNOWN: there is no such limit; both: no estimate.
+	 */
+	uint64_t saves_ns, saves_most_ns;
 	/* not kept in files */
 	uint64_t places;      /* call paths and objects that it stands for */
 	uint64_t invocations; /* that the action is about */
 	char *evidence;       /* the numbers, one sentence */
 	char *advice;         /* names the fix, one or two sentences */
 	char *limits;         /* what it cannot know */
+	uint32_t mend;        /* index, while there is a list of mends */
 	uint32_t *others;     /* vertex ids that belong to it: other members of a group */
 	uint32_t other_count;
+};
+
+/* Findings whose advice is followed together. */
+struct profile_group_member {
+	uint32_t finding; /* index into profile->findings */
+	uint64_t adds_ns; /* to what those before it save; PROFILE_UNKNOWN: not asked */
+};
+
+struct profile_finding_group {
+	/*
+	 * "all": the best first; "single_point": in one place; "function": in functions of one
+	 * name; "sequence": one after the other in time, up to a wait that is needed; "none": no
+	 * estimate, `label` says why.
+	 */
+	char *kind;
+	char *label;                      /* for people */
+	uint64_t run_ns;                  /* of the whole run; PROFILE_UNKNOWN */
+	uint64_t saves_ns, saves_most_ns; /* as of findings */
+	struct profile_group_member *members;
+	uint32_t member_count;
 };
 
 /* A function of CUDA that returned an error to the program, at one call path. */
@@ -398,6 +424,8 @@ struct profile {
 	uint32_t access_count, access_capacity;
 	struct profile_finding *findings;
 	uint32_t finding_count, finding_capacity;
+	struct profile_finding_group *finding_groups;
+	uint32_t finding_group_count, finding_group_capacity;
 	struct profile_failed_call *failed_calls;
 	uint32_t failed_call_count, failed_call_capacity;
 	struct profile_coverage *coverage;
@@ -418,8 +446,10 @@ struct profile {
 struct profile *profile_new(void); /* with an empty graph */
 void profile_free(struct profile *profile);
 struct profile_finding *profile_add_finding(struct profile *profile);
+struct profile_finding_group *profile_add_finding_group(struct profile *profile);
 /* Frees what it owns; the row stays, with its numbers. */
 void profile_release_finding(struct profile_finding *finding);
+/* And their groups. */
 void profile_clear_findings(struct profile *profile);
 /*
  * Add to the row with equal texts, or make one; `detail`, NULL or not, and texts are clean.  Rows

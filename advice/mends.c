@@ -1,0 +1,415 @@
+#include "advice/mends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/wait_needs.h"
+#include "util/memory.h"
+
+struct numbered_call { /* of a vertex */
+	uint32_t vertex, process, call;
+	uint64_t invocation;
+};
+
+struct mend_index {
+	const struct run *run;
+	struct numbered_call *calls; /* in order of vertices, processes, invocations */
+	uint32_t call_count;
+	uint32_t *events; /* indices, in order of vertices, then as they are */
+	uint32_t event_count;
+	uint64_t shortest_ns;
+};
+
+/* Which of the calls of an operation on the objects of a site. */
+enum choice {
+	CHOOSE_ALL,
+	CHOOSE_FIRST, /* to each object */
+	CHOOSE_LATER, /* all but those */
+	CHOOSE_UNCHANGED,
+};
+
+/* -- the index -- */
+
+static int by_invocation(const void *left, const void *right)
+{
+	const struct numbered_call *a = left, *b = right;
+
+	if (a->vertex != b->vertex)
+		return a->vertex < b->vertex ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return (a->invocation > b->invocation) - (a->invocation < b->invocation);
+}
+
+struct keyed_event {
+	uint32_t vertex, event;
+};
+
+static int by_vertex(const void *left, const void *right)
+{
+	const struct keyed_event *a = left, *b = right;
+
+	if (a->vertex != b->vertex)
+		return a->vertex < b->vertex ? -1 : 1;
+	return (a->event > b->event) - (a->event < b->event);
+}
+
+static void index_events(struct mend_index *index)
+{
+	const struct profile *profile = index->run->profile;
+	struct keyed_event *keyed = xcalloc(profile->event_rows, sizeof(*keyed));
+
+	for (uint32_t e = 0; e < profile->event_rows; e++)
+		if (profile->events[e].vertex != PROFILE_NO_VERTEX)
+			keyed[index->event_count++] =
+				(struct keyed_event){profile->events[e].vertex, e};
+	if (index->event_count)
+		qsort(keyed, index->event_count, sizeof(*keyed), by_vertex);
+	index->events = xcalloc(index->event_count, sizeof(*index->events));
+	for (uint32_t i = 0; i < index->event_count; i++)
+		index->events[i] = keyed[i].event;
+	free(keyed);
+}
+
+/* What an operation takes that has next to nothing to do: the least of all of the run. */
+static uint64_t shortest_operation(const struct profile *profile)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
+		const struct profile_gpu_time *time = &profile->gpu_times[i];
+
+		if (time->end_ns - time->start_ns < least)
+			least = time->end_ns - time->start_ns;
+	}
+	return least == UINT64_MAX ? 0 : least;
+}
+
+struct mend_index *mend_index_new(const struct run *run)
+{
+	const struct profile *profile = run->profile;
+	struct mend_index *index = xcalloc(1, sizeof(*index));
+
+	index->run = run;
+	index->calls = xcalloc(profile->timeline_count, sizeof(*index->calls));
+	for (uint32_t c = 0; c < profile->timeline_count; c++) {
+		const struct profile_timed_call *call = &profile->timeline[c];
+		uint32_t vertex = profile->apis[call->api].vertex;
+
+		if (vertex != PROFILE_NO_VERTEX)
+			index->calls[index->call_count++] =
+				(struct numbered_call){vertex, call->process, c, call->invocation};
+	}
+	if (index->call_count)
+		qsort(index->calls, index->call_count, sizeof(*index->calls), by_invocation);
+	index_events(index);
+	index->shortest_ns = shortest_operation(profile);
+	return index;
+}
+
+void mend_index_free(struct mend_index *index)
+{
+	free(index->calls);
+	free(index->events);
+	free(index);
+}
+
+/* -- changes -- */
+
+static struct replay_change *add(struct mend *mend, enum replay_change_kind kind,
+				 enum replay_subject subject, uint32_t of)
+{
+	struct replay_change *change;
+
+	ARRAY_RESERVE(mend->changes, mend->count, mend->capacity);
+	change = &mend->changes[mend->count++];
+	*change = (struct replay_change){.kind = kind, .subject = subject, .index = of};
+	mend->sure = mend->count;
+	return change;
+}
+
+/* The call of the timeline that the event is; PROFILE_NO_ROW: it has none. */
+static uint32_t call_of(const struct mend_index *index, const struct profile_event *event)
+{
+	const struct numbered_call key = {.vertex = event->vertex,
+					  .process = event->process,
+					  .invocation = event->invocation},
+				   *found = NULL;
+
+	if (index->call_count)
+		found = bsearch(&key, index->calls, index->call_count, sizeof(key), by_invocation);
+	return found ? found->call : PROFILE_NO_ROW;
+}
+
+/* What an event did to objects of the site. */
+struct effect {
+	bool touches, first; /* first: the first of the vertex to one of the objects */
+	uint64_t bytes, unchanged;
+};
+
+static struct effect effect_of(const struct profile *profile, const struct profile_event *event,
+			       uint32_t site, bool *seen)
+{
+	struct effect effect = {false};
+
+	for (uint32_t i = 0; i < event->access_count; i++) {
+		const struct profile_access *access = &profile->accesses[event->first_access + i];
+
+		if (profile->objects[access->object].site != site)
+			continue;
+		effect.touches = true;
+		effect.first |= !seen[access->object];
+		seen[access->object] = true;
+		if (access->access != GRAPH_WRITE)
+			continue;
+		effect.bytes += access->bytes;
+		if (access->redundant_value_bytes != PROFILE_UNKNOWN)
+			effect.unchanged += access->redundant_value_bytes;
+	}
+	return effect;
+}
+
+static bool is_chosen(const struct effect *effect, enum choice choice)
+{
+	switch (choice) {
+	case CHOOSE_FIRST:
+		return effect->first;
+	case CHOOSE_LATER:
+		return !effect->first;
+	case CHOOSE_UNCHANGED:
+		return effect->bytes && effect->unchanged == effect->bytes;
+	default:
+		return true;
+	}
+}
+
+/* The first of the vertex's events. */
+static uint32_t first_event(const struct mend_index *index, uint32_t vertex)
+{
+	uint32_t low = 0, high = index->event_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (index->run->profile->events[index->events[middle]].vertex < vertex)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Removes calls of the finding's operation on its objects, as far as it is known which they are. */
+static void remove_calls(const struct mend_index *index, struct mend *mend,
+			 const struct profile_finding *finding, enum choice choice)
+{
+	const struct profile *profile = index->run->profile;
+	const struct graph_vertex *vertex =
+		&profile->graph->vertices[graph_find(profile->graph, finding->vertex)];
+	uint64_t known = 0;
+	bool *seen;
+
+	/* all that it does is about this object */
+	if (choice == CHOOSE_ALL && finding->invocations >= vertex->invocations) {
+		add(mend, REPLAY_REMOVE, REPLAY_VERTEX, finding->vertex);
+		return;
+	}
+	seen = xcalloc(profile->object_count, sizeof(*seen));
+	for (uint32_t i = first_event(index, finding->vertex); i < index->event_count; i++) {
+		const struct profile_event *event = &profile->events[index->events[i]];
+		struct effect effect;
+		uint32_t call;
+
+		if (event->vertex != finding->vertex)
+			break;
+		known++;
+		effect = effect_of(profile, event, finding->object, seen);
+		if (!effect.touches || !is_chosen(&effect, choice))
+			continue;
+		call = call_of(index, event);
+		if (call != PROFILE_NO_ROW)
+			add(mend, REPLAY_REMOVE, REPLAY_CALL, call);
+	}
+	/* of a long run the profile has the first calls only */
+	mend->at_least |= known < vertex->invocations;
+	free(seen);
+}
+
+/*
+ * Copies and sets less: the part of their time that grows with the bytes shrinks with them.  For
+ * sure that is what they take more than the shortest operation, and at most all of it.
+ */
+static void shorten(const struct mend_index *index, struct mend *mend,
+		    const struct profile_finding *finding)
+{
+	const struct profile *profile = index->run->profile;
+	const double part = finding->fraction < 1 ? finding->fraction : 1;
+	struct replay_change *change = add(mend, REPLAY_SHORTEN, REPLAY_VERTEX, finding->vertex);
+	double sum = 0, fixed;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
+		if (profile->gpu_times[i].vertex == finding->vertex) {
+			sum += (double)(profile->gpu_times[i].end_ns -
+					profile->gpu_times[i].start_ns);
+			count++;
+		}
+	fixed = (double)index->shortest_ns * count;
+	change->scaled = true;
+	change->fraction = sum > fixed ? 1 - part * (1 - fixed / sum) : 1;
+	count = mend->sure;
+	change = add(mend, REPLAY_SHORTEN, REPLAY_VERTEX, finding->vertex);
+	change->scaled = true;
+	change->fraction = 1 - part;
+	mend->sure = count;
+}
+
+/* Of the waits of the finding's calls, those that are needed for this. */
+static void change_waits(const struct run *run, struct mend *mend,
+			 const struct profile_finding *finding, enum replay_change_kind kind,
+			 unsigned needs)
+{
+	for (uint32_t c = 0; run->wait_needs && c < run->profile->timeline_count; c++)
+		if (run->profile->timeline[c].api == finding->api &&
+		    needs >> run->wait_needs[c] & 1)
+			add(mend, kind, REPLAY_CALL, c);
+}
+
+static bool is(const char *text, const char *word)
+{
+	return text && !strcmp(text, word);
+}
+
+/* -- by action -- */
+
+static void mend_wait(const struct run *run, struct mend *mend,
+		      const struct profile_finding *finding)
+{
+	const unsigned unneeded = 1u << WAIT_UNNEEDED;
+
+	if (is(finding->action, "make_async")) {
+		/* something has to keep the host from changing the source meanwhile */
+		change_waits(run, mend, finding, REPLAY_ASYNC, unneeded);
+		mend->at_most = true;
+	} else if (is(finding->action, "copy_on_host") || is(finding->action, "free_async")) {
+		change_waits(run, mend, finding, REPLAY_NO_WAIT, unneeded);
+		mend->at_least = true; /* their own work, too */
+	} else if (is(finding->action, "order_on_device")) {
+		/* the device waits instead */
+		change_waits(run, mend, finding, REPLAY_REMOVE, unneeded | 1u << WAIT_ORDERS);
+		mend->at_most = true;
+	} else {
+		change_waits(run, mend, finding, REPLAY_REMOVE, unneeded);
+	}
+}
+
+static void mend_round_trip(const struct mend_index *index, struct mend *mend,
+			    const struct profile_finding *finding)
+{
+	remove_calls(index, mend, finding, CHOOSE_ALL);
+	/* some of its copies brought something else */
+	mend->at_most |= mend->count > 1 && mend->count > finding->invocations;
+	for (uint32_t i = 0; i < finding->other_count; i++) {
+		uint32_t sure = mend->sure;
+
+		/* the host may need what it fetched */
+		add(mend, REPLAY_REMOVE, REPLAY_VERTEX, finding->others[i]);
+		mend->sure = sure;
+	}
+}
+
+static void mend_loop(struct mend *mend, const struct profile_finding *finding)
+{
+	add(mend, REPLAY_HOIST, REPLAY_API, finding->api);
+	for (uint32_t i = 0; i < finding->other_count; i++)
+		add(mend, REPLAY_HOIST, REPLAY_VERTEX, finding->others[i]);
+}
+
+static const struct {
+	const char *action;
+	enum choice choice;
+	bool at_least, at_most;
+} removals[] = {
+	{"delete", CHOOSE_ALL, false, false},
+	{"delete_one", CHOOSE_ALL, false, false},
+	{"delete_first", CHOOSE_FIRST, false, false},
+	{"copy_once", CHOOSE_LATER, false, false},
+	{"set_once", CHOOSE_LATER, false, false},
+	{"launch_once", CHOOSE_LATER, false, false},
+	{"copy_when_changed", CHOOSE_UNCHANGED, false, false},
+	{"store_instead", CHOOSE_ALL, true, false}, /* and the kernel reads less */
+	{"share", CHOOSE_ALL, true, false},         /* and no object is needed */
+	{"set_instead", CHOOSE_ALL, false, true},
+};
+
+static void mend_operation(const struct mend_index *index, struct mend *mend,
+			   const struct profile_finding *finding)
+{
+	for (size_t i = 0; i < sizeof(removals) / sizeof(*removals); i++) {
+		if (!is(finding->action, removals[i].action))
+			continue;
+		remove_calls(index, mend, finding, removals[i].choice);
+		mend->at_least |= removals[i].at_least;
+		mend->at_most |= removals[i].at_most;
+		return;
+	}
+	if (is(finding->action, "copy_range") || is(finding->action, "set_range"))
+		shorten(index, mend, finding);
+	else if (is(finding->action, "keep_on_device")) /* what is kept may have to be copied */
+		remove_calls(index, mend, finding, CHOOSE_LATER), mend->at_most = true;
+	else if (is(finding->action, "allocate_once"))
+		add(mend, REPLAY_HOIST, REPLAY_VERTEX, finding->vertex), mend->at_least = true;
+}
+
+struct mend mend_of(const struct mend_index *index, const struct profile_finding *finding)
+{
+	struct mend mend = {0};
+
+	if (is(finding->pattern, "unnecessary_wait"))
+		mend_wait(index->run, &mend, finding);
+	else if (is(finding->pattern, "consecutive_waits"))
+		change_waits(index->run, &mend, finding, REPLAY_REMOVE, 1u << WAIT_REPEATED);
+	else if (is(finding->pattern, "pageable_copy"))
+		add(&mend, REPLAY_ASYNC, REPLAY_API, finding->api), mend.at_least = true;
+	else if (is(finding->pattern, "free_in_loop"))
+		mend_loop(&mend, finding);
+	else if (is(finding->pattern, "round_trip"))
+		mend_round_trip(index, &mend, finding);
+	else if (finding->vertex != GRAPH_HOST)
+		mend_operation(index, &mend, finding);
+	if (is(finding->pattern, "unused_allocation"))
+		mend.at_least = true; /* nobody has to free it */
+	return mend;
+}
+
+void mend_release(struct mend *mend)
+{
+	free(mend->changes);
+	*mend = (struct mend){0};
+}
+
+static void copy_change(struct mend *mend, const struct replay_change *change)
+{
+	ARRAY_RESERVE(mend->changes, mend->count, mend->capacity);
+	mend->changes[mend->count++] = *change;
+}
+
+void mend_add(struct mend *mend, const struct mend *other)
+{
+	const uint32_t maybe = mend->count - mend->sure;
+	struct replay_change *changes = xcalloc(maybe, sizeof(*changes));
+
+	if (maybe)
+		memcpy(changes, mend->changes + mend->sure, maybe * sizeof(*changes));
+	mend->count = mend->sure;
+	for (uint32_t i = 0; i < other->sure; i++)
+		copy_change(mend, &other->changes[i]);
+	mend->sure = mend->count;
+	for (uint32_t i = 0; i < maybe; i++)
+		copy_change(mend, &changes[i]);
+	for (uint32_t i = other->sure; i < other->count; i++)
+		copy_change(mend, &other->changes[i]);
+	mend->at_least |= other->at_least;
+	mend->at_most |= other->at_most;
+	free(changes);
+}

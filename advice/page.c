@@ -1,0 +1,77 @@
+/* advice/page.c: see advice/page.h. */
+#include "advice/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+
+static const char bold[] = "\x1b[1m", plain[] = "\x1b[0m";
+
+/* Columns of the text, taking every character for one column wide. */
+static size_t columns(const char *text, size_t bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		count += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+/* Bytes of the first `count` characters. */
+static size_t bytes_of(const char *text, size_t count)
+{
+	size_t i = 0;
+
+	for (; text[i]; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80 && count-- == 0)
+			break;
+	return i;
+}
+
+void page_wrap(FILE *out, size_t indent, const char *text)
+{
+	char *clean = text_clean(text, strlen(text), 0);
+	const char *word = clean;
+	size_t column = indent;
+
+	while (*word) {
+		size_t bytes = strcspn(word, " "), wide = columns(word, bytes);
+
+		if (column > indent && column + 1 + wide > PAGE_WIDTH) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		while (column + wide > PAGE_WIDTH) { /* a name that fits in no line */
+			size_t part = bytes_of(word, PAGE_WIDTH - column);
+
+			fprintf(out, "%.*s\n%*s", (int)part, word, (int)indent, "");
+			word += part;
+			bytes -= part;
+			wide -= PAGE_WIDTH - column;
+			column = indent;
+		}
+		fwrite(word, 1, bytes, out);
+		column += wide;
+		word += bytes;
+		word += strspn(word, " ");
+	}
+	fputc('\n', out);
+	free(clean);
+}
+
+void page_heading(bool colour, FILE *out, const char *text)
+{
+	fputs(colour ? bold : "", out);
+	page_wrap(out, 0, text);
+	fputs(colour ? plain : "", out);
+}
+
+void page_field(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "    %-*s", PAGE_LABEL - 4, label);
+	page_wrap(out, PAGE_LABEL, text);
+}

@@ -1,0 +1,19 @@
+/* advice/page.h: text on lines of at most 100 columns. */
+#ifndef VFLOW_ADVICE_PAGE_H
+#define VFLOW_ADVICE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+	PAGE_WIDTH = 100,
+	PAGE_LABEL = 15, /* columns before the text of a field */
+};
+
+/* Prints the text from column `indent` on (where the cursor is), wrapped, and ends the line. */
+void page_wrap(FILE *out, size_t indent, const char *text);
+void page_heading(bool colour, FILE *out, const char *text);
+void page_field(FILE *out, const char *label, const char *text);
+
+#endif

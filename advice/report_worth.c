@@ -1,0 +1,168 @@
+#include "advice/report_worth.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/page.h"
+#include "advice/words.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+bool report_is_model(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->pass_count; i++)
+		if (!strcmp(profile->passes[i].name, "time"))
+			return !strcmp(profile->passes[i].provider, "emulated");
+	return false;
+}
+
+uint64_t report_run_ns(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->finding_group_count; i++)
+		if (profile->finding_groups[i].run_ns != PROFILE_UNKNOWN)
+			return profile->finding_groups[i].run_ns;
+	return PROFILE_UNKNOWN;
+}
+
+/* "3.10 ms of 42.0 ms, 7.4%" */
+static char *part_of(uint64_t ns, uint64_t run_ns)
+{
+	char *time = words_ns(ns), *run, *percent, *text;
+
+	if (run_ns == PROFILE_UNKNOWN || !run_ns)
+		return time;
+	run = words_ns(run_ns);
+	percent = words_percent(ns, run_ns);
+	text = xasprintf("%s of %s, %s", time, run, percent);
+	free(time);
+	free(run);
+	free(percent);
+	return text;
+}
+
+char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t run_ns)
+{
+	const bool least = saves_ns != PROFILE_UNKNOWN, most = saves_most_ns != PROFILE_UNKNOWN;
+	char *low, *high, *text;
+
+	if (!least && !most)
+		return NULL;
+	if (least && most && !saves_most_ns)
+		return xstrdup("saves no time: off the critical path");
+	low = least ? most && saves_most_ns != saves_ns ? words_ns(saves_ns)
+							: part_of(saves_ns, run_ns)
+		    : NULL;
+	high = most ? part_of(saves_most_ns, run_ns) : NULL;
+	if (least && most && saves_most_ns != saves_ns)
+		text = xasprintf("saves %s to %s", low, high);
+	else if (least)
+		text = xasprintf("saves %s%s", most ? "" : "at least ", low);
+	else
+		text = xasprintf("saves at most %s", high);
+	free(low);
+	free(high);
+	return text;
+}
+
+const char *report_order(const struct profile *profile)
+{
+	if (report_run_ns(profile) == PROFILE_UNKNOWN)
+		return "most bytes first";
+	return report_is_model(profile) ? "most model time saved first" : "most time saved first";
+}
+
+/* "findings 1, 4 and 7" */
+static char *members_of(const struct profile_finding_group *group)
+{
+	char *text = xstrdup(""), *more;
+
+	for (uint32_t i = 0; i < group->member_count; i++) {
+		more = xasprintf("%s%s%" PRIu32, text,
+				 !i                            ? ""
+				 : i + 1 < group->member_count ? ", "
+							       : " and ",
+				 group->members[i].finding + 1);
+		free(text);
+		text = more;
+	}
+	more = xasprintf("finding%s %s", text_plural(group->member_count, "", "s"), text);
+	free(text);
+	return more;
+}
+
+/* "1 saves 3.10 ms, then 4 1.00 ms more" */
+static void print_all(FILE *out, const struct profile_finding_group *group)
+{
+	char *saving = report_saving(group->saves_ns, group->saves_most_ns, group->run_ns);
+	char *text = xasprintf("All together: %s. One after the other, the best first:",
+			       saving ? saving : "not known");
+
+	for (uint32_t i = 0; i < group->member_count; i++) {
+		const struct profile_group_member *member = &group->members[i];
+		char *time = member->adds_ns == PROFILE_UNKNOWN ? xstrdup("?")
+								: words_ns(member->adds_ns);
+		char *more = xasprintf("%s%s finding %" PRIu32 " %s%s", text, i ? "," : "",
+				       member->finding + 1, time, i ? " more" : "");
+
+		free(text);
+		free(time);
+		text = more;
+	}
+	fputs("  ", out);
+	page_wrap(out, 4, text);
+	free(saving);
+	free(text);
+}
+
+static const struct {
+	const char *kind, *title;
+} kinds[] = {
+	{"single_point", "In one place"},
+	{"function", "In functions of one name"},
+	{"sequence", "In a row"},
+};
+
+static void print_group(FILE *out, const struct profile_finding_group *group)
+{
+	char *saving = report_saving(group->saves_ns, group->saves_most_ns, group->run_ns);
+	char *members = members_of(group), *text;
+	const char *title = group->kind;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].kind, group->kind))
+			title = kinds[i].title;
+	text = xasprintf("%s, %s: %s: %s", title, group->label, members,
+			 saving ? saving : "not known");
+	fputs("  ", out);
+	page_wrap(out, 4, text);
+	free(saving);
+	free(members);
+	free(text);
+}
+
+void report_groups(const struct report *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+
+	if (!profile->finding_group_count)
+		return;
+	fputc('\n', out);
+	page_heading(report->colour, out, "What they save together");
+	for (uint32_t i = 0; i < profile->finding_group_count; i++) {
+		const struct profile_finding_group *group = &profile->finding_groups[i];
+
+		if (!strcmp(group->kind, "none")) {
+			char *text =
+				xasprintf("not known, so the list is by bytes: %s", group->label);
+
+			fputs("  ", out);
+			page_wrap(out, 4, text);
+			free(text);
+		} else if (!strcmp(group->kind, "all")) {
+			print_all(out, group);
+		} else {
+			print_group(out, group);
+		}
+	}
+}

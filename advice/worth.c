@@ -1,0 +1,128 @@
+/* advice/worth.c: see advice/worth.h. */
+#include "advice/worth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/worth_internal.h"
+#include "util/memory.h"
+
+/* So many calls are replayed in all, as far as the first estimates allow. */
+#define CALLS_MOST 40000000
+enum { ESTIMATES_LEAST = 40, ESTIMATES_MOST = 1000 };
+
+struct worth *worth_new(const struct run *run)
+{
+	struct replay *replay;
+	struct worth *worth;
+	struct error error;
+
+	if (!run->timing)
+		return NULL;
+	replay = replay_new(run->profile, &error);
+	if (!replay) {
+		struct profile_finding_group *group = profile_add_finding_group(run->profile);
+
+		group->kind = xstrdup("none");
+		group->label = xstrdup(error.text);
+		return NULL;
+	}
+	worth = xcalloc(1, sizeof(*worth));
+	worth->run = run;
+	worth->replay = replay;
+	worth->index = mend_index_new(run);
+	worth->estimates_left = CALLS_MOST / run->profile->timeline_count;
+	if (worth->estimates_left < ESTIMATES_LEAST)
+		worth->estimates_left = ESTIMATES_LEAST;
+	if (worth->estimates_left > ESTIMATES_MOST)
+		worth->estimates_left = ESTIMATES_MOST;
+	return worth;
+}
+
+void worth_free(struct worth *worth)
+{
+	if (!worth)
+		return;
+	for (uint32_t i = 0; i < worth->mend_count; i++)
+		mend_release(&worth->mends[i]);
+	free(worth->mends);
+	mend_index_free(worth->index);
+	replay_free(worth->replay);
+	free(worth);
+}
+
+void worth_take(struct worth *worth)
+{
+	const struct profile *profile = worth->run->profile;
+
+	worth->mend_count = profile->finding_count;
+	worth->mends = xcalloc(worth->mend_count, sizeof(*worth->mends));
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		worth->mends[i] = mend_of(worth->index, &profile->findings[i]);
+		profile->findings[i].mend = i;
+	}
+}
+
+void worth_fold(struct worth *worth, const struct profile_finding *into,
+		const struct profile_finding *from)
+{
+	mend_add(&worth->mends[into->mend], &worth->mends[from->mend]);
+	mend_release(&worth->mends[from->mend]);
+}
+
+bool worth_of_changes(struct worth *worth, const struct replay_change *changes, uint32_t count,
+		      struct worth_saving *saving)
+{
+	struct replay_times times;
+	struct error error;
+
+	if (!count || !worth->estimates_left)
+		return false;
+	worth->estimates_left--;
+	if (replay_estimate(worth->replay, changes, count, &times, &error) != 0)
+		return false;
+	*saving = (struct worth_saving){.run_ns = times.before_ns};
+	if (times.after_most_ns < times.before_ns)
+		saving->least_ns = times.before_ns - times.after_most_ns;
+	if (times.after_ns < times.before_ns)
+		saving->most_ns = times.before_ns - times.after_ns;
+	return true;
+}
+
+bool worth_is_sure(const struct worth *worth, const struct profile_finding *finding)
+{
+	const struct mend *mend = &worth->mends[finding->mend];
+
+	return mend->sure && !mend->at_most && finding->saves_ns != PROFILE_UNKNOWN;
+}
+
+static void estimate(struct worth *worth, struct profile_finding *finding)
+{
+	const struct mend *mend = &worth->mends[finding->mend];
+	struct worth_saving saving;
+
+	if (!strcmp(finding->pattern, "gpu_idle"))
+		finding->saves_most_ns = finding->time_ns;
+	if (!worth_of_changes(worth, mend->changes, mend->sure, &saving))
+		return;
+	finding->saves_ns = saving.least_ns;
+	finding->saves_most_ns = saving.most_ns;
+	if (mend->count > mend->sure &&
+	    worth_of_changes(worth, mend->changes, mend->count, &saving) &&
+	    saving.most_ns > finding->saves_most_ns)
+		finding->saves_most_ns = saving.most_ns;
+	if (mend->at_least)
+		finding->saves_most_ns = PROFILE_UNKNOWN;
+	if (!mend->at_most)
+		return;
+	/* of a part of the calls, of which something has to stay: nothing is known */
+	finding->saves_ns = PROFILE_UNKNOWN;
+}
+
+void worth_estimate(struct worth *worth)
+{
+	struct profile *profile = worth->run->profile;
+
+	for (uint32_t i = 0; i < profile->finding_count; i++)
+		estimate(worth, &profile->findings[i]);
+}

@@ -17,7 +17,16 @@ struct mend_index {
 	uint32_t call_count;
 	uint32_t *events; /* indices, in order of vertices, then as they are */
 	uint32_t event_count;
-	uint64_t shortest_ns;
+	/* The calls of row a of table api are api_calls[api_first[a]] to [api_first[a + 1] - 1]. */
+	uint32_t *api_first, *api_calls;
+	struct times *times;  /* per vertex */
+	uint64_t shortest_ns; /* of all operations: of one that has next to nothing to do */
+	uint32_t *seen;       /* per object: the number of the finding that has met it */
+	uint32_t number;      /* of the finding that is looked at */
+};
+
+struct times { /* of the operations of a vertex */
+	uint64_t count, sum_ns;
 };
 
 /* Which of the calls of an operation on the objects of a site. */
@@ -71,18 +80,43 @@ static void index_events(struct mend_index *index)
 	free(keyed);
 }
 
-/* What an operation takes that has next to nothing to do: the least of all of the run. */
-static uint64_t shortest_operation(const struct profile *profile)
+static void index_apis(struct mend_index *index)
 {
-	uint64_t least = UINT64_MAX;
+	const struct profile *profile = index->run->profile;
+	uint32_t *next = xcalloc(profile->api_count + (size_t)1, sizeof(*next));
 
+	index->api_first = xcalloc(profile->api_count + (size_t)1, sizeof(*index->api_first));
+	index->api_calls = xcalloc(profile->timeline_count, sizeof(*index->api_calls));
+	for (uint32_t c = 0; c < profile->timeline_count; c++)
+		index->api_first[profile->timeline[c].api + 1]++;
+	for (uint32_t a = 0; a < profile->api_count; a++) {
+		index->api_first[a + 1] += index->api_first[a];
+		next[a] = index->api_first[a];
+	}
+	for (uint32_t c = 0; c < profile->timeline_count; c++)
+		index->api_calls[next[profile->timeline[c].api]++] = c;
+	free(next);
+}
+
+static void index_times(struct mend_index *index)
+{
+	const struct profile *profile = index->run->profile;
+
+	index->times = xcalloc(profile->graph->vertex_count, sizeof(*index->times));
+	index->shortest_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < profile->gpu_time_count; i++) {
 		const struct profile_gpu_time *time = &profile->gpu_times[i];
+		uint64_t ns = time->end_ns - time->start_ns;
+		struct times *times;
 
-		if (time->end_ns - time->start_ns < least)
-			least = time->end_ns - time->start_ns;
+		if (ns < index->shortest_ns)
+			index->shortest_ns = ns;
+		if (time->vertex == PROFILE_NO_VERTEX)
+			continue;
+		times = &index->times[graph_find(profile->graph, time->vertex)];
+		times->count++;
+		profile_add(&times->sum_ns, ns);
 	}
-	return least == UINT64_MAX ? 0 : least;
 }
 
 struct mend_index *mend_index_new(const struct run *run)
@@ -103,7 +137,9 @@ struct mend_index *mend_index_new(const struct run *run)
 	if (index->call_count)
 		qsort(index->calls, index->call_count, sizeof(*index->calls), by_invocation);
 	index_events(index);
-	index->shortest_ns = shortest_operation(profile);
+	index_apis(index);
+	index_times(index);
+	index->seen = xcalloc(profile->object_count, sizeof(*index->seen));
 	return index;
 }
 
@@ -111,6 +147,10 @@ void mend_index_free(struct mend_index *index)
 {
 	free(index->calls);
 	free(index->events);
+	free(index->api_first);
+	free(index->api_calls);
+	free(index->times);
+	free(index->seen);
 	free(index);
 }
 
@@ -147,9 +187,10 @@ struct effect {
 	uint64_t bytes, unchanged;
 };
 
-static struct effect effect_of(const struct profile *profile, const struct profile_event *event,
-			       uint32_t site, bool *seen)
+static struct effect effect_of(struct mend_index *index, const struct profile_event *event,
+			       uint32_t site)
 {
+	const struct profile *profile = index->run->profile;
 	struct effect effect = {false};
 
 	for (uint32_t i = 0; i < event->access_count; i++) {
@@ -158,8 +199,8 @@ static struct effect effect_of(const struct profile *profile, const struct profi
 		if (profile->objects[access->object].site != site)
 			continue;
 		effect.touches = true;
-		effect.first |= !seen[access->object];
-		seen[access->object] = true;
+		effect.first |= index->seen[access->object] != index->number;
+		index->seen[access->object] = index->number;
 		if (access->access != GRAPH_WRITE)
 			continue;
 		effect.bytes += access->bytes;
@@ -200,21 +241,19 @@ static uint32_t first_event(const struct mend_index *index, uint32_t vertex)
 }
 
 /* Removes calls of the finding's operation on its objects, as far as it is known which they are. */
-static void remove_calls(const struct mend_index *index, struct mend *mend,
+static void remove_calls(struct mend_index *index, struct mend *mend,
 			 const struct profile_finding *finding, enum choice choice)
 {
 	const struct profile *profile = index->run->profile;
 	const struct graph_vertex *vertex =
 		&profile->graph->vertices[graph_find(profile->graph, finding->vertex)];
 	uint64_t known = 0;
-	bool *seen;
 
 	/* all that it does is about this object */
 	if (choice == CHOOSE_ALL && finding->invocations >= vertex->invocations) {
 		add(mend, REPLAY_REMOVE, REPLAY_VERTEX, finding->vertex);
 		return;
 	}
-	seen = xcalloc(profile->object_count, sizeof(*seen));
 	for (uint32_t i = first_event(index, finding->vertex); i < index->event_count; i++) {
 		const struct profile_event *event = &profile->events[index->events[i]];
 		struct effect effect;
@@ -223,7 +262,7 @@ static void remove_calls(const struct mend_index *index, struct mend *mend,
 		if (event->vertex != finding->vertex)
 			break;
 		known++;
-		effect = effect_of(profile, event, finding->object, seen);
+		effect = effect_of(index, event, finding->object);
 		if (!effect.touches || !is_chosen(&effect, choice))
 			continue;
 		call = call_of(index, event);
@@ -232,7 +271,6 @@ static void remove_calls(const struct mend_index *index, struct mend *mend,
 	}
 	/* of a long run the profile has the first calls only */
 	mend->at_least |= known < vertex->invocations;
-	free(seen);
 }
 
 /*
@@ -242,37 +280,34 @@ static void remove_calls(const struct mend_index *index, struct mend *mend,
 static void shorten(const struct mend_index *index, struct mend *mend,
 		    const struct profile_finding *finding)
 {
-	const struct profile *profile = index->run->profile;
+	const struct graph *graph = index->run->profile->graph;
+	const struct times *times = &index->times[graph_find(graph, finding->vertex)];
 	const double part = finding->fraction < 1 ? finding->fraction : 1;
+	const double sum = (double)times->sum_ns;
+	const double fixed = (double)index->shortest_ns * (double)times->count;
 	struct replay_change *change = add(mend, REPLAY_SHORTEN, REPLAY_VERTEX, finding->vertex);
-	double sum = 0, fixed;
-	uint32_t count = 0;
+	uint32_t sure;
 
-	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
-		if (profile->gpu_times[i].vertex == finding->vertex) {
-			sum += (double)(profile->gpu_times[i].end_ns -
-					profile->gpu_times[i].start_ns);
-			count++;
-		}
-	fixed = (double)index->shortest_ns * count;
 	change->scaled = true;
 	change->fraction = sum > fixed ? 1 - part * (1 - fixed / sum) : 1;
-	count = mend->sure;
+	sure = mend->sure;
 	change = add(mend, REPLAY_SHORTEN, REPLAY_VERTEX, finding->vertex);
 	change->scaled = true;
 	change->fraction = 1 - part;
-	mend->sure = count;
+	mend->sure = sure;
 }
 
 /* Of the waits of the finding's calls, those that are needed for this. */
-static void change_waits(const struct run *run, struct mend *mend,
+static void change_waits(const struct mend_index *index, struct mend *mend,
 			 const struct profile_finding *finding, enum replay_change_kind kind,
 			 unsigned needs)
 {
-	for (uint32_t c = 0; run->wait_needs && c < run->profile->timeline_count; c++)
-		if (run->profile->timeline[c].api == finding->api &&
-		    needs >> run->wait_needs[c] & 1)
-			add(mend, kind, REPLAY_CALL, c);
+	const unsigned char *of = index->run->wait_needs;
+
+	for (uint32_t i = index->api_first[finding->api];
+	     of && i < index->api_first[finding->api + 1]; i++)
+		if (needs >> of[index->api_calls[i]] & 1)
+			add(mend, kind, REPLAY_CALL, index->api_calls[i]);
 }
 
 static bool is(const char *text, const char *word)
@@ -282,28 +317,28 @@ static bool is(const char *text, const char *word)
 
 /* -- by action -- */
 
-static void mend_wait(const struct run *run, struct mend *mend,
+static void mend_wait(const struct mend_index *index, struct mend *mend,
 		      const struct profile_finding *finding)
 {
 	const unsigned unneeded = 1u << WAIT_UNNEEDED;
 
 	if (is(finding->action, "make_async")) {
 		/* something has to keep the host from changing the source meanwhile */
-		change_waits(run, mend, finding, REPLAY_ASYNC, unneeded);
+		change_waits(index, mend, finding, REPLAY_ASYNC, unneeded);
 		mend->at_most = true;
 	} else if (is(finding->action, "copy_on_host") || is(finding->action, "free_async")) {
-		change_waits(run, mend, finding, REPLAY_NO_WAIT, unneeded);
+		change_waits(index, mend, finding, REPLAY_NO_WAIT, unneeded);
 		mend->at_least = true; /* their own work, too */
 	} else if (is(finding->action, "order_on_device")) {
 		/* the device waits instead */
-		change_waits(run, mend, finding, REPLAY_REMOVE, unneeded | 1u << WAIT_ORDERS);
+		change_waits(index, mend, finding, REPLAY_REMOVE, unneeded | 1u << WAIT_ORDERS);
 		mend->at_most = true;
 	} else {
-		change_waits(run, mend, finding, REPLAY_REMOVE, unneeded);
+		change_waits(index, mend, finding, REPLAY_REMOVE, unneeded);
 	}
 }
 
-static void mend_round_trip(const struct mend_index *index, struct mend *mend,
+static void mend_round_trip(struct mend_index *index, struct mend *mend,
 			    const struct profile_finding *finding)
 {
 	remove_calls(index, mend, finding, CHOOSE_ALL);
@@ -342,7 +377,7 @@ static const struct {
 	{"set_instead", CHOOSE_ALL, false, true},
 };
 
-static void mend_operation(const struct mend_index *index, struct mend *mend,
+static void mend_operation(struct mend_index *index, struct mend *mend,
 			   const struct profile_finding *finding)
 {
 	for (size_t i = 0; i < sizeof(removals) / sizeof(*removals); i++) {
@@ -361,14 +396,16 @@ static void mend_operation(const struct mend_index *index, struct mend *mend,
 		add(mend, REPLAY_HOIST, REPLAY_VERTEX, finding->vertex), mend->at_least = true;
 }
 
-struct mend mend_of(const struct mend_index *index, const struct profile_finding *finding)
+struct mend mend_of(struct mend_index *index, const struct profile_finding *finding)
 {
 	struct mend mend = {0};
 
+	index->number++;
+
 	if (is(finding->pattern, "unnecessary_wait"))
-		mend_wait(index->run, &mend, finding);
+		mend_wait(index, &mend, finding);
 	else if (is(finding->pattern, "consecutive_waits"))
-		change_waits(index->run, &mend, finding, REPLAY_REMOVE, 1u << WAIT_REPEATED);
+		change_waits(index, &mend, finding, REPLAY_REMOVE, 1u << WAIT_REPEATED);
 	else if (is(finding->pattern, "pageable_copy"))
 		add(&mend, REPLAY_ASYNC, REPLAY_API, finding->api), mend.at_least = true;
 	else if (is(finding->pattern, "free_in_loop"))

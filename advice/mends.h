@@ -23,7 +23,7 @@ struct mend_index *mend_index_new(const struct run *run);
 void mend_index_free(struct mend_index *index);
 
 /* None where it is not known what to change: see vflow-report(1).  The caller releases it. */
-struct mend mend_of(const struct mend_index *index, const struct profile_finding *finding);
+struct mend mend_of(struct mend_index *index, const struct profile_finding *finding);
 void mend_release(struct mend *mend);
 /* Adds the changes of another one, which stays. */
 void mend_add(struct mend *mend, const struct mend *other);

@@ -117,22 +117,27 @@ static void find_pairs(const struct run *run, struct pairs *pairs)
 	free(objects);
 }
 
-/* Whether the site allocates again what has been released. */
-static bool is_repeated(const struct run *run, uint32_t vertex)
+/* The calls of each vertex, index into profile->apis; PROFILE_NO_ROW: none.  Caller frees. */
+static uint32_t *find_apis(const struct profile *profile)
 {
-	for (uint32_t i = 0; i < run->profile->site_count; i++)
-		if (run->profile->sites[i].site == vertex)
-			return run->profile->sites[i].repeated >= LOOP - 1;
-	return false;
+	uint32_t *apis = xcalloc(profile->graph->vertex_count, sizeof(*apis));
+
+	memset(apis, 0xff, profile->graph->vertex_count * sizeof(*apis));
+	for (uint32_t i = 0; i < profile->api_count; i++)
+		if (profile->apis[i].vertex != PROFILE_NO_VERTEX)
+			apis[graph_find(profile->graph, profile->apis[i].vertex)] = i;
+	return apis;
 }
 
-/* The calls that allocate there, index into profile->apis; PROFILE_NO_ROW: none is known. */
-static uint32_t api_of(const struct profile *profile, uint32_t vertex)
+/* Of each vertex, whether it allocates again what has been released.  Caller frees. */
+static bool *find_repeated(const struct profile *profile)
 {
-	for (uint32_t i = 0; i < profile->api_count; i++)
-		if (profile->apis[i].vertex == vertex)
-			return i;
-	return PROFILE_NO_ROW;
+	bool *repeated = xcalloc(profile->graph->vertex_count, sizeof(*repeated));
+
+	for (uint32_t i = 0; i < profile->site_count; i++)
+		if (profile->sites[i].repeated >= LOOP - 1)
+			repeated[graph_find(profile->graph, profile->sites[i].site)] = true;
+	return repeated;
 }
 
 static int by_release(const void *left, const void *right)
@@ -144,7 +149,8 @@ static int by_release(const void *left, const void *right)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
-static void add_finding(const struct run *run, const struct pair *pairs, uint32_t count)
+static void add_finding(const struct run *run, const uint32_t *apis, const struct pair *pairs,
+			uint32_t count)
 {
 	const struct profile *profile = run->profile;
 	const struct timing_api *release = &run->timing->apis[pairs->api];
@@ -153,7 +159,7 @@ static void add_finding(const struct run *run, const struct pair *pairs, uint32_
 	char *free_time, *wait_time, *allocate_time, *site;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t api = api_of(profile, pairs[i].site);
+		uint32_t api = apis[graph_find(profile->graph, pairs[i].site)];
 
 		if (api != PROFILE_NO_ROW)
 			profile_add(&allocate_ns, run->timing->apis[api].host_ns);
@@ -187,14 +193,19 @@ static void add_finding(const struct run *run, const struct pair *pairs, uint32_
 
 static void detect_allocation_loops(const struct run *run)
 {
+	const struct graph *graph = run->profile->graph;
 	struct pairs pairs = {0};
-	uint32_t kept = 0;
+	uint32_t kept = 0, *apis;
+	bool *repeated;
 
 	if (!run->timing)
 		return;
+	apis = find_apis(run->profile);
+	repeated = find_repeated(run->profile);
 	find_pairs(run, &pairs);
 	for (uint32_t i = 0; i < pairs.count; i++)
-		if (pairs.rows[i].objects >= LOOP && is_repeated(run, pairs.rows[i].site) &&
+		if (pairs.rows[i].objects >= LOOP &&
+		    repeated[graph_find(graph, pairs.rows[i].site)] &&
 		    !strstr(run->profile->apis[pairs.rows[i].api].name, "Async"))
 			pairs.rows[kept++] = pairs.rows[i];
 	if (kept)
@@ -202,10 +213,12 @@ static void detect_allocation_loops(const struct run *run)
 	for (uint32_t i = 0, end; i < kept; i = end) {
 		for (end = i; end < kept && pairs.rows[end].api == pairs.rows[i].api;)
 			end++;
-		add_finding(run, &pairs.rows[i], end - i);
+		add_finding(run, apis, &pairs.rows[i], end - i);
 	}
 	pair_map_release(&pairs.map);
 	free(pairs.rows);
+	free(apis);
+	free(repeated);
 }
 
 const struct pattern pattern_allocation_loops = {

@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 8
+#define GPU_PROVIDER_VERSION 9
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -67,12 +67,16 @@ struct gpu_call {
 	bool no_path;    /* not called by the program itself (a module global's alloc) */
 	const struct gpu_node
 		*node; /* of a graph that was launched, until begin() returns, or NULL */
+	/* Of a copy from the device to memory of the host: from the first byte to the last that it
+	 * writes there; 0 bytes: it writes none, or the provider has no returned(). */
+	uint64_t host_address, host_bytes;
 	/* set by the provider before end() */
 	uint64_t end_ns; /* when the call was over, on the provider's clock; 0: now */
 	/* set by begin() */
 	uint32_t context; /* id of (kind, name, call path): never 0, never GPU_WRITER_UNKNOWN */
 	uint32_t thread;
 	uint64_t start_ns;
+	uint64_t invocation; /* 0, 1, ... of the context, if those before it have succeeded */
 };
 
 enum gpu_memory {
@@ -143,6 +147,12 @@ struct gpu_sink {
 	void (*abandon)(const struct gpu_call *call);
 	/* A new object made by the running call (its site).  Returns its id: never 0. */
 	uint32_t (*object)(const struct gpu_call *call, const struct gpu_object *object);
+	/*
+	 * The call has waited for the device, and the program goes on next on this thread: said of
+	 * GPU_SYNC and of copies to the host that are over, after begin() and after what the
+	 * provider itself does in the program's memory.  NULL: nobody wants to know.
+	 */
+	void (*returned)(const struct gpu_call *call);
 	/* The running call freed the object. */
 	void (*released)(const struct gpu_call *call, uint32_t object);
 	/*

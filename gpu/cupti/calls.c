@@ -262,6 +262,10 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.size = operation->size,
 		.memory = operation->memory,
 		.may_be_known = noted->may_be_known,
+		.host_address = operation->host_address,
+		.host_bytes = operation->host_bytes,
+		.waited = operation->host_bytes &&
+			  (operation->host_is_pageable || !strstr(name, "Async")),
 		.wait = noted->wait,
 		.looks = *looks,
 	};
@@ -283,6 +287,7 @@ static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wa
 		       const struct looks *looks, uint64_t end_ns)
 {
 	struct pending_call call = {.api = GPU_SYNC,
+				    .waited = true,
 				    .name = name,
 				    .device = device_of(data->context),
 				    .start_ns = thread.start_ns,

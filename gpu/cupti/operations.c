@@ -40,6 +40,17 @@ static bool is_device(uint64_t address)
 	       type != CU_MEMORYTYPE_HOST;
 }
 
+static void set_host(struct operation *operation, uint64_t address, uint64_t bytes)
+{
+	unsigned type;
+
+	operation->host_address = address;
+	operation->host_bytes = bytes;
+	operation->host_is_pageable =
+		driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
+		CUDA_SUCCESS;
+}
+
 /* Copies within memory of the host have no event, pinned or not. */
 static void set_sides(struct operation *operation, bool to_device, bool from_device)
 {
@@ -49,7 +60,16 @@ static void set_sides(struct operation *operation, bool to_device, bool from_dev
 
 static void unified(struct operation *operation, const uint64_t *words)
 {
-	set_sides(operation, is_device(words[0]), is_device(words[1]));
+	bool to_device = is_device(words[0]);
+
+	set_sides(operation, to_device, is_device(words[1]));
+	if (!to_device)
+		set_host(operation, words[0], words[2]);
+}
+
+static void to_host(struct operation *operation, const uint64_t *words)
+{
+	set_host(operation, words[0], words[2]);
 }
 
 static bool side(CUmemorytype type, CUdeviceptr device)
@@ -66,8 +86,16 @@ static void rows(struct operation *operation, const uint64_t *words)
 {
 	const CUDA_MEMCPY2D *p = pointer(words[0]);
 
+	uint64_t address, pitch = p->dstPitch ? p->dstPitch : p->WidthInBytes;
+
 	operation->count = p->WidthInBytes && p->Height;
 	SET_SIDES(operation, p);
+	if (!operation->count || p->dstMemoryType == CU_MEMORYTYPE_ARRAY ||
+	    side(p->dstMemoryType, p->dstDevice))
+		return;
+	address = p->dstMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->dstHost : p->dstDevice;
+	set_host(operation, address + p->dstY * pitch + p->dstXInBytes,
+		 (p->Height - 1) * pitch + p->WidthInBytes);
 }
 
 static void box(struct operation *operation, const uint64_t *words)
@@ -190,8 +218,8 @@ static const struct known {
 	{"cuMemcpyAsync", GPU_COPY, 3, {2, NONE}, 0, unified},
 	{"cuMemcpyHtoD", GPU_COPY, NONE, {2, NONE}, 0, NULL},
 	{"cuMemcpyHtoDAsync", GPU_COPY, 3, {2, NONE}, 0, NULL},
-	{"cuMemcpyDtoH", GPU_COPY, NONE, {2, NONE}, 0, NULL},
-	{"cuMemcpyDtoHAsync", GPU_COPY, 3, {2, NONE}, 0, NULL},
+	{"cuMemcpyDtoH", GPU_COPY, NONE, {2, NONE}, 0, to_host},
+	{"cuMemcpyDtoHAsync", GPU_COPY, 3, {2, NONE}, 0, to_host},
 	{"cuMemcpyDtoD", GPU_COPY, NONE, {2, NONE}, 0, NULL},
 	{"cuMemcpyDtoDAsync", GPU_COPY, 3, {2, NONE}, 0, NULL},
 	{"cuMemcpyPeer", GPU_COPY, NONE, {4, NONE}, 0, NULL},

@@ -24,6 +24,10 @@ struct operation {
 	uint64_t address;
 	uint64_t size;          /* 0: not known as the program asked for it */
 	enum gpu_memory memory; /* where size is known */
+	/* of copies to memory of the host: its bytes, from the first to the last; 0: none, or of an
+	 * array or a box */
+	uint64_t host_address, host_bytes;
+	bool host_is_pageable; /* then the call returns when the copy is over */
 };
 
 /*

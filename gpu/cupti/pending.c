@@ -344,7 +344,8 @@ static bool change_memory(struct entry *entry, const struct pending_call *call)
 	return true;
 }
 
-static void add(const struct pending_call *call)
+/* *begun: the call as the sink knows it. */
+static void add(const struct pending_call *call, struct gpu_call *begun)
 {
 	uint32_t index = (oldest + pending_count) % PENDING_MAX;
 	struct entry *entry = &ring[index];
@@ -354,6 +355,8 @@ static void add(const struct pending_call *call)
 			 .name = call->name,
 			 .device = call->device,
 			 .stream = streams_number(call->stream),
+			 .host_address = call->host_address,
+			 .host_bytes = call->host_bytes,
 			 .end_ns = call->end_ns},
 		.correlation = {call->correlation[0], call->correlation[1]},
 		.records = call->records,
@@ -372,6 +375,7 @@ static void add(const struct pending_call *call)
 		return;
 	}
 	sink->begin(&entry->call);
+	*begun = entry->call;
 	entry->call.name = ""; /* the caller's */
 	if (entry->call.start_ns)
 		entry->call.start_ns = call->start_ns;
@@ -383,15 +387,19 @@ static void add(const struct pending_call *call)
 
 void pending_add(const struct pending_call *call)
 {
+	struct gpu_call begun = {.name = NULL};
+
 	pthread_mutex_lock(&lock);
 	if (sink) {
 		if (pending_count == PENDING_MAX)
 			end_oldest();
-		add(call);
+		add(call, &begun);
 		deliver();
 		if (finished)
 			while (pending_count)
 				end_oldest();
+		if (call->waited && sink->returned && begun.name)
+			sink->returned(&begun);
 	}
 	pthread_mutex_unlock(&lock);
 }

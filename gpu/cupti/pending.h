@@ -34,6 +34,9 @@ struct pending_call {
 	uint64_t address, size; /* size 0: not known; then the object is not described */
 	enum gpu_memory memory;
 	bool may_be_known; /* the allocation is none if it was seen before */
+	/* of a copy: struct gpu_call */
+	uint64_t host_address, host_bytes;
+	bool waited; /* the device is through with it: see returned() of gpu_sink */
 	enum wait_kind wait;
 	struct looks looks;
 	struct stream_point event; /* of WAIT_EVENT */

@@ -150,6 +150,7 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 	struct side from = {what->from, what->from_pitch, what->from_slice, NULL};
 	struct box box = {what->width, what->height, what->depth ? what->depth : 1};
 	struct gpu_call call;
+	enum clock_way way;
 	bool same;
 
 	if (box.height > 1 && (to.pitch < box.width || from.pitch < box.width))
@@ -162,19 +163,25 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 		copy_on_host(name, stream, &to, &from, &box);
 		return 0;
 	}
+	way = way_of(&to, &from);
 	if (to.allocation)
 		observe_known(to.allocation);
 	if (from.allocation)
 		observe_known(from.allocation);
-	observe_begin(&call, GPU_COPY, name, stream);
-	observe_work(&(struct clock_work){.way = way_of(&to, &from),
-					  .amount = box.width * box.height * box.depth});
+	if (to.allocation)
+		observe_begin(&call, GPU_COPY, name, stream);
+	else
+		observe_begin_download(&call, name, stream, to.address, span(&to, &box));
+	observe_work(
+		&(struct clock_work){.way = way, .amount = box.width * box.height * box.depth});
 	join(&to, &from, &box);
 	same = copy_rows(&to, &from, &box);
 	observe_end(&call);
 	if (same)
 		observe_received(&call, from.allocation);
 	record_transfer(&call, &to, &from, &box);
+	if (!to.allocation && (way == CLOCK_FROM_GPU || !strstr(name, "Async")))
+		observe_returned(&call);
 	return 0;
 }
 

@@ -125,14 +125,38 @@ void observe_failed(const char *name, uint32_t error)
 		to->failed(name, error);
 }
 
+static void begin(struct gpu_call *call)
+{
+	call->node = running_node;
+	sink->begin(call);
+	call->node = NULL;
+}
+
 void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream)
 {
 	if (!sink)
 		return;
-	*call = (struct gpu_call){
-		.api = api, .name = name, .stream = (uint32_t)stream, .node = running_node};
-	sink->begin(call);
-	call->node = NULL;
+	*call = (struct gpu_call){.api = api, .name = name, .stream = (uint32_t)stream};
+	begin(call);
+}
+
+void observe_begin_download(struct gpu_call *call, const char *name, int64_t stream,
+			    uint64_t address, uint64_t bytes)
+{
+	if (!sink)
+		return;
+	*call = (struct gpu_call){.api = GPU_COPY,
+				  .name = name,
+				  .stream = (uint32_t)stream,
+				  .host_address = address,
+				  .host_bytes = bytes};
+	begin(call);
+}
+
+void observe_returned(const struct gpu_call *call)
+{
+	if (sink && sink->returned && !running_node)
+		sink->returned(call);
 }
 
 static void changed(void *data, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)

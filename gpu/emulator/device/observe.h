@@ -32,6 +32,11 @@ void observe_node(const struct gpu_node *node);
 
 /* `stream` as from stream_number(). */
 void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, int64_t stream);
+/* The same of a copy that writes these bytes of the host's memory. */
+void observe_begin_download(struct gpu_call *call, const char *name, int64_t stream,
+			    uint64_t address, uint64_t bytes);
+/* The program goes on: the call has waited for the device. */
+void observe_returned(const struct gpu_call *call);
 /* What the running call gives the device to do. */
 void observe_work(const struct clock_work *work);
 /* Settles the shadows and delivers rows, digests and times. */

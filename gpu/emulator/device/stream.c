@@ -317,6 +317,7 @@ int vflow_emulator_synchronize(const char *name, void *stream, void *event)
 	if (event)
 		clock_synchronize_event(&find_event(event)->recorded);
 	observe_end(&call);
+	observe_returned(&call);
 	device_leave();
 	return 0;
 }

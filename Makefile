@@ -84,7 +84,7 @@ endif
 
 rooms = util graph graph/build graph/build/analysis graph/profile collect collect/coverage collect/device collect/pass collect/passes query query/language query/filter replay advice advice/pattern render
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
-guest_sources = $(wildcard collect/guest/*.c) collect/trace_write.c collect/trace_check.c \
+guest_sources = $(wildcard collect/guest/*.c collect/guest/watch/*.c) collect/trace_write.c collect/trace_check.c \
 	collect/coverage/coverage.c collect/kernel_filter.c util/error.c util/mangled.c util/say.c
 cuda_sources = $(wildcard $(patsubst %,gpu/emulator/%/*.c,device driver interpreter state) gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
 cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
@@ -137,7 +137,7 @@ $(BUILD)/lib/libvflow-guest.so: $(guest_objects)
 	@mkdir -p $(@D)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(sanitize) -shared -o $@ $^ $(unwind_libs) -l:libpcre2-8.a -l:libsupc++.a \
-		-Wl,--exclude-libs,ALL -Wl,-z,defs $(LDFLAGS)
+		-Wl,--exclude-libs,ALL -Wl,-z,defs -Wl,-z,now $(LDFLAGS)
 
 # The preloaded libraries need libc and libm only (DESIGN 5).
 $(BUILD)/lib/emulator/libcuda.so.1: $(cuda_objects) gpu/emulator/driver/libcuda.map

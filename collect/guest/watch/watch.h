@@ -1,0 +1,70 @@
+/*
+ * collect/guest/watch/watch.h: who touches ranges of the host's memory first, and which of their
+ * pages are touched at all.
+ *
+ * A range is taken out of the program's sight page by page (userfaultfd).  Who touches a page waits
+ * in the kernel, in an instruction or in a system call, until a thread of ours has seen who it is
+ * and has put the page back: no access fails, and no content changes.  That thread takes no lock of
+ * anybody's and has file descriptors of its own, which the program cannot close.
+ *
+ * The functions are called by one thread at a time, which must not be in a signal handler.
+ */
+#ifndef VFLOW_COLLECT_GUEST_WATCH_WATCH_H
+#define VFLOW_COLLECT_GUEST_WATCH_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+#define WATCH_FRAMES 128
+#define WATCHES_MAX 256 /* ranges at a time */
+
+enum watch_kind {
+	WATCH_NEVER = 0,
+	WATCH_INSTRUCTION,
+	WATCH_SYSTEM_CALL, /* the kernel, on behalf of the thread */
+};
+
+struct watch_use {
+	enum watch_kind kind;
+	bool write;
+	uint64_t ns; /* of CLOCK_MONOTONIC */
+	/* Addresses of code, innermost first: of the instruction, then of calls. */
+	uintptr_t frames[WATCH_FRAMES];
+	uint32_t frame_count; /* 0: not known */
+};
+
+struct watch_result {
+	struct watch_use first;
+	/* Of the range; touched ones are counted in groups, and are at least those that were. */
+	uint64_t pages, touched;
+	/*
+	 * Some of the range was not watched all the time before the first use: somebody touched
+	 * other bytes of a page, or moved or unmapped it.
+	 */
+	bool gap;
+};
+
+struct watch;
+
+/*
+ * Begins to watch: 0, or -1 with a sentence that says why nothing can be watched here.  Makes a
+ * thread, and takes a signal that nobody uses.
+ */
+int watch_start(struct error *why);
+
+/*
+ * Takes away the pages of the range.  NULL: they cannot be (*why: a constant sentence, maybe
+ * NULL), or there are WATCHES_MAX already.
+ */
+struct watch *watch_arm(uintptr_t address, size_t bytes, const char **why);
+
+/* Gives the pages back, and says who touched them; `watch` is gone. */
+void watch_end(struct watch *watch, struct watch_result *result);
+
+/* Whether the range of the watch and this one have a byte in common. */
+bool watch_overlaps(const struct watch *watch, uintptr_t address, size_t bytes);
+
+#endif

@@ -24,6 +24,16 @@ enum gpu_wait_scope {
 	GPU_WAIT_OTHER, /* not known */
 };
 
+/* The first use of what a wait gave to the host: numbers on disk. */
+enum gpu_use_kind {
+	GPU_USE_NEVER = 1,   /* it was written again, or freed, or the process ended before */
+	GPU_USE_INSTRUCTION, /* of the program, or of a library of it */
+	GPU_USE_SYSTEM_CALL, /* write() and the like */
+	GPU_USE_CUDA,        /* a copy from there, or another call of CUDA */
+	GPU_USE_UNKNOWN,     /* not all of it could be watched: the others do not say that */
+	GPU_USE_NOTHING,     /* the host could see no byte that was written since the last wait */
+};
+
 #define GPU_RECORD_TRIAL UINT32_C(0x80000000)
 
 #define GPU_RECORD_MAX (UINT32_C(1) << 20) /* bytes of a payload */

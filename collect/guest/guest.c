@@ -20,7 +20,8 @@
 #include "util/say.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool running; /* read without the lock: a child of fork() must not touch it */
+static bool watches_uses; /* set before the provider starts */
+static bool running;      /* read without the lock: a child of fork() must not touch it */
 static const struct gpu_provider *observed;
 static struct trace_writer *writer;
 static pid_t owner; /* a child made without pthread_atfork() handlers differs */
@@ -117,8 +118,12 @@ static void sink_begin(struct gpu_call *call)
 	if (frame != UINT32_MAX)
 		context = paths_context(call->api, call->name, frame,
 					call->node ? call->node->ordinal : 0);
-	if (context)
+	if (context) {
 		call->context = context;
+		call->invocation = paths_begin(context);
+	}
+	if (context && watches_uses)
+		uses_begin(call);
 	leave();
 	call->start_ns = clock_ns(); /* after our own work */
 	errno = saved;
@@ -209,6 +214,11 @@ static void sink_abandon(const struct gpu_call *call)
 	if (!enter())
 		return;
 	flush_frees(call, false);
+	if (call->start_ns) {
+		paths_abandon(call->context);
+		if (watches_uses)
+			uses_abandon(call);
+	}
 	leave();
 }
 
@@ -239,6 +249,8 @@ static uint32_t sink_object(const struct gpu_call *call, const struct gpu_object
 	} else {
 		guest_give_up("no memory");
 	}
+	if (watches_uses)
+		uses_object(id, object);
 	leave();
 	errno = saved;
 	return id;
@@ -251,6 +263,8 @@ static void sink_released(const struct gpu_call *call, uint32_t object)
 
 	if (!enter())
 		return;
+	if (watches_uses)
+		uses_released(object);
 	moved = guest_reserve(pending, pending_count, &pending_capacity, sizeof(*pending));
 	if (moved) {
 		pending = moved;
@@ -262,7 +276,7 @@ static void sink_released(const struct gpu_call *call, uint32_t object)
 	errno = saved;
 }
 
-static void write_fact(const struct gpu_call *call, const struct gpu_record *fact)
+void guest_record(const struct gpu_call *call, const struct gpu_record *fact)
 {
 	static union {
 		struct trace_fact fact;
@@ -298,7 +312,19 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	if (record->size > GPU_RECORD_MAX)
 		coverage_add(COVERAGE_RECORDS_TOO_LARGE, NULL, 1, record->size);
 	else if (!call || call->start_ns) /* as sink_end() */
-		write_fact(call, record);
+		guest_record(call, record);
+	leave();
+	errno = saved;
+}
+
+static void sink_returned(const struct gpu_call *call)
+{
+	int saved = errno;
+
+	if (!enter())
+		return;
+	if (call->start_ns)
+		uses_returned(call);
 	leave();
 	errno = saved;
 }
@@ -441,6 +467,25 @@ static int open_trace(const char *folder)
 	return -1;
 }
 
+/*
+ * What is taken from the program (watch/watch.h) its child would never get back.  The lock is held
+ * until the child is there, so that nothing is taken meanwhile.
+ */
+static bool lock_before_fork;
+
+static void give_back(void)
+{
+	lock_before_fork = watches_uses && enter();
+	if (lock_before_fork)
+		uses_end(true);
+}
+
+static void go_on_in_parent(void)
+{
+	if (lock_before_fork)
+		leave();
+}
+
 /* The child of fork() shares the mapping but not the device: its trace is another process's. */
 static void forget_in_child(void)
 {
@@ -462,6 +507,8 @@ __attribute__((destructor)) static void finish(void)
 	soon.tv_sec++;
 	if (pthread_mutex_timedlock(&lock, &soon) != 0)
 		return;
+	if (watches_uses)
+		uses_end(false);
 	failures_write();
 	coverage_write();
 	end.end_ns = clock_ns();
@@ -496,7 +543,7 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 		guest_give_up("the GPU provider has metrics that this vflow does not know");
 		return -1;
 	}
-	if (pthread_atfork(NULL, NULL, forget_in_child) != 0) {
+	if (pthread_atfork(give_back, go_on_in_parent, forget_in_child) != 0) {
 		guest_give_up("no memory");
 		return -1;
 	}
@@ -510,6 +557,10 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 		coverage_add(COVERAGE_CONTENTS_NOT_COMPARED, NULL, 1, 0);
 	if (choice_is_made())
 		sink.wanted = sink_wanted;
+	if (uses_start(provider)) {
+		watches_uses = true;
+		sink.returned = sink_returned;
+	}
 	if (provider->start(&sink, &options) != 0) {
 		guest_give_up(provider->failure ? provider->failure
 						: "the GPU provider did not start");

@@ -2,8 +2,9 @@
  * collect/guest/guest.h: what the files of the guest library share.
  *
  * The guest lives in somebody else's process: it never ends it, prints nothing but one line on
- * stderr when it gives up, and changes no signal disposition.  Everything here is called with
- * the guest's lock held unless it says otherwise.
+ * stderr when it gives up, and changes no signal disposition, but for those of signals that nobody
+ * uses in a run of the pass `use`.  Everything here is called with the guest's lock held unless it
+ * says otherwise.
  */
 #ifndef VFLOW_COLLECT_GUEST_GUEST_H
 #define VFLOW_COLLECT_GUEST_GUEST_H
@@ -21,6 +22,9 @@
 
 /* Appends to the trace.  When that fails the guest switches itself off and says why. */
 int guest_append(struct trace_record *record, size_t size);
+
+/* Writes a fact; `call` as in gpu_sink. */
+void guest_record(const struct gpu_call *call, const struct gpu_record *record);
 
 /* The entry that a provider calls (or inject.c for it). */
 gpu_guest_start vflow_guest_start;
@@ -87,10 +91,19 @@ uint32_t paths_here(const struct gpu_provider *provider);
  * inside of that where the node was added.  UINT32_MAX on failure.
  */
 uint32_t paths_node(const struct gpu_node *node);
+/*
+ * The same of addresses of code, innermost first, that of an instruction and those of calls. *cuda:
+ * whether that instruction is of CUDA or of a function that CUDA called.
+ */
+uint32_t paths_of(const struct gpu_provider *provider, const uintptr_t *code, uint32_t count,
+		  bool *cuda);
 /* The id of (kind, name, frame, ordinal); 0 on failure.  `ordinal`: of a graph's node, else 0. */
 uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame, uint32_t ordinal);
 /* How often the context was seen before; counts this one. */
 uint64_t paths_invocation(uint32_t context);
+/* How many calls of the context have begun before and were not abandoned; counts this one. */
+uint64_t paths_begin(uint32_t context);
+void paths_abandon(uint32_t context);
 /*
  * The same for a context that was asked about where a launch is decided, which may lie deeper in a
  * CUDA runtime that is part of the program than where it is recorded.
@@ -118,6 +131,21 @@ bool choice_is_made(void);
 /* See gpu_sink. */
 bool choice_wanted(const char *kernel, const struct gpu_node *node,
 		   const struct gpu_provider *provider);
+
+/* -- uses.c: pass `use`, the first use of what waits give to the host ---------------------- */
+
+/* Reads the environment.  Returns whether there is something to watch for. */
+bool uses_start(const struct gpu_provider *provider);
+/* A call has begun, or was abandoned. */
+void uses_begin(const struct gpu_call *call);
+void uses_abandon(const struct gpu_call *call);
+/* An object was made, or is gone. */
+void uses_object(uint32_t id, const struct gpu_object *object);
+void uses_released(uint32_t id);
+/* See gpu_sink. */
+void uses_returned(const struct gpu_call *call);
+/* Says what is known, and watches nothing any more; `cut`: the program goes on. */
+void uses_end(bool cut);
 
 /* -- coverage.c --------------------------------------------------------------------------- */
 

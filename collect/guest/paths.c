@@ -38,6 +38,7 @@ struct context { /* id = index + 1 */
 	char *name;
 	uint32_t kind, frame, ordinal;
 	uint64_t invocations;
+	uint64_t begun;    /* see paths_begin() */
 	uint64_t launches; /* see paths_launch() */
 };
 static struct context *contexts;
@@ -141,6 +142,30 @@ uint32_t paths_here(const struct gpu_provider *provider)
 	return path.node;
 }
 
+uint32_t paths_of(const struct gpu_provider *provider, const uintptr_t *code, uint32_t count,
+		  bool *cuda)
+{
+	static void *addresses[FRAMES_MAX]; /* the lock is held; the caller's stack may be small */
+	const struct module_range *range;
+	struct found_path path;
+	uint32_t inner = 0;
+
+	*cuda = false;
+	if (count > FRAMES_MAX)
+		count = FRAMES_MAX;
+	if (modules_refresh(provider) != 0) {
+		guest_give_up("no memory");
+		return UINT32_MAX;
+	}
+	while (inner < count && (range = modules_find(code[inner])) && range->runtime)
+		inner++;
+	if (inner < count && (range = modules_find(code[inner])))
+		*cuda = range->hidden;
+	for (uint32_t i = 0; i < count; i++)
+		addresses[i] = (void *)(code[i] + 1);
+	return find_path(addresses, count, &path) == 0 ? path.node : UINT32_MAX;
+}
+
 /* Puts the frames of a path, which has no replay, inside of another path. */
 static uint32_t put_inside(uint32_t outer, uint32_t path)
 {
@@ -241,6 +266,16 @@ uint32_t paths_context(enum gpu_api kind, const char *name, uint32_t frame, uint
 uint64_t paths_invocation(uint32_t context)
 {
 	return contexts[context - 1].invocations++;
+}
+
+uint64_t paths_begin(uint32_t context)
+{
+	return contexts[context - 1].begun++;
+}
+
+void paths_abandon(uint32_t context)
+{
+	contexts[context - 1].begun--;
 }
 
 uint64_t paths_launch(uint32_t context)

@@ -31,7 +31,7 @@ struct pass_library {
 	const char *const *needs_places;
 };
 
-/* The provider of passes `time` and `waits` on NVIDIA GPUs: collect/passes/time.c. */
+/* The provider of passes `time`, `waits` and `use` on NVIDIA GPUs: collect/passes/time.c. */
 extern const struct pass_library pass_library_cupti;
 
 struct pass_provider {

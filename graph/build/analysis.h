@@ -77,9 +77,12 @@ static inline uint64_t build_row_unchanged(const struct build_row *row)
 /* A fact about a call, or about an object after it: gpu/records.def. */
 struct build_record {
 	uint32_t kind;
-	uint32_t object;     /* index into profile->objects, or BUILD_NO_OBJECT */
-	bool freed;          /* the object: by this very call */
-	bool of_call;        /* false: of no call, found out after it */
+	uint32_t object; /* index into profile->objects, or BUILD_NO_OBJECT */
+	bool freed;      /* the object: by this very call */
+	bool of_call;    /* false: of no call, found out after it */
+	/* Of GPU_RECORD_USE, where the payload has ids of the trace: a number as in struct
+	 * build_event, and one of build/callpaths.h or UINT32_MAX. */
+	uint32_t context, frame;
 	const void *payload; /* aligned to 8; `size` is at least what gpu/records.def says */
 	uint32_t size;
 };

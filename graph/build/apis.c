@@ -17,4 +17,11 @@ void apis_finish(struct profile *profile, struct merge *merge)
 			callpaths_place(merge_paths(merge), name, frame, &api->callpath, &api->file,
 					&api->line);
 	}
+	for (uint32_t i = 0; i < profile->first_use_count; i++) {
+		struct profile_first_use *use = &profile->first_uses[i];
+
+		if (use->frame != NO_FRAME)
+			callpaths_place(merge_paths(merge), "", use->frame, &use->callpath,
+					&use->file, &use->line);
+	}
 }

@@ -215,6 +215,22 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 	return analyses_record(process->run->analyses, &process->event, record, error);
 }
 
+/* Turns ids of the trace in the payload into numbers that all processes share. */
+static int resolve_use(const struct process *process, struct build_record *record,
+		       struct error *error)
+{
+	const struct contexts *contexts = &process->contexts;
+	const struct gpu_use *use = record->payload;
+
+	if (record->size < sizeof(*use))
+		return 0; /* analyses_record() refuses it */
+	if (!use->context || use->context > contexts->count || use->frame > contexts->frame_count)
+		return error_set(error, "a first use of a context or frame that is not there");
+	record->context = contexts->uses[use->context - 1].context;
+	record->frame = use->frame ? contexts->frames[use->frame - 1] : NO_FRAME;
+	return 0;
+}
+
 static int take_fact(struct process *process, const struct trace_fact *fact, struct error *error)
 {
 	struct build_record record = {.kind = fact->kind,
@@ -230,6 +246,8 @@ static int take_fact(struct process *process, const struct trace_fact *fact, str
 	if (fact->context && fact->context != process->last_context)
 		return error_set(error, "a record of context %u, which is not of the last event",
 				 fact->context);
+	if (fact->kind == GPU_RECORD_USE && resolve_use(process, &record, error) != 0)
+		return -1;
 	return take_record(process, fact->object, &record, error);
 }
 

@@ -131,6 +131,25 @@ struct profile_stream_order {
 	uint64_t recorded_ns;
 };
 
+/*
+ * When and where the program first used what a function of CUDA had waited for: pass `use`.  One
+ * row for each kind and place of the first use; of waits that were watched.
+ */
+struct profile_first_use {
+	uint32_t api;   /* index into profile->apis: of the calls that waited */
+	uint32_t kind;  /* enum gpu_use_kind */
+	uint64_t waits; /* calls */
+	/* From the call's end to the use; PROFILE_UNKNOWN: there was none, or it is not known. */
+	uint64_t min_ns, median_ns;
+	/* Of the host's memory that they protect, sums; pages of 4 KiB, those that were touched at
+	 * most; bytes that could not be watched. */
+	uint64_t bytes, pages, touched_pages, unwatched_bytes;
+	char *callpath; /* of the use, as of apis; NULL: not known */
+	char *file;
+	uint32_t line;
+	uint32_t frame; /* while the profile is built; in no file */
+};
+
 /* What an event did to one object; for copies from and to the host, the side of the device. */
 struct profile_access {
 	uint32_t object; /* index into profile->objects */
@@ -420,6 +439,8 @@ struct profile {
 	uint32_t wait_count, wait_capacity;
 	struct profile_stream_order *stream_orders;
 	uint32_t stream_order_count, stream_order_capacity;
+	struct profile_first_use *first_uses;
+	uint32_t first_use_count, first_use_capacity;
 	struct profile_access *accesses;
 	uint32_t access_count, access_capacity;
 	struct profile_finding *findings;

@@ -190,7 +190,7 @@ void streams_note(uint32_t id, const char *function, const void *parameters, uin
 	case DESTROY_STREAM:
 		stream = find((uintptr_t)words[0]);
 		if (stream)
-			stream->known = false;
+			stream->known = false, stream->order_count = 0;
 		break;
 	case UNKNOWN:
 	case OTHER:

@@ -103,6 +103,8 @@ static uint64_t end_of(const struct wait_call *call, const struct gpu_wait *wait
 	case GPU_WAIT_DEFAULT:
 		return max(end, blocking_end[call->device % DEVICES_MAX]);
 	case GPU_WAIT_STREAM:
+		if (!call->stream) /* comes after those that are ordered with it */
+			return max(end, blocking_end[call->device % DEVICES_MAX]);
 		history = history_of(call->stream);
 		return max(end, history ? history->end_ns : 0);
 	case GPU_WAIT_EVENT:

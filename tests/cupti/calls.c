@@ -363,6 +363,19 @@ static void waits(void)
 	   "end 11: sync device 3 stream 0, 0 rows, 195100 to 199000\n"
 	   "wait of 11: after 0, 0; scope 1, 3/0, 0\n",
 	   "who returns before, or calls later, does not wait");
+	call(NULL, "cuEventRecord", WORDS(0xe1, NONBLOCKING_STREAM), 27, 0); /* 199100, 199200 */
+	call(NULL, "cuStreamWaitEvent", WORDS(0xccc, 0xe1, 0), 29, 0);
+	call(NULL, "cuStreamDestroy_v2", WORDS(0xccc), 31, 0);
+	launch(0xccc, 33); /* 199500 */
+	ran_kernel(34, 205000, 210000);
+	until("cudaStreamSynchronize", NULL, WORDS(0), 35, 213000);
+	cuptiActivityFlushAll(0);
+	is("begin 12: _Z1kPf\nbegin 13: cudaStreamSynchronize\n"
+	   "end 12: kernel device 3 stream 3, 0 rows, 199500 to 199600\n"
+	   "time of 12: after 5500, 5000\n"
+	   "end 13: sync device 3 stream 0, 0 rows, 199700 to 213000\n"
+	   "wait of 13: after 0, 10300; scope 3, 3/0, 0\n",
+	   "a new stream waits for no event of one that is gone; the default stream for others");
 }
 
 static void memory(void)

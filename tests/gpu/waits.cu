@@ -135,6 +135,7 @@ static void all(const char *kind)
 	    cudaFreeAsync(made, other), );
 	TRY("device-synchronize", , cudaDeviceSynchronize(), );
 	TRY("stream-synchronize", , cudaStreamSynchronize(stream), );
+	TRY("stream-synchronize-default", , cudaStreamSynchronize(NULL), );
 	TRY("stream-synchronize-other", , cudaStreamSynchronize(other), );
 	TRY("event-synchronize", , cudaEventSynchronize(event), );
 	TRY("memory-info", , cudaMemGetInfo((size_t *)pageable, (size_t *)pageable), );

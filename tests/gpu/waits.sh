@@ -15,6 +15,7 @@ calls='WITH k AS (SELECT t.call, t.end_ns, row_number() OVER (ORDER BY t.call) A
 		coalesce(c.wait_ns, 0) FROM k JOIN api_calls c ON c.id = k.call + 1 ORDER BY k.n'
 
 for mode in spin block; do
+	[ "$mode" = block ] && wake=700000 || wake=0 # ns
 	for by in looks device; do
 		[ $by = looks ] && unset VFLOW_NO_HOOKS || export VFLOW_NO_HOOKS=1
 		DEVICE=gpu collect "$T/w.db" --passes flow,time,waits --kernel nothing_at_all "$T/waits" $mode >"$T/out" 2>"$T/err" || not_ok "$mode: collect" "$(cat "$T/err")"
@@ -33,7 +34,11 @@ for mode in spin block; do
 		is "$mode, $by: calls that waited and are not listed" "$(awk '$3 > 4000000 && $3 >= 0.9 * $6 && ($7 || $8 < 0.9 * $6)' "$T/both")" ""
 		is "$mode, $by: calls that are listed and did not wait" "$(awk '$3 < 2000000 && !$7 && $8 > 1000000' "$T/both")" ""
 		# asynchronous work and large copies have more to wait for: themselves
-		is "$mode, $by: waits that differ from the kernel by more than 5 %" "$(awk '$3 > 4000000 && !$7 && $2 !~ /large|set-managed/ && ($8 < 0.95 * $6 || $8 > 1.05 * $6 + 50000) && ($8 < 0.95 * $3 || $8 > $3)' "$T/both")" ""
+		# a thread that blocks wakes up late, by up to 0.64 ms where this was measured; frees have work of their own after that, so that
+		# how long they took does not tell how late it was
+		is "$mode, $by: waits that differ from the kernel by more than 5 %" "$(awk -v wake="$wake" '
+			$3 > 4000000 && !$7 && $2 !~ /large|set-managed/ && ($8 < 0.95 * $6 || $8 > 1.05 * $6 + 50000) && ($8 < 0.95 * $3 || $8 > $3) &&
+			!($2 ~ /free|unregister/ && $8 > $6 && $8 < $6 + wake)' "$T/both")" ""
 		awk '{ n += !$7 && $8 > 1000000; e = !$7 && $8 > 1000000 ? ($8 - $6) / $6 : 0; if (e < 0) e = -e; if (e > worst && $2 !~ /large/) worst = e }
 			END { printf "# %d calls, %d of them waited; worst difference %.2f %%\n", NR, n, 100 * worst }' "$T/both"
 	done

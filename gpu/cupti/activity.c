@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "collect/coverage/coverage.h"
-#include "gpu/nvidia/now.h"
 #include "gpu/cupti/pending.h"
+#include "gpu/nvidia/now.h"
 
 enum { BUFFER_BYTES = 1 << 20, BUFFER_ALIGN = 8 };
 

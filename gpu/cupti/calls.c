@@ -80,7 +80,11 @@ void calls_finish(void)
 	/* exit() in a signal handler: this thread may have locks of ours and CUPTI's */
 	if (thread.depth || thread.own || !__atomic_load_n(&active, __ATOMIC_ACQUIRE))
 		return;
+	if (waits_wanted())
+		hooks_enter(); /* CUPTI may wait */
 	flush(true);
+	if (waits_wanted())
+		hooks_leave();
 	pending_finish();
 	tell_outside();
 }
@@ -350,11 +354,13 @@ static void finish(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti
 	struct looks looks = {0}, reads = {0};
 
 	if (waits_wanted())
-		looks = hooks_leave(&reads);
+		looks = hooks_looks(&reads);
 	if (result && api_returns_error(thread.name))
 		sink->failed(thread.name, (uint32_t)result);
 	else if (!result && (thread.count || synchronizes || looks.count || reads.count))
 		begin_all(data, synchronizes, looks, &reads);
+	if (waits_wanted())
+		hooks_leave();
 	thread.count = 0;
 	thread.copies_on_host = false;
 }

@@ -14,7 +14,7 @@
 
 #include "gpu/nvidia/now.h"
 
-enum { GAP_NS = 1000000 }; /* looks outside of calls that are farther apart are two waits */
+enum { GAP_NS = 100000 }; /* looks outside of calls that are farther apart are none of one wait */
 
 static __thread struct {
 	bool calls;   /* the thread has called CUDA */
@@ -22,8 +22,7 @@ static __thread struct {
 	struct looks looks, reads;
 } thread;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
-static uint64_t outside_count, outside_ns;
+static uint64_t outside_count, outside_ns; /* atomic: a child of fork() could not have a lock */
 
 static void add(struct looks *looks, uint64_t first_ns, uint64_t last_ns)
 {
@@ -32,19 +31,24 @@ static void add(struct looks *looks, uint64_t first_ns, uint64_t last_ns)
 	looks->last_ns = last_ns;
 }
 
-/* libcuda's own threads wait, too: only those count that have called it. */
+/*
+ * libcuda's own threads wait, too: only those count that have called it.  A single look is no wait.
+ */
 static void look_outside(uint64_t first_ns, uint64_t last_ns)
 {
 	static __thread uint64_t before_ns;
+	static __thread bool counted; /* the wait that goes on */
+	bool goes_on = first_ns - before_ns <= GAP_NS;
+	uint64_t ns = last_ns - (goes_on ? before_ns : first_ns);
 
-	pthread_mutex_lock(&lock);
-	if (first_ns - before_ns > GAP_NS)
-		outside_count++;
-	else
-		outside_ns += first_ns - before_ns;
-	outside_ns += last_ns - first_ns;
-	pthread_mutex_unlock(&lock);
+	counted &= goes_on;
 	before_ns = last_ns;
+	if (!ns)
+		return;
+	if (!counted)
+		__atomic_fetch_add(&outside_count, 1, __ATOMIC_RELAXED);
+	counted = true;
+	__atomic_fetch_add(&outside_ns, ns, __ATOMIC_RELAXED);
 }
 
 static void look(struct looks *looks, uint64_t first_ns, uint64_t last_ns)
@@ -61,22 +65,21 @@ void hooks_enter(void)
 	thread.looks.count = thread.reads.count = 0;
 }
 
-struct looks hooks_leave(struct looks *reads)
+struct looks hooks_looks(struct looks *reads)
 {
-	thread.running = false;
 	*reads = thread.reads;
 	return thread.looks;
 }
 
+void hooks_leave(void)
+{
+	thread.running = false;
+}
+
 uint64_t hooks_outside(uint64_t *ns)
 {
-	uint64_t count;
-
-	pthread_mutex_lock(&lock);
-	count = outside_count;
-	*ns = outside_ns;
-	pthread_mutex_unlock(&lock);
-	return count;
+	*ns = __atomic_load_n(&outside_ns, __ATOMIC_RELAXED);
+	return __atomic_load_n(&outside_count, __ATOMIC_RELAXED);
 }
 
 /* -- in place of libcuda's imports -- */
@@ -183,15 +186,18 @@ static bool find_tables(struct library *library)
 	return library->symbols && library->strings;
 }
 
-/* Whether the page cannot be written since the library was loaded. */
-static bool is_relro(const struct dl_phdr_info *info, uintptr_t page)
+/*
+ * Whether the page cannot be written since the library was loaded: the loader protects whole pages
+ * only, and what is left of the last one the library writes.
+ */
+static bool is_relro(const struct dl_phdr_info *info, uintptr_t page, size_t bytes)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + part->p_vaddr;
 
-		if (part->p_type == PT_GNU_RELRO && page + 1 > start &&
-		    page < start + part->p_memsz)
+		if (part->p_type == PT_GNU_RELRO && page >= (start & ~(bytes - 1)) &&
+		    page < ((start + part->p_memsz) & ~(bytes - 1)))
 			return true;
 	}
 	return false;
@@ -206,7 +212,7 @@ static bool replace(const struct dl_phdr_info *info, void **at, void *by)
 	if (mprotect((void *)page, bytes, PROT_READ | PROT_WRITE) != 0)
 		return false;
 	__atomic_store_n(at, by, __ATOMIC_RELEASE);
-	if (is_relro(info, page))
+	if (is_relro(info, page, bytes))
 		mprotect((void *)page, bytes, PROT_READ);
 	return true;
 }

@@ -23,13 +23,13 @@ void hooks_remove(void);
 
 /* The calling thread enters a call of the program: its looks count from now on. */
 void hooks_enter(void);
-/*
- * ... and leaves it.  *reads: looks by read(2), which waits as well as it loads code; the others
- * are returned.
+/* By now.  *reads: those by read(2), which waits as well as it loads code; the others are returned.
  */
-struct looks hooks_leave(struct looks *reads);
+struct looks hooks_looks(struct looks *reads);
+/* The thread leaves it.  What it has vflow do in between is none of the program's. */
+void hooks_leave(void);
 
-/* Times that threads which call CUDA waited while no call was running, and how often. */
+/* How often threads that call CUDA have waited while no call was running; *ns: how long. */
 uint64_t hooks_outside(uint64_t *ns);
 
 #endif

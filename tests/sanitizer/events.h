@@ -91,7 +91,8 @@ static struct event {
 	uint32_t stream;
 	uint64_t start_ns, end_ns;
 	size_t rows;
-	struct gpu_row row; /* the last */
+	struct gpu_row row;        /* the last */
+	uint64_t bytes, redundant; /* of all rows of GPU_WRITE */
 } events[EVENTS_MAX];
 static char last_begun[64]; /* its name */
 static uint32_t begun, ended, objects, calls_of_coverage;
@@ -118,6 +119,11 @@ static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, si
 				.rows = count};
 	if (count)
 		event->row = rows[count - 1];
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].access == GPU_WRITE) {
+			event->bytes += rows[i].bytes;
+			event->redundant += rows[i].redundant_bytes;
+		}
 }
 
 static void sink_abandon(const struct gpu_call *call)
@@ -506,10 +512,17 @@ static struct {
 static unsigned held_count;
 static const struct space *kept_back; /* whose do not run when the others do */
 
+static bool is_pass(const struct space *space, CUfunction kernel)
+{
+	return kernel == space->kernels[PASS_SETTLE] ||
+	       kernel == space->kernels[PASS_SETTLE_COPY] ||
+	       kernel == space->kernels[PASS_SETTLE_MANY];
+}
+
 /* What a kernel's words are, and which of them is a structure, with a copy of that. */
 static unsigned words_of(const struct space *space, CUfunction kernel, unsigned *structure)
 {
-	*structure = kernel == space->kernels[PASS_SETTLE]     ? 7
+	*structure = is_pass(space, kernel)                    ? 7
 		     : kernel == space->kernels[PASS_MARK]     ? 1
 		     : kernel == space->kernels[PASS_TRANSFER] ? 2
 							       : 9;
@@ -525,7 +538,7 @@ static size_t size_of(const struct space *space, CUfunction kernel)
 /* Whether a word is of 32 bits: see passes.cu. */
 static bool is_short(const struct space *space, CUfunction kernel, unsigned word)
 {
-	return kernel == space->kernels[PASS_SETTLE]     ? word >= 2 && word <= 4
+	return is_pass(space, kernel)                    ? word >= 2 && word <= 4
 	       : kernel == space->kernels[PASS_TRANSFER] ? word == 3
 							 : word == 1;
 }
@@ -572,7 +585,7 @@ static void let_run(void)
 			words[k] = &held[i].words[k];
 		if (structure < 9)
 			words[structure] = &held[i].structure;
-		if (held[i].kernel == space->kernels[PASS_SETTLE])
+		if (is_pass(space, held[i].kernel))
 			words[1] = &held[i].view;
 		launch_kernel(held[i].kernel, held[i].blocks, 1, 1, PASS_THREADS, 1, 1, 0,
 			      streams[0], words, NULL);

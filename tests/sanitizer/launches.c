@@ -364,6 +364,70 @@ static void predictions(void)
 	events_stop();
 }
 
+static CUfunction last_pass;
+
+static CUresult pass_seen(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
+			  unsigned by, unsigned bz, unsigned shared, CUstream stream, void **words,
+			  void **extra)
+{
+	if (is_pass(events_find_space(context), kernel))
+		last_pass = kernel;
+	return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
+}
+
+/* Kernels over hundreds of objects, of which a few are large. */
+static void many(void)
+{
+	enum { MANY = 300, LARGE = 70 }; /* every 70th */
+	static CUdeviceptr at[MANY];
+	static uint64_t size[MANY];
+	uint64_t all = 0;
+	const struct space *space;
+
+	start(0);
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = pass_seen;
+	function = (CUfunction)0x4560;
+	threads = 100000;
+	for (int i = 0; i < MANY; i++) { /* events and objects 1 + i */
+		size[i] = i % LARGE ? 100 + (uint64_t)i * 37 % 3000 : 300000;
+		at[i] = allocate(size[i]);
+		all += size[i];
+	}
+	events_find_space(context)->pass_blocks = 6;
+	for (int turn = 0; turn < 3; turn++) { /* 301 + turn */
+		events_prepare(context, true, &streams[0], 0, false);
+		for (int i = 0; i < MANY; i++) {
+			struct object *object = events_find_object(context, at[i]);
+
+			driver.cuMemsetD8Async(at[i], turn == 2 && i % 2 ? 9 : 7, size[i], 0);
+			space_mark(object, space_stream(object->space), 0, size[i], size[i], 1,
+				   MARK_WRITTEN);
+		}
+		finish((struct operation){.kind = OPERATION_KERNEL,
+					  .name = "kernel",
+					  .stream = streams[0],
+					  .function = function,
+					  .patched = true,
+					  .threads = threads});
+		found();
+		space = events_find_space(context);
+		check(last_pass == space->kernels[turn ? PASS_SETTLE_MANY : PASS_SETTLE],
+		      "what the last pass found decides how the next is made");
+	}
+	check(ended == MANY + 3 && events[MANY].rows == MANY && events[MANY + 1].rows == MANY &&
+		      events[MANY + 2].rows == MANY,
+	      "each object has its row");
+	check(events[MANY].bytes == all && !events[MANY].redundant &&
+		      events[MANY + 1].bytes == all && events[MANY + 1].redundant == all,
+	      "... of all its bytes");
+	for (int i = 1; i < MANY; i += 2)
+		all -= size[i];
+	check(events[MANY + 2].redundant == all && events[MANY + 2].row.writer == MANY + 2,
+	      "... which were compared");
+	events_stop();
+}
+
 /* Launches before there is any object. */
 static void nothing(void)
 {
@@ -625,9 +689,11 @@ static void enough(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"enough", enough},           {"timed_out", timed_out}, {"pending", pending},
-		{"predictions", predictions}, {"nothing", nothing},     {"failed", failed},
-		{"faults", faults},           {"table", table},         {"skipped", skipped},
+		{"enough", enough},   {"timed_out", timed_out},
+		{"pending", pending}, {"predictions", predictions},
+		{"nothing", nothing}, {"failed", failed},
+		{"faults", faults},   {"table", table},
+		{"skipped", skipped}, {"many", many},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -25,7 +25,7 @@ build launches
 build room
 build devices
 build unread
-cases launches enough table nothing failed faults skipped timed_out pending predictions
+cases launches enough table nothing failed faults skipped timed_out pending predictions many
 cases room coarse timed_out slots pending denied cached unknown wrong stream_hung other_context limits
 cases unread rows unseen memory
 cases devices queues dependent contended ready yielding other_device timed_out_twice external_writers variables

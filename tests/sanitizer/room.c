@@ -133,7 +133,7 @@ static CUresult deny_passes(CUfunction kernel, unsigned x, unsigned y, unsigned 
 			    unsigned by, unsigned bz, unsigned shared, CUstream stream,
 			    void **words, void **extra)
 {
-	if (no_passes && kernel == events_find_space(context)->kernels[PASS_SETTLE])
+	if (no_passes && is_pass(events_find_space(context), kernel))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
 }

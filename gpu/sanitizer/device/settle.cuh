@@ -102,6 +102,17 @@ static __device__ uint32_t find_listed(const struct device_state *state, uint32_
 	return UINT32_MAX;
 }
 
+/* The same for slots. */
+static __device__ uint32_t next_listed(const struct device_state *state, uint32_t slot)
+{
+	uint32_t word = slot / 32;
+	uint32_t bits = slot < state->slots ? state->listed[word] & ~0u << slot % 32 : 0;
+
+	if (!bits)
+		word = find_listed(state, word + 1, &bits);
+	return word == UINT32_MAX ? word : word * 32 + __ffs((int)bits) - 1;
+}
+
 /*
  * Calls f(first, bits) for 32 slots of records at a time, if the running API touched objects among
  * them: those of the bits.  The warp does it together.
@@ -130,12 +141,42 @@ static __device__ uint32_t count_listed(const struct device_state *state, bool *
 	return listed;
 }
 
+static __device__ void settle_listed(const struct device_state *state,
+				     const struct device_state *view, struct walk *walk)
+{
+	uint32_t warps = gridDim.x * (PASS_THREADS / 32), base = 0;
+	/* neighbours in an object should not be neighbours in a multiprocessor's queue */
+	uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
+
+	for (walk->slot = next_listed(state, 0); walk->slot != UINT32_MAX;
+	     walk->slot = next_listed(state, walk->slot + 1)) {
+		uint32_t count;
+		unsigned shift;
+
+		/* what was counted of the object before takes nothing from these */
+		walk->record = &state->records[walk->slot];
+		__syncwarp();
+		if (threadIdx.x % 32 == 0)
+			note_object(notes_of_warp(), walk->record, view->epoch, view->seen_epoch);
+		__syncwarp();
+		count = walk->record->blocks;
+		shift = portion(count, warps);
+		/* objects begin where the one before ended, so that all warps have work */
+		settle_object(walk, warp >= base ? warp - base : warp + warps - base, warps, shift);
+		base += (count >> shift) + 1;
+		/* what is often touched, their first blocks, is not for the same warps */
+		if (count >> shift >= warps)
+			base += warps / 8 * 3;
+		base %= warps;
+	}
+	if (walk->key)
+		flush_row(walk);
+}
+
 /*
- * The objects that the API touched are shared out in one of two ways.  All warps walk through few
- * objects, and each takes its portions of each.  Of many, those that are not large are for a team
- * of warps each, so that no warp has to look at all of them.
+ * Few objects are walked through by all warps, each of which takes its portions of each.  Of many,
+ * those that are not large are for a team of warps each, so that no warp has to look at all.
  */
-#define MANY_OBJECTS 64
 #define TEAM_BLOCKS 256 /* of an object, for each warp of a team */
 
 /* A warp's share of an object: portions `first`, `first` + `step` and so on. */
@@ -159,16 +200,13 @@ static __device__ uint32_t warp_of_grid(void)
 	return threadIdx.x / 32 * gridDim.x + blockIdx.x;
 }
 
-/* `team`: how many warps share an object; 0: all.  The warp does it together. */
+/* `team`: how many warps share an object that is not large.  The warp does it together. */
 static __device__ void share_out(const struct device_state *state, struct shares *shares,
 				 uint32_t word, uint32_t bits, uint32_t team)
 {
 	uint32_t warps = gridDim.x * (PASS_THREADS / 32), lane = threadIdx.x % 32, blocks = 0;
 
 	shares->word = word;
-	shares->all = bits;
-	if (!team)
-		return;
 	if (bits >> lane & 1)
 		blocks = state->records[word * 32 + lane].blocks;
 	shares->all = __ballot_sync(ALL_LANES, blocks > TEAM_BLOCKS * team);
@@ -211,12 +249,12 @@ static __device__ bool next_share(const struct device_state *state, struct share
 	return true;
 }
 
-static __device__ void settle_listed(const struct device_state *state,
-				     const struct device_state *view, struct walk *walk,
-				     uint32_t listed)
+static __device__ void settle_many(const struct device_state *state,
+				   const struct device_state *view, struct walk *walk,
+				   uint32_t listed)
 {
 	uint32_t warps = gridDim.x * (PASS_THREADS / 32), bits;
-	uint32_t team = listed < MANY_OBJECTS ? 0 : listed < warps ? warps / listed : 1;
+	uint32_t team = listed && listed < warps ? warps / listed : 1;
 	struct shares shares = {};
 	struct share share;
 
@@ -225,8 +263,7 @@ static __device__ void settle_listed(const struct device_state *state,
 		share_out(state, &shares, word, bits, team);
 		while (next_share(state, &shares, team, &share)) {
 			walk->slot = share.slot;
-			/* what was counted of the object before takes nothing from these */
-			walk->record = &state->records[walk->slot];
+			walk->record = &state->records[share.slot];
 			__syncwarp();
 			if (threadIdx.x % 32 == 0)
 				note_object(notes_of_warp(), walk->record, view->epoch,
@@ -396,6 +433,13 @@ static __device__ bool agree(struct device_state *state, uint32_t ticket, bool s
 	return verdict != ticket;
 }
 
+/* Kernels of their own, since what one of them needs would take registers of the others. */
+enum pass_variant {
+	PASS_PLAIN,
+	PASS_OF_COPY, /* one block of threads, which makes the digest of what a copy moves */
+	PASS_OF_MANY, /* the same as the plain one, faster where an API touched many objects */
+};
+
 /*
  * The pass over the objects in the list, for the API `writer`.  The last block of threads puts what
  * was found into the rings and makes ready for the next API.  `view` is what of the state does not
@@ -404,10 +448,12 @@ static __device__ bool agree(struct device_state *state, uint32_t ticket, bool s
  * block of threads marks first, and moves this, of which it makes the digest.  Three blocks a
  * multiprocessor, of 80 registers each thread, spill where two do not, and are slower.
  */
-extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
-	vflow_pass(struct device_state *state, const __grid_constant__ struct device_state view,
-		   uint32_t writer, uint32_t ticket, uint32_t strategy, uint64_t rows_taken,
-		   uint64_t objects_taken, const __grid_constant__ struct marks marks)
+template <enum pass_variant VARIANT>
+static __device__ __forceinline__ void settle(struct device_state *state,
+					      const struct device_state &view, uint32_t writer,
+					      uint32_t ticket, uint32_t strategy,
+					      uint64_t rows_taken, uint64_t objects_taken,
+					      const struct marks &marks)
 {
 	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
 	__shared__ struct row_cache cache;
@@ -420,7 +466,7 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 
 	if (marks.height)
 		mark_first(state, &marks);
-	if (marks.transfer.number)
+	if (VARIANT == PASS_OF_COPY)
 		transfer_first(&marks.transfer, keys);
 	/* while the keys are made */
 	if ((spread || (one && blockIdx.x == 0)) && threadIdx.x < 32 && view.slots)
@@ -451,8 +497,10 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 	} else {
 		listed = count_listed(state, &done);
 		__syncthreads();
-		if (done)
-			settle_listed(state, &view, &walk, listed);
+		if (done && VARIANT == PASS_OF_MANY)
+			settle_many(state, &view, &walk, listed);
+		else if (done)
+			settle_listed(state, &view, &walk);
 		__syncthreads();
 	}
 	if (!alone || cache.full) {
@@ -473,5 +521,19 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 	gather(state, alone && !cache.full ? &cache : NULL, listed, done,
 	       spread ? PASS_SPREAD : PASS_LARGE, ticket, rows_taken, objects_taken);
 }
+
+#define PASS(name, VARIANT)                                                                        \
+	extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)                              \
+		name(struct device_state *state, const __grid_constant__ struct device_state view, \
+		     uint32_t writer, uint32_t ticket, uint32_t strategy, uint64_t rows_taken,     \
+		     uint64_t objects_taken, const __grid_constant__ struct marks marks)           \
+	{                                                                                          \
+		settle<VARIANT>(state, view, writer, ticket, strategy, rows_taken, objects_taken,  \
+				marks);                                                            \
+	}
+
+PASS(vflow_pass, PASS_PLAIN)
+PASS(vflow_pass_of_copy, PASS_OF_COPY)
+PASS(vflow_pass_of_many, PASS_OF_MANY)
 
 #endif

@@ -102,6 +102,7 @@ void space_launched(struct space *space, uint64_t threads, uint64_t kernel)
 /* Words of touched blocks that one block of threads may have to look through. */
 #define SCAN_LIMIT 8192
 #define SKIPS 15
+#define MANY_OBJECTS 64 /* from so many on PASS_SETTLE_MANY is faster */
 #define SPREAD_LEAST 64 /* at least so many blocks of threads share the work of PASS_SPREAD */
 
 /* The strategy for a pass behind a launch with this prediction. */
@@ -211,15 +212,20 @@ static bool launch_before(struct space *space, CUstream stream)
 static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
 {
 	uint32_t ticket = space->ticket + 1 ? space->ticket + 1 : 1;
+	enum pass_kernel kernel = PASS_SETTLE;
 	enum pass_strategy strategy;
 	unsigned blocks = choose_blocks(space, &strategy);
 
 	if (blocks > 1 && !launch_before(space, stream))
 		return 0;
+	if (space->marks.transfer.number)
+		kernel = PASS_SETTLE_COPY;
+	else if (space->prediction && space->prediction->use.objects >= MANY_OBJECTS)
+		kernel = PASS_SETTLE_MANY;
 	if (space->failed ||
 	    !space_check(space,
-			 driver.cuLaunchKernel(space->kernels[PASS_SETTLE], blocks, 1, 1,
-					       PASS_THREADS, 1, 1, 0, stream,
+			 driver.cuLaunchKernel(space->kernels[kernel], blocks, 1, 1, PASS_THREADS,
+					       1, 1, 0, stream,
 					       (void *[]){&space->state, &space->view, &writer,
 							  &ticket, &strategy, &space->rows_taken,
 							  &space->objects_taken, &space->marks},

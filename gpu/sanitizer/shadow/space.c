@@ -66,9 +66,9 @@ bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel,
 
 static bool load_kernels(struct space *space)
 {
-	static const char *const names[PASS_COUNT] = {"vflow_mark",   "vflow_mark_copy",
-						      "vflow_pass",   "vflow_clear",
-						      "vflow_forget", "vflow_transfer"};
+	static const char *const names[PASS_COUNT] = {
+		"vflow_mark",         "vflow_mark_copy", "vflow_pass",   "vflow_pass_of_copy",
+		"vflow_pass_of_many", "vflow_clear",     "vflow_forget", "vflow_transfer"};
 	CUmodule module;
 	int resident, processors;
 

@@ -10,7 +10,9 @@
 enum pass_kernel {
 	PASS_MARK,
 	PASS_MARK_COPY,
-	PASS_SETTLE,
+	PASS_SETTLE, /* the three variants of vflow_pass */
+	PASS_SETTLE_COPY,
+	PASS_SETTLE_MANY,
 	PASS_CLEAR,
 	PASS_FORGET,
 	PASS_TRANSFER,

@@ -220,7 +220,7 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 		return 0;
 	if (space->marks.transfer.number)
 		kernel = PASS_SETTLE_COPY;
-	else if (space->prediction && space->prediction->use.objects >= MANY_OBJECTS)
+	else if (foresee(space).objects >= MANY_OBJECTS)
 		kernel = PASS_SETTLE_MANY;
 	if (space->failed ||
 	    !space_check(space,

@@ -11,6 +11,8 @@ const struct pass pass_use = {
 	.name = "use",
 	.gives = "when and where the program first uses what it has waited for",
 	.role = PASS_JOINS_GRAPH,
+	.order = 2,
+	.cost = 3,
 	.providers =
 		(const struct pass_provider[]){
 			{.device = &device_gpu,

@@ -5,7 +5,7 @@
 . tests/gpu/real.bash
 exec </dev/null # each run reads it
 
-"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/waits" tests/gpu/waits.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
+"$NVCC" -arch=compute_75 -cudart shared -g -lineinfo -o "$T/wait_times" tests/gpu/wait_times.cu 2>"$T/log" || not_ok "nvcc" "$(cat "$T/log")"
 
 # The calls after the kernels of 5 ms: number, name, what is left of the kernel when the call begins,
 # whether the next call is one (0: none of ours, as it is no event), its wait.
@@ -18,7 +18,7 @@ for mode in spin block; do
 	[ "$mode" = block ] && wake=700000 || wake=0 # ns
 	for by in looks device; do
 		[ $by = looks ] && unset VFLOW_NO_HOOKS || export VFLOW_NO_HOOKS=1
-		DEVICE=gpu collect "$T/w.db" --passes flow,time,waits --kernel nothing_at_all "$T/waits" $mode >"$T/out" 2>"$T/err" || not_ok "$mode: collect" "$(cat "$T/err")"
+		DEVICE=gpu collect "$T/w.db" --passes flow,time,waits --kernel nothing_at_all "$T/wait_times" $mode >"$T/out" 2>"$T/err" || not_ok "$mode: collect" "$(cat "$T/err")"
 		# the last run is that of the pass: its lines are the last
 		lines=$(($(wc -l <"$T/out") / 2))
 		tail -n "$lines" "$T/out" >"$T/truth"

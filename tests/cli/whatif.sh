@@ -2,6 +2,7 @@
 # `vflow whatif` on the emulated device: programs of tests/programs/whatif.c, asked about the calls
 # that are marked there, against the mended programs' own model time, to the ns.
 . tests/lib.sh
+. tests/whatif.bash
 exec </dev/null # each run reads it
 source=tests/programs/whatif.c
 passes=flow,time,waits
@@ -9,31 +10,11 @@ passes=flow,time,waits
 timed() { # DB CASE [mended]
 	collect "$1" --passes $passes "$P/whatif" "${@:2}" 2>"$T/err" || cat "$T/err"
 }
-functions() { # DB: "WHICH LINE" of each frame in the program's file
-	"$VFLOW" whatif -T json "$1" >"$T/functions.json"
-	json_query "$T/functions.json" "SELECT value->>'which', value->>'callpath' FROM json, json_each(text, '\$.functions')" |
-		while read -r which path; do
-			grep -o 'whatif\.c:[0-9]*' <<<"$path" | sed "s/.*:/$which /"
-		done
-}
-marks() { # CASE: "LINE OPTION VALUE" of the function that runs it
-	awk -v name="$1" '/^static void \*?[a-z_]+\(/ { inside = $0 ~ "run_" name "\\(" || (name == "threads" && /thread\(void/) }
-		inside && match($0, /whatif: --[a-z-]+( [0-9a-z]+)?/) { split(substr($0, RSTART, RLENGTH), w, " "); print NR, w[2], w[3] }' $source
-}
-member() { # FILE NAME
-	json_query "$1" "SELECT text->>'\$.$2' FROM json"
-}
 
-for name in $(sed -nE 's/^\t\{"([a-z_]+)", run_.*/\1/p' $source); do
+for name in $(cases); do
 	timed "$T/before.db" "$name"
 	timed "$T/mended.db" "$name" mended
-	functions "$T/before.db" >"$T/which"
-	options=()
-	while read -r line option value; do
-		for which in $(awk -v line="$line" '$2 == line { print $1 }' "$T/which"); do
-			options+=("$option" "$which${value:+=$value}")
-		done
-	done < <(marks "$name")
+	ask_about "$name" "$T/before.db"
 	"$VFLOW" whatif "${options[@]}" -T json "$T/before.db" >"$T/$name.json" 2>"$T/err" || cat "$T/err"
 	"$VFLOW" whatif -T json "$T/mended.db" >"$T/mended.json"
 	like "$name: there is a change" "${options[*]}" '--.* a?[0-9]'

@@ -1,7 +1,7 @@
 /*
- * Which calls wait for the device: `wait_times spin|block`.  In each of three kinds of streams a kernel
- * of 5 ms runs, and then a call is made; a line says what it was and how long it took:
- *	KIND CALL NS
+ * Which calls wait for the device: `wait_times spin|block`.  In each of three kinds of streams a
+ *kernel of 5 ms runs, and then a call is made; a line says what it was and how long it took: KIND
+ *CALL NS
  */
 #include <cstdio>
 #include <cstdlib>
@@ -10,14 +10,7 @@
 
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                                                \
-	do {                                                                                       \
-		cudaError_t error_ = (call);                                                       \
-		if (error_) {                                                                      \
-			fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));            \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
+#include "check.h"
 
 enum { SPIN_NS = 5000000, SMALL = 4096, LARGE = 64 << 20 };
 

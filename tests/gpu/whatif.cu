@@ -11,14 +11,7 @@
 #include <cuda_runtime.h>
 #include <pthread.h>
 
-#define CHECK(call)                                                                                \
-	do {                                                                                       \
-		cudaError_t error_ = (call);                                                       \
-		if (error_) {                                                                      \
-			fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));            \
-			exit(1);                                                                   \
-		}                                                                                  \
-	} while (0)
+#include "check.h"
 
 #define UP cudaMemcpyHostToDevice
 #define DOWN cudaMemcpyDeviceToHost

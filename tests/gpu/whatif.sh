@@ -2,6 +2,7 @@
 # `vflow whatif` on a GPU: what it says that programs of tests/gpu/whatif.cu would take without the
 # calls that are marked there, against the mended programs, which nothing observes.
 . tests/lib.sh
+. tests/whatif.bash
 . tests/gpu/real.bash
 exec </dev/null # each run reads it
 source=tests/gpu/whatif.cu
@@ -10,34 +11,13 @@ source=tests/gpu/whatif.cu
 native() { # CASE before|mended: ns, the median of 7
 	for _ in 1 2 3 4 5 6 7; do "$T/whatif" "$@"; done | sort -n | sed -n 4p
 }
-functions() { # DB: "WHICH LINE" of each frame in the program's file
-	"$VFLOW" whatif -T json "$1" >"$T/functions.json"
-	json_query "$T/functions.json" "SELECT value->>'which', value->>'callpath' FROM json, json_each(text, '\$.functions')" |
-		while read -r which path; do
-			grep -o 'whatif\.cu:[0-9]*' <<<"$path" | sed "s/.*:/$which /"
-		done
-}
-marks() { # CASE: "LINE OPTION [VALUE]" of the function that runs it
-	awk -v name="$1" '/^static void \*?[a-z_]+\(/ { inside = $0 ~ "run_" name "\\(" || (name == "threads" && /thread\(void/) }
-		inside && match($0, /whatif: [^*]*/) { n = split(substr($0, RSTART + 8, RLENGTH - 8), w, " ")
-			for (i = 1; i <= n; i++) { value = w[i + 1] ~ /^[0-9.]/ ? w[i + 1] : ""; print NR, w[i], value; i += value != "" } }' $source
-}
-member() { # FILE NAME
-	json_query "$1" "SELECT text->>'\$.$2' FROM json"
-}
 
 : >"$T/table"
-for name in $(sed -nE 's/^\t\{"([a-z_]+)", run_.*/\1/p' $source); do
+for name in $(cases); do
 	before=$(native "$name" before)
 	mended=$(native "$name" mended)
 	DEVICE=gpu collect "$T/w.db" --passes flow,time,waits --kernel nothing_at_all "$T/whatif" "$name" before >"$T/out" 2>"$T/err" || not_ok "$name: collect" "$(cat "$T/err")"
-	functions "$T/w.db" >"$T/which"
-	options=()
-	while read -r line option value; do
-		for which in $(awk -v line="$line" '$2 == line { print $1 }' "$T/which"); do
-			options+=("$option" "$which${value:+=$value}")
-		done
-	done < <(marks "$name")
+	ask_about "$name" "$T/w.db"
 	"$VFLOW" whatif "${options[@]}" -T json "$T/w.db" >"$T/w.json" 2>"$T/err" || sed 's/^/# /' "$T/err"
 	"$VFLOW" whatif "${options[@]}" --estimate diogenes -T json "$T/w.db" >"$T/d.json" 2>"$T/err" || sed 's/^/# /' "$T/err"
 	[ -z "$KEEP" ] || cp "$T/w.db" "$KEEP/$name.db"

@@ -272,7 +272,7 @@ static char *look_of(const struct profile_finding *finding, const char *file)
 				 finding->vertex, file, finding->vertex);
 	if (finding->saves_ns == PROFILE_UNKNOWN || finding->api == PROFILE_NO_ROW || !change)
 		return NULL;
-	return xasprintf("vflow whatif --%s a%" PRIu32 "%s", change, finding->api, file);
+	return xasprintf("vflow whatif --%s a%" PRIu32 "%s", change, finding->api + 1, file);
 }
 
 static void print_finding(const struct report *report, struct common *common, FILE *out,

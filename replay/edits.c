@@ -29,7 +29,7 @@ static int edit_call(struct maker *maker, uint32_t call)
 		return error_set(maker->error,
 				 "call %u cannot be moved to call %u, which is not a later one of "
 				 "its thread",
-				 call, change->call);
+				 call + 1, change->call + 1);
 	if (!edit->flags) {
 		ARRAY_RESERVE(edits->changed, edits->changed_count, edits->changed_capacity);
 		maker->unsorted |=
@@ -108,14 +108,14 @@ static int make(struct maker *maker)
 	case REPLAY_CALL:
 		if (change->index >= replay->call_count)
 			return error_set(maker->error, "the timeline has no call %u: it has %u",
-					 change->index, replay->call_count);
+					 change->index + 1, replay->call_count);
 		return edit_call(maker, change->index);
 	case REPLAY_API:
 		if (change->index >= profile->api_count || !has_calls(replay, change->index))
 			return error_set(maker->error,
 					 "there is no a%u: 'vflow whatif' without options lists "
 					 "what there is",
-					 change->index);
+					 change->index + 1);
 		return edit_api(maker, change->index);
 	case REPLAY_VERTEX:
 		for (uint32_t i = 0; i < profile->api_count; i++)

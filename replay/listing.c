@@ -80,7 +80,7 @@ static char *place_of(const struct profile *profile, const struct profile_api *a
 
 static char *name_in_options(const struct profile_api *api, uint32_t index)
 {
-	return api->vertex == PROFILE_NO_VERTEX ? xasprintf("a%" PRIu32, index)
+	return api->vertex == PROFILE_NO_VERTEX ? xasprintf("a%" PRIu32, index + 1)
 						: xasprintf("%" PRIu32, api->vertex);
 }
 
@@ -132,7 +132,7 @@ void listing_json(FILE *out, const struct profile *profile, uint64_t run_ns, boo
 
 		json_begin(&json, '{');
 		json_named_text(&json, "which", which);
-		json_named_count(&json, "api", sums[i].api);
+		json_named_count(&json, "api", sums[i].api + UINT64_C(1));
 		if (api->vertex != PROFILE_NO_VERTEX)
 			json_named_count(&json, "vertex", api->vertex);
 		json_named_text(&json, "kind", api->kind);

@@ -74,7 +74,7 @@ static void put_changes(FILE *out, const struct outcome *outcome)
 		if (change->kind == REPLAY_SHORTEN && change->scaled)
 			fprintf(out, ": %.4g%% of its time", 100 * change->fraction);
 		else if (change->kind == REPLAY_MOVE && change->at_call)
-			fprintf(out, ": before call %" PRIu32, change->call);
+			fprintf(out, ": before call %" PRIu32, change->call + 1);
 		else if (change->kind == REPLAY_SHORTEN || change->kind == REPLAY_MOVE)
 			fprintf(out, ": %s%s", duration_format(change->ns, time),
 				change->kind == REPLAY_MOVE ? " of its own time" : "");

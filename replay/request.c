@@ -44,6 +44,8 @@ static int take_subject(const char **text, struct replay_change *change)
 	*text += change->subject != REPLAY_VERTEX;
 	if (take_number(text, UINT32_MAX - 1, &number) != 0)
 		return -1;
+	if (change->subject != REPLAY_VERTEX && !number--) /* rows of tables count from 1 */
+		return -1;
 	change->index = (uint32_t)number;
 	if (**text != ':')
 		return 0;
@@ -69,9 +71,9 @@ static int take_value(const char *text, struct replay_change *change)
 	if (change->kind == REPLAY_MOVE && *text == 'c') {
 		text++;
 		change->at_call = true;
-		if (take_number(&text, UINT32_MAX - 1, &number) != 0 || *text)
+		if (take_number(&text, UINT32_MAX - 1, &number) != 0 || *text || !number)
 			return -1;
-		change->call = (uint32_t)number;
+		change->call = (uint32_t)number - 1;
 		return 0;
 	}
 	if (change->kind == REPLAY_SHORTEN && size && text[size - 1] == '%') {
@@ -147,12 +149,12 @@ char *request_subject(const struct replay_change *change)
 	static const char *const names[] = {
 		[REPLAY_VERTEX] = "vertex ", [REPLAY_API] = "a", [REPLAY_CALL] = "call "};
 	const char *name = names[change->subject];
+	const uint32_t number = change->index + (change->subject != REPLAY_VERTEX);
 
 	if (!change->some)
-		return xasprintf("%s%" PRIu32, name, change->index);
+		return xasprintf("%s%" PRIu32, name, number);
 	if (change->first == change->last)
-		return xasprintf("%s%" PRIu32 ", invocation %" PRIu64, name, change->index,
-				 change->first);
-	return xasprintf("%s%" PRIu32 ", invocations %" PRIu64 " to %" PRIu64, name, change->index,
+		return xasprintf("%s%" PRIu32 ", invocation %" PRIu64, name, number, change->first);
+	return xasprintf("%s%" PRIu32 ", invocations %" PRIu64 " to %" PRIu64, name, number,
 			 change->first, change->last);
 }

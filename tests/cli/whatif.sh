@@ -82,4 +82,11 @@ is "... is said" "$(cat "$T/err")" "vflow whatif: the profile has no pass time: 
 collect "$T/time.db" --passes flow,time "$P/whatif" wait
 expect_exit 1 "no pass waits" "$VFLOW" whatif "$T/time.db"
 is "... is said" "$(cat "$T/err")" "vflow whatif: the profile has no pass waits: vflow collect --passes flow,time,waits"
+# functions are named as the rows of table api
+for which in $(json_query "$T/functions.json" "SELECT value->>'which' FROM json, json_each(text, '\$.functions')" | grep a); do
+	is "$which" "$(sqlite3 "$T/before.db" "SELECT kind IN ('sync', 'free'), vertex IS NULL FROM api WHERE id = ${which#a}")" "1|1"
+done
+for wrong in a0 c0; do
+	expect_exit 2 "no $wrong" "$VFLOW" whatif --without $wrong "$T/before.db"
+done
 finish

@@ -120,7 +120,8 @@ int cmd_whatif(int argc, char **argv)
 		{0, "instead", "X=TIME,..",
 		 "their operations take this long, or 40% of what it was", OPTION_LIST,
 		 &lists[REPLAY_SHORTEN]},
-		{0, "after-use", "X=TIME,..", "they wait so much of the host's own time later",
+		{0, "after-use", "X[=TIME],..",
+		 "they wait so much of the host's own time later; else at the first use",
 		 OPTION_LIST, &lists[REPLAY_MOVE]},
 		{0, "hoist", "LIST", "only the first call, of frees the last, as out of a loop",
 		 OPTION_LIST, &lists[REPLAY_HOIST]},
@@ -173,7 +174,11 @@ int cmd_whatif(int argc, char **argv)
 	}
 	signal(SIGPIPE, SIG_DFL); /* `vflow whatif | head` ends quietly */
 	whatif.profile = input_profile_events(argv[operand], &error);
-	result = whatif.profile ? run(&whatif, &error) : -1;
+	result = whatif.profile ? request_measure(&whatif.request, whatif.profile,
+						  is_emulated(whatif.profile), &error)
+				: -1;
+	if (result == 0)
+		result = run(&whatif, &error);
 	profile_free(whatif.profile);
 	request_release(&whatif.request);
 	if (result != 0)

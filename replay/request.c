@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/records.h"
 #include "util/duration.h"
 #include "util/memory.h"
 
 enum { CHANGES_MAX = 100000 };
+
+#define TO_MEASURE UINT64_MAX /* in the place of a time, which is at most 2^63 ns */
 
 const char *request_option(enum replay_change_kind kind)
 {
@@ -99,11 +102,8 @@ static int add_item(struct request *request, enum replay_change_kind kind, const
 				 "like c120, with :2-5 for some invocations",
 				 request_option(kind), item);
 	if (!*text && kind == REPLAY_MOVE)
-		return error_set(error,
-				 "--after-use %s: the profile does not say when the host uses what "
-				 "was waited for: say how much later, like %s=150us",
-				 item, item);
-	if ((*text == '=') != wants_value || (*text && take_value(text + 1, &change) != 0))
+		change.ns = TO_MEASURE;
+	else if ((*text == '=') != wants_value || (*text && take_value(text + 1, &change) != 0))
 		return error_set(error, "--%s %s: %s", request_option(kind), item,
 				 kind == REPLAY_SHORTEN ? "expected what it takes, like 31=2us or "
 							  "31=40%"
@@ -134,6 +134,66 @@ int request_add(struct request *request, enum replay_change_kind kind,
 				return -1;
 			rest += size;
 		} while (*rest++ == ',');
+	}
+	return 0;
+}
+
+static bool is_of(const struct profile *profile, const struct replay_change *change, uint32_t api)
+{
+	switch (change->subject) {
+	case REPLAY_VERTEX:
+		return profile->apis[api].vertex == change->index;
+	case REPLAY_API:
+		return api == change->index;
+	case REPLAY_CALL:
+		return change->index < profile->timeline_count &&
+		       profile->timeline[change->index].api == api;
+	}
+	return false;
+}
+
+static int measure(struct replay_change *change, const struct profile *profile, bool model_time,
+		   struct error *error)
+{
+	char *subject = request_subject(change);
+	const char *why = model_time
+				  ? "first uses are measured in real time, and this run is model "
+				    "time"
+				  : "the profile has no first use of it (pass use)";
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < profile->first_use_count && !model_time; i++) {
+		const struct profile_first_use *use = &profile->first_uses[i];
+
+		if (!is_of(profile, change, use->api))
+			continue;
+		if (use->kind == GPU_USE_UNKNOWN) {
+			why = "not all that it protects could be watched";
+			least = UINT64_MAX;
+			break;
+		}
+		why = "the host never used what it protects: try --no-wait";
+		if (use->min_ns < least)
+			least = use->min_ns;
+	}
+	if (least == UINT64_MAX)
+		error_set(error,
+			  "--after-use: %s: %s; or say how much later it waits, like 9=150us",
+			  subject, why);
+	change->ns = least;
+	free(subject);
+	return least == UINT64_MAX ? -1 : 0;
+}
+
+int request_measure(struct request *request, const struct profile *profile, bool model_time,
+		    struct error *error)
+{
+	for (uint32_t i = 0; i < request->count; i++) {
+		struct replay_change *change = &request->changes[i];
+
+		if (change->kind == REPLAY_MOVE && !change->at_call && change->ns == TO_MEASURE &&
+		    measure(change, profile, model_time, error) != 0)
+			return -1;
 	}
 	return 0;
 }

@@ -71,8 +71,7 @@ which=$("$VFLOW" whatif "$T/loop.db" | awk '/cudaFree/ { print $1 }')
 is "an invocation: the last cudaFree" "$(member "$T/one.json" saves_ns) $(member "$T/one.json" changed_calls)" "42000 1" # its copy ends at 383 us
 expect_exit 1 "what is not there" "$VFLOW" whatif --without 77 "$T/loop.db"
 like "... is said" "$(cat "$T/err")" 'vertex 77 made no call in the run of the pass time'
-for bad in "--without x" "--without 1:" "--without 1:3-2" "--without 1=2us" "--instead 1" "--instead 1=2xs" "--instead 1=140%" "--after-use 1" \
-	"--after-use c1=c" "--without c1:2" "--without 99999999999" "-T png" "--estimate guess" "--estimate diogenes -T svg"; do
+for bad in "--without x" "--without 1:" "--without 1:3-2" "--without 1=2us" "--instead 1" "--instead 1=2xs" "--instead 1=140%" "--after-use c1=c" "--without c1:2" "--without 99999999999" "-T png" "--estimate guess" "--estimate diogenes -T svg"; do
 	# shellcheck disable=SC2086
 	expect_exit 2 "misuse: $bad" "$VFLOW" whatif $bad "$T/loop.db"
 done
@@ -82,6 +81,8 @@ is "... is said" "$(cat "$T/err")" "vflow whatif: the profile has no pass time: 
 collect "$T/time.db" --passes flow,time "$P/whatif" wait
 expect_exit 1 "no pass waits" "$VFLOW" whatif "$T/time.db"
 is "... is said" "$(cat "$T/err")" "vflow whatif: the profile has no pass waits: vflow collect --passes flow,time,waits"
+expect_exit 1 "first uses are not in model time" "$VFLOW" whatif --after-use 1 "$T/loop.db"
+is "... is said" "$(cat "$T/err")" "vflow whatif: --after-use: vertex 1: first uses are measured in real time, and this run is model time; or say how much later it waits, like 9=150us"
 # functions are named as the rows of table api
 for which in $(json_query "$T/functions.json" "SELECT value->>'which' FROM json, json_each(text, '\$.functions')" | grep a); do
 	is "$which" "$(sqlite3 "$T/before.db" "SELECT kind IN ('sync', 'free'), vertex IS NULL FROM api WHERE id = ${which#a}")" "1|1"

@@ -109,7 +109,7 @@ static int run(const struct whatif *whatif, struct error *error)
 int cmd_whatif(int argc, char **argv)
 {
 	struct whatif whatif = {.type = "text"};
-	struct option_list lists[REPLAY_HOIST + 1] = {{NULL, 0}};
+	static struct option_list lists[REPLAY_HOIST + 1]; /* items live until the process ends */
 	const struct command_option options[] = {
 		{0, "without", "LIST", "these calls are not made", OPTION_LIST,
 		 &lists[REPLAY_REMOVE]},

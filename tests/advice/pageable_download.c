@@ -40,6 +40,11 @@ int main(void)
 		expect_floats(shown + step * N, expected, N, "results");
 	}
 	print_checksum("results", shown, STEPS * sizeof(numbers));
+#if FIX_1
+	CHECK(cudaFreeHost(shown));
+#else
+	free(shown);
+#endif
 	CHECK(cudaFree(state));
 	CHECK(cudaFree(results));
 	return 0;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # `vflow collect --all`: the passes in their order, what each took, and the budget.
 . tests/lib.sh
-P=$PWD/$P
+P=$(realpath "$P")
 cd "$T" || exit 1
 exec </dev/null # each run reads it
 

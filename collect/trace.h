@@ -25,7 +25,8 @@
 /* Feature bits a reader does not know make it refuse the file. */
 #define TRACE_FEATURE_ROW_SIZE UINT64_C(1) /* events may have rows of other sizes than 32 bytes */
 #define TRACE_FEATURE_NODES UINT64_C(2)    /* contexts may be of nodes of CUDA graphs */
-#define TRACE_FEATURES_KNOWN (TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES)
+#define TRACE_FEATURE_PYTHON UINT64_C(4)   /* frames may be of Python */
+#define TRACE_FEATURES_KNOWN (TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES | TRACE_FEATURE_PYTHON)
 
 struct trace_header {
 	char magic[8];
@@ -51,6 +52,7 @@ enum trace_type {
 	TRACE_FACT = 11,
 	TRACE_COVERAGE = 12,
 	TRACE_FAILED_CALL = 13,
+	TRACE_PYTHON = 14,
 };
 
 struct trace_record {
@@ -94,6 +96,7 @@ enum trace_frame_kind {
 	 * node of it was captured or added, from the outermost on.  No module, offset 0.
 	 */
 	TRACE_FRAME_REPLAY = 2,
+	TRACE_FRAME_PYTHON = 3, /* no module; offset: id of a TRACE_PYTHON record */
 };
 
 struct trace_frame { /* a node of the tree of call paths */
@@ -103,6 +106,13 @@ struct trace_frame { /* a node of the tree of call paths */
 	uint32_t module;
 	uint32_t kind;   /* enum trace_frame_kind */
 	uint64_t offset; /* of the call: return address - 1 - load bias */
+};
+
+struct trace_python { /* a line that Python ran */
+	struct trace_record record;
+	uint32_t id;   /* 1, 2, ... in order */
+	uint32_t line; /* 0: not known */
+	char text[];   /* file, function with its class */
 };
 
 /* Numbers of enum gpu_api on disk. */

@@ -43,6 +43,7 @@ static const struct layout {
 	[TRACE_END] = {sizeof(struct trace_end), 0},
 	[TRACE_FACT] = {offsetof(struct trace_fact, payload), 0},
 	[TRACE_COVERAGE] = {offsetof(struct trace_coverage, text), 2},
+	[TRACE_PYTHON] = {offsetof(struct trace_python, text), 2},
 	[TRACE_FAILED_CALL] = {offsetof(struct trace_failed_call, text), 3},
 };
 

@@ -178,7 +178,7 @@ static void store_header(struct trace_writer *writer, uint64_t start_ns)
 {
 	struct trace_header header = {.version = TRACE_VERSION,
 				      .header_size = sizeof(header),
-				      .features = TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES,
+				      .features = TRACE_FEATURES_KNOWN,
 				      .start_ns = start_ns};
 
 	memcpy(header.magic, TRACE_MAGIC, sizeof(header.magic));

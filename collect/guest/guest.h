@@ -82,6 +82,33 @@ uint32_t modules_id(struct module_range *range);
 /* Whether the address lies in the code that the kernel jumps to at the start (`_start`). */
 bool modules_is_entry(uintptr_t address);
 
+/* -- unwinder.c ---------------------------------------------------------------------------- */
+
+/* Whether the page of this address can be read now.  Keeps errno no better than a system call. */
+bool unwinder_can_read(uintptr_t address);
+
+/* -- python.c: the frames of Python ---------------------------------------------------------- */
+
+/*
+ * Looks for CPython among the symbols that the file exports; under the loader's lock, as it asks
+ * the file's memory.  `dynamic`: its dynamic section.
+ */
+void python_find(uintptr_t bias, const void *dynamic);
+/* The loaded files have changed: look again. */
+void python_forget(void);
+/* Whether the address is in the interpreter's loop, each native frame of which runs a few frames of
+ * Python. */
+bool python_is_eval(uintptr_t address);
+/* Whether the file is the interpreter's: its frames are left out where there are Python's. */
+bool python_is_interpreter(const struct module_range *range);
+#define PYTHON_CALL UINT32_MAX
+/*
+ * The places of the thread's Python frames, innermost first, and after those of each call of the
+ * interpreter's loop PYTHON_CALL.  `calls`: of how many the stack has frames.  Returns how many
+ * there are with those; 0: none, or they could not be read, which coverage says.
+ */
+uint32_t python_frames(uint32_t *into, uint32_t room, uint32_t calls);
+
 /* -- paths.c: call paths and contexts ----------------------------------------------------- */
 
 /* The innermost node of the caller's call path; UINT32_MAX on failure.  0: no frame. */

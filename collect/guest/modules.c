@@ -130,6 +130,8 @@ static int add_range(struct dl_phdr_info *info, size_t size, void *data)
 		} else if (segment->p_type == PT_NOTE && !range.build_id_size) {
 			find_build_id(&range, segment);
 		}
+		if (segment->p_type == PT_DYNAMIC)
+			python_find(range.bias, (const void *)(range.bias + segment->p_vaddr));
 		if (*program && segment->p_type == PT_LOAD)
 			find_entry(&range, segment);
 	}
@@ -170,6 +172,7 @@ int modules_refresh(const struct gpu_provider *provider)
 	for (uint32_t i = 0; i < range_count; i++)
 		free(ranges[i].path);
 	range_count = 0;
+	python_forget();
 	changes++;
 	hidden_provider = provider;
 	if (dl_iterate_phdr(add_range, &program) != 0)

@@ -1,7 +1,7 @@
 /*
  * collect/guest/path_cache.c: the call paths that were seen last, by the return addresses on the
- * stack: a program makes most of its calls from few places, and to look up the file and the frame
- * of each address takes longer than to unwind.
+ * stack and the places of Python frames: a program makes most of its calls from few places, and to
+ * look up the file and the frame of each address takes longer than to unwind.
  *
  * All addresses are compared, so a path that is found is the right one as long as the loaded files
  * are the same.
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PLACES = 256, DEEPEST = 60 };
+enum { PLACES = 256, DEEPEST = 124 };
 
 static struct place {
 	uint64_t files; /* modules_changes() when it was kept; 0: nothing is */

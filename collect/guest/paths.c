@@ -14,12 +14,14 @@
 
 #define FRAMES_MAX 1024
 #define NAME_MAX_BYTES (64 << 10) /* of a kernel: longer names are cut */
+#define PYTHON_MAX 1536           /* frames of Python, and calls of its interpreter */
+#define MODULE_PYTHON UINT32_MAX
 #define HASH_START UINT32_C(0x811c9dc5)
 
 struct frame { /* id = index + 1 */
 	uint32_t parent;
-	uint32_t module; /* 0: TRACE_FRAME_REPLAY */
-	uint64_t offset;
+	uint32_t module; /* 0: TRACE_FRAME_REPLAY; MODULE_PYTHON */
+	uint64_t offset; /* MODULE_PYTHON: id of the place */
 };
 static struct frame *frames;
 static uint32_t frame_count, frame_capacity;
@@ -47,12 +49,15 @@ static struct table context_table;
 
 static int write_frame(const struct frame *frame, uint32_t id)
 {
+	bool python = frame->module == MODULE_PYTHON;
 	struct trace_frame record = {
 		.record = {.type = TRACE_FRAME},
 		.id = id,
 		.parent = frame->parent,
-		.module = frame->module,
-		.kind = frame->module ? TRACE_FRAME_NATIVE : TRACE_FRAME_REPLAY,
+		.module = python ? 0 : frame->module,
+		.kind = python          ? TRACE_FRAME_PYTHON
+			: frame->module ? TRACE_FRAME_NATIVE
+					: TRACE_FRAME_REPLAY,
 		.offset = frame->offset,
 	};
 
@@ -86,9 +91,27 @@ static uint32_t intern_frame(uint32_t parent, uint32_t module, uint64_t offset)
 	return write_frame(&frame, frame_count) == 0 ? frame_count : 0;
 }
 
-/* Looks up the frames of return addresses, innermost first.  Returns 0, or -1: no memory. */
-static int find_path(void *const *addresses, uint32_t depth, struct found_path *path)
+/* Of places of Python from python_frames(), of which *left are not taken yet. */
+static int add_python(const uint32_t *places, uint32_t *left, struct found_path *path)
 {
+	--*left; /* PYTHON_CALL */
+	while (*left && places[*left - 1] != PYTHON_CALL) {
+		path->node = intern_frame(path->node, MODULE_PYTHON, places[--*left]);
+		if (!path->node)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Looks up the frames of return addresses, innermost first, and puts those of Python in place of
+ * the interpreter's.  Returns 0, or -1: no memory.
+ */
+static int find_path(void *const *addresses, uint32_t depth, const uint32_t *python,
+		     uint32_t python_count, struct found_path *path)
+{
+	bool merges = python_count;
+
 	*path = (struct found_path){0};
 	while (depth-- > 0) {
 		/* of the call, not of the instruction after it, which may be another function's */
@@ -103,6 +126,12 @@ static int find_path(void *const *addresses, uint32_t depth, struct found_path *
 		path->outside += !range;
 		if (!range || range->hidden)
 			continue;
+		if (merges && python_is_interpreter(range)) {
+			if (python_is_eval(address) && python_count &&
+			    add_python(python, &python_count, path) != 0)
+				return -1;
+			continue;
+		}
 		module = modules_id(range);
 		if (!module)
 			return -1;
@@ -113,11 +142,30 @@ static int find_path(void *const *addresses, uint32_t depth, struct found_path *
 	return 0;
 }
 
+/*
+ * Appends the places of Python's frames to the addresses, so that the path is found by both.
+ * Returns how many.
+ */
+static uint32_t append_python(void **addresses, uint32_t depth, uint32_t *places)
+{
+	uint32_t calls = 0, count;
+
+	for (uint32_t i = 0; i < depth; i++)
+		calls += python_is_eval((uintptr_t)addresses[i] - 1);
+	count = python_frames(places, PYTHON_MAX, calls);
+	for (uint32_t i = 0; i < count; i++)
+		addresses[depth + i] = (void *)(uintptr_t)places[i];
+	return count;
+}
+
 uint32_t paths_here(const struct gpu_provider *provider)
 {
-	static void *addresses[FRAMES_MAX]; /* the lock is held; the caller's stack may be small */
+	/* the lock is held; the caller's stack may be small */
+	static void *addresses[FRAMES_MAX + PYTHON_MAX];
+	static uint32_t places[PYTHON_MAX];
 	const struct found_path *kept;
 	struct found_path path;
+	uint32_t python;
 	int count;
 
 	if (modules_refresh(provider) != 0) {
@@ -125,13 +173,14 @@ uint32_t paths_here(const struct gpu_provider *provider)
 		return UINT32_MAX;
 	}
 	count = unw_backtrace(addresses, FRAMES_MAX);
-	kept = path_cache_find(addresses, (uint32_t)count);
+	python = append_python(addresses, (uint32_t)count, places);
+	kept = path_cache_find(addresses, (uint32_t)count + python);
 	if (kept) {
 		path = *kept;
 	} else {
-		if (find_path(addresses, (uint32_t)count, &path) != 0)
+		if (find_path(addresses, (uint32_t)count, places, python, &path) != 0)
 			return UINT32_MAX;
-		path_cache_keep(addresses, (uint32_t)count, &path);
+		path_cache_keep(addresses, (uint32_t)count + python, &path);
 	}
 	if (path.outside)
 		coverage_add(COVERAGE_PATH_OUTSIDE_OF_FILES, NULL, path.outside, 0);
@@ -163,7 +212,7 @@ uint32_t paths_of(const struct gpu_provider *provider, const uintptr_t *code, ui
 		*cuda = range->hidden;
 	for (uint32_t i = 0; i < count; i++)
 		addresses[i] = (void *)(code[i] + 1);
-	return find_path(addresses, count, &path) == 0 ? path.node : UINT32_MAX;
+	return find_path(addresses, count, NULL, 0, &path) == 0 ? path.node : UINT32_MAX;
 }
 
 /* Puts the frames of a path, which has no replay, inside of another path. */

@@ -7,6 +7,8 @@
  * its pipe is no pipe: four of its calls come here, and those about this pipe are answered
  * without any descriptor.
  */
+#include "collect/guest/guest.h"
+
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
@@ -55,6 +57,11 @@ static ssize_t probe(uintptr_t address)
 
 	/* Linux reads the set before it finds that this is no way to change it: EFAULT or EINVAL */
 	return syscall(SYS_rt_sigprocmask, no_such_way, word, NULL, 8) && errno == EINVAL ? 1 : -1;
+}
+
+bool unwinder_can_read(uintptr_t address)
+{
+	return probe(address) == 1;
 }
 
 static ssize_t write_but_no_pipe(int fd, const void *buffer, size_t size)

@@ -13,6 +13,7 @@
 #include "graph/profile/file.h"
 #include "graph/symbols.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /*
  * Frames are shared by the paths of a trace, but not in a profile: vertices times depth.  Paths
@@ -26,6 +27,7 @@
 #define RUNTIME_FRAMES 16 /* at most, of a CUDA runtime that is linked in */
 
 /* In place of modules, in frames that stand for no place in one. */
+#define MODULE_PYTHON (UINT32_MAX - 2) /* `offset` is a number of callpaths_python() */
 #define MODULE_REPLAY (UINT32_MAX - 1) /* TRACE_FRAME_REPLAY */
 #define MODULE_ORDINAL UINT32_MAX      /* innermost: `offset` is a graph's node's ordinal, not 0 */
 
@@ -56,12 +58,20 @@ struct replay { /* how the profile shows MODULE_REPLAY */
 	UT_hash_handle hh;
 };
 
+struct python { /* a line of Python's; key: the identity */
+	char *identity;
+	uint32_t index, line, frame; /* frame: index into profile->frames */
+	UT_hash_handle hh;
+};
+
 struct callpaths {
 	struct profile *profile;
 	struct symbols *symbols;
 	struct module *modules, **module_list;
 	struct frame *frames, **frame_list;
 	struct replay *replays;
+	struct python *python, **python_list;
+	uint32_t python_count, python_capacity;
 	struct context_hash *hash;
 	uint32_t module_count, module_capacity;
 	uint32_t frame_count, frame_capacity;
@@ -87,6 +97,12 @@ void callpaths_free(struct callpaths *paths)
 		HASH_DEL(paths->replays, replay);
 		free(replay);
 	}
+	HASH_CLEAR(hh, paths->python);
+	for (uint32_t i = 0; i < paths->python_count; i++) {
+		free(paths->python_list[i]->identity);
+		free(paths->python_list[i]);
+	}
+	free(paths->python_list);
 	HASH_CLEAR(hh, paths->modules);
 	HASH_CLEAR(hh, paths->frames);
 	for (uint32_t i = 0; i < paths->module_count; i++) {
@@ -146,7 +162,18 @@ static const unsigned char *digest_of(const struct callpaths *paths, uint32_t fr
 
 static bool is_place(const struct frame_key *key)
 {
-	return key->module < MODULE_REPLAY;
+	return key->module < MODULE_PYTHON;
+}
+
+/* What hashes of paths know the frame by. */
+static const char *identity_of(const struct callpaths *paths, const struct frame_key *key)
+{
+	if (key->module == MODULE_PYTHON)
+		return paths->python_list[key->offset]->identity;
+	if (key->module == MODULE_REPLAY)
+		return "replay";
+	return key->module == MODULE_ORDINAL ? "ordinal"
+					     : paths->module_list[key->module]->identity;
 }
 
 uint32_t callpaths_frame(struct callpaths *paths, uint32_t parent, uint32_t module, uint64_t offset)
@@ -164,13 +191,49 @@ uint32_t callpaths_frame(struct callpaths *paths, uint32_t parent, uint32_t modu
 	paths->frame_list[paths->frame_count++] = frame;
 	frame->of_node = module == MODULE_REPLAY ||
 			 (parent != NO_FRAME && paths->frame_list[parent]->of_node);
-	context_hash_frame(paths->hash,
-			   is_place(&key)            ? paths->module_list[module]->identity
-			   : module == MODULE_REPLAY ? "replay"
-						     : "ordinal",
-			   offset, digest_of(paths, parent), frame->digest);
+	context_hash_frame(paths->hash, identity_of(paths, &key),
+			   module == MODULE_PYTHON ? paths->python_list[offset]->line : offset,
+			   digest_of(paths, parent), frame->digest);
 	HASH_ADD(hh, paths->frames, key, sizeof(frame->key), frame);
 	return frame->index;
+}
+
+uint32_t callpaths_python(struct callpaths *paths, const char *file, const char *function,
+			  uint32_t line)
+{
+	struct profile *profile = paths->profile;
+	char *clean_file = text_clean(file, strlen(file), NAME_MAX);
+	char *clean_function = text_clean(function, strlen(function), NAME_MAX);
+	char *identity = xasprintf("python:%u:%s\n%s", line, clean_file, clean_function);
+	struct python *python;
+
+	HASH_FIND_STR(paths->python, identity, python);
+	if (python) {
+		free(identity);
+		free(clean_file);
+		free(clean_function);
+		return python->index;
+	}
+	ARRAY_RESERVE(profile->frames, profile->frame_count, profile->frame_capacity);
+	profile->frames[profile->frame_count] =
+		(struct profile_frame){.function = clean_function,
+				       .file = clean_file,
+				       .line = line,
+				       .module = xstrdup(PROFILE_PYTHON_MODULE)};
+	python = xcalloc(1, sizeof(*python));
+	*python = (struct python){.identity = identity,
+				  .index = paths->python_count,
+				  .line = line,
+				  .frame = profile->frame_count++};
+	ARRAY_RESERVE(paths->python_list, paths->python_count, paths->python_capacity);
+	paths->python_list[paths->python_count++] = python;
+	HASH_ADD_KEYPTR(hh, paths->python, python->identity, strlen(python->identity), python);
+	return python->index;
+}
+
+uint32_t callpaths_python_frame(struct callpaths *paths, uint32_t parent, uint32_t python)
+{
+	return callpaths_frame(paths, parent, MODULE_PYTHON, python);
 }
 
 static struct symbols_module *symbols_of(const struct callpaths *paths, uint32_t module)
@@ -270,6 +333,8 @@ static void add_frames(struct callpaths *paths, const struct frame_key *key, uin
 	}
 	if (key->module == MODULE_REPLAY)
 		replay = replay_frame(paths, *ordinal);
+	else if (key->module == MODULE_PYTHON)
+		replay = paths->python_list[key->offset]->frame;
 	else
 		count = symbols_at(paths->symbols, symbols_of(paths, key->module), key->offset,
 				   &frames);

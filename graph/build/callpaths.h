@@ -23,6 +23,10 @@ uint32_t callpaths_module(struct callpaths *paths, const char *path, const uint8
 /* `parent`: NO_FRAME for the outermost. */
 uint32_t callpaths_frame(struct callpaths *paths, uint32_t parent, uint32_t module,
 			 uint64_t offset);
+/* A line that Python ran. */
+uint32_t callpaths_python(struct callpaths *paths, const char *file, const char *function,
+			  uint32_t line);
+uint32_t callpaths_python_frame(struct callpaths *paths, uint32_t parent, uint32_t python);
 /* TRACE_FRAME_REPLAY. */
 uint32_t callpaths_replay(struct callpaths *paths, uint32_t parent);
 /* Whether the frame is inside of a replay: that of a node of a CUDA graph. */

@@ -5,7 +5,8 @@
 
 #include "util/memory.h"
 
-#define FRAME_DEPTH_MAX 4096 /* the guest records 1024, twice of nodes of CUDA graphs */
+#define FRAME_DEPTH_MAX                                                                            \
+	4096 /* the guest records 1024 and 1536 of Python, 1024 more of graph nodes */
 
 int contexts_expect(const char *what, uint32_t id, uint32_t count, struct error *error)
 {
@@ -26,20 +27,55 @@ int contexts_take_module(struct contexts *contexts, const struct trace_module *r
 	return 0;
 }
 
+int contexts_take_python(struct contexts *contexts, const struct trace_python *record,
+			 struct error *error)
+{
+	if (contexts_expect("line of Python", record->id, contexts->python_count, error) != 0)
+		return -1;
+	ARRAY_RESERVE(contexts->python, contexts->python_count, contexts->python_capacity);
+	contexts->python[contexts->python_count++] =
+		callpaths_python(merge_paths(contexts->merge), record->text,
+				 trace_text(&record->record, record->text, 1), record->line);
+	return 0;
+}
+
+/* Whether module, kind and offset are of such a frame. */
+static bool can_be(const struct contexts *contexts, const struct trace_frame *record)
+{
+	switch (record->kind) {
+	case TRACE_FRAME_NATIVE:
+		return record->module && record->module <= contexts->module_count &&
+		       record->offset <= PROFILE_NUMBER_MAX;
+	case TRACE_FRAME_REPLAY:
+		return !record->module && !record->offset;
+	case TRACE_FRAME_PYTHON:
+		return !record->module && record->offset &&
+		       record->offset <= contexts->python_count;
+	}
+	return false;
+}
+
+static uint32_t take_frame(const struct contexts *contexts, const struct trace_frame *record,
+			   uint32_t outer)
+{
+	struct callpaths *paths = merge_paths(contexts->merge);
+
+	if (record->kind == TRACE_FRAME_REPLAY)
+		return callpaths_replay(paths, outer);
+	if (record->kind == TRACE_FRAME_PYTHON)
+		return callpaths_python_frame(paths, outer, contexts->python[record->offset - 1]);
+	return callpaths_frame(paths, outer, contexts->modules[record->module - 1], record->offset);
+}
+
 int contexts_take_frame(struct contexts *contexts, const struct trace_frame *record,
 			struct error *error)
 {
 	uint32_t parent = record->parent ? record->parent - 1 : NO_FRAME;
-	struct callpaths *paths = merge_paths(contexts->merge);
-	bool replay = record->kind == TRACE_FRAME_REPLAY;
 	uint32_t depth, outer;
 
 	if (contexts_expect("frame", record->id, contexts->frame_count, error) != 0)
 		return -1;
-	if (record->parent >= record->id || !record->module != replay ||
-	    record->module > contexts->module_count ||
-	    (record->kind != TRACE_FRAME_NATIVE && !replay) ||
-	    record->offset > (replay ? 0 : PROFILE_NUMBER_MAX))
+	if (record->parent >= record->id || !can_be(contexts, record))
 		return error_set(error, "frame %u: its parent, module, kind or offset cannot be",
 				 record->id);
 	depth = record->parent ? contexts->depths[parent] + 1 : 1;
@@ -49,10 +85,7 @@ int contexts_take_frame(struct contexts *contexts, const struct trace_frame *rec
 	contexts->depths[contexts->frame_count] = depth;
 	ARRAY_RESERVE(contexts->frames, contexts->frame_count, contexts->frame_capacity);
 	outer = record->parent ? contexts->frames[parent] : NO_FRAME;
-	contexts->frames[contexts->frame_count++] =
-		replay ? callpaths_replay(paths, outer)
-		       : callpaths_frame(paths, outer, contexts->modules[record->module - 1],
-					 record->offset);
+	contexts->frames[contexts->frame_count++] = take_frame(contexts, record, outer);
 	return 0;
 }
 
@@ -76,6 +109,7 @@ int contexts_take(struct contexts *contexts, const struct trace_context *record,
 void contexts_release(struct contexts *contexts)
 {
 	free(contexts->modules);
+	free(contexts->python);
 	free(contexts->frames);
 	free(contexts->depths);
 	free(contexts->uses);

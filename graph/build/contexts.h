@@ -21,6 +21,7 @@ struct context_use {
 struct contexts {
 	struct merge *merge;
 	uint32_t *modules, module_count, module_capacity;
+	uint32_t *python, python_count, python_capacity; /* numbers of the call paths' lines */
 	uint32_t *frames, *depths, frame_count, frame_capacity, depth_capacity;
 	struct context_use *uses;
 	uint32_t count, capacity;
@@ -28,6 +29,8 @@ struct contexts {
 
 /* Each takes a record; -1: it cannot be. */
 int contexts_take_module(struct contexts *contexts, const struct trace_module *record,
+			 struct error *error);
+int contexts_take_python(struct contexts *contexts, const struct trace_python *record,
 			 struct error *error);
 int contexts_take_frame(struct contexts *contexts, const struct trace_frame *record,
 			struct error *error);

@@ -289,6 +289,8 @@ static int take(struct process *process, const struct trace_record *record, stru
 		return take_process(process, (const struct trace_process *)record, error);
 	case TRACE_MODULE:
 		return contexts_take_module(contexts, (const struct trace_module *)record, error);
+	case TRACE_PYTHON:
+		return contexts_take_python(contexts, (const struct trace_python *)record, error);
 	case TRACE_FRAME:
 		return contexts_take_frame(contexts, (const struct trace_frame *)record, error);
 	case TRACE_CONTEXT:

@@ -509,6 +509,8 @@ char *profile_frame_text(const struct profile_frame *frame);
 
 /* Of the frame that is no place: inside are those that made a node, outside the graph's launch. */
 #define PROFILE_GRAPH_MODULE "[CUDA graph]"
+/* Of frames of Python, with function, file and line. */
+#define PROFILE_PYTHON_MODULE "[Python]"
 bool profile_frame_is_replay(const struct profile_frame *frame);
 
 /*

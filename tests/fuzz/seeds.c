@@ -113,7 +113,10 @@ static void write_trace(const char *path)
 	RECORD(TRACE_FRAME, trace_frame, "", .id = 3, .parent = 1, .kind = TRACE_FRAME_REPLAY);
 	RECORD(TRACE_FRAME, trace_frame, "", .id = 4, .parent = 3, .module = 2,
 	       .kind = TRACE_FRAME_NATIVE, .offset = 0x20);
-	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 1, .frame = 1,
+	RECORD(TRACE_PYTHON, trace_python, "/tmp/a\x1b\xff.py\0Model.step\0", .id = 1, .line = 12);
+	RECORD(TRACE_FRAME, trace_frame, "", .id = 5, .parent = 2, .kind = TRACE_FRAME_PYTHON,
+	       .offset = 1);
+	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 1, .frame = 5,
 	       .kind = TRACE_ALLOC);
 	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 2, .frame = 2,
 	       .kind = TRACE_ALLOC);

@@ -96,6 +96,8 @@ bool unwinder_can_read(uintptr_t address);
 void python_find(uintptr_t bias, const void *dynamic);
 /* The loaded files have changed: look again. */
 void python_forget(void);
+/* Whether an interpreter was found. */
+bool python_runs(void);
 /* Whether the address is in the interpreter's loop, each native frame of which runs a few frames of
  * Python. */
 bool python_is_eval(uintptr_t address);

@@ -150,6 +150,8 @@ static uint32_t append_python(void **addresses, uint32_t depth, uint32_t *places
 {
 	uint32_t calls = 0, count;
 
+	if (!python_runs())
+		return 0;
 	for (uint32_t i = 0; i < depth; i++)
 		calls += python_is_eval((uintptr_t)addresses[i] - 1);
 	count = python_frames(places, PYTHON_MAX, calls);

@@ -159,6 +159,11 @@ void python_forget(void)
 	interpreter = (struct interpreter){0};
 }
 
+bool python_runs(void)
+{
+	return interpreter.start;
+}
+
 bool python_is_eval(uintptr_t address)
 {
 	return address >= interpreter.start && address < interpreter.end;

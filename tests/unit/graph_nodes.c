@@ -148,6 +148,47 @@ static void native_without_module(void)
 	frame(2, 1, 0, 0);
 }
 
+static void python(uint32_t module, uint64_t line)
+{
+	static const char texts[] = "/tmp/\x1b.py\0Model.step";
+	struct {
+		struct trace_python record;
+		char room[64];
+	} made = {.record = {.record = {.type = TRACE_PYTHON}, .id = 1, .line = 12}};
+	struct trace_frame of = {.record = {.type = TRACE_FRAME},
+				 .id = 2,
+				 .parent = 1,
+				 .module = module,
+				 .kind = TRACE_FRAME_PYTHON,
+				 .offset = line};
+
+	memcpy((char *)&made + offsetof(struct trace_python, text), texts, sizeof(texts));
+	assert_int_equal(trace_append(writer, &made.record.record,
+				      offsetof(struct trace_python, text) + sizeof(texts)),
+			 0);
+	assert_int_equal(trace_append(writer, &of.record, sizeof(of)), 0);
+}
+
+static void python_without_line(void)
+{
+	python(0, 0);
+}
+
+static void python_of_later_line(void)
+{
+	python(0, 2);
+}
+
+static void python_in_module(void)
+{
+	python(1, 1);
+}
+
+static void good_python(void)
+{
+	python(0, 1);
+}
+
 static void good_replay(void)
 {
 	replay(2, 1, 0, 0);
@@ -167,6 +208,18 @@ static void test_frames_that_cannot_be(void **state)
 	remove_folder(NULL);
 	make_folder(NULL);
 	assert_int_equal(vertices_of(good_replay), 2);
+	remove_folder(NULL);
+	make_folder(NULL);
+	assert_int_equal(vertices_of(python_without_line), 1);
+	remove_folder(NULL);
+	make_folder(NULL);
+	assert_int_equal(vertices_of(python_of_later_line), 1);
+	remove_folder(NULL);
+	make_folder(NULL);
+	assert_int_equal(vertices_of(python_in_module), 1);
+	remove_folder(NULL);
+	make_folder(NULL);
+	assert_int_equal(vertices_of(good_python), 2);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)

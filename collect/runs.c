@@ -10,6 +10,7 @@
 
 #include "collect/folder.h"
 #include "collect/launch.h"
+#include "collect/library.h"
 #include "collect/note.h"
 #include "util/command.h"
 #include "util/memory.h"
@@ -81,6 +82,19 @@ static void put_share(const struct runs_plan *plan, const struct runs_made *run,
 	free(number);
 }
 
+/* The guest hears of NVTX ranges, unless another tool does. */
+static void put_nvtx(const struct runs_plan *plan, struct environment *environment)
+{
+	char *guest = xasprintf("%s/" LIBRARY_GUEST, plan->libraries);
+	const char *set = getenv("NVTX_INJECTION64_PATH");
+
+	if (!set || !*set)
+		environment_set(environment, "NVTX_INJECTION64_PATH", guest);
+	else
+		note(plan->quiet, "NVTX_INJECTION64_PATH is set: NVTX ranges are not seen");
+	free(guest);
+}
+
 /* What the target finds in its environment.  Returns 0 or -1. */
 static int prepare(const struct runs_plan *plan, const struct runs_made *made, const char *traces,
 		   struct environment *environment, struct error *error)
@@ -92,6 +106,7 @@ static int prepare(const struct runs_plan *plan, const struct runs_made *made, c
 	environment_set(environment, "VFLOW_TRACE_DIR", traces);
 	environment_set(environment, "VFLOW_PASS", names);
 	environment_set(environment, "VFLOW_PROVIDER", provider);
+	put_nvtx(plan, environment);
 	pass_providers_put(plan->table, run, plan->device, environment);
 	pass_settings_put(plan->table, run, plan->settings, plan->setting_count, environment);
 	if (made->share > 1)

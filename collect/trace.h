@@ -53,6 +53,8 @@ enum trace_type {
 	TRACE_COVERAGE = 12,
 	TRACE_FAILED_CALL = 13,
 	TRACE_PYTHON = 14,
+	TRACE_RANGE = 15,
+	TRACE_THREAD_RANGE = 16,
 };
 
 struct trace_record {
@@ -223,6 +225,23 @@ struct trace_failed_call {
 	uint32_t error; /* gpu/errors.def */
 	uint64_t count;
 	char text[]; /* function, without _v2; name of the error, what it says, "" if not known */
+};
+
+/* Of ranges, and bytes of a name with its NUL: there are no more. */
+#define TRACE_RANGE_DEPTH 32
+#define TRACE_RANGE_NAME 256
+
+struct trace_range { /* an NVTX range: a node of the tree of them */
+	struct trace_record record;
+	uint32_t id;     /* 1, 2, ... in order */
+	uint32_t parent; /* the range around it, < id; 0: none */
+	char text[];     /* name, after that of its domain and ':' if it has one */
+};
+
+struct trace_thread_range { /* where the thread's next calls were made */
+	struct trace_record record;
+	uint32_t thread;
+	uint32_t range; /* 0: none */
 };
 
 struct trace_end { /* the process ended in order */

@@ -45,6 +45,8 @@ static const struct layout {
 	[TRACE_COVERAGE] = {offsetof(struct trace_coverage, text), 2},
 	[TRACE_PYTHON] = {offsetof(struct trace_python, text), 2},
 	[TRACE_FAILED_CALL] = {offsetof(struct trace_failed_call, text), 3},
+	[TRACE_RANGE] = {offsetof(struct trace_range, text), 1},
+	[TRACE_THREAD_RANGE] = {sizeof(struct trace_thread_range), 0},
 };
 
 static const struct layout *layout_of(uint16_t type)

@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 9
+#define GPU_PROVIDER_VERSION 10
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -77,6 +77,7 @@ struct gpu_call {
 	uint32_t thread;
 	uint64_t start_ns;
 	uint64_t invocation; /* 0, 1, ... of the context, if those before it have succeeded */
+	uint32_t range;      /* NVTX range that the thread is in; 0: none */
 };
 
 enum gpu_memory {

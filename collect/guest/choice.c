@@ -3,6 +3,7 @@
  *
  * Environment: VFLOW_KERNEL is the regular expression of the kernels that are wanted,
  * VFLOW_SAMPLE_KERNELS=N takes the first launch of each context and then every Nth,
+ * VFLOW_CAPTURE_RANGE (ranges.c) takes those while a thread is in such an NVTX range,
  * VFLOW_SAMPLE_BLOCKS=N looks at part of each launch's blocks, which is too little for the graph.
  */
 #include "collect/guest/guest.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/guest/ranges.h"
 #include "collect/kernel_filter.h"
 
 static struct kernel_filter *filter; /* NULL: all kernels */
@@ -51,7 +53,7 @@ int choice_start(struct error *error)
 
 bool choice_is_made(void)
 {
-	return filter || every > 1 || blocks > 1;
+	return filter || every > 1 || blocks > 1 || ranges_limit_capture();
 }
 
 static bool ask_filter(const char *kernel)
@@ -98,6 +100,8 @@ bool choice_wanted(const char *kernel, const struct gpu_node *node,
 {
 	uint32_t frame, context;
 
+	if (ranges_limit_capture() && !ranges_capture())
+		return skip(COVERAGE_SKIPPED_OUTSIDE_RANGE);
 	if (filter && !passes(kernel))
 		return skip(COVERAGE_SKIPPED_BY_KERNEL);
 	if (every > 1) {

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/guest/ranges.h"
 #include "util/say.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -109,6 +110,7 @@ static void sink_begin(struct gpu_call *call)
 	call->context = 1; /* a guest that is off promises only that it is not 0 */
 	call->thread = 0;
 	call->start_ns = 0;
+	call->range = ranges_here();
 	if (!enter())
 		return;
 	if (!thread_number)
@@ -202,6 +204,7 @@ static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, si
 	if (!enter())
 		return;
 	if (call->start_ns) {
+		ranges_write(call->thread, call->range);
 		write_event(call, rows, count, end_ns);
 		flush_frees(call, __atomic_load_n(&running, __ATOMIC_ACQUIRE));
 	}
@@ -510,6 +513,7 @@ __attribute__((destructor)) static void finish(void)
 	if (watches_uses)
 		uses_end(false);
 	failures_write();
+	ranges_cover();
 	coverage_write();
 	end.end_ns = clock_ns();
 	if (__atomic_load_n(&running, __ATOMIC_ACQUIRE))
@@ -547,6 +551,7 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 		guest_give_up("no memory");
 		return -1;
 	}
+	ranges_start();
 	if (choice_start(&error) != 0) {
 		guest_give_up(error.text);
 		return -1;

@@ -8,19 +8,30 @@
 
 #include "collect/kernel_filter.h"
 
-static int check_kernel(const union pass_value *value, struct error *error)
+static int check_regex(const char *option, const char *all, const union pass_value *value,
+		       struct error *error)
 {
 	struct kernel_filter *filter;
 
 	if (!value->text)
 		return 0;
 	if (!*value->text)
-		return error_set(error, "--kernel is empty; '.' means every kernel");
+		return error_set(error, "--%s is empty; '.' means every %s", option, all);
 	filter = kernel_filter_new(value->text, error);
 	if (!filter)
-		return error_prefix(error, "--kernel");
+		return error_prefix(error, "--%s", option);
 	kernel_filter_free(filter);
 	return 0;
+}
+
+static int check_kernel(const union pass_value *value, struct error *error)
+{
+	return check_regex("kernel", "kernel", value, error);
+}
+
+static int check_capture_range(const union pass_value *value, struct error *error)
+{
+	return check_regex("capture-range", "range", value, error);
 }
 
 static int check_sample_kernels(const union pass_value *value, struct error *error)
@@ -48,6 +59,16 @@ static const struct pass_option kernel = {
 		   .kind = OPTION_TEXT},
 	.variable = "VFLOW_KERNEL",
 	.check = check_kernel,
+};
+
+static const struct pass_option capture_range = {
+	.option = {.name = "capture-range",
+		   .argument = "REGEX",
+		   .help = "analyse only launches while a thread is in an NVTX range whose name "
+			   "matches",
+		   .kind = OPTION_TEXT},
+	.variable = "VFLOW_CAPTURE_RANGE",
+	.check = check_capture_range,
 };
 
 static const struct pass_option sample_kernels = {
@@ -108,6 +129,7 @@ const struct pass pass_flow = {
 	.providers = (const struct pass_provider[]){{.device = &device_gpu, .library = &sanitizer},
 						    {.device = &device_emulated},
 						    {0}},
-	.options = (const struct pass_option *const[]){&no_duplicates, &kernel, &sample_kernels,
-						       &sample_blocks, &memory_limit, NULL},
+	.options = (const struct pass_option *const[]){&no_duplicates, &kernel, &capture_range,
+						       &sample_kernels, &sample_blocks,
+						       &memory_limit, NULL},
 };

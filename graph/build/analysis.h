@@ -43,8 +43,9 @@ struct build_event {
 	bool extra; /* the run that makes the graph does not have it: for analyses with all_calls */
 	uint32_t process;                /* index into profile->processes */
 	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
-	const char *name;          /* as in the trace, any bytes; valid until `end` has returned */
-	uint64_t invocation;       /* 0, 1, ... of the same context in this process, by its trace */
+	uint32_t range;      /* NVTX range, index into profile->ranges; PROFILE_NO_ROW: none */
+	const char *name;    /* as in the trace, any bytes; valid until `end` has returned */
+	uint64_t invocation; /* 0, 1, ... of the same context in this process, by its trace */
 	uint64_t start_ns, end_ns; /* host time, since the start of the run */
 };
 

@@ -119,6 +119,7 @@ struct profile *build_runs(const struct build_run *runs, uint32_t count,
 		read_joined(&run, &runs[i], i + 1);
 	analyses_end(run.analyses);
 	apis_finish(profile, run.merge);
+	ranges_finish(profile);
 	join_free(run.join);
 	merge_free(run.merge);
 	profile->command = xstrdup(profile->process_count ? profile->processes[0].arguments : "");

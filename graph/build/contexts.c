@@ -106,8 +106,57 @@ int contexts_take(struct contexts *contexts, const struct trace_context *record,
 	return 0;
 }
 
+int contexts_take_range(struct contexts *contexts, const struct trace_range *record,
+			struct error *error)
+{
+	uint32_t depth = 1, outer = PROFILE_NO_ROW;
+
+	if (contexts_expect("NVTX range", record->id, contexts->range_count, error) != 0)
+		return -1;
+	if (record->parent >= record->id)
+		return error_set(error, "NVTX range %u: inside of %u", record->id, record->parent);
+	if (record->parent) {
+		depth = contexts->range_depths[record->parent - 1] + 1;
+		outer = contexts->ranges[record->parent - 1];
+	}
+	if (depth > TRACE_RANGE_DEPTH)
+		return error_set(error, "NVTX range %u: deeper than %d", record->id,
+				 TRACE_RANGE_DEPTH);
+	ARRAY_RESERVE(contexts->range_depths, contexts->range_count,
+		      contexts->range_depth_capacity);
+	contexts->range_depths[contexts->range_count] = depth;
+	ARRAY_RESERVE(contexts->ranges, contexts->range_count, contexts->range_capacity);
+	contexts->ranges[contexts->range_count++] =
+		ranges_find(merge_ranges(contexts->merge), outer, record->text);
+	return 0;
+}
+
+int contexts_take_thread_range(struct contexts *contexts, const struct trace_thread_range *record,
+			       struct error *error)
+{
+	uint32_t value;
+
+	if (record->range > contexts->range_count)
+		return error_set(error, "a thread in NVTX range %u: expected 0 to %u",
+				 record->range, contexts->range_count);
+	pair_map_remove(&contexts->thread_ranges, record->thread, 0);
+	if (record->range)
+		pair_map_find(&contexts->thread_ranges, record->thread, 0, record->range, &value);
+	return 0;
+}
+
+uint32_t contexts_range(const struct contexts *contexts, uint32_t thread)
+{
+	uint32_t id = pair_map_get(&contexts->thread_ranges, thread, 0);
+
+	return id == UINT32_MAX ? PROFILE_NO_ROW : contexts->ranges[id - 1];
+}
+
 void contexts_release(struct contexts *contexts)
 {
+	free(contexts->ranges);
+	free(contexts->range_depths);
+	pair_map_release(&contexts->thread_ranges);
 	free(contexts->modules);
 	free(contexts->python);
 	free(contexts->frames);

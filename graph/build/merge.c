@@ -26,6 +26,7 @@ struct context {
 struct merge {
 	struct profile *profile;
 	struct callpaths *paths;
+	struct ranges *ranges;
 	struct edges *edges;
 	struct context *contexts, **context_list;
 	uint32_t context_count, context_capacity;
@@ -63,6 +64,7 @@ struct merge *merge_new(struct profile *profile)
 
 	merge->profile = profile;
 	merge->paths = callpaths_new(profile);
+	merge->ranges = ranges_new(profile);
 	merge->edges = edges_new(profile->graph);
 	merge->unknown = NO_VERTEX;
 	add_vertex(merge, "host", xstrdup("host"), NO_FRAME);
@@ -81,12 +83,18 @@ void merge_free(struct merge *merge)
 	free(merge->site_bytes);
 	edges_free(merge->edges);
 	callpaths_free(merge->paths);
+	ranges_free(merge->ranges);
 	free(merge);
 }
 
 struct callpaths *merge_paths(const struct merge *merge)
 {
 	return merge->paths;
+}
+
+struct ranges *merge_ranges(const struct merge *merge)
+{
+	return merge->ranges;
 }
 
 uint32_t merge_context(struct merge *merge, enum trace_kind kind, const char *name, uint32_t frame,

@@ -11,6 +11,7 @@
 #include "collect/trace.h"
 #include "graph/build/analysis.h"
 #include "graph/build/callpaths.h"
+#include "graph/build/ranges.h"
 #include "graph/profile/profile.h"
 
 #define NO_VERTEX PROFILE_NO_VERTEX
@@ -22,6 +23,7 @@ void merge_free(struct merge *merge);
 
 /* Of the merge. */
 struct callpaths *merge_paths(const struct merge *merge);
+struct ranges *merge_ranges(const struct merge *merge);
 
 /*
  * A number that is equal for equal contexts in all processes.  `ordinal`: of a node of a CUDA graph

@@ -121,6 +121,7 @@ void process_set_event(struct process *process, const struct trace_event *event,
 		.thread = event->thread,
 		.device = event->device,
 		.stream = event->stream,
+		.range = contexts_range(&process->contexts, event->thread),
 		.name = merge_context_name(process->run->merge, context),
 		.invocation = event->invocation,
 		.start_ns = since_start(process, event->start_ns),
@@ -295,6 +296,11 @@ static int take(struct process *process, const struct trace_record *record, stru
 		return contexts_take_frame(contexts, (const struct trace_frame *)record, error);
 	case TRACE_CONTEXT:
 		return contexts_take(contexts, (const struct trace_context *)record, error);
+	case TRACE_RANGE:
+		return contexts_take_range(contexts, (const struct trace_range *)record, error);
+	case TRACE_THREAD_RANGE:
+		return contexts_take_thread_range(contexts,
+						  (const struct trace_thread_range *)record, error);
 	case TRACE_OBJECT:
 		return take_object(process, (const struct trace_object *)record, error);
 	case TRACE_EVENT:

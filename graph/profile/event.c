@@ -22,6 +22,7 @@ static const struct profile_column event_columns[] = {
 	EVENT_COLUMN(invocation, COUNT),
 	EVENT_COLUMN(start_ns, COUNT),
 	EVENT_COLUMN(end_ns, COUNT),
+	EVENT_COLUMN(range, INDEX, .nullable = true, .of = &profile_table_range),
 	{0},
 };
 

@@ -58,6 +58,14 @@ struct profile_object {
 	uint64_t start_ns, end_ns; /* since the start of the run; end 0: never freed */
 };
 
+/* An NVTX range in which calls were made.  Numbers are with those of the ranges inside of it. */
+struct profile_range {
+	uint32_t outer; /* index into profile->ranges, before this one; PROFILE_NO_ROW: none */
+	char *name;     /* after that of its domain and ':' if it has one */
+	uint64_t calls, host_ns; /* of the run that makes the graph */
+	uint64_t time_ns;        /* of the device; PROFILE_UNKNOWN: no pass `time` */
+};
+
 /*
  * One API invocation, from profile_read_events().  Times are the host's, from the start of the call
  * to its return, in ns since the start of the run: what the device does later is not in them.
@@ -68,6 +76,7 @@ struct profile_event {
 	uint32_t vertex;                 /* id; PROFILE_NO_VERTEX: a release or a wait, see name */
 	uint32_t process;                /* index into profile->processes */
 	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
+	uint32_t range;                  /* index into profile->ranges, or PROFILE_NO_ROW */
 	uint32_t first_access, access_count; /* in profile->accesses */
 	uint64_t invocation;                 /* 0, 1, ... of the same operation in this process */
 	uint64_t start_ns, end_ns;
@@ -95,6 +104,7 @@ struct profile_api {
 struct profile_timed_call {
 	uint32_t api, process;           /* indices into profile->apis, profile->processes */
 	uint32_t thread, device, stream; /* thread: 0, 1, ... in order of first CUDA call */
+	uint32_t range;                  /* index into profile->ranges, or PROFILE_NO_ROW */
 	bool nonblocking;                /* the stream is not ordered with the default stream */
 	uint64_t invocation;             /* 0, 1, ... of the same operation in this process */
 	uint64_t start_ns, end_ns;
@@ -165,6 +175,7 @@ struct profile_access {
  * How much of a long run is kept: its first events, whole, up to one of these numbers.  Coverage
  * says how many are left out.  The graph and the sums of vertices hold all of them.
  */
+#define PROFILE_RANGES_MAX (UINT32_C(1) << 20)
 #define PROFILE_EVENTS_MAX 50000
 #define PROFILE_ACCESSES_MAX 150000
 #define PROFILE_TIMELINE_MAX 1000000 /* calls; operations, waits, orders of streams */
@@ -427,6 +438,8 @@ struct profile {
 	uint32_t site_count, site_capacity;
 	struct profile_unseen *unseen;
 	uint32_t unseen_count, unseen_capacity;
+	struct profile_range *ranges;
+	uint32_t range_count, range_capacity;
 	struct profile_event *events; /* in order of processes, then of their ends */
 	uint32_t event_rows, event_capacity;
 	struct profile_api *apis;

@@ -125,7 +125,7 @@ is "the options that choose" "$(grep -E '^VFLOW_(KERN|SAMP|MEM)' chosen | sort |
 "$VFLOW" collect -q --kernel 'a|b c' --sample-kernels 10 env 2>err >chosen
 is "... the others" "$(grep -E '^VFLOW_(KERN|SAMP|MEM)' chosen | sort | tr '\n' ' ')" "VFLOW_KERNEL=a|b c VFLOW_SAMPLE_KERNELS=10 "
 is "nothing else is new in the environment" \
-	"$(diff <(env | sed 's/=.*//' | sort -u) <(sed 's/=.*//' out | sort -u) | grep '^>' | tr -d '\n> ' | sed 's/LD_PRELOAD//; s/LSAN_OPTIONS//')" "VFLOW_DIGESTSVFLOW_GUESTVFLOW_PASSVFLOW_TRACE_DIR"
+	"$(diff <(env | sed 's/=.*//' | sort -u) <(sed 's/=.*//' out | sort -u) | grep '^>' | tr -d '\n> ' | sed 's/LD_PRELOAD//; s/LSAN_OPTIONS//')" "NVTX_INJECTION64_PATHVFLOW_DIGESTSVFLOW_GUESTVFLOW_PASSVFLOW_TRACE_DIR"
 "$VFLOW" collect -q sh -c 'ls /proc/self/fd | wc -l' >out 2>err </dev/null
 sh -c 'ls /proc/self/fd | wc -l' >expected 2>err </dev/null
 is "no descriptor of ours is inherited" "$(cat out)" "$(cat expected)"

@@ -53,6 +53,7 @@ static void keep(void *state, const struct build_event *event, const struct buil
 		.thread = event->thread,
 		.device = event->device,
 		.stream = event->stream,
+		.range = event->range,
 		.first_access = first,
 		.access_count = profile->access_count - first,
 		.invocation = event->invocation,

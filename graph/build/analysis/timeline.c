@@ -75,6 +75,7 @@ static void keep_call(void *state, const struct build_event *event, const struct
 		.thread = event->thread,
 		.device = event->device,
 		.stream = event->stream,
+		.range = event->range,
 		.nonblocking = pair_map_get(&timeline->nonblocking, event->device, event->stream) !=
 			       UINT32_MAX,
 		.invocation = event->invocation,
@@ -109,6 +110,13 @@ static void keep_operation(struct timeline *timeline, const struct build_event *
 	};
 }
 
+static void add_range_time(struct profile_range *range, uint64_t time_ns)
+{
+	if (range->time_ns == PROFILE_UNKNOWN)
+		range->time_ns = 0;
+	profile_add(&range->time_ns, time_ns);
+}
+
 static int take_time(struct timeline *timeline, const struct build_event *event,
 		     const struct gpu_time *time, struct error *error)
 {
@@ -119,6 +127,8 @@ static int take_time(struct timeline *timeline, const struct build_event *event,
 	    __builtin_add_overflow(start_ns, time->time_ns, &end_ns) || end_ns > PROFILE_NUMBER_MAX)
 		return error_set(error, "an operation of the device ends too late");
 	keep_operation(timeline, event, start_ns, end_ns);
+	if (event->range != PROFILE_NO_ROW)
+		add_range_time(&timeline->profile->ranges[event->range], time->time_ns);
 	if (event->vertex == PROFILE_NO_VERTEX)
 		return 0;
 	vertex = &timeline->profile->graph->vertices[event->vertex];

@@ -265,8 +265,11 @@ static uint32_t next_number(struct bytes *from)
 	return value;
 }
 
-/* Of the instruction at this offset in the bytecode: Objects/locations.md of CPython 3.11. */
-static int find_line(uintptr_t table, int line, uint64_t offset)
+/*
+ * Of the instruction at this offset in the bytecode, 0: it has none.  `line`: of the code's start.
+ * Objects/locations.md of CPython 3.11.
+ */
+static uint32_t find_line(uintptr_t table, uint32_t line, uint64_t offset)
 {
 	int64_t size;
 	struct bytes bytes;
@@ -285,9 +288,9 @@ static int find_line(uintptr_t table, int line, uint64_t offset)
 		end += 2 * ((first & 7) + UINT64_C(1));
 		if (code == 13 || code == 14) {
 			number = next_number(&bytes);
-			line += number & 1 ? -(int)(number >> 1) : (int)(number >> 1);
+			line += number & 1 ? -(number >> 1) : number >> 1;
 		} else if (code >= 10 && code <= 12) {
-			line += (int)code - 10;
+			line += code - 10;
 		}
 		while (bytes.at < bytes.end && !(*bytes.at & 128))
 			bytes.at++;
@@ -353,7 +356,8 @@ static bool read_frame(uintptr_t frame, unsigned char owner, uint32_t *id)
 	static char file[TEXT_MAX + 1], function[TEXT_MAX + 1]; /* the lock is held */
 	const struct layout *layout = interpreter.layout;
 	uintptr_t code, instruction, table, name, path;
-	int first_line, first_traceable, line;
+	int first_line, first_traceable;
+	uint32_t line;
 	int64_t offset;
 
 	*id = 0;
@@ -370,8 +374,8 @@ static bool read_frame(uintptr_t frame, unsigned char owner, uint32_t *id)
 	    !read_pointer(code + layout->file, &path) || !read_text(name, function) ||
 	    !read_text(path, file))
 		return false;
-	line = offset < 0 ? 0 : find_line(table, first_line, (uint64_t)offset);
-	*id = intern_place(file, function, line > 0 ? (uint32_t)line : 0);
+	line = offset < 0 ? 0 : find_line(table, (uint32_t)first_line, (uint64_t)offset);
+	*id = intern_place(file, function, line <= INT_MAX ? line : 0);
 	return *id != 0;
 }
 

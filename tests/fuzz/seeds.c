@@ -116,6 +116,9 @@ static void write_trace(const char *path)
 	RECORD(TRACE_PYTHON, trace_python, "/tmp/a\x1b\xff.py\0Model.step\0", .id = 1, .line = 12);
 	RECORD(TRACE_FRAME, trace_frame, "", .id = 5, .parent = 2, .kind = TRACE_FRAME_PYTHON,
 	       .offset = 1);
+	RECORD(TRACE_RANGE, trace_range, "train", .id = 1);
+	RECORD(TRACE_RANGE, trace_range, "lib:st\xffp\x1b", .id = 2, .parent = 1);
+	RECORD(TRACE_THREAD_RANGE, trace_thread_range, "", .thread = 0, .range = 2);
 	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 1, .frame = 5,
 	       .kind = TRACE_ALLOC);
 	RECORD(TRACE_CONTEXT, trace_context, "cudaMalloc", .id = 2, .frame = 2,

@@ -130,6 +130,7 @@ static uint32_t call_of(uint32_t api, uint32_t thread, uint32_t stream, uint64_t
 	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
 	profile->timeline[profile->timeline_count] =
 		(struct profile_timed_call){.api = api,
+					    .range = PROFILE_NO_ROW,
 					    .thread = thread,
 					    .stream = stream,
 					    .nonblocking = stream >= 100,
@@ -534,6 +535,7 @@ static void event(const char *name, uint64_t end_ns)
 {
 	ARRAY_RESERVE(profile->events, profile->event_rows, profile->event_capacity);
 	profile->events[profile->event_rows++] = (struct profile_event){.vertex = PROFILE_NO_VERTEX,
+									.range = PROFILE_NO_ROW,
 									.name = xstrdup(name),
 									.start_ns = end_ns,
 									.end_ns = end_ns};

@@ -123,6 +123,7 @@ static void add_call(struct profile *profile, uint32_t c)
 	profile->timeline[profile->timeline_count++] = (struct profile_timed_call){
 		.api = is_wait ? DOWNLOAD + 1 + below(WAITS) : call->vertex,
 		.thread = call->thread,
+		.range = PROFILE_NO_ROW,
 		.stream = is_wait ? 0 : call->stream,
 		.nonblocking = !is_wait && call->stream >= 2,
 		.start_ns = start,

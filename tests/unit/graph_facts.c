@@ -51,7 +51,8 @@ static uint32_t allocate_at(uint32_t site, uint64_t size, uint32_t memory)
 	ARRAY_RESERVE(profile->objects, profile->object_count, profile->object_capacity);
 	profile->objects[profile->object_count++] =
 		(struct profile_object){.site = site, .size = size, .memory = memory};
-	event = (struct build_event){.number = event.number + 1, .vertex = site, .name = ""};
+	event = (struct build_event){
+		.number = event.number + 1, .vertex = site, .range = PROFILE_NO_ROW, .name = ""};
 	if (analysis->object)
 		analysis->object(state_of, &event, index);
 	if (analysis->event)
@@ -66,7 +67,8 @@ static uint32_t allocate(void)
 
 static void call(uint32_t vertex, const struct build_row *rows, uint32_t count)
 {
-	event = (struct build_event){.number = event.number + 1, .vertex = vertex, .name = ""};
+	event = (struct build_event){
+		.number = event.number + 1, .vertex = vertex, .range = PROFILE_NO_ROW, .name = ""};
 	analysis->event(state_of, &event, rows, count);
 }
 
@@ -100,8 +102,10 @@ static void content(uint32_t object, uint8_t number)
 
 static void release(uint32_t object)
 {
-	event = (struct build_event){
-		.number = event.number + 1, .vertex = PROFILE_NO_VERTEX, .name = "cudaFree"};
+	event = (struct build_event){.number = event.number + 1,
+				     .vertex = PROFILE_NO_VERTEX,
+				     .range = PROFILE_NO_ROW,
+				     .name = "cudaFree"};
 	if (analysis->event)
 		analysis->event(state_of, &event, NULL, 0);
 	if (analysis->freed)

@@ -62,6 +62,7 @@ static struct profile *example(void)
 	profile->event_rows = profile->event_capacity = 100;
 	for (uint32_t i = 0; i < 100; i++)
 		profile->events[i] = (struct profile_event){.vertex = PROFILE_NO_VERTEX,
+							    .range = PROFILE_NO_ROW,
 							    .name = xstrdup("cudaFree")};
 	return profile;
 }

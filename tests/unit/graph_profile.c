@@ -150,10 +150,20 @@ static struct profile *example(void)
 						      .end_ns = 0};
 	profile->graph->vertices[2].fields |= VERTEX_HOST_NS;
 	profile->graph->vertices[2].host_ns = 700;
+	profile->ranges = xcalloc(2, sizeof(*profile->ranges));
+	profile->range_count = profile->range_capacity = 2;
+	profile->ranges[0] = (struct profile_range){.outer = PROFILE_NO_ROW,
+						    .name = xstrdup("train"),
+						    .calls = 3,
+						    .time_ns = PROFILE_UNKNOWN};
+	profile->ranges[1] = (struct profile_range){
+		.name = xstrdup("lib:st\xc3\xa4p"), .calls = 2, .host_ns = 7, .time_ns = 9};
 	profile->events = xcalloc(3, sizeof(*profile->events));
 	profile->event_rows = profile->event_capacity = 3;
-	profile->events[0] = (struct profile_event){.vertex = 1, .start_ns = 1, .end_ns = 5};
+	profile->events[0] =
+		(struct profile_event){.vertex = 1, .range = 1, .start_ns = 1, .end_ns = 5};
 	profile->events[1] = (struct profile_event){.vertex = 2,
+						    .range = PROFILE_NO_ROW,
 						    .thread = 3,
 						    .device = 1,
 						    .stream = UINT32_MAX,
@@ -162,6 +172,7 @@ static struct profile *example(void)
 						    .start_ns = 5,
 						    .end_ns = INT64_MAX};
 	profile->events[2] = (struct profile_event){.vertex = PROFILE_NO_VERTEX,
+						    .range = PROFILE_NO_ROW,
 						    .first_access = 2,
 						    .start_ns = 8,
 						    .end_ns = 8,
@@ -512,11 +523,22 @@ static void test_round_trip(void **state)
 		assert_int_equal(a->thread, b->thread);
 		assert_int_equal(a->device, b->device);
 		assert_int_equal(a->stream, b->stream);
+		assert_int_equal(a->range, b->range);
 		assert_int_equal(a->first_access, b->first_access);
 		assert_int_equal(a->access_count, b->access_count);
 		assert_int_equal(a->invocation, b->invocation);
 		assert_int_equal(a->start_ns, b->start_ns);
 		assert_int_equal(a->end_ns, b->end_ns);
+	}
+	assert_int_equal(profile->range_count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct profile_range *a = &profile->ranges[i], *b = &expected->ranges[i];
+
+		assert_int_equal(a->outer, b->outer);
+		assert_string_equal(a->name, b->name);
+		assert_int_equal(a->calls, b->calls);
+		assert_int_equal(a->host_ns, b->host_ns);
+		assert_true(a->time_ns == b->time_ns);
 	}
 	assert_null(profile->events[1].name);
 	assert_string_equal(profile->events[2].name, "cudaFree");
@@ -773,6 +795,9 @@ static void test_changed(void **state)
 		{"UPDATE callpath SET frame = 50", "callpath"},
 		{"UPDATE callpath SET position = 4000000000 WHERE position = 1", "callpath"},
 		{"UPDATE vertex SET callpath = 4000000000 WHERE id = 2", "vertex"},
+		{"UPDATE range SET outer = 2 WHERE id = 2", "row 2 of table range"},
+		{"UPDATE range SET outer = 2 WHERE id = 1", "row 1 of table range"},
+		{"UPDATE range SET calls = 9 WHERE id = 2", "row 2 of table range"},
 		{"UPDATE object SET process = 2", "row 1 of table object"},
 		{"UPDATE object SET memory = 9", "row 1 of table object"},
 		{"UPDATE finding SET vertex = 50 WHERE id = 2", "row 2 of table finding"},
@@ -859,6 +884,7 @@ static void test_changed_events(void **state)
 		{"UPDATE event SET process = 0", "row 1 of table event"},
 		{"UPDATE event SET end_ns = -1", "row 1 of table event"},
 		{"UPDATE event SET id = 7 WHERE id = 3", "row 3 of table event"},
+		{"UPDATE event SET range = 3 WHERE id = 2", "row 2 of table event"},
 		{"UPDATE access SET event = 3 WHERE id = 2", "row 3 of table event"},
 		{"UPDATE access SET event = 3 WHERE id = 1", "row 2 of table access"},
 		{"UPDATE access SET object = 2", "row 1 of table access"},
@@ -871,7 +897,7 @@ static void test_changed_events(void **state)
 		{"UPDATE access SET last_block = 5 WHERE id = 1", "row 1 of table access"},
 		{"UPDATE access SET writer = 'me'", "row 1 of table access"},
 		{"WITH RECURSIVE r(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM r WHERE i < 50001) "
-		 "INSERT INTO event SELECT i, 1, NULL, 1, 0, 0, 0, 0, 9, 9 FROM r",
+		 "INSERT INTO event SELECT i, 1, NULL, 1, 0, 0, 0, 0, 9, 9, NULL FROM r",
 		 "row 50001 of table event"},
 	};
 	struct error error;

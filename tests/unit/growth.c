@@ -81,8 +81,10 @@ static struct made make(uint32_t n)
 
 static void call(struct made *made, uint32_t vertex, const struct build_row *rows, uint32_t count)
 {
-	made->event = (struct build_event){
-		.number = made->event.number + 1, .vertex = vertex, .name = "cudaFree"};
+	made->event = (struct build_event){.number = made->event.number + 1,
+					   .vertex = vertex,
+					   .range = PROFILE_NO_ROW,
+					   .name = "cudaFree"};
 	made->profile->event_count++;
 	analyses_event(made->analyses, &made->event, rows, count);
 }
@@ -96,7 +98,9 @@ static uint32_t allocate(struct made *made, uint32_t site)
 	profile->objects[profile->object_count++] =
 		(struct profile_object){.site = site, .size = SIZE, .memory = TRACE_MEMORY_DEVICE};
 	analyses_object(made->analyses,
-			&(struct build_event){.number = made->event.number + 1, .vertex = site},
+			&(struct build_event){.number = made->event.number + 1,
+					      .vertex = site,
+					      .range = PROFILE_NO_ROW},
 			index);
 	call(made, site, NULL, 0);
 	return index;

@@ -370,6 +370,7 @@ static void add_timed(struct profile *profile, uint32_t process, uint32_t thread
 	ARRAY_RESERVE(profile->timeline, profile->timeline_count, profile->timeline_capacity);
 	profile->timeline[profile->timeline_count++] =
 		(struct profile_timed_call){.api = api,
+					    .range = PROFILE_NO_ROW,
 					    .process = process,
 					    .thread = thread,
 					    .stream = 10 + thread,

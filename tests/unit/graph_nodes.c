@@ -121,6 +121,8 @@ static uint32_t vertices_of(void (*frame_of_kind)(void))
 	struct profile *profile;
 	uint32_t count;
 
+	remove_folder(NULL);
+	make_folder(NULL);
 	start_here();
 	frame_in(1, 0, launches);
 	frame_of_kind();
@@ -199,26 +201,12 @@ static void test_frames_that_cannot_be(void **state)
 {
 	(void)state;
 	assert_int_equal(vertices_of(replay_in_module), 1);
-	remove_folder(NULL);
-	make_folder(NULL);
 	assert_int_equal(vertices_of(replay_at_offset), 1);
-	remove_folder(NULL);
-	make_folder(NULL);
 	assert_int_equal(vertices_of(native_without_module), 1);
-	remove_folder(NULL);
-	make_folder(NULL);
 	assert_int_equal(vertices_of(good_replay), 2);
-	remove_folder(NULL);
-	make_folder(NULL);
 	assert_int_equal(vertices_of(python_without_line), 1);
-	remove_folder(NULL);
-	make_folder(NULL);
 	assert_int_equal(vertices_of(python_of_later_line), 1);
-	remove_folder(NULL);
-	make_folder(NULL);
 	assert_int_equal(vertices_of(python_in_module), 1);
-	remove_folder(NULL);
-	make_folder(NULL);
 	assert_int_equal(vertices_of(good_python), 2);
 }
 

@@ -165,6 +165,11 @@ static void print_operation(const struct profile *profile, struct common *common
 	free(time);
 	free(text);
 	print_place(profile, out, v);
+	if (vertex->fields & VERTEX_NVTX_RANGE) {
+		text = xasprintf("in NVTX range %s", vertex->nvtx_range);
+		page_field(out, "", text);
+		free(text);
+	}
 	frame = innermost(profile, v);
 	if (frame)
 		print_source(&common->files, out, frame->file, frame->line);

@@ -44,6 +44,7 @@ train / step
 train / step"
 	is "$1: threads have their own" "$(ask "$1" "SELECT e.thread, r.range FROM event e JOIN ranges r ON r.id = e.range WHERE r.range IN ('other', 'main only') ORDER BY e.id")" "1 other
 0 main only"
+	like "$1: the report says it of an operation" "$("$VFLOW" report "$T/$1.db")" "in NVTX range lib:copy / lib:fill"
 	like "$1: what begins on no thread is counted" "$(ask "$1" "SELECT * FROM coverage")" "nvtxRangeStart"
 }
 

@@ -17,8 +17,11 @@
 #include "collect/cmd.h"
 #include "collect/device/device.h"
 #include "collect/doctor.h"
+#include "collect/library.h"
+#include "collect/pass/pass.h"
 #include "collect/probe.h"
 #include "collect/result.h"
+#include "collect/userfaultfd.h"
 #include "util/command.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -167,6 +170,40 @@ bool doctor_check_output(void)
 	return true;
 }
 
+/* What `vflow collect --all` records on the device. */
+static void check_all(const struct device *device, const char *libraries)
+{
+	uint32_t missing;
+	char *made =
+		pass_names(collect_passes, pass_all(collect_passes, device, libraries, &missing));
+	char *left_out = pass_names(collect_passes, missing);
+
+	doctor_line(missing ? "missing" : "ok", "--all", "%s: %s%s%s", device->where,
+		    *made ? made : "nothing", missing ? "; this vflow was built without " : "",
+		    left_out);
+	free(left_out);
+	free(made);
+}
+
+static void check_passes(void)
+{
+	struct error error;
+	char *libraries = library_folder(&error);
+	int descriptor;
+
+	puts("\nPasses:");
+	for (size_t i = 0; libraries && devices[i]; i++)
+		check_all(devices[i], libraries);
+	free(libraries);
+	descriptor = userfaultfd_open(&error);
+	if (descriptor >= 0) {
+		close(descriptor);
+		doctor_line("ok", "userfaultfd", "pass use can watch memory");
+	} else {
+		doctor_line("missing", "userfaultfd", "pass use measures nothing: %s", error.text);
+	}
+}
+
 static void check_optional(void)
 {
 	if (HAVE_RSVG)
@@ -243,6 +280,7 @@ int cmd_doctor(int argc, char **argv)
 	if (code != OPTIONS_RUN)
 		return code;
 	good = check_devices(&where);
+	check_passes();
 	puts("\nDrawing:");
 	doctor_line("ok", "SVG and DOT", "vflow render");
 	check_optional();

@@ -7,6 +7,21 @@ is "... nothing on stderr" "$(cat "$T/err")" ""
 state() { # WHAT: its state
 	sed -n "s/^  \([a-z]*\) *$1 .*/\1/p" "$T/out" | sort -u | tr '\n' ' '
 }
+like "... what --all records" "$(cat "$T/out")" 'ok +--all +on the emulated device: flow,time,use,waits'
+is "... whether memory can be watched" "$(state userfaultfd)" \
+	"$("$VFLOW" collect -q --device emulated --passes flow,use -o "$T/use.db" "$P/first_use" read >"$T/use" 2>&1 || :
+	sqlite3 "$T/use.db" "SELECT CASE count(*) WHEN 0 THEN 'ok ' ELSE 'missing ' END FROM coverage WHERE reason LIKE '%not measured%'")"
+if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/vm/unprivileged_userfaultfd 2>/dev/null)" = 0 ] && command -v setpriv >/dev/null; then
+	mkdir -m 777 "$T/nobody"
+	vflow=$(realpath "$VFLOW")
+	(cd "$T/nobody" && setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all "$vflow" doctor) >"$T/out" 2>&1 || :
+	if grep -q "Passes:" "$T/out"; then
+		like "memory cannot be watched by everybody" "$(cat "$T/out")" 'missing +userfaultfd +pass use measures nothing: userfaultfd is not allowed here: run as root, or set vm.unprivileged_userfaultfd=1'
+	else
+		skip "memory cannot be watched by everybody" "another user cannot run this vflow"
+	fi
+	"$VFLOW" doctor >"$T/out"
+fi
 if [ ! -e /sys/module/nvidia ] && [ ! -e /proc/driver/nvidia/version ]; then
 	is "no GPU: that is missing, not broken" "$(state 'kernel driver')" "missing "
 	is "... and where programs can be collected" "$(tail -n 1 "$T/out")" "Programs can be collected here, on the emulated device only."

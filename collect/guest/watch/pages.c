@@ -8,12 +8,12 @@
 #include "collect/guest/watch/pages.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "collect/userfaultfd.h"
 
 /* Since Linux 6.8; headers may be older. */
 #ifndef UFFDIO_MOVE
@@ -25,10 +25,6 @@ struct uffdio_move {
 #define _UFFDIO_MOVE 0x05
 #define UFFDIO_MOVE _IOWR(UFFDIO, _UFFDIO_MOVE, struct uffdio_move)
 #endif
-#ifndef UFFD_FEATURE_MOVE
-#define UFFD_FEATURE_MOVE (1 << 16)
-#endif
-
 static int descriptor = -1;
 static void (*read_changes)(void);
 
@@ -41,46 +37,11 @@ static bool again(void)
 	return true;
 }
 
-static int open_descriptor(void)
-{
-	int device, opened = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (opened >= 0 || errno != EPERM)
-		return opened;
-	device = open("/dev/userfaultfd", O_RDWR | O_CLOEXEC);
-	if (device < 0) {
-		errno = EPERM;
-		return -1;
-	}
-	opened = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
-	close(device);
-	return opened;
-}
-
 int pages_open(void (*changing)(void), struct error *why)
 {
-	struct uffdio_api api = {
-		.api = UFFD_API,
-		.features = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EXACT_ADDRESS |
-			    UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_MOVE |
-			    UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |
-			    UFFD_FEATURE_EVENT_UNMAP,
-	};
-	int opened = open_descriptor();
-
-	if (opened < 0 && errno == EPERM)
-		return error_set(why, "userfaultfd is not allowed here: run as root, or set "
-				      "vm.unprivileged_userfaultfd=1");
-	if (opened < 0)
-		return error_set(why, "userfaultfd: %s", strerror(errno));
-	if (ioctl(opened, UFFDIO_API, &api) != 0) {
-		close(opened);
-		return error_set(why, "userfaultfd lacks what it takes: Linux 6.8 or newer is "
-				      "needed");
-	}
-	descriptor = opened;
+	descriptor = userfaultfd_open(why);
 	read_changes = changing;
-	return opened;
+	return descriptor;
 }
 
 static int register_range(uintptr_t start, size_t size, uint64_t mode)

@@ -1,0 +1,14 @@
+/*
+ * collect/userfaultfd.h: what the pass `use` needs of the kernel.
+ *
+ * Part of the guest, which uses it, and of `vflow doctor`, which asks whether it is there.
+ */
+#ifndef VFLOW_COLLECT_USERFAULTFD_H
+#define VFLOW_COLLECT_USERFAULTFD_H
+
+#include "util/error.h"
+
+/* A descriptor to watch memory of this process with; -1: why not, and what to do. */
+int userfaultfd_open(struct error *why);
+
+#endif

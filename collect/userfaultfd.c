@@ -1,3 +1,4 @@
+/* collect/userfaultfd.c: see userfaultfd.h. */
 #include "collect/userfaultfd.h"
 
 #include <errno.h>
@@ -42,7 +43,8 @@ int userfaultfd_open(struct error *why)
 
 	if (opened < 0 && errno == EPERM)
 		return error_set(why, "userfaultfd is not allowed here: run as root, or set "
-				      "vm.unprivileged_userfaultfd=1");
+				      "vm.unprivileged_userfaultfd=1; in a container, allow it in "
+				      "the seccomp profile");
 	if (opened < 0)
 		return error_set(why, "userfaultfd: %s", strerror(errno));
 	if (ioctl(opened, UFFDIO_API, &api) == 0)

@@ -8,7 +8,6 @@
 #include "collect/guest/watch/pages.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,6 +24,7 @@ struct uffdio_move {
 #define _UFFDIO_MOVE 0x05
 #define UFFDIO_MOVE _IOWR(UFFDIO, _UFFDIO_MOVE, struct uffdio_move)
 #endif
+
 static int descriptor = -1;
 static void (*read_changes)(void);
 

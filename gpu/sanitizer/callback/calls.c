@@ -281,6 +281,7 @@ static void prepare_other(const Sanitizer_CallbackData *data, struct needs *need
 	 * there before our pass has run
 	 */
 	this_thread.call.may_pend = needs->on_stream && !(needs->waits && events_have_partners());
+	this_thread.call.host_waited = needs->on_stream && needs->waits;
 	needs->all_contexts = !needs->on_stream &&
 			      (this_thread.effect == API_COPY || this_thread.effect == API_UNSEEN);
 	needs->bytes = api_device_bytes(data->functionName, data->functionParams);
@@ -299,7 +300,8 @@ static void prepare(const Sanitizer_CallbackData *data)
 	struct needs needs = {0};
 
 	this_thread.launch.kernel = NULL;
-	this_thread.call.may_pend = this_thread.call.settled = this_thread.call.differs = false;
+	this_thread.call.may_pend = this_thread.call.host_waited = false;
+	this_thread.call.settled = this_thread.call.differs = false;
 	if (!data->context || !this_thread.locked)
 		return;
 	/* some limits can be set only before anything is done in a context */
@@ -313,7 +315,7 @@ static void prepare(const Sanitizer_CallbackData *data)
 	 * a call of the driver that waits would do so with our lock held, and without the watchdog;
 	 * behind copies and sets an upload does not wait for long, and needs nothing of them
 	 */
-	if (!needs.waits ||
+	if (!needs.waits || (needs.on_stream && events_pend_commands(data->context)) ||
 	    (needs.on_stream && is_upload(data) &&
 	     events_pend_transfers(data->context, needs.stream)) ||
 	    events_drain(data->context, needs.all_contexts))
@@ -516,6 +518,15 @@ static void exit_driver(const Sanitizer_CallbackData *data)
 	this_thread.effect = API_NOTHING;
 }
 
+/* A call begins that waits for the device: nothing of ours shall linger there. */
+static void before_synchronization(void)
+{
+	if (try_lock()) {
+		events_stop_commands();
+		release_lock();
+	}
+}
+
 /* Makes the event of a call that waits for the device, which has returned. */
 static void finish_synchronization(const Sanitizer_CallbackData *data)
 {
@@ -584,6 +595,9 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 			this_thread.call.name = data->functionName;
 			this_thread.call.count = 0;
 			this_thread.call.start_ns = now_ns();
+			if (api_synchronizes(domain == SANITIZER_CB_DOMAIN_RUNTIME_API, id,
+					     data->functionName))
+				before_synchronization();
 		}
 		if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
 			enter_driver(id, data);

@@ -327,6 +327,10 @@ void calls_set(const Sanitizer_MemsetData *data)
 		operation->height = data->height;
 		operation->pitch = data->pitch;
 	}
+	if (operation) {
+		operation->value = data->value;
+		operation->value_size = data->elementSize;
+	}
 }
 
 /* A stream writes a word. */

@@ -4,8 +4,6 @@
  * It is read by the kernel, which fails where a load of ours would raise a signal.
  */
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "gpu/analysis/transfer.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
@@ -17,14 +15,6 @@
 
 enum { STEP = 64 * LEAF_BYTES, PEEK = 512 };
 
-/* False: it cannot be read. */
-static bool read_host(void *to, uint64_t address, size_t size)
-{
-	const struct iovec there = {(void *)(uintptr_t)address, size}, here = {to, size};
-
-	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
 /* Adds one row, which begins with the leaf number `leaf`.  False: it cannot be read. */
 static bool add_row(struct transfer_sum *sum, uint64_t leaf, uint64_t address, uint64_t size)
 {
@@ -33,7 +23,7 @@ static bool add_row(struct transfer_sum *sum, uint64_t leaf, uint64_t address, u
 	for (uint64_t at = 0; at < size; at += STEP) {
 		const size_t count = size - at < STEP ? size - at : STEP;
 
-		if (!read_host(bytes, address + at, count))
+		if (!events_read_host(bytes, address + at, count))
 			return false;
 		transfer_add(sum, leaf + at / LEAF_BYTES, bytes, count);
 	}
@@ -74,7 +64,7 @@ static bool differs(CUcontext context, uint64_t to, uint64_t from, uint64_t byte
 
 	for (uint64_t at = 0; bytes >= PEEK_FROM && at < bytes; at += bytes - PEEK)
 		if (events_peek(context, from + at, PEEK, device) &&
-		    read_host(host, to + at, PEEK) && memcmp(host, device, PEEK) != 0)
+		    events_read_host(host, to + at, PEEK) && memcmp(host, device, PEEK) != 0)
 			return true;
 	return false;
 }

@@ -312,4 +312,45 @@ struct marks {
 	struct transfer_in_pass transfer; /* ... of a pass that marks them itself */
 };
 
+/* -- calls whose bytes the host has: commands.cuh ------------------------------------------- */
+
+/*
+ * What one small copy or set did to one object, or that the object is to be forgotten.  The host
+ * puts commands into a ring; one block of threads takes them out, and leaves the results of each
+ * as a pass does.  It reads none of the program's memory.
+ */
+enum command_kind { COMMAND_READ, COMMAND_WRITE, COMMAND_FORGET };
+
+#define COMMANDS 256        /* in the ring */
+#define COMMAND_MOST 4096u  /* bytes that one reads or writes */
+#define COMMAND_INLINE 64u  /* bytes, from a multiple of 16 on, that are in the command itself */
+#define COMMAND_FORGETS 64u /* blocks of an object that is forgotten */
+#define COMMAND_BLOCKS (COMMAND_MOST / 1024 + 1)
+
+struct command {
+	uint64_t offset, rows_taken;
+	uint32_t kind, width, slot;
+	uint32_t writer; /* the API; of COMMAND_FORGET what stands for an unknown one */
+	uint32_t ticket, epoch, seen_epoch, unused;
+	uint32_t reserved[4];
+	/* what is written, from the last multiple of 16 in the object before it on */
+	uint8_t bytes[COMMAND_INLINE];
+};
+
+/*
+ * On the host.  A launch of the kernel ends when there was nothing to do for some time, when it is
+ * told to by `stop`, or when it is old.  It says so in `closed`, and looks for commands once more;
+ * `done`: it will take no more.  Who adds a command and finds the kernel closed waits until it is
+ * done, and launches the next if the command was not taken.
+ */
+struct command_ring {
+	uint32_t added, stop; /* by the host: number of commands; of a launch that is to end */
+	uint32_t padding[30];
+	uint32_t taken;        /* by the device: of commands whose results are there */
+	uint32_t closed, done; /* ... of the last launch that is */
+	uint32_t unused[29];
+	struct command commands[COMMANDS];
+	uint8_t bytes[COMMANDS][COMMAND_MOST + 16]; /* ... of those that have more of them */
+};
+
 #endif

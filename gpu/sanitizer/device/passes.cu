@@ -2,6 +2,7 @@
  * gpu/sanitizer/device/passes.cu: the shadow memory on the device: what copies and sets touch, what
  * is forgotten, and the pass after each API.
  */
+#include "gpu/sanitizer/device/commands.cuh"
 #include "gpu/sanitizer/device/settle.cuh"
 
 #define KERNEL extern "C" __global__ void
@@ -85,22 +86,5 @@ KERNEL vflow_clear(struct device_state *state, uint32_t slot)
 /* Something that was not analysed may have written anywhere in the object. */
 KERNEL vflow_forget(struct device_state *state, uint32_t slot, uint32_t unknown)
 {
-	struct device_record *record = &state->records[slot];
-
-	for (uint64_t word = thread_of_grid(); word < record->blocks * LEAF_WORDS;
-	     word += threads_of_grid()) {
-		if (!record->coarse)
-			record->initialised[word] = 0;
-		if (word % LEAF_WORDS == 0) {
-			record->states[word / LEAF_WORDS].writer = unknown ^ record->site;
-			record->states[word / LEAF_WORDS].flags = 0;
-		}
-		if (record->leaves && word % LEAF_WORDS < DIGEST_LANES)
-			record->leaves[word / LEAF_WORDS][word % LEAF_WORDS] = 0;
-	}
-	if (thread_of_grid() == 0) {
-		record->initialised_bytes = record->zero_leaf_count = 0;
-		for (int i = 0; i < DIGEST_LANES; i++)
-			record->sum[i] = 0;
-	}
+	forget_object(&state->records[slot], unknown);
 }

@@ -93,13 +93,40 @@ static __device__ void count_chunks(struct row_cache *cache, struct device_rows 
 	}
 }
 
+/* What a command does to a chunk, instead of what the masks and the program's memory say. */
+static __device__ void load_command(const struct command *command, const uint8_t *bytes,
+				    uint64_t at, struct chunk *chunk)
+{
+	uint64_t from = command->offset, to = from + command->width;
+	unsigned touched = CHUNK_ALL;
+
+	if (at >= to || at + CHUNK_BYTES <= from)
+		return;
+	if (at < from)
+		touched &= CHUNK_ALL << (from - at);
+	if (to - at < CHUNK_BYTES)
+		touched &= (1u << (to - at)) - 1;
+	if (command->kind == COMMAND_READ) {
+		chunk->read = touched;
+	} else {
+		ulonglong2 pair =
+			*(const ulonglong2 *)&bytes[at - from / CHUNK_BYTES * CHUNK_BYTES];
+
+		chunk->written = touched;
+		chunk->current[0] = pair.x, chunk->current[1] = pair.y;
+	}
+}
+
 /*
  * Four blocks of the list from `first` on; called by all threads.  `spread`: others are yet to look
- * for what was touched.
+ * for what was touched.  `command`: it says what was, and `bytes` are what it wrote; else NULL.
  */
-static __device__ void settle_groups(struct row_cache *cache, struct device_rows *rows,
-				     const uint32_t *leaf_keys, uint32_t first, uint32_t api,
-				     bool spread)
+static __device__ __forceinline__ void settle_groups(struct row_cache *cache,
+						     struct device_rows *rows,
+						     const uint32_t *leaf_keys, uint32_t first,
+						     uint32_t api, bool spread,
+						     const struct command *command,
+						     const uint8_t *bytes)
 {
 	unsigned group = threadIdx.x / GROUP_THREADS, thread = threadIdx.x % GROUP_THREADS;
 	unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, flags, known, after = 0;
@@ -123,7 +150,9 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 	unread = ((const uint16_t *)record->unread)[index];
 	if (was_unread)
 		chunk.unread = state.flags & BLOCK_UNREAD ? CHUNK_ALL : unread;
-	if (active) {
+	if (active && command)
+		load_command(command, bytes, index * CHUNK_BYTES, &chunk);
+	if (active && !command) {
 		unsigned units = touched_units(record, index);
 
 		chunk.read = units & CHUNK_ALL;
@@ -134,10 +163,11 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 			((uint16_t *)record->read)[index] = 0;
 			((uint16_t *)record->written)[index] = 0;
 		}
-		if (thread < LEAF_LANES && record->leaves)
-			digest = record->leaves[block][thread];
 	}
-	load_current(record, index * CHUNK_BYTES, chunk.current);
+	if (active && thread < LEAF_LANES && record->leaves)
+		digest = record->leaves[block][thread];
+	if (!command)
+		load_current(record, index * CHUNK_BYTES, chunk.current);
 	chunk.value[0] = pair.x, chunk.value[1] = pair.y;
 	mixed = state.flags & BLOCK_MIXED;
 	if (!mixed)
@@ -241,14 +271,14 @@ static __device__ void settle_groups(struct row_cache *cache, struct device_rows
 		if (lane % 8 == 0)
 			small.warps[warp].nh[lane / 8] = sum;
 	}
-	if (active && thread < 2 * BLOCK_UNIT_WORDS) {
+	if (active && !command && thread < 2 * BLOCK_UNIT_WORDS) {
 		uint32_t *units =
 			thread < BLOCK_UNIT_WORDS ? record->read_units : record->written_units;
 
 		units[block * BLOCK_UNIT_WORDS + thread % BLOCK_UNIT_WORDS] = 0;
 	}
 	if (active && thread == 0) {
-		if (!spread)
+		if (!spread && !command)
 			record->touched_blocks[block / 32] = 0;
 		if (flags & ANY_WRITTEN || was_unread)
 			*at = state;
@@ -363,7 +393,7 @@ static __device__ bool settle_small(struct device_state *state, const struct dev
 
 #pragma unroll 1
 	for (uint32_t first = 0; first < small.blocks; first += GROUPS) {
-		settle_groups(cache, view->rows, leaf_keys, first, api, spread);
+		settle_groups(cache, view->rows, leaf_keys, first, api, spread, NULL, NULL);
 		__syncthreads();
 	}
 	if (!spread && !cache->full &&

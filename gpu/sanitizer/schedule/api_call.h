@@ -46,6 +46,7 @@ struct operation {
 	uint64_t width, height, depth; /* bytes, rows, slices */
 	uint64_t pitch, from_pitch, slice, from_slice;
 	struct array_place array, from_array;
+	uint32_t value, value_size;  /* of a set; size 0: not known */
 	bool to_device, from_device; /* whether the driver calls that side memory of the device */
 	bool may_be_known;           /* the allocation may have been reported before */
 	bool external_writers;       /* ... and others may write to it */
@@ -90,6 +91,8 @@ struct api_call {
 	struct graph *graph; /* the graph that it launches; NULL: none, or one that is not known */
 	bool may_pend;       /* it is a copy or set whose pass may follow it on its stream: see
 				calls_stream_copy() */
+	bool host_waited;    /* a copy's bytes are on the host when the call returns, or were taken
+				from there */
 	bool settled;        /* all calls that may write to memory of the host before it are over */
 	bool differs;        /* it is a copy to the host, which holds something else by now */
 	struct operation *operations; /* in the order in which they were made */

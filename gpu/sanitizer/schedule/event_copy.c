@@ -4,6 +4,7 @@
 #include "gpu/sanitizer/schedule/events_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * One side of a copy or set: the address of its first byte.  No object: it is on the host, or not
@@ -334,6 +335,95 @@ bool event_copy_pending(const struct api_call *api_call, const struct operation 
 	mark(&piece);
 	digest_transfer(&piece, operation);
 	if (!queue_push(&call, space, operation->stream, host_count ? hosts : NULL, false)) {
+		events_sink->abandon(&call);
+		events_lost_track();
+	}
+	return true;
+}
+
+/* The object at one end of a small copy or set; NULL: it is on the host, or not known. */
+static struct object *end_of(CUcontext context, uint64_t address)
+{
+	struct side side = {.address = address};
+
+	find_object(&side, context);
+	return side.object;
+}
+
+/* The only object of a small copy or set, which has no other end on the device, and where. */
+static struct object *only_object(const struct operation *operation, uint64_t *address)
+{
+	struct object *to, *from = NULL;
+
+	if (operation->array.array || operation->from_array.array || operation->height != 1 ||
+	    operation->depth != 1)
+		return NULL;
+	to = end_of(operation->context, operation->address);
+	if (operation->kind == OPERATION_COPY)
+		from = end_of(operation->from_context, operation->from_address);
+	if (!to == !from || (!to && operation->to_device) ||
+	    (operation->kind == OPERATION_COPY && !from && operation->from_device))
+		return NULL;
+	*address = to ? operation->address : operation->from_address;
+	return to ? to : from;
+}
+
+bool event_is_command(const struct api_call *api_call, const struct operation *operation,
+		      struct space *space)
+{
+	const struct object *object;
+	uint64_t address;
+
+	if (operation->width > COMMAND_MOST || !operation->width ||
+	    (operation->kind == OPERATION_COPY ? !api_call->host_waited : !operation->value_size))
+		return false;
+	object = only_object(operation, &address);
+	return object && object->space == space && object->id && !object->shared &&
+	       object->memory != GPU_MEMORY_ARRAY &&
+	       space_takes_command(object, address - object->address, operation->width);
+}
+
+/* What a set writes. */
+static void fill(uint8_t *to, const struct operation *operation)
+{
+	for (uint64_t i = 0; i < operation->width; i += operation->value_size)
+		memcpy(to + i, &operation->value, operation->value_size);
+}
+
+bool event_by_command(const struct api_call *api_call, const struct operation *operation)
+{
+	static uint8_t bytes[COMMAND_MOST]; /* the lock is held */
+	const bool copies = operation->kind == OPERATION_COPY;
+	uint64_t address = 0;
+	struct object *object = only_object(operation, &address);
+	const bool reads = copies && address == operation->from_address;
+	struct host_bytes what = {.width = operation->width,
+				  .marks = reads ? MARK_READ : MARK_WRITTEN,
+				  .bytes = bytes};
+	struct gpu_call call;
+
+	if (!object)
+		return false;
+	if (!copies)
+		fill(bytes, operation);
+	else if (!events_read_host(bytes, reads ? operation->address : operation->from_address,
+				   operation->width))
+		return false;
+	what.offset = address - object->address;
+	host_count = 0;
+	event_begin(&call, copies ? GPU_COPY : GPU_SET, event_public_name(api_call->name),
+		    operation->stream, api_call, operation_node(operation));
+	call.name = api_call->name;
+	if (copies) {
+		add_host_row(object, reads ? GPU_TO_HOST : GPU_FROM_HOST, operation->width);
+		if (reads && !operation->destination_known)
+			say_unknown(operation->destination_coverage
+					    ? operation->destination_coverage
+					    : COVERAGE_DOWNLOADS_UNREPORTED);
+		if (host_count)
+			event_transfer_of_host(&hosts[0], operation, what.offset, bytes);
+	}
+	if (!queue_push_command(&call, object, &what, host_count ? hosts : NULL)) {
 		events_sink->abandon(&call);
 		events_lost_track();
 	}

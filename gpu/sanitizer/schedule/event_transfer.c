@@ -7,6 +7,8 @@
 #include "gpu/sanitizer/schedule/events_internal.h"
 
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 bool events_peek(CUcontext context, uint64_t address, uint64_t bytes, void *to)
 {
@@ -48,6 +50,25 @@ void event_transfer_begin(struct host_row *row, const struct operation *operatio
 	memcpy(row->destination, operation->destination, sizeof(row->destination));
 }
 
+void event_transfer_of_host(struct host_row *row, const struct operation *operation,
+			    uint64_t offset, const void *bytes)
+{
+	if (!events_digests && !operation->destination_known)
+		return;
+	row->offset = offset;
+	row->summed = true;
+	transfer_add(&row->sum, 0, bytes, operation->width);
+	row->destination_known = operation->destination_known;
+	memcpy(row->destination, operation->destination, sizeof(row->destination));
+}
+
+bool events_read_host(void *to, uint64_t address, size_t size)
+{
+	const struct iovec there = {(void *)(uintptr_t)address, size}, here = {to, size};
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
 /* The memory of the host held before what the copy brought. */
 static void received(const struct gpu_call *call, uint32_t object)
 {
@@ -79,8 +100,11 @@ void event_transfer_end(const struct gpu_call *call, const struct host_row *row)
 	struct transfer_sum sum;
 	uint8_t digest[DIGEST_BYTES];
 
-	if (!object_is_followed(row->object) ||
-	    !transfer_result(row->object->space, row->transfer, &sum))
+	if (!object_is_followed(row->object))
+		return;
+	if (row->summed)
+		sum = row->sum;
+	else if (!transfer_result(row->object->space, row->transfer, &sum))
 		return;
 	transfer_digest(&sum, row->bytes, digest);
 	if (row->destination_known && !memcmp(digest, row->destination, DIGEST_BYTES))

@@ -155,6 +155,17 @@ bool events_must_forget(const struct space *space)
 	return some;
 }
 
+bool events_forget_by_commands(struct space *space)
+{
+	if (__atomic_load_n(&unseen, __ATOMIC_ACQUIRE) ||
+	    queue_state(space) != QUEUE_IDLE || /* their events say nothing of it */
+	    space_forget_by_commands(space) != 0)
+		return false;
+	event_contents(space);
+	listed_module = NULL;
+	return true;
+}
+
 void events_forget(struct space *space)
 {
 	if (__atomic_exchange_n(&unseen, false, __ATOMIC_ACQ_REL))

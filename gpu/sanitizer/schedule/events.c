@@ -195,6 +195,29 @@ static bool can_be_pending(const struct api_call *api_call, const struct operati
 	       (!operation->api_context || operation->api_context == operation->context);
 }
 
+/* Makes the operation a pending call whose pass is a command.  False: it has to be another pass. */
+static bool finish_by_command(const struct api_call *api_call, const struct operation *operation)
+{
+	struct space *space = events_find_space(operation->context);
+	struct entered_context entered = {0};
+	bool pushed;
+
+	if (operation->kind == OPERATION_KERNEL || !can_be_pending(api_call, operation) || !space ||
+	    space_failed(space) || events_is_dependent(space) || queues_timed_out() ||
+	    !event_is_command(api_call, operation, space))
+		return false;
+	events_poll();
+	if (!queue_takes_commands(space) || !queue_reserve(space))
+		return false;
+	if (api_call->context != operation->context &&
+	    !context_enter(&entered, space_context(space)))
+		return false;
+	pushed = (!events_must_forget(space) || events_forget_by_commands(space)) &&
+		 event_by_command(api_call, operation);
+	context_leave(&entered);
+	return pushed;
+}
+
 /* Makes the operation a pending call.  False: it must be awaited. */
 static bool finish_pending(const struct api_call *api_call, const struct operation *operation)
 {
@@ -337,7 +360,7 @@ static void finish_one(const struct api_call *api_call, const struct operation *
 	enum call_state state;
 	struct entered_context entered;
 
-	if (finish_pending(api_call, operation))
+	if (finish_by_command(api_call, operation) || finish_pending(api_call, operation))
 		return;
 	only = only_space(operation);
 	queues_drain(only);

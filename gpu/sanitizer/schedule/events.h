@@ -50,6 +50,8 @@ bool events_settled(CUcontext context, CUstream stream, bool wait);
  */
 #define EVENTS_PEEK_MAX 4096
 bool events_peek(CUcontext context, uint64_t address, uint64_t bytes, void *to);
+/* Copies memory of the program on the host.  False: it cannot be read. */
+bool events_read_host(void *to, uint64_t address, size_t size);
 /* Ends the pending calls of this context, or of all, yielding.  False: the lock was lost. */
 bool events_drain(CUcontext context, bool all_contexts);
 /*
@@ -125,6 +127,10 @@ bool events_ready_all(void);
 bool events_multi_device(void);
 /* Whether what is pending in the context is copies and sets on this stream. */
 bool events_pend_transfers(CUcontext context, CUstream stream);
+/* Whether what is pending in the context needs no stream. */
+bool events_pend_commands(CUcontext context);
+/* A call begins that waits for the device.  Calls no driver. */
+void events_stop_commands(void);
 /* Whether calls of another context are pending on the stream. */
 bool events_pending_in_others(CUcontext context, CUstream stream);
 /* Whether the context has a space by now: something was done in it. */

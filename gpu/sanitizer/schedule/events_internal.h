@@ -85,6 +85,8 @@ void event_beside_timed_out(const struct api_call *api_call, const struct operat
  * (NULL).  Comes before anything is analysed.
  */
 void events_forget(struct space *space);
+/* The same, by commands.  False: it did nothing. */
+bool events_forget_by_commands(struct space *space);
 /* Whether events_forget() has something to do. */
 bool events_must_forget(const struct space *space);
 
@@ -141,6 +143,13 @@ void event_release(const struct api_call *api_call, const struct operation *oper
  */
 bool event_copy_pending(const struct api_call *api_call, const struct operation *operation,
 			struct space *space);
+/*
+ * Makes a call pending whose pass is a command: a small copy between the host and one object, or a
+ * small set.  event_is_command(): whether it may be; false: it is nothing like that.
+ */
+bool event_is_command(const struct api_call *api_call, const struct operation *operation,
+		      struct space *space);
+bool event_by_command(const struct api_call *api_call, const struct operation *operation);
 void event_copy(const struct api_call *api_call, const struct operation *operation);
 void event_set(const struct api_call *api_call, const struct operation *operation);
 
@@ -152,6 +161,9 @@ void event_set(const struct api_call *api_call, const struct operation *operatio
  */
 void event_transfer_begin(struct host_row *row, const struct operation *operation, CUstream stream,
 			  struct transfer_box to, struct transfer_box from);
+/* The same of bytes that the host has, from `offset` in the row's object on. */
+void event_transfer_of_host(struct host_row *row, const struct operation *operation,
+			    uint64_t offset, const void *bytes);
 /* After the event of a copy: what is known of the bytes that it moved. */
 void event_transfer_end(const struct gpu_call *call, const struct host_row *row);
 

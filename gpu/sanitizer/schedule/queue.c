@@ -6,6 +6,10 @@
  * its pass, too; but streams without such a wait have no order, and the marks of both would be in
  * one list.  Queues do not wait for each other: kernels on several devices may.
  *
+ * The pass of a small copy or set whose bytes the host has reads none of the program's memory, so
+ * that it needs no place on a stream: it is a command (shadow/commands.c).  Commands and other
+ * passes wait for each other.
+ *
  * Calls that wait for the device (GPU_SYNC) have no pass, and other streams may go on: their events
  * only end after those of the calls that were pending when they returned.
  *
@@ -32,6 +36,7 @@ struct pending {
 	uint64_t address;     /* of that object, which may be freed while a queue is timed out */
 	uint32_t id;
 	bool reads_unseen;
+	bool is_command; /* its pass is not on the queue's stream */
 };
 
 /* An event that ends when `after` calls of the queue have ended. */
@@ -44,6 +49,7 @@ static struct queue {
 	struct space *space; /* where all of its calls run */
 	CUstream stream;
 	unsigned first, count;
+	unsigned on_stream; /* how many of them have passes there */
 	struct pending calls[QUEUE_CALLS];
 	uint64_t ended; /* how many calls have, ever */
 	struct sync *syncs;
@@ -90,7 +96,7 @@ bool queue_accepts(const struct space *space, CUstream stream)
 {
 	const struct queue *queue = find_queue(space);
 
-	return !queue || !queue->count || queue->stream == stream;
+	return !queue || !queue->on_stream || queue->stream == stream;
 }
 
 bool events_pending(void)
@@ -101,7 +107,7 @@ bool events_pending(void)
 bool events_pending_in_others(CUcontext context, CUstream stream)
 {
 	for (unsigned i = 0; i < queue_count; i++)
-		if (queues[i].count && queues[i].stream == stream && stream &&
+		if (queues[i].on_stream && queues[i].stream == stream && stream &&
 		    space_context(queues[i].space) != context)
 			return true;
 	return false;
@@ -112,13 +118,30 @@ bool events_pend_transfers(CUcontext context, CUstream stream)
 	const struct space *space = events_find_space(context);
 	const struct queue *queue = space ? find_queue(space) : NULL;
 
-	if (!space || events_is_dependent(space) || !queue || !queue->count ||
-	    queue->stream != stream || queues_timed_out())
+	if (!space || events_is_dependent(space) || !queue || !queue->count || queues_timed_out())
+		return false;
+	if (!queue->on_stream)
+		return true;
+	if (queue->stream != stream)
 		return false;
 	for (unsigned i = 0; i < queue->count; i++)
 		if (queue->calls[(queue->first + i) % QUEUE_CALLS].call.api == GPU_KERNEL)
 			return false;
 	return true;
+}
+
+bool events_pend_commands(CUcontext context)
+{
+	const struct space *space = events_find_space(context);
+	const struct queue *queue = space ? find_queue(space) : NULL;
+
+	return queue && !queue->on_stream && !queues_timed_out() && !events_is_dependent(space);
+}
+
+void events_stop_commands(void)
+{
+	for (unsigned i = 0; i < event_space_count; i++)
+		space_stop_commands(event_spaces[i]);
 }
 
 bool queues_hold_copies(void)
@@ -136,26 +159,57 @@ bool queues_hold_copies(void)
 
 /* -- calls become pending, and end --------------------------------------------------------- */
 
-bool queue_push(const struct gpu_call *call, struct space *space, CUstream stream,
-		const struct host_row *host, bool reads_unseen)
+/* Makes a call pending whose pass has this ticket. */
+static void push(struct queue *queue, const struct gpu_call *call, uint32_t ticket,
+		 const struct host_row *host, bool reads_unseen, bool is_command)
 {
-	struct queue *queue = make_queue(space);
 	struct pending *last = &queue->calls[(queue->first + queue->count) % QUEUE_CALLS];
-	uint32_t ticket = space_enqueue_pass(space, stream, call->context);
 
-	if (!ticket)
-		return false;
-	queue->stream = stream;
 	last->call = *call;
 	last->call.end_ns = now_ns();
 	last->ticket = ticket;
 	last->host = host ? *host : (struct host_row){0};
 	last->address = host ? host->object->address : 0;
 	last->id = host ? host->object->id : 0;
-	last->reads_unseen = reads_unseen && space_all_seen(space);
+	last->reads_unseen = reads_unseen && space_all_seen(queue->space);
+	last->is_command = is_command;
+	queue->on_stream += !is_command;
 	queue->count++;
 	__atomic_fetch_add(&total, 1, __ATOMIC_RELAXED);
 	events_poll();
+}
+
+bool queue_push(const struct gpu_call *call, struct space *space, CUstream stream,
+		const struct host_row *host, bool reads_unseen)
+{
+	struct queue *queue = make_queue(space);
+	uint32_t ticket = space_enqueue_pass(space, stream, call->context);
+
+	if (!ticket)
+		return false;
+	queue->stream = stream;
+	push(queue, call, ticket, host, reads_unseen, false);
+	return true;
+}
+
+bool queue_takes_commands(const struct space *space)
+{
+	const struct queue *queue = find_queue(space);
+
+	return !queue || !queue->on_stream;
+}
+
+bool queue_push_command(const struct gpu_call *call, struct object *object,
+			const struct host_bytes *bytes, const struct host_row *host)
+{
+	struct queue *queue = make_queue(object->space);
+	uint32_t ticket = space_command(object, bytes->marks, bytes->offset, bytes->width,
+					bytes->bytes, call->context);
+
+	if (!ticket)
+		return false;
+	queue->stream = space_command_stream(queue->space);
+	push(queue, call, ticket, host, false, true);
 	return true;
 }
 
@@ -179,6 +233,7 @@ static void end_syncs(struct queue *queue)
 
 static void pop(struct queue *queue)
 {
+	queue->on_stream -= !oldest_of(queue)->is_command;
 	queue->first = (queue->first + 1) % QUEUE_CALLS;
 	queue->count--;
 	queue->ended++;
@@ -395,7 +450,7 @@ bool events_settled(CUcontext context, CUstream stream, bool wait)
 	uint64_t start = now_ns();
 
 	events_poll();
-	if ((queue && queue->count) || queues_timed_out())
+	if ((queue && queue->on_stream) || queues_timed_out())
 		return false;
 	if (context_enter(&entered, context) && !stream_is_captured(stream)) {
 		result = wait ? await_stream(space, stream) : driver.cuStreamQuery(stream);

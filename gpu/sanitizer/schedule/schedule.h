@@ -8,6 +8,7 @@
  *
  * call       to         moved by                           when
  * noted      pending    finish_pending()      events.c     its pass can follow it on its stream
+ *                       finish_by_command()   events.c     the host has its bytes: see commands.c
  *            awaited    finish_one()          events.c     it cannot, but it is to be analysed
  *            skipped    finish_one()          events.c     it is not: its event has no rows
  *            dropped    events_drop()         events.c     the program's function failed: no event
@@ -28,6 +29,7 @@
  *
  * pass       to         moved by                           when
  * none       queued     space_enqueue_pass()  pass.c       a call becomes pending
+ *                       space_command()       commands.c   the same, without a stream
  *                       space_settle()        pass.c       an awaited call is over: waits for it
  * queued     written    passes.cu             (device)     it has run: its ticket is written last
  * written    taken      space_take_results()  pass.c       deliver() reads it, in order of tickets
@@ -68,8 +70,10 @@ struct host_row {
 	enum gpu_access access;
 	uint64_t bytes;
 	uint32_t transfer; /* number of their digest (space.h); 0: it is not made */
-	bool in_rows;      /* they do not lie side by side */
-	uint64_t offset;   /* where they begin in the object */
+	bool summed;       /* ... or the host has it: */
+	struct transfer_sum sum;
+	bool in_rows;    /* they do not lie side by side */
+	uint64_t offset; /* where they begin in the object */
 	/* of a copy to the host: the digest of what its memory held before, if that is known */
 	bool destination_known;
 	uint8_t destination[DIGEST_BYTES];
@@ -84,6 +88,18 @@ struct host_row {
  */
 bool queue_push(const struct gpu_call *call, struct space *space, CUstream stream,
 		const struct host_row *host, bool reads_unseen);
+/*
+ * Makes a call pending whose event has begun, and whose bytes the host has: its pass is a command.
+ * queue_takes_commands(): whether no other passes are pending.  False: it cannot be done.
+ */
+struct host_bytes {
+	uint64_t offset, width; /* of the object */
+	uint32_t marks;
+	const void *bytes; /* what was written there */
+};
+bool queue_takes_commands(const struct space *space);
+bool queue_push_command(const struct gpu_call *call, struct object *object,
+			const struct host_bytes *bytes, const struct host_row *host);
 /* All of the space is seen once the calls that are pending by now have ended. */
 void queue_seen(const struct space *space);
 enum queue_state queue_state(const struct space *space);

@@ -205,18 +205,32 @@ static bool launch_before(struct space *space, CUstream stream)
 	return true;
 }
 
+uint32_t pass_next_ticket(const struct space *space)
+{
+	return space->ticket + 1 ? space->ticket + 1 : 1;
+}
+
+void pass_started(struct space *space, uint32_t ticket, enum pass_strategy strategy)
+{
+	space->ticket = ticket;
+	space->uses[ticket % PASSES] = foresee(space);
+	use_rings(space, ticket, false);
+	space->predicted[ticket % PASSES] = space->prediction;
+	space->strategies[ticket % PASSES] = strategy;
+}
+
 /*
  * Starts a pass.  Returns its ticket, or 0: the device fails, or lacks memory; no ticket is used
  * then.
  */
 static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer)
 {
-	uint32_t ticket = space->ticket + 1 ? space->ticket + 1 : 1;
+	uint32_t ticket = pass_next_ticket(space);
 	enum pass_kernel kernel = PASS_SETTLE;
 	enum pass_strategy strategy;
 	unsigned blocks = choose_blocks(space, &strategy);
 
-	if (blocks > 1 && !launch_before(space, stream))
+	if (!commands_await(space, false) || (blocks > 1 && !launch_before(space, stream)))
 		return 0;
 	if (space->marks.transfer.number)
 		kernel = PASS_SETTLE_COPY;
@@ -231,11 +245,7 @@ static uint32_t start_pass(struct space *space, CUstream stream, uint32_t writer
 							  &space->objects_taken, &space->marks},
 					       NULL)))
 		return 0;
-	space->ticket = ticket;
-	space->uses[ticket % PASSES] = foresee(space);
-	use_rings(space, ticket, false);
-	space->predicted[ticket % PASSES] = space->prediction;
-	space->strategies[ticket % PASSES] = blocks == 1 ? PASS_SMALL : strategy;
+	pass_started(space, ticket, blocks == 1 ? PASS_SMALL : strategy);
 	return ticket;
 }
 

@@ -55,6 +55,20 @@ void object_seen(struct object *object)
 	object_note_seen(object, before);
 }
 
+uint32_t object_seen_by_command(struct object *object)
+{
+	const uint32_t before = object_seen_epoch(object);
+	uint32_t epoch;
+
+	object->seen_epoch = end_epoch(object->space);
+	epoch = object_seen_epoch(object);
+	if (epoch != before) {
+		object->space->seen_count += !object->seen;
+		object->seen = true;
+	}
+	return epoch;
+}
+
 void object_expose(struct object *object)
 {
 	const uint32_t before = object_seen_epoch(object);

@@ -93,6 +93,8 @@ static bool more_slots(struct space *space)
 	if (!owners || !slots || !touched)
 		return false;
 	table_invalidate(space);
+	if (!commands_await(space, true))
+		return false;
 	if (!enlarge(space, &space->records, old * sizeof(struct device_record),
 		     capacity * sizeof(struct device_record)) ||
 	    !enlarge(space, &space->listed, old / 8, capacity / 8) ||

@@ -54,7 +54,8 @@ bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel,
 {
 	const uint64_t most = 2048;
 
-	if (stream != space->stream && space->unfinished && !space_wait(space))
+	if ((stream != space->stream && space->unfinished && !space_wait(space)) ||
+	    !commands_await(space, false))
 		return false;
 	blocks = blocks < most ? blocks ? blocks : 1 : most;
 	space->unfinished = stream == space->stream;
@@ -67,8 +68,9 @@ bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel,
 static bool load_kernels(struct space *space)
 {
 	static const char *const names[PASS_COUNT] = {
-		"vflow_mark",         "vflow_mark_copy", "vflow_pass",   "vflow_pass_of_copy",
-		"vflow_pass_of_many", "vflow_clear",     "vflow_forget", "vflow_transfer"};
+		"vflow_mark",         "vflow_mark_copy",    "vflow_pass",
+		"vflow_pass_of_copy", "vflow_pass_of_many", "vflow_clear",
+		"vflow_forget",       "vflow_transfer",     "vflow_commands"};
 	CUmodule module;
 	int resident, processors;
 
@@ -207,6 +209,7 @@ void space_abandon(struct space *space)
 	space_unmap_host((void *)space->result_transfers,
 			 TRANSFERS * sizeof(struct result_transfer));
 	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
+	commands_free(space);
 	free(space);
 }
 

@@ -270,6 +270,26 @@ uint32_t space_transfer(struct space *space, CUstream stream, const struct trans
 bool transfer_result(const struct space *space, uint32_t number, struct transfer_sum *sum);
 
 /*
+ * -- commands.c: calls whose bytes the host has -------------------------------------------
+ *
+ * space_command() puts the pass of a call that reads or writes so many bytes of one object into the
+ * queue of commands, of which the device takes one after the other, and returns its ticket; 0: that
+ * cannot be done.  `bytes`: what is written; the pass reads none of the program's memory, so that
+ * it may run before the call, or after others.  All passes that are not commands must be over, and
+ * their results taken.  space_takes_command(): whether it can be done, with the bytes or (0) to
+ * forget the object.  Calls the driver.
+ */
+bool space_takes_command(const struct object *object, uint64_t offset, uint64_t width);
+uint32_t space_command(struct object *object, uint32_t marks, uint64_t offset, uint64_t width,
+		       const void *bytes, uint32_t writer);
+/* As space_forget_listed(), by commands.  1: it does not do it. */
+int space_forget_by_commands(struct space *space);
+/* The stream on which they are at work. */
+CUstream space_command_stream(const struct space *space);
+/* A call begins that waits for the device: what waits for commands there need not wait longer. */
+void space_stop_commands(struct space *space);
+
+/*
  * Somebody may have read everything, or the object, without an API that says so, or from now on can
  * (object_expose()): nothing is unread any more that passes which were enqueued by now have found
  * written there.  space_all_seen() calls no driver; true: something of it may have been unread.

@@ -16,6 +16,7 @@ enum pass_kernel {
 	PASS_CLEAR,
 	PASS_FORGET,
 	PASS_TRANSFER,
+	PASS_COMMANDS,
 	PASS_COUNT,
 };
 
@@ -117,6 +118,13 @@ struct space {
 	CUdeviceptr device_transfers;
 	uint32_t transfer; /* number of the last */
 
+	/* Commands: see struct command_ring. */
+	volatile struct command_ring *ring; /* NULL: it is made when it is needed first */
+	CUdeviceptr device_ring;
+	CUstream command_stream;
+	bool commands_failed;    /* it cannot be made */
+	uint32_t command_launch; /* number of the last launch of the kernel */
+
 	/* What space_forget_listed() is to forget. */
 	struct object **forget_list;
 	uint32_t forget_count, forget_capacity;
@@ -174,6 +182,18 @@ void object_unfollow(struct object *object);
  */
 uint32_t object_seen_epoch(const struct object *object);
 void object_note_seen(struct object *object, uint32_t before);
+/* The same for one that a command brings to the device: returns the epoch. */
+uint32_t object_seen_by_command(struct object *object);
+/*
+ * Waits until all commands have been taken; with `ended` the kernel has ended, too, which knows
+ * where records and rings were when it was launched.  Calls the driver.  False: the device failed.
+ */
+bool commands_await(struct space *space, bool ended);
+/* Frees the ring on the host. */
+void commands_free(struct space *space);
+/* Numbers the next pass, and notes what of the rings it will take: see start_pass(). */
+uint32_t pass_next_ticket(const struct space *space);
+void pass_started(struct space *space, uint32_t ticket, enum pass_strategy strategy);
 /* Puts a digest on the stream as a kernel of its own: see space_transfer(). */
 bool transfer_launch(struct space *space, CUstream stream, const struct transfer_box *box,
 		     uint32_t number);

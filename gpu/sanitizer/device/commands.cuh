@@ -1,0 +1,253 @@
+/*
+ * gpu/sanitizer/device/commands.cuh: the passes of small copies and sets whose bytes the host has
+ * (struct command): one block of threads takes them from a ring for as long as more come, so that
+ * such a call launches no kernel.
+ *
+ * No pass runs meanwhile, but launches may, whose marks the next pass finds: masks, and what
+ * patches write in records, are not touched.
+ */
+#ifndef VFLOW_GPU_SANITIZER_DEVICE_COMMANDS_CUH
+#define VFLOW_GPU_SANITIZER_DEVICE_COMMANDS_CUH
+
+#include "gpu/sanitizer/device/gather.cuh"
+#include "gpu/sanitizer/device/marks.cuh"
+#include "gpu/sanitizer/device/small.cuh"
+
+#define COMMANDS_AT_ONCE 16
+/* Clocks: 20 us without a command, and 1 ms: kernels may wait for the place that we take up. */
+#define IDLE_CLOCKS 40000
+#define LIFE_CLOCKS 2000000
+
+static_assert(sizeof(struct command) == 128 &&
+		      COMMANDS_AT_ONCE * sizeof(struct command) == PASS_THREADS * 8,
+	      "each thread loads 8 bytes of them");
+
+/* The running command. */
+static __shared__ struct {
+	struct command commands[COMMANDS_AT_ONCE];
+	uint32_t added;
+	bool closed;
+} ring_work;
+
+/*
+ * Waits for commands behind the first `taken` ones; by one thread.  There are none then, or the
+ * launch is closed: those that there are by then are its last.
+ */
+static __device__ void await_commands(volatile struct command_ring *ring, uint32_t launch,
+				      uint32_t taken, long long born)
+{
+	long long start = clock64(), now = start;
+	uint32_t added = ring->added;
+
+	while (added == taken && now - start < IDLE_CLOCKS && ring->stop != launch) {
+		added = ring->added;
+		now = clock64();
+	}
+	if (added == taken || now - born >= LIFE_CLOCKS) {
+		ring->closed = launch;
+		__threadfence_system();
+		added = ring->added;
+		ring_work.closed = true;
+	}
+	ring_work.added = added;
+	__threadfence_system(); /* the commands, and what else changed on the device */
+}
+
+/* The object of a command as its record has it, and its blocks, for settle_groups(). */
+static __device__ void prepare_command(const struct device_state *view,
+				       const struct command *command, struct row_cache *cache)
+{
+	uint32_t thread = threadIdx.x, first = (uint32_t)(command->offset / LEAF_BYTES);
+	uint32_t last = (uint32_t)((command->offset + command->width - 1) / LEAF_BYTES);
+	struct device_record *copy = &small_records[0];
+
+	clear_cache(cache);
+	if (thread < sizeof(*copy) / 8)
+		((u64 *)copy)[thread] = ((const u64 *)&view->records[command->slot])[thread];
+	else if (thread - 64 < sizeof(small.changes[0]) / 8)
+		((u64 *)&small.changes[0])[thread - 64] = 0;
+	else if (thread - 96 <= last - first)
+		small.work[thread - 96].object = 0,
+				    small.work[thread - 96].block = first + thread - 96;
+	__syncthreads();
+	if (thread)
+		return;
+	copy->sizes = command->kind == COMMAND_WRITE ? values_sizes(VALUES_BULK, VALUES_WIDE) : 0;
+	note_object(&small.notes[0], copy, command->epoch, command->seen_epoch);
+	small.slots[0] = command->slot;
+	small.blocks = last - first + 1;
+	cache->gathered = cache->full = 0;
+}
+
+/* Puts what was found into the rings, all but the ticket. */
+static __device__ void gather_command(struct device_state *state, const struct device_state *view,
+				      const struct command *command, struct row_cache *cache)
+{
+	struct device_record *record = &view->records[command->slot];
+	uint32_t thread = threadIdx.x, rows;
+	uint64_t cursor = small.before.row_cursor;
+
+	if (cache->full) {
+		empty_cache(cache, view->rows);
+		if (thread == 0)
+			state->row_cursor = cursor;
+		__threadfence();
+		__syncthreads();
+		rows = gather_rows(state, command->rows_taken);
+	} else {
+		if (thread < CACHED_ROWS && cache->keys[thread]) {
+			uint64_t place = cursor + atomicAdd(&cache->gathered, 1);
+
+			put_cached_row(&view->result_rows[place & view->row_mask], cache, thread);
+		}
+		__syncthreads();
+		rows = cache->gathered;
+	}
+	if (thread == 32) {
+		uint64_t place = small.before.object_cursor;
+		struct result_object object;
+
+		change_object(record, 0, &object);
+		record->known_sizes |= object.sizes;
+		view->result_objects[place & view->object_mask] = object;
+	}
+	if (thread == 0) {
+		volatile struct result_pass *pass = &view->result_passes[command->ticket % PASSES];
+
+		if (cache->full)
+			state->rows->count = 0;
+		pass->status = rows > ROW_LIMIT ? PASS_TOO_MANY : PASS_DONE;
+		rows = rows > ROW_LIMIT ? 0 : rows;
+		pass->first_row = (uint32_t)cursor & view->row_mask;
+		pass->rows = rows;
+		pass->first_object = (uint32_t)small.before.object_cursor & view->object_mask;
+		pass->objects = 1;
+		pass->strategy = PASS_SMALL;
+		pass->blocks = small.blocks;
+		pass->missed = pass->missed_bytes = 0;
+	}
+	__syncthreads();
+	if (thread == 0) {
+		small.before.row_cursor = cursor + rows;
+		small.before.object_cursor++;
+	}
+}
+
+/* As vflow_forget() does. */
+static __device__ void forget_object(struct device_record *record, uint32_t unknown)
+{
+	for (uint64_t word = thread_of_grid(); word < record->blocks * LEAF_WORDS;
+	     word += threads_of_grid()) {
+		if (!record->coarse)
+			record->initialised[word] = 0;
+		if (word % LEAF_WORDS == 0) {
+			record->states[word / LEAF_WORDS].writer = unknown ^ record->site;
+			record->states[word / LEAF_WORDS].flags = 0;
+		}
+		if (record->leaves && word % LEAF_WORDS < DIGEST_LANES)
+			record->leaves[word / LEAF_WORDS][word % LEAF_WORDS] = 0;
+	}
+	if (thread_of_grid() == 0) {
+		record->initialised_bytes = record->zero_leaf_count = 0;
+		for (int i = 0; i < DIGEST_LANES; i++)
+			record->sum[i] = 0;
+	}
+}
+
+static __device__ void run_command(struct device_state *state, const struct device_state *view,
+				   const struct command *command, const uint8_t *bytes,
+				   struct row_cache *cache, const uint32_t *keys)
+{
+	if (command->kind == COMMAND_FORGET) {
+		struct device_record *record = &view->records[command->slot];
+
+		forget_object(record, command->writer);
+		if (threadIdx.x == 0)
+			record->seen_epoch = command->seen_epoch;
+		__syncthreads();
+		return;
+	}
+	prepare_command(view, command, cache);
+	__syncthreads();
+#pragma unroll 1
+	for (uint32_t first = 0; first < small.blocks; first += GROUPS) {
+		settle_groups(cache, view->rows, keys, first, command->writer, false, command,
+			      bytes);
+		__syncthreads();
+	}
+	gather_command(state, view, command, cache);
+	__syncthreads();
+}
+
+/* Hands the results of commands over; by one thread. */
+static __device__ void publish_commands(struct device_state *state, const struct device_state *view,
+					volatile struct command_ring *ring, uint32_t count,
+					uint32_t taken)
+{
+	state->row_cursor = small.before.row_cursor;
+	state->object_cursor = small.before.object_cursor;
+	__threadfence_system();
+	for (uint32_t i = 0; i < count; i++)
+		if (ring_work.commands[i].kind != COMMAND_FORGET) {
+			uint32_t ticket = ring_work.commands[i].ticket;
+
+			*(volatile uint32_t *)&view->result_passes[ticket % PASSES].ticket = ticket;
+		}
+	ring->taken = taken;
+}
+
+/* Takes commands from the one number `taken` on; `launch` is this launch's number. */
+extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
+	vflow_commands(struct device_state *state, const __grid_constant__ struct device_state view,
+		       struct command_ring *ring, uint32_t launch, uint32_t taken)
+{
+	__shared__ __align__(16) uint32_t keys[LEAF_KEYS];
+	__shared__ struct row_cache cache;
+	uint32_t thread = threadIdx.x;
+	long long born = clock64();
+
+#pragma unroll 1
+	for (uint32_t i = thread; i < LEAF_KEYS; i += PASS_THREADS)
+		keys[i] = leaf_key(i);
+	if (thread == 0) {
+		small.before.row_cursor = state->row_cursor;
+		small.before.object_cursor = state->object_cursor;
+		ring_work.closed = false;
+	}
+	do {
+		if (thread == 0)
+			await_commands(ring, launch, taken, born);
+		__syncthreads();
+		while (taken != ring_work.added) {
+			uint32_t count = ring_work.added - taken;
+			const struct command *from =
+				&ring->commands[(taken + thread / 16) % COMMANDS];
+
+			count = count < COMMANDS_AT_ONCE ? count : COMMANDS_AT_ONCE;
+			((volatile u64 *)ring_work.commands)[thread] =
+				((const volatile u64 *)from)[thread % 16];
+			__syncthreads();
+#pragma unroll 1
+			for (uint32_t i = 0; i < count; i++) {
+				const struct command *command = &ring_work.commands[i];
+				bool is_inline = command->offset % CHUNK_BYTES + command->width <=
+						 COMMAND_INLINE;
+
+				run_command(state, &view, command,
+					    is_inline ? command->bytes
+						      : ring->bytes[(taken + i) % COMMANDS],
+					    &cache, keys);
+			}
+			taken += count;
+			if (thread == 0)
+				publish_commands(state, &view, ring, count, taken);
+			__syncthreads();
+		}
+	} while (!ring_work.closed);
+	if (thread == 0) {
+		__threadfence_system();
+		*(volatile uint32_t *)&ring->done = launch;
+	}
+}
+
+#endif

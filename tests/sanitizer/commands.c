@@ -1,0 +1,171 @@
+/*
+ * Small copies and sets whose passes are commands, against the same as passes of their own:
+ * `commands MODE SEED` makes random calls and prints their events, which are the same in both
+ * modes. See sanitizer/events.h.
+ */
+#include "tests/sanitizer/events.h"
+
+enum { SIZE = 9000, OBJECTS = 3, STEPS = 400, WRITERS = 300 };
+
+static CUdeviceptr memory[OBJECTS];
+static uint8_t host[SIZE];
+static bool by_commands;
+static uint64_t state;
+static unsigned command_launches, pass_launches;
+
+static unsigned below(unsigned limit)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)((state >> 33) % limit);
+}
+
+static CUresult launch_counted(CUfunction kernel, unsigned x, unsigned y, unsigned z, unsigned bx,
+			       unsigned by, unsigned bz, unsigned shared, CUstream stream,
+			       void **words, void **extra)
+{
+	const struct space *space = events_find_space(context);
+
+	command_launches += kernel == space->kernels[PASS_COMMANDS];
+	pass_launches += is_pass(space, kernel);
+	return launch_kernel(kernel, x, y, z, bx, by, bz, shared, stream, words, extra);
+}
+
+/* A small call of the program, which waits for it. */
+static void small(struct operation operation)
+{
+	operation.height = operation.depth = 1;
+	operation.pitch = operation.from_pitch = operation.width;
+	if (!by_commands)
+		operation.value_size = 0;
+	events_prepare(context, false, &operation.stream, 0, false);
+	api_call.may_pend = true;
+	api_call.host_waited = by_commands;
+	finish(operation);
+	api_call.may_pend = api_call.host_waited = false;
+}
+
+static void set_values(CUdeviceptr address, uint64_t bytes, uint32_t value, uint32_t size)
+{
+	uint8_t pattern[SIZE];
+
+	for (uint64_t i = 0; i < bytes; i += size)
+		memcpy(pattern + i, &value, size);
+	driver.cuMemcpyHtoDAsync(address, pattern, bytes, 0);
+	small((struct operation){.kind = OPERATION_SET,
+				 .address = address,
+				 .width = bytes,
+				 .value = value,
+				 .value_size = size});
+}
+
+static void upload(CUdeviceptr address, uint64_t bytes)
+{
+	for (uint64_t i = 0; i < bytes; i++)
+		host[i] = (uint8_t)below(3);
+	driver.cuMemcpyHtoDAsync(address, host, bytes, 0);
+	small((struct operation){.kind = OPERATION_COPY,
+				 .address = address,
+				 .from_address = (uintptr_t)host,
+				 .width = bytes,
+				 .to_device = true});
+}
+
+static void download(CUdeviceptr address, uint64_t bytes)
+{
+	driver.cuMemcpyDtoHAsync(host, address, bytes, 0);
+	small((struct operation){.kind = OPERATION_COPY,
+				 .address = (uintptr_t)host,
+				 .from_address = address,
+				 .width = bytes,
+				 .from_device = true});
+}
+
+/* A launch that is not analysed, with the address for its only parameter. */
+static void skip(CUdeviceptr address)
+{
+	void *parameters = memcpy(malloc(8), &address, 8);
+
+	events_prepare(context, false, &streams[0], 0, false);
+	driver.cuMemsetD8Async(address, (uint8_t)below(3), 500, 0);
+	finish((struct operation){.kind = OPERATION_KERNEL,
+				  .name = "skipped",
+				  .stream = streams[0],
+				  .skipped = true,
+				  .parameters = parameters,
+				  .parameters_size = 8});
+}
+
+static void step(void)
+{
+	CUdeviceptr object = memory[below(OBJECTS)];
+	unsigned at = below(2) ? 4 * below(SIZE / 4) : below(SIZE);
+	unsigned bytes = 1 + below(below(2) ? 100 : COMMAND_MOST);
+	unsigned size = 1u << below(3);
+
+	bytes = bytes < SIZE - at ? bytes : SIZE - at;
+	switch (below(8)) {
+	case 0:
+	case 1:
+		size = at % size || bytes % size ? 1 : size;
+		set_values(object + at, bytes, below(3) * 0x01020101u, size);
+		break;
+	case 2:
+	case 3:
+		upload(object + at, bytes);
+		break;
+	case 4:
+	case 5:
+		download(object + at, bytes);
+		break;
+	case 6:
+		launch(object + at, bytes, below(2) ? (int)below(3) : -1, 0);
+		break;
+	default:
+		if (below(3) == 0)
+			skip(object);
+	}
+}
+
+static void print_events(void)
+{
+	for (uint32_t i = 0; i < ended; i++) {
+		const struct event *event = &events[i];
+
+		printf("%u api %d contents %u all %u seen %u rows %zu bytes %lu redundant %lu last "
+		       "%u %u %d %lu",
+		       event->context, event->api, event->contents, event->all_seen, event->seen,
+		       event->rows, event->bytes, event->redundant, event->row.object,
+		       event->row.writer, event->row.access, event->row.bytes);
+		printf(" moved %lu at %lu %02x%02x zero %d\n", event->transfer.bytes,
+		       event->transfer.offset, event->transfer.digest[0],
+		       event->transfer.digest[31], event->transfer.zero);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	by_commands = !strcmp(argv[1], "commands");
+	state = strtoull(argv[2], NULL, 10);
+	start_with_timeouts();
+	launch_kernel = driver.cuLaunchKernel;
+	driver.cuLaunchKernel = launch_counted;
+	events_awaited = 100;
+	for (int i = 0; i < OBJECTS; i++) {
+		memory[i] = allocate(SIZE);
+		set(memory[i], SIZE / 2, 0);
+	}
+	for (int i = 0; i < STEPS; i++)
+		step();
+	/* a block of more writers than a block of threads has rows for */
+	for (int i = 0; i < WRITERS; i++)
+		set_values(memory[0] + 4 * i, 4, (uint32_t)i, 4);
+	download(memory[0], COMMAND_MOST);
+	upload(memory[0], 2000);
+	events_drain(context, true);
+	print_events();
+	fprintf(stderr, "%u launches for commands, %u for passes\n", command_launches,
+		pass_launches);
+	return !command_launches == by_commands;
+}

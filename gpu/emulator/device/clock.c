@@ -117,8 +117,6 @@ __attribute__((visibility("default"))) void vflow_emulator_work(uint64_t ns)
 
 void clock_stream(uint32_t stream, bool blocking)
 {
-	if (!is_virtual)
-		return;
 	if (stream >= stream_count) {
 		uint32_t count = stream_count ? 2 * stream : 16;
 		struct stream *more = realloc(streams, count * sizeof(*more));
@@ -161,7 +159,7 @@ void clock_wait_event(uint32_t number, const struct clock_event *event)
 {
 	struct stream *stream;
 
-	if (!is_virtual || !event->recorded_ns)
+	if (!streams || !event->recorded_ns)
 		return;
 	stream = find(number);
 	stream->end = max(stream->end, event->done_ns);
@@ -181,7 +179,7 @@ void clock_wait_event(uint32_t number, const struct clock_event *event)
 
 bool clock_next_order(uint32_t number, struct clock_event *event)
 {
-	struct stream *stream = is_virtual ? find(number) : NULL;
+	struct stream *stream = streams ? find(number) : NULL;
 
 	if (!stream || !stream->order_count)
 		return false;
@@ -309,11 +307,15 @@ struct clock_call clock_call(const struct gpu_call *call, const struct clock_wor
 	uint64_t called, end;
 	struct cost cost;
 
-	if (!is_virtual || call->no_path)
+	if (!streams || call->no_path)
 		return made;
-	called = clock_now();
 	cost = cost_of(call, work);
 	made = describe(call, &cost);
+	if (!is_virtual) {
+		awaited.recorded_ns = 0;
+		return made;
+	}
+	called = clock_now();
 	if (by_device_now) {
 		if (cost.device)
 			made.operation = run(call->stream, called, cost.device);

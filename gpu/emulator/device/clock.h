@@ -45,7 +45,7 @@ struct clock_event {
 /* A call, as records tell of it. */
 struct clock_call {
 	bool has_operation;
-	struct clock_span operation;
+	struct clock_span operation; /* if the clock is virtual */
 	enum gpu_wait_scope scope; /* what it waits for; 0: for nothing */
 	bool own;                  /* and for its operation */
 	uint32_t stream;           /* of GPU_WAIT_STREAM and GPU_WAIT_EVENT */
@@ -62,8 +62,8 @@ bool clock_is_virtual(void);
 uint64_t clock_now(void);
 
 /*
- * The rest does nothing unless the clock is virtual.  The device lock is held.  Streams are known
- * by their numbers; 0 is the default stream.
+ * The device lock is held.  Streams are known by their numbers; 0 is the default stream.  What comes
+ * after what is known on either clock; on the machine's no call takes time of the device, or waits.
  */
 void clock_stream(uint32_t stream, bool blocking);
 /* The event is recorded in the stream. */

@@ -241,8 +241,8 @@ static void tell_orders(const struct gpu_call *call)
 	}
 }
 
-/* The clock is virtual. */
-static void tell_timeline(const struct gpu_call *call, const struct clock_call *made)
+/* What the call comes after and waits for; and when the device was at it, if that is known. */
+static void tell_order(const struct gpu_call *call, const struct clock_call *made)
 {
 	const struct gpu_stream stream = {.nonblocking = made->nonblocking};
 
@@ -252,7 +252,8 @@ static void tell_timeline(const struct gpu_call *call, const struct clock_call *
 							.size = sizeof(stream)});
 	if (made->has_operation) {
 		tell_orders(call);
-		tell_time(call, &made->operation);
+		if (clock_is_virtual())
+			tell_time(call, &made->operation);
 	}
 	if (made->scope)
 		tell_wait(call, made);
@@ -277,7 +278,7 @@ void observe_end(struct gpu_call *call)
 		may_write_note(may_write, call->name, rows, count);
 	sink->end(call, rows, count);
 	if (call->start_ns)
-		tell_timeline(call, &made);
+		tell_order(call, &made);
 	if (all_seen)
 		tell_seen(call, 0);
 	all_seen = false;

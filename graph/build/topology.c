@@ -344,6 +344,8 @@ static int take_wait(struct topology *topology, const struct gpu_wait *wait, str
 		break;
 	case GPU_WAIT_STREAM:
 		raise_to(&topology->waited, after_stream(topology, wait->device, wait->stream));
+		if (!wait->stream) /* comes after those that are ordered with it */
+			raise_to(&topology->waited, device->blocking.next);
 		break;
 	case GPU_WAIT_EVENT:
 		if (wait->recorded_ns > topology->start_ns)

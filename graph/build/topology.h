@@ -13,8 +13,7 @@
  * - the last writer of each object it reads (RAW), and the last writer and all readers since of
  * each that it writes (WAW, WAR).  To allocate or free is to write the whole object.
  *
- * Only the runs of the passes `time` and `waits` have such records, that of `flow` has none (and
- * theirs have no rows).  Without them all streams count as blocking, and the other rules hold
+ * Without such records (older traces) all streams count as blocking, and the other rules hold
  * alone.
  *
  * Kahn's algorithm gives the time T to the vertices that have no predecessors left once those of

@@ -171,6 +171,27 @@ struct profile_access {
 #include "gpu/rows.def"
 };
 
+/* Why a call comes after another one: numbers on disk. */
+enum profile_dependency_why {
+	PROFILE_DEPENDENCY_STREAM = 1, /* its stream, or the default stream */
+	PROFILE_DEPENDENCY_EVENT,      /* an event that its stream waits for */
+	PROFILE_DEPENDENCY_WAIT,       /* the thread that makes it has waited for the other one */
+	PROFILE_DEPENDENCY_RAW,        /* it reads what the other one has written */
+	PROFILE_DEPENDENCY_WAR,        /* it writes what the other one has read */
+	PROFILE_DEPENDENCY_WAW,        /* it writes what the other one has written */
+};
+
+/*
+ * An edge of the dependency graph (DrGPUM, Definition 5.1) of one process: event `to` comes after
+ * event `from`.  Those that allocate, free, copy, set or launch are vertices; to allocate and to
+ * free is to write the whole object.
+ */
+struct profile_dependency {
+	uint32_t to, from; /* indices into profile->events; from < to */
+	uint32_t why;      /* enum profile_dependency_why */
+	uint32_t object;   /* index into profile->objects; PROFILE_NO_ROW: of RAW, WAR, WAW only */
+};
+
 /*
  * How much of a long run is kept: its first events, whole, up to one of these numbers.  Coverage
  * says how many are left out.  The graph and the sums of vertices hold all of them.
@@ -178,6 +199,7 @@ struct profile_access {
 #define PROFILE_RANGES_MAX (UINT32_C(1) << 20)
 #define PROFILE_EVENTS_MAX 50000
 #define PROFILE_ACCESSES_MAX 150000
+#define PROFILE_DEPENDENCIES_MAX 500000
 #define PROFILE_TIMELINE_MAX 1000000 /* calls; operations, waits, orders of streams */
 /* Stands for null where an index of a row may be null. */
 #define PROFILE_NO_ROW UINT32_MAX
@@ -456,6 +478,8 @@ struct profile {
 	uint32_t first_use_count, first_use_capacity;
 	struct profile_access *accesses;
 	uint32_t access_count, access_capacity;
+	struct profile_dependency *dependencies; /* in the order of `to` */
+	uint32_t dependency_count, dependency_capacity;
 	struct profile_finding *findings;
 	uint32_t finding_count, finding_capacity;
 	struct profile_finding_group *finding_groups;

@@ -24,6 +24,7 @@ const struct command vflow_commands[] = {
 	{"query", "ask the graph a question in a query language", cmd_query},
 	{"render", "draw a graph: SVG, PNG, PDF, or a page to explore", cmd_render},
 	{"export", "the profile as JSON, or its graph as DOT", cmd_export},
+	{"deps", "which call has to come after which, and why", cmd_deps},
 	{"doctor", "check that this machine can collect and draw", cmd_doctor},
 	{"help", "this list, or the help of one command", cmd_help},
 	{"version", "version and the optional parts of this build", cmd_version},

@@ -39,7 +39,7 @@ struct stream {
 
 struct object {
 	uint32_t writer;
-	struct points readers; /* since it was written: the last of each stream */
+	struct points readers;        /* since it was written: the last of each stream */
 	uint32_t read_by, written_by; /* calls whose rows were looked at */
 };
 
@@ -381,8 +381,7 @@ static void add_event(struct predecessors *p, struct points *points, uint32_t de
 static void add_lasts(struct predecessors *p, uint32_t device, bool blocking_only)
 {
 	for (uint32_t i = 0; i < p->stream_count; i++)
-		if (p->streams[i].device == device &&
-		    !(blocking_only && p->streams[i].nonblocking))
+		if (p->streams[i].device == device && !(blocking_only && p->streams[i].nonblocking))
 			add_point(&p->waited, i, p->streams[i].last);
 }
 

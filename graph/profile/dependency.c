@@ -43,9 +43,8 @@ const struct profile_table profile_table_dependency = {
 	.most = PROFILE_DEPENDENCIES_MAX,
 	TABLE_ROWS(dependencies, dependency_count, dependency_capacity),
 	.holds = dependency_holds,
-	.views =
-		"CREATE VIEW dependencies AS SELECT d.event, d.after, "
-		"CASE d.why WHEN 1 THEN 'stream' WHEN 2 THEN 'event' WHEN 3 THEN 'wait' "
-		"WHEN 4 THEN 'RAW' WHEN 5 THEN 'WAR' WHEN 6 THEN 'WAW' ELSE 'unknown' END AS why, "
-		"d.object FROM dependency d ORDER BY d.id;",
+	.views = "CREATE VIEW dependencies AS SELECT d.event, d.after, "
+		 "CASE d.why WHEN 1 THEN 'stream' WHEN 2 THEN 'event' WHEN 3 THEN 'wait' "
+		 "WHEN 4 THEN 'RAW' WHEN 5 THEN 'WAR' WHEN 6 THEN 'WAW' ELSE 'unknown' END AS why, "
+		 "d.object FROM dependency d ORDER BY d.id;",
 };

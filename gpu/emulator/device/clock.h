@@ -46,13 +46,13 @@ struct clock_event {
 struct clock_call {
 	bool has_operation;
 	struct clock_span operation; /* if the clock is virtual */
-	enum gpu_wait_scope scope; /* what it waits for; 0: for nothing */
-	bool own;                  /* and for its operation */
-	uint32_t stream;           /* of GPU_WAIT_STREAM and GPU_WAIT_EVENT */
-	uint64_t wait_ns;          /* from its start on */
-	uint64_t recorded_ns;      /* of GPU_WAIT_EVENT */
-	bool first;                /* in a stream that was made */
-	bool nonblocking;          /* then: the stream is not ordered with the default stream */
+	enum gpu_wait_scope scope;   /* what it waits for; 0: for nothing */
+	bool own;                    /* and for its operation */
+	uint32_t stream;             /* of GPU_WAIT_STREAM and GPU_WAIT_EVENT */
+	uint64_t wait_ns;            /* from its start on */
+	uint64_t recorded_ns;        /* of GPU_WAIT_EVENT */
+	bool first;                  /* in a stream that was made */
+	bool nonblocking;            /* then: the stream is not ordered with the default stream */
 };
 
 /* Once, before the first of the other functions. */
@@ -62,8 +62,9 @@ bool clock_is_virtual(void);
 uint64_t clock_now(void);
 
 /*
- * The device lock is held.  Streams are known by their numbers; 0 is the default stream.  What comes
- * after what is known on either clock; on the machine's no call takes time of the device, or waits.
+ * The device lock is held.  Streams are known by their numbers; 0 is the default stream.  What
+ * comes after what is known on either clock; on the machine's no call takes time of the device, or
+ * waits.
  */
 void clock_stream(uint32_t stream, bool blocking);
 /* The event is recorded in the stream. */

@@ -88,9 +88,8 @@ static int record(void *state, const struct build_event *event, const struct bui
 	struct dependencies *dependencies = state;
 
 	(void)event;
-	return dependencies->full
-		       ? 0
-		       : predecessors_record(dependencies->predecessors, record, error);
+	return dependencies->full ? 0
+				  : predecessors_record(dependencies->predecessors, record, error);
 }
 
 static void process_end(void *state, const struct build_event *last)

@@ -83,9 +83,13 @@ int __wrap_munmap(void *memory, size_t size)
 
 static struct event {
 	uint32_t context, contents;
-	uint32_t all_seen; /* records that say so behind it */
-	uint32_t seen;     /* the last object of which one said so */
-	uint32_t received; /* the object that a copy brought what the host held already */
+	uint32_t all_seen;      /* records that say so behind it */
+	uint32_t seen;          /* the last object of which one said so */
+	uint32_t received;      /* the object that a copy brought what the host held already */
+	struct gpu_order order; /* the last */
+	struct gpu_wait wait;
+	uint32_t orders, waits;
+	bool first, nonblocking;
 	struct gpu_transfer transfer; /* the last */
 	enum gpu_api api;
 	uint32_t stream;
@@ -161,6 +165,12 @@ static size_t size_of_record(const struct gpu_record *record)
 		return record->object ? sizeof(struct gpu_received) : 0;
 	case GPU_RECORD_TRANSFER:
 		return record->object ? sizeof(struct gpu_transfer) : 0;
+	case GPU_RECORD_ORDER:
+		return sizeof(struct gpu_order);
+	case GPU_RECORD_STREAM:
+		return sizeof(struct gpu_stream);
+	case GPU_RECORD_WAIT:
+		return sizeof(struct gpu_wait);
 	default:
 		return 0;
 	}
@@ -181,6 +191,13 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	event->seen = seen && record->object ? record->object : event->seen;
 	if (record->kind == GPU_RECORD_RECEIVED)
 		event->received = record->object;
+	if (record->kind == GPU_RECORD_ORDER)
+		event->order = *(const struct gpu_order *)record->payload, event->orders++;
+	if (record->kind == GPU_RECORD_WAIT)
+		event->wait = *(const struct gpu_wait *)record->payload, event->waits++;
+	if (record->kind == GPU_RECORD_STREAM)
+		event->first = true,
+		event->nonblocking = ((const struct gpu_stream *)record->payload)->nonblocking;
 	if (record->kind == GPU_RECORD_TRANSFER)
 		event->transfer = *(const struct gpu_transfer *)record->payload;
 }

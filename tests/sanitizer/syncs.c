@@ -315,6 +315,70 @@ static void failing(void)
 	check(failed_calls == 3, "nor are those after its end");
 }
 
+static void call_driver(const char *name, uint64_t first, uint64_t second)
+{
+	const uint64_t words[] = {first, second};
+	int result = 0;
+
+	report(name, SANITIZER_API_ENTER, words, &result);
+	report(name, SANITIZER_API_EXIT, words, &result);
+}
+
+static void launch_now(int stream)
+{
+	api_call.start_ns = now_ns();
+	launch(a, 100, 7, stream);
+}
+
+/* The program's streams and events, which order its calls. */
+static void ordering(void)
+{
+	const CUevent event = (CUevent)(uintptr_t)0x1230;
+
+	start_syncs();
+	call_driver("cuStreamCreate", (uintptr_t)&streams[0], CU_STREAM_NON_BLOCKING);
+	call_driver("cuStreamCreateWithPriority", (uintptr_t)&streams[1],
+		    UINT64_C(0xfffffffb00000000)); /* flags 0, priority -5 */
+	call_driver("cuEventRecord", (uintptr_t)event, (uintptr_t)streams[0]);
+	call_driver("cuStreamWaitEvent", (uintptr_t)streams[1], (uintptr_t)event);
+	launch_now(0);              /* 3 */
+	launch_now(1);              /* 4 */
+	synchronize_by(streams[1]); /* 5 */
+	check(events[2].first && events[2].nonblocking && !events[2].orders,
+	      "the first call in a stream says how it is ordered");
+	check(events[3].first && !events[3].nonblocking, "... whatever follows the flags");
+	check(events[3].orders == 1 &&
+		      events[3].order.recorded_ns > events[3].start_ns - events[2].start_ns,
+	      "an event that was recorded before a call does not stand for it");
+	check(events[4].waits == 1 && events[4].wait.scope == GPU_WAIT_STREAM &&
+		      events[4].wait.stream == events[3].stream && !events[2].waits,
+	      "a wait for a stream");
+	call_driver("cuEventRecord_ptsz", (uintptr_t)event, (uintptr_t)streams[0]);
+	call_driver("cuStreamWaitEvent_ptsz", (uintptr_t)streams[1], (uintptr_t)event);
+	launch_now(1);                                                          /* 6 */
+	launch_now(1);                                                          /* 7 */
+	call("cudaEventSynchronize", "cuEventSynchronize", (CUstream)event, 0); /* 8 */
+	check(events[5].orders == 1 && events[5].order.stream == events[2].stream &&
+		      events[5].order.recorded_ns < events[5].start_ns - events[2].start_ns &&
+		      !events[5].first,
+	      "what comes after a wait for an event says so");
+	check(!events[6].orders, "... once");
+	check(events[7].waits == 1 && events[7].wait.scope == GPU_WAIT_EVENT &&
+		      events[7].wait.stream == events[2].stream &&
+		      events[7].wait.recorded_ns < events[7].start_ns - events[2].start_ns,
+	      "a wait for an event");
+	call_driver("cuEventDestroy_v2", (uintptr_t)event, 0);
+	call("cudaEventSynchronize", "cuEventSynchronize", (CUstream)event, 0); /* 9 */
+	call("cudaDeviceSynchronize", "cuCtxSynchronize", NULL, 0);             /* 10 */
+	check(!events[8].waits, "an event that is gone is none");
+	check(events[9].waits == 1 && events[9].wait.scope == GPU_WAIT_ALL, "a wait for all");
+	call_driver("cuStreamWaitEvent", (uintptr_t)streams[1], (uintptr_t)streams[1]);
+	launch_now(1); /* 11 */
+	synchronize_by(NULL);
+	check(!events[10].orders && ended == begun, "nor is one that was never recorded");
+	calls_stop();
+}
+
 static pthread_barrier_t entered, left;
 
 static void *hold_lock(void *unused)
@@ -356,9 +420,9 @@ static void locked(void)
 int main(int argc, char **argv)
 {
 	static const struct test_case cases[] = {
-		{"names", names},   {"order", order}, {"overlapping", overlapping},
-		{"loop", loop},     {"lost", lost},   {"failing", failing},
-		{"locked", locked},
+		{"names", names},   {"order", order},       {"overlapping", overlapping},
+		{"loop", loop},     {"lost", lost},         {"failing", failing},
+		{"locked", locked}, {"ordering", ordering},
 	};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);

@@ -15,7 +15,7 @@ build() {
 			-Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=clock_gettime "$BUILD/lib/emulator/libcuda.so.1" -ldl -lpthread
 }
 build >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
-for case in names order overlapping loop lost failing locked; do
+for case in names order overlapping loop lost failing locked ordering; do
 	LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/syncs" $case 2>&1
 	code=$?
 	[ $code = 0 ] || echo "not ok - $case: exit code $code"

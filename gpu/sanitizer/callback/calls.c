@@ -20,6 +20,7 @@
 #include "gpu/sanitizer/driver.h"
 #include "gpu/nvidia/now.h"
 #include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/schedule/event_order.h"
 #include "gpu/sass/instructions.h"
 
 #define LOCK_SECONDS 5
@@ -479,11 +480,20 @@ static void note_sharing(const Sanitizer_CallbackData *data)
 				mappings_is_shared(this_thread.call.operations[i].address);
 }
 
-static void exit_driver(const Sanitizer_CallbackData *data)
+static void note_order(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
+{
+	OWN_CALLS(CALLS_OF_PROVIDER);
+
+	order_note(id, data->functionName, data->functionParams);
+}
+
+static void exit_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
 {
 	CUresult result = result_of(data);
 	bool failed = result != CUDA_SUCCESS;
 
+	if (!failed && order_concerns(id, data->functionName))
+		note_order(id, data);
 	if (this_thread.effect == API_NOTHING)
 		return;
 	if (result == CUDA_ERROR_OUT_OF_MEMORY &&
@@ -533,9 +543,13 @@ static void finish_synchronization(const Sanitizer_CallbackData *data)
 	const char *name = this_thread.call.name;
 	CUstream stream = NULL;
 
+	this_thread.call.event = NULL;
 	if (data->functionParams &&
 	    (api_is(name, "cudaStreamSynchronize") || api_is(name, "cuStreamSynchronize")))
 		stream = api_stream(name, *(const CUstream *)data->functionParams);
+	if (data->functionParams &&
+	    (api_is(name, "cudaEventSynchronize") || api_is(name, "cuEventSynchronize")))
+		this_thread.call.event = *(const CUevent *)data->functionParams;
 	if (take_lock_briefly())
 		events_synchronized(&this_thread.call,
 				    data->context ? data->context : this_thread.call.context,
@@ -606,7 +620,7 @@ void calls_api(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
 	if (!this_thread.depth) /* the call was entered before the provider was started */
 		return;
 	if (domain == SANITIZER_CB_DOMAIN_DRIVER_API)
-		exit_driver(data);
+		exit_driver(id, data);
 	if (--this_thread.depth == 0)
 		finish(domain, id, data);
 }

@@ -89,6 +89,7 @@ struct api_call {
 	uint64_t start_ns;
 	CUcontext context;   /* current in the innermost call of the driver */
 	struct graph *graph; /* the graph that it launches; NULL: none, or one that is not known */
+	CUevent event;       /* of a call that waits for one */
 	bool may_pend;       /* it is a copy or set whose pass may follow it on its stream: see
 				calls_stream_copy() */
 	bool host_waited;    /* a copy's bytes are on the host when the call returns, or were taken

@@ -3,6 +3,7 @@
  * its rows.
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/schedule/event_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,7 @@ void event_begin(struct gpu_call *call, enum gpu_api api, const char *name, CUst
 	call->node = NULL;
 	if (call->start_ns)
 		call->start_ns = api_call->start_ns;
+	order_begun(call, stream, api_call);
 }
 
 const char *event_public_name(const char *name)

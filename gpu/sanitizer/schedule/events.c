@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/schedule/event_order.h"
 #include "gpu/sanitizer/code/modules.h"
 #include "gpu/sass/instructions.h"
 
@@ -18,7 +19,7 @@ void events_start(const struct gpu_sink *to, const struct gpu_options *options)
 	events_digests = options->digests;
 	memory_limit(options->memory_limit);
 	if (events_unknown_start() == 0)
-		events_sink = to;
+		events_sink = order_start(to);
 }
 
 void events_stop(void)

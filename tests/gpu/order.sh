@@ -1,0 +1,32 @@
+#!/bin/bash
+# The dependency graph on the GPU and on the emulated device: the same calls come after the same
+# calls, for the same reasons, at the same levels.  Needs an NVIDIA GPU.
+. tests/lib.sh
+. tests/gpu/real.bash
+exec </dev/null
+
+whole() { # DB: each call with its level and what it comes after
+	"$VFLOW" deps -T json "$1" >"$T/deps.json" || return
+	json_query "$T/deps.json" "SELECT value->>'call', value->>'kind', value->>'name', 'level ' || (value->>'level'),
+			'stream ' || (value->>'stream') FROM json, json_each(text, '\$.calls');
+		SELECT value->>'call', value->>'why', value->>'after', coalesce(value->>'allocation', '')
+			FROM json, json_each(text, '\$.dependencies') ORDER BY value->>'call', 2, value->>'after', 4"
+}
+same() { # PROGRAM ARGUMENT...
+	local device run="${1##*/} ${*:2}"
+	for device in emulated gpu; do
+		DEVICE=$device collect "$T/$device.db" --passes flow "$@" >"$T/log" 2>&1 || not_ok "$run: $device" "$(cat "$T/log")"
+		whole "$T/$device.db" >"$T/$device"
+	done
+	like "$run: there are dependencies" "$(cat "$T/gpu")" $'\n[0-9]+ (stream|RAW|WAW) [0-9]+'
+	is "$run: the same on both" "$(cat "$T/gpu")" "$(cat "$T/emulated")"
+	is "$run: the order between streams is known" \
+		"$(sqlite3 "$T/gpu.db" "SELECT count(*) FROM coverage WHERE kind = 'STREAM_ORDER_UNKNOWN'")" 0
+}
+for case in streams pageable events graph; do
+	same "$P/timeline" $case
+done
+same "$P/advice/event_order"
+same "$P/advice/pipeline"
+same "$P/advice/streams_by_host"
+finish

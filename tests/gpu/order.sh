@@ -26,7 +26,9 @@ same() { # PROGRAM ARGUMENT...
 for case in streams pageable events graph; do
 	same "$P/timeline" $case
 done
-same "$P/advice/event_order"
-same "$P/advice/pipeline"
-same "$P/advice/streams_by_host"
+for program in event_order stream_table streams_by_host; do
+	"$CC" -std=gnu11 -D_GNU_SOURCE -Igpu/emulator/include -I. -o "$T/$program" tests/advice/$program.c \
+		"$BUILD"/lib/emulator/{libcudart.so.13,libcuda.so.1} -lm >"$T/log" 2>&1 || not_ok "$program: build" "$(cat "$T/log")"
+	same "$T/$program"
+done
 finish

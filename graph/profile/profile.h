@@ -337,6 +337,27 @@ struct profile_site {
 	uint64_t repeated, repeated_bytes; /* allocated when one of the same size had been freed */
 };
 
+/*
+ * Where in a process something was: the number of the GPU API call (DrGPUM, Definition 5.1), from
+ * 0, in the order in which the host made them; its topological time; and how many kernels had been
+ * launched before it.  PROFILE_UNKNOWN, all three: nowhere.
+ */
+struct profile_moment {
+	uint64_t call, time, kernels;
+};
+
+/* When an object was made, accessed and freed. */
+struct profile_lifetime {
+	uint32_t object;                                /* index into profile->objects */
+	struct profile_moment made, first, last, freed; /* first, last: calls that accessed it */
+	/* The longest time without an access between two: from this one to that one. */
+	struct profile_moment idle_from, idle_to;
+	uint64_t accesses; /* calls */
+	/* ids of the vertices of `first`, `last`, `idle_from`, `idle_to` */
+	uint32_t first_vertex, last_vertex, idle_from_vertex, idle_to_vertex;
+	bool unseen; /* something that was not seen may have accessed it, too */
+};
+
 /* Invocations of a vertex that were not analysed: other tables know nothing of what they did. */
 struct profile_unseen {
 	uint32_t vertex; /* id */
@@ -458,6 +479,8 @@ struct profile {
 	uint32_t round_trip_count, round_trip_capacity;
 	struct profile_site *sites;
 	uint32_t site_count, site_capacity;
+	struct profile_lifetime *lifetimes; /* in order of objects; of device memory */
+	uint32_t lifetime_count, lifetime_capacity;
 	struct profile_unseen *unseen;
 	uint32_t unseen_count, unseen_capacity;
 	struct profile_range *ranges;

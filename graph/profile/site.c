@@ -1,4 +1,4 @@
-/* graph/profile/site.c: how the objects of a site were used. */
+/* graph/profile/site.c: how objects were used: those of a site, and each by itself. */
 #include "graph/profile/table.h"
 
 #define SITE_COLUMN(member, TYPE, ...) COLUMN(struct profile_site, member, TYPE, __VA_ARGS__)
@@ -20,4 +20,96 @@ const struct profile_table profile_table_site = {
 	.columns = site_columns,
 	.optional = true,
 	TABLE_ROWS(sites, site_count, site_capacity),
+};
+
+/* -- lifetimes ---------------------------------------------------------------------------- */
+
+#define LIFETIME_COLUMN(member, TYPE, ...)                                                         \
+	COLUMN(struct profile_lifetime, member, TYPE, __VA_ARGS__)
+#define MOMENT_COLUMNS(member, ...)                                                                \
+	COLUMN_NAMED(#member "_call", struct profile_lifetime, member.call, COUNT, __VA_ARGS__),   \
+		COLUMN_NAMED(#member "_time", struct profile_lifetime, member.time, COUNT,         \
+			     __VA_ARGS__),                                                         \
+		COLUMN_NAMED(#member "_kernels", struct profile_lifetime, member.kernels, COUNT,   \
+			     __VA_ARGS__)
+
+static const struct profile_column lifetime_columns[] = {
+	KEY("id", ID),
+	LIFETIME_COLUMN(object, INDEX, .of = &profile_table_object),
+	MOMENT_COLUMNS(made, .nullable = false),
+	MOMENT_COLUMNS(first, .nullable = true),
+	MOMENT_COLUMNS(last, .nullable = true),
+	MOMENT_COLUMNS(freed, .nullable = true),
+	MOMENT_COLUMNS(idle_from, .nullable = true),
+	MOMENT_COLUMNS(idle_to, .nullable = true),
+	LIFETIME_COLUMN(accesses, COUNT),
+	LIFETIME_COLUMN(first_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
+	LIFETIME_COLUMN(last_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
+	LIFETIME_COLUMN(idle_from_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
+	LIFETIME_COLUMN(idle_to_vertex, VERTEX, .of = &profile_table_vertex, .nullable = true),
+	LIFETIME_COLUMN(unseen, FLAG),
+	{0},
+};
+
+static bool is_known(const struct profile_moment *moment)
+{
+	return moment->call != PROFILE_UNKNOWN;
+}
+
+/* All of it is known, or nothing. */
+static bool is_whole(const struct profile_moment *moment)
+{
+	return is_known(moment) == (moment->time != PROFILE_UNKNOWN) &&
+	       is_known(moment) == (moment->kernels != PROFILE_UNKNOWN);
+}
+
+/* Whether `left`, which is known, is not after `right`, if that is known. */
+static bool in_order(const struct profile_moment *left, const struct profile_moment *right)
+{
+	return !is_known(right) || (left->call <= right->call && left->kernels <= right->kernels);
+}
+
+static bool holds(const struct profile *profile, const void *row)
+{
+	const struct profile_lifetime *life = row;
+	const struct profile_moment *moments[] = {&life->made,  &life->first,     &life->last,
+						  &life->freed, &life->idle_from, &life->idle_to};
+
+	(void)profile;
+	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++)
+		if (!is_whole(moments[i]) || !in_order(&life->made, moments[i]))
+			return false;
+	return is_known(&life->made) && is_known(&life->first) == (life->accesses > 0) &&
+	       is_known(&life->last) == (life->accesses > 0) &&
+	       is_known(&life->idle_from) == is_known(&life->idle_to) &&
+	       (!is_known(&life->first) || in_order(&life->first, &life->last)) &&
+	       (!is_known(&life->last) || in_order(&life->last, &life->freed)) &&
+	       (!is_known(&life->idle_from) || (in_order(&life->first, &life->idle_from) &&
+						in_order(&life->idle_from, &life->idle_to) &&
+						in_order(&life->idle_to, &life->last)));
+}
+
+/* An object has one at most. */
+static int validate(const struct profile *profile, struct error *error)
+{
+	for (uint32_t i = 1; i < profile->lifetime_count; i++)
+		if (profile->lifetimes[i].object <= profile->lifetimes[i - 1].object)
+			return error_set(error, "table lifetime: objects are not in order");
+	return 0;
+}
+
+const struct profile_table profile_table_lifetime = {
+	.name = "lifetime",
+	.columns = lifetime_columns,
+	.optional = true,
+	TABLE_ROWS(lifetimes, lifetime_count, lifetime_capacity),
+	.holds = holds,
+	.validate = validate,
+	.views = "CREATE VIEW lifetimes AS SELECT l.id, l.object, v.name AS allocation, "
+		 "v.callpath_text AS callpath, o.size, o.process, l.made_time, l.first_time, "
+		 "f.name AS first_access, l.last_time, a.name AS last_access, l.freed_time, "
+		 "l.accesses, l.idle_to_time - l.idle_from_time AS idle_time, l.unseen "
+		 "FROM lifetime l JOIN object o ON o.id = l.object JOIN vertex v ON v.id = o.site "
+		 "LEFT JOIN vertex f ON f.id = l.first_vertex "
+		 "LEFT JOIN vertex a ON a.id = l.last_vertex ORDER BY l.id;",
 };

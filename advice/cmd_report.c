@@ -7,6 +7,7 @@
 
 #include "advice/cmd.h"
 #include "advice/report.h"
+#include "advice/report_memory.h"
 #include "graph/input.h"
 #include "util/command.h"
 #include "util/options.h"
@@ -21,20 +22,33 @@ static bool wants_colour(const char *output)
 	       strcmp(terminal, "dumb") != 0;
 }
 
-static int write_report(const struct report *report, const char *path, struct error *error)
+/* `memory`: the report of memory instead; NULL: not. */
+static int write_report(const struct report *report, const struct report_memory *memory,
+			const char *path, struct error *error)
 {
 	struct output *output = output_open(path, error);
 
 	if (!output)
 		return -1;
-	report_print(report, output_file(output));
+	if (memory)
+		report_memory_print(memory, output_file(output));
+	else
+		report_print(report, output_file(output));
 	return output_commit(output, error);
+}
+
+static bool parse_rules(const char *name, enum memory_rules *rules)
+{
+	*rules = !strcmp(name, "artefact") ? MEMORY_RULES_ARTEFACT : MEMORY_RULES_PAPER;
+	return *rules == MEMORY_RULES_ARTEFACT || !strcmp(name, "paper");
 }
 
 int cmd_report(int argc, char **argv)
 {
 	struct report report = {.options = ADVICE_DEFAULTS, .top = UINT64_MAX};
-	const char *output = NULL, *by = "cause";
+	struct report_memory memory = {.options = MEMORY_DEFAULTS};
+	const char *output = NULL, *by = "cause", *rules = "paper";
+	bool of_memory = false;
 	const struct command_option options[] = {
 		{0, "redundancy", "FRACTION",
 		 "redundant values: this share of unchanged bytes or more (default 0.33)",
@@ -55,6 +69,19 @@ int cmd_report(int argc, char **argv)
 		 OPTION_NUMBER, &report.top},
 		{0, "brief", NULL, "a line for each finding, and nothing else", OPTION_FLAG,
 		 &report.brief},
+		{0, "memory", NULL,
+		 "peaks of allocated memory, and memory that is allocated while nobody needs it",
+		 OPTION_FLAG, &of_memory},
+		{0, "rules", "RULES",
+		 "of memory, what counts as in between: paper, any API call (default), or "
+		 "artefact, kernels only",
+		 OPTION_TEXT, &rules},
+		{0, "idle-calls", "N",
+		 "temporary idleness: so many calls between two accesses, or more (default 2)",
+		 OPTION_NUMBER, &memory.options.idle_calls},
+		{0, "reuse-difference", "FRACTION",
+		 "redundant allocation: sizes differ by this much at most (default 0.1)",
+		 OPTION_FRACTION, &memory.options.reuse_difference},
 		{'o', "output", "FILE", "write the report there instead of to standard output",
 		 OPTION_TEXT, &output},
 		{0},
@@ -62,8 +89,10 @@ int cmd_report(int argc, char **argv)
 	const struct command_help help = {
 		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
 			 "[--min-bytes SIZE] [--min-time FRACTION] [--by cause|path] [--top N] "
-			 "[--brief] "
-			 "[-o FILE] [FILE]",
+			 "[--brief] [-o FILE] [FILE]\n"
+			 "vflow report --memory [--rules paper|artefact] [--idle-calls N] "
+			 "[--reuse-difference FRACTION] [--min-bytes SIZE] [--top N] [-o FILE] "
+			 "[FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
 			"source, and what to do about it: most time saved first where passes time "
@@ -72,6 +101,7 @@ int cmd_report(int argc, char **argv)
 		.more = "FILE is a profile, else $VFLOW_PROFILE, else ./vflow.db; standard input\n"
 			"is not read.  vflow-report(1) explains the patterns.\n\n"
 			"  vflow report\n"
+			"  vflow report --memory\n"
 			"  vflow report --redundancy 0.9 --top 3 run.db",
 		.options = options,
 	};
@@ -84,6 +114,10 @@ int cmd_report(int argc, char **argv)
 	report.options.by_path = !strcmp(by, "path");
 	if (!report.options.by_path && strcmp(by, "cause") != 0) {
 		fprintf(stderr, "vflow report: --by %s: expected cause or path\n", by);
+		return EXIT_MISUSE;
+	}
+	if (!parse_rules(rules, &memory.options.rules)) {
+		fprintf(stderr, "vflow report: --rules %s: expected paper or artefact\n", rules);
 		return EXIT_MISUSE;
 	}
 	if (report.top == UINT64_MAX)
@@ -101,7 +135,11 @@ int cmd_report(int argc, char **argv)
 		report.profile = profile;
 		report.file = argv[rest];
 		report.colour = wants_colour(output);
-		result = write_report(&report, output, &error);
+		memory.profile = profile;
+		memory.options.min_bytes = report.options.min_bytes;
+		memory.top = report.top;
+		memory.colour = report.colour;
+		result = write_report(&report, of_memory ? &memory : NULL, output, &error);
 		free(thresholds);
 		profile_free(profile);
 	}

@@ -8,6 +8,7 @@
 
 #include "advice/buffer_name.h"
 #include "advice/page.h"
+#include "advice/report_memory.h"
 #include "advice/report_worth.h"
 #include "advice/source.h"
 #include "advice/source_files.h"
@@ -317,6 +318,17 @@ static void print_time(const struct profile *profile, uint64_t sum, FILE *out)
 	free(time);
 }
 
+static void print_memory(const struct profile *profile, FILE *out)
+{
+	char *text = report_memory_line(profile);
+
+	if (text) {
+		fputs("  ", out);
+		page_wrap(out, 2, text);
+	}
+	free(text);
+}
+
 static void print_header(const struct report *report, uint64_t all_ns, FILE *out)
 {
 	const struct profile *profile = report->profile;
@@ -371,6 +383,7 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 		profile->graph->edge_count, text_plural(profile->graph->edge_count, "", "s"),
 		size_format(read, read_text), size_format(written, written_text));
 	print_time(profile, all_ns, out);
+	print_memory(profile, out);
 	fputc('\n', out);
 }
 

@@ -3,8 +3,8 @@
 . tests/lib.sh
 . tests/gpu/real.bash
 export DEVICE=gpu
-for test in exactness random moves figure3 demo targets; do
-	if output=$(timeout 300 "tests/cli/e2e_$test.sh" 2>&1); then
+for test in e2e_{exactness,random,moves,figure3,demo,targets} report_memory; do
+	if output=$(timeout 300 "tests/cli/$test.sh" 2>&1); then
 		ok "$test: $(grep -c '^ok' <<<"$output") tests"
 	else
 		not_ok "$test" "$(grep -A 8 '^not ok' <<<"$output")"

@@ -1,7 +1,7 @@
 # programs.mk: the CUDA programs that the tests profile.  They are built as their users would
 # build them: plainly, without vflow's own options.
 
-program_names = call_paths first_use figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline whatif demo demo_corrected
+program_names = call_paths first_use figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline memory_waste whatif demo demo_corrected
 programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trace \
 	$(if $(NVCC),$(addprefix $(BUILD)/programs/,figure3_nvcc demo_nvcc))
 
@@ -20,6 +20,7 @@ $(BUILD)/programs/first_use: tests/programs/first_use.c
 $(BUILD)/programs/filters: tests/programs/filters.c
 $(BUILD)/programs/targets: tests/programs/targets.c
 $(BUILD)/programs/timeline: tests/programs/timeline.c
+$(BUILD)/programs/memory_waste: tests/programs/memory_waste.c
 $(BUILD)/programs/whatif: tests/programs/whatif.c
 $(BUILD)/programs/demo $(BUILD)/programs/demo_corrected: $(demo_sources)
 $(BUILD)/programs/demo_corrected: PROGRAM_CFLAGS += -DCORRECTED

@@ -1,0 +1,353 @@
+/* advice/memory/findings.c: see findings.h. */
+#include "advice/memory/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/memory/reuse.h"
+#include "util/memory.h"
+#include "util/pair_map.h"
+
+/* Steps of replayed allocations in all: the findings that are worth most are computed first. */
+#define STEPS_MOST UINT64_C(40000000)
+
+const char *const memory_pattern_titles[MEMORY_PATTERNS] = {
+	[MEMORY_UNUSED] = "unused allocation",       [MEMORY_LEAK] = "memory leak",
+	[MEMORY_EARLY] = "early allocation",         [MEMORY_LATE] = "late deallocation",
+	[MEMORY_REDUNDANT] = "redundant allocation", [MEMORY_IDLE] = "temporary idleness",
+};
+
+struct search {
+	const struct profile *profile;
+	const struct memory_options *options;
+	struct memory *memory;
+	uint32_t *reuses; /* by index of the object: of the one whose memory it could use */
+	uint32_t *pairs;  /* indices of objects that have one, those that begin last first */
+	uint32_t pair_count;
+	/* By index of the object: bits 1 << enum memory_pattern. */
+	unsigned char *patterns;
+	struct pair_map rows; /* (site, pattern): index of the finding */
+	uint32_t capacity;
+};
+
+static const struct profile_object *object_of(const struct search *search,
+					      const struct profile_lifetime *life)
+{
+	return &search->profile->objects[life->object];
+}
+
+static bool is_known(const struct profile_moment *moment)
+{
+	return moment->call != PROFILE_UNKNOWN;
+}
+
+static bool is_kernel(const struct search *search, uint32_t vertex)
+{
+	uint32_t v = graph_find(search->profile->graph, vertex);
+
+	return v != UINT32_MAX && graph_vertex_is(&search->profile->graph->vertices[v], "kernel");
+}
+
+/* How many calls there are between two; `kernel`: the earlier one is a kernel. */
+static uint64_t between(const struct search *search, const struct profile_moment *from,
+			const struct profile_moment *to, bool kernel)
+{
+	uint64_t count = to->time > from->time ? to->time - from->time - 1 : 0;
+
+	if (search->options->rules == MEMORY_RULES_ARTEFACT)
+		count = to->kernels - from->kernels - (kernel && to->kernels > from->kernels);
+	return count;
+}
+
+/* -- what objects have it ----------------------------------------------------------------- */
+
+static void add(struct search *search, uint32_t index, enum memory_pattern pattern,
+		uint64_t distance)
+{
+	struct memory *memory = search->memory;
+	const struct profile_lifetime *life = peaks_lifetime(memory->peaks, index);
+	const struct profile_object *object = object_of(search, life);
+	struct memory_finding *finding;
+	uint64_t product;
+	uint32_t row;
+
+	search->patterns[index] |= (unsigned char)(1u << pattern);
+	if (!pair_map_find(&search->rows, object->site, pattern, memory->finding_count, &row)) {
+		ARRAY_RESERVE(memory->findings, memory->finding_count, search->capacity);
+		memory->findings[memory->finding_count++] = (struct memory_finding){
+			.pattern = pattern, .site = object->site, .peak = PROFILE_UNKNOWN};
+	}
+	finding = &memory->findings[row];
+	finding->objects++;
+	profile_add(&finding->bytes, object->size);
+	if (__builtin_mul_overflow(object->size, distance, &product))
+		product = PROFILE_NUMBER_MAX;
+	profile_add(&finding->bytes_time, product);
+	if (finding->worst && finding->longest >= distance)
+		return;
+	finding->worst = life;
+	finding->longest = distance;
+	if (pattern == MEMORY_REDUNDANT)
+		finding->reuses =
+			object_of(search, peaks_lifetime(memory->peaks, search->reuses[index]))
+				->site;
+}
+
+/* Behind the last call that is known, for what was not freed. */
+static struct profile_moment end_of(const struct search *search)
+{
+	struct profile_moment end = {0, 0, 0}; /* the last call */
+
+	for (uint32_t i = 0; i < peaks_count(search->memory->peaks); i++) {
+		const struct profile_lifetime *life = peaks_lifetime(search->memory->peaks, i);
+		const struct profile_moment *moments[] = {&life->made, &life->last, &life->freed};
+
+		for (int k = 0; k < 3; k++)
+			if (is_known(moments[k]) && moments[k]->time >= end.time)
+				end = *moments[k];
+	}
+	end.call++;
+	end.time++;
+	return end;
+}
+
+static void look_at(struct search *search, uint32_t index, const struct profile_moment *end,
+		    bool ended)
+{
+	const struct profile_lifetime *life = peaks_lifetime(search->memory->peaks, index);
+	bool freed = is_known(&life->freed);
+	uint64_t distance;
+
+	if (object_of(search, life)->size < search->options->min_bytes)
+		return;
+	if (!freed && ended)
+		add(search, index, MEMORY_LEAK,
+		    between(search, is_known(&life->last) ? &life->last : &life->made, end, false));
+	if (life->unseen)
+		return;
+	if (!life->accesses) {
+		/* of one that was killed nobody knows what it would have used */
+		if (freed || ended)
+			add(search, index, MEMORY_UNUSED,
+			    between(search, &life->made, freed ? &life->freed : end, false));
+		return;
+	}
+	distance = between(search, &life->made, &life->first, false);
+	if (distance)
+		add(search, index, MEMORY_EARLY, distance);
+	distance = freed ? between(search, &life->last, &life->freed,
+				   is_kernel(search, life->last_vertex))
+			 : 0;
+	if (distance)
+		add(search, index, MEMORY_LATE, distance);
+	distance = is_known(&life->idle_from) ? between(search, &life->idle_from, &life->idle_to,
+							is_kernel(search, life->idle_from_vertex))
+					      : 0;
+	if (distance && distance >= search->options->idle_calls)
+		add(search, index, MEMORY_IDLE, distance);
+}
+
+struct pair {
+	uint64_t first;
+	uint32_t object;
+};
+
+static int by_first(const void *left, const void *right)
+{
+	const struct pair *a = left, *b = right;
+
+	if (a->first != b->first)
+		return a->first > b->first ? -1 : 1;
+	return (a->object < b->object) - (a->object > b->object);
+}
+
+/* Objects whose memory others could have used, of those whose accesses are known. */
+static void pair_objects(struct search *search)
+{
+	struct peaks *peaks = search->memory->peaks;
+	uint32_t count = peaks_count(peaks), used = 0;
+	struct reuse_object *objects = xcalloc(count, sizeof(*objects));
+	uint32_t *indices = xcalloc(count, sizeof(*indices));
+	struct pair *pairs = xcalloc(count, sizeof(*pairs));
+
+	search->reuses = xcalloc(count, sizeof(*search->reuses));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_lifetime *life = peaks_lifetime(peaks, i);
+		uint64_t size = object_of(search, life)->size;
+
+		search->reuses[i] = UINT32_MAX;
+		if (life->unseen || !life->accesses || size < search->options->min_bytes)
+			continue;
+		objects[used] = (struct reuse_object){life->first.time, life->last.time, size, 0};
+		indices[used++] = i;
+	}
+	reuse_pair(objects, used, search->options->reuse_difference);
+	for (uint32_t i = 0; i < used; i++) {
+		uint32_t other = objects[i].reuses;
+
+		if (other == UINT32_MAX)
+			continue;
+		/* what was freed before is used again by the allocator, or can be */
+		if (peaks_span(peaks, indices[other]).to <= peaks_span(peaks, indices[i]).from)
+			continue;
+		search->reuses[indices[i]] = indices[other];
+		pairs[search->pair_count++] = (struct pair){objects[i].first, indices[i]};
+		add(search, indices[i], MEMORY_REDUNDANT,
+		    objects[i].first - objects[other].last - 1);
+	}
+	if (search->pair_count)
+		qsort(pairs, search->pair_count, sizeof(*pairs), by_first);
+	search->pairs = xcalloc(search->pair_count, sizeof(*search->pairs));
+	for (uint32_t i = 0; i < search->pair_count; i++)
+		search->pairs[i] = pairs[i].object;
+	free(objects);
+	free(indices);
+	free(pairs);
+}
+
+/* -- the peak after mending ---------------------------------------------------------------- */
+
+/* The span of an object with these patterns mended. */
+static struct peaks_span mend(const struct search *search, uint32_t index, unsigned patterns)
+{
+	const struct profile_lifetime *life = peaks_lifetime(search->memory->peaks, index);
+	struct peaks_span span = peaks_span(search->memory->peaks, index);
+
+	patterns &= search->patterns[index];
+	if (patterns & 1u << MEMORY_UNUSED)
+		span.bytes = 0;
+	if (patterns & 1u << MEMORY_EARLY) /* between the call before the first access and that */
+		span.from = 2 * life->first.call - 1;
+	if (patterns & (1u << MEMORY_LATE | 1u << MEMORY_LEAK) && !life->unseen && life->accesses)
+		span.to = 2 * life->last.call + 1;
+	if (patterns & 1u << MEMORY_IDLE) {
+		span.gap_from = 2 * life->idle_from.call + 1;
+		span.gap_to = 2 * life->idle_to.call - 1;
+	}
+	return span;
+}
+
+/* An object uses the memory of another one, which stays for as long. */
+static void join_spans(struct peaks_span *own, struct peaks_span *others)
+{
+	if (own->to > others->to)
+		others->to = own->to;
+	if (own->bytes > others->bytes)
+		others->bytes = own->bytes;
+	own->bytes = 0;
+}
+
+/* With the patterns mended: of objects of the site, or of all (0). */
+static uint64_t peak_with(const struct search *search, unsigned patterns, uint32_t site)
+{
+	struct peaks *peaks = search->memory->peaks;
+	uint32_t count = peaks_count(peaks);
+	struct peaks_span *spans = xcalloc(count, sizeof(*spans));
+	uint64_t most, place;
+
+	for (uint32_t i = 0; i < count; i++) {
+		bool meant = !site || object_of(search, peaks_lifetime(peaks, i))->site == site;
+
+		spans[i] = mend(search, i, meant ? patterns : 0);
+	}
+	/* those that begin last first: what they use is theirs before it is another's */
+	for (uint32_t k = 0; k < search->pair_count && patterns & 1u << MEMORY_REDUNDANT; k++) {
+		uint32_t i = search->pairs[k];
+
+		if (!site || object_of(search, peaks_lifetime(peaks, i))->site == site)
+			join_spans(&spans[i], &spans[search->reuses[i]]);
+	}
+	most = peaks_most(peaks, spans, &place);
+	free(spans);
+	return most;
+}
+
+static int by_bytes_time(const void *left, const void *right)
+{
+	const struct memory_finding *a = left, *b = right;
+
+	if (a->bytes_time != b->bytes_time)
+		return a->bytes_time < b->bytes_time ? 1 : -1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	return (a->pattern > b->pattern) - (a->pattern < b->pattern);
+}
+
+static int by_peak(const void *left, const void *right)
+{
+	const struct memory_finding *a = left, *b = right;
+	uint64_t peak_a = a->peak, peak_b = b->peak; /* unknown is the highest */
+
+	if (peak_a != peak_b)
+		return peak_a < peak_b ? -1 : 1;
+	return by_bytes_time(left, right);
+}
+
+static void estimate(struct search *search)
+{
+	struct memory *memory = search->memory;
+	uint64_t steps = 4 * (uint64_t)peaks_count(memory->peaks) + 1;
+	const unsigned all = (1u << MEMORY_PATTERNS) - 1, moves = 1u << MEMORY_IDLE;
+
+	/* to free early and to allocate late is all that using memory again could do, and more */
+	memory->peak_mended = peak_with(search, all & ~moves & ~(1u << MEMORY_REDUNDANT), 0);
+	memory->peak_moved = peak_with(search, all & ~(1u << MEMORY_REDUNDANT), 0);
+	if (memory->finding_count)
+		qsort(memory->findings, memory->finding_count, sizeof(*memory->findings),
+		      by_bytes_time);
+	for (uint32_t i = 0; i < memory->finding_count && (i + 1) * steps <= STEPS_MOST &&
+			     !search->options->peaks_only;
+	     i++) {
+		struct memory_finding *finding = &memory->findings[i];
+		uint64_t peak = peak_with(search, 1u << finding->pattern, finding->site);
+
+		finding->peak = peak < memory->peak ? peak : memory->peak;
+	}
+	if (memory->finding_count)
+		qsort(memory->findings, memory->finding_count, sizeof(*memory->findings), by_peak);
+}
+
+struct memory *memory_new(const struct profile *profile, const struct memory_options *options)
+{
+	int process = profile->lifetime_count ? peaks_process(profile) : -1;
+	struct search search = {.profile = profile, .options = options};
+	struct profile_moment end;
+	struct peaks_peak highest;
+	struct memory *memory;
+
+	if (process < 0)
+		return NULL;
+	search.memory = memory = xcalloc(1, sizeof(*memory));
+	memory->process = (uint32_t)process;
+	memory->peaks = peaks_new(profile, memory->process);
+	memory->objects = peaks_count(memory->peaks);
+	if (peaks_highest(memory->peaks, &highest, 1)) {
+		memory->peak = highest.bytes;
+		memory->place = highest.place;
+	}
+	search.patterns = xcalloc(memory->objects, 1);
+	if (!options->peaks_only)
+		pair_objects(&search);
+	end = end_of(&search);
+	for (uint32_t i = 0; i < memory->objects; i++) {
+		look_at(&search, i, &end, profile->processes[process].ended);
+		memory->unseen += peaks_lifetime(memory->peaks, i)->unseen;
+	}
+	estimate(&search);
+	pair_map_release(&search.rows);
+	free(search.patterns);
+	free(search.reuses);
+	free(search.pairs);
+	return memory;
+}
+
+void memory_free(struct memory *memory)
+{
+	if (!memory)
+		return;
+	peaks_free(memory->peaks);
+	free(memory->findings);
+	free(memory);
+}

@@ -1,0 +1,71 @@
+/*
+ * advice/memory/findings.h: memory of the device that is allocated while nobody needs it: the
+ * patterns of DrGPUM (Definitions 3.1 to 3.6), and what mending each takes off the peak.
+ *
+ * Facts of one process, the one with the highest peak.  Objects that something may have accessed
+ * unseen have no findings but that they were never freed.
+ */
+#ifndef VFLOW_ADVICE_MEMORY_FINDINGS_H
+#define VFLOW_ADVICE_MEMORY_FINDINGS_H
+
+#include <stdbool.h>
+
+#include "advice/memory/peaks.h"
+
+enum memory_rules {
+	MEMORY_RULES_PAPER,    /* any GPU API call between counts */
+	MEMORY_RULES_ARTEFACT, /* kernels only, as in the paper's released scripts */
+};
+
+struct memory_options {
+	enum memory_rules rules;
+	uint64_t idle_calls;     /* temporary idleness: so many calls between, or more */
+	double reuse_difference; /* redundant allocation: of the sizes, at most */
+	uint64_t min_bytes;      /* objects of fewer are left out */
+	bool peaks_only;         /* no findings */
+};
+
+#define MEMORY_DEFAULTS                                                                            \
+	((struct memory_options){.idle_calls = 2, .reuse_difference = 0.1, .min_bytes = 1024})
+
+enum memory_pattern {
+	MEMORY_UNUSED,
+	MEMORY_LEAK,
+	MEMORY_EARLY,
+	MEMORY_LATE,
+	MEMORY_REDUNDANT,
+	MEMORY_IDLE,
+	MEMORY_PATTERNS
+};
+
+extern const char *const memory_pattern_titles[MEMORY_PATTERNS]; /* "early allocation" */
+
+/* One pattern of the objects of one site. */
+struct memory_finding {
+	enum memory_pattern pattern;
+	uint32_t site;       /* vertex id */
+	uint64_t objects;    /* of the site that have it */
+	uint64_t bytes;      /* of them, all */
+	uint64_t bytes_time; /* bytes times the calls between (topological time), summed */
+	uint64_t longest;    /* calls between, of the worst: */
+	const struct profile_lifetime *worst;
+	uint32_t reuses; /* MEMORY_REDUNDANT: site of the object that the worst could use */
+	uint64_t peak;   /* would be, with this mended; PROFILE_UNKNOWN: not computed */
+};
+
+struct memory {
+	struct peaks *peaks;
+	uint32_t process;
+	uint64_t peak, place; /* most bytes; see peaks.h */
+	uint64_t peak_mended; /* with all but idleness mended */
+	uint64_t peak_moved;  /* and with idle objects moved to the host meanwhile */
+	uint64_t objects, unseen;
+	struct memory_finding *findings; /* most off the peak first, then by bytes_time */
+	uint32_t finding_count;
+};
+
+/* NULL: the profile does not say when objects were accessed, or nothing was allocated. */
+struct memory *memory_new(const struct profile *profile, const struct memory_options *options);
+void memory_free(struct memory *memory);
+
+#endif

@@ -1,0 +1,23 @@
+/* advice/report_memory.h: the text of `vflow report --memory`. */
+#ifndef VFLOW_ADVICE_REPORT_MEMORY_H
+#define VFLOW_ADVICE_REPORT_MEMORY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "advice/memory/findings.h"
+
+struct report_memory {
+	const struct profile *profile;
+	struct memory_options options;
+	uint64_t top; /* findings to show; 0: all */
+	bool colour;
+};
+
+void report_memory_print(const struct report_memory *report, FILE *out);
+
+/* "memory: peak 96.0M, 64.0M if ...", a line of the report; NULL: nothing is known.  Caller frees.
+ */
+char *report_memory_line(const struct profile *profile);
+
+#endif

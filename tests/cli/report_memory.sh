@@ -1,0 +1,102 @@
+#!/bin/bash
+# `vflow report --memory`: peaks and DrGPUM's patterns of memory, of tests/programs/memory_waste.c,
+# whose calls are numbered by hand: allocate, fill, fetch and release are one call each.
+. tests/lib.sh
+[ -n "$ASAN" ] && export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+
+# Peak, peak when mended, and of each finding: pattern, what the peak falls to, distance
+facts() { # OPTION...
+	"$VFLOW" report --memory --top 0 "$@" "$T/m.db" >"$T/report" 2>"$T/err" || cat "$T/err"
+	{ tr '\n' ' ' <"$T/report"; echo; } | sed -E 's/ +/ /g' | sed -nE 's/.*at most ([^ ]+( bytes)?) at a time; ([^ ]+( bytes)?) if.*/\1 \3/p'
+	tr '\n' ' ' <"$T/report" | sed -E 's/ +/ /g; s/ ([0-9]+\. [a-z]+ [a-z]+: )/\n\1/g' |
+		sed -nE 's/^[0-9]+\. ([a-z]+ [a-z]+): (peak falls to ([0-9.A-Z]+|[0-9]+ bytes)|does not lower the peak).*(seen|worst) (It is never freed; )?([0-9]+ (API call|kernel)s?)?.*/\1 \3 \6/p' |
+		sed -E 's/ +/ /g; s/ $//'
+}
+run() { # CASE [OPTION...]
+	local name=$1
+	shift
+	expect_exit 0 "$name: collect" collect "$T/m.db" "$@" "$P/memory_waste" "$name"
+}
+case_is() { # CASE FACTS
+	run "$1"
+	is "$1" "$(facts)" "$2"
+}
+
+case_is early "2.0M 1.0M
+early allocation 1.0M 4 API calls
+redundant allocation 1.0M"
+case_is late "1.5M 1.0M
+late deallocation 1.0M 4 API calls"
+case_is redundant "2.0M 1.0M
+late deallocation 1.0M 3 API calls
+redundant allocation 1.0M
+late deallocation 1 API call"
+case_is tenth "1.8M 976.6K
+late deallocation 976.6K 4 API calls
+redundant allocation 976.6K"
+case_is more "1.8M 976.6K
+late deallocation 976.6K 4 API calls"
+case_is unused "2.0M 1.0M
+unused allocation 1.0M"
+case_is leak "1.5M 1.0M
+memory leak 1.0M 4 API calls"
+case_is idle "1.5M 1.5M
+temporary idleness 1.0M 4 API calls"
+is "idle: five calls between are asked for" "$(facts --idle-calls 5)" "1.5M 1.5M"
+case_is busy "1.5M 1.0M
+late deallocation 3 API calls
+early allocation 1 API call"
+case_is kernels "1.5M 1.5M
+early allocation 3 API calls
+late deallocation 2 API calls
+temporary idleness 2 API calls"
+is "kernels: by the paper's scripts only they count" "$(facts --rules artefact)" "1.5M 1.5M
+temporary idleness 2 kernels
+early allocation 1 kernel"
+is "kernels: sizes that are not worth a word" "$(facts --min-bytes 2M)" "1.5M 1.5M"
+
+# the advice followed: the same output, and the peak that was predicted
+for case in early late redundant unused leak idle; do
+	run $case
+	wanted=$("$VFLOW" report --memory "$T/m.db" | sed -nE '0,/peak falls to/s/.*peak falls to (.*)/\1/p')
+	output=$("$P/memory_waste" $case)
+	expect_exit 0 "$case mended: collect" collect "$T/m.db" "$P/memory_waste" $case mended
+	is "$case mended: the output, and the peak" "$(cat "$T/out") $(facts | head -n 1 | cut -d ' ' -f 1)" "$output $wanted"
+	[ $case = idle ] || like "$case mended: nothing is left to find" "$(<"$T/report")" "No findings"
+done
+
+# who has the memory at the peak, and when
+run redundant
+"$VFLOW" report --memory "$T/m.db" >"$T/report"
+like "peak: when" "$(<"$T/report")" "Peak 1: 2.0M, at API call 4"
+is "peak: who" "$(sed -n '/^Peak 1/,/^$/p' "$T/report" | grep -c '1.0M .*cudaMalloc')" 2
+like "the report says so in a line" "$("$VFLOW" report "$T/m.db")" "memory: peak 2.0M, 1.0M if objects were there only while needed: vflow report --memory"
+
+# what was not analysed may have accessed all that was there
+run kernels --kernel nothing
+is "unseen: nothing is said of what kernels may have touched" "$(facts)" "1.5M 1.5M"
+like "unseen: and that is said" "$(<"$T/report")" "2 objects may have been accessed by what was not"
+
+# one that was killed: nobody knows what it would have used or freed
+cat >"$T/killed.c" <<'C'
+#include <signal.h>
+#include <cuda_runtime_api.h>
+int main(void)
+{
+	void *a;
+	cudaMalloc(&a, 1 << 20);
+	cudaDeviceSynchronize();
+	raise(SIGKILL);
+}
+C
+"$CC" $ASAN -Igpu/emulator/include -o "$T/killed" "$T/killed.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
+"$VFLOW" collect -q --device emulated -o "$T/m.db" "$T/killed" >"$T/out" 2>"$T/err"
+is "killed: no leak, nothing unused" "$(facts)" "1.0M 1.0M"
+
+# no memory, no table, no rules
+"$VFLOW" report --memory --rules both "$T/m.db" >"$T/out" 2>"$T/err"
+is "--rules: what there is" "$? $(<"$T/err")" "2 vflow report: --rules both: expected paper or artefact"
+sqlite3 "$T/m.db" "DROP VIEW lifetimes; DROP TABLE lifetime"
+"$VFLOW" report --memory "$T/m.db" >"$T/out" 2>"$T/err"
+like "a table is missing" "$? $(cat "$T/out" "$T/err")" "lifetime|older"
+finish

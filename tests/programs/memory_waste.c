@@ -1,0 +1,203 @@
+/*
+ * memory_waste.c CASE [mended]: memory of the device that is allocated while nobody needs it, by
+ * one pattern of DrGPUM a case, and what only looks so.  tests/cli/report_memory.sh says what must
+ * be found, and what peak the mended program must have.
+ */
+#include <string.h>
+
+#include "tests/programs/launch.h"
+
+KERNELS("tests/programs/exactness_kernels.ptx")
+
+enum { MIB = 1 << 20, HALF = MIB / 2 };
+
+static unsigned char host[MIB];
+static unsigned long sum;
+static int mended;
+
+static void *allocate(size_t size)
+{
+	void *memory;
+
+	CHECK(cudaMalloc(&memory, size));
+	return memory;
+}
+
+static void fill(void *memory, size_t size, int value)
+{
+	CHECK(cudaMemset(memory, value, size));
+}
+
+static void fetch(const void *memory, size_t size)
+{
+	CHECK(cudaMemcpy(host, memory, size, cudaMemcpyDeviceToHost));
+	sum += host[0] + host[size - 1];
+}
+
+static void release(void *memory)
+{
+	CHECK(cudaFree(memory));
+}
+
+/* Allocated, filled, fetched and freed: nothing is wasted. */
+static void use(size_t size)
+{
+	void *b = allocate(size);
+
+	fill(b, size, 2);
+	fetch(b, size);
+	release(b);
+}
+
+static void early(void)
+{
+	void *a = mended ? NULL : allocate(MIB);
+
+	use(MIB); /* four calls */
+	a = a ? a : allocate(MIB);
+	fill(a, MIB, 1);
+	fetch(a, MIB);
+	release(a);
+}
+
+static void late(void)
+{
+	void *a = allocate(MIB);
+
+	fill(a, MIB, 1);
+	fetch(a, MIB);
+	if (mended)
+		release(a);
+	use(HALF); /* four calls, of another size */
+	if (!mended)
+		release(a);
+}
+
+static void redundant(void)
+{
+	void *a = allocate(MIB), *b;
+
+	fill(a, MIB, 1);
+	fetch(a, MIB);
+	b = mended ? a : allocate(MIB); /* three calls */
+	fill(b, MIB, 2);
+	fetch(b, MIB);
+	release(a); /* one call */
+	if (!mended)
+		release(b);
+}
+
+/* Memory that is a tenth smaller is as good, what is smaller is not. */
+static void second(size_t size)
+{
+	void *a = allocate(900000), *b;
+
+	fill(a, 900000, 1);
+	fetch(a, 900000);
+	b = allocate(size);
+	fill(b, size, 2);
+	fetch(b, size);
+	release(b);
+	release(a);
+}
+
+static void tenth(void)
+{
+	second(1000000);
+}
+
+static void more(void)
+{
+	second(1000001);
+}
+
+static void unused(void)
+{
+	void *a = mended ? NULL : allocate(MIB);
+
+	use(MIB);
+	if (!mended)
+		release(a);
+}
+
+static void leak(void)
+{
+	void *a = allocate(MIB);
+
+	fill(a, MIB, 1);
+	fetch(a, MIB);
+	if (mended)
+		release(a);
+	use(HALF);
+}
+
+static void idle(void)
+{
+	void *a = allocate(MIB);
+
+	fill(a, MIB, 1);
+	if (mended) /* it can be computed anew */
+		release(a);
+	use(HALF); /* four calls */
+	if (mended) {
+		a = allocate(MIB);
+		fill(a, MIB, 1);
+	}
+	fetch(a, MIB);
+	release(a);
+}
+
+/* One call between is not idleness. */
+static void busy(void)
+{
+	void *a = allocate(MIB), *b;
+
+	fill(a, MIB, 1);
+	b = allocate(HALF);
+	fetch(a, MIB);
+	fill(b, HALF, 2);
+	fetch(b, HALF);
+	release(b);
+	release(a);
+}
+
+/* Between A's calls there are two kernels, and other calls. */
+static void kernels(void)
+{
+	unsigned char *a = allocate(MIB), *b = allocate(HALF);
+
+	fill(b, HALF, 2);
+	LAUNCH(store_bytes, 1, 1024, b, 1000, (unsigned char)1);
+	fill(a, MIB, 1);
+	LAUNCH(store_bytes, 1, 1024, b, 1000, (unsigned char)3);
+	LAUNCH(store_bytes, 1, 1024, b, 1000, (unsigned char)4);
+	fetch(a, MIB);
+	fetch(b, HALF);
+	release(b);
+	release(a);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {
+		{"early", early}, {"late", late},       {"redundant", redundant}, {"tenth", tenth},
+		{"more", more},   {"unused", unused},   {"leak", leak},           {"idle", idle},
+		{"busy", busy},   {"kernels", kernels},
+	};
+
+	mended = argc == 3 && !strcmp(argv[2], "mended");
+	for (size_t i = 0; argc == 2 + mended && i < sizeof(cases) / sizeof(*cases); i++)
+		if (!strcmp(argv[1], cases[i].name)) {
+			cases[i].run();
+			printf("%lu\n", sum);
+			return 0;
+		}
+	fputs("usage: memory_waste CASE [mended], one of: early late redundant tenth more "
+	      "unused "
+	      "leak idle busy kernels\n",
+	      stderr);
+	return 2;
+}

@@ -14,9 +14,9 @@
 #include "gpu/sanitizer/device/small.cuh"
 
 #define COMMANDS_AT_ONCE 16
-/* Clocks: 20 us without a command, and 1 ms: kernels may wait for the place that we take up. */
+/* Clocks: 20 us without a command, and 20 ms: kernels may wait for the place that we take up. */
 #define IDLE_CLOCKS 40000
-#define LIFE_CLOCKS 2000000
+#define LIFE_CLOCKS 40000000
 
 static_assert(sizeof(struct command) == 128 &&
 		      COMMANDS_AT_ONCE * sizeof(struct command) == PASS_THREADS * 8,
@@ -53,16 +53,20 @@ static __device__ void await_commands(volatile struct command_ring *ring, uint32
 	__threadfence_system(); /* the commands, and what else changed on the device */
 }
 
-/* The object of a command as its record has it, and its blocks, for settle_groups(). */
+/*
+ * The object of a command as its record has it, and its blocks, for settle_groups().  `same`: it is
+ * that of the command before it, whose copy gather_command() has kept up to date.
+ */
 static __device__ void prepare_command(const struct device_state *view,
-				       const struct command *command, struct row_cache *cache)
+				       const struct command *command, struct row_cache *cache,
+				       bool same)
 {
 	uint32_t thread = threadIdx.x, first = (uint32_t)(command->offset / LEAF_BYTES);
 	uint32_t last = (uint32_t)((command->offset + command->width - 1) / LEAF_BYTES);
 	struct device_record *copy = &small_records[0];
 
 	clear_cache(cache);
-	if (thread < sizeof(*copy) / 8)
+	if (!same && thread < sizeof(*copy) / 8)
 		((u64 *)copy)[thread] = ((const u64 *)&view->records[command->slot])[thread];
 	else if (thread - 64 < sizeof(small.changes[0]) / 8)
 		((u64 *)&small.changes[0])[thread - 64] = 0;
@@ -108,7 +112,12 @@ static __device__ void gather_command(struct device_state *state, const struct d
 		struct result_object object;
 
 		change_object(record, 0, &object);
-		record->known_sizes |= object.sizes;
+		record->known_sizes = small_records[0].known_sizes |= object.sizes;
+		small_records[0].initialised_bytes = object.initialised_bytes;
+		small_records[0].zero_leaf_count = object.zero_leaf_count;
+#pragma unroll
+		for (int i = 0; i < DIGEST_LANES; i++)
+			small_records[0].sum[i] = object.sum[i];
 		view->result_objects[place & view->object_mask] = object;
 	}
 	if (thread == 0) {
@@ -156,7 +165,7 @@ static __device__ void forget_object(struct device_record *record, uint32_t unkn
 
 static __device__ void run_command(struct device_state *state, const struct device_state *view,
 				   const struct command *command, const uint8_t *bytes,
-				   struct row_cache *cache, const uint32_t *keys)
+				   struct row_cache *cache, const uint32_t *keys, bool same)
 {
 	if (command->kind == COMMAND_FORGET) {
 		struct device_record *record = &view->records[command->slot];
@@ -167,7 +176,7 @@ static __device__ void run_command(struct device_state *state, const struct devi
 		__syncthreads();
 		return;
 	}
-	prepare_command(view, command, cache);
+	prepare_command(view, command, cache, same);
 	__syncthreads();
 #pragma unroll 1
 	for (uint32_t first = 0; first < small.blocks; first += GROUPS) {
@@ -233,10 +242,14 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 				bool is_inline = command->offset % CHUNK_BYTES + command->width <=
 						 COMMAND_INLINE;
 
+				/* in between others may have changed the record */
+				bool same = i && command[-1].kind != COMMAND_FORGET &&
+					    command[-1].slot == command->slot;
+
 				run_command(state, &view, command,
 					    is_inline ? command->bytes
 						      : ring->bytes[(taken + i) % COMMANDS],
-					    &cache, keys);
+					    &cache, keys, same);
 			}
 			taken += count;
 			if (thread == 0)

@@ -386,8 +386,11 @@ bool event_is_command(const struct api_call *api_call, const struct operation *o
 /* What a set writes. */
 static void fill(uint8_t *to, const struct operation *operation)
 {
-	for (uint64_t i = 0; i < operation->width; i += operation->value_size)
-		memcpy(to + i, &operation->value, operation->value_size);
+	if (operation->value_size == 1)
+		memset(to, (int)(operation->value & 0xff), operation->width);
+	else
+		for (uint64_t i = 0; i < operation->width; i += operation->value_size)
+			memcpy(to + i, &operation->value, operation->value_size);
 }
 
 bool event_by_command(const struct api_call *api_call, const struct operation *operation)

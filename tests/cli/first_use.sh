@@ -38,6 +38,8 @@ fi
 is "read: the first use" "$(uses read)" "cudaMemcpy instruction $(line_of run_read) 1 16 2"
 one write "cudaMemcpy instruction $(line_of run_write) 1 16 1"
 reads_first write2 || one write2 "cudaMemcpy system call $(line_of run_system_call) 1 16 4"
+one framed "cudaMemcpy system call $(line_of framed_write) 1 16 1"
+like "framed: its caller, too" "$(sqlite3 "$T/framed.db" "SELECT callpath FROM first_uses")" "^framed_write first_use.c:[0-9]+ < run_framed first_use.c:$(line_of run_framed) < main "
 reads_first fwrite || one fwrite "cudaMemcpy system call $(line_of run_fwrite) 1 16 16"
 one memcpy "cudaMemcpy instruction $(line_of run_memcpy) 1 16 16"
 one thread "cudaMemcpy instruction $(line_of other_thread) 1 16 1"

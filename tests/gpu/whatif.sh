@@ -20,7 +20,7 @@ for name in $(cases); do
 	ask_about "$name" "$T/w.db"
 	"$VFLOW" whatif "${options[@]}" -T json "$T/w.db" >"$T/w.json" 2>"$T/err" || sed 's/^/# /' "$T/err"
 	"$VFLOW" whatif "${options[@]}" --estimate diogenes -T json "$T/w.db" >"$T/d.json" 2>"$T/err" || sed 's/^/# /' "$T/err"
-	[ -z "$KEEP" ] || cp "$T/w.db" "$KEEP/$name.db"
+	[ -z "${KEEP:-}" ] || cp "$T/w.db" "$KEEP/$name.db"
 	saves=$(member "$T/w.json" saves_ns) paper=$(member "$T/d.json" saves_ns)
 	echo "$name $before $mended $(tail -n 1 "$T/out") ${saves:-none} ${paper:-none} ${options[*]}" >>"$T/table"
 done

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +66,33 @@ static void run_system_call(void)
 	for (int i = 0; i < 2 * PAGE; i++)
 		if (data[i] != 7)
 			exit(3);
+}
+
+/* As a C library that keeps frame pointers makes system calls: RBP leads to the caller. */
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) long framed_write(
+	int file, const void *data, size_t size)
+{
+	volatile char room[200];
+	long result;
+
+	room[0] = 1;
+	__asm__ volatile("syscall" /* the use */
+			 : "=a"(result)
+			 : "a"(SYS_write), "D"((long)file), "S"(data), "d"(size)
+			 : "rcx", "r11", "memory");
+	return result - room[0] + 1;
+}
+
+static void run_framed(void)
+{
+	char *data = fresh(SIZE, MAP_PRIVATE);
+	int ends[2];
+
+	if (pipe(ends) != 0)
+		exit(3);
+	download(data, SIZE);
+	if (framed_write(ends[1], data, PAGE) != PAGE) /* the use */
+		exit(3);
 }
 
 static void run_fwrite(void)
@@ -285,7 +313,7 @@ static const struct {
 	{"upload", run_upload},      {"shared", run_shared},
 	{"pinned", run_pinned},      {"realloc", run_realloc},
 	{"fork", run_fork},          {"discard", run_discard},
-	{"stress", run_stress},
+	{"stress", run_stress},      {"framed", run_framed},
 };
 
 int main(int argc, char **argv)

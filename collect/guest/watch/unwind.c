@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { FRAMES_MAX = 128 };
@@ -38,7 +39,7 @@ static bool is_given_up(void)
 	return state_now() == STATE_GIVEN_UP;
 }
 
-/* The C library's code, which keeps no addresses of frames in registers. */
+/* The C library's code. */
 static struct {
 	uintptr_t start, end;
 } library;
@@ -89,19 +90,165 @@ static uint32_t path_of(const struct who_registers *registers, uintptr_t *frames
 
 #if defined(__x86_64__)
 
+/* A cursor at the place, as if RBP were `base`. */
+static bool begin_at(const struct who_place *place, uintptr_t base, ucontext_t *context,
+		     unw_cursor_t *cursor)
+{
+	*context = (ucontext_t){0};
+	context->uc_mcontext.gregs[REG_RIP] = (greg_t)place->code;
+	context->uc_mcontext.gregs[REG_RSP] = (greg_t)place->stack;
+	context->uc_mcontext.gregs[REG_RBP] = (greg_t)base;
+	return unw_init_local2(cursor, context, UNW_INIT_SIGNAL_FRAME) == 0;
+}
+
+/* Where the stack ends that the caller of the place has, as if RBP were `base`; 0: not known. */
+static uintptr_t caller_stack(const struct who_place *place, uintptr_t base)
+{
+	ucontext_t context;
+	unw_cursor_t cursor;
+	unw_word_t stack;
+
+	return begin_at(place, base, &context, &cursor) && unw_step(&cursor) > 0 &&
+			       unw_get_reg(&cursor, UNW_REG_SP, &stack) == 0
+		       ? stack
+		       : 0;
+}
+
+struct code {
+	uintptr_t address;
+	bool found;
+};
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct code *code = data;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum && !code->found; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + part->p_vaddr;
+
+		code->found = part->p_type == PT_LOAD && part->p_flags & PF_X &&
+			      code->address >= start + 8 && code->address - start < part->p_memsz;
+	}
+	return code->found;
+}
+
+static bool is_code(uintptr_t address)
+{
+	struct code code = {.address = address};
+
+	dl_iterate_phdr(find_code, &code);
+	return code.found;
+}
+
+static uintptr_t relative(const uint8_t *end, int32_t offset)
+{
+	return (uintptr_t)end + (uintptr_t)(intptr_t)offset;
+}
+
+static int32_t word_at(const uint8_t *at)
+{
+	int32_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Memory that may not be there: 0 is read then.  Returns how many bytes were. */
+static size_t read_memory(void *to, uintptr_t from, size_t size)
+{
+	const struct iovec there = {(void *)from, size}, here = {to, size};
+	ssize_t count;
+
+	memset(to, 0, size);
+	count = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+	return count < 0 ? 0 : (size_t)count;
+}
+
+static uintptr_t slot_at(uintptr_t address)
+{
+	uintptr_t slot;
+
+	read_memory(&slot, address, sizeof(slot));
+	return slot;
+}
+
+/* Where the code there goes on: behind an entry of a procedure linkage table. */
+static uintptr_t through_table(uintptr_t target)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	const uint8_t *at = (const uint8_t *)target;
+
+	if (!is_code(target))
+		return target;
+	at += memcmp(at, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
+	at += *at == 0xf2;
+	if (at[0] != 0xff || at[1] != 0x25) /* jmp *slot(%rip) */
+		return target;
+	return slot_at(relative(at + 6, word_at(at + 2)));
+}
+
+enum called { CALLED_NOT, CALLED_MAYBE, CALLED };
+
+/* Whether a call of the function returns there. */
+static enum called is_return(uintptr_t address, uintptr_t function)
+{
+	const uint8_t *at = (const uint8_t *)address;
+
+	if (!is_code(address))
+		return CALLED_NOT;
+	if (at[-5] == 0xe8 && through_table(relative(at, word_at(at - 4))) == function)
+		return CALLED;
+	if (at[-6] == 0xff && at[-5] == 0x15) /* call *slot(%rip) */
+		return slot_at(relative(at, word_at(at - 4))) == function ? CALLED : CALLED_NOT;
+	for (int length = 2; length <= 7; length++) /* FF /2: by register or memory */
+		if (at[-length] == 0xff && (at[-length + 1] >> 3 & 7) == 2)
+			return CALLED_MAYBE;
+	return CALLED_NOT;
+}
+
+enum { FRAME_MOST = 1024 }; /* bytes of the frame of a function that makes a system call */
+
+/*
+ * RBP at the place, if the way to the caller leads by it: code that keeps frame pointers (Ubuntu's
+ * C library) has put its caller's there, before the address to which it returns.  Other calls may
+ * have left such a pair in between, which did not call this function.  Else the end of the stack:
+ * RBP is not known.
+ */
+static uintptr_t find_base(const struct who_place *place)
+{
+	const uintptr_t start = place->stack;
+	uintptr_t stack[FRAME_MOST / sizeof(uintptr_t)], maybe = start;
+	size_t count = read_memory(stack, start, sizeof(stack)) / sizeof(*stack);
+	unw_proc_info_t info;
+
+	if (caller_stack(place, start) == caller_stack(place, start + 64) ||
+	    unw_get_proc_info_by_ip(unw_local_addr_space, place->code, &info, NULL) != 0)
+		return start;
+	for (size_t i = 0; i + 1 < count; i++) {
+		const uintptr_t base = start + i * sizeof(*stack);
+		enum called called = CALLED_NOT;
+
+		if (stack[i] > base && stack[i] - base < 1 << 20)
+			called = is_return(stack[i + 1], info.start_ip);
+		if (called == CALLED)
+			return base;
+		if (called == CALLED_MAYBE && maybe == start)
+			maybe = base;
+	}
+	return maybe;
+}
+
 static uint32_t path_from(const struct who_place *place, uintptr_t *frames, uint32_t most)
 {
-	/* RBP is not known: if it were used, its value had better be the address of something */
-	unw_word_t address = place->code, base = place->stack;
-	ucontext_t context = {0};
+	unw_word_t address = place->code, base = find_base(place);
+	ucontext_t context;
 	uint32_t count = 0;
 	unw_cursor_t cursor;
 
-	context.uc_mcontext.gregs[REG_RIP] = (greg_t)place->code;
-	context.uc_mcontext.gregs[REG_RSP] = (greg_t)place->stack;
-	context.uc_mcontext.gregs[REG_RBP] = (greg_t)base;
 	frames[count++] = place->code;
-	if (unw_init_local2(&cursor, &context, UNW_INIT_SIGNAL_FRAME) != 0)
+	if (!begin_at(place, base, &context, &cursor))
 		return count;
 	/* functions of the C library may have kept RBP on the stack: then it is known again */
 	while (!is_given_up() && count < most && (is_library(address) || base != place->stack) &&

@@ -45,7 +45,7 @@ rebuilt "no trace" "0 0  left no trace"
 : >"${run[0]}"
 rebuilt "an empty trace" "0 0  truncated at offset 0"
 cp "$T/t.db.trace/"*.trace "${run[0]}"
-rebuilt "the trace of the graph's run" "0 0 "
+rebuilt "the trace of the graph's run" "0 4 " # which knows waits, but no times
 rm "${run[0]}"
 mkdir "${run[0]}"
 rebuilt "a folder in place of a trace" "0 0 "

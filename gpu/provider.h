@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 10
+#define GPU_PROVIDER_VERSION 11
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -191,6 +191,12 @@ struct gpu_provider {
 	uint32_t metrics;
 	/* In ns; all times of a process are on it.  NULL: CLOCK_MONOTONIC. */
 	uint64_t (*clock)(void);
+	/*
+	 * The time on that clock that holds for all threads, taken without a lock or memory of the
+	 * calling thread, which need not be one of the program's; 0: each thread has its own.
+	 * NULL: CLOCK_MONOTONIC.
+	 */
+	uint64_t (*common_clock)(void);
 	/* The sink outlives the provider.  Returns 0, or -1: nothing will be delivered. */
 	int (*start)(const struct gpu_sink *sink, const struct gpu_options *options);
 	/* No event is delivered after stop() returns. */

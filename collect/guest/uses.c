@@ -42,8 +42,9 @@ struct shared_object {
 
 /* A wait, until nothing that it protects is watched any more. */
 struct wait {
-	uint32_t watched; /* ranges that are; 0: the slot is free, or the wait is being made */
-	uint64_t end_ns;
+	uint32_t watched;  /* ranges that are; 0: the slot is free, or the wait is being made */
+	uint64_t end_ns;   /* of the provider's clock */
+	uint64_t first_ns; /* CLOCK_MONOTONIC, of the first use so far */
 	bool gap;
 	struct gpu_use use;
 };
@@ -62,6 +63,7 @@ static bool started, failed;
 
 static struct download downloads[DOWNLOADS_MAX];
 static uint32_t download_count;
+static bool evicted; /* some of those that no wait has protected yet */
 static struct shared_object objects[OBJECTS_MAX];
 static uint32_t object_count;
 static bool launched; /* a kernel, since the last wait */
@@ -92,6 +94,18 @@ static bool is_listed(const char *list, const char *name)
 	return false;
 }
 
+/* 0 where each thread has its own time: what is used then is used at once, for all that is known.
+ */
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	if (observed->common_clock)
+		return observed->common_clock();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* At the first wait: the program may have set its signals up by then. */
 static bool start_watching(void)
 {
@@ -99,7 +113,7 @@ static bool start_watching(void)
 
 	if (started || failed)
 		return started;
-	started = watch_start(&why) == 0;
+	started = watch_start(now_ns, &why) == 0;
 	failed = !started;
 	if (failed)
 		coverage_add(COVERAGE_USE_NOT_MEASURED, why.text, 1, 0);
@@ -135,11 +149,10 @@ static bool is_release(const struct watch_use *use)
 /* The use is that of the wait if it was the first. */
 static void take_use(struct wait *wait, const struct watch_use *use, bool is_object)
 {
-	uint64_t after = use->ns > wait->end_ns ? use->ns - wait->end_ns : 0;
 	uint32_t frame;
 	bool cuda;
 
-	if (wait->use.kind != GPU_USE_NEVER && after >= wait->use.after_ns)
+	if (wait->use.kind != GPU_USE_NEVER && use->ns >= wait->first_ns)
 		return;
 	frame = paths_of(observed, use->frames, use->frame_count, &cuda);
 	/* CUDA may write what is to be written again, and looks into memory that it manages */
@@ -148,7 +161,8 @@ static void take_use(struct wait *wait, const struct watch_use *use, bool is_obj
 	wait->use.kind = cuda                             ? GPU_USE_CUDA
 			 : use->kind == WATCH_SYSTEM_CALL ? GPU_USE_SYSTEM_CALL
 							  : GPU_USE_INSTRUCTION;
-	wait->use.after_ns = after;
+	wait->first_ns = use->ns;
+	wait->use.after_ns = use->common_ns > wait->end_ns ? use->common_ns - wait->end_ns : 0;
 	wait->use.frame = frame == UINT32_MAX ? 0 : frame;
 }
 
@@ -191,8 +205,10 @@ void uses_begin(const struct gpu_call *call)
 	if (!call->host_bytes)
 		return;
 	end_ranges_in(call->host_address, call->host_bytes);
-	if (download_count == DOWNLOADS_MAX)
+	if (download_count == DOWNLOADS_MAX) {
 		memmove(downloads, downloads + 1, --download_count * sizeof(*downloads));
+		evicted = true;
+	}
 	downloads[download_count++] = (struct download){
 		.address = call->host_address,
 		.bytes = call->host_bytes,
@@ -310,6 +326,9 @@ static void take_protected(const struct gpu_call *call, struct wait *wait)
 			watch_range(wait, download.address, download.bytes, false);
 	}
 	download_count = kept;
+	if (wait)
+		wait->gap |= evicted;
+	evicted &= kept > 0;
 	for (uint32_t i = 0; launched && wait && i < object_count; i++) {
 		end_ranges_in(objects[i].address, objects[i].size);
 		watch_range(wait, objects[i].address, objects[i].size, true);
@@ -336,14 +355,6 @@ static struct wait *free_wait(void)
 				return &waits[i];
 		free_range();
 	}
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 void uses_returned(const struct gpu_call *call)

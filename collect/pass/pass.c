@@ -177,6 +177,15 @@ const struct pass_provider *pass_provider(const struct pass *pass, const struct 
 	return NULL;
 }
 
+static void put_variables(const struct pass_provider *provider, bool of_run,
+			  struct environment *environment)
+{
+	for (size_t i = 0; i < sizeof(provider->variables) / sizeof(*provider->variables); i++)
+		if (provider->variables[i].name)
+			environment_set(environment, provider->variables[i].name,
+					of_run ? provider->variables[i].value : NULL);
+}
+
 void pass_providers_put(const struct pass *const *table, uint32_t run, const struct device *device,
 			struct environment *environment)
 {
@@ -185,9 +194,8 @@ void pass_providers_put(const struct pass *const *table, uint32_t run, const str
 		for (unsigned i = 0; table[i]; i++) {
 			const struct pass_provider *provider = pass_provider(table[i], device);
 
-			if (provider && provider->variable && !of_run == !(run & bit(i)))
-				environment_set(environment, provider->variable,
-						of_run ? provider->value : NULL);
+			if (provider && !of_run == !(run & bit(i)))
+				put_variables(provider, of_run, environment);
 		}
 }
 

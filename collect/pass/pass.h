@@ -38,7 +38,9 @@ struct pass_provider {
 	const struct device *device;
 	const struct pass_library *library; /* NULL: the device brings its own provider */
 	/* How the provider knows what it is for, in the target's environment; NULL: need not. */
-	const char *variable, *value;
+	struct {
+		const char *name, *value;
+	} variables[2]; /* those without a name are none */
 };
 
 union pass_value {

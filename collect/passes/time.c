@@ -33,6 +33,6 @@ const struct pass pass_time = {
 	.providers =
 		(const struct pass_provider[]){
 			{.device = &device_gpu, .library = &pass_library_cupti},
-			{.device = &device_emulated, .variable = "VFLOW_CLOCK", .value = "virtual"},
+			{.device = &device_emulated, .variables = {{"VFLOW_CLOCK", "virtual"}}},
 			{0}},
 };

@@ -14,12 +14,10 @@ const struct pass pass_waits = {
 	.needs = "time",
 	.order = 0,
 	.cost = 1,
-	.providers =
-		(const struct pass_provider[]){
-			{.device = &device_gpu,
-			 .library = &pass_library_cupti,
-			 .variable = "VFLOW_WAITS",
-			 .value = "1"},
-			{.device = &device_emulated, .variable = "VFLOW_CLOCK", .value = "virtual"},
-			{0}},
+	.providers = (const struct pass_provider[]){{.device = &device_gpu,
+						     .library = &pass_library_cupti,
+						     .variables = {{"VFLOW_WAITS", "1"}}},
+						    {.device = &device_emulated,
+						     .variables = {{"VFLOW_CLOCK", "virtual"}}},
+						    {0}},
 };

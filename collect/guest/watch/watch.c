@@ -71,6 +71,7 @@ static struct watch watches[WATCHES_MAX];
 static struct watch *unwound; /* whose path is being made; NULL: none, or nobody wants it */
 static int events = -1;       /* descriptor of the watcher's */
 static pid_t watcher;
+static uint64_t (*common_clock)(void);
 
 static struct uffd_msg messages[MESSAGES_MAX]; /* page faults that are still to be looked at */
 static uint32_t first_message, message_count;
@@ -323,6 +324,7 @@ static bool take_first(struct watch *watch, uint32_t group, pid_t thread, bool w
 
 	watch->place = who_waits(thread);
 	first->ns = now_ns();
+	first->common_ns = common_clock();
 	first->write = write;
 	first->kind = watch->place.who == WHO_SYSTEM_CALL ? WATCH_SYSTEM_CALL : WATCH_INSTRUCTION;
 	if (watch->place.who == WHO_UNKNOWN)
@@ -542,7 +544,7 @@ static void *watch_events(void *unused)
 	return NULL;
 }
 
-int watch_start(struct error *why)
+int watch_start(uint64_t (*clock)(void), struct error *why)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -550,6 +552,7 @@ int watch_start(struct error *why)
 
 	if (who_start(why) != 0)
 		return -1;
+	common_clock = clock;
 	begun.waiting = 1;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -30,7 +30,8 @@ enum watch_kind {
 struct watch_use {
 	enum watch_kind kind;
 	bool write;
-	uint64_t ns; /* of CLOCK_MONOTONIC */
+	uint64_t ns;        /* of CLOCK_MONOTONIC */
+	uint64_t common_ns; /* of the clock that watch_start() was given */
 	/* Addresses of code, innermost first: of the instruction, then of calls. */
 	uintptr_t frames[WATCH_FRAMES];
 	uint32_t frame_count; /* 0: not known */
@@ -50,10 +51,11 @@ struct watch_result {
 struct watch;
 
 /*
- * Begins to watch: 0, or -1 with a sentence that says why nothing can be watched here.  Makes a
- * thread, and takes a signal that nobody uses.
+ * Begins to watch, with a clock that takes no lock and needs no memory but its own: 0, or -1 with a
+ * sentence that says why nothing can be watched here.  Makes a thread, and takes a signal that
+ * nobody uses.
  */
-int watch_start(struct error *why);
+int watch_start(uint64_t (*clock)(void), struct error *why);
 
 /*
  * Takes away the pages of the range.  NULL: they cannot be (*why: a constant sentence, maybe

@@ -52,6 +52,7 @@ struct stream {
 
 static bool is_virtual;
 static uint64_t latest;        /* of all threads */
+static uint32_t thread_count;  /* that have a time */
 static __thread uint64_t host; /* the thread's time; 0: it has none yet */
 static __thread bool by_device_now;
 
@@ -92,9 +93,18 @@ uint64_t clock_now(void)
 {
 	if (!is_virtual)
 		return monotonic();
-	if (!host)
+	if (!host) {
 		host = __atomic_load_n(&latest, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
+	}
 	return host;
+}
+
+uint64_t clock_common(void)
+{
+	return __atomic_load_n(&thread_count, __ATOMIC_RELAXED) > 1
+		       ? 0
+		       : __atomic_load_n(&latest, __ATOMIC_RELAXED);
 }
 
 /* The calling thread's time is now this. */

@@ -60,6 +60,9 @@ void clock_start(void);
 bool clock_is_virtual(void);
 /* ns: CLOCK_MONOTONIC, or the calling thread's model time. */
 uint64_t clock_now(void);
+/* The model time of all threads, as gpu_provider's common_clock(): 0 once several have their own.
+ */
+uint64_t clock_common(void);
 
 /*
  * The device lock is held.  Streams are known by their numbers; 0 is the default stream.  What

@@ -84,7 +84,7 @@ void observe_start(void)
 
 	clock_start();
 	if (clock_is_virtual())
-		provider.clock = clock_now;
+		provider.clock = clock_now, provider.common_clock = clock_common;
 	if (start_guest && start_guest(&provider))
 		__atomic_store_n(&sink, NULL, __ATOMIC_RELEASE);
 }

@@ -24,6 +24,7 @@ static const struct pattern *const patterns[] = {
 const struct advice_threshold advice_thresholds[] = {
 	{"redundancy", THRESHOLD_FRACTION, offsetof(struct advice_options, redundancy)},
 	{"duplicate_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, duplicate_bytes)},
+	{"partial_download", THRESHOLD_FRACTION, offsetof(struct advice_options, partial_download)},
 	{"min_bytes", THRESHOLD_BYTES, offsetof(struct advice_options, min_bytes)},
 	{"min_time", THRESHOLD_FRACTION, offsetof(struct advice_options, min_time)},
 	{0},

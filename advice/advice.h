@@ -11,14 +11,18 @@
 struct advice_options {
 	double redundancy;        /* redundant values: fraction of an API's writes to an object */
 	uint64_t duplicate_bytes; /* duplicate values: objects larger than this */
+	double partial_download;  /* partial download: at most this share of the pages is touched */
 	uint64_t min_bytes;       /* findings of fewer are left out */
 	double min_time;          /* findings about less of the run's time are left out */
 	bool by_path;             /* a finding for each call path and object, not for each cause */
 };
 
 #define ADVICE_DEFAULTS                                                                            \
-	((struct advice_options){                                                                  \
-		.redundancy = 0.33, .duplicate_bytes = 1024, .min_bytes = 1024, .min_time = 0.01})
+	((struct advice_options){.redundancy = 0.33,                                               \
+				 .duplicate_bytes = 1024,                                          \
+				 .partial_download = 0.5,                                          \
+				 .min_bytes = 1024,                                                \
+				 .min_time = 0.01})
 
 /* A member of struct advice_options, as profiles store it; the list ends with one without a name.
  */

@@ -56,6 +56,9 @@ int cmd_report(int argc, char **argv)
 		{0, "duplicate-bytes", "SIZE",
 		 "duplicate values: objects of more bytes than this (default 1K)", OPTION_SIZE,
 		 &report.options.duplicate_bytes},
+		{0, "partial-download", "FRACTION",
+		 "partial download: at most this share of the pages is touched (default 0.5)",
+		 OPTION_FRACTION, &report.options.partial_download},
 		{0, "min-bytes", "SIZE", "leave out findings of fewer bytes (default 1K)",
 		 OPTION_SIZE, &report.options.min_bytes},
 		{0, "min-time", "FRACTION",
@@ -88,8 +91,8 @@ int cmd_report(int argc, char **argv)
 	};
 	const struct command_help help = {
 		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
-			 "[--min-bytes SIZE] [--min-time FRACTION] [--by cause|path] [--top N] "
-			 "[--brief] [-o FILE] [FILE]\n"
+			 "[--partial-download FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
+			 "[--by cause|path] [--top N] [--brief] [-o FILE] [FILE]\n"
 			 "vflow report --memory [--rules paper|artefact] [--idle-calls N] "
 			 "[--reuse-difference FRACTION] [--min-bytes SIZE] [--top N] [-o FILE] "
 			 "[FILE]",

@@ -311,6 +311,19 @@ static void drop_small(struct profile *profile, uint64_t least)
 	close_gaps(profile);
 }
 
+/* To wait later is worth a word only where the run would be shorter. */
+static void drop_unsaved(struct profile *profile, uint64_t least_ns)
+{
+	for (uint32_t i = 0; i < profile->finding_count; i++) {
+		const struct profile_finding *finding = &profile->findings[i];
+
+		if (!strcmp(finding->pattern, "misplaced_wait") &&
+		    (!known(finding->saves_ns) || known(finding->saves_ns) < least_ns))
+			profile_release_finding(&profile->findings[i]);
+	}
+	close_gaps(profile);
+}
+
 static void rank(struct profile *profile)
 {
 	qsort(profile->findings, profile->finding_count, sizeof(*profile->findings), by_worth);
@@ -335,6 +348,7 @@ void list_findings(const struct run *run)
 	say_input(profile);
 	if (worth)
 		worth_estimate(worth);
+	drop_unsaved(profile, run->least_ns);
 	rank(profile);
 	if (worth)
 		worth_add_groups(worth);

@@ -310,6 +310,62 @@ static void change_waits(const struct mend_index *index, struct mend *mend,
 			add(mend, kind, REPLAY_CALL, index->api_calls[i]);
 }
 
+/* From the call's return on, so much of the thread's own time passes in `ns`. */
+static uint64_t own_within(const struct mend_index *index, uint32_t call, uint64_t ns)
+{
+	enum { CALLS_MOST = 1000 }; /* then less is said */
+	const struct profile *profile = index->run->profile;
+	const struct profile_timed_call *timed = &profile->timeline[call];
+	uint64_t at = timed->end_ns, until = at + ns, own = 0;
+
+	for (uint32_t c = call + 1; c < profile->timeline_count && c - call <= CALLS_MOST; c++) {
+		const struct profile_timed_call *next = &profile->timeline[c];
+		uint64_t busy, waited = timing_wait_ns(index->run->timing, c);
+
+		if (next->process != timed->process || next->start_ns >= until)
+			return own + (until - at);
+		if (next->thread != timed->thread || next->start_ns < at)
+			continue;
+		busy = next->end_ns - next->start_ns;
+		busy -= waited < busy ? waited : busy;
+		own += next->start_ns - at;
+		if (next->end_ns >= until)
+			return own +
+			       (busy < until - next->start_ns ? busy : until - next->start_ns);
+		own += busy;
+		at = next->end_ns;
+	}
+	return own;
+}
+
+/* They wait when the host first uses what they protect: those that the pass `use` watches. */
+static void move_waits(const struct mend_index *index, struct mend *mend,
+		       const struct profile_finding *finding)
+{
+	const struct timing *timing = index->run->timing;
+	const uint64_t after_ns = run_first_use_ns(index->run, finding->api);
+
+	for (uint32_t i = index->api_first[finding->api]; i < index->api_first[finding->api + 1];
+	     i++) {
+		const uint32_t call = index->api_calls[i];
+		const struct profile_timed_call *timed = &index->run->profile->timeline[call];
+		struct replay_change *change;
+
+		if (!run_is_watched(timed->invocation)) {
+			mend->at_least = true;
+			continue;
+		}
+		change = add(mend, REPLAY_MOVE, REPLAY_CALL, call);
+		change->ns = own_within(index, call, after_ns);
+		if (timing->operations[call] < timing->operations[call + 1]) {
+			/* the rest of the copy's own time comes first */
+			change->ns +=
+				timed->end_ns - timed->start_ns - timing_wait_ns(timing, call);
+			mend->at_least = true; /* pinned memory is copied faster */
+		}
+	}
+}
+
 static bool is(const char *text, const char *word)
 {
 	return text && !strcmp(text, word);
@@ -404,6 +460,8 @@ struct mend mend_of(struct mend_index *index, const struct profile_finding *find
 
 	if (is(finding->pattern, "unnecessary_wait"))
 		mend_wait(index, &mend, finding);
+	else if (is(finding->pattern, "misplaced_wait"))
+		move_waits(index, &mend, finding);
 	else if (is(finding->pattern, "consecutive_waits"))
 		change_waits(index, &mend, finding, REPLAY_REMOVE, 1u << WAIT_REPEATED);
 	else if (is(finding->pattern, "pageable_copy"))

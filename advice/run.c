@@ -310,7 +310,7 @@ struct run run_of(struct profile *profile, const struct advice_options *options)
 	if (run.timing)
 		run.least_ns = (uint64_t)(options->min_time * (double)run.timing->run_ns);
 	if (run.timing && profile->wait_count)
-		run.wait_needs = wait_needs(&run, run.timing);
+		run.wait_needs = wait_needs(&run, run.timing, false);
 	return run;
 }
 
@@ -359,4 +359,22 @@ const char *operation_verb(enum operation operation)
 	};
 
 	return verbs[operation];
+}
+
+uint64_t run_first_use_ns(const struct run *run, uint32_t api)
+{
+	const struct profile *profile = run->profile;
+	uint64_t least = PROFILE_UNKNOWN;
+
+	for (uint32_t i = 0; i < profile->first_use_count; i++)
+		if (profile->first_uses[i].api == api && profile->first_uses[i].min_ns < least)
+			least = profile->first_uses[i].min_ns;
+	return least;
+}
+
+bool run_is_watched(uint64_t invocation)
+{
+	enum { ALWAYS_WATCHED = 100 }; /* as collect/guest/uses.c */
+
+	return invocation < ALWAYS_WATCHED || !(invocation & (invocation - 1));
 }

@@ -74,4 +74,10 @@ bool run_changes_others(const struct run *run, const struct profile_write *write
 struct run_edges run_edges_to(const struct run *run, uint32_t vertex, uint32_t site);
 struct run_edges run_edges_from(const struct run *run, uint32_t vertex, uint32_t site);
 
+/* The shortest time from the calls' ends to the host's first use; PROFILE_UNKNOWN: none is known.
+ */
+uint64_t run_first_use_ns(const struct run *run, uint32_t api);
+/* Whether the pass `use` watches this invocation of a wait. */
+bool run_is_watched(uint64_t invocation);
+
 #endif

@@ -33,7 +33,7 @@ static void look_at_edges(struct touches *touches, const struct run *run)
 		bool from_host = graph->vertices[edge->from].id == GRAPH_HOST;
 
 		if (graph->vertices[edge->to].id == GRAPH_HOST) {
-			touches->effects[edge->from].guarded = true; /* to the host */
+			touches->effects[edge->from].downloads = true;
 			continue;
 		}
 		if (from_host && graph_vertex_is(&graph->vertices[edge->to], "memcpy"))

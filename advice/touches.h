@@ -13,7 +13,8 @@ struct touch {
 struct effects {
 	uint32_t first, end; /* rows of struct touches */
 	bool unknown;        /* it may touch anything else */
-	/* The host can see what it does, or the memory of the host that it reads. */
+	bool downloads;      /* it copies to the host */
+	/* The host can see what else it does, or the memory of the host that it reads. */
 	bool guarded;
 };
 

@@ -54,6 +54,7 @@ struct judge {
 	const struct profile *profile;
 	unsigned char *needs;
 	const struct touches *touches;
+	bool downloads_aside;
 	/* of the process */
 	struct pair_map stream_map, thread_map;
 	struct stream streams[STREAMS];
@@ -293,7 +294,7 @@ static void note_touches(struct judge *judge, struct stream *stream, const struc
 		if (judge->touches->rows[t].writes)
 			stream->last_write[judge->touches->rows[t].site] = stream->count;
 	}
-	if (!effects || effects->guarded) {
+	if (!effects || effects->guarded || (effects->downloads && !judge->downloads_aside)) {
 		ARRAY_RESERVE(stream->guarded, stream->guarded_count, stream->guarded_capacity);
 		stream->guarded[stream->guarded_count++] = stream->count;
 	}
@@ -427,8 +428,9 @@ static bool is_candidate(const struct judge *judge, const struct profile_api *ap
 	if (!strcmp(api->kind, "sync"))
 		return strstr(api->name, "Synchronize") || touches_is_synchronous(api->name);
 	v = graph_find(judge->profile->graph, api->vertex);
-	return v != UINT32_MAX && judge->run->operations[v] == OPERATION_UPLOAD &&
-	       touches_is_synchronous(api->name);
+	return v != UINT32_MAX && touches_is_synchronous(api->name) &&
+	       (judge->run->operations[v] == OPERATION_UPLOAD ||
+		(judge->downloads_aside && judge->touches->effects[v].downloads));
 }
 
 static void take_wait(struct judge *judge, uint32_t call, const struct clock *clock)
@@ -487,12 +489,13 @@ static void take_process(struct judge *judge, uint32_t first, uint32_t end)
 			take_call(judge, c);
 		/* the last one before the process ends: that would end its operations */
 		for (uint32_t i = 0; i < judge->open_count; i++)
-			judge_call(judge, judge->open[i].call, WAIT_NEEDED);
+			judge_call(judge, judge->open[i].call,
+				   judge->downloads_aside ? WAIT_UNNEEDED : WAIT_NEEDED);
 	}
 	release_process(judge);
 }
 
-unsigned char *wait_needs(const struct run *run, const struct timing *timing)
+unsigned char *wait_needs(const struct run *run, const struct timing *timing, bool downloads_aside)
 {
 	const struct profile *profile = timing->profile;
 	struct touches *touches;
@@ -505,6 +508,7 @@ unsigned char *wait_needs(const struct run *run, const struct timing *timing)
 	judge->run = run;
 	judge->timing = timing;
 	judge->profile = profile;
+	judge->downloads_aside = downloads_aside;
 	judge->needs = needs = xcalloc(profile->timeline_count, 1);
 	judge->touches = touches = touches_new(run);
 	for (uint32_t first = 0, end; first < profile->timeline_count; first = end) {

@@ -22,8 +22,10 @@ enum wait_need {
 
 /*
  * Of each call of the timeline, an enum wait_need; the caller frees.  NULL: nothing can be said of
- * any, as kernels read or write what is not seen.
+ * any, as kernels read or write what is not seen.  downloads_aside: as if the host looked at
+ * nothing that was copied to it; synchronous copies to the host are judged then, too, and the last
+ * waits of a process: those that are not needed could be made later, before it looks.
  */
-unsigned char *wait_needs(const struct run *run, const struct timing *timing);
+unsigned char *wait_needs(const struct run *run, const struct timing *timing, bool downloads_aside);
 
 #endif

@@ -174,9 +174,7 @@ int cmd_whatif(int argc, char **argv)
 	}
 	signal(SIGPIPE, SIG_DFL); /* `vflow whatif | head` ends quietly */
 	whatif.profile = input_profile_events(argv[operand], &error);
-	result = whatif.profile ? request_measure(&whatif.request, whatif.profile,
-						  is_emulated(whatif.profile), &error)
-				: -1;
+	result = whatif.profile ? request_measure(&whatif.request, whatif.profile, &error) : -1;
 	if (result == 0)
 		result = run(&whatif, &error);
 	profile_free(whatif.profile);

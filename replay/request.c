@@ -152,17 +152,13 @@ static bool is_of(const struct profile *profile, const struct replay_change *cha
 	return false;
 }
 
-static int measure(struct replay_change *change, const struct profile *profile, bool model_time,
-		   struct error *error)
+static int measure(struct replay_change *change, const struct profile *profile, struct error *error)
 {
 	char *subject = request_subject(change);
-	const char *why = model_time
-				  ? "first uses are measured in real time, and this run is model "
-				    "time"
-				  : "the profile has no first use of it (pass use)";
+	const char *why = "the profile has no first use of it (pass use)";
 	uint64_t least = UINT64_MAX;
 
-	for (uint32_t i = 0; i < profile->first_use_count && !model_time; i++) {
+	for (uint32_t i = 0; i < profile->first_use_count; i++) {
 		const struct profile_first_use *use = &profile->first_uses[i];
 
 		if (!is_of(profile, change, use->api))
@@ -185,14 +181,13 @@ static int measure(struct replay_change *change, const struct profile *profile, 
 	return least == UINT64_MAX ? -1 : 0;
 }
 
-int request_measure(struct request *request, const struct profile *profile, bool model_time,
-		    struct error *error)
+int request_measure(struct request *request, const struct profile *profile, struct error *error)
 {
 	for (uint32_t i = 0; i < request->count; i++) {
 		struct replay_change *change = &request->changes[i];
 
 		if (change->kind == REPLAY_MOVE && !change->at_call && change->ns == TO_MEASURE &&
-		    measure(change, profile, model_time, error) != 0)
+		    measure(change, profile, error) != 0)
 			return -1;
 	}
 	return 0;

@@ -25,11 +25,9 @@ int request_add(struct request *request, enum replay_change_kind kind,
 		const struct option_list *list, struct error *error);
 /*
  * Gives the changes of --after-use that say no time the shortest one from the wait to the first use
- * of what it protects, which the pass `use` has measured.  model_time: the run's times are a
- * model's, which those are not.  -1: it is not known.
+ * of what it protects, which the pass `use` has measured.  -1: it is not known.
  */
-int request_measure(struct request *request, const struct profile *profile, bool model_time,
-		    struct error *error);
+int request_measure(struct request *request, const struct profile *profile, struct error *error);
 void request_release(struct request *request);
 
 /* "vertex 31", "a7, invocations 2 to 5"; the caller frees it. */

@@ -60,7 +60,7 @@ reads_first never || is "never: the first use" "$(sqlite3 "$T/never.db" "SELECT 
 
 # the path leads through the function that used it
 like "read: the path of the use" "$(sqlite3 "$T/read.db" "SELECT callpath FROM first_uses")" "^run_read first_use.c:[0-9]+ < main first_use.c"
-is "read: it comes soon after the wait, and not before" "$(sqlite3 "$T/read.db" "SELECT min_ns > 0 AND min_ns < 5000000000 AND min_ns = median_ns FROM first_uses")" 1
+is "read: model time, in which the host's own work takes none" "$(sqlite3 "$T/read.db" "SELECT min_ns, median_ns FROM first_uses")" "0|0"
 
 # memory that is moved, thrown away, unmapped, or a child's: contents are the program's to check
 run realloc

@@ -81,8 +81,8 @@ is "... is said" "$(cat "$T/err")" "vflow whatif: the profile has no pass time: 
 collect "$T/time.db" --passes flow,time "$P/whatif" wait
 expect_exit 1 "no pass waits" "$VFLOW" whatif "$T/time.db"
 is "... is said" "$(cat "$T/err")" "vflow whatif: the profile has no pass waits: vflow collect --passes flow,time,waits"
-expect_exit 1 "first uses are not in model time" "$VFLOW" whatif --after-use 1 "$T/loop.db"
-is "... is said" "$(cat "$T/err")" "vflow whatif: --after-use: vertex 1: first uses are measured in real time, and this run is model time; or say how much later it waits, like 9=150us"
+expect_exit 1 "no pass use" "$VFLOW" whatif --after-use 1 "$T/loop.db"
+is "... is said" "$(cat "$T/err")" "vflow whatif: --after-use: vertex 1: the profile has no first use of it (pass use); or say how much later it waits, like 9=150us"
 # functions are named as the rows of table api
 for which in $(json_query "$T/functions.json" "SELECT value->>'which' FROM json, json_each(text, '\$.functions')" | grep a); do
 	is "$which" "$(sqlite3 "$T/before.db" "SELECT kind IN ('sync', 'free'), vertex IS NULL FROM api WHERE id = ${which#a}")" "1|1"

@@ -29,7 +29,7 @@ static struct profile_first_use uses[] = {
 };
 
 /* The time that the wait moves; 0: the error says this. */
-static uint64_t measured(const char *item, uint32_t use_count, bool model_time, const char *says)
+static uint64_t measured(const char *item, uint32_t use_count, const char *says)
 {
 	const struct profile profile = {.apis = apis,
 					.api_count = 2,
@@ -43,7 +43,7 @@ static uint64_t measured(const char *item, uint32_t use_count, bool model_time, 
 	uint64_t ns = 0;
 
 	assert_int_equal(request_add(&request, REPLAY_MOVE, &list, &error), 0);
-	if (request_measure(&request, &profile, model_time, &error) == 0)
+	if (request_measure(&request, &profile, &error) == 0)
 		ns = request.changes[0].ns;
 	else
 		assert_non_null(strstr(error.text, says));
@@ -54,15 +54,13 @@ static uint64_t measured(const char *item, uint32_t use_count, bool model_time, 
 static void test_first_use(void **state)
 {
 	(void)state;
-	assert_int_equal(measured("7", 3, false, ""), 400);
-	assert_int_equal(measured("7=5us", 3, false, ""), 5000);
-	assert_int_equal(measured("7=5us", 3, true, ""), 5000);
-	assert_int_equal(measured("7", 4, false, "vertex 7: not all"), 0);
-	assert_int_equal(measured("a2", 4, false, "a2: the host never used"), 0);
-	assert_int_equal(measured("c1", 4, false, "call 1: the host never used"), 0);
-	assert_int_equal(measured("c2", 4, false, "no first use of it"), 0);
-	assert_int_equal(measured("8", 4, false, "no first use of it"), 0);
-	assert_int_equal(measured("7", 3, true, "model time"), 0);
+	assert_int_equal(measured("7", 3, ""), 400);
+	assert_int_equal(measured("7=5us", 3, ""), 5000);
+	assert_int_equal(measured("7", 4, "vertex 7: not all"), 0);
+	assert_int_equal(measured("a2", 4, "a2: the host never used"), 0);
+	assert_int_equal(measured("c1", 4, "call 1: the host never used"), 0);
+	assert_int_equal(measured("c2", 4, "no first use of it"), 0);
+	assert_int_equal(measured("8", 4, "no first use of it"), 0);
 }
 
 int main(void)

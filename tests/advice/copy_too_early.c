@@ -1,0 +1,47 @@
+/*
+ * Results are copied to the host, which then prepares the next step before it looks at them.
+ *
+ * COLLECT: --passes flow,time,waits,use
+ */
+#include "tests/advice/program.h"
+
+enum { N = 16384, STEPS = 10, PREPARE_NS = 40000 };
+
+void vflow_emulator_work(unsigned long ns) __attribute__((weak));
+
+static float numbers[N], expected[N];
+
+int main(void)
+{
+	float *state, *seen, sum = 0;
+
+	random_floats(numbers, N, 1);
+	CHECK(cudaMalloc((void **)&state, sizeof(numbers)));
+	CHECK(cudaMallocHost((void **)&seen, sizeof(numbers)));
+	CHECK(cudaMemcpy(state, numbers, sizeof(numbers), cudaMemcpyHostToDevice));
+	for (int step = 0; step < STEPS; step++) {
+		LAUNCH(shift, N / 256, 256, state, 1.0f, N);
+#if FIX_1
+		CHECK(cudaMemcpyAsync(seen, state, sizeof(numbers), cudaMemcpyDeviceToHost, 0));
+#else
+		/* PLANT 1: misplaced_wait, make_async */
+		CHECK(cudaMemcpy(seen, state, sizeof(numbers), cudaMemcpyDeviceToHost));
+#endif
+		if (vflow_emulator_work)
+			vflow_emulator_work(PREPARE_NS);
+#if FIX_1
+		CHECK(cudaStreamSynchronize(0));
+#endif
+		for (int i = 0; i < N; i++)
+			sum += seen[i] - numbers[i] - (float)(step + 1);
+	}
+	expect(fabsf(sum) < 1, "the sum");
+	CHECK(cudaMemcpy(expected, state, sizeof(numbers), cudaMemcpyDeviceToHost));
+	for (int i = 0; i < N; i++)
+		numbers[i] += STEPS;
+	expect_floats(expected, numbers, N, "numbers");
+	print_checksum("numbers", expected, sizeof(numbers));
+	CHECK(cudaFreeHost(seen));
+	CHECK(cudaFree(state));
+	return 0;
+}

@@ -1,7 +1,7 @@
 /*
  * gpu/analysis/device.h: what lets one source serve the CPU and the GPU.
  *
- * The rules of a unit of shadow memory and of a leaf's digest (unit.h, leaf.h, sha256.h) are plain
+ * The rules of a unit of shadow memory and of a leaf's digest (unit.h, leaf.h) are plain
  * C that nvcc compiles for both sides; everything in them is marked VFLOW_DEVICE.
  *
  * The walks over the units that an API touched are three sources, since what is fast differs:

@@ -5,11 +5,12 @@
  * initialised bytes; bytes past the object's end count as uninitialised.  It is compressed to 4 x
  * 64 bits by the universal hash NH (Black, Halevi, Krawczyk, Krovetz, Rogaway: "UMAC", CRYPTO '99;
  * four Toeplitz shifts: two given leaves collide with a chance of 2^-128); each of the four then
- * goes through a bijection of its own that depends on the leaf's index.  The object's digest is
- * SHA-256 of its size and the sum of its leaves' digests: a leaf that changes costs one subtraction
- * and one addition, and the order in which leaves are hashed does not matter.  A leaf without
- * initialised bytes counts 0.  (SHA-256 of every leaf is bound by a GPU's arithmetic, 0.75 TB/s on
- * an H200 and nothing else done; a tree of nodes cost a tiny launch 47 us per level.)
+ * goes through a bijection of its own that depends on the leaf's index.  The object's digest is the
+ * sum of its leaves' digests, through bijections that depend on its size: a leaf that changes costs
+ * one subtraction and one addition, and the order in which leaves are hashed does not matter.  A
+ * leaf without initialised bytes counts 0.  (SHA-256 of every leaf is bound by a GPU's arithmetic,
+ * 0.75 TB/s on an H200 and nothing else done; a tree of nodes cost a tiny launch 47 us per level.
+ * SHA-256 of the sum adds nothing against chance, and was most of the host's work for an object.)
  *
  * The keys are fixed: a program could be made to find collisions, but only its own report would
  * suffer.
@@ -17,12 +18,16 @@
 #ifndef VFLOW_GPU_ANALYSIS_LEAF_H
 #define VFLOW_GPU_ANALYSIS_LEAF_H
 
-#include "gpu/analysis/sha256.h"
+#include <string.h>
+
+#include "gpu/analysis/device.h"
 #include "gpu/analysis/unit.h"
 
 #define LEAF_BYTES 1024u
 #define LEAF_WORDS (LEAF_BYTES / WORD_BYTES)
-#define LEAF_LANES 4u  /* numbers in a digest */
+#define LEAF_LANES 4u /* numbers in a digest */
+#define LEAF_DIGEST (8 * LEAF_LANES)
+#define LEAF_UNKNOWN UINT64_C(0x9e3779b97f4a7c15)
 #define LEAF_PARTS 32u /* of a mask: see leaf_add_mask() */
 #define LEAF_KEYS (LEAF_BYTES / 4 + 2 * LEAF_PARTS + 2 * (LEAF_LANES - 1))
 
@@ -106,23 +111,17 @@ VFLOW_DEVICE void leaf_digest(uint64_t index, const uint8_t value[LEAF_BYTES],
 }
 
 /*
- * The digest of an object with this sum of leaves' digests.  One without any initialised byte has
- * unknown content: its `id` (else 0) makes it differ from all others.
+ * The digest of an object with this sum of leaves' digests, little-endian.  One without any
+ * initialised byte has unknown content: its `id` (else 0) makes it differ from all others.
  */
 VFLOW_DEVICE void leaf_object(uint64_t size, const uint64_t sum[LEAF_LANES], uint32_t id,
-			      uint8_t digest[SHA256_SIZE])
+			      uint8_t digest[LEAF_DIGEST])
 {
-	uint8_t message[8 + 8 * LEAF_LANES + 4];
-	unsigned used = 0;
+	for (unsigned i = 0; i < LEAF_LANES; i++) {
+		uint64_t number = leaf_finish_lane(size, i, sum[i] + id * LEAF_UNKNOWN);
 
-	for (unsigned i = 0; i < 8; i++)
-		message[used++] = (uint8_t)(size >> 8 * i);
-	for (unsigned k = 0; k < LEAF_LANES; k++)
-		for (unsigned i = 0; i < 8; i++)
-			message[used++] = (uint8_t)(sum[k] >> 8 * i);
-	for (unsigned i = 0; id && i < 4; i++)
-		message[used++] = (uint8_t)(id >> 8 * i);
-	sha256(message, used, digest);
+		memcpy(digest + 8 * i, &number, sizeof(number));
+	}
 }
 
 #endif

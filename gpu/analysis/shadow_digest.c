@@ -51,7 +51,7 @@ void shadow_digests(struct shadow *shadow,
 	DL_SORT2(shadow->stale, by_id, stale.prev, stale.next);
 	DL_FOREACH_SAFE2(shadow->stale, object, next, stale.next)
 	{
-		uint8_t digest[SHA256_SIZE];
+		uint8_t digest[LEAF_DIGEST];
 		uint64_t cursor = 0, block;
 
 		DL_DELETE2(shadow->stale, object, stale.prev, stale.next);
@@ -62,9 +62,9 @@ void shadow_digests(struct shadow *shadow,
 			continue; /* never held anything */
 		leaf_object(object->size, object->sum, object->initialised_bytes ? 0 : object->id,
 			    digest);
-		if (object->reported && !memcmp(digest, object->digest, SHA256_SIZE))
+		if (object->reported && !memcmp(digest, object->digest, LEAF_DIGEST))
 			continue;
-		memcpy(object->digest, digest, SHA256_SIZE);
+		memcpy(object->digest, digest, LEAF_DIGEST);
 		object->reported = true;
 		changed(data, object->id, digest, object->zero_leaf_count == object->blocks);
 	}

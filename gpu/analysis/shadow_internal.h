@@ -76,7 +76,7 @@ struct shadow_object {
 	uint64_t sum[LEAF_LANES];
 	uint64_t *zero_leaves; /* one bit per leaf that is initialised and all zero */
 	uint64_t zero_leaf_count;
-	uint8_t digest[SHA256_SIZE];
+	uint8_t digest[LEAF_DIGEST];
 	bool reported;
 
 	void *storage;

@@ -47,7 +47,7 @@ struct transfer_sum {
 
 /* Bytes of one row, from the beginning of the leaf number `leaf` on: `size` of them. */
 void transfer_add(struct transfer_sum *sum, uint64_t leaf, const void *bytes, size_t size);
-void transfer_digest(const struct transfer_sum *sum, uint64_t bytes, uint8_t digest[SHA256_SIZE]);
+void transfer_digest(const struct transfer_sum *sum, uint64_t bytes, uint8_t digest[LEAF_DIGEST]);
 
 /*
  * Makes one row of rows, and one slice of slices, that lie side by side in memory at both ends of a

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "gpu/analysis/sha256.h"
 #include "gpu/analysis/shadow.h"
 
 #define SIZE (UINT64_C(64) << 20)
@@ -116,8 +115,6 @@ static void measure_touches(void)
 
 int main(void)
 {
-	uint8_t digest[SHA256_SIZE];
-	double start;
 
 	memory = calloc(1, SIZE);
 	if (!memory)
@@ -132,10 +129,6 @@ int main(void)
 		measure("half of each word, two writers", HALVES, digests);
 	}
 	measure_touches();
-	memset(memory, 5, SIZE);
-	start = now();
-	sha256(memory, SIZE, digest);
-	printf("  sha256 %52.0f MB/s\n", 1e-6 * (double)SIZE / (now() - start));
 	free(memory);
 	return 0;
 }

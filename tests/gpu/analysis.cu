@@ -17,7 +17,7 @@ struct results {
 	uint32_t writers[WORDS * WORD_UNITS];
 	uint8_t value[WORDS * WORD_BYTES];
 	uint64_t leaves[LEAVES][LEAF_LANES];
-	uint8_t objects[LEAVES][SHA256_SIZE];
+	uint8_t objects[LEAVES][LEAF_DIGEST];
 };
 
 struct inputs {

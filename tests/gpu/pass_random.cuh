@@ -120,13 +120,13 @@ static const result_pass *pass(uint32_t writer, float *milliseconds)
 static std::vector<uint8_t> memory[OBJECTS];
 static struct shadow *shadow;
 static struct shadow_object *shadows[OBJECTS];
-static uint8_t digests[OBJECTS + 1][SHA256_SIZE];
+static uint8_t digests[OBJECTS + 1][LEAF_DIGEST];
 static bool zeros[OBJECTS + 1];
 static bool compared = true;
 
 static void changed(void *, uint32_t object, const uint8_t digest[GPU_DIGEST_SIZE], bool zero)
 {
-	memcpy(digests[object], digest, SHA256_SIZE);
+	memcpy(digests[object], digest, LEAF_DIGEST);
 	zeros[object] = zero;
 }
 
@@ -377,12 +377,12 @@ static void compare(const std::vector<struct gpu_row> &rows, const result_pass *
 		const result_object *object =
 			&host_state.result_objects[(result->first_object + i) % 1024];
 		uint32_t index = object->slot / spread;
-		uint8_t digest[SHA256_SIZE];
+		uint8_t digest[LEAF_DIGEST];
 
 		if (!object->initialised_bytes)
 			continue;
 		leaf_object(records[index].size, object->sum, 0, digest);
-		compared &= !memcmp(digest, digests[index + 1], SHA256_SIZE) &&
+		compared &= !memcmp(digest, digests[index + 1], LEAF_DIGEST) &&
 			    (object->zero_leaf_count == records[index].blocks) == zeros[index + 1];
 	}
 }

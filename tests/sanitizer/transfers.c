@@ -271,13 +271,13 @@ static bool moved(const struct event *event, const void *bytes, uint64_t size, u
 		  bool from_host)
 {
 	struct transfer_sum sum = {.nonzero = 0};
-	uint8_t digest[SHA256_SIZE];
+	uint8_t digest[LEAF_DIGEST];
 
 	transfer_add(&sum, 0, bytes, size);
 	transfer_digest(&sum, size, digest);
 	return event->transfer.bytes == size && event->transfer.offset == offset &&
 	       event->transfer.from_host == from_host && event->transfer.zero == !sum.nonzero &&
-	       !memcmp(event->transfer.digest, digest, SHA256_SIZE);
+	       !memcmp(event->transfer.digest, digest, LEAF_DIGEST);
 }
 
 /* What copies move, in both directions, as the CPU hashes it. */

@@ -23,7 +23,7 @@ static void keep(void *data, uint32_t object, const uint8_t digest[GPU_DIGEST_SI
 	memcpy(data, digest, GPU_DIGEST_SIZE);
 }
 
-static void digest_of(const void *bytes, size_t size, uint8_t digest[SHA256_SIZE])
+static void digest_of(const void *bytes, size_t size, uint8_t digest[LEAF_DIGEST])
 {
 	struct transfer_sum sum = {.nonzero = 0};
 
@@ -34,22 +34,20 @@ static void digest_of(const void *bytes, size_t size, uint8_t digest[SHA256_SIZE
 /* A copy that fills an object has the digest of the object's content. */
 static void test_objects(void **state)
 {
-	static const size_t sizes[] = {1, 63, 64, 1023, 1024, 1025, 2048, 5000};
-
 	(void)state;
 	fill(1);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t size = 1; size <= sizeof(memory); size += size < 2100 ? 1 : 97) {
 		struct shadow *shadow = shadow_create(true);
-		struct shadow_object *object = shadow_object_create(shadow, 1, 1, memory, sizes[i]);
-		uint8_t content[SHA256_SIZE] = {0}, digest[SHA256_SIZE];
+		struct shadow_object *object = shadow_object_create(shadow, 1, 1, memory, size);
+		uint8_t content[LEAF_DIGEST] = {0}, digest[LEAF_DIGEST];
 		const struct gpu_row *rows;
 		size_t count;
 
-		shadow_touch(object, 0, sizes[i], GPU_WRITE);
+		shadow_touch(object, 0, size, GPU_WRITE);
 		shadow_settle(shadow, 2, &rows, &count);
 		shadow_digests(shadow, keep, content);
-		digest_of(memory, sizes[i], digest);
-		assert_memory_equal(digest, content, SHA256_SIZE);
+		digest_of(memory, size, digest);
+		assert_memory_equal(digest, content, LEAF_DIGEST);
 		shadow_object_destroy(object);
 		shadow_destroy(shadow);
 	}
@@ -57,26 +55,26 @@ static void test_objects(void **state)
 
 static void test_different(void **state)
 {
-	uint8_t before[SHA256_SIZE], after[SHA256_SIZE];
+	uint8_t before[LEAF_DIGEST], after[LEAF_DIGEST];
 
 	(void)state;
 	fill(2);
 	digest_of(memory, 4999, before);
 	digest_of(memory, 5000, after);
-	assert_memory_not_equal(before, after, SHA256_SIZE);
+	assert_memory_not_equal(before, after, LEAF_DIGEST);
 	memory[4998] ^= 1;
 	digest_of(memory, 4999, after);
-	assert_memory_not_equal(before, after, SHA256_SIZE);
+	assert_memory_not_equal(before, after, LEAF_DIGEST);
 	memory[4998] ^= 1;
 	digest_of(memory, 4999, after);
-	assert_memory_equal(before, after, SHA256_SIZE);
+	assert_memory_equal(before, after, LEAF_DIGEST);
 }
 
 /* In pieces of whole leaves, in any order. */
 static void test_pieces(void **state)
 {
 	struct transfer_sum sum = {.nonzero = 0};
-	uint8_t whole[SHA256_SIZE], pieces[SHA256_SIZE];
+	uint8_t whole[LEAF_DIGEST], pieces[LEAF_DIGEST];
 
 	(void)state;
 	fill(3);
@@ -84,7 +82,7 @@ static void test_pieces(void **state)
 	transfer_add(&sum, 3, memory + 3 * 1024, 5000 - 3 * 1024);
 	transfer_add(&sum, 0, memory, 3 * 1024);
 	transfer_digest(&sum, 5000, pieces);
-	assert_memory_equal(pieces, whole, SHA256_SIZE);
+	assert_memory_equal(pieces, whole, LEAF_DIGEST);
 	assert_int_not_equal(sum.nonzero, 0);
 }
 

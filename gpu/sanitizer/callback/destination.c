@@ -30,7 +30,7 @@ static bool add_row(struct transfer_sum *sum, uint64_t leaf, uint64_t address, u
 	return true;
 }
 
-static bool hash(const struct transfer_box *box, uint8_t digest[SHA256_SIZE])
+static bool hash(const struct transfer_box *box, uint8_t digest[LEAF_DIGEST])
 {
 	struct transfer_sum sum = {.nonzero = 0};
 	const uint64_t leaves = transfer_leaves(box), step = transfer_row_leaves(box);

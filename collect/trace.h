@@ -26,7 +26,11 @@
 #define TRACE_FEATURE_ROW_SIZE UINT64_C(1) /* events may have rows of other sizes than 32 bytes */
 #define TRACE_FEATURE_NODES UINT64_C(2)    /* contexts may be of nodes of CUDA graphs */
 #define TRACE_FEATURE_PYTHON UINT64_C(4)   /* frames may be of Python */
-#define TRACE_FEATURES_KNOWN (TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES | TRACE_FEATURE_PYTHON)
+#define TRACE_FEATURE_PACKED UINT64_C(8)   /* rows of events may be packed */
+#define TRACE_FEATURE_LANES UINT64_C(16)   /* check sums of records have four lanes */
+#define TRACE_FEATURES_KNOWN                                                                       \
+	(TRACE_FEATURE_ROW_SIZE | TRACE_FEATURE_NODES | TRACE_FEATURE_PYTHON |                     \
+	 TRACE_FEATURE_PACKED | TRACE_FEATURE_LANES)
 
 struct trace_header {
 	char magic[8];
@@ -169,14 +173,17 @@ struct trace_row { /* see struct gpu_row */
 	uint32_t object;
 	uint32_t writer; /* context id, TRACE_WRITER_HOST or TRACE_WRITER_UNKNOWN */
 	uint32_t access; /* enum trace_access */
-	uint32_t zero;
+	/* Of a packed row, bit 1 << i: the i-th of the words from `bytes` on is there, the others
+	 * are 0 and are not.  Else 0. */
+	uint32_t present;
 	uint64_t bytes;
 #define ROW_METRIC(member, FLAG, access, aggregate) uint64_t member;
 #include "gpu/rows.def"
 };
 
 #define TRACE_ROW_LEAST ((uint32_t)(offsetof(struct trace_row, bytes) + sizeof(uint64_t)))
-#define TRACE_ROW_USUAL 32u /* what a row_size of 0 means */
+#define TRACE_ROW_USUAL 32u                    /* what a row_size of 0 means */
+#define TRACE_ROWS_PACKED UINT32_C(0x80000000) /* in row_size: the event's rows are packed */
 /* For row_size: of events whose rows have the first so many metrics. */
 #define TRACE_ROW_SIZE(metrics) (TRACE_ROW_LEAST + (uint32_t)sizeof(uint64_t) * (metrics))
 
@@ -194,7 +201,8 @@ struct trace_event { /* one API invocation that succeeded */
 	uint64_t invocation;       /* index within the context in this process: 0, 1, ... */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, host time of the call */
 	uint32_t row_count;
-	uint32_t row_size;       /* bytes of a row, a multiple of 8; 0: TRACE_ROW_USUAL */
+	/* bytes of a row, before it was packed: a multiple of 8; 0: TRACE_ROW_USUAL */
+	uint32_t row_size;
 	struct trace_row rows[]; /* readers ask trace_row() */
 };
 
@@ -259,12 +267,30 @@ struct trace_fact { /* see struct gpu_record; comes after its event and before t
 };
 
 /*
- * Check sum of a record (its bytes after `check`, and `size`) and of a header.  A change within
- * one aligned 32-bit word always changes it.
+ * Check sum of a record (its bytes after `check`, and `size`), in a trace with these features, and
+ * of a header.  A change within one aligned 32-bit word always changes it.
  */
-uint32_t trace_check(const struct trace_record *record);
-uint32_t trace_check_body(uint32_t size, const void *body); /* `body` starts with `type` */
+uint32_t trace_check(uint64_t features, const struct trace_record *record);
+/* ... of TRACE_FEATURES_KNOWN; `body` starts with `type` */
+uint32_t trace_check_body(uint32_t size, const void *body);
 uint32_t trace_check_header(const struct trace_header *header);
+
+/* -- rows: collect/trace_rows.c --------------------------------------------------------------- */
+
+/*
+ * Packs a row with the first so many metrics; `to` has room for a whole one.  Returns how many
+ * bytes it takes, a multiple of 8.
+ */
+size_t trace_pack_row(void *to, const struct trace_row *row, uint32_t metrics);
+
+/*
+ * The next row of an event that trace_next() gave out, of its row_count.  *at: 0 before the first.
+ * Returns which metrics it has, bit 1 << enum trace_metric; the others are 0 in *row.
+ */
+uint32_t trace_row(const struct trace_event *event, size_t *at, struct trace_row *row);
+
+/* Whether the rows of an event are within it, packed or not: 0, or -1. */
+int trace_rows_check(const struct trace_event *event, struct error *error);
 
 /* -- writing: collect/trace_write.c.  Never ends the process, never raises SIGBUS or SIGXFSZ. -- */
 
@@ -308,12 +334,6 @@ const struct trace_header *trace_reader_header(const struct trace_reader *reader
  */
 int trace_next(struct trace_reader *reader, const struct trace_record **record,
 	       struct error *error);
-
-/*
- * The row of an event that trace_next() gave out, whatever size its rows have there; i <
- * row_count.  Returns which metrics it has, bit 1 << enum trace_metric; the others are 0 in *row.
- */
-uint32_t trace_row(const struct trace_event *event, uint32_t i, struct trace_row *row);
 
 /* The passes that the process was recorded for, "time,waits"; "": a trace that does not say. */
 const char *trace_passes(const struct trace_process *process);

@@ -199,26 +199,11 @@ void trace_reader_close(struct trace_reader *reader)
 	free(reader);
 }
 
-static uint32_t row_size(const struct trace_event *event)
-{
-	return event->row_size ? event->row_size : TRACE_ROW_USUAL;
-}
-
 static int check_event(const struct trace_event *event, uint64_t offset, struct error *error)
 {
-	unsigned long long at = offset;
-	uint32_t room, size = row_size(event);
-
-	if (size < TRACE_ROW_LEAST || size % 8)
-		return error_set(error,
-				 "offset %llu: event with rows of %u bytes: expected a multiple "
-				 "of 8 from %u",
-				 at, size, TRACE_ROW_LEAST);
-	room = (event->record.size - (uint32_t)offsetof(struct trace_event, rows)) / size;
-	if (event->row_count > room)
-		return error_set(error, "offset %llu: event with %u rows: expected %u or fewer", at,
-				 event->row_count, room);
-	return 0;
+	if (trace_rows_check(event, error) == 0)
+		return 0;
+	return error_prefix(error, "offset %llu", (unsigned long long)offset);
 }
 
 static int check_fact(const struct trace_fact *fact, uint64_t offset, struct error *error)
@@ -272,7 +257,7 @@ static int read_record(struct trace_reader *reader, const struct trace_record **
 	unsigned long long at = reader->offset;
 	uint64_t left = reader->file_size - reader->offset;
 	const struct trace_record *record;
-	uint32_t size, check;
+	uint32_t size, check, expected;
 
 	if (!left)
 		return 0;
@@ -297,9 +282,10 @@ static int read_record(struct trace_reader *reader, const struct trace_record **
 	record = (const void *)bytes_at(reader, reader->offset, size, error);
 	if (!record)
 		return -1;
-	if (check != trace_check(record))
+	expected = trace_check(reader->header.features, record);
+	if (check != expected)
 		return error_set(error, "offset %llu: damaged: check sum 0x%08x, expected 0x%08x",
-				 at, check, trace_check(record));
+				 at, check, expected);
 	if (layout_of(record->type) && check_content(record, reader->offset, error) != 0)
 		return -1;
 	*out = record;
@@ -316,22 +302,6 @@ int trace_next(struct trace_reader *reader, const struct trace_record **record, 
 			break;
 	}
 	return result;
-}
-
-_Static_assert(TRACE_METRICS < 32, "trace_row() returns a bit of each");
-
-uint32_t trace_row(const struct trace_event *event, uint32_t i, struct trace_row *row)
-{
-	uint32_t size = row_size(event);
-	uint32_t known = size < sizeof(*row) ? size : (uint32_t)sizeof(*row);
-
-	if (size == sizeof(*row)) {
-		*row = event->rows[i];
-	} else {
-		*row = (struct trace_row){0};
-		memcpy(row, (const char *)event->rows + (size_t)i * size, known);
-	}
-	return (UINT32_C(1) << (known - TRACE_ROW_LEAST) / sizeof(uint64_t)) - 1;
 }
 
 const char *trace_text(const struct trace_record *record, const char *text, unsigned n)

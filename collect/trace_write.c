@@ -104,6 +104,10 @@ static int grow(struct trace_writer *writer, uint64_t need)
 		return failure;
 	if (writer->window)
 		munmap(writer->window, writer->file_size - writer->window_start);
+#ifdef MADV_POPULATE_WRITE
+	/* a fault of each page takes longer than what is written there */
+	madvise(window, size - start, MADV_POPULATE_WRITE);
+#endif
 	writer->window = window;
 	writer->window_start = start;
 	writer->file_size = size;

@@ -151,18 +151,32 @@ static void flush_frees(const struct gpu_call *call, bool write)
 	pending_count = kept;
 }
 
+static struct trace_row row_of(const struct gpu_row *row)
+{
+	return (struct trace_row){
+		.object = row->object,
+		.writer = row->writer,
+		.access = (uint32_t)row->access,
+		.bytes = row->bytes,
+#define ROW_METRIC(member, FLAG, access, aggregate) .member = row->member,
+#include "gpu/rows.def"
+	};
+}
+
 static void write_event(const struct gpu_call *call, const struct gpu_row *rows, size_t count,
 			uint64_t end_ns)
 {
-	static union {
-		struct trace_event event;
-		char bytes[sizeof(struct trace_event) + 64 * sizeof(struct trace_row)];
-	} small; /* the lock is held */
-	const uint32_t row_size = TRACE_ROW_SIZE(observed->metrics);
-	size_t size = sizeof(struct trace_event) + count * row_size;
-	struct trace_event *event = count <= 64 ? &small.event : malloc(size);
+	static struct trace_event *event; /* the lock is held */
+	static size_t capacity;
+	size_t size = sizeof(*event);
 
+	if (sizeof(*event) + count * sizeof(struct trace_row) > capacity) {
+		free(event);
+		capacity = sizeof(*event) + 2 * (count + 8) * sizeof(struct trace_row);
+		event = malloc(capacity);
+	}
 	if (!event) {
+		capacity = 0;
 		guest_give_up("no memory");
 		return;
 	}
@@ -176,23 +190,14 @@ static void write_event(const struct gpu_call *call, const struct gpu_row *rows,
 		.start_ns = call->start_ns,
 		.end_ns = end_ns,
 		.row_count = (uint32_t)count,
-		.row_size = row_size,
+		.row_size = TRACE_ROWS_PACKED | TRACE_ROW_SIZE(observed->metrics),
 	};
 	for (size_t i = 0; i < count; i++) {
-		const struct trace_row row = {
-			.object = rows[i].object,
-			.writer = rows[i].writer,
-			.access = (uint32_t)rows[i].access,
-			.bytes = rows[i].bytes,
-#define ROW_METRIC(member, FLAG, access, aggregate) .member = rows[i].member,
-#include "gpu/rows.def"
-		};
+		const struct trace_row row = row_of(&rows[i]);
 
-		memcpy((char *)event->rows + i * row_size, &row, row_size);
+		size += trace_pack_row((char *)event + size, &row, observed->metrics);
 	}
 	guest_append(&event->record, size);
-	if (event != &small.event)
-		free(event);
 }
 
 static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)

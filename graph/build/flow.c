@@ -136,6 +136,8 @@ static uint32_t writer_of(const struct process *process, enum trace_access acces
 
 static int read_rows(struct process *process, const struct trace_event *event, struct error *error)
 {
+	size_t at = 0;
+
 	if (process->row_capacity < event->row_count) {
 		process->row_capacity = event->row_count;
 		free(process->rows);
@@ -143,7 +145,7 @@ static int read_rows(struct process *process, const struct trace_event *event, s
 	}
 	for (uint32_t i = 0; i < event->row_count; i++) {
 		struct trace_row row;
-		uint32_t metrics = trace_row(event, i, &row);
+		uint32_t metrics = trace_row(event, &at, &row);
 
 		if (check_row(process, &row, metrics, error) != 0)
 			return -1;

@@ -117,7 +117,8 @@ static void repair(uint8_t *data, size_t size)
 		memcpy(&record, data + at, sizeof(record));
 		if (record.size < sizeof(record) || record.size > size - at || record.size % 8)
 			return;
-		record.check = trace_check((const struct trace_record *)(void *)(data + at));
+		record.check = trace_check(header.features,
+					   (const struct trace_record *)(void *)(data + at));
 		memcpy(data + at, &record, sizeof(record));
 	}
 }

@@ -348,8 +348,13 @@ static void test_hostile_fields(void **state)
 		u.event.row_size = bad_sizes[i];
 		refuses(&u.event.record, sizeof(u), "expected a multiple of 8 from 24");
 	}
-	u.event.row_size = 0xfffffff8; /* times 1 is more than the record, whatever is added */
+	u.event.row_size = 0xfffffff8; /* packed, and more words than there are bits */
+	refuses(&u.event.record, sizeof(u), "expected a multiple of 8 from 24");
+	u.event.row_size = 0x7ffffff8; /* times 1 is more than the record, whatever is added */
 	refuses(&u.event.record, sizeof(u), "event with 1 rows: expected 0 or fewer");
+	u.event.row_size = TRACE_ROWS_PACKED | 40;
+	u.event.row_count = 13; /* 13 * 16 + 64 = 272 */
+	refuses(&u.event.record, sizeof(u), "event with 13 packed rows that 192 bytes do not hold");
 	u.event.row_size = 40;
 	u.event.row_count = 5; /* 4 * 40 + 64 = 224 */
 	refuses(&u.event.record, sizeof(u), "event with 5 rows: expected 4 or fewer");
@@ -391,6 +396,7 @@ static void test_row_sizes(void **state)
 		struct trace_reader *reader;
 		const struct trace_record *record;
 		struct trace_row row;
+		size_t at = 0;
 		union {
 			struct trace_event event;
 			char bytes[1024];
@@ -419,7 +425,7 @@ static void test_row_sizes(void **state)
 			uint32_t there = count < TRACE_METRICS ? count : TRACE_METRICS;
 
 			memset(&row, 'x', sizeof(row));
-			assert_int_equal(trace_row((const void *)record, i, &row),
+			assert_int_equal(trace_row((const void *)record, &at, &row),
 					 (1u << there) - 1);
 			assert_int_equal(row.object, i);
 			assert_int_equal(row.access, TRACE_WRITE);
@@ -429,6 +435,59 @@ static void test_row_sizes(void **state)
 		trace_reader_close(reader);
 		unlink(path);
 	}
+}
+
+/* Packed rows come out as they went in, take 16 bytes and 8 for what is not 0, and end in order. */
+static void test_packed_rows(void **state)
+{
+	static const struct trace_row given[] = {
+		{.object = 1, .writer = 7, .access = TRACE_READ, .bytes = 9, .last_block = 3},
+		{.object = 2, .access = TRACE_WRITE},
+		{.object = 3,
+		 .access = TRACE_WRITE,
+		 .bytes = 1,
+		 .redundant_bytes = 2,
+		 .taken_bytes = 5},
+	};
+	static const size_t sizes[] = {32, 16, 40};
+	union {
+		struct trace_event event;
+		char bytes[1024];
+	} u = {.event = {.record = {.type = TRACE_EVENT},
+			 .row_count = 3,
+			 .row_size = TRACE_ROWS_PACKED | sizeof(struct trace_row)}};
+	size_t used = sizeof(u.event), at = 0;
+	struct error error;
+	struct trace_row row;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(trace_pack_row(u.bytes + used, &given[i], TRACE_METRICS),
+				 sizes[i]);
+		used += sizes[i];
+	}
+	u.event.record.size = (uint32_t)used;
+	assert_int_equal(trace_rows_check(&u.event, &error), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(trace_row(&u.event, &at, &row), (1u << TRACE_METRICS) - 1);
+		assert_memory_equal(&row, &given[i], sizeof(row));
+	}
+	u.event.record.size -= 8;
+	assert_int_equal(trace_rows_check(&u.event, &error), -1);
+	u.event.record.size += 8;
+	/* metrics that this vflow does not know are passed over */
+	memset(u.bytes + sizeof(u.event) + 16, 0, used - sizeof(u.event) - 16);
+	u.event.row_count = 1;
+	u.event.row_size = TRACE_ROWS_PACKED | (sizeof(struct trace_row) + 16);
+	u.event.rows[0].present = 1 | 3u << (TRACE_METRICS + 1);
+	u.event.rows[0].bytes = 6;
+	at = 0;
+	assert_int_equal(trace_rows_check(&u.event, &error), 0);
+	assert_int_equal(trace_row(&u.event, &at, &row), (1u << TRACE_METRICS) - 1);
+	assert_int_equal(row.bytes, 6);
+	assert_int_equal(at, 16 + 3 * 8);
+	u.event.row_size = TRACE_ROWS_PACKED | sizeof(struct trace_row);
+	assert_int_equal(trace_rows_check(&u.event, &error), -1);
 }
 
 static void test_facts(void **state)
@@ -591,6 +650,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_newer, remove_trace),
 		cmocka_unit_test_teardown(test_hostile_fields, remove_trace),
 		cmocka_unit_test_teardown(test_row_sizes, remove_trace),
+		cmocka_unit_test(test_packed_rows),
 		cmocka_unit_test_teardown(test_facts, remove_trace),
 		cmocka_unit_test_teardown(test_unknown_type, remove_trace),
 		cmocka_unit_test_teardown(test_killed, remove_trace),

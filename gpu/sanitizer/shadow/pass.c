@@ -445,6 +445,7 @@ const struct row *space_rows(struct space *space, uint32_t *count)
 	struct row_place *places = space->row_places;
 	const struct result_row *results = space->result_rows;
 	uint32_t found = 0;
+	bool sorted = true;
 
 	for (uint32_t i = 0; i < space->taken->rows; i++) {
 		uint32_t place = (space->taken->first_row + i) % ROW_RING;
@@ -456,9 +457,11 @@ const struct row *space_rows(struct space *space, uint32_t *count)
 		writer = writer == SITE_OF_VARIABLE ? object->site : writer;
 		places[found++] =
 			(struct row_place){(uint64_t)object->id << 32 | writer, object, place};
+		sorted &= found < 2 || places[found - 2].order <= places[found - 1].order;
 	}
 	/* there may be thousands: not the rows are moved */
-	qsort(places, found, sizeof(*places), by_object);
+	if (!sorted)
+		qsort(places, found, sizeof(*places), by_object);
 	for (uint32_t i = 0; i < found; i++) {
 		const struct result_row *from = &results[places[i].place];
 		struct row *to = &space->row_buffer[i];

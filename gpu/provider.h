@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 11
+#define GPU_PROVIDER_VERSION 12
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -154,6 +154,11 @@ struct gpu_sink {
 	 * provider itself does in the program's memory.  NULL: nobody wants to know.
 	 */
 	void (*returned)(const struct gpu_call *call);
+	/*
+	 * The host touched managed memory that the device had: when, on the provider's clock, and
+	 * the instruction (0: not known).  May come at any time, and in any order.
+	 */
+	void (*touched)(uint64_t ns, uintptr_t instruction);
 	/* The running call freed the object. */
 	void (*released)(const struct gpu_call *call, uint32_t object);
 	/*
@@ -182,6 +187,13 @@ struct gpu_options {
 	uint64_t memory_limit; /* bytes of all shadows on the device; 0: none */
 };
 
+/* Which touches of managed memory by the host a provider tells of (touched() of gpu_sink). */
+enum gpu_touches {
+	GPU_TOUCHES_NONE,
+	GPU_TOUCHES_SOME, /* pages may have come back to the host before */
+	GPU_TOUCHES_ALL,  /* the first of each page, after the device had it */
+};
+
 struct gpu_provider {
 	uint32_t version;        /* GPU_PROVIDER_VERSION */
 	const char *name;        /* "emulated", "gpu" */
@@ -197,6 +209,8 @@ struct gpu_provider {
 	 * NULL: CLOCK_MONOTONIC.
 	 */
 	uint64_t (*common_clock)(void);
+	/* So far; NULL: managed memory can be watched as other memory of the host. */
+	enum gpu_touches (*touches)(void);
 	/* The sink outlives the provider.  Returns 0, or -1: nothing will be delivered. */
 	int (*start)(const struct gpu_sink *sink, const struct gpu_options *options);
 	/* No event is delivered after stop() returns. */

@@ -337,6 +337,17 @@ static void sink_returned(const struct gpu_call *call)
 	errno = saved;
 }
 
+static void sink_touched(uint64_t ns, uintptr_t instruction)
+{
+	int saved = errno;
+
+	if (!enter())
+		return;
+	uses_touched(ns, instruction);
+	leave();
+	errno = saved;
+}
+
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
 {
 	int saved = errno;
@@ -570,6 +581,7 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 	if (uses_start(provider)) {
 		watches_uses = true;
 		sink.returned = sink_returned;
+		sink.touched = sink_touched;
 	}
 	if (provider->start(&sink, &options) != 0) {
 		guest_give_up(provider->failure ? provider->failure

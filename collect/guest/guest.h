@@ -173,6 +173,7 @@ void uses_object(uint32_t id, const struct gpu_object *object);
 void uses_released(uint32_t id);
 /* See gpu_sink. */
 void uses_returned(const struct gpu_call *call);
+void uses_touched(uint64_t ns, uintptr_t instruction);
 /* Says what is known, and watches nothing any more; `cut`: the program goes on. */
 void uses_end(bool cut);
 

@@ -19,6 +19,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
+#include "collect/guest/managed.h"
 #include "collect/guest/watch/watch.h"
 
 enum {
@@ -37,6 +38,7 @@ struct download {
 
 struct shared_object {
 	uint32_t id;
+	bool faults; /* of the host there are told by the provider */
 	uint64_t address, size;
 };
 
@@ -46,6 +48,7 @@ struct wait {
 	uint64_t end_ns;   /* of the provider's clock */
 	uint64_t first_ns; /* CLOCK_MONOTONIC, of the first use so far */
 	bool gap;
+	bool managed; /* it protects memory that managed.c knows of */
 	struct gpu_use use;
 };
 
@@ -124,17 +127,22 @@ static bool start_watching(void)
 
 /* -- what a wait says, once it is known -- */
 
-static void write_wait(struct wait *wait)
+static void write_use(struct gpu_use *use, bool gap)
 {
-	if (wait->gap) {
-		wait->use.kind = GPU_USE_UNKNOWN;
-		wait->use.frame = 0;
-		wait->use.after_ns = 0;
+	if (gap) {
+		use->kind = GPU_USE_UNKNOWN;
+		use->frame = 0;
+		use->after_ns = 0;
 		coverage_add(COVERAGE_USE_MISSED, NULL, 1, 0);
 	}
-	guest_record(NULL, &(struct gpu_record){.kind = GPU_RECORD_USE,
-						.payload = &wait->use,
-						.size = sizeof(wait->use)});
+	guest_record(NULL, &(struct gpu_record){
+				   .kind = GPU_RECORD_USE, .payload = use, .size = sizeof(*use)});
+}
+
+static void write_wait(struct wait *wait)
+{
+	if (!wait->managed || !managed_finish(&wait->use, wait->gap))
+		write_use(&wait->use, wait->gap);
 }
 
 static bool is_release(const struct watch_use *use)
@@ -195,6 +203,13 @@ void uses_end(bool cut)
 	for (uint32_t i = 0; i < WATCHES_MAX; i++)
 		if (ranges[i].watch)
 			end_range(&ranges[i], cut);
+	if (!cut)
+		managed_end(observed, write_use);
+}
+
+void uses_touched(uint64_t ns, uintptr_t instruction)
+{
+	managed_touched(observed, ns, instruction);
 }
 
 /* -- what is written to the host's memory -- */
@@ -232,7 +247,11 @@ void uses_object(uint32_t id, const struct gpu_object *object)
 		coverage_add(COVERAGE_USE_UNWATCHED, "too many managed and mapped objects", 1,
 			     object->size);
 	else
-		objects[object_count++] = (struct shared_object){id, object->address, object->size};
+		objects[object_count++] = (struct shared_object){
+			.id = id,
+			.faults = object->memory == GPU_MEMORY_MANAGED && observed->touches,
+			.address = object->address,
+			.size = object->size};
 }
 
 void uses_released(uint32_t id)
@@ -285,7 +304,9 @@ static void watch_range(struct wait *wait, uint64_t address, uint64_t bytes, boo
 	struct watched *range = free_range();
 	const char *why = "it is too large";
 
-	if (is_on_stack(address))
+	if (!started)
+		why = "nothing can";
+	else if (is_on_stack(address))
 		why = "it lies on a stack";
 	else if (bytes <= (is_object ? OBJECT_BYTES_MAX : WATCHED_BYTES_MAX))
 		range->watch = watch_arm((uintptr_t)address, (size_t)bytes, &why);
@@ -312,6 +333,18 @@ static bool protects(const struct gpu_call *call, const struct download *downloa
 	       (!of_stream || !call->stream || call->stream == download->stream);
 }
 
+static void protect_object(struct wait *wait, const struct shared_object *object)
+{
+	if (!object->faults) {
+		end_ranges_in(object->address, object->size);
+		watch_range(wait, object->address, object->size, true);
+		return;
+	}
+	wait->managed = true;
+	wait->use.ranges++;
+	wait->use.bytes += object->size;
+}
+
 /* Takes what the call protects out of the list, and watches it if `wait` is not NULL. */
 static void take_protected(const struct gpu_call *call, struct wait *wait)
 {
@@ -329,10 +362,8 @@ static void take_protected(const struct gpu_call *call, struct wait *wait)
 	if (wait)
 		wait->gap |= evicted;
 	evicted &= kept > 0;
-	for (uint32_t i = 0; launched && wait && i < object_count; i++) {
-		end_ranges_in(objects[i].address, objects[i].size);
-		watch_range(wait, objects[i].address, objects[i].size, true);
-	}
+	for (uint32_t i = 0; launched && wait && i < object_count; i++)
+		protect_object(wait, &objects[i]);
 	launched = false;
 }
 
@@ -341,7 +372,7 @@ static bool is_wanted(const struct gpu_call *call)
 	if (functions && *functions && !is_listed(functions, call->name))
 		return false;
 	if (call->invocation < ALWAYS_WATCHED || !(call->invocation & (call->invocation - 1)))
-		return start_watching();
+		return start_watching() || observed->touches;
 	coverage_add(COVERAGE_USE_SAMPLED, NULL, 1, 0);
 	return false;
 }
@@ -360,9 +391,12 @@ static struct wait *free_wait(void)
 void uses_returned(const struct gpu_call *call)
 {
 	struct wait *wait = is_wanted(call) ? free_wait() : NULL;
+	const bool after_launch = launched;
 
 	if (!wait) {
 		take_protected(call, NULL);
+		if (after_launch)
+			managed_protect(NULL, now_ns());
 		return;
 	}
 	*wait = (struct wait){
@@ -373,6 +407,8 @@ void uses_returned(const struct gpu_call *call)
 	};
 	take_protected(call, wait);
 	wait->end_ns = now_ns();
+	if (wait->managed)
+		wait->gap |= !managed_protect(&wait->use, wait->end_ns);
 	if (!wait->use.ranges)
 		wait->use.kind = GPU_USE_NOTHING;
 	if (!--wait->watched)

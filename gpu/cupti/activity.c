@@ -5,6 +5,7 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/cupti/pending.h"
+#include "gpu/cupti/touches.h"
 #include "gpu/nvidia/now.h"
 
 enum { BUFFER_BYTES = 1 << 20, BUFFER_ALIGN = 8 };
@@ -57,6 +58,9 @@ static void take(const CUpti_Activity *record)
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		pending_time(set->correlationId, set->start, set->end,
 			     memory_bits((uint8_t)set->memoryKind));
+		break;
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		touches_take(record);
 		break;
 	default:
 		break;

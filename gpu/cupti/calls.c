@@ -10,6 +10,7 @@
 #include "gpu/cupti/graphs.h"
 #include "gpu/cupti/operations.h"
 #include "gpu/cupti/pending.h"
+#include "gpu/cupti/touches.h"
 #include "gpu/nvidia/apis.h"
 #include "gpu/nvidia/now.h"
 
@@ -216,6 +217,8 @@ static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	thread.own = true;
 	if (waits_wanted() && prepares(data->functionName, effect))
 		hooks_enter(); /* forgets them */
+	if (touches_wanted())
+		touches_note(data->functionName, data->context);
 	streams_note(id, data->functionName, data->functionParams, device_of(data->context));
 	if (effect == API_CLOSE && strstr(data->functionName, "BeginCapture"))
 		streams_begin_capture();

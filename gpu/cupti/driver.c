@@ -22,6 +22,7 @@ int driver_load(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 
+	LOOK_UP(cuDeviceGetAttribute);
 	LOOK_UP(cuFuncGetName);
 	LOOK_UP(cuKernelGetName);
 	return LOOK_UP(cuPointerGetAttribute) && LOOK_UP(cuGraphGetNodes) &&

@@ -14,6 +14,8 @@ struct driver {
 	CUresult (*cuGraphChildGraphNodeGetGraph)(CUgraphNode node, CUgraph *graph);
 	CUresult (*cuStreamGetFlags)(CUstream stream, unsigned *flags);
 	CUresult (*cuStreamIsCapturing)(CUstream stream, CUstreamCaptureStatus *status);
+	/* not needed */
+	CUresult (*cuDeviceGetAttribute)(int *value, CUdevice_attribute attribute, CUdevice device);
 	/* since CUDA 12.3; NULL in an older driver */
 	CUresult (*cuFuncGetName)(const char **name, CUfunction function);
 	CUresult (*cuKernelGetName)(const char **name, void *kernel);

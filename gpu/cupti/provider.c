@@ -10,6 +10,7 @@
 #include "gpu/cupti/calls.h"
 #include "gpu/cupti/driver.h"
 #include "gpu/cupti/hooks.h"
+#include "gpu/cupti/touches.h"
 #include "gpu/cupti/waits.h"
 #include "gpu/nvidia/device_name.h"
 
@@ -93,6 +94,8 @@ static int start(const struct gpu_sink *sink, const struct gpu_options *options)
 		return failed(what, result);
 	}
 	start_waits(sink);
+	if (sink->touched)
+		touches_start(sink);
 	owner = getpid();
 	atexit(at_exit);
 	return 0;
@@ -115,5 +118,6 @@ const struct gpu_provider *vflow_gpu_provider(void)
 	provider.stop = stop;
 	provider.device_name = device_name();
 	provider.metrics = GPU_METRICS;
+	provider.touches = touches_known;
 	return &provider;
 }

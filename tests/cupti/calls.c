@@ -103,7 +103,13 @@ static void sink_failed(const char *name, uint32_t error)
 	fprintf(out, "failed: %s, %u\n", name, error);
 }
 
-static const struct gpu_sink sink = {
+static void sink_touched(uint64_t ns, uintptr_t instruction)
+{
+	fprintf(out, "touched at %llu by %#lx\n", (unsigned long long)ns,
+		(unsigned long)instruction);
+}
+
+static struct gpu_sink sink = {
 	.begin = sink_begin,
 	.end = sink_end,
 	.abandon = sink_abandon,
@@ -415,6 +421,42 @@ static void memory(void)
 	check(flushes == 1, "but each quarter of a second in which there are calls");
 }
 
+static void allocate_managed(uint32_t correlation)
+{
+	call("cudaMallocManaged", "cuMemAllocManaged", WORDS((uintptr_t)&address, 512, 1),
+	     correlation, 0);
+	fflush(out);
+	rewind(out);
+}
+
+static void touches(void)
+{
+	sink.touched = sink_touched;
+	start();
+	check(provider->touches() == GPU_TOUCHES_NONE,
+	      "page faults are not told before there is managed memory");
+	allocate_managed(1);
+	check(provider->touches() == GPU_TOUCHES_ALL, "from then on they are");
+	faulted(4000, 0x1234);
+	faulted(3000, 0);
+	clock_now += 250000000;
+	launch(0, 3);
+	is("begin 2: _Z1kPf\ntouched at 4000 by 0x1234\ntouched at 3000 by 0\n",
+	   "when they happened, and the instruction");
+	call(NULL, "cuMemPrefetchAsync_v2", WORDS(address, 512, 0, 0, 0), 5, 0);
+	check(provider->touches() == GPU_TOUCHES_SOME,
+	      "pages that come back by themselves have none");
+}
+
+static void no_touches(void)
+{
+	sink.touched = sink_touched;
+	unified_result = CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED;
+	start();
+	allocate_managed(1);
+	check(provider->touches() == GPU_TOUCHES_NONE, "where CUPTI cannot, nothing is known");
+}
+
 static void copies(void)
 {
 	const size_t sizes[] = {16, 0, 32};
@@ -591,9 +633,10 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{"order", order},     {"waits", waits},     {"memory", memory},
-		{"copies", copies},   {"graphs", graphs},   {"bounded", bounded},
-		{"threads", threads}, {"failing", failing},
+		{"order", order},           {"waits", waits},     {"memory", memory},
+		{"copies", copies},         {"graphs", graphs},   {"bounded", bounded},
+		{"threads", threads},       {"failing", failing}, {"touches", touches},
+		{"no_touches", no_touches},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

@@ -81,6 +81,15 @@ static CUresult stream_flags(CUstream stream, unsigned *flags)
 	return CUDA_SUCCESS;
 }
 
+static int concurrent = 1;
+
+static CUresult device_attribute(int *value, CUdevice_attribute which, CUdevice device)
+{
+	(void)device;
+	*value = which == CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS && concurrent;
+	return CUDA_SUCCESS;
+}
+
 static CUresult kernel_of_function(const char **name, CUfunction function)
 {
 	*name = "_Z1fv";
@@ -89,6 +98,7 @@ static CUresult kernel_of_function(const char **name, CUfunction function)
 
 int driver_load(void)
 {
+	driver.cuDeviceGetAttribute = device_attribute;
 	driver.cuFuncGetName = kernel_of_function;
 	driver.cuPointerGetAttribute = attribute;
 	driver.cuStreamGetFlags = stream_flags;
@@ -104,7 +114,7 @@ int driver_load(void)
 static CUpti_CallbackFunc callback;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
-static CUptiResult subscribe_result, enable_result;
+static CUptiResult subscribe_result, enable_result, unified_result;
 static unsigned subscribers, flushes;
 static CUpti_ActivityKernel9 records[4096]; /* what has come and was not asked for yet */
 static unsigned record_count;
@@ -163,6 +173,15 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	return kind == CUPTI_ACTIVITY_KIND_MEMSET ? enable_result : CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(
+	CUpti_ActivityUnifiedMemoryCounterConfig *counters, uint32_t count)
+{
+	return count == 1 && counters->kind ==
+				       CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT
+		       ? unified_result
+		       : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, CUpti_Activity **record)
@@ -238,6 +257,20 @@ static void ran(CUpti_ActivityKind kind, uint32_t correlation, uint64_t start_ns
 static void ran_kernel(uint32_t correlation, uint64_t start_ns, uint64_t end_ns)
 {
 	ran(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, correlation, start_ns, end_ns);
+}
+
+/* An instruction of the host faulted on a page of managed memory. */
+static void faulted(uint64_t ns, uint64_t instruction)
+{
+	memset(&records[record_count], 0, sizeof(*records));
+	*(CUpti_ActivityUnifiedMemoryCounter2 *)&records[record_count++] =
+		(CUpti_ActivityUnifiedMemoryCounter2){
+			.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+			.counterKind =
+				CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
+			.value = instruction,
+			.start = ns,
+			.address = 0x20000};
 }
 
 static void ran_node(uint32_t correlation, uint64_t start_ns, uint64_t end_ns)

@@ -9,17 +9,19 @@ source=tests/programs/first_use.c
 	-L"$CUDA_TOOLKIT/lib64" -Wl,-rpath,"$CUDA_TOOLKIT/lib64" -lcudart -lpthread 2>"$T/log" ||
 	not_ok "build" "$(cat "$T/log")"
 
-line_of() { # FUNCTION
-	awk -v "name=$1" '/^static/ { inside = index($0, name "(") } inside && /\/\* the use/ { print FNR; exit }' $source
+"$NVCC" -O1 -g -lineinfo -arch=native -I. -o "$T/managed_use" tests/gpu/managed_use.cu >"$T/log" 2>&1 || not_ok "nvcc" "$(cat "$T/log")"
+
+line_of() { # FUNCTION [SOURCE]
+	awk -v "name=$1" '/^static/ { inside = index($0, name "(") } inside && /\/\* the use/ { print FNR; exit }' "${2:-$source}"
 }
 uses() { # CASE
 	sqlite3 -separator ' ' "$T/$1.db" "SELECT wait, first_use, line, waits FROM first_uses"
 }
-one() { # CASE USES
+one() { # CASE [USES [PROGRAM]]
 	local code=0
-	timeout 120 "$VFLOW" collect --quiet --device gpu --passes flow,use -o "$T/$1.db" "$T/first_use" "$1" >"$T/out" 2>"$T/err" || code=$?
+	timeout 120 "$VFLOW" collect --quiet --device gpu --passes flow,use -o "$T/$1.db" "$T/${3:-first_use}" "$1" >"$T/out" 2>"$T/err" || code=$?
 	is "$1: output and exit code are the program's own" "$code $(tr '\n' ' ' <"$T/out")$(cat "$T/err")" "5 $1 is over $1 is over "
-	[ $# -lt 2 ] || is "$1: the first use" "$(uses "$1")" "$2"
+	[ -z "${2:-}" ] || is "$1: the first use" "$(uses "$1")" "$2"
 	sqlite3 "$T/$1.db" "SELECT reason, count FROM coverage WHERE reason LIKE '%first use%'" | sed 's/^/# /'
 	sqlite3 "$T/$1.db" "SELECT first_use, line, min_ns, pages, touched_pages FROM first_uses" | sed 's/^/# /'
 }
@@ -38,6 +40,16 @@ one upload "cudaMemcpy CUDA $(line_of run_upload) 1"
 one shared "cudaDeviceSynchronize instruction $(line_of run_shared) 1"
 one pinned "cudaStreamSynchronize nothing to use 0 1
 cudaStreamSynchronize instruction $(line_of run_pinned) 1"
+# managed memory: by page faults, which are known of pages that the device had
+managed() { # CASE USES
+	one "$1" "$2" managed_use
+}
+managed read "cudaDeviceSynchronize instruction $(line_of read_it tests/gpu/managed_use.cu) 1"
+managed never "cudaDeviceSynchronize never 0 1"
+managed last "cudaDeviceSynchronize never 0 2
+cudaDeviceSynchronize instruction $(line_of last tests/gpu/managed_use.cu) 1"
+managed prefetched "cudaDeviceSynchronize unknown 0 1
+cudaStreamSynchronize nothing to use 0 1"
 one never
 one realloc
 one fork

@@ -85,9 +85,9 @@ static int list(const struct whatif *whatif, const struct replay *replay, struct
 	if (!output)
 		return -1;
 	if (!strcmp(whatif->type, "json"))
-		listing_json(output_file(output), whatif->profile, times.before_ns, model_time);
+		listing_json(output_file(output), whatif->profile, times.measured_ns, model_time);
 	else
-		listing_text(output_file(output), whatif->profile, times.before_ns, model_time);
+		listing_text(output_file(output), whatif->profile, times.measured_ns, model_time);
 	return output_commit(output, error);
 }
 

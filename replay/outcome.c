@@ -104,6 +104,10 @@ void outcome_text(FILE *out, const struct outcome *outcome)
 	free(sentence);
 	if (!result)
 		fprintf(out, "%-16s by the formula of Diogenes, not by a replay\n", "");
+	if (outcome->times.measured_ns > outcome->times.before_ns)
+		fprintf(out, "%-16s without %s of the profiler's own work that the run had\n", "",
+			duration_format(outcome->times.measured_ns - outcome->times.before_ns,
+					most));
 	if (outcome->times.after_most_ns > outcome->times.after_ns)
 		fprintf(out,
 			"%-16s at worst %s: operations that would newly run side by side may slow "
@@ -162,6 +166,7 @@ void outcome_json(FILE *out, const struct outcome *outcome)
 
 	json_begin(&json, '{');
 	json_named_text(&json, "estimate", result ? "replay" : "diogenes");
+	json_named_count(&json, "measured_ns", times->measured_ns);
 	json_named_count(&json, "before_ns", times->before_ns);
 	json_named_count(&json, "after_ns", times->after_ns);
 	json_named_count(&json, "after_most_ns", times->after_most_ns);

@@ -248,10 +248,11 @@ static double put_block(struct drawing *drawing, const struct lanes *lanes, doub
 {
 	const struct outcome *outcome = drawing->outcome;
 	const double first = top + TITLE, bottom = first + LANE * drawing->row_count;
-	const uint64_t took = after ? outcome->times.after_ns : outcome->times.before_ns;
+	const uint64_t took = after ? outcome->times.after_ns : outcome->times.measured_ns;
 	char time[24], *title;
 
-	title = xasprintf("%s: %s", after ? "after" : "before", duration_format(took, time));
+	title = xasprintf("%s: %s%s", after ? "after" : "before", duration_format(took, time),
+			  !after && took > outcome->times.before_ns ? ", as measured" : "");
 	put_text(drawing->out, 14, top + 14, " font-weight=\"bold\"", title);
 	free(title);
 	put_axis(drawing, first, bottom, longest);
@@ -308,7 +309,8 @@ static void choose_lanes(struct drawing *drawing, uint32_t *left_out)
 void picture_svg(FILE *out, const struct outcome *outcome)
 {
 	const struct replay_times *times = &outcome->times;
-	uint64_t longest = times->before_ns > times->after_ns ? times->before_ns : times->after_ns;
+	uint64_t longest =
+		times->measured_ns > times->after_ns ? times->measured_ns : times->after_ns;
 	struct drawing drawing = {.out = out,
 				  .outcome = outcome,
 				  .scale = WIDTH / (double)(longest ? longest : 1),

@@ -19,13 +19,16 @@ static uint64_t run_start(const struct replay *replay)
 	return start;
 }
 
-static uint64_t run_end(const struct replay *replay)
+static uint64_t run_end(const struct replay *replay, bool base)
 {
 	uint64_t end = 0;
 
-	for (uint32_t i = 0; i < replay->profile->process_count; i++)
-		if (!replay->processes[i].left_out)
-			end = time_max(end, replay->processes[i].end);
+	for (uint32_t i = 0; i < replay->profile->process_count; i++) {
+		const struct process *process = &replay->processes[i];
+
+		if (!process->left_out)
+			end = time_max(end, base ? process->base_end : process->end);
+	}
 	return end;
 }
 
@@ -52,7 +55,7 @@ static void index_apis(struct replay *replay)
 static int check(const struct replay *replay, struct error *error)
 {
 	const struct walk_options as_measured = {.medians = false}, as_modelled = {.medians = true};
-	uint64_t start = run_start(replay), run = run_end(replay) - start;
+	uint64_t start = run_start(replay), run = run_end(replay, false) - start;
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t end = replay_walk(replay, i ? &as_modelled : &as_measured, NULL);
@@ -67,6 +70,56 @@ static int check(const struct replay *replay, struct error *error)
 				(double)took / 1e9, (double)run / 1e9);
 	}
 	return 0;
+}
+
+/* Keeps of the calls at whose start the device was quiet those at which it still is. */
+static void take_quiet(struct process *process, const struct walk_start *starts)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < process->quiet_count; i++)
+		if (starts[process->quiet[i]].quiet)
+			process->quiet[kept++] = process->quiet[i];
+	process->quiet_count = kept;
+}
+
+/* From now on the run is as it would have been without the profiler's own work between calls. */
+static void leave_out_overhead(struct replay *replay)
+{
+	const uint32_t processes = replay->profile->process_count;
+	struct walk_start *starts = xcalloc(replay->call_count + 1, sizeof(*starts));
+	uint64_t *ends = xcalloc(processes + 1, sizeof(*ends)), overhead = 0;
+	bool *beside = xcalloc(replay->operation_count + 1, sizeof(*beside));
+	const struct walk_options options = {
+		.process_ends = ends, .starts = starts, .beside = beside};
+
+	for (uint32_t i = 0; i < replay->call_count; i++) {
+		struct call *call = &replay->calls[i];
+
+		call->base = call->start;
+		call->overhead = call->overhead < call->gap ? call->overhead : call->gap;
+		call->gap -= call->overhead;
+		overhead |= call->overhead;
+	}
+	for (uint32_t i = 0; i < processes; i++)
+		replay->processes[i].base_end = replay->processes[i].end;
+	if (overhead) {
+		replay_walk(replay, &options, NULL);
+		for (uint32_t i = 0; i < replay->call_count; i++)
+			replay->calls[i].base = starts[i].time;
+		/* no change is to blame for those */
+		for (uint32_t i = 0; i < replay->operation_count; i++)
+			if (beside[i])
+				replay->operations[i].before = NONE;
+		for (uint32_t i = 0; i < processes; i++) {
+			if (!replay->processes[i].left_out)
+				replay->processes[i].base_end = ends[i];
+			take_quiet(&replay->processes[i], starts);
+		}
+	}
+	free(beside);
+	free(starts);
+	free(ends);
 }
 
 struct replay *replay_new(const struct profile *profile, struct error *error)
@@ -84,6 +137,7 @@ struct replay *replay_new(const struct profile *profile, struct error *error)
 		replay_free(replay);
 		return NULL;
 	}
+	leave_out_overhead(replay);
 	return replay;
 }
 
@@ -121,7 +175,8 @@ static void take_times(const struct replay *replay, const struct edits *edits,
 
 	options->edits = edits;
 	times->changed = edits->changed_count;
-	times->before_ns = run_end(replay) - start;
+	times->measured_ns = run_end(replay, false) - start;
+	times->before_ns = time_sub(run_end(replay, true), start);
 	times->after_ns = time_sub(replay_walk(replay, options, &overlaps), start);
 	times->after_most_ns = times->after_ns;
 	if (overlaps) {

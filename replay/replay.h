@@ -21,6 +21,9 @@
  * for there (pthread_join).  Other dependencies between threads on the host are not known, nor are
  * those between processes: each process begins when it did.
  *
+ * The profiler's own work between calls, as far as it was measured, is left out once the run has
+ * been found to be as it was with it.
+ *
  * A process ends its own time after its last call, and not before its operations.  The run ends
  * with its last process.  Of a run of which only the first calls are kept, only these count.
  */
@@ -71,8 +74,9 @@ struct replay_change {
 };
 
 struct replay_times {
-	/* Of the whole run; before_ns is the measured time. */
-	uint64_t before_ns, after_ns;
+	/* Of the whole run: as it was measured, and without the profiler's own work between calls;
+	 * after the changes, likewise without. */
+	uint64_t measured_ns, before_ns, after_ns;
 	/*
 	 * >= after_ns: if no kernel of a device may run beside a kernel, and no copy beside a copy,
 	 * that had ended before it began in the run: such can slow each other down.

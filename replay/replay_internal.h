@@ -55,6 +55,8 @@ struct order {
 struct call {
 	uint64_t start, end, rest; /* rest: own time after its last wait */
 	uint64_t gap;              /* own time of the thread before it; see `joined` */
+	uint64_t overhead;         /* part of the gap that is the profiler's own work */
+	uint64_t base;             /* its start in the run without that */
 	uint64_t prepares;         /* of a launch that takes long: own time before it is issued */
 	uint32_t thread, stream, device, rank;
 	uint32_t operation, wait, order; /* its first; those up to the next call's are its own */
@@ -95,7 +97,8 @@ struct lags {
 struct process {
 	uint32_t first_call, call_count, first_thread, thread_count;
 	uint64_t start, end;
-	uint64_t tail; /* own time after the last call that it comes after */
+	uint64_t base_end; /* in the run without the profiler's own work */
+	uint64_t tail;     /* own time after the last call that it comes after */
 	uint32_t
 		joined; /* the first thread that this comes after, or NONE: the first thread only */
 	struct lags lags;
@@ -223,6 +226,8 @@ void edits_release(struct edits *edits);
 
 /* -- the walk -- */
 
+struct walk_start;
+
 struct walk_options {
 	const struct edits *edits;    /* NULL: none */
 	bool no_overlap;              /* see replay_times.after_most_ns */
@@ -230,6 +235,14 @@ struct walk_options {
 	bool skip;                    /* where nothing changes; then no result */
 	struct replay_result *result; /* its spans, and `after` of its lanes; NULL: not wanted */
 	uint64_t *process_ends;       /* by process; NULL: not wanted */
+	/* By call: its start, and whether the device was quiet then; NULL: not wanted. */
+	struct walk_start *starts;
+	bool *beside; /* by operation: it began before its `before` had ended; NULL: not wanted */
+};
+
+struct walk_start {
+	uint64_t time;
+	bool quiet;
 };
 
 /* Returns the end of the run.  *overlaps: no_overlap would make a difference; may be NULL. */

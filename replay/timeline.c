@@ -143,6 +143,7 @@ static void take_calls(struct replay *replay, struct maps *maps)
 		replay->calls[i] = (struct call){
 			.start = from->start_ns,
 			.end = from->end_ns,
+			.overhead = from->overhead_ns == PROFILE_UNKNOWN ? 0 : from->overhead_ns,
 			.thread = find_thread(replay, &maps->threads, from->process, from->thread),
 			.device = device,
 			.stream = stream,

@@ -198,6 +198,8 @@ static uint64_t start_of(struct walk *walk, const struct operation *operation, u
 		start = time_max(start, time_shift(beside, operation->lag));
 	if (beside > start) {
 		walk->overlaps = true;
+		if (walk->options->beside)
+			walk->options->beside[index] = true;
 		if (walk->options->no_overlap)
 			start = beside;
 	}
@@ -384,6 +386,9 @@ static void step_thread(struct walk *walk, uint32_t index)
 		thread->time = time_max(thread->time, joined_end(walk, of->joined));
 		pass_own(walk, thread, of->gap);
 	}
+	if (walk->options->starts)
+		walk->options->starts[call] = (struct walk_start){
+			thread->time, state_is_quiet(&walk->state, walk->process, thread->time)};
 	make_call(walk, thread, call);
 	thread->next++;
 	for (uint32_t i = of->spawned; i != NONE; i = walk->replay->threads[i].next_spawned)
@@ -443,12 +448,12 @@ static bool skip(struct walk *walk, struct thread_state *thread)
 		walk->changed++;
 	if (walk->changed == edits->changed_count || edits->changed[walk->changed] >= past) {
 		/* the rest is as it was, to the end of the process */
-		thread->time = time_add(thread->next_at, process->end - calls[now].start);
+		thread->time = time_add(thread->next_at, process->base_end - calls[now].base);
 		return true;
 	}
 	to = last_quiet(process, edits->changed[walk->changed]);
 	if (to > now) {
-		thread->time = time_add(thread->next_at, calls[to].start - calls[now].start);
+		thread->time = time_add(thread->next_at, calls[to].base - calls[now].base);
 		thread->next_at = thread->time;
 		thread->next = to - process->first_call;
 	}

@@ -38,6 +38,8 @@ static __thread struct {
 	const char *name;
 	uint32_t correlation;
 	uint64_t start_ns;
+	uint64_t events_ns;   /* when its events began to be made; 0: there are none */
+	uint64_t overhead_ns; /* our own work after calls, since the last event */
 	struct noted noted[NOTED_MAX];
 	unsigned count;
 	bool copies_on_host; /* from the host to the host */
@@ -275,6 +277,7 @@ static void begin(const struct noted *noted, const char *name, const struct look
 			  (operation->host_is_pageable || !strstr(name, "Async")),
 		.wait = noted->wait,
 		.looks = *looks,
+		.overhead_ns = thread.overhead_ns,
 	};
 
 	call.nonblocking = streams_is_nonblocking(call.stream, &call.first);
@@ -286,7 +289,9 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		call.order_count = 0;
 		call.first = false;
 		call.looks.count = 0; /* it waited once */
+		call.overhead_ns = 0;
 	}
+	thread.overhead_ns = 0;
 }
 
 /* A call that waits, and does nothing else that is an event. */
@@ -300,9 +305,11 @@ static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wa
 				    .start_ns = thread.start_ns,
 				    .end_ns = end_ns,
 				    .wait = kind,
-				    .looks = *looks};
+				    .looks = *looks,
+				    .overhead_ns = thread.overhead_ns};
 	const uint64_t *words = data->functionParams;
 
+	thread.overhead_ns = 0;
 	if (words && kind == WAIT_STREAM)
 		call.stream = operation_stream(thread.name, *words);
 	if (words && kind == WAIT_EVENT)
@@ -334,6 +341,7 @@ static void begin_all(const CUpti_CallbackData *data, bool synchronizes, struct 
 	char plain[NAME_BYTES];
 	const char *name = public_name(thread.name, plain);
 
+	thread.events_ns = end_ns;
 	if (!looks.count && (thread.count || synchronizes || thread.copies_on_host))
 		looks = *reads;
 	for (unsigned i = 0; i < thread.count; i++) {
@@ -366,6 +374,9 @@ static void finish(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti
 		hooks_leave();
 	thread.count = 0;
 	thread.copies_on_host = false;
+	if (thread.events_ns && waits_wanted()) /* it is asked for by who replays the run */
+		thread.overhead_ns += now_ns() - thread.events_ns;
+	thread.events_ns = 0;
 }
 
 static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData *data)

@@ -35,6 +35,7 @@ struct entry {
 	struct stream_point *orders; /* ours */
 	uint32_t order_count;
 	bool first_in_stream, nonblocking; /* of its stream */
+	uint64_t overhead_ns;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -164,6 +165,16 @@ static void tell_stream(const struct entry *entry)
 							.size = sizeof(stream)});
 }
 
+static void tell_overhead(const struct entry *entry)
+{
+	const struct gpu_overhead overhead = {.before_ns = entry->overhead_ns};
+
+	if (entry->overhead_ns)
+		sink->record(&entry->call, &(struct gpu_record){.kind = GPU_RECORD_OVERHEAD,
+								.payload = &overhead,
+								.size = sizeof(overhead)});
+}
+
 /* The last of the spans to end; NULL: there is none. */
 static const struct span *last_span(const struct entry *entry)
 {
@@ -205,6 +216,7 @@ static void tell_times(const struct entry *entry)
 	if (entry->first_in_stream)
 		tell_stream(entry);
 	tell_orders(entry);
+	tell_overhead(entry);
 	for (uint32_t i = 0; i < entry->span_count; i++)
 		tell_time(&entry->call, i ? &entry->others[i - 1] : &entry->first_span);
 	tell_wait(entry);
@@ -367,6 +379,7 @@ static void add(const struct pending_call *call, struct gpu_call *begun)
 		.order_count = call->order_count,
 		.first_in_stream = call->first,
 		.nonblocking = call->nonblocking,
+		.overhead_ns = call->overhead_ns,
 	};
 	if (entry->correlation[0] == entry->correlation[1])
 		entry->correlation[1] = 0;

@@ -41,6 +41,7 @@ struct pending_call {
 	struct looks looks;
 	struct stream_point event; /* of WAIT_EVENT */
 	bool first, nonblocking;   /* streams_is_nonblocking() */
+	uint64_t overhead_ns;      /* struct gpu_overhead */
 	/* that its operation waits for; the array is pending.c's from now on */
 	struct stream_point *orders;
 	uint32_t order_count;

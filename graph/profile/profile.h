@@ -108,6 +108,9 @@ struct profile_timed_call {
 	bool nonblocking;                /* the stream is not ordered with the default stream */
 	uint64_t invocation;             /* 0, 1, ... of the same operation in this process */
 	uint64_t start_ns, end_ns;
+	/* Of the time between the thread's last call and this one: the profiler's own work;
+	   PROFILE_UNKNOWN: not known. */
+	uint64_t overhead_ns;
 };
 
 /* The device was at an operation of a call. */

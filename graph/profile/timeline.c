@@ -43,6 +43,7 @@ static const struct profile_column call_columns[] = {
 	CALL_COLUMN(invocation, COUNT),
 	CALL_COLUMN(start_ns, COUNT),
 	CALL_COLUMN(end_ns, COUNT),
+	CALL_COLUMN(overhead_ns, COUNT, .nullable = true),
 	CALL_COLUMN(range, INDEX, .nullable = true, .of = &profile_table_range),
 	{0},
 };

@@ -69,6 +69,7 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	const struct gpu_wait *wait = record->payload;
 	const struct gpu_order *order = record->payload;
 	const struct gpu_stream *stream = record->payload;
+	const struct gpu_overhead *overhead = record->payload;
 
 	if (record->kind == GPU_RECORD_WAIT && record->size == sizeof(*wait))
 		fprintf(out, "wait of %u: after %llu, %llu; scope %u%s, %u/%u, %llu\n",
@@ -81,6 +82,9 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	if (record->kind == GPU_RECORD_STREAM && record->size == sizeof(*stream) &&
 	    stream->nonblocking)
 		fprintf(out, "nonblocking: stream of %u\n", call->context);
+	if (record->kind == GPU_RECORD_OVERHEAD && record->size == sizeof(*overhead))
+		fprintf(out, "overhead of %u: %llu\n", call->context,
+			(unsigned long long)overhead->before_ns);
 	if (record->kind != GPU_RECORD_TIME)
 		return;
 	if (record->size != sizeof(*time))
@@ -314,33 +318,42 @@ static void waits(void)
 	call(NULL, "cuStreamWaitEvent", WORDS(0xabc, 0xe1, 0), 7, 0);
 	until("cudaEventSynchronize", NULL, WORDS(0xe1), 9, 102000);
 	cuptiActivityFlushAll(0);
-	is("begin 1: cudaMalloc\nobject 1 of 512 bytes, memory 1, by 1\n"
+	is("begin 1: cudaMalloc\n"
+	   "object 1 of 512 bytes, memory 1, by 1\n"
 	   "end 1: alloc device 3 stream 0, 0 rows, 1100 to 1200\n"
-	   "begin 2: _Z1kPf\nbegin 3: cudaEventSynchronize\n"
-	   "end 2: kernel device 3 stream 1, 0 rows, 1300 to 1400\n"
+	   "begin 2: _Z1kPf\n"
+	   "begin 3: cudaEventSynchronize\n"
+	   "end 2: kernel device 3 stream 1, 0 rows, 1400 to 1500\n"
 	   "nonblocking: stream of 2\n"
-	   "time of 2: after 8700, 90000\n"
-	   "end 3: sync device 3 stream 0, 0 rows, 1800 to 102000\n"
-	   "wait of 3: after 0, 98200; scope 4, 3/1, 200\n",
+	   "overhead of 2: 100\n"
+	   "time of 2: after 8600, 90000\n"
+	   "end 3: sync device 3 stream 0, 0 rows, 2000 to 102000\n"
+	   "overhead of 3: 100\n"
+	   "wait of 3: after 0, 98000; scope 4, 3/1, 200\n",
 	   "a call waits until what was in the stream when the event was recorded is done");
 	clock_now = 102000;
 	launch(0xabc, 11);
 	ran_kernel(12, 110000, 120000);
 	cuptiActivityFlushAll(0);
-	is("begin 4: _Z1kPf\nend 4: kernel device 3 stream 2, 0 rows, 102100 to 102200\n"
-	   "order of 4: 3/1, 100500\n"
+	is("begin 4: _Z1kPf\n"
+	   "end 4: kernel device 3 stream 2, 0 rows, 102100 to 102200\n"
+	   "order of 4: 3/1, 100300\n"
+	   "overhead of 4: 100\n"
 	   "time of 4: after 7900, 10000\n",
 	   "the first call in a stream that waits for an event comes after it");
 	launch(0xabc, 13); /* 102300 */
 	ran_kernel(14, 120000, 130000);
 	until("cudaFree", "cuMemFree_v2", WORDS(address), 15, 160000);
 	cuptiActivityFlushAll(0);
-	is("begin 5: _Z1kPf\nbegin 6: cudaFree\n"
-	   "end 5: kernel device 3 stream 2, 0 rows, 102300 to 102400\n"
-	   "time of 5: after 17700, 10000\n"
+	is("begin 5: _Z1kPf\n"
+	   "begin 6: cudaFree\n"
+	   "end 5: kernel device 3 stream 2, 0 rows, 102400 to 102500\n"
+	   "overhead of 5: 100\n"
+	   "time of 5: after 17600, 10000\n"
 	   "object 1 freed by 6\n"
-	   "end 6: free device 3 stream 0, 0 rows, 102500 to 160000\n"
-	   "wait of 6: after 0, 27500; scope 1, 3/0, 0\n",
+	   "end 6: free device 3 stream 0, 0 rows, 102700 to 160000\n"
+	   "overhead of 6: 100\n"
+	   "wait of 6: after 0, 27300; scope 1, 3/0, 0\n",
 	   "a free waits for all streams, and then has work of its own");
 	copied_from = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
 	until("cudaMemcpy", "cuMemcpyHtoD_v2", WORDS(address, 9, 512), 17, 180000);
@@ -349,24 +362,30 @@ static void waits(void)
 	until("cudaMemcpyAsync", "cuMemcpyHtoDAsync_v2", WORDS(address, 9, 512, 0xabc), 19, 182000);
 	ran(CUPTI_ACTIVITY_KIND_MEMCPY, 20, 185000, 189000);
 	cuptiActivityFlushAll(0);
-	is("begin 7: cudaMemcpy\nbegin 8: cudaMemcpyAsync\n"
-	   "end 7: copy device 3 stream 0, 0 rows, 160100 to 180000\n"
-	   "time of 7: after 4900, 14000\n"
-	   "wait of 7: after 0, 18900; scope 2 own, 3/0, 0\n"
-	   "end 8: copy device 3 stream 2, 0 rows, 180100 to 182000\n"
-	   "time of 8: after 4900, 4000\n",
+	is("begin 7: cudaMemcpy\n"
+	   "begin 8: cudaMemcpyAsync\n"
+	   "end 7: copy device 3 stream 0, 0 rows, 160200 to 180000\n"
+	   "overhead of 7: 100\n"
+	   "time of 7: after 4800, 14000\n"
+	   "wait of 7: after 0, 18800; scope 2 own, 3/0, 0\n"
+	   "end 8: copy device 3 stream 2, 0 rows, 180200 to 182000\n"
+	   "overhead of 8: 100\n"
+	   "time of 8: after 4800, 4000\n",
 	   "a copy waits for itself, an asynchronous one of pinned memory does not");
 	until("cudaStreamSynchronize", NULL, WORDS(0xabc), 21, 183000);
 	until("cudaDeviceSynchronize", NULL, NULL, 23, 195000);
 	until("cudaDeviceSynchronize", NULL, NULL, 25, 199000);
 	is("begin 9: cudaStreamSynchronize\n"
-	   "end 9: sync device 3 stream 2, 0 rows, 182100 to 183000\n"
+	   "end 9: sync device 3 stream 2, 0 rows, 182200 to 183000\n"
+	   "overhead of 9: 100\n"
 	   "wait of 9: after 0, 0; scope 3, 3/2, 0\n"
 	   "begin 10: cudaDeviceSynchronize\n"
-	   "end 10: sync device 3 stream 0, 0 rows, 183100 to 195000\n"
-	   "wait of 10: after 0, 5900; scope 1, 3/0, 0\n"
+	   "end 10: sync device 3 stream 0, 0 rows, 183200 to 195000\n"
+	   "overhead of 10: 100\n"
+	   "wait of 10: after 0, 5800; scope 1, 3/0, 0\n"
 	   "begin 11: cudaDeviceSynchronize\n"
-	   "end 11: sync device 3 stream 0, 0 rows, 195100 to 199000\n"
+	   "end 11: sync device 3 stream 0, 0 rows, 195200 to 199000\n"
+	   "overhead of 11: 100\n"
 	   "wait of 11: after 0, 0; scope 1, 3/0, 0\n",
 	   "who returns before, or calls later, does not wait");
 	call(NULL, "cuEventRecord", WORDS(0xe1, NONBLOCKING_STREAM), 27, 0); /* 199100, 199200 */
@@ -376,11 +395,14 @@ static void waits(void)
 	ran_kernel(34, 205000, 210000);
 	until("cudaStreamSynchronize", NULL, WORDS(0), 35, 213000);
 	cuptiActivityFlushAll(0);
-	is("begin 12: _Z1kPf\nbegin 13: cudaStreamSynchronize\n"
-	   "end 12: kernel device 3 stream 3, 0 rows, 199500 to 199600\n"
-	   "time of 12: after 5500, 5000\n"
-	   "end 13: sync device 3 stream 0, 0 rows, 199700 to 213000\n"
-	   "wait of 13: after 0, 10300; scope 3, 3/0, 0\n",
+	is("begin 12: _Z1kPf\n"
+	   "begin 13: cudaStreamSynchronize\n"
+	   "end 12: kernel device 3 stream 3, 0 rows, 199600 to 199700\n"
+	   "overhead of 12: 100\n"
+	   "time of 12: after 5400, 5000\n"
+	   "end 13: sync device 3 stream 0, 0 rows, 199900 to 213000\n"
+	   "overhead of 13: 100\n"
+	   "wait of 13: after 0, 10100; scope 3, 3/0, 0\n",
 	   "a new stream waits for no event of one that is gone; the default stream for others");
 }
 

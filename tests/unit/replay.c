@@ -314,6 +314,41 @@ static void random_programs(void **state)
 		random_program(i, 1);
 }
 
+/* What a profiler did between calls is as if it had not been. */
+static void random_overhead(void **state)
+{
+	enum { STEPS = 40 };
+
+	(void)state;
+	for (uint32_t i = 1; i <= 500; i++) {
+		struct step steps[STEPS];
+		struct replay_change changes[STEPS];
+		struct replay_times times;
+		struct profile *observed;
+		uint32_t change_count, repeats;
+		uint64_t end, without_end, mended_end;
+
+		seed = i;
+		change_count = random_steps(steps, STEPS, 1, changes);
+		/* so that the process does not end within the profiler's work */
+		steps[STEPS - 1] = (struct step){.what = WORK, .ns = 20 * US};
+		while (change_count && changes[change_count - 1].index == STEPS - 1)
+			change_count--;
+		repeats = 1 + random_below(20);
+		profile_free(model_run(steps, STEPS, repeats, false, &without_end));
+		profile_free(model_run(steps, STEPS, repeats, true, &mended_end));
+		model_overhead = 1 + random_below(5000);
+		observed = model_run(steps, STEPS, repeats, false, &end);
+		model_overhead = 0;
+		times = times_with(observed, changes, change_count);
+		profile_free(observed);
+		assert_int_equal(times.measured_ns, end);
+		/* after the last call there is no next one to tell of the profiler's work */
+		assert_in_range(times.before_ns, without_end, without_end + 5000);
+		assert_in_range(times.after_ns, mended_end, mended_end + 5000);
+	}
+}
+
 static void random_threads(void **state)
 {
 	(void)state;
@@ -876,15 +911,25 @@ static void hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scenarios),      cmocka_unit_test(moved_waits),
-		cmocka_unit_test(overlap),        cmocka_unit_test(random_programs),
-		cmocka_unit_test(random_threads), cmocka_unit_test(random_gpu),
-		cmocka_unit_test(threads),        cmocka_unit_test(workers),
-		cmocka_unit_test(processes),      cmocka_unit_test(events_of_threads),
-		cmocka_unit_test(branches),       cmocka_unit_test(full_queue),
-		cmocka_unit_test(long_launch),    cmocka_unit_test(hoist_and_invocations),
-		cmocka_unit_test(asynchronous),   cmocka_unit_test(diogenes),
-		cmocka_unit_test(refusals),       cmocka_unit_test(truncated),
+		cmocka_unit_test(scenarios),
+		cmocka_unit_test(moved_waits),
+		cmocka_unit_test(overlap),
+		cmocka_unit_test(random_programs),
+		cmocka_unit_test(random_overhead),
+		cmocka_unit_test(random_threads),
+		cmocka_unit_test(random_gpu),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(workers),
+		cmocka_unit_test(processes),
+		cmocka_unit_test(events_of_threads),
+		cmocka_unit_test(branches),
+		cmocka_unit_test(full_queue),
+		cmocka_unit_test(long_launch),
+		cmocka_unit_test(hoist_and_invocations),
+		cmocka_unit_test(asynchronous),
+		cmocka_unit_test(diogenes),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(truncated),
 		cmocka_unit_test(hostile),
 	};
 

@@ -44,8 +44,12 @@ struct step {
 	bool removed, no_wait; /* in the mended program */
 };
 
+/* A profiler that works after each call, for up to so long; 0: there is none. */
+static uint64_t model_overhead;
+
 struct model {
 	struct profile *profile;
+	uint64_t overhead[THREADS];            /* after the last call */
 	uint64_t host[THREADS], last[THREADS]; /* last: at its last call, made or removed */
 	uint64_t stream[STREAMS], default_end, blocking, all;
 	uint64_t event[EVENTS], recorded[EVENTS];
@@ -165,6 +169,7 @@ static inline void add_call(struct model *model, uint32_t api, const struct step
 		.nonblocking = !is_blocking(step->stream),
 		.start_ns = start,
 		.end_ns = model->host[step->thread],
+		.overhead_ns = model->overhead[step->thread],
 	};
 	if (ended) {
 		ARRAY_RESERVE(profile->gpu_times, profile->gpu_time_count,
@@ -238,6 +243,9 @@ static inline void make_step(struct model *model, uint32_t api, const struct ste
 	*host += own_time(step->what);
 	model->last[step->thread] = *host;
 	add_call(model, api, step, start, *host - own_time(step->what) - start, begun, ended);
+	model->overhead[step->thread] =
+		model_overhead ? model->profile->timeline_count * 377 % model_overhead : 0;
+	*host += model->overhead[step->thread];
 }
 
 /* Of the first thread all is seen, of the others what is before their last calls. */

@@ -172,6 +172,15 @@ static void take_stream(struct timeline *timeline, const struct build_event *eve
 		timeline->profile->timeline[event->call - 1].nonblocking = stream->nonblocking;
 }
 
+static void take_overhead(struct timeline *timeline, const struct build_event *event,
+			  const struct gpu_overhead *overhead)
+{
+	uint64_t ns = overhead->before_ns;
+
+	timeline->profile->timeline[event->call - 1].overhead_ns =
+		ns < PROFILE_NUMBER_MAX ? ns : PROFILE_UNKNOWN;
+}
+
 static int record(void *state, const struct build_event *event, const struct build_record *record,
 		  struct error *error)
 {
@@ -180,6 +189,10 @@ static int record(void *state, const struct build_event *event, const struct bui
 	if (!record->of_call)
 		return 0;
 	switch (record->kind) {
+	case GPU_RECORD_OVERHEAD:
+		if (is_held(timeline, event))
+			take_overhead(timeline, event, record->payload);
+		return 0;
 	case GPU_RECORD_TIME:
 		return take_time(timeline, event, record->payload, error);
 	case GPU_RECORD_ORDER:
@@ -220,7 +233,8 @@ static void end(void *state)
 const struct build_analysis build_timeline = {
 	.name = "timeline",
 	.pass = "time",
-	.kinds = (const uint32_t[]){GPU_RECORD_TIME, GPU_RECORD_ORDER, GPU_RECORD_STREAM, 0},
+	.kinds = (const uint32_t[]){GPU_RECORD_TIME, GPU_RECORD_ORDER, GPU_RECORD_STREAM,
+				    GPU_RECORD_OVERHEAD, 0},
 	.all_calls = true,
 	.begin = begin,
 	.event = keep_call,

@@ -1,4 +1,4 @@
-/* vflow whatif: how long the run would take with other calls. */
+/* vflow whatif: how long the run would take with other calls, and how much memory. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "replay/cmd.h"
 #include "replay/diogenes.h"
 #include "replay/listing.h"
+#include "replay/memory.h"
 #include "replay/outcome.h"
 #include "replay/picture.h"
 #include "replay/request.h"
@@ -18,6 +19,7 @@
 struct whatif {
 	const char *type, *estimate, *output;
 	struct request request;
+	struct memory_request memory; /* of this and of `request` one is empty */
 	struct profile *profile;
 };
 
@@ -106,10 +108,63 @@ static int run(const struct whatif *whatif, struct error *error)
 	return code;
 }
 
+/* Of allocations: no pass `time` is needed. */
+static int run_memory(const struct whatif *whatif, struct error *error)
+{
+	struct memory_outcome outcome;
+	struct output *output;
+
+	if (memory_replay(whatif->profile, &whatif->memory, &outcome, error) != 0)
+		return -1;
+	output = output_open(whatif->output, error);
+	if (!output)
+		return -1;
+	(!strcmp(whatif->type, "json") ? memory_outcome_json : memory_outcome_text)(
+		output_file(output), whatif->profile, &outcome);
+	return output_commit(output, error);
+}
+
+static int run_time(struct whatif *whatif, struct error *error)
+{
+	return request_measure(&whatif->request, whatif->profile, error) != 0 ? -1
+									      : run(whatif, error);
+}
+
+static void release(struct whatif *whatif)
+{
+	profile_free(whatif->profile);
+	request_release(&whatif->request);
+	memory_request_release(&whatif->memory);
+}
+
+/* -1: an option is not understood. */
+static int take_changes(struct whatif *whatif, const struct option_list *times,
+			const struct option_list *memory, struct error *error)
+{
+	for (unsigned kind = 0; kind <= REPLAY_HOIST; kind++)
+		if (request_add(&whatif->request, (enum replay_change_kind)kind, &times[kind],
+				error) != 0)
+			return -1;
+	for (unsigned kind = 0; kind < MEMORY_CHANGES; kind++)
+		if (memory_request_add(&whatif->memory, (enum memory_change_kind)kind,
+				       &memory[kind], error) != 0)
+			return -1;
+	if (!whatif->memory.count)
+		return 0;
+	if (whatif->request.count)
+		return error_set(error, "--free-after and --alloc-before are about memory, and go "
+					"with no change of time");
+	if (whatif->estimate || !strcmp(whatif->type, "svg"))
+		return error_set(error, "of memory there is %s",
+				 whatif->estimate ? "one estimate only" : "no picture");
+	return 0;
+}
+
 int cmd_whatif(int argc, char **argv)
 {
 	struct whatif whatif = {.type = "text"};
-	static struct option_list lists[REPLAY_HOIST + 1]; /* items live until the process ends */
+	/* items live until the process ends */
+	static struct option_list lists[REPLAY_HOIST + 1], memory_lists[MEMORY_CHANGES];
 	const struct command_option options[] = {
 		{0, "without", "LIST", "these calls are not made", OPTION_LIST,
 		 &lists[REPLAY_REMOVE]},
@@ -125,6 +180,12 @@ int cmd_whatif(int argc, char **argv)
 		 OPTION_LIST, &lists[REPLAY_MOVE]},
 		{0, "hoist", "LIST", "only the first call, of frees the last, as out of a loop",
 		 OPTION_LIST, &lists[REPLAY_HOIST]},
+		{0, "free-after", "X[=CALL],..",
+		 "of memory: objects are freed after this API call; else after their last access",
+		 OPTION_LIST, &memory_lists[MEMORY_FREE_AFTER]},
+		{0, "alloc-before", "X[=CALL],..",
+		 "of memory: allocated before this API call; else before their first access",
+		 OPTION_LIST, &memory_lists[MEMORY_ALLOC_BEFORE]},
 		{0, "estimate", "HOW", "replay (default); diogenes: the formula of that paper",
 		 OPTION_TEXT, &whatif.estimate},
 		{'T', "type", "TYPE", "text (default), json, svg: both timelines", OPTION_TEXT,
@@ -134,23 +195,29 @@ int cmd_whatif(int argc, char **argv)
 		{0},
 	};
 	const struct command_help help = {
-		.usage = "vflow whatif [--without LIST] [--no-wait LIST] [--async LIST] "
-			 "[--instead X=TIME] [--after-use X=TIME] [--hoist LIST] "
-			 "[--estimate HOW] [-T TYPE] [-o FILE] [FILE]",
-		.summary = "Says how long the run would have taken with other calls; without "
-			   "changes,\n"
-			   "what the run did.",
+		.usage =
+			"vflow whatif [--without LIST] [--no-wait LIST] [--async LIST] "
+			"[--instead X=TIME] [--after-use X=TIME] [--hoist LIST] "
+			"[--estimate HOW] [-T TYPE] [-o FILE] [FILE]\n"
+			"vflow whatif [--free-after X=CALL] [--alloc-before X=CALL] [-T text|json] "
+			"[-o FILE] [FILE]",
+		.summary = "Says how long the run would have taken with other calls, or how much "
+			   "memory it\n"
+			   "would have had allocated; without changes, what the run did.",
 		.more = "LIST: vertices as 31, functions as a7, calls as c120; 31:4 or 31:2-5 are\n"
-			"some invocations.  FILE is a profile with the passes time and waits, "
-			"else\n"
-			"$VFLOW_PROFILE, else ./vflow.db; standard input is not read.\n\n"
+			"some invocations; X of memory: vertices that allocate as 7, objects as "
+			"o12.\n"
+			"FILE is a profile, of time with the passes time and waits, else "
+			"$VFLOW_PROFILE,\n"
+			"else ./vflow.db; standard input is not read.\n\n"
 			"  vflow collect --passes flow,time,waits ./app\n"
 			"  vflow whatif\n"
-			"  vflow whatif --without 31,40 --no-wait a7",
+			"  vflow whatif --without 31,40 --no-wait a7\n"
+			"  vflow whatif --free-after 7 --alloc-before 9=120",
 		.options = options,
 	};
 	struct error error;
-	int operand, result = 0, code = options_parse(&help, argc, argv, 1, &operand);
+	int operand, result, code = options_parse(&help, argc, argv, 1, &operand);
 
 	if (code != OPTIONS_RUN)
 		return code;
@@ -165,20 +232,17 @@ int cmd_whatif(int argc, char **argv)
 				      whatif.estimate);
 	if (whatif.estimate && !strcmp(whatif.type, "svg"))
 		return options_misuse("whatif", "there is no picture of the formula of Diogenes");
-	for (unsigned kind = 0; kind <= REPLAY_HOIST && !result; kind++)
-		result = request_add(&whatif.request, (enum replay_change_kind)kind, &lists[kind],
-				     &error);
-	if (result != 0) {
-		request_release(&whatif.request);
+	if (take_changes(&whatif, lists, memory_lists, &error) != 0) {
+		release(&whatif);
 		return options_misuse("whatif", "%s", error.text);
 	}
 	signal(SIGPIPE, SIG_DFL); /* `vflow whatif | head` ends quietly */
-	whatif.profile = input_profile_events(argv[operand], &error);
-	result = whatif.profile ? request_measure(&whatif.request, whatif.profile, &error) : -1;
-	if (result == 0)
-		result = run(&whatif, &error);
-	profile_free(whatif.profile);
-	request_release(&whatif.request);
+	whatif.profile = whatif.memory.count ? input_profile(argv[operand], &error)
+					     : input_profile_events(argv[operand], &error);
+	result = !whatif.profile       ? -1
+		 : whatif.memory.count ? run_memory(&whatif, &error)
+				       : run_time(&whatif, &error);
+	release(&whatif);
 	if (result != 0)
 		fprintf(stderr, "vflow whatif: %s\n", error.text);
 	return result == 0 ? EXIT_OK : EXIT_FAILED;

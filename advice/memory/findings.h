@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "advice/memory/peaks.h"
+#include "graph/memory/peaks.h"
 
 enum memory_rules {
 	MEMORY_RULES_PAPER,    /* any GPU API call between counts */

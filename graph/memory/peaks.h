@@ -1,12 +1,12 @@
 /*
- * advice/memory/peaks.h: how much of the device's memory a process had allocated, in the run and
+ * graph/memory/peaks.h: how much of the device's memory a process had allocated, in the run and
  * had it allocated and freed otherwise: its allocations are replayed.
  *
  * Bytes are those that the program asked for, of objects in memory of the device (not managed or
  * mapped memory, nor variables of modules).
  */
-#ifndef VFLOW_ADVICE_MEMORY_PEAKS_H
-#define VFLOW_ADVICE_MEMORY_PEAKS_H
+#ifndef VFLOW_GRAPH_MEMORY_PEAKS_H
+#define VFLOW_GRAPH_MEMORY_PEAKS_H
 
 #include "graph/profile/profile.h"
 

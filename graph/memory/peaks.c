@@ -1,5 +1,5 @@
-/* advice/memory/peaks.c: see peaks.h. */
-#include "advice/memory/peaks.h"
+/* graph/memory/peaks.c: see peaks.h. */
+#include "graph/memory/peaks.h"
 
 #include <stdlib.h>
 

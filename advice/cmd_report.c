@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "advice/cmd.h"
+#include "advice/memory/report.h"
 #include "advice/report.h"
-#include "advice/report_memory.h"
 #include "graph/input.h"
 #include "util/command.h"
 #include "util/options.h"
@@ -22,8 +22,8 @@ static bool wants_colour(const char *output)
 	       strcmp(terminal, "dumb") != 0;
 }
 
-/* `memory`: the report of memory instead; NULL: not. */
-static int write_report(const struct report *report, const struct report_memory *memory,
+/* `memory`: the report of memory instead; NULL: not.  `json`: that report as JSON. */
+static int write_report(const struct report *report, const struct report_memory *memory, bool json,
 			const char *path, struct error *error)
 {
 	struct output *output = output_open(path, error);
@@ -31,7 +31,7 @@ static int write_report(const struct report *report, const struct report_memory 
 	if (!output)
 		return -1;
 	if (memory)
-		report_memory_print(memory, output_file(output));
+		(json ? report_memory_json : report_memory_print)(memory, output_file(output));
 	else
 		report_print(report, output_file(output));
 	return output_commit(output, error);
@@ -47,7 +47,7 @@ int cmd_report(int argc, char **argv)
 {
 	struct report report = {.options = ADVICE_DEFAULTS, .top = UINT64_MAX};
 	struct report_memory memory = {.options = MEMORY_DEFAULTS};
-	const char *output = NULL, *by = "cause", *rules = "paper";
+	const char *output = NULL, *by = "cause", *rules = "paper", *type = "text";
 	bool of_memory = false;
 	const struct command_option options[] = {
 		{0, "redundancy", "FRACTION",
@@ -85,17 +85,19 @@ int cmd_report(int argc, char **argv)
 		{0, "reuse-difference", "FRACTION",
 		 "redundant allocation: sizes differ by this much at most (default 0.1)",
 		 OPTION_FRACTION, &memory.options.reuse_difference},
+		{'T', "type", "TYPE", "of memory: text (default) or json", OPTION_TEXT, &type},
 		{'o', "output", "FILE", "write the report there instead of to standard output",
 		 OPTION_TEXT, &output},
 		{0},
 	};
 	const struct command_help help = {
-		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
-			 "[--partial-download FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
-			 "[--by cause|path] [--top N] [--brief] [-o FILE] [FILE]\n"
-			 "vflow report --memory [--rules paper|artefact] [--idle-calls N] "
-			 "[--reuse-difference FRACTION] [--min-bytes SIZE] [--top N] [-o FILE] "
-			 "[FILE]",
+		.usage =
+			"vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
+			"[--partial-download FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
+			"[--by cause|path] [--top N] [--brief] [-o FILE] [FILE]\n"
+			"vflow report --memory [--rules paper|artefact] [--idle-calls N] "
+			"[--reuse-difference FRACTION] [--min-bytes SIZE] [--top N] [-T text|json] "
+			"[-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
 			"source, and what to do about it: most time saved first where passes time "
@@ -123,6 +125,9 @@ int cmd_report(int argc, char **argv)
 		fprintf(stderr, "vflow report: --rules %s: expected paper or artefact\n", rules);
 		return EXIT_MISUSE;
 	}
+	if (strcmp(type, "text") && (strcmp(type, "json") || !of_memory))
+		return options_misuse("report", "-T takes text, or with --memory json, not '%s'",
+				      type);
 	if (report.top == UINT64_MAX)
 		report.top = report.brief ? 0 : 10;
 	signal(SIGPIPE, SIG_DFL); /* `vflow report | head` ends quietly */
@@ -142,7 +147,8 @@ int cmd_report(int argc, char **argv)
 		memory.options.min_bytes = report.options.min_bytes;
 		memory.top = report.top;
 		memory.colour = report.colour;
-		result = write_report(&report, of_memory ? &memory : NULL, output, &error);
+		result = write_report(&report, of_memory ? &memory : NULL, !strcmp(type, "json"),
+				      output, &error);
 		free(thresholds);
 		profile_free(profile);
 	}

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "advice/buffer_name.h"
+#include "advice/memory/report.h"
 #include "advice/page.h"
-#include "advice/report_memory.h"
 #include "advice/report_worth.h"
 #include "advice/source.h"
 #include "advice/source_files.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advice/memory/reuse.h"
+#include "graph/memory/call_times.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
 
@@ -21,8 +22,9 @@ struct search {
 	const struct profile *profile;
 	const struct memory_options *options;
 	struct memory *memory;
-	uint32_t *reuses; /* by index of the object: of the one whose memory it could use */
-	uint32_t *pairs;  /* indices of objects that have one, those that begin last first */
+	struct call_times *times; /* NULL: there is no timeline */
+	uint32_t *reuses;         /* by index of the object: of the one whose memory it could use */
+	uint32_t *pairs; /* indices of objects that have one, those that begin last first */
 	uint32_t pair_count;
 	/* By index of the object: bits 1 << enum memory_pattern. */
 	unsigned char *patterns;
@@ -61,8 +63,20 @@ static uint64_t between(const struct search *search, const struct profile_moment
 
 /* -- what objects have it ----------------------------------------------------------------- */
 
+/* What the object costs from one call to the other one. */
+static void add_time(const struct search *search, struct memory_finding *finding, uint64_t bytes,
+		     const struct call_stretch *stretch)
+{
+	uint64_t ns = search->times ? call_times_between(search->times, stretch) : PROFILE_UNKNOWN;
+
+	if (ns == PROFILE_UNKNOWN)
+		return;
+	finding->timed++;
+	finding->byte_seconds += (double)bytes * ((double)ns / 1e9);
+}
+
 static void add(struct search *search, uint32_t index, enum memory_pattern pattern,
-		uint64_t distance)
+		uint64_t distance, const struct call_stretch *stretch)
 {
 	struct memory *memory = search->memory;
 	const struct profile_lifetime *life = peaks_lifetime(memory->peaks, index);
@@ -83,6 +97,7 @@ static void add(struct search *search, uint32_t index, enum memory_pattern patte
 	if (__builtin_mul_overflow(object->size, distance, &product))
 		product = PROFILE_NUMBER_MAX;
 	profile_add(&finding->bytes_time, product);
+	add_time(search, finding, object->size, stretch);
 	if (finding->worst && finding->longest >= distance)
 		return;
 	finding->worst = life;
@@ -115,36 +130,48 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 		    bool ended)
 {
 	const struct profile_lifetime *life = peaks_lifetime(search->memory->peaks, index);
-	bool freed = is_known(&life->freed);
+	const uint32_t site = object_of(search, life)->site;
+	const bool freed = is_known(&life->freed), accessed = is_known(&life->last);
+	/* a release that is not known is PROFILE_UNKNOWN, the end */
+	const struct call_stretch whole = {life->made.call, life->freed.call, site,
+					   PROFILE_NO_VERTEX};
+	const struct call_stretch rest = {accessed ? life->last.call : life->made.call,
+					  life->freed.call, accessed ? life->last_vertex : site,
+					  PROFILE_NO_VERTEX};
+	const struct call_stretch start = {life->made.call, life->first.call, site,
+					   life->first_vertex};
+	const struct call_stretch gap = {life->idle_from.call, life->idle_to.call,
+					 life->idle_from_vertex, life->idle_to_vertex};
 	uint64_t distance;
 
 	if (object_of(search, life)->size < search->options->min_bytes)
 		return;
 	if (!freed && ended)
 		add(search, index, MEMORY_LEAK,
-		    between(search, is_known(&life->last) ? &life->last : &life->made, end, false));
+		    between(search, accessed ? &life->last : &life->made, end, false), &rest);
 	if (life->unseen)
 		return;
 	if (!life->accesses) {
 		/* of one that was killed nobody knows what it would have used */
 		if (freed || ended)
 			add(search, index, MEMORY_UNUSED,
-			    between(search, &life->made, freed ? &life->freed : end, false));
+			    between(search, &life->made, freed ? &life->freed : end, false),
+			    &whole);
 		return;
 	}
 	distance = between(search, &life->made, &life->first, false);
 	if (distance)
-		add(search, index, MEMORY_EARLY, distance);
+		add(search, index, MEMORY_EARLY, distance, &start);
 	distance = freed ? between(search, &life->last, &life->freed,
 				   is_kernel(search, life->last_vertex))
 			 : 0;
 	if (distance)
-		add(search, index, MEMORY_LATE, distance);
+		add(search, index, MEMORY_LATE, distance, &rest);
 	distance = is_known(&life->idle_from) ? between(search, &life->idle_from, &life->idle_to,
 							is_kernel(search, life->idle_from_vertex))
 					      : 0;
 	if (distance && distance >= search->options->idle_calls)
-		add(search, index, MEMORY_IDLE, distance);
+		add(search, index, MEMORY_IDLE, distance, &gap);
 }
 
 struct pair {
@@ -184,16 +211,21 @@ static void pair_objects(struct search *search)
 	reuse_pair(objects, used, search->options->reuse_difference);
 	for (uint32_t i = 0; i < used; i++) {
 		uint32_t other = objects[i].reuses;
+		const struct profile_lifetime *own = peaks_lifetime(peaks, indices[i]), *others;
+		struct call_stretch stretch;
 
 		if (other == UINT32_MAX)
 			continue;
 		/* what was freed before is used again by the allocator, or can be */
 		if (peaks_span(peaks, indices[other]).to <= peaks_span(peaks, indices[i]).from)
 			continue;
+		others = peaks_lifetime(peaks, indices[other]);
+		stretch = (struct call_stretch){others->last.call, own->first.call,
+						others->last_vertex, own->first_vertex};
 		search->reuses[indices[i]] = indices[other];
 		pairs[search->pair_count++] = (struct pair){objects[i].first, indices[i]};
 		add(search, indices[i], MEMORY_REDUNDANT,
-		    objects[i].first - objects[other].last - 1);
+		    objects[i].first - objects[other].last - 1, &stretch);
 	}
 	if (search->pair_count)
 		qsort(pairs, search->pair_count, sizeof(*pairs), by_first);
@@ -237,8 +269,21 @@ static void join_spans(struct peaks_span *own, struct peaks_span *others)
 	own->bytes = 0;
 }
 
-/* With the patterns mended: of objects of the site, or of all (0). */
-static uint64_t peak_with(const struct search *search, unsigned patterns, uint32_t site)
+/* How many bytes less there are with these spans where the peak is. */
+static uint64_t gone_from_peak(const struct search *search, const struct peaks_span *spans)
+{
+	const uint64_t place = search->memory->place;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < peaks_count(search->memory->peaks); i++)
+		if (peaks_holds(&spans[i], place))
+			profile_add(&bytes, spans[i].bytes);
+	return bytes < search->memory->peak ? search->memory->peak - bytes : 0;
+}
+
+/* With the patterns mended: of objects of the site, or of all (0); *gone: from the peak. */
+static uint64_t peak_with(const struct search *search, unsigned patterns, uint32_t site,
+			  uint64_t *gone)
 {
 	struct peaks *peaks = search->memory->peaks;
 	uint32_t count = peaks_count(peaks);
@@ -258,6 +303,7 @@ static uint64_t peak_with(const struct search *search, unsigned patterns, uint32
 			join_spans(&spans[i], &spans[search->reuses[i]]);
 	}
 	most = peaks_most(peaks, spans, &place);
+	*gone = gone_from_peak(search, spans);
 	free(spans);
 	return most;
 }
@@ -282,6 +328,8 @@ static int by_peak(const void *left, const void *right)
 
 	if (peak_a != peak_b)
 		return peak_a < peak_b ? -1 : 1;
+	if (a->peak_bytes != b->peak_bytes)
+		return a->peak_bytes < b->peak_bytes ? 1 : -1;
 	return by_bytes_time(left, right);
 }
 
@@ -290,10 +338,11 @@ static void estimate(struct search *search)
 	struct memory *memory = search->memory;
 	uint64_t steps = 4 * (uint64_t)peaks_count(memory->peaks) + 1;
 	const unsigned all = (1u << MEMORY_PATTERNS) - 1, moves = 1u << MEMORY_IDLE;
+	uint64_t gone;
 
 	/* to free early and to allocate late is all that using memory again could do, and more */
-	memory->peak_mended = peak_with(search, all & ~moves & ~(1u << MEMORY_REDUNDANT), 0);
-	memory->peak_moved = peak_with(search, all & ~(1u << MEMORY_REDUNDANT), 0);
+	memory->peak_mended = peak_with(search, all & ~moves & ~(1u << MEMORY_REDUNDANT), 0, &gone);
+	memory->peak_moved = peak_with(search, all & ~(1u << MEMORY_REDUNDANT), 0, &gone);
 	if (memory->finding_count)
 		qsort(memory->findings, memory->finding_count, sizeof(*memory->findings),
 		      by_bytes_time);
@@ -301,7 +350,8 @@ static void estimate(struct search *search)
 			     !search->options->peaks_only;
 	     i++) {
 		struct memory_finding *finding = &memory->findings[i];
-		uint64_t peak = peak_with(search, 1u << finding->pattern, finding->site);
+		uint64_t peak = peak_with(search, 1u << finding->pattern, finding->site,
+					  &finding->peak_bytes);
 
 		finding->peak = peak < memory->peak ? peak : memory->peak;
 	}
@@ -328,6 +378,8 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 		memory->place = highest.place;
 	}
 	search.patterns = xcalloc(memory->objects, 1);
+	search.times = options->peaks_only ? NULL : call_times_new(profile, memory->process);
+	memory->timed = search.times != NULL;
 	if (!options->peaks_only)
 		pair_objects(&search);
 	end = end_of(&search);
@@ -337,6 +389,7 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 	}
 	estimate(&search);
 	pair_map_release(&search.rows);
+	call_times_free(search.times);
 	free(search.patterns);
 	free(search.reuses);
 	free(search.pairs);

@@ -47,10 +47,14 @@ struct memory_finding {
 	uint64_t objects;    /* of the site that have it */
 	uint64_t bytes;      /* of them, all */
 	uint64_t bytes_time; /* bytes times the calls between (topological time), summed */
-	uint64_t longest;    /* calls between, of the worst: */
+	/* Bytes times the seconds between, summed, by the timeline; of how many objects. */
+	double byte_seconds;
+	uint64_t timed;
+	uint64_t longest; /* calls between, of the worst: */
 	const struct profile_lifetime *worst;
-	uint32_t reuses; /* MEMORY_REDUNDANT: site of the object that the worst could use */
-	uint64_t peak;   /* would be, with this mended; PROFILE_UNKNOWN: not computed */
+	uint32_t reuses;     /* MEMORY_REDUNDANT: site of the object that the worst could use */
+	uint64_t peak;       /* would be, with this mended; PROFILE_UNKNOWN: not computed */
+	uint64_t peak_bytes; /* of its objects at the peak that would not be there then */
 };
 
 struct memory {
@@ -60,7 +64,9 @@ struct memory {
 	uint64_t peak_mended; /* with all but idleness mended */
 	uint64_t peak_moved;  /* and with idle objects moved to the host meanwhile */
 	uint64_t objects, unseen;
-	struct memory_finding *findings; /* most off the peak first, then by bytes_time */
+	bool timed; /* there is a timeline */
+	/* most off the peak first, then those that are on it, then by bytes_time */
+	struct memory_finding *findings;
 	uint32_t finding_count;
 };
 

@@ -43,16 +43,17 @@ memory leak 1.0M 4 API calls"
 case_is idle "1.5M 1.5M
 temporary idleness 1.0M 4 API calls"
 is "idle: five calls between are asked for" "$(facts --idle-calls 5)" "1.5M 1.5M"
+# what is there at the peak comes first, though other memory holds the peak up later
 case_is busy "1.5M 1.0M
-late deallocation 3 API calls
-early allocation 1 API call"
+early allocation 1 API call
+late deallocation 3 API calls"
 case_is kernels "1.5M 1.5M
 early allocation 3 API calls
 late deallocation 2 API calls
 temporary idleness 2 API calls"
 is "kernels: by the paper's scripts only they count" "$(facts --rules artefact)" "1.5M 1.5M
-temporary idleness 2 kernels
-early allocation 1 kernel"
+early allocation 1 kernel
+temporary idleness 2 kernels"
 is "kernels: sizes that are not worth a word" "$(facts --min-bytes 2M)" "1.5M 1.5M"
 
 # the advice followed: the same output, and the peak that was predicted
@@ -71,6 +72,22 @@ run redundant
 like "peak: when" "$(<"$T/report")" "Peak 1: 2.0M, at API call 4"
 is "peak: who" "$(sed -n '/^Peak 1/,/^$/p' "$T/report" | grep -c '1.0M .*cudaMalloc')" 2
 like "the report says so in a line" "$("$VFLOW" report "$T/m.db")" "memory: peak 2.0M, 1.0M if objects were there only while needed: vflow report --memory"
+
+# what it costs: four calls, and the time from the end of the one's operation to the other's start
+run idle --passes flow,time
+"$VFLOW" report --memory -T json "$T/m.db" >"$T/m.json"
+is "JSON: peaks" "$(json_query "$T/m.json" "SELECT text->>'\$.peak', text->>'\$.peak_when_all_mended', text->>'\$.peak_when_idle_moved', text->>'\$.peaks[0].call',
+	text->>'\$.peaks[0].allocations[0].bytes', text->>'\$.peaks[0].allocations[1].bytes', text->>'\$.model_time' FROM json")" "1572864 1572864 1048576 3 1048576 524288 1"
+is "JSON: a finding" "$(json_query "$T/m.json" "SELECT text->>'\$.findings[0].pattern', text->>'\$.findings[0].byte_calls', text->>'\$.findings[0].longest_calls',
+	text->>'\$.findings[0].peak_when_mended', text->>'\$.findings[0].bytes_at_peak', text->>'\$.findings[0].timed_objects' FROM json")" "temporary idleness 4194304 4 1048576 1048576 1"
+is "bytes times seconds" "$(json_query "$T/m.json" "SELECT printf('%.6g', text->>'\$.findings[0].byte_seconds') FROM json")" \
+	"$(sqlite3 "$T/m.db" "SELECT printf('%.6g', 1048576 * ((SELECT start_ns FROM gpu_times WHERE name LIKE '%Memcpy%' ORDER BY start_ns DESC LIMIT 1) -
+		(SELECT end_ns FROM gpu_times WHERE name LIKE '%Memset%' ORDER BY start_ns LIMIT 1)) / 1e9)")"
+like "bytes times seconds: text" "$("$VFLOW" report --memory "$T/m.db")" 'costs +4.0M times API calls between, [0-9.]+ byte seconds of model time; at the peak: 1.0M'
+run idle
+unlike "no pass time: no seconds" "$("$VFLOW" report --memory "$T/m.db")" 'byte seconds'
+"$VFLOW" report -T json "$T/m.db" >"$T/out" 2>"$T/err"
+is "-T json without --memory" "$? $(<"$T/err")" "2 vflow report: -T takes text, or with --memory json, not 'json' (see 'vflow report --help')"
 
 # what was not analysed may have accessed all that was there
 run kernels --kernel nothing

@@ -1,6 +1,6 @@
-/* advice/report_memory.h: the text of `vflow report --memory`. */
-#ifndef VFLOW_ADVICE_REPORT_MEMORY_H
-#define VFLOW_ADVICE_REPORT_MEMORY_H
+/* advice/memory/report.h: `vflow report --memory`, as text and as JSON. */
+#ifndef VFLOW_ADVICE_MEMORY_REPORT_H
+#define VFLOW_ADVICE_MEMORY_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@ struct report_memory {
 };
 
 void report_memory_print(const struct report_memory *report, FILE *out);
+void report_memory_json(const struct report_memory *report, FILE *out); /* without colour */
 
 /* "memory: peak 96.0M, 64.0M if ...", a line of the report; NULL: nothing is known.  Caller frees.
  */

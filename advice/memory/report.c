@@ -1,9 +1,11 @@
-/* advice/report_memory.c: see report_memory.h. */
-#include "advice/report_memory.h"
+/* advice/memory/report.c: see report.h. */
+#include "advice/memory/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "advice/memory/shares.h"
+#include "advice/memory/words.h"
 #include "advice/page.h"
 #include "advice/words.h"
 #include "util/memory.h"
@@ -27,80 +29,9 @@ static char *site_words(const struct printing *printing, uint32_t site)
 	return words_object(printing->report->profile, printing->sites, site);
 }
 
-static char *vertex_words(const struct printing *printing, uint32_t vertex)
-{
-	const struct profile *profile = printing->report->profile;
-	uint32_t v = vertex == PROFILE_NO_VERTEX ? UINT32_MAX : graph_find(profile->graph, vertex);
-
-	return v == UINT32_MAX ? xstrdup("an unknown call") : words_vertex(profile, v);
-}
-
-/* "12 API calls come", "1 kernel comes" */
-static char *distance_words(const struct printing *printing, uint64_t distance)
-{
-	bool kernels = printing->report->options.rules == MEMORY_RULES_ARTEFACT;
-
-	return xasprintf("%" PRIu64 " %s%s", distance, kernels ? "kernel" : "API call",
-			 text_plural(distance, " comes", "s come"));
-}
-
 /* -- peaks -------------------------------------------------------------------------------- */
 
-/* Bytes of the objects of one site at a peak. */
-struct share {
-	uint32_t site;
-	uint64_t objects, bytes;
-};
-
-static int by_bytes(const void *left, const void *right)
-{
-	const struct share *a = left, *b = right;
-
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return (a->site > b->site) - (a->site < b->site);
-}
-
-static int by_site(const void *left, const void *right)
-{
-	const struct share *a = left, *b = right;
-
-	return (a->site > b->site) - (a->site < b->site);
-}
-
-/* Who has the bytes at this place, largest first; the caller frees. */
-static struct share *shares_at(const struct printing *printing, uint64_t place, uint32_t *count)
-{
-	const struct peaks *peaks = printing->memory->peaks;
-	const struct profile *profile = printing->report->profile;
-	struct share *shares = xcalloc(peaks_count(peaks), sizeof(*shares));
-	uint32_t used = 0, kept = 0;
-
-	for (uint32_t i = 0; i < peaks_count(peaks); i++) {
-		struct peaks_span span = peaks_span(peaks, i);
-
-		if (peaks_holds(&span, place))
-			shares[used++] = (struct share){
-				profile->objects[peaks_lifetime(peaks, i)->object].site, 1,
-				span.bytes};
-	}
-	if (used)
-		qsort(shares, used, sizeof(*shares), by_site);
-	for (uint32_t i = 0; i < used; i++) {
-		if (kept && shares[kept - 1].site == shares[i].site) {
-			shares[kept - 1].objects++;
-			profile_add(&shares[kept - 1].bytes, shares[i].bytes);
-		} else {
-			shares[kept++] = shares[i];
-		}
-	}
-	if (kept)
-		qsort(shares, kept, sizeof(*shares), by_bytes);
-	*count = kept;
-	return shares;
-}
-
-static void print_share(const struct printing *printing, const struct share *share)
+static void print_share(const struct printing *printing, const struct memory_share *share)
 {
 	char *bytes = words_bytes(share->bytes), *site = site_words(printing, share->site);
 	char *text = share->objects > 1 ? xasprintf("%s, %" PRIu64 " objects", site, share->objects)
@@ -116,7 +47,8 @@ static void print_peak(const struct printing *printing, uint32_t number,
 		       const struct peaks_peak *peak)
 {
 	uint32_t count;
-	struct share *shares = shares_at(printing, peak->place, &count);
+	struct memory_share *shares = memory_shares(printing->report->profile,
+						    printing->memory->peaks, peak->place, &count);
 	char *bytes = words_bytes(peak->bytes);
 	char *title = xasprintf("Peak %" PRIu32 ": %s, at API call %" PRIu64, number, bytes,
 				peak->place / 2 + 1);
@@ -147,93 +79,6 @@ static void print_peaks(const struct printing *printing)
 
 /* -- findings ----------------------------------------------------------------------------- */
 
-/* What was seen of the worst object; caller frees. */
-static char *evidence(const struct printing *printing, const struct memory_finding *finding)
-{
-	const struct profile_lifetime *worst = finding->worst;
-	char *distance = distance_words(printing, finding->longest);
-	char *first = vertex_words(printing, worst->first_vertex);
-	char *last = vertex_words(printing, worst->last_vertex);
-	char *from = vertex_words(printing, worst->idle_from_vertex);
-	char *to = vertex_words(printing, worst->idle_to_vertex);
-	char *other = finding->pattern == MEMORY_REDUNDANT ? site_words(printing, finding->reuses)
-							   : xstrdup("");
-	const bool freed = worst->freed.call != PROFILE_UNKNOWN;
-	char *text = NULL;
-
-	switch (finding->pattern) {
-	case MEMORY_UNUSED:
-		text = xasprintf("No API call accesses it%s.", freed ? ", until it is freed" : "");
-		break;
-	case MEMORY_LEAK:
-		text = worst->accesses ? xasprintf("It is never freed; %s after the last access, "
-						   "by %s.",
-						   distance, last)
-				       : xstrdup("It is never freed.");
-		break;
-	case MEMORY_EARLY:
-		text = xasprintf("%s between its allocation and the first access, by %s.", distance,
-				 first);
-		break;
-	case MEMORY_LATE:
-		text = xasprintf("%s between the last access, by %s, and its release.", distance,
-				 last);
-		break;
-	case MEMORY_REDUNDANT:
-		text = xasprintf("When it is first accessed, by %s, memory of that size is not "
-				 "needed any more: %s.",
-				 first, other);
-		break;
-	default:
-		text = xasprintf("%s between two accesses, by %s and by %s.", distance, from, to);
-	}
-	free(distance);
-	free(first);
-	free(last);
-	free(from);
-	free(to);
-	free(other);
-	return text;
-}
-
-static char *advice(const struct printing *printing, const struct memory_finding *finding)
-{
-	const struct profile_lifetime *worst = finding->worst;
-	char *first = vertex_words(printing, worst->first_vertex);
-	char *last = vertex_words(printing, worst->last_vertex);
-	char *from = vertex_words(printing, worst->idle_from_vertex);
-	char *to = vertex_words(printing, worst->idle_to_vertex);
-	char *text = NULL;
-
-	switch (finding->pattern) {
-	case MEMORY_UNUSED:
-		text = xstrdup("Delete the allocation, or make it only where it is used.");
-		break;
-	case MEMORY_LEAK:
-		text = worst->accesses ? xasprintf("Free it after %s.", last)
-				       : xstrdup("Free it, or do not allocate it.");
-		break;
-	case MEMORY_EARLY:
-		text = xasprintf("Allocate it right before %s.", first);
-		break;
-	case MEMORY_LATE:
-		text = xasprintf("Free it right after %s.", last);
-		break;
-	case MEMORY_REDUNDANT:
-		text = xstrdup("Use that memory again instead of allocating more.");
-		break;
-	default:
-		text = xasprintf("Where memory is short: free it after %s, and bring it back, from "
-				 "the host or computed anew, before %s.",
-				 from, to);
-	}
-	free(first);
-	free(last);
-	free(from);
-	free(to);
-	return text;
-}
-
 static void print_finding(const struct printing *printing, uint32_t index)
 {
 	const struct memory_finding *finding = &printing->memory->findings[index];
@@ -251,10 +96,13 @@ static void print_finding(const struct printing *printing, uint32_t index)
 				    : xasprintf("%s, %s", site, bytes);
 	page_field(printing->out, "object", text);
 	free(text);
-	text = evidence(printing, finding);
+	text = memory_evidence(printing->report, printing->sites, finding);
 	page_field(printing->out, finding->objects > 1 ? "worst" : "seen", text);
 	free(text);
-	text = advice(printing, finding);
+	text = memory_cost(printing->report, finding);
+	page_field(printing->out, "costs", text);
+	free(text);
+	text = memory_advice(printing->report->profile, finding);
 	page_field(printing->out, "advice", text);
 	free(text);
 	free(peak);

@@ -1,0 +1,144 @@
+/* advice/memory/report_json.c: `vflow report --memory -T json`; the manual page names its members.
+ */
+#include <stdlib.h>
+
+#include "advice/memory/shares.h"
+#include "advice/memory/report.h"
+#include "advice/memory/words.h"
+#include "advice/report_worth.h"
+#include "util/json.h"
+
+enum { PEAKS = 10 }; /* the highest ones */
+
+struct writing {
+	const struct report_memory *report;
+	const struct memory *memory;
+	struct words_site *sites;
+	struct json json;
+};
+
+static void put_sentence(struct json *json, const char *name, char *text)
+{
+	json_named_text(json, name, text);
+	free(text);
+}
+
+static void put_flag(struct json *json, const char *name, bool value)
+{
+	json_name(json, name);
+	json_raw(json, value ? "true" : "false");
+}
+
+static void put_site(struct writing *writing, uint32_t site)
+{
+	json_named_count(&writing->json, "vertex", site);
+	put_sentence(&writing->json, "allocation",
+		     words_object(writing->report->profile, writing->sites, site));
+}
+
+static void put_peak(struct writing *writing, const struct peaks_peak *peak)
+{
+	struct json *json = &writing->json;
+	uint32_t count;
+	struct memory_share *shares = memory_shares(writing->report->profile,
+						    writing->memory->peaks, peak->place, &count);
+
+	json_begin(json, '{');
+	json_named_count(json, "bytes", peak->bytes);
+	json_named_count(json, "call", peak->place / 2 + 1);
+	json_name(json, "allocations");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < count; i++) {
+		json_begin(json, '{');
+		put_site(writing, shares[i].site);
+		json_named_count(json, "objects", shares[i].objects);
+		json_named_count(json, "bytes", shares[i].bytes);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	json_end(json, '}');
+	free(shares);
+}
+
+static void put_finding(struct writing *writing, const struct memory_finding *finding)
+{
+	struct json *json = &writing->json;
+
+	json_begin(json, '{');
+	json_named_text(json, "pattern", memory_pattern_titles[finding->pattern]);
+	put_site(writing, finding->site);
+	json_named_count(json, "objects", finding->objects);
+	json_named_count(json, "bytes", finding->bytes);
+	json_named_count(json, "byte_calls", finding->bytes_time);
+	if (finding->timed) {
+		json_name(json, "byte_seconds");
+		json_real(json, finding->byte_seconds);
+		json_named_count(json, "timed_objects", finding->timed);
+	}
+	json_named_count(json, "longest_calls", finding->longest);
+	json_named_count(json, "worst_object", finding->worst->object + UINT64_C(1));
+	if (finding->pattern == MEMORY_REDUNDANT)
+		json_named_count(json, "reuses_vertex", finding->reuses);
+	if (finding->peak != PROFILE_UNKNOWN) {
+		json_named_count(json, "peak_when_mended", finding->peak);
+		json_named_count(json, "bytes_at_peak", finding->peak_bytes);
+	}
+	put_sentence(json, "evidence", memory_evidence(writing->report, writing->sites, finding));
+	put_sentence(json, "advice", memory_advice(writing->report->profile, finding));
+	json_end(json, '}');
+}
+
+static void put_memory(struct writing *writing)
+{
+	const struct memory *memory = writing->memory;
+	const struct profile *profile = writing->report->profile;
+	const uint64_t top = writing->report->top;
+	struct json *json = &writing->json;
+	struct peaks_peak highest[PEAKS];
+	uint32_t count = peaks_highest(memory->peaks, highest, PEAKS);
+
+	json_named_count(json, "pid", profile->processes[memory->process].pid);
+	json_named_count(json, "peak", memory->peak);
+	json_named_count(json, "peak_when_all_mended", memory->peak_mended);
+	json_named_count(json, "peak_when_idle_moved", memory->peak_moved);
+	json_named_count(json, "objects", memory->objects);
+	json_named_count(json, "unseen_objects", memory->unseen);
+	put_flag(json, "timed", memory->timed);
+	put_flag(json, "model_time", memory->timed && report_is_model(profile));
+	json_name(json, "peaks");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < count; i++)
+		put_peak(writing, &highest[i]);
+	json_end(json, ']');
+	json_named_count(json, "finding_count", memory->finding_count);
+	json_name(json, "findings");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < memory->finding_count && (!top || i < top); i++)
+		put_finding(writing, &memory->findings[i]);
+	json_end(json, ']');
+}
+
+void report_memory_json(const struct report_memory *report, FILE *out)
+{
+	const struct profile *profile = report->profile;
+	struct memory *memory = memory_new(profile, &report->options);
+	struct writing writing = {
+		.report = report,
+		.memory = memory,
+		.sites = words_sites(profile),
+		.json = {.file = out, .style = JSON_INDENTED},
+	};
+	struct json *json = &writing.json;
+
+	json_begin(json, '{');
+	json_named_text(json, "command", profile->command);
+	json_named_text(json, "rules",
+			report->options.rules == MEMORY_RULES_ARTEFACT ? "artefact" : "paper");
+	put_flag(json, "known", profile->lifetime_count > 0);
+	if (memory)
+		put_memory(&writing);
+	json_end(json, '}');
+	fputc('\n', out);
+	free(writing.sites);
+	memory_free(memory);
+}

@@ -1,0 +1,136 @@
+/* advice/memory/words.c: see words.h. */
+#include "advice/memory/words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "advice/report_worth.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static char *vertex_words(const struct profile *profile, uint32_t vertex)
+{
+	uint32_t v = vertex == PROFILE_NO_VERTEX ? UINT32_MAX : graph_find(profile->graph, vertex);
+
+	return v == UINT32_MAX ? xstrdup("an unknown call") : words_vertex(profile, v);
+}
+
+/* "12 API calls come", "1 kernel comes" */
+static char *distance_words(const struct report_memory *report, uint64_t distance)
+{
+	bool kernels = report->options.rules == MEMORY_RULES_ARTEFACT;
+
+	return xasprintf("%" PRIu64 " %s%s", distance, kernels ? "kernel" : "API call",
+			 text_plural(distance, " comes", "s come"));
+}
+
+char *memory_evidence(const struct report_memory *report, const struct words_site *sites,
+		      const struct memory_finding *finding)
+{
+	const struct profile *profile = report->profile;
+	const struct profile_lifetime *worst = finding->worst;
+	char *distance = distance_words(report, finding->longest);
+	char *first = vertex_words(profile, worst->first_vertex);
+	char *last = vertex_words(profile, worst->last_vertex);
+	char *from = vertex_words(profile, worst->idle_from_vertex);
+	char *to = vertex_words(profile, worst->idle_to_vertex);
+	char *other = finding->pattern == MEMORY_REDUNDANT
+			      ? words_object(profile, sites, finding->reuses)
+			      : xstrdup("");
+	const bool freed = worst->freed.call != PROFILE_UNKNOWN;
+	char *text = NULL;
+
+	switch (finding->pattern) {
+	case MEMORY_UNUSED:
+		text = xasprintf("No API call accesses it%s.", freed ? ", until it is freed" : "");
+		break;
+	case MEMORY_LEAK:
+		text = worst->accesses ? xasprintf("It is never freed; %s after the last access, "
+						   "by %s.",
+						   distance, last)
+				       : xstrdup("It is never freed.");
+		break;
+	case MEMORY_EARLY:
+		text = xasprintf("%s between its allocation and the first access, by %s.", distance,
+				 first);
+		break;
+	case MEMORY_LATE:
+		text = xasprintf("%s between the last access, by %s, and its release.", distance,
+				 last);
+		break;
+	case MEMORY_REDUNDANT:
+		text = xasprintf("When it is first accessed, by %s, memory of that size is not "
+				 "needed any more: %s.",
+				 first, other);
+		break;
+	default:
+		text = xasprintf("%s between two accesses, by %s and by %s.", distance, from, to);
+	}
+	free(distance);
+	free(first);
+	free(last);
+	free(from);
+	free(to);
+	free(other);
+	return text;
+}
+
+char *memory_advice(const struct profile *profile, const struct memory_finding *finding)
+{
+	const struct profile_lifetime *worst = finding->worst;
+	char *first = vertex_words(profile, worst->first_vertex);
+	char *last = vertex_words(profile, worst->last_vertex);
+	char *from = vertex_words(profile, worst->idle_from_vertex);
+	char *to = vertex_words(profile, worst->idle_to_vertex);
+	char *text = NULL;
+
+	switch (finding->pattern) {
+	case MEMORY_UNUSED:
+		text = xstrdup("Delete the allocation, or make it only where it is used.");
+		break;
+	case MEMORY_LEAK:
+		text = worst->accesses ? xasprintf("Free it after %s.", last)
+				       : xstrdup("Free it, or do not allocate it.");
+		break;
+	case MEMORY_EARLY:
+		text = xasprintf("Allocate it right before %s.", first);
+		break;
+	case MEMORY_LATE:
+		text = xasprintf("Free it right after %s.", last);
+		break;
+	case MEMORY_REDUNDANT:
+		text = xstrdup("Use that memory again instead of allocating more.");
+		break;
+	default:
+		text = xasprintf("Where memory is short: free it after %s, and bring it back, from "
+				 "the host or computed anew, before %s.",
+				 from, to);
+	}
+	free(first);
+	free(last);
+	free(from);
+	free(to);
+	return text;
+}
+
+char *memory_cost(const struct report_memory *report, const struct memory_finding *finding)
+{
+	const bool kernels = report->options.rules == MEMORY_RULES_ARTEFACT;
+	char *seconds = NULL, *peak = words_bytes(finding->peak_bytes);
+	char *product = words_bytes(finding->bytes_time), *text;
+
+	if (finding->timed < finding->objects)
+		seconds = finding->timed ? xasprintf(", of %" PRIu64 " objects %.3g byte seconds",
+						     finding->timed, finding->byte_seconds)
+					 : xstrdup("");
+	else
+		seconds = xasprintf(", %.3g byte seconds", finding->byte_seconds);
+	text = xasprintf(
+		"%s times %s between%s%s%s%s", product, kernels ? "kernels" : "API calls", seconds,
+		finding->timed && report_is_model(report->profile) ? " of model time" : "",
+		finding->peak_bytes ? "; at the peak: " : "", finding->peak_bytes ? peak : "");
+	free(seconds);
+	free(peak);
+	free(product);
+	return text;
+}

@@ -1,0 +1,17 @@
+/*
+ * advice/memory/words.h: findings of memory as sentences; the caller frees each.
+ */
+#ifndef VFLOW_ADVICE_MEMORY_WORDS_H
+#define VFLOW_ADVICE_MEMORY_WORDS_H
+
+#include "advice/memory/report.h"
+#include "advice/words.h"
+
+/* What was seen of the worst object. */
+char *memory_evidence(const struct report_memory *report, const struct words_site *sites,
+		      const struct memory_finding *finding);
+char *memory_advice(const struct profile *profile, const struct memory_finding *finding);
+/* "4.0M times API calls between, 21 byte seconds of model time; at the peak: 1.0M" */
+char *memory_cost(const struct report_memory *report, const struct memory_finding *finding);
+
+#endif

@@ -419,6 +419,8 @@ void html_write_data(FILE *out, const struct picture *picture)
 	put_findings(&json, picture);
 	json_name(&json, "gaps");
 	put_gaps(&json, picture->profile);
+	json_name(&json, "memory");
+	html_write_memory(&json, picture);
 	json_end(&json, '}');
 	putc('\n', out);
 }

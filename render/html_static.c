@@ -14,4 +14,4 @@ EMBED(html_page, INCLUDE("view.html"));
 EMBED(html_style, INCLUDE("view.css"));
 /* one script: each file uses what stands above it */
 EMBED(html_script, INCLUDE("graph.js") INCLUDE("paint.js") INCLUDE("panel.js") INCLUDE("table.js")
-			   INCLUDE("view.js"));
+			   INCLUDE("memory.js") INCLUDE("view.js"));

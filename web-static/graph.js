@@ -2,7 +2,7 @@
  * web-static/graph.js: the graph behind the picture, as arrays, and words for it.
  *
  * The script of the page is these files one after the other: graph.js, paint.js, panel.js, table.js,
- * view.js.  The data is in the page as JSON, rows as arrays, with names, units and titles of their
+ * memory.js, view.js.  The data is in the page as JSON, rows as arrays, with names, units and titles of their
  * columns.  Text only ever becomes text (textContent, fillText): it comes from the profiled program
  * and is not to be trusted.
  */

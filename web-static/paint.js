@@ -91,7 +91,7 @@ const noteOrder = vertices.map((v, i) => i).filter(i => vertices[i][V.note]).sor
 /* The colours of the style sheet, as they are now. */
 let colors = {};
 function readColors() {
-	for (const name of ["paper", "ink", "faint", "box", "flag", "badge", "accent", "warn", "b0", "b1", "b2", "b3", "b4"]) {
+	for (const name of ["paper", "ink", "faint", "box", "flag", "badge", "accent", "line", "warn", "b0", "b1", "b2", "b3", "b4"]) {
 		$("probe").style.color = "var(--" + name + ")";
 		colors[name] = getComputedStyle($("probe")).color;
 	}

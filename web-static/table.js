@@ -79,8 +79,9 @@ function table() {
 	if (key !== drawnHead) drawHead(now, sort);
 	drawnHead = key;
 	for (const name in tables) {
-		$("tab-" + name).setAttribute("aria-selected", String(name === state.tab));
-		$("tab-" + name).tabIndex = name === state.tab ? 0 : -1;
+		const shown = name === state.tab && !chartState.open;
+		$("tab-" + name).setAttribute("aria-selected", String(shown));
+		$("tab-" + name).tabIndex = shown ? 0 : -1;
 	}
 	panel.setAttribute("aria-labelledby", "tab-" + state.tab);
 	panel.querySelector("table").setAttribute("aria-rowcount", String(rows.length + 1));
@@ -173,19 +174,25 @@ new ResizeObserver(() => {
 	fill();
 }).observe(panel);
 function openTab(name) {
+	openMemory(name === "memory");
+	if (chartState.open) {
+		remember();
+		return;
+	}
 	state.tab = name;
 	table();
 	scrollRows(0);
 	showRow();
 	remember();
 }
-const tabNames = Object.keys(tables);
+const tabNames = [...Object.keys(tables), ...(data.memory ? ["memory"] : [])];
 for (const name of tabNames) {
 	on($("tab-" + name), "click", () => openTab(name));
 	on($("tab-" + name), "keydown", event => {
 		const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
 		if (!by) return;
-		openTab(tabNames[(tabNames.indexOf(name) + by + tabNames.length) % tabNames.length]);
-		$("tab-" + state.tab).focus();
+		const next = tabNames[(tabNames.indexOf(name) + by + tabNames.length) % tabNames.length];
+		openTab(next);
+		$("tab-" + next).focus();
 	});
 }

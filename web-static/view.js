@@ -272,6 +272,7 @@ function setTheme(name) {
 	$("theme").setAttribute("aria-pressed", String(document.documentElement.dataset.theme === "dark"));
 	readColors();
 	repaint();
+	paintMemory();
 }
 on(prefersDark, "change", () => setTheme(theme));
 on(matchMedia("(forced-colors: active)"), "change", () => setTheme(theme));
@@ -286,7 +287,7 @@ function address() {
 	if (state.edge >= 0) hash.set("e", state.edge);
 	for (const name of ["search", ...FILTERS]) put(name, $(name).value);
 	put("way", state.way);
-	put("tab", state.tab);
+	put("tab", chartState.open ? "memory" : state.tab);
 	if (sort) hash.set("sort", sort.column + (sort.way > 0 ? "" : "-"));
 	put("theme", theme);
 	hash.set("at", [view.scale.toPrecision(4), ((view.width / 2 - view.x) / view.scale).toFixed(1), ((view.height / 2 - view.y) / view.scale).toFixed(1)].join("_"));
@@ -305,6 +306,7 @@ function recall(from) {
 	state.way = ["up", "down"].includes(hash.get("way")) ? hash.get("way") : "";
 	state.tab = Object.hasOwn(tables, hash.get("tab")) ? hash.get("tab") : tables.findings.rows.length ? "findings" : "vertices";
 	state.sort = sort && Number(sort[1]) < tables[state.tab].columns.length ? {[state.tab]: {column: Number(sort[1]), way: sort[2] ? -1 : 1}} : {};
+	openMemory(hash.get("tab") === "memory");
 	setTheme(hash.get("theme"));
 	search();
 	filter();

@@ -1,0 +1,86 @@
+/*
+ * tests/browser/memory.test.js: the memory over API calls in the page: of tests/programs/memory_waste.c,
+ * whose calls are numbered by hand, and of a page with as much as one holds.
+ */
+"use strict";
+const fs = require("node:fs"), path = require("node:path");
+const {execFileSync} = require("node:child_process");
+const {check, is, vflow, open, settled, main, WORK} = require("./browser.js");
+
+const M = 1 << 20, PART = /(id="data">)([^]*?)(<\/script>)/;
+const text = (page, selector) => page.evaluate(selector => document.querySelector(selector).textContent, selector);
+const visible = (page, selector) => page.locator(selector).isVisible();
+/* The middle of so many bytes at a place, on the screen. */
+const spot = (page, place, bytes) => page.evaluate(([place, bytes]) => {
+	const box = chartCanvas.getBoundingClientRect(), scale = chartScale();
+	return [box.left + scale.x(place), box.top + scale.y(bytes)];
+}, [place, bytes]);
+/* The colour there. */
+const pixel = (page, place, bytes) => page.evaluate(([place, bytes]) => {
+	const scale = chartScale(), ratio = devicePixelRatio || 1;
+	return [...chartCanvas.getContext("2d").getImageData(scale.x(place) * ratio, scale.y(bytes) * ratio, 1, 1).data].join();
+}, [place, bytes]);
+
+/* allocate a (API call 1), b (2), fill b, fetch b, release b (5), fill a, fetch a, release a (8) */
+async function early(browser) {
+	const db = path.join(WORK, "early.db"), html = path.join(WORK, "early.html"), name = n => "memory: " + n;
+	execFileSync(process.env.VFLOW, ["collect", "-q", "--device", "emulated", "-o", db, path.join(process.env.BUILD, "programs/memory_waste"), "early"], {stdio: "pipe"});
+	vflow("render", "-o", html, db);
+	for (const scheme of ["light", "dark"]) {
+		const page = await open(browser, html, "#theme=" + scheme), paper = scheme === "light" ? "255,255,255,255" : "0,0,0,0";
+		check(name("closed at first"), !await visible(page, "#memory") && await visible(page, "#panel"));
+		await page.click("#tab-memory");
+		await settled(page);
+		check(name("opens"), await visible(page, "#memory") && !await visible(page, "#panel"));
+		is(name("what there is"), await text(page, "#memorysum"), "2 objects, peak 2.0M, 1.0M if each were there only while needed");
+		const [a, b] = [await pixel(page, 5, M / 2), await pixel(page, 5, 1.5 * M)];
+		check(name(scheme + ": two colours are stacked"), a !== b && a.endsWith(",255") && b.endsWith(",255"), a + " " + b);
+		is(name("a alone before and after"), await pixel(page, 1, M / 2) + " " + await pixel(page, 11, M / 2), a + " " + a);
+		const empty = await pixel(page, 11, 1.3 * M);
+		check(name("nothing above it"), empty === "0,0,0,0" || empty === paper, empty);
+		await page.mouse.move(...await spot(page, 5, 1.5 * M));
+		check(name("the card: site, size, call path"), /cudaMalloc.*1,048,576 bytes \(1\.0M\) at API call 2, of 2\.0M.*1 object in all.*use memory_waste\.c/.test(await text(page, "#card")), await text(page, "#card"));
+		await page.mouse.move(...await spot(page, 5, M / 2));
+		check(name("the card: the finding"), /early allocation: 1 object, 1\.0M, the peak falls to 1\.0M/.test(await text(page, "#card")), await text(page, "#card"));
+		await page.mouse.move(5, 5);
+		check(name("the card goes"), !await visible(page, "#card"));
+		await page.focus("#memorychart");
+		await page.keyboard.press("ArrowRight");
+		await page.keyboard.press("ArrowRight");
+		check(name("keys say what is there"), (await text(page, "#memorysaid")).startsWith("API call 2: 2,097,152 bytes (2.0M); 1.0M cudaMalloc"), await text(page, "#memorysaid"));
+		await page.click("#memoryfindings button >> nth=0");
+		is(name("a finding is chosen, and its allocation"), await page.evaluate(() => chartState.finding + " " + vertices[state.vertex][V.id]),
+			"0 " + await page.evaluate(() => chart.sites[0][SITE.vertex]));
+		await page.waitForTimeout(400);
+		check(name("the address says so"), /tab=memory/.test(page.url()), page.url());
+		await page.focus("#tab-memory");
+		await page.keyboard.press("ArrowRight");
+		check(name("the next tab is the first one"), await visible(page, "#panel") && await page.evaluate(() => document.activeElement.id) === "tab-findings");
+		is(name("no errors, dialogs or requests"), page.problems.join("; "), "");
+		await page.close();
+	}
+	const page = await open(browser, html, "#tab=memory", {viewport: {width: 400, height: 800}});
+	check(name("400 pixels: open, not wider than the window"), await visible(page, "#memory") && await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+	await page.close();
+	return html;
+}
+
+/* As many sites and columns as the page may hold: a frame is painted while nobody notices. */
+async function largest(browser, html) {
+	const source = fs.readFileSync(html, "utf8"), file = path.join(WORK, "largest.html"), data = JSON.parse(PART.exec(source)[2]);
+	data.memory.sites = Array.from({length: 24}, (_, k) => [k + 1, "<b>site</b> " + k, "f x.c:1 < main x.c:2", 4000, 1000 + k]);
+	data.memory.columns = Array.from({length: 2000}, (_, i) => [i * 100, 25 * (i + 1), ...Array.from({length: 25}, (_, k) => [k, i + 1]).flat()]);
+	Object.assign(data.memory, {objects: 100000, peak: 50000, places: 200000, folded: 3000, peaks: [[199900, 50000]]});
+	fs.writeFileSync(file, source.replace(PART, (all, start, json, end) => start + JSON.stringify(data).replaceAll("<", "\\u003c") + end));
+	const page = await open(browser, file, "#tab=memory");
+	const took = await page.evaluate(() => { const start = performance.now(); for (let i = 0; i < 5; i++) paintMemory(); return (performance.now() - start) / 5; });
+	check(`memory: 2,000 columns of 25 sites are painted in ${took.toFixed(0)} ms`, took < 500);
+	await page.mouse.move(...await spot(page, 199950, 49000));
+	check("memory: what was folded", /3,000 other allocations/.test(await text(page, "#card")), await text(page, "#card"));
+	await page.mouse.move(...await spot(page, 199950, 1000));
+	check("memory: names are text", /<b>site<\/b> 0/.test(await text(page, "#card")), await text(page, "#card"));
+	is("memory: no errors", page.problems.join("; "), "");
+	await page.close();
+}
+
+main(async browser => largest(browser, await early(browser)));

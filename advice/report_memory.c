@@ -147,11 +147,71 @@ static void print_peaks(const struct printing *printing)
 
 /* -- findings ----------------------------------------------------------------------------- */
 
+/* Of an object that is not all accessed, or by slices; caller frees. */
+static char *access_evidence(const struct printing *printing, const struct memory_finding *finding)
+{
+	const struct profile *profile = printing->report->profile;
+	const struct access_facts *facts = &finding->access;
+	const uint64_t size = profile->objects[finding->worst->object].size;
+	char *used, *share, *unused, *largest, *kernel, *text;
+
+	if (finding->pattern == MEMORY_STRUCTURED) {
+		largest = words_bytes(facts->slice_bytes);
+		kernel = vertex_words(printing, facts->slices->vertex);
+		text = xasprintf("Each of the %" PRIu64 " launches of %s accesses a slice of its "
+				 "own; no two of a kernel overlap, and the largest has %s.",
+				 facts->slices->launches, kernel, largest);
+		free(largest);
+		free(kernel);
+		return text;
+	}
+	used = words_bytes(facts->accessed->bytes);
+	share = words_percent(facts->accessed->bytes, size);
+	unused = words_bytes(access_unused(profile, facts->accessed));
+	largest = words_bytes(facts->accessed->largest_bytes);
+	text = xasprintf("%s of it, %s, is accessed; the other %s are in %" PRIu64
+			 " chunk%s, the largest of %s (fragmentation %.0f%%).",
+			 share, used, unused, facts->accessed->chunks,
+			 text_plural(facts->accessed->chunks, "", "s"), largest,
+			 100 * access_fragmentation(profile, facts->accessed));
+	free(used);
+	free(share);
+	free(unused);
+	free(largest);
+	return text;
+}
+
+static char *access_advice(const struct printing *printing, const struct memory_finding *finding)
+{
+	const struct access_facts *facts = &finding->access;
+	const struct profile_accessed *accessed = facts->accessed;
+	const uint64_t size = printing->report->profile->objects[finding->worst->object].size;
+	char *kernel, *bytes, *text;
+
+	if (finding->pattern == MEMORY_STRUCTURED) {
+		bytes = words_bytes(facts->slice_bytes);
+		kernel = vertex_words(printing, facts->slices->vertex);
+		text = xasprintf("Allocate %s for a slice, and use them again for each launch of "
+				 "%s, if what it leaves in one is not needed any more by then.",
+				 bytes, kernel);
+		free(kernel);
+		free(bytes);
+		return text;
+	}
+	bytes = words_bytes(accessed->largest_offset);
+	if (accessed->largest_offset + accessed->largest_bytes == size)
+		text = xasprintf("Allocate its first %s only.", bytes);
+	else
+		text = xasprintf("Allocate it without the chunk, which begins %s into it.", bytes);
+	free(bytes);
+	return text;
+}
+
 /* What was seen of the worst object; caller frees. */
 static char *evidence(const struct printing *printing, const struct memory_finding *finding)
 {
 	const struct profile_lifetime *worst = finding->worst;
-	char *distance = distance_words(printing, finding->longest);
+	char *distance = distance_words(printing, finding->most);
 	char *first = vertex_words(printing, worst->first_vertex);
 	char *last = vertex_words(printing, worst->last_vertex);
 	char *from = vertex_words(printing, worst->idle_from_vertex);
@@ -184,8 +244,11 @@ static char *evidence(const struct printing *printing, const struct memory_findi
 				 "needed any more: %s.",
 				 first, other);
 		break;
-	default:
+	case MEMORY_IDLE:
 		text = xasprintf("%s between two accesses, by %s and by %s.", distance, from, to);
+		break;
+	default:
+		text = access_evidence(printing, finding);
 	}
 	free(distance);
 	free(first);
@@ -222,10 +285,13 @@ static char *advice(const struct printing *printing, const struct memory_finding
 	case MEMORY_REDUNDANT:
 		text = xstrdup("Use that memory again instead of allocating more.");
 		break;
-	default:
+	case MEMORY_IDLE:
 		text = xasprintf("Where memory is short: free it after %s, and bring it back, from "
 				 "the host or computed anew, before %s.",
 				 from, to);
+		break;
+	default:
+		text = access_advice(printing, finding);
 	}
 	free(first);
 	free(last);
@@ -289,6 +355,36 @@ static void print_findings(const struct printing *printing)
 
 /* -- the whole ---------------------------------------------------------------------------- */
 
+/* What is not said of which parts of objects are accessed. */
+static void print_accesses(const struct memory *memory, FILE *out)
+{
+	char *text;
+
+	if (!memory->follows_accesses) {
+		fputs("  ", out);
+		page_wrap(out, 2,
+			  "which parts of objects are accessed was not recorded: vflow collect "
+			  "--passes flow,access");
+		return;
+	}
+	if (memory->scattered) {
+		text = xasprintf("of %" PRIu64
+				 " more object%s little is accessed, but what is left "
+				 "over is scattered: hard to save",
+				 memory->scattered, text_plural(memory->scattered, "", "s"));
+		fputs("  ", out);
+		page_wrap(out, 2, text);
+		free(text);
+	}
+	if (memory->not_followed) {
+		text = xasprintf("of %" PRIu64 " object%s it is not known which parts are accessed",
+				 memory->not_followed, text_plural(memory->not_followed, "", "s"));
+		fputs("  ", out);
+		page_wrap(out, 2, text);
+		free(text);
+	}
+}
+
 static void print_header(const struct printing *printing)
 {
 	const struct profile *profile = printing->report->profile;
@@ -324,6 +420,7 @@ static void print_header(const struct printing *printing)
 		page_wrap(out, 2, text);
 		free(text);
 	}
+	print_accesses(memory, out);
 	free(title);
 	free(peak);
 	free(mended);

@@ -34,6 +34,7 @@ void shadow_destroy(struct shadow *shadow)
 	free(shadow->tallies.slots);
 	free(shadow->rows);
 	free(shadow->atomics);
+	free(shadow->slices);
 	free(shadow);
 }
 
@@ -109,6 +110,8 @@ static size_t lay_out(struct shadow_object *object)
 	object->written = carve(object, &used, words, sizeof(uint64_t));
 	object->origin = carve(object, &used, words, sizeof(uint64_t));
 	carve_set(object, &used, &object->touched_blocks);
+	if (object->shadow->accesses)
+		object->accessed = carve(object, &used, words / UNIT_BYTES, sizeof(uint64_t));
 	if (!object->shadow->digests)
 		return used;
 	carve_set(object, &used, &object->stale_blocks);

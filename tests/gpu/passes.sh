@@ -4,7 +4,7 @@
 . tests/lib.sh
 . tests/gpu/real.bash
 "$NVCC" -arch=native -I. -o "$T/analysis" tests/gpu/analysis.cu >"$T/log" 2>&1 &&
-	"$NVCC" -O2 -std=c++17 -arch=native -I. -o "$T/speed" tests/gpu/pass_speed.cu "$BUILD"/inside.o/gpu/analysis/shadow*.o >>"$T/log" 2>&1 ||
+	"$NVCC" -O2 -std=c++17 -arch=native -I. -o "$T/speed" tests/gpu/pass_speed.cu "$BUILD"/inside.o/gpu/analysis/{shadow*,accessed}.o >>"$T/log" 2>&1 ||
 	not_ok "nvcc" "$(cat "$T/log")"
 like "words and digests" "$(timeout 60 "$T/analysis" 2>&1)" '^ok 1'
 timeout 60 "$T/speed" >"$T/out" 2>&1

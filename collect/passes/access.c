@@ -15,7 +15,10 @@ const struct pass pass_access = {
 	.needs = "flow",
 	.order = 1,
 	.cost = 5,
-	.providers =
-		(const struct pass_provider[]){
-			{.device = &device_emulated, .variables = {{"VFLOW_ACCESS", "1"}}}, {0}},
+	.providers = (const struct pass_provider[]){{.device = &device_gpu,
+						     .library = &pass_library_sanitizer,
+						     .variables = {{"VFLOW_ACCESS", "1"}}},
+						    {.device = &device_emulated,
+						     .variables = {{"VFLOW_ACCESS", "1"}}},
+						    {0}},
 };

@@ -39,7 +39,7 @@ struct gpu_accessed accessed_figures(const uint64_t *units, uint64_t size)
 	return figures;
 }
 
-struct gpu_slice accessed_slice(const struct accessed_slice *slice, uint64_t size)
+struct gpu_slice accessed_bytes(const struct accessed_slice *slice, uint64_t size)
 {
 	const uint64_t end = slice->end * UNIT_BYTES;
 

@@ -31,11 +31,9 @@ VFLOW_DEVICE unsigned accessed_units(uint64_t bytes)
 	return (unsigned)((bytes | bytes >> 24) & 0xffff);
 }
 
-#ifndef __CUDACC__
 /* Of an object of `size` bytes with this mask, of units that were ever accessed. */
 struct gpu_accessed accessed_figures(const uint64_t *units, uint64_t size);
 /* Of one with this slice, which is not empty. */
-struct gpu_slice accessed_slice(const struct accessed_slice *slice, uint64_t size);
-#endif
+struct gpu_slice accessed_bytes(const struct accessed_slice *slice, uint64_t size);
 
 #endif

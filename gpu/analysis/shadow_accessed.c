@@ -50,7 +50,7 @@ bool shadow_end_slice(struct shadow_object *object)
 		shadow->slice_capacity = shadow->slice_capacity * 2 + 8;
 	}
 	shadow->slices[shadow->slice_count++] =
-		(struct object_slice){object->id, accessed_slice(&object->slice, object->size)};
+		(struct object_slice){object->id, accessed_bytes(&object->slice, object->size)};
 	object->slice = (struct accessed_slice){0};
 	return true;
 }

@@ -135,6 +135,7 @@ struct shadow_object *shadow_object_create(struct shadow *shadow, uint32_t id, u
 	object->site = site;
 	object->memory = memory;
 	object->size = size;
+	object->made_at = shadow->all_seen;
 	object->blocks = size ? (size + BLOCK_BYTES - 1) / BLOCK_BYTES : 1;
 	object->storage_size = lay_out(object);
 	object->mapped = object->storage_size >= MAP_FROM;
@@ -221,6 +222,7 @@ bool shadow_all_seen(struct shadow *shadow)
 	const bool unread = shadow->written_epoch > shadow->seen_epoch;
 
 	shadow->seen_epoch = shadow->epoch++;
+	shadow->all_seen++;
 	return unread;
 }
 
@@ -300,6 +302,7 @@ bool shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size)
 {
 	if (!inside(object, offset, size))
 		return false;
+	object->forgotten = true;
 	for (uint64_t block = offset / BLOCK_BYTES; block <= (offset + size - 1) / BLOCK_BYTES;
 	     block++)
 		forget_block(object, block, offset, size);

@@ -143,7 +143,10 @@ void shadow_slices(struct shadow *shadow,
 		   void (*accessed)(void *data, uint32_t object, const struct gpu_slice *slice),
 		   void *data);
 
-/* What all settled APIs have accessed of the object.  False: it was not followed. */
+/*
+ * What all settled APIs have accessed of the object.  False: it was not followed, or something may
+ * have accessed it that was not analysed.
+ */
 bool shadow_accessed(const struct shadow_object *object, struct gpu_accessed *accessed);
 
 /* The running API failed: its masks are cleared, nothing else changes. */

@@ -65,7 +65,8 @@ void shadow_slices(struct shadow *shadow,
 
 bool shadow_accessed(const struct shadow_object *object, struct gpu_accessed *accessed)
 {
-	if (!object->accessed)
+	if (!object->accessed || object->forgotten || object->exposed ||
+	    object->made_at != object->shadow->all_seen)
 		return false;
 	*accessed = accessed_figures(object->accessed, object->size);
 	return true;

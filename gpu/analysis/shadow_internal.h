@@ -59,6 +59,8 @@ struct shadow_object {
 
 	uint32_t known_sizes; /* values.h: of all accesses before the running API */
 	uint64_t *accessed;   /* accessed.h: by all APIs that were settled; NULL: not followed */
+	uint64_t made_at;     /* the shadow's all_seen then */
+	bool forgotten;       /* some of it, once */
 
 	/* The running API; all zero between APIs. */
 	uint32_t sizes;
@@ -124,7 +126,8 @@ struct shadow {
 	size_t atomics_count, atomics_capacity;
 	struct object_slice *slices;
 	size_t slice_count, slice_capacity;
-	uint64_t epoch; /* grows after something was seen */
+	uint64_t all_seen; /* how often all objects were */
+	uint64_t epoch;    /* grows after something was seen */
 	uint64_t seen_epoch, written_epoch;
 	bool digests, accesses;
 	uint32_t leaf_keys[LEAF_KEYS];

@@ -78,6 +78,31 @@ static void many(void)
 	check(accessed_is(of_a, 2 * MIB + 8, 2, MIB, 0), "what was accessed goes with it");
 }
 
+/* What was not analysed may have accessed what there was. */
+static void unseen(void)
+{
+	CUdeviceptr a = allocate(256), b, c;
+	unsigned before = accessed_count;
+	uint32_t of_b;
+
+	launch(a, 128, 1, 0);
+	event_all_seen(NULL, events_find_space(context));
+	b = allocate(256);
+	of_b = objects;
+	c = allocate(256);
+	launch(b, 128, 1, 0);
+	launch(c, 128, 1, 0);
+	queues_drain(NULL);
+	events_expose(context, c);
+	release(a);
+	release(c);
+	check(accessed_count == before, "of an object that something else may have accessed "
+					"nothing is said");
+	release(b);
+	check(accessed_count == before + 1 && accessed_is(of_b, 128, 1, 128, 128),
+	      "of one that was made later it is");
+}
+
 /* Objects that are not freed. */
 static void at_end(void)
 {
@@ -103,6 +128,7 @@ int main(void)
 	launches();
 	sets();
 	many();
+	unseen();
 	at_end();
 	return 0;
 }

@@ -113,6 +113,17 @@ static void test_apis(void **state)
 	assert_int_equal(slice_count, 0);
 	assert_true(shadow_accessed(object, &accessed));
 	is(accessed, 24 + 1003, 2, 4000 - 1052, 1052);
+	/* what was not analysed may have accessed what there was */
+	shadow_object_exposed(other);
+	assert_false(shadow_accessed(other, &accessed));
+	shadow_object_destroy(other);
+	shadow_all_seen(shadow);
+	assert_false(shadow_accessed(object, &accessed));
+	other = shadow_object_create(shadow, 8, ALLOC, memory, 100);
+	assert_true(shadow_accessed(other, &accessed));
+	is(accessed, 0, 1, 100, 0);
+	shadow_forget(other, 0, 1);
+	assert_false(shadow_accessed(other, &accessed));
 	shadow_object_destroy(object);
 	shadow_object_destroy(other);
 	shadow_object_destroy(unfollowed);

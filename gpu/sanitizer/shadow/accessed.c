@@ -44,7 +44,10 @@ bool object_accessed(struct object *object, struct gpu_accessed *accessed)
 
 	if (!space->accesses || object->slot == NO_SLOT || space->failed || space->busy)
 		return false;
-	if (!object->touched && !object->unknown) { /* nothing is there to be read */
+	if (object->unknown || object->exposed || object_shared_by(object) != NOT_SHARED ||
+	    object->made_at != space->all_seen_count)
+		return false;
+	if (!object->touched) { /* nothing is there to be read */
 		*accessed = (struct gpu_accessed){.chunks = 1, .largest_bytes = object->size};
 		return true;
 	}

@@ -304,6 +304,7 @@ void object_follow(struct object *object)
 		space->untouched_detail_bytes += object->size;
 	}
 	object->slot = space->free_slots[--space->free_count];
+	object->made_at = space->all_seen_count;
 	object_describe(object, &record);
 	space->owners[object->slot] = object;
 	if (object->detail.device) {

@@ -47,6 +47,7 @@ struct object {
 	uint32_t seen_epoch;   /* the last in which all of it was seen (device_state.h) */
 	bool exposed;          /* it can always be read unseen */
 	bool seen;             /* since the last space_seen() */
+	uint64_t made_at;      /* the space's all_seen_count when it was followed */
 	bool touched;          /* a pass has found that an API touched it */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
@@ -273,7 +274,8 @@ void space_slices(struct space *space,
 		  void *data);
 /*
  * What of the object all APIs have accessed whose passes were taken.  Calls the driver.  False:
- * accesses, or the object, are not followed, or a queue is timed out.
+ * accesses, or the object, are not followed, something may have accessed it that was not analysed,
+ * or a queue is timed out.
  */
 bool object_accessed(struct object *object, struct gpu_accessed *accessed);
 /* Calls `each` for all objects. */

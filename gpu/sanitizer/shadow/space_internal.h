@@ -142,9 +142,10 @@ struct space {
 	uint32_t forgotten;           /* how many objects were, since the last space_digests() */
 
 	/* Epochs are in `view`. */
-	uint32_t epoch_ticket; /* of the last pass before the running epoch */
-	uint32_t seen_count;   /* objects that space_seen() is to report */
-	bool all_seen;         /* it is to report all */
+	uint32_t epoch_ticket;   /* of the last pass before the running epoch */
+	uint32_t seen_count;     /* objects that space_seen() is to report */
+	bool all_seen;           /* it is to report all */
+	uint64_t all_seen_count; /* of space_all_seen() */
 	uint64_t missed, missed_bytes;
 };
 

@@ -156,10 +156,10 @@ static char *access_evidence(const struct printing *printing, const struct memor
 	char *used, *share, *unused, *largest, *kernel, *text;
 
 	if (finding->pattern == MEMORY_STRUCTURED) {
-		largest = words_bytes(facts->slice_bytes);
+		largest = words_bytes(facts->slices->largest_bytes);
 		kernel = vertex_words(printing, facts->slices->vertex);
 		text = xasprintf("Each of the %" PRIu64 " launches of %s accesses a slice of its "
-				 "own; no two of a kernel overlap, and the largest has %s.",
+				 "own, of %s at most; no two launches of any kernel overlap.",
 				 facts->slices->launches, kernel, largest);
 		free(largest);
 		free(kernel);

@@ -44,10 +44,10 @@ struct access_facts access_facts(const struct profile *profile, uint32_t object)
 		facts.accessed = &accessed[i];
 	for (i = first_of(slices, sizeof(*slices), profile->slice_count, object);
 	     i < profile->slice_count && slices[i].object == object; i++) {
-		if (!facts.slices || slices[i].launches > facts.slices->launches)
+		if (slices[i].launches > 1 &&
+		    (!facts.slices || slices[i].largest_bytes > facts.slices->largest_bytes))
 			facts.slices = &slices[i];
-		if (slices[i].largest_bytes > facts.slice_bytes)
-			facts.slice_bytes = slices[i].largest_bytes;
+		profile_add(&facts.slice_bytes, slices[i].largest_bytes);
 	}
 	return facts;
 }

@@ -10,10 +10,10 @@
 /* Of one object; they refer to the profile. */
 struct access_facts {
 	const struct profile_accessed *accessed; /* NULL: not known */
-	/* Of the kernel with most launches; NULL: some launches of a kernel access the same bytes,
-	 * or none has two. */
+	/* Of the kernel with the largest, of those with two launches; NULL: some launches of a
+	 * kernel access the same bytes, or none has two. */
 	const struct profile_slices *slices;
-	uint64_t slice_bytes; /* the largest that a launch of any kernel accesses */
+	uint64_t slice_bytes; /* the largest slice of each kernel, together */
 };
 
 /* Whether the profile says what was accessed: it has the pass. */

@@ -85,10 +85,12 @@ is "scattered: with another threshold" "$(facts --fragmentation 1)" "1.0M 1.0M
 overallocation 1.0M"
 is "scattered: 65536 times 4 bytes" "$(sqlite3 "$T/m.db" "SELECT bytes, chunks, largest_bytes, largest_offset FROM accessed")" "262144|65536|12|4"
 access_is slices "1.0M 1.0M
-structured access 128.0K" "Each of the 8 launches of store_bytes \(.*accesses a slice of its own; .*the largest has 128.0K.*Allocate 128.0K for a slice"
+structured access 128.0K" "Each of the 8 launches of store_bytes \(.*accesses a slice of its own, of 128.0K at most; no two launches of any kernel overlap.*Allocate 128.0K for a slice"
 is "slices: the table" "$(sqlite3 "$T/m.db" "SELECT launches, largest_bytes FROM slice")" "8|131072"
 is "slices: by the paper's scripts" "$(facts --rules artefact)" "1.0M 1.0M
 structured access 128.0K"
+access_is pairs "1.0M 1.0M
+structured access 160.0K" "Each of the 8 launches of store_bytes .*of 128.0K at most.*Allocate 160.0K for a slice"
 access_is halo "1.0M 1.0M"
 access_is gather "1.0M 1.0M"
 for case in over almost hole slices; do

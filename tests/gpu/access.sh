@@ -16,7 +16,7 @@ same() { # PROGRAM ARGUMENT...
 	like "${*##*/}: something is known" "$(accesses "$T/e.db" | head -n 1)" '^object'
 	is "${*##*/}: the same accesses" "$(accesses "$T/g.db")" "$(accesses "$T/e.db")"
 }
-for case in early unused kernels over almost hole scattered slices halo gather; do
+for case in early unused kernels over almost hole scattered slices pairs halo gather; do
 	same "$P/memory_waste" $case
 done
 for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do

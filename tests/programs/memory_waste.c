@@ -253,6 +253,21 @@ static void halo(void)
 	sweep(1);
 }
 
+/* Two kernels have slices, of which the one's are a quarter of the other's. */
+static void kernel_pairs(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	for (int i = 0; i < SLICES; i++) {
+		unsigned char *slice = a + (size_t)i * SLICE;
+
+		LAUNCH(store_bytes, SLICE / 1024, 1024, slice, SLICE, (unsigned char)i);
+		LAUNCH(increment, SLICE / 16 / 1024, 1024, (int *)slice, SLICE / 16);
+		fetch(slice, SLICE);
+	}
+	release(a);
+}
+
 /* What launches have written to slices another kernel needs as a whole. */
 static void gather(void)
 {
@@ -277,7 +292,8 @@ int main(int argc, char **argv)
 		{"leak", leak},       {"idle", idle}, {"busy", busy},
 		{"kernels", kernels}, {"over", over}, {"almost", almost},
 		{"enough", enough},   {"hole", hole}, {"scattered", scattered},
-		{"slices", slices},   {"halo", halo}, {"gather", gather},
+		{"slices", slices},   {"halo", halo}, {"pairs", kernel_pairs},
+		{"gather", gather},
 	};
 
 	mended = argc == 3 && !strcmp(argv[2], "mended");

@@ -10,23 +10,31 @@ accesses() { # DB
 	sqlite3 "$1" "SELECT 'object', object, bytes, chunks, largest_bytes, largest_offset FROM accessed;
 		SELECT 'slices', object, vertex, launches, largest_bytes FROM slice ORDER BY object, vertex"
 }
-same() { # PROGRAM ARGUMENT...
+both() { # PROGRAM ARGUMENT...
 	on emulated "$T/e.db" flow,access "$@" >"$T/out" 2>&1 || not_ok "$* on the emulated device" "$(cat "$T/out")"
 	on gpu "$T/g.db" flow,access "$@" >"$T/out" 2>&1 || not_ok "$* on the GPU" "$(cat "$T/out")"
+}
+same() { # PROGRAM ARGUMENT...
+	both "$@"
 	like "${*##*/}: something is known" "$(accesses "$T/e.db" | head -n 1)" '^object'
 	is "${*##*/}: the same accesses" "$(accesses "$T/g.db")" "$(accesses "$T/e.db")"
 }
+# A GPU may know less: a kernel with texture instructions may have read anything.
+within() { # PROGRAM ARGUMENT...
+	both "$@"
+	is "${*##*/}: no other accesses" "$(comm -13 <(accesses "$T/e.db" | sort) <(accesses "$T/g.db" | sort))" ""
+}
 for case in early unused kernels over almost hole scattered slices pairs halo gather; do
 	same "$P/memory_waste" $case
-done
-for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do
-	same "$P/exactness" "$case"
 done
 for seed in 1 2 3 4 5 6 7 8; do
 	same "$P/random_flow" $seed
 done
 same "$P/figure3"
 same "$P/demo"
+for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do
+	within "$P/exactness" "$case"
+done
 # shadows on the host
 on gpu "$T/g.db" flow,access --memory-limit 1 "$P/demo" >"$T/out" 2>&1
 on emulated "$T/e.db" flow,access "$P/demo" >"$T/out" 2>&1

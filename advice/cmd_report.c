@@ -85,19 +85,25 @@ int cmd_report(int argc, char **argv)
 		{0, "reuse-difference", "FRACTION",
 		 "redundant allocation: sizes differ by this much at most (default 0.1)",
 		 OPTION_FRACTION, &memory.options.reuse_difference},
+		{0, "accessed", "FRACTION",
+		 "overallocation: less than this share of an object is accessed (default 0.8)",
+		 OPTION_FRACTION, &memory.options.accessed},
+		{0, "fragmentation", "FRACTION",
+		 "overallocation: what is not accessed is less scattered than this (default 0.8)",
+		 OPTION_FRACTION, &memory.options.fragmentation},
 		{'T', "type", "TYPE", "of memory: text (default) or json", OPTION_TEXT, &type},
 		{'o', "output", "FILE", "write the report there instead of to standard output",
 		 OPTION_TEXT, &output},
 		{0},
 	};
 	const struct command_help help = {
-		.usage =
-			"vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
-			"[--partial-download FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
-			"[--by cause|path] [--top N] [--brief] [-o FILE] [FILE]\n"
-			"vflow report --memory [--rules paper|artefact] [--idle-calls N] "
-			"[--reuse-difference FRACTION] [--min-bytes SIZE] [--top N] [-T text|json] "
-			"[-o FILE] [FILE]",
+		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
+			 "[--partial-download FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
+			 "[--by cause|path] [--top N] [--brief] [-o FILE] [FILE]\n"
+			 "vflow report --memory [--rules paper|artefact] [--idle-calls N] "
+			 "[--reuse-difference FRACTION] [--accessed FRACTION] "
+			 "[--fragmentation FRACTION] [--min-bytes SIZE] [--top N] "
+			 "[-T text|json] [-o FILE] [FILE]",
 		.summary =
 			"Says which of the recorded GPU work is superfluous, where it is in the\n"
 			"source, and what to do about it: most time saved first where passes time "

@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 12
+#define GPU_PROVIDER_VERSION 13
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -184,6 +184,7 @@ struct gpu_sink {
 
 struct gpu_options {
 	bool digests;          /* deliver GPU_RECORD_CONTENT and GPU_RECORD_TRANSFER */
+	bool accesses;         /* ... GPU_RECORD_ACCESSED and GPU_RECORD_SLICE: pass `access` */
 	uint64_t memory_limit; /* bytes of all shadows on the device; 0: none */
 };
 

@@ -16,18 +16,20 @@ const char *const memory_pattern_titles[MEMORY_PATTERNS] = {
 	[MEMORY_UNUSED] = "unused allocation",       [MEMORY_LEAK] = "memory leak",
 	[MEMORY_EARLY] = "early allocation",         [MEMORY_LATE] = "late deallocation",
 	[MEMORY_REDUNDANT] = "redundant allocation", [MEMORY_IDLE] = "temporary idleness",
+	[MEMORY_OVERALLOCATION] = "overallocation",  [MEMORY_STRUCTURED] = "structured access",
 };
 
 struct search {
 	const struct profile *profile;
 	const struct memory_options *options;
 	struct memory *memory;
-	struct call_times *times; /* NULL: there is no timeline */
-	uint32_t *reuses;         /* by index of the object: of the one whose memory it could use */
-	uint32_t *pairs; /* indices of objects that have one, those that begin last first */
+	struct call_times *times;    /* NULL: there is no timeline */
+	struct access_facts *access; /* by index of the object */
+	uint32_t *reuses; /* by index of the object: of the one whose memory it could use */
+	uint32_t *pairs;  /* indices of objects that have one, those that begin last first */
 	uint32_t pair_count;
 	/* By index of the object: bits 1 << enum memory_pattern. */
-	unsigned char *patterns;
+	uint16_t *patterns;
 	struct pair_map rows; /* (site, pattern): index of the finding */
 	uint32_t capacity;
 };
@@ -63,20 +65,28 @@ static uint64_t between(const struct search *search, const struct profile_moment
 
 /* -- what objects have it ----------------------------------------------------------------- */
 
-/* What the object costs from one call to the other one. */
-static void add_time(const struct search *search, struct memory_finding *finding, uint64_t bytes,
-		     const struct call_stretch *stretch)
+/* What of an object nobody needs. */
+struct waste {
+	uint64_t bytes;
+	uint64_t calls; /* for so many */
+	uint64_t most;  /* by which the worst is found */
+	struct call_stretch stretch;
+};
+
+static void add_time(const struct search *search, struct memory_finding *finding,
+		     const struct waste *waste)
 {
-	uint64_t ns = search->times ? call_times_between(search->times, stretch) : PROFILE_UNKNOWN;
+	uint64_t ns = search->times ? call_times_between(search->times, &waste->stretch)
+				    : PROFILE_UNKNOWN;
 
 	if (ns == PROFILE_UNKNOWN)
 		return;
 	finding->timed++;
-	finding->byte_seconds += (double)bytes * ((double)ns / 1e9);
+	finding->byte_seconds += (double)waste->bytes * ((double)ns / 1e9);
 }
 
-static void add(struct search *search, uint32_t index, enum memory_pattern pattern,
-		uint64_t distance, const struct call_stretch *stretch)
+static void add_waste(struct search *search, uint32_t index, enum memory_pattern pattern,
+		      const struct waste *waste)
 {
 	struct memory *memory = search->memory;
 	const struct profile_lifetime *life = peaks_lifetime(memory->peaks, index);
@@ -85,7 +95,7 @@ static void add(struct search *search, uint32_t index, enum memory_pattern patte
 	uint64_t product;
 	uint32_t row;
 
-	search->patterns[index] |= (unsigned char)(1u << pattern);
+	search->patterns[index] |= (uint16_t)(1u << pattern);
 	if (!pair_map_find(&search->rows, object->site, pattern, memory->finding_count, &row)) {
 		ARRAY_RESERVE(memory->findings, memory->finding_count, search->capacity);
 		memory->findings[memory->finding_count++] = (struct memory_finding){
@@ -94,18 +104,29 @@ static void add(struct search *search, uint32_t index, enum memory_pattern patte
 	finding = &memory->findings[row];
 	finding->objects++;
 	profile_add(&finding->bytes, object->size);
-	if (__builtin_mul_overflow(object->size, distance, &product))
+	if (__builtin_mul_overflow(waste->bytes, waste->calls, &product))
 		product = PROFILE_NUMBER_MAX;
 	profile_add(&finding->bytes_time, product);
-	add_time(search, finding, object->size, stretch);
-	if (finding->worst && finding->longest >= distance)
+	add_time(search, finding, waste);
+	if (finding->worst && finding->most >= waste->most)
 		return;
 	finding->worst = life;
-	finding->longest = distance;
+	finding->most = waste->most;
+	finding->access = search->access[index];
 	if (pattern == MEMORY_REDUNDANT)
 		finding->reuses =
 			object_of(search, peaks_lifetime(memory->peaks, search->reuses[index]))
 				->site;
+}
+
+/* Nobody needs the object for so many calls. */
+static void add(struct search *search, uint32_t index, enum memory_pattern pattern,
+		uint64_t distance, const struct call_stretch *stretch)
+{
+	const struct profile_lifetime *life = peaks_lifetime(search->memory->peaks, index);
+	const struct waste waste = {object_of(search, life)->size, distance, distance, *stretch};
+
+	add_waste(search, index, pattern, &waste);
 }
 
 /* Behind the last call that is known, for what was not freed. */
@@ -124,6 +145,34 @@ static struct profile_moment end_of(const struct search *search)
 	end.call++;
 	end.time++;
 	return end;
+}
+
+/* What of the object nobody needs: it has been accessed, and nothing was unseen. */
+static void look_at_accesses(struct search *search, uint32_t index,
+			     const struct profile_lifetime *life, const struct profile_moment *end,
+			     const struct call_stretch *whole)
+{
+	const struct profile *profile = search->profile;
+	const struct access_facts *facts = &search->access[index];
+	const uint64_t size = object_of(search, life)->size;
+	const struct profile_accessed *accessed = facts->accessed;
+	struct waste waste = {.calls = between(search, &life->made, end, false), .stretch = *whole};
+
+	if (!accessed) {
+		search->memory->not_followed += search->memory->follows_accesses;
+		return;
+	}
+	if ((double)accessed->bytes < search->options->accessed * (double)size) {
+		waste.bytes = waste.most = accessed->largest_bytes;
+		if (access_fragmentation(profile, accessed) < search->options->fragmentation)
+			add_waste(search, index, MEMORY_OVERALLOCATION, &waste);
+		else
+			search->memory->scattered++;
+	}
+	if (facts->slices && facts->slice_bytes < size) {
+		waste.bytes = waste.most = size - facts->slice_bytes;
+		add_waste(search, index, MEMORY_STRUCTURED, &waste);
+	}
 }
 
 static void look_at(struct search *search, uint32_t index, const struct profile_moment *end,
@@ -159,6 +208,7 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 			    &whole);
 		return;
 	}
+	look_at_accesses(search, index, life, freed ? &life->freed : end, &whole);
 	distance = between(search, &life->made, &life->first, false);
 	if (distance)
 		add(search, index, MEMORY_EARLY, distance, &start);
@@ -243,6 +293,7 @@ static void pair_objects(struct search *search)
 static struct peaks_span mend(const struct search *search, uint32_t index, unsigned patterns)
 {
 	const struct profile_lifetime *life = peaks_lifetime(search->memory->peaks, index);
+	const struct access_facts *facts = &search->access[index];
 	struct peaks_span span = peaks_span(search->memory->peaks, index);
 
 	patterns &= search->patterns[index];
@@ -256,6 +307,10 @@ static struct peaks_span mend(const struct search *search, uint32_t index, unsig
 		span.gap_from = 2 * life->idle_from.call + 1;
 		span.gap_to = 2 * life->idle_to.call - 1;
 	}
+	if (patterns & 1u << MEMORY_OVERALLOCATION)
+		span.bytes -= facts->accessed->largest_bytes;
+	if (patterns & 1u << MEMORY_STRUCTURED && span.bytes > facts->slice_bytes)
+		span.bytes = facts->slice_bytes;
 	return span;
 }
 
@@ -337,12 +392,13 @@ static void estimate(struct search *search)
 {
 	struct memory *memory = search->memory;
 	uint64_t steps = 4 * (uint64_t)peaks_count(memory->peaks) + 1;
-	const unsigned all = (1u << MEMORY_PATTERNS) - 1, moves = 1u << MEMORY_IDLE;
+	/* to free early and to allocate late is all that using memory again could do, and more */
+	const unsigned whole =
+		1u << MEMORY_UNUSED | 1u << MEMORY_LEAK | 1u << MEMORY_EARLY | 1u << MEMORY_LATE;
 	uint64_t gone;
 
-	/* to free early and to allocate late is all that using memory again could do, and more */
-	memory->peak_mended = peak_with(search, all & ~moves & ~(1u << MEMORY_REDUNDANT), 0, &gone);
-	memory->peak_moved = peak_with(search, all & ~(1u << MEMORY_REDUNDANT), 0, &gone);
+	memory->peak_mended = peak_with(search, whole, 0, &gone);
+	memory->peak_moved = peak_with(search, whole | 1u << MEMORY_IDLE, 0, &gone);
 	if (memory->finding_count)
 		qsort(memory->findings, memory->finding_count, sizeof(*memory->findings),
 		      by_bytes_time);
@@ -377,9 +433,13 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 		memory->peak = highest.bytes;
 		memory->place = highest.place;
 	}
-	search.patterns = xcalloc(memory->objects, 1);
+	memory->follows_accesses = access_is_known(profile);
+	search.patterns = xcalloc(memory->objects, sizeof(*search.patterns));
 	search.times = options->peaks_only ? NULL : call_times_new(profile, memory->process);
 	memory->timed = search.times != NULL;
+	search.access = xcalloc(memory->objects, sizeof(*search.access));
+	for (uint32_t i = 0; i < memory->objects && memory->follows_accesses; i++)
+		search.access[i] = access_facts(profile, peaks_lifetime(memory->peaks, i)->object);
 	if (!options->peaks_only)
 		pair_objects(&search);
 	end = end_of(&search);
@@ -391,6 +451,7 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 	pair_map_release(&search.rows);
 	call_times_free(search.times);
 	free(search.patterns);
+	free(search.access);
 	free(search.reuses);
 	free(search.pairs);
 	return memory;

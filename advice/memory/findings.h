@@ -1,6 +1,7 @@
 /*
- * advice/memory/findings.h: memory of the device that is allocated while nobody needs it: the
- * patterns of DrGPUM (Definitions 3.1 to 3.6), and what mending each takes off the peak.
+ * advice/memory/findings.h: memory of the device that is allocated while nobody needs it, or more
+ * of it than anybody needs: the patterns of DrGPUM (Definitions 3.1 to 3.6, 3.8 and 3.10), and what
+ * mending each takes off the peak.
  *
  * Facts of one process, the one with the highest peak.  Objects that something may have accessed
  * unseen have no findings but that they were never freed.
@@ -10,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "advice/memory/accesses.h"
 #include "graph/memory/peaks.h"
 
 enum memory_rules {
@@ -21,12 +23,18 @@ struct memory_options {
 	enum memory_rules rules;
 	uint64_t idle_calls;     /* temporary idleness: so many calls between, or more */
 	double reuse_difference; /* redundant allocation: of the sizes, at most */
+	double accessed;         /* overallocation: less of an object is accessed, and */
+	double fragmentation;    /* ... what is left of it is less scattered (equation 1) */
 	uint64_t min_bytes;      /* objects of fewer are left out */
 	bool peaks_only;         /* no findings */
 };
 
 #define MEMORY_DEFAULTS                                                                            \
-	((struct memory_options){.idle_calls = 2, .reuse_difference = 0.1, .min_bytes = 1024})
+	((struct memory_options){.idle_calls = 2,                                                  \
+				 .reuse_difference = 0.1,                                          \
+				 .accessed = 0.8,                                                  \
+				 .fragmentation = 0.8,                                             \
+				 .min_bytes = 1024})
 
 enum memory_pattern {
 	MEMORY_UNUSED,
@@ -35,23 +43,36 @@ enum memory_pattern {
 	MEMORY_LATE,
 	MEMORY_REDUNDANT,
 	MEMORY_IDLE,
+	MEMORY_OVERALLOCATION,
+	MEMORY_STRUCTURED,
 	MEMORY_PATTERNS
 };
 
 extern const char *const memory_pattern_titles[MEMORY_PATTERNS]; /* "early allocation" */
 
+/* Whether the pattern is about parts of objects, not about times at which they are not needed. */
+static inline bool memory_is_of_parts(enum memory_pattern pattern)
+{
+	return pattern == MEMORY_OVERALLOCATION || pattern == MEMORY_STRUCTURED;
+}
+
 /* One pattern of the objects of one site. */
 struct memory_finding {
 	enum memory_pattern pattern;
-	uint32_t site;       /* vertex id */
-	uint64_t objects;    /* of the site that have it */
-	uint64_t bytes;      /* of them, all */
-	uint64_t bytes_time; /* bytes times the calls between (topological time), summed */
-	/* Bytes times the seconds between, summed, by the timeline; of how many objects. */
+	uint32_t site;    /* vertex id */
+	uint64_t objects; /* of the site that have it */
+	uint64_t bytes;   /* of them, all */
+	/*
+	 * Bytes that nobody needs times the calls between (topological time), summed; of
+	 * overallocation and structured access all calls while the object is there.
+	 */
+	uint64_t bytes_time;
+	/* The same times the seconds between, summed, by the timeline; of how many objects. */
 	double byte_seconds;
 	uint64_t timed;
-	uint64_t longest; /* calls between, of the worst: */
+	uint64_t most; /* of the worst: calls between, or bytes that nobody needs */
 	const struct profile_lifetime *worst;
+	struct access_facts access; /* of the worst */
 	uint32_t reuses;     /* MEMORY_REDUNDANT: site of the object that the worst could use */
 	uint64_t peak;       /* would be, with this mended; PROFILE_UNKNOWN: not computed */
 	uint64_t peak_bytes; /* of its objects at the peak that would not be there then */
@@ -65,6 +86,10 @@ struct memory {
 	uint64_t peak_moved;  /* and with idle objects moved to the host meanwhile */
 	uint64_t objects, unseen;
 	bool timed; /* there is a timeline */
+	/* Objects of which little is accessed, but what is left is scattered; and those of which it
+	 * is not known what is accessed. */
+	uint64_t scattered, not_followed;
+	bool follows_accesses; /* the profile has the pass `access` */
 	/* most off the peak first, then those that are on it, then by bytes_time */
 	struct memory_finding *findings;
 	uint32_t finding_count;

@@ -137,6 +137,36 @@ static void print_findings(const struct printing *printing)
 
 /* -- the whole ---------------------------------------------------------------------------- */
 
+/* What is not said of which parts of objects are accessed. */
+static void print_accesses(const struct memory *memory, FILE *out)
+{
+	char *text;
+
+	if (!memory->follows_accesses) {
+		fputs("  ", out);
+		page_wrap(out, 2,
+			  "which parts of objects are accessed was not recorded: vflow collect "
+			  "--passes flow,access");
+		return;
+	}
+	if (memory->scattered) {
+		text = xasprintf("of %" PRIu64
+				 " more object%s little is accessed, but what is left "
+				 "over is scattered: hard to save",
+				 memory->scattered, text_plural(memory->scattered, "", "s"));
+		fputs("  ", out);
+		page_wrap(out, 2, text);
+		free(text);
+	}
+	if (memory->not_followed) {
+		text = xasprintf("of %" PRIu64 " object%s it is not known which parts are accessed",
+				 memory->not_followed, text_plural(memory->not_followed, "", "s"));
+		fputs("  ", out);
+		page_wrap(out, 2, text);
+		free(text);
+	}
+}
+
 static void print_header(const struct printing *printing)
 {
 	const struct profile *profile = printing->report->profile;
@@ -172,6 +202,7 @@ static void print_header(const struct printing *printing)
 		page_wrap(out, 2, text);
 		free(text);
 	}
+	print_accesses(memory, out);
 	free(title);
 	free(peak);
 	free(mended);

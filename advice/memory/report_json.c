@@ -75,7 +75,9 @@ static void put_finding(struct writing *writing, const struct memory_finding *fi
 		json_real(json, finding->byte_seconds);
 		json_named_count(json, "timed_objects", finding->timed);
 	}
-	json_named_count(json, "longest_calls", finding->longest);
+	json_named_count(json,
+			 memory_is_of_parts(finding->pattern) ? "unneeded_bytes" : "longest_calls",
+			 finding->most);
 	json_named_count(json, "worst_object", finding->worst->object + UINT64_C(1));
 	if (finding->pattern == MEMORY_REDUNDANT)
 		json_named_count(json, "reuses_vertex", finding->reuses);

@@ -24,12 +24,71 @@ static char *distance_words(const struct report_memory *report, uint64_t distanc
 			 text_plural(distance, " comes", "s come"));
 }
 
+/* Of an object that is not all accessed, or by slices; caller frees. */
+static char *access_evidence(const struct profile *profile, const struct memory_finding *finding)
+{
+	const struct access_facts *facts = &finding->access;
+	const uint64_t size = profile->objects[finding->worst->object].size;
+	char *used, *share, *unused, *largest, *kernel, *text;
+
+	if (finding->pattern == MEMORY_STRUCTURED) {
+		largest = words_bytes(facts->slices->largest_bytes);
+		kernel = vertex_words(profile, facts->slices->vertex);
+		text = xasprintf("Each of the %" PRIu64 " launches of %s accesses a slice of its "
+				 "own, of %s at most; no two launches of any kernel overlap.",
+				 facts->slices->launches, kernel, largest);
+		free(largest);
+		free(kernel);
+		return text;
+	}
+	used = words_bytes(facts->accessed->bytes);
+	share = words_percent(facts->accessed->bytes, size);
+	unused = words_bytes(access_unused(profile, facts->accessed));
+	largest = words_bytes(facts->accessed->largest_bytes);
+	text = xasprintf("%s of it, %s, is accessed; the other %s are in %" PRIu64
+			 " chunk%s, the largest of %s (fragmentation %.0f%%).",
+			 share, used, unused, facts->accessed->chunks,
+			 text_plural(facts->accessed->chunks, "", "s"), largest,
+			 100 * access_fragmentation(profile, facts->accessed));
+	free(used);
+	free(share);
+	free(unused);
+	free(largest);
+	return text;
+}
+
+static char *access_advice(const struct profile *profile, const struct memory_finding *finding)
+{
+	const struct access_facts *facts = &finding->access;
+	const struct profile_accessed *accessed = facts->accessed;
+	const uint64_t size = profile->objects[finding->worst->object].size;
+	char *kernel, *bytes, *text;
+
+	if (finding->pattern == MEMORY_STRUCTURED) {
+		bytes = words_bytes(facts->slice_bytes);
+		kernel = vertex_words(profile, facts->slices->vertex);
+		text = xasprintf("Allocate %s for a slice, and use them again for each launch of "
+				 "%s, if what it leaves in one is not needed any more by then.",
+				 bytes, kernel);
+		free(kernel);
+		free(bytes);
+		return text;
+	}
+	bytes = words_bytes(accessed->largest_offset);
+	if (accessed->largest_offset + accessed->largest_bytes == size)
+		text = xasprintf("Allocate its first %s only.", bytes);
+	else
+		text = xasprintf("Allocate it without the chunk, which begins %s into it.", bytes);
+	free(bytes);
+	return text;
+}
+
 char *memory_evidence(const struct report_memory *report, const struct words_site *sites,
 		      const struct memory_finding *finding)
 {
 	const struct profile *profile = report->profile;
 	const struct profile_lifetime *worst = finding->worst;
-	char *distance = distance_words(report, finding->longest);
+	char *distance = distance_words(report, finding->most);
 	char *first = vertex_words(profile, worst->first_vertex);
 	char *last = vertex_words(profile, worst->last_vertex);
 	char *from = vertex_words(profile, worst->idle_from_vertex);
@@ -63,8 +122,11 @@ char *memory_evidence(const struct report_memory *report, const struct words_sit
 				 "needed any more: %s.",
 				 first, other);
 		break;
-	default:
+	case MEMORY_IDLE:
 		text = xasprintf("%s between two accesses, by %s and by %s.", distance, from, to);
+		break;
+	default:
+		text = access_evidence(profile, finding);
 	}
 	free(distance);
 	free(first);
@@ -101,10 +163,13 @@ char *memory_advice(const struct profile *profile, const struct memory_finding *
 	case MEMORY_REDUNDANT:
 		text = xstrdup("Use that memory again instead of allocating more.");
 		break;
-	default:
+	case MEMORY_IDLE:
 		text = xasprintf("Where memory is short: free it after %s, and bring it back, from "
 				 "the host or computed anew, before %s.",
 				 from, to);
+		break;
+	default:
+		text = access_advice(profile, finding);
 	}
 	free(first);
 	free(last);

@@ -3,7 +3,8 @@
  *
  * Environment: VFLOW_TRACE_DIR is the folder for the trace (none: the process is not observed),
  * VFLOW_PASS names the passes of the run, VFLOW_DIGESTS=0 leaves out content digests,
- * VFLOW_MEMORY_LIMIT is the most bytes of shadows on a GPU; see inject.c and choice.c for more.
+ * VFLOW_ACCESS=1 asks for what is accessed of objects, VFLOW_MEMORY_LIMIT is the most bytes of
+ * shadows on a GPU; see inject.c and choice.c for more.
  */
 #include "collect/guest/guest.h"
 
@@ -543,8 +544,9 @@ __attribute__((destructor)) static void finish(void)
 __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_provider *provider)
 {
 	const char *folder = getenv("VFLOW_TRACE_DIR"), *digests = getenv("VFLOW_DIGESTS");
-	const char *limit = getenv("VFLOW_MEMORY_LIMIT");
+	const char *limit = getenv("VFLOW_MEMORY_LIMIT"), *accesses = getenv("VFLOW_ACCESS");
 	const struct gpu_options options = {.digests = !digests || strcmp(digests, "0") != 0,
+					    .accesses = accesses && *accesses,
 					    .memory_limit = limit ? strtoull(limit, NULL, 10) : 0};
 	static bool started;
 	struct error error;

@@ -33,6 +33,8 @@ struct pass_library {
 
 /* The provider of passes `time`, `waits` and `use` on NVIDIA GPUs: collect/passes/time.c. */
 extern const struct pass_library pass_library_cupti;
+/* ... and of `flow` and `access`: collect/passes/flow.c. */
+extern const struct pass_library pass_library_sanitizer;
 
 struct pass_provider {
 	const struct device *device;

@@ -111,7 +111,7 @@ static const char *const sanitizer_places[] = {
 	NULL,
 };
 
-static const struct pass_library sanitizer = {
+const struct pass_library pass_library_sanitizer = {
 	.name = "libvflow-sanitizer.so",
 	.install = "the CUDA toolkit with compute-sanitizer",
 	.needs = "libsanitizer-public.so",
@@ -123,10 +123,12 @@ const struct pass pass_flow = {
 	.name = "flow",
 	.gives = "how values flow between operations, and the lifetimes of objects",
 	.role = PASS_MAKES_GRAPH,
+	.run = "flow",
 	.order = 1,
 	.cost = 5,
 	.sampling = &sample_kernels,
-	.providers = (const struct pass_provider[]){{.device = &device_gpu, .library = &sanitizer},
+	.providers = (const struct pass_provider[]){{.device = &device_gpu,
+						     .library = &pass_library_sanitizer},
 						    {.device = &device_emulated},
 						    {0}},
 	.options = (const struct pass_option *const[]){&no_duplicates, &kernel, &capture_range,

@@ -34,6 +34,7 @@ void shadow_destroy(struct shadow *shadow)
 	free(shadow->tallies.slots);
 	free(shadow->rows);
 	free(shadow->atomics);
+	free(shadow->slices);
 	free(shadow);
 }
 
@@ -109,6 +110,8 @@ static size_t lay_out(struct shadow_object *object)
 	object->written = carve(object, &used, words, sizeof(uint64_t));
 	object->origin = carve(object, &used, words, sizeof(uint64_t));
 	carve_set(object, &used, &object->touched_blocks);
+	if (object->shadow->accesses)
+		object->accessed = carve(object, &used, words / UNIT_BYTES, sizeof(uint64_t));
 	if (!object->shadow->digests)
 		return used;
 	carve_set(object, &used, &object->stale_blocks);
@@ -132,6 +135,7 @@ struct shadow_object *shadow_object_create(struct shadow *shadow, uint32_t id, u
 	object->site = site;
 	object->memory = memory;
 	object->size = size;
+	object->made_at = shadow->all_seen;
 	object->blocks = size ? (size + BLOCK_BYTES - 1) / BLOCK_BYTES : 1;
 	object->storage_size = lay_out(object);
 	object->mapped = object->storage_size >= MAP_FROM;
@@ -218,6 +222,7 @@ bool shadow_all_seen(struct shadow *shadow)
 	const bool unread = shadow->written_epoch > shadow->seen_epoch;
 
 	shadow->seen_epoch = shadow->epoch++;
+	shadow->all_seen++;
 	return unread;
 }
 
@@ -297,6 +302,7 @@ bool shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size)
 {
 	if (!inside(object, offset, size))
 		return false;
+	object->forgotten = true;
 	for (uint64_t block = offset / BLOCK_BYTES; block <= (offset + size - 1) / BLOCK_BYTES;
 	     block++)
 		forget_block(object, block, offset, size);

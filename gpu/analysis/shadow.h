@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpu/analysis/accessed.h"
 #include "gpu/provider.h"
 
 struct shadow;
@@ -24,6 +25,9 @@ struct shadow_object;
 /* With `digests`, shadow_settle() keeps a digest per object (leaf.h).  NULL: no memory. */
 struct shadow *shadow_create(bool digests);
 void shadow_destroy(struct shadow *shadow);
+
+/* From now on new objects keep what of them APIs accessed: shadow_slices(), shadow_accessed(). */
+void shadow_follow_accesses(struct shadow *shadow);
 
 /*
  * Starts to follow an object of `size` bytes at `memory` (readable as long as the object is
@@ -130,6 +134,20 @@ bool shadow_forget(struct shadow_object *object, uint64_t offset, uint64_t size)
  */
 void shadow_atomics(struct shadow *shadow,
 		    void (*touched)(void *data, uint32_t object, uint32_t sizes), void *data);
+
+/*
+ * After shadow_settle(), if accesses are followed: calls `accessed` for each object that the API
+ * accessed, in order of object id, with what it did.
+ */
+void shadow_slices(struct shadow *shadow,
+		   void (*accessed)(void *data, uint32_t object, const struct gpu_slice *slice),
+		   void *data);
+
+/*
+ * What all settled APIs have accessed of the object.  False: it was not followed, or something may
+ * have accessed it that was not analysed.
+ */
+bool shadow_accessed(const struct shadow_object *object, struct gpu_accessed *accessed);
 
 /* The running API failed: its masks are cleared, nothing else changes. */
 void shadow_abandon(struct shadow *shadow);

@@ -58,9 +58,13 @@ struct shadow_object {
 	bool exposed;
 
 	uint32_t known_sizes; /* values.h: of all accesses before the running API */
+	uint64_t *accessed;   /* accessed.h: by all APIs that were settled; NULL: not followed */
+	uint64_t made_at;     /* the shadow's all_seen then */
+	bool forgotten;       /* some of it, once */
 
 	/* The running API; all zero between APIs. */
 	uint32_t sizes;
+	struct accessed_slice slice; /* of the blocks that were settled */
 	struct block_set touched_blocks;
 	uint64_t *read, *to_host; /* to_host is part of read */
 	/*
@@ -97,6 +101,12 @@ struct atomics {
 	uint32_t object, sizes;
 };
 
+/* What the API accessed of an object. */
+struct object_slice {
+	uint32_t object;
+	struct gpu_slice slice;
+};
+
 /* The tallies of the object that is being settled: an open-addressing table over an array. */
 struct tallies {
 	struct tally *items;
@@ -114,9 +124,12 @@ struct shadow {
 	size_t row_count, row_capacity;
 	struct atomics *atomics;
 	size_t atomics_count, atomics_capacity;
-	uint64_t epoch; /* grows after something was seen */
+	struct object_slice *slices;
+	size_t slice_count, slice_capacity;
+	uint64_t all_seen; /* how often all objects were */
+	uint64_t epoch;    /* grows after something was seen */
 	uint64_t seen_epoch, written_epoch;
-	bool digests;
+	bool digests, accesses;
 	uint32_t leaf_keys[LEAF_KEYS];
 };
 
@@ -160,6 +173,11 @@ void shadow_clear_block(struct shadow_object *object, uint64_t block);
 void shadow_stale(struct shadow_object *object, uint64_t first, uint64_t last);
 /* Gives every unit of a block its own writer (equal ones for now). */
 void shadow_mix(struct shadow_object *object, uint64_t block);
+
+/* Before the block is settled: takes its masks over into what was accessed. */
+void shadow_note_accessed(struct shadow_object *object, uint64_t block);
+/* All blocks of the object are settled: lists its slice.  False: no memory. */
+bool shadow_end_slice(struct shadow_object *object);
 
 /* The keys of leaves. */
 void shadow_digest_prepare(struct shadow *shadow);

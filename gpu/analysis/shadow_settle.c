@@ -385,11 +385,14 @@ static bool settle_object(struct shadow *shadow, struct shadow_object *object, u
 				    .width = values_width(object->sizes, object->known_sizes)};
 	uint64_t cursor = 0, block;
 
-	while (block_set_take(&object->touched_blocks, &cursor, &block))
+	while (block_set_take(&object->touched_blocks, &cursor, &block)) {
+		if (object->accessed)
+			shadow_note_accessed(object, block);
 		settle_block(&settling, block);
+	}
 	object->known_sizes |= object->sizes;
 	if (tallies->failed || !reserve_rows(shadow, (size_t)tallies->count * 2 + 2) ||
-	    !add_atomics(shadow, object))
+	    !add_atomics(shadow, object) || !shadow_end_slice(object))
 		return false;
 	for (uint32_t i = 0; i < tallies->count; i++)
 		tallies->items[i].writer ^= object->site;
@@ -418,7 +421,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 	bool settled = true;
 
 	shadow->row_count = 0;
-	shadow->atomics_count = 0;
+	shadow->atomics_count = shadow->slice_count = 0;
 	DL_SORT2(shadow->touched, by_id, touched.prev, touched.next);
 	DL_FOREACH2(shadow->touched, object, touched.next)
 	{
@@ -432,7 +435,7 @@ int shadow_settle(struct shadow *shadow, uint32_t context, const struct gpu_row 
 		shadow_forget(object, 0, object->size);
 		shadow_all_seen(shadow);
 		shadow->row_count = 0;
-		shadow->atomics_count = 0;
+		shadow->atomics_count = shadow->slice_count = 0;
 		shadow->tallies.failed = false;
 	}
 	shadow_abandon(shadow);

@@ -3,7 +3,7 @@
 
 sanitizer_folder = $(BUILD)/sanitizer.o
 sanitizer_objects = $(patsubst gpu/sanitizer/%,$(sanitizer_folder)/%.o,$(wildcard gpu/sanitizer/*.c gpu/sanitizer/*/*.c)) \
-	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/nvidia/*.c gpu/sass/*.c) gpu/analysis/may_write.c gpu/analysis/node_ordinals.c gpu/analysis/transfer.c) $(sanitizer_folder)/images.S.o
+	$(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/nvidia/*.c gpu/sass/*.c) gpu/analysis/accessed.c gpu/analysis/may_write.c gpu/analysis/node_ordinals.c gpu/analysis/transfer.c) $(sanitizer_folder)/images.S.o
 provider_folders += $(sanitizer_folder)
 provider_objects += $(sanitizer_objects)
 all: $(if $(have_sanitizer),$(BUILD)/lib/libvflow-sanitizer.so)
@@ -35,8 +35,14 @@ $(sanitizer_folder)/passes.fatbin: gpu/sanitizer/device/passes.cu $(device_heade
 	@echo "  NVCC $<"
 	$(Q)$(NVCC_FATBIN) -Werror all-warnings -o $@ $<
 
-$(sanitizer_folder)/images.S.o: gpu/sanitizer/device/images.S $(sanitizer_folder)/patches.fatbin $(sanitizer_folder)/passes.fatbin
-	$(Q)$(CC) -c -DPATCHES='"$(sanitizer_folder)/patches.fatbin"' -DPASSES='"$(sanitizer_folder)/passes.fatbin"' -o $@ $<
+# the same for runs with the pass `access`, so that others do no more for it
+$(sanitizer_folder)/passes_access.fatbin: gpu/sanitizer/device/passes.cu $(device_headers)
+	@mkdir -p $(@D)
+	@echo "  NVCC $< (access)"
+	$(Q)$(NVCC_FATBIN) -DFOLLOW_ACCESSES -Werror all-warnings -o $@ $<
+
+$(sanitizer_folder)/images.S.o: gpu/sanitizer/device/images.S $(sanitizer_folder)/patches.fatbin $(sanitizer_folder)/passes.fatbin $(sanitizer_folder)/passes_access.fatbin
+	$(Q)$(CC) -c -DPATCHES='"$(sanitizer_folder)/patches.fatbin"' -DPASSES='"$(sanitizer_folder)/passes.fatbin"' -DPASSES_ACCESS='"$(sanitizer_folder)/passes_access.fatbin"' -o $@ $<
 
 $(sanitizer_folder)/%.c.o: gpu/sanitizer/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -361,6 +361,24 @@ struct profile_lifetime {
 	bool unseen; /* something that was not seen may have accessed it, too */
 };
 
+/* What calls have accessed of an object (gpu/records.def, ACCESSED). */
+struct profile_accessed {
+	uint32_t object; /* index into profile->objects */
+	uint64_t bytes;  /* the object has more by those of the chunks */
+	uint64_t chunks, largest_bytes, largest_offset;
+};
+
+/*
+ * What the launches of one kernel have accessed of an object of which no kernel has accessed
+ * anything twice: slices, each from the first byte to the last one of a launch, that do not overlap
+ * (DrGPUM, Definition 3.10).
+ */
+struct profile_slices {
+	uint32_t object; /* index into profile->objects */
+	uint32_t vertex; /* id of the kernel */
+	uint64_t launches, largest_bytes;
+};
+
 /* Invocations of a vertex that were not analysed: other tables know nothing of what they did. */
 struct profile_unseen {
 	uint32_t vertex; /* id */
@@ -484,6 +502,10 @@ struct profile {
 	uint32_t site_count, site_capacity;
 	struct profile_lifetime *lifetimes; /* in order of objects; of device memory */
 	uint32_t lifetime_count, lifetime_capacity;
+	struct profile_accessed *accessed; /* in order of objects */
+	uint32_t accessed_count, accessed_capacity;
+	struct profile_slices *slices; /* in order of objects */
+	uint32_t slice_count, slice_capacity;
 	struct profile_unseen *unseen;
 	uint32_t unseen_count, unseen_capacity;
 	struct profile_range *ranges;

@@ -113,3 +113,86 @@ const struct profile_table profile_table_lifetime = {
 		 "LEFT JOIN vertex f ON f.id = l.first_vertex "
 		 "LEFT JOIN vertex a ON a.id = l.last_vertex ORDER BY l.id;",
 };
+
+/* -- accesses ----------------------------------------------------------------------------- */
+
+#define ACCESSED_COLUMN(member, TYPE, ...)                                                         \
+	COLUMN(struct profile_accessed, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column accessed_columns[] = {
+	KEY("id", ID),
+	ACCESSED_COLUMN(object, INDEX, .of = &profile_table_object),
+	ACCESSED_COLUMN(bytes, COUNT),
+	ACCESSED_COLUMN(chunks, COUNT),
+	ACCESSED_COLUMN(largest_bytes, COUNT),
+	ACCESSED_COLUMN(largest_offset, COUNT),
+	{0},
+};
+
+static bool accessed_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_accessed *accessed = row;
+	const uint64_t size = profile->objects[accessed->object].size;
+	uint64_t left;
+
+	if (accessed->bytes > size || accessed->largest_bytes > size ||
+	    accessed->largest_offset > size - accessed->largest_bytes)
+		return false;
+	left = size - accessed->bytes;
+	return accessed->largest_bytes <= left && !left == !accessed->chunks &&
+	       !left == !accessed->largest_bytes && accessed->chunks <= left &&
+	       (accessed->chunks != 1 || accessed->largest_bytes == left);
+}
+
+static int validate_accessed(const struct profile *profile, struct error *error)
+{
+	for (uint32_t i = 1; i < profile->accessed_count; i++)
+		if (profile->accessed[i].object <= profile->accessed[i - 1].object)
+			return error_set(error, "table accessed: objects are not in order");
+	return 0;
+}
+
+const struct profile_table profile_table_accessed = {
+	.name = "accessed",
+	.columns = accessed_columns,
+	.optional = true,
+	TABLE_ROWS(accessed, accessed_count, accessed_capacity),
+	.holds = accessed_holds,
+	.validate = validate_accessed,
+};
+
+#define SLICE_COLUMN(member, TYPE, ...) COLUMN(struct profile_slices, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column slice_columns[] = {
+	KEY("id", ID),
+	SLICE_COLUMN(object, INDEX, .of = &profile_table_object),
+	SLICE_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	SLICE_COLUMN(launches, COUNT),
+	SLICE_COLUMN(largest_bytes, COUNT),
+	{0},
+};
+
+static bool slice_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_slices *slices = row;
+
+	return slices->launches && slices->largest_bytes &&
+	       slices->largest_bytes <= profile->objects[slices->object].size;
+}
+
+static int validate_slices(const struct profile *profile, struct error *error)
+{
+	for (uint32_t i = 1; i < profile->slice_count; i++)
+		if (profile->slices[i].object < profile->slices[i - 1].object)
+			return error_set(error, "table slice: objects are not in order");
+	return 0;
+}
+
+const struct profile_table profile_table_slice = {
+	.name = "slice",
+	.columns = slice_columns,
+	.optional = true,
+	TABLE_ROWS(slices, slice_count, slice_capacity),
+	.holds = slice_holds,
+	.validate = validate_slices,
+};

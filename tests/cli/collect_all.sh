@@ -22,12 +22,12 @@ plain() { # what vflow says, without seconds
 all -o a.db "$P/timeline" events
 is "all passes, in their order" "$? $(plain)" "0 vflow: run 1 of 3: time,waits
 vflow: time,waits took N s
-vflow: run 2 of 3: flow
-vflow: flow took N s, N times the run for the first pass
+vflow: run 2 of 3: access,flow
+vflow: access,flow took N s, N times the run for the first pass
 vflow: run 3 of 3: use
 vflow: use took N s, N times the run for the first pass
 vflow: 6 operations, 4 edges, 4 findings -> a.db; see: vflow report a.db"
-is "one profile of all" "$(sqlite3 a.db "SELECT group_concat(name), sum(makes_graph) FROM (SELECT * FROM pass ORDER BY name)")" "flow,time,use,waits|1"
+is "one profile of all" "$(sqlite3 a.db "SELECT group_concat(name), sum(makes_graph) FROM (SELECT * FROM pass ORDER BY name)")" "access,flow,time,use,waits|2"
 "$VFLOW" collect -q --device emulated --passes flow,time,waits -o b.db "$P/timeline" events >out
 for table in vertex edge timeline wait gpu_time; do
 	is "... as if they were named: $table" "$(sqlite3 a.db "SELECT * FROM $table" | sed 's/|[0-9]*$//' | cksum)" "$(sqlite3 b.db "SELECT * FROM $table" | sed 's/|[0-9]*$//' | cksum)"
@@ -46,14 +46,14 @@ budget() { # LIMIT: what the runs were
 	all --budget "$1" -o d.db ./slow || cat err
 	tr '\n' ' ' <runs
 }
-is "enough" "$(budget 10x)" "time,waits flow use "
-is "enough, as a time" "$(budget 1m)" "time,waits flow use "
+is "enough" "$(budget 10x)" "time,waits access,flow use "
+is "enough, as a time" "$(budget 1m)" "time,waits access,flow use "
 # 2 times 0.5 s less the first run leave 0.5 s; flow is taken for 5 times 0.5 s
-is "less: fewer launches" "$(budget 2x)" "time,waits flow 5 "
+is "less: fewer launches" "$(budget 2x)" "time,waits access,flow 5 "
 is "... and no pass that does not fit" "$(coverage d.db)" "use: not recorded: it would take more than --budget allows"
-is "... which is said" "$(sed -n 3p err)" "vflow: run 2 of 3: flow; to keep to --budget, one launch in 5 of each kernel and call path"
-is "nothing left: the graph is made all the same" "$(budget 1x)" "time,waits flow 1000 "
-is "... as the user has it" "$(rm -f runs; all --budget 2x --sample-kernels 7 -o d.db ./slow; tr '\n' ' ' <runs)" "time,waits flow 7 "
+is "... which is said" "$(sed -n 3p err)" "vflow: run 2 of 3: access,flow; to keep to --budget, one launch in 5 of each kernel and call path"
+is "nothing left: the graph is made all the same" "$(budget 1x)" "time,waits access,flow 1000 "
+is "... as the user has it" "$(rm -f runs; all --budget 2x --sample-kernels 7 -o d.db ./slow; tr '\n' ' ' <runs)" "time,waits access,flow 7 "
 
 # -- the end
 script stop <<END
@@ -64,10 +64,10 @@ END
 rm -f ready
 all -o e.db ./stop time,waits
 is "Ctrl-C in the first run" "$(cat ready)" "time,waits"
-is "... keeps what it gave" "$(coverage e.db)" "flow,use: not recorded: the program was stopped before
+is "... keeps what it gave" "$(coverage e.db)" "access,flow,use: not recorded: the program was stopped before
 no pass that makes the graph left a trace; the operations are those that time,waits saw"
 script differs <<END
-if [ \$VFLOW_PASS = flow ]; then exec '$P/timeline' pageable; fi
+if [ \$VFLOW_PASS = access,flow ]; then exec '$P/timeline' pageable; fi
 exec '$P/timeline' events
 END
 all -o f.db ./differs

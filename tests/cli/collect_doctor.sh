@@ -7,7 +7,7 @@ is "... nothing on stderr" "$(cat "$T/err")" ""
 state() { # WHAT: its state
 	sed -n "s/^  \([a-z]*\) *$1 .*/\1/p" "$T/out" | sort -u | tr '\n' ' '
 }
-like "... what --all records" "$(cat "$T/out")" 'ok +--all +on the emulated device: flow,time,use,waits'
+like "... what --all records" "$(cat "$T/out")" 'ok +--all +on the emulated device: access,flow,time,use,waits'
 is "... whether memory can be watched" "$(state userfaultfd)" \
 	"$("$VFLOW" collect -q --device emulated --passes flow,use -o "$T/use.db" "$P/first_use" read >"$T/use" 2>&1 || :
 	sqlite3 "$T/use.db" "SELECT CASE count(*) WHEN 0 THEN 'ok ' ELSE 'missing ' END FROM coverage WHERE reason LIKE '%not measured%'")"

@@ -8,8 +8,8 @@
 facts() { # OPTION...
 	"$VFLOW" report --memory --top 0 "$@" "$T/m.db" >"$T/report" 2>"$T/err" || cat "$T/err"
 	{ tr '\n' ' ' <"$T/report"; echo; } | sed -E 's/ +/ /g' | sed -nE 's/.*at most ([^ ]+( bytes)?) at a time; ([^ ]+( bytes)?) if.*/\1 \3/p'
-	tr '\n' ' ' <"$T/report" | sed -E 's/ +/ /g; s/ ([0-9]+\. [a-z]+ [a-z]+: )/\n\1/g' |
-		sed -nE 's/^[0-9]+\. ([a-z]+ [a-z]+): (peak falls to ([0-9.A-Z]+|[0-9]+ bytes)|does not lower the peak).*(seen|worst) (It is never freed; )?([0-9]+ (API call|kernel)s?)?.*/\1 \3 \6/p' |
+	tr '\n' ' ' <"$T/report" | sed -E 's/ +/ /g; s/ ([0-9]+\. [a-z]+( [a-z]+)?: )/\n\1/g' |
+		sed -nE 's/^[0-9]+\. ([a-z]+( [a-z]+)?): (peak falls to ([0-9.A-Z]+|[0-9]+ bytes)|does not lower the peak).*(seen|worst) (It is never freed; )?([0-9]+ (API call|kernel)s?)?.*/\1 \4 \7/p' |
 		sed -E 's/ +/ /g; s/ $//'
 }
 run() { # CASE [OPTION...]
@@ -65,6 +65,45 @@ for case in early late redundant unused leak idle; do
 	is "$case mended: the output, and the peak" "$(cat "$T/out") $(facts | head -n 1 | cut -d ' ' -f 1)" "$output $wanted"
 	[ $case = idle ] || like "$case mended: nothing is left to find" "$(<"$T/report")" "No findings"
 done
+
+# what is accessed of objects: pass access
+access_is() { # CASE FACTS [WORDS]
+	run "$1" --passes flow,access
+	is "$1" "$(facts)" "$2"
+	[ -z "${3:-}" ] || like "$1: what was seen, and what to do" "$(tr -s '\n ' ' ' <"$T/report")" "$3"
+}
+access_is over "1.0M 1.0M
+overallocation 256.0K" "25.0% of it, 256.0K, is accessed; the other 768.0K are in 1 chunk, the largest of 768.0K \(fragmentation 0%\). advice Allocate its first 256.0K only"
+is "over: with another threshold" "$(facts --accessed 0.25)" "1.0M 1.0M"
+access_is almost "1.0M 1.0M
+overallocation 819.2K"
+access_is enough "1.0M 1.0M"
+access_is hole "1.0M 1.0M
+overallocation 512.0K" "50.0% of it, 512.0K, is accessed.*without the chunk, which begins 256.0K into it"
+access_is scattered "1.0M 1.0M"
+like "scattered: that is said" "$(tr -s '\n ' ' ' <"$T/report")" "of 1 more object little is accessed, but what is left over is scattered"
+is "scattered: with another threshold" "$(facts --fragmentation 1)" "1.0M 1.0M
+overallocation 1.0M"
+is "scattered: 65536 times 4 bytes" "$(sqlite3 "$T/m.db" "SELECT bytes, chunks, largest_bytes, largest_offset FROM accessed")" "262144|65536|12|4"
+access_is slices "1.0M 1.0M
+structured access 128.0K" "Each of the 8 launches of store_bytes \(.*accesses a slice of its own, of 128.0K at most; no two launches of any kernel overlap.*Allocate 128.0K for a slice"
+is "slices: the table" "$(sqlite3 "$T/m.db" "SELECT launches, largest_bytes FROM slice")" "8|131072"
+is "slices: by the paper's scripts" "$(facts --rules artefact)" "1.0M 1.0M
+structured access 128.0K"
+access_is pairs "1.0M 1.0M
+structured access 160.0K" "Each of the 8 launches of store_bytes .*of 128.0K at most.*Allocate 160.0K for a slice"
+access_is halo "1.0M 1.0M"
+access_is gather "1.0M 1.0M"
+for case in over almost hole slices; do
+	run $case --passes flow,access
+	wanted=$("$VFLOW" report --memory "$T/m.db" | sed -nE '0,/peak falls to/s/.*peak falls to (.*)/\1/p')
+	output=$("$P/memory_waste" $case)
+	expect_exit 0 "$case mended: collect" collect "$T/m.db" --passes flow,access "$P/memory_waste" $case mended
+	is "$case mended: the output, and the peak" "$(cat "$T/out") $(facts | head -n 1 | cut -d ' ' -f 1)" "$output $wanted"
+	like "$case mended: nothing is left to find" "$(<"$T/report")" "No findings"
+done
+run over
+like "without the pass: that is said" "$("$VFLOW" report --memory "$T/m.db" | tr -s '\n ' ' ')" "was not recorded: vflow collect --passes flow,access"
 
 # who has the memory at the peak, and when
 run redundant

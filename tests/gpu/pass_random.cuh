@@ -1,12 +1,17 @@
 /*
  * Objects and the passes of gpu/sanitizer over them, without the Sanitizer; random APIs give the
- * rows and digests that gpu/analysis/shadow.h gives on the CPU.
+ * rows and digests that gpu/analysis/shadow.h gives on the CPU.  With FOLLOW_ACCESSES what is
+ * accessed is compared, too.
  */
 #include <algorithm>
 #include <map>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
+
+extern "C" {
+#include "gpu/analysis/accessed.h"
+}
 
 #include "gpu/sanitizer/device/passes.cu"
 #include "tests/gpu/pass_memory.cuh"
@@ -56,6 +61,10 @@ static uint32_t add_object(uint64_t size, unsigned misaligned, uint32_t site, bo
 	record.initialised = zeroed<uint64_t>(words);
 	record.origin = zeroed<uint64_t>(words);
 	record.unread = zeroed<uint64_t>(words);
+#ifdef FOLLOW_ACCESSES
+	record.accessed = (device_accessed *)zeroed<uint8_t>(sizeof(*record.accessed) +
+							     UNIT_MASK_BYTES(size));
+#endif
 	if (digests)
 		record.leaves = (uint64_t(*)[DIGEST_LANES])zeroed<uint64_t>(record.blocks * 4);
 	records.push_back(record);
@@ -75,7 +84,8 @@ static void start(void)
 	host_state.rows = zeroed<device_rows>(1);
 	host_state.result_passes = shared_with_host<result_pass>(PASSES);
 	host_state.result_rows = shared_with_host<result_row>(ROW_RING);
-	host_state.result_objects = shared_with_host<result_object>(1024);
+	host_state.result_objects = (result_object *)shared_with_host<uint8_t>(
+		1024 * (sizeof(result_object) + sizeof(accessed_slice)));
 	host_state.row_mask = ROW_RING - 1;
 	host_state.object_mask = 1023;
 	host_state.epoch = 1;
@@ -197,6 +207,15 @@ static void mark(uint32_t slot, uint64_t offset, uint64_t pitch, uint64_t width,
 		shadow_sizes(shadows[slot], sizes);
 }
 
+/* Units of the objects that were accessed, a bit each. */
+static std::vector<uint64_t> accessed[OBJECTS];
+
+static void access(uint32_t slot, uint64_t offset, uint64_t size)
+{
+	for (uint64_t unit = offset / UNIT_BYTES; unit * UNIT_BYTES < offset + size; unit++)
+		accessed[slot][unit / 64] |= 1ull << unit % 64;
+}
+
 static void touch_one(void)
 {
 	uint32_t slot = (uint32_t)below(OBJECTS);
@@ -220,6 +239,7 @@ static void touch_one(void)
 	for (uint64_t row = 0; row < height; row++) {
 		shadow_touch(shadows[slot], offset + row * pitch, width,
 			     write ? GPU_WRITE : GPU_READ);
+		access(slot, offset + row * pitch, width);
 		for (uint64_t i = 0; write && i < width; i++)
 			if (uint8_t *at = &memory[slot][offset + row * pitch + i]; seed & 64)
 				*at = (uint8_t)(seed & 128 ? below(2) : 0);
@@ -288,6 +308,8 @@ static void copy_one(void)
 	size = 1 + below(std::min(memory[to].size() - at, memory[from].size() - start));
 	shadow_touch_copy(shadows[to], at, shadows[from], start, size);
 	memcpy(&memory[to][at], &memory[from][start], size);
+	access(to, at, size);
+	access(from, start, size);
 	mark(from, start, size, size, 1, MARK_READ);
 	vflow_mark_copy<<<256, 256>>>(state, to * spread, at, size,
 				      host_state.records + from * spread, start, size, size, 1);
@@ -407,6 +429,62 @@ static bool all_clear(const device_record &record)
 	       std::count(masks.begin(), masks.end(), 0u) == (long)masks.size();
 }
 
+#ifdef FOLLOW_ACCESSES
+static std::map<uint32_t, struct gpu_slice> slices; /* of the last API, by id */
+
+static void note_slice(void *, uint32_t object, const struct gpu_slice *slice)
+{
+	slices[object] = *slice;
+}
+
+/* What the pass says that the API accessed of each object, but of the coarse one. */
+static void compare_slices(const result_pass *result)
+{
+	const accessed_slice *found =
+		RESULT_SLICES(host_state.result_objects, host_state.object_mask);
+
+	slices.clear();
+	shadow_slices(shadow, note_slice, NULL);
+	for (uint32_t i = 0; i < result->objects; i++) {
+		uint32_t place = (result->first_object + i) % 1024;
+		uint32_t index = host_state.result_objects[place].slot / spread;
+		struct gpu_slice ours, expected;
+
+		if (index == COARSE || !found[place].end)
+			continue;
+		ours = accessed_bytes(&found[place], records[index].size);
+		expected = slices[index + 1];
+		if (ours.offset != expected.offset || ours.end != expected.end) {
+			printf("# object %u: from %llu to %llu, should be from %llu to %llu\n",
+			       index, (unsigned long long)ours.offset, (unsigned long long)ours.end,
+			       (unsigned long long)expected.offset,
+			       (unsigned long long)expected.end);
+			compared = false;
+		}
+		slices.erase(index + 1);
+	}
+	compared &= slices.empty();
+}
+
+/* What all APIs accessed of an object. */
+static void compare_accessed(unsigned index)
+{
+	const device_record &record = records[index];
+	std::vector<uint64_t> units(UNIT_MASK_BYTES(record.size) / 8);
+	struct gpu_accessed ours, expected;
+
+	CHECK(cudaMemcpy(units.data(), record.accessed->units, units.size() * 8,
+			 cudaMemcpyDeviceToHost));
+	ours = accessed_figures(units.data(), record.size);
+	expected = accessed_figures(accessed[index].data(), record.size);
+	if (!memcmp(&ours, &expected, sizeof(ours)))
+		return;
+	printf("# object %u: %llu bytes accessed, should be %llu\n", index,
+	       (unsigned long long)ours.bytes, (unsigned long long)expected.bytes);
+	compared = false;
+}
+#endif
+
 /* `sizes` of the objects; the third is not aligned to 16 bytes. */
 static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 {
@@ -414,9 +492,12 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 	unsigned steps;
 
 	shadow = shadow_create(true);
-
+#ifdef FOLLOW_ACCESSES
+	shadow_follow_accesses(shadow);
+#endif
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		memory[i].resize(sizes[i]);
+		accessed[i].resize(UNIT_MASK_BYTES(sizes[i]) / 8);
 		shadows[i] =
 			shadow_object_create(shadow, i + 1, 1 + i % 3, memory[i].data(), sizes[i]);
 		add_object(sizes[i], i == 2 ? 20 : 0, 1 + i % 3, true);
@@ -435,6 +516,7 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 		uint32_t context = 1 + (uint32_t)below(CONTEXTS);
 		const struct gpu_row *rows;
 		std::vector<struct gpu_row> expected;
+		const result_pass *result;
 		size_t count;
 
 		if (!below(2)) /* the host writes, too */
@@ -456,8 +538,16 @@ static void against_cpu(const uint64_t sizes[OBJECTS], unsigned apis)
 		shadow_digests(shadow, changed, NULL);
 		expected.assign(rows, rows + count);
 		settle_coarse(context, &expected);
-		compare(expected, pass(context, NULL));
+		result = pass(context, NULL);
+		compare(expected, result);
+#ifdef FOLLOW_ACCESSES
+		compare_slices(result);
+#endif
 	}
+#ifdef FOLLOW_ACCESSES
+	for (unsigned i = 0; i < OBJECTS; i++)
+		compare_accessed(i);
+#endif
 	for (const device_record &record : records)
 		compared &= all_clear(record);
 	printf("%s 1 - %u APIs: the rows and digests of the CPU\n", compared ? "ok" : "not ok",

@@ -177,15 +177,123 @@ static void kernels(void)
 	release(a);
 }
 
+/* -- accesses ------------------------------------------------------------------------------ */
+
+/* Four fifths of a MiB are 838860.8 bytes: these are accessed. */
+static void part(size_t used)
+{
+	unsigned char *a = allocate(mended ? used : MIB);
+
+	fill(a, used, 1);
+	fetch(a, used);
+	release(a);
+}
+
+static void over(void)
+{
+	part(MIB / 4);
+}
+
+static void almost(void)
+{
+	part(838860);
+}
+
+static void enough(void)
+{
+	part(838864);
+}
+
+/* Half a MiB in the middle is not accessed. */
+static void hole(void)
+{
+	unsigned char *a = allocate(mended ? HALF : MIB);
+
+	fill(a, HALF / 2, 1);
+	fill(a + (mended ? HALF / 2 : MIB - HALF / 2), HALF / 2, 1);
+	fetch(a, HALF / 2);
+	release(a);
+}
+
+/* Of each 16 bytes one is accessed, which makes 4: nothing can be saved. */
+static void scattered(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	CHECK(cudaMemset2D(a, 16, 1, 1, MIB / 16));
+	fetch(a, 1);
+	release(a);
+}
+
+enum { SLICES = 8, SLICE = MIB / SLICES };
+
+/* Each launch stores to a slice, which is fetched, and to so many bytes of the next one. */
+static void sweep(int beyond)
+{
+	unsigned char *a = allocate(mended ? SLICE : MIB);
+
+	for (int i = 0; i < SLICES; i++) {
+		unsigned char *slice = mended ? a : a + (size_t)i * SLICE;
+		int size = i < SLICES - 1 ? SLICE + beyond : SLICE;
+
+		LAUNCH(store_bytes, SLICE / 1024 + 1, 1024, slice, size, (unsigned char)i);
+		fetch(slice, SLICE);
+	}
+	release(a);
+}
+
+static void slices(void)
+{
+	sweep(0);
+}
+
+/* One byte of the next slice is one too many. */
+static void halo(void)
+{
+	sweep(1);
+}
+
+/* Two kernels have slices, of which the one's are a quarter of the other's. */
+static void kernel_pairs(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	for (int i = 0; i < SLICES; i++) {
+		unsigned char *slice = a + (size_t)i * SLICE;
+
+		LAUNCH(store_bytes, SLICE / 1024, 1024, slice, SLICE, (unsigned char)i);
+		LAUNCH(increment, SLICE / 16 / 1024, 1024, (int *)slice, SLICE / 16);
+		fetch(slice, SLICE);
+	}
+	release(a);
+}
+
+/* What launches have written to slices another kernel needs as a whole. */
+static void gather(void)
+{
+	unsigned char *a = allocate(MIB);
+
+	for (int i = 0; i < SLICES; i++)
+		LAUNCH(store_bytes, SLICE / 1024, 1024, a + (size_t)i * SLICE, SLICE,
+		       (unsigned char)i);
+	LAUNCH(increment, MIB / 4 / 1024, 1024, (int *)a, MIB / 4);
+	fetch(a, MIB);
+	release(a);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{"early", early}, {"late", late},       {"redundant", redundant}, {"tenth", tenth},
-		{"more", more},   {"unused", unused},   {"leak", leak},           {"idle", idle},
-		{"busy", busy},   {"kernels", kernels},
+		{"early", early},     {"late", late}, {"redundant", redundant},
+		{"tenth", tenth},     {"more", more}, {"unused", unused},
+		{"leak", leak},       {"idle", idle}, {"busy", busy},
+		{"kernels", kernels}, {"over", over}, {"almost", almost},
+		{"enough", enough},   {"hole", hole}, {"scattered", scattered},
+		{"slices", slices},   {"halo", halo}, {"pairs", kernel_pairs},
+		{"gather", gather},
 	};
 
 	mended = argc == 3 && !strcmp(argv[2], "mended");
@@ -195,9 +303,9 @@ int main(int argc, char **argv)
 			printf("%lu\n", sum);
 			return 0;
 		}
-	fputs("usage: memory_waste CASE [mended], one of: early late redundant tenth more "
-	      "unused "
-	      "leak idle busy kernels\n",
-	      stderr);
+	fputs("usage: memory_waste CASE [mended], one of:", stderr);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		fprintf(stderr, " %s", cases[i].name);
+	fputc('\n', stderr);
 	return 2;
 }

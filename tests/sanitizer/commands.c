@@ -139,13 +139,26 @@ static void print_events(void)
 		printf(" moved %lu at %lu %02x%02x zero %d\n", event->transfer.bytes,
 		       event->transfer.offset, event->transfer.digest[0],
 		       event->transfer.digest[31], event->transfer.zero);
+		if (event->slices)
+			printf("slice from %lu to %lu\n", event->slice.offset, event->slice.end);
 	}
+}
+
+/* What has been accessed by now. */
+static void print_accessed(void)
+{
+	events_drain(context, true);
+	events_accessed_at_end();
+	for (uint32_t i = 1; i <= objects; i++)
+		printf("object %u: %lu bytes, %lu chunks, %lu from %lu on\n", i, accessed[i].bytes,
+		       accessed[i].chunks, accessed[i].largest_bytes, accessed[i].largest_offset);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
+	if (argc < 3)
 		return 2;
+	follows_accesses = argc > 3;
 	by_commands = !strcmp(argv[1], "commands");
 	state = strtoull(argv[2], NULL, 10);
 	start_with_timeouts();
@@ -154,10 +167,13 @@ int main(int argc, char **argv)
 	events_awaited = 100;
 	for (int i = 0; i < OBJECTS; i++) {
 		memory[i] = allocate(SIZE);
-		set(memory[i], SIZE / 2, 0);
+		set(memory[i], follows_accesses ? 40 : SIZE / 2, 0);
 	}
-	for (int i = 0; i < STEPS; i++)
+	for (int i = 0; i < STEPS; i++) {
 		step();
+		if (follows_accesses && !(i & (i - 1)))
+			print_accessed();
+	}
 	/* a block of more writers than a block of threads has rows for */
 	for (int i = 0; i < WRITERS; i++)
 		set_values(memory[0] + 4 * i, 4, (uint32_t)i, 4);

@@ -91,6 +91,8 @@ static struct event {
 	uint32_t orders, waits;
 	bool first, nonblocking;
 	struct gpu_transfer transfer; /* the last */
+	struct gpu_slice slice;       /* the last */
+	uint32_t slices;
 	enum gpu_api api;
 	uint32_t stream;
 	uint64_t start_ns, end_ns;
@@ -100,6 +102,10 @@ static struct event {
 } events[EVENTS_MAX];
 static char last_begun[64]; /* its name */
 static uint32_t begun, ended, objects, calls_of_coverage;
+static bool follows_accesses;
+/* The last of each object, and how many there were of all. */
+static struct gpu_accessed accessed[64];
+static unsigned accessed_count;
 static bool no_passes; /* the driver has no memory for them */
 static bool faulted;   /* what is on the program's streams ended with an error */
 static unsigned abandoned, failed_launches;
@@ -171,6 +177,10 @@ static size_t size_of_record(const struct gpu_record *record)
 		return sizeof(struct gpu_stream);
 	case GPU_RECORD_WAIT:
 		return sizeof(struct gpu_wait);
+	case GPU_RECORD_ACCESSED:
+		return follows_accesses && record->object ? sizeof(struct gpu_accessed) : 0;
+	case GPU_RECORD_SLICE:
+		return follows_accesses && record->object ? sizeof(struct gpu_slice) : 0;
 	default:
 		return 0;
 	}
@@ -200,6 +210,11 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 		event->nonblocking = ((const struct gpu_stream *)record->payload)->nonblocking;
 	if (record->kind == GPU_RECORD_TRANSFER)
 		event->transfer = *(const struct gpu_transfer *)record->payload;
+	if (record->kind == GPU_RECORD_SLICE)
+		event->slice = *(const struct gpu_slice *)record->payload, event->slices++;
+	if (record->kind == GPU_RECORD_ACCESSED && record->object < 64)
+		accessed[record->object] = *(const struct gpu_accessed *)record->payload,
+		accessed_count++;
 }
 
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
@@ -369,7 +384,9 @@ static void start(uint64_t memory_limit)
 		check(false, "a context");
 	for (int i = 0; i < 2; i++)
 		driver.cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
-	events_start(&sink, &(struct gpu_options){.digests = true, .memory_limit = memory_limit});
+	events_start(&sink, &(struct gpu_options){.digests = true,
+						  .accesses = follows_accesses,
+						  .memory_limit = memory_limit});
 }
 
 static void copy(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,

@@ -27,10 +27,10 @@ done
 printf '#undef %s\n' EDGE_METRIC ROW_METRIC >>"$T/gpu/rows.def"
 echo '#endif' >>"$T/gpu/analysis/unit.h"
 {
-	for file in gpu/analysis/shadow*.c; do
+	for file in gpu/analysis/{shadow*,accessed}.c; do
 		"$CC" -std=gnu11 -D_GNU_SOURCE -O2 -I"$T" -I. -c -o "$T/$(basename "$file").o" "$file" || break
 	done && "$NVCC" -std=c++17 -arch=compute_80 -code=compute_80 -cudart shared -I"$T" -I. -o "$T/passes" \
-		tests/gpu/pass_speed.cu "$T"/shadow*.o
+		tests/gpu/pass_speed.cu "$T"/{shadow*,accessed}.c.o
 } >"$T/log" 2>&1 || not_ok "build" "$(cat "$T/log")"
 for run in "1 1" "7 4" "40 5"; do
 	like "passes of BLOCKS SEED $run" "$(LD_LIBRARY_PATH=$BUILD/lib/emulator timeout 60 "$T/passes" $run 2>&1)" '^ok 1 - 60 APIs'

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "gpu/emulator/device/observe.h"
@@ -85,6 +86,17 @@ int device_enter(bool context)
 		return error;
 	pthread_mutex_lock(&lock);
 	return 0;
+}
+
+bool device_enter_at_exit(void)
+{
+	struct timespec soon;
+
+	if (owner != getpid())
+		return false;
+	clock_gettime(CLOCK_REALTIME, &soon);
+	soon.tv_sec++;
+	return pthread_mutex_timedlock(&lock, &soon) == 0;
 }
 
 void device_leave(void)

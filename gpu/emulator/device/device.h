@@ -46,6 +46,8 @@ enum {
  */
 int device_enter(bool context);
 void device_leave(void);
+/* At exit: true with the lock held.  A program may exit while another thread has it for good. */
+bool device_enter_at_exit(void);
 /* A kernel failed: from now on every call returns `error`. */
 void device_fail(int error);
 

@@ -11,6 +11,7 @@
 #include "gpu/analysis/shadow.h"
 #include "gpu/analysis/sizes.h"
 #include "gpu/emulator/device/device.h"
+#include "gpu/emulator/device/observe_access.h"
 
 static const struct gpu_sink *sink; /* NULL: nobody watches */
 static struct shadow *shadow;
@@ -38,6 +39,8 @@ static int start(const struct gpu_sink *to, const struct gpu_options *options)
 	may_write = may_write_create();
 	if (!shadow || !may_write)
 		return -1;
+	if (options->accesses)
+		observe_access_start(to, shadow);
 	__atomic_store_n(&sink, to, __ATOMIC_RELEASE); /* observe_failed() has no lock */
 	return 0;
 }
@@ -283,6 +286,7 @@ void observe_end(struct gpu_call *call)
 		tell_seen(call, 0);
 	all_seen = false;
 	shadow_atomics(shadow, tell_sizes, call);
+	observe_access_end(call);
 	if (digests)
 		shadow_digests(shadow, changed, call);
 }
@@ -371,6 +375,7 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 
 void observe_released(const struct gpu_call *call, struct allocation *allocation)
 {
+	observe_access_released(allocation);
 	if (allocation->shadow)
 		shadow_object_destroy(allocation->shadow);
 	allocation->shadow = NULL;

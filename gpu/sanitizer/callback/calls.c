@@ -55,14 +55,16 @@ static bool lock_within(unsigned seconds)
 	return pthread_mutex_timedlock(&lock, &until) == 0;
 }
 
-/* At exit: the last calls of the program may be pending. */
+/* At exit: the last calls of the program may be pending, and objects that it does not free. */
 static void drain_at_exit(void)
 {
-	if (getpid() != owner || this_thread.locked || !events_pending() || !lock_within(1))
+	if (getpid() != owner || this_thread.locked ||
+	    !(events_pending() || events_have_accesses()) || !lock_within(1))
 		return;
 	{
 		OWN_CALLS(CALLS_OF_PROVIDER);
 		events_drain_at_end();
+		events_accessed_at_end();
 	}
 	pthread_mutex_unlock(&lock);
 }

@@ -8,6 +8,7 @@
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_BLOCK_CUH
 #define VFLOW_GPU_SANITIZER_DEVICE_BLOCK_CUH
 
+#include "gpu/sanitizer/device/accessed.cuh"
 #include "gpu/sanitizer/device/chunk.cuh"
 
 /* Counts the touched bytes of a mixed block by their writers. */
@@ -346,6 +347,7 @@ static __device__ void settle_blocks(struct walk *walk, uint64_t first, uint32_t
 	uint32_t flags = 0;
 	bool simple = false, coarse = record->coarse;
 
+	NOTE_ACCESSED_BLOCKS(record, first, bits);
 	/*
 	 * Most blocks were only read, or written from end to end, or not touched, since patches say
 	 * so of eight at a time.  Of a coarse object nothing but the writer of each is kept.

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "gpu/analysis/accessed.h"
 #include "gpu/analysis/transfer.h"
 #include "gpu/provider.h"
 
@@ -53,6 +54,12 @@ struct device_block {
 
 /* Who writes to an object without an API. */
 enum sharing { NOT_SHARED, SHARED_HOST, SHARED_EXTERNAL };
+
+/* What is accessed of an object: by the running API, and by all before it, a bit per unit. */
+struct device_accessed {
+	struct accessed_slice slice;
+	uint32_t units[];
+};
 
 struct device_record {
 	/* What the patches need of it each time: one sector of a cache. */
@@ -102,6 +109,7 @@ struct device_record {
 	/* Kept when the detail is made: from here on. */
 	uint32_t sizes;       /* of the running API's accesses (gpu/analysis/values.h) */
 	uint32_t known_sizes; /* of all before it */
+	struct device_accessed *accessed; /* NULL: accesses are not followed */
 } __attribute__((aligned(64)));
 
 /*
@@ -185,6 +193,10 @@ struct result_object { /* that the API touched */
 	uint32_t slot;
 	uint32_t sizes; /* of its accesses */
 };
+
+/* Where accesses are followed: the API's slices of the objects, behind the ring of their results.
+ */
+#define RESULT_SLICES(objects, mask) ((struct accessed_slice *)((objects) + (mask) + 1))
 
 /* How a pass is made: as it was asked for, or, if there is too much to do, by the last of these. */
 enum pass_strategy {

@@ -2,6 +2,7 @@
 #ifndef VFLOW_GPU_SANITIZER_DEVICE_GATHER_CUH
 #define VFLOW_GPU_SANITIZER_DEVICE_GATHER_CUH
 
+#include "gpu/sanitizer/device/accessed.cuh"
 #include "gpu/sanitizer/device/listed.cuh"
 
 /* Hands the rows to the host; returns how many. */
@@ -76,6 +77,7 @@ static __device__ void gather_objects(struct device_state *state, bool fits, boo
 			object.sum[k] = __ldcg(&record->sum[k]);
 		if (fits)
 			state->result_objects[place & state->object_mask] = object;
+		HAND_SLICE(state, record, place, fits);
 		if (done)
 			reset_object(record, record->known_sizes | object.sizes);
 	});

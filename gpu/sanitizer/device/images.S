@@ -10,4 +10,9 @@ vflow_patches_image:
 	.hidden vflow_passes_image
 vflow_passes_image:
 	.incbin PASSES
+	.balign 64
+	.globl vflow_passes_access_image
+	.hidden vflow_passes_access_image
+vflow_passes_access_image:
+	.incbin PASSES_ACCESS
 	.section .note.GNU-stack,"",@progbits

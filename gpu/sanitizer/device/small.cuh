@@ -164,6 +164,7 @@ static __device__ __forceinline__ void settle_groups(struct row_cache *cache,
 			((uint16_t *)record->written)[index] = 0;
 		}
 	}
+	NOTE_ACCESSED_CHUNK(record, index, chunk.read | chunk.written, !command);
 	if (active && thread < LEAF_LANES && record->leaves)
 		digest = record->leaves[block][thread];
 	if (!command)
@@ -350,6 +351,7 @@ static __device__ void gather_small(struct device_state *state, const struct dev
 		change_object(&view->records[slot], object, &result);
 		cursor = small.before.object_cursor + object;
 		view->result_objects[cursor & view->object_mask] = result;
+		HAND_SLICE(view, &view->records[slot], cursor, true);
 		reset_object(&view->records[slot],
 			     result.sizes | small_records[object].known_sizes);
 		view->listed[slot / 32] = 0;

@@ -74,6 +74,7 @@ static void atomics(void *data, uint32_t object, uint32_t sizes)
 static void add_records(const struct gpu_call *call, struct space *space)
 {
 	event_seen(call, space);
+	event_slices(call, space);
 	space_atomics(space, atomics, (void *)call);
 	space_digests(space, event_content, (void *)call);
 }

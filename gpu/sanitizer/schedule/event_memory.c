@@ -9,15 +9,20 @@
 void event_release(const struct api_call *api_call, const struct operation *operation,
 		   struct object *object)
 {
+	struct gpu_accessed accessed;
+	const bool follows = event_accessed(object, &accessed);
+	const uint32_t id = object->id;
 	struct gpu_call call;
 
 	event_begin(&call, GPU_FREE, event_public_name(api_call->name),
 		    operation ? operation->stream : NULL, api_call,
 		    operation ? operation_node(operation) : NULL);
-	events_sink->released(&call, object->id);
-	events_object_gone(object->id);
+	events_sink->released(&call, id);
+	events_object_gone(id);
 	space_remove(object);
 	events_sink->end(&call, NULL, 0);
+	if (follows)
+		event_tell_accessed(&call, id, &accessed);
 }
 
 void event_alloc(const struct api_call *api_call, const struct operation *operation)

@@ -100,7 +100,7 @@ struct space *events_make_space(CUcontext context)
 	if (space || event_space_count == EVENT_SPACES_MAX)
 		return space;
 	if (context_enter(&entered, context))
-		space = space_create(context, events_digests, event_shortage);
+		space = space_create(context, events_digests, events_accesses, event_shortage);
 	context_leave(&entered);
 	if (!space)
 		return NULL;

@@ -12,11 +12,12 @@
 #include "gpu/sass/instructions.h"
 
 const struct gpu_sink *events_sink;
-bool events_digests;
+bool events_digests, events_accesses;
 
 void events_start(const struct gpu_sink *to, const struct gpu_options *options)
 {
 	events_digests = options->digests;
+	events_accesses = options->accesses;
 	memory_limit(options->memory_limit);
 	if (events_unknown_start() == 0)
 		events_sink = order_start(to);

@@ -97,6 +97,10 @@ void events_lost_track(void);
 /* A module could not be patched.  Needs no lock. */
 void events_unpatched(void);
 void events_context_gone(CUcontext context);
+/* Whether the sink is to be told what was accessed of objects that live at the end, and the same.
+ */
+bool events_have_accesses(void);
+void events_accessed_at_end(void);
 /* Whether the sink selects the launches that are analysed.  Needs no lock. */
 bool events_select_launches(void);
 /*

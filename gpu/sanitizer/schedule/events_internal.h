@@ -14,7 +14,7 @@
 #include "gpu/sanitizer/schedule/schedule.h"
 #include "gpu/sanitizer/shadow/space.h"
 
-extern bool events_digests;
+extern bool events_digests, events_accesses;
 extern unsigned
 	events_awaited; /* copies and sets that were awaited: see AWAITED_FIRST in events.c */
 
@@ -126,6 +126,15 @@ void event_all_seen(const struct gpu_call *call, struct space *space);
 void event_contents(struct space *space);
 /* For space_digests(). */
 void event_content(void *call, uint32_t object, const uint8_t digest[DIGEST_BYTES], bool zero);
+
+/* -- event_access.c ----------------------------------------------------------------------- */
+
+/* After the event of a launch: what the last pass found that it accessed. */
+void event_slices(const struct gpu_call *call, struct space *space);
+/* What was accessed of the object, if that is asked for and known; its queue is empty. */
+bool event_accessed(struct object *object, struct gpu_accessed *accessed);
+void event_tell_accessed(const struct gpu_call *call, uint32_t object,
+			 const struct gpu_accessed *accessed);
 
 /* -- event_memory.c, event_copy.c --------------------------------------------------------- */
 

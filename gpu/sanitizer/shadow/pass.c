@@ -315,6 +315,7 @@ static bool await_pass(struct space *space, uint32_t ticket)
 static void take_objects(struct space *space, uint32_t ticket)
 {
 	const volatile struct result_pass *pass;
+	const struct accessed_slice *slices;
 
 	space->touched_count = 0;
 	do {
@@ -329,15 +330,18 @@ static void take_objects(struct space *space, uint32_t ticket)
 		update_prediction(space, space->ticket_taken, pass);
 	} while (space->ticket_taken != ticket);
 	space->taken = pass;
+	slices = space->accesses ? RESULT_SLICES(space->result_objects, space->object_ring - 1)
+				 : NULL;
 	for (uint32_t i = 0; i < pass->objects; i++) {
-		const struct result_object *result =
-			&space->result_objects[(pass->first_object + i) % space->object_ring];
+		uint32_t place = (pass->first_object + i) % space->object_ring;
+		const struct result_object *result = &space->result_objects[place];
 		struct object *object = space->owners[result->slot];
 
 		if (!object)
 			continue;
 		object_was_touched(object);
-		space->touched[space->touched_count++] = (struct touched){object, result};
+		space->touched[space->touched_count++] =
+			(struct touched){object, result, slices ? &slices[place] : NULL};
 	}
 }
 
@@ -414,6 +418,7 @@ int space_settle(struct space *space, uint32_t writer)
 	for (uint32_t i = 0; i < space->touched_count; i++) {
 		space_forget(space->touched[i].object);
 		space->touched[i].result = NULL;
+		space->touched[i].slice = NULL;
 	}
 	return space_failed(space) ? -1 : 1;
 }

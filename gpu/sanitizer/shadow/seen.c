@@ -32,6 +32,7 @@ bool space_all_seen(struct space *space)
 	const uint32_t before = space->view.seen_epoch;
 
 	space->view.seen_epoch = end_epoch(space);
+	space->all_seen_count++;
 	return space->view.seen_epoch != before;
 }
 

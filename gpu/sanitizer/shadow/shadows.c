@@ -50,11 +50,17 @@ static bool enlarge(struct space *space, CUdeviceptr *memory, size_t old_size, s
 	return true;
 }
 
+size_t object_ring_bytes(const struct space *space, uint32_t count)
+{
+	return count * (sizeof(struct result_object) +
+			(space->accesses ? sizeof(struct accessed_slice) : 0));
+}
+
 /* Makes the ring of objects' results, a power of 2, large enough for two results of each object. */
 static bool more_results(struct space *space, uint32_t capacity)
 {
 	uint32_t count = capacity < OBJECT_RING_LEAST / 2 ? OBJECT_RING_LEAST : 2 * capacity;
-	size_t size = count * sizeof(struct result_object);
+	size_t size = object_ring_bytes(space, count);
 	struct result_object *old = space->result_objects;
 	CUdeviceptr device;
 	void *results;
@@ -68,7 +74,7 @@ static bool more_results(struct space *space, uint32_t capacity)
 	/* the driver refuses addresses that are registered already, when mmap() gives them again */
 	if (old)
 		driver.cuMemHostUnregister(old);
-	space_unmap_host(old, space->object_ring * sizeof(struct result_object));
+	space_unmap_host(old, object_ring_bytes(space, space->object_ring));
 	space->result_objects = results;
 	space->device_objects = device;
 	space->object_ring = count;
@@ -130,7 +136,7 @@ static uint64_t carve(uint64_t base, uint64_t *used, uint64_t size)
 	return base + start;
 }
 
-static uint64_t lay_out_base(struct device_record *record, uint64_t base)
+static uint64_t lay_out_base(struct device_record *record, uint64_t base, bool accesses)
 {
 	const uint64_t bytes = MASK_BYTES(record->size), units = UNIT_MASK_BYTES(record->size);
 	uint64_t used = 0, touched = (record->blocks + 31) / 32 * 4;
@@ -141,6 +147,9 @@ static uint64_t lay_out_base(struct device_record *record, uint64_t base)
 	record->read_units = (uint32_t *)carve(base, &used, 2 * units + touched);
 	record->written_units = record->read_units + units / 4;
 	record->touched_blocks = record->written_units + units / 4;
+	if (accesses)
+		record->accessed = (struct device_accessed *)carve(
+			base, &used, sizeof(*record->accessed) + units);
 	return used;
 }
 
@@ -165,7 +174,7 @@ static uint64_t lay_out_detail(struct device_record *record, uint64_t base, bool
 	return used;
 }
 
-static void describe(const struct object *object, struct device_record *record)
+void object_describe(const struct object *object, struct device_record *record)
 {
 	memset(record, 0, sizeof(*record));
 	record->address = object->address;
@@ -178,7 +187,7 @@ static void describe(const struct object *object, struct device_record *record)
 	record->coarse = object->coarse;
 	record->seen_epoch = object_seen_epoch(object);
 	record->state = (struct device_state *)(uintptr_t)object->space->state;
-	lay_out_base(record, object->base.device);
+	lay_out_base(record, object->base.device, object->space->accesses);
 	if (object->detail.device)
 		lay_out_detail(record, object->detail.device, object->space->digests);
 }
@@ -243,8 +252,9 @@ static uint64_t shadow_size(const struct object *object)
 {
 	struct device_record record;
 
-	describe(object, &record);
-	return lay_out_base(&record, 0) + lay_out_detail(&record, 0, object->space->digests);
+	object_describe(object, &record);
+	return lay_out_base(&record, 0, object->space->accesses) +
+	       lay_out_detail(&record, 0, object->space->digests);
 }
 
 /*
@@ -262,6 +272,7 @@ static bool preallocates_detail(const struct object *object)
 
 void object_was_touched(struct object *object)
 {
+	object->touched = true;
 	object->still_unknown = false;
 	if (object->untouched_detail)
 		object->space->untouched_detail_bytes -= object->size;
@@ -284,8 +295,8 @@ void object_follow(struct object *object)
 			return;
 		report_shortage(object, SHORTAGE_COARSE);
 	}
-	describe(object, &record);
-	if (!get_memory(object, &object->base, lay_out_base(&record, 0)))
+	object_describe(object, &record);
+	if (!get_memory(object, &object->base, lay_out_base(&record, 0, object->space->accesses)))
 		return;
 	if (preallocates_detail(object) &&
 	    get_memory(object, &object->detail, lay_out_detail(&record, 0, space->digests))) {
@@ -293,7 +304,8 @@ void object_follow(struct object *object)
 		space->untouched_detail_bytes += object->size;
 	}
 	object->slot = space->free_slots[--space->free_count];
-	describe(object, &record);
+	object->made_at = space->all_seen_count;
+	object_describe(object, &record);
 	space->owners[object->slot] = object;
 	if (object->detail.device) {
 		space->detail_blocks += record.blocks;
@@ -316,7 +328,7 @@ static bool get_detail(struct object *object)
 {
 	struct device_record record;
 
-	describe(object, &record);
+	object_describe(object, &record);
 	return get_memory(object, &object->detail,
 			  lay_out_detail(&record, 0, object->space->digests));
 }
@@ -338,7 +350,7 @@ bool object_need_detail(struct object *object)
 		}
 		report_shortage(object, SHORTAGE_COARSE);
 	}
-	describe(object, &record);
+	object_describe(object, &record);
 	record.uses_bytes = true; /* perhaps */
 	space->lacking_details--;
 	space->lacking_detail_bytes -= object->size;
@@ -443,7 +455,7 @@ static void move_to_host(struct object *object, bool detail)
 		give_up(object);
 		return;
 	}
-	lay_out_base(&record, object->base.device);
+	lay_out_base(&record, object->base.device, space->accesses);
 	if (object->detail.device)
 		lay_out_detail(&record, object->detail.device, space->digests);
 	if (!upload_record(object, &record, sizeof(record))) {
@@ -476,7 +488,7 @@ static bool upload_addresses(const struct object *object)
 	CUdeviceptr to = object_record(object);
 	struct device_record record;
 
-	describe(object, &record);
+	object_describe(object, &record);
 	return space_check(object->space,
 			   driver.cuMemcpyHtoDAsync(
 				   to + first, &record.value,

@@ -8,7 +8,7 @@
 #include "gpu/sanitizer/shadow/hints.h"
 #include "gpu/sanitizer/shadow/space_internal.h"
 
-extern const unsigned char vflow_passes_image[]; /* images.S */
+extern const unsigned char vflow_passes_image[], vflow_passes_access_image[]; /* images.S */
 
 bool space_check(struct space *space, CUresult result)
 {
@@ -74,7 +74,9 @@ static bool load_kernels(struct space *space)
 	CUmodule module;
 	int resident, processors;
 
-	if (!space_check(space, driver.cuModuleLoadData(&module, vflow_passes_image)))
+	if (!space_check(space, driver.cuModuleLoadData(&module, space->accesses
+									 ? vflow_passes_access_image
+									 : vflow_passes_image)))
 		return false;
 	for (int i = 0; i < PASS_COUNT; i++)
 		if (!space_check(space,
@@ -156,7 +158,7 @@ bool space_describe(struct space *space)
 					  space->stream));
 }
 
-struct space *space_create(CUcontext context, bool digests, space_shortage *shortage)
+struct space *space_create(CUcontext context, bool digests, bool accesses, space_shortage *shortage)
 {
 	struct space *space = calloc(1, sizeof(*space));
 
@@ -164,6 +166,7 @@ struct space *space_create(CUcontext context, bool digests, space_shortage *shor
 		return NULL;
 	space->context = context;
 	space->digests = digests;
+	space->accesses = accesses;
 	space->view.epoch = 1;
 	space->shortage = shortage;
 	space->row_buffer = calloc(ROW_LIMIT, sizeof(*space->row_buffer));
@@ -208,7 +211,7 @@ void space_abandon(struct space *space)
 	space_unmap_host(space->result_rows, ROW_RING * sizeof(struct result_row));
 	space_unmap_host((void *)space->result_transfers,
 			 TRANSFERS * sizeof(struct result_transfer));
-	space_unmap_host(space->result_objects, space->object_ring * sizeof(struct result_object));
+	space_unmap_host(space->result_objects, object_ring_bytes(space, space->object_ring));
 	commands_free(space);
 	free(space);
 }

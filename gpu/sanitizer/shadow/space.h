@@ -47,6 +47,8 @@ struct object {
 	uint32_t seen_epoch;   /* the last in which all of it was seen (device_state.h) */
 	bool exposed;          /* it can always be read unseen */
 	bool seen;             /* since the last space_seen() */
+	uint64_t made_at;      /* the space's all_seen_count when it was followed */
+	bool touched;          /* a pass has found that an API touched it */
 	bool reported;
 	uint8_t digest[DIGEST_BYTES];
 };
@@ -55,6 +57,7 @@ struct object {
 struct touched {
 	struct object *object;
 	const struct result_object *result; /* NULL: the object was forgotten */
+	const struct accessed_slice *slice; /* NULL: the same, or accesses are not followed */
 };
 
 struct row {
@@ -74,10 +77,12 @@ enum shortage {
 typedef void space_shortage(const struct object *object, enum shortage what);
 
 /*
- * Makes the space of a context.  `shortage` is called from any function that calls the driver.
+ * Makes the space of a context.  `accesses`: what is accessed of objects is followed (accessed.c).
+ * `shortage` is called from any function that calls the driver.
  * Calls the driver.  NULL: no memory, or the device cannot run the passes.
  */
-struct space *space_create(CUcontext context, bool digests, space_shortage *shortage);
+struct space *space_create(CUcontext context, bool digests, bool accesses,
+			   space_shortage *shortage);
 /* The context is gone, and with it all memory on its device. */
 void space_abandon(struct space *space);
 CUcontext space_context(const struct space *space);
@@ -257,6 +262,24 @@ void space_digests(struct space *space,
  * atomics, ordered by object id.  Comes before space_digests(). */
 void space_atomics(struct space *space,
 		   void (*atomics)(void *data, uint32_t object, uint32_t sizes), void *data);
+
+/*
+ * -- accessed.c: which parts of objects are accessed --------------------------------------
+ *
+ * space_slices() calls `slice` for the objects that the last pass found accessed, ordered by object
+ * id, with what of them.  Comes before space_digests().
+ */
+void space_slices(struct space *space,
+		  void (*slice)(void *data, uint32_t object, const struct gpu_slice *slice),
+		  void *data);
+/*
+ * What of the object all APIs have accessed whose passes were taken.  Calls the driver.  False:
+ * accesses, or the object, are not followed, something may have accessed it that was not analysed,
+ * or a queue is timed out.
+ */
+bool object_accessed(struct object *object, struct gpu_accessed *accessed);
+/* Calls `each` for all objects. */
+void space_each_object(struct space *space, void (*each)(struct object *object));
 
 /*
  * -- transfers.c: digests of what copies move ---------------------------------------------

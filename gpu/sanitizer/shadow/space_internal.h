@@ -51,7 +51,7 @@ struct space {
 	CUstream stream;
 	CUfunction kernels[PASS_COUNT];
 	uint32_t pass_blocks; /* in the largest grid of a pass */
-	bool digests;
+	bool digests, accesses;
 	space_shortage *shortage;    /* see space_create() */
 	bool failed;                 /* the device returned an error: nothing works any more */
 	bool faulted;                /* ... which a kernel had caused */
@@ -142,9 +142,10 @@ struct space {
 	uint32_t forgotten;           /* how many objects were, since the last space_digests() */
 
 	/* Epochs are in `view`. */
-	uint32_t epoch_ticket; /* of the last pass before the running epoch */
-	uint32_t seen_count;   /* objects that space_seen() is to report */
-	bool all_seen;         /* it is to report all */
+	uint32_t epoch_ticket;   /* of the last pass before the running epoch */
+	uint32_t seen_count;     /* objects that space_seen() is to report */
+	bool all_seen;           /* it is to report all */
+	uint64_t all_seen_count; /* of space_all_seen() */
 	uint64_t missed, missed_bytes;
 };
 
@@ -169,6 +170,8 @@ bool space_launch(struct space *space, CUstream stream, enum pass_kernel kernel,
 /* Allocates zeroed memory of the host that the device sees.  It stays when the context is gone. */
 bool space_map_host(struct space *space, void **host, CUdeviceptr *device, size_t size);
 void space_unmap_host(void *host, size_t size);
+/* Bytes of a ring of so many results of objects, with what belongs to them. */
+size_t object_ring_bytes(const struct space *space, uint32_t count);
 /* Writes the addresses of records, lists and rings into the device_state. */
 bool space_describe(struct space *space);
 
@@ -202,6 +205,8 @@ void object_upload(struct object *object, size_t member, const void *value, size
 /* Who writes to the object without an API: enum sharing, as its record has it. */
 uint8_t object_shared_by(const struct object *object);
 CUdeviceptr object_record(const struct object *object);
+/* What its record has from the start. */
+void object_describe(const struct object *object, struct device_record *record);
 /* Notes for space_publish() that the object got a record or lost it, or that all were moved. */
 void table_note(const struct object *object, bool gone);
 void table_invalidate(struct space *space);

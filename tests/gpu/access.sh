@@ -1,0 +1,57 @@
+#!/bin/bash
+# Pass `access` says of the same program the same on the GPU and on the emulated device, and changes
+# nothing of the graph; the log has what it costs beside `flow`.
+. tests/lib.sh
+. tests/gpu/real.bash
+on() { # DEVICE DB PASSES PROGRAM...
+	timeout 120 "$VFLOW" collect --quiet --device "$1" -o "$2" --passes "$3" "${@:4}"
+}
+accesses() { # DB
+	sqlite3 "$1" "SELECT 'object', object, bytes, chunks, largest_bytes, largest_offset FROM accessed;
+		SELECT 'slices', object, vertex, launches, largest_bytes FROM slice ORDER BY object, vertex"
+}
+both() { # PROGRAM ARGUMENT...
+	on emulated "$T/e.db" flow,access "$@" >"$T/out" 2>&1 || not_ok "$* on the emulated device" "$(cat "$T/out")"
+	on gpu "$T/g.db" flow,access "$@" >"$T/out" 2>&1 || not_ok "$* on the GPU" "$(cat "$T/out")"
+}
+same() { # PROGRAM ARGUMENT...
+	both "$@"
+	like "${*##*/}: something is known" "$(accesses "$T/e.db" | head -n 1)" '^object'
+	is "${*##*/}: the same accesses" "$(accesses "$T/g.db")" "$(accesses "$T/e.db")"
+}
+# A GPU may know less: a kernel with texture instructions may have read anything.
+within() { # PROGRAM ARGUMENT...
+	both "$@"
+	is "${*##*/}: no other accesses" "$(comm -13 <(accesses "$T/e.db" | sort) <(accesses "$T/g.db" | sort))" ""
+}
+for case in early unused kernels over almost hole scattered slices pairs halo gather; do
+	same "$P/memory_waste" $case
+done
+for seed in 1 2 3 4 5 6 7 8; do
+	same "$P/random_flow" $seed
+done
+same "$P/figure3"
+same "$P/demo"
+for case in $("$P/exactness" 2>&1 | sed 's/.*one of: //'); do
+	within "$P/exactness" "$case"
+done
+# shadows on the host
+on gpu "$T/g.db" flow,access --memory-limit 1 "$P/demo" >"$T/out" 2>&1
+on emulated "$T/e.db" flow,access "$P/demo" >"$T/out" 2>&1
+is "demo, with shadows on the host: the same accesses" "$(accesses "$T/g.db")" "$(accesses "$T/e.db")"
+whole() { "$VFLOW" prune --edge 'bytes>=0' --vertex 'invocations>=0' "$T/g.db" 2>/dev/null; }
+on gpu "$T/g.db" flow "$P/demo" >"$T/out" 2>&1
+graph=$(whole)
+on gpu "$T/g.db" flow,access "$P/demo" >"$T/out" 2>&1
+is "demo: the same graph as without the pass" "$(whole)" "$graph"
+
+# what it costs
+"$NVCC" -O2 -arch=native -I. -o "$T/objects" tests/gpu/objects.cu 2>"$T/log" && "$NVCC" -O2 -arch=native -I. -o "$T/loops" tests/gpu/loops.cu 2>>"$T/log" ||
+	not_ok "nvcc" "$(cat "$T/log")"
+for program in "objects 10" "objects 600" loops; do
+	for passes in flow flow,access flow flow,access; do
+		# shellcheck disable=SC2086
+		on gpu "$T/g.db" $passes "$T"/$program 2>&1 | sed "s/^/# $passes: /"
+	done
+done
+finish

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/cmd.h"
+#include "graph/dependencies.h"
 #include "graph/dot_list.h"
 #include "graph/dot_names.h"
 #include "graph/input.h"
@@ -20,49 +21,6 @@ struct deps {
 	uint32_t calls, edges;
 	uint64_t *levels; /* Kahn's topological time, by event; NO_LEVEL: it is no vertex */
 };
-
-#define NO_LEVEL UINT64_MAX
-
-static const char *why_name(uint32_t why)
-{
-	switch ((enum profile_dependency_why)why) {
-	case PROFILE_DEPENDENCY_STREAM:
-		return "stream";
-	case PROFILE_DEPENDENCY_EVENT:
-		return "event";
-	case PROFILE_DEPENDENCY_WAIT:
-		return "wait";
-	case PROFILE_DEPENDENCY_RAW:
-		return "RAW";
-	case PROFILE_DEPENDENCY_WAR:
-		return "WAR";
-	case PROFILE_DEPENDENCY_WAW:
-		return "WAW";
-	}
-	return "unknown";
-}
-
-/* Calls that have no vertex wait only, but for those that free an object and so come after one. */
-static void find_levels(struct deps *deps)
-{
-	const struct profile *profile = deps->profile;
-
-	deps->levels = xcalloc((size_t)deps->calls + 1, sizeof(*deps->levels));
-	for (uint32_t i = 0; i < deps->calls; i++)
-		if (profile->events[i].vertex == PROFILE_NO_VERTEX)
-			deps->levels[i] = NO_LEVEL;
-	while (deps->edges < profile->dependency_count &&
-	       profile->dependencies[deps->edges].to < deps->calls) {
-		const struct profile_dependency *edge = &profile->dependencies[deps->edges++];
-		uint64_t *level = &deps->levels[edge->to], least;
-
-		if (deps->levels[edge->from] == NO_LEVEL)
-			deps->levels[edge->from] = 0;
-		least = deps->levels[edge->from] + 1;
-		if (*level == NO_LEVEL || *level < least)
-			*level = least;
-	}
-}
 
 static const char *kind_of(const struct deps *deps, const struct profile_event *event)
 {
@@ -174,11 +132,11 @@ static void put_dependency(const struct profile_dependency *edge, FILE *file)
 
 	fprintf(file, "\tv%u -> v%u", edge->from + 1, edge->to + 1);
 	if (edge->object == PROFILE_NO_ROW)
-		snprintf(key, sizeof(key), "%s", why_name(edge->why));
+		snprintf(key, sizeof(key), "%s", dependency_why(edge->why));
 	else
-		snprintf(key, sizeof(key), "%s %u", why_name(edge->why), edge->object + 1);
+		snprintf(key, sizeof(key), "%s %u", dependency_why(edge->why), edge->object + 1);
 	dot_list_text(&list, DOT_KEY, key);
-	dot_list_text(&list, "why", why_name(edge->why));
+	dot_list_text(&list, "why", dependency_why(edge->why));
 	if (edge->object != PROFILE_NO_ROW)
 		dot_list_number(&list, "allocation", edge->object + UINT64_C(1));
 	dot_list_text(&list, "label", key);
@@ -249,7 +207,7 @@ static void write_json(const struct deps *deps, FILE *file)
 		json_begin(&json, '{');
 		json_named_count(&json, "call", edge->to + UINT64_C(1));
 		json_named_count(&json, "after", edge->from + UINT64_C(1));
-		json_named_text(&json, "why", why_name(edge->why));
+		json_named_text(&json, "why", dependency_why(edge->why));
 		if (edge->object != PROFILE_NO_ROW)
 			json_named_count(&json, "allocation", edge->object + UINT64_C(1));
 		json_end(&json, '}');
@@ -275,7 +233,7 @@ static int write_deps(const struct profile *profile, uint64_t calls, const char 
 		return -1;
 	if (calls && calls < deps.calls)
 		deps.calls = (uint32_t)calls;
-	find_levels(&deps);
+	deps.levels = dependency_levels(profile, deps.calls, &deps.edges);
 	(dot ? write_dot : write_json)(&deps, output_file(output));
 	free(deps.levels);
 	return output_commit(output, error);

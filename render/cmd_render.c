@@ -10,6 +10,7 @@
 #include "render/cmd.h"
 #include "render/format.h"
 #include "render/group.h"
+#include "render/lanes.h"
 #include "render/layout.h"
 #include "render/picture.h"
 #include "render/select.h"
@@ -316,12 +317,15 @@ int cmd_render(int argc, char **argv)
 	char size_help[LIST_SIZE], type_help[LIST_SIZE];
 	enum layout_engine engine = LAYOUT_AUTO;
 	uint64_t seconds = DEFAULT_SECONDS;
-	bool all = false;
+	bool all = false, lanes = false;
 	const struct command_option options[] = {
 		{'T', "type", "FORMAT", formats_help(type_help), OPTION_TEXT, &type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &path},
 		{0, "all", NULL, "draw everything, however large the graph is", OPTION_FLAG, &all},
+		{0, "lanes", NULL,
+		 "draw the calls of a profile and what each comes after, a lane for each stream",
+		 OPTION_FLAG, &lanes},
 		{0, "size-by", "METRIC", metrics_help(size_help), OPTION_TEXT, &size_by},
 		{0, "group-by", "WHAT", "draw as one: file, function, call-path, object or stream",
 		 OPTION_TEXT, &group_by},
@@ -334,7 +338,8 @@ int cmd_render(int argc, char **argv)
 	};
 	const struct command_help help = {
 		.usage = "vflow render [-T FORMAT] [-o FILE] [--all] [--size-by METRIC] "
-			 "[--group-by WHAT] [FILE]",
+			 "[--group-by WHAT] [FILE]\n"
+			 "vflow render --lanes [-T svg|png|pdf] [-o FILE] [FILE]",
 		.summary = "Draws a graph: rectangles are allocations, circles copies and sets,\n"
 			   "ovals kernels; a wide edge stands for many bytes, a coloured one for\n"
 			   "bytes that did not change.",
@@ -346,6 +351,7 @@ int cmd_render(int argc, char **argv)
 		.options = options,
 	};
 	const struct render_format *format;
+	struct render_format in_lanes;
 	struct error error;
 	struct output *output = NULL;
 	struct input *input;
@@ -364,6 +370,16 @@ int cmd_render(int argc, char **argv)
 	format = choose_format(type, path);
 	if (!format)
 		return EXIT_MISUSE;
+	if (lanes) {
+		if (groups || size_by || all)
+			return options_misuse("render", "--lanes goes with no --group-by, "
+							"--size-by or --all");
+		if (format != &render_svg && !format->convert)
+			return options_misuse("render", "--lanes takes svg, png and pdf, not %s",
+					      format->name);
+		in_lanes = lanes_format(format);
+		format = &in_lanes;
+	}
 	if (groups && format->everything)
 		return options_misuse("render", "%s does not take --group-by", format->name);
 	if (format->convert && (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO))

@@ -259,4 +259,26 @@ else
 	skip "a layout that crashes" "stacks of ASan are larger"
 fi
 
+# Lanes: the calls of tests/programs/timeline.c as tests/cli/deps.sh has them, by hand
+collect "$T/streams.db" "$P/timeline" streams >"$T/out" 2>"$T/err"
+"$VFLOW" render --lanes -o "$T/lanes.svg" "$T/streams.db" 2>"$T/err"
+is "lanes: XML, and nothing is said" "$(xmllint --noout "$T/lanes.svg" 2>&1)$(<"$T/err")" ""
+lane() { # NUMBER: its calls, from left to right
+	sed -nE 's/.*<title>call ([0-9]+), level ([0-9]+): .*<rect x="([0-9.]+)" y="([0-9.]+)".*/\4 \3 \1 \2/p' < <(tr '\n' ' ' <"$T/lanes.svg" | sed 's/<g>/\n<g>/g') |
+		sort -n -k 1,1 -k 2,2 | awk -v wanted="$1" '$1 != last { lane++; last = $1 } lane == wanted { printf "%s at %s, ", $3, $4 }'
+}
+is "lanes: the default stream" "$(lane 1)" "1 at 0, 2 at 1, 3 at 2, 8 at 4, 9 at 5, 10 at 6, 11 at 7, 12 at 8, 13 at 9, 14 at 10, "
+is "lanes: s" "$(lane 2)" "4 at 1, 5 at 2, "
+is "lanes: t" "$(lane 3)" "6 at 3, "
+# of two calls one dependency is drawn: that of data before a wait, before an event, before the stream
+is "lanes: what comes after what" "$(sed -nE 's/.*<title>call ([0-9]+) after ([0-9]+): ([a-zA-Z]+)<.*/\1 \2 \3/p' "$T/lanes.svg" | sort -n -k 1,1 -k 2,2 | tr '\n' ',')" \
+	"2 1 stream,3 2 stream,4 1 WAW,5 4 RAW,6 2 WAW,6 5 event,8 3 stream,8 5 wait,8 6 RAW,9 6 WAW,9 8 WAR,10 4 WAW,10 5 WAR,10 6 wait,10 9 stream,11 10 WAW,12 11 stream,13 12 stream,14 13 WAW,"
+"$VFLOW" render --lanes -T png -o "$T/lanes.png" "$T/streams.db" 2>"$T/err"
+like "lanes: PNG" "$(file "$T/lanes.png")" 'PNG image'
+for bad in "-T html" "-T dot" "--group-by file" "--size-by time" "--all"; do
+	# shellcheck disable=SC2086
+	expect_exit 2 "lanes: no $bad" "$VFLOW" render --lanes $bad "$T/streams.db"
+done
+"$VFLOW" export -T dot "$T/streams.db" | "$VFLOW" render --lanes - >"$T/out" 2>"$T/err"
+like "lanes: DOT has no calls" "$? $(<"$T/err")" '^1 vflow render: standard input is DOT, which has no events'
 finish

@@ -227,6 +227,7 @@ static void begin(FILE *out, const struct picture *picture)
 	for (uint32_t i = 0; i < profile->object_count; i++)
 		put_object(&json, picture, i, last);
 	put_memory(&json, profile);
+	perfetto_put_memory(&json, picture);
 	perfetto_put_calls(&json, picture);
 	perfetto_put_gpu(&json, picture);
 	perfetto_name(&json, "process_labels", 1, 0);

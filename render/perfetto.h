@@ -18,6 +18,10 @@ void perfetto_put_calls(struct json *json, const struct picture *picture);
  */
 void perfetto_put_gpu(struct json *json, const struct picture *picture);
 
+/* Peaks of memory, and where its findings say that an object is not needed;
+ * memory/perfetto.c. */
+void perfetto_put_memory(struct json *json, const struct picture *picture);
+
 /* Begins an event of this phase, on a line of its own; json_end() ends it. */
 void perfetto_event(struct json *json, const char *phase);
 /* A member with the time in microseconds. */

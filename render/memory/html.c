@@ -1,16 +1,15 @@
 /* render/memory/html.c: the memory over the calls of the run, as JSON in the page. */
 #include <stdlib.h>
 
-#include "advice/memory/findings.h"
 #include "advice/words.h"
 #include "render/html.h"
 #include "render/memory/series.h"
+#include "render/memory/wasted.h"
 #include "util/memory.h"
 
 enum {
-	PEAKS = 5,               /* that are marked */
-	FINDINGS = 100,          /* that the page has, of the highest rank */
-	OBJECTS_REPLAYED = 4000, /* of more, a page does not ask what each finding would save */
+	PEAKS = 5,      /* that are marked */
+	FINDINGS = 100, /* that the page has, of the highest rank */
 };
 
 /* A site: vertex id, words, call path, bytes of its largest object, its objects. */
@@ -47,37 +46,11 @@ static void put_column(struct json *json, const struct series_column *column,
 	json_end(json, ']');
 }
 
-/* From where to where the worst object of a finding is not needed. */
-static void wasted(const struct memory_finding *finding, uint64_t end, uint64_t *from, uint64_t *to)
-{
-	const struct profile_lifetime *worst = finding->worst;
-	const uint64_t freed = worst->freed.call == PROFILE_UNKNOWN ? end : 2 * worst->freed.call;
-
-	*from = 2 * worst->made.call;
-	*to = freed;
-	switch (finding->pattern) {
-	case MEMORY_EARLY:
-		*to = 2 * worst->first.call;
-		break;
-	case MEMORY_LATE:
-	case MEMORY_LEAK:
-		if (worst->accesses)
-			*from = 2 * worst->last.call + 1;
-		break;
-	case MEMORY_IDLE:
-		*from = 2 * worst->idle_from.call + 1;
-		*to = 2 * worst->idle_to.call;
-		break;
-	default:
-		break;
-	}
-}
-
 static void put_finding(struct json *json, const struct memory_finding *finding, uint64_t end)
 {
 	uint64_t from, to;
 
-	wasted(finding, end, &from, &to);
+	memory_wasted(finding, end, &from, &to);
 	json_line(json);
 	json_begin(json, '[');
 	json_text(json, memory_pattern_titles[finding->pattern]);
@@ -155,17 +128,9 @@ static void put_memory(struct json *json, const struct profile *profile,
 
 void html_write_memory(struct json *json, const struct picture *picture)
 {
-	struct memory_options options = MEMORY_DEFAULTS;
-	struct memory *memory = NULL;
 	struct profile profile;
+	struct memory *memory = memory_of_picture(picture, &profile);
 
-	if (picture->profile && !picture->grouped) {
-		/* the picture has taken the profile's graph, and nobody changes it here */
-		profile = *picture->profile;
-		profile.graph = (struct graph *)picture->graph;
-		options.peaks_only = profile.lifetime_count > OBJECTS_REPLAYED;
-		memory = memory_new(&profile, &options);
-	}
 	if (memory)
 		put_memory(json, &profile, memory);
 	else

@@ -31,6 +31,20 @@ is "DOT has no memory" "$(cat "$T/out")" 1
 "$VFLOW" render -T html --group-by file "$T/early.db" 2>"$T/err" | grep -c '"memory":null' >"$T/out"
 is "groups have none" "$(cat "$T/out")" 1
 
+# In Perfetto: the peak when the second call is over, and a not needed until the sixth begins
+"$VFLOW" render -T perfetto -o "$T/json" "$T/early.db" 2>"$T/err"
+trace() { # WHERE: name and time of such events
+	ask "SELECT value->>'\$.name', CAST(round(1000 * (value->>'\$.ts')) AS INTEGER) FROM json, json_each(text, '\$.traceEvents') WHERE $1"
+}
+event() { # CALL COLUMN
+	sqlite3 "$T/early.db" "SELECT $2 FROM event WHERE vertex IS NOT NULL OR name LIKE '%Free%' ORDER BY id LIMIT 1 OFFSET $1 - 1"
+}
+is "perfetto: the peak" "$(trace "value->>'\$.cat' = 'memory'")" "peak: 2.0M $(event 2 end_ns)"
+is "perfetto: the finding" "$(trace "value->>'\$.cat' = 'finding' AND value->>'\$.name' = 'early allocation'")" "early allocation $(event 1 start_ns)"
+is "perfetto: inside of the object's life" "$(trace "value->>'\$.cat' = 'object' AND value->>'\$.id' = '0x1' AND value->>'\$.name' = 'early allocation'")" \
+	"early allocation $(event 1 start_ns)
+early allocation $(event 6 start_ns)"
+
 # 30 sites, from which 6000 objects come in waves of 3, 6, ... kilobytes: 200 at a time
 {
 	echo '#include <cuda_runtime_api.h>

@@ -73,7 +73,7 @@ access_is() { # CASE FACTS [WORDS]
 	[ -z "${3:-}" ] || like "$1: what was seen, and what to do" "$(tr -s '\n ' ' ' <"$T/report")" "$3"
 }
 access_is over "1.0M 1.0M
-overallocation 256.0K" "25.0% of it, 256.0K, is accessed; the other 768.0K are in 1 chunk, the largest of 768.0K \(fragmentation 0%\)..*advice Allocate its first 256.0K only"
+overallocation 256.0K" "25.0% of it, 256.0K, is accessed; the other 768.0K are in 1 chunk, the largest of 768.0K \(fragmentation 0%\)\..*advice Allocate its first 256.0K only"
 is "over: with another threshold" "$(facts --accessed 0.25)" "1.0M 1.0M"
 access_is almost "1.0M 1.0M
 overallocation 819.2K"

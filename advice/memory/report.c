@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "advice/memory/libraries.h"
 #include "advice/memory/shares.h"
 #include "advice/memory/words.h"
 #include "advice/page.h"
@@ -14,6 +16,7 @@
 enum {
 	PEAKS = 2, /* that are shown, as in the paper */
 	SITES = 6, /* of each */
+	LIBRARIES = 6,
 };
 
 struct printing {
@@ -75,6 +78,45 @@ static void print_peaks(const struct printing *printing)
 
 	for (uint32_t i = 0; i < count; i++)
 		print_peak(printing, i + 1, &highest[i]);
+}
+
+/* -- libraries ---------------------------------------------------------------------------- */
+
+static void print_library(const struct printing *printing, const struct memory_library *library)
+{
+	const char *slash = library->path ? strrchr(library->path, '/') : NULL;
+	const char *name = slash ? slash + 1 : library->path;
+	char *place = words_bytes(library->place_bytes), *bytes = words_bytes(library->bytes);
+	char *text = xasprintf("%s; %s in all, %" PRIu64 " object%s",
+			       name ? name : "allocated from an unknown place", bytes,
+			       library->objects, text_plural(library->objects, "", "s"));
+
+	page_field(printing->out, place, text);
+	free(place);
+	free(bytes);
+	free(text);
+}
+
+static void print_libraries(const struct printing *printing)
+{
+	const struct memory *memory = printing->memory;
+	struct memory_library *libraries;
+	uint32_t count = memory_libraries(printing->report->profile, memory->peaks, memory->place,
+					  &libraries);
+
+	fputc('\n', printing->out);
+	page_heading(printing->report->colour, printing->out,
+		     "Who allocated what is there at peak 1");
+	for (uint32_t i = 0; i < count && i < LIBRARIES; i++)
+		print_library(printing, &libraries[i]);
+	if (count > LIBRARIES) {
+		char *more = xasprintf("... and %" PRIu32 " more librar%s", count - LIBRARIES,
+				       text_plural(count - LIBRARIES, "y", "ies"));
+
+		page_field(printing->out, "", more);
+		free(more);
+	}
+	free(libraries);
 }
 
 /* -- findings ----------------------------------------------------------------------------- */
@@ -226,6 +268,7 @@ void report_memory_print(const struct report_memory *report, FILE *out)
 	printing.sites = words_sites(report->profile);
 	print_header(&printing);
 	print_peaks(&printing);
+	print_libraries(&printing);
 	print_findings(&printing);
 	free(printing.sites);
 	memory_free(memory);

@@ -280,9 +280,9 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.overhead_ns = thread.overhead_ns,
 	};
 
-	call.nonblocking = streams_is_nonblocking(call.stream, &call.first);
+	call.nonblocking = streams_is_nonblocking(call.stream, call.device, &call.first);
 	if (call.records)
-		call.order_count = streams_take_orders(call.stream, &call.orders);
+		call.order_count = streams_take_orders(call.stream, call.device, &call.orders);
 	for (uint32_t i = 0; i < operation->count; i++) {
 		pending_add(&call);
 		call.orders = NULL;
@@ -314,7 +314,7 @@ static void begin_wait(const CUpti_CallbackData *data, const char *name, enum wa
 		call.stream = operation_stream(thread.name, *words);
 	if (words && kind == WAIT_EVENT)
 		call.event = streams_event((uintptr_t)*words);
-	call.nonblocking = streams_is_nonblocking(call.stream, &call.first);
+	call.nonblocking = streams_is_nonblocking(call.stream, call.device, &call.first);
 	pending_add(&call);
 }
 

@@ -366,7 +366,7 @@ static void add(const struct pending_call *call, struct gpu_call *begun)
 		.call = {.api = call->api,
 			 .name = call->name,
 			 .device = call->device,
-			 .stream = streams_number(call->stream),
+			 .stream = streams_number(call->stream, call->device),
 			 .host_address = call->host_address,
 			 .host_bytes = call->host_bytes,
 			 .end_ns = call->end_ns},

@@ -14,8 +14,14 @@
 
 enum { ORDERS_MAX = 1024 }; /* that a stream has pending; of more the last are known */
 
-struct stream {
+/* A handle that names a stream of each device, or of each thread and device, has them with it. */
+struct stream_key {
 	uintptr_t handle;
+	uint32_t device, thread; /* 0 where the handle is of one stream */
+};
+
+struct stream {
+	struct stream_key key;
 	uint32_t number;
 	bool known; /* since it was made it was asked how it is ordered, and that is */
 	bool nonblocking;
@@ -36,25 +42,40 @@ static struct event *events;
 static uint32_t last_number;
 static bool captures;
 
-/* The lock is held.  NULL: no memory. */
-static struct stream *find(uintptr_t handle)
+/* From 1. */
+static uint32_t this_thread(void)
 {
+	static uint32_t last;
+	static _Thread_local uint32_t number;
+
+	if (!number)
+		number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	return number;
+}
+
+/* The stream that this thread means by the handle.  The lock is held.  NULL: no memory. */
+static struct stream *find(uintptr_t handle, uint32_t device)
+{
+	bool of_thread = handle == (uintptr_t)CU_STREAM_PER_THREAD;
+	const struct stream_key key = {.handle = handle,
+				       .device = !handle || of_thread ? device : 0,
+				       .thread = of_thread ? this_thread() : 0};
 	struct stream *stream;
 
-	HASH_FIND(hh, streams, &handle, sizeof(handle), stream);
+	HASH_FIND(hh, streams, &key, sizeof(key), stream);
 	if (stream)
 		return stream;
 	stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return NULL;
-	stream->handle = handle;
+	stream->key = key;
 	stream->number = handle ? ++last_number : 0;
 	stream->known = !handle;
-	HASH_ADD(hh, streams, handle, sizeof(handle), stream);
+	HASH_ADD(hh, streams, key, sizeof(key), stream);
 	return stream;
 }
 
-uint32_t streams_number(uintptr_t handle)
+uint32_t streams_number(uintptr_t handle, uint32_t device)
 {
 	struct stream *stream;
 	uint32_t number;
@@ -62,7 +83,7 @@ uint32_t streams_number(uintptr_t handle)
 	if (!handle)
 		return 0;
 	pthread_mutex_lock(&lock);
-	stream = find(handle);
+	stream = find(handle, device);
 	number = stream ? stream->number : 0;
 	pthread_mutex_unlock(&lock);
 	return number;
@@ -79,7 +100,7 @@ static struct event *find_event(uintptr_t handle)
 static void record(uintptr_t handle, uintptr_t in, uint32_t device, uint64_t ns)
 {
 	struct event *event = find_event(handle);
-	const struct stream *stream = find(in);
+	const struct stream *stream = find(in, device);
 
 	if (!event) {
 		event = calloc(1, sizeof(*event));
@@ -91,12 +112,19 @@ static void record(uintptr_t handle, uintptr_t in, uint32_t device, uint64_t ns)
 	event->point = (struct stream_point){device, stream ? stream->number : 0, ns};
 }
 
-static void wait_for_event(uintptr_t handle, uintptr_t in)
+/* Default streams of different devices have the same number. */
+static bool is_in(const struct stream_point *point, const struct stream *stream)
+{
+	return point->stream == stream->number &&
+	       (stream->number || point->device == stream->key.device);
+}
+
+static void wait_for_event(uintptr_t handle, uintptr_t in, uint32_t device)
 {
 	const struct event *event = find_event(handle);
-	struct stream *stream = find(in);
+	struct stream *stream = find(in, device);
 
-	if (!event || !stream || event->point.stream == stream->number)
+	if (!event || !stream || is_in(&event->point, stream))
 		return;
 	if (stream->order_count == ORDERS_MAX)
 		stream->order_count--;
@@ -182,13 +210,13 @@ void streams_note(uint32_t id, const char *function, const void *parameters, uin
 		record((uintptr_t)words[0], operation_stream(function, words[1]), device, now_ns());
 		break;
 	case WAIT:
-		wait_for_event((uintptr_t)words[1], operation_stream(function, words[0]));
+		wait_for_event((uintptr_t)words[1], operation_stream(function, words[0]), device);
 		break;
 	case DESTROY_EVENT:
 		forget_event((uintptr_t)words[0]);
 		break;
 	case DESTROY_STREAM:
-		stream = find((uintptr_t)words[0]);
+		stream = find((uintptr_t)words[0], device);
 		if (stream)
 			stream->known = false, stream->order_count = 0;
 		break;
@@ -212,14 +240,14 @@ struct stream_point streams_event(uintptr_t handle)
 	return point;
 }
 
-uint32_t streams_take_orders(uintptr_t handle, struct stream_point **points)
+uint32_t streams_take_orders(uintptr_t handle, uint32_t device, struct stream_point **points)
 {
 	struct stream *stream;
 	uint32_t count;
 
 	*points = NULL;
 	pthread_mutex_lock(&lock);
-	stream = find(handle);
+	stream = find(handle, device);
 	count = stream ? stream->order_count : 0;
 	if (count) {
 		*points = stream->orders;
@@ -230,14 +258,14 @@ uint32_t streams_take_orders(uintptr_t handle, struct stream_point **points)
 	return count;
 }
 
-bool streams_is_nonblocking(uintptr_t handle, bool *first)
+bool streams_is_nonblocking(uintptr_t handle, uint32_t device, bool *first)
 {
 	struct stream *stream;
 	unsigned flags = 0;
 	bool nonblocking;
 
 	pthread_mutex_lock(&lock);
-	stream = find(handle);
+	stream = find(handle, device);
 	*first = stream && !stream->known;
 	if (*first) {
 		stream->known = true;

@@ -14,8 +14,13 @@ struct stream_point {
 	uint64_t ns; /* 0: nothing */
 };
 
-/* The number of a stream; 0: the default stream. */
-uint32_t streams_number(uintptr_t stream);
+/*
+ * A stream is known by its handle, and by what 0, the default stream, and CU_STREAM_PER_THREAD
+ * stand for: each device has a default stream, and each thread has one of its own on each device.
+ */
+
+/* The number of a stream; 0: the default stream of its device. */
+uint32_t streams_number(uintptr_t stream, uint32_t device);
 
 /*
  * A function of the driver has succeeded; `id`: that of its callback, `parameters` as CUPTI lays
@@ -34,9 +39,9 @@ struct stream_point streams_event(uintptr_t event);
  * What the stream waits for since it was asked last, in *points, which the caller frees: for the
  * call with its next operation.  Returns how many.
  */
-uint32_t streams_take_orders(uintptr_t stream, struct stream_point **points);
+uint32_t streams_take_orders(uintptr_t stream, uint32_t device, struct stream_point **points);
 
 /* Whether it is not ordered with the default stream.  *first: asked once for each that was made. */
-bool streams_is_nonblocking(uintptr_t stream, bool *first);
+bool streams_is_nonblocking(uintptr_t stream, uint32_t device, bool *first);
 
 #endif

@@ -166,6 +166,9 @@ static uint32_t id_of(const char *name)
 	return id % 2039;
 }
 
+/* The current one, of the device of that number. */
+static _Thread_local CUcontext current = (CUcontext)3;
+
 static void report(const char *name, CUpti_ApiCallbackSite site, const void *parameters, int result,
 		   uint32_t correlation, const char *symbol)
 {
@@ -174,7 +177,7 @@ static void report(const char *name, CUpti_ApiCallbackSite site, const void *par
 					 .functionParams = parameters,
 					 .functionReturnValue = &result,
 					 .symbolName = symbol,
-					 .context = (CUcontext)3,
+					 .context = current,
 					 .correlationId = correlation};
 
 	callback(NULL,
@@ -628,6 +631,61 @@ static void threads(void)
 	check(covers(0, 0, 0, 0), "nothing is lost");
 }
 
+static void *launch_own(void *argument)
+{
+	(void)argument;
+	launch((uintptr_t)CU_STREAM_PER_THREAD, 21);
+	ran_kernel(22, 4000, 4010);
+	return NULL;
+}
+
+/* Default streams are those of devices, per-thread ones those of threads on them. */
+static void devices(void)
+{
+	pthread_t other;
+
+	setenv("VFLOW_WAITS", "1", 1);
+	start();
+	clock_now = 1000;
+	call(NULL, "cuEventRecord", WORDS(0xe1, 0), 1, 0); /* 1100, 1200 */
+	current = (CUcontext)4;
+	call(NULL, "cuStreamWaitEvent", WORDS(0, 0xe1, 0), 3, 0);
+	current = (CUcontext)3;
+	launch(0, 5);
+	ran_kernel(6, 2000, 2010);
+	current = (CUcontext)4;
+	launch(0, 7);
+	ran_kernel(8, 2000, 2010);
+	cuptiActivityFlushAll(0);
+	is("begin 1: _Z1kPf\nbegin 2: _Z1kPf\n"
+	   "end 1: kernel device 3 stream 0, 0 rows, 1400 to 1500\n"
+	   "time of 1: after 600, 10\n"
+	   "end 2: kernel device 4 stream 0, 0 rows, 1600 to 1700\n"
+	   "order of 2: 3/0, 400\n"
+	   "time of 2: after 400, 10\n",
+	   "the default stream of another device waits, and not that of the event's");
+	launch((uintptr_t)CU_STREAM_PER_THREAD, 11);
+	ran_kernel(12, 4000, 4010);
+	if (pthread_create(&other, NULL, launch_own, NULL) != 0)
+		abort();
+	pthread_join(other, NULL);
+	call("cudaLaunchKernel_ptsz", "cuLaunchKernel_ptsz", WORDS(1, 2, 3, 4, 5, 0, 7, 8), 13, 0);
+	ran_kernel(14, 4000, 4010);
+	current = (CUcontext)3;
+	launch_own(NULL);
+	cuptiActivityFlushAll(0);
+	is("begin 3: _Z1kPf\nbegin 4: _Z1kPf\nbegin 5: _Z1kPf\nbegin 6: _Z1kPf\n"
+	   "end 3: kernel device 4 stream 1, 0 rows, 1800 to 1900\n"
+	   "time of 3: after 2200, 10\n"
+	   "end 4: kernel device 3 stream 2, 0 rows, 2000 to 2100\n"
+	   "time of 4: after 2000, 10\n"
+	   "end 5: kernel device 4 stream 1, 0 rows, 2200 to 2300\n"
+	   "time of 5: after 1800, 10\n"
+	   "end 6: kernel device 3 stream 3, 0 rows, 2400 to 2500\n"
+	   "time of 6: after 1600, 10\n",
+	   "each thread has a stream of its own on each device");
+}
+
 static void failing(void)
 {
 	static const struct gpu_options options;
@@ -658,7 +716,7 @@ int main(int argc, char **argv)
 		{"order", order},           {"waits", waits},     {"memory", memory},
 		{"copies", copies},         {"graphs", graphs},   {"bounded", bounded},
 		{"threads", threads},       {"failing", failing}, {"touches", touches},
-		{"no_touches", no_touches},
+		{"no_touches", no_touches}, {"devices", devices},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

@@ -10,7 +10,7 @@ fi
 "$CC" $ASAN -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "${CUPTI:-$CUDA_TOOLKIT}/include" -isystem "$CUDA_TOOLKIT/include" -o "$T/calls" tests/cupti/calls.c \
 	"$objects"/cupti/{activity,calls,graphs,hooks,memory,operations,pending,provider,streams,touches,waits}.o "$objects"/nvidia/*.o -Wl,--wrap=clock_gettime -lpthread >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
-for case in order waits memory copies graphs bounded threads failing touches no_touches; do
+for case in order waits memory copies graphs bounded threads devices failing touches no_touches; do
 	timeout 60 "$T/calls" $case 2>&1
 	code=$?
 	[ $code = 0 ] || echo "not ok - $case: exit code $code"

@@ -149,6 +149,24 @@ C
 "$VFLOW" collect -q --device emulated -o "$T/m.db" "$T/killed" >"$T/out" 2>"$T/err"
 is "killed: no leak, nothing unused" "$(facts)" "1.0M 1.0M"
 
+# 256 bytes are not seen in a sum of 1.0M
+cat >"$T/part.c" <<'C'
+#include <cuda_runtime_api.h>
+int main(void)
+{
+	void *a, *b;
+	cudaMalloc(&a, 1 << 20);
+	cudaMemset(a, 1, 1 << 20);
+	cudaMalloc(&b, 256);
+	cudaMemset(b, 1, 256);
+	cudaFree(b);
+	cudaFree(a);
+}
+C
+"$CC" $ASAN -Igpu/emulator/include -o "$T/part" "$T/part.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
+"$VFLOW" collect -q --device emulated -o "$T/m.db" "$T/part" >"$T/out" 2>"$T/err"
+like "a small part of the peak: by how much it falls" "$("$VFLOW" report --memory "$T/m.db")" "1. late deallocation: peak falls by 256 bytes"
+
 # no memory, no table, no rules
 "$VFLOW" report --memory --rules both "$T/m.db" >"$T/out" 2>"$T/err"
 is "--rules: what there is" "$? $(<"$T/err")" "2 vflow report: --rules both: expected paper or artefact"

@@ -657,12 +657,14 @@ static void devices(void)
 	launch(0, 7);
 	ran_kernel(8, 2000, 2010);
 	cuptiActivityFlushAll(0);
-	is("begin 1: _Z1kPf\nbegin 2: _Z1kPf\n"
+	is("begin 1: _Z1kPf\n"
+	   "begin 2: _Z1kPf\n"
 	   "end 1: kernel device 3 stream 0, 0 rows, 1400 to 1500\n"
 	   "time of 1: after 600, 10\n"
-	   "end 2: kernel device 4 stream 0, 0 rows, 1600 to 1700\n"
-	   "order of 2: 3/0, 400\n"
-	   "time of 2: after 400, 10\n",
+	   "end 2: kernel device 4 stream 0, 0 rows, 1700 to 1800\n"
+	   "order of 2: 3/0, 500\n"
+	   "overhead of 2: 100\n"
+	   "time of 2: after 300, 10\n",
 	   "the default stream of another device waits, and not that of the event's");
 	launch((uintptr_t)CU_STREAM_PER_THREAD, 11);
 	ran_kernel(12, 4000, 4010);
@@ -674,15 +676,21 @@ static void devices(void)
 	current = (CUcontext)3;
 	launch_own(NULL);
 	cuptiActivityFlushAll(0);
-	is("begin 3: _Z1kPf\nbegin 4: _Z1kPf\nbegin 5: _Z1kPf\nbegin 6: _Z1kPf\n"
-	   "end 3: kernel device 4 stream 1, 0 rows, 1800 to 1900\n"
-	   "time of 3: after 2200, 10\n"
-	   "end 4: kernel device 3 stream 2, 0 rows, 2000 to 2100\n"
-	   "time of 4: after 2000, 10\n"
-	   "end 5: kernel device 4 stream 1, 0 rows, 2200 to 2300\n"
-	   "time of 5: after 1800, 10\n"
-	   "end 6: kernel device 3 stream 3, 0 rows, 2400 to 2500\n"
-	   "time of 6: after 1600, 10\n",
+	is("begin 3: _Z1kPf\n"
+	   "begin 4: _Z1kPf\n"
+	   "begin 5: _Z1kPf\n"
+	   "begin 6: _Z1kPf\n"
+	   "end 3: kernel device 4 stream 1, 0 rows, 2000 to 2100\n"
+	   "overhead of 3: 100\n"
+	   "time of 3: after 2000, 10\n"
+	   "end 4: kernel device 3 stream 2, 0 rows, 2300 to 2400\n"
+	   "time of 4: after 1700, 10\n"
+	   "end 5: kernel device 4 stream 1, 0 rows, 2600 to 2700\n"
+	   "overhead of 5: 100\n"
+	   "time of 5: after 1400, 10\n"
+	   "end 6: kernel device 3 stream 3, 0 rows, 2900 to 3000\n"
+	   "overhead of 6: 100\n"
+	   "time of 6: after 1100, 10\n",
 	   "each thread has a stream of its own on each device");
 }
 

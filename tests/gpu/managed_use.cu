@@ -24,7 +24,7 @@ static int *managed()
 	return memory;
 }
 
-static void launch(int *a, int value)
+__attribute__((noinline)) static void launch(int *a, int value)
 {
 	fill<<<WORDS / 256, 256>>>(a, value);
 	CHECK(cudaDeviceSynchronize());
@@ -49,6 +49,7 @@ static void last()
 {
 	int *a = managed();
 
+#pragma unroll 1
 	for (int i = 0; i < 3; i++)
 		launch(a, i);
 	sum += a[5]; /* the use */

@@ -48,8 +48,8 @@ managed read "cudaDeviceSynchronize instruction $(line_of read_it tests/gpu/mana
 managed never "cudaDeviceSynchronize never 0 1"
 managed last "cudaDeviceSynchronize never 0 2
 cudaDeviceSynchronize instruction $(line_of last tests/gpu/managed_use.cu) 1"
-managed prefetched "cudaDeviceSynchronize unknown 0 1
-cudaStreamSynchronize nothing to use 0 1"
+managed prefetched "cudaStreamSynchronize nothing to use 0 1
+cudaDeviceSynchronize unknown 0 1"
 one never
 one realloc
 one fork

@@ -272,21 +272,33 @@ static bool check_provider(const char *folder, const struct pass_library *librar
 	return good;
 }
 
-/* Each library once.  Whether those are well that programs cannot be collected without. */
+static const struct pass_library *library_of(uint32_t row)
+{
+	const struct pass_provider *provider = pass_provider(collect_passes[row], &device_gpu);
+
+	return provider ? provider->library : NULL;
+}
+
+/*
+ * Each library once, that of the whole graph first.  Whether that is well, without which programs
+ * cannot be collected as `vflow collect` does by itself.
+ */
 static bool check_providers(const char *folder, bool usable)
 {
-	const struct pass_library *checked = NULL;
+	const uint32_t graph = pass_graph_of(collect_passes, UINT32_MAX);
 	bool good = true;
 
-	for (const struct pass *const *pass = collect_passes; *pass; pass++) {
-		const struct pass_provider *provider = pass_provider(*pass, &device_gpu);
-		bool needed = usable && (*pass)->role == PASS_MAKES_GRAPH;
+	for (uint32_t row = 0; collect_passes[row]; row++)
+		if ((graph >> row & 1) && library_of(row))
+			good = check_provider(folder, library_of(row), usable);
+	for (uint32_t row = 0; collect_passes[row]; row++) {
+		const struct pass_library *library = library_of(row);
+		bool checked = !library;
 
-		if (!provider || !provider->library || provider->library == checked)
-			continue;
-		checked = provider->library;
-		if (!check_provider(folder, checked, needed) && (*pass)->role == PASS_MAKES_GRAPH)
-			good = false;
+		for (uint32_t i = 0; !checked && collect_passes[i]; i++)
+			checked = (i < row || graph >> i & 1) && library_of(i) == library;
+		if (!checked)
+			check_provider(folder, library, false);
 	}
 	return good;
 }

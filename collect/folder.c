@@ -160,7 +160,10 @@ static bool read_passes(const struct pass *const *table, const char *path, uint3
 	return found;
 }
 
-/* What the first trace that can be read was made for, or the first pass that makes a graph. */
+/*
+ * What the first trace that can be read was made for; older ones do not say: the pass that makes a
+ * whole graph.
+ */
 static uint32_t passes_of_graph(const struct pass *const *table, const char *folder)
 {
 	struct dirent **entries;
@@ -177,10 +180,7 @@ static uint32_t passes_of_graph(const struct pass *const *table, const char *fol
 	}
 	if (count >= 0)
 		free(entries);
-	for (unsigned i = 0; !passes && table[i]; i++)
-		if (table[i]->role == PASS_MAKES_GRAPH)
-			passes = UINT32_C(1) << i;
-	return passes;
+	return passes ? passes : pass_graph_of(table, UINT32_MAX);
 }
 
 static int add_run(struct folder_run **runs, uint32_t *count, uint32_t *capacity,

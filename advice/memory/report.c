@@ -184,7 +184,10 @@ static void print_findings(const struct printing *printing)
 		lower += memory->findings[i].peak < memory->peak;
 	fputc('\n', out);
 	if (!count) {
-		page_wrap(out, 0, "No findings: all memory is needed for as long as it is there.");
+		page_wrap(out, 0,
+			  memory->unseen ? "No findings in what is known."
+					 : "No findings: all memory is needed for as long as it "
+					   "is there.");
 		return;
 	}
 	fprintf(out, "%" PRIu32 " finding%s, %" PRIu32 " of which lower the peak, most first\n",
@@ -227,6 +230,15 @@ static void print_accesses(const struct memory *memory, FILE *out)
 	}
 }
 
+/* Whether kernels were not looked into (pass calls). */
+static bool is_by_arguments(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->coverage_count; i++)
+		if (coverage_is(profile->coverage[i].id, COVERAGE_CALLS_ARGUMENTS))
+			return true;
+	return false;
+}
+
 static void print_header(const struct printing *printing)
 {
 	const struct profile *profile = printing->report->profile;
@@ -254,6 +266,12 @@ static void print_header(const struct printing *printing)
 		fprintf(out,
 			"  process %" PRIu32 " of %" PRIu32 ": the one with the highest peak\n",
 			memory->process + 1, profile->process_count);
+	if (is_by_arguments(profile)) {
+		fputs("  ", out);
+		page_wrap(out, 2,
+			  "kernels count as accessing each object that they are given: whether "
+			  "they do, and what else they reach, is not known");
+	}
 	if (memory->unseen) {
 		text = xasprintf("%" PRIu64 " object%s may have been accessed by what was not "
 				 "analysed: of these it is only said that they were never freed",

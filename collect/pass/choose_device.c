@@ -45,12 +45,13 @@ static bool is_free(const struct obstacle *obstacle)
 uint32_t pass_all(const struct pass *const *table, const struct device *device,
 		  const char *libraries, uint32_t *missing)
 {
-	uint32_t passes = 0;
+	uint32_t passes = 0, makers = 0; /* makers: of the graph, of which there is one */
 
 	*missing = 0;
 	for (unsigned i = 0; table[i]; i++) {
 		const uint32_t bit = UINT32_C(1) << i;
 
+		makers |= table[i]->role == PASS_MAKES_GRAPH ? bit : 0;
 		if (!pass_provider(table[i], device))
 			continue;
 		if (find_obstacle(table, bit, device, libraries).missing)
@@ -58,7 +59,8 @@ uint32_t pass_all(const struct pass *const *table, const struct device *device,
 		else
 			passes |= bit;
 	}
-	return passes;
+	*missing &= ~makers | pass_graph_of(table, passes | *missing);
+	return passes & (~makers | pass_graph_of(table, passes));
 }
 
 /* "use --device NAME" for another device on which the passes can be made; else "".  Caller frees.

@@ -161,12 +161,23 @@ const struct pass_option *pass_sampling(const struct pass *const *table, uint32_
 	return NULL;
 }
 
+uint32_t pass_graph_of(const struct pass *const *table, uint32_t passes)
+{
+	const struct pass *most = NULL;
+	uint32_t found = 0;
+
+	for (unsigned i = 0; table[i]; i++)
+		if ((passes & bit(i)) && table[i]->role == PASS_MAKES_GRAPH &&
+		    (!most || table[i]->cost > most->cost)) {
+			most = table[i];
+			found = bit(i);
+		}
+	return found;
+}
+
 bool pass_makes_graph(const struct pass *const *table, uint32_t passes)
 {
-	for (unsigned i = 0; table[i]; i++)
-		if ((passes & bit(i)) && table[i]->role == PASS_MAKES_GRAPH)
-			return true;
-	return false;
+	return pass_graph_of(table, passes) != 0;
 }
 
 const struct pass_provider *pass_provider(const struct pass *pass, const struct device *device)

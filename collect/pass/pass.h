@@ -105,13 +105,16 @@ unsigned pass_cost(const struct pass *const *table, uint32_t run);
 const struct pass_option *pass_sampling(const struct pass *const *table, uint32_t run);
 
 /*
- * All passes that can be made on the device; *missing: those whose provider was not built.
+ * All passes that can be made on the device, of several that make the graph the one that says most
+ * (pass_graph_of); *missing: those whose provider was not built.
  */
 uint32_t pass_all(const struct pass *const *table, const struct device *device,
 		  const char *libraries, uint32_t *missing);
 
 /* Whether one of them makes the graph. */
 bool pass_makes_graph(const struct pass *const *table, uint32_t passes);
+/* Of the passes that make the graph the one that costs, and says, most, as a set; 0: none does. */
+uint32_t pass_graph_of(const struct pass *const *table, uint32_t passes);
 
 /* NULL: the pass cannot be made on the device. */
 const struct pass_provider *pass_provider(const struct pass *pass, const struct device *device);

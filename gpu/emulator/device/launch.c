@@ -10,6 +10,7 @@
 #include "gpu/emulator/device/module.h"
 #include "gpu/emulator/state/nested.h"
 #include "gpu/emulator/device/observe.h"
+#include "gpu/emulator/device/observe_calls.h"
 
 #define MULTIPROCESSOR_THREADS 2048
 #define MULTIPROCESSOR_BLOCKS 32
@@ -171,7 +172,10 @@ static void forget_written(const struct emulator_kernel *kernel, const uint8_t *
 {
 	struct emulator_module *module = kernel->module;
 
-	observe_unanalysed(kernel->ptx->name, parameters, kernel->ptx->parameter_bytes);
+	if (observe_calls_active())
+		observe_calls_launch(kernel->ptx, parameters);
+	else
+		observe_unanalysed(kernel->ptx->name, parameters, kernel->ptx->parameter_bytes);
 	for (uint32_t i = 0; i < ptx_variable_count(module->ptx); i++)
 		if (module->variables[i] && !ptx_variable(module->ptx, i)->constant)
 			observe_forget(module->variables[i]);

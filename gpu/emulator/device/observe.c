@@ -12,9 +12,10 @@
 #include "gpu/analysis/sizes.h"
 #include "gpu/emulator/device/device.h"
 #include "gpu/emulator/device/observe_access.h"
+#include "gpu/emulator/device/observe_calls.h"
 
 static const struct gpu_sink *sink; /* NULL: nobody watches */
-static struct shadow *shadow;
+static struct shadow *shadow;       /* NULL: calls are observed by their arguments */
 static struct may_write *may_write;
 static bool digests;
 static bool all_seen; /* the running API was not analysed: it may have read everything */
@@ -32,15 +33,21 @@ struct variable {
 static struct variable *variables;
 static size_t variable_count, variable_capacity;
 
+static struct gpu_provider provider;
+
 static int start(const struct gpu_sink *to, const struct gpu_options *options)
 {
-	digests = options->digests;
-	shadow = shadow_create(digests);
-	may_write = may_write_create();
-	if (!shadow || !may_write)
-		return -1;
-	if (options->accesses)
-		observe_access_start(to, shadow);
+	if (observe_calls_start(to)) {
+		provider.metrics = 0;
+	} else {
+		digests = options->digests;
+		shadow = shadow_create(digests);
+		may_write = may_write_create();
+		if (!shadow || !may_write)
+			return -1;
+		if (options->accesses)
+			observe_access_start(to, shadow);
+	}
 	__atomic_store_n(&sink, to, __ATOMIC_RELEASE); /* observe_failed() has no lock */
 	return 0;
 }
@@ -99,7 +106,7 @@ bool observe_active(void)
 
 bool observe_wanted(const char *kernel)
 {
-	return sink && (!sink->wanted || sink->wanted(kernel, running_node));
+	return sink && shadow && (!sink->wanted || sink->wanted(kernel, running_node));
 }
 
 uint32_t observe_path(void)
@@ -262,9 +269,24 @@ static void tell_order(const struct gpu_call *call, const struct clock_call *mad
 		tell_wait(call, made);
 }
 
-void observe_end(struct gpu_call *call)
+/* The rows of the running call. */
+static const struct gpu_row *settle(const struct gpu_call *call, size_t *count)
 {
 	const struct gpu_row *rows = NULL;
+
+	if (!shadow)
+		return observe_calls_settle(call, count, &all_seen);
+	if (shadow_settle(shadow, call->context, &rows, count)) {
+		*count = 0;
+		all_seen = true;
+		observe_coverage(COVERAGE_ROWS_NO_MEMORY, NULL, 1, 0);
+	}
+	return rows;
+}
+
+void observe_end(struct gpu_call *call)
+{
+	const struct gpu_row *rows;
 	struct clock_call made;
 	size_t count = 0;
 
@@ -272,12 +294,8 @@ void observe_end(struct gpu_call *call)
 		return;
 	made = clock_call(call, has_work ? &running_work : NULL);
 	has_work = false;
-	if (shadow_settle(shadow, call->context, &rows, &count)) {
-		count = 0;
-		all_seen = true;
-		observe_coverage(COVERAGE_ROWS_NO_MEMORY, NULL, 1, 0);
-	}
-	if (call->api == GPU_KERNEL)
+	rows = settle(call, &count);
+	if (call->api == GPU_KERNEL && may_write)
 		may_write_note(may_write, call->name, rows, count);
 	sink->end(call, rows, count);
 	if (call->start_ns)
@@ -285,8 +303,10 @@ void observe_end(struct gpu_call *call)
 	if (all_seen)
 		tell_seen(call, 0);
 	all_seen = false;
-	shadow_atomics(shadow, tell_sizes, call);
-	observe_access_end(call);
+	if (shadow) {
+		shadow_atomics(shadow, tell_sizes, call);
+		observe_access_end(call);
+	}
 	if (digests)
 		shadow_digests(shadow, changed, call);
 }
@@ -311,6 +331,8 @@ void observe_transfer(const struct gpu_call *call, const struct allocation *allo
 					.from_host = from_host};
 	struct transfer_sum sum = {.nonzero = 0};
 
+	if (from_host)
+		observe_calls_uploaded(allocation, box->address, box->width);
 	if (!sink || !digests || !allocation->object || allocation->kind == GPU_MEMORY_ARRAY)
 		return;
 	if (box->height > 1 || box->depth > 1) {
@@ -329,12 +351,14 @@ void observe_transfer(const struct gpu_call *call, const struct allocation *allo
 
 void observe_drop(void)
 {
-	if (sink)
+	if (sink && shadow)
 		shadow_abandon(shadow);
+	else if (sink)
+		observe_calls_drop();
 }
 
 /* Tells the sink of the object; `name`: of a variable. */
-static uint32_t introduce(const struct gpu_call *call, const struct allocation *allocation,
+static uint32_t introduce(const struct gpu_call *call, struct allocation *allocation,
 			  const char *name)
 {
 	struct gpu_object object = {
@@ -345,7 +369,10 @@ static uint32_t introduce(const struct gpu_call *call, const struct allocation *
 	};
 	uint32_t id = sink->object(call, &object);
 
-	may_write_object(may_write, id, allocation->address);
+	if (may_write)
+		may_write_object(may_write, id, allocation->address);
+	else
+		observe_calls_object(call, allocation, &object, id);
 	return id;
 }
 
@@ -354,6 +381,8 @@ void observe_allocated(const struct gpu_call *call, struct allocation *allocatio
 	if (!sink)
 		return;
 	allocation->object = introduce(call, allocation, NULL);
+	if (!shadow)
+		return;
 	allocation->shadow = shadow_object_create(shadow, allocation->object, call->context,
 						  (const void *)(uintptr_t)allocation->address,
 						  allocation->size);
@@ -379,9 +408,11 @@ void observe_released(const struct gpu_call *call, struct allocation *allocation
 	if (allocation->shadow)
 		shadow_object_destroy(allocation->shadow);
 	allocation->shadow = NULL;
+	observe_calls_gone(allocation);
 	if (!sink || !allocation->object)
 		return;
-	may_write_released(may_write, allocation->object);
+	if (may_write)
+		may_write_released(may_write, allocation->object);
 	sink->released(call, allocation->object);
 }
 
@@ -398,12 +429,16 @@ void observe_variable(struct allocation *allocation, const char *name)
 		variables = more;
 		variable_capacity = capacity;
 	}
-	allocation->shadow = shadow_object_create(shadow, 0, GPU_WRITER_UNKNOWN,
-						  (const void *)(uintptr_t)allocation->address,
-						  allocation->size);
-	if (!allocation->shadow)
-		goto no_memory;
-	shadow_initialised(allocation->shadow, 0, allocation->size);
+	if (shadow) {
+		allocation->shadow = shadow_object_create(
+			shadow, 0, GPU_WRITER_UNKNOWN, (const void *)(uintptr_t)allocation->address,
+			allocation->size);
+		if (!allocation->shadow)
+			goto no_memory;
+		shadow_initialised(allocation->shadow, 0, allocation->size);
+	} else {
+		observe_coverage(COVERAGE_CALLS_VARIABLES, NULL, 1, allocation->size);
+	}
 	variables[variable_count++] = (struct variable){.allocation = allocation, .name = name};
 	return;
 no_memory:
@@ -426,9 +461,10 @@ static void announce(const struct variable *variable)
 
 	sink->begin(&call);
 	allocation->object = introduce(&call, allocation, variable->name);
-	shadow_object_identify(allocation->shadow, allocation->object, call.context);
+	if (shadow)
+		shadow_object_identify(allocation->shadow, allocation->object, call.context);
 	sink->end(&call, NULL, 0);
-	if (variable->unknown)
+	if (variable->unknown && shadow)
 		shadow_forget(allocation->shadow, 0, allocation->size);
 }
 
@@ -458,11 +494,12 @@ void observe_variable_gone(struct allocation *allocation)
 			forget_variable(i);
 			break;
 		}
-	if (sink && allocation->object)
+	if (sink && allocation->object && may_write)
 		may_write_released(may_write, allocation->object);
 	if (allocation->shadow)
 		shadow_object_destroy(allocation->shadow);
 	allocation->shadow = NULL;
+	observe_calls_gone(allocation);
 }
 
 void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t stream,
@@ -470,7 +507,7 @@ void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t strea
 {
 	if (!sink)
 		return;
-	for (size_t i = 0; i < variable_count;)
+	for (size_t i = 0; shadow && i < variable_count;)
 		if (shadow_object_touched(variables[i].allocation->shadow)) {
 			announce(&variables[i]);
 			forget_variable(i);
@@ -484,6 +521,8 @@ void observe_begin_kernel(struct gpu_call *call, const char *name, int64_t strea
 void observe_touch(struct allocation *allocation, uint64_t address, uint64_t size,
 		   enum gpu_access access)
 {
+	if (allocation->state)
+		observe_calls_touch(allocation, size, access);
 	if (!allocation->shadow || !size)
 		return;
 	shadow_touch(allocation->shadow, address - allocation->address, size, access);
@@ -493,19 +532,25 @@ void observe_touch(struct allocation *allocation, uint64_t address, uint64_t siz
 
 void observe_exposed(struct allocation *allocation)
 {
+	if (allocation->state && sink)
+		tell_seen(NULL, allocation->object);
 	if (allocation->shadow && shadow_object_exposed(allocation->shadow) && sink)
 		tell_seen(NULL, allocation->object);
 }
 
 void observe_seen(struct allocation *allocation)
 {
+	if (allocation->state && sink)
+		tell_seen(NULL, allocation->object);
 	if (allocation->shadow && shadow_object_seen(allocation->shadow) && sink)
 		tell_seen(NULL, allocation->object);
 }
 
 void observe_forget(struct allocation *allocation)
 {
-	for (size_t i = 0; !allocation->object && i < variable_count; i++)
+	if (allocation->state)
+		observe_calls_forget(allocation);
+	for (size_t i = 0; shadow && !allocation->object && i < variable_count; i++)
 		if (variables[i].allocation == allocation)
 			variables[i].unknown = true; /* once it has a site */
 	if (allocation->shadow && allocation->object)
@@ -540,6 +585,10 @@ void observe_unanalysed(const char *kernel, const void *parameters, size_t size)
 void observe_copy(struct allocation *to, uint64_t to_address, struct allocation *from,
 		  uint64_t from_address, uint64_t size)
 {
+	if (to->state && from->state) {
+		observe_calls_copy(to, from, size);
+		return;
+	}
 	if (to->shadow && from->shadow && size) {
 		shadow_touch_copy(to->shadow, to_address - to->address, from->shadow,
 				  from_address - from->address, size);

@@ -14,12 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct object_state;
 struct shadow_object;
 
 struct allocation {
 	uint64_t address;             /* 512-byte aligned for cudaMalloc */
 	uint64_t size;                /* as asked for */
 	struct shadow_object *shadow; /* NULL: not observed */
+	struct object_state *state;   /* of pass calls, which has no shadows; NULL: none */
 	uint32_t object;              /* the sink's id, 0: not observed */
 	uint32_t kind;                /* enum gpu_memory */
 	bool stored;                  /* by a surface store of the running kernel */

@@ -75,6 +75,7 @@ static void put_arguments(struct json *json, const struct memory *memory,
 	json_name(json, "args");
 	json_begin(json, '{');
 	json_named_count(json, "site", finding->site);
+	json_named_count(json, "object", finding->worst->object + UINT64_C(1));
 	json_named_count(json, "objects", finding->objects);
 	json_named_count(json, "bytes", finding->bytes);
 	json_named_count(json, "peak", memory->peak);
@@ -83,10 +84,14 @@ static void put_arguments(struct json *json, const struct memory *memory,
 	json_end(json, '}');
 }
 
-/* Inside of the slice of the object's life; and an instant where it begins. */
+/*
+ * On a track of its own, since it begins with a call, and the object's life with the end of one;
+ * and an instant where it begins.
+ */
 static void put_finding(struct json *json, const struct calls *calls, const struct memory *memory,
-			const struct memory_finding *finding)
+			uint32_t index)
 {
+	const struct memory_finding *finding = &memory->findings[index];
 	const char *name = memory_pattern_titles[finding->pattern];
 	uint64_t from, to, times[2];
 
@@ -104,9 +109,9 @@ static void put_finding(struct json *json, const struct calls *calls, const stru
 	json_end(json, '}');
 	for (int end = 0; end < 2; end++) {
 		perfetto_event(json, end ? "e" : "b");
-		json_named_text(json, "cat", "object");
+		json_named_text(json, "cat", "finding");
 		json_name(json, "id");
-		json_raw(json, "\"0x%x\"", finding->worst->object + 1);
+		json_raw(json, "\"0x%x\"", index + 1);
 		json_named_count(json, "pid", memory->process + 1);
 		json_named_count(json, "tid", 1);
 		perfetto_time(json, "ts", times[end]);
@@ -132,7 +137,7 @@ void perfetto_put_memory(struct json *json, const struct picture *picture)
 	for (uint32_t i = 0; i < count; i++)
 		put_peak(json, &calls, memory->process, &highest[i]);
 	for (uint32_t i = 0; i < memory->finding_count && i < FINDINGS; i++)
-		put_finding(json, &calls, memory, &memory->findings[i]);
+		put_finding(json, &calls, memory, i);
 	free(calls.events);
 	memory_free(memory);
 }

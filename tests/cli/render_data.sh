@@ -116,7 +116,7 @@ perfetto_rules() { # FILE
 	sqlite3 -batch :memory: "CREATE TABLE e AS SELECT key AS row, value->>'ph' AS ph, value->>'pid' AS pid, value->>'tid' AS tid, CAST(round((value->>'ts') * 1000) AS INTEGER) AS ts,
 			CAST(round((value->>'dur') * 1000) AS INTEGER) AS dur, value->>'id' AS id, value->>'name' AS name, value->>'cat' AS cat, value->>'bp' AS bp
 			FROM json_each(CAST(readfile('$1') AS TEXT), '\$.traceEvents');
-		SELECT 'no such event: ' || ph || ' ' || row FROM e WHERE ph NOT IN ('M', 'X', 's', 'f', 'b', 'e', 'C') OR pid IS NULL OR (ph != 'M' AND (ts IS NULL OR ts < 0 OR name IS NULL));
+		SELECT 'no such event: ' || ph || ' ' || row FROM e WHERE ph NOT IN ('M', 'X', 's', 'f', 'b', 'e', 'C', 'i') OR pid IS NULL OR (ph != 'M' AND (ts IS NULL OR ts < 0 OR name IS NULL));
 		SELECT 'slices overlap: ' || row FROM (SELECT row, ts + dur > lead(ts) OVER (PARTITION BY pid, tid ORDER BY ts) AS overlaps FROM e WHERE ph = 'X') WHERE overlaps;
 		SELECT 'slice without length or name of its track: ' || row FROM e WHERE ph = 'X' AND (coalesce(dur, 0) < 1 OR (pid || '/' || tid) NOT IN
 			(SELECT pid || '/' || tid FROM e WHERE ph = 'M' AND name = 'thread_name'));
@@ -132,7 +132,7 @@ if (unset LSAN_OPTIONS; collect "$T/f.db" "$P/figure3" && collect "$T/demo.db" "
 	expect_exit 0 "perfetto" render -T perfetto -o "$T/f.json" "$T/f.db"
 	is "perfetto: JSON" "$(json_query "$T/f.json" "SELECT json_valid(text) FROM json")" 1
 	each="FROM json, json_each(text, '\$.traceEvents')"
-	is "perfetto: a life for each object" "$(json_query "$T/f.json" "SELECT count(*) $each WHERE value->>'ph' = 'b'")" "$(sqlite3 "$T/f.db" 'SELECT count(*) FROM object')"
+	is "perfetto: a life for each object" "$(json_query "$T/f.json" "SELECT count(*) $each WHERE value->>'ph' = 'b' AND value->>'cat' = 'object'")" "$(sqlite3 "$T/f.db" 'SELECT count(*) FROM object')"
 	is "perfetto: the most memory" "$(json_query "$T/f.json" "SELECT max(value->>'\$.args.live') $each WHERE value->>'ph' = 'C'")" 8192
 	is "perfetto: a slice for each call" "$(json_query "$T/f.json" "SELECT count(*) $each WHERE value->>'ph' = 'X'")" "$(sqlite3 "$T/f.db" 'SELECT event_count FROM run')"
 	is "perfetto: times of the calls" "$(json_query "$T/f.json" "SELECT value->>'name', CAST(round((value->>'ts') * 1000) AS INTEGER), CAST(round((value->>'dur') * 1000) AS INTEGER)

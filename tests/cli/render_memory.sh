@@ -40,8 +40,8 @@ event() { # CALL COLUMN
 	sqlite3 "$T/early.db" "SELECT $2 FROM event WHERE vertex IS NOT NULL OR name LIKE '%Free%' ORDER BY id LIMIT 1 OFFSET $1 - 1"
 }
 is "perfetto: the peak" "$(trace "value->>'\$.cat' = 'memory'")" "peak: 2.0M $(event 2 end_ns)"
-is "perfetto: the finding" "$(trace "value->>'\$.cat' = 'finding' AND value->>'\$.name' = 'early allocation'")" "early allocation $(event 1 start_ns)"
-is "perfetto: inside of the object's life" "$(trace "value->>'\$.cat' = 'object' AND value->>'\$.id' = '0x1' AND value->>'\$.name' = 'early allocation'")" \
+is "perfetto: the finding" "$(trace "value->>'\$.cat' = 'finding' AND value->>'\$.ph' = 'i' AND value->>'\$.name' = 'early allocation'")" "early allocation $(event 1 start_ns)"
+is "perfetto: from when to when it is not needed" "$(trace "value->>'\$.cat' = 'finding' AND value->>'\$.id' = '0x1' AND value->>'\$.name' = 'early allocation'")" \
 	"early allocation $(event 1 start_ns)
 early allocation $(event 6 start_ns)"
 

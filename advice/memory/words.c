@@ -178,22 +178,31 @@ char *memory_advice(const struct profile *profile, const struct memory_finding *
 	return text;
 }
 
+/* "3.5", "41.9M" */
+static char *product_words(double value)
+{
+	return value < 1024 ? xasprintf("%.3g", value)
+			    : words_bytes(value < 1e19 ? (uint64_t)value : UINT64_MAX);
+}
+
 char *memory_cost(const struct report_memory *report, const struct memory_finding *finding)
 {
 	const bool kernels = report->options.rules == MEMORY_RULES_ARTEFACT;
-	char *seconds = NULL, *peak = words_bytes(finding->peak_bytes);
+	char *spent = product_words(finding->byte_seconds), *seconds,
+	     *peak = words_bytes(finding->peak_bytes);
 	char *product = words_bytes(finding->bytes_time), *text;
 
 	if (finding->timed < finding->objects)
-		seconds = finding->timed ? xasprintf(", of %" PRIu64 " objects %.3g byte seconds",
-						     finding->timed, finding->byte_seconds)
+		seconds = finding->timed ? xasprintf(", of %" PRIu64 " objects %s byte seconds",
+						     finding->timed, spent)
 					 : xstrdup("");
 	else
-		seconds = xasprintf(", %.3g byte seconds", finding->byte_seconds);
+		seconds = xasprintf(", %s byte seconds", spent);
 	text = xasprintf(
 		"%s times %s between%s%s%s%s", product, kernels ? "kernels" : "API calls", seconds,
 		finding->timed && report_is_model(report->profile) ? " of model time" : "",
 		finding->peak_bytes ? "; at the peak: " : "", finding->peak_bytes ? peak : "");
+	free(spent);
 	free(seconds);
 	free(peak);
 	free(product);

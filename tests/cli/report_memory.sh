@@ -122,7 +122,7 @@ is "JSON: a finding" "$(json_query "$T/m.json" "SELECT text->>'\$.findings[0].pa
 is "bytes times seconds" "$(json_query "$T/m.json" "SELECT printf('%.6g', text->>'\$.findings[0].byte_seconds') FROM json")" \
 	"$(sqlite3 "$T/m.db" "SELECT printf('%.6g', 1048576 * ((SELECT start_ns FROM gpu_times WHERE name LIKE '%Memcpy%' ORDER BY start_ns DESC LIMIT 1) -
 		(SELECT end_ns FROM gpu_times WHERE name LIKE '%Memset%' ORDER BY start_ns LIMIT 1)) / 1e9)")"
-like "bytes times seconds: text" "$("$VFLOW" report --memory "$T/m.db")" 'costs +4.0M times API calls between, [0-9.]+ byte seconds( of model time)?; at the peak: 1.0M'
+like "bytes times seconds: text" "$("$VFLOW" report --memory "$T/m.db")" 'costs +4.0M times API calls between, [0-9.]+[KMG]? byte seconds( of model time)?; at the peak: 1.0M'
 run idle
 unlike "no pass time: no seconds" "$("$VFLOW" report --memory "$T/m.db")" 'byte seconds'
 "$VFLOW" report -T json "$T/m.db" >"$T/out" 2>"$T/err"

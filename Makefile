@@ -136,7 +136,7 @@ $(BUILD)/inside.o/%.avx2.o: %.c $(BUILD)/flags
 $(BUILD)/lib/libvflow-guest.so: $(guest_objects)
 	@mkdir -p $(@D)
 	@echo "  LINK $@"
-	$(Q)$(CC) $(sanitize) -shared -o $@ $^ $(unwind_libs) -l:libpcre2-8.a -l:libsupc++.a \
+	$(Q)$(CC) $(sanitize) -shared -o $@ $^ -Wl,-soname,libvflow-guest.so $(unwind_libs) -l:libpcre2-8.a -l:libsupc++.a \
 		-Wl,--exclude-libs,ALL -Wl,-z,defs -Wl,-z,now $(LDFLAGS)
 
 # The preloaded libraries need libc and libm only (DESIGN 5).
@@ -197,6 +197,8 @@ install-built:
 	install $(VFLOW) $(DESTDIR)$(PREFIX)/bin/vflow
 	install -m 644 $(wildcard $(BUILD)/lib/libvflow-*.so) $(DESTDIR)$(PREFIX)/lib/vflow
 	install -m 644 $(BUILD)/lib/emulator/*.so* $(DESTDIR)$(PREFIX)/lib/vflow/emulator
+	install -d $(DESTDIR)$(PREFIX)/include/vflow
+	install -m 644 collect/include/vflow/pool.h $(DESTDIR)$(PREFIX)/include/vflow
 	install -m 644 $(man_pages) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

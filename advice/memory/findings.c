@@ -30,6 +30,7 @@ struct search {
 	uint32_t pair_count;
 	/* By index of the object: bits 1 << enum memory_pattern. */
 	uint16_t *patterns;
+	bool *pooled; /* by index of the object: it is a pool's, which keeps it to use it again */
 	struct pair_map rows; /* (site, pattern): index of the finding */
 	uint32_t capacity;
 };
@@ -195,7 +196,7 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 
 	if (object_of(search, life)->size < search->options->min_bytes)
 		return;
-	if (!freed && ended)
+	if (!freed && ended && !search->pooled[life->object])
 		add(search, index, MEMORY_LEAK,
 		    between(search, accessed ? &life->last : &life->made, end, false), &rest);
 	if (life->unseen)
@@ -440,6 +441,9 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 	search.access = xcalloc(memory->objects, sizeof(*search.access));
 	for (uint32_t i = 0; i < memory->objects && memory->follows_accesses; i++)
 		search.access[i] = access_facts(profile, peaks_lifetime(memory->peaks, i)->object);
+	search.pooled = xcalloc(profile->object_count, sizeof(*search.pooled));
+	for (uint32_t i = 0; i < profile->pool_segment_count; i++)
+		search.pooled[profile->pool_segments[i].object] = true;
 	if (!options->peaks_only)
 		pair_objects(&search);
 	end = end_of(&search);
@@ -452,6 +456,7 @@ struct memory *memory_new(const struct profile *profile, const struct memory_opt
 	call_times_free(search.times);
 	free(search.patterns);
 	free(search.access);
+	free(search.pooled);
 	free(search.reuses);
 	free(search.pairs);
 	return memory;

@@ -326,6 +326,21 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	errno = saved;
 }
 
+void guest_pool_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t total)
+{
+	int saved = errno;
+	uint32_t frame = 0;
+
+	if (!enter())
+		return;
+	if (bytes)
+		frame = paths_here(observed);
+	if (frame != UINT32_MAX)
+		pools_block(pool, address, bytes, total, frame);
+	leave();
+	errno = saved;
+}
+
 static void sink_returned(const struct gpu_call *call)
 {
 	int saved = errno;

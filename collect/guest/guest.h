@@ -177,6 +177,20 @@ void uses_touched(uint64_t ns, uintptr_t instruction);
 /* Says what is known, and watches nothing any more; `cut`: the program goes on. */
 void uses_end(bool cut);
 
+/* -- pools.c: blocks of memory pools --------------------------------------------------------- */
+
+/* `frame`: innermost of the call path, or 0; the others as of GPU_RECORD_POOL_BLOCK. */
+void pools_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t total,
+		 uint32_t frame);
+/* The same of the caller, without the lock. */
+void guest_pool_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t total);
+
+/* -- torch.c: PyTorch's caching allocator ----------------------------------------------------- */
+
+struct dl_phdr_info;
+/* Follows the allocator if this is the file that has it; under the loader's lock. */
+void torch_find(const struct dl_phdr_info *info);
+
 /* -- coverage.c --------------------------------------------------------------------------- */
 
 /* See gpu_sink. */

@@ -135,6 +135,7 @@ static int add_range(struct dl_phdr_info *info, size_t size, void *data)
 		if (*program && segment->p_type == PT_LOAD)
 			find_entry(&range, segment);
 	}
+	torch_find(info);
 	range.runtime = is_runtime(base_name(info->dlpi_name));
 	range.hidden = range.runtime || is_cuda(base_name(info->dlpi_name)) ||
 		       holds(&range, (const void *)&count_changes) ||

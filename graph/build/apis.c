@@ -24,4 +24,11 @@ void apis_finish(struct profile *profile, struct merge *merge)
 			callpaths_place(merge_paths(merge), "", use->frame, &use->callpath,
 					&use->file, &use->line);
 	}
+	for (uint32_t i = 0; i < profile->pool_site_count; i++) {
+		struct profile_pool_site *site = &profile->pool_sites[i];
+
+		if (site->frame != NO_FRAME)
+			callpaths_place(merge_paths(merge), "", site->frame, &site->callpath,
+					&site->file, &site->line);
+	}
 }

@@ -232,6 +232,20 @@ static int resolve_use(const struct process *process, struct build_record *recor
 	return 0;
 }
 
+static int resolve_block(const struct process *process, struct build_record *record,
+			 struct error *error)
+{
+	const struct contexts *contexts = &process->contexts;
+	const struct gpu_pool_block *block = record->payload;
+
+	if (record->size < sizeof(*block))
+		return 0; /* as above */
+	if (block->frame > contexts->frame_count)
+		return error_set(error, "a block of a pool, of a frame that is not there");
+	record->frame = block->frame ? contexts->frames[block->frame - 1] : NO_FRAME;
+	return 0;
+}
+
 static int take_fact(struct process *process, const struct trace_fact *fact, struct error *error)
 {
 	struct build_record record = {.kind = fact->kind,
@@ -248,6 +262,8 @@ static int take_fact(struct process *process, const struct trace_fact *fact, str
 		return error_set(error, "a record of context %u, which is not of the last event",
 				 fact->context);
 	if (fact->kind == GPU_RECORD_USE && resolve_use(process, &record, error) != 0)
+		return -1;
+	if (fact->kind == GPU_RECORD_POOL_BLOCK && resolve_block(process, &record, error) != 0)
 		return -1;
 	return take_record(process, fact->object, &record, error);
 }

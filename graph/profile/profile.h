@@ -434,6 +434,32 @@ struct profile_finding_group {
 	uint32_t member_count;
 };
 
+/* A memory pool of a process, which hands out parts of what it took from CUDA: blocks. */
+struct profile_pool {
+	uint32_t process; /* index into profile->processes */
+	char *name;
+	uint64_t blocks, bytes;           /* that were handed out, sums */
+	uint64_t live_blocks, live_bytes; /* not given back when the process ended */
+	uint64_t peak_blocks, peak_bytes; /* at the first moment when most bytes were out */
+	uint64_t reported_bytes; /* the most that the pool itself counted; PROFILE_UNKNOWN */
+};
+
+/* Blocks of a pool that were allocated at one call path. */
+struct profile_pool_site {
+	uint32_t pool; /* index into profile->pools */
+	uint64_t blocks, bytes, live_blocks, live_bytes;
+	uint64_t peak_blocks, peak_bytes; /* at the pool's peak */
+	char *callpath;                   /* as of apis; NULL: not known */
+	char *file;
+	uint32_t line;
+	uint32_t frame; /* while the profile is built; in no file */
+};
+
+/* An object that blocks of the pool lay in. */
+struct profile_pool_segment {
+	uint32_t pool, object; /* indices into profile->pools and objects */
+};
+
 /* A function of CUDA that returned an error to the program, at one call path. */
 #define PROFILE_FAILED_CALLS_MAX 1000
 struct profile_failed_call {
@@ -532,6 +558,12 @@ struct profile {
 	uint32_t finding_count, finding_capacity;
 	struct profile_finding_group *finding_groups;
 	uint32_t finding_group_count, finding_group_capacity;
+	struct profile_pool *pools;
+	uint32_t pool_count, pool_capacity;
+	struct profile_pool_site *pool_sites;
+	uint32_t pool_site_count, pool_site_capacity;
+	struct profile_pool_segment *pool_segments;
+	uint32_t pool_segment_count, pool_segment_capacity;
 	struct profile_failed_call *failed_calls;
 	uint32_t failed_call_count, failed_call_capacity;
 	struct profile_coverage *coverage;

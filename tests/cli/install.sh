@@ -13,6 +13,8 @@ mkdir "$T/links"
 ln -s "$T/moved/bin/vflow" "$T/links/vflow"
 VFLOW=$T/links/vflow
 
+is "the header for memory pools" "$(cd "$T/moved/include" && find . -type f)" ./vflow/pool.h
+
 commands=$("$VFLOW" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p' | grep -v -e '^help$' -e '^version$')
 pages=$(for command in $commands; do echo "vflow-$command.1"; done; echo vflow.1)
 is "a man page for each command" "$(ls "$T/moved/share/man/man1")" "$(sort <<<"$pages")"

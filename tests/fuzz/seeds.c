@@ -175,6 +175,10 @@ static void write_trace(const char *path)
 	event(7, 0, 10000, NULL, 0);
 	RECORD(TRACE_FREE, trace_free, "", .object = 1, .context = 7);
 	fact(GPU_RECORD_CONTENT, 1, 7, &zeros, sizeof(zeros));
+	fact(GPU_RECORD_POOL, 0, 0, &(struct gpu_pool){1, "pool"}, sizeof(struct gpu_pool));
+	fact(GPU_RECORD_POOL_BLOCK, 0, 0,
+	     &(struct gpu_pool_block){.address = 4096, .bytes = 64, .pool = 1, .frame = 2},
+	     sizeof(struct gpu_pool_block));
 	RECORD(TRACE_FAILED_CALL, trace_failed_call,
 	       "cudaMemset\0cudaErrorInvalidValue\0invalid argument\0", .frame = 2, .error = 1,
 	       .count = 3);

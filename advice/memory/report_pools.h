@@ -1,0 +1,15 @@
+/*
+ * advice/memory/report_pools.h: what pools of memory have handed out, and to whom.
+ */
+#ifndef VFLOW_ADVICE_MEMORY_REPORT_POOLS_H
+#define VFLOW_ADVICE_MEMORY_REPORT_POOLS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "advice/memory/report.h"
+
+/* Of this process's pools: each with the call paths that have most at its peak. */
+void report_pools_print(const struct report_memory *report, uint32_t process, FILE *out);
+
+#endif

@@ -3,13 +3,19 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "advice/page.h"
 #include "advice/words.h"
+#include "graph/library_frames.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-enum { SITES = 6 }; /* that are shown of each pool */
+enum {
+	SITES = 6,      /* that are shown of each pool */
+	FRAMES = 3,     /* of each site */
+	NAME_MOST = 60, /* characters of a function */
+};
 
 static int by_peak_bytes(const void *left, const void *right)
 {
@@ -20,15 +26,74 @@ static int by_peak_bytes(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+/* Where the name of a function ends, without its arguments. */
+static const char *name_end(const char *name, const char *end)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+
+	for (; name < end && *name != ' '; name++) {
+		if (*name != '(')
+			continue;
+		if (strncmp(name, anonymous, sizeof(anonymous) - 1) != 0)
+			break;
+		name += sizeof(anonymous) - 2;
+	}
+	return name;
+}
+
+/* "file.c:12" at the end of a frame; NULL: it has no line. */
+static const char *line_of(const char *frame, const char *end)
+{
+	const char *place = frame_function_end(frame, end);
+
+	while (place < end && *place == ' ')
+		place++;
+	return place < end && memchr(place, ':', (size_t)(end - place)) ? place : NULL;
+}
+
+/*
+ * The first frames of a call path that are no layer's, of those with a line where there are any;
+ * caller frees.
+ */
+static char *path_words(const char *callpath)
+{
+	const char *first = leading_frame(callpath), *next;
+	char *text = NULL;
+	size_t size;
+	FILE *out = xopen_memstream(&text, &size);
+	bool lines = false;
+	unsigned shown = 0;
+
+	for (const char *frame = first; frame; frame = next) {
+		const char *end = frame_text_end(frame, &next);
+
+		lines |= line_of(frame, end) != NULL;
+	}
+	for (const char *frame = first; frame && shown < FRAMES; frame = next) {
+		const char *end = frame_text_end(frame, &next), *line = line_of(frame, end);
+		int name = (int)(name_end(frame, end) - frame);
+
+		if (lines && !line)
+			continue;
+		fprintf(out, "%s%.*s%s", shown++ ? " < " : "", name < NAME_MOST ? name : NAME_MOST,
+			frame, name < NAME_MOST ? "" : "...");
+		if (line)
+			fprintf(out, " %.*s", (int)(end - line), line);
+	}
+	fclose(out);
+	return text;
+}
+
 static void print_pool_site(FILE *out, const struct profile_pool_site *site)
 {
 	char *bytes = words_bytes(site->peak_bytes);
-	char *text = xasprintf("%s, %" PRIu64 " block%s",
-			       site->callpath ? site->callpath : "an unknown call path",
-			       site->peak_blocks, text_plural(site->peak_blocks, "", "s"));
+	char *path = site->callpath ? path_words(site->callpath) : xstrdup("an unknown call path");
+	char *text = xasprintf("%s, %" PRIu64 " block%s", path, site->peak_blocks,
+			       text_plural(site->peak_blocks, "", "s"));
 
 	page_field(out, bytes, text);
 	free(bytes);
+	free(path);
 	free(text);
 }
 

@@ -194,9 +194,11 @@ static void look_at(struct search *search, uint32_t index, const struct profile_
 					 life->idle_from_vertex, life->idle_to_vertex};
 	uint64_t distance;
 
-	if (object_of(search, life)->size < search->options->min_bytes)
+	/* when a segment of a pool is there is the pool's affair */
+	if (object_of(search, life)->size < search->options->min_bytes ||
+	    search->pooled[life->object])
 		return;
-	if (!freed && ended && !search->pooled[life->object])
+	if (!freed && ended)
 		add(search, index, MEMORY_LEAK,
 		    between(search, accessed ? &life->last : &life->made, end, false), &rest);
 	if (life->unseen)
@@ -254,7 +256,8 @@ static void pair_objects(struct search *search)
 		uint64_t size = object_of(search, life)->size;
 
 		search->reuses[i] = UINT32_MAX;
-		if (life->unseen || !life->accesses || size < search->options->min_bytes)
+		if (life->unseen || !life->accesses || size < search->options->min_bytes ||
+		    search->pooled[life->object])
 			continue;
 		objects[used] = (struct reuse_object){life->first.time, life->last.time, size, 0};
 		indices[used++] = i;

@@ -67,9 +67,11 @@ static void many(long count)
 int main(int count, char **arguments)
 {
 	const char *name = count > 1 ? arguments[1] : "";
+	void *other;
 
 	vflow_pool_alloc("arena", &count, 1); /* before CUDA has started: not seen */
-	if (cudaMalloc((void **)&segment, 1 << 20) || cudaMemset(segment, 0, 1 << 20))
+	if (cudaMalloc((void **)&segment, 1 << 20) || cudaMalloc(&other, 64) || cudaFree(other) ||
+	    cudaMemset(segment, 0, 1 << 20)) /* earlier than it is used */
 		return 1;
 	if (!strcmp(name, "steps"))
 		steps();

@@ -19,6 +19,7 @@ struct object_state object_rows_object(struct object_rows *rows, const struct gp
 					       : object->memory == GPU_MEMORY_GLOBAL
 						       ? GPU_WRITER_UNKNOWN
 						       : context,
+				     .written = rows->call,
 				     .size = object->size,
 				     .holds_pointers = shared};
 }
@@ -45,6 +46,13 @@ static bool reserve(struct object_rows *rows)
 	return true;
 }
 
+static uint32_t writer_of(const struct object_rows *rows, const struct object_state *object)
+{
+	return object->writer != GPU_WRITER_HOST && object->written < rows->all_written
+		       ? GPU_WRITER_UNKNOWN
+		       : object->writer;
+}
+
 static void add(struct object_rows *rows, struct object_state *object, enum gpu_access access,
 		uint64_t bytes)
 {
@@ -61,7 +69,7 @@ static void add(struct object_rows *rows, struct object_state *object, enum gpu_
 		rows->objects[rows->count] = object;
 		rows->rows[rows->count] =
 			(struct gpu_row){.object = object->id,
-					 .writer = host ? GPU_WRITER_HOST : object->writer,
+					 .writer = host ? GPU_WRITER_HOST : writer_of(rows, object),
 					 .access = access};
 		object->rows[access] = ++rows->count;
 	}
@@ -125,15 +133,19 @@ static void start_next(struct object_rows *rows)
 {
 	rows->call++;
 	rows->count = 0;
-	rows->reaches_all = rows->incomplete = false;
+	rows->reaches_all = rows->writes_all = rows->incomplete = false;
 }
 
 const struct gpu_row *object_rows_settle(struct object_rows *rows, uint32_t context, size_t *count)
 {
 	*count = rows->count;
 	for (uint32_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].access == GPU_WRITE)
+		if (rows->rows[i].access == GPU_WRITE) {
 			rows->objects[i]->writer = context;
+			rows->objects[i]->written = rows->call;
+		}
+	if (rows->writes_all)
+		rows->all_written = rows->call + 1;
 	start_next(rows);
 	return rows->rows;
 }

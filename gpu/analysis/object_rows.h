@@ -20,8 +20,9 @@
 
 /* What is known of a live object; the provider keeps it where it finds it by address. */
 struct object_state {
-	uint32_t id;     /* the sink's */
-	uint32_t writer; /* who wrote to it last, or may have: a context, or GPU_WRITER_... */
+	uint32_t id;      /* the sink's */
+	uint32_t writer;  /* who wrote to it last, or may have: a context, or GPU_WRITER_... */
+	uint64_t written; /* the call that made the writer */
 	uint64_t size;
 	bool holds_pointers;            /* ... or can: the host writes there unseen */
 	uint64_t call;                  /* the last that touched it */
@@ -38,8 +39,10 @@ struct object_rows { /* all zero at first, but for `find` */
 	struct gpu_row *rows; /* of the running call */
 	struct object_state **objects;
 	uint32_t count, capacity;
-	bool reaches_all; /* the call may have accessed any object */
-	bool incomplete;  /* there was no memory for a row */
+	uint64_t all_written; /* who wrote in calls before this one is not known */
+	bool reaches_all;     /* the call may have accessed any object */
+	bool writes_all;      /* ... and no rows say which */
+	bool incomplete;      /* there was no memory for a row */
 };
 
 /* A new object of this address; `context` is that of its allocation. */

@@ -2,12 +2,14 @@
 #include "gpu/cupti/calls.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collect/coverage/coverage.h"
 #include "gpu/cupti/activity.h"
 #include "gpu/cupti/driver.h"
 #include "gpu/cupti/graphs.h"
+#include "gpu/cupti/named_memory.h"
 #include "gpu/cupti/operations.h"
 #include "gpu/cupti/pending.h"
 #include "gpu/cupti/touches.h"
@@ -29,6 +31,8 @@ struct noted {
 	const char *kernel;
 	enum wait_kind wait;
 	uint32_t records; /* that CUPTI makes of each of its operations */
+	/* of the pass `calls`: of thread.named */
+	uint32_t first_touch, touch_count;
 };
 
 /* Where a thread is in its running call of the API. */
@@ -42,7 +46,8 @@ static __thread struct {
 	uint64_t overhead_ns; /* our own work after calls, since the last event */
 	struct noted noted[NOTED_MAX];
 	unsigned count;
-	bool copies_on_host; /* from the host to the host */
+	bool copies_on_host;       /* from the host to the host */
+	struct named_memory named; /* by all that are noted */
 	/* the last context that was asked about */
 	CUcontext context;
 	uint32_t device;
@@ -64,6 +69,8 @@ static void flush(bool all)
 {
 	bool before = thread.own;
 
+	if (named_memory_wanted()) /* nothing is recorded */
+		return;
 	thread.own = true;
 	activity_flush(all);
 	thread.own = before;
@@ -150,6 +157,22 @@ static enum wait_kind wait_kind(const struct operation *operation, const char *f
 	return WAIT_UNKNOWN;
 }
 
+/* In the pass `calls`: no times, but the memory that the call names. */
+static void note_memory(struct noted *noted, const CUpti_CallbackData *data)
+{
+	struct operation *operation = &noted->operation;
+
+	if (!named_memory_wanted())
+		return;
+	noted->records = 0;
+	noted->first_touch = thread.named.count;
+	if (operation->api == GPU_ALLOC && !operation->size)
+		operation->size = named_memory_size(operation, data->functionName,
+						    data->functionParams, &operation->memory);
+	named_memory_add(&thread.named, operation, data->functionName, data->functionParams);
+	noted->touch_count = thread.named.count - noted->first_touch;
+}
+
 static void note(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const char *name = data->functionName;
@@ -174,16 +197,18 @@ static void note(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		.wait = wait_kind(&operation, name),
 		.records = operation.timed,
 	};
+	note_memory(&thread.noted[thread.count - 1], data);
 }
 
 /* As the nodes' contexts are not known, the launch has their times; it is no operation itself. */
 static void note_graph(const CUpti_CallbackData *data)
 {
 	const uint64_t *words = data->functionParams;
-	uint32_t records = graphs_operations((uintptr_t)words[0]);
+	const bool timed = !named_memory_wanted();
+	const uint32_t records = timed ? graphs_operations((uintptr_t)words[0]) : 0;
 
-	sink->coverage(COVERAGE_TIMES_OF_GRAPHS, NULL, 1, 0);
-	if (!records || thread.count == NOTED_MAX)
+	sink->coverage(timed ? COVERAGE_TIMES_OF_GRAPHS : COVERAGE_CALLS_GRAPHS, NULL, 1, 0);
+	if ((timed && !records) || thread.count == NOTED_MAX)
 		return;
 	thread.noted[thread.count++] = (struct noted){
 		.operation = {.api = GPU_SYNC,
@@ -211,6 +236,21 @@ static bool prepares(const char *name, enum api_effect effect)
 	       api_is(name, "cuDevicePrimaryCtxRetain");
 }
 
+/* In the pass `calls`: what else changes what kernels can access. */
+static void note_reach(const CUpti_CallbackData *data, enum api_effect effect)
+{
+	const char *name = data->functionName;
+	uint64_t address;
+
+	if (api_is(name, "cuModuleUnload") || api_is(name, "cuLibraryUnload") || ends_context(name))
+		named_memory_functions_gone();
+	if (effect != API_TEXTURE)
+		return;
+	address = named_memory_texture(name, data->functionParams);
+	if (address)
+		pending_expose(address);
+}
+
 static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	enum api_effect effect = api_effect(id, data->functionName);
@@ -221,6 +261,8 @@ static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		hooks_enter(); /* forgets them */
 	if (touches_wanted())
 		touches_note(data->functionName, data->context);
+	if (named_memory_wanted())
+		note_reach(data, effect);
 	streams_note(id, data->functionName, data->functionParams, device_of(data->context));
 	if (effect == API_CLOSE && strstr(data->functionName, "BeginCapture"))
 		streams_begin_capture();
@@ -254,6 +296,25 @@ static const char *public_name(const char *name, char plain[NAME_BYTES])
 	return plain;
 }
 
+/* Each operation of a batch has one of the call's; a launch has all. */
+static void take_touches(struct pending_call *call, const struct noted *noted, uint32_t operation)
+{
+	static const struct touch any = {.kind = TOUCH_ANY};
+	const bool one = noted->operation.api != GPU_KERNEL;
+
+	if (!named_memory_wanted() || noted->operation.api == GPU_ALLOC ||
+	    noted->operation.api == GPU_FREE)
+		return;
+	call->touch_count = one ? 1 : noted->touch_count;
+	call->touches = &any;
+	if (one && operation >= noted->touch_count)
+		return; /* a graph, or there was no memory */
+	if (!one && thread.named.incomplete)
+		call->touch_count = 1;
+	else if (call->touch_count)
+		call->touches = &thread.named.all[noted->first_touch + (one ? operation : 0)];
+}
+
 static void begin(const struct noted *noted, const char *name, const struct looks *looks,
 		  uint64_t end_ns)
 {
@@ -278,12 +339,14 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.wait = noted->wait,
 		.looks = *looks,
 		.overhead_ns = thread.overhead_ns,
+		.pageable = operation->host_is_pageable,
 	};
 
 	call.nonblocking = streams_is_nonblocking(call.stream, call.device, &call.first);
-	if (call.records)
+	if (call.records || (named_memory_wanted() && operation->timed))
 		call.order_count = streams_take_orders(call.stream, call.device, &call.orders);
 	for (uint32_t i = 0; i < operation->count; i++) {
+		take_touches(&call, noted, i);
 		pending_add(&call);
 		call.orders = NULL;
 		call.order_count = 0;
@@ -374,6 +437,8 @@ static void finish(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti
 		hooks_leave();
 	thread.count = 0;
 	thread.copies_on_host = false;
+	free(thread.named.all);
+	thread.named = (struct named_memory){0};
 	if (thread.events_ns && waits_wanted()) /* it is asked for by who replays the run */
 		thread.overhead_ns += now_ns() - thread.events_ns;
 	thread.events_ns = 0;

@@ -25,6 +25,10 @@ int driver_load(void)
 	LOOK_UP(cuDeviceGetAttribute);
 	LOOK_UP(cuFuncGetName);
 	LOOK_UP(cuKernelGetName);
+	LOOK_UP(cuFuncGetParamInfo);
+	LOOK_UP(cuKernelGetParamInfo);
+	look_up(library, "cuMemGetAddressRange_v2", &driver.cuMemGetAddressRange);
+	look_up(library, "cuArray3DGetDescriptor_v2", &driver.cuArray3DGetDescriptor);
 	return LOOK_UP(cuPointerGetAttribute) && LOOK_UP(cuGraphGetNodes) &&
 			       LOOK_UP(cuGraphNodeGetType) &&
 			       LOOK_UP(cuGraphChildGraphNodeGetGraph) &&

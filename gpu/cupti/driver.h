@@ -19,6 +19,12 @@ struct driver {
 	/* since CUDA 12.3; NULL in an older driver */
 	CUresult (*cuFuncGetName)(const char **name, CUfunction function);
 	CUresult (*cuKernelGetName)(const char **name, void *kernel);
+	/* since CUDA 12.4 */
+	CUresult (*cuFuncGetParamInfo)(void *function, size_t index, size_t *offset, size_t *bytes);
+	CUresult (*cuKernelGetParamInfo)(void *kernel, size_t index, size_t *offset, size_t *bytes);
+	/* of the pass `calls`; NULL: sizes that they would tell are not known */
+	CUresult (*cuMemGetAddressRange)(CUdeviceptr *start, size_t *bytes, CUdeviceptr address);
+	CUresult (*cuArray3DGetDescriptor)(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array);
 };
 
 extern struct driver driver;

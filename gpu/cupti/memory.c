@@ -20,6 +20,22 @@ struct memory *memory_find(uint64_t address)
 	return found ? *found : NULL;
 }
 
+static int by_range(const void *key, const void *node)
+{
+	const struct memory *memory = node;
+	uint64_t address = *(const uint64_t *)key;
+	uint64_t bytes = memory->kind == GPU_MEMORY_ARRAY || !memory->size ? 1 : memory->size;
+
+	return address < memory->address ? -1 : address - memory->address >= bytes;
+}
+
+struct memory *memory_holding(uint64_t address)
+{
+	struct memory **found = tfind(&address, &memories, by_range);
+
+	return found ? *found : NULL;
+}
+
 struct memory *memory_add(uint64_t address)
 {
 	struct memory *memory = calloc(1, sizeof(*memory)), **node;

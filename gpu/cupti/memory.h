@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "gpu/analysis/object_rows.h"
 #include "gpu/provider.h"
 
 struct memory {
@@ -14,11 +15,14 @@ struct memory {
 	uint64_t size;    /* 0: it is no object of the sink's */
 	enum gpu_memory kind;
 	uint32_t device;
-	uint32_t object; /* the sink's, once its call has ended; 0: none */
+	uint32_t object;           /* the sink's, once its call has ended; 0: none */
+	struct object_state state; /* of the pass `calls`: of that object */
 };
 
 /* Returns what is allocated there; NULL: nothing. */
 struct memory *memory_find(uint64_t address);
+/* What holds the address; arrays have none, but their handle.  NULL: nothing. */
+struct memory *memory_holding(uint64_t address);
 /* Adds it, in place of what there was; the table owns it.  NULL: no memory. */
 struct memory *memory_add(uint64_t address);
 /* Takes it out of the table; the caller frees it.  NULL: there is none. */

@@ -30,8 +30,7 @@ uintptr_t operation_stream(const char *function, uint64_t handle)
 
 /* -- copies -- */
 
-/* Memory that the driver does not know, and pinned memory, is the host's. */
-static bool is_device(uint64_t address)
+bool operation_is_device(uint64_t address)
 {
 	unsigned type;
 
@@ -60,9 +59,9 @@ static void set_sides(struct operation *operation, bool to_device, bool from_dev
 
 static void unified(struct operation *operation, const uint64_t *words)
 {
-	bool to_device = is_device(words[0]);
+	bool to_device = operation_is_device(words[0]);
 
-	set_sides(operation, to_device, is_device(words[1]));
+	set_sides(operation, to_device, operation_is_device(words[1]));
 	if (!to_device)
 		set_host(operation, words[0], words[2]);
 }
@@ -74,7 +73,8 @@ static void to_host(struct operation *operation, const uint64_t *words)
 
 static bool side(CUmemorytype type, CUdeviceptr device)
 {
-	return type == CU_MEMORYTYPE_UNIFIED ? is_device(device) : type != CU_MEMORYTYPE_HOST;
+	return type == CU_MEMORYTYPE_UNIFIED ? operation_is_device(device)
+					     : type != CU_MEMORYTYPE_HOST;
 }
 
 /* The fields have the same names in CUDA_MEMCPY2D, CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER. */

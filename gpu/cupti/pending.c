@@ -6,6 +6,7 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/cupti/memory.h"
+#include "gpu/cupti/rows.h"
 
 enum {
 	NO_ENTRY = UINT32_MAX,
@@ -36,6 +37,7 @@ struct entry {
 	uint32_t order_count;
 	bool first_in_stream, nonblocking; /* of its stream */
 	uint64_t overhead_ns;
+	bool pageable;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -63,6 +65,7 @@ int pending_start(const struct gpu_sink *to)
 		return -1;
 	for (uint32_t i = 0; i < PENDING_MAX; i++)
 		buckets[i] = NO_ENTRY;
+	rows_start(to);
 	sink = to;
 	return 0;
 }
@@ -202,7 +205,8 @@ static void tell_wait(const struct entry *entry)
 	};
 	struct gpu_wait wait;
 
-	if (waits_find(&call, &wait))
+	if (named_memory_wanted() ? rows_wait(&call, entry->pageable, &wait)
+				  : waits_find(&call, &wait))
 		sink->record(&entry->call, &(struct gpu_record){.kind = GPU_RECORD_WAIT,
 								.payload = &wait,
 								.size = sizeof(wait)});
@@ -222,16 +226,22 @@ static void tell_times(const struct entry *entry)
 	tell_wait(entry);
 }
 
+static void tell_object(const struct gpu_call *call, struct memory *made)
+{
+	const struct gpu_object object = {.address = made->address,
+					  .size = made->size,
+					  .device = made->device,
+					  .memory = made->kind};
+
+	made->object = sink->object(call, &object);
+	if (named_memory_wanted())
+		rows_object(made, call, &object);
+}
+
 static void tell_memory(struct entry *entry)
 {
-	struct memory *made = entry->made;
-
-	if (made && made->size)
-		made->object =
-			sink->object(&entry->call, &(struct gpu_object){.address = made->address,
-									.size = made->size,
-									.device = made->device,
-									.memory = made->kind});
+	if (entry->made && entry->made->size)
+		tell_object(&entry->call, entry->made);
 	if (entry->gone && entry->gone->object && entry->call.api == GPU_FREE)
 		sink->released(&entry->call, entry->gone->object);
 	free(entry->gone);
@@ -243,7 +253,10 @@ static void end_oldest(void)
 	struct entry *entry = &ring[oldest];
 
 	tell_memory(entry);
-	sink->end(&entry->call, NULL, 0);
+	if (named_memory_wanted())
+		rows_end(&entry->call);
+	else
+		sink->end(&entry->call, NULL, 0);
 	if (entry->call.start_ns)
 		tell_times(entry);
 	if (entry->span_count < entry->records)
@@ -252,8 +265,8 @@ static void end_oldest(void)
 	free(entry->others);
 	free(entry->orders);
 	unlink_ids(oldest);
-	oldest = (oldest + 1) % PENDING_MAX;
-	pending_count--;
+	/* where nothing is pending the same few entries are used again */
+	oldest = --pending_count ? (oldest + 1) % PENDING_MAX : 0;
 }
 
 static void deliver(void)
@@ -380,6 +393,7 @@ static void add(const struct pending_call *call, struct gpu_call *begun)
 		.first_in_stream = call->first,
 		.nonblocking = call->nonblocking,
 		.overhead_ns = call->overhead_ns,
+		.pageable = call->pageable,
 	};
 	if (entry->correlation[0] == entry->correlation[1])
 		entry->correlation[1] = 0;
@@ -392,6 +406,8 @@ static void add(const struct pending_call *call, struct gpu_call *begun)
 	entry->call.name = ""; /* the caller's */
 	if (entry->call.start_ns)
 		entry->call.start_ns = call->start_ns;
+	if (call->touch_count)
+		rows_take(call->touches, call->touch_count);
 	link_ids(index);
 	take_early(entry);
 	pending_count++;
@@ -414,6 +430,14 @@ void pending_add(const struct pending_call *call)
 		if (call->waited && sink->returned && begun.name)
 			sink->returned(&begun);
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+void pending_expose(uint64_t address)
+{
+	pthread_mutex_lock(&lock);
+	if (sink)
+		rows_expose(address);
 	pthread_mutex_unlock(&lock);
 }
 

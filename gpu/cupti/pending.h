@@ -15,6 +15,7 @@
 
 #include "gpu/cupti/hooks.h"
 #include "gpu/cupti/streams.h"
+#include "gpu/cupti/named_memory.h"
 #include "gpu/cupti/waits.h"
 #include "gpu/provider.h"
 
@@ -42,6 +43,10 @@ struct pending_call {
 	struct stream_point event; /* of WAIT_EVENT */
 	bool first, nonblocking;   /* streams_is_nonblocking() */
 	uint64_t overhead_ns;      /* struct gpu_overhead */
+	/* of the pass `calls` */
+	const struct touch *touches;
+	uint32_t touch_count;
+	bool pageable; /* a copy whose side on the host is not pinned */
 	/* that its operation waits for; the array is pending.c's from now on */
 	struct stream_point *orders;
 	uint32_t order_count;
@@ -52,6 +57,9 @@ int pending_start(const struct gpu_sink *sink);
 
 /* The calling thread's call begins and ends, for the program. */
 void pending_add(const struct pending_call *call);
+
+/* Kernels can read this memory as a texture from now on (pass `calls`). */
+void pending_expose(uint64_t address);
 
 /*
  * A record of CUPTI: the device was at an operation from start_ns to end_ns (0: not known).

@@ -24,7 +24,9 @@ static char *told;
 static size_t told_size;
 static FILE *out;
 static uint32_t begun, objects;
-static uint64_t covered[4]; /* graphs, not recorded, of no call, dropped */
+static unsigned unseen;      /* READ_UNSEEN of all objects */
+static uint64_t by_calls[3]; /* kernels by arguments, of unknown ones, graphs */
+static uint64_t covered[4];  /* graphs, not recorded, of no call, dropped */
 
 static void sink_begin(struct gpu_call *call)
 {
@@ -40,7 +42,9 @@ static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, si
 		[GPU_SET] = "set",     [GPU_KERNEL] = "kernel", [GPU_SYNC] = "sync",
 	};
 
-	(void)rows;
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "row: object %u, access %d, writer %u, %llu bytes\n", rows[i].object,
+			rows[i].access, rows[i].writer, (unsigned long long)rows[i].bytes);
 	fprintf(out, "end %u: %s device %u stream %u, %d rows, %llu to %llu\n", call->context,
 		apis[call->api], call->device, call->stream, (int)count,
 		(unsigned long long)call->start_ns, (unsigned long long)call->end_ns);
@@ -71,6 +75,7 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	const struct gpu_stream *stream = record->payload;
 	const struct gpu_overhead *overhead = record->payload;
 
+	unseen += record->kind == GPU_RECORD_READ_UNSEEN && !record->object;
 	if (record->kind == GPU_RECORD_WAIT && record->size == sizeof(*wait))
 		fprintf(out, "wait of %u: after %llu, %llu; scope %u%s, %u/%u, %llu\n",
 			call->context, (unsigned long long)wait->after_ns,
@@ -96,6 +101,9 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
 {
 	(void)detail, (void)bytes;
+	by_calls[0] += id == COVERAGE_CALLS_ARGUMENTS ? count : 0;
+	by_calls[1] += id == COVERAGE_CALLS_ARGUMENTS_UNKNOWN ? count : 0;
+	by_calls[2] += id == COVERAGE_CALLS_GRAPHS ? count : 0;
 	covered[0] += id == COVERAGE_TIMES_OF_GRAPHS ? count : 0;
 	covered[1] += id == COVERAGE_TIMES_NOT_RECORDED ? count : 0;
 	covered[2] += id == COVERAGE_TIMES_OF_NO_CALL ? count : 0;
@@ -694,6 +702,63 @@ static void devices(void)
 	   "each thread has a stream of its own on each device");
 }
 
+/* Two parameters of f(): a pointer, and a structure with one behind a number. */
+static CUresult two_parameters(void *function, size_t index, size_t *offset, size_t *bytes)
+{
+	if (function != (void *)0x66)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	*offset = 8 * index;
+	*bytes = 8 + 8 * index;
+	return index < 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The pass `calls`: rows from what calls name, at once and without records. */
+static void arguments(void)
+{
+	uint64_t pointer = address + 8, host[64] = {0};
+	const uint64_t structure[] = {1, address + 512};
+	const void *values[] = {&pointer, structure};
+
+	setenv("VFLOW_CALLS", "1", 1);
+	start();
+	check(!provider->metrics && !request, "no records are asked for");
+	driver.cuFuncGetParamInfo = two_parameters;
+	allocate(1);
+	call(NULL, "cuMemcpyHtoD_v2", WORDS(address, (uintptr_t)host, 128), 3, 0);
+	call(NULL, "cuMemsetD32_v2", WORDS(address, 0, 4), 5, 0);
+	is("begin 1: cudaMalloc\nobject 1 of 512 bytes, memory 1, by 1\n"
+	   "end 1: alloc device 3 stream 0, 0 rows, 1100 to 1200\n"
+	   "begin 2: cuMemcpyHtoD\n"
+	   "row: object 1, access 2, writer 1, 128 bytes\n"
+	   "row: object 1, access 3, writer 0, 128 bytes\n"
+	   "end 2: copy device 3 stream 0, 2 rows, 1300 to 1400\n"
+	   "wait of 2: after 0, 0; scope 2 own, 3/0, 0\n"
+	   "begin 3: cuMemsetD32\n"
+	   "row: object 1, access 2, writer 2, 16 bytes\n"
+	   "end 3: set device 3 stream 0, 1 rows, 1500 to 1600\n",
+	   "copies and sets touch what they name");
+	call(NULL, "cuLaunchKernel", WORDS(0x66, 1, 1, 1, 1, 0, (uintptr_t)values, 0), 7, 0);
+	is("begin 4: _Z1kPf\n"
+	   "row: object 1, access 1, writer 3, 512 bytes\n"
+	   "row: object 1, access 2, writer 3, 512 bytes\n"
+	   "end 4: kernel device 3 stream 0, 2 rows, 1700 to 1800\n",
+	   "a kernel reads and writes what its arguments point into");
+	check(by_calls[0] == 1 && !by_calls[1] && !unseen, "... which is told");
+	call("cudaGraphLaunch", "cuGraphLaunch", WORDS(0x88, 0xabc), 9, 0);
+	check(by_calls[2] == 1 && unseen == 1, "a graph may touch all, also one that is not known");
+	call(NULL, "cuLaunchKernel", WORDS(0x67, 1, 1, 1, 1, 0, (uintptr_t)values, 0), 11, 0);
+	check(by_calls[1] == 1 && unseen == 2, "... and so may a kernel of unknown parameters");
+	fflush(out);
+	rewind(out);
+	call(NULL, "cuMemcpyDtoH_v2", WORDS((uintptr_t)host, address, 16), 13, 0);
+	is("begin 7: cuMemcpyDtoH\n"
+	   "row: object 1, access 1, writer 4294967295, 16 bytes\n"
+	   "row: object 1, access 4, writer 0, 16 bytes\n"
+	   "end 7: copy device 3 stream 0, 2 rows, 2300 to 2400\n"
+	   "wait of 7: after 0, 0; scope 2 own, 3/0, 0\n",
+	   "who wrote last is not known then");
+}
+
 static void failing(void)
 {
 	static const struct gpu_options options;
@@ -724,7 +789,7 @@ int main(int argc, char **argv)
 		{"order", order},           {"waits", waits},     {"memory", memory},
 		{"copies", copies},         {"graphs", graphs},   {"bounded", bounded},
 		{"threads", threads},       {"failing", failing}, {"touches", touches},
-		{"no_touches", no_touches}, {"devices", devices},
+		{"no_touches", no_touches}, {"devices", devices}, {"arguments", arguments},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

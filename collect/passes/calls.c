@@ -12,7 +12,10 @@ const struct pass pass_calls = {
 	.role = PASS_MAKES_GRAPH,
 	.order = 1,
 	.cost = 1,
-	.providers =
-		(const struct pass_provider[]){
-			{.device = &device_emulated, .variables = {{"VFLOW_CALLS", "1"}}}, {0}},
+	.providers = (const struct pass_provider[]){{.device = &device_gpu,
+						     .library = &pass_library_cupti,
+						     .variables = {{"VFLOW_CALLS", "1"}}},
+						    {.device = &device_emulated,
+						     .variables = {{"VFLOW_CALLS", "1"}}},
+						    {0}},
 };

@@ -26,7 +26,8 @@ enum api_effect {
 	API_ROOM,    /* takes memory of the device, which no callback reports */
 	API_UNSEEN,  /* may write memory without a callback that says so */
 	API_TEXTURE, /* lets kernels read memory without a patch that sees it */
-	API_SHARED,  /* lets another process or API write memory from now on */
+	API_HOST,   /* has the host do something on a stream, or a stream wait for others' writes */
+	API_SHARED, /* lets another process or API write memory from now on */
 };
 
 /*

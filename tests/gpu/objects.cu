@@ -1,13 +1,15 @@
 /*
- * Kernels that reach many objects through pointers in constant memory: `objects COUNT [MIB]`.  The
- * objects have so many MiB (64) in all.  Prints, for each kernel, the milliseconds of its launches
- * between two events, and at last a check sum and the milliseconds of all of it on the host.
+ * Kernels that reach many objects through pointers in constant memory: `objects COUNT [MIB
+ * [KERNEL]]`.  The objects have so many MiB (64) in all.  Prints, for each kernel, the milliseconds
+ * of its launches between two events, and at last a check sum and the milliseconds of all of it on
+ * the host.
  *
  *     rows      a warp is in one object; each thread goes on to others
  *     columns   each thread takes one element of each object
  *     scattered neighbouring threads are in different objects
  */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <vector>
 
@@ -80,6 +82,8 @@ int main(int argc, char **argv)
 		float milliseconds;
 		double begun = now();
 
+		if (argc > 3 && strcmp(argv[3], kernel.name) != 0)
+			continue;
 		CHECK(cudaEventRecord(before));
 		for (int i = 0; i < LAUNCHES; i++)
 			kernel.kernel<<<1024, THREADS>>>(count, each);

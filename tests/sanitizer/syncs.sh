@@ -6,7 +6,7 @@ if [ ! -e "$objects/images.S.o" ] || [ -n "$ASAN" ]; then
 	skip "syncs" "needs the provider for GPUs, built without ASan"
 	finish
 fi
-linked=("$objects"/*/event*.c.o "$objects"/*/{calls,queue,wait,timed_out,skipped,space,objects,table,hints,shadows,seen,pass,accessed,contents,commands,transfers,memory,device_bytes,mappings,textures}.c.o)
+linked=("$objects"/*/event*.c.o "$objects"/*/{calls,queue,wait,host_writes,timed_out,skipped,space,objects,table,hints,shadows,seen,pass,accessed,contents,commands,transfers,memory,device_bytes,mappings,textures}.c.o)
 build() {
 	"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "$CUDA_TOOLKIT/include" -isystem "$SANITIZER/include" -c -o "$T/syncs.o" tests/sanitizer/syncs.c &&
 		mapfile -t unused < <(comm -23 <(nm -u "$objects"/*/calls.c.o | grep -Eo '(calls|destination|graphs|launch|modules?)_.*' | sort) \

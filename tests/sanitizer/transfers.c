@@ -309,6 +309,42 @@ static void digests(void)
 	check(events[ended - 1].transfer.zero == 1, "zeros");
 }
 
+/* How often the driver is asked about the stream of a small copy. */
+static unsigned asked_for_small(void)
+{
+	waits = 0;
+	check(download("cuMemcpyDtoH_v2", memory, a, 100)->received == 1, "a small copy");
+	return waits;
+}
+
+/* A function of the driver without an effect on memory of the device. */
+static void other(const char *name)
+{
+	const uint64_t words[4] = {0};
+
+	report(name, SANITIZER_API_ENTER, words);
+	report(name, SANITIZER_API_EXIT, words);
+}
+
+/* Small copies in a loop ask the driver no more than is needed. */
+static void loop(void)
+{
+	start_transfers();
+	driver.cuStreamQuery = query_counted;
+	events_awaited = 100;
+	memset(memory, 7, sizeof(memory));
+	check(asked_for_small() > 0, "the first asks whether something is before it");
+	check(asked_for_small() == 0 && asked_for_small() == 0, "those behind it do not");
+	other("cuMemGetInfo_v2");
+	check(asked_for_small() == 0, "nor behind a mere question");
+	other("cuLaunchHostFunc");
+	check(asked_for_small() > 0 && asked_for_small() == 0, "but behind a host function");
+	other("cuStreamWaitEvent");
+	check(asked_for_small() > 0 && asked_for_small() == 0, "or where streams are joined");
+	download("cuMemcpyDtoHAsync_v2", memory, a, 5000);
+	check(asked_for_small() > 0, "or behind a copy that may still run");
+}
+
 static void unknown(void)
 {
 	const struct rows all = {SIZE, 1, SIZE, SIZE};
@@ -339,10 +375,15 @@ static void unknown(void)
 
 int main(int argc, char **argv)
 {
-	static const struct test_case cases[] = {
-		{"awaited", awaited}, {"pending", pending},         {"large", large},
-		{"rows", rows},       {"rows_behind", rows_behind}, {"asynchronous", asynchronous},
-		{"digests", digests}, {"unknown", unknown}};
+	static const struct test_case cases[] = {{"awaited", awaited},
+						 {"pending", pending},
+						 {"large", large},
+						 {"rows", rows},
+						 {"rows_behind", rows_behind},
+						 {"asynchronous", asynchronous},
+						 {"digests", digests},
+						 {"loop", loop},
+						 {"unknown", unknown}};
 
 	return run_case(cases, sizeof(cases) / sizeof(*cases), argc, argv);
 }

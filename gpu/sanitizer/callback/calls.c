@@ -21,6 +21,7 @@
 #include "gpu/nvidia/now.h"
 #include "gpu/sanitizer/schedule/events.h"
 #include "gpu/sanitizer/schedule/event_order.h"
+#include "gpu/sanitizer/schedule/host_writes.h"
 #include "gpu/sass/instructions.h"
 
 #define LOCK_SECONDS 5
@@ -377,9 +378,12 @@ static void enter_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *
 	this_thread.parameters = data->functionParams;
 	this_thread.call.context = data->context;
 	this_thread.first = this_thread.call.count;
-	if (this_thread.effect == API_NOTHING)
+	if (this_thread.effect == API_HOST)
+		host_writes_begin();
+	if (this_thread.effect == API_NOTHING || this_thread.effect == API_HOST)
 		return;
 	take_lock(); /* also where code is loaded: modules are patched by one thread at a time */
+	this_thread.call.number = host_writes_begin();
 	if (this_thread.locked && takes_memory(data->functionName)) {
 		OWN_CALLS(CALLS_OF_PROVIDER);
 		events_release_cached(EVENTS_CALL_MAY_TAKE);
@@ -487,6 +491,7 @@ static void note_order(Sanitizer_CallbackId id, const Sanitizer_CallbackData *da
 	OWN_CALLS(CALLS_OF_PROVIDER);
 
 	order_note(id, data->functionName, data->functionParams);
+	host_writes_begin(); /* those of a stream that another one waits for now */
 }
 
 static void exit_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *data)
@@ -497,6 +502,10 @@ static void exit_driver(Sanitizer_CallbackId id, const Sanitizer_CallbackData *d
 	if (!failed && order_concerns(id, data->functionName))
 		note_order(id, data);
 	if (this_thread.effect == API_NOTHING)
+		return;
+	if (!this_thread.locked) /* others may have begun since */
+		host_writes_begin();
+	if (this_thread.effect == API_HOST)
 		return;
 	if (result == CUDA_ERROR_OUT_OF_MEMORY &&
 	    this_thread.locked) { /* the program may try again */

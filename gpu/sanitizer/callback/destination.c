@@ -8,6 +8,7 @@
 #include "gpu/analysis/transfer.h"
 #include "gpu/sanitizer/callback/calls_internal.h"
 #include "gpu/sanitizer/schedule/events.h"
+#include "gpu/sanitizer/schedule/host_writes.h"
 
 #define DESTINATION_MAX (UINT64_C(1) << 30) /* bytes that are hashed, 0.4 ns each */
 
@@ -79,9 +80,13 @@ bool destination_settled(const Sanitizer_CallbackData *data, const CUstream *str
 	if (!stream)          /* all pending calls have ended, but not what is not analysed */
 		return calls_copy_stream(data->functionName, words, &other) &&
 		       events_settled(data->context, other, false);
-	if (events_is_device_memory(data->context, words[0]) ||
-	    !events_settled(data->context, *stream, waits))
+	if (events_is_device_memory(data->context, words[0]))
 		return false;
+	if (!host_writes_are_over(data->context, *stream, this_thread.call.number)) {
+		if (!events_settled(data->context, *stream, waits))
+			return false;
+		host_writes_over(data->context, *stream, this_thread.call.number);
+	}
 	this_thread.call.differs = differs(data->context, words[0], words[1], words[2]);
 	return true;
 }

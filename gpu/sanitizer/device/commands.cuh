@@ -239,8 +239,9 @@ extern "C" __global__ void __launch_bounds__(PASS_THREADS, 2)
 #pragma unroll 1
 			for (uint32_t i = 0; i < count; i++) {
 				const struct command *command = &ring_work.commands[i];
-				bool is_inline = command->offset % CHUNK_BYTES + command->width <=
-						 COMMAND_INLINE;
+				bool is_inline = command->repeats ||
+						 command->offset % CHUNK_BYTES + command->width <=
+							 COMMAND_INLINE;
 
 				/* in between others may have changed the record */
 				bool same = i && command[-1].kind != COMMAND_FORGET &&

@@ -343,7 +343,8 @@ struct command {
 	uint64_t offset, rows_taken;
 	uint32_t kind, width, slot;
 	uint32_t writer; /* the API; of COMMAND_FORGET what stands for an unknown one */
-	uint32_t ticket, epoch, seen_epoch, unused;
+	uint32_t ticket, epoch, seen_epoch;
+	uint32_t repeats; /* the first 16 of `bytes` are all that is written, again and again */
 	uint32_t reserved[4];
 	/* what is written, from the last multiple of 16 in the object before it on */
 	uint8_t bytes[COMMAND_INLINE];

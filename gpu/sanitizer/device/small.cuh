@@ -110,7 +110,9 @@ static __device__ void load_command(const struct command *command, const uint8_t
 		chunk->read = touched;
 	} else {
 		ulonglong2 pair =
-			*(const ulonglong2 *)&bytes[at - from / CHUNK_BYTES * CHUNK_BYTES];
+			*(const ulonglong2 *)&bytes[command->repeats ? 0
+								     : at - from / CHUNK_BYTES *
+										       CHUNK_BYTES];
 
 		chunk->written = touched;
 		chunk->current[0] = pair.x, chunk->current[1] = pair.y;

@@ -94,6 +94,7 @@ struct api_call {
 				calls_stream_copy() */
 	bool host_waited;    /* a copy's bytes are on the host when the call returns, or were taken
 				from there */
+	uint64_t number;     /* of the innermost call of the driver: see host_writes.h */
 	bool settled;        /* all calls that may write to memory of the host before it are over */
 	bool differs;        /* it is a copy to the host, which holds something else by now */
 	struct operation *operations; /* in the order in which they were made */

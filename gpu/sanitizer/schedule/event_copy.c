@@ -2,6 +2,7 @@
  * gpu/sanitizer/schedule/event_copy.c: copies and sets.
  */
 #include "gpu/sanitizer/schedule/events_internal.h"
+#include "gpu/sanitizer/schedule/host_writes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -430,6 +431,7 @@ bool event_by_command(const struct api_call *api_call, const struct operation *o
 		events_sink->abandon(&call);
 		events_lost_track();
 	}
+	host_writes_none(api_call->number);
 	return true;
 }
 

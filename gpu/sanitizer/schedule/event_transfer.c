@@ -64,9 +64,11 @@ void event_transfer_of_host(struct host_row *row, const struct operation *operat
 
 bool events_read_host(void *to, uint64_t address, size_t size)
 {
+	static pid_t self; /* a child of fork() has no device to copy from */
 	const struct iovec there = {(void *)(uintptr_t)address, size}, here = {to, size};
 
-	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+	self = self ? self : getpid();
+	return process_vm_readv(self, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 /* The memory of the host held before what the copy brought. */

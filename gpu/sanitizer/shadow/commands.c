@@ -130,13 +130,30 @@ static bool add_command(struct space *space)
 	return keep_running(space);
 }
 
+enum { CHUNK = 16 };
+
+/* Puts what is written where the device looks for it: see struct command. */
+static void put_bytes(struct space *space, struct command *command, const uint8_t *bytes)
+{
+	const uint64_t skip = command->offset % CHUNK, width = command->width;
+
+	command->repeats = width > CHUNK && !memcmp(bytes, bytes + CHUNK, width - CHUNK);
+	if (command->repeats)
+		for (unsigned i = 0; i < CHUNK; i++)
+			command->bytes[(skip + i) % CHUNK] = bytes[i];
+	else if (skip + width <= COMMAND_INLINE)
+		memcpy(command->bytes + skip, bytes, width);
+	else
+		memcpy((uint8_t *)space->ring->bytes[space->ring->added % COMMANDS] + skip, bytes,
+		       width);
+}
+
 uint32_t space_command(struct object *object, uint32_t marks, uint64_t offset, uint64_t width,
 		       const void *bytes, uint32_t writer)
 {
 	struct space *space = object->space;
 	struct command *command = next_command(space);
 	uint32_t ticket = pass_next_ticket(space);
-	uint8_t *to;
 
 	if (!command)
 		return 0;
@@ -149,11 +166,8 @@ uint32_t space_command(struct object *object, uint32_t marks, uint64_t offset, u
 				    .ticket = ticket,
 				    .epoch = space->view.epoch,
 				    .seen_epoch = space->view.seen_epoch};
-	to = offset % 16 + width <= COMMAND_INLINE
-		     ? command->bytes
-		     : (uint8_t *)space->ring->bytes[space->ring->added % COMMANDS];
 	if (marks != MARK_READ)
-		memcpy(to + offset % 16, bytes, width);
+		put_bytes(space, command, bytes);
 	pass_started(space, ticket, PASS_SMALL);
 	return add_command(space) ? ticket : 0;
 }

@@ -15,6 +15,7 @@
 const struct command vflow_commands[] = {
 	{"collect", "run a program and record how values flow through its GPU work", cmd_collect},
 	{"report", "ranked findings with advice", cmd_report},
+	{"diff", "what changed from one run to another", cmd_diff},
 	{"whatif", "how long the run would take without calls, waits or copies", cmd_whatif},
 	{"slice", "the flow into and out of one operation", cmd_slice},
 	{"prune", "keep only the important vertices and edges", cmd_prune},

@@ -2,6 +2,7 @@
 #ifndef VFLOW_ADVICE_CMD_H
 #define VFLOW_ADVICE_CMD_H
 
+int cmd_diff(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "advice/cmd.h"
 #include "advice/memory/report.h"
@@ -12,15 +11,6 @@
 #include "util/command.h"
 #include "util/options.h"
 #include "util/output.h"
-
-/* Only for eyes: https://no-color.org */
-static bool wants_colour(const char *output)
-{
-	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	return !output && isatty(STDOUT_FILENO) && !(no_color && *no_color) && terminal &&
-	       strcmp(terminal, "dumb") != 0;
-}
 
 /* `memory`: the report of memory instead; NULL: not.  `json`: that report as JSON. */
 static int write_report(const struct report *report, const struct report_memory *memory, bool json,
@@ -148,7 +138,7 @@ int cmd_report(int argc, char **argv)
 			advice_detect(profile, &report.options);
 		report.profile = profile;
 		report.file = argv[rest];
-		report.colour = wants_colour(output);
+		report.colour = output_wants_colour(output);
 		memory.profile = profile;
 		memory.options.min_bytes = report.options.min_bytes;
 		memory.top = report.top;

@@ -1,7 +1,6 @@
 #include "util/output.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +59,14 @@ struct output *output_open(const char *path, struct error *error)
 FILE *output_file(struct output *output)
 {
 	return output->file;
+}
+
+bool output_wants_colour(const char *path)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return !path && isatty(STDOUT_FILENO) && !(no_color && *no_color) && terminal &&
+	       strcmp(terminal, "dumb") != 0;
 }
 
 const char *output_name(const struct output *output)

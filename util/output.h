@@ -4,6 +4,7 @@
 #ifndef VFLOW_UTIL_OUTPUT_H
 #define VFLOW_UTIL_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "util/error.h"
@@ -13,6 +14,8 @@ struct output;
 /* `path` NULL or "-": stdout. Else a temporary file beside it, renamed by output_commit(). */
 struct output *output_open(const char *path, struct error *error);
 FILE *output_file(struct output *output);
+/* Whether text there is for eyes that like colours (https://no-color.org). */
+bool output_wants_colour(const char *path);
 /* For messages: the path, or "standard output". */
 const char *output_name(const struct output *output);
 /* Flushes and checks every write.  Frees `output`, also on failure (the old file then stays). */

@@ -312,6 +312,19 @@ void report_memory_print(const struct report_memory *report, FILE *out)
 	memory_free(memory);
 }
 
+uint64_t report_memory_peak(const struct profile *profile)
+{
+	struct memory_options options = MEMORY_DEFAULTS;
+	struct memory *memory;
+	uint64_t peak;
+
+	options.peaks_only = true;
+	memory = memory_new(profile, &options);
+	peak = memory ? memory->peak : PROFILE_UNKNOWN;
+	memory_free(memory);
+	return peak;
+}
+
 char *report_memory_line(const struct profile *profile)
 {
 	struct memory_options options = MEMORY_DEFAULTS;

@@ -20,5 +20,7 @@ void report_memory_json(const struct report_memory *report, FILE *out); /* witho
 /* "memory: peak 96.0M, 64.0M if ...", a line of the report; NULL: nothing is known.  Caller frees.
  */
 char *report_memory_line(const struct profile *profile);
+/* That peak; PROFILE_UNKNOWN: nothing is known. */
+uint64_t report_memory_peak(const struct profile *profile);
 
 #endif

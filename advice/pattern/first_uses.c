@@ -1,7 +1,7 @@
 /*
  * advice/pattern/first_uses.c: what the host does with what it has waited for, as the pass `use`
  * has seen it: waits long before the first use (Diogenes 3.5), and downloads of which a part is
- * touched.
+ * touched, or nothing.
  */
 #include "advice/pattern.h"
 
@@ -62,21 +62,22 @@ static char *place_of(const struct profile_first_use *use)
 
 /* -- waits -- */
 
-/* Whether no call of the api serves anything but what it brings to the host. */
-static bool is_movable(const struct run *run, const unsigned char *needs, uint32_t api)
+/* By api: whether no call of it serves anything but what it brings to the host. */
+static bool *find_movable(const struct run *run, const unsigned char *needs)
 {
 	const struct profile *profile = run->profile;
-	bool any = false;
+	bool *movable = xcalloc((size_t)profile->api_count + 1, sizeof(*movable));
+	bool *fixed = xcalloc((size_t)profile->api_count + 1, sizeof(*fixed));
 
 	for (uint32_t c = 0; c < profile->timeline_count; c++) {
-		if (profile->timeline[c].api != api)
-			continue;
-		if (needs[c] != WAIT_UNNEEDED || run->wait_needs[c] == WAIT_UNNEEDED ||
-		    run->wait_needs[c] == WAIT_ORDERS)
-			return false;
-		any = true;
+		const uint32_t api = profile->timeline[c].api;
+
+		fixed[api] |= needs[c] != WAIT_UNNEEDED || run->wait_needs[c] == WAIT_UNNEEDED ||
+			      run->wait_needs[c] == WAIT_ORDERS;
+		movable[api] = !fixed[api];
 	}
-	return any;
+	free(fixed);
+	return movable;
 }
 
 static void add_misplaced(const struct run *run, uint32_t api, const struct uses *uses)
@@ -126,36 +127,41 @@ static bool is_early(const struct run *run, uint32_t api, const struct uses *use
 static void detect_misplaced(const struct run *run, const struct uses *uses)
 {
 	unsigned char *needs = run->wait_needs ? wait_needs(run, run->timing, true) : NULL;
+	bool *movable = needs ? find_movable(run, needs) : NULL;
 
 	for (uint32_t api = 0; needs && api < run->profile->api_count; api++)
-		if (is_early(run, api, &uses[api]) && is_movable(run, needs, api))
+		if (movable[api] && is_early(run, api, &uses[api]))
 			add_misplaced(run, api, &uses[api]);
+	free(movable);
 	free(needs);
 }
 
 /* -- downloads -- */
 
-/* The site that a copy to the host brings most bytes of, and all that it brings. */
-static uint32_t site_of(const struct run *run, uint32_t vertex, uint64_t *bytes)
-{
-	const struct graph *graph = run->profile->graph;
-	uint32_t site = UINT32_MAX;
-	uint64_t most = 0;
+/* What the copies of a vertex bring to the host. */
+struct brought {
+	uint32_t site; /* id: of most of it */
+	uint64_t most, bytes;
+};
 
-	*bytes = 0;
+/* By vertex. */
+static struct brought *find_brought(const struct graph *graph)
+{
+	struct brought *all = xcalloc((size_t)graph->vertex_count + 1, sizeof(*all));
+
 	for (uint32_t e = 0; e < graph->edge_count; e++) {
 		const struct graph_edge *edge = &graph->edges[e];
+		struct brought *brought = &all[edge->from];
 
-		if (graph->vertices[edge->to].id != GRAPH_HOST ||
-		    graph->vertices[edge->from].id != vertex)
+		if (graph->vertices[edge->to].id != GRAPH_HOST)
 			continue;
-		profile_add(bytes, edge->bytes);
-		if (edge->bytes > most) {
-			most = edge->bytes;
-			site = edge->object;
+		profile_add(&brought->bytes, edge->bytes);
+		if (edge->bytes > brought->most) {
+			brought->most = edge->bytes;
+			brought->site = edge->object;
 		}
 	}
-	return site;
+	return all;
 }
 
 static void add_partial(const struct run *run, const struct profile_api *api,
@@ -181,33 +187,57 @@ static void add_partial(const struct run *run, const struct profile_api *api,
 	free(percent);
 }
 
+static void add_unused(const struct run *run, const struct profile_api *api,
+		       const struct uses *uses, uint32_t site, uint64_t of)
+{
+	struct profile_finding *finding =
+		run_add(run, "unused_download", "delete", api->vertex, site, uses->bytes, of);
+	char *bytes = words_bytes(uses->bytes);
+
+	finding->access = GRAPH_READ;
+	finding->invocations = uses->waits;
+	finding->evidence = xasprintf("Nothing of the %s that %" PRIu64
+				      " of its invocations brought to the host was touched "
+				      "before it was written again or freed, or the process ended.",
+				      bytes, uses->waits);
+	finding->advice = xstrdup("Leave the copy out. If the program relies on its waiting for "
+				  "the device, wait there instead.");
+	finding->limits = xstrdup("one run, one input; memory that processes share is not watched");
+	free(bytes);
+}
+
 /* A synchronous copy, which waits for nothing that others have copied: the rows are its own. */
-static void detect_partial(const struct run *run, uint32_t index, const struct uses *uses)
+static void detect_downloads(const struct run *run, const struct brought *all, uint32_t index,
+			     const struct uses *uses)
 {
 	const struct profile_api *api = &run->profile->apis[index];
-	uint32_t v = graph_find(run->profile->graph, api->vertex), site;
-	uint64_t bytes, invocations;
+	uint32_t v = graph_find(run->profile->graph, api->vertex);
+	const struct brought *brought = v == UINT32_MAX ? NULL : &all[v];
+	uint64_t invocations;
 
-	if (v == UINT32_MAX || !touches_is_synchronous(run->profile->graph->vertices[v].name) ||
-	    !uses->known || uses->vacant || !uses->any || !uses->touched ||
-	    uses->pages / uses->waits < PAGES_LEAST ||
-	    (double)uses->touched > run->options->partial_download * (double)uses->pages)
+	if (!brought || !brought->most || !uses->known || uses->vacant ||
+	    !touches_is_synchronous(run->profile->graph->vertices[v].name))
 		return;
-	site = site_of(run, api->vertex, &bytes);
 	invocations = run->profile->graph->vertices[v].invocations;
-	if (site == UINT32_MAX || !invocations ||
-	    bytes / invocations != uses->bytes / uses->waits || uses->touched >= uses->bytes / PAGE)
+	if (!invocations || brought->bytes / invocations != uses->bytes / uses->waits)
 		return;
-	add_partial(run, api, uses, site, uses->bytes - uses->touched * PAGE);
+	if (!uses->any && !uses->touched && uses->waits == invocations)
+		add_unused(run, api, uses, brought->site, brought->bytes);
+	if (uses->any && uses->touched && uses->pages / uses->waits >= PAGES_LEAST &&
+	    (double)uses->touched <= run->options->partial_download * (double)uses->pages &&
+	    uses->touched < uses->bytes / PAGE)
+		add_partial(run, api, uses, brought->site, uses->bytes - uses->touched * PAGE);
 }
 
 static void detect_first_uses(const struct run *run)
 {
 	const struct profile *profile = run->profile;
+	struct brought *brought;
 	struct uses *uses;
 
 	if (!profile->first_use_count)
 		return;
+	brought = find_brought(profile->graph);
 	uses = xcalloc(profile->api_count, sizeof(*uses));
 	for (uint32_t i = 0; i < profile->first_use_count; i++)
 		add_use(&uses[profile->first_uses[i].api], &profile->first_uses[i]);
@@ -215,7 +245,8 @@ static void detect_first_uses(const struct run *run)
 		detect_misplaced(run, uses);
 	for (uint32_t api = 0; api < profile->api_count; api++)
 		if (uses[api].waits)
-			detect_partial(run, api, &uses[api]);
+			detect_downloads(run, brought, api, &uses[api]);
+	free(brought);
 	free(uses);
 }
 
@@ -223,5 +254,6 @@ const struct pattern pattern_first_uses = {
 	.detect = detect_first_uses,
 	.names = (const struct pattern_name[]){{"misplaced_wait", "misplaced wait"},
 					       {"partial_download", "partial download"},
+					       {"unused_download", "unused download"},
 					       {NULL, NULL}},
 };

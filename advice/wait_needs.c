@@ -13,7 +13,10 @@
 #include "util/memory.h"
 #include "util/pair_map.h"
 
-enum { STREAMS = 32 }; /* of a process; with more its waits are not judged */
+enum {
+	STREAMS = 32,     /* of a process; with more its waits are not judged */
+	OPEN_MOST = 1024, /* waits that may protect nothing; with more the first one is needed */
+};
 
 struct clock {
 	uint32_t done[STREAMS];
@@ -457,6 +460,11 @@ static void take_wait(struct judge *judge, uint32_t call, const struct clock *cl
 		return;
 	}
 	close_covered(judge, clock);
+	if (judge->open_count == OPEN_MOST) {
+		judge_call(judge, judge->open[0].call, WAIT_NEEDED);
+		join(&judge->needed, &judge->open[0].covers);
+		memmove(judge->open, judge->open + 1, --judge->open_count * sizeof(*judge->open));
+	}
 	ARRAY_RESERVE(judge->open, judge->open_count, judge->open_capacity);
 	judge->open[judge->open_count++] = (struct open_wait){call, *clock};
 }

@@ -7,8 +7,9 @@
 #include "advice/worth_internal.h"
 #include "util/memory.h"
 
-/* So many calls are replayed in all, as far as the first estimates allow. */
-#define CALLS_MOST 40000000
+/* So many calls, operations, waits and orders are replayed in all, as far as the first estimates
+ * allow. */
+#define ROWS_MOST UINT64_C(100000000)
 enum { ESTIMATES_LEAST = 40, ESTIMATES_MOST = 1000 };
 
 struct worth *worth_new(const struct run *run)
@@ -16,6 +17,7 @@ struct worth *worth_new(const struct run *run)
 	struct replay *replay;
 	struct worth *worth;
 	struct error error;
+	uint64_t rows;
 
 	if (!run->timing)
 		return NULL;
@@ -31,7 +33,9 @@ struct worth *worth_new(const struct run *run)
 	worth->run = run;
 	worth->replay = replay;
 	worth->index = mend_index_new(run);
-	worth->estimates_left = CALLS_MOST / run->profile->timeline_count;
+	rows = (uint64_t)run->profile->timeline_count + run->profile->gpu_time_count +
+	       run->profile->wait_count + run->profile->stream_order_count;
+	worth->estimates_left = (uint32_t)(ROWS_MOST / rows);
 	if (worth->estimates_left < ESTIMATES_LEAST)
 		worth->estimates_left = ESTIMATES_LEAST;
 	if (worth->estimates_left > ESTIMATES_MOST)

@@ -54,13 +54,18 @@ static void index_apis(struct replay *replay)
 /* With what the run shows on the whole instead of what each operation and wait shows of itself. */
 static int check(const struct replay *replay, struct error *error)
 {
-	const struct walk_options as_measured = {.medians = false}, as_modelled = {.medians = true};
+	bool entangled = false;
+	const struct walk_options as_measured = {.entangled = &entangled};
+	const struct walk_options as_modelled = {.medians = true};
 	uint64_t start = run_start(replay), run = run_end(replay, false) - start;
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t end = replay_walk(replay, i ? &as_modelled : &as_measured, NULL);
 		uint64_t took = time_sub(end, start), most = run / DIFFERENCE;
 
+		if (entangled)
+			return error_set(error, "no estimate: the run has too many threads that "
+						"wait for each other");
 		if (took > run + most || took < run - most)
 			return error_set(
 				error,

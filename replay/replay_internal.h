@@ -237,6 +237,7 @@ struct walk_options {
 	uint64_t *process_ends;       /* by process; NULL: not wanted */
 	/* By call: its start, and whether the device was quiet then; NULL: not wanted. */
 	struct walk_start *starts;
+	bool *entangled; /* too many threads wait for each other; NULL: not wanted */
 	bool *beside; /* by operation: it began before its `before` had ended; NULL: not wanted */
 };
 

@@ -14,6 +14,12 @@
 /* ns: a wait of a GPU that ended so long after what it waited for, waited for something else. */
 enum { LATE_WAKE = 1000000 };
 
+/*
+ * No run has so many threads that wait for each other that each step needs more than some looks at
+ * them; beyond this calls are made in the order in which they come about.
+ */
+#define LOOKS_MOST (UINT64_C(1) << 28)
+
 struct thread_state {
 	uint64_t time, own; /* now; its own time until now */
 	uint64_t next_at;   /* its next call's start, but for threads that this comes after */
@@ -33,6 +39,7 @@ struct walk {
 	uint64_t *targets;       /* by wait */
 	uint32_t changed, quiet; /* how many of edits->changed, process->quiet are behind */
 	uint32_t rank;           /* no call of a lower rank is still to be made */
+	uint64_t looks;          /* at what calls of several threads depend on: see LOOKS_MOST */
 	bool overlaps;
 	struct replay_result *result;
 };
@@ -143,17 +150,27 @@ static uint64_t shortened(const struct replay_change *change, uint64_t ns, uint6
 	return part < (double)TIME_MAX ? (uint64_t)(part + 0.5) : TIME_MAX;
 }
 
-static uint64_t duration(const struct walk *walk, uint32_t call, uint32_t index)
+/* Of the call's operations together, if they are to be shortened. */
+static uint64_t duration_of_all(const struct walk *walk, uint32_t call)
 {
 	const struct operation *operations = walk->replay->operations;
-	const struct edit *edit = edit_of(walk, call);
-	uint64_t ns = operations[index].end - operations[index].start, all = 0;
 	const struct call *of = &walk->replay->calls[call];
+	uint64_t all = 0;
+
+	if (edit_of(walk, call)->flags & EDIT_SHORTEN)
+		for (uint32_t i = of->operation; i < of[1].operation; i++)
+			all = time_add(all, operations[i].end - operations[i].start);
+	return all;
+}
+
+static uint64_t duration(const struct walk *walk, uint32_t call, uint32_t index, uint64_t all)
+{
+	const struct operation *operation = &walk->replay->operations[index];
+	const struct edit *edit = edit_of(walk, call);
+	uint64_t ns = operation->end - operation->start;
 
 	if (!(edit->flags & EDIT_SHORTEN))
 		return ns;
-	for (uint32_t i = of->operation; i < of[1].operation; i++)
-		all = time_add(all, operations[i].end - operations[i].start);
 	return shortened(&walk->options->edits->changes[edit->shorten], ns, all);
 }
 
@@ -210,11 +227,12 @@ static void operate(struct walk *walk, uint32_t call, uint64_t issue)
 {
 	const struct call *of = &walk->replay->calls[call];
 	const bool removed = edit_of(walk, call)->flags & EDIT_REMOVE;
+	const uint64_t all = duration_of_all(walk, call);
 
 	for (uint32_t i = of->operation; i < of[1].operation; i++) {
 		const struct operation *operation = &walk->replay->operations[i];
 		uint64_t start = removed ? 0 : start_of(walk, operation, i, issue);
-		uint64_t end = removed ? 0 : time_add(start, duration(walk, call, i));
+		uint64_t end = removed ? 0 : time_add(start, duration(walk, call, i, all));
 
 		if (walk->result && !removed) {
 			struct replay_lane *lane =
@@ -229,19 +247,25 @@ static void operate(struct walk *walk, uint32_t call, uint64_t issue)
 	}
 }
 
-/* A part of the call's own time. */
-static uint64_t own_part(const struct walk *walk, uint32_t index, uint64_t ns)
+static uint64_t own_time(const struct walk *walk, const struct call *call)
+{
+	uint64_t all = call->rest;
+
+	for (uint32_t i = call->wait; i < call[1].wait; i++)
+		all = time_add(all, walk->replay->waits[i].own_ns);
+	return all;
+}
+
+/* A part of the call's own time, of which there is so much in all. */
+static uint64_t own_part(const struct walk *walk, uint32_t index, uint64_t ns, uint64_t all)
 {
 	const struct call *call = &walk->replay->calls[index];
 	const struct edit *edit = edit_of(walk, index);
 	const bool has_operation = call->operation < call[1].operation;
 	const uint64_t least = (uint64_t)walk->process->lags.own;
-	uint64_t all = call->rest;
 
 	if (!(edit->flags & (has_operation ? EDIT_ASYNC : EDIT_SHORTEN)))
 		return ns;
-	for (uint32_t i = call->wait; i < call[1].wait; i++)
-		all = time_add(all, walk->replay->waits[i].own_ns);
 	if (has_operation)
 		return all > least ? (uint64_t)((double)ns * (double)least / (double)all) : ns;
 	return shortened(&walk->options->edits->changes[edit->shorten], ns, all);
@@ -251,16 +275,17 @@ static uint64_t own_part(const struct walk *walk, uint32_t index, uint64_t ns)
 static void spend(struct walk *walk, struct thread_state *thread, uint32_t index, bool waits)
 {
 	const struct call *call = &walk->replay->calls[index];
+	const uint64_t all = own_time(walk, call);
 	uint64_t part;
 
 	for (uint32_t i = call->wait; i < call[1].wait; i++) {
-		part = own_part(walk, index, walk->replay->waits[i].own_ns);
+		part = own_part(walk, index, walk->replay->waits[i].own_ns, all);
 		pass_own(walk, thread, part);
 		use(walk, index, part, 0);
 		if (waits)
 			wait_for(walk, thread, index, i, walk->targets[i]);
 	}
-	part = own_part(walk, index, call->rest);
+	part = own_part(walk, index, call->rest, all);
 	pass_own(walk, thread, part);
 	use(walk, index, part, 0);
 }
@@ -350,17 +375,20 @@ static void begin_thread(struct walk *walk, uint32_t index, uint64_t time)
 }
 
 /* Whether all that the call depends on has been made. */
-static bool is_due(const struct walk *walk, uint32_t index)
+static bool is_due(struct walk *walk, uint32_t index)
 {
 	const struct call *call = &walk->replay->calls[index];
 
-	for (uint32_t i = call->joined; i != NONE; i = walk->replay->threads[i].next_joined)
+	if (walk->looks > LOOKS_MOST)
+		return true;
+	for (uint32_t i = call->joined; i != NONE;
+	     i = walk->replay->threads[i].next_joined, walk->looks++)
 		if (!walk->threads[i].over)
 			return false;
-	for (uint32_t i = call->order; i < call[1].order; i++)
+	for (uint32_t i = call->order; i < call[1].order; i++, walk->looks++)
 		if (!state_has(&walk->state, &walk->replay->orders[i].position))
 			return false;
-	for (uint32_t i = call->wait; i < call[1].wait; i++)
+	for (uint32_t i = call->wait; i < call[1].wait; i++, walk->looks++)
 		if (!state_has(&walk->state, &walk->replay->waits[i].event))
 			return false;
 	return true;
@@ -482,6 +510,7 @@ static uint64_t end_process(struct walk *walk)
 /* What threads came to may depend on the call that was made. */
 static void unpark(struct walk *walk)
 {
+	walk->looks += walk->parked.count;
 	for (uint32_t i = 0; i < walk->parked.count; i++)
 		heap_push(&walk->next, walk->parked.items[i].key, walk->parked.items[i].value);
 	walk->parked.count = 0;
@@ -561,5 +590,7 @@ uint64_t replay_walk(const struct replay *replay, const struct walk_options *opt
 	state_release(&walk.state);
 	if (overlaps)
 		*overlaps = walk.overlaps;
+	if (options->entangled)
+		*options->entangled = walk.looks > LOOKS_MOST;
 	return end;
 }

@@ -10,6 +10,7 @@
 #include "replay/listing.h"
 #include "replay/memory.h"
 #include "replay/outcome.h"
+#include "replay/perfetto.h"
 #include "replay/picture.h"
 #include "replay/request.h"
 #include "util/command.h"
@@ -22,6 +23,12 @@ struct whatif {
 	struct memory_request memory; /* of this and of `request` one is empty */
 	struct profile *profile;
 };
+
+/* Whether the type shows timelines: of the run, if nothing is changed. */
+static bool is_picture(const char *type)
+{
+	return !strcmp(type, "svg") || !strcmp(type, "perfetto");
+}
 
 static bool is_emulated(const struct profile *profile)
 {
@@ -42,6 +49,8 @@ static int write_outcome(const struct whatif *whatif, const struct outcome *outc
 		outcome_json(output_file(output), outcome);
 	else if (!strcmp(whatif->type, "svg"))
 		picture_svg(output_file(output), outcome);
+	else if (!strcmp(whatif->type, "perfetto"))
+		replay_perfetto(output_file(output), outcome);
 	else
 		outcome_text(output_file(output), outcome);
 	return output_commit(output, error);
@@ -100,7 +109,7 @@ static int run(const struct whatif *whatif, struct error *error)
 
 	if (!replay)
 		return -1;
-	if (!whatif->request.count && strcmp(whatif->type, "svg") != 0)
+	if (!whatif->request.count && !is_picture(whatif->type))
 		code = list(whatif, replay, error);
 	else
 		code = answer(whatif, replay, error);
@@ -154,7 +163,7 @@ static int take_changes(struct whatif *whatif, const struct option_list *times,
 	if (whatif->request.count)
 		return error_set(error, "--free-after and --alloc-before are about memory, and go "
 					"with no change of time");
-	if (whatif->estimate || !strcmp(whatif->type, "svg"))
+	if (whatif->estimate || is_picture(whatif->type))
 		return error_set(error, "of memory there is %s",
 				 whatif->estimate ? "one estimate only" : "no picture");
 	return 0;
@@ -188,8 +197,8 @@ int cmd_whatif(int argc, char **argv)
 		 OPTION_LIST, &memory_lists[MEMORY_ALLOC_BEFORE]},
 		{0, "estimate", "HOW", "replay (default); diogenes: the formula of that paper",
 		 OPTION_TEXT, &whatif.estimate},
-		{'T', "type", "TYPE", "text (default), json, svg: both timelines", OPTION_TEXT,
-		 &whatif.type},
+		{'T', "type", "TYPE", "text (default), json; both timelines: svg, perfetto",
+		 OPTION_TEXT, &whatif.type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &whatif.output},
 		{0},
@@ -221,16 +230,15 @@ int cmd_whatif(int argc, char **argv)
 
 	if (code != OPTIONS_RUN)
 		return code;
-	if (strcmp(whatif.type, "text") && strcmp(whatif.type, "json") &&
-	    strcmp(whatif.type, "svg"))
-		return options_misuse("whatif", "-T takes text, json or svg, not '%s'",
+	if (strcmp(whatif.type, "text") && strcmp(whatif.type, "json") && !is_picture(whatif.type))
+		return options_misuse("whatif", "-T takes text, json, svg or perfetto, not '%s'",
 				      whatif.type);
 	if (whatif.estimate && !strcmp(whatif.estimate, "replay"))
 		whatif.estimate = NULL;
 	if (whatif.estimate && strcmp(whatif.estimate, "diogenes") != 0)
 		return options_misuse("whatif", "--estimate takes replay or diogenes, not '%s'",
 				      whatif.estimate);
-	if (whatif.estimate && !strcmp(whatif.type, "svg"))
+	if (whatif.estimate && is_picture(whatif.type))
 		return options_misuse("whatif", "there is no picture of the formula of Diogenes");
 	if (take_changes(&whatif, lists, memory_lists, &error) != 0) {
 		release(&whatif);

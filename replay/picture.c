@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/lanes.h"
 #include "util/duration.h"
 #include "util/memory.h"
-#include "util/pair_map.h"
 
 /* Of the drawing, in pixels. */
 enum {
@@ -118,41 +118,6 @@ static bool is_gone(const struct replay_span *span)
 	return span->start_ns == PROFILE_UNKNOWN;
 }
 
-/* -- which lane things are in -- */
-
-struct lanes {
-	struct pair_map devices; /* (process, device) */
-	struct pair_map threads, streams;
-};
-
-static void index_lanes(struct lanes *lanes, const struct replay_result *result)
-{
-	for (uint32_t i = 0; i < result->lane_count; i++) {
-		const struct replay_lane *lane = &result->lanes[i];
-		uint32_t value;
-
-		if (!lane->is_stream) {
-			pair_map_find(&lanes->threads, lane->process, lane->thread, i, &value);
-			continue;
-		}
-		pair_map_find(&lanes->devices, lane->process, lane->device, lanes->devices.count,
-			      &value);
-		pair_map_find(&lanes->streams, value, lane->stream, i, &value);
-	}
-}
-
-static uint32_t thread_lane(const struct lanes *lanes, const struct profile_timed_call *call)
-{
-	return pair_map_get(&lanes->threads, call->process, call->thread);
-}
-
-static uint32_t stream_lane(const struct lanes *lanes, const struct profile_timed_call *call)
-{
-	uint32_t device = pair_map_get(&lanes->devices, call->process, call->device);
-
-	return pair_map_get(&lanes->streams, device, call->stream);
-}
-
 /* -- one of the two timelines -- */
 
 static void add_calls(struct drawing *drawing, const struct lanes *lanes, bool after)
@@ -163,7 +128,7 @@ static void add_calls(struct drawing *drawing, const struct lanes *lanes, bool a
 	for (uint32_t i = 0; i < result->call_count; i++) {
 		const struct profile_timed_call *call = &profile->timeline[i];
 		const bool gone = is_gone(&result->calls[i]);
-		const uint32_t lane = thread_lane(lanes, call);
+		const uint32_t lane = lanes_thread(lanes, call);
 
 		if (!after)
 			add(drawing, lane, gone ? REMOVED : CALL, call->start_ns, call->end_ns);
@@ -173,7 +138,7 @@ static void add_calls(struct drawing *drawing, const struct lanes *lanes, bool a
 	}
 	for (uint32_t i = 0; i < result->wait_count; i++) {
 		const struct profile_wait *wait = &profile->waits[i];
-		const uint32_t lane = thread_lane(lanes, &profile->timeline[wait->call]);
+		const uint32_t lane = lanes_thread(lanes, &profile->timeline[wait->call]);
 		struct replay_span span = {wait->start_ns, wait->start_ns + wait->wait_ns};
 
 		if (after)
@@ -194,7 +159,7 @@ static void add_operations(struct drawing *drawing, const struct lanes *lanes, b
 	for (uint32_t i = 0; i < result->operation_count; i++) {
 		const struct profile_gpu_time *time = &profile->gpu_times[i];
 		const struct profile_timed_call *call = &profile->timeline[time->call];
-		const uint32_t lane = stream_lane(lanes, call);
+		const uint32_t lane = lanes_stream(lanes, call);
 		const bool gone = is_gone(&result->operations[i]);
 		enum style style = strcmp(profile->apis[call->api].kind, "kernel") ? COPY : KERNEL;
 
@@ -322,7 +287,7 @@ void picture_svg(FILE *out, const struct outcome *outcome)
 	char *sentence = outcome_sentence(times);
 
 	choose_lanes(&drawing, &left_out);
-	index_lanes(&lanes, outcome->result);
+	lanes_index(&lanes, outcome->result);
 	height = TOP + blocks * (TITLE + LANE * drawing.row_count + AXIS) + (blocks - 1) * BETWEEN;
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
@@ -351,9 +316,7 @@ void picture_svg(FILE *out, const struct outcome *outcome)
 		free(more);
 	}
 	fputs("</svg>\n", out);
-	pair_map_release(&lanes.devices);
-	pair_map_release(&lanes.threads);
-	pair_map_release(&lanes.streams);
+	lanes_release(&lanes);
 	free(drawing.rows);
 	free(drawing.lane_row);
 	free(sentence);

@@ -61,6 +61,16 @@ like "the run: a copy" "$(tr -s ' ' <<<"$listing")" ' 4 5 25.0 us - 150 us cudaM
 ask two_streams -T svg -o "$T/two.svg"
 is "the picture is XML" "$(xmllint --noout "$T/two.svg" 2>&1)" ""
 like "the picture says" "$(cat "$T/two.svg")" '650 us, after 380 us: saves 270 us \(41.5%\).*before: 650 us.*thread 0.*stream 2.*after: 380 us'
+ask two_streams -T perfetto -o "$T/two.trace"
+of_trace() { # CONDITION
+	json_query "$T/two.trace" "SELECT count(*), coalesce(sum(value->>'dur'), 0) FROM json, json_each(text, '\$.traceEvents') WHERE value->>'ph' = 'X' AND $1" | tr '|' ' '
+}
+is "for Perfetto: the waits before" "$(of_trace "value->>'cat' = 'wait' AND value->>'pid' = 1" | cut -d ' ' -f 1)" 10
+is "... and after" "$(of_trace "value->>'cat' = 'wait' AND value->>'pid' = 2" | cut -d ' ' -f 1)" 5
+is "... calls that are not made any more" "$(of_trace "value->'args'->>'change' = 'not made any more'" | cut -d ' ' -f 1)" 5
+is "... copies take as long" "$(of_trace "value->>'cat' = 'memcpy' AND value->>'pid' = 1")" "$(of_trace "value->>'cat' = 'memcpy' AND value->>'pid' = 2")"
+is "... in both" "$(of_trace "value->>'cat' = 'memcpy'" | cut -d ' ' -f 1)" 20
+is "... names of processes" "$(json_query "$T/two.trace" "SELECT group_concat(substr(value->'args'->>'name', 1, 6), ' ') FROM json, json_each(text, '\$.traceEvents') WHERE value->>'name' = 'process_name'")" "before after:"
 is "five waits of a stream are gone: outlined" "$(grep -c 'fill="none" stroke="#CF222E"' "$T/two.svg")" 6 # and the legend
 is "hatched: 10 waits before, 5 after" "$(grep -c 'url(#wait)' "$T/two.svg")" 16
 is "copies: 10 before, 10 after" "$(grep -c '#8250DF' "$T/two.svg")" 21

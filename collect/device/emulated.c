@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/doctor.h"
+#include "collect/doctor/doctor.h"
 #include "collect/library.h"
 #include "util/memory.h"
 

@@ -7,7 +7,7 @@
 #include <glob.h>
 #include <stdlib.h>
 
-#include "collect/doctor.h"
+#include "collect/doctor/doctor.h"
 #include "collect/library.h"
 #include "util/memory.h"
 

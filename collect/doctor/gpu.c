@@ -1,8 +1,8 @@
 /*
- * collect/doctor_gpu.c: what collecting on an NVIDIA GPU needs: driver, devices and the rights to
+ * collect/doctor/gpu.c: what collecting on an NVIDIA GPU needs: driver, devices and the rights to
  * them, toolkit, Sanitizer, and nobody else who observes the program.
  */
-#include "collect/doctor.h"
+#include "collect/doctor/doctor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "collect/library.h"
 #include "collect/pass/pass.h"
-#include "collect/probe.h"
+#include "collect/doctor/probe.h"
 #include "collect/target.h"
 #include "util/error.h"
 #include "util/memory.h"

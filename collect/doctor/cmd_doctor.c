@@ -1,5 +1,5 @@
 /*
- * collect/cmd_doctor.c: `vflow doctor`: can programs be collected here, and what is missing
+ * collect/doctor/cmd_doctor.c: `vflow doctor`: can programs be collected here, and what is missing
  * for the rest.  Every line that is not "ok" says what to do.
  */
 #include <dlfcn.h>
@@ -16,10 +16,10 @@
 
 #include "collect/cmd.h"
 #include "collect/device/device.h"
-#include "collect/doctor.h"
+#include "collect/doctor/doctor.h"
 #include "collect/library.h"
 #include "collect/pass/pass.h"
-#include "collect/probe.h"
+#include "collect/doctor/probe.h"
 #include "collect/result.h"
 #include "collect/userfaultfd.h"
 #include "util/command.h"

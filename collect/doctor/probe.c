@@ -1,4 +1,4 @@
-#include "collect/probe.h"
+#include "collect/doctor/probe.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

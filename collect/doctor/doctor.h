@@ -1,9 +1,9 @@
 /*
- * collect/doctor.h: what the files of `vflow doctor` share: one line per thing, with what to do
- * about each that is not well.
+ * collect/doctor/doctor.h: what the files of `vflow doctor` share: one line per thing, with what to
+ * do about each that is not well.
  */
-#ifndef VFLOW_COLLECT_DOCTOR_H
-#define VFLOW_COLLECT_DOCTOR_H
+#ifndef VFLOW_COLLECT_DOCTOR_DOCTOR_H
+#define VFLOW_COLLECT_DOCTOR_DOCTOR_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /*
- * collect/probe.h: a tiny CUDA program whose value flow is known, for `vflow doctor`.
+ * collect/doctor/probe.h: a tiny CUDA program whose value flow is known, for `vflow doctor`.
  */
-#ifndef VFLOW_COLLECT_PROBE_H
-#define VFLOW_COLLECT_PROBE_H
+#ifndef VFLOW_COLLECT_DOCTOR_PROBE_H
+#define VFLOW_COLLECT_DOCTOR_PROBE_H
 
 #include <stdint.h>
 

@@ -138,6 +138,7 @@ static bool doctor(bool *here)
 	if (folder) {
 		good = check_libraries(folder);
 		good = doctor_check_known_answer("emulated") && good;
+		doctor_check_known_wait("emulated");
 	} else {
 		doctor_line("broken", "guest", "%s", error.text);
 	}

@@ -27,11 +27,6 @@
 #include "util/memory.h"
 #include "util/options.h"
 
-/* `vflow doctor --known-answer` is the program that `vflow doctor` collects. */
-#define KNOWN_ANSWER "--known-answer"
-
-extern char **environ;
-
 void doctor_line(const char *state, const char *what, const char *format, ...)
 {
 	va_list args;
@@ -76,88 +71,6 @@ bool doctor_check_loadable(const char *what, const char *path, const char *after
 	return status == 0;
 }
 
-/* Runs a command; what it says goes to `log`.  Returns as waitpid(2), or -1. */
-static int run(char **argv, const char *log)
-{
-	posix_spawn_file_actions_t actions;
-	int status = -1, failure;
-	pid_t child;
-
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT, 0600);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	failure = posix_spawn(&child, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (failure)
-		return -1;
-	waitpid(child, &status, 0);
-	return status;
-}
-
-/* Runs `vflow collect` on `vflow doctor --known-answer`. */
-static int collect_probe(const char *self, const char *device, const char *output, const char *log)
-{
-	char *argv[] = {(char *)self,   "collect", "--quiet",    "--device", (char *)device, "-o",
-			(char *)output, "--",      (char *)self, "doctor",   KNOWN_ANSWER,   NULL};
-
-	return run(argv, log);
-}
-
-/* The first line that the run said; "nothing" when it was silent. */
-static void read_log(const char *log, struct error *error)
-{
-	FILE *file = fopen(log, "r");
-	char text[512] = "";
-
-	if (file && !fgets(text, sizeof(text), file))
-		text[0] = '\0';
-	if (file)
-		fclose(file);
-	text[strcspn(text, "\n")] = '\0';
-	error_set(error, "%s", *text ? text : "the program ended and said nothing");
-}
-
-bool doctor_check_known_answer(const char *device)
-{
-	const char *temporary = getenv("TMPDIR");
-	char *folder = xasprintf("%s/vflow-doctor-XXXXXX", temporary ? temporary : "/tmp");
-	char *output = NULL, *log = NULL, self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	struct profile *profile = NULL;
-	struct error error;
-	bool ran = false, good = false;
-
-	self[length > 0 ? length : 0] = '\0';
-	if (!mkdtemp(folder)) {
-		doctor_line("broken", "known answer", "cannot make %s: %s (set TMPDIR)", folder,
-			    strerror(errno));
-		free(folder);
-		return false;
-	}
-	output = xasprintf("%s/vflow.db", folder);
-	log = xasprintf("%s/log", folder);
-	ran = collect_probe(self, device, output, log) == 0;
-	if (!ran)
-		read_log(log, &error);
-	else if ((profile = profile_read(output, &error)))
-		good = probe_check(profile, &error) == 0;
-	if (good)
-		doctor_line("ok", "known answer",
-			    "a kernel that wrote %u bytes, %u of them unchanged, was seen so",
-			    PROBE_BYTES, PROBE_REDUNDANT);
-	else
-		doctor_line("broken", "known answer", "%s%s", error.text,
-			    ran ? ": please report this" : "");
-	profile_free(profile);
-	unlink(output);
-	unlink(log);
-	rmdir(folder);
-	free(output);
-	free(log);
-	free(folder);
-	return good;
-}
-
 bool doctor_check_output(void)
 {
 	struct error error;
@@ -185,6 +98,45 @@ static void check_all(const struct device *device, const char *libraries)
 	free(made);
 }
 
+/* Whether this vflow was built with what the pass needs on the device. */
+static bool is_built(const struct pass_provider *provider, const char *libraries)
+{
+	char *path;
+	bool built;
+
+	if (!provider || !provider->library)
+		return provider;
+	path = xasprintf("%s/%s", libraries, provider->library->name);
+	built = access(path, R_OK) == 0;
+	free(path);
+	return built;
+}
+
+/* "on the GPU and on the emulated device: what it gives" */
+static void check_pass(const struct pass *pass, const char *libraries)
+{
+	char *where = xstrdup(""), *missing = xstrdup("");
+
+	for (size_t i = 0; devices[i]; i++) {
+		const struct pass_provider *provider = pass_provider(pass, devices[i]);
+		char *before = where;
+
+		if (is_built(provider, libraries)) {
+			where = xasprintf("%s%s%s", before, *before ? " and " : "",
+					  devices[i]->where);
+			free(before);
+		} else if (provider) {
+			free(missing);
+			missing = xasprintf("; %s: install %s and build vflow again",
+					    devices[i]->where, provider->library->install);
+		}
+	}
+	doctor_line(*missing ? "missing" : "ok", pass->name, "%s: %s%s", where, pass->gives,
+		    missing);
+	free(where);
+	free(missing);
+}
+
 static void check_passes(void)
 {
 	struct error error;
@@ -192,6 +144,8 @@ static void check_passes(void)
 	int descriptor;
 
 	puts("\nPasses:");
+	for (size_t i = 0; libraries && collect_passes[i]; i++)
+		check_pass(collect_passes[i], libraries);
 	for (size_t i = 0; libraries && devices[i]; i++)
 		check_all(devices[i], libraries);
 	free(libraries);
@@ -216,11 +170,11 @@ static void check_optional(void)
 		doctor_line("missing", "line editing", "install libedit-dev and build vflow again");
 }
 
-static int known_answer(void)
+static int known(int (*run)(struct error *error))
 {
 	struct error error;
 
-	if (probe_run(&error) == 0)
+	if (run(&error) == 0)
 		return EXIT_OK;
 	fprintf(stderr, "vflow doctor: %s\n", error.text);
 	return EXIT_FAILED;
@@ -274,8 +228,10 @@ int cmd_doctor(int argc, char **argv)
 	char *where;
 	bool good;
 
-	if (argc == 2 && !strcmp(argv[1], KNOWN_ANSWER))
-		return known_answer();
+	if (argc == 2 && !strcmp(argv[1], DOCTOR_KNOWN_ANSWER))
+		return known(probe_run);
+	if (argc == 2 && !strcmp(argv[1], DOCTOR_KNOWN_WAIT))
+		return known(probe_run_wait);
 	code = options_parse(&help, argc, argv, 0, &operand);
 	if (code != OPTIONS_RUN)
 		return code;

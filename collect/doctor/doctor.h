@@ -16,8 +16,15 @@ __attribute__((format(printf, 3, 4))) void doctor_line(const char *state, const 
  * one that is loaded before, or NULL.
  */
 bool doctor_check_loadable(const char *what, const char *path, const char *after);
+/* `vflow doctor` with one of these words is a program that `vflow doctor` collects: probe.h. */
+#define DOCTOR_KNOWN_ANSWER "--known-answer"
+#define DOCTOR_KNOWN_WAIT "--known-wait"
 /* Collects the program with the known answer on the device; says in a line whether it was found. */
 bool doctor_check_known_answer(const char *device);
+/* The same of a wait for a kernel, by the passes `time` and `waits`. */
+void doctor_check_known_wait(const char *device);
+/* Says in a line which CUPTI the provider of these passes takes, and whether others can, too. */
+void doctor_check_cupti(const char *folder);
 /* Whether a profile can be written in this folder; says so in a line. */
 bool doctor_check_output(void);
 

@@ -351,9 +351,13 @@ bool doctor_check_gpu(bool *here)
 		good = check_driver_library() && good;
 	check_toolkit();
 	good = check_providers(folder, good) && good;
+	if (good)
+		doctor_check_cupti(folder);
 	check_others();
 	if (good)
 		good = check_native() && doctor_check_known_answer("gpu");
+	if (good)
+		doctor_check_known_wait("gpu");
 	free(folder);
 	*here = kernel;
 	return good || !kernel;

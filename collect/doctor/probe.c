@@ -27,6 +27,24 @@ static const char kernel_text[] = ".version 6.4\n"
 				  "	ret;\n"
 				  "}\n";
 
+/* One thread, until so many ns are over. */
+static const char wait_text[] = ".version 6.4\n"
+				".target sm_50\n"
+				".address_size 64\n"
+				".visible .entry vflow_probe_wait(.param .u64 vflow_probe_wait_0)\n"
+				"{\n"
+				"	.reg .pred %p<2>;\n"
+				"	.reg .b64 %rd<5>;\n"
+				"	ld.param.u64 %rd1, [vflow_probe_wait_0];\n"
+				"	mov.u64 %rd2, %globaltimer;\n"
+				"	add.s64 %rd3, %rd2, %rd1;\n"
+				"again:\n"
+				"	mov.u64 %rd4, %globaltimer;\n"
+				"	setp.lt.u64 %p1, %rd4, %rd3;\n"
+				"	@%p1 bra again;\n"
+				"	ret;\n"
+				"}\n";
+
 /* The part of the driver API that the probe calls; the ABI of cuda.h. */
 struct driver {
 	int (*init)(unsigned flags);
@@ -41,6 +59,7 @@ struct driver {
 		      void *stream, void **parameters, void **extra);
 	int (*to_host)(void *host, unsigned long long pointer, size_t size);
 	int (*release)(unsigned long long pointer);
+	int (*synchronize)(void);
 };
 
 static int load_driver(struct driver *driver, struct error *error)
@@ -59,6 +78,7 @@ static int load_driver(struct driver *driver, struct error *error)
 		{"cuLaunchKernel", &driver->launch},
 		{"cuMemcpyDtoH_v2", &driver->to_host},
 		{"cuMemFree_v2", &driver->release},
+		{"cuCtxSynchronize", &driver->synchronize},
 	};
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);
 
@@ -108,6 +128,46 @@ int probe_run(struct error *error)
 	    (code = cuda.to_host(words, pointer, PROBE_BYTES)) || (code = cuda.release(pointer)))
 		return error_set(error, "a CUDA call returned error %d", code);
 	return check_values(words, error);
+}
+
+int probe_run_wait(struct error *error)
+{
+	unsigned long long ns[] = {1000, PROBE_KERNEL_NS};
+	void *context, *module, *function;
+	struct driver cuda;
+	int device = 0, code;
+
+	if (load_driver(&cuda, error) != 0)
+		return -1;
+	if ((code = cuda.init(0)) || (code = cuda.device_get(&device, 0)) ||
+	    (code = cuda.context_create(&context, 0, device)) ||
+	    (code = cuda.module_load(&module, wait_text)) ||
+	    (code = cuda.module_function(&function, module, "vflow_probe_wait")))
+		return error_set(error, "a CUDA call returned error %d", code);
+	for (int i = 0; i < 2 && !code; i++) {
+		code = cuda.launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&ns[i]}, NULL);
+		code = code ? code : cuda.synchronize();
+	}
+	return code ? error_set(error, "a CUDA call returned error %d", code) : 0;
+}
+
+int probe_check_wait(const struct profile *profile, uint64_t *wait_ns, uint64_t *kernel_ns,
+		     struct error *error)
+{
+	*wait_ns = *kernel_ns = 0;
+	for (uint32_t i = 0; i < profile->gpu_time_count; i++)
+		*kernel_ns = profile->gpu_times[i].end_ns - profile->gpu_times[i].start_ns;
+	for (uint32_t i = 0; i < profile->wait_count; i++)
+		*wait_ns = profile->waits[i].wait_ns;
+	if (*kernel_ns < PROBE_KERNEL_NS / 10 * 9)
+		return error_set(error, "a kernel of 5 ms is said to have taken %.3f ms",
+				 (double)*kernel_ns / 1e6);
+	if (*wait_ns < *kernel_ns / 10 * 9 || *wait_ns > *kernel_ns / 10 * 11)
+		return error_set(error,
+				 "a kernel took %.3f ms, and the wait for it is said to have taken "
+				 "%.3f ms",
+				 (double)*kernel_ns / 1e6, (double)*wait_ns / 1e6);
+	return 0;
 }
 
 static const struct graph_edge *find_edge(const struct graph *graph, const char *from,

@@ -11,6 +11,8 @@ for what in "kernel driver" devices "CUDA driver" GPU "GPU provider" "known answ
 	like "$what is ok" "$(line "$what")" '^ ok '
 	unlike "$what has no fault" "$(line "$what")" 'broken|missing'
 done
+like "a wait for a kernel of 5 ms is found" "$(line "known wait" | sed -n 2p)" '^ ok known wait for a kernel of 5'
+like "CUPTI's version, and who can use it" "$(line CUPTI)" '^ ok CUPTI version [0-9]+; (one tool|several tools) at a time'
 is "where programs can be collected" "$(tail -n 1 "$T/out")" "Programs can be collected here, on the GPU and on the emulated device."
 is "the known answer is seen on both devices" "$(line "known answer" | grep -c ' ok ')" 2
 expect_exit 1 "no GPU is visible" env CUDA_VISIBLE_DEVICES= "$VFLOW" doctor

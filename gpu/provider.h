@@ -57,6 +57,8 @@ struct gpu_node {
 	uint32_t ordinal;     /* among equal nodes of its graph: see gpu/analysis/node_ordinals.h */
 };
 
+#define GPU_HOST_ANYWHERE UINT64_MAX
+
 /* One API invocation.  The provider owns it from begin() to end() or abandon(). */
 struct gpu_call {
 	/* set by the provider before begin() */
@@ -68,7 +70,8 @@ struct gpu_call {
 	const struct gpu_node
 		*node; /* of a graph that was launched, until begin() returns, or NULL */
 	/* Of a copy from the device to memory of the host: from the first byte to the last that it
-	 * writes there; 0 bytes: it writes none, or the provider has no returned(). */
+	 * writes there; 0 bytes: it writes none, or the provider has no returned();
+	 * GPU_HOST_ANYWHERE: the provider does not say where. */
 	uint64_t host_address, host_bytes;
 	/* set by the provider before end() */
 	uint64_t end_ns; /* when the call was over, on the provider's clock; 0: now */

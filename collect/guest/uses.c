@@ -69,7 +69,8 @@ static uint32_t download_count;
 static bool evicted; /* some of those that no wait has protected yet */
 static struct shared_object objects[OBJECTS_MAX];
 static uint32_t object_count;
-static bool launched; /* a kernel, since the last wait */
+static bool objects_left_out; /* there were more */
+static bool launched;         /* a kernel, since the last wait */
 
 static struct wait waits[WATCHES_MAX];
 static struct watched ranges[WATCHES_MAX];
@@ -219,7 +220,8 @@ void uses_begin(const struct gpu_call *call)
 	launched |= call->api == GPU_KERNEL;
 	if (!call->host_bytes)
 		return;
-	end_ranges_in(call->host_address, call->host_bytes);
+	if (call->host_bytes != GPU_HOST_ANYWHERE)
+		end_ranges_in(call->host_address, call->host_bytes);
 	if (download_count == DOWNLOADS_MAX) {
 		memmove(downloads, downloads + 1, --download_count * sizeof(*downloads));
 		evicted = true;
@@ -243,15 +245,17 @@ void uses_object(uint32_t id, const struct gpu_object *object)
 {
 	if (object->memory != GPU_MEMORY_MANAGED && object->memory != GPU_MEMORY_MAPPED_HOST)
 		return;
-	if (object_count == OBJECTS_MAX)
+	if (object_count == OBJECTS_MAX) {
+		objects_left_out = true;
 		coverage_add(COVERAGE_USE_UNWATCHED, "too many managed and mapped objects", 1,
 			     object->size);
-	else
-		objects[object_count++] = (struct shared_object){
-			.id = id,
-			.faults = object->memory == GPU_MEMORY_MANAGED && observed->touches,
-			.address = object->address,
-			.size = object->size};
+		return;
+	}
+	objects[object_count++] = (struct shared_object){
+		.id = id,
+		.faults = object->memory == GPU_MEMORY_MANAGED && observed->touches,
+		.address = object->address,
+		.size = object->size};
 }
 
 void uses_released(uint32_t id)
@@ -345,6 +349,14 @@ static void protect_object(struct wait *wait, const struct shared_object *object
 	wait->use.bytes += object->size;
 }
 
+/* What a copy has brought, nobody knows where. */
+static void protect_unknown(struct wait *wait)
+{
+	wait->use.ranges++;
+	wait->gap = true;
+	coverage_add(COVERAGE_USE_UNWATCHED, "the provider does not say where it lies", 1, 0);
+}
+
 /* Takes what the call protects out of the list, and watches it if `wait` is not NULL. */
 static void take_protected(const struct gpu_call *call, struct wait *wait)
 {
@@ -355,12 +367,14 @@ static void take_protected(const struct gpu_call *call, struct wait *wait)
 
 		if (!protects(call, &download))
 			downloads[kept++] = download;
+		else if (wait && download.bytes == GPU_HOST_ANYWHERE)
+			protect_unknown(wait);
 		else if (wait)
 			watch_range(wait, download.address, download.bytes, false);
 	}
 	download_count = kept;
 	if (wait)
-		wait->gap |= evicted;
+		wait->gap |= evicted || (launched && objects_left_out);
 	evicted &= kept > 0;
 	for (uint32_t i = 0; launched && wait && i < object_count; i++)
 		protect_object(wait, &objects[i]);

@@ -334,7 +334,7 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.may_be_known = noted->may_be_known,
 		.host_address = operation->host_address,
 		.host_bytes = operation->host_bytes,
-		.waited = operation->host_bytes &&
+		.waited = operation->host_bytes && operation->host_bytes != GPU_HOST_ANYWHERE &&
 			  (operation->host_is_pageable || !strstr(name, "Async")),
 		.wait = noted->wait,
 		.looks = *looks,

@@ -71,6 +71,11 @@ static void to_host(struct operation *operation, const uint64_t *words)
 	set_host(operation, words[0], words[2]);
 }
 
+static void array_to_host(struct operation *operation, const uint64_t *words)
+{
+	set_host(operation, words[0], words[3]);
+}
+
 static bool side(CUmemorytype type, CUdeviceptr device)
 {
 	return type == CU_MEMORYTYPE_UNIFIED ? operation_is_device(device)
@@ -102,8 +107,17 @@ static void box(struct operation *operation, const uint64_t *words)
 {
 	const CUDA_MEMCPY3D *p = pointer(words[0]);
 
+	uint64_t pitch = p->dstPitch ? p->dstPitch : p->WidthInBytes, address;
+	uint64_t slice = pitch * (p->dstHeight ? p->dstHeight : p->Height);
+
 	operation->count = p->WidthInBytes && p->Height && p->Depth;
 	SET_SIDES(operation, p);
+	if (!operation->count || p->dstMemoryType == CU_MEMORYTYPE_ARRAY ||
+	    side(p->dstMemoryType, p->dstDevice))
+		return;
+	address = p->dstMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->dstHost : p->dstDevice;
+	set_host(operation, address + p->dstZ * slice + p->dstY * pitch + p->dstXInBytes,
+		 (p->Depth - 1) * slice + (p->Height - 1) * pitch + p->WidthInBytes);
 }
 
 static void peer_box(struct operation *operation, const uint64_t *words)
@@ -117,10 +131,14 @@ static void peer_box(struct operation *operation, const uint64_t *words)
 static void batch(struct operation *operation, const uint64_t *words)
 {
 	const size_t *sizes = pointer(words[2]);
+	const CUdeviceptr *to = pointer(words[0]);
 
 	operation->count = 0;
-	for (uint64_t i = 0; i < words[3] && operation->count < OPERATION_COUNT_MAX; i++)
+	for (uint64_t i = 0; i < words[3] && operation->count < OPERATION_COUNT_MAX; i++) {
 		operation->count += sizes[i] != 0;
+		if (sizes[i] && !operation_is_device(to[i]))
+			operation->host_bytes = GPU_HOST_ANYWHERE;
+	}
 }
 
 /* Those from or to arrays have no event. */
@@ -130,9 +148,15 @@ static void batch_of_boxes(struct operation *operation, const uint64_t *words)
 #if CUDA_VERSION >= 12080
 	const CUDA_MEMCPY3D_BATCH_OP *copies = pointer(words[1]);
 
-	for (uint64_t i = 0; i < words[0] && operation->count < OPERATION_COUNT_MAX; i++)
+	for (uint64_t i = 0; i < words[0] && operation->count < OPERATION_COUNT_MAX; i++) {
+		const CUmemcpy3DOperand *to = &copies[i].dst;
+
 		operation->count += copies[i].src.type == CU_MEMCPY_OPERAND_TYPE_POINTER &&
-				    copies[i].dst.type == CU_MEMCPY_OPERAND_TYPE_POINTER;
+				    to->type == CU_MEMCPY_OPERAND_TYPE_POINTER;
+		if (to->type == CU_MEMCPY_OPERAND_TYPE_POINTER &&
+		    !operation_is_device(to->op.ptr.ptr))
+			operation->host_bytes = GPU_HOST_ANYWHERE;
+	}
 #else
 	(void)words;
 #endif
@@ -227,8 +251,8 @@ static const struct known {
 	{"cuMemcpyAtoA", GPU_COPY, NONE, {4, NONE}, 0, NULL},
 	{"cuMemcpyAtoD", GPU_COPY, NONE, {3, NONE}, 0, NULL},
 	{"cuMemcpyDtoA", GPU_COPY, NONE, {3, NONE}, 0, NULL},
-	{"cuMemcpyAtoH", GPU_COPY, NONE, {3, NONE}, 0, NULL},
-	{"cuMemcpyAtoHAsync", GPU_COPY, 4, {3, NONE}, 0, NULL},
+	{"cuMemcpyAtoH", GPU_COPY, NONE, {3, NONE}, 0, array_to_host},
+	{"cuMemcpyAtoHAsync", GPU_COPY, 4, {3, NONE}, 0, array_to_host},
 	{"cuMemcpyHtoA", GPU_COPY, NONE, {3, NONE}, 0, NULL},
 	{"cuMemcpyHtoAAsync", GPU_COPY, 4, {3, NONE}, 0, NULL},
 	{"cuMemcpy2D", GPU_COPY, NONE, {NONE, NONE}, 0, rows},

@@ -33,6 +33,11 @@ static void sink_begin(struct gpu_call *call)
 	call->context = ++begun;
 	call->start_ns = 1;
 	fprintf(out, "begin %u: %s\n", begun, call->name);
+	if (call->host_bytes == GPU_HOST_ANYWHERE)
+		fprintf(out, "to the host\n");
+	else if (call->host_bytes && call->host_address < 0x1000) /* not the real stack */
+		fprintf(out, "to the host: %llu at %#llx\n", (unsigned long long)call->host_bytes,
+			(unsigned long long)call->host_address);
 }
 
 static void sink_end(const struct gpu_call *call, const struct gpu_row *rows, size_t count)
@@ -493,6 +498,18 @@ static void no_touches(void)
 static void copies(void)
 {
 	const size_t sizes[] = {16, 0, 32};
+	const uint64_t to_device[] = {0x20000, 0x30, 0x30000}, to_host[] = {0x20000, 0x30000, 0x30};
+	const CUDA_MEMCPY3D box = {.dstMemoryType = CU_MEMORYTYPE_HOST,
+				   .dstHost = (void *)0x40,
+				   .dstXInBytes = 4,
+				   .dstY = 1,
+				   .dstZ = 2,
+				   .dstPitch = 100,
+				   .dstHeight = 10,
+				   .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+				   .WidthInBytes = 16,
+				   .Height = 3,
+				   .Depth = 2};
 	const CUDA_MEMCPY2D nothing = {.WidthInBytes = 16};
 	const CUstreamBatchMemOpParams words[] = {{.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32},
 						  {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32},
@@ -508,7 +525,7 @@ static void copies(void)
 	call("cudaMemcpy", "cuMemcpy", WORDS(0x20000, 0x20, 8), 9, 0);
 	is("begin 1: cudaMemcpy\n", "from the host to the device there is one");
 	call("cudaMemcpyBatchAsync", "cuMemcpyBatchAsync_v2",
-	     WORDS(0, 0, (uintptr_t)sizes, 3, 0, 0, 0, 0xabc), 11, 0);
+	     WORDS((uintptr_t)to_device, 0, (uintptr_t)sizes, 3, 0, 0, 0, 0xabc), 11, 0);
 	call(NULL, "cuStreamBatchMemOp_v2", WORDS(0xabc, 3, (uintptr_t)words, 0), 13, 0);
 	is("begin 2: cudaMemcpyBatchAsync\nbegin 3: cudaMemcpyBatchAsync\n"
 	   "begin 4: cuStreamBatchMemOp\nbegin 5: cuStreamBatchMemOp\n",
@@ -524,6 +541,16 @@ static void copies(void)
 	   "end 5: set device 3 stream 1, 0 rows, 1900 to 2000\n",
 	   "copies of a batch share its id, in their order");
 	check(covers(0, 0, 0, 0), "all was seen");
+	call("cudaMemcpyBatchAsync", "cuMemcpyBatchAsync_v2",
+	     WORDS((uintptr_t)to_host, 0, (uintptr_t)sizes, 3, 0, 0, 0, 0xabc), 15, 0);
+	is("begin 6: cudaMemcpyBatchAsync\nto the host\n"
+	   "begin 7: cudaMemcpyBatchAsync\nto the host\n",
+	   "of a batch it is told that some go to the host");
+	call("cudaMemcpy3D", "cuMemcpy3D_v2", WORDS((uintptr_t)&box), 17, 0);
+	/* from 0x40 + 2 * 1000 + 100 + 4 on: one slice, two rows, one row's bytes */
+	is("begin 8: cudaMemcpy3D\nto the host: 1216 at 0x878\n", "of a box where it goes");
+	call("cudaMemcpyFromArray", "cuMemcpyAtoH_v2", WORDS(0x50, 0x999, 0, 24), 19, 0);
+	is("begin 9: cudaMemcpyFromArray\nto the host: 24 at 0x50\n", "and of an array");
 }
 
 static void graphs(void)

@@ -11,6 +11,8 @@
 
 /* Steps of replayed allocations in all: the findings that are worth most are computed first. */
 #define STEPS_MOST UINT64_C(40000000)
+/* of the peak, or else so many bytes as objects have that are looked at */
+#define LEAST_PART 10000
 
 const char *const memory_pattern_titles[MEMORY_PATTERNS] = {
 	[MEMORY_UNUSED] = "unused allocation",       [MEMORY_LEAK] = "memory leak",
@@ -392,6 +394,14 @@ static int by_peak(const void *left, const void *right)
 	return by_bytes_time(left, right);
 }
 
+/* By something that is worth a word: not by the few bytes that a library has beside all others. */
+static bool is_lower(const struct search *search, uint64_t peak)
+{
+	const uint64_t before = search->memory->peak, less = peak < before ? before - peak : 0;
+
+	return less && (less >= before / LEAST_PART || less >= search->options->min_bytes);
+}
+
 static void estimate(struct search *search)
 {
 	struct memory *memory = search->memory;
@@ -413,7 +423,7 @@ static void estimate(struct search *search)
 		uint64_t peak = peak_with(search, 1u << finding->pattern, finding->site,
 					  &finding->peak_bytes);
 
-		finding->peak = peak < memory->peak ? peak : memory->peak;
+		finding->peak = is_lower(search, peak) ? peak : memory->peak;
 	}
 	if (memory->finding_count)
 		qsort(memory->findings, memory->finding_count, sizeof(*memory->findings), by_peak);

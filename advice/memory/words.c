@@ -137,6 +137,24 @@ char *memory_evidence(const struct report_memory *report, const struct words_sit
 	return text;
 }
 
+/* Whether what idles has only been set, or filled by the host, which can come later. */
+static bool is_filled_early(const struct profile *profile, const struct profile_lifetime *lifetime)
+{
+	const struct graph *graph = profile->graph;
+	uint32_t v = graph_find(graph, lifetime->idle_from_vertex);
+
+	if (v == UINT32_MAX || lifetime->first.call != lifetime->idle_from.call)
+		return false;
+	if (graph_vertex_is(&graph->vertices[v], "memset"))
+		return true;
+	for (uint32_t e = 0; e < graph->edge_count; e++)
+		if (graph->edges[e].to == v &&
+		    graph->vertices[graph->edges[e].from].id == GRAPH_HOST &&
+		    graph_vertex_is(&graph->vertices[v], "memcpy"))
+			return true;
+	return false;
+}
+
 char *memory_advice(const struct profile *profile, const struct memory_finding *finding)
 {
 	const struct profile_lifetime *worst = finding->worst;
@@ -164,9 +182,13 @@ char *memory_advice(const struct profile *profile, const struct memory_finding *
 		text = xstrdup("Use that memory again instead of allocating more.");
 		break;
 	case MEMORY_IDLE:
-		text = xasprintf("Where memory is short: free it after %s, and bring it back, from "
-				 "the host or computed anew, before %s.",
-				 from, to);
+		text = xasprintf(
+			is_filled_early(profile, worst)
+				? "Nobody needs it before that: allocate it, and do what %s "
+				  "does, right before %s."
+				: "Where memory is short: free it after %s, and bring it back, "
+				  "from the host or computed anew, before %s.",
+			from, to);
 		break;
 	default:
 		text = access_advice(profile, finding);

@@ -33,9 +33,21 @@ int budget_parse(const char *text, struct budget *budget, struct error *error)
 			 text);
 }
 
+static double allowed(const struct budget *budget, double first)
+{
+	return budget->times > 0 ? budget->times * first : budget->seconds;
+}
+
+double budget_part(const struct budget *budget, double first, double spent, unsigned cost)
+{
+	double left = allowed(budget, first) - spent - first, added = first * (cost - 1.0);
+
+	return left <= 0 ? 0 : added <= left ? 1 : left / added;
+}
+
 uint64_t budget_share(const struct budget *budget, double first, double spent, unsigned cost)
 {
-	double all = budget->times > 0 ? budget->times * first : budget->seconds;
+	double all = allowed(budget, first);
 	double expected = first * cost, left = all - spent, share;
 
 	if (!(all > 0) || expected <= left)

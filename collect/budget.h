@@ -23,4 +23,10 @@ int budget_parse(const char *text, struct budget *budget, struct error *error);
  */
 uint64_t budget_share(const struct budget *budget, double first, double spent, unsigned cost);
 
+/*
+ * How much of what the run adds to the program's own work is within the budget: 0 to 1.  Arguments
+ * as above.
+ */
+double budget_part(const struct budget *budget, double first, double spent, unsigned cost);
+
 #endif

@@ -11,6 +11,7 @@
 #include "collect/folder.h"
 #include "collect/launch.h"
 #include "collect/library.h"
+#include "collect/measured.h"
 #include "collect/note.h"
 #include "util/command.h"
 #include "util/memory.h"
@@ -55,7 +56,10 @@ static void add_gap(struct runs_result *result, enum coverage_id coverage, uint3
 
 void runs_release(struct runs_result *result)
 {
+	for (uint32_t i = 0; i < result->made_count; i++)
+		free(result->made[i].waits);
 	free(result->made);
+	measured_free(result->measured);
 	free(result->gaps);
 	*result = (struct runs_result){0};
 }
@@ -79,6 +83,14 @@ static void put_share(const struct runs_plan *plan, const struct runs_made *run,
 	char *number = xasprintf("%llu", (unsigned long long)run->share);
 
 	environment_set(environment, pass_sampling(plan->table, run->passes)->variable, number);
+	free(number);
+}
+
+static void put_launches(const struct runs_made *run, struct environment *environment)
+{
+	char *number = run->launches ? xasprintf("%llu", (unsigned long long)run->launches) : NULL;
+
+	environment_set(environment, "VFLOW_SAMPLE_LAUNCHES", number);
 	free(number);
 }
 
@@ -109,8 +121,11 @@ static int prepare(const struct runs_plan *plan, const struct runs_made *made, c
 	put_nvtx(plan, environment);
 	pass_providers_put(plan->table, run, plan->device, environment);
 	pass_settings_put(plan->table, run, plan->settings, plan->setting_count, environment);
-	if (made->share > 1)
+	put_launches(made, environment);
+	if (made->share > 1 && !made->launches)
 		put_share(plan, made, environment);
+	if (made->waits)
+		environment_set(environment, "VFLOW_USE_WAITS", made->waits);
 	free(provider);
 	free(names);
 	return plan->device->put_guest(plan->libraries, environment, error);
@@ -126,7 +141,7 @@ static double now(void)
 
 /* One run; *status is as waitpid(2) gives it.  Returns 0 or an exit code. */
 static int make_run(const struct runs_plan *plan, struct runs_made *run, const char *folder,
-		    int *status, struct error *error)
+		    int *status, struct runs_result *result, struct error *error)
 {
 	char *traces = folder_make_run(plan->table, run->passes, folder, error);
 	struct environment environment = {0};
@@ -138,6 +153,9 @@ static int make_run(const struct runs_plan *plan, struct runs_made *run, const c
 		fflush(NULL);
 		code = launch(plan->target, plan->program, &environment, status, error);
 		run->seconds = now() - start;
+		if (!code && plan->all && !result->measured &&
+		    !pass_makes_graph(plan->table, run->passes))
+			result->measured = measured_read(traces);
 	}
 	if (code && traces && !pass_makes_graph(plan->table, run->passes))
 		rmdir(traces);
@@ -151,7 +169,14 @@ static void announce_run(const struct runs_plan *plan, const struct runs_made *r
 {
 	char *names = pass_names(plan->table, run->passes);
 
-	if (run->share > 1)
+	if (run->launches)
+		note(plan->quiet,
+		     "run %u of %u: %s; to keep to --budget, the first %llu launch%s of each "
+		     "kernel "
+		     "and call path, and few later ones",
+		     number, count, names, (unsigned long long)run->launches,
+		     run->launches == 1 ? "" : "es");
+	else if (run->share > 1)
 		note(plan->quiet,
 		     "run %u of %u: %s; to keep to --budget, one launch in %llu of each kernel and "
 		     "call path",
@@ -202,6 +227,10 @@ static bool keep_to_budget(const struct runs_plan *plan, const struct runs_resul
 				  pass_cost(plan->table, run->passes));
 	if (pass_makes_graph(plan->table, run->passes) && !run->share)
 		run->share = SHARE_LEAST;
+	if (run->share > 1 && sampling && !is_set(plan, sampling) && result->measured)
+		run->launches = measured_launches(
+			result->measured, budget_part(&plan->budget, result->made[0].seconds, spent,
+						      pass_cost(plan->table, run->passes)));
 	if (!sampling || is_set(plan, sampling)) {
 		if (run->share != 1 && !pass_makes_graph(plan->table, run->passes))
 			return false;
@@ -210,12 +239,30 @@ static bool keep_to_budget(const struct runs_plan *plan, const struct runs_resul
 	return run->share;
 }
 
-static void leave_out(const struct runs_plan *plan, uint32_t passes, struct runs_result *result)
+/* The part of the run that waits of a function take which are worth a look at what they are for. */
+#define WAITS_LEAST 0.01
+
+/* Chooses the waits that a run of the pass `use` watches.  False: there are none. */
+static bool choose_waits(const struct runs_plan *plan, const struct runs_result *result,
+			 struct runs_made *run)
+{
+	char *names = pass_names(plan->table, run->passes);
+
+	if (plan->all && result->measured && !strcmp(names, "use"))
+		run->waits = measured_waits(result->measured, WAITS_LEAST);
+	free(names);
+	return !run->waits || *run->waits;
+}
+
+static void leave_out(const struct runs_plan *plan, uint32_t passes, enum coverage_id why,
+		      struct runs_result *result)
 {
 	char *names = pass_names(plan->table, passes);
 
-	note(plan->quiet, "%s is left out: it would take more than --budget allows", names);
-	add_gap(result, COVERAGE_PASS_OVER_BUDGET, passes);
+	note(plan->quiet, "%s is left out: %s", names,
+	     why == COVERAGE_PASS_OVER_BUDGET ? "it would take more than --budget allows"
+					      : "no function's waits took a hundredth of the run");
+	add_gap(result, why, passes);
 	free(names);
 }
 
@@ -276,8 +323,13 @@ int runs_make(const struct runs_plan *plan, const char *folder, struct runs_resu
 		struct runs_made run = {.passes = next_run(plan, left)};
 		int status = 0;
 
-		if (!keep_to_budget(plan, result, &run)) {
-			leave_out(plan, run.passes, result);
+		const bool fits = keep_to_budget(plan, result, &run);
+
+		if (!fits || !choose_waits(plan, result, &run)) {
+			leave_out(plan, run.passes,
+				  fits ? COVERAGE_PASS_NOT_WORTH : COVERAGE_PASS_OVER_BUDGET,
+				  result);
+			free(run.waits);
 			left &= ~run.passes;
 			number++;
 			continue;
@@ -285,7 +337,7 @@ int runs_make(const struct runs_plan *plan, const char *folder, struct runs_resu
 		if (number)
 			rewind_input(start);
 		announce_run(plan, &run, ++number, count);
-		code = make_run(plan, &run, folder, &status, error);
+		code = make_run(plan, &run, folder, &status, result, error);
 		if (code)
 			break;
 		take_run(plan, &run, status, result);

@@ -32,13 +32,18 @@ struct runs_plan {
 struct runs_made {
 	uint32_t passes;
 	double seconds; /* from the program's start to its end */
-	uint64_t share; /* one launch of so many is analysed, to keep to the budget; 1: all */
+	/* To keep to the budget: one launch of so many is analysed; 1: all.  Or where the times of
+	 * kernels are known, so many of each kernel and call path; 0: all. */
+	uint64_t share, launches;
+	char *waits; /* functions whose waits are watched; NULL: all */
 };
 
 struct runs_gap { /* what the runs did not give, or not as they should */
 	enum coverage_id coverage;
 	uint32_t passes;
 };
+
+struct measured;
 
 struct runs_result {
 	int code;   /* the exit code of the first run */
@@ -47,6 +52,8 @@ struct runs_result {
 	uint32_t made_count, made_capacity;
 	struct runs_gap *gaps;
 	uint32_t gap_count, gap_capacity;
+	struct measured
+		*measured; /* by a run of --all before the one that makes the graph; or NULL */
 };
 
 /* Whether every run can read the standard input: 0 or -1. */

@@ -3,6 +3,7 @@
  *
  * Environment: VFLOW_KERNEL is the regular expression of the kernels that are wanted,
  * VFLOW_SAMPLE_KERNELS=N takes the first launch of each context and then every Nth,
+ * VFLOW_SAMPLE_LAUNCHES=N the first N of each and those whose number is a power of two,
  * VFLOW_CAPTURE_RANGE (ranges.c) takes those while a thread is in such an NVTX range,
  * VFLOW_SAMPLE_BLOCKS=N looks at part of each launch's blocks, which is too little for the graph.
  */
@@ -17,6 +18,7 @@
 
 static struct kernel_filter *filter; /* NULL: all kernels */
 static uint64_t every = 1, blocks = 1;
+static uint64_t first; /* 0: all */
 
 /* What the filter says of a kernel's name, id = index + 1. */
 struct verdict {
@@ -44,8 +46,10 @@ int choice_start(struct error *error)
 	const char *expression = getenv("VFLOW_KERNEL");
 
 	if (read_number("VFLOW_SAMPLE_KERNELS", &every) != 0 ||
+	    read_number("VFLOW_SAMPLE_LAUNCHES", &first) != 0 ||
 	    read_number("VFLOW_SAMPLE_BLOCKS", &blocks) != 0)
-		return error_set(error, "VFLOW_SAMPLE_KERNELS and VFLOW_SAMPLE_BLOCKS are numbers");
+		return error_set(error, "VFLOW_SAMPLE_KERNELS, VFLOW_SAMPLE_LAUNCHES and "
+					"VFLOW_SAMPLE_BLOCKS are numbers");
 	if (expression && *expression && !(filter = kernel_filter_new(expression, error)))
 		return error_prefix(error, "VFLOW_KERNEL");
 	return 0;
@@ -53,7 +57,7 @@ int choice_start(struct error *error)
 
 bool choice_is_made(void)
 {
-	return filter || every > 1 || blocks > 1 || ranges_limit_capture();
+	return filter || every > 1 || first || blocks > 1 || ranges_limit_capture();
 }
 
 static bool ask_filter(const char *kernel)
@@ -88,6 +92,12 @@ static bool passes(const char *kernel)
 	return verdict.wanted;
 }
 
+/* Of the launches of one context, from 0. */
+static bool is_sampled(uint64_t launch)
+{
+	return first ? launch < first || !(launch & (launch - 1)) : launch % every == 0;
+}
+
 static bool skip(enum coverage_id why)
 {
 	coverage_add(why, NULL, 1, 0);
@@ -104,13 +114,14 @@ bool choice_wanted(const char *kernel, const struct gpu_node *node,
 		return skip(COVERAGE_SKIPPED_OUTSIDE_RANGE);
 	if (filter && !passes(kernel))
 		return skip(COVERAGE_SKIPPED_BY_KERNEL);
-	if (every > 1) {
+	if (every > 1 || first) {
 		frame = node ? paths_node(node) : paths_here(provider);
 		context = frame == UINT32_MAX ? 0
 					      : paths_context(GPU_KERNEL, kernel, frame,
 							      node ? node->ordinal : 0);
-		if (context && paths_launch(context) % every)
-			return skip(COVERAGE_SKIPPED_BY_SAMPLE_KERNELS);
+		if (context && !is_sampled(paths_launch(context)))
+			return skip(first ? COVERAGE_SKIPPED_BY_BUDGET
+					  : COVERAGE_SKIPPED_BY_SAMPLE_KERNELS);
 	}
 	if (blocks > 1)
 		return skip(COVERAGE_SKIPPED_BY_SAMPLE_BLOCKS);

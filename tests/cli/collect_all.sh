@@ -1,7 +1,7 @@
 #!/bin/bash
 # `vflow collect --all`: the passes in their order, what each took, and the budget.
 . tests/lib.sh
-P=$(realpath "$P")
+P=$(realpath "$P") tree=$PWD libraries=$(realpath "$BUILD")/lib/emulator
 cd "$T" || exit 1
 exec </dev/null # each run reads it
 
@@ -54,6 +54,56 @@ is "... and no pass that does not fit" "$(coverage d.db)" "use: not recorded: it
 is "... which is said" "$(sed -n 3p err)" "vflow: run 2 of 3: access,flow; to keep to --budget, one launch in 5 of each kernel and call path"
 is "nothing left: the graph is made all the same" "$(budget 1x)" "time,waits access,flow 1000 "
 is "... as the user has it" "$(rm -f runs; all --budget 2x --sample-kernels 7 -o d.db ./slow; tr '\n' ' ' <runs)" "time,waits access,flow 7 "
+
+# -- a budget where kernels were timed: of one call path 100 launches, of another 2
+cat >kernels.c <<'C'
+#include "tests/advice/program.h"
+int main(void)
+{
+	float *a;
+	CHECK(cudaMalloc((void **)&a, 65536 * 4));
+	CHECK(cudaMemset(a, 0, 65536 * 4));
+	for (int i = 0; i < 100; i++)
+		LAUNCH(shift, 1, 256, a, 1.0f, 256);
+	for (int i = 0; i < 2; i++)
+		LAUNCH(shift, 256, 256, a, 1.0f, 65536);
+	CHECK(cudaDeviceSynchronize());
+	print_checksum("a", a, 0);
+	return 0;
+}
+C
+"$CC" -std=gnu11 -g -D_GNU_SOURCE -I"$tree" -I"$tree/gpu/emulator/include" $ASAN -o kernels kernels.c "$libraries"/{libcudart.so.13,libcuda.so.1} -Wl,-rpath,"$libraries" -lm 2>log || not_ok "build" "$(cat log)"
+script kernels.sh <<END
+echo \$VFLOW_PASS \$VFLOW_SAMPLE_KERNELS \$VFLOW_SAMPLE_LAUNCHES \$VFLOW_USE_WAITS >>runs
+cd '$tree'
+exec '$T/kernels'
+END
+rm -f runs
+all --budget 5x -o k.db ./kernels.sh || cat err
+# flow adds four times the program's own work, of which three quarters fit: as much of the GPU's time for kernels
+each=$(sqlite3 k.db "SELECT time_ns / invocations FROM vertex WHERE kind = 'kernel' AND invocations = 100")
+large=$(sqlite3 k.db "SELECT time_ns FROM vertex WHERE kind = 'kernel' AND invocations = 2")
+launches=$((((100 * each + large) * 3 / 4 - large) / each))
+is "kernels that were timed: the first launches of each" "$(sed -n 2p runs | tr -s ' ')" "access,flow $launches"
+is "... which is said" "$(grep 'run 2' err)" "vflow: run 2 of 3: access,flow; to keep to --budget, the first $launches launches of each kernel and call path, and few later ones"
+is "... those that were not analysed" "$(sqlite3 k.db "SELECT sum(invocations) FROM unseen")" "$((99 - launches + ($launches > 64)))"
+is "... are told" "$(sqlite3 k.db "SELECT count FROM coverage WHERE reason LIKE '--budget left them out%'")" "$((99 - launches + ($launches > 64)))"
+
+rm -f runs
+all -o w.db ./kernels.sh || cat err
+is "waits that matter" "$(sed -n 3p runs | tr -s ' ')" "use cudaDeviceSynchronize"
+# only operations on the host's side: nothing waits
+cat >nothing.c <<'C'
+#include "cuda_runtime_api.h"
+int main(void)
+{
+	void *a;
+	return cudaMalloc(&a, 4096) || cudaMemset(a, 0, 4096);
+}
+C
+"$CC" -I"$tree/gpu/emulator/include" $ASAN -o nothing nothing.c "$libraries/libcudart.so.13" -Wl,-rpath,"$libraries" 2>log || not_ok "build" "$(cat log)"
+all -o n.db ./nothing || cat err
+like "no wait that matters" "$(coverage n.db)" "^use: not recorded: no function's waits took a hundredth of the run"
 
 # -- the end
 script stop <<END

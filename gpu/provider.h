@@ -24,7 +24,7 @@
 
 #include "gpu/records.h"
 
-#define GPU_PROVIDER_VERSION 13
+#define GPU_PROVIDER_VERSION 14
 
 enum gpu_api {
 	GPU_ALLOC = 1,
@@ -73,6 +73,10 @@ struct gpu_call {
 	 * writes there; 0 bytes: it writes none, or the provider has no returned();
 	 * GPU_HOST_ANYWHERE: the provider does not say where. */
 	uint64_t host_address, host_bytes;
+	/* Of a copy to the device that may read pinned memory of the host when its call is over:
+	 * all bytes side by side that it reads.  source_bytes 0: it does not, or the provider does
+	 * not say; source_address 0: they do not lie side by side. */
+	uint64_t source_address, source_bytes;
 	/* set by the provider before end() */
 	uint64_t end_ns; /* when the call was over, on the provider's clock; 0: now */
 	/* set by begin() */
@@ -124,6 +128,12 @@ enum gpu_metric { /* in the order of a row */
 #define GPU_ROWS_WRITE (1u << GPU_WRITE)
 #define GPU_ROWS_BOTH (GPU_ROWS_READ | GPU_ROWS_WRITE)
 
+/* By what means the program may know that operations are over; reached() of gpu_sink. */
+enum gpu_reach {
+	GPU_REACH_STREAMS, /* streams are in order: a wait for one may be for others, too */
+	GPU_REACH_HOST,    /* it has asked, or a host function or a word of memory tells it */
+};
+
 /* A fact about a call, or about an object after it. */
 struct gpu_record {
 	uint32_t kind;       /* enum gpu_record_kind */
@@ -162,6 +172,9 @@ struct gpu_sink {
 	 * the instruction (0: not known).  May come at any time, and in any order.
 	 */
 	void (*touched)(uint64_t ns, uintptr_t instruction);
+	/* The calling thread's call has succeeded, after which this is so of all operations before.
+	 * NULL: nobody wants to know. */
+	void (*reached)(enum gpu_reach how);
 	/* The running call freed the object. */
 	void (*released)(const struct gpu_call *call, uint32_t object);
 	/*

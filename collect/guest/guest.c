@@ -364,6 +364,17 @@ static void sink_touched(uint64_t ns, uintptr_t instruction)
 	errno = saved;
 }
 
+static void sink_reached(enum gpu_reach how)
+{
+	int saved = errno;
+
+	if (!enter())
+		return;
+	uses_reached(how);
+	leave();
+	errno = saved;
+}
+
 static void sink_coverage(uint32_t id, const char *detail, uint64_t count, uint64_t bytes)
 {
 	int saved = errno;
@@ -599,6 +610,7 @@ __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_pr
 		watches_uses = true;
 		sink.returned = sink_returned;
 		sink.touched = sink_touched;
+		sink.reached = sink_reached;
 	}
 	if (provider->start(&sink, &options) != 0) {
 		guest_give_up(provider->failure ? provider->failure

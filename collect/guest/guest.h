@@ -174,6 +174,16 @@ void uses_released(uint32_t id);
 /* See gpu_sink. */
 void uses_returned(const struct gpu_call *call);
 void uses_touched(uint64_t ns, uintptr_t instruction);
+void uses_reached(enum gpu_reach how);
+/* For sources.c: begins to watch at the first call; whether memory can be watched. */
+bool uses_can_watch(void);
+/* Whether this invocation of a context is one of those that are watched. */
+bool uses_is_sampled(uint64_t invocation);
+/* Whether it lies on the calling thread's stack, which the watcher has to read. */
+bool uses_is_on_stack(uint64_t address);
+/* 0 where each thread has its own time: what is used then is used at once, for all that is known.
+ */
+uint64_t uses_now_ns(void);
 /* Says what is known, and watches nothing any more; `cut`: the program goes on. */
 void uses_end(bool cut);
 

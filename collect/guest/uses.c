@@ -20,9 +20,11 @@
 #include <libunwind.h>
 
 #include "collect/guest/managed.h"
+#include "collect/guest/sources.h"
 #include "collect/guest/watch/watch.h"
 
 enum {
+	RANGES_MAX = WATCHES_MAX - SOURCES_MAX,
 	DOWNLOADS_MAX = 256,
 	OBJECTS_MAX = 64, /* managed and mapped */
 	ALWAYS_WATCHED = 100,
@@ -72,8 +74,8 @@ static uint32_t object_count;
 static bool objects_left_out; /* there were more */
 static bool launched;         /* a kernel, since the last wait */
 
-static struct wait waits[WATCHES_MAX];
-static struct watched ranges[WATCHES_MAX];
+static struct wait waits[RANGES_MAX];
+static struct watched ranges[RANGES_MAX];
 static uint64_t range_number;
 
 /* The code of free(), which writes to memory that nobody uses. */
@@ -84,6 +86,7 @@ bool uses_start(const struct gpu_provider *provider)
 	const char *set = getenv("VFLOW_USE");
 
 	observed = provider;
+	sources_start(provider);
 	functions = getenv("VFLOW_USE_WAITS");
 	return set && *set;
 }
@@ -98,9 +101,7 @@ static bool is_listed(const char *list, const char *name)
 	return false;
 }
 
-/* 0 where each thread has its own time: what is used then is used at once, for all that is known.
- */
-static uint64_t now_ns(void)
+uint64_t uses_now_ns(void)
 {
 	struct timespec now;
 
@@ -111,13 +112,13 @@ static uint64_t now_ns(void)
 }
 
 /* At the first wait: the program may have set its signals up by then. */
-static bool start_watching(void)
+bool uses_can_watch(void)
 {
 	struct error why;
 
 	if (started || failed)
 		return started;
-	started = watch_start(now_ns, &why) == 0;
+	started = watch_start(uses_now_ns, &why) == 0;
 	failed = !started;
 	if (failed)
 		coverage_add(COVERAGE_USE_NOT_MEASURED, why.text, 1, 0);
@@ -194,18 +195,24 @@ static void end_range(struct watched *range, bool cut)
 
 static void end_ranges_in(uint64_t address, uint64_t bytes)
 {
-	for (uint32_t i = 0; i < WATCHES_MAX; i++)
+	for (uint32_t i = 0; i < RANGES_MAX; i++)
 		if (ranges[i].watch && watch_overlaps(ranges[i].watch, address, bytes))
 			end_range(&ranges[i], false);
 }
 
 void uses_end(bool cut)
 {
-	for (uint32_t i = 0; i < WATCHES_MAX; i++)
+	sources_end();
+	for (uint32_t i = 0; i < RANGES_MAX; i++)
 		if (ranges[i].watch)
 			end_range(&ranges[i], cut);
 	if (!cut)
 		managed_end(observed, write_use);
+}
+
+void uses_reached(enum gpu_reach how)
+{
+	sources_reached(how);
 }
 
 void uses_touched(uint64_t ns, uintptr_t instruction)
@@ -217,6 +224,7 @@ void uses_touched(uint64_t ns, uintptr_t instruction)
 
 void uses_begin(const struct gpu_call *call)
 {
+	sources_begin(call);
 	launched |= call->api == GPU_KERNEL;
 	if (!call->host_bytes)
 		return;
@@ -237,6 +245,7 @@ void uses_begin(const struct gpu_call *call)
 
 void uses_abandon(const struct gpu_call *call)
 {
+	sources_abandon(call);
 	if (call->host_bytes && download_count && downloads[download_count - 1].call == call)
 		download_count--;
 }
@@ -271,8 +280,7 @@ void uses_released(uint32_t id)
 
 /* -- waits -- */
 
-/* Whether it lies on the calling thread's stack, which the watcher has to read. */
-static bool is_on_stack(uint64_t address)
+bool uses_is_on_stack(uint64_t address)
 {
 	static __thread uintptr_t start, end;
 	pthread_attr_t attributes;
@@ -293,7 +301,7 @@ static struct watched *free_range(void)
 {
 	struct watched *oldest = NULL;
 
-	for (uint32_t i = 0; i < WATCHES_MAX; i++) {
+	for (uint32_t i = 0; i < RANGES_MAX; i++) {
 		if (!ranges[i].watch)
 			return &ranges[i];
 		if (!oldest || ranges[i].number < oldest->number)
@@ -310,10 +318,10 @@ static void watch_range(struct wait *wait, uint64_t address, uint64_t bytes, boo
 
 	if (!started)
 		why = "nothing can";
-	else if (is_on_stack(address))
+	else if (uses_is_on_stack(address))
 		why = "it lies on a stack";
 	else if (bytes <= (is_object ? OBJECT_BYTES_MAX : WATCHED_BYTES_MAX))
-		range->watch = watch_arm((uintptr_t)address, (size_t)bytes, &why);
+		range->watch = watch_arm((uintptr_t)address, (size_t)bytes, WATCH_TOUCHES, &why);
 	wait->use.ranges++;
 	wait->use.bytes += bytes;
 	if (!range->watch) {
@@ -381,12 +389,17 @@ static void take_protected(const struct gpu_call *call, struct wait *wait)
 	launched = false;
 }
 
+bool uses_is_sampled(uint64_t invocation)
+{
+	return invocation < ALWAYS_WATCHED || !(invocation & (invocation - 1));
+}
+
 static bool is_wanted(const struct gpu_call *call)
 {
 	if (functions && *functions && !is_listed(functions, call->name))
 		return false;
-	if (call->invocation < ALWAYS_WATCHED || !(call->invocation & (call->invocation - 1)))
-		return start_watching() || observed->touches;
+	if (uses_is_sampled(call->invocation))
+		return uses_can_watch() || observed->touches;
 	coverage_add(COVERAGE_USE_SAMPLED, NULL, 1, 0);
 	return false;
 }
@@ -395,7 +408,7 @@ static bool is_wanted(const struct gpu_call *call)
 static struct wait *free_wait(void)
 {
 	for (;;) {
-		for (uint32_t i = 0; i < WATCHES_MAX; i++)
+		for (uint32_t i = 0; i < RANGES_MAX; i++)
 			if (!waits[i].watched)
 				return &waits[i];
 		free_range();
@@ -404,13 +417,15 @@ static struct wait *free_wait(void)
 
 void uses_returned(const struct gpu_call *call)
 {
-	struct wait *wait = is_wanted(call) ? free_wait() : NULL;
+	struct wait *wait;
 	const bool after_launch = launched;
 
+	sources_returned(call);
+	wait = is_wanted(call) ? free_wait() : NULL;
 	if (!wait) {
 		take_protected(call, NULL);
 		if (after_launch)
-			managed_protect(NULL, now_ns());
+			managed_protect(NULL, uses_now_ns());
 		return;
 	}
 	*wait = (struct wait){
@@ -420,7 +435,7 @@ void uses_returned(const struct gpu_call *call)
 			.kind = GPU_USE_NEVER},
 	};
 	take_protected(call, wait);
-	wait->end_ns = now_ns();
+	wait->end_ns = uses_now_ns();
 	if (wait->managed)
 		wait->gap |= !managed_protect(&wait->use, wait->end_ns);
 	if (!wait->use.ranges)

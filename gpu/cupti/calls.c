@@ -251,6 +251,18 @@ static void note_reach(const CUpti_CallbackData *data, enum api_effect effect)
 		pending_expose(address);
 }
 
+/* Others are events, by whose names the sink knows it. */
+static void note_joined(const char *name)
+{
+	if (api_is(name, "cuStreamWaitEvent") || api_is(name, "cuCtxWaitEvent") ||
+	    api_is(name, "cuGreenCtxWaitEvent"))
+		sink->reached(GPU_REACH_STREAMS);
+	else if (api_is(name, "cuStreamQuery") || api_is(name, "cuEventQuery") ||
+		 api_is(name, "cuLaunchHostFunc") || api_is(name, "cuStreamAddCallback") ||
+		 api_is(name, "cuSignalExternalSemaphoresAsync"))
+		sink->reached(GPU_REACH_HOST);
+}
+
 static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	enum api_effect effect = api_effect(id, data->functionName);
@@ -263,6 +275,8 @@ static void exit_driver(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		touches_note(data->functionName, data->context);
 	if (named_memory_wanted())
 		note_reach(data, effect);
+	if (sink->reached)
+		note_joined(data->functionName);
 	streams_note(id, data->functionName, data->functionParams, device_of(data->context));
 	if (effect == API_CLOSE && strstr(data->functionName, "BeginCapture"))
 		streams_begin_capture();
@@ -334,6 +348,8 @@ static void begin(const struct noted *noted, const char *name, const struct look
 		.may_be_known = noted->may_be_known,
 		.host_address = operation->host_address,
 		.host_bytes = operation->host_bytes,
+		.source_address = operation->source_address,
+		.source_bytes = strstr(name, "Async") ? operation->source_bytes : 0,
 		.waited = operation->host_bytes && operation->host_bytes != GPU_HOST_ANYWHERE &&
 			  (operation->host_is_pageable || !strstr(name, "Async")),
 		.wait = noted->wait,
@@ -455,8 +471,11 @@ static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_
 			hooks_enter();
 	}
 	if (domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-	    api_effect(id, data->functionName) == API_FREE && ends_context(data->functionName))
+	    api_effect(id, data->functionName) == API_FREE && ends_context(data->functionName)) {
+		if (sink->reached)
+			sink->reached(GPU_REACH_HOST);
 		flush(false);
+	}
 }
 
 void CUPTIAPI calls_callback(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId id,

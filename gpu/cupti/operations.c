@@ -57,6 +57,24 @@ static void set_sides(struct operation *operation, bool to_device, bool from_dev
 		operation->count = 0;
 }
 
+/* Pageable memory has been read when the call returns. */
+static void set_source(struct operation *operation, uint64_t address, uint64_t bytes)
+{
+	unsigned type;
+
+	if (driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) !=
+		    CUDA_SUCCESS ||
+	    type != CU_MEMORYTYPE_HOST)
+		return;
+	operation->source_address = address;
+	operation->source_bytes = bytes;
+}
+
+static void from_host(struct operation *operation, const uint64_t *words)
+{
+	set_source(operation, words[1], words[2]);
+}
+
 static void unified(struct operation *operation, const uint64_t *words)
 {
 	bool to_device = operation_is_device(words[0]);
@@ -64,6 +82,8 @@ static void unified(struct operation *operation, const uint64_t *words)
 	set_sides(operation, to_device, operation_is_device(words[1]));
 	if (!to_device)
 		set_host(operation, words[0], words[2]);
+	else
+		set_source(operation, words[1], words[2]);
 }
 
 static void to_host(struct operation *operation, const uint64_t *words)
@@ -87,6 +107,20 @@ static bool side(CUmemorytype type, CUdeviceptr device)
 	set_sides(operation, side((p)->dstMemoryType, (p)->dstDevice),                             \
 		  side((p)->srcMemoryType, (p)->srcDevice))
 
+/* Between rows that lie apart the program may write. */
+static void set_source_rows(struct operation *operation, const CUDA_MEMCPY2D *p)
+{
+	uint64_t address, pitch = p->srcPitch ? p->srcPitch : p->WidthInBytes;
+
+	if (p->srcMemoryType == CU_MEMORYTYPE_DEVICE)
+		return;
+	address = p->srcMemoryType == CU_MEMORYTYPE_HOST ? (uintptr_t)p->srcHost : p->srcDevice;
+	set_source(operation, address + p->srcY * pitch + p->srcXInBytes,
+		   p->Height * p->WidthInBytes);
+	if (p->Height > 1 && pitch != p->WidthInBytes)
+		operation->source_address = 0;
+}
+
 static void rows(struct operation *operation, const uint64_t *words)
 {
 	const CUDA_MEMCPY2D *p = pointer(words[0]);
@@ -95,6 +129,8 @@ static void rows(struct operation *operation, const uint64_t *words)
 
 	operation->count = p->WidthInBytes && p->Height;
 	SET_SIDES(operation, p);
+	if (operation->count && p->srcMemoryType != CU_MEMORYTYPE_ARRAY)
+		set_source_rows(operation, p);
 	if (!operation->count || p->dstMemoryType == CU_MEMORYTYPE_ARRAY ||
 	    side(p->dstMemoryType, p->dstDevice))
 		return;
@@ -241,7 +277,7 @@ static const struct known {
 	{"cuMemcpy", GPU_COPY, NONE, {2, NONE}, 0, unified},
 	{"cuMemcpyAsync", GPU_COPY, 3, {2, NONE}, 0, unified},
 	{"cuMemcpyHtoD", GPU_COPY, NONE, {2, NONE}, 0, NULL},
-	{"cuMemcpyHtoDAsync", GPU_COPY, 3, {2, NONE}, 0, NULL},
+	{"cuMemcpyHtoDAsync", GPU_COPY, 3, {2, NONE}, 0, from_host},
 	{"cuMemcpyDtoH", GPU_COPY, NONE, {2, NONE}, 0, to_host},
 	{"cuMemcpyDtoHAsync", GPU_COPY, 3, {2, NONE}, 0, to_host},
 	{"cuMemcpyDtoD", GPU_COPY, NONE, {2, NONE}, 0, NULL},

@@ -27,6 +27,8 @@ struct operation {
 	/* of copies to memory of the host: its bytes, from the first to the last; 0: none, or of an
 	 * array or a box */
 	uint64_t host_address, host_bytes;
+	/* of copies from pinned memory of the host: struct gpu_call */
+	uint64_t source_address, source_bytes;
 	bool host_is_pageable; /* then the call returns when the copy is over */
 };
 

@@ -382,6 +382,8 @@ static void add(const struct pending_call *call, struct gpu_call *begun)
 			 .stream = streams_number(call->stream, call->device),
 			 .host_address = call->host_address,
 			 .host_bytes = call->host_bytes,
+			 .source_address = call->source_address,
+			 .source_bytes = call->source_bytes,
 			 .end_ns = call->end_ns},
 		.correlation = {call->correlation[0], call->correlation[1]},
 		.records = call->records,

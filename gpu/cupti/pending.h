@@ -36,7 +36,7 @@ struct pending_call {
 	enum gpu_memory memory;
 	bool may_be_known; /* the allocation is none if it was seen before */
 	/* of a copy: struct gpu_call */
-	uint64_t host_address, host_bytes;
+	uint64_t host_address, host_bytes, source_address, source_bytes;
 	bool waited; /* the device is through with it: see returned() of gpu_sink */
 	enum wait_kind wait;
 	struct looks looks;

@@ -3,7 +3,8 @@
  *
  * Pages of private memory are moved (UFFDIO_MOVE) to memory of ours and back, as pages: what is
  * there is not copied, and the kernel refuses those that a device uses.  Of shared memory only the
- * entries in the page table go; the next access finds the page in the page cache (MINOR).
+ * entries in the page table go; the next access finds the page in the page cache (MINOR).  Where
+ * only writes matter pages are write-protected (WP), and what a device reads is left as it is.
  */
 #include "collect/guest/watch/pages.h"
 
@@ -64,6 +65,34 @@ void pages_unregister(uintptr_t start, size_t size)
 	}
 }
 
+/* Protects pages from being written, or no longer.  0 or -1. */
+static int protect(uintptr_t start, size_t size, bool on)
+{
+	struct uffdio_writeprotect range = {.range = {start, size},
+					    .mode = on ? UFFDIO_WRITEPROTECT_MODE_WP
+						       : UFFDIO_WRITEPROTECT_MODE_DONTWAKE};
+	int result;
+
+	while ((result = ioctl(descriptor, UFFDIO_WRITEPROTECT, &range)) != 0 && again())
+		;
+	return result;
+}
+
+static int protect_all(const struct pages *pages, const char **why)
+{
+	*why = "the kernel cannot tell who writes there";
+	if (!userfaultfd_protects())
+		return -1;
+	*why = "it is memory of a file or of a driver";
+	if (register_range(pages->start, pages->size, UFFDIO_REGISTER_MODE_WP) != 0)
+		return -1;
+	if (protect(pages->start, pages->size, true) == 0)
+		return 0;
+	protect(pages->start, pages->size, false);
+	pages_unregister(pages->start, pages->size);
+	return -1;
+}
+
 static void wake(uintptr_t start, size_t size)
 {
 	struct uffdio_range range = {start, size};
@@ -121,6 +150,8 @@ static int take_private(struct pages *pages, const char **why)
 
 int pages_take(struct pages *pages, const char **why)
 {
+	if (pages->written)
+		return protect_all(pages, why);
 	*why = "it is memory of a file or of a driver";
 	/* the entries go before the range is registered: else we would have to read of that */
 	if (register_range(pages->start, pages->size, UFFDIO_REGISTER_MODE_MINOR) == 0) {
@@ -160,7 +191,12 @@ static void copy(uintptr_t to, uintptr_t from, size_t size)
 
 void pages_give(const struct pages *pages, size_t offset, size_t size, uintptr_t to)
 {
-	if (pages->shared) {
+	if (pages->written) {
+		/* a part may be unmapped, which fails for all */
+		if (protect(to, size, false) != 0)
+			for (size_t page = 0; page < size; page += PAGE_BYTES)
+				protect(to + page, PAGE_BYTES, false);
+	} else if (pages->shared) {
 		for (size_t page = 0; page < size; page += PAGE_BYTES)
 			show_shared(to + page);
 	} else {
@@ -176,6 +212,8 @@ int pages_take_again(const struct pages *pages, size_t offset, size_t size)
 {
 	const uintptr_t start = pages->start + offset;
 
+	if (pages->written)
+		return protect(start, size, true);
 	if (!pages->shared)
 		return move(pages->kept + offset, start, size) == size ? 0 : -1;
 	pages_unregister(start, size);
@@ -186,7 +224,7 @@ int pages_take_again(const struct pages *pages, size_t offset, size_t size)
 
 void pages_drop(const struct pages *pages, size_t offset, size_t size)
 {
-	if (pages->shared)
+	if (pages->shared || pages->written)
 		return;
 	pages_unregister(pages->kept, pages->size);
 	madvise((void *)(pages->kept + offset), size, MADV_DONTNEED);
@@ -205,7 +243,7 @@ void pages_fill(uintptr_t page)
 
 void pages_release(const struct pages *pages)
 {
-	if (pages->shared)
+	if (pages->shared || pages->written)
 		return;
 	/* unmapping memory that is registered would wait for us to read of it */
 	pages_unregister(pages->kept, pages->size);

@@ -19,6 +19,7 @@
 struct pages {
 	uintptr_t start;
 	size_t size;
+	bool written;   /* set by the caller: only writes are events; all pages stay mapped */
 	bool shared;    /* memory that others may map, too: its pages stay where they are */
 	uintptr_t kept; /* of private memory: where its pages are meanwhile */
 };

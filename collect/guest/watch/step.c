@@ -14,6 +14,7 @@
 static uint32_t state; /* enum step_state */
 static uint32_t ended; /* steps so far; a futex */
 static pid_t stepping, watcher;
+static uintptr_t stepping_at; /* its instruction */
 
 enum step_state step_now(void)
 {
@@ -40,8 +41,13 @@ void step_prepare(void *context)
 
 	if (step_of((pid_t)syscall(SYS_gettid)) != STEP_ASKED)
 		return;
-	/* a trap that is blocked would end the program */
-	if (sigismember(&ours->uc_sigmask, SIGTRAP)) {
+	/*
+	 * A trap that is blocked would end the program; and a thread that has got its page
+	 * meanwhile may be anywhere: in a system call that makes a thread, which would have the
+	 * flag, too.
+	 */
+	if (sigismember(&ours->uc_sigmask, SIGTRAP) ||
+	    (uintptr_t)ours->uc_mcontext.gregs[REG_RIP] != stepping_at) {
 		set_state(STEP_REFUSED);
 		return;
 	}
@@ -55,13 +61,18 @@ static void trapped(int number, siginfo_t *info, void *context)
 	uint32_t before = __atomic_load_n(&ended, __ATOMIC_ACQUIRE);
 	int saved = errno;
 
-	if (info->si_code != TRAP_TRACE || step_of((pid_t)syscall(SYS_gettid)) != STEP_READY) {
+	/* the flag is ours */
+	if (info->si_code <= 0 || !(ours->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG)) {
 		signal(number, SIG_DFL); /* as it was before us */
 		raise(number);
 		errno = saved;
 		return;
 	}
 	ours->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+	if (step_of((pid_t)syscall(SYS_gettid)) != STEP_READY) {
+		errno = saved;
+		return;
+	}
 	set_state(STEP_MADE);
 	syscall(SYS_tgkill, getpid(), watcher, who_signal());
 	while (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) == before)
@@ -97,12 +108,13 @@ static bool take_traps(void)
 
 #endif
 
-bool step_ask(pid_t thread)
+bool step_ask(pid_t thread, uintptr_t code)
 {
 	if (step_now() != STEP_NONE || !take_traps())
 		return false;
 	watcher = (pid_t)syscall(SYS_gettid);
 	stepping = thread;
+	stepping_at = code;
 	set_state(STEP_ASKED);
 	if (who_send(thread, NULL))
 		return true;

@@ -6,6 +6,7 @@
 #define VFLOW_COLLECT_GUEST_WATCH_STEP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum step_state {
@@ -16,8 +17,11 @@ enum step_state {
 	STEP_MADE,    /* it waits for step_end() */
 };
 
-/* The thread waits for a page, and will again before it makes the step.  False: it cannot. */
-bool step_ask(pid_t thread);
+/*
+ * The thread waits for a page in the instruction at `code`, and will again before it makes the
+ * step.  False: it cannot.
+ */
+bool step_ask(pid_t thread, uintptr_t code);
 /* Of the thread that was asked; STEP_NONE: it was another one. */
 enum step_state step_of(pid_t thread);
 /* Of whichever was asked. */

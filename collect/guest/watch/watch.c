@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "collect/guest/watch/pages.h"
+#include "collect/guest/watch/request.h"
 #include "collect/guest/watch/step.h"
 #include "collect/guest/watch/unwind.h"
 #include "collect/guest/watch/who.h"
@@ -75,19 +76,6 @@ static uint64_t (*common_clock)(void);
 
 static struct uffd_msg messages[MESSAGES_MAX]; /* page faults that are still to be looked at */
 static uint32_t first_message, message_count;
-
-enum request_kind { REQUEST_NONE, REQUEST_ARM, REQUEST_END };
-
-/* One at a time. */
-static struct {
-	uint32_t waiting; /* a futex: 1 until the watcher has done it */
-	enum request_kind kind;
-	struct watch *watch;
-	uintptr_t address;
-	size_t bytes;
-	const char *why;
-	struct watch_result *result;
-} request;
 
 static uint64_t now_ns(void)
 {
@@ -209,17 +197,26 @@ static void forget_messages(uintptr_t start, size_t size)
 	message_count = kept;
 }
 
-/* Gives back what is still taken: the range is not watched any more. */
-static void retire(struct watch *watch)
+/*
+ * Gives back what is still taken: the range is not watched any more.  `state`: of these pages, if
+ * the program may still touch them.
+ */
+static void retire(struct watch *watch, enum group_state state)
 {
 	if (watch->asking)
 		finish_asking(watch);
 	for (uint32_t group = 0; group < watch->group_count; group++)
-		give_group(watch, group, GROUP_BACK);
+		give_group(watch, group, state);
 	pages_unregister(watch->pages.start, watch->pages.size);
 	forget_messages(watch->pages.start, watch->pages.size);
 	pages_release(&watch->pages);
 	watch->over = true;
+}
+
+static bool is_between(const struct watch *watch, uintptr_t start, uintptr_t end)
+{
+	return watch->armed && !watch->over && watch->pages.start < end &&
+	       start < watch->pages.start + watch->pages.size;
 }
 
 /* Ends the watch of what is no longer the range's alone. */
@@ -228,12 +225,20 @@ static void retire_between(uintptr_t start, uintptr_t end)
 	for (uint32_t i = 0; i < WATCHES_MAX; i++) {
 		struct watch *watch = &watches[i];
 
-		if (!watch->armed || watch->over || watch->pages.start >= end ||
-		    start >= watch->pages.start + watch->pages.size)
+		if (!is_between(watch, start, end))
 			continue;
 		note_gap(watch);
-		retire(watch);
+		retire(watch, GROUP_TOUCHED);
 	}
+}
+
+/* Whether somebody waits for a first touch there. */
+static bool is_untouched_between(uintptr_t start, uintptr_t end)
+{
+	for (uint32_t i = 0; i < WATCHES_MAX; i++)
+		if (is_between(&watches[i], start, end) && !watches[i].result.first.kind)
+			return true;
+	return false;
 }
 
 /* The program does not want the content of these pages any more, but the pages. */
@@ -287,7 +292,7 @@ static void take_change(const struct uffd_msg *change)
 	for (uint32_t i = 0; i < WATCHES_MAX; i++)
 		if (watches[i].armed && !watches[i].over && start <= watches[i].pages.start &&
 		    watches[i].pages.start + watches[i].pages.size <= end)
-			retire(&watches[i]); /* all of it is gone: nobody will use it */
+			retire(&watches[i], GROUP_BACK); /* all of it is gone: nobody will use it */
 	retire_between(start, end);
 }
 
@@ -350,14 +355,15 @@ static struct {
 static void take_neighbour(struct watch *watch, uint32_t group, pid_t thread)
 {
 	bool of_step = watch == step.watch && group == step.group;
+	struct who_place place;
 
 	if (of_step && step_of(thread) == STEP_READY) {
 		give_group(watch, group, GROUP_STEPPED_OVER);
 		return;
 	}
 	if (step_of(thread) != STEP_REFUSED && watch->steps < STEPS_MAX &&
-	    all_steps < STEPS_TIMES * STEPS_MAX && who_waits(thread).who == WHO_INSTRUCTION &&
-	    step_ask(thread)) {
+	    all_steps < STEPS_TIMES * STEPS_MAX &&
+	    (place = who_waits(thread)).who == WHO_INSTRUCTION && step_ask(thread, place.code)) {
 		watch->steps++;
 		all_steps++;
 		step.watch = watch;
@@ -387,8 +393,8 @@ static bool end_step(void)
 		}
 		return false;
 	}
-	if (step_now() == STEP_REFUSED)
-		return false; /* until it is here again */
+	if (step_now() == STEP_REFUSED) /* until it is here again; it may have gone on */
+		return now_ns() - step.asked_ns < PATIENCE_NS || !step_end();
 	if (watch->armed && !watch->over && watch->groups[step.group] == GROUP_STEPPED_OVER) {
 		size_t offset = step.group * watch->group_size;
 
@@ -435,65 +441,66 @@ static void take_fault(uintptr_t address, uint64_t flags, pid_t thread)
 
 /* -- requests -- */
 
-static struct watch *arm(uintptr_t address, size_t bytes, const char **why)
+struct arming {
+	uintptr_t address;
+	size_t bytes;
+	enum watch_for what;
+	const char *why;
+	struct watch *watch; /* NULL: it is not watched */
+};
+
+static void arm(void *argument)
 {
-	uintptr_t start = address & ~(PAGE_BYTES - 1), end = address + bytes;
+	struct arming *arming = argument;
+	const bool writes = arming->what == WATCH_WRITES;
+	uintptr_t start = arming->address & ~(PAGE_BYTES - 1);
+	uintptr_t end = arming->address + arming->bytes;
 	struct watch *watch = NULL;
 	size_t size, pages;
 
 	for (uint32_t i = 0; i < WATCHES_MAX && !watch; i++)
 		if (!watches[i].armed)
 			watch = &watches[i];
-	if (!watch || end < address || end > UINTPTR_MAX - PAGE_BYTES)
-		return NULL;
+	if (!watch || end < start || end > UINTPTR_MAX - PAGE_BYTES)
+		return;
 	end = (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	size = end - start;
 	pages = size / PAGE_BYTES;
+	arming->why = "what waits have put into its pages is watched";
+	if (writes && is_untouched_between(start, end))
+		return;
 	retire_between(start, end);
 	*watch = (struct watch){
-		.address = address,
-		.bytes = bytes,
-		.pages = {.start = start, .size = size},
+		.address = arming->address,
+		.bytes = arming->bytes,
+		.pages = {.start = start, .size = size, .written = writes},
 		.group_size = (pages + GROUPS_MAX - 1) / GROUPS_MAX * PAGE_BYTES,
 		.result = {.pages = pages},
 	};
 	watch->group_count = (uint32_t)((size + watch->group_size - 1) / watch->group_size);
-	if (pages_take(&watch->pages, why) != 0)
-		return NULL;
+	if (pages_take(&watch->pages, &arming->why) != 0)
+		return;
 	watch->armed = true;
-	return watch;
+	arming->watch = watch;
 }
 
-static void end_watch(struct watch *watch, struct watch_result *result)
+struct ending {
+	struct watch *watch;
+	struct watch_result *result;
+};
+
+static void end_watch(void *argument)
 {
+	const struct ending *ending = argument;
+	struct watch *watch = ending->watch;
+
 	if (!watch->over)
-		retire(watch);
+		retire(watch, GROUP_BACK);
 	for (uint32_t group = 0; group < watch->group_count; group++)
 		if (watch->groups[group] == GROUP_TOUCHED)
 			watch->result.touched += size_of_group(watch, group) / PAGE_BYTES;
 	watch->armed = false;
-	*result = watch->result;
-}
-
-static void take_request(void)
-{
-	if (!__atomic_load_n(&request.waiting, __ATOMIC_ACQUIRE))
-		return;
-	if (request.kind == REQUEST_ARM)
-		request.watch = arm(request.address, request.bytes, &request.why);
-	else
-		end_watch(request.watch, request.result);
-	__atomic_store_n(&request.waiting, 0, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &request.waiting, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-static void make_request(enum request_kind kind)
-{
-	request.kind = kind;
-	__atomic_store_n(&request.waiting, 1, __ATOMIC_RELEASE);
-	syscall(SYS_tgkill, getpid(), watcher, who_signal());
-	while (__atomic_load_n(&request.waiting, __ATOMIC_ACQUIRE))
-		syscall(SYS_futex, &request.waiting, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
+	*ending->result = watch->result;
 }
 
 /* -- the watcher -- */
@@ -537,7 +544,7 @@ static void *watch_events(void *unused)
 			take_fault(message.arg.pagefault.address, message.arg.pagefault.flags,
 				   (pid_t)message.arg.pagefault.feat.ptid);
 		}
-		take_request();
+		request_take();
 		patient = serve_asking();
 		patient |= end_step();
 	}
@@ -568,21 +575,18 @@ int watch_start(uint64_t (*clock)(void), struct error *why)
 	return begun.result < 0 ? -1 : 0;
 }
 
-struct watch *watch_arm(uintptr_t address, size_t bytes, const char **why)
+struct watch *watch_arm(uintptr_t address, size_t bytes, enum watch_for what, const char **why)
 {
-	request.address = address;
-	request.bytes = bytes;
-	request.why = NULL;
-	make_request(REQUEST_ARM);
-	*why = request.why;
-	return request.watch;
+	struct arming arming = {.address = address, .bytes = bytes, .what = what};
+
+	request_make(watcher, arm, &arming);
+	*why = arming.why;
+	return arming.watch;
 }
 
 void watch_end(struct watch *watch, struct watch_result *result)
 {
-	request.watch = watch;
-	request.result = result;
-	make_request(REQUEST_END);
+	request_make(watcher, end_watch, &(struct ending){watch, result});
 }
 
 bool watch_overlaps(const struct watch *watch, uintptr_t address, size_t bytes)

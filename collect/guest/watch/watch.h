@@ -19,7 +19,7 @@
 #include "util/error.h"
 
 #define WATCH_FRAMES 128
-#define WATCHES_MAX 256 /* ranges at a time */
+#define WATCHES_MAX 320 /* ranges at a time */
 
 enum watch_kind {
 	WATCH_NEVER = 0,
@@ -57,11 +57,17 @@ struct watch;
  */
 int watch_start(uint64_t (*clock)(void), struct error *why);
 
+enum watch_for {
+	WATCH_TOUCHES,
+	WATCH_WRITES, /* what reads the range, a device too, goes on as always */
+};
+
 /*
- * Takes away the pages of the range.  NULL: they cannot be (*why: a constant sentence, maybe
- * NULL), or there are WATCHES_MAX already.
+ * Takes away the pages of the range, or protects them.  NULL: they cannot be (*why: a constant
+ * sentence, maybe NULL), or there are WATCHES_MAX already.  WATCH_TOUCHES ends other watches of
+ * these pages; WATCH_WRITES does not where nobody has touched their ranges yet: then it is NULL.
  */
-struct watch *watch_arm(uintptr_t address, size_t bytes, const char **why);
+struct watch *watch_arm(uintptr_t address, size_t bytes, enum watch_for what, const char **why);
 
 /* Gives the pages back, and says who touched them; `watch` is gone. */
 void watch_end(struct watch *watch, struct watch_result *result);

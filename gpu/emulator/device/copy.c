@@ -128,6 +128,24 @@ static enum clock_way way_of(const struct side *to, const struct side *from)
 	return to->allocation ? CLOCK_TO_GPU : CLOCK_FROM_GPU;
 }
 
+/* Whether a device would read the source after the call, which is over when that is pageable. */
+static bool reads_later(const char *name, const struct side *from)
+{
+	const struct allocation *found = from->allocation ? NULL : memory_find(from->address);
+
+	return found && found->kind == GPU_MEMORY_MAPPED_HOST && strstr(name, "Async");
+}
+
+/* Where its bytes lie side by side; 0: they do not.  Copies of a batch may be done when it returns.
+ */
+static uint64_t source_of(const char *name, const struct side *from, const struct box *box)
+{
+	const bool rows = box->height == 1 || from->pitch == box->width;
+	const bool slices = box->depth == 1 || from->slice == box->width * box->height;
+
+	return rows && slices && !strstr(name, "Batch") ? from->address : 0;
+}
+
 /* No event, but on the model's clock it is known as a call that waits. */
 static void copy_on_host(const char *name, int64_t stream, const struct side *to,
 			 const struct side *from, const struct box *box)
@@ -168,7 +186,10 @@ int copy_now(const char *name, int64_t stream, const struct emulator_copy *what)
 		observe_known(to.allocation);
 	if (from.allocation)
 		observe_known(from.allocation);
-	if (to.allocation)
+	if (to.allocation && reads_later(name, &from))
+		observe_begin_upload(&call, name, stream, source_of(name, &from, &box),
+				     box.width * box.height * box.depth);
+	else if (to.allocation)
 		observe_begin(&call, GPU_COPY, name, stream);
 	else
 		observe_begin_download(&call, name, stream, to.address, span(&to, &box));

@@ -276,6 +276,8 @@ int vflow_emulator_event_create(struct emulator_event **event, unsigned flags);
 int vflow_emulator_event_destroy(void *event);
 int vflow_emulator_event_record(void *event, void *stream);
 int vflow_emulator_event_check(void *event);
+/* The program asks whether the event, or, NULL, the stream is through. */
+int vflow_emulator_query(void *stream, void *event);
 int vflow_emulator_event_elapsed(void *start, void *end, float *milliseconds);
 /*
  * All work is done already: this only delivers GPU_SYNC.  One of stream and event may be set.  The

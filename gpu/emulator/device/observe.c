@@ -163,6 +163,25 @@ void observe_begin_download(struct gpu_call *call, const char *name, int64_t str
 	begin(call);
 }
 
+void observe_begin_upload(struct gpu_call *call, const char *name, int64_t stream, uint64_t address,
+			  uint64_t bytes)
+{
+	if (!sink)
+		return;
+	*call = (struct gpu_call){.api = GPU_COPY,
+				  .name = name,
+				  .stream = (uint32_t)stream,
+				  .source_address = running_node ? 0 : address,
+				  .source_bytes = bytes};
+	begin(call);
+}
+
+void observe_reached(enum gpu_reach how)
+{
+	if (sink && sink->reached)
+		sink->reached(how);
+}
+
 void observe_returned(const struct gpu_call *call)
 {
 	if (sink && sink->returned && !running_node)

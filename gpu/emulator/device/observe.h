@@ -35,6 +35,11 @@ void observe_begin(struct gpu_call *call, enum gpu_api api, const char *name, in
 /* The same of a copy that writes these bytes of the host's memory. */
 void observe_begin_download(struct gpu_call *call, const char *name, int64_t stream,
 			    uint64_t address, uint64_t bytes);
+/* The same of a copy to the device that may read these bytes later; address 0: they lie apart. */
+void observe_begin_upload(struct gpu_call *call, const char *name, int64_t stream, uint64_t address,
+			  uint64_t bytes);
+/* See gpu_sink. */
+void observe_reached(enum gpu_reach how);
 /* The program goes on: the call has waited for the device. */
 void observe_returned(const struct gpu_call *call);
 /* What the running call gives the device to do. */

@@ -89,6 +89,20 @@ int vflow_emulator_stream_create(struct emulator_stream **stream, unsigned flags
 	return made ? 0 : OUT_OF_MEMORY;
 }
 
+int vflow_emulator_query(void *stream, void *event)
+{
+	int error = device_enter(true);
+
+	if (error)
+		return error;
+	if (event ? !find_event(event) : stream_number(stream) < 0)
+		error = INVALID_HANDLE;
+	else
+		observe_reached(GPU_REACH_HOST);
+	device_leave();
+	return error;
+}
+
 int vflow_emulator_stream_destroy(void *stream)
 {
 	struct emulator_stream *found;
@@ -264,6 +278,8 @@ int vflow_emulator_stream_wait(void *stream, void *event)
 		waiting->graph = found->graph;
 	else if (!found->graph)
 		clock_wait_event(waiting ? waiting->number : 0, &found->recorded);
+	if (!error)
+		observe_reached(GPU_REACH_STREAMS);
 	device_leave();
 	return error;
 }

@@ -262,7 +262,7 @@ ALIAS(cuLaunchKernel, cuLaunchKernel_ptsz);
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
-	int error = vflow_emulator_stream_check(hStream, NULL, NULL);
+	int error = vflow_emulator_query(hStream, NULL);
 
 	if (error || !fn)
 		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);

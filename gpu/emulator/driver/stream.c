@@ -31,7 +31,7 @@ ALIAS(cuStreamDestroy_v2, cuStreamDestroy);
 
 CUresult cuStreamQuery(CUstream hStream)
 {
-	return RESULT(vflow_emulator_stream_check(hStream, NULL, NULL));
+	return RESULT(vflow_emulator_query(hStream, NULL));
 }
 ALIAS(cuStreamQuery, cuStreamQuery_ptsz);
 
@@ -51,7 +51,7 @@ ALIAS(cuStreamWaitEvent, cuStreamWaitEvent_ptsz);
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
 			     unsigned int flags)
 {
-	int error = vflow_emulator_stream_check(hStream, NULL, NULL);
+	int error = vflow_emulator_query(hStream, NULL);
 
 	if (error || !callback || flags)
 		return RESULT(error ? (CUresult)error : CUDA_ERROR_INVALID_VALUE);
@@ -78,7 +78,8 @@ ALIAS(cuEventRecord, cuEventRecord_ptsz);
 
 CUresult cuEventQuery(CUevent hEvent)
 {
-	return RESULT(vflow_emulator_event_check(hEvent));
+	return RESULT(hEvent ? vflow_emulator_query(NULL, hEvent)
+			     : vflow_emulator_event_check(hEvent));
 }
 
 CUresult cuEventSynchronize(CUevent hEvent)

@@ -42,7 +42,7 @@ ALIAS(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
 	ATTACH();
-	return runtime_result(vflow_emulator_stream_check(stream, NULL, NULL));
+	return runtime_result(vflow_emulator_query(stream, NULL));
 }
 ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz);
 
@@ -60,7 +60,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 	int error;
 
 	ATTACH();
-	error = callback && !flags ? vflow_emulator_stream_check(stream, NULL, NULL)
+	error = callback && !flags ? vflow_emulator_query(stream, NULL)
 				   : (int)cudaErrorInvalidValue;
 	if (!error)
 		callback(stream, cudaSuccess, userData);
@@ -81,7 +81,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 									 .host = fn,
 									 .host_data = userData},
 						 NULL);
-	else if (!error)
+	else if (!error && !(error = vflow_emulator_query(stream, NULL)))
 		fn(userData);
 	return runtime_result(error);
 }
@@ -137,7 +137,8 @@ ALIAS(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz);
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
 	ATTACH();
-	return runtime_result(vflow_emulator_event_check(event));
+	return runtime_result(event ? vflow_emulator_query(NULL, event)
+				    : vflow_emulator_event_check(event));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

@@ -19,6 +19,12 @@ static bool is_note(const struct profile_finding *finding)
 	return finding->input && finding->action && !strcmp(finding->action, "none");
 }
 
+/* Whether the program is wrong: that comes first, however little it is about. */
+static bool is_fault(const struct profile_finding *finding)
+{
+	return !strcmp(finding->pattern, "overwritten_source");
+}
+
 static uint64_t known(uint64_t ns)
 {
 	return ns == PROFILE_UNKNOWN ? 0 : ns;
@@ -30,6 +36,8 @@ static int by_worth(const void *left, const void *right)
 
 	if (is_note(a) != is_note(b))
 		return is_note(a) ? 1 : -1;
+	if (is_fault(a) != is_fault(b))
+		return is_fault(a) ? -1 : 1;
 	if (known(a->saves_ns) != known(b->saves_ns))
 		return known(a->saves_ns) < known(b->saves_ns) ? 1 : -1;
 	if (known(a->saves_most_ns) != known(b->saves_most_ns))
@@ -305,7 +313,8 @@ static uint64_t least_bytes(const struct profile *profile, const struct advice_o
 static void drop_small(struct profile *profile, uint64_t least)
 {
 	for (uint32_t i = 0; i < profile->finding_count; i++)
-		if (profile->findings[i].time_ns == PROFILE_UNKNOWN &&
+		if (!is_fault(&profile->findings[i]) &&
+		    profile->findings[i].time_ns == PROFILE_UNKNOWN &&
 		    profile->findings[i].bytes < least)
 			profile_release_finding(&profile->findings[i]);
 	close_gaps(profile);

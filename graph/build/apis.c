@@ -24,6 +24,13 @@ void apis_finish(struct profile *profile, struct merge *merge)
 			callpaths_place(merge_paths(merge), "", use->frame, &use->callpath,
 					&use->file, &use->line);
 	}
+	for (uint32_t i = 0; i < profile->overwrite_count; i++) {
+		struct profile_overwrite *overwrite = &profile->overwrites[i];
+
+		if (overwrite->frame != NO_FRAME)
+			callpaths_place(merge_paths(merge), "", overwrite->frame,
+					&overwrite->callpath, &overwrite->file, &overwrite->line);
+	}
 	for (uint32_t i = 0; i < profile->pool_site_count; i++) {
 		struct profile_pool_site *site = &profile->pool_sites[i];
 

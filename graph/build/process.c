@@ -217,19 +217,36 @@ static int take_record(struct process *process, uint32_t object, struct build_re
 }
 
 /* Turns ids of the trace in the payload into numbers that all processes share. */
+static int resolve(const struct process *process, struct build_record *record, uint32_t context,
+		   uint32_t frame, struct error *error)
+{
+	const struct contexts *contexts = &process->contexts;
+
+	if (!context || context > contexts->count || frame > contexts->frame_count)
+		return error_set(error, "a first use of a context or frame that is not there");
+	record->context = contexts->uses[context - 1].context;
+	record->frame = frame ? contexts->frames[frame - 1] : NO_FRAME;
+	return 0;
+}
+
 static int resolve_use(const struct process *process, struct build_record *record,
 		       struct error *error)
 {
-	const struct contexts *contexts = &process->contexts;
 	const struct gpu_use *use = record->payload;
 
 	if (record->size < sizeof(*use))
 		return 0; /* analyses_record() refuses it */
-	if (!use->context || use->context > contexts->count || use->frame > contexts->frame_count)
-		return error_set(error, "a first use of a context or frame that is not there");
-	record->context = contexts->uses[use->context - 1].context;
-	record->frame = use->frame ? contexts->frames[use->frame - 1] : NO_FRAME;
-	return 0;
+	return resolve(process, record, use->context, use->frame, error);
+}
+
+static int resolve_overwritten(const struct process *process, struct build_record *record,
+			       struct error *error)
+{
+	const struct gpu_overwritten *overwritten = record->payload;
+
+	if (record->size < sizeof(*overwritten))
+		return 0; /* as above */
+	return resolve(process, record, overwritten->context, overwritten->frame, error);
 }
 
 static int resolve_block(const struct process *process, struct build_record *record,
@@ -262,6 +279,9 @@ static int take_fact(struct process *process, const struct trace_fact *fact, str
 		return error_set(error, "a record of context %u, which is not of the last event",
 				 fact->context);
 	if (fact->kind == GPU_RECORD_USE && resolve_use(process, &record, error) != 0)
+		return -1;
+	if (fact->kind == GPU_RECORD_OVERWRITTEN &&
+	    resolve_overwritten(process, &record, error) != 0)
 		return -1;
 	if (fact->kind == GPU_RECORD_POOL_BLOCK && resolve_block(process, &record, error) != 0)
 		return -1;

@@ -1,4 +1,8 @@
-/* graph/profile/first_use.c: when and where the program used what calls had waited for. */
+/*
+ * graph/profile/first_use.c: what the pass `use` has seen: when and where the program used what
+ * calls had waited for, and who wrote to the source of an asynchronous copy before a wait covered
+ * it.
+ */
 #include "gpu/records.h"
 #include "graph/profile/table.h"
 
@@ -48,4 +52,42 @@ const struct profile_table profile_table_first_use = {
 		 "u.min_ns, u.median_ns, u.bytes, u.pages, u.touched_pages, u.unwatched_bytes "
 		 "FROM first_use u JOIN api a ON a.id = u.api "
 		 "LEFT JOIN vertex v ON v.id = a.vertex ORDER BY u.id;",
+};
+
+#define OVERWRITE_COLUMN(member, TYPE, ...)                                                        \
+	COLUMN(struct profile_overwrite, member, TYPE, __VA_ARGS__)
+
+static const struct profile_column overwrite_columns[] = {
+	KEY("id", ID),
+	OVERWRITE_COLUMN(vertex, VERTEX, .of = &profile_table_vertex),
+	OVERWRITE_COLUMN(kind, 32),
+	OVERWRITE_COLUMN(copies, COUNT),
+	OVERWRITE_COLUMN(bytes, COUNT),
+	OVERWRITE_COLUMN(min_ns, COUNT),
+	OVERWRITE_COLUMN(callpath, TEXT, .nullable = true),
+	OVERWRITE_COLUMN(file, TEXT, .nullable = true),
+	OVERWRITE_COLUMN(line, 32),
+	{0},
+};
+
+static bool overwrite_holds(const struct profile *profile, const void *row)
+{
+	const struct profile_overwrite *overwrite = row;
+
+	(void)profile;
+	return overwrite->copies &&
+	       (overwrite->kind == GPU_USE_INSTRUCTION || overwrite->kind == GPU_USE_SYSTEM_CALL);
+}
+
+const struct profile_table profile_table_overwrite = {
+	.name = "overwrite",
+	.columns = overwrite_columns,
+	.optional = true,
+	TABLE_ROWS(overwrites, overwrite_count, overwrite_capacity),
+	.holds = overwrite_holds,
+	.views = "CREATE VIEW overwrites AS SELECT o.id, v.name AS copy, o.vertex, "
+		 "v.callpath_text AS copy_callpath, "
+		 "CASE o.kind WHEN 2 THEN 'instruction' ELSE 'system call' END AS written_by, "
+		 "o.callpath, o.file, o.line, o.copies, o.min_ns, o.bytes "
+		 "FROM overwrite o JOIN vertex v ON v.id = o.vertex ORDER BY o.id;",
 };

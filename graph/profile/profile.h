@@ -163,6 +163,22 @@ struct profile_first_use {
 	uint32_t frame; /* while the profile is built; in no file */
 };
 
+/*
+ * The program wrote to the memory of the host that asynchronous copies to the device read, before a
+ * wait covered them: pass `use`.  One row for each copy, kind and place of the first write.
+ */
+struct profile_overwrite {
+	uint32_t vertex; /* the copy */
+	uint32_t kind;   /* enum gpu_use_kind */
+	uint64_t copies; /* invocations */
+	uint64_t bytes;  /* that these copied */
+	uint64_t min_ns; /* from the copy's call to the write */
+	char *callpath;  /* of the write, as of apis; NULL: not known */
+	char *file;
+	uint32_t line;
+	uint32_t frame; /* while the profile is built; in no file */
+};
+
 /* What an event did to one object; for copies from and to the host, the side of the device. */
 struct profile_access {
 	uint32_t object; /* index into profile->objects */
@@ -550,6 +566,8 @@ struct profile {
 	uint32_t stream_order_count, stream_order_capacity;
 	struct profile_first_use *first_uses;
 	uint32_t first_use_count, first_use_capacity;
+	struct profile_overwrite *overwrites;
+	uint32_t overwrite_count, overwrite_capacity;
 	struct profile_access *accesses;
 	uint32_t access_count, access_capacity;
 	struct profile_dependency *dependencies; /* in the order of `to` */

@@ -1,7 +1,7 @@
 # programs.mk: the CUDA programs that the tests profile.  They are built as their users would
 # build them: plainly, without vflow's own options.
 
-program_names = call_paths first_use figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline memory_waste whatif demo demo_corrected
+program_names = call_paths first_use overwritten figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline memory_waste whatif demo demo_corrected
 programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trace \
 	$(if $(NVCC),$(addprefix $(BUILD)/programs/,figure3_nvcc demo_nvcc))
 
@@ -17,6 +17,7 @@ $(BUILD)/programs/moves: tests/programs/moves.c
 $(BUILD)/programs/nodes: tests/programs/nodes.c
 $(BUILD)/programs/random_flow: tests/programs/random_flow.c
 $(BUILD)/programs/first_use: tests/programs/first_use.c
+$(BUILD)/programs/overwritten: tests/programs/overwritten.c
 $(BUILD)/programs/filters: tests/programs/filters.c
 $(BUILD)/programs/targets: tests/programs/targets.c
 $(BUILD)/programs/timeline: tests/programs/timeline.c

@@ -11,8 +11,7 @@
 
 /* Steps of replayed allocations in all: the findings that are worth most are computed first. */
 #define STEPS_MOST UINT64_C(40000000)
-/* of the peak, or else so many bytes as objects have that are looked at */
-#define LEAST_PART 10000
+#define LEAST_PART 10000 /* of the peak */
 
 const char *const memory_pattern_titles[MEMORY_PATTERNS] = {
 	[MEMORY_UNUSED] = "unused allocation",       [MEMORY_LEAK] = "memory leak",
@@ -394,12 +393,12 @@ static int by_peak(const void *left, const void *right)
 	return by_bytes_time(left, right);
 }
 
-/* By something that is worth a word: not by the few bytes that a library has beside all others. */
+/* By what is worth a word: not by the few bytes that a library has beside all others. */
 static bool is_lower(const struct search *search, uint64_t peak)
 {
 	const uint64_t before = search->memory->peak, less = peak < before ? before - peak : 0;
 
-	return less && (less >= before / LEAST_PART || less >= search->options->min_bytes);
+	return less > before / LEAST_PART;
 }
 
 static void estimate(struct search *search)

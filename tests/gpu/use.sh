@@ -57,6 +57,34 @@ one discard
 for i in 1 2 3; do
 	one stress
 done
+# who writes to the source of an asynchronous copy before a wait for it: as tests/cli/overwritten.sh
+races=tests/programs/overwritten.c
+"$CC" -std=gnu11 -D_GNU_SOURCE -g -I. -I"$CUDA_TOOLKIT/include" -o "$T/overwritten" $races \
+	-L"$CUDA_TOOLKIT/lib64" -Wl,-rpath,"$CUDA_TOOLKIT/lib64" -lcudart -lpthread 2>"$T/log" ||
+	not_ok "build" "$(cat "$T/log")"
+early() { # FUNCTION: the line in it that writes too early
+	awk -v "name=$1" '/^static/ { inside = index($0, name "(") } inside && /\/\* too early/ { print FNR; exit }' $races
+}
+race() { # CASE [WRITES]
+	local code=0
+	timeout 120 "$VFLOW" collect --quiet --device gpu --passes flow,use -o "$T/race_$1.db" "$T/overwritten" "$1" >"$T/out" 2>"$T/err" || code=$?
+	is "sources, $1: output and exit code are the program's own" "$code $(tr '\n' ' ' <"$T/out")$(cat "$T/err")" "6 $1 is over $1 is over "
+	sqlite3 "$T/race_$1.db" "SELECT reason, count FROM coverage WHERE reason LIKE '%source%'" | sed 's/^/# /'
+	[ "$1" = stress ] || is "sources, $1: who writes too early" \
+		"$(sqlite3 -separator ' ' "$T/race_$1.db" "SELECT copy, written_by, line, copies, bytes FROM overwrites")" "${2-}"
+}
+race race "cudaMemcpyAsync instruction $(early run_race) 3 196608"
+race read "cudaMemcpyAsync system call $(early run_read) 1 65536"
+race thread "cudaMemcpyAsync instruction $(early other_thread) 1 65536"
+race wrong_stream "cudaMemcpyAsync instruction $(early run_wrong_stream) 1 65536"
+race registered "cudaMemcpyAsync instruction $(early run_registered) 1 65536"
+race then "cudaMemcpyAsync instruction $(early run_then) 1 100"
+for name in waited neighbour event query ordered pageable synchronous read_only rows download; do
+	race $name
+done
+for i in 1 2 3; do
+	race stress
+done
 for what in stress pinned; do
 	s=$(date +%s%N)
 	"$T/first_use" $what >/dev/null

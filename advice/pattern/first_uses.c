@@ -188,21 +188,27 @@ static void add_partial(const struct run *run, const struct profile_api *api,
 }
 
 static void add_unused(const struct run *run, const struct profile_api *api,
-		       const struct uses *uses, uint32_t site, uint64_t of)
+		       const struct uses *uses, uint32_t site, uint64_t invocations)
 {
+	const bool all = uses->waits == invocations;
 	struct profile_finding *finding =
-		run_add(run, "unused_download", "delete", api->vertex, site, uses->bytes, of);
+		run_add(run, "unused_download", all ? "delete" : "copy_when_read", api->vertex,
+			site, uses->bytes, uses->bytes);
 	char *bytes = words_bytes(uses->bytes);
 
 	finding->access = GRAPH_READ;
 	finding->invocations = uses->waits;
-	finding->evidence = xasprintf("Nothing of the %s that %" PRIu64
-				      " of its invocations brought to the host was touched "
-				      "before it was written again or freed, or the process ended.",
-				      bytes, uses->waits);
-	finding->advice = xstrdup("Leave the copy out. If the program relies on its waiting for "
-				  "the device, wait there instead.");
-	finding->limits = xstrdup("one run, one input; memory that processes share is not watched");
+	finding->evidence = xasprintf(
+		"Nothing of the %s that %" PRIu64 " of its %" PRIu64 " invocation%s brought to the "
+		"host was touched before it was written again or freed, or the process ended%s.",
+		bytes, uses->waits, invocations, text_plural(invocations, "", "s"),
+		all ? "" : "; the others were not watched");
+	finding->advice =
+		xstrdup(all ? "Leave the copy out: the host never looks at what it brings."
+			    : "Copy only when the host looks at it: mostly it does not.");
+	finding->limits = xstrdup("one run, one input; the call waits for the device, too: where "
+				  "something relies on that, wait there; memory that processes "
+				  "share is not watched");
 	free(bytes);
 }
 
@@ -215,14 +221,14 @@ static void detect_downloads(const struct run *run, const struct brought *all, u
 	const struct brought *brought = v == UINT32_MAX ? NULL : &all[v];
 	uint64_t invocations;
 
-	if (!brought || !brought->most || !uses->known || uses->vacant ||
+	if (!brought || !brought->most || !uses->known || uses->vacant || !uses->pages ||
 	    !touches_is_synchronous(run->profile->graph->vertices[v].name))
 		return;
 	invocations = run->profile->graph->vertices[v].invocations;
 	if (!invocations || brought->bytes / invocations != uses->bytes / uses->waits)
 		return;
-	if (!uses->any && !uses->touched && uses->waits == invocations)
-		add_unused(run, api, uses, brought->site, brought->bytes);
+	if (!uses->any && !uses->touched)
+		add_unused(run, api, uses, brought->site, invocations);
 	if (uses->any && uses->touched && uses->pages / uses->waits >= PAGES_LEAST &&
 	    (double)uses->touched <= run->options->partial_download * (double)uses->pages &&
 	    uses->touched < uses->bytes / PAGE)

@@ -14,8 +14,8 @@
 #include "gpu/sanitizer/device/small.cuh"
 
 #define COMMANDS_AT_ONCE 16
-/* Clocks: 50 us without a command, and 20 ms: kernels may wait for the place that we take up. */
-#define IDLE_CLOCKS 100000
+/* Clocks: 20 us without a command, and 20 ms: kernels may wait for the place that we take up. */
+#define IDLE_CLOCKS 40000
 #define LIFE_CLOCKS 40000000
 
 static_assert(sizeof(struct command) == 128 &&

@@ -48,6 +48,13 @@ static void make_graph_run(void)
 	trace_close(writer);
 }
 
+static const struct gpu_overwritten *last_overwritten; /* of the run; NULL: no other one */
+
+static void overwritten(struct gpu_overwritten overwritten)
+{
+	fact(GPU_RECORD_OVERWRITTEN, 0, 0, &overwritten, sizeof(overwritten));
+}
+
 static void use(struct gpu_use use)
 {
 	fact(GPU_RECORD_USE, 0, 0, &use, sizeof(use));
@@ -92,6 +99,24 @@ static void make_use_run(const struct gpu_use *last)
 			     .pages = 1,
 			     .touched_pages = 1});
 	use((struct gpu_use){.context = 2, .kind = GPU_USE_NEVER, .bytes = 10, .pages = 1});
+	overwritten((struct gpu_overwritten){.context = 2,
+					     .invocation = 1,
+					     .frame = PLACE,
+					     .kind = GPU_USE_INSTRUCTION,
+					     .after_ns = 900,
+					     .bytes = 1000});
+	overwritten((struct gpu_overwritten){.context = 2,
+					     .invocation = 2,
+					     .frame = PLACE,
+					     .kind = GPU_USE_INSTRUCTION,
+					     .after_ns = 70,
+					     .bytes = 30});
+	overwritten((struct gpu_overwritten){
+		.context = 2, .kind = GPU_USE_SYSTEM_CALL, .after_ns = 7, .bytes = 5});
+	/* of a call that is no operation */
+	overwritten((struct gpu_overwritten){.context = 1, .kind = GPU_USE_INSTRUCTION});
+	if (last_overwritten)
+		overwritten(*last_overwritten);
 	if (last)
 		use(*last);
 	u.end.end_ns = 5002;
@@ -153,6 +178,33 @@ static void check(const struct profile *profile)
 	}
 }
 
+static void check_overwrites(const struct profile *profile)
+{
+	static const struct {
+		uint32_t kind;
+		uint64_t copies, bytes, min_ns;
+		const char *callpath;
+	} rows[] = {
+		{GPU_USE_INSTRUCTION, 2, 1030, 70, "app+0x64"},
+		{GPU_USE_SYSTEM_CALL, 1, 5, 7, NULL},
+	};
+
+	assert_int_equal(profile->overwrite_count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct profile_overwrite *row = &profile->overwrites[i];
+
+		assert_int_equal(row->vertex, 1);
+		assert_int_equal(row->kind, rows[i].kind);
+		assert_int_equal(row->copies, rows[i].copies);
+		assert_int_equal(row->bytes, rows[i].bytes);
+		assert_int_equal(row->min_ns, rows[i].min_ns);
+		if (rows[i].callpath)
+			assert_string_equal(row->callpath, rows[i].callpath);
+		else
+			assert_null(row->callpath);
+	}
+}
+
 static void test_uses(void **state)
 {
 	struct profile *profile = build_both(NULL), *read;
@@ -161,29 +213,65 @@ static void test_uses(void **state)
 
 	(void)state;
 	check(profile);
+	check_overwrites(profile);
 	assert_int_equal(profile_write(profile, db, &error), 0);
 	read = profile_read(db, &error);
 	assert_non_null(read);
 	check(read);
+	check_overwrites(read);
 	profile_free(read);
 	profile_free(profile);
 	free(db);
 }
 
 /* What cannot be ends the trace there, and coverage says so. */
-static void must_refuse(struct gpu_use last)
+static void must_stop_at(const struct gpu_use *last, const char *why)
 {
 	struct profile *profile;
 	bool damaged = false;
 
 	assert_int_equal(make_folders(NULL), 0);
-	profile = build_both(&last);
+	profile = build_both(last);
 	for (uint32_t i = 0; i < profile->coverage_count; i++)
-		damaged |= strstr(profile->coverage[i].reason, "a first use") != NULL;
+		damaged |= strstr(profile->coverage[i].reason, why) != NULL;
 	assert_true(damaged);
 	check(profile);
+	check_overwrites(profile);
 	profile_free(profile);
 	assert_int_equal(remove_folders(NULL), 0);
+}
+
+static void must_refuse(struct gpu_use last)
+{
+	must_stop_at(&last, "a first use");
+}
+
+static void must_refuse_overwritten(struct gpu_overwritten last, const char *why)
+{
+	last_overwritten = &last;
+	must_stop_at(NULL, why);
+	last_overwritten = NULL;
+}
+
+static void test_hostile_overwrites(void **state)
+{
+	const char *place = "a first use of a context or frame that is not there";
+	const char *fact = "an overwritten source that cannot be";
+
+	(void)state;
+	must_refuse_overwritten((struct gpu_overwritten){.kind = GPU_USE_INSTRUCTION}, place);
+	must_refuse_overwritten(
+		(struct gpu_overwritten){.context = 2, .frame = 3, .kind = GPU_USE_INSTRUCTION},
+		place);
+	must_refuse_overwritten((struct gpu_overwritten){.context = 2, .kind = GPU_USE_CUDA}, fact);
+	must_refuse_overwritten((struct gpu_overwritten){.context = 2,
+							 .kind = GPU_USE_INSTRUCTION,
+							 .bytes = UINT64_MAX},
+				fact);
+	must_refuse_overwritten((struct gpu_overwritten){.context = 2,
+							 .kind = GPU_USE_INSTRUCTION,
+							 .after_ns = UINT64_MAX},
+				fact);
 }
 
 static void test_hostile_uses(void **state)
@@ -206,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_uses, make_folders, remove_folders),
 		cmocka_unit_test(test_hostile_uses),
+		cmocka_unit_test(test_hostile_overwrites),
 	};
 
 	return cmocka_run_group_tests_name("graph_uses", tests, NULL, NULL);

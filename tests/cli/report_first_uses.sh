@@ -24,6 +24,16 @@ for name in wait_too_early event_too_early; do
 	is "$name: below --min-time it is not told" \
 		"$("$VFLOW" report --min-time 0.2 --brief "$T/$name.0.db" | grep -c 'misplaced wait')" 0
 done
+build_program checkpoint_unread 0
+build_program checkpoint_unread 1
+if [ -n "$(sqlite3 "$T/checkpoint_unread.0.db" "SELECT 1 FROM coverage WHERE reason LIKE '%first use: not measured%'")" ]; then
+	skip "unused download" "userfaultfd cannot be used here"
+else
+	is "unused download: what is saved" "$(sqlite3 "$T/checkpoint_unread.0.db" "SELECT saves_ns FROM finding WHERE pattern = 'unused_download'")" \
+		$(($(run_ns checkpoint_unread 0) - $(run_ns checkpoint_unread 1)))
+	like "unused download: the report says so" "$("$VFLOW" report "$T/checkpoint_unread.0.db" | tr -s ' \n' ' ')" \
+		"Nothing of the 256.0K that 4 of its 4 invocations brought to the host was touched"
+fi
 build_program first_residuals 0
 partial() { # FRACTION -> how many
 	"$VFLOW" report --partial-download "$1" --brief "$T/first_residuals.0.db" | grep -c 'partial download'

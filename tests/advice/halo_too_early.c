@@ -39,5 +39,7 @@ int main(void)
 	CHECK(cudaFreeHost(border));
 	CHECK(cudaFree(state));
 	CHECK(cudaFree(scaled));
+	free(seen);
+	free(sent);
 	return 0;
 }

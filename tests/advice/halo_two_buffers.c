@@ -37,5 +37,6 @@ int main(void)
 		CHECK(cudaFreeHost(border[i]));
 	CHECK(cudaFree(state));
 	CHECK(cudaFree(scaled));
+	free(seen);
 	return 0;
 }

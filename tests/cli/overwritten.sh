@@ -38,7 +38,11 @@ like "race: the report says where, before anything else" "$("$VFLOW" report --br
 like "race: how often" "$("$VFLOW" report "$T/race.db" | tr -s ' \n' ' ')" \
 	"wrote to the memory that 3 of its 3 invocations copied, 192.0K in all, before any wait for the copy: an instruction at run_race overwritten.c:$(line_of run_race) "
 is "race: its action" "$(sqlite3 "$T/race.db" "SELECT pattern, action, saves_ns FROM finding WHERE pattern = 'overwritten_source'")" "overwritten_source|wait_first|"
-race read "cudaMemcpyAsync system call $(line_of run_read) 1 65536"
+if [ -n "$ASAN" ]; then
+	skip "read: who writes" "the path ends in AddressSanitizer's read()"
+else
+	race read "cudaMemcpyAsync system call $(line_of run_read) 1 65536"
+fi
 race thread "cudaMemcpyAsync instruction $(line_of other_thread) 1 65536"
 race wrong_stream "cudaMemcpyAsync instruction $(line_of run_wrong_stream) 1 65536"
 race registered "cudaMemcpyAsync instruction $(line_of run_registered) 1 65536"

@@ -48,7 +48,9 @@ char *report_saving(uint64_t saves_ns, uint64_t saves_most_ns, uint64_t run_ns)
 
 	if (!least && !most)
 		return NULL;
-	if (least && most && !saves_most_ns)
+	if (least && !most && !saves_ns)
+		return NULL; /* "at least nothing" says nothing */
+	if (most && !saves_most_ns)
 		return xstrdup("saves no time: off the critical path");
 	low = least ? most && saves_most_ns != saves_ns ? words_ns(saves_ns)
 							: part_of(saves_ns, run_ns)

@@ -106,7 +106,9 @@ static void estimate(struct worth *worth, struct profile_finding *finding)
 	struct worth_saving saving;
 
 	if (!strcmp(finding->pattern, "gpu_idle"))
-		finding->saves_most_ns = finding->time_ns;
+		finding->saves_most_ns = finding->time_ns < worth->run->timing->run_ns
+						 ? finding->time_ns
+						 : worth->run->timing->run_ns;
 	if (!worth_of_changes(worth, mend->changes, mend->sure, &saving))
 		return;
 	finding->saves_ns = saving.least_ns;

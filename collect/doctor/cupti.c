@@ -76,6 +76,7 @@ void doctor_check_cupti(const char *folder)
 	fflush(NULL);
 	child = fork();
 	if (child == 0) {
+		alarm(DOCTOR_PATIENCE);
 		ask(provider, &facts);
 		_exit(write(ends[1], &facts, sizeof(facts)) == sizeof(facts) ? 0 : 1);
 	}
@@ -87,7 +88,8 @@ void doctor_check_cupti(const char *folder)
 	close(ends[0]);
 	free(provider);
 	if (got != sizeof(facts))
-		doctor_line("broken", "CUPTI", "it crashed when it was asked for its version");
+		doctor_line("broken", "CUPTI",
+			    "it crashed, or hung, when it was asked for its version");
 	else if (facts.found) /* else it cannot be loaded, and that was said */
 		say(&facts);
 }

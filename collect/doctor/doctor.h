@@ -7,6 +7,9 @@
 
 #include <stdbool.h>
 
+/* Seconds for a process that uses the driver: one that is stuck may be so for ever. */
+enum { DOCTOR_PATIENCE = 60 };
+
 /* "  STATE    WHAT   TEXT"; STATE is ok, note, missing or broken. */
 __attribute__((format(printf, 3, 4))) void doctor_line(const char *state, const char *what,
 						       const char *format, ...);

@@ -181,6 +181,7 @@ static bool check_driver_library(void)
 	child = fork();
 	if (child == 0) {
 		unsetenv("CUDA_INJECTION64_PATH"); /* somebody else's tool */
+		alarm(DOCTOR_PATIENCE);
 		ask_driver(&facts);
 		_exit(write(ends[1], &facts, sizeof(facts)) == sizeof(facts) ? 0 : 1);
 	}
@@ -191,7 +192,7 @@ static bool check_driver_library(void)
 	}
 	close(ends[0]);
 	if (got != sizeof(facts))
-		doctor_line("broken", "CUDA driver", "cuInit() crashed: dmesg may say why");
+		doctor_line("broken", "CUDA driver", "cuInit() crashed or hung: dmesg may say why");
 	else if (!facts.found)
 		doctor_line("broken", "CUDA driver",
 			    "%s: install the driver's library (libcuda1), or " CONTAINER,
@@ -306,7 +307,7 @@ static bool check_providers(const char *folder, bool usable)
 /* The program with the known answer, without vflow. */
 static bool check_native(void)
 {
-	struct error error = {"it crashed"};
+	struct error error = {"it crashed, or hung"};
 	ssize_t got = 0;
 	pid_t child;
 	int ends[2];
@@ -317,6 +318,7 @@ static bool check_native(void)
 	child = fork();
 	if (child == 0) {
 		unsetenv("CUDA_INJECTION64_PATH");
+		alarm(DOCTOR_PATIENCE);
 		if (probe_run(&error) == 0)
 			error.text[0] = '\0';
 		_exit(write(ends[1], &error, sizeof(error)) == sizeof(error) ? 0 : 1);

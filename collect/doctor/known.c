@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collect/doctor/doctor.h"
@@ -19,11 +21,27 @@
 
 extern char **environ;
 
-/* Runs a command; what it says goes to `log`.  Returns as waitpid(2), or -1. */
+/* As waitpid(2), or -1: it does not end. */
+static int await(pid_t child)
+{
+	const struct timespec interval = {.tv_nsec = 10000000};
+	int status;
+
+	for (int i = 0; i < DOCTOR_PATIENCE * 100; i++) {
+		if (waitpid(child, &status, WNOHANG) == child)
+			return status;
+		nanosleep(&interval, NULL);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	return -1;
+}
+
+/* Runs a command; what it says goes to `log`.  Returns as await(). */
 static int run(char **argv, const char *log)
 {
 	posix_spawn_file_actions_t actions;
-	int status = -1, failure;
+	int failure;
 	pid_t child;
 
 	posix_spawn_file_actions_init(&actions);
@@ -31,10 +49,7 @@ static int run(char **argv, const char *log)
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	failure = posix_spawn(&child, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
-	if (failure)
-		return -1;
-	waitpid(child, &status, 0);
-	return status;
+	return failure ? -1 : await(child);
 }
 
 /* The first line that the run said; "nothing" when it was silent. */
@@ -48,7 +63,7 @@ static void read_log(const char *log, struct error *error)
 	if (file)
 		fclose(file);
 	text[strcspn(text, "\n")] = '\0';
-	error_set(error, "%s", *text ? text : "the program ended and said nothing");
+	error_set(error, "%s", *text ? text : "the program said nothing, or did not end");
 }
 
 /* *ran: whether the program did, so that it is the profile that is wrong. */

@@ -4,9 +4,7 @@
  */
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collect/doctor/doctor.h"
@@ -15,6 +13,7 @@
 
 /* What a child learnt. */
 struct cupti_facts {
+	char *provider; /* asked of this library */
 	int found;
 	uint32_t version;
 	int first, second; /* results of cuptiSubscribe() */
@@ -26,9 +25,10 @@ static void ignore(void *data, int domain, uint32_t id, const void *call)
 }
 
 /* The ABI of cupti.h. */
-static void ask(const char *provider, struct cupti_facts *facts)
+static void ask(void *data)
 {
-	void *library = dlopen(provider, RTLD_NOW | RTLD_LOCAL), *subscribers[2];
+	struct cupti_facts *facts = data;
+	void *library = dlopen(facts->provider, RTLD_NOW | RTLD_LOCAL), *subscribers[2];
 	int (*version)(uint32_t *);
 	int (*subscribe)(void **, void (*)(void *, int, uint32_t, const void *), void *);
 
@@ -64,32 +64,14 @@ static void say(const struct cupti_facts *facts)
 void doctor_check_cupti(const char *folder)
 {
 	char *provider = xasprintf("%s/%s", folder, pass_library_cupti.name);
-	struct cupti_facts facts = {0};
-	ssize_t got = 0;
-	int ends[2];
-	pid_t child;
+	struct cupti_facts facts = {.provider = provider};
 
-	if (access(provider, R_OK) != 0 || pipe(ends) != 0) {
-		free(provider);
-		return;
+	if (access(provider, R_OK) == 0) {
+		if (!doctor_ask(ask, &facts, sizeof(facts)))
+			doctor_line("broken", "CUPTI",
+				    "it crashed, or hung, when it was asked for its version");
+		else if (facts.found) /* else it cannot be loaded, and that was said */
+			say(&facts);
 	}
-	fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		alarm(DOCTOR_PATIENCE);
-		ask(provider, &facts);
-		_exit(write(ends[1], &facts, sizeof(facts)) == sizeof(facts) ? 0 : 1);
-	}
-	close(ends[1]);
-	if (child > 0) {
-		got = read(ends[0], &facts, sizeof(facts));
-		waitpid(child, NULL, 0);
-	}
-	close(ends[0]);
 	free(provider);
-	if (got != sizeof(facts))
-		doctor_line("broken", "CUPTI",
-			    "it crashed, or hung, when it was asked for its version");
-	else if (facts.found) /* else it cannot be loaded, and that was said */
-		say(&facts);
 }

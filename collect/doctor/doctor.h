@@ -6,9 +6,16 @@
 #define VFLOW_COLLECT_DOCTOR_DOCTOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Seconds for a process that uses the driver: one that is stuck may be so for ever. */
 enum { DOCTOR_PATIENCE = 60 };
+
+/*
+ * Has a child fill in the facts.  False: it crashed or hung, or there could be none; what they are
+ * then is not said.
+ */
+bool doctor_ask(void (*ask)(void *facts), void *facts, size_t size);
 
 /* "  STATE    WHAT   TEXT"; STATE is ok, note, missing or broken. */
 __attribute__((format(printf, 3, 4))) void doctor_line(const char *state, const char *what,

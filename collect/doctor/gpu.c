@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collect/library.h"
@@ -108,8 +107,9 @@ struct driver_facts {
 	char name[128], path[256];
 };
 
-static void ask_driver(struct driver_facts *facts)
+static void ask_driver(void *data)
 {
+	struct driver_facts *facts = data;
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	int (*init)(unsigned), (*version)(int *), (*count)(int *), (*get)(int *, int);
 	int (*name)(char *, int, int), (*attribute)(int *, int, int);
@@ -171,27 +171,9 @@ static bool check_driver_library(void)
 {
 	struct driver_facts facts = {0};
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-	ssize_t got = 0;
-	int ends[2];
-	pid_t child;
+	const bool told = doctor_ask(ask_driver, &facts, sizeof(facts));
 
-	if (pipe(ends) != 0)
-		return false;
-	fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		unsetenv("CUDA_INJECTION64_PATH"); /* somebody else's tool */
-		alarm(DOCTOR_PATIENCE);
-		ask_driver(&facts);
-		_exit(write(ends[1], &facts, sizeof(facts)) == sizeof(facts) ? 0 : 1);
-	}
-	close(ends[1]);
-	if (child > 0) {
-		got = read(ends[0], &facts, sizeof(facts));
-		waitpid(child, NULL, 0);
-	}
-	close(ends[0]);
-	if (got != sizeof(facts))
+	if (!told)
 		doctor_line("broken", "CUDA driver", "cuInit() crashed or hung: dmesg may say why");
 	else if (!facts.found)
 		doctor_line("broken", "CUDA driver",
@@ -208,7 +190,7 @@ static bool check_driver_library(void)
 		doctor_line("ok", "CUDA driver", "CUDA %d.%d, %s, compute capability %d.%d",
 			    facts.version / 1000, facts.version % 1000 / 10, facts.name,
 			    facts.major, facts.minor);
-	return got == sizeof(facts) && facts.found && !facts.error && facts.devices;
+	return told && facts.found && !facts.error && facts.devices;
 }
 
 /* -- toolkit, Sanitizer, other tools ------------------------------------------------------ */
@@ -304,32 +286,20 @@ static bool check_providers(const char *folder, bool usable)
 	return good;
 }
 
+static void run_probe(void *error)
+{
+	if (probe_run(error) == 0)
+		((struct error *)error)->text[0] = '\0';
+}
+
 /* The program with the known answer, without vflow. */
 static bool check_native(void)
 {
-	struct error error = {"it crashed, or hung"};
-	ssize_t got = 0;
-	pid_t child;
-	int ends[2];
+	struct error error = {""};
 
-	if (pipe(ends) != 0)
-		return false;
-	fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		unsetenv("CUDA_INJECTION64_PATH");
-		alarm(DOCTOR_PATIENCE);
-		if (probe_run(&error) == 0)
-			error.text[0] = '\0';
-		_exit(write(ends[1], &error, sizeof(error)) == sizeof(error) ? 0 : 1);
-	}
-	close(ends[1]);
-	if (child > 0) {
-		got = read(ends[0], &error, sizeof(error));
-		waitpid(child, NULL, 0);
-	}
-	close(ends[0]);
-	if (got == sizeof(error) && !error.text[0]) {
+	if (!doctor_ask(run_probe, &error, sizeof(error)))
+		error_set(&error, "it crashed, or hung");
+	if (!error.text[0]) {
 		doctor_line("ok", "GPU", "computes what it should without vflow");
 		return true;
 	}

@@ -719,7 +719,7 @@ static void test_truncated(void **state)
 	free(bytes);
 }
 
-/* One bit of each byte: an error, or a profile that is the same. */
+/* One bit of each byte of the header and of every seventh after it: an error, or the same profile. */
 static void test_bit_flips(void **state)
 {
 	unsigned char *bytes;
@@ -730,7 +730,7 @@ static void test_bit_flips(void **state)
 	write_example();
 	bytes = load(&size);
 	fd = open(path, O_WRONLY);
-	for (size_t at = 0; at < size; at++) {
+	for (size_t at = 0; at < size; at += at < 200 ? 1 : 7) {
 		unsigned char flipped = bytes[at] ^ (unsigned char)(1 << at % 8);
 		struct profile *profile;
 
@@ -747,8 +747,8 @@ static void test_bit_flips(void **state)
 		assert_int_equal(pwrite(fd, &bytes[at], 1, (off_t)at), 1);
 	}
 	close(fd);
-	/* the content and the tables' definitions are some 4 KB of the file */
-	assert_true(refused > 3000);
+	/* the content and the tables' definitions are more than 14 KB of the file */
+	assert_true(refused > 2000);
 	free(bytes);
 }
 

@@ -719,7 +719,8 @@ static void test_truncated(void **state)
 	free(bytes);
 }
 
-/* One bit of each byte of the header and of every seventh after it: an error, or the same profile. */
+/* One bit of each byte of the header and of every seventh after it: an error, or the same profile.
+ */
 static void test_bit_flips(void **state)
 {
 	unsigned char *bytes;

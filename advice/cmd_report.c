@@ -6,7 +6,7 @@
 
 #include "advice/cmd.h"
 #include "advice/memory/report.h"
-#include "advice/report.h"
+#include "advice/report/report.h"
 #include "graph/input.h"
 #include "util/command.h"
 #include "util/options.h"

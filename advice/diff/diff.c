@@ -7,7 +7,7 @@
 
 #include "advice/advice.h"
 #include "advice/memory/report.h"
-#include "advice/report_worth.h"
+#include "advice/report/worth.h"
 #include "advice/words.h"
 #include "util/memory.h"
 

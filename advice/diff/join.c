@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/diff/names.h"
+#include "advice/operation_names.h"
 #include "util/memory.h"
 
 struct joining {
 	struct diff_join *join;
-	struct diff_names *before, *after;
+	struct operation_names *before, *after;
 	uint32_t *to_before; /* vertex index of the second run: of the first, or DIFF_NONE */
 };
 
@@ -27,12 +27,12 @@ static void add_operation(struct joining *joining, uint32_t before, uint32_t aft
 
 /* Items of one name, not joined yet. */
 struct same_name {
-	const struct diff_name *items;
+	const struct operation_name *items;
 	uint32_t count;
 	bool *done;
 };
 
-static uint32_t count_same(const struct diff_names *names, uint32_t first)
+static uint32_t count_same(const struct operation_names *names, uint32_t first)
 {
 	uint32_t count = first < names->count;
 
@@ -89,7 +89,7 @@ static void join_same(struct joining *joining, struct same_name *before, struct 
 
 /* Those of one name that are in one run, and not in the other. */
 static void add_single(struct joining *joining, const bool *is_joined,
-		       const struct diff_names *names, bool after)
+		       const struct operation_names *names, bool after)
 {
 	for (uint32_t i = 0; i < names->count; i++) {
 		uint32_t v = names->items[i].vertex;
@@ -167,7 +167,7 @@ static char *name_of(const struct joining *joining, const struct profile *profil
 		     bool exact)
 {
 	const struct profile_finding *finding = &profile->findings[f];
-	const struct diff_names *names =
+	const struct operation_names *names =
 		profile == joining->join->before ? joining->before : joining->after;
 	char *text;
 	size_t size;
@@ -180,8 +180,8 @@ static char *name_of(const struct joining *joining, const struct profile *profil
 		fprintf(out, "%" PRIu64 " %" PRIu64, number_of(joining, profile, finding->vertex),
 			number_of(joining, profile, finding->object));
 	else
-		fprintf(out, "%s\n\n%s", diff_names_of(names, profile, finding->vertex),
-			diff_names_of(names, profile, finding->object));
+		fprintf(out, "%s\n\n%s", operation_names_of(names, profile, finding->vertex),
+			operation_names_of(names, profile, finding->object));
 	fclose(out);
 	return text;
 }
@@ -275,16 +275,16 @@ static void join_findings(const struct joining *joining)
 struct diff_join *diff_join_new(const struct profile *before, const struct profile *after)
 {
 	struct joining joining = {.join = xcalloc(1, sizeof(struct diff_join)),
-				  .before = diff_names_new(before),
-				  .after = diff_names_new(after),
+				  .before = operation_names_new(before),
+				  .after = operation_names_new(after),
 				  .to_before = no_others(after->graph->vertex_count)};
 
 	joining.join->before = before;
 	joining.join->after = after;
 	join_operations(&joining);
 	join_findings(&joining);
-	diff_names_free(joining.before);
-	diff_names_free(joining.after);
+	operation_names_free(joining.before);
+	operation_names_free(joining.after);
 	free(joining.to_before);
 	return joining.join;
 }

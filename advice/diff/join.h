@@ -2,9 +2,9 @@
  * advice/diff/join.h: which operation and which finding of one run is which of another, of the same
  * program or of an edited one.
  *
- * Operations of one name (names.h) are joined in the order of the source.  Where one run has more
- * of them than the other, those on equal lines are joined first: of equal binaries that is right,
- * else it is a guess which of them is gone.
+ * Operations of one name (operation_names.h) are joined in the order of the source.  Where one run
+ * has more of them than the other, those on equal lines are joined first: of equal binaries that is
+ * right, else it is a guess which of them is gone.
  *
  * Findings are joined if their pattern, operation and object are, else if these have equal names.
  */

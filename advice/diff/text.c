@@ -5,7 +5,7 @@
 
 #include "advice/advice.h"
 #include "advice/diff/diff.h"
-#include "advice/page.h"
+#include "advice/report/page.h"
 #include "advice/words.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -9,7 +9,7 @@
 #include "advice/memory/report_pools.h"
 #include "advice/memory/shares.h"
 #include "advice/memory/words.h"
-#include "advice/page.h"
+#include "advice/report/page.h"
 #include "advice/words.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -5,7 +5,7 @@
 #include "advice/memory/shares.h"
 #include "advice/memory/report.h"
 #include "advice/memory/words.h"
-#include "advice/report_worth.h"
+#include "advice/report/worth.h"
 #include "util/json.h"
 
 enum { PEAKS = 10 }; /* the highest ones */

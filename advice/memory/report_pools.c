@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/page.h"
+#include "advice/report/page.h"
 #include "advice/words.h"
 #include "graph/library_frames.h"
 #include "util/memory.h"

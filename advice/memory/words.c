@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "advice/report_worth.h"
+#include "advice/report/worth.h"
 #include "util/memory.h"
 #include "util/text.h"
 

@@ -17,7 +17,7 @@
 
 #include "advice/advice.h"
 #include "advice/cmd.h"
-#include "advice/report.h"
+#include "advice/report/report.h"
 #include "collect/trace.h"
 #include "graph/profile/profile.h"
 #include "util/memory.h"

@@ -1,5 +1,5 @@
-/* advice/page.c: see advice/page.h. */
-#include "advice/page.h"
+/* advice/report/page.c: see advice/report/page.h. */
+#include "advice/report/page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* advice/report.h: the text that `vflow report` prints. */
-#ifndef VFLOW_ADVICE_REPORT_H
-#define VFLOW_ADVICE_REPORT_H
+/* advice/report/report.h: the text that `vflow report` prints. */
+#ifndef VFLOW_ADVICE_REPORT_REPORT_H
+#define VFLOW_ADVICE_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-#include "advice/report_worth.h"
+#include "advice/report/worth.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice/page.h"
+#include "advice/report/page.h"
 #include "advice/words.h"
 #include "util/memory.h"
 #include "util/text.h"

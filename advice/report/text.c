@@ -1,5 +1,5 @@
-/* advice/report.c: findings as text of at most 100 columns. */
-#include "advice/report.h"
+/* advice/report/text.c: findings as text of at most 100 columns. */
+#include "advice/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "advice/buffer_name.h"
 #include "advice/memory/report.h"
-#include "advice/page.h"
-#include "advice/report_worth.h"
+#include "advice/report/page.h"
+#include "advice/report/worth.h"
 #include "advice/source.h"
 #include "advice/source_files.h"
 #include "advice/words.h"

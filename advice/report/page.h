@@ -1,6 +1,6 @@
-/* advice/page.h: text on lines of at most 100 columns. */
-#ifndef VFLOW_ADVICE_PAGE_H
-#define VFLOW_ADVICE_PAGE_H
+/* advice/report/page.h: text on lines of at most 100 columns. */
+#ifndef VFLOW_ADVICE_REPORT_PAGE_H
+#define VFLOW_ADVICE_REPORT_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* advice/report_worth.h: what findings save, as the report says it. */
+/* advice/report/worth.h: what findings save, as the report says it. */
 #ifndef VFLOW_ADVICE_REPORT_WORTH_H
 #define VFLOW_ADVICE_REPORT_WORTH_H
 
-#include "advice/report.h"
+#include "advice/report/report.h"
 
 /* Whether times are those of the emulated device's model. */
 bool report_is_model(const struct profile *profile);

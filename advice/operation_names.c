@@ -1,5 +1,5 @@
-/* advice/diff/names.c: see names.h. */
-#include "advice/diff/names.h"
+/* advice/operation_names.c: see operation_names.h. */
+#include "advice/operation_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ static void put_function(FILE *out, const struct profile_frame *frame)
 		fputs(slash ? slash + 1 : frame->module ? frame->module : "?", out);
 }
 
-static struct diff_name name_of(const struct profile *profile, uint32_t v)
+static struct operation_name name_of(const struct profile *profile, uint32_t v)
 {
 	const struct graph_vertex *vertex = &profile->graph->vertices[v];
 	uint32_t count;
 	const struct profile_frame **path = profile_own_path(profile, v, &count);
-	struct diff_name name = {.vertex = v};
+	struct operation_name name = {.vertex = v};
 	size_t size;
 	FILE *out = xopen_memstream(&name.name, &size);
 
@@ -57,17 +57,17 @@ static struct diff_name name_of(const struct profile *profile, uint32_t v)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct diff_name *x = a, *y = b;
+	const struct operation_name *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
 	order = order ? order : strcmp(x->place, y->place);
 	return order ? order : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-struct diff_names *diff_names_new(const struct profile *profile)
+struct operation_names *operation_names_new(const struct profile *profile)
 {
 	const uint32_t count = profile->graph->vertex_count;
-	struct diff_names *names = xcalloc(1, sizeof(*names));
+	struct operation_names *names = xcalloc(1, sizeof(*names));
 
 	names->count = count;
 	names->items = xcalloc((size_t)count + 1, sizeof(*names->items));
@@ -80,7 +80,7 @@ struct diff_names *diff_names_new(const struct profile *profile)
 	return names;
 }
 
-void diff_names_free(struct diff_names *names)
+void operation_names_free(struct operation_names *names)
 {
 	if (!names)
 		return;
@@ -93,8 +93,8 @@ void diff_names_free(struct diff_names *names)
 	free(names);
 }
 
-const char *diff_names_of(const struct diff_names *names, const struct profile *profile,
-			  uint32_t id)
+const char *operation_names_of(const struct operation_names *names, const struct profile *profile,
+			       uint32_t id)
 {
 	uint32_t v = graph_find(profile->graph, id);
 

@@ -200,6 +200,8 @@ install-built:
 	install -d $(DESTDIR)$(PREFIX)/include/vflow
 	install -m 644 collect/include/vflow/pool.h $(DESTDIR)$(PREFIX)/include/vflow
 	install -m 644 $(man_pages) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/vflow
+	install -m 644 advice/vflow-report.schema.json $(DESTDIR)$(PREFIX)/share/vflow
 
 clean:
 	rm -rf $(BUILD) $(VFLOW)

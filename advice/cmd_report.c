@@ -1,30 +1,163 @@
 /* vflow report: ranked findings with advice. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advice/cmd.h"
+#include "advice/diff/join.h"
 #include "advice/memory/report.h"
+#include "advice/report/gate.h"
 #include "advice/report/report.h"
+#include "advice/report/worth.h"
 #include "graph/input.h"
 #include "util/command.h"
+#include "util/memory.h"
 #include "util/options.h"
 #include "util/output.h"
+#include "util/text.h"
 
-/* `memory`: the report of memory instead; NULL: not.  `json`: that report as JSON. */
-static int write_report(const struct report *report, const struct report_memory *memory, bool json,
-			const char *path, struct error *error)
+enum { EXIT_ABOVE = 3 }; /* of --fail-above */
+
+static const struct {
+	const char *name;
+	void (*print)(const struct report *report, FILE *out);
+	uint64_t top; /* findings, unless --top says how many; 0: all */
+} types[] = {
+	{"text", report_text, 10},     {"json", report_json, 0},         {"sarif", report_sarif, 0},
+	{"github", report_github, 10}, {"markdown", report_markdown, 0},
+};
+
+enum { TYPES = sizeof(types) / sizeof(*types) };
+
+/* What the options ask for. */
+struct request {
+	const char *output, *by, *rules, *type, *fail_above, *baseline, *suppressions;
+	size_t form; /* index into types */
+	bool of_memory;
+	struct gate gate;
+};
+
+static int write_memory(const struct report_memory *memory, bool json, const char *path,
+			struct error *error)
 {
 	struct output *output = output_open(path, error);
 
 	if (!output)
 		return -1;
-	if (memory)
-		(json ? report_memory_json : report_memory_print)(memory, output_file(output));
-	else
-		report_print(report, output_file(output));
+	(json ? report_memory_json : report_memory_print)(memory, output_file(output));
 	return output_commit(output, error);
+}
+
+static int write_findings(const struct report *report, const struct request *request,
+			  struct error *error)
+{
+	struct output *output = output_open(request->output, error);
+
+	if (!output)
+		return -1;
+	types[request->form].print(report, output_file(output));
+	return output_commit(output, error);
+}
+
+/* Of each finding whether it is not in the baseline.  Caller frees; NULL: an error. */
+static bool *read_baseline(const struct profile *profile, const struct advice_options *options,
+			   const char *file, struct error *error)
+{
+	struct profile *before = input_timed_profile(file, error);
+	struct diff_join *join;
+	bool *fresh;
+
+	if (!before)
+		return NULL;
+	if (advice_can_detect(before))
+		advice_detect(before, options);
+	join = diff_join_new(before, profile);
+	fresh = xcalloc((size_t)profile->finding_count + 1, sizeof(*fresh));
+	for (uint32_t i = 0; i < join->new_findings; i++)
+		fresh[join->findings[join->joined_findings + join->gone_findings + i].after] = true;
+	diff_join_free(join);
+	profile_free(before);
+	return fresh;
+}
+
+/* Of each finding whether it makes the command fail.  Caller frees. */
+static bool *find_failing(const struct report *report, const struct gate *gate)
+{
+	const struct profile *profile = report->profile;
+	bool *fails = xcalloc((size_t)profile->finding_count + 1, sizeof(*fails));
+
+	for (uint32_t f = 0; f < profile->finding_count; f++)
+		fails[f] = !report_suppression(report, f) && (!report->fresh || report->fresh[f]) &&
+			   gate_is_above(gate, &profile->findings[f]);
+	return fails;
+}
+
+/* "vflow report: 2 findings above 1M, new since base.db: 1, 3"; whether there are any. */
+static bool tell_failing(const struct report *report, const struct request *request)
+{
+	uint32_t count = 0, told = 0;
+
+	for (uint32_t f = 0; report->fails && f < report->profile->finding_count; f++)
+		count += report->fails[f];
+	if (!count)
+		return false;
+	fprintf(stderr, "vflow report: %" PRIu32 " finding%s above %s%s%s:", count,
+		text_plural(count, "", "s"), request->fail_above,
+		request->baseline ? ", not in " : "", request->baseline ? request->baseline : "");
+	for (uint32_t f = 0; f < report->profile->finding_count && told < 10; f++)
+		if (report->fails[f])
+			fprintf(stderr, "%s %" PRIu32, told++ ? "," : "", f + 1);
+	fprintf(stderr, "%s\n", told < count ? ", ..." : "");
+	return true;
+}
+
+static void warn_of_unused(const struct suppressions *suppressions)
+{
+	for (uint32_t i = 0; i < suppressions->count; i++)
+		if (!suppressions->items[i].used)
+			fprintf(stderr,
+				"vflow report: %s:%" PRIu32 ": this block suppresses no finding\n",
+				suppressions->file, suppressions->items[i].line);
+}
+
+/* Returns an exit code, or -1 with an error. */
+static int report_findings(struct report *report, const struct request *request,
+			   struct error *error)
+{
+	struct suppressions suppressions = {0};
+	struct finding_id *ids = finding_ids(report->profile);
+	const struct suppression **suppressed = NULL;
+	bool *fresh = NULL, *fails = NULL;
+	int result = 0;
+
+	report->ids = ids;
+	if (request->suppressions)
+		result = suppressions_read(&suppressions, request->suppressions, error);
+	if (result == 0 && request->baseline) {
+		fresh = read_baseline(report->profile, &report->options, request->baseline, error);
+		result = fresh ? 0 : -1;
+	}
+	if (result == 0) {
+		suppressed = suppressions_apply(&suppressions, report->profile, ids);
+		report->suppressed = suppressed;
+		report->fresh = fresh;
+		fails = request->fail_above ? find_failing(report, &request->gate) : NULL;
+		report->fails = fails;
+		result = write_findings(report, request, error);
+	}
+	if (result == 0) {
+		warn_of_unused(&suppressions);
+		result = tell_failing(report, request) ? EXIT_ABOVE : EXIT_OK;
+	}
+	suppressions_release(&suppressions);
+	free(suppressed);
+	free(ids);
+	free(fresh);
+	free(fails);
+	return result;
 }
 
 static bool parse_rules(const char *name, enum memory_rules *rules)
@@ -33,12 +166,95 @@ static bool parse_rules(const char *name, enum memory_rules *rules)
 	return *rules == MEMORY_RULES_ARTEFACT || !strcmp(name, "paper");
 }
 
+/* OPTIONS_RUN, or the exit code after a line on stderr. */
+static int check(struct request *request, struct report *report, struct report_memory *memory)
+{
+	report->options.by_path = !strcmp(request->by, "path");
+	if (!report->options.by_path && strcmp(request->by, "cause") != 0)
+		return options_misuse("report", "--by %s: expected cause or path", request->by);
+	if (!parse_rules(request->rules, &memory->options.rules))
+		return options_misuse("report", "--rules %s: expected paper or artefact",
+				      request->rules);
+	while (request->form < TYPES && strcmp(request->type, types[request->form].name) != 0)
+		request->form++;
+	if (request->form == TYPES)
+		return options_misuse("report",
+				      "-T takes text, json, sarif, github or markdown, not '%s'",
+				      request->type);
+	if (request->of_memory && request->form > 1)
+		return options_misuse("report", "--memory has -T text or json, not '%s'",
+				      request->type);
+	if (report->brief && request->form)
+		return options_misuse("report", "--brief is of text, not of -T %s", request->type);
+	if (request->of_memory &&
+	    (request->fail_above || request->baseline || request->suppressions))
+		return options_misuse("report", "--fail-above, --baseline and --suppressions "
+						"are not of --memory");
+	if (request->fail_above && gate_parse(request->fail_above, &request->gate) != 0)
+		return options_misuse("report",
+				      "--fail-above %s: expected bytes (64K) or a time (1.5ms)",
+				      request->fail_above);
+	if (report->top == UINT64_MAX)
+		report->top = request->of_memory ? 10
+			      : report->brief    ? 0
+						 : types[request->form].top;
+	memory->top = report->top;
+	memory->options.min_bytes = report->options.min_bytes;
+	report->colour = memory->colour = output_wants_colour(request->output);
+	return OPTIONS_RUN;
+}
+
+/* A limit of time cannot be held against a profile that does not know what findings save. */
+static int check_times(const struct request *request, const struct profile *profile,
+		       struct error *error)
+{
+	if (!request->fail_above || !request->gate.is_time || !profile->finding_count ||
+	    report_run_ns(profile) != PROFILE_UNKNOWN)
+		return 0;
+	return error_set(error,
+			 "--fail-above %s: the profile does not say what findings save: collect "
+			 "it with --passes flow,time,waits",
+			 request->fail_above);
+}
+
+static int run(const struct request *request, struct report *report, struct report_memory *memory,
+	       const char *file)
+{
+	struct error error;
+	struct profile *profile = input_timed_profile(file, &error);
+	char *thresholds, *folder;
+	int result = -1;
+
+	if (!profile) {
+		fprintf(stderr, "vflow report: %s\n", error.text);
+		return EXIT_FAILED;
+	}
+	thresholds = advice_other_thresholds(profile, &report->options);
+	folder = getcwd(NULL, 0);
+	report->thresholds = thresholds;
+	report->as_found = !advice_can_detect(profile);
+	if (!report->as_found)
+		advice_detect(profile, &report->options);
+	report->profile = memory->profile = profile;
+	report->file = file;
+	report->folder = folder ? folder : "";
+	if (request->of_memory)
+		result = write_memory(memory, request->form == 1, request->output, &error);
+	else if (check_times(request, profile, &error) == 0)
+		result = report_findings(report, request, &error);
+	free(thresholds);
+	free(folder);
+	profile_free(profile);
+	if (result < 0)
+		fprintf(stderr, "vflow report: %s\n", error.text);
+	return result < 0 ? EXIT_FAILED : result;
+}
+
 int cmd_report(int argc, char **argv)
 {
-	struct report report = {.options = ADVICE_DEFAULTS, .top = UINT64_MAX};
+	struct report report = {.options = ADVICE_DEFAULTS, .top = UINT64_MAX, .max_lines = 200};
 	struct report_memory memory = {.options = MEMORY_DEFAULTS};
-	const char *output = NULL, *by = "cause", *rules = "paper", *type = "text";
-	bool of_memory = false;
+	struct request request = {.by = "cause", .rules = "paper", .type = "text"};
 	const struct command_option options[] = {
 		{0, "redundancy", "FRACTION",
 		 "redundant values: this share of unchanged bytes or more (default 0.33)",
@@ -57,18 +273,19 @@ int cmd_report(int argc, char **argv)
 		{0, "by", "WHAT",
 		 "cause: a finding for each line and operation (default); path: for each call path "
 		 "and object",
-		 OPTION_TEXT, &by},
-		{0, "top", "N", "show at most N findings, 0 for all (default 10; with --brief all)",
+		 OPTION_TEXT, &request.by},
+		{0, "top", "N",
+		 "show at most N findings, 0 for all (default: of text and github 10, else all)",
 		 OPTION_NUMBER, &report.top},
 		{0, "brief", NULL, "a line for each finding, and nothing else", OPTION_FLAG,
 		 &report.brief},
 		{0, "memory", NULL,
 		 "peaks of allocated memory, and memory that is allocated while nobody needs it",
-		 OPTION_FLAG, &of_memory},
+		 OPTION_FLAG, &request.of_memory},
 		{0, "rules", "RULES",
 		 "of memory, what counts as in between: paper, any API call (default), or "
 		 "artefact, kernels only",
-		 OPTION_TEXT, &rules},
+		 OPTION_TEXT, &request.rules},
 		{0, "idle-calls", "N",
 		 "temporary idleness: so many calls between two accesses, or more (default 2)",
 		 OPTION_NUMBER, &memory.options.idle_calls},
@@ -81,15 +298,29 @@ int cmd_report(int argc, char **argv)
 		{0, "fragmentation", "FRACTION",
 		 "overallocation: what is not accessed is less scattered than this (default 0.8)",
 		 OPTION_FRACTION, &memory.options.fragmentation},
-		{'T', "type", "TYPE", "of memory: text (default) or json", OPTION_TEXT, &type},
+		{0, "fail-above", "SIZE|TIME",
+		 "exit with 3 if a finding is worth more bytes, or saves more time; 0: any",
+		 OPTION_TEXT, &request.fail_above},
+		{0, "baseline", "FILE",
+		 "a profile of before: what is found there, too, is not new and does not fail",
+		 OPTION_TEXT, &request.baseline},
+		{0, "suppressions", "FILE", "findings that are known and accepted", OPTION_TEXT,
+		 &request.suppressions},
+		{'T', "type", "TYPE",
+		 "text (default), json, sarif, github or markdown; of memory text or json",
+		 OPTION_TEXT, &request.type},
+		{0, "max-lines", "N", "of Markdown, 0 for no limit (default 200)", OPTION_NUMBER,
+		 &report.max_lines},
 		{'o', "output", "FILE", "write the report there instead of to standard output",
-		 OPTION_TEXT, &output},
+		 OPTION_TEXT, &request.output},
 		{0},
 	};
 	const struct command_help help = {
 		.usage = "vflow report [--redundancy FRACTION] [--duplicate-bytes SIZE] "
 			 "[--partial-download FRACTION] [--min-bytes SIZE] [--min-time FRACTION] "
-			 "[--by cause|path] [--top N] [--brief] [-o FILE] [FILE]\n"
+			 "[--by cause|path] [--top N] [--brief] [--fail-above SIZE|TIME] "
+			 "[--baseline FILE] [--suppressions FILE] "
+			 "[-T text|json|sarif|github|markdown] [--max-lines N] [-o FILE] [FILE]\n"
 			 "vflow report --memory [--rules paper|artefact] [--idle-calls N] "
 			 "[--reuse-difference FRACTION] [--accessed FRACTION] "
 			 "[--fragmentation FRACTION] [--min-bytes SIZE] [--top N] "
@@ -103,52 +334,16 @@ int cmd_report(int argc, char **argv)
 			"is not read.  vflow-report(1) explains the patterns.\n\n"
 			"  vflow report\n"
 			"  vflow report --memory\n"
-			"  vflow report --redundancy 0.9 --top 3 run.db",
+			"  vflow report --redundancy 0.9 --top 3 run.db\n"
+			"  vflow report -T sarif --baseline main.db --fail-above 1M -o vflow.sarif",
 		.options = options,
 	};
-	struct profile *profile;
-	struct error error;
-	int rest, result, code = options_parse(&help, argc, argv, 1, &rest);
+	int rest, code = options_parse(&help, argc, argv, 1, &rest);
 
+	if (code == OPTIONS_RUN)
+		code = check(&request, &report, &memory);
 	if (code != OPTIONS_RUN)
 		return code;
-	report.options.by_path = !strcmp(by, "path");
-	if (!report.options.by_path && strcmp(by, "cause") != 0) {
-		fprintf(stderr, "vflow report: --by %s: expected cause or path\n", by);
-		return EXIT_MISUSE;
-	}
-	if (!parse_rules(rules, &memory.options.rules)) {
-		fprintf(stderr, "vflow report: --rules %s: expected paper or artefact\n", rules);
-		return EXIT_MISUSE;
-	}
-	if (strcmp(type, "text") && (strcmp(type, "json") || !of_memory))
-		return options_misuse("report", "-T takes text, or with --memory json, not '%s'",
-				      type);
-	if (report.top == UINT64_MAX)
-		report.top = report.brief ? 0 : 10;
 	signal(SIGPIPE, SIG_DFL); /* `vflow report | head` ends quietly */
-	profile = input_timed_profile(argv[rest], &error);
-	result = profile ? 0 : -1;
-	if (profile) {
-		char *thresholds = advice_other_thresholds(profile, &report.options);
-
-		report.thresholds = thresholds;
-		report.as_found = !advice_can_detect(profile);
-		if (!report.as_found)
-			advice_detect(profile, &report.options);
-		report.profile = profile;
-		report.file = argv[rest];
-		report.colour = output_wants_colour(output);
-		memory.profile = profile;
-		memory.options.min_bytes = report.options.min_bytes;
-		memory.top = report.top;
-		memory.colour = report.colour;
-		result = write_report(&report, of_memory ? &memory : NULL, !strcmp(type, "json"),
-				      output, &error);
-		free(thresholds);
-		profile_free(profile);
-	}
-	if (result != 0)
-		fprintf(stderr, "vflow report: %s\n", error.text);
-	return result == 0 ? EXIT_OK : EXIT_FAILED;
+	return run(&request, &report, &memory, argv[rest]);
 }

@@ -93,10 +93,42 @@ void operation_names_free(struct operation_names *names)
 	free(names);
 }
 
-const char *operation_names_of(const struct operation_names *names, const struct profile *profile,
-			       uint32_t id)
+static const struct operation_name *item_of(const struct operation_names *names,
+					    const struct profile *profile, uint32_t id)
 {
 	uint32_t v = graph_find(profile->graph, id);
 
-	return v == UINT32_MAX ? "" : names->items[names->of[v]].name;
+	return v == UINT32_MAX ? NULL : &names->items[names->of[v]];
+}
+
+const char *operation_names_of(const struct operation_names *names, const struct profile *profile,
+			       uint32_t id)
+{
+	const struct operation_name *item = item_of(names, profile, id);
+
+	return item ? item->name : "";
+}
+
+const char *operation_names_place(const struct operation_names *names,
+				  const struct profile *profile, uint32_t id)
+{
+	const struct operation_name *item = item_of(names, profile, id);
+
+	return item ? item->place : "";
+}
+
+char *operation_names_of_calls(const struct profile_api *api)
+{
+	char *text;
+	size_t size;
+	FILE *out = xopen_memstream(&text, &size);
+
+	fprintf(out, "%s\n%s\n", api->kind, api->name);
+	for (const char *at = api->callpath ? api->callpath : ""; *at; at++) {
+		fputc(*at, out);
+		if (*at == ':')
+			at += strspn(at + 1, "0123456789");
+	}
+	fclose(out);
+	return text;
 }

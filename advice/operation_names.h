@@ -25,5 +25,9 @@ void operation_names_free(struct operation_names *names);
 /* Of the vertex with this id; "" for one that is not in the graph. */
 const char *operation_names_of(const struct operation_names *names, const struct profile *profile,
 			       uint32_t id);
+const char *operation_names_place(const struct operation_names *names,
+				  const struct profile *profile, uint32_t id);
+/* Of calls that are no vertex: their call path without numbers of lines.  Caller frees. */
+char *operation_names_of_calls(const struct profile_api *api);
 
 #endif

@@ -169,3 +169,9 @@ void json_named_count(struct json *json, const char *name, uint64_t number)
 	json_name(json, name);
 	json_count(json, number);
 }
+
+void json_named_flag(struct json *json, const char *name, bool value)
+{
+	json_name(json, name);
+	json_raw(json, value ? "true" : "false");
+}

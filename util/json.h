@@ -42,6 +42,7 @@ void json_raw(struct json *json, const char *format, ...) __attribute__((format(
 /* Members of an object; no member when the text is NULL. */
 void json_named_text(struct json *json, const char *name, const char *text);
 void json_named_count(struct json *json, const char *name, uint64_t number);
+void json_named_flag(struct json *json, const char *name, bool value);
 
 /*
  * A finite number in the fewest digits that read back the same, never without a point or an

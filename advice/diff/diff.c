@@ -229,28 +229,6 @@ const char *diff_change_name(struct diff_pair vertices)
 					      : "changed";
 }
 
-char *diff_finding_worth(const struct profile *profile, uint32_t f)
-{
-	const struct profile_finding *finding = &profile->findings[f];
-	char *saving =
-		report_saving(finding->saves_ns, finding->saves_most_ns, report_run_ns(profile));
-
-	if (saving)
-		return saving;
-	return finding->time_ns == PROFILE_UNKNOWN ? words_bytes(finding->bytes)
-						   : words_ns(finding->time_ns);
-}
-
-char *diff_finding_place(const struct profile *profile, uint32_t f)
-{
-	const struct profile_finding *finding = &profile->findings[f];
-	uint32_t v = graph_find(profile->graph, finding->vertex);
-
-	if (finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW)
-		return words_calls(&profile->apis[finding->api]);
-	return v == UINT32_MAX ? xstrdup("") : words_vertex(profile, v);
-}
-
 char *diff_amount(const struct diff_number *number, uint64_t value)
 {
 	if (value == PROFILE_UNKNOWN)

@@ -55,10 +55,6 @@ const char *diff_change_name(struct diff_pair vertices);
 /* Whether any operation but the host is in both runs. */
 bool diff_is_alike(const struct diff *diff);
 
-/* "saves 3.10 ms of 42.0 ms, 7.4%", or "64.0K": what a finding is worth; and what it is about.
- * Caller frees. */
-char *diff_finding_worth(const struct profile *profile, uint32_t finding);
-char *diff_finding_place(const struct profile *profile, uint32_t finding);
 /* "64.0K", "3.10 ms", "12" */
 char *diff_amount(const struct diff_number *number, uint64_t value);
 /* ", 12.3% less"; "" where nothing changed or is known.  Caller frees. */

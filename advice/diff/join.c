@@ -151,17 +151,6 @@ static uint64_t number_of(const struct joining *joining, const struct profile *p
 	return joining->to_before[v] == DIFF_NONE ? UINT64_C(1) << 32 | v : joining->to_before[v];
 }
 
-/* The call path of calls without a vertex, without numbers of lines. */
-static void put_calls(FILE *out, const struct profile_api *api)
-{
-	fprintf(out, "%s\n%s\n", api->kind, api->name);
-	for (const char *at = api->callpath ? api->callpath : ""; *at; at++) {
-		fputc(*at, out);
-		if (*at == ':')
-			at += strspn(at + 1, "0123456789");
-	}
-}
-
 /* `exact`: of the operation and object that it is about, not only of their names. */
 static char *name_of(const struct joining *joining, const struct profile *profile, uint32_t f,
 		     bool exact)
@@ -169,20 +158,19 @@ static char *name_of(const struct joining *joining, const struct profile *profil
 	const struct profile_finding *finding = &profile->findings[f];
 	const struct operation_names *names =
 		profile == joining->join->before ? joining->before : joining->after;
-	char *text;
-	size_t size;
-	FILE *out = xopen_memstream(&text, &size);
+	char *about, *text;
 
-	fprintf(out, "%s\n", finding->pattern);
 	if (finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW)
-		put_calls(out, &profile->apis[finding->api]);
+		about = operation_names_of_calls(&profile->apis[finding->api]);
 	else if (exact)
-		fprintf(out, "%" PRIu64 " %" PRIu64, number_of(joining, profile, finding->vertex),
-			number_of(joining, profile, finding->object));
+		about = xasprintf("%" PRIu64 " %" PRIu64,
+				  number_of(joining, profile, finding->vertex),
+				  number_of(joining, profile, finding->object));
 	else
-		fprintf(out, "%s\n\n%s", operation_names_of(names, profile, finding->vertex),
-			operation_names_of(names, profile, finding->object));
-	fclose(out);
+		about = xasprintf("%s\n\n%s", operation_names_of(names, profile, finding->vertex),
+				  operation_names_of(names, profile, finding->object));
+	text = xasprintf("%s\n%s", finding->pattern, about);
+	free(about);
 	return text;
 }
 

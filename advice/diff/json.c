@@ -2,13 +2,8 @@
 #include <stdlib.h>
 
 #include "advice/diff/diff.h"
+#include "advice/report/finding_json.h"
 #include "util/json.h"
-
-static void put_known(struct json *json, const char *name, uint64_t value)
-{
-	if (value != PROFILE_UNKNOWN)
-		json_named_count(json, name, value);
-}
 
 static void put_run(struct json *json, const char *name, const char *file,
 		    const struct profile *profile)
@@ -30,43 +25,10 @@ static void put_numbers(const struct diff *diff, struct json *json)
 
 		json_name(json, number->name);
 		json_begin(json, '{');
-		put_known(json, "before", number->before);
-		put_known(json, "after", number->after);
+		json_known(json, "before", number->before);
+		json_known(json, "after", number->after);
 		json_end(json, '}');
 	}
-	json_end(json, '}');
-}
-
-static void put_frames(struct json *json, const struct profile *profile, uint32_t v)
-{
-	uint32_t count;
-	const struct profile_frame **path = profile_path(profile, v, &count);
-
-	json_name(json, "frames");
-	json_begin(json, '[');
-	for (uint32_t i = 0; i < count; i++) {
-		json_begin(json, '{');
-		json_named_text(json, "function", path[i]->function);
-		json_named_text(json, "file", path[i]->file);
-		if (path[i]->line)
-			json_named_count(json, "line", path[i]->line);
-		json_end(json, '}');
-	}
-	json_end(json, ']');
-	free(path);
-}
-
-static void put_vertex(struct json *json, const char *name, const struct profile *profile,
-		       uint32_t v)
-{
-	if (v == UINT32_MAX || profile->graph->vertices[v].id == GRAPH_HOST)
-		return;
-	json_name(json, name);
-	json_begin(json, '{');
-	json_named_count(json, "vertex", profile->graph->vertices[v].id);
-	json_named_text(json, "kind", profile->graph->vertices[v].kind);
-	json_named_text(json, "name", profile->graph->vertices[v].name);
-	put_frames(json, profile, v);
 	json_end(json, '}');
 }
 
@@ -74,26 +36,10 @@ static void put_vertex(struct json *json, const char *name, const struct profile
 static void put_finding(struct json *json, const char *name, const struct profile *profile,
 			uint32_t f)
 {
-	const struct profile_finding *finding = &profile->findings[f];
-
 	if (name)
 		json_name(json, name);
 	json_begin(json, '{');
-	json_named_count(json, "rank", f + UINT64_C(1));
-	json_named_text(json, "pattern", finding->pattern);
-	json_named_text(json, "action", finding->action);
-	json_named_count(json, "bytes", finding->bytes);
-	put_known(json, "time_ns", finding->time_ns);
-	put_known(json, "saves_ns", finding->saves_ns);
-	put_known(json, "saves_most_ns", finding->saves_most_ns);
-	put_vertex(json, "operation", profile, graph_find(profile->graph, finding->vertex));
-	put_vertex(json, "object", profile, graph_find(profile->graph, finding->object));
-	if (finding->api != PROFILE_NO_ROW) {
-		json_named_text(json, "call", profile->apis[finding->api].name);
-		json_named_text(json, "callpath", profile->apis[finding->api].callpath);
-	}
-	json_named_text(json, "evidence", finding->evidence);
-	json_named_text(json, "advice", finding->advice);
+	finding_json(json, profile, f);
 	json_end(json, '}');
 }
 
@@ -134,11 +80,11 @@ static void put_work(struct json *json, const char *name, const struct profile *
 		return;
 	json_name(json, name);
 	json_begin(json, '{');
-	put_vertex(json, "operation", profile, v);
+	operation_json(json, "operation", profile, v);
 	json_named_count(json, "calls", work->calls);
 	json_named_count(json, "read_bytes", work->read_bytes);
 	json_named_count(json, "written_bytes", work->written_bytes);
-	put_known(json, "time_ns", work->time_ns);
+	json_known(json, "time_ns", work->time_ns);
 	json_end(json, '}');
 }
 
@@ -167,8 +113,7 @@ void diff_json(const struct diff *diff, FILE *out)
 	json_named_count(&json, "schema_version", 1);
 	put_run(&json, "before", diff->before_file, diff->join->before);
 	put_run(&json, "after", diff->after_file, diff->join->after);
-	json_name(&json, "alike");
-	json_raw(&json, diff_is_alike(diff) ? "true" : "false");
+	json_named_flag(&json, "alike", diff_is_alike(diff));
 	put_numbers(diff, &json);
 	put_findings(diff, &json);
 	put_changes(diff, &json);

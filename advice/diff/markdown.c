@@ -5,18 +5,10 @@
 
 #include "advice/advice.h"
 #include "advice/diff/diff.h"
+#include "advice/report/finding.h"
 #include "advice/words.h"
+#include "util/markdown.h"
 #include "util/memory.h"
-
-/* Nothing of the text is taken for markup, and a row of a table stays one. */
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("\\`*_[]<>|~&", *text))
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-}
 
 static void put_row(FILE *out, const struct diff_number *number)
 {
@@ -33,14 +25,14 @@ static void put_row(FILE *out, const struct diff_number *number)
 
 static void put_finding(FILE *out, const struct profile *profile, uint32_t f)
 {
-	char *worth = diff_finding_worth(profile, f), *place = diff_finding_place(profile, f);
+	char *worth = finding_worth(profile, f), *place = finding_operation(profile, f);
 
 	fprintf(out, "- #%" PRIu32 " **", f + 1);
-	put_escaped(out, advice_title(profile->findings[f].pattern));
+	markdown_text(out, advice_title(profile->findings[f].pattern));
 	fputs("**: ", out);
-	put_escaped(out, worth);
+	markdown_text(out, worth);
 	fputs("; ", out);
-	put_escaped(out, place);
+	markdown_text(out, place);
 	fputc('\n', out);
 	free(worth);
 	free(place);
@@ -81,9 +73,9 @@ static void put_changes(const struct diff *diff, FILE *out)
 		char *work = diff_work_words(change);
 
 		fprintf(out, "- %s ", diff_change_name(change->vertices));
-		put_escaped(out, name);
+		markdown_text(out, name);
 		fputs(": ", out);
-		put_escaped(out, work);
+		markdown_text(out, work);
 		fputc('\n', out);
 		free(name);
 		free(work);
@@ -98,9 +90,9 @@ void diff_markdown(const struct diff *diff, FILE *out)
 	const struct diff_pair *gone = join->findings + join->joined_findings;
 
 	fputs("## vflow diff: ", out);
-	put_escaped(out, diff->before_file);
+	markdown_text(out, diff->before_file);
 	fputs(" to ", out);
-	put_escaped(out, diff->after_file);
+	markdown_text(out, diff->after_file);
 	fputs("\n\n| | before | after |\n| --- | ---: | ---: |\n", out);
 	for (uint32_t i = 0; i < diff->number_count; i++)
 		put_row(out, &diff->numbers[i]);

@@ -5,6 +5,7 @@
 
 #include "advice/advice.h"
 #include "advice/diff/diff.h"
+#include "advice/report/finding.h"
 #include "advice/report/page.h"
 #include "advice/words.h"
 #include "util/memory.h"
@@ -44,8 +45,8 @@ static void put_number(FILE *out, const struct diff_number *number)
 /* "- #1 dead write: 64.0K; cudaMemset (vertex 3, util.c:12)" */
 static void put_finding(FILE *out, char sign, const struct profile *profile, uint32_t finding)
 {
-	char *worth = diff_finding_worth(profile, finding);
-	char *place = diff_finding_place(profile, finding);
+	char *worth = finding_worth(profile, finding);
+	char *place = finding_operation(profile, finding);
 	char *text = xasprintf("#%" PRIu32 " %s: %s; %s", finding + 1,
 			       advice_title(profile->findings[finding].pattern), worth, place);
 
@@ -59,9 +60,9 @@ static void put_finding(FILE *out, char sign, const struct profile *profile, uin
 /* "= #3 -> #1 dead write: 64.0K -> 16.0K; cudaMemset (vertex 3, util.c:12)" */
 static void put_remaining(FILE *out, const struct diff_join *join, struct diff_pair pair)
 {
-	char *before = diff_finding_worth(join->before, pair.before);
-	char *after = diff_finding_worth(join->after, pair.after);
-	char *place = diff_finding_place(join->after, pair.after), *text;
+	char *before = finding_worth(join->before, pair.before);
+	char *after = finding_worth(join->after, pair.after);
+	char *place = finding_operation(join->after, pair.after), *text;
 	bool same = !strcmp(before, after);
 
 	text = xasprintf("#%" PRIu32 " -> #%" PRIu32 " %s: %s%s%s; %s", pair.before + 1,

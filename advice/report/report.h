@@ -1,4 +1,4 @@
-/* advice/report/report.h: the text that `vflow report` prints. */
+/* advice/report/report.h: the forms in which `vflow report` prints findings. */
 #ifndef VFLOW_ADVICE_REPORT_REPORT_H
 #define VFLOW_ADVICE_REPORT_REPORT_H
 
@@ -6,18 +6,44 @@
 #include <stdio.h>
 
 #include "advice/advice.h"
+#include "advice/report/finding_ids.h"
+#include "advice/report/suppressions.h"
 
 struct report {
 	const struct profile *profile; /* with the findings of `options` */
 	struct advice_options options;
 	const char *thresholds; /* advice_other_thresholds(), before `options` were used */
 	const char *file; /* operand of the command, for the commands that are suggested; or NULL */
-	uint64_t top;     /* findings to show; 0: all */
-	bool brief;       /* nothing but a line for each */
+	const char *folder; /* where the command runs; sources below it are the program's own */
+	uint64_t top;       /* findings to show; 0: all */
+	uint64_t max_lines; /* of Markdown; 0: no limit */
+	bool brief;         /* in text, nothing but a line for each */
 	bool colour;
 	bool as_found; /* `options` have no effect: the findings are those of the file */
+	/* Of each finding; but for the ids they may be NULL. */
+	const struct finding_id *ids;
+	const struct suppression *const *suppressed; /* by what; NULL: it is not */
+	const bool *fresh; /* it is not in the baseline; without one NULL */
+	const bool *fails; /* it makes the command fail, see gate.h */
 };
 
-void report_print(const struct report *report, FILE *out);
+void report_text(const struct report *report, FILE *out);
+void report_json(const struct report *report, FILE *out);
+/* SARIF 2.1.0, which code scanning and editors read. */
+void report_sarif(const struct report *report, FILE *out);
+/* Commands that a workflow of GitHub takes from the output of its steps: annotations of lines. */
+void report_github(const struct report *report, FILE *out);
+void report_markdown(const struct report *report, FILE *out);
+
+/* NULL: it is not. */
+const struct suppression *report_suppression(const struct report *report, uint32_t finding);
+/* Of the findings that are not suppressed, how many there are, and how many are shown. */
+uint32_t report_count(const struct report *report);
+uint32_t report_shown(const struct report *report);
+/*
+ * The next finding to show, from the index `first` on; finding_count: none.  `*left` is
+ * report_shown() at first.
+ */
+uint32_t report_next(const struct report *report, uint32_t first, uint32_t *left);
 
 #endif

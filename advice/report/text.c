@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "advice/buffer_name.h"
 #include "advice/memory/report.h"
+#include "advice/report/finding.h"
 #include "advice/report/page.h"
 #include "advice/report/worth.h"
 #include "advice/source.h"
@@ -20,7 +20,6 @@
 
 enum {
 	LABEL = PAGE_LABEL,
-	FRAMES = 4,  /* of a call path */
 	FAILED = 10, /* calls that are listed */
 	NUMBER = 8,  /* columns for the number of a source line */
 };
@@ -32,60 +31,11 @@ struct common {
 	struct source_files files;
 };
 
-/* Without -g there are functions only, or not even these. */
-static const char no_lines[] = " (no line: build the host code with -g)";
-
-static void put_frames(FILE *out, const struct profile_frame **frames, uint32_t count)
-{
-	for (uint32_t i = 0; i < count && i < FRAMES; i++) {
-		char *frame = words_frame(frames[i]);
-
-		fprintf(out, "%s%s", i ? " < " : "", frame);
-		free(frame);
-	}
-	if (count > FRAMES)
-		fprintf(out, " < ... %" PRIu32 " more", count - FRAMES);
-}
-
-/*
- * "fill blas.c:12 < forward conv.c:40 < main demo.c:100", of the node of a CUDA graph "capture
- * gr.c:24 < main gr.c:30, replayed at main gr.c:34"; NULL when nothing is known.
- */
-static char *call_path(const struct profile *profile, uint32_t vertex)
-{
-	uint32_t count, first = 0, replay;
-	const struct profile_frame **path = profile_path(profile, vertex, &count);
-	char *text = NULL;
-	size_t size;
-	FILE *out;
-	bool lines;
-
-	while (first < count && !words_has_line(path[first]))
-		first++;
-	lines = first < count;
-	first = lines ? first : 0;
-	for (replay = first; replay < count && !profile_frame_is_replay(path[replay]);)
-		replay++;
-	out = first < count ? open_memstream(&text, &size) : NULL;
-	if (out)
-		put_frames(out, path + first, replay - first);
-	if (out && replay < count) {
-		fputs(", replayed at ", out);
-		put_frames(out, path + replay + 1, count - replay - 1);
-	}
-	if (out && !lines)
-		fputs(no_lines, out);
-	if (out)
-		fclose(out);
-	free(path);
-	return text;
-}
-
 static void print_place(const struct profile *profile, FILE *out, uint32_t vertex)
 {
-	char *path = call_path(profile, vertex);
+	char *path = finding_path(profile, vertex);
 
-	page_field(out, "", path ? path : "(place unknown: no call path)");
+	page_field(out, "", path);
 	free(path);
 }
 
@@ -176,23 +126,6 @@ static void print_operation(const struct profile *profile, struct common *common
 		print_source(&common->files, out, frame->file, frame->line);
 }
 
-/* What the program calls the object, with ": "; "" when its source does not tell. */
-static char *buffer_name(const struct profile *profile, struct source_files *files, uint32_t vertex)
-{
-	uint32_t count, first = 0;
-	const struct profile_frame **path = profile_path(profile, vertex, &count);
-	char *name, *text;
-
-	while (first < count && !words_has_line(path[first]))
-		first++;
-	name = buffer_name_find(files, profile->graph->vertices[vertex].name, path + first,
-				count - first);
-	text = xasprintf("%s%s", name ? name : "", name ? ": " : "");
-	free(name);
-	free(path);
-	return text;
-}
-
 /* Of calls that are no vertex. */
 static void print_calls(struct common *common, FILE *out, const struct profile_api *api)
 {
@@ -209,85 +142,25 @@ static void print_calls(struct common *common, FILE *out, const struct profile_a
 static void print_object(const struct profile *profile, struct common *common, FILE *out,
 			 uint32_t site)
 {
-	const struct words_site *sites = common->sites;
+	char *text = finding_object(profile, common->sites, &common->files, site);
 	uint32_t v = graph_find(profile->graph, site);
-	char *name, *bytes, *text, *buffer;
-	const char *global;
 
-	if (v == UINT32_MAX)
+	if (!text)
 		return;
-	global = sites[v].global;
-	name = global ? xasprintf("global %s", global) : words_name(&profile->graph->vertices[v]);
-	bytes = words_bytes(sites[v].largest);
-	buffer = global ? xstrdup("") : buffer_name(profile, &common->files, v);
-	text = sites[v].count > 1
-		       ? xasprintf("%s%s (vertex %" PRIu32 "), %" PRIu64 " objects of up to %s",
-				   buffer, name, site, sites[v].count, bytes)
-		       : xasprintf("%s%s (vertex %" PRIu32 "), %s", buffer, name, site, bytes);
-	free(buffer);
 	page_field(out, "object", text);
-	free(name);
-	free(bytes);
 	free(text);
-	if (!global) /* a variable of a module has no call path */
+	if (!common->sites[v].global) /* a variable of a module has no call path */
 		print_place(profile, out, v);
-}
-
-/* The operand as the shell takes it, after a space; "" for none. */
-static char *operand(const char *file)
-{
-	char *word = file ? text_shell_file(file) : NULL;
-	char *text = xasprintf("%s%s", word ? " " : "", word ? word : "");
-
-	free(word);
-	return text;
-}
-
-/* "dead write: saves 3.10 ms of 42.0 ms, 7.4%; 64.0K, delete" */
-static char *title_of(const struct profile *profile, const struct profile_finding *finding)
-{
-	char *saving =
-		report_saving(finding->saves_ns, finding->saves_most_ns, report_run_ns(profile));
-	char *amount = finding->time_ns == PROFILE_UNKNOWN ? words_bytes(finding->bytes)
-							   : words_ns(finding->time_ns);
-	char *action = words_action(finding->action);
-	/* of time that is waited the saving tells more */
-	bool both = saving && finding->time_ns == PROFILE_UNKNOWN;
-	char *title = xasprintf("%s: %s%s%s%s%s", advice_title(finding->pattern),
-				saving ? saving : "", both ? "; " : "",
-				both || !saving ? amount : "", *action ? ", " : "", action);
-
-	free(saving);
-	free(amount);
-	free(action);
-	return title;
-}
-
-/* What shows more of it; NULL: nothing does.  Caller frees. */
-static char *look_of(const struct profile_finding *finding, const char *file)
-{
-	const char *action = finding->action ? finding->action : "";
-	const char *change = !strcmp(action, "delete")          ? "without"
-			     : !strcmp(action, "allocate_once") ? "hoist"
-			     : !strcmp(action, "free_async")    ? "no-wait"
-								: NULL;
-
-	if (finding->vertex != GRAPH_HOST)
-		return xasprintf("vflow slice --vertex %" PRIu32
-				 "%s | vflow render -o vertex-%" PRIu32 ".svg",
-				 finding->vertex, file, finding->vertex);
-	if (finding->saves_ns == PROFILE_UNKNOWN || finding->api == PROFILE_NO_ROW || !change)
-		return NULL;
-	return xasprintf("vflow whatif --%s a%" PRIu32 "%s", change, finding->api + 1, file);
 }
 
 static void print_finding(const struct report *report, struct common *common, FILE *out,
 			  uint32_t index)
 {
 	const struct profile_finding *finding = &report->profile->findings[index];
-	char *name = title_of(report->profile, finding), *file = operand(report->file);
-	char *title = xasprintf("%" PRIu32 ". %s", index + 1, name);
-	char *look = look_of(finding, file);
+	char *name = finding_title(report->profile, index), *file = finding_operand(report->file);
+	char *title = xasprintf("%" PRIu32 ". %s%s", index + 1, name,
+				report->fresh && report->fresh[index] ? ", new" : "");
+	char *look = finding_look(finding, file);
 
 	fputc('\n', out);
 	page_heading(report->colour, out, title);
@@ -389,28 +262,19 @@ static void print_header(const struct report *report, uint64_t all_ns, FILE *out
 
 static void print_none(const struct report *report, FILE *out)
 {
-	if (report->profile->graph->vertex_count <= 1)
+	if (report->profile->finding_count)
+		page_wrap(out, 0, "No findings but those that are suppressed.");
+	else if (report->profile->graph->vertex_count <= 1)
 		page_wrap(out, 0, "No findings: no work on the device was recorded.");
 	else
 		page_wrap(out, 0, "No findings: no work was seen that could be left out.");
-}
-
-static uint32_t shown_count(const struct report *report)
-{
-	uint32_t count = report->profile->finding_count;
-
-	return report->top && report->top < count ? (uint32_t)report->top : count;
 }
 
 /* " 1   16.1K  redundant values  fill_kernel (vertex 31, ongpu.c:27 < layers.c:57)" */
 static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 {
 	const struct profile_finding *finding = &profile->findings[index];
-	uint32_t v = graph_find(profile->graph, finding->vertex);
-	char *operation = finding->vertex == GRAPH_HOST && finding->api != PROFILE_NO_ROW
-				  ? words_calls(&profile->apis[finding->api])
-			  : v == UINT32_MAX ? xstrdup("")
-					    : words_vertex(profile, v);
+	char *operation = finding_operation(profile, index);
 	uint64_t ns = finding->saves_ns == PROFILE_UNKNOWN ? finding->time_ns : finding->saves_ns;
 	char size[16], *time = words_ns(ns);
 
@@ -423,7 +287,8 @@ static void print_line(const struct profile *profile, FILE *out, uint32_t index)
 
 static void print_findings(const struct report *report, uint64_t all_ns, FILE *out)
 {
-	uint32_t count = report->profile->finding_count, shown = shown_count(report);
+	const uint32_t end = report->profile->finding_count;
+	uint32_t count = report_count(report), shown = report_shown(report), left = shown;
 	struct common common = {.all_ns = all_ns};
 	char *title, *file;
 
@@ -436,15 +301,42 @@ static void print_findings(const struct report *report, uint64_t all_ns, FILE *o
 	page_heading(report->colour, out, title);
 	free(title);
 	common.sites = words_sites(report->profile);
-	for (uint32_t i = 0; i < shown; i++)
-		print_finding(report, &common, out, i);
+	for (uint32_t f = report_next(report, 0, &left); f < end;
+	     f = report_next(report, f + 1, &left))
+		print_finding(report, &common, out, f);
 	free(common.sites);
 	source_files_release(&common.files);
 	if (shown == count)
 		return;
-	file = operand(report->file);
+	file = finding_operand(report->file);
 	fprintf(out, "\n%" PRIu32 " more: vflow report --top 0%s\n", count - shown, file);
 	free(file);
+}
+
+/* Nothing where none is suppressed. */
+static void print_suppressed(const struct report *report, FILE *out)
+{
+	bool any = false;
+
+	for (uint32_t f = 0; f < report->profile->finding_count; f++) {
+		const struct suppression *suppression = report_suppression(report, f);
+		char *title, *text;
+
+		if (!suppression)
+			continue;
+		if (!any) {
+			fputc('\n', out);
+			page_heading(report->colour, out, "Suppressed");
+		}
+		any = true;
+		title = finding_title(report->profile, f);
+		text = xasprintf("%" PRIu32 ". %s: %s (line %" PRIu32 ")", f + 1, title,
+				 suppression->reason, suppression->line);
+		fputs("  ", out);
+		page_wrap(out, 4, text);
+		free(title);
+		free(text);
+	}
 }
 
 /* Nothing where no call failed. */
@@ -488,7 +380,7 @@ static void print_coverage(const struct report *report, FILE *out)
 
 static void print_further(const struct report *report, FILE *out)
 {
-	char *file = operand(report->file);
+	char *file = finding_operand(report->file);
 	char *whole = xasprintf("vflow render%s -o graph.html # the graph, to explore", file);
 	char *numbers = xasprintf("vflow export -T json%s # all numbers", file);
 
@@ -503,16 +395,26 @@ static void print_further(const struct report *report, FILE *out)
 	free(numbers);
 }
 
-void report_print(const struct report *report, FILE *out)
+static void print_brief(const struct report *report, FILE *out)
+{
+	uint32_t left = report_shown(report);
+
+	for (uint32_t f = report_next(report, 0, &left); f < report->profile->finding_count;
+	     f = report_next(report, f + 1, &left))
+		print_line(report->profile, out, f);
+}
+
+void report_text(const struct report *report, FILE *out)
 {
 	uint64_t all_ns = gpu_time(report->profile);
 
-	for (uint32_t i = 0; report->brief && i < shown_count(report); i++)
-		print_line(report->profile, out, i);
-	if (report->brief)
+	if (report->brief) {
+		print_brief(report, out);
 		return;
+	}
 	print_header(report, all_ns, out);
 	print_findings(report, all_ns, out);
+	print_suppressed(report, out);
 	report_groups(report, out);
 	print_failed_calls(report, out);
 	print_coverage(report, out);

@@ -1178,7 +1178,7 @@ static char *report_of(struct profile *profile, uint64_t top, const char *file)
 	FILE *out = open_memstream(&text, &size);
 
 	detect(profile);
-	report_print(&report, out);
+	report_text(&report, out);
 	fclose(out);
 	/* no line is wider than 100 columns; everything here is ASCII */
 	for (char *line = text; *line; line += strcspn(line, "\n") + 1)
@@ -1323,7 +1323,7 @@ static void test_report_of_utf8(void **state)
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
 
-		report_print(&report, out);
+		report_text(&report, out);
 		fclose(out);
 	}
 	/* after "vflow report:" 100 to a line, in two lines */

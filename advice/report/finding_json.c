@@ -1,0 +1,70 @@
+#include "advice/report/finding_json.h"
+
+#include <stdlib.h>
+
+#include "advice/report/finding.h"
+
+void json_known(struct json *json, const char *name, uint64_t value)
+{
+	if (value != PROFILE_UNKNOWN)
+		json_named_count(json, name, value);
+}
+
+static void put_frames(struct json *json, const struct profile *profile, uint32_t v)
+{
+	uint32_t count;
+	const struct profile_frame **path = profile_path(profile, v, &count);
+
+	json_name(json, "frames");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < count; i++) {
+		json_begin(json, '{');
+		json_named_text(json, "function", path[i]->function);
+		json_named_text(json, "file", path[i]->file);
+		if (path[i]->line)
+			json_named_count(json, "line", path[i]->line);
+		json_end(json, '}');
+	}
+	json_end(json, ']');
+	free(path);
+}
+
+void operation_json(struct json *json, const char *name, const struct profile *profile, uint32_t v)
+{
+	if (v == UINT32_MAX || profile->graph->vertices[v].id == GRAPH_HOST)
+		return;
+	json_name(json, name);
+	json_begin(json, '{');
+	json_named_count(json, "vertex", profile->graph->vertices[v].id);
+	json_named_text(json, "kind", profile->graph->vertices[v].kind);
+	json_named_text(json, "name", profile->graph->vertices[v].name);
+	put_frames(json, profile, v);
+	json_end(json, '}');
+}
+
+void finding_json(struct json *json, const struct profile *profile, uint32_t f)
+{
+	const struct profile_finding *finding = &profile->findings[f];
+	char *title = finding_title(profile, f);
+
+	json_named_count(json, "rank", f + UINT64_C(1));
+	json_named_text(json, "pattern", finding->pattern);
+	json_named_text(json, "title", title);
+	json_named_text(json, "action", finding->action);
+	json_named_count(json, "bytes", finding->bytes);
+	json_known(json, "time_ns", finding->time_ns);
+	json_known(json, "saves_ns", finding->saves_ns);
+	json_known(json, "saves_most_ns", finding->saves_most_ns);
+	operation_json(json, "operation", profile, graph_find(profile->graph, finding->vertex));
+	operation_json(json, "object", profile, graph_find(profile->graph, finding->object));
+	if (finding->api != PROFILE_NO_ROW) {
+		json_named_text(json, "call", profile->apis[finding->api].name);
+		json_named_text(json, "callpath", profile->apis[finding->api].callpath);
+	}
+	json_named_text(json, "evidence", finding->evidence);
+	json_named_text(json, "advice", finding->advice);
+	json_named_text(json, "limits", finding->limits);
+	if (finding->input)
+		json_named_flag(json, "this_input_only", true);
+	free(title);
+}

@@ -1,0 +1,33 @@
+/* advice/report/report.c: which findings a report shows. */
+#include "advice/report/report.h"
+
+const struct suppression *report_suppression(const struct report *report, uint32_t finding)
+{
+	return report->suppressed ? report->suppressed[finding] : NULL;
+}
+
+uint32_t report_count(const struct report *report)
+{
+	uint32_t count = 0;
+
+	for (uint32_t f = 0; f < report->profile->finding_count; f++)
+		count += !report_suppression(report, f);
+	return count;
+}
+
+uint32_t report_shown(const struct report *report)
+{
+	uint32_t count = report_count(report);
+
+	return report->top && report->top < count ? (uint32_t)report->top : count;
+}
+
+uint32_t report_next(const struct report *report, uint32_t first, uint32_t *left)
+{
+	while (first < report->profile->finding_count && report_suppression(report, first))
+		first++;
+	if (!*left)
+		return report->profile->finding_count;
+	--*left;
+	return first;
+}

@@ -13,5 +13,7 @@
 #define DOT_BRIDGED "bridged"
 /* on vertices with findings, not typed: which of the report is the first about it */
 #define DOT_FINDING "finding"
+/* beside it: what that finding is worth, as a share of what the report's best is, 0 to 1 */
+#define DOT_FINDING_SHARE "finding_share"
 
 #endif

@@ -14,7 +14,10 @@
 #include "util/options.h"
 #include "util/text.h"
 
-enum { NAMED = 10 }; /* vertices that are listed when several are meant */
+enum {
+	NAMED = 10, /* vertices that are listed when several are meant */
+	LARGE = 30, /* vertices: who sees fewer needs no smaller slice */
+};
 
 struct slice {
 	struct selector **selectors;
@@ -42,12 +45,25 @@ static void say_union(const struct graph *graph, const bool *of, uint64_t count)
 	fputs(count > named ? ", ...\n" : "\n", stderr);
 }
 
+/* Where the slice is no smaller than the graph, for a person: what makes it smaller. */
+static void say_large(const struct graph *kept, uint32_t all, const struct query_part *part)
+{
+	if (all < LARGE || kept->vertex_count < all - all / 5)
+		return;
+	fprintf(stderr,
+		"vflow slice: nearly everything is in the slice; to narrow it:%s%s%s or "
+		"'vflow prune --edge-bytes SIZE'\n",
+		part->one_object ? "" : " --object ID,", part->depth ? "" : " --depth N,",
+		part->up || part->down ? "" : " --up, --down,");
+}
+
 static int apply(struct graph *graph, void *data, struct error *error)
 {
 	const struct slice *slice = data;
 	bool *of = xcalloc((size_t)graph->vertex_count + 1, sizeof(*of));
 	struct engine *engine;
 	struct selection keep;
+	const uint32_t all = graph->vertex_count;
 	uint64_t count = 0;
 	int result = 0;
 
@@ -64,6 +80,8 @@ static int apply(struct graph *graph, void *data, struct error *error)
 		filter_keep(graph, engine, &keep);
 		if (graph->edge_count == 0)
 			fputs("vflow slice: nothing flows there: the slice has no edges\n", stderr);
+		else
+			say_large(graph, all, &slice->part);
 	}
 	free(of);
 	return result;

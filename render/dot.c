@@ -68,15 +68,15 @@ static void vertex(FILE *out, const struct picture_vertex *shown)
 	dot_list_fields(&list, graph_vertex_fields, &vertex, FIELD_ALL & ~FIELD_TEXT);
 	fprintf(out, " shape=%s style=\"%s\" fillcolor=\"%s\" width=%.4f height=%.4f fontsize=%.1f",
 		shapes[shown->shape].shape, shapes[shown->shape].style,
-		shown->note                  ? "#FFF4C2"
+		shown->strength              ? render_strengths[shown->strength].fill
 		: shown->shape == SHAPE_HOST ? "#1F2328"
 		: shown->shape == SHAPE_BOX  ? "#EEF2F6"
 					     : "#FFFFFF",
 		shown->width / 72, shown->height / 72, shown->font * 0.92);
 	if (shown->shape == SHAPE_HOST)
 		fputs(" fontcolor=\"#FFFFFF\"", out);
-	if (shown->note)
-		fputs(" penwidth=2", out);
+	if (shown->strength)
+		fprintf(out, " penwidth=%.1f", render_strengths[shown->strength].line);
 	fputs(" label=\"", out);
 	for (uint32_t i = 0; i < PICTURE_LINES && shown->lines[i]; i++) {
 		fputs(i ? "\\n" : "", out);

@@ -34,6 +34,22 @@ static char *file_of(const char *callpath)
 	return where;
 }
 
+/* main() is no group: what it calls is told apart by its line, "main:32". */
+static char *function_group_of(const char *callpath)
+{
+	char *function = function_of(callpath), *where, *name;
+
+	if (!function || strcmp(function, "main") != 0)
+		return function;
+	where = render_where(callpath, 0);
+	name = where ? xasprintf("main%s", strrchr(where, ':')) : NULL;
+	free(where);
+	if (!name)
+		return function;
+	free(function);
+	return name;
+}
+
 static char *path_of(const char *callpath)
 {
 	char *function = function_of(callpath), *path;
@@ -155,7 +171,7 @@ static struct member *find_members(const struct graph *graph, enum group_by by,
 		if (graph_vertex_is(&graph->vertices[i], "host"))
 			continue;
 		members[i].key = by == GROUP_FILE        ? file_of(callpath)
-				 : by == GROUP_FUNCTION  ? function_of(callpath)
+				 : by == GROUP_FUNCTION  ? function_group_of(callpath)
 				 : by == GROUP_CALL_PATH ? path_of(callpath)
 				 : by == GROUP_STREAM
 					 ? stream_name(&graph->vertices[i], &places[i], run)
@@ -171,10 +187,14 @@ static struct member *find_members(const struct graph *graph, enum group_by by,
 static void take_number(struct graph_vertex *group, const struct graph_vertex *member)
 {
 	uint32_t number = render_finding(member), before = render_finding(group);
+	const char *share = graph_attribute(&member->attributes, DOT_FINDING_SHARE);
 
-	if (number && (!before || number < before))
-		graph_set_attribute(&group->attributes, DOT_FINDING,
-				    graph_attribute(&member->attributes, DOT_FINDING));
+	if (!number || (before && number >= before))
+		return;
+	graph_set_attribute(&group->attributes, DOT_FINDING,
+			    graph_attribute(&member->attributes, DOT_FINDING));
+	if (share)
+		graph_set_attribute(&group->attributes, DOT_FINDING_SHARE, share);
 }
 
 static void copy_vertex(struct graph_vertex *to, const struct graph_vertex *from)

@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/report/finding.h"
+#include "advice/source.h"
+#include "advice/source_files.h"
 #include "advice/words.h"
 #include "graph/dot_names.h"
 #include "graph/json_fields.h"
 #include "render/html.h"
+
+enum { SOURCES = 500, SOURCE_WIDTH = 160 }; /* findings that have theirs, bytes of a line */
 
 /* Attributes of Graphviz that style, link or load: never data, whatever the input declares. */
 static bool is_styling(const char *name)
@@ -173,9 +178,9 @@ static void put_fields(struct json *json, const struct graph_field *fields, cons
 
 /* put_vertex() and put_look() write these around the fields; `more` may be missing. */
 static const char *const vertex_names[] = {"id", NULL};
-static const char *const vertex_looks[] = {"place",  "note",  "shape", "lines", "finding",
-					   "font",   "x",     "y",     "w",     "h",
-					   "before", "after", "more",  NULL};
+static const char *const vertex_looks[] = {"place",   "note",   "strength", "shape", "lines",
+					   "finding", "font",   "x",        "y",     "w",
+					   "h",       "before", "after",    "more",  NULL};
 
 /* How it is drawn: shape, lines and which of them names findings, size of the first one, place, how
  * many neighbours before and after it are not shown. */
@@ -209,6 +214,7 @@ static void put_vertex(struct json *json, const char *types, const struct pictur
 	put_fields(json, graph_vertex_fields, &vertex);
 	json_text(json, shown->place);
 	json_count(json, shown->note);
+	json_raw(json, "%d", (int)shown->strength);
 	put_look(json, shown);
 	put_others(json, types, &vertex.attributes);
 	json_end(json, ']');
@@ -296,12 +302,53 @@ static void put_time(struct json *json, uint64_t ns)
 
 static const char *const finding_names[] = {"number",  "vertex", "object",   "bytes",  "share",
 					    "pattern", "action", "evidence", "advice", "limits",
-					    "calls",   "saves",  NULL};
+					    "calls",   "saves",  "source",   NULL};
+
+/* Pages are passed on: a hostile profile must not bring lines of any other file into them. */
+static bool is_source(const char *file)
+{
+	static const char *const endings[] = {".c",   ".cc",  ".cpp", ".cxx", ".cu", ".cuh", ".h",
+					      ".hh",  ".hpp", ".hxx", ".inl", ".py", ".f90", ".F90",
+					      ".cuf", ".jl",  ".rs",  ".C",   ".H"};
+	const char *dot = strrchr(file, '.');
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++)
+		if (!strcmp(dot, endings[i]))
+			return true;
+	return false;
+}
+
+/*
+ * The line of the finding with those around it, as they are now; null without `files`, and where
+ * nothing can be read.
+ */
+static void put_source(struct json *json, const struct picture *picture, struct source_files *files,
+		       uint32_t index)
+{
+	struct finding_line line = finding_line(picture->profile, picture->graph, index, "");
+	struct source source = {0};
+
+	if (files && line.file && is_source(line.file))
+		source = source_read(files, line.file, line.line, SOURCE_WIDTH);
+	if (!source.lines[0]) {
+		json_text(json, NULL);
+		return;
+	}
+	json_begin(json, '[');
+	json_text(json, line.file);
+	json_count(json, line.line);
+	json_count(json, source.first);
+	for (uint32_t i = 0; i < SOURCE_LINES && source.lines[i]; i++)
+		json_text(json, source.lines[i]);
+	json_end(json, ']');
+	source_free(&source);
+}
 
 /* The findings of a profile, also about vertices that are not shown; DOT has but their names. */
 static void put_findings(struct json *json, const struct picture *picture)
 {
 	const struct profile *profile = picture->grouped ? NULL : picture->profile;
+	struct source_files files = {0};
 
 	json_begin(json, '[');
 	for (uint32_t i = 0; profile && i < profile->finding_count; i++) {
@@ -323,8 +370,10 @@ static void put_findings(struct json *json, const struct picture *picture)
 					   ? words_calls(&profile->apis[finding->api])
 					   : NULL);
 		put_time(json, finding->saves_ns);
+		put_source(json, picture, i < SOURCES ? &files : NULL, i);
 		json_end(json, ']');
 	}
+	source_files_release(&files);
 	json_end(json, ']');
 }
 

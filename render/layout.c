@@ -257,7 +257,6 @@ int layout_picture(struct picture *picture, enum layout_engine engine, double se
 			picture->edge_count, text_plural(picture->edge_count, "", "s"), why.text);
 	}
 	layout_loops(picture);
-	if (!labelled)
-		layout_labels(picture);
+	(labelled ? layout_crossed_labels : layout_labels)(picture);
 	return 0;
 }

@@ -94,15 +94,22 @@ static struct box box_at(const struct picture_edge *edge, struct picture_point c
 			    centre.x + half + 1, centre.y + RENDER_EDGE_FONT * 0.6};
 }
 
-/* false: there is no place. */
+/* The place that the label has; the drawing moves it by half of the line's width. */
+static struct box box_of(const struct picture_edge *edge)
+{
+	return box_at(edge,
+		      (struct picture_point){edge->label_at.x + edge->width / 2, edge->label_at.y});
+}
+
+/* false: there is no place that fewer than `most` lines cross. */
 static bool place(const struct picture *picture, struct picture_edge *edge, struct box *placed,
-		  uint32_t count)
+		  uint32_t count, uint32_t most)
 {
 	static const double shares[] = {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.12, 0.88};
 	double x = render_text_width(edge->label, RENDER_EDGE_FONT, 1) / 2 + edge->width / 2 + 4;
 	double y = RENDER_EDGE_FONT * 0.6 + edge->width / 2 + 2;
 	const struct picture_point sides[] = {{x, 0}, {-x, 0}, {0, -y}, {0, y}};
-	uint32_t best = UINT32_MAX;
+	uint32_t best = most;
 
 	for (size_t i = 0; i < 4 * sizeof(shares) / sizeof(*shares) && best; i++) {
 		struct picture_point at = edge_at(edge, shares[i / 4]);
@@ -122,7 +129,38 @@ static bool place(const struct picture *picture, struct picture_edge *edge, stru
 		/* the drawing moves it by half of the line's width */
 		edge->label_at = (struct picture_point){at.x - edge->width / 2, at.y};
 	}
-	return best != UINT32_MAX;
+	return best < most;
+}
+
+/*
+ * Graphviz leaves room for labels, and then may lead other lines through it: those labels move to
+ * where fewer lines are, if there is such a place.
+ */
+void layout_crossed_labels(struct picture *picture)
+{
+	struct box *placed = xcalloc((size_t)picture->edge_count + 1, sizeof(*placed));
+	uint32_t *lines = xcalloc((size_t)picture->edge_count + 1, sizeof(*lines)), count = 0;
+
+	for (uint32_t i = 0; i < picture->edge_count; i++) {
+		const struct picture_edge *edge = &picture->edges[i];
+		struct box box;
+
+		if (!edge->label)
+			continue;
+		box = box_of(edge);
+		lines[i] = edge->from == edge->to ? 0 : count_lines(picture, &box);
+		if (!lines[i])
+			placed[count++] = box;
+	}
+	for (uint32_t i = 0; i < picture->edge_count; i++) {
+		if (!lines[i])
+			continue;
+		if (!place(picture, &picture->edges[i], placed, count, lines[i]))
+			placed[count] = box_of(&picture->edges[i]);
+		count++;
+	}
+	free(placed);
+	free(lines);
 }
 
 void layout_labels(struct picture *picture)
@@ -143,7 +181,7 @@ void layout_labels(struct picture *picture)
 	}
 	qsort(order, labels, sizeof(*order), picture_edge_order);
 	for (uint32_t i = 0; i < labels; i++) {
-		if (place(picture, order[i], placed, count)) {
+		if (place(picture, order[i], placed, count, UINT32_MAX)) {
 			count++;
 			continue;
 		}

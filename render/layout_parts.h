@@ -30,6 +30,8 @@ void layout_loops(struct picture *picture);
 /* Puts labels beside their lines, for layouts that do not; those that find no place go.
  * layout_labels.c. */
 void layout_labels(struct picture *picture);
+/* Moves those that have a place to one where fewer lines cross them. */
+void layout_crossed_labels(struct picture *picture);
 
 /* Half of the vertex's height at `x` to the side of its centre: where a line meets its border. */
 double layout_border(const struct picture_vertex *vertex, double x);

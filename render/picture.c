@@ -12,6 +12,8 @@
 #include "util/size.h"
 #include "util/text.h"
 
+#define CIRCLE 9.0 /* diameter of a copy or set, in sizes of its letters */
+
 enum {
 	LABELS_ALL = 30,  /* up to here each edge has its figures */
 	LABELS_SOME = 24, /* of more edges, the most important */
@@ -192,6 +194,29 @@ static double ellipse_around(const struct picture_vertex *shown, double height, 
 	return widest;
 }
 
+/* The smallest circle around the lines, by its diameter. */
+static double circle_around(const struct picture_vertex *shown, double height)
+{
+	double diameter = height;
+
+	for (int i = 0; i < 20; i++)
+		diameter = fmax(height * 1.1,
+				(diameter + 2 * ellipse_around(shown, height, diameter / 2)) / 2);
+	return diameter;
+}
+
+/* A circle is as large as its font was to be; letters are made smaller where they do not fit. */
+static void set_circle(struct picture_vertex *shown, double height)
+{
+	const double diameter = CIRCLE * shown->font;
+
+	for (double around; (around = circle_around(shown, height)) > diameter + 0.5;) {
+		height *= diameter / around;
+		shown->font *= diameter / around;
+	}
+	shown->width = shown->height = diameter;
+}
+
 static void set_size(struct picture_vertex *shown)
 {
 	double width = 0, height = 0;
@@ -208,14 +233,7 @@ static void set_size(struct picture_vertex *shown)
 		shown->width = 2 * ellipse_around(shown, height, shown->height / 2) + 4;
 		break;
 	case SHAPE_CIRCLE:
-		shown->width = height;
-		/* the smallest that goes around itself */
-		for (int i = 0; i < 20; i++)
-			shown->width = fmax(height * 1.1,
-					    (shown->width +
-					     2 * ellipse_around(shown, height, shown->width / 2)) /
-						    2);
-		shown->height = shown->width;
+		set_circle(shown, height);
 		break;
 	case SHAPE_DIAMOND:
 		shown->width = width * 1.5 + 24;
@@ -456,7 +474,8 @@ static void add_notes(struct picture *picture)
 	for (uint32_t i = 0; i < picture->vertex_count; i++) {
 		const struct graph_vertex *vertex = picture->vertices[i].vertex;
 
-		if (vertex->patterns && *vertex->patterns)
+		picture->vertices[i].strength = render_strength(vertex);
+		if (picture->vertices[i].strength)
 			order[count++] = &picture->vertices[i];
 	}
 	qsort(order, count, sizeof(*order), worse);

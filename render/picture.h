@@ -34,6 +34,7 @@ struct picture_vertex {
 	double font;                /* size of the first line */
 	double width, height;
 	uint32_t note; /* number on its badge, 0: no badge */
+	enum render_strength strength;
 	/* neighbours that are not shown: they wrote what it uses, or use what it wrote */
 	uint32_t hidden_before, hidden_after;
 	struct picture_point at; /* centre */

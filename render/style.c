@@ -17,6 +17,14 @@ const struct render_band_style render_bands[BAND_COUNT] = {
 	[BAND_ALL]  = {"#7A0177", "double", 0,   0,   "100%"},
 	[BAND_BRIDGE] = {"#6E7781", "dashed", 4, 2.5, "through operations that were hidden"},
 };
+
+/* What stands on them keeps a contrast of 4.5. */
+const struct render_strength_style render_strengths[STRENGTH_COUNT] = {
+	[STRENGTH_NONE]   = {"#FFFFFF", "#FFFFFF", 1.2},
+	[STRENGTH_WEAK]   = {"#FFF8DB", "#FFF4C2", 1.6},
+	[STRENGTH_MIDDLE] = {"#FFE999", "#FFD33D", 2},
+	[STRENGTH_STRONG] = {"#FFD257", "#F59E0B", 3},
+};
 /* clang-format on */
 
 enum render_shape render_shape(const struct graph_vertex *vertex)
@@ -95,6 +103,16 @@ uint32_t render_finding(const struct graph_vertex *vertex)
 	unsigned long number = text ? strtoul(text, NULL, 10) : 0;
 
 	return number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
+enum render_strength render_strength(const struct graph_vertex *vertex)
+{
+	const char *text = graph_attribute(&vertex->attributes, DOT_FINDING_SHARE);
+	double share = text ? strtod(text, NULL) : 0.1;
+
+	if (!vertex->patterns || !*vertex->patterns || share < 0.01)
+		return STRENGTH_NONE;
+	return share < 0.1 ? STRENGTH_WEAK : share < 0.5 ? STRENGTH_MIDDLE : STRENGTH_STRONG;
 }
 
 double render_vertex_share(uint64_t value, uint64_t most)

@@ -65,6 +65,24 @@ double render_edge_width(uint64_t bytes, uint64_t largest);
 /* Factor on the size of a vertex: 1 for one invocation, +0.15 for each decade, at most 1.75. */
 double render_vertex_scale(uint64_t invocations);
 
+/* How strongly a vertex shows its finding: by what that is worth beside the report's best one. */
+enum render_strength {
+	STRENGTH_NONE,   /* no finding, or less than a hundredth */
+	STRENGTH_WEAK,   /* less than a tenth */
+	STRENGTH_MIDDLE, /* less than half; also where it is not known */
+	STRENGTH_STRONG,
+	STRENGTH_COUNT
+};
+
+struct render_strength_style {
+	const char *fill, *badge;
+	double line; /* width of the outline */
+};
+
+extern const struct render_strength_style render_strengths[STRENGTH_COUNT];
+
+enum render_strength render_strength(const struct graph_vertex *vertex);
+
 /* Which of the report's findings is the first about the vertex, from 1; 0: that is not known. */
 uint32_t render_finding(const struct graph_vertex *vertex);
 

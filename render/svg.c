@@ -78,11 +78,12 @@ void svg_arrowhead(FILE *out, enum graph_access access, enum render_band band,
 		render_bands[band].color);
 }
 
-void svg_shape(FILE *out, enum render_shape shape, bool flagged, struct picture_point at,
-	       double width, double height)
+void svg_shape(FILE *out, enum render_shape shape, enum render_strength strength,
+	       struct picture_point at, double width, double height)
 {
-	const char *fill = flagged ? "#FFF4C2" : shape == SHAPE_BOX ? "#EEF2F6" : "#FFFFFF";
-	double line = flagged ? 2 : 1.2, x = at.x - width / 2, y = at.y - height / 2;
+	const struct render_strength_style *style = &render_strengths[strength];
+	const char *fill = !strength && shape == SHAPE_BOX ? "#EEF2F6" : style->fill;
+	double x = at.x - width / 2, y = at.y - height / 2;
 
 	switch (shape) {
 	case SHAPE_CIRCLE:
@@ -106,18 +107,19 @@ void svg_shape(FILE *out, enum render_shape shape, bool flagged, struct picture_
 		if (shape == SHAPE_HOST)
 			fill = ink;
 	}
-	fprintf(out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", fill, ink, line);
+	fprintf(out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", fill, ink,
+		style->line);
 }
 
-void svg_badge(FILE *out, struct picture_point at, uint32_t number)
+void svg_badge(FILE *out, struct picture_point at, uint32_t number, enum render_strength strength)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", number);
 	fprintf(out,
-		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#FFD33D\" stroke=\"%s\" "
+		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" stroke=\"%s\" "
 		"stroke-width=\"1.5\"/>\n",
-		at.x, at.y, number < 100 ? 9.0 : 12.0, ink);
+		at.x, at.y, number < 100 ? 9.0 : 12.0, render_strengths[strength].badge, ink);
 	svg_text(out, at.x, at.y, 11, SVG_MIDDLE, "font-weight=\"bold\" fill=\"#1F2328\"", text);
 }
 
@@ -262,7 +264,7 @@ static void put_body(FILE *out, const struct picture_vertex *vertex)
 	bool host = vertex->shape == SHAPE_HOST;
 	double height = 0, y;
 
-	svg_shape(out, vertex->shape, vertex->note != 0, vertex->at, vertex->width, vertex->height);
+	svg_shape(out, vertex->shape, vertex->strength, vertex->at, vertex->width, vertex->height);
 	for (uint32_t i = 0; i < PICTURE_LINES && vertex->lines[i]; i++)
 		height += picture_line_size(vertex, i) * RENDER_LINE;
 	y = vertex->at.y - height / 2;
@@ -288,7 +290,7 @@ static void put_body(FILE *out, const struct picture_vertex *vertex)
 		svg_badge(out,
 			  (struct picture_point){vertex->at.x + vertex->width * out_there + 4,
 						 vertex->at.y - vertex->height * out_there - 4},
-			  vertex->note);
+			  vertex->note, vertex->strength);
 	}
 }
 

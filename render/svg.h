@@ -30,11 +30,11 @@ void svg_line(FILE *out, enum render_band band, double width, const char *curve)
 void svg_arrowhead(FILE *out, enum graph_access access, enum render_band band,
 		   struct picture_point base, struct picture_point tip);
 
-void svg_shape(FILE *out, enum render_shape shape, bool flagged, struct picture_point at,
-	       double width, double height);
+void svg_shape(FILE *out, enum render_shape shape, enum render_strength strength,
+	       struct picture_point at, double width, double height);
 
 /* The number of a finding. */
-void svg_badge(FILE *out, struct picture_point at, uint32_t number);
+void svg_badge(FILE *out, struct picture_point at, uint32_t number, enum render_strength strength);
 
 /* What stands around the drawing; svg_frame.c. */
 struct svg_frame {

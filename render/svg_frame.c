@@ -124,7 +124,7 @@ static double findings(FILE *out, const struct picture *picture, double y)
 			char *title = render_cut_end(note->title, (uint32_t)(width / 7));
 
 			svg_badge(out, (struct picture_point){margin + 9, y + row / 2},
-				  note->number);
+				  note->number, note->vertex->strength);
 			svg_text(out, margin + 28, y + row / 2, text_size, SVG_LEFT,
 				 "font-weight=\"bold\"", title);
 			free(title);
@@ -194,12 +194,12 @@ static void icon(FILE *out, enum icon kind, double value, double x, double y)
 			      (struct picture_point){x + width, y});
 		return;
 	case ICON_SHAPE:
-		svg_shape(out, (enum render_shape)value, false,
+		svg_shape(out, (enum render_shape)value, STRENGTH_NONE,
 			  (struct picture_point){x + width / 2, y},
 			  value == SHAPE_CIRCLE ? 16 : width, 16);
 		return;
 	case ICON_BADGE:
-		svg_badge(out, (struct picture_point){x + width - 10, y}, 1);
+		svg_badge(out, (struct picture_point){x + width - 10, y}, 1, STRENGTH_STRONG);
 		return;
 	}
 }
@@ -289,9 +289,9 @@ static double legend(FILE *out, const struct picture *picture, double y)
 		if (picture->shapes[shapes[i].shape])
 			item(&legend, ICON_SHAPE, shapes[i].shape, shapes[i].text);
 	if (picture->note_count)
-		item(&legend, ICON_BADGE, 0, "finding");
+		item(&legend, ICON_BADGE, 0, "finding, the stronger the more it is worth");
 	new_row(&legend);
-	item(&legend, ICON_HEADING, 0, "Size of letters:");
+	item(&legend, ICON_HEADING, 0, "Size:");
 	item(&legend, ICON_NONE, 0, metric->text);
 	item(&legend, ICON_HEADING, 0, "Texts:");
 	item(&legend, ICON_NONE, 0,

@@ -91,7 +91,7 @@ const noteOrder = vertices.map((v, i) => i).filter(i => vertices[i][V.note]).sor
 /* The colours of the style sheet, as they are now. */
 let colors = {};
 function readColors() {
-	for (const name of ["paper", "ink", "faint", "box", "flag", "badge", "accent", "line", "warn", "b0", "b1", "b2", "b3", "b4"]) {
+	for (const name of ["paper", "ink", "faint", "box", "flag1", "flag2", "flag3", "badge1", "badge", "badge3", "accent", "line", "warn", "b0", "b1", "b2", "b3", "b4"]) {
 		$("probe").style.color = "var(--" + name + ")";
 		colors[name] = getComputedStyle($("probe")).color;
 	}
@@ -155,10 +155,12 @@ function outline(c, i) {
 		c.roundRect(x - w / 2, y - h / 2, w, h, v[V.shape] === SHAPE.box ? 0 : 8);
 	}
 }
-function badge(c, x, y, note, factor) {
+const BADGES = ["badge1", "badge1", "badge", "badge3"], OUTLINES = [1.2, 1.6, 2, 3]; /* by strength */
+function badge(c, x, y, v, factor) {
+	const note = v[V.note];
 	c.beginPath();
 	c.arc(x, y, (note < 100 ? 9 : 12) * factor, 0, 2 * Math.PI);
-	c.fillStyle = colors.badge;
+	c.fillStyle = colors[BADGES[v[V.strength]]];
 	c.strokeStyle = "#1f2328";
 	c.lineWidth = 1.5 * factor;
 	c.fill();
@@ -178,9 +180,9 @@ function drawVertex(c, i) {
 	}
 	c.beginPath();
 	outline(c, i);
-	c.fillStyle = v[V.note] ? colors.flag : host ? colors.ink : v[V.shape] === SHAPE.box ? colors.box : colors.paper;
+	c.fillStyle = v[V.strength] ? colors["flag" + v[V.strength]] : host ? colors.ink : v[V.shape] === SHAPE.box ? colors.box : colors.paper;
 	c.strokeStyle = colors.ink;
-	c.lineWidth = Math.max(v[V.note] ? 2 : 1.2, .6 / view.scale);
+	c.lineWidth = Math.max(OUTLINES[v[V.strength]], .6 / view.scale);
 	if (v[V.shape] === SHAPE.diamond) c.setLineDash([5, 3]);
 	c.fill();
 	c.stroke();
@@ -191,7 +193,7 @@ function drawVertex(c, i) {
 		if (v[V.before]) neighbours(c, v, v[V.before], -1);
 		if (v[V.after]) neighbours(c, v, v[V.after], 1);
 	}
-	if (v[V.note] && view.scale >= FAR) badge(c, ...badgePlace(v), v[V.note], Math.max(1, .75 / view.scale));
+	if (v[V.note] && view.scale >= FAR) badge(c, ...badgePlace(v), v, Math.max(1, .75 / view.scale));
 }
 function texts(c, v, host) {
 	const lines = v[V.lines], font = k => v[V.font] * (k ? .85 : 1);
@@ -289,7 +291,7 @@ function farBadges() {
 		for (const i of noteOrder.slice(0, 100)) {
 			const v = vertices[i], x = v[V.x] * view.scale + view.x + 14, y = v[V.y] * view.scale + view.y - 8;
 			if (!state.goneVertices[i] && free(x - 12, y, 24)) {
-				badge(below, x, y, v[V.note], 1);
+				badge(below, x, y, v, 1);
 				if (!--left) return;
 			}
 		}

@@ -81,12 +81,24 @@ function flowControls(i) {
 	line.append(input, copy);
 	return [ways, element("p", flowText()), line];
 }
+/* [file, number of the line meant, number of the first one, lines...] */
+function sourceOf([file, meant, first, ...lines]) {
+	const text = element("pre", undefined, "source");
+	text.tabIndex = 0;
+	text.setAttribute("aria-label", "Source: " + file + ":" + meant);
+	lines.forEach((line, i) => {
+		const number = String(first + i).padStart(String(first + lines.length).length) + "  ";
+		text.append(first + i === meant ? element("b", number + line) : number + line + "\n");
+	});
+	return [element("p", file + ":" + meant, "limits"), text];
+}
 function finding(f) {
 	const box = element("div", undefined, "advice");
 	for (const advice of (f[F.advice] || "").split(" | ")) if (advice) box.append(element("p", advice));
 	if (f[F.evidence]) box.prepend(element("p", words(f[F.pattern]) + ": " + f[F.evidence]));
 	if (f[F.action]) box.prepend(element("h3", f[F.action]));
 	if (f[F.limits]) box.append(element("p", f[F.limits], "limits"));
+	if (f[F.source]) box.append(...sourceOf(f[F.source]));
 	return box;
 }
 function describe() {

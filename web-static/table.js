@@ -149,6 +149,7 @@ function scrollRows(to) {
 function pickRow(i) {
 	const kind = tables[state.tab].kind;
 	if (kind === "e") select(-1, i, true); else select(kind === "v" ? i : findings[i][F.vertex], -1, true);
+	if (matchMedia("(max-width: 60rem)").matches) stage.scrollIntoView(); /* the table stands above it */
 }
 on(body, "click", event => {
 	const line = event.target.closest("tr[data-row]");

@@ -51,6 +51,7 @@ function ends(edge) {
 	return kept;
 }
 function select(vertex, edge, move) {
+	if (ready && (vertex !== state.vertex || edge !== state.edge)) leave();
 	state.vertex = vertex;
 	state.edge = edge;
 	state.kept = vertex >= 0 ? slice(vertex, state.way) : edge >= 0 ? ends(edge) : null;
@@ -279,7 +280,7 @@ on(matchMedia("(forced-colors: active)"), "change", () => setTheme(theme));
 
 /* The address keeps the view: the middle of it, so that windows may differ in size. */
 
-let remembering = 0, ready = false;
+let remembering = 0, ready = false, leaving = false;
 function address() {
 	const hash = new URLSearchParams(), sort = state.sort[state.tab];
 	const put = (name, value) => { if (value !== "" && value !== "0") hash.set(name, value); };
@@ -296,7 +297,15 @@ function address() {
 function remember() {
 	if (!ready) return;
 	clearTimeout(remembering);
-	remembering = setTimeout(() => history.replaceState(null, "", address()), 300);
+	remembering = setTimeout(() => {
+		history[leaving ? "pushState" : "replaceState"](null, "", address());
+		leaving = false;
+	}, 300);
+}
+/* Back leads to the selection before; those that were passed in a hurry are left out. */
+function leave() {
+	if (!leaving) history.replaceState(null, "", address());
+	leaving = true;
 }
 function recall(from) {
 	const hash = new URLSearchParams(from.slice(1)), at = (hash.get("at") || "").split("_").map(Number);
@@ -362,7 +371,11 @@ new ResizeObserver(() => {
 	frame();
 }).observe(stage);
 /* what the address is by now may be ours again */
-on(window, "hashchange", event => recall(new URL(event.newURL).hash));
+on(window, "hashchange", event => {
+	ready = leaving = false;
+	recall(new URL(event.newURL).hash);
+	ready = true;
+});
 /* On paper: light, all of it, sharp. */
 on(window, "beforeprint", () => {
 	document.documentElement.dataset.theme = "light";

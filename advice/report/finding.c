@@ -184,10 +184,11 @@ const char *finding_file_in(const char *file, const char *folder)
 	return file;
 }
 
-struct finding_line finding_line(const struct profile *profile, uint32_t f, const char *folder)
+struct finding_line finding_line(const struct profile *profile, const struct graph *graph,
+				 uint32_t f, const char *folder)
 {
 	const struct profile_finding *finding = &profile->findings[f];
-	uint32_t v = graph_find(profile->graph, finding->vertex), count;
+	uint32_t v = graph_find(graph, finding->vertex), count;
 	struct finding_line line = {0};
 	const struct profile_frame **path;
 

@@ -42,10 +42,11 @@ struct finding_line {
 
 /*
  * Where to point at: of the call path the innermost line in a file below `folder`, which is where
- * the program's own source is likely to be; where there is none, the innermost line.
+ * the program's own source is likely to be; where there is none, the innermost line.  The graph is
+ * the profile's, which may have been taken out of it.
  */
-struct finding_line finding_line(const struct profile *profile, uint32_t finding,
-				 const char *folder);
+struct finding_line finding_line(const struct profile *profile, const struct graph *graph,
+				 uint32_t finding, const char *folder);
 /* The file as it is called in the folder; NULL: it is not below it. */
 const char *finding_file_in(const char *file, const char *folder);
 

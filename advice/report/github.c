@@ -22,7 +22,8 @@ static void put_escaped(FILE *out, const char *text, const char *also)
 static void put_finding(const struct report *report, FILE *out, uint32_t f)
 {
 	const struct profile_finding *finding = &report->profile->findings[f];
-	struct finding_line line = finding_line(report->profile, f, report->folder);
+	struct finding_line line =
+		finding_line(report->profile, report->profile->graph, f, report->folder);
 	const char *inside = line.file ? finding_file_in(line.file, report->folder) : NULL;
 	char *title = finding_title(report->profile, f);
 	char *operation = finding_operation(report->profile, f);

@@ -114,7 +114,8 @@ static void put_command(FILE *out, const char *name, const char *command)
 
 static void put_line(FILE *out, const struct report *report, uint32_t f)
 {
-	struct finding_line line = finding_line(report->profile, f, report->folder);
+	struct finding_line line =
+		finding_line(report->profile, report->profile->graph, f, report->folder);
 	const char *inside = line.file ? finding_file_in(line.file, report->folder) : NULL;
 	char *text;
 

@@ -146,7 +146,8 @@ static void put_result(struct json *json, const struct report *report, struct ru
 		       uint32_t f)
 {
 	const struct profile_finding *finding = &report->profile->findings[f];
-	struct finding_line line = finding_line(report->profile, f, report->folder);
+	struct finding_line line =
+		finding_line(report->profile, report->profile->graph, f, report->folder);
 	uint32_t v = graph_find(report->profile->graph, finding->vertex);
 	char *title = finding_title(report->profile, f);
 	char *operation = finding_operation(report->profile, f);

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,8 +225,44 @@ static char *join(char *list, const char *item, const char *separator, bool sort
 	return joined;
 }
 
+/*
+ * What the finding is worth for certain: of the run's time, where any finding saves some, else
+ * bytes; SMALL of the best where there is no more than an upper limit, or nothing.
+ */
+static double worth_of(const struct profile_finding *finding, bool timed, double best)
+{
+	const double small = 0.05 * best;
+
+	if (!timed)
+		return (double)finding->bytes;
+	if (finding->saves_ns != PROFILE_UNKNOWN && finding->saves_ns)
+		return (double)finding->saves_ns;
+	if (finding->saves_most_ns == PROFILE_UNKNOWN)
+		return small;
+	return fmin(small, (double)finding->saves_most_ns);
+}
+
+/* Of each finding its share of the best one's worth; the caller frees. */
+static double *finding_shares(const struct profile *profile)
+{
+	const uint32_t count = profile->finding_count;
+	double *shares = xcalloc((size_t)count + 1, sizeof(*shares)), best = 0;
+	bool timed = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		timed |= profile->findings[i].saves_ns != PROFILE_UNKNOWN &&
+			 profile->findings[i].saves_ns;
+	for (uint32_t i = 0; i < count; i++)
+		best = fmax(best, worth_of(&profile->findings[i], timed, 0));
+	for (uint32_t i = 0; i < count; i++)
+		shares[i] = best > 0 ? worth_of(&profile->findings[i], timed, best) / best : 1;
+	return shares;
+}
+
 void profile_mark_vertices(struct profile *profile)
 {
+	double *shares = finding_shares(profile);
+
 	for (uint32_t i = 0; i < profile->finding_count; i++) {
 		const struct profile_finding *finding = &profile->findings[i];
 		struct graph_vertex *vertex =
@@ -235,9 +272,12 @@ void profile_mark_vertices(struct profile *profile)
 			continue;
 		if (!graph_attribute(&vertex->attributes, DOT_FINDING)) {
 			char *number = xasprintf("%" PRIu32, i + 1);
+			char *share = xasprintf("%.3f", shares[i]);
 
 			graph_set_attribute(&vertex->attributes, DOT_FINDING, number);
+			graph_set_attribute(&vertex->attributes, DOT_FINDING_SHARE, share);
 			free(number);
+			free(share);
 		}
 		vertex->patterns = join(vertex->patterns, finding->pattern, ",", true);
 		vertex->fields |= VERTEX_PATTERNS;
@@ -246,4 +286,5 @@ void profile_mark_vertices(struct profile *profile)
 		vertex->advice = join(vertex->advice, finding->advice, " | ", false);
 		vertex->fields |= VERTEX_ADVICE;
 	}
+	free(shares);
 }

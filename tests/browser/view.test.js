@@ -110,6 +110,8 @@ async function fingers({browser, files, name}) {
 	const page = await open(browser, files.html, "", {hasTouch: true, viewport: {width: 900, height: 800}});
 	const session = await page.context().newCDPSession(page);
 	const touch = (type, ...points) => session.send("Input.dispatchTouchEvent", {type, touchPoints: points.map(([x, y], id) => ({x, y, id}))});
+	is(name("a narrow page begins with the tables"), await page.evaluate(() => $("lists").getBoundingClientRect().top < stage.getBoundingClientRect().top), true);
+	await page.evaluate(() => stage.scrollIntoView());
 	const before = await where(page);
 	await touch("touchStart", [300, 300]);
 	for (let k = 1; k <= 5; k++) await touch("touchMove", [300 + 10 * k, 300 + 6 * k]);
@@ -345,6 +347,20 @@ async function remembered({browser, page, name, files, target, times}) {
 	const all = p => Promise.all(what().map(f => f(p))).then(list => list.join(" "));
 	is(name("the address keeps selection, filters, theme and table"), await all(other), await all(page));
 	check(name("and the middle of the view, in a window of another size"), close(await middle(other), await middle(page), .2), `${await middle(page)} ${await middle(other)}`);
+	/* the address follows within 300 ms; who is quicker passes an operation by */
+	const at = id => other.waitForFunction(id => state.vertex >= 0 && vertices[state.vertex][V.id] === id && location.hash === address(), id, {timeout: 20000}).catch(() => {});
+	for (const id of [1, 2, 3]) {
+		await other.evaluate(id => select(indexOf.get(id), -1, true), id);
+		await at(id);
+	}
+	for (const id of [2, 1]) {
+		await other.goBack();
+		await at(id);
+		is(name("Back goes to the operation before"), await chosen(other), id);
+	}
+	await other.goForward();
+	await at(2);
+	is(name("and Forward to the next"), await chosen(other), 2);
 	await other.evaluate(() => { location.hash = "#v=1"; });
 	await other.waitForFunction(() => state.vertex >= 0 && vertices[state.vertex][V.id] === 1, null, {timeout: 20000}).catch(() => {});
 	is(name("a new address in the same window is followed"), await chosen(other) + await other.inputValue("#kernel"), "1");

@@ -54,6 +54,14 @@ run "slice --down" "4>3 4>5 5>0" slice --down --vertex 4
 run "slice --depth 1: the edges at it" "3>4 4>3 4>5" slice --depth 1 --vertex 4
 run "slice --up --depth 2" "2>3 3>3 3>4" slice --up --depth 2 --vertex 4
 run "slice --object" "4>3" slice --object 9 --vertex 4
+# a chain of 40: all of it is in the slice
+{ echo 'digraph { vflow_version=1;'; for n in $(seq 40); do echo "v$n [kind=kernel name=k$n];"; done; for n in $(seq 39); do echo "v$n->v$((n + 1)) [object=1 access=WRITE bytes=1 count=1];"; done; echo '}'; } >"$T/chain.dot"
+"$VFLOW" slice --vertex 20 "$T/chain.dot" 2>"$T/err" >/dev/null
+like "slice: nearly everything: how to narrow it" "$(cat "$T/err")" "nearly everything is in the slice; to narrow it: --object ID, --depth N, --up, --down, or 'vflow prune --edge-bytes SIZE'"
+"$VFLOW" slice --vertex 20 --depth 30 --object 1 "$T/chain.dot" 2>"$T/err" >/dev/null
+like "slice: only what was not used" "$(cat "$T/err")" "to narrow it: --up, --down, or "
+"$VFLOW" slice --vertex 20 --up "$T/chain.dot" 2>"$T/err" >/dev/null
+unlike "slice: no word where it is small" "$(cat "$T/err")" "nearly"
 expect_exit 2 "slice --up --down" "$VFLOW" slice --up --down --vertex 4 "$T/f.dot"
 pruned() { # NAME VERTICES EDGES OPTION...
 	local name=$1 vertices=$2 edges=$3

@@ -382,7 +382,7 @@ int cmd_render(int argc, char **argv)
 	}
 	if (groups && format->everything)
 		return options_misuse("render", "%s does not take --group-by", format->name);
-	if (format->convert && (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO))
+	if (format->binary && (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO))
 		return options_misuse("render", "%s is not for terminals: write to a file with -o",
 				      format->name);
 	input = input_open(argv[operand], true, &error);

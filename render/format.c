@@ -71,6 +71,10 @@ int render_write(const struct render_format *format, const struct picture *pictu
 	int result;
 
 	*remark = NULL;
+	if (format->write) {
+		format->write(picture, out, remark);
+		return 0;
+	}
 	if (!format->convert) {
 		walk(format, picture, out);
 		return 0;

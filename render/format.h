@@ -18,7 +18,13 @@ struct render_format {
 	bool explorable;        /* finds its way in thousands of vertices */
 	bool everything;        /* no picture: of a large graph nothing is left out */
 	bool times;             /* needs a profile with its events */
+	bool binary;            /* not for terminals */
 	bool vertices_first;    /* else last, so that they lie on top */
+	/*
+	 * Writes all of it, instead of what follows; *remark is set to a sentence for the user when
+	 * something had to be left out (freed by the caller).
+	 */
+	void (*write)(const struct picture *picture, FILE *out, char **remark);
 	/* all but begin may be NULL */
 	void (*begin)(FILE *out, const struct picture *picture);
 	void (*edge)(FILE *out, const struct picture *picture, const struct picture_edge *edge);

@@ -350,6 +350,7 @@ struct render_format lanes_format(const struct render_format *format)
 		.name = format->name,
 		.everything = true,
 		.times = true,
+		.binary = format->binary,
 		.begin = draw,
 		.convert = format->convert,
 	};

@@ -155,8 +155,8 @@ static int missing(const char *svg, size_t size, FILE *out, char **remark, struc
 #endif
 
 #define AS_SVG                                                                                     \
-	.positions = true, .begin = svg_begin, .edge = svg_edge, .vertex = svg_vertex,             \
-	.end = svg_end
+	.binary = true, .positions = true, .begin = svg_begin, .edge = svg_edge,                   \
+	.vertex = svg_vertex, .end = svg_end
 
 const struct render_format render_png = {
 	.name = "png",

@@ -12,7 +12,7 @@
 enum { CALLS_MOST = 100000 };
 
 struct trace {
-	struct json json;
+	struct perfetto *perfetto;
 	const struct outcome *outcome;
 	struct lanes lanes;
 	uint32_t calls;
@@ -25,18 +25,24 @@ static uint32_t process_of(const struct trace *trace, uint32_t process)
 	return 2 * process + 1 + trace->after;
 }
 
-static void put_slice(struct trace *trace, uint32_t process, uint32_t lane, struct replay_span span,
-		      const char *category, const char *name)
+/* What comes of the event is put by put(). */
+static struct perfetto_event slice(const struct trace *trace, uint32_t process, uint32_t lane,
+				   struct replay_span span, const char *category, const char *name)
 {
-	struct json *json = &trace->json;
+	return (struct perfetto_event){
+		.type = PERFETTO_SLICE,
+		.category = category,
+		.name = name,
+		.process = process_of(trace, process),
+		.track = lane + 1,
+		.start_ns = span.start_ns - trace->outcome->result->start_ns,
+		.end_ns = span.end_ns - trace->outcome->result->start_ns,
+	};
+}
 
-	perfetto_event(json, "X");
-	json_named_text(json, "cat", category);
-	json_named_text(json, "name", name);
-	json_named_count(json, "pid", process_of(trace, process));
-	json_named_count(json, "tid", lane + UINT64_C(1));
-	perfetto_time(json, "ts", span.start_ns - trace->outcome->result->start_ns);
-	perfetto_time(json, "dur", span.end_ns - span.start_ns);
+static void put(struct trace *trace, const struct perfetto_event *event)
+{
+	trace->perfetto->writer->event(trace->perfetto, event);
 }
 
 static bool is_gone(struct replay_span span)
@@ -52,19 +58,19 @@ static void put_call(struct trace *trace, uint32_t index)
 	const struct replay_span after = trace->outcome->result->calls[index];
 	const struct replay_span span =
 		trace->after ? after : (struct replay_span){call->start_ns, call->end_ns};
+	struct perfetto_event out;
 
 	if (is_gone(span))
 		return;
-	put_slice(trace, call->process, lanes_thread(&trace->lanes, call), span, "call", api->name);
-	json_name(&trace->json, "args");
-	json_begin(&trace->json, '{');
-	json_named_count(&trace->json, "call", index + UINT64_C(1));
-	json_named_text(&trace->json, "callpath", api->callpath);
+	out = slice(trace, call->process, lanes_thread(&trace->lanes, call), span, "call",
+		    api->name);
+	perfetto_number(&out, "call", index + UINT64_C(1));
+	perfetto_text(&out, "callpath", api->callpath);
 	if (api->vertex != PROFILE_NO_VERTEX)
-		json_named_count(&trace->json, "vertex", api->vertex);
+		perfetto_number(&out, "vertex", api->vertex);
 	if (is_gone(after))
-		json_named_text(&trace->json, "change", "not made any more");
-	perfetto_end(&trace->json);
+		perfetto_text(&out, "change", "not made any more");
+	put(trace, &out);
 }
 
 static void put_wait(struct trace *trace, uint32_t index)
@@ -75,12 +81,13 @@ static void put_wait(struct trace *trace, uint32_t index)
 	const struct replay_span span =
 		trace->after ? trace->outcome->result->waits[index]
 			     : (struct replay_span){wait->start_ns, wait->start_ns + wait->wait_ns};
+	struct perfetto_event out;
 
 	if (wait->call >= trace->calls || is_gone(span) || span.end_ns <= span.start_ns)
 		return;
-	put_slice(trace, call->process, lanes_thread(&trace->lanes, call), span, "wait",
-		  "waits for the device");
-	json_end(&trace->json, '}');
+	out = slice(trace, call->process, lanes_thread(&trace->lanes, call), span, "wait",
+		    "waits for the device");
+	put(trace, &out);
 }
 
 static void put_operation(struct trace *trace, uint32_t index)
@@ -91,37 +98,37 @@ static void put_operation(struct trace *trace, uint32_t index)
 	const struct replay_span after = trace->outcome->result->operations[index];
 	const struct replay_span span =
 		trace->after ? after : (struct replay_span){time->start_ns, time->end_ns};
+	struct perfetto_event out;
 
 	if (time->call >= trace->calls || is_gone(span))
 		return;
-	put_slice(trace, call->process, lanes_stream(&trace->lanes, call), span,
-		  profile->apis[call->api].kind, profile->apis[call->api].name);
-	json_name(&trace->json, "args");
-	json_begin(&trace->json, '{');
-	json_named_count(&trace->json, "call", time->call + UINT64_C(1));
+	out = slice(trace, call->process, lanes_stream(&trace->lanes, call), span,
+		    profile->apis[call->api].kind, profile->apis[call->api].name);
+	perfetto_number(&out, "call", time->call + UINT64_C(1));
 	if (is_gone(after))
-		json_named_text(&trace->json, "change", "not there any more");
-	perfetto_end(&trace->json);
+		perfetto_text(&out, "change", "not there any more");
+	put(trace, &out);
 }
 
 static void put_names(struct trace *trace)
 {
 	const struct replay_result *result = trace->outcome->result;
 	const struct profile *profile = trace->outcome->profile;
+	const struct perfetto_writer *writer = trace->perfetto->writer;
 
 	for (uint32_t p = 0; p < profile->process_count; p++) {
 		const char *of = profile->processes[p].arguments;
 		char *name = xasprintf("%s: %s", trace->after ? "after" : "before", of ? of : "");
 
-		perfetto_name_process(&trace->json, process_of(trace, p), name,
-				      process_of(trace, p));
+		writer->process(trace->perfetto, process_of(trace, p), name, NULL,
+				process_of(trace, p));
 		free(name);
 	}
 	for (uint32_t i = 0; i < result->lane_count; i++) {
 		char *name = outcome_lane_name(profile, &result->lanes[i]);
 
-		perfetto_name_track(&trace->json, process_of(trace, result->lanes[i].process),
-				    i + 1, name);
+		writer->track(trace->perfetto, process_of(trace, result->lanes[i].process), i + 1,
+			      name);
 		free(name);
 	}
 }
@@ -142,32 +149,23 @@ static void put_timeline(struct trace *trace)
 void replay_perfetto(FILE *out, const struct outcome *outcome)
 {
 	const uint32_t all = outcome->result->call_count;
-	struct trace trace = {.json = {.file = out, .style = JSON_IN_HTML},
-			      .outcome = outcome,
-			      .calls = all < CALLS_MOST ? all : CALLS_MOST};
-	struct json *json = &trace.json;
+	struct trace trace = {.outcome = outcome, .calls = all < CALLS_MOST ? all : CALLS_MOST};
 	char *sentence = outcome_sentence(&outcome->times);
+	const char *run = outcome->profile->command;
+	const struct perfetto_argument about[] = {
+		{.name = "run", .text = run ? run : ""},
+		{.name = "whatif", .text = sentence},
+		{.name = "times", .text = outcome->model_time ? "model time" : "ns of the run"},
+		{.name = "calls_left_out", .number = all - trace.calls},
+	};
 
 	lanes_index(&trace.lanes, outcome->result);
-	json_begin(json, '{');
-	json_named_text(json, "displayTimeUnit", "ns");
-	json_name(json, "otherData");
-	json_begin(json, '{');
-	json_named_text(json, "run", outcome->profile->command);
-	json_named_text(json, "whatif", sentence);
-	json_named_text(json, "times", outcome->model_time ? "model time" : "ns of the run");
-	json_named_count(json, "calls_left_out", all - trace.calls);
-	json_end(json, '}');
-	json_name(json, "traceEvents");
-	json_begin(json, '[');
+	trace.perfetto = perfetto_json.begin(out, about, sizeof(about) / sizeof(*about));
 	put_timeline(&trace);
 	trace.after = true;
 	if (outcome->change_count)
 		put_timeline(&trace);
-	fputc('\n', out);
-	json_end(json, ']');
-	json_end(json, '}');
-	fputc('\n', out);
+	trace.perfetto->writer->end(trace.perfetto);
 	lanes_release(&trace.lanes);
 	free(sentence);
 }

@@ -2,58 +2,29 @@
 #include "util/perfetto.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "util/memory.h"
 
-void perfetto_event(struct json *json, const char *phase)
+static void add(struct perfetto_event *event, struct perfetto_argument argument)
 {
-	json_line(json);
-	json_begin(json, '{');
-	json_named_text(json, "ph", phase);
+	if (event->argument_count < PERFETTO_ARGUMENTS)
+		event->arguments[event->argument_count++] = argument;
 }
 
-void perfetto_time(struct json *json, const char *name, uint64_t ns)
+void perfetto_text(struct perfetto_event *event, const char *name, const char *text)
 {
-	json_name(json, name);
-	json_raw(json, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+	if (text)
+		add(event, (struct perfetto_argument){.name = name, .text = text});
 }
 
-void perfetto_name(struct json *json, const char *what, uint32_t process, uint32_t track)
+void perfetto_number(struct perfetto_event *event, const char *name, uint64_t number)
 {
-	perfetto_event(json, "M");
-	json_named_text(json, "name", what);
-	json_named_count(json, "pid", process);
-	if (track)
-		json_named_count(json, "tid", track);
-	json_name(json, "args");
-	json_begin(json, '{');
+	add(event, (struct perfetto_argument){.name = name, .number = number});
 }
 
-void perfetto_end(struct json *json)
+void perfetto_flag(struct perfetto_event *event, const char *name, bool flag)
 {
-	json_end(json, '}');
-	json_end(json, '}');
-}
-
-void perfetto_name_process(struct json *json, uint32_t process, const char *name, uint32_t order)
-{
-	perfetto_name(json, "process_name", process, 0);
-	json_named_text(json, "name", name);
-	perfetto_end(json);
-	perfetto_name(json, "process_sort_index", process, 0);
-	json_named_count(json, "sort_index", order);
-	perfetto_end(json);
-}
-
-void perfetto_name_track(struct json *json, uint32_t process, uint32_t track, const char *name)
-{
-	perfetto_name(json, "thread_name", process, track);
-	json_named_text(json, "name", name);
-	perfetto_end(json);
-	perfetto_name(json, "thread_sort_index", process, track);
-	json_named_count(json, "sort_index", track);
-	perfetto_end(json);
+	add(event, (struct perfetto_argument){.name = name, .number = flag, .is_flag = true});
 }
 
 char *perfetto_stream(uint32_t device, uint32_t stream)

@@ -2,12 +2,11 @@
  * render/memory/perfetto.c: peaks of memory, and where objects are there and not needed, in the
  * host times of the calls.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "graph/dependencies.h"
 #include "render/memory/wasted.h"
-#include "render/perfetto.h"
+#include "render/perfetto/perfetto.h"
 #include "util/memory.h"
 #include "util/size.h"
 
@@ -44,85 +43,64 @@ static bool time_of(const struct calls *calls, uint64_t at, uint64_t *ns)
 	return true;
 }
 
-static void put_peak(struct json *json, const struct calls *calls, uint32_t process,
+static void put_peak(struct perfetto *trace, const struct calls *calls, uint32_t process,
 		     const struct peaks_peak *peak)
 {
+	struct perfetto_event out = {.type = PERFETTO_INSTANT,
+				     .category = "memory",
+				     .place = "peaks of memory",
+				     .process = process + 1};
 	char size[16], *name;
-	uint64_t ns;
 
 	/* the bytes are there when the call that allocates them is over */
-	if (!time_of(calls, peak->place + 1, &ns))
+	if (!time_of(calls, peak->place + 1, &out.start_ns))
 		return;
-	name = xasprintf("peak: %s", size_format(peak->bytes, size));
-	perfetto_event(json, "i");
-	json_named_text(json, "s", "p");
-	json_named_text(json, "cat", "memory");
-	json_named_text(json, "name", name);
-	json_named_count(json, "pid", process + 1);
-	json_named_count(json, "tid", 1);
-	perfetto_time(json, "ts", ns);
-	json_name(json, "args");
-	json_begin(json, '{');
-	json_named_count(json, "bytes", peak->bytes);
-	json_named_count(json, "call", peak->place / 2 + 1);
-	perfetto_end(json);
+	out.name = name = xasprintf("peak: %s", size_format(peak->bytes, size));
+	perfetto_number(&out, "bytes", peak->bytes);
+	perfetto_number(&out, "call", peak->place / 2 + 1);
+	trace->writer->event(trace, &out);
 	free(name);
 }
 
-static void put_arguments(struct json *json, const struct memory *memory,
+static void add_arguments(struct perfetto_event *event, const struct memory *memory,
 			  const struct memory_finding *finding)
 {
-	json_name(json, "args");
-	json_begin(json, '{');
-	json_named_count(json, "site", finding->site);
-	json_named_count(json, "object", finding->worst->object + UINT64_C(1));
-	json_named_count(json, "objects", finding->objects);
-	json_named_count(json, "bytes", finding->bytes);
-	json_named_count(json, "peak", memory->peak);
+	perfetto_number(event, "site", finding->site);
+	perfetto_number(event, "object", finding->worst->object + UINT64_C(1));
+	perfetto_number(event, "objects", finding->objects);
+	perfetto_number(event, "bytes", finding->bytes);
+	perfetto_number(event, "peak", memory->peak);
 	if (finding->peak != PROFILE_UNKNOWN)
-		json_named_count(json, "peak_when_mended", finding->peak);
-	json_end(json, '}');
+		perfetto_number(event, "peak_when_mended", finding->peak);
 }
 
 /*
  * On a track of its own, since it begins with a call, and the object's life with the end of one;
  * and an instant where it begins.
  */
-static void put_finding(struct json *json, const struct calls *calls, const struct memory *memory,
-			uint32_t index)
+static void put_finding(struct perfetto *trace, const struct calls *calls,
+			const struct memory *memory, uint32_t index)
 {
 	const struct memory_finding *finding = &memory->findings[index];
-	const char *name = memory_pattern_titles[finding->pattern];
-	uint64_t from, to, times[2];
+	struct perfetto_event out = {.type = PERFETTO_INSTANT,
+				     .category = "finding",
+				     .place = "findings",
+				     .name = memory_pattern_titles[finding->pattern],
+				     .process = memory->process + 1};
+	uint64_t from, to;
 
 	memory_wasted(finding, 2 * (uint64_t)calls->count - 1, &from, &to);
-	if (!time_of(calls, from, &times[0]) || !time_of(calls, to, &times[1]))
+	if (!time_of(calls, from, &out.start_ns) || !time_of(calls, to, &out.end_ns))
 		return;
-	perfetto_event(json, "i");
-	json_named_text(json, "s", "p");
-	json_named_text(json, "cat", "finding");
-	json_named_text(json, "name", name);
-	json_named_count(json, "pid", memory->process + 1);
-	json_named_count(json, "tid", 1);
-	perfetto_time(json, "ts", times[0]);
-	put_arguments(json, memory, finding);
-	json_end(json, '}');
-	for (int end = 0; end < 2; end++) {
-		perfetto_event(json, end ? "e" : "b");
-		json_named_text(json, "cat", "finding");
-		json_name(json, "id");
-		json_raw(json, "\"0x%x\"", index + 1);
-		json_named_count(json, "pid", memory->process + 1);
-		json_named_count(json, "tid", 1);
-		perfetto_time(json, "ts", times[end]);
-		json_named_text(json, "name", name);
-		if (!end)
-			put_arguments(json, memory, finding);
-		json_end(json, '}');
-	}
+	add_arguments(&out, memory, finding);
+	trace->writer->event(trace, &out);
+	out.type = PERFETTO_SPAN;
+	out.place = "not needed";
+	out.id = index + 1;
+	trace->writer->event(trace, &out);
 }
 
-void perfetto_put_memory(struct json *json, const struct picture *picture)
+void perfetto_put_memory(struct perfetto *trace, const struct picture *picture)
 {
 	struct profile profile;
 	struct memory *memory = memory_of_picture(picture, &profile);
@@ -135,9 +113,9 @@ void perfetto_put_memory(struct json *json, const struct picture *picture)
 	number_calls(&profile, memory->process, &calls);
 	count = peaks_highest(memory->peaks, highest, PEAKS);
 	for (uint32_t i = 0; i < count; i++)
-		put_peak(json, &calls, memory->process, &highest[i]);
+		put_peak(trace, &calls, memory->process, &highest[i]);
 	for (uint32_t i = 0; i < memory->finding_count && i < FINDINGS; i++)
-		put_finding(json, &calls, memory, i);
+		put_finding(trace, &calls, memory, i);
 	free(calls.events);
 	memory_free(memory);
 }

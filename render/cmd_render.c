@@ -317,7 +317,7 @@ int cmd_render(int argc, char **argv)
 	char size_help[LIST_SIZE], type_help[LIST_SIZE];
 	enum layout_engine engine = LAYOUT_AUTO;
 	uint64_t seconds = DEFAULT_SECONDS;
-	bool all = false, lanes = false;
+	bool all = false, lanes = false, failed = false;
 	const struct command_option options[] = {
 		{'T', "type", "FORMAT", formats_help(type_help), OPTION_TEXT, &type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
@@ -388,7 +388,11 @@ int cmd_render(int argc, char **argv)
 	input = input_open(argv[operand], true, &error);
 	if (!input)
 		return fail(&error);
-	if ((!format->times && groups != GROUP_STREAM) || read_events(input, &error) == 0)
+	if (format->events && input_run(input))
+		failed = input_read_events(input, &error) != 0;
+	else if (format->times || groups == GROUP_STREAM)
+		failed = read_events(input, &error) != 0;
+	if (!failed)
 		graph = group(read_graph(input, &error), groups, group_by, input_run(input),
 			      &grouping, &error);
 	if (graph && format->explorable && !all && !groups)

@@ -18,6 +18,7 @@ struct render_format {
 	bool explorable;        /* finds its way in thousands of vertices */
 	bool everything;        /* no picture: of a large graph nothing is left out */
 	bool times;             /* needs a profile with its events */
+	bool events;            /* has use for them where there is a profile */
 	bool binary;            /* not for terminals */
 	bool vertices_first;    /* else last, so that they lie on top */
 	/*

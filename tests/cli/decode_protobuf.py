@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What is in files of vflow render -T pftrace and perfetto, as lines: FORMAT FILE.
+"""What is in files of vflow render -T pprof, pftrace and perfetto, as lines: FORMAT FILE.
 
-Fields are named by their numbers in Perfetto's perfetto_trace.proto.
+Fields are named by their numbers in pprof's profile.proto and Perfetto's perfetto_trace.proto.
 """
 import collections, json, sys
 
@@ -33,9 +33,49 @@ def fields(data):
 		found[tag >> 3].append(value)
 	return found
 
+def packed(data):
+	numbers, at = [], 0
+	while at < len(data):
+		number, at = varint(data, at)
+		numbers.append(number)
+	return numbers
+
 def one(message, number, default=0):
 	assert len(message[number]) <= 1, number
 	return message[number][0] if message[number] else default
+
+def pprof(path):
+	profile = fields(open(path, "rb").read())
+	strings = [text.decode() for text in profile[6]]
+	assert strings[0] == "" and len(set(strings)) == len(strings), "string table"
+	by_id = lambda number: {one(row, 1): row for row in map(fields, profile[number])}
+	mappings, locations, functions = by_id(3), by_id(4), by_id(5)
+	for rows, number in (mappings, 3), (locations, 4), (functions, 5):
+		assert len(rows) == len(profile[number]) and 0 not in rows, "ids"
+	types = [(strings[one(t, 1)], strings[one(t, 2)]) for t in map(fields, profile[1])]
+	print("default", strings[one(profile, 14)])
+	assert strings[one(profile, 14)] in dict(types)
+	sums = [0] * len(types)
+	for sample in map(fields, profile[2]):
+		values = packed(sample[2][0])
+		assert len(values) == len(types) and any(values) and max(values) < 1 << 63, "values"
+		sums = [a + b for a, b in zip(sums, values)]
+		path = []
+		for id in packed(sample[1][0]):
+			location = locations[id]
+			assert one(location, 2) == 0 or one(location, 2) in mappings
+			module = strings[one(mappings[one(location, 2)], 5)] if one(location, 2) else ""
+			for line in map(fields, location[4]):
+				function = functions[one(line, 1)]
+				path.append("|".join([strings[one(function, 2)], strings[one(function, 4)], str(one(line, 2)), module, str(one(location, 3))]))
+		labels = sorted((strings[one(l, 1)], strings[one(l, 2)] if l[2] else one(l, 3)) for l in map(fields, sample[3]))
+		print("sample", " ".join(f"{key}={value}" for key, value in labels))
+		vertex = dict(labels)["vertex"]
+		for frame in path[1:]:
+			print("path", f"{vertex}|{frame}")
+		print("leaf", f"{vertex}|{path[0]}")
+	for (name, unit), total in zip(types, sums):
+		print("sum", name, unit, total)
 
 class Tracks:
 	"""Both traces as lines that are the same if they say the same, but for numbers of tracks and arrows"""

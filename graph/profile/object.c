@@ -71,6 +71,7 @@ static const struct profile_column site_columns[] = {
 	SITE_COLUMN(callpath, TEXT, .nullable = true),
 	SITE_COLUMN(file, TEXT, .nullable = true),
 	SITE_COLUMN(line, 32),
+	SITE_COLUMN(name, TEXT, .nullable = true),
 	{0},
 };
 
@@ -114,8 +115,8 @@ const struct profile_table profile_table_pool_site = {
 	.optional = true,
 	TABLE_ROWS(pool_sites, pool_site_count, pool_site_capacity),
 	.holds = site_holds,
-	.views = "CREATE VIEW pools AS SELECT s.id, p.name AS pool, r.pid, s.callpath, s.file, "
-		 "s.line, s.blocks, s.bytes, s.peak_blocks, s.peak_bytes, s.live_blocks, "
+	.views = "CREATE VIEW pools AS SELECT s.id, p.name AS pool, r.pid, s.name, s.callpath, "
+		 "s.file, s.line, s.blocks, s.bytes, s.peak_blocks, s.peak_bytes, s.live_blocks, "
 		 "s.live_bytes FROM pool_site s JOIN pool p ON p.id = s.pool "
 		 "JOIN process r ON r.id = p.process ORDER BY s.id;",
 };

@@ -460,9 +460,10 @@ struct profile_pool {
 	uint64_t reported_bytes; /* the most that the pool itself counted; PROFILE_UNKNOWN */
 };
 
-/* Blocks of a pool that were allocated at one call path. */
+/* Blocks of a pool that were allocated at one call path and have one name. */
 struct profile_pool_site {
 	uint32_t pool; /* index into profile->pools */
+	char *name;    /* NULL: they have none */
 	uint64_t blocks, bytes, live_blocks, live_bytes;
 	uint64_t peak_blocks, peak_bytes; /* at the pool's peak */
 	char *callpath;                   /* as of apis; NULL: not known */

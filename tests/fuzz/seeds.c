@@ -179,6 +179,8 @@ static void write_trace(const char *path)
 	fact(GPU_RECORD_POOL_BLOCK, 0, 0,
 	     &(struct gpu_pool_block){.address = 4096, .bytes = 64, .pool = 1, .frame = 2},
 	     sizeof(struct gpu_pool_block));
+	fact(GPU_RECORD_POOL_NAME, 0, 0, &(struct gpu_pool_name){4096, 1, 0, "block"},
+	     sizeof(struct gpu_pool_name));
 	RECORD(TRACE_FAILED_CALL, trace_failed_call,
 	       "cudaMemset\0cudaErrorInvalidValue\0invalid argument\0", .frame = 2, .error = 1,
 	       .count = 3);

@@ -4,6 +4,7 @@
 
 #include "advice/memory/shares.h"
 #include "advice/memory/report.h"
+#include "advice/memory/report_pools.h"
 #include "advice/memory/words.h"
 #include "advice/report/worth.h"
 #include "util/json.h"
@@ -112,6 +113,8 @@ static void put_memory(struct writing *writing)
 	for (uint32_t i = 0; i < count; i++)
 		put_peak(writing, &highest[i]);
 	json_end(json, ']');
+	json_name(json, "pools");
+	report_pools_json(profile, memory->process, json);
 	json_named_count(json, "finding_count", memory->finding_count);
 	json_name(json, "findings");
 	json_begin(json, '[');

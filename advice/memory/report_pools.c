@@ -17,10 +17,13 @@ enum {
 	NAME_MOST = 60, /* characters of a function */
 };
 
-static int by_peak_bytes(const void *left, const void *right)
+/* By pool; of each those with most at its peak first. */
+static int by_pool_and_peak(const void *left, const void *right)
 {
 	const struct profile_pool_site *const *a = left, *const *b = right;
 
+	if ((*a)->pool != (*b)->pool)
+		return (*a)->pool > (*b)->pool ? 1 : -1;
 	if ((*a)->peak_bytes != (*b)->peak_bytes)
 		return (*a)->peak_bytes < (*b)->peak_bytes ? 1 : -1;
 	return (*a > *b) - (*a < *b);
@@ -88,7 +91,8 @@ static void print_pool_site(FILE *out, const struct profile_pool_site *site)
 {
 	char *bytes = words_bytes(site->peak_bytes);
 	char *path = site->callpath ? path_words(site->callpath) : xstrdup("an unknown call path");
-	char *text = xasprintf("%s, %" PRIu64 " block%s", path, site->peak_blocks,
+	char *text = xasprintf("%s%s%s, %" PRIu64 " block%s", site->name ? site->name : "",
+			       site->name ? ": " : "", path, site->peak_blocks,
 			       text_plural(site->peak_blocks, "", "s"));
 
 	page_field(out, bytes, text);
@@ -99,8 +103,8 @@ static void print_pool_site(FILE *out, const struct profile_pool_site *site)
 
 /* The sites of a pool that have blocks at its peak. */
 static void print_pool(const struct report_memory *report, FILE *out,
-		       const struct profile_pool *pool, const struct profile_pool_site **sites,
-		       uint32_t count)
+		       const struct profile_pool *pool,
+		       const struct profile_pool_site *const *sites, uint32_t count)
 {
 	char *peak = words_bytes(pool->peak_bytes), *live = words_bytes(pool->live_bytes);
 	char *title =
@@ -108,10 +112,10 @@ static void print_pool(const struct report_memory *report, FILE *out,
 			  peak, pool->peak_blocks, text_plural(pool->peak_blocks, "", "s"),
 			  pool->live_bytes ? live : "none");
 
+	while (count && !sites[count - 1]->peak_bytes)
+		count--;
 	fputc('\n', out);
 	page_heading(report->colour, out, title);
-	if (count)
-		qsort(sites, count, sizeof(*sites), by_peak_bytes);
 	for (uint32_t i = 0; i < count && i < SITES; i++)
 		print_pool_site(out, sites[i]);
 	if (count > SITES) {
@@ -125,32 +129,92 @@ static void print_pool(const struct report_memory *report, FILE *out,
 	free(title);
 }
 
-static int by_pool(const void *left, const void *right)
+static const struct profile_pool_site **sorted_sites(const struct profile *profile)
 {
-	const struct profile_pool_site *const *a = left, *const *b = right;
+	const struct profile_pool_site **sites =
+		xcalloc(profile->pool_site_count, sizeof(struct profile_pool_site *));
 
-	return ((*a)->pool > (*b)->pool) - ((*a)->pool < (*b)->pool);
+	for (uint32_t i = 0; i < profile->pool_site_count; i++)
+		sites[i] = &profile->pool_sites[i];
+	if (profile->pool_site_count)
+		qsort(sites, profile->pool_site_count, sizeof(struct profile_pool_site *),
+		      by_pool_and_peak);
+	return sites;
+}
+
+/* Where the sites of the next pool begin. */
+static uint32_t sites_end(const struct profile *profile, const struct profile_pool_site **sites,
+			  uint32_t first, uint32_t pool)
+{
+	while (first < profile->pool_site_count && sites[first]->pool == pool)
+		first++;
+	return first;
 }
 
 void report_pools_print(const struct report_memory *report, uint32_t process, FILE *out)
 {
 	const struct profile *profile = report->profile;
-	const struct profile_pool_site **sites =
-		xcalloc(profile->pool_site_count, sizeof(struct profile_pool_site *));
-	uint32_t count = 0;
+	const struct profile_pool_site **sites = sorted_sites(profile);
 
-	for (uint32_t i = 0; i < profile->pool_site_count; i++)
-		if (profile->pool_sites[i].peak_bytes)
-			sites[count++] = &profile->pool_sites[i];
-	if (count)
-		qsort(sites, count, sizeof(*sites), by_pool);
-	for (uint32_t i = 0, next; i < count; i = next) {
-		const struct profile_pool *pool = &profile->pools[sites[i]->pool];
+	for (uint32_t i = 0, first = 0, end; i < profile->pool_count; i++, first = end) {
+		const struct profile_pool *pool = &profile->pools[i];
 
-		for (next = i; next < count && sites[next]->pool == sites[i]->pool;)
-			next++;
-		if (pool->process == process)
-			print_pool(report, out, pool, &sites[i], next - i);
+		end = sites_end(profile, sites, first, i);
+		if (pool->process == process && pool->peak_bytes)
+			print_pool(report, out, pool, sites + first, end - first);
 	}
+	free(sites);
+}
+
+/* -- JSON -- */
+
+static void put_site(struct json *json, const struct profile_pool_site *site)
+{
+	json_begin(json, '{');
+	json_named_text(json, "name", site->name);
+	json_named_text(json, "callpath", site->callpath);
+	json_named_text(json, "file", site->file);
+	json_named_count(json, "line", site->line);
+	json_named_count(json, "blocks", site->blocks);
+	json_named_count(json, "bytes", site->bytes);
+	json_named_count(json, "peak_blocks", site->peak_blocks);
+	json_named_count(json, "peak_bytes", site->peak_bytes);
+	json_named_count(json, "live_blocks", site->live_blocks);
+	json_named_count(json, "live_bytes", site->live_bytes);
+	json_end(json, '}');
+}
+
+static void put_pool(struct json *json, const struct profile_pool *pool,
+		     const struct profile_pool_site *const *sites, uint32_t count)
+{
+	json_begin(json, '{');
+	json_named_text(json, "name", pool->name);
+	json_named_count(json, "blocks", pool->blocks);
+	json_named_count(json, "bytes", pool->bytes);
+	json_named_count(json, "peak_blocks", pool->peak_blocks);
+	json_named_count(json, "peak_bytes", pool->peak_bytes);
+	json_named_count(json, "live_blocks", pool->live_blocks);
+	json_named_count(json, "live_bytes", pool->live_bytes);
+	if (pool->reported_bytes != PROFILE_UNKNOWN)
+		json_named_count(json, "reported_bytes", pool->reported_bytes);
+	json_name(json, "sites");
+	json_begin(json, '[');
+	for (uint32_t i = 0; i < count; i++)
+		put_site(json, sites[i]);
+	json_end(json, ']');
+	json_end(json, '}');
+}
+
+void report_pools_json(const struct profile *profile, uint32_t process, struct json *json)
+{
+	const struct profile_pool_site **sites = sorted_sites(profile);
+
+	json_begin(json, '[');
+	for (uint32_t i = 0, first = 0, end; i < profile->pool_count; i++, first = end) {
+		end = sites_end(profile, sites, first, i);
+		if (profile->pools[i].process == process)
+			put_pool(json, &profile->pools[i], sites + first, end - first);
+	}
+	json_end(json, ']');
 	free(sites);
 }

@@ -8,8 +8,12 @@
 #include <stdio.h>
 
 #include "advice/memory/report.h"
+#include "util/json.h"
 
 /* Of this process's pools: each with the call paths that have most at its peak. */
 void report_pools_print(const struct report_memory *report, uint32_t process, FILE *out);
+
+/* Those pools with all their call paths, as an array. */
+void report_pools_json(const struct profile *profile, uint32_t process, struct json *json);
 
 #endif

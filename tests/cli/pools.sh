@@ -46,6 +46,16 @@ is "the segment" "$(ask steps "SELECT o.size FROM pool_segment s JOIN object o O
 like "accesses are the segment's" "$(ask steps "SELECT count FROM coverage WHERE kind = 'POOL_ACCESSES'")" "^6$"
 "$VFLOW" report --memory "$T/steps.db" >"$T/report" 2>"$T/err"
 like "the report" "$(tr -s ' \n' ' ' <"$T/report")" "Pool arena: at most 2.1K in 3 blocks, 800 bytes at the end 900 bytes second pools.c:$(line pools.c SECOND) < [^,]*, 1 block 700 bytes [^,]*, 1 block 500 bytes [^,]*, 1 block No findings"
+json() { # SQL
+	sqlite3 -separator ' ' :memory: "WITH report AS (SELECT readfile('$T/report.json') AS text), pool AS (SELECT value AS p FROM report, json_each(text->'\$.pools')) $1"
+}
+"$VFLOW" report --memory -T json "$T/steps.db" >"$T/report.json" 2>"$T/err"
+is "the same as JSON" "$(json "SELECT p->>'name', p->>'blocks', p->>'bytes', p->>'peak_blocks', p->>'peak_bytes', p->>'live_blocks', p->>'live_bytes', p->>'reported_bytes' IS NULL FROM pool")" \
+	"arena 6 4500 3 2100 2 800 1"
+is "... by call path, the most at the peak first" "$(json "SELECT s.value->>'line', s.value->>'blocks', s.value->>'bytes', s.value->>'peak_bytes', s.value->>'live_bytes', s.value->>'name' IS NULL
+	FROM pool, json_each(p->'\$.sites') s LIMIT 3")" "$(line pools.c SECOND) 1 900 900 0 1
+$(line pools.c SECOND) 1 700 700 700 1
+$(line pools.c SECOND) 1 500 500 0 1"
 unlike "what the pool keeps is no leak" "$(<"$T/report")" "memory leak"
 run plain "done" "$T/pools"
 like "without a pool it is one, and allocated too early" "$("$VFLOW" report --memory "$T/plain.db" | tr '\n' ' ')" "memory leak.*early allocation|early allocation.*memory leak"
@@ -57,6 +67,7 @@ is "odd: given back, handed out twice, in no object" \
 is "... and that is said" "$(ask hostile "SELECT kind, count FROM coverage WHERE kind LIKE 'POOL%' ORDER BY kind")" \
 	"POOLS_TOO_MANY 103
 POOL_ACCESSES 1003
+POOL_BLOCKS_OUTSIDE 2
 POOL_BLOCKS_REPLACED 1
 POOL_BLOCKS_UNKNOWN 1"
 is "names end after 63 bytes" "$(ask hostile "SELECT length(name), live_blocks FROM pool WHERE name LIKE 'nn%'")" "63 0"
@@ -78,6 +89,8 @@ for binding in lazy now; do
 		"layer 3 4096
 gradient 3 512
 layer 1 0"
+	"$VFLOW" report --memory -T json "$T/torch.db" >"$T/report.json"
+	is "PyTorch, bound $binding: its own count as JSON" "$(json "SELECT p->>'reported_bytes' FROM pool")" 4608
 	unlike "PyTorch, bound $binding: no leak" "$("$VFLOW" report --memory "$T/torch.db")" "memory leak"
 done
 sed 's/_ZN3c1027report/_ZN3c1027other/' tests/cli/pools_torch.c >"$T/other.c"

@@ -103,7 +103,8 @@ static void put_nvtx(const struct runs_plan *plan, struct environment *environme
 	if (!set || !*set)
 		environment_set(environment, "NVTX_INJECTION64_PATH", guest);
 	else
-		note(plan->quiet, "NVTX_INJECTION64_PATH is set: NVTX ranges are not seen");
+		note(plan->quiet, "NVTX_INJECTION64_PATH is set: NVTX ranges and memory "
+				  "annotations are not seen");
 	free(guest);
 }
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/guest/nvtx.h"
 #include "collect/guest/ranges.h"
 #include "util/say.h"
 
@@ -86,6 +87,23 @@ static bool enter(void)
 static void leave(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+bool guest_enter(uint32_t *frame)
+{
+	if (!enter())
+		return false;
+	if (!frame)
+		return true;
+	*frame = paths_here(observed);
+	if (*frame == UINT32_MAX)
+		leave();
+	return *frame != UINT32_MAX;
+}
+
+void guest_leave(void)
+{
+	leave();
 }
 
 /* -- the sink ------------------------------------------------------------------------------ */
@@ -326,21 +344,6 @@ static void sink_record(const struct gpu_call *call, const struct gpu_record *re
 	errno = saved;
 }
 
-void guest_pool_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t total)
-{
-	int saved = errno;
-	uint32_t frame = 0;
-
-	if (!enter())
-		return;
-	if (bytes)
-		frame = paths_here(observed);
-	if (frame != UINT32_MAX)
-		pools_block(pool, address, bytes, total, frame);
-	leave();
-	errno = saved;
-}
-
 static void sink_returned(const struct gpu_call *call)
 {
 	int saved = errno;
@@ -557,6 +560,7 @@ __attribute__((destructor)) static void finish(void)
 		uses_end(false);
 	failures_write();
 	ranges_cover();
+	nvtx_memory_cover();
 	coverage_write();
 	end.end_ns = clock_ns();
 	if (__atomic_load_n(&running, __ATOMIC_ACQUIRE))

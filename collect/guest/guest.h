@@ -23,6 +23,13 @@
 /* Appends to the trace.  When that fails the guest switches itself off and says why. */
 int guest_append(struct trace_record *record, size_t size);
 
+/*
+ * Takes the lock, without which nobody else is called.  *frame: the innermost node of the caller's
+ * call path, or 0; NULL: not asked for.  False: the guest does not run, and the lock is not held.
+ */
+bool guest_enter(uint32_t *frame);
+void guest_leave(void);
+
 /* Writes a fact; `call` as in gpu_sink. */
 void guest_record(const struct gpu_call *call, const struct gpu_record *record);
 
@@ -192,7 +199,11 @@ void uses_end(bool cut);
 /* `frame`: innermost of the call path, or 0; the others as of GPU_RECORD_POOL_BLOCK. */
 void pools_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t total,
 		 uint32_t frame);
-/* The same of the caller, without the lock. */
+/* The program calls the block so; empty: it has no name. */
+void pools_name(const char *pool, uint64_t address, const char *name);
+/* There is such a pool, before it has blocks. */
+void pools_announce(const char *pool);
+/* As pools_block() of the caller, without the lock. */
 void guest_pool_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t total);
 
 /* -- torch.c: PyTorch's caching allocator ----------------------------------------------------- */

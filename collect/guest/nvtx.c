@@ -12,12 +12,10 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "collect/guest/nvtx.h"
 #include "collect/guest/ranges.h"
-#include "collect/trace.h"
 
 /* -- NVTX's own types: nvtx3/nvToolsExt.h, nvtx3/nvtxDetail/nvtxTypes.h -- */
-
-enum { MESSAGE_ASCII = 1, MESSAGE_UNICODE = 2, MESSAGE_REGISTERED = 3 };
 
 struct attributes {
 	uint16_t version, size;
@@ -42,11 +40,6 @@ struct callbacks {
 };
 
 typedef const void *get_table(uint32_t id);
-
-/* What the program has of a domain and of a registered string is a pointer to one of these. */
-struct named {
-	char name[TRACE_RANGE_NAME];
-};
 
 /* -- names -- */
 
@@ -82,31 +75,35 @@ static void copy_wide(char *to, const wchar_t *from)
 	*to = '\0';
 }
 
-static void copy_message(char *to, const struct attributes *attributes)
+void nvtx_copy_message(char *to, int type, const void *message)
 {
-	const struct named *registered;
+	const struct nvtx_named *registered = message;
 
 	to[0] = '\0';
-	if (!attributes || attributes->size < sizeof(*attributes))
-		return;
-	switch (attributes->message_type) {
-	case MESSAGE_ASCII:
-		copy(to, attributes->message);
+	switch (type) {
+	case NVTX_ASCII:
+		copy(to, message);
 		break;
-	case MESSAGE_UNICODE:
-		copy_wide(to, attributes->message);
+	case NVTX_UNICODE:
+		copy_wide(to, message);
 		break;
-	case MESSAGE_REGISTERED:
-		registered = attributes->message;
+	case NVTX_REGISTERED:
 		copy(to, registered ? registered->name : NULL);
 		break;
 	}
 }
 
-/* Lives as long as the program, which never gives back strings and seldom domains. */
-static struct named *new_name(const char *name, const wchar_t *wide)
+static void copy_message(char *to, const struct attributes *attributes)
 {
-	struct named *named = malloc(sizeof(*named));
+	to[0] = '\0';
+	if (attributes && attributes->size >= sizeof(*attributes))
+		nvtx_copy_message(to, attributes->message_type, attributes->message);
+}
+
+/* Lives as long as the program, which never gives back strings and seldom domains. */
+static struct nvtx_named *new_name(const char *name, const wchar_t *wide)
+{
+	struct nvtx_named *named = malloc(sizeof(*named));
 
 	if (named && wide)
 		copy_wide(named->name, wide);
@@ -133,7 +130,7 @@ static int push_wide(const wchar_t *name)
 	return ranges_push(NULL, NULL, text);
 }
 
-static int push_in_domain(const struct named *domain, const struct attributes *attributes)
+static int push_in_domain(const struct nvtx_named *domain, const struct attributes *attributes)
 {
 	char text[TRACE_RANGE_NAME];
 
@@ -151,7 +148,7 @@ static int pop(void)
 	return ranges_pop(NULL);
 }
 
-static int pop_in_domain(const struct named *domain)
+static int pop_in_domain(const struct nvtx_named *domain)
 {
 	return ranges_pop(domain);
 }
@@ -174,7 +171,8 @@ static uint64_t begin_wide(const wchar_t *name)
 	return ranges_begin(NULL, text);
 }
 
-static uint64_t begin_in_domain(const struct named *domain, const struct attributes *attributes)
+static uint64_t begin_in_domain(const struct nvtx_named *domain,
+				const struct attributes *attributes)
 {
 	char text[TRACE_RANGE_NAME];
 
@@ -192,7 +190,7 @@ static void end(uint64_t id)
 	ranges_end(id);
 }
 
-static void end_in_domain(const struct named *domain, uint64_t id)
+static void end_in_domain(const struct nvtx_named *domain, uint64_t id)
 {
 	(void)domain;
 	ranges_end(id);
@@ -200,23 +198,23 @@ static void end_in_domain(const struct named *domain, uint64_t id)
 
 /* -- domains and strings -- */
 
-static struct named *create_domain(const char *name)
+static struct nvtx_named *create_domain(const char *name)
 {
 	return new_name(name, NULL);
 }
 
-static struct named *create_domain_wide(const wchar_t *name)
+static struct nvtx_named *create_domain_wide(const wchar_t *name)
 {
 	return new_name(NULL, name);
 }
 
-static struct named *register_string(const struct named *domain, const char *text)
+static struct nvtx_named *register_string(const struct nvtx_named *domain, const char *text)
 {
 	(void)domain;
 	return new_name(text, NULL);
 }
 
-static struct named *register_string_wide(const struct named *domain, const wchar_t *text)
+static struct nvtx_named *register_string_wide(const struct nvtx_named *domain, const wchar_t *text)
 {
 	(void)domain;
 	return new_name(NULL, text);

@@ -5,9 +5,11 @@
  */
 #include "collect/guest/guest.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { POOLS_MAX = 1000 };
+#define BLOCK_MAX (UINT64_C(1) << 48) /* bytes: all that a process can address */
 
 static struct gpu_pool *pools; /* number = index + 1 */
 static uint32_t pool_count, pool_capacity;
@@ -48,13 +50,49 @@ void pools_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t to
 				       .total = total,
 				       .pool = find(pool),
 				       .frame = frame};
+	static uint64_t handed_out; /* profiles have no larger sums than INT64_MAX */
 
+	if (total > INT64_MAX)
+		block.total = 0;
+	if (bytes > BLOCK_MAX || bytes > INT64_MAX - handed_out) {
+		coverage_add(COVERAGE_POOL_BLOCKS_TOO_LARGE, NULL, 1, 0);
+		return;
+	}
+	handed_out += bytes;
 	if (block.pool)
 		guest_record(NULL, &(struct gpu_record){.kind = GPU_RECORD_POOL_BLOCK,
 							.payload = &block,
 							.size = sizeof(block)});
 	else
 		coverage_add(COVERAGE_POOLS_TOO_MANY, NULL, bytes != 0, bytes);
+}
+
+void pools_name(const char *pool, uint64_t address, const char *name)
+{
+	struct gpu_pool_name payload = {.address = address, .pool = find(pool)};
+
+	memcpy(payload.name, name, strnlen(name, sizeof(payload.name) - 1));
+	if (payload.pool)
+		guest_record(NULL, &(struct gpu_record){.kind = GPU_RECORD_POOL_NAME,
+							.payload = &payload,
+							.size = sizeof(payload)});
+}
+
+void pools_announce(const char *pool)
+{
+	find(pool);
+}
+
+void guest_pool_block(const char *pool, uint64_t address, uint64_t bytes, uint64_t total)
+{
+	int saved = errno;
+	uint32_t frame = 0;
+
+	if (!guest_enter(bytes ? &frame : NULL))
+		return;
+	pools_block(pool, address, bytes, total, frame);
+	guest_leave();
+	errno = saved;
 }
 
 /* What vflow/pool.h calls. */

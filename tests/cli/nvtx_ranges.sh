@@ -63,7 +63,7 @@ like "a range too many is counted" "$(ask many "SELECT * FROM coverage")" "65,53
 
 # another tool, and none
 NVTX_INJECTION64_PATH=/nonexistent/tool.so "$VFLOW" collect --device emulated -o "$T/other.db" "$T/plain" >"$T/out" 2>"$T/err" || :
-like "another tool's NVTX is left to it" "$(cat "$T/err")" "NVTX_INJECTION64_PATH is set: NVTX ranges are not seen"
+like "another tool's NVTX is left to it" "$(cat "$T/err")" "NVTX_INJECTION64_PATH is set: NVTX ranges and memory annotations are not seen"
 is "... and nothing is made up" "$(ask other "SELECT count(*) FROM ranges")" 0
 
 "$VFLOW" collect --quiet --device emulated -o "$T/time.db" --passes flow,time "$T/plain" >"$T/out" 2>"$T/err" || :

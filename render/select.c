@@ -9,9 +9,20 @@
 
 struct candidate {
 	uint32_t index;
-	bool finding, neighbour;
+	uint32_t finding; /* its number in the report; UNNUMBERED, NO_FINDING */
+	bool neighbour;
 	uint64_t unchanged, bytes;
 };
+
+#define UNNUMBERED (UINT32_MAX - 1)
+#define NO_FINDING UINT32_MAX
+
+static uint32_t finding_of(const struct graph_vertex *vertex)
+{
+	uint32_t number = render_finding(vertex);
+
+	return !vertex->patterns || !*vertex->patterns ? NO_FINDING : number ? number : UNNUMBERED;
+}
 
 static uint64_t add(uint64_t a, uint64_t b)
 {
@@ -25,7 +36,7 @@ static int compare(const void *left, const void *right)
 	const struct candidate *a = left, *b = right;
 
 	if (a->finding != b->finding)
-		return a->finding ? -1 : 1;
+		return a->finding < b->finding ? -1 : 1;
 	if (a->unchanged != b->unchanged)
 		return a->unchanged > b->unchanged ? -1 : 1;
 	if (a->bytes != b->bytes)
@@ -80,8 +91,7 @@ static void select_vertices(const struct graph *graph, uint32_t some, bool *keep
 	for (uint32_t i = 0; i < count; i++) {
 		const struct graph_vertex *vertex = &graph->vertices[i];
 
-		candidates[i] = (struct candidate){
-			.index = i, .finding = vertex->patterns && *vertex->patterns};
+		candidates[i] = (struct candidate){.index = i, .finding = finding_of(vertex)};
 		if (host == UINT32_MAX && graph_vertex_is(vertex, "host")) {
 			keep[host = i] = true;
 			left--;

@@ -21,7 +21,7 @@ const findingRow = values => Object.keys(F).map(name => values[name] ?? null);
 const findings = data.findings.map(f => Object.assign([...f], {[F.vertex]: indexOf.get(f[F.vertex])})).filter(f => f[F.vertex] !== undefined);
 if (!findings.length) vertices.forEach((v, i) => {
 	const bytes = v[kept(v, V)] || null;
-	if (v[V.patterns]) findings.push(findingRow({vertex: i, bytes, share: bytes && bytes / v[V.written_bytes], pattern: v[V.patterns], advice: v[V.advice], number: v[V.note]}));
+	if (v[V.patterns]) findings.push(findingRow({vertex: i, bytes, share: bytes && bytes / v[V.written_bytes], pattern: v[V.patterns], advice: v[V.advice], number: v[V.note] || null}));
 });
 
 /* Words. */

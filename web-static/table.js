@@ -75,7 +75,7 @@ function table() {
 	const kept = state.kept && now.kind !== "f" ? (now.kind === "v" ? state.kept.vertices : state.kept.edges) : null;
 	rows = now.rows.filter(i => !gone[now.kind === "f" ? findings[i][F.vertex] : i] && (!kept || kept[i]));
 	if (sort && now.columns[sort.column]) rows = sorted(now, sort);
-	else if (now.kind === "f") rows.sort((a, b) => findings[a][F.number] - findings[b][F.number] || a - b);
+	else if (now.kind === "f") rows.sort((a, b) => (findings[a][F.number] ?? Infinity) - (findings[b][F.number] ?? Infinity) || a - b);
 	if (key !== drawnHead) drawHead(now, sort);
 	drawnHead = key;
 	for (const name in tables) {

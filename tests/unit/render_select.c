@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "render/select.h"
@@ -91,6 +92,40 @@ static void test_large(void **state)
 	teardown(&f);
 }
 
+static void free_attribute(struct graph_attributes *attributes)
+{
+	free(attributes->items[0].name);
+	free(attributes->items[0].value);
+	free(attributes->items);
+}
+
+static void test_findings(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	/* 100 findings: vertex 10 n has number 100 - n + 1 and more bytes than those before it */
+	setup(&f, 1001, 1000);
+	for (uint32_t i = 0; i < 1000; i++)
+		f.graph.edges[i] = (struct graph_edge){
+			.from = i, .to = i + 1, .bytes = 10 * i, .redundant_bytes = i};
+	for (uint32_t n = 1; n <= 100; n++) {
+		struct graph_vertex *vertex = &f.graph.vertices[10 * n];
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", 100 - n + 1);
+		vertex->patterns = "redundant_values";
+		graph_set_attribute(&vertex->attributes, "finding", number);
+	}
+	render_select(&f.graph, RENDER_STILL, f.vertices, f.edges);
+	/* a quarter of what is drawn: the first twenty of the report */
+	for (uint32_t n = 1; n <= 100; n++)
+		assert_int_equal(f.vertices[10 * n], n > 80);
+	for (uint32_t n = 1; n <= 100; n++)
+		free_attribute(&f.graph.vertices[10 * n].attributes);
+	teardown(&f);
+}
+
 static void test_many_edges(void **state)
 {
 	struct fixture f;
@@ -126,9 +161,8 @@ static void test_all_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_many_edges),
+		cmocka_unit_test(test_small),    cmocka_unit_test(test_large),
+		cmocka_unit_test(test_findings), cmocka_unit_test(test_many_edges),
 		cmocka_unit_test(test_all_host),
 	};
 

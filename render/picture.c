@@ -69,12 +69,14 @@ static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t obj
 	char *launch = launch_place(vertex->callpath, where);
 
 	shown->lines[count++] = shown_name(vertex, shown->shape);
+	/* a line that many share is a helper's, and says less than the caller that tells them apart
+	 */
 	if (where)
-		shown->lines[count++] = render_cut_middle(where, limit);
+		shown->lines[count++] = render_cut_middle(caller ? caller : where, limit);
 	if (caller) {
-		char *cut = render_cut_middle(caller, limit - 2);
+		char *cut = render_cut_middle(where, limit - 4);
 
-		shown->lines[count++] = xasprintf("< %s", cut);
+		shown->lines[count++] = xasprintf("via %s", cut);
 		free(cut);
 	} else if (launch) {
 		char *cut = render_cut_middle(launch, limit);
@@ -89,9 +91,9 @@ static void set_lines(struct picture_vertex *shown, uint32_t outer, uint64_t obj
 		shown->lines[count] = describe_patterns(vertex->patterns, limit);
 	}
 	if (where)
-		shown->place =
-			xasprintf("%s%s%s%s%s", where, caller ? " < " : "", caller ? caller : "",
-				  launch ? ", replayed at " : "", launch ? launch : "");
+		shown->place = xasprintf("%s%s%s%s%s", caller ? caller : where,
+					 caller ? " via " : "", caller ? where : "",
+					 launch ? ", replayed at " : "", launch ? launch : "");
 	free(where);
 	free(caller);
 	free(launch);

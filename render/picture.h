@@ -29,7 +29,7 @@ struct picture_vertex {
 	enum render_shape shape;
 	char *lines[PICTURE_LINES]; /* name, places, id and figures, findings; NULL: fewer */
 	uint32_t finding_line;      /* index of the findings among them; 0: none */
-	char *place;                /* "file.c:12" or "file.c:12 < caller.c:3"; may be NULL */
+	char *place;                /* "file.c:12" or "caller.c:3 via helper.c:12"; may be NULL */
 	char *tooltip;              /* lines end with newlines, except the last */
 	double font;                /* size of the first line */
 	double width, height;

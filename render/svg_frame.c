@@ -295,7 +295,7 @@ static double legend(FILE *out, const struct picture *picture, double y)
 	item(&legend, ICON_NONE, 0, metric->text);
 	item(&legend, ICON_HEADING, 0, "Texts:");
 	item(&legend, ICON_NONE, 0,
-	     "name, file:line, < line of a caller, #id · object size · invocations×");
+	     "name, file:line, via line of a helper, #id · object size · invocations×");
 	return legend.y + legend_row;
 }
 

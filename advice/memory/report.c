@@ -173,16 +173,45 @@ static void print_finding(const struct printing *printing, uint32_t index)
 	free(site);
 }
 
+/*
+ * What several give together may be more than any gives alone: then each is worth a look.  `best`:
+ * the lowest peak that one gives.
+ */
+static void print_count(const struct memory *memory, uint32_t lower, uint64_t best, FILE *out)
+{
+	char *alone = lower ? xasprintf("%" PRIu32 " lower%s the peak alone, most first", lower,
+					text_plural(lower, "s", ""))
+			    : xstrdup("none lowers the peak alone");
+	char *less = words_bytes(memory->peak - memory->peak_moved);
+	char *part = words_percent(memory->peak - memory->peak_moved, memory->peak);
+	char *all = memory->peak_moved < best
+			    ? xasprintf("; all together lower it by %s, %s", less, part)
+			    : xstrdup(lower ? "" : ", nor do all together");
+	char *text = xasprintf("%" PRIu32 " finding%s; %s%s", memory->finding_count,
+			       text_plural(memory->finding_count, "", "s"), alone, all);
+
+	page_wrap(out, 0, text);
+	free(alone);
+	free(less);
+	free(part);
+	free(all);
+	free(text);
+}
+
 static void print_findings(const struct printing *printing)
 {
 	const struct memory *memory = printing->memory;
 	uint32_t count = memory->finding_count, shown = count, lower = 0;
+	uint64_t best = memory->peak;
 	FILE *out = printing->out;
 
 	if (printing->report->top && printing->report->top < count)
 		shown = (uint32_t)printing->report->top;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		lower += memory->findings[i].peak < memory->peak;
+		if (memory->findings[i].peak < best)
+			best = memory->findings[i].peak;
+	}
 	fputc('\n', out);
 	if (!count) {
 		page_wrap(out, 0,
@@ -191,8 +220,7 @@ static void print_findings(const struct printing *printing)
 					   "is there.");
 		return;
 	}
-	fprintf(out, "%" PRIu32 " finding%s, %" PRIu32 " of which lower the peak, most first\n",
-		count, text_plural(count, "", "s"), lower);
+	print_count(memory, lower, best, out);
 	for (uint32_t i = 0; i < shown; i++)
 		print_finding(printing, i);
 	if (shown < count)

@@ -187,6 +187,30 @@ C
 filled=$("$VFLOW" report --memory "$T/f.db" | tr -s ' \n' ' ')
 like "filled long before it is read: fill it later" "$filled" "Nobody needs it before that: allocate it, and do what cudaMemcpy .* does, right before cudaMemcpy"
 like "a small part of the peak: by how much it falls" "$("$VFLOW" report --memory "$T/m.db")" "1. late deallocation: peak falls by 256 bytes"
+like "... alone" "$("$VFLOW" report --memory "$T/m.db")" "[0-9]+ findings?; [0-9]+ lowers? the peak alone, most first"
+# two peaks of 2 MiB, each with 1 MiB that is freed late: to mend one alone helps nobody
+cat >"$T/twice.c" <<'C'
+#include <cuda_runtime_api.h>
+int main(void)
+{
+	void *a, *b, *c, *d;
+	cudaMalloc(&a, 1 << 20);
+	cudaMemset(a, 1, 1 << 20);
+	cudaMalloc(&b, 1 << 20);
+	cudaMemset(b, 2, 1 << 20);
+	cudaFree(b);
+	cudaFree(a);
+	cudaMalloc(&c, 1 << 20);
+	cudaMemset(c, 3, 1 << 20);
+	cudaMalloc(&d, 1 << 20);
+	cudaMemset(d, 4, 1 << 20);
+	cudaFree(d);
+	cudaFree(c);
+}
+C
+"$CC" $ASAN -Igpu/emulator/include -o "$T/twice" "$T/twice.c" "$BUILD/lib/emulator/libcudart.so.13" -Wl,-rpath,"$(realpath "$BUILD")/lib/emulator"
+"$VFLOW" collect -q --device emulated -o "$T/t.db" "$T/twice" >"$T/out" 2>"$T/err"
+like "what only all together lower" "$("$VFLOW" report --memory "$T/t.db")" "[0-9]+ findings; none lowers the peak alone; all together lower it by 1.0M, 50.0%"
 
 # no memory, no table, no rules
 "$VFLOW" report --memory --rules both "$T/m.db" >"$T/out" 2>"$T/err"

@@ -14,10 +14,40 @@
 #include "util/text.h"
 
 struct path {
-	struct selector *from, *to;
-	const char *from_text, *to_text;
+	struct option_list from_texts, to_texts;
+	struct selectors from, to;
 	struct query_paths paths;
 };
+
+/* Marks the vertices that any of them means; each must mean one. */
+static int mark(const struct selectors *selectors, const struct graph *graph, bool *of,
+		struct error *error)
+{
+	for (uint32_t i = 0; i < selectors->count; i++)
+		if (selector_mark(selectors->items[i], graph, of, error) <= 0)
+			return -1;
+	return 0;
+}
+
+/* "3", "3 and 2 more" */
+static char *shown(const struct option_list *texts)
+{
+	return texts->count > 1
+		       ? xasprintf("%s and %" PRIu32 " more", texts->items[0], texts->count - 1)
+		       : xstrdup(texts->items[0]);
+}
+
+static void say_no_path(const struct path *path, struct error *error)
+{
+	char *from = shown(&path->from_texts), *to = shown(&path->to_texts);
+
+	error_set(error, "no path leads from %s to %s%s", from, to,
+		  path->paths.objects.count > 1 ? " along one of these objects"
+		  : path->paths.objects.count   ? " along that object"
+						: "");
+	free(from);
+	free(to);
+}
 
 static int apply(struct graph *graph, void *data, struct error *error)
 {
@@ -30,9 +60,9 @@ static int apply(struct graph *graph, void *data, struct error *error)
 	bool *to = xcalloc((size_t)graph->vertex_count + 1, sizeof(*to));
 	int result = 0;
 
-	if (selector_mark(path->from, graph, from, error) <= 0) {
+	if (mark(&path->from, graph, from, error) != 0) {
 		result = error_prefix(error, "--from");
-	} else if (selector_mark(path->to, graph, to, error) <= 0) {
+	} else if (mark(&path->to, graph, to, error) != 0) {
 		result = error_prefix(error, "--to");
 	} else {
 		paths.from = from;
@@ -42,8 +72,7 @@ static int apply(struct graph *graph, void *data, struct error *error)
 		found = query_path(engine, &paths, &keep, error);
 		filter_keep(graph, engine, &keep);
 		if (found == 0)
-			error_set(error, "no path leads from %s to %s%s", path->from_text,
-				  path->to_text, paths.one_object ? " along that object" : "");
+			say_no_path(path, error);
 		result = found > 0 ? 0 : -1;
 		if (found > 0 && (uint64_t)found < paths.limit)
 			fprintf(stderr, "vflow path: there %s only %" PRId64 " path%s\n",
@@ -62,11 +91,13 @@ static int run(struct path *path, const char *file, const char *output)
 	struct error error;
 	int code;
 
-	path->from = selector_new(path->from_text, &error);
-	path->to = path->from ? selector_new(path->to_text, &error) : NULL;
-	code = path->to ? filter_run(&filter) : options_misuse("path", "%s", error.text);
-	selector_free(path->from);
-	selector_free(path->to);
+	if (selectors_new(&path->from, &path->from_texts, &error) != 0 ||
+	    selectors_new(&path->to, &path->to_texts, &error) != 0)
+		code = options_misuse("path", "%s", error.text);
+	else
+		code = filter_run(&filter);
+	selectors_free(&path->from);
+	selectors_free(&path->to);
 	return code;
 }
 
@@ -75,13 +106,17 @@ int cmd_path(int argc, char **argv)
 	struct path path = {0};
 	const char *output = NULL;
 	bool all = false, limited;
-	uint64_t limit = UINT64_MAX;  /* not given */
-	uint64_t object = UINT64_MAX; /* not given */
+	uint64_t limit = UINT64_MAX; /* not given */
+	struct option_list objects = {0};
+	struct error error;
 	const struct command_option options[] = {
-		{0, "from", "ID|REGEX", "where the paths start", OPTION_TEXT, &path.from_text},
-		{0, "to", "ID|REGEX", "where they end", OPTION_TEXT, &path.to_text},
-		{0, "object", "ID", "only along the object of this allocation", OPTION_NUMBER,
-		 &object},
+		{0, "from", "ID|REGEX", "where the paths start; several times: at any of these",
+		 OPTION_LIST, &path.from_texts},
+		{0, "to", "ID|REGEX", "where they end; several times: at any of these", OPTION_LIST,
+		 &path.to_texts},
+		{0, "object", "ID",
+		 "only along the object of this allocation; several times: of these", OPTION_LIST,
+		 &objects},
 		{0, "all", NULL, "every edge on some path (the default)", OPTION_FLAG, &all},
 		{0, "limit", "N", "only the N shortest paths, each without an edge twice",
 		 OPTION_NUMBER, &limit},
@@ -105,18 +140,24 @@ int cmd_path(int argc, char **argv)
 	};
 	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 
-	if (code != OPTIONS_RUN)
-		return code;
-	if (!path.from_text || !path.to_text)
-		return options_misuse("path", "%s ID|REGEX is missing",
-				      path.from_text ? "--to" : "--from");
 	limited = limit != UINT64_MAX;
-	if (path.paths.shortest && (all || limited))
-		return options_misuse("path", "--shortest is one path: not with --all or --limit");
-	if (!limit)
-		return options_misuse("path", "--limit 0 keeps nothing");
-	path.paths.one_object = object != UINT64_MAX;
-	path.paths.object = object < UINT32_MAX ? (uint32_t)object : UINT32_MAX;
+	if (code != OPTIONS_RUN)
+		;
+	else if (!path.from_texts.count || !path.to_texts.count)
+		code = options_misuse("path", "%s ID|REGEX is missing",
+				      path.from_texts.count ? "--to" : "--from");
+	else if (path.paths.shortest && (all || limited))
+		code = options_misuse("path", "--shortest is one path: not with --all or --limit");
+	else if (!limit)
+		code = options_misuse("path", "--limit 0 keeps nothing");
+	else if (objects_new(&path.paths.objects, &objects, &error) != 0)
+		code = options_misuse("path", "%s", error.text);
 	path.paths.limit = limited ? limit : 0;
-	return run(&path, argv[operand], output);
+	if (code == OPTIONS_RUN)
+		code = run(&path, argv[operand], output);
+	free(path.from_texts.items);
+	free(path.to_texts.items);
+	free(objects.items);
+	free(path.paths.objects.ids);
+	return code;
 }

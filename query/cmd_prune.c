@@ -27,7 +27,7 @@ static const char *const expression_options[EXPRESSIONS] = {
 	[FOCUS] = "--focus", [IGNORE] = "--ignore", [HIDE] = "--hide", [SHOW] = "--show"};
 
 struct prune {
-	struct selector *selectors[EXPRESSIONS]; /* NULL: not given */
+	struct selectors selectors[EXPRESSIONS]; /* none: not given */
 	struct query_threshold edge, vertex;
 	char *edge_metric, *vertex_metric; /* what they refer to */
 	double nodefraction, edgefraction; /* negative: not given */
@@ -108,21 +108,28 @@ static int parse_threshold(const char *option, const char *text, char **metric,
 /* -- one graph -- */
 
 /*
- * Marks the vertices that the expression finds: 1, 0 when there are none, after a note, or -1; with
- * `needed` none is a failure: nothing would be left.
+ * Marks the vertices that any of the expressions finds: 1, 0 when there are none, or -1.  Of one
+ * that finds none there is a note; with `needed` that is a failure: it may be what was meant.
  */
 static int find(const struct prune *prune, int which, const struct graph *graph, bool *of,
 		bool needed, struct error *error)
 {
-	int64_t found = selector_mark(prune->selectors[which], graph, of, error);
+	const struct selectors *selectors = &prune->selectors[which];
+	int result = 0;
 
-	if (found > 0)
-		return 1;
-	error_prefix(error, "%s", expression_options[which]);
-	if (found < 0 || needed)
-		return -1;
-	fprintf(stderr, "vflow prune: %s\n", error->text);
-	return 0;
+	for (uint32_t i = 0; i < selectors->count; i++) {
+		int64_t found = selector_mark(selectors->items[i], graph, of, error);
+
+		if (found > 0) {
+			result = 1;
+			continue;
+		}
+		error_prefix(error, "%s", expression_options[which]);
+		if (found < 0 || needed)
+			return -1;
+		fprintf(stderr, "vflow prune: %s\n", error->text);
+	}
+	return result;
 }
 
 static bool *room_for_vertices(const struct graph *graph)
@@ -155,12 +162,12 @@ static int filter_hidden(const struct prune *prune, struct graph *graph, struct 
 	bool *hidden = room_for_vertices(graph), *shown = room_for_vertices(graph);
 	int found = 1;
 
-	if (prune->selectors[HIDE])
+	if (prune->selectors[HIDE].count)
 		found = find(prune, HIDE, graph, hidden, false, error);
-	if (prune->selectors[SHOW] && found >= 0)
+	if (prune->selectors[SHOW].count && found >= 0)
 		found = find(prune, SHOW, graph, shown, true, error);
 	for (uint32_t v = 0; v < graph->vertex_count; v++) {
-		hidden[v] |= prune->selectors[SHOW] && !shown[v];
+		hidden[v] |= prune->selectors[SHOW].count && !shown[v];
 		hidden[v] &= graph->vertices[v].id != GRAPH_HOST;
 	}
 	if (found >= 0)
@@ -214,9 +221,9 @@ static int apply(struct graph *graph, void *data, struct error *error)
 		engine_free(engine);
 	}
 	for (int which = FOCUS; which <= IGNORE; which++)
-		if (prune->selectors[which] && filter_flows(prune, which, graph, error) != 0)
+		if (prune->selectors[which].count && filter_flows(prune, which, graph, error) != 0)
 			return -1;
-	if ((prune->selectors[HIDE] || prune->selectors[SHOW]) &&
+	if ((prune->selectors[HIDE].count || prune->selectors[SHOW].count) &&
 	    filter_hidden(prune, graph, error) != 0)
 		return -1;
 	if ((prune->edge.metric || prune->vertex.metric) &&
@@ -230,7 +237,7 @@ static int apply(struct graph *graph, void *data, struct error *error)
 /* -- the command line -- */
 
 struct texts {
-	const char *expressions[EXPRESSIONS];
+	struct option_list expressions[EXPRESSIONS];
 	const char *edge, *vertex, *nodefraction, *edgefraction;
 	uint64_t edge_bytes, nodecount; /* UINT64_MAX: not given */
 	bool trim;
@@ -257,11 +264,9 @@ static int parse(const struct texts *texts, struct prune *prune)
 	if (texts->edge_bytes != UINT64_MAX && texts->edge)
 		return options_misuse("prune", "--edge-bytes and --edge: one threshold for edges");
 	for (int which = 0; which < EXPRESSIONS; which++) {
-		if (!texts->expressions[which])
-			continue;
-		any = true;
-		prune->selectors[which] = selector_new(texts->expressions[which], &error);
-		if (!prune->selectors[which])
+		any |= texts->expressions[which].count;
+		if (selectors_new(&prune->selectors[which], &texts->expressions[which], &error) !=
+		    0)
 			return options_misuse("prune", "%s: %s", expression_options[which],
 					      error.text);
 	}
@@ -303,13 +308,13 @@ int cmd_prune(int argc, char **argv)
 	struct texts texts = {.edge_bytes = UINT64_MAX, .nodecount = UINT64_MAX};
 	const char *output = NULL;
 	const struct command_option options[] = {
-		{0, "focus", "ID|REGEX", "only flows through these operations, whole", OPTION_TEXT,
+		{0, "focus", "ID|REGEX", "only flows through these operations, whole", OPTION_LIST,
 		 &texts.expressions[FOCUS]},
-		{0, "ignore", "ID|REGEX", "no flows through these operations", OPTION_TEXT,
+		{0, "ignore", "ID|REGEX", "no flows through these operations", OPTION_LIST,
 		 &texts.expressions[IGNORE]},
 		{0, "hide", "ID|REGEX", "takes these operations out and joins their neighbours",
-		 OPTION_TEXT, &texts.expressions[HIDE]},
-		{0, "show", "ID|REGEX", "hides all but these operations", OPTION_TEXT,
+		 OPTION_LIST, &texts.expressions[HIDE]},
+		{0, "show", "ID|REGEX", "hides all but these operations", OPTION_LIST,
 		 &texts.expressions[SHOW]},
 		{0, "edge-bytes", "SIZE", "edges with at least SIZE bytes: --edge 'bytes>=SIZE'",
 		 OPTION_SIZE, &texts.edge_bytes},
@@ -334,7 +339,9 @@ int cmd_prune(int argc, char **argv)
 		.usage = "vflow prune [--focus|--ignore|--hide|--show ID|REGEX] [--edge METRIC>=X] "
 			 "[--vertex METRIC>=X] [--nodecount N] ... [-o FILE] [FILE]",
 		.summary = "Keeps the important part of a graph.  The options work one after the\n"
-			   "other, in the order of this list.",
+			   "other, in the order of this list; those with ID|REGEX may be given "
+			   "several\n"
+			   "times.",
 		.more = "With --edge alone, a vertex stays if one of its edges does; with "
 			"--vertex\n"
 			"alone, an edge stays if both its ends do; with both, a vertex stays for\n"
@@ -360,8 +367,10 @@ int cmd_prune(int argc, char **argv)
 	code = parse(&texts, &prune);
 	if (code == EXIT_OK)
 		code = filter_run(&filter);
-	for (int which = 0; which < EXPRESSIONS; which++)
-		selector_free(prune.selectors[which]);
+	for (int which = 0; which < EXPRESSIONS; which++) {
+		selectors_free(&prune.selectors[which]);
+		free(texts.expressions[which].items);
+	}
 	free(prune.edge_metric);
 	free(prune.vertex_metric);
 	return code;

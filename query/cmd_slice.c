@@ -20,8 +20,7 @@ enum {
 };
 
 struct slice {
-	struct selector **selectors;
-	uint32_t count;
+	struct selectors selectors;
 	struct query_part part;
 };
 
@@ -53,7 +52,7 @@ static void say_large(const struct graph *kept, uint32_t all, const struct query
 	fprintf(stderr,
 		"vflow slice: nearly everything is in the slice; to narrow it:%s%s%s or "
 		"'vflow prune --edge-bytes SIZE'\n",
-		part->one_object ? "" : " --object ID,", part->depth ? "" : " --depth N,",
+		part->objects.count ? "" : " --object ID,", part->depth ? "" : " --depth N,",
 		part->up || part->down ? "" : " --up, --down,");
 }
 
@@ -67,8 +66,8 @@ static int apply(struct graph *graph, void *data, struct error *error)
 	uint64_t count = 0;
 	int result = 0;
 
-	for (uint32_t i = 0; i < slice->count && result == 0; i++)
-		result = selector_mark(slice->selectors[i], graph, of, error) > 0 ? 0 : -1;
+	for (uint32_t i = 0; i < slice->selectors.count && result == 0; i++)
+		result = selector_mark(slice->selectors.items[i], graph, of, error) > 0 ? 0 : -1;
 	if (result == 0) {
 		for (uint32_t v = 0; v < graph->vertex_count; v++)
 			count += of[v];
@@ -90,39 +89,34 @@ static int apply(struct graph *graph, void *data, struct error *error)
 static int run(const struct option_list *wanted, const struct query_part *part, const char *file,
 	       const char *output)
 {
-	struct slice slice = {.selectors = xcalloc(wanted->count, sizeof(*slice.selectors)),
-			      .part = *part};
+	struct slice slice = {.part = *part};
 	struct filter filter = {
 		.command = "slice", .file = file, .output = output, .apply = apply, .data = &slice};
 	struct error error;
-	int code = EXIT_OK;
+	int code;
 
-	for (; slice.count < wanted->count && code == EXIT_OK; slice.count++) {
-		slice.selectors[slice.count] = selector_new(wanted->items[slice.count], &error);
-		if (!slice.selectors[slice.count])
-			code = options_misuse("slice", "%s", error.text);
-	}
-	if (code == EXIT_OK)
-		code = filter_run(&filter);
-	for (uint32_t i = 0; i < slice.count; i++)
-		selector_free(slice.selectors[i]);
-	free(slice.selectors);
+	if (selectors_new(&slice.selectors, wanted, &error) != 0)
+		return options_misuse("slice", "%s", error.text);
+	code = filter_run(&filter);
+	selectors_free(&slice.selectors);
 	return code;
 }
 
 int cmd_slice(int argc, char **argv)
 {
-	struct option_list wanted = {0};
+	struct option_list wanted = {0}, objects = {0};
 	const char *output = NULL;
 	struct query_part part = {0};
-	uint64_t depth = 0, object = UINT64_MAX; /* not given */
+	uint64_t depth = 0;
+	struct error error;
 	const struct command_option options[] = {
 		{0, "vertex", "ID|REGEX", "the operation; may be given several times", OPTION_LIST,
 		 &wanted},
 		{0, "up", NULL, "only what leads to it", OPTION_FLAG, &part.up},
 		{0, "down", NULL, "only what follows from it", OPTION_FLAG, &part.down},
-		{0, "object", "ID", "only along the object of this allocation", OPTION_NUMBER,
-		 &object},
+		{0, "object", "ID",
+		 "only along the object of this allocation; several times: of these", OPTION_LIST,
+		 &objects},
 		{0, "depth", "N", "only edges at most N steps away", OPTION_NUMBER, &depth},
 		{'o', "output", "FILE", "write the DOT there instead of to standard output",
 		 OPTION_TEXT, &output},
@@ -143,17 +137,19 @@ int cmd_slice(int argc, char **argv)
 	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 
 	if (code == OPTIONS_RUN) {
-		part.one_object = object != UINT64_MAX;
-		part.object = object < UINT32_MAX ? (uint32_t)object : UINT32_MAX;
 		part.depth = depth < UINT32_MAX ? (uint32_t)depth : 0;
 		if (!wanted.count)
 			code = options_misuse("slice", "--vertex ID|REGEX is missing");
 		else if (part.up && part.down)
 			code = options_misuse("slice", "--up and --down exclude each other; "
 						       "without them the slice goes both ways");
+		else if (objects_new(&part.objects, &objects, &error) != 0)
+			code = options_misuse("slice", "%s", error.text);
 		else
 			code = run(&wanted, &part, argv[operand], output);
 	}
 	free(wanted.items);
+	free(objects.items);
+	free(part.objects.ids);
 	return code;
 }

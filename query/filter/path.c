@@ -206,8 +206,10 @@ int64_t query_path(struct engine *engine, const struct query_paths *paths, struc
 	int64_t found;
 
 	for (uint32_t e = 0; e < engine->edge_count; e++)
-		search.may_use[e] = !paths->one_object || (object && object->present[e] &&
-							   object->integers[e] == paths->object);
+		search.may_use[e] =
+			!paths->objects.count ||
+			(object && object->present[e] &&
+			 query_objects_have(&paths->objects, (uint64_t)object->integers[e]));
 	if (paths->limit)
 		found = keep_some(&search, one, keep);
 	else if (paths->shortest)

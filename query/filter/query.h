@@ -25,16 +25,24 @@ struct selection {
 struct selection selection_new(const struct engine *engine);
 void selection_free(struct selection *selection);
 
+/* Objects by their ids, those of the edges; none: any. */
+struct query_objects {
+	uint32_t *ids;
+	uint32_t count;
+};
+
+/* `object`: also what is no id, FLOW_NO_OBJECT. */
+bool query_objects_have(const struct query_objects *objects, uint64_t object);
+
 /*
  * Vertex slice, Def. 5.2, for vertex u.  e(i,j,k) stays iff an edge at u has object k and, over
  * edges of object k only, j = u or j reaches u, or i = u or u reaches i.  host is a vertex like any
  * other on such a path.  Edges without an object count as edges of one object more.
  */
-struct query_part {      /* less than the whole slice; all zero: the whole */
-	bool up, down;   /* only what leads there; only what follows; not both */
-	uint32_t depth;  /* edges at most this many steps away, 0: any number */
-	bool one_object; /* only along `object` */
-	uint32_t object;
+struct query_part {                   /* less than the whole slice; all zero: the whole */
+	bool up, down;                /* only what leads there; only what follows; not both */
+	uint32_t depth;               /* edges at most this many steps away, 0: any number */
+	struct query_objects objects; /* only along these */
 };
 
 /* The union of the slices of all vertices with of[index].  O(V + E). */
@@ -60,9 +68,8 @@ int query_bridge(struct graph *graph, const bool *hidden, struct error *error);
 /* The paths from vertices with from[index] to vertices with to[index]. */
 struct query_paths {
 	const bool *from, *to;
-	bool one_object; /* only along `object` */
-	uint32_t object;
-	bool shortest;  /* one of the shortest */
+	struct query_objects objects; /* only along these */
+	bool shortest;                /* one of the shortest */
 	uint64_t limit; /* 0: no limit; else so many paths without an edge twice, shortest first */
 };
 

@@ -188,3 +188,42 @@ int64_t selector_mark(const struct selector *selector, const struct graph *graph
 		return count;
 	return host ? means_host(selector, error) : nothing_matches(selector, graph, error);
 }
+
+int selectors_new(struct selectors *selectors, const struct option_list *texts, struct error *error)
+{
+	*selectors = (struct selectors){
+		.items = xcalloc((size_t)texts->count + 1, sizeof(*selectors->items))};
+	for (; selectors->count < texts->count; selectors->count++) {
+		selectors->items[selectors->count] =
+			selector_new(texts->items[selectors->count], error);
+		if (!selectors->items[selectors->count]) {
+			selectors_free(selectors);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void selectors_free(struct selectors *selectors)
+{
+	for (uint32_t i = 0; i < selectors->count; i++)
+		selector_free(selectors->items[i]);
+	free(selectors->items);
+	*selectors = (struct selectors){0};
+}
+
+int objects_new(struct query_objects *objects, const struct option_list *texts, struct error *error)
+{
+	*objects = (struct query_objects){
+		.ids = xcalloc((size_t)texts->count + 1, sizeof(*objects->ids))};
+	for (; objects->count < texts->count; objects->count++) {
+		const char *text = texts->items[objects->count];
+
+		if (*text == 'v' || !parse_id(text, &objects->ids[objects->count])) {
+			free(objects->ids);
+			*objects = (struct query_objects){0};
+			return error_set(error, "--object: '%s' is not a number", text);
+		}
+	}
+	return 0;
+}

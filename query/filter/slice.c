@@ -12,6 +12,14 @@ struct slice {
 	bool *start, *forth, *back; /* of the flow's vertices */
 };
 
+bool query_objects_have(const struct query_objects *objects, uint64_t object)
+{
+	for (uint32_t i = 0; i < objects->count; i++)
+		if (objects->ids[i] == object)
+			return true;
+	return !objects->count;
+}
+
 static void slice_flow(const struct slice *slice, const struct flow *flow, struct selection *keep)
 {
 	const struct query_part *part = slice->part;
@@ -21,7 +29,7 @@ static void slice_flow(const struct slice *slice, const struct flow *flow, struc
 		slice->start[v] = slice->of[flow->vertices[v]];
 		slice->forth[v] = slice->back[v] = false;
 	}
-	if (part->one_object && flow->object != part->object)
+	if (!query_objects_have(&part->objects, flow->object))
 		return;
 	if (!part->up)
 		flow_reach(flow, true, slice->start, NULL, steps, slice->forth);

@@ -34,6 +34,10 @@ run "the shortest along one object" "2>3 3>4 4>5" path --from 2 --to 5 --object 
 run "a path back to the start" "3>3 3>4 4>3" path --from 3 --to 3
 run "the shortest one" "3>3" path --from 3 --to 3 --shortest
 run "from several" "2>3 3>3 3>4 4>3" path --from '^a$|Memset' --to b
+run "from several, each by itself" "2>3 3>3 3>4 4>3" path --from 3 --from 2 --to b
+run "to several" "1>2 2>3 3>3 3>4 4>3" path --from 1 --to 3 --to 4
+run "along several objects" "2>3 2>5 3>3 3>4 4>3 4>5" path --from 2 --to 5 --object 1 --object 9
+expect_exit 1 "one of several is not there" "$VFLOW" path --from 5 --from 77 --to 1 "$T/f.dot"
 run "the shortest path of several" "2>5" path --from 2 --to 5 --limit 1
 run "the two shortest" "2>3 2>5 3>4 4>5" path --from 2 --to 5 --all --limit 2
 run "all paths without an edge twice" "2>3 2>5 3>3 3>4 4>5" path --from 2 --to 5 --limit 9
@@ -54,6 +58,9 @@ run "slice --down" "4>3 4>5 5>0" slice --down --vertex 4
 run "slice --depth 1: the edges at it" "3>4 4>3 4>5" slice --depth 1 --vertex 4
 run "slice --up --depth 2" "2>3 3>3 3>4" slice --up --depth 2 --vertex 4
 run "slice --object" "4>3" slice --object 9 --vertex 4
+is "slice: two objects are the union of both" "$("$VFLOW" slice --object 9 --object 1 --vertex 4 "$T/f.dot" 2>/dev/null | dot_edges | tr ' ' '\n' | sort -u)" \
+	"$(for object in 9 1; do "$VFLOW" slice --object $object --vertex 4 "$T/f.dot" 2>/dev/null | dot_edges | tr ' ' '\n'; echo; done | grep . | sort -u)"
+expect_exit 2 "slice: an object is a number" "$VFLOW" slice --object v9 --vertex 4 "$T/f.dot"
 # a chain of 40: all of it is in the slice
 { echo 'digraph { vflow_version=1;'; for n in $(seq 40); do echo "v$n [kind=kernel name=k$n];"; done; for n in $(seq 39); do echo "v$n->v$((n + 1)) [object=1 access=WRITE bytes=1 count=1];"; done; echo '}'; } >"$T/chain.dot"
 "$VFLOW" slice --vertex 20 "$T/chain.dot" 2>"$T/err" >/dev/null
@@ -69,6 +76,13 @@ pruned() { # NAME VERTICES EDGES OPTION...
 	"$VFLOW" prune "$@" "$T/f.dot" >"$T/out" 2>"$T/err"
 	is "prune: $name" "$(dot_vertices <"$T/out"): $(dot_edges <"$T/out")" "$vertices: $edges"
 }
+is "prune --hide twice is --hide with both" "$("$VFLOW" prune --hide '^a$' --hide '^b$' "$T/f.dot" 2>/dev/null)" "$("$VFLOW" prune --hide '^[ab]$' "$T/f.dot" 2>/dev/null)"
+is "prune --show, --ignore and --focus, too" "$(for option in show ignore focus; do "$VFLOW" prune --$option '^a$' --$option '^c$' "$T/f.dot" 2>/dev/null; done)" \
+	"$(for option in show ignore focus; do "$VFLOW" prune --$option '^[ac]$' "$T/f.dot" 2>/dev/null; done)"
+"$VFLOW" prune --hide nowhere --hide '^b$' "$T/f.dot" 2>"$T/err" >"$T/out"
+like "prune --hide: of one that is not there a note" "$(cat "$T/err")" "vflow prune: --hide: .*nowhere"
+is "... and the other is hidden" "$(dot_vertices <"$T/out")" "0 1 2 3 5 6"
+expect_exit 1 "prune --focus: one that is not there" "$VFLOW" prune --focus '^b$' --focus nowhere "$T/f.dot"
 pruned "--focus: whole flows" "0 1 2 3 4 5" "1>2 2>3 3>3 3>4 4>3 4>5 5>0" --focus '^b$'
 pruned "--ignore: flows of object 1 all go through b, of object 9 one does" "0 2 5 6" "2>5" --ignore '^b$'
 pruned "--ignore by ID" "0 2 5 6" "2>5" --ignore 4

@@ -197,11 +197,11 @@ static const char slice_oracle[] =
 static void check_slice(struct round *round, unsigned *seed, struct tally *tally)
 {
 	int way = below(seed, 3), depth = below(seed, 5), object = below(seed, 4) - 1;
+	uint32_t of_object = (uint32_t)object;
 	struct query_part part = {.up = way == 1,
 				  .down = way == 2,
 				  .depth = (uint32_t)depth,
-				  .one_object = object >= 0,
-				  .object = (uint32_t)object};
+				  .objects = {&of_object, object >= 0}};
 	uint64_t edges = ASK(round->db, slice_oracle, way == 1, way == 2, depth ? depth : 20,
 			     object >= 0 ? object : -2);
 

@@ -110,13 +110,14 @@ static uint64_t path(const struct random_graph *random, uint32_t a, uint32_t b, 
 	struct selection keep;
 	struct error error;
 	uint64_t edges = 0;
+	uint32_t of_object;
 	int64_t found;
 
 	from[a] = to[b] = true;
 	engine = engine_from_graph(graph);
 	keep = selection_new(engine);
-	paths.one_object = object >= 0;
-	paths.object = (uint32_t)object;
+	of_object = (uint32_t)object;
+	paths.objects = (struct query_objects){&of_object, object >= 0};
 	found = query_path(engine, &paths, &keep, &error);
 	for (uint32_t e = 0; e < graph->edge_count; e++)
 		edges |= (uint64_t)keep.edge[e] << e;

@@ -3,21 +3,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/memory.h"
 #include "util/say.h"
+#include "util/text.h"
 
 void note(bool quiet, const char *format, ...)
 {
-	char *text, *line;
+	char *text, *clean, *line;
 	va_list args;
 
 	if (quiet)
 		return;
 	va_start(args, format);
 	if (vasprintf(&text, format, args) >= 0) {
-		line = xasprintf("vflow: %s\n", text);
+		clean = text_clean(text, strlen(text), 0);
+		line = xasprintf("vflow: %s\n", clean);
 		say(line);
+		free(clean);
 		free(line);
 		free(text);
 	}

@@ -16,25 +16,26 @@ static char *read_query(const char *path)
 {
 	size_t room = QUERY_LIMIT + 2, length;
 	FILE *file = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
-	bool good = false;
+	struct error error;
+	int result = 0;
 	char *text;
 
 	if (!file) {
-		fprintf(stderr, "vflow query: cannot read %s: %s\n", path, strerror(errno));
+		error_set(&error, "cannot read %s: %s", path, strerror(errno));
+		fprintf(stderr, "vflow query: %s\n", error.text);
 		return NULL;
 	}
 	text = xcalloc(room, 1);
 	length = fread(text, 1, room - 1, file);
 	if (ferror(file))
-		fprintf(stderr, "vflow query: cannot read %s: %s\n", path, strerror(errno));
+		result = error_set(&error, "cannot read %s: %s", path, strerror(errno));
 	else if (memchr(text, 0, length))
-		fprintf(stderr, "vflow query: %s is not a query: it is not text\n", path);
-	else
-		good = true;
+		result = error_set(&error, "%s is not a query: it is not text", path);
 	if (file != stdin)
 		fclose(file);
-	if (good)
+	if (result == 0)
 		return text;
+	fprintf(stderr, "vflow query: %s\n", error.text);
 	free(text);
 	return NULL;
 }

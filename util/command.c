@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/error.h"
 #include "util/nearest.h"
 
 static void guard_streams(void)
@@ -43,6 +44,7 @@ int command_run(const struct command *command, int argc, char **argv)
 int command_unknown(const struct command *commands, const char *name)
 {
 	const char *names[64], *nearest;
+	struct error error;
 	uint32_t count = 0;
 
 	while (commands[count].name && count < 64) {
@@ -50,7 +52,8 @@ int command_unknown(const struct command *commands, const char *name)
 		count++;
 	}
 	nearest = nearest_word(name, names, count);
-	fprintf(stderr, "vflow: '%s' is not a command%s%s%s (see 'vflow help')\n", name,
-		nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	error_set(&error, "'%s' is not a command%s%s%s (see 'vflow help')", name,
+		  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	fprintf(stderr, "vflow: %s\n", error.text);
 	return EXIT_MISUSE;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/command.h"
+#include "util/error.h"
 #include "util/memory.h"
 #include "util/nearest.h"
 #include "util/size.h"
@@ -33,13 +34,13 @@ static void print_help(const struct command_help *help)
 
 int options_misuse(const char *command, const char *format, ...)
 {
+	struct error error;
 	va_list args;
 
-	fprintf(stderr, "vflow %s: ", command);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	error_vset(&error, format, args);
 	va_end(args);
-	fprintf(stderr, " (see 'vflow %s --help')\n", command);
+	fprintf(stderr, "vflow %s: %s (see 'vflow %s --help')\n", command, error.text, command);
 	return EXIT_MISUSE;
 }
 

@@ -96,6 +96,22 @@ bool text_is_clean(const char *bytes, size_t size)
 	return true;
 }
 
+/* "$'a\\x1b[31m.db'": what a terminal must not be sent; bash, zsh and ksh read it. */
+static char *shell_escaped(const char *word)
+{
+	char *text = xmalloc(4 * strlen(word) + sizeof("$''")), *end = stpcpy(text, "$'");
+
+	for (; *word; word++)
+		if (*word == '\'' || *word == '\\')
+			end += sprintf(end, "\\%c", *word);
+		else if ((unsigned char)*word < 0x20 || (unsigned char)*word >= 0x7f)
+			end += sprintf(end, "\\x%02x", (unsigned char)*word);
+		else
+			*end++ = *word;
+	strcpy(end, "'");
+	return text;
+}
+
 char *text_shell(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -104,6 +120,8 @@ char *text_shell(const char *word)
 
 	if (*word && !word[strspn(word, plain)])
 		return xstrdup(word);
+	if (!text_is_clean(word, strlen(word)))
+		return shell_escaped(word);
 	text = xmalloc(4 * strlen(word) + sizeof("''"));
 	end = text;
 	*end++ = '\'';

@@ -82,14 +82,17 @@ static struct expr *parse_unary(struct parser *parser)
 		parser->at++;
 	}
 	if (negative && token(parser)->type == TOKEN_INTEGER &&
-	    token(parser)->integer == (uint64_t)INT64_MAX + 1)
+	    token(parser)->integer == (uint64_t)INT64_MAX + 1) {
 		inner = parse_literal(parser, value_integer(INT64_MIN));
-	else
+		negative = false;
+	} else {
 		inner = parse_postfix(parser);
+	}
 	if (!inner || !signs)
 		return inner;
-	if (inner->type == EXPR_LITERAL && inner->literal.type == VALUE_INTEGER) {
-		if (negative && inner->literal.integer != INT64_MIN)
+	if (inner->type == EXPR_LITERAL && inner->literal.type == VALUE_INTEGER &&
+	    !(negative && inner->literal.integer == INT64_MIN)) {
+		if (negative)
 			inner->literal.integer = -inner->literal.integer;
 		inner->at = at;
 		return inner;

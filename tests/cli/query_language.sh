@@ -167,6 +167,10 @@ like "a name that nothing has" "$(cat "$T/err")" "no property|has the property '
 expect_exit 1 "a regular expression that explodes" "$VFLOW" query "RETURN 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' =~ '(a+)+\$'" "$T/f.dot"
 like "and says so" "$(cat "$T/err")" "too costly"
 wrong "a property of the wrong type" "line 1, column 18: this operator needs a number, not a string" 'MATCH (a) RETURN a.name - 1'
+for most in '-(-9223372036854775808)' '-(- 9223372036854775808)' 'abs(-9223372036854775808)' '- (-9223372036854775807 - 1)'; do
+	expect_exit 1 "$most" "$VFLOW" query "RETURN $most" "$T/f.dot"
+	like "... does not fit" "$(cat "$T/err")" "line 1, column 8: the result does not fit 64 bits"
+done
 expect_exit 1 "a value of the wrong type" "$VFLOW" query "UNWIND [1, 'a'] AS x RETURN x - 1" "$T/f.dot"
 wrong "the wrong argument" "length\(\) takes a path, not a vertex" 'MATCH (a) RETURN length(a)'
 wrong "the wrong argument of several" "size\(\) takes a string, a list or a map, not an edge" 'MATCH ()-[e]->() RETURN size(e)'

@@ -350,7 +350,7 @@ static void test_shell(void **state)
 {
 	static const char *const words[][2] = {
 		{"plain-1.x", "plain-1.x"}, {"", "''"},       {"a b", "'a b'"},
-		{"it's", "'it'\\''s'"},     {"'", "''\\'''"}, {"$x\n*", "'$x\n*'"},
+		{"it's", "'it'\\''s'"},     {"'", "''\\'''"}, {"$x\n*", "$'$x\\x0a*'"},
 	};
 	char *word;
 
@@ -361,9 +361,34 @@ static void test_shell(void **state)
 		assert_string_equal(word, words[i][1]);
 		free(word);
 	}
+	word = text_shell("a'\\\x1b[31m\xc3\xa4\xff.db");
+	assert_string_equal(word, "$'a\\'\\\\\\x1b[31m\\xc3\\xa4\\xff.db'");
+	free(word);
 	word = text_shell_file("-a b.db");
 	assert_string_equal(word, "'./-a b.db'");
 	free(word);
+}
+
+/* Of names of files and the like terminals get no control characters. */
+static void test_error(void **state)
+{
+	struct error error;
+	char path[3000];
+
+	(void)state;
+	error_set(&error, "cannot read %s", "a\x1b[31m\xc3\xa4\x7f\xc2\x9b\xff\x9b\xe2\x82.db");
+	assert_string_equal(error.text,
+			    "cannot read a\\x1b[31m\xc3\xa4\\x7f\\xc2\\x9b\\xff\\x9b\\xe2\\x82.db");
+	/* lines and columns of a query stay */
+	error_set(&error, "line 1\n\t^");
+	error_prefix(&error, "\r%s", "x\n");
+	assert_string_equal(error.text, "\\x0dx\n: line 1\n\t^");
+	/* what grows beyond the room is cut, between characters */
+	memset(path, 0x1b, sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	error_set(&error, "%s", path);
+	assert_true(strlen(error.text) < sizeof(error.text) && strlen(error.text) % 4 == 0);
+	assert_int_equal(strspn(error.text, "\\x1b"), strlen(error.text));
 }
 
 /* {"a\"\\<\x01": [1, null, 0.1, 1.0, 1e-07], "b": {}, "c": []} in a style. */
@@ -486,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_shell),
+		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_output),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_json),

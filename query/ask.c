@@ -136,6 +136,8 @@ static int write_result(const struct request *request, struct graph *graph, stru
 			request->ask->command, result->count, graph->vertex_count,
 			text_plural(graph->vertex_count, "vertex", "vertices"),
 			graph->vertex_count - result->count);
+	if (request->ask->if_none && !result->count)
+		fprintf(stderr, "vflow %s: %s\n", request->ask->command, request->ask->if_none);
 	return request->interrupted && *request->interrupted ? error_set(error, "interrupted") : 0;
 }
 

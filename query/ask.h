@@ -16,6 +16,7 @@ struct ask {
 	struct option_list parameters; /* NAME=VALUE */
 	const char *type;              /* -T, may be NULL */
 	bool says_kept;                /* rows are vertices: say how many are left out */
+	const char *if_none;           /* to say where there are no rows; may be NULL */
 	bool tables_only;              /* -T dot is none */
 	const char *file, *output;     /* may be NULL */
 	bool asked_on_stdin;           /* the query came from there, so the graph does not */

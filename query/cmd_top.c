@@ -74,7 +74,7 @@ int cmd_top(int argc, char **argv)
 	};
 	int operand, code = options_parse(&help, argc, argv, 1, &operand);
 	bool known = false;
-	char *query;
+	char *query, *none;
 
 	if (code != OPTIONS_RUN)
 		return code;
@@ -89,9 +89,16 @@ int cmd_top(int argc, char **argv)
 			  "v.name AS name, v.callpath AS callpath ORDER BY v.%s DESC, v.id LIMIT "
 			  "%" PRIu64,
 			  by, by, by, by, limit ? limit : (uint64_t)INT64_MAX);
+	none = field_find(graph_vertex_fields, by)->unit == UNIT_NS
+		       ? xasprintf("no operation has %s: vflow collect --passes flow,time,waits "
+				   "records times",
+				   by)
+		       : xasprintf("%s is not above 0 anywhere", by);
+	ask.if_none = none;
 	ask.query = query;
 	ask.file = argv[operand];
 	code = query_ask(&ask);
 	free(query);
+	free(none);
 	return code;
 }

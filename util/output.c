@@ -19,6 +19,20 @@ static struct output *opened(struct output *output)
 	return memcpy(xmalloc(sizeof(*output)), output, sizeof(*output));
 }
 
+/* A profile is worth more than any text about it: nothing that is written here is a database. */
+static bool is_database(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char bytes[sizeof(magic)];
+	FILE *file = fopen(path, "re");
+	bool is = file && fread(bytes, sizeof(bytes), 1, file) == 1 &&
+		  !memcmp(bytes, magic, sizeof(magic));
+
+	if (file)
+		fclose(file);
+	return is;
+}
+
 struct output *output_open(const char *path, struct error *error)
 {
 	struct stat status;
@@ -32,6 +46,13 @@ struct output *output_open(const char *path, struct error *error)
 	}
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
 		error_set(error, "cannot write %s: it is a folder", path);
+		return NULL;
+	}
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && is_database(path)) {
+		error_set(error,
+			  "cannot write %s: it is a profile or another database, which would "
+			  "be lost: name another file, or remove it first",
+			  path);
 		return NULL;
 	}
 	/* /dev/full, /dev/stdout, a named pipe: nothing to rename over */

@@ -61,6 +61,8 @@ run "slice --object" "4>3" slice --object 9 --vertex 4
 is "slice: two objects are the union of both" "$("$VFLOW" slice --object 9 --object 1 --vertex 4 "$T/f.dot" 2>/dev/null | dot_edges | tr ' ' '\n' | sort -u)" \
 	"$(for object in 9 1; do "$VFLOW" slice --object $object --vertex 4 "$T/f.dot" 2>/dev/null | dot_edges | tr ' ' '\n'; echo; done | grep . | sort -u)"
 expect_exit 2 "slice: an object is a number" "$VFLOW" slice --object v9 --vertex 4 "$T/f.dot"
+"$VFLOW" top --by time_ns "$T/f.dot" >"$T/out" 2>"$T/err"
+like "top: no times" "$(cat "$T/err")" "vflow top: no operation has time_ns: vflow collect --passes flow,time,waits records times"
 # a chain of 40: all of it is in the slice
 { echo 'digraph { vflow_version=1;'; for n in $(seq 40); do echo "v$n [kind=kernel name=k$n];"; done; for n in $(seq 39); do echo "v$n->v$((n + 1)) [object=1 access=WRITE bytes=1 count=1];"; done; echo '}'; } >"$T/chain.dot"
 "$VFLOW" slice --vertex 20 "$T/chain.dot" 2>"$T/err" >/dev/null

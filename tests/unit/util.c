@@ -260,6 +260,7 @@ static void test_output(void **state)
 	char *path, *text;
 	struct error error;
 	struct output *output;
+	FILE *file;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
@@ -285,6 +286,12 @@ static void test_output(void **state)
 	assert_null(output_open(folder, &error));
 	assert_non_null(strstr(error.text, "folder"));
 	assert_null(output_open("/nonexistent/file", &error));
+	/* a profile stays what it is */
+	file = fopen(path, "w");
+	fwrite("SQLite format 3", 16, 1, file);
+	fclose(file);
+	assert_null(output_open(path, &error));
+	assert_non_null(strstr(error.text, "it is a profile"));
 	unlink(path);
 	assert_int_equal(rmdir(folder), 0); /* no temporary file is left */
 	free(path);

@@ -98,7 +98,9 @@ soname = libcudart.so.$(if $(filter 11,$(1)),11.0,$(1))
 libraries = $(BUILD)/lib/libvflow-guest.so $(BUILD)/lib/emulator/libcuda.so.1 \
 	$(foreach m,$(majors),$(BUILD)/lib/emulator/$(call soname,$(m)))
 
-all: packages $(VFLOW) $(libraries)
+completions = $(patsubst %,$(BUILD)/completion/vflow.%,bash zsh fish)
+
+all: packages $(VFLOW) $(libraries) $(completions)
 
 packages:
 	@$(if $(missing),echo "vflow: missing libraries: $(missing)"; echo "install them with:  make deps"; exit 1,:)
@@ -114,6 +116,17 @@ $(BUILD)/flags:
 $(VFLOW): $(vflow_objects)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(sanitize) -o $@ $^ $(LIBS_VFLOW) $(LDFLAGS)
+
+# What shells complete of a command line, from what --help says
+$(BUILD)/completion/options: util/completion/options $(VFLOW)
+	@mkdir -p $(@D)
+	$(Q)util/completion/options $(VFLOW) >$@.tmp && mv $@.tmp $@
+
+$(completions): $(BUILD)/completion/vflow.%: util/completion/common.awk util/completion/%.awk $(BUILD)/completion/options \
+		util/completion/bash.body
+	@echo "  AWK  $@"
+	$(Q)awk -v body=util/completion/bash.body -f util/completion/common.awk -f util/completion/$*.awk \
+		$(BUILD)/completion/options >$@.tmp && mv $@.tmp $@
 
 $(BUILD)/vflow.o/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -202,6 +215,9 @@ install-built:
 	install -m 644 $(man_pages) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/vflow
 	install -m 644 advice/vflow-report.schema.json $(DESTDIR)$(PREFIX)/share/vflow
+	install -D -m 644 $(BUILD)/completion/vflow.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/vflow
+	install -D -m 644 $(BUILD)/completion/vflow.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vflow
+	install -D -m 644 $(BUILD)/completion/vflow.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vflow.fish
 
 clean:
 	rm -rf $(BUILD) $(VFLOW)

@@ -48,8 +48,8 @@ int cmd_diff(int argc, char **argv)
 	const char *output = NULL, *type_name = "text";
 	struct diff diff = {.top = 20};
 	const struct command_option options[] = {
-		{'T', "type", "TYPE", "text (default), json, markdown, or dot: both graphs as one",
-		 OPTION_TEXT, &type_name},
+		{'T', "type", "text|json|markdown|dot",
+		 "what to write (default text); dot: both graphs as one", OPTION_TEXT, &type_name},
 		{0, "top", "N", "in text and Markdown, rows of each list, 0 for all (default 20)",
 		 OPTION_NUMBER, &diff.top},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,

@@ -32,6 +32,8 @@
 #define DEFAULT_OUTPUT "vflow.db"
 #define DEFAULT_PASSES "flow"
 
+enum { PASSES_SIZE = 512 };
+
 struct arguments {
 	const struct pass *const *table;
 	const struct build_analysis *const *analyses;
@@ -44,14 +46,28 @@ struct arguments {
 	char **program; /* ends with NULL; program[0] is NULL: none */
 };
 
+/* "flow|time|...,..": a list of some; returns `text`. */
+static const char *passes_argument(const struct pass *const *table, char text[PASSES_SIZE])
+{
+	const char *names[32]; /* a table has no more rows */
+	uint32_t count = 0;
+
+	for (; table[count] && count < 32; count++)
+		names[count] = table[count]->name;
+	text_alternatives(names, count, text, PASSES_SIZE - 3);
+	return strcat(text, ",..");
+}
+
 /* The options of the command, then those of passes, then an empty row.  Caller frees. */
-static struct command_option *option_rows(struct arguments *a, const char *device_help)
+static struct command_option *option_rows(struct arguments *a, const char *devices,
+					  const char *passes)
 {
 	const struct command_option own[] = {
 		{'o', "output", "FILE", "the profile (default " DEFAULT_OUTPUT ")", OPTION_TEXT,
 		 &a->output},
-		{0, "device", "DEVICE", device_help, OPTION_TEXT, &a->device_name},
-		{0, "passes", "LIST", "what is recorded, see below (default " DEFAULT_PASSES ")",
+		{0, "device", devices, "where the GPU work runs (default auto)", OPTION_TEXT,
+		 &a->device_name},
+		{0, "passes", passes, "what is recorded, see below (default " DEFAULT_PASSES ")",
 		 OPTION_TEXT, &a->pass_list},
 		{0, "all", NULL, "all passes that can be made here, in the order that suits them",
 		 OPTION_FLAG, &a->all},
@@ -126,9 +142,8 @@ static int check_arguments(struct arguments *a)
 /* Returns -1 to go on, else an exit code. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
-	char *names = device_names(), *more = more_help(a->table);
-	char *device_help = xasprintf("%s (default auto)", names);
-	struct command_option *options = option_rows(a, device_help);
+	char *names = device_names(), *more = more_help(a->table), passes[PASSES_SIZE];
+	struct command_option *options = option_rows(a, names, passes_argument(a->table, passes));
 	const struct command_help help = {
 		.usage = "vflow collect [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
 		.summary = "Runs PROGRAM on an NVIDIA GPU or, where there is none, on an emulated "
@@ -141,7 +156,6 @@ static int parse(int argc, char **argv, struct arguments *a)
 	int operand, code = options_parse(&help, argc, argv, OPTIONS_PROGRAM, &operand);
 
 	free(options);
-	free(device_help);
 	free(more);
 	free(names);
 	if (code != OPTIONS_RUN)

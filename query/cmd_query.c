@@ -80,9 +80,8 @@ int cmd_query(int argc, char **argv)
 	const struct command_option options[] = {
 		{'p', "param", "NAME=VALUE", "value of $NAME; may be given several times",
 		 OPTION_LIST, &ask.parameters},
-		{'T', "type", "TYPE",
-		 "table tsv csv json jsonl dot (default: table on a terminal, else tsv)",
-		 OPTION_TEXT, &ask.type},
+		{'T', "type", "table|tsv|csv|json|jsonl|dot",
+		 "what to write (default: table on a terminal, else tsv)", OPTION_TEXT, &ask.type},
 		{'f', "file", "FILE", "read the QUERY from FILE instead; - is standard input",
 		 OPTION_TEXT, &query_file},
 		{'i', "interactive", NULL,

@@ -26,9 +26,8 @@ int cmd_stat(int argc, char **argv)
 {
 	struct ask ask = {.command = "stat", .query = statistics, .tables_only = true};
 	const struct command_option options[] = {
-		{'T', "type", "TYPE",
-		 "table tsv csv json jsonl (default: table on a terminal, else tsv)", OPTION_TEXT,
-		 &ask.type},
+		{'T', "type", "table|tsv|csv|json|jsonl",
+		 "what to write (default: table on a terminal, else tsv)", OPTION_TEXT, &ask.type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &ask.output},
 		{0},

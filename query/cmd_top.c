@@ -34,31 +34,20 @@ static uint32_t find_metrics(const char *names[VERTEX_FIELD_COUNT])
 	return count;
 }
 
-/* "a (default) b c"; returns `help`. */
-static const char *metrics_help(const char *const *names, uint32_t count, char help[LIST_SIZE])
-{
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < count && used < LIST_SIZE; i++)
-		used += (size_t)snprintf(help + used, LIST_SIZE - used, "%s%s%s", i ? " " : "",
-					 names[i], strcmp(names[i], USUAL) ? "" : " (default)");
-	return help;
-}
-
 int cmd_top(int argc, char **argv)
 {
 	struct ask ask = {.command = "top", .says_kept = true, .tables_only = true};
 	const char *names[VERTEX_FIELD_COUNT], *by = USUAL;
 	uint32_t count = find_metrics(names);
-	char list[LIST_SIZE];
+	char metrics[LIST_SIZE], list[LIST_SIZE];
 	uint64_t limit = 10;
 	const struct command_option options[] = {
-		{0, "by", "METRIC", metrics_help(names, count, list), OPTION_TEXT, &by},
+		{0, "by", text_alternatives(names, count, metrics, sizeof(metrics)),
+		 "what ranks them (default " USUAL ")", OPTION_TEXT, &by},
 		{'n', "limit", "N", "how many operations, 0 for all (default 10)", OPTION_NUMBER,
 		 &limit},
-		{'T', "type", "TYPE",
-		 "table tsv csv json jsonl (default: table on a terminal, else tsv)", OPTION_TEXT,
-		 &ask.type},
+		{'T', "type", "table|tsv|csv|json|jsonl",
+		 "what to write (default: table on a terminal, else tsv)", OPTION_TEXT, &ask.type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &ask.output},
 		{0},

@@ -20,8 +20,8 @@
 #include "util/output.h"
 #include "util/text.h"
 
-/* " svg html ..." */
-#define FORMAT(name) " " #name
+/* "|svg|html ..." */
+#define FORMAT(name) "|" #name
 static const char format_names[] =
 #include "render/formats.def"
 	;
@@ -54,10 +54,10 @@ static const struct render_format *choose_format(const char *type, const char *p
 	else
 		format = &render_svg;
 	if (!format && type)
-		options_misuse("render", "-T is one of%s, not '%s'", format_names, type);
+		options_misuse("render", "-T is one of %s, not '%s'", format_names + 1, type);
 	else if (!format)
-		options_misuse("render", "the ending of '%s' says no format: give -T, one of%s",
-			       base, format_names);
+		options_misuse("render", "the ending of '%s' says no format: give -T, one of %s",
+			       base, format_names + 1);
 	return format;
 }
 
@@ -158,17 +158,12 @@ static int choose_metric(const char *name, const struct render_metric **metric)
 			      text_choice(words, count, list, sizeof(list)), name);
 }
 
-/* "... a (default), b or c"; returns `help`. */
-static const char *metrics_help(char help[LIST_SIZE])
+/* "a|b|c"; returns `list`. */
+static const char *metrics_list(char list[LIST_SIZE])
 {
 	const char *words[RENDER_METRIC_WORDS];
-	uint32_t count = render_metric_words(words);
-	char list[LIST_SIZE - 100];
 
-	words[0] = "invocations (default)";
-	snprintf(help, LIST_SIZE, "what makes a vertex large: %s",
-		 text_choice(words, count, list, sizeof(list)));
-	return help;
+	return text_alternatives(words, render_metric_words(words), list, LIST_SIZE);
 }
 
 static int choose_groups(const char *name, enum group_by *by)
@@ -302,35 +297,30 @@ static int read_events(struct input *input, struct error *error)
 	return 0;
 }
 
-/* What -T takes. */
-static const char *formats_help(char text[LIST_SIZE])
-{
-	snprintf(text, LIST_SIZE, "%s (default: as -o ends, else svg)", format_names + 1);
-	return text;
-}
-
 int cmd_render(int argc, char **argv)
 {
 	const char *type = NULL, *path = NULL, *layout = "auto", *size_by = NULL, *group_by = NULL;
 	enum group_by groups = GROUP_NONE;
 	const struct render_metric *metric = NULL;
-	char size_help[LIST_SIZE], type_help[LIST_SIZE];
+	char metrics[LIST_SIZE];
 	enum layout_engine engine = LAYOUT_AUTO;
 	uint64_t seconds = DEFAULT_SECONDS;
 	bool all = false, lanes = false, failed = false;
 	const struct command_option options[] = {
-		{'T', "type", "FORMAT", formats_help(type_help), OPTION_TEXT, &type},
+		{'T', "type", format_names + 1, "what to write (default: as -o ends, else svg)",
+		 OPTION_TEXT, &type},
 		{'o', "output", "FILE", "write there instead of to standard output", OPTION_TEXT,
 		 &path},
 		{0, "all", NULL, "draw everything, however large the graph is", OPTION_FLAG, &all},
 		{0, "lanes", NULL,
 		 "draw the calls of a profile and what each comes after, a lane for each stream",
 		 OPTION_FLAG, &lanes},
-		{0, "size-by", "METRIC", metrics_help(size_help), OPTION_TEXT, &size_by},
-		{0, "group-by", "WHAT", "draw as one: file, function, call-path, object or stream",
+		{0, "size-by", metrics_list(metrics),
+		 "what makes a vertex large (default invocations)", OPTION_TEXT, &size_by},
+		{0, "group-by", "file|function|call-path|object|stream", "what to draw as one",
 		 OPTION_TEXT, &group_by},
-		{0, "layout", "NAME",
-		 "auto (default: dot while that is fast, else layers), dot or layers", OPTION_TEXT,
+		{0, "layout", "auto|dot|layers",
+		 "who lays it out (default auto: dot while that is fast, else layers)", OPTION_TEXT,
 		 &layout},
 		{0, "time-limit", "SECONDS", "for Graphviz; after that layers are used (default 5)",
 		 OPTION_NUMBER, &seconds},

@@ -13,20 +13,32 @@
 #include "util/nearest.h"
 #include "util/size.h"
 
-enum { FIRST_OPTION = 256 }; /* getopt values of table rows; below are letters */
+enum {
+	FIRST_OPTION = 256, /* getopt values of table rows; below are letters */
+	HELP_COLUMN = 32,
+};
+
+/* The help stands beside the option or, where that is long, below it: util/completion reads it. */
+static void print_option(const struct command_option *option)
+{
+	char letter[8] = "    ";
+	int width;
+
+	if (option->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+	width = printf("  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
+		       option->argument ? option->argument : "");
+	if (width > HELP_COLUMN - 2)
+		printf("\n%*s%s\n", HELP_COLUMN, "", option->help);
+	else
+		printf("%*s%s\n", HELP_COLUMN - width, "", option->help);
+}
 
 static void print_help(const struct command_help *help)
 {
 	printf("usage: %s\n\n%s\n\noptions:\n", help->usage, help->summary);
-	for (const struct command_option *o = help->options; o->name; o++) {
-		char left[64], letter[8] = "    ";
-
-		if (o->letter)
-			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-		snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name,
-			 o->argument ? " " : "", o->argument ? o->argument : "");
-		printf("%-31s %s\n", left, o->help);
-	}
+	for (const struct command_option *o = help->options; o->name; o++)
+		print_option(o);
 	printf("  -h, --help                    print this text\n");
 	if (help->more)
 		printf("\n%s\n", help->more);

@@ -24,8 +24,12 @@ struct option_list {
 struct command_option {
 	char letter; /* 0: none */
 	const char *name;
-	const char *argument; /* NULL for flags; shown in the help */
-	const char *help;     /* one line; says the default */
+	/*
+	 * NULL for flags; shown in the help.  One word, and shells complete what follows from it
+	 * (util/completion): FILE, FOLDER, "a|b" for one of these words, "a|b,.." for a list.
+	 */
+	const char *argument;
+	const char *help; /* one line; says the default */
 	enum option_kind kind;
 	void *value; /* of the kind's type */
 };

@@ -157,3 +157,13 @@ char *text_choice(const char *const *words, size_t count, char *text, size_t siz
 					 words[i]);
 	return text;
 }
+
+char *text_alternatives(const char *const *words, size_t count, char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "|" : "", words[i]);
+	return text;
+}

@@ -31,6 +31,9 @@ static inline const char *text_plural(uint64_t count, const char *one, const cha
 /* "a, b or c", as much as fits; returns `text`. */
 char *text_choice(const char *const *words, size_t count, char *text, size_t size);
 
+/* "a|b|c", for the argument of an option (util/options.h); as much as fits; returns `text`. */
+char *text_alternatives(const char *const *words, size_t count, char *text, size_t size);
+
 /* The word as one types it into a shell: quoted where it must be.  Caller frees. */
 char *text_shell(const char *word);
 /* The same for a file, which must not look like an option: ./-x.db */

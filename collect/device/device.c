@@ -21,8 +21,7 @@ char *device_names(void)
 	char *names = xstrdup("auto");
 
 	for (const struct device *const *device = devices; *device; device++) {
-		char *longer =
-			xasprintf("%s%s%s", names, device[1] ? ", " : " or ", (*device)->name);
+		char *longer = xasprintf("%s|%s", names, (*device)->name);
 
 		free(names);
 		names = longer;

@@ -51,7 +51,7 @@ extern const struct device *const devices[];
 /* NULL: no device has that name. */
 const struct device *device_find(const char *name);
 
-/* "auto, gpu or emulated"; caller frees. */
+/* "auto|gpu|emulated"; caller frees. */
 char *device_names(void);
 
 #endif

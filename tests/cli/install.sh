@@ -15,6 +15,8 @@ VFLOW=$T/links/vflow
 
 is "the header for memory pools" "$(cd "$T/moved/include" && find . -type f)" ./vflow/pool.h
 
+is "completion for bash, zsh and fish" "$(cd "$T/moved/share" && find bash-completion zsh fish -type f | sort)" \
+	$'bash-completion/completions/vflow\nfish/vendor_completions.d/vflow.fish\nzsh/site-functions/_vflow'
 commands=$("$VFLOW" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p' | grep -v -e '^help$' -e '^version$')
 pages=$(for command in $commands; do echo "vflow-$command.1"; done; echo vflow.1)
 is "a man page for each command" "$(ls "$T/moved/share/man/man1")" "$(sort <<<"$pages")"

@@ -467,6 +467,8 @@ static void test_choice(void **state)
 	assert_string_equal(text_choice(words, 2, text, sizeof(text)), "a or bc");
 	assert_string_equal(text_choice(words, 3, text, sizeof(text)), "a, bc or def");
 	assert_string_equal(text_choice(words, 3, text, 6), "a, bc");
+	assert_string_equal(text_alternatives(words, 3, text, sizeof(text)), "a|bc|def");
+	assert_string_equal(text_alternatives(words, 0, text, sizeof(text)), "");
 }
 
 /* Against a table of all pairs: two thirds are added, one third removed, so that many wrap around.

@@ -3,6 +3,7 @@
 # make demo       install what is missing, build, profile the demo, draw it
 # make deps       install the Debian packages that vflow needs (root or sudo)
 # make install    PREFIX=/usr/local DESTDIR=
+# make deb        a Debian package of what was built, build/deb/vflow_VERSION_ARCHITECTURE.deb
 # switches        DEBUG=1  ASAN=1  CC=clang  BUILD=folder  V=1  WERROR= (warnings of new compilers)
 
 ifneq ($(words $(subst :, ,$(CURDIR))),1)
@@ -20,7 +21,7 @@ PACKAGES = gcc g++ make pkg-config libunwind-dev libdw-dev libelf-dev libgraphvi
 LIBRARIES = libdw libelf libcgraph libgvc libcdt libpcre2-8 libcrypto sqlite3
 
 # goals that install the packages first look for them in a make of their own
-building_elsewhere := $(filter deps demo check clean install-built,$(MAKECMDGOALS))
+building_elsewhere := $(filter deps demo check clean install-built deb-built,$(MAKECMDGOALS))
 ifeq ($(building_elsewhere),)
 missing := $(shell for l in $(LIBRARIES) libunwind libzstd; do (pkg-config --exists $$l) 2>/dev/null || echo $$l; done; \
 	echo '\#include <uthash.h>' | $(CC) -E - >/dev/null 2>&1 || echo uthash)
@@ -219,7 +220,17 @@ install-built:
 	install -D -m 644 $(BUILD)/completion/vflow.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vflow
 	install -D -m 644 $(BUILD)/completion/vflow.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vflow.fish
 
+# The libraries for GPUs are in it where they were built.
+deb: all
+	@$(MAKE) --no-print-directory deb-built
+
+deb-built:
+	@command -v dpkg-shlibdeps >/dev/null || { echo "vflow: make deb needs Debian's package dpkg-dev"; exit 1; }
+	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb
+	$(Q)$(MAKE) --no-print-directory install-built DESTDIR=$(abspath $(BUILD))/deb/root PREFIX=/usr >$(BUILD)/deb/log
+	@util/package $(BUILD)/deb/root $(BUILD)/deb
+
 clean:
 	rm -rf $(BUILD) $(VFLOW)
 
-.PHONY: all packages deps install install-built clean
+.PHONY: all packages deps install install-built deb deb-built clean

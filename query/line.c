@@ -1,12 +1,16 @@
 #include "query/line.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
+#include <wctype.h>
 
 #if HAVE_EDIT
 #include <histedit.h>
@@ -14,10 +18,12 @@
 
 #include "util/memory.h"
 
-enum { HISTORY_LINES = 1000 };
+enum { HISTORY_SIZE = 1000, MOST_WORDS = 200 };
 
 struct line {
 	bool terminal;
+	line_complete *complete;
+	void *of;
 	const volatile sig_atomic_t *interrupted;
 #if HAVE_EDIT
 	EditLine *edit;
@@ -67,13 +73,158 @@ static int read_character(EditLine *edit, wchar_t *wide)
 	}
 }
 
+/* -- Tab -- */
+
+static char *to_bytes(const wchar_t *wide, size_t length)
+{
+	size_t size = length * MB_CUR_MAX + 1, used = 0;
+	char *text = xmalloc(size);
+	mbstate_t state = {0};
+
+	for (size_t i = 0; i < length; i++) {
+		size_t got = wcrtomb(text + used, wide[i], &state);
+
+		if (got == (size_t)-1) {
+			state = (mbstate_t){0};
+			text[used] = '?';
+			got = 1;
+		}
+		used += got;
+	}
+	text[used] = '\0';
+	return text;
+}
+
+/* Puts the bytes in place of those before the cursor. */
+static void replace(EditLine *edit, const char *typed, const char *bytes, size_t length)
+{
+	wchar_t *wide = xcalloc(length + 1, sizeof(*wide));
+	char *text = xstrndup(bytes, length);
+	size_t old = mbstowcs(NULL, typed, 0);
+
+	if (old != (size_t)-1 && mbstowcs(wide, text, length + 1) != (size_t)-1) {
+		el_deletestr(edit, (int)old);
+		el_winsertstr(edit, wide);
+	}
+	free(text);
+	free(wide);
+}
+
+static void list(const struct completion *completion)
+{
+	uint32_t count = completion->count < MOST_WORDS ? completion->count : MOST_WORDS;
+	struct winsize size;
+	size_t width = 0, columns = 80;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		columns = size.ws_col;
+	for (uint32_t i = 0; i < count; i++)
+		if (strlen(completion->words[i]) + 2 > width)
+			width = strlen(completion->words[i]) + 2;
+	columns = columns > width ? columns / width : 1;
+	for (uint32_t i = 0; i < count; i++)
+		printf("%s%-*s", i % columns ? "" : "\n", (int)width, completion->words[i]);
+	if (count < completion->count)
+		printf("\nand %" PRIu32 " more", completion->count - count);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* The only word, or what all have in common, or the list of them. */
+static unsigned char on_tab(EditLine *edit, int character)
+{
+	struct completion completion = {0};
+	const LineInfoW *info = el_wline(edit);
+	unsigned char result = CC_ERROR;
+	struct line *line;
+	char *text;
+	size_t common;
+
+	(void)character;
+	el_wget(edit, EL_CLIENTDATA, &line);
+	text = to_bytes(info->buffer, (size_t)(info->cursor - info->buffer));
+	line->complete(line->of, text, &completion);
+	common = completion_common(&completion);
+	if (completion.typed <= strlen(text) && completion.count) {
+		const char *typed = text + strlen(text) - completion.typed;
+
+		if (completion.count == 1 || common > completion.typed) {
+			replace(edit, typed, completion.words[0], common);
+			result = CC_REFRESH;
+		} else {
+			list(&completion);
+			result = CC_REDISPLAY;
+		}
+	}
+	completion_free(&completion);
+	free(text);
+	return result;
+}
+
+/* -- history -- */
+
+/* $XDG_STATE_HOME/vflow; a path that is not absolute does not count, says the standard. */
+static char *state_folder(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *folder, *path;
+
+	if (state && *state == '/')
+		folder = xstrdup(state);
+	else if (home && *home == '/')
+		folder = xasprintf("%s/.local/state", home);
+	else
+		return NULL;
+	path = xasprintf("%s/vflow", folder);
+	free(folder);
+	return path;
+}
+
+/* Makes the folders that are missing; whether that worked shows when the file is written. */
+static void make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+}
+
 static char *history_path(void)
 {
-	const char *path = getenv("VFLOW_HISTORY"), *home = getenv("HOME");
+	const char *named = getenv("VFLOW_HISTORY");
+	char *folder, *path;
 
-	if (path)
-		return *path ? xstrdup(path) : NULL;
-	return home && *home ? xasprintf("%s/.vflow_history", home) : NULL;
+	if (named)
+		return *named ? xstrdup(named) : NULL;
+	folder = state_folder();
+	if (!folder)
+		return NULL;
+	path = xasprintf("%s/query_history", folder);
+	free(folder);
+	make_folders(path);
+	return path;
+}
+
+/* A file that is there and no history stays as it is. */
+static void load_history(struct line *line)
+{
+	struct stat status;
+
+	line->path = history_path();
+	if (!line->path || history_w(line->history, &line->event, H_LOAD, line->path) >= 0 ||
+	    stat(line->path, &status) != 0 || !status.st_size)
+		return;
+	fprintf(stderr, "vflow query: note: %s is no history: nothing is kept in it\n", line->path);
+	free(line->path);
+	line->path = NULL;
+}
+
+static void save_history(struct line *line)
+{
+	if (line->path && history_w(line->history, &line->event, H_SAVE, line->path) < 0)
+		fprintf(stderr, "vflow query: note: the history is not kept: cannot write %s\n",
+			line->path);
 }
 
 static void open_editor(struct line *line)
@@ -83,7 +234,7 @@ static void open_editor(struct line *line)
 	line->history = history_winit();
 	if (!line->edit || !line->history)
 		return;
-	history_w(line->history, &line->event, H_SETSIZE, HISTORY_LINES);
+	history_w(line->history, &line->event, H_SETSIZE, HISTORY_SIZE);
 	history_w(line->history, &line->event, H_SETUNIQUE, 1);
 	el_wset(line->edit, EL_CLIENTDATA, line);
 	el_wset(line->edit, EL_PROMPT, prompt_of);
@@ -91,16 +242,15 @@ static void open_editor(struct line *line)
 	el_wset(line->edit, EL_HIST, history_w, line->history);
 	el_wset(line->edit, EL_GETCFN, read_character);
 	el_wset(line->edit, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
+	el_wset(line->edit, EL_ADDFN, L"vflow-complete", L"Complete a word", on_tab);
+	el_wset(line->edit, EL_BIND, L"^I", L"vflow-complete", NULL);
 	el_source(line->edit, NULL);
-	line->path = history_path();
-	if (line->path)
-		history_w(line->history, &line->event, H_LOAD, line->path);
+	load_history(line);
 }
 
 static char *read_edited(struct line *line, const char *prompt)
 {
 	const wchar_t *wide;
-	size_t size;
 	char *text;
 	int count = 0;
 
@@ -110,22 +260,18 @@ static char *read_edited(struct line *line, const char *prompt)
 		putchar('\n');
 		return NULL;
 	}
-	if (wide[wcsspn(wide, L" \t\n")])
-		history_w(line->history, &line->event, H_ENTER, wide);
-	size = (size_t)count * MB_CUR_MAX + 1;
-	text = xmalloc(size);
-	if (wcstombs(text, wide, size) == (size_t)-1)
-		*text = '\0';
-	text[strcspn(text, "\n")] = '\0';
+	text = to_bytes(wide, (size_t)count);
+	for (size_t length = strlen(text); length && text[length - 1] == '\n';)
+		text[--length] = '\0'; /* others are of a query from the history */
 	return text;
 }
 
 static void close_editor(struct line *line)
 {
-	if (line->path && line->history)
-		history_w(line->history, &line->event, H_SAVE, line->path);
-	if (line->history)
+	if (line->history) {
+		save_history(line);
 		history_wend(line->history);
+	}
 	if (line->edit)
 		el_end(line->edit);
 	free(line->path);
@@ -133,11 +279,14 @@ static void close_editor(struct line *line)
 
 #endif
 
-struct line *line_open(bool terminal, const volatile sig_atomic_t *interrupted)
+struct line *line_open(bool terminal, line_complete *complete, void *of,
+		       const volatile sig_atomic_t *interrupted)
 {
 	struct line *line = xcalloc(1, sizeof(*line));
 
 	line->terminal = terminal;
+	line->complete = complete;
+	line->of = of;
 	line->interrupted = interrupted;
 #if HAVE_EDIT
 	if (terminal)
@@ -179,6 +328,27 @@ char *line_read(struct line *line, const char *prompt)
 		return read_edited(line, prompt);
 #endif
 	return read_plain(line, prompt);
+}
+
+void line_remember(struct line *line, const char *text)
+{
+#if HAVE_EDIT
+	size_t length = strlen(text);
+	wchar_t *wide;
+
+	if (!line->edit || !line->history || !text[strspn(text, " \t\r\n;")])
+		return;
+	wide = xcalloc(length + 1, sizeof(*wide));
+	if (mbstowcs(wide, text, length + 1) != (size_t)-1) {
+		for (length = wcslen(wide); length && iswspace((wint_t)wide[length - 1]);)
+			wide[--length] = L'\0';
+		history_w(line->history, &line->event, H_ENTER, wide);
+	}
+	free(wide);
+#else
+	(void)line;
+	(void)text;
+#endif
 }
 
 void line_close(struct line *line)

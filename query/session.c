@@ -157,6 +157,7 @@ static void answer_statements(struct session *session)
 		size_t space = strspn(session->statement, " \t\r\n");
 		char *text = xstrndup(session->statement + space, length - space);
 
+		line_remember(session->line, text);
 		answer(session, text);
 		free(text);
 		session->length -= length;
@@ -175,6 +176,7 @@ static void help(void)
 	     "  \\T TYPE     answers as table, tsv, csv, json, jsonl or dot\n"
 	     "  \\h          this help\n"
 	     "  \\q          the end; Ctrl-D, too\n"
+	     "Tab completes keywords, functions, labels, types and properties.\n"
 	     "Ctrl-C ends the query that runs, not the session.  The language: man vflow-query.\n"
 	     "  MATCH (k:kernel) RETURN k.name, k.redundant_bytes ORDER BY k.redundant_bytes "
 	     "DESC LIMIT 10;");
@@ -214,6 +216,15 @@ static bool is_command(const struct session *session, const char *line)
 	return !session->length && line[strspn(line, " \t")] == '\\';
 }
 
+static void complete_line(void *of, const char *line, struct completion *completion)
+{
+	struct session *session = of;
+	char *text = xasprintf("%s%s", session->length ? session->statement : "", line);
+
+	complete(session->engine, text, completion);
+	free(text);
+}
+
 static void read_all(struct session *session)
 {
 	bool more = true;
@@ -223,12 +234,15 @@ static void read_all(struct session *session)
 
 		if (!line && interrupted) { /* Ctrl-C at the prompt: what was typed is gone */
 			interrupted = 0;
+			if (session->length)
+				line_remember(session->line, session->statement);
 			session->length = 0;
 			continue;
 		}
 		if (!line)
 			break;
 		if (is_command(session, line)) {
+			line_remember(session->line, line);
 			more = run_command(session, line);
 		} else {
 			add_line(session, line);
@@ -236,8 +250,10 @@ static void read_all(struct session *session)
 		}
 		free(line);
 	}
-	if (more && session->length)
-		answer(session, session->statement); /* the last ';' may be missing */
+	if (more && session->length) { /* the last ';' may be missing */
+		line_remember(session->line, session->statement);
+		answer(session, session->statement);
+	}
 }
 
 int query_session(const struct ask *ask)
@@ -275,7 +291,7 @@ int query_session(const struct ask *ask)
 			       session.graph->edge_count,
 			       text_plural(session.graph->edge_count, "", "s"));
 		}
-		session.line = line_open(terminal, &interrupted);
+		session.line = line_open(terminal, complete_line, &session, &interrupted);
 		read_all(&session);
 		line_close(session.line);
 		engine_free(session.engine);

@@ -94,5 +94,7 @@ struct function {
 
 /* The function of that name in any case; NULL: none, then *nearest is one like it or NULL. */
 const struct function *function_find(const char *name, const char **nearest);
+/* Of all functions; NULL: there are no more. */
+const char *function_name(uint32_t index);
 
 #endif

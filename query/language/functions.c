@@ -357,9 +357,15 @@ static const struct function functions[] = {
 	{"percentileDisc", 2, 2, KIND_NUMBER, KIND_NUMBER, NULL, PERCENTILE_DISC},
 };
 
+enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
+
+const char *function_name(uint32_t index)
+{
+	return index < FUNCTIONS ? functions[index].name : NULL;
+}
+
 const struct function *function_find(const char *name, const char **nearest)
 {
-	enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 	const char *names[FUNCTIONS];
 
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {

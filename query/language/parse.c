@@ -89,14 +89,18 @@ static const char *foreign_spelling(const struct parser *parser)
 	return NULL;
 }
 
+const char *const query_keywords[] = {
+	"MATCH",      "OPTIONAL", "WHERE", "WITH",     "UNWIND", "RETURN", "GRAPH",     "DISTINCT",
+	"ORDER",      "BY",       "SKIP",  "LIMIT",    "AS",     "ASC",    "ASCENDING", "DESC",
+	"DESCENDING", "AND",      "OR",    "XOR",      "NOT",    "IN",     "STARTS",    "ENDS",
+	"CONTAINS",   "IS",       "NULL",  "TRUE",     "FALSE",  "EXISTS", "CASE",      "WHEN",
+	"THEN",       "ELSE",     "END",   "SHORTEST", "ANY",    "ALL",    "PATH",      "PATHS",
+	"GROUP",      "GROUPS",   NULL};
+
+enum { KEYWORDS = sizeof(query_keywords) / sizeof(*query_keywords) - 1 };
+
 int unexpected(struct parser *parser, const char *wanted)
 {
-	static const char *const keywords[] = {
-		"MATCH",    "OPTIONAL", "WHERE",    "WITH", "UNWIND", "RETURN", "GRAPH",
-		"DISTINCT", "ORDER",    "BY",       "SKIP", "LIMIT",  "AS",     "ASC",
-		"DESC",     "AND",      "OR",       "XOR",  "NOT",    "IN",     "STARTS",
-		"ENDS",     "CONTAINS", "IS",       "NULL", "CASE",   "WHEN",   "THEN",
-		"ELSE",     "END",      "SHORTEST", "ANY",  "ALL"};
 	static const char *const foreign[] = {"CREATE",  "MERGE",  "DELETE", "DETACH", "SET",
 					      "REMOVE",  "CALL",   "UNION",  "LOAD",   "USE",
 					      "FOREACH", "INSERT", "LET",    "FILTER"};
@@ -114,7 +118,7 @@ int unexpected(struct parser *parser, const char *wanted)
 						  "%s is not in this language, which only reads "
 						  "one graph: expected %s",
 						  foreign[i], wanted);
-		nearest = nearest_word(at->text, keywords, sizeof(keywords) / sizeof(*keywords));
+		nearest = nearest_word(at->text, query_keywords, KEYWORDS);
 		if (nearest && !strcasecmp(nearest, at->text))
 			nearest = NULL;
 	}

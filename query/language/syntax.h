@@ -244,6 +244,9 @@ struct query {
 	uint32_t note_count, note_capacity;
 };
 
+/* In capitals, ends with NULL. */
+extern const char *const query_keywords[];
+
 /* NULL when it is not a query: the error has line, column and caret. */
 struct query *query_parse(const char *text, struct error *error);
 /* One expression, for the values of parameters. */

@@ -112,28 +112,68 @@ def play(command, steps):
     print(shown.replace("\r", ""))
     print("exit", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
-os.environ.update(TERM="xterm", VFLOW_HISTORY=sys.argv[3], LC_ALL="C.UTF-8")
-play([sys.argv[1], "query", "-i", "--timeout", "0", sys.argv[2]], [
-    ("vflow> ", b"RETURN 20 + 1\r"),
-    ("...> ", b"AS \xc3\xa9t\xc3\xa9;\r"),
-    ("21", b"RETURN nothing;\r"),
-    ("no variable 'nothing'", b"UNWIND range(1, 9999999) AS x UNWIND range(1, 9999999) AS y RETURN count(*);\r"),
-    ("interrupted", b"\x03"),
-    ("vflow> ", b"RETURN 30 + 2 AS answer;\r"),
-    ("32\r\n", b"MATCH (v:kernel) RETURN GRAPH;\r"),
-    ("}", b"\\q\r"),
-])
+os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+if sys.argv[3] == "first":
+    play([sys.argv[1], "query", "-i", "--timeout", "0", sys.argv[2]], [
+        ("vflow> ", b"RETURN 20 + 1\r"),
+        ("...> ", b"AS \xc3\xa9t\xc3\xa9;\r"),
+        ("21", b"RETURN nothing;\r"),
+        ("no variable 'nothing'", b"UNWIND range(1, 9999999) AS x UNWIND range(1, 9999999) AS y RETURN count(*);\r"),
+        ("interrupted", b"\x03"),
+        ("vflow> ", b"RETURN 30 + 2 AS answer;\r"),
+        ("32\r\n", b"MATCH (v:kernel) RETURN GRAPH;\r"),
+        ("}", b"\\q\r"),
+    ])
+elif sys.argv[3] == "again":
+    play([sys.argv[1], "query", "-i", sys.argv[2]], [
+        ("vflow> ", b"\x1b[A"),  # the command that ended the last session
+        ("\\q", b"\x1b[A"),
+        ("RETURN GRAPH;", b"\x1b[A"),
+        ("RETURN 30 + 2 AS answer;", b"\x1b[A\x1b[A\x1b[A"),
+        ("AS \u00e9t\u00e9;", b"\r"),  # the first, with both its lines
+        ("21", b"\\q\r"),
+    ])
+else:
+    play([sys.argv[1], "query", "-i", sys.argv[2]], [
+        ("vflow> ", b"mat\t (v:\t"),
+        ("alloc   host    kernel", b"ker\t {na\t: 'mix(char*)'}) \r"),
+        ("...> ", b"ret\t v.\t"),
+        ("invocations", b"invoc\t AS \xc3\xa9;\r"),
+        ("vflow> ", b"\\q\r"),
+    ])
 PY
-python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" "$T/history" >"$T/out" 2>&1
+export XDG_STATE_HOME=$T/state HOME=$T
+unset VFLOW_HISTORY
+python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" first >"$T/out" 2>&1
 like "a statement of two lines on a terminal" "$(cat "$T/out")" $'---\n +21\n|---\n21\n'
 like "Ctrl-C ends the query, not the session" "$(cat "$T/out")" "interrupted.*answer.*32"
 unlike "all was seen" "$(cat "$T/out")" "NOT SEEN|Traceback"
 like "the graph as DOT" "$(cat "$T/out")" 'v3 \[.*mix'
 like "and it ends well" "$(cat "$T/out")" "exit 0"
-if "$VFLOW" query --help >/dev/null && ldd "$VFLOW" | grep -q libedit; then
-	like "the history is kept" "$(cat "$T/history")" 'RETURN.04030'
-	is "for its owner only" "$(stat -c %a "$T/history")" 600
-else
-	skip "the history" "built without libedit"
-fi
+ldd "$VFLOW" | grep -q libedit || { skip "the history, and Tab" "built without libedit"; finish; }
+H=$T/state/vflow/query_history
+is "the history holds queries, not lines" "$(sed 's/\\040/ /g' "$H" | head -n 3)" $'_HiStOrY_V2_\nRETURN 20 + 1\\012AS été;\nRETURN nothing;'
+is "for its owner only" "$(stat -c %a "$H" "$T/state/vflow" | tr '\n' ' ')" "600 700 "
+python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" again >"$T/out" 2>&1
+unlike "the next session has them" "$(cat "$T/out")" "NOT SEEN|Traceback"
+like "... and asks one of two lines again" "$(cat "$T/out")" $'---\n +21\n|---\n21\n'
+python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" tab >"$T/out" 2>&1
+unlike "Tab" "$(cat "$T/out")" "NOT SEEN|Traceback"
+like "... the answer" "$(cat "$T/out")" $'\n-\n1\n'
+is "... has typed the rest" "$(sed 's/\\040/ /g' "$H" | tail -n 2 | head -n 1)" 'match (v:kernel {name: '"'mix(char*)'"'}) \012return v.invocations AS é;'
+unset XDG_STATE_HOME
+python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" tab >/dev/null 2>&1
+is "without XDG_STATE_HOME" "$(cd "$T" && find .local -type f)" .local/state/vflow/query_history
+echo "my letter" >"$T/letter"
+VFLOW_HISTORY=$T/letter python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" tab >"$T/out" 2>&1
+is "a file that is no history stays" "$(cat "$T/letter")" "my letter"
+like "... which is said" "$(cat "$T/out")" "letter is no history: nothing is kept in it"
+rm "$T/.local/state/vflow/query_history"
+VFLOW_HISTORY='' python3 "$T/terminal.py" "$VFLOW" "$T/g.dot" tab >/dev/null 2>&1
+is "VFLOW_HISTORY= keeps none" "$(find "$T/.local" -type f)" ""
+
+# what the parser takes, but for what it knows of other languages, is known to Tab
+words=$(grep -ohE '(is|take|expect)_word(_at)?\([^"()]*"[A-Za-z]+"' query/language/*.c | grep -oE '"[A-Za-z]+"' | sort -u | grep -vE '"(FROM|SELECT|I?LIKE)"')
+known=$( (sed -n '/query_keywords\[\] = {/,/}/p' query/language/parse.c; grep -hoE '^	\{"[A-Za-z0-9]+"' query/language/functions.c; grep -h 'forms\[\] = ' query/complete.c) | grep -oE '"[A-Za-z0-9]+"' | tr a-z A-Z | sort -u)
+is "keywords are those of the parser ($(wc -l <<<"$words") words)" "$(comm -23 <(tr a-z A-Z <<<"$words" | sort -u) <(echo "$known"))" ""
 finish

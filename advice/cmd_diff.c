@@ -12,6 +12,7 @@
 #include "util/command.h"
 #include "util/options.h"
 #include "util/output.h"
+#include "util/progress.h"
 
 static const struct {
 	const char *name;
@@ -90,8 +91,11 @@ int cmd_diff(int argc, char **argv)
 	before = read_profile(diff.before_file, &error);
 	after = before ? read_profile(diff.after_file, &error) : NULL;
 	if (after) {
-		struct diff_join *join = diff_join_new(before, after);
+		struct diff_join *join;
 
+		progress("comparing the profiles");
+		join = diff_join_new(before, after);
+		progress_end();
 		diff.join = join;
 		result = write_diff(&diff, type, output, &error);
 		diff_join_free(join);

@@ -17,6 +17,7 @@
 #include "util/memory.h"
 #include "util/options.h"
 #include "util/output.h"
+#include "util/progress.h"
 #include "util/text.h"
 
 enum { EXIT_ABOVE = 3 }; /* of --fail-above */
@@ -233,8 +234,11 @@ static int run(const struct request *request, struct report *report, struct repo
 	folder = getcwd(NULL, 0);
 	report->thresholds = thresholds;
 	report->as_found = !advice_can_detect(profile);
-	if (!report->as_found)
+	if (!report->as_found) {
+		progress("looking for findings");
 		advice_detect(profile, &report->options);
+		progress_end();
+	}
 	report->profile = memory->profile = profile;
 	report->file = file;
 	report->folder = folder ? folder : "";

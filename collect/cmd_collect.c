@@ -26,6 +26,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/options.h"
+#include "util/progress.h"
 #include "util/say.h"
 #include "util/text.h"
 
@@ -224,14 +225,19 @@ static int failed_after_run(const char *folder, const struct error *error)
 static int make_profile(const struct arguments *a, const char *folder, const struct result_run *run)
 {
 	struct error error;
-	struct profile *profile = result_build(folder, run, &error);
-	const char *unread = profile ? why_unread(profile) : NULL;
+	struct profile *profile;
+	const char *unread;
 	int result = -1;
 
+	if (!a->quiet)
+		progress("building the profile");
+	profile = result_build(folder, run, &error);
+	unread = profile ? why_unread(profile) : NULL;
 	if (unread && a->from_trace)
 		error_set(&error, "no trace in %s can be read: %s", folder, unread);
 	else if (profile)
 		result = result_write(profile, a->output, &error);
+	progress_end();
 	if (result != 0) {
 		result = a->from_trace ? note_failure(EXIT_VFLOW_FAILED, &error)
 				       : failed_after_run(folder, &error);

@@ -9,9 +9,11 @@
 
 #include "graph/dot.h"
 #include "util/memory.h"
+#include "util/progress.h"
 
 #define DEFAULT_PROFILE "vflow.db"
 #define STDIN_PATH "/dev/stdin"
+#define READING "reading the profile"
 
 struct input {
 	char *name; /* for messages */
@@ -22,10 +24,42 @@ struct input {
 	bool from_stdin;
 };
 
+static struct profile *read_profile(const char *path, struct error *error)
+{
+	struct profile *profile;
+
+	progress(READING);
+	profile = profile_read(path, error);
+	progress_end();
+	return profile;
+}
+
+static int read_events(struct profile *profile, const char *path, struct error *error)
+{
+	int result;
+
+	progress(READING);
+	result = profile_read_events(profile, path, error);
+	progress_end();
+	return result;
+}
+
+/* What comes through a pipe takes as long as whoever writes it. */
+static int read_dot(struct input *input, struct graph **graph, struct error *error)
+{
+	int result;
+
+	if (!input->from_stdin)
+		progress("reading the graph");
+	result = dot_read(input->dot, input->name, graph, error);
+	progress_end();
+	return result;
+}
+
 static int open_profile(struct input *input, const char *path, struct error *error)
 {
 	input->path = xstrdup(path);
-	input->profile = profile_read(path, error);
+	input->profile = read_profile(path, error);
 	return input->profile ? 0 : -1;
 }
 
@@ -120,7 +154,7 @@ int input_next(struct input *input, struct graph **graph, struct error *error)
 
 	*graph = NULL;
 	if (input->dot) {
-		result = dot_read(input->dot, input->name, graph, error);
+		result = read_dot(input, graph, error);
 	} else {
 		result = input->profile && input->profile->graph;
 		if (result) {
@@ -144,7 +178,7 @@ int input_read_events(struct input *input, struct error *error)
 	if (!input->profile)
 		return error_set(error, "%s is DOT, which has no events: name a profile",
 				 input->name);
-	return profile_read_events(input->profile, input->path, error);
+	return read_events(input->profile, input->path, error);
 }
 
 const struct profile *input_run(const struct input *input)
@@ -171,15 +205,15 @@ struct profile *input_profile(const char *file, struct error *error)
 {
 	const char *path = file ? file : default_path(error);
 
-	return path ? profile_read(path, error) : NULL;
+	return path ? read_profile(path, error) : NULL;
 }
 
 struct profile *input_profile_events(const char *file, struct error *error)
 {
 	const char *path = file ? file : default_path(error);
-	struct profile *profile = path ? profile_read(path, error) : NULL;
+	struct profile *profile = path ? read_profile(path, error) : NULL;
 
-	if (profile && profile_read_events(profile, path, error) != 0) {
+	if (profile && read_events(profile, path, error) != 0) {
 		profile_free(profile);
 		return NULL;
 	}
@@ -189,9 +223,9 @@ struct profile *input_profile_events(const char *file, struct error *error)
 struct profile *input_timed_profile(const char *file, struct error *error)
 {
 	const char *path = file ? file : default_path(error);
-	struct profile *profile = path ? profile_read(path, error) : NULL;
+	struct profile *profile = path ? read_profile(path, error) : NULL;
 
-	if (!profile || !profile->api_count || profile_read_events(profile, path, error) == 0)
+	if (!profile || !profile->api_count || read_events(profile, path, error) == 0)
 		return profile;
 	profile_free(profile);
 	return NULL;

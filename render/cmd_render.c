@@ -18,6 +18,7 @@
 #include "util/memory.h"
 #include "util/options.h"
 #include "util/output.h"
+#include "util/progress.h"
 #include "util/text.h"
 
 /* "|svg|html ..." */
@@ -118,11 +119,18 @@ static int draw(const struct render_format *format, struct picture *picture,
 	char *remark = NULL;
 	int result = 0;
 
-	if (format->positions)
+	if (format->positions) {
+		progress("laying out the graph");
 		result = layout_picture(picture, engine, seconds, &remark, error);
+		progress_end();
+	}
 	say(remark);
-	if (result == 0)
+	if (result == 0) {
+		if (format->convert) /* never onto a terminal */
+			progress("drawing the graph");
 		result = render_write(format, picture, output_file(output), &remark, error);
+		progress_end();
+	}
 	if (result != 0) {
 		output_discard(output);
 		return -1;

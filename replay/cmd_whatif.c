@@ -16,6 +16,7 @@
 #include "util/command.h"
 #include "util/options.h"
 #include "util/output.h"
+#include "util/progress.h"
 
 struct whatif {
 	const char *type, *estimate, *output;
@@ -41,8 +42,10 @@ static bool is_emulated(const struct profile *profile)
 static int write_outcome(const struct whatif *whatif, const struct outcome *outcome,
 			 struct error *error)
 {
-	struct output *output = output_open(whatif->output, error);
+	struct output *output;
 
+	progress_end();
+	output = output_open(whatif->output, error);
 	if (!output)
 		return -1;
 	if (!strcmp(whatif->type, "json"))
@@ -92,6 +95,7 @@ static int list(const struct whatif *whatif, const struct replay *replay, struct
 
 	if (replay_estimate(replay, NULL, 0, &times, error) != 0)
 		return -1;
+	progress_end();
 	output = output_open(whatif->output, error);
 	if (!output)
 		return -1;
@@ -125,6 +129,7 @@ static int run_memory(const struct whatif *whatif, struct error *error)
 
 	if (memory_replay(whatif->profile, &whatif->memory, &outcome, error) != 0)
 		return -1;
+	progress_end();
 	output = output_open(whatif->output, error);
 	if (!output)
 		return -1;
@@ -249,9 +254,11 @@ int cmd_whatif(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL); /* `vflow whatif | head` ends quietly */
 	whatif.profile = whatif.memory.count ? input_profile(argv[operand], &error)
 					     : input_profile_events(argv[operand], &error);
+	progress("replaying the run");
 	result = !whatif.profile       ? -1
 		 : whatif.memory.count ? run_memory(&whatif, &error)
 				       : run_time(&whatif, &error);
+	progress_end();
 	release(&whatif);
 	if (result != 0)
 		fprintf(stderr, "vflow whatif: %s\n", error.text);

@@ -10,6 +10,7 @@
 #include "graph/build/pairs.h"
 #include "graph/build/sources.h"
 #include "util/memory.h"
+#include "util/progress.h"
 
 static void read_source(struct run *run, const struct build_source *source)
 {
@@ -51,8 +52,11 @@ static void read_graph(struct run *run, const struct build_run *from,
 	run->failed_calls = failed_calls_new();
 	run->start_ns = count ? sources[0].start_ns : 0;
 	analyses_choose(run->analyses, from->passes, true);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		progress_part(i + UINT64_C(1), count > 1 ? count : 0);
 		read_source(run, &sources[i]);
+	}
+	progress_part(0, 0);
 	merge_finish(run->merge);
 	failed_calls_finish(run->failed_calls, profile, run->merge);
 	failed_calls_free(run->failed_calls);

@@ -27,8 +27,12 @@ static const char *end_of_text(const char *at)
 {
 	char quote = *at;
 
-	if (quote == '/')
-		return at[1] == '/' ? strchr(at, '\n') : strstr(at + 2, "*/");
+	if (quote == '/' && at[1] == '/')
+		return strchr(at, '\n');
+	if (quote == '/') {
+		at = strstr(at + 2, "*/");
+		return at ? at + 1 : NULL;
+	}
 	for (at++; *at && *at != quote; at++)
 		at += *at == '\\' && at[1];
 	return *at ? at : NULL;

@@ -126,6 +126,7 @@ static void test_texts(void **state)
 	check("// mat", " >");
 	check("// mat\nmat", "mat > match");
 	check("/* (v:", " >");
+	check("/* a *//* b */ mat", "mat > match");
 	check("RETURN ')' AS x /* { */ OR", "OR > OR ORDER");
 	check("", " > ALL AND ANY AS ASC ASCENDING BY CASE CONTAINS DESC DESCENDING DISTINCT ELSE "
 		  "END ENDS EXISTS FALSE GRAPH GROUP GROUPS IN IS LIMIT MATCH NOT NULL OPTIONAL "

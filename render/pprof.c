@@ -11,7 +11,7 @@
 #include "util/intern.h"
 #include "util/memory.h"
 #include "util/pair_map.h"
-#include "util/perfetto.h"
+#include "util/perfetto/perfetto.h"
 #include "util/protobuf.h"
 
 enum profile_field {

@@ -6,7 +6,7 @@
 
 #include "replay/lanes.h"
 #include "util/memory.h"
-#include "util/perfetto.h"
+#include "util/perfetto/perfetto.h"
 
 /* Calls; the viewer takes long with more. */
 enum { CALLS_MOST = 100000 };

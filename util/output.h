@@ -11,7 +11,8 @@
 
 struct output;
 
-/* `path` NULL or "-": stdout; a database is not written over. Else a temporary file beside it, renamed by output_commit(). */
+/* `path` NULL or "-": stdout; a database is not written over. Else a temporary file beside it,
+ * renamed by output_commit(). */
 struct output *output_open(const char *path, struct error *error);
 FILE *output_file(struct output *output);
 /* Whether text there is for eyes that like colours (https://no-color.org). */

@@ -1,12 +1,12 @@
 /*
  * render/perfetto/perfetto.h: what of a profile is in a trace for ui.perfetto.dev, whichever way it
- * is written (util/perfetto.h).
+ * is written (util/perfetto/perfetto.h).
  */
 #ifndef VFLOW_RENDER_PERFETTO_PERFETTO_H
 #define VFLOW_RENDER_PERFETTO_PERFETTO_H
 
 #include "render/picture.h"
-#include "util/perfetto.h"
+#include "util/perfetto/perfetto.h"
 
 /*
  * What the trace says of itself.  Sentences of what it lacks are remarks: the user sees them, too.

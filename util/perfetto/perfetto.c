@@ -1,5 +1,5 @@
-/* util/perfetto.c: see perfetto.h. */
-#include "util/perfetto.h"
+/* util/perfetto/perfetto.c: see perfetto.h. */
+#include "util/perfetto/perfetto.h"
 
 #include <inttypes.h>
 

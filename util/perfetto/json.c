@@ -1,10 +1,10 @@
-/* util/perfetto_json.c: Chrome's trace format: JSON, an array of events.  Times are in us. */
+/* util/perfetto/json.c: Chrome's trace format: JSON, an array of events.  Times are in us. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "util/json.h"
 #include "util/memory.h"
-#include "util/perfetto.h"
+#include "util/perfetto/perfetto.h"
 
 struct trace {
 	struct perfetto perfetto; /* first: what others know of it */

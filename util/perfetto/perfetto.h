@@ -1,12 +1,12 @@
 /*
- * util/perfetto.h: traces for ui.perfetto.dev: what is in them, and two writers of it: Chrome's
- * JSON and Perfetto's own protobuf.
+ * util/perfetto/perfetto.h: traces for ui.perfetto.dev: what is in them, and two writers of it:
+ * Chrome's JSON and Perfetto's own protobuf.
  *
  * Times are in ns.  Processes, tracks and arrows have numbers above 0; processes and tracks are
  * named before their first event.
  */
-#ifndef VFLOW_UTIL_PERFETTO_H
-#define VFLOW_UTIL_PERFETTO_H
+#ifndef VFLOW_UTIL_PERFETTO_PERFETTO_H
+#define VFLOW_UTIL_PERFETTO_PERFETTO_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /*
- * util/perfetto_proto.c: Perfetto's own trace format: protobuf, a sequence of TracePackets.  Names
+ * util/perfetto/proto.c: Perfetto's own trace format: protobuf, a sequence of TracePackets.  Names
  * and numbers of fields are those of perfetto/protos/perfetto/trace.
  *
  * Texts of events are interned: they are in the trace once, with the first packet that has them.
@@ -8,7 +8,7 @@
 
 #include "util/intern.h"
 #include "util/memory.h"
-#include "util/perfetto.h"
+#include "util/perfetto/perfetto.h"
 #include "util/protobuf.h"
 
 enum { TRACE_PACKET_TAG = 1 << 3 | 2 }; /* field 1 of Trace, a message */

@@ -86,8 +86,8 @@ endif
 rooms = util util/perfetto graph graph/build graph/build/analysis graph/memory graph/profile collect collect/coverage collect/device collect/doctor collect/pass collect/passes query query/language query/filter replay advice advice/diff advice/memory advice/pattern advice/report render render/memory render/perfetto
 vflow_objects = $(patsubst %.c,$(BUILD)/vflow.o/%.o,vflow.c $(wildcard $(rooms:%=%/*.c)))
 guest_sources = $(wildcard collect/guest/*.c collect/guest/watch/*.c) collect/trace_write.c collect/trace_check.c collect/trace_rows.c \
-	collect/coverage/coverage.c collect/kernel_filter.c collect/userfaultfd.c util/error.c util/mangled.c util/say.c
-cuda_sources = $(wildcard $(patsubst %,gpu/emulator/%/*.c,device driver interpreter state) gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c
+	collect/coverage/coverage.c collect/kernel_filter.c collect/userfaultfd.c util/error.c util/mangled.c util/say.c util/start_environment.c
+cuda_sources = $(wildcard $(patsubst %,gpu/emulator/%/*.c,device driver interpreter state) gpu/ptx/*.c gpu/analysis/*.c) util/error.c util/say.c util/start_environment.c
 cudart_sources = $(wildcard gpu/emulator/runtime/*.c)
 guest_objects = $(guest_sources:%.c=$(BUILD)/inside.o/%.o)
 # executors that loop over lanes, a second time for CPUs with AVX2

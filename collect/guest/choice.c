@@ -15,6 +15,7 @@
 
 #include "collect/guest/ranges.h"
 #include "collect/kernel_filter.h"
+#include "util/start_environment.h"
 
 static struct kernel_filter *filter; /* NULL: all kernels */
 static uint64_t every = 1, blocks = 1;
@@ -31,7 +32,7 @@ static struct table verdict_table;
 
 static int read_number(const char *name, uint64_t *number)
 {
-	const char *text = getenv(name);
+	const char *text = start_variable(name);
 	char *end;
 
 	if (!text || !*text)
@@ -43,7 +44,7 @@ static int read_number(const char *name, uint64_t *number)
 
 int choice_start(struct error *error)
 {
-	const char *expression = getenv("VFLOW_KERNEL");
+	const char *expression = start_variable("VFLOW_KERNEL");
 
 	if (read_number("VFLOW_SAMPLE_KERNELS", &every) != 0 ||
 	    read_number("VFLOW_SAMPLE_LAUNCHES", &first) != 0 ||

@@ -21,6 +21,7 @@
 #include "collect/guest/nvtx.h"
 #include "collect/guest/ranges.h"
 #include "util/say.h"
+#include "util/start_environment.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool watches_uses; /* set before the provider starts */
@@ -456,7 +457,7 @@ static int write_process(const struct gpu_provider *provider)
 {
 	enum { ARGUMENTS_MAX = 64 << 10 };
 	const char *device = provider->device_name ? provider->device_name : "";
-	const char *set = getenv("VFLOW_PASS"), *passes = set ? set : "";
+	const char *set = start_variable("VFLOW_PASS"), *passes = set ? set : "";
 	size_t room = sizeof(struct trace_process) + strlen(provider->name) + strlen(device) +
 		      PATH_MAX + 3 * ARGUMENTS_MAX + strlen(passes) + 8;
 	struct trace_process *process = calloc(1, room);
@@ -573,8 +574,10 @@ __attribute__((destructor)) static void finish(void)
 
 __attribute__((visibility("default"))) int vflow_guest_start(const struct gpu_provider *provider)
 {
-	const char *folder = getenv("VFLOW_TRACE_DIR"), *digests = getenv("VFLOW_DIGESTS");
-	const char *limit = getenv("VFLOW_MEMORY_LIMIT"), *accesses = getenv("VFLOW_ACCESS");
+	const char *folder = start_variable("VFLOW_TRACE_DIR"),
+		   *digests = start_variable("VFLOW_DIGESTS");
+	const char *limit = start_variable("VFLOW_MEMORY_LIMIT"),
+		   *accesses = start_variable("VFLOW_ACCESS");
 	const struct gpu_options options = {.digests = !digests || strcmp(digests, "0") != 0,
 					    .accesses = accesses && *accesses,
 					    .memory_limit = limit ? strtoull(limit, NULL, 10) : 0};

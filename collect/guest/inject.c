@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/say.h"
+#include "util/start_environment.h"
 
 static void unobserved(const char *why)
 {
@@ -25,7 +26,7 @@ static void unobserved(const char *why)
 
 static const struct gpu_provider *load_provider(void)
 {
-	const char *path = getenv("VFLOW_PROVIDER");
+	const char *path = start_variable("VFLOW_PROVIDER");
 	gpu_provider_get *get;
 	void *library;
 

@@ -14,6 +14,7 @@
 
 #include "collect/guest/nvtx.h"
 #include "collect/guest/ranges.h"
+#include "util/start_environment.h"
 
 /* -- NVTX's own types: nvtx3/nvToolsExt.h, nvtx3/nvtxDetail/nvtxTypes.h -- */
 
@@ -269,7 +270,7 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(get_table *g
 int InitializeInjectionNvtx2(get_table *get)
 {
 	const struct callbacks *callbacks = get(TABLE_CALLBACKS);
-	const char *folder = getenv("VFLOW_TRACE_DIR");
+	const char *folder = start_variable("VFLOW_TRACE_DIR");
 
 	if (!callbacks || callbacks->size < sizeof(*callbacks) || !folder || !*folder)
 		return 0;

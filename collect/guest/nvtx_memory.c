@@ -19,6 +19,7 @@
 
 #include "collect/guest/guest.h"
 #include "collect/guest/heaps.h"
+#include "util/start_environment.h"
 
 enum { BATCH_MAX = 1 << 20, PAGE = 4096 };
 
@@ -415,7 +416,7 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(stru
 /* 0: the extension does nothing. */
 int InitializeInjectionNvtxExtension(struct module *module)
 {
-	const char *folder = getenv("VFLOW_TRACE_DIR");
+	const char *folder = start_variable("VFLOW_TRACE_DIR");
 
 	if (!folder || !*folder || !module || module->size < sizeof(*module))
 		return 0;

@@ -14,6 +14,7 @@
 
 #include "collect/guest/guest.h"
 #include "collect/kernel_filter.h"
+#include "util/start_environment.h"
 
 enum { DEPTH_MAX = TRACE_RANGE_DEPTH, RANGES_MAX = 1 << 16 };
 
@@ -52,7 +53,7 @@ static void off_in_child(void)
 
 static void start(void)
 {
-	const char *expression = getenv("VFLOW_CAPTURE_RANGE");
+	const char *expression = start_variable("VFLOW_CAPTURE_RANGE");
 	struct error error;
 
 	if (expression && *expression)

@@ -22,6 +22,7 @@
 #include "collect/guest/managed.h"
 #include "collect/guest/sources.h"
 #include "collect/guest/watch/watch.h"
+#include "util/start_environment.h"
 
 enum {
 	RANGES_MAX = WATCHES_MAX - SOURCES_MAX,
@@ -83,11 +84,11 @@ static unw_proc_info_t release_function;
 
 bool uses_start(const struct gpu_provider *provider)
 {
-	const char *set = getenv("VFLOW_USE");
+	const char *set = start_variable("VFLOW_USE");
 
 	observed = provider;
 	sources_start(provider);
-	functions = getenv("VFLOW_USE_WAITS");
+	functions = start_variable("VFLOW_USE_WAITS");
 	return set && *set;
 }
 

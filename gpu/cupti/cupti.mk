@@ -9,7 +9,7 @@ cupti_library := $(if $(CUPTI),$(firstword $(wildcard $(CUPTI)/lib64/libcupti.so
 have_cupti := $(if $(CUPTI),$(shell grep -qs CUpti_ActivityKernel9 $(CUPTI)/include/*.h && \
 	ls $(CUDA_TOOLKIT)/include/cuda.h $(CUPTI)/include/cuda.h 2>/dev/null | grep -q . && echo 1))
 
-cupti_objects = $(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/cupti/*.c gpu/nvidia/*.c) gpu/analysis/object_rows.c)
+cupti_objects = $(patsubst %.c,$(BUILD)/inside.o/%.o,$(wildcard gpu/cupti/*.c gpu/nvidia/*.c) gpu/analysis/object_rows.c util/start_environment.c)
 provider_objects += $(cupti_objects)
 all: $(if $(have_cupti),$(BUILD)/lib/libvflow-cupti.so)
 

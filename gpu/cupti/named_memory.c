@@ -7,12 +7,13 @@
 #include "gpu/cupti/arguments.h"
 #include "gpu/cupti/driver.h"
 #include "gpu/nvidia/apis.h"
+#include "util/start_environment.h"
 
 static bool wanted;
 
 bool named_memory_start(void)
 {
-	const char *calls = secure_getenv("VFLOW_CALLS");
+	const char *calls = start_variable("VFLOW_CALLS");
 
 	wanted = calls && *calls;
 	return wanted;

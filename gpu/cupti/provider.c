@@ -15,6 +15,7 @@
 #include "gpu/cupti/touches.h"
 #include "gpu/cupti/waits.h"
 #include "gpu/nvidia/device_name.h"
+#include "util/start_environment.h"
 
 static struct gpu_provider provider;
 static CUpti_SubscriberHandle subscriber;
@@ -58,10 +59,10 @@ static void at_exit(void)
 /* Wanted by VFLOW_WAITS; VFLOW_NO_HOOKS: libcuda is left alone, as where its imports are others. */
 static void start_waits(const struct gpu_sink *sink)
 {
-	const char *wanted = secure_getenv("VFLOW_WAITS");
+	const char *wanted = start_variable("VFLOW_WAITS");
 
 	if (wanted && *wanted)
-		waits_start(sink, !secure_getenv("VFLOW_NO_HOOKS") && hooks_install() == 0);
+		waits_start(sink, !start_variable("VFLOW_NO_HOOKS") && hooks_install() == 0);
 }
 
 static int start(const struct gpu_sink *sink, const struct gpu_options *options)

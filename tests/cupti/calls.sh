@@ -8,7 +8,7 @@ if [ ! -e "$objects/cupti/calls.o" ]; then
 fi
 # shellcheck disable=SC2086
 "$CC" $ASAN -std=gnu11 -D_GNU_SOURCE -g -I. -isystem "${CUPTI:-$CUDA_TOOLKIT}/include" -isystem "$CUDA_TOOLKIT/include" -o "$T/calls" tests/cupti/calls.c \
-	"$objects"/cupti/{activity,arguments,calls,graphs,hooks,memory,named_memory,operations,pending,provider,rows,streams,touches,waits}.o "$objects"/nvidia/*.o "$objects"/analysis/object_rows.o -Wl,--wrap=clock_gettime -lpthread >"$T/log" 2>&1 ||
+	"$objects"/cupti/{activity,arguments,calls,graphs,hooks,memory,named_memory,operations,pending,provider,rows,streams,touches,waits}.o "$objects"/nvidia/*.o "$objects"/analysis/object_rows.o "$BUILD/inside.o/util/start_environment.o" -Wl,--wrap=clock_gettime -lpthread >"$T/log" 2>&1 ||
 	not_ok "build" "$(cat "$T/log")"
 for case in order waits memory copies graphs bounded threads devices failing touches no_touches arguments; do
 	timeout 60 "$T/calls" $case 2>&1

@@ -13,6 +13,7 @@
 #include "gpu/emulator/device/device.h"
 #include "gpu/emulator/device/observe_access.h"
 #include "gpu/emulator/device/observe_calls.h"
+#include "util/start_environment.h"
 
 static const struct gpu_sink *sink; /* NULL: nobody watches */
 static struct shadow *shadow;       /* NULL: calls are observed by their arguments */
@@ -74,7 +75,7 @@ static gpu_guest_start *guest_start;
 
 void observe_load(void)
 {
-	const char *path = secure_getenv("VFLOW_GUEST"); /* not with another user's rights */
+	const char *path = start_variable("VFLOW_GUEST"); /* not with another user's rights */
 	gpu_guest_start *start_guest;
 	void *guest;
 

@@ -5,6 +5,7 @@
 
 #include "collect/coverage/coverage.h"
 #include "gpu/analysis/object_rows.h"
+#include "util/start_environment.h"
 
 static const struct gpu_sink *sink;
 
@@ -19,7 +20,7 @@ static struct object_rows running = {.find = find};
 
 bool observe_calls_start(const struct gpu_sink *to)
 {
-	const char *wanted = secure_getenv("VFLOW_CALLS");
+	const char *wanted = start_variable("VFLOW_CALLS");
 
 	if (!wanted || !*wanted)
 		return false;

@@ -5,6 +5,7 @@
  * freed addresses are used again, as programs see on a GPU.
  */
 #include "gpu/emulator/state/memory.h"
+#include "util/start_environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static uint64_t round_up(uint64_t value, uint64_t alignment)
 /* What `vflow collect --memory-limit` leaves of `total` bytes. */
 static uint64_t limited(uint64_t total)
 {
-	const char *text = secure_getenv("VFLOW_MEMORY_LIMIT");
+	const char *text = start_variable("VFLOW_MEMORY_LIMIT");
 	uint64_t limit = text ? strtoull(text, NULL, 10) : 0;
 
 	return limit && limit < total ? limit : total;

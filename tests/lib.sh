@@ -68,6 +68,10 @@ flip() { # FROM TO OFFSET: a copy with a flipped bit there
 }
 
 # What a profile holds, by way of the JSON export; sqlite3 reads the JSON.
+# Whether commands can be run in a terminal: needs script(1) and /dev/pts.
+have_terminal() {
+	[ "$(script -qec 'test -t 0 && echo yes' /dev/null </dev/null 2>/dev/null | tr -d '\r')" = yes ]
+}
 json_query() { # FILE SQL
 	sqlite3 -batch -separator ' ' :memory: "CREATE TABLE json(text); INSERT INTO json VALUES (CAST(readfile('$1') AS TEXT)); $2"
 }

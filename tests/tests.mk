@@ -42,7 +42,10 @@ check-built: all $(unit_tests) $(BUILD)/vflow-passes programs $(replays) fuzz-se
 		tests/run tests/check-includes tests/check-format tests/check-coverage $(unit_tests) $(replays) $(cli_tests) tests/advice/run
 
 # On a machine with an NVIDIA GPU: the end-to-end programs there, and the same graphs as emulated.
+gpu_test_tools = sqlite3
 check-gpu: all programs
+	@for tool in $(gpu_test_tools); do command -v $$tool >/dev/null || lacking="$$lacking $$tool"; done; \
+		[ -z "$$lacking" ] || { echo "make check-gpu: install what its tests need, and is not here:$$lacking" >&2; exit 1; }
 	@BUILD=$(BUILD) VFLOW=$(abspath $(VFLOW)) CC="$(CC)" NVCC="$(NVCC)" tests/run $(wildcard tests/gpu/*.sh)
 
 # A vflow whose provider also times kernels (tests/gpu/kernel_times.h), apart from the one that is measured.

@@ -184,13 +184,17 @@ interrupt() { # READY COMMAND: types Ctrl-C when the file READY is there
 		for _ in $(seq 400); do [ -e "$1.end" ] && break; sleep 0.05; done
 	) | SHELL=$BASH script -qec "$2; touch $1.end" /dev/null >terminal 2>&1 # dash ends by any SIGINT
 }
-interrupt ready2 "'$VFLOW' collect -q -o int.db '$targets' interrupted ready2 >out; echo \$? >code"
-is "Ctrl-C reaches the target, once, and vflow writes the profile" \
+if have_terminal; then
+	interrupt ready2 "'$VFLOW' collect -q -o int.db '$targets' interrupted ready2 >out; echo \$? >code"
+	is "Ctrl-C reaches the target, once, and vflow writes the profile" \
 	"$(cat code) $(cat out) $(ls int.db 2>&1)" "44 interrupts: 1 int.db"
-# system() waits without minding SIGINT
-interrupt ready3 "perl -e 'system @ARGV; print \$? & 127' '$VFLOW' collect -q -o died.db '$targets' interrupted_dies ready3 >out"
-is "Ctrl-C that ends the target ends vflow by the same signal, for shells to stop" \
+	# system() waits without minding SIGINT
+	interrupt ready3 "perl -e 'system @ARGV; print \$? & 127' '$VFLOW' collect -q -o died.db '$targets' interrupted_dies ready3 >out"
+	is "Ctrl-C that ends the target ends vflow by the same signal, for shells to stop" \
 	"$(cat out) $(ls died.db 2>&1)" "2 died.db"
+else
+	skip "Ctrl-C on a terminal" "there is no terminal (script(1), /dev/pts)"
+fi
 dispositions='grep -E "^Sig(Blk|Ign)" /proc/self/status'
 run 0 "signals: blocked and ignored ones" sh -c "$dispositions"
 is "... as without vflow" "$(cat out)" "$(sh -c "$dispositions")"

@@ -18,6 +18,7 @@ int gvLayout(void *context, void *graph, const char *engine)
 }
 END
 $CC -D_GNU_SOURCE -shared -fPIC -o "$T/slow.so" "$T/slow.c" -ldl || { not_ok "the library"; finish; }
+have_terminal || { skip "progress" "there is no terminal (script(1), /dev/pts)"; finish; }
 expect_exit 0 "collect" collect "$T/demo.db" --keep-trace "$P/demo"
 expect_exit 0 "DOT" "$VFLOW" export -T dot -o "$T/demo.dot" "$T/demo.db"
 

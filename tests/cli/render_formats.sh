@@ -131,7 +131,7 @@ if [ $png ]; then
 	echo "<fontconfig><dir>$T/nofonts</dir><cachedir>$T/nofonts</cachedir></fontconfig>" >"$T/fonts.conf"
 	FONTCONFIG_FILE=$T/fonts.conf expect_exit 0 "PNG without fonts" render -o "$T/b.png" "$T/figure3.dot"
 	like "no fonts: says what to install" "$(cat "$T/err")" 'install fonts-dejavu-core'
-	if script -qec true /dev/null >/dev/null 2>&1; then
+	if have_terminal; then
 		expect_exit 2 "PNG to a terminal is refused" script -qec "'$VFLOW' render -T png '$T/figure3.dot'" /dev/null
 	else
 		skip "PNG to a terminal is refused" "script(1) gets no terminal here"

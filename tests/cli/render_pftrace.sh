@@ -29,7 +29,7 @@ like "spans, instants and counters are compared" "$(cut -d, -f1 "$T/waste.expect
 echo 'digraph { a -> b }' >"$T/g.dot"
 expect_exit 1 "DOT" render -T pftrace "$T/g.dot"
 like "DOT: says what it needs" "$(<"$T/err")" 'is DOT, which has no events: name a profile'
-if script -qec true /dev/null >/dev/null 2>&1; then
+if have_terminal; then
 	expect_exit 2 "to a terminal" script -qec "'$VFLOW' render -T pftrace '$T/f.db'" /dev/null
 else
 	skip "to a terminal" "script(1) gets no terminal here"

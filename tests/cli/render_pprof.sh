@@ -66,7 +66,7 @@ for dot in 'digraph { }' 'digraph { v0 [kind=host name=host]; }' 'digraph { a ->
 	expect_exit 0 "nothing in it: $dot" render -T pprof -o "$T/g.pprof" - <<<"$dot"
 	is "nothing in it: $dot: types are there" "$(decode pprof "$T/g.pprof")" $'default bytes\nsum bytes bytes 0'
 done
-if script -qec true /dev/null >/dev/null 2>&1; then
+if have_terminal; then
 	expect_exit 2 "to a terminal" script -qec "'$VFLOW' render -T pprof '$T/f.db'" /dev/null
 else
 	skip "to a terminal" "script(1) gets no terminal here"

@@ -16,6 +16,7 @@
 #include "collect/folder.h"
 #include "collect/launch.h"
 #include "collect/library.h"
+#include "collect/leftovers.h"
 #include "collect/note.h"
 #include "collect/pass/options.h"
 #include "collect/result.h"
@@ -299,9 +300,11 @@ static int collect(const struct arguments *a, const struct runs_plan *plan, cons
 				 .analyses = a->analyses,
 				 .runs = &runs};
 	struct error error;
-	char *folder = result_make_folder(a->output, &error);
+	char *folder;
 	int code = EXIT_VFLOW_FAILED, built = -1;
 
+	leftovers_clear(a->table, a->output, a->quiet);
+	folder = result_make_folder(a->output, &error);
 	if (!folder)
 		return note_failure(code, &error);
 	announce(a, plan->target, plan->device, why);

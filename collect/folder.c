@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -20,16 +21,24 @@
 
 /* -- making them -- */
 
+static int marker_fd = -1; /* its lock says that the folder's maker lives */
+
 /* Returns 0 or an errno; after a failure there is no file. */
 static int allocate(const char *path, uint64_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int failure = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)size);
+	int failure;
 
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 && failure)
+	if (fd < 0)
+		return errno;
+	flock(fd, LOCK_EX | LOCK_NB); /* not every file system has locks */
+	failure = posix_fallocate(fd, 0, (off_t)size);
+	if (failure) {
 		unlink(path);
+		close(fd);
+	} else {
+		marker_fd = fd;
+	}
 	return failure;
 }
 
@@ -115,9 +124,17 @@ static void remove_file(const char *folder, const char *name)
 	free(path);
 }
 
+char *folder_marker(const char *folder)
+{
+	return xasprintf("%s/" SPARE_NAME, folder);
+}
+
 void folder_release_space(const char *folder)
 {
 	remove_file(folder, SPARE_NAME);
+	if (marker_fd >= 0)
+		close(marker_fd);
+	marker_fd = -1;
 }
 
 static int is_trace(const struct dirent *entry)

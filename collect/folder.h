@@ -23,7 +23,10 @@ char *folder_make(const char *output, struct error *error);
 char *folder_make_run(const struct pass *const *table, uint32_t run, const char *folder,
 		      struct error *error);
 
-/* Gives back the space that was set aside. */
+/* The file that the process which made the folder holds a lock of, until it is there no more. */
+char *folder_marker(const char *folder);
+
+/* Gives back the space that was set aside, and the lock. */
 void folder_release_space(const char *folder);
 
 struct folder_run {

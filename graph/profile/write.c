@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "graph/profile/checksum.h"
@@ -93,7 +94,7 @@ static int write_file(const struct profile *profile, const char *path, int *room
 	*room = 0;
 	if (fd < 0)
 		return error_set(error, "%s", strerror(errno));
-	close(fd);
+	flock(fd, LOCK_EX | LOCK_NB); /* until it is written: see collect/leftovers.h */
 	writer.digest = digest_new();
 	name = xasprintf("%s%s", path[0] == '/' ? "" : "./", path);
 	if (sqlite3_open_v2(name, &writer.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
@@ -104,6 +105,7 @@ static int write_file(const struct profile *profile, const char *path, int *room
 	*room = writer.room;
 	if (sqlite3_close(writer.db) != SQLITE_OK)
 		writer_fail(&writer);
+	close(fd); /* not before: that would end SQLite's own locks */
 	digest_free(writer.digest);
 	free(name);
 	if (!writer.failed)

@@ -301,7 +301,7 @@ END
 		is "... and nothing was started or left" "$(ls started small 2>/dev/null)" "$(printf 'small:\nfill')"
 		rm -f small/fill
 		# the program fills the disk, vflow's spare room included
-		run 125 "no room for the profile" --device emulated -o small/y.db sh -c "'$targets' ok; rm small/y.db.trace/space*; cat /dev/zero >small/fill; exit 4"
+		run 125 "no room for the profile" --device emulated -o small/y.db sh -c "'$targets' ok; truncate -s 0 small/y.db.trace/space*; cat /dev/zero >small/fill; exit 4"
 		has "... names it" "$(cat err)" "no profile: cannot write small/y.db: No space left on device (choose"
 		has "... and the trace" "$(cat err)" "--from-trace $T/result/small/y.db.trace"
 		is "... no half a profile" "$(ls small)" $'fill\ny.db.trace'

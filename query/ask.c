@@ -10,6 +10,7 @@
 #include "graph/dot.h"
 #include "graph/input.h"
 #include "query/language/eval.h"
+#include "query/language/explain.h"
 #include "query/filter/kept.h"
 #include "util/command.h"
 #include "util/memory.h"
@@ -120,6 +121,29 @@ static int write_dot(const struct ask *ask, struct graph *graph, struct engine *
 	return 0;
 }
 
+/* Whether the answer can be written as what was asked for. */
+static int check_type(const struct request *request, const struct query *query, struct error *error)
+{
+	bool is_graph = query->clauses[query->clause_count - 1].type == CLAUSE_GRAPH;
+
+	if (query->explain && request->type == REQUEST_DOT)
+		return error_set(error, "EXPLAIN is a table: -T dot is for graphs");
+	if (is_graph && !query->explain && request->type != REQUEST_UNSET &&
+	    request->type != REQUEST_DOT)
+		return error_set(error, "RETURN GRAPH is a graph: -T %s is for tables",
+				 type_names[request->type]);
+	return 0;
+}
+
+static int run_query(struct query *query, struct engine *engine, const struct query_limits *limits,
+		     struct query_result *result, struct error *error)
+{
+	if (!query->explain)
+		return query_run(query, engine, limits, result, error);
+	query_explain(query, engine, result);
+	return 0;
+}
+
 static int write_result(const struct request *request, struct graph *graph, struct engine *engine,
 			struct query_result *result, FILE *file, struct error *error)
 {
@@ -155,16 +179,12 @@ int request_answer(const struct request *request, const char *text, struct graph
 		for (uint32_t i = 0; i < query->note_count; i++)
 			fprintf(stderr, "vflow %s: note: %s\n", request->ask->command,
 				query->notes[i]);
-		code = EXIT_FAILED;
-		if (query->clauses[query->clause_count - 1].type == CLAUSE_GRAPH &&
-		    request->type != REQUEST_UNSET && request->type != REQUEST_DOT) {
-			error_set(error, "RETURN GRAPH is a graph: -T %s is for tables",
-				  type_names[request->type]);
-			code = EXIT_MISUSE;
-		} else if (query_run(query, engine, &limits, &result, error) == 0 &&
-			   write_result(request, graph, engine, &result, file, error) == 0) {
-			code = EXIT_OK;
-		}
+		if (check_type(request, query, error) == 0)
+			code = run_query(query, engine, &limits, &result, error) == 0 &&
+					       write_result(request, graph, engine, &result, file,
+							    error) == 0
+				       ? EXIT_OK
+				       : EXIT_FAILED;
 		query_result_free(&result);
 	}
 	query_free(query);

@@ -50,7 +50,8 @@ static bool returns_graph(const char *text)
 {
 	struct error ignored;
 	struct query *query = query_parse(text, &ignored);
-	bool graph = query && query->clauses[query->clause_count - 1].type == CLAUSE_GRAPH;
+	bool graph = query && !query->explain &&
+		     query->clauses[query->clause_count - 1].type == CLAUSE_GRAPH;
 
 	query_free(query);
 	return graph;

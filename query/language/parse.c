@@ -365,6 +365,7 @@ int parse_clauses(struct parser *parser, char end, struct clause **clauses, uint
 
 static int parse_query(struct parser *parser, struct query *query)
 {
+	query->explain = take_word(parser, "EXPLAIN");
 	if (parse_clauses(parser, '\0', &query->clauses, &query->clause_count,
 			  &query->clause_capacity) != 0)
 		return -1;

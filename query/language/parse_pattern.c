@@ -68,10 +68,13 @@ static int parse_node(struct parser *parser, struct element *node)
 {
 	if (!is_sign(parser, '('))
 		return unexpected(parser, "a vertex in parentheses");
+	node->begin = token(parser)->at;
 	parser->at++;
-	if (parse_head(parser, node) != 0 || parse_filters(parser, node) != 0)
+	if (parse_head(parser, node) != 0 || parse_filters(parser, node) != 0 ||
+	    expect_sign(parser, ')') != 0)
 		return -1;
-	return expect_sign(parser, ')');
+	node->end = parser->tokens[parser->at - 1].end;
+	return 0;
 }
 
 static int take_count(struct parser *parser, uint32_t *count)
@@ -143,7 +146,7 @@ static int parse_quantifier(struct parser *parser, struct edge_pattern *edge)
 static int parse_edge(struct parser *parser, struct edge_pattern *edge)
 {
 	edge->least = edge->most = 1;
-	edge->element.at = token(parser)->at;
+	edge->element.at = edge->element.begin = token(parser)->at;
 	edge->to_left = take_sign(parser, '<');
 	if (expect_sign(parser, '-') != 0)
 		return -1;
@@ -156,7 +159,10 @@ static int parse_edge(struct parser *parser, struct edge_pattern *edge)
 	if (expect_sign(parser, '-') != 0)
 		return -1;
 	edge->to_right = take_sign(parser, '>');
-	return parse_quantifier(parser, edge);
+	if (parse_quantifier(parser, edge) != 0)
+		return -1;
+	edge->element.end = parser->tokens[parser->at - 1].end;
+	return 0;
 }
 
 int parse_chain(struct parser *parser, struct path_pattern *path)

@@ -125,6 +125,7 @@ struct expr {
 struct element {
 	const char *name; /* NULL: anonymous */
 	uint32_t at;
+	uint32_t begin, end; /* bytes in the query, brackets and arrows included */
 	uint32_t slot;
 	bool declared; /* here, and not before */
 	struct labels labels;
@@ -235,6 +236,7 @@ struct subquery {
 
 struct query {
 	const char *text;
+	bool explain; /* say what it would do instead (query/language/explain.h) */
 	struct arena arena;
 	struct clause *clauses;
 	uint32_t clause_count, clause_capacity;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "query/print.h"
+#include "query/language/explain.h"
 #include "query/language/run.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -55,11 +56,21 @@ static void set_timer(long nanoseconds)
 		abort();
 }
 
+static bool answer(struct query *query, struct engine *graph, struct query_result *result,
+		   struct error *error)
+{
+	static const struct query_limits limits = {
+		.max_rows = 300, .timeout_seconds = 10, .interrupted = &interrupted};
+
+	if (!query->explain)
+		return query_run(query, graph, &limits, result, error) == 0;
+	query_explain(query, graph, result);
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct engine *graph;
-	static const struct query_limits limits = {
-		.max_rows = 300, .timeout_seconds = 10, .interrupted = &interrupted};
 	struct parameter parameter = {"x", value_integer(3)};
 	char *text = malloc(size + 1), *printed;
 	struct query_result result;
@@ -76,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	set_timer(50 * 1000 * 1000);
 	query = query_parse(text, &error);
 	if (query && query_check(query, graph, &parameter, 1, &error) == 0 &&
-	    query_run(query, graph, &limits, &result, &error) == 0) {
+	    answer(query, graph, &result, &error)) {
 		FILE *file = open_memstream(&printed, &length);
 
 		if (!file)

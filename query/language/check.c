@@ -346,7 +346,7 @@ static void add_matched(struct checker *checker, struct clause *clause)
 	for (uint32_t i = 0; i < checker->scope.count; i++)
 		add_graph_slot(checker, clause, checker->scope.items[i].slot);
 	for (struct clause *before = clause - 1; before >= checker->query->clauses; before--) {
-		if (before->type == CLAUSE_WITH)
+		if (before->type == CLAUSE_WITH || before->then)
 			return;
 		if (before->type != CLAUSE_MATCH)
 			continue;
@@ -449,7 +449,7 @@ static bool from_any_start(const struct checker *checker, const struct match *ma
 }
 
 /* once: nothing but whether there is a row counts at the end. */
-static int check_clauses(struct checker *checker, struct clause *clauses, uint32_t count, bool once)
+static int check_part(struct checker *checker, struct clause *clauses, uint32_t count, bool once)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		clauses[i].match.first_slot = checker->query->slot_count;
@@ -463,6 +463,46 @@ static int check_clauses(struct checker *checker, struct clause *clauses, uint32
 				ignores_repetition(&clauses[i + 1], clauses + count, once);
 			clauses[i].match.any_start = from_any_start(checker, &clauses[i].match);
 		}
+	return 0;
+}
+
+/* What two parts of a UNION return has the same names, in the same order. */
+static int check_columns(struct checker *checker, const struct clause *first,
+			 const struct clause *other)
+{
+	const struct projection *a = &first->projection, *b = &other->projection;
+
+	if (first->type != other->type)
+		return check_fail(checker, other->at,
+				  "RETURN GRAPH and columns cannot stand in one UNION");
+	if (a->count != b->count)
+		return check_fail(checker, other->at,
+				  "all parts of a UNION return the same columns: %u here, %u in "
+				  "the first",
+				  b->count, a->count);
+	for (uint32_t i = 0; i < a->count; i++)
+		if (strcmp(a->items[i].name, b->items[i].name) != 0)
+			return check_fail(
+				checker, b->items[i].expr->at,
+				"all parts of a UNION return the same columns: '%s' here, "
+				"'%s' in the first: name it with AS",
+				b->items[i].name, a->items[i].name);
+	return 0;
+}
+
+static int check_clauses(struct checker *checker, struct clause *clauses, uint32_t count, bool once)
+{
+	uint32_t first = clause_part_end(clauses, 0, count);
+
+	once |= clauses[first - 1].then == UNION_DISTINCT;
+	for (uint32_t from = 0, end; from < count; from = end) {
+		end = clause_part_end(clauses, from, count);
+		if (from)
+			leave_scope(checker);
+		if (check_part(checker, &clauses[from], end - from, once) != 0 ||
+		    check_columns(checker, &clauses[first - 1], &clauses[end - 1]) != 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -509,12 +549,15 @@ int query_check(struct query *query, struct engine *engine, const struct paramet
 				  .parameters = parameters,
 				  .parameter_count = parameter_count,
 				  .error = error};
-	struct clause *last = &query->clauses[query->clause_count - 1];
 
 	if (check_clauses(&checker, query->clauses, query->clause_count, false) != 0)
 		return -1;
-	if (last->type == CLAUSE_GRAPH && last > query->clauses && last[-1].type == CLAUSE_MATCH)
-		last[-1].walk =
-			walk_fits(&last[-1].match, last[-1].match.first_slot, query->slot_count);
+	for (uint32_t i = 1; i < query->clause_count; i++) {
+		struct clause *before = &query->clauses[i - 1];
+
+		if (before->type == CLAUSE_MATCH && query->clauses[i].type == CLAUSE_GRAPH)
+			before->walk = walk_fits(&before->match, before->match.first_slot,
+						 query->slot_count);
+	}
 	return 0;
 }

@@ -39,6 +39,26 @@ static bool push(struct execution *execution, uint32_t index);
 
 /* -- projections -- */
 
+/* The row goes into the result, unless UNION has it already. */
+static bool give(struct execution *execution, const struct projection *projection)
+{
+	struct run *run = execution->run;
+	struct value *row;
+	bool added = true;
+
+	if (execution->distinct) {
+		row = arena_alloc(&run->scratch, (projection->count + 1) * sizeof(*row));
+		for (uint32_t i = 0; i < projection->count; i++)
+			row[i] = run->row[projection->items[i].slot];
+		if (!run_room(run, row, projection->count))
+			return false;
+		execution->seen.width = projection->count;
+		value_set_add(&execution->seen, row, &run->kept, &added);
+	}
+	execution->enough = added && !execution->emit(execution->data, projection);
+	return !execution->enough && !run->failed;
+}
+
 /* The row is complete: SKIP, LIMIT, WHERE, and on to the next clause. */
 static bool pass(struct execution *execution, uint32_t index)
 {
@@ -56,7 +76,7 @@ static bool pass(struct execution *execution, uint32_t index)
 	state->limit -= state->limit > 0;
 	if (projection->where && eval_condition(execution->run, projection->where) != TRUTH_TRUE)
 		return !execution->run->failed && state->limit != 0;
-	more = clause->type == CLAUSE_RETURN ? execution->emit(execution->data, projection)
+	more = clause->type == CLAUSE_RETURN ? give(execution, projection)
 					     : push(execution, index + 1);
 	return more && state->limit != 0;
 }
@@ -406,9 +426,9 @@ static void finish_groups(struct execution *execution, uint32_t index)
 	}
 }
 
-static void finish(struct execution *execution)
+static void finish(struct execution *execution, uint32_t from, uint32_t end)
 {
-	for (uint32_t i = 0; i < execution->clause_count && !execution->run->failed; i++) {
+	for (uint32_t i = from; i < end && !execution->run->failed; i++) {
 		const struct projection *projection = &execution->clauses[i].projection;
 
 		if (projection->grouped)
@@ -474,11 +494,20 @@ static void end_projections(struct execution *execution)
 
 bool execute(struct execution *execution)
 {
+	uint32_t count = execution->clause_count;
+
+	execution->distinct =
+		execution->clauses[clause_part_end(execution->clauses, 0, count) - 1].then ==
+		UNION_DISTINCT;
 	start_projections(execution);
-	if (!execution->run->failed) {
-		push(execution, 0);
-		finish(execution);
+	for (uint32_t from = 0, end; from < count && !execution->enough; from = end) {
+		end = clause_part_end(execution->clauses, from, count);
+		if (execution->run->failed)
+			break;
+		push(execution, from);
+		finish(execution, from, end);
 	}
 	end_projections(execution);
+	value_set_free(&execution->seen);
 	return !execution->run->failed;
 }

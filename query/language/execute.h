@@ -16,6 +16,9 @@ struct execution {
 	 */
 	bool (*emit)(void *data, const struct projection *projection);
 	void *data;
+	/* belong to execute() */
+	struct value_set seen; /* UNION: the rows so far */
+	bool distinct, enough;
 };
 
 /* False when the run has failed. */

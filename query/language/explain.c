@@ -38,14 +38,14 @@ static void explain_subqueries(struct explainer *explainer, int64_t step, const 
 
 /* -- rows of the table -- */
 
-static FILE *begin(struct explainer *explainer)
+static FILE *begin_row(struct explainer *explainer)
 {
 	explainer->file = xopen_memstream(&explainer->text, &explainer->length);
 	return explainer->file;
 }
 
 /* The step whose text has been written; returns its number. */
-static int64_t end(struct explainer *explainer, const char *clause)
+static int64_t end_row(struct explainer *explainer, const char *clause)
 {
 	struct query_result *result = explainer->result;
 	int64_t step = (int64_t)result->count + 1;
@@ -279,9 +279,9 @@ static void explain_match(struct explainer *explainer, const struct match *match
 		if (match->steps[i].scan) /* the step after it says it */
 			continue;
 		explainer->rows = rows_after(explainer, match, i, before);
-		begin(explainer);
+		begin_row(explainer);
 		put_step(explainer, match, i);
-		step = end(explainer, clause);
+		step = end_row(explainer, clause);
 		for (uint32_t k = 0; k < match->steps[i].filter_count; k++)
 			explain_subqueries(explainer, step, match->steps[i].filters[k]);
 		for (uint32_t k = 0; k < match->steps[i].edge_filter_count; k++)
@@ -294,8 +294,8 @@ static void explain_walk(struct explainer *explainer)
 	explainer->rows = UNKNOWN;
 	fputs("the steps that follow go along with whole sets of vertices, there and back: no "
 	      "single path is looked at",
-	      begin(explainer));
-	end(explainer, "MATCH");
+	      begin_row(explainer));
+	end_row(explainer, "MATCH");
 }
 
 /* -- projections -- */
@@ -337,7 +337,7 @@ static void explain_bounds(struct explainer *explainer, const struct projection 
 		explainer->rows = explainer->rows > skip ? explainer->rows - skip : 0;
 	if (explainer->rows != UNKNOWN && projection->limit && limit < explainer->rows)
 		explainer->rows = limit;
-	begin(explainer);
+	begin_row(explainer);
 	if (projection->skip) {
 		fputs("SKIP ", explainer->file);
 		put_expr(explainer, projection->skip, NULL);
@@ -346,7 +346,7 @@ static void explain_bounds(struct explainer *explainer, const struct projection 
 		fputs(projection->skip ? " LIMIT " : "LIMIT ", explainer->file);
 		put_expr(explainer, projection->limit, NULL);
 	}
-	end(explainer, clause);
+	end_row(explainer, clause);
 }
 
 static void explain_sort(struct explainer *explainer, const struct projection *projection,
@@ -354,14 +354,14 @@ static void explain_sort(struct explainer *explainer, const struct projection *p
 {
 	int64_t step;
 
-	fputs("sort by", begin(explainer));
+	fputs("sort by", begin_row(explainer));
 	for (uint32_t i = 0; i < projection->sort_count; i++) {
 		fputs(i ? ", " : " ", explainer->file);
 		put_expr(explainer, projection->sorts[i].expr, projection);
 		if (projection->sorts[i].descending)
 			fputs(" DESC", explainer->file);
 	}
-	step = end(explainer, clause);
+	step = end_row(explainer, clause);
 	for (uint32_t i = 0; i < projection->sort_count; i++)
 		explain_subqueries(explainer, step, projection->sorts[i].expr);
 }
@@ -375,7 +375,7 @@ static void explain_projection(struct explainer *explainer, const struct clause 
 
 	for (uint32_t i = 0; i < projection->count; i++)
 		keys |= !projection->items[i].aggregates;
-	begin(explainer);
+	begin_row(explainer);
 	if (projection->grouped) {
 		explainer->rows = keys ? UNKNOWN : 1;
 		put_items(explainer, projection, false, "group by ");
@@ -383,22 +383,22 @@ static void explain_projection(struct explainer *explainer, const struct clause 
 	} else {
 		put_items(explainer, projection, false, "");
 	}
-	step = end(explainer, clause);
+	step = end_row(explainer, clause);
 	for (uint32_t i = 0; i < projection->count; i++)
 		explain_subqueries(explainer, step, projection->items[i].expr);
 	if (projection->distinct) {
 		explainer->rows = UNKNOWN;
-		fputs("drop rows that were there before", begin(explainer));
-		end(explainer, clause);
+		fputs("drop rows that were there before", begin_row(explainer));
+		end_row(explainer, clause);
 	}
 	if (projection->sort_count)
 		explain_sort(explainer, projection, clause);
 	explain_bounds(explainer, projection, clause);
 	if (projection->where) {
 		explainer->rows = UNKNOWN;
-		fputs("WHERE ", begin(explainer));
+		fputs("WHERE ", begin_row(explainer));
 		put_expr(explainer, projection->where, projection);
-		step = end(explainer, clause);
+		step = end_row(explainer, clause);
 		explain_subqueries(explainer, step, projection->where);
 	}
 }
@@ -412,26 +412,25 @@ static void explain_unwind(struct explainer *explainer, const struct clause *cla
 	explainer->rows = clause->list->type == EXPR_LIST
 				  ? times(explainer->rows, clause->list->count)
 				  : UNKNOWN;
-	fputs("one row for each item of ", begin(explainer));
+	fputs("one row for each item of ", begin_row(explainer));
 	put_expr(explainer, clause->list, NULL);
 	fprintf(explainer->file, " as %s", clause->name);
-	step = end(explainer, "UNWIND");
+	step = end_row(explainer, "UNWIND");
 	explain_subqueries(explainer, step, clause->list);
 }
 
 static void explain_graph(struct explainer *explainer, const struct clause *clause)
 {
-	fputs("keep of the graph ", begin(explainer));
+	fputs("keep of the graph ", begin_row(explainer));
 	for (uint32_t i = 0; clause->names && i < clause->name_count; i++)
 		fprintf(explainer->file, "%s%s", i ? ", " : "", clause->names[i]);
 	if (!clause->names)
 		fputs("what was matched", explainer->file);
 	explainer->rows = UNKNOWN;
-	end(explainer, "RETURN GRAPH");
+	end_row(explainer, "RETURN GRAPH");
 }
 
-static void explain_clauses(struct explainer *explainer, const struct clause *clauses,
-			    uint32_t count)
+static void explain_part(struct explainer *explainer, const struct clause *clauses, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		switch (clauses[i].type) {
@@ -452,6 +451,29 @@ static void explain_clauses(struct explainer *explainer, const struct clause *cl
 			explain_projection(explainer, &clauses[i]);
 		}
 	}
+}
+
+static void explain_clauses(struct explainer *explainer, const struct clause *clauses,
+			    uint32_t count)
+{
+	enum union_type united = clauses[clause_part_end(clauses, 0, count) - 1].then;
+	int64_t before = explainer->rows, sum = 0;
+	uint32_t parts = 0;
+
+	for (uint32_t from = 0, end; from < count; from = end, parts++) {
+		end = clause_part_end(clauses, from, count);
+		explainer->rows = before;
+		explain_part(explainer, &clauses[from], end - from);
+		if (sum == UNKNOWN || explainer->rows == UNKNOWN ||
+		    __builtin_add_overflow(sum, explainer->rows, &sum))
+			sum = UNKNOWN;
+	}
+	if (!united)
+		return;
+	explainer->rows = united == UNION_ALL ? sum : UNKNOWN;
+	fprintf(begin_row(explainer), "what the %" PRIu32 " parts return%s", parts,
+		united == UNION_ALL ? "" : ", each row once");
+	end_row(explainer, united == UNION_ALL ? "UNION ALL" : "UNION");
 }
 
 /* Those in the expression: they run for each row that the step looks at. */

@@ -95,15 +95,15 @@ const char *const query_keywords[] = {
 	"DESCENDING", "AND",      "OR",    "XOR",      "NOT",    "IN",     "STARTS",    "ENDS",
 	"CONTAINS",   "IS",       "NULL",  "TRUE",     "FALSE",  "EXISTS", "CASE",      "WHEN",
 	"THEN",       "ELSE",     "END",   "SHORTEST", "ANY",    "ALL",    "PATH",      "PATHS",
-	"GROUP",      "GROUPS",   NULL};
+	"GROUP",      "GROUPS",   "UNION", NULL};
 
 enum { KEYWORDS = sizeof(query_keywords) / sizeof(*query_keywords) - 1 };
 
 int unexpected(struct parser *parser, const char *wanted)
 {
-	static const char *const foreign[] = {"CREATE",  "MERGE",  "DELETE", "DETACH", "SET",
-					      "REMOVE",  "CALL",   "UNION",  "LOAD",   "USE",
-					      "FOREACH", "INSERT", "LET",    "FILTER"};
+	static const char *const foreign[] = {"CREATE", "MERGE", "DELETE", "DETACH", "SET",
+					      "REMOVE", "CALL",  "LOAD",   "USE",    "FOREACH",
+					      "INSERT", "LET",   "FILTER"};
 	const struct token *at = token(parser);
 	const char *nearest = NULL;
 
@@ -312,7 +312,7 @@ static int parse_return(struct parser *parser, struct clause *clause)
 	}
 	clause->type = CLAUSE_GRAPH;
 	parser->at++;
-	if (token(parser)->type == TOKEN_END || is_sign(parser, ';'))
+	if (token(parser)->type == TOKEN_END || is_sign(parser, ';') || is_word(parser, "UNION"))
 		return 0;
 	do {
 		uint32_t at = token(parser)->at;
@@ -344,10 +344,28 @@ static int parse_clause(struct parser *parser, struct clause *clause)
 	return unexpected(parser, "MATCH, WITH, UNWIND or RETURN");
 }
 
+/* After a RETURN: whether another part follows; -1 after an error. */
+static int parse_union(struct parser *parser, struct clause *clause, enum union_type before)
+{
+	uint32_t at = token(parser)->at;
+
+	if (!take_word(parser, "UNION"))
+		return 0;
+	clause->then = take_word(parser, "ALL") ? UNION_ALL : UNION_DISTINCT;
+	if (clause->then == UNION_DISTINCT)
+		take_word(parser, "DISTINCT");
+	if (before && before != clause->then)
+		return parse_fail(parser, at, "UNION and UNION ALL cannot stand in one query");
+	return 1;
+}
+
 int parse_clauses(struct parser *parser, char end, struct clause **clauses, uint32_t *count,
 		  uint32_t *capacity)
 {
+	enum union_type united = UNION_NONE;
 	struct clause *clause;
+	bool returned;
+	int more;
 
 	do {
 		if (*count == CLAUSE_LIMIT)
@@ -358,9 +376,14 @@ int parse_clauses(struct parser *parser, char end, struct clause **clauses, uint
 		*clause = (struct clause){0};
 		if (parse_clause(parser, clause) != 0)
 			return -1;
-	} while (clause->type != CLAUSE_RETURN && clause->type != CLAUSE_GRAPH &&
-		 !(end && is_sign(parser, end)));
-	return 0;
+		returned = clause->type == CLAUSE_RETURN || clause->type == CLAUSE_GRAPH;
+		more = returned ? parse_union(parser, clause, united)
+				: !(end && is_sign(parser, end));
+		united = clause->then ? clause->then : united;
+	} while (more > 0);
+	if (more == 0 && united && !returned)
+		return unexpected(parser, "RETURN");
+	return more;
 }
 
 static int parse_query(struct parser *parser, struct query *query)

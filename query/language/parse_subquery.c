@@ -97,8 +97,10 @@ static int parse_body(struct parser *parser, struct subquery *subquery)
 			  &subquery->clause_capacity) != 0)
 		return -1;
 	last = &subquery->clauses[subquery->clause_count - 1];
-	if (last->type == CLAUSE_GRAPH)
-		return parse_fail(parser, last->at, "RETURN GRAPH cannot stand in a subquery");
+	for (uint32_t i = 0; i < subquery->clause_count; i++)
+		if (subquery->clauses[i].type == CLAUSE_GRAPH)
+			return parse_fail(parser, subquery->clauses[i].at,
+					  "RETURN GRAPH cannot stand in a subquery");
 	if (last->type == CLAUSE_WITH)
 		return unexpected(parser, "RETURN after WITH");
 	return 0;
@@ -125,9 +127,14 @@ struct expr *parse_subquery(struct parser *parser)
 		unexpected(parser, "RETURN, with what is collected,");
 		return NULL;
 	}
-	if (subquery->type == SUBQUERY_COLLECT &&
-	    (last->projection.star || last->projection.count != 1)) {
-		parse_fail(parser, last->at, "COLLECT { } returns one column");
+	for (uint32_t i = 0; subquery->type == SUBQUERY_COLLECT && i < subquery->clause_count;
+	     i++) {
+		const struct clause *clause = &subquery->clauses[i];
+
+		if (clause->type != CLAUSE_RETURN ||
+		    (!clause->projection.star && clause->projection.count == 1))
+			continue;
+		parse_fail(parser, clause->at, "COLLECT { } returns one column");
 		return NULL;
 	}
 	return expect_sign(parser, '}') == 0 ? finish_around(parser, expr, deepest) : NULL;

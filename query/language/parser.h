@@ -49,7 +49,7 @@ struct expr *parse_atom(struct parser *parser);
 struct expr *parse_literal(struct parser *parser, struct value value);
 int parse_labels(struct parser *parser, struct labels *labels);
 
-/* Clauses up to RETURN, or up to `end` where that is not '\0'; -1 after an error. */
+/* Clauses up to the last RETURN, or up to `end` where that is not '\0'; -1 after an error. */
 int parse_clauses(struct parser *parser, char end, struct clause **clauses, uint32_t *count,
 		  uint32_t *capacity);
 /* pattern {, pattern} [WHERE expr] */

@@ -202,6 +202,9 @@ struct projection {
 	struct projection_state *state;
 };
 
+/* What follows a RETURN: the end, or another part, whose rows come with those before. */
+enum union_type { UNION_NONE, UNION_DISTINCT, UNION_ALL };
+
 enum clause_type { CLAUSE_MATCH, CLAUSE_UNWIND, CLAUSE_WITH, CLAUSE_RETURN, CLAUSE_GRAPH };
 
 struct clause {
@@ -218,7 +221,16 @@ struct clause {
 	uint32_t at_capacity;
 	bool walk; /* RETURN GRAPH takes this MATCH as sets of vertices (query/language/walk.c) */
 	struct walk_rows *walk_rows; /* then, while it runs: the rows before it */
+	enum union_type then;        /* RETURN: in all parts of a query the same */
 };
+
+/* Index after the last clause of the part that begins at `from`. */
+static inline uint32_t clause_part_end(const struct clause *clauses, uint32_t from, uint32_t count)
+{
+	while (from < count && clauses[from].then == UNION_NONE)
+		from++;
+	return from < count ? from + 1 : count;
+}
 
 /*
  * EXISTS { ... }, COUNT { ... }, COLLECT { ... } and [pattern | expr]: clauses that run for a row

@@ -100,6 +100,9 @@ true,true,true,true;|RETURN all(x IN [1] WHERE x > 0), any(x IN [1] WHERE x > 0)
 [3],[3],[true];|MATCH (v {id: 1}) RETURN [p = ANY SHORTEST (v)-[*]->({id: 7}) | length(p)], [p = shortestPath((v)-[*]->({id: 7})) | length(p)], [v.id = 1]
 1;|MATCH (v:kernel) WHERE NOT (v)-->() RETURN count(*)
 true,1,[7];|MATCH (v {id: 5}) RETURN EXISTS { (v)-->(b) WHERE b.id = 7 }, COUNT { MATCH (v)-->(b) RETURN b }, COLLECT { MATCH (v)-->(b) RETURN b.id }
+1;2;|RETURN 1 AS x UNION RETURN 2 AS x UNION DISTINCT RETURN 1 AS x
+1;1;|RETURN 1 AS x UNION ALL RETURN 1 AS x
+1,,RETURN,1,1;|EXPLAIN RETURN 1
 1;|RETURN 1 // to the end of the line
 1;|/* before */ RETURN 1
 ALL

@@ -33,23 +33,6 @@ static void put_edge(struct json *json, const struct graph *graph, const struct 
 	json_end(json, '}');
 }
 
-static const char *memory_name(uint32_t memory)
-{
-	switch ((enum trace_memory)memory) {
-	case TRACE_MEMORY_DEVICE:
-		return "device";
-	case TRACE_MEMORY_MANAGED:
-		return "managed";
-	case TRACE_MEMORY_MAPPED_HOST:
-		return "mapped host";
-	case TRACE_MEMORY_GLOBAL:
-		return "global";
-	case TRACE_MEMORY_ARRAY:
-		return "array";
-	}
-	return "unknown";
-}
-
 static void put_object(struct json *json, const struct profile *profile,
 		       const struct profile_object *object)
 {
@@ -61,7 +44,7 @@ static void put_object(struct json *json, const struct profile *profile,
 	json_named_count(json, "process", profile->processes[object->process].pid);
 	json_named_count(json, "size", object->size);
 	json_named_text(json, "address", address);
-	json_named_text(json, "memory", memory_name(object->memory));
+	json_named_text(json, "memory", profile_memory_name(object));
 	json_named_text(json, "name", object->name);
 	json_named_count(json, "start_ns", object->start_ns);
 	if (object->end_ns)

@@ -181,6 +181,16 @@ int input_read_events(struct input *input, struct error *error)
 	return read_events(input->profile, input->path, error);
 }
 
+int input_read_events_late(struct input *input, struct graph *graph, struct error *error)
+{
+	int result;
+
+	input->profile->graph = graph;
+	result = input_read_events(input, error);
+	input->profile->graph = NULL;
+	return result;
+}
+
 const struct profile *input_run(const struct input *input)
 {
 	return input->profile;

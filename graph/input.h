@@ -32,6 +32,8 @@ int input_next(struct input *input, struct graph **graph, struct error *error);
  * input is DOT, which has none.
  */
 int input_read_events(struct input *input, struct error *error);
+/* The same after the first input_next(), which gave this graph. */
+int input_read_events_late(struct input *input, struct graph *graph, struct error *error);
 
 /* What else the profile says, without the graph that was taken; NULL when the input is DOT. */
 const struct profile *input_run(const struct input *input);

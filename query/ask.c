@@ -9,6 +9,7 @@
 
 #include "graph/dot.h"
 #include "graph/input.h"
+#include "query/calls.h"
 #include "query/language/eval.h"
 #include "query/language/explain.h"
 #include "query/filter/kept.h"
@@ -72,6 +73,10 @@ static int keep_values(const struct engine *engine, const struct query_result *r
 {
 	int code = 0;
 
+	if ((value.type == VALUE_VERTEX && value.index >= engine->flow_vertices) ||
+	    (value.type == VALUE_EDGE && value.index >= engine->flow_edges))
+		return -1;
+
 	switch (value.type) {
 	case VALUE_NULL:
 		break;
@@ -84,8 +89,10 @@ static int keep_values(const struct engine *engine, const struct query_result *r
 			true;
 		break;
 	case VALUE_PATH:
-		for (uint32_t i = 0; i < 2 * value.path->length + 1; i++)
-			(i % 2 ? keep_edge : keep_vertex)[value.path->items[i]] = true;
+		for (uint32_t i = 0; i < 2 * value.path->length + 1 && code == 0; i++)
+			code = keep_values(engine, result, keep_vertex, keep_edge,
+					   i % 2 ? value_edge(value.path->items[i])
+						 : value_vertex(value.path->items[i]));
 		break;
 	case VALUE_LIST:
 		for (uint32_t i = 0; i < value.list->count && code == 0; i++)
@@ -102,6 +109,7 @@ static int write_dot(const struct ask *ask, struct graph *graph, struct engine *
 		     struct query_result *result, FILE *file, struct error *error)
 {
 	struct kept before = kept_of(graph);
+	bool left_out = false;
 	int code = 0;
 
 	if (!result->is_graph) {
@@ -112,7 +120,15 @@ static int write_dot(const struct ask *ask, struct graph *graph, struct engine *
 					   result->rows[i]);
 	}
 	if (code != 0)
-		return error_set(error, "-T dot needs columns of vertices, edges and paths");
+		return error_set(error, "-T dot needs columns of vertices, edges and paths%s",
+				 engine->profile ? ", and not of calls and objects" : "");
+	for (uint32_t v = engine->flow_vertices; v < engine->vertex_count; v++)
+		left_out |= result->is_graph && result->keep_vertex[v];
+	if (left_out)
+		fprintf(stderr,
+			"vflow %s: note: calls and objects are no part of the graph: they are left "
+			"out\n",
+			ask->command);
 	graph_filter(graph, result->keep_vertex, result->keep_edge);
 	if (dot_write(graph, file, error) != 0)
 		return error_set(error, "cannot write %s: %s",
@@ -165,24 +181,62 @@ static int write_result(const struct request *request, struct graph *graph, stru
 	return request->interrupted && *request->interrupted ? error_set(error, "interrupted") : 0;
 }
 
-int request_answer(const struct request *request, const char *text, struct graph *graph,
-		   struct engine *engine, FILE *file, struct error *error)
+struct engine *asked_engine(struct asked *asked)
+{
+	if (!asked->engine)
+		asked->engine = engine_from_graph(asked->graph);
+	return asked->engine;
+}
+
+void asked_free(struct asked *asked)
+{
+	engine_free(asked->engine);
+	engine_free(asked->calls_engine);
+	graph_free(asked->graph);
+	*asked = (struct asked){.input = asked->input};
+}
+
+/* With calls and objects where the query names them and there are any: not in DOT. */
+static struct engine *engine_for(const struct request *request, const struct query *query,
+				 struct asked *asked, struct error *error)
+{
+	const struct profile *profile = input_run(asked->input);
+
+	if (!query->calls || !profile)
+		return asked_engine(asked);
+	if (!asked->calls_engine && input_read_events_late(asked->input, asked->graph, error) == 0)
+		asked->calls_engine = calls_engine(asked->graph, profile, error);
+	if (asked->calls_engine && profile->event_rows < profile->event_count)
+		fprintf(stderr,
+			"vflow %s: note: the profile has the first %" PRIu32 " of %" PRIu64
+			" calls\n",
+			request->ask->command, profile->event_rows, profile->event_count);
+	return asked->calls_engine;
+}
+
+int request_answer(const struct request *request, const char *text, struct asked *asked, FILE *file,
+		   struct error *error)
 {
 	struct query *query = query_parse(text, error);
+	struct engine *engine = NULL;
 	struct query_limits limits = request->ask->limits;
 	struct query_result result = {0};
 	int code = EXIT_MISUSE;
 
 	limits.interrupted = request->interrupted;
-	if (query &&
+	if (query) {
+		engine = engine_for(request, query, asked, error);
+		code = engine ? EXIT_MISUSE : EXIT_FAILED;
+	}
+	if (engine &&
 	    query_check(query, engine, request->parameters, request->parameter_count, error) == 0) {
 		for (uint32_t i = 0; i < query->note_count; i++)
 			fprintf(stderr, "vflow %s: note: %s\n", request->ask->command,
 				query->notes[i]);
 		if (check_type(request, query, error) == 0)
 			code = run_query(query, engine, &limits, &result, error) == 0 &&
-					       write_result(request, graph, engine, &result, file,
-							    error) == 0
+					       write_result(request, asked->graph, engine, &result,
+							    file, error) == 0
 				       ? EXIT_OK
 				       : EXIT_FAILED;
 		query_result_free(&result);
@@ -196,16 +250,13 @@ static int run_all(const struct request *request, const char *file, const char *
 	struct error error;
 	struct input *input = input_open(file, !request->ask->asked_on_stdin, &error);
 	struct output *output = input ? output_open(to, &error) : NULL;
-	struct graph *graph;
+	struct asked asked = {.input = input};
 	int code = output ? EXIT_OK : EXIT_FAILED, more = 0;
 
-	while (code == EXIT_OK && (more = input_next(input, &graph, &error)) == 1) {
-		struct engine *engine = engine_from_graph(graph);
-
-		code = request_answer(request, request->ask->query, graph, engine,
-				      output_file(output), &error);
-		engine_free(engine);
-		graph_free(graph);
+	while (code == EXIT_OK && (more = input_next(input, &asked.graph, &error)) == 1) {
+		code = request_answer(request, request->ask->query, &asked, output_file(output),
+				      &error);
+		asked_free(&asked);
 	}
 	if (code == EXIT_OK && more < 0)
 		code = EXIT_FAILED;

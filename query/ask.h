@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "graph/input.h"
 #include "query/print.h"
 #include "util/options.h"
 
@@ -47,11 +48,23 @@ void request_close(struct request *request);
 /* -1: there is no such type. */
 int request_type(const char *name);
 
+/* A graph that is asked; the engines are made when a query needs them. */
+struct asked {
+	struct input *input; /* that the graph came from */
+	struct graph *graph;
+	struct engine *engine, *calls_engine; /* without and with calls and objects */
+};
+
+/* The engine of the graph alone. */
+struct engine *asked_engine(struct asked *asked);
+/* Frees the engines and the graph. */
+void asked_free(struct asked *asked);
+
 /*
  * Returns the exit code; without EXIT_OK the error says why.  RETURN GRAPH takes from the graph
- * what it does not return: the engine is of no use then.
+ * what it does not return: it is of no use then.
  */
-int request_answer(const struct request *request, const char *text, struct graph *graph,
-		   struct engine *engine, FILE *file, struct error *error);
+int request_answer(const struct request *request, const char *text, struct asked *asked, FILE *file,
+		   struct error *error);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "graph/dot_names.h"
 #include "graph/fields.h"
+#include "query/calls.h"
 #include "query/engine.h"
 #include "util/memory.h"
 
@@ -44,6 +45,13 @@ static struct column *add_column(struct engine *engine, bool of_edge, const char
 	ARRAY_RESERVE(columns->items, columns->count, columns->capacity);
 	columns->items[columns->count++] = column;
 	return column;
+}
+
+struct column *engine_add_column(struct engine *engine, bool of_edge, const char *name,
+				 enum value_type type)
+{
+	return add_column(engine, of_edge, name, type,
+			  of_edge ? engine->edge_count : engine->vertex_count);
 }
 
 static struct column *find_column(const struct engine *engine, bool of_edge, const char *name)
@@ -96,7 +104,7 @@ static void read_field(const struct graph_field *field, const void *of, struct c
 
 static void fill_id(const struct engine *engine, struct column *column)
 {
-	for (uint32_t v = 0; v < engine->vertex_count; v++) {
+	for (uint32_t v = 0; v < engine->flow_vertices; v++) {
 		column->integers[v] = engine->graph->vertices[v].id;
 		column->present[v] = true;
 	}
@@ -106,7 +114,7 @@ static void fill_key(struct engine *engine, struct column *column)
 {
 	char buffer[GRAPH_KEY_SIZE];
 
-	for (uint32_t e = 0; e < engine->edge_count; e++) {
+	for (uint32_t e = 0; e < engine->flow_edges; e++) {
 		const char *key = graph_edge_key(&engine->graph->edges[e], buffer);
 
 		column->texts[e] =
@@ -140,8 +148,8 @@ static void share_texts(struct column *column, uint32_t count)
 static struct column *field_column(struct engine *engine, bool of_edge,
 				   const struct graph_field *field)
 {
-	uint32_t rows = of_edge ? engine->edge_count : engine->vertex_count;
-	struct column *column = add_column(engine, of_edge, field->name, type_of(field), rows);
+	uint32_t rows = of_edge ? engine->flow_edges : engine->flow_vertices;
+	struct column *column = engine_add_column(engine, of_edge, field->name, type_of(field));
 
 	column->hidden = field->label;
 	for (uint32_t row = 0; row < rows; row++)
@@ -157,9 +165,8 @@ static struct column *field_column(struct engine *engine, bool of_edge,
 /* What vertices and edges are called by: id and key, which are no fields. */
 static struct column *name_column(struct engine *engine, bool of_edge)
 {
-	struct column *column =
-		of_edge ? add_column(engine, true, DOT_KEY, VALUE_STRING, engine->edge_count)
-			: add_column(engine, false, "id", VALUE_INTEGER, engine->vertex_count);
+	struct column *column = of_edge ? engine_add_column(engine, true, DOT_KEY, VALUE_STRING)
+					: engine_add_column(engine, false, "id", VALUE_INTEGER);
 
 	column->hidden = true;
 	if (of_edge)
@@ -238,7 +245,7 @@ static bool read_text(struct column *column, uint32_t row, const char *text)
 
 static struct column *foreign_column(struct engine *engine, bool of_edge, const char *name)
 {
-	uint32_t rows = of_edge ? engine->edge_count : engine->vertex_count;
+	uint32_t rows = of_edge ? engine->flow_edges : engine->flow_vertices;
 	const char *standard = default_of(engine->graph, of_edge, name);
 	struct column *column = NULL;
 
@@ -249,8 +256,8 @@ static struct column *foreign_column(struct engine *engine, bool of_edge, const 
 		if (!text)
 			continue;
 		if (!column)
-			column = add_column(engine, of_edge, name,
-					    declared_type(engine->graph, name), rows);
+			column = engine_add_column(engine, of_edge, name,
+						   declared_type(engine->graph, name));
 		if (!*text)
 			continue;
 		column->present[row] = read_text(column, row, text);
@@ -258,17 +265,25 @@ static struct column *foreign_column(struct engine *engine, bool of_edge, const 
 	return column;
 }
 
-const struct column *engine_column(struct engine *engine, bool of_edge, const char *name)
+/* NULL: nothing in the graph has it. */
+static struct column *graph_column(struct engine *engine, bool of_edge, const char *name)
 {
-	struct column *column = find_column(engine, of_edge, name);
 	const struct graph_field *field;
 
-	if (column || !engine->graph)
-		return column;
 	if (!strcmp(name, of_edge ? DOT_KEY : "id"))
 		return name_column(engine, of_edge);
 	field = field_find(fields_of(of_edge), name);
 	return field ? field_column(engine, of_edge, field) : foreign_column(engine, of_edge, name);
+}
+
+const struct column *engine_column(struct engine *engine, bool of_edge, const char *name)
+{
+	struct column *column = find_column(engine, of_edge, name);
+
+	if (column || !engine->graph)
+		return column;
+	column = graph_column(engine, of_edge, name);
+	return engine->profile ? calls_column(engine, of_edge, name, column) : column;
 }
 
 /* id, or access and key, before the other fields. */
@@ -288,11 +303,13 @@ static void add_field_columns(struct engine *engine, bool of_edge)
 const struct columns *engine_columns(struct engine *engine, bool of_edge)
 {
 	struct columns *columns = of_edge ? &engine->edge_columns : &engine->vertex_columns;
-	uint32_t rows = of_edge ? engine->edge_count : engine->vertex_count;
+	uint32_t rows = of_edge ? engine->flow_edges : engine->flow_vertices;
 
 	if (columns->complete || !engine->graph)
 		return columns;
 	add_field_columns(engine, of_edge);
+	if (engine->profile)
+		calls_columns(engine, of_edge);
 	for (uint32_t row = 0; row < rows; row++) {
 		const struct graph_attributes *attributes = attributes_of(engine, of_edge, row);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "query/calls.h"
 #include "util/memory.h"
 
 struct engine_name {
@@ -86,6 +87,8 @@ static const struct engine_labels *labels_of_kind(struct engine *engine, const c
 static void sort_by(const uint32_t *ends, uint32_t edge_count, uint32_t vertex_count,
 		    uint32_t **first, uint32_t **edges)
 {
+	free(*first);
+	free(*edges);
 	*first = xcalloc((size_t)vertex_count + 2, sizeof(**first));
 	*edges = xcalloc((size_t)edge_count + 1, sizeof(**edges));
 	for (uint32_t e = 0; e < edge_count; e++)
@@ -98,6 +101,10 @@ static void sort_by(const uint32_t *ends, uint32_t edge_count, uint32_t vertex_c
 
 void engine_finish(struct engine *engine)
 {
+	if (!engine->profile) {
+		engine->flow_vertices = engine->vertex_count;
+		engine->flow_edges = engine->edge_count;
+	}
 	sort_by(engine->from, engine->edge_count, engine->vertex_count, &engine->out_first,
 		&engine->out);
 	sort_by(engine->to, engine->edge_count, engine->vertex_count, &engine->in_first,
@@ -120,8 +127,8 @@ struct engine *engine_from_graph(const struct graph *graph)
 	};
 
 	engine->graph = graph;
-	engine->vertex_count = graph->vertex_count;
-	engine->edge_count = graph->edge_count;
+	engine->vertex_count = engine->vertex_capacity = graph->vertex_count;
+	engine->edge_count = engine->edge_capacity = graph->edge_count;
 	engine->labels = xcalloc((size_t)graph->vertex_count + 1, sizeof(*engine->labels));
 	engine->from = xcalloc((size_t)graph->edge_count + 1, sizeof(*engine->from));
 	engine->to = xcalloc((size_t)graph->edge_count + 1, sizeof(*engine->to));
@@ -214,6 +221,8 @@ void engine_free(struct engine *engine)
 
 uint32_t engine_id(const struct engine *engine, uint32_t vertex)
 {
+	if (vertex >= engine->flow_vertices)
+		return calls_id(engine, vertex);
 	return engine->graph ? engine->graph->vertices[vertex].id : vertex;
 }
 

@@ -42,6 +42,7 @@ struct engine_labels {
 };
 
 struct engine_name;
+struct profile;
 
 struct engine {
 	uint32_t vertex_count, vertex_capacity, edge_count, edge_capacity;
@@ -51,6 +52,9 @@ struct engine {
 	/* vertex v has the edges out[out_first[v]] ... out[out_first[v + 1] - 1], by number */
 	uint32_t *out_first, *out, *in_first, *in;
 	const struct graph *graph; /* NULL when built by hand */
+	/* query/calls.h: what comes after those of the graph is of its profile; NULL: nothing is */
+	const struct profile *profile;
+	uint32_t flow_vertices, flow_edges; /* of the graph itself */
 	struct columns vertex_columns, edge_columns;
 	struct engine_name *names;
 	struct arena arena;
@@ -66,7 +70,7 @@ uint32_t engine_add_vertex(struct engine *engine, const char *const *labels, uin
 uint32_t engine_add_edge(struct engine *engine, uint32_t from, uint32_t to, const char *type);
 void engine_set(struct engine *engine, bool of_edge, uint32_t index, const char *name,
 		struct value value);
-void engine_finish(struct engine *engine);
+void engine_finish(struct engine *engine); /* again, when more has been added */
 
 /* The label or type as the engine has it, NULL: nothing has it. */
 const char *engine_find_name(const struct engine *engine, const char *text);
@@ -76,6 +80,9 @@ const char *engine_intern(struct engine *engine, const char *text, size_t length
 
 /* NULL: no vertex (edge) has the attribute. */
 const struct column *engine_column(struct engine *engine, bool of_edge, const char *name);
+/* An empty one. */
+struct column *engine_add_column(struct engine *engine, bool of_edge, const char *name,
+				 enum value_type type);
 struct value engine_value(const struct column *column, uint32_t index);
 /* Makes all columns, in the order of the DOT attributes. */
 const struct columns *engine_columns(struct engine *engine, bool of_edge);

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <wchar.h>
 
+#include "query/calls.h"
 #include "query/filter/select.h"
 #include "util/json.h"
 #include "util/memory.h"
@@ -38,7 +39,9 @@ static void put_vertex(FILE *file, const struct engine *engine, uint32_t vertex)
 	fprintf(file, "(%" PRIu32, engine_id(engine, vertex));
 	for (uint32_t i = 0; i < labels->count; i++)
 		fprintf(file, ":%s", labels->names[i]);
-	if (engine->graph)
+	if (vertex >= engine->flow_vertices)
+		fprintf(file, " %s", calls_title(engine, vertex));
+	else if (engine->graph)
 		fprintf(file, " %s", selector_name(&engine->graph->vertices[vertex]));
 	putc(')', file);
 }
@@ -48,15 +51,23 @@ static const char *type_of(const struct engine *engine, uint32_t edge)
 	return engine->types[edge] ? engine->types[edge] : "";
 }
 
+/* Ids of calls and objects are not those of vertices. */
+static void put_id(FILE *file, const struct engine *engine, uint32_t vertex)
+{
+	fprintf(file, "(%s%s%" PRIu32 ")",
+		vertex < engine->flow_vertices ? "" : engine->labels[vertex]->names[0],
+		vertex < engine->flow_vertices ? "" : " ", engine_id(engine, vertex));
+}
+
 static void put_path(FILE *file, const struct engine *engine, const struct value_path *path)
 {
-	fprintf(file, "(%" PRIu32 ")", engine_id(engine, path->items[0]));
+	put_id(file, engine, path->items[0]);
 	for (uint32_t i = 1; i < 2 * path->length; i += 2) {
 		bool forwards = engine->from[path->items[i]] == path->items[i - 1];
 
-		fprintf(file, "%s-[%s]-%s(%" PRIu32 ")", forwards ? "" : "<",
-			type_of(engine, path->items[i]), forwards ? ">" : "",
-			engine_id(engine, path->items[i + 1]));
+		fprintf(file, "%s-[%s]-%s", forwards ? "" : "<", type_of(engine, path->items[i]),
+			forwards ? ">" : "");
+		put_id(file, engine, path->items[i + 1]);
 	}
 }
 
@@ -131,9 +142,9 @@ static void put_text(FILE *file, const struct engine *engine, struct value value
 		put_vertex(file, engine, value.index);
 		break;
 	case VALUE_EDGE:
-		fprintf(file, "(%" PRIu32 ")-[%s]->(%" PRIu32 ")",
-			engine_id(engine, engine->from[value.index]), type_of(engine, value.index),
-			engine_id(engine, engine->to[value.index]));
+		put_id(file, engine, engine->from[value.index]);
+		fprintf(file, "-[%s]->", type_of(engine, value.index));
+		put_id(file, engine, engine->to[value.index]);
 		break;
 	case VALUE_PATH:
 		put_path(file, engine, value.path);

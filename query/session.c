@@ -20,8 +20,7 @@
 
 struct session {
 	struct request request;
-	struct graph *graph;
-	struct engine *engine;
+	struct asked asked;
 	struct line *line;
 	char *statement; /* what was read of it */
 	size_t length, capacity;
@@ -67,8 +66,7 @@ static void answer_in_child(struct session *session, const char *text)
 	fflush(NULL);
 	child = fork();
 	if (child == 0) {
-		int code = request_answer(&session->request, text, session->graph, session->engine,
-					  stdout, &error);
+		int code = request_answer(&session->request, text, &session->asked, stdout, &error);
 
 		if (code != EXIT_OK)
 			fprintf(stderr, "vflow query: %s\n", error.text);
@@ -91,8 +89,8 @@ static void answer(struct session *session, const char *text)
 	interrupted = 0;
 	if (returns_graph(text) || session->request.type == REQUEST_DOT)
 		answer_in_child(session, text);
-	else if (request_answer(&session->request, text, session->graph, session->engine, stdout,
-				&error) != EXIT_OK)
+	else if (request_answer(&session->request, text, &session->asked, stdout, &error) !=
+		 EXIT_OK)
 		say(session, error.text);
 	fflush(stdout);
 	interrupted = 0;
@@ -192,7 +190,10 @@ static bool run_command(struct session *session, char *line)
 	if (!strcmp(word, "\\q"))
 		return false;
 	if (!strcmp(word, "\\d")) {
-		describe(session->engine, stdout);
+		describe(asked_engine(&session->asked), stdout);
+		if (input_run(session->asked.input))
+			puts("Besides, where a query names them: labels Call, Object; types OF, "
+			     "READS, WRITES");
 	} else if (!strcmp(word, "\\h") || !strcmp(word, "\\?")) {
 		help();
 	} else if (!strcmp(word, "\\T")) {
@@ -273,7 +274,7 @@ int query_session(const struct ask *ask)
 	if (session.code != EXIT_OK)
 		return session.code;
 	input = input_open(ask->file, false, &error);
-	if (!input || input_next(input, &session.graph, &error) != 1) {
+	if (!input || input_next(input, &session.asked.graph, &error) != 1) {
 		fprintf(stderr, "vflow query: %s\n", error.text);
 		session.code = EXIT_FAILED;
 	} else {
@@ -281,22 +282,21 @@ int query_session(const struct ask *ask)
 			fprintf(stderr, "vflow query: note: -i asks the first of several graphs\n");
 			graph_free(another);
 		}
-		session.engine = engine_from_graph(session.graph);
+		session.asked.input = input;
 		session.request.interrupted = &interrupted;
 		if (terminal) {
 			sigaction(SIGINT, &action,
 				  NULL); /* without SA_RESTART: reading ends, too */
 			printf("%" PRIu32 " %s, %" PRIu32 " edge%s.  \\h for help.\n",
-			       session.graph->vertex_count,
-			       text_plural(session.graph->vertex_count, "vertex", "vertices"),
-			       session.graph->edge_count,
-			       text_plural(session.graph->edge_count, "", "s"));
+			       session.asked.graph->vertex_count,
+			       text_plural(session.asked.graph->vertex_count, "vertex", "vertices"),
+			       session.asked.graph->edge_count,
+			       text_plural(session.asked.graph->edge_count, "", "s"));
 		}
 		session.line = line_open(terminal, complete_line, &session, &interrupted);
 		read_all(&session);
 		line_close(session.line);
-		engine_free(session.engine);
-		graph_free(session.graph);
+		asked_free(&session.asked);
 	}
 	if (input)
 		input_close(input);

@@ -65,6 +65,23 @@ bool profile_is_device_memory(const struct profile_object *object)
 	return object->memory == TRACE_MEMORY_DEVICE;
 }
 
+const char *profile_memory_name(const struct profile_object *object)
+{
+	switch ((enum trace_memory)object->memory) {
+	case TRACE_MEMORY_DEVICE:
+		return "device";
+	case TRACE_MEMORY_MANAGED:
+		return "managed";
+	case TRACE_MEMORY_MAPPED_HOST:
+		return "mapped host";
+	case TRACE_MEMORY_GLOBAL:
+		return "global";
+	case TRACE_MEMORY_ARRAY:
+		return "array";
+	}
+	return "unknown";
+}
+
 /* Whether "/a/b/" is in the path; "a/b/..." begins with it. */
 static bool has_folders(const char *path, const char *folders)
 {

@@ -654,6 +654,8 @@ bool profile_frame_is_replay(const struct profile_frame *frame);
  * read constants, without being seen.
  */
 bool profile_is_device_memory(const struct profile_object *object);
+/* "device", "managed", "mapped host", "global", "array" */
+const char *profile_memory_name(const struct profile_object *object);
 /*
  * The frames of a call path that are the program's own, innermost first: without those in headers
  * of the compiler and of CUDA (Thrust, CUB and CUTLASS are a dozen deep), unless there are no

@@ -14,6 +14,8 @@ uint32_t check_new_slot(struct checker *checker, bool bound)
 
 	ARENA_RESERVE(&query->arena, checker->bound, query->slot_count, checker->bound_capacity);
 	checker->bound[query->slot_count] = bound;
+	ARENA_RESERVE(&query->arena, checker->calls, query->slot_count, checker->call_capacity);
+	checker->calls[query->slot_count] = false;
 	ARENA_RESERVE(&query->arena, checker->used, query->slot_count, checker->used_capacity);
 	checker->used[query->slot_count] = 0;
 	return query->slot_count++;
@@ -298,6 +300,9 @@ static int check_projection(struct checker *checker, struct clause *clause)
 		    check_grouped(checker, projection, projection->items[i].expr, NULL) != 0)
 			return -1;
 		projection->items[i].slot = check_new_slot(checker, true);
+		if (projection->items[i].expr->type == EXPR_VARIABLE)
+			checker->calls[projection->items[i].slot] =
+				checker->calls[projection->items[i].expr->slot];
 	}
 	projection->scope_count = checker->scope.count - checker->around;
 	projection->scope = arena_alloc(&checker->query->arena,

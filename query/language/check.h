@@ -29,6 +29,8 @@ struct checker {
 	struct subquery *subquery; /* ... this one; NULL outside of any */
 	bool *bound;               /* per slot: bound by the clauses so far */
 	uint32_t bound_capacity;
+	bool *calls; /* per slot: it may be a call or an object */
+	uint32_t call_capacity;
 	uint32_t *used; /* per slot: how often something asks for it */
 	uint32_t used_capacity;
 	struct projection *projection; /* whose aggregates are being found, NULL: none allowed */
@@ -55,9 +57,11 @@ unsigned check_column(const struct column *column); /* kinds of its values */
 int check_need(struct checker *checker, const struct expr *expr, unsigned kinds, unsigned wanted,
 	       const char *what);
 int check_condition(struct checker *checker, struct expr *expr);
-int check_labels(struct checker *checker, struct labels *labels, bool of_edge);
+void check_labels(struct checker *checker, struct labels *labels, bool of_edge);
 /* The patterns of a MATCH and its WHERE.  Outside of MATCH a pattern declares no variables. */
 int check_patterns(struct checker *checker, struct match *match, bool may_declare);
+/* Says of its parts which may be calls and objects. */
+void check_calls(struct checker *checker, struct match *match);
 /* A pattern as a condition. */
 int check_pattern(struct checker *checker, struct match *match);
 /* One edge with a range, whose ends are all that counts: then each end needs to be found once. */

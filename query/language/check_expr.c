@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/calls.h"
 #include "query/language/check.h"
 #include "util/memory.h"
 #include "util/nearest.h"
@@ -175,14 +176,17 @@ static int check_property(struct checker *checker, struct expr *expr, unsigned *
 	return 0;
 }
 
-int check_labels(struct checker *checker, struct labels *labels, bool of_edge)
+void check_labels(struct checker *checker, struct labels *labels, bool of_edge)
 {
 	for (uint32_t i = 0; i < labels->count; i++) {
 		struct label_term *term = &labels->terms[i];
 		const char *found;
+		bool named;
 
 		if (!term->name)
 			continue;
+		named = calls_are_named(of_edge, term->name);
+		labels->calls |= named && !term->negated && checker->engine->profile;
 		found = engine_find_name(checker->engine, term->name);
 
 		if (!found) {
@@ -190,15 +194,19 @@ int check_labels(struct checker *checker, struct labels *labels, bool of_edge)
 			const char **names = engine_names(checker->engine, &count);
 			const char *nearest = nearest_word(term->name, names, count);
 
-			check_note(checker, term->at, "nothing has the %s '%s'%s%s%s",
+			if (named && !checker->engine->profile)
+				nearest = NULL;
+			check_note(checker, term->at, "nothing has the %s '%s'%s%s%s%s",
 				   of_edge ? "type" : "label", term->name,
 				   nearest ? "; did you mean '" : "", nearest ? nearest : "",
-				   nearest ? "'?" : "");
+				   nearest ? "'?" : "",
+				   named && !checker->engine->profile
+					   ? ": calls and objects are in profiles, not in DOT"
+					   : "");
 			free(names);
 		}
 		term->name = found;
 	}
-	return 0;
 }
 
 /* -- the rest -- */
@@ -346,7 +354,8 @@ int check_expr(struct checker *checker, struct expr *expr, unsigned *kinds)
 		    check_need(checker, expr, ignored, ELEMENT,
 			       "only vertices and edges have labels") != 0)
 			return -1;
-		return check_labels(checker, expr->labels, ignored == KIND(VALUE_EDGE));
+		check_labels(checker, expr->labels, ignored == KIND(VALUE_EDGE));
+		return 0;
 	case EXPR_OR:
 	case EXPR_XOR:
 	case EXPR_AND:

@@ -191,15 +191,22 @@ static int check_path(struct checker *checker, struct path_pattern *path, bool m
 	return 0;
 }
 
+static void check_path_labels(struct checker *checker, struct path_pattern *path)
+{
+	for (uint32_t i = 0; i <= path->edge_count; i++) {
+		check_labels(checker, &path->nodes[i].labels, false);
+		if (i < path->edge_count)
+			check_labels(checker, &path->edges[i].element.labels, true);
+	}
+}
+
 static int check_path_conditions(struct checker *checker, struct path_pattern *path)
 {
 	for (uint32_t i = 0; i <= path->edge_count; i++) {
-		if (check_labels(checker, &path->nodes[i].labels, false) != 0 ||
-		    check_element_conditions(checker, &path->nodes[i], false) != 0)
+		if (check_element_conditions(checker, &path->nodes[i], false) != 0)
 			return -1;
 		if (i < path->edge_count &&
-		    (check_labels(checker, &path->edges[i].element.labels, true) != 0 ||
-		     check_element_conditions(checker, &path->edges[i].element, true) != 0))
+		    check_element_conditions(checker, &path->edges[i].element, true) != 0)
 			return -1;
 	}
 	return 0;
@@ -249,9 +256,15 @@ int check_patterns(struct checker *checker, struct match *match, bool may_declar
 	if (check_edges_differ(checker, match) != 0)
 		return -1;
 	for (uint32_t p = 0; p < match->count; p++)
+		check_path_labels(checker, &match->paths[p]);
+	check_calls(checker, match); /* conditions have patterns of their own */
+	for (uint32_t p = 0; p < match->count; p++)
 		if (check_path_conditions(checker, &match->paths[p]) != 0)
 			return -1;
-	return match->where ? check_condition(checker, match->where) : 0;
+	if (match->where && check_condition(checker, match->where) != 0)
+		return -1;
+	check_calls(checker, match);
+	return 0;
 }
 
 int check_pattern(struct checker *checker, struct match *match)

@@ -147,12 +147,12 @@ static void put_conditions(struct explainer *explainer, const struct step *step)
 
 /* -- MATCH -- */
 
-static int64_t count_vertices(const struct explainer *explainer, const struct labels *labels)
+static int64_t count_vertices(const struct explainer *explainer, const struct element *vertex)
 {
 	int64_t count = 0;
 
-	for (uint32_t v = 0; v < explainer->engine->vertex_count; v++)
-		count += labels_hold(explainer->engine, labels, value_vertex(v));
+	for (uint32_t v = 0; v < match_vertices(explainer->engine, vertex); v++)
+		count += labels_hold(explainer->engine, &vertex->labels, value_vertex(v));
 	return count;
 }
 
@@ -166,15 +166,14 @@ static int64_t count_edges(const struct explainer *explainer, const struct step 
 	if (start->to_bound || start->seek || start->filter_count || step->filter_count ||
 	    step->to_bound || step->edge_bound)
 		return UNKNOWN;
-	for (uint32_t v = 0; v < engine->vertex_count; v++) {
+	for (uint32_t v = 0; v < match_vertices(engine, start->to); v++) {
 		struct cursor cursor = cursor_start(engine, v, step->edge, step->backwards);
 		uint32_t edge, other;
 
 		if (!labels_hold(engine, &start->to->labels, value_vertex(v)))
 			continue;
 		while (cursor_next(&cursor, &edge, &other))
-			count += labels_hold(engine, &step->edge->element.labels,
-					     value_edge(edge)) &&
+			count += match_type(engine, step, edge) &&
 				 labels_hold(engine, &step->to->labels, value_vertex(other));
 	}
 	return count;
@@ -183,7 +182,7 @@ static int64_t count_edges(const struct explainer *explainer, const struct step 
 static void put_start(struct explainer *explainer, const struct step *step)
 {
 	FILE *file = explainer->file;
-	uint32_t vertices = explainer->engine->vertex_count;
+	uint32_t vertices = match_vertices(explainer->engine, step->to);
 
 	if (step->to_bound)
 		fputs("known before: ", file);
@@ -233,7 +232,7 @@ static void put_step(struct explainer *explainer, const struct match *match, uin
 	case STEP_EDGE:
 		if (index && match->steps[index - 1].scan)
 			fprintf(explainer->file, "look at each of %" PRIu32 " edges: ",
-				explainer->engine->edge_count);
+				match_edges(explainer->engine, step));
 		put_edge(explainer, step, match);
 		break;
 	case STEP_PATH:
@@ -265,9 +264,8 @@ static int64_t rows_after(const struct explainer *explainer, const struct match 
 									  : UNKNOWN;
 	if (step->filter_count || (step->to_bound && step->to->labels.count))
 		return UNKNOWN;
-	return step->to_bound
-		       ? explainer->rows
-		       : times(explainer->rows, count_vertices(explainer, &step->to->labels));
+	return step->to_bound ? explainer->rows
+			      : times(explainer->rows, count_vertices(explainer, step->to));
 }
 
 static void explain_match(struct explainer *explainer, const struct match *match,

@@ -133,22 +133,35 @@ FUNCTION(call_end)
 					  : function_wrong(run, expr, 0, *values);
 }
 
+/* Flows alone: calls and objects are no part of the graph. */
+static int64_t count_flows(const struct engine *engine, const uint32_t *first,
+			   const uint32_t *edges, uint32_t vertex)
+{
+	int64_t count = 0;
+
+	if (!engine->profile)
+		return first[vertex + 1] - first[vertex];
+	for (uint32_t i = first[vertex]; i < first[vertex + 1]; i++)
+		count += edges[i] < engine->flow_edges;
+	return count;
+}
+
 FUNCTION(call_indegree)
 {
-	const uint32_t *first = run->engine->in_first;
+	const struct engine *engine = run->engine;
 
-	return values->type == VALUE_VERTEX
-		       ? value_integer(first[values->index + 1] - first[values->index])
-		       : function_wrong(run, expr, 0, *values);
+	return values->type == VALUE_VERTEX ? value_integer(count_flows(engine, engine->in_first,
+									engine->in, values->index))
+					    : function_wrong(run, expr, 0, *values);
 }
 
 FUNCTION(call_outdegree)
 {
-	const uint32_t *first = run->engine->out_first;
+	const struct engine *engine = run->engine;
 
-	return values->type == VALUE_VERTEX
-		       ? value_integer(first[values->index + 1] - first[values->index])
-		       : function_wrong(run, expr, 0, *values);
+	return values->type == VALUE_VERTEX ? value_integer(count_flows(engine, engine->out_first,
+									engine->out, values->index))
+					    : function_wrong(run, expr, 0, *values);
 }
 
 /* -- lists -- */

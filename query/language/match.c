@@ -67,13 +67,22 @@ bool match_filters(struct run *run, struct expr **filters, uint32_t count)
 	return holds && !run->failed;
 }
 
+bool match_type(const struct engine *engine, const struct step *step, uint32_t edge)
+{
+	const struct labels *labels = &step->edge->element.labels;
+
+	if (edge >= engine->flow_edges && !step->edge->element.calls && !step->edge_bound)
+		return false;
+	return labels_hold(engine, labels, value_edge(edge));
+}
+
 bool match_edge(struct run *run, const struct step *step, uint32_t edge)
 {
 	const struct element *element = &step->edge->element;
 	struct value *slot = &run->row[element->slot], before = *slot;
 	bool holds;
 
-	if (!labels_hold(run->engine, &element->labels, value_edge(edge)))
+	if (!match_type(run->engine, step, edge))
 		return false;
 	if (!step->edge_filter_count)
 		return true;
@@ -155,7 +164,7 @@ static bool run_scan(struct matcher *matcher, uint32_t index)
 	const uint32_t *starts = incoming ? engine->to : engine->from;
 	const uint32_t *ends = incoming ? engine->from : engine->to;
 
-	for (uint32_t edge = 0; edge < engine->edge_count; edge++) {
+	for (uint32_t edge = 0; edge < match_edges(engine, step); edge++) {
 		run->row[step->from->slot] = value_vertex(starts[edge]);
 		if (!run_step(run) || !take_edge(matcher, index, edge, ends[edge]))
 			return false;
@@ -370,7 +379,7 @@ static bool run_vertex(struct matcher *matcher, uint32_t index)
 {
 	const struct step *step = &matcher->match->steps[index];
 	struct run *run = matcher->run;
-	uint32_t first = 0, end = run->engine->vertex_count;
+	uint32_t first = 0, end = match_vertices(run->engine, step->to);
 
 	if (step->to_bound) {
 		struct value value = run->row[step->to->slot];

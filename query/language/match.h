@@ -51,6 +51,20 @@ struct cursor cursor_start(const struct engine *engine, uint32_t vertex,
 			   const struct edge_pattern *edge, bool backwards);
 bool cursor_next(struct cursor *cursor, uint32_t *edge, uint32_t *other);
 
+/* The vertices where a pattern may begin: up to this one. */
+static inline uint32_t match_vertices(const struct engine *engine, const struct element *vertex)
+{
+	return vertex->calls ? engine->vertex_count : engine->flow_vertices;
+}
+
+/* Where each edge is looked at: up to this one. */
+static inline uint32_t match_edges(const struct engine *engine, const struct step *step)
+{
+	return step->edge->element.calls ? engine->edge_count : engine->flow_edges;
+}
+
+/* Whether the edge is of the type; without any, it is a flow. */
+bool match_type(const struct engine *engine, const struct step *step, uint32_t edge);
 /* Whether one edge has the type and, for ranges, meets the conditions of the pattern. */
 bool match_edge(struct run *run, const struct step *step, uint32_t edge);
 bool match_filters(struct run *run, struct expr **filters, uint32_t count);

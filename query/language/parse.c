@@ -407,8 +407,10 @@ struct query *query_parse(const char *text, struct error *error)
 		text = arena_text(&query->arena, text, strlen(text));
 	query->text = parser.text = text;
 	parser.tokens = lex(text, &query->arena, error);
-	if (parser.tokens && parse_query(&parser, query) == 0)
+	if (parser.tokens && parse_query(&parser, query) == 0) {
+		query->calls = parser.calls;
 		return query;
+	}
 	query_free(query);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* query/language/parse_pattern.c: what MATCH looks for: vertices, edges, ranges and paths. */
 #include <string.h>
 
+#include "query/calls.h"
 #include "query/language/parser.h"
 
 int parse_labels(struct parser *parser, struct labels *labels)
@@ -18,6 +19,7 @@ int parse_labels(struct parser *parser, struct labels *labels)
 		ARENA_RESERVE(parser->arena, labels->terms, labels->count, labels->capacity);
 		term = &labels->terms[labels->count++];
 		*term = (struct label_term){name, negated, alternative, at};
+		parser->calls |= calls_are_named(false, name) || calls_are_named(true, name);
 		if (take_sign(parser, '|')) {
 			alternative = true;
 			take_sign(parser, ':');

@@ -12,6 +12,7 @@ struct parser {
 	const struct token *tokens;
 	uint32_t at; /* current token */
 	uint32_t depth;
+	bool calls;       /* a label or type of query/calls.h was there */
 	uint32_t deepest; /* depth of the expressions since the last reset */
 	struct arena *arena;
 	struct error *error;

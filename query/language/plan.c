@@ -112,9 +112,12 @@ static bool is_id_of(const struct expr *expr, uint32_t slot)
 }
 
 /* The value that a condition demands of the vertex' id: a look-up instead of a search. */
-static struct expr *seek_of(const struct planner *planner, uint32_t slot)
+static struct expr *seek_of(const struct planner *planner, const struct element *node)
 {
-	for (uint32_t i = 0; i < planner->condition_count; i++) {
+	uint32_t slot = node->slot;
+
+	/* calls and objects have ids of their own */
+	for (uint32_t i = 0; i < planner->condition_count && !node->calls; i++) {
 		const struct expr *condition = planner->conditions[i].expr;
 
 		if (!condition || condition->type != EXPR_COMPARE || condition->count != 2 ||
@@ -136,10 +139,10 @@ static uint32_t choose_start(const struct planner *planner, const struct path_pa
 
 	for (uint32_t i = 0; i <= path->edge_count; i++) {
 		const struct element *node = &path->nodes[i];
-		int score = planner->bound[node->slot]     ? 3
-			    : seek_of(planner, node->slot) ? 2
-			    : node->labels.count           ? 1
-							   : 0;
+		int score = planner->bound[node->slot] ? 3
+			    : seek_of(planner, node)   ? 2
+			    : node->labels.count       ? 1
+						       : 0;
 
 		if (score > best_score) {
 			best = i;
@@ -192,7 +195,7 @@ static void plan_vertex(struct planner *planner, struct path_pattern *path, uint
 	step->to = &path->nodes[node];
 	step->to_bound = planner->bound[step->to->slot];
 	if (!step->to_bound)
-		step->seek = seek_of(planner, step->to->slot);
+		step->seek = seek_of(planner, step->to);
 	planner->bound[step->to->slot] = true;
 	settle(planner, step);
 }
@@ -230,7 +233,7 @@ static int plan_path(struct planner *planner, struct path_pattern *path)
 	/* one search finds the shortest paths to all ends, but k of them only to one end */
 	if ((path->selector == SELECT_SHORTEST_K && !path->choose) ||
 	    (path->selector != SELECT_ALL && !path->choose &&
-	     seek_of(planner, path->nodes[!start].slot)))
+	     seek_of(planner, &path->nodes[!start])))
 		plan_vertex(planner, path, !start);
 	for (uint32_t e = start; e < path->edge_count; e++)
 		if (plan_edge(planner, path, e, false) != 0)

@@ -88,6 +88,8 @@ struct label_term {
 };
 
 struct labels {
+	bool calls; /* after the check: it names calls or objects (query/calls.h), or what is theirs
+		     */
 	uint32_t count, capacity;
 	struct label_term *terms;
 };
@@ -128,6 +130,7 @@ struct element {
 	uint32_t begin, end; /* bytes in the query, brackets and arrows included */
 	uint32_t slot;
 	bool declared; /* here, and not before */
+	bool calls;    /* it may be a call or an object, which others never are */
 	struct labels labels;
 	struct expr *properties, *where; /* or NULL */
 };
@@ -248,6 +251,7 @@ struct subquery {
 
 struct query {
 	const char *text;
+	bool calls;   /* it has names of query/calls.h: its engine should have them */
 	bool explain; /* say what it would do instead (query/language/explain.h) */
 	struct arena arena;
 	struct clause *clauses;

@@ -345,8 +345,10 @@ static void walk_arm(struct walk *walk, struct arm *arm, const bool *start, bool
 static void fill_start(const struct walk *walk, const struct step *step, bool *start)
 {
 	struct run *run = walk->run;
-	uint32_t first = 0, end = run->engine->vertex_count;
+	uint32_t first = 0, end = match_vertices(run->engine, step->to);
 
+	if (step->to_bound)
+		end = run->engine->vertex_count;
 	if (step->seek) {
 		struct value id = eval(run, step->seek);
 

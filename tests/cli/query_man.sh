@@ -3,6 +3,7 @@
 . tests/lib.sh
 VFLOW=$(realpath "$VFLOW")
 page=$(realpath query/vflow-query.1)
+collect "$T/vflow.db" "$P/moves" array 2>/dev/null # two of its copies change nothing
 cd "$T" || exit 1
 cat >f.dot <<'DOT'
 digraph vflow {

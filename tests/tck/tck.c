@@ -83,16 +83,6 @@ static int add_name(struct loader *loader, const char *name)
 	return (int)loader->name_count++;
 }
 
-/* The edges that are there now can be walked. */
-static void refresh(struct engine *engine)
-{
-	free(engine->out_first);
-	free(engine->out);
-	free(engine->in_first);
-	free(engine->in);
-	engine_finish(engine);
-}
-
 /* rows = what `text`, a query of one list of columns, gives; they get its names. */
 static int run_text(struct loader *loader, const char *text)
 {
@@ -114,7 +104,7 @@ static int run_text(struct loader *loader, const char *text)
 		rows->items[r] = value_of_map(map);
 	}
 	parameter.value = value_of_list(rows);
-	refresh(loader->engine);
+	engine_finish(loader->engine);
 	query = query_parse(text, &error);
 	if (query && query_check(query, loader->engine, &parameter, 1, &error) == 0 &&
 	    query_run(query, loader->engine, &limits, &result, &error) == 0) {
@@ -348,7 +338,7 @@ static void run_scenario(const json_t *scenario)
 	loader->engine = engine_new();
 	for (size_t i = 0; i < json_array_size(setup) && code == 0; i++)
 		code = create(loader, json_string_value(json_array_get(setup, i)));
-	refresh(loader->engine);
+	engine_finish(loader->engine);
 	if (code == 0)
 		run_query(loader, scenario);
 	else

@@ -546,6 +546,21 @@ int check_subquery(struct checker *checker, struct expr *expr, unsigned *kinds)
 	return result;
 }
 
+/* Whether RETURN GRAPH names the vertices of a group, which sets of vertices do not tell apart. */
+static bool names_group(const struct clause *graph, const struct match *match)
+{
+	for (uint32_t p = 0; p < match->count && graph->names; p++)
+		for (uint32_t e = 0; e < match->paths[p].edge_count; e++)
+			for (uint32_t i = 0; i < graph->name_count; i++) {
+				const struct group *group = match->paths[p].edges[e].group;
+
+				if (group && (graph->slots[i] == group->left.slot ||
+					      graph->slots[i] == group->right.slot))
+					return true;
+			}
+	return false;
+}
+
 int query_check(struct query *query, struct engine *engine, const struct parameter *parameters,
 		uint32_t parameter_count, struct error *error)
 {
@@ -562,7 +577,8 @@ int query_check(struct query *query, struct engine *engine, const struct paramet
 
 		if (before->type == CLAUSE_MATCH && query->clauses[i].type == CLAUSE_GRAPH)
 			before->walk = walk_fits(&before->match, before->match.first_slot,
-						 query->slot_count);
+						 query->slot_count) &&
+				       !names_group(&query->clauses[i], &before->match);
 	}
 	return 0;
 }

@@ -140,6 +140,49 @@ static int check_range_list(struct checker *checker, struct path_pattern *path,
 	return 0;
 }
 
+/* Inside of the group each name is one part, outside the list of them all. */
+static void set_group_kinds(struct checker *checker, const struct edge_pattern *edge, bool inside)
+{
+	const struct element *const parts[] = {&edge->group->left, &edge->element,
+					       &edge->group->right};
+
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned kind = parts[i] == &edge->element ? KIND(VALUE_EDGE) : KIND(VALUE_VERTEX);
+		struct variable *variable =
+			parts[i]->name ? check_find(checker, parts[i]->name) : NULL;
+
+		if (variable)
+			variable->kinds = inside ? kind : LIST_OF(kind);
+	}
+}
+
+static int check_group_names(struct checker *checker, struct group *group)
+{
+	struct element *const nodes[] = {&group->left, &group->right};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (check_element(checker, nodes[i], LIST_OF(KIND(VALUE_VERTEX)), true) != 0)
+			return -1;
+	return 0;
+}
+
+static int check_group_conditions(struct checker *checker, struct edge_pattern *edge)
+{
+	struct group *group = edge->group;
+	int result;
+
+	set_group_kinds(checker, edge, true);
+	result = check_element_conditions(checker, &group->left, false);
+	if (result == 0)
+		result = check_element_conditions(checker, &edge->element, true);
+	if (result == 0)
+		result = check_element_conditions(checker, &group->right, false);
+	if (result == 0 && group->where)
+		result = check_condition(checker, group->where);
+	set_group_kinds(checker, edge, false);
+	return result;
+}
+
 static int check_edge(struct checker *checker, struct path_pattern *path, uint32_t index,
 		      bool may_declare)
 {
@@ -147,6 +190,10 @@ static int check_edge(struct checker *checker, struct path_pattern *path, uint32
 	unsigned kinds = edge->variable ? LIST_OF(KIND(VALUE_EDGE)) : KIND(VALUE_EDGE);
 	bool declares = !edge->element.name || !check_find(checker, edge->element.name);
 
+	if (edge->group && !declares)
+		return check_fail(checker, edge->element.at,
+				  "'%s' is already something else: a group declares its names",
+				  edge->element.name);
 	if (edge->variable && !declares)
 		return check_range_list(checker, path, edge);
 	if (edge->variable && edge->least > edge->most)
@@ -166,7 +213,9 @@ static int check_edge(struct checker *checker, struct path_pattern *path, uint32
 		path->k = path->selector == SELECT_SHORTEST_K ? path->k : 1;
 		path->selector = SELECT_SHORTEST_K;
 	}
-	return check_element(checker, &edge->element, kinds, may_declare);
+	if (check_element(checker, &edge->element, kinds, may_declare) != 0)
+		return -1;
+	return edge->group ? check_group_names(checker, edge->group) : 0;
 }
 
 static int check_path(struct checker *checker, struct path_pattern *path, bool may_declare)
@@ -194,9 +243,16 @@ static int check_path(struct checker *checker, struct path_pattern *path, bool m
 static void check_path_labels(struct checker *checker, struct path_pattern *path)
 {
 	for (uint32_t i = 0; i <= path->edge_count; i++) {
+		struct edge_pattern *edge = &path->edges[i];
+
 		check_labels(checker, &path->nodes[i].labels, false);
-		if (i < path->edge_count)
-			check_labels(checker, &path->edges[i].element.labels, true);
+		if (i == path->edge_count)
+			continue;
+		check_labels(checker, &edge->element.labels, true);
+		if (edge->group) {
+			check_labels(checker, &edge->group->left.labels, false);
+			check_labels(checker, &edge->group->right.labels, false);
+		}
 	}
 }
 
@@ -205,8 +261,11 @@ static int check_path_conditions(struct checker *checker, struct path_pattern *p
 	for (uint32_t i = 0; i <= path->edge_count; i++) {
 		if (check_element_conditions(checker, &path->nodes[i], false) != 0)
 			return -1;
-		if (i < path->edge_count &&
-		    check_element_conditions(checker, &path->edges[i].element, true) != 0)
+		if (i == path->edge_count)
+			continue;
+		if (path->edges[i].group
+			    ? check_group_conditions(checker, &path->edges[i]) != 0
+			    : check_element_conditions(checker, &path->edges[i].element, true) != 0)
 			return -1;
 	}
 	return 0;
@@ -226,7 +285,7 @@ bool check_only_ends_count(const struct match *match)
 	}
 	/* without direction, a walk back over the same edge is no trail to where it started */
 	return edges == 1 && range->variable && range->least <= 1 && !range->element.name &&
-	       (range->to_left != range->to_right || !range->least);
+	       !match_names_group(range) && (range->to_left != range->to_right || !range->least);
 }
 
 /* One edge cannot be in two places of a MATCH. */

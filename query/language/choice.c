@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "query/language/match.h"
 #include "util/memory.h"
 
 struct fit {
@@ -97,9 +98,12 @@ bool choice_next(struct choice *choice, struct run *run)
 			if (path->nodes[i].declared)
 				run->row[path->nodes[i].slot] = fit->values[i];
 		for (uint32_t i = 0; i < path->edge_count; i++)
-			if (path->edges[i].element.declared)
+			if (path->edges[i].element.declared) {
 				run->row[path->edges[i].element.slot] =
 					fit->values[path->edge_count + 1 + i];
+				if (path->edges[i].group)
+					match_bind_group(run, &path->edges[i]);
+			}
 		return true;
 	}
 	return false;

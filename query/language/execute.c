@@ -307,6 +307,12 @@ static void set_null(struct run *run, const struct match *match)
 				run->row[path->nodes[i].slot] = (struct value){0};
 			if (i && path->edges[i - 1].element.declared)
 				run->row[path->edges[i - 1].element.slot] = (struct value){0};
+			if (i && path->edges[i - 1].group) {
+				const struct group *group = path->edges[i - 1].group;
+
+				run->row[group->left.slot] = (struct value){0};
+				run->row[group->right.slot] = (struct value){0};
+			}
 		}
 		if (path->name)
 			run->row[path->slot] = (struct value){0};

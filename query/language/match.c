@@ -76,6 +76,52 @@ bool match_type(const struct engine *engine, const struct step *step, uint32_t e
 	return labels_hold(engine, labels, value_edge(edge));
 }
 
+static uint32_t group_end(const struct engine *engine, const struct edge_pattern *pattern,
+			  uint32_t edge, bool right)
+{
+	return (pattern->to_left == right ? engine->from : engine->to)[edge];
+}
+
+void match_bind_group(struct run *run, const struct edge_pattern *edge)
+{
+	const struct value_list *edges = run->row[edge->element.slot].list;
+
+	for (unsigned right = 0; right < 2; right++) {
+		const struct element *node = right ? &edge->group->right : &edge->group->left;
+		struct value_list *list;
+
+		if (!node->name)
+			continue;
+		list = value_new_list(&run->scratch, edges->count);
+		for (uint32_t i = 0; i < edges->count; i++)
+			list->items[i] = value_vertex(
+				group_end(run->engine, edge, edges->items[i].index, right));
+		run->row[node->slot] = value_of_list(list);
+	}
+}
+
+/* One repetition: its labels and conditions. */
+static bool group_holds(struct run *run, const struct step *step, uint32_t edge)
+{
+	const struct edge_pattern *pattern = step->edge;
+	struct value left = value_vertex(group_end(run->engine, pattern, edge, false));
+	struct value right = value_vertex(group_end(run->engine, pattern, edge, true));
+	struct value *slots[] = {&run->row[pattern->group->left.slot],
+				 &run->row[pattern->group->right.slot],
+				 &run->row[pattern->element.slot]};
+	struct value before[] = {*slots[0], *slots[1], *slots[2]};
+	bool holds = labels_hold(run->engine, &pattern->group->left.labels, left) &&
+		     labels_hold(run->engine, &pattern->group->right.labels, right);
+
+	*slots[0] = left;
+	*slots[1] = right;
+	*slots[2] = value_edge(edge);
+	holds = holds && match_filters(run, step->edge_filters, step->edge_filter_count);
+	for (unsigned i = 0; i < 3; i++)
+		*slots[i] = before[i];
+	return holds;
+}
+
 bool match_edge(struct run *run, const struct step *step, uint32_t edge)
 {
 	const struct element *element = &step->edge->element;
@@ -84,6 +130,8 @@ bool match_edge(struct run *run, const struct step *step, uint32_t edge)
 
 	if (!match_type(run->engine, step, edge))
 		return false;
+	if (step->edge->group)
+		return group_holds(run, step, edge);
 	if (!step->edge_filter_count)
 		return true;
 	*slot = value_edge(edge);
@@ -185,12 +233,14 @@ static bool arrive(void *data, uint32_t vertex, const uint32_t *edges, uint32_t 
 	bool more = true;
 
 	if (edges && (step->edge->element.name || step->path->name || step->path->choose ||
-		      matcher->match->keep_paths)) {
+		      match_names_group(step->edge) || matcher->match->keep_paths)) {
 		struct value_list *list = value_new_list(&run->scratch, count);
 
 		for (uint32_t i = 0; i < count; i++)
 			list->items[step->backwards ? count - 1 - i : i] = value_edge(edges[i]);
 		run->row[step->edge->element.slot] = value_of_list(list);
+		if (step->edge->group)
+			match_bind_group(run, step->edge);
 	}
 	if (take_vertex(run, step, vertex))
 		more = run_steps(matcher, arrival->step + 1);
@@ -421,9 +471,16 @@ static bool run_choice(struct matcher *matcher, uint32_t index)
 	bool more = run_vertex(matcher, index);
 
 	last->choice = NULL;
-	while (more && choice_next(choice, run))
-		if (match_filters(run, last->filters, last->filter_count))
+	while (more) {
+		struct arena_mark mark = arena_mark(&run->scratch);
+		bool found = choice_next(choice, run);
+
+		if (found && match_filters(run, last->filters, last->filter_count))
 			more = run_steps(matcher, end + 1);
+		arena_release(&run->scratch, mark);
+		if (!found)
+			break;
+	}
 	choice_free(choice, run);
 	return more && !run->failed;
 }

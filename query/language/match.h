@@ -63,6 +63,15 @@ static inline uint32_t match_edges(const struct engine *engine, const struct ste
 	return step->edge->element.calls ? engine->edge_count : engine->flow_edges;
 }
 
+/* Whether a vertex in the group of a range has a name. */
+static inline bool match_names_group(const struct edge_pattern *edge)
+{
+	return edge->group && (edge->group->left.name || edge->group->right.name);
+}
+
+/* The lists of vertices that a group's names stand for, when that of its edges is there. */
+void match_bind_group(struct run *run, const struct edge_pattern *edge);
+
 /* Whether the edge is of the type; without any, it is a flow. */
 bool match_type(const struct engine *engine, const struct step *step, uint32_t edge);
 /* Whether one edge has the type and, for ranges, meets the conditions of the pattern. */

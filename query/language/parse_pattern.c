@@ -145,6 +145,59 @@ static int parse_quantifier(struct parser *parser, struct edge_pattern *edge)
 	return expect_sign(parser, '}');
 }
 
+static int parse_edge(struct parser *parser, struct edge_pattern *edge);
+
+static bool is_group(const struct parser *parser)
+{
+	return is_sign(parser, '(') && token(parser)[1].sign == '(';
+}
+
+static bool is_plain(const struct element *node)
+{
+	return !node->name && !node->labels.count && !node->properties && !node->where;
+}
+
+/* ((a)-[e]->(b) WHERE ...){1,3} */
+static int parse_group(struct parser *parser, struct edge_pattern *edge)
+{
+	uint32_t begin = token(parser)->at;
+	struct group *group = arena_alloc(parser->arena, sizeof(*group));
+
+	parser->at++;
+	if (parse_node(parser, &group->left) != 0)
+		return -1;
+	if (!is_sign(parser, '-') && !is_sign(parser, '<'))
+		return unexpected(parser, "an edge: a group repeats (a)-[e]->(b)");
+	if (parse_edge(parser, edge) != 0)
+		return -1;
+	if (edge->variable)
+		return parse_fail(parser, edge->element.at,
+				  "a group repeats a single edge, not a range");
+	if (parse_node(parser, &group->right) != 0)
+		return -1;
+	if (is_sign(parser, '-') || is_sign(parser, '<'))
+		return parse_fail(parser, token(parser)->at, "a group repeats one edge, not more");
+	if (edge->to_left == edge->to_right && !(is_plain(&group->left) && is_plain(&group->right)))
+		return parse_fail(parser, edge->element.at,
+				  "the edge of a group needs a direction: else nobody knows which "
+				  "of its vertices is which");
+	if (take_word(parser, "WHERE")) {
+		group->where = parse_expr(parser);
+		if (!group->where)
+			return -1;
+	}
+	if (expect_sign(parser, ')') != 0)
+		return -1;
+	if (!is_sign(parser, '+') && !is_sign(parser, '*') && !is_sign(parser, '{'))
+		return unexpected(parser, "how often the group repeats: + * or {1,3}");
+	if (parse_quantifier(parser, edge) != 0)
+		return -1;
+	edge->group = group;
+	edge->element.begin = begin;
+	edge->element.end = parser->tokens[parser->at - 1].end;
+	return 0;
+}
+
 static int parse_edge(struct parser *parser, struct edge_pattern *edge)
 {
 	edge->least = edge->most = 1;
@@ -167,21 +220,34 @@ static int parse_edge(struct parser *parser, struct edge_pattern *edge)
 	return 0;
 }
 
+/* Before, after and between groups a vertex need not be written. */
+static int parse_chain_node(struct parser *parser, struct path_pattern *path)
+{
+	struct element *node;
+
+	ARENA_RESERVE(parser->arena, path->nodes, path->edge_count, path->node_capacity);
+	node = &path->nodes[path->edge_count];
+	*node = (struct element){.at = token(parser)->at};
+	if (is_group(parser) ||
+	    (!is_sign(parser, '(') && path->edge_count && path->edges[path->edge_count - 1].group))
+		return 0;
+	return parse_node(parser, node);
+}
+
 int parse_chain(struct parser *parser, struct path_pattern *path)
 {
 	for (;;) {
-		ARENA_RESERVE(parser->arena, path->nodes, path->edge_count, path->node_capacity);
-		path->nodes[path->edge_count] = (struct element){0};
-		if (parse_node(parser, &path->nodes[path->edge_count]) != 0)
+		if (parse_chain_node(parser, path) != 0)
 			return -1;
-		if (!is_sign(parser, '-') && !is_sign(parser, '<'))
+		if (!is_sign(parser, '-') && !is_sign(parser, '<') && !is_group(parser))
 			return 0;
 		if (path->edge_count == CHAIN_LIMIT)
 			return parse_fail(parser, token(parser)->at,
 					  "a pattern has at most %d edges", CHAIN_LIMIT);
 		ARENA_RESERVE(parser->arena, path->edges, path->edge_count, path->edge_capacity);
 		path->edges[path->edge_count] = (struct edge_pattern){0};
-		if (parse_edge(parser, &path->edges[path->edge_count]) != 0)
+		if ((is_group(parser) ? parse_group
+				      : parse_edge)(parser, &path->edges[path->edge_count]) != 0)
 			return -1;
 		path->edge_count++;
 	}

@@ -157,9 +157,11 @@ static int plan_edge(struct planner *planner, struct path_pattern *path, uint32_
 {
 	struct step *step = add_step(planner, path, STEP_EDGE);
 	bool *bound = planner->bound;
+	struct group *group;
 	uint32_t slot;
 
 	step->edge = &path->edges[edge];
+	group = step->edge->group;
 	slot = step->edge->element.slot;
 	step->from = &path->nodes[edge + backwards];
 	step->to = &path->nodes[edge + !backwards];
@@ -171,6 +173,12 @@ static int plan_edge(struct planner *planner, struct path_pattern *path, uint32_
 
 		add_element(&single, &step->edge->element);
 		bound[slot] = true;
+		if (group) {
+			add_element(&single, &group->left);
+			add_element(&single, &group->right);
+			add_conjuncts(&single, group->where, true);
+			bound[group->left.slot] = bound[group->right.slot] = true;
+		}
 		for (uint32_t i = 0; i < single.condition_count; i++)
 			if (!is_ready(single.conditions[i].expr, bound))
 				return query_error_at(planner->error, planner->query->text,

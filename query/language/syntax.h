@@ -135,10 +135,20 @@ struct element {
 	struct expr *properties, *where; /* or NULL */
 };
 
+/*
+ * ((left)-[edge]->(right) WHERE where){1,3}: what a range repeats.  In its conditions the names are
+ * the parts of one repetition; outside of it each is the list of them all.
+ */
+struct group {
+	struct element left, right;
+	struct expr *where; /* or NULL */
+};
+
 struct edge_pattern {
 	struct element element;
 	bool to_left, to_right; /* arrows; both or none: either direction */
 	bool variable;          /* a range: the slot holds a list */
+	struct group *group;    /* of a range; or NULL */
 	uint32_t least, most;
 };
 

@@ -74,6 +74,14 @@ static void allow_loops(const struct expr *expr, bool *allowed)
 			allow_loops(expr->items[i], allowed);
 }
 
+/* What the conditions of a range may ask for: the parts of one repetition. */
+static void allow_range(const struct edge_pattern *edge, bool *allowed, bool may)
+{
+	allowed[edge->element.slot] = may;
+	if (edge->group)
+		allowed[edge->group->left.slot] = allowed[edge->group->right.slot] = may;
+}
+
 static bool step_fits(const struct step *step, bool *allowed, uint32_t first_slot)
 {
 	bool fits = true;
@@ -91,14 +99,14 @@ static bool step_fits(const struct step *step, bool *allowed, uint32_t first_slo
 		fits = uses_only(step->filters[i], allowed, first_slot);
 	}
 	if (step->edge)
-		allowed[step->edge->element.slot] = true;
+		allow_range(step->edge, allowed, true);
 	for (uint32_t i = 0; i < step->edge_filter_count && fits; i++) {
 		allow_loops(step->edge_filters[i], allowed);
 		fits = uses_only(step->edge_filters[i], allowed, first_slot);
 	}
 	allowed[step->to->slot] = false;
 	if (step->edge)
-		allowed[step->edge->element.slot] = false;
+		allow_range(step->edge, allowed, false);
 	return fits;
 }
 

@@ -84,6 +84,8 @@ done <<'ALL'
 1;|MATCH ({id: 1})-->{2}(b) RETURN count(b)
 2;|MATCH ({id: 1})-->{2,}(b) RETURN count(b)
 3;|MATCH ({id: 1})-[:WRITE|READ]->{,3}(b) WHERE b.id <> 1 RETURN count(b)
+1,3;1,5;|MATCH (x {id: 1}) ((a)-[e]->(b)){1,2} (y) RETURN x.id, y.id
+[1, 3],[3, 5];|MATCH (:alloc {id: 1}) ((a)-->(b) WHERE b.id < 7){2} RETURN [v IN a | v.id], [v IN b | v.id]
 true,false,true,;|RETURN true OR false, true XOR true, NOT false AND true, null AND true
 true,true,true,true;|RETURN 1 < 2 <= 2, 3 > 2 >= 2, 1 <> 2, 'abc' =~ 'a.c'
 true,true,true,true,true;|RETURN null IS NULL, 1 IS NOT NULL, 1 IN [1], 'abc' CONTAINS 'b', 'abc' STARTS WITH 'a' AND 'abc' ENDS WITH 'c'

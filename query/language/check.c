@@ -237,7 +237,9 @@ static int check_count(struct checker *checker, struct expr *expr, const char *c
 	if (!expr)
 		return 0;
 	checker->scope = none;
+	checker->once = clause;
 	result = check_expr(checker, expr, &kinds);
+	checker->once = NULL;
 	checker->scope = scope;
 	if (result != 0)
 		return -1;

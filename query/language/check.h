@@ -35,7 +35,8 @@ struct checker {
 	uint32_t used_capacity;
 	struct projection *projection; /* whose aggregates are being found, NULL: none allowed */
 	bool in_aggregate;
-	bool merged; /* the rows of the projection: only its columns are visible */
+	const char *once; /* SKIP, LIMIT: the same for all rows; else NULL */
+	bool merged;      /* the rows of the projection: only its columns are visible */
 };
 
 int check_fail(struct checker *checker, uint32_t at, const char *format, ...)

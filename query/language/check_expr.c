@@ -68,6 +68,10 @@ int check_condition(struct checker *checker, struct expr *expr)
 
 static int unknown_variable(struct checker *checker, const struct expr *expr)
 {
+	if (checker->once)
+		return check_fail(checker, expr->at,
+				  "%s is one number for all rows: it cannot use the variable '%s'",
+				  checker->once, expr->name);
 	const char **names = xcalloc(checker->scope.count + 1, sizeof(*names)), *nearest;
 	int result;
 

@@ -313,8 +313,6 @@ static int lex_quoted(struct lexer *lexer)
 		*to++ = text[at];
 		at += text[at] == '`';
 	}
-	if (to == name)
-		return fail(lexer, from, "this name is empty");
 	lexer->at = end + 1;
 	add(lexer, TOKEN_QUOTED, from)->text = name;
 	return 0;

@@ -142,6 +142,8 @@ wrong() { # NAME REGEX QUERY
 	expect_exit 2 "$1" "$VFLOW" query "$3" "$T/f.dot"
 	like "$1: says where and why" "$(cat "$T/err")" "$2"
 }
+wrong "LIMIT of each row" "line 1, column 33: LIMIT is one number for all rows: it cannot use the variable 'a'" 'MATCH (a) RETURN a.name LIMIT 1+a.id'
+asks "an empty name, which maps from elsewhere may have" '{``: 1},2;' 'RETURN {``: 1} AS m, {``: 2}.`` AS n'
 wrong "a word too many" "line 1, column 17: expected '\)', not 'WHRE'; did you mean WHERE" 'MATCH (a:kernel WHRE true) RETURN a'
 wrong "a missing variable" "line 2, column 8: there is no variable 'bb' here; did you mean 'b'" $'MATCH (b)\nRETURN bb'
 wrong "the caret" $'\n  RETURN 1 \\+\n          *\\^' 'RETURN 1 +'

@@ -243,11 +243,12 @@ static int check_path(struct checker *checker, struct path_pattern *path, bool m
 static void check_path_labels(struct checker *checker, struct path_pattern *path)
 {
 	for (uint32_t i = 0; i <= path->edge_count; i++) {
-		struct edge_pattern *edge = &path->edges[i];
+		struct edge_pattern *edge;
 
 		check_labels(checker, &path->nodes[i].labels, false);
 		if (i == path->edge_count)
 			continue;
+		edge = &path->edges[i];
 		check_labels(checker, &edge->element.labels, true);
 		if (edge->group) {
 			check_labels(checker, &edge->group->left.labels, false);

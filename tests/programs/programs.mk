@@ -1,7 +1,7 @@
 # programs.mk: the CUDA programs that the tests profile.  They are built as their users would
 # build them: plainly, without vflow's own options.
 
-program_names = call_paths first_use overwritten figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline memory_waste whatif demo demo_corrected
+program_names = questions call_paths first_use overwritten figure3 figure3_O2 exactness random_flow filters moves nodes targets timeline memory_waste whatif demo demo_corrected
 programs = $(program_names:%=$(BUILD)/programs/%) $(BUILD)/programs/hostile_trace \
 	$(if $(NVCC),$(addprefix $(BUILD)/programs/,figure3_nvcc demo_nvcc))
 
@@ -9,6 +9,7 @@ demo_sources = $(addprefix tests/programs/demo/,demo.c network.c layers.c ongpu.
 program_libraries = $(BUILD)/lib/emulator/libcudart.so.13 $(BUILD)/lib/emulator/libcuda.so.1
 PROGRAM_CFLAGS = -std=gnu11 -Wall -Wextra $(WERROR) -g -D_GNU_SOURCE -I. -Igpu/emulator/include
 
+$(BUILD)/programs/questions: tests/programs/questions.c
 $(BUILD)/programs/call_paths: tests/programs/call_paths.c
 $(BUILD)/programs/figure3 $(BUILD)/programs/figure3_O2: tests/programs/figure3.c
 $(BUILD)/programs/figure3_O2: PROGRAM_CFLAGS += -O2

@@ -110,7 +110,9 @@ int cmd_query(int argc, char **argv)
 		"               WHERE w.redundancy > 0.9 RETURN GRAPH' | vflow render -o "
 		"g.svg\n"
 		"  vflow query 'MATCH p = ANY SHORTEST (a {id: 1})-[*]->(b {id: 7}) RETURN "
-		"p'",
+		"p'\n"
+		"  vflow query 'MATCH (o:Object)-[:OF]->(a) RETURN a.callpath, o.bytes\n"
+		"               ORDER BY o.bytes DESC LIMIT 1'",
 		.options = options,
 	};
 	int operand, code = options_parse(&help, argc, argv, 2, &operand);

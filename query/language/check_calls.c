@@ -47,7 +47,10 @@ static bool spread(struct checker *checker, struct path_pattern *path)
 		struct edge_pattern *edge = &path->edges[i];
 		struct element *left = &path->nodes[i], *right = &path->nodes[i + 1];
 		bool *slots = checker->calls;
-		bool calls = edge->element.labels.calls || slots[left->slot] || slots[right->slot];
+		const struct group *group = edge->group;
+		bool calls = edge->element.labels.calls || slots[left->slot] ||
+			     slots[right->slot] ||
+			     (group && (group->left.labels.calls || group->right.labels.calls));
 
 		more |= calls && !edge->element.calls;
 		edge->element.calls |= calls;

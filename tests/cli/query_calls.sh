@@ -28,6 +28,7 @@ asks "an edge without a type beside a call is any of theirs" "OF,4;READS,2;" 'MA
 asks "... and after WITH" "2;" 'MATCH (c:Call {order: 3}) WITH c MATCH (c)-->(x) RETURN count(*)'
 asks "... and in a condition" "5,7,10;" 'MATCH (c:Call) WHERE NOT (c)-->() RETURN collect(c.order)[0] AS a, collect(c.order)[1], collect(c.order)[2]' 2>/dev/null
 asks "from an operation it is a flow" "0;" 'MATCH (c:Call {order: 3})-[:OF]->(v)-->(to) RETURN to.id'
+asks "a group of them" "2,READS,1;2,WRITES,2;" 'MATCH ((c:Call {order: 2})-[e]->(o:Object)){1} RETURN c[0].order, type(e[0]), o[0].id ORDER BY o[0].id'
 asks "ids of objects are not those of vertices" "Object;" 'MATCH (c:Call {order: 3})-[]->(o {id: 2}) RETURN labels(o)[0]'
 asks "x:Object in a condition" "2;" 'MATCH (x) WHERE x:Object RETURN count(*)'
 asks "other vertices of the query are operations" "18;" 'MATCH (v), (o:Object) RETURN count(*)' # 9 vertices

@@ -223,7 +223,7 @@ static void complete_line(void *of, const char *line, struct completion *complet
 	struct session *session = of;
 	char *text = xasprintf("%s%s", session->length ? session->statement : "", line);
 
-	complete(session->engine, text, completion);
+	complete(asked_engine(&session->asked), text, completion);
 	free(text);
 }
 

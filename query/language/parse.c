@@ -95,7 +95,7 @@ const char *const query_keywords[] = {
 	"DESCENDING", "AND",      "OR",    "XOR",      "NOT",    "IN",     "STARTS",    "ENDS",
 	"CONTAINS",   "IS",       "NULL",  "TRUE",     "FALSE",  "EXISTS", "CASE",      "WHEN",
 	"THEN",       "ELSE",     "END",   "SHORTEST", "ANY",    "ALL",    "PATH",      "PATHS",
-	"GROUP",      "GROUPS",   "UNION", NULL};
+	"GROUP",      "GROUPS",   "UNION", "EXPLAIN",  NULL};
 
 enum { KEYWORDS = sizeof(query_keywords) / sizeof(*query_keywords) - 1 };
 

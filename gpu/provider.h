@@ -152,8 +152,8 @@ struct gpu_sink {
 	 */
 	bool (*wanted)(const char *kernel, const struct gpu_node *node);
 	/*
-	 * The number of the calling thread's call path, for struct gpu_node; 0: there is none. Once
-	 * for a node, and once for a launch of a graph.
+	 * The number of the calling thread's call path, for struct gpu_node and struct gpu_code; 0:
+	 * there is none.  Once for a node, for a launch of a graph, and for a module.
 	 */
 	uint32_t (*path)(void);
 	void (*begin)(struct gpu_call *call);
@@ -178,7 +178,8 @@ struct gpu_sink {
 	/* The running call freed the object. */
 	void (*released)(const struct gpu_call *call, uint32_t object);
 	/*
-	 * A fact of `call`, the last one that ended; NULL: of no call, found out after that one.
+	 * A fact of `call`, the last one that ended; NULL: of no call, found out after that one,
+	 * and of no object: such a fact may come at any time.
 	 * The object lives, or this call has released it: what the call did to it, or how it
 	 * was left, can still be said until the next `end`.
 	 */

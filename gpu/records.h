@@ -34,6 +34,13 @@ enum gpu_use_kind {
 	GPU_USE_NOTHING,     /* the host could see no byte that was written since the last wait */
 };
 
+/* When the driver puts code of a module on the device: numbers on disk. */
+enum gpu_code_loading {
+	GPU_CODE_LOADING_UNKNOWN,
+	GPU_CODE_EAGER, /* all of it, when the module is loaded */
+	GPU_CODE_LAZY,  /* each kernel, when it is first launched */
+};
+
 #define GPU_RECORD_TRIAL UINT32_C(0x80000000)
 
 #define GPU_RECORD_MAX (UINT32_C(1) << 20) /* bytes of a payload */

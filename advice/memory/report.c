@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advice/memory/libraries.h"
+#include "advice/memory/report_code.h"
 #include "advice/memory/report_pools.h"
 #include "advice/memory/shares.h"
 #include "advice/memory/words.h"
@@ -335,6 +336,7 @@ void report_memory_print(const struct report_memory *report, FILE *out)
 	print_peaks(&printing);
 	print_libraries(&printing);
 	report_pools_print(report, printing.memory->process, out);
+	report_code_print(report, printing.memory->process, out);
 	print_findings(&printing);
 	free(printing.sites);
 	memory_free(memory);

@@ -4,6 +4,7 @@
 
 #include "advice/memory/shares.h"
 #include "advice/memory/report.h"
+#include "advice/memory/report_code.h"
 #include "advice/memory/report_pools.h"
 #include "advice/memory/words.h"
 #include "advice/report/worth.h"
@@ -115,6 +116,7 @@ static void put_memory(struct writing *writing)
 	json_end(json, ']');
 	json_name(json, "pools");
 	report_pools_json(profile, memory->process, json);
+	report_code_json(writing->report, memory->process, json);
 	json_named_count(json, "finding_count", memory->finding_count);
 	json_name(json, "findings");
 	json_begin(json, '[');

@@ -72,6 +72,28 @@ uint64_t ptx_function_address(const struct ptx_module *module, const char *name)
 	return 0;
 }
 
+/* Each body ends with a return of ours. */
+static uint32_t count_instructions(const struct ptx_function *function)
+{
+	return function->defined ? function->end - function->entry - 1 : 0;
+}
+
+uint32_t ptx_kernel_instructions(const struct ptx_kernel *kernel)
+{
+	return count_instructions(kernel->function);
+}
+
+uint32_t ptx_instructions(const struct ptx_module *module)
+{
+	uint32_t count = 0;
+
+	for (uint32_t n = 0; n < module->kernel_count; n++)
+		count += count_instructions(module->kernels[n]->function);
+	for (uint32_t n = 0; n < module->function_count; n++)
+		count += count_instructions(module->functions[n]);
+	return count;
+}
+
 uint32_t ptx_target(const struct ptx_module *module)
 {
 	return module->target;

@@ -97,6 +97,10 @@ bool ptx_observes_order(const struct ptx_module *module, const struct ptx_kernel
  */
 uint64_t ptx_function_address(const struct ptx_module *module, const char *name);
 
+/* How many instructions the kernel has, as decoded, or all functions of the module. */
+uint32_t ptx_kernel_instructions(const struct ptx_kernel *kernel);
+uint32_t ptx_instructions(const struct ptx_module *module);
+
 /* The architecture that the module was made for: 75; 0: it does not say. */
 uint32_t ptx_target(const struct ptx_module *module);
 

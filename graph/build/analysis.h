@@ -81,9 +81,9 @@ struct build_record {
 	uint32_t object; /* index into profile->objects, or BUILD_NO_OBJECT */
 	bool freed;      /* the object: by this very call */
 	bool of_call;    /* false: of no call, found out after it */
-	/* Of GPU_RECORD_USE, OVERWRITTEN and POOL_BLOCK, where the payload has ids of the trace: a
-	 * number as in struct build_event (not POOL_BLOCK), and one of build/callpaths.h or
-	 * UINT32_MAX. */
+	/* Of GPU_RECORD_USE, OVERWRITTEN, POOL_BLOCK and CODE, where the payload has ids of the
+	 * trace: a number as in struct build_event (of the first two), and one of
+	 * build/callpaths.h or UINT32_MAX. */
 	uint32_t context, frame;
 	const void *payload; /* aligned to 8; `size` is at least what gpu/records.def says */
 	uint32_t size;

@@ -1,6 +1,8 @@
 /* graph/build/apis.c: see build/apis.h. */
 #include "graph/build/apis.h"
 
+#include <stdlib.h>
+
 #include "graph/symbols.h"
 #include "util/memory.h"
 
@@ -37,5 +39,20 @@ void apis_finish(struct profile *profile, struct merge *merge)
 		if (site->frame != NO_FRAME)
 			callpaths_place(merge_paths(merge), "", site->frame, &site->callpath,
 					&site->file, &site->line);
+	}
+	for (uint32_t i = 0; i < profile->gpu_module_count; i++) {
+		struct profile_gpu_module *module = &profile->gpu_modules[i];
+
+		if (module->frame == NO_FRAME)
+			continue;
+		module->library = callpaths_library(merge_paths(merge), module->frame);
+		callpaths_place(merge_paths(merge), "", module->frame, &module->callpath,
+				&module->file, &module->line);
+	}
+	for (uint32_t i = 0; i < profile->gpu_function_count; i++) {
+		char *mangled = profile->gpu_functions[i].name;
+
+		profile->gpu_functions[i].name = symbols_demangle(mangled);
+		free(mangled);
 	}
 }

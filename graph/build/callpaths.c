@@ -428,3 +428,14 @@ void callpaths_set(struct callpaths *paths, uint32_t vertex, uint32_t frame)
 	profile->graph->vertices[vertex].callpath = text;
 	profile->graph->vertices[vertex].fields |= VERTEX_CALLPATH;
 }
+
+char *callpaths_library(const struct callpaths *paths, uint32_t frame)
+{
+	for (; frame != NO_FRAME; frame = paths->frame_list[frame]->key.parent) {
+		uint32_t module = paths->frame_list[frame]->key.module;
+
+		if (module < MODULE_PYTHON)
+			return xstrdup(paths->module_list[module]->path);
+	}
+	return NULL;
+}

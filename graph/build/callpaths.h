@@ -51,5 +51,7 @@ void callpaths_set(struct callpaths *paths, uint32_t vertex, uint32_t frame);
  */
 void callpaths_place(struct callpaths *paths, const char *function, uint32_t frame, char **text,
 		     char **file, uint32_t *line);
+/* The file that has the code of the path's innermost frame; NULL: not known.  The caller frees. */
+char *callpaths_library(const struct callpaths *paths, uint32_t frame);
 
 #endif

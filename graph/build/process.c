@@ -263,6 +263,20 @@ static int resolve_block(const struct process *process, struct build_record *rec
 	return 0;
 }
 
+static int resolve_code(const struct process *process, struct build_record *record,
+			struct error *error)
+{
+	const struct contexts *contexts = &process->contexts;
+	const struct gpu_code *code = record->payload;
+
+	if (record->size < sizeof(*code))
+		return 0; /* as above */
+	if (code->frame > contexts->frame_count)
+		return error_set(error, "a module of GPU code, of a frame that is not there");
+	record->frame = code->frame ? contexts->frames[code->frame - 1] : NO_FRAME;
+	return 0;
+}
+
 static int take_fact(struct process *process, const struct trace_fact *fact, struct error *error)
 {
 	struct build_record record = {.kind = fact->kind,
@@ -284,6 +298,8 @@ static int take_fact(struct process *process, const struct trace_fact *fact, str
 	    resolve_overwritten(process, &record, error) != 0)
 		return -1;
 	if (fact->kind == GPU_RECORD_POOL_BLOCK && resolve_block(process, &record, error) != 0)
+		return -1;
+	if (fact->kind == GPU_RECORD_CODE && resolve_code(process, &record, error) != 0)
 		return -1;
 	return take_record(process, fact->object, &record, error);
 }

@@ -477,6 +477,29 @@ struct profile_pool_segment {
 	uint32_t pool, object; /* indices into profile->pools and objects */
 };
 
+/* Modules of GPU code that are alike and were loaded at one call path. */
+struct profile_gpu_module {
+	uint32_t process;
+	uint64_t loads;
+	/* Of one of them: its image, the machine code of its functions, and that of its kernels. */
+	uint64_t bytes, code_bytes, kernel_bytes;
+	uint64_t kernels, launched; /* that it has, and that were launched from any of them */
+	uint64_t launched_bytes;    /* machine code of the launched ones */
+	uint32_t loading;           /* enum gpu_code_loading */
+	char *library;              /* the file with the innermost frame; NULL: not known */
+	char *callpath, *file;      /* as of apis; NULL: not known */
+	uint32_t line;
+	uint32_t frame; /* while the profile is built; in no file */
+};
+
+/* A kernel of such modules: all that were launched, and the largest ones. */
+struct profile_gpu_function {
+	uint32_t module; /* index into profile->gpu_modules */
+	char *name;      /* demangled */
+	uint64_t bytes;  /* of machine code */
+	bool launched;
+};
+
 /* A function of CUDA that returned an error to the program, at one call path. */
 #define PROFILE_FAILED_CALLS_MAX 1000
 struct profile_failed_call {
@@ -583,6 +606,10 @@ struct profile {
 	uint32_t pool_site_count, pool_site_capacity;
 	struct profile_pool_segment *pool_segments;
 	uint32_t pool_segment_count, pool_segment_capacity;
+	struct profile_gpu_module *gpu_modules;
+	uint32_t gpu_module_count, gpu_module_capacity;
+	struct profile_gpu_function *gpu_functions;
+	uint32_t gpu_function_count, gpu_function_capacity;
 	struct profile_failed_call *failed_calls;
 	uint32_t failed_call_count, failed_call_capacity;
 	struct profile_coverage *coverage;

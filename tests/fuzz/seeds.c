@@ -181,6 +181,17 @@ static void write_trace(const char *path)
 	     sizeof(struct gpu_pool_block));
 	fact(GPU_RECORD_POOL_NAME, 0, 0, &(struct gpu_pool_name){4096, 1, 0, "block"},
 	     sizeof(struct gpu_pool_name));
+	fact(GPU_RECORD_CODE, 0, 0,
+	     &(struct gpu_code){.bytes = 4096,
+				.code_bytes = 512,
+				.kernel_bytes = 256,
+				.code = 1,
+				.kernels = 1,
+				.frame = 2},
+	     sizeof(struct gpu_code));
+	fact(GPU_RECORD_CODE_KERNEL, 0, 0,
+	     &(struct gpu_code_kernel){.bytes = 256, .code = 1, .launched = 1, .name = "zero"},
+	     sizeof(struct gpu_code_kernel));
 	RECORD(TRACE_FAILED_CALL, trace_failed_call,
 	       "cudaMemset\0cudaErrorInvalidValue\0invalid argument\0", .frame = 2, .error = 1,
 	       .count = 3);

@@ -11,6 +11,7 @@
 #include "gpu/emulator/state/nested.h"
 #include "gpu/emulator/device/observe.h"
 #include "gpu/emulator/device/observe_calls.h"
+#include "gpu/emulator/device/observe_code.h"
 
 #define MULTIPROCESSOR_THREADS 2048
 #define MULTIPROCESSOR_BLOCKS 32
@@ -246,6 +247,7 @@ static int run(const struct emulator_launch *what, const uint8_t *parameters, in
 	if (!launch.observed && observe_active())
 		forget_written(what->kernel, parameters);
 	observe_end(&call);
+	observe_code_launched(what->kernel);
 	if (stored)
 		memory_each(settle_unseen, NULL);
 	return 0;

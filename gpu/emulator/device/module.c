@@ -9,6 +9,7 @@
 #include "gpu/emulator/device/fatbin.h"
 #include "gpu/emulator/device/jit.h"
 #include "gpu/emulator/device/observe.h"
+#include "gpu/emulator/device/observe_code.h"
 #include "gpu/emulator/interpreter/interpreter.h"
 #include "gpu/ptx/lexer.h"
 
@@ -184,8 +185,10 @@ static int parse(struct emulator_module *module, const struct fatbin_ptx *list, 
 	if (!texts)
 		return OUT_OF_MEMORY;
 	for (size_t n = 0; n < count; n++)
-		if (!is_device_runtime(&list[n]))
+		if (!is_device_runtime(&list[n])) {
 			texts[used++] = (struct ptx_text){list[n].text, list[n].size};
+			module->image_bytes += list[n].size;
+		}
 	module->ptx = ptx_link(interpreter_machine(), texts, used, error);
 	free(texts);
 	if (!module->ptx) {
@@ -259,6 +262,7 @@ int vflow_emulator_module_load(const void *image, size_t size, const struct emul
 		made->next = modules;
 		modules = made;
 		*module = made;
+		observe_code_loaded(made);
 	}
 	device_leave();
 	return error;

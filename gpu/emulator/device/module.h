@@ -11,12 +11,15 @@ struct emulator_kernel {
 	struct emulator_module *module;
 	const struct ptx_kernel *ptx;
 	uint64_t max_dynamic_shared_bytes;
+	bool launched; /* the sink knows */
 };
 
 struct emulator_module {
 	struct emulator_module *next;
 	const struct emulator_context *context; /* the one it was loaded in */
 	struct ptx_module *ptx;
+	uint64_t image_bytes;            /* of the PTX that it was made of */
+	uint32_t code;                   /* its number for the sink; 0: that does not know it */
 	struct emulator_kernel *kernels; /* as many as ptx_kernel_count() */
 	struct allocation **variables;   /* as many as ptx_variable_count(); NULL: no storage */
 };

@@ -13,6 +13,7 @@
 #include "gpu/emulator/device/device.h"
 #include "gpu/emulator/device/observe_access.h"
 #include "gpu/emulator/device/observe_calls.h"
+#include "gpu/emulator/device/observe_code.h"
 #include "util/start_environment.h"
 
 static const struct gpu_sink *sink; /* NULL: nobody watches */
@@ -49,6 +50,7 @@ static int start(const struct gpu_sink *to, const struct gpu_options *options)
 		if (options->accesses)
 			observe_access_start(to, shadow);
 	}
+	observe_code_start(to);
 	__atomic_store_n(&sink, to, __ATOMIC_RELEASE); /* observe_failed() has no lock */
 	return 0;
 }
@@ -552,17 +554,15 @@ void observe_touch(struct allocation *allocation, uint64_t address, uint64_t siz
 
 void observe_exposed(struct allocation *allocation)
 {
-	if (allocation->state && sink)
-		tell_seen(NULL, allocation->object);
-	if (allocation->shadow && shadow_object_exposed(allocation->shadow) && sink)
+	if (sink && (allocation->state ||
+		     (allocation->shadow && shadow_object_exposed(allocation->shadow))))
 		tell_seen(NULL, allocation->object);
 }
 
 void observe_seen(struct allocation *allocation)
 {
-	if (allocation->state && sink)
-		tell_seen(NULL, allocation->object);
-	if (allocation->shadow && shadow_object_seen(allocation->shadow) && sink)
+	if (sink &&
+	    (allocation->state || (allocation->shadow && shadow_object_seen(allocation->shadow))))
 		tell_seen(NULL, allocation->object);
 }
 

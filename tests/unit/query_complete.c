@@ -128,10 +128,12 @@ static void test_texts(void **state)
 	check("/* (v:", " >");
 	check("/* a *//* b */ mat", "mat > match");
 	check("RETURN ')' AS x /* { */ OR", "OR > OR ORDER");
-	check("", " > ALL AND ANY AS ASC ASCENDING BY CASE CONTAINS DESC DESCENDING DISTINCT ELSE "
-		  "END ENDS EXISTS FALSE GRAPH GROUP GROUPS IN IS LIMIT MATCH NOT NULL OPTIONAL "
-		  "OR ORDER PATH PATHS RETURN SHORTEST SKIP STARTS THEN TRUE UNWIND WHEN WHERE "
-		  "WITH XOR");
+	check("",
+	      " > ALL AND ANY AS ASC ASCENDING BY CASE CONTAINS DESC DESCENDING DISTINCT ELSE "
+	      "END ENDS EXISTS EXPLAIN FALSE GRAPH GROUP GROUPS IN IS LIMIT MATCH NOT NULL "
+	      "OPTIONAL "
+	      "OR ORDER PATH PATHS RETURN SHORTEST SKIP STARTS THEN TRUE UNION UNWIND WHEN WHERE "
+	      "WITH XOR");
 }
 
 /* Deeper than what is kept of the brackets; nothing but closing ones; every byte. */

@@ -70,7 +70,7 @@ static inline bool calls_are_noted(void)
 
 /* Says whose calls of the driver the thread makes from here to the end of the block. */
 #define OWN_CALLS(calls)                                                                           \
-	__attribute__((cleanup(own_calls_end))) const enum driver_calls before_own_calls =         \
+	__attribute__((cleanup(own_calls_end), unused)) const enum driver_calls before_own_calls = \
 		own_calls_begin(calls)
 
 #endif
